@@ -1,0 +1,56 @@
+// Package auth says who is calling. What they may do is the room's business,
+// but for one thing: whether they are an administrator.
+package auth
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/awslabs/aws-lambda-go-api-proxy/core"
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// AdminGroup is the Cognito group of administrators.
+const AdminGroup = "admin"
+
+// User is a signed-in caller. A request that embeds it is refused with 401
+// unless API Gateway has verified the caller's JWT.
+type User struct {
+	// UserID is the verified token's subject.
+	UserID string `json:"-"`
+}
+
+// Resolve fills u from the verified token; huma calls it for every request.
+func (u *User) Resolve(ctx huma.Context) []error {
+	claims := claims(ctx)
+	if claims["sub"] == "" {
+		return []error{huma.Error401Unauthorized("sign in first")}
+	}
+	u.UserID = claims["sub"]
+	return nil
+}
+
+// Admin is a signed-in administrator. A request that embeds it is refused with
+// 403 for anyone else.
+type Admin struct{ User }
+
+// Resolve is User's, and checks the group.
+func (a *Admin) Resolve(ctx huma.Context) []error {
+	if errs := a.User.Resolve(ctx); errs != nil {
+		return errs
+	}
+	// API Gateway renders a list claim as "[a b]".
+	groups := strings.Fields(strings.Trim(claims(ctx)["cognito:groups"], "[]"))
+	if !slices.Contains(groups, AdminGroup) {
+		return []error{huma.Error403Forbidden("this is for administrators")}
+	}
+	return nil
+}
+
+func claims(ctx huma.Context) map[string]string {
+	c, _ := core.GetAPIGatewayV2ContextFromContext(ctx.Context())
+	if c.Authorizer == nil || c.Authorizer.JWT == nil {
+		return nil
+	}
+	return c.Authorizer.JWT.Claims
+}

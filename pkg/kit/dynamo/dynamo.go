@@ -1,0 +1,319 @@
+// Package dynamo reads and writes the tables of the spec. Every call names the
+// access pattern it is, which settles table and index, and lets a test hold the
+// code to the patterns its function may use. Expressions come from the SDK's
+// expression builder, so a reserved word is never a surprise.
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"matchday/pkg/spec"
+)
+
+// DB is the tables of one stage.
+type DB struct {
+	client *dynamodb.Client
+	prefix string
+}
+
+// Open returns the tables whose names begin with prefix.
+func Open(cfg aws.Config, prefix string) DB {
+	return DB{client: dynamodb.NewFromConfig(cfg), prefix: prefix}
+}
+
+// Item is a row as DynamoDB holds it.
+type Item = map[string]types.AttributeValue
+
+// Refused says that a write's condition did not hold. Item is the row that
+// stood in its way, or nil when there was none.
+type Refused struct{ Item Item }
+
+func (r *Refused) Error() string { return "the condition of the write did not hold" }
+
+// IsRefused reports whether err is a write's failed condition.
+func IsRefused(err error) bool {
+	_, ok := errors.AsType[*Refused](err)
+	return ok
+}
+
+type patternKey struct{}
+
+// Pattern is the access pattern of the call that ctx belongs to.
+func Pattern(ctx context.Context) (spec.Access, bool) {
+	a, ok := ctx.Value(patternKey{}).(spec.Access)
+	return a, ok
+}
+
+func as(ctx context.Context, a spec.Access) context.Context {
+	return context.WithValue(ctx, patternKey{}, a)
+}
+
+func (db DB) table(a spec.Access) *string { return aws.String(db.prefix + a.Table.Name) }
+
+func index(a spec.Access) *string {
+	if a.Index == "" {
+		return nil
+	}
+	return &a.Index
+}
+
+// Key is the primary key of the table of a: the values of its partition and,
+// if it has one, its sort attribute.
+func Key(a spec.Access, values ...string) Item {
+	k := Item{a.Table.Key.Partition: &types.AttributeValueMemberS{Value: values[0]}}
+	if a.Table.Key.Sort != "" {
+		k[a.Table.Key.Sort] = &types.AttributeValueMemberS{Value: values[1]}
+	}
+	return k
+}
+
+// Get reads the item under key; ok is false when there is none.
+func Get[T any](ctx context.Context, db DB, a spec.Access, key ...string) (item T, ok bool, err error) {
+	out, err := db.client.GetItem(as(ctx, a), &dynamodb.GetItemInput{TableName: db.table(a), Key: Key(a, key...), ConsistentRead: aws.Bool(true)})
+	if err != nil || out.Item == nil {
+		return item, false, wrap(a, err)
+	}
+	return item, true, wrap(a, attributevalue.UnmarshalMap(out.Item, &item))
+}
+
+// GetAll reads the items under keys, in no order; the absent are left out.
+func GetAll[T any](ctx context.Context, db DB, a spec.Access, keys []Item) ([]T, error) {
+	var items []T
+	for chunk := range slices.Chunk(keys, 100) {
+		ask := map[string]types.KeysAndAttributes{*db.table(a): {Keys: chunk}}
+		for try := 0; len(ask) > 0; try++ {
+			if err := backOff(ctx, try); err != nil {
+				return nil, wrap(a, err)
+			}
+			out, err := db.client.BatchGetItem(as(ctx, a), &dynamodb.BatchGetItemInput{RequestItems: ask})
+			if err != nil {
+				return nil, wrap(a, err)
+			}
+			var page []T
+			if err := attributevalue.UnmarshalListOfMaps(out.Responses[*db.table(a)], &page); err != nil {
+				return nil, wrap(a, err)
+			}
+			items = append(items, page...)
+			ask = out.UnprocessedKeys
+		}
+	}
+	return items, nil
+}
+
+// Put writes item, replacing the one under its key. With a condition that does
+// not hold it writes nothing and returns *Refused.
+func Put(ctx context.Context, db DB, a spec.Access, item any, cond ...expression.ConditionBuilder) error {
+	av, err := attributevalue.MarshalMap(item)
+	if err != nil {
+		return wrap(a, err)
+	}
+	in := &dynamodb.PutItemInput{TableName: db.table(a), Item: av}
+	if len(cond) > 0 {
+		e, err := expression.NewBuilder().WithCondition(cond[0]).Build()
+		if err != nil {
+			return wrap(a, err)
+		}
+		in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = e.Condition(), e.Names(), e.Values()
+		in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	}
+	_, err = db.client.PutItem(as(ctx, a), in)
+	return wrap(a, err)
+}
+
+// PutAll writes items in batches of 25, again and again until all are written.
+func PutAll[T any](ctx context.Context, db DB, a spec.Access, items []T) error {
+	writes := make([]types.WriteRequest, 0, len(items))
+	for _, item := range items {
+		av, err := attributevalue.MarshalMap(item)
+		if err != nil {
+			return wrap(a, err)
+		}
+		writes = append(writes, types.WriteRequest{PutRequest: &types.PutRequest{Item: av}})
+	}
+	return db.write(ctx, a, writes)
+}
+
+// DeleteAll deletes the items under keys, like PutAll.
+func DeleteAll(ctx context.Context, db DB, a spec.Access, keys []Item) error {
+	writes := make([]types.WriteRequest, 0, len(keys))
+	for _, k := range keys {
+		writes = append(writes, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: k}})
+	}
+	return db.write(ctx, a, writes)
+}
+
+func (db DB) write(ctx context.Context, a spec.Access, writes []types.WriteRequest) error {
+	for chunk := range slices.Chunk(writes, 25) {
+		ask := map[string][]types.WriteRequest{*db.table(a): chunk}
+		for try := 0; len(ask) > 0; try++ {
+			if err := backOff(ctx, try); err != nil {
+				return wrap(a, err)
+			}
+			out, err := db.client.BatchWriteItem(as(ctx, a), &dynamodb.BatchWriteItemInput{RequestItems: ask})
+			if err != nil {
+				return wrap(a, err)
+			}
+			ask = out.UnprocessedItems
+		}
+	}
+	return nil
+}
+
+// Update changes the item under key. It creates an absent one unless the
+// condition forbids it; a condition that does not hold returns *Refused.
+func Update(ctx context.Context, db DB, a spec.Access, key Item, set expression.UpdateBuilder, cond ...expression.ConditionBuilder) error {
+	b := expression.NewBuilder().WithUpdate(set)
+	if len(cond) > 0 {
+		b = b.WithCondition(cond[0])
+	}
+	e, err := b.Build()
+	if err != nil {
+		return wrap(a, err)
+	}
+	in := &dynamodb.UpdateItemInput{
+		TableName: db.table(a), Key: key, UpdateExpression: e.Update(), ConditionExpression: e.Condition(),
+		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
+	}
+	if len(cond) > 0 {
+		in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	}
+	_, err = db.client.UpdateItem(as(ctx, a), in)
+	return wrap(a, err)
+}
+
+// Delete removes the item under key and returns what it was, nil if there was
+// none. A condition that does not hold returns *Refused.
+func Delete(ctx context.Context, db DB, a spec.Access, key Item, cond ...expression.ConditionBuilder) (Item, error) {
+	in := &dynamodb.DeleteItemInput{TableName: db.table(a), Key: key, ReturnValues: types.ReturnValueAllOld}
+	if len(cond) > 0 {
+		e, err := expression.NewBuilder().WithCondition(cond[0]).Build()
+		if err != nil {
+			return nil, wrap(a, err)
+		}
+		in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = e.Condition(), e.Names(), e.Values()
+	}
+	out, err := db.client.DeleteItem(as(ctx, a), in)
+	if err != nil {
+		return nil, wrap(a, err)
+	}
+	return out.Attributes, nil
+}
+
+// Range is what Query reads: the items of one partition.
+type Range struct {
+	Key      expression.KeyConditionBuilder
+	Filter   *expression.ConditionBuilder // items it refuses are read, and left out
+	After    Item                         // the key before the first item, nil to begin at the start
+	Limit    int32                        // items read per page, 0 for as many as fit 1 MB
+	Backward bool
+}
+
+// Query reads one page, and the key that the next page follows, nil at the end.
+func Query[T any](ctx context.Context, db DB, a spec.Access, r Range) (items []T, last Item, err error) {
+	b := expression.NewBuilder().WithKeyCondition(r.Key)
+	if r.Filter != nil {
+		b = b.WithFilter(*r.Filter)
+	}
+	e, err := b.Build()
+	if err != nil {
+		return nil, nil, wrap(a, err)
+	}
+	in := &dynamodb.QueryInput{
+		TableName: db.table(a), IndexName: index(a), KeyConditionExpression: e.KeyCondition(), FilterExpression: e.Filter(),
+		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
+		ExclusiveStartKey: r.After, ScanIndexForward: aws.Bool(!r.Backward),
+	}
+	if r.Limit > 0 {
+		in.Limit = &r.Limit
+	}
+	out, err := db.client.Query(as(ctx, a), in)
+	if err != nil {
+		return nil, nil, wrap(a, err)
+	}
+	return items, out.LastEvaluatedKey, wrap(a, attributevalue.UnmarshalListOfMaps(out.Items, &items))
+}
+
+// Scan reads one page of a whole table or index, like Query.
+func Scan[T any](ctx context.Context, db DB, a spec.Access, filter *expression.ConditionBuilder, after Item, limit int32) (items []T, last Item, err error) {
+	in := &dynamodb.ScanInput{TableName: db.table(a), IndexName: index(a), ExclusiveStartKey: after}
+	if filter != nil {
+		e, err := expression.NewBuilder().WithFilter(*filter).Build()
+		if err != nil {
+			return nil, nil, wrap(a, err)
+		}
+		in.FilterExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = e.Filter(), e.Names(), e.Values()
+	}
+	if limit > 0 {
+		in.Limit = &limit
+	}
+	out, err := db.client.Scan(as(ctx, a), in)
+	if err != nil {
+		return nil, nil, wrap(a, err)
+	}
+	return items, out.LastEvaluatedKey, wrap(a, attributevalue.UnmarshalListOfMaps(out.Items, &items))
+}
+
+// Pages are the pages that read gives, from the first to the last or to the
+// first error.
+func Pages[T any](read func(after Item) ([]T, Item, error)) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		for after := (Item)(nil); ; {
+			items, last, err := read(after)
+			if !yield(items, err) || err != nil || last == nil {
+				return
+			}
+			after = last
+		}
+	}
+}
+
+// wrap names the pattern in err, and turns a failed condition into *Refused.
+func wrap(a spec.Access, err error) error {
+	if err == nil {
+		return nil
+	}
+	if c, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		return fmt.Errorf("%s: %w", a.ID(), &Refused{Item: c.Item})
+	}
+	return fmt.Errorf("%s: %w", a.ID(), err)
+}
+
+// backOff waits before the try-th repetition of a batch: nothing before the
+// first try, then up to 50 ms doubling to 1.6 s, with full jitter, ten times.
+func backOff(ctx context.Context, try int) error {
+	if try == 0 {
+		return nil
+	}
+	if try > 10 {
+		return errors.New("the table is too busy: a batch is unfinished after ten tries")
+	}
+	limit := 50 * time.Millisecond << min(try-1, 5)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(rand.N(limit)):
+		return nil
+	}
+}
+
+// KeyOf picks the primary key of a's table out of an item.
+func KeyOf(a spec.Access, item Item) Item {
+	k := maps.Clone(item)
+	maps.DeleteFunc(k, func(name string, _ types.AttributeValue) bool {
+		return name != a.Table.Key.Partition && name != a.Table.Key.Sort
+	})
+	return k
+}

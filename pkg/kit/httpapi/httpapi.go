@@ -1,0 +1,146 @@
+// Package httpapi is the fleet's HTTP edge: huma on net/http behind
+// aws-lambda-go-api-proxy. It decodes and validates a request from its type's
+// tags, calls a use case, and encodes its result, or its fault as an RFC 9457
+// problem document. The OpenAPI 3.1 description comes from the same types.
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"matchday/pkg/kit/fault"
+	"matchday/pkg/spec"
+)
+
+// MaxBody is the largest request body that is read, in bytes.
+const MaxBody = 64 << 10
+
+// statuses maps each kind of fault to its HTTP status. There is no other map.
+var statuses = [...]int{
+	fault.Internal:        http.StatusInternalServerError,
+	fault.Invalid:         http.StatusBadRequest,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Denied:          http.StatusForbidden,
+	fault.NotFound:        http.StatusNotFound,
+	fault.Conflict:        http.StatusConflict,
+	fault.Limited:         http.StatusTooManyRequests,
+	fault.Unavailable:     http.StatusServiceUnavailable,
+}
+
+// Handler serves do on the route of fn. In and Out are huma's: fields tagged
+// path, query or header, and Body.
+//
+// GET answers carry an ETag, and 304 answers one that the client already has.
+func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) http.Handler {
+	mux := http.NewServeMux()
+	register(mux, fn, do)
+	return etagged(mux)
+}
+
+// OpenAPI describes the route of fn as an OpenAPI 3.1 document of one operation.
+func OpenAPI[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) ([]byte, error) {
+	return json.Marshal(register(http.NewServeMux(), fn, do).OpenAPI())
+}
+
+func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context.Context, *In) (*Out, error)) huma.API {
+	route := fn.On.(spec.Route)
+	room, name, _ := strings.Cut(fn.Name, "/")
+	config := huma.DefaultConfig("Matchday: "+room, "1")
+	config.CreateHooks = nil // no $schema link in every answer
+	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
+	config.RejectUnknownQueryParameters = true
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"jwt": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token of the Cognito user pool."},
+	}
+	api := humago.New(mux, config)
+	op := huma.Operation{
+		OperationID: name, Method: route.Method, Path: route.Path, Summary: fn.Does, Tags: []string{room},
+		MaxBodyBytes: MaxBody, Errors: []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity},
+	}
+	if route.Auth == spec.User || route.Auth == spec.Admin {
+		op.Security = []map[string][]string{{"jwt": {}}}
+		op.Errors = append(op.Errors, http.StatusUnauthorized)
+	}
+	if route.Auth == spec.Admin {
+		op.Errors = append(op.Errors, http.StatusForbidden)
+	}
+	huma.Register(api, op, func(ctx context.Context, in *In) (*Out, error) {
+		out, err := do(ctx, in)
+		if err != nil {
+			return nil, problem(ctx, err)
+		}
+		return out, nil
+	})
+	return api
+}
+
+// problem turns err into a problem document, and logs what it may not tell.
+func problem(ctx context.Context, err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		f = &fault.Error{Text: "something went wrong on our side"}
+	}
+	status := statuses[f.Kind]
+	level := slog.LevelInfo
+	if status >= 500 {
+		level = slog.LevelError
+	}
+	slog.Log(ctx, level, "refused", "status", status, "err", err)
+	if f.Field != "" {
+		return huma.NewError(status, f.Text, &huma.ErrorDetail{Message: f.Text, Location: f.Field})
+	}
+	return huma.NewError(status, f.Text)
+}
+
+// etagged answers GET requests with a strong ETag over the body.
+func etagged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			next.ServeHTTP(w, r)
+			return
+		}
+		a := &answer{ResponseWriter: w, status: http.StatusOK}
+		next.ServeHTTP(a, r)
+		if a.status == http.StatusOK {
+			sum := sha256.Sum256(a.body.Bytes())
+			tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+			w.Header().Set("ETag", tag)
+			if matches(r.Header.Get("If-None-Match"), tag) {
+				w.Header().Del("Content-Type")
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+		}
+		w.WriteHeader(a.status)
+		w.Write(a.body.Bytes())
+	})
+}
+
+func matches(header, tag string) bool {
+	for candidate := range strings.SplitSeq(header, ",") {
+		if c := strings.TrimPrefix(strings.TrimSpace(candidate), "W/"); c == tag || c == "*" {
+			return true
+		}
+	}
+	return false
+}
+
+// answer holds a response back until its ETag is known.
+type answer struct {
+	http.ResponseWriter
+	status int
+	body   bytes.Buffer
+}
+
+func (a *answer) WriteHeader(status int)      { a.status = status }
+func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }

@@ -1,0 +1,62 @@
+// Package queue sends typed messages to the queues of the spec, and moves those
+// that can never be handled to their dead-letter queue with the reason.
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"matchday/pkg/spec"
+)
+
+// ReasonAttribute is the message attribute of a rejected message that says why.
+const ReasonAttribute = "reason"
+
+// Sender sends messages to the queues of one stage.
+type Sender struct {
+	client *sqs.Client
+	base   string
+}
+
+// Open returns a sender to the queues whose URLs are base followed by a name.
+func Open(cfg aws.Config, base string) Sender {
+	return Sender{client: sqs.NewFromConfig(cfg), base: base}
+}
+
+// Send puts message, as JSON, into q. It is delivered at least once, after
+// delay, which SQS counts in whole seconds up to 15 minutes.
+func (s Sender) Send(ctx context.Context, q spec.Queue, message any, delay time.Duration) error {
+	body, err := json.Marshal(message)
+	if err == nil {
+		_, err = s.client.SendMessage(ctx, &sqs.SendMessageInput{
+			QueueUrl:     aws.String(s.base + q.Name),
+			MessageBody:  aws.String(string(body)),
+			DelaySeconds: int32(min(delay, 15*time.Minute) / time.Second),
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("send to %s: %w", q.Name, err)
+	}
+	return nil
+}
+
+// Reject puts a message that can never be handled into q's dead-letter queue.
+func (s Sender) Reject(ctx context.Context, q spec.Queue, body, reason string) error {
+	_, err := s.client.SendMessage(ctx, &sqs.SendMessageInput{
+		QueueUrl:    aws.String(s.base + q.Dead()),
+		MessageBody: &body,
+		MessageAttributes: map[string]types.MessageAttributeValue{
+			ReasonAttribute: {DataType: aws.String("String"), StringValue: &reason},
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("send to %s: %w", q.Dead(), err)
+	}
+	return nil
+}

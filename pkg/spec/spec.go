@@ -1,0 +1,188 @@
+// Package spec describes the fleet as plain Go values: its tables and how each
+// is accessed, its functions, what wakes each function, and what each may touch.
+//
+// The values have five readers, so they cannot drift apart: the Lambda binaries
+// (names), infra (what to deploy and grant), infra/local (what to create, route
+// and schedule), the tests (what to create, what to forbid) and the documents.
+// The package imports only the standard library, so it costs a binary nothing.
+package spec
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Room is a bounded context: one system of the fleet, and one stack.
+type Room struct {
+	Name      string
+	Tables    []Table
+	Access    []Access // every way its tables are read and written
+	Functions []Function
+	Machines  []Machine
+}
+
+// Table is one DynamoDB table. Its attributes of keys and indexes are strings.
+type Table struct {
+	Name    string // in production; other stages put their prefix before it
+	Key     Key
+	Indexes []Index
+	TTL     string // attribute that holds the expiry in epoch seconds, or ""
+}
+
+// Key names a partition attribute and an optional sort attribute.
+type Key struct{ Partition, Sort string }
+
+// Index is a global secondary index. It projects all attributes, or its keys
+// and the table's alone when KeysOnly.
+type Index struct {
+	Name     string
+	Key      Key
+	KeysOnly bool
+}
+
+// Op is a DynamoDB action, spelled as IAM spells it.
+type Op string
+
+const (
+	GetItem            Op = "GetItem"
+	BatchGetItem       Op = "BatchGetItem"
+	Query              Op = "Query"
+	Scan               Op = "Scan"
+	PutItem            Op = "PutItem"
+	UpdateItem         Op = "UpdateItem"
+	DeleteItem         Op = "DeleteItem"
+	BatchWriteItem     Op = "BatchWriteItem"
+	ConditionCheckItem Op = "ConditionCheckItem"
+)
+
+// Access is one access pattern: a way the code reads or writes one table. Every
+// call to DynamoDB names the pattern it is, and a function may make just the
+// calls of the patterns it Uses, in tests and, as IAM actions, in production.
+type Access struct {
+	Name  string // unique among its table's
+	Table Table
+	Index string // "" for the table itself
+	Ops   []Op
+	Key   string // the key condition, for the reader
+	Often string // how often it happens
+}
+
+// On returns an access pattern of the table.
+func (t Table) On(name, key, often string, ops ...Op) Access {
+	return Access{Name: name, Table: t, Ops: ops, Key: key, Often: often}
+}
+
+// OnIndex returns an access pattern of one of the table's indexes.
+func (t Table) OnIndex(index, name, key, often string, ops ...Op) Access {
+	return Access{Name: name, Table: t, Index: index, Ops: ops, Key: key, Often: often}
+}
+
+// ID names the pattern in the fleet: "cricket-locks: Acquire lock".
+func (a Access) ID() string { return a.Table.Name + ": " + a.Name }
+
+// Function is one Lambda function, built from functions/<Name>.
+type Function struct {
+	Name    string // "cricket/get-match"
+	Does    string // one sentence, for the inventory
+	IfDown  string // what a user notices when it fails, for the on-call
+	On      Trigger
+	Uses    []Access
+	Sends   []Queue  // beside its own dead-letter queue
+	Secrets []string // names in Secrets Manager
+	Memory  int      // MB
+	Timeout time.Duration
+	// Reserved is its reserved concurrency, 0 for none.
+	Reserved int
+}
+
+// Grant is what a function may do on a table, or on one of its indexes.
+type Grant struct {
+	Table string
+	Index string
+	Ops   []Op
+}
+
+// Grants are the permissions that the function's access patterns need, in order
+// of table and index.
+func (f Function) Grants() []Grant {
+	var all []Grant
+	for _, a := range f.Uses {
+		i := slices.IndexFunc(all, func(g Grant) bool { return g.Table == a.Table.Name && g.Index == a.Index })
+		if i < 0 {
+			i = len(all)
+			all = append(all, Grant{Table: a.Table.Name, Index: a.Index})
+		}
+		all[i].Ops = append(all[i].Ops, a.Ops...)
+	}
+	for i := range all {
+		slices.Sort(all[i].Ops)
+		all[i].Ops = slices.Compact(all[i].Ops)
+	}
+	slices.SortFunc(all, func(a, b Grant) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Index, b.Index))
+	})
+	return all
+}
+
+// Trigger is what wakes a function: a Route, a Schedule, a Queue or a Task.
+type Trigger interface{ trigger() }
+
+// Auth says who may call a route.
+type Auth string
+
+const (
+	Public  Auth = "public"
+	User    Auth = "user"    // a signed-in user (JWT)
+	Admin   Auth = "admin"   // a signed-in user of the group admin
+	Session Auth = "session" // the bearer of a session cookie
+	Secret  Auth = "secret"  // the bearer of a shared secret
+)
+
+// Route wakes a function on an HTTP request.
+type Route struct {
+	Method, Path string // "GET", "/matches/{id}"
+	Auth         Auth
+}
+
+// Schedule wakes a function on an EventBridge Scheduler expression, in UTC.
+type Schedule string
+
+// Queue wakes a function for the messages of an SQS queue. A message that was
+// delivered Tries times, or that can never be handled, moves to the queue Dead.
+type Queue struct {
+	Name        string
+	Tries       int
+	Batch       int // messages per invocation
+	Concurrency int // invocations at once
+}
+
+// Dead is the name of the queue's dead-letter queue.
+func (q Queue) Dead() string { return q.Name + "-dead" }
+
+// Task wakes a function from a state machine.
+type Task struct{}
+
+func (Route) trigger()    {}
+func (Schedule) trigger() {}
+func (Queue) trigger()    {}
+func (Task) trigger()     {}
+
+// Machine is a Step Functions Express state machine.
+type Machine struct {
+	Name       string
+	Definition string            // file in infra/machines
+	Calls      map[string]string // placeholder in the definition: function name
+	Every      Schedule
+	IfDown     string
+}
+
+// Environment variables that every function gets.
+const (
+	EnvStage  = "MATCHDAY_STAGE"  // "prod", "local", ...
+	EnvPrefix = "MATCHDAY_PREFIX" // before every table and queue name; "" in production
+	EnvQueues = "MATCHDAY_QUEUES" // URL that a queue's name completes
+)
+
+// Local is the stage of a fleet on one machine.
+const Local = "local"

@@ -22,16 +22,17 @@ const Free = 0.0
 
 // Clock tells the fleet's time and wakes what waits for it. Make one with New.
 type Clock struct {
-	mu     sync.Mutex
-	speed  float64
-	base   time.Time // fleet time at real
-	real   time.Time
-	timers timers
-	seq    uint64
-	work   int
-	held   bool // an idle hook runs, or the clock is stopped
-	idle   func()
-	wake   *time.Timer
+	mu      sync.Mutex
+	speed   float64
+	base    time.Time // fleet time at real
+	real    time.Time
+	timers  timers
+	seq     uint64
+	work    int
+	held    bool // an idle hook runs
+	stopped bool
+	idle    func()
+	wake    *time.Timer
 }
 
 // New returns a clock that starts at start and runs at speed times real time,
@@ -135,6 +136,9 @@ func (c *Clock) add(t time.Time, fire func()) (stop func() bool) {
 	return func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		if c.stopped {
+			return true
+		}
 		if e.index < 0 {
 			return false
 		}
@@ -147,7 +151,7 @@ func (c *Clock) add(t time.Time, fire func()) (stop func() bool) {
 // next fires what is due, and arranges to be called again when more will be.
 // It is called with the lock held after every change.
 func (c *Clock) next() {
-	if c.held || len(c.timers) == 0 {
+	if c.held || c.stopped || len(c.timers) == 0 {
 		return
 	}
 	if c.speed != Free {
@@ -177,7 +181,7 @@ func (c *Clock) beIdle(idle func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.held = false
-	if c.work > 0 || len(c.timers) == 0 { // the hook started something: be idle again after it
+	if c.stopped || c.work > 0 || len(c.timers) == 0 { // the hook started something: be idle again after it
 		c.next()
 		return
 	}
@@ -209,12 +213,12 @@ func (c *Clock) wakeIn(d time.Duration) {
 	})
 }
 
-// Stop ends the clock: no timer fires any more.
+// Stop ends the clock: no timer fires any more, and a Sleep ends with its
+// context alone.
 func (c *Clock) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.held = true
-	c.timers = nil
+	c.stopped = true
 	if c.wake != nil {
 		c.wake.Stop()
 	}

@@ -101,3 +101,19 @@ func TestScaledClock(t *testing.T) {
 		t.Errorf("fired at %v, before it was due", at.Sub(start))
 	}
 }
+
+func TestSleepEndsWithItsContextOnAStoppedClock(t *testing.T) {
+	t.Parallel()
+	c := New(start, Free)
+	hold := c.Work()
+	defer hold()
+	ctx, cancel := context.WithCancel(t.Context())
+	slept := make(chan error)
+	c.At(start, func() { slept <- c.Sleep(ctx, start.Add(time.Hour)) })
+	hold()
+	c.Stop()
+	cancel()
+	if err := <-slept; err != context.Canceled {
+		t.Errorf("got %v, want the context's error", err)
+	}
+}

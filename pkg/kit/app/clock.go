@@ -66,7 +66,8 @@ func (c *clock) sleep(ctx context.Context, until time.Time) error {
 	if !until.After(c.now()) {
 		return nil
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+c.runtime+"/matchday/sleep",
+	// The invocation's deadline stands still while it sleeps; ctx does not know.
+	r, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodPost, "http://"+c.runtime+"/matchday/sleep",
 		strings.NewReader(until.Format(time.RFC3339Nano)))
 	if err != nil {
 		return err

@@ -1,0 +1,302 @@
+package lambda
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// process is one execution environment: a child that asks for events.
+type process struct {
+	r      *Runtime
+	f      *function
+	id     string
+	events chan *task    // holds at most the one that run gives it
+	ready  chan struct{} // closed when it asks for its first event
+	gone   chan struct{} // closed when it has ended and its output is read
+	exit   error         // why, once gone
+	retire *time.Timer   // kills it after idling; guarded by the runtime's lock
+
+	mu      sync.Mutex
+	pid     int // while it lives
+	killed  bool
+	asked   bool
+	task    *task
+	request string // id of the latest invocation
+	fault   *Error // what it reported instead of becoming ready
+}
+
+// task is one invocation inside a process; the process's lock guards it.
+type task struct {
+	id      string
+	payload []byte
+	inv     *Invocation
+	ctx     context.Context // ends with the task
+	end     context.CancelFunc
+	over    chan struct{} // closed when the process asks for the next event
+
+	began    time.Time
+	left     time.Duration // of the timeout, at since
+	since    time.Time
+	timer    *time.Timer
+	asleep   bool
+	bed      chan struct{} // holds a token while one sleeps
+	sleeps   sync.WaitGroup
+	answered bool
+	expired  bool
+	out      []byte
+	err      *Error
+}
+
+// spawner starts processes, all from one thread: the kernel takes the end of
+// the thread that started a child for the end of its parent.
+func (r *Runtime) spawner() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for start := range r.spawn {
+		start()
+	}
+}
+
+// start starts a process for f and returns it when it is ready, counted as
+// busy; a process that fails to become ready is gone, and counted as cold.
+func (r *Runtime) start(f *function, request string) (*process, error) {
+	p := &process{
+		r: r, f: f, request: request,
+		events: make(chan *task, 1),
+		ready:  make(chan struct{}),
+		gone:   make(chan struct{}),
+	}
+	r.mu.Lock()
+	r.serial++
+	p.id = strconv.Itoa(r.serial)
+	if r.closed {
+		r.mu.Unlock()
+		return nil, errClosed()
+	}
+	r.processes[p.id] = p
+	r.alive.Add(1)
+	r.mu.Unlock()
+	if err := p.exec(); err != nil {
+		r.forget(p)
+		return nil, failure(request, BadEntrypoint, "%v", err)
+	}
+	limit := time.NewTimer(initTimeout)
+	defer limit.Stop()
+	select {
+	case <-p.ready:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		f.stats.Cold--
+		f.stats.Busy++
+		return p, nil
+	case <-limit.C:
+		p.kill()
+		<-p.gone
+		return nil, failure(request, TimedOut, "Task timed out after %.2f seconds", initTimeout.Seconds())
+	case <-p.gone:
+		if p.fault != nil {
+			return nil, p.fault
+		}
+		return nil, p.exitError(request)
+	}
+}
+
+// exec starts the child, and the goroutines that read it and wait for it.
+func (p *process) exec() error {
+	path, err := filepath.Abs(p.f.Path)
+	if err != nil {
+		return err
+	}
+	out, in, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	cmd := exec.Command(path)
+	cmd.Dir = filepath.Dir(path)
+	cmd.Env = p.env(path)
+	cmd.Stdout, cmd.Stderr = in, in
+	cmd.SysProcAttr = sysProcAttr()
+	started := make(chan error)
+	p.r.spawn <- func() { started <- cmd.Start() }
+	if err := <-started; err != nil {
+		out.Close()
+		return err
+	}
+	p.mu.Lock()
+	p.pid = cmd.Process.Pid
+	killed := p.killed
+	p.mu.Unlock()
+	if killed {
+		p.kill()
+	}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		p.read(out)
+	}()
+	go func() {
+		p.exit = cmd.Wait()
+		p.kill() // its children
+		p.mu.Lock()
+		p.pid = 0
+		p.mu.Unlock()
+		_ = out.SetReadDeadline(time.Now().Add(time.Second))
+		<-read
+		out.Close()
+		p.r.forget(p)
+		close(p.gone)
+	}()
+	return nil
+}
+
+func (p *process) env(path string) []string {
+	env := []string{"TZ=:UTC"}
+	for _, name := range []string{"PATH", "TMPDIR", "HOME"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	env = append(env, p.f.Env...)
+	return append(env,
+		"AWS_LAMBDA_RUNTIME_API="+p.r.addr+"/"+p.id,
+		"AWS_LAMBDA_FUNCTION_NAME="+slug(p.f.Name),
+		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE="+strconv.Itoa(p.f.Memory),
+		"AWS_LAMBDA_FUNCTION_VERSION=$LATEST",
+		"AWS_REGION="+p.r.cfg.Region,
+		"LAMBDA_TASK_ROOT="+filepath.Dir(path),
+		"_HANDLER="+filepath.Base(path),
+	)
+}
+
+// read hands out the child's lines until the last holder of its output closes.
+func (p *process) read(out *os.File) {
+	lines := bufio.NewReaderSize(out, 64<<10)
+	for {
+		line, _, err := lines.ReadLine()
+		if err != nil {
+			return
+		}
+		if p.r.cfg.Log == nil {
+			continue
+		}
+		p.mu.Lock()
+		request := p.request
+		p.mu.Unlock()
+		p.r.cfg.Log(Log{Function: p.f.Name, RequestID: request, Line: string(line), Time: p.r.clock.Now()})
+	}
+}
+
+// kill ends the process and everything in its group.
+func (p *process) kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.killed = true
+	if p.pid != 0 {
+		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+	}
+}
+
+func (p *process) doomed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.killed
+}
+
+// forget strikes a process that has ended, or never began.
+func (r *Runtime) forget(p *process) {
+	r.dismiss(p)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.processes, p.id)
+	r.alive.Done()
+}
+
+// run gives the process an event and waits until it asks for the next, or ends.
+func (p *process) run(inv *Invocation, payload []byte) ([]byte, error) {
+	t := &task{
+		id: inv.RequestID, payload: payload, inv: inv,
+		over: make(chan struct{}),
+		bed:  make(chan struct{}, 1),
+		left: p.f.Timeout,
+	}
+	t.ctx, t.end = context.WithCancel(context.Background())
+	p.events <- t
+	dead := false
+	select {
+	case <-t.over:
+	case <-p.gone:
+		dead = true
+	}
+	p.mu.Lock()
+	p.task = nil
+	t.end()
+	if t.timer != nil {
+		t.timer.Stop()
+		inv.Duration = time.Since(t.began)
+	}
+	p.mu.Unlock()
+	t.sleeps.Wait() // only then the call holds its work again
+	switch {
+	case t.answered && t.err != nil:
+		return nil, t.err
+	case t.answered:
+		return t.out, nil
+	case t.expired:
+		return nil, failure(t.id, TimedOut, "Task timed out after %.2f seconds", p.f.Timeout.Seconds())
+	case dead:
+		return nil, p.exitError(t.id)
+	}
+	panic("lambda: an invocation ended without an answer")
+}
+
+func (p *process) exitError(request string) *Error {
+	if p.exit == nil {
+		return failure(request, ExitError, "Runtime exited without providing a reason")
+	}
+	return failure(request, ExitError, "Runtime exited with error: %v", p.exit)
+}
+
+// begin makes t what the process works on, and starts its timeout, unless the
+// process is gone.
+func (p *process) begin(t *task) (deadline time.Time, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t.ctx.Err() != nil {
+		return time.Time{}, false
+	}
+	p.task, p.request = t, t.id
+	t.began = time.Now()
+	t.inv.Start = p.r.clock.Now()
+	return p.resume(t), true
+}
+
+// resume lets t's timeout run, and pause stops it; the lock is held.
+func (p *process) resume(t *task) (deadline time.Time) {
+	t.since = time.Now()
+	t.timer = time.AfterFunc(t.left, func() {
+		p.mu.Lock()
+		expired := p.task == t && !t.asleep
+		if expired {
+			t.expired = true
+		}
+		p.mu.Unlock()
+		if expired {
+			p.kill()
+		}
+	})
+	return t.since.Add(t.left)
+}
+
+func (p *process) pause(t *task) {
+	t.timer.Stop()
+	t.left -= time.Since(t.since)
+}

@@ -1,0 +1,159 @@
+package apns
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/sideshow/apns2"
+)
+
+// Answer is what a push gets instead of delivery. The zero Answer delivers.
+type Answer struct {
+	Status  int // 200 or 0 delivers
+	Reason  string
+	Since   time.Time     // timestamp of a 410; now when zero
+	Slow    time.Duration // fleet time until the answer
+	Drop    bool          // close the connection instead of answering; a delivered push is delivered first
+	GoAway  bool          // tell the connection to go away with the answer
+	Applied bool          // the phone gets the push although the answer says otherwise
+	Times   int           // how many pushes it is for; 0 for all to come
+}
+
+// Refuse is Apple's answer for a reason.
+func Refuse(reason string) Answer {
+	a := Answer{Status: http.StatusBadRequest, Reason: reason}
+	switch reason {
+	case apns2.ReasonBadCertificate, apns2.ReasonBadCertificateEnvironment, apns2.ReasonExpiredProviderToken,
+		apns2.ReasonForbidden, apns2.ReasonInvalidProviderToken, apns2.ReasonMissingProviderToken,
+		"BadEnvironmentKeyIdInToken", "UnrelatedKeyIdInToken":
+		a.Status = http.StatusForbidden
+	case apns2.ReasonUnregistered, apns2.ReasonExpiredToken:
+		a.Status = http.StatusGone
+	case apns2.ReasonPayloadTooLarge:
+		a.Status = http.StatusRequestEntityTooLarge
+	case apns2.ReasonTooManyRequests, apns2.ReasonTooManyProviderTokenUpdates:
+		a.Status = http.StatusTooManyRequests
+	case apns2.ReasonInternalServerError:
+		a.Status = http.StatusInternalServerError
+	case apns2.ReasonServiceUnavailable, apns2.ReasonShutdown:
+		a.Status = http.StatusServiceUnavailable
+	case apns2.ReasonIdleTimeout:
+		a.GoAway = true
+	}
+	return a
+}
+
+// Answer scripts what the next pushes to token get, in order, in place of any
+// earlier script; after the last they are delivered again. The script of token
+// "" is for every token without one.
+func (s *Server) Answer(token string, script ...Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.scripts[token] = slices.Clone(script)
+}
+
+// Chaos is trouble by chance. Rates are between 0 and 1. Whether a token is
+// gone depends on the seed and the token; the rest on the seed, the token and
+// how many pushes it got: a run's trouble does not depend on its timing.
+type Chaos struct {
+	Seed uint64
+
+	Unregistered float64 // of tokens
+	BadToken     float64 // of tokens
+
+	TooMany     float64 // of pushes, as all below
+	Internal    float64
+	Unavailable float64
+	Drop        float64 // the connection ends before the phone has the push
+	Lost        float64 // the connection ends after the phone has it
+	Slow        float64
+	SlowBy      time.Duration
+
+	GoAwayEvery         int  // pushes per connection; 0 for no limit
+	GoAwayAfterBadToken bool // a bad token ends its connection
+}
+
+// Chaos sets the trouble to come; the zero Chaos ends it.
+func (s *Server) Chaos(c Chaos) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chaos, s.tries = c, map[string]uint64{}
+}
+
+// next is the answer to the next push to token.
+func (s *Server) next(token string, now time.Time) Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range [...]string{token, ""} {
+		script := s.scripts[key]
+		if len(script) == 0 {
+			continue
+		}
+		a := script[0]
+		if script[0].Times > 0 {
+			if script[0].Times--; script[0].Times == 0 {
+				s.scripts[key] = script[1:]
+			}
+		}
+		return a
+	}
+	if !s.chaos.any() {
+		return Answer{}
+	}
+	s.tries[token]++
+	return s.chaos.answer(token, s.tries[token])
+}
+
+func (c Chaos) any() bool {
+	return c.Unregistered+c.BadToken+c.TooMany+c.Internal+c.Unavailable+c.Drop+c.Lost+c.Slow > 0
+}
+
+// answer is what the n-th push to token gets.
+func (c Chaos) answer(token string, n uint64) Answer {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(token))
+	fate := rand.New(rand.NewPCG(c.Seed, h.Sum64()))
+	switch x := fate.Float64(); {
+	case x < c.Unregistered:
+		return Refuse(apns2.ReasonUnregistered)
+	case x < c.Unregistered+c.BadToken:
+		return Refuse(apns2.ReasonBadDeviceToken)
+	}
+	x := rand.New(rand.NewPCG(c.Seed+n, h.Sum64())).Float64()
+	for _, t := range [...]struct {
+		rate float64
+		Answer
+	}{
+		{c.TooMany, Refuse(apns2.ReasonTooManyRequests)},
+		{c.Internal, Refuse(apns2.ReasonInternalServerError)},
+		{c.Unavailable, Refuse(apns2.ReasonServiceUnavailable)},
+		{c.Drop, Answer{Status: http.StatusServiceUnavailable, Drop: true}},
+		{c.Lost, Answer{Drop: true}},
+		{c.Slow, Answer{Slow: c.SlowBy}},
+	} {
+		if x < t.rate {
+			return t.Answer
+		}
+		x -= t.rate
+	}
+	return Answer{}
+}
+
+// leaves reports whether a connection is to go away after this answer.
+func (s *Server) leaves(l *link, no *refusal) bool {
+	s.mu.Lock()
+	every, afterBad := s.chaos.GoAwayEvery, s.chaos.GoAwayAfterBadToken
+	s.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.requests++
+	bad := no != nil && no.reason == apns2.ReasonBadDeviceToken
+	if l.leaving || !(every > 0 && l.requests >= every || afterBad && bad) {
+		return false
+	}
+	l.leaving = true
+	return true
+}

@@ -1,0 +1,198 @@
+package apns
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/sideshow/apns2"
+)
+
+// Device is what the phone behind one token shows. A device's token, a
+// push-to-start token and each activity's token are devices of their own.
+type Device struct {
+	Token     string
+	State     []byte    // content-state shown, JSON; nil before the first
+	Timestamp time.Time // of State
+	Stale     time.Time // when State is to be shown as old; zero for never
+	Ended     bool
+	Dismissal time.Time // when an ended activity leaves the Lock Screen
+	Channel   string    // listened to
+	Alerts    []Alert   // in order of first arrival
+	Started   int       // activities started by a push to this token
+
+	Pushes   int // accepted, broadcasts included
+	Outdated int // older than what was shown, ignored
+	AfterEnd int // after the end, ignored
+}
+
+// Visible reports whether an activity is on the Lock Screen at t.
+func (d Device) Visible(t time.Time) bool {
+	return d.State != nil && (!d.Ended || t.Before(d.Dismissal))
+}
+
+// Alert is a notification on a phone. One with the collapse id of an earlier
+// one replaces it.
+type Alert struct {
+	Title    string    `json:"title"`
+	Subtitle string    `json:"subtitle"`
+	Body     string    `json:"body"`
+	Sound    string    `json:"sound"`
+	Collapse string    `json:"-"` // apns-collapse-id
+	Time     time.Time `json:"-"` // of the last arrival
+	Times    int       `json:"-"` // arrivals
+	Payload  []byte    `json:"-"` // whole, with the app's own keys
+}
+
+type device struct {
+	Device
+	kind string // topic of its pushes: an activity's or the app's
+}
+
+// activityLinger is how long an ended activity stays at most.
+const activityLinger = 4 * time.Hour
+
+// Device tells what the phone behind a token shows.
+func (s *Server) Device(token string) (Device, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d, ok := s.devices[token]
+	if !ok {
+		return Device{}, false
+	}
+	snapshot := d.Device
+	snapshot.Alerts = slices.Clone(d.Alerts)
+	return snapshot, true
+}
+
+// Tokens lists every token that was pushed to or subscribed, in order.
+func (s *Server) Tokens() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.devices))
+}
+
+// deliver hands a push to its phone.
+func (s *Server) deliver(token, kind, collapse string, p *payload, now time.Time) *refusal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.device(token)
+	if !p.activity {
+		kind = string(apns2.PushTypeAlert) // background pushes share its topic
+	}
+	if d.kind == "" {
+		d.kind = kind
+	}
+	if d.kind != kind {
+		return refuse(http.StatusBadRequest, apns2.ReasonDeviceTokenNotForTopic)
+	}
+	s.receive(d, collapse, p, now)
+	return nil
+}
+
+func (s *Server) device(token string) *device {
+	d, ok := s.devices[token]
+	if !ok {
+		d = &device{Device: Device{Token: token}}
+		s.devices[token] = d
+	}
+	return d
+}
+
+// receive is what the phone does with a push. s.mu is held.
+func (s *Server) receive(d *device, collapse string, p *payload, now time.Time) {
+	d.Pushes++
+	switch {
+	case !p.activity:
+		d.ring(collapse, p.alert, now)
+	case p.APS.Event == "start":
+		s.start(d, collapse, p, now)
+	case d.Ended:
+		d.AfterEnd++
+		s.counts["AfterEnd"]++
+	case p.APS.Timestamp < d.Timestamp.Unix() && d.State != nil:
+		d.Outdated++
+		s.counts["Outdated"]++
+	default:
+		d.show(p, now)
+		d.ring(collapse, p.alert, now)
+	}
+}
+
+// show puts a Live Activity's state on the Lock Screen.
+func (d *device) show(p *payload, now time.Time) {
+	d.State, d.Timestamp, d.Stale = p.APS.ContentState, unix(p.APS.Timestamp), unix(p.APS.StaleDate)
+	if p.APS.Event != "end" {
+		return
+	}
+	d.Ended, d.Dismissal = true, now.Add(activityLinger)
+	if at := p.APS.DismissalDate; at != nil && time.Unix(*at, 0).Before(d.Dismissal) {
+		d.Dismissal = time.Unix(*at, 0).UTC()
+	}
+}
+
+// ring shows a notification, in the place of the one with its collapse id.
+func (d *device) ring(collapse string, a *Alert, now time.Time) {
+	if a == nil {
+		return
+	}
+	i := slices.IndexFunc(d.Alerts, func(b Alert) bool { return collapse != "" && b.Collapse == collapse })
+	times := 1
+	if i < 0 {
+		i = len(d.Alerts)
+		d.Alerts = append(d.Alerts, Alert{})
+	} else {
+		times += d.Alerts[i].Times
+	}
+	d.Alerts[i] = *a
+	d.Alerts[i].Collapse, d.Alerts[i].Time, d.Alerts[i].Times = collapse, now, times
+}
+
+// start begins an activity with a token of its own, made from the push-to-start
+// token and how many it started before.
+func (s *Server) start(d *device, collapse string, p *payload, now time.Time) {
+	d.Started++
+	sum := sha256.Sum256([]byte(d.Token + "/" + strconv.Itoa(d.Started)))
+	a := s.device(hex.EncodeToString(sum[:]))
+	a.kind = d.kind
+	a.show(p, now)
+	d.ring(collapse, p.alert, now)
+	if _, ok := s.channels[p.APS.InputPushChannel]; ok {
+		s.subscribe(a, p.APS.InputPushChannel, now)
+	}
+	if s.Started != nil {
+		at := Start{Token: d.Token, Update: a.Token, Channel: a.Channel, AttributesType: p.APS.AttributesType, Attributes: p.APS.Attributes}
+		s.clock.After(0, func() { s.Started(at) })
+	}
+}
+
+// Subscribe has the activity behind token listen to a channel.
+func (s *Server) Subscribe(token, channel string) bool {
+	now := s.clock.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.channels[channel]; !ok {
+		return false
+	}
+	d := s.device(token)
+	d.kind = cmp.Or(d.kind, string(apns2.PushTypeLiveActivity))
+	s.subscribe(d, channel, now)
+	return true
+}
+
+func (s *Server) subscribe(d *device, channel string, now time.Time) {
+	if old, ok := s.channels[d.Channel]; ok {
+		delete(old.listeners, d.Token)
+	}
+	c := s.channels[channel]
+	d.Channel = channel
+	c.listeners[d.Token] = d
+	if c.stored != nil && now.Before(c.storedTo) {
+		s.receive(d, "", c.stored, now)
+	}
+}

@@ -1,0 +1,125 @@
+package apns
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sideshow/apns2"
+)
+
+// payload is a push's body. It is shared by every device that got the same one.
+type payload struct {
+	body     []byte
+	activity bool
+	alert    *Alert
+
+	APS struct {
+		Timestamp        int64          `json:"timestamp"`
+		Event            string         `json:"event"`
+		ContentState     jsontext.Value `json:"content-state"`
+		StaleDate        int64          `json:"stale-date"`
+		DismissalDate    *int64         `json:"dismissal-date"`
+		AttributesType   string         `json:"attributes-type"`
+		Attributes       jsontext.Value `json:"attributes"`
+		InputPushChannel string         `json:"input-push-channel"`
+		Alert            jsontext.Value `json:"alert"`
+		Sound            jsontext.Value `json:"sound"`
+	} `json:"aps"`
+}
+
+const reasonBadPayload = "BadPayload"
+
+func badPayload(format string, args ...any) *refusal {
+	return &refusal{status: http.StatusBadRequest, reason: reasonBadPayload, detail: fmt.Sprintf(format, args...)}
+}
+
+// parse reads and judges a payload. A burst sends one body to many devices, so
+// the last good one is kept.
+func (s *Server) parse(body []byte, activity bool) (*payload, *refusal) {
+	if p := s.last.Load(); p != nil && p.activity == activity && bytes.Equal(p.body, body) {
+		return p, nil
+	}
+	if len(body) == 0 {
+		return nil, refuse(http.StatusBadRequest, apns2.ReasonPayloadEmpty)
+	}
+	p := &payload{body: bytes.Clone(body), activity: activity}
+	if err := json.Unmarshal(p.body, p); err != nil {
+		return nil, badPayload("the payload is not what it must be: %v", err)
+	}
+	if no := p.readAlert(); no != nil {
+		return nil, no
+	}
+	if activity {
+		if no := p.checkActivity(s.ContentState); no != nil {
+			return p, no
+		}
+	}
+	s.last.Store(p)
+	return p, nil
+}
+
+// readAlert reads aps.alert, which is a string or an object.
+func (p *payload) readAlert() *refusal {
+	if len(p.APS.Alert) == 0 {
+		return nil
+	}
+	var a Alert
+	var err error
+	if p.APS.Alert.Kind() == '"' {
+		err = json.Unmarshal(p.APS.Alert, &a.Body)
+	} else {
+		err = json.Unmarshal(p.APS.Alert, &a)
+	}
+	if err != nil {
+		return badPayload("aps.alert is not what it must be: %v", err)
+	}
+	if p.APS.Sound.Kind() == '"' {
+		if err := json.Unmarshal(p.APS.Sound, &a.Sound); err != nil {
+			return badPayload("aps.sound is not what it must be: %v", err)
+		}
+	}
+	a.Payload = p.body
+	p.alert = &a
+	return nil
+}
+
+// checkActivity checks a Live Activity's payload as ActivityKit would.
+func (p *payload) checkActivity(decode func([]byte) error) *refusal {
+	a := &p.APS
+	if a.Timestamp <= 0 {
+		return badPayload("aps.timestamp is missing")
+	}
+	switch a.Event {
+	case "start":
+		if a.AttributesType == "" || a.Attributes.Kind() != '{' || p.alert == nil {
+			return badPayload("a start needs attributes-type, attributes and alert")
+		}
+	case "update", "end":
+	default:
+		return badPayload("aps.event is %q", a.Event)
+	}
+	if a.DismissalDate != nil && a.Event != "end" {
+		return badPayload("dismissal-date belongs to an end")
+	}
+	if a.ContentState.Kind() != '{' {
+		return badPayload("aps.content-state is missing")
+	}
+	if decode != nil {
+		if err := decode(a.ContentState); err != nil {
+			return badPayload("the app cannot decode content-state: %v", err)
+		}
+	}
+	return nil
+}
+
+// unix is the time of seconds since 1970, and zero for 0.
+func unix(seconds int64) time.Time {
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0).UTC()
+}

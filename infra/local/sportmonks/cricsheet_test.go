@@ -1,0 +1,542 @@
+package sportmonks
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// matches are real ones, when the data is beside the repository.
+func matches(t testing.TB) map[string][]byte {
+	t.Helper()
+	paths, err := filepath.Glob("../../../../shared/data/cricsheet/*.json")
+	if err != nil || len(paths) == 0 {
+		t.Skip("the Cricsheet files are not there")
+	}
+	all := map[string][]byte{}
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _, _ := strings.Cut(filepath.Base(p), "_")
+		all[name] = data
+	}
+	return all
+}
+
+func convert(t testing.TB, data []byte, id int64) *Match {
+	t.Helper()
+	m, err := Cricsheet(data, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestFinalNotesOfRealMatches(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{
+		"1063060": "Dhaka Dynamites won by 78 runs",
+		"1144530": "Match tied (England won the Super Over)",
+		"1144991": "No result",
+		"1173056": "India won by 3 runs",
+		"1239544": "India won by 151 runs",
+		"1252666": "Oval Invincibles won by 9 runs",
+		"1263472": "Match tied (Australia won the Super Over)",
+		"1298179": "England won by 5 wickets (with 6 balls remaining)",
+		"1322356": "New Zealand won by 1 run",
+		"1334412": "New Zealand won by 5 runs (D/L method)",
+		"1370353": "Chennai Super Kings won by 5 wickets (With 0 ball remaining) (D/L method)",
+		"287862":  "Match tied (India won the bowl-out)",
+	}
+	types := map[string]string{"1252666": "100-Ball", "1239544": "Test/5day", "1298179": "T20I", "1063060": "T20", "1334412": "ODI"}
+	for name, data := range matches(t) {
+		m := convert(t, data, 7)
+		last := m.frames[len(m.frames)-1]
+		if last.note != want[name] || last.status != "Finished" {
+			t.Errorf("%s ends %q, %q; want %q", name, last.status, last.note, want[name])
+		}
+		named := Team{}
+		for _, team := range []Team{m.Local, m.Visitor} {
+			if team.ID == last.winner {
+				named = team
+			}
+		}
+		if strings.Contains(last.note, " won") && !strings.Contains(last.note, named.Name+" won") {
+			t.Errorf("%s: the winner's id is that of %q, the note says %q", name, named.Name, last.note)
+		}
+		if w := types[name]; w != "" && m.Type != w {
+			t.Errorf("%s has type %q, want %q", name, m.Type, w)
+		}
+	}
+}
+
+// raw is a Cricsheet file read without this package's types.
+type raw struct {
+	Innings []struct {
+		Team  string
+		Overs []struct {
+			Over       int
+			Deliveries []struct {
+				Batter, Bowler string
+				Runs           struct{ Batter, Extras, Total int }
+				Extras         map[string]int
+				Wickets        []struct{ Kind string }
+			}
+		}
+		PenaltyRuns struct{ Pre, Post int } `json:"penalty_runs"`
+	}
+}
+
+func TestRunningTotalsEqualTheFile(t *testing.T) {
+	t.Parallel()
+	for name, data := range matches(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkTotals(t, convert(t, data, 7), data)
+		})
+	}
+}
+
+// checkTotals compares the feed after every delivery with sums over the file.
+func checkTotals(t *testing.T, m *Match, data []byte) {
+	t.Helper()
+	var file raw
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	at := map[int]int{} // frame of each delivery
+	for i := range m.Frames() {
+		f := m.Frame(i)
+		if i > 0 && f.Deliveries < m.Frame(i-1).Deliveries {
+			t.Fatalf("frame %d takes deliveries back", i)
+		}
+		if i == 0 || f.Deliveries > m.Frame(i-1).Deliveries {
+			at[f.Deliveries] = i
+		}
+	}
+	n := 0
+	stride := 1 + m.Deliveries()/400 // of a Test every sixth delivery is scored afresh
+	for i, inn := range file.Innings {
+		runs, wickets := inn.PenaltyRuns.Pre, 0
+		bat, bowled := map[string][2]int{}, map[string][2]int{}
+		for k, ov := range inn.Overs {
+			legal := 0
+			for j, d := range ov.Deliveries {
+				n++
+				runs += d.Runs.Total
+				illegal := d.Extras["wides"]+d.Extras["noballs"] > 0
+				if !illegal {
+					legal++
+				}
+				b := bat[d.Batter]
+				if d.Extras["wides"] == 0 {
+					b[1]++
+				}
+				b[0] += d.Runs.Batter
+				bat[d.Batter] = b
+				bo := bowled[d.Bowler]
+				bo[0] += d.Runs.Batter + d.Extras["wides"] + d.Extras["noballs"]
+				for _, w := range d.Wickets {
+					switch w.Kind {
+					case "retired hurt", "retired not out":
+						continue
+					case "bowled", "caught", "caught and bowled", "lbw", "stumped", "hit wicket":
+						bo[1]++
+					}
+					wickets++
+				}
+				bowled[d.Bowler] = bo
+				frame := at[n]
+				if f := m.Frame(frame); f.Innings != i || f.Over != ov.Over || f.Ball != j {
+					t.Fatalf("frame %d shows delivery %d as %+v, the file has it in innings %d, over %d, place %d", frame, n, f, i, ov.Over, j)
+				}
+				overs := fmt.Sprintf("%d.%d", ov.Over, legal)
+				if j == len(ov.Deliveries)-1 && (legal >= m.perOver || k < len(inn.Overs)-1) {
+					overs = fmt.Sprintf("%d.0", ov.Over+1)
+				}
+				if n%stride != 0 {
+					continue
+				}
+				cards := m.cards(m.frames[frame], nil, nil)
+				c := cards[i]
+				if got := fmt.Sprintf("%d.%d", c.overs/10, c.overs%10); c.runs != runs || c.wickets != wickets || got != overs {
+					t.Fatalf("after delivery %d the feed says %d/%d in %s, the file %d/%d in %s", n, c.runs, c.wickets, got, runs, wickets, overs)
+				}
+				for _, r := range c.batters {
+					if want := bat[m.people[r.player].name]; want != [2]int{r.runs, r.balls} {
+						t.Fatalf("after delivery %d %s has %d (%d), the file says %v", n, m.people[r.player].name, r.runs, r.balls, want)
+					}
+				}
+				for _, r := range c.bowlers {
+					if want := bowled[m.people[r.player].name]; want != [2]int{r.runs, r.wickets} {
+						t.Fatalf("after delivery %d %s has %d for %d, the file says %v", n, m.people[r.player].name, r.wickets, r.runs, want)
+					}
+				}
+			}
+		}
+		final := m.cards(m.frames[len(m.frames)-1], nil, nil)[i]
+		if final.runs != runs+inn.PenaltyRuns.Post {
+			t.Errorf("innings %d ends on %d, the file on %d", i+1, final.runs, runs+inn.PenaltyRuns.Post)
+		}
+	}
+	if n != m.Deliveries() {
+		t.Errorf("the script has %d deliveries, the file %d", m.Deliveries(), n)
+	}
+}
+
+func TestFramesOfRealMatches(t *testing.T) {
+	t.Parallel()
+	all := matches(t)
+	statuses := func(name string) []string {
+		var out []string
+		m := convert(t, all[name], 7)
+		for i := range m.Frames() {
+			if s := m.Frame(i).Status; len(out) == 0 || out[len(out)-1] != s {
+				out = append(out, s)
+			}
+		}
+		return out
+	}
+	for name, want := range map[string]string{
+		"1298179": "NS, 1st Innings, Innings Break, 2nd Innings, Finished",
+		"1370353": "NS, 1st Innings, Innings Break, Int., 2nd Innings, Finished",
+		"1263472": "NS, 1st Innings, Innings Break, 2nd Innings, Innings Break, 3rd Innings, Innings Break, 4th Innings, Finished",
+		"1144991": "NS, 1st Innings, Int., Finished",
+	} {
+		if got := strings.Join(statuses(name), ", "); got != want {
+			t.Errorf("%s goes %s; want %s", name, got, want)
+		}
+	}
+	lords := statuses("1239544")
+	for _, s := range []string{"Lunch", "Tea Break", "Stump Day 1", "Stump Day 4", "4th Innings"} {
+		if !slices.Contains(lords, s) {
+			t.Errorf("Lord's 2021 has no %q", s)
+		}
+	}
+	if m := convert(t, all["1322356"], 7); !m.frames[len(m.frames)-1].followOn {
+		t.Error("Wellington 2023 has no follow-on")
+	}
+	m := convert(t, all["1370353"], 7)
+	last := m.frames[len(m.frames)-1]
+	if last.rpcOvers != 15 || last.rpcTarget != 171 || m.Frame(len(m.frames)-2).Note != "Target 171 runs" {
+		t.Errorf("the final of 2023 was to chase %d in %v, %q", last.rpcTarget, last.rpcOvers, m.Frame(len(m.frames)-2).Note)
+	}
+	m = convert(t, all["1063060"], 7)
+	var w writer
+	w.batting(m, m.cards(m.frames[len(m.frames)-1], nil, nil), noon(), includes{"batting.result": true})
+	if !strings.Contains(string(w.b), `"name":"Absent Hurt"`) {
+		t.Error("who was absent hurt is not on the scorecard")
+	}
+}
+
+// small is a Cricsheet file around what a test is about.
+func small(info, innings string) []byte {
+	if !strings.Contains(info, `"match_type"`) {
+		info += `, "match_type": "T20", "overs": 20`
+	}
+	return fmt.Appendf(nil, `{"meta": {"data_version": "1.1.0"}, "info": {"teams": ["Ayr", "Bute"], "dates": ["2024-05-01"],
+		"players": {"Ayr": ["A1", "A2", "A3", "Same"], "Bute": ["B1", "B2", "B3", "Same"]},
+		"toss": {"winner": "Ayr", "decision": "bat"}, %s}, "innings": [%s]}`, info, innings)
+}
+
+func over(n int, deliveries ...string) string {
+	return fmt.Sprintf(`{"over": %d, "deliveries": [%s]}`, n, strings.Join(deliveries, ","))
+}
+
+// ball is a delivery of Ayr's A1 and A2 against Bute's B1.
+func ball(bat int, extras, wickets string) string {
+	var x map[string]int
+	if err := json.Unmarshal([]byte("{"+extras+"}"), &x); err != nil {
+		panic(err)
+	}
+	sum := 0
+	for v := range maps.Values(x) {
+		sum += v
+	}
+	return fmt.Sprintf(`{"batter": "A1", "bowler": "B1", "non_striker": "A2", "runs": {"batter": %d, "extras": %d, "total": %d}, "extras": {%s}, "wickets": [%s]}`,
+		bat, sum, bat+sum, extras, wickets)
+}
+
+func wicket(player, kind string) string {
+	return fmt.Sprintf(`{"player_out": %q, "kind": %q, "fielders": [{"name": "B2"}]}`, player, kind)
+}
+
+func TestBalls(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ball                     string
+		name                     string
+		runs, bye, legBye, nb    int
+		wickets                  int
+		legal                    bool
+		four, six, batsmanOutSet bool
+	}{
+		{ball(0, ``, ``), "No Run", 0, 0, 0, 0, 0, true, false, false, false},
+		{ball(4, ``, ``), "FOUR", 4, 0, 0, 0, 0, true, true, false, false},
+		{strings.Replace(ball(4, ``, ``), `"total"`, `"non_boundary": true, "total"`, 1), "4 Runs", 4, 0, 0, 0, 0, true, false, false, false},
+		{strings.Replace(ball(6, ``, ``), `"total"`, `"non_boundary": true, "total"`, 1), "6 Runs", 6, 0, 0, 0, 0, true, false, false, false},
+		{ball(6, ``, ``), "SIX", 6, 0, 0, 0, 0, true, false, true, false},
+		{ball(5, ``, ``), "5 Runs", 5, 0, 0, 0, 0, true, false, false, false},
+		{ball(0, `"wides": 5`, ``), "5 Wides", 5, 0, 0, 0, 0, false, false, false, false},
+		{ball(0, `"wides": 1`, wicket("A1", "stumped")), "1 Wide + Stump Out", 1, 0, 0, 0, 1, false, false, false, true},
+		{ball(0, `"wides": 1`, wicket("A2", "run out")), "1 Wide + Run Out", 1, 0, 0, 0, 1, false, false, false, true},
+		{ball(0, `"noballs": 1`, ``), "1 No Ball", 1, 0, 0, 1, 0, false, false, false, false},
+		{ball(4, `"noballs": 1`, ``), "1 No Ball + FOUR", 5, 0, 0, 1, 0, false, true, false, false},
+		{ball(0, `"noballs": 1, "byes": 4`, ``), "1 No Ball + 4 Byes", 1, 4, 0, 1, 0, false, false, false, false},
+		{ball(0, `"noballs": 1, "legbyes": 1`, wicket("A1", "run out")), "1 No Ball + 1 Leg Bye + Run Out", 1, 0, 1, 1, 1, false, false, false, true},
+		{ball(0, `"noballs": 5`, ``), "1 No Ball + 4 Byes", 1, 4, 0, 1, 0, false, false, false, false},
+		{ball(0, `"byes": 1`, wicket("A1", "run out")), "1 Bye + Run Out", 0, 1, 0, 0, 1, true, false, false, true},
+		{ball(1, ``, wicket("A2", "run out")), "Run Out + 1 Run", 1, 0, 0, 0, 1, true, false, false, true},
+		{ball(0, `"byes": 1`, wicket("A1", "retired hurt")), "1 Bye + Retired Hurt", 0, 1, 0, 0, 0, true, false, false, false},
+		{ball(0, ``, wicket("A1", "retired not out")), "Retired Not Out", 0, 0, 0, 0, 0, true, false, false, false},
+		{ball(0, ``, wicket("A1", "retired out")), "Retired Out", 0, 0, 0, 0, 1, true, false, false, true},
+		{ball(0, ``, wicket("A1", "caught")+","+wicket("A3", "timed out")), "Catch Out + Timed Out", 0, 0, 0, 0, 2, true, false, false, true},
+		{ball(0, ``, wicket("A2", "retired hurt")+","+wicket("A1", "bowled")), "Retired Hurt + Clean Bowled", 0, 0, 0, 0, 1, true, false, false, true},
+		{ball(0, ``, wicket("A1", "obstructing the field")), "Obstructing the Field", 0, 0, 0, 0, 1, true, false, false, true},
+		{ball(1, `"penalty": 5`, ``), "1 Run", 1, 0, 0, 0, 0, true, false, false, false},
+	} {
+		m := convert(t, small(`"outcome": {"result": "no result"}`, `{"team": "Ayr", "overs": [`+over(0, c.ball)+`]}`), 7)
+		d := &m.deliveries[0]
+		s := d.score
+		if s.name != c.name || s.runs != c.runs || s.bye != c.bye || s.legBye != c.legBye || s.noball != c.nb || d.legal != c.legal || s.four != c.four || s.six != c.six {
+			t.Errorf("%s: got %+v, want %+v", c.ball, s, c)
+		}
+		var w writer
+		w.ball(m, d, noon(), false)
+		if set := !strings.Contains(string(w.b), `"batsmanout_id":null`); set != c.batsmanOutSet {
+			t.Errorf("%s: batsmanout_id is set: %v", c.name, set)
+		}
+		var file raw
+		if err := json.Unmarshal([]byte(`{"innings": [{"overs": [`+over(0, c.ball)+`]}]}`), &file); err != nil {
+			t.Fatal(err)
+		}
+		got := m.cards(m.frames[len(m.frames)-1], nil, nil)[0]
+		if got.wickets != c.wickets || got.runs != file.Innings[0].Overs[0].Deliveries[0].Runs.Total {
+			t.Errorf("%s: the card says %d/%d", c.name, got.runs, got.wickets)
+		}
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	one := `{"team": "Ayr", "overs": [` + over(0, ball(1, ``, ``)) + `]}`
+	chase := one + `, {"team": "Bute", "target": {"overs": 1.3, "runs": 2}, "overs": [` + over(0, ball(1, ``, ``), ball(1, ``, ``)) + `]}`
+	for _, c := range []struct {
+		outcome, innings   string
+		status, note, draw string
+		winner             string
+	}{
+		{`{"winner": "Ayr", "by": {"runs": 1}}`, one, "Finished", "Ayr won by 1 run", "", "Ayr"},
+		{`{"winner": "Bute", "by": {"wickets": 1}}`, chase, "Finished", "Bute won by 1 wicket (with 7 balls remaining)", "", "Bute"},
+		{`{"winner": "Bute", "by": {"wickets": 9}, "method": "VJD"}`, chase, "Finished", "Bute won by 9 wickets (with 7 balls remaining) (VJD method)", "", "Bute"},
+		{`{"winner": "Ayr", "by": {"innings": 1, "runs": 53}}`, one, "Finished", "Ayr won by an innings and 53 runs", "", "Ayr"},
+		{`{"winner": "Ayr", "method": "Awarded"}`, one, "Finished", "Ayr won (awarded)", "", "Ayr"},
+		{`{"winner": "Ayr", "method": "Awarded"}`, ``, "Finished", "Ayr won (awarded)", "", "Ayr"},
+		{`{"winner": "Ayr"}`, one, "Finished", "Ayr won", "", "Ayr"},
+		{`{"winner": "Ayr", "method": "1st innings score"}`, one, "Finished", "Ayr won on first innings lead", "", "Ayr"},
+		{`{"winner": "Ayr", "method": "Lost fewer wickets"}`, one, "Finished", "Ayr won (Lost fewer wickets)", "", "Ayr"},
+		{`{"winner": "Ayr", "method": "Thrown dice"}`, one, "Finished", "Ayr won (Thrown dice)", "", "Ayr"},
+		{`{"winner": "Ayr", "by": {"runs": 4}, "method": "Thrown dice"}`, one, "Finished", "Ayr won by 4 runs (Thrown dice)", "", "Ayr"},
+		{`{"result": "tie"}`, one, "Finished", "Match tied", "", ""},
+		{`{"result": "tie", "method": "D/L"}`, one, "Finished", "Match tied (D/L method)", "", ""},
+		{`{"result": "tie", "eliminator": "Bute"}`, one, "Finished", "Match tied (Bute won the Super Over)", "", "Bute"},
+		{`{"result": "tie", "bowl_out": "Bute"}`, one, "Finished", "Match tied (Bute won the bowl-out)", "", "Bute"},
+		{`{"result": "draw"}`, one, "Finished", "Match drawn", "draw", ""},
+		{`{"result": "no result"}`, one, "Finished", "No result", "no result", ""},
+		{`{"result": "no result"}`, ``, "Aban.", "Match abandoned without a ball bowled", "no result", ""},
+	} {
+		m := convert(t, small(`"outcome": `+c.outcome, c.innings), 7)
+		got := m.Outcome
+		winner := ""
+		if side := m.sideOf(got.WinnerID); side >= 0 {
+			winner = m.team(side).Name
+		}
+		if got.Status != c.status || got.Note != c.note || got.Draw != c.draw || winner != c.winner {
+			t.Errorf("%s: got %+v", c.outcome, got)
+		}
+		last := m.frames[len(m.frames)-1]
+		if last.status != got.Status || last.note != got.Note || last.winner != got.WinnerID || last.draw != got.Draw {
+			t.Errorf("%s: the last frame says %+v", c.outcome, *last.header)
+		}
+	}
+}
+
+func TestInningsOfEveryKind(t *testing.T) {
+	t.Parallel()
+	overs := `"overs": [` + over(0, ball(1, ``, ``)) + `]`
+	score := func(m *Match, frame int) (out []string) {
+		for i, c := range m.cards(m.frames[frame], nil, nil) {
+			out = append(out, fmt.Sprintf("%s %d/%d", m.team(m.innings[i].side).Code, c.runs, c.wickets))
+		}
+		return out
+	}
+	t.Run("penalties before and after", func(t *testing.T) {
+		t.Parallel()
+		m := convert(t, small(`"outcome": {"result": "tie"}`, `{"team": "Ayr", "penalty_runs": {"pre": 5, "post": 10}, `+overs+`}, {"team": "Bute"}`), 7)
+		var got []string
+		for i := range m.frames {
+			got = append(got, strings.Join(score(m, i), " "))
+		}
+		want := []string{"", "", "AYR 5/0", "AYR 6/0", "AYR 16/0", "AYR 16/0 BUT 0/0", "AYR 16/0 BUT 0/0"}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		if m.Frame(5).Note != "Target 17 runs" {
+			t.Errorf("the chase is announced as %q", m.Frame(5).Note)
+		}
+	})
+	t.Run("declared, forfeited, followed on", func(t *testing.T) {
+		t.Parallel()
+		m := convert(t, small(`"match_type": "Test", "outcome": {"result": "draw"}`,
+			`{"team": "Ayr", "declared": true, `+overs+`}, {"team": "Bute", "forfeited": true}, {"team": "Bute", "forfeited": true, "overs": []}, {"team": "Ayr", `+overs+`}`), 7)
+		var notes []string
+		for i := range m.frames {
+			if n := m.Frame(i).Note; n != "" && !slices.Contains(notes, n) {
+				notes = append(notes, n)
+			}
+		}
+		if want := []string{"Ayr declared at 1/0", "Bute forfeited the innings", "Match drawn"}; !slices.Equal(notes, want) {
+			t.Errorf("got %q, want %q", notes, want)
+		}
+		if got := score(m, len(m.frames)-1); len(got) != 4 || !m.frames[len(m.frames)-1].followOn {
+			t.Errorf("got %q", got)
+		}
+	})
+	t.Run("super overs", func(t *testing.T) {
+		t.Parallel()
+		so := func(team string) string { return `{"team": "` + team + `", "super_over": true, ` + overs + `}` }
+		m := convert(t, small(`"outcome": {"result": "tie", "eliminator": "Ayr"}`,
+			`{"team": "Ayr", `+overs+`}, {"team": "Bute", `+overs+`},`+so("Bute")+","+so("Ayr")+","+so("Ayr")+","+so("Bute")), 7)
+		var got []string
+		for i := range m.frames {
+			if f := m.frames[i]; i > 0 && f.balls > m.frames[i-1].balls {
+				got = append(got, fmt.Sprint(f.status, " ", scoreboard(m.deliveries[f.balls-1].innings), " ", f.superOver, " ", f.note))
+			}
+		}
+		want := []string{
+			"1st Innings S1 false ", "2nd Innings S2 false Target 2 runs",
+			"3rd Innings S3 true Super Over", "4th Innings S4 true Target 2 runs",
+			"3rd Innings S5 true Super Over", "4th Innings S6 true Target 2 runs",
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+	t.Run("overs of any length", func(t *testing.T) {
+		t.Parallel()
+		for _, n := range []int{4, 5, 6, 8} {
+			var balls []string
+			for range n {
+				balls = append(balls, ball(0, ``, ``))
+			}
+			balls = append(balls, ball(0, `"wides": 1`, ``)) // after the last: the umpire lost count
+			m := convert(t, small(fmt.Sprintf(`"balls_per_over": %d, "outcome": {"result": "tie"}`, n),
+				`{"team": "Ayr", "miscounted_overs": {"1": {"balls": 2}}, "overs": [`+over(0, balls...)+","+over(1, balls[:2]...)+`]}`), 7)
+			c := m.cards(m.frames[len(m.frames)-1], nil, nil)[0]
+			if c.overs != 20 || c.bowlers[0].label(n) != 20 || c.bowlers[0].maidens != 0 {
+				t.Errorf("%d a over: %d tenths of an over, bowler %d", n, c.overs, c.bowlers[0].label(n))
+			}
+			if got := m.deliveries[n-1].label; got != n {
+				t.Errorf("%d an over: the last ball is labelled %d tenths", n, got)
+			}
+		}
+	})
+	t.Run("a name that both teams list", func(t *testing.T) {
+		t.Parallel()
+		b := strings.NewReplacer(`"A1"`, `"Same"`, `"B1"`, `"Same"`).Replace(ball(1, ``, wicket("Same", "caught and bowled")))
+		m := convert(t, small(`"registry": {"people": {"Same": "beef"}}, "outcome": {"result": "tie"}`, `{"team": "Ayr", "overs": [`+over(0, b)+`]}`), 7)
+		d := m.deliveries[0]
+		if m.people[d.striker].id == m.people[d.bowler].id || d.outs[0].catcher != d.bowler {
+			t.Error("the batter and the bowler are one person")
+		}
+	})
+	t.Run("teams of one name", func(t *testing.T) {
+		t.Parallel()
+		data := strings.ReplaceAll(string(small(`"outcome": {"winner": "Ayr", "by": {"wickets": 10}}`, `{"team": "Ayr", `+overs+`}, {"team": "Ayr", `+overs+`}`)), `"Bute"`, `"Ayr"`)
+		m := convert(t, []byte(data), 7)
+		if m.Local.ID == m.Visitor.ID || m.Outcome.WinnerID != m.Visitor.ID || m.innings[1].side != 1 {
+			t.Errorf("the winner is %d of %d and %d", m.Outcome.WinnerID, m.Local.ID, m.Visitor.ID)
+		}
+	})
+	t.Run("without a toss", func(t *testing.T) {
+		t.Parallel()
+		data := strings.Replace(string(small(`"outcome": {"result": "no result"}`, ``)), `"toss": {"winner": "Ayr", "decision": "bat"},`, ``, 1)
+		m := convert(t, []byte(data), 7)
+		if got := len(m.frames); got != 3 || m.frames[1].status != "Delayed" || m.frames[2].tossWon != 0 {
+			t.Errorf("got %d frames", got)
+		}
+	})
+}
+
+func TestNotCricsheet(t *testing.T) {
+	t.Parallel()
+	good := string(small(`"outcome": {"result": "tie"}`, `{"team": "Ayr", "overs": [`+over(0, ball(1, ``, ``))+`]}`))
+	for name, data := range map[string]string{
+		"empty": "", "truncated": good[:len(good)/2], "a list": "[1, 2]", "a number": "7", "null": "null", "HTML": "<html>",
+		"other JSON":     `{"data": []}`,
+		"teams":          strings.Replace(good, `["Ayr", "Bute"]`, `["Ayr"]`, 1),
+		"team type":      strings.Replace(good, `["Ayr", "Bute"]`, `"Ayr"`, 1),
+		"date":           strings.Replace(good, "2024-05-01", "yesterday", 1),
+		"version":        strings.Replace(good, "1.1.0", "2.0.0", 1),
+		"team unknown":   strings.Replace(good, `"team": "Ayr"`, `"team": "Coll"`, 1),
+		"runs":           strings.Replace(good, `"total": 1`, `"total": 2`, 1),
+		"negative":       strings.Replace(strings.Replace(good, `"total": 1`, `"total": -1`, 1), `"batter": 1`, `"batter": -1`, 1),
+		"no batter":      strings.Replace(good, `"batter": "A1"`, `"batter": ""`, 1),
+		"winner unknown": strings.Replace(good, `"result": "tie"`, `"winner": "Coll"`, 1),
+	} {
+		_, err := Cricsheet([]byte(data), 7)
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		if msg := err.Error(); strings.ContainsAny(msg, "\n") || len(msg) > 200 {
+			t.Errorf("%s: %q is not a sentence", name, msg)
+		}
+	}
+}
+
+func FuzzCricsheet(f *testing.F) {
+	f.Add(small(`"outcome": {"result": "tie"}`, `{"team": "Ayr", "overs": [`+over(0, ball(1, `"noballs": 1`, wicket("A1", "bowled")))+`]}`))
+	f.Add(small(`"match_type": "Test", "outcome": {"winner": "Ayr"}`, `{"team": "Bute", "forfeited": true}, {"team": "Bute", "super_over": true}`))
+	f.Add([]byte(`{"info": {"teams": ["", ""]}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Cricsheet(data, 7)
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("%q is not a sentence", err)
+			}
+			return
+		}
+		var w writer
+		for _, frame := range []int{0, len(m.frames) / 2, len(m.frames) - 1} {
+			fr := m.frames[frame]
+			w = writer{}
+			w.lit("{")
+			cards := m.cards(fr, nil, nil)
+			stamps := make([]time.Time, len(cards))
+			w.batting(m, cards, noon(), includes{})
+			w.bowling(m, cards, noon(), includes{})
+			w.runs(m, cards, stamps, includes{})
+			w.lineup(m, true)
+			w.end()
+			if !json.Valid(w.b) {
+				t.Fatalf("frame %d is not JSON: %s", frame, w.b)
+			}
+		}
+		for i := range m.deliveries {
+			w = writer{}
+			w.ball(m, &m.deliveries[i], noon(), true)
+			if !json.Valid(w.b[1:]) {
+				t.Fatalf("delivery %d is not JSON: %s", i, w.b)
+			}
+		}
+	})
+}

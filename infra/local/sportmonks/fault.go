@@ -1,0 +1,431 @@
+package sportmonks
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Kind is a way in which the feed can be wrong.
+type Kind string
+
+// Errors in the data of a match. Each comes with a delivery (the last two with
+// the last frame), lasts for a while of the fleet's time, and leaves no trace.
+const (
+	Late        Kind = "late ball"    // a ball and all after it are held up; its stamp is not
+	WrongBall   Kind = "wrong ball"   // first told wrong, corrected under the same id
+	DeletedBall Kind = "deleted ball" // a ball that never was follows, and is taken back
+	Vanish      Kind = "vanish"       // the match is not in /livescores
+	EarlyFinish Kind = "early finish" // Finished, with neither winner nor note
+	WrongWinner Kind = "wrong winner" // Finished, with the other team as winner and no note
+)
+
+// Errors of a response.
+const (
+	TooManyRequests Kind = "429"
+	ServerError     Kind = "5xx"
+	Timeout         Kind = "timeout" // no answer until the caller gives up
+	Truncated       Kind = "truncated JSON"
+	HTML            Kind = "HTML page" // with status 200
+	WrongTypes      Kind = "wrong types"
+	UnknownStatus   Kind = "unknown status"
+	ShortBalls      Kind = "short balls" // a part of the balls, with full totals
+	DuplicateBalls  Kind = "duplicate balls"
+)
+
+// Kinds lists them all.
+func Kinds() []Kind {
+	return []Kind{
+		Late, WrongBall, DeletedBall, Vanish, EarlyFinish, WrongWinner,
+		TooManyRequests, ServerError, Timeout, Truncated, HTML, WrongTypes, UnknownStatus, ShortBalls, DuplicateBalls,
+	}
+}
+
+// Fault orders errors of a kind.
+type Fault struct {
+	Kind  Kind
+	Match int64 // only this match, and responses that carry it; 0: any
+	// Ball is the delivery, from 1, that an error in the data comes with; 0: the
+	// next one (for Vanish: at once).
+	Ball int
+	// Count is how many deliveries in a row, or responses, are hit; one when
+	// neither Count nor For is set.
+	Count int
+	// For is how long an error in the data lasts: 10 s when not set, 30 s for
+	// Vanish. For an error of responses it is how long it can hit them; without
+	// Count it then hits all.
+	For time.Duration
+	// Resource limits errors of responses to one endpoint, such as livescores.
+	Resource string
+	// Status is that of a ServerError; when 0, 500, 502, 503 and 504 in turn.
+	Status int
+}
+
+// order is a fault that waits for what it is to hit.
+type order struct {
+	Fault
+	until time.Time
+}
+
+// trouble is an error in the data of a match.
+type trouble struct {
+	kind        Kind
+	ball        int
+	from, until time.Time
+	instead     *delivery
+}
+
+func (k Kind) inData() bool {
+	return slices.Contains([]Kind{Late, WrongBall, DeletedBall, Vanish, EarlyFinish, WrongWinner}, k)
+}
+
+func (k Kind) atEnd() bool { return k == EarlyFinish || k == WrongWinner }
+
+// Inject orders a fault.
+func (s *Server) Inject(f Fault) error {
+	if !slices.Contains(Kinds(), f.Kind) {
+		return fmt.Errorf("there is no fault %q", f.Kind)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.clock.Now()
+	if !f.Kind.inData() {
+		o := &order{Fault: f}
+		if f.For > 0 {
+			o.until = now.Add(f.For)
+		} else if f.Count == 0 {
+			o.Count = 1
+		}
+		s.orders = append(s.orders, o)
+		return nil
+	}
+	if f.Match != 0 {
+		e, err := s.playing(f.Match, now)
+		if err != nil {
+			return err
+		}
+		return s.order(e.play, f, now)
+	}
+	for _, e := range s.fixtures {
+		if e.play != nil {
+			e.play.advance(s, now)
+			if err := s.order(e.play, f, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// order puts a fault where its delivery will find it.
+func (s *Server) order(p *play, f Fault, now time.Time) error {
+	if f.For <= 0 {
+		f.For = lasting(f.Kind)
+	}
+	if f.Kind == Vanish && f.Ball == 0 {
+		p.troubles = append(p.troubles, trouble{kind: Vanish, from: now, until: now.Add(f.For)})
+		s.counts[Vanish]++
+		return nil
+	}
+	shown := p.match.frames[p.shown-1].balls
+	from := f.Ball - 1
+	switch {
+	case f.Kind.atEnd():
+		p.orders[-1] = append(p.orders[-1], order{Fault: f})
+		return nil
+	case f.Ball == 0:
+		from = shown
+	case from < shown || from >= len(p.match.deliveries):
+		return fmt.Errorf("delivery %d of match %d is not to come", f.Ball, p.match.ID)
+	}
+	for n := range max(1, f.Count) {
+		p.orders[from+n] = append(p.orders[from+n], order{Fault: f})
+	}
+	return nil
+}
+
+func lasting(k Kind) time.Duration {
+	if k == Vanish {
+		return 30 * time.Second
+	}
+	return 10 * time.Second
+}
+
+// Chaos lets errors happen by themselves, the same for a seed every time. A
+// rate is a chance from 0 to 1: of each delivery for errors in the data, of
+// each match for those of its end, of each response for the others. It replaces
+// the rates before it; nil ends chaos.
+func (s *Server) Chaos(seed uint64, rates map[Kind]float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.clock.Now()
+	for _, e := range s.fixtures {
+		if e.play != nil {
+			e.play.advance(s, now)
+		}
+	}
+	s.seed, s.rates = seed, maps.Clone(rates)
+	s.dice = rand.New(rand.NewPCG(seed, 0))
+}
+
+// Habits are the rates of chaos that the real feed shows by itself: one ball
+// in seven is first told wrong. The others are rarer, and guesses.
+func Habits() map[Kind]float64 {
+	return map[Kind]float64{WrongBall: 1.0 / 7, DeletedBall: 0.005, Late: 0.02, EarlyFinish: 0.2, WrongWinner: 0.05}
+}
+
+// Counts tells how often each kind has happened.
+func (s *Server) Counts() map[Kind]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.counts)
+}
+
+// source is the same stream of chance for a delivery every time.
+func (s *Server) source(k Kind, match int64, ball int) *rand.Rand {
+	h := fnv.New64a()
+	fmt.Fprint(h, k, match, " ", ball)
+	return rand.New(rand.NewPCG(s.seed, h.Sum64()))
+}
+
+func (s *Server) chance(k Kind, p *play, ball int) bool {
+	rate := s.rates[k]
+	return rate > 0 && s.source(k, p.match.ID, ball).Float64() < rate
+}
+
+// lateness is the delay of a delivery.
+func (s *Server) lateness(p *play, ball int) (late time.Duration) {
+	for _, o := range p.orders[ball] {
+		if o.Kind == Late {
+			late = max(late, o.For)
+		}
+	}
+	if late == 0 && s.chance(Late, p, ball) {
+		late = lasting(Late)
+	}
+	return late
+}
+
+// trouble starts what is wrong with a delivery that appears now; ball is -1 for
+// the last frame.
+func (s *Server) trouble(p *play, ball int, now time.Time) {
+	start := func(k Kind, length time.Duration) {
+		t := trouble{kind: k, ball: ball, from: now, until: now.Add(length)}
+		r := s.source(k, p.match.ID, ball)
+		r.Float64() // spent on whether it happens
+		switch k {
+		case WrongBall:
+			t.instead = wrong(p.match, ball, r)
+		case DeletedBall:
+			t.instead = phantom(p.match, ball, r)
+		}
+		p.troubles = append(p.troubles, t)
+		s.counts[k]++
+	}
+	for _, o := range p.orders[ball] {
+		if o.Kind != Late {
+			start(o.Kind, o.For)
+		}
+	}
+	delete(p.orders, ball)
+	for _, k := range Kinds() {
+		if k.inData() && k != Late && k.atEnd() == (ball < 0) && s.chance(k, p, ball) {
+			start(k, lasting(k))
+		}
+	}
+}
+
+// wrong is delivery n as the scorer might first type it.
+func wrong(m *Match, n int, r *rand.Rand) *delivery {
+	d := m.deliveries[n]
+	was := d.score
+	one := func(x extras, bat int) score { return runsOf(x, bat, true, 1) }
+	switch {
+	case len(d.outs) > 0:
+		d = retold(m, d, one(extras{}, 0), nil)
+	case was.four:
+		d = retold(m, d, one(extras{Wides: 5}, 0), nil)
+	case was.six, was.wide():
+		d = retold(m, d, one(extras{}, 4), nil)
+	case was.total() == 0:
+		switch r.IntN(3) {
+		case 0:
+			d = retold(m, d, one(extras{}, 1), nil)
+		case 1:
+			d = retold(m, d, one(extras{Legbyes: 1}, 0), nil)
+		case 2:
+			d = bowled(m, d)
+		}
+	case r.IntN(3) == 0:
+		d = bowled(m, d)
+	default:
+		d = retold(m, d, one(extras{}, 0), nil)
+	}
+	return &d
+}
+
+// phantom is a ball after delivery n that never was.
+func phantom(m *Match, n int, r *rand.Rand) *delivery {
+	d := m.deliveries[n]
+	d.number += 2
+	d.outs = nil
+	over, balls := d.overs/10, d.overs%10
+	d.over, d.label = over, label(over, balls+1)
+	if r.IntN(4) == 0 {
+		d = bowled(m, d)
+	} else {
+		d = retold(m, d, runsOf(extras{}, []int{0, 1, 4, 6}[r.IntN(4)], true, 1), nil)
+	}
+	return &d
+}
+
+func bowled(m *Match, d delivery) delivery {
+	result, _ := dismissal("bowled", false)
+	return retold(m, d, score{ball: true}, []out{{player: d.striker, bowler: d.bowler, catcher: -1, thrower: -1, result: result, bowlers: true}})
+}
+
+// retold is d with another score, and what follows from it.
+func retold(m *Match, d delivery, s score, outs []out) delivery {
+	d.score, d.outs, d.penalty = s.with(outs), outs, 0
+	d.legal = d.score.legal()
+	d.conceded = d.score.runs
+	over, before := d.label/10, d.label%10-1
+	if d.legal {
+		before++
+	}
+	d.overDone = before >= m.perOver
+	if d.overs = label(over, before); d.overDone {
+		d.overs = label(over+1, 0)
+	}
+	return d
+}
+
+// hit tells whether a response error happens to a request that carries a
+// match, or to any when match is 0, and uses it up.
+func (s *Server) hit(k Kind, c *call, match int64) bool {
+	_, ok := s.take(k, c, match)
+	return ok
+}
+
+func (s *Server) take(k Kind, c *call, match int64) (Fault, bool) {
+	s.orders = slices.DeleteFunc(s.orders, func(o *order) bool {
+		return !o.until.IsZero() && !c.now.Before(o.until)
+	})
+	for _, o := range s.orders {
+		if o.Kind != k || o.Resource != "" && o.Resource != c.resource || !c.carries(o.Match, match) {
+			continue
+		}
+		if o.Count > 0 {
+			if o.Count--; o.Count == 0 {
+				o.until = c.now // used up
+			}
+		}
+		s.counts[k]++
+		return o.Fault, true
+	}
+	if rate := s.rates[k]; rate > 0 && s.dice.Float64() < rate {
+		s.counts[k]++
+		return Fault{Kind: k}, true
+	}
+	return Fault{}, false
+}
+
+// carries tells whether a response, or match in it, is what an order wants.
+func (c *call) carries(want, match int64) bool {
+	switch {
+	case want == 0:
+		return true
+	case match != 0:
+		return want == match
+	}
+	return c.resource == "livescores" || c.resource == "fixtures" && (c.id == 0 || c.id == want)
+}
+
+// upset answers with an error in place of the data, when one is due.
+func (s *Server) upset(c *call) answer {
+	if s.hit(Timeout, c, 0) {
+		return answer{hang: true}
+	}
+	if f, ok := s.take(TooManyRequests, c, 0); ok {
+		wait := f.For
+		if wait <= 0 {
+			wait = 5 * time.Second
+		}
+		return tooMany(wait)
+	}
+	if f, ok := s.take(ServerError, c, 0); ok {
+		status := f.Status
+		if status == 0 {
+			status = []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}[(s.counts[ServerError]-1)%4]
+		}
+		return fail(status, "Server Error")
+	}
+	if s.hit(HTML, c, 0) {
+		page := "<!DOCTYPE html>\n<html><head><title>Just a moment...</title></head><body><h1>Checking your browser</h1></body></html>\n"
+		return answer{status: http.StatusOK, html: true, parts: [][]byte{[]byte(page)}}
+	}
+	return answer{}
+}
+
+// spoil does to a good answer what is due to it.
+func (s *Server) spoil(c *call, a answer) answer {
+	if s.hit(WrongTypes, c, 0) {
+		a.parts = [][]byte{mangle(bytes.Join(a.parts, nil), s.counts[WrongTypes]-1)}
+	}
+	if s.hit(Truncated, c, 0) {
+		whole := bytes.Join(a.parts, nil)
+		a.parts = [][]byte{whole[:len(whole)*2/3]}
+	}
+	return a
+}
+
+// mangle rewrites a body in one of three ways: numbers as strings, null for
+// every list in an object, or includes wrapped as {"data": ...}, as version 1
+// did.
+func mangle(body []byte, variant int) []byte {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return body
+	}
+	out, err := json.Marshal(mangled(v, variant%3, false))
+	if err != nil {
+		return body
+	}
+	return out
+}
+
+func mangled(v any, variant int, inside bool) any {
+	switch x := v.(type) {
+	case json.Number:
+		if variant == 0 {
+			return string(x)
+		}
+	case []any:
+		if inside && variant == 1 {
+			return nil
+		}
+		for i := range x {
+			x[i] = mangled(x[i], variant, false)
+		}
+		if inside && variant == 2 {
+			return map[string]any{"data": x}
+		}
+	case map[string]any:
+		_, resource := x["resource"]
+		for k := range x {
+			x[k] = mangled(x[k], variant, resource)
+		}
+		if resource && inside && variant == 2 {
+			return map[string]any{"data": x}
+		}
+	}
+	return v
+}

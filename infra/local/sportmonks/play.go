@@ -1,0 +1,373 @@
+package sportmonks
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Pace says when the frames of a match appear.
+type Pace struct {
+	// Every is the time from frame to frame; the first of play appears at the
+	// start plus Phase. With 2.5 s each tick of the backend sees one delivery
+	// or event.
+	Every, Phase time.Duration
+	// Speed divides natural times (a ball every half minute, breaks, nights)
+	// when Every is 0. It is 1 when not set.
+	Speed float64
+	// Lead and Linger are how long before the start, and after the last frame,
+	// the match is in /livescores: 2 and 5 minutes when not set, not at all
+	// when negative.
+	Lead, Linger time.Duration
+}
+
+// Progress tells how far a match has come. NextDue is zero when it is paused
+// or over.
+type Progress struct {
+	Shown, Total int
+	NextDue      time.Time
+}
+
+// Innings is the score of an innings as the feed tells it now.
+type Innings struct {
+	Team          string
+	Runs, Wickets int
+	Overs         string // 18.4, 19
+}
+
+// State is what the feed says of a match now, errors included.
+type State struct {
+	Progress
+	ID             int64
+	Local, Visitor Team
+	Type           string
+	Start          time.Time
+	Status, Note   string
+	Scores         []Innings
+	Live           bool // in /livescores
+	Paused         bool
+	Rate           float64 // of the pace it was started with
+}
+
+// play is a match under way. Script time is 0 at the start and runs at rate,
+// or not at all.
+type play struct {
+	match *Match
+	pace  Pace
+	first int             // frame at the start: what comes before is the toss
+	at    []time.Duration // script time of each frame
+
+	base   time.Time // script time was pos then
+	pos    time.Duration
+	rate   float64
+	paused bool
+
+	shown    int       // frames
+	appeared time.Time // the last of them
+	stamp    time.Time // when it would have without delay: what the rows carry
+	innings  []time.Time
+	stamps   []time.Time // of the deliveries
+	rendered [2]rendered // without and with the catcher
+
+	orders   map[int][]order // by delivery; the last frame's under -1
+	troubles []trouble
+}
+
+// Play plays a match from start. A match of its id that was there is gone.
+func (s *Server) Play(m *Match, start time.Time, pace Pace) {
+	if pace.Speed <= 0 {
+		pace.Speed = 1
+	}
+	pace.Lead = cmp.Or(pace.Lead, 2*time.Minute)
+	pace.Linger = cmp.Or(pace.Linger, 5*time.Minute)
+	p := &play{
+		match: m, pace: pace, first: 1, rate: 1, base: start,
+		at:      make([]time.Duration, len(m.frames)),
+		innings: make([]time.Time, len(m.innings)),
+		orders:  map[int][]order{},
+	}
+	if m.frames[1].status == "NS" {
+		p.first = 2
+		p.at[1] = beforeToss
+	}
+	at := pace.Phase
+	for i := p.first; i < len(m.frames); i++ {
+		if i > p.first {
+			if pace.Every > 0 {
+				at += pace.Every
+			} else {
+				at += time.Duration(float64(m.frames[i].wait) / pace.Speed)
+			}
+		}
+		p.at[i] = at
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.clock.Now()
+	p.shown, p.appeared, p.stamp = 1, now, now
+	s.know(&m.Fixture, start)
+	for i := range m.deliveries {
+		d := &m.deliveries[i]
+		s.scores[d.score.id] = d.score
+		for _, o := range d.outs {
+			s.scores[o.result.id] = o.result
+		}
+	}
+	for _, name := range []string{"Retired Not Out", "Absent Hurt"} {
+		sc := named(name)
+		s.scores[sc.id] = sc
+	}
+	s.fixtures[m.ID] = &entry{fixture: &m.Fixture, start: start, play: p}
+}
+
+// position is the script time at t.
+func (p *play) position(t time.Time) time.Duration {
+	switch {
+	case p.paused:
+		return p.pos
+	case p.rate == 1:
+		return p.pos + t.Sub(p.base)
+	}
+	return p.pos + time.Duration(float64(t.Sub(p.base))*p.rate)
+}
+
+// due is when frame i would appear without delay; never while paused.
+func (p *play) due(i int) (time.Time, bool) {
+	if p.paused {
+		return time.Time{}, false
+	}
+	d := p.at[i] - p.pos
+	if p.rate != 1 {
+		d = time.Duration(float64(d) / p.rate)
+	}
+	return p.base.Add(d), true
+}
+
+// next is when the next frame appears, and the delay in that.
+func (p *play) next(s *Server) (at, stamp time.Time, late time.Duration, ok bool) {
+	if p.shown == len(p.match.frames) {
+		return
+	}
+	stamp, ok = p.due(p.shown)
+	if !ok {
+		return
+	}
+	if n := p.match.frames[p.shown].balls; n > p.match.frames[p.shown-1].balls {
+		late = s.lateness(p, n-1)
+	}
+	at = stamp.Add(late)
+	if at.Before(p.appeared) && p.shown > p.first {
+		at = p.appeared // a late ball holds up what follows
+	}
+	return at, stamp, late, true
+}
+
+// advance shows what is due.
+func (p *play) advance(s *Server, now time.Time) {
+	for {
+		at, stamp, late, ok := p.next(s)
+		if !ok || at.After(now) {
+			return
+		}
+		prev, f := p.match.frames[p.shown-1], p.match.frames[p.shown]
+		p.shown++
+		p.appeared, p.stamp = at, stamp
+		for i := prev.open; i < f.open; i++ {
+			p.innings[i] = stamp
+		}
+		if f.open > 0 && (f.balls > prev.balls || f.closed > prev.closed) {
+			p.innings[f.open-1] = stamp
+		}
+		if f.balls > prev.balls {
+			p.stamps = append(p.stamps, stamp)
+			if late > 0 {
+				s.counts[Late]++
+			}
+			s.trouble(p, f.balls-1, at)
+		}
+		if p.shown == len(p.match.frames) {
+			s.trouble(p, -1, at)
+		}
+		p.troubles = slices.DeleteFunc(p.troubles, func(t trouble) bool { return t.until.Before(at) })
+	}
+}
+
+// view is what the feed says of a match at an instant.
+type view struct {
+	frame
+	live           bool
+	stamp          time.Time
+	innings        []time.Time
+	wrong, phantom map[int]*delivery
+	touched        []int // deliveries with either, in order
+}
+
+func (p *play) view(now time.Time) view {
+	v := view{frame: p.match.frames[p.shown-1], stamp: p.stamp, innings: p.innings}
+	switch over := p.shown == len(p.match.frames); {
+	case over:
+		v.live = now.Before(p.appeared.Add(p.pace.Linger))
+	case p.shown > p.first:
+		v.live = true
+	default:
+		start, ok := p.due(p.first)
+		v.live = ok && !now.Before(start.Add(-p.pace.Lead))
+	}
+	for _, t := range p.troubles {
+		if now.Before(t.from) || !now.Before(t.until) {
+			continue
+		}
+		switch t.kind {
+		case Vanish:
+			v.live = false
+		case WrongBall, DeletedBall:
+			if v.wrong == nil {
+				v.wrong, v.phantom = map[int]*delivery{}, map[int]*delivery{}
+			}
+			if t.kind == WrongBall {
+				v.wrong[t.ball] = t.instead
+			} else {
+				v.phantom[t.ball] = t.instead
+			}
+		case EarlyFinish, WrongWinner:
+			h := *v.header
+			h.note, h.draw, h.mom = "", "", 0
+			h.winner = 0
+			if t.kind == WrongWinner {
+				h.winner = p.match.team(1 - max(0, p.match.sideOf(v.winner))).ID
+			}
+			v.header = &h
+		}
+	}
+	touched := slices.AppendSeq(slices.Collect(maps.Keys(v.wrong)), maps.Keys(v.phantom))
+	slices.Sort(touched)
+	v.touched = slices.Compact(touched)
+	return v
+}
+
+// rendered holds the balls shown so far as JSON, one after the other. It only
+// grows, so what was handed out stays good.
+type rendered struct {
+	b   []byte
+	end []int
+}
+
+func (p *play) render(n int, catcher bool) *rendered {
+	r := &p.rendered[0]
+	if catcher {
+		r = &p.rendered[1]
+	}
+	w := writer{b: r.b}
+	for i := len(r.end); i < n; i++ {
+		w.ball(p.match, &p.match.deliveries[i], p.stamps[i], catcher)
+		r.end = append(r.end, len(w.b))
+	}
+	r.b = w.b
+	return r
+}
+
+// cut is the balls from one to before another.
+func (r *rendered) cut(from, to int) []byte {
+	start := 0
+	if from > 0 {
+		start = r.end[from-1]
+	}
+	if to <= from {
+		return nil
+	}
+	return r.b[start:r.end[to-1]]
+}
+
+// playing finds a match and brings it up to now.
+func (s *Server) playing(id int64, now time.Time) (*entry, error) {
+	e, ok := s.fixtures[id]
+	if !ok || e.play == nil {
+		return nil, fmt.Errorf("match %d is not played", id)
+	}
+	e.play.advance(s, now)
+	return e, nil
+}
+
+// Pause holds a match where it is, or goes on.
+func (s *Server) Pause(id int64, pause bool) error {
+	return s.change(id, func(p *play) { p.paused = pause })
+}
+
+// SetRate plays the rest of a match at rate times its pace.
+func (s *Server) SetRate(id int64, rate float64) error {
+	if !(rate > 0) {
+		return fmt.Errorf("a match cannot be played at %v times its pace", rate)
+	}
+	return s.change(id, func(p *play) { p.rate = rate })
+}
+
+func (s *Server) change(id int64, change func(*play)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.clock.Now()
+	e, err := s.playing(id, now)
+	if err != nil {
+		return err
+	}
+	p := e.play
+	p.pos, p.base = p.position(now), now
+	change(p)
+	return nil
+}
+
+// Progress tells how far a match has come.
+func (s *Server) Progress(id int64) (Progress, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, err := s.playing(id, s.clock.Now())
+	if err != nil {
+		return Progress{}, err
+	}
+	return s.progress(e.play), nil
+}
+
+func (s *Server) progress(p *play) Progress {
+	at, _, _, _ := p.next(s)
+	return Progress{Shown: p.shown, Total: len(p.match.frames), NextDue: at}
+}
+
+// State tells what the feed says of a match.
+func (s *Server) State(id int64) (State, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.clock.Now()
+	e, err := s.playing(id, now)
+	if err != nil {
+		return State{}, err
+	}
+	p := e.play
+	v := p.view(now)
+	st := State{
+		Progress: s.progress(p), ID: id, Local: e.fixture.Local, Visitor: e.fixture.Visitor, Type: e.fixture.Type, Start: e.start,
+		Status: v.status, Note: v.note, Live: v.live, Paused: p.paused, Rate: p.rate,
+	}
+	for i, c := range p.match.cards(v.frame, v.wrong, v.phantom) {
+		overs := fmt.Sprintf("%d.%d", c.overs/10, c.overs%10)
+		if c.overs%10 == 0 {
+			overs = overs[:len(overs)-2]
+		}
+		st.Scores = append(st.Scores, Innings{p.match.team(p.match.innings[i].side).Name, c.runs, c.wickets, overs})
+	}
+	return st, nil
+}
+
+// Playing lists the matches that Play was given, by id.
+func (s *Server) Playing() []int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []int64
+	for id, e := range s.fixtures {
+		if e.play != nil {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}

@@ -1,0 +1,482 @@
+package push
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// head is what all requests of a run share: their header fields, encoded once,
+// with a gap for the path.
+type head struct {
+	bearer        string
+	before, after []byte
+}
+
+// newHead encodes header fields given as names and values; those without a
+// value are left out. No field enters HPACK's dynamic table, so a head is the
+// same on every connection.
+func newHead(host, method, bearer string, fields ...string) *head {
+	var buf bytes.Buffer
+	enc := hpack.NewEncoder(&buf)
+	enc.SetMaxDynamicTableSize(0)
+	write := func(name, value string) {
+		if value != "" {
+			_ = enc.WriteField(hpack.HeaderField{Name: name, Value: value}) // a Buffer takes all
+		}
+	}
+	write(":method", method)
+	write(":scheme", "https")
+	write(":authority", host)
+	gap := buf.Len()
+	write("authorization", "bearer "+bearer)
+	for i := 0; i < len(fields); i += 2 {
+		write(fields[i], fields[i+1])
+	}
+	return &head{bearer, buf.Bytes()[:gap], buf.Bytes()[gap:]}
+}
+
+// appendPath appends the field :path, which is number 4 of HPACK's static
+// table, as a literal that is not indexed (RFC 7541, 6.2.2).
+func appendPath(b []byte, path string) []byte {
+	const name = 4
+	b = append(b, name)
+	if n := len(path); n < 127 {
+		b = append(b, byte(n))
+	} else { // an integer with a 7-bit prefix (RFC 7541, 5.1)
+		b = append(b, 127)
+		for n -= 127; n >= 128; n >>= 7 {
+			b = append(b, byte(n)|128)
+		}
+		b = append(b, byte(n))
+	}
+	return append(b, path...)
+}
+
+// What a request that got no answer ended with.
+var (
+	errClosed = errors.New("push: the connection to APNs ended")
+	errReset  = errors.New("push: APNs gave a request up")
+	errSlow   = errors.New("push: APNs did not answer in time")
+)
+
+const (
+	maxAnswer   = 1 << 20 // bytes; a list of 10,000 channels fits
+	initialSize = 1<<16 - 1
+)
+
+// conn is one HTTP/2 connection to APNs. It does what APNs needs of RFC 9113:
+// requests that fit in one frame and in a stream's first window, many at once,
+// written together when many are waiting.
+type conn struct {
+	nc     net.Conn
+	framer *http2.Framer // reads in the read loop, writes with mu held
+
+	mu      sync.Mutex
+	some    sync.Cond // out is not empty, or the connection has ended
+	out     []byte    // frames to be written
+	block   []byte    // scratch: a header block
+	streams map[uint32]*stream
+	free    []*stream
+	nextID  uint32
+	primed  bool   // APNs saw a valid provider token: until then it allows one stream
+	limit   uint32 // streams that APNs allows
+	window  int64  // bytes that APNs takes on the connection
+	size    int64  // bytes that APNs takes on a new stream
+	changed chan struct{}
+	pong    chan struct{}
+	heard   uint64 // frames read
+	closing bool   // no more requests: APNs said GOAWAY, or the line gave it up
+	ended   bool
+}
+
+// stream is a request that waits for its answer.
+type stream struct {
+	answer
+	err   error
+	done  chan struct{} // has one element when answer or err is there
+	timer *time.Timer
+}
+
+// take returns a stream that nobody uses, and give gives it back.
+func (c *conn) take() *stream {
+	if n := len(c.free); n > 0 {
+		s := c.free[n-1]
+		c.free = c.free[:n-1]
+		return s
+	}
+	return &stream{done: make(chan struct{}, 1), timer: time.NewTimer(math.MaxInt64)}
+}
+
+func (c *conn) give(s *stream) {
+	s.timer.Stop()
+	s.answer, s.err = answer{body: s.body[:0]}, nil
+	c.free = append(c.free, s)
+}
+
+func newConn(nc net.Conn) *conn {
+	c := &conn{
+		nc: nc, streams: map[uint32]*stream{}, nextID: 1,
+		limit: math.MaxUint32, window: initialSize, size: initialSize,
+	}
+	c.some.L = &c.mu
+	c.framer = http2.NewFramer(buffer{c}, bufio.NewReader(nc))
+	c.framer.SetReuseFrames()
+	c.out = append(c.out, http2.ClientPreface...)
+	_ = c.framer.WriteSettings(
+		http2.Setting{ID: http2.SettingEnablePush, Val: 0},
+		http2.Setting{ID: http2.SettingInitialWindowSize, Val: maxAnswer},
+	)
+	_ = c.framer.WriteWindowUpdate(0, maxAnswer)
+	go c.write()
+	go c.read()
+	return c
+}
+
+// buffer is where the framer writes: it never fails.
+type buffer struct{ c *conn }
+
+func (b buffer) Write(p []byte) (int, error) {
+	b.c.out = append(b.c.out, p...)
+	b.c.some.Signal()
+	return len(p), nil
+}
+
+// write sends what was gathered while it sent the last.
+func (c *conn) write() {
+	var sending []byte
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for !c.ended {
+		if len(c.out) == 0 {
+			c.some.Wait()
+			continue
+		}
+		c.out, sending = sending[:0], c.out
+		c.mu.Unlock()
+		_, err := c.nc.Write(sending)
+		c.mu.Lock()
+		if err != nil {
+			c.end()
+		}
+	}
+}
+
+// usable reports whether the connection takes requests.
+func (c *conn) usable() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.closing
+}
+
+// retire has the connection end after its last answer.
+func (c *conn) retire() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.close()
+}
+
+// close lets no more requests in. mu is held, as for all below it.
+func (c *conn) close() {
+	c.closing = true
+	c.wake()
+	if len(c.streams) == 0 {
+		c.end()
+	}
+}
+
+// end fails what still waits.
+func (c *conn) end() {
+	if c.ended {
+		return
+	}
+	c.ended, c.closing = true, true
+	_ = c.nc.Close()
+	for id := range c.streams {
+		c.finish(id, errClosed)
+	}
+	c.wake()
+	c.some.Signal()
+}
+
+// wake has everyone look again who waits for room.
+func (c *conn) wake() {
+	if c.changed != nil {
+		close(c.changed)
+		c.changed = nil
+	}
+}
+
+// finish gives a request its end.
+func (c *conn) finish(id uint32, err error) {
+	s, full := c.streams[id], !c.room(0)
+	delete(c.streams, id)
+	if !c.primed && err == nil && s.status != http.StatusForbidden {
+		c.primed = true
+	}
+	s.err = err
+	s.done <- struct{}{}
+	if full {
+		c.wake()
+	}
+	if c.closing && len(c.streams) == 0 {
+		c.end()
+	}
+}
+
+// room reports whether a request with n bytes may go out.
+func (c *conn) room(n int) bool {
+	limit := c.limit
+	if !c.primed {
+		limit = min(limit, 1)
+	}
+	return uint32(len(c.streams)) < limit && c.window >= int64(n)
+}
+
+// do makes a request. Without an answer it may or may not have had an effect.
+func (c *conn) do(ctx context.Context, patience time.Duration, path string, h *head, body []byte) (answer, error) {
+	c.mu.Lock()
+	s := c.take()
+	s.timer.Reset(patience)
+	id, heard, err := c.send(ctx, s, path, h, body)
+	if err != nil {
+		c.give(s)
+		c.mu.Unlock()
+		return answer{}, err
+	}
+	c.mu.Unlock()
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+		c.abandon(id, s, context.Cause(ctx), heard)
+	case <-s.timer.C:
+		c.abandon(id, s, errSlow, heard)
+	}
+	a, err := s.answer, s.err
+	if a.body = bytes.Clone(a.body); len(a.body) > 0 {
+		a.read()
+	}
+	c.mu.Lock()
+	c.give(s)
+	c.mu.Unlock()
+	return a, err
+}
+
+// send puts a request on the wire as soon as there is room for it. heard is how
+// many frames the connection had read before. mu is held, but not while it waits.
+func (c *conn) send(ctx context.Context, s *stream, path string, h *head, body []byte) (id uint32, heard uint64, err error) {
+	heard = c.heard
+	for !c.closing && !c.room(len(body)) {
+		if c.changed == nil {
+			c.changed = make(chan struct{})
+		}
+		changed := c.changed
+		c.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		case <-s.timer.C:
+			err = errSlow
+		}
+		c.mu.Lock()
+		if err != nil {
+			c.judge(err, heard)
+			return 0, heard, err
+		}
+	}
+	if c.closing || int64(len(body)) > c.size {
+		return 0, heard, errClosed
+	}
+	id = c.nextID
+	c.nextID += 2
+	if c.nextID > math.MaxInt32 {
+		c.closing = true
+	}
+	c.streams[id] = s
+	c.block = append(appendPath(append(c.block[:0], h.before...), path), h.after...)
+	_ = c.framer.WriteHeaders(http2.HeadersFrameParam{
+		StreamID: id, BlockFragment: c.block, EndHeaders: true, EndStream: len(body) == 0,
+	})
+	if len(body) > 0 {
+		c.window -= int64(len(body))
+		_ = c.framer.WriteData(id, true, body)
+	}
+	return id, heard, nil
+}
+
+// abandon ends a request that nobody waits for any more, unless it ended just
+// now.
+func (c *conn) abandon(id uint32, s *stream, why error, heard uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.streams[id] == s {
+		_ = c.framer.WriteRSTStream(id, http2.ErrCodeCancel)
+		c.finish(id, why)
+		c.judge(why, heard)
+	}
+	<-s.done
+}
+
+// judge ends a connection that said nothing while a request's patience ran out.
+func (c *conn) judge(err error, heard uint64) {
+	if err == errSlow && c.heard == heard {
+		c.end()
+	}
+}
+
+// ping ends the connection unless it answers before ctx ends.
+func (c *conn) ping(ctx context.Context) {
+	c.mu.Lock()
+	if c.pong == nil {
+		c.pong = make(chan struct{})
+		_ = c.framer.WritePing(false, [8]byte{})
+	}
+	pong := c.pong
+	c.mu.Unlock()
+	select {
+	case <-pong:
+	case <-ctx.Done():
+		c.mu.Lock()
+		c.end()
+		c.mu.Unlock()
+	}
+}
+
+// read handles what APNs sends until the connection ends.
+func (c *conn) read() {
+	in := reader{conn: c}
+	in.fields = hpack.NewDecoder(4096, in.field)
+	in.fields.SetMaxStringLength(maxAnswer)
+	for {
+		f, err := c.framer.ReadFrame()
+		c.mu.Lock()
+		c.heard++
+		if err == nil {
+			err = in.handle(f)
+		}
+		if err != nil || c.ended {
+			c.end()
+			c.mu.Unlock()
+			return
+		}
+		c.mu.Unlock()
+	}
+}
+
+// reader is the state of the read loop.
+type reader struct {
+	*conn
+	fields *hpack.Decoder
+	stream *stream // whose header block is being read; nil when it was abandoned
+	last   bool    // the header block ends its stream
+	unread uint32  // bytes to give back to the connection's window
+}
+
+var errProtocol = errors.New("push: APNs sent what it may not")
+
+func (in *reader) handle(f http2.Frame) error {
+	id := f.Header().StreamID
+	switch f := f.(type) {
+	case *http2.HeadersFrame:
+		in.stream, in.last = in.streams[id], f.StreamEnded()
+		return in.headers(id, f.HeaderBlockFragment(), f.HeadersEnded())
+	case *http2.ContinuationFrame:
+		in.stream = in.streams[id] // it may have been abandoned since
+		return in.headers(id, f.HeaderBlockFragment(), f.HeadersEnded())
+	case *http2.DataFrame:
+		if in.unread += f.Length; in.unread >= maxAnswer/2 {
+			_ = in.framer.WriteWindowUpdate(0, in.unread)
+			in.unread = 0
+		}
+		if s := in.streams[id]; s != nil {
+			s.body = append(s.body, f.Data()...)
+			if f.StreamEnded() {
+				in.finish(id, nil)
+			}
+		}
+	case *http2.RSTStreamFrame:
+		if in.streams[id] != nil {
+			in.finish(id, errReset)
+		}
+	case *http2.SettingsFrame:
+		return in.settings(f)
+	case *http2.PingFrame:
+		if !f.IsAck() {
+			return in.framer.WritePing(true, f.Data)
+		}
+		if in.pong != nil {
+			close(in.pong)
+			in.pong = nil
+		}
+	case *http2.GoAwayFrame:
+		for id := range in.streams {
+			if id > f.LastStreamID {
+				in.finish(id, errClosed)
+			}
+		}
+		in.close()
+	case *http2.WindowUpdateFrame:
+		if id == 0 {
+			in.window += int64(f.Increment)
+			in.wake()
+		}
+	case *http2.PushPromiseFrame:
+		return errProtocol
+	}
+	return nil
+}
+
+// headers takes a piece of a header block.
+func (in *reader) headers(id uint32, fragment []byte, whole bool) error {
+	if _, err := in.fields.Write(fragment); err != nil || !whole {
+		return err
+	}
+	if err := in.fields.Close(); err != nil {
+		return err
+	}
+	if in.last && in.stream != nil {
+		in.finish(id, nil)
+	}
+	return nil
+}
+
+func (in *reader) field(f hpack.HeaderField) {
+	switch {
+	case in.stream == nil:
+	case f.Name == ":status":
+		in.stream.status, _ = strconv.Atoi(f.Value)
+	case f.Name == "apns-channel-id":
+		in.stream.channel = f.Value
+	}
+}
+
+func (in *reader) settings(f *http2.SettingsFrame) error {
+	if f.IsAck() {
+		return nil
+	}
+	err := f.ForeachSetting(func(s http2.Setting) error {
+		switch s.ID {
+		case http2.SettingMaxConcurrentStreams:
+			in.limit = s.Val
+		case http2.SettingInitialWindowSize:
+			in.size = int64(s.Val)
+		}
+		return s.Valid()
+	})
+	if err != nil {
+		return err
+	}
+	in.wake()
+	return in.framer.WriteSettingsAck()
+}

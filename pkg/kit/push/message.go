@@ -1,0 +1,192 @@
+package push
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/sideshow/apns2"
+	"github.com/sideshow/apns2/payload"
+)
+
+// MaxPayload is what APNs takes, in bytes.
+const MaxPayload = 4096
+
+// ErrTooLarge reports a payload above MaxPayload.
+var ErrTooLarge = errors.New("push: the payload is larger than APNs takes")
+
+const maxCollapseID = 64 // bytes
+
+// Message is a push, encoded once for any number of tokens. It does not change
+// and may be sent many times at once.
+type Message struct {
+	body       []byte
+	pushType   apns2.EPushType
+	priority   string
+	expiration string
+	collapseID string
+	deadline   time.Time
+	event      payload.ELiveActivityEvent
+}
+
+// Bytes is the size of the payload.
+func (m *Message) Bytes() int { return len(m.body) }
+
+// fleeting reports whether a newer message will make up for a lost one.
+func (m *Message) fleeting() bool { return m.event == payload.LiveActivityEventUpdate }
+
+// head encodes the header of a message's pushes to a device or a channel.
+func (m *Message) head(host, bearer, to, value string) *head {
+	return newHead(host, http.MethodPost, bearer, to, value,
+		"apns-push-type", string(m.pushType),
+		"apns-priority", m.priority,
+		"apns-expiration", m.expiration,
+		"apns-collapse-id", m.collapseID,
+	)
+}
+
+// Terms are the terms of a message's delivery.
+type Terms struct {
+	Priority int       // apns2.PriorityHigh when zero; apns2.PriorityLow spares a Live Activity's budget
+	Expires  time.Time // until when APNs keeps it for a phone that is away; it keeps nothing when zero
+	Deadline time.Time // after which sending it is pointless; zero for never
+}
+
+// State is what a Live Activity is to show.
+type State struct {
+	Terms
+	Content   any       // the app's ContentState: anything that encodes to a JSON object
+	Time      time.Time // of Content, in whole seconds: a phone shows the newest it got
+	Stale     time.Time // when the phone should show Content as old; zero for never
+	Relevance float64   // among the activities of an app
+	Alert     *Banner   // to light the screen with
+}
+
+// Banner is the visible part of an alert.
+type Banner struct {
+	Title string `json:"title,omitzero"`
+	Body  string `json:"body,omitzero"`
+	Sound string `json:"sound,omitzero"` // a file in the app, or "default"; silent when empty
+}
+
+// Activity is a Live Activity to be started.
+type Activity struct {
+	Type       string // name of the app's ActivityAttributes
+	Attributes any    // encodes to a JSON object
+	Channel    string // to listen to: only iOS 18 and later starts it then; with none it gets a token of its own
+}
+
+// Alert is a notification.
+type Alert struct {
+	Terms
+	Banner
+	Collapse string // notifications with the same one replace each other; at most 64 bytes
+	Thread   string // groups notifications
+	Custom   map[string]any
+}
+
+const eventStart payload.ELiveActivityEvent = "start"
+
+// activity is a Live Activity's aps dictionary. apns2's builder knows neither
+// start nor channels, and takes a content state only as a map.
+type activity struct {
+	Timestamp        int64                      `json:"timestamp"`
+	Event            payload.ELiveActivityEvent `json:"event"`
+	ContentState     any                        `json:"content-state"`
+	StaleDate        int64                      `json:"stale-date,omitzero"`
+	DismissalDate    int64                      `json:"dismissal-date,omitzero"`
+	RelevanceScore   float64                    `json:"relevance-score,omitzero"`
+	Alert            *Banner                    `json:"alert,omitzero"`
+	AttributesType   string                     `json:"attributes-type,omitzero"`
+	Attributes       any                        `json:"attributes,omitzero"`
+	InputPushChannel string                     `json:"input-push-channel,omitzero"`
+	InputPushToken   int                        `json:"input-push-token,omitzero"`
+}
+
+// Update changes what a Live Activity shows. One that cannot be delivered in
+// time is dropped: the next makes up for it.
+func Update(s State) (*Message, error) {
+	return s.message(activity{Event: payload.LiveActivityEventUpdate})
+}
+
+// End shows a last state. It leaves the Lock Screen at dismiss, or after the
+// system's four hours when dismiss is zero.
+func End(s State, dismiss time.Time) (*Message, error) {
+	return s.message(activity{Event: payload.LiveActivityEventEnd, DismissalDate: unix(dismiss)})
+}
+
+// Begin starts a Live Activity. It goes to push-to-start tokens, and needs an
+// Alert.
+func Begin(a Activity, s State) (*Message, error) {
+	if a.Type == "" || a.Attributes == nil || s.Alert == nil {
+		return nil, errors.New("push: a start needs a type, attributes and an alert")
+	}
+	out := activity{Event: eventStart, AttributesType: a.Type, Attributes: a.Attributes, InputPushChannel: a.Channel}
+	if a.Channel == "" {
+		out.InputPushToken = 1
+	}
+	return s.message(out)
+}
+
+func (s State) message(a activity) (*Message, error) {
+	if s.Time.IsZero() || s.Content == nil {
+		return nil, errors.New("push: a Live Activity needs a time and a content state")
+	}
+	a.Timestamp, a.ContentState, a.StaleDate = s.Time.Unix(), s.Content, unix(s.Stale)
+	a.RelevanceScore, a.Alert = s.Relevance, s.Alert
+	body, err := json.Marshal(map[string]activity{"aps": a}, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("push: encode a Live Activity: %w", err)
+	}
+	return s.prepare(&Message{body: body, pushType: apns2.PushTypeLiveActivity, event: a.Event})
+}
+
+// Notify is a notification.
+func Notify(a Alert) (*Message, error) {
+	if len(a.Collapse) > maxCollapseID {
+		return nil, fmt.Errorf("push: a collapse id has at most %d bytes", maxCollapseID)
+	}
+	p := payload.NewPayload()
+	if a.Title != "" {
+		p.AlertTitle(a.Title)
+	}
+	if a.Body != "" {
+		p.AlertBody(a.Body)
+	}
+	if a.Sound != "" {
+		p.Sound(a.Sound)
+	}
+	if a.Thread != "" {
+		p.ThreadID(a.Thread)
+	}
+	for key, value := range a.Custom {
+		p.Custom(key, value)
+	}
+	body, err := p.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("push: encode an alert: %w", err)
+	}
+	return a.prepare(&Message{body: body, pushType: apns2.PushTypeAlert, collapseID: a.Collapse})
+}
+
+func (t Terms) prepare(m *Message) (*Message, error) {
+	if len(m.body) > MaxPayload {
+		return nil, fmt.Errorf("%w: %d bytes of %d", ErrTooLarge, len(m.body), MaxPayload)
+	}
+	m.priority = strconv.Itoa(cmp.Or(t.Priority, apns2.PriorityHigh))
+	m.expiration = strconv.FormatInt(unix(t.Expires), 10)
+	m.deadline = t.Deadline
+	return m, nil
+}
+
+// unix is seconds since 1970, and 0 for the zero time.
+func unix(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}

@@ -1,0 +1,316 @@
+// Package push sends to iPhones through Apple's push service: alerts, Live
+// Activity updates and broadcasts.
+//
+// A Message is encoded once and sent to any number of device tokens over a few
+// connections, each with many pushes in flight. What became of each token is
+// an Outcome that says what the caller must do: nothing, forget the token, or
+// send again later. What is wrong with the caller or its credentials ends the
+// run with a *Refused.
+//
+// Errors and outcomes never hold the provider token, the key or device tokens.
+package push
+
+import (
+	"cmp"
+	"context"
+	"crypto/ecdsa"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/sideshow/apns2"
+	"github.com/sideshow/apns2/token"
+	"golang.org/x/sync/errgroup"
+)
+
+// Config says who sends, and where. Endpoints are URLs of scheme and host.
+type Config struct {
+	Endpoint          string // apns2.HostProduction when empty
+	BroadcastEndpoint string // Endpoint when empty: Apple documents two hosts
+	ManageEndpoint    string // of channels; Apple's for Endpoint when empty
+
+	TeamID string
+	KeyID  string
+	PEM    []byte            // the .p8 file
+	Key    *ecdsa.PrivateKey // instead of PEM
+	Bundle string
+
+	Now     func() time.Time
+	RootCAs *x509.CertPool // the system's when nil
+
+	Connections int           // 4 when zero
+	InFlight    int           // pushes at once on each connection, 100 when zero
+	Backoff     time.Duration // before the first retry, doubled for each more; 200 ms when zero
+	Patience    time.Duration // for one answer; 5 s when zero
+}
+
+// Apple's hosts for the management of channels.
+const (
+	manageProduction  = "https://api-manage-broadcast.push.apple.com:2196"
+	manageDevelopment = "https://api-manage-broadcast.sandbox.push.apple.com:2195"
+)
+
+// Sender sends pushes. It is safe for concurrent use and keeps its connections
+// between runs. Make one with Open.
+type Sender struct {
+	cfg       Config
+	provider  *provider
+	lines     []*line
+	broadcast *line
+	manage    *line
+}
+
+// Open prepares a Sender. It dials nothing: Ready and Send do.
+func Open(c Config) (*Sender, error) {
+	c.Endpoint = cmp.Or(c.Endpoint, apns2.HostProduction)
+	c.BroadcastEndpoint = cmp.Or(c.BroadcastEndpoint, c.Endpoint)
+	if c.ManageEndpoint == "" {
+		switch c.Endpoint {
+		case apns2.HostProduction:
+			c.ManageEndpoint = manageProduction
+		case apns2.HostDevelopment:
+			c.ManageEndpoint = manageDevelopment
+		default:
+			c.ManageEndpoint = c.Endpoint
+		}
+	}
+	c.Connections = cmp.Or(c.Connections, 4)
+	c.InFlight = cmp.Or(c.InFlight, 100)
+	c.Backoff = cmp.Or(c.Backoff, 200*time.Millisecond)
+	c.Patience = cmp.Or(c.Patience, 5*time.Second)
+	if c.TeamID == "" || c.KeyID == "" || c.Bundle == "" || c.Now == nil {
+		return nil, errors.New("push: a team id, a key id, a bundle and a clock are needed")
+	}
+	if c.Key == nil {
+		key, err := token.AuthKeyFromBytes(c.PEM)
+		if err != nil {
+			return nil, errors.New("push: the signing key is not a .p8 file")
+		}
+		c.Key = key
+	}
+	s := &Sender{provider: &provider{key: c.Key, keyID: c.KeyID, teamID: c.TeamID, step: tokenStep}}
+	c.Key, c.PEM = nil, nil // nothing else needs them
+	s.cfg = c
+	for range c.Connections {
+		l, err := newLine(c.Endpoint, c.RootCAs)
+		if err != nil {
+			return nil, err
+		}
+		s.lines = append(s.lines, l)
+	}
+	var err error
+	s.broadcast = s.lines[0]
+	if c.BroadcastEndpoint != c.Endpoint {
+		if s.broadcast, err = newLine(c.BroadcastEndpoint, c.RootCAs); err != nil {
+			return nil, err
+		}
+	}
+	s.manage = s.lines[0]
+	if c.ManageEndpoint != c.Endpoint {
+		if s.manage, err = newLine(c.ManageEndpoint, c.RootCAs); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Refused is APNs' refusal of something that only we can mend: the credentials,
+// the configuration, or a message that our code got wrong. Retrying cannot help.
+type Refused struct {
+	Status int
+	Reason string
+}
+
+func (e *Refused) Error() string {
+	return fmt.Sprintf("push: APNs answered %d %s", e.Status, e.Reason)
+}
+
+// reasonUnrelatedKeyID is not named by apns2: a connection belongs to the key of
+// its first push.
+const reasonUnrelatedKeyID = "UnrelatedKeyIdInToken"
+
+// answer is what APNs said to one request.
+type answer struct {
+	status  int
+	reason  string
+	since   time.Time // of a 410: when the token was last known dead
+	conn    *conn
+	channel string // apns-channel-id
+	body    []byte
+}
+
+// read takes the reason out of an error's body.
+func (a *answer) read() {
+	var e struct {
+		Reason    string `json:"reason"`
+		Timestamp int64  `json:"timestamp"` // ms
+	}
+	if json.Unmarshal(a.body, &e) != nil {
+		return
+	}
+	a.reason = e.Reason
+	if e.Timestamp > 0 {
+		a.since = time.UnixMilli(e.Timestamp).UTC()
+	}
+}
+
+// step is what to do about an answer.
+type step uint8
+
+const (
+	stop      step = iota // ours to mend
+	done                  // delivered
+	forget                // the token is dead
+	later                 // the same again, after a while
+	reconnect             // the same again, on a new connection
+	remint                // the same again, with a new provider token
+)
+
+// next decides as Apple's table of responses says. Reasons that are not in it
+// are judged by their status.
+func (a answer) next() step {
+	switch a.reason {
+	case apns2.ReasonBadDeviceToken, apns2.ReasonDeviceTokenNotForTopic, apns2.ReasonUnregistered, apns2.ReasonExpiredToken:
+		return forget
+	case apns2.ReasonIdleTimeout, reasonUnrelatedKeyID:
+		return reconnect
+	case apns2.ReasonExpiredProviderToken:
+		return remint
+	}
+	switch {
+	case a.status/100 == 2:
+		return done
+	case a.status == http.StatusGone:
+		return forget
+	case a.status == http.StatusTooManyRequests, a.status >= 500: // the provider token is kept, also when it was updated too often
+		return later
+	}
+	return stop
+}
+
+// ErrUnavailable reports that APNs could not take a request, or not be reached,
+// however often it was tried. It may work later.
+var ErrUnavailable = errors.New("push: APNs cannot take this now")
+
+// maxTries is how often one request is made. With the default back-off that
+// takes about nine seconds.
+const maxTries = 8
+
+// maxPause is the longest wait between two tries.
+const maxPause = 2 * time.Second
+
+// exchange makes a request until its answer is final: it is accepted, or the
+// token is dead. Otherwise the error is a *Refused, ErrUnavailable or why ctx
+// ended, and the answer the last one, if any.
+func (s *Sender) exchange(ctx context.Context, l *line, path string, h *heads, body []byte) (a answer, tries int, err error) {
+	var pause time.Duration
+	var reminted bool
+	for tries < maxTries {
+		if err := wait(ctx, pause); err != nil {
+			return a, tries, err
+		}
+		tries++
+		pause = min(s.cfg.Backoff<<(tries-1), maxPause)
+		pause = pause/2 + rand.N(pause/2+1)
+		head := h.current.Load()
+		got, err := l.do(ctx, s.cfg.Patience, path, head, body)
+		if err != nil {
+			if tries == 1 {
+				pause = 0 // the connection died under it: the next is new
+			}
+			continue
+		}
+		a = got
+		switch a.next() {
+		case done, forget:
+			return a, tries, nil
+		case later:
+		case reconnect:
+			a.conn.retire()
+			pause = 0
+		case remint:
+			if reminted {
+				return a, tries, &Refused{a.status, a.reason}
+			}
+			if err := h.renew(s, head); err != nil {
+				return a, tries, err
+			}
+			reminted, pause = true, 0
+		case stop:
+			return a, tries, &Refused{a.status, a.reason}
+		}
+	}
+	return a, tries, ErrUnavailable
+}
+
+// heads is the head of a run's requests, renewed when its provider token
+// expires.
+type heads struct {
+	current atomic.Pointer[head]
+	build   func(bearer string) *head
+}
+
+func (s *Sender) heads(build func(bearer string) *head) (*heads, error) {
+	bearer, err := s.provider.token(s.cfg.Now())
+	if err != nil {
+		return nil, err
+	}
+	h := &heads{build: build}
+	h.current.Store(build(bearer))
+	return h, nil
+}
+
+func (h *heads) renew(s *Sender, expired *head) error {
+	bearer, err := s.provider.renew(expired.bearer, s.cfg.Now())
+	if err != nil {
+		return err
+	}
+	h.current.CompareAndSwap(expired, h.build(bearer))
+	return nil
+}
+
+// Ready prepares for a run after the process may have stood still, as a Lambda
+// function does between invocations: it pings every open connection, replaces
+// those that do not answer in 300 ms, and opens a first one.
+func (s *Sender) Ready(ctx context.Context) error {
+	var g errgroup.Group
+	g.Go(func() error { return s.lines[0].ready(ctx, true) })
+	for _, l := range s.lines[1:] {
+		g.Go(func() error { return l.ready(ctx, false) })
+	}
+	if s.broadcast != s.lines[0] {
+		g.Go(func() error { return s.broadcast.ready(ctx, false) })
+	}
+	if s.manage != s.lines[0] && s.manage != s.broadcast {
+		g.Go(func() error { return s.manage.ready(ctx, false) })
+	}
+	return g.Wait()
+}
+
+// Close ends the connections after their last answers.
+func (s *Sender) Close() {
+	for _, l := range append(slices.Clone(s.lines), s.broadcast, s.manage) {
+		l.close()
+	}
+}
+
+// wait waits for d, or until ctx ends.
+func wait(ctx context.Context, d time.Duration) error {
+	if d == 0 {
+		return context.Cause(ctx)
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -25,10 +25,11 @@ type line struct {
 	host, addr string
 	tls        *tls.Config
 
-	dials atomic.Uint64
-	mu    sync.Mutex
-	conn  *conn
-	err   error // of the last dial
+	dials  atomic.Uint64
+	mu     sync.Mutex
+	conn   *conn
+	bearer string // the one provider token that conn carries, once it carries any
+	err    error  // of the last dial
 }
 
 func newLine(endpoint string, roots *x509.CertPool) (*line, error) {
@@ -50,12 +51,20 @@ func newLine(endpoint string, roots *x509.CertPool) (*line, error) {
 	}}, nil
 }
 
-// get returns the line's connection, dialling if there is none. Of many callers
-// one dials, and they share its success or failure.
-func (l *line) get(ctx context.Context) (*conn, error) {
+// get returns the line's connection for requests that carry the provider token
+// bearer, dialling if there is none. Of many callers one dials, and they share
+// its success or failure.
+//
+// A connection carries one token for all its life: APNs refuses a second one
+// within 20 minutes of the first, and a process cannot know how soon after its
+// dial the fleet's next token is due.
+func (l *line) get(ctx context.Context, bearer string) (*conn, error) {
 	before := l.dials.Load()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.conn != nil && l.bearer != bearer {
+		l.conn.retire()
+	}
 	if l.conn != nil && l.conn.usable() {
 		return l.conn, nil
 	}
@@ -63,6 +72,7 @@ func (l *line) get(ctx context.Context) (*conn, error) {
 		return nil, l.err
 	}
 	l.conn, l.err = l.dial(ctx)
+	l.bearer = bearer
 	l.dials.Add(1)
 	return l.conn, l.err
 }
@@ -84,7 +94,7 @@ func (l *line) dial(ctx context.Context) (*conn, error) {
 
 // do makes one request.
 func (l *line) do(ctx context.Context, patience time.Duration, path string, h *head, body []byte) (answer, error) {
-	c, err := l.get(ctx)
+	c, err := l.get(ctx, h.bearer)
 	if err != nil {
 		return answer{}, err
 	}
@@ -95,7 +105,7 @@ func (l *line) do(ctx context.Context, patience time.Duration, path string, h *h
 
 // ready replaces the line's connection when it does not answer a ping, and opens
 // one where there is none, if that is wanted.
-func (l *line) ready(ctx context.Context, open bool) error {
+func (l *line) ready(ctx context.Context, bearer string, open bool) error {
 	l.mu.Lock()
 	c := l.conn
 	l.mu.Unlock()
@@ -107,7 +117,7 @@ func (l *line) ready(ctx context.Context, open bool) error {
 		defer cancel()
 		c.ping(ping)
 	}
-	_, err := l.get(ctx)
+	_, err := l.get(ctx, bearer)
 	return err
 }
 

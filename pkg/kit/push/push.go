@@ -279,16 +279,20 @@ func (h *heads) renew(s *Sender, expired *head) error {
 // function does between invocations: it pings every open connection, replaces
 // those that do not answer in 300 ms, and opens a first one.
 func (s *Sender) Ready(ctx context.Context) error {
+	bearer, err := s.provider.token(s.cfg.Now())
+	if err != nil {
+		return err
+	}
 	var g errgroup.Group
-	g.Go(func() error { return s.lines[0].ready(ctx, true) })
+	g.Go(func() error { return s.lines[0].ready(ctx, bearer, true) })
 	for _, l := range s.lines[1:] {
-		g.Go(func() error { return l.ready(ctx, false) })
+		g.Go(func() error { return l.ready(ctx, bearer, false) })
 	}
 	if s.broadcast != s.lines[0] {
-		g.Go(func() error { return s.broadcast.ready(ctx, false) })
+		g.Go(func() error { return s.broadcast.ready(ctx, bearer, false) })
 	}
 	if s.manage != s.lines[0] && s.manage != s.broadcast {
-		g.Go(func() error { return s.manage.ready(ctx, false) })
+		g.Go(func() error { return s.manage.ready(ctx, bearer, false) })
 	}
 	return g.Wait()
 }

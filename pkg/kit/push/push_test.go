@@ -33,11 +33,15 @@ var start = time.Date(2026, 6, 1, 12, 30, 0, 0, time.UTC)
 // apple starts a push service and a sender for it, which share a clock.
 func apple(t testing.TB, change ...func(*Config, *apns.Config)) (*apns.Server, *Sender) {
 	t.Helper()
+	return appleAt(t, clock.New(start, clock.Free), change...)
+}
+
+func appleAt(t testing.TB, c *clock.Clock, change ...func(*Config, *apns.Config)) (*apns.Server, *Sender) {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := clock.New(start, clock.Free)
 	cfg := Config{
 		TeamID: team, KeyID: keyID, Bundle: bundle, Key: key,
 		Now: c.Now, RootCAs: x509.NewCertPool(),
@@ -196,6 +200,27 @@ func TestEveryTokenGetsItOnce(t *testing.T) {
 	c := server.Counts()
 	if c["Connection"] != 4 || c["TooManyStreams"] != 0 {
 		t.Errorf("%d connections, %d streams before a valid token", c["Connection"], c["TooManyStreams"])
+	}
+}
+
+// A connection that was dialled just before the fleet's next provider token is
+// due must not show APNs two tokens within 20 minutes.
+func TestNextProviderTokenSoonAfterTheDial(t *testing.T) {
+	t.Parallel()
+	c := clock.New(start, clock.Free)
+	_, s := appleAt(t, c)
+	m := must(Update(State{Content: map[string]int{"runs": 1}, Time: start}))(t)
+	for _, at := range []time.Duration{9*time.Minute + 59*time.Second, 10 * time.Minute} { // a token is due at 12:40
+		passed := make(chan struct{})
+		c.At(start.Add(at), func() { close(passed) })
+		<-passed
+		if err := s.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		counts, err := s.Send(t.Context(), m, slices.Values(tokens(20)), nil)
+		if err != nil || counts.Delivered != 20 || counts.Retries != 0 {
+			t.Errorf("at %v: %+v, %v; want 20 delivered at the first try", c.Now(), counts, err)
+		}
 	}
 }
 

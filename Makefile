@@ -1,0 +1,53 @@
+# Everything that is ever typed. `make help` lists it.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help run replay test check bench build openapi clean tools binaries
+
+export CGO_ENABLED ?= 1
+BIN   := .local/bin
+ROOMS := $(notdir $(wildcard functions/*))
+# How each function is built. The Lambda runtime needs no RPC mode, and -s -w
+# drop what only a debugger reads.
+LAMBDA := -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid="
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: binaries ## the whole fleet on this machine, with a live match: MATCH=file.json SPEED=10 ADDR=localhost:8080
+	@exec $(BIN)/local run
+
+replay: binaries ## play every Cricsheet file of a folder through the fleet: DIR=folder
+	@test -n "$(DIR)" || { echo "Say which folder of Cricsheet JSON files to play: make replay DIR=folder"; exit 2; }
+	@exec $(BIN)/local replay "$(DIR)"
+
+test: tools ## all tests, with the race detector
+	@rm -rf .local/proof && mkdir -p .local/proof
+	@MATCHDAY_PROOF=$(CURDIR)/.local/proof go test -race ./... && go run ./infra/proof .local/proof
+
+check: tools ## gofmt, vet, staticcheck, layer rules, state machines
+	@echo "gofmt" && test -z "$$(gofmt -l functions pkg infra | tee /dev/stderr)"
+	@echo "vet" && go vet ./...
+	@echo "staticcheck" && go tool staticcheck ./...
+	@echo "layers" && go test ./pkg/fleet
+	@echo "state machines" && for f in infra/machines/*.asl.json; do node_modules/.bin/asl-validator --json-path $$f || exit 1; done
+
+# One folder of binaries for each room: names are unique in a room only.
+binaries: tools
+	@command -v go >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl/"; exit 1; }
+	@echo "building the functions and the runner (the first time takes a minute or two)"
+	@set -o pipefail; begun=$$SECONDS; for room in $(ROOMS); do mkdir -p $(BIN)/$$room && \
+	  CGO_ENABLED=0 go build -v $(LAMBDA) -o $(BIN)/$$room/ ./functions/$$room/... 2>&1 | $(COUNT) || exit 1; done && \
+	  CGO_ENABLED=0 go build -v -o $(BIN)/local ./infra/local 2>&1 | $(COUNT) && echo "built in $$((SECONDS - begun)) s"
+
+# Counts packages as they are compiled, and shows everything else.
+COUNT = awk '/^[A-Za-z0-9.\/_-]+$$/ { if (++n % 50 == 0) { printf "  %d packages compiled\n", n; fflush() } next } { print; fflush() }'
+
+tools: node_modules/.package-lock.json
+
+node_modules/.package-lock.json: package-lock.json
+	@command -v npm >/dev/null || { echo "Node 20 or newer is needed, for npm: https://nodejs.org/"; exit 1; }
+	@echo "fetching the tools that ship through npm"
+	@npm ci --no-audit --no-fund --loglevel=error && touch $@
+
+clean: ## remove what was built, and the local fleet's data
+	@rm -rf .local dist

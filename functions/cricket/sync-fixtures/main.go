@@ -1,0 +1,11 @@
+// Command sync-fixtures copies the provider's schedule.
+package main
+
+import (
+	"matchday/pkg/cricket"
+	"matchday/pkg/kit/app"
+)
+
+func main() {
+	app.Job(cricket.SyncFixturesFunction, cricket.OpenSyncer, (*cricket.Syncer).SyncFixtures)
+}

@@ -1,0 +1,402 @@
+// Package fleet runs the whole fleet on one machine: the binaries that are
+// deployed, on engines and simulators that stand for what is not ours, wired by
+// the same spec. A route, schedule, queue or table that the cloud has exists
+// here, and nothing else does.
+package fleet
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"matchday/infra/local/apns"
+	"matchday/infra/local/clock"
+	"matchday/infra/local/engine"
+	"matchday/infra/local/gateway"
+	"matchday/infra/local/identity"
+	"matchday/infra/local/lambda"
+	"matchday/infra/local/schedule"
+	"matchday/infra/local/sportmonks"
+	"matchday/infra/local/sqs"
+	"matchday/infra/local/states"
+	"matchday/pkg/fleet"
+	"matchday/pkg/spec"
+)
+
+// Config says how to run a fleet.
+type Config struct {
+	Clock *clock.Clock
+	Root  string // of the module, for infra/machines
+	Bin   string // the functions' binaries: <room>/<verb-noun>
+	Dir   string // keeps the data; in memory when empty
+	Addr  string // of the API, "127.0.0.1:0" when empty
+	Seed  uint64 // of the schedules' start jitter; 0 for none
+
+	Log        func(lambda.Log)
+	Invocation func(lambda.Invocation)
+	Push       func(apns.Push)
+	Transition func(machine string, t states.Transition)
+}
+
+// Fleet is a running fleet.
+type Fleet struct {
+	Config
+	URL       string // of the API: a room's routes are below /<room>
+	Functions *lambda.Runtime
+	Queues    *sqs.Server
+	Phones    *apns.Server
+	Provider  *sportmonks.Server
+	Users     *identity.Pool
+	Rooms     []spec.Room
+
+	db    *dynamodb.Client
+	mux   *http.ServeMux
+	stops []func() // in the order of their starts
+	once  sync.Once
+}
+
+const (
+	prefix        = "local-" // of the stage's tables and queues
+	providerToken = "local-sportmonks-token"
+	clientID      = "local-app"
+	teamID        = "LOCALTEAM1"
+	keyID         = "LOCALKEY01"
+	// Bundle is the app's.
+	Bundle = "app.matchday.cricket"
+	// atOnce bounds the processes of a function without reserved concurrency.
+	atOnce = 16
+	sweep  = 10 * time.Minute
+)
+
+// Start starts everything but the schedules, which Begin does. On a free clock
+// the caller holds work until then.
+func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
+	f = &Fleet{Config: cfg, Rooms: fleet.Rooms(), mux: http.NewServeMux()}
+	defer func() {
+		if err != nil {
+			f.Close()
+			f = nil
+		}
+	}()
+	if cfg.Dir != "" {
+		if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+			return f, fmt.Errorf("make the data folder: %w", err)
+		}
+	}
+	if err := f.listen(); err != nil {
+		return f, err
+	}
+	env, err := f.engines(ctx)
+	if err != nil {
+		return f, err
+	}
+	if f.Functions, err = lambda.New(cfg.Clock, lambda.Config{Region: engine.Region, Log: cfg.Log, Observe: cfg.Invocation}); err != nil {
+		return f, err
+	}
+	f.stops = append(f.stops, f.Functions.Close)
+	for _, room := range f.Rooms {
+		if err := f.room(room, env); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// Close stops all that Start and Begin started.
+func (f *Fleet) Close() {
+	f.once.Do(func() {
+		for i := len(f.stops) - 1; i >= 0; i-- {
+			f.stops[i]()
+		}
+	})
+}
+
+// Handle serves a path of the fleet's address, beside the rooms.
+func (f *Fleet) Handle(pattern string, h http.Handler) { f.mux.Handle(pattern, h) }
+
+// listen opens the API's address.
+func (f *Fleet) listen() error {
+	addr := f.Addr
+	if addr == "" {
+		addr = "127.0.0.1:0"
+	}
+	l, err := net.Listen("tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("the address %s is in use: stop what uses it, or choose another with ADDR=host:port", addr)
+	}
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return err
+	}
+	f.URL = "http://localhost:" + port
+	if f.Users, err = identity.New(f.Clock, f.URL+"/identity", clientID, f.Dir); err != nil {
+		return err
+	}
+	f.mux.Handle("/identity/", f.Users)
+	f.mux.Handle("/dev/token", f.Users)
+	f.serve(l, f.mux)
+	return nil
+}
+
+func (f *Fleet) serve(l net.Listener, h http.Handler) {
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	go s.Serve(l)
+	f.stops = append(f.stops, func() { s.Close() })
+}
+
+// engines starts what the functions talk to, and returns their environment.
+func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
+	file := ""
+	if f.Dir != "" {
+		file = filepath.Join(f.Dir, "dynamodb.sqlite")
+	}
+	url, stop, err := engine.Start(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	f.stops = append(f.stops, stop)
+	f.db = dynamodb.NewFromConfig(engine.Config(url))
+	for _, room := range f.Rooms {
+		if err := engine.Create(ctx, f.db, prefix, room.Tables); err != nil {
+			return nil, err
+		}
+	}
+
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	inner := "http://" + l.Addr().String()
+	f.Queues = sqs.New(f.Clock, inner+"/sqs")
+	f.Provider = sportmonks.New(f.Clock, providerToken)
+	mux := http.NewServeMux()
+	mux.Handle("/sqs/", f.Queues)
+	mux.Handle("/api/v2.0/", f.Provider)
+	f.serve(l, mux)
+	f.stops = append(f.stops, f.Queues.Close)
+
+	key, text, err := f.signingKey()
+	if err != nil {
+		return nil, err
+	}
+	f.Phones = apns.New(f.Clock, apns.Config{
+		TeamID: teamID, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: Bundle, Dir: f.Dir, Observe: f.Push,
+	})
+	if err := f.Phones.Listen(); err != nil {
+		return nil, err
+	}
+	f.stops = append(f.stops, func() { f.Phones.Close() })
+	ca, err := os.CreateTemp("", "matchday-ca-*.pem")
+	if err != nil {
+		return nil, err
+	}
+	f.stops = append(f.stops, func() { os.Remove(ca.Name()) })
+	if _, err := ca.Write(f.Phones.CA()); err != nil {
+		return nil, err
+	}
+	if err := ca.Close(); err != nil {
+		return nil, err
+	}
+	return []string{
+		spec.EnvStage + "=" + spec.Local, spec.EnvPrefix + "=" + prefix, spec.EnvQueues + "=" + inner + "/sqs/" + engine.Account + "/" + prefix,
+		"AWS_ENDPOINT_URL_DYNAMODB=" + url, "AWS_ENDPOINT_URL_SQS=" + inner + "/sqs/",
+		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_REGION=" + engine.Region,
+		"SPORTMONKS_URL=" + inner + "/api/v2.0", "SPORTMONKS_TOKEN=" + providerToken,
+		"APNS_URL=" + f.Phones.URL(), "APNS_CA_FILE=" + ca.Name(), "APNS_TEAM_ID=" + teamID, "APNS_KEY_ID=" + keyID,
+		"APNS_BUNDLE=" + Bundle, "APNS_KEY=" + text,
+	}, nil
+}
+
+// signingKey is the key that pushes are signed with, as Apple hands it out.
+func (f *Fleet) signingKey() (key *ecdsa.PrivateKey, text string, err error) {
+	if key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
+		return nil, "", err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	return key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), err
+}
+
+// room adds a room's functions, queues and API.
+func (f *Fleet) room(room spec.Room, env []string) error {
+	var routes []gateway.Route
+	for _, fn := range room.Functions {
+		path := filepath.Join(f.Bin, fn.Name)
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("%s is not built: start the fleet with `make run`", fn.Name)
+		}
+		limit := fn.Reserved
+		if limit == 0 {
+			limit = atOnce
+		}
+		f.Functions.Add(lambda.Function{
+			Name: fn.Name, Path: path, Env: env, Timeout: fn.Timeout, Memory: fn.Memory, MaxConcurrency: limit,
+		})
+		switch on := fn.On.(type) {
+		case spec.Route:
+			auth := map[spec.Auth]gateway.Auth{spec.User: gateway.User, spec.Admin: gateway.Admin}
+			a, ok := auth[on.Auth]
+			if !ok {
+				a = gateway.Public // or the function itself checks a cookie or a secret
+			}
+			routes = append(routes, gateway.Route{Method: on.Method, Path: on.Path, Function: fn.Name, Auth: a})
+		case spec.Queue:
+			if err := f.queue(fn, on); err != nil {
+				return err
+			}
+		}
+	}
+	api, err := gateway.New(gateway.Config{
+		Clock: f.Clock, Base: "/" + room.Name, Routes: routes, Invoke: f.Functions.Invoke, Verify: f.Users.Verify,
+		CORS: gateway.CORS{AllowOrigins: []string{"*"}, AllowMethods: []string{"*"}, AllowHeaders: []string{"*"}},
+	})
+	if err != nil {
+		return err
+	}
+	f.mux.Handle("/"+room.Name+"/", api)
+	return nil
+}
+
+// queue creates a queue with its dead-letter queue, and has it wake fn.
+func (f *Fleet) queue(fn spec.Function, q spec.Queue) error {
+	if err := f.Queues.Create(sqs.Queue{Name: prefix + q.Dead()}); err != nil {
+		return err
+	}
+	if err := f.Queues.Create(sqs.Queue{
+		Name: prefix + q.Name, Visibility: 6 * fn.Timeout, MaxReceives: q.Tries, DeadLetter: prefix + q.Dead(),
+	}); err != nil {
+		return err
+	}
+	return f.Queues.Poll(sqs.Mapping{Queue: prefix + q.Name, BatchSize: q.Batch, MaxConcurrency: q.Concurrency},
+		func(ctx context.Context, event []byte) ([]byte, error) {
+			return f.Functions.InvokeWait(ctx, fn.Name, event)
+		})
+}
+
+// Invoke runs a function now, as its schedule would.
+func (f *Fleet) Invoke(ctx context.Context, function string) error {
+	defer f.Clock.Work()()
+	_, err := f.Functions.InvokeWait(ctx, function, []byte("{}"))
+	if err != nil {
+		return fmt.Errorf("%s: %w", function, err)
+	}
+	return nil
+}
+
+// Begin starts the schedules. A live loop is started for the minutes that would
+// have been planned before now, so that it ticks at once.
+func (f *Fleet) Begin(ctx context.Context) error {
+	defer f.Clock.Work()()
+	for _, room := range f.Rooms {
+		for _, fn := range room.Functions {
+			if on, ok := fn.On.(spec.Schedule); ok {
+				if err := f.schedule(on, func(time.Time) { f.Invoke(ctx, fn.Name) }); err != nil { // the runtime tells of errors
+					return fmt.Errorf("%s: %w", fn.Name, err)
+				}
+			}
+		}
+		for _, m := range room.Machines {
+			if err := f.machine(ctx, m); err != nil {
+				return err
+			}
+		}
+		f.stops = append(f.stops, f.sweeper(ctx, room.Tables))
+	}
+	return nil
+}
+
+func (f *Fleet) schedule(expression spec.Schedule, target func(scheduled time.Time)) error {
+	s, err := schedule.Parse(string(expression), "UTC")
+	if err != nil {
+		return err
+	}
+	f.stops = append(f.stops, schedule.Run(f.Clock, s, f.jitter(), target))
+	return nil
+}
+
+func (f *Fleet) machine(ctx context.Context, m spec.Machine) error {
+	text, err := os.ReadFile(filepath.Join(f.Root, "infra", "machines", m.Definition))
+	if err != nil {
+		return err
+	}
+	machine, err := states.Parse(text, m.Calls)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Definition, err)
+	}
+	machine.Name = m.Name
+	if f.Transition != nil {
+		machine.Observe = func(t states.Transition) { f.Transition(m.Name, t) }
+	}
+	run := func(scheduled time.Time) {
+		input, _ := json.Marshal(map[string]time.Time{"scheduledTime": scheduled.UTC()}) // a time always encodes
+		machine.Run(ctx, f.Clock, input, f.Functions.Invoke)                             // the observer sees its failures
+	}
+	minute := f.Clock.Now().Truncate(time.Minute)
+	for _, missed := range []time.Time{minute.Add(-time.Minute), minute} {
+		f.Clock.At(f.Clock.Now(), func() { run(missed) })
+	}
+	return f.schedule(m.Every, run)
+}
+
+// jitter starts schedules anywhere in their minute, as Scheduler does.
+func (f *Fleet) jitter() func() time.Duration {
+	if f.Seed == 0 {
+		return nil
+	}
+	n := f.Seed
+	return func() time.Duration {
+		n = n*6364136223846793005 + 1442695040888963407 // Knuth's linear congruential generator
+		return time.Duration(n>>33) % time.Minute
+	}
+}
+
+// sweeper deletes expired items now and then, as DynamoDB does.
+func (f *Fleet) sweeper(ctx context.Context, tables []spec.Table) (stop func()) {
+	var mu sync.Mutex
+	stopped := false
+	var arm func()
+	arm = func() {
+		f.Clock.After(sweep, func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if stopped {
+				return
+			}
+			engine.Sweep(ctx, f.db, prefix, tables, f.Clock.Now()) // what it leaves, the next sweep takes
+			arm()
+		})
+	}
+	arm()
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+	}
+}
+
+// Token signs a user in, with the groups, and returns the access token.
+func (f *Fleet) Token(user string, groups ...string) (string, error) {
+	t, err := f.Users.Token(user, groups, f.Clock.Now())
+	return t.Access, err
+}
+
+// MatchID turns a provider's id into the API's.
+func MatchID(id int64) string { return strconv.FormatInt(id, 10) }

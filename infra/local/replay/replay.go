@@ -1,0 +1,487 @@
+// Package replay plays real matches through the whole fleet, ball by ball, and
+// holds what users see against what the files say.
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"matchday/infra/local/clock"
+	"matchday/infra/local/fleet"
+	"matchday/infra/local/lambda"
+	"matchday/infra/local/sportmonks"
+	"matchday/pkg/cricket/score"
+)
+
+// Config says what to replay, and where to say how it went.
+type Config struct {
+	Folder    string // of Cricsheet JSON files
+	Root, Bin string // as of fleet.Config
+	AtOnce    int    // matches that are live side by side
+	Out       io.Writer
+	Progress  io.Writer // nil for no progress bar
+}
+
+// ErrFailed says that at least one match did not end as its file says.
+var ErrFailed = errors.New("not every match was played as its file says")
+
+const (
+	slot   = 2500 * time.Millisecond
+	linger = 20 * time.Second // of a finished match in the feed
+	settle = 2 * time.Minute  // from there to the end of everything
+	// firstID is the provider's id of the first file's match.
+	firstID = 900_001
+)
+
+// start is when the first matches begin: any minute would do.
+var start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+
+// match is one file on its way through the fleet.
+type match struct {
+	name   string
+	oracle *oracle
+	script *sportmonks.Match
+	start  time.Time
+	phones []fleet.Phone
+
+	checked  int // frames that were compared
+	ticks    int
+	problems []string
+	over     bool
+	result   string
+}
+
+// Run replays every file of the folder, and returns ErrFailed if a match failed.
+func Run(ctx context.Context, cfg Config) error {
+	paths, err := filepath.Glob(filepath.Join(cfg.Folder, "*.json"))
+	if err != nil || len(paths) == 0 {
+		return fmt.Errorf("there is no .json file in %s: give a folder of Cricsheet files as DIR=folder", cfg.Folder)
+	}
+	r := &run{Config: cfg, began: time.Now(), errors: map[string]int{}}
+	for i, path := range paths {
+		r.matches = append(r.matches, load(path, firstID+int64(i)))
+	}
+	r.plan()
+	if err := r.play(ctx); err != nil {
+		r.complaints()
+		return err
+	}
+	return r.summarize()
+}
+
+func load(path string, id int64) *match {
+	m := &match{name: filepath.Base(path)}
+	data, err := os.ReadFile(path)
+	if err == nil {
+		m.script, err = sportmonks.Cricsheet(data, id)
+	}
+	if err == nil {
+		m.oracle, err = newOracle(data)
+	}
+	if err != nil {
+		m.fail("%v", err)
+		m.script, m.over = nil, true
+		return m
+	}
+	for i, team := range []string{"", fleet.MatchID(m.script.Local.ID), fleet.MatchID(m.script.Visitor.ID)} {
+		m.phones = append(m.phones, fleet.NewPhone([]string{"neutral", "local", "visitor"}[i], fleet.MatchID(id), team))
+	}
+	return m
+}
+
+// fail notes what is wrong; the first few are enough.
+func (m *match) fail(format string, args ...any) {
+	if len(m.problems) < 5 {
+		m.problems = append(m.problems, fmt.Sprintf(format, args...))
+	}
+}
+
+func (m *match) end() time.Time {
+	return m.start.Add(time.Duration(m.script.Frames())*slot + linger + settle)
+}
+
+// run is one Run.
+type run struct {
+	Config
+	fleet   *fleet.Fleet
+	clock   *clock.Clock
+	matches []*match
+	began   time.Time
+
+	mu       sync.Mutex
+	lastTick time.Time // fleet time at which a tick ended
+	errors   map[string]int
+	over     bool // what still runs is being stopped
+}
+
+// plan puts the matches on lanes, each to start when the one before it is over.
+func (r *run) plan() {
+	lanes := make([]time.Time, max(r.AtOnce, 1))
+	for i := range lanes {
+		lanes[i] = start
+	}
+	for _, m := range r.matches {
+		if m.script == nil {
+			continue
+		}
+		first := 0
+		for i := range lanes {
+			if lanes[i].Before(lanes[first]) {
+				first = i
+			}
+		}
+		m.start = lanes[first]
+		lanes[first] = m.end().Truncate(time.Minute).Add(time.Minute)
+	}
+}
+
+// play runs the fleet until every match is over.
+func (r *run) play(ctx context.Context) error {
+	r.clock = clock.New(start.Add(-4*time.Minute), clock.Free)
+	hold := r.clock.Work()
+	defer hold()
+	defer r.clock.Stop()
+	f, err := fleet.Start(ctx, fleet.Config{Clock: r.clock, Root: r.Root, Bin: r.Bin, Invocation: r.invoked, Log: r.logged})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r.fleet = f
+	for _, m := range r.matches {
+		if m.script != nil {
+			f.Provider.Play(m.script, m.start, sportmonks.Pace{Every: slot, Phase: slot / 2, Lead: time.Minute, Linger: linger})
+		}
+	}
+	for _, sync := range []string{"cricket/sync-leagues", "cricket/sync-fixtures", "cricket/sync-teams"} {
+		if err := f.Invoke(ctx, sync); err != nil {
+			return err
+		}
+	}
+	for _, m := range r.matches {
+		for _, p := range m.phones {
+			if err := f.Register(ctx, p); err != nil {
+				return err
+			}
+		}
+	}
+	over := make(chan struct{})
+	r.clock.OnIdle(func() {
+		if r.check(ctx) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.over = true
+			r.clock.OnIdle(nil)
+			close(over)
+		}
+	})
+	if err := f.Begin(ctx); err != nil {
+		return err
+	}
+	hold()
+	select {
+	case <-over:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (r *run) invoked(i lambda.Invocation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i.Function == "cricket/tick" {
+		r.lastTick = r.clock.Now()
+	}
+	if i.Err != nil && !r.over {
+		r.errors[i.Function+": "+i.Err.Error()]++
+	}
+}
+
+// logged keeps what functions complain about.
+func (r *run) logged(l lambda.Log) {
+	var line struct{ Level, Msg, Err string }
+	if json.Unmarshal([]byte(l.Line), &line) != nil || line.Level != "ERROR" && line.Level != "WARN" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.errors[l.Function+": "+line.Msg+": "+line.Err]++
+}
+
+// check compares every match that has moved, with the fleet at rest, and
+// reports whether all are over.
+func (r *run) check(ctx context.Context) (over bool) {
+	now := r.clock.Now()
+	r.mu.Lock()
+	ticked := r.lastTick.Equal(now)
+	r.mu.Unlock()
+	over = true
+	for _, m := range r.matches {
+		if m.over {
+			continue
+		}
+		if ticked && !now.Before(m.start) {
+			m.ticks++
+			r.compare(ctx, m)
+		}
+		if now.Before(m.end()) {
+			over = false
+			continue
+		}
+		r.finish(ctx, m)
+		m.over = true
+		r.report(m)
+	}
+	r.progress(now)
+	return over
+}
+
+// page is what the API says of a match.
+type page struct {
+	Score score.State `json:"score"`
+}
+
+// compare holds the API and the phones against the file, after every ball.
+func (r *run) compare(ctx context.Context, m *match) {
+	p, err := r.fleet.Provider.Progress(m.script.ID)
+	if err != nil || p.Shown == m.checked || p.Shown == 0 {
+		return
+	}
+	m.checked = p.Shown
+	frame := m.script.Frame(p.Shown - 1)
+	want := m.oracle.after[frame.Deliveries]
+	if len(want) == 0 {
+		return
+	}
+	var got page
+	if err := r.fleet.Call(ctx, "", "GET", "/cricket/matches/"+fleet.MatchID(m.script.ID), nil, &got); err != nil {
+		m.fail("ball %d: %v", frame.Deliveries, err)
+		return
+	}
+	for i, t := range want {
+		if i >= len(got.Score.Innings) {
+			m.fail("ball %d: the API lacks innings %d", frame.Deliveries, i+1)
+			continue
+		}
+		if in := got.Score.Innings[i]; !t.is(in, m.oracle.final[i]) {
+			m.fail("ball %d: the API says %d/%d (%s) in innings %d, the file %s", frame.Deliveries, in.Runs, in.Wickets, in.Overs, i+1, t)
+		}
+	}
+	for _, phone := range m.phones {
+		r.comparePhone(m, phone, got.Score, frame.Deliveries)
+	}
+}
+
+// is reports whether an innings has the total t, or with its late penalty runs
+// the final one.
+func (t total) is(in score.Innings, final total) bool {
+	return (in.Runs == t.Runs || in.Runs == final.Runs && t.Runs+final.Penalty == final.Runs) && in.Wickets == t.Wickets && in.Overs == t.Overs
+}
+
+// comparePhone holds a lock screen against the API, which was held against the
+// file: each side's totals must be there.
+func (r *run) comparePhone(m *match, p fleet.Phone, s score.State, ball int) {
+	d, ok := r.fleet.Shows(p)
+	if !ok {
+		m.fail("ball %d: nothing was pushed to the %s phone", ball, p.Owner)
+		return
+	}
+	var shown score.Display
+	if err := json.Unmarshal(d.State, &shown); err != nil {
+		m.fail("ball %d: the %s phone cannot read its state: %v", ball, p.Owner, err)
+		return
+	}
+	for _, side := range []struct {
+		id   string
+		text string
+	}{{s.Local.ID, shown.Local.Score}, {s.Visitor.ID, shown.Visitor.Score}} {
+		var want []string
+		for _, in := range s.Innings {
+			if in.TeamID == side.id && !in.SuperOver {
+				want = append(want, in.Score())
+			}
+		}
+		if got := strings.TrimSuffix(side.text, " f/o"); got != strings.Join(want, " & ") {
+			m.fail("ball %d: the %s phone shows %q for a side with %v", ball, p.Owner, side.text, want)
+		}
+	}
+}
+
+// finish holds the end of a match against the file's outcome.
+func (r *run) finish(ctx context.Context, m *match) {
+	var got page
+	if err := r.fleet.Call(ctx, "", "GET", "/cricket/matches/"+fleet.MatchID(m.script.ID), nil, &got); err != nil {
+		m.fail("at the end: %v", err)
+		return
+	}
+	res := got.Score.Result
+	m.result = res.Text
+	want := m.oracle.outcome()
+	is := outcome{Kind: string(res.Kind), Winner: r.teamName(m, res.WinnerID), Runs: res.Runs, Wickets: res.Wickets, Innings: res.Innings, Decider: res.Decider}
+	if want.Kind == "abandoned" && is.Kind == "noResult" {
+		is.Kind = "abandoned"
+	}
+	if is != want {
+		m.fail("the result is %+v, the file's %+v", is, want)
+	}
+	if !methodAgrees(m.oracle.Info.Outcome.Method, res.Method) {
+		m.fail("the method is %q, the file's %q", res.Method, m.oracle.Info.Outcome.Method)
+	}
+	if len(got.Score.Innings) != len(m.oracle.final) {
+		m.fail("%d innings were played, the file has %d", len(got.Score.Innings), len(m.oracle.final))
+	} else {
+		for i, t := range m.oracle.final {
+			if in := got.Score.Innings[i]; in.Runs != t.Runs || in.Wickets != t.Wickets || in.Overs != t.Overs {
+				m.fail("innings %d ended at %d/%d (%s), in the file at %s", i+1, in.Runs, in.Wickets, in.Overs, t)
+			}
+		}
+	}
+	r.finishPhones(m, got.Score)
+}
+
+func (r *run) finishPhones(m *match, s score.State) {
+	for _, p := range m.phones {
+		d, ok := r.fleet.Shows(p)
+		if !ok || !d.Ended {
+			m.fail("the activity of the %s phone did not end", p.Owner)
+			continue
+		}
+		var shown score.Display
+		if err := json.Unmarshal(d.State, &shown); err != nil {
+			m.fail("the %s phone cannot read its last state: %v", p.Owner, err)
+			continue
+		}
+		if want := s.For(p.TeamID); shown.Hash() != want.Hash() {
+			m.fail("the %s phone ends with %q, not %q", p.Owner, shown.Headline, want.Headline)
+		}
+		if d.Outdated > 0 {
+			m.fail("the %s phone was sent %d older states after newer ones", p.Owner, d.Outdated)
+		}
+	}
+}
+
+func (r *run) teamName(m *match, id string) string {
+	teams := m.oracle.Info.Teams
+	switch id {
+	case "":
+		return ""
+	case fleet.MatchID(m.script.Local.ID):
+		return teams[0]
+	case fleet.MatchID(m.script.Visitor.ID):
+		return teams[1]
+	}
+	return "team " + id
+}
+
+// methodAgrees compares a file's method with the score's word for it.
+func methodAgrees(file, ours string) bool {
+	file, ours = strings.ToLower(file), strings.ToLower(ours)
+	switch file {
+	case "d/l":
+		return ours == "dls"
+	case "1st innings score":
+		return strings.Contains(ours, "first innings")
+	case "lost fewer wickets":
+		return strings.Contains(ours, "fewer wickets")
+	case "":
+		return ours == "" || ours == "awarded" // a win without a margin
+	}
+	return ours == file
+}
+
+// report writes a match's line.
+func (r *run) report(m *match) {
+	verdict := "ok  "
+	if len(m.problems) > 0 {
+		verdict = "FAIL"
+	}
+	r.clear()
+	if m.script == nil {
+		fmt.Fprintf(r.Out, "%s  %s\n", verdict, m.name)
+	} else {
+		var totals []string
+		for _, t := range m.oracle.final {
+			totals = append(totals, t.String())
+		}
+		states := 0
+		for _, p := range m.phones {
+			if d, ok := r.fleet.Shows(p); ok {
+				states += d.Pushes
+			}
+		}
+		fmt.Fprintf(r.Out, "%s  %s v %s | %s | %s | %d ticks, %d states pushed\n", verdict, m.oracle.Info.Teams[0], m.oracle.Info.Teams[1],
+			m.result, strings.Join(totals, ", "), m.ticks, states)
+	}
+	for _, p := range m.problems {
+		fmt.Fprintf(r.Out, "      %s: %s\n", m.name, p)
+	}
+}
+
+// progress draws the bar: frames played of all.
+func (r *run) progress(now time.Time) {
+	if r.Progress == nil {
+		return
+	}
+	done, all, over := 0, 0, 0
+	for _, m := range r.matches {
+		if m.over {
+			over++
+		}
+		if m.script != nil {
+			done += m.checked
+			all += m.script.Frames()
+		}
+	}
+	const width = 40
+	filled := width * done / max(all, 1)
+	fmt.Fprintf(r.Progress, "\r[%s%s] %d of %d matches, %d of %d states of play, %s ", strings.Repeat("#", filled), strings.Repeat(".", width-filled),
+		over, len(r.matches), done, all, time.Since(r.began).Round(time.Second))
+}
+
+func (r *run) clear() {
+	if r.Progress != nil {
+		fmt.Fprintf(r.Progress, "\r%s\r", strings.Repeat(" ", 110))
+	}
+}
+
+// complaints writes what the functions logged as errors and warnings.
+func (r *run) complaints() {
+	r.clear()
+	for _, complaint := range slices.Sorted(maps.Keys(r.errors)) {
+		fmt.Fprintf(r.Out, "      %d × %s\n", r.errors[complaint], complaint)
+	}
+}
+
+func (r *run) summarize() error {
+	failed := 0
+	for _, m := range r.matches {
+		if m.script == nil {
+			r.report(m)
+		}
+		if len(m.problems) > 0 {
+			failed++
+		}
+	}
+	r.complaints()
+	ticks, states := 0, 0
+	for _, m := range r.matches {
+		ticks += m.ticks
+		states += m.checked
+	}
+	fmt.Fprintf(r.Out, "%d of %d matches ok; %d states of play compared in %d ticks of a match, in %s\n",
+		len(r.matches)-failed, len(r.matches), states, ticks, time.Since(r.began).Round(time.Second))
+	if failed > 0 {
+		return ErrFailed
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+// Package cricket is live cricket on the lock screen: it polls SportMonks,
+// works out what each fan should see, and pushes it to iPhones.
+//
+// One poll every 2.5 s (a slot) asks for all matches. The Ticker takes each
+// match that changed from the provider's words (package feed) to a score and
+// what each perspective is shown of it (package score), stores both, and sends
+// one message to the Pusher when what is shown has changed. The Finisher ends
+// what the provider has confirmed to be over. Matches and Activities are the
+// API; the syncs keep the reference data.
+//
+// # What is kept where
+//
+//	table                           key                            what it is
+//	cricket-fixtures                matchId                        a match: who, when, status; lastSlot and bodySum of the last poll
+//	cricket-teams                   teamId                         reference data
+//	cricket-team-seasons            seasonId, teamId               who plays in a season
+//	cricket-leagues                 leagueId                       reference data; active is the administrator's
+//	cricket-devices                 userId, deviceToken            a user's phone
+//	cricket-match-follows           matchId, userId                who follows a match
+//	cricket-activity-subscriptions  matchId, pushToken             a Live Activity on a phone
+//	cricket-prematch-notifications  matchId, userId                a reminder that was claimed; userId #MATCH: the match is done
+//	cricket-locks                   lockKey                        match:{matchId} is a lease; tick holds the last claimed slot
+//	cricket-state-hashes            matchTeamKey                   {matchId}#{teamId}, {matchId}#neutral: what was last pushed
+//	DisplayStateCache               cacheKey                       DISPLAY#{matchId}#{teamId}: what is shown now
+//	cricket-fixture-cache           matchId                        the score in full, and names of teams and league
+//	match-processing-state          matchId                        {matchId}: lastProcessedBall and the chunks; {matchId}#S1#00: five overs of balls
+//
+// # What never happens
+//
+// An older score never replaces a newer one. A slot is claimed by one tick (a
+// conditional write, so of two executions one loses); a match is processed
+// under a lease; and every write of a match is refused when the row has seen a
+// later slot. A phone orders what it is pushed by the slot's time.
+//
+// Nothing is lost by a crash. A tick writes what it found in an order that makes
+// a second run harmless: balls, score and display first, then the message, then
+// the hash that says it was sent, and last bodySum, which says that the
+// provider's words are dealt with. A crash anywhere before that has the next
+// tick do all of it again; the phone then gets the same state with a newer time.
+//
+// Nothing ends early. What the provider says is believed when it agrees with
+// itself (package score). A match that leaves the feed is archived, and ends
+// when the provider's own page of it says so; if it comes back it is live again.
+package cricket

@@ -1,0 +1,113 @@
+package cricket
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/cricket/feed"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/fault"
+)
+
+// Planner decides whether the next minute needs ticks.
+type Planner struct {
+	db  dynamo.DB
+	now func() time.Time
+}
+
+// PlanTicks names the minute that was scheduled: RFC 3339.
+type PlanTicks struct {
+	ScheduledTime time.Time `json:"scheduledTime"`
+}
+
+// Plan is what the state machine does next: its ticks when Live, else nothing.
+type Plan struct {
+	Live  bool   `json:"live"`
+	Ticks []Tick `json:"ticks"`
+}
+
+// Tick is one slot. At is the whole second of Due, which is all that a Wait
+// state knows; the tick itself waits for the rest.
+type Tick struct {
+	Slot int64  `json:"slot"`
+	Due  int64  `json:"due"` // epoch ms
+	At   string `json:"at"`  // RFC 3339
+}
+
+const (
+	planLead = time.Minute // Scheduler starts an execution anywhere inside its minute
+	planEnd  = 2 * time.Minute
+	// delayedStart is how long after its scheduled start a match that has not
+	// begun still keeps the loop awake.
+	delayedStart = 12 * time.Hour
+	// longestMatch is that of one that has begun and is not in the feed: a Test
+	// between two days, or one the provider has lost.
+	longestMatch = 6 * 24 * time.Hour
+)
+
+// PlanTicks answers the 24 slots of the minute that begins 60 s after the
+// scheduled one, if a match is live or due by its end. It only reads, so a
+// second run answers the same.
+func (p *Planner) PlanTicks(ctx context.Context, in PlanTicks) (Plan, error) {
+	if in.ScheduledTime.IsZero() {
+		return Plan{}, fault.In("scheduledTime", "the scheduled time is missing")
+	}
+	minute := in.ScheduledTime.Truncate(time.Minute)
+	needed, err := p.needed(ctx, minute.Add(planEnd))
+	if err != nil || !needed {
+		return Plan{Ticks: []Tick{}}, err
+	}
+	plan := Plan{Live: true}
+	for due := minute.Add(planLead); due.Before(minute.Add(planEnd)); due = due.Add(slotLength) {
+		plan.Ticks = append(plan.Ticks, Tick{Slot: slotOf(due), Due: due.UnixMilli(), At: due.UTC().Truncate(time.Second).Format(time.RFC3339)})
+	}
+	return plan, nil
+}
+
+func (p *Planner) needed(ctx context.Context, until time.Time) (bool, error) {
+	playing, _, err := dynamo.Scan[fixture](ctx, p.db, scanLive, nil, nil, 1)
+	if err != nil || len(playing) > 0 {
+		return len(playing) > 0, err
+	}
+	active, err := readActiveLeagues(ctx, p.db)
+	if err != nil {
+		return false, err
+	}
+	for _, l := range active {
+		due, err := readDue(ctx, p.db, l.Code, until.Add(-longestMatch), until)
+		if err != nil {
+			return false, err
+		}
+		for _, f := range due {
+			switch f.phase() {
+			case feed.Result, feed.Closed:
+			case feed.Upcoming:
+				if f.start().After(until.Add(-delayedStart)) {
+					return true, nil
+				}
+			default:
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// readDue lists the matches of a league that start in the window and are
+// neither live nor archived.
+func readDue(ctx context.Context, db dynamo.DB, leagueCode string, from, until time.Time) (due []fixture, err error) {
+	idle := expression.AttributeNotExists(expression.Name("liveUpdatedAt")).
+		And(expression.AttributeNotExists(expression.Name("archivedAt")))
+	pages := dynamo.Pages(func(after dynamo.Item) ([]fixture, dynamo.Item, error) {
+		return dynamo.Query[fixture](ctx, db, startingSoon, dynamo.Range{Key: startsBetween(leagueCode, from, until), Filter: &idle, After: after})
+	})
+	for page, err := range pages {
+		if err != nil {
+			return nil, err
+		}
+		due = append(due, page...)
+	}
+	return due, nil
+}

@@ -1,0 +1,106 @@
+package cricket
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"matchday/pkg/cricket/feed"
+)
+
+// timeLayout is how startTime and startingAt are kept: UTC of a fixed width, so
+// that they sort.
+const timeLayout = "2006-01-02T15:04:05Z"
+
+// slotLength is the time between two polls of the provider.
+const slotLength = 2500 * time.Millisecond
+
+// slotOf numbers the slots since the epoch: unix milliseconds / 2,500.
+func slotOf(t time.Time) int64 { return t.UnixMilli() / slotLength.Milliseconds() }
+
+// neutral is the perspective of a fan of neither team. The others are team ids.
+const neutral = "neutral"
+
+// live is the value of a live match's attribute of that name: the only
+// partition of the sparse live-index.
+const live = "1"
+
+// fixture is a match as cricket-fixtures keeps it.
+type fixture struct {
+	MatchID       string `dynamodbav:"matchId"`
+	LeagueCode    string `dynamodbav:"leagueCode"`
+	LeagueID      string `dynamodbav:"leagueId"`
+	SeasonID      string `dynamodbav:"seasonId"`
+	StartTime     string `dynamodbav:"startTime"`
+	Round         string `dynamodbav:"round,omitempty"`
+	Type          string `dynamodbav:"type,omitempty"`
+	Status        string `dynamodbav:"status"`
+	LocalTeamID   string `dynamodbav:"localTeamId"`
+	VisitorTeamID string `dynamodbav:"visitorTeamId"`
+	VenueName     string `dynamodbav:"venueName,omitempty"`
+
+	Live          string `dynamodbav:"live,omitempty"`
+	LiveUpdatedAt int64  `dynamodbav:"liveUpdatedAt,omitempty"` // epoch ms
+	ArchivedAt    int64  `dynamodbav:"archivedAt,omitempty"`    // epoch s, as the three below
+	FinishedAt    int64  `dynamodbav:"finishedAt,omitempty"`
+	IsReplay      bool   `dynamodbav:"isReplay,omitempty"`
+	ReplayExpires int64  `dynamodbav:"replayExpiresAt,omitempty"`
+
+	// LastSlot is the last slot in which the match was polled, and BodySum the
+	// provider's words that were last dealt with.
+	LastSlot int64  `dynamodbav:"lastSlot,omitempty"`
+	BodySum  string `dynamodbav:"bodySum,omitempty"`
+}
+
+// newFixture is the row of a match that the provider schedules.
+func newFixture(f feed.Fixture, leagueCode string) fixture {
+	return fixture{
+		MatchID: strconv.Itoa(f.ID), LeagueCode: leagueCode, LeagueID: strconv.Itoa(f.LeagueID), SeasonID: strconv.Itoa(f.SeasonID),
+		StartTime: f.Start.UTC().Format(timeLayout), Round: f.Round, Type: f.Type, Status: f.Status,
+		LocalTeamID: strconv.Itoa(f.LocalID), VisitorTeamID: strconv.Itoa(f.VisitorID), VenueName: f.Venue.Name,
+	}
+}
+
+// start is when the match is to begin.
+func (f fixture) start() time.Time {
+	t, _ := time.Parse(timeLayout, f.StartTime) // we wrote it
+	return t
+}
+
+// phase is where the match stands, by its status.
+func (f fixture) phase() feed.Phase {
+	p, _ := feed.PhaseOf(f.Status)
+	return p
+}
+
+// perspective is the one that a fan of team has of the match.
+func (f fixture) perspective(team string) string {
+	if team != "" && (team == f.LocalTeamID || team == f.VisitorTeamID) {
+		return team
+	}
+	return neutral
+}
+
+// longest is how long a match of the type can last, with a margin: rows about
+// followers live until the start and this and two days.
+func (f fixture) longest() time.Duration {
+	if multiDay(f.Type) {
+		return 6 * 24 * time.Hour
+	}
+	return 24 * time.Hour
+}
+
+// expiry is when what fans left at the match may go, in epoch seconds: 48 h
+// after the match can have ended, and counted from now if it was moved.
+func (f fixture) expiry(now time.Time) int64 {
+	from := f.start()
+	if now.After(from) {
+		from = now
+	}
+	return from.Add(f.longest() + 48*time.Hour).Unix()
+}
+
+func multiDay(matchType string) bool {
+	t := strings.ToLower(matchType)
+	return strings.Contains(t, "test") || strings.Contains(t, "day")
+}

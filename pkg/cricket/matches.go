@@ -1,0 +1,433 @@
+package cricket
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/cricket/feed"
+	"matchday/pkg/cricket/score"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/fault"
+)
+
+// Matches answers the public reads.
+type Matches struct {
+	db  dynamo.DB
+	now func() time.Time
+}
+
+var errNoMatch = fault.New(fault.NotFound, "no such match")
+
+// How long a client or a CDN may keep an answer: a slot while a match is played,
+// longer when nothing is about to change.
+const (
+	cacheLive = "public, max-age=2"
+	cacheIdle = "public, max-age=30"
+	cacheOver = "public, max-age=300"
+)
+
+func cacheFor(p feed.Phase) string {
+	switch p {
+	case feed.Upcoming:
+		return cacheIdle
+	case feed.Result, feed.Closed:
+		return cacheOver
+	}
+	return cacheLive
+}
+
+// Match is a match in a list or on its page.
+type Match struct {
+	ID        string     `json:"id"`
+	League    string     `json:"league" doc:"The league's code."`
+	LeagueID  string     `json:"leagueId"`
+	SeasonID  string     `json:"seasonId"`
+	StartTime string     `json:"startTime" format:"date-time"`
+	Round     string     `json:"round,omitempty"`
+	Type      string     `json:"type,omitempty" example:"T20I"`
+	Venue     string     `json:"venue,omitempty"`
+	Status    string     `json:"status" doc:"In the provider's words." example:"1st Innings"`
+	Phase     feed.Phase `json:"phase" enum:"upcoming,live,break,stumps,interrupted,result,closed"`
+	Live      bool       `json:"live"`
+	Local     Side       `json:"local"`
+	Visitor   Side       `json:"visitor"`
+	Result    string     `json:"result,omitempty"`
+}
+
+// Side is a team in a match. Score is "182/8", or "364 & 298/8d".
+type Side struct {
+	ID    string `json:"id"`
+	Name  string `json:"name,omitempty"`
+	Code  string `json:"code,omitempty"`
+	Image string `json:"image,omitempty"`
+	Score string `json:"score,omitempty"`
+	Overs string `json:"overs,omitempty"`
+}
+
+// summary joins the schedule's row of a match with its score, which may be zero.
+func summary(f fixture, s score.State) Match {
+	m := Match{
+		ID: f.MatchID, League: f.LeagueCode, LeagueID: f.LeagueID, SeasonID: f.SeasonID, StartTime: f.StartTime,
+		Round: f.Round, Type: f.Type, Venue: f.VenueName, Status: f.Status, Phase: s.Phase, Live: f.Live != "",
+		Local: Side{ID: f.LocalTeamID}, Visitor: Side{ID: f.VisitorTeamID}, Result: s.Result.Text,
+	}
+	if m.Phase == "" {
+		if m.Phase = f.phase(); m.Phase == "" {
+			m.Phase = feed.Upcoming
+		}
+	}
+	if s.ID == "" {
+		return m
+	}
+	d := s.For(neutral)
+	m.Local = Side{f.LocalTeamID, s.Local.Name, s.Local.Code, s.Local.Image, d.Local.Score, d.Local.Overs}
+	m.Visitor = Side{f.VisitorTeamID, s.Visitor.Name, s.Visitor.Code, s.Visitor.Image, d.Visitor.Score, d.Visitor.Overs}
+	return m
+}
+
+// GetMatch asks for one match.
+type GetMatch struct {
+	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The match."`
+}
+
+// MatchPage is a match in full.
+type MatchPage struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Match
+		LeagueName string       `json:"leagueName,omitempty"`
+		Teams      []TeamRef    `json:"seasonTeams,omitempty" doc:"Who plays in the season."`
+		Score      *score.State `json:"score,omitempty" doc:"Innings, batters, bowler, rates and result."`
+	}
+}
+
+// TeamRef names a team.
+type TeamRef struct {
+	ID   string `json:"id"`
+	Code string `json:"code"`
+	Name string `json:"name"`
+}
+
+// GetMatch returns a match, or NotFound. The schedule's row decides whether it
+// exists; the score comes from the cache.
+func (m *Matches) GetMatch(ctx context.Context, in *GetMatch) (*MatchPage, error) {
+	f, state, err := m.match(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &MatchPage{}
+	out.Body.Match = summary(f, state)
+	out.CacheControl = cacheFor(out.Body.Phase)
+	if state.ID != "" {
+		out.Body.Score = &state
+	}
+	if err := m.enrich(ctx, f, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// match reads a match and its score, which is zero if there is none.
+func (m *Matches) match(ctx context.Context, id string) (fixture, score.State, error) {
+	f, ok, err := dynamo.Get[fixture](ctx, m.db, getFixture, id)
+	if err != nil {
+		return fixture{}, score.State{}, err
+	}
+	if !ok {
+		return fixture{}, score.State{}, errNoMatch
+	}
+	c, ok, err := readCached(ctx, m.db, id)
+	if err != nil || !ok || c.TTL <= m.now().Unix() {
+		return f, score.State{}, err
+	}
+	return f, c.State, nil
+}
+
+// enrich adds what the reference data knows.
+func (m *Matches) enrich(ctx context.Context, f fixture, out *MatchPage) error {
+	l, _, err := dynamo.Get[league](ctx, m.db, getLeague, f.LeagueID)
+	if err != nil {
+		return err
+	}
+	out.Body.LeagueName = l.Name
+	for _, side := range []*Side{&out.Body.Local, &out.Body.Visitor} {
+		if side.Name != "" {
+			continue
+		}
+		t, _, err := dynamo.Get[team](ctx, m.db, getTeam, side.ID)
+		if err != nil {
+			return err
+		}
+		side.Name, side.Code, side.Image = t.Name, t.Code, t.Image
+	}
+	key := expression.Key("seasonId").Equal(expression.Value(f.SeasonID))
+	playing, _, err := dynamo.Query[seasonTeam](ctx, m.db, teamsOfSeason, dynamo.Range{Key: key, Limit: 100})
+	for _, t := range playing {
+		out.Body.Teams = append(out.Body.Teams, TeamRef{t.TeamID, t.Code, t.Name})
+	}
+	return err
+}
+
+// ListMatches asks for matches: either by id, or of a league.
+type ListMatches struct {
+	IDs    []string  `query:"ids" maxItems:"100" doc:"Up to 100 matches, separated by commas."`
+	League string    `query:"league" maxLength:"32" doc:"A league's code, or, without dates, its id."`
+	From   time.Time `query:"from" doc:"The first start, with to; at most 31 days before it."`
+	To     time.Time `query:"to" doc:"The last start."`
+	After  string    `query:"after" pattern:"^[0-9A-Z:-]{20}/[0-9]{1,19}$" doc:"The cursor: next of the page before."`
+	Limit  int32     `query:"limit" minimum:"1" maximum:"100" default:"50"`
+}
+
+// MatchList is a page of matches, in order of their start. Next is the cursor of
+// the page that follows, absent at the end.
+type MatchList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Matches []Match `json:"matches"`
+		Next    string  `json:"next,omitempty"`
+	}
+}
+
+const longestRange = 31 * 24 * time.Hour
+
+// ListMatches returns the matches asked for; ids that are not there are left out.
+func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList, error) {
+	out := &MatchList{CacheControl: cacheIdle}
+	var found []fixture
+	var err error
+	switch {
+	case len(in.IDs) > 0 && in.League != "":
+		return nil, fault.In("query.ids", "ask by ids or by league, not both")
+	case len(in.IDs) > 0:
+		found, err = m.byID(ctx, in.IDs)
+	case in.League == "":
+		return nil, fault.In("query.ids", "ask by ids or by league")
+	case in.From.IsZero() && in.To.IsZero():
+		found, out.Body.Next, err = m.ofLeague(ctx, in)
+	default:
+		found, out.Body.Next, err = m.between(ctx, in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Matches, err = m.summaries(ctx, found)
+	if slices.ContainsFunc(out.Body.Matches, func(m Match) bool { return m.Live }) {
+		out.CacheControl = cacheLive
+	}
+	return out, err
+}
+
+func (m *Matches) byID(ctx context.Context, ids []string) ([]fixture, error) {
+	var keys []dynamo.Item
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		if len(id) == 0 || len(id) > 19 || strings.Trim(id, "0123456789") != "" {
+			return nil, fault.In("query.ids", "%.32q is no match id", id)
+		}
+		keys = append(keys, dynamo.Key(batchGetFixtures, id))
+	}
+	found, err := dynamo.GetAll[fixture](ctx, m.db, batchGetFixtures, keys)
+	slices.SortFunc(found, func(a, b fixture) int {
+		return strings.Compare(a.StartTime+"/"+a.MatchID, b.StartTime+"/"+b.MatchID)
+	})
+	return found, err
+}
+
+func (m *Matches) between(ctx context.Context, in *ListMatches) ([]fixture, string, error) {
+	switch {
+	case in.From.IsZero():
+		return nil, "", fault.In("query.from", "to needs from")
+	case in.To.IsZero():
+		return nil, "", fault.In("query.to", "from needs to")
+	case in.To.Before(in.From):
+		return nil, "", fault.In("query.to", "to is before from")
+	case in.To.Sub(in.From) > longestRange:
+		return nil, "", fault.In("query.to", "ask for at most 31 days at a time")
+	}
+	r := dynamo.Range{Limit: in.Limit, Key: startsBetween(in.League, in.From, in.To)}
+	if start, id, ok := strings.Cut(in.After, "/"); ok {
+		r.After = indexKey("leagueCode", in.League, "startTime", start, id)
+	}
+	found, last, err := dynamo.Query[fixture](ctx, m.db, fixturesByDate, r)
+	if err != nil || last == nil {
+		return found, "", err
+	}
+	return found, found[len(found)-1].StartTime + "/" + found[len(found)-1].MatchID, nil
+}
+
+// ofLeague lists the matches of a league whose score is in the cache.
+func (m *Matches) ofLeague(ctx context.Context, in *ListMatches) ([]fixture, string, error) {
+	fresh := expression.GreaterThan(expression.Name("ttl"), expression.Value(m.now().Unix()))
+	r := dynamo.Range{Limit: in.Limit, Filter: &fresh, Key: expression.Key("leagueId").Equal(expression.Value(in.League))}
+	if start, id, ok := strings.Cut(in.After, "/"); ok {
+		r.After = indexKey("leagueId", in.League, "startingAt", start, id)
+	}
+	scores, last, err := dynamo.Query[cached](ctx, m.db, cachedByLeague, r)
+	if err != nil {
+		return nil, "", err
+	}
+	keys := make([]dynamo.Item, len(scores))
+	for i, c := range scores {
+		keys[i] = dynamo.Key(batchGetFixtures, c.MatchID)
+	}
+	found, err := dynamo.GetAll[fixture](ctx, m.db, batchGetFixtures, keys)
+	slices.SortFunc(found, func(a, b fixture) int {
+		return strings.Compare(a.StartTime+"/"+a.MatchID, b.StartTime+"/"+b.MatchID)
+	})
+	if last == nil {
+		return found, "", err
+	}
+	var end cached
+	if err := attributevalue.UnmarshalMap(last, &end); err != nil {
+		return nil, "", err
+	}
+	return found, end.StartingAt + "/" + end.MatchID, nil
+}
+
+// summaries adds the scores of the matches.
+func (m *Matches) summaries(ctx context.Context, found []fixture) ([]Match, error) {
+	keys := make([]dynamo.Item, len(found))
+	for i, f := range found {
+		keys[i] = dynamo.Key(batchGetCached, f.MatchID)
+	}
+	scores, err := dynamo.GetAll[cached](ctx, m.db, batchGetCached, keys)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Match, len(found))
+	for i, f := range found {
+		var state score.State
+		if j := slices.IndexFunc(scores, func(c cached) bool { return c.MatchID == f.MatchID }); j >= 0 && scores[j].TTL > m.now().Unix() {
+			if err := scores[j].decode(); err != nil {
+				return nil, err
+			}
+			state = scores[j].State
+		}
+		out[i] = summary(f, state)
+	}
+	return out, nil
+}
+
+// GetDisplay asks for what a lock screen shows of a match.
+type GetDisplay struct {
+	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The match."`
+	Team string `query:"team" pattern:"^([0-9]{1,19}|neutral)$" default:"neutral" doc:"The team whose fan looks at it."`
+}
+
+// Shown is what a lock screen shows: the Live Activity's content state.
+type Shown struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         score.Display
+}
+
+// GetDisplay returns the cached display, or builds and caches it. A team that
+// does not play is Invalid.
+func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*Shown, error) {
+	f, state, err := m.match(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	view := f.perspective(in.Team)
+	if view == neutral && in.Team != neutral {
+		return nil, fault.In("query.team", "this team does not play in the match")
+	}
+	out := &Shown{CacheControl: cacheFor(state.Phase)}
+	now := m.now()
+	row, ok, err := readShown(ctx, m.db, in.ID, view)
+	if err != nil {
+		return nil, err
+	}
+	if ok && row.TTL > now.Unix() {
+		return out, json.Unmarshal([]byte(row.Display), &out.Body)
+	}
+	if state.ID == "" {
+		return nil, fault.New(fault.NotFound, "the match has no score yet")
+	}
+	out.Body = state.For(view)
+	text, err := json.Marshal(out.Body)
+	if err != nil {
+		return nil, err
+	}
+	row = shown{
+		CacheKey: displayKey(in.ID, view), Display: raw(text), Hash: out.Body.Hash(), Slot: f.LastSlot, At: now.Unix(),
+		Playing: state.Phase == feed.Live, TTL: now.Add(keepShown).Unix(),
+	}
+	if err := dynamo.Put(ctx, m.db, putDisplay, row, notAfter(f.LastSlot)); err != nil && !dynamo.IsRefused(err) {
+		return nil, err
+	}
+	return out, nil
+}
+
+// ListBalls asks for the balls of a match.
+type ListBalls struct {
+	ID      string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The match."`
+	Innings int    `query:"innings" minimum:"1" maximum:"99" doc:"Only this innings."`
+	After   int    `query:"after" minimum:"0" doc:"Only balls with a higher id: those that are new to a client."`
+	Cursor  string `query:"cursor" pattern:"^S[0-9]{1,2}-[0-9]{2,3}$" doc:"The cursor: next of the page before."`
+}
+
+// BallList is a page of balls in the order of play: whole groups of five overs,
+// 60 balls or more. Next is the cursor of the page that follows, absent at the
+// end.
+type BallList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Balls []score.Ball `json:"balls"`
+		Next  string       `json:"next,omitempty"`
+	}
+}
+
+const ballsPerPage = 60
+
+// ListBalls returns the stored balls, a page at a time.
+func (m *Matches) ListBalls(ctx context.Context, in *ListBalls) (*BallList, error) {
+	f, ok, err := dynamo.Get[fixture](ctx, m.db, getFixture, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, errNoMatch
+	}
+	h, _, err := dynamo.Get[head](ctx, m.db, getProcessed, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	first := 0
+	if in.Cursor != "" {
+		first = slices.IndexFunc(h.Chunks, func(c chunkMeta) bool { return c.cursor() == in.Cursor })
+		if first < 0 {
+			return nil, fault.In("query.cursor", "this page is no longer there: begin again")
+		}
+	}
+	out := &BallList{CacheControl: cacheFor(f.phase())}
+	out.Body.Balls = []score.Ball{}
+	for _, c := range h.Chunks[first:] {
+		if c.Last <= in.After || in.Innings != 0 && c.innings() != in.Innings {
+			continue
+		}
+		if len(out.Body.Balls) >= ballsPerPage {
+			out.Body.Next = c.cursor()
+			break
+		}
+		balls, err := m.chunk(ctx, in.ID, c)
+		if err != nil {
+			return nil, err
+		}
+		out.Body.Balls = append(out.Body.Balls, slices.DeleteFunc(balls, func(b score.Ball) bool { return b.ID <= in.After })...)
+	}
+	return out, nil
+}
+
+// chunk reads the balls of a chunk; there are none once they have expired.
+func (m *Matches) chunk(ctx context.Context, matchID string, meta chunkMeta) (balls []score.Ball, err error) {
+	c, ok, err := dynamo.Get[chunk](ctx, m.db, hydrate, matchID+"#"+meta.Key)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return balls, json.Unmarshal([]byte(c.Balls), &balls)
+}

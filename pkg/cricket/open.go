@@ -1,0 +1,125 @@
+package cricket
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"matchday/pkg/cricket/feed"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
+)
+
+// Settings of the room: environment variables.
+const (
+	sportMonksURL = "SPORTMONKS_URL" // the provider's, if not feed.BaseURL
+	apnsURL       = "APNS_URL"       // Apple's host for the stage; production's if not set
+	apnsTeamID    = "APNS_TEAM_ID"
+	apnsKeyID     = "APNS_KEY_ID"
+	apnsBundle    = "APNS_BUNDLE"
+	apnsCAFile    = "APNS_CA_FILE" // local stage: PEM of what signed the simulator's certificate
+)
+
+// providerTimeout is the longest that the provider may take to answer: a tick
+// that has waited so long is two slots late, and the next ones have run.
+const providerTimeout = 4 * time.Second
+
+// OpenPlanner opens the service of plan-ticks.
+func OpenPlanner(_ context.Context, env app.Env) (*Planner, error) {
+	return &Planner{db: tablesOf(env), now: env.Now}, nil
+}
+
+// OpenTicker opens the service of tick.
+func OpenTicker(ctx context.Context, env app.Env) (*Ticker, error) {
+	provider, err := openProvider(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	db, q := tablesOf(env), queue.Open(env.AWS, env.Queues)
+	return &Ticker{db: db, queue: q, provider: provider, book: newScorebook(db, q, env.Now), Clock: env.Clock}, nil
+}
+
+// OpenFinisher opens the service of finish-match.
+func OpenFinisher(ctx context.Context, env app.Env) (*Finisher, error) {
+	provider, err := openProvider(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	db, q := tablesOf(env), queue.Open(env.AWS, env.Queues)
+	return &Finisher{db: db, queue: q, provider: provider, book: newScorebook(db, q, env.Now), now: env.Now}, nil
+}
+
+// OpenPusher opens the service of push-activities.
+func OpenPusher(ctx context.Context, env app.Env) (*Pusher, error) {
+	key, err := env.Secret(ctx, apnsKey)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := apnsRoots(env)
+	if err != nil {
+		return nil, err
+	}
+	sender, err := push.Open(push.Config{
+		Endpoint: env.Setting(apnsURL), TeamID: env.Setting(apnsTeamID), KeyID: env.Setting(apnsKeyID),
+		PEM: []byte(key), Bundle: env.Setting(apnsBundle), Now: env.Now, RootCAs: roots,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Pusher{db: tablesOf(env), sender: sender, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
+}
+
+// OpenMatches opens the service of the public reads.
+func OpenMatches(_ context.Context, env app.Env) (*Matches, error) {
+	return &Matches{db: tablesOf(env), now: env.Now}, nil
+}
+
+// OpenActivities opens the service of a user's Live Activities.
+func OpenActivities(_ context.Context, env app.Env) (*Activities, error) {
+	return &Activities{db: tablesOf(env), queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
+}
+
+// OpenSyncer opens the service of the syncs.
+func OpenSyncer(ctx context.Context, env app.Env) (*Syncer, error) {
+	provider, err := openProvider(ctx, env)
+	return &Syncer{db: tablesOf(env), provider: provider, now: env.Now}, err
+}
+
+func tablesOf(env app.Env) dynamo.DB { return dynamo.Open(env.AWS, env.Prefix) }
+
+func openProvider(ctx context.Context, env app.Env) (*feed.Client, error) {
+	token, err := env.Secret(ctx, sportMonksToken)
+	if err != nil {
+		return nil, err
+	}
+	base := env.Setting(sportMonksURL)
+	if base == "" {
+		base = feed.BaseURL
+	}
+	return feed.Open(base, token, &http.Client{Timeout: providerTimeout, Transport: env.HTTP}), nil
+}
+
+// apnsRoots are who may sign Apple's certificate: the system's authorities, or
+// on one machine the simulator's own.
+func apnsRoots(env app.Env) (*x509.CertPool, error) {
+	file := env.Setting(apnsCAFile)
+	if env.Stage != spec.Local || file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the push simulator's certificate: %w", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, errors.New("the push simulator's certificate is no PEM")
+	}
+	return roots, nil
+}

@@ -1,0 +1,191 @@
+package cricket
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/cricket/feed"
+	"matchday/pkg/kit/dynamo"
+)
+
+// league is a competition. Active is the administrator's: whether its matches
+// are followed at all.
+type league struct {
+	LeagueID string `dynamodbav:"leagueId"`
+	Code     string `dynamodbav:"code"`
+	Name     string `dynamodbav:"name"`
+	SeasonID string `dynamodbav:"seasonId"`
+	Image    string `dynamodbav:"image,omitempty"`
+	Active   bool   `dynamodbav:"active"`
+}
+
+// team is a side.
+type team struct {
+	TeamID   string `dynamodbav:"teamId"`
+	Code     string `dynamodbav:"code"`
+	Name     string `dynamodbav:"name"`
+	Image    string `dynamodbav:"image,omitempty"`
+	National bool   `dynamodbav:"national"`
+}
+
+// seasonTeam says that a team plays in a season.
+type seasonTeam struct {
+	SeasonID string `dynamodbav:"seasonId"`
+	TeamID   string `dynamodbav:"teamId"`
+	Code     string `dynamodbav:"code"`
+	Name     string `dynamodbav:"name"`
+}
+
+// Syncer copies the provider's reference data. Every sync may run at any time
+// and any number of times: it writes what is missing or has changed, and never
+// an attribute that is an administrator's or the ticker's.
+type Syncer struct {
+	db       dynamo.DB
+	provider *feed.Client
+	now      func() time.Time
+}
+
+// SyncLeagues copies the leagues. A new one is active.
+func (s *Syncer) SyncLeagues(ctx context.Context) error {
+	found, err := s.provider.Leagues(ctx)
+	if err != nil {
+		return err
+	}
+	known, err := scanAll[league](ctx, s.db, allLeaguesPages)
+	if err != nil {
+		return err
+	}
+	for _, l := range found {
+		row := league{LeagueID: strconv.Itoa(l.ID), Code: l.Code, Name: l.Name, SeasonID: strconv.Itoa(l.SeasonID), Image: l.Image, Active: true}
+		i := slices.IndexFunc(known, func(k league) bool { return k.LeagueID == row.LeagueID })
+		if i >= 0 {
+			row.Active = known[i].Active
+			if row == known[i] {
+				continue
+			}
+			set := expression.Set(expression.Name("code"), expression.Value(row.Code)).
+				Set(expression.Name("name"), expression.Value(row.Name)).
+				Set(expression.Name("seasonId"), expression.Value(row.SeasonID)).
+				Set(expression.Name("image"), expression.Value(row.Image))
+			err = dynamo.Update(ctx, s.db, updateLeague, dynamo.Key(updateLeague, row.LeagueID), set, exists("leagueId"))
+		} else {
+			err = dynamo.Put(ctx, s.db, putLeague, row, expression.AttributeNotExists(expression.Name("leagueId")))
+		}
+		if err != nil && !dynamo.IsRefused(err) { // refused: an administrator deleted it, or another sync wrote it, meanwhile
+			return err
+		}
+	}
+	slog.InfoContext(ctx, "leagues synced", "leagues", len(found))
+	return nil
+}
+
+// SyncTeams copies the teams, and who plays in the current season of each
+// active league.
+func (s *Syncer) SyncTeams(ctx context.Context) error {
+	found, err := s.provider.Teams(ctx)
+	if err != nil {
+		return err
+	}
+	known, err := scanAll[team](ctx, s.db, allTeamsPages)
+	if err != nil {
+		return err
+	}
+	var rows, fresh []team
+	for _, t := range found {
+		row := team{TeamID: strconv.Itoa(t.ID), Code: t.Code, Name: t.Name, Image: t.Image, National: t.National}
+		rows = append(rows, row)
+		i := slices.IndexFunc(known, func(k team) bool { return k.TeamID == row.TeamID })
+		switch {
+		case i < 0:
+			fresh = append(fresh, row)
+		case row != known[i]:
+			set := expression.Set(expression.Name("code"), expression.Value(row.Code)).
+				Set(expression.Name("name"), expression.Value(row.Name)).
+				Set(expression.Name("image"), expression.Value(row.Image)).
+				Set(expression.Name("national"), expression.Value(row.National))
+			if err := dynamo.Update(ctx, s.db, updateTeam, dynamo.Key(updateTeam, row.TeamID), set, exists("teamId")); err != nil {
+				return err
+			}
+		}
+	}
+	if err := dynamo.PutAll(ctx, s.db, batchPutTeams, fresh); err != nil {
+		return err
+	}
+	slog.InfoContext(ctx, "teams synced", "teams", len(found), "new", len(fresh))
+	return s.syncSeasons(ctx, rows)
+}
+
+// seasonSpan is how far from now the matches of a current season can be.
+const seasonSpan = 366 * 24 * time.Hour
+
+// syncSeasons takes who plays in a season from its schedule, for the provider
+// has no list of that.
+func (s *Syncer) syncSeasons(ctx context.Context, names []team) error {
+	active, err := readActiveLeagues(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	for _, l := range active {
+		playing := map[string]bool{}
+		pages := dynamo.Pages(func(after dynamo.Item) ([]fixture, dynamo.Item, error) {
+			return dynamo.Query[fixture](ctx, s.db, fixturesByDate, dynamo.Range{Key: startsBetween(l.Code, now.Add(-seasonSpan), now.Add(seasonSpan)), After: after})
+		})
+		for page, err := range pages {
+			if err != nil {
+				return err
+			}
+			for _, f := range page {
+				if f.LeagueID == l.LeagueID && f.SeasonID == l.SeasonID {
+					playing[f.LocalTeamID], playing[f.VisitorTeamID] = true, true
+				}
+			}
+		}
+		var rows []seasonTeam
+		for _, t := range names {
+			if playing[t.TeamID] {
+				rows = append(rows, seasonTeam{SeasonID: l.SeasonID, TeamID: t.TeamID, Code: t.Code, Name: t.Name})
+			}
+		}
+		if err := dynamo.PutAll(ctx, s.db, putSeasonTeams, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func exists(attribute string) expression.ConditionBuilder {
+	return expression.AttributeExists(expression.Name(attribute))
+}
+
+// The bounded scans of the seed. A page is up to 1 MB, so each is one call.
+
+func allLeaguesPages(ctx context.Context, db dynamo.DB, after dynamo.Item) ([]league, dynamo.Item, error) {
+	return dynamo.Scan[league](ctx, db, allLeagues, nil, after, 0)
+}
+
+func allTeamsPages(ctx context.Context, db dynamo.DB, after dynamo.Item) ([]team, dynamo.Item, error) {
+	return dynamo.Scan[team](ctx, db, allTeams, nil, after, 0)
+}
+
+func readActiveLeagues(ctx context.Context, db dynamo.DB) ([]league, error) {
+	active := expression.Equal(expression.Name("active"), expression.Value(true))
+	return scanAll(ctx, db, func(ctx context.Context, db dynamo.DB, after dynamo.Item) ([]league, dynamo.Item, error) {
+		return dynamo.Scan[league](ctx, db, activeLeagues, &active, after, 0)
+	})
+}
+
+func scanAll[T any](ctx context.Context, db dynamo.DB, page func(context.Context, dynamo.DB, dynamo.Item) ([]T, dynamo.Item, error)) (all []T, err error) {
+	for items, err := range dynamo.Pages(func(after dynamo.Item) ([]T, dynamo.Item, error) { return page(ctx, db, after) }) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, items...)
+	}
+	return all, nil
+}

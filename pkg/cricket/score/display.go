@@ -1,0 +1,338 @@
+package score
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+
+	"matchday/pkg/cricket/feed"
+)
+
+// Display is what a lock screen shows of a match from one perspective, and
+// nothing else: the content state of the Live Activity. Its JSON is under 2 KB
+// whatever the provider sends. phase, format, status, headline, local and visitor
+// are always there; every other member is absent when it does not apply, and no
+// member is ever null.
+type Display struct {
+	Phase       feed.Phase `json:"phase"`
+	Format      Format     `json:"format"`
+	Status      string     `json:"status"`
+	Headline    string     `json:"headline"`
+	Detail      string     `json:"detail,omitzero"`
+	Local       Side       `json:"local"`
+	Visitor     Side       `json:"visitor"`
+	Batters     []Crease   `json:"batters,omitzero"`
+	Bowler      Spell      `json:"bowler,omitzero"`
+	LastSix     []string   `json:"lastSix,omitzero"`
+	RunRate     string     `json:"runRate,omitzero"`
+	NeedRate    string     `json:"requiredRate,omitzero"`
+	Target      int        `json:"target,omitzero"`
+	Revised     bool       `json:"revised,omitzero"` // the target is a rain rule's
+	NeedRuns    int        `json:"needRuns,omitzero"`
+	NeedBalls   int        `json:"needBalls,omitzero"`
+	Partnership string     `json:"partnership,omitzero"` // "45 (30)"
+	LastWicket  string     `json:"lastWicket,omitzero"`
+	SuperOver   string     `json:"superOver,omitzero"` // "SO 10/1 v 6/2", in batting order
+	Outcome     Outcome    `json:"outcome,omitzero"`   // an Outcome, or Lost for followers of the loser
+	Result      string     `json:"result,omitzero"`
+}
+
+// Lost is the outcome of a match won, for followers of the other side.
+const Lost Outcome = "lost"
+
+// Side is one team's part. Name is always there.
+type Side struct {
+	Name      string `json:"name"`
+	Code      string `json:"code,omitzero"`
+	Score     string `json:"score,omitzero"` // "182/8", "364 & 298/8d", "483 f/o"
+	Overs     string `json:"overs,omitzero"` // of its last innings, super overs apart
+	SuperOver string `json:"superOver,omitzero"`
+	Batting   bool   `json:"batting,omitzero"`
+}
+
+// Crease is a batter at the crease.
+type Crease struct {
+	Name   string `json:"name"`
+	Runs   int    `json:"runs"`
+	Balls  int    `json:"balls"`
+	Fours  int    `json:"fours,omitzero"`
+	Sixes  int    `json:"sixes,omitzero"`
+	Strike bool   `json:"strike,omitzero"`
+}
+
+// Spell is the bowler and his figures, "2-24 (3.4)".
+type Spell struct {
+	Name    string `json:"name"`
+	Figures string `json:"figures"`
+}
+
+// For is the display for followers of one team: the id of the local or the
+// visiting team, or "" (and any other) for neither.
+func (s State) For(teamID string) Display {
+	if teamID != s.Local.ID && teamID != s.Visitor.ID {
+		teamID = ""
+	}
+	over := s.Phase == feed.Result || s.Phase == feed.Closed
+	d := Display{
+		Phase:     feed.Phase(fit(string(s.Phase), 16)),
+		Format:    Format(fit(string(s.Format), 16)),
+		Status:    fit(s.Status, 40),
+		Headline:  fit(s.headline(teamID), 72),
+		Detail:    fit(s.detail(), 72),
+		Local:     s.side(s.Local),
+		Visitor:   s.side(s.Visitor),
+		SuperOver: fit(s.superOvers(), 32),
+	}
+	if !s.Result.IsZero() {
+		d.Outcome = Outcome(fit(string(s.Result.Kind), 16))
+		if d.Outcome == Won && teamID != "" && teamID != s.Result.WinnerID {
+			d.Outcome = Lost
+		}
+		d.Result = fit(s.Result.Text, 96)
+	}
+	for _, g := range s.LastSix[max(len(s.LastSix)-6, 0):] {
+		d.LastSix = append(d.LastSix, fit(g, 6))
+	}
+	cur := s.innings(s.Current)
+	if over || cur == nil {
+		return d
+	}
+	d.Target, d.Revised = clamp(s.Target.Runs), s.Target.Revised
+	d.NeedRuns, d.NeedBalls = clamp(s.Need.Runs), clamp(s.Need.Balls)
+	d.RunRate, d.NeedRate = fit(s.RunRate, 8), fit(s.NeedRate, 8)
+	if cur.Over || s.Pending {
+		return d
+	}
+	for _, b := range s.Batters[:min(len(s.Batters), 2)] {
+		d.Batters = append(d.Batters, Crease{
+			fit(b.Name, 28), clamp(b.Runs), clamp(b.Balls), clamp(b.Fours), clamp(b.Sixes), b.OnStrike,
+		})
+	}
+	if b := s.Bowler; b != (Bowler{}) {
+		d.Bowler = Spell{fit(b.Name, 28), clampText(b.Wickets) + "-" + clampText(b.Runs) + " (" + fit(b.Overs, 8) + ")"}
+	}
+	if len(d.Batters) > 0 {
+		d.Partnership = clampText(s.Partnership.Runs) + " (" + clampText(s.Partnership.Balls) + ")"
+	}
+	if s.LastWicket != (Wicket{}) {
+		w := s.LastWicket
+		d.LastWicket = fit(w.Name, 28) + " " + clampText(w.Runs) + " (" + clampText(w.Balls) + ")"
+	}
+	return d
+}
+
+func (s *State) side(t Team) Side {
+	v := Side{Name: fit(t.Name, 32), Code: fit(t.Code, 8)}
+	over := s.Phase == feed.Result || s.Phase == feed.Closed
+	var scores []string
+	for i := range s.Innings {
+		n := &s.Innings[i]
+		if n.TeamID != t.ID || t.ID == "" {
+			continue
+		}
+		v.Batting = n.Number == s.Current && !n.Over && !over
+		if n.SuperOver {
+			v.SuperOver = fit(n.Score(), 8)
+			continue
+		}
+		score := n.Score()
+		if n.Number == 3 && s.FollowOn {
+			score += " f/o"
+		}
+		scores = append(scores, score)
+		v.Overs = fit(n.Overs, 8)
+	}
+	v.Score = fit(strings.Join(scores, " & "), 32)
+	return v
+}
+
+// short is a side's code, or its name.
+func (s *State) short(teamID string) string {
+	for _, t := range [...]Team{s.Local, s.Visitor} {
+		if t.ID == teamID && teamID != "" {
+			if t.Code != "" {
+				return fit(t.Code, 8)
+			}
+			return fit(t.Name, 24)
+		}
+	}
+	return s.name(teamID)
+}
+
+// headline is the one line, told to a follower of teamID or, with "", to anyone.
+func (s *State) headline(teamID string) string {
+	if !s.Result.IsZero() && (s.Phase == feed.Result || s.Phase == feed.Closed) {
+		return s.resultLine(teamID)
+	}
+	cur := s.innings(s.Current)
+	switch {
+	case s.Pending:
+		return "Awaiting result"
+	case s.Phase == feed.Upcoming || cur == nil:
+		if s.Toss.WinnerID != "" && (s.Phase == feed.Live || s.Status == "Not started") {
+			return s.Toss.Text
+		}
+		return s.Status
+	case s.Need.Runs > 0:
+		return s.needLine(teamID)
+	case cur.Target > 0 && cur.Runs >= cur.Target:
+		return "Target reached"
+	case cur.Target > 0 && cur.Over && cur.Runs == cur.Target-1:
+		return "Scores level"
+	case cur.Target > 0 && cur.Over:
+		return "Awaiting result"
+	case s.Format.MultiDay() && cur.Number >= 2:
+		return s.leadLine(teamID, cur)
+	case cur.Declared:
+		return s.short(cur.TeamID) + " declared at " + clampText(cur.Runs) + "/" + clampText(cur.Wickets)
+	case cur.AllOut && !cur.SuperOver:
+		return s.short(cur.TeamID) + " all out for " + clampText(cur.Runs)
+	case cur.Over:
+		return s.short(cur.TeamID) + " made " + fit(cur.Score(), 16)
+	}
+	return s.say(teamID, cur.TeamID, s.short(cur.TeamID)+" batting", "Batting", "Bowling")
+}
+
+// say picks the words for a follower: of the side concerned, of the other, of none.
+func (s *State) say(teamID, concerned, neutral, own, others string) string {
+	switch {
+	case teamID == "" || concerned == "":
+		return neutral
+	case teamID == concerned:
+		return own
+	}
+	return others
+}
+
+func (s *State) needLine(teamID string) string {
+	n := s.Need
+	runs := clampText(n.Runs)
+	from, off := " to win", ""
+	if n.Balls > 0 {
+		from = " from " + clampText(n.Balls)
+		off = " off " + clampText(n.Balls)
+	}
+	line := s.say(teamID, n.TeamID,
+		s.short(n.TeamID)+" need "+runs+from, "Need "+runs+from, "Defending "+runs+off)
+	if s.Target.Revised {
+		line += " (DLS)"
+	}
+	return line
+}
+
+func (s *State) leadLine(teamID string, cur *Innings) string {
+	lead := s.Lead
+	if lead == 0 {
+		return "Scores level"
+	}
+	verb := func(lead int) string {
+		if lead > 0 {
+			return "lead by " + clampText(lead)
+		}
+		return "trail by " + clampText(-lead)
+	}
+	upper := func(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+	return s.say(teamID, cur.TeamID,
+		s.short(cur.TeamID)+" "+verb(lead), upper(verb(lead)), upper(verb(-lead)))
+}
+
+func (s *State) resultLine(teamID string) string {
+	res := s.Result
+	by := res.marginText()
+	switch {
+	case res.Kind == Won:
+		if res.Method != "" {
+			by = strings.TrimSpace(by + " (" + res.Method + ")")
+		}
+		line := s.say(teamID, res.WinnerID, s.short(res.WinnerID)+" won", "Won", "Lost")
+		return strings.TrimSpace(line + " " + by)
+	case res.Kind == Tied && res.WinnerID != "":
+		how := ""
+		switch res.Decider {
+		case SuperOver:
+			how = " the Super Over"
+		case BowlOut:
+			how = " the bowl-out"
+		}
+		return s.say(teamID, res.WinnerID, s.short(res.WinnerID)+" won"+how, "Won"+how, "Lost"+how)
+	case res.Kind == Abandoned:
+		return "Match abandoned"
+	}
+	return s.resultText(res)
+}
+
+// detail is a second line where the headline leaves something to say.
+func (s *State) detail() string {
+	switch s.Phase {
+	case feed.Upcoming:
+		return s.Round
+	case feed.Result, feed.Closed:
+		return ""
+	}
+	switch {
+	case s.Pending:
+		return ""
+	case s.Need.Runs > 0 && s.Target.Runs > 0:
+		text := "Target " + clampText(s.Target.Runs)
+		if s.Target.Overs != "" && s.Target.Revised {
+			text += " in " + fit(s.Target.Overs, 8) + " overs"
+		}
+		return text
+	case s.Current == 1:
+		return s.Toss.Text
+	}
+	return ""
+}
+
+// Hash is 32 hex digits of what is displayed: two displays have the same hash
+// exactly when they look the same, in every process.
+func (d Display) Hash() string {
+	b, err := json.Marshal(d)
+	if err != nil {
+		return "" // strings, numbers and lists of them always marshal
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
+}
+
+// fit makes text safe and at most size bytes as JSON, under any encoder: control
+// characters go, and what encoders escape is counted as escaped. A text cut short
+// ends in "…".
+func fit(text string, size int) string {
+	cost := func(r rune) int {
+		switch {
+		case r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029':
+			return 6
+		case r == '"' || r == '\\':
+			return 2
+		}
+		return utf8.RuneLen(r)
+	}
+	var b strings.Builder
+	total, cut := 0, -1
+	for _, r := range text {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			continue
+		}
+		if total+cost(r) > size {
+			if cut < 0 {
+				return ""
+			}
+			return strings.TrimRight(b.String()[:cut], " ") + "…"
+		}
+		b.WriteRune(r)
+		if total += cost(r); total <= size-len("…") {
+			cut = b.Len()
+		}
+	}
+	return b.String()
+}
+
+func clamp(n int) int { return min(max(n, -99999), 99999) }
+
+func clampText(n int) string { return strconv.Itoa(clamp(n)) }

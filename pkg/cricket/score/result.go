@@ -1,0 +1,444 @@
+package score
+
+import (
+	"slices"
+	"strings"
+
+	"matchday/pkg/cricket/feed"
+)
+
+// verdict is what a note says of a result.
+type verdict struct {
+	Result
+	tied, drawn, none, abandoned bool
+}
+
+// parseNote reads a provider's note: "X won by 6 wickets (with 4 balls
+// remaining)", "Match tied (X won the Super Over)", "No result", ...
+func parseNote(note string, s *State) verdict {
+	low := strings.ToLower(note)
+	has := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(low, p) })
+	}
+	v := verdict{
+		tied:      has("tied", "match tie", "a tie"),
+		drawn:     has("drawn", "match draw"),
+		none:      has("no result"),
+		abandoned: has("abandon", "washed out"),
+	}
+	switch {
+	case has("super over", "super-over", "eliminator", "super five"):
+		v.Decider = SuperOver
+	case has("bowl-out", "bowl out", "bowlout"):
+		v.Decider = BowlOut
+	}
+	switch {
+	case has("d/l", "dls", "duckworth"):
+		v.Method = "DLS"
+	case has("vjd"):
+		v.Method = "VJD"
+	case has("award", "conced", "forfeit", "walkover", "default"):
+		v.Method = "awarded"
+	case has("1st innings", "first innings"):
+		v.Method = "first innings score"
+	case has("fewer wickets"):
+		v.Method = "fewer wickets lost"
+	}
+	for _, verb := range [...]string{" won", " win", " beat", " defeat"} {
+		before, after, ok := strings.Cut(low, verb)
+		if !ok || strings.HasPrefix(after, " the toss") {
+			continue
+		}
+		if v.WinnerID = s.named(before); v.WinnerID == "" {
+			continue
+		}
+		_, by, _ := strings.Cut(after, "by ")
+		if v.Innings = strings.HasPrefix(strings.TrimPrefix(by, "an "), "innings"); v.Innings {
+			_, by, _ = strings.Cut(by, "and ")
+		}
+		if n := leadingInt(by); n > 0 && v.Decider == "" {
+			if strings.HasPrefix(strings.TrimLeft(by, "0123456789 "), "wicket") {
+				v.Wickets = n
+			} else {
+				v.Runs = n
+			}
+		}
+		if _, left, ok := strings.Cut(after, "with "); ok && v.Wickets > 0 && strings.Contains(left, "ball") {
+			v.BallsLeft = leadingInt(left)
+		}
+		break
+	}
+	return v
+}
+
+// named is the team that text ends with, or else the only one in it.
+func (s *State) named(text string) string {
+	text = strings.TrimSpace(text)
+	best, length := "", 0
+	for _, t := range [...]Team{s.Local, s.Visitor} {
+		for _, n := range [...]string{t.Name, t.Code} {
+			n = strings.ToLower(n)
+			if n != "" && len(n) > length && strings.HasSuffix(text, n) &&
+				(len(n) == len(text) || !isLetter(text[len(text)-len(n)-1])) {
+				best, length = t.ID, len(n)
+			}
+		}
+	}
+	if best != "" || text == "" {
+		return best
+	}
+	in := func(t Team) bool {
+		n := strings.ToLower(t.Name)
+		return n != "" && (strings.Contains(text, n) || strings.HasPrefix(n, text+" "))
+	}
+	switch local, visitor := in(s.Local), in(s.Visitor); {
+	case local && !visitor:
+		return s.Local.ID
+	case visitor && !local:
+		return s.Visitor.ID
+	}
+	return ""
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 0x80 }
+
+// result decides a match that the provider says is over.
+func (r *reader) result() {
+	if _, known := r.f.Phase(); !known {
+		return // with the phase before, its result
+	}
+	switch r.s.Phase {
+	case feed.Result:
+	case feed.Closed:
+		r.closed()
+		return
+	default:
+		return
+	}
+	res, kind, why := r.judge()
+	if why == "" {
+		r.settle(res)
+		return
+	}
+	if r.before.Phase == feed.Result && r.before.Result.Confirmed {
+		r.s.Result = r.before.Result // it was known; the feed has lost it again
+		r.problem(kind, "%s", why)
+		return
+	}
+	r.problem(kind, "%s", why)
+	if r.final {
+		r.settle(r.guess())
+		return
+	}
+	r.s.Pending = true
+	switch r.before.Phase {
+	case "", feed.Result, feed.Closed:
+		r.s.Phase = feed.Break
+	default:
+		r.s.Phase = r.before.Phase
+	}
+}
+
+// closed is a match abandoned or cancelled. The provider may still know a winner.
+func (r *reader) closed() {
+	if strings.HasPrefix(strings.ToLower(strings.TrimSpace(r.f.Status)), "cancl") {
+		r.settle(Result{Kind: Cancelled, Confirmed: true})
+		return
+	}
+	if res, _, why := r.judge(); why == "" {
+		r.settle(res)
+		return
+	}
+	kind := NoResult
+	switch {
+	case !r.played():
+		kind = Abandoned
+	case r.s.Format.MultiDay():
+		kind = Drawn
+	}
+	r.settle(Result{Kind: kind, Confirmed: true})
+}
+
+func (r *reader) played() bool {
+	return slices.ContainsFunc(r.s.Innings, func(n Innings) bool { return n.Balls > 0 || n.Runs > 0 })
+}
+
+// judge is the result when everything agrees; otherwise why it is not one.
+func (r *reader) judge() (res Result, kind ProblemKind, why string) {
+	v := parseNote(r.f.Note, &r.s)
+	winner := key(r.f.WinnerID)
+	without := r.without(v)
+	superOver := r.f.SuperOver || r.s.Current > 2 && !r.s.Format.MultiDay()
+	switch {
+	case winner == "" && v.WinnerID != "":
+		return res, NoWinner, "finished, and the winner of the note is not set"
+	case winner == "" && without == "":
+		return res, NoWinner, "finished without a winner, a draw or a note"
+	case winner == "" && without == Tied && superOver && v.Decider == "" && !r.final:
+		return res, NoWinner, "finished level after a super over without a winner"
+	case winner == "" && without == Tied && !r.level():
+		return res, ResultConflict, "finished as a tie, and the scores are not level"
+	case winner == "":
+		return Result{Kind: without, Method: v.Method, Confirmed: true}, "", ""
+	case winner != r.s.Local.ID && winner != r.s.Visitor.ID:
+		return res, ResultConflict, "finished, and the winner plays no part"
+	case without != "" && without != Tied:
+		return res, ResultConflict, "finished with a winner and without one"
+	}
+	res = v.Result
+	res.WinnerID, res.Kind, res.Confirmed = winner, Won, true
+	if superOver && res.Decider == "" && r.level() {
+		res.Decider = SuperOver
+	}
+	if res.Decider != "" || v.tied {
+		res.Kind = Tied
+	}
+	switch {
+	case v.WinnerID == "" && res.Kind != Tied:
+		return res, NoWinner, "finished, and the note does not say who won"
+	case v.WinnerID != "" && v.WinnerID != winner:
+		return res, ResultConflict, "finished, and winner and note disagree"
+	case !r.agrees(res):
+		return res, ResultConflict, "finished, and winner and scores disagree"
+	}
+	return res, "", ""
+}
+
+// without is the outcome that has no winner, if the feed says one.
+func (r *reader) without(v verdict) Outcome {
+	said := strings.ToLower(r.f.DrawNoResult)
+	multi := r.s.Format.MultiDay()
+	switch {
+	case v.tied, strings.Contains(said, "tie"):
+		return Tied
+	case v.none, strings.Contains(said, "no"), strings.Contains(said, "aban"), v.abandoned && v.WinnerID == "":
+		if !r.played() {
+			return Abandoned
+		}
+		if multi && !v.none {
+			return Drawn
+		}
+		return NoResult
+	case v.drawn, strings.Contains(said, "draw"), said != "":
+		switch {
+		case multi:
+			return Drawn
+		case r.level():
+			return Tied
+		}
+		return NoResult
+	}
+	return ""
+}
+
+// totals is what each side made, super overs apart.
+func (r *reader) totals(teamID string) (own, other int) {
+	for _, n := range r.s.Innings {
+		switch {
+		case n.SuperOver:
+		case n.TeamID == teamID:
+			own += n.Runs
+		default:
+			other += n.Runs
+		}
+	}
+	return own, other
+}
+
+// level reports equal scores, or by a rain rule one short of the target.
+func (r *reader) level() bool {
+	a, b := r.totals(r.s.Local.ID)
+	if n := r.s.innings(2); n != nil && r.s.Target.Revised {
+		return n.Runs == n.Target-1
+	}
+	return a == b && len(r.s.Innings) > 0
+}
+
+// agrees tests a winner against the scores. A rain rule, an award and a decider
+// have arithmetic of their own.
+func (r *reader) agrees(res Result) bool {
+	if res.Method != "" || r.target().Revised && !r.s.Format.MultiDay() {
+		return true
+	}
+	own, other := r.totals(res.WinnerID)
+	if res.Kind == Tied {
+		return own == other
+	}
+	return own > other && (res.Runs == 0 || res.Runs == own-other)
+}
+
+// guess is the best word on a match whose feed never agreed: a note that names
+// the winner, else the winner unless the scores say otherwise, else nothing.
+func (r *reader) guess() Result {
+	v := parseNote(r.f.Note, &r.s)
+	res := v.Result
+	switch winner := key(r.f.WinnerID); {
+	case v.WinnerID != "":
+		res.Kind = Won
+		if v.tied || v.Decider != "" || v.Method == "" && r.s.Current >= 2 && r.level() {
+			res.Kind = Tied
+		}
+	case winner != "" && (winner == r.s.Local.ID || winner == r.s.Visitor.ID):
+		res.Kind, res.WinnerID = Won, winner
+		if r.level() && r.s.Current >= 2 {
+			res.Kind = Tied
+			if r.f.SuperOver || r.s.Current > 2 {
+				res.Decider = SuperOver
+			}
+		}
+		if !r.agrees(res) {
+			return Result{Kind: Unknown}
+		}
+		res.Confirmed = r.without(v) == "" || res.Kind == Tied
+	default:
+		if w := r.without(v); w != "" && (w != Tied || r.level()) {
+			return Result{Kind: w, Confirmed: true}
+		}
+		return Result{Kind: Unknown}
+	}
+	return res
+}
+
+// settle completes a result: margin, method, texts.
+func (r *reader) settle(res Result) {
+	s := &r.s
+	revised := !s.Format.MultiDay() && r.target().Revised
+	if res.Kind == Won && res.Method == "" && revised {
+		res.Method = "DLS"
+	}
+	noted := parseNote(r.f.Note, s)
+	if res.Kind == Won && res.Runs == 0 && res.Wickets == 0 {
+		switch res.Method {
+		case "", "DLS", "VJD":
+			r.margin(&res)
+		}
+	}
+	res.Text = s.resultText(res)
+	if res.WinnerID != "" && noted.WinnerID == res.WinnerID {
+		res.Text = fit(strings.TrimSpace(r.f.Note), 160)
+	}
+	s.Result = res
+	// Who lost short of the limit with fewer than ten down had nobody left to bat.
+	if i := slices.IndexFunc(s.Innings, func(n Innings) bool { return n.Number == min(s.Current, 4) && !n.SuperOver }); i >= 0 {
+		n := &s.Innings[i]
+		short := n.Limit == 0 || n.bowled(s.PerOver) < n.Limit
+		if res.Kind == Won && res.Runs > 0 && n.TeamID != res.WinnerID && short && !revised && res.Method == "" {
+			n.AllOut, n.Declared = true, false
+		}
+	}
+}
+
+// margin works a margin out from the scores.
+func (r *reader) margin(res *Result) {
+	s := &r.s
+	own, other := r.totals(res.WinnerID)
+	var last *Innings
+	batted := 0
+	for i := range s.Innings {
+		if n := &s.Innings[i]; !n.SuperOver {
+			last = n
+			if n.TeamID == res.WinnerID {
+				batted++
+			}
+		}
+	}
+	if last == nil || len(s.Innings) < 2 {
+		return
+	}
+	if s.Format.MultiDay() {
+		switch {
+		case last.TeamID == res.WinnerID:
+			res.Wickets = max(10-last.Wickets, 0)
+		case own > other:
+			res.Runs = own - other
+			res.Innings = batted == 1 && last.Number == 3
+		}
+		return
+	}
+	target := last.Target
+	if last.TeamID != res.WinnerID {
+		res.Runs = max(target-1-last.Runs, 0)
+		return
+	}
+	// A chase that went on past its target was stopped ahead of the par score: the
+	// rain rule gives that as runs.
+	t := &r.tallies[len(r.tallies)-1]
+	if n := len(t.balls); n > 0 && last.Number == s.Current && last.Runs-t.balls[n-1].Total() >= target {
+		res.Runs = last.Runs - (target - 1)
+		return
+	}
+	res.Wickets = max(10-last.Wickets, 0)
+	res.BallsLeft = max(last.Limit-last.bowled(s.PerOver), 0)
+}
+
+// marginText is "by 5 wickets", "by an innings and 53 runs", or "".
+func (res Result) marginText() string {
+	switch {
+	case res.Innings && res.Runs > 0:
+		return "by an innings and " + count(res.Runs, "run")
+	case res.Runs > 0:
+		return "by " + count(res.Runs, "run")
+	case res.Wickets > 0:
+		return "by " + count(res.Wickets, "wicket")
+	}
+	return ""
+}
+
+func (s *State) resultText(res Result) string {
+	winner := s.name(res.WinnerID)
+	switch res.Kind {
+	case Won:
+		text := strings.TrimSpace(winner + " won " + res.marginText())
+		if res.Wickets > 0 && res.BallsLeft > 0 {
+			text += " (with " + count(res.BallsLeft, "ball") + " remaining)"
+		}
+		switch res.Method {
+		case "":
+		case "DLS", "VJD":
+			text += " (" + res.Method + " method)"
+		default:
+			text += " (" + res.Method + ")"
+		}
+		return text
+	case Tied:
+		switch {
+		case res.WinnerID == "":
+			return "Match tied"
+		case res.Decider == BowlOut:
+			return "Match tied (" + winner + " won the bowl-out)"
+		case res.Decider == SuperOver:
+			return "Match tied (" + winner + " won the Super Over)"
+		}
+		return "Match tied (" + winner + " won)"
+	case Drawn:
+		return "Match drawn"
+	case NoResult:
+		return "No result"
+	case Abandoned:
+		return "Match abandoned without a ball bowled"
+	case Cancelled:
+		return "Match cancelled"
+	}
+	return "Result unknown"
+}
+
+// superOvers is the last pair of super overs, "SO 10/1 v 6/2" in batting order,
+// or "".
+func (s *State) superOvers() string {
+	if s.Format.MultiDay() || s.Current < 3 {
+		return ""
+	}
+	first := s.Current - 1 + s.Current%2
+	text := ""
+	for _, n := range [...]int{first, first + 1} {
+		inn := s.innings(n)
+		switch {
+		case inn == nil:
+		case text == "":
+			text = "SO " + inn.Score()
+		default:
+			text += " v " + inn.Score()
+		}
+	}
+	return text
+}

@@ -1,0 +1,267 @@
+package cricket
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"golang.org/x/sync/errgroup"
+
+	"matchday/pkg/cricket/feed"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/lock"
+	"matchday/pkg/kit/obs"
+	"matchday/pkg/kit/queue"
+)
+
+// Ticker runs the live loop's ticks.
+type Ticker struct {
+	db       dynamo.DB
+	queue    queue.Sender
+	provider *feed.Client
+	book     *scorebook
+	app.Clock
+
+	mu    sync.Mutex
+	last  snapshot // the last body that was read
+	fault string   // the provider's, that was logged last
+}
+
+// snapshot is one body of the provider, cut into matches.
+type snapshot struct {
+	sum     [sha256.Size]byte
+	entries []feed.Entry
+}
+
+const (
+	// matchesAtOnce bounds the matches that one tick works on side by side.
+	matchesAtOnce = 16
+	// grace is how long a match may be missing from the feed before it is taken
+	// to have left: four polls.
+	grace = 4 * slotLength
+)
+
+// TickDone is what a tick did.
+type TickDone struct {
+	Slot    int64  `json:"slot"`
+	Skipped string `json:"skipped,omitempty"` // why nothing was done: "late" or "claimed"
+	Matches int    `json:"matches"`
+	Changed int    `json:"changed"`
+}
+
+// Tick polls the provider at the tick's due time and deals with every match
+// that it lists. Of two ticks of one slot one does the work: a second run finds
+// the slot claimed, or its time past, and does nothing.
+//
+// A provider that fails, or that sends nonsense, costs the slot and nothing
+// else. The error of one match is logged and does not keep the others.
+func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
+	done := TickDone{Slot: in.Slot}
+	due := time.UnixMilli(in.Due).UTC()
+	if err := t.Sleep(ctx, due); err != nil {
+		return done, err
+	}
+	start := t.Now()
+	if start.After(due.Add(slotLength)) {
+		done.Skipped = "late"
+		return done, nil
+	}
+	claimed, err := t.claim(ctx, in.Slot)
+	if err != nil {
+		return done, err
+	}
+	if !claimed {
+		done.Skipped = "claimed"
+		return done, nil
+	}
+	body, err := t.provider.Livescores(ctx)
+	var now snapshot
+	if err == nil {
+		now, err = t.read(body)
+	}
+	if t.blame(ctx, err); err != nil {
+		return done, nil
+	}
+	done.Matches = len(now.entries)
+	var changed, failed atomic.Int64
+	var g errgroup.Group
+	g.SetLimit(matchesAtOnce)
+	for _, e := range now.entries {
+		g.Go(func() error {
+			switch did, err := t.match(ctx, e, in.Slot, due); {
+			case err != nil:
+				failed.Add(1)
+				slog.ErrorContext(ctx, "match failed", "match", e.ID, "slot", in.Slot, "err", err)
+			case did:
+				changed.Add(1)
+			}
+			return nil
+		})
+	}
+	g.Wait()
+	done.Changed = int(changed.Load())
+	if failed.Load() == 0 {
+		t.keep(now)
+	}
+	archived, err := t.reconcile(ctx, now)
+	obs.Emit(ctx, t.Now(), []obs.Metric{
+		obs.Count("SlotsClaimed", 1), obs.Millis("TickLag", start.Sub(due)), obs.Millis("TickTime", t.Now().Sub(start)),
+		obs.Count("MatchesLive", done.Matches), obs.Count("MatchesChanged", done.Changed), obs.Count("MatchesFailed", int(failed.Load())),
+		obs.Count("MatchesArchived", archived),
+	}, slog.Int64("slot", in.Slot))
+	return done, err
+}
+
+// claim makes the slot this tick's, unless it or a later one was claimed before.
+func (t *Ticker) claim(ctx context.Context, slot int64) (bool, error) {
+	free := expression.AttributeNotExists(expression.Name("slot")).
+		Or(expression.LessThan(expression.Name("slot"), expression.Value(slot)))
+	set := expression.Set(expression.Name("slot"), expression.Value(slot)).
+		Set(expression.Name("holder"), expression.Value(holder(ctx, "tick")))
+	err := dynamo.Update(ctx, t.db, claimSlot, dynamo.Key(claimSlot, "tick"), set, free)
+	if dynamo.IsRefused(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// holder names this invocation to a lock.
+func holder(ctx context.Context, function string) string {
+	if c, ok := lambdacontext.FromContext(ctx); ok {
+		return function + "/" + c.AwsRequestID
+	}
+	return function
+}
+
+// read cuts body into matches, unless it is the body of the tick before.
+func (t *Ticker) read(body []byte) (snapshot, error) {
+	sum := sha256.Sum256(body)
+	t.mu.Lock()
+	last := t.last
+	t.mu.Unlock()
+	if sum == last.sum {
+		return last, nil
+	}
+	entries, err := feed.Split(body)
+	return snapshot{sum, entries}, err
+}
+
+// keep remembers a body that was dealt with.
+func (t *Ticker) keep(s snapshot) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = s
+}
+
+// blame counts the provider's fault, and logs it once until it passes.
+func (t *Ticker) blame(ctx context.Context, err error) {
+	kind := ""
+	if err != nil {
+		kind = "Other"
+		if f, ok := errors.AsType[*feed.Error](err); ok {
+			kind = f.Kind.String()
+		}
+		obs.Emit(ctx, t.Now(), []obs.Metric{obs.Count("ProviderFaults", 1)}, slog.String("kind", kind))
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if kind != "" && kind != t.fault {
+		slog.WarnContext(ctx, "the provider fails; the last good state stands", "kind", kind, "err", err)
+	}
+	t.fault = kind
+}
+
+// match deals with one match of the snapshot, and reports whether its words
+// were new.
+func (t *Ticker) match(ctx context.Context, e feed.Entry, slot int64, due time.Time) (changed bool, err error) {
+	if e.Err != nil {
+		return false, e.Err
+	}
+	if same, err := t.book.touch(ctx, e.ID, e.Sum, slot); same || err != nil {
+		return false, err
+	}
+	_, err = t.book.enter(ctx, e.ID, holder(ctx, "tick"), entry{
+		sum: e.Sum, read: func() (feed.Fixture, error) { return feed.Decode(e.Raw) }, slot: slot, at: due,
+	})
+	switch {
+	case errors.Is(err, errPassed), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
+		return false, nil // not ours, or in the hands of another worker: the next tick sees
+	}
+	return err == nil, err
+}
+
+// reconcile archives the live matches that have left the feed, has their end
+// looked into, and deletes replays that have expired. The order lets a second
+// run do what a crash left: finish-match is told first, and asks the provider
+// itself.
+func (t *Ticker) reconcile(ctx context.Context, now snapshot) (archived int, err error) {
+	pages := dynamo.Pages(func(after dynamo.Item) ([]fixture, dynamo.Item, error) {
+		return dynamo.Scan[fixture](ctx, t.db, scanLive, nil, after, 0)
+	})
+	for page, err := range pages {
+		if err != nil {
+			return archived, err
+		}
+		for _, f := range page {
+			if slices.ContainsFunc(now.entries, func(e feed.Entry) bool { return e.ID == f.MatchID || e.ID == "" }) {
+				continue // it is there, or what is there cannot be read
+			}
+			left, err := t.leave(ctx, f.MatchID)
+			if err != nil {
+				return archived, err
+			}
+			if left {
+				archived++
+			}
+		}
+	}
+	return archived, nil
+}
+
+// leave archives a match that the feed no longer lists.
+func (t *Ticker) leave(ctx context.Context, matchID string) (bool, error) {
+	f, ok, err := dynamo.Get[fixture](ctx, t.db, getFixture, matchID)
+	if err != nil || !ok {
+		return false, err
+	}
+	now := t.Now()
+	if f.IsReplay {
+		if f.ReplayExpires > now.Unix() {
+			return false, nil
+		}
+		expired := expression.Equal(expression.Name("isReplay"), expression.Value(true)).
+			And(expression.LessThanEqual(expression.Name("replayExpiresAt"), expression.Value(now.Unix())))
+		_, err := dynamo.Delete(ctx, t.db, deleteReplay, dynamo.Key(deleteReplay, matchID), expired)
+		if dynamo.IsRefused(err) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	if now.Sub(time.UnixMilli(f.LiveUpdatedAt)) < grace {
+		return false, nil
+	}
+	if err := t.queue.Send(ctx, finishQueue, MatchLeft{MatchID: matchID, Since: now.Unix()}, 0); err != nil {
+		return false, err
+	}
+	t.book.forget(matchID)
+	return true, f.archive(ctx, t.db, f.LiveUpdatedAt, now)
+}
+
+// archive takes a match out of live-index, unless it was polled since.
+func (f fixture) archive(ctx context.Context, db dynamo.DB, polled int64, now time.Time) error {
+	set := expression.Set(expression.Name("archivedAt"), expression.Value(now.Unix())).
+		Remove(expression.Name("liveUpdatedAt")).Remove(expression.Name("live"))
+	err := f.update(ctx, db, archiveFixture, set, expression.Equal(expression.Name("liveUpdatedAt"), expression.Value(polled)))
+	if dynamo.IsRefused(err) {
+		return nil
+	}
+	return err
+}

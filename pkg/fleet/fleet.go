@@ -1,0 +1,10 @@
+// Package fleet lists everything that is deployed.
+package fleet
+
+import (
+	"matchday/pkg/cricket"
+	"matchday/pkg/spec"
+)
+
+// Rooms are the fleet's rooms, in the order in which a newcomer should visit them.
+func Rooms() []spec.Room { return []spec.Room{cricket.Room} }

@@ -55,13 +55,13 @@ type Match struct {
 	Status    string     `json:"status" doc:"In the provider's words." example:"1st Innings"`
 	Phase     feed.Phase `json:"phase" enum:"upcoming,live,break,stumps,interrupted,result,closed"`
 	Live      bool       `json:"live"`
-	Local     Side       `json:"local"`
-	Visitor   Side       `json:"visitor"`
+	Local     MatchSide  `json:"local"`
+	Visitor   MatchSide  `json:"visitor"`
 	Result    string     `json:"result,omitempty"`
 }
 
-// Side is a team in a match. Score is "182/8", or "364 & 298/8d".
-type Side struct {
+// MatchSide is a team in a match. Score is "182/8", or "364 & 298/8d".
+type MatchSide struct {
 	ID    string `json:"id"`
 	Name  string `json:"name,omitempty"`
 	Code  string `json:"code,omitempty"`
@@ -75,7 +75,7 @@ func summary(f fixture, s score.State) Match {
 	m := Match{
 		ID: f.MatchID, League: f.LeagueCode, LeagueID: f.LeagueID, SeasonID: f.SeasonID, StartTime: f.StartTime,
 		Round: f.Round, Type: f.Type, Venue: f.VenueName, Status: f.Status, Phase: s.Phase, Live: f.Live != "",
-		Local: Side{ID: f.LocalTeamID}, Visitor: Side{ID: f.VisitorTeamID}, Result: s.Result.Text,
+		Local: MatchSide{ID: f.LocalTeamID}, Visitor: MatchSide{ID: f.VisitorTeamID}, Result: s.Result.Text,
 	}
 	if m.Phase == "" {
 		if m.Phase = f.phase(); m.Phase == "" {
@@ -86,8 +86,8 @@ func summary(f fixture, s score.State) Match {
 		return m
 	}
 	d := s.For(neutral)
-	m.Local = Side{f.LocalTeamID, s.Local.Name, s.Local.Code, s.Local.Image, d.Local.Score, d.Local.Overs}
-	m.Visitor = Side{f.VisitorTeamID, s.Visitor.Name, s.Visitor.Code, s.Visitor.Image, d.Visitor.Score, d.Visitor.Overs}
+	m.Local = MatchSide{f.LocalTeamID, s.Local.Name, s.Local.Code, s.Local.Image, d.Local.Score, d.Local.Overs}
+	m.Visitor = MatchSide{f.VisitorTeamID, s.Visitor.Name, s.Visitor.Code, s.Visitor.Image, d.Visitor.Score, d.Visitor.Overs}
 	return m
 }
 
@@ -156,7 +156,7 @@ func (m *Matches) enrich(ctx context.Context, f fixture, out *MatchPage) error {
 		return err
 	}
 	out.Body.LeagueName = l.Name
-	for _, side := range []*Side{&out.Body.Local, &out.Body.Visitor} {
+	for _, side := range []*MatchSide{&out.Body.Local, &out.Body.Visitor} {
 		if side.Name != "" {
 			continue
 		}

@@ -35,6 +35,7 @@ import (
 	"matchday/infra/local/sportmonks"
 	"matchday/infra/local/sqs"
 	"matchday/infra/local/states"
+	"matchday/infra/openapi"
 	"matchday/pkg/fleet"
 	"matchday/pkg/spec"
 )
@@ -111,7 +112,7 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 	}
 	f.stops = append(f.stops, f.Functions.Close)
 	for _, room := range f.Rooms {
-		if err := f.room(room, env); err != nil {
+		if err := f.room(ctx, room, env); err != nil {
 			return f, err
 		}
 	}
@@ -235,8 +236,8 @@ func (f *Fleet) signingKey() (key *ecdsa.PrivateKey, text string, err error) {
 	return key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), err
 }
 
-// room adds a room's functions, queues and API.
-func (f *Fleet) room(room spec.Room, env []string) error {
+// room adds a room's functions, queues and API, with its description.
+func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 	var routes []gateway.Route
 	for _, fn := range room.Functions {
 		path := filepath.Join(f.Bin, fn.Name)
@@ -272,6 +273,14 @@ func (f *Fleet) room(room spec.Room, env []string) error {
 		return err
 	}
 	f.mux.Handle("/"+room.Name+"/", api)
+	description, err := openapi.Room(ctx, f.Bin, room)
+	if err != nil {
+		return err
+	}
+	f.mux.HandleFunc("GET /"+room.Name+"/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(description)
+	})
 	return nil
 }
 

@@ -39,6 +39,10 @@ const (
 	Invalid                 // any other 4xx: the request is wrong
 )
 
+func (k Kind) String() string {
+	return [...]string{"unavailable", "limited", "malformed", "not found", "denied", "invalid"}[k]
+}
+
 // Error is a failed call or an unreadable body. It never holds the API token.
 type Error struct {
 	Kind       Kind
@@ -145,23 +149,6 @@ func (c *Client) Leagues(ctx context.Context) ([]League, error) {
 // Teams is every team.
 func (c *Client) Teams(ctx context.Context) ([]Team, error) {
 	return list(ctx, c, "/teams", nil, (*decoder).team)
-}
-
-// Seasons is every season, without teams.
-func (c *Client) Seasons(ctx context.Context) ([]Season, error) {
-	return list(ctx, c, "/seasons", nil, (*decoder).season)
-}
-
-// Season is one season with its teams.
-func (c *Client) Season(ctx context.Context, id string) (Season, error) {
-	seasons, err := list(ctx, c, "/seasons/"+url.PathEscape(id), url.Values{"include": {"teams"}}, (*decoder).season)
-	if err != nil {
-		return Season{}, err
-	}
-	if len(seasons) != 1 {
-		return Season{}, &Error{Kind: Malformed, Msg: "body is not one season"}
-	}
-	return seasons[0], nil
 }
 
 // list reads a body whose data is an array of T, or one T.

@@ -191,8 +191,6 @@ func (d *decoder) season(v *Season) error {
 			return d.text(&v.Code)
 		case "updated_at":
 			return d.time(&v.UpdatedAt)
-		case "teams":
-			return each(d, &v.Teams, (*decoder).team)
 		}
 		return d.SkipValue()
 	})

@@ -80,12 +80,11 @@ type League struct {
 	Season                  Season
 }
 
-// Season is one edition of a league. Teams is set when they were included.
+// Season is one edition of a league.
 type Season struct {
 	ID, LeagueID int
 	Name, Code   string
 	UpdatedAt    time.Time
-	Teams        []Team
 }
 
 // Team is a side.

@@ -91,6 +91,8 @@ func TestDecode(t *testing.T) {
 			Fixture{ID: 71, LocalID: 1, VisitorID: 39, Live: true, SuperOver: true, Overs: 20, RPCTarget: 155, RPCOvers: Overs{33, 0}}},
 		{"text in any dress", `{"id":1,"note":" Target 183 runs ","draw_noresult":true,"round":7,"status":null,"type":["x"]}`,
 			Fixture{ID: 1, Note: "Target 183 runs", DrawNoResult: "true", Round: "7"}},
+		{"large ids", `{"id":9007199254740991,"balls":[{"id":1000000000004,"scoreboard":"S1"}],"rpc_target":1e300}`,
+			Fixture{ID: 1<<53 - 1, RPCTarget: 1<<53 - 1, Balls: []Ball{{ID: 1000000000004, Innings: 1}}}},
 		{"draw is false", `{"id":1,"draw_noresult":false}`, Fixture{ID: 1}},
 		{"time", `{"id":1,"starting_at":"2026-10-09T13:00:00.000000Z"}`, Fixture{ID: 1, Start: start}},
 		{"time of another zone", `{"id":1,"starting_at":"2026-10-09T15:00:00+02:00"}`, Fixture{ID: 1, Start: start}},

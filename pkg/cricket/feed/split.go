@@ -99,11 +99,12 @@ func (s *scan) entry() Entry {
 		return Entry{}
 	}
 	e := Entry{Raw: s.b[start:s.i:s.i]}
-	if n, err := strconv.Atoi(string(id)); err != nil || n <= 0 {
+	n, err := strconv.Atoi(string(id))
+	if err != nil || n <= 0 {
 		e.Err = malformed(e.Raw, "fixture has no id")
 		return e
 	}
-	e.ID = string(id)
+	e.ID = strconv.Itoa(n)
 	sum := sha256.Sum256(e.Raw)
 	e.Sum = hex.EncodeToString(sum[:16])
 	return e

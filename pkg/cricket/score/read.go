@@ -239,6 +239,8 @@ type tally struct {
 	batters              map[int]*line
 	since                Partnership
 	complete             bool // the balls explain the total: details can be counted from them
+	gap                  bool // the labels skip a ball
+	over, inOver         int  // label of the last over, and its legal balls
 }
 
 // line is one batter's part.
@@ -280,6 +282,7 @@ func newTally(balls []*feed.Ball) tally {
 		default:
 			t.legal++
 		}
+		t.place(b, !wide && !noBall)
 		if !wide {
 			l.balls++
 			t.since.Balls++
@@ -303,6 +306,25 @@ func newTally(balls []*feed.Ball) tally {
 	}
 	delete(t.batters, 0)
 	return t
+}
+
+// place follows the labels: over.(legal balls of the over so far + 1).
+func (t *tally) place(b *feed.Ball, legal bool) {
+	if b.At.Overs != t.over {
+		t.gap = t.gap || b.At.Overs != t.over+1
+		t.over, t.inOver = b.At.Overs, 0
+	}
+	t.gap = t.gap || b.At.Balls != t.inOver+1
+	if legal {
+		t.inOver++
+	}
+}
+
+// bowled reports whether the balls are those of so many, counted as overs of per:
+// as many of them, or by their labels, when umpires miscounted an over.
+func (t *tally) bowled(n, per int) bool {
+	done := t.inOver >= per-1 && n == (t.over+1)*per
+	return t.legal == n || !t.gap && (done || n == t.over*per+min(t.inOver, per))
 }
 
 // count makes the innings: totals from the provider's rows, details from the balls.
@@ -353,10 +375,8 @@ func (r *reader) count() {
 		inn.Balls = bowled
 		if len(t.balls) > 0 {
 			inn.Unlisted = row.Score - t.runs
-			// A penalty of 5 runs belongs to no ball. Overs are miscounted now and then.
-			penalty := inn.Unlisted == 5 || inn.Unlisted == 10
-			near := max(t.legal-bowled, bowled-t.legal) <= 3
-			t.complete = t.wickets == row.Wickets && near && (inn.Unlisted == 0 || penalty)
+			penalty := inn.Unlisted == 5 || inn.Unlisted == 10 // 5 runs that belong to no ball
+			t.complete = t.wickets == row.Wickets && t.bowled(bowled, per) && (inn.Unlisted == 0 || penalty)
 			if inn.Explained = t.complete; t.complete {
 				inn.Balls = t.legal
 				inn.Extras.Penalty = inn.Unlisted
@@ -508,7 +528,8 @@ func (r *reader) ends() {
 		}
 		n.AllOut = n.Wickets >= wickets
 		was := r.before.innings(n.Number)
-		closed := was != nil && was.Over && !r.before.Pending && was.Balls == n.Balls && was.Runs == n.Runs // before rain or lunch
+		closed := was != nil && was.Over && !finished && r.before.Result.IsZero() && !r.before.Pending &&
+			was.Balls == n.Balls && was.Runs == n.Runs && was.Wickets == n.Wickets // before rain or lunch
 		n.Over = n.AllOut || spent || !last || finished || closed || r.inningsBreak()
 		if !n.Over || n.AllOut || n.SuperOver || spent || last && finished {
 			continue

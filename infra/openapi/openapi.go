@@ -1,0 +1,94 @@
+// Package openapi puts together the description of a room's API. Each binary
+// describes its own route, from the types it decodes and encodes, so the whole
+// cannot say what the parts do not do.
+package openapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+
+	"matchday/pkg/spec"
+)
+
+// Room asks the binaries of a room, in the folder bin/<room>, and returns one
+// OpenAPI 3.1 document.
+func Room(ctx context.Context, bin string, room spec.Room) ([]byte, error) {
+	var whole document
+	for _, fn := range room.Functions {
+		if _, ok := fn.On.(spec.Route); !ok {
+			continue
+		}
+		out, err := exec.CommandContext(ctx, filepath.Join(bin, fn.Name), "openapi").Output()
+		if err != nil {
+			return nil, fmt.Errorf("%s does not describe its route: %w", fn.Name, err)
+		}
+		part, err := parse(out)
+		if err == nil {
+			err = whole.add(part)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the description of %s: %w", fn.Name, err)
+		}
+	}
+	return json.Marshal(whole)
+}
+
+// document is what differs between the parts; the rest is of the first.
+type document struct {
+	OpenAPI    string                    `json:"openapi"`
+	Info       map[string]any            `json:"info"`
+	Paths      map[string]map[string]any `json:"paths"`
+	Components map[string]map[string]any `json:"components"`
+}
+
+func parse(text []byte) (d document, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber() // as written
+	return d, decoder.Decode(&d)
+}
+
+// add merges a part. Two parts may share a component if it is the same, and a
+// path, but not its method.
+func (d *document) add(part document) error {
+	if d.Paths == nil {
+		*d = part
+		return nil
+	}
+	for path, methods := range part.Paths {
+		if err := merge(d.Paths, path, methods); err != nil {
+			return err
+		}
+	}
+	for kind, components := range part.Components {
+		for name, c := range components {
+			if have, ok := d.Components[kind][name]; ok && !reflect.DeepEqual(have, c) {
+				return fmt.Errorf("another function has a different %s called %s", kind, name)
+			}
+		}
+		if d.Components[kind] == nil {
+			d.Components[kind] = map[string]any{}
+		}
+		maps.Copy(d.Components[kind], components)
+	}
+	return nil
+}
+
+func merge(paths map[string]map[string]any, path string, methods map[string]any) error {
+	if paths[path] == nil {
+		paths[path] = methods
+		return nil
+	}
+	for method, operation := range methods {
+		if _, twice := paths[path][method]; twice {
+			return fmt.Errorf("another function has the route %s %s", method, path)
+		}
+		paths[path][method] = operation
+	}
+	return nil
+}

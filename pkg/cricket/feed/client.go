@@ -151,7 +151,7 @@ func (c *Client) Teams(ctx context.Context) ([]Team, error) {
 	return list(ctx, c, "/teams", nil, (*decoder).team)
 }
 
-// list reads a body whose data is an array of T, or one T.
+// list reads a body whose data is an array of T.
 func list[T any](ctx context.Context, c *Client, path string, q url.Values, read func(*decoder, *T) error) ([]T, error) {
 	body, err := c.get(ctx, path, q)
 	if err != nil {
@@ -165,10 +165,6 @@ func list[T any](ctx context.Context, c *Client, path string, q url.Values, read
 			return d.SkipValue()
 		}
 		found = true
-		if d.PeekKind() == '{' {
-			all = make([]T, 1)
-			return read(d, &all[0])
-		}
 		return each(d, &all, read)
 	})
 	switch {

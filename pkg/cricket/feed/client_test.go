@@ -45,10 +45,6 @@ func TestClient(t *testing.T) {
 			io.WriteString(w, `{"data":[{"id":3,"name":"T20","season":{"id":5}}]}`)
 		case "/api/v2.0/teams":
 			io.WriteString(w, `{"data":[{"id":1,"name":"Pakistan","national_team":true}]}`)
-		case "/api/v2.0/seasons":
-			io.WriteString(w, `{"data":[{"id":5,"league_id":3}]}`)
-		case "/api/v2.0/seasons/5":
-			io.WriteString(w, `{"data":{"id":5,"teams":[{"id":1},{"id":2}]}}`)
 		default:
 			t.Errorf("path %s", r.URL.Path)
 		}

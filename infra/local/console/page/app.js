@@ -1,0 +1,506 @@
+// The page shows what the events say. It decodes and formats; it works out no score.
+
+const SLOT = 2500, SLOTS = 48;
+const $ = (id) => document.getElementById(id);
+const state = {}; // sections by name, as last told
+
+function el(tag, props = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (name in node) node[name] = value; else node.setAttribute(name, value);
+  }
+  node.append(...children.filter((c) => c !== null));
+  return node;
+}
+
+// put changes a text only if it is another, and tells whether it was.
+function put(node, text) {
+  text = String(text ?? "");
+  if (node.textContent === text) return false;
+  node.textContent = text;
+  return true;
+}
+
+function again(node, name) {
+  node.classList.remove(name);
+  void node.offsetWidth; // so that the animation starts anew
+  node.classList.add(name);
+}
+
+// keyed makes root's children those of the keys, in order, and keeps what is there.
+function keyed(root, keys, make) {
+  const old = new Map([...root.children].map((c) => [c.dataset.key, c]));
+  keys.forEach((key, i) => {
+    let node = old.get(key);
+    if (!node) {
+      node = make(key);
+      node.dataset.key = key;
+    }
+    old.delete(key);
+    if (root.children[i] !== node) root.insertBefore(node, root.children[i] ?? null);
+  });
+  for (const node of old.values()) node.remove();
+  return [...root.children];
+}
+
+// Time is the fleet's, told with every event and carried on in between.
+const clock = { now: 0, speed: 1, at: 0 };
+const fleetNow = () => clock.now && clock.now + (performance.now() - clock.at) * clock.speed;
+const hms = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const hm = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
+
+function span(ms) {
+  const s = Math.max(0, Math.round(ms / 1000));
+  if (s < 100) return `${s} s`;
+  if (s < 6000) return `${Math.round(s / 60)} min`;
+  return s < 172800 ? `${Math.round(s / 3600)} h` : `${Math.round(s / 86400)} days`;
+}
+
+const ago = (ms) => ms < 1500 ? "just now" : `last ${span(ms)} ago`;
+
+function millis(ms) {
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}
+
+// --- Lock screens ---
+
+function glyph(g) {
+  if (g.includes("W")) return ["wicket", g, "WICKET"];
+  if (/[a-z]/.test(g)) return ["extra", g, ""];
+  if (g === "4") return ["four", g, "FOUR"];
+  if (g === "6") return ["six", g, "SIX"];
+  return g === "." ? ["dot", "•", ""] : ["", g, ""];
+}
+
+const shown = new Map(); // by match and team: the content state and the timer of its call
+
+function drawSide(root, side, was) {
+  put(root.querySelector("[data-f=code]"), side.code);
+  put(root.querySelector("[data-f=name]"), side.name);
+  put(root.querySelector("[data-f=overs]"), side.overs ? `(${side.overs})` : "");
+  const score = root.querySelector("[data-f=score]");
+  if (put(score, [side.score, side.superOver && `SO ${side.superOver}`].filter(Boolean).join(" · ")) && was) again(score, "flash");
+  root.classList.toggle("batting", Boolean(side.batting));
+}
+
+function drawBalls(root, balls, fresh) {
+  root.replaceChildren(...balls.map((g, i) => {
+    const [kind, text] = glyph(g);
+    return el("li", { className: `${kind} ${fresh && i === balls.length - 1 ? "new" : ""}` }, text);
+  }));
+}
+
+function drawCrease(root, d) {
+  const rows = [];
+  for (const b of d.batters ?? []) {
+    rows.push(el("span", { className: b.strike ? "strike" : "" }, b.name), el("b", {}, `${b.runs} `, el("small", {}, `(${b.balls})`)));
+  }
+  if (d.bowler?.name) {
+    rows.push(el("i", { className: "rule" }), el("span", { className: "bowler" }, d.bowler.name), el("b", { className: "bowler" }, d.bowler.figures));
+  }
+  root.replaceChildren(...rows);
+}
+
+function call(root, key, word, kind) {
+  const was = shown.get(key);
+  clearTimeout(was?.timer);
+  const node = root.querySelector("[data-f=call]");
+  put(node, word);
+  node.className = `call ${kind}`;
+  return setTimeout(() => put(node, ""), 4000);
+}
+
+function drawScreen(root, m, s) {
+  const f = (name) => root.querySelector(`[data-f=${name}]`);
+  root.classList.toggle("large", !s.team);
+  root.classList.toggle("stale", Boolean(s.stale));
+  root.classList.toggle("gone", Boolean(s.gone));
+  root.classList.toggle("empty", !s.state);
+  put(f("who"), `${s.team ? `${s.fan ?? "Team"} fan` : "Neutral"} · ${s.owner}${s.others > s.behind ? ` +${s.others - s.behind}` : ""}${s.behind ? `, ${s.behind} behind` : ""}`);
+  root.dataset.at = s.at ?? "";
+  root.dataset.pushes = s.pushes;
+  if (!s.state) {
+    root.dataset.waits = m.live ? "" : m.start;
+    put(f("headline"), m.live ? "The first score is on its way" : "");
+    return;
+  }
+  delete root.dataset.waits;
+  const key = `${m.id}/${s.team ?? ""}`, before = shown.get(key), d = s.state, text = JSON.stringify(d);
+  let label = d.status;
+  if (s.gone) label = "Gone from the lock screen";
+  else if (s.ended) label = `${d.status} · ended`;
+  else if (s.stale) label = `${d.status} · out of date`;
+  put(f("status"), label);
+  if (before?.text === text) return;
+  for (const side of ["local", "visitor"]) drawSide(root.querySelector(`[data-side=${side}]`), d[side], before);
+  put(f("headline"), d.headline);
+  put(f("detail"), d.detail);
+  const balls = d.lastSix ?? [];
+  const fresh = Boolean(before) && JSON.stringify(before.balls) !== JSON.stringify(balls) && balls.length > 0;
+  drawBalls(f("balls"), balls, fresh);
+  drawCrease(f("crease"), d);
+  put(f("more"), [
+    d.runRate && `Run rate ${d.runRate}`, d.requiredRate && `needs ${d.requiredRate}`,
+    d.partnership && `Partnership ${d.partnership}`, d.lastWicket && `Last: ${d.lastWicket}`, d.superOver, d.result !== d.headline && d.result,
+  ].filter(Boolean).slice(0, 4).join(" · "));
+  let timer = before?.timer;
+  if (fresh) {
+    const [kind, , word] = glyph(balls.at(-1));
+    timer = call(root, key, word, kind);
+  }
+  shown.set(key, { text, balls, timer });
+}
+
+function drawMatches() {
+  const all = state.matches ?? [];
+  const seen = all.filter((m) => m.screens.length > 0 || m.live);
+  keyed($("matches"), seen.map((m) => m.id), () => $("match").content.firstElementChild.cloneNode(true)).forEach((root, i) => {
+    const m = seen[i];
+    put(root.querySelector("[data-f=title]"), `${m.local.name} v ${m.visitor.name}`);
+    root.dataset.start = m.start;
+    root.querySelector("[data-f=about]").dataset.text = [m.type, m.status === "NS" ? "not started" : m.status, !m.live && m.status !== "NS" && "not in the live feed", m.paused && "paused"].filter(Boolean).join(" · ");
+    const screens = keyed(root.querySelector(".screens"), m.screens.map((s) => s.team ?? "neutral"), () => $("screen").content.firstElementChild.cloneNode(true));
+    screens.forEach((node, j) => drawScreen(node, m, m.screens[j]));
+  });
+  drawTarget(all);
+  drawLinks(all);
+}
+
+// --- Ticks ---
+
+const svg = (tag, attributes, text) => {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  if (text !== undefined) node.textContent = text;
+  return node;
+};
+
+// drawChart draws two minutes of slots. Height is the square root of time, so
+// that a tick of some milliseconds is seen beside the slot that it has.
+function drawChart() {
+  const root = $("chart"), width = root.clientWidth, height = root.clientHeight, t = state.ticks;
+  if (!t || !width) return;
+  const left = 40, top = 12, bottom = height - 16;
+  const y = (ms) => bottom - Math.sqrt(Math.min(ms, SLOT * 1.12) / SLOT) * (bottom - top);
+  const current = Math.floor(fleetNow() / SLOT), step = (width - left) / SLOTS, bar = Math.max(2, Math.min(10, step - 2.5));
+  const x = (slot) => left + (slot - current + SLOTS - 1) * step + (step - bar) / 2;
+  const parts = [];
+  for (const [ms, label] of [[0, ""], [100, "100 ms"], [500, "½ s"], [1000, "1 s"], [SLOT, "2.5 s"]]) {
+    parts.push(svg("line", { class: ms === SLOT ? "limit" : "grid", x1: left, x2: width, y1: y(ms), y2: y(ms) }));
+    parts.push(svg("text", { class: ms === SLOT ? "at" : "", x: left - 7, y: y(ms) + 4, "text-anchor": "end" }, label));
+  }
+  for (const [back, label] of [[48, "2 min ago"], [24, "1 min"], [0, "now"]]) {
+    const anchor = back === 48 ? "start" : back ? "middle" : "end";
+    parts.push(svg("text", { x: back === 48 ? left : back ? left + 24 * step : width, y: height - 2, "text-anchor": anchor }, label));
+  }
+  const bars = svg("g", { class: "bars" });
+  for (const b of t.bars) {
+    if (b.slot <= current - SLOTS || b.slot > current) continue;
+    const at = { x: x(b.slot), width: bar, rx: Math.min(2, bar / 2) }, end = (b.lag ?? 0) + (b.took ?? 0);
+    const group = svg("g", {});
+    const due = hms.format(b.slot * SLOT);
+    if (b.result === "done") {
+      group.append(svg("title", {}, `${due}: began ${millis(b.lag ?? 0)} after it was due, took ${millis(b.took ?? 0)}, ${b.changed ?? 0} changed`));
+      group.append(svg("rect", { ...at, class: "lag", y: y(b.lag ?? 0), height: Math.max(1, bottom - y(b.lag ?? 0)) }));
+      group.append(svg("rect", { ...at, class: end > SLOT ? "over" : b.changed ? "changed" : "took", y: y(end), height: Math.max(2, y(b.lag ?? 0) - y(end)) }));
+    } else if (b.result === "fault") {
+      group.append(svg("title", {}, `${due}: the provider failed (${b.why})`), svg("rect", { ...at, class: "fault", y: y(100), height: bottom - y(100) }));
+    } else if (b.result === "missed" || b.result === "failed") {
+      const cx = at.x + bar / 2, cy = bottom - 8;
+      group.append(svg("title", {}, `${due}: ${b.why ? `failed, ${b.why}` : "no tick"}`));
+      group.append(svg("path", { class: "miss", d: `M${cx - 3} ${cy - 3}l6 6m0-6l-6 6` }));
+    }
+    bars.append(group);
+  }
+  root.replaceChildren(...parts, bars);
+}
+
+function drawTicks() {
+  const t = state.ticks;
+  const value = (name, text, bad = false) => {
+    const node = $("timing").querySelector(`[data-n=${name}]`);
+    put(node, text);
+    node.closest("div").classList.toggle("bad", bad);
+  };
+  if (t.expected) {
+    value("claimed", t.claimed, t.claimed < t.expected);
+    value("expected", `of ${t.expected} slots`);
+  }
+  if (t.ticks) {
+    value("lag50", millis(t.lag.p50));
+    value("lag99", millis(t.lag.p99), t.lag.p99 > SLOT);
+    value("took50", millis(t.took.p50));
+    value("took99", millis(t.took.p99), t.lag.p99 + t.took.p99 > SLOT);
+    $("chart").setAttribute("aria-label", `Ticks of the last two minutes: ${t.claimed} of ${t.expected} slots of the last minute claimed, lag ${millis(t.lag.p99)} and work ${millis(t.took.p99)} at the 99th percentile`);
+  }
+  drawChart();
+}
+
+// --- Pushes ---
+
+const FEED = 100;
+
+function addPushes(pushes, snapshot) {
+  const root = $("pushes");
+  if (snapshot) root.replaceChildren();
+  if (pushes.length > 0) root.querySelector(".none")?.remove();
+  for (const p of pushes) {
+    const m = state.matches?.find((o) => o.id === p.match);
+    const fan = m && [m.local, m.visitor].find((o) => o.id === p.team);
+    root.prepend(el("li", { className: `${p.ok ? "" : "no"} ${snapshot ? "" : "new"}` },
+      el("time", {}, hms.format(p.at)),
+      el("span", { className: "who" }, p.owner || `token ${p.token}…`, " ",
+        el("span", {}, [fan ? `fan of ${fan.code}` : p.owner && "neutral", m && `${m.local.code} v ${m.visitor.code}`, p.event || p.type].filter(Boolean).join(" · "))),
+      el("span", { className: "bytes" }, `${p.bytes} B`),
+      el("span", { className: `pill ${p.ok ? "" : "no"}` }, p.ok ? "delivered" : `${p.status} ${p.reason ?? ""}`),
+      p.details ? el("span", { className: "details" }, p.details) : null));
+  }
+  while (root.children.length > FEED) root.lastElementChild.remove();
+  if (root.children.length === 0) root.append(el("li", { className: "none" }, "No push yet: the first comes when a score changes that a phone follows."));
+}
+
+function drawRate() {
+  const r = state.rate, root = $("spark"), n = r.series.length;
+  const recent = r.series.slice(-11, -1).reduce((a, b) => a + b, 0) / 10;
+  put($("per-second"), recent.toFixed(1));
+  put($("sent"), r.sent.toLocaleString("en"));
+  put($("refused"), r.failed.toLocaleString("en"));
+  $("refused").closest("div").classList.toggle("bad", r.failed > 0);
+  const width = root.clientWidth, height = root.clientHeight, step = width / n, most = Math.max(4, ...r.series);
+  root.replaceChildren(...r.series.flatMap((v, i) => {
+    const bar = (value, kind) => svg("rect", { class: kind, x: i * step, width: Math.max(1, step - 1.5), y: height - (value / most) * height, height: (value / most) * height, rx: 1 });
+    return [v && bar(v, ""), r.refused[i] && bar(r.refused[i], "no")].filter(Boolean);
+  }), svg("line", { x1: 0, x2: width, y1: height - 0.5, y2: height - 0.5 }));
+  root.setAttribute("aria-label", `${recent.toFixed(1)} pushes a second over the last ten seconds`);
+}
+
+// --- Functions, queues, machines, problems ---
+
+function drawFunctions() {
+  const rows = keyed($("functions").tBodies[0], state.functions.map((f) => f.name), () => el("tr", {},
+    el("td", {}, el("b")), el("td", { className: "on" }), el("td", {}, el("span", { className: "procs" })),
+    el("td", { className: "n", "data-label": "invocations" }), el("td", { className: "n cold" }), el("td", { className: "n", "data-label": "errors" }), el("td", { className: "n last" })));
+  const number = (td, n, bad) => td.replaceChildren(el("span", { className: n ? (bad ? "bad" : "") : "zero" }, n.toLocaleString("en")));
+  rows.forEach((tr, i) => {
+    const f = state.functions[i], text = JSON.stringify(f);
+    if (tr.dataset.text === text) return;
+    tr.dataset.text = text;
+    const [name, on, procs, invocations, cold, errors, last] = tr.cells;
+    tr.title = f.does;
+    put(name.firstChild, f.name);
+    put(on, f.on);
+    const dots = [["busy", f.busy], ["", f.warm], ["cold", f.cold]].flatMap(([kind, n]) => Array.from({ length: Math.min(n, 12) }, () => el("i", { className: kind })));
+    const words = [f.busy && `${f.busy} busy`, f.warm && `${f.warm} warm`, f.cold && `${f.cold} starting`, f.waiting && `${f.waiting} in line`].filter(Boolean).join(", ");
+    procs.firstChild.replaceChildren(...dots, el("span", {}, words || "none"));
+    number(invocations, f.invocations);
+    number(cold, f.coldStarts);
+    number(errors, f.errors + f.throttles, true);
+    put(last, f.invocations ? millis(f.last) + (f.init ? ` + ${millis(f.init)} start` : "") : "");
+  });
+}
+
+function numbers(pairs) {
+  return el("dl", { className: "numbers" }, ...pairs.map(([name, n, bad]) => el("div", { className: bad && n ? "bad" : "" }, el("dt", {}, name), el("dd", {}, el("b", {}, n)))));
+}
+
+function drawQueues() {
+  $("queues").replaceChildren(...state.queues.map((q) => el("div", { className: "queue" },
+    el("h3", {}, q.name, el("span", {}, `wakes ${q.wakes}`)),
+    numbers([["visible", q.visible], ["in flight", q.inFlight], ["delayed", q.delayed], ["handled", q.deleted], ["dead", q.dead, true]]),
+    el("ul", { className: "letters" }, ...q.letters.map((d) => el("li", {}, `${hms.format(d.at)} ${d.reason}`, el("code", {}, d.body)))))));
+}
+
+function drawMachines() {
+  const say = (r) => {
+    if (r.state === "failed") return r.why;
+    if (r.state === "idle") return "nothing live";
+    const parts = [r.items ? `${r.done} of ${r.items} ticks` : "planning"];
+    if (r.missed) parts.push(`${r.missed} failed`);
+    return parts.join(", ");
+  };
+  $("machines").replaceChildren(...state.machines.map((m) => el("div", { className: "machine" },
+    el("h3", {}, m.name),
+    ...(m.runs.length ? m.runs.map((r) => el("div", { className: `run ${r.state}`, title: r.name },
+      el("time", {}, hms.format(r.began)), el("progress", { max: r.items || 1, value: r.items ? r.done : r.state === "idle" ? 1 : 0, "aria-label": say(r) }), el("span", { className: "say" }, say(r))))
+      : [el("p", { className: "quiet" }, "No execution yet.")]))));
+}
+
+function drawSchedules() {
+  keyed($("schedules"), state.schedules.map((s) => s.name), () => el("li", {}, el("b"), el("span"), el("span"))).forEach((li, i) => {
+    const s = state.schedules[i];
+    put(li.children[0], s.name);
+    put(li.children[1], s.every);
+    li.dataset.next = s.next ?? "";
+  });
+}
+
+function drawProblems() {
+  const rows = [...state.problems].reverse().map((p) => el("li", { className: p.level },
+    el("time", {}, hms.format(p.at)), el("span", {}, el("b", {}, `${p.where}${p.times > 1 ? ` ×${p.times}` : ""}`), ` ${p.text}`)));
+  $("problems").replaceChildren(...(rows.length ? rows : [el("li", { className: "none" }, "Nothing has.")]));
+}
+
+// --- Controls ---
+
+async function press(path, body) {
+  const said = $("said");
+  try {
+    const answer = await fetch(`/console/${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    const out = await answer.json();
+    put(said, out.said ?? out.error);
+    said.classList.toggle("no", !answer.ok);
+  } catch {
+    put(said, "The fleet does not answer.");
+    said.classList.add("no");
+  }
+}
+
+const RATES = [0.5, 1, 2, 5, 10, 20];
+const target = () => $("target").value;
+const targeted = () => (state.matches ?? []).find((m) => m.id === target());
+
+function drawTarget(all) {
+  keyed($("target"), all.map((m) => m.id), (id) => el("option", { value: id })).forEach((o, i) => put(o, `${all[i].local.code} v ${all[i].visitor.code}, ${all[i].type}`));
+  const m = targeted();
+  for (const b of $("rates").children) {
+    b.setAttribute("aria-pressed", String(m ? (b.dataset.rate ? !m.paused && Number(b.dataset.rate) === m.rate : m.paused) : false));
+    b.disabled = !m;
+  }
+  put($("progress"), m ? `step ${m.shown} of ${m.total}, ${m.status}` : "No match is played.");
+}
+
+function drawFaultCounts() {
+  for (const b of document.querySelectorAll("[data-kind]")) put(b.querySelector("small"), state.faults?.[b.dataset.kind] || "");
+}
+
+async function makeControls() {
+  const button = (name, does, act, data = {}) => {
+    const b = el("button", { type: "button", title: does }, name, el("small"));
+    Object.assign(b.dataset, data);
+    b.addEventListener("click", act);
+    return b;
+  };
+  $("rates").append(
+    button("Pause", "Hold the match where it is, or go on", () => press("pause", { match: target(), pause: !targeted()?.paused })),
+    ...RATES.map((r) => button(`${r}×`, `Play at ${r} times the pace the match was started with`, async () => {
+      if (targeted()?.paused) await press("pause", { match: target(), pause: false });
+      await press("rate", { match: target(), rate: r });
+    }, { rate: r })));
+  $("target").addEventListener("change", () => drawTarget(state.matches ?? []));
+  const choices = await (await fetch("/console/choices")).json();
+  for (const c of choices.faults) {
+    $(c.ofMatch ? "faults-ball" : "faults-poll").append(button(c.name, c.does, () => press("fault", { match: target(), kind: c.name }), { kind: c.name }));
+  }
+  for (const c of choices.answers) $("answers").append(button(c.name, c.does, () => press("answer", { answer: c.name })));
+  drawFaultCounts();
+}
+
+function drawLinks(all) {
+  const m = all[0];
+  const paths = m ? [`/cricket/matches?ids=${all.map((o) => o.id).slice(0, 20).join(",")}`, `/cricket/matches/${m.id}`, `/cricket/matches/${m.id}/display?team=${m.local.id}`, `/cricket/matches/${m.id}/balls`] : [];
+  keyed($("links"), paths, (path) => el("li", {}, el("a", { href: path }, `GET ${path}`)));
+}
+
+function drawFleet() {
+  put($("api"), `${state.fleet.url}/cricket`);
+}
+
+// --- Every second ---
+
+function awaited() {
+  const now = fleetNow();
+  if (!state.fleet) return "The fleet is starting.";
+  if ((state.matches ?? []).length === 0) return "No match is played.";
+  if (!state.matches.some((m) => m.screens.length > 0 || m.live)) {
+    const next = Math.min(...state.matches.map((m) => m.start).filter((at) => at > now));
+    return Number.isFinite(next) ? `Nothing is live yet: the next match starts in ${span(next - now)}.` : "Nothing is live any more.";
+  }
+  return "";
+}
+
+function nextTick() {
+  const t = state.ticks, now = fleetNow();
+  if (!t) return "";
+  const loop = (state.schedules ?? []).find((s) => (state.machines ?? []).some((m) => m.name === s.name));
+  if (t.ticks === 0 && t.waiting > 0) return `No tick yet: ${t.waiting} are planned and wait for their slots, of which the next begins in ${Math.ceil((SLOT - (now % SLOT)) / 1000)} s.`;
+  if (t.waiting === 0 && loop?.next && (t.idle || t.ticks === 0)) return `${t.idle ? "Nothing is live or due" : "No tick yet"}: the live loop plans again in ${span(loop.next - now)}.`;
+  return "";
+}
+
+function everySecond() {
+  const now = fleetNow();
+  put($("awaits"), awaited());
+  if (!now) return;
+  put($("now"), hms.format(now));
+  put($("speed"), clock.speed === 1 ? "" : clock.speed ? `${clock.speed}× time` : "free clock");
+  put($("next"), nextTick());
+  for (const node of document.querySelectorAll(".screen")) {
+    const f = (name) => node.querySelector(`[data-f=${name}]`);
+    put(f("time"), hm.format(now));
+    put(f("date"), day.format(now));
+    if (node.dataset.waits) put(f("headline"), node.dataset.waits > now ? `The match starts in ${span(node.dataset.waits - now)}` : "The first score is on its way");
+    const pushes = `${node.dataset.pushes} push${node.dataset.pushes === "1" ? "" : "es"}`;
+    put(f("when"), node.dataset.at ? `${pushes}, ${ago(now - node.dataset.at)}` : "no push yet");
+  }
+  for (const node of document.querySelectorAll(".match")) {
+    const about = node.querySelector("[data-f=about]"), start = Number(node.dataset.start);
+    put(about, about.dataset.text + (start > now ? ` · starts in ${span(start - now)}` : ""));
+  }
+  for (const li of $("schedules").children) put(li.children[2], li.dataset.next ? `in ${span(li.dataset.next - now)}` : "");
+  drawChart();
+}
+
+// --- Events ---
+
+const draw = {
+  fleet: drawFleet, matches: drawMatches, ticks: drawTicks, rate: drawRate, functions: drawFunctions, queues: drawQueues,
+  machines: drawMachines, schedules: drawSchedules, problems: drawProblems, faults: drawFaultCounts,
+};
+
+function take(event) {
+  const message = JSON.parse(event.data), snapshot = event.type === "snapshot";
+  link("live");
+  Object.assign(clock, { now: message.now, speed: message.speed, at: performance.now() });
+  Object.assign(state, message.state);
+  for (const name of Object.keys(draw)) if (name in message.state) draw[name]();
+  if (snapshot || message.pushes) addPushes(message.pushes ?? [], snapshot);
+  if (snapshot) everySecond();
+}
+
+function link(what) {
+  if ($("link").dataset.state === what) return;
+  $("link").dataset.state = what;
+  put($("link").querySelector("b"), { live: "live", waiting: "connecting", lost: "lost, trying again" }[what]);
+}
+
+let source;
+
+function listen() {
+  source?.close();
+  source = new EventSource("/console/events");
+  source.addEventListener("snapshot", take);
+  source.addEventListener("change", take);
+  source.addEventListener("error", () => {
+    link("lost");
+    if (source.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
+  });
+}
+
+// A page nobody sees holds no stream: browsers allow six to one host.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) {
+    source?.close();
+    link("waiting");
+  } else listen();
+});
+addEventListener("resize", () => {
+  drawChart();
+  if (state.rate) drawRate();
+});
+
+makeControls();
+everySecond();
+setInterval(everySecond, 1000);
+listen();

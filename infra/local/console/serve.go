@@ -1,0 +1,347 @@
+package console
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sideshow/apns2"
+
+	"matchday/infra/local/apns"
+	"matchday/infra/local/fleet"
+	"matchday/infra/local/sportmonks"
+)
+
+//go:embed page
+var page embed.FS
+
+const (
+	pace      = 250 * time.Millisecond // of changes
+	heartbeat = 15 * time.Second       // so that proxies and browsers keep a quiet stream
+	patience  = 10 * time.Second       // with a browser that does not read
+)
+
+// Handler serves the page at /, and what it needs below /console/:
+//
+//	GET  /console/events   server-sent events: a snapshot, then what changed
+//	POST /console/fault    {"match": "1", "kind": "wrong ball"}; any match without one
+//	POST /console/rate     {"match": "1", "rate": 2}, times the pace it was started with
+//	POST /console/pause    {"match": "1", "pause": true}
+//	POST /console/answer   {"answer": "Unregistered"}: what the next pushes get
+//
+// A post answers with {"said": "…"} or, with a status over 399, {"error": "…"}.
+// It is refused to pages of other origins.
+func (h *Hub) Handler() http.Handler {
+	files, err := fs.Sub(page, "page")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, files, "index.html") })
+	mux.Handle("GET /console/", http.StripPrefix("/console/", http.FileServerFS(files)))
+	mux.HandleFunc("GET /console/events", h.events)
+	mux.HandleFunc("GET /console/choices", choices)
+	mux.HandleFunc("POST /console/fault", control(h, inject))
+	mux.HandleFunc("POST /console/rate", control(h, setRate))
+	mux.HandleFunc("POST /console/pause", control(h, pause))
+	mux.HandleFunc("POST /console/answer", control(h, answer))
+	guarded := http.NewCrossOriginProtection().Handler(mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		head := w.Header()
+		head.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
+			"base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		head.Set("X-Content-Type-Options", "nosniff")
+		head.Set("Referrer-Policy", "no-referrer")
+		head.Set("Cache-Control", "no-cache")
+		if r.Method == http.MethodPost && !local(r.Host) {
+			http.Error(w, "the console is to be reached by localhost or by an address", http.StatusForbidden)
+			return
+		}
+		guarded.ServeHTTP(w, r)
+	})
+}
+
+// local tells whether host is localhost or an IP address: another name could be
+// any site's, pointed here.
+func local(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil || host == "localhost"
+}
+
+// viewers are the browsers that look. While there are any, one goroutine looks
+// at the fleet for all of them.
+type viewers struct {
+	sync.Mutex
+	all     map[chan *view]struct{}
+	looking bool
+}
+
+func (h *Hub) join() (views chan *view, leave func()) {
+	views = make(chan *view, 1)
+	v := &h.viewers
+	v.Lock()
+	defer v.Unlock()
+	v.all[views] = struct{}{}
+	if !v.looking {
+		v.looking = true
+		go h.look()
+	}
+	return views, func() {
+		v.Lock()
+		defer v.Unlock()
+		delete(v.all, views)
+	}
+}
+
+// look shows the viewers the fleet, again and again until the last has left. One
+// that is slow misses views, and later gets all that changed at once.
+func (h *Hub) look() {
+	next := time.NewTicker(pace)
+	defer next.Stop()
+	v := &h.viewers
+	for {
+		now := h.view()
+		v.Lock()
+		if len(v.all) == 0 {
+			v.looking = false
+			v.Unlock()
+			return
+		}
+		for views := range v.all {
+			select {
+			case <-views:
+			default:
+			}
+			views <- now // it has room: nobody else sends
+		}
+		v.Unlock()
+		<-next.C
+	}
+}
+
+// events streams to one browser.
+func (h *Hub) events(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	c := http.NewResponseController(w)
+	send := func(format string, args ...any) error {
+		_ = c.SetWriteDeadline(time.Now().Add(patience)) // a writer without deadlines has no slow reader
+		if _, err := fmt.Fprintf(w, format, args...); err != nil {
+			return err
+		}
+		return c.Flush()
+	}
+	views, leave := h.join()
+	defer leave()
+	quiet := time.NewTimer(heartbeat)
+	defer quiet.Stop()
+	if send("retry: 1000\n\n") != nil {
+		return
+	}
+	var before *view
+	var seen uint64
+	for {
+		var err error
+		select {
+		case <-r.Context().Done():
+			return
+		case <-quiet.C:
+			err = send(": still here\n\n")
+		case v := <-views:
+			text, news := v.message(before, seen)
+			if !news {
+				continue
+			}
+			kind := "change"
+			if before == nil {
+				kind = "snapshot"
+			}
+			before, seen = v, max(seen, v.last())
+			err = send("event: %s\ndata: %s\n\n", kind, text)
+		}
+		if err != nil {
+			return
+		}
+		quiet.Reset(heartbeat)
+	}
+}
+
+// choice is a button.
+type choice struct {
+	Name    string `json:"name"`
+	Does    string `json:"does"`
+	OfMatch bool   `json:"ofMatch,omitempty"` // wrong about a match, rather than no good answer
+}
+
+// feedFaults says what each of the provider's faults does.
+func feedFaults() []choice {
+	does := map[sportmonks.Kind]string{
+		sportmonks.Late:            "The next ball and all after it come 10 s late.",
+		sportmonks.WrongBall:       "The next ball is told wrong, and corrected after 10 s.",
+		sportmonks.DeletedBall:     "A ball that never was follows the next one, and is taken back.",
+		sportmonks.Vanish:          "The match is out of the live feed for 30 s.",
+		sportmonks.EarlyFinish:     "At its end the match is Finished for 10 s without a winner.",
+		sportmonks.WrongWinner:     "At its end the match has the wrong winner for 10 s.",
+		sportmonks.TooManyRequests: "The next poll is told to wait.",
+		sportmonks.ServerError:     "The next poll gets a 500.",
+		sportmonks.Timeout:         "The next poll gets no answer.",
+		sportmonks.Truncated:       "The next answer breaks off.",
+		sportmonks.HTML:            "The next answer is a web page, with status 200.",
+		sportmonks.WrongTypes:      "The next answer has strings for numbers, or null for lists.",
+		sportmonks.UnknownStatus:   "The next answer has a status nobody has heard of.",
+		sportmonks.ShortBalls:      "The next answer lacks some of the balls.",
+		sportmonks.DuplicateBalls:  "The next answer has balls twice.",
+	}
+	ofMatch := []sportmonks.Kind{
+		sportmonks.Late, sportmonks.WrongBall, sportmonks.DeletedBall, sportmonks.Vanish, sportmonks.EarlyFinish, sportmonks.WrongWinner,
+	}
+	var all []choice
+	for _, k := range sportmonks.Kinds() {
+		all = append(all, choice{string(k), does[k], slices.Contains(ofMatch, k)})
+	}
+	return all
+}
+
+// scripted is an answer of the push service to the next pushes.
+type scripted struct {
+	choice
+	script []apns.Answer
+}
+
+func pushAnswers() []scripted {
+	times := func(reason string, n int) []apns.Answer {
+		a := apns.Refuse(reason)
+		a.Times = n
+		return []apns.Answer{a}
+	}
+	return []scripted{
+		{choice{Name: "TooManyRequests", Does: "The next 3 pushes get 429."}, times(apns2.ReasonTooManyRequests, 3)},
+		{choice{Name: "ServiceUnavailable", Does: "The next 5 pushes get 503."}, times(apns2.ReasonServiceUnavailable, 5)},
+		{choice{Name: "InternalServerError", Does: "The next push gets 500."}, times(apns2.ReasonInternalServerError, 1)},
+		{choice{Name: "ExpiredProviderToken", Does: "The next push gets 403: the provider needs a new token."}, times(apns2.ReasonExpiredProviderToken, 1)},
+		{choice{Name: "Connection lost", Does: "The phone gets the next push, its sender no answer."}, []apns.Answer{{Drop: true, Times: 1}}},
+		{choice{Name: "Slow answers", Does: "The next 3 pushes take 2 s."}, []apns.Answer{{Slow: 2 * time.Second, Times: 3}}},
+		{choice{Name: "Unregistered", Does: "The next push gets 410: its phone is gone for good."}, times(apns2.ReasonUnregistered, 1)},
+		{choice{Name: "Deliver again", Does: "Pushes are delivered again."}, nil},
+	}
+}
+
+// choices lists the buttons.
+func choices(w http.ResponseWriter, _ *http.Request) {
+	out := map[string][]choice{"faults": feedFaults()}
+	for _, a := range pushAnswers() {
+		out["answers"] = append(out["answers"], a.choice)
+	}
+	reply(w, http.StatusOK, out)
+}
+
+func reply(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // the browser is gone
+}
+
+// order is what a button asks for.
+type order struct {
+	Match  string  `json:"match"`
+	Kind   string  `json:"kind"`
+	Rate   float64 `json:"rate"`
+	Pause  bool    `json:"pause"`
+	Answer string  `json:"answer"`
+}
+
+// control serves a button.
+func control(h *Hub, do func(*fleet.Fleet, int64, order) (string, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		h.mu.Lock()
+		f := h.fleet
+		h.mu.Unlock()
+		wrong := func(status int, sentence string) { reply(w, status, map[string]string{"error": sentence}) }
+		if f == nil {
+			wrong(http.StatusServiceUnavailable, "the fleet is starting")
+			return
+		}
+		if r.Header.Get("Content-Type") != "application/json" {
+			wrong(http.StatusUnsupportedMediaType, "send application/json")
+			return
+		}
+		var o order
+		d := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4<<10))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&o); err != nil {
+			wrong(http.StatusBadRequest, "the body is not what this button sends")
+			return
+		}
+		var id int64
+		if o.Match != "" {
+			var err error
+			if id, err = strconv.ParseInt(o.Match, 10, 64); err != nil {
+				wrong(http.StatusBadRequest, "a match is named by its id")
+				return
+			}
+		}
+		defer f.Clock.Work()()
+		said, err := do(f, id, o)
+		if err != nil {
+			wrong(http.StatusBadRequest, err.Error())
+			return
+		}
+		reply(w, http.StatusOK, map[string]string{"said": said})
+	}
+}
+
+func inject(f *fleet.Fleet, match int64, o order) (string, error) {
+	if err := f.Provider.Inject(sportmonks.Fault{Match: match, Kind: sportmonks.Kind(o.Kind)}); err != nil {
+		return "", err
+	}
+	for _, c := range feedFaults() {
+		if c.Name == o.Kind {
+			return c.Does, nil
+		}
+	}
+	return o.Kind, nil
+}
+
+// The rates that a match can be played at.
+const slowest, fastest = 0.1, 100.0
+
+func setRate(f *fleet.Fleet, match int64, o order) (string, error) {
+	if !(o.Rate >= slowest && o.Rate <= fastest) {
+		return "", fmt.Errorf("a rate is between %v and %v", slowest, fastest)
+	}
+	if err := f.Provider.SetRate(match, o.Rate); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("The match goes on at %v× its pace.", o.Rate), nil
+}
+
+func pause(f *fleet.Fleet, match int64, o order) (string, error) {
+	if err := f.Provider.Pause(match, o.Pause); err != nil {
+		return "", err
+	}
+	if o.Pause {
+		return "The match is paused; the ticks go on.", nil
+	}
+	return "The match goes on.", nil
+}
+
+func answer(f *fleet.Fleet, _ int64, o order) (string, error) {
+	for _, a := range pushAnswers() {
+		if a.Name == o.Answer {
+			f.Phones.Answer("", a.script...)
+			return a.Does, nil
+		}
+	}
+	return "", fmt.Errorf("there is no answer %q", o.Answer)
+}

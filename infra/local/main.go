@@ -1,0 +1,157 @@
+// Command local runs the fleet on this machine, or replays real matches
+// through it. `make run` and `make replay` start it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"matchday/infra/local/clock"
+	"matchday/infra/local/console"
+	"matchday/infra/local/fleet"
+	"matchday/infra/local/replay"
+	"matchday/infra/local/sportmonks"
+)
+
+const usage = "say `make run` or `make replay DIR=folder`"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if err := command(ctx, os.Args[1:]); err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(os.Stderr, err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func command(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return errors.New(usage)
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	bin := filepath.Join(root, ".local", "bin")
+	switch {
+	case args[0] == "run":
+		return run(ctx, root, bin)
+	case args[0] == "replay" && len(args) == 2:
+		return replay.Run(ctx, replay.Config{
+			Folder: args[1], Root: root, Bin: bin, AtOnce: 12, Out: os.Stdout, Progress: terminal(os.Stderr),
+		})
+	}
+	return errors.New(usage)
+}
+
+// terminal is f if a person looks at it, else nil.
+func terminal(f *os.File) io.Writer {
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	return f
+}
+
+// run runs the fleet until ctx ends, with a match that is live at once.
+func run(ctx context.Context, root, bin string) error {
+	began := time.Now()
+	c := clock.New(began, 1)
+	defer c.Stop()
+	match, err := chosen(began)
+	if err != nil {
+		return err
+	}
+	speed := 10.0
+	if text := os.Getenv("SPEED"); text != "" {
+		if speed, err = strconv.ParseFloat(text, 64); err != nil || speed <= 0 || speed > 1000 {
+			return fmt.Errorf("SPEED=%s is no speed: give a number above 0 and up to 1000, as in SPEED=20", text)
+		}
+	}
+	hub := console.NewHub()
+	f, err := fleet.Start(ctx, fleet.Config{
+		Clock: c, Root: root, Bin: bin, Dir: filepath.Join(root, ".local", "data"), Addr: address(), Seed: uint64(began.UnixNano()),
+		Log: hub.Log, Invocation: hub.Invocation, Push: hub.Push, Transition: hub.Transition,
+	})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	say(began, "engines and simulators are up")
+
+	f.Provider.Play(match, began.Add(5*time.Second), sportmonks.Pace{Speed: speed})
+	f.Provider.AnnounceMore(1, 12, began.Add(24*time.Hour))
+	for _, sync := range []string{"cricket/sync-leagues", "cricket/sync-fixtures", "cricket/sync-teams"} {
+		if err := f.Invoke(ctx, sync); err != nil {
+			return err
+		}
+	}
+	say(began, "leagues, teams and fixtures are synced")
+	phones := phonesOf(match)
+	for _, p := range phones {
+		if err := f.Register(ctx, p); err != nil {
+			return err
+		}
+	}
+	say(began, "%d phones follow %s v %s", len(phones), match.Local.Name, match.Visitor.Name)
+	hub.Attach(f, func() []fleet.Phone { return phones })
+	f.Handle("/", hub.Handler())
+	if err := f.Begin(ctx); err != nil {
+		return err
+	}
+	say(began, "the match plays at %g times its speed, and the live loop ticks every 2.5 s", speed)
+	fmt.Printf("\n  Console  %s/\n  API      %s/cricket/matches/%s\n\n  Ctrl-C stops everything.\n", f.URL, f.URL, fleet.MatchID(match.ID))
+	<-ctx.Done()
+	fmt.Println("\nstopping")
+	return nil
+}
+
+func say(began time.Time, format string, args ...any) {
+	fmt.Printf("%6.1f s  %s\n", time.Since(began).Seconds(), fmt.Sprintf(format, args...))
+}
+
+func address() string {
+	if a := os.Getenv("ADDR"); a != "" {
+		return a
+	}
+	return "localhost:8080"
+}
+
+// chosen is the match that $MATCH names, or a made-up T20. Its id is new each
+// time, for data survive a restart, and so does the end of a match.
+func chosen(now time.Time) (*sportmonks.Match, error) {
+	path := os.Getenv("MATCH")
+	if path == "" {
+		m := sportmonks.Generate(now.Unix(), sportmonks.T20)
+		return m, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("MATCH=%s cannot be read: %w", path, errors.Unwrap(err))
+	}
+	h := fnv.New32a()
+	fmt.Fprint(h, path, now.Unix())
+	m, err := sportmonks.Cricsheet(data, 1_000_000+int64(h.Sum32()))
+	if err != nil {
+		return nil, fmt.Errorf("MATCH=%s is no Cricsheet file: %w", path, err)
+	}
+	return m, nil
+}
+
+// phonesOf are fans of both sides and of neither.
+func phonesOf(m *sportmonks.Match) []fleet.Phone {
+	id, local, visitor := fleet.MatchID(m.ID), fleet.MatchID(m.Local.ID), fleet.MatchID(m.Visitor.ID)
+	return []fleet.Phone{
+		fleet.NewPhone("noor", id, ""), fleet.NewPhone("lena", id, local), fleet.NewPhone("vik", id, visitor),
+		fleet.NewPhone("sam", id, ""), fleet.NewPhone("luca", id, local), fleet.NewPhone("vera", id, visitor),
+	}
+}

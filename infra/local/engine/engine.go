@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,11 @@ func Start(ctx context.Context, file string) (url string, stop func(), err error
 	if url := os.Getenv(Endpoint); url != "" {
 		return url, func() {}, nil
 	}
-	binary, err := find()
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", nil, err
+	}
+	binary, err := find(dir)
 	if err != nil {
 		return "", nil, err
 	}
@@ -74,13 +79,9 @@ func Start(ctx context.Context, file string) (url string, stop func(), err error
 	return "http://127.0.0.1:" + port, stop, nil
 }
 
-// find looks for the engine in node_modules, from the working directory up.
-func find() (string, error) {
+// find looks for the engine in node_modules, from dir up to the module's root.
+func find(dir string) (string, error) {
 	name := filepath.Join("node_modules", "@dynoxide", platform(), "dynoxide")
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
 	for {
 		if path := filepath.Join(dir, name); exists(path) {
 			return path, nil
@@ -113,18 +114,18 @@ func freePort() (string, error) {
 }
 
 func answers(ctx context.Context, address string, exited <-chan struct{}) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	limit, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	for {
-		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+		c, err := (&net.Dialer{}).DialContext(limit, "tcp", address)
 		if err == nil {
 			return c.Close()
 		}
 		select {
 		case <-exited:
 			return errors.New("the DynamoDB engine stopped as soon as it was started")
-		case <-ctx.Done():
-			return errors.New("the DynamoDB engine does not answer")
+		case <-limit.Done():
+			return cmp.Or(ctx.Err(), errors.New("the DynamoDB engine does not answer"))
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -221,7 +222,12 @@ func Sweep(ctx context.Context, c *dynamodb.Client, prefix string, tables []spec
 				if t.Key.Sort != "" {
 					key[t.Key.Sort] = item[t.Key.Sort]
 				}
-				if _, err := c.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &name, Key: key}); err != nil {
+				_, err := c.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &name, Key: key, ConditionExpression: expired.Filter(),
+					ExpressionAttributeNames: expired.Names(), ExpressionAttributeValues: expired.Values()})
+				if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+					continue // renewed since it was read
+				}
+				if err != nil {
 					return swept, fmt.Errorf("sweep %s: %w", t.Name, err)
 				}
 				swept++

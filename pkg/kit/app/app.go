@@ -8,16 +8,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/http"
+	"net/url"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
 	"matchday/pkg/kit/fault"
@@ -26,20 +22,6 @@ import (
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 )
-
-// Env is what a service may be opened with.
-type Env struct {
-	AWS    aws.Config
-	Stage  string
-	Prefix string // before every table name
-	Queues string // URL that a queue's name completes
-	Clock
-	HTTP http.RoundTripper // to providers; nil for net/http's
-	// Setting reads a plain setting, "" when it is not set.
-	Setting func(name string) string
-	// Secret reads a secret. The local stage keeps its secrets in settings.
-	Secret func(ctx context.Context, name string) (string, error)
-}
 
 // Opener opens a service, once per cold start. Its error ends the process.
 type Opener[S any] func(context.Context, Env) (S, error)
@@ -55,64 +37,121 @@ func API[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.Co
 		os.Stdout.Write(document)
 		return
 	}
-	s, _, clock := start(fn, open)
-	proxy := httpadapter.NewV2(httpapi.Handler(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) }))
-	lambda.Start(func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-		clock.begin(ctx)
-		return proxy.ProxyWithContext(ctx, e)
-	})
+	start(fn, open, api(fn, do))
 }
 
 // Job runs a job whenever fn is invoked; what it is invoked with does not matter.
 func Job[S any](fn spec.Function, open Opener[S], do func(S, context.Context) error) {
-	s, _, clock := start(fn, open)
-	lambda.Start(func(ctx context.Context) error {
-		clock.begin(ctx)
-		return logged(ctx, do(s, ctx))
-	})
+	start(fn, open, job(do))
 }
 
 // Task answers the calls of a state machine.
 func Task[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.Context, In) (Out, error)) {
-	s, _, clock := start(fn, open)
-	lambda.Start(func(ctx context.Context, in In) (Out, error) {
-		clock.begin(ctx)
-		out, err := do(s, ctx, in)
-		return out, logged(ctx, err)
-	})
+	start(fn, open, task(do))
 }
 
 // Queue gives a use case each message of the queue of fn. A message whose
 // handling fails is delivered again, alone. One that is not the JSON of an M, or
 // that is an Invalid fault, goes to the dead-letter queue with the reason.
+//
+// Fields that M does not have are ignored: while a deployment rolls out, an old
+// consumer meets the messages of a new producer, and must not lose them.
 func Queue[S, M any](fn spec.Function, open Opener[S], do func(S, context.Context, M) error) {
-	s, env, clock := start(fn, open)
-	from := fn.On.(spec.Queue)
-	dead := queue.Open(env.AWS, env.Queues)
-	lambda.Start(func(ctx context.Context, e events.SQSEvent) (out events.SQSEventResponse, _ error) {
-		clock.begin(ctx)
-		for _, r := range e.Records {
-			err := handle(ctx, r.Body, func(ctx context.Context, m M) error { return do(s, ctx, m) })
-			if fault.Of(err) == fault.Invalid {
-				slog.ErrorContext(ctx, "message rejected", "message", r.MessageId, "queue", from.Name, "err", err)
-				err = dead.Reject(ctx, from, r.Body, err.Error())
-			}
-			if logged(ctx, err) != nil {
-				out.BatchItemFailures = append(out.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
-			}
-		}
-		return out, nil
-	})
+	start(fn, open, messages(fn, do))
 }
 
-func handle[M any](ctx context.Context, body string, do func(context.Context, M) error) error {
-	var m M
-	d := json.NewDecoder(strings.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
-		return fault.New(fault.Invalid, "the message cannot be read").Because(err)
+// use turns an open service into what the Lambda runtime calls.
+type use[S any] func(S, Env) any
+
+func start[S any](fn spec.Function, open Opener[S], use use[S]) {
+	slog.SetDefault(obs.Logger(os.Stdout, fn.Name))
+	h, err := handler(context.Background(), os.Getenv, open, use)
+	if err != nil {
+		slog.Error("cannot start", "err", err)
+		os.Exit(1)
 	}
-	return do(ctx, m)
+	lambda.Start(h)
+}
+
+func handler[S any](ctx context.Context, getenv func(string) string, open Opener[S], use use[S]) (lambda.Handler, error) {
+	env, clock, err := environment(getenv)
+	if err != nil {
+		return nil, err
+	}
+	s, err := open(ctx, env)
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	h := lambda.NewHandler(use(s, env))
+	if clock != nil {
+		return timed{h, clock}, nil
+	}
+	return h, nil
+}
+
+func api[S, In, Out any](fn spec.Function, do func(S, context.Context, *In) (*Out, error)) use[S] {
+	room, _, _ := strings.Cut(fn.Name, "/")
+	return func(s S, _ Env) any {
+		proxy := httpadapter.NewV2(httpapi.Handler(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) }))
+		return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+			e.RawPath = path(room, e.RawPath)
+			return proxy.ProxyWithContext(ctx, e)
+		}
+	}
+}
+
+// path is the path of a route as a URL spells it. An HTTP API gives it decoded,
+// and with the base path that its domain maps to it, which is the room's name.
+func path(room, raw string) string {
+	if rest, ok := strings.CutPrefix(raw, "/"+room+"/"); ok {
+		raw = "/" + rest
+	}
+	return (&url.URL{Path: raw}).EscapedPath()
+}
+
+func job[S any](do func(S, context.Context) error) use[S] {
+	return func(s S, _ Env) any {
+		return func(ctx context.Context) error { return logged(ctx, do(s, ctx)) }
+	}
+}
+
+func task[S, In, Out any](do func(S, context.Context, In) (Out, error)) use[S] {
+	return func(s S, _ Env) any {
+		return func(ctx context.Context, in In) (Out, error) {
+			out, err := do(s, ctx, in)
+			return out, logged(ctx, err)
+		}
+	}
+}
+
+func messages[S, M any](fn spec.Function, do func(S, context.Context, M) error) use[S] {
+	from := fn.On.(spec.Queue)
+	return func(s S, env Env) any {
+		dead := queue.Open(env.AWS, env.Queues)
+		return func(ctx context.Context, e events.SQSEvent) (out events.SQSEventResponse, _ error) {
+			for _, r := range e.Records {
+				m, err := decode[M](r.Body)
+				if err == nil {
+					err = do(s, ctx, m)
+				}
+				if fault.Of(err) == fault.Invalid {
+					slog.ErrorContext(ctx, "message rejected", "message", r.MessageId, "queue", from.Name, "err", err)
+					err = dead.Reject(ctx, from, r.Body, err.Error())
+				}
+				if logged(ctx, err) != nil {
+					out.BatchItemFailures = append(out.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
+				}
+			}
+			return out, nil
+		}
+	}
+}
+
+func decode[M any](body string) (m M, err error) {
+	if err := json.Unmarshal([]byte(body), &m); err != nil {
+		return m, fault.New(fault.Invalid, "the message cannot be read").Because(err)
+	}
+	return m, nil
 }
 
 func logged(ctx context.Context, err error) error {
@@ -120,48 +159,4 @@ func logged(ctx context.Context, err error) error {
 		slog.ErrorContext(ctx, "failed", "err", err)
 	}
 	return err
-}
-
-func start[S any](fn spec.Function, open Opener[S]) (S, Env, *clock) {
-	slog.SetDefault(obs.Logger(os.Stdout, fn.Name))
-	ctx := context.Background()
-	cfg, err := config.LoadDefaultConfig(ctx)
-	if err != nil {
-		panic(fmt.Errorf("load the AWS configuration: %w", err))
-	}
-	env, clock := environment(cfg, os.Getenv)
-	s, err := open(ctx, env)
-	if err != nil {
-		panic(fmt.Errorf("open %s: %w", fn.Name, err))
-	}
-	return s, env, clock
-}
-
-func environment(cfg aws.Config, getenv func(string) string) (Env, *clock) {
-	clock := &clock{}
-	env := Env{
-		AWS: cfg, Stage: getenv(spec.EnvStage), Prefix: getenv(spec.EnvPrefix), Queues: getenv(spec.EnvQueues),
-		Clock: Clock{Now: time.Now, Sleep: sleep}, Setting: getenv,
-		Secret: func(ctx context.Context, name string) (string, error) { return secret(ctx, cfg, name) },
-	}
-	if env.Stage == spec.Local {
-		clock.runtime = getenv("AWS_LAMBDA_RUNTIME_API")
-		env.Clock = Clock{Now: clock.now, Sleep: clock.sleep}
-		env.Secret = func(_ context.Context, name string) (string, error) {
-			if v := getenv(name); v != "" {
-				return v, nil
-			}
-			return "", fmt.Errorf("the secret %s is not set", name)
-		}
-	}
-	return env, clock
-}
-
-// secret reads the current value of the stage's secret of that name.
-func secret(ctx context.Context, cfg aws.Config, name string) (string, error) {
-	out, err := secretsmanager.NewFromConfig(cfg).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
-	if err != nil {
-		return "", fmt.Errorf("read the secret %s: %w", name, err)
-	}
-	return aws.ToString(out.SecretString), nil
 }

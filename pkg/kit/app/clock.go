@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
@@ -28,41 +30,57 @@ func sleep(ctx context.Context, until time.Time) error {
 	}
 }
 
-// clock is the local stage's: the fleet on one machine lives by a virtual clock,
-// whose time and speed come with each invocation. Deployed functions never make
-// use of it, whatever they are sent.
-type clock struct {
-	runtime string // address of the local runtime; "" in the cloud
+// fleetClock is the local stage's: the fleet on one machine lives by a virtual clock,
+// whose time and speed come with each invocation. Deployed functions have none,
+// whatever they are sent.
+type fleetClock struct {
+	runtime string // address of the local runtime
+	last    atomic.Pointer[reading]
+}
 
+// reading is what the fleet's clock showed.
+type reading struct {
 	at    time.Time // fleet time when the wall clock was at wall
 	wall  time.Time
 	speed float64 // fleet seconds per second; 0 while the fleet's clock stands still
 }
 
+// timed sets the clock before each invocation.
+type timed struct {
+	lambda.Handler
+	*fleetClock
+}
+
+func (t timed) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	t.begin(ctx)
+	return t.Handler.Invoke(ctx, payload)
+}
+
 // begin sets the clock by the invocation's client context.
-func (c *clock) begin(ctx context.Context) {
+func (c *fleetClock) begin(ctx context.Context) {
 	lc, ok := lambdacontext.FromContext(ctx)
-	if c.runtime == "" || !ok {
+	if !ok {
 		return
 	}
 	at, err := time.Parse(time.RFC3339Nano, lc.ClientContext.Custom["matchday-now"])
 	if err != nil {
 		return
 	}
-	c.speed, _ = strconv.ParseFloat(lc.ClientContext.Custom["matchday-speed"], 64)
-	c.at, c.wall = at, time.Now()
+	speed, _ := strconv.ParseFloat(lc.ClientContext.Custom["matchday-speed"], 64)
+	c.last.Store(&reading{at, time.Now(), speed})
 }
 
-func (c *clock) now() time.Time {
-	if c.wall.IsZero() {
+func (c *fleetClock) now() time.Time {
+	r := c.last.Load()
+	if r == nil {
 		return time.Now()
 	}
-	return c.at.Add(time.Duration(float64(time.Since(c.wall)) * c.speed)).UTC()
+	return r.at.Add(time.Duration(float64(time.Since(r.wall)) * r.speed)).UTC()
 }
 
 // sleep asks the local runtime to wait, for only it knows when the fleet's clock
 // gets there.
-func (c *clock) sleep(ctx context.Context, until time.Time) error {
+func (c *fleetClock) sleep(ctx context.Context, until time.Time) error {
 	if !until.After(c.now()) {
 		return nil
 	}
@@ -85,6 +103,10 @@ func (c *clock) sleep(ctx context.Context, until time.Time) error {
 	if err != nil {
 		return fmt.Errorf("the local clock answers %s: %w", out.Status, err)
 	}
-	c.at, c.wall = at, time.Now()
+	speed := 0.0
+	if before := c.last.Load(); before != nil {
+		speed = before.speed
+	}
+	c.last.Store(&reading{at, time.Now(), speed})
 	return nil
 }

@@ -39,9 +39,11 @@ func (a *Admin) Resolve(ctx huma.Context) []error {
 	if errs := a.User.Resolve(ctx); errs != nil {
 		return errs
 	}
-	// API Gateway renders a list claim as "[a b]".
-	groups := strings.Fields(strings.Trim(claims(ctx)["cognito:groups"], "[]"))
-	if !slices.Contains(groups, AdminGroup) {
+	// API Gateway renders a list claim as "[a b]". A group's name has no white
+	// space, but may have brackets: only the outer ones are the list's.
+	groups, isList := strings.CutPrefix(claims(ctx)["cognito:groups"], "[")
+	groups, isClosed := strings.CutSuffix(groups, "]")
+	if !isList || !isClosed || !slices.Contains(strings.Fields(groups), AdminGroup) {
 		return []error{huma.Error403Forbidden("this is for administrators")}
 	}
 	return nil

@@ -70,13 +70,22 @@ func index(a spec.Access) *string {
 	return &a.Index
 }
 
-// Key is the primary key of the table of a: the values of its partition and,
-// if it has one, its sort attribute.
+// Key is the primary key of a's table: the values of its partition and, if it
+// has one, its sort attribute.
 func Key(a spec.Access, values ...string) Item {
 	k := Item{a.Table.Key.Partition: &types.AttributeValueMemberS{Value: values[0]}}
 	if a.Table.Key.Sort != "" {
 		k[a.Table.Key.Sort] = &types.AttributeValueMemberS{Value: values[1]}
 	}
+	return k
+}
+
+// KeyOf picks the primary key of a's table out of an item.
+func KeyOf(a spec.Access, item Item) Item {
+	k := maps.Clone(item)
+	maps.DeleteFunc(k, func(name string, _ types.AttributeValue) bool {
+		return name != a.Table.Key.Partition && name != a.Table.Key.Sort
+	})
 	return k
 }
 
@@ -89,7 +98,8 @@ func Get[T any](ctx context.Context, db DB, a spec.Access, key ...string) (item 
 	return item, true, wrap(a, attributevalue.UnmarshalMap(out.Item, &item))
 }
 
-// GetAll reads the items under keys, in no order; the absent are left out.
+// GetAll reads the items under keys, which must differ, in no order; the absent
+// are left out.
 func GetAll[T any](ctx context.Context, db DB, a spec.Access, keys []Item) ([]T, error) {
 	var items []T
 	for chunk := range slices.Chunk(keys, 100) {
@@ -120,20 +130,20 @@ func Put(ctx context.Context, db DB, a spec.Access, item any, cond ...expression
 	if err != nil {
 		return wrap(a, err)
 	}
-	in := &dynamodb.PutItemInput{TableName: db.table(a), Item: av}
-	if len(cond) > 0 {
-		e, err := expression.NewBuilder().WithCondition(cond[0]).Build()
-		if err != nil {
-			return wrap(a, err)
-		}
-		in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = e.Condition(), e.Names(), e.Values()
-		in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	e, err := condition(cond)
+	if err != nil {
+		return wrap(a, err)
 	}
-	_, err = db.client.PutItem(as(ctx, a), in)
+	_, err = db.client.PutItem(as(ctx, a), &dynamodb.PutItemInput{
+		TableName: db.table(a), Item: av, ConditionExpression: e.Condition(),
+		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	})
 	return wrap(a, err)
 }
 
-// PutAll writes items in batches of 25, again and again until all are written.
+// PutAll writes items in batches of 25. What the table is too busy for is tried
+// again; an error may leave any of the items written.
 func PutAll[T any](ctx context.Context, db DB, a spec.Access, items []T) error {
 	writes := make([]types.WriteRequest, 0, len(items))
 	for _, item := range items {
@@ -183,33 +193,38 @@ func Update(ctx context.Context, db DB, a spec.Access, key Item, set expression.
 	if err != nil {
 		return wrap(a, err)
 	}
-	in := &dynamodb.UpdateItemInput{
+	_, err = db.client.UpdateItem(as(ctx, a), &dynamodb.UpdateItemInput{
 		TableName: db.table(a), Key: key, UpdateExpression: e.Update(), ConditionExpression: e.Condition(),
 		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
-	}
-	if len(cond) > 0 {
-		in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
-	}
-	_, err = db.client.UpdateItem(as(ctx, a), in)
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	})
 	return wrap(a, err)
 }
 
 // Delete removes the item under key and returns what it was, nil if there was
 // none. A condition that does not hold returns *Refused.
 func Delete(ctx context.Context, db DB, a spec.Access, key Item, cond ...expression.ConditionBuilder) (Item, error) {
-	in := &dynamodb.DeleteItemInput{TableName: db.table(a), Key: key, ReturnValues: types.ReturnValueAllOld}
-	if len(cond) > 0 {
-		e, err := expression.NewBuilder().WithCondition(cond[0]).Build()
-		if err != nil {
-			return nil, wrap(a, err)
-		}
-		in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = e.Condition(), e.Names(), e.Values()
+	e, err := condition(cond)
+	if err != nil {
+		return nil, wrap(a, err)
 	}
-	out, err := db.client.DeleteItem(as(ctx, a), in)
+	out, err := db.client.DeleteItem(as(ctx, a), &dynamodb.DeleteItemInput{
+		TableName: db.table(a), Key: key, ReturnValues: types.ReturnValueAllOld, ConditionExpression: e.Condition(),
+		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	})
 	if err != nil {
 		return nil, wrap(a, err)
 	}
 	return out.Attributes, nil
+}
+
+// condition is the expression of a write's condition, empty when it has none.
+func condition(cond []expression.ConditionBuilder) (e expression.Expression, err error) {
+	if len(cond) > 0 {
+		e, err = expression.NewBuilder().WithCondition(cond[0]).Build()
+	}
+	return e, err
 }
 
 // Range is what Query reads: the items of one partition.
@@ -307,13 +322,4 @@ func backOff(ctx context.Context, try int) error {
 	case <-time.After(rand.N(limit)):
 		return nil
 	}
-}
-
-// KeyOf picks the primary key of a's table out of an item.
-func KeyOf(a spec.Access, item Item) Item {
-	k := maps.Clone(item)
-	maps.DeleteFunc(k, func(name string, _ types.AttributeValue) bool {
-		return name != a.Table.Key.Partition && name != a.Table.Key.Sort
-	})
-	return k
 }

@@ -115,7 +115,7 @@ func etagged(next http.Handler) http.Handler {
 			sum := sha256.Sum256(a.body.Bytes())
 			tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 			w.Header().Set("ETag", tag)
-			if matches(r.Header.Get("If-None-Match"), tag) {
+			if matches(r.Header.Values("If-None-Match"), tag) {
 				w.Header().Del("Content-Type")
 				w.WriteHeader(http.StatusNotModified)
 				return
@@ -126,9 +126,14 @@ func etagged(next http.Handler) http.Handler {
 	})
 }
 
-func matches(header, tag string) bool {
-	for candidate := range strings.SplitSeq(header, ",") {
-		if c := strings.TrimPrefix(strings.TrimSpace(candidate), "W/"); c == tag || c == "*" {
+// matches reports whether the values of If-None-Match name the tag, weakly
+// compared (RFC 9110, 13.1.2). aws-lambda-go-api-proxy cuts a list into values.
+func matches(values []string, tag string) bool {
+	if len(values) == 1 && strings.TrimSpace(values[0]) == "*" {
+		return true
+	}
+	for candidate := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		if strings.TrimPrefix(strings.TrimSpace(candidate), "W/") == tag {
 			return true
 		}
 	}

@@ -43,7 +43,9 @@ type Lease struct {
 	holder string
 }
 
-// Take leases key to holder, or returns ErrHeld.
+// Take leases key to holder, or returns ErrHeld. holder names one run of a
+// process: it takes over what it holds already, for that is a take of its own
+// whose answer was lost.
 func (l *Locks) Take(ctx context.Context, key, holder string) (*Lease, error) {
 	now := l.Now()
 	item := l.row(now)
@@ -52,7 +54,7 @@ func (l *Locks) Take(ctx context.Context, key, holder string) (*Lease, error) {
 	err := dynamo.Put(ctx, l.DB, l.Acquire, item,
 		expression.AttributeNotExists(expression.Name(l.Acquire.Table.Key.Partition)).
 			Or(expression.LessThan(expression.Name("expiresAtMs"), expression.Value(now.UnixMilli()))).
-			Or(expression.Equal(expression.Name("holder"), expression.Value(holder)))) // our own, whose answer was lost
+			Or(expression.Equal(expression.Name("holder"), expression.Value(holder))))
 	if dynamo.IsRefused(err) {
 		return nil, fmt.Errorf("%s: %w", key, ErrHeld)
 	}

@@ -30,14 +30,15 @@ func Open(cfg aws.Config, base string) Sender {
 }
 
 // Send puts message, as JSON, into q. It is delivered at least once, after
-// delay, which SQS counts in whole seconds up to 15 minutes.
+// delay, which SQS counts in whole seconds, here rounded up, to 15 minutes.
 func (s Sender) Send(ctx context.Context, q spec.Queue, message any, delay time.Duration) error {
+	delay = min(max(delay, 0), 15*time.Minute)
 	body, err := json.Marshal(message)
 	if err == nil {
 		_, err = s.client.SendMessage(ctx, &sqs.SendMessageInput{
 			QueueUrl:     aws.String(s.base + q.Name),
 			MessageBody:  aws.String(string(body)),
-			DelaySeconds: int32(min(delay, 15*time.Minute) / time.Second),
+			DelaySeconds: int32((delay + time.Second - 1) / time.Second),
 		})
 	}
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 // ErrCrashed is what the I/O calls of a crashed process return.
 var ErrCrashed = errors.New("the process has crashed")
 
-// Disk is the I/O of one process under test: what goes through AWS and
+// Process is a process under test. The I/O that it does through AWS and
 // RoundTripper is counted, and from its crash on, all of it fails.
-type Disk struct {
+type Process struct {
 	mu     sync.Mutex
 	calls  int
 	at     int // the call to crash at, from 1; 0 for never
@@ -27,19 +27,21 @@ type Disk struct {
 }
 
 // AWS returns cfg with its calls counted.
-func (d *Disk) AWS(cfg aws.Config) aws.Config {
-	cfg = with(cfg, "crash", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
-		err = d.do(func() error { out, meta, err = next.HandleInitialize(ctx, in); return err })
+func (p *Process) AWS(cfg aws.Config) aws.Config {
+	return with(cfg, "crash", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
+		err = p.do(func() error { out, meta, err = next.HandleInitialize(ctx, in); return err })
 		return out, meta, err
 	})
-	cfg.RetryMaxAttempts = 1
-	return cfg
 }
 
 // RoundTripper returns next with its requests counted.
-func (d *Disk) RoundTripper(next http.RoundTripper) http.RoundTripper {
+func (p *Process) RoundTripper(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (out *http.Response, err error) {
-		err = d.do(func() error { out, err = next.RoundTrip(r); return err })
+		err = p.do(func() error { out, err = next.RoundTrip(r); return err })
+		if err != nil && out != nil { // the answer that is lost
+			out.Body.Close()
+			out = nil
+		}
 		return out, err
 	})
 }
@@ -50,17 +52,17 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 // do makes one call, unless the process crashes before it; when it crashes
 // after it, the call takes effect and its answer is lost.
-func (d *Disk) do(call func() error) error {
-	d.mu.Lock()
-	d.calls++
-	now := d.calls == d.at
-	if d.failed || now && !d.after {
-		d.failed = true
-		d.mu.Unlock()
+func (p *Process) do(call func() error) error {
+	p.mu.Lock()
+	p.calls++
+	now := p.calls == p.at
+	if p.failed || now && !p.after {
+		p.failed = true
+		p.mu.Unlock()
 		return ErrCrashed
 	}
-	d.failed = d.failed || now
-	d.mu.Unlock()
+	p.failed = p.failed || now
+	p.mu.Unlock()
 	err := call()
 	if now {
 		return ErrCrashed
@@ -69,15 +71,15 @@ func (d *Disk) do(call func() error) error {
 }
 
 // Crash proves that a job survives a crash at every I/O call. scenario builds a
-// world of its own, runs the job there with its I/O through d, then runs it
+// world of its own, runs the job there with its I/O through p, then runs it
 // again with I/O that works, as its trigger would, and returns what the world
 // looks like then. Crash plays it once without a crash, and once for each call
 // that made, crashing before and after it: all must look the same.
 //
 // A scenario must not fail the test for the error of the first run.
-func Crash[W any](t *testing.T, scenario func(t *testing.T, d *Disk) W) {
+func Crash[W any](t *testing.T, scenario func(t *testing.T, p *Process) W) {
 	t.Helper()
-	var whole Disk
+	var whole Process
 	want := scenario(t, &whole)
 	if whole.calls == 0 {
 		t.Fatal("the job makes no I/O call: there is nothing to crash")
@@ -86,8 +88,8 @@ func Crash[W any](t *testing.T, scenario func(t *testing.T, d *Disk) W) {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("call %d after=%v", k, after), func(t *testing.T) {
 				t.Parallel()
-				d := Disk{at: k, after: after}
-				if got := scenario(t, &d); !reflect.DeepEqual(got, want) {
+				p := Process{at: k, after: after}
+				if got := scenario(t, &p); !reflect.DeepEqual(got, want) {
 					t.Errorf("after the crash and a second run:\n%+v\nwithout a crash:\n%+v", got, want)
 				}
 				record("crashes", t.Name())

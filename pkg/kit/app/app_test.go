@@ -1,0 +1,535 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"matchday/infra/local/clock"
+	"matchday/infra/local/sqs"
+	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
+)
+
+var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+
+// settings is a function's environment: what Lambda sets, and more.
+func settings(more map[string]string) func(string) string {
+	all := map[string]string{
+		"AWS_REGION": "eu-west-1", "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "key", "AWS_SESSION_TOKEN": "session",
+		spec.EnvStage: "prod",
+	}
+	maps.Copy(all, more)
+	return func(name string) string { return all[name] }
+}
+
+// opened is an Opener that gives the environment itself.
+func opened(_ context.Context, env Env) (Env, error) { return env, nil }
+
+func envOf(t *testing.T, more map[string]string) Env {
+	t.Helper()
+	env, _, err := environment(settings(more))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	env := envOf(t, map[string]string{spec.EnvPrefix: "x-", spec.EnvQueues: "https://sqs/1/x-", "SPORTMONKS_URL": "http://y"})
+	if env.Stage != "prod" || env.Prefix != "x-" || env.Queues != "https://sqs/1/x-" || env.Setting("SPORTMONKS_URL") != "http://y" || env.HTTP != nil {
+		t.Errorf("got %+v", env)
+	}
+	for missing, want := range map[string]string{"AWS_REGION": "AWS_REGION is not set", spec.EnvStage: "MATCHDAY_STAGE is not set"} {
+		h, err := handler(t.Context(), settings(map[string]string{missing: ""}), opened, job(func(Env, context.Context) error { return nil }))
+		if h != nil || err == nil || err.Error() != want {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// network answers the SDK's calls, and notes the last.
+type network struct{ last *http.Request }
+
+func (n *network) Do(r *http.Request) (*http.Response, error) {
+	n.last = r
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+}
+
+func TestAWS(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name               string
+		more               map[string]string
+		dynamo, sqs, token string
+	}{
+		{"in the cloud", nil, "https://dynamodb.eu-west-1.amazonaws.com", "https://sqs.eu-west-1.amazonaws.com", "session"},
+		{"endpoints of our own", map[string]string{"AWS_ENDPOINT_URL_DYNAMODB": "http://localhost:8000", "AWS_ENDPOINT_URL_SQS": "http://localhost:9324", "AWS_SESSION_TOKEN": ""},
+			"http://localhost:8000", "http://localhost:9324", ""},
+	} {
+		wire := &network{}
+		cfg := envOf(t, c.more).AWS
+		cfg.HTTPClient = wire
+		check := func(endpoint string) {
+			t.Helper()
+			if got := wire.last.URL.Scheme + "://" + wire.last.URL.Host; got != endpoint {
+				t.Errorf("%s: got %s, want %s", c.name, got, endpoint)
+			}
+			if got := wire.last.Header.Get("Authorization"); !strings.Contains(got, "Credential=AKIDEXAMPLE/") || !strings.Contains(got, "/eu-west-1/") {
+				t.Errorf("%s: signed as %s", c.name, got)
+			}
+			if got := wire.last.Header.Get("X-Amz-Security-Token"); got != c.token {
+				t.Errorf("%s: the session is %q, want %q", c.name, got, c.token)
+			}
+		}
+		if _, err := dynamodb.NewFromConfig(cfg).ListTables(t.Context(), &dynamodb.ListTablesInput{}); err != nil {
+			t.Fatal(err)
+		}
+		check(c.dynamo)
+		if _, err := awssqs.NewFromConfig(cfg).ListQueues(t.Context(), &awssqs.ListQueuesInput{}); err != nil {
+			t.Fatal(err)
+		}
+		check(c.sqs)
+	}
+}
+
+func TestLocalSecret(t *testing.T) {
+	t.Parallel()
+	env := envOf(t, map[string]string{spec.EnvStage: spec.Local, "TOKEN": "s3cr3t"})
+	if got, err := env.Secret(t.Context(), "TOKEN"); got != "s3cr3t" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := env.Secret(t.Context(), "OTHER"); err == nil || err.Error() != "the secret OTHER is not set" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestDeployedSecret(t *testing.T) {
+	t.Parallel()
+	const value = "s3cr3t"
+	for _, c := range []struct {
+		name   string
+		status int
+		body   string
+		want   string // of the error; "" for none
+	}{
+		{"there", 200, `{"Name":"TOKEN","SecretString":"` + value + `"}`, ""},
+		{"absent", 400, `{"__type":"ResourceNotFoundException","Message":"Secrets Manager can't find the specified secret."}`, "read the secret TOKEN: "},
+		{"bytes", 200, `{"Name":"TOKEN","SecretBinary":"czNjcjN0"}`, "the secret TOKEN holds no text"},
+		{"empty", 200, `{"Name":"TOKEN","SecretString":""}`, "the secret TOKEN holds no text"},
+		{"cut off", 200, `{"Name":"TOKEN","SecretString":"` + value, "read the secret TOKEN: "},
+		{"not JSON", 200, value + ` "` + value + `"`, "read the secret TOKEN: "},
+		{"wrong type", 200, `{"Name":"TOKEN","SecretString":{"` + value + `":"` + value + `"}}`, "read the secret TOKEN: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var ask struct{ SecretId string }
+				if err := json.NewDecoder(r.Body).Decode(&ask); err != nil || ask.SecretId != "TOKEN" || r.Header.Get("X-Amz-Target") != "secretsmanager.GetSecretValue" {
+					t.Errorf("asked for %q by %s, %v", ask.SecretId, r.Header.Get("X-Amz-Target"), err)
+				}
+				w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+				w.WriteHeader(c.status)
+				io.WriteString(w, c.body)
+			}))
+			t.Cleanup(server.Close)
+			env := envOf(t, map[string]string{"AWS_ENDPOINT_URL_SECRETS_MANAGER": server.URL, "TOKEN": "from the environment"})
+			got, err := env.Secret(t.Context(), "TOKEN")
+			if c.want == "" {
+				if got != value || err != nil {
+					t.Errorf("got %q, %v", got, err)
+				}
+				return
+			}
+			if got != "" || err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Fatalf("got %q, %v, want %q", got, err, c.want)
+			}
+			if strings.Contains(err.Error(), value) {
+				t.Errorf("the error tells the secret: %v", err)
+			}
+		})
+	}
+}
+
+// at is the context of an invocation by a local fleet at that time.
+func at(ctx context.Context, now, speed string) context.Context {
+	return lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{ClientContext: lambdacontext.ClientContext{
+		Custom: map[string]string{"matchday-now": now, "matchday-speed": speed},
+	}})
+}
+
+// clockOf opens a task that tells its time, and sleeps before if it is told to.
+func clockOf(t *testing.T, stage, runtime string) func(ctx context.Context, until time.Time) (time.Time, error) {
+	t.Helper()
+	h, err := handler(t.Context(), settings(map[string]string{spec.EnvStage: stage, "AWS_LAMBDA_RUNTIME_API": runtime}), opened,
+		task(func(env Env, ctx context.Context, until time.Time) (time.Time, error) {
+			if !until.IsZero() {
+				if err := env.Sleep(ctx, until); err != nil {
+					return time.Time{}, err
+				}
+			}
+			return env.Now(), nil
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(ctx context.Context, until time.Time) (now time.Time, err error) {
+		in, err := json.Marshal(until)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := h.Invoke(ctx, in)
+		if err == nil {
+			err = json.Unmarshal(out, &now)
+		}
+		return now, err
+	}
+}
+
+func TestLocalClock(t *testing.T) {
+	t.Parallel()
+	const text = "2026-06-01T12:00:00Z"
+	tell := clockOf(t, spec.Local, "nowhere")
+	began := time.Now()
+	if now, err := tell(t.Context(), time.Time{}); err != nil || now.Before(began.Truncate(0)) {
+		t.Errorf("before the fleet told it a time: %v, %v", now, err)
+	}
+	for range 2 {
+		if now, err := tell(at(t.Context(), text, "0"), time.Time{}); err != nil || !now.Equal(noon) {
+			t.Errorf("while the fleet's clock stands still: %v, %v", now, err)
+		}
+	}
+	for _, broken := range []string{"", "noon", "2026-06-01"} {
+		if now, err := tell(at(t.Context(), broken, "0"), time.Time{}); err != nil || !now.Equal(noon) {
+			t.Errorf("told %q: %v, %v, want what it was told last", broken, now, err)
+		}
+	}
+	if now, err := tell(at(t.Context(), text, "1e6"), time.Time{}); err != nil || !now.After(noon) {
+		t.Errorf("on a fast clock: %v, %v", now, err)
+	}
+	if now, err := tell(at(t.Context(), text, "0"), noon); err != nil || !now.Equal(noon) {
+		t.Errorf("a sleep that is over: %v, %v", now, err)
+	}
+}
+
+func TestLocalSleep(t *testing.T) {
+	t.Parallel()
+	answer := noon.Add(time.Hour).Format(time.RFC3339Nano)
+	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch {
+		case r.Method != http.MethodPost || r.URL.Path != "/matchday/sleep":
+			t.Errorf("asked for %s %s", r.Method, r.URL)
+		case string(body) == answer:
+			io.WriteString(w, answer+"\n")
+		default:
+			w.WriteHeader(http.StatusConflict)
+			io.WriteString(w, "nothing runs")
+		}
+	}))
+	t.Cleanup(runtime.Close)
+	tell := clockOf(t, spec.Local, strings.TrimPrefix(runtime.URL, "http://"))
+	late, cancel := context.WithCancel(at(t.Context(), "2026-06-01T12:00:00Z", "0"))
+	cancel() // as a deadline does that the sleep has moved
+	if now, err := tell(late, noon.Add(time.Hour)); err != nil || !now.Equal(noon.Add(time.Hour)) {
+		t.Errorf("got %v, %v", now, err)
+	}
+	if _, err := tell(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Minute)); err == nil || !strings.Contains(err.Error(), "the local clock answers 409") {
+		t.Errorf("refused: got %v", err)
+	}
+	runtime.Close()
+	if _, err := tell(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Hour)); err == nil {
+		t.Error("without a runtime the sleep succeeds")
+	}
+}
+
+func TestDeployedClock(t *testing.T) {
+	t.Parallel()
+	runtime := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("a deployed function asks the runtime for %s", r.URL)
+	}))
+	t.Cleanup(runtime.Close)
+	tell := clockOf(t, "prod", strings.TrimPrefix(runtime.URL, "http://"))
+	ctx := at(t.Context(), "2031-06-01T12:00:00Z", "1000")
+	began := time.Now()
+	now, err := tell(ctx, began.Add(-time.Hour))
+	if err != nil || now.Before(began.Truncate(0)) || now.After(time.Now()) {
+		t.Errorf("got %v, %v, want the wall clock's time", now, err)
+	}
+	now, err = tell(ctx, began.Add(5*time.Millisecond))
+	if err != nil || now.Before(began.Add(5*time.Millisecond)) {
+		t.Errorf("woke at %v, %v", now.Sub(began), err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := tell(ctx, began.Add(time.Hour)); err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+// TestClockWhileGoroutinesRun is for the race detector: a service's goroutines
+// outlive its invocations.
+func TestClockWhileGoroutinesRun(t *testing.T) {
+	t.Parallel()
+	var now func() time.Time
+	h, err := handler(t.Context(), settings(map[string]string{spec.EnvStage: spec.Local}), func(_ context.Context, env Env) (Env, error) {
+		now = env.Now
+		return env, nil
+	}, job(func(Env, context.Context) error { return nil }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for range 100 {
+			now()
+		}
+	})
+	for range 100 {
+		if _, err := h.Invoke(at(t.Context(), "2026-06-01T12:00:00Z", "0"), []byte("{}")); err != nil {
+			t.Error(err)
+		}
+	}
+	wg.Wait()
+}
+
+var balls = spec.Queue{Name: "balls", Tries: 3, Batch: 10}
+
+type ball struct {
+	N int `json:"n"`
+}
+
+var errNoNumber = fault.New(fault.Invalid, "three is no number").Because(errors.New("see the laws"))
+
+// scorer notes the balls that it is given, and fails as their numbers say.
+type scorer struct {
+	mu    sync.Mutex
+	given map[int]int
+}
+
+func (s *scorer) score(_ context.Context, b ball) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.given[b.N]++
+	switch {
+	case b.N == 3:
+		return fmt.Errorf("ball: %w", errNoNumber)
+	case b.N == 4:
+		return errors.New("rain")
+	case b.N == 5 && s.given[5] == 1:
+		return fault.New(fault.Unavailable, "tea")
+	case b.N == 6:
+		return fault.New(fault.NotFound, "no such match")
+	}
+	return nil
+}
+
+// queues starts an SQS with the queue balls and its dead-letter queue.
+func queues(t *testing.T, c *clock.Clock) (*sqs.Server, func(string) string) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	s := sqs.New(c, "http://"+server.Listener.Addr().String())
+	server.Config.Handler = s
+	server.Start()
+	t.Cleanup(func() { s.Close(); server.Close(); c.Stop() })
+	for _, q := range []sqs.Queue{{Name: "x-balls-dead"}, {Name: "x-balls", MaxReceives: balls.Tries, DeadLetter: "x-balls-dead"}} {
+		if err := s.Create(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s, settings(map[string]string{"AWS_ENDPOINT_URL_SQS": server.URL, spec.EnvQueues: s.URL("x-")})
+}
+
+// TestQueue has a function work off a queue until nothing is left.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	c := clock.New(noon, clock.Free)
+	server, getenv := queues(t, c)
+	s := &scorer{given: map[int]int{}}
+	h, err := handler(t.Context(), getenv, func(context.Context, Env) (*scorer, error) { return s, nil },
+		messages(spec.Function{Name: "test/score", On: balls}, (*scorer).score))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := c.Work()
+	if err := server.Poll(sqs.Mapping{Queue: "x-balls", BatchSize: balls.Batch}, h.Invoke); err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{
+		`{"n":1}`, `{"n":2,"spin":true}`, `{"n":3}`, `{"n":4}`, `{"n":5}`, `{"n":6}`, `no ball`, `{"n":"7"}`, `{"n":8} {"n":9}`, `{"n":10}`,
+	} {
+		if _, err := server.Send("x-balls", sqs.Message{Body: body}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	over := make(chan struct{})
+	c.After(time.Hour, func() { close(over) })
+	done()
+	<-over
+
+	if want := map[int]int{1: 1, 2: 1, 3: 1, 4: 3, 5: 2, 6: 3, 10: 1}; !maps.Equal(s.given, want) {
+		t.Errorf("delivered %v (ball: times), want %v", s.given, want)
+	}
+	if left := server.Messages("x-balls"); len(left) != 0 {
+		t.Errorf("the queue still holds %+v", left)
+	}
+	dead := map[string]string{} // body: reason
+	for _, m := range server.Messages("x-balls-dead") {
+		dead[m.Body] = aws.ToString(m.Attributes[queue.ReasonAttribute].StringValue)
+	}
+	want := map[string]string{
+		`{"n":3}`:         "ball: three is no number: see the laws",
+		`{"n":4}`:         "", // tried as often as the queue says
+		`{"n":6}`:         "",
+		`no ball`:         "the message cannot be read: invalid character 'o' in literal null (expecting 'u')",
+		`{"n":"7"}`:       "the message cannot be read: json: cannot unmarshal string into Go struct field ball.n of type int",
+		`{"n":8} {"n":9}`: "the message cannot be read: invalid character '{' after top-level value",
+	}
+	if !reflect.DeepEqual(dead, want) {
+		t.Errorf("the dead-letter queue holds %v, want %v", dead, want)
+	}
+}
+
+// TestQueueCannotReject: a message that cannot be moved to the dead-letter queue
+// is delivered again.
+func TestQueueCannotReject(t *testing.T) {
+	t.Parallel()
+	c := clock.New(noon, clock.Free)
+	defer c.Work()()
+	server, getenv := queues(t, c)
+	s := &scorer{given: map[int]int{}}
+	other := spec.Queue{Name: "nowhere"}
+	h, err := handler(t.Context(), getenv, func(context.Context, Env) (*scorer, error) { return s, nil },
+		messages(spec.Function{Name: "test/score", On: other}, (*scorer).score))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := json.Marshal(events.SQSEvent{Records: []events.SQSMessage{{MessageId: "a", Body: `{"n":3}`}, {MessageId: "b", Body: `{"n":1}`}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := h.Invoke(t.Context(), in)
+	if want := `{"batchItemFailures":[{"itemIdentifier":"a"}]}`; err != nil || string(out) != want {
+		t.Errorf("got %s, %v, want %s", out, err, want)
+	}
+	if n := len(server.Messages("x-balls-dead")); n != 0 {
+		t.Errorf("%d messages went to another queue's dead letters", n)
+	}
+}
+
+// FuzzDecode: what is no message is an Invalid fault, and what is one survives
+// being sent again.
+func FuzzDecode(f *testing.F) {
+	f.Add(`{"n":1}`)
+	f.Add(`{"n":1e400}`)
+	f.Add(`null`)
+	f.Add("{\"n\":1}\x00")
+	f.Fuzz(func(t *testing.T, body string) {
+		m, err := decode[ball](body)
+		if err != nil {
+			if fault.Of(err) != fault.Invalid {
+				t.Fatalf("%q: %v is no Invalid fault", body, err)
+			}
+			return
+		}
+		if !json.Valid([]byte(body)) {
+			t.Fatalf("%q is taken for %+v", body, m)
+		}
+		again, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := decode[ball](string(again)); err != nil || back != m {
+			t.Fatalf("%q: %+v came back as %+v, %v", body, m, back, err)
+		}
+	})
+}
+
+type get struct {
+	Name  string `path:"name"`
+	Query string `query:"q"`
+}
+
+type page struct {
+	Body struct {
+		Name, Query string
+	}
+}
+
+func (g *get) page(context.Context) (*page, error) {
+	p := &page{}
+	p.Body.Name, p.Body.Query = g.Name, g.Query
+	return p, nil
+}
+
+// TestPath: API Gateway gives the path decoded, so that a name may hold what
+// means something else in a URL.
+func TestPath(t *testing.T) {
+	t.Parallel()
+	fn := spec.Function{Name: "test/get-team", Does: "A team.", On: spec.Route{Method: "GET", Path: "/teams/{name}", Auth: spec.Public}}
+	h, err := handler(t.Context(), settings(nil), opened, api(fn, func(_ Env, ctx context.Context, in *get) (*page, error) { return in.page(ctx) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ path, query, name, q string }{
+		{"/teams/aus", "", "aus", ""},
+		{"/test/teams/aus", "q=1", "aus", "1"}, // a custom domain that maps /test to the API
+		{"/teams/New Zealand", "", "New Zealand", ""},
+		{"/teams/100%", "", "100%", ""},
+		{"/teams/a%20b", "", "a%20b", ""},
+		{"/teams/what?q=2", "q=1", "what?q=2", "1"},
+		{"/teams/no#1", "q=1", "no#1", "1"},
+		{"/teams/Türkiye", "q=a%26b+c", "Türkiye", "a&b c"},
+	} {
+		e := events.APIGatewayV2HTTPRequest{RawPath: c.path, RawQueryString: c.query}
+		e.RequestContext.HTTP.Method, e.RequestContext.DomainName = "GET", "api.example.com"
+		in, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out events.APIGatewayV2HTTPResponse
+		raw, err := h.Invoke(t.Context(), in)
+		if err := errors.Join(err, json.Unmarshal(raw, &out)); err != nil {
+			t.Errorf("%s: %v", c.path, err)
+			continue
+		}
+		var got struct{ Name, Query string }
+		if err := json.Unmarshal([]byte(out.Body), &got); err != nil || got.Name != c.name || got.Query != c.q {
+			t.Errorf("%s: got %d %s, %v, want %q and %q", c.path, out.StatusCode, out.Body, err, c.name, c.q)
+		}
+	}
+}
+
+func FuzzPath(f *testing.F) {
+	f.Add("/overs/7")
+	f.Add("/test/overs/7")
+	f.Add("/test/%zz?#")
+	f.Fuzz(func(t *testing.T, raw string) {
+		u, err := url.Parse("https://x" + path("test", "/"+raw) + "?a=b")
+		if err != nil || u.Host != "x" || u.RawQuery != "a=b" || u.Fragment != "" {
+			t.Fatalf("%q becomes %v, %v", raw, u, err)
+		}
+		if want := "/" + raw; u.Path != want && u.Path != strings.TrimPrefix(want, "/test") {
+			t.Fatalf("%q becomes the path %q", raw, u.Path)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
+	"matchday/pkg/spec"
+)
+
+// Env is what a service may be opened with.
+type Env struct {
+	AWS    aws.Config
+	Stage  string
+	Prefix string // before every table name
+	Queues string // URL that a queue's name completes
+	Clock
+	HTTP http.RoundTripper // to providers; nil for net/http's
+	// Setting reads a plain setting, "" when it is not set.
+	Setting func(name string) string
+}
+
+// Secret reads a secret's current value from Secrets Manager. The local stage
+// keeps its secrets in settings.
+func (e Env) Secret(ctx context.Context, name string) (string, error) {
+	if e.Stage == spec.Local {
+		if v := e.Setting(name); v != "" {
+			return v, nil
+		}
+		return "", fmt.Errorf("the secret %s is not set", name)
+	}
+	out, err := secretsmanager.NewFromConfig(e.AWS).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
+	if err != nil {
+		return "", fmt.Errorf("read the secret %s: %w", name, err)
+	}
+	if aws.ToString(out.SecretString) == "" {
+		return "", fmt.Errorf("the secret %s holds no text", name)
+	}
+	return *out.SecretString, nil
+}
+
+// environment reads what Lambda and the deployment tell a function. The clock is
+// nil except at the local stage.
+func environment(getenv func(string) string) (Env, *fleetClock, error) {
+	env := Env{
+		AWS: config(getenv), Stage: getenv(spec.EnvStage), Prefix: getenv(spec.EnvPrefix), Queues: getenv(spec.EnvQueues),
+		Clock: Clock{Now: time.Now, Sleep: sleep}, Setting: getenv,
+	}
+	if env.AWS.Region == "" {
+		return Env{}, nil, errors.New("AWS_REGION is not set")
+	}
+	if env.Stage == "" {
+		return Env{}, nil, errors.New(spec.EnvStage + " is not set")
+	}
+	if env.Stage != spec.Local {
+		return env, nil, nil
+	}
+	clock := &fleetClock{runtime: getenv("AWS_LAMBDA_RUNTIME_API")}
+	env.Clock = Clock{Now: clock.now, Sleep: clock.sleep}
+	return env, clock, nil
+}
+
+// config is the SDK's configuration from the variables that Lambda sets. The
+// SDK's own loader also knows profiles, SSO, STS and instance metadata, which a
+// function never has, and which would be a sixth of its binary.
+func config(getenv func(string) string) aws.Config {
+	return aws.Config{
+		Region:        getenv("AWS_REGION"),
+		Credentials:   credentials.NewStaticCredentialsProvider(getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN")),
+		ConfigSources: []any{endpoints(getenv)},
+	}
+}
+
+// endpoints finds a service's endpoint where every AWS SDK looks for it, as in
+// AWS_ENDPOINT_URL_SECRETS_MANAGER. The services of the SDK ask for the method.
+type endpoints func(name string) string
+
+func (getenv endpoints) GetServiceBaseEndpoint(_ context.Context, service string) (url string, found bool, err error) {
+	url = getenv("AWS_ENDPOINT_URL_" + strings.ReplaceAll(strings.ToUpper(service), " ", "_"))
+	return url, url != "", nil
+}

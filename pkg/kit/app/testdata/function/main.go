@@ -1,0 +1,98 @@
+// Command function is a function of the kind that its environment names, which
+// does what it is asked.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/fault"
+	"matchday/pkg/spec"
+)
+
+type service struct{ env app.Env }
+
+func open(ctx context.Context, env app.Env) (service, error) {
+	switch env.Setting("OPEN") {
+	case "fail":
+		return service{}, errors.New("there is no scorebook")
+	case "panic":
+		panic("the scorebook is torn")
+	case "secret":
+		_, err := env.Secret(ctx, "TOKEN")
+		return service{}, err
+	}
+	return service{env}, nil
+}
+
+type ask struct {
+	Do    string
+	Until time.Time
+}
+
+type told struct {
+	Now   time.Time
+	Stage string
+}
+
+func (s service) do(ctx context.Context, in ask) (told, error) {
+	slog.InfoContext(ctx, "asked", "do", in.Do)
+	switch in.Do {
+	case "fail":
+		return told{}, errors.New("rain")
+	case "panic":
+		panic("the pavilion burns")
+	case "sleep":
+		if err := s.env.Sleep(ctx, in.Until); err != nil {
+			return told{}, err
+		}
+	}
+	return told{s.env.Now(), s.env.Stage}, nil
+}
+
+func (s service) job(ctx context.Context) error {
+	_, err := s.do(ctx, ask{Do: s.env.Setting("JOB")})
+	return err
+}
+
+func (s service) message(ctx context.Context, in ask) error {
+	_, err := s.do(ctx, in)
+	return err
+}
+
+type get struct {
+	ID string `path:"id"`
+}
+
+type page struct{ Body told }
+
+func (s service) get(ctx context.Context, in *get) (*page, error) {
+	if in.ID == "0" {
+		return nil, fault.New(fault.NotFound, "no such over")
+	}
+	out, err := s.do(ctx, ask{Do: in.ID})
+	return &page{out}, err
+}
+
+func main() {
+	fn := spec.Function{Name: "test/keep-score", Does: "Keeps the score."}
+	switch kind := os.Getenv("KIND"); kind {
+	case "", "api":
+		fn.On = spec.Route{Method: "GET", Path: "/overs/{id}", Auth: spec.Public}
+		app.API(fn, open, service.get)
+	case "job":
+		app.Job(fn, open, service.job)
+	case "task":
+		app.Task(fn, open, service.do)
+	case "queue":
+		fn.On = spec.Queue{Name: "overs"}
+		app.Queue(fn, open, service.message)
+	default:
+		panic(fmt.Sprintf("%q is no kind of function", kind))
+	}
+}

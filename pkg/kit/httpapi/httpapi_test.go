@@ -1,0 +1,437 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
+
+	"matchday/pkg/kit/fault"
+	"matchday/pkg/spec"
+)
+
+// getOver and putOver are two routes of a room.
+var (
+	getOver = spec.Function{Name: "test/get-over", Does: "One over.", On: spec.Route{Method: "GET", Path: "/overs/{id}", Auth: spec.Public}}
+	putOver = spec.Function{Name: "test/put-over", Does: "Writes an over.", On: spec.Route{Method: "POST", Path: "/overs/{id}", Auth: spec.User}}
+)
+
+type read struct {
+	ID    string   `path:"id" pattern:"^[0-9]{1,4}$"`
+	Limit int      `query:"limit" minimum:"1" maximum:"20" default:"6"`
+	Teams []string `query:"teams" maxItems:"2"`
+	Trace string   `header:"X-Trace"`
+}
+
+type write struct {
+	ID   string `path:"id"`
+	Body struct {
+		Bowler string `json:"bowler" minLength:"2" maxLength:"20"`
+		Runs   []int  `json:"runs,omitempty" maxItems:"12"`
+		Extras struct {
+			Wides int `json:"wides" minimum:"0"`
+		} `json:"extras,omitempty"`
+	}
+}
+
+type over struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Text string `json:"text"`
+	}
+}
+
+func answered(text string) (*over, error) {
+	o := &over{CacheControl: "public, max-age=2"}
+	o.Body.Text = text
+	return o, nil
+}
+
+func reading(_ context.Context, in *read) (*over, error) {
+	return answered(fmt.Sprint(in.ID, " ", in.Limit, " ", in.Teams, " ", in.Trace))
+}
+
+func writing(_ context.Context, in *write) (*over, error) {
+	return answered(fmt.Sprint(in.ID, " ", in.Body.Bowler, " ", in.Body.Runs, " ", in.Body.Extras.Wides))
+}
+
+// request is an event as API Gateway sends it.
+func request(t *testing.T, method, target, body string) events.APIGatewayV2HTTPRequest {
+	t.Helper()
+	path, query, _ := strings.Cut(target, "?")
+	var e events.APIGatewayV2HTTPRequest
+	err := json.Unmarshal([]byte(`{
+		"version": "2.0", "routeKey": "`+method+` /overs/{id}", "rawPath": "`+path+`", "rawQueryString": "`+query+`",
+		"headers": {"accept": "*/*", "content-length": "0", "host": "k2x9.execute-api.eu-west-1.amazonaws.com", "user-agent": "curl/8.5.0",
+			"x-amzn-trace-id": "Root=1-5e6722a7-cc56xmpl46db7ae02d4da47e", "x-forwarded-for": "198.51.100.7", "x-forwarded-port": "443", "x-forwarded-proto": "https"},
+		"requestContext": {"accountId": "123456789012", "apiId": "k2x9", "domainName": "k2x9.execute-api.eu-west-1.amazonaws.com", "domainPrefix": "k2x9",
+			"http": {"method": "`+method+`", "path": "`+path+`", "protocol": "HTTP/1.1", "sourceIp": "198.51.100.7", "userAgent": "curl/8.5.0"},
+			"requestId": "JKJaXmPLvHcESHA=", "routeKey": "`+method+` /overs/{id}", "stage": "$default", "time": "10/Mar/2026:05:16:23 +0000", "timeEpoch": 1773119783244},
+		"isBase64Encoded": false}`), &e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Body = body
+	return e
+}
+
+func serve(t *testing.T, h http.Handler, e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
+	t.Helper()
+	out, err := httpadapter.NewV2(h).ProxyWithContext(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// problemOf is a problem document: RFC 9457, with the fields it blames.
+type problemOf struct {
+	Status int
+	Title  string
+	Detail string
+	Errors []struct{ Message, Location string }
+}
+
+func problemIn(t *testing.T, out events.APIGatewayV2HTTPResponse) problemOf {
+	t.Helper()
+	var p problemOf
+	if err := json.Unmarshal([]byte(out.Body), &p); err != nil {
+		t.Fatalf("%v: %s", err, out.Body)
+	}
+	if got := out.Headers["Content-Type"]; got != "application/problem+json" {
+		t.Errorf("the content type is %q", got)
+	}
+	if p.Status != out.StatusCode || p.Title == "" || p.Detail == "" {
+		t.Errorf("%d is answered with %+v", out.StatusCode, p)
+	}
+	return p
+}
+
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	get, put := Handler(getOver, reading), Handler(putOver, writing)
+	encoded := request(t, "POST", "/overs/7", base64.StdEncoding.EncodeToString([]byte(`{"bowler":"O’Keefe"}`)))
+	encoded.IsBase64Encoded = true
+	traced := request(t, "GET", "/overs/7", "")
+	traced.Headers["x-trace"] = "abc"
+	for _, c := range []struct {
+		name string
+		h    http.Handler
+		e    events.APIGatewayV2HTTPRequest
+		want string
+	}{
+		{"defaults", get, request(t, "GET", "/overs/7", ""), "7 6 [] "},
+		{"query", get, request(t, "GET", "/overs/7?limit=20&teams=aus,eng", ""), "7 20 [aus eng] "},
+		{"header", get, traced, "7 6 [] abc"},
+		{"body", put, request(t, "POST", "/overs/7", `{"bowler":"Warne","runs":[0,4],"extras":{"wides":2}}`), "7 Warne [0 4] 2"},
+		{"base64 body", put, encoded, "7 O’Keefe [] 0"},
+	} {
+		out := serve(t, c.h, c.e)
+		var body struct{ Text string }
+		if err := json.Unmarshal([]byte(out.Body), &body); err != nil || out.StatusCode != 200 || body.Text != c.want {
+			t.Errorf("%s: got %d %s, want %q", c.name, out.StatusCode, out.Body, c.want)
+		}
+		if out.Headers["Content-Type"] != "application/json" || out.Headers["Cache-Control"] != "public, max-age=2" {
+			t.Errorf("%s: the headers are %v", c.name, out.Headers)
+		}
+		if strings.Contains(out.Body, "$schema") {
+			t.Errorf("%s: the answer links its schema: %s", c.name, out.Body)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	get, put := Handler(getOver, reading), Handler(putOver, writing)
+	large := `{"bowler":"Warne","runs":[` + strings.Repeat("0,", MaxBody/2) + `0]}`
+	for _, c := range []struct {
+		name   string
+		h      http.Handler
+		e      events.APIGatewayV2HTTPRequest
+		status int
+		field  string // blamed, "" for none
+	}{
+		{"unknown query parameter", get, request(t, "GET", "/overs/7?limt=3", ""), 422, "query.limt"},
+		{"number out of range", get, request(t, "GET", "/overs/7?limit=21", ""), 422, "query.limit"},
+		{"no number", get, request(t, "GET", "/overs/7?limit=x", ""), 422, "query.limit"},
+		{"too many", get, request(t, "GET", "/overs/7?teams=a,b,c", ""), 422, "query.teams"},
+		{"path", get, request(t, "GET", "/overs/x", ""), 422, "path.id"},
+		{"missing body", put, request(t, "POST", "/overs/7", ""), 400, ""},
+		{"malformed body", put, request(t, "POST", "/overs/7", `{"bowler":`), 400, "body"},
+		{"no object", put, request(t, "POST", "/overs/7", `[]`), 422, "body"},
+		{"null", put, request(t, "POST", "/overs/7", `null`), 422, "body"},
+		{"two documents", put, request(t, "POST", "/overs/7", `{"bowler":"Warne"}{}`), 400, "body"},
+		{"unknown field", put, request(t, "POST", "/overs/7", `{"bowler":"Warne","runz":[1]}`), 422, "body.runz"},
+		{"unknown field within", put, request(t, "POST", "/overs/7", `{"bowler":"Warne","extras":{"wides":1,"byes":1}}`), 422, "body.extras.byes"},
+		{"wrong type", put, request(t, "POST", "/overs/7", `{"bowler":3}`), 422, "body.bowler"},
+		{"wrong type within", put, request(t, "POST", "/overs/7", `{"bowler":"Warne","runs":[1,"x"]}`), 422, "body.runs[1]"},
+		{"missing field", put, request(t, "POST", "/overs/7", `{"runs":[1]}`), 422, "body"},
+		{"too short", put, request(t, "POST", "/overs/7", `{"bowler":"W"}`), 422, "body.bowler"},
+		{"too large", put, request(t, "POST", "/overs/7", large), 413, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			out := serve(t, c.h, c.e)
+			p := problemIn(t, out)
+			if out.StatusCode != c.status {
+				t.Errorf("got %d %s, want %d", out.StatusCode, out.Body, c.status)
+			}
+			var blamed []string
+			for _, e := range p.Errors {
+				blamed = append(blamed, e.Location)
+			}
+			if c.field != "" && !slices.Equal(blamed, []string{c.field}) {
+				t.Errorf("blames %q, want %s: %s", blamed, c.field, out.Body)
+			}
+			if len(out.Body) > 1024 {
+				t.Errorf("the refusal takes %d bytes", len(out.Body))
+			}
+		})
+	}
+}
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	secret := errors.New("dial tcp 10.0.0.7: secret")
+	for _, c := range []struct {
+		err    error
+		status int
+		detail string
+		field  string
+	}{
+		{secret, 500, "something went wrong on our side", ""},
+		{fault.New(fault.Internal, "the scorebook is lost").Because(secret), 500, "the scorebook is lost", ""},
+		{fault.New(fault.Invalid, "to is before from").Because(secret), 400, "to is before from", ""},
+		{fault.In("query.to", "to is before from"), 400, "to is before from", "query.to"},
+		{fault.New(fault.Unauthenticated, "sign in first"), 401, "sign in first", ""},
+		{fault.New(fault.Denied, "not yours"), 403, "not yours", ""},
+		{fault.New(fault.NotFound, "no such over"), 404, "no such over", ""},
+		{fault.New(fault.Conflict, "it changed"), 409, "it changed", ""},
+		{fault.New(fault.Limited, "too often"), 429, "too often", ""},
+		{fault.New(fault.Unavailable, "try again").Because(secret), 503, "try again", ""},
+		{fmt.Errorf("secret: %w", fault.New(fault.NotFound, "no such over")), 404, "no such over", ""},
+	} {
+		h := Handler(getOver, func(context.Context, *read) (*over, error) { return nil, c.err })
+		out := serve(t, h, request(t, "GET", "/overs/7", ""))
+		p := problemIn(t, out)
+		if out.StatusCode != c.status || p.Detail != c.detail {
+			t.Errorf("%v: got %d %+v, want %d %q", c.err, out.StatusCode, p, c.status, c.detail)
+		}
+		if c.field == "" && len(p.Errors) > 0 || c.field != "" && (len(p.Errors) != 1 || p.Errors[0].Location != c.field) {
+			t.Errorf("%v: blames %+v, want %q", c.err, p.Errors, c.field)
+		}
+		if strings.Contains(out.Body, "secret") {
+			t.Errorf("%v: leaks into %s", c.err, out.Body)
+		}
+		if out.Headers["Etag"] != "" || out.Headers["ETag"] != "" {
+			t.Errorf("%v: a refusal has an ETag", c.err)
+		}
+	}
+	if len(statuses) != int(fault.Unavailable)+1 || slices.Contains(statuses[:], 0) {
+		t.Errorf("a kind of fault has no status: %v", statuses)
+	}
+}
+
+func TestETag(t *testing.T) {
+	t.Parallel()
+	h := Handler(getOver, reading)
+	first := serve(t, h, request(t, "GET", "/overs/7", ""))
+	tag := first.Headers["Etag"]
+	if len(tag) != 18 || tag[0] != '"' || tag[17] != '"' {
+		t.Fatalf("the ETag is %q", tag)
+	}
+	if other := serve(t, h, request(t, "GET", "/overs/8", "")).Headers["Etag"]; other == tag {
+		t.Errorf("two bodies share the ETag %s", tag)
+	}
+	for _, c := range []struct {
+		header string
+		status int
+	}{
+		{tag, 304},
+		{"W/" + tag, 304},
+		{"*", 304},
+		{`"x", ` + tag, 304},
+		{`"x","y" , W/` + tag + ` , "z"`, 304},
+		{`"x"`, 200},
+		{"", 200},
+		{strings.Trim(tag, `"`), 200},
+		{`"x, *, y"`, 200},
+		{`W/*`, 200},
+		{tag[:10] + `"`, 200},
+	} {
+		e := request(t, "GET", "/overs/7", "")
+		e.Headers["if-none-match"] = c.header
+		out := serve(t, h, e)
+		if out.StatusCode != c.status {
+			t.Errorf("If-None-Match: %s: got %d, want %d", c.header, out.StatusCode, c.status)
+		}
+		if out.Headers["Etag"] != tag || out.Headers["Cache-Control"] != "public, max-age=2" {
+			t.Errorf("If-None-Match: %s: the headers are %v", c.header, out.Headers)
+		}
+		if out.StatusCode == 304 && (out.Body != "" || out.Headers["Content-Type"] != "") {
+			t.Errorf("If-None-Match: %s: 304 comes with %q of type %q", c.header, out.Body, out.Headers["Content-Type"])
+		}
+		if out.StatusCode == 200 && out.Body != first.Body {
+			t.Errorf("If-None-Match: %s: got %q", c.header, out.Body)
+		}
+	}
+	e := request(t, "POST", "/overs/7", `{"bowler":"Warne"}`)
+	e.Headers["if-none-match"] = "*"
+	if out := serve(t, Handler(putOver, writing), e); out.StatusCode != 200 || out.Headers["Etag"] != "" {
+		t.Errorf("a POST: got %d with the ETag %q", out.StatusCode, out.Headers["Etag"])
+	}
+}
+
+// FuzzIfNoneMatch: a tag is found in a list of tags if, and only if, it is one of
+// them, however they are spaced; and nothing makes the server fail.
+func FuzzIfNoneMatch(f *testing.F) {
+	const tag = `"abc"`
+	f.Add(`"x"`, "y", true)
+	f.Add("W/", "*", false)
+	f.Add(",,", "a,b", true)
+	f.Fuzz(func(t *testing.T, junk, opaque string, weak bool) {
+		matches([]string{junk}, tag)
+		opaque = strings.Map(func(r rune) rune {
+			if r == '"' || r < '!' || r > '~' { // RFC 9110, 8.8.3: etagc, but for obs-text
+				return -1
+			}
+			return r
+		}, opaque)
+		other := `"` + opaque + `"`
+		if weak {
+			other = "W/" + other
+		}
+		want := opaque == "abc"
+		for _, list := range [][]string{{other}, {other + ` , "z"`}, {`"z"`, other}, {`"z"`, "", other}} {
+			if got := matches(list, tag); got != want {
+				t.Errorf("%q in %q: got %v", tag, list, got)
+			}
+		}
+		if !matches([]string{other + "," + tag}, tag) {
+			t.Errorf("%s hides the tag", other)
+		}
+	})
+}
+
+func TestOpenAPI(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		auth     spec.Auth
+		security string
+		statuses []string
+	}{
+		{spec.Public, "null", []string{"200", "400", "404", "422", "500"}},
+		{spec.User, `[{"jwt":[]}]`, []string{"200", "400", "401", "404", "422", "500"}},
+		{spec.Admin, `[{"jwt":[]}]`, []string{"200", "400", "401", "403", "404", "422", "500"}},
+	} {
+		fn := putOver
+		fn.On = spec.Route{Method: "POST", Path: "/overs/{id}", Auth: c.auth}
+		text, err := OpenAPI(fn, writing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc struct {
+			OpenAPI string
+			Info    struct{ Title, Version string }
+			Paths   map[string]map[string]struct {
+				OperationID, Summary string
+				Tags                 []string
+				Security             json.RawMessage
+				Parameters           []struct {
+					Name, In string
+					Required bool
+				}
+				RequestBody struct{ Required bool }
+				Responses   map[string]struct {
+					Description string
+					Content     map[string]json.RawMessage
+				}
+			}
+			Components struct {
+				SecuritySchemes map[string]struct{ Type, Scheme string }
+			}
+		}
+		var tree any
+		if err := errors.Join(json.Unmarshal(text, &doc), json.Unmarshal(text, &tree)); err != nil {
+			t.Fatal(err)
+		}
+		op := doc.Paths["/overs/{id}"]["post"]
+		if !strings.HasPrefix(doc.OpenAPI, "3.1.") || doc.Info.Title != "Matchday: test" || doc.Info.Version == "" || len(doc.Paths) != 1 {
+			t.Errorf("%s: the document is %s", c.auth, text)
+		}
+		if op.OperationID != "put-over" || op.Summary != "Writes an over." || !slices.Equal(op.Tags, []string{"test"}) || !op.RequestBody.Required {
+			t.Errorf("%s: the operation is %+v", c.auth, op)
+		}
+		if len(op.Parameters) != 1 || op.Parameters[0].Name != "id" || op.Parameters[0].In != "path" || !op.Parameters[0].Required {
+			t.Errorf("%s: the parameters are %+v", c.auth, op.Parameters)
+		}
+		if got := strings.Join(strings.Fields(string(op.Security)), ""); got != c.security && (c.security != "null" || got != "") {
+			t.Errorf("%s: the security is %s, want %s", c.auth, got, c.security)
+		}
+		if s := doc.Components.SecuritySchemes["jwt"]; s.Type != "http" || s.Scheme != "bearer" {
+			t.Errorf("%s: the security scheme is %+v", c.auth, s)
+		}
+		var statuses []string
+		for status, r := range op.Responses {
+			statuses = append(statuses, status)
+			if r.Description == "" || status != "200" && r.Content["application/problem+json"] == nil {
+				t.Errorf("%s: %s is described as %+v", c.auth, status, r)
+			}
+		}
+		if slices.Sort(statuses); !slices.Equal(statuses, c.statuses) {
+			t.Errorf("%s: the statuses are %v, want %v", c.auth, statuses, c.statuses)
+		}
+		refs := 0
+		walk(tree, func(ref string) {
+			refs++
+			at := tree
+			for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+				m, _ := at.(map[string]any)
+				at = m[name]
+			}
+			if at == nil {
+				t.Errorf("%s: nothing is at %s", c.auth, ref)
+			}
+		})
+		if refs == 0 {
+			t.Errorf("%s: no schema is referred to", c.auth)
+		}
+	}
+}
+
+// walk gives found every $ref of a JSON document.
+func walk(node any, found func(ref string)) {
+	switch n := node.(type) {
+	case map[string]any:
+		if ref, ok := n["$ref"].(string); ok {
+			found(ref)
+		}
+		for _, v := range n {
+			walk(v, found)
+		}
+	case []any:
+		for _, v := range n {
+			walk(v, found)
+		}
+	}
+}
+
+func TestOtherPaths(t *testing.T) {
+	t.Parallel()
+	for _, r := range []*http.Request{httptest.NewRequest("GET", "/openapi.json", nil), httptest.NewRequest("GET", "/docs", nil), httptest.NewRequest("GET", "/schemas/OverBody.json", nil)} {
+		w := httptest.NewRecorder()
+		Handler(getOver, reading).ServeHTTP(w, r)
+		if w.Code != http.StatusNotFound {
+			t.Errorf("%s is answered with %d", r.URL, w.Code)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package queue_test
+
+import (
+	"math"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"matchday/infra/local/clock"
+	"matchday/infra/local/engine"
+	"matchday/infra/local/sqs"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
+)
+
+var (
+	start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	goals = spec.Queue{Name: "goals", Tries: 3, Batch: 1}
+)
+
+type goal struct {
+	Team   string `json:"team"`
+	Minute int    `json:"minute,omitempty"`
+}
+
+// open starts a server with the queue and its dead-letter queue, under a prefix.
+func open(t *testing.T) (queue.Sender, *sqs.Server) {
+	t.Helper()
+	c := clock.New(start, clock.Free)
+	var queues *sqs.Server
+	server := httptest.NewUnstartedServer(nil)
+	queues = sqs.New(c, "http://"+server.Listener.Addr().String())
+	server.Config.Handler = queues
+	server.Start()
+	t.Cleanup(func() { queues.Close(); server.Close(); c.Stop() })
+	t.Cleanup(c.Work()) // the clock stands still
+	for _, q := range []sqs.Queue{{Name: "x-" + goals.Dead()}, {Name: "x-" + goals.Name, MaxReceives: goals.Tries, DeadLetter: "x-" + goals.Dead()}} {
+		if err := queues.Create(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return queue.Open(engine.Config(server.URL), queues.URL("x-")), queues
+}
+
+func TestSend(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		delay, want time.Duration
+	}{
+		{0, 0},
+		{5 * time.Second, 5 * time.Second},
+		{5*time.Second + time.Millisecond, 6 * time.Second}, // never early
+		{time.Nanosecond, time.Second},
+		{15 * time.Minute, 15 * time.Minute},
+		{time.Hour, 15 * time.Minute},
+		{math.MaxInt64, 15 * time.Minute},
+		{-time.Second, 0},
+	} {
+		s, queues := open(t)
+		if err := s.Send(t.Context(), goals, goal{"ars", 12}, c.delay); err != nil {
+			t.Errorf("delay %v: %v", c.delay, err)
+			continue
+		}
+		got := queues.Messages("x-goals")
+		if len(got) != 1 || got[0].Body != `{"team":"ars","minute":12}` || got[0].Visible.Sub(start) != c.want {
+			t.Errorf("delay %v: got %+v, want it visible after %v", c.delay, got, c.want)
+		}
+	}
+}
+
+func TestReject(t *testing.T) {
+	t.Parallel()
+	s, queues := open(t)
+	if err := s.Reject(t.Context(), goals, "no goal", "the message cannot be read"); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(queues.Messages("x-goals")); n != 0 {
+		t.Errorf("%d messages are in the queue itself", n)
+	}
+	got := queues.Messages("x-goals-dead")
+	if len(got) != 1 || got[0].Body != "no goal" || aws.ToString(got[0].Attributes[queue.ReasonAttribute].StringValue) != "the message cannot be read" {
+		t.Errorf("the dead-letter queue holds %+v", got)
+	}
+}
+
+func TestErrorsNameTheQueue(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"no JSON":     {s.Send(t.Context(), goals, make(chan int), 0), "send to goals: "},
+		"no queue":    {s.Send(t.Context(), spec.Queue{Name: "cards"}, goal{}, 0), "send to cards: "},
+		"no dead one": {s.Reject(t.Context(), spec.Queue{Name: "cards"}, "x", "y"), "send to cards-dead: "},
+		"too long":    {s.Send(t.Context(), goals, goal{Team: strings.Repeat("x", 2<<20)}, 0), "send to goals: "},
+	} {
+		if c.err == nil || !strings.HasPrefix(c.err.Error(), c.want) || len(c.err.Error()) > 500 {
+			t.Errorf("%s: got %v, want %q and why", name, c.err, c.want)
+		}
+	}
+}

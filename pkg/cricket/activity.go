@@ -45,8 +45,9 @@ type StartActivity struct {
 
 // Started is the answer to StartActivity.
 type Started struct {
-	Status int
-	Body   struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
 		MatchID   string    `json:"matchId"`
 		TeamID    string    `json:"teamId,omitempty"`
 		ExpiresAt time.Time `json:"expiresAt" doc:"When the registration ends by itself."`
@@ -67,11 +68,11 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 	if in.Body.TeamID != "" && f.perspective(in.Body.TeamID) == neutral {
 		return nil, fault.In("body.teamId", "this team does not play in the match")
 	}
-	ended, err := a.over(ctx, f)
+	done, err := ended(ctx, a.db, f)
 	if err != nil {
 		return nil, err
 	}
-	if ended {
+	if done {
 		return nil, fault.New(fault.Conflict, "the match is over")
 	}
 	now := a.now()
@@ -93,19 +94,9 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 	if err := a.queue.Send(ctx, activityQueue, MatchChanged{MatchID: in.MatchID, Tokens: []string{token}}, 0); err != nil {
 		return nil, err
 	}
-	out := &Started{Status: http.StatusCreated}
+	out := &Started{Status: http.StatusCreated, CacheControl: noStore}
 	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = in.MatchID, in.Body.TeamID, time.Unix(f.expiry(now), 0).UTC()
 	return out, nil
-}
-
-// over reports whether the match has ended, which the score knows before the
-// fixture does.
-func (a *Activities) over(ctx context.Context, f fixture) (bool, error) {
-	if f.FinishedAt != 0 {
-		return true, nil
-	}
-	c, ok, err := readCached(ctx, a.db, f.MatchID)
-	return ok && over(c.State), err
 }
 
 // EndActivity asks for a Live Activity to be left alone.

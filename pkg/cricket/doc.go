@@ -12,10 +12,10 @@
 //
 //	table                           key                            what it is
 //	cricket-fixtures                matchId                        a match: who, when, status; lastSlot and bodySum of the last poll
-//	cricket-teams                   teamId                         reference data
+//	cricket-teams                   teamId                         reference data; title, shortName and color are the administrator's
 //	cricket-team-seasons            seasonId, teamId               who plays in a season
-//	cricket-leagues                 leagueId                       reference data; active is the administrator's
-//	cricket-devices                 userId, deviceToken            a user's phone
+//	cricket-leagues                 leagueId                       reference data; active, title and priority are the administrator's
+//	cricket-devices                 userId, deviceToken            a user's phone; deviceToken ~: how often one was registered, which serialises that
 //	cricket-match-follows           matchId, userId                who follows a match
 //	cricket-activity-subscriptions  matchId, pushToken             a Live Activity on a phone
 //	cricket-prematch-notifications  matchId, userId                a reminder that was claimed; userId #MATCH: the match is done
@@ -23,6 +23,7 @@
 //	cricket-state-hashes            matchTeamKey                   {matchId}#{teamId}, {matchId}#neutral: what was last pushed
 //	DisplayStateCache               cacheKey                       DISPLAY#{matchId}#{teamId}: what is shown now
 //	cricket-fixture-cache           matchId                        the score in full, and names of teams and league
+//	cricket-preferences             userId                         which alerts a user wants, and when
 //	match-processing-state          matchId                        {matchId}: lastProcessedBall and the chunks; {matchId}#S1#00: five overs of balls
 //
 // # What never happens
@@ -32,11 +33,12 @@
 // under a lease; and every write of a match is refused when the row has seen a
 // later slot. A phone orders what it is pushed by the slot's time.
 //
-// Nothing is lost by a crash. A tick writes what it found in an order that makes
-// a second run harmless: balls, score and display first, then the message, then
-// the hash that says it was sent, and last bodySum, which says that the
-// provider's words are dealt with. A crash anywhere before that has the next
-// tick do all of it again; the phone then gets the same state with a newer time.
+// Nothing is lost by a crash. A tick takes away bodySum, the mark that says whose
+// words the rows are, and writes what it found in an order that makes a second
+// run harmless: balls, score and display first, then the message, then the hash
+// that says it was sent, and last the new mark. A crash anywhere in between has
+// the next tick find no mark and do all of it again, whatever the provider says
+// by then; the phone gets a state that it may have had, with a newer time.
 //
 // Nothing ends early. What the provider says is believed when it agrees with
 // itself (package score). A match that leaves the feed is archived, and ends

@@ -143,18 +143,24 @@ func (s *Finisher) end(ctx context.Context, f fixture) error {
 	return f.update(ctx, s.db, archiveFixture, set, exists("matchId"))
 }
 
+// follow says that a user follows a match.
+type follow struct {
+	MatchID string `dynamodbav:"matchId"`
+	UserID  string `dynamodbav:"userId"`
+}
+
 func (s *Finisher) removeFollows(ctx context.Context, matchID string) error {
 	key := expression.Key("matchId").Equal(expression.Value(matchID))
-	pages := dynamo.Pages(func(after dynamo.Item) ([]dynamo.Item, dynamo.Item, error) {
-		return dynamo.Query[dynamo.Item](ctx, s.db, removeFollows, dynamo.Range{Key: key, After: after})
+	pages := dynamo.Pages(func(after dynamo.Item) ([]follow, dynamo.Item, error) {
+		return dynamo.Query[follow](ctx, s.db, removeFollows, dynamo.Range{Key: key, After: after})
 	})
 	for page, err := range pages {
 		if err != nil {
 			return err
 		}
 		keys := make([]dynamo.Item, len(page))
-		for i, item := range page {
-			keys[i] = dynamo.KeyOf(removeFollows, item)
+		for i, f := range page {
+			keys[i] = dynamo.Key(removeFollows, f.MatchID, f.UserID)
 		}
 		if err := dynamo.DeleteAll(ctx, s.db, removeFollows, keys); err != nil {
 			return err

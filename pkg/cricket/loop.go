@@ -97,17 +97,10 @@ func (p *Planner) needed(ctx context.Context, until time.Time) (bool, error) {
 
 // readDue lists the matches of a league that start in the window and are
 // neither live nor archived.
-func readDue(ctx context.Context, db dynamo.DB, leagueCode string, from, until time.Time) (due []fixture, err error) {
+func readDue(ctx context.Context, db dynamo.DB, leagueCode string, from, until time.Time) ([]fixture, error) {
 	idle := expression.AttributeNotExists(expression.Name("liveUpdatedAt")).
 		And(expression.AttributeNotExists(expression.Name("archivedAt")))
-	pages := dynamo.Pages(func(after dynamo.Item) ([]fixture, dynamo.Item, error) {
+	return collect(func(after dynamo.Item) ([]fixture, dynamo.Item, error) {
 		return dynamo.Query[fixture](ctx, db, startingSoon, dynamo.Range{Key: startsBetween(leagueCode, from, until), Filter: &idle, After: after})
 	})
-	for page, err := range pages {
-		if err != nil {
-			return nil, err
-		}
-		due = append(due, page...)
-	}
-	return due, nil
 }

@@ -18,6 +18,9 @@ const slotLength = 2500 * time.Millisecond
 // slotOf numbers the slots since the epoch: unix milliseconds / 2,500.
 func slotOf(t time.Time) int64 { return t.UnixMilli() / slotLength.Milliseconds() }
 
+// slotTime is when a slot is due.
+func slotTime(slot int64) time.Time { return time.UnixMilli(slot * slotLength.Milliseconds()) }
+
 // neutral is the perspective of a fan of neither team. The others are team ids.
 const neutral = "neutral"
 
@@ -34,7 +37,7 @@ type fixture struct {
 	StartTime     string `dynamodbav:"startTime"`
 	Round         string `dynamodbav:"round,omitempty"`
 	Type          string `dynamodbav:"type,omitempty"`
-	Status        string `dynamodbav:"status"`
+	Status        string `dynamodbav:"status"` // the provider's, the last that it documents
 	LocalTeamID   string `dynamodbav:"localTeamId"`
 	VisitorTeamID string `dynamodbav:"visitorTeamId"`
 	VenueName     string `dynamodbav:"venueName,omitempty"`
@@ -47,7 +50,7 @@ type fixture struct {
 	ReplayExpires int64  `dynamodbav:"replayExpiresAt,omitempty"`
 
 	// LastSlot is the last slot in which the match was polled, and BodySum the
-	// provider's words that were last dealt with.
+	// provider's words that were last dealt with, absent while others are.
 	LastSlot int64  `dynamodbav:"lastSlot,omitempty"`
 	BodySum  string `dynamodbav:"bodySum,omitempty"`
 }

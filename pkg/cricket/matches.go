@@ -166,8 +166,7 @@ func (m *Matches) enrich(ctx context.Context, f fixture, out *MatchPage) error {
 		}
 		side.Name, side.Code, side.Image = t.Name, t.Code, t.Image
 	}
-	key := expression.Key("seasonId").Equal(expression.Value(f.SeasonID))
-	playing, _, err := dynamo.Query[seasonTeam](ctx, m.db, teamsOfSeason, dynamo.Range{Key: key, Limit: 100})
+	playing, _, err := dynamo.Query[seasonTeam](ctx, m.db, teamsOfSeason, dynamo.Range{Key: ofSeason(f.SeasonID), Limit: 100})
 	for _, t := range playing {
 		out.Body.Teams = append(out.Body.Teams, TeamRef{t.TeamID, t.Code, t.Name})
 	}
@@ -204,6 +203,8 @@ func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList,
 	switch {
 	case len(in.IDs) > 0 && in.League != "":
 		return nil, fault.In("query.ids", "ask by ids or by league, not both")
+	case len(in.IDs) > 0 && in.After != "":
+		return nil, fault.In("query.after", "matches asked for by ids come on one page")
 	case len(in.IDs) > 0:
 		found, err = m.byID(ctx, in.IDs)
 	case in.League == "":
@@ -246,11 +247,20 @@ func (m *Matches) between(ctx context.Context, in *ListMatches) ([]fixture, stri
 		return nil, "", fault.In("query.to", "from needs to")
 	case in.To.Before(in.From):
 		return nil, "", fault.In("query.to", "to is before from")
+	case in.To.UTC().Year() > 9999:
+		return nil, "", fault.In("query.to", "ask for years of four digits")
 	case in.To.Sub(in.From) > longestRange:
 		return nil, "", fault.In("query.to", "ask for at most 31 days at a time")
 	}
 	r := dynamo.Range{Limit: in.Limit, Key: startsBetween(in.League, in.From, in.To)}
-	if start, id, ok := strings.Cut(in.After, "/"); ok {
+	if in.After != "" {
+		at, start, id, err := parseCursor(in.After)
+		if err != nil {
+			return nil, "", err
+		}
+		if at.Before(in.From.Truncate(time.Second)) || at.After(in.To) { // DynamoDB takes no key outside the range
+			return nil, "", fault.In("query.after", "this page is not between from and to")
+		}
 		r.After = indexKey("leagueCode", in.League, "startTime", start, id)
 	}
 	found, last, err := dynamo.Query[fixture](ctx, m.db, fixturesByDate, r)
@@ -260,11 +270,25 @@ func (m *Matches) between(ctx context.Context, in *ListMatches) ([]fixture, stri
 	return found, found[len(found)-1].StartTime + "/" + found[len(found)-1].MatchID, nil
 }
 
+// parseCursor reads the cursor of a list: the start and the id of the last match
+// of the page before.
+func parseCursor(cursor string) (at time.Time, start, id string, err error) {
+	start, id, _ = strings.Cut(cursor, "/")
+	if at, err = time.Parse(timeLayout, start); err != nil {
+		return at, "", "", fault.In("query.after", "this is no cursor: begin again").Because(err)
+	}
+	return at, start, id, nil
+}
+
 // ofLeague lists the matches of a league whose score is in the cache.
 func (m *Matches) ofLeague(ctx context.Context, in *ListMatches) ([]fixture, string, error) {
 	fresh := expression.GreaterThan(expression.Name("ttl"), expression.Value(m.now().Unix()))
 	r := dynamo.Range{Limit: in.Limit, Filter: &fresh, Key: expression.Key("leagueId").Equal(expression.Value(in.League))}
-	if start, id, ok := strings.Cut(in.After, "/"); ok {
+	if in.After != "" {
+		_, start, id, err := parseCursor(in.After)
+		if err != nil {
+			return nil, "", err
+		}
 		r.After = indexKey("leagueId", in.League, "startingAt", start, id)
 	}
 	scores, last, err := dynamo.Query[cached](ctx, m.db, cachedByLeague, r)
@@ -353,8 +377,12 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*Shown, error
 	if err != nil {
 		return nil, err
 	}
+	at := now
+	if f.LastSlot != 0 {
+		at = slotTime(f.LastSlot) // whatever the ticker shows next is newer
+	}
 	row = shown{
-		CacheKey: displayKey(in.ID, view), Display: raw(text), Hash: out.Body.Hash(), Slot: f.LastSlot, At: now.Unix(),
+		CacheKey: displayKey(in.ID, view), Display: raw(text), Hash: out.Body.Hash(), Slot: f.LastSlot, At: at.Unix(),
 		Playing: state.Phase == feed.Live, TTL: now.Add(keepShown).Unix(),
 	}
 	if err := dynamo.Put(ctx, m.db, putDisplay, row, notAfter(f.LastSlot)); err != nil && !dynamo.IsRefused(err) {

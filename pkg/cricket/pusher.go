@@ -74,7 +74,7 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 	if err := p.sender.Ready(ctx); err != nil {
 		return err
 	}
-	for page, err := range p.subscriptions(ctx, m.MatchID) {
+	for page, err := range p.subscriptions(ctx, m) {
 		if err != nil {
 			return err
 		}
@@ -86,12 +86,8 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 			groups[f.perspective(s.TeamID)] = append(groups[f.perspective(s.TeamID)], s.PushToken)
 			run.registered[s.PushToken] = s.UpdatedAt
 		}
-		for _, view := range slices.Sorted(maps.Keys(groups)) {
-			if message := messages[view]; message != nil {
-				if err := run.send(ctx, message, groups[view]); err != nil {
-					return err
-				}
-			}
+		if err := run.page(ctx, messages, groups); err != nil {
+			return err
 		}
 	}
 	return run.finish(ctx)
@@ -129,9 +125,14 @@ func (p *Pusher) messages(ctx context.Context, f fixture, m MatchChanged) (map[s
 	return messages, nil
 }
 
-func (p *Pusher) subscriptions(ctx context.Context, matchID string) iter.Seq2[[]subscription, error] {
+// subscriptions are those of the message's match, page by page: at least those
+// of its tokens, if it names any.
+func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) iter.Seq2[[]subscription, error] {
 	fresh := expression.GreaterThan(expression.Name("expiresAt"), expression.Value(p.now().Unix()))
-	key := expression.Key("matchId").Equal(expression.Value(matchID))
+	key := expression.Key("matchId").Equal(expression.Value(m.MatchID))
+	if len(m.Tokens) > 0 {
+		key = key.And(expression.Key("pushToken").Between(expression.Value(slices.Min(m.Tokens)), expression.Value(slices.Max(m.Tokens))))
+	}
 	return dynamo.Pages(func(after dynamo.Item) ([]subscription, dynamo.Item, error) {
 		return dynamo.Query[subscription](ctx, p.db, allSubscriptions, dynamo.Range{Key: key, Filter: &fresh, After: after})
 	})
@@ -142,21 +143,38 @@ type pushRun struct {
 	*Pusher
 	change     MatchChanged
 	registered map[string]int64 // token: when it was last registered, epoch ms
+	remove     []string         // of this page: dead, or done with
 	again      []string         // could not be reached
 	counts     push.Counts
 }
 
-// send pushes a message to tokens, and removes those that are dead or done.
+// page pushes each perspective's message to its group of tokens, and removes
+// those that are dead or done with.
+func (r *pushRun) page(ctx context.Context, messages map[string]*push.Message, groups map[string][]string) (err error) {
+	r.remove = nil
+	for _, view := range slices.Sorted(maps.Keys(groups)) {
+		if message := messages[view]; message != nil && err == nil {
+			err = r.send(ctx, message, groups[view])
+		}
+	}
+	if r.change.Ended != 0 {
+		return errors.Join(err, r.removeAll(ctx))
+	}
+	return errors.Join(err, r.removeDead(ctx))
+}
+
 func (r *pushRun) send(ctx context.Context, message *push.Message, tokens []string) error {
-	var gone, done []string
 	counts, err := r.sender.Send(ctx, message, slices.Values(tokens), func(token string, o push.Outcome) {
+		ended := r.change.Ended != 0
 		switch o.Result {
 		case push.Gone:
-			if o.Since.IsZero() || r.registered[token] <= o.Since.UnixMilli() {
-				gone = append(gone, token)
+			if ended || o.Since.IsZero() || r.registered[token] <= o.Since.UnixMilli() {
+				r.remove = append(r.remove, token)
 			}
 		case push.Delivered:
-			done = append(done, token)
+			if ended {
+				r.remove = append(r.remove, token)
+			}
 		default:
 			r.again = append(r.again, token)
 		}
@@ -164,16 +182,22 @@ func (r *pushRun) send(ctx context.Context, message *push.Message, tokens []stri
 	r.counts.Delivered += counts.Delivered
 	r.counts.Gone += counts.Gone
 	r.counts.Retries += counts.Retries
-	if r.change.Ended != 0 {
-		gone = append(gone, done...)
-	}
-	return errors.Join(err, r.remove(ctx, gone))
+	return err
 }
 
-// remove deletes subscriptions, but not one that was registered again since it
-// was read.
-func (r *pushRun) remove(ctx context.Context, tokens []string) error {
-	for _, token := range tokens {
+// removeAll deletes subscriptions to a match that is over.
+func (r *pushRun) removeAll(ctx context.Context) error {
+	keys := make([]dynamo.Item, len(r.remove))
+	for i, token := range r.remove {
+		keys[i] = dynamo.Key(removeActivities, r.change.MatchID, token)
+	}
+	return dynamo.DeleteAll(ctx, r.db, removeActivities, keys)
+}
+
+// removeDead deletes subscriptions, but not one that was registered again since
+// it was read.
+func (r *pushRun) removeDead(ctx context.Context) error {
+	for _, token := range r.remove {
 		same := expression.Equal(expression.Name("updatedAt"), expression.Value(r.registered[token]))
 		_, err := dynamo.Delete(ctx, r.db, removeActivity, dynamo.Key(removeActivity, r.change.MatchID, token), same)
 		if err != nil && !dynamo.IsRefused(err) {

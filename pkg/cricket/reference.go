@@ -1,6 +1,7 @@
 package cricket
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -50,18 +51,21 @@ type Syncer struct {
 	now      func() time.Time
 }
 
-// SyncLeagues copies the leagues. A new one is active.
+// SyncLeagues copies the leagues. A new one is active. The code is a key of
+// fixtures, so a league without one has its id.
 func (s *Syncer) SyncLeagues(ctx context.Context) error {
 	found, err := s.provider.Leagues(ctx)
 	if err != nil {
 		return err
 	}
-	known, err := scanAll[league](ctx, s.db, allLeaguesPages)
+	known, err := collect(func(after dynamo.Item) ([]league, dynamo.Item, error) {
+		return dynamo.Scan[league](ctx, s.db, allLeagues, nil, after, 0)
+	})
 	if err != nil {
 		return err
 	}
 	for _, l := range found {
-		row := league{LeagueID: strconv.Itoa(l.ID), Code: l.Code, Name: l.Name, SeasonID: strconv.Itoa(l.SeasonID), Image: l.Image, Active: true}
+		row := league{LeagueID: strconv.Itoa(l.ID), Code: cmp.Or(l.Code, strconv.Itoa(l.ID)), Name: l.Name, SeasonID: strconv.Itoa(l.SeasonID), Image: l.Image, Active: true}
 		i := slices.IndexFunc(known, func(k league) bool { return k.LeagueID == row.LeagueID })
 		if i >= 0 {
 			row.Active = known[i].Active
@@ -91,7 +95,9 @@ func (s *Syncer) SyncTeams(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known, err := scanAll[team](ctx, s.db, allTeamsPages)
+	known, err := collect(func(after dynamo.Item) ([]team, dynamo.Item, error) {
+		return dynamo.Scan[team](ctx, s.db, allTeams, nil, after, 0)
+	})
 	if err != nil {
 		return err
 	}
@@ -132,24 +138,29 @@ func (s *Syncer) syncSeasons(ctx context.Context, names []team) error {
 	}
 	now := s.now()
 	for _, l := range active {
-		playing := map[string]bool{}
-		pages := dynamo.Pages(func(after dynamo.Item) ([]fixture, dynamo.Item, error) {
+		matches, err := collect(func(after dynamo.Item) ([]fixture, dynamo.Item, error) {
 			return dynamo.Query[fixture](ctx, s.db, fixturesByDate, dynamo.Range{Key: startsBetween(l.Code, now.Add(-seasonSpan), now.Add(seasonSpan)), After: after})
 		})
-		for page, err := range pages {
-			if err != nil {
-				return err
+		if err != nil {
+			return err
+		}
+		playing := map[string]bool{}
+		for _, f := range matches {
+			if f.LeagueID == l.LeagueID && f.SeasonID == l.SeasonID {
+				playing[f.LocalTeamID], playing[f.VisitorTeamID] = true, true
 			}
-			for _, f := range page {
-				if f.LeagueID == l.LeagueID && f.SeasonID == l.SeasonID {
-					playing[f.LocalTeamID], playing[f.VisitorTeamID] = true, true
-				}
-			}
+		}
+		known, err := collect(func(after dynamo.Item) ([]seasonTeam, dynamo.Item, error) {
+			return dynamo.Query[seasonTeam](ctx, s.db, teamsOfSeason, dynamo.Range{Key: ofSeason(l.SeasonID), After: after})
+		})
+		if err != nil {
+			return err
 		}
 		var rows []seasonTeam
 		for _, t := range names {
-			if playing[t.TeamID] {
-				rows = append(rows, seasonTeam{SeasonID: l.SeasonID, TeamID: t.TeamID, Code: t.Code, Name: t.Name})
+			row := seasonTeam{SeasonID: l.SeasonID, TeamID: t.TeamID, Code: t.Code, Name: t.Name}
+			if playing[t.TeamID] && !slices.Contains(known, row) {
+				rows = append(rows, row)
 			}
 		}
 		if err := dynamo.PutAll(ctx, s.db, putSeasonTeams, rows); err != nil {
@@ -159,33 +170,9 @@ func (s *Syncer) syncSeasons(ctx context.Context, names []team) error {
 	return nil
 }
 
-func exists(attribute string) expression.ConditionBuilder {
-	return expression.AttributeExists(expression.Name(attribute))
-}
-
-// The bounded scans of the seed. A page is up to 1 MB, so each is one call.
-
-func allLeaguesPages(ctx context.Context, db dynamo.DB, after dynamo.Item) ([]league, dynamo.Item, error) {
-	return dynamo.Scan[league](ctx, db, allLeagues, nil, after, 0)
-}
-
-func allTeamsPages(ctx context.Context, db dynamo.DB, after dynamo.Item) ([]team, dynamo.Item, error) {
-	return dynamo.Scan[team](ctx, db, allTeams, nil, after, 0)
-}
-
 func readActiveLeagues(ctx context.Context, db dynamo.DB) ([]league, error) {
 	active := expression.Equal(expression.Name("active"), expression.Value(true))
-	return scanAll(ctx, db, func(ctx context.Context, db dynamo.DB, after dynamo.Item) ([]league, dynamo.Item, error) {
+	return collect(func(after dynamo.Item) ([]league, dynamo.Item, error) {
 		return dynamo.Scan[league](ctx, db, activeLeagues, &active, after, 0)
 	})
-}
-
-func scanAll[T any](ctx context.Context, db dynamo.DB, page func(context.Context, dynamo.DB, dynamo.Item) ([]T, dynamo.Item, error)) (all []T, err error) {
-	for items, err := range dynamo.Pages(func(after dynamo.Item) ([]T, dynamo.Item, error) { return page(ctx, db, after) }) {
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, items...)
-	}
-	return all, nil
 }

@@ -2,6 +2,7 @@ package cricket
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -22,37 +23,60 @@ const (
 
 // SyncFixtures copies the schedule of the active leagues. What the ticker owns
 // of a match is never written: a live match is left alone, and of any other only
-// the provider's fields are.
+// the provider's fields are. Fixtures that cannot be read are its error, after
+// the others are copied.
+//
+// A new match gets its score first: once its row is there, the score is the
+// ticker's.
 func (s *Syncer) SyncFixtures(ctx context.Context) error {
 	now := s.now()
-	found, err := s.scheduled(ctx, now)
-	if err != nil {
-		return err
-	}
+	found, unread := s.scheduled(ctx, now)
 	keys := make([]dynamo.Item, len(found))
 	for i, m := range found {
 		keys[i] = dynamo.Key(batchGetFixtures, m.row.MatchID)
 	}
 	known, err := dynamo.GetAll[fixture](ctx, s.db, batchGetFixtures, keys)
 	if err != nil {
-		return err
+		return errors.Join(unread, err)
+	}
+	scores, err := collect(func(after dynamo.Item) ([]cached, dynamo.Item, error) {
+		return dynamo.Scan[cached](ctx, s.db, allCached, nil, after, 0)
+	})
+	if err != nil {
+		return errors.Join(unread, err)
 	}
 	var fresh []fixture
+	var unscored []cached
 	for _, m := range found {
-		i := slices.IndexFunc(known, func(k fixture) bool { return k.MatchID == m.row.MatchID })
-		if i < 0 {
-			fresh = append(fresh, m.row)
-			continue
-		}
-		if err := s.move(ctx, known[i], m.row); err != nil {
+		score, err := m.score(now)
+		if err != nil {
 			return err
 		}
+		i := slices.IndexFunc(known, func(k fixture) bool { return k.MatchID == m.row.MatchID })
+		j := slices.IndexFunc(scores, func(c cached) bool { return c.MatchID == m.row.MatchID })
+		same := j >= 0 && (scores[j].LastSlot != 0 || scores[j].StateJSON == score.StateJSON)
+		switch {
+		case i < 0:
+			fresh = append(fresh, m.row)
+			if !same {
+				unscored = append(unscored, score)
+			}
+			continue
+		case !same:
+			err = s.rescore(ctx, score)
+		}
+		if err = errors.Join(err, s.move(ctx, known[i], m.row)); err != nil {
+			return err
+		}
+	}
+	if err := dynamo.PutAll(ctx, s.db, batchPutCached, unscored); err != nil {
+		return err
 	}
 	if err := dynamo.PutAll(ctx, s.db, batchPutFixtures, fresh); err != nil {
 		return err
 	}
 	slog.InfoContext(ctx, "fixtures synced", "fixtures", len(found), "new", len(fresh))
-	return s.syncCache(ctx, found, now)
+	return unread
 }
 
 // scheduledMatch is a match as the provider schedules it.
@@ -61,7 +85,14 @@ type scheduledMatch struct {
 	said feed.Fixture
 }
 
-func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []scheduledMatch, err error) {
+// score is that of a match to come.
+func (m scheduledMatch) score(now time.Time) (cached, error) {
+	state, _ := score.Read(m.said, score.State{})
+	return newCached(m.row, state, 0, now)
+}
+
+// scheduled lists the matches of the active leagues that can be read.
+func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []scheduledMatch, unread error) {
 	active, err := readActiveLeagues(ctx, s.db)
 	if err != nil {
 		return nil, err
@@ -73,7 +104,8 @@ func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []schedule
 	seen := map[string]bool{} // a match may move to another page while we read
 	for f, err := range s.provider.Fixtures(ctx, now.Add(-syncBack), now.Add(syncAhead)) {
 		if err != nil {
-			return nil, err
+			unread = errors.Join(unread, err)
+			continue
 		}
 		row := newFixture(f, "")
 		code, ok := codes[row.LeagueID]
@@ -84,7 +116,16 @@ func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []schedule
 		row.LeagueCode = code
 		found = append(found, scheduledMatch{row, f})
 	}
-	return found, nil
+	return found, unread
+}
+
+// rescore replaces a match's score, unless it was polled.
+func (s *Syncer) rescore(ctx context.Context, c cached) error {
+	err := dynamo.Put(ctx, s.db, putCached, c, notAfter(0))
+	if dynamo.IsRefused(err) {
+		return nil
+	}
+	return err
 }
 
 // move writes what the provider has changed about a match that is not live.
@@ -113,29 +154,4 @@ func (s *Syncer) move(ctx context.Context, was, is fixture) error {
 		return nil
 	}
 	return err
-}
-
-// syncCache gives the matches that were never polled a score to show: that of a
-// match to come.
-func (s *Syncer) syncCache(ctx context.Context, found []scheduledMatch, now time.Time) error {
-	known, err := scanAll(ctx, s.db, func(ctx context.Context, db dynamo.DB, after dynamo.Item) ([]cached, dynamo.Item, error) {
-		return dynamo.Scan[cached](ctx, db, allCached, nil, after, 0)
-	})
-	if err != nil {
-		return err
-	}
-	var fresh []cached
-	for _, m := range found {
-		state, _ := score.Read(m.said, score.State{})
-		c, err := newCached(m.row, state, 0, now)
-		if err != nil {
-			return err
-		}
-		i := slices.IndexFunc(known, func(k cached) bool { return k.MatchID == c.MatchID })
-		if i >= 0 && (known[i].LastSlot != 0 || known[i].StateJSON == c.StateJSON) {
-			continue // the ticker's, or the same
-		}
-		fresh = append(fresh, c)
-	}
-	return dynamo.PutAll(ctx, s.db, batchPutCached, fresh)
 }

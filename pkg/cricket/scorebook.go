@@ -67,18 +67,19 @@ const lease = 10 * time.Second
 func newScorebook(db dynamo.DB, q queue.Sender, now func() time.Time) *scorebook {
 	return &scorebook{
 		db: db, queue: q, now: now, pages: map[string]page{},
-		locks: &lock.Locks{DB: db, Acquire: acquireLock, Extend: extendLock, Release: releaseLock, TTL: lease, Now: now},
+		locks: &lock.Locks{DB: db, Acquire: acquireLock, Release: releaseLock, TTL: lease, Now: now},
 	}
 }
 
 // touch says that a match was polled and its words were those that the
 // scorebook dealt with last: one write, and no read. It returns false, and does
-// nothing, when that is not so, or when somebody dealt with other words since.
+// nothing, when that is not so, when somebody dealt with other words since, or
+// while the score waits to hear the same words again before it believes them.
 func (b *scorebook) touch(ctx context.Context, matchID, sum string, slot int64) (bool, error) {
 	b.mu.Lock()
 	p := b.pages[matchID]
 	b.mu.Unlock()
-	if p.sum != sum {
+	if p.sum != sum || p.state.Held != 0 {
 		return false, nil
 	}
 	set := expression.Set(expression.Name("lastSlot"), expression.Value(slot))
@@ -91,7 +92,12 @@ func (b *scorebook) touch(ctx context.Context, matchID, sum string, slot int64) 
 	if dynamo.IsRefused(err) {
 		return false, nil
 	}
-	return err == nil, err
+	if err != nil {
+		return false, err
+	}
+	p.slot = slot
+	b.remember(matchID, p)
+	return true, nil
 }
 
 func notFinished() expression.ConditionBuilder {
@@ -128,9 +134,10 @@ func (b *scorebook) enterHeld(ctx context.Context, matchID string, e entry) (sco
 	if err != nil {
 		return score.State{}, err
 	}
-	if f.BodySum == e.sum && !e.last { // dealt with by another, and perhaps archived since
+	if f.BodySum == e.sum && was.state.Held == 0 && !e.last { // dealt with by another, and perhaps archived since
+		was.slot = e.slot
 		b.remember(matchID, was)
-		return was.state, b.mark(ctx, f, e, was.state)
+		return was.state, b.mark(ctx, f, e, was.state.Phase)
 	}
 	said, err := e.read()
 	if err != nil {
@@ -144,6 +151,9 @@ func (b *scorebook) enterHeld(ctx context.Context, matchID string, e entry) (sco
 		is.state, problems = score.Read(said, was.state)
 	}
 	is.told = tell(ctx, matchID, was.told, problems)
+	if _, known := said.Phase(); known {
+		f.Status = said.Status
+	}
 	if err := b.write(ctx, f, e, score.Balls(said), was, &is); err != nil {
 		return score.State{}, err
 	}
@@ -163,12 +173,14 @@ func (b *scorebook) forget(matchID string) {
 	delete(b.pages, matchID)
 }
 
-// page is what is stored of the match: from memory if the row bears its mark.
+// page is what is stored of the match: from memory if the row bears its mark. A
+// row without a mark was left half-way: of balls and displays, what is stored
+// then counts as unknown, so that all of it is written and pushed again.
 func (b *scorebook) page(ctx context.Context, f fixture) (page, error) {
 	b.mu.Lock()
 	p, ok := b.pages[f.MatchID]
 	b.mu.Unlock()
-	if ok && p.sum == f.BodySum && p.slot <= f.LastSlot {
+	if ok && p.sum == f.BodySum && p.slot == f.LastSlot {
 		return p, nil
 	}
 	p = page{sum: f.BodySum, slot: f.LastSlot, hashes: map[string]string{}}
@@ -182,6 +194,13 @@ func (b *scorebook) page(ctx context.Context, f fixture) (page, error) {
 		p.head, _, err = dynamo.Get[head](ctx, b.db, getProcessed, f.MatchID)
 		return err
 	})
+	if f.BodySum == "" {
+		err := g.Wait()
+		for i := range p.head.Chunks {
+			p.head.Chunks[i].Sum = ""
+		}
+		return p, err
+	}
 	var mu sync.Mutex
 	for _, view := range f.perspectives() {
 		g.Go(func() error {
@@ -213,6 +232,12 @@ func (b *scorebook) write(ctx context.Context, f fixture, e entry, balls []score
 	if err != nil {
 		return err
 	}
+	if f.BodySum != "" {
+		unmark := expression.Remove(expression.Name("bodySum"))
+		if err := f.update(ctx, b.db, updateFixture, unmark, notAfter(e.slot).And(notFinished())); err != nil {
+			return err
+		}
+	}
 
 	g, gctx := errgroup.WithContext(ctx)
 	for _, ch := range chunks {
@@ -241,7 +266,7 @@ func (b *scorebook) write(ctx context.Context, f fixture, e entry, balls []score
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return b.mark(ctx, f, e, is.state)
+	return b.mark(ctx, f, e, is.state.Phase)
 }
 
 // changed lists the perspectives that are shown something new, and the rows
@@ -268,11 +293,11 @@ func (b *scorebook) changed(f fixture, e entry, is *page, now time.Time) (views 
 }
 
 // mark says, last of all, that the provider's words are dealt with.
-func (b *scorebook) mark(ctx context.Context, f fixture, e entry, s score.State) error {
+func (b *scorebook) mark(ctx context.Context, f fixture, e entry, phase feed.Phase) error {
 	set := expression.Set(expression.Name("bodySum"), expression.Value(e.sum)).
 		Set(expression.Name("lastSlot"), expression.Value(e.slot)).
-		Set(expression.Name("status"), expression.Value(s.Status))
-	if s.Phase != feed.Upcoming && !e.last {
+		Set(expression.Name("status"), expression.Value(f.Status))
+	if phase != feed.Upcoming && !e.last {
 		set = set.Set(expression.Name("live"), expression.Value(live)).
 			Set(expression.Name("liveUpdatedAt"), expression.Value(b.now().UnixMilli())).
 			Remove(expression.Name("archivedAt"))

@@ -11,12 +11,18 @@ var Room = spec.Room{
 	Name: "cricket",
 	Tables: []spec.Table{
 		fixtures, teams, teamSeasons, leagues, devices, follows, subscriptions, prematch, locks, stateHashes, displays, fixtureCache, processing,
+		preferenceTable,
 	},
 	Access: access,
 	Functions: []spec.Function{
 		PlanTicksFunction, TickFunction, PushActivitiesFunction, FinishMatchFunction,
 		GetMatchFunction, ListMatchesFunction, GetDisplayFunction, ListBallsFunction,
+		ListTeamsFunction, GetTeamFunction, UpdateTeamFunction, ListSeasonTeamsFunction,
+		ListLeaguesFunction, GetLeagueFunction, UpdateLeagueFunction, DeleteLeagueFunction, ListLeagueMatchesFunction,
+		RegisterDeviceFunction, GetDeviceFunction, DeleteDeviceFunction, UpdatePushToStartFunction,
+		FollowMatchFunction, GetFollowFunction, UpdateFollowFunction, UnfollowMatchFunction,
 		StartActivityFunction, EndActivityFunction,
+		GetPreferencesFunction, PutPreferencesFunction,
 		SyncLeaguesFunction, SyncTeamsFunction, SyncFixturesFunction,
 	},
 	Machines: []spec.Machine{{
@@ -58,20 +64,20 @@ var (
 		IfDown: "Scores stand still on every lock screen; the first tick after it is back catches up.",
 		On:     spec.Task{},
 		Uses: []spec.Access{
-			claimSlot, acquireLock, extendLock, releaseLock, getFixture, updateFixture, scanLive, archiveFixture, deleteReplay,
+			claimSlot, acquireLock, releaseLock, getFixture, updateFixture, scanLive, archiveFixture, deleteReplay,
 			getCached, putCached, getProcessed, putProcessed, getHash, putHash, putDisplay,
 		},
 		Sends: []spec.Queue{activityQueue, finishQueue}, Secrets: []string{sportMonksToken},
 		Memory: 512, Timeout: 8 * time.Second, Reserved: 10,
 	}
 	PushActivitiesFunction = spec.Function{
-		Name:    "cricket/push-activities",
-		Does:    "Pushes what changed in one match to its Live Activities.",
-		IfDown:  "Lock screens stand still; the API goes on.",
-		On:      activityQueue,
-		Uses:    []spec.Access{getFixture, getDisplay, allSubscriptions, removeActivity, removeActivities},
-		Secrets: []string{apnsKey},
-		Memory:  512, Timeout: 30 * time.Second,
+		Name:   "cricket/push-activities",
+		Does:   "Pushes what changed in one match to its Live Activities.",
+		IfDown: "Lock screens stand still; the API goes on.",
+		On:     activityQueue,
+		Uses:   []spec.Access{getFixture, getDisplay, allSubscriptions, removeActivity, removeActivities},
+		Sends:  []spec.Queue{activityQueue}, Secrets: []string{apnsKey},
+		Memory: 512, Timeout: 30 * time.Second,
 	}
 	FinishMatchFunction = spec.Function{
 		Name:   "cricket/finish-match",
@@ -79,7 +85,7 @@ var (
 		IfDown: "Activities of finished matches stay on the lock screen until Apple removes them.",
 		On:     finishQueue,
 		Uses: []spec.Access{
-			getFixture, updateFixture, archiveFixture, acquireLock, extendLock, releaseLock, getCached, putCached, getProcessed, putProcessed,
+			getFixture, updateFixture, archiveFixture, acquireLock, releaseLock, getCached, putCached, getProcessed, putProcessed,
 			getHash, putHash, putDisplay, deleteHash, removeFollows,
 		},
 		Sends: []spec.Queue{activityQueue, finishQueue}, Secrets: []string{sportMonksToken},
@@ -155,7 +161,7 @@ var (
 		Does:   "Copies the provider's teams, and who plays in each season.",
 		IfDown: "New teams are missing from the team list.",
 		On:     spec.Schedule("cron(20 3 * * ? *)"),
-		Uses:   []spec.Access{allTeams, batchPutTeams, updateTeam, activeLeagues, fixturesByDate, putSeasonTeams}, Secrets: []string{sportMonksToken},
+		Uses:   []spec.Access{allTeams, batchPutTeams, updateTeam, activeLeagues, fixturesByDate, teamsOfSeason, putSeasonTeams}, Secrets: []string{sportMonksToken},
 		Memory: 128, Timeout: jobTimeout,
 	}
 	SyncFixturesFunction = spec.Function{
@@ -163,7 +169,7 @@ var (
 		Does:   "Copies the provider's schedule of the active leagues.",
 		IfDown: "New and moved matches are missing; those known go on.",
 		On:     spec.Schedule("rate(15 minutes)"),
-		Uses:   []spec.Access{activeLeagues, batchGetFixtures, batchPutFixtures, updateFixture, allCached, batchPutCached}, Secrets: []string{sportMonksToken},
+		Uses:   []spec.Access{activeLeagues, batchGetFixtures, batchPutFixtures, updateFixture, allCached, batchPutCached, putCached}, Secrets: []string{sportMonksToken},
 		Memory: 256, Timeout: jobTimeout,
 	}
 )

@@ -92,6 +92,21 @@ type stateHash struct {
 
 func hashKey(matchID, view string) string { return matchID + "#" + view }
 
+func exists(attribute string) expression.ConditionBuilder {
+	return expression.AttributeExists(expression.Name(attribute))
+}
+
+// collect reads all pages of a query or scan that the spec bounds.
+func collect[T any](read func(after dynamo.Item) ([]T, dynamo.Item, error)) (all []T, err error) {
+	for page, err := range dynamo.Pages(read) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+	}
+	return all, nil
+}
+
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
@@ -112,6 +127,10 @@ func indexKey(partition, p, sort, s, matchID string) dynamo.Item {
 		sort:      &types.AttributeValueMemberS{Value: s},
 		"matchId": &types.AttributeValueMemberS{Value: matchID},
 	}
+}
+
+func ofSeason(seasonID string) expression.KeyConditionBuilder {
+	return expression.Key("seasonId").Equal(expression.Value(seasonID))
 }
 
 // startsBetween is the key condition of a league's matches in a span of time.

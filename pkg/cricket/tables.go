@@ -119,4 +119,5 @@ var access = []spec.Access{
 	getDisplay, putDisplay,
 	getCached, batchGetCached, cachedByLeague, allCached, putCached, batchPutCached, enrichCached,
 	getProcessed, putProcessed, hydrate,
+	getPreferences, putPreferences,
 }

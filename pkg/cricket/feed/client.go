@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -16,8 +17,9 @@ import (
 const BaseURL = "https://cricket.sportmonks.com/api/v2.0"
 
 const (
-	maxBody  = 64 << 20
-	maxPages = 100 // of 100 rows; each page is a call out of 2,000 an hour
+	maxBody   = 64 << 20
+	sizedBody = 16 << 20 // as far as a length that was announced is believed
+	maxPages  = 100      // of 100 rows; each page is a call out of 2,000 an hour
 )
 
 // The includes each call sends. balls carry their batter, bowler and score unasked.
@@ -152,7 +154,7 @@ func (c *Client) Teams(ctx context.Context) ([]Team, error) {
 }
 
 // list reads a body whose data is an array of T.
-func list[T any](ctx context.Context, c *Client, path string, q url.Values, read func(*decoder, *T) error) ([]T, error) {
+func list[T any](ctx context.Context, c *Client, path string, q url.Values, read func(*decoder, *T) bool) ([]T, error) {
 	body, err := c.get(ctx, path, q)
 	if err != nil {
 		return nil, err
@@ -160,15 +162,15 @@ func list[T any](ctx context.Context, c *Client, path string, q url.Values, read
 	found := false
 	var all []T
 	d := newDecoder(body)
-	err = d.object(func(name []byte) error {
+	ok := d.object(func(name []byte) bool {
 		if string(name) != "data" || found {
-			return d.SkipValue()
+			return d.skip()
 		}
 		found = true
 		return each(d, &all, read)
 	})
 	switch {
-	case err != nil:
+	case !ok:
 		return nil, malformed(body, "body is cut short or no JSON")
 	case !found:
 		return nil, malformed(body, "body has no data")
@@ -192,7 +194,10 @@ func (c *Client) get(ctx context.Context, path string, q url.Values) ([]byte, er
 		return nil, c.failed(Unavailable, 0, path, err)
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	var buf bytes.Buffer
+	buf.Grow(int(min(max(res.ContentLength, 0), sizedBody)) + bytes.MinRead)
+	_, err = buf.ReadFrom(io.LimitReader(res.Body, maxBody+1))
+	body := buf.Bytes()
 	if res.StatusCode != http.StatusOK {
 		return nil, c.refused(path, res, body)
 	}

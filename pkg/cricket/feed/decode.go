@@ -2,8 +2,6 @@ package feed
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -12,31 +10,30 @@ import (
 )
 
 // Decode reads one fixture: an Entry's Raw. It fails, with an Error of kind
-// Malformed, only on broken JSON and on a fixture without an id; a field of an
-// unexpected shape reads as not given.
+// Malformed, only on JSON that is broken where it is read and on a fixture
+// without an id; a field of an unexpected shape reads as not given.
 func Decode(raw []byte) (Fixture, error) {
 	d := newDecoder(raw)
 	var f Fixture
-	if d.PeekKind() != '{' {
+	switch {
+	case d.peek() != '{':
 		return Fixture{}, malformed(raw, "fixture is no object")
-	}
-	if err := d.fixture(&f); err != nil {
+	case !d.fixture(&f):
 		return Fixture{}, malformed(raw, "fixture is broken")
-	}
-	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+	case d.peek() != 0:
 		return Fixture{}, malformed(raw, "fixture is followed by something")
-	}
-	if f.ID <= 0 {
+	case f.ID <= 0:
 		return Fixture{}, malformed(raw, "fixture has no id")
 	}
 	return f, nil
 }
 
-// decoder reads the wire token by token. A ball repeats some 1.5 kB about its
-// players and team, so what is not wanted is skipped and what is repeated is
-// kept once.
+// decoder reads the wire value by value; each of its methods passes one, and
+// reports whether it could. A ball repeats some 1.5 kB about its players and
+// team, so what is not wanted is skipped and what is repeated is kept once.
+// Neither a name sent twice nor a broken character costs us the match.
 type decoder struct {
-	*jsontext.Decoder
+	scan
 	texts   map[string]string
 	players map[string]Player // by their JSON
 	scores  map[string]Score
@@ -44,22 +41,15 @@ type decoder struct {
 
 func newDecoder(raw []byte) *decoder {
 	return &decoder{
-		Decoder: tokens(raw),
+		scan:    scan{b: raw},
 		texts:   map[string]string{},
 		players: map[string]Player{},
 		scores:  map[string]Score{},
 	}
 }
 
-// tokens reads raw. Neither a name sent twice nor a broken character costs us the
-// match.
-func tokens(raw []byte) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewBuffer(raw),
-		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-}
-
-func (d *decoder) fixture(f *Fixture) error {
-	return d.include(func(name []byte) error {
+func (d *decoder) fixture(f *Fixture) bool {
+	return d.include(func(name []byte) bool {
 		switch string(name) {
 		case "id":
 			return d.int(&f.ID)
@@ -134,12 +124,12 @@ func (d *decoder) fixture(f *Fixture) error {
 		case "lineup":
 			return each(d, &f.Lineup, (*decoder).player)
 		}
-		return d.SkipValue()
+		return d.skip()
 	})
 }
 
-func (d *decoder) dl(v *DL) error {
-	return d.include(func(name []byte) error {
+func (d *decoder) dl(v *DL) bool {
+	return d.include(func(name []byte) bool {
 		switch string(name) {
 		case "score":
 			return d.int(&v.Score)
@@ -148,12 +138,12 @@ func (d *decoder) dl(v *DL) error {
 		case "wickets_out":
 			return d.int(&v.Wickets)
 		}
-		return d.SkipValue()
+		return d.skip()
 	})
 }
 
-func (d *decoder) league(v *League) error {
-	return d.include(func(name []byte) error {
+func (d *decoder) league(v *League) bool {
+	return d.include(func(name []byte) bool {
 		switch string(name) {
 		case "id":
 			return d.int(&v.ID)
@@ -174,12 +164,12 @@ func (d *decoder) league(v *League) error {
 		case "season":
 			return d.season(&v.Season)
 		}
-		return d.SkipValue()
+		return d.skip()
 	})
 }
 
-func (d *decoder) season(v *Season) error {
-	return d.include(func(name []byte) error {
+func (d *decoder) season(v *Season) bool {
+	return d.include(func(name []byte) bool {
 		switch string(name) {
 		case "id":
 			return d.int(&v.ID)
@@ -192,12 +182,12 @@ func (d *decoder) season(v *Season) error {
 		case "updated_at":
 			return d.time(&v.UpdatedAt)
 		}
-		return d.SkipValue()
+		return d.skip()
 	})
 }
 
-func (d *decoder) venue(v *Venue) error {
-	return d.include(func(name []byte) error {
+func (d *decoder) venue(v *Venue) bool {
+	return d.include(func(name []byte) bool {
 		switch string(name) {
 		case "id":
 			return d.int(&v.ID)
@@ -206,12 +196,12 @@ func (d *decoder) venue(v *Venue) error {
 		case "city":
 			return d.text(&v.City)
 		}
-		return d.SkipValue()
+		return d.skip()
 	})
 }
 
-func (d *decoder) team(v *Team) error {
-	return d.include(func(name []byte) error {
+func (d *decoder) team(v *Team) bool {
+	return d.include(func(name []byte) bool {
 		switch string(name) {
 		case "id":
 			return d.int(&v.ID)
@@ -228,13 +218,13 @@ func (d *decoder) team(v *Team) error {
 		case "updated_at":
 			return d.time(&v.UpdatedAt)
 		}
-		return d.SkipValue()
+		return d.skip()
 	})
 }
 
-func (d *decoder) player(v *Player) error {
+func (d *decoder) player(v *Player) bool {
 	var first, last string
-	err := d.include(func(name []byte) error {
+	ok := d.include(func(name []byte) bool {
 		switch string(name) {
 		case "id":
 			return d.int(&v.ID)
@@ -245,7 +235,7 @@ func (d *decoder) player(v *Player) error {
 		case "lastname":
 			return d.text(&last)
 		case "lineup":
-			return d.include(func(name []byte) error {
+			return d.include(func(name []byte) bool {
 				switch string(name) {
 				case "team_id":
 					return d.int(&v.TeamID)
@@ -256,19 +246,19 @@ func (d *decoder) player(v *Player) error {
 				case "substitution":
 					return d.bool(&v.Substitute)
 				}
-				return d.SkipValue()
+				return d.skip()
 			})
 		}
-		return d.SkipValue()
+		return d.skip()
 	})
 	if v.Name == "" {
 		v.Name = strings.TrimSpace(first + " " + last)
 	}
-	return err
+	return ok
 }
 
-func (d *decoder) runs(v *Runs) error {
-	return d.include(func(name []byte) error {
+func (d *decoder) runs(v *Runs) bool {
+	return d.include(func(name []byte) bool {
 		switch string(name) {
 		case "team_id":
 			return d.int(&v.TeamID)
@@ -281,12 +271,12 @@ func (d *decoder) runs(v *Runs) error {
 		case "overs":
 			return d.overs(&v.Overs)
 		}
-		return d.SkipValue()
+		return d.skip()
 	})
 }
 
-func (d *decoder) scoreboard(v *Scoreboard) error {
-	return d.include(func(name []byte) error {
+func (d *decoder) scoreboard(v *Scoreboard) bool {
+	return d.include(func(name []byte) bool {
 		switch string(name) {
 		case "team_id":
 			return d.int(&v.TeamID)
@@ -311,16 +301,16 @@ func (d *decoder) scoreboard(v *Scoreboard) error {
 		case "overs":
 			return d.overs(&v.Overs)
 		}
-		return d.SkipValue()
+		return d.skip()
 	})
 }
 
 // notOut is the score id of a batter who is still in.
 const notOut = 84
 
-func (d *decoder) batting(v *Batting) error {
+func (d *decoder) batting(v *Batting) bool {
 	var wicket, score int
-	err := d.include(func(name []byte) error {
+	ok := d.include(func(name []byte) bool {
 		switch string(name) {
 		case "team_id":
 			return d.int(&v.TeamID)
@@ -355,17 +345,17 @@ func (d *decoder) batting(v *Batting) error {
 		case "fow_balls":
 			return d.overs(&v.FallAt)
 		}
-		return d.SkipValue()
+		return d.skip()
 	})
 	if wicket == 0 {
 		wicket = score
 	}
 	v.Out = wicket != 0 && wicket != notOut || !v.FallAt.IsZero()
-	return err
+	return ok
 }
 
-func (d *decoder) bowling(v *Bowling) error {
-	return d.include(func(name []byte) error {
+func (d *decoder) bowling(v *Bowling) bool {
+	return d.include(func(name []byte) bool {
 		switch string(name) {
 		case "team_id":
 			return d.int(&v.TeamID)
@@ -388,12 +378,12 @@ func (d *decoder) bowling(v *Bowling) error {
 		case "noball":
 			return d.int(&v.NoBalls)
 		}
-		return d.SkipValue()
+		return d.skip()
 	})
 }
 
-func (d *decoder) ball(v *Ball) error {
-	return d.include(func(name []byte) error {
+func (d *decoder) ball(v *Ball) bool {
+	return d.include(func(name []byte) bool {
 		switch string(name) {
 		case "id":
 			return d.int(&v.ID)
@@ -424,12 +414,12 @@ func (d *decoder) ball(v *Ball) error {
 		case "score":
 			return repeated(d, d.scores, &v.Score, (*decoder).score)
 		}
-		return d.SkipValue()
+		return d.skip()
 	})
 }
 
-func (d *decoder) score(v *Score) error {
-	return d.include(func(name []byte) error {
+func (d *decoder) score(v *Score) bool {
+	return d.include(func(name []byte) bool {
 		switch string(name) {
 		case "id":
 			return d.int(&v.ID)
@@ -454,35 +444,22 @@ func (d *decoder) score(v *Score) error {
 		case "out":
 			return d.bool(&v.Out)
 		}
-		return d.SkipValue()
+		return d.skip()
 	})
 }
 
-// object calls value before each member's value, which it must read; anything
+// object calls value before each member's value, which it must pass; anything
 // but an object is skipped.
-func (d *decoder) object(value func(name []byte) error) error {
-	if d.PeekKind() != '{' {
-		return d.SkipValue()
+func (d *decoder) object(value func(name []byte) bool) bool {
+	if d.peek() != '{' {
+		return d.skip()
 	}
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	for d.PeekKind() == '"' {
-		name, err := d.literal()
-		if err != nil {
-			return err
-		}
-		if err := value(name); err != nil {
-			return err
-		}
-	}
-	_, err := d.ReadToken()
-	return err
+	return d.members(value)
 }
 
 // include is object for one that may be wrapped as {"data": {...}}.
-func (d *decoder) include(value func(name []byte) error) error {
-	return d.object(func(name []byte) error {
+func (d *decoder) include(value func(name []byte) bool) bool {
+	return d.object(func(name []byte) bool {
 		if string(name) == "data" {
 			return d.object(value)
 		}
@@ -492,58 +469,48 @@ func (d *decoder) include(value func(name []byte) error) error {
 
 // each appends the elements of an array, which may be wrapped as {"data": [...]};
 // anything but an object inside it is left out.
-func each[T any](d *decoder, list *[]T, read func(*decoder, *T) error) error {
-	switch d.PeekKind() {
+func each[T any](d *decoder, list *[]T, read func(*decoder, *T) bool) bool {
+	switch d.peek() {
 	case '{':
-		return d.object(func(name []byte) error {
-			if string(name) == "data" && d.PeekKind() == '[' {
+		return d.members(func(name []byte) bool {
+			if string(name) == "data" && d.peek() == '[' {
 				return each(d, list, read)
 			}
-			return d.SkipValue()
+			return d.skip()
 		})
 	case '[':
-		if _, err := d.ReadToken(); err != nil {
-			return err
-		}
-		for d.PeekKind() != ']' {
-			if d.PeekKind() != '{' {
-				if err := d.SkipValue(); err != nil {
-					return err
-				}
-				continue
+		return d.elements(func() bool {
+			if d.peek() != '{' {
+				return d.skip()
 			}
 			var v T
-			if err := read(d, &v); err != nil {
-				return err
-			}
+			ok := read(d, &v)
 			*list = append(*list, v)
-		}
-		_, err := d.ReadToken()
-		return err
+			return ok
+		})
 	}
-	return d.SkipValue()
+	return d.skip()
 }
 
 // maxText bounds every text read, in bytes.
 const maxText = 512
 
 // repeated reads a value that comes with the same JSON many times, once.
-func repeated[T any](d *decoder, known map[string]T, v *T, read func(*decoder, *T) error) error {
-	raw, err := d.ReadValue()
-	if err != nil {
-		return err
+func repeated[T any](d *decoder, known map[string]T, v *T, read func(*decoder, *T) bool) bool {
+	d.peek()
+	from := d.i
+	if !d.skip() {
+		return false
 	}
+	raw := d.b[from:d.i]
 	if was, ok := known[string(raw)]; ok {
 		*v = was
-		return nil
+		return true
 	}
-	inner := *d
-	inner.Decoder = tokens(raw)
-	if err := read(&inner, v); err != nil {
-		return err
-	}
+	d.i = from
+	ok := read(d, v)
 	known[string(raw)] = *v
-	return nil
+	return ok
 }
 
 // string keeps b as text, once for the same text.
@@ -557,48 +524,47 @@ func (d *decoder) string(b []byte) string {
 }
 
 // literal reads any scalar as its text: null, an array and an object are empty.
-// What it returns holds until the next read.
-func (d *decoder) literal() ([]byte, error) {
-	switch d.PeekKind() {
-	case '"':
-		raw, err := d.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		if bytes.IndexByte(raw, '\\') < 0 {
-			return raw[1 : len(raw)-1], nil
-		}
-		text, err := jsontext.AppendUnquote(nil, raw)
-		if err != nil && len(text) == 0 {
-			return nil, nil // the tokenizer passed it; a broken escape is not worth a match
-		}
-		return text, nil
-	case '0', 't', 'f':
-		raw, err := d.ReadValue()
-		return raw, err
+// What it returns may be a part of the body.
+func (d *decoder) literal() (text []byte, ok bool) {
+	c := d.peek()
+	from := d.i
+	if !d.skip() {
+		return nil, false
 	}
-	return nil, d.SkipValue()
+	raw := d.b[from:d.i]
+	switch {
+	case c == '"' && bytes.IndexByte(raw, '\\') < 0:
+		return raw[1 : len(raw)-1], true
+	case c == '"':
+		text, _ = jsontext.AppendUnquote(nil, raw) // of a broken escape, what can be read
+		return text, true
+	case c == '{', c == '[', string(raw) == "null":
+		return nil, true
+	case c == '-', c >= '0' && c <= '9', string(raw) == "true", string(raw) == "false":
+		return raw, true
+	}
+	return nil, d.fail()
 }
 
-func (d *decoder) text(v *string) error {
-	s, err := d.literal()
+func (d *decoder) text(v *string) bool {
+	s, ok := d.literal()
 	if string(s) == "false" {
 		s = nil
 	}
 	*v = d.string(s)
-	return err
+	return ok
 }
 
-func (d *decoder) bool(v *bool) error {
-	s, err := d.literal()
+func (d *decoder) bool(v *bool) bool {
+	s, ok := d.literal()
 	*v = string(s) == "true" || string(s) == "1"
-	return err
+	return ok
 }
 
-func (d *decoder) int(v *int) error {
-	s, err := d.literal()
+func (d *decoder) int(v *int) bool {
+	s, ok := d.literal()
 	*v = parseInt(string(s))
-	return err
+	return ok
 }
 
 // limit bounds every number read to what JSON carries exactly.
@@ -619,10 +585,10 @@ func parseInt(s string) int {
 	return min(max(n, -limit), limit)
 }
 
-func (d *decoder) overs(v *Overs) error {
-	s, err := d.literal()
+func (d *decoder) overs(v *Overs) bool {
+	s, ok := d.literal()
 	*v = parseOvers(string(s))
-	return err
+	return ok
 }
 
 // parseOvers reads 19.4 as 19 overs and 4 balls. A number that went through
@@ -645,44 +611,44 @@ func parseOvers(s string) Overs {
 }
 
 // innings reads a scoreboard: "S1" is 1.
-func (d *decoder) innings(v *int) error {
-	s, err := d.literal()
+func (d *decoder) innings(v *int) bool {
+	s, ok := d.literal()
 	if len(s) > 0 && (s[0] == 'S' || s[0] == 's') {
 		s = s[1:]
 	}
 	if n := parseInt(string(s)); n > 0 && n < 100 {
 		*v = n
 	}
-	return err
+	return ok
 }
 
-func (d *decoder) time(v *time.Time) error {
-	s, err := d.literal()
+func (d *decoder) time(v *time.Time) bool {
+	s, ok := d.literal()
 	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
 		if t, err := time.Parse(layout, string(s)); err == nil {
 			*v = t.UTC()
 			break
 		}
 	}
-	return err
+	return ok
 }
 
 // lastPage is the number of pages a list has, by its meta; 1 without meta.
 func lastPage(body []byte) (int, error) {
 	last := 1
 	d := newDecoder(body)
-	err := d.object(func(name []byte) error {
+	ok := d.object(func(name []byte) bool {
 		if string(name) != "meta" {
-			return d.SkipValue()
+			return d.skip()
 		}
-		return d.object(func(name []byte) error {
+		return d.object(func(name []byte) bool {
 			if string(name) == "last_page" {
 				return d.int(&last)
 			}
-			return d.SkipValue()
+			return d.skip()
 		})
 	})
-	if err != nil {
+	if !ok {
 		return 0, malformed(body, "body is cut short or no JSON")
 	}
 	return last, nil
@@ -693,18 +659,18 @@ func lastPage(body []byte) (int, error) {
 func reason(body []byte) string {
 	var msg string
 	d := newDecoder(body)
-	_ = d.object(func(name []byte) error {
+	d.object(func(name []byte) bool {
 		if s := string(name); s != "message" && s != "error" {
-			return d.SkipValue()
+			return d.skip()
 		}
-		if d.PeekKind() != '{' {
+		if d.peek() != '{' {
 			return d.text(&msg)
 		}
-		return d.object(func(name []byte) error {
+		return d.object(func(name []byte) bool {
 			if string(name) == "message" {
 				return d.text(&msg)
 			}
-			return d.SkipValue()
+			return d.skip()
 		})
 	})
 	return msg[:min(len(msg), 200)]

@@ -104,6 +104,7 @@ func TestDecode(t *testing.T) {
 			}},
 		{"includes of another shape", `{"id":1,"localteam":[],"runs":"none","balls":[null,3,[],{"id":2,"batsman":null,"score":7}],"lineup":null}`,
 			Fixture{ID: 1, Balls: []Ball{{ID: 2}}}},
+		{"what is broken where nobody reads", `{"id":1,"weather_report":[NaN,{"x":01}],"note":"a\u0009b"}`, Fixture{ID: 1, Note: "a\tb"}},
 		{"names sent twice", `{"id":1,"note":"a","note":"b"}`, Fixture{ID: 1, Note: "b"}},
 		{"lineup", `{"id":1,"lineup":[{"id":6,"firstname":"Fakhar","lastname":"Zaman","position":{"id":1},"lineup":{"team_id":1,"captain":true,"wicketkeeper":1}}]}`,
 			Fixture{ID: 1, Lineup: []Player{{ID: 6, Name: "Fakhar Zaman", TeamID: 1, Captain: true, Keeper: true}}}},
@@ -125,7 +126,8 @@ func TestDecode(t *testing.T) {
 			}
 		})
 	}
-	for _, raw := range []string{"", "null", "[]", `{"id":1`, `{"id":1}{}`, `{"id":0}`, `{}`, `{"id":1,"balls":[{,}]}`, `{"id":1,"note":NaN}`} {
+	for _, raw := range []string{"", "null", "[]", `{"id":1`, `{"id":1}{}`, `{"id":0}`, `{}`, `{"id":1,"balls":[{,}]}`, `{"id":1,"note":NaN}`,
+		`{"id":1,"note":tru}`, `{"id":1,"note":"x}`, `{"id":1,"balls":[{"id":2]}`, `{"id":1,"runs":[1,]}`, `{"id":1,}`, `{"id":1 "note":2}`} {
 		_, err := Decode([]byte(raw))
 		if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Malformed {
 			t.Errorf("%q: %v", raw, err)

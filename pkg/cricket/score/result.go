@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,12 +14,15 @@ type verdict struct {
 	tied, drawn, none, abandoned bool
 }
 
-// parseNote reads a provider's note: "X won by 6 wickets (with 4 balls
-// remaining)", "Match tied (X won the Super Over)", "No result", ...
-func parseNote(note string, s *State) verdict {
-	low := strings.ToLower(note)
+// verdict reads the provider's note: "X won by 6 wickets (with 4 balls
+// remaining)", "Match tied (X won the Super Over)", "No result", ... What a team
+// is called says nothing: Tied House may win.
+func (r *reader) verdict() verdict {
+	note := strings.ToLower(r.f.Note)
+	names := r.names()
+	said := blank(note, names)
 	has := func(parts ...string) bool {
-		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(low, p) })
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(said, p) })
 	}
 	v := verdict{
 		tied:      has("tied", "match tie", "a tie"),
@@ -43,15 +47,18 @@ func parseNote(note string, s *State) verdict {
 		v.Method = "first innings score"
 	case has("fewer wickets"):
 		v.Method = "fewer wickets lost"
+	default:
+		v.Method = remark(r.f.Note)
 	}
 	for _, verb := range [...]string{" won", " win", " beat", " defeat"} {
-		before, after, ok := strings.Cut(low, verb)
-		if !ok || strings.HasPrefix(after, " the toss") {
+		i := strings.Index(said, verb)
+		if i < 0 || strings.HasPrefix(said[i+len(verb):], " the toss") {
 			continue
 		}
-		if v.WinnerID = s.named(before); v.WinnerID == "" {
+		if v.WinnerID = r.named(note[:i], names); v.WinnerID == "" {
 			continue
 		}
+		after := note[i+len(verb):]
 		_, by, _ := strings.Cut(after, "by ")
 		if v.Innings = strings.HasPrefix(strings.TrimPrefix(by, "an "), "innings"); v.Innings {
 			_, by, _ = strings.Cut(by, "and ")
@@ -71,13 +78,57 @@ func parseNote(note string, s *State) verdict {
 	return v
 }
 
-// named is the team that text ends with, or else the only one in it.
-func (s *State) named(text string) string {
+// names is what the sides are called, in full and in lower case.
+func (r *reader) names() [2]string {
+	return [2]string{
+		strings.ToLower(cmp.Or(r.f.Localteam.Name, r.s.Local.Name)),
+		strings.ToLower(cmp.Or(r.f.Visitorteam.Name, r.s.Visitor.Name)),
+	}
+}
+
+// blank puts underscores for the names in a text, whole words only.
+func blank(text string, names [2]string) string {
+	if len(names[0]) < len(names[1]) {
+		names[0], names[1] = names[1], names[0]
+	}
+	for _, n := range names {
+		for i := 0; n != ""; {
+			at := strings.Index(text[i:], n)
+			if at < 0 {
+				break
+			}
+			at += i
+			i = at + len(n)
+			if (at == 0 || !isLetter(text[at-1])) && (i == len(text) || !isLetter(text[i])) {
+				text = text[:at] + strings.Repeat("_", len(n)) + text[i:]
+			}
+		}
+	}
+	return text
+}
+
+// remark is what a note says in parentheses at its end, unless that tells the
+// balls left or who won.
+func remark(note string) string {
+	note, closed := strings.CutSuffix(strings.TrimSpace(note), ")")
+	i := strings.LastIndexByte(note, '(')
+	if !closed || i < 0 || strings.Contains(note[i:], "remaining") || strings.Contains(note[i:], " won") {
+		return ""
+	}
+	return fit(note[i+1:], 40)
+}
+
+// named is the team that text ends with, or else the only one in it. Of two
+// teams with one name it is the one that the provider calls the winner.
+func (r *reader) named(text string, names [2]string) string {
 	text = strings.TrimSpace(text)
+	sides := [2]Team{r.s.Local, r.s.Visitor}
+	if winner := key(r.f.WinnerID); names[0] == names[1] && (winner == sides[0].ID || winner == sides[1].ID) {
+		return winner
+	}
 	best, length := "", 0
-	for _, t := range [...]Team{s.Local, s.Visitor} {
-		for _, n := range [...]string{t.Name, t.Code} {
-			n = strings.ToLower(n)
+	for i, t := range sides {
+		for _, n := range [...]string{names[i], strings.ToLower(t.Code)} {
 			if n != "" && len(n) > length && strings.HasSuffix(text, n) &&
 				(len(n) == len(text) || !isLetter(text[len(text)-len(n)-1])) {
 				best, length = t.ID, len(n)
@@ -87,15 +138,12 @@ func (s *State) named(text string) string {
 	if best != "" || text == "" {
 		return best
 	}
-	in := func(t Team) bool {
-		n := strings.ToLower(t.Name)
-		return n != "" && (strings.Contains(text, n) || strings.HasPrefix(n, text+" "))
-	}
-	switch local, visitor := in(s.Local), in(s.Visitor); {
+	in := func(n string) bool { return n != "" && (strings.Contains(text, n) || strings.HasPrefix(n, text+" ")) }
+	switch local, visitor := in(names[0]), in(names[1]); {
 	case local && !visitor:
-		return s.Local.ID
+		return sides[0].ID
 	case visitor && !local:
-		return s.Visitor.ID
+		return sides[1].ID
 	}
 	return ""
 }
@@ -165,7 +213,7 @@ func (r *reader) played() bool {
 
 // judge is the result when everything agrees; otherwise why it is not one.
 func (r *reader) judge() (res Result, kind ProblemKind, why string) {
-	v := parseNote(r.f.Note, &r.s)
+	v := r.verdict()
 	winner := key(r.f.WinnerID)
 	without := r.without(v)
 	superOver := r.f.SuperOver || r.s.Current > 2 && !r.s.Format.MultiDay()
@@ -192,6 +240,9 @@ func (r *reader) judge() (res Result, kind ProblemKind, why string) {
 	}
 	if res.Decider != "" || v.tied {
 		res.Kind = Tied
+	}
+	if res.Method == "" && !r.played() {
+		res.Method = "awarded" // a walkover
 	}
 	switch {
 	case v.WinnerID == "" && res.Kind != Tied:
@@ -225,6 +276,8 @@ func (r *reader) without(v verdict) Outcome {
 			return Drawn
 		case r.level():
 			return Tied
+		case v.drawn:
+			return Drawn
 		}
 		return NoResult
 	}
@@ -248,7 +301,7 @@ func (r *reader) totals(teamID string) (own, other int) {
 // level reports equal scores, or by a rain rule one short of the target.
 func (r *reader) level() bool {
 	a, b := r.totals(r.s.Local.ID)
-	if n := r.s.innings(2); n != nil && r.s.Target.Revised {
+	if n := r.s.innings(2); n != nil && !r.s.Format.MultiDay() && r.target().Revised {
 		return n.Runs == n.Target-1
 	}
 	return a == b && len(r.s.Innings) > 0
@@ -270,7 +323,7 @@ func (r *reader) agrees(res Result) bool {
 // guess is the best word on a match whose feed never agreed: a note that names
 // the winner, else the winner unless the scores say otherwise, else nothing.
 func (r *reader) guess() Result {
-	v := parseNote(r.f.Note, &r.s)
+	v := r.verdict()
 	res := v.Result
 	switch winner := key(r.f.WinnerID); {
 	case v.WinnerID != "":
@@ -303,18 +356,18 @@ func (r *reader) guess() Result {
 func (r *reader) settle(res Result) {
 	s := &r.s
 	revised := !s.Format.MultiDay() && r.target().Revised
-	if res.Kind == Won && res.Method == "" && revised {
-		res.Method = "DLS"
+	noted := r.verdict()
+	if res.Kind == Won && res.Method == "" && revised && noted.WinnerID == "" {
+		res.Method = "DLS" // a note of the result would say so itself
 	}
-	noted := parseNote(r.f.Note, s)
-	if res.Kind == Won && res.Runs == 0 && res.Wickets == 0 {
+	if res.Kind == Won && res.Runs == 0 && res.Wickets == 0 && res.Confirmed {
 		switch res.Method {
 		case "", "DLS", "VJD":
 			r.margin(&res)
 		}
 	}
 	res.Text = s.resultText(res)
-	if res.WinnerID != "" && noted.WinnerID == res.WinnerID {
+	if res.WinnerID != "" && noted.WinnerID == res.WinnerID && noted.Runs == res.Runs && noted.Wickets == res.Wickets {
 		res.Text = fit(strings.TrimSpace(r.f.Note), 160)
 	}
 	s.Result = res
@@ -386,24 +439,25 @@ func (res Result) marginText() string {
 
 func (s *State) resultText(res Result) string {
 	winner := s.name(res.WinnerID)
+	how := ""
+	switch res.Method {
+	case "":
+	case "DLS", "VJD":
+		how = " (" + res.Method + " method)"
+	default:
+		how = " (" + res.Method + ")"
+	}
 	switch res.Kind {
 	case Won:
 		text := strings.TrimSpace(winner + " won " + res.marginText())
 		if res.Wickets > 0 && res.BallsLeft > 0 {
 			text += " (with " + count(res.BallsLeft, "ball") + " remaining)"
 		}
-		switch res.Method {
-		case "":
-		case "DLS", "VJD":
-			text += " (" + res.Method + " method)"
-		default:
-			text += " (" + res.Method + ")"
-		}
-		return text
+		return text + how
 	case Tied:
 		switch {
 		case res.WinnerID == "":
-			return "Match tied"
+			return "Match tied" + how
 		case res.Decider == BowlOut:
 			return "Match tied (" + winner + " won the bowl-out)"
 		case res.Decider == SuperOver:

@@ -281,6 +281,56 @@ func TestOwnResult(t *testing.T) {
 	}
 }
 
+// TestNotes: what a result's note says, and what only looks as if it did.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	level := func() *scene { return match("T20I").total(1, 8, 0, "20").total(2, 8, 0, "20") }
+	won := func() *scene { return match("T20I").total(1, 8, 0, "20").total(2, 9, 0, "19") }
+	reduced := func() *scene {
+		return match("T20I").set(func(f *feed.Fixture) { f.Overs, f.RPCTarget, f.RPCOvers = 20, 6, feed.Overs{Overs: 10} }).total(1, 8, 0, "20")
+	}
+	named := func(s *scene, home, away string) *scene {
+		return s.set(func(f *feed.Fixture) { f.Localteam.Name, f.Visitorteam.Name = home, away })
+	}
+	for name, c := range map[string]struct {
+		s    *scene
+		want score.Result
+	}{
+		"a reason": {level().finish(2, "Away won (Higher run rate)"),
+			score.Result{Kind: score.Won, WinnerID: "2", Method: "Higher run rate"}},
+		"a reason and a margin": {won().finish(2, "Away won by 10 wickets (with 6 balls remaining) (Parabola)"),
+			score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10, BallsLeft: 6, Method: "Parabola"}},
+		"no reason": {won().finish(2, "Away won by 10 wickets (with 6 balls remaining)"),
+			score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10, BallsLeft: 6}},
+		"a walkover": {match("T20I").finish(1, "Home won"), score.Result{Kind: score.Won, WinnerID: "1", Method: "awarded"}},
+		"a tie by a rain rule": {reduced().total(2, 5, 0, "10").finish(0, "Match tied (D/L method)"),
+			score.Result{Kind: score.Tied, Method: "DLS"}},
+		"a tie by a rain rule, decided": {reduced().total(2, 5, 0, "10").total(2, 7, 0, "1").total(1, 6, 0, "1").finish(2, "Match tied (D/L method) (Away won the Super Over)"),
+			score.Result{Kind: score.Tied, WinnerID: "2", Method: "DLS", Decider: score.SuperOver}},
+		"reduced without a rain rule": {reduced().total(2, 6, 0, "9").finish(2, "Away won by 10 wickets (with 6 balls remaining)"),
+			score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10, BallsLeft: 6}},
+		"drawn over a day":  {match("ODI").total(1, 8, 0, "50").total(2, 7, 0, "40").finish(0, "Match drawn"), score.Result{Kind: score.Drawn}},
+		"a draw's reason":   {match("4day").total(1, 8, 0, "50").total(2, 9, 0, "40").finish(0, "Match drawn (1st innings score)"), score.Result{Kind: score.Drawn, Method: "first innings score"}},
+		"names of outcomes": {named(won(), "Tied House", "No Result CC").finish(2, "No Result CC won by 10 wickets"), score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10}},
+		"names of methods":  {named(won(), "Drawn & Abandoned", "Defaulters (Awarded)").finish(2, "Defaulters (Awarded) won by 10 wickets"), score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10}},
+		"names with verbs":  {named(won(), "Winners Won", "Team Wonders").finish(2, "Team Wonders won by 10 wickets"), score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10}},
+		"name in a name":    {named(won(), "Team AB", "Team A").finish(2, "Team A won by 10 wickets"), score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10}},
+		"names of digits":   {named(won(), "10", "Team 10").finish(2, "Team 10 won by 10 wickets"), score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10}},
+		"one name":          {named(won(), "Home", "Home").finish(2, "Home won by 10 wickets"), score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10}},
+		"long names": {named(won(), strings.Repeat("Home & ", 40), strings.Repeat("Away & ", 40)).finish(2, strings.Repeat("Away & ", 40)+" won by 10 wickets"),
+			score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := c.s.read(t).Result
+			c.want.Text, c.want.Confirmed = got.Text, true
+			if got != c.want {
+				t.Errorf("%q is %+v, want %+v", c.s.Note, got, c.want)
+			}
+		})
+	}
+}
+
 // TestNoEarlyEnd: what is not consistently over is not over.
 func TestNoEarlyEnd(t *testing.T) {
 	t.Parallel()

@@ -38,8 +38,12 @@ func Open(cfg aws.Config, prefix string) DB {
 type Item = map[string]types.AttributeValue
 
 // Refused says that a write's condition did not hold. Item is the row that
-// stood in its way, or nil when there was none.
-type Refused struct{ Item Item }
+// stood in its way, or nil when there was none; Write is the write's place among
+// those of its transaction, from 0.
+type Refused struct {
+	Item  Item
+	Write int
+}
 
 func (r *Refused) Error() string { return "the condition of the write did not hold" }
 
@@ -185,11 +189,7 @@ func (db DB) write(ctx context.Context, a spec.Access, writes []types.WriteReque
 // Update changes the item under key. It creates an absent one unless the
 // condition forbids it; a condition that does not hold returns *Refused.
 func Update(ctx context.Context, db DB, a spec.Access, key Item, set expression.UpdateBuilder, cond ...expression.ConditionBuilder) error {
-	b := expression.NewBuilder().WithUpdate(set)
-	if len(cond) > 0 {
-		b = b.WithCondition(cond[0])
-	}
-	e, err := b.Build()
+	e, err := update(set, cond)
 	if err != nil {
 		return wrap(a, err)
 	}
@@ -219,6 +219,15 @@ func Delete(ctx context.Context, db DB, a spec.Access, key Item, cond ...express
 	return out.Attributes, nil
 }
 
+// update is the expression of a change and of its condition, if it has one.
+func update(set expression.UpdateBuilder, cond []expression.ConditionBuilder) (expression.Expression, error) {
+	b := expression.NewBuilder().WithUpdate(set)
+	if len(cond) > 0 {
+		b = b.WithCondition(cond[0])
+	}
+	return b.Build()
+}
+
 // condition is the expression of a write's condition, empty when it has none.
 func condition(cond []expression.ConditionBuilder) (e expression.Expression, err error) {
 	if len(cond) > 0 {
@@ -234,6 +243,8 @@ type Range struct {
 	After    Item                         // the key before the first item, nil to begin at the start
 	Limit    int32                        // items read per page, 0 for as many as fit 1 MB
 	Backward bool
+	// Consistent sees every write that was acknowledged before. No index can.
+	Consistent bool
 }
 
 // Query reads one page, and the key that the next page follows, nil at the end.
@@ -249,7 +260,7 @@ func Query[T any](ctx context.Context, db DB, a spec.Access, r Range) (items []T
 	in := &dynamodb.QueryInput{
 		TableName: db.table(a), IndexName: index(a), KeyConditionExpression: e.KeyCondition(), FilterExpression: e.Filter(),
 		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
-		ExclusiveStartKey: r.After, ScanIndexForward: aws.Bool(!r.Backward),
+		ExclusiveStartKey: r.After, ScanIndexForward: aws.Bool(!r.Backward), ConsistentRead: aws.Bool(r.Consistent),
 	}
 	if r.Limit > 0 {
 		in.Limit = &r.Limit

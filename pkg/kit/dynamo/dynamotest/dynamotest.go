@@ -65,13 +65,15 @@ func As(t testing.TB, cfg aws.Config, fn spec.Function) aws.Config {
 }
 
 func check(ctx context.Context, fn spec.Function, params any) string {
-	op := spec.Op(awsmiddleware.GetOperationName(ctx))
+	operation := awsmiddleware.GetOperationName(ctx)
+	ops := actions(operation, params)
 	a, ok := dynamo.Pattern(ctx)
+	other := slices.IndexFunc(ops, func(op spec.Op) bool { return !slices.Contains(a.Ops, op) })
 	switch {
 	case !ok:
-		return fmt.Sprintf("calls %s outside every access pattern", op)
-	case !slices.Contains(a.Ops, op):
-		return fmt.Sprintf("calls %s as the access pattern %q, which is another operation", op, a.ID())
+		return fmt.Sprintf("calls %s outside every access pattern", operation)
+	case other >= 0:
+		return fmt.Sprintf("calls %s as the access pattern %q, which is another operation", ops[other], a.ID())
 	case index(params) != a.Index:
 		return fmt.Sprintf("reads index %q as the access pattern %q", index(params), a.ID())
 	case !slices.ContainsFunc(fn.Uses, func(u spec.Access) bool { return u.ID() == a.ID() }):
@@ -79,6 +81,28 @@ func check(ctx context.Context, fn spec.Function, params any) string {
 	}
 	record("patterns", a.ID())
 	return ""
+}
+
+// actions are what IAM must allow for a call: its operation, or those of the
+// writes in a transaction.
+func actions(operation string, params any) (ops []spec.Op) {
+	in, ok := params.(*dynamodb.TransactWriteItemsInput)
+	if !ok {
+		return []spec.Op{spec.Op(operation)}
+	}
+	for _, w := range in.TransactItems {
+		switch {
+		case w.Put != nil:
+			ops = append(ops, spec.PutItem)
+		case w.Update != nil:
+			ops = append(ops, spec.UpdateItem)
+		case w.Delete != nil:
+			ops = append(ops, spec.DeleteItem)
+		case w.ConditionCheck != nil:
+			ops = append(ops, spec.ConditionCheckItem)
+		}
+	}
+	return ops
 }
 
 func index(params any) string {

@@ -1,0 +1,11 @@
+// Command register-device has the caller's alerts sent to a phone.
+package main
+
+import (
+	"matchday/pkg/cricket"
+	"matchday/pkg/kit/app"
+)
+
+func main() {
+	app.API(cricket.RegisterDeviceFunction, cricket.OpenDevices, (*cricket.Devices).RegisterDevice)
+}

@@ -1,0 +1,187 @@
+package cricket
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"matchday/infra/local/sportmonks"
+	"matchday/pkg/cricket/score"
+)
+
+// maxItem is the largest item that DynamoDB takes, in bytes.
+const maxItem = 400 << 10
+
+// TestBallsOfTestMatch stores the longest match there is.
+func TestBallsOfTestMatch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := w.play(3, sportmonks.Test, slotLength)
+	w.to(at(m.Frames()))
+	w.tickAt(open(w, TickFunction, OpenTicker), m.Frames()+1)
+	page, err := open(w, SyncFixturesFunction, OpenSyncer).provider.Fixture(w.ctx(), id(m.ID))
+	must(t, err)
+	want := score.Balls(page)
+	if len(want) != m.Deliveries() || len(want) < 1500 {
+		t.Fatalf("the match has %d balls, of which %d are said", m.Deliveries(), len(want))
+	}
+	for table, sizes := range map[string][]int{"balls": nil, "score": nil} {
+		switch table {
+		case "balls":
+			for _, c := range rows[chunk](w, processing) {
+				if strings.Contains(c.MatchID, "#") {
+					sizes = append(sizes, len(c.Balls))
+				}
+			}
+			if mean := sum(sizes) / len(sizes); mean > 5<<10 || len(sizes) < 60 {
+				t.Errorf("%d chunks have %d bytes on average, want about 4 kB", len(sizes), mean)
+			}
+			text, err := json.Marshal(row[head](w, getProcessed, id(m.ID)))
+			must(t, err)
+			sizes = append(sizes, len(text))
+		case "score":
+			sizes = append(sizes, len(row[cached](w, getCached, id(m.ID)).StateJSON))
+		}
+		if largest := slices.Max(sizes); largest > maxItem/10 {
+			t.Errorf("an item of %s has %d bytes", table, largest)
+		}
+	}
+
+	s := open(w, ListBallsFunction, OpenMatches)
+	list := func(in ListBalls) (all []score.Ball, pages int) {
+		for in.ID = id(m.ID); ; {
+			page, err := s.ListBalls(w.ctx(), &in)
+			must(t, err)
+			all, pages = append(all, page.Body.Balls...), pages+1
+			if n := len(page.Body.Balls); page.Body.Next != "" && in.After == 0 && (n < ballsPerPage || n > 2*ballsPerPage) {
+				t.Errorf("page %d has %d balls", pages, n)
+			}
+			if in.Cursor = page.Body.Next; in.Cursor == "" {
+				return all, pages
+			}
+		}
+	}
+	if got, pages := list(ListBalls{}); !reflect.DeepEqual(got, want) || pages < 10 {
+		t.Errorf("%d pages list %d balls, want the %d that were said, in order", pages, len(got), len(want))
+	}
+	second := slices.DeleteFunc(slices.Clone(want), func(b score.Ball) bool { return b.Innings != 2 })
+	if got, _ := list(ListBalls{Innings: 2}); !reflect.DeepEqual(got, second) {
+		t.Errorf("the second innings lists %d balls, want %d", len(got), len(second))
+	}
+	newest := want[len(want)-100].ID
+	if got, _ := list(ListBalls{After: newest}); !reflect.DeepEqual(got, want[len(want)-99:]) {
+		t.Errorf("after the hundredth last, %d balls are listed", len(got))
+	}
+}
+
+func sum(all []int) (n int) {
+	for _, v := range all {
+		n += v
+	}
+	return n
+}
+
+// TestChunks has any sequence of snapshots leave what the last one lists, and
+// the pointer move forward only.
+func TestChunks(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var h head
+		var balls []score.Ball
+		stored := map[string]chunk{}
+		newest, lastID := 0, 0
+		for slot := range rapid.IntRange(1, 12).Draw(t, "snapshots") {
+			for range rapid.IntRange(0, 40).Draw(t, "changes") {
+				i := rapid.IntRange(0, len(balls)).Draw(t, "where")
+				change := rapid.SampledFrom([]string{"bowl", "bowl", "bowl", "insert", "correct", "delete"}).Draw(t, "change")
+				switch {
+				case change == "bowl" || len(balls) == 0:
+					lastID++
+					b := score.Ball{ID: lastID, Innings: 1, At: "0.1"}
+					if len(balls) > 0 {
+						b = balls[len(balls)-1]
+						b.ID, b.At = lastID, after(b.At)
+						if rapid.IntRange(0, 30).Draw(t, "innings") == 0 {
+							b.Innings, b.At = b.Innings+1, "0.1"
+						}
+					}
+					balls = append(balls, b)
+				case i == len(balls):
+				case change == "insert": // a wide that was forgotten
+					lastID++
+					b := balls[i]
+					b.ID = lastID
+					balls = slices.Insert(balls, i, b)
+				case change == "correct":
+					balls[i].Runs++
+				case change == "delete":
+					balls = slices.Delete(balls, i, i+1)
+				}
+			}
+			for _, b := range balls {
+				newest = max(newest, b.ID)
+			}
+			chunks, err := h.enter("7", balls, int64(slot), kickOff)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range chunks {
+				stored[c.MatchID] = c
+			}
+			if h.LastProcessedBall != newest {
+				t.Fatalf("the last processed ball is %d, want %d", h.LastProcessedBall, newest)
+			}
+			var got []score.Ball
+			for _, meta := range h.Chunks {
+				var some []score.Ball
+				if err := json.Unmarshal([]byte(stored["7#"+meta.Key].Balls), &some); err != nil {
+					t.Fatal(err)
+				}
+				if ids := some[0].Innings; ids != meta.innings() {
+					t.Fatalf("chunk %s is of innings %d", meta.Key, ids)
+				}
+				got = append(got, some...)
+			}
+			if !slices.Equal(got, balls) {
+				t.Fatalf("stored are\n%v\nsaid were\n%v", got, balls)
+			}
+			if again, _ := h.enter("7", balls, int64(slot), kickOff); len(again) > 0 {
+				t.Fatalf("the same balls write %d chunks", len(again))
+			}
+		}
+	})
+}
+
+// after is the label of the legal ball that follows.
+func after(label string) string {
+	over, ball, _ := strings.Cut(label, ".")
+	if ball != "6" {
+		return over + "." + string(ball[0]+1)
+	}
+	n := json.Number(over)
+	o, _ := n.Int64()
+	text, _ := json.Marshal(o + 1)
+	return string(text) + ".1"
+}
+
+// TestUnlabelledBalls has a label that is none cost no ball.
+func TestUnlabelledBalls(t *testing.T) {
+	t.Parallel()
+	var h head
+	balls := []score.Ball{{ID: 1, Innings: 1, At: "0.1"}, {ID: 2, Innings: 1, At: "x"}, {ID: 3, Innings: 1, At: "7.2"}}
+	chunks, err := h.enter("7", balls, 1, kickOff)
+	must(t, err)
+	n := 0
+	for _, c := range chunks {
+		var some []score.Ball
+		must(t, json.Unmarshal([]byte(c.Balls), &some))
+		n += len(some)
+	}
+	if n != 3 || h.LastProcessedBall != 3 {
+		t.Errorf("%d balls are stored, up to %d", n, h.LastProcessedBall)
+	}
+}

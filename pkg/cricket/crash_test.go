@@ -1,0 +1,162 @@
+package cricket
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/sideshow/apns2"
+
+	"matchday/infra/local/apns"
+	"matchday/infra/local/sportmonks"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo/dynamotest"
+	"matchday/pkg/spec"
+)
+
+// The processes of these tests crash at every call of AWS and of the provider.
+// Pushes are no calls of these, and need no crash of their own: a crash before
+// them is one after the call that precedes them, and a crash after them is one
+// before the call that follows.
+
+// crashing is fn's environment in the process p.
+func (w *world) crashing(fn spec.Function, p *dynamotest.Process) app.Env {
+	env := w.env(fn)
+	env.AWS, env.HTTP = p.AWS(env.AWS), p.RoundTripper(env.HTTP)
+	return env
+}
+
+// crashTick has slot n ticked by the process p, and then by one that works, when
+// the lease of the first has run out.
+func (w *world) crashTick(p *dynamotest.Process, n int) outcome {
+	w.t.Helper()
+	tk, err := OpenTicker(w.t.Context(), w.crashing(TickFunction, p))
+	must(w.t, err)
+	tk.Tick(w.ctx(), slotNo(n))
+	again := open(w, TickFunction, OpenTicker)
+	w.tickAt(again, n+1)
+	w.tickAt(again, n+2+int(lease/slotLength))
+	return w.outcome()
+}
+
+func TestTickCrashesAtFirstSight(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+		w := newWorld(t)
+		f := w.scripted("7")
+		w.says(saidOf(f, "1st Innings", ballSaid{id: 1, runs: 1}, ballSaid{id: 2}))
+		return w.crashTick(p, 0)
+	})
+}
+
+func TestTickCrashesAtBall(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+		w := newWorld(t)
+		f := w.scripted("7")
+		balls := []ballSaid{{id: 1, runs: 1}, {id: 2, runs: 4}, {id: 3, out: true}}
+		w.says(saidOf(f, "1st Innings", balls[:2]...))
+		w.tickAt(open(w, TickFunction, OpenTicker), 0)
+		w.says(saidOf(f, "1st Innings", balls...))
+		return w.crashTick(p, 1)
+	})
+}
+
+func TestTickCrashesAtArchive(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+		w := newWorld(t)
+		w.says(saidOf(w.scripted("7"), "1st Innings"), saidOf(w.scripted("8"), "1st Innings"))
+		w.tickAt(open(w, TickFunction, OpenTicker), 0)
+		w.says()
+		return w.crashTick(p, 10)
+	})
+}
+
+func TestFinishCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+		w, again, m := left(t, func() (int, string) { return 200, pageOf("Finished", tied) })
+		drain(w, finishQueue, 0, func(context.Context, MatchLeft) error { return nil })
+		s, err := OpenFinisher(t.Context(), w.crashing(FinishMatchFunction, p))
+		must(t, err)
+		s.FinishMatch(w.ctx(), m)
+		w.to(w.clock.Now().Add(6 * FinishMatchFunction.Timeout)) // until it is delivered again
+		must(t, again.FinishMatch(w.ctx(), m))
+		drain(w, finishQueue, 10*time.Minute, again.FinishMatch)
+		return w.outcome()
+	})
+}
+
+func TestPushCrashes(t *testing.T) {
+	t.Parallel()
+	for name, ended := range map[string]int64{"an update": 0, "an end": at(50).Unix()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+				w, _, _ := watched(t)
+				w.subscribe("7", "dead", "")
+				w.phones.Answer(token("dead"), apns.Refuse(apns2.ReasonUnregistered))
+				busy := apns.Refuse(apns2.ReasonServiceUnavailable)
+				busy.Times = 8 // all tries of one run
+				w.phones.Answer(token("local"), busy)
+				m := messages[MatchChanged](w, activityQueue)[0]
+				drain(w, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+				if ended != 0 {
+					m = MatchChanged{MatchID: "7", Ended: ended}
+				}
+				w.pusher(w.crashing(PushActivitiesFunction, p)).PushActivities(w.ctx(), m)
+				again := w.pusher(w.env(PushActivitiesFunction))
+				must(t, again.PushActivities(w.ctx(), m))
+				drain(w, activityQueue, time.Minute, again.PushActivities)
+				o := w.outcome()
+				o.Untold = nil // the messages are handled
+				return o
+			})
+		})
+	}
+}
+
+func TestStartActivityCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+		w, _, _ := watched(t)
+		drain(w, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+		a, err := OpenActivities(t.Context(), w.crashing(StartActivityFunction, p))
+		must(t, err)
+		in := starting("7", "fan", "11")
+		a.StartActivity(w.ctx(), in)
+		_, err = open(w, StartActivityFunction, OpenActivities).StartActivity(w.ctx(), in)
+		must(t, err)
+		drain(w, activityQueue, time.Minute, w.pusher(w.env(PushActivitiesFunction)).PushActivities)
+		o := w.outcome()
+		o.Untold = nil
+		return o
+	})
+}
+
+func TestSyncsCrash(t *testing.T) {
+	t.Parallel()
+	for _, s := range syncs {
+		t.Run(s.fn.Name, func(t *testing.T) {
+			t.Parallel()
+			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) reference {
+				w := newWorld(t)
+				w.feed.Announce(kickOff, sportmonks.Generate(1, sportmonks.T20).Fixture)
+				for _, before := range syncs {
+					if before.fn.Name == s.fn.Name {
+						break
+					}
+					must(t, before.run(open(w, before.fn, OpenSyncer), w.ctx()))
+				}
+				w.feed.AnnounceMore(1, 3, kickOff)
+				w.stale()
+				crashed, err := OpenSyncer(t.Context(), w.crashing(s.fn, p))
+				must(t, err)
+				s.run(crashed, w.ctx())
+				must(t, s.run(open(w, s.fn, OpenSyncer), w.ctx()))
+				return w.reference()
+			})
+		})
+	}
+}

@@ -1,0 +1,278 @@
+package cricket
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/fault"
+)
+
+// device is a row of cricket-devices: a user's phone, of which there is one.
+type device struct {
+	UserID      string `dynamodbav:"userId"`
+	DeviceToken string `dynamodbav:"deviceToken"` // hexadecimal, in small letters
+	Platform    string `dynamodbav:"platform"`
+	OSVersion   string `dynamodbav:"osVersion,omitempty"`
+	OSMajor     int    `dynamodbav:"osMajor"`
+	AppVersion  string `dynamodbav:"appVersion,omitempty"`
+	Environment string `dynamodbav:"environment"`
+	Locale      string `dynamodbav:"locale,omitempty"`
+	TimeZone    string `dynamodbav:"timeZone,omitempty"`
+	Frequent    bool   `dynamodbav:"frequentPushesEnabled"`
+	PushToStart string `dynamodbav:"pushToStartToken,omitempty"`
+	UpdatedAt   int64  `dynamodbav:"updatedAt"` // when the phone was last seen, epoch ms
+	ExpiresAt   int64  `dynamodbav:"expiresAt"`
+
+	// Turn counts the registrations of the user, in the row turnRow alone.
+	Turn int64 `dynamodbav:"turn,omitempty"`
+}
+
+// turnRow is the sort key of a row beside a user's device that every
+// registration rewrites: of two at once, one is refused, also when neither finds
+// a device. It sorts behind every token, which is hexadecimal.
+const turnRow = "~"
+
+// keepDevice is how long a phone that is not seen stays registered.
+const keepDevice = 90 * 24 * time.Hour
+
+// unknownOS is the major version of an iOS that is not told: 18 brought
+// broadcast channels, and a phone that may not know them must not be given one.
+const unknownOS = 17
+
+// majorOf is the major version of an iOS, as "18.2.1".
+func majorOf(version string) int {
+	major, _, _ := strings.Cut(version, ".")
+	n, err := strconv.Atoi(major)
+	if err != nil {
+		return unknownOS
+	}
+	return n
+}
+
+// Devices registers the phones of users.
+type Devices struct {
+	db  dynamo.DB
+	now func() time.Time
+}
+
+// OpenDevices opens the service of a user's phone.
+func OpenDevices(_ context.Context, env app.Env) (*Devices, error) {
+	return &Devices{db: tablesOf(env), now: env.Now}, nil
+}
+
+var errNoDevice = fault.New(fault.NotFound, "no such device")
+
+// noStore keeps what is a user's own out of every cache.
+const noStore = "no-store"
+
+// Device is a phone as its owner sees it.
+type Device struct {
+	DeviceToken string    `json:"deviceToken"`
+	Platform    string    `json:"platform"`
+	OSVersion   string    `json:"osVersion,omitempty"`
+	AppVersion  string    `json:"appVersion,omitempty"`
+	Environment string    `json:"environment"`
+	Locale      string    `json:"locale,omitempty"`
+	TimeZone    string    `json:"timeZone,omitempty"`
+	Frequent    bool      `json:"frequentPushesEnabled"`
+	PushToStart bool      `json:"pushToStart" doc:"Whether Live Activities can be started on it by a push."`
+	ExpiresAt   time.Time `json:"expiresAt" doc:"When the registration ends, unless the phone is seen before."`
+}
+
+// DevicePage is the answer with a phone.
+type DevicePage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         Device
+}
+
+func (d device) page(status int) *DevicePage {
+	return &DevicePage{Status: status, CacheControl: noStore, Body: Device{
+		DeviceToken: d.DeviceToken, Platform: d.Platform, OSVersion: d.OSVersion, AppVersion: d.AppVersion, Environment: d.Environment,
+		Locale: d.Locale, TimeZone: d.TimeZone, Frequent: d.Frequent, PushToStart: d.PushToStart != "", ExpiresAt: time.Unix(d.ExpiresAt, 0).UTC(),
+	}}
+}
+
+// RegisterDevice asks for the caller's alerts to be sent to a phone.
+type RegisterDevice struct {
+	auth.User
+	Body struct {
+		DeviceToken string `json:"deviceToken" pattern:"^[0-9a-fA-F]+$" minLength:"32" maxLength:"512" doc:"The phone's APNs token, in hexadecimal."`
+		Platform    string `json:"platform" enum:"ios,ipados"`
+		OSVersion   string `json:"osVersion,omitempty" pattern:"^[0-9]{1,3}([.][0-9]{1,3}){0,2}$" doc:"Without it the phone is taken for an iOS 17." example:"18.2.1"`
+		AppVersion  string `json:"appVersion,omitempty" pattern:"^[0-9A-Za-z.+-]{1,32}$" example:"2.4.0"`
+		Environment string `json:"environment" enum:"production,sandbox" doc:"Which of Apple's push services gave the token."`
+		Locale      string `json:"locale,omitempty" pattern:"^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,3}$" example:"en-IN"`
+		TimeZone    string `json:"timeZone,omitempty" maxLength:"64" doc:"In the IANA database." example:"Asia/Kolkata"`
+		Frequent    bool   `json:"frequentPushesEnabled,omitempty" doc:"Whether the user allows frequent updates of Live Activities."`
+	}
+}
+
+// registerTries is how many registrations of one user at once all come through.
+const registerTries = 10
+
+// RegisterDevice registers a phone in place of the one before, in one step; or
+// renews it. Of registrations at once one is left, whole.
+func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*DevicePage, error) {
+	if in.Body.TimeZone != "" {
+		if _, err := zone(in.Body.TimeZone); err != nil {
+			return nil, fault.In("body.timeZone", "%s", err)
+		}
+	}
+	now := d.now()
+	mine := device{
+		UserID: in.UserID, DeviceToken: strings.ToLower(in.Body.DeviceToken), Platform: in.Body.Platform,
+		OSVersion: in.Body.OSVersion, OSMajor: majorOf(in.Body.OSVersion), AppVersion: in.Body.AppVersion, Environment: in.Body.Environment,
+		Locale: in.Body.Locale, TimeZone: in.Body.TimeZone, Frequent: in.Body.Frequent,
+		UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(keepDevice).Unix(),
+	}
+	for range registerTries {
+		err := d.replace(ctx, &mine)
+		if err == nil {
+			return mine.page(http.StatusCreated), nil
+		}
+		if !dynamo.IsRefused(err) {
+			return nil, err
+		}
+	}
+	return nil, fault.New(fault.Conflict, "other phones are being registered: try again")
+}
+
+// replace deletes the user's other devices and writes mine, and reads into mine
+// what is kept of its row. *Refused says that another registration came first.
+func (d *Devices) replace(ctx context.Context, mine *device) error {
+	rows, _, err := dynamo.Query[device](ctx, d.db, registerDevice, dynamo.Range{
+		Key: expression.Key("userId").Equal(expression.Value(mine.UserID)), Consistent: true,
+	})
+	if err != nil {
+		return err
+	}
+	var writes []dynamo.Write
+	var last int64
+	turn := expression.Name("turn")
+	unturned := expression.AttributeNotExists(turn)
+	mine.PushToStart = ""
+	for _, row := range rows {
+		switch row.DeviceToken {
+		case turnRow:
+			last, unturned = row.Turn, expression.Equal(turn, expression.Value(row.Turn))
+		case mine.DeviceToken:
+			mine.PushToStart = row.PushToStart
+		default:
+			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(registerDevice, row.UserID, row.DeviceToken)))
+		}
+	}
+	expires := expression.Value(mine.ExpiresAt)
+	next := expression.Set(turn, expression.Value(last+1)).Set(expression.Name("expiresAt"), expires)
+	set := expression.Set(expression.Name("platform"), expression.Value(mine.Platform)).
+		Set(expression.Name("osVersion"), expression.Value(mine.OSVersion)).
+		Set(expression.Name("osMajor"), expression.Value(mine.OSMajor)).
+		Set(expression.Name("appVersion"), expression.Value(mine.AppVersion)).
+		Set(expression.Name("environment"), expression.Value(mine.Environment)).
+		Set(expression.Name("locale"), expression.Value(mine.Locale)).
+		Set(expression.Name("timeZone"), expression.Value(mine.TimeZone)).
+		Set(expression.Name("frequentPushesEnabled"), expression.Value(mine.Frequent)).
+		Set(expression.Name("updatedAt"), expression.Value(mine.UpdatedAt)).
+		Set(expression.Name("expiresAt"), expires)
+	writes = writes[:min(len(writes), dynamo.MaxWrites-2)] // others, which nothing here leaves, wait for the next registration
+	return dynamo.Transact(ctx, d.db, registerDevice, append(writes,
+		dynamo.UpdateWrite(dynamo.Key(registerDevice, mine.UserID, mine.DeviceToken), set),
+		dynamo.UpdateWrite(dynamo.Key(registerDevice, mine.UserID, turnRow), next, unturned),
+	)...)
+}
+
+// GetDevice asks for the caller's phone.
+type GetDevice struct{ auth.User }
+
+// GetDevice returns the caller's phone, or NotFound.
+func (d *Devices) GetDevice(ctx context.Context, in *GetDevice) (*DevicePage, error) {
+	mine, ok, err := readDevice(ctx, d.db, in.UserID, d.now())
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, errNoDevice
+	}
+	return mine.page(http.StatusOK), nil
+}
+
+// readDevice reads the phone of a user, if it has one whose registration has
+// not expired.
+func readDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time) (device, bool, error) {
+	key := expression.Key("userId").Equal(expression.Value(userID)).And(expression.Key("deviceToken").LessThan(expression.Value(turnRow)))
+	rows, _, err := dynamo.Query[device](ctx, db, getDevice, dynamo.Range{Key: key, Limit: 1, Consistent: true})
+	if err != nil || len(rows) == 0 || rows[0].ExpiresAt <= now.Unix() {
+		return device{}, false, err
+	}
+	return rows[0], true, nil
+}
+
+// DeleteDevice asks for a phone to be forgotten.
+type DeleteDevice struct {
+	auth.User
+	DeviceToken string `query:"deviceToken" required:"true" pattern:"^[0-9a-fA-F]+$" minLength:"32" maxLength:"512" doc:"The phone's APNs token, in hexadecimal: a phone that signs out late must not take the newer one away."`
+}
+
+// Removed is the answer to what removes something of the caller's: 204.
+type Removed struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+}
+
+func removed() *Removed { return &Removed{Status: http.StatusNoContent, CacheControl: noStore} }
+
+// DeleteDevice removes the caller's registration of a phone. That of another
+// user is as NotFound as none at all.
+func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*Removed, error) {
+	was, err := dynamo.Delete(ctx, d.db, deleteDevice, dynamo.Key(deleteDevice, in.UserID, strings.ToLower(in.DeviceToken)))
+	if err != nil {
+		return nil, err
+	}
+	if was == nil {
+		return nil, errNoDevice
+	}
+	return removed(), nil
+}
+
+// UpdatePushToStart asks for Live Activities to be started on a phone.
+type UpdatePushToStart struct {
+	auth.User
+	Body struct {
+		DeviceToken string `json:"deviceToken" pattern:"^[0-9a-fA-F]+$" minLength:"32" maxLength:"512" doc:"The phone's APNs token, in hexadecimal."`
+		Token       string `json:"pushToStartToken" pattern:"^[0-9a-fA-F]+$" minLength:"32" maxLength:"512" doc:"The app's push-to-start token on it, in hexadecimal."`
+	}
+}
+
+// UpdatePushToStart stores the token that starts Live Activities on the caller's
+// phone, which counts as seeing it. A phone that is not registered is NotFound.
+func (d *Devices) UpdatePushToStart(ctx context.Context, in *UpdatePushToStart) (*DevicePage, error) {
+	now := d.now()
+	token := strings.ToLower(in.Body.DeviceToken)
+	mine, ok, err := dynamo.Get[device](ctx, d.db, updatePushToStart, in.UserID, token)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || mine.ExpiresAt <= now.Unix() {
+		return nil, errNoDevice
+	}
+	mine.PushToStart, mine.ExpiresAt = strings.ToLower(in.Body.Token), now.Add(keepDevice).Unix()
+	set := expression.Set(expression.Name("pushToStartToken"), expression.Value(mine.PushToStart)).
+		Set(expression.Name("updatedAt"), expression.Value(now.UnixMilli())).
+		Set(expression.Name("expiresAt"), expression.Value(mine.ExpiresAt))
+	err = dynamo.Update(ctx, d.db, updatePushToStart, dynamo.Key(updatePushToStart, in.UserID, token), set, exists("userId"))
+	if dynamo.IsRefused(err) {
+		return nil, errNoDevice
+	}
+	if err != nil {
+		return nil, err
+	}
+	return mine.page(http.StatusOK), nil
+}

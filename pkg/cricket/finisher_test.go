@@ -1,0 +1,199 @@
+package cricket
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchday/infra/local/sportmonks"
+)
+
+// left is a world whose match left the feed just now, with its page saying page.
+func left(t *testing.T, page func() (int, string)) (*world, *Finisher, MatchLeft) {
+	w := newWorld(t)
+	f := w.scripted("7")
+	w.says(saidOf(f, "2nd Innings", ballSaid{id: 1, runs: 1}))
+	tk := open(w, TickFunction, OpenTicker)
+	w.tickAt(tk, 0)
+	w.said = func(path string) (int, string) {
+		if path == "/fixtures/7" {
+			return page()
+		}
+		return http.StatusOK, feedOf()
+	}
+	w.tickAt(tk, 4)
+	drain(w, activityQueue, 0, func(_ context.Context, _ MatchChanged) error { return nil })
+	for i := range 60 {
+		w.put(follows, map[string]any{"matchId": "7", "userId": fmt.Sprint("fan ", i)})
+	}
+	w.put(follows, map[string]any{"matchId": "8", "userId": "fan of another"})
+	got := messages[MatchLeft](w, finishQueue)
+	if len(got) != 1 || got[0].MatchID != "7" || got[0].Since != at(4).Unix() {
+		t.Fatalf("the ticker says %+v", got)
+	}
+	return w, open(w, FinishMatchFunction, OpenFinisher), got[0]
+}
+
+// pageOf is the body of /fixtures/{id}: a match won by the local team, with what
+// its fields are said to be instead.
+func pageOf(status string, fields ...string) string {
+	f := saidOf(fixture{MatchID: "7", LeagueID: "3", SeasonID: "5", Type: "T20", LocalTeamID: "11", VisitorTeamID: "12"}, status, ballSaid{id: 1, runs: 1})
+	for _, field := range fields {
+		f = strings.Replace(f, "{", "{"+field+",", 1)
+	}
+	return `{"data":` + f + `}`
+}
+
+const (
+	wonBy   = `"winner_team_id":11`
+	wonNote = `"note":"Harbour won by 3 runs"`
+	tied    = `"draw_noresult":"no result"`
+)
+
+func TestFinishMatch(t *testing.T) {
+	t.Parallel()
+	never := time.Duration(-1)
+	for name, c := range map[string]struct {
+		page  func(gone time.Duration) (int, string)
+		after time.Duration // when it ends, since it left; never
+	}{
+		"over":      {func(time.Duration) (int, string) { return 200, pageOf("Finished", tied) }, 0},
+		"abandoned": {func(time.Duration) (int, string) { return 200, pageOf("Aban.") }, 0},
+		"in play":   {func(time.Duration) (int, string) { return 200, pageOf("2nd Innings") }, never},
+		"stumps":    {func(time.Duration) (int, string) { return 200, pageOf("Stump Day 1") }, never},
+		"over later": {func(gone time.Duration) (int, string) {
+			if gone < 5*time.Minute {
+				return 200, pageOf("2nd Innings")
+			}
+			return 200, pageOf("Finished", tied)
+		}, 5 * time.Minute},
+		"without a winner for long":   {func(time.Duration) (int, string) { return 200, pageOf("Finished") }, settleBy},
+		"with two winners for long":   {func(time.Duration) (int, string) { return 200, pageOf("Finished", `"winner_team_id":12`, wonNote) }, settleBy},
+		"deleted by the provider":     {func(time.Duration) (int, string) { return 404, `{"message":"no"}` }, settleBy},
+		"a provider that is down":     {func(time.Duration) (int, string) { return 500, `` }, never},
+		"a provider that sends pages": {func(time.Duration) (int, string) { return 200, `<html>` }, never},
+		"disagreeing at first": {func(gone time.Duration) (int, string) {
+			if gone < 3*time.Minute {
+				return 200, pageOf("Finished", wonBy)
+			}
+			return 200, pageOf("Finished", wonBy, tied)
+		}, settleBy},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var w *world
+			w, s, first := left(t, func() (int, string) { return c.page(w.gone()) })
+			looks := drain(w, finishQueue, 30*time.Minute, s.FinishMatch)
+			f := row[fixture](w, getFixture, "7")
+			if c.after < 0 {
+				if f.FinishedAt != 0 || looks < 29 {
+					t.Errorf("it is %+v after %d looks", f, looks)
+				}
+				if name == "in play" && f.ArchivedAt != 0 {
+					t.Error("the loop no longer looks for it")
+				}
+				if n := len(rows[follow](w, follows)); n != 61 {
+					t.Errorf("%d follows are left", n)
+				}
+				if sent := messages[MatchChanged](w, activityQueue); slices.ContainsFunc(sent, func(m MatchChanged) bool { return m.Ended != 0 }) {
+					t.Errorf("it ends: %+v", sent)
+				}
+				return
+			}
+			when := at(4).Add(c.after)
+			if f.FinishedAt != when.Unix() || f.ArchivedAt == 0 || f.Live != "" || f.LiveUpdatedAt != 0 {
+				t.Errorf("it is %+v, want it finished at %d", f, when.Unix())
+			}
+			if kept := rows[follow](w, follows); len(kept) != 1 || kept[0].MatchID != "8" {
+				t.Errorf("%d follows are left", len(kept))
+			}
+			if n := len(rows[stateHash](w, stateHashes)); n != 0 {
+				t.Errorf("%d hashes are left", n)
+			}
+			sent := messages[MatchChanged](w, activityQueue)
+			if last := sent[len(sent)-1]; last.Ended != when.Unix() {
+				t.Errorf("it sends %+v", sent)
+			}
+
+			// Its second run, and one of a later message, do nothing.
+			want := w.outcome()
+			w.to(w.clock.Now().Add(time.Minute))
+			for _, m := range []MatchLeft{first, {MatchID: "7", Since: w.clock.Now().Unix()}} {
+				calls := w.count(func() { must(t, s.FinishMatch(w.ctx(), m)) })
+				if got := w.outcome(); !reflect.DeepEqual(got, want) || len(calls) != 1 {
+					t.Errorf("a second run makes the calls %v, and\n%+v\nof\n%+v", calls, got, want)
+				}
+			}
+		})
+	}
+}
+
+// gone is for how long the match of left has been out of the feed.
+func (w *world) gone() time.Duration { return w.clock.Now().Sub(at(4)) }
+
+func TestFinishSpares(t *testing.T) {
+	t.Parallel()
+	w, s, m := left(t, func() (int, string) { return 200, pageOf("Finished", tied) })
+	f := row[fixture](w, getFixture, "7")
+	f.Live, f.LiveUpdatedAt, f.ArchivedAt = live, at(6).UnixMilli(), 0
+	w.put(fixtures, f)
+	w.to(at(8))
+	before := w.outcome()
+	for _, m := range []MatchLeft{m, {MatchID: "9", Since: m.Since}} { // back in the feed; unknown
+		must(t, s.FinishMatch(w.ctx(), m))
+	}
+	if got := w.outcome(); !reflect.DeepEqual(got, before) {
+		t.Errorf("it does\n%+v\nto\n%+v", got, before)
+	}
+}
+
+func TestFinishGivesUp(t *testing.T) {
+	t.Parallel()
+	w, s, m := left(t, func() (int, string) { return 500, "" })
+	drain(w, finishQueue, 0, func(_ context.Context, _ MatchLeft) error { return nil })
+	w.to(at(4).Add(longestMatch + time.Minute))
+	must(t, s.FinishMatch(w.ctx(), m))
+	if sent := messages[MatchLeft](w, finishQueue); len(sent) > 0 {
+		t.Errorf("it goes on: %+v", sent)
+	}
+	if c := w.logs.complaints(); !slices.Contains(c, "the match never ended") {
+		t.Errorf("nobody is told: %q", c)
+	}
+}
+
+// TestWholeEnd plays a match to its end, with phones.
+func TestWholeEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).withPhones()
+	m := w.play(4, sportmonks.T20, slotLength)
+	phones := map[string]string{"local": id(m.Local.ID), "visitor": id(m.Visitor.ID), "neutral": ""}
+	for name, team := range phones {
+		w.subscribe(id(m.ID), name, team)
+	}
+	tk := open(w, TickFunction, OpenTicker)
+	s := open(w, FinishMatchFunction, OpenFinisher)
+	p := w.pusher(w.env(PushActivitiesFunction))
+	last := m.Frames() - 2
+	for n := last - 5; n < last+15; n++ {
+		w.tickAt(tk, n)
+		drain(w, finishQueue, 0, s.FinishMatch)
+		drain(w, activityQueue, 0, p.PushActivities)
+	}
+	want := map[string]string{}
+	for name, team := range phones {
+		view := matchOf(m, kickOff).perspective(team)
+		want[name] = string(row[shown](w, getDisplay, displayKey(id(m.ID), view)).Display)
+		if !strings.Contains(want[name], `"phase":"result"`) {
+			t.Errorf("the %s perspective is %s", name, want[name])
+		}
+	}
+	w.expect("after the match", want, true)
+	if f := row[fixture](w, getFixture, id(m.ID)); f.FinishedAt == 0 || f.Status != "Finished" || w.subscribed() != nil {
+		t.Errorf("the match is %+v, with the subscriptions %q", f, w.subscribed())
+	}
+}

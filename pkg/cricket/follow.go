@@ -1,0 +1,205 @@
+package cricket
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/fault"
+)
+
+// following is a row of cricket-match-follows in full.
+type following struct {
+	follow
+	TeamID    string `dynamodbav:"teamId,omitempty"` // whose fan; "" for neither's
+	CreatedAt int64  `dynamodbav:"createdAt"`        // epoch ms
+	ExpiresAt int64  `dynamodbav:"expiresAt"`
+}
+
+// Follows keeps which matches users follow.
+type Follows struct {
+	db  dynamo.DB
+	now func() time.Time
+}
+
+// OpenFollows opens the service of the matches that a user follows.
+func OpenFollows(_ context.Context, env app.Env) (*Follows, error) {
+	return &Follows{db: tablesOf(env), now: env.Now}, nil
+}
+
+var errNotFollowed = fault.New(fault.NotFound, "you do not follow this match")
+
+// FollowPage is the answer with a match that is followed.
+type FollowPage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		MatchID   string    `json:"matchId"`
+		TeamID    string    `json:"teamId,omitempty" doc:"The team whose fan the user is, absent for neither's."`
+		ExpiresAt time.Time `json:"expiresAt" doc:"When the user stops following by itself."`
+	}
+}
+
+func followPage(status int, matchID, teamID string, expires int64) *FollowPage {
+	out := &FollowPage{Status: status, CacheControl: noStore}
+	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = matchID, teamID, time.Unix(expires, 0).UTC()
+	return out
+}
+
+// FollowMatch asks for the alerts of a match.
+type FollowMatch struct {
+	auth.User
+	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
+	Body    *struct {
+		TeamID string `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" doc:"The team whose fan the user is; without it, of neither."`
+	}
+}
+
+// FollowMatch has the caller follow a match, or changes the team and renews it.
+// A match that is not there is NotFound, and one that is over a Conflict.
+func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage, error) {
+	team := ""
+	if in.Body != nil {
+		team = in.Body.TeamID
+	}
+	f, err := s.match(ctx, in.MatchID, team)
+	if err != nil {
+		return nil, err
+	}
+	done, err := ended(ctx, s.db, f)
+	if err != nil {
+		return nil, err
+	}
+	if done {
+		return nil, fault.New(fault.Conflict, "the match is over")
+	}
+	now := s.now()
+	set := expression.Set(expression.Name("teamId"), expression.Value(team)).
+		Set(expression.Name("expiresAt"), expression.Value(f.expiry(now))).
+		Set(expression.Name("createdAt"), expression.IfNotExists(expression.Name("createdAt"), expression.Value(now.UnixMilli())))
+	if err := dynamo.Update(ctx, s.db, followMatch, dynamo.Key(followMatch, in.MatchID, in.UserID), set); err != nil {
+		return nil, err
+	}
+	return followPage(http.StatusCreated, in.MatchID, team, f.expiry(now)), nil
+}
+
+// match reads a match in which the team plays, unless that is "".
+func (s *Follows) match(ctx context.Context, id, teamID string) (fixture, error) {
+	f, ok, err := dynamo.Get[fixture](ctx, s.db, getFixture, id)
+	if err != nil {
+		return fixture{}, err
+	}
+	if !ok {
+		return fixture{}, errNoMatch
+	}
+	if teamID != "" && f.perspective(teamID) == neutral {
+		return fixture{}, fault.In("body.teamId", "this team does not play in the match")
+	}
+	return f, nil
+}
+
+// ended reports whether the match is over, which the score knows before the
+// fixture does.
+func ended(ctx context.Context, db dynamo.DB, f fixture) (bool, error) {
+	if f.FinishedAt != 0 {
+		return true, nil
+	}
+	c, ok, err := readCached(ctx, db, f.MatchID)
+	return ok && over(c.State), err
+}
+
+// GetFollow asks whether the caller follows a match.
+type GetFollow struct {
+	auth.User
+	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
+}
+
+// GetFollow returns as whose fan the caller follows a match, or NotFound.
+func (s *Follows) GetFollow(ctx context.Context, in *GetFollow) (*FollowPage, error) {
+	row, ok, err := dynamo.Get[following](ctx, s.db, checkFollow, in.MatchID, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || row.ExpiresAt <= s.now().Unix() {
+		return nil, errNotFollowed
+	}
+	return followPage(http.StatusOK, in.MatchID, row.TeamID, row.ExpiresAt), nil
+}
+
+// UpdateFollow changes whose fan the caller is.
+type UpdateFollow struct {
+	auth.User
+	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
+	Body    struct {
+		TeamID string `json:"teamId" pattern:"^([0-9]{1,19}|neutral)$" doc:"The team whose fan the user is, or neutral."`
+	}
+}
+
+// UpdateFollow changes the team of a match that the caller follows; one that the
+// caller does not follow is NotFound.
+func (s *Follows) UpdateFollow(ctx context.Context, in *UpdateFollow) (*FollowPage, error) {
+	team := in.Body.TeamID
+	if team == neutral {
+		team = ""
+	}
+	f, err := s.match(ctx, in.MatchID, team)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	set := expression.Set(expression.Name("teamId"), expression.Value(team)).
+		Set(expression.Name("expiresAt"), expression.Value(f.expiry(now)))
+	followed := exists("matchId").And(expression.GreaterThan(expression.Name("expiresAt"), expression.Value(now.Unix())))
+	err = dynamo.Update(ctx, s.db, updateFollow, dynamo.Key(updateFollow, in.MatchID, in.UserID), set, followed)
+	if dynamo.IsRefused(err) {
+		return nil, errNotFollowed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return followPage(http.StatusOK, in.MatchID, team, f.expiry(now)), nil
+}
+
+// UnfollowMatch asks for no more of a match.
+type UnfollowMatch struct {
+	auth.User
+	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
+}
+
+// UnfollowMatch ends the caller's following of a match, and then all of the
+// caller's Live Activities of it. What a first run has left a second one removes;
+// when nothing is there, it is NotFound.
+func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*Removed, error) {
+	was, err := dynamo.Delete(ctx, s.db, unfollowMatch, dynamo.Key(unfollowMatch, in.MatchID, in.UserID))
+	if err != nil {
+		return nil, err
+	}
+	some := was != nil
+	mine := expression.Equal(expression.Name("userId"), expression.Value(in.UserID))
+	pages := dynamo.Pages(func(after dynamo.Item) ([]subscription, dynamo.Item, error) {
+		return dynamo.Query[subscription](ctx, s.db, removeOfUser, dynamo.Range{
+			Key: expression.Key("matchId").Equal(expression.Value(in.MatchID)), Filter: &mine, After: after, Consistent: true,
+		})
+	})
+	for page, err := range pages {
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range page {
+			_, err := dynamo.Delete(ctx, s.db, removeOfUser, dynamo.Key(removeOfUser, a.MatchID, a.PushToken), mine)
+			if err != nil && !dynamo.IsRefused(err) { // refused: it ended meanwhile
+				return nil, err
+			}
+			some = true
+		}
+	}
+	if !some {
+		return nil, errNotFollowed
+	}
+	return removed(), nil
+}

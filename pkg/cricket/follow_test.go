@@ -1,0 +1,227 @@
+package cricket
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo/dynamotest"
+	"matchday/pkg/spec"
+)
+
+// followed is what follow-match and get-follow answer.
+type followed struct {
+	MatchID, TeamID string
+	ExpiresAt       time.Time
+}
+
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	w, _ := served(t) // 7 is live, 8 comes, and 9 is over
+	long := w.scripted("10")
+	long.Type = "Test/5day"
+	ended := w.scripted("11")
+	ended.FinishedAt = 1
+	w.put(fixtures, long, ended)
+	apis := w.fleetAPI()
+	now := w.clock.Now()
+	for _, c := range []struct {
+		match, body string
+		status      int
+		field, team string
+		until       time.Time
+	}{
+		{"7", "", 201, "", "", now.Add(72 * time.Hour)},
+		{"7", "{}", 201, "", "", now.Add(72 * time.Hour)},
+		{"7", `{"teamId":"12"}`, 201, "", "12", now.Add(72 * time.Hour)},
+		{"8", `{"teamId":"11"}`, 201, "", "11", kickOff.Add(73 * time.Hour)},
+		{"10", `{}`, 201, "", "", now.Add(8 * 24 * time.Hour)},
+		{"7", `{"teamId":"13"}`, 400, "body.teamId", "", time.Time{}},
+		{"7", `{"teamId":"neutral"}`, 422, "body.teamId", "", time.Time{}},
+		{"7", `{"userId":"bob"}`, 422, "body.userId", "", time.Time{}},
+		{"9", `{"teamId":"12"}`, 409, "", "", time.Time{}},
+		{"11", `{}`, 409, "", "", time.Time{}},
+		{"99", `{}`, 404, "", "", time.Time{}},
+		{"x", `{}`, 422, "path.matchId", "", time.Time{}},
+	} {
+		before := len(rows[following](w, follows))
+		out := ask(apis, FollowMatchFunction, "/user/follow/"+c.match, "ann", c.body)
+		if c.status != http.StatusCreated {
+			if err := blames(out, c.status, c.field); err != nil || len(rows[following](w, follows)) != before {
+				t.Errorf("%s %s: %v", c.match, c.body, err)
+			}
+			continue
+		}
+		want := followed{c.match, c.team, c.until.Truncate(time.Second)}
+		var answer, got followed
+		must(t, json.Unmarshal([]byte(out.Body), &answer))
+		must(t, json.Unmarshal([]byte(ask(apis, GetFollowFunction, "/user/follow/"+c.match, "ann", "").Body), &got))
+		if out.StatusCode != c.status || answer != want || got != want {
+			t.Errorf("%s %s: answered %d %+v, and %+v is stored, want %+v", c.match, c.body, out.StatusCode, answer, got, want)
+		}
+	}
+
+	// Following again keeps since when, and renews until when.
+	first := row[following](w, checkFollow, "7", "ann")
+	w.to(w.clock.Now().Add(time.Hour))
+	ask(apis, FollowMatchFunction, "/user/follow/7", "ann", "{}")
+	if again := row[following](w, checkFollow, "7", "ann"); again.CreatedAt != first.CreatedAt || again.ExpiresAt <= first.ExpiresAt || again.TeamID != "" {
+		t.Errorf("followed again, %+v became %+v", first, again)
+	}
+
+	for _, c := range []struct {
+		match, body string
+		status      int
+		field, team string
+	}{
+		{"7", `{"teamId":"11"}`, 200, "", "11"},
+		{"7", `{"teamId":"neutral"}`, 200, "", ""},
+		{"7", `{"teamId":"12"}`, 200, "", "12"},
+		{"7", `{"teamId":"13"}`, 400, "body.teamId", "12"},
+		{"7", `{"teamId":""}`, 422, "body.teamId", "12"},
+		{"7", `{}`, 422, "body", "12"},
+		{"9", `{"teamId":"12"}`, 404, "", ""},
+		{"99", `{"teamId":"12"}`, 404, "", ""},
+	} {
+		out := ask(apis, UpdateFollowFunction, "/user/follow/"+c.match, "ann", c.body)
+		if c.status != http.StatusOK {
+			if err := blames(out, c.status, c.field); err != nil {
+				t.Errorf("%s %s: %v", c.match, c.body, err)
+			}
+		} else if out.StatusCode != c.status {
+			t.Errorf("%s %s: %d %s", c.match, c.body, out.StatusCode, out.Body)
+		}
+		if c.match == "7" {
+			if got := row[following](w, checkFollow, "7", "ann"); got.TeamID != c.team {
+				t.Errorf("after %s she is a fan of %q, want %q", c.body, got.TeamID, c.team)
+			}
+		}
+	}
+	if n := len(rows[following](w, follows)); n != 3 {
+		t.Errorf("%d matches are followed: an update has made one", n)
+	}
+
+	// A row that has expired is as none, whether or not it is gone.
+	w.to(time.Unix(row[following](w, checkFollow, "7", "ann").ExpiresAt, 0))
+	for _, fn := range []spec.Function{GetFollowFunction, UpdateFollowFunction} {
+		body := map[string]string{"PATCH": `{"teamId":"12"}`}[fn.On.(spec.Route).Method]
+		if err := blames(ask(apis, fn, "/user/follow/7", "ann", body), http.StatusNotFound, ""); err != nil {
+			t.Errorf("%s after it has expired: %v", fn.Name, err)
+		}
+	}
+}
+
+// remains are what there is when a user has left a match.
+type remains struct {
+	Follows    []string // "match user"
+	Activities []string
+}
+
+func (w *world) remains() (r remains) {
+	for _, f := range rows[following](w, follows) {
+		r.Follows = append(r.Follows, f.MatchID+" "+f.UserID)
+	}
+	for _, s := range rows[subscription](w, subscriptions) {
+		r.Activities = append(r.Activities, s.MatchID+" "+s.UserID)
+	}
+	slices.Sort(r.Follows)
+	slices.Sort(r.Activities)
+	return r
+}
+
+// crowd is a world in which ann and bob follow matches 7 and 8, with activities
+// of more than one page of a query.
+func crowd(t *testing.T) *world {
+	w := newWorld(t)
+	for _, match := range []string{"7", "8"} {
+		w.scripted(match)
+		for i, user := range []string{"ann", "bob", "ann", "bob", "ann"} {
+			w.put(follows, following{follow: follow{match, user}, ExpiresAt: kickOff.Add(time.Hour).Unix()})
+			w.put(subscriptions, struct {
+				subscription
+				Pad string `dynamodbav:"pad"`
+			}{subscription{MatchID: match, PushToken: token(fmt.Sprint(match, i)), UserID: user}, strings.Repeat("x", 300<<10)})
+		}
+	}
+	return w
+}
+
+var withoutAnn = remains{
+	Follows:    []string{"7 bob", "8 ann", "8 bob"},
+	Activities: []string{"7 bob", "7 bob", "8 ann", "8 ann", "8 ann", "8 bob", "8 bob"},
+}
+
+func TestUnfollow(t *testing.T) {
+	t.Parallel()
+	w := crowd(t)
+	apis := w.fleetAPI()
+	calls := w.count(func() {
+		if out := ask(apis, UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
+			t.Errorf("unfollowing is answered with %d %s", out.StatusCode, out.Body)
+		}
+	})
+	if got := w.remains(); !reflect.DeepEqual(got, withoutAnn) || calls["Query"] < 2 {
+		t.Errorf("left are %+v after %v, want %+v", got, calls, withoutAnn)
+	}
+	for range 2 { // nothing is left to do
+		if err := blames(ask(apis, UnfollowMatchFunction, "/user/follow/7", "ann", ""), http.StatusNotFound, ""); err != nil {
+			t.Error(err)
+		}
+	}
+	// What a first run has left, though the follow is gone.
+	w.put(subscriptions, subscription{MatchID: "7", PushToken: token("late"), UserID: "ann"})
+	if out := ask(apis, UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent {
+		t.Errorf("the rest is answered with %d %s", out.StatusCode, out.Body)
+	}
+	if got := w.remains(); !reflect.DeepEqual(got, withoutAnn) {
+		t.Errorf("left are %+v, want %+v", got, withoutAnn)
+	}
+}
+
+// TestUnfollowSpares has an activity become another user's between being read
+// and being deleted.
+func TestUnfollowSpares(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mine := subscription{MatchID: "7", PushToken: token("activity"), UserID: "ann"}
+	w.put(subscriptions, mine)
+	env := w.env(UnfollowMatchFunction)
+	next := env.AWS.HTTPClient
+	env.AWS.HTTPClient = doer(func(r *http.Request) (*http.Response, error) {
+		out, err := next.Do(r)
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
+			w.put(subscriptions, subscription{MatchID: "7", PushToken: mine.PushToken, UserID: "bob"})
+		}
+		return out, err
+	})
+	s, err := OpenFollows(w.ctx(), env)
+	must(t, err)
+	_, err = s.UnfollowMatch(w.ctx(), &UnfollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"})
+	must(t, err)
+	if got := w.remains(); !slices.Equal(got.Activities, []string{"7 bob"}) {
+		t.Errorf("left are %q", got.Activities)
+	}
+}
+
+func TestUnfollowCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) remains {
+		w := crowd(t)
+		in := &UnfollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"}
+		s, err := OpenFollows(w.ctx(), w.crashing(UnfollowMatchFunction, p))
+		must(t, err)
+		s.UnfollowMatch(w.ctx(), in)
+		open(w, UnfollowMatchFunction, OpenFollows).UnfollowMatch(w.ctx(), in) // NotFound, if the crash came after the last call
+		got := w.remains()
+		if !reflect.DeepEqual(got, withoutAnn) {
+			t.Errorf("left are %+v", got)
+		}
+		return got
+	})
+}

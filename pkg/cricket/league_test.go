@@ -1,0 +1,309 @@
+package cricket
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// lists are pages of leagues or of teams.
+type lists struct {
+	Leagues []League
+	Teams   []TeamProfile
+	Next    string
+}
+
+func TestLeagues(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.put(leagues,
+		leagueRow{league{"3", "IPL", "Premier League", "5", "", true}, "", 0},
+		leagueRow{league{"4", "BBL", "Big Bash", "6", "bbl.png", false}, "A Big Bash", 0},
+		leagueRow{league{"10", "WC", "World Cup", "7", "", true}, "", 9},
+	)
+	apis := w.fleetAPI()
+	want := []League{
+		{ID: "10", Title: "World Cup", Name: "World Cup", Code: "WC", SeasonID: "7", Active: true, Priority: 9},
+		{ID: "4", Title: "A Big Bash", Name: "Big Bash", Code: "BBL", SeasonID: "6", Image: "bbl.png"},
+		{ID: "3", Title: "Premier League", Name: "Premier League", Code: "IPL", SeasonID: "5", Active: true},
+	}
+	for _, limit := range []int{1, 2, 3, 100} {
+		var got []League
+		for next := ""; len(got) == 0 || next != ""; {
+			target := fmt.Sprintf("/leagues?limit=%d", limit)
+			if next != "" {
+				target += "&after=" + next
+			}
+			page, header := get[lists](t, apis["cricket/list-leagues"], target)
+			if header.Get("Cache-Control") != cacheReference || header.Get("ETag") == "" {
+				t.Errorf("the headers are %v", header)
+			}
+			got, next = append(got, page.Leagues...), page.Next
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("by %d: got %+v, want %+v", limit, got, want)
+		}
+	}
+	for _, l := range want {
+		if got, _ := get[League](t, apis["cricket/get-league"], "/leagues/"+l.ID); got != l {
+			t.Errorf("got %+v, want %+v", got, l)
+		}
+	}
+	for target, status := range map[string]int{"/leagues/99": 404, "/leagues/x": 422} {
+		if err := blames(ask(apis, GetLeagueFunction, target, "", ""), status, map[int]string{422: "path.id"}[status]); err != nil {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
+	if err := blames(ask(apis, ListLeaguesFunction, "/leagues?after=99", "", ""), 400, "query.after"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestListsAreKept reads a table once a minute, by the world's clock.
+func TestListsAreKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	apis := w.fleetAPI()
+	names := func() (names []string) {
+		page, _ := get[lists](t, apis["cricket/list-leagues"], "/leagues")
+		for _, l := range page.Leagues {
+			names = append(names, l.Name)
+		}
+		others, _ := get[lists](t, apis["cricket/list-teams"], "/teams")
+		for _, v := range others.Teams {
+			names = append(names, v.Name)
+		}
+		return names
+	}
+	w.put(leagues, league{LeagueID: "3", Name: "old"})
+	w.put(teams, team{TeamID: "11", Name: "Old"})
+	scans := w.count(func() {
+		names()
+		w.put(leagues, league{LeagueID: "3", Name: "new"})
+		w.put(teams, team{TeamID: "11", Name: "New"})
+		w.to(w.clock.Now().Add(59 * time.Second))
+		if got := names(); !slices.Equal(got, []string{"old", "Old"}) {
+			t.Errorf("after 59 s: %q", got)
+		}
+	})["Scan"]
+	if scans != 2 {
+		t.Errorf("the two tables were read %d times", scans)
+	}
+	w.to(w.clock.Now().Add(time.Second))
+	if got := names(); !slices.Equal(got, []string{"new", "New"}) {
+		t.Errorf("after 60 s: %q", got)
+	}
+	// Another process has its own.
+	w.put(teams, team{TeamID: "11", Name: "newest"})
+	if page, _ := get[lists](t, w.fleetAPI()["cricket/list-teams"], "/teams"); page.Teams[0].Name != "newest" {
+		t.Errorf("a new process has %+v", page.Teams)
+	}
+}
+
+// TestKept does not keep what could not be read.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	var k kept[int]
+	broken := errors.New("broken")
+	if _, err := k.get(kickOff, func() ([]int, error) { return nil, broken }); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	for range 2 {
+		if got, err := k.get(kickOff, func() ([]int, error) { return []int{1}, nil }); err != nil || !slices.Equal(got, []int{1}) {
+			t.Errorf("got %v, %v", got, err)
+		}
+	}
+	if got, err := k.get(kickOff.Add(keepScan), func() ([]int, error) { return nil, broken }); !errors.Is(err, broken) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestListSeasonTeams(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var want []TeamRef
+	for i := range 7 {
+		ref := TeamRef{fmt.Sprint(11 + i), fmt.Sprint("T", i), fmt.Sprint("Team ", i)}
+		want = append(want, ref)
+		w.put(teamSeasons, seasonTeam{"5", ref.ID, ref.Code, ref.Name}, seasonTeam{"6", ref.ID, "X", "Other"})
+	}
+	apis := w.fleetAPI()
+	type page struct {
+		Teams []TeamRef
+		Next  string
+	}
+	for _, limit := range []int{1, 3, 100} {
+		var got []TeamRef
+		for next := ""; len(got) == 0 || next != ""; {
+			target := fmt.Sprintf("/seasons/5/teams?limit=%d", limit)
+			if next != "" {
+				target += "&after=" + next
+			}
+			p, _ := get[page](t, apis["cricket/list-season-teams"], target)
+			got, next = append(got, p.Teams...), p.Next
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("by %d: got %v, want %v", limit, got, want)
+		}
+	}
+	if out := ask(apis, ListSeasonTeamsFunction, "/seasons/99/teams", "", ""); out.StatusCode != 200 || out.Body != "{\"teams\":[]}\n" {
+		t.Errorf("a season that is not known is answered with %d %q", out.StatusCode, out.Body)
+	}
+}
+
+// curated is what the syncs and the administrators make of a league and a team.
+type curated struct {
+	League leagueRow
+	Team   teamRow
+}
+
+// TestSyncsKeepWhatIsCurated has the provider change everything that is its own.
+func TestSyncsKeepWhatIsCurated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	apis := w.fleetAPI()
+	words := func(league, team string) {
+		w.said = func(path string) (int, string) {
+			switch path {
+			case "/leagues":
+				return http.StatusOK, `{"data":[{"id":3,"name":"` + league + `","code":"L","season_id":5,"image_path":"l.png","title":"no","priority":1,"active":true}]}`
+			case "/teams":
+				return http.StatusOK, `{"data":[{"id":11,"name":"` + team + `","code":"T","image_path":"t.png","title":"no","color":"no"}]}`
+			}
+			return http.StatusOK, `{"data":[],"meta":{"last_page":1}}`
+		}
+		w.sync()
+	}
+	now := func() curated {
+		return curated{row[leagueRow](w, getLeague, "3"), row[teamRow](w, getTeam, "11")}
+	}
+	words("League", "Team")
+	fresh := curated{leagueRow{league{"3", "L", "League", "5", "l.png", true}, "", 0}, teamRow{team{"11", "T", "Team", "t.png", false}, "", "", ""}}
+	if got := now(); got != fresh {
+		t.Errorf("new, they are %+v, want %+v", got, fresh)
+	}
+
+	edit := func(league, team string) {
+		for _, out := range []struct {
+			code int
+			body string
+		}{
+			{ask(apis, UpdateLeagueFunction, "/leagues/3", administrator, league).StatusCode, league},
+			{ask(apis, UpdateTeamFunction, "/teams/11", administrator, team).StatusCode, team},
+		} {
+			if out.code != http.StatusOK {
+				t.Errorf("%s is answered with %d", out.body, out.code)
+			}
+		}
+	}
+	edit(`{"active":false,"title":"Our League","priority":7}`, `{"title":"Our Team","shortName":"OT","color":"#00ff7f"}`)
+	want := fresh
+	want.League.Active, want.League.Title, want.League.Priority = false, "Our League", 7
+	want.Team.Title, want.Team.ShortName, want.Team.Color = "Our Team", "OT", "#00ff7f"
+	if got := now(); got != want {
+		t.Errorf("edited, they are %+v, want %+v", got, want)
+	}
+	words("League", "Team") // nothing new
+	if got := now(); got != want {
+		t.Errorf("after a sync of nothing they are %+v, want %+v", got, want)
+	}
+	words("League II", "Team II")
+	want.League.Name, want.Team.Name = "League II", "Team II"
+	if got := now(); got != want {
+		t.Errorf("after a sync they are %+v, want %+v", got, want)
+	}
+	if l, _ := get[League](t, apis["cricket/get-league"], "/leagues/3"); l.Title != "Our League" || l.Name != "League II" || l.Active {
+		t.Errorf("shown is %+v", l)
+	}
+	if v, _ := get[TeamProfile](t, apis["cricket/get-team"], "/teams/11"); v.Title != "Our Team" || v.ShortName != "OT" || v.Name != "Team II" {
+		t.Errorf("shown is %+v", v)
+	}
+
+	// One attribute alone, and empty text for the provider's words again.
+	edit(`{"priority":0}`, `{"color":""}`)
+	edit(`{"title":""}`, `{"title":"","shortName":""}`)
+	words("League II", "Team II")
+	want.League.Title, want.League.Priority, want.Team.Title, want.Team.ShortName, want.Team.Color = "", 0, "", "", ""
+	if got := now(); got != want {
+		t.Errorf("without edits they are %+v, want %+v", got, want)
+	}
+	if v, _ := get[TeamProfile](t, apis["cricket/get-team"], "/teams/11"); v.Title != "Team II" || v.ShortName != "T" {
+		t.Errorf("shown is %+v", v)
+	}
+}
+
+// TestDeletedLeague comes back for as long as the provider has it.
+func TestDeletedLeague(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	apis := w.fleetAPI()
+	w.said = func(string) (int, string) {
+		return http.StatusOK, `{"data":[{"id":3,"name":"League","code":"L","season_id":5}]}`
+	}
+	sync := func() { must(t, open(w, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.ctx())) }
+	sync()
+	fresh := row[leagueRow](w, getLeague, "3")
+	ask(apis, UpdateLeagueFunction, "/leagues/3", administrator, `{"active":false,"title":"Ours"}`)
+	remove := func() int { return ask(apis, DeleteLeagueFunction, "/leagues/3", administrator, "").StatusCode }
+	if got := remove(); got != http.StatusNoContent || len(rows[league](w, leagues)) != 0 {
+		t.Errorf("deleting is answered with %d", got)
+	}
+	if got := remove(); got != http.StatusNotFound {
+		t.Errorf("deleting again is answered with %d", got)
+	}
+	sync()
+	if got := row[leagueRow](w, getLeague, "3"); got != fresh {
+		t.Errorf("back is %+v, want it as it was when it was new: %+v", got, fresh)
+	}
+	remove()
+	w.said = func(string) (int, string) { return http.StatusOK, `{"data":[]}` }
+	sync()
+	if n := len(rows[league](w, leagues)); n != 0 {
+		t.Error("a league that the provider has no more is back")
+	}
+}
+
+func TestCurationRefusals(t *testing.T) {
+	t.Parallel()
+	w, _ := served(t)
+	apis := w.fleetAPI()
+	want := w.reference()
+	league, team := UpdateLeagueFunction, UpdateTeamFunction
+	for _, c := range []struct {
+		what   string
+		body   string
+		status int
+		field  string
+	}{
+		{"/leagues/3", `{}`, 400, "body"},
+		{"/leagues/3", `{"name":"x"}`, 422, "body.name"},
+		{"/leagues/3", `{"active":"yes"}`, 422, "body.active"},
+		{"/leagues/3", `{"title":" x"}`, 422, "body.title"},
+		{"/leagues/3", `{"title":"` + strings.Repeat("x", 65) + `"}`, 422, "body.title"},
+		{"/leagues/3", `{"priority":-1}`, 422, "body.priority"},
+		{"/leagues/3", `{"priority":1001}`, 422, "body.priority"},
+		{"/leagues/99", `{"title":"x"}`, 404, ""},
+		{"/leagues/x", `{"title":"x"}`, 422, "path.id"},
+		{"/teams/11", `{}`, 400, "body"},
+		{"/teams/11", `{"code":"x"}`, 422, "body.code"},
+		{"/teams/11", `{"color":"red"}`, 422, "body.color"},
+		{"/teams/11", `{"shortName":"too long, this"}`, 422, "body.shortName"},
+		{"/teams/99", `{"title":"x"}`, 404, ""},
+	} {
+		fn := team
+		if strings.HasPrefix(c.what, "/leagues") {
+			fn = league
+		}
+		if err := blames(ask(apis, fn, c.what, administrator, c.body), c.status, c.field); err != nil {
+			t.Errorf("%s %s: %v", c.what, c.body, err)
+		}
+	}
+	if got := w.reference(); !reflect.DeepEqual(got, want) {
+		t.Errorf("refused requests have changed\n%+v\nto\n%+v", want, got)
+	}
+}

@@ -1,0 +1,284 @@
+package cricket
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sideshow/apns2"
+
+	"matchday/infra/local/apns"
+	"matchday/pkg/cricket/score"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/push"
+)
+
+// pusher opens push-activities, with less patience for Apple.
+func (w *world) pusher(env app.Env) *Pusher {
+	w.t.Helper()
+	p, err := OpenPusher(w.t.Context(), env)
+	must(w.t, err)
+	roots, err := apnsRoots(env)
+	must(w.t, err)
+	p.sender, err = push.Open(push.Config{
+		Endpoint: w.apns[apnsURL], TeamID: w.apns[apnsTeamID], KeyID: w.apns[apnsKeyID], PEM: []byte(w.apns[apnsKey]),
+		Bundle: bundle, Now: env.Now, RootCAs: roots, Connections: 1, Backoff: time.Microsecond,
+	})
+	must(w.t, err)
+	w.t.Cleanup(p.sender.Close)
+	return p
+}
+
+// watched is a world with a match at its second ball, watched by a fan of each
+// team and one of neither, and what they are shown.
+func watched(t *testing.T) (w *world, f fixture, want map[string]string) {
+	w = newWorld(t).withPhones()
+	f = w.scripted("7")
+	for name, team := range map[string]string{"local": "11", "visitor": "12", "neutral": ""} {
+		w.subscribe("7", name, team)
+	}
+	w.says(saidOf(f, "1st Innings", ballSaid{id: 1, runs: 1}, ballSaid{id: 2, runs: 6}))
+	w.tickAt(open(w, TickFunction, OpenTicker), 1)
+	want = map[string]string{}
+	for name, view := range map[string]string{"local": "11", "visitor": "12", "neutral": neutral} {
+		want[name] = string(row[shown](w, getDisplay, displayKey("7", view)).Display)
+	}
+	return w, f, want
+}
+
+// expect holds what the phones show against want, by name.
+func (w *world) expect(when string, want map[string]string, ended bool) {
+	w.t.Helper()
+	for name, state := range want {
+		var got, wanted score.Display
+		text, end := w.shows(name)
+		if text == "" {
+			w.t.Errorf("%s, the %s phone shows nothing", when, name)
+			continue
+		}
+		must(w.t, json.Unmarshal([]byte(text), &got))
+		must(w.t, json.Unmarshal([]byte(state), &wanted))
+		if got.Hash() != wanted.Hash() || end != ended {
+			w.t.Errorf("%s, the %s phone shows %s, ended %v; want %s, %v", when, name, text, end, state, ended)
+		}
+	}
+}
+
+// pushes is how many pushes a phone has got.
+func (w *world) pushes(name string) int {
+	d, _ := w.phones.Device(token(name))
+	return d.Pushes
+}
+
+func (w *world) subscribed() (names []string) {
+	for _, s := range rows[subscription](w, subscriptions) {
+		names = append(names, s.UserID)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestPushToEachPerspective(t *testing.T) {
+	t.Parallel()
+	w, f, want := watched(t)
+	p := w.pusher(w.env(PushActivitiesFunction))
+	drain(w, activityQueue, time.Second, p.PushActivities)
+	w.expect("after the push", want, false)
+	if want["local"] == want["visitor"] || want["local"] == want["neutral"] {
+		t.Errorf("the perspectives are alike: %q", want)
+	}
+	d, _ := w.phones.Device(token("local"))
+	if !d.Timestamp.Equal(at(1).Truncate(time.Second)) || !d.Stale.Equal(d.Timestamp.Add(staleAfter)) {
+		t.Errorf("the state is of %v, stale at %v", d.Timestamp, d.Stale)
+	}
+	w.says(saidOf(f, "Int.", ballSaid{id: 1, runs: 1}, ballSaid{id: 2, runs: 6}))
+	w.tickAt(open(w, TickFunction, OpenTicker), 2)
+	drain(w, activityQueue, time.Second, p.PushActivities)
+	if d, _ := w.phones.Device(token("local")); !d.Stale.IsZero() {
+		t.Errorf("a state in the rain goes stale at %v", d.Stale)
+	}
+}
+
+func TestPushLeavesSupersededToTheLaterMessage(t *testing.T) {
+	t.Parallel()
+	w, _, want := watched(t)
+	p := w.pusher(w.env(PushActivitiesFunction))
+	old := MatchChanged{MatchID: "7", Slot: slotOf(at(0)), Changed: []string{"11", "12", neutral}}
+	calls := w.count(func() { must(t, p.PushActivities(w.ctx(), old)) })
+	if got := map[string]int{"GetItem": 4}; !maps.Equal(calls, got) || len(w.phones.Tokens()) > 0 {
+		t.Errorf("a superseded message makes the calls %v, and pushes to %d phones", calls, len(w.phones.Tokens()))
+	}
+	for range 2 { // delivered twice
+		must(t, p.PushActivities(w.ctx(), messages[MatchChanged](w, activityQueue)[0]))
+		w.expect("after the later message", want, false)
+	}
+}
+
+func TestDeadTokens(t *testing.T) {
+	t.Parallel()
+	w, _, want := watched(t)
+	w.subscribe("7", "unregistered", "")
+	w.subscribe("7", "bad", "11")
+	w.to(w.clock.Now().Add(time.Minute))
+	again := w.subscribe("7", "registered again", "12")
+	w.phones.Answer(token("unregistered"), apns.Refuse(apns2.ReasonUnregistered))
+	w.phones.Answer(token("bad"), apns.Refuse(apns2.ReasonBadDeviceToken))
+	dead := apns.Refuse(apns2.ReasonUnregistered)
+	dead.Since = time.UnixMilli(again.UpdatedAt - 1)
+	w.phones.Answer(token("registered again"), dead)
+	p := w.pusher(w.env(PushActivitiesFunction))
+	drain(w, activityQueue, time.Second, p.PushActivities)
+	w.expect("beside dead tokens", want, false)
+	if got := w.subscribed(); !slices.Equal(got, []string{"local", "neutral", "registered again", "visitor"}) {
+		t.Errorf("%q are left", got)
+	}
+
+	// One that is registered while Apple answers is not removed either.
+	run := pushRun{Pusher: p, change: MatchChanged{MatchID: "7"}, registered: map[string]int64{token("local"): 5}, remove: []string{token("local")}}
+	must(t, run.removeDead(w.ctx()))
+	if !slices.Contains(w.subscribed(), "local") {
+		t.Error("a subscription that was registered since it was read is gone")
+	}
+}
+
+func TestUnreachedTokensAreTriedAgain(t *testing.T) {
+	t.Parallel()
+	for _, ended := range []int64{0, at(9).Unix()} {
+		t.Run(fmt.Sprint("ended ", ended != 0), func(t *testing.T) {
+			t.Parallel()
+			w, _, want := watched(t)
+			w.phones.Answer(token("local"), apns.Refuse(apns2.ReasonServiceUnavailable))
+			p := w.pusher(w.env(PushActivitiesFunction))
+			change := messages[MatchChanged](w, activityQueue)[0]
+			drain(w, activityQueue, time.Second, func(context.Context, MatchChanged) error { return nil })
+			if change.Ended = ended; ended != 0 {
+				change = MatchChanged{MatchID: "7", Ended: ended}
+			}
+			must(t, p.PushActivities(w.ctx(), change))
+			w.expect("without the unreached", map[string]string{"neutral": want["neutral"], "visitor": want["visitor"]}, ended != 0)
+			got := w.queues.Messages(activityQueue.Name)
+			if len(got) != 1 || got[0].Visible.Sub(got[0].Sent) != retryDelay {
+				t.Fatalf("%+v is sent, want one message after %v", got, retryDelay)
+			}
+			retry := messages[MatchChanged](w, activityQueue)[0]
+			if retry.Try != 1 || !slices.Equal(retry.Tokens, []string{token("local")}) || retry.Ended != ended || retry.Slot != 0 {
+				t.Errorf("the message is %+v", retry)
+			}
+			before := w.pushes("visitor")
+			w.phones.Answer(token("local"), append(slices.Repeat([]apns.Answer{func() apns.Answer {
+				a := apns.Refuse(apns2.ReasonServiceUnavailable)
+				a.Times = 1
+				return a
+			}()}, 20), apns.Answer{})...)
+			if n := drain(w, activityQueue, time.Minute, p.PushActivities); n != 3 {
+				t.Errorf("%d messages were needed, want 3", n)
+			}
+			w.expect("when it can be reached", want, ended != 0)
+			if w.pushes("visitor") != before {
+				t.Error("the others are pushed to again")
+			}
+
+			// After maxTries it is left alone.
+			w.phones.Answer(token("visitor"), apns.Refuse(apns2.ReasonServiceUnavailable))
+			w.subscribe("7", "visitor", "12")
+			must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("visitor")}, Try: maxTries}))
+			if left := messages[MatchChanged](w, activityQueue); len(left) > 0 {
+				t.Errorf("%+v is sent after the last try", left)
+			}
+		})
+	}
+}
+
+func TestPushEnd(t *testing.T) {
+	t.Parallel()
+	w, _, want := watched(t)
+	p := w.pusher(w.env(PushActivitiesFunction))
+	drain(w, activityQueue, time.Second, p.PushActivities)
+	end := MatchChanged{MatchID: "7", Ended: at(40).Unix()}
+	w.to(at(40))
+	for n := range 2 {
+		calls := w.count(func() { must(t, p.PushActivities(w.ctx(), end)) })
+		w.expect("after the end", want, true)
+		if left := w.subscribed(); left != nil || calls["DeleteItem"] > 0 || calls["BatchWriteItem"] != 1-n {
+			t.Errorf("run %d leaves %q, with the calls %v", n, left, calls)
+		}
+	}
+	d, _ := w.phones.Device(token("neutral"))
+	if want := at(40).Add(dismissAfter); !d.Dismissal.Equal(want) || d.Pushes != 2 {
+		t.Errorf("it is dismissed at %v after %d pushes, want %v after 2", d.Dismissal, d.Pushes, want)
+	}
+}
+
+func TestPushSkipsTheExpired(t *testing.T) {
+	t.Parallel()
+	w, _, _ := watched(t)
+	s := w.subscribe("7", "expired", "")
+	s.ExpiresAt = w.clock.Now().Unix()
+	w.put(subscriptions, s)
+	p := w.pusher(w.env(PushActivitiesFunction))
+	drain(w, activityQueue, time.Second, p.PushActivities)
+	if w.pushes("expired") != 0 || w.pushes("neutral") != 1 {
+		t.Error("an expired subscription was pushed to, or another was not")
+	}
+}
+
+func TestPushToSomeTokens(t *testing.T) {
+	t.Parallel()
+	w, _, want := watched(t)
+	p := w.pusher(w.env(PushActivitiesFunction))
+	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("local"), token("neutral"), token("nobody")}}))
+	w.expect("after a message to some", map[string]string{"local": want["local"], "neutral": want["neutral"]}, false)
+	if w.pushes("visitor") != 0 {
+		t.Error("another was pushed to")
+	}
+}
+
+func TestPushManyPages(t *testing.T) {
+	t.Parallel()
+	w, _, _ := watched(t)
+	const n = 30
+	for i := range n {
+		w.put(subscriptions, map[string]any{
+			"matchId": "7", "pushToken": token(fmt.Sprint(i)), "userId": "u", "updatedAt": 1,
+			"expiresAt": w.clock.Now().Add(time.Hour).Unix(), "padding": strings.Repeat("x", 100_000), // ten a page
+		})
+	}
+	p := w.pusher(w.env(PushActivitiesFunction))
+	calls := w.count(func() { drain(w, activityQueue, time.Second, p.PushActivities) })
+	if calls["Query"] < 3 {
+		t.Errorf("%d pages were read, want 3 or more", calls["Query"])
+	}
+	for i := range n {
+		if got := w.pushes(fmt.Sprint(i)); got != 1 {
+			t.Errorf("phone %d got %d pushes", i, got)
+		}
+	}
+	calls = w.count(func() { must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix()})) })
+	if left := w.subscribed(); left != nil || calls["BatchWriteItem"] < 3 {
+		t.Errorf("%d are left after the end, and the calls %v", len(left), calls)
+	}
+}
+
+func TestPushRefused(t *testing.T) {
+	t.Parallel()
+	w, _, _ := watched(t)
+	p := w.pusher(w.env(PushActivitiesFunction))
+	w.phones.Answer("", apns.Refuse(apns2.ReasonInvalidProviderToken))
+	err := p.PushActivities(w.ctx(), messages[MatchChanged](w, activityQueue)[0])
+	if _, ok := errors.AsType[*push.Refused](err); !ok {
+		t.Errorf("refused credentials give %v", err)
+	}
+	if len(w.subscribed()) != 3 {
+		t.Error("subscriptions were removed")
+	}
+	if err := p.PushActivities(w.ctx(), MatchChanged{MatchID: "8"}); fault.Of(err) != fault.Invalid {
+		t.Errorf("a match that is not there gives %v, want an Invalid fault", err)
+	}
+}

@@ -1,0 +1,659 @@
+package cricket
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchday/infra/local/sportmonks"
+	"matchday/pkg/cricket/feed"
+	"matchday/pkg/kit/dynamo"
+)
+
+func TestTickLate(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[time.Duration]string{0: "", slotLength: "", slotLength + time.Millisecond: "late"} {
+		w := newWorld(t)
+		tk := open(w, TickFunction, OpenTicker)
+		w.to(at(0).Add(after))
+		var done TickDone
+		calls := w.count(func() { done = w.tickAt(tk, 0) })
+		if done.Skipped != want || want != "" && len(calls) > 0 {
+			t.Errorf("%v after its time a tick says %q and makes the calls %v, want %q", after, done.Skipped, calls, want)
+		}
+	}
+}
+
+// TestTickWaits has a tick that is called early wait for its own instant.
+func TestTickWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.tickAt(open(w, TickFunction, OpenTicker), 3)
+	if now := w.clock.Now(); !now.Equal(at(3)) {
+		t.Errorf("the tick ran at %v, want %v", now, at(3))
+	}
+}
+
+func TestSlotIsClaimedOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.play(1, sportmonks.T20, slotLength)
+	polls := 0
+	w.said = func(path string) (int, string) { polls++; return 0, "" }
+	first, second := open(w, TickFunction, OpenTicker), open(w, TickFunction, OpenTicker)
+	w.to(at(0))
+	var skipped [2]string
+	var wg sync.WaitGroup
+	for i, tk := range []*Ticker{first, second} {
+		wg.Go(func() {
+			done, err := tk.Tick(w.ctx(), slotNo(0))
+			if err != nil {
+				t.Error(err)
+			}
+			skipped[i] = done.Skipped
+		})
+	}
+	wg.Wait()
+	slices.Sort(skipped[:])
+	if skipped != [2]string{"", "claimed"} || polls != 1 {
+		t.Errorf("two ticks of a slot say %q and poll %d times", skipped, polls)
+	}
+	w.to(at(1))
+	if done := w.tickAt(second, 1); done.Skipped != "" {
+		t.Errorf("the next slot says %q", done.Skipped)
+	}
+	if done := w.tickAt(first, 0); done.Skipped != "claimed" {
+		t.Errorf("the slot before a claimed one says %q", done.Skipped)
+	}
+}
+
+func TestTickCosts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	one := w.play(1, sportmonks.T20, slotLength)
+	two := w.play(2, sportmonks.ODI, slotLength)
+	tk := open(w, TickFunction, OpenTicker)
+	w.tickAt(tk, 10)
+	for _, m := range []*sportmonks.Match{one, two} {
+		must(t, w.feed.Pause(m.ID, true))
+	}
+	w.tickAt(tk, 11)
+	entries := &tk.last.entries[0]
+	for n := 12; n < 15; n++ {
+		var done TickDone
+		got := w.count(func() { done = w.tickAt(tk, n) })
+		// The claim, and one write for each match; the scan of live-index.
+		if want := map[string]int{"UpdateItem": 3, "Scan": 1}; !maps.Equal(got, want) || done.Matches != 2 || done.Changed != 0 {
+			t.Errorf("a tick without news makes the calls %v, want %v: %+v", got, want, done)
+		}
+		if f := row[fixture](w, getFixture, id(one.ID)); f.LiveUpdatedAt != at(n).UnixMilli() || f.LastSlot != slotOf(at(n)) {
+			t.Errorf("slot %d leaves the match at %d, %d", n, f.LiveUpdatedAt, f.LastSlot)
+		}
+		if &tk.last.entries[0] != entries {
+			t.Error("the same body was cut again")
+		}
+	}
+
+	// A process that starts now reads what is stored, and writes nothing new.
+	cold := open(w, TickFunction, OpenTicker)
+	got := w.count(func() { w.tickAt(cold, 15) })
+	want := map[string]int{
+		"UpdateItem": 3, "Scan": 1, "PutItem": 2, "DeleteItem": 2, // claim and marks; leases
+		"GetItem": 2 * 6, // fixture, score, balls and three hashes
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("a cold tick without news makes the calls %v, want %v", got, want)
+	}
+	if got := w.count(func() { w.tickAt(cold, 16) }); got["GetItem"]+got["PutItem"] > 0 {
+		t.Errorf("its second makes the calls %v", got)
+	}
+}
+
+func TestTickStoresWhatChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.scripted("7")
+	tk := open(w, TickFunction, OpenTicker)
+	w.says(saidOf(f, "1st Innings", ballSaid{id: 1, runs: 4}))
+	if done := w.tickAt(tk, 0); done.Matches != 1 || done.Changed != 1 {
+		t.Errorf("the first tick says %+v", done)
+	}
+	o := w.outcome()
+	if f := o.Fixtures["7"]; f.Live != live || f.LiveUpdatedAt == 0 || f.Status != "1st Innings" {
+		t.Errorf("the match is %+v", f)
+	}
+	if len(o.Shown) != 3 || len(o.Hashes) != 3 || o.Untold != nil || !strings.Contains(o.Shown["DISPLAY#7#neutral"], `"score":"4/0"`) {
+		t.Errorf("shown %v, hashes %v, untold %v", o.Shown, o.Hashes, o.Untold)
+	}
+	if want := `"id":1,"innings":1,"at":"0.1"`; !strings.Contains(o.Balls["7"], want) || o.Last["7"] != 1 {
+		t.Errorf("the balls are %s, up to %d", o.Balls["7"], o.Last["7"])
+	}
+	got := messages[MatchChanged](w, activityQueue)
+	if want := (MatchChanged{MatchID: "7", Slot: slotOf(at(0)), Changed: []string{"11", "12", neutral}}); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
+		t.Errorf("the messages are %+v, want %+v", got, want)
+	}
+	if n := len(rows[map[string]any](w, locks)); n != 1 {
+		t.Errorf("%d locks are left, want the claim alone", n)
+	}
+
+	// The row keeps the provider's own word for where the match stands: what is
+	// shown for it is no status that the planner could read.
+	w.says(saidOf(f, "Delayed"))
+	w.tickAt(tk, 1)
+	w.says(saidOf(f, "Review", ballSaid{id: 1, runs: 4}))
+	w.tickAt(tk, 2)
+	if f := row[fixture](w, getFixture, "7"); f.Status != "Delayed" || f.phase() != feed.Upcoming {
+		t.Errorf("after an unknown status the row says %q", f.Status)
+	}
+}
+
+func TestTickIgnores(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]*fixture{
+		"a match that nobody scheduled": nil,
+		"a match that is finished":      {MatchID: "7", LeagueCode: "T20", StartTime: "x", LocalTeamID: "11", VisitorTeamID: "12", LeagueID: "3", SeasonID: "5", Status: "Finished", ArchivedAt: 5, FinishedAt: 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			f := w.scripted("7")
+			must(t, w.drop(fixtures, "7"))
+			if row != nil {
+				w.put(fixtures, *row)
+			}
+			before := w.outcome()
+			w.says(saidOf(f, "1st Innings", ballSaid{id: 1}))
+			done := w.tickAt(open(w, TickFunction, OpenTicker), 0)
+			if done.Matches != 1 || done.Changed != 0 || !reflect.DeepEqual(w.outcome(), before) {
+				t.Errorf("the tick says %+v and leaves %+v", done, w.outcome())
+			}
+			if c := w.logs.complaints(); c != nil {
+				t.Errorf("it complains: %q", c)
+			}
+		})
+	}
+}
+
+// TestBrokenEntries has one match's nonsense cost the others nothing.
+func TestBrokenEntries(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	good, bad, nameless := w.scripted("7"), w.scripted("8"), w.scripted("9")
+	tk := open(w, TickFunction, OpenTicker)
+	w.says(saidOf(good, "1st Innings"), saidOf(bad, "1st Innings", ballSaid{id: 1}), saidOf(nameless, "1st Innings"))
+	w.tickAt(tk, 0)
+	was := w.outcome()
+	for n := 1; n < 8; n++ { // longer than a match may be missing
+		w.says(`{"id":8,"status":"1st Innings","runs":[1 2]}`, `{"status":"1st Innings"}`, `7`, saidOf(good, "1st Innings", make([]ballSaid, n)...))
+		if done := w.tickAt(tk, n); done.Changed != 1 {
+			t.Errorf("slot %d: %+v", n, done)
+		}
+	}
+	is := w.outcome()
+	for _, id := range []string{"8", "9"} {
+		if is.States[id] != was.States[id] || is.Fixtures[id] != was.Fixtures[id] {
+			t.Errorf("the broken match %s has changed", id)
+		}
+	}
+	if is.States["7"] == was.States["7"] {
+		t.Error("the good match stands still")
+	}
+	if is.Messages != nil {
+		t.Errorf("a match that cannot be read is said to be over: %q", is.Messages)
+	}
+	if c := w.logs.complaints(); !slices.Contains(c, "match failed") {
+		t.Errorf("nobody is told: %q", c)
+	}
+	if n := w.logs.sum("MatchesFailed"); n != 7*3 {
+		t.Errorf("%v failures are counted, want 21", n)
+	}
+}
+
+// TestProviderFaults has the last good state stand while the provider fails, and
+// the next good answer heal everything.
+func TestProviderFaults(t *testing.T) {
+	t.Parallel()
+	const first, faulty = 20, 3
+	play := func(t *testing.T, kind sportmonks.Kind, stands bool) (*world, outcome) {
+		w := newWorld(t)
+		m := w.play(3, sportmonks.T20, slotLength)
+		tk := open(w, TickFunction, OpenTicker)
+		w.tickAt(tk, first)
+		was := w.outcome()
+		if kind != "" {
+			must(t, w.feed.Inject(sportmonks.Fault{Kind: kind, Count: faulty, Resource: "livescores"}))
+		}
+		for n := range faulty {
+			w.tickAt(tk, first+1+n)
+			if stands && !reflect.DeepEqual(w.outcome(), was) {
+				t.Errorf("%d failures change %+v to %+v", n+1, was, w.outcome())
+			}
+		}
+		w.tickAt(tk, first+faulty+1)
+		if o := w.outcome(); o.Fixtures[id(m.ID)].Live != live || o.Messages != nil {
+			t.Errorf("the match has left: %+v", o)
+		}
+		return w, w.outcome()
+	}
+	_, want := play(t, "", false)
+	for kind, fault := range map[sportmonks.Kind]string{
+		sportmonks.TooManyRequests: "limited", sportmonks.ServerError: "unavailable", sportmonks.Timeout: "unavailable",
+		sportmonks.Truncated: "malformed", sportmonks.HTML: "malformed",
+		sportmonks.WrongTypes: "", sportmonks.UnknownStatus: "", sportmonks.ShortBalls: "", sportmonks.DuplicateBalls: "",
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			w, got := play(t, kind, fault != "")
+			if w.feed.Counts()[kind] != faulty {
+				t.Fatalf("the fault happened %d times", w.feed.Counts()[kind])
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("afterwards it is\n%+v\nwithout a fault\n%+v", got, want)
+			}
+			complaints := w.logs.complaints()
+			if fault == "" {
+				return
+			}
+			if n := w.logs.sum("ProviderFaults"); n != faulty {
+				t.Errorf("%v faults are counted, want %d", n, faulty)
+			}
+			if len(complaints) != 1 {
+				t.Errorf("it is logged as %q, want one line", complaints)
+			}
+		})
+	}
+}
+
+// TestUnconfirmedFinish has a match that the provider calls finished, and not
+// consistently, go on until it does.
+func TestUnconfirmedFinish(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []sportmonks.Kind{sportmonks.EarlyFinish, sportmonks.WrongWinner} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			m := w.play(4, sportmonks.T20, slotLength)
+			last := m.Frames() - 2 // the slot in which the last frame is on
+			must(t, w.feed.Inject(sportmonks.Fault{Kind: kind, Match: m.ID, For: 4 * slotLength}))
+			tk := open(w, TickFunction, OpenTicker)
+			results := 0
+			for n := last - 2; n <= last+6; n++ {
+				w.tickAt(tk, n)
+				c := row[cached](w, getCached, id(m.ID))
+				must(t, c.decode())
+				if over(c.State) {
+					results++
+					if want := id(m.Outcome.WinnerID); c.State.Result.WinnerID != want {
+						t.Errorf("slot %d: the winner is %s, want %s", n, c.State.Result.WinnerID, want)
+					}
+				}
+			}
+			if w.feed.Counts()[kind] != 1 || results == 0 || results > 4 {
+				t.Errorf("the match was over in %d slots; the fault happened %d times", results, w.feed.Counts()[kind])
+			}
+			if o := w.outcome(); o.Messages != nil {
+				t.Errorf("something ended: %q", o.Messages)
+			}
+		})
+	}
+}
+
+// TestVanishedMatch has a match that leaves the feed be archived, and come back
+// as if nothing had been.
+func TestVanishedMatch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := w.play(5, sportmonks.T20, slotLength)
+	other := w.play(6, sportmonks.T20, slotLength)
+	tk := open(w, TickFunction, OpenTicker)
+	finisher := open(w, FinishMatchFunction, OpenFinisher)
+	w.tickAt(tk, 20)
+	must(t, w.feed.Inject(sportmonks.Fault{Kind: sportmonks.Vanish, Match: m.ID, For: 40 * slotLength}))
+	archived := 0
+	for n := 21; n < 70; n++ {
+		w.tickAt(tk, n)
+		f := row[fixture](w, getFixture, id(m.ID))
+		if f.ArchivedAt != 0 && archived == 0 {
+			archived = n
+			if f.Live != "" || f.LiveUpdatedAt != 0 {
+				t.Errorf("the archived match is live: %+v", f)
+			}
+		}
+		if n == 60 && (f.Live != live || f.ArchivedAt != 0) {
+			t.Errorf("it came back and is %+v", f)
+		}
+		drain(w, finishQueue, 0, finisher.FinishMatch)
+	}
+	if archived != 24 {
+		t.Errorf("it was archived in slot %d, want the fourth without it, 24", archived)
+	}
+	for _, change := range messages[MatchChanged](w, activityQueue) {
+		if change.Ended != 0 {
+			t.Error("its activities are ended")
+		}
+	}
+	w.tickAt(tk, 70)
+
+	control := newWorld(t)
+	control.play(5, sportmonks.T20, slotLength)
+	control.play(6, sportmonks.T20, slotLength)
+	ctk := open(control, TickFunction, OpenTicker)
+	control.tickAt(ctk, 20)
+	control.tickAt(ctk, 70)
+	got, want := w.outcome(), control.outcome()
+	got.Messages = nil // a look at the provider's page is still to come
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("after its return it is\n%+v\nwant\n%+v", got, want)
+	}
+	if f := row[fixture](w, getFixture, id(other.ID)); f.ArchivedAt != 0 {
+		t.Error("the other match was archived, too")
+	}
+	if drain(w, finishQueue, time.Hour, finisher.FinishMatch); len(messages[MatchLeft](w, finishQueue)) > 0 {
+		t.Error("it is still looked for")
+	}
+}
+
+// TestShortAbsence has a match that was archived, and that nobody looked for
+// yet, be live again by its return alone.
+func TestShortAbsence(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.scripted("7")
+	tk := open(w, TickFunction, OpenTicker)
+	for n, there := range []bool{true, false, false, false, false, true, true} {
+		w.says()
+		if there {
+			w.says(saidOf(f, "1st Innings"))
+		}
+		w.tickAt(tk, n)
+		f := row[fixture](w, getFixture, "7")
+		if archived := n == 4; (f.ArchivedAt != 0) != archived || (f.Live == "") != archived || (f.LiveUpdatedAt == 0) != archived {
+			t.Errorf("in slot %d it is %+v", n, f)
+		}
+	}
+	if n := len(messages[MatchChanged](w, activityQueue)); n != 1 {
+		t.Errorf("%d messages were sent of a match that never changed, want the first alone", n)
+	}
+}
+
+// TestCorrections has the stored balls and the score follow the provider,
+// whatever it first said, and the pointer move forward only.
+func TestCorrections(t *testing.T) {
+	t.Parallel()
+	play := func(t *testing.T, faults ...sportmonks.Fault) (*world, string, outcome) {
+		w := newWorld(t)
+		m := w.play(8, sportmonks.T20, slotLength)
+		tk := open(w, TickFunction, OpenTicker)
+		w.tickAt(tk, 10)
+		for _, f := range faults {
+			f.Match = m.ID
+			must(t, w.feed.Inject(f))
+		}
+		last := 0
+		for n := 11; n < 40; n++ {
+			w.tickAt(tk, n)
+			h := row[head](w, getProcessed, id(m.ID))
+			if h.LastProcessedBall < last {
+				t.Errorf("slot %d: the last processed ball goes back from %d to %d", n, last, h.LastProcessedBall)
+			}
+			last = h.LastProcessedBall
+		}
+		return w, id(m.ID), w.outcome()
+	}
+	_, _, want := play(t)
+	for name, f := range map[string]sportmonks.Fault{
+		"wrong balls":   {Kind: sportmonks.WrongBall, Count: 5, For: 3 * slotLength},
+		"deleted balls": {Kind: sportmonks.DeletedBall, Count: 5, For: 3 * slotLength},
+		"late balls":    {Kind: sportmonks.Late, Count: 3, For: 3 * slotLength},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, match, got := play(t, f)
+			if w.feed.Counts()[f.Kind] == 0 {
+				t.Fatal("nothing went wrong")
+			}
+			if got.Balls[match] != want.Balls[match] || !maps.Equal(got.Shown, want.Shown) || !maps.Equal(got.Hashes, want.Hashes) || got.Untold != nil {
+				t.Errorf("afterwards it is\n%+v\nwant\n%+v", got, want)
+			}
+		})
+	}
+}
+
+// TestResumption has a new process in each slot go on from what is stored.
+func TestResumption(t *testing.T) {
+	t.Parallel()
+	play := func(next func(*world, *Ticker) *Ticker) outcome {
+		w := newWorld(t)
+		w.play(9, sportmonks.T20, slotLength)
+		tk := open(w, TickFunction, OpenTicker)
+		for n := range 15 {
+			w.tickAt(tk, n)
+			tk = next(w, tk)
+		}
+		return w.outcome()
+	}
+	want := play(func(_ *world, tk *Ticker) *Ticker { return tk })
+	got := play(func(w *world, _ *Ticker) *Ticker { return open(w, TickFunction, OpenTicker) })
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("fifteen processes make\n%+v\none makes\n%+v", got, want)
+	}
+}
+
+// TestTwoProcesses has processes take turns, each with a memory of its own.
+func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.scripted("7")
+	one, two := open(w, TickFunction, OpenTicker), open(w, TickFunction, OpenTicker)
+	a := saidOf(f, "1st Innings", ballSaid{id: 1})
+	b := saidOf(f, "1st Innings", ballSaid{id: 1}, ballSaid{id: 9})
+	for n, step := range []struct {
+		by   *Ticker
+		says string
+		last int
+	}{
+		{one, a, 1}, {two, b, 9}, {two, a, 9}, // the ball is taken back
+		{one, saidOf(f, "1st Innings", ballSaid{id: 1}, ballSaid{id: 3}), 9}, // one remembers what it wrote first
+	} {
+		w.says(step.says)
+		w.tickAt(step.by, n)
+		if h := row[head](w, getProcessed, "7"); h.LastProcessedBall != step.last {
+			t.Errorf("step %d leaves the last processed ball at %d, want %d", n, h.LastProcessedBall, step.last)
+		}
+	}
+}
+
+// TestHalfWritten has words that came back, after others were half dealt with,
+// be dealt with again.
+func TestHalfWritten(t *testing.T) {
+	t.Parallel()
+	for name, balls := range map[string][2][]ballSaid{
+		"a correction":     {{{id: 1}, {id: 2}}, {{id: 1}, {id: 2, runs: 4}}},
+		"the first ball":   {{}, {{id: 1, runs: 4}}},
+		"a ball too many":  {{{id: 1}, {id: 2}}, {{id: 1}, {id: 2}, {id: 3, runs: 1}}},
+		"a ball taken out": {{{id: 1}, {id: 2, runs: 2}}, {{id: 1}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			halfWritten(t, balls[0], balls[1])
+		})
+	}
+}
+
+// halfWritten has the provider say was, is and was again, with calls failing
+// while is was dealt with.
+func halfWritten(t *testing.T, was, is []ballSaid) {
+	w := newWorld(t)
+	f := w.scripted("7")
+	a, b := saidOf(f, "1st Innings", was...), saidOf(f, "1st Innings", is...)
+	w.says(a)
+	w.tickAt(open(w, TickFunction, OpenTicker), 0)
+	want := w.outcome()
+	for n := range 40 {
+		slot := 20 * (n + 1)
+		w.says(b)
+		env := w.env(TickFunction)
+		env.AWS.HTTPClient = failing(env.AWS.HTTPClient.(doer), n)
+		broken, err := OpenTicker(t.Context(), env)
+		must(t, err)
+		w.logs.complaints() // those of the round before
+		done, err := broken.Tick(w.ctx(), slotNo(slot))
+		if done.Skipped != "" {
+			t.Fatalf("slot %d is %s", slot, done.Skipped)
+		}
+		whole := err == nil && len(w.logs.complaints()) == 0
+		w.says(a)
+		w.tickAt(open(w, TickFunction, OpenTicker), slot+1+int(lease/slotLength)) // when the lease that it could not give back has run out
+		for n := slot + 6; n < slot+16 && w.held("7"); n++ {                      // the score does not believe at once that balls are gone
+			w.tickAt(open(w, TickFunction, OpenTicker), n)
+		}
+		got := w.outcome()
+		got.Last = want.Last // it moves forward only
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("after all but %d calls failed, it is\n%+v\nwant\n%+v", n, got, want)
+		}
+		if whole {
+			return
+		}
+	}
+	t.Error("a tick makes no end of calls")
+}
+
+// held reports whether the score waits for more of the same words.
+func (w *world) held(matchID string) bool {
+	c := row[cached](w, getCached, matchID)
+	must(w.t, c.decode())
+	return c.State.Held != 0
+}
+
+// TestHeldWords has words that the score does not believe at once be asked about
+// again, though they stay the same.
+func TestHeldWords(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]func(*world, *Ticker) *Ticker{
+		"one process":   func(_ *world, tk *Ticker) *Ticker { return tk },
+		"new processes": func(w *world, _ *Ticker) *Ticker { return open(w, TickFunction, OpenTicker) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			f := w.scripted("7")
+			tk := open(w, TickFunction, OpenTicker)
+			w.says(saidOf(f, "1st Innings", ballSaid{id: 1, runs: 4}))
+			w.tickAt(tk, 0)
+			w.says(saidOf(f, "1st Innings"))
+			n := 1
+			for w.tickAt(tk, n); w.held("7") && n < 20; n++ {
+				tk = again(w, tk)
+				w.tickAt(tk, n+1)
+			}
+			if o := w.outcome(); n < 5 || !strings.Contains(o.Shown["DISPLAY#7#neutral"], `"score":"0/0"`) || o.Balls["7"] != "null" || o.Untold != nil {
+				t.Errorf("after %d polls it is %+v", n, o)
+			}
+		})
+	}
+}
+
+// failing lets the first n calls through and fails the others.
+func failing(next doer, n int) doer {
+	var mu sync.Mutex
+	return func(r *http.Request) (*http.Response, error) {
+		mu.Lock()
+		n--
+		ok := n >= 0
+		mu.Unlock()
+		if !ok {
+			return &http.Response{StatusCode: http.StatusBadRequest, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+		}
+		return next(r)
+	}
+}
+
+// TestFence has nothing of an older slot overwrite a newer one, at whatever
+// point the older one's worker stalls.
+func TestFence(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.scripted("7")
+	w.to(at(0))
+	book := func() *scorebook { return open(w, TickFunction, OpenTicker).book }
+	old, fresh := saidOf(f, "1st Innings", ballSaid{id: 1}), saidOf(f, "1st Innings", ballSaid{id: 1}, ballSaid{id: 2, runs: 6})
+	enter := func(slot int, words string, stall func()) error {
+		_, err := book().enter(w.ctx(), "7", words, entry{
+			sum: words, slot: slotOf(at(slot)), at: at(slot),
+			read: func() (feed.Fixture, error) { stall(); return feed.Decode([]byte(words)) },
+		})
+		return err
+	}
+	var want outcome
+	err := enter(5, old, func() {
+		w.to(w.clock.Now().Add(lease + time.Second)) // its lease runs out
+		must(t, enter(6, fresh, func() {}))
+		want = w.outcome()
+	})
+	if !dynamo.IsRefused(err) {
+		t.Errorf("the stalled worker got %v, want a refusal", err)
+	}
+	if want.Untold != nil || !strings.Contains(want.Shown["DISPLAY#7#neutral"], `"6/0"`) {
+		t.Errorf("the newer state is %+v", want)
+	}
+	if err := enter(5, old, func() {}); !errors.Is(err, errPassed) {
+		t.Errorf("an older slot got %v, want %v", err, errPassed)
+	}
+	if got := w.outcome(); !reflect.DeepEqual(got, want) {
+		t.Errorf("it left %+v, want %+v", got, want)
+	}
+	if n := len(messages[MatchChanged](w, activityQueue)); n != 1 {
+		t.Errorf("%d messages were sent, want 1", n)
+	}
+}
+
+func TestMatchInOtherHands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.scripted("7")
+	tk := open(w, TickFunction, OpenTicker)
+	w.says(saidOf(f, "1st Innings"))
+	w.put(locks, map[string]any{"lockKey": "match:7", "holder": "another", "expiresAtMs": at(2).UnixMilli(), "expiresAt": at(2).Unix()})
+	for n := range 4 {
+		done := w.tickAt(tk, n)
+		if want := n / 3; done.Changed != want {
+			t.Errorf("slot %d: %d changed, want %d", n, done.Changed, want)
+		}
+	}
+	if c := w.logs.complaints(); c != nil {
+		t.Errorf("it complains: %q", c)
+	}
+}
+
+func TestReplays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	tk := open(w, TickFunction, OpenTicker)
+	row := func(id string, expires time.Time) fixture {
+		return fixture{
+			MatchID: id, LeagueCode: "T20", StartTime: "x", Live: live, LiveUpdatedAt: kickOff.Add(-time.Hour).UnixMilli(),
+			IsReplay: true, ReplayExpires: expires.Unix(), LocalTeamID: "11", VisitorTeamID: "12",
+		}
+	}
+	w.put(fixtures, row("7", kickOff), row("8", kickOff.Add(time.Minute)))
+	w.says()
+	for range 2 {
+		w.to(at(0))
+		tk.Tick(w.ctx(), slotNo(0))
+	}
+	w.tickAt(tk, 1)
+	left := rows[fixture](w, fixtures)
+	if len(left) != 1 || left[0].MatchID != "8" || left[0].ArchivedAt != 0 {
+		t.Errorf("the replays left are %+v, want 8", left)
+	}
+	if o := w.outcome(); o.Messages != nil {
+		t.Errorf("a replay that expires ends %q", o.Messages)
+	}
+}

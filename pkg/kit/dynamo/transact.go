@@ -1,0 +1,114 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"matchday/pkg/spec"
+)
+
+// Write is one of the writes of a transaction. Each is of another item.
+type Write func(table *string) (types.TransactWriteItem, error)
+
+// PutWrite writes item, as Put does.
+func PutWrite(item any, cond ...expression.ConditionBuilder) Write {
+	return func(table *string) (types.TransactWriteItem, error) {
+		av, err := attributevalue.MarshalMap(item)
+		if err != nil {
+			return types.TransactWriteItem{}, err
+		}
+		e, err := condition(cond)
+		return types.TransactWriteItem{Put: &types.Put{
+			TableName: table, Item: av, ConditionExpression: e.Condition(),
+			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		}}, err
+	}
+}
+
+// UpdateWrite changes the item under key, as Update does.
+func UpdateWrite(key Item, set expression.UpdateBuilder, cond ...expression.ConditionBuilder) Write {
+	return func(table *string) (types.TransactWriteItem, error) {
+		e, err := update(set, cond)
+		return types.TransactWriteItem{Update: &types.Update{
+			TableName: table, Key: key, UpdateExpression: e.Update(), ConditionExpression: e.Condition(),
+			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		}}, err
+	}
+}
+
+// DeleteWrite removes the item under key, as Delete does.
+func DeleteWrite(key Item, cond ...expression.ConditionBuilder) Write {
+	return func(table *string) (types.TransactWriteItem, error) {
+		e, err := condition(cond)
+		return types.TransactWriteItem{Delete: &types.Delete{
+			TableName: table, Key: key, ConditionExpression: e.Condition(),
+			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		}}, err
+	}
+}
+
+// CheckWrite writes nothing, and has the others written only if the condition
+// holds for the item under key.
+func CheckWrite(key Item, cond expression.ConditionBuilder) Write {
+	return func(table *string) (types.TransactWriteItem, error) {
+		e, err := condition([]expression.ConditionBuilder{cond})
+		return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+			TableName: table, Key: key, ConditionExpression: e.Condition(),
+			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		}}, err
+	}
+}
+
+// MaxWrites is the most that DynamoDB takes in one transaction.
+const MaxWrites = 100
+
+// Transact makes all of the writes, or none: at most 100, to the table of one
+// access pattern. A condition that does not hold returns *Refused, which names
+// the first such write. What another transaction is in the way of is tried again.
+func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error {
+	if len(writes) > MaxWrites {
+		return wrap(a, fmt.Errorf("a transaction of %d writes: %d is the limit", len(writes), MaxWrites))
+	}
+	items := make([]types.TransactWriteItem, len(writes))
+	for i, w := range writes {
+		var err error
+		if items[i], err = w(db.table(a)); err != nil {
+			return wrap(a, err)
+		}
+	}
+	for try := 0; len(items) > 0; try++ {
+		if err := backOff(ctx, try); err != nil {
+			return wrap(a, err)
+		}
+		_, err := db.client.TransactWriteItems(as(ctx, a), &dynamodb.TransactWriteItemsInput{TransactItems: items})
+		canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
+		if !ok {
+			return wrap(a, err)
+		}
+		if i := slices.IndexFunc(canceled.CancellationReasons, because("ConditionalCheckFailed")); i >= 0 {
+			return wrap(a, fmt.Errorf("write %d: %w", i, &Refused{Item: canceled.CancellationReasons[i].Item, Write: i}))
+		}
+		if !slices.ContainsFunc(canceled.CancellationReasons, because("TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")) {
+			return wrap(a, err)
+		}
+	}
+	return nil
+}
+
+// because reports whether a reason for a canceled transaction is one of codes:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+func because(codes ...string) func(types.CancellationReason) bool {
+	return func(r types.CancellationReason) bool { return slices.Contains(codes, aws.ToString(r.Code)) }
+}

@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,11 +30,15 @@ type file struct {
 		} `json:"outcome"`
 	} `json:"info"`
 	Innings []struct {
-		Team    string `json:"team"`
-		Penalty struct {
+		Team      string `json:"team"`
+		SuperOver bool   `json:"super_over"`
+		Penalty   struct {
 			Pre, Post int
 		} `json:"penalty_runs"`
-		Overs []struct {
+		Target     struct{ Runs int }         `json:"target"`
+		Absent     []string                   `json:"absent_hurt"`
+		Miscounted map[string]json.RawMessage `json:"miscounted_overs"`
+		Overs      []struct {
 			Over       int `json:"over"`
 			Deliveries []struct {
 				Extras  struct{ Wides, NoBalls int }
@@ -47,8 +53,8 @@ type file struct {
 type total struct {
 	Team          string
 	Runs, Wickets int
-	Overs         string
-	Penalty       int // after the last ball, of Runs
+	Overs         string // "" when nobody can tell from the feed
+	Late          int    // penalty runs after the last ball, of Runs
 }
 
 // String is "182/8 (20)".
@@ -57,8 +63,9 @@ func (t total) String() string { return fmt.Sprintf("%d/%d (%s)", t.Runs, t.Wick
 // oracle knows, from the file alone, what the score is after every ball.
 type oracle struct {
 	file
-	after [][]total // by balls bowled: the innings that have begun
-	final []total
+	perOver int
+	after   [][]total // by balls bowled: the innings that have begun
+	final   []total
 }
 
 func newOracle(data []byte) (*oracle, error) {
@@ -66,16 +73,18 @@ func newOracle(data []byte) (*oracle, error) {
 	if err := json.Unmarshal(data, &o.file); err != nil {
 		return nil, err
 	}
-	perOver := o.Info.BallsPerOver
-	if perOver == 0 {
-		perOver = 6
+	if x := o.Info.Outcome; x.Winner == "" && x.Result == "" && x.Eliminator == "" && x.BowlOut == "" {
+		return nil, errors.New("info.outcome does not say how the match ended")
 	}
+	o.perOver = cmp.Or(o.Info.BallsPerOver, 6)
+	complete := 0 // overs of the match
 	for _, in := range o.Innings {
 		o.final = append(o.final, total{Team: in.Team, Runs: in.Penalty.Pre, Overs: "0"})
 		now := &o.final[len(o.final)-1]
-		for _, over := range in.Overs {
+		for i, over := range in.Overs {
+			_, miscounted := in.Miscounted[strconv.Itoa(over.Over)]
 			legal := 0
-			for _, d := range over.Deliveries {
+			for j, d := range over.Deliveries {
 				now.Runs += d.Runs.Total
 				for _, w := range d.Wickets {
 					if kind := strings.ToLower(w.Kind); kind != "retired hurt" && kind != "retired not out" {
@@ -85,24 +94,73 @@ func newOracle(data []byte) (*oracle, error) {
 				if d.Extras.Wides == 0 && d.Extras.NoBalls == 0 {
 					legal++
 				}
-				now.Overs = overs(over.Over, legal, perOver)
+				// An over that umpires miscounted is an over all the same.
+				ended := legal >= o.perOver || j == len(over.Deliveries)-1 && (miscounted || i < len(in.Overs)-1)
+				now.Overs = overs(over.Over, legal, ended)
 				o.after = append(o.after, slices.Clone(o.final))
+				if complete < 2 && legal >= 6 && !ended {
+					o.after[len(o.after)-1][len(o.final)-1].Overs = "" // the feed has yet to tell that overs are longer here
+				}
 			}
+			complete++
 		}
 		now.Runs += in.Penalty.Post
-		now.Penalty = in.Penalty.Post
+		now.Late = in.Penalty.Post
 	}
 	return o, nil
 }
 
-func overs(over, legal, perOver int) string {
+func overs(over, legal int, complete bool) string {
 	switch {
-	case legal == perOver:
+	case complete:
 		return strconv.Itoa(over + 1)
 	case legal == 0:
 		return strconv.Itoa(over)
 	}
 	return fmt.Sprintf("%d.%d", over, legal)
+}
+
+// contradiction is what is wrong with an outcome that the file's own deliveries
+// do not bear out. Rain rules and awards have arithmetic of their own.
+func (o *oracle) contradiction() error {
+	x, teams := o.Info.Outcome, o.Info.Teams
+	if x.Method != "" || x.Result == "no result" || x.Result == "draw" || len(o.Innings) == 0 || len(teams) != 2 || teams[0] == teams[1] {
+		return nil
+	}
+	runs := map[string]int{}
+	var last total // innings
+	target, absent := 0, 0
+	for i, in := range o.Innings {
+		if !in.SuperOver {
+			last, target, absent = o.final[i], in.Target.Runs, len(in.Absent)
+			runs[last.Team] += last.Runs
+		}
+	}
+	lead := runs[x.Winner]*2 - runs[teams[0]] - runs[teams[1]] // of the winner
+	ahead := 0                                                 // of its target, the side that chased
+	if target > 0 {
+		ahead = last.Runs - (target - 1)
+	}
+	if last.Team != x.Winner {
+		ahead = -ahead
+	}
+	left := 10 - last.Wickets
+	var agree bool
+	switch by := x.By; {
+	case x.Winner == "":
+		agree = runs[teams[0]] == runs[teams[1]] || target > 0 && ahead == 0
+	case by.Wickets > 0:
+		agree = last.Team == x.Winner && max(lead, ahead) > 0 && (by.Wickets == left || by.Wickets == left-absent)
+	case by.Runs > 0:
+		agree = by.Runs == lead || by.Runs == ahead
+	default:
+		agree = max(lead, ahead) > 0
+	}
+	if !agree {
+		return fmt.Errorf("info.outcome contradicts the deliveries, by which %s made %d, %s %d, with %d down at the end",
+			teams[0], runs[teams[0]], teams[1], runs[teams[1]], last.Wickets)
+	}
+	return nil
 }
 
 // outcome is how a match ended, in the words of score.Result.
@@ -111,6 +169,36 @@ type outcome struct {
 	Runs, Wickets int
 	Innings       bool
 	Decider       string
+}
+
+// String is "won by Harbour, 4 runs", "tied, then superOver by Meadow", "noResult".
+func (x outcome) String() string {
+	s := x.Kind
+	if x.Decider != "" {
+		s += ", then " + x.Decider
+	}
+	if x.Winner != "" {
+		s += " by " + x.Winner
+	}
+	if x.Innings {
+		s += ", an innings"
+	}
+	if x.Runs > 0 {
+		s += fmt.Sprintf(", %d runs", x.Runs)
+	}
+	if x.Wickets > 0 {
+		s += fmt.Sprintf(", %d wickets", x.Wickets)
+	}
+	return cmp.Or(s, "unknown")
+}
+
+// marginUntold reports a win whose margin the file leaves to the scores.
+func (o *oracle) marginUntold() bool {
+	switch x := o.Info.Outcome; x.Method {
+	case "", "D/L", "DLS", "VJD":
+		return x.By.Runs == 0 && x.By.Wickets == 0
+	}
+	return false
 }
 
 func (o *oracle) outcome() outcome {

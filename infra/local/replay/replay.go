@@ -3,6 +3,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"matchday/infra/local/clock"
 	"matchday/infra/local/fleet"
@@ -38,7 +40,10 @@ var ErrFailed = errors.New("not every match was played as its file says")
 const (
 	slot   = 2500 * time.Millisecond
 	linger = 20 * time.Second // of a finished match in the feed
-	settle = 2 * time.Minute  // from there to the end of everything
+	settle = 30 * time.Second // from there to the end of everything
+	// patience is how long a match may take to end after that: the backend gives
+	// the provider 15 minutes to agree with itself.
+	patience = 17 * time.Minute
 	// firstID is the provider's id of the first file's match.
 	firstID = 900_001
 )
@@ -63,13 +68,18 @@ type match struct {
 
 // Run replays every file of the folder, and returns ErrFailed if a match failed.
 func Run(ctx context.Context, cfg Config) error {
-	paths, err := filepath.Glob(filepath.Join(cfg.Folder, "*.json"))
-	if err != nil || len(paths) == 0 {
-		return fmt.Errorf("there is no .json file in %s: give a folder of Cricsheet files as DIR=folder", cfg.Folder)
+	entries, err := os.ReadDir(cfg.Folder)
+	if err != nil {
+		return fmt.Errorf("give a folder of Cricsheet files as DIR=folder: %w", err)
 	}
 	r := &run{Config: cfg, began: time.Now(), errors: map[string]int{}}
-	for i, path := range paths {
-		r.matches = append(r.matches, load(path, firstID+int64(i)))
+	for _, e := range entries {
+		if strings.EqualFold(filepath.Ext(e.Name()), ".json") && !e.IsDir() {
+			r.matches = append(r.matches, load(filepath.Join(cfg.Folder, e.Name()), firstID+int64(len(r.matches))))
+		}
+	}
+	if len(r.matches) == 0 {
+		return fmt.Errorf("there is no .json file in %s: give a folder of Cricsheet files as DIR=folder", cfg.Folder)
 	}
 	r.plan()
 	if err := r.play(ctx); err != nil {
@@ -92,6 +102,9 @@ func load(path string, id int64) *match {
 		m.fail("%v", err)
 		m.script, m.over = nil, true
 		return m
+	}
+	if err := m.oracle.contradiction(); err != nil {
+		m.fail("%v", err)
 	}
 	for i, team := range []string{"", fleet.MatchID(m.script.Local.ID), fleet.MatchID(m.script.Visitor.ID)} {
 		m.phones = append(m.phones, fleet.NewPhone([]string{"neutral", "local", "visitor"}[i], fleet.MatchID(id), team))
@@ -117,6 +130,7 @@ type run struct {
 	clock   *clock.Clock
 	matches []*match
 	began   time.Time
+	width   int // of the teams' column
 
 	mu       sync.Mutex
 	lastTick time.Time // fleet time at which a tick ended
@@ -124,16 +138,16 @@ type run struct {
 	over     bool // what still runs is being stopped
 }
 
-// plan puts the matches on lanes, each to start when the one before it is over.
+// plan puts the matches on lanes, the longest first, each to start when the one
+// before it is over.
 func (r *run) plan() {
 	lanes := make([]time.Time, max(r.AtOnce, 1))
 	for i := range lanes {
 		lanes[i] = start
 	}
-	for _, m := range r.matches {
-		if m.script == nil {
-			continue
-		}
+	longest := slices.DeleteFunc(slices.Clone(r.matches), func(m *match) bool { return m.script == nil })
+	slices.SortStableFunc(longest, func(a, b *match) int { return cmp.Compare(b.script.Frames(), a.script.Frames()) })
+	for _, m := range longest {
 		first := 0
 		for i := range lanes {
 			if lanes[i].Before(lanes[first]) {
@@ -142,6 +156,7 @@ func (r *run) plan() {
 		}
 		m.start = lanes[first]
 		lanes[first] = m.end().Truncate(time.Minute).Add(time.Minute)
+		r.width = max(r.width, min(utf8.RuneCountInString(m.teams()), 44))
 	}
 }
 
@@ -209,13 +224,13 @@ func (r *run) invoked(i lambda.Invocation) {
 
 // logged keeps what functions complain about.
 func (r *run) logged(l lambda.Log) {
-	var line struct{ Level, Msg, Err string }
+	var line struct{ Level, Msg, Err, Problems string }
 	if json.Unmarshal([]byte(l.Line), &line) != nil || line.Level != "ERROR" && line.Level != "WARN" {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.errors[l.Function+": "+line.Msg+": "+line.Err]++
+	r.errors[l.Function+": "+line.Msg+": "+line.Err+line.Problems]++
 }
 
 // check compares every match that has moved, with the fleet at rest, and
@@ -235,6 +250,10 @@ func (r *run) check(ctx context.Context) (over bool) {
 			r.compare(ctx, m)
 		}
 		if now.Before(m.end()) {
+			over = false
+			continue
+		}
+		if now.Before(m.end().Add(patience)) && !r.ended(m) {
 			over = false
 			continue
 		}
@@ -285,7 +304,7 @@ func (r *run) compare(ctx context.Context, m *match) {
 // is reports whether an innings has the total t, or with its late penalty runs
 // the final one.
 func (t total) is(in score.Innings, final total) bool {
-	return (in.Runs == t.Runs || in.Runs == final.Runs && t.Runs+final.Penalty == final.Runs) && in.Wickets == t.Wickets && in.Overs == t.Overs
+	return (in.Runs == t.Runs || in.Runs == final.Runs && t.Runs+final.Late == final.Runs) && in.Wickets == t.Wickets && (in.Overs == t.Overs || t.Overs == "")
 }
 
 // comparePhone holds a lock screen against the API, which was held against the
@@ -317,6 +336,14 @@ func (r *run) comparePhone(m *match, p fleet.Phone, s score.State, ball int) {
 	}
 }
 
+// ended reports whether every phone's activity has ended.
+func (r *run) ended(m *match) bool {
+	return !slices.ContainsFunc(m.phones, func(p fleet.Phone) bool {
+		d, ok := r.fleet.Shows(p)
+		return !ok || !d.Ended
+	})
+}
+
 // finish holds the end of a match against the file's outcome.
 func (r *run) finish(ctx context.Context, m *match) {
 	var got page
@@ -331,8 +358,13 @@ func (r *run) finish(ctx context.Context, m *match) {
 	if want.Kind == "abandoned" && is.Kind == "noResult" {
 		is.Kind = "abandoned"
 	}
+	if m.oracle.marginUntold() {
+		is.Runs, is.Wickets, is.Innings = 0, 0, false
+	}
 	if is != want {
-		m.fail("the result is %+v, the file's %+v", is, want)
+		m.fail("the result is %s, in the file %s", is, want)
+	} else if !res.Confirmed {
+		m.fail("the result is the provider's word alone: the scores do not bear it out")
 	}
 	if !methodAgrees(m.oracle.Info.Outcome.Method, res.Method) {
 		m.fail("the method is %q, the file's %q", res.Method, m.oracle.Info.Outcome.Method)
@@ -393,13 +425,16 @@ func methodAgrees(file, ours string) bool {
 		return strings.Contains(ours, "first innings")
 	case "lost fewer wickets":
 		return strings.Contains(ours, "fewer wickets")
+	case "conceded":
+		return ours == "awarded"
 	case "":
-		return ours == "" || ours == "awarded" // a win without a margin
+		return ours == "" || ours == "awarded" // a win without a ball
 	}
 	return ours == file
 }
 
-// report writes a match's line.
+// report writes a match's line: how it went, who played, the result, each
+// innings' total, the live ticks and the states that phones got.
 func (r *run) report(m *match) {
 	verdict := "ok  "
 	if len(m.problems) > 0 {
@@ -407,25 +442,30 @@ func (r *run) report(m *match) {
 	}
 	r.clear()
 	if m.script == nil {
-		fmt.Fprintf(r.Out, "%s  %s\n", verdict, m.name)
-	} else {
-		var totals []string
-		for _, t := range m.oracle.final {
-			totals = append(totals, t.String())
-		}
-		states := 0
-		for _, p := range m.phones {
-			if d, ok := r.fleet.Shows(p); ok {
-				states += d.Pushes
-			}
-		}
-		fmt.Fprintf(r.Out, "%s  %s v %s | %s | %s | %d ticks, %d states pushed\n", verdict, m.oracle.Info.Teams[0], m.oracle.Info.Teams[1],
-			m.result, strings.Join(totals, ", "), m.ticks, states)
+		fmt.Fprintf(r.Out, "%s  %s: %s\n", verdict, m.name, m.problems[0])
+		return
 	}
+	totals := make([]string, len(m.oracle.final))
+	for i, t := range m.oracle.final {
+		totals[i] = t.String()
+	}
+	states := 0
+	for _, p := range m.phones {
+		if d, ok := r.fleet.Shows(p); ok {
+			states += d.Pushes
+		}
+	}
+	fmt.Fprintf(r.Out, "%s  %-*s | %-*s | %s | %d ticks, %d states pushed\n", verdict, r.width, m.teams(),
+		resultWidth, cmp.Or(m.result, "no result was published"), cmp.Or(strings.Join(totals, ", "), "no innings"), m.ticks, states)
 	for _, p := range m.problems {
 		fmt.Fprintf(r.Out, "      %s: %s\n", m.name, p)
 	}
 }
+
+// resultWidth has room for "England won by 5 wickets (with 6 balls remaining)".
+const resultWidth = 49
+
+func (m *match) teams() string { return m.oracle.Info.Teams[0] + " v " + m.oracle.Info.Teams[1] }
 
 // progress draws the bar: frames played of all.
 func (r *run) progress(now time.Time) {
@@ -442,15 +482,17 @@ func (r *run) progress(now time.Time) {
 			all += m.script.Frames()
 		}
 	}
-	const width = 40
+	const width = 30
 	filled := width * done / max(all, 1)
-	fmt.Fprintf(r.Progress, "\r[%s%s] %d of %d matches, %d of %d states of play, %s ", strings.Repeat("#", filled), strings.Repeat(".", width-filled),
+	r.clear()
+	fmt.Fprintf(r.Progress, "[%s%s] %d of %d matches, %d of %d states, %s", strings.Repeat("#", filled), strings.Repeat(".", width-filled),
 		over, len(r.matches), done, all, time.Since(r.began).Round(time.Second))
 }
 
+// clear takes the bar away, so that a line can be written in its place.
 func (r *run) clear() {
 	if r.Progress != nil {
-		fmt.Fprintf(r.Progress, "\r%s\r", strings.Repeat(" ", 110))
+		fmt.Fprint(r.Progress, "\r\x1b[K")
 	}
 }
 
@@ -458,7 +500,7 @@ func (r *run) clear() {
 func (r *run) complaints() {
 	r.clear()
 	for _, complaint := range slices.Sorted(maps.Keys(r.errors)) {
-		fmt.Fprintf(r.Out, "      %d × %s\n", r.errors[complaint], complaint)
+		fmt.Fprintf(r.Out, "log   %d × %s\n", r.errors[complaint], complaint)
 	}
 }
 

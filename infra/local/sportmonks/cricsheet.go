@@ -1,6 +1,7 @@
 package sportmonks
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -160,7 +161,10 @@ func Cricsheet(data []byte, id int64) (*Match, error) {
 	var f file
 	if err := json.Unmarshal(data, &f); err != nil {
 		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return nil, fmt.Errorf("not a Cricsheet file: %s cannot be a %s", cmp.Or(e.Field, "it"), e.Value)
+			return nil, fmt.Errorf("not a Cricsheet file: %s holds a JSON %s", cmp.Or(e.Field, "it"), e.Value)
+		}
+		if len(bytes.TrimSpace(data)) == 0 {
+			return nil, errors.New("the file is empty")
 		}
 		return nil, fmt.Errorf("not a JSON file: %w", err)
 	}
@@ -173,8 +177,8 @@ func Cricsheet(data []byte, id int64) (*Match, error) {
 func (f *file) check() error {
 	in := &f.Info
 	switch {
-	case len(in.Teams) == 0 || in.MatchType == "" || len(in.Dates) == 0:
-		return errors.New("not a Cricsheet file: it lacks info.teams, info.match_type or info.dates")
+	case len(in.Teams) == 0 || in.MatchType == "":
+		return errors.New("not a Cricsheet file: it lacks info.teams or info.match_type")
 	case len(in.Teams) != 2 || in.Teams[0] == "" || in.Teams[1] == "":
 		return fmt.Errorf("info.teams must name two teams, not %d", len(in.Teams))
 	case f.Meta.DataVersion != "" && !strings.HasPrefix(f.Meta.DataVersion, "1."):
@@ -380,7 +384,7 @@ func (b *builder) fixture(id int64) {
 		m.League = tournament(cmp.Or(event, m.Type))
 	}
 	season := string(in.Season)
-	if season == "" {
+	if season == "" && len(in.Dates) > 0 {
 		season = in.Dates[0][:4]
 	}
 	if from, to, ok := strings.Cut(season, "/"); ok && len(from) == 4 && len(to) == 2 {
@@ -863,9 +867,9 @@ func (b *builder) result(main int) Outcome {
 	}
 	switch {
 	case f.Eliminator != "":
-		o.Note = "Match tied (" + f.Eliminator + " won the Super Over)"
+		o.Note = "Match tied" + how + " (" + f.Eliminator + " won the Super Over)"
 	case f.BowlOut != "":
-		o.Note = "Match tied (" + f.BowlOut + " won the bowl-out)"
+		o.Note = "Match tied" + how + " (" + f.BowlOut + " won the bowl-out)"
 	case winner != "" && o.Innings:
 		o.Note = winner + " won by an innings and " + count(o.Runs, "run") + how
 	case winner != "" && o.Runs > 0:
@@ -879,11 +883,11 @@ func (b *builder) result(main int) Outcome {
 	case f.Result == "tie":
 		o.Note = "Match tied" + how
 	case f.Result == "draw":
-		o.Note, o.Draw = "Match drawn", "draw"
+		o.Note, o.Draw = "Match drawn"+how, "draw"
 	case f.Result == "no result" && len(b.deliveries) == 0:
-		o.Status, o.Note, o.Draw = "Aban.", "Match abandoned without a ball bowled", "no result"
+		o.Status, o.Note, o.Draw = "Aban.", "Match abandoned without a ball bowled"+how, "no result"
 	case f.Result == "no result":
-		o.Note, o.Draw = "No result", "no result"
+		o.Note, o.Draw = "No result"+how, "no result"
 	case f.Result != "":
 		o.Note, o.Draw = "Match "+f.Result, f.Result
 	}

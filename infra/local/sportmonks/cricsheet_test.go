@@ -1,6 +1,7 @@
 package sportmonks
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -347,6 +348,9 @@ func TestOutcomes(t *testing.T) {
 		{`{"winner": "Ayr", "by": {"runs": 4}, "method": "Thrown dice"}`, one, "Finished", "Ayr won by 4 runs (Thrown dice)", "", "Ayr"},
 		{`{"result": "tie"}`, one, "Finished", "Match tied", "", ""},
 		{`{"result": "tie", "method": "D/L"}`, one, "Finished", "Match tied (D/L method)", "", ""},
+		{`{"result": "tie", "method": "D/L", "eliminator": "Bute"}`, one, "Finished", "Match tied (D/L method) (Bute won the Super Over)", "", "Bute"},
+		{`{"result": "draw", "method": "1st innings score"}`, one, "Finished", "Match drawn (1st innings score)", "draw", ""},
+		{`{"result": "no result", "method": "D/L"}`, one, "Finished", "No result (D/L method)", "no result", ""},
 		{`{"result": "tie", "eliminator": "Bute"}`, one, "Finished", "Match tied (Bute won the Super Over)", "", "Bute"},
 		{`{"result": "tie", "bowl_out": "Bute"}`, one, "Finished", "Match tied (Bute won the bowl-out)", "", "Bute"},
 		{`{"result": "draw"}`, one, "Finished", "Match drawn", "draw", ""},
@@ -366,6 +370,15 @@ func TestOutcomes(t *testing.T) {
 		if last.status != got.Status || last.note != got.Note || last.winner != got.WinnerID || last.draw != got.Draw {
 			t.Errorf("%s: the last frame says %+v", c.outcome, *last.header)
 		}
+	}
+}
+
+// TestNoDates: the format demands dates, and nothing hangs on them.
+func TestNoDates(t *testing.T) {
+	t.Parallel()
+	data := bytes.Replace(small(`"outcome": {"result": "tie"}`, ``), []byte(`"dates"`), []byte(`"days"`), 1)
+	if m := convert(t, data, 7); m.Frames() == 0 {
+		t.Error("there is nothing to play")
 	}
 }
 

@@ -423,7 +423,9 @@ func (s *Server) livescores(c *call, w *writer) error {
 			continue
 		}
 		v := e.play.view(c.now)
-		if v.live && keep(e, v.header) {
+		if !v.live {
+			e.play.rendered = [2]rendered{} // it is seldom asked for now
+		} else if keep(e, v.header) {
 			s.fixture(c, w, e, v, in)
 		}
 	}

@@ -1,0 +1,87 @@
+package replay_test
+
+import (
+	"bytes"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"matchday/infra/local/replay"
+)
+
+const root = "../../.."
+
+// binaries builds the functions.
+func binaries(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=",
+		"-o", filepath.Join(dir, "cricket")+"/", "./functions/cricket/...")
+	cmd.Dir = root
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
+func run(t *testing.T, bin, folder string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	err := replay.Run(t.Context(), replay.Config{Folder: folder, Root: root, Bin: bin, AtOnce: 200, Out: &out})
+	return out.String(), err
+}
+
+// TestReplay plays matches of every shape that a Cricsheet file can have through
+// the fleet.
+func TestReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds and runs the whole fleet")
+	}
+	bin := binaries(t)
+	t.Run("ok", func(t *testing.T) {
+		dir := t.TempDir()
+		all := shapes()
+		for name, s := range all {
+			write(t, dir, name, s.json())
+		}
+		out, err := run(t, bin, dir)
+		t.Log(out)
+		if err != nil {
+			t.Error(err)
+		}
+		if n := strings.Count("\n"+out, "\nok "); n != len(all) {
+			t.Errorf("%d of %d matches are ok", n, len(all))
+		}
+	})
+	t.Run("faults", func(t *testing.T) {
+		dir := t.TempDir()
+		all := faults()
+		for name, f := range all {
+			write(t, dir, name, f.data)
+		}
+		out, err := run(t, bin, dir)
+		t.Log(out)
+		if !errors.Is(err, replay.ErrFailed) {
+			t.Errorf("the error is %v", err)
+		}
+		for name, f := range all {
+			if !strings.Contains(out, f.want) {
+				t.Errorf("%s: nothing says %q", name, f.want)
+			}
+		}
+		if n := strings.Count("\n"+out, "\nFAIL "); n != len(all) {
+			t.Errorf("%d of %d files fail", n, len(all))
+		}
+	})
+	t.Run("nothing", func(t *testing.T) {
+		if _, err := run(t, bin, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no .json file") {
+			t.Errorf("the error of an empty folder is %v", err)
+		}
+		if _, err := run(t, bin, filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "DIR=folder") {
+			t.Errorf("the error of a folder that is not there is %v", err)
+		}
+	})
+}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 	"pgregory.net/rapid"
 
 	"matchday/infra/local/sportmonks"
@@ -26,9 +25,9 @@ type api func(events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse
 
 func serve[S, In, Out any](w *world, fn spec.Function, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error)) api {
 	s := open(w, fn, opener)
-	proxy := httpadapter.NewV2(httpapi.Handler(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) }))
+	handle := httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
 	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
-		out, err := proxy.ProxyWithContext(w.ctx(), e)
+		out, err := handle(w.ctx(), e)
 		if err != nil {
 			panic(err) // rapid tests call it, too
 		}

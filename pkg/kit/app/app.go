@@ -8,13 +8,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"os"
-	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
 	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/httpapi"
@@ -90,23 +87,9 @@ func handler[S any](ctx context.Context, getenv func(string) string, open Opener
 }
 
 func api[S, In, Out any](fn spec.Function, do func(S, context.Context, *In) (*Out, error)) use[S] {
-	room, _, _ := strings.Cut(fn.Name, "/")
 	return func(s S, _ Env) any {
-		proxy := httpadapter.NewV2(httpapi.Handler(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) }))
-		return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-			e.RawPath = path(room, e.RawPath)
-			return proxy.ProxyWithContext(ctx, e)
-		}
+		return httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
 	}
-}
-
-// path is the path of a route as a URL spells it. An HTTP API gives it decoded,
-// and with the base path that its domain maps to it, which is the room's name.
-func path(room, raw string) string {
-	if rest, ok := strings.CutPrefix(raw, "/"+room+"/"); ok {
-		raw = "/" + rest
-	}
-	return (&url.URL{Path: raw}).EscapedPath()
 }
 
 func job[S any](do func(S, context.Context) error) use[S] {

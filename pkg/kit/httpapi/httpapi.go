@@ -11,10 +11,14 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
@@ -45,6 +49,39 @@ func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out,
 	mux := http.NewServeMux()
 	register(mux, fn, do)
 	return etagged(mux)
+}
+
+// Lambda is Handler for the events of an HTTP API.
+func Lambda[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	room, _, _ := strings.Cut(fn.Name, "/")
+	proxy := httpadapter.NewV2(Handler(fn, do))
+	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		e.RawPath, e.RawQueryString = path(room, e.RawPath), query(e.RawQueryString)
+		return proxy.ProxyWithContext(ctx, e)
+	}
+}
+
+// path is the path of a route as a URL spells it. An HTTP API gives it decoded,
+// and with the base path that its domain maps to it, which is the room's name.
+func path(room, raw string) string {
+	if rest, ok := strings.CutPrefix(raw, "/"+room+"/"); ok {
+		raw = "/" + rest
+	}
+	return (&url.URL{Path: raw}).EscapedPath()
+}
+
+// query is the query string of a request as a URL spells it. An HTTP API passes
+// on what the client sent, which may hold what no URL may.
+func query(raw string) string {
+	var b strings.Builder
+	for _, c := range []byte(raw) {
+		if c <= ' ' || c == '#' || c == 0x7f {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // OpenAPI describes the route of fn as an OpenAPI 3.1 document of one operation.

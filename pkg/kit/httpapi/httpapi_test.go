@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -434,4 +435,22 @@ func TestOtherPaths(t *testing.T) {
 			t.Errorf("%s is answered with %d", r.URL, w.Code)
 		}
 	}
+}
+
+func FuzzPath(f *testing.F) {
+	f.Add("/overs/7")
+	f.Add("/test/overs/7")
+	f.Add("/test/%zz?#")
+	f.Fuzz(func(t *testing.T, raw string) {
+		if u, err := url.Parse("https://x/?" + query(raw)); err != nil || u.Fragment != "" || u.Path != "/" {
+			t.Fatalf("the query %q becomes %v, %v", raw, u, err)
+		}
+		u, err := url.Parse("https://x" + path("test", "/"+raw) + "?a=b")
+		if err != nil || u.Host != "x" || u.RawQuery != "a=b" || u.Fragment != "" {
+			t.Fatalf("%q becomes %v, %v", raw, u, err)
+		}
+		if want := "/" + raw; u.Path != want && u.Path != strings.TrimPrefix(want, "/test") {
+			t.Fatalf("%q becomes the path %q", raw, u.Path)
+		}
+	})
 }

@@ -1,14 +1,14 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test check bench build openapi clean tools binaries
+.PHONY: help run replay test check clean tools binaries folder
 
 export CGO_ENABLED ?= 1
 BIN   := .local/bin
 ROOMS := $(notdir $(wildcard functions/*))
 # How each function is built. The Lambda runtime needs no RPC mode, and -s -w
 # drop what only a debugger reads.
-LAMBDA := -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid="
+LAMBDA := -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w"
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,8 +16,7 @@ help: ## list the targets
 run: binaries ## the whole fleet on this machine, with a live match: MATCH=file.json SPEED=10 ADDR=localhost:8080
 	@exec $(BIN)/local run
 
-replay: binaries ## play every Cricsheet file of a folder through the fleet: DIR=folder
-	@test -n "$(DIR)" || { echo "Say which folder of Cricsheet JSON files to play: make replay DIR=folder"; exit 2; }
+replay: folder binaries ## play every Cricsheet file of a folder through the fleet: DIR=folder
 	@exec $(BIN)/local replay "$(DIR)"
 
 test: tools ## all tests, with the race detector
@@ -34,13 +33,16 @@ check: tools ## gofmt, vet, staticcheck, layer rules, state machines
 # One folder of binaries for each room: names are unique in a room only.
 binaries: tools
 	@command -v go >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl/"; exit 1; }
-	@echo "building the functions and the runner (the first time takes a minute or two)"
+	@test -d $(BIN) && echo "building" || echo "building the functions and the runner; the first time takes a few minutes"
 	@set -o pipefail; begun=$$SECONDS; for room in $(ROOMS); do mkdir -p $(BIN)/$$room && \
-	  CGO_ENABLED=0 go build -v $(LAMBDA) -o $(BIN)/$$room/ ./functions/$$room/... 2>&1 | $(COUNT) || exit 1; done && \
-	  CGO_ENABLED=0 go build -v -o $(BIN)/local ./infra/local 2>&1 | $(COUNT) && echo "built in $$((SECONDS - begun)) s"
+	  CGO_ENABLED=0 go build -v $(LAMBDA) -o $(BIN)/$$room/ ./functions/$$room/... 2>&1 | $(call COUNT,the functions of $$room) || exit 1; done && \
+	  CGO_ENABLED=0 go build -v -o $(BIN)/local ./infra/local 2>&1 | $(call COUNT,the runner) && echo "built in $$((SECONDS - begun)) s"
 
 # Counts packages as they are compiled, and shows everything else.
-COUNT = awk '/^[A-Za-z0-9.\/_-]+$$/ { if (++n % 50 == 0) { printf "  %d packages compiled\n", n; fflush() } next } { print; fflush() }'
+COUNT = awk -v of="$(1)" '/^[A-Za-z0-9.\/_-]+$$/ { if (++n % 50 == 0) { printf "  %s: %d packages compiled\n", of, n; fflush() } next } { print; fflush() }'
+
+folder:
+	@test -d "$(DIR)" || { echo "Say which folder of Cricsheet JSON files to play: make replay DIR=folder"; exit 2; }
 
 tools: node_modules/.package-lock.json
 

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -73,7 +74,7 @@ func run(ctx context.Context, root, bin string) error {
 	}
 	speed := 10.0
 	if text := os.Getenv("SPEED"); text != "" {
-		if speed, err = strconv.ParseFloat(text, 64); err != nil || speed <= 0 || speed > 1000 {
+		if speed, err = strconv.ParseFloat(text, 64); err != nil || !(speed > 0 && speed <= 1000) {
 			return fmt.Errorf("SPEED=%s is no speed: give a number above 0 and up to 1000, as in SPEED=20", text)
 		}
 	}
@@ -86,6 +87,9 @@ func run(ctx context.Context, root, bin string) error {
 		return err
 	}
 	defer f.Close()
+	if err := f.Forget(ctx, "cricket-fixtures", began); err != nil {
+		return err
+	}
 	say(began, "engines and simulators are up")
 
 	f.Provider.Play(match, began.Add(5*time.Second), sportmonks.Pace{Speed: speed})
@@ -120,10 +124,14 @@ func say(began time.Time, format string, args ...any) {
 }
 
 func address() string {
-	if a := os.Getenv("ADDR"); a != "" {
-		return a
+	a := os.Getenv("ADDR")
+	switch {
+	case a == "":
+		return "localhost:8080"
+	case !strings.Contains(a, ":"): // a port
+		return "localhost:" + a
 	}
-	return "localhost:8080"
+	return a
 }
 
 // chosen is the match that $MATCH names, or a made-up T20. Its id is new each
@@ -142,7 +150,7 @@ func chosen(now time.Time) (*sportmonks.Match, error) {
 	fmt.Fprint(h, path, now.Unix())
 	m, err := sportmonks.Cricsheet(data, 1_000_000+int64(h.Sum32()))
 	if err != nil {
-		return nil, fmt.Errorf("MATCH=%s is no Cricsheet file: %w", path, err)
+		return nil, fmt.Errorf("MATCH=%s: %w", path, err)
 	}
 	return m, nil
 }

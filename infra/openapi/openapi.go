@@ -19,7 +19,7 @@ import (
 // Room asks the binaries of a room, in the folder bin/<room>, and returns one
 // OpenAPI 3.1 document.
 func Room(ctx context.Context, bin string, room spec.Room) ([]byte, error) {
-	var whole document
+	whole := document{Servers: []map[string]string{{"url": "/" + room.Name}}}
 	for _, fn := range room.Functions {
 		if _, ok := fn.On.(spec.Route); !ok {
 			continue
@@ -43,6 +43,7 @@ func Room(ctx context.Context, bin string, room spec.Room) ([]byte, error) {
 type document struct {
 	OpenAPI    string                    `json:"openapi"`
 	Info       map[string]any            `json:"info"`
+	Servers    []map[string]string       `json:"servers,omitempty"`
 	Paths      map[string]map[string]any `json:"paths"`
 	Components map[string]map[string]any `json:"components"`
 }
@@ -57,6 +58,7 @@ func parse(text []byte) (d document, err error) {
 // path, but not its method.
 func (d *document) add(part document) error {
 	if d.Paths == nil {
+		part.Servers = d.Servers
 		*d = part
 		return nil
 	}

@@ -23,7 +23,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"matchday/infra/local/apns"
 	"matchday/infra/local/clock"
@@ -96,8 +98,8 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 		}
 	}()
 	if cfg.Dir != "" {
-		if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
-			return f, fmt.Errorf("make the data folder: %w", err)
+		if err := f.own(cfg.Dir); err != nil {
+			return f, err
 		}
 	}
 	if err := f.listen(); err != nil {
@@ -117,6 +119,50 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 		}
 	}
 	return f, nil
+}
+
+// own makes the data folder, and sees to it that no other fleet uses it.
+func (f *Fleet) own(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("lock the data folder: %w", err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		lock.Close()
+		return fmt.Errorf("a fleet already runs with the data in %s: stop it first, or clone the project once more", dir)
+	}
+	f.stops = append(f.stops, func() { lock.Close() })
+	return nil
+}
+
+// Forget deletes the unfinished matches of an earlier run from the table of
+// fixtures, for the simulated provider that played them is gone.
+func (f *Fleet) Forget(ctx context.Context, table string, began time.Time) error {
+	left, err := expression.NewBuilder().WithFilter(
+		expression.AttributeNotExists(expression.Name("finishedAt")).
+			And(expression.LessThan(expression.Name("startTime"), expression.Value(began.UTC().Format(time.RFC3339))))).Build()
+	if err != nil {
+		return err
+	}
+	name := prefix + table
+	pages := dynamodb.NewScanPaginator(f.db, &dynamodb.ScanInput{TableName: &name, FilterExpression: left.Filter(),
+		ExpressionAttributeNames: left.Names(), ExpressionAttributeValues: left.Values()})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return fmt.Errorf("forget the matches of an earlier run: %w", err)
+		}
+		for _, match := range page.Items {
+			key := map[string]types.AttributeValue{"matchId": match["matchId"]}
+			if _, err := f.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &name, Key: key}); err != nil {
+				return fmt.Errorf("forget the matches of an earlier run: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 // Close stops all that Start and Begin started.

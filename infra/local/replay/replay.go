@@ -70,7 +70,7 @@ type match struct {
 func Run(ctx context.Context, cfg Config) error {
 	entries, err := os.ReadDir(cfg.Folder)
 	if err != nil {
-		return fmt.Errorf("give a folder of Cricsheet files as DIR=folder: %w", err)
+		return fmt.Errorf("%w: give a folder of Cricsheet files as DIR=folder", err)
 	}
 	r := &run{Config: cfg, began: time.Now(), errors: map[string]int{}}
 	for _, e := range entries {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -19,6 +20,7 @@ import (
 	"matchday/infra/local/clock"
 	"matchday/infra/local/console"
 	"matchday/infra/local/fleet"
+	"matchday/infra/local/lambda"
 	"matchday/infra/local/replay"
 	"matchday/infra/local/sportmonks"
 )
@@ -79,9 +81,14 @@ func run(ctx context.Context, root, bin string) error {
 		}
 	}
 	hub := console.NewHub()
+	logs, err := openLogs(filepath.Join(root, ".local", "log"))
+	if err != nil {
+		return err
+	}
+	defer logs.file.Close()
 	f, err := fleet.Start(ctx, fleet.Config{
 		Clock: c, Root: root, Bin: bin, Dir: filepath.Join(root, ".local", "data"), Addr: address(), Seed: uint64(began.UnixNano()),
-		Log: hub.Log, Invocation: hub.Invocation, Push: hub.Push, Transition: hub.Transition,
+		Log: func(l lambda.Log) { hub.Log(l); logs.write(l) }, Invocation: hub.Invocation, Push: hub.Push, Transition: hub.Transition,
 	})
 	if err != nil {
 		return err
@@ -113,10 +120,37 @@ func run(ctx context.Context, root, bin string) error {
 		return err
 	}
 	say(began, "the match plays at %g times its speed, and the live loop ticks every 2.5 s", speed)
-	fmt.Printf("\n  Console  %s/\n  API      %s/cricket/matches/%s\n\n  Ctrl-C stops everything.\n", f.URL, f.URL, fleet.MatchID(match.ID))
+	fmt.Printf("\n  Console  %s/\n  API      %s/cricket/matches/%s\n  Logs     %s\n\n  Ctrl-C stops everything.\n",
+		f.URL, f.URL, fleet.MatchID(match.ID), logs.file.Name())
 	<-ctx.Done()
 	fmt.Println("\nstopping")
 	return nil
+}
+
+// logs keeps what the functions log, as they log it, in a file of this run, and
+// shows on the terminal what they warn of.
+type logs struct{ file *os.File }
+
+func openLogs(dir string) (logs, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return logs{}, fmt.Errorf("make the log folder: %w", err)
+	}
+	file, err := os.Create(filepath.Join(dir, "functions.log"))
+	return logs{file}, err
+}
+
+func (l logs) write(line lambda.Log) {
+	fmt.Fprintln(l.file, line.Line) // a line is one write, so lines do not mix
+	var said struct{ Level, Msg, Err, Match, Kind string }
+	if json.Unmarshal([]byte(line.Line), &said) != nil || said.Level != "WARN" && said.Level != "ERROR" {
+		return
+	}
+	colour, plain := "", ""
+	if terminal(os.Stderr) != nil {
+		colour, plain = map[string]string{"WARN": "\x1b[33m", "ERROR": "\x1b[31m"}[said.Level], "\x1b[0m"
+	}
+	fmt.Fprintf(os.Stderr, "%s%s %s%s: %s %s (request %s)\n", colour, line.Function, strings.ToLower(said.Level), plain,
+		strings.TrimSpace(said.Msg+" "+said.Match+" "+said.Kind), said.Err, line.RequestID)
 }
 
 func say(began time.Time, format string, args ...any) {

@@ -55,7 +55,7 @@ func TestStartActivity(t *testing.T) {
 	w.says(saidOf(f, "1st Innings"), saidOf(over, "Aban."))
 	w.tickAt(open(w, TickFunction, OpenTicker), 60)
 	finished := w.scripted("9")
-	finished.FinishedAt = 1
+	finished.EndingAt, finished.FinishedAt = 1, 1
 	w.put(fixtures, finished)
 	upcoming := w.scripted("10")
 	for name, c := range map[string]struct {

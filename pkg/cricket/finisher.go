@@ -1,6 +1,7 @@
 package cricket
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"matchday/pkg/cricket/feed"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/kit/queue"
 )
@@ -18,8 +20,11 @@ import (
 // MatchLeft says that a match has left the feed.
 type MatchLeft struct {
 	MatchID string `json:"matchId"`
-	Since   int64  `json:"since"`         // when, epoch s
-	Try     int    `json:"try,omitempty"` // how often the provider was asked before
+	Since   int64  `json:"since"` // when, epoch s, as the two below
+	// MissingSince and OverSince are when the provider's page of the match first
+	// was not there, or said that the match is over, and has ever since.
+	MissingSince int64 `json:"missingSince,omitempty"`
+	OverSince    int64 `json:"overSince,omitempty"`
 }
 
 // Finisher ends matches.
@@ -43,44 +48,84 @@ const (
 // of it says that it is over: the last state is stored, the activities are
 // ended, and what fans left at the match is removed. Otherwise it looks again in
 // a minute, until the match is back in the feed or has been gone for as long as
-// any match lasts.
+// any match lasts. A page that disagrees with itself, or is not there, for
+// settleBy on end is taken at its word.
 //
-// The match is marked as finished last of all, so a second run does again what a
-// crash left, and after that mark nothing.
+// That a match ends is decided once, by a write that a match which is polled
+// again refuses. It is marked as finished last of all, so a second run does
+// again what a crash left, and after that mark nothing.
 func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
+	if !isMatchID(m.MatchID) {
+		return fault.In("matchId", "%.32q is no match id", m.MatchID)
+	}
 	f, ok, err := dynamo.Get[fixture](ctx, s.db, getFixture, m.MatchID)
 	if err != nil {
 		return err
 	}
+	now := s.now()
 	since := time.Unix(m.Since, 0)
-	if !ok || f.FinishedAt != 0 || f.LiveUpdatedAt > since.UnixMilli() {
+	switch {
+	case !ok || f.FinishedAt != 0 || f.LiveUpdatedAt > since.UnixMilli():
+		return nil
+	case f.EndingAt != 0:
+		return s.end(ctx, f)
+	case now.Sub(since) > longestMatch:
+		slog.ErrorContext(ctx, "the match never ended", "match", m.MatchID)
 		return nil
 	}
-	gone := s.now().Sub(since)
-	fixture, err := s.provider.Fixture(ctx, m.MatchID)
-	if err != nil {
-		slog.WarnContext(ctx, "the provider's page of the match cannot be read", "match", m.MatchID, "err", err)
-		if gone < settleBy || !isNotFound(err) {
-			return s.later(ctx, m, gone)
+	page, err := s.provider.Fixture(ctx, m.MatchID)
+	phase, _ := page.Phase()
+	switch {
+	case isNotFound(err): // deleted, it seems: it will not be played on
+		m.MissingSince, m.OverSince = cmp.Or(m.MissingSince, now.Unix()), 0
+		if now.Unix()-m.MissingSince < int64(settleBy/time.Second) {
+			return s.later(ctx, m)
 		}
-		return s.end(ctx, f) // deleted: it will not be played on
-	}
-	if phase, _ := fixture.Phase(); phase != feed.Result && phase != feed.Closed {
-		if err := s.unarchive(ctx, f); err != nil {
+	case err != nil:
+		slog.WarnContext(ctx, "the provider's page of the match cannot be read", "match", m.MatchID, "err", err)
+		return s.later(ctx, m)
+	case phase != feed.Result && phase != feed.Closed:
+		m.MissingSince, m.OverSince = 0, 0
+		if err := s.unarchive(ctx, f, page); err != nil {
 			return err
 		}
-		return s.later(ctx, m, gone)
+		return s.later(ctx, m)
+	default:
+		m.MissingSince, m.OverSince = 0, cmp.Or(m.OverSince, now.Unix())
+		state, err := s.enter(ctx, m.MatchID, page, now, now.Unix()-m.OverSince >= int64(settleBy/time.Second))
+		switch {
+		case errors.Is(err, errPassed), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
+			return s.later(ctx, m)
+		case err != nil:
+			return err
+		case !over(state):
+			return s.later(ctx, m)
+		}
 	}
-	state, err := s.enter(ctx, m, fixture, gone >= settleBy)
-	switch {
-	case errors.Is(err, errPassed), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
-		return s.later(ctx, m, gone)
-	case err != nil:
+	decided, err := s.decide(ctx, &f, now)
+	if err != nil {
 		return err
-	case !over(state):
-		return s.later(ctx, m, gone)
+	}
+	if !decided {
+		return s.later(ctx, m)
 	}
 	return s.end(ctx, f)
+}
+
+// decide says for good that the match ends, unless it was polled since the
+// provider's page was asked for at now.
+func (s *Finisher) decide(ctx context.Context, f *fixture, now time.Time) (bool, error) {
+	f.EndingAt = now.Unix()
+	set := expression.Set(expression.Name("endingAt"), expression.Value(f.EndingAt)).
+		Set(expression.Name("archivedAt"), expression.IfNotExists(expression.Name("archivedAt"), expression.Value(now.Unix()))).
+		Remove(expression.Name("liveUpdatedAt")).Remove(expression.Name("live"))
+	unpolled := expression.AttributeNotExists(expression.Name("liveUpdatedAt")).
+		Or(expression.Equal(expression.Name("liveUpdatedAt"), expression.Value(f.LiveUpdatedAt)))
+	err := f.update(ctx, s.db, archiveFixture, set, notAfter(slotOf(now)).And(notEnding(), unpolled))
+	if dynamo.IsRefused(err) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func isNotFound(err error) bool {
@@ -91,41 +136,39 @@ func isNotFound(err error) bool {
 // over reports whether a match has ended.
 func over(s score.State) bool { return s.Phase == feed.Result || s.Phase == feed.Closed }
 
-// enter stores the last state; settled takes the provider at its word.
-func (s *Finisher) enter(ctx context.Context, m MatchLeft, f feed.Fixture, settled bool) (score.State, error) {
-	now := s.now()
-	return s.book.enter(ctx, m.MatchID, holder(ctx, "finish"), entry{
-		sum: "left", read: func() (feed.Fixture, error) { return f, nil }, slot: slotOf(now), at: now, last: true, settled: settled,
+// enter stores the last state, as the provider told it at now; settled takes it
+// at its word.
+func (s *Finisher) enter(ctx context.Context, matchID string, page feed.Fixture, now time.Time, settled bool) (score.State, error) {
+	return s.book.enter(ctx, matchID, holder(ctx, "finish"), entry{
+		sum: "left", read: func() (feed.Fixture, error) { return page, nil }, slot: slotOf(now), at: now, last: true, settled: settled,
 	})
 }
 
 // later has the match looked at again.
-func (s *Finisher) later(ctx context.Context, m MatchLeft, gone time.Duration) error {
-	if gone > longestMatch {
-		slog.ErrorContext(ctx, "the match never ended", "match", m.MatchID)
-		return nil
-	}
-	m.Try++
+func (s *Finisher) later(ctx context.Context, m MatchLeft) error {
 	return s.queue.Send(ctx, finishQueue, m, askAgain)
 }
 
 // unarchive puts back a match that has left the feed before its end, so that
 // the loop goes on looking for it.
-func (s *Finisher) unarchive(ctx context.Context, f fixture) error {
+func (s *Finisher) unarchive(ctx context.Context, f fixture, page feed.Fixture) error {
 	if f.ArchivedAt == 0 {
 		return nil
 	}
-	err := f.update(ctx, s.db, archiveFixture, expression.Remove(expression.Name("archivedAt")), notFinished())
+	set := expression.Remove(expression.Name("archivedAt"))
+	if _, known := page.Phase(); known {
+		set = set.Set(expression.Name("status"), expression.Value(page.Status))
+	}
+	err := f.update(ctx, s.db, archiveFixture, set, notEnding())
 	if dynamo.IsRefused(err) {
 		return nil
 	}
 	return err
 }
 
-// end ends a match whose last state is stored.
+// end does all that follows from the decision that a match ends.
 func (s *Finisher) end(ctx context.Context, f fixture) error {
-	now := s.now()
-	if err := s.queue.Send(ctx, activityQueue, MatchChanged{MatchID: f.MatchID, Ended: now.Unix()}, 0); err != nil {
+	if err := s.queue.Send(ctx, activityQueue, MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}, 0); err != nil {
 		return err
 	}
 	if err := s.removeFollows(ctx, f.MatchID); err != nil {
@@ -136,11 +179,9 @@ func (s *Finisher) end(ctx context.Context, f fixture) error {
 			return err
 		}
 	}
-	set := expression.Set(expression.Name("finishedAt"), expression.Value(now.Unix())).
-		Set(expression.Name("archivedAt"), expression.IfNotExists(expression.Name("archivedAt"), expression.Value(now.Unix()))).
-		Remove(expression.Name("liveUpdatedAt")).Remove(expression.Name("live"))
 	slog.InfoContext(ctx, "match finished", "match", f.MatchID)
-	return f.update(ctx, s.db, archiveFixture, set, exists("matchId"))
+	set := expression.Set(expression.Name("finishedAt"), expression.Value(s.now().Unix()))
+	return f.update(ctx, s.db, archiveFixture, set, exists("endingAt"))
 }
 
 // follow says that a user follows a match.

@@ -197,3 +197,62 @@ func TestWholeEnd(t *testing.T) {
 		t.Errorf("the match is %+v, with the subscriptions %q", f, w.subscribed())
 	}
 }
+
+// A page that says once, between two days of a Test, that the match is gone or
+// over does not end it, however long it has been out of the feed.
+func TestOneSlipDoesNotEndAMatch(t *testing.T) {
+	t.Parallel()
+	for name, slip := range map[string]func() (int, string){
+		"not there":            func() (int, string) { return http.StatusNotFound, `{"message":"no"}` },
+		"over, with no winner": func() (int, string) { return http.StatusOK, pageOf("Finished") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			looks := 0
+			w, s, _ := left(t, func() (int, string) {
+				if looks++; looks == 20 {
+					return slip()
+				}
+				return http.StatusOK, pageOf("Stump Day 1")
+			})
+			drain(w, finishQueue, 30*time.Minute, s.FinishMatch)
+			if f := row[fixture](w, getFixture, "7"); f.EndingAt != 0 || looks < 21 {
+				t.Errorf("after %d looks: %+v", looks, f)
+			}
+		})
+	}
+}
+
+// The loop goes on looking for a match that the feed dropped as finished and
+// whose page says that it is in play.
+func TestFalselyFinishedMatchIsLookedFor(t *testing.T) {
+	t.Parallel()
+	w, s, _ := left(t, func() (int, string) { return http.StatusOK, pageOf("2nd Innings") })
+	f := row[fixture](w, getFixture, "7")
+	f.Status = "Finished"
+	w.put(fixtures, f)
+	drain(w, finishQueue, 3*time.Minute, s.FinishMatch)
+	if f := row[fixture](w, getFixture, "7"); f.Status != "2nd Innings" || f.ArchivedAt != 0 {
+		t.Errorf("the row is left as %+v", f)
+	}
+}
+
+// A match that is polled again after its page was read is not ended.
+func TestPolledMatchIsNotEnded(t *testing.T) {
+	t.Parallel()
+	w, s, m := left(t, func() (int, string) { return http.StatusOK, pageOf("Finished", tied) })
+	f := row[fixture](w, getFixture, "7")
+	asked := w.clock.Now()
+	page, err := s.provider.Fixture(w.ctx(), "7")
+	must(t, err)
+	_, err = s.enter(w.ctx(), m.MatchID, page, asked, false)
+	must(t, err)
+	w.says(saidOf(f, "2nd Innings", ballSaid{id: 1, runs: 1}, ballSaid{id: 2, runs: 4}))
+	w.tickAt(open(w, TickFunction, OpenTicker), 6)
+	if decided, err := s.decide(w.ctx(), &f, asked); decided || err != nil {
+		t.Errorf("its end is decided: %v, %v", decided, err)
+	}
+	if f := row[fixture](w, getFixture, "7"); f.EndingAt != 0 || f.Live == "" {
+		t.Errorf("the row is left as %+v", f)
+	}
+}

@@ -106,7 +106,7 @@ func (s *Follows) match(ctx context.Context, id, teamID string) (fixture, error)
 // ended reports whether the match is over, which the score knows before the
 // fixture does.
 func ended(ctx context.Context, db dynamo.DB, f fixture) (bool, error) {
-	if f.FinishedAt != 0 {
+	if f.EndingAt != 0 {
 		return true, nil
 	}
 	c, ok, err := readCached(ctx, db, f.MatchID)

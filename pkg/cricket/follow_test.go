@@ -27,7 +27,7 @@ func TestFollow(t *testing.T) {
 	long := w.scripted("10")
 	long.Type = "Test/5day"
 	ended := w.scripted("11")
-	ended.FinishedAt = 1
+	ended.EndingAt, ended.FinishedAt = 1, 1
 	w.put(fixtures, long, ended)
 	apis := w.fleetAPI()
 	now := w.clock.Now()

@@ -29,7 +29,7 @@ func TestPlanTicks(t *testing.T) {
 		"begun, and lost for a week":        {fixture{StartTime: in(-7 * 24 * time.Hour), Status: "1st Innings"}, false, false},
 		"of a status nobody knows":          {fixture{StartTime: in(-time.Hour), Status: "Review"}, false, true},
 		"archived":                          {fixture{StartTime: in(-time.Hour), Status: "2nd Innings", ArchivedAt: 1}, false, false},
-		"finished":                          {fixture{StartTime: in(-time.Hour), Status: "Finished", ArchivedAt: 1, FinishedAt: 1}, false, false},
+		"finished":                          {fixture{StartTime: in(-time.Hour), Status: "Finished", ArchivedAt: 1, EndingAt: 1, FinishedAt: 1}, false, false},
 		"finished, never polled":            {fixture{StartTime: in(-time.Hour), Status: "Finished"}, false, false},
 		"abandoned, never polled":           {fixture{StartTime: in(-time.Hour), Status: "Aban."}, false, false},
 	} {

@@ -44,8 +44,9 @@ type fixture struct {
 
 	Live          string `dynamodbav:"live,omitempty"`
 	LiveUpdatedAt int64  `dynamodbav:"liveUpdatedAt,omitempty"` // epoch ms
-	ArchivedAt    int64  `dynamodbav:"archivedAt,omitempty"`    // epoch s, as the three below
-	FinishedAt    int64  `dynamodbav:"finishedAt,omitempty"`
+	ArchivedAt    int64  `dynamodbav:"archivedAt,omitempty"`    // epoch s, as the four below
+	EndingAt      int64  `dynamodbav:"endingAt,omitempty"`      // its end is decided, for good
+	FinishedAt    int64  `dynamodbav:"finishedAt,omitempty"`    // and all that follows from it is done
 	IsReplay      bool   `dynamodbav:"isReplay,omitempty"`
 	ReplayExpires int64  `dynamodbav:"replayExpiresAt,omitempty"`
 
@@ -62,6 +63,11 @@ func newFixture(f feed.Fixture, leagueCode string) fixture {
 		StartTime: f.Start.UTC().Format(timeLayout), Round: f.Round, Type: f.Type, Status: f.Status,
 		LocalTeamID: strconv.Itoa(f.LocalID), VisitorTeamID: strconv.Itoa(f.VisitorID), VenueName: f.Venue.Name,
 	}
+}
+
+// isMatchID reports whether a match could have the id: digits, as the provider's.
+func isMatchID(id string) bool {
+	return id != "" && len(id) <= 19 && strings.Trim(id, "0123456789") == ""
 }
 
 // start is when the match is to begin.

@@ -37,9 +37,11 @@ const (
 	staleAfter = 30 * time.Minute
 	// dismissAfter is how long a result stays on the lock screen.
 	dismissAfter = 30 * time.Minute
-	maxTries     = 10              // of one activity, retryDelay apart
-	retryDelay   = 5 * time.Second // enough for a provider hiccup to pass
-	retryBatch   = 500             // tokens in a message: 100 kB at most
+	maxTries     = 10              // of one update, retryDelay apart
+	maxEndTries  = 24              // of one end, ever longer apart: for four hours nothing else makes up for it
+	retryDelay   = 5 * time.Second // enough for a hiccup to pass
+	longestDelay = 15 * time.Minute
+	retryBatch   = 500 // tokens in a message: 100 kB at most
 )
 
 // Pusher pushes states to Live Activities.
@@ -59,6 +61,9 @@ type Pusher struct {
 // registered since; those that could not be reached are tried again by a
 // message of their own.
 func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
+	if !isMatchID(m.MatchID) {
+		return fault.In("matchId", "%.32q is no match id", m.MatchID)
+	}
 	f, ok, err := dynamo.Get[fixture](ctx, p.db, getFixture, m.MatchID)
 	if err != nil {
 		return err
@@ -66,13 +71,17 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 	if !ok {
 		return fault.New(fault.Invalid, "there is no match %s", m.MatchID)
 	}
+	if m.Ended == 0 {
+		m.Ended = f.EndingAt // an activity that was registered while its match ended
+	}
 	messages, err := p.messages(ctx, f, m)
 	if err != nil || len(messages) == 0 {
 		return err
 	}
 	run := pushRun{Pusher: p, change: m, registered: map[string]int64{}}
 	if err := p.sender.Ready(ctx); err != nil {
-		return err
+		slog.WarnContext(ctx, "Apple cannot be reached", "err", err)
+		return p.again(ctx, m, m.Tokens)
 	}
 	for page, err := range p.subscriptions(ctx, m) {
 		if err != nil {
@@ -144,7 +153,7 @@ type pushRun struct {
 	change     MatchChanged
 	registered map[string]int64 // token: when it was last registered, epoch ms
 	remove     []string         // of this page: dead, or done with
-	again      []string         // could not be reached
+	unreached  []string
 	counts     push.Counts
 }
 
@@ -176,7 +185,7 @@ func (r *pushRun) send(ctx context.Context, message *push.Message, tokens []stri
 				r.remove = append(r.remove, token)
 			}
 		default:
-			r.again = append(r.again, token)
+			r.unreached = append(r.unreached, token)
 		}
 	})
 	r.counts.Delivered += counts.Delivered
@@ -212,16 +221,32 @@ func (r *pushRun) removeDead(ctx context.Context) error {
 func (r *pushRun) finish(ctx context.Context) error {
 	obs.Emit(ctx, r.now(), []obs.Metric{
 		obs.Count("PushesDelivered", r.counts.Delivered), obs.Count("PushesGone", r.counts.Gone),
-		obs.Count("PushesRetried", r.counts.Retries), obs.Count("PushesUnreached", len(r.again)),
+		obs.Count("PushesRetried", r.counts.Retries), obs.Count("PushesUnreached", len(r.unreached)),
 	}, slog.String("match", r.change.MatchID), slog.Int64("slot", r.change.Slot))
-	if r.change.Try >= maxTries {
-		return nil // the next change makes up for it; an activity that was not ended goes stale
-	}
-	for tokens := range slices.Chunk(r.again, retryBatch) {
-		retry := MatchChanged{MatchID: r.change.MatchID, Tokens: tokens, Ended: r.change.Ended, Try: r.change.Try + 1}
-		if err := r.queue.Send(ctx, activityQueue, retry, retryDelay); err != nil {
+	slices.Sort(r.unreached) // so that a batch is a narrow range of the partition
+	for tokens := range slices.Chunk(r.unreached, retryBatch) {
+		if err := r.again(ctx, r.change, tokens); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// again has the tokens of a message, all if there are none, tried again later.
+// It gives an update up early, for the next makes up for it.
+func (p *Pusher) again(ctx context.Context, m MatchChanged, tokens []string) error {
+	limit, delay := maxTries, retryDelay
+	if m.Ended != 0 {
+		limit, delay = maxEndTries, min(retryDelay<<min(m.Try, 10), longestDelay)
+	}
+	if m.Try >= limit {
+		slog.ErrorContext(ctx, "activities were not reached", "match", m.MatchID, "ended", m.Ended != 0, "tries", m.Try)
+		return nil
+	}
+	m.Tokens = tokens
+	m.Try++
+	if len(tokens) > 0 {
+		m.Slot, m.Changed = 0, nil // what is current then, in whatever perspective
+	}
+	return p.queue.Send(ctx, activityQueue, m, delay)
 }

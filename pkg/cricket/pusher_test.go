@@ -282,3 +282,54 @@ func TestPushRefused(t *testing.T) {
 		t.Errorf("a match that is not there gives %v, want an Invalid fault", err)
 	}
 }
+
+// An activity that was registered while its match ended is ended, too.
+func TestLateActivityIsEnded(t *testing.T) {
+	t.Parallel()
+	w, _, _ := watched(t)
+	p := w.pusher(w.env(PushActivitiesFunction))
+	drain(w, activityQueue, time.Second, p.PushActivities)
+	w.to(at(40))
+	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
+	f := row[fixture](w, getFixture, "7")
+	f.EndingAt = at(40).Unix()
+	w.put(fixtures, f)
+	w.subscribe("7", "late", "11")
+	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("late")}}))
+	if shown, ended := w.shows("late"); !ended {
+		t.Errorf("it stays on the lock screen: %.60s", shown)
+	}
+}
+
+// An end outlasts an hour without Apple.
+func TestEndIsTriedForHours(t *testing.T) {
+	t.Parallel()
+	w, _, _ := watched(t)
+	p := w.pusher(w.env(PushActivitiesFunction))
+	drain(w, activityQueue, time.Second, p.PushActivities)
+	w.to(at(40))
+	w.phones.Answer(token("local"), apns.Refuse(apns2.ReasonServiceUnavailable))
+	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
+	drain(w, activityQueue, time.Hour, p.PushActivities)
+	w.phones.Answer(token("local"))
+	drain(w, activityQueue, 4*time.Hour, p.PushActivities)
+	if _, ended := w.shows("local"); !ended {
+		t.Error("it was never ended")
+	}
+}
+
+// A message without a match is for the dead-letter queue.
+func TestMessageWithoutAMatch(t *testing.T) {
+	t.Parallel()
+	w, _, _ := watched(t)
+	for _, id := range []string{"", "x", "7\x00", "12345678901234567890"} {
+		err := w.pusher(w.env(PushActivitiesFunction)).PushActivities(w.ctx(), MatchChanged{MatchID: id})
+		if fault.Of(err) != fault.Invalid {
+			t.Errorf("pushing to match %q: %v", id, err)
+		}
+		err = open(w, FinishMatchFunction, OpenFinisher).FinishMatch(w.ctx(), MatchLeft{MatchID: id})
+		if fault.Of(err) != fault.Invalid {
+			t.Errorf("finishing match %q: %v", id, err)
+		}
+	}
+}

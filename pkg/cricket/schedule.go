@@ -130,7 +130,7 @@ func (s *Syncer) rescore(ctx context.Context, c cached) error {
 
 // move writes what the provider has changed about a match that is not live.
 func (s *Syncer) move(ctx context.Context, was, is fixture) error {
-	if was.Live != "" || was.FinishedAt != 0 {
+	if was.Live != "" || was.EndingAt != 0 {
 		return nil
 	}
 	same := was
@@ -148,7 +148,7 @@ func (s *Syncer) move(ctx context.Context, was, is fixture) error {
 		Set(expression.Name("localTeamId"), expression.Value(is.LocalTeamID)).
 		Set(expression.Name("visitorTeamId"), expression.Value(is.VisitorTeamID)).
 		Set(expression.Name("venueName"), expression.Value(is.VenueName))
-	idle := expression.AttributeNotExists(expression.Name("live")).And(notFinished())
+	idle := expression.AttributeNotExists(expression.Name("live")).And(notEnding())
 	err := is.update(ctx, s.db, updateFixture, set, idle)
 	if dynamo.IsRefused(err) { // it went live meanwhile
 		return nil

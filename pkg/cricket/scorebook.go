@@ -83,7 +83,7 @@ func (b *scorebook) touch(ctx context.Context, matchID, sum string, slot int64) 
 		return false, nil
 	}
 	set := expression.Set(expression.Name("lastSlot"), expression.Value(slot))
-	cond := notAfter(slot).And(notFinished(), expression.Equal(expression.Name("bodySum"), expression.Value(sum)))
+	cond := notAfter(slot).And(notEnding(), expression.Equal(expression.Name("bodySum"), expression.Value(sum)))
 	if p.state.Phase != feed.Upcoming {
 		set = set.Set(expression.Name("liveUpdatedAt"), expression.Value(b.now().UnixMilli()))
 		cond = cond.And(exists("live"))
@@ -100,8 +100,9 @@ func (b *scorebook) touch(ctx context.Context, matchID, sum string, slot int64) 
 	return true, nil
 }
 
-func notFinished() expression.ConditionBuilder {
-	return expression.AttributeNotExists(expression.Name("finishedAt"))
+// notEnding holds for a match whose end is not decided.
+func notEnding() expression.ConditionBuilder {
+	return expression.AttributeNotExists(expression.Name("endingAt"))
 }
 
 // errPassed says that a match needs nothing: it is not ours, it is over, or it
@@ -127,7 +128,7 @@ func (b *scorebook) enterHeld(ctx context.Context, matchID string, e entry) (sco
 	switch {
 	case err != nil:
 		return score.State{}, err
-	case !ok || f.FinishedAt != 0 || f.LastSlot > e.slot:
+	case !ok || f.EndingAt != 0 || f.LastSlot > e.slot:
 		return score.State{}, errPassed
 	}
 	was, err := b.page(ctx, f)
@@ -234,7 +235,7 @@ func (b *scorebook) write(ctx context.Context, f fixture, e entry, balls []score
 	}
 	if f.BodySum != "" {
 		unmark := expression.Remove(expression.Name("bodySum"))
-		if err := f.update(ctx, b.db, updateFixture, unmark, notAfter(e.slot).And(notFinished())); err != nil {
+		if err := f.update(ctx, b.db, updateFixture, unmark, notAfter(e.slot).And(notEnding())); err != nil {
 			return err
 		}
 	}
@@ -302,7 +303,7 @@ func (b *scorebook) mark(ctx context.Context, f fixture, e entry, phase feed.Pha
 			Set(expression.Name("liveUpdatedAt"), expression.Value(b.now().UnixMilli())).
 			Remove(expression.Name("archivedAt"))
 	}
-	return f.update(ctx, b.db, updateFixture, set, notAfter(e.slot).And(notFinished()))
+	return f.update(ctx, b.db, updateFixture, set, notAfter(e.slot).And(notEnding()))
 }
 
 // tell logs the problems of a match when they are not those of last time.

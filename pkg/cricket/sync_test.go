@@ -155,7 +155,7 @@ func TestSyncsSpare(t *testing.T) {
 	if f.Round = m.Round; got != f {
 		t.Errorf("a sync makes of an archived match\n%+v, want\n%+v", got, f)
 	}
-	f.FinishedAt, f.Round = 78, "old"
+	f.EndingAt, f.FinishedAt, f.Round = 78, 78, "old"
 	w.put(fixtures, f)
 	w.sync()
 	if got := row[fixture](w, getFixture, id(m.ID)); got != f {

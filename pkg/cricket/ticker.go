@@ -231,6 +231,9 @@ func (t *Ticker) leave(ctx context.Context, matchID string) (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
+	if f.Live == "" {
+		return false, nil // archived already: an index may lag behind its table
+	}
 	now := t.Now()
 	if f.IsReplay {
 		if f.ReplayExpires > now.Unix() {

@@ -157,7 +157,7 @@ func TestTickIgnores(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]*fixture{
 		"a match that nobody scheduled": nil,
-		"a match that is finished":      {MatchID: "7", LeagueCode: "T20", StartTime: "x", LocalTeamID: "11", VisitorTeamID: "12", LeagueID: "3", SeasonID: "5", Status: "Finished", ArchivedAt: 5, FinishedAt: 5},
+		"a match that is finished":      {MatchID: "7", LeagueCode: "T20", StartTime: "x", LocalTeamID: "11", VisitorTeamID: "12", LeagueID: "3", SeasonID: "5", Status: "Finished", ArchivedAt: 5, EndingAt: 5, FinishedAt: 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -655,5 +655,24 @@ func TestReplays(t *testing.T) {
 	}
 	if o := w.outcome(); o.Messages != nil {
 		t.Errorf("a replay that expires ends %q", o.Messages)
+	}
+}
+
+// live-index may still list a match that was archived: it is not told twice.
+func TestStaleIndex(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.scripted("7")
+	ticker := open(w, TickFunction, OpenTicker)
+	w.says(saidOf(f, "2nd Innings", ballSaid{id: 1, runs: 1}))
+	w.tickAt(ticker, 0)
+	w.says()
+	w.tickAt(ticker, 5)
+	before := len(messages[MatchLeft](w, finishQueue))
+	if left, err := ticker.leave(w.ctx(), "7"); left || err != nil {
+		t.Errorf("it leaves again: %v, %v", left, err)
+	}
+	if after := len(messages[MatchLeft](w, finishQueue)); before != 1 || after != 1 {
+		t.Errorf("%d messages, then %d; want one", before, after)
 	}
 }

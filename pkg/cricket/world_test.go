@@ -484,7 +484,8 @@ func (w *world) outcome() outcome {
 	}
 	changes := messages[MatchChanged](w, activityQueue)
 	for _, f := range rows[fixture](w, fixtures) {
-		f.LiveUpdatedAt, f.ArchivedAt, f.FinishedAt = min(f.LiveUpdatedAt, 1), min(f.ArchivedAt, 1), min(f.FinishedAt, 1)
+		f.LiveUpdatedAt, f.ArchivedAt = min(f.LiveUpdatedAt, 1), min(f.ArchivedAt, 1)
+		f.EndingAt, f.FinishedAt = min(f.EndingAt, 1), min(f.FinishedAt, 1)
 		f.LastSlot, f.BodySum = 0, ""
 		o.Fixtures[f.MatchID] = f
 	}

@@ -2,6 +2,8 @@
 package main
 
 import (
+	_ "time/tzdata" // the Lambda runtime has no time zones
+
 	"matchday/pkg/cricket"
 	"matchday/pkg/kit/app"
 )

@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -49,6 +51,7 @@ func (s Sender) Send(ctx context.Context, q spec.Queue, message any, delay time.
 
 // Reject puts a message that can never be handled into q's dead-letter queue.
 func (s Sender) Reject(ctx context.Context, q spec.Queue, body, reason string) error {
+	reason = sayable(reason)
 	_, err := s.client.SendMessage(ctx, &sqs.SendMessageInput{
 		QueueUrl:    aws.String(s.base + q.Dead()),
 		MessageBody: &body,
@@ -61,3 +64,20 @@ func (s Sender) Reject(ctx context.Context, q spec.Queue, body, reason string) e
 	}
 	return nil
 }
+
+// sayable is text as an attribute may hold it: without control characters, and
+// no longer than a person reads.
+func sayable(text string) string {
+	clean := strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, strings.ToValidUTF8(text, "?"))
+	if cut := []rune(clean); len(cut) > maxReason {
+		return string(cut[:maxReason]) + "…"
+	}
+	return clean
+}
+
+const maxReason = 500

@@ -43,4 +43,6 @@
 // Nothing ends early. What the provider says is believed when it agrees with
 // itself (package score). A match that leaves the feed is archived, and ends
 // when the provider's own page of it says so; if it comes back it is live again.
+// That it ends is decided once (endingAt), by a write that a poll made since the
+// page was asked for refuses; finishedAt says that all that follows is done.
 package cricket

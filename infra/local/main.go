@@ -122,9 +122,13 @@ func run(ctx context.Context, root, bin string) error {
 	say(began, "the match plays at %g times its speed, and the live loop ticks every 2.5 s", speed)
 	fmt.Printf("\n  Console  %s/\n  API      %s/cricket/matches/%s\n  Logs     %s\n\n  Ctrl-C stops everything.\n",
 		f.URL, f.URL, fleet.MatchID(match.ID), logs.file.Name())
-	<-ctx.Done()
-	fmt.Println("\nstopping")
-	return nil
+	select {
+	case <-ctx.Done():
+		fmt.Println("\nstopping")
+		return nil
+	case <-f.DBExited:
+		return errors.New("the DynamoDB engine has died, and the fleet cannot go on without it: start it again")
+	}
 }
 
 // logs keeps what the functions log, as they log it, in a file of this run, and

@@ -34,23 +34,30 @@ const (
 // engine, which is then used instead of a child process.
 const Endpoint = "DYNAMODB_ENDPOINT"
 
+// Engine is a running engine.
+type Engine struct {
+	URL    string
+	Exited <-chan struct{} // closed when it has stopped, by itself or not; nil for one that we did not start
+	Stop   func()
+}
+
 // Start starts an engine that keeps its data in file, or in memory when file is
-// "". It returns its URL and how to stop it.
-func Start(ctx context.Context, file string) (url string, stop func(), err error) {
+// "".
+func Start(ctx context.Context, file string) (e Engine, err error) {
 	if url := os.Getenv(Endpoint); url != "" {
-		return url, func() {}, nil
+		return Engine{URL: url, Stop: func() {}}, nil
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return "", nil, err
+		return e, err
 	}
 	binary, err := find(dir)
 	if err != nil {
-		return "", nil, err
+		return e, err
 	}
 	port, err := freePort()
 	if err != nil {
-		return "", nil, err
+		return e, err
 	}
 	args := []string{"serve", "--port", port}
 	if file != "" {
@@ -59,11 +66,11 @@ func Start(ctx context.Context, file string) (url string, stop func(), err error
 	cmd := exec.Command(binary, args...)
 	cmd.SysProcAttr = dieWithParent()
 	if err := cmd.Start(); err != nil {
-		return "", nil, fmt.Errorf("start the DynamoDB engine: %w", err)
+		return e, fmt.Errorf("start the DynamoDB engine: %w", err)
 	}
 	exited := make(chan struct{})
 	go func() { cmd.Wait(); close(exited) }()
-	stop = func() {
+	e = Engine{URL: "http://127.0.0.1:" + port, Exited: exited, Stop: func() {
 		cmd.Process.Signal(os.Interrupt)
 		select {
 		case <-exited:
@@ -71,12 +78,12 @@ func Start(ctx context.Context, file string) (url string, stop func(), err error
 			cmd.Process.Kill()
 			<-exited
 		}
-	}
+	}}
 	if err := answers(ctx, "127.0.0.1:"+port, exited); err != nil {
-		stop()
-		return "", nil, err
+		e.Stop()
+		return e, err
 	}
-	return "http://127.0.0.1:" + port, stop, nil
+	return e, nil
 }
 
 // find looks for the engine in node_modules, from dir up to the module's root.

@@ -34,11 +34,11 @@ var (
 
 func start(t *testing.T, file string) (*dynamodb.Client, func()) {
 	t.Helper()
-	url, stop, err := Start(t.Context(), file)
+	e, err := Start(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dynamodb.NewFromConfig(Config(url)), stop
+	return dynamodb.NewFromConfig(Config(e.URL)), e.Stop
 }
 
 func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
@@ -245,7 +245,7 @@ func TestBrokenEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(root)
-	if _, _, err := Start(t.Context(), ""); err == nil || err.Error() != "the DynamoDB engine stopped as soon as it was started" {
+	if _, err := Start(t.Context(), ""); err == nil || err.Error() != "the DynamoDB engine stopped as soon as it was started" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -253,18 +253,18 @@ func TestBrokenEngine(t *testing.T) {
 func TestOtherEngine(t *testing.T) {
 	t.Setenv(Endpoint, "http://localhost:8000")
 	t.Chdir(t.TempDir()) // where there is no binary
-	url, stop, err := Start(t.Context(), "")
-	if err != nil || url != "http://localhost:8000" {
-		t.Errorf("got %q, %v", url, err)
+	e, err := Start(t.Context(), "")
+	if err != nil || e.URL != "http://localhost:8000" {
+		t.Errorf("got %q, %v", e.URL, err)
 	}
-	stop()
+	e.Stop()
 }
 
 func TestStartEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := Start(ctx, ""); !errors.Is(err, context.Canceled) {
+	if _, err := Start(ctx, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }

@@ -67,6 +67,7 @@ type Fleet struct {
 	Provider  *sportmonks.Server
 	Users     *identity.Pool
 	Rooms     []spec.Room
+	DBExited  <-chan struct{} // closed when the DynamoDB engine has stopped; nil for one that runs elsewhere
 
 	db    *dynamodb.Client
 	mux   *http.ServeMux
@@ -216,12 +217,13 @@ func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
 	if f.Dir != "" {
 		file = filepath.Join(f.Dir, "dynamodb.sqlite")
 	}
-	url, stop, err := engine.Start(ctx, file)
+	db, err := engine.Start(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	f.stops = append(f.stops, stop)
-	f.db = dynamodb.NewFromConfig(engine.Config(url))
+	f.stops = append(f.stops, db.Stop)
+	f.DBExited = db.Exited
+	f.db = dynamodb.NewFromConfig(engine.Config(db.URL))
 	for _, room := range f.Rooms {
 		if err := engine.Create(ctx, f.db, prefix, room.Tables); err != nil {
 			return nil, err
@@ -265,7 +267,7 @@ func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
 	}
 	return []string{
 		spec.EnvStage + "=" + spec.Local, spec.EnvPrefix + "=" + prefix, spec.EnvQueues + "=" + inner + "/sqs/" + engine.Account + "/" + prefix,
-		"AWS_ENDPOINT_URL_DYNAMODB=" + url, "AWS_ENDPOINT_URL_SQS=" + inner + "/sqs/",
+		"AWS_ENDPOINT_URL_DYNAMODB=" + db.URL, "AWS_ENDPOINT_URL_SQS=" + inner + "/sqs/",
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_REGION=" + engine.Region,
 		"SPORTMONKS_URL=" + inner + "/api/v2.0", "SPORTMONKS_TOKEN=" + providerToken,
 		"APNS_URL=" + f.Phones.URL(), "APNS_CA_FILE=" + ca.Name(), "APNS_TEAM_ID=" + teamID, "APNS_KEY_ID=" + keyID,

@@ -25,8 +25,8 @@ import (
 
 // shared is the engine of this test program; the kernel ends it with the program.
 var shared = sync.OnceValues(func() (string, error) {
-	url, _, err := engine.Start(context.Background(), "")
-	return url, err
+	e, err := engine.Start(context.Background(), "")
+	return e.URL, err
 })
 
 // New creates the tables of a room under a prefix of the test's own, and drops

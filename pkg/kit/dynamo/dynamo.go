@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -81,15 +80,6 @@ func Key(a spec.Access, values ...string) Item {
 	if a.Table.Key.Sort != "" {
 		k[a.Table.Key.Sort] = &types.AttributeValueMemberS{Value: values[1]}
 	}
-	return k
-}
-
-// KeyOf picks the primary key of a's table out of an item.
-func KeyOf(a spec.Access, item Item) Item {
-	k := maps.Clone(item)
-	maps.DeleteFunc(k, func(name string, _ types.AttributeValue) bool {
-		return name != a.Table.Key.Partition && name != a.Table.Key.Sort
-	})
 	return k
 }
 

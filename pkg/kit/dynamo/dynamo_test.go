@@ -448,36 +448,6 @@ func TestPages(t *testing.T) {
 	})
 }
 
-func TestKeyOf(t *testing.T) {
-	t.Parallel()
-	s := func(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
-	item := dynamo.Item{"match": s("m"), "ball": s("001"), "bowler": s("warne"), "club": s("mcc")}
-	for _, c := range []struct {
-		a    spec.Access
-		want dynamo.Item
-	}{
-		{getBall, dynamo.Key(getBall, "m", "001")},
-		{ofBowler, dynamo.Key(getBall, "m", "001")},
-		{getClub, dynamo.Key(getClub, "mcc")},
-	} {
-		got := dynamo.KeyOf(c.a, item)
-		if fmt.Sprint(text(got)) != fmt.Sprint(text(c.want)) {
-			t.Errorf("%s: got %v, want %v", c.a.ID(), text(got), text(c.want))
-		}
-	}
-	if len(item) != 4 {
-		t.Errorf("the item was changed: %v", text(item))
-	}
-}
-
-func text(item dynamo.Item) map[string]string {
-	out := map[string]string{}
-	for name, v := range item {
-		out[name] = v.(*types.AttributeValueMemberS).Value
-	}
-	return out
-}
-
 // TestErrorsNameThePattern has the engine fail every call.
 func TestErrorsNameThePattern(t *testing.T) {
 	t.Parallel()

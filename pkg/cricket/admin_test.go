@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/spec"
 )
@@ -94,7 +95,7 @@ func inhabited(t *testing.T) *world {
 	w.put(devices, device{UserID: "ann", DeviceToken: token("phone"), Platform: "ios", Environment: "production", ExpiresAt: at}, device{UserID: "ann", DeviceToken: turnRow, Turn: 1, ExpiresAt: at})
 	w.put(follows, following{follow: follow{"7", "ann"}, TeamID: "11", ExpiresAt: at})
 	w.put(subscriptions, subscription{MatchID: "7", PushToken: token("activity"), UserID: "ann", ExpiresAt: at})
-	w.put(preferenceTable, preferences{UserID: "ann", Preferences: Preferences{Alerts: []AlertKind{TossAlert}}})
+	w.put(preferenceTable, preferences{UserID: "ann", Preferences: Preferences{Alerts: []score.EventKind{score.TossEvent}}})
 	return w
 }
 

@@ -6,35 +6,19 @@ import (
 	"slices"
 	"time"
 
+	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/fault"
 )
 
-// AlertKind is what an alert tells of.
-type AlertKind string
-
-// The kinds.
-const (
-	TossAlert      AlertKind = "toss"
-	StartAlert     AlertKind = "start"
-	WicketAlert    AlertKind = "wicket"
-	FiftyAlert     AlertKind = "fifty"
-	HundredAlert   AlertKind = "hundred"
-	InningsAlert   AlertKind = "innings"
-	TargetAlert    AlertKind = "target"
-	RainAlert      AlertKind = "rain"
-	SuperOverAlert AlertKind = "superOver"
-	ResultAlert    AlertKind = "result"
-)
-
 // Preferences are which alerts a user wants, and when.
 type Preferences struct {
-	Alerts        []AlertKind `json:"alerts" dynamodbav:"alerts" nullable:"false" maxItems:"10" uniqueItems:"true" enum:"toss,start,wicket,fifty,hundred,innings,target,rain,superOver,result" doc:"The kinds that are wanted."`
-	KeyEventsOnly bool        `json:"keyEventsOnly" dynamodbav:"keyEventsOnly" doc:"Of these kinds only start, innings, target, superOver and result."`
-	QuietHours    *QuietHours `json:"quietHours,omitempty" dynamodbav:"quietHours,omitempty" doc:"When no alert is sent; without it, never."`
-	SpoilerFree   bool        `json:"spoilerFree" dynamodbav:"spoilerFree" doc:"Of these kinds only toss, start, rain and result, and no score in their text."`
+	Alerts        []score.EventKind `json:"alerts" dynamodbav:"alerts" nullable:"false" maxItems:"10" uniqueItems:"true" enum:"toss,start,wicket,fifty,hundred,innings,target,rain,superOver,result" doc:"The kinds that are wanted."`
+	KeyEventsOnly bool              `json:"keyEventsOnly" dynamodbav:"keyEventsOnly" doc:"Of these kinds only start, innings, target, superOver and result."`
+	QuietHours    *QuietHours       `json:"quietHours,omitempty" dynamodbav:"quietHours,omitempty" doc:"When no alert is sent; without it, never."`
+	SpoilerFree   bool              `json:"spoilerFree" dynamodbav:"spoilerFree" doc:"Of these kinds only toss, start, rain and result, and no score in their text."`
 }
 
 // QuietHours are the times of day from From until before To that a clock in the
@@ -49,20 +33,20 @@ type QuietHours struct {
 // keyEvents are the turning points of a match. spoilerless are the alerts whose
 // coming alone does not tell how the match stands.
 var (
-	keyEvents   = []AlertKind{StartAlert, InningsAlert, TargetAlert, SuperOverAlert, ResultAlert}
-	spoilerless = []AlertKind{TossAlert, StartAlert, RainAlert, ResultAlert}
+	keyEvents   = []score.EventKind{score.StartEvent, score.InningsEvent, score.TargetEvent, score.SuperOverEvent, score.ResultEvent}
+	spoilerless = []score.EventKind{score.TossEvent, score.StartEvent, score.RainEvent, score.ResultEvent}
 )
 
 // defaults are the preferences of a user who never stated any.
 func defaults() Preferences {
-	return Preferences{Alerts: []AlertKind{
-		TossAlert, StartAlert, WicketAlert, FiftyAlert, HundredAlert, InningsAlert, TargetAlert, RainAlert, SuperOverAlert, ResultAlert,
+	return Preferences{Alerts: []score.EventKind{
+		score.TossEvent, score.StartEvent, score.WicketEvent, score.FiftyEvent, score.HundredEvent, score.InningsEvent, score.TargetEvent, score.RainEvent, score.SuperOverEvent, score.ResultEvent,
 	}}
 }
 
 // Allows reports whether an alert of kind k may be sent to the user at an
 // instant. Where the user is spoiler-free its text must not tell the score.
-func (p Preferences) Allows(k AlertKind, at time.Time) bool {
+func (p Preferences) Allows(k score.EventKind, at time.Time) bool {
 	return slices.Contains(p.Alerts, k) &&
 		(!p.KeyEventsOnly || slices.Contains(keyEvents, k)) &&
 		(!p.SpoilerFree || slices.Contains(spoilerless, k)) &&

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"matchday/pkg/cricket/score"
 )
 
 func TestAllowsKinds(t *testing.T) {
@@ -18,17 +20,17 @@ func TestAllowsKinds(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		p    Preferences
-		want []AlertKind
+		want []score.EventKind
 	}{
 		{"by default", defaults(), all},
 		{"none", Preferences{}, nil},
-		{"some", Preferences{Alerts: []AlertKind{WicketAlert, ResultAlert}}, []AlertKind{WicketAlert, ResultAlert}},
-		{"key events", Preferences{Alerts: all, KeyEventsOnly: true}, []AlertKind{StartAlert, InningsAlert, TargetAlert, SuperOverAlert, ResultAlert}},
-		{"key events of some", Preferences{Alerts: []AlertKind{WicketAlert, InningsAlert}, KeyEventsOnly: true}, []AlertKind{InningsAlert}},
-		{"spoiler-free", Preferences{Alerts: all, SpoilerFree: true}, []AlertKind{TossAlert, StartAlert, RainAlert, ResultAlert}},
-		{"spoiler-free key events", Preferences{Alerts: all, KeyEventsOnly: true, SpoilerFree: true}, []AlertKind{StartAlert, ResultAlert}},
+		{"some", Preferences{Alerts: []score.EventKind{score.WicketEvent, score.ResultEvent}}, []score.EventKind{score.WicketEvent, score.ResultEvent}},
+		{"key events", Preferences{Alerts: all, KeyEventsOnly: true}, []score.EventKind{score.StartEvent, score.InningsEvent, score.TargetEvent, score.SuperOverEvent, score.ResultEvent}},
+		{"key events of some", Preferences{Alerts: []score.EventKind{score.WicketEvent, score.InningsEvent}, KeyEventsOnly: true}, []score.EventKind{score.InningsEvent}},
+		{"spoiler-free", Preferences{Alerts: all, SpoilerFree: true}, []score.EventKind{score.TossEvent, score.StartEvent, score.RainEvent, score.ResultEvent}},
+		{"spoiler-free key events", Preferences{Alerts: all, KeyEventsOnly: true, SpoilerFree: true}, []score.EventKind{score.StartEvent, score.ResultEvent}},
 	} {
-		var got []AlertKind
+		var got []score.EventKind
 		for _, k := range all {
 			if c.p.Allows(k, kickOff) {
 				got = append(got, k)
@@ -94,11 +96,11 @@ func TestQuietHours(t *testing.T) {
 		must(t, err)
 		p := defaults()
 		p.QuietHours = &QuietHours{c.from, c.to, c.zone}
-		if got := p.Allows(WicketAlert, at); got == c.quiet {
+		if got := p.Allows(score.WicketEvent, at); got == c.quiet {
 			t.Errorf("%s-%s in %s at %s: allowed is %v", c.from, c.to, c.zone, c.at, got)
 		}
 		// The instant counts, not how it is written.
-		if p.Allows(WicketAlert, at) != p.Allows(WicketAlert, at.In(time.FixedZone("elsewhere", -7*3600))) {
+		if p.Allows(score.WicketEvent, at) != p.Allows(score.WicketEvent, at.In(time.FixedZone("elsewhere", -7*3600))) {
 			t.Errorf("%s elsewhere is another time", c.at)
 		}
 	}
@@ -142,8 +144,8 @@ func TestPreferences(t *testing.T) {
 		t.Errorf("by default %+v", got)
 	}
 	for _, want := range []Preferences{
-		{Alerts: []AlertKind{TossAlert, SuperOverAlert}, KeyEventsOnly: true, QuietHours: &QuietHours{"22:00", "07:00", "Asia/Kolkata"}},
-		{Alerts: []AlertKind{}, SpoilerFree: true}, // the quiet hours are gone
+		{Alerts: []score.EventKind{score.TossEvent, score.SuperOverEvent}, KeyEventsOnly: true, QuietHours: &QuietHours{"22:00", "07:00", "Asia/Kolkata"}},
+		{Alerts: []score.EventKind{}, SpoilerFree: true}, // the quiet hours are gone
 		defaults(),
 	} {
 		body, err := json.Marshal(want)

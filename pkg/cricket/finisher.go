@@ -42,6 +42,9 @@ const (
 	// settleBy is how long the provider may take to agree with itself about the
 	// result. Then it is taken at its word.
 	settleBy = 15 * time.Minute
+	// lastWords is how long a match that has ended keeps its followers, for the
+	// alerts that tell them so.
+	lastWords = 10 * time.Minute
 )
 
 // FinishMatch ends a match that has left the feed, if the provider's own page
@@ -166,10 +169,14 @@ func (s *Finisher) unarchive(ctx context.Context, f fixture, page feed.Fixture) 
 	return err
 }
 
-// end does all that follows from the decision that a match ends.
+// end does all that follows from the decision that a match ends: the activities
+// end, and when the last alerts are out the followers are let go.
 func (s *Finisher) end(ctx context.Context, f fixture) error {
 	if err := s.queue.Send(ctx, activityQueue, MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}, 0); err != nil {
 		return err
+	}
+	if wait := time.Unix(f.EndingAt, 0).Add(lastWords).Sub(s.now()); wait > 0 {
+		return s.queue.Send(ctx, finishQueue, MatchLeft{MatchID: f.MatchID, Since: f.EndingAt}, wait)
 	}
 	if err := s.removeFollows(ctx, f.MatchID); err != nil {
 		return err

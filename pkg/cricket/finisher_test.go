@@ -26,6 +26,7 @@ func left(t *testing.T, page func() (int, string)) (*world, *Finisher, MatchLeft
 		}
 		return http.StatusOK, feedOf()
 	}
+	w.tickAt(tk, 1)
 	w.tickAt(tk, 4)
 	drain(w, activityQueue, 0, func(_ context.Context, _ MatchChanged) error { return nil })
 	for i := range 60 {
@@ -106,8 +107,8 @@ func TestFinishMatch(t *testing.T) {
 				return
 			}
 			when := at(4).Add(c.after)
-			if f.FinishedAt != when.Unix() || f.ArchivedAt == 0 || f.Live != "" || f.LiveUpdatedAt != 0 {
-				t.Errorf("it is %+v, want it finished at %d", f, when.Unix())
+			if f.EndingAt != when.Unix() || f.FinishedAt != when.Add(lastWords).Unix() || f.ArchivedAt == 0 || f.Live != "" || f.LiveUpdatedAt != 0 {
+				t.Errorf("it is %+v, want it to end at %d", f, when.Unix())
 			}
 			if kept := rows[follow](w, follows); len(kept) != 1 || kept[0].MatchID != "8" {
 				t.Errorf("%d follows are left", len(kept))
@@ -184,6 +185,7 @@ func TestWholeEnd(t *testing.T) {
 		drain(w, finishQueue, 0, s.FinishMatch)
 		drain(w, activityQueue, 0, p.PushActivities)
 	}
+	drain(w, finishQueue, lastWords, s.FinishMatch)
 	want := map[string]string{}
 	for name, team := range phones {
 		view := matchOf(m, kickOff).perspective(team)

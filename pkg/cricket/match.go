@@ -51,9 +51,13 @@ type fixture struct {
 	ReplayExpires int64  `dynamodbav:"replayExpiresAt,omitempty"`
 
 	// LastSlot is the last slot in which the match was polled, and BodySum the
-	// provider's words that were last dealt with, absent while others are.
-	LastSlot int64  `dynamodbav:"lastSlot,omitempty"`
-	BodySum  string `dynamodbav:"bodySum,omitempty"`
+	// provider's words that were last dealt with, absent while others are. Polls
+	// counts those that had the same words since, and MissingSince is when the
+	// match was first not in the feed, if it was not polled later (epoch ms).
+	LastSlot     int64  `dynamodbav:"lastSlot,omitempty"`
+	BodySum      string `dynamodbav:"bodySum,omitempty"`
+	Polls        int    `dynamodbav:"polls,omitempty"`
+	MissingSince int64  `dynamodbav:"missingSince,omitempty"`
 }
 
 // newFixture is the row of a match that the provider schedules.

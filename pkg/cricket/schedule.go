@@ -134,7 +134,7 @@ func (s *Syncer) move(ctx context.Context, was, is fixture) error {
 		return nil
 	}
 	same := was
-	same.Live, same.LiveUpdatedAt, same.ArchivedAt, same.LastSlot, same.BodySum = "", 0, 0, 0, ""
+	same.Live, same.LiveUpdatedAt, same.ArchivedAt, same.LastSlot, same.BodySum, same.Polls, same.MissingSince = "", 0, 0, 0, "", 0, 0
 	if same == is {
 		return nil
 	}

@@ -46,8 +46,10 @@ type page struct {
 	slot   int64
 	state  score.State
 	head   head
+	ledger ledger
+	events []score.Event     // in the words; nil when they are another's to know
 	hashes map[string]string // by perspective
-	told   string            // the problems that were logged last
+	blamed string            // the problems that were logged last
 }
 
 // entry is what the provider says of a match in a slot.
@@ -72,9 +74,10 @@ func newScorebook(db dynamo.DB, q queue.Sender, now func() time.Time) *scorebook
 }
 
 // touch says that a match was polled and its words were those that the
-// scorebook dealt with last: one write, and no read. It returns false, and does
-// nothing, when that is not so, when somebody dealt with other words since, or
-// while the score waits to hear the same words again before it believes them.
+// scorebook dealt with last: one write, and no read. It returns false when there
+// is more to do: that is not so, somebody dealt with other words since, the score
+// waits to hear the same words again before it believes them, or has now heard an
+// event often enough to tell it.
 func (b *scorebook) touch(ctx context.Context, matchID, sum string, slot int64) (bool, error) {
 	b.mu.Lock()
 	p := b.pages[matchID]
@@ -82,13 +85,13 @@ func (b *scorebook) touch(ctx context.Context, matchID, sum string, slot int64) 
 	if p.sum != sum || p.state.Held != 0 {
 		return false, nil
 	}
-	set := expression.Set(expression.Name("lastSlot"), expression.Value(slot))
-	cond := notAfter(slot).And(notEnding(), expression.Equal(expression.Name("bodySum"), expression.Value(sum)))
+	set := expression.Set(expression.Name("lastSlot"), expression.Value(slot)).Add(expression.Name("polls"), expression.Value(1))
+	cond := exists("matchId").And(notAfter(slot), notEnding(), expression.Equal(expression.Name("bodySum"), expression.Value(sum)))
 	if p.state.Phase != feed.Upcoming {
 		set = set.Set(expression.Name("liveUpdatedAt"), expression.Value(b.now().UnixMilli()))
 		cond = cond.And(exists("live"))
 	}
-	err := fixture{MatchID: matchID}.update(ctx, b.db, updateFixture, set, cond)
+	row, err := dynamo.Updated[fixture](ctx, b.db, updateFixture, dynamo.Key(updateFixture, matchID), set, cond)
 	if dynamo.IsRefused(err) {
 		return false, nil
 	}
@@ -97,7 +100,7 @@ func (b *scorebook) touch(ctx context.Context, matchID, sum string, slot int64) 
 	}
 	p.slot = slot
 	b.remember(matchID, p)
-	return true, nil
+	return !p.ledger.ripe(row.Polls), nil
 }
 
 // notEnding holds for a match whose end is not decided.
@@ -135,23 +138,25 @@ func (b *scorebook) enterHeld(ctx context.Context, matchID string, e entry) (sco
 	if err != nil {
 		return score.State{}, err
 	}
-	if f.BodySum == e.sum && was.state.Held == 0 && !e.last { // dealt with by another, and perhaps archived since
-		was.slot = e.slot
-		b.remember(matchID, was)
-		return was.state, b.mark(ctx, f, e, was.state.Phase)
+	if f.LastSlot != e.slot {
+		f.Polls++ // this one
+	}
+	if f.BodySum == e.sum && was.state.Held == 0 && !e.last {
+		return was.state, b.again(ctx, f, e, was)
 	}
 	said, err := e.read()
 	if err != nil {
 		return score.State{}, err
 	}
-	is := page{sum: e.sum, slot: e.slot, head: was.head, hashes: maps.Clone(was.hashes)}
+	is := page{sum: e.sum, slot: e.slot, head: was.head, ledger: was.ledger, hashes: maps.Clone(was.hashes)}
 	var problems []score.Problem
 	if e.settled {
 		is.state, problems = score.Final(said, was.state)
 	} else {
 		is.state, problems = score.Read(said, was.state)
 	}
-	is.told = tell(ctx, matchID, was.told, problems)
+	is.blamed = blame(ctx, matchID, was.blamed, problems)
+	is.events = score.Events(said, is.state)
 	if _, known := said.Phase(); known {
 		f.Status = said.Status
 	}
@@ -160,6 +165,46 @@ func (b *scorebook) enterHeld(ctx context.Context, matchID string, e entry) (sco
 	}
 	b.remember(matchID, is)
 	return is.state, nil
+}
+
+// again deals with words that were dealt with before, perhaps by another and
+// perhaps before the match was archived. An event may now have been seen often
+// enough to be told.
+func (b *scorebook) again(ctx context.Context, f fixture, e entry, was page) error {
+	if was.ledger.ripe(f.Polls) {
+		if was.events == nil {
+			said, err := e.read()
+			if err != nil {
+				return err
+			}
+			was.events = score.Events(said, was.state)
+		}
+		seen := was.sighting(f, e, b.now())
+		seen.same = true
+		next, due := was.ledger.enter(seen)
+		if err := b.tell(ctx, f.MatchID, e.at, due); err != nil {
+			return err
+		}
+		if err := dynamo.Put(ctx, b.db, putProcessed, next, notAfter(e.slot)); err != nil {
+			return err
+		}
+		was.ledger = next
+	}
+	was.slot = e.slot
+	b.remember(f.MatchID, was)
+	return b.mark(ctx, f, e, was.state.Phase)
+}
+
+// sighting is what the page's words say has happened.
+func (p page) sighting(f fixture, e entry, now time.Time) sighting {
+	balls := 0
+	for _, in := range p.state.Innings {
+		balls += in.Balls
+	}
+	return sighting{
+		matchID: f.MatchID, events: p.events, agreed: f.Polls, final: e.last, old: balls > oldNews,
+		slot: e.slot, ttl: now.Add(keepBalls).Unix(),
+	}
 }
 
 func (b *scorebook) remember(matchID string, p page) {
@@ -195,6 +240,10 @@ func (b *scorebook) page(ctx context.Context, f fixture) (page, error) {
 		p.head, _, err = dynamo.Get[head](ctx, b.db, getProcessed, f.MatchID)
 		return err
 	})
+	g.Go(func() (err error) {
+		p.ledger, err = readLedger(ctx, b.db, f.MatchID)
+		return err
+	})
 	if f.BodySum == "" {
 		err := g.Wait()
 		for i := range p.head.Chunks {
@@ -224,17 +273,19 @@ func (b *scorebook) write(ctx context.Context, f fixture, e entry, balls []score
 		return err
 	}
 	var chunks []chunk
+	var due []score.Event
 	if is.state.Held == 0 { // else the list of balls is known to be partial
 		if chunks, err = is.head.enter(f.MatchID, balls, e.slot, now); err != nil {
 			return err
 		}
+		is.ledger, due = was.ledger.enter(is.sighting(f, e, now))
 	}
 	c, err := newCached(f, is.state, e.slot, now)
 	if err != nil {
 		return err
 	}
 	if f.BodySum != "" {
-		unmark := expression.Remove(expression.Name("bodySum"))
+		unmark := expression.Remove(expression.Name("bodySum")).Remove(expression.Name("polls"))
 		if err := f.update(ctx, b.db, updateFixture, unmark, notAfter(e.slot).And(notEnding())); err != nil {
 			return err
 		}
@@ -256,6 +307,9 @@ func (b *scorebook) write(ctx context.Context, f fixture, e entry, balls []score
 			return err
 		}
 	}
+	if err := b.tell(ctx, f.MatchID, e.at, due); err != nil {
+		return err
+	}
 	g, gctx = errgroup.WithContext(ctx)
 	for _, view := range changed {
 		row := stateHash{Key: hashKey(f.MatchID, view), Hash: is.hashes[view], LastSlot: e.slot}
@@ -264,9 +318,13 @@ func (b *scorebook) write(ctx context.Context, f fixture, e entry, balls []score
 	if !slices.Equal(is.head.Chunks, was.head.Chunks) {
 		g.Go(func() error { return dynamo.Put(gctx, b.db, putProcessed, is.head, notAfter(e.slot)) })
 	}
+	if is.ledger.differs(was.ledger) {
+		g.Go(func() error { return dynamo.Put(gctx, b.db, putProcessed, is.ledger, notAfter(e.slot)) })
+	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	f.Polls = 0
 	return b.mark(ctx, f, e, is.state.Phase)
 }
 
@@ -297,6 +355,7 @@ func (b *scorebook) changed(f fixture, e entry, is *page, now time.Time) (views 
 func (b *scorebook) mark(ctx context.Context, f fixture, e entry, phase feed.Phase) error {
 	set := expression.Set(expression.Name("bodySum"), expression.Value(e.sum)).
 		Set(expression.Name("lastSlot"), expression.Value(e.slot)).
+		Set(expression.Name("polls"), expression.Value(f.Polls)).
 		Set(expression.Name("status"), expression.Value(f.Status))
 	if phase != feed.Upcoming && !e.last {
 		set = set.Set(expression.Name("live"), expression.Value(live)).
@@ -306,8 +365,8 @@ func (b *scorebook) mark(ctx context.Context, f fixture, e entry, phase feed.Pha
 	return f.update(ctx, b.db, updateFixture, set, notAfter(e.slot).And(notEnding()))
 }
 
-// tell logs the problems of a match when they are not those of last time.
-func tell(ctx context.Context, matchID, before string, problems []score.Problem) string {
+// blame logs the problems of a match when they are not those of last time.
+func blame(ctx context.Context, matchID, before string, problems []score.Problem) string {
 	if len(problems) == 0 {
 		return ""
 	}

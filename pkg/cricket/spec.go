@@ -67,7 +67,7 @@ var (
 			claimSlot, acquireLock, releaseLock, getFixture, updateFixture, scanLive, archiveFixture, deleteReplay,
 			getCached, putCached, getProcessed, putProcessed, getHash, putHash, putDisplay,
 		},
-		Sends: []spec.Queue{activityQueue, finishQueue}, Secrets: []string{sportMonksToken},
+		Sends: []spec.Queue{activityQueue, alertQueue, finishQueue}, Secrets: []string{sportMonksToken},
 		Memory: 512, Timeout: 8 * time.Second, Reserved: 10,
 	}
 	PushActivitiesFunction = spec.Function{
@@ -88,7 +88,7 @@ var (
 			getFixture, updateFixture, archiveFixture, acquireLock, releaseLock, getCached, putCached, getProcessed, putProcessed,
 			getHash, putHash, putDisplay, deleteHash, removeFollows,
 		},
-		Sends: []spec.Queue{activityQueue, finishQueue}, Secrets: []string{sportMonksToken},
+		Sends: []spec.Queue{activityQueue, alertQueue, finishQueue}, Secrets: []string{sportMonksToken},
 		Memory: 256, Timeout: 30 * time.Second,
 	}
 )

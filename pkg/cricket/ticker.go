@@ -44,9 +44,11 @@ type snapshot struct {
 const (
 	// matchesAtOnce bounds the matches that one tick works on side by side.
 	matchesAtOnce = 16
-	// grace is how long a match may be missing from the feed before it is taken
-	// to have left: four polls.
-	grace = 4 * slotLength
+	// grace is how long a match may have been missing from the feed before it is
+	// taken to have left: four polls. While an entry of the feed cannot be told
+	// to be of another match, it is the longer.
+	grace       = 3 * slotLength // since the first of them
+	longerGrace = 15 * time.Minute
 )
 
 // TickDone is what a tick did.
@@ -205,15 +207,22 @@ func (t *Ticker) reconcile(ctx context.Context, now snapshot) (archived int, err
 	pages := dynamo.Pages(func(after dynamo.Item) ([]fixture, dynamo.Item, error) {
 		return dynamo.Scan[fixture](ctx, t.db, scanLive, nil, after, 0)
 	})
+	listed := func(id string) bool {
+		return slices.ContainsFunc(now.entries, func(e feed.Entry) bool { return e.ID == id })
+	}
+	missing := grace
+	if listed("") {
+		missing = longerGrace
+	}
 	for page, err := range pages {
 		if err != nil {
 			return archived, err
 		}
 		for _, f := range page {
-			if slices.ContainsFunc(now.entries, func(e feed.Entry) bool { return e.ID == f.MatchID || e.ID == "" }) {
-				continue // it is there, or what is there cannot be read
+			if listed(f.MatchID) {
+				continue
 			}
-			left, err := t.leave(ctx, f.MatchID)
+			left, err := t.leave(ctx, f.MatchID, missing)
 			if err != nil {
 				return archived, err
 			}
@@ -225,8 +234,9 @@ func (t *Ticker) reconcile(ctx context.Context, now snapshot) (archived int, err
 	return archived, nil
 }
 
-// leave archives a match that the feed no longer lists.
-func (t *Ticker) leave(ctx context.Context, matchID string) (bool, error) {
+// leave archives a match that the feed no longer lists, if it has been missing
+// for so long.
+func (t *Ticker) leave(ctx context.Context, matchID string, missing time.Duration) (bool, error) {
 	f, ok, err := dynamo.Get[fixture](ctx, t.db, getFixture, matchID)
 	if err != nil || !ok {
 		return false, err
@@ -247,7 +257,15 @@ func (t *Ticker) leave(ctx context.Context, matchID string) (bool, error) {
 		}
 		return err == nil, err
 	}
-	if now.Sub(time.UnixMilli(f.LiveUpdatedAt)) < grace {
+	if f.MissingSince < f.LiveUpdatedAt { // a poll that fails does not count: it is missing from now on
+		set := expression.Set(expression.Name("missingSince"), expression.Value(now.UnixMilli()))
+		err := f.update(ctx, t.db, archiveFixture, set, expression.Equal(expression.Name("liveUpdatedAt"), expression.Value(f.LiveUpdatedAt)))
+		if dynamo.IsRefused(err) {
+			return false, nil
+		}
+		return false, err
+	}
+	if now.Sub(time.UnixMilli(f.MissingSince)) < missing {
 		return false, nil
 	}
 	if err := t.queue.Send(ctx, finishQueue, MatchLeft{MatchID: matchID, Since: now.Unix()}, 0); err != nil {

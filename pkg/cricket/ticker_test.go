@@ -105,7 +105,7 @@ func TestTickCosts(t *testing.T) {
 	got := w.count(func() { w.tickAt(cold, 15) })
 	want := map[string]int{
 		"UpdateItem": 3, "Scan": 1, "PutItem": 2, "DeleteItem": 2, // claim and marks; leases
-		"GetItem": 2 * 6, // fixture, score, balls and three hashes
+		"GetItem": 2 * 7, // fixture, score, balls, ledger and three hashes
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("a cold tick without news makes the calls %v, want %v", got, want)
@@ -667,9 +667,10 @@ func TestStaleIndex(t *testing.T) {
 	w.says(saidOf(f, "2nd Innings", ballSaid{id: 1, runs: 1}))
 	w.tickAt(ticker, 0)
 	w.says()
+	w.tickAt(ticker, 1)
 	w.tickAt(ticker, 5)
 	before := len(messages[MatchLeft](w, finishQueue))
-	if left, err := ticker.leave(w.ctx(), "7"); left || err != nil {
+	if left, err := ticker.leave(w.ctx(), "7", grace); left || err != nil {
 		t.Errorf("it leaves again: %v, %v", left, err)
 	}
 	if after := len(messages[MatchLeft](w, finishQueue)); before != 1 || after != 1 {

@@ -473,6 +473,8 @@ type outcome struct {
 	// Untold are the displays of which no message speaks that is recent enough.
 	Untold   []string
 	Messages []string // of the end of matches, without repetitions
+	Alerts   []string // likewise
+	Ledger   []string
 }
 
 func (w *world) outcome() outcome {
@@ -486,7 +488,7 @@ func (w *world) outcome() outcome {
 	for _, f := range rows[fixture](w, fixtures) {
 		f.LiveUpdatedAt, f.ArchivedAt = min(f.LiveUpdatedAt, 1), min(f.ArchivedAt, 1)
 		f.EndingAt, f.FinishedAt = min(f.EndingAt, 1), min(f.FinishedAt, 1)
-		f.LastSlot, f.BodySum = 0, ""
+		f.LastSlot, f.BodySum, f.Polls, f.MissingSince = 0, "", 0, 0
 		o.Fixtures[f.MatchID] = f
 	}
 	for _, c := range rows[cached](w, fixtureCache) {
@@ -513,6 +515,17 @@ func (w *world) outcome() outcome {
 			o.Last[h.MatchID] = h.LastProcessedBall
 		}
 	}
+	for _, l := range rows[ledger](w, processing) {
+		for _, e := range l.Events {
+			o.Ledger = append(o.Ledger, fmt.Sprint(l.MatchID, " ", e.Key, " ", e.Told))
+		}
+	}
+	slices.Sort(o.Ledger)
+	for _, a := range messages[Alert](w, alertQueue) {
+		o.Alerts = append(o.Alerts, a.MatchID+" "+a.Key+" "+a.Title)
+	}
+	slices.Sort(o.Alerts)
+	o.Alerts = slices.Compact(o.Alerts)
 	for _, s := range rows[subscription](w, subscriptions) {
 		o.Phones[s.PushToken] = "subscribed"
 	}

@@ -314,7 +314,7 @@ func (h *Hub) Transition(machine string, t states.Transition) {
 	switch t.Kind {
 	case states.Entered:
 		x.open++
-	case states.Exited, states.Caught, states.Failed:
+	case states.Exited, states.Caught, states.Failed, states.Aborted:
 		x.open--
 	}
 	if t.Item < 0 {

@@ -2,6 +2,7 @@ package score_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,6 +92,16 @@ func BenchmarkTick(b *testing.B) {
 				score.Balls(f)
 			}
 		})
+		b.Run(v.name+"/events", func(b *testing.B) {
+			f, s := withWickets(f)
+			if n := len(score.Events(f, s)); n < v.innings*(v.balls/60) {
+				b.Fatal(n, "events")
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				score.Events(f, s)
+			}
+		})
 		b.Run(v.name+"/display", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -112,4 +123,20 @@ func BenchmarkTick(b *testing.B) {
 			}
 		})
 	}
+}
+
+// withWickets is f with its elevens, and a run out every ten overs.
+func withWickets(f feed.Fixture) (feed.Fixture, score.State) {
+	f.Balls, f.Runs = slices.Clone(f.Balls), slices.Clone(f.Runs)
+	for i := range 22 {
+		f.Lineup = append(f.Lineup, feed.Player{ID: 300 + i, Name: fmt.Sprintf("First%d Last%[1]d", 300+i)})
+	}
+	for i := range f.Balls {
+		if b := &f.Balls[i]; b.ID%60 == 0 {
+			b.OutID, b.RunOutID, b.Score.Name, b.Score.Wicket, b.Score.Out = 300+b.ID/60%11, 315, "Run Out", true, true
+			f.Runs[b.Innings-1].Wickets++
+		}
+	}
+	s, _ := score.Read(f, score.State{})
+	return f, s
 }

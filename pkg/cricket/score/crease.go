@@ -18,9 +18,7 @@ func (r *reader) crease() {
 		return
 	}
 	n, t := &r.s.Innings[i], &r.tallies[i]
-	rows := slices.DeleteFunc(slices.Clone(r.f.Batting), func(b feed.Batting) bool { return b.Innings != n.Number })
-	slices.SortStableFunc(rows, func(a, b feed.Batting) int { return cmp.Compare(a.Sort, b.Sort) })
-
+	rows := batting(r.f, n.Number)
 	pair, facing := [2]int{}, -1
 	if len(t.balls) > 0 {
 		pair, facing = r.pair(t, rows)
@@ -51,6 +49,22 @@ func (r *reader) crease() {
 	for _, b := range t.balls[max(len(t.balls)-6, 0):] {
 		r.s.LastSix = append(r.s.LastSix, glyph(b))
 	}
+}
+
+// batting is the provider's rows of an innings, in batting order.
+func batting(f *feed.Fixture, number int) []feed.Batting {
+	rows := slices.DeleteFunc(slices.Clone(f.Batting), func(b feed.Batting) bool { return b.Innings != number })
+	slices.SortStableFunc(rows, func(a, b feed.Batting) int { return cmp.Compare(a.Sort, b.Sort) })
+	return rows
+}
+
+// byFall orders batters who are out by when they fell.
+func byFall(a, b feed.Batting) int {
+	return cmp.Or(place(a.FallAt, b.FallAt), cmp.Compare(a.FallScore, b.FallScore))
+}
+
+func place(a, b feed.Overs) int {
+	return cmp.Or(cmp.Compare(a.Overs, b.Overs), cmp.Compare(a.Balls, b.Balls))
 }
 
 // pair is who is at the crease after the last ball, and the index of who faces
@@ -179,8 +193,7 @@ func bowlers(b *feed.Ball) bool {
 func lastFall(rows []feed.Batting) (last *feed.Batting) {
 	for i := range rows {
 		row := &rows[i]
-		if row.Out && (last == nil || cmp.Or(cmp.Compare(row.FallAt.Overs, last.FallAt.Overs),
-			cmp.Compare(row.FallAt.Balls, last.FallAt.Balls), cmp.Compare(row.FallScore, last.FallScore)) > 0) {
+		if row.Out && (last == nil || byFall(*row, *last) > 0) {
 			last = row
 		}
 	}

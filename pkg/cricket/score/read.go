@@ -52,6 +52,7 @@ func read(f *feed.Fixture, before State, final bool) (State, []Problem) {
 	r.ends()
 	r.chase()
 	r.result()
+	r.stoppages()
 	r.day()
 	r.crease()
 	r.words()
@@ -507,6 +508,21 @@ func (r *reader) phase() {
 	r.s.Phase = phase
 }
 
+// stoppages counts how often play was interrupted and went on. What follows an
+// interruption, an interval or a second one, is the same stoppage until play is
+// live again; before play has begun there is nothing to stop.
+func (r *reader) stoppages() {
+	was := r.before
+	r.s.Stops, r.s.Resumes = was.Stops, was.Resumes
+	stopped := was.Stops > was.Resumes
+	switch {
+	case stopped && r.s.Phase == feed.Live:
+		r.s.Resumes++
+	case !stopped && r.s.Phase == feed.Interrupted && was.Phase != feed.Interrupted && (r.s.Current > 0 || was.Phase == feed.Live):
+		r.s.Stops++
+	}
+}
+
 // inningsBreak reports the status between two innings.
 func (r *reader) inningsBreak() bool { return strings.EqualFold(r.f.Status, "Innings Break") }
 
@@ -528,10 +544,14 @@ func (r *reader) ends() {
 		}
 		n.AllOut = n.Wickets >= wickets
 		was := r.before.innings(n.Number)
-		closed := was != nil && was.Over && !finished && r.before.Result.IsZero() && !r.before.Pending &&
-			was.Balls == n.Balls && was.Runs == n.Runs && was.Wickets == n.Wickets // before rain or lunch
+		same := was != nil && was.Balls == n.Balls && was.Runs == n.Runs && was.Wickets == n.Wickets
+		closed := same && was.Over && !finished && r.before.Result.IsZero() && !r.before.Pending // before rain or lunch
 		n.Over = n.AllOut || spent || !last || finished || closed || r.inningsBreak()
-		if !n.Over || n.AllOut || n.SuperOver || spent || last && finished {
+		if !n.Over || n.AllOut || n.SuperOver || spent {
+			continue
+		}
+		if last && finished {
+			n.Declared = same && was.Declared
 			continue
 		}
 		// The innings was cut short. A side that lost its last pair with a batter

@@ -774,7 +774,7 @@ func fixture(t *rapid.T) feed.Fixture {
 	}
 	for range rapid.IntRange(0, 5).Draw(t, "batting") {
 		f.Batting = append(f.Batting, feed.Batting{Innings: rapid.IntRange(0, 4).Draw(t, "inn"), PlayerID: num.Draw(t, "p"), Out: rapid.Bool().Draw(t, "out"),
-			FallAt: feed.Overs{Overs: num.Draw(t, "o"), Balls: 3}, FallScore: num.Draw(t, "fs")})
+			Score: num.Draw(t, "made"), FallAt: feed.Overs{Overs: num.Draw(t, "o"), Balls: 3}, FallScore: num.Draw(t, "fs")})
 	}
 	return f
 }
@@ -846,6 +846,7 @@ func FuzzRead(f *testing.F) {
 		again, _ := score.Read(fx, st)
 		score.Final(fx, again)
 		score.Balls(fx)
+		clash(t, score.Events(fx, again))
 		for _, id := range []string{"", "1", "2"} {
 			if b, err := v2.Marshal(again.For(id)); err != nil || len(b) >= 2048 {
 				t.Fatalf("%d bytes, %v", len(b), err)

@@ -66,6 +66,8 @@ type State struct {
 	LeadText    string      `json:"leadText,omitzero"` // "India lead by 27 runs"
 	Result      Result      `json:"result,omitzero"`
 
+	Stops    int `json:"stops,omitzero"`    // times that play was seen to be interrupted
+	Resumes  int `json:"resumes,omitzero"`  // times that it went on: as many, or one fewer
 	LastBall int `json:"lastBall,omitzero"` // id of the newest ball
 	Held     int `json:"held,omitzero"`     // partial snapshots refused in a row
 }

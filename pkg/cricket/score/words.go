@@ -62,15 +62,18 @@ func (r *reader) words() {
 		}
 	}
 	if cur := s.innings(s.Current); cur != nil && s.Format.MultiDay() && cur.Number >= 2 {
-		switch {
-		case s.Lead > 0:
-			s.LeadText = s.name(cur.TeamID) + " lead by " + count(s.Lead, "run")
-		case s.Lead < 0:
-			s.LeadText = s.name(cur.TeamID) + " trail by " + count(-s.Lead, "run")
-		default:
-			s.LeadText = "Scores level"
-		}
+		s.LeadText = leadText(s.name(cur.TeamID), s.Lead)
 	}
+}
+
+func leadText(side string, lead int) string {
+	switch {
+	case lead > 0:
+		return side + " lead by " + count(lead, "run")
+	case lead < 0:
+		return side + " trail by " + count(-lead, "run")
+	}
+	return "Scores level"
 }
 
 func (r *reader) status() string {

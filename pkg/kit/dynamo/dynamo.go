@@ -179,16 +179,33 @@ func (db DB) write(ctx context.Context, a spec.Access, writes []types.WriteReque
 // Update changes the item under key. It creates an absent one unless the
 // condition forbids it; a condition that does not hold returns *Refused.
 func Update(ctx context.Context, db DB, a spec.Access, key Item, set expression.UpdateBuilder, cond ...expression.ConditionBuilder) error {
+	_, err := db.update(ctx, a, key, types.ReturnValueNone, set, cond)
+	return err
+}
+
+// Updated is Update that returns the attributes it has changed, as they are now.
+func Updated[T any](ctx context.Context, db DB, a spec.Access, key Item, set expression.UpdateBuilder, cond ...expression.ConditionBuilder) (now T, err error) {
+	out, err := db.update(ctx, a, key, types.ReturnValueUpdatedNew, set, cond)
+	if err != nil {
+		return now, err
+	}
+	return now, wrap(a, attributevalue.UnmarshalMap(out, &now))
+}
+
+func (db DB) update(ctx context.Context, a spec.Access, key Item, values types.ReturnValue, set expression.UpdateBuilder, cond []expression.ConditionBuilder) (Item, error) {
 	e, err := update(set, cond)
 	if err != nil {
-		return wrap(a, err)
+		return nil, wrap(a, err)
 	}
-	_, err = db.client.UpdateItem(as(ctx, a), &dynamodb.UpdateItemInput{
-		TableName: db.table(a), Key: key, UpdateExpression: e.Update(), ConditionExpression: e.Condition(),
+	out, err := db.client.UpdateItem(as(ctx, a), &dynamodb.UpdateItemInput{
+		TableName: db.table(a), Key: key, UpdateExpression: e.Update(), ConditionExpression: e.Condition(), ReturnValues: values,
 		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
-	return wrap(a, err)
+	if err != nil {
+		return nil, wrap(a, err)
+	}
+	return out.Attributes, nil
 }
 
 // Delete removes the item under key and returns what it was, nil if there was

@@ -286,6 +286,13 @@ func TestUpdate(t *testing.T) {
 	if got.Runs != 2 {
 		t.Errorf("got %+v, want 2 runs", got)
 	}
+	more := expression.Add(expression.Name("runs"), expression.Value(4))
+	now, err := dynamo.Updated[ball](t.Context(), db, updateBall, key, more, there)
+	if must(t, err); now != (ball{Runs: 6}) {
+		t.Errorf("it tells %+v, want the runs alone, 6", now)
+	}
+	_, err = dynamo.Updated[ball](t.Context(), db, updateBall, dynamo.Key(updateBall, "m", "002"), more, there)
+	refused(t, err, "balls: Update ball", "")
 }
 
 func TestDelete(t *testing.T) {

@@ -1,0 +1,137 @@
+package cricket
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"matchday/pkg/cricket/score"
+	"matchday/pkg/kit/dynamo"
+)
+
+// ledger is a further row of a match in match-processing-state: which events of
+// the match were told, and which are waiting to be.
+type ledger struct {
+	MatchID  string `dynamodbav:"matchId"` // {matchId}#told; "" before anything was seen of the match
+	Events   []told `dynamodbav:"events"`
+	LastSlot int64  `dynamodbav:"lastSlot"`
+	TTL      int64  `dynamodbav:"ttl"`
+}
+
+// told is one event in the ledger. Its key is the first that the event was seen
+// under; its names are those of its last correction.
+type told struct {
+	Key   string `dynamodbav:"k"`
+	Name  string `dynamodbav:"n"`
+	Alias string `dynamodbav:"a,omitempty"`
+	Polls int    `dynamodbav:"p,omitempty"` // that had it, up to when the present words were first seen
+	Told  bool   `dynamodbav:"t,omitempty"`
+}
+
+const (
+	// believed is how many polls must have an event before it is told: it, and
+	// two more. About one ball in seven is first posted wrong.
+	believed = 3
+	// oldNews is how many balls may have been bowled when a match is first seen
+	// for its events still to be news: six overs.
+	oldNews = 36
+)
+
+func ledgerKey(matchID string) string { return matchID + "#told" }
+
+func readLedger(ctx context.Context, db dynamo.DB, matchID string) (ledger, error) {
+	l, _, err := dynamo.Get[ledger](ctx, db, getProcessed, ledgerKey(matchID))
+	return l, err
+}
+
+// sure reports whether an event is told at first sight: the provider does not
+// err about it.
+func sure(k score.EventKind) bool {
+	return k == score.TossEvent || k == score.StartEvent || k == score.RainEvent
+}
+
+// ripe reports whether an event has been seen often enough to be told, if so
+// many polls agreed on the words that the ledger was last entered with.
+func (l ledger) ripe(agreed int) bool {
+	return slices.ContainsFunc(l.Events, func(t told) bool { return !t.Told && t.Polls+agreed >= believed })
+}
+
+// sighting is what one poll says has happened in a match.
+type sighting struct {
+	matchID string
+	events  []score.Event
+	agreed  int  // polls since the ledger was entered with the words before, this one included
+	same    bool // as those words
+	final   bool // there will be no other poll
+	old     bool // the match is well under way
+	slot    int64
+	ttl     int64
+}
+
+// enter returns the ledger after a sighting, and the events to tell: each once,
+// under the key it was first seen under, whatever it was corrected to since. An
+// event that is taken back before it was told is forgotten; one that was told is
+// not told again when it comes back.
+func (l ledger) enter(s sighting) (next ledger, due []score.Event) {
+	next = ledger{MatchID: ledgerKey(s.matchID), LastSlot: s.slot, TTL: s.ttl}
+	past := l.MatchID == "" && s.old // what happened before we looked is known to everyone
+	left := slices.Clone(l.Events)
+	for _, e := range s.events {
+		t, seen := told{Key: l.unused(e), Polls: 1, Told: past}, 1
+		if i := slices.IndexFunc(left, func(t told) bool { return t.is(e) }); i >= 0 {
+			t = left[i]
+			left = slices.Delete(left, i, i+1)
+			seen = t.Polls + s.agreed
+			if !s.same {
+				t.Polls = seen
+			}
+		}
+		t.Name, t.Alias = e.Key, e.Alias
+		if !t.Told && (seen >= believed || s.final || sure(e.Kind)) {
+			t.Told = true
+			e.Key = t.Key
+			due = append(due, e)
+		}
+		if t.Told {
+			t.Polls = 0
+		}
+		next.Events = append(next.Events, t)
+	}
+	for _, t := range left {
+		if t.Told {
+			next.Events = append(next.Events, t)
+		}
+	}
+	return next, due
+}
+
+// is reports whether e is the event, corrected perhaps.
+func (t told) is(e score.Event) bool {
+	same := func(name string) bool { return name != "" && (name == e.Key || name == e.Alias) }
+	return same(t.Name) || same(t.Alias)
+}
+
+// unused is a key for a new event: its own, unless a batter's wicket was told
+// that turned out to be another's, and now the batter is out indeed.
+func (l ledger) unused(e score.Event) string {
+	key := e.Key
+	for slices.ContainsFunc(l.Events, func(t told) bool { return t.Key == key }) {
+		key += "+"
+	}
+	return key
+}
+
+// differs reports whether the ledger must be stored again.
+func (l ledger) differs(from ledger) bool {
+	return l.MatchID != from.MatchID || !slices.Equal(l.Events, from.Events)
+}
+
+// tell has the followers of the match told of events, in order.
+func (b *scorebook) tell(ctx context.Context, matchID string, at time.Time, events []score.Event) error {
+	for _, e := range events {
+		if err := b.queue.Send(ctx, alertQueue, newAlert(matchID, e, at.Unix()), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package cricket
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"matchday/pkg/cricket/score"
+)
+
+// watching is a ledger under test: what each poll says, and what is told.
+type watching struct {
+	l     ledger
+	words string // of the last poll
+	polls int    // that had them since
+	told  []string
+}
+
+// poll is one poll: events as "wicket key alias".
+func (w *watching) poll(final bool, events ...score.Event) {
+	words := fmt.Sprint(events)
+	same := w.l.MatchID != "" && words == w.words && !final
+	w.polls++
+	if same && !w.l.ripe(w.polls) {
+		return
+	}
+	next, due := w.l.enter(sighting{matchID: "7", events: events, agreed: w.polls, same: same, final: final})
+	for _, e := range due {
+		w.told = append(w.told, e.Key)
+	}
+	w.l, w.words = next, words
+	if !same {
+		w.polls = 0
+	}
+}
+
+func wicketOf(key, alias string) score.Event {
+	return score.Event{Kind: score.WicketEvent, Key: key, Alias: alias}
+}
+
+func TestLedger(t *testing.T) {
+	t.Parallel()
+	out, ball := wicketOf("S1:out:5", "S1:ball:9"), score.Event{Kind: score.StartEvent, Key: "start"}
+	other := wicketOf("S1:out:6", "S1:ball:9")    // the same ball, another batter
+	reentry := wicketOf("S1:out:5", "S1:ball:10") // the same batter, another ball
+	next := wicketOf("S1:out:7", "S1:ball:20")
+	late := wicketOf("S1:out:5", "S1:ball:30") // the batter who was not out before
+	bare := wicketOf("S1:ball:9", "")
+	for name, c := range map[string]struct {
+		polls [][]score.Event
+		final bool // the last of them
+		want  []string
+	}{
+		"nothing":                           {[][]score.Event{{}, {}, {}}, false, nil},
+		"what is sure is told at once":      {[][]score.Event{{ball}}, false, []string{"start"}},
+		"and once":                          {[][]score.Event{{ball}, {ball}, {ball}, {ball}}, false, []string{"start"}},
+		"a wicket waits":                    {[][]score.Event{{out}, {out}}, false, nil},
+		"for two more polls":                {[][]score.Event{{out}, {out}, {out}}, false, []string{out.Key}},
+		"and is told once":                  {[][]score.Event{{out}, {out}, {out}, {out}, {out, ball}, {out}}, false, []string{out.Key, "start"}},
+		"whatever else is said":             {[][]score.Event{{out}, {ball, out}, {ball, out, next}}, false, []string{"start", out.Key}},
+		"one that is taken back is not":     {[][]score.Event{{out}, {out}, {}, {}, {}}, false, nil},
+		"nor counts when it comes back":     {[][]score.Event{{out}, {out}, {}, {out}, {out}}, false, nil},
+		"until it has stood":                {[][]score.Event{{out}, {}, {out}, {out}, {out}}, false, []string{out.Key}},
+		"one taken back late is not retold": {[][]score.Event{{out}, {out}, {out}, {}, {out}, {out}, {out}, {out}}, false, []string{out.Key}},
+		"another batter is a correction":    {[][]score.Event{{out}, {out}, {out}, {other}, {other}, {other}, {other}}, false, []string{out.Key}},
+		"also before it is told":            {[][]score.Event{{out}, {out}, {other}}, false, []string{out.Key}},
+		"so is another ball":                {[][]score.Event{{out}, {out}, {out}, {reentry}, {reentry}, {reentry}}, false, []string{out.Key}},
+		"and then the first is out, too":    {[][]score.Event{{out}, {out}, {out}, {other}, {other, late}, {other, late}, {other, late}}, false, []string{out.Key, out.Key + "+"}},
+		"a ball may get its batter":         {[][]score.Event{{bare}, {bare}, {bare}, {out}, {out}, {out}}, false, []string{bare.Key}},
+		"two are two":                       {[][]score.Event{{out}, {out, next}, {out, next}, {out, next}}, false, []string{out.Key, next.Key}},
+		"the last poll is believed":         {[][]score.Event{{out}}, true, []string{out.Key}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var w watching
+			for i, events := range c.polls {
+				w.poll(c.final && i == len(c.polls)-1, events...)
+			}
+			if !slices.Equal(w.told, c.want) {
+				t.Errorf("told %q, want %q", w.told, c.want)
+			}
+		})
+	}
+}
+
+// What was over before a match was first seen is not told; what follows is.
+func TestLedgerOfAnOldMatch(t *testing.T) {
+	t.Parallel()
+	past, news := wicketOf("S1:out:1", ""), wicketOf("S1:out:2", "")
+	l, due := ledger{}.enter(sighting{matchID: "7", events: []score.Event{past}, agreed: 1, old: true})
+	if len(due) > 0 {
+		t.Errorf("told at first sight: %v", due)
+	}
+	l, _ = l.enter(sighting{matchID: "7", events: []score.Event{past, news}, agreed: 1, old: true})
+	_, due = l.enter(sighting{matchID: "7", events: []score.Event{past, news}, agreed: 2, old: true})
+	if len(due) != 1 || due[0].Key != news.Key {
+		t.Errorf("told %v", due)
+	}
+}
+
+// However a feed errs: no event is told twice, one that has stood for three polls
+// on end is told, and one that never did is not.
+func TestLedgerProperty(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		const kinds = 4
+		polls := rapid.SliceOfN(rapid.SliceOfNDistinct(rapid.IntRange(0, kinds-1), 0, kinds, rapid.ID), 1, 30).Draw(t, "polls")
+		var w watching
+		stood, best := make([]int, kinds), make([]int, kinds)
+		for _, ids := range polls {
+			slices.Sort(ids)
+			var events []score.Event
+			for id := range kinds {
+				if !slices.Contains(ids, id) {
+					stood[id] = 0
+					continue
+				}
+				stood[id]++
+				best[id] = max(best[id], stood[id])
+				events = append(events, wicketOf(fmt.Sprint("S1:out:", id), ""))
+			}
+			w.poll(false, events...)
+		}
+		for id := range kinds {
+			key := fmt.Sprint("S1:out:", id)
+			n := 0
+			for _, told := range w.told {
+				if told == key {
+					n++
+				}
+			}
+			if want := best[id] >= believed; n > 1 || (n == 1) != want {
+				t.Fatalf("event %d stood for %d polls and was told %d times", id, best[id], n)
+			}
+		}
+	})
+}

@@ -1,0 +1,115 @@
+package cricket
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+
+	"matchday/infra/local/sportmonks"
+)
+
+// told are the keys of the alerts sent so far, in order, repetitions included.
+func (w *world) told() (keys []string) {
+	for _, m := range messages[Alert](w, alertQueue) {
+		keys = append(keys, m.Key)
+	}
+	return keys
+}
+
+// TestTickTells has a wicket told when three polls had it, whichever processes
+// made them, and whatever else the polls said.
+func TestTickTells(t *testing.T) {
+	t.Parallel()
+	out := []ballSaid{{id: 1, runs: 1}, {id: 2, out: true}}
+	const wicket = "S1:out:1000"
+	type polls [][]ballSaid
+	for name, c := range map[string]struct {
+		polls polls
+		want  []int // the slots in which the wicket is told
+	}{
+		"the same words":        {polls{out[:1], out, out, out, out, out}, []int{3}},
+		"others after it":       {polls{out[:1], out, append(out, ballSaid{id: 3}), append(out, ballSaid{id: 3}, ballSaid{id: 4}), out}, []int{3}},
+		"taken back in time":    {polls{out[:1], out, out, {{id: 1, runs: 1}, {id: 2, runs: 4}}, out, out}, nil},
+		"taken back too late":   {polls{out[:1], out, out, out, {{id: 1, runs: 1}, {id: 2}}, out, out, out, out}, []int{3}},
+		"given back and stands": {polls{out, {{id: 1, runs: 1}, {id: 2, runs: 4}}, out, out, out, out}, []int{4}},
+	} {
+		for processes, per := range map[string]int{"one process": 1, "two in turn": 2, "a new one each": 100} {
+			t.Run(name+" by "+processes, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				f := w.scripted("7")
+				tickers := make([]*Ticker, per)
+				var got []int
+				for n, balls := range c.polls {
+					w.says(saidOf(f, "1st Innings", balls...))
+					tk := &tickers[n%per]
+					if *tk == nil {
+						*tk = open(w, TickFunction, OpenTicker)
+					}
+					before := len(w.told())
+					w.tickAt(*tk, n)
+					if slices.Contains(w.told()[before:], wicket) {
+						got = append(got, n)
+					}
+				}
+				if !slices.Equal(got, c.want) {
+					t.Errorf("the wicket is told in the slots %v, want %v", got, c.want)
+				}
+				if all := w.told(); all[0] != "start" || slices.Index(all[1:], "start") >= 0 {
+					t.Errorf("the start is not told first and once: %q", all)
+				}
+			})
+		}
+	}
+}
+
+// Waiting to hear an event again costs what hearing nothing new does.
+func TestTickWaitsCheaply(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := w.scripted("7")
+	tk := open(w, TickFunction, OpenTicker)
+	w.says(saidOf(f, "1st Innings", ballSaid{id: 1, out: true}))
+	w.tickAt(tk, 0)
+	want := map[string]int{"UpdateItem": 2, "Scan": 1} // claim and mark
+	if got := w.count(func() { w.tickAt(tk, 1) }); !maps.Equal(got, want) {
+		t.Errorf("the second poll makes the calls %v, want %v", got, want)
+	}
+	got := w.count(func() { w.tickAt(tk, 2) })
+	want = map[string]int{"UpdateItem": 3, "Scan": 1, "PutItem": 2, "GetItem": 1, "DeleteItem": 1, "SendMessage": 1}
+	if !maps.Equal(got, want) {
+		t.Errorf("the third, which tells, makes the calls %v, want %v", got, want)
+	}
+}
+
+// TestMatchTells plays a whole match whose feed errs as the real one does, and
+// compares what is told with what happened.
+func TestMatchTells(t *testing.T) {
+	t.Parallel()
+	play := func(t *testing.T, rates map[sportmonks.Kind]float64) []string {
+		w := newWorld(t)
+		m := w.play(8, sportmonks.T20, slotLength)
+		w.feed.Chaos(8, rates)
+		tk := open(w, TickFunction, OpenTicker)
+		s := open(w, FinishMatchFunction, OpenFinisher)
+		for n := range m.Frames() + 20 {
+			w.tickAt(tk, n)
+			drain(w, finishQueue, 0, s.FinishMatch)
+			drain(w, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+		}
+		return w.told()
+	}
+	right := play(t, nil)
+	rates := sportmonks.Habits()
+	delete(rates, sportmonks.DeletedBall)
+	got := play(t, rates)
+	slices.Sort(right)
+	slices.Sort(got)
+	if len(right) < 10 || !slices.Equal(got, right) {
+		t.Errorf("the erring feed has told\n%q\nthe other\n%q", got, right)
+	}
+	if !slices.Equal(got, slices.Compact(slices.Clone(got))) {
+		t.Errorf("something was told twice: %q", got)
+	}
+}

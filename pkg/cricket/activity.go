@@ -38,7 +38,7 @@ type StartActivity struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
 	Body    struct {
-		PushToken string `json:"pushToken" pattern:"^[0-9a-fA-F]+$" minLength:"32" maxLength:"512" doc:"The activity's push token, in hexadecimal."`
+		PushToken string `json:"pushToken" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The activity's push token, in hexadecimal."`
 		TeamID    string `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" doc:"The team whose fan the user is; without it the activity is neutral."`
 	}
 }
@@ -103,7 +103,7 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 type EndActivity struct {
 	auth.User
 	MatchID   string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
-	PushToken string `query:"pushToken" required:"true" pattern:"^[0-9a-fA-F]+$" minLength:"32" maxLength:"512" doc:"The activity's push token, in hexadecimal."`
+	PushToken string `query:"pushToken" required:"true" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The activity's push token, in hexadecimal."`
 }
 
 // Ended is the answer to EndActivity: 204.

@@ -81,7 +81,7 @@ func (m *Matches) ListLeagueMatches(ctx context.Context, in *ListLeagueMatches) 
 				out.Body.Next = out.Body.Matches[in.Limit-1].ID
 				return out, nil
 			}
-			out.Body.Matches = append(out.Body.Matches, summary(f, score.State{}))
+			out.Body.Matches = append(out.Body.Matches, summary(f, score.State{}, names{}))
 		}
 		if last == nil {
 			return out, nil

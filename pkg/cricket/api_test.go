@@ -105,7 +105,6 @@ func TestGetMatch(t *testing.T) {
 	_, do := served(t)
 	type page struct {
 		Match
-		LeagueName  string
 		SeasonTeams []TeamRef
 		Score       *struct{ Innings []struct{ Runs int } }
 	}
@@ -287,6 +286,13 @@ func TestRefusals(t *testing.T) {
 		{"start", "POST", "/user/activity/7", "fan", `{}`, 422, "body"},
 		{"start", "POST", "/user/activity/7", "fan", `{"pushToken":"beef"}`, 422, "body.pushToken"},
 		{"start", "POST", "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("g", 64) + `"}`, 422, "body.pushToken"},
+		{"start", "POST", "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("0", 63) + `"}`, 422, "body.pushToken"},
+		{"start", "POST", "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("0", 202) + `"}`, 422, "body.pushToken"},
+		{"end", "DELETE", "/user/activity/7?pushToken=" + strings.Repeat("0", 63), "fan", "", 422, "query.pushToken"},
+		{"list", "GET", "/matches?ids=7&ids=8", "", "", 422, "query.ids"},
+		{"list", "GET", "/matches?league=T20&from=0001-01-01T00:00:00Z", "", "", 400, "query.to"},
+		{"list", "GET", "/matches?league=T20&to=0001-01-01T00:00:00Z", "", "", 400, "query.from"},
+		{"list", "GET", "/matches?league=T20&from=0001-01-01T00:00:00Z&to=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
 		{"start", "POST", "/user/activity/7", "fan", strings.Replace(body, "{", `{"userId":"another",`, 1), 422, "body"},
 		{"start", "POST", "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"99",`, 1), 400, "body.teamId"},
 		{"start", "POST", "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"`+strings.Repeat("1", 65<<10)+`",`, 1), 413, ""},
@@ -316,6 +322,27 @@ func TestRefusals(t *testing.T) {
 		if header := headerOf(out); header.Get("Content-Type") != "application/problem+json" || header.Get("ETag") != "" {
 			t.Errorf("%s %.90s answers with %v", c.method, c.target, header)
 		}
+	}
+}
+
+// TestTableHangs: while the tables do not answer, a request is answered before
+// its invocation is cut off, and not as our fault.
+func TestTableHangs(t *testing.T) {
+	t.Parallel()
+	w, _ := served(t)
+	env := w.env(GetMatchFunction)
+	env.AWS.HTTPClient = doer(func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	s, err := OpenMatches(w.ctx(), env)
+	must(t, err)
+	ctx, cancel := context.WithTimeout(w.ctx(), 600*time.Millisecond) // the invocation's, of which half a second is for the answer
+	defer cancel()
+	out, err := httpapi.Lambda(GetMatchFunction, s.GetMatch)(ctx, request(http.MethodGet, "/matches/7", "", ""))
+	must(t, err)
+	if err := blames(out, http.StatusServiceUnavailable, ""); err != nil || ctx.Err() != nil {
+		t.Errorf("%v, with %v left of the invocation", err, ctx.Err())
 	}
 }
 

@@ -158,6 +158,7 @@ func TestSyncsCrash(t *testing.T) {
 				crashed, err := OpenSyncer(t.Context(), w.crashing(s.fn, p))
 				must(t, err)
 				s.run(crashed, w.ctx())
+				w.to(w.clock.Now().Add(2 * jobTimeout)) // until its lease has run out
 				must(t, s.run(open(w, s.fn, OpenSyncer), w.ctx()))
 				return w.reference()
 			})

@@ -2,6 +2,7 @@ package cricket
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -13,9 +14,11 @@ import (
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/fault"
+	"matchday/pkg/spec"
 )
 
-// device is a row of cricket-devices: a user's phone, of which there is one.
+// device is a row of cricket-devices: a user's phone, of which there is one, or
+// the owner of a token.
 type device struct {
 	UserID      string `dynamodbav:"userId"`
 	DeviceToken string `dynamodbav:"deviceToken"` // hexadecimal, in small letters
@@ -33,12 +36,29 @@ type device struct {
 
 	// Turn counts the registrations of the user, in the row turnRow alone.
 	Turn int64 `dynamodbav:"turn,omitempty"`
+	// Owner is the user whose phone has a token, in the row of the token alone.
+	Owner string `dynamodbav:"owner,omitempty"`
 }
 
 // turnRow is the sort key of a row beside a user's device that every
 // registration rewrites: of two at once, one is refused, also when neither finds
 // a device. It sorts behind every token, which is hexadecimal.
 const turnRow = "~"
+
+// ownerKey is the key of a token's row, which says whose phone it is. Every
+// registration of the token rewrites it, so that a phone that was signed over is
+// one user's alone. It lasts as long as the phone's row; one that outlasts it
+// does no harm, for it only says whose row is to go. A user's id, a UUID, is never
+// that of a token.
+func ownerKey(a spec.Access, token string) dynamo.Item {
+	return dynamo.Key(a, "#TOKEN#"+token, turnRow)
+}
+
+// owns holds for a token's row that says it is the user's, or for none.
+func owns(userID string) expression.ConditionBuilder {
+	owner := expression.Name("owner")
+	return expression.AttributeNotExists(owner).Or(expression.Equal(owner, expression.Value(userID)))
+}
 
 // keepDevice is how long a phone that is not seen stays registered.
 const keepDevice = 90 * 24 * time.Hour
@@ -105,7 +125,7 @@ func (d device) page(status int) *DevicePage {
 type RegisterDevice struct {
 	auth.User
 	Body struct {
-		DeviceToken string `json:"deviceToken" pattern:"^[0-9a-fA-F]+$" minLength:"32" maxLength:"512" doc:"The phone's APNs token, in hexadecimal."`
+		DeviceToken string `json:"deviceToken" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The phone's APNs token, in hexadecimal."`
 		Platform    string `json:"platform" enum:"ios,ipados"`
 		OSVersion   string `json:"osVersion,omitempty" pattern:"^[0-9]{1,3}([.][0-9]{1,3}){0,2}$" doc:"Without it the phone is taken for an iOS 17." example:"18.2.1"`
 		AppVersion  string `json:"appVersion,omitempty" pattern:"^[0-9A-Za-z.+-]{1,32}$" example:"2.4.0"`
@@ -116,11 +136,14 @@ type RegisterDevice struct {
 	}
 }
 
-// registerTries is how many registrations of one user at once all come through.
+// registerTries is how many registrations of one user or one phone at once all
+// come through.
 const registerTries = 10
 
 // RegisterDevice registers a phone in place of the one before, in one step; or
-// renews it. Of registrations at once one is left, whole.
+// renews it. Of registrations at once one is left, whole. A phone that another
+// user signed out of without a word is no longer that user's; nothing in the
+// answer tells that it was.
 func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*DevicePage, error) {
 	if in.Body.TimeZone != "" {
 		if _, err := zone(in.Body.TimeZone); err != nil {
@@ -146,19 +169,24 @@ func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 	return nil, fault.New(fault.Conflict, "other phones are being registered: try again")
 }
 
-// replace deletes the user's other devices and writes mine, and reads into mine
-// what is kept of its row. *Refused says that another registration came first.
+// replace deletes the user's other devices, and the row of the same phone under
+// another user, writes mine, and reads into mine what is kept of its row.
+// *Refused says that another registration came first.
 func (d *Devices) replace(ctx context.Context, mine *device) error {
-	rows, _, err := dynamo.Query[device](ctx, d.db, registerDevice, dynamo.Range{
-		Key: expression.Key("userId").Equal(expression.Value(mine.UserID)), Consistent: true,
-	})
+	rows, err := d.rows(ctx, mine.UserID)
 	if err != nil {
 		return err
 	}
+	token := ownerKey(registerDevice, mine.DeviceToken)
+	owned, err := d.rows(ctx, "#TOKEN#"+mine.DeviceToken)
+	if err != nil {
+		return err
+	}
+	expires := expression.Value(mine.ExpiresAt)
+	owner, turn := expression.Name("owner"), expression.Name("turn")
+	unowned, unturned := expression.AttributeNotExists(owner), expression.AttributeNotExists(turn)
 	var writes []dynamo.Write
 	var last int64
-	turn := expression.Name("turn")
-	unturned := expression.AttributeNotExists(turn)
 	mine.PushToStart = ""
 	for _, row := range rows {
 		switch row.DeviceToken {
@@ -170,8 +198,13 @@ func (d *Devices) replace(ctx context.Context, mine *device) error {
 			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(registerDevice, row.UserID, row.DeviceToken)))
 		}
 	}
-	expires := expression.Value(mine.ExpiresAt)
-	next := expression.Set(turn, expression.Value(last+1)).Set(expression.Name("expiresAt"), expires)
+	writes = writes[:min(len(writes), dynamo.MaxWrites-4)] // others, which nothing here leaves, wait for the next registration
+	for _, row := range owned {
+		unowned = expression.Equal(owner, expression.Value(row.Owner))
+		if row.Owner != mine.UserID {
+			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(registerDevice, row.Owner, mine.DeviceToken)))
+		}
+	}
 	set := expression.Set(expression.Name("platform"), expression.Value(mine.Platform)).
 		Set(expression.Name("osVersion"), expression.Value(mine.OSVersion)).
 		Set(expression.Name("osMajor"), expression.Value(mine.OSMajor)).
@@ -182,11 +215,19 @@ func (d *Devices) replace(ctx context.Context, mine *device) error {
 		Set(expression.Name("frequentPushesEnabled"), expression.Value(mine.Frequent)).
 		Set(expression.Name("updatedAt"), expression.Value(mine.UpdatedAt)).
 		Set(expression.Name("expiresAt"), expires)
-	writes = writes[:min(len(writes), dynamo.MaxWrites-2)] // others, which nothing here leaves, wait for the next registration
 	return dynamo.Transact(ctx, d.db, registerDevice, append(writes,
 		dynamo.UpdateWrite(dynamo.Key(registerDevice, mine.UserID, mine.DeviceToken), set),
-		dynamo.UpdateWrite(dynamo.Key(registerDevice, mine.UserID, turnRow), next, unturned),
+		dynamo.UpdateWrite(token, expression.Set(owner, expression.Value(mine.UserID)).Set(expression.Name("expiresAt"), expires), unowned),
+		dynamo.UpdateWrite(dynamo.Key(registerDevice, mine.UserID, turnRow), expression.Set(turn, expression.Value(last+1)).Set(expression.Name("expiresAt"), expires), unturned),
 	)...)
+}
+
+// rows are those under a user, or under a token.
+func (d *Devices) rows(ctx context.Context, userID string) ([]device, error) {
+	rows, _, err := dynamo.Query[device](ctx, d.db, registerDevice, dynamo.Range{
+		Key: expression.Key("userId").Equal(expression.Value(userID)), Consistent: true,
+	})
+	return rows, err
 }
 
 // GetDevice asks for the caller's phone.
@@ -218,7 +259,7 @@ func readDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time)
 // DeleteDevice asks for a phone to be forgotten.
 type DeleteDevice struct {
 	auth.User
-	DeviceToken string `query:"deviceToken" required:"true" pattern:"^[0-9a-fA-F]+$" minLength:"32" maxLength:"512" doc:"The phone's APNs token, in hexadecimal: a phone that signs out late must not take the newer one away."`
+	DeviceToken string `query:"deviceToken" required:"true" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The phone's APNs token, in hexadecimal: a phone that signs out late must not take the newer one away."`
 }
 
 // Removed is the answer to what removes something of the caller's: 204.
@@ -232,12 +273,17 @@ func removed() *Removed { return &Removed{Status: http.StatusNoContent, CacheCon
 // DeleteDevice removes the caller's registration of a phone. That of another
 // user is as NotFound as none at all.
 func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*Removed, error) {
-	was, err := dynamo.Delete(ctx, d.db, deleteDevice, dynamo.Key(deleteDevice, in.UserID, strings.ToLower(in.DeviceToken)))
+	token := strings.ToLower(in.DeviceToken)
+	phone := dynamo.DeleteWrite(dynamo.Key(deleteDevice, in.UserID, token), exists("userId"))
+	err := dynamo.Transact(ctx, d.db, deleteDevice, phone, dynamo.DeleteWrite(ownerKey(deleteDevice, token), owns(in.UserID)))
+	if r, ok := errors.AsType[*dynamo.Refused](err); ok && r.Write == 1 { // what has expired here is another's now
+		err = dynamo.Transact(ctx, d.db, deleteDevice, phone)
+	}
+	if dynamo.IsRefused(err) {
+		return nil, errNoDevice
+	}
 	if err != nil {
 		return nil, err
-	}
-	if was == nil {
-		return nil, errNoDevice
 	}
 	return removed(), nil
 }
@@ -246,8 +292,8 @@ func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*Removed,
 type UpdatePushToStart struct {
 	auth.User
 	Body struct {
-		DeviceToken string `json:"deviceToken" pattern:"^[0-9a-fA-F]+$" minLength:"32" maxLength:"512" doc:"The phone's APNs token, in hexadecimal."`
-		Token       string `json:"pushToStartToken" pattern:"^[0-9a-fA-F]+$" minLength:"32" maxLength:"512" doc:"The app's push-to-start token on it, in hexadecimal."`
+		DeviceToken string `json:"deviceToken" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The phone's APNs token, in hexadecimal."`
+		Token       string `json:"pushToStartToken" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The app's push-to-start token on it, in hexadecimal."`
 	}
 }
 
@@ -264,10 +310,14 @@ func (d *Devices) UpdatePushToStart(ctx context.Context, in *UpdatePushToStart) 
 		return nil, errNoDevice
 	}
 	mine.PushToStart, mine.ExpiresAt = strings.ToLower(in.Body.Token), now.Add(keepDevice).Unix()
+	owner := expression.Set(expression.Name("owner"), expression.Value(in.UserID)).Set(expression.Name("expiresAt"), expression.Value(mine.ExpiresAt))
 	set := expression.Set(expression.Name("pushToStartToken"), expression.Value(mine.PushToStart)).
 		Set(expression.Name("updatedAt"), expression.Value(now.UnixMilli())).
 		Set(expression.Name("expiresAt"), expression.Value(mine.ExpiresAt))
-	err = dynamo.Update(ctx, d.db, updatePushToStart, dynamo.Key(updatePushToStart, in.UserID, token), set, exists("userId"))
+	err = dynamo.Transact(ctx, d.db, updatePushToStart,
+		dynamo.UpdateWrite(dynamo.Key(updatePushToStart, in.UserID, token), set, exists("userId")),
+		dynamo.UpdateWrite(ownerKey(updatePushToStart, token), owner, owns(in.UserID)),
+	)
 	if dynamo.IsRefused(err) {
 		return nil, errNoDevice
 	}

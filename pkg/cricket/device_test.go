@@ -136,7 +136,8 @@ func TestDeviceRefusals(t *testing.T) {
 		{`"deviceToken":""`, 422, "body.deviceToken"},
 		{`"deviceToken":"~"`, 422, "body.deviceToken"},
 		{`"deviceToken":"00112233445566778899aabbccddeefg"`, 422, "body.deviceToken"},
-		{`"deviceToken":"` + strings.Repeat("0", 514) + `"`, 422, "body.deviceToken"},
+		{`"deviceToken":"` + strings.Repeat("0", 63) + `"`, 422, "body.deviceToken"}, // half a byte
+		{`"deviceToken":"` + strings.Repeat("0", 202) + `"`, 422, "body.deviceToken"},
 		{`"platform":"android"`, 422, "body.platform"},
 		{`"environment":"staging"`, 422, "body.environment"},
 		{`"osVersion":"iOS 18"`, 422, "body.osVersion"},
@@ -236,31 +237,61 @@ func (s *turnstile) pass(pick func(callers []string) string) bool {
 	return true
 }
 
-// TestSingleDevice registers phones of one user at once, their calls in any
-// order: all are told that it worked, and one of them is left.
+// disowned reports what is wrong with who has which phone: a user has one at
+// most, a phone one user at most, who is its owner for as long as it is
+// registered.
+func (w *world) disowned(ours func(device) bool) error {
+	users, phones, owners := map[string]int{}, map[string]int{}, map[string]device{}
+	all := slices.DeleteFunc(rows[device](w, devices), func(d device) bool { return !ours(d) })
+	for _, d := range all {
+		if token, ok := strings.CutPrefix(d.UserID, "#TOKEN#"); ok {
+			owners[token] = d
+		}
+	}
+	for _, d := range all {
+		if d.DeviceToken == turnRow || d.ExpiresAt <= w.clock.Now().Unix() { // what has expired is nobody's
+			continue
+		}
+		users[d.UserID]++
+		phones[d.DeviceToken]++
+		o := owners[d.DeviceToken]
+		if users[d.UserID] > 1 || phones[d.DeviceToken] > 1 || o.Owner != d.UserID || o.ExpiresAt < d.ExpiresAt {
+			return fmt.Errorf("%s has %d phones, one is %d users', and %s's until %d, though registered until %d",
+				d.UserID, users[d.UserID], phones[d.DeviceToken], o.Owner, o.ExpiresAt, d.ExpiresAt)
+		}
+	}
+	return nil
+}
+
+// TestSingleDevice registers phones of two users at once, their calls in any
+// order: all are told that it worked, and each user is left with one phone, or
+// with none if the other registered the same one later.
 func TestSingleDevice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	users := 0
+	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		users++
-		user := fmt.Sprint("user ", users)
-		before := rapid.SampledFrom([]string{"", "old", "a", "signed out", "two", "swept"}).Draw(rt, "before")
-		d := open(w, RegisterDeviceFunction, OpenDevices)
-		w.prepare(rt, d, user, before)
-		phones := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 2, 4).Draw(rt, "phones")
+		runs++
+		run := fmt.Sprint("run ", runs, ": ")
+		users := []string{run + "ann", run + "bob"}
+		before := rapid.SampledFrom([]string{"", "old", "a", "signed out", "two", "swept", "another's a"}).Draw(rt, "before")
+		w.prepare(rt, users[0], run, before)
+		type registration struct{ user, phone string }
+		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) registration {
+			return registration{rapid.SampledFrom(users).Draw(t, "user"), run + rapid.SampledFrom([]string{"a", "a", "b"}).Draw(t, "phone")}
+		}), 2, 4).Draw(rt, "registrations")
 		stile := newTurnstile()
-		for i, phone := range phones {
+		for i, r := range all {
 			env := w.env(RegisterDeviceFunction)
 			next := env.AWS.HTTPClient
-			caller := fmt.Sprint(i, " ", phone)
+			caller := fmt.Sprint(i, r)
 			env.AWS.HTTPClient = doer(func(r *http.Request) (*http.Response, error) { stile.wait(caller); return next.Do(r) })
 			stile.enter()
 			go func() {
 				defer stile.leave()
 				s, err := OpenDevices(w.ctx(), env)
 				if err == nil {
-					_, err = s.RegisterDevice(w.ctx(), registering(user, phone))
+					_, err = s.RegisterDevice(w.ctx(), registering(r.user, r.phone))
 				}
 				if err != nil {
 					rt.Errorf("%s: %v", caller, err)
@@ -269,26 +300,51 @@ func TestSingleDevice(t *testing.T) {
 		}
 		for stile.pass(func(callers []string) string { return rapid.SampledFrom(callers).Draw(rt, "next") }) {
 		}
-		left := w.phonesOf(user)
-		if len(left) != 1 || !slices.ContainsFunc(phones, func(p string) bool { return token(p) == left[0] }) {
-			rt.Fatalf("%d phones are left", len(left))
+		left := map[string][]string{}
+		for _, user := range users {
+			left[user] = w.phonesOf(user)
+		}
+		if len(left[users[0]])+len(left[users[1]]) == 0 {
+			rt.Fatalf("no phone is left")
+		}
+		for _, r := range all {
+			lone := !slices.ContainsFunc(all, func(o registration) bool { return o.user != r.user })
+			mine := slices.ContainsFunc(all, func(o registration) bool {
+				return o.user == r.user && slices.Equal(left[r.user], []string{token(o.phone)})
+			})
+			if !mine && (lone || len(left[r.user]) > 0) {
+				rt.Fatalf("%s is left with %q", r.user, left[r.user])
+			}
+		}
+		if err := w.disowned(func(d device) bool {
+			return slices.Contains(users, d.UserID) || slices.ContainsFunc([]string{"a", "b", "old"}, func(p string) bool { return d.UserID == "#TOKEN#"+token(run+p) })
+		}); err != nil {
+			rt.Fatalf("%v", err)
 		}
 	})
 }
 
-// prepare gives a user what may have been before.
-func (w *world) prepare(t rapidT, d *Devices, user, before string) {
-	register := func(phone string) {
-		if _, err := d.RegisterDevice(w.ctx(), registering(user, phone)); err != nil {
+// prepare gives a user what may have been before; the phones' names begin with run.
+func (w *world) prepare(t rapidT, user, run, before string) {
+	d := open(w, RegisterDeviceFunction, OpenDevices)
+	register := func(user, phone string) {
+		if _, err := d.RegisterDevice(w.ctx(), registering(user, run+phone)); err != nil {
 			t.Fatalf("%v", err)
 		}
 	}
 	switch before {
 	case "old", "a":
-		register(before)
+		register(user, before)
+	case "another's a":
+		register(run+"carol", "a")
+		start := &UpdatePushToStart{User: auth.User{UserID: run + "carol"}}
+		start.Body.DeviceToken, start.Body.Token = token(run+"a"), token("start")
+		if _, err := open(w, UpdatePushToStartFunction, OpenDevices).UpdatePushToStart(w.ctx(), start); err != nil {
+			t.Fatalf("%v", err)
+		}
 	case "signed out":
-		register("old")
-		in := &DeleteDevice{User: auth.User{UserID: user}, DeviceToken: token("old")}
+		register(user, "old")
+		in := &DeleteDevice{User: auth.User{UserID: user}, DeviceToken: token(run + "old")}
 		if _, err := open(w, DeleteDeviceFunction, OpenDevices).DeleteDevice(w.ctx(), in); err != nil {
 			t.Fatalf("%v", err)
 		}
@@ -297,6 +353,79 @@ func (w *world) prepare(t rapidT, d *Devices, user, before string) {
 	case "swept": // the row of turns has expired first
 		w.put(devices, device{UserID: user, DeviceToken: token("x")})
 	}
+}
+
+// TestSignedOver has a phone pass from ann to bob, who did not sign out.
+func TestSignedOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	apis := w.fleetAPI()
+	phone := token("phone")
+	register := func(apis map[string]api, user string) (status int, body string) {
+		out := ask(apis, RegisterDeviceFunction, "/user/device", user, `{"deviceToken":"`+phone+`","platform":"ios","environment":"production"}`)
+		return out.StatusCode, out.Body
+	}
+	has := func(user string, want ...string) {
+		t.Helper()
+		out := ask(apis, GetDeviceFunction, "/user/device", user, "")
+		if got := w.phonesOf(user); !slices.Equal(got, want) || (out.StatusCode == http.StatusOK) != (want != nil) {
+			t.Errorf("%s has %q, and is answered with %d %s; want %q", user, got, out.StatusCode, out.Body, want)
+		}
+		if err := w.disowned(func(device) bool { return true }); err != nil {
+			t.Error(err)
+		}
+	}
+	remove := func(user string) int {
+		return ask(apis, DeleteDeviceFunction, "/user/device?deviceToken="+phone, user, "").StatusCode
+	}
+	start := func(user string) int {
+		return ask(apis, UpdatePushToStartFunction, "/user/device/push-to-start", user, `{"deviceToken":"`+phone+`","pushToStartToken":"`+token("start")+`"}`).StatusCode
+	}
+	register(apis, "ann")
+	if got := start("ann"); got != http.StatusOK {
+		t.Errorf("ann's push-to-start is answered with %d", got)
+	}
+	if got := start("bob"); got != http.StatusNotFound {
+		t.Errorf("bob's push-to-start is answered with %d", got)
+	}
+	has("ann", phone)
+	status, body := register(apis, "bob")
+	elsewhere := newWorld(t) // where nobody has the phone
+	if s, b := register(elsewhere.fleetAPI(), "bob"); s != status || b != body {
+		t.Errorf("bob can tell that the phone was another's by %d %s: it would be %d %s", status, body, s, b)
+	}
+	has("bob", phone)
+	has("ann")
+	for name, got := range map[string]int{"delete": remove("ann"), "push-to-start": start("ann")} {
+		if got != http.StatusNotFound {
+			t.Errorf("ann's %s is answered with %d", name, got)
+		}
+	}
+	has("bob", phone)
+
+	// Seeing the phone keeps its owner, too.
+	w.to(w.clock.Now().Add(keepDevice - time.Hour))
+	start("bob")
+	has("bob", phone)
+	register(apis, "ann")
+	has("ann", phone)
+	has("bob")
+	if got := remove("ann"); got != http.StatusNoContent {
+		t.Errorf("ann signs out with %d", got)
+	}
+	for _, d := range rows[device](w, devices) {
+		if d.Owner != "" {
+			t.Errorf("nobody's phone has an owner: %+v", d)
+		}
+	}
+
+	// The token's row of an expired phone may be swept first.
+	w.put(devices, device{UserID: "ann", DeviceToken: phone, ExpiresAt: w.clock.Now().Unix()})
+	register(apis, "bob")
+	if got := remove("ann"); got != http.StatusNoContent {
+		t.Errorf("what has expired is removed with %d", got)
+	}
+	has("bob", phone)
 }
 
 type rapidT interface{ Fatalf(string, ...any) }
@@ -365,23 +494,70 @@ func TestManyPhones(t *testing.T) {
 
 func TestRegisterDeviceCrashes(t *testing.T) {
 	t.Parallel()
-	for _, before := range []string{"", "old", "two"} {
+	for _, before := range []string{"", "old", "two", "another's a"} {
 		t.Run(before, func(t *testing.T) {
 			t.Parallel()
 			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []device {
 				w := newWorld(t)
 				again := open(w, RegisterDeviceFunction, OpenDevices)
-				w.prepare(t, again, "ann", before)
+				w.prepare(t, "ann", "", before)
+				in := registering("ann", "new")
+				if before == "another's a" {
+					in = registering("ann", "a")
+				}
 				s, err := OpenDevices(w.ctx(), w.crashing(RegisterDeviceFunction, p))
 				must(t, err)
-				s.RegisterDevice(w.ctx(), registering("ann", "new"))
-				if n := len(w.phonesOf("ann")); n == 0 && before != "" {
+				s.RegisterDevice(w.ctx(), in)
+				if n := len(w.phonesOf("ann")) + len(w.phonesOf("carol")); n == 0 && before != "" {
 					t.Error("the crash leaves no phone")
 				}
-				_, err = again.RegisterDevice(w.ctx(), registering("ann", "new"))
+				_, err = again.RegisterDevice(w.ctx(), in)
 				must(t, err)
-				return slices.DeleteFunc(rows[device](w, devices), func(d device) bool { return d.DeviceToken == turnRow })
+				if err := w.disowned(func(device) bool { return true }); err != nil {
+					t.Error(err)
+				}
+				return slices.DeleteFunc(rows[device](w, devices), func(d device) bool { return d.Turn != 0 })
 			})
 		})
 	}
+}
+
+// TestDeleteDeviceCrashes: what a crash leaves of a phone and its owner, signing
+// out again removes.
+func TestDeleteDeviceCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []device {
+		w := newWorld(t)
+		w.prepare(t, "ann", "", "a")
+		in := &DeleteDevice{User: auth.User{UserID: "ann"}, DeviceToken: token("a")}
+		s, err := OpenDevices(w.ctx(), w.crashing(DeleteDeviceFunction, p))
+		must(t, err)
+		s.DeleteDevice(w.ctx(), in)
+		if err := w.disowned(func(device) bool { return true }); err != nil {
+			t.Error(err)
+		}
+		open(w, DeleteDeviceFunction, OpenDevices).DeleteDevice(w.ctx(), in) // NotFound, if the crash came after the call
+		return slices.DeleteFunc(rows[device](w, devices), func(d device) bool { return d.Turn != 0 })
+	})
+}
+
+// TestPushToStartCrashes: a phone and its owner's row are renewed as one.
+func TestPushToStartCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []device {
+		w := newWorld(t)
+		w.prepare(t, "ann", "", "a")
+		w.to(w.clock.Now().Add(24 * time.Hour))
+		in := &UpdatePushToStart{User: auth.User{UserID: "ann"}}
+		in.Body.DeviceToken, in.Body.Token = token("a"), token("start")
+		s, err := OpenDevices(w.ctx(), w.crashing(UpdatePushToStartFunction, p))
+		must(t, err)
+		s.UpdatePushToStart(w.ctx(), in)
+		if err := w.disowned(func(device) bool { return true }); err != nil {
+			t.Error(err)
+		}
+		_, err = open(w, UpdatePushToStartFunction, OpenDevices).UpdatePushToStart(w.ctx(), in)
+		must(t, err)
+		return rows[device](w, devices)
+	})
 }

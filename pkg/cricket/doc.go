@@ -15,14 +15,14 @@
 //	cricket-teams                   teamId                         reference data; title, shortName and color are the administrator's
 //	cricket-team-seasons            seasonId, teamId               who plays in a season
 //	cricket-leagues                 leagueId                       reference data; active, title and priority are the administrator's
-//	cricket-devices                 userId, deviceToken            a user's phone; deviceToken ~: how often one was registered, which serialises that
+//	cricket-devices                 userId, deviceToken            a user's phone; deviceToken ~: how often one was registered, which serialises that; userId #TOKEN#{token}: whose phone it is
 //	cricket-match-follows           matchId, userId                who follows a match
 //	cricket-activity-subscriptions  matchId, pushToken             a Live Activity on a phone
 //	cricket-prematch-notifications  matchId, userId                a reminder that was claimed; userId #MATCH: the match is done
-//	cricket-locks                   lockKey                        match:{matchId} is a lease; tick holds the last claimed slot
+//	cricket-locks                   lockKey                        match:{matchId} and sync-fixtures are leases; tick holds the last claimed slot
 //	cricket-state-hashes            matchTeamKey                   {matchId}#{teamId}, {matchId}#neutral: what was last pushed
 //	DisplayStateCache               cacheKey                       DISPLAY#{matchId}#{teamId}: what is shown now
-//	cricket-fixture-cache           matchId                        the score in full, and names of teams and league
+//	cricket-fixture-cache           matchId                        the score in full; {matchId}#names: what teams and league are called
 //	cricket-preferences             userId                         which alerts a user wants, and when
 //	match-processing-state          matchId                        {matchId}: lastProcessedBall and the chunks; {matchId}#S1#00: five overs of balls
 //

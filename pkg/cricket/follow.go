@@ -56,7 +56,7 @@ type FollowMatch struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
 	Body    *struct {
-		TeamID string `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" doc:"The team whose fan the user is; without it, of neither."`
+		TeamID string `json:"teamId,omitempty" pattern:"^([0-9]{1,19}|neutral)$" doc:"The team whose fan the user is; neutral, or none, for neither's."`
 	}
 }
 
@@ -64,7 +64,7 @@ type FollowMatch struct {
 // A match that is not there is NotFound, and one that is over a Conflict.
 func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage, error) {
 	team := ""
-	if in.Body != nil {
+	if in.Body != nil && in.Body.TeamID != neutral {
 		team = in.Body.TeamID
 	}
 	f, err := s.match(ctx, in.MatchID, team)

@@ -58,6 +58,11 @@ type fixture struct {
 	BodySum      string `dynamodbav:"bodySum,omitempty"`
 	Polls        int    `dynamodbav:"polls,omitempty"`
 	MissingSince int64  `dynamodbav:"missingSince,omitempty"`
+
+	// LeftAt is when the sync, which found the match to be over, last had its end
+	// looked into (epoch s), and TossKey the toss that was told.
+	LeftAt  int64  `dynamodbav:"leftAt,omitempty"`
+	TossKey string `dynamodbav:"tossKey,omitempty"`
 }
 
 // newFixture is the row of a match that the provider schedules.
@@ -66,6 +71,14 @@ func newFixture(f feed.Fixture, leagueCode string) fixture {
 		MatchID: strconv.Itoa(f.ID), LeagueCode: leagueCode, LeagueID: strconv.Itoa(f.LeagueID), SeasonID: strconv.Itoa(f.SeasonID),
 		StartTime: f.Start.UTC().Format(timeLayout), Round: f.Round, Type: f.Type, Status: f.Status,
 		LocalTeamID: strconv.Itoa(f.LocalID), VisitorTeamID: strconv.Itoa(f.VisitorID), VenueName: f.Venue.Name,
+	}
+}
+
+// scheduled is what the provider's schedule says of the match, and nothing else.
+func (f fixture) scheduled() fixture {
+	return fixture{
+		MatchID: f.MatchID, LeagueCode: f.LeagueCode, LeagueID: f.LeagueID, SeasonID: f.SeasonID, StartTime: f.StartTime,
+		Round: f.Round, Type: f.Type, Status: f.Status, LocalTeamID: f.LocalTeamID, VisitorTeamID: f.VisitorTeamID, VenueName: f.VenueName,
 	}
 }
 

@@ -1,6 +1,7 @@
 package cricket
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/httpapi"
 )
 
 // Matches answers the public reads.
@@ -44,50 +46,54 @@ func cacheFor(p feed.Phase) string {
 
 // Match is a match in a list or on its page.
 type Match struct {
-	ID        string     `json:"id"`
-	League    string     `json:"league" doc:"The league's code."`
-	LeagueID  string     `json:"leagueId"`
-	SeasonID  string     `json:"seasonId"`
-	StartTime string     `json:"startTime" format:"date-time"`
-	Round     string     `json:"round,omitempty"`
-	Type      string     `json:"type,omitempty" example:"T20I"`
-	Venue     string     `json:"venue,omitempty"`
-	Status    string     `json:"status" doc:"In the provider's words." example:"1st Innings"`
-	Phase     feed.Phase `json:"phase" enum:"upcoming,live,break,stumps,interrupted,result,closed"`
-	Live      bool       `json:"live"`
-	Local     MatchSide  `json:"local"`
-	Visitor   MatchSide  `json:"visitor"`
-	Result    string     `json:"result,omitempty"`
+	ID         string     `json:"id"`
+	League     string     `json:"league" doc:"The league's code."`
+	LeagueID   string     `json:"leagueId"`
+	LeagueName string     `json:"leagueName,omitempty" doc:"What to call it: an administrator's title, or the provider's name."`
+	SeasonID   string     `json:"seasonId"`
+	StartTime  string     `json:"startTime" format:"date-time"`
+	Round      string     `json:"round,omitempty"`
+	Type       string     `json:"type,omitempty" example:"T20I"`
+	Venue      string     `json:"venue,omitempty"`
+	Status     string     `json:"status" doc:"In the provider's words." example:"1st Innings"`
+	Phase      feed.Phase `json:"phase" enum:"upcoming,live,break,stumps,interrupted,result,closed"`
+	Live       bool       `json:"live"`
+	Local      MatchSide  `json:"local"`
+	Visitor    MatchSide  `json:"visitor"`
+	Result     string     `json:"result,omitempty"`
 }
 
 // MatchSide is a team in a match. Score is "182/8", or "364 & 298/8d".
 type MatchSide struct {
 	ID    string `json:"id"`
-	Name  string `json:"name,omitempty"`
-	Code  string `json:"code,omitempty"`
+	Name  string `json:"name,omitempty" doc:"What to call it: an administrator's title, or the provider's name."`
+	Code  string `json:"code,omitempty" doc:"The same in little space: an administrator's short name, or the provider's code."`
+	Color string `json:"color,omitempty" example:"#0b5cad"`
 	Image string `json:"image,omitempty"`
 	Score string `json:"score,omitempty"`
 	Overs string `json:"overs,omitempty"`
 }
 
-// summary joins the schedule's row of a match with its score, which may be zero.
-func summary(f fixture, s score.State) Match {
+// summary joins the schedule's row of a match with its score and its names,
+// which may be zero.
+func summary(f fixture, s score.State, n names) Match {
 	m := Match{
-		ID: f.MatchID, League: f.LeagueCode, LeagueID: f.LeagueID, SeasonID: f.SeasonID, StartTime: f.StartTime,
-		Round: f.Round, Type: f.Type, Venue: f.VenueName, Status: f.Status, Phase: s.Phase, Live: f.Live != "",
-		Local: MatchSide{ID: f.LocalTeamID}, Visitor: MatchSide{ID: f.VisitorTeamID}, Result: s.Result.Text,
+		ID: f.MatchID, League: f.LeagueCode, LeagueID: f.LeagueID, LeagueName: n.League, SeasonID: f.SeasonID, StartTime: f.StartTime,
+		Round: f.Round, Type: f.Type, Venue: f.VenueName, Status: f.Status, Phase: cmp.Or(s.Phase, f.phase(), feed.Upcoming), Live: f.Live != "",
+		Result: s.Result.Text,
 	}
-	if m.Phase == "" {
-		if m.Phase = f.phase(); m.Phase == "" {
-			m.Phase = feed.Upcoming
-		}
+	var d score.Display
+	if s.ID != "" {
+		d = s.For(neutral)
 	}
-	if s.ID == "" {
-		return m
+	m.Local = MatchSide{
+		f.LocalTeamID, cmp.Or(n.Local.Title, s.Local.Name), cmp.Or(n.Local.ShortName, s.Local.Code), n.Local.Color,
+		cmp.Or(n.Local.Image, s.Local.Image), d.Local.Score, d.Local.Overs,
 	}
-	d := s.For(neutral)
-	m.Local = MatchSide{f.LocalTeamID, s.Local.Name, s.Local.Code, s.Local.Image, d.Local.Score, d.Local.Overs}
-	m.Visitor = MatchSide{f.VisitorTeamID, s.Visitor.Name, s.Visitor.Code, s.Visitor.Image, d.Visitor.Score, d.Visitor.Overs}
+	m.Visitor = MatchSide{
+		f.VisitorTeamID, cmp.Or(n.Visitor.Title, s.Visitor.Name), cmp.Or(n.Visitor.ShortName, s.Visitor.Code), n.Visitor.Color,
+		cmp.Or(n.Visitor.Image, s.Visitor.Image), d.Visitor.Score, d.Visitor.Overs,
+	}
 	return m
 }
 
@@ -101,17 +107,16 @@ type MatchPage struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Match
-		LeagueName string       `json:"leagueName,omitempty"`
-		Teams      []TeamRef    `json:"seasonTeams,omitempty" doc:"Who plays in the season."`
-		Score      *score.State `json:"score,omitempty" doc:"Innings, batters, bowler, rates and result."`
+		Teams []TeamRef    `json:"seasonTeams,omitempty" doc:"Who plays in the season."`
+		Score *score.State `json:"score,omitempty" doc:"Innings, batters, bowler, rates and result."`
 	}
 }
 
 // TeamRef names a team.
 type TeamRef struct {
-	ID   string `json:"id"`
-	Code string `json:"code"`
-	Name string `json:"name"`
+	ID   string `json:"id" dynamodbav:"id"`
+	Code string `json:"code" dynamodbav:"code"`
+	Name string `json:"name" dynamodbav:"name"`
 }
 
 // GetMatch returns a match, or NotFound. The schedule's row decides whether it
@@ -121,14 +126,15 @@ func (m *Matches) GetMatch(ctx context.Context, in *GetMatch) (*MatchPage, error
 	if err != nil {
 		return nil, err
 	}
+	n, err := m.names(ctx, f, state)
+	if err != nil {
+		return nil, err
+	}
 	out := &MatchPage{}
-	out.Body.Match = summary(f, state)
+	out.Body.Match, out.Body.Teams = summary(f, state, n), n.Season
 	out.CacheControl = cacheFor(out.Body.Phase)
 	if state.ID != "" {
 		out.Body.Score = &state
-	}
-	if err := m.enrich(ctx, f, out); err != nil {
-		return nil, err
 	}
 	return out, nil
 }
@@ -149,38 +155,14 @@ func (m *Matches) match(ctx context.Context, id string) (fixture, score.State, e
 	return f, c.State, nil
 }
 
-// enrich adds what the reference data knows.
-func (m *Matches) enrich(ctx context.Context, f fixture, out *MatchPage) error {
-	l, _, err := dynamo.Get[league](ctx, m.db, getLeague, f.LeagueID)
-	if err != nil {
-		return err
-	}
-	out.Body.LeagueName = l.Name
-	for _, side := range []*MatchSide{&out.Body.Local, &out.Body.Visitor} {
-		if side.Name != "" {
-			continue
-		}
-		t, _, err := dynamo.Get[team](ctx, m.db, getTeam, side.ID)
-		if err != nil {
-			return err
-		}
-		side.Name, side.Code, side.Image = t.Name, t.Code, t.Image
-	}
-	playing, _, err := dynamo.Query[seasonTeam](ctx, m.db, teamsOfSeason, dynamo.Range{Key: ofSeason(f.SeasonID), Limit: 100})
-	for _, t := range playing {
-		out.Body.Teams = append(out.Body.Teams, TeamRef{t.TeamID, t.Code, t.Name})
-	}
-	return err
-}
-
 // ListMatches asks for matches: either by id, or of a league.
 type ListMatches struct {
-	IDs    []string  `query:"ids" maxItems:"100" doc:"Up to 100 matches, separated by commas."`
-	League string    `query:"league" maxLength:"32" doc:"A league's code, or, without dates, its id."`
-	From   time.Time `query:"from" doc:"The first start, with to; at most 31 days before it."`
-	To     time.Time `query:"to" doc:"The last start."`
-	After  string    `query:"after" pattern:"^[0-9A-Z:-]{20}/[0-9]{1,19}$" doc:"The cursor: next of the page before."`
-	Limit  int32     `query:"limit" minimum:"1" maximum:"100" default:"50"`
+	IDs    []string                    `query:"ids" maxItems:"100" doc:"Up to 100 matches, separated by commas."`
+	League string                      `query:"league" maxLength:"32" doc:"A league's code, or, without dates, its id."`
+	From   httpapi.Optional[time.Time] `query:"from" doc:"The first start, with to; at most 31 days before it."`
+	To     httpapi.Optional[time.Time] `query:"to" doc:"The last start."`
+	After  string                      `query:"after" pattern:"^[0-9A-Z:-]{20}/[0-9]{1,19}$" doc:"The cursor: next of the page before."`
+	Limit  int32                       `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
 
 // MatchList is a page of matches, in order of their start. Next is the cursor of
@@ -209,7 +191,7 @@ func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList,
 		found, err = m.byID(ctx, in.IDs)
 	case in.League == "":
 		return nil, fault.In("query.ids", "ask by ids or by league")
-	case in.From.IsZero() && in.To.IsZero():
+	case !in.From.Set && !in.To.Set:
 		found, out.Body.Next, err = m.ofLeague(ctx, in)
 	default:
 		found, out.Body.Next, err = m.between(ctx, in)
@@ -227,8 +209,8 @@ func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList,
 func (m *Matches) byID(ctx context.Context, ids []string) ([]fixture, error) {
 	var keys []dynamo.Item
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
-		if len(id) == 0 || len(id) > 19 || strings.Trim(id, "0123456789") != "" {
-			return nil, fault.In("query.ids", "%.32q is no match id", id)
+		if !isMatchID(id) {
+			return nil, fault.In("query.ids", "a match id is 1 to 19 digits")
 		}
 		keys = append(keys, dynamo.Key(batchGetFixtures, id))
 	}
@@ -240,25 +222,26 @@ func (m *Matches) byID(ctx context.Context, ids []string) ([]fixture, error) {
 }
 
 func (m *Matches) between(ctx context.Context, in *ListMatches) ([]fixture, string, error) {
+	from, to := in.From.Value, in.To.Value
 	switch {
-	case in.From.IsZero():
+	case !in.From.Set:
 		return nil, "", fault.In("query.from", "to needs from")
-	case in.To.IsZero():
+	case !in.To.Set:
 		return nil, "", fault.In("query.to", "from needs to")
-	case in.To.Before(in.From):
+	case to.Before(from):
 		return nil, "", fault.In("query.to", "to is before from")
-	case in.To.UTC().Year() > 9999:
+	case to.UTC().Year() > 9999:
 		return nil, "", fault.In("query.to", "ask for years of four digits")
-	case in.To.Sub(in.From) > longestRange:
+	case to.Sub(from) > longestRange:
 		return nil, "", fault.In("query.to", "ask for at most 31 days at a time")
 	}
-	r := dynamo.Range{Limit: in.Limit, Key: startsBetween(in.League, in.From, in.To)}
+	r := dynamo.Range{Limit: in.Limit, Key: startsBetween(in.League, from, to)}
 	if in.After != "" {
 		at, start, id, err := parseCursor(in.After)
 		if err != nil {
 			return nil, "", err
 		}
-		if at.Before(in.From.Truncate(time.Second)) || at.After(in.To) { // DynamoDB takes no key outside the range
+		if at.Before(from.Truncate(time.Second)) || at.After(to) { // DynamoDB takes no key outside the range
 			return nil, "", fault.In("query.after", "this page is not between from and to")
 		}
 		r.After = indexKey("leagueCode", in.League, "startTime", start, id)
@@ -313,13 +296,13 @@ func (m *Matches) ofLeague(ctx context.Context, in *ListMatches) ([]fixture, str
 	return found, end.StartingAt + "/" + end.MatchID, nil
 }
 
-// summaries adds the scores of the matches.
+// summaries adds the scores and the names of the matches.
 func (m *Matches) summaries(ctx context.Context, found []fixture) ([]Match, error) {
-	keys := make([]dynamo.Item, len(found))
-	for i, f := range found {
-		keys[i] = dynamo.Key(batchGetCached, f.MatchID)
+	scores, err := cachedOf[cached](ctx, m.db, found, func(id string) string { return id })
+	if err != nil {
+		return nil, err
 	}
-	scores, err := dynamo.GetAll[cached](ctx, m.db, batchGetCached, keys)
+	called, err := cachedOf[names](ctx, m.db, found, namesKey)
 	if err != nil {
 		return nil, err
 	}
@@ -332,9 +315,23 @@ func (m *Matches) summaries(ctx context.Context, found []fixture) ([]Match, erro
 			}
 			state = scores[j].State
 		}
-		out[i] = summary(f, state)
+		var n names
+		if j := slices.IndexFunc(called, func(n names) bool { return n.MatchID == namesKey(f.MatchID) }); j >= 0 {
+			n = called[j]
+		}
+		out[i] = summary(f, state, n)
 	}
 	return out, nil
+}
+
+// cachedOf reads the rows of cricket-fixture-cache that are under the keys of
+// the matches.
+func cachedOf[T any](ctx context.Context, db dynamo.DB, matches []fixture, key func(matchID string) string) ([]T, error) {
+	keys := make([]dynamo.Item, len(matches))
+	for i, f := range matches {
+		keys[i] = dynamo.Key(batchGetCached, key(f.MatchID))
+	}
+	return dynamo.GetAll[T](ctx, db, batchGetCached, keys)
 }
 
 // GetDisplay asks for what a lock screen shows of a match.

@@ -89,7 +89,7 @@ func OpenActivities(_ context.Context, env app.Env) (*Activities, error) {
 // OpenSyncer opens the service of the syncs.
 func OpenSyncer(ctx context.Context, env app.Env) (*Syncer, error) {
 	provider, err := openProvider(ctx, env)
-	return &Syncer{db: tablesOf(env), provider: provider, now: env.Now}, err
+	return &Syncer{db: tablesOf(env), queue: queue.Open(env.AWS, env.Queues), provider: provider, now: env.Now}, err
 }
 
 func tablesOf(env app.Env) dynamo.DB { return dynamo.Open(env.AWS, env.Prefix) }

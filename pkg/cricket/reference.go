@@ -12,6 +12,7 @@ import (
 
 	"matchday/pkg/cricket/feed"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/queue"
 )
 
 // league is a competition. Active is the administrator's: whether its matches
@@ -47,6 +48,7 @@ type seasonTeam struct {
 // an attribute that is an administrator's or the ticker's.
 type Syncer struct {
 	db       dynamo.DB
+	queue    queue.Sender
 	provider *feed.Client
 	now      func() time.Time
 }

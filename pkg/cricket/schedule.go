@@ -12,6 +12,8 @@ import (
 	"matchday/pkg/cricket/feed"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/lock"
+	"matchday/pkg/spec"
 )
 
 // The schedule is copied from two days back, for matches that were moved or
@@ -21,36 +23,70 @@ const (
 	syncAhead = 30 * 24 * time.Hour
 )
 
+// askEndAgain is how long the end of a match that is over is given before it is
+// looked into once more.
+const askEndAgain = 6 * time.Hour
+
 // SyncFixtures copies the schedule of the active leagues. What the ticker owns
 // of a match is never written: a live match is left alone, and of any other only
 // the provider's fields are. Fixtures that cannot be read are its error, after
 // the others are copied.
 //
-// A new match gets its score first: once its row is there, the score is the
-// ticker's.
+// A match that the provider says is over, and whose end is not decided though it
+// is not in play, is given to finish-match: one that was called off before it
+// was ever polled, and one whose message was lost.
+//
+// One sync runs at a time, for new rows are written in batches, which know no
+// conditions; another ends at once. A second run writes what a first has left,
+// and may have the end of a match looked into again.
 func (s *Syncer) SyncFixtures(ctx context.Context) error {
+	// Whoever holds the lease has been stopped by Lambda when it runs out.
+	locks := &lock.Locks{DB: s.db, Acquire: acquireLock, Extend: extendLock, Release: releaseLock, TTL: jobTimeout, Now: s.now}
+	l, err := locks.Take(ctx, "sync-fixtures", holder(ctx, "sync-fixtures"))
+	if err == nil {
+		err = s.syncFixtures(ctx, l)
+		err = errors.Join(err, l.Release(context.WithoutCancel(ctx)))
+	}
+	if errors.Is(err, lock.ErrHeld) {
+		slog.InfoContext(ctx, "another sync of the fixtures is at work")
+		return nil
+	}
+	return err
+}
+
+func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 	now := s.now()
 	found, unread := s.scheduled(ctx, now)
+	rows := make([]fixture, len(found))
 	keys := make([]dynamo.Item, len(found))
 	for i, m := range found {
-		keys[i] = dynamo.Key(batchGetFixtures, m.row.MatchID)
+		rows[i], keys[i] = m.row, dynamo.Key(batchGetFixtures, m.row.MatchID)
 	}
 	known, err := dynamo.GetAll[fixture](ctx, s.db, batchGetFixtures, keys)
 	if err != nil {
 		return errors.Join(unread, err)
 	}
+	isScore := exists("leagueId")
 	scores, err := collect(func(after dynamo.Item) ([]cached, dynamo.Item, error) {
-		return dynamo.Scan[cached](ctx, s.db, allCached, nil, after, 0)
+		return dynamo.Scan[cached](ctx, s.db, allCached, &isScore, after, 0)
 	})
+	if err != nil {
+		return errors.Join(unread, err)
+	}
+	called, err := cachedOf[names](ctx, s.db, rows, namesKey)
 	if err != nil {
 		return errors.Join(unread, err)
 	}
 	var fresh []fixture
 	var unscored []cached
+	var unnamed []names
 	for _, m := range found {
 		score, err := m.score(now)
 		if err != nil {
 			return err
+		}
+		if !slices.ContainsFunc(called, func(n names) bool { return n.MatchID == namesKey(m.row.MatchID) }) {
+			unnamed = append(unnamed, newNames(m.row, score.State, m.league, now))
 		}
 		i := slices.IndexFunc(known, func(k fixture) bool { return k.MatchID == m.row.MatchID })
 		j := slices.IndexFunc(scores, func(c cached) bool { return c.MatchID == m.row.MatchID })
@@ -68,21 +104,43 @@ func (s *Syncer) SyncFixtures(ctx context.Context) error {
 		if err = errors.Join(err, s.move(ctx, known[i], m.row)); err != nil {
 			return err
 		}
+		if err = s.leave(ctx, known[i], m.row, now); err != nil {
+			return err
+		}
 	}
-	if err := dynamo.PutAll(ctx, s.db, batchPutCached, unscored); err != nil {
+	// A new match gets its names and its score first: once its row is there, they
+	// are get-match's and the ticker's.
+	if err := putHeld(ctx, s.db, l, batchPutCached, unnamed); err != nil {
 		return err
 	}
-	if err := dynamo.PutAll(ctx, s.db, batchPutFixtures, fresh); err != nil {
+	if err := putHeld(ctx, s.db, l, batchPutCached, unscored); err != nil {
+		return err
+	}
+	if err := putHeld(ctx, s.db, l, batchPutFixtures, fresh); err != nil {
 		return err
 	}
 	slog.InfoContext(ctx, "fixtures synced", "fixtures", len(found), "new", len(fresh))
 	return unread
 }
 
+// putHeld writes items in batches, each of them under the lease.
+func putHeld[T any](ctx context.Context, db dynamo.DB, l *lock.Lease, a spec.Access, items []T) error {
+	for batch := range slices.Chunk(items, 25) {
+		if err := l.Extend(ctx); err != nil {
+			return err
+		}
+		if err := dynamo.PutAll(ctx, db, a, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // scheduledMatch is a match as the provider schedules it.
 type scheduledMatch struct {
-	row  fixture
-	said feed.Fixture
+	row    fixture
+	said   feed.Fixture
+	league string // its name
 }
 
 // score is that of a match to come.
@@ -97,9 +155,9 @@ func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []schedule
 	if err != nil {
 		return nil, err
 	}
-	codes := map[string]string{}
+	leagues := map[string]league{}
 	for _, l := range active {
-		codes[l.LeagueID] = l.Code
+		leagues[l.LeagueID] = l
 	}
 	seen := map[string]bool{} // a match may move to another page while we read
 	for f, err := range s.provider.Fixtures(ctx, now.Add(-syncBack), now.Add(syncAhead)) {
@@ -108,13 +166,13 @@ func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []schedule
 			continue
 		}
 		row := newFixture(f, "")
-		code, ok := codes[row.LeagueID]
+		l, ok := leagues[row.LeagueID]
 		if !ok || seen[row.MatchID] || f.Start.IsZero() {
 			continue
 		}
 		seen[row.MatchID] = true
-		row.LeagueCode = code
-		found = append(found, scheduledMatch{row, f})
+		row.LeagueCode = l.Code
+		found = append(found, scheduledMatch{row, f, l.Name})
 	}
 	return found, unread
 }
@@ -133,9 +191,7 @@ func (s *Syncer) move(ctx context.Context, was, is fixture) error {
 	if was.Live != "" || was.EndingAt != 0 {
 		return nil
 	}
-	same := was
-	same.Live, same.LiveUpdatedAt, same.ArchivedAt, same.LastSlot, same.BodySum, same.Polls, same.MissingSince = "", 0, 0, 0, "", 0, 0
-	if same == is {
+	if was.scheduled() == is {
 		return nil
 	}
 	set := expression.Set(expression.Name("leagueCode"), expression.Value(is.LeagueCode)).
@@ -151,6 +207,24 @@ func (s *Syncer) move(ctx context.Context, was, is fixture) error {
 	idle := expression.AttributeNotExists(expression.Name("live")).And(notEnding())
 	err := is.update(ctx, s.db, updateFixture, set, idle)
 	if dynamo.IsRefused(err) { // it went live meanwhile
+		return nil
+	}
+	return err
+}
+
+// leave gives a match that is over to finish-match, unless it is live, for then
+// the ticker does, or its end is decided. The mark that it did comes last, so a
+// crash has it done again.
+func (s *Syncer) leave(ctx context.Context, was, is fixture, now time.Time) error {
+	phase := is.phase()
+	if phase != feed.Result && phase != feed.Closed || was.Live != "" || was.EndingAt != 0 || now.Sub(time.Unix(was.LeftAt, 0)) < askEndAgain {
+		return nil
+	}
+	if err := s.queue.Send(ctx, finishQueue, MatchLeft{MatchID: is.MatchID, Since: now.Unix()}, 0); err != nil {
+		return err
+	}
+	err := is.update(ctx, s.db, updateFixture, expression.Set(expression.Name("leftAt"), expression.Value(now.Unix())), notEnding())
+	if dynamo.IsRefused(err) { // it ended, or was deleted, meanwhile
 		return nil
 	}
 	return err

@@ -100,7 +100,7 @@ var (
 		Does:   "One match with its score in full.",
 		IfDown: "Match pages do not open.",
 		On:     spec.Route{Method: "GET", Path: "/matches/{id}", Auth: spec.Public},
-		Uses:   []spec.Access{getFixture, getCached, getTeam, getLeague, teamsOfSeason},
+		Uses:   []spec.Access{getFixture, getCached, enrichCached, getTeam, getLeague, teamsOfSeason},
 		Memory: 256, Timeout: readTimeout,
 	}
 	ListMatchesFunction = spec.Function{
@@ -166,10 +166,14 @@ var (
 	}
 	SyncFixturesFunction = spec.Function{
 		Name:   "cricket/sync-fixtures",
-		Does:   "Copies the provider's schedule of the active leagues.",
+		Does:   "Copies the provider's schedule of the active leagues, and has the end of what is over looked into.",
 		IfDown: "New and moved matches are missing; those known go on.",
 		On:     spec.Schedule("rate(15 minutes)"),
-		Uses:   []spec.Access{activeLeagues, batchGetFixtures, batchPutFixtures, updateFixture, allCached, batchPutCached, putCached}, Secrets: []string{sportMonksToken},
+		Uses: []spec.Access{
+			acquireLock, extendLock, releaseLock, activeLeagues, batchGetFixtures, batchPutFixtures, updateFixture,
+			allCached, batchGetCached, batchPutCached, putCached,
+		},
+		Sends: []spec.Queue{finishQueue}, Secrets: []string{sportMonksToken},
 		Memory: 256, Timeout: jobTimeout,
 	}
 )

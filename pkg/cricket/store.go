@@ -44,9 +44,12 @@ func newCached(f fixture, s score.State, slot int64, now time.Time) (cached, err
 	text, err := json.Marshal(s)
 	return cached{
 		MatchID: f.MatchID, LeagueID: f.LeagueID, StartingAt: f.StartTime,
-		State: s, StateJSON: string(text), LastSlot: slot, TTL: latest(f.start(), now).Add(keepScore).Unix(),
+		State: s, StateJSON: string(text), LastSlot: slot, TTL: keepCached(f, now),
 	}, err
 }
+
+// keepCached is until when what is cached of a match is kept, epoch s.
+func keepCached(f fixture, now time.Time) int64 { return latest(f.start(), now).Add(keepScore).Unix() }
 
 func (c *cached) decode() error { return json.Unmarshal([]byte(c.StateJSON), &c.State) }
 

@@ -13,11 +13,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -44,6 +49,10 @@ var statuses = [...]int{
 // Handler serves do on the route of fn. In and Out are huma's: fields tagged
 // path, query or header, and Body.
 //
+// A query parameter that the route does not have is refused, and so is one that
+// comes twice: a misspelt or doubled filter would be answered with what was not
+// asked for, and nobody would notice. A list is one parameter, with commas.
+//
 // GET answers carry an ETag, and 304 answers one that the client already has.
 func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) http.Handler {
 	mux := http.NewServeMux()
@@ -51,11 +60,21 @@ func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out,
 	return etagged(mux)
 }
 
-// Lambda is Handler for the events of an HTTP API.
+// answerTime is what a use case leaves of its invocation for the answer.
+const answerTime = 500 * time.Millisecond
+
+// Lambda is Handler for the events of an HTTP API. The context of do ends
+// shortly before the invocation is cut off, so that what hangs is answered as
+// Unavailable.
 func Lambda[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	proxy := httpadapter.NewV2(Handler(fn, do))
 	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		if end, limited := ctx.Deadline(); limited {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, end.Add(-answerTime))
+			defer cancel()
+		}
 		e.RawPath, e.RawQueryString = path(room, e.RawPath), query(e.RawQueryString)
 		return proxy.ProxyWithContext(ctx, e)
 	}
@@ -96,13 +115,21 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	config.CreateHooks = nil // no $schema link in every answer
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.RejectUnknownQueryParameters = true
+	config.Transformers = []huma.Transformer{withoutValues}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"jwt": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token of the Cognito user pool."},
 	}
 	api := humago.New(mux, config)
+	api.UseMiddleware(func(ctx huma.Context, next func(huma.Context)) {
+		if errs := unclear(ctx.URL().RawQuery); errs != nil {
+			huma.WriteErr(api, ctx, http.StatusUnprocessableEntity, "validation failed", errs...)
+			return
+		}
+		next(ctx)
+	})
 	op := huma.Operation{
 		OperationID: name, Method: route.Method, Path: route.Path, Summary: fn.Does, Tags: []string{room},
-		MaxBodyBytes: MaxBody, Errors: []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity},
+		MaxBodyBytes: MaxBody, Errors: []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
 	}
 	if route.Auth == spec.User || route.Auth == spec.Admin {
 		op.Security = []map[string][]string{{"jwt": {}}}
@@ -118,13 +145,44 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 		}
 		return out, nil
 	})
+	delete(api.OpenAPI().Components.Schemas.Map()["ErrorDetail"].Properties, "value") // see withoutValues
 	return api
+}
+
+// unclear lists what a query string leaves open: which of two values a
+// parameter has, or, when it is malformed, which parameters there are.
+func unclear(raw string) (errs []error) {
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return []error{&huma.ErrorDetail{Message: "the query string is malformed", Location: "query"}}
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if len(query[name]) > 1 {
+			errs = append(errs, &huma.ErrorDetail{Message: "given more than once", Location: "query." + name})
+		}
+	}
+	return errs
+}
+
+// withoutValues takes the refused values out of a problem document: they may be
+// tokens, and documents are logged.
+func withoutValues(_ huma.Context, _ string, v any) (any, error) {
+	if doc, ok := v.(*huma.ErrorModel); ok {
+		for _, e := range doc.Errors {
+			e.Value = nil
+		}
+	}
+	return v, nil
 }
 
 // problem turns err into a problem document, and logs what it may not tell.
 func problem(ctx context.Context, err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
-	if !ok {
+	switch {
+	case ok:
+	case isBusy(err):
+		f = &fault.Error{Kind: fault.Unavailable, Text: "this takes too long at the moment: try again"}
+	default:
 		f = &fault.Error{Text: "something went wrong on our side"}
 	}
 	status := statuses[f.Kind]
@@ -137,6 +195,13 @@ func problem(ctx context.Context, err error) error {
 		return huma.NewError(status, f.Text, &huma.ErrorDetail{Message: f.Text, Location: f.Field})
 	}
 	return huma.NewError(status, f.Text)
+}
+
+// isBusy reports whether something that we need did not answer in time, or
+// wants to be asked less often.
+func isBusy(err error) bool {
+	throttled := retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err)
+	return errors.Is(err, context.DeadlineExceeded) || throttled == aws.TrueTernary
 }
 
 // etagged answers GET requests with a strong ETag over the body.

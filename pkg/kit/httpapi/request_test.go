@@ -1,0 +1,219 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"matchday/pkg/spec"
+)
+
+// TestTime: a use case that waits for something which hangs is told in time to
+// answer, and answers that the caller may try again.
+func TestTime(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		limit time.Duration // of the invocation
+		took  time.Duration
+	}{
+		{"in time", 5 * time.Second, 4500 * time.Millisecond},
+		{"too late already", 100 * time.Millisecond, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), c.limit)
+				defer cancel()
+				var took time.Duration
+				do := Lambda(getOver, func(ctx context.Context, _ *read) (*over, error) {
+					began := time.Now()
+					<-ctx.Done()
+					took = time.Since(began)
+					return nil, fmt.Errorf("secret table: %w", ctx.Err())
+				})
+				out, err := do(ctx, request(t, "GET", "/overs/7", ""))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p := problemIn(t, out); out.StatusCode != http.StatusServiceUnavailable || strings.Contains(out.Body, "secret") || p.Detail == "" {
+					t.Errorf("got %d %s", out.StatusCode, out.Body)
+				}
+				if took != c.took || ctx.Err() != nil {
+					t.Errorf("it was given %v, and then %v is left of the invocation", took, ctx.Err())
+				}
+			})
+		})
+	}
+}
+
+// TestNoDeadline: where nothing limits the invocation, nothing limits the use case.
+func TestNoDeadline(t *testing.T) {
+	t.Parallel()
+	do := Lambda(getOver, func(ctx context.Context, in *read) (*over, error) {
+		if _, limited := ctx.Deadline(); limited {
+			t.Error("there is a deadline")
+		}
+		return reading(ctx, in)
+	})
+	if out, err := do(context.WithoutCancel(t.Context()), request(t, "GET", "/overs/7", "")); err != nil || out.StatusCode != 200 {
+		t.Errorf("got %d, %v", out.StatusCode, err)
+	}
+}
+
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err    error
+		status int
+	}{
+		{context.DeadlineExceeded, 503},
+		{&types.ProvisionedThroughputExceededException{}, 503},
+		{&types.RequestLimitExceeded{}, 503},
+		{&smithy.GenericAPIError{Code: "ThrottlingException"}, 503},
+		{&smithy.OperationError{ServiceID: "SQS", Err: &smithy.GenericAPIError{Code: "RequestThrottled"}}, 503},
+		{&types.ResourceNotFoundException{}, 500},
+		{&smithy.GenericAPIError{Code: "AccessDeniedException"}, 500},
+		{context.Canceled, 500},
+		{errors.New("a bug"), 500},
+	} {
+		h := Handler(getOver, func(context.Context, *read) (*over, error) { return nil, fmt.Errorf("get over: %w", c.err) })
+		if out := serve(t, h, request(t, "GET", "/overs/7", "")); problemIn(t, out).Status != c.status {
+			t.Errorf("%v: got %s, want %d", c.err, out.Body, c.status)
+		}
+	}
+}
+
+// TestRefusalsTellNoValue: what is refused may be a token, a good one with a slip.
+func TestRefusalsTellNoValue(t *testing.T) {
+	t.Parallel()
+	const secret = "5ec7e7"
+	type in struct {
+		ID    int       `path:"id"`
+		Token string    `query:"token" pattern:"^[0-9]+$"`
+		Kind  string    `query:"kind" enum:"a,b"`
+		Many  []int     `query:"many"`
+		At    time.Time `query:"at"`
+		Trace int       `header:"X-Trace"`
+		Body  *struct {
+			Token string `json:"token,omitempty" maxLength:"4"`
+			Other int    `json:"other,omitempty"`
+		}
+	}
+	fn := spec.Function{Name: "test/put-over", On: spec.Route{Method: "POST", Path: "/overs/{id}", Auth: spec.Public}}
+	h := Handler(fn, func(context.Context, *in) (*over, error) { return answered("taken") })
+	for _, c := range []struct{ target, trace, body string }{
+		{"/overs/" + secret, "", ""},
+		{"/overs/1?token=" + secret, "", ""},
+		{"/overs/1?kind=" + secret, "", ""},
+		{"/overs/1?many=1," + secret, "", ""},
+		{"/overs/1?at=" + secret, "", ""},
+		{"/overs/1?token=1&token=" + secret, "", ""},
+		{"/overs/1?other=" + secret, "", ""},
+		{"/overs/1?%zz=" + secret, "", ""},
+		{"/overs/1", secret, ""},
+		{"/overs/1", "", `{"token":"` + secret + `"}`},
+		{"/overs/1", "", `{"other":"` + secret + `"}`},
+		{"/overs/1", "", `{"more":"` + secret + `"}`},
+		{"/overs/1", "", `"` + secret + `"`},
+		{"/overs/1", "", `{"token":"` + secret},
+		{"/overs/1", "", secret},
+	} {
+		e := request(t, "POST", c.target, c.body)
+		e.Headers["x-trace"] = c.trace
+		out := serve(t, h, e)
+		if p := problemIn(t, out); out.StatusCode < 400 || out.StatusCode >= 500 || len(p.Errors) == 0 {
+			t.Errorf("%s %s: got %d %s", c.target, c.body, out.StatusCode, out.Body)
+		}
+		if strings.Contains(out.Body, secret) {
+			t.Errorf("%s %s: the refusal tells the value: %s", c.target, c.body, out.Body)
+		}
+	}
+}
+
+// TestParametersComeOnce: of two values of a parameter neither is chosen.
+func TestParametersComeOnce(t *testing.T) {
+	t.Parallel()
+	h := Handler(getOver, reading)
+	for query, want := range map[string][]string{
+		"limit=1&limit=1":                      {"query.limit"},
+		"limit=1&limit=":                       {"query.limit"},
+		"limit&limit=2":                        {"query.limit"},
+		"limit=1&l%69mit=2":                    {"query.limit"},
+		"teams=a&teams=b":                      {"query.teams"},
+		"teams=a&limit=1&limit=2&teams=b":      {"query.limit", "query.teams"},
+		"x=1&x=2":                              {"query.x"},
+		"limit=%zz":                            {"query"},
+		"limit=1&x=%!":                         {"query"}, // x would pass for none
+		"limit=1;teams=a":                      {"query"},
+		"teams=a,b&limit=3":                    nil,
+		"":                                     nil,
+		"limit=1&teams=" + "limit%3D2%26limit": nil,
+	} {
+		out := serve(t, h, request(t, "GET", "/overs/7?"+query, ""))
+		if want == nil {
+			if out.StatusCode != http.StatusOK {
+				t.Errorf("%s: got %d %s", query, out.StatusCode, out.Body)
+			}
+			continue
+		}
+		var blamed []string
+		for _, e := range problemIn(t, out).Errors {
+			blamed = append(blamed, e.Location)
+		}
+		if out.StatusCode != http.StatusUnprocessableEntity || !slices.Equal(blamed, want) {
+			t.Errorf("%s: got %d blaming %q, want %q", query, out.StatusCode, blamed, want)
+		}
+	}
+}
+
+// TestOptional tells a zero that was given from nothing.
+func TestOptional(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		ID string              `path:"id"`
+		At Optional[time.Time] `query:"at" doc:"When."`
+		N  Optional[int]       `query:"n" minimum:"0" maximum:"9"`
+	}
+	get := func(_ context.Context, in *in) (*over, error) {
+		return answered(fmt.Sprint(in.At.Set, in.At.Value.UTC().Year(), in.N.Set, in.N.Value))
+	}
+	h := Handler(getOver, get)
+	for query, want := range map[string]string{
+		"":                        "false 1 false 0",
+		"at=0001-01-01T00:00:00Z": "true 1 false 0",
+		"at=2026-06-01T12:00:00Z": "true 2026 false 0",
+		"n=0":                     "false 1 true 0",
+		"n=9":                     "false 1 true 9",
+	} {
+		var body struct{ Text string }
+		out := serve(t, h, request(t, "GET", "/overs/7?"+query, ""))
+		if err := json.Unmarshal([]byte(out.Body), &body); err != nil || body.Text != want {
+			t.Errorf("%s: got %d %s, want %s", query, out.StatusCode, out.Body, want)
+		}
+	}
+	for query, want := range map[string]string{"at=yesterday": "query.at", "at=2026-06-01": "query.at", "n=10": "query.n", "n=x": "query.n"} {
+		out := serve(t, h, request(t, "GET", "/overs/7?"+query, ""))
+		if p := problemIn(t, out); out.StatusCode != 422 || len(p.Errors) != 1 || p.Errors[0].Location != want {
+			t.Errorf("%s: got %d %s", query, out.StatusCode, out.Body)
+		}
+	}
+	text, err := OpenAPI(getOver, get)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`{"description":"When.","format":"date-time","type":"string"}`, `"format":"int64","maximum":9,"minimum":0,"type":"integer"`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the description has no %s: %s", want, text)
+		}
+	}
+}

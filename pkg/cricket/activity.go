@@ -28,17 +28,19 @@ type subscription struct {
 
 // Activities registers the Live Activities of users.
 type Activities struct {
-	db    dynamo.DB
-	queue queue.Sender
-	now   func() time.Time
+	db       dynamo.DB
+	queue    queue.Sender
+	channels channels
+	now      func() time.Time
 }
 
-// StartActivity asks for a Live Activity to be updated.
+// StartActivity asks for a Live Activity to be updated: by its push token, or,
+// without one, by the match's broadcast channel.
 type StartActivity struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
 	Body    struct {
-		PushToken string `json:"pushToken" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The activity's push token, in hexadecimal."`
+		PushToken string `json:"pushToken,omitempty" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The activity's push token, in hexadecimal. Without it the activity is to listen to the channel in the answer, which needs iOS 18 or later on the caller's registered phone."`
 		TeamID    string `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" doc:"The team whose fan the user is; without it the activity is neutral."`
 	}
 }
@@ -50,13 +52,24 @@ type Started struct {
 	Body         struct {
 		MatchID   string    `json:"matchId"`
 		TeamID    string    `json:"teamId,omitempty"`
-		ExpiresAt time.Time `json:"expiresAt" doc:"When the registration ends by itself."`
+		Channel   string    `json:"channel,omitempty" doc:"The broadcast channel that the activity is to listen to, unless it has a push token. It brings what changes from now on: until then show what /matches/{id}/display gives."`
+		ExpiresAt time.Time `json:"expiresAt" doc:"When the updates end at the latest."`
 	}
 }
 
+var (
+	errMatchOver  = fault.New(fault.Conflict, "the match is over")
+	errNoListener = fault.New(fault.Conflict, "your registered phone is not known to have iOS 18 or later: give the activity's pushToken")
+)
+
 // StartActivity registers an activity, or changes its team, and has the present
-// state pushed to it. A match that is not there is NotFound; one that is over,
-// and a token that is another user's, is a Conflict.
+// state pushed to it. One without a push token is not registered: it is told the
+// channel of the match, which the first such activity opens. Its second run
+// gives the same channel.
+//
+// A match that is not there is NotFound; one that is over, a token that is
+// another user's, and a phone that cannot listen to a channel is a Conflict. It
+// is Unavailable while no channel can be opened.
 func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Started, error) {
 	f, ok, err := dynamo.Get[fixture](ctx, a.db, getFixture, in.MatchID)
 	if err != nil {
@@ -73,8 +86,23 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 		return nil, err
 	}
 	if done {
-		return nil, fault.New(fault.Conflict, "the match is over")
+		return nil, errMatchOver
 	}
+	out := &Started{Status: http.StatusCreated, CacheControl: noStore}
+	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = in.MatchID, in.Body.TeamID, time.Unix(f.expiry(a.now()), 0).UTC()
+	if in.Body.PushToken == "" {
+		out.Body.Channel, err = a.listen(ctx, in.UserID, f, f.perspective(in.Body.TeamID))
+	} else {
+		err = a.register(ctx, in, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// register stores an activity under its push token.
+func (a *Activities) register(ctx context.Context, in *StartActivity, f fixture) error {
 	now := a.now()
 	token := strings.ToLower(in.Body.PushToken)
 	set := expression.Set(expression.Name("userId"), expression.Value(in.UserID)).
@@ -84,19 +112,43 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 		Set(expression.Name("createdAt"), expression.IfNotExists(expression.Name("createdAt"), expression.Value(now.UnixMilli())))
 	free := expression.AttributeNotExists(expression.Name("userId")).
 		Or(expression.Equal(expression.Name("userId"), expression.Value(in.UserID)))
-	err = dynamo.Update(ctx, a.db, registerActivity, dynamo.Key(registerActivity, in.MatchID, token), set, free)
+	err := dynamo.Update(ctx, a.db, registerActivity, dynamo.Key(registerActivity, in.MatchID, token), set, free)
 	if dynamo.IsRefused(err) {
-		return nil, fault.New(fault.Conflict, "this activity is registered by another user").Because(err)
+		return fault.New(fault.Conflict, "this activity is registered by another user").Because(err)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := a.queue.Send(ctx, activityQueue, MatchChanged{MatchID: in.MatchID, Tokens: []string{token}}, 0); err != nil {
-		return nil, err
+	return a.queue.Send(ctx, activityQueue, MatchChanged{MatchID: in.MatchID, Tokens: []string{token}}, 0)
+}
+
+// listen returns the channel of a perspective to a user whose phone can listen
+// to it.
+//
+// The match is read once more after the channel, and by then its end must not be
+// decided: push-activities looks for channels after that decision, so it finds
+// each one that anybody was told of.
+func (a *Activities) listen(ctx context.Context, userID string, f fixture, view string) (string, error) {
+	phone, ok, err := readDevice(ctx, a.db, userID, a.now())
+	if err != nil {
+		return "", err
 	}
-	out := &Started{Status: http.StatusCreated, CacheControl: noStore}
-	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = in.MatchID, in.Body.TeamID, time.Unix(f.expiry(now), 0).UTC()
-	return out, nil
+	if !ok || phone.OSMajor < broadcastOS {
+		return "", errNoListener
+	}
+	id, err := a.channels.open(ctx, f.MatchID, view)
+	if err != nil {
+		return "", err
+	}
+	switch f, ok, err = dynamo.Get[fixture](ctx, a.db, getFixture, f.MatchID); {
+	case err != nil:
+		return "", err
+	case !ok:
+		return "", errNoMatch
+	case f.EndingAt != 0:
+		return "", errMatchOver
+	}
+	return id, nil
 }
 
 // EndActivity asks for a Live Activity to be left alone.
@@ -106,16 +158,16 @@ type EndActivity struct {
 	PushToken string `query:"pushToken" required:"true" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The activity's push token, in hexadecimal."`
 }
 
-// Ended is the answer to EndActivity: 204.
-type Ended struct{ Status int }
-
 // EndActivity removes the caller's registration of an activity. That of another
 // user is as NotFound as none at all.
-func (a *Activities) EndActivity(ctx context.Context, in *EndActivity) (*Ended, error) {
+func (a *Activities) EndActivity(ctx context.Context, in *EndActivity) (*Removed, error) {
 	mine := expression.Equal(expression.Name("userId"), expression.Value(in.UserID))
 	_, err := dynamo.Delete(ctx, a.db, removeActivity, dynamo.Key(removeActivity, in.MatchID, strings.ToLower(in.PushToken)), mine)
 	if dynamo.IsRefused(err) {
 		return nil, fault.New(fault.NotFound, "no such activity").Because(err)
 	}
-	return &Ended{Status: http.StatusNoContent}, err
+	if err != nil {
+		return nil, err
+	}
+	return removed(), nil
 }

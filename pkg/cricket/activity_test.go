@@ -92,7 +92,7 @@ func TestEndActivity(t *testing.T) {
 	w.subscribe("7", "fan", "11")
 	end := func(user string) error {
 		out, err := a.EndActivity(w.ctx(), &EndActivity{User: auth.User{UserID: user}, MatchID: "7", PushToken: strings.ToUpper(token("fan"))})
-		if err == nil && out.Status != http.StatusNoContent {
+		if err == nil && (out.Status != http.StatusNoContent || out.CacheControl != noStore) {
 			t.Errorf("the answer is %+v", out)
 		}
 		return err

@@ -18,6 +18,7 @@
 //	cricket-devices                 userId, deviceToken            a user's phone; deviceToken ~: how often one was registered, which serialises that; userId #TOKEN#{token}: whose phone it is
 //	cricket-match-follows           matchId, userId                who follows a match
 //	cricket-activity-subscriptions  matchId, pushToken             a Live Activity on a phone
+//	cricket-channels                matchId, view                  the broadcast channel of a match and perspective; who listens is nowhere
 //	cricket-prematch-notifications  matchId, userId                a reminder that was claimed; userId #MATCH: the match is done
 //	cricket-locks                   lockKey                        match:{matchId} and sync-fixtures are leases; tick holds the last claimed slot
 //	cricket-state-hashes            matchTeamKey                   {matchId}#{teamId}, {matchId}#neutral: what was last pushed

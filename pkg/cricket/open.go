@@ -56,8 +56,17 @@ func OpenFinisher(ctx context.Context, env app.Env) (*Finisher, error) {
 	return &Finisher{db: db, queue: q, provider: provider, book: newScorebook(db, q, env.Now), now: env.Now}, nil
 }
 
-// OpenPusher opens the service of push-activities.
+// OpenPusher opens the service of push-activities and sweep-channels.
 func OpenPusher(ctx context.Context, env app.Env) (*Pusher, error) {
+	sender, err := openSender(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return &Pusher{db: tablesOf(env), sender: sender, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
+}
+
+// openSender reads Apple's key. It dials nothing.
+func openSender(ctx context.Context, env app.Env) (*push.Sender, error) {
 	key, err := env.Secret(ctx, apnsKey)
 	if err != nil {
 		return nil, err
@@ -66,14 +75,10 @@ func OpenPusher(ctx context.Context, env app.Env) (*Pusher, error) {
 	if err != nil {
 		return nil, err
 	}
-	sender, err := push.Open(push.Config{
+	return push.Open(push.Config{
 		Endpoint: env.Setting(apnsURL), TeamID: env.Setting(apnsTeamID), KeyID: env.Setting(apnsKeyID),
 		PEM: []byte(key), Bundle: env.Setting(apnsBundle), Now: env.Now, RootCAs: roots,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &Pusher{db: tablesOf(env), sender: sender, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
 }
 
 // OpenMatches opens the service of the public reads.
@@ -83,7 +88,11 @@ func OpenMatches(_ context.Context, env app.Env) (*Matches, error) {
 
 // OpenActivities opens the service of a user's Live Activities.
 func OpenActivities(_ context.Context, env app.Env) (*Activities, error) {
-	return &Activities{db: tablesOf(env), queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
+	db := tablesOf(env)
+	return &Activities{
+		db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now,
+		channels: channels{db: db, sender: senderOnce(env), Clock: env.Clock},
+	}, nil
 }
 
 // OpenSyncer opens the service of the syncs.

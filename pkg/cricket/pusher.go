@@ -2,9 +2,9 @@ package cricket
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"maps"
 	"slices"
@@ -28,8 +28,37 @@ type MatchChanged struct {
 	Changed []string `json:"changed,omitempty"` // perspectives
 	Tokens  []string `json:"tokens,omitempty"`  // only these activities, in whatever perspective
 	Ended   int64    `json:"ended,omitempty"`   // the match is over since (epoch s): end the activities
-	Try     int      `json:"try,omitempty"`     // how often Tokens were tried before
+	Try     int      `json:"try,omitempty"`     // how often this was tried before
+
+	idRange         // of the tokens; without bounds and Tokens, the channels too
+	Channels string `json:"channels,omitempty"` // do this with the channels, and nothing else
 }
+
+// What may be done with the channels of a match that is over.
+const (
+	tellChannels  = "tell"  // that it is
+	closeChannels = "close" // and then delete them
+)
+
+const (
+	// perMessage is how many activities one message pushes to: a second's work at
+	// four connections. What is more in its range, messages of their own get, for
+	// about perPart each, so that chance fills few parts up, and at most
+	// maxParts at once, of which each may be cut again. A million activities are
+	// about 580 messages three deep, or 1,800 requests of SQS for each change;
+	// 50 at once take half a minute, longer than a ball. Such a match is what the
+	// channels are for: they take one request.
+	perMessage = 2000
+	perPart    = perMessage * 9 / 10
+	maxParts   = 32
+	perPage    = 500 // pushes between two looks at what is shown now
+
+	// castTimeout is how long Apple may take for one broadcast.
+	castTimeout = 5 * time.Second
+	// closeAfter is how long a channel outlives its match. A channel keeps nothing,
+	// so a phone that was away hears of the end when it is told again, then.
+	closeAfter = 10 * time.Minute
+)
 
 const (
 	// staleAfter is when a phone greys out a score that nobody renewed: longer
@@ -53,16 +82,23 @@ type Pusher struct {
 }
 
 // PushActivities pushes the current state to the activities the message is
-// about. It may run any number of times for one message: a phone orders what it
-// gets by the state's time, and an activity that was ended is removed.
+// about: by one broadcast to those on each channel, and to each of the others. It
+// may run any number of times for one message: a phone orders what it gets by the
+// state's time, and an activity that was ended is removed.
 //
 // A state that has changed again since the message was sent is left to the
-// later message. Tokens that Apple calls dead are removed unless they were
-// registered since; those that could not be reached are tried again by a
-// message of their own.
+// later message. What is more than one run's work is sent to the queue in parts
+// first. Tokens that Apple calls dead are removed unless they were registered
+// since; those that could not be reached are tried again by a message of their
+// own. An update that cannot be broadcast is dropped, for the next makes up for
+// it; an end is tried again, and told again when the channels are closed, which a
+// message does that is sent before anything else.
 func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 	if !isMatchID(m.MatchID) {
 		return fault.In("matchId", "%.32q is no match id", m.MatchID)
+	}
+	if m.Until != "" && m.Until <= m.From {
+		return fault.In("until", "there is nothing after %.8q up to %.8q", m.From, m.Until)
 	}
 	f, ok, err := dynamo.Get[fixture](ctx, p.db, getFixture, m.MatchID)
 	if err != nil {
@@ -71,29 +107,49 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 	if !ok {
 		return fault.New(fault.Invalid, "there is no match %s", m.MatchID)
 	}
+	if m.Channels != "" && f.EndingAt == 0 {
+		return fault.In("channels", "match %s is not over", m.MatchID)
+	}
 	if m.Ended == 0 {
 		m.Ended = f.EndingAt // an activity that was registered while its match ended
 	}
 	messages, err := p.messages(ctx, f, m)
-	if err != nil || len(messages) == 0 {
+	if err != nil || len(messages) == 0 && m.Ended == 0 {
 		return err
 	}
-	run := pushRun{Pusher: p, change: m, registered: map[string]int64{}}
 	if err := p.sender.Ready(ctx); err != nil {
 		slog.WarnContext(ctx, "Apple cannot be reached", "err", err)
 		return p.again(ctx, m, m.Tokens)
 	}
-	for page, err := range p.subscriptions(ctx, m) {
-		if err != nil {
+	if m.Channels != "" || m.idRange == (idRange{}) && len(m.Tokens) == 0 {
+		if err := p.pushChannels(ctx, m, messages); err != nil || m.Channels != "" {
 			return err
 		}
-		groups := map[string][]string{}
-		for _, s := range page {
-			if len(m.Tokens) > 0 && !slices.Contains(m.Tokens, s.PushToken) {
-				continue
+	}
+	return p.pushTokens(ctx, f, m, messages)
+}
+
+// pushTokens pushes the messages to the activities that have a token.
+func (p *Pusher) pushTokens(ctx context.Context, f fixture, m MatchChanged, messages map[string]*push.Message) error {
+	all, err := p.subscriptions(ctx, m)
+	if err != nil {
+		return err
+	}
+	run := pushRun{Pusher: p, change: m, registered: map[string]int64{}}
+	now := p.now().Unix()
+	for start := 0; start < len(all); start += perPage {
+		if start > 0 {
+			if messages, err = p.messages(ctx, f, m); err != nil {
+				return err
 			}
-			groups[f.perspective(s.TeamID)] = append(groups[f.perspective(s.TeamID)], s.PushToken)
-			run.registered[s.PushToken] = s.UpdatedAt
+		}
+		groups := map[string][]string{}
+		for _, s := range all[start:min(start+perPage, len(all))] {
+			if s.ExpiresAt > now {
+				view := f.perspective(s.TeamID)
+				groups[view] = append(groups[view], s.PushToken)
+				run.registered[s.PushToken] = s.UpdatedAt
+			}
 		}
 		if err := run.page(ctx, messages, groups); err != nil {
 			return err
@@ -102,15 +158,19 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 	return run.finish(ctx)
 }
 
-// messages are what to push, by perspective.
+// messages are what to push, by perspective. At the end of the match they are for
+// all of them.
 func (p *Pusher) messages(ctx context.Context, f fixture, m MatchChanged) (map[string]*push.Message, error) {
 	views := m.Changed
-	if len(views) == 0 {
+	if len(views) == 0 || m.Ended != 0 {
 		views = f.perspectives()
 	}
 	messages := map[string]*push.Message{}
 	for _, view := range views {
 		shown, ok, err := readShown(ctx, p.db, f.MatchID, view)
+		if !ok && err == nil && m.Ended != 0 {
+			shown, ok, err = p.unshown(ctx, f, view)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -134,17 +194,72 @@ func (p *Pusher) messages(ctx context.Context, f fixture, m MatchChanged) (map[s
 	return messages, nil
 }
 
-// subscriptions are those of the message's match, page by page: at least those
-// of its tokens, if it names any.
-func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) iter.Seq2[[]subscription, error] {
-	fresh := expression.GreaterThan(expression.Name("expiresAt"), expression.Value(p.now().Unix()))
-	key := expression.Key("matchId").Equal(expression.Value(m.MatchID))
-	if len(m.Tokens) > 0 {
-		key = key.And(expression.Key("pushToken").Between(expression.Value(slices.Min(m.Tokens)), expression.Value(slices.Max(m.Tokens))))
+// unshown is what would be shown of a match that ended before it was ever shown,
+// or long after: made from its score, if there is one.
+func (p *Pusher) unshown(ctx context.Context, f fixture, view string) (shown, bool, error) {
+	c, ok, err := readCached(ctx, p.db, f.MatchID)
+	if err != nil || !ok {
+		return shown{}, false, err
 	}
-	return dynamo.Pages(func(after dynamo.Item) ([]subscription, dynamo.Item, error) {
-		return dynamo.Query[subscription](ctx, p.db, allSubscriptions, dynamo.Range{Key: key, Filter: &fresh, After: after})
+	text, err := json.Marshal(c.State.For(view))
+	return shown{Display: raw(text)}, true, err
+}
+
+// subscriptions are the activities of the message's tokens, if it names any, or
+// else the first perMessage of its range. It has the others of the range pushed
+// to by messages of their own.
+func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []subscription, err error) {
+	match := expression.Key("matchId").Equal(expression.Value(m.MatchID))
+	key, wanted := m.within(match, "pushToken"), m.holds
+	if len(m.Tokens) > 0 {
+		key = match.And(expression.Key("pushToken").Between(expression.Value(slices.Min(m.Tokens)), expression.Value(slices.Max(m.Tokens))))
+		wanted = func(token string) bool { return slices.Contains(m.Tokens, token) }
+	}
+	pages := dynamo.Pages(func(after dynamo.Item) ([]subscription, dynamo.Item, error) {
+		r := dynamo.Range{Key: key, After: after}
+		if len(m.Tokens) == 0 {
+			r.Limit = int32(perMessage - len(all))
+		}
+		return dynamo.Query[subscription](ctx, p.db, allSubscriptions, r)
 	})
+	for page, err := range pages {
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range page {
+			if wanted(s.PushToken) {
+				all = append(all, s)
+			}
+		}
+		if len(m.Tokens) == 0 && len(all) == perMessage {
+			return all, p.split(ctx, m, all)
+		}
+	}
+	return all, nil
+}
+
+// split sends messages for what the range of a message holds behind the first,
+// which were read.
+func (p *Pusher) split(ctx context.Context, m MatchChanged, first []subscription) error {
+	key := m.within(expression.Key("matchId").Equal(expression.Value(m.MatchID)), "pushToken")
+	top, _, err := dynamo.Query[subscription](ctx, p.db, allSubscriptions, dynamo.Range{Key: key, Backward: true, Limit: 1})
+	if err != nil {
+		return err
+	}
+	seen := make([]string, len(first))
+	for i, s := range first {
+		seen[i] = s.PushToken
+	}
+	if len(top) == 0 || top[0].PushToken <= seen[len(seen)-1] {
+		return nil // who comes now has a message of their own
+	}
+	for _, part := range m.behind(seen, top[0].PushToken, perPart, maxParts) {
+		part := MatchChanged{MatchID: m.MatchID, Slot: m.Slot, Changed: m.Changed, Ended: m.Ended, idRange: part}
+		if err := p.queue.Send(ctx, activityQueue, part, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pushRun is one PushActivities.
@@ -158,12 +273,18 @@ type pushRun struct {
 }
 
 // page pushes each perspective's message to its group of tokens, and removes
-// those that are dead or done with.
+// those that are dead or done with. A match that is over and has nothing to show
+// cannot end an activity, which the system does after some hours.
 func (r *pushRun) page(ctx context.Context, messages map[string]*push.Message, groups map[string][]string) (err error) {
 	r.remove = nil
 	for _, view := range slices.Sorted(maps.Keys(groups)) {
-		if message := messages[view]; message != nil && err == nil {
+		message := messages[view]
+		switch {
+		case message != nil && err == nil:
 			err = r.send(ctx, message, groups[view])
+		case message == nil && r.change.Ended != 0:
+			slog.ErrorContext(ctx, "the match is over and has nothing to show: its activities are forgotten", "match", r.change.MatchID, "activities", len(groups[view]))
+			r.remove = append(r.remove, groups[view]...)
 		}
 	}
 	if r.change.Ended != 0 {
@@ -232,7 +353,8 @@ func (r *pushRun) finish(ctx context.Context) error {
 	return nil
 }
 
-// again has the tokens of a message, all if there are none, tried again later.
+// again has a message, of its tokens only these if there are any, tried again
+// later.
 // It gives an update up early, for the next makes up for it.
 func (p *Pusher) again(ctx context.Context, m MatchChanged, tokens []string) error {
 	limit, delay := maxTries, retryDelay

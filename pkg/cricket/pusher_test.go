@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"matchday/infra/local/apns"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/push"
 )
@@ -25,15 +27,26 @@ func (w *world) pusher(env app.Env) *Pusher {
 	w.t.Helper()
 	p, err := OpenPusher(w.t.Context(), env)
 	must(w.t, err)
+	p.sender = w.sender(env)
+	return p
+}
+
+// sender is one with little patience, of a configuration that is changed.
+func (w *world) sender(env app.Env, change ...func(*push.Config)) *push.Sender {
+	w.t.Helper()
 	roots, err := apnsRoots(env)
 	must(w.t, err)
-	p.sender, err = push.Open(push.Config{
+	c := push.Config{
 		Endpoint: w.apns[apnsURL], TeamID: w.apns[apnsTeamID], KeyID: w.apns[apnsKeyID], PEM: []byte(w.apns[apnsKey]),
 		Bundle: bundle, Now: env.Now, RootCAs: roots, Connections: 1, Backoff: time.Microsecond,
-	})
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	s, err := push.Open(c)
 	must(w.t, err)
-	w.t.Cleanup(p.sender.Close)
-	return p
+	w.t.Cleanup(s.Close)
+	return s
 }
 
 // watched is a world with a match at its second ball, watched by a fan of each
@@ -260,9 +273,9 @@ func TestPushManyPages(t *testing.T) {
 			t.Errorf("phone %d got %d pushes", i, got)
 		}
 	}
-	calls = w.count(func() { must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix()})) })
-	if left := w.subscribed(); left != nil || calls["BatchWriteItem"] < 3 {
-		t.Errorf("%d are left after the end, and the calls %v", len(left), calls)
+	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix()}))
+	if left := w.subscribed(); left != nil {
+		t.Errorf("%d are left after the end", len(left))
 	}
 }
 
@@ -301,6 +314,16 @@ func TestLateActivityIsEnded(t *testing.T) {
 	}
 }
 
+// A change that is heard of after the end of its match ends the activities of
+// those, too, whom it did not concern.
+func TestLateChangeEndsAll(t *testing.T) {
+	t.Parallel()
+	w, _, want := watched(t)
+	w.ends("7", 40)
+	must(t, w.pusher(w.env(PushActivitiesFunction)).PushActivities(w.ctx(), MatchChanged{MatchID: "7", Slot: slotOf(at(1)), Changed: []string{"11"}}))
+	w.expect("after the late change", want, true)
+}
+
 // An end outlasts an hour without Apple.
 func TestEndIsTriedForHours(t *testing.T) {
 	t.Parallel()
@@ -331,5 +354,131 @@ func TestMessageWithoutAMatch(t *testing.T) {
 		if fault.Of(err) != fault.Invalid {
 			t.Errorf("finishing match %q: %v", id, err)
 		}
+	}
+}
+
+// crowd stores n activities of fans of neither team, by name.
+func (w *world) crowd(matchID string, n int) (names []string) {
+	w.t.Helper()
+	all := make([]subscription, n)
+	for i := range all {
+		names = append(names, fmt.Sprint("fan ", i))
+		all[i] = subscription{MatchID: matchID, PushToken: token(names[i]), UserID: names[i], UpdatedAt: 1, ExpiresAt: w.clock.Now().Add(24 * time.Hour).Unix()}
+	}
+	must(w.t, dynamo.PutAll(w.t.Context(), dynamo.Open(w.aws, w.prefix), removeActivities, all))
+	return names
+}
+
+func TestCrowdIsPushedInParts(t *testing.T) {
+	t.Parallel()
+	w, _, want := watched(t)
+	const n = 5000
+	names := w.crowd("7", n)
+	w.phones.Answer(token(names[0]), apns.Refuse(apns2.ReasonUnregistered))
+	again := w.subscribe("7", names[1], "")
+	dead := apns.Refuse(apns2.ReasonUnregistered)
+	dead.Since = time.UnixMilli(again.UpdatedAt - 1)
+	w.phones.Answer(token(names[1]), dead)
+	p := w.pusher(w.env(PushActivitiesFunction))
+
+	var whole, parts int
+	handled := drain(w, activityQueue, time.Second, func(ctx context.Context, m MatchChanged) error {
+		if m.idRange == (idRange{}) {
+			whole++
+		} else if parts++; m.Slot == 0 || len(m.Changed) != 3 {
+			t.Errorf("a part is sent as %+v", m)
+		}
+		return p.PushActivities(ctx, m)
+	})
+	if whole != 1 || parts < 2 || parts > 4 { // 3,000 in parts of 1,800
+		t.Errorf("%d messages were handled, %d of them parts", handled, parts)
+	}
+	for i, name := range names[2:] {
+		if got := w.pushes(name); got != 1 {
+			t.Fatalf("phone %d got %d pushes", i, got)
+		}
+	}
+	w.expect("in the crowd", map[string]string{"local": want["local"], "visitor": want["visitor"], names[n-1]: want["neutral"]}, false)
+	left := w.subscribed()
+	if len(left) != n+2 || slices.Contains(left, names[0]) || !slices.Contains(left, names[1]) {
+		t.Errorf("%d are left", len(left))
+	}
+
+	// The end is cut up, too, and leaves nobody.
+	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix()}))
+	w.phones.Answer(token(names[1]))
+	drain(w, activityQueue, time.Second, p.PushActivities)
+	if left := w.subscribed(); left != nil {
+		t.Errorf("after the end %d are left", len(left))
+	}
+}
+
+// A message that is delivered twice sends its parts twice; a superseded part does
+// nothing.
+func TestPartsAreSuperseded(t *testing.T) {
+	t.Parallel()
+	w, _, _ := watched(t)
+	p := w.pusher(w.env(PushActivitiesFunction))
+	old := MatchChanged{MatchID: "7", Slot: slotOf(at(0)), Changed: []string{neutral}, idRange: idRange{From: "3", Until: "7"}}
+	calls := w.count(func() { must(t, p.PushActivities(w.ctx(), old)) })
+	if want := map[string]int{"GetItem": 2}; !maps.Equal(calls, want) {
+		t.Errorf("a superseded part makes the calls %v, want %v", calls, want)
+	}
+	for _, m := range []MatchChanged{
+		{MatchID: "7", idRange: idRange{From: "7", Until: "3"}}, {MatchID: "7", idRange: idRange{From: "7", Until: "7"}},
+		{MatchID: "7", Channels: closeChannels, Ended: 1},
+	} {
+		if err := p.PushActivities(w.ctx(), m); fault.Of(err) != fault.Invalid {
+			t.Errorf("%+v gives %v, want an Invalid fault", m, err)
+		}
+	}
+}
+
+// A state that is superseded while it is pushed is left to the later message from
+// the next page on.
+func TestRunIsSuperseded(t *testing.T) {
+	t.Parallel()
+	w, _, _ := watched(t)
+	w.crowd("7", 3*perPage)
+	newer := row[shown](w, getDisplay, displayKey("7", neutral))
+	newer.Slot++
+	var once sync.Once
+	w.phones.Observe = func(apns.Push) { once.Do(func() { w.put(displays, newer) }) }
+	p := w.pusher(w.env(PushActivitiesFunction))
+	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Slot: newer.Slot - 1, Changed: []string{neutral}}))
+	if got := len(w.phones.Tokens()); got == 0 || got > perPage {
+		t.Errorf("%d phones got a superseded state, want one page at most", got)
+	}
+}
+
+// A match that ends without ever having been shown ends its activities with its
+// score, and without a score it forgets them.
+func TestEndWithoutADisplay(t *testing.T) {
+	t.Parallel()
+	w, f, _ := watched(t)
+	for _, view := range f.perspectives() {
+		must(t, w.drop(displays, displayKey("7", view)))
+	}
+	w.scripted("8")
+	w.subscribe("8", "scoreless", "11")
+	p := w.pusher(w.env(PushActivitiesFunction))
+	drain(w, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+	for _, id := range []string{"7", "8"} {
+		must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: id, Ended: at(9).Unix()}))
+	}
+	state := row[cached](w, getCached, "7")
+	must(t, state.decode())
+	want := map[string]string{}
+	for name, view := range map[string]string{"local": "11", "visitor": "12", "neutral": neutral} {
+		text, err := json.Marshal(state.State.For(view))
+		must(t, err)
+		want[name] = string(text)
+	}
+	w.expect("without a display", want, true)
+	if left := w.subscribed(); left != nil || w.pushes("scoreless") != 0 {
+		t.Errorf("%q are left, and the scoreless got %d pushes", left, w.pushes("scoreless"))
+	}
+	if got := w.logs.complaints(); len(got) != 1 || !strings.Contains(got[0], "nothing to show") {
+		t.Errorf("logged: %q", got)
 	}
 }

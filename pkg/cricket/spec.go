@@ -11,11 +11,11 @@ var Room = spec.Room{
 	Name: "cricket",
 	Tables: []spec.Table{
 		fixtures, teams, teamSeasons, leagues, devices, follows, subscriptions, prematch, locks, stateHashes, displays, fixtureCache, processing,
-		preferenceTable,
+		preferenceTable, channelTable,
 	},
 	Access: access,
 	Functions: []spec.Function{
-		PlanTicksFunction, TickFunction, PushActivitiesFunction, FinishMatchFunction,
+		PlanTicksFunction, TickFunction, PushActivitiesFunction, FinishMatchFunction, SweepChannelsFunction,
 		GetMatchFunction, ListMatchesFunction, GetDisplayFunction, ListBallsFunction,
 		ListTeamsFunction, GetTeamFunction, UpdateTeamFunction, ListSeasonTeamsFunction,
 		ListLeaguesFunction, GetLeagueFunction, UpdateLeagueFunction, DeleteLeagueFunction, ListLeagueMatchesFunction,
@@ -40,7 +40,7 @@ const (
 
 // The queues of the room. The messages of each belong to the function it wakes.
 var (
-	activityQueue = spec.Queue{Name: "cricket-push-activities", Tries: 5, Batch: 1, Concurrency: 20}
+	activityQueue = spec.Queue{Name: "cricket-push-activities", Tries: 5, Batch: 1, Concurrency: 50}
 	finishQueue   = spec.Queue{Name: "cricket-finish-match", Tries: 10, Batch: 1, Concurrency: 2}
 )
 
@@ -72,11 +72,13 @@ var (
 	}
 	PushActivitiesFunction = spec.Function{
 		Name:   "cricket/push-activities",
-		Does:   "Pushes what changed in one match to its Live Activities.",
+		Does:   "Pushes what changed in one match to its Live Activities, by channel and by token.",
 		IfDown: "Lock screens stand still; the API goes on.",
 		On:     activityQueue,
-		Uses:   []spec.Access{getFixture, getDisplay, allSubscriptions, removeActivity, removeActivities},
-		Sends:  []spec.Queue{activityQueue}, Secrets: []string{apnsKey},
+		Uses: []spec.Access{
+			getFixture, getDisplay, getCached, allSubscriptions, removeActivity, removeActivities, channelsOfMatch, removeChannel,
+		},
+		Sends: []spec.Queue{activityQueue}, Secrets: []string{apnsKey},
 		Memory: 512, Timeout: 30 * time.Second,
 	}
 	FinishMatchFunction = spec.Function{
@@ -90,6 +92,14 @@ var (
 		},
 		Sends: []spec.Queue{activityQueue, alertQueue, finishQueue}, Secrets: []string{sportMonksToken},
 		Memory: 256, Timeout: 30 * time.Second,
+	}
+	SweepChannelsFunction = spec.Function{
+		Name:   "cricket/sweep-channels",
+		Does:   "Deletes the broadcast channels that are no match's any more.",
+		IfDown: "Channels that a crash left add up; at Apple's limit of 10,000 new activities need a token.",
+		On:     spec.Schedule("rate(1 hour)"),
+		Uses:   []spec.Access{allChannels, getFixture, getDisplay, getCached, removeChannel}, Secrets: []string{apnsKey},
+		Memory: 256, Timeout: jobTimeout,
 	}
 )
 
@@ -129,12 +139,12 @@ var (
 	}
 	StartActivityFunction = spec.Function{
 		Name:   "cricket/start-activity",
-		Does:   "Has a Live Activity on the caller's phone updated.",
+		Does:   "Has a Live Activity on the caller's phone updated, by its token or by the match's channel.",
 		IfDown: "New activities stand still; those already running go on.",
 		On:     spec.Route{Method: "POST", Path: "/user/activity/{matchId}", Auth: spec.User},
-		Uses:   []spec.Access{getFixture, getCached, registerActivity},
-		Sends:  []spec.Queue{activityQueue},
-		Memory: 256, Timeout: readTimeout,
+		Uses:   []spec.Access{getFixture, getCached, registerActivity, getDevice, claimChannel, removeChannel},
+		Sends:  []spec.Queue{activityQueue}, Secrets: []string{apnsKey},
+		Memory: 256, Timeout: 15 * time.Second, // one that opens a channel waits for Apple
 	}
 	EndActivityFunction = spec.Function{
 		Name:   "cricket/end-activity",

@@ -120,4 +120,5 @@ var access = []spec.Access{
 	getCached, batchGetCached, cachedByLeague, allCached, putCached, batchPutCached, enrichCached,
 	getProcessed, putProcessed, hydrate,
 	getPreferences, putPreferences,
+	channelsOfMatch, claimChannel, removeChannel, allChannels,
 }

@@ -279,9 +279,10 @@ func Query[T any](ctx context.Context, db DB, a spec.Access, r Range) (items []T
 	return items, out.LastEvaluatedKey, wrap(a, attributevalue.UnmarshalListOfMaps(out.Items, &items))
 }
 
-// Scan reads one page of a whole table or index, like Query.
+// Scan reads one page of a whole table or index, like Query. Of a table, it sees
+// every write that was acknowledged before.
 func Scan[T any](ctx context.Context, db DB, a spec.Access, filter *expression.ConditionBuilder, after Item, limit int32) (items []T, last Item, err error) {
-	in := &dynamodb.ScanInput{TableName: db.table(a), IndexName: index(a), ExclusiveStartKey: after}
+	in := &dynamodb.ScanInput{TableName: db.table(a), IndexName: index(a), ExclusiveStartKey: after, ConsistentRead: aws.Bool(a.Index == "")}
 	if filter != nil {
 		e, err := expression.NewBuilder().WithFilter(*filter).Build()
 		if err != nil {

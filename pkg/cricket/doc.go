@@ -25,6 +25,7 @@
 //	DisplayStateCache               cacheKey                       DISPLAY#{matchId}#{teamId}: what is shown now
 //	cricket-fixture-cache           matchId                        the score in full; {matchId}#names: what teams and league are called
 //	cricket-preferences             userId                         which alerts a user wants, and when
+//	cricket-alerts                  matchId, part                  how far the followers were told of an event, by its key and their range
 //	match-processing-state          matchId                        {matchId}: lastProcessedBall and the chunks; {matchId}#S1#00: five overs of balls
 //
 // # What never happens

@@ -25,6 +25,7 @@ type MatchLeft struct {
 	// was not there, or said that the match is over, and has ever since.
 	MissingSince int64 `json:"missingSince,omitempty"`
 	OverSince    int64 `json:"overSince,omitempty"`
+	Told         bool  `json:"told,omitempty"` // the activities have ended; the followers are still to be let go
 }
 
 // Finisher ends matches.
@@ -42,9 +43,9 @@ const (
 	// settleBy is how long the provider may take to agree with itself about the
 	// result. Then it is taken at its word.
 	settleBy = 15 * time.Minute
-	// lastWords is how long a match that has ended keeps its followers, for the
-	// alerts that tell them so.
-	lastWords = 10 * time.Minute
+	// lastWords is how long a match that has ended keeps its followers: Apple may
+	// keep send-alerts from telling them so for 51 minutes.
+	lastWords = time.Hour
 )
 
 // FinishMatch ends a match that has left the feed, if the provider's own page
@@ -71,7 +72,7 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	case !ok || f.FinishedAt != 0 || f.LiveUpdatedAt > since.UnixMilli():
 		return nil
 	case f.EndingAt != 0:
-		return s.end(ctx, f)
+		return s.end(ctx, f, m)
 	case now.Sub(since) > longestMatch:
 		slog.ErrorContext(ctx, "the match never ended", "match", m.MatchID)
 		return nil
@@ -112,7 +113,7 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	if !decided {
 		return s.later(ctx, m)
 	}
-	return s.end(ctx, f)
+	return s.end(ctx, f, m)
 }
 
 // decide says for good that the match ends, unless it was polled since the
@@ -171,12 +172,15 @@ func (s *Finisher) unarchive(ctx context.Context, f fixture, page feed.Fixture) 
 
 // end does all that follows from the decision that a match ends: the activities
 // end, and when the last alerts are out the followers are let go.
-func (s *Finisher) end(ctx context.Context, f fixture) error {
-	if err := s.queue.Send(ctx, activityQueue, MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}, 0); err != nil {
-		return err
+func (s *Finisher) end(ctx context.Context, f fixture, m MatchLeft) error {
+	if !m.Told {
+		if err := s.queue.Send(ctx, activityQueue, MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}, 0); err != nil {
+			return err
+		}
+		m.Told = true
 	}
 	if wait := time.Unix(f.EndingAt, 0).Add(lastWords).Sub(s.now()); wait > 0 {
-		return s.queue.Send(ctx, finishQueue, MatchLeft{MatchID: f.MatchID, Since: f.EndingAt}, wait)
+		return s.queue.Send(ctx, finishQueue, m, wait)
 	}
 	if err := s.removeFollows(ctx, f.MatchID); err != nil {
 		return err

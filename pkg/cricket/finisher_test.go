@@ -89,7 +89,7 @@ func TestFinishMatch(t *testing.T) {
 			t.Parallel()
 			var w *world
 			w, s, first := left(t, func() (int, string) { return c.page(w.gone()) })
-			looks := drain(w, finishQueue, 30*time.Minute, s.FinishMatch)
+			looks := drain(w, finishQueue, settleBy+lastWords, s.FinishMatch)
 			f := row[fixture](w, getFixture, "7")
 			if c.after < 0 {
 				if f.FinishedAt != 0 || looks < 29 {

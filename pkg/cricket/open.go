@@ -24,7 +24,8 @@ const (
 	apnsTeamID    = "APNS_TEAM_ID"
 	apnsKeyID     = "APNS_KEY_ID"
 	apnsBundle    = "APNS_BUNDLE"
-	apnsCAFile    = "APNS_CA_FILE" // local stage: PEM of what signed the simulator's certificate
+	apnsType      = "APNS_ATTRIBUTES_TYPE" // name of the app's ActivityAttributes, if not attributesType
+	apnsCAFile    = "APNS_CA_FILE"         // local stage: PEM of what signed the simulator's certificate
 )
 
 // providerTimeout is the longest that the provider may take to answer: a tick

@@ -209,31 +209,27 @@ func (p *Pusher) unshown(ctx context.Context, f fixture, view string) (shown, bo
 // else the first perMessage of its range. It has the others of the range pushed
 // to by messages of their own.
 func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []subscription, err error) {
-	match := expression.Key("matchId").Equal(expression.Value(m.MatchID))
-	key, wanted := m.within(match, "pushToken"), m.holds
+	wanted := m.query(allSubscriptions, m.MatchID)
 	if len(m.Tokens) > 0 {
-		key = match.And(expression.Key("pushToken").Between(expression.Value(slices.Min(m.Tokens)), expression.Value(slices.Max(m.Tokens))))
-		wanted = func(token string) bool { return slices.Contains(m.Tokens, token) }
+		wanted.Key = wanted.Key.And(expression.Key("pushToken").Between(expression.Value(slices.Min(m.Tokens)), expression.Value(slices.Max(m.Tokens))))
 	}
-	pages := dynamo.Pages(func(after dynamo.Item) ([]subscription, dynamo.Item, error) {
-		r := dynamo.Range{Key: key, After: after}
+	for more := true; more; {
 		if len(m.Tokens) == 0 {
-			r.Limit = int32(perMessage - len(all))
+			wanted.Limit = int32(perMessage - len(all))
 		}
-		return dynamo.Query[subscription](ctx, p.db, allSubscriptions, r)
-	})
-	for page, err := range pages {
+		page, last, err := dynamo.Query[subscription](ctx, p.db, allSubscriptions, wanted)
 		if err != nil {
 			return nil, err
 		}
 		for _, s := range page {
-			if wanted(s.PushToken) {
+			if len(m.Tokens) == 0 || slices.Contains(m.Tokens, s.PushToken) {
 				all = append(all, s)
 			}
 		}
 		if len(m.Tokens) == 0 && len(all) == perMessage {
 			return all, p.split(ctx, m, all)
 		}
+		wanted.After, more = last, last != nil
 	}
 	return all, nil
 }
@@ -241,8 +237,9 @@ func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []subsc
 // split sends messages for what the range of a message holds behind the first,
 // which were read.
 func (p *Pusher) split(ctx context.Context, m MatchChanged, first []subscription) error {
-	key := m.within(expression.Key("matchId").Equal(expression.Value(m.MatchID)), "pushToken")
-	top, _, err := dynamo.Query[subscription](ctx, p.db, allSubscriptions, dynamo.Range{Key: key, Backward: true, Limit: 1})
+	greatest := idRange{Until: m.Until}.query(allSubscriptions, m.MatchID)
+	greatest.Backward, greatest.Limit = true, 1
+	top, _, err := dynamo.Query[subscription](ctx, p.db, allSubscriptions, greatest)
 	if err != nil {
 		return err
 	}

@@ -6,31 +6,32 @@ import (
 	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/spec"
 )
 
 // idRange is the ids after From, up to Until and with it, in the order of
 // strings. An empty bound is none.
 type idRange struct {
-	From  string `json:"from,omitempty"`
-	Until string `json:"until,omitempty"`
+	From  string `json:"from,omitempty" dynamodbav:"from,omitempty"`
+	Until string `json:"until,omitempty" dynamodbav:"until,omitempty"`
 }
 
 // holds reports whether the range has an id, which is not empty.
 func (r idRange) holds(id string) bool { return id > r.From && (r.Until == "" || id <= r.Until) }
 
-// within narrows a key condition to the ids of the range, which are under the
-// sort key. With both bounds From comes along, for DynamoDB cannot leave it out.
-func (r idRange) within(key expression.KeyConditionBuilder, sort string) expression.KeyConditionBuilder {
-	id := expression.Key(sort)
-	switch {
-	case r.From != "" && r.Until != "":
-		return key.And(id.Between(expression.Value(r.From), expression.Value(r.Until)))
-	case r.From != "":
-		return key.And(id.GreaterThan(expression.Value(r.From)))
-	case r.Until != "":
-		return key.And(id.LessThanEqual(expression.Value(r.Until)))
+// query reads the range of a partition of a's table, whose sort key is the id.
+func (r idRange) query(a spec.Access, partition string) dynamo.Range {
+	key := a.Table.Key
+	q := dynamo.Range{Key: expression.Key(key.Partition).Equal(expression.Value(partition))}
+	if r.Until != "" {
+		q.Key = q.Key.And(expression.Key(key.Sort).LessThanEqual(expression.Value(r.Until)))
 	}
-	return key
+	if r.From != "" {
+		q.After = dynamo.Key(a, partition, r.From)
+	}
+	return q
 }
 
 // behind cuts what the range holds behind the ids seen, which are its first and

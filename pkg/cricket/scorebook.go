@@ -91,16 +91,21 @@ func (b *scorebook) touch(ctx context.Context, matchID, sum string, slot int64) 
 		set = set.Set(expression.Name("liveUpdatedAt"), expression.Value(b.now().UnixMilli()))
 		cond = cond.And(exists("live"))
 	}
-	row, err := dynamo.Updated[fixture](ctx, b.db, updateFixture, dynamo.Key(updateFixture, matchID), set, cond)
+	was, err := dynamo.Replace[fixture](ctx, b.db, updateFixture, dynamo.Key(updateFixture, matchID), set, cond)
 	if dynamo.IsRefused(err) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
+	due := p.ledger.ripe(was.Polls + 1)
+	if due && was.LastSlot != p.slot { // another polled since, and may have told it
+		b.forget(matchID)
+		return false, nil
+	}
 	p.slot = slot
 	b.remember(matchID, p)
-	return !p.ledger.ripe(row.Polls), nil
+	return !due, nil
 }
 
 // notEnding holds for a match whose end is not decided.

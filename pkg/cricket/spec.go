@@ -11,11 +11,12 @@ var Room = spec.Room{
 	Name: "cricket",
 	Tables: []spec.Table{
 		fixtures, teams, teamSeasons, leagues, devices, follows, subscriptions, prematch, locks, stateHashes, displays, fixtureCache, processing,
-		preferenceTable, channelTable,
+		preferenceTable, channelTable, alertTable,
 	},
 	Access: access,
 	Functions: []spec.Function{
 		PlanTicksFunction, TickFunction, PushActivitiesFunction, FinishMatchFunction, SweepChannelsFunction,
+		SendAlertsFunction, DetectTossFunction, RemindPrematchFunction,
 		GetMatchFunction, ListMatchesFunction, GetDisplayFunction, ListBallsFunction,
 		ListTeamsFunction, GetTeamFunction, UpdateTeamFunction, ListSeasonTeamsFunction,
 		ListLeaguesFunction, GetLeagueFunction, UpdateLeagueFunction, DeleteLeagueFunction, ListLeagueMatchesFunction,

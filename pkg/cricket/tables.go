@@ -119,6 +119,7 @@ var access = []spec.Access{
 	getDisplay, putDisplay,
 	getCached, batchGetCached, cachedByLeague, allCached, putCached, batchPutCached, enrichCached,
 	getProcessed, putProcessed, hydrate,
-	getPreferences, putPreferences,
+	getPreferences, putPreferences, batchGetPreferences,
 	channelsOfMatch, claimChannel, removeChannel, allChannels,
+	getAlert, recordAlert,
 }

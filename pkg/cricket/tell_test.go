@@ -9,8 +9,8 @@ import (
 	"matchday/infra/local/sportmonks"
 )
 
-// told are the keys of the alerts sent so far, in order, repetitions included.
-func (w *world) told() (keys []string) {
+// keys are the keys of the alerts sent so far, in order, repetitions included.
+func (w *world) keys() (keys []string) {
 	for _, m := range messages[Alert](w, alertQueue) {
 		keys = append(keys, m.Key)
 	}
@@ -47,16 +47,16 @@ func TestTickTells(t *testing.T) {
 					if *tk == nil {
 						*tk = open(w, TickFunction, OpenTicker)
 					}
-					before := len(w.told())
+					before := len(w.keys())
 					w.tickAt(*tk, n)
-					if slices.Contains(w.told()[before:], wicket) {
+					if slices.Contains(w.keys()[before:], wicket) {
 						got = append(got, n)
 					}
 				}
 				if !slices.Equal(got, c.want) {
 					t.Errorf("the wicket is told in the slots %v, want %v", got, c.want)
 				}
-				if all := w.told(); all[0] != "start" || slices.Index(all[1:], "start") >= 0 {
+				if all := w.keys(); all[0] != "start" || slices.Index(all[1:], "start") >= 0 {
 					t.Errorf("the start is not told first and once: %q", all)
 				}
 			})
@@ -98,7 +98,7 @@ func TestMatchTells(t *testing.T) {
 			drain(w, finishQueue, 0, s.FinishMatch)
 			drain(w, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
 		}
-		return w.told()
+		return w.keys()
 	}
 	right := play(t, nil)
 	rates := sportmonks.Habits()

@@ -239,7 +239,9 @@ func TestProviderFaults(t *testing.T) {
 		if o := w.outcome(); o.Fixtures[id(m.ID)].Live != live || o.Messages != nil {
 			t.Errorf("the match has left: %+v", o)
 		}
-		return w, w.outcome()
+		o := w.outcome()
+		o.Alerts, o.Ledger = nil, nil // depend on how many polls were made
+		return w, o
 	}
 	_, want := play(t, "", false)
 	for kind, fault := range map[sportmonks.Kind]string{
@@ -348,6 +350,9 @@ func TestVanishedMatch(t *testing.T) {
 	control.tickAt(ctk, 70)
 	got, want := w.outcome(), control.outcome()
 	got.Messages = nil // a look at the provider's page is still to come
+	for _, o := range []*outcome{&got, &want} {
+		o.Alerts, o.Ledger = nil, nil // depend on how many polls were made
+	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("after its return it is\n%+v\nwant\n%+v", got, want)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"matchday/pkg/kit/fault"
 	"matchday/pkg/spec"
 )
 
@@ -97,7 +98,7 @@ func Get[T any](ctx context.Context, db DB, a spec.Access, key ...string) (item 
 func GetAll[T any](ctx context.Context, db DB, a spec.Access, keys []Item) ([]T, error) {
 	var items []T
 	for chunk := range slices.Chunk(keys, 100) {
-		ask := map[string]types.KeysAndAttributes{*db.table(a): {Keys: chunk}}
+		ask := map[string]types.KeysAndAttributes{*db.table(a): {Keys: chunk, ConsistentRead: aws.Bool(true)}}
 		for try := 0; len(ask) > 0; try++ {
 			if err := backOff(ctx, try); err != nil {
 				return nil, wrap(a, err)
@@ -183,13 +184,13 @@ func Update(ctx context.Context, db DB, a spec.Access, key Item, set expression.
 	return err
 }
 
-// Updated is Update that returns the attributes it has changed, as they are now.
-func Updated[T any](ctx context.Context, db DB, a spec.Access, key Item, set expression.UpdateBuilder, cond ...expression.ConditionBuilder) (now T, err error) {
-	out, err := db.update(ctx, a, key, types.ReturnValueUpdatedNew, set, cond)
+// Replace is Update that returns the attributes it has changed, as they were.
+func Replace[T any](ctx context.Context, db DB, a spec.Access, key Item, set expression.UpdateBuilder, cond ...expression.ConditionBuilder) (was T, err error) {
+	out, err := db.update(ctx, a, key, types.ReturnValueUpdatedOld, set, cond)
 	if err != nil {
-		return now, err
+		return was, err
 	}
-	return now, wrap(a, attributevalue.UnmarshalMap(out, &now))
+	return was, wrap(a, attributevalue.UnmarshalMap(out, &was))
 }
 
 func (db DB) update(ctx context.Context, a spec.Access, key Item, values types.ReturnValue, set expression.UpdateBuilder, cond []expression.ConditionBuilder) (Item, error) {
@@ -332,7 +333,7 @@ func backOff(ctx context.Context, try int) error {
 		return nil
 	}
 	if try > 10 {
-		return errors.New("the table is too busy: a batch is unfinished after ten tries")
+		return fault.New(fault.Unavailable, "the table is too busy: a batch is unfinished after ten tries")
 	}
 	limit := 50 * time.Millisecond << min(try-1, 5)
 	select {

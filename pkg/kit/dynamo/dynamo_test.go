@@ -287,11 +287,11 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("got %+v, want 2 runs", got)
 	}
 	more := expression.Add(expression.Name("runs"), expression.Value(4))
-	now, err := dynamo.Updated[ball](t.Context(), db, updateBall, key, more, there)
-	if must(t, err); now != (ball{Runs: 6}) {
-		t.Errorf("it tells %+v, want the runs alone, 6", now)
+	was, err := dynamo.Replace[ball](t.Context(), db, updateBall, key, more, there)
+	if must(t, err); was != (ball{Runs: 2}) {
+		t.Errorf("it tells %+v, want the runs alone, 2", was)
 	}
-	_, err = dynamo.Updated[ball](t.Context(), db, updateBall, dynamo.Key(updateBall, "m", "002"), more, there)
+	_, err = dynamo.Replace[ball](t.Context(), db, updateBall, dynamo.Key(updateBall, "m", "002"), more, there)
 	refused(t, err, "balls: Update ball", "")
 }
 

@@ -1,0 +1,87 @@
+package cricket
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"matchday/pkg/cricket/score"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/queue"
+)
+
+// Reminder reminds of matches.
+type Reminder struct {
+	db    dynamo.DB
+	queue queue.Sender
+	now   func() time.Time
+}
+
+// OpenReminder opens the service of remind-prematch.
+func OpenReminder(_ context.Context, env app.Env) (*Reminder, error) {
+	return &Reminder{db: tablesOf(env), queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
+}
+
+const (
+	// remindAhead is how long before its start followers are reminded of a match.
+	remindAhead = 15 * time.Minute
+	// wholeMatch stands for all users where a match's reminder is marked as sent.
+	wholeMatch = "#MATCH"
+	// asScheduled is the status of a match that is neither begun nor delayed.
+	asScheduled = "NS"
+)
+
+// RemindPrematch has the followers of the matches that start within remindAhead
+// reminded, once for each match, also if it is moved.
+//
+// A match is marked as done after the alert was sent: a crash in between has it
+// sent again, under the same key, and its followers reminded once. One match's
+// error does not keep the others from being reminded of.
+func (r *Reminder) RemindPrematch(ctx context.Context) error {
+	now := r.now()
+	active, err := readActiveLeagues(ctx, r.db)
+	if err != nil {
+		return err
+	}
+	var errs error
+	for _, l := range active {
+		due, err := readDue(ctx, r.db, l.Code, now, now.Add(remindAhead))
+		errs = errors.Join(errs, err)
+		for _, f := range due {
+			if f.Status == asScheduled && f.EndingAt == 0 && now.Before(f.start()) {
+				errs = errors.Join(errs, r.remind(ctx, f, now))
+			}
+		}
+	}
+	return errs
+}
+
+func (r *Reminder) remind(ctx context.Context, f fixture, now time.Time) error {
+	_, done, err := dynamo.Get[reminded](ctx, r.db, checkReminder, f.MatchID, wholeMatch)
+	if err != nil || done {
+		return err
+	}
+	c, _, err := readCached(ctx, r.db, f.MatchID)
+	if err != nil {
+		return err
+	}
+	match := cmp.Or(versus(c.State), "Your match")
+	text := startsIn(f.start().Sub(now))
+	e := score.Event{Kind: score.StartEvent, Key: reminderKey, Match: match, Title: match, Body: text, Plain: text}
+	if err := r.queue.Send(ctx, alertQueue, newAlert(f.MatchID, e, now.Unix()), 0); err != nil {
+		return err
+	}
+	return dynamo.Put(ctx, r.db, markReminder, reminded{MatchID: f.MatchID, UserID: wholeMatch, TTL: now.Add(keepReminder).Unix()})
+}
+
+// startsIn says when a match starts, in minutes: users' time zones differ.
+func startsIn(d time.Duration) string {
+	n := int((d + time.Minute - 1) / time.Minute)
+	if n == 1 {
+		return "Starts in 1 minute"
+	}
+	return fmt.Sprintf("Starts in %d minutes", n)
+}

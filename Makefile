@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test check clean tools binaries folder
+.PHONY: help run replay test bench check clean tools binaries folder
 
 export CGO_ENABLED ?= 1
 BIN   := .local/bin
@@ -22,6 +22,13 @@ replay: folder binaries ## play every Cricsheet file of a folder through the fle
 test: tools ## all tests, with the race detector
 	@rm -rf .local/proof && mkdir -p .local/proof
 	@MATCHDAY_PROOF=$(CURDIR)/.local/proof go test -race ./... && go run ./infra/proof .local/proof
+
+bench: tools ## what ticks, parsing, pushes and functions cost here, beside their targets
+	@echo "building" >&2; mkdir -p $(BIN)/cricket $(BIN)/arm64 && export CGO_ENABLED=0 && \
+	  go build $(LAMBDA) -o $(BIN)/cricket/ $(BENCHED) && go build $(LAMBDA) -o $(BIN)/ ./infra/bench/hello && \
+	  GOOS=linux GOARCH=arm64 go build $(LAMBDA) -ldflags "-s -w -buildid=" -o $(BIN)/arm64/ ./infra/bench/hello $(BENCHED) && \
+	  go build -o $(BIN)/bench ./infra/bench && exec $(BIN)/bench
+BENCHED = $(addprefix ./functions/cricket/,tick push-activities get-match)
 
 check: tools ## gofmt, vet, staticcheck, layer rules, state machines
 	@echo "gofmt" && test -z "$$(gofmt -l functions pkg infra | tee /dev/stderr)"

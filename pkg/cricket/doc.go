@@ -4,8 +4,10 @@
 // One poll every 2.5 s (a slot) asks for all matches. The Ticker takes each
 // match that changed from the provider's words (package feed) to a score and
 // what each perspective is shown of it (package score), stores both, and sends
-// one message to the Pusher when what is shown has changed. The Finisher ends
-// what the provider has confirmed to be over. Matches and Activities are the
+// one message to the Pusher when what is shown has changed, and one to the
+// Alerter for each event. The TossDetector and the Reminder tell the Alerter what
+// comes before the first ball. The Finisher ends what the provider has confirmed
+// to be over. Matches, Activities, Devices, Follows, Settings and Reference are the
 // API; the syncs keep the reference data.
 //
 // # What is kept where
@@ -26,7 +28,7 @@
 //	cricket-fixture-cache           matchId                        the score in full; {matchId}#names: what teams and league are called
 //	cricket-preferences             userId                         which alerts a user wants, and when
 //	cricket-alerts                  matchId, part                  how far the followers were told of an event, by its key and their range
-//	match-processing-state          matchId                        {matchId}: lastProcessedBall and the chunks; {matchId}#S1#00: five overs of balls
+//	match-processing-state          matchId                        {matchId}: lastProcessedBall and the chunks; {matchId}#S1#00: five overs of balls; {matchId}#told: the ledger of events
 //
 // # What never happens
 //
@@ -41,6 +43,13 @@
 // that says it was sent, and last the new mark. A crash anywhere in between has
 // the next tick find no mark and do all of it again, whatever the provider says
 // by then; the phone gets a state that it may have had, with a newer time.
+//
+// No alert is lost, and none is told twice. Whatever has happened in a match
+// has a key (package score). The ledger says which keys were told; it is written
+// after the messages are sent, so a crash sends one again, and the Alerter's own
+// rows say how far the followers of a match were told of that key. What the
+// provider errs about is told when three polls had it, and a correction keeps the
+// key of what it corrects.
 //
 // Nothing ends early. What the provider says is believed when it agrees with
 // itself (package score). A match that leaves the feed is archived, and ends

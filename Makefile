@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test bench check clean tools binaries folder
+.PHONY: help run replay test bench check clean tools binaries folder seed
 
 export CGO_ENABLED ?= 1
 BIN   := .local/bin
@@ -16,8 +16,8 @@ help: ## list the targets
 run: binaries ## the whole fleet on this machine, with a live match: MATCH=file.json SPEED=10 ADDR=localhost:8080
 	@exec $(BIN)/local run
 
-replay: folder binaries ## play every Cricsheet file of a folder through the fleet: DIR=folder
-	@exec $(BIN)/local replay "$(DIR)"
+replay: folder seed binaries ## play every Cricsheet file of a folder through the fleet: DIR=folder; FAULTS=7 has everything go wrong, the same for a seed
+	@FAULTS="$(FAULTS)" exec $(BIN)/local replay "$(DIR)"
 
 test: tools ## all tests, with the race detector
 	@rm -rf .local/proof && mkdir -p .local/proof
@@ -50,6 +50,9 @@ COUNT = awk -v of="$(1)" '/^[A-Za-z0-9.\/_-]+$$/ { if (++n % 50 == 0) { printf "
 
 folder:
 	@test -d "$(DIR)" || { echo "Say which folder of Cricsheet JSON files to play: make replay DIR=folder"; exit 2; }
+
+seed:
+	@case "$(FAULTS)" in *[!0-9]*) echo "FAULTS=$(FAULTS) is no seed: give a whole number from 0 up, as in FAULTS=7"; exit 2;; esac
 
 tools: node_modules/.package-lock.json
 

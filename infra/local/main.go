@@ -25,7 +25,12 @@ import (
 	"matchday/infra/local/sportmonks"
 )
 
-const usage = "say `make run` or `make replay DIR=folder`"
+const usage = "say `make run`, or `make replay DIR=folder` with or without FAULTS=seed"
+
+// misuse is a call that makes no sense. Its exit status is 2, as is make's.
+type misuse string
+
+func (m misuse) Error() string { return string(m) }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -33,13 +38,16 @@ func main() {
 	if err := command(ctx, os.Args[1:]); err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, err)
 		stop()
+		if _, ok := errors.AsType[misuse](err); ok {
+			os.Exit(2)
+		}
 		os.Exit(1)
 	}
 }
 
 func command(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New(usage)
+		return misuse(usage)
 	}
 	root, err := os.Getwd()
 	if err != nil {
@@ -50,11 +58,28 @@ func command(ctx context.Context, args []string) error {
 	case args[0] == "run":
 		return run(ctx, root, bin)
 	case args[0] == "replay" && len(args) == 2:
+		faults, err := seed()
+		if err != nil {
+			return err
+		}
 		return replay.Run(ctx, replay.Config{
-			Folder: args[1], Root: root, Bin: bin, AtOnce: 12, Out: os.Stdout, Progress: terminal(os.Stderr),
+			Folder: args[1], Root: root, Bin: bin, AtOnce: 12, Faults: faults, Out: os.Stdout, Progress: terminal(os.Stderr),
 		})
 	}
-	return errors.New(usage)
+	return misuse(usage)
+}
+
+// seed is that of $FAULTS, nil when it is not set.
+func seed() (*uint64, error) {
+	text := os.Getenv("FAULTS")
+	if text == "" {
+		return nil, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return nil, misuse(fmt.Sprintf("FAULTS=%s is no seed: give a whole number from 0 up, as in FAULTS=7", text))
+	}
+	return &n, nil
 }
 
 // terminal is f if a person looks at it, else nil.

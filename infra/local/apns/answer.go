@@ -2,6 +2,7 @@ package apns
 
 import (
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -20,6 +21,8 @@ type Answer struct {
 	GoAway  bool          // tell the connection to go away with the answer
 	Applied bool          // the phone gets the push although the answer says otherwise
 	Times   int           // how many pushes it is for; 0 for all to come
+
+	kind string // of the trouble that it is, when it comes by chance
 }
 
 // Refuse is Apple's answer for a reason.
@@ -57,7 +60,8 @@ func (s *Server) Answer(token string, script ...Answer) {
 
 // Chaos is trouble by chance. Rates are between 0 and 1. Whether a token is
 // gone depends on the seed and the token; the rest on the seed, the token and
-// how many pushes it got: a run's trouble does not depend on its timing.
+// the fleet's time. Of the pushes to a token at one instant the first meets it:
+// how often a sender tries, and in which order, makes no difference to a run.
 type Chaos struct {
 	Seed uint64
 
@@ -67,10 +71,12 @@ type Chaos struct {
 	TooMany     float64 // of pushes, as all below
 	Internal    float64
 	Unavailable float64
+	Outage      float64 // every push to the token at the instant is answered 503
 	Drop        float64 // the connection ends before the phone has the push
 	Lost        float64 // the connection ends after the phone has it
 	Slow        float64
 	SlowBy      time.Duration
+	GoAway      float64 // the connection is told to go away with the answer
 
 	GoAwayEvery         int  // pushes per connection; 0 for no limit
 	GoAwayAfterBadToken bool // a bad token ends its connection
@@ -80,7 +86,15 @@ type Chaos struct {
 func (s *Server) Chaos(c Chaos) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.chaos, s.tries = c, map[string]uint64{}
+	s.chaos, s.struck = c, map[string]time.Time{}
+}
+
+// Struck tells how often each trouble came by chance, dead tokens left aside:
+// "429", "500", "503", "outage", "drop", "lost", "slow" and "GOAWAY".
+func (s *Server) Struck() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.strikes)
 }
 
 // next is the answer to the next push to token.
@@ -103,16 +117,29 @@ func (s *Server) next(token string, now time.Time) Answer {
 	if !s.chaos.any() {
 		return Answer{}
 	}
-	s.tries[token]++
-	return s.chaos.answer(token, s.tries[token])
+	a := s.chaos.answer(token, now)
+	if a.kind == "" {
+		return a
+	}
+	if !s.struck[token].Equal(now) {
+		s.struck[token] = now
+		s.strikes[a.kind]++
+		return a
+	}
+	if a.kind != outage {
+		return Answer{}
+	}
+	return a
 }
+
+const outage = "outage"
 
 func (c Chaos) any() bool {
-	return c.Unregistered+c.BadToken+c.TooMany+c.Internal+c.Unavailable+c.Drop+c.Lost+c.Slow > 0
+	return c.Unregistered+c.BadToken+c.TooMany+c.Internal+c.Unavailable+c.Outage+c.Drop+c.Lost+c.Slow+c.GoAway > 0
 }
 
-// answer is what the n-th push to token gets.
-func (c Chaos) answer(token string, n uint64) Answer {
+// answer is what the first push to token at an instant gets.
+func (c Chaos) answer(token string, at time.Time) Answer {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(token))
 	fate := rand.New(rand.NewPCG(c.Seed, h.Sum64()))
@@ -122,19 +149,23 @@ func (c Chaos) answer(token string, n uint64) Answer {
 	case x < c.Unregistered+c.BadToken:
 		return Refuse(apns2.ReasonBadDeviceToken)
 	}
-	x := rand.New(rand.NewPCG(c.Seed+n, h.Sum64())).Float64()
+	x := rand.New(rand.NewPCG(c.Seed^uint64(at.UnixNano()), h.Sum64())).Float64()
 	for _, t := range [...]struct {
 		rate float64
+		kind string
 		Answer
 	}{
-		{c.TooMany, Refuse(apns2.ReasonTooManyRequests)},
-		{c.Internal, Refuse(apns2.ReasonInternalServerError)},
-		{c.Unavailable, Refuse(apns2.ReasonServiceUnavailable)},
-		{c.Drop, Answer{Status: http.StatusServiceUnavailable, Drop: true}},
-		{c.Lost, Answer{Drop: true}},
-		{c.Slow, Answer{Slow: c.SlowBy}},
+		{c.TooMany, "429", Refuse(apns2.ReasonTooManyRequests)},
+		{c.Internal, "500", Refuse(apns2.ReasonInternalServerError)},
+		{c.Unavailable, "503", Refuse(apns2.ReasonServiceUnavailable)},
+		{c.Outage, outage, Refuse(apns2.ReasonServiceUnavailable)},
+		{c.Drop, "drop", Answer{Status: http.StatusServiceUnavailable, Drop: true}},
+		{c.Lost, "lost", Answer{Drop: true}},
+		{c.Slow, "slow", Answer{Slow: c.SlowBy}},
+		{c.GoAway, "GOAWAY", Answer{GoAway: true}},
 	} {
 		if x < t.rate {
+			t.Answer.kind = t.kind
 			return t.Answer
 		}
 		x -= t.rate

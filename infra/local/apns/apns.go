@@ -79,7 +79,8 @@ type Server struct {
 	made     int // channels ever made
 	scripts  map[string][]Answer
 	chaos    Chaos
-	tries    map[string]uint64 // pushes to each token since the chaos began
+	struck   map[string]time.Time // tokens: when the chaos struck them last
+	strikes  map[string]int       // by kind
 	counts   map[string]int
 
 	verdicts sync.Map // bearer → verdict
@@ -103,6 +104,7 @@ func New(c *clock.Clock, cfg Config) *Server {
 		channels: map[string]*channel{},
 		scripts:  map[string][]Answer{},
 		counts:   map[string]int{},
+		strikes:  map[string]int{},
 		links:    map[*link]struct{}{},
 		bodyPool: sync.Pool{New: func() any { return new(bytes.Buffer) }},
 	}

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -375,11 +376,11 @@ func TestChaosIsTheSameEachTime(t *testing.T) {
 	got := map[string]int{}
 	for i := range 1000 {
 		token := strconv.Itoa(i)
-		first := c.answer(token, 1)
-		if first != c.answer(token, 1) {
+		first := c.answer(token, start)
+		if first != c.answer(token, start) {
 			t.Fatal("the same push has two fates")
 		}
-		if first.Reason == "Unregistered" && c.answer(token, 2).Reason != "Unregistered" {
+		if first.Reason == "Unregistered" && c.answer(token, start.Add(time.Second)).Reason != "Unregistered" {
 			t.Fatal("a token came back")
 		}
 		got[first.Reason]++
@@ -477,4 +478,75 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%+v", no)
 		}
 	})
+}
+
+// However often a sender tries at one instant, chaos strikes a token once, and
+// the next push meets it only at another time.
+func TestChaosStrikesOncePerInstant(t *testing.T) {
+	t.Parallel()
+	c := clock.New(start, clock.Free)
+	p := serve(t, c, nil)
+	update := activityPush("update", start, "")
+	statuses := func() (got []int) {
+		for range 3 {
+			got = append(got, p.push(token, update).Status)
+		}
+		return got
+	}
+	pass := func() {
+		passed := make(chan struct{})
+		c.After(time.Second, func() { close(passed) })
+		<-passed
+	}
+	p.Chaos(Chaos{Seed: 1, Internal: 1})
+	for range 2 {
+		if got := statuses(); !slices.Equal(got, []int{500, 200, 200}) {
+			t.Errorf("%v", got)
+		}
+		pass()
+	}
+	p.Chaos(Chaos{Seed: 1, Outage: 1})
+	if got := statuses(); !slices.Equal(got, []int{503, 503, 503}) {
+		t.Errorf("an outage: %v", got)
+	}
+	pass()
+	p.Chaos(Chaos{Seed: 1, GoAway: 1})
+	if got := statuses(); !slices.Equal(got, []int{200, 200, 200}) {
+		t.Errorf("before a connection ends: %v", got)
+	}
+	if got := p.Struck(); !maps.Equal(got, map[string]int{"500": 2, "outage": 1, "GOAWAY": 1}) {
+		t.Errorf("struck %v", got)
+	}
+}
+
+// Two states of one second are in no order: the later arrival wins, and that is
+// counted. So is an alert that comes again at another time.
+func TestWhatAPhoneCannotTell(t *testing.T) {
+	t.Parallel()
+	c := clock.New(start, clock.Free)
+	p := serve(t, c, nil)
+	p.push(token, activityPush("update", start, ""))
+	p.push(token, activityPush("update", start, ""))
+	if d, _ := p.Device(token); d.Replaced != 0 {
+		t.Errorf("the same state again counts as another: %d", d.Replaced)
+	}
+	p.push(token, strings.Replace(activityPush("update", start, ""), `"content-state":{`, `"content-state":{"other":1,`, 1))
+	if d, _ := p.Device(token); d.Replaced != 1 {
+		t.Errorf("%d states replaced one of their second, want 1", d.Replaced)
+	}
+	const phone = "b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2"
+	ring := func() {
+		if _, err := p.do("POST", "/3/device/"+phone, `{"aps":{"alert":"x"}}`, "apns-topic", bundle, "apns-collapse-id", "w1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ring()
+	ring()
+	passed := make(chan struct{})
+	c.After(time.Second, func() { close(passed) })
+	<-passed
+	ring()
+	if d, _ := p.Device(phone); len(d.Alerts) != 1 || d.Alerts[0].Times != 3 || d.Alerts[0].Again != 1 {
+		t.Errorf("%+v", d.Alerts)
+	}
 }

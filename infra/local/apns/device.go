@@ -1,6 +1,7 @@
 package apns
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,6 +29,7 @@ type Device struct {
 
 	Pushes   int // accepted, broadcasts included
 	Outdated int // older than what was shown, ignored
+	Replaced int // of the very second of what was shown, and another state: the later arrival won
 	AfterEnd int // after the end, ignored
 }
 
@@ -46,6 +48,7 @@ type Alert struct {
 	Collapse string    `json:"-"` // apns-collapse-id
 	Time     time.Time `json:"-"` // of the last arrival
 	Times    int       `json:"-"` // arrivals
+	Again    int       `json:"-"` // arrivals at another time than the one before
 	Payload  []byte    `json:"-"` // whole, with the app's own keys
 }
 
@@ -119,6 +122,9 @@ func (s *Server) receive(d *device, collapse string, p *payload, now time.Time) 
 		d.Outdated++
 		s.counts["Outdated"]++
 	default:
+		if d.State != nil && p.APS.Timestamp == d.Timestamp.Unix() && !bytes.Equal(p.APS.ContentState, d.State) {
+			d.Replaced++
+		}
 		d.show(p, now)
 		d.ring(collapse, p.alert, now)
 	}
@@ -142,15 +148,15 @@ func (d *device) ring(collapse string, a *Alert, now time.Time) {
 		return
 	}
 	i := slices.IndexFunc(d.Alerts, func(b Alert) bool { return collapse != "" && b.Collapse == collapse })
-	times := 1
+	var before Alert
 	if i < 0 {
 		i = len(d.Alerts)
-		d.Alerts = append(d.Alerts, Alert{})
-	} else {
-		times += d.Alerts[i].Times
+		d.Alerts = append(d.Alerts, before)
+	} else if before = d.Alerts[i]; !now.Equal(before.Time) {
+		before.Again++
 	}
 	d.Alerts[i] = *a
-	d.Alerts[i].Collapse, d.Alerts[i].Time, d.Alerts[i].Times = collapse, now, times
+	d.Alerts[i].Collapse, d.Alerts[i].Time, d.Alerts[i].Times, d.Alerts[i].Again = collapse, now, before.Times+1, before.Again
 }
 
 // start begins an activity with a token of its own, made from the push-to-start

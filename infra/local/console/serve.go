@@ -5,12 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +15,7 @@ import (
 
 	"matchday/infra/local/apns"
 	"matchday/infra/local/fleet"
+	"matchday/infra/local/identity"
 	"matchday/infra/local/sportmonks"
 )
 
@@ -62,22 +60,12 @@ func (h *Hub) Handler() http.Handler {
 		head.Set("X-Content-Type-Options", "nosniff")
 		head.Set("Referrer-Policy", "no-referrer")
 		head.Set("Cache-Control", "no-cache")
-		if r.Method == http.MethodPost && !local(r.Host) {
+		if r.Method == http.MethodPost && !identity.Local(r.Host) {
 			http.Error(w, "the console is to be reached by localhost or by an address", http.StatusForbidden)
 			return
 		}
 		guarded.ServeHTTP(w, r)
 	})
-}
-
-// local tells whether host is localhost or an IP address: another name could be
-// any site's, pointed here.
-func local(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil || host == "localhost"
 }
 
 // viewers are the browsers that look. While there are any, one goroutine looks

@@ -14,8 +14,12 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -23,6 +27,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -30,6 +35,7 @@ import (
 	"matchday/infra/local/apns"
 	"matchday/infra/local/clock"
 	"matchday/infra/local/engine"
+	"matchday/infra/local/faults"
 	"matchday/infra/local/gateway"
 	"matchday/infra/local/identity"
 	"matchday/infra/local/lambda"
@@ -51,6 +57,8 @@ type Config struct {
 	Addr  string // of the API, "127.0.0.1:0" when empty
 	Seed  uint64 // of the schedules' start jitter; 0 for none
 
+	Faults *faults.Faults // what goes wrong once it is started; nil for nothing
+
 	Log        func(lambda.Log)
 	Invocation func(lambda.Invocation)
 	Push       func(apns.Push)
@@ -71,8 +79,12 @@ type Fleet struct {
 
 	db    *dynamodb.Client
 	mux   *http.ServeMux
-	stops []func() // in the order of their starts
+	api   *http.Client // Call's
+	stops []func()     // in the order of their starts
 	once  sync.Once
+
+	mu     sync.Mutex
+	signed map[string]signedIn // by user
 }
 
 const (
@@ -91,7 +103,10 @@ const (
 // Start starts everything but the schedules, which Begin does. On a free clock
 // the caller holds work until then.
 func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
-	f = &Fleet{Config: cfg, Rooms: fleet.Rooms(), mux: http.NewServeMux()}
+	f = &Fleet{
+		Config: cfg, Rooms: fleet.Rooms(), mux: http.NewServeMux(), signed: map[string]signedIn{},
+		api: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: atOnce}},
+	}
 	defer func() {
 		if err != nil {
 			f.Close()
@@ -114,6 +129,9 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 		return f, err
 	}
 	f.stops = append(f.stops, f.Functions.Close)
+	if f.Faults != nil {
+		f.Faults.Kill = f.Functions.KillProcess
+	}
 	for _, room := range f.Rooms {
 		if err := f.room(ctx, room, env); err != nil {
 			return f, err
@@ -164,6 +182,23 @@ func (f *Fleet) Forget(ctx context.Context, table string, began time.Time) error
 		}
 	}
 	return nil
+}
+
+// Live lists the matches that are marked as live in the table of fixtures.
+func (f *Fleet) Live(ctx context.Context, table string) (ids []string, err error) {
+	pages := dynamodb.NewScanPaginator(f.db, &dynamodb.ScanInput{TableName: aws.String(prefix + table), IndexName: aws.String("live-index")})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return ids, fmt.Errorf("look for live matches: %w", err)
+		}
+		for _, match := range page.Items {
+			if id, ok := match["matchId"].(*types.AttributeValueMemberS); ok {
+				ids = append(ids, id.Value)
+			}
+		}
+	}
+	return ids, nil
 }
 
 // Close stops all that Start and Begin started.
@@ -238,8 +273,13 @@ func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
 	f.Queues = sqs.New(f.Clock, inner+"/sqs")
 	f.Provider = sportmonks.New(f.Clock, providerToken)
 	mux := http.NewServeMux()
-	mux.Handle("/sqs/", f.Queues)
-	mux.Handle("/api/v2.0/", f.Provider)
+	endpoint := db.URL
+	if f.Faults == nil {
+		mux.Handle("/sqs/", f.Queues)
+		mux.Handle("/api/v2.0/", f.Provider)
+	} else if endpoint, err = f.endanger(mux, inner, db.URL); err != nil {
+		return nil, err
+	}
 	f.serve(l, mux)
 	f.stops = append(f.stops, f.Queues.Close)
 
@@ -254,25 +294,55 @@ func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
 		return nil, err
 	}
 	f.stops = append(f.stops, func() { f.Phones.Close() })
-	ca, err := os.CreateTemp("", "matchday-ca-*.pem")
+	ca, err := f.trust()
 	if err != nil {
-		return nil, err
-	}
-	f.stops = append(f.stops, func() { os.Remove(ca.Name()) })
-	if _, err := ca.Write(f.Phones.CA()); err != nil {
-		return nil, err
-	}
-	if err := ca.Close(); err != nil {
 		return nil, err
 	}
 	return []string{
 		spec.EnvStage + "=" + spec.Local, spec.EnvPrefix + "=" + prefix, spec.EnvQueues + "=" + inner + "/sqs/" + engine.Account + "/" + prefix,
-		"AWS_ENDPOINT_URL_DYNAMODB=" + db.URL, "AWS_ENDPOINT_URL_SQS=" + inner + "/sqs/",
-		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_REGION=" + engine.Region,
+		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_ENDPOINT_URL_SQS=" + inner + "/sqs/", "AWS_REGION=" + engine.Region,
 		"SPORTMONKS_URL=" + inner + "/api/v2.0", "SPORTMONKS_TOKEN=" + providerToken,
-		"APNS_URL=" + f.Phones.URL(), "APNS_CA_FILE=" + ca.Name(), "APNS_TEAM_ID=" + teamID, "APNS_KEY_ID=" + keyID,
+		"APNS_URL=" + f.Phones.URL(), "APNS_CA_FILE=" + ca, "APNS_TEAM_ID=" + teamID, "APNS_KEY_ID=" + keyID,
 		"APNS_BUNDLE=" + Bundle, "APNS_KEY=" + text,
 	}, nil
+}
+
+// endanger serves the engines and the provider at inner with the fleet's faults
+// in front of them, and returns where DynamoDB is then.
+func (f *Fleet) endanger(mux *http.ServeMux, inner, db string) (endpoint string, err error) {
+	to, err := url.Parse(db)
+	if err != nil {
+		return "", err
+	}
+	keys := map[string][]string{}
+	for _, room := range f.Rooms {
+		for _, t := range room.Tables {
+			keys[prefix+t.Name] = []string{t.Key.Partition, t.Key.Sort}
+		}
+	}
+	f.Faults.Key = func(table string) []string { return keys[table] }
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 4 * atOnce, DisableCompression: true}
+	proxy.ErrorLog = log.New(io.Discard, "", 0) // processes that are killed are part of it
+	mux.Handle("/dynamodb/", http.StripPrefix("/dynamodb", f.Faults.Guard(proxy)))
+	mux.Handle("/sqs/", f.Faults.Guard(f.Queues))
+	mux.Handle("/api/v2.0/", f.Faults.Watch(f.Provider))
+	f.Queues.Chaos(f.Faults.Fate)
+	return inner + "/dynamodb/", nil
+}
+
+// trust writes the authority that the functions are to trust to a file: with the
+// data or, of a fleet that keeps none, beside the binaries.
+func (f *Fleet) trust() (file string, err error) {
+	dir := f.Dir
+	if dir == "" {
+		if dir, err = os.MkdirTemp(f.Bin, "fleet-"); err != nil {
+			return "", err
+		}
+		f.stops = append(f.stops, func() { os.RemoveAll(dir) })
+	}
+	file = filepath.Join(dir, "trusted.pem")
+	return file, os.WriteFile(file, f.Phones.CA(), 0o600)
 }
 
 // signingKey is the key that pushes are signed with, as Apple hands it out.
@@ -315,7 +385,7 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 	}
 	api, err := gateway.New(gateway.Config{
 		Clock: f.Clock, Base: "/" + room.Name, Routes: routes, Invoke: f.Functions.Invoke, Verify: f.Users.Verify,
-		CORS: gateway.CORS{AllowOrigins: []string{"*"}, AllowMethods: []string{"*"}, AllowHeaders: []string{"*"}},
+		CORS: gateway.CORS{AllowOrigins: []string{"*"}, AllowMethods: []string{"*"}, AllowHeaders: []string{"authorization", "content-type", "if-none-match"}},
 	})
 	if err != nil {
 		return err
@@ -402,9 +472,13 @@ func (f *Fleet) machine(ctx context.Context, m spec.Machine) error {
 	if f.Transition != nil {
 		machine.Observe = func(t states.Transition) { f.Transition(m.Name, t) }
 	}
+	invoke := f.Functions.Invoke
+	if f.Faults != nil {
+		invoke = f.Faults.Invoke(invoke)
+	}
 	run := func(scheduled time.Time) {
 		input, _ := json.Marshal(map[string]time.Time{"scheduledTime": scheduled.UTC()}) // a time always encodes
-		machine.Run(ctx, f.Clock, input, f.Functions.Invoke)                             // the observer sees its failures
+		machine.Run(ctx, f.Clock, input, invoke)                                         // the observer sees its failures
 	}
 	minute := f.Clock.Now().Truncate(time.Minute)
 	for _, missed := range []time.Time{minute.Add(-time.Minute), minute} {

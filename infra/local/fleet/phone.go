@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"matchday/infra/local/apns"
+	"matchday/infra/local/identity"
 )
 
 // Phone is a simulated iPhone with a Live Activity of one match.
@@ -39,6 +41,29 @@ func (f *Fleet) Register(ctx context.Context, p Phone) error {
 // Shows is what the phone shows.
 func (f *Fleet) Shows(p Phone) (apns.Device, bool) { return f.Phones.Device(p.Token) }
 
+// signedIn is a user's access token, and until when it is used.
+type signedIn struct {
+	token string
+	until time.Time
+}
+
+// bearer is the user's access token. A signature takes longer than most calls,
+// so that one is used for half its life.
+func (f *Fleet) bearer(user string) (string, error) {
+	now := f.Clock.Now()
+	f.mu.Lock()
+	s := f.signed[user]
+	f.mu.Unlock()
+	if now.Before(s.until) {
+		return s.token, nil
+	}
+	token, err := f.Token(user)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.signed[user] = signedIn{token, now.Add(identity.TTL / 2)}
+	return token, err
+}
+
 // Call calls the API as user, or as nobody when user is "", with in as its body
 // if it is not nil, and decodes the answer into out if that is not nil. An answer
 // over 299 is an error that quotes it.
@@ -57,13 +82,13 @@ func (f *Fleet) Call(ctx context.Context, user, method, path string, in, out any
 	}
 	r.Header.Set("Content-Type", "application/json")
 	if user != "" {
-		token, err := f.Token(user)
+		token, err := f.bearer(user)
 		if err != nil {
 			return err
 		}
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := f.api.Do(r)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,9 @@ import (
 	"fmt"
 	"io/fs"
 	"math/big"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -199,7 +201,7 @@ func (p *Pool) Verify(token string) (map[string]any, error) {
 //
 //	GET {issuer}/.well-known/openid-configuration
 //	GET {issuer}/.well-known/jwks.json
-//	GET /dev/token?user=u1&group=admin             Tokens
+//	GET /dev/token?user=u1&group=admin             Tokens, if Local to the caller
 func (p *Pool) ServeHTTP(w http.ResponseWriter, req *http.Request) { p.mux.ServeHTTP(w, req) }
 
 func (p *Pool) discovery(w http.ResponseWriter, _ *http.Request) {
@@ -225,6 +227,10 @@ func (p *Pool) keys(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (p *Pool) devToken(w http.ResponseWriter, req *http.Request) {
+	if !Local(req.Host) {
+		http.Error(w, "tokens are handed out at localhost or at an address", http.StatusForbidden)
+		return
+	}
 	query := req.URL.Query()
 	user := query.Get("user")
 	if user == "" {
@@ -238,6 +244,16 @@ func (p *Pool) devToken(w http.ResponseWriter, req *http.Request) {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	answer(w, tokens)
+}
+
+// Local tells whether host is localhost or an IP address: another name could be
+// any site's, pointed here, whose pages would then be of this origin.
+func Local(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil || host == "localhost"
 }
 
 func answer(w http.ResponseWriter, v any) {

@@ -255,9 +255,15 @@ func TestDiscovery(t *testing.T) {
 		method, path string
 		status       int
 	}{
-		{"GET", "/dev/token", 400},
-		{"POST", "/dev/token?user=u1", 405},
-		{"GET", "/elsewhere", 404},
+		{"GET", "http://localhost/dev/token", 400},
+		{"POST", "http://localhost/dev/token?user=u1", 405},
+		{"GET", "http://localhost/elsewhere", 404},
+		{"GET", "http://127.0.0.1:8080/dev/token?user=u1", 200},
+		{"GET", "http://[::1]:8080/dev/token?user=u1", 200},
+		{"GET", "http://192.168.1.7/dev/token?user=u1", 200},
+		{"GET", "http://evil.example:8080/dev/token?user=u1", 403},
+		{"GET", "http://localhost.evil.example/dev/token?user=u1", 403},
+		{"GET", "http://127.0.0.1.evil.example/dev/token?user=u1", 403},
 	} {
 		w := httptest.NewRecorder()
 		p.ServeHTTP(w, httptest.NewRequest(c.method, c.path, nil))

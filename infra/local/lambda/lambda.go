@@ -9,6 +9,10 @@
 //	Lambda-Runtime-Client-Context: {"custom":{"matchday-now":"<RFC 3339>","matchday-speed":"<float, 0 is free>"}}
 //	POST http://$AWS_LAMBDA_RUNTIME_API/matchday/sleep   body and answer: an RFC 3339 instant
 //
+// A process has credentials of its own, as in the cloud, by which the engines
+// know it: its access key is the function's name there, room-verb-noun, and its
+// session token is for KillProcess.
+//
 // The sleep answers with the fleet's time once that instant has come. The
 // invocation's timeout stands still meanwhile, and the answer's
 // Lambda-Runtime-Deadline-Ms header gives the new deadline. Sleeps of one
@@ -334,6 +338,20 @@ func (r *Runtime) Kill(name string) int {
 		f.idle = nil
 	}
 	return n
+}
+
+// KillProcess kills the process with a session token, as Kill does, and reports
+// whether there is one.
+func (r *Runtime) KillProcess(token string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.processes[token]
+	if p == nil {
+		return false
+	}
+	p.kill()
+	p.f.idle = slices.DeleteFunc(p.f.idle, func(o *process) bool { return o == p })
+	return true
 }
 
 // Stats gives the state of every function by name.

@@ -501,6 +501,36 @@ func TestKilledSleeperGivesItsWorkBack(t *testing.T) {
 	<-over
 }
 
+func TestKillOneProcess(t *testing.T) {
+	t.Parallel()
+	fl := newFleet(t, clock.Free, Function{})
+	url, arrived, _ := gate(t)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if _, err := fl.try("get", url); err != nil && !strings.Contains(err.Error(), "signal: killed") {
+			t.Errorf("error %v", err)
+		}
+	})
+	<-arrived
+	token := ""
+	for _, v := range fl.do("env", "").Env { // in a process beside it, warm by now
+		if name, value, _ := strings.Cut(v, "="); name == "AWS_SESSION_TOKEN" {
+			token = value
+		}
+	}
+	if !fl.KillProcess(token) {
+		t.Errorf("there is no process %q", token)
+	}
+	if s := fl.Stats()[thing]; s.Warm != 0 || s.Busy != 1 {
+		t.Errorf("stats %+v", s)
+	}
+	if fl.KillProcess("nobody's") {
+		t.Error("a process that is not there was killed")
+	}
+	fl.Kill(thing)
+	wg.Wait()
+}
+
 func TestKillMidFlight(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, clock.Free, Function{})
@@ -539,6 +569,9 @@ func TestEnvironment(t *testing.T) {
 		"AWS_LAMBDA_FUNCTION_VERSION":     "$LATEST",
 		"AWS_LAMBDA_RUNTIME_API":          fl.addr + "/1",
 		"AWS_REGION":                      "us-east-1",
+		"AWS_ACCESS_KEY_ID":               "room-do-thing",
+		"AWS_SECRET_ACCESS_KEY":           "local",
+		"AWS_SESSION_TOKEN":               "1",
 		"LAMBDA_TASK_ROOT":                filepath.Dir(binary),
 		"TABLE_CARDS":                     "cards",
 		"TZ":                              ":UTC",

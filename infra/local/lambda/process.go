@@ -167,6 +167,9 @@ func (p *process) env(path string) []string {
 	}
 	env = append(env, p.f.Env...)
 	return append(env,
+		"AWS_ACCESS_KEY_ID="+slug(p.f.Name),
+		"AWS_SECRET_ACCESS_KEY=local",
+		"AWS_SESSION_TOKEN="+p.id,
 		"AWS_LAMBDA_RUNTIME_API="+p.r.addr+"/"+p.id,
 		"AWS_LAMBDA_FUNCTION_NAME="+slug(p.f.Name),
 		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE="+strconv.Itoa(p.f.Memory),

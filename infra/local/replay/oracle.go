@@ -15,7 +15,9 @@ import (
 type file struct {
 	Info struct {
 		BallsPerOver int      `json:"balls_per_over"`
+		MatchType    string   `json:"match_type"`
 		Teams        []string `json:"teams"`
+		Toss         struct{ Winner, Decision string }
 		Outcome      struct {
 			Winner     string `json:"winner"`
 			Result     string `json:"result"`
@@ -41,8 +43,9 @@ type file struct {
 		Overs      []struct {
 			Over       int `json:"over"`
 			Deliveries []struct {
+				Batter  string
 				Extras  struct{ Wides, NoBalls int }
-				Runs    struct{ Total int }
+				Runs    struct{ Batter, Total int }
 				Wickets []struct{ Kind string }
 			} `json:"deliveries"`
 		} `json:"overs"`
@@ -87,7 +90,7 @@ func newOracle(data []byte) (*oracle, error) {
 			for j, d := range over.Deliveries {
 				now.Runs += d.Runs.Total
 				for _, w := range d.Wickets {
-					if kind := strings.ToLower(w.Kind); kind != "retired hurt" && kind != "retired not out" {
+					if isOut(w.Kind) {
 						now.Wickets++
 					}
 				}
@@ -108,6 +111,12 @@ func newOracle(data []byte) (*oracle, error) {
 		now.Late = in.Penalty.Post
 	}
 	return o, nil
+}
+
+// isOut tells whether a way to leave the crease is a wicket.
+func isOut(kind string) bool {
+	kind = strings.ToLower(kind)
+	return kind != "retired hurt" && kind != "retired not out"
 }
 
 func overs(over, legal int, complete bool) string {

@@ -18,6 +18,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"matchday/infra/local/apns"
 	"matchday/infra/local/clock"
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/lambda"
@@ -27,9 +28,10 @@ import (
 
 // Config says what to replay, and where to say how it went.
 type Config struct {
-	Folder    string // of Cricsheet JSON files
-	Root, Bin string // as of fleet.Config
-	AtOnce    int    // matches that are live side by side
+	Folder    string  // of Cricsheet JSON files
+	Root, Bin string  // as of fleet.Config
+	AtOnce    int     // matches that are live side by side
+	Faults    *uint64 // the seed of what goes wrong meanwhile; nil for nothing
 	Out       io.Writer
 	Progress  io.Writer // nil for no progress bar
 }
@@ -57,7 +59,9 @@ type match struct {
 	oracle *oracle
 	script *sportmonks.Match
 	start  time.Time
-	phones []fleet.Phone
+	phones []fleet.Phone // those that must show every state
+
+	followers []*follower // of a run with faults
 
 	checked  int // frames that were compared
 	ticks    int
@@ -82,6 +86,9 @@ func Run(ctx context.Context, cfg Config) error {
 		return fmt.Errorf("there is no .json file in %s: give a folder of Cricsheet files as DIR=folder", cfg.Folder)
 	}
 	r.plan()
+	if cfg.Faults != nil {
+		r.try(*cfg.Faults)
+	}
 	if err := r.play(ctx); err != nil {
 		r.complaints()
 		return err
@@ -132,6 +139,10 @@ type run struct {
 	began   time.Time
 	width   int // of the teams' column
 
+	trial    *trial    // nil when nothing goes wrong
+	calm     time.Time // when a run with faults that still has something to do is given up
+	problems []string  // of no match
+
 	mu       sync.Mutex
 	lastTick time.Time // fleet time at which a tick ended
 	errors   map[string]int
@@ -166,7 +177,14 @@ func (r *run) play(ctx context.Context) error {
 	hold := r.clock.Work()
 	defer hold()
 	defer r.clock.Stop()
-	f, err := fleet.Start(ctx, fleet.Config{Clock: r.clock, Root: r.Root, Bin: r.Bin, Invocation: r.invoked, Log: r.logged})
+	cfg := fleet.Config{Clock: r.clock, Root: r.Root, Bin: r.Bin, Invocation: r.invoked, Log: r.logged}
+	check := r.check
+	if r.trial != nil {
+		check, cfg.Faults = r.tried, r.trial.faults
+		cfg.Faults.Clock = r.clock
+		cfg.Push = func(apns.Push) { cfg.Faults.Seen() }
+	}
+	f, err := fleet.Start(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -182,16 +200,16 @@ func (r *run) play(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, m := range r.matches {
-		for _, p := range m.phones {
-			if err := f.Register(ctx, p); err != nil {
-				return err
-			}
+	if r.trial != nil {
+		if err := r.enroll(ctx); err != nil {
+			return err
 		}
+	} else if err := r.register(ctx); err != nil {
+		return err
 	}
 	over := make(chan struct{})
 	r.clock.OnIdle(func() {
-		if r.check(ctx) {
+		if check(ctx) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.over = true
@@ -209,6 +227,18 @@ func (r *run) play(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// register starts the activities of all phones.
+func (r *run) register(ctx context.Context) error {
+	for _, m := range r.matches {
+		for _, p := range m.phones {
+			if err := r.fleet.Register(ctx, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (r *run) invoked(i lambda.Invocation) {
@@ -396,7 +426,10 @@ func (r *run) finishPhones(m *match, s score.State) {
 		if want := s.For(p.TeamID); shown.Hash() != want.Hash() {
 			m.fail("the %s phone ends with %q, not %q", p.Owner, shown.Headline, want.Headline)
 		}
-		if d.Outdated > 0 {
+		if d.Replaced > 0 {
+			m.fail("the %s phone was sent two states of one second, %d times", p.Owner, d.Replaced)
+		}
+		if d.Outdated > 0 && r.trial == nil {
 			m.fail("the %s phone was sent %d older states after newer ones", p.Owner, d.Outdated)
 		}
 	}
@@ -455,8 +488,12 @@ func (r *run) report(m *match) {
 			states += d.Pushes
 		}
 	}
-	fmt.Fprintf(r.Out, "%s  %-*s | %-*s | %s | %d ticks, %d states pushed\n", verdict, r.width, m.teams(),
-		resultWidth, cmp.Or(m.result, "no result was published"), cmp.Or(strings.Join(totals, ", "), "no innings"), m.ticks, states)
+	count := fmt.Sprintf("%d states pushed", states)
+	if r.trial != nil { // where an answer was lost, how often a state was sent again is Apple's and the scheduler's affair
+		count = fmt.Sprintf("%d followers", len(m.followers))
+	}
+	fmt.Fprintf(r.Out, "%s  %-*s | %-*s | %s | %d ticks, %s\n", verdict, r.width, m.teams(),
+		resultWidth, cmp.Or(m.result, "no result was published"), cmp.Or(strings.Join(totals, ", "), "no innings"), m.ticks, count)
 	for _, p := range m.problems {
 		fmt.Fprintf(r.Out, "      %s: %s\n", m.name, p)
 	}
@@ -513,6 +550,9 @@ func (r *run) summarize() error {
 		if len(m.problems) > 0 {
 			failed++
 		}
+	}
+	if r.trial != nil {
+		return r.verdict(failed)
 	}
 	r.complaints()
 	ticks, states := 0, 0

@@ -29,8 +29,13 @@ func binaries(t *testing.T) string {
 
 func run(t *testing.T, bin, folder string) (string, error) {
 	t.Helper()
+	return runWith(t, bin, folder, nil)
+}
+
+func runWith(t *testing.T, bin, folder string, faults *uint64) (string, error) {
+	t.Helper()
 	var out bytes.Buffer
-	err := replay.Run(t.Context(), replay.Config{Folder: folder, Root: root, Bin: bin, AtOnce: 200, Out: &out})
+	err := replay.Run(t.Context(), replay.Config{Folder: folder, Root: root, Bin: bin, AtOnce: 200, Faults: faults, Out: &out})
 	return out.String(), err
 }
 
@@ -74,6 +79,26 @@ func TestReplay(t *testing.T) {
 		}
 		if n := strings.Count("\n"+out, "\nFAIL "); n != len(all) {
 			t.Errorf("%d of %d files fail", n, len(all))
+		}
+	})
+	t.Run("everything goes wrong", func(t *testing.T) {
+		dir := t.TempDir()
+		for _, name := range []string{"both all out", "super over", "chase with balls left"} {
+			write(t, dir, name, shapes()[name].json())
+		}
+		seed := uint64(7)
+		first, err := runWith(t, bin, dir, &seed)
+		t.Log(first)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, kind := range []string{"wrong ball", "5xx", "drop", "lost", "two at once", "delayed", "held back", "redelivered"} {
+			if !strings.Contains(first, kind+" ") || strings.Contains(first, kind+" 0") {
+				t.Errorf("nothing says that there was a %s", kind)
+			}
+		}
+		if again, err := runWith(t, bin, dir, &seed); again != first {
+			t.Errorf("the same seed gives another run (%v):\n%s", err, again)
 		}
 	})
 	t.Run("nothing", func(t *testing.T) {

@@ -126,7 +126,7 @@ func (s *Server) Inject(f Fault) error {
 // order puts a fault where its delivery will find it.
 func (s *Server) order(p *play, f Fault, now time.Time) error {
 	if f.For <= 0 {
-		f.For = lasting(f.Kind)
+		f.For = s.lasting(f.Kind)
 	}
 	if f.Kind == Vanish && f.Ball == 0 {
 		p.troubles = append(p.troubles, trouble{kind: Vanish, from: now, until: now.Add(f.For)})
@@ -150,18 +150,31 @@ func (s *Server) order(p *play, f Fault, now time.Time) error {
 	return nil
 }
 
-func lasting(k Kind) time.Duration {
+func (s *Server) lasting(k Kind) time.Duration {
+	if d := s.chaos.Lasting[k]; d > 0 {
+		return d
+	}
 	if k == Vanish {
 		return 30 * time.Second
 	}
 	return 10 * time.Second
 }
 
-// Chaos lets errors happen by themselves, the same for a seed every time. A
-// rate is a chance from 0 to 1: of each delivery for errors in the data, of
-// each match for those of its end, of each response for the others. It replaces
-// the rates before it; nil ends chaos.
-func (s *Server) Chaos(seed uint64, rates map[Kind]float64) {
+// Chaos is errors that happen by themselves, the same for a seed every time:
+// those in the data depend on the match and its delivery, those of a response on
+// the fleet's time and what is asked for.
+type Chaos struct {
+	Seed uint64
+	// Rates are chances from 0 to 1: of each delivery for errors in the data, of
+	// each match for those of its end, of each response for the others.
+	Rates map[Kind]float64
+	// Lasting is how long an error in the data lasts, where it is not as long as
+	// one that is ordered.
+	Lasting map[Kind]time.Duration
+}
+
+// Chaos replaces the chaos before it; the zero Chaos ends it.
+func (s *Server) Chaos(c Chaos) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.clock.Now()
@@ -170,8 +183,7 @@ func (s *Server) Chaos(seed uint64, rates map[Kind]float64) {
 			e.play.advance(s, now)
 		}
 	}
-	s.seed, s.rates = seed, maps.Clone(rates)
-	s.dice = rand.New(rand.NewPCG(seed, 0))
+	s.chaos = c
 }
 
 // Habits are the rates of chaos that the real feed shows by itself: one ball
@@ -191,11 +203,11 @@ func (s *Server) Counts() map[Kind]int {
 func (s *Server) source(k Kind, match int64, ball int) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprint(h, k, match, " ", ball)
-	return rand.New(rand.NewPCG(s.seed, h.Sum64()))
+	return rand.New(rand.NewPCG(s.chaos.Seed, h.Sum64()))
 }
 
 func (s *Server) chance(k Kind, p *play, ball int) bool {
-	rate := s.rates[k]
+	rate := s.chaos.Rates[k]
 	return rate > 0 && s.source(k, p.match.ID, ball).Float64() < rate
 }
 
@@ -207,7 +219,7 @@ func (s *Server) lateness(p *play, ball int) (late time.Duration) {
 		}
 	}
 	if late == 0 && s.chance(Late, p, ball) {
-		late = lasting(Late)
+		late = s.lasting(Late)
 	}
 	return late
 }
@@ -236,7 +248,7 @@ func (s *Server) trouble(p *play, ball int, now time.Time) {
 	delete(p.orders, ball)
 	for _, k := range Kinds() {
 		if k.inData() && k != Late && k.atEnd() == (ball < 0) && s.chance(k, p, ball) {
-			start(k, lasting(k))
+			start(k, s.lasting(k))
 		}
 	}
 }
@@ -309,11 +321,12 @@ func retold(m *Match, d delivery, s score, outs []out) delivery {
 // hit tells whether a response error happens to a request that carries a
 // match, or to any when match is 0, and uses it up.
 func (s *Server) hit(k Kind, c *call, match int64) bool {
-	_, ok := s.take(k, c, match)
+	_, _, ok := s.take(k, c, match)
 	return ok
 }
 
-func (s *Server) take(k Kind, c *call, match int64) (Fault, bool) {
+// take is hit, with the order and a number that tells its variants apart.
+func (s *Server) take(k Kind, c *call, match int64) (f Fault, variant int, ok bool) {
 	s.orders = slices.DeleteFunc(s.orders, func(o *order) bool {
 		return !o.until.IsZero() && !c.now.Before(o.until)
 	})
@@ -327,13 +340,23 @@ func (s *Server) take(k Kind, c *call, match int64) (Fault, bool) {
 			}
 		}
 		s.counts[k]++
-		return o.Fault, true
+		return o.Fault, s.counts[k] - 1, true
 	}
-	if rate := s.rates[k]; rate > 0 && s.dice.Float64() < rate {
-		s.counts[k]++
-		return Fault{Kind: k}, true
+	if rate := s.chaos.Rates[k]; rate > 0 {
+		if dice := s.dice(k, c, match); dice.Float64() < rate {
+			s.counts[k]++
+			return Fault{Kind: k}, dice.IntN(12), true
+		}
 	}
-	return Fault{}, false
+	return Fault{}, 0, false
+}
+
+// dice is the same stream of chance for a response, or for a match in it, every
+// time.
+func (s *Server) dice(k Kind, c *call, match int64) *rand.Rand {
+	h := fnv.New64a()
+	fmt.Fprint(h, k, c.now.UnixNano(), c.resource, c.id, c.q.Get("page"), " ", match)
+	return rand.New(rand.NewPCG(s.chaos.Seed, h.Sum64()))
 }
 
 // carries tells whether a response, or match in it, is what an order wants.
@@ -352,17 +375,17 @@ func (s *Server) upset(c *call) answer {
 	if s.hit(Timeout, c, 0) {
 		return answer{hang: true}
 	}
-	if f, ok := s.take(TooManyRequests, c, 0); ok {
+	if f, _, ok := s.take(TooManyRequests, c, 0); ok {
 		wait := f.For
 		if wait <= 0 {
 			wait = 5 * time.Second
 		}
 		return tooMany(wait)
 	}
-	if f, ok := s.take(ServerError, c, 0); ok {
+	if f, variant, ok := s.take(ServerError, c, 0); ok {
 		status := f.Status
 		if status == 0 {
-			status = []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}[(s.counts[ServerError]-1)%4]
+			status = []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}[variant%4]
 		}
 		return fail(status, "Server Error")
 	}
@@ -375,8 +398,8 @@ func (s *Server) upset(c *call) answer {
 
 // spoil does to a good answer what is due to it.
 func (s *Server) spoil(c *call, a answer) answer {
-	if s.hit(WrongTypes, c, 0) {
-		a.parts = [][]byte{mangle(bytes.Join(a.parts, nil), s.counts[WrongTypes]-1)}
+	if _, variant, ok := s.take(WrongTypes, c, 0); ok {
+		a.parts = [][]byte{mangle(bytes.Join(a.parts, nil), variant)}
 	}
 	if s.hit(Truncated, c, 0) {
 		whole := bytes.Join(a.parts, nil)

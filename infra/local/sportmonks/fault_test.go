@@ -254,6 +254,48 @@ func TestInjectRefusesNonsense(t *testing.T) {
 	}
 }
 
+// What goes wrong with a response depends on the time and on what is asked for,
+// not on what was asked before.
+func TestChaosOfResponsesHasNoMemory(t *testing.T) {
+	t.Parallel()
+	ask := func(paths ...string) (codes map[string][]int) {
+		r, m := playing(t, 20)
+		r.Chaos(Chaos{Seed: 4, Rates: map[Kind]float64{ServerError: 0.5, TooManyRequests: 0.1}})
+		codes = map[string][]int{}
+		for range 20 {
+			for _, p := range paths {
+				codes[p] = append(codes[p], r.get(strings.ReplaceAll(p, "ID", fmt.Sprint(m.ID)), "").Code)
+			}
+			r.wait(time.Second)
+		}
+		return codes
+	}
+	one, other := ask("livescores", "fixtures/ID", "leagues"), ask("leagues", "livescores", "teams", "fixtures/ID")
+	for _, p := range []string{"livescores", "fixtures/ID", "leagues"} {
+		if !slices.Equal(one[p], other[p]) {
+			t.Errorf("%s answers %v, and beside other calls %v", p, one[p], other[p])
+		}
+		if seen := slices.Compact(slices.Sorted(slices.Values(one[p]))); len(seen) < 4 {
+			t.Errorf("%s answers only %v", p, seen)
+		}
+	}
+}
+
+func TestChaosLasts(t *testing.T) {
+	t.Parallel()
+	r, m := playing(t, 20)
+	r.Chaos(Chaos{Seed: 1, Rates: map[Kind]float64{DeletedBall: 1}, Lasting: map[Kind]time.Duration{DeletedBall: tick.Every}})
+	r.wait(tick.Every)
+	if n := len(r.fixture(m.ID).Balls); n != 22 {
+		t.Errorf("%d balls while one is invented, want 22", n)
+	}
+	r.Chaos(Chaos{})
+	r.wait(tick.Every)
+	if n := len(r.fixture(m.ID).Balls); n != 22 {
+		t.Errorf("%d balls after it was taken back, want 22 that were bowled", n)
+	}
+}
+
 func TestChaosLeavesTheTruth(t *testing.T) {
 	t.Parallel()
 	rates := map[Kind]float64{}
@@ -266,7 +308,7 @@ func TestChaosLeavesTheTruth(t *testing.T) {
 		r := newRig(t)
 		m := Generate(12, T20)
 		if chaos {
-			r.Chaos(3, rates)
+			r.Chaos(Chaos{Seed: 3, Rates: rates})
 		}
 		r.Play(m, r.start, tick)
 		for at := time.Duration(0); at < time.Duration(m.Frames()+20)*tick.Every; at += tick.Every {
@@ -275,7 +317,7 @@ func TestChaosLeavesTheTruth(t *testing.T) {
 			seen = append(seen, w.Code, w.Body.Len())
 		}
 		counts = r.Counts()
-		r.Chaos(0, nil)
+		r.Chaos(Chaos{})
 		return r.get(fmt.Sprint("fixtures/", m.ID), "include="+all).Body.Bytes(), seen, counts
 	}
 	truth, _, _ := run(false)

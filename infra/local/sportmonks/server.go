@@ -58,9 +58,7 @@ type Server struct {
 	calls    map[string]*hour
 
 	orders []*order
-	rates  map[Kind]float64
-	seed   uint64
-	dice   *rand.Rand
+	chaos  Chaos
 	counts map[Kind]int
 }
 
@@ -712,8 +710,8 @@ func (s *Server) balls(c *call, w *writer, e *entry, v view, catcher bool) {
 	}
 	p := e.play
 	from, to := 0, n
-	if s.hit(ShortBalls, c, e.fixture.ID) {
-		if s.counts[ShortBalls]%2 == 1 {
+	if _, variant, ok := s.take(ShortBalls, c, e.fixture.ID); ok {
+		if variant%2 == 0 {
 			to = n / 2
 		} else {
 			from = n - n/3

@@ -197,7 +197,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 	r := &rig{t, New(c, "secret"), c, noon()}
 	m := Generate(8, T20)
 	r.Play(m, r.start, tick)
-	r.Chaos(1, map[Kind]float64{WrongBall: 0.5, DeletedBall: 0.2, ShortBalls: 0.1, DuplicateBalls: 0.1})
+	r.Chaos(Chaos{Seed: 1, Rates: map[Kind]float64{WrongBall: 0.5, DeletedBall: 0.2, ShortBalls: 0.1, DuplicateBalls: 0.1}})
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {

@@ -146,7 +146,7 @@ func TestEvent(t *testing.T) {
 		t.Fatalf("got %+v", got)
 	}
 	r := got.Records[0]
-	if r.EventSourceARN != "arn:aws:sqs:us-east-1:000000000000:dead.fifo" || r.EventSource != "aws:sqs" || r.AWSRegion != "us-east-1" ||
+	if r.EventSourceARN != "arn:aws:sqs:eu-west-1:000000000000:dead.fifo" || r.EventSource != "aws:sqs" || r.AWSRegion != "eu-west-1" ||
 		r.Md5OfBody != "6f8f57715090da2632453988d9a1501b" || r.MessageId == "" || r.ReceiptHandle == "" || len(r.Md5OfMessageAttributes) != 32 {
 		t.Errorf("record %+v", r)
 	}
@@ -520,4 +520,34 @@ func FuzzSucceeded(f *testing.F) {
 			t.Errorf("%d of %d succeeded", len(done), len(batch))
 		}
 	})
+}
+
+// A standard queue may let messages overtake each other and deliver one again
+// after it was deleted.
+func TestChaos(t *testing.T) {
+	t.Parallel()
+	f := open(t, Queue{Name: "dead"}, Queue{Name: "q", DeadLetter: "dead", MaxReceives: 1}, Queue{Name: "p"})
+	fate := func(queue, body string, _ time.Time) Fate {
+		return map[string]Fate{"late": {Late: 5 * time.Second}, "again": {Again: time.Minute}}[body]
+	}
+	f.server.Chaos(fate)
+	p := f.poll(Mapping{Queue: "p", BatchSize: 1}, nil)
+	for _, body := range []string{"late", "again", "plain"} {
+		f.send("p", body)
+	}
+	f.send("q", "again") // its one delivery is its last
+	q := f.poll(Mapping{Queue: "q"}, nil)
+	f.pass(2 * time.Minute)
+	p.want(t, "0s again", "0s plain", "5s late", "1m0s again")
+	q.want(t, "0s again")
+	if d := f.server.Depth("p"); d.Visible+d.Delayed+d.InFlight > 0 || d.Deleted != 3 {
+		t.Errorf("%+v", d)
+	}
+	if d := f.server.Depth("dead"); d.Visible > 0 {
+		t.Errorf("%+v", d)
+	}
+	f.server.Chaos(nil)
+	f.send("p", "late")
+	f.pass(0)
+	p.want(t, "0s again", "0s plain", "5s late", "1m0s again", "2m0s late")
 }

@@ -56,6 +56,7 @@ type message struct {
 	visible  time.Time // from when it can be received
 	received bool      // hidden, if it is, because it was received
 	receives int
+	again    time.Duration // from its deletion to one more delivery; 0 for none
 }
 
 func (m *message) inFlight(now time.Time) bool { return m.received && m.visible.After(now) }
@@ -210,11 +211,16 @@ func (s *Server) delete(q *queue, handle string) error {
 	if q.FIFO && (!latest || !m.inFlight(s.clock.Now())) {
 		return refuse("InvalidParameterValue", "Value for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired.")
 	}
-	if latest {
+	if !latest {
+		return nil
+	}
+	if m.again > 0 && (q.MaxReceives == 0 || m.receives < q.MaxReceives) {
+		m.received, m.visible, m.again = false, s.clock.Now().Add(m.again), 0
+	} else {
 		q.remove(m)
 		q.deleted++
-		s.arm(q)
 	}
+	s.arm(q)
 	return nil
 }
 
@@ -264,6 +270,10 @@ func (s *Server) send(q *queue, in sendInput, delay time.Duration) (receipt, err
 	}
 	if header := in.MessageSystemAttributes["AWSTraceHeader"].StringValue; header != nil {
 		m.trace = *header
+	}
+	if s.chaos != nil && !q.FIFO {
+		fate := s.chaos(q.Name, m.body, now)
+		m.visible, m.again = m.visible.Add(fate.Late), fate.Again
 	}
 	if q.FIFO && m.dedup == "" {
 		sum := sha256.Sum256([]byte(m.body))

@@ -20,11 +20,7 @@ import (
 	"time"
 
 	"matchday/infra/local/clock"
-)
-
-const (
-	account = "000000000000"
-	region  = "us-east-1"
+	"matchday/infra/local/engine"
 )
 
 // The limits and defaults of the cloud: SQS Developer Guide, "Amazon SQS quotas".
@@ -104,6 +100,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	queues   map[string]*queue
+	chaos    func(queue, body string, sent time.Time) Fate
 	sequence uint64
 	closed   bool
 	invoking sync.WaitGroup
@@ -117,10 +114,12 @@ func New(c *clock.Clock, url string) *Server {
 }
 
 // URL is the URL of the queue with a name.
-func (s *Server) URL(name string) string { return s.url + "/" + account + "/" + name }
+func (s *Server) URL(name string) string { return s.url + "/" + engine.Account + "/" + name }
 
 // ARN is the resource name of the queue with a name.
-func ARN(name string) string { return "arn:aws:sqs:" + region + ":" + account + ":" + name }
+func ARN(name string) string {
+	return "arn:aws:sqs:" + engine.Region + ":" + engine.Account + ":" + name
+}
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 
@@ -195,6 +194,20 @@ func (s *Server) Send(queue string, m Message) (id string, err error) {
 	in := sendInput{MessageBody: &m.Body, MessageAttributes: m.Attributes, MessageGroupId: m.Group, MessageDeduplicationId: m.Dedup}
 	r, err := s.send(q, in, m.Delay)
 	return r.id, err
+}
+
+// Fate is what a standard queue may do to a message, and now and then does.
+type Fate struct {
+	Late  time.Duration // it is held back so long, and others overtake it
+	Again time.Duration // so long after it was deleted it is delivered once more; 0 for never
+}
+
+// Chaos has fate decide on every message of a standard queue that is sent from
+// now on; nil ends it.
+func (s *Server) Chaos(fate func(queue, body string, sent time.Time) Fate) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chaos = fate
 }
 
 // Depth counts a queue's messages; of a queue that is not there, none.

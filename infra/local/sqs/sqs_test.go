@@ -19,6 +19,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"matchday/infra/local/clock"
+	"matchday/infra/local/engine"
 )
 
 var start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
@@ -48,7 +49,7 @@ func open(t *testing.T, queues ...Queue) *fixture {
 		}
 	}
 	client := sqs.New(sqs.Options{
-		BaseEndpoint: &web.URL, Region: region, Retryer: aws.NopRetryer{},
+		BaseEndpoint: &web.URL, Region: engine.Region, Retryer: aws.NopRetryer{},
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
 		}),

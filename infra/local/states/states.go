@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"matchday/infra/local/clock"
+	"matchday/infra/local/engine"
 )
 
 // Limits of the cloud.
@@ -97,11 +98,11 @@ func (m *Machine) Run(ctx context.Context, c *clock.Clock, input []byte, invoke 
 		machine: m, clock: c, invoke: invoke, name: name, deadline: began.Add(m.timeout),
 		context: map[string]any{
 			"Execution": map[string]any{
-				"Id":   fmt.Sprintf("arn:aws:states:us-east-1:000000000000:express:%s:%s", m.Name, name),
+				"Id":   fmt.Sprintf("arn:aws:states:%s:%s:express:%s:%s", engine.Region, engine.Account, m.Name, name),
 				"Name": name, "Input": in, "StartTime": stamp(began),
 			},
 			"StateMachine": map[string]any{
-				"Id":   "arn:aws:states:us-east-1:000000000000:stateMachine:" + m.Name,
+				"Id":   fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", engine.Region, engine.Account, m.Name),
 				"Name": m.Name,
 			},
 		},

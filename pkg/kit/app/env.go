@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
@@ -79,7 +81,21 @@ func config(getenv func(string) string) aws.Config {
 		HTTPClient: awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 			t.MaxIdleConnsPerHost = idleConnections
 		}),
+		Retryer: func() aws.Retryer {
+			return retry.NewStandard(func(o *retry.StandardOptions) {
+				o.MaxAttempts, o.Backoff = attempts, retry.BackoffDelayerFunc(backoff)
+			})
+		},
 	}
+}
+
+// attempts is how often a call of AWS is made. The SDK's own pauses between them,
+// of up to 2 s and 4 s, would cost a tick its slot.
+const attempts = 4
+
+// backoff is the pause after an attempt: up to 50 ms, doubled for each.
+func backoff(attempt int, _ error) (time.Duration, error) {
+	return rand.N(25 * time.Millisecond << attempt), nil
 }
 
 // idleConnections are kept to each service. A tick of 50 matches has about 100

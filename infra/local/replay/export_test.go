@@ -1,0 +1,63 @@
+package replay
+
+import (
+	"fmt"
+	"time"
+
+	"matchday/infra/local/apns"
+	"matchday/pkg/cricket/score"
+)
+
+// Alerts are the least and most alerts of each kind that a file makes a follower
+// expect by the time that so many deliveries are bowled. Kinds of which there is
+// none are left out.
+func Alerts(file []byte, deliveries int) (map[score.EventKind][2]int, error) {
+	o, err := newOracle(file)
+	if err != nil {
+		return nil, err
+	}
+	all := map[score.EventKind][2]int{}
+	for k, s := range o.alerts(deliveries) {
+		if s.most > 0 {
+			all[k] = [2]int{s.least, s.most}
+		}
+	}
+	return all, nil
+}
+
+// Follower is a follower for Judge.
+type Follower = follower
+
+// Followers of every taste.
+var (
+	Plain       = follower{fan: &fan{}, left: -1}
+	KeyEvents   = follower{fan: &fan{taste: keyEvents}, left: -1}
+	SpoilerFree = follower{fan: &fan{taste: spoilerFree}, left: -1}
+	Quiet       = follower{fan: &fan{taste: quiet}, left: -1}
+)
+
+// Left is a follower who unfollowed after so many deliveries.
+func Left(deliveries int) follower { return follower{fan: &fan{}, left: deliveries} }
+
+// Judge says what is wrong when a follower of the file's match, who followed too
+// late for a reminder, gets alerts of the kinds at an instant.
+func Judge(file []byte, w follower, at time.Time, kinds ...string) (wrong []string, err error) {
+	m := &match{start: start}
+	if m.oracle, err = newOracle(file); err != nil {
+		return nil, err
+	}
+	w.follows = start
+	var d apns.Device
+	for i, k := range kinds {
+		d.Alerts = append(d.Alerts, apns.Alert{
+			Collapse: fmt.Sprint(i), Time: at, Payload: fmt.Appendf(nil, `{"aps":{"alert":"x"},"matchId":"1","kind":%q}`, k),
+		})
+	}
+	d.Alerts = append(d.Alerts, apns.Alert{Payload: []byte(`{"matchId":"2","kind":"wicket"}`)}) // another match's
+	got, err := alertsOf(d)
+	if err != nil {
+		return nil, err
+	}
+	m.judge(&w, got["1"], func(what string) { wrong = append(wrong, what) })
+	return wrong, nil
+}

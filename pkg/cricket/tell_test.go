@@ -90,7 +90,7 @@ func TestMatchTells(t *testing.T) {
 	play := func(t *testing.T, rates map[sportmonks.Kind]float64) []string {
 		w := newWorld(t)
 		m := w.play(8, sportmonks.T20, slotLength)
-		w.feed.Chaos(8, rates)
+		w.feed.Chaos(sportmonks.Chaos{Seed: 8, Rates: rates})
 		tk := open(w, TickFunction, OpenTicker)
 		s := open(w, FinishMatchFunction, OpenFinisher)
 		for n := range m.Frames() + 20 {

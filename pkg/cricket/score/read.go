@@ -656,7 +656,8 @@ func (r *reader) chaseLimit() int {
 }
 
 // target is that of a limited-overs chase: the rain rule's, else the note's, else
-// one more than the first innings. A revision once seen stays until another is.
+// one more than the first innings. A revision once seen stays until another is. In
+// a super over the note is about that one.
 func (r *reader) target() Target {
 	first := r.s.innings(1)
 	if first == nil {
@@ -664,9 +665,13 @@ func (r *reader) target() Target {
 	}
 	par := first.Runs + 1
 	t := Target{Runs: par}
-	switch noted := targetIn(r.f.Note); {
+	superOver := r.s.innings(3) != nil
+	switch noted, was := targetIn(r.f.Note), r.before.innings(2); {
 	case r.f.RPCTarget > 0:
 		t.Runs = r.f.RPCTarget
+	case superOver && was != nil && was.Target > 0:
+		t.Runs = was.Target
+	case superOver:
 	case noted > 0:
 		t.Runs = noted
 	case r.before.Target.Revised && r.before.Current <= 2:

@@ -253,6 +253,31 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// In a super over the note's target is that of the super over.
+func TestTargetOfSuperOver(t *testing.T) {
+	t.Parallel()
+	tied := match("T20I").total(1, 141, 9, "20").total(2, 141, 7, "20").read(t)
+	reduced := match("T20I").total(1, 141, 9, "20")
+	reduced.Note = "Target 120 runs"
+	shortened := reduced.total(2, 119, 7, "17").read(t)
+	super := match("T20I").total(1, 141, 9, "20").total(2, 141, 7, "20").total(2, 5, 1, "1").total(1, 2, 0, "0.2")
+	super.Note = "Target 6 runs"
+	for name, c := range map[string]struct {
+		before score.State
+		want   int
+	}{"after a tie": {tied, 142}, "after a rain rule's": {shortened, 120}, "first seen": {score.State{}, 142}} {
+		st, _ := score.Read(super.Fixture, c.before)
+		if st.Innings[1].Target != c.want || st.Target.Runs != 6 {
+			t.Errorf("%s: the chase was for %d, the super over's is for %d", name, st.Innings[1].Target, st.Target.Runs)
+		}
+		for _, e := range score.Events(super.Fixture, st) {
+			if want := fmt.Sprint("target:2:", c.want); e.Kind == score.TargetEvent && e.Key != want {
+				t.Errorf("%s: %s is told, not %s", name, e.Key, want)
+			}
+		}
+	}
+}
+
 // TestOwnResult: without a note that names the winner, the last read works the
 // margin out.
 func TestOwnResult(t *testing.T) {

@@ -32,7 +32,7 @@ func (s *Sender) CreateChannel(ctx context.Context, keep Keep) (id string, err e
 // DeleteChannel closes a channel for good. Closing it again does nothing.
 func (s *Sender) DeleteChannel(ctx context.Context, id string) error {
 	_, err := s.manageChannels(ctx, http.MethodDelete, "channels", id, nil)
-	if r, ok := errors.AsType[*Refused](err); ok && r.Reason == "ChannelNotRegistered" {
+	if r, ok := errors.AsType[*Refused](err); ok && r.Reason == reasonNoChannel {
 		return nil
 	}
 	return err

@@ -131,9 +131,12 @@ func (e *Refused) Error() string {
 	return fmt.Sprintf("push: APNs answered %d %s", e.Status, e.Reason)
 }
 
-// reasonUnrelatedKeyID is not named by apns2: a connection belongs to the key of
-// its first push.
-const reasonUnrelatedKeyID = "UnrelatedKeyIdInToken"
+// Reasons that apns2 does not name. A connection belongs to the key of its first
+// push.
+const (
+	reasonUnrelatedKeyID = "UnrelatedKeyIdInToken"
+	reasonNoChannel      = "ChannelNotRegistered"
+)
 
 // answer is what APNs said to one request.
 type answer struct {
@@ -170,10 +173,19 @@ const (
 	later                 // the same again, after a while
 	reconnect             // the same again, on a new connection
 	remint                // the same again, with a new provider token
+	pass                  // nobody knows why: this one is given up, and the others go on
 )
 
+// ours are the reasons of a 400 that our code or configuration is to blame for.
+var ours = []string{
+	"", apns2.ReasonBadCollapseID, apns2.ReasonBadExpirationDate, apns2.ReasonBadMessageID, apns2.ReasonBadPriority, apns2.ReasonBadTopic,
+	apns2.ReasonDuplicateHeaders, apns2.ReasonInvalidPushType, apns2.ReasonMissingDeviceToken, apns2.ReasonMissingTopic,
+	apns2.ReasonPayloadEmpty, apns2.ReasonTopicDisallowed,
+	"MissingPushType", "MissingChannelId", "BadChannelId", reasonNoChannel, "CannotCreateChannelConfig", "FeatureNotEnabled",
+}
+
 // next decides as Apple's table of responses says. Reasons that are not in it
-// are judged by their status.
+// are judged by their status; an unheard-of fault of one push is no other's.
 func (a answer) next() step {
 	switch a.reason {
 	case apns2.ReasonBadDeviceToken, apns2.ReasonDeviceTokenNotForTopic, apns2.ReasonUnregistered, apns2.ReasonExpiredToken:
@@ -190,6 +202,8 @@ func (a answer) next() step {
 		return forget
 	case a.status == http.StatusTooManyRequests, a.status >= 500: // the provider token is kept, also when it was updated too often
 		return later
+	case a.status == http.StatusBadRequest && !slices.Contains(ours, a.reason):
+		return pass
 	}
 	return stop
 }
@@ -242,6 +256,8 @@ func (s *Sender) exchange(ctx context.Context, l *line, path string, h *heads, b
 				return a, tries, err
 			}
 			reminted, pause = true, 0
+		case pass:
+			return a, tries, ErrUnavailable
 		case stop:
 			return a, tries, &Refused{a.status, a.reason}
 		}

@@ -139,6 +139,7 @@ func TestEachAnswer(t *testing.T) {
 		{"too large", times(0, apns.Refuse("PayloadTooLarge")), Outcome{Result: Dropped, Reason: "PayloadTooLarge"}, Outcome{Result: Requeue, Reason: "PayloadTooLarge"}, 0, "PayloadTooLarge"},
 		{"our bug", times(0, apns.Refuse("BadPriority")), Outcome{Result: Dropped, Reason: "BadPriority"}, Outcome{Result: Requeue, Reason: "BadPriority"}, 0, "BadPriority"},
 		{"unheard of", times(0, apns.Answer{Status: 418, Reason: "Teapot"}), Outcome{Result: Dropped, Reason: "Teapot"}, Outcome{Result: Requeue, Reason: "Teapot"}, 0, "Teapot"},
+		{"its own, unheard of", times(0, apns.Answer{Status: 400, Reason: "OddToken"}), Outcome{Result: Dropped, Reason: "OddToken"}, Outcome{Result: Requeue, Reason: "OddToken"}, 0, ""},
 		{"answer lost", []apns.Answer{{Drop: true, Times: 1}}, Outcome{}, Outcome{}, 1, ""},
 		{"push lost", []apns.Answer{{Status: 503, Drop: true, Times: 2}}, Outcome{}, Outcome{}, 2, ""},
 		{"goes away", []apns.Answer{{GoAway: true, Times: 1}}, Outcome{}, Outcome{}, 0, ""},

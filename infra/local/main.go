@@ -134,7 +134,7 @@ func run(ctx context.Context, root, bin string) error {
 	say(began, "leagues, teams and fixtures are synced")
 	phones := phonesOf(match)
 	for _, p := range phones {
-		if err := f.Register(ctx, p); err != nil {
+		if err := f.Enroll(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -218,11 +218,19 @@ func chosen(now time.Time) (*sportmonks.Match, error) {
 	return m, nil
 }
 
-// phonesOf are fans of both sides and of neither.
+// phonesOf are fans of both sides and of neither, with all that a phone can have
+// of its own: the first of each perspective is shown at first.
 func phonesOf(m *sportmonks.Match) []fleet.Phone {
 	id, local, visitor := fleet.MatchID(m.ID), fleet.MatchID(m.Local.ID), fleet.MatchID(m.Visitor.ID)
-	return []fleet.Phone{
-		fleet.NewPhone("noor", id, ""), fleet.NewPhone("lena", id, local), fleet.NewPhone("vik", id, visitor),
-		fleet.NewPhone("sam", id, ""), fleet.NewPhone("luca", id, local), fleet.NewPhone("vera", id, visitor),
+	listener := func(owner, team string) fleet.Phone {
+		p := fleet.NewPhone(owner, id, team)
+		p.OS, p.Listens = "18.2", true
+		return p
 	}
+	noor, sam := fleet.NewPhone("noor", id, ""), fleet.NewStarter("sam", id, "")
+	lena, luca := listener("lena", local), fleet.NewPhone("luca", id, local)
+	vik, vera := fleet.NewPhone("vik", id, visitor), listener("vera", visitor)
+	vik.KeyEventsOnly = true
+	luca.SpoilerFree, luca.Token = true, "" // an activity would tell
+	return []fleet.Phone{noor, lena, vik, sam, luca, vera}
 }

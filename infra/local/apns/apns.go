@@ -49,14 +49,15 @@ type Config struct {
 
 // Push is one push as the console shows it.
 type Push struct {
-	Token   string // first digits only, or the channel of a broadcast
-	Type    string // apns-push-type
-	Event   string // of a Live Activity: start, update or end
-	Bytes   int    // of payload
-	Time    time.Time
-	Status  int
-	Reason  string // empty when delivered
-	Details string // what is wrong with a payload
+	Token     string // first digits only, or the channel of a broadcast
+	Broadcast bool
+	Type      string // apns-push-type
+	Event     string // of a Live Activity: start, update or end
+	Bytes     int    // of payload
+	Time      time.Time
+	Status    int
+	Reason    string // empty when delivered
+	Details   string // what is wrong with a payload
 }
 
 // Start tells of an activity that a push started.

@@ -18,8 +18,10 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"matchday/infra/local/fleet"
 	"matchday/infra/local/sportmonks"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/kit/push"
 )
 
 // browser opens a tab of a headless Chromium, which complains collects what it
@@ -119,6 +121,26 @@ func shoot(t *testing.T, tab context.Context, name string) {
 func TestPage(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, 190)
+	fan := s.phones[0]
+	channel, err := s.sender.CreateChannel(t.Context(), push.KeepNothing)
+	if err != nil || !s.Phones.Subscribe(s.phones[1].Token, channel) {
+		t.Fatal("nobody listens to the channel", err)
+	}
+	s.phones[1].OS = "18.2"
+	s.phones[2].KeyEventsOnly = true
+	local, visitor := s.match.Local.Name, s.match.Visitor.Name
+	for _, p := range s.phones {
+		s.alert(p, "toss", "Toss: "+local+" chose to bat", local+" v "+visitor)
+		if p.KeyEventsOnly {
+			continue
+		}
+		s.alert(p, "w1", "Wicket! "+local+" 45/1 (6.2)", "HQ Fenwick c Calloway b Elsworth 21 (19)")
+		s.alert(p, "fifty", "Fifty for OI Ackroyd", "50 (31) · "+local+" 97/2 (11.4)")
+	}
+	s.alert(fan, "w2", "Wicket! "+local+" 97/2 (11.5)", "<i>caught</i>")
+	other := fleet.NewPhone("u7", fan.MatchID, "")
+	other.Token, other.SpoilerFree = "", true
+	s.phones = append(s.phones, other)
 	for range 50 {
 		s.tick()
 	}
@@ -140,14 +162,18 @@ func TestPage(t *testing.T) {
 	}
 	run(resize(1440, 1000, "light"), chromedp.Navigate(server.URL), says("#awaits", "The fleet is starting."), says("#link", "live"))
 	s.attach()
-	const large, fan = ".screen.large", ".screen:not(.large)"
+	const large = ".screen.large"
 	run(says(large+" .headline", shown.Headline), says(large+" [data-side=local] .score", shown.Local.Score),
 		says(large+" [data-side=visitor] .team", shown.Visitor.Name), says(large+" .crease", shown.Batters[0].Name),
 		says(large+" .crease", shown.Bowler.Figures), see(`document.querySelectorAll(".screen").length === 3`),
 		see(fmt.Sprintf(`document.querySelectorAll(%q).length === %d`, large+" .balls li", len(shown.LastSix))),
 		see(`document.querySelectorAll("#chart .bars .took, #chart .bars .changed").length > 40`),
 		says("#timing [data-n=claimed]", "24"), says("#queues", "the message cannot be read"), says("#problems", "503 Service Unavailable"),
-		says("#machines", "24 of 24 ticks"))
+		says("#machines", "24 of 24 ticks"),
+		says(large+" .count", "4 notifications"), see(fmt.Sprintf(`document.querySelectorAll(%q).length === 3`, large+" .notes li")),
+		says(large+" .notes li:first-child", "97/2 (11.5)"), says(large+" .notes li:last-child", "45/1"), says(large+" .notes li:first-child p", "<i>caught</i>"),
+		says(".screen:nth-child(2) .traits", "broadcast channel"), says(".screen:nth-child(3) .traits", "key events only"), says(".screen:nth-child(3) .count", "1 notification"),
+		says("#pushes .update", "update"))
 
 	for _, look := range []struct {
 		width, height int64
@@ -171,6 +197,40 @@ func TestPage(t *testing.T) {
 		says(large+" .call", "SIX"), says(large+" .balls .new", "6"), says("#pushes li", "u1"))
 
 	shoot(t, tab, "six")
+
+	place := chromedp.Evaluate[string](`[".large .activity", ".large .notes", ".beside"].map((s) => JSON.stringify(document.querySelector(s).getBoundingClientRect())).join()`)
+	before, err := chromedp.Run(tab, place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.alert(fan, "hundred", "Hundred for OI Ackroyd", "100 (58)")
+	run(says(large+" .notes li:first-child", "Hundred for OI Ackroyd"), says(large+" .notes time", "now"), says(large+" .count", "5 notifications"), says("#pushes li:first-child .alert", "alert"),
+		see(fmt.Sprintf(`document.querySelectorAll(%q).length === 3`, large+" .notes li")))
+	if after, err := chromedp.Run(tab, place); err != nil || after != before {
+		t.Errorf("a notification moved the page from %s to %s, %v", before, after, err)
+	}
+	s.alert(fan, "w1", "Wicket! "+local+" 45/1 (6.2)", "run out, as corrected")
+	run(says(large+" .notes li:first-child", "as corrected"), says(large+" .notes li:nth-child(2)", "Hundred"), says(large+" .count", "5 notifications"))
+
+	pressed := large + ` .fans [aria-pressed=true]`
+	run(says(pressed, "u1"), chromedp.Click(chromedp.CSS(large+` .fans [data-key="u7"]`)), says(pressed, "u7"), says(large+" .traits", "spoiler-free"),
+		see(fmt.Sprintf(`document.querySelectorAll(%q).length === 0 && getComputedStyle(document.querySelector(%q)).display === "none"`, large+" .notes li", large+" .activity")),
+		chromedp.Click(chromedp.CSS(large+` .fans [data-key="u1"]`)), says(large+" .notes li", "as corrected"), says(large+" [data-side=local] .score", "199/9"))
+
+	functions := 0
+	for _, room := range s.Rooms {
+		functions += len(room.Functions)
+	}
+	run(says("#fold", fmt.Sprintf("%d functions idle", functions)), see(`document.querySelector("#idle").hidden && !document.querySelector("#functions tbody").rows.length`),
+		chromedp.Click(chromedp.CSS("#fold")), see(fmt.Sprintf(`document.querySelector("#idle").checkVisibility() && document.querySelector("#idle").rows.length === %d`, functions)),
+		see(`document.querySelector("#fold").getAttribute("aria-expanded") === "true"`), chromedp.Click(chromedp.CSS("#fold")), see(`document.querySelector("#idle").hidden`))
+	if _, err := s.Functions.Invoke(t.Context(), "cricket/get-match", nil); err == nil {
+		t.Error("a function without a binary runs")
+	}
+	run(says("#fold", fmt.Sprintf("%d functions idle", functions-1)), says("#functions tbody:first-of-type", "cricket/get-match"),
+		says("#queues", "cricket-push-activities"), says("#unused", "cricket-send-alerts"), see(`!document.querySelector("#unused").checkVisibility()`),
+		chromedp.Click(chromedp.CSS("details:has(#unused) summary")), see(`document.querySelector("#unused").checkVisibility()`),
+		says("#unfired", "cricket/sync-teams"), says("#schedules", "cricket-live-loop"))
 
 	run(chromedp.Click(chromedp.CSS(`[data-kind="HTML page"]`)), says("#said", "web page"))
 	w := httptest.NewRecorder()

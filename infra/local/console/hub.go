@@ -1,9 +1,9 @@
-// Package console is the fleet's page: live matches as phones show them, ticks
-// against their slots, pushes as they arrive, the state of functions, queues and
-// state machines, and buttons for what can go wrong.
+// Package console is the fleet's page: live matches and notifications as phones
+// show them, ticks against their slots, pushes as they arrive, the state of
+// functions, queues and state machines, and buttons for what can go wrong.
 //
-// It reads what the fleet did (the phones' content states, the runtime's
-// invocations, the functions' own metrics) and works out nothing of it again.
+// It reads what the fleet did (what the phones hold, the runtime's invocations,
+// the functions' own metrics) and works out nothing of it again.
 package console
 
 import (
@@ -40,6 +40,7 @@ type Hub struct {
 	refused  int
 	last     map[string]lastRun
 	machines map[string][]*execution // the latest last
+	channels map[string]fleet.Phone  // what those who listen have in common
 
 	fleet  *fleet.Fleet
 	phones func() []fleet.Phone
@@ -67,11 +68,11 @@ type pushed struct {
 	Seq      uint64 `json:"seq"`
 	At       int64  `json:"at"` // epoch ms, as all times
 	Token    string `json:"token"`
-	Owner    string `json:"owner,omitempty"`
+	Owner    string `json:"owner,omitempty"` // none of a broadcast
 	MatchID  string `json:"match,omitempty"`
 	TeamID   string `json:"team,omitempty"`
-	Type     string `json:"type"`
-	Event    string `json:"event,omitempty"`
+	Kind     string `json:"kind"`           // alert, start, update, end or broadcast
+	Last     bool   `json:"last,omitempty"` // an end that is broadcast
 	Bytes    int    `json:"bytes"`
 	Status   int    `json:"status"`
 	Reason   string `json:"reason,omitempty"`
@@ -130,7 +131,7 @@ type timer struct {
 // NewHub returns a hub without a fleet.
 func NewHub() *Hub {
 	return &Hub{
-		idle: map[int64]bool{}, last: map[string]lastRun{}, machines: map[string][]*execution{},
+		idle: map[int64]bool{}, last: map[string]lastRun{}, machines: map[string][]*execution{}, channels: map[string]fleet.Phone{},
 		viewers: viewers{all: map[chan *view]struct{}{}},
 	}
 }
@@ -185,7 +186,7 @@ func (h *Hub) Push(p apns.Push) {
 	defer h.mu.Unlock()
 	h.seq++
 	h.pushes = keep(h.pushes, pushed{
-		Seq: h.seq, At: p.Time.UnixMilli(), Token: p.Token, Type: p.Type, Event: p.Event, Bytes: p.Bytes,
+		Seq: h.seq, At: p.Time.UnixMilli(), Token: p.Token, Kind: kindOf(p), Last: p.Broadcast && p.Event == "end", Bytes: p.Bytes,
 		Status: p.Status, Reason: p.Reason, Details: show(p.Details), Answered: ok,
 	}, keptPushes)
 	second := p.Time.Unix()
@@ -200,6 +201,13 @@ func (h *Hub) Push(p apns.Push) {
 		h.refused++
 		s.refused++
 	}
+}
+
+func kindOf(p apns.Push) string {
+	if p.Broadcast {
+		return "broadcast"
+	}
+	return cmp.Or(p.Event, p.Type)
 }
 
 // line is what the page reads in a line of a function's log.

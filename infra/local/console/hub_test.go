@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,6 +22,7 @@ import (
 	"matchday/infra/local/sportmonks"
 	"matchday/infra/local/states"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/kit/push"
 )
 
 func TestPushesAreBoundedAndInOrder(t *testing.T) {
@@ -246,7 +248,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestPhoneLeftBehind shows the phone that is up to date, and counts the other.
+// TestPhoneLeftBehind tells which of two phones is not up to date.
 func TestPhoneLeftBehind(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, 150)
@@ -258,8 +260,128 @@ func TestPhoneLeftBehind(t *testing.T) {
 	}
 	s.phones = append([]fleet.Phone{first}, s.phones...)
 	got := matches(s.Fleet, s.phones, s.Clock.Now())[0].Screens
-	if len(got) != 1 || got[0].Owner != "u9" || got[0].Others != 1 || got[0].Behind != 1 {
+	if len(got) != 2 || got[0].Owner != "u1" || !got[0].Behind || got[1].Owner != "u9" || got[1].Behind {
 		t.Errorf("the screens are %+v", got)
+	}
+}
+
+// TestNotes has a phone show what its tokens were sent, the newest first, and a
+// correction in the place of what it corrects.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	s := newSample(t, 150)
+	p := s.phones[0]
+	p.Starter = strings.Repeat("ab", 32)
+	p.Token = ""
+	s.phones[0] = p
+	look := func() screen { return matches(s.Fleet, s.phones, s.Clock.Now())[0].Screens[0] }
+	if o := look(); len(o.Notes) != 0 || o.Told != 0 || o.Activity != "awaited" {
+		t.Errorf("at first the screen is %+v", o)
+	}
+	s.alert(p, "toss", "Toss", "KBM chose to bat")
+	s.alert(p, "w1", "Wicket! 1/1", "caught")
+	begin, err := push.Begin(push.Activity{Type: "A", Attributes: map[string]string{}}, push.State{
+		Content: score.Display{}, Time: s.Clock.Now(), Alert: &push.Banner{Title: "Play has begun"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.send(begin, p.Starter)
+	s.alert(s.phones[1], "w1", "Wicket!", "another's")
+	s.alert(p, "fifty", "Fifty", "50 (31)")
+	s.alert(p, "w1", "Wicket! 2/1", "bowled")
+	o := look()
+	var titles []string
+	for _, n := range o.Notes {
+		titles = append(titles, n.Title)
+	}
+	if want := []string{"Wicket! 2/1", "Fifty", "Play has begun"}; !slices.Equal(titles, want) || o.Told != 4 {
+		t.Errorf("%d notifications, the newest are %q, want %q of 4", o.Told, titles, want)
+	}
+	if n := o.Notes[0]; n.ID != "w1" || n.Body != "bowled" || n.At != s.Clock.Now().UnixMilli() {
+		t.Errorf("the newest is %+v", n)
+	}
+}
+
+// TestTraits sets phones apart by what the push service and the app say.
+func TestTraits(t *testing.T) {
+	t.Parallel()
+	s := newSample(t, 150)
+	channel, err := s.sender.CreateChannel(t.Context(), push.KeepNothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := s.phones[0].MatchID
+	listener, starter, calm := fleet.NewPhone("u4", id, ""), fleet.NewStarter("u5", id, ""), fleet.NewPhone("u6", id, "")
+	listener.OS, listener.KeyEventsOnly = "18.2", true
+	calm.Token, calm.SpoilerFree = "", true
+	if !s.Phones.Subscribe(listener.Token, channel) {
+		t.Fatal("there is no channel")
+	}
+	s.phones = []fleet.Phone{s.phones[0], listener, starter, calm}
+	var got []string
+	for _, o := range matches(s.Fleet, s.phones, s.Clock.Now())[0].Screens {
+		got = append(got, strings.Join(o.Traits, ", ")+": "+o.Activity)
+	}
+	if want := []string{
+		"iOS 17.6: running", "iOS 18.2, broadcast channel, key events only: running", "iOS 17.6, started by push: awaited",
+		"iOS 17.6, spoiler-free: none",
+	}; !slices.Equal(got, want) {
+		t.Errorf("the phones are\n%q, want\n%q", got, want)
+	}
+}
+
+// TestKindsOfPushes names each push, and whose it is, also once its channel is
+// closed.
+func TestKindsOfPushes(t *testing.T) {
+	t.Parallel()
+	s := newSample(t, 150).attach()
+	channel, err := s.sender.CreateChannel(t.Context(), push.KeepNothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := s.phones[1]
+	s.Phones.Subscribe(listener.Token, channel)
+	state := push.State{Content: score.Display{}, Time: s.Clock.Now(), Alert: &push.Banner{Title: "Play has begun"}}
+	starter := fleet.NewStarter("u5", listener.MatchID, "")
+	s.phones = append(s.phones, starter)
+	begin, err := push.Begin(push.Activity{Type: "A", Attributes: map[string]string{}}, state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.send(begin, starter.Starter)
+	s.alert(s.phones[2], "toss", "Toss", "")
+	s.show(s.phones[0], score.Display{})
+	end, err := push.End(state, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.send(end, s.phones[0].Token)
+	update, err := push.Update(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*push.Message{update, end} {
+		if err := s.sender.Broadcast(t.Context(), channel, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.hub.view()
+	if err := s.sender.DeleteChannel(t.Context(), channel); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range s.hub.view().pushes {
+		got = append(got, fmt.Sprintf("%s %s of %s %t", p.Kind, p.Owner, p.TeamID, p.Last))
+		if len(p.Token) > tokenShown {
+			t.Errorf("the token %s is shown", p.Token)
+		}
+	}
+	if want := []string{
+		"start u5 of  false", "alert u3 of " + s.phones[2].TeamID + " false", "update u1 of  false", "end u1 of  false",
+		"broadcast  of " + listener.TeamID + " false", "broadcast  of " + listener.TeamID + " true",
+	}; !slices.Equal(got, want) {
+		t.Errorf("the pushes are\n%q, want\n%q", got, want)
 	}
 }
 

@@ -149,12 +149,25 @@ func (s *sample) show(p fleet.Phone, d score.Display) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.send(p, m)
+	s.send(m, p.Token)
 }
 
-func (s *sample) send(p fleet.Phone, m *push.Message) {
+// alert sends a notification to a phone, a second after what was before.
+func (s *sample) alert(p fleet.Phone, key, title, body string) {
 	s.t.Helper()
-	if _, err := s.sender.Send(context.WithoutCancel(s.t.Context()), m, slices.Values([]string{p.Token}), func(string, push.Outcome) {}); err != nil {
+	if err := s.Clock.Sleep(s.t.Context(), s.Clock.Now().Add(time.Second)); err != nil {
+		s.t.Fatal(err)
+	}
+	m, err := push.Notify(push.Alert{Banner: push.Banner{Title: title, Body: body}, Collapse: key})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.send(m, p.Device)
+}
+
+func (s *sample) send(m *push.Message, token string) {
+	s.t.Helper()
+	if _, err := s.sender.Send(context.WithoutCancel(s.t.Context()), m, slices.Values([]string{token}), func(string, push.Outcome) {}); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -32,6 +32,8 @@ const (
 	feedLength = 60 // pushes at once
 	window     = 48 // slots of the chart: two minutes
 	deadShown  = 10 // dead messages of a queue
+	notesShown = 3  // notifications of a phone
+	tokenShown = 8  // digits of a push token
 )
 
 // view looks at the fleet.
@@ -67,13 +69,36 @@ func (h *Hub) view() *view {
 	for name, s := range state {
 		v.sections[name], _ = json.Marshal(s) // a content state is JSON, or the phone would not have it
 	}
+	owners := h.owners(f, phones)
 	for i := range v.pushes {
 		p := &v.pushes[i]
-		if at := slices.IndexFunc(phones, func(o fleet.Phone) bool { return strings.HasPrefix(o.Token, p.Token) }); at >= 0 && p.Token != "" {
-			p.Owner, p.MatchID, p.TeamID = phones[at].Owner, phones[at].MatchID, phones[at].TeamID
+		if o, ok := owners[p.Token]; ok {
+			p.Owner, p.MatchID, p.TeamID = o.Owner, o.MatchID, o.TeamID
 		}
+		p.Token = p.Token[:min(len(p.Token), tokenShown)]
 	}
 	return v
+}
+
+// owners are the phones by the tokens that pushes show, and for a channel what
+// its listeners have in common.
+func (h *Hub) owners(f *fleet.Fleet, phones []fleet.Phone) map[string]fleet.Phone {
+	owners, listened := map[string]fleet.Phone{}, map[string]fleet.Phone{}
+	for _, p := range phones {
+		for _, token := range []string{p.Device, p.Starter, f.Activity(p)} {
+			if token != "" {
+				owners[token[:tokenShown]] = p
+			}
+		}
+		if d, _ := f.Shows(p); d.Channel != "" {
+			listened[d.Channel] = fleet.Phone{MatchID: p.MatchID, TeamID: p.TeamID}
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	maps.Copy(h.channels, listened)
+	maps.Copy(owners, h.channels) // also of those that are closed
+	return owners
 }
 
 // functions are those of the spec, in its order. h.mu is held.
@@ -145,21 +170,31 @@ type team struct {
 
 func teamOf(t sportmonks.Team) team { return team{strconv.FormatInt(t.ID, 10), t.Name, t.Code} }
 
-// screen is what a perspective's phone shows: of several the one with the
-// latest state.
+// screen is what a phone shows.
 type screen struct {
 	Owner    string          `json:"owner"`
 	TeamID   string          `json:"team,omitempty"`
-	Fan      string          `json:"fan,omitempty"` // the team's code
-	Others   int             `json:"others"`        // phones of the perspective beside it
-	Behind   int             `json:"behind"`        // of those, with a state older by two slots
+	Fan      string          `json:"fan,omitempty"`    // the team's code
+	Traits   []string        `json:"traits"`           // what sets it apart
+	Behind   bool            `json:"behind,omitempty"` // State is older by two slots than another's of its perspective
+	Activity string          `json:"activity"`         // none, awaited or running
 	State    json.RawMessage `json:"state,omitempty"`
 	At       int64           `json:"at,omitempty"` // of State
 	Stale    bool            `json:"stale,omitempty"`
 	Ended    bool            `json:"ended,omitempty"`
-	Gone     bool            `json:"gone,omitempty"` // from the lock screen
-	Pushes   int             `json:"pushes"`
+	Gone     bool            `json:"gone,omitempty"`     // from the lock screen
+	Pushes   int             `json:"pushes"`             // and broadcasts, to the activity
 	Outdated int             `json:"outdated,omitempty"` // older than what was shown
+	Notes    []note          `json:"notes"`              // the newest notifications, newest first
+	Told     int             `json:"told"`               // notifications in all
+}
+
+// note is a notification.
+type note struct {
+	ID    string `json:"id"` // of those with the same the phone shows the latest
+	At    int64  `json:"at"`
+	Title string `json:"title"`
+	Body  string `json:"body"`
 }
 
 func matches(f *fleet.Fleet, phones []fleet.Phone, now time.Time) []match {
@@ -173,33 +208,36 @@ func matches(f *fleet.Fleet, phones []fleet.Phone, now time.Time) []match {
 			ID: fleet.MatchID(id), Local: teamOf(s.Local), Visitor: teamOf(s.Visitor), Type: s.Type, Start: s.Start.UnixMilli(), Status: s.Status,
 			Live: s.Live, Paused: s.Paused, Rate: s.Rate, Shown: s.Shown, Total: s.Total, Screens: []screen{},
 		}
-		of := map[string][]screen{} // perspective
+		newest := map[string]int64{} // state of a perspective
 		for _, p := range phones {
 			if p.MatchID == m.ID {
-				d, _ := f.Shows(p)
-				of[p.TeamID] = append(of[p.TeamID], m.screen(p, d, now))
+				o := m.screen(f, p, now)
+				newest[o.TeamID] = max(newest[o.TeamID], o.At)
+				m.Screens = append(m.Screens, o)
 			}
 		}
-		for _, all := range of {
-			shown := slices.MaxFunc(all, func(a, b screen) int { return cmp.Compare(a.At, b.At) })
-			shown.Others = len(all) - 1
-			for _, o := range all {
-				if shown.At-o.At > 2*slot {
-					shown.Behind++
-				}
-			}
-			m.Screens = append(m.Screens, shown)
+		for i := range m.Screens {
+			o := &m.Screens[i]
+			o.Behind = o.Activity == "running" && newest[o.TeamID]-o.At > 2*slot
 		}
-		slices.SortFunc(m.Screens, func(a, b screen) int {
-			return cmp.Or(cmp.Compare(m.place(a), m.place(b)), cmp.Compare(a.TeamID, b.TeamID))
-		})
+		slices.SortStableFunc(m.Screens, func(a, b screen) int { return cmp.Compare(m.place(a), m.place(b)) })
 		all = append(all, m)
 	}
 	return all
 }
 
-func (m *match) screen(p fleet.Phone, d apns.Device, now time.Time) screen {
-	s := screen{Owner: p.Owner, TeamID: p.TeamID, State: d.State, Ended: d.Ended, Pushes: d.Pushes, Outdated: d.Outdated}
+func (m *match) screen(f *fleet.Fleet, p fleet.Phone, now time.Time) screen {
+	d, _ := f.Shows(p)
+	s := screen{
+		Owner: p.Owner, TeamID: p.TeamID, Traits: traits(p, d), Activity: "running", State: d.State, Ended: d.Ended, Pushes: d.Pushes,
+		Outdated: d.Outdated, Notes: []note{},
+	}
+	switch {
+	case p.Token == "" && p.Starter == "":
+		s.Activity = "none"
+	case f.Activity(p) == "":
+		s.Activity = "awaited"
+	}
 	for _, t := range []team{m.Local, m.Visitor} {
 		if t.ID == p.TeamID {
 			s.Fan = cmp.Or(t.Code, t.Name)
@@ -210,7 +248,30 @@ func (m *match) screen(p fleet.Phone, d apns.Device, now time.Time) screen {
 		s.Stale = !d.Stale.IsZero() && !now.Before(d.Stale)
 		s.Gone = !d.Visible(now)
 	}
+	alerts := f.Alerts(p)
+	s.Told = len(alerts)
+	for i, a := range slices.Backward(alerts) {
+		if len(s.Notes) == notesShown {
+			break
+		}
+		s.Notes = append(s.Notes, note{cmp.Or(a.Collapse, strconv.Itoa(i)), a.Time.UnixMilli(), a.Title, a.Body})
+	}
 	return s
+}
+
+// traits are what a phone is that others are not.
+func traits(p fleet.Phone, d apns.Device) []string {
+	all := []string{"iOS " + p.OS}
+	for trait, has := range map[string]bool{
+		"key events only": p.KeyEventsOnly, "spoiler-free": p.SpoilerFree, "broadcast channel": d.Channel != "",
+		"started by push": p.Starter != "",
+	} {
+		if has {
+			all = append(all, trait)
+		}
+	}
+	slices.Sort(all[1:])
+	return all
 }
 
 // place orders the perspectives: neither team's, the local's, the visitor's.

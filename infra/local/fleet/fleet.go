@@ -83,8 +83,9 @@ type Fleet struct {
 	stops []func()     // in the order of their starts
 	once  sync.Once
 
-	mu     sync.Mutex
-	signed map[string]signedIn // by user
+	mu       sync.Mutex
+	signed   map[string]signedIn // by user
+	starters map[string]Phone    // by push-to-start token
 }
 
 const (
@@ -104,7 +105,7 @@ const (
 // the caller holds work until then.
 func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 	f = &Fleet{
-		Config: cfg, Rooms: fleet.Rooms(), mux: http.NewServeMux(), signed: map[string]signedIn{},
+		Config: cfg, Rooms: fleet.Rooms(), mux: http.NewServeMux(), signed: map[string]signedIn{}, starters: map[string]Phone{},
 		api: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: atOnce}},
 	}
 	defer func() {
@@ -289,6 +290,7 @@ func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
 	}
 	f.Phones = apns.New(f.Clock, apns.Config{
 		TeamID: teamID, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: Bundle, Dir: f.Dir, Observe: f.Push,
+		Started: func(a apns.Start) { f.started(ctx, a) },
 	})
 	if err := f.Phones.Listen(); err != nil {
 		return nil, err

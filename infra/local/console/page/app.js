@@ -57,7 +57,15 @@ function span(ms) {
   return s < 172800 ? `${Math.round(s / 3600)} h` : `${Math.round(s / 86400)} days`;
 }
 
-const ago = (ms) => ms < 1500 ? "just now" : `last ${span(ms)} ago`;
+// lately is a time as a notification tells it.
+function lately(ms) {
+  const s = Math.max(0, Math.floor(ms / 1000));
+  if (s < 5) return "now";
+  if (s < 60) return `${s}s`;
+  return s < 3600 ? `${Math.floor(s / 60)}m` : `${Math.floor(s / 3600)}h`;
+}
+
+const ago = (ms) => ms < 1500 ? "just now" : `${span(ms)} ago`;
 
 function millis(ms) {
   if (ms < 10) return `${ms.toFixed(1)} ms`;
@@ -74,7 +82,8 @@ function glyph(g) {
   return g === "." ? ["dot", "•", ""] : ["", g, ""];
 }
 
-const shown = new Map(); // by match and team: the content state and the timer of its call
+const shown = new WeakMap(); // by screen: whose it is, the content state and the timer of its call
+const chosen = new Map(); // by match and perspective: the fan whose phone is looked at
 
 function drawSide(root, side, was) {
   put(root.querySelector("[data-f=code]"), side.code);
@@ -103,42 +112,97 @@ function drawCrease(root, d) {
   root.replaceChildren(...rows);
 }
 
-function call(root, key, word, kind) {
-  const was = shown.get(key);
-  clearTimeout(was?.timer);
+function call(root, timer, word, kind) {
+  clearTimeout(timer);
   const node = root.querySelector("[data-f=call]");
   put(node, word);
   node.className = `call ${kind}`;
-  return setTimeout(() => put(node, ""), 4000);
+  return word ? setTimeout(() => put(node, ""), 4000) : undefined;
 }
 
-function drawScreen(root, m, s) {
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+// drawNotes shows the newest notifications; one that comes while they are looked
+// at slides in, and pushes the others down.
+function drawNotes(root, s, fresh) {
+  const list = root.querySelector("[data-f=notes]"), had = list.children.length, top = list.firstElementChild;
+  keyed(list, s.notes.map((n) => `${n.id}@${n.at}`), () => el("li", {},
+    el("img", { src: "/console/icon.svg", alt: "", width: 30, height: 30 }), el("b"), el("time"), el("p"))).forEach((li, i) => {
+    const n = s.notes[i], [, title, time, body] = li.children;
+    put(title, n.title);
+    put(body, n.body);
+    time.dataset.at = n.at;
+    put(time, lately(fleetNow() - n.at));
+  });
+  put(root.querySelector("[data-f=count]"), s.told ? `${s.told} notification${s.told === 1 ? "" : "s"}` : "");
+  if (!fresh || still.matches || s.notes.length === 0 || list.firstElementChild === top) return;
+  const first = list.children[0], by = list.children[1] ? list.children[1].offsetTop - first.offsetTop : first.offsetHeight;
+  [...list.children].forEach((li, i) => li.animate(
+    [{ transform: `translateY(${-by}px)`, opacity: i || !had ? 1 : 0 }, { transform: "none", opacity: 1 }], { duration: 480, easing: "cubic-bezier(.2,.85,.25,1)" }));
+}
+
+// drawFans lets one choose among the fans of a perspective.
+function drawFans(root, m, fans, s) {
   const f = (name) => root.querySelector(`[data-f=${name}]`);
+  f("fans").setAttribute("aria-label", s.team ? `Fans of ${s.fan}` : "Neutral fans");
+  keyed(f("fans"), fans.map((o) => o.owner), () => el("button", { type: "button" })).forEach((b, i) => {
+    const o = fans[i];
+    put(b, o.owner);
+    b.title = `${o.traits.join(", ")}${o.behind ? ", behind" : ""}`;
+    b.setAttribute("aria-pressed", String(o === s));
+    b.classList.toggle("behind", Boolean(o.behind));
+    b.onclick = () => {
+      chosen.set(`${m.id}/${o.team ?? ""}`, o.owner);
+      drawMatches();
+      everySecond();
+    };
+  });
+  const traits = [s.team ? `${s.fan} fan` : "Neutral", ...s.traits, s.behind && "behind"].filter(Boolean);
+  keyed(f("traits"), traits, () => el("li")).forEach((li, i) => put(li, traits[i]));
+}
+
+const waits = {
+  none: () => "",
+  awaited: () => "The start of play starts the activity",
+  running: (m) => m.live ? "The first score is on its way" : "",
+};
+
+function drawScreen(root, m, fans) {
+  const s = fans.find((o) => o.owner === chosen.get(`${m.id}/${o.team ?? ""}`)) ?? fans.find((o) => !o.behind) ?? fans[0];
+  const f = (name) => root.querySelector(`[data-f=${name}]`);
+  let before = shown.get(root);
+  if (before && before.owner !== s.owner) {
+    call(root, before.timer, "", "");
+    before = undefined;
+  }
   root.classList.toggle("large", !s.team);
   root.classList.toggle("stale", Boolean(s.stale));
   root.classList.toggle("gone", Boolean(s.gone));
   root.classList.toggle("empty", !s.state);
-  put(f("who"), `${s.team ? `${s.fan ?? "Team"} fan` : "Neutral"} · ${s.owner}${s.others > s.behind ? ` +${s.others - s.behind}` : ""}${s.behind ? `, ${s.behind} behind` : ""}`);
+  root.classList.toggle("alone", s.activity === "none");
+  drawFans(root, m, fans, s);
+  drawNotes(root, s, Boolean(before));
+  root.dataset.activity = s.activity;
   root.dataset.at = s.at ?? "";
   root.dataset.pushes = s.pushes;
+  root.dataset.waits = s.state || m.live || s.activity !== "running" ? "" : m.start;
   if (!s.state) {
-    root.dataset.waits = m.live ? "" : m.start;
-    put(f("headline"), m.live ? "The first score is on its way" : "");
+    if (!root.dataset.waits) put(f("headline"), waits[s.activity](m));
+    shown.set(root, { owner: s.owner });
     return;
   }
-  delete root.dataset.waits;
-  const key = `${m.id}/${s.team ?? ""}`, before = shown.get(key), d = s.state, text = JSON.stringify(d);
+  const d = s.state, text = JSON.stringify(d);
   let label = d.status;
   if (s.gone) label = "Gone from the lock screen";
   else if (s.ended) label = `${d.status} · ended`;
   else if (s.stale) label = `${d.status} · out of date`;
   put(f("status"), label);
   if (before?.text === text) return;
-  for (const side of ["local", "visitor"]) drawSide(root.querySelector(`[data-side=${side}]`), d[side], before);
+  for (const side of ["local", "visitor"]) drawSide(root.querySelector(`[data-side=${side}]`), d[side], before?.text);
   put(f("headline"), d.headline);
   put(f("detail"), d.detail);
   const balls = d.lastSix ?? [];
-  const fresh = Boolean(before) && JSON.stringify(before.balls) !== JSON.stringify(balls) && balls.length > 0;
+  const fresh = Boolean(before?.balls) && JSON.stringify(before.balls) !== JSON.stringify(balls) && balls.length > 0;
   drawBalls(f("balls"), balls, fresh);
   drawCrease(f("crease"), d);
   put(f("more"), [
@@ -148,21 +212,21 @@ function drawScreen(root, m, s) {
   let timer = before?.timer;
   if (fresh) {
     const [kind, , word] = glyph(balls.at(-1));
-    timer = call(root, key, word, kind);
+    timer = call(root, timer, word, kind);
   }
-  shown.set(key, { text, balls, timer });
+  shown.set(root, { owner: s.owner, text, balls, timer });
 }
 
 function drawMatches() {
   const all = state.matches ?? [];
   const seen = all.filter((m) => m.screens.length > 0 || m.live);
   keyed($("matches"), seen.map((m) => m.id), () => $("match").content.firstElementChild.cloneNode(true)).forEach((root, i) => {
-    const m = seen[i];
+    const m = seen[i], fans = Object.groupBy(m.screens, (s) => s.team ?? "neutral");
     put(root.querySelector("[data-f=title]"), `${m.local.name} v ${m.visitor.name}`);
     root.dataset.start = m.start;
     root.querySelector("[data-f=about]").dataset.text = [m.type, m.status === "NS" ? "not started" : m.status, !m.live && m.status !== "NS" && "not in the live feed", m.paused && "paused"].filter(Boolean).join(" · ");
-    const screens = keyed(root.querySelector(".screens"), m.screens.map((s) => s.team ?? "neutral"), () => $("screen").content.firstElementChild.cloneNode(true));
-    screens.forEach((node, j) => drawScreen(node, m, m.screens[j]));
+    const views = [...new Set(m.screens.map((s) => s.team ?? "neutral"))];
+    keyed(root.querySelector(".screens"), views, () => $("screen").content.firstElementChild.cloneNode(true)).forEach((node, j) => drawScreen(node, m, fans[views[j]]));
   });
   drawTarget(all);
   drawLinks(all);
@@ -246,19 +310,23 @@ function addPushes(pushes, snapshot) {
   const root = $("pushes");
   if (snapshot) root.replaceChildren();
   if (pushes.length > 0) root.querySelector(".none")?.remove();
+  const several = (state.matches ?? []).length > 1;
   for (const p of pushes) {
     const m = state.matches?.find((o) => o.id === p.match);
     const fan = m && [m.local, m.visitor].find((o) => o.id === p.team);
+    const to = m ? (fan ? `${fan.code || fan.name} fan` : "neutral") : "";
+    const name = p.owner || (p.kind === "broadcast" ? `channel ${m ? "" : `${p.token}…`}` : `token ${p.token}…`);
     root.prepend(el("li", { className: `${p.ok ? "" : "no"} ${snapshot ? "" : "new"}` },
       el("time", {}, hms.format(p.at)),
-      el("span", { className: "who" }, p.owner || `token ${p.token}…`, " ",
-        el("span", {}, [fan ? `fan of ${fan.code}` : p.owner && "neutral", m && `${m.local.code} v ${m.visitor.code}`, p.event || p.type].filter(Boolean).join(" · "))),
+      el("span", { className: `kind ${p.kind}` }, p.kind),
+      el("span", { className: "who" }, name, " ",
+        el("span", {}, [p.owner ? to : to && `for ${fan ? `${to}s` : to}`, several && m && `${m.local.code} v ${m.visitor.code}`, p.last && "the end"].filter(Boolean).join(" · "))),
       el("span", { className: "bytes" }, `${p.bytes} B`),
       el("span", { className: `pill ${p.ok ? "" : "no"}` }, p.ok ? "delivered" : `${p.status} ${p.reason ?? ""}`),
       p.details ? el("span", { className: "details" }, p.details) : null));
   }
   while (root.children.length > FEED) root.lastElementChild.remove();
-  if (root.children.length === 0) root.append(el("li", { className: "none" }, "No push yet: the first comes when a score changes that a phone follows."));
+  if (root.children.length === 0) root.append(el("li", { className: "none" }, "No push yet: the first comes when a match begins that a phone follows."));
 }
 
 function drawRate() {
@@ -278,13 +346,22 @@ function drawRate() {
 
 // --- Functions, queues, machines, problems ---
 
-function drawFunctions() {
-  const rows = keyed($("functions").tBodies[0], state.functions.map((f) => f.name), () => el("tr", {},
+const idle = (f) => f.invocations + f.throttles + f.busy + f.cold + f.waiting === 0;
+
+function rowsOf(functions, root) {
+  return keyed(root, functions.map((f) => f.name), () => el("tr", {},
     el("td", {}, el("b")), el("td", { className: "on" }), el("td", {}, el("span", { className: "procs" })),
     el("td", { className: "n", "data-label": "invocations" }), el("td", { className: "n cold" }), el("td", { className: "n", "data-label": "errors" }), el("td", { className: "n last" })));
+}
+
+function drawFunctions() {
+  const table = $("functions"), unused = state.functions.filter(idle), used = state.functions.filter((f) => !idle(f));
+  const functions = [...used, ...unused], rows = [...rowsOf(used, table.tBodies[0]), ...rowsOf(unused, $("idle"))];
+  put($("fold"), `${unused.length} function${unused.length === 1 ? "" : "s"} idle`);
+  $("fold").closest("tbody").hidden = unused.length === 0;
   const number = (td, n, bad) => td.replaceChildren(el("span", { className: n ? (bad ? "bad" : "") : "zero" }, n.toLocaleString("en")));
   rows.forEach((tr, i) => {
-    const f = state.functions[i], text = JSON.stringify(f);
+    const f = functions[i], text = JSON.stringify(f);
     if (tr.dataset.text === text) return;
     tr.dataset.text = text;
     const [name, on, procs, invocations, cold, errors, last] = tr.cells;
@@ -305,11 +382,22 @@ function numbers(pairs) {
   return el("dl", { className: "numbers" }, ...pairs.map(([name, n, bad]) => el("div", { className: bad && n ? "bad" : "" }, el("dt", {}, name), el("dd", {}, el("b", {}, n)))));
 }
 
+// folded shows in a details element how many are in it, unless none is.
+function folded(root, n, text) {
+  const details = root.closest("details");
+  details.hidden = n === 0;
+  put(details.querySelector("summary"), text);
+}
+
 function drawQueues() {
-  $("queues").replaceChildren(...state.queues.map((q) => el("div", { className: "queue" },
+  const draw = (root, queues) => root.replaceChildren(...queues.map((q) => el("div", { className: "queue" },
     el("h3", {}, q.name, el("span", {}, `wakes ${q.wakes}`)),
     numbers([["visible", q.visible], ["in flight", q.inFlight], ["delayed", q.delayed], ["handled", q.deleted], ["dead", q.dead, true]]),
     el("ul", { className: "letters" }, ...q.letters.map((d) => el("li", {}, `${hms.format(d.at)} ${d.reason}`, el("code", {}, d.body)))))));
+  const unused = (q) => q.visible + q.inFlight + q.delayed + q.sent + q.dead === 0, empty = state.queues.filter(unused);
+  draw($("queues"), state.queues.filter((q) => !unused(q)));
+  draw($("unused"), empty);
+  folded($("unused"), empty.length, `${empty.length} queue${empty.length === 1 ? "" : "s"} without a message so far`);
 }
 
 function drawMachines() {
@@ -328,13 +416,21 @@ function drawMachines() {
 }
 
 function drawSchedules() {
-  keyed($("schedules"), state.schedules.map((s) => s.name), () => el("li", {}, el("b"), el("span"), el("span"))).forEach((li, i) => {
-    const s = state.schedules[i];
+  const unfired = (s) => (state.functions ?? []).some((f) => f.name === s.name && idle(f));
+  const draw = (root, schedules) => keyed(root, schedules.map((s) => s.name), () => el("li", {}, el("b"), el("span"), el("span"))).forEach((li, i) => {
+    const s = schedules[i];
     put(li.children[0], s.name);
     put(li.children[1], s.every);
     li.dataset.next = s.next ?? "";
+    put(li.children[2], due(s.next));
   });
+  const waiting = state.schedules.filter(unfired);
+  draw($("schedules"), state.schedules.filter((s) => !unfired(s)));
+  draw($("unfired"), waiting);
+  folded($("unfired"), waiting.length, `${waiting.length} schedule${waiting.length === 1 ? "" : "s"} not yet due`);
 }
+
+const due = (at) => at ? `in ${span(at - fleetNow())}` : "";
 
 function drawProblems() {
   const rows = [...state.problems].reverse().map((p) => el("li", { className: p.level },
@@ -442,20 +538,21 @@ function everySecond() {
     put(f("date"), day.format(now));
     if (node.dataset.waits) put(f("headline"), node.dataset.waits > now ? `The match starts in ${span(node.dataset.waits - now)}` : "The first score is on its way");
     const pushes = `${node.dataset.pushes} push${node.dataset.pushes === "1" ? "" : "es"}`;
-    put(f("when"), node.dataset.at ? `${pushes}, ${ago(now - node.dataset.at)}` : "no push yet");
+    put(f("when"), node.dataset.activity === "none" ? "" : node.dataset.at ? `${pushes}, ${ago(now - node.dataset.at)}` : "no push yet");
   }
   for (const node of document.querySelectorAll(".match")) {
     const about = node.querySelector("[data-f=about]"), start = Number(node.dataset.start);
     put(about, about.dataset.text + (start > now ? ` · starts in ${span(start - now)}` : ""));
   }
-  for (const li of $("schedules").children) put(li.children[2], li.dataset.next ? `in ${span(li.dataset.next - now)}` : "");
+  for (const li of document.querySelectorAll(".schedules li")) put(li.children[2], due(Number(li.dataset.next)));
+  for (const time of document.querySelectorAll(".notes time")) put(time, lately(now - time.dataset.at));
   drawChart();
 }
 
 // --- Events ---
 
 const draw = {
-  fleet: drawFleet, matches: drawMatches, ticks: drawTicks, rate: drawRate, functions: drawFunctions, queues: drawQueues,
+  fleet: drawFleet, matches: drawMatches, ticks: drawTicks, rate: drawRate, functions: () => { drawFunctions(); if (state.schedules) drawSchedules(); }, queues: drawQueues,
   machines: drawMachines, schedules: drawSchedules, problems: drawProblems, faults: drawFaultCounts,
 };
 
@@ -466,7 +563,7 @@ function take(event) {
   Object.assign(state, message.state);
   for (const name of Object.keys(draw)) if (name in message.state) draw[name]();
   if (snapshot || message.pushes) addPushes(message.pushes ?? [], snapshot);
-  if (snapshot) everySecond();
+  if (snapshot || message.state.fleet) everySecond();
 }
 
 function link(what) {
@@ -498,6 +595,11 @@ document.addEventListener("visibilitychange", () => {
 addEventListener("resize", () => {
   drawChart();
   if (state.rate) drawRate();
+});
+
+$("fold").addEventListener("click", () => {
+  $("idle").hidden = !$("idle").hidden;
+  $("fold").setAttribute("aria-expanded", String(!$("idle").hidden));
 });
 
 makeControls();

@@ -89,7 +89,7 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 		return nil, errMatchOver
 	}
 	out := &Started{Status: http.StatusCreated, CacheControl: noStore}
-	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = in.MatchID, in.Body.TeamID, time.Unix(f.expiry(a.now()), 0).UTC()
+	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = in.MatchID, in.Body.TeamID, time.Unix(f.expiry(a.now(), keepActivity), 0).UTC()
 	if in.Body.PushToken == "" {
 		out.Body.Channel, err = a.listen(ctx, in.UserID, f, f.perspective(in.Body.TeamID))
 	} else {
@@ -107,7 +107,7 @@ func (a *Activities) register(ctx context.Context, in *StartActivity, f fixture)
 	token := strings.ToLower(in.Body.PushToken)
 	set := expression.Set(expression.Name("userId"), expression.Value(in.UserID)).
 		Set(expression.Name("teamId"), expression.Value(in.Body.TeamID)).
-		Set(expression.Name("expiresAt"), expression.Value(f.expiry(now))).
+		Set(expression.Name("expiresAt"), expression.Value(f.expiry(now, keepActivity))).
 		Set(expression.Name("updatedAt"), expression.Value(now.UnixMilli())).
 		Set(expression.Name("createdAt"), expression.IfNotExists(expression.Name("createdAt"), expression.Value(now.UnixMilli())))
 	free := expression.AttributeNotExists(expression.Name("userId")).

@@ -43,6 +43,9 @@ const (
 	// settleBy is how long the provider may take to agree with itself about the
 	// result. Then it is taken at its word.
 	settleBy = 15 * time.Minute
+	// calledOff is how long the provider must say on end that a match was abandoned
+	// or cancelled, which nothing else bears out.
+	calledOff = 5 * time.Minute
 	// lastWords is how long a match that has ended keeps its followers: Apple may
 	// keep send-alerts from telling them so for 51 minutes.
 	lastWords = time.Hour
@@ -71,6 +74,8 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	switch {
 	case !ok || f.FinishedAt != 0 || f.LiveUpdatedAt > since.UnixMilli():
 		return nil
+	case f.EndingAt == 0 && f.ArchivedAt > m.Since: // it came back and has left again, which has its own message
+		return nil
 	case f.EndingAt != 0:
 		return s.end(ctx, f, m)
 	case now.Sub(since) > longestMatch:
@@ -96,7 +101,11 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 		return s.later(ctx, m)
 	default:
 		m.MissingSince, m.OverSince = 0, cmp.Or(m.OverSince, now.Unix())
-		state, err := s.enter(ctx, m.MatchID, page, now, now.Unix()-m.OverSince >= int64(settleBy/time.Second))
+		said := now.Sub(time.Unix(m.OverSince, 0))
+		if phase == feed.Closed && said < calledOff {
+			return s.later(ctx, m)
+		}
+		state, err := s.enter(ctx, m.MatchID, page, now, said >= settleBy)
 		switch {
 		case errors.Is(err, errPassed), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
 			return s.later(ctx, m)

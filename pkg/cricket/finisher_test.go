@@ -64,7 +64,7 @@ func TestFinishMatch(t *testing.T) {
 		after time.Duration // when it ends, since it left; never
 	}{
 		"over":      {func(time.Duration) (int, string) { return 200, pageOf("Finished", tied) }, 0},
-		"abandoned": {func(time.Duration) (int, string) { return 200, pageOf("Aban.") }, 0},
+		"abandoned": {func(time.Duration) (int, string) { return 200, pageOf("Aban.") }, calledOff},
 		"in play":   {func(time.Duration) (int, string) { return 200, pageOf("2nd Innings") }, never},
 		"stumps":    {func(time.Duration) (int, string) { return 200, pageOf("Stump Day 1") }, never},
 		"over later": {func(gone time.Duration) (int, string) {
@@ -256,5 +256,32 @@ func TestPolledMatchIsNotEnded(t *testing.T) {
 	}
 	if f := row[fixture](w, getFixture, "7"); f.EndingAt != 0 || f.Live == "" {
 		t.Errorf("the row is left as %+v", f)
+	}
+}
+
+// A match that came back and has left again has a message of its own: looks at
+// the provider's page do not add up.
+func TestOneLookAtATime(t *testing.T) {
+	t.Parallel()
+	looks := 0
+	w, s, first := left(t, func() (int, string) { looks++; return 200, pageOf("2nd Innings") })
+	tk := open(w, TickFunction, OpenTicker)
+	f := row[fixture](w, getFixture, "7")
+	gone := w.said
+	for n := 10; n < 100; n += 30 { // back for two polls, and away
+		w.says(saidOf(f, "2nd Innings", ballSaid{id: 1, runs: 1}))
+		w.tickAt(tk, n)
+		w.tickAt(tk, n+1)
+		w.said = gone
+		w.tickAt(tk, n+2)
+		w.tickAt(tk, n+6)
+	}
+	must(t, s.FinishMatch(w.ctx(), first))
+	if looks != 0 {
+		t.Errorf("the message of the first time asks, too")
+	}
+	handled := drain(w, finishQueue, 0, s.FinishMatch)
+	if left := len(messages[MatchLeft](w, finishQueue)); looks != 1 || left != 1 {
+		t.Errorf("of %d messages %d ask, and %d go on; want one", handled, looks, left)
 	}
 }

@@ -80,12 +80,12 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 	}
 	now := s.now()
 	set := expression.Set(expression.Name("teamId"), expression.Value(team)).
-		Set(expression.Name("expiresAt"), expression.Value(f.expiry(now))).
+		Set(expression.Name("expiresAt"), expression.Value(f.expiry(now, keepFollow))).
 		Set(expression.Name("createdAt"), expression.IfNotExists(expression.Name("createdAt"), expression.Value(now.UnixMilli())))
 	if err := dynamo.Update(ctx, s.db, followMatch, dynamo.Key(followMatch, in.MatchID, in.UserID), set); err != nil {
 		return nil, err
 	}
-	return followPage(http.StatusCreated, in.MatchID, team, f.expiry(now)), nil
+	return followPage(http.StatusCreated, in.MatchID, team, f.expiry(now, keepFollow)), nil
 }
 
 // match reads a match in which the team plays, unless that is "".
@@ -153,7 +153,7 @@ func (s *Follows) UpdateFollow(ctx context.Context, in *UpdateFollow) (*FollowPa
 	}
 	now := s.now()
 	set := expression.Set(expression.Name("teamId"), expression.Value(team)).
-		Set(expression.Name("expiresAt"), expression.Value(f.expiry(now)))
+		Set(expression.Name("expiresAt"), expression.Value(f.expiry(now, keepFollow)))
 	followed := exists("matchId").And(expression.GreaterThan(expression.Name("expiresAt"), expression.Value(now.Unix())))
 	err = dynamo.Update(ctx, s.db, updateFollow, dynamo.Key(updateFollow, in.MatchID, in.UserID), set, followed)
 	if dynamo.IsRefused(err) {
@@ -162,7 +162,7 @@ func (s *Follows) UpdateFollow(ctx context.Context, in *UpdateFollow) (*FollowPa
 	if err != nil {
 		return nil, err
 	}
-	return followPage(http.StatusOK, in.MatchID, team, f.expiry(now)), nil
+	return followPage(http.StatusOK, in.MatchID, team, f.expiry(now, keepFollow)), nil
 }
 
 // UnfollowMatch asks for no more of a match.

@@ -37,13 +37,13 @@ func TestFollow(t *testing.T) {
 		field, team string
 		until       time.Time
 	}{
-		{"7", "", 201, "", "", now.Add(72 * time.Hour)},
-		{"7", "{}", 201, "", "", now.Add(72 * time.Hour)},
-		{"7", `{"teamId":"12"}`, 201, "", "12", now.Add(72 * time.Hour)},
-		{"8", `{"teamId":"11"}`, 201, "", "11", kickOff.Add(73 * time.Hour)},
-		{"10", `{}`, 201, "", "", now.Add(8 * 24 * time.Hour)},
+		{"7", "", 201, "", "", now.Add(24*time.Hour + keepFollow)},
+		{"7", "{}", 201, "", "", now.Add(24*time.Hour + keepFollow)},
+		{"7", `{"teamId":"12"}`, 201, "", "12", now.Add(24*time.Hour + keepFollow)},
+		{"8", `{"teamId":"11"}`, 201, "", "11", kickOff.Add(25*time.Hour + keepFollow)},
+		{"10", `{}`, 201, "", "", now.Add(6*24*time.Hour + keepFollow)},
 		{"7", `{"teamId":"13"}`, 400, "body.teamId", "", time.Time{}},
-		{"7", `{"teamId":"neutral"}`, 201, "", "", now.Add(72 * time.Hour)},
+		{"7", `{"teamId":"neutral"}`, 201, "", "", now.Add(24*time.Hour + keepFollow)},
 		{"7", `{"teamId":"Neutral"}`, 422, "body.teamId", "", time.Time{}},
 		{"7", `{"userId":"bob"}`, 422, "body.userId", "", time.Time{}},
 		{"9", `{"teamId":"12"}`, 409, "", "", time.Time{}},

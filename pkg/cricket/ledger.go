@@ -24,7 +24,7 @@ type told struct {
 	Key   string `dynamodbav:"k"`
 	Name  string `dynamodbav:"n"`
 	Alias string `dynamodbav:"a,omitempty"`
-	Polls int    `dynamodbav:"p,omitempty"` // that had it, up to when the present words were first seen
+	Polls int    `dynamodbav:"p,omitempty"` // on end that had it, or once it was told lacked it, when the present words were first seen
 	Told  bool   `dynamodbav:"t,omitempty"`
 }
 
@@ -46,9 +46,7 @@ func readLedger(ctx context.Context, db dynamo.DB, matchID string) (ledger, erro
 
 // sure reports whether an event is told at first sight: the provider does not
 // err about it.
-func sure(k score.EventKind) bool {
-	return k == score.TossEvent || k == score.StartEvent || k == score.RainEvent
-}
+func sure(k score.EventKind) bool { return k == score.TossEvent || k == score.StartEvent }
 
 // ripe reports whether an event has been seen often enough to be told, if so
 // many polls agreed on the words that the ledger was last entered with.
@@ -70,15 +68,16 @@ type sighting struct {
 
 // enter returns the ledger after a sighting, and the events to tell: each once,
 // under the key it was first seen under, whatever it was corrected to since. An
-// event that is taken back before it was told is forgotten; one that was told is
-// not told again when it comes back.
+// event that is taken back before it was told is forgotten. One that was told is
+// not told again when it comes back, unless it was gone for as long as it takes to
+// believe that, and comes with another ball.
 func (l ledger) enter(s sighting) (next ledger, due []score.Event) {
 	next = ledger{MatchID: ledgerKey(s.matchID), LastSlot: s.slot, TTL: s.ttl}
 	past := l.MatchID == "" && s.old // what happened before we looked is known to everyone
 	left := slices.Clone(l.Events)
-	for _, e := range s.events {
-		t, seen := told{Key: l.unused(e), Polls: 1, Told: past}, 1
-		if i := slices.IndexFunc(left, func(t told) bool { return t.is(e) }); i >= 0 {
+	for _, e := range l.news(s.events) {
+		t, seen := told{Key: l.unused(e), Polls: 1, Told: past && e.Kind != score.ResultEvent}, 1
+		if i := slices.IndexFunc(left, func(t told) bool { return t.is(e, s.agreed) }); i >= 0 {
 			t = left[i]
 			left = slices.Delete(left, i, i+1)
 			seen = t.Polls + s.agreed
@@ -98,17 +97,49 @@ func (l ledger) enter(s sighting) (next ledger, due []score.Event) {
 		next.Events = append(next.Events, t)
 	}
 	for _, t := range left {
-		if t.Told {
-			next.Events = append(next.Events, t)
+		if !t.Told {
+			continue
 		}
+		switch {
+		case t.Polls == 0:
+			t.Polls = 1
+		case !s.same:
+			t.Polls = min(t.Polls+s.agreed, believed)
+		}
+		next.Events = append(next.Events, t)
 	}
 	return next, due
 }
 
-// is reports whether e is the event, corrected perhaps.
-func (t told) is(e score.Event) bool {
+// news leaves out stoppages that passed before they were believed, and with them
+// their ends.
+func (l ledger) news(events []score.Event) []score.Event {
+	last := -1
+	for i, e := range events {
+		if e.Kind == score.RainEvent {
+			last = i
+		}
+	}
+	var out []score.Event
+	for i, e := range events {
+		known := func(t told) bool { return t.Told && t.Key == e.After }
+		if e.Kind == score.RainEvent && (i != last || e.After != "" && !slices.ContainsFunc(l.Events, known)) {
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// is reports whether e, after so many polls that agreed, is the event, corrected
+// perhaps.
+func (t told) is(e score.Event, agreed int) bool {
+	ball := t.Alias != "" && t.Alias == e.Alias
+	if t.Told && t.Polls > 0 && t.Polls+agreed > believed && t.Alias != "" && e.Alias != "" {
+		return ball // it was withdrawn: the batter may be out later
+	}
 	same := func(name string) bool { return name != "" && (name == e.Key || name == e.Alias) }
-	return same(t.Name) || same(t.Alias)
+	return ball || same(t.Name) || same(t.Alias)
 }
 
 // unused is a key for a new event: its own, unless a batter's wicket was told

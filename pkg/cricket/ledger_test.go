@@ -48,29 +48,37 @@ func TestLedger(t *testing.T) {
 	next := wicketOf("S1:out:7", "S1:ball:20")
 	late := wicketOf("S1:out:5", "S1:ball:30") // the batter who was not out before
 	bare := wicketOf("S1:ball:9", "")
+	stop, stop2 := score.Event{Kind: score.RainEvent, Key: "rain:1:stop"}, score.Event{Kind: score.RainEvent, Key: "rain:2:stop"}
+	resume := score.Event{Kind: score.RainEvent, Key: "rain:1:resume", After: stop.Key}
+	resume2 := score.Event{Kind: score.RainEvent, Key: "rain:2:resume", After: stop2.Key}
 	for name, c := range map[string]struct {
 		polls [][]score.Event
 		final bool // the last of them
 		want  []string
 	}{
-		"nothing":                           {[][]score.Event{{}, {}, {}}, false, nil},
-		"what is sure is told at once":      {[][]score.Event{{ball}}, false, []string{"start"}},
-		"and once":                          {[][]score.Event{{ball}, {ball}, {ball}, {ball}}, false, []string{"start"}},
-		"a wicket waits":                    {[][]score.Event{{out}, {out}}, false, nil},
-		"for two more polls":                {[][]score.Event{{out}, {out}, {out}}, false, []string{out.Key}},
-		"and is told once":                  {[][]score.Event{{out}, {out}, {out}, {out}, {out, ball}, {out}}, false, []string{out.Key, "start"}},
-		"whatever else is said":             {[][]score.Event{{out}, {ball, out}, {ball, out, next}}, false, []string{"start", out.Key}},
-		"one that is taken back is not":     {[][]score.Event{{out}, {out}, {}, {}, {}}, false, nil},
-		"nor counts when it comes back":     {[][]score.Event{{out}, {out}, {}, {out}, {out}}, false, nil},
-		"until it has stood":                {[][]score.Event{{out}, {}, {out}, {out}, {out}}, false, []string{out.Key}},
-		"one taken back late is not retold": {[][]score.Event{{out}, {out}, {out}, {}, {out}, {out}, {out}, {out}}, false, []string{out.Key}},
-		"another batter is a correction":    {[][]score.Event{{out}, {out}, {out}, {other}, {other}, {other}, {other}}, false, []string{out.Key}},
-		"also before it is told":            {[][]score.Event{{out}, {out}, {other}}, false, []string{out.Key}},
-		"so is another ball":                {[][]score.Event{{out}, {out}, {out}, {reentry}, {reentry}, {reentry}}, false, []string{out.Key}},
-		"and then the first is out, too":    {[][]score.Event{{out}, {out}, {out}, {other}, {other, late}, {other, late}, {other, late}}, false, []string{out.Key, out.Key + "+"}},
-		"a ball may get its batter":         {[][]score.Event{{bare}, {bare}, {bare}, {out}, {out}, {out}}, false, []string{bare.Key}},
-		"two are two":                       {[][]score.Event{{out}, {out, next}, {out, next}, {out, next}}, false, []string{out.Key, next.Key}},
-		"the last poll is believed":         {[][]score.Event{{out}}, true, []string{out.Key}},
+		"nothing":                            {[][]score.Event{{}, {}, {}}, false, nil},
+		"what is sure is told at once":       {[][]score.Event{{ball}}, false, []string{"start"}},
+		"and once":                           {[][]score.Event{{ball}, {ball}, {ball}, {ball}}, false, []string{"start"}},
+		"a wicket waits":                     {[][]score.Event{{out}, {out}}, false, nil},
+		"for two more polls":                 {[][]score.Event{{out}, {out}, {out}}, false, []string{out.Key}},
+		"and is told once":                   {[][]score.Event{{out}, {out}, {out}, {out}, {out, ball}, {out}}, false, []string{out.Key, "start"}},
+		"whatever else is said":              {[][]score.Event{{out}, {ball, out}, {ball, out, next}}, false, []string{"start", out.Key}},
+		"one that is taken back is not":      {[][]score.Event{{out}, {out}, {}, {}, {}}, false, nil},
+		"nor counts when it comes back":      {[][]score.Event{{out}, {out}, {}, {out}, {out}}, false, nil},
+		"until it has stood":                 {[][]score.Event{{out}, {}, {out}, {out}, {out}}, false, []string{out.Key}},
+		"one taken back late is not retold":  {[][]score.Event{{out}, {out}, {out}, {}, {out}, {out}, {out}, {out}}, false, []string{out.Key}},
+		"another batter is a correction":     {[][]score.Event{{out}, {out}, {out}, {other}, {other}, {other}, {other}}, false, []string{out.Key}},
+		"also before it is told":             {[][]score.Event{{out}, {out}, {other}}, false, []string{out.Key}},
+		"so is another ball":                 {[][]score.Event{{out}, {out}, {out}, {reentry}, {reentry}, {reentry}}, false, []string{out.Key}},
+		"and then the first is out, too":     {[][]score.Event{{out}, {out}, {out}, {other}, {other, late}, {other, late}, {other, late}}, false, []string{out.Key, out.Key + "+"}},
+		"a ball may get its batter":          {[][]score.Event{{bare}, {bare}, {bare}, {out}, {out}, {out}}, false, []string{bare.Key}},
+		"withdrawn, and out by another ball": {[][]score.Event{{out}, {out}, {out}, {}, {}, {}, {reentry}, {reentry}, {reentry}}, false, []string{out.Key, out.Key + "+"}},
+		"withdrawn, and given after all":     {[][]score.Event{{out}, {out}, {out}, {}, {}, {}, {}, {out}, {out}, {out}}, false, []string{out.Key}},
+		"a stoppage that stands":             {[][]score.Event{{stop}, {stop}, {stop}, {stop, resume}, {stop, resume}, {stop, resume}}, false, []string{stop.Key, resume.Key}},
+		"one that passes at once":            {[][]score.Event{{stop}, {stop}, {stop, resume}, {stop, resume}, {stop, resume}, {stop, resume}}, false, nil},
+		"a status that cannot decide":        {[][]score.Event{{stop}, {stop, resume}, {stop, resume, stop2}, {stop, resume, stop2, resume2}, {stop, resume, stop2, resume2}}, false, nil},
+		"two are two":                        {[][]score.Event{{out}, {out, next}, {out, next}, {out, next}}, false, []string{out.Key, next.Key}},
+		"the last poll is believed":          {[][]score.Event{{out}}, true, []string{out.Key}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -93,7 +101,10 @@ func TestLedgerOfAnOldMatch(t *testing.T) {
 	if len(due) > 0 {
 		t.Errorf("told at first sight: %v", due)
 	}
-	l, _ = l.enter(sighting{matchID: "7", events: []score.Event{past, news}, agreed: 1, old: true})
+	l, due = l.enter(sighting{matchID: "7", events: []score.Event{past, news, {Kind: score.ResultEvent, Key: "result"}}, agreed: 1, old: true, final: false})
+	if len(due) > 0 {
+		t.Errorf("told at second sight: %v", due)
+	}
 	_, due = l.enter(sighting{matchID: "7", events: []score.Event{past, news}, agreed: 2, old: true})
 	if len(due) != 1 || due[0].Key != news.Key {
 		t.Errorf("told %v", due)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"matchday/pkg/cricket/feed"
+	"matchday/pkg/cricket/score"
 )
 
 // timeLayout is how startTime and startingAt are kept: UTC of a fixed width, so
@@ -110,23 +111,21 @@ func (f fixture) perspective(team string) string {
 // longest is how long a match of the type can last, with a margin: rows about
 // followers live until the start and this and two days.
 func (f fixture) longest() time.Duration {
-	if multiDay(f.Type) {
+	if score.FormatOf(f.Type).MultiDay() {
 		return 6 * 24 * time.Hour
 	}
 	return 24 * time.Hour
 }
 
-// expiry is when what fans left at the match may go, in epoch seconds: 48 h
-// after the match can have ended, and counted from now if it was moved.
-func (f fixture) expiry(now time.Time) int64 {
-	from := f.start()
-	if now.After(from) {
-		from = now
-	}
-	return from.Add(f.longest() + 48*time.Hour).Unix()
-}
+// Rows of fans go when they are let go at the end of the match. If that never
+// comes they go so long after the match can have ended. A match may be moved by
+// weeks, and keeps its followers; an activity lives for half a day.
+const (
+	keepFollow   = 45 * 24 * time.Hour
+	keepActivity = 48 * time.Hour
+)
 
-func multiDay(matchType string) bool {
-	t := strings.ToLower(matchType)
-	return strings.Contains(t, "test") || strings.Contains(t, "day")
+// expiry is when what fans left at the match may go, in epoch seconds.
+func (f fixture) expiry(now time.Time, keep time.Duration) int64 {
+	return latest(f.start(), now).Add(f.longest() + keep).Unix()
 }

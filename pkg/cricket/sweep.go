@@ -126,5 +126,5 @@ func (f fixture) past(now time.Time) bool {
 	if f.EndingAt != 0 {
 		return now.Sub(time.Unix(f.EndingAt, 0)) >= sweepAfter
 	}
-	return f.Live == "" && now.Unix() > f.expiry(f.start())
+	return f.Live == "" && now.Unix() > f.expiry(f.start(), keepActivity)
 }

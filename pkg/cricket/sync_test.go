@@ -333,7 +333,7 @@ func TestCancelledMatchEnds(t *testing.T) {
 	w := called(t)
 	sync := func() { must(t, open(w, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.ctx())) }
 	sync()
-	drain(w, finishQueue, lastWords, open(w, FinishMatchFunction, OpenFinisher).FinishMatch)
+	drain(w, finishQueue, calledOff+lastWords, open(w, FinishMatchFunction, OpenFinisher).FinishMatch)
 	f := row[fixture](w, getFixture, "7")
 	if f.EndingAt == 0 || f.FinishedAt == 0 || len(rows[following](w, follows)) != 0 {
 		t.Errorf("the match is %+v, and followed by %+v", f, rows[following](w, follows))

@@ -81,7 +81,7 @@ func TestTossIsTold(t *testing.T) {
 	at := kickOff.Add(-time.Hour + 13*time.Minute).Unix() // the next odd minute
 	want := []Alert{{
 		MatchID: "7", Key: "toss:12:field", Kind: score.TossEvent, Match: "Harbour v Valley", Title: "Toss: Valley chose to field",
-		Body: "Harbour v Valley", Plain: "Harbour v Valley", At: at,
+		Body: "Harbour v Valley", Plain: "Toss: Valley chose to field", At: at,
 	}}
 	if got := messages[Alert](w, alertQueue); !reflect.DeepEqual(got, want) || asked["7"] != 1 {
 		t.Errorf("the provider was asked %d times, and the alerts are\n%+v, want\n%+v", asked["7"], got, want)

@@ -35,6 +35,7 @@ type Event struct {
 	// its other name, or "": of two events of a kind that share either, one is a
 	// correction of the other.
 	Key, Alias string
+	After      string // the key of the event that this one puts an end to, if it does
 	Match      string // "India v Pakistan"
 	Title      string // "Wicket! India 45/3 (6.2)"
 	Body       string
@@ -134,7 +135,7 @@ func (t *teller) opening() {
 			Kind:  TossEvent,
 			Key:   "toss:" + toss.WinnerID + ":" + toss.Elected,
 			Title: "Toss: " + t.side(toss.WinnerID) + " chose to " + toss.Elected,
-			Plain: t.match, // a toss tells no score
+			Plain: "Toss: " + t.side(toss.WinnerID) + " chose to " + toss.Elected, // which tells no score
 		})
 	}
 	if s.Phase == feed.Live || s.Phase != feed.Upcoming && (s.Current > 0 || s.Stops > 0) {
@@ -230,7 +231,7 @@ func (t *teller) stoppages() {
 		n := "rain:" + strconv.Itoa(i+1)
 		t.tell(Event{Kind: RainEvent, Key: n + ":stop", Title: "Play stopped", Body: scores, Plain: "Play has stopped."})
 		if i < t.s.Resumes {
-			t.tell(Event{Kind: RainEvent, Key: n + ":resume", Title: "Play resumes", Body: scores, Plain: "Play has resumed."})
+			t.tell(Event{Kind: RainEvent, Key: n + ":resume", After: n + ":stop", Title: "Play resumes", Body: scores, Plain: "Play has resumed."})
 		}
 	}
 }

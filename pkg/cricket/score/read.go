@@ -130,11 +130,24 @@ func standard(f Format) int {
 }
 
 func format(f *feed.Fixture, before *State) Format {
-	t := strings.ToLower(f.Type)
+	switch of := FormatOf(f.Type); {
+	case of != Other:
+		return of
+	case before.Format != "":
+		return before.Format
+	case strings.HasPrefix(strings.ToLower(f.Status), "stump"):
+		return FirstClass
+	}
+	return Other
+}
+
+// FormatOf is the format that the provider's type of match names: "T20I",
+// "Test/5day", "4day", "List A", ...
+func FormatOf(matchType string) Format {
+	t := strings.ToLower(matchType)
 	has := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(t, p) })
 	}
-	status := strings.ToLower(f.Status)
 	switch {
 	case has("hundred", "100"):
 		return Hundred
@@ -147,10 +160,6 @@ func format(f *feed.Fixture, before *State) Format {
 	case has("test"):
 		return Test
 	case has("day", "mdm", "first class", "first-class"):
-		return FirstClass
-	case before.Format != "":
-		return before.Format
-	case strings.HasPrefix(status, "stump"):
 		return FirstClass
 	}
 	return Other

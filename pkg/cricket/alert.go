@@ -579,7 +579,7 @@ type activityAttributes struct {
 }
 
 // activity is what starts a Live Activity for an audience, nil if there is
-// nothing to show yet.
+// nothing to show yet, or the match is over: nothing would end it.
 func (r *alertRun) activity(ctx context.Context, who audience) (*push.Message, error) {
 	if m, ok := r.messages[who]; ok {
 		return m, nil
@@ -589,7 +589,7 @@ func (r *alertRun) activity(ctx context.Context, who audience) (*push.Message, e
 		return nil, err
 	}
 	c, _, err := readCached(ctx, r.db, r.alert.MatchID)
-	if err != nil {
+	if err != nil || over(c.State) || r.match.EndingAt != 0 {
 		return nil, err
 	}
 	channel := ""

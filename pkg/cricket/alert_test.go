@@ -673,6 +673,38 @@ func TestAlertStartsActivities(t *testing.T) {
 	}
 }
 
+// A start may come when the match is over, after a worker was killed. It begins
+// nothing then, for nothing would end it.
+func TestAlertStartsNothingThatIsOver(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*world){
+		"in the score": func(w *world) {
+			last := saidOf(row[fixture](w, getFixture, "7"), "1st Innings", ballSaid{id: 1, runs: 1})
+			w.says(strings.Replace(last, "1st Innings", "Aban.", 1))
+			w.tickAt(open(w, TickFunction, OpenTicker), 1)
+		},
+		"by decision": func(w *world) { w.ends("7", 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := alerting(t)
+			w.showing()
+			w.fan("old", "11", starter(17))
+			w.fan("new", "11", starter(18))
+			end(w)
+			must(t, w.alerter(w.env(SendAlertsFunction)).SendAlert(w.ctx(), w.begun()))
+			for _, name := range []string{"old", "new"} {
+				if d, _ := w.phones.Device(token(name + " starts")); d.Started != 0 || w.rung(name) != 1 {
+					t.Errorf("%d activities of %s start, and it is told %d times", d.Started, name, w.rung(name))
+				}
+			}
+			if n := len(rows[channel](w, channelTable)); n != 0 {
+				t.Errorf("%d channels are opened", n)
+			}
+		})
+	}
+}
+
 // TestAlertStartsWithoutChannels has activities start with tokens when channels
 // cannot be opened, and a notification come when there is nothing to show.
 func TestAlertStartsWithoutChannels(t *testing.T) {

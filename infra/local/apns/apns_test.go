@@ -519,6 +519,29 @@ func TestChaosStrikesOncePerInstant(t *testing.T) {
 	}
 }
 
+// The activities that pushes begin have the same tokens in whatever order they
+// begin.
+func TestStartsInAnyOrder(t *testing.T) {
+	t.Parallel()
+	begin := func(of ...string) map[string]string {
+		started := make(chan Start, len(of))
+		p := serve(t, clock.New(start, clock.Free), func(c *Config) { c.Started = func(s Start) { started <- s } })
+		tokens := map[string]string{}
+		for n, match := range of {
+			if r := p.push(token, activityPush("start", start, `,"alert":"x","attributes-type":"M","attributes":{"match":`+match+`}`)); r.Status != 200 {
+				t.Fatalf("%+v", r)
+			}
+			s := <-started
+			tokens[fmt.Sprint(string(s.Attributes), slices.Index(of, match) < n)] = s.Update
+		}
+		return tokens
+	}
+	one, other := begin("1", "2", "1"), begin("2", "1", "1")
+	if len(one) != 3 || !maps.Equal(one, other) {
+		t.Errorf("%v, and in another order %v", one, other)
+	}
+}
+
 // Two states of one second are in no order: the later arrival wins, and that is
 // counted. So is an alert that comes again at another time.
 func TestWhatAPhoneCannotTell(t *testing.T) {
@@ -546,7 +569,8 @@ func TestWhatAPhoneCannotTell(t *testing.T) {
 	c.After(time.Second, func() { close(passed) })
 	<-passed
 	ring()
-	if d, _ := p.Device(phone); len(d.Alerts) != 1 || d.Alerts[0].Times != 3 || d.Alerts[0].Again != 1 {
+	if d, _ := p.Device(phone); len(d.Alerts) != 1 || d.Alerts[0].Times != 3 || d.Alerts[0].Again != 1 ||
+		!d.Alerts[0].First.Equal(start) || !d.Alerts[0].Time.Equal(start.Add(time.Second)) {
 		t.Errorf("%+v", d.Alerts)
 	}
 }

@@ -46,6 +46,7 @@ type Alert struct {
 	Body     string    `json:"body"`
 	Sound    string    `json:"sound"`
 	Collapse string    `json:"-"` // apns-collapse-id
+	First    time.Time `json:"-"` // arrival
 	Time     time.Time `json:"-"` // of the last arrival
 	Times    int       `json:"-"` // arrivals
 	Again    int       `json:"-"` // arrivals at another time than the one before
@@ -54,7 +55,8 @@ type Alert struct {
 
 type device struct {
 	Device
-	kind string // topic of its pushes: an activity's or the app's
+	kind  string         // topic of its pushes: an activity's or the app's
+	begun map[string]int // activities started by a push to this token, by their attributes
 }
 
 // activityLinger is how long an ended activity stays at most.
@@ -155,15 +157,24 @@ func (d *device) ring(collapse string, a *Alert, now time.Time) {
 	} else if before = d.Alerts[i]; !now.Equal(before.Time) {
 		before.Again++
 	}
+	if before.First.IsZero() {
+		before.First = now
+	}
 	d.Alerts[i] = *a
+	d.Alerts[i].First = before.First
 	d.Alerts[i].Collapse, d.Alerts[i].Time, d.Alerts[i].Times, d.Alerts[i].Again = collapse, now, before.Times+1, before.Again
 }
 
 // start begins an activity with a token of its own, made from the push-to-start
-// token and how many it started before.
+// token, the activity's attributes and how many it started of these before.
 func (s *Server) start(d *device, collapse string, p *payload, now time.Time) {
 	d.Started++
-	sum := sha256.Sum256([]byte(d.Token + "/" + strconv.Itoa(d.Started)))
+	of := string(p.APS.Attributes)
+	if d.begun == nil {
+		d.begun = map[string]int{}
+	}
+	d.begun[of]++
+	sum := sha256.Sum256([]byte(d.Token + "/" + of + "/" + strconv.Itoa(d.begun[of])))
 	a := s.device(hex.EncodeToString(sum[:]))
 	a.kind = d.kind
 	a.show(p, now)

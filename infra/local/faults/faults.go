@@ -5,7 +5,8 @@
 //
 // Nothing in it is left to chance or to the wall clock. Each decision is a hash
 // of the seed, the kind of fault and what stays the same from run to run: who
-// calls what on which row, at which time of the fleet, for how many-th time. So
+// calls what on which row and on whose behalf, at which time of the fleet, for how
+// many-th time. So
 // the same seed gives the same run, however its goroutines are scheduled.
 package faults
 
@@ -44,7 +45,8 @@ type Config struct {
 	Seed  uint64
 	Clock *clock.Clock
 	// Calls are the rates of the kinds of a call, by the function's name in the
-	// cloud, room-verb-noun. The calls of others never fail.
+	// cloud, room-verb-noun, and those of one operation by both, as in "room-do-thing
+	// PutItem". The calls of others never fail.
 	Calls map[string]map[Kind]float64
 	// Task is the function whose invocations by a state machine are struck, by
 	// the rates of Invocations.
@@ -56,10 +58,11 @@ type Config struct {
 // Faults decides, and counts what it did. Make one with New.
 type Faults struct {
 	Config
-	// The fleet's to set: the attributes of a table's primary key, and what kills
-	// the process that presents a session token.
-	Key  func(table string) []string
-	Kill func(token string) bool
+	// The fleet's to set: the attributes of a table's primary key, what the process
+	// that presents a session token was invoked with, and what kills it.
+	Key     func(table string) []string
+	Payload func(token string) []byte
+	Kill    func(token string) bool
 
 	mu     sync.Mutex
 	on     bool

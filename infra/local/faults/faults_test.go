@@ -55,6 +55,7 @@ func reopen(t *testing.T, cfg aws.Config, prefix string, seed uint64, rates map[
 	r := &rig{t: t, name: prefix + table.Name, direct: dynamodb.NewFromConfig(cfg), clock: clock.New(start, clock.Free), killed: make(chan string, 1)}
 	r.Faults = New(Config{Seed: seed, Clock: r.clock, Calls: map[string]map[Kind]float64{function: rates}})
 	r.Key = func(string) []string { return []string{"id", ""} }
+	r.Payload = func(string) []byte { return nil }
 	r.Kill = func(token string) bool {
 		r.killed <- token
 		return true
@@ -171,7 +172,7 @@ func TestKillWaitsForTheRest(t *testing.T) {
 	for r.Counts()[KilledBefore] == 0 {
 		<-time.After(look)
 	}
-	<-time.After(2 * calm)
+	<-time.After(2 * looks * look)
 	select {
 	case <-r.killed:
 		t.Error("it was killed while a request was being answered")
@@ -190,6 +191,14 @@ func TestNothingFails(t *testing.T) {
 	r.Calls = map[string]map[Kind]float64{"room-another": all}
 	if err := r.add(t.Context(), "a"); err != nil {
 		t.Errorf("a function without rates: %v", err)
+	}
+	r.Calls = map[string]map[Kind]float64{function: all, function + " UpdateItem": nil}
+	if err := r.add(t.Context(), "a"); err != nil {
+		t.Errorf("an operation without rates: %v", err)
+	}
+	r.Calls = map[string]map[Kind]float64{function + " UpdateItem": all}
+	if err := r.add(t.Context(), "a"); err == nil {
+		t.Error("an operation with rates of its own does not fail")
 	}
 	r.Calls, r.on = map[string]map[Kind]float64{function: all}, false
 	if err := r.add(t.Context(), "a"); err != nil {
@@ -238,6 +247,43 @@ func TestSameSeedSameFaults(t *testing.T) {
 	}
 	if other := fates(t, cfg, prefix, 8); maps.Equal(first, other) {
 		t.Error("another seed has the same fail")
+	}
+}
+
+// Invocations of one instant call for the same row in an order that nothing
+// settles: what fails is settled by what they are for.
+func TestOrderOfInvocationsDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	cfg, prefix := dynamotest.New(t, []spec.Table{table})
+	fails := func(order ...int) []bool {
+		r := reopen(t, cfg, prefix, 7, map[Kind]float64{Failed: 0.5})
+		failed := make([]bool, len(order))
+		for _, n := range order {
+			r.Payload = func(string) []byte { return fmt.Appendf(nil, `{"n":%d}`, n) }
+			failed[n] = r.add(t.Context(), "a") != nil
+		}
+		return failed
+	}
+	first := fails(0, 1, 2, 3, 4, 5, 6, 7)
+	if !slices.Contains(first, true) || !slices.Contains(first, false) {
+		t.Errorf("all fail alike: %v", first)
+	}
+	if again := fails(7, 2, 0, 5, 1, 6, 4, 3); !slices.Equal(first, again) {
+		t.Errorf("%v, and in another order %v", first, again)
+	}
+}
+
+func TestAbout(t *testing.T) {
+	t.Parallel()
+	for payload, want := range map[string]string{
+		``:               "",
+		`{"slot":7}`:     `{"slot":7}`,
+		`{"Records":[]}`: `{"Records":[]}`,
+		`{"Records":[{"messageId":"1","body":"a"},{"messageId":"2","body":"b"}]}`: "a b",
+	} {
+		if got := about([]byte(payload)); got != want {
+			t.Errorf("%s is about %q, want %q", payload, got, want)
+		}
 	}
 }
 

@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	longestDelay = 5 * time.Second  // of an invocation: two slots
-	longestLate  = 15 * time.Second // of a message: some later ones overtake it
-	longestAgain = 90 * time.Second // until either comes again
+	longestDelay = 5 * time.Second       // of an invocation: two slots
+	aside        = 10 * time.Millisecond // keeps a delay from ending at the very instant of another slot
+	longestLate  = 15 * time.Second      // of a message: some later ones overtake it
+	longestAgain = 90 * time.Second      // until either comes again
 )
 
 // Invoke is invoke as a state machine may come to call its Task: two at once,
@@ -37,7 +38,7 @@ func (f *Faults) Invoke(invoke states.Invoke) states.Invoke {
 			f.Clock.At(now.Add(part(f.chance("after", function, string(payload)), longestAgain)), twin)
 		}
 		if strikes(Delayed) {
-			if err := f.Clock.Sleep(ctx, now.Add(part(f.chance("by", function, string(payload)), longestDelay))); err != nil {
+			if err := f.Clock.Sleep(ctx, now.Add(part(f.chance("by", function, string(payload)), longestDelay)+aside)); err != nil {
 				return nil, err
 			}
 		}

@@ -20,13 +20,14 @@ import (
 
 // call is one attempt of an SDK's call.
 type call struct {
-	function string // slug, by the access key
-	process  string // session token
-	service  string // "DynamoDB_20120810", "AmazonSQS"
-	what     string // operation, table or queue, and row
-	id       string // of the call: all its attempts share it
-	attempt  int    // from 1
-	last     bool   // the SDK makes no further attempt
+	function  string // slug, by the access key
+	process   string // session token
+	service   string // "DynamoDB_20120810", "AmazonSQS"
+	operation string
+	what      string // operation, table or queue, and row
+	id        string // of the call: all its attempts share it
+	attempt   int    // from 1
+	last      bool   // the SDK makes no further attempt
 }
 
 // Guard is an AWS engine in front of which calls go wrong.
@@ -78,13 +79,27 @@ func (f *Faults) read(r *http.Request, body []byte) call {
 	c := call{process: r.Header.Get("X-Amz-Security-Token"), id: r.Header.Get("Amz-Sdk-Invocation-Id"), attempt: 1}
 	_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	c.function, _, _ = strings.Cut(credential, "/")
-	var operation string
-	c.service, operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	c.service, c.operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	most := 1
 	fmt.Sscanf(r.Header.Get("Amz-Sdk-Request"), "attempt=%d; max=%d", &c.attempt, &most) // what is missing stays 1
 	c.last = c.attempt >= most
-	c.what = operation + " " + f.row(body)
+	c.what = c.operation + " " + f.row(body)
 	return c
+}
+
+// about is what an invocation is for: the messages that a queue hands out without
+// the ids and times that it adds, or else the payload. Invocations of one instant
+// run in an order that nothing settles, and must not trade their faults.
+func about(payload []byte) string {
+	var in struct{ Records []struct{ Body string } }
+	if json.Unmarshal(payload, &in) != nil || len(in.Records) == 0 {
+		return string(payload)
+	}
+	var bodies []string
+	for _, r := range in.Records {
+		bodies = append(bodies, r.Body)
+	}
+	return strings.Join(bodies, " ")
 }
 
 type attributes = map[string]struct{ S, N string }
@@ -137,12 +152,15 @@ func (f *Faults) row(body []byte) string {
 
 // decide is the fault of an attempt, or "".
 func (f *Faults) decide(c call) Kind {
-	rates := f.Calls[c.function]
+	rates, ok := f.Calls[c.function+" "+c.operation]
+	if !ok {
+		rates = f.Calls[c.function]
+	}
 	if len(rates) == 0 || !f.started() {
 		return ""
 	}
 	now := f.Clock.Now()
-	who := c.function + " " + c.what
+	who := c.function + " " + about(f.Payload(c.process)) + " " + c.what
 	f.mu.Lock()
 	if !f.now.Equal(now) || f.seen == nil {
 		f.now, f.seen, f.calls = now, map[string]uint64{}, map[string]uint64{}
@@ -194,11 +212,13 @@ func (f *Faults) kill(ctx context.Context, process string) {
 	<-ctx.Done()
 }
 
-// calm is for how long, by the wall clock, nothing must have been heard of a
-// process whose call is held, and look how often that is looked at.
+// Nothing must have been heard of a process whose call is held at so many looks
+// in a row, by the wall clock. A look that comes late tells of a machine that is
+// busy with others, on which silence means little.
 const (
-	calm = 150 * time.Millisecond
-	look = 10 * time.Millisecond
+	looks = 15
+	look  = 10 * time.Millisecond
+	late  = 5 * look
 )
 
 // activity is what the functions have under way. A free clock runs one
@@ -270,17 +290,19 @@ func (a *activity) release(process string) {
 func (a *activity) quiet(ctx context.Context) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
-	for {
+	last := time.Now()
+	for calm := 0; calm < looks; calm++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
+		now := time.Now()
 		a.mu.Lock()
-		calm := a.busy == 0 && len(a.owed) == 0 && time.Since(a.heard) > calm
-		a.mu.Unlock()
-		if calm {
-			return
+		if a.busy > 0 || len(a.owed) > 0 || a.heard.After(last) || now.Sub(last) > late {
+			calm = -1
 		}
+		a.mu.Unlock()
+		last = now
 	}
 }

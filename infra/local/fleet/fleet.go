@@ -62,6 +62,7 @@ type Config struct {
 	Log        func(lambda.Log)
 	Invocation func(lambda.Invocation)
 	Push       func(apns.Push)
+	Started    func(apns.Start)
 	Transition func(machine string, t states.Transition)
 }
 
@@ -99,6 +100,8 @@ const (
 	// atOnce bounds the processes of a function without reserved concurrency.
 	atOnce = 16
 	sweep  = 10 * time.Minute
+	// patience is how many times its timeout an invocation may take with faults.
+	patience = 20
 )
 
 // Start starts everything but the schedules, which Begin does. On a free clock
@@ -131,7 +134,7 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 	}
 	f.stops = append(f.stops, f.Functions.Close)
 	if f.Faults != nil {
-		f.Faults.Kill = f.Functions.KillProcess
+		f.Faults.Payload, f.Faults.Kill = f.Functions.Payload, f.Functions.KillProcess
 	}
 	for _, room := range f.Rooms {
 		if err := f.room(ctx, room, env); err != nil {
@@ -200,6 +203,19 @@ func (f *Fleet) Live(ctx context.Context, table string) (ids []string, err error
 		}
 	}
 	return ids, nil
+}
+
+// Rows is how many rows a table has.
+func (f *Fleet) Rows(ctx context.Context, table string) (n int, err error) {
+	pages := dynamodb.NewScanPaginator(f.db, &dynamodb.ScanInput{TableName: aws.String(prefix + table), Select: types.SelectCount})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return n, fmt.Errorf("count the rows of %s: %w", table, err)
+		}
+		n += int(page.Count)
+	}
+	return n, nil
 }
 
 // Close stops all that Start and Begin started.
@@ -290,7 +306,12 @@ func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
 	}
 	f.Phones = apns.New(f.Clock, apns.Config{
 		TeamID: teamID, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: Bundle, Dir: f.Dir, Observe: f.Push,
-		Started: func(a apns.Start) { f.started(ctx, a) },
+		Started: func(a apns.Start) {
+			f.started(ctx, a)
+			if f.Started != nil {
+				f.Started(a)
+			}
+		},
 	})
 	if err := f.Phones.Listen(); err != nil {
 		return nil, err
@@ -369,7 +390,7 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 			limit = atOnce
 		}
 		f.Functions.Add(lambda.Function{
-			Name: fn.Name, Path: path, Env: env, Timeout: fn.Timeout, Memory: fn.Memory, MaxConcurrency: limit,
+			Name: fn.Name, Path: path, Env: env, Timeout: f.timeout(fn), Memory: fn.Memory, MaxConcurrency: limit,
 		})
 		switch on := fn.On.(type) {
 		case spec.Route:
@@ -402,6 +423,16 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 		w.Write(description)
 	})
 	return nil
+}
+
+// timeout is how long an invocation of fn may take. With faults its waits for
+// what fails are the longer, and a free clock stands still meanwhile: whether it
+// is cut off must not be left to how busy the machine is.
+func (f *Fleet) timeout(fn spec.Function) time.Duration {
+	if f.Faults != nil {
+		return patience * fn.Timeout
+	}
+	return fn.Timeout
 }
 
 // queue creates a queue with its dead-letter queue, and has it wake fn.

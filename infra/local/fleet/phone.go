@@ -77,13 +77,7 @@ func (f *Fleet) Enroll(ctx context.Context, p Phone) error {
 		start := map[string]string{"deviceToken": p.Device, "pushToStartToken": p.Starter}
 		return f.Call(ctx, p.Owner, http.MethodPut, "/cricket/user/device/push-to-start", start, nil)
 	case p.Listens:
-		var listen struct{ Channel string }
-		if err := f.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/activity/"+p.MatchID, p.fan(), &listen); err != nil {
-			return err
-		}
-		if !f.Phones.Subscribe(p.Token, listen.Channel) {
-			return fmt.Errorf("the push service does not know the channel that %s was told", p.Owner)
-		}
+		return f.Listen(ctx, p)
 	case p.Token != "":
 		return f.Register(ctx, p)
 	}
@@ -103,6 +97,19 @@ func (f *Fleet) Register(ctx context.Context, p Phone) error {
 	body := p.fan()
 	body["pushToken"] = p.Token
 	return f.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/activity/"+p.MatchID, body, nil)
+}
+
+// Listen starts the phone's activity by the API and has it listen to the
+// broadcast channel that the answer names, as an app on iOS 18 does.
+func (f *Fleet) Listen(ctx context.Context, p Phone) error {
+	var out struct{ Channel string }
+	if err := f.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/activity/"+p.MatchID, p.fan(), &out); err != nil {
+		return err
+	}
+	if !f.Phones.Subscribe(p.Token, out.Channel) {
+		return fmt.Errorf("match %s has the channel %q, which Apple does not know", p.MatchID, out.Channel)
+	}
+	return nil
 }
 
 // started registers an activity that a push started, unless it has a channel.

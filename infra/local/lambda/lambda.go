@@ -354,6 +354,22 @@ func (r *Runtime) KillProcess(token string) bool {
 	return true
 }
 
+// Payload is what the process with a session token works on, nil for nothing.
+func (r *Runtime) Payload(token string) []byte {
+	r.mu.Lock()
+	p := r.processes[token]
+	r.mu.Unlock()
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.task == nil {
+		return nil
+	}
+	return p.task.payload
+}
+
 // Stats gives the state of every function by name.
 func (r *Runtime) Stats() map[string]Stats {
 	r.mu.Lock()

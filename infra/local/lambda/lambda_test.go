@@ -518,6 +518,9 @@ func TestKillOneProcess(t *testing.T) {
 			token = value
 		}
 	}
+	if got := fl.Payload(token); got != nil {
+		t.Errorf("a process at rest works on %s", got)
+	}
 	if !fl.KillProcess(token) {
 		t.Errorf("there is no process %q", token)
 	}

@@ -3,10 +3,13 @@ package replay
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"matchday/infra/local/apns"
+	"matchday/infra/local/sportmonks"
 	"matchday/pkg/cricket/score"
 )
 
@@ -18,8 +21,8 @@ func exactly(n int) span { return span{n, n} }
 // alerts are those that the file makes a follower expect, by kind, of what has
 // happened when so many deliveries are bowled.
 //
-// They are as many as can be told from the file. It does not say when rain
-// stopped play, nor whether two wickets of one ball are told as one.
+// They are as many as can be told from the file. It does not say whether two
+// wickets of one ball are told as one.
 func (o *oracle) alerts(deliveries int) map[score.EventKind]span {
 	var main, super int // innings
 	for _, in := range o.Innings {
@@ -29,17 +32,16 @@ func (o *oracle) alerts(deliveries int) map[score.EventKind]span {
 			main++
 		}
 	}
-	is := map[score.EventKind]span{
-		score.TossEvent: {0, 1}, score.StartEvent: {0, 1}, score.RainEvent: {0, 4}, score.ResultEvent: {0, 1},
+	is := map[score.EventKind]span{score.TossEvent: {0, 1}, score.ResultEvent: exactly(1)}
+	if o.stops > 0 { // each is over by the next poll, which may fail
+		is[score.RainEvent] = span{0, o.stops}
 	}
 	if o.Info.Toss.Winner != "" && o.Info.Toss.Decision != "" {
 		is[score.TossEvent] = exactly(1)
 	}
+	is[score.StartEvent] = span{0, 1}
 	if len(o.after) > 1 {
 		is[score.StartEvent] = exactly(1)
-	}
-	if o.outcome().Winner != "" || o.outcome().Kind == "tied" || o.outcome().Kind == "drawn" {
-		is[score.ResultEvent] = exactly(1)
 	}
 	add := func(k score.EventKind, s span) {
 		is[k] = span{is[k].least + s.least, is[k].most + s.most}
@@ -74,14 +76,13 @@ func (o *oracle) alerts(deliveries int) map[score.EventKind]span {
 				}
 			}
 		}
-		switch kind := o.outcome().Kind; {
-		case i == len(o.Innings)-1 && (kind == "noResult" || kind == "drawn"):
-			add(score.InningsEvent, span{0, 1}) // nothing came of the next
-		case i == len(o.Innings)-1: // the result tells of it
-		case i < main-1:
-			add(score.InningsEvent, exactly(1))
-		default: // the super over that follows tells it as well
+		last := i == len(o.Innings)-1
+		switch {
+		case last && o.decides(i): // the result tells of it
+		case last, super > 2 && i >= main: // nothing came of the next; super overs after the first pair may go by its names
 			add(score.InningsEvent, span{0, 1})
+		default:
+			add(score.InningsEvent, exactly(1))
 		}
 		switch {
 		case i == main-1 && super > 0:
@@ -96,10 +97,38 @@ func (o *oracle) alerts(deliveries int) map[score.EventKind]span {
 	return is
 }
 
+// decides tells whether the match ends with innings i as it was meant to: with a
+// chase, or with a side that is out an innings behind.
+func (o *oracle) decides(i int) bool {
+	switch {
+	case o.multiDay():
+		return i == 3 || o.Info.Outcome.By.Innings > 0
+	case o.Innings[i].SuperOver:
+		return i > 0 && o.Innings[i-1].SuperOver
+	}
+	return i == 1
+}
+
+func (o *oracle) multiDay() bool { return o.Info.MatchType == "Test" || o.Info.MatchType == "MDM" }
+
+// stops is how often a script stops play and goes on, each counted for itself.
+func stops(m *sportmonks.Match) (n int) {
+	stopped := false
+	for i := range m.Frames() {
+		f := m.Frame(i)
+		switch playing := strings.HasSuffix(f.Status, " Innings"); {
+		case !stopped && f.Status == "Int." && f.Deliveries > 0, stopped && playing:
+			stopped = !stopped
+			n++
+		}
+	}
+	return n
+}
+
 // target is how often a target is told in a match of so many innings proper.
 func (o *oracle) target(innings int) span {
 	chase := 2
-	if o.Info.MatchType == "Test" || o.Info.MatchType == "MDM" {
+	if o.multiDay() {
 		chase = 4
 	}
 	switch {
@@ -119,6 +148,9 @@ type alert struct {
 	Kind    score.EventKind `json:"kind"`
 }
 
+// reminded is the kind of a reminder, which says that it is of kind start.
+const reminded score.EventKind = "reminder"
+
 // alerts are those on a phone, by match and kind.
 type alerts map[string]map[score.EventKind][]apns.Alert
 
@@ -128,6 +160,9 @@ func alertsOf(d apns.Device) (alerts, error) {
 		var is alert
 		if err := json.Unmarshal(a.Payload, &is); err != nil || is.MatchID == "" || is.Kind == "" {
 			return all, fmt.Errorf("the alert %q does not say its match and kind", a.Title)
+		}
+		if is.Kind == score.StartEvent && strings.HasPrefix(a.Body, "Starts in ") {
+			is.Kind = reminded
 		}
 		if all[is.MatchID] == nil {
 			all[is.MatchID] = map[score.EventKind][]apns.Alert{}
@@ -145,9 +180,15 @@ func kinds() []score.EventKind {
 	}
 }
 
+// toldOf are the kinds, with reminders apart.
+func toldOf() []score.EventKind { return append(kinds(), reminded) }
+
 // wants tells whether a fan wants alerts of a kind. It follows the words of the
 // API's description, not its code.
 func (f *fan) wants(k score.EventKind) bool {
+	if k == reminded {
+		k = score.StartEvent
+	}
 	switch f.taste {
 	case keyEvents:
 		return slices.Contains([]score.EventKind{score.StartEvent, score.InningsEvent, score.TargetEvent, score.SuperOverEvent, score.ResultEvent}, k)
@@ -157,16 +198,11 @@ func (f *fan) wants(k score.EventKind) bool {
 	return true
 }
 
-// awake tells whether an alert that arrived at t may have been sent in the one
-// minute a day that is outside a fan's quiet hours, or just before.
-func awake(t time.Time) bool {
-	t = t.UTC()
-	return t.Hour() == 23 && t.Minute() == 59 || t.Hour() == 0 && t.Minute() == 0
-}
-
 // judge holds the alerts that a follower got against those that the file makes
-// one expect, and notes what is wrong.
-func (m *match) judge(w *follower, got map[score.EventKind][]apns.Alert, note func(what string)) {
+// one expect, and notes what is wrong. told is when each was first told to those
+// who want all, by its collapse id: who has quiet hours must have those that were
+// told while they were awake.
+func (m *match) judge(w *follower, got map[score.EventKind][]apns.Alert, told map[string]time.Time, note func(what string)) {
 	bowled := len(m.oracle.after)
 	if w.left >= 0 {
 		bowled = w.left
@@ -176,14 +212,19 @@ func (m *match) judge(w *follower, got map[score.EventKind][]apns.Alert, note fu
 	if w.left >= 0 {
 		spare = 1
 	}
-	for _, k := range kinds() {
+	for _, k := range toldOf() {
 		n := len(got[k])
+		if k == score.StartEvent && w.begun {
+			n++
+		}
 		want := m.expects(w, all, k)
-		switch {
-		case w.taste == quiet:
-			if i := slices.IndexFunc(got[k], func(a apns.Alert) bool { return !awake(a.Time) }); i >= 0 {
+		if w.quiet() {
+			if slices.ContainsFunc(got[k], func(a apns.Alert) bool { return w.asleep(a.Time) }) {
 				note(fmt.Sprintf("%s was told in quiet hours", k))
 			}
+			want.least = 0
+		}
+		switch {
 		case !w.wants(k):
 			if n > 0 {
 				note(fmt.Sprintf("%s was not wanted", k))
@@ -196,20 +237,39 @@ func (m *match) judge(w *follower, got map[score.EventKind][]apns.Alert, note fu
 			note(fmt.Sprintf("%d %s alerts, not %d", n, k, want.least))
 		}
 	}
-}
-
-// reminder is how long before its start a match is reminded of.
-const reminder = 15 * time.Minute
-
-// expects is what a follower should get of a kind; who follows before it is
-// time gets a reminder, whose kind is start.
-func (m *match) expects(w *follower, all map[score.EventKind]span, k score.EventKind) span {
-	want := all[k]
-	if k == score.StartEvent {
-		want.most++
-		if w.follows.Before(m.start.Add(-reminder)) {
-			want.least++
+	if !w.quiet() || w.left >= 0 {
+		return
+	}
+	for id, at := range told {
+		if w.asleep(at) || w.asleep(at.Add(triedAgain)) {
+			continue
+		}
+		if !slices.ContainsFunc(slices.Concat(slices.Collect(maps.Values(got))...), func(a apns.Alert) bool { return a.Collapse == id }) {
+			note("an alert was not told outside quiet hours")
+			return
 		}
 	}
-	return want
+}
+
+const (
+	// reminder is how long before its start a match is reminded of.
+	reminder = 15 * time.Minute
+	// triedAgain is when one whom Apple did not reach has been tried again.
+	triedAgain = time.Minute
+)
+
+// expects is what a follower should get of a kind: who follows before it is time
+// gets a reminder, and who comes late gets none.
+func (m *match) expects(w *follower, all map[score.EventKind]span, k score.EventKind) span {
+	switch {
+	case k == score.TossEvent && w.late: // it may have been told before
+		return span{0, all[k].most}
+	case k != reminded:
+		return all[k]
+	case w.follows.Before(m.start.Add(-reminder)):
+		return exactly(1)
+	case w.late:
+		return exactly(0)
+	}
+	return span{0, 1}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"matchday/infra/local/apns"
+	"matchday/infra/local/sportmonks"
 	"matchday/pkg/cricket/score"
 )
 
@@ -16,6 +17,11 @@ func Alerts(file []byte, deliveries int) (map[score.EventKind][2]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	script, err := sportmonks.Cricsheet(file, 1)
+	if err != nil {
+		return nil, err
+	}
+	o.stops = stops(script)
 	all := map[score.EventKind][2]int{}
 	for k, s := range o.alerts(deliveries) {
 		if s.most > 0 {
@@ -33,15 +39,20 @@ var (
 	Plain       = follower{fan: &fan{}, left: -1}
 	KeyEvents   = follower{fan: &fan{taste: keyEvents}, left: -1}
 	SpoilerFree = follower{fan: &fan{taste: spoilerFree}, left: -1}
-	Quiet       = follower{fan: &fan{taste: quiet}, left: -1}
+	Quiet       = follower{fan: &fan{from: "00:00", to: "23:59"}, left: -1}
+	Dozes       = follower{fan: &fan{from: "12:05", to: "06:00"}, left: -1}
+	Wakes       = follower{fan: &fan{from: "06:00", to: "12:00"}, left: -1}
+	Begun       = follower{fan: &fan{}, left: -1, begun: true}
+	Late        = follower{fan: &fan{late: true}, left: -1}
 )
 
 // Left is a follower who unfollowed after so many deliveries.
 func Left(deliveries int) follower { return follower{fan: &fan{}, left: deliveries} }
 
 // Judge says what is wrong when a follower of the file's match, who followed too
-// late for a reminder, gets alerts of the kinds at an instant.
-func Judge(file []byte, w follower, at time.Time, kinds ...string) (wrong []string, err error) {
+// late to be sure of a reminder, gets alerts of the kinds at an instant. Others
+// were told of a wicket at told.
+func Judge(file []byte, w follower, at, told time.Time, kinds ...string) (wrong []string, err error) {
 	m := &match{start: start}
 	if m.oracle, err = newOracle(file); err != nil {
 		return nil, err
@@ -49,8 +60,12 @@ func Judge(file []byte, w follower, at time.Time, kinds ...string) (wrong []stri
 	w.follows = start
 	var d apns.Device
 	for i, k := range kinds {
+		body := "x"
+		if k == string(reminded) {
+			k, body = string(score.StartEvent), "Starts in 15 minutes"
+		}
 		d.Alerts = append(d.Alerts, apns.Alert{
-			Collapse: fmt.Sprint(i), Time: at, Payload: fmt.Appendf(nil, `{"aps":{"alert":"x"},"matchId":"1","kind":%q}`, k),
+			Body: body, Collapse: fmt.Sprint(k, i), Time: at, Payload: fmt.Appendf(nil, `{"aps":{"alert":"x"},"matchId":"1","kind":%q}`, k),
 		})
 	}
 	d.Alerts = append(d.Alerts, apns.Alert{Payload: []byte(`{"matchId":"2","kind":"wicket"}`)}) // another match's
@@ -58,6 +73,6 @@ func Judge(file []byte, w follower, at time.Time, kinds ...string) (wrong []stri
 	if err != nil {
 		return nil, err
 	}
-	m.judge(&w, got["1"], func(what string) { wrong = append(wrong, what) })
+	m.judge(&w, got["1"], map[string]time.Time{"wicket0": told}, func(what string) { wrong = append(wrong, what) })
 	return wrong, nil
 }

@@ -3,8 +3,6 @@ package replay
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"matchday/infra/local/apns"
 	"matchday/infra/local/faults"
@@ -25,101 +21,43 @@ import (
 )
 
 const (
-	followers = 200 // of each match, all the same users
-	callers   = 16  // of the API at once, while they are set up
-
 	// What is killed comes again when its queue shows it again: after six times
 	// its timeout, twelve minutes at most, ten times.
 	patienceWithFaults = 2 * time.Hour
 	// An event is held until two further polls agree, so what the provider
-	// invents and takes back within two polls is never told.
+	// invents and takes back within two polls is never told. It appears right
+	// before a poll, so that the poll before, however late it comes and still
+	// counts, is no third.
 	inventionLasts = 2 * slot
-
-	alertsFunction = "cricket/send-alerts"
+	beforePoll     = 50 * time.Millisecond
 )
-
-// taste is what alerts a fan wants.
-type taste int
-
-const (
-	everything taste = iota
-	keyEvents
-	spoilerFree
-	quiet // all day but its last minute
-)
-
-// fan is a user who follows every match.
-type fan struct {
-	user   string
-	device string // token
-	taste  taste
-	dead   string // Apple's reason to refuse the tokens; "" for a phone that is there
-}
-
-// follower is a fan of one match.
-type follower struct {
-	*fan
-	phone   fleet.Phone
-	leaves  int       // frame after which the fan unfollows; 0 for never
-	left    int       // deliveries bowled when the fan had unfollowed; -1 before
-	follows time.Time // since
-}
 
 // trial is what a run with faults has besides.
 type trial struct {
 	seed   uint64
 	faults *faults.Faults
 	fans   []*fan
-	alerts bool // the fleet sends them
 
 	reached, again int // alerts on phones, and arrivals of one that was there
 }
 
 // try readies the faults of a run.
 func (r *run) try(seed uint64) {
-	t := &trial{seed: seed}
-	for i := range followers {
-		f := &fan{user: fmt.Sprintf("fan%03d", i)}
-		f.device = token("device", f.user)
-		switch x := faults.Chance(seed, "fan", f.user); {
-		case x < 0.03:
-			f.dead = "Unregistered"
-		case x < 0.05:
-			f.dead = "BadDeviceToken"
-		case x < 0.15:
-			f.taste = keyEvents
-		case x < 0.25:
-			f.taste = spoilerFree
-		case x < 0.35:
-			f.taste = quiet
-		}
-		t.fans = append(t.fans, f)
-	}
+	r.trial = &trial{seed: seed, fans: fansOf(seed)}
 	for _, m := range r.matches {
 		if m.script == nil {
 			continue
 		}
 		m.phones = nil
-		id := fleet.MatchID(m.script.ID)
-		teams := []string{"", fleet.MatchID(m.script.Local.ID), fleet.MatchID(m.script.Visitor.ID)}
-		for i, f := range t.fans {
-			w := &follower{fan: f, phone: fleet.NewPhone(f.user, id, teams[i%3]), left: -1}
-			if x := faults.Chance(seed, "leaves", f.user, id); x < 0.1 && f.dead == "" {
-				w.leaves = 1 + int(10*x*float64(m.script.Frames()))
-			}
-			if w.dead == "" && w.leaves == 0 {
+		for i, f := range r.trial.fans {
+			w := m.follower(seed, i, f)
+			if w.lasting() && w.begins == "" { // else its activity is yet to be begun
 				m.phones = append(m.phones, w.phone)
 			}
 			m.followers = append(m.followers, w)
 		}
 	}
-	t.faults = faults.New(r.faultRates(seed))
-	r.trial = t
-}
-
-func token(words ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(words, "/")))
-	return hex.EncodeToString(sum[:])
+	r.trial.faults = faults.New(r.faultRates(seed))
 }
 
 // size is how much of what can go wrong there is in a run.
@@ -155,22 +93,24 @@ func (r *run) faultRates(seed uint64) faults.Config {
 	calls := map[string]map[faults.Kind]float64{}
 	rates := func(function string, chances, fail, forGood, kill float64) {
 		rate := func(n float64) float64 { return about(s.scale()*n, chances) }
-		calls[strings.ReplaceAll(function, "/", "-")] = map[faults.Kind]float64{
+		calls[slug(function)] = map[faults.Kind]float64{
 			faults.Throttled: rate(fail), faults.Failed: rate(fail), faults.Cut: rate(fail), faults.FailedForGood: rate(forGood),
 			faults.KilledBefore: rate(kill), faults.KilledAfter: rate(kill),
 		}
 	}
-	// The SDK's back-off takes up to six seconds until a call has failed for good,
-	// longer than plan-ticks may take: whether it times out must not be left to
-	// the machine's mood.
-	rates("cricket/plan-ticks", s.ticks/8, 2, 0, 4)
-	for _, function := range []string{"cricket/detect-toss", "cricket/remind-prematch", "cricket/sync-fixtures"} {
-		rates(function, s.ticks/8, 1, 1, 2)
+	minutes := reminder.Minutes() + s.ticks*slot.Minutes()
+	for _, function := range []string{"cricket/plan-ticks", "cricket/detect-toss", "cricket/remind-prematch", "cricket/sync-fixtures"} {
+		rates(function, 10*minutes, 1, 1, 2)
 	}
 	rates("cricket/tick", 20*s.frames, 6, 3, 15)
 	rates("cricket/push-activities", 6*s.frames, 3, 2, 8)
 	rates("cricket/finish-match", 40*s.matches, 2, 2, 5)
-	rates(alertsFunction, 30*s.matches*(2*followers), 3, 2, 12)
+	rates("cricket/send-alerts", 30*s.matches*(2*followers), 3, 2, 12)
+	// Where the second run has most to get right: after pushing, as it writes that
+	// down. Almost all other calls of send-alerts read a phone.
+	calls[slug("cricket/send-alerts")+" UpdateItem"] = map[faults.Kind]float64{
+		faults.Throttled: 0.004, faults.Cut: 0.004, faults.KilledBefore: 0.01, faults.KilledAfter: 0.002,
+	}
 	return faults.Config{
 		Seed: seed, Calls: calls,
 		Task:        "cricket/tick",
@@ -178,6 +118,9 @@ func (r *run) faultRates(seed uint64) faults.Config {
 		Messages:    map[faults.Kind]float64{faults.HeldBack: 0.03, faults.Redelivered: 0.03},
 	}
 }
+
+// slug is a function's name in the cloud.
+func slug(function string) string { return strings.ReplaceAll(function, "/", "-") }
 
 // providerChaos is what goes wrong at the provider.
 func (r *run) providerChaos(seed uint64) sportmonks.Chaos {
@@ -187,7 +130,7 @@ func (r *run) providerChaos(seed uint64) sportmonks.Chaos {
 		Rates: map[sportmonks.Kind]float64{
 			sportmonks.WrongBall: 1.0 / 7, sportmonks.DeletedBall: 0.01, sportmonks.Late: 0.02,
 			sportmonks.Vanish: about(s.matches, s.frames), sportmonks.EarlyFinish: 0.3, sportmonks.WrongWinner: 0.15,
-			sportmonks.TooManyRequests: 0.004, sportmonks.ServerError: 0.008, sportmonks.Timeout: about(3*s.scale(), s.ticks),
+			sportmonks.TooManyRequests: 0.004, sportmonks.ServerError: 0.008, sportmonks.Timeout: about(s.scale(), s.ticks),
 			sportmonks.Truncated: 0.004, sportmonks.HTML: 0.002, sportmonks.WrongTypes: 0.004,
 			sportmonks.UnknownStatus: 0.002, sportmonks.ShortBalls: 0.004, sportmonks.DuplicateBalls: 0.004,
 		},
@@ -200,90 +143,8 @@ func (r *run) appleChaos(seed uint64) apns.Chaos {
 	s := r.size()
 	rate := func(n float64) float64 { return about(n*s.scale(), s.frames*followers) }
 	return apns.Chaos{
-		Seed: seed, TooMany: rate(25), Internal: rate(25), Unavailable: rate(25), Outage: rate(1.5), Drop: rate(300), Lost: rate(300),
+		Seed: seed, TooMany: rate(25), Internal: rate(25), Unavailable: rate(25), Outage: rate(2.5), Drop: rate(300), Lost: rate(300),
 		Slow: rate(2), SlowBy: time.Minute, GoAway: rate(300),
-	}
-}
-
-// enroll has all fans register their phones and follow every match, with
-// nothing going wrong yet.
-func (r *run) enroll(ctx context.Context) error {
-	t := r.trial
-	t.alerts = slices.ContainsFunc(r.fleet.Rooms, func(room spec.Room) bool {
-		return slices.ContainsFunc(room.Functions, func(f spec.Function) bool { return f.Name == alertsFunction })
-	})
-	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(callers)
-	for _, f := range t.fans {
-		g.Go(func() error { return r.join(gctx, f) })
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	g, gctx = errgroup.WithContext(ctx)
-	g.SetLimit(callers)
-	for _, m := range r.matches {
-		for _, w := range m.followers {
-			g.Go(func() error {
-				w.follows = r.clock.Now()
-				body := map[string]string{}
-				if w.phone.TeamID != "" {
-					body["teamId"] = w.phone.TeamID
-				}
-				if err := r.fleet.Call(gctx, w.user, "POST", "/cricket/user/follow/"+w.phone.MatchID, body, nil); err != nil {
-					return err
-				}
-				if w.dead != "" {
-					r.fleet.Phones.Answer(w.phone.Token, apns.Refuse(w.dead))
-				}
-				return r.fleet.Register(gctx, w.phone)
-			})
-		}
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	r.fleet.Provider.Chaos(r.providerChaos(t.seed))
-	r.fleet.Phones.Chaos(r.appleChaos(t.seed))
-	t.faults.Start()
-	return nil
-}
-
-// join registers a fan's phone and preferences.
-func (r *run) join(ctx context.Context, f *fan) error {
-	if f.dead != "" {
-		r.fleet.Phones.Answer(f.device, apns.Refuse(f.dead))
-	}
-	if err := r.fleet.Call(ctx, f.user, "POST", "/cricket/user/device",
-		map[string]string{"deviceToken": f.device, "platform": "ios", "environment": "production", "osVersion": "17.5"}, nil); err != nil {
-		return err
-	}
-	if f.taste == everything {
-		return nil
-	}
-	likes := map[string]any{"alerts": kinds(), "keyEventsOnly": f.taste == keyEvents, "spoilerFree": f.taste == spoilerFree}
-	if f.taste == quiet {
-		likes["quietHours"] = map[string]string{"from": "00:00", "to": "23:59", "timeZone": "UTC"}
-	}
-	return r.fleet.Call(ctx, f.user, "PUT", "/cricket/user/preferences", likes, nil)
-}
-
-// leave has those unfollow a match who have had enough of it.
-func (r *run) leave(ctx context.Context, m *match) {
-	p, err := r.fleet.Provider.Progress(m.script.ID)
-	if err != nil {
-		m.fail("%v", err)
-		return
-	}
-	m.checked = p.Shown
-	for _, w := range m.followers {
-		if w.leaves == 0 || w.left >= 0 || p.Shown < w.leaves {
-			continue
-		}
-		if err := r.fleet.Call(ctx, w.user, "DELETE", "/cricket/user/follow/"+w.phone.MatchID, nil, nil); err != nil {
-			m.fail("%s cannot unfollow: %v", w.user, err)
-		}
-		w.left = m.script.Frame(p.Shown - 1).Deliveries
 	}
 }
 
@@ -291,13 +152,14 @@ func (r *run) leave(ctx context.Context, m *match) {
 // over and nothing is left to be done.
 func (r *run) tried(ctx context.Context) (over bool) {
 	now := r.clock.Now()
-	r.mu.Lock()
-	ticked := r.lastTick.Equal(now)
-	r.mu.Unlock()
+	ticked := r.ticked(now)
 	over = true
 	for _, m := range r.matches {
 		if m.over {
 			continue
+		}
+		if !now.Before(m.start.Add(-lateBy)) {
+			r.come(ctx, m)
 		}
 		if ticked && !now.Before(m.start) {
 			m.ticks++
@@ -339,12 +201,11 @@ func (r *run) unfinished() (queues []string) {
 func (r *run) judge(ctx context.Context) {
 	for _, m := range r.matches {
 		if m.script != nil {
+			slices.SortFunc(m.phones, func(a, b fleet.Phone) int { return cmp.Compare(a.Owner, b.Owner) })
 			r.finish(ctx, m)
 		}
 	}
-	if r.trial.alerts {
-		r.judgeAlerts()
-	}
+	r.judgeAlerts()
 	for _, held := range r.unfinished() {
 		r.fail("", "at the end the queue %s", held)
 	}
@@ -368,6 +229,17 @@ func (r *run) judge(ctx context.Context) {
 	}
 	for _, id := range left {
 		r.fail(id, "match %s is still live", id)
+	}
+	for _, table := range []string{"cricket-match-follows", "cricket-activity-subscriptions", "cricket-channels"} {
+		n, err := r.fleet.Rows(ctx, table)
+		if err != nil {
+			r.fail("", "%v", err)
+		} else if n > 0 {
+			r.fail("", "%d rows are left in %s", n, table)
+		}
+	}
+	if n := len(r.fleet.Phones.Channels()); n > 0 {
+		r.fail("", "%d channels are left at Apple's", n)
 	}
 	for _, m := range r.matches {
 		if m.script != nil {
@@ -413,24 +285,38 @@ func (r *run) judgeAlerts() {
 func (m *match) judgeAll(on map[*fan]alerts) {
 	wrong := map[string][]string{} // what, by whom
 	ids := map[score.EventKind]map[string]bool{}
+	told := map[string]time.Time{}
 	for _, w := range m.followers {
 		if w.dead != "" {
 			continue
 		}
-		got := on[w.fan][w.phone.MatchID]
-		for k, all := range got {
+		for k, all := range on[w.fan][w.phone.MatchID] {
+			if ids[k] == nil {
+				ids[k] = map[string]bool{}
+			}
 			for _, a := range all {
-				if ids[k] == nil {
-					ids[k] = map[string]bool{}
-				}
 				ids[k][a.Collapse] = true
+				if at, ok := told[a.Collapse]; w.taste == everything && !w.quiet() && (!ok || a.First.Before(at)) {
+					told[a.Collapse] = a.First
+				}
 			}
 		}
-		m.judge(w, got, func(what string) { wrong[what] = append(wrong[what], w.user) })
+	}
+	for _, w := range m.followers {
+		if w.dead == "" {
+			m.judge(w, on[w.fan][w.phone.MatchID], told, func(what string) { wrong[what] = append(wrong[what], w.user) })
+		}
+	}
+	// One that the app registers for want of a channel is shown the same.
+	if all := slices.DeleteFunc(slices.Clone(m.followers), func(w *follower) bool { return !w.begun || !w.listens }); len(all) > 0 {
+		if !slices.ContainsFunc(all, func(w *follower) bool { return w.tuned }) {
+			m.fail("no activity that a push begins on iOS 18 has a channel")
+		}
 	}
 	all := m.oracle.alerts(len(m.oracle.after))
-	for _, k := range kinds() {
-		if n, most := len(ids[k]), m.expects(m.followers[0], all, k).most; n > most {
+	all[reminded] = exactly(1)
+	for _, k := range toldOf() {
+		if n, most := len(ids[k]), all[k].most; n > most {
 			m.fail("there are %d different %s alerts, and %d at most to tell of", n, k, most)
 		}
 	}
@@ -472,7 +358,7 @@ func (r *run) tally() {
 	line("calls", counted(did, []faults.Kind{faults.Throttled, faults.Failed, faults.Cut, faults.FailedForGood, faults.KilledBefore, faults.KilledAfter}))
 	line("ticks", counted(did, []faults.Kind{faults.TwoAtOnce, faults.OnceMore, faults.Delayed}))
 	line("messages", counted(did, []faults.Kind{faults.HeldBack, faults.Redelivered}))
-	var all, dead, left int
+	var all, dead, left, begun int
 	for _, m := range r.matches {
 		for _, w := range m.followers {
 			all++
@@ -482,13 +368,14 @@ func (r *run) tally() {
 			if w.left >= 0 {
 				left++
 			}
+			if w.begun {
+				begun++
+			}
 		}
 	}
-	told := "no alerts, for the fleet sends none"
-	if t.alerts {
-		told = fmt.Sprintf("%d alerts on phones, %d of them came again and replaced themselves", t.reached, t.again)
-	}
-	line("followers", []string{strconv.Itoa(all), fmt.Sprintf("%d with dead tokens", dead), fmt.Sprintf("%d left mid-match", left), told})
+	line("followers", []string{strconv.Itoa(all), fmt.Sprintf("%d with dead tokens", dead), fmt.Sprintf("%d left mid-match", left),
+		fmt.Sprintf("%d activities begun by a push", begun),
+		fmt.Sprintf("%d alerts on phones, %d of them came again and replaced themselves", t.reached, t.again)})
 }
 
 func counted[K ~string](counts map[K]int, kinds []K) (out []string) {

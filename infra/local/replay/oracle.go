@@ -69,6 +69,7 @@ type oracle struct {
 	perOver int
 	after   [][]total // by balls bowled: the innings that have begun
 	final   []total
+	stops   int // of play, and resumptions, which only the script knows
 }
 
 func newOracle(data []byte) (*oracle, error) {

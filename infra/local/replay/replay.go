@@ -105,6 +105,9 @@ func load(path string, id int64) *match {
 	if err == nil {
 		m.oracle, err = newOracle(data)
 	}
+	if err == nil {
+		m.oracle.stops = stops(m.script)
+	}
 	if err != nil {
 		m.fail("%v", err)
 		m.script, m.over = nil, true
@@ -144,7 +147,7 @@ type run struct {
 	problems []string  // of no match
 
 	mu       sync.Mutex
-	lastTick time.Time // fleet time at which a tick ended
+	lastTick time.Time // fleet time at which a tick ended, until that was seen
 	errors   map[string]int
 	over     bool // what still runs is being stopped
 }
@@ -173,7 +176,11 @@ func (r *run) plan() {
 
 // play runs the fleet until every match is over.
 func (r *run) play(ctx context.Context) error {
-	r.clock = clock.New(start.Add(-4*time.Minute), clock.Free)
+	ahead := 4 * time.Minute
+	if r.trial != nil {
+		ahead = reminder + 5*time.Minute
+	}
+	r.clock = clock.New(start.Add(-ahead), clock.Free)
 	hold := r.clock.Work()
 	defer hold()
 	defer r.clock.Stop()
@@ -183,6 +190,7 @@ func (r *run) play(ctx context.Context) error {
 		check, cfg.Faults = r.tried, r.trial.faults
 		cfg.Faults.Clock = r.clock
 		cfg.Push = func(apns.Push) { cfg.Faults.Seen() }
+		cfg.Started = func(s apns.Start) { r.begun(ctx, s) }
 	}
 	f, err := fleet.Start(ctx, cfg)
 	if err != nil {
@@ -190,9 +198,13 @@ func (r *run) play(ctx context.Context) error {
 	}
 	defer f.Close()
 	r.fleet = f
+	phase := slot / 2
+	if r.trial != nil {
+		phase = slot - beforePoll
+	}
 	for _, m := range r.matches {
 		if m.script != nil {
-			f.Provider.Play(m.script, m.start, sportmonks.Pace{Every: slot, Phase: slot / 2, Lead: time.Minute, Linger: linger})
+			f.Provider.Play(m.script, m.start, sportmonks.Pace{Every: slot, Phase: phase, Lead: time.Minute, Linger: linger})
 		}
 	}
 	for _, sync := range []string{"cricket/sync-leagues", "cricket/sync-fixtures", "cricket/sync-teams"} {
@@ -248,7 +260,11 @@ func (r *run) invoked(i lambda.Invocation) {
 		r.lastTick = r.clock.Now()
 	}
 	if i.Err != nil && !r.over {
-		r.errors[i.Function+": "+i.Err.Error()]++
+		why := i.Err.Error()
+		if _, after, ok := strings.Cut(why, i.RequestID+" Error: "); ok { // the same each time
+			why = after
+		}
+		r.errors[i.Function+": "+why]++
 	}
 }
 
@@ -263,13 +279,23 @@ func (r *run) logged(l lambda.Log) {
 	r.errors[l.Function+": "+line.Msg+": "+line.Err+line.Problems]++
 }
 
+// ticked reports whether a tick ended at now, once: the clock may be idle several
+// times at one instant.
+func (r *run) ticked(now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	was := r.lastTick.Equal(now)
+	if was {
+		r.lastTick = time.Time{}
+	}
+	return was
+}
+
 // check compares every match that has moved, with the fleet at rest, and
 // reports whether all are over.
 func (r *run) check(ctx context.Context) (over bool) {
 	now := r.clock.Now()
-	r.mu.Lock()
-	ticked := r.lastTick.Equal(now)
-	r.mu.Unlock()
+	ticked := r.ticked(now)
 	over = true
 	for _, m := range r.matches {
 		if m.over {

@@ -224,6 +224,10 @@ func (s *Server) lateness(p *play, ball int) (late time.Duration) {
 	return late
 }
 
+// rumourRest is the least time from the end of one invented wicket of a match to
+// the next: two in a row of one batter would be one that lasts longer.
+const rumourRest = time.Minute
+
 // trouble starts what is wrong with a delivery that appears now; ball is -1 for
 // the last frame.
 func (s *Server) trouble(p *play, ball int, now time.Time) {
@@ -236,6 +240,12 @@ func (s *Server) trouble(p *play, ball int, now time.Time) {
 			t.instead = wrong(p.match, ball, r)
 		case DeletedBall:
 			t.instead = phantom(p.match, ball, r)
+		}
+		if t.instead != nil && len(t.instead.outs) > 0 {
+			if now.Before(p.rumour.Add(rumourRest)) {
+				return
+			}
+			p.rumour = t.until
 		}
 		p.troubles = append(p.troubles, t)
 		s.counts[k]++

@@ -73,6 +73,7 @@ type play struct {
 
 	orders   map[int][]order // by delivery; the last frame's under -1
 	troubles []trouble
+	rumour   time.Time // end of the last invented wicket
 }
 
 // Play plays a match from start. A match of its id that was there is gone.

@@ -297,7 +297,13 @@ func (s *Server) add(q *queue, m *message) {
 	s.sequence++
 	m.sequence = s.sequence
 	q.sent++
-	q.messages = append(q.messages, m)
+	at := len(q.messages)
+	if s.chaos != nil && !q.FIFO { // a sender's own goroutines race: what they send at one instant is put in order
+		for at > 0 && q.messages[at-1].sent.Equal(m.sent) && q.messages[at-1].body > m.body {
+			at--
+		}
+	}
+	q.messages = slices.Insert(q.messages, at, m)
 	s.arm(q)
 }
 

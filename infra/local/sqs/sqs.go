@@ -203,7 +203,8 @@ type Fate struct {
 }
 
 // Chaos has fate decide on every message of a standard queue that is sent from
-// now on; nil ends it.
+// now on; nil ends it. What is sent at one instant meanwhile is in the order of its
+// bodies, whoever was the faster to send it, so that a run is the same each time.
 func (s *Server) Chaos(fate func(queue, body string, sent time.Time) Fate) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,0 +1,288 @@
+package replay
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sideshow/apns2"
+	"golang.org/x/sync/errgroup"
+
+	"matchday/infra/local/apns"
+	"matchday/infra/local/faults"
+	"matchday/infra/local/fleet"
+)
+
+const (
+	followers = 200 // of each match, all the same users
+	callers   = 16  // of the API at once, while they are set up
+
+	// lateBy is how long before a match who comes late follows it: when nobody is
+	// reminded any more, however often that failed.
+	lateBy = 2 * time.Minute
+)
+
+// taste is what alerts a fan wants.
+type taste int
+
+const (
+	everything taste = iota
+	keyEvents
+	spoilerFree
+)
+
+// fan is a user who follows every match.
+type fan struct {
+	user   string
+	device string // token
+	taste  taste
+	dead   string // Apple's reason to refuse the tokens; "" for a phone that is there
+	// from and to are the quiet hours in UTC, as 15:04; "" for none.
+	from, to string
+	late     bool   // comes shortly before a match
+	listens  bool   // an iOS 18, whose activities listen to a channel
+	begins   string // push-to-start token, with which its activities begin; "" for an app that begins them
+	expired  bool   // that token is dead, so that a notification comes instead
+}
+
+// asleep tells whether t is in the fan's quiet hours.
+func (f *fan) asleep(t time.Time) bool {
+	now := t.UTC().Format("15:04")
+	if f.from <= f.to {
+		return f.from <= now && now < f.to
+	}
+	return f.from <= now || now < f.to
+}
+
+// quiet tells whether the fan has quiet hours.
+func (f *fan) quiet() bool { return f.from != f.to }
+
+// fansOf are the fans of a run.
+func fansOf(seed uint64) (fans []*fan) {
+	for i := range followers {
+		f := &fan{user: fmt.Sprintf("fan%03d", i)}
+		f.device = token("device", f.user)
+		soon := start.Add(time.Duration(1+10*faults.Chance(seed, "turns", f.user)) * time.Minute).Format("15:04") // while they play
+		plain := false
+		switch x := faults.Chance(seed, "fan", f.user); {
+		case x < 0.03:
+			f.dead = apns2.ReasonUnregistered
+		case x < 0.05:
+			f.dead = apns2.ReasonBadDeviceToken
+		case x < 0.15:
+			f.taste = keyEvents
+		case x < 0.25:
+			f.taste = spoilerFree
+		case x < 0.30:
+			f.from, f.to = "00:00", "23:59"
+		case x < 0.35:
+			f.from, f.to = soon, "06:00"
+		case x < 0.40:
+			f.from, f.to = "06:00", soon
+		default:
+			plain = true
+		}
+		if f.dead == "" {
+			f.listens = faults.Chance(seed, "iOS", f.user) < 0.2
+		}
+		switch x := faults.Chance(seed, "begins", f.user); {
+		case plain && x < 0.3:
+			f.begins, f.expired = token("begin", f.user), x < 0.03
+		case plain && !f.listens && x < 0.4:
+			f.late = true
+		}
+		fans = append(fans, f)
+	}
+	return fans
+}
+
+func token(words ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(words, "/")))
+	return hex.EncodeToString(sum[:])
+}
+
+// follower is a fan of one match.
+type follower struct {
+	*fan
+	phone   fleet.Phone
+	leaves  int       // frame after which the fan unfollows; 0 for never
+	left    int       // deliveries bowled when the fan had unfollowed; -1 before
+	follows time.Time // since
+	begun   bool      // an activity, by a push
+	tuned   bool      // which listens to a channel
+}
+
+// follower is the i-th fan as a follower of the match.
+func (m *match) follower(seed uint64, i int, f *fan) *follower {
+	id := fleet.MatchID(m.script.ID)
+	teams := []string{"", fleet.MatchID(m.script.Local.ID), fleet.MatchID(m.script.Visitor.ID)}
+	w := &follower{fan: f, phone: fleet.NewPhone(f.user, id, teams[i%3]), left: -1}
+	if x := faults.Chance(seed, "leaves", f.user, id); x < 0.1 && f.dead == "" && !f.late {
+		w.leaves = 1 + int(10*x*float64(m.script.Frames()))
+	}
+	return w
+}
+
+// lasting tells whether the follower's phone must show the end.
+func (w *follower) lasting() bool { return w.dead == "" && w.leaves == 0 }
+
+// enroll has all fans register their phones, and those who are not late follow
+// every match, with nothing going wrong yet.
+func (r *run) enroll(ctx context.Context) error {
+	t := r.trial
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(callers)
+	for _, f := range t.fans {
+		g.Go(func() error { return r.join(gctx, f) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	g, gctx = errgroup.WithContext(ctx)
+	g.SetLimit(callers)
+	for _, m := range r.matches {
+		for _, w := range m.followers {
+			if !w.late {
+				g.Go(func() error { return r.follow(gctx, w) })
+			}
+		}
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	// One by one, for who meets another that opens a channel waits for the clock,
+	// which stands still.
+	for _, m := range r.matches {
+		for _, w := range m.followers {
+			if w.listens && w.begins == "" {
+				if err := r.fleet.Listen(ctx, w.phone); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	r.fleet.Provider.Chaos(r.providerChaos(t.seed))
+	r.fleet.Phones.Chaos(r.appleChaos(t.seed))
+	t.faults.Start()
+	return nil
+}
+
+// join registers a fan's phone and preferences.
+func (r *run) join(ctx context.Context, f *fan) error {
+	if f.dead != "" {
+		r.fleet.Phones.Answer(f.device, apns.Refuse(f.dead))
+	}
+	system := "17.5"
+	if f.listens {
+		system = "18.1"
+	}
+	if err := r.fleet.Call(ctx, f.user, "POST", "/cricket/user/device",
+		map[string]string{"deviceToken": f.device, "platform": "ios", "environment": "production", "osVersion": system}, nil); err != nil {
+		return err
+	}
+	if f.expired {
+		r.fleet.Phones.Answer(f.begins, apns.Refuse(apns2.ReasonUnregistered))
+	}
+	if f.begins != "" {
+		if err := r.fleet.Call(ctx, f.user, "PUT", "/cricket/user/device/push-to-start",
+			map[string]string{"deviceToken": f.device, "pushToStartToken": f.begins}, nil); err != nil {
+			return err
+		}
+	}
+	if f.taste == everything && !f.quiet() {
+		return nil
+	}
+	likes := map[string]any{"alerts": kinds(), "keyEventsOnly": f.taste == keyEvents, "spoilerFree": f.taste == spoilerFree}
+	if f.quiet() {
+		likes["quietHours"] = map[string]string{"from": f.from, "to": f.to, "timeZone": "UTC"}
+	}
+	return r.fleet.Call(ctx, f.user, "PUT", "/cricket/user/preferences", likes, nil)
+}
+
+// follow has a fan follow a match, with an activity that has a push token unless
+// it listens to a channel or is begun by a push.
+func (r *run) follow(ctx context.Context, w *follower) error {
+	w.follows = r.clock.Now()
+	body := map[string]string{}
+	if w.phone.TeamID != "" {
+		body["teamId"] = w.phone.TeamID
+	}
+	if err := r.fleet.Call(ctx, w.user, "POST", "/cricket/user/follow/"+w.phone.MatchID, body, nil); err != nil {
+		return err
+	}
+	if w.listens || w.begins != "" {
+		return nil
+	}
+	if w.dead != "" {
+		r.fleet.Phones.Answer(w.phone.Token, apns.Refuse(w.dead))
+	}
+	return r.fleet.Register(ctx, w.phone)
+}
+
+// come has those follow a match who are late.
+func (r *run) come(ctx context.Context, m *match) {
+	for _, w := range m.followers {
+		if w.late && w.follows.IsZero() {
+			if err := r.follow(ctx, w); err != nil {
+				m.fail("%s cannot follow: %v", w.user, err)
+			}
+		}
+	}
+}
+
+// leave has those unfollow a match who have had enough of it.
+func (r *run) leave(ctx context.Context, m *match) {
+	p, err := r.fleet.Provider.Progress(m.script.ID)
+	if err != nil {
+		m.fail("%v", err)
+		return
+	}
+	m.checked = p.Shown
+	for _, w := range m.followers {
+		if w.leaves == 0 || w.left >= 0 || p.Shown < w.leaves {
+			continue
+		}
+		if err := r.fleet.Call(ctx, w.user, "DELETE", "/cricket/user/follow/"+w.phone.MatchID, nil, nil); err != nil {
+			m.fail("%s cannot unfollow: %v", w.user, err)
+		}
+		w.left = m.script.Frame(p.Shown - 1).Deliveries
+	}
+}
+
+// begun is what the app does when a push begins an activity: it registers the
+// activity unless that listens to a channel. One that it has it ignores.
+func (r *run) begun(ctx context.Context, s apns.Start) {
+	var of struct{ MatchID, TeamID string }
+	json.Unmarshal(s.Attributes, &of) // what names no match is told of below
+	i := slices.IndexFunc(r.matches, func(m *match) bool { return m.script != nil && fleet.MatchID(m.script.ID) == of.MatchID })
+	j := slices.IndexFunc(r.trial.fans, func(f *fan) bool { return f.begins == s.Token })
+	if i < 0 || j < 0 {
+		r.fail("", "a push begins an activity that nobody wants: %s", s.Attributes)
+		return
+	}
+	m, w := r.matches[i], r.matches[i].followers[j]
+	if w.begun {
+		return
+	}
+	w.begun, w.tuned = true, s.Channel != ""
+	if of.TeamID != w.phone.TeamID {
+		m.fail("the activity of %s begins as %q's, not %q's", w.user, of.TeamID, w.phone.TeamID)
+	}
+	if w.tuned && !w.listens {
+		m.fail("the activity of %s begins with a channel, on iOS 17", w.user)
+	}
+	w.phone.Token = s.Update
+	if !w.tuned {
+		if err := r.fleet.Register(ctx, w.phone); err != nil {
+			m.fail("%s cannot register an activity: %v", w.user, err)
+		}
+	}
+	if w.lasting() {
+		m.phones = append(m.phones, w.phone)
+	}
+}

@@ -64,8 +64,9 @@ var (
 
 // StartActivity registers an activity, or changes its team, and has the present
 // state pushed to it. One without a push token is not registered: it is told the
-// channel of the match, which the first such activity opens. Its second run
-// gives the same channel.
+// channel of the match, which the first such activity opens. A caller who follows
+// the match gets no other activity at its start. Its second run gives the same
+// channel.
 //
 // A match that is not there is NotFound; one that is over, a token that is
 // another user's, and a phone that cannot listen to a channel is a Conflict. It
@@ -95,10 +96,24 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 	} else {
 		err = a.register(ctx, in, f)
 	}
+	if err == nil {
+		err = a.follow(ctx, in)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// follow notes with the caller's following of the match, if there is one, that an
+// activity runs, so that send-alerts starts no other.
+func (a *Activities) follow(ctx context.Context, in *StartActivity) error {
+	set := expression.Set(expression.Name("hasActivity"), expression.Value(true))
+	err := dynamo.Update(ctx, a.db, updateFollow, dynamo.Key(updateFollow, in.MatchID, in.UserID), set, exists("matchId"))
+	if dynamo.IsRefused(err) {
+		return nil
+	}
+	return err
 }
 
 // register stores an activity under its push token.

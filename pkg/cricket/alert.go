@@ -29,7 +29,8 @@ import (
 )
 
 // Alert tells the followers of a match of an event. What it says is settled when
-// it is sent; who gets it, and whether, when it is handled.
+// it is sent, but for a reminder's minutes; who gets it, and whether, when it is
+// handled.
 type Alert struct {
 	MatchID string          `json:"matchId"`
 	Key     string          `json:"key"` // of the event in its match: each is told once
@@ -52,8 +53,8 @@ func newAlert(matchID string, e score.Event, at int64) Alert {
 
 // The keys of alerts that are told in a way of their own.
 const (
-	startKey    = "start"    // a Live Activity is started where that can be
-	reminderKey = "reminder" // each user is claimed in cricket-prematch-notifications
+	startKey    = "start"    // a Live Activity is started where that can be; each user is claimed in cricket-prematch-notifications
+	reminderKey = "reminder" // each user is claimed likewise
 )
 
 // maxKey bounds a key, so that a part's name fits a sort key.
@@ -85,8 +86,9 @@ func (m Alert) part() string {
 	return m.Key
 }
 
-// collapse is the same for all pushes of an event, so that a phone which gets it
-// twice shows it once. Apple allows 64 bytes.
+// collapse is the same for all notifications of an event, so that a phone which
+// gets it twice shows it once. The start of an activity knows nothing of it. Apple
+// allows 64 bytes.
 func (m Alert) collapse() string {
 	if id := m.MatchID + ":" + m.Key; len(id) <= 64 {
 		return id
@@ -110,9 +112,14 @@ const (
 	alertLease = 2 * time.Minute
 	// sendTime is what pushing one text to a page may take: a burst takes a
 	// second, so Apple does not answer.
-	sendTime = 15 * time.Second
+	sendTime = 5 * time.Second
+	// runTime is after how long no page is begun any more. A page takes a minute if
+	// Apple answers for none of its eight texts and three channels: together they
+	// stay within the function's two.
+	runTime = 45 * time.Second
 
-	readsAtOnce = 32 // of phones
+	readsAtOnce  = 32 // of phones
+	claimsAtOnce = 32
 
 	// Those who could not be reached are tried after 10 s, 20 s, 40 s and so on to
 	// 15 min: for 51 minutes in all.
@@ -187,9 +194,12 @@ type alertRow struct {
 // than 2,000, others are left to messages of their own.
 //
 // A second run goes on where the first ended a page, and after the last does
-// nothing. A crash has at most one page told again, which a phone shows once.
-// While another worker is at it, the message waits in the queue. Followers who
-// could not be reached are tried again by a message of their own.
+// nothing. A crash has at most one page told again: a phone shows a notification
+// once, and an activity is started once at most, for each user is claimed before.
+// Who was claimed, and may have got it, gets the notification. While another
+// worker is at it, the message waits in the queue. Followers who could not be
+// reached are tried again by a message of their own, and those for whom the time
+// did not suffice are left to the message, sent once more.
 //
 // A message that can never be told is Invalid; one that is too old is dropped.
 func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
@@ -207,6 +217,10 @@ func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 	if now.Sub(time.Unix(m.At, 0)) > alertLife || m.Key == reminderKey && !now.Before(f.start()) {
 		slog.WarnContext(ctx, "an alert came too late", "match", m.MatchID, "key", m.Key)
 		return nil
+	}
+	if m.Key == reminderKey {
+		m.Body = startsIn(f.start().Sub(now))
+		m.Plain = m.Body
 	}
 	lease, err := a.locks.Take(ctx, "alert:"+m.MatchID+":"+m.part(), holder(ctx, "alerts"))
 	if err == nil {
@@ -227,7 +241,11 @@ func (a *Alerter) sendHeld(ctx context.Context, lease *lock.Lease, f fixture, m 
 		slog.WarnContext(ctx, "Apple cannot be reached", "err", err)
 		return a.again(ctx, m)
 	}
-	run := alertRun{Alerter: a, alert: m, match: f, lease: lease, expires: a.now().Add(keptByApple), messages: map[audience]*push.Message{}}
+	now := a.now()
+	run := alertRun{
+		Alerter: a, alert: m, match: f, lease: lease, until: now.Add(runTime), expires: now.Add(keptByApple),
+		messages: map[audience]*push.Message{},
+	}
 	if m.Key == reminderKey {
 		run.expires = f.start()
 	}
@@ -267,6 +285,7 @@ type alertRun struct {
 	alert     Alert
 	match     fixture
 	lease     *lock.Lease
+	until     time.Time // when no page is begun any more
 	expires   time.Time
 	messages  map[audience]*push.Message
 	unreached []string // users of this page
@@ -281,8 +300,9 @@ func (r *alertRun) report(ctx context.Context) {
 	}, slog.String("match", r.alert.MatchID), slog.String("key", r.alert.Key), slog.String("part", r.alert.part()))
 }
 
-// pages tells the part page by page, from where its row says. What it is split
-// into is written down first, so that a second run splits it alike.
+// pages tells the part page by page, from where its row says, as long as there is
+// time, and leaves the rest to another message. What it is split into is written
+// down first, so that a second run splits it alike.
 func (r *alertRun) pages(ctx context.Context, row alertRow) error {
 	own := r.alert.idRange
 	own.From = max(own.From, row.After)
@@ -310,6 +330,9 @@ func (r *alertRun) pages(ctx context.Context, row alertRow) error {
 			more = false
 		}
 		for page := range slices.Chunk(found, r.portions.page) {
+			if r.now().After(r.until) { // a second run goes on here
+				return r.queue.Send(ctx, alertQueue, r.alert, alertRetryDelay)
+			}
 			end := page[len(page)-1].UserID
 			if err := r.page(ctx, page, idRange{own.From, end}); err != nil {
 				return err
@@ -356,8 +379,9 @@ func (r *alertRun) share(ctx context.Context, parts []idRange, own *idRange) err
 // recipient is a follower who is to be told.
 type recipient struct {
 	device
-	view  string // perspective
-	plain bool   // spoiler-free
+	view    string // perspective
+	plain   bool   // spoiler-free
+	watches bool   // an activity of the match
 	// renewed says that the token was dead, and the phone registered again since.
 	renewed bool
 }
@@ -437,7 +461,7 @@ func (r *alertRun) recipients(ctx context.Context, page []following) ([]recipien
 					return err
 				}
 			}
-			all[i] = recipient{device: d, view: r.match.perspective(f.TeamID), plain: p.SpoilerFree}
+			all[i] = recipient{device: d, view: r.match.perspective(f.TeamID), plain: p.SpoilerFree, watches: f.HasActivity}
 			return nil
 		})
 	}
@@ -446,7 +470,8 @@ func (r *alertRun) recipients(ctx context.Context, page []following) ([]recipien
 }
 
 // reminded is a row of cricket-prematch-notifications: the reminder of a match
-// that is a user's, or with the user wholeMatch, that was sent.
+// that is a user's, or with the user wholeMatch, that was sent. With the user
+// startOf it is the start of an activity.
 type reminded struct {
 	MatchID   string `dynamodbav:"matchId"`
 	UserID    string `dynamodbav:"userId"`
@@ -454,12 +479,24 @@ type reminded struct {
 	TTL       int64  `dynamodbav:"ttl"`
 }
 
+// startOf stands for the start of a user's activity where it is claimed.
+func startOf(userID string) string { return "#START#" + userID }
+
 // claim makes the user's reminder this part's to send; false if it is another's.
 func (r *alertRun) claim(ctx context.Context, userID string) (bool, error) {
 	part := r.alert.part()
-	row := reminded{r.alert.MatchID, userID, part, r.now().Add(keepReminder).Unix()}
-	err := dynamo.Put(ctx, r.db, markReminder, row, expression.AttributeNotExists(expression.Name("userId")).
-		Or(expression.Equal(expression.Name("claimedBy"), expression.Value(part))))
+	return r.mark(ctx, userID, part, unmarked().Or(expression.Equal(expression.Name("claimedBy"), expression.Value(part))))
+}
+
+func unmarked() expression.ConditionBuilder {
+	return expression.AttributeNotExists(expression.Name("userId"))
+}
+
+// mark writes a row of cricket-prematch-notifications; false if the present one
+// forbids it.
+func (r *alertRun) mark(ctx context.Context, userID, by string, cond expression.ConditionBuilder) (bool, error) {
+	row := reminded{r.alert.MatchID, userID, by, r.now().Add(keepReminder).Unix()}
+	err := dynamo.Put(ctx, r.db, markReminder, row, cond)
 	if dynamo.IsRefused(err) {
 		return false, nil
 	}
@@ -478,7 +515,7 @@ func (r *alertRun) notify(ctx context.Context, to []recipient) error {
 		if err != nil {
 			return err
 		}
-		gone, err := r.send(ctx, m, some, func(p recipient) string { return p.DeviceToken })
+		gone, _, err := r.send(ctx, m, some, func(p recipient) string { return p.DeviceToken })
 		if err != nil {
 			return err
 		}
@@ -522,11 +559,12 @@ func (r *alertRun) notification(plain bool) (*push.Message, error) {
 	return m, err
 }
 
-// begin starts a Live Activity on each phone that can have one, which carries
-// the alert, and returns those who need a notification: all others, and those
-// whose token to start with is gone. That is forgotten as a dead phone is.
+// begin starts a Live Activity on each phone that can have one and shows none yet,
+// which carries the alert, and returns those who need a notification: all others,
+// and those whose token to start with is gone. That is forgotten as a dead phone
+// is. Once the match is over nothing starts, for nothing would end it.
 func (r *alertRun) begin(ctx context.Context, to []recipient) (rest []recipient, err error) {
-	can := func(p recipient) bool { return p.PushToStart != "" && !p.plain }
+	can := func(p recipient) bool { return p.PushToStart != "" && !p.plain && !p.watches && r.match.EndingAt == 0 }
 	rest = those(to, func(p recipient) bool { return !can(p) })
 	for _, view := range r.match.perspectives() {
 		for _, listens := range []bool{false, true} {
@@ -546,17 +584,33 @@ func (r *alertRun) begin(ctx context.Context, to []recipient) (rest []recipient,
 	return rest, nil
 }
 
-// beginAs starts the activities of an audience, and returns those who could get none.
+// beginAs starts the activities of an audience, and returns those who get none.
+//
+// A phone starts as many activities as it gets pushes, so each user is claimed
+// first, and for good unless the push certainly did not come: nobody gets two, and
+// who was claimed before gets a notification. The match is read once more after
+// the channel, as in listen.
 func (r *alertRun) beginAs(ctx context.Context, who audience, to []recipient) (rest []recipient, err error) {
 	m, err := r.activity(ctx, who)
 	if err != nil {
 		return nil, err
 	}
-	if m == nil {
+	f, ok, err := dynamo.Get[fixture](ctx, r.db, getFixture, r.alert.MatchID)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil || !ok || f.EndingAt != 0 {
 		return to, nil
 	}
-	gone, err := r.send(ctx, m, to, func(p recipient) string { return p.PushToStart })
+	to, rest, err = r.claimStarts(ctx, to)
 	if err != nil {
+		return nil, err
+	}
+	gone, without, err := r.send(ctx, m, to, func(p recipient) string { return p.PushToStart })
+	if err != nil {
+		return nil, err
+	}
+	if err := r.unclaimStarts(ctx, without); err != nil {
 		return nil, err
 	}
 	for _, p := range dead(gone) {
@@ -567,7 +621,44 @@ func (r *alertRun) beginAs(ctx context.Context, who audience, to []recipient) (r
 			return nil, err
 		}
 	}
-	return gone, nil
+	return append(rest, gone...), nil
+}
+
+// claimStarts claims the starts of users' activities, and returns those who are
+// claimed now and those who were before.
+func (r *alertRun) claimStarts(ctx context.Context, to []recipient) (now, before []recipient, err error) {
+	claimed := make([]bool, len(to))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(claimsAtOnce)
+	free := unmarked().Or(expression.AttributeNotExists(expression.Name("claimedBy")))
+	for i, p := range to {
+		g.Go(func() (err error) {
+			claimed[i], err = r.mark(ctx, startOf(p.UserID), r.alert.part(), free)
+			return err
+		})
+	}
+	err = g.Wait()
+	for i, p := range to {
+		if claimed[i] {
+			now = append(now, p)
+		} else {
+			before = append(before, p)
+		}
+	}
+	return now, before, err
+}
+
+// unclaimStarts gives claims up, for the users to be tried again.
+func (r *alertRun) unclaimStarts(ctx context.Context, to []recipient) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(claimsAtOnce)
+	for _, p := range to {
+		g.Go(func() error {
+			_, err := r.mark(ctx, startOf(p.UserID), "", exists("claimedBy"))
+			return err
+		})
+	}
+	return g.Wait()
 }
 
 // activityAttributes are what a Live Activity is of, and never changes.
@@ -619,9 +710,10 @@ func (r *alertRun) activity(ctx context.Context, who audience) (*push.Message, e
 }
 
 // send pushes a message to recipients by their tokens, and returns those whose
-// token is gone. Those who could not be reached it notes.
-func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, token func(recipient) string) (gone []recipient, err error) {
-	waiting := map[string]recipient{}
+// token is gone, and those who for certain did not get it. All who could not be
+// reached it notes.
+func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, token func(recipient) string) (gone, without []recipient, err error) {
+	waiting, unanswered := map[string]recipient{}, map[string]bool{}
 	for _, p := range to {
 		waiting[token(p)] = p
 	}
@@ -638,15 +730,19 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, to
 			p.renewed = !o.Since.IsZero() && p.UpdatedAt > o.Since.UnixMilli()
 			gone = append(gone, p)
 		default:
+			unanswered[token] = o.Reason == ""
 			return
 		}
 		delete(waiting, token)
 	})
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, p := range waiting {
+	for token, p := range waiting {
 		r.unreached = append(r.unreached, p.UserID)
+		if !unanswered[token] {
+			without = append(without, p)
+		}
 	}
-	return gone, nil
+	return gone, without, nil
 }

@@ -47,7 +47,7 @@ func (w *world) alerter(env app.Env) *Alerter {
 func (w *world) fan(name, team string, edits ...func(*following, *device)) {
 	w.t.Helper()
 	now := w.clock.Now()
-	f := following{follow{"7", name}, team, now.UnixMilli(), now.Add(96 * time.Hour).Unix()}
+	f := following{follow{"7", name}, team, now.UnixMilli(), now.Add(96 * time.Hour).Unix(), false}
 	d := device{
 		UserID: name, DeviceToken: token(name), Platform: "ios", OSMajor: 18, Environment: "production",
 		UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(keepDevice).Unix(),
@@ -203,7 +203,7 @@ func TestAlertsOnlyWhoFollowsOnAPhone(t *testing.T) {
 	w.fan("phone expired", "11", func(_ *following, d *device) { d.ExpiresAt = now.Unix() })
 	w.fan("another match", "11", func(f *following, _ *device) { f.MatchID = "8" })
 	w.fan("tester", "11", func(_ *following, d *device) { d.Environment = "sandbox" })
-	w.put(follows, following{follow{"7", "no phone"}, "", 1, now.Add(time.Hour).Unix()})
+	w.put(follows, following{follow{"7", "no phone"}, "", 1, now.Add(time.Hour).Unix(), false})
 	a := w.alerter(w.env(SendAlertsFunction))
 	a.environment = "production"
 	must(t, a.SendAlert(w.ctx(), w.wicket()))
@@ -345,10 +345,11 @@ func TestAlertLosesItsLease(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		hook  func(a *Alerter, now func() time.Time)
+		calls int // of the hook, at the last of which it stalls
 		twice []string
 	}{
-		"before a page": {func(a *Alerter, now func() time.Time) { a.locks.Now = now }, nil},
-		"in a page":     {func(a *Alerter, now func() time.Time) { a.now = now }, []string{"2", "3"}},
+		"before a page": {func(a *Alerter, now func() time.Time) { a.locks.Now = now }, 1, nil},
+		"in a page":     {func(a *Alerter, now func() time.Time) { a.now = now }, 2, []string{"2", "3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -359,9 +360,12 @@ func TestAlertLosesItsLease(t *testing.T) {
 			m := w.wicket()
 			slow, quick := w.alerter(w.env(SendAlertsFunction)), w.alerter(w.env(SendAlertsFunction))
 			slow.portions.page, quick.portions.page = 2, 2
-			stalled := false
+			stalled, calls := false, 0
 			c.hook(slow, func() time.Time {
-				if !stalled && w.after(m) == "1" {
+				if w.after(m) == "1" {
+					calls++
+				}
+				if !stalled && calls == c.calls {
 					stalled = true
 					w.to(w.clock.Now().Add(alertLease + time.Second))
 					must(t, quick.SendAlert(w.ctx(), m))
@@ -425,7 +429,7 @@ func (w *world) followers(n int, name func(i int) string) (names []string) {
 	for i := range n {
 		user := name(i)
 		names = append(names, user)
-		fs = append(fs, following{follow{"7", user}, "", now.UnixMilli(), now.Add(96 * time.Hour).Unix()})
+		fs = append(fs, following{follow{"7", user}, "", now.UnixMilli(), now.Add(96 * time.Hour).Unix(), false})
 		ds = append(ds, device{UserID: user, DeviceToken: token(user), OSMajor: 18, UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(time.Hour).Unix()})
 	}
 	db := dynamo.Open(w.aws, w.prefix)
@@ -842,7 +846,7 @@ func (w *world) telling() telling {
 			}
 		}
 		if d.Started > 0 {
-			o.Started = append(o.Started, token)
+			o.Started = append(o.Started, fmt.Sprint(token, " times ", d.Started))
 		}
 	}
 	for _, r := range rows[alertRow](w, alertTable) {
@@ -909,10 +913,16 @@ func TestReminderCrashes(t *testing.T) {
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) telling {
 		w := alerting(t)
 		w.followers(2, func(i int) string { return fmt.Sprint("fan ", i) })
-		return w.crashAlert(p, w.reminding(), portions{10, 10, 10})
+		o := w.crashAlert(p, w.reminding(), portions{10, 10, 10})
+		for token, text := range o.Told {
+			o.Told[token], _, _ = strings.Cut(text, "Starts in") // it depends on when it was told
+		}
+		return o
 	})
 }
 
+// TestStartCrashes has nobody's activity started twice, and everybody told. Who was
+// claimed before a crash gets the notification, whether or not the start came.
 func TestStartCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) telling {
@@ -921,7 +931,147 @@ func TestStartCrashes(t *testing.T) {
 		w.fan("new", "11", starter(18))
 		w.fan("old", "", starter(17))
 		w.fan("dead", "", starter(17))
+		w.fan("watches", "11", starter(18), watcher)
 		w.phones.Answer(token("dead starts"), apns.Refuse(apns2.ReasonUnregistered))
-		return w.crashAlert(p, w.begun(), portions{10, 10, 10})
+		o := w.crashAlert(p, w.begun(), portions{10, 10, 10})
+		for _, name := range []string{"new", "old"} {
+			d, _ := w.phones.Device(token(name + " starts"))
+			if d.Started > 1 || d.Started == 0 && w.rung(name) == 0 {
+				t.Errorf("%d activities of %s started, and the phone rang %d times", d.Started, name, w.rung(name))
+			}
+			delete(o.Told, token(name))
+		}
+		for i, d := range o.Devices { // who was claimed is not pushed to again: the dead token stays until the next match
+			o.Devices[i] = strings.TrimSuffix(d, token("dead starts"))
+		}
+		o.Started = nil
+		return o
 	})
+}
+
+// watcher has an activity of the match run.
+func watcher(f *following, _ *device) { f.HasActivity = true }
+
+// TestStartsOnce has each user's activity started once, whatever comes twice or
+// before.
+func TestStartsOnce(t *testing.T) {
+	t.Parallel()
+	w := alerting(t)
+	w.showing()
+	w.fan("fan", "11", starter(18))
+	w.fan("lost", "11", starter(18))
+	w.fan("watches", "12", starter(18))
+	w.owns("18.0", "unfollowing")
+	activities := w.starter(w.env(StartActivityFunction))
+	for _, name := range []string{"watches", "unfollowing"} {
+		_, err := activities.StartActivity(w.ctx(), starting("7", name, "12"))
+		must(t, err)
+	}
+	if _, err := activities.StartActivity(w.ctx(), starting("7", "fan", "99")); err == nil {
+		t.Error("an activity of a team that is away is registered")
+	}
+	for _, f := range rows[following](w, follows) {
+		if f.HasActivity != (f.UserID == "watches") || f.TeamID == "" || f.UserID == "unfollowing" {
+			t.Errorf("the row is %+v", f)
+		}
+	}
+	w.phones.Answer(token("lost starts"), apns.Answer{Drop: true, Times: 1})
+	a := w.alerter(w.env(SendAlertsFunction))
+	m := w.begun()
+	must(t, a.SendAlert(w.ctx(), m))
+	drain(w, alertQueue, time.Minute, a.SendAlert)
+	must(t, w.drop2(alertTable, "7", startKey)) // as a crash before the record would
+	must(t, a.SendAlert(w.ctx(), m))
+	for name, want := range map[string]struct{ started, told int }{"fan": {1, 1}, "lost": {1, 1}, "watches": {0, 1}} {
+		d, _ := w.phones.Device(token(name + " starts"))
+		if got := len(w.told(name)); d.Started != want.started || got != want.told {
+			t.Errorf("%d activities of %s started, and %d notifications are shown; want %+v", d.Started, name, got, want)
+		}
+	}
+}
+
+// TestStartIsTriedAgain has an activity that Apple was too busy for start later.
+func TestStartIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	w := alerting(t)
+	w.showing()
+	w.fan("fan", "11", starter(18))
+	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
+	busy.Times = 8 // all tries of one run
+	w.phones.Answer(token("fan starts"), busy)
+	a := w.alerter(w.env(SendAlertsFunction))
+	must(t, a.SendAlert(w.ctx(), w.begun()))
+	drain(w, alertQueue, time.Minute, a.SendAlert)
+	if d, _ := w.phones.Device(token("fan starts")); d.Started != 1 || w.rung("fan") != 0 {
+		t.Errorf("%d activities started, and the phone rang %d times", d.Started, w.rung("fan"))
+	}
+}
+
+// TestNothingStartsOfAMatchThatIsOver has no activity start that nothing would end.
+func TestNothingStartsOfAMatchThatIsOver(t *testing.T) {
+	t.Parallel()
+	for _, when := range []string{"before", "while the channel is opened"} {
+		t.Run(when, func(t *testing.T) {
+			t.Parallel()
+			w := alerting(t)
+			w.showing()
+			w.fan("new", "11", starter(18))
+			w.fan("old", "12", starter(17))
+			a := w.alerter(w.env(SendAlertsFunction))
+			if when == "before" {
+				w.ends("7", 9)
+			} else {
+				a.channels.sender = func(context.Context) (*push.Sender, error) { w.ends("7", 9); return a.sender, nil }
+			}
+			must(t, a.SendAlert(w.ctx(), w.begun()))
+			for _, name := range []string{"new", "old"} {
+				if d, _ := w.phones.Device(token(name + " starts")); d.Started != 0 || w.rung(name) != 1 {
+					t.Errorf("%d activities of %s started, and the phone rang %d times", d.Started, name, w.rung(name))
+				}
+			}
+			if n := len(rows[channel](w, channelTable)); when == "before" && n != 0 {
+				t.Errorf("%d channels are opened", n)
+			}
+		})
+	}
+}
+
+// TestStartOfTeamsToBeConfirmed has two teams with one id be one perspective.
+func TestStartOfTeamsToBeConfirmed(t *testing.T) {
+	t.Parallel()
+	w := alerting(t)
+	w.showing()
+	f := row[fixture](w, getFixture, "7")
+	f.VisitorTeamID = f.LocalTeamID
+	w.put(fixtures, f)
+	w.fan("fan", "11", starter(18))
+	must(t, w.alerter(w.env(SendAlertsFunction)).SendAlert(w.ctx(), w.begun()))
+	if d, _ := w.phones.Device(token("fan starts")); d.Started != 1 || len(w.told("fan")) != 0 {
+		t.Errorf("%d activities started, and %q is shown", d.Started, w.told("fan"))
+	}
+}
+
+// TestAlertRunIsBounded has a run that takes too long leave the rest to another,
+// which goes on there.
+func TestAlertRunIsBounded(t *testing.T) {
+	t.Parallel()
+	w := alerting(t)
+	names := w.followers(6, func(i int) string { return fmt.Sprint(i) })
+	a, again := w.alerter(w.env(SendAlertsFunction)), w.alerter(w.env(SendAlertsFunction))
+	a.portions.page, again.portions.page = 2, 2
+	m := w.wicket()
+	a.now = func() time.Time {
+		if w.after(m) == "3" {
+			return w.clock.Now().Add(runTime + time.Second)
+		}
+		return w.clock.Now()
+	}
+	must(t, a.SendAlert(w.ctx(), m))
+	if got := messages[Alert](w, alertQueue); len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(m) || w.after(m) != "3" {
+		t.Errorf("after %q the messages are %+v", w.after(m), got)
+	}
+	if n := drain(w, alertQueue, time.Minute, again.SendAlert); n != 1 {
+		t.Errorf("%d messages told the rest", n)
+	}
+	w.onceEach(names)
 }

@@ -210,7 +210,7 @@ func create(ctx context.Context, sender *push.Sender) (string, error) {
 }
 
 // pushChannels broadcasts to the channels of the message's match.
-func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[string]*push.Message) error {
+func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[string]*news) error {
 	rows, err := readChannels(ctx, p.db, m.MatchID)
 	if err != nil || len(rows) == 0 {
 		return err
@@ -242,12 +242,12 @@ func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[
 // broadcast sends each perspective's message to its channel, and reports whether
 // one could not be reached. A channel that Apple does not know is forgotten, so
 // that the next activity opens another.
-func (p *Pusher) broadcast(ctx context.Context, rows []channel, messages map[string]*push.Message) (unreached bool, err error) {
+func (p *Pusher) broadcast(ctx context.Context, rows []channel, messages map[string]*news) (unreached bool, err error) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(c channel) bool { return c.ChannelID == "" || messages[c.View] == nil })
 	errs := make([]error, len(rows))
 	var casts sync.WaitGroup
 	for i, row := range rows {
-		casts.Go(func() { errs[i] = p.cast(ctx, row.ChannelID, messages[row.View]) })
+		casts.Go(func() { errs[i] = p.cast(ctx, row.ChannelID, messages[row.View].channel) })
 	}
 	casts.Wait()
 	sent, failed := 0, 0

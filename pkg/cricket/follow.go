@@ -19,6 +19,8 @@ type following struct {
 	TeamID    string `dynamodbav:"teamId,omitempty"` // whose fan; "" for neither's
 	CreatedAt int64  `dynamodbav:"createdAt"`        // epoch ms
 	ExpiresAt int64  `dynamodbav:"expiresAt"`
+
+	HasActivity bool `dynamodbav:"hasActivity,omitempty"` // one of the match was registered: none is started
 }
 
 // Follows keeps which matches users follow.

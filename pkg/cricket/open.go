@@ -63,7 +63,7 @@ func OpenPusher(ctx context.Context, env app.Env) (*Pusher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pusher{db: tablesOf(env), sender: sender, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
+	return &Pusher{db: tablesOf(env), sender: sender, queue: queue.Open(env.AWS, env.Queues), now: env.Now, patience: pageTimeout}, nil
 }
 
 // openSender reads Apple's key. It dials nothing.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -53,6 +54,12 @@ const (
 	maxParts   = 32
 	perPage    = 500 // pushes between two looks at what is shown now
 
+	// pageTimeout is how long Apple may take for a page, which takes it a quarter of
+	// a second: who was not reached by then is tried again later. All pages together
+	// may take twice as long, so that a run which has also waited for a connection
+	// and for broadcasts stays well within the function's 30 s.
+	pageTimeout = 5 * time.Second
+
 	// castTimeout is how long Apple may take for one broadcast.
 	castTimeout = 5 * time.Second
 	// closeAfter is how long a channel outlives its match. A channel keeps nothing,
@@ -66,6 +73,14 @@ const (
 	staleAfter = 30 * time.Minute
 	// dismissAfter is how long a result stays on the lock screen.
 	dismissAfter = 30 * time.Minute
+	// keptEnd is for how long Apple keeps an end for a phone that is away: as long as
+	// the system leaves an activity that hears nothing, 8 h running and 4 h more on
+	// the lock screen. No other message comes, and what is past its dismissal when it
+	// comes is dismissed at once.
+	keptEnd = 12 * time.Hour
+	// keptPause is for how long Apple keeps a state in which nothing is played: no
+	// other may come for that long.
+	keptPause    = time.Hour
 	maxTries     = 10              // of one update, retryDelay apart
 	maxEndTries  = 24              // of one end, ever longer apart: for four hours nothing else makes up for it
 	retryDelay   = 5 * time.Second // enough for a hiccup to pass
@@ -75,10 +90,11 @@ const (
 
 // Pusher pushes states to Live Activities.
 type Pusher struct {
-	db     dynamo.DB
-	sender *push.Sender
-	queue  queue.Sender
-	now    func() time.Time
+	db       dynamo.DB
+	sender   *push.Sender
+	queue    queue.Sender
+	now      func() time.Time
+	patience time.Duration // with Apple, for a page
 }
 
 // PushActivities pushes the current state to the activities the message is
@@ -89,8 +105,8 @@ type Pusher struct {
 // A state that has changed again since the message was sent is left to the
 // later message. What is more than one run's work is sent to the queue in parts
 // first. Tokens that Apple calls dead are removed unless they were registered
-// since; those that could not be reached are tried again by a message of their
-// own. An update that cannot be broadcast is dropped, for the next makes up for
+// since; those that could not be reached are tried again by messages of their
+// own, page by page. While nobody can be reached the others are not tried. An update that cannot be broadcast is dropped, for the next makes up for
 // it; an end is tried again, and told again when the channels are closed, which a
 // message does that is sent before anything else.
 func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
@@ -130,12 +146,15 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 }
 
 // pushTokens pushes the messages to the activities that have a token.
-func (p *Pusher) pushTokens(ctx context.Context, f fixture, m MatchChanged, messages map[string]*push.Message) error {
+func (p *Pusher) pushTokens(ctx context.Context, f fixture, m MatchChanged, messages map[string]*news) error {
 	all, err := p.subscriptions(ctx, m)
 	if err != nil {
 		return err
 	}
 	run := pushRun{Pusher: p, change: m, registered: map[string]int64{}}
+	defer func() { run.report(ctx) }()
+	trying, giveUp := context.WithTimeout(ctx, 2*p.patience)
+	defer giveUp()
 	now := p.now().Unix()
 	for start := 0; start < len(all); start += perPage {
 		if start > 0 {
@@ -151,21 +170,40 @@ func (p *Pusher) pushTokens(ctx context.Context, f fixture, m MatchChanged, mess
 				run.registered[s.PushToken] = s.UpdatedAt
 			}
 		}
-		if err := run.page(ctx, messages, groups); err != nil {
+		before := run.counts
+		if err := run.page(ctx, trying, messages, groups); err != nil {
 			return err
 		}
+		if len(run.unreached) > 0 && run.counts.Delivered == before.Delivered && run.counts.Gone == before.Gone {
+			giveUp()
+		}
 	}
-	return run.finish(ctx)
+	return nil
+}
+
+// news is one perspective's message. What goes to a token Apple keeps while no
+// other makes up for it; for a channel it keeps nothing.
+type news struct{ token, channel *push.Message }
+
+// newNews encodes a state, and encode says as what.
+func newNews(s push.State, kept time.Time, encode func(push.State) (*push.Message, error)) (*news, error) {
+	channel, err := encode(s)
+	if err != nil || kept.IsZero() {
+		return &news{channel, channel}, err
+	}
+	s.Expires = kept
+	token, err := encode(s)
+	return &news{token, channel}, err
 }
 
 // messages are what to push, by perspective. At the end of the match they are for
 // all of them.
-func (p *Pusher) messages(ctx context.Context, f fixture, m MatchChanged) (map[string]*push.Message, error) {
+func (p *Pusher) messages(ctx context.Context, f fixture, m MatchChanged) (map[string]*news, error) {
 	views := m.Changed
 	if len(views) == 0 || m.Ended != 0 {
 		views = f.perspectives()
 	}
-	messages := map[string]*push.Message{}
+	messages := map[string]*news{}
 	for _, view := range views {
 		shown, ok, err := readShown(ctx, p.db, f.MatchID, view)
 		if !ok && err == nil && m.Ended != 0 {
@@ -178,14 +216,17 @@ func (p *Pusher) messages(ctx context.Context, f fixture, m MatchChanged) (map[s
 			continue
 		}
 		state := push.State{Content: shown.Display, Time: time.Unix(shown.At, 0)}
-		if m.Ended != 0 {
-			state.Time = time.Unix(max(m.Ended, shown.At), 0)
-			messages[view], err = push.End(state, state.Time.Add(dismissAfter))
-		} else {
-			if shown.Playing {
-				state.Stale = state.Time.Add(staleAfter)
-			}
-			messages[view], err = push.Update(state)
+		switch {
+		case m.Ended != 0:
+			state.Time = time.Unix(max(m.Ended, shown.At+1), 0) // newer than what is shown, lest that comes after it
+			messages[view], err = newNews(state, state.Time.Add(keptEnd), func(s push.State) (*push.Message, error) {
+				return push.End(s, s.Time.Add(dismissAfter))
+			})
+		case shown.Playing:
+			state.Stale = state.Time.Add(staleAfter)
+			messages[view], err = newNews(state, time.Time{}, push.Update)
+		default:
+			messages[view], err = newNews(state, p.now().Add(keptPause), push.Update)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("match %s as %s: %w", f.MatchID, view, err)
@@ -264,48 +305,81 @@ type pushRun struct {
 	*Pusher
 	change     MatchChanged
 	registered map[string]int64 // token: when it was last registered, epoch ms
-	remove     []string         // of this page: dead, or done with
-	unreached  []string
-	counts     push.Counts
+
+	mu        sync.Mutex
+	remove    []string // of this page: dead, or done with
+	unreached []string // of this page
+	counts    push.Counts
 }
 
-// page pushes each perspective's message to its group of tokens, and removes
-// those that are dead or done with. A match that is over and has nothing to show
-// cannot end an activity, which the system does after some hours.
-func (r *pushRun) page(ctx context.Context, messages map[string]*push.Message, groups map[string][]string) (err error) {
-	r.remove = nil
-	for _, view := range slices.Sorted(maps.Keys(groups)) {
-		message := messages[view]
-		switch {
-		case message != nil && err == nil:
-			err = r.send(ctx, message, groups[view])
-		case message == nil && r.change.Ended != 0:
+// page pushes each perspective's message to its group of tokens while trying
+// lasts, removes those that are dead or done with, and has the unreached tried
+// again. A match that is over and has nothing to show cannot end an activity,
+// which the system does after some hours.
+func (r *pushRun) page(ctx, trying context.Context, messages map[string]*news, groups map[string][]string) error {
+	r.remove, r.unreached = nil, nil
+	trying, cancel := context.WithTimeout(trying, r.patience)
+	defer cancel()
+	views := slices.Sorted(maps.Keys(groups))
+	errs := make([]error, len(views))
+	var sends sync.WaitGroup
+	for i, view := range views {
+		switch message := messages[view]; {
+		case message != nil:
+			sends.Go(func() { errs[i] = r.send(trying, message.token, groups[view]) })
+		case r.change.Ended != 0:
 			slog.ErrorContext(ctx, "the match is over and has nothing to show: its activities are forgotten", "match", r.change.MatchID, "activities", len(groups[view]))
-			r.remove = append(r.remove, groups[view]...)
+			r.done(groups[view]...)
 		}
 	}
+	sends.Wait()
 	if r.change.Ended != 0 {
-		return errors.Join(err, r.removeAll(ctx))
+		errs = append(errs, r.removeAll(ctx))
+	} else {
+		errs = append(errs, r.removeDead(ctx))
 	}
-	return errors.Join(err, r.removeDead(ctx))
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return r.requeue(ctx)
 }
 
+// done has tokens removed.
+func (r *pushRun) done(tokens ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.remove = append(r.remove, tokens...)
+}
+
+// send pushes to tokens until ctx ends. That it did is no error: who was not
+// reached by then is unreached.
 func (r *pushRun) send(ctx context.Context, message *push.Message, tokens []string) error {
+	waiting := make(map[string]bool, len(tokens))
+	for _, token := range tokens {
+		waiting[token] = true
+	}
+	ended := r.change.Ended != 0
 	counts, err := r.sender.Send(ctx, message, slices.Values(tokens), func(token string, o push.Outcome) {
-		ended := r.change.Ended != 0
 		switch o.Result {
 		case push.Gone:
 			if ended || o.Since.IsZero() || r.registered[token] <= o.Since.UnixMilli() {
-				r.remove = append(r.remove, token)
+				r.done(token)
 			}
 		case push.Delivered:
 			if ended {
-				r.remove = append(r.remove, token)
+				r.done(token)
 			}
 		default:
-			r.unreached = append(r.unreached, token)
+			return
 		}
+		delete(waiting, token)
 	})
+	if errors.Is(err, context.Cause(ctx)) {
+		err = nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unreached = slices.AppendSeq(r.unreached, maps.Keys(waiting))
 	r.counts.Delivered += counts.Delivered
 	r.counts.Gone += counts.Gone
 	r.counts.Retries += counts.Retries
@@ -334,13 +408,9 @@ func (r *pushRun) removeDead(ctx context.Context) error {
 	return nil
 }
 
-// finish has the tokens that could not be reached tried again, and says what
-// the run did.
-func (r *pushRun) finish(ctx context.Context) error {
-	obs.Emit(ctx, r.now(), []obs.Metric{
-		obs.Count("PushesDelivered", r.counts.Delivered), obs.Count("PushesGone", r.counts.Gone),
-		obs.Count("PushesRetried", r.counts.Retries), obs.Count("PushesUnreached", len(r.unreached)),
-	}, slog.String("match", r.change.MatchID), slog.Int64("slot", r.change.Slot))
+// requeue has the page's tokens that could not be reached tried again.
+func (r *pushRun) requeue(ctx context.Context) error {
+	r.counts.Requeued += len(r.unreached)
 	slices.Sort(r.unreached) // so that a batch is a narrow range of the partition
 	for tokens := range slices.Chunk(r.unreached, retryBatch) {
 		if err := r.again(ctx, r.change, tokens); err != nil {
@@ -348,6 +418,14 @@ func (r *pushRun) finish(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// report says what the run did.
+func (r *pushRun) report(ctx context.Context) {
+	obs.Emit(ctx, r.now(), []obs.Metric{
+		obs.Count("PushesDelivered", r.counts.Delivered), obs.Count("PushesGone", r.counts.Gone),
+		obs.Count("PushesRetried", r.counts.Retries), obs.Count("PushesUnreached", r.counts.Requeued),
+	}, slog.String("match", r.change.MatchID), slog.Int64("slot", r.change.Slot))
 }
 
 // again has a message, of its tokens only these if there are any, tried again
@@ -365,7 +443,7 @@ func (p *Pusher) again(ctx context.Context, m MatchChanged, tokens []string) err
 	m.Tokens = tokens
 	m.Try++
 	if len(tokens) > 0 {
-		m.Slot, m.Changed = 0, nil // what is current then, in whatever perspective
+		m.idRange, m.Slot, m.Changed = idRange{}, 0, nil // what is current then, in whatever perspective
 	}
 	return p.queue.Send(ctx, activityQueue, m, delay)
 }

@@ -482,3 +482,158 @@ func TestEndWithoutADisplay(t *testing.T) {
 		t.Errorf("logged: %q", got)
 	}
 }
+
+// queued are the tokens of the messages that wait, in order, which must be in
+// batches.
+func (w *world) queued() (all []string) {
+	w.t.Helper()
+	for _, m := range messages[MatchChanged](w, activityQueue) {
+		if len(m.Tokens) > retryBatch {
+			w.t.Errorf("a message is for %d tokens", len(m.Tokens))
+		}
+		all = append(all, m.Tokens...)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// While Apple reaches nobody, one page finds that out, and all are tried again
+// later.
+func TestPushWhileAppleIsAway(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]apns.Answer{"503": apns.Refuse(apns2.ReasonServiceUnavailable), "no answer": {Slow: 24 * time.Hour}} {
+		for _, ended := range []int64{0, at(9).Unix()} {
+			t.Run(fmt.Sprint(name, ", ended ", ended != 0), func(t *testing.T) {
+				t.Parallel()
+				w, _, want := watched(t)
+				names := w.crowd("7", perMessage-3)
+				w.silent()
+				w.phones.Answer("", answer)
+				tried := map[string]bool{}
+				var mu sync.Mutex
+				w.phones.Observe = func(p apns.Push) { mu.Lock(); defer mu.Unlock(); tried[p.Token] = true }
+				p := w.pusher(w.env(PushActivitiesFunction))
+				p.patience = 500 * time.Millisecond
+				must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: ended}))
+				if len(tried) > perPage {
+					t.Errorf("%d phones were tried", len(tried))
+				}
+				all := []string{token("local"), token("visitor"), token("neutral")}
+				for _, name := range names {
+					all = append(all, token(name))
+				}
+				slices.Sort(all)
+				if got := w.queued(); !slices.Equal(got, all) {
+					t.Errorf("%d of %d activities are tried again", len(got), len(all))
+				}
+				if left := w.subscribed(); len(left) != perMessage {
+					t.Errorf("%d subscriptions are left", len(left))
+				}
+				w.phones.Answer("")
+				p.patience = time.Minute
+				drain(w, activityQueue, time.Minute, p.PushActivities)
+				want[names[0]], want[names[len(names)-1]] = want["neutral"], want["neutral"]
+				w.expect("when Apple is back", want, ended != 0)
+			})
+		}
+	}
+}
+
+// A run that is cut short has had those tried again whom its pages before did
+// not reach.
+func TestUnreachedOfAPageOutlastTheRun(t *testing.T) {
+	t.Parallel()
+	w, _, _ := watched(t)
+	names := w.crowd("7", 2*perPage)
+	w.silent()
+	first := slices.MinFunc(names, func(a, b string) int { return strings.Compare(token(a), token(b)) })
+	w.phones.Answer(token(first), apns.Refuse(apns2.ReasonServiceUnavailable))
+	ctx, cancel := context.WithCancel(w.ctx())
+	defer cancel()
+	reached := map[string]bool{}
+	var mu sync.Mutex
+	w.phones.Observe = func(p apns.Push) {
+		mu.Lock()
+		defer mu.Unlock()
+		if reached[p.Token] = true; len(reached) > perPage {
+			cancel()
+		}
+	}
+	if err := w.pusher(w.env(PushActivitiesFunction)).PushActivities(ctx, MatchChanged{MatchID: "7"}); err == nil {
+		t.Error("the run was not cut short")
+	}
+	if got := w.queued(); !slices.Equal(got, []string{token(first)}) {
+		t.Errorf("%d activities are tried again, want that of the first page", len(got))
+	}
+}
+
+// The unreached of a part are tried again by their tokens.
+func TestUnreachedOfAPart(t *testing.T) {
+	t.Parallel()
+	w, _, want := watched(t)
+	w.silent()
+	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
+	busy.Times = 8
+	w.phones.Answer(token("local"), busy)
+	p := w.pusher(w.env(PushActivitiesFunction))
+	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix(), idRange: idRange{From: "0", Until: "f~"}}))
+	drain(w, activityQueue, time.Minute, p.PushActivities)
+	w.expect("of the part", want, true)
+}
+
+// What no other push makes up for soon, Apple keeps for a token; for a channel it
+// may keep nothing.
+func TestKeptByApple(t *testing.T) {
+	t.Parallel()
+	w, f, _ := watched(t)
+	w.onChannel(w.opened("7", neutral), "listener")
+	p := w.pusher(w.env(PushActivitiesFunction))
+	balls := []ballSaid{{id: 1, runs: 1}, {id: 2, runs: 6}}
+	var mu sync.Mutex
+	for _, c := range []struct {
+		status string
+		ended  bool
+		want   time.Duration // from the time of the push
+	}{
+		{"1st Innings", false, 0}, {"Innings Break", false, keptPause}, {"Int.", false, keptPause}, {"Stump Day 1", false, keptPause}, {"Aban.", false, keptPause},
+		{"Aban.", true, keptEnd},
+	} {
+		w.to(w.clock.Now().Add(slotLength))
+		w.says(saidOf(f, c.status, balls...))
+		w.tickAt(open(w, TickFunction, OpenTicker), int(w.clock.Now().Sub(kickOff)/slotLength)+1)
+		w.silent()
+		m := MatchChanged{MatchID: "7"}
+		now := w.clock.Now()
+		if c.ended {
+			m.Ended = now.Unix()
+		}
+		want := "0"
+		if c.want != 0 {
+			want = fmt.Sprint(now.Add(c.want).Unix())
+		}
+		before, _ := w.phones.Device(token("listener"))
+		n := 0
+		w.phones.Observe = func(push apns.Push) {
+			mu.Lock()
+			defer mu.Unlock()
+			if n++; !push.Broadcast && push.Expires != want || push.Status != 200 {
+				t.Errorf("in %s, ended %v, Apple keeps it until %s, want %s: %+v", c.status, c.ended, push.Expires, want, push)
+			}
+		}
+		must(t, p.PushActivities(w.ctx(), m))
+		if d, _ := w.phones.Device(token("listener")); d.Pushes != before.Pushes+1 || n != 4 {
+			t.Errorf("in %s, ended %v, there were %d pushes, and the listener got %d", c.status, c.ended, n, d.Pushes-before.Pushes)
+		}
+	}
+}
+
+// The end is newer than what was shown in the same second.
+func TestEndIsTheNewest(t *testing.T) {
+	t.Parallel()
+	w, _, _ := watched(t)
+	shown := row[shown](w, getDisplay, displayKey("7", neutral))
+	must(t, w.pusher(w.env(PushActivitiesFunction)).PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: shown.At}))
+	if d, _ := w.phones.Device(token("neutral")); d.Timestamp.Unix() != shown.At+1 {
+		t.Errorf("the end is of %d, what was shown before of %d", d.Timestamp.Unix(), shown.At)
+	}
+}

@@ -69,8 +69,7 @@ func (r *Reminder) remind(ctx context.Context, f fixture, now time.Time) error {
 		return err
 	}
 	match := cmp.Or(versus(c.State), "Your match")
-	text := startsIn(f.start().Sub(now))
-	e := score.Event{Kind: score.StartEvent, Key: reminderKey, Match: match, Title: match, Body: text, Plain: text}
+	e := score.Event{Kind: score.StartEvent, Key: reminderKey, Match: match, Title: match} // SendAlert says when
 	if err := r.queue.Send(ctx, alertQueue, newAlert(f.MatchID, e, now.Unix()), 0); err != nil {
 		return err
 	}

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sideshow/apns2"
+
+	"matchday/infra/local/apns"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/dynamo/dynamotest"
 )
@@ -35,7 +38,7 @@ func TestReminderOfAMatch(t *testing.T) {
 	began := kickOff.Add(-time.Hour)
 	want := []Alert{{
 		MatchID: "7", Key: reminderKey, Kind: score.StartEvent, Match: "Harbour v Valley", Title: "Harbour v Valley",
-		Body: "Starts in 15 minutes", Plain: "Starts in 15 minutes", At: began.Add(time.Minute).Unix(),
+		At: began.Add(time.Minute).Unix(),
 	}}
 	if got := messages[Alert](w, alertQueue); !reflect.DeepEqual(got, want) {
 		t.Errorf("the alerts are\n%+v, want\n%+v", got, want)
@@ -58,38 +61,76 @@ func TestReminderOfWhichMatches(t *testing.T) {
 	for id, c := range map[string]struct {
 		in   time.Duration
 		edit func(*fixture)
-		want string
+		want bool
 	}{
-		"1":  {15 * time.Minute, func(*fixture) {}, "Starts in 15 minutes"},
-		"2":  {15*time.Minute + time.Second, func(*fixture) {}, ""},
-		"3":  {61 * time.Second, func(*fixture) {}, "Starts in 2 minutes"},
-		"4":  {time.Second, func(*fixture) {}, "Starts in 1 minute"},
-		"5":  {0, func(*fixture) {}, ""},
-		"6":  {-time.Minute, func(*fixture) {}, ""},
-		"7":  {5 * time.Minute, func(f *fixture) { f.Status = "Delayed" }, ""},
-		"8":  {5 * time.Minute, func(f *fixture) { f.Status = "Postp." }, ""},
-		"9":  {5 * time.Minute, func(f *fixture) { f.Status = "Cancl." }, ""},
-		"10": {5 * time.Minute, func(f *fixture) { f.Status, f.Live, f.LiveUpdatedAt = "1st Innings", live, 1 }, ""},
-		"11": {5 * time.Minute, func(f *fixture) { f.EndingAt = 1 }, ""},
-		"12": {5 * time.Minute, func(f *fixture) { f.LeagueCode = "ODI" }, ""},
+		"1":  {15 * time.Minute, func(*fixture) {}, true},
+		"2":  {15*time.Minute + time.Second, func(*fixture) {}, false},
+		"4":  {time.Second, func(*fixture) {}, true},
+		"5":  {0, func(*fixture) {}, false},
+		"6":  {-time.Minute, func(*fixture) {}, false},
+		"7":  {5 * time.Minute, func(f *fixture) { f.Status = "Delayed" }, false},
+		"8":  {5 * time.Minute, func(f *fixture) { f.Status = "Postp." }, false},
+		"9":  {5 * time.Minute, func(f *fixture) { f.Status = "Cancl." }, false},
+		"10": {5 * time.Minute, func(f *fixture) { f.Status, f.Live, f.LiveUpdatedAt = "1st Innings", live, 1 }, false},
+		"11": {5 * time.Minute, func(f *fixture) { f.EndingAt = 1 }, false},
+		"12": {5 * time.Minute, func(f *fixture) { f.LeagueCode = "ODI" }, false},
 	} {
 		w.due(id, c.in, c.edit)
 		defer func() {
-			got := ""
+			got := false
 			for _, m := range messages[Alert](w, alertQueue) {
 				if m.MatchID == id {
-					got += m.Body
+					got = true
 					if m.Title != "Your match" { // without a score
 						t.Errorf("the alert is %+v", m)
 					}
 				}
 			}
 			if got != c.want {
-				t.Errorf("of match %s is said %q, want %q", id, got, c.want)
+				t.Errorf("match %s is reminded of: %v, want %v", id, got, c.want)
 			}
 		}()
 	}
 	must(t, open(w, RemindPrematchFunction, OpenReminder).RemindPrematch(w.ctx()))
+}
+
+func TestStartsIn(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[time.Duration]string{
+		15 * time.Minute: "Starts in 15 minutes", 61 * time.Second: "Starts in 2 minutes",
+		time.Minute: "Starts in 1 minute", time.Second: "Starts in 1 minute",
+	} {
+		if got := startsIn(in); got != want {
+			t.Errorf("%v before the start is said %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestReminderTellsTheMinutesLeft has a reminder that Apple could not take tell
+// how long it is then.
+func TestReminderTellsTheMinutesLeft(t *testing.T) {
+	t.Parallel()
+	w := alerting(t)
+	w.active()
+	w.scored(w.due("7", 12*time.Minute))
+	w.fan("ann", "11")
+	w.fan("spoiler-free", "11")
+	prefers := defaults()
+	prefers.SpoilerFree = true
+	w.prefer("spoiler-free", prefers)
+	must(t, open(w, RemindPrematchFunction, OpenReminder).RemindPrematch(w.ctx()))
+	w.to(w.clock.Now().Add(2*time.Minute + time.Second))
+	w.phones.Answer("", apns.Refuse(apns2.ReasonServiceUnavailable))
+	a := w.alerter(w.env(SendAlertsFunction))
+	drain(w, alertQueue, time.Minute, a.SendAlert)
+	w.phones.Answer("")
+	w.to(w.clock.Now().Add(2 * time.Minute))
+	drain(w, alertQueue, 5*time.Minute, a.SendAlert)
+	for _, name := range []string{"ann", "spoiler-free"} {
+		if got := w.told(name); len(got) != 1 || got[0] == "Harbour v Valley|Starts in 12 minutes" || !strings.HasPrefix(got[0], "Harbour v Valley|Starts in ") {
+			t.Errorf("%s is told %q", name, got)
+		}
+	}
 }
 
 // TestReminderOfTheOthers has one match's trouble keep no other from being

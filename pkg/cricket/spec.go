@@ -143,7 +143,7 @@ var (
 		Does:   "Has a Live Activity on the caller's phone updated, by its token or by the match's channel.",
 		IfDown: "New activities stand still; those already running go on.",
 		On:     spec.Route{Method: "POST", Path: "/user/activity/{matchId}", Auth: spec.User},
-		Uses:   []spec.Access{getFixture, getCached, registerActivity, getDevice, claimChannel, removeChannel},
+		Uses:   []spec.Access{getFixture, getCached, registerActivity, getDevice, claimChannel, removeChannel, updateFollow},
 		Sends:  []spec.Queue{activityQueue}, Secrets: []string{apnsKey},
 		Memory: 256, Timeout: 15 * time.Second, // one that opens a channel waits for Apple
 	}

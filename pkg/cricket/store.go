@@ -3,6 +3,7 @@ package cricket
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -15,7 +16,7 @@ import (
 
 // perspectives are all that a match is shown in.
 func (f fixture) perspectives() []string {
-	return []string{f.LocalTeamID, f.VisitorTeamID, neutral}
+	return slices.Compact([]string{f.LocalTeamID, f.VisitorTeamID, neutral}) // two teams to be confirmed are one
 }
 
 // notAfter is the fence of a match's writes: the row has seen no later slot. An

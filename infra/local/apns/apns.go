@@ -55,6 +55,7 @@ type Push struct {
 	Event     string // of a Live Activity: start, update or end
 	Bytes     int    // of payload
 	Time      time.Time
+	Expires   string // apns-expiration
 	Status    int
 	Reason    string // empty when delivered
 	Details   string // what is wrong with a payload
@@ -222,7 +223,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serveDevice answers POST /3/device/<token>.
 func (s *Server) serveDevice(w http.ResponseWriter, r *http.Request, l *link, token string, body []byte) {
 	now := s.clock.Now()
-	seen := Push{Token: short(token), Type: r.Header.Get("apns-push-type"), Bytes: len(body), Time: now}
+	seen := Push{Token: short(token), Type: r.Header.Get("apns-push-type"), Expires: r.Header.Get("apns-expiration"), Bytes: len(body), Time: now}
 	p, no := s.check(r, l, now, token, body)
 	if p != nil {
 		seen.Event = p.APS.Event

@@ -66,6 +66,7 @@ func appendPath(b []byte, path string) []byte {
 // What a request that got no answer ended with.
 var (
 	errClosed = errors.New("push: the connection to APNs ended")
+	errUnread = errors.New("push: the connection to APNs ended before the request")
 	errReset  = errors.New("push: APNs gave a request up")
 	errSlow   = errors.New("push: APNs did not answer in time")
 )
@@ -263,6 +264,7 @@ func (c *conn) do(ctx context.Context, patience time.Duration, path string, h *h
 		c.abandon(id, s, errSlow, heard)
 	}
 	a, err := s.answer, s.err
+	a.asked = err != errUnread
 	if a.body = bytes.Clone(a.body); len(a.body) > 0 {
 		a.read()
 	}
@@ -422,7 +424,7 @@ func (in *reader) handle(f http2.Frame) error {
 	case *http2.GoAwayFrame:
 		for id := range in.streams {
 			if id > f.LastStreamID {
-				in.finish(id, errClosed)
+				in.finish(id, errUnread)
 			}
 		}
 		in.close()

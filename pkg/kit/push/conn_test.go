@@ -234,7 +234,7 @@ func TestGoAway(t *testing.T) {
 		id, _ := p.request()
 		p.request()
 		p.must(p.WriteGoAway(id, http2.ErrCodeNo, []byte(`{"reason":"Shutdown"}`)))
-		if r := <-lost; r.err != errClosed {
+		if r := <-lost; r.err != errUnread || r.asked {
 			t.Errorf("a request beyond the last: %+v", r)
 		}
 		if c.usable() {

@@ -39,6 +39,9 @@ func (m *Message) Bytes() int { return len(m.body) }
 // fleeting reports whether a newer message will make up for a lost one.
 func (m *Message) fleeting() bool { return m.event == payload.LiveActivityEventUpdate }
 
+// once reports whether a phone that gets the message twice shows it twice.
+func (m *Message) once() bool { return m.event == eventStart }
+
 // head encodes the header of a message's pushes to a device or a channel.
 func (m *Message) head(host, bearer, to, value string) *head {
 	return newHead(host, http.MethodPost, bearer, to, value,

@@ -39,9 +39,9 @@ func TestPhonesNeverStepBack(t *testing.T) {
 		for _, n := range order {
 			runs.Go(func() {
 				_, err := s.Send(t.Context(), update(t, n), slices.Values(to), func(token string, o Outcome) {
-					d, _ := server.Device(token)
 					mu.Lock()
 					defer mu.Unlock()
+					d, _ := server.Device(token)
 					if o.Result == Delivered {
 						newest[token] = max(newest[token], n)
 					}

@@ -143,6 +143,7 @@ type answer struct {
 	status  int
 	reason  string
 	since   time.Time // of a 410: when the token was last known dead
+	asked   bool      // the request was handed to a connection, and APNs may have it
 	conn    *conn
 	channel string // apns-channel-id
 	body    []byte
@@ -221,8 +222,9 @@ const maxPause = 2 * time.Second
 
 // exchange makes a request until its answer is final: it is accepted, or the
 // token is dead. Otherwise the error is a *Refused, ErrUnavailable or why ctx
-// ended, and the answer the last one, if any.
-func (s *Sender) exchange(ctx context.Context, l *line, path string, h *heads, body []byte) (a answer, tries int, err error) {
+// ended, and the answer the last one, if any. What may be done once only is not
+// tried again without an answer, and its answer is then none.
+func (s *Sender) exchange(ctx context.Context, l *line, path string, h *heads, body []byte, once bool) (a answer, tries int, err error) {
 	var pause time.Duration
 	var reminted bool
 	for tries < maxTries {
@@ -235,6 +237,9 @@ func (s *Sender) exchange(ctx context.Context, l *line, path string, h *heads, b
 		head := h.current.Load()
 		got, err := l.do(ctx, s.cfg.Patience, path, head, body)
 		if err != nil {
+			if once && got.asked {
+				return answer{}, tries, ErrUnavailable
+			}
 			if tries == 1 {
 				pause = 0 // the connection died under it: the next is new
 			}

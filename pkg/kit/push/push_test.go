@@ -540,3 +540,60 @@ func TestOpenRefusesNonsense(t *testing.T) {
 		}
 	}
 }
+
+func TestStartIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	lost := apns.Answer{Drop: true, Times: 1}
+	busy := times(1, apns.Refuse("ServiceUnavailable"))[0]
+	for name, test := range map[string]struct {
+		script  []apns.Answer
+		want    Outcome
+		started int
+		retries int
+	}{
+		"delivered":              {nil, Outcome{}, 1, 0},
+		"answer lost":            {[]apns.Answer{lost}, Outcome{Result: Requeue}, 1, 0},
+		"push lost":              {times(1, apns.Answer{Status: 503, Drop: true}), Outcome{Result: Requeue}, 0, 0},
+		"no answer":              {times(1, apns.Answer{Slow: 24 * time.Hour}), Outcome{Result: Requeue}, 0, 0},
+		"busy":                   {[]apns.Answer{busy}, Outcome{}, 1, 1},
+		"busy, then answer lost": {[]apns.Answer{busy, lost}, Outcome{Result: Requeue}, 1, 1},
+		"busy for ever":          {times(0, busy), Outcome{Result: Requeue, Reason: "ServiceUnavailable"}, 0, 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := clock.New(start, clock.Free)
+			defer c.Work()() // so that no phone is waited for
+			server, s := appleAt(t, c, func(c *Config, _ *apns.Config) { c.Patience = 2 * time.Second })
+			to := tokens(1)
+			server.Answer(to[0], test.script...)
+			state := State{Content: map[string]any{"n": 1}, Time: start, Alert: &Banner{Title: "Play has begun"}}
+			m := must(Begin(Activity{Type: "Match", Attributes: map[string]any{}}, state))(t)
+			got, counts, err := send(t, s, m, to)
+			if err != nil || got[to[0]] != test.want || counts.Retries != test.retries {
+				t.Errorf("outcome %+v after %d retries, %v; want %+v after %d", got[to[0]], counts.Retries, err, test.want, test.retries)
+			}
+			if d, _ := server.Device(to[0]); d.Started != test.started {
+				t.Errorf("%d activities started, want %d", d.Started, test.started)
+			}
+		})
+	}
+}
+
+// Whatever befalls the connections, no phone starts twice, and each that is said
+// to have started has.
+func TestNobodyStartsTwice(t *testing.T) {
+	t.Parallel()
+	server, s := apple(t)
+	server.Chaos(apns.Chaos{Seed: 1, Lost: 0.02, Drop: 0.02, Unavailable: 0.1, GoAwayEvery: 7})
+	state := State{Content: map[string]any{"n": 1}, Time: start, Alert: &Banner{Title: "Play has begun"}}
+	m := must(Begin(Activity{Type: "Match", Attributes: map[string]any{}}, state))(t)
+	got, counts, err := send(t, s, m, tokens(300))
+	if err != nil || counts.Delivered == 0 {
+		t.Errorf("%+v, %v", counts, err)
+	}
+	for token, o := range got {
+		if d, _ := server.Device(token); d.Started > 1 || o.Result == Delivered && d.Started == 0 || o.Reason != "" && d.Started > 0 {
+			t.Errorf("%d activities started, and the outcome is %+v", d.Started, o)
+		}
+	}
+}

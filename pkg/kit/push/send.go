@@ -43,7 +43,9 @@ var ErrLate = errors.New("push: the message's deadline has passed")
 // Send pushes m to tokens and reports each one's outcome, one call at a time.
 // Every token it takes has exactly one outcome. After an answer was lost a push
 // is sent again, so a phone may get it twice: Live Activities are ordered by
-// their timestamp, alerts replaced by their collapse id.
+// their timestamp, alerts replaced by their collapse id. Only a start, which each
+// time starts another activity, is not: its outcome is a Requeue without a Reason,
+// and the phone may have it.
 //
 // A newer state supersedes a message by ending ctx. When ctx ends, the message's
 // deadline passes (ErrLate) or APNs refuses us (*Refused), Send takes no more
@@ -153,7 +155,7 @@ func (r *run) push(ctx context.Context, l *line, token string) (o Outcome, tries
 	if !isToken(token) { // APNs closes connections for these
 		return Outcome{Result: Gone, Reason: apns2.ReasonBadDeviceToken, Since: r.cfg.Now()}, 0
 	}
-	a, tries, err := r.exchange(ctx, l, "/3/device/"+token, r.heads, r.m.body)
+	a, tries, err := r.exchange(ctx, l, "/3/device/"+token, r.heads, r.m.body, r.m.once())
 	switch _, refused := errors.AsType[*Refused](err); {
 	case refused:
 		r.fail(err)

@@ -1,17 +1,24 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test bench check clean tools binaries folder seed
+.PHONY: help run replay test bench cost check build synth diff deploy smoke sam-template runbook clean tools functions binaries folder seed stage app
 
 export CGO_ENABLED ?= 1
 BIN   := .local/bin
 ROOMS := $(notdir $(wildcard functions/*))
+# Of what is deployed: arm64 or amd64, as Go calls it.
+ARCH ?= arm64
+# What links the CDK. It has no goroutines of ours, and compiling the CDK with the
+# race detector takes minutes.
+CDK := matchday/(infra|infra/stacks|template-tests)
+# More context for the CDK, as in SET="mail=ops@example.com cdn=true".
+SET ?=
 # How each function is built. The Lambda runtime needs no RPC mode, and -s -w
 # drop what only a debugger reads.
-LAMBDA := -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w"
+LAMBDA := -trimpath -buildvcs=false -tags lambda.norpc
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 run: binaries ## the whole fleet on this machine, with a live match: MATCH=file.json SPEED=10 ADDR=localhost:8080
 	@exec $(BIN)/local run
@@ -21,29 +28,79 @@ replay: folder seed binaries ## play every Cricsheet file of a folder through th
 
 test: tools ## all tests, with the race detector
 	@rm -rf .local/proof && mkdir -p .local/proof
-	@MATCHDAY_PROOF=$(CURDIR)/.local/proof go test -race ./... && go run ./infra/proof .local/proof
+	@MATCHDAY_PROOF=$(CURDIR)/.local/proof go test -race $$(go list ./... | grep -vxE '$(CDK)') && go test $$(go list ./... | grep -xE '$(CDK)') && \
+	  go run ./infra/proof .local/proof
 
 bench: tools ## what ticks, parsing, pushes and functions cost here, beside their targets
 	@echo "building" >&2; mkdir -p $(BIN)/cricket $(BIN)/arm64 && export CGO_ENABLED=0 && \
-	  go build $(LAMBDA) -o $(BIN)/cricket/ $(BENCHED) && go build $(LAMBDA) -o $(BIN)/ ./infra/bench/hello && \
+	  go build $(LAMBDA) -ldflags "-s -w" -o $(BIN)/cricket/ $(BENCHED) && go build $(LAMBDA) -ldflags "-s -w" -o $(BIN)/ ./infra/bench/hello && \
 	  GOOS=linux GOARCH=arm64 go build $(LAMBDA) -ldflags "-s -w -buildid=" -o $(BIN)/arm64/ ./infra/bench/hello $(BENCHED) && \
 	  go build -o $(BIN)/bench ./infra/bench && exec $(BIN)/bench
 BENCHED = $(addprefix ./functions/cricket/,tick push-activities get-match)
 
-check: tools ## gofmt, vet, staticcheck, layer rules, state machines
-	@echo "gofmt" && test -z "$$(gofmt -l functions pkg infra | tee /dev/stderr)"
+cost: ## what the fleet costs in a month, in dollars: for matches, hours and people
+	@go run ./infra/cost
+
+check: functions ## gofmt, vet, staticcheck, layer rules, state machines, OpenAPI
+	@echo "gofmt" && test -z "$$(gofmt -l functions pkg infra template-tests | tee /dev/stderr)"
 	@echo "vet" && go vet ./...
 	@echo "staticcheck" && go tool staticcheck ./...
 	@echo "layers" && go test ./pkg/fleet
 	@echo "state machines" && for f in infra/machines/*.asl.json; do node_modules/.bin/asl-validator --json-path $$f || exit 1; done
+	@echo "OpenAPI" && go run ./infra/openapi/print $(BIN) .local/openapi && \
+	  REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node_modules/.bin/redocly lint --config infra/openapi/redocly.yaml .local/openapi/*.json
+
+# Where and when a function is built leaves no trace in it. One go build for each
+# room compiles and links as many at once as there are processors.
+build: ## every function for Lambda, in dist/<room>/<function>/bootstrap: ARCH=arm64 or amd64
+	@case "$(ARCH)" in arm64|amd64) ;; *) echo "The architecture is ARCH=arm64 or ARCH=amd64, not $(ARCH)."; exit 2;; esac
+	@rm -rf dist && for room in $(ROOMS); do \
+	  mkdir -p dist/.built && CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) GOARM64=v8.0 GOAMD64=v1 \
+	    go build $(LAMBDA) -ldflags "-s -w -buildid=" -o dist/.built/ ./functions/$$room/... || exit 1; \
+	  for f in dist/.built/*; do name=$${f##*/}; mkdir -p dist/$$room/$$name && mv $$f dist/$$room/$$name/bootstrap; done; rmdir dist/.built; done
+	@wc -c dist/*/*/bootstrap | awk '{ sub("dist/", "", $$2); sub("/bootstrap", "", $$2); printf "%7.1f MB  %s\n", $$1 / 1e6, $$2 }'
+
+cdk = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 node_modules/.bin/cdk $(1) --app $(BIN)/infra \
+  -c stage=$(STAGE) -c arch=$(if $(filter amd64,$(ARCH)),x86_64,$(ARCH)) $(foreach s,$(SET),-c $(s))
+
+synth: app ## the CloudFormation templates, in cdk.out: STAGE=dev SET="account=123456789012 region=us-east-1 …"
+	@$(call cdk,synth) --quiet -o cdk.out && echo "the templates are in cdk.out"
+
+diff: app ## what a deployment would change: STAGE=dev
+	@$(call cdk,diff)
+
+deploy: app ## deploy all rooms with the credentials at hand: STAGE=dev SET="APNS_TEAM_ID=… APNS_KEY_ID=… APNS_BUNDLE=…"
+	@$(call cdk,deploy --all)
+
+smoke: ## ask a deployed cricket API a few questions: STAGE=dev or URL=https://…; TOKEN= of a user, ORIGIN= of a web page
+	@url="$(URL)"; if [ -z "$$url" ]; then \
+	  test -n "$(STAGE)" || { echo "Say which stage: make smoke STAGE=dev, or URL=https://…"; exit 2; }; \
+	  command -v aws >/dev/null || { echo "The AWS CLI is needed to find the API of $(STAGE), or say URL=https://…"; exit 1; }; \
+	  url=$$(aws cloudformation describe-stacks --stack-name matchday-$(STAGE)-cricket --query "Stacks[0].Outputs[?OutputKey=='Url'].OutputValue" --output text) || exit 1; fi; \
+	  go run ./infra/smoke "$$url"
+
+sam-template: app ## templates for SAM CLI, in cdk.local: STAGE=dev
+	@$(call cdk,synth) -c agnostic=true -c sam=true --no-staging --path-metadata=false --quiet -o cdk.local && \
+	  go run ./infra/sam $(STAGE) cdk.local docs/env.local.example.json
+
+runbook: ## the on-call page, docs/runbook.md, from the spec
+	@go run ./infra/runbook
+
+app: stage tools
+	@go build -o $(BIN)/infra ./infra
+
+stage:
+	@test -n "$(STAGE)" || { echo "Say which stage: make $(MAKECMDGOALS) STAGE=dev"; exit 2; }
 
 # One folder of binaries for each room: names are unique in a room only.
-binaries: tools
+functions: tools
 	@command -v go >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl/"; exit 1; }
-	@test -d $(BIN) && echo "building" || echo "building the functions and the runner; the first time takes a few minutes"
+	@test -d $(BIN) && echo "building" || echo "building; the first time takes a few minutes"
 	@set -o pipefail; begun=$$SECONDS; for room in $(ROOMS); do mkdir -p $(BIN)/$$room && \
-	  CGO_ENABLED=0 go build -v $(LAMBDA) -o $(BIN)/$$room/ ./functions/$$room/... 2>&1 | $(call COUNT,the functions of $$room) || exit 1; done && \
-	  CGO_ENABLED=0 go build -v -o $(BIN)/local ./infra/local 2>&1 | $(call COUNT,the runner) && echo "built in $$((SECONDS - begun)) s"
+	  CGO_ENABLED=0 go build -v $(LAMBDA) -ldflags "-s -w" -o $(BIN)/$$room/ ./functions/$$room/... 2>&1 | $(call COUNT,the functions of $$room) || exit 1; done && echo "built in $$((SECONDS - begun)) s"
+
+binaries: functions
+	@set -o pipefail; CGO_ENABLED=0 go build -v -o $(BIN)/local ./infra/local 2>&1 | $(call COUNT,the runner)
 
 # Counts packages as they are compiled, and shows everything else.
 COUNT = awk -v of="$(1)" '/^[A-Za-z0-9.\/_-]+$$/ { if (++n % 50 == 0) { printf "  %s: %d packages compiled\n", of, n; fflush() } next } { print; fflush() }'
@@ -62,4 +119,4 @@ node_modules/.package-lock.json: package-lock.json
 	@npm ci --no-audit --no-fund --loglevel=error && touch $@
 
 clean: ## remove what was built, and the local fleet's data
-	@rm -rf .local dist
+	@rm -rf .local dist cdk.out cdk.local

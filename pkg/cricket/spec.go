@@ -27,10 +27,12 @@ var Room = spec.Room{
 		SyncLeaguesFunction, SyncTeamsFunction, SyncFixturesFunction,
 	},
 	Machines: []spec.Machine{{
-		Name: "cricket-live-loop", Definition: "live-loop.asl.json", Every: "rate(1 minute)",
+		Name: "cricket-live-loop", Definition: "live-loop.asl.json", Every: "cron(* * * * ? *)", // a rate would fire at any second of the minute
 		Calls:  map[string]string{"PlanTicksArn": PlanTicksFunction.Name, "TickArn": TickFunction.Name},
 		IfDown: "Every score stands still; the first tick after it is back catches up.",
 	}},
+	Settings: settings,
+	Alarms:   alarms,
 }
 
 // Secrets of the room, by name.

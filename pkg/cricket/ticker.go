@@ -84,6 +84,7 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 		done.Skipped = "claimed"
 		return done, nil
 	}
+	obs.Emit(ctx, start, []obs.Metric{obs.Count("SlotsClaimed", 1)}, slog.Int64("slot", in.Slot)) // before the provider can fail
 	body, err := t.provider.Livescores(ctx)
 	var now snapshot
 	if err == nil {
@@ -115,7 +116,7 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 	}
 	archived, err := t.reconcile(ctx, now)
 	obs.Emit(ctx, t.Now(), []obs.Metric{
-		obs.Count("SlotsClaimed", 1), obs.Millis("TickLag", start.Sub(due)), obs.Millis("TickTime", t.Now().Sub(start)),
+		obs.Millis("TickLag", start.Sub(due)), obs.Millis("TickTime", t.Now().Sub(start)),
 		obs.Count("MatchesLive", done.Matches), obs.Count("MatchesChanged", done.Changed), obs.Count("MatchesFailed", int(failed.Load())),
 		obs.Count("MatchesArchived", archived),
 	}, slog.Int64("slot", in.Slot))

@@ -265,6 +265,9 @@ func TestProviderFaults(t *testing.T) {
 			if n := w.logs.sum("ProviderFaults"); n != faulty {
 				t.Errorf("%v faults are counted, want %d", n, faulty)
 			}
+			if n := w.logs.sum("SlotsClaimed"); n != faulty+2 {
+				t.Errorf("%v slots are counted, want %d: those that the provider failed, the one before and the one after", n, faulty+2)
+			}
 			if len(complaints) != 1 {
 				t.Errorf("it is logged as %q, want one line", complaints)
 			}

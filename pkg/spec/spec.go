@@ -20,6 +20,8 @@ type Room struct {
 	Access    []Access // every way its tables are read and written
 	Functions []Function
 	Machines  []Machine
+	Settings  []Setting
+	Alarms    []Alarm
 }
 
 // Table is one DynamoDB table. Its attributes of keys and indexes are strings.
@@ -177,11 +179,37 @@ type Machine struct {
 	IfDown     string
 }
 
+// Setting is an environment variable of the functions that hold a secret.
+type Setting struct {
+	Name     string
+	Secret   string // whose functions get it
+	Does     string // what it is, for who sets it
+	Like     string // regular expression of its values
+	Trial    string // value of stages other than production that set none
+	Required bool
+}
+
+// Alarm wakes the on-call when metrics that a function emits are out of bounds.
+type Alarm struct {
+	Name     string   // "slots-missed"
+	Function string   // that emits the metrics
+	Metrics  []string // whose sum is watched
+	Stat     string   // of a minute: "Sum", "p99"
+	While    string   // metric that says whether the alarm is on, by being above 0; "" for always
+	Below    bool     // Bound is a floor, else a ceiling
+	Bound    float64
+	Minutes  int    // of the last five that must be out of bounds
+	Watches  string // what, for the on-call
+	IfDown   string // what a user notices
+}
+
 // Environment variables that every function gets.
 const (
 	EnvStage  = "MATCHDAY_STAGE"  // "prod", "local", ...
 	EnvPrefix = "MATCHDAY_PREFIX" // before every table and queue name; "" in production
 	EnvQueues = "MATCHDAY_QUEUES" // URL that a queue's name completes
+	// EnvSecrets is what the name of a secret completes in Secrets Manager.
+	EnvSecrets = "MATCHDAY_SECRETS"
 )
 
 // Local is the stage of a fleet on one machine.

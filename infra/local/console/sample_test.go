@@ -116,7 +116,7 @@ func (s *sample) tick() {
 	request := fmt.Sprintf("request-%d", s.ticks)
 	lag, took := 2+float64(s.ticks*37%11)/3, 18+float64(s.ticks*53%29)
 	s.hub.Log(lambda.Log{Function: tickFunction, RequestID: request, Time: due, Line: fmt.Sprintf(
-		`{"time":"2026-06-06T18:41:00Z","level":"INFO","msg":"metrics","function":"cricket/tick","SlotsClaimed":1,"TickLag":%g,"TickTime":%g,"MatchesLive":1,"MatchesChanged":%d,"_aws":{"Timestamp":1},"slot":%d}`,
+		`{"time":"2026-06-06T18:41:00Z","level":"INFO","msg":"metrics","function":"cricket-tick","TickLag":%g,"TickTime":%g,"MatchesLive":1,"MatchesChanged":%d,"_aws":{"Timestamp":1},"slot":%d}`,
 		lag, took, s.ticks%6/2, due.UnixMilli()/slot)})
 	s.hub.Invocation(lambda.Invocation{Function: tickFunction, RequestID: request, Scheduled: due.Truncate(time.Second), Duration: time.Duration(took) * time.Millisecond})
 	s.deliver()
@@ -197,7 +197,7 @@ func (s *sample) dress() {
 		}
 	}
 	now := s.Clock.Now()
-	s.hub.Log(lambda.Log{Function: tickFunction, RequestID: "x", Time: now, Line: `{"level":"WARN","msg":"the provider fails; the last good state stands","function":"cricket/tick","kind":"Unavailable","err":"sportmonks: 503 Service Unavailable"}`})
+	s.hub.Log(lambda.Log{Function: tickFunction, RequestID: "x", Time: now, Line: `{"level":"WARN","msg":"the provider fails; the last good state stands","function":"cricket-tick","kind":"Unavailable","err":"sportmonks: 503 Service Unavailable"}`})
 	s.hub.Invocation(lambda.Invocation{Function: "cricket/push-activities", RequestID: "y", Scheduled: now, Duration: 41 * time.Millisecond})
 	reason := "the message cannot be read"
 	if _, err := s.Queues.Send("local-cricket-push-activities-dead", sqs.Message{

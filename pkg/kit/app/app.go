@@ -4,6 +4,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -61,7 +62,7 @@ func Queue[S, M any](fn spec.Function, open Opener[S], do func(S, context.Contex
 type use[S any] func(S, Env) any
 
 func start[S any](fn spec.Function, open Opener[S], use use[S]) {
-	slog.SetDefault(obs.Logger(os.Stdout, fn.Name))
+	slog.SetDefault(obs.Logger(os.Stdout, cmp.Or(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), fn.Name)))
 	h, err := handler(context.Background(), os.Getenv, open, use)
 	if err != nil {
 		slog.Error("cannot start", "err", err)

@@ -20,10 +20,11 @@ import (
 
 // Env is what a service may be opened with.
 type Env struct {
-	AWS    aws.Config
-	Stage  string
-	Prefix string // before every table name
-	Queues string // URL that a queue's name completes
+	AWS     aws.Config
+	Stage   string
+	Prefix  string // before every table name
+	Queues  string // URL that a queue's name completes
+	Secrets string // before every secret's name
 	Clock
 	HTTP http.RoundTripper // to providers; nil for net/http's
 	// Setting reads a plain setting, "" when it is not set.
@@ -39,7 +40,8 @@ func (e Env) Secret(ctx context.Context, name string) (string, error) {
 		}
 		return "", fmt.Errorf("the secret %s is not set", name)
 	}
-	out, err := secretsmanager.NewFromConfig(e.AWS).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
+	id := e.Secrets + name
+	out, err := secretsmanager.NewFromConfig(e.AWS).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &id})
 	if err != nil {
 		return "", fmt.Errorf("read the secret %s: %w", name, err)
 	}
@@ -53,7 +55,7 @@ func (e Env) Secret(ctx context.Context, name string) (string, error) {
 // nil except at the local stage.
 func environment(getenv func(string) string) (Env, *fleetClock, error) {
 	env := Env{
-		AWS: config(getenv), Stage: getenv(spec.EnvStage), Prefix: getenv(spec.EnvPrefix), Queues: getenv(spec.EnvQueues),
+		AWS: config(getenv), Stage: getenv(spec.EnvStage), Prefix: getenv(spec.EnvPrefix), Queues: getenv(spec.EnvQueues), Secrets: getenv(spec.EnvSecrets),
 		Clock: Clock{Now: time.Now, Sleep: sleep}, Setting: getenv,
 	}
 	if env.AWS.Region == "" {

@@ -107,7 +107,7 @@ func TestTaskInItsProcess(t *testing.T) {
 		t.Errorf("a task that fails: got %v", err)
 	}
 	if !slices.ContainsFunc(p.said(), func(l map[string]any) bool {
-		return l["msg"] == "failed" && l["err"] == "rain" && l["level"] == "ERROR" && l["function"] == "test/keep-score" && l["requestId"] != nil
+		return l["msg"] == "failed" && l["err"] == "rain" && l["level"] == "ERROR" && l["function"] == "test-keep-score" && l["requestId"] != nil
 	}) {
 		t.Errorf("it logs %v", p.said())
 	}
@@ -214,7 +214,7 @@ func TestCannotStart(t *testing.T) {
 			t.Errorf("%v: an event is handled", c.env)
 		}
 		lines := p.said()
-		if len(lines) != 1 || lines[0]["msg"] != "cannot start" || lines[0]["err"] != c.want || lines[0]["level"] != "ERROR" || lines[0]["function"] != "test/keep-score" {
+		if len(lines) != 1 || lines[0]["msg"] != "cannot start" || lines[0]["err"] != c.want || lines[0]["level"] != "ERROR" || lines[0]["function"] != "test-keep-score" {
 			t.Errorf("%v: it logs %v, want %q", c.env, lines, c.want)
 		}
 	}

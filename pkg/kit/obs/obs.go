@@ -14,10 +14,15 @@ import (
 // Namespace is where CloudWatch keeps the fleet's metrics.
 const Namespace = "matchday"
 
-// Logger writes one JSON object per line: the function, the request's id and
-// what is said. Tokens and secrets are never to be passed to it.
+// Dimension is by what they are kept: the function's name as Lambda knows it,
+// with its stage's prefix, so that the stages of an account do not mix.
+const Dimension = "function"
+
+// Logger writes one JSON object per line: the function, by its name as Lambda
+// knows it, the request's id and what is said. Tokens and secrets are never to be
+// passed to it.
 func Logger(w io.Writer, function string) *slog.Logger {
-	return slog.New(requestID{slog.NewJSONHandler(w, nil)}).With("function", function)
+	return slog.New(requestID{slog.NewJSONHandler(w, nil)}).With(Dimension, function)
 }
 
 type requestID struct{ slog.Handler }
@@ -49,7 +54,7 @@ func Millis(name string, d time.Duration) Metric {
 	return Metric{name, "Milliseconds", float64(d) / float64(time.Millisecond)}
 }
 
-// Emit logs metrics at now, by the dimension function. extra are log fields
+// Emit logs metrics at now, by Dimension. extra are log fields
 // beside them, which CloudWatch does not turn into dimensions.
 func Emit(ctx context.Context, now time.Time, metrics []Metric, extra ...slog.Attr) {
 	type definition struct {
@@ -66,7 +71,7 @@ func Emit(ctx context.Context, now time.Time, metrics []Metric, extra ...slog.At
 		"Timestamp": now.UnixMilli(),
 		"CloudWatchMetrics": []any{map[string]any{
 			"Namespace":  Namespace,
-			"Dimensions": [][]string{{"function"}},
+			"Dimensions": [][]string{{Dimension}},
 			"Metrics":    definitions,
 		}},
 	}))

@@ -1,0 +1,37 @@
+// Command infra synthesizes the fleet's CloudFormation templates. The CDK's CLI
+// runs it, as cdk.json says; `make synth` and `make deploy` run that.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/jsii-runtime-go"
+
+	"matchday/infra/stacks"
+	"matchday/infra/stage"
+	"matchday/pkg/fleet"
+)
+
+func main() {
+	defer jsii.Close()
+	app := awscdk.NewApp(nil)
+	context := func(key string) string {
+		if value := app.Node().TryGetContext(&key); value != nil {
+			return fmt.Sprint(value)
+		}
+		return ""
+	}
+	s, err := stage.Read(fleet.Rooms(), context, os.Getenv)
+	if err == nil {
+		err = stacks.All(app, stacks.Config{Stage: s, Rooms: fleet.Rooms(), Dist: "dist", Machines: filepath.Join("infra", "machines")})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		jsii.Close() // removes its temporary files
+		os.Exit(1)
+	}
+	app.Synth(nil)
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"matchday/infra/stage"
+	"matchday/pkg/spec"
+)
+
+//go:embed intro.md
+var intro []byte
+
+// page is the on-call page of production.
+func page(rooms []spec.Room) []byte {
+	var out bytes.Buffer
+	out.Write(intro)
+	s := stage.Stage{Name: stage.Prod}
+	for _, room := range rooms {
+		all := s.Alarms(room)
+		fmt.Fprintf(&out, "\n## The room %s\n\nDashboard `%s`, alarms to the topic `%s`.\n", room.Name, s.Stack(room.Name), s.Topic(room.Name))
+		if secrets := secretsOf(room); len(secrets) > 0 {
+			fmt.Fprintf(&out, "\nSecrets, each put in by hand and read when a function starts:\n\n")
+			for _, name := range secrets {
+				fmt.Fprintf(&out, "* `%s%s`, of %s\n", s.Secrets(room.Name), name, strings.Join(holders(room, name), ", "))
+			}
+		}
+		if len(room.Settings) > 0 {
+			fmt.Fprintf(&out, "\nSettings:\n\n| setting | what it is | it is like | if not set |\n|---|---|---|---|\n")
+			for _, v := range room.Settings {
+				fmt.Fprintf(&out, "| `%s` | %s | `%s` | %s |\n", v.Name, v.Does, strings.ReplaceAll(v.Like, "|", `\|`), unset(v))
+			}
+		}
+		if whole := alarmsOf(all, ""); len(whole) > 0 {
+			fmt.Fprintf(&out, "\n### The room as a whole\n\n| alarm | when | what users notice |\n|---|---|---|\n")
+			for _, a := range whole {
+				fmt.Fprintf(&out, "| `%s` | %s | %s |\n", a.Name, a.Watches, a.IfDown)
+			}
+			if routed(room) {
+				fmt.Fprintf(&out, "\nRequests are logged in `%s`.\n", s.APILogs(room.Name))
+			}
+			for _, m := range room.Machines {
+				fmt.Fprintf(&out, "\nThe state machine `%s` is started by `%s` and logs to `%s`. Starts that failed are in `%s`; they are of minutes that have passed, so purge them.\n",
+					s.Machine(m), m.Every, s.MachineLogs(m), s.MachineDead(m))
+			}
+		}
+		for _, f := range room.Functions {
+			function(&out, s, f, alarmsOf(all, f.Name))
+		}
+	}
+	return out.Bytes()
+}
+
+// unset is what becomes of a setting that has no value.
+func unset(v spec.Setting) string {
+	switch {
+	case v.Required:
+		return "nothing is deployed"
+	case v.Trial != "":
+		return "the default; `" + v.Trial + "` outside production"
+	}
+	return "the default"
+}
+
+func function(out *bytes.Buffer, s stage.Stage, f spec.Function, alarms []stage.Alarm) {
+	fmt.Fprintf(out, "\n### %s\n\n%s **If it is down:** %s\n\n", f.Name, f.Does, f.IfDown)
+	fmt.Fprintf(out, "* Woken by %s.\n", trigger(f.On))
+	for _, a := range alarms {
+		notice := ""
+		if a.IfDown != f.IfDown {
+			notice = " " + a.IfDown
+		}
+		fmt.Fprintf(out, "* Alarm `%s`: %s.%s\n", a.Name, a.Watches, notice)
+	}
+	fmt.Fprintf(out, "* Logs: `%s`.\n", s.LogGroup(f))
+	switch on := f.On.(type) {
+	case spec.Queue:
+		fmt.Fprintf(out, "* Dead letters: `%s`, after %d tries, or at once with a reason. [Redrive](#redrive) to `%s`.\n", s.Dead(f), on.Tries, s.Prefix()+on.Name)
+	case spec.Schedule:
+		fmt.Fprintf(out, "* Dead letters: `%s`. [Run it again](#run-a-job-again), then purge them.\n", s.Dead(f))
+	}
+}
+
+func trigger(on spec.Trigger) string {
+	switch on := on.(type) {
+	case spec.Route:
+		return fmt.Sprintf("`%s %s` (%s)", on.Method, on.Path, on.Auth)
+	case spec.Queue:
+		return fmt.Sprintf("the queue `%s`, %d at once", on.Name, on.Concurrency)
+	case spec.Schedule:
+		return fmt.Sprintf("`%s`, UTC", on)
+	}
+	return "a state machine"
+}
+
+func alarmsOf(all []stage.Alarm, function string) (own []stage.Alarm) {
+	for _, a := range all {
+		if a.Function == function {
+			own = append(own, a)
+		}
+	}
+	return own
+}
+
+func secretsOf(room spec.Room) (names []string) {
+	for _, f := range room.Functions {
+		names = append(names, f.Secrets...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func holders(room spec.Room, secret string) (names []string) {
+	for _, f := range room.Functions {
+		if slices.Contains(f.Secrets, secret) {
+			names = append(names, strings.TrimPrefix(f.Name, room.Name+"/"))
+		}
+	}
+	return names
+}
+
+func routed(room spec.Room) bool {
+	return slices.ContainsFunc(room.Functions, func(f spec.Function) bool { _, ok := f.On.(spec.Route); return ok })
+}

@@ -1,0 +1,128 @@
+// Command sam checks that SAM CLI can run what `make sam-template` synthesized,
+// and says how. It knows functions by their literal names, takes their code from
+// an absolute path, and changes just the environment variables that a template
+// declares.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"matchday/infra/stage"
+	"matchday/pkg/fleet"
+	"matchday/pkg/spec"
+)
+
+func main() {
+	if err := command(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func command(args []string) error {
+	if len(args) != 3 {
+		return errors.New("say `make sam-template STAGE=dev`")
+	}
+	s, out, example := stage.Stage{Name: args[0]}, args[1], args[2]
+	text, err := os.ReadFile(example)
+	if err != nil {
+		return err
+	}
+	var env struct{ Parameters map[string]string }
+	if err := json.Unmarshal(text, &env); err != nil {
+		return fmt.Errorf("%s: %w", example, err)
+	}
+	for _, room := range fleet.Rooms() {
+		path := filepath.Join(out, s.Stack(room.Name)+".template.json")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		var t template
+		if err := json.Unmarshal(text, &t); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		events, err := fs.Glob(os.DirFS("events"), room.Name+"/*")
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(t.check(s, room, slices.Sorted(maps.Keys(env.Parameters)), events)...); err != nil {
+			return fmt.Errorf("SAM CLI cannot run %s:\n%w", path, err)
+		}
+		fmt.Printf("%[1]s: %[2]d functions, as in\n  sam local invoke %[3]s -t %[1]s -e events/%[4]s/good.json --env-vars %[5]s\n  sam local start-api -t %[1]s --env-vars %[5]s\n",
+			path, len(room.Functions), s.Function(room.Functions[0]), room.Functions[0].Name, example)
+	}
+	return nil
+}
+
+// template is what SAM CLI reads of one.
+type template struct {
+	Resources map[string]struct {
+		Type       string
+		Properties struct {
+			FunctionName any
+			Environment  struct{ Variables map[string]any }
+		}
+		Metadata map[string]any
+	}
+}
+
+// check lists what would keep SAM CLI from running the functions of a room with
+// an environment, and on the events of the functions named as in the spec.
+func (t template) check(s stage.Stage, room spec.Room, variables, events []string) (wrong []error) {
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
+	declared, built := map[string]bool{}, map[string]bool{}
+	for id, r := range t.Resources {
+		if r.Type != "AWS::Lambda::Function" {
+			continue
+		}
+		name, ok := r.Properties.FunctionName.(string)
+		if !ok {
+			say("the function %s has no literal name", id)
+			continue
+		}
+		code, _ := r.Metadata["aws:asset:path"].(string)
+		if !filepath.IsAbs(code) {
+			say("the code of %s is at %q, which is no absolute path", name, code)
+		}
+		i := slices.IndexFunc(room.Functions, func(f spec.Function) bool { return s.Function(f) == name })
+		if i < 0 {
+			say("%s is no function of %s", name, room.Name)
+			continue
+		}
+		built[room.Functions[i].Name] = true
+		for _, v := range stage.Overridable(room, room.Functions[i]) {
+			if _, ok := r.Properties.Environment.Variables[v]; !ok {
+				say("%s does not declare %s", name, v)
+			}
+		}
+		for v := range r.Properties.Environment.Variables {
+			declared[v] = true
+		}
+	}
+	for _, f := range room.Functions {
+		if !built[f.Name] {
+			say("%s is missing", s.Function(f))
+		}
+	}
+	for _, v := range variables {
+		if !declared[v] {
+			say("no function declares %s", v)
+		}
+	}
+	for _, e := range events {
+		if !built[e] {
+			say("the events of %s are of no function", e)
+		}
+	}
+	slices.SortFunc(wrong, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return wrong
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchday/infra/stage"
+	"matchday/pkg/fleet"
+	"matchday/pkg/spec"
+)
+
+const good = `{"Resources":{
+	"Table":{"Type":"AWS::DynamoDB::Table"},
+	"GetThing":{"Type":"AWS::Lambda::Function","Metadata":{"aws:asset:path":"/src/dist/lab/get-thing"},"Properties":{"FunctionName":"dev-lab-get-thing","Environment":{"Variables":{
+		"MATCHDAY_STAGE":"dev","MATCHDAY_PREFIX":"dev-","MATCHDAY_QUEUES":{"Fn::Join":[]},"AWS_ENDPOINT_URL_DYNAMODB":"","AWS_ENDPOINT_URL_SQS":"","KEY":"","KEY_ID":""}}}}}}`
+
+// TestCheck: each thing that SAM CLI stumbles over is told, by name.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	room := spec.Room{
+		Name: "lab", Functions: []spec.Function{{Name: "lab/get-thing", Secrets: []string{"KEY"}}},
+		Settings: []spec.Setting{{Name: "KEY_ID", Secret: "KEY"}, {Name: "OTHER", Secret: "OTHER_KEY"}},
+	}
+	for name, c := range map[string]struct {
+		old, new          string
+		variables, events []string
+		want              string
+	}{
+		"as it is":             {variables: []string{"KEY", "MATCHDAY_STAGE"}, events: []string{"lab/get-thing"}},
+		"a name to come":       {old: `"dev-lab-get-thing"`, new: `{"Ref":"X"}`, want: "dev-lab-get-thing is missing\nthe function GetThing has no literal name"},
+		"another stage":        {old: "dev-lab", new: "prod-lab", want: "dev-lab-get-thing is missing\nprod-lab-get-thing is no function of lab"},
+		"a relative path":      {old: "/src/dist", new: "asset.1a2b", want: `the code of dev-lab-get-thing is at "asset.1a2b/lab/get-thing", which is no absolute path`},
+		"no path":              {old: "aws:asset:path", new: "aws:cdk:path", want: `the code of dev-lab-get-thing is at "", which is no absolute path`},
+		"an endpoint":          {old: `"AWS_ENDPOINT_URL_SQS":"",`, want: "dev-lab-get-thing does not declare AWS_ENDPOINT_URL_SQS"},
+		"a secret":             {old: `"KEY":"",`, want: "dev-lab-get-thing does not declare KEY"},
+		"a setting":            {old: `,"KEY_ID":""`, want: "dev-lab-get-thing does not declare KEY_ID"},
+		"a documented one":     {variables: []string{"OTHER"}, want: "no function declares OTHER"},
+		"events of a function": {events: []string{"lab/put-thing"}, want: "the events of lab/put-thing are of no function"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := good
+			if c.old != "" {
+				if !strings.Contains(text, c.old) {
+					t.Fatalf("there is no %s to change", c.old)
+				}
+				text = strings.Replace(text, c.old, c.new, 1)
+			}
+			var tmpl template
+			if err := json.Unmarshal([]byte(text), &tmpl); err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := errors.Join(tmpl.check(stage.Stage{Name: "dev"}, room, c.variables, c.events)...); err != nil {
+				got = err.Error()
+			}
+			if got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestExample: the environment that the repository gives as an example has all
+// that some function can be told, and nothing else.
+func TestExample(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "env.local.example.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var env struct{ Parameters map[string]string }
+	if err := json.Unmarshal(text, &env); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, room := range fleet.Rooms() {
+		for _, f := range room.Functions {
+			want = append(want, stage.Overridable(room, f)...)
+		}
+	}
+	slices.Sort(want)
+	want = slices.Compact(want)
+	for v, value := range env.Parameters {
+		if !slices.Contains(want, v) {
+			t.Errorf("no function takes %s", v)
+		}
+		if value == "" {
+			t.Errorf("%s is empty, which SAM CLI does not tell from unset", v)
+		}
+	}
+	for _, v := range want {
+		if _, ok := env.Parameters[v]; !ok {
+			t.Errorf("%s is missing", v)
+		}
+	}
+}

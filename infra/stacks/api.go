@@ -1,0 +1,143 @@
+package stacks
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	api "github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsssm"
+	"github.com/aws/jsii-runtime-go"
+
+	"matchday/infra/stage"
+	"matchday/pkg/spec"
+)
+
+// Requests a second, and at once, on each route: of reads, and of writes, which
+// cost more and which no fan makes often.
+const (
+	readRate, readBurst   = 500, 1000
+	writeRate, writeBurst = 50, 100
+)
+
+// api adds the room's HTTP API, if it has routes. A route of a user or an
+// administrator wants a JWT; the function looks for the group.
+func (r *room) api() {
+	var routed []spec.Function
+	for _, f := range r.spec.Functions {
+		if _, ok := f.On.(spec.Route); ok {
+			routed = append(routed, f)
+		}
+	}
+	if len(routed) == 0 {
+		return
+	}
+	rest := api.NewCfnApi(r.stack, text("Api"), &api.CfnApiProps{
+		Name: text(r.Stage.API(r.spec.Name)), ProtocolType: text("HTTP"),
+		CorsConfiguration: &api.CfnApi_CorsProperty{
+			AllowOrigins: jsii.Strings(r.Stage.Origins...), AllowMethods: jsii.Strings("GET", "POST", "PUT", "PATCH", "DELETE"),
+			AllowHeaders:  jsii.Strings("authorization", "content-type", "if-none-match"),
+			ExposeHeaders: jsii.Strings("etag", "retry-after"), MaxAge: number(3600),
+		},
+	})
+	r.deployed[stage.APIID] = rest.Ref()
+	jwt := r.authorizer(rest, routed)
+	writes := map[string]any{}
+	var routes []api.CfnRoute
+	for _, f := range routed {
+		on, fn, name := f.On.(spec.Route), r.functions[f.Name], strings.TrimPrefix(f.Name, r.spec.Name+"/")
+		integration := api.NewCfnIntegration(r.stack, text("Integration-"+name), &api.CfnIntegrationProps{
+			ApiId: rest.Ref(), IntegrationType: text("AWS_PROXY"), IntegrationUri: fn.FunctionArn(), PayloadFormatVersion: text("2.0"),
+		})
+		key := on.Method + " " + on.Path
+		props := &api.CfnRouteProps{ApiId: rest.Ref(), RouteKey: &key, Target: text("integrations/" + *integration.Ref())}
+		if needsJWT(on) {
+			props.AuthorizationType, props.AuthorizerId = text("JWT"), jwt.Ref()
+		}
+		route := api.NewCfnRoute(r.stack, text("Route-"+name), props)
+		switch on.Auth {
+		case spec.Public:
+			excuse(route, "AwsSolutions-APIG4", "Anyone may read this.")
+		case spec.Session, spec.Secret:
+			excuse(route, "AwsSolutions-APIG4", "The function itself checks the caller's "+string(on.Auth)+".")
+		}
+		routes = append(routes, route)
+		if on.Method != "GET" {
+			writes[key] = map[string]any{"ThrottlingRateLimit": writeRate, "ThrottlingBurstLimit": writeBurst}
+		}
+		fn.AddPermission(text("Route"), &awslambda.Permission{
+			Principal: awsiam.NewServicePrincipal(text("apigateway.amazonaws.com"), nil),
+			SourceArn: r.arn("execute-api", *rest.Ref()+"/*/"+on.Method+segments(on.Path)),
+		})
+	}
+	logs := r.logGroup("Logs-api", r.Stage.APILogs(r.spec.Name))
+	open := api.NewCfnStage(r.stack, text("Stage"), &api.CfnStageProps{
+		ApiId: rest.Ref(), StageName: text("$default"), AutoDeploy: yes(true),
+		AccessLogSettings: &api.CfnStage_AccessLogSettingsProperty{DestinationArn: logs.LogGroupArn(), Format: text(accessLog())},
+		DefaultRouteSettings: &api.CfnStage_RouteSettingsProperty{
+			ThrottlingRateLimit: number(readRate), ThrottlingBurstLimit: number(readBurst),
+		},
+		RouteSettings: writes,
+	})
+	for _, route := range routes { // for settings of a route that is not there yet are refused
+		open.AddResourceDependency(route, nil)
+	}
+	output(r.stack, "Url", rest.AttrApiEndpoint(), "The API of %s", r.spec.Name)
+	if r.Stage.Domain != "" {
+		mapping := api.NewCfnApiMapping(r.stack, text("Mapping"), &api.CfnApiMappingProps{
+			ApiId: rest.Ref(), DomainName: text(r.Stage.Domain), Stage: open.Ref(), ApiMappingKey: text(r.spec.Name),
+		})
+		mapping.AddResourceDependency(open, nil)
+	}
+	if r.Stage.CDN {
+		r.edge(rest, routed)
+	}
+}
+
+// needsJWT reports whether the API itself checks who calls a route.
+func needsJWT(on spec.Route) bool { return on.Auth == spec.User || on.Auth == spec.Admin }
+
+// authorizer checks the tokens of the shared stack's user pool, nil if no route
+// wants one.
+func (r *room) authorizer(rest api.CfnApi, routed []spec.Function) api.CfnAuthorizer {
+	if !slices.ContainsFunc(routed, func(f spec.Function) bool { return needsJWT(f.On.(spec.Route)) }) {
+		return nil
+	}
+	parameter := func(name string) *string {
+		return awsssm.StringParameter_ValueForStringParameter(r.stack, text(r.Stage.Parameter(name)), nil)
+	}
+	return api.NewCfnAuthorizer(r.stack, text("Authorizer"), &api.CfnAuthorizerProps{
+		ApiId: rest.Ref(), Name: text("jwt"), AuthorizerType: text("JWT"), IdentitySource: jsii.Strings("$request.header.Authorization"),
+		JwtConfiguration: &api.CfnAuthorizer_JWTConfigurationProperty{
+			Issuer: parameter(stage.JWTIssuer), Audience: &[]*string{parameter(stage.JWTAudience)},
+		},
+	})
+}
+
+// segments is a route's path as a permission spells it.
+func segments(path string) string {
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		if strings.HasPrefix(p, "{") {
+			parts[i] = "*"
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// accessLog is the line of a request: no header, no token.
+func accessLog() string {
+	line, err := json.Marshal(map[string]string{
+		"requestId": "$context.requestId", "time": "$context.requestTimeEpoch", "ip": "$context.identity.sourceIp",
+		"agent": "$context.identity.userAgent", "route": "$context.routeKey", "path": "$context.path", "status": "$context.status",
+		"bytes": "$context.responseLength", "ms": "$context.responseLatency", "functionMs": "$context.integrationLatency",
+		"user": "$context.authorizer.claims.sub", "authorizer": "$context.authorizer.error", "error": "$context.error.message",
+		"integration": "$context.integrationErrorMessage",
+	})
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return string(line)
+}

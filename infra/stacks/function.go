@@ -1,0 +1,233 @@
+package stacks
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsscheduler"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+
+	"matchday/infra/stage"
+	"matchday/pkg/spec"
+)
+
+// function adds a function with what wakes it, but for routes and machines. Its
+// role holds what its spec says, and nothing that a construct would add to it.
+func (r *room) function(f spec.Function) error {
+	code := filepath.Join(r.Dist, filepath.FromSlash(f.Name))
+	if err := built(filepath.Join(code, "bootstrap"), r.Stage.Arch); err != nil {
+		return err
+	}
+	_, name, _ := strings.Cut(f.Name, "/")
+	logs := r.logGroup("Logs-"+name, r.Stage.LogGroup(f))
+	props := &awslambda.FunctionProps{
+		FunctionName: text(r.Stage.Function(f)), Description: text(f.Does),
+		Runtime: awslambda.Runtime_PROVIDED_AL2023(), Architecture: awslambda.Architecture_ARM_64(),
+		Handler: text("bootstrap"), Code: awslambda.Code_FromAsset(&code, nil),
+		MemorySize: number(float64(f.Memory)), Timeout: seconds(f.Timeout),
+		Environment: r.environment(f), Tracing: awslambda.Tracing_ACTIVE, LogGroup: logs,
+	}
+	if r.Stage.Arch == "x86_64" {
+		props.Architecture = awslambda.Architecture_X86_64()
+	}
+	if f.Reserved > 0 {
+		props.ReservedConcurrentExecutions = number(float64(f.Reserved))
+	}
+	role := r.role("Role-"+name, "lambda.amazonaws.com", nil, r.rights(f))
+	excuse(role, "AwsSolutions-IAM5", "X-Ray has no resources to name.", "Resource::*")
+	excuse(role, "AwsSolutions-IAM5", "The function's own log streams, which Lambda names.",
+		fmt.Sprintf("Resource::arn:%s:logs:%s:%s:log-group:%s:log-stream:*", nagged(r.stack.Partition(), "AWS::Partition"),
+			nagged(r.stack.Region(), "AWS::Region"), nagged(r.stack.Account(), "AWS::AccountId"), r.Stage.LogGroup(f)))
+	props.Role = role.WithoutPolicyUpdates(nil)
+
+	switch on := f.On.(type) {
+	case spec.Queue:
+		// A message that is sent again goes round through the function. Lambda
+		// would take that for an endless loop after about 16 rounds, which is
+		// fewer than the code's own bounds.
+		if slices.Contains(f.Sends, on) {
+			props.RecursiveLoop = awslambda.RecursiveLoop_ALLOW
+		}
+		dead := r.deadLetters(r.Stage.Dead(f))
+		queue := awssqs.NewQueue(r.stack, text("Queue-"+r.Stage.Prefix()+on.Name), &awssqs.QueueProps{
+			QueueName: text(r.Stage.Prefix() + on.Name), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: yes(true),
+			VisibilityTimeout: seconds(6 * f.Timeout), // AWS's advice: room for throttled tries
+			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: number(float64(on.Tries))},
+		})
+		fn := awslambda.NewFunction(r.stack, &name, props)
+		awslambda.NewEventSourceMapping(r.stack, text("Source-"+name), &awslambda.EventSourceMappingProps{
+			Target: fn, EventSourceArn: queue.QueueArn(), BatchSize: number(float64(on.Batch)),
+			MaxConcurrency: number(float64(on.Concurrency)), ReportBatchItemFailures: yes(true),
+		})
+		r.functions[f.Name] = fn
+	case spec.Schedule:
+		dead := r.deadLetters(r.Stage.Dead(f))
+		props.DeadLetterQueue, props.RetryAttempts, props.MaxEventAge = dead, number(2), seconds(patience(on))
+		fn := awslambda.NewFunction(r.stack, &name, props)
+		r.schedule("Schedule-"+name, r.Stage.Function(f), on, fn.FunctionArn(), "lambda:InvokeFunction", "{}", patience(on), dead)
+		r.functions[f.Name] = fn
+	default:
+		r.functions[f.Name] = awslambda.NewFunction(r.stack, &name, props)
+	}
+	return nil
+}
+
+// built reports, in a sentence, what is wrong with the binary of a function.
+func built(path, arch string) error {
+	goarch := map[string]string{"arm64": "arm64", "x86_64": "amd64"}[arch]
+	machine := map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}[arch]
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is not built: run `make build ARCH=%s` first", path, goarch)
+	}
+	if err != nil {
+		return err
+	}
+	// The digest by which the CDK knows new code does not see a lost mode.
+	if info.Mode()&0o111 == 0 {
+		return fmt.Errorf("%s cannot be executed: run `make build ARCH=%s` again", path, goarch)
+	}
+	binary, err := elf.Open(path)
+	if err != nil || binary.Machine != machine {
+		return fmt.Errorf("%s is not a program for Linux on %s: run `make build ARCH=%s`", path, arch, goarch)
+	}
+	return binary.Close()
+}
+
+func (r *room) environment(f spec.Function) *map[string]*string {
+	env := map[string]*string{
+		spec.EnvStage:  text(r.Stage.Name),
+		spec.EnvPrefix: text(r.Stage.Prefix()),
+		spec.EnvQueues: text(fmt.Sprintf("https://sqs.%s.%s/%s/%s", *r.stack.Region(), *r.stack.UrlSuffix(), *r.stack.Account(), r.Stage.Prefix())),
+		// Room for what is not of Go's heap.
+		"GOMEMLIMIT": text(fmt.Sprintf("%dMiB", f.Memory*85/100)),
+	}
+	if len(f.Secrets) > 0 {
+		env[spec.EnvSecrets] = text(r.Stage.Secrets(r.spec.Name))
+	}
+	for _, s := range r.spec.Settings {
+		if value, ok := r.Stage.Settings[s.Name]; ok && slices.Contains(f.Secrets, s.Secret) {
+			env[s.Name] = text(value)
+		}
+	}
+	if r.Stage.SAM {
+		for _, name := range stage.Overridable(r.spec, f) {
+			if env[name] == nil {
+				env[name] = text("")
+			}
+		}
+	}
+	return &env
+}
+
+// rights are the statements of a function's policy.
+func (r *room) rights(f spec.Function) (all []awsiam.PolicyStatement) {
+	for _, g := range f.Grants() {
+		resource := "table/" + r.Stage.Prefix() + g.Table
+		if g.Index != "" {
+			resource += "/index/" + g.Index
+		}
+		var actions []string
+		for _, op := range g.Ops {
+			actions = append(actions, "dynamodb:"+string(op))
+		}
+		all = append(all, allow(actions, r.arn("dynamodb", resource)))
+	}
+	if on, ok := f.On.(spec.Queue); ok {
+		all = append(all, allow([]string{"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}, r.arn("sqs", r.Stage.Prefix()+on.Name)))
+	}
+	if dead := r.Stage.Dead(f); dead != "" {
+		all = append(all, allow([]string{"sqs:SendMessage"}, r.arn("sqs", dead)))
+	}
+	for _, q := range f.Sends {
+		all = append(all, allow([]string{"sqs:SendMessage"}, r.arn("sqs", r.Stage.Prefix()+q.Name)))
+	}
+	for _, s := range f.Secrets {
+		all = append(all, allow([]string{"secretsmanager:GetSecretValue"}, r.secret(s)))
+	}
+	return append(all,
+		allow([]string{"logs:CreateLogStream", "logs:PutLogEvents"}, r.arn("logs", "log-group:"+r.Stage.LogGroup(f)+":log-stream:*")),
+		allow([]string{"xray:PutTraceSegments", "xray:PutTelemetryRecords"}, text("*")),
+	)
+}
+
+// secret is the ARN of a secret of the room. It is made empty: its value is put
+// there by hand, and is in no template.
+func (r *room) secret(name string) *string {
+	if arn, ok := r.secrets[name]; ok {
+		return arn
+	}
+	s := awssecretsmanager.NewCfnSecret(r.stack, text("Secret-"+name), &awssecretsmanager.CfnSecretProps{Name: text(r.Stage.Secrets(r.spec.Name) + name)})
+	s.ApplyRemovalPolicy(removal(r.Stage), nil)
+	excuse(s, "AwsSolutions-SMG4", "Others issue it, so AWS cannot rotate it; the runbook says how a person does.")
+	r.secrets[name] = s.Ref()
+	return s.Ref()
+}
+
+// role is a role of a service, for calls on behalf of one resource if source is
+// given.
+func (r *room) role(id, service string, source *string, rights []awsiam.PolicyStatement) awsiam.Role {
+	props := &awsiam.ServicePrincipalOpts{}
+	if source != nil {
+		props.Conditions = &map[string]any{
+			"StringEquals": map[string]*string{"aws:SourceAccount": r.stack.Account()},
+			"ArnLike":      map[string]*string{"aws:SourceArn": source},
+		}
+	}
+	return awsiam.NewRole(r.stack, &id, &awsiam.RoleProps{
+		AssumedBy:      awsiam.NewServicePrincipal(&service, props),
+		InlinePolicies: &map[string]awsiam.PolicyDocument{"spec": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &rights})},
+	})
+}
+
+// schedule has a target called with input, which stays good for as long as
+// patience. Without it Scheduler would replay a day of what was missed. To its
+// role Scheduler comes in the name of a group of schedules, never of one.
+func (r *room) schedule(id, name string, on spec.Schedule, target *string, action, input string, patience time.Duration, dead awssqs.Queue) {
+	role := r.role(id+"-role", "scheduler.amazonaws.com", r.arn("scheduler", "schedule-group/default"), []awsiam.PolicyStatement{
+		allow([]string{action}, target), allow([]string{"sqs:SendMessage"}, dead.QueueArn()),
+	})
+	awsscheduler.NewCfnSchedule(r.stack, &id, &awsscheduler.CfnScheduleProps{
+		Name: &name, ScheduleExpression: text(string(on)), ScheduleExpressionTimezone: text("UTC"),
+		FlexibleTimeWindow: &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: text("OFF")},
+		Target: &awsscheduler.CfnSchedule_TargetProperty{
+			Arn: target, RoleArn: role.RoleArn(), Input: &input,
+			RetryPolicy:      &awsscheduler.CfnSchedule_RetryPolicyProperty{MaximumRetryAttempts: number(2), MaximumEventAgeInSeconds: number(patience.Seconds())},
+			DeadLetterConfig: &awsscheduler.CfnSchedule_DeadLetterConfigProperty{Arn: dead.QueueArn()},
+		},
+	})
+}
+
+// patience is how late a job may still run: until it is due again, but no longer
+// than an hour.
+func patience(on spec.Schedule) time.Duration {
+	if on == "cron(* * * * ? *)" {
+		return time.Minute
+	}
+	for _, form := range []string{"rate(%d minute", "cron(0/%d * * * ? *)"} {
+		var minutes int
+		if _, err := fmt.Sscanf(string(on), form, &minutes); err == nil {
+			return min(time.Duration(minutes)*time.Minute, time.Hour)
+		}
+	}
+	return time.Hour
+}
+
+// nagged is how cdk-nag writes a value that only a deployment knows.
+func nagged(value *string, variable string) string {
+	if *awscdk.Token_IsUnresolved(value) {
+		return "<" + variable + ">"
+	}
+	return *value
+}

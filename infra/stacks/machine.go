@@ -1,0 +1,50 @@
+package stacks
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	sfn "github.com/aws/aws-cdk-go/awscdk/v2/awsstepfunctions"
+
+	"matchday/infra/stage"
+	"matchday/pkg/spec"
+)
+
+// machine adds a state machine with its schedule. Its definition is the file
+// that a fleet on one machine runs.
+func (r *room) machine(m spec.Machine) error {
+	definition, err := os.ReadFile(filepath.Join(r.Machines, m.Definition))
+	if err != nil {
+		return fmt.Errorf("read the state machine %s: %w", m.Name, err)
+	}
+	calls, targets := map[string]*string{}, []*string{}
+	for placeholder, name := range m.Calls {
+		calls[placeholder] = r.functions[name].FunctionArn()
+	}
+	for _, f := range r.spec.Functions { // in the spec's order, for templates that do not change
+		for _, name := range m.Calls {
+			if name == f.Name {
+				targets = append(targets, r.functions[name].FunctionArn())
+			}
+		}
+	}
+	role := r.role("Role-"+m.Name, "states.amazonaws.com", r.arn("states", "stateMachine:"+r.Stage.Machine(m)),
+		[]awsiam.PolicyStatement{allow([]string{"lambda:InvokeFunction"}, targets...)})
+	machine := sfn.NewStateMachine(r.stack, text(m.Name), &sfn.StateMachineProps{
+		StateMachineName: text(r.Stage.Machine(m)), StateMachineType: sfn.StateMachineType_EXPRESS,
+		DefinitionBody: sfn.DefinitionBody_FromString(text(string(definition))), DefinitionSubstitutions: &calls,
+		Role: role, TracingEnabled: yes(true),
+		Logs: &sfn.LogOptions{Destination: r.logGroup("Logs-"+m.Name, r.Stage.MachineLogs(m)), Level: sfn.LogLevel_ALL, IncludeExecutionData: yes(true)},
+	})
+	excuse(role, "AwsSolutions-IAM5", "X-Ray and the delivery of logs have no resources to name.", "Resource::*")
+	r.deployed[stage.MachineARN(m)] = machine.StateMachineArn()
+	dead := r.deadLetters(r.Stage.MachineDead(m))
+	excuse(dead, "AwsSolutions-SQS3", "It is the schedule's dead-letter queue.")
+	// A minute that was missed is past: the next one is planned anew.
+	r.schedule("Schedule-"+m.Name, r.Stage.Machine(m), m.Every, machine.StateMachineArn(), "states:StartExecution",
+		`{"scheduledTime":"<aws.scheduler.scheduled-time>"}`, time.Minute, dead)
+	return nil
+}

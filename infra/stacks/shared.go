@@ -1,0 +1,65 @@
+package stacks
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	api "github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscognito"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsssm"
+	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+
+	"matchday/infra/stage"
+	"matchday/pkg/kit/auth"
+)
+
+// addShared adds what all rooms share: who their users are, and their domain.
+func addShared(app constructs.Construct, s stage.Stage) awscdk.Stack {
+	stack := newStack(app, s, "shared", "Matchday: users and domain")
+	pool := awscognito.NewUserPool(stack, text("Users"), &awscognito.UserPoolProps{
+		UserPoolName: text(s.Stack("users")), SelfSignUpEnabled: yes(true), SignInCaseSensitive: yes(false),
+		SignInAliases: &awscognito.SignInAliases{Email: yes(true)}, AutoVerify: &awscognito.AutoVerifiedAttrs{Email: yes(true)},
+		AccountRecovery: awscognito.AccountRecovery_EMAIL_ONLY,
+		PasswordPolicy: &awscognito.PasswordPolicy{
+			MinLength: number(12), RequireLowercase: yes(true), RequireUppercase: yes(true), RequireDigits: yes(true), RequireSymbols: yes(true),
+		},
+		Mfa: awscognito.Mfa_OPTIONAL, MfaSecondFactor: &awscognito.MfaSecondFactor{Otp: yes(true), Sms: yes(false)},
+		DeletionProtection: yes(s.Name == stage.Prod), RemovalPolicy: removal(s),
+	})
+	excuse(pool, "AwsSolutions-COG2", "A fan of cricket may go without a second factor; it is offered.")
+	excuse(pool, "AwsSolutions-COG3", "Threat protection is of a feature plan that costs by the user; failed sign-ins are throttled in every plan.")
+	awscognito.NewCfnUserPoolGroup(stack, text("Admins"), &awscognito.CfnUserPoolGroupProps{
+		UserPoolId: pool.UserPoolId(), GroupName: text(auth.AdminGroup), Description: text("May change reference data."),
+	})
+	// The app keeps no secret, so it proves by PKCE that the code is its own.
+	client := pool.AddClient(text("App"), &awscognito.UserPoolClientOptions{
+		UserPoolClientName: text("app"), GenerateSecret: yes(false), PreventUserExistenceErrors: yes(true), EnableTokenRevocation: yes(true),
+		OAuth: &awscognito.OAuthSettings{
+			Flows:        &awscognito.OAuthFlows{AuthorizationCodeGrant: yes(true)},
+			Scopes:       &[]awscognito.OAuthScope{awscognito.OAuthScope_OPENID(), awscognito.OAuthScope_EMAIL()},
+			CallbackUrls: jsii.Strings(s.Callbacks...), LogoutUrls: jsii.Strings(s.Callbacks...),
+		},
+		SupportedIdentityProviders: &[]awscognito.UserPoolClientIdentityProvider{awscognito.UserPoolClientIdentityProvider_COGNITO()},
+		AccessTokenValidity:        awscdk.Duration_Hours(number(1)), IdTokenValidity: awscdk.Duration_Hours(number(1)), RefreshTokenValidity: awscdk.Duration_Days(number(90)),
+	})
+	// Where users sign in. Its name is unique in a region, of all accounts.
+	signIn := pool.AddDomain(text("SignIn"), &awscognito.UserPoolDomainOptions{
+		CognitoDomain: &awscognito.CognitoDomainOptions{DomainPrefix: text("matchday-" + s.Name + "-" + *stack.Account())},
+	})
+	parameter := func(id, name, description string, value *string) {
+		awsssm.NewStringParameter(stack, &id, &awsssm.StringParameterProps{ParameterName: text(s.Parameter(name)), StringValue: value, Description: &description})
+	}
+	parameter("Issuer", stage.JWTIssuer, "Issues the tokens that the rooms' APIs take.", pool.UserPoolProviderUrl())
+	parameter("Audience", stage.JWTAudience, "Whom the tokens are issued for: the app.", client.UserPoolClientId())
+	output(stack, "ClientId", client.UserPoolClientId(), "The app's client id")
+	output(stack, "SignInUrl", signIn.BaseUrl(nil), "Where users sign in: the OAuth endpoints are below it")
+	if s.Domain == "" {
+		return stack
+	}
+	domain := api.NewCfnDomainName(stack, text("Domain"), &api.CfnDomainNameProps{
+		DomainName: text(s.Domain), DomainNameConfigurations: []any{&api.CfnDomainName_DomainNameConfigurationProperty{
+			CertificateArn: text(s.Certificate), EndpointType: text("REGIONAL"), SecurityPolicy: text("TLS_1_2"),
+		}},
+	})
+	output(stack, "DomainTarget", domain.AttrRegionalDomainName(), "What %s is to be a CNAME of", s.Domain)
+	return stack
+}

@@ -1,0 +1,182 @@
+// Package stacks turns the spec into CloudFormation: a stack for each room, and
+// a small one of what rooms share. Stacks know each other by names and SSM
+// parameters alone, so each can be deployed, and thrown away, without the rest.
+//
+// A room's functions, routes and API are in one template, with literal names,
+// for that is what SAM CLI can run.
+package stacks
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
+
+	"matchday/infra/stage"
+	"matchday/pkg/spec"
+)
+
+// Config says what to synthesize.
+type Config struct {
+	Stage    stage.Stage
+	Rooms    []spec.Room
+	Dist     string // the functions' binaries: <room>/<verb-noun>/bootstrap
+	Machines string // folder of the state machines' definitions
+}
+
+// All adds the stacks to app. Its error is one sentence that says what to change.
+func All(app constructs.Construct, cfg Config) error {
+	shared := addShared(app, cfg.Stage)
+	for _, spec := range cfg.Rooms {
+		stack, err := addRoom(app, cfg, spec)
+		if err != nil {
+			return err
+		}
+		stack.AddStackDependency(shared, text("it reads the shared stack's parameters"))
+	}
+	return nil
+}
+
+func newStack(app constructs.Construct, s stage.Stage, of, description string) awscdk.Stack {
+	env := &awscdk.Environment{}
+	if s.Account != "" {
+		env.Account, env.Region = text(s.Account), text(s.Region)
+	}
+	return awscdk.NewStack(app, text(s.Stack(of)), &awscdk.StackProps{
+		Env: env, Description: text(description), TerminationProtection: yes(s.Name == stage.Prod), AnalyticsReporting: yes(false),
+		Tags: &map[string]*string{"stage": text(s.Name), "room": text(of)},
+	})
+}
+
+// room is a stack in the making.
+type room struct {
+	Config
+	stack     awscdk.Stack
+	spec      spec.Room
+	functions map[string]awslambda.Function // by the name in the spec
+	secrets   map[string]*string            // ARN by the name in the spec
+	deployed  map[string]*string            // what the dimensions of alarms stand for
+}
+
+func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, error) {
+	r := &room{
+		stack: newStack(app, cfg.Stage, s.Name, "Matchday: "+s.Name), Config: cfg, spec: s,
+		functions: map[string]awslambda.Function{}, secrets: map[string]*string{}, deployed: map[string]*string{},
+	}
+	for _, t := range s.Tables {
+		r.table(t)
+	}
+	for _, f := range s.Functions {
+		if err := r.function(f); err != nil {
+			return nil, err
+		}
+	}
+	r.api()
+	for _, m := range s.Machines {
+		if err := r.machine(m); err != nil {
+			return nil, err
+		}
+	}
+	r.alarms()
+	return r.stack, nil
+}
+
+// removal is what becomes of data when its stack goes.
+func removal(s stage.Stage) awscdk.RemovalPolicy {
+	if s.Name == stage.Prod {
+		return awscdk.RemovalPolicy_RETAIN
+	}
+	return awscdk.RemovalPolicy_DESTROY
+}
+
+func (r *room) table(t spec.Table) {
+	key := func(name string) *awsdynamodb.Attribute {
+		if name == "" {
+			return nil
+		}
+		return &awsdynamodb.Attribute{Name: &name, Type: awsdynamodb.AttributeType_STRING}
+	}
+	var indexes []*awsdynamodb.GlobalSecondaryIndexPropsV2
+	for _, x := range t.Indexes {
+		projection := awsdynamodb.ProjectionType_ALL
+		if x.KeysOnly {
+			projection = awsdynamodb.ProjectionType_KEYS_ONLY
+		}
+		indexes = append(indexes, &awsdynamodb.GlobalSecondaryIndexPropsV2{
+			IndexName: text(x.Name), PartitionKey: key(x.Key.Partition), SortKey: key(x.Key.Sort), ProjectionType: projection,
+		})
+	}
+	props := &awsdynamodb.TablePropsV2{
+		TableName: text(r.Stage.Prefix() + t.Name), PartitionKey: key(t.Key.Partition), SortKey: key(t.Key.Sort),
+		GlobalSecondaryIndexes: &indexes, Billing: awsdynamodb.Billing_OnDemand(nil),
+		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: yes(true)},
+		ContributorInsightsSpecification: &awsdynamodb.ContributorInsightsSpecification{
+			Enabled: yes(true), Mode: awsdynamodb.ContributorInsightsMode_THROTTLED_KEYS,
+		},
+		DeletionProtection: yes(r.Stage.Name == stage.Prod), RemovalPolicy: removal(r.Stage),
+	}
+	if t.TTL != "" {
+		props.TimeToLiveAttribute = text(t.TTL)
+	}
+	awsdynamodb.NewTableV2(r.stack, text("Table-"+t.Name), props)
+}
+
+// deadLetters is a queue of what could not be handled, kept as long as SQS does.
+func (r *room) deadLetters(name string) awssqs.Queue {
+	return awssqs.NewQueue(r.stack, text("Queue-"+name), &awssqs.QueueProps{
+		QueueName: text(name), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: yes(true), RetentionPeriod: awscdk.Duration_Days(number(14)),
+	})
+}
+
+// logGroup keeps logs for a month in production, and for a week elsewhere.
+func (r *room) logGroup(id, name string) awslogs.LogGroup {
+	days := awslogs.RetentionDays_ONE_WEEK
+	if r.Stage.Name == stage.Prod {
+		days = awslogs.RetentionDays_ONE_MONTH
+	}
+	return awslogs.NewLogGroup(r.stack, text(id), &awslogs.LogGroupProps{
+		LogGroupName: text(name), Retention: days, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+	})
+}
+
+// arn is the ARN of a resource of the stack's account, by its name alone.
+func (r *room) arn(service, resource string) *string {
+	return r.stack.FormatArn(&awscdk.ArnComponents{Service: &service, Resource: &resource, ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME})
+}
+
+// allow is a statement of a policy.
+func allow(actions []string, resources ...*string) awsiam.PolicyStatement {
+	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: jsii.Strings(actions...), Resources: &resources})
+}
+
+// excuse has cdk-nag accept what it would complain of. findings are the parts of
+// the complaint that are meant, all if there are none.
+func excuse(of constructs.IConstruct, rule, reason string, findings ...string) {
+	suppression := &cdknag.NagPackSuppression{Id: &rule, Reason: &reason}
+	if len(findings) > 0 {
+		var all []any
+		for _, f := range findings {
+			all = append(all, f)
+		}
+		suppression.AppliesTo = &all
+	}
+	cdknag.NagSuppressions_AddResourceSuppressions(of, &[]*cdknag.NagPackSuppression{suppression}, yes(true))
+}
+
+func text(s string) *string     { return &s }
+func yes(b bool) *bool          { return &b }
+func number(n float64) *float64 { return &n }
+
+func seconds(d time.Duration) awscdk.Duration { return awscdk.Duration_Seconds(number(d.Seconds())) }
+
+func output(of awscdk.Stack, name string, value *string, format string, args ...any) {
+	awscdk.NewCfnOutput(of, &name, &awscdk.CfnOutputProps{Value: value, Description: text(fmt.Sprintf(format, args...))})
+}

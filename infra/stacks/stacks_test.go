@@ -1,0 +1,116 @@
+package stacks
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/jsii-runtime-go"
+
+	"matchday/infra/stage"
+	"matchday/pkg/spec"
+)
+
+// TestMain removes the temporary files that linking the CDK makes.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	jsii.Close()
+	os.Exit(code)
+}
+
+// TestBuilt: a binary that would not run is refused with one sentence.
+func TestBuilt(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name string, content []byte, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	header := func(machine uint16) []byte { // of an ELF file without a program
+		b := append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 57)...)
+		binary.LittleEndian.PutUint16(b[16:], 2)
+		binary.LittleEndian.PutUint16(b[18:], machine)
+		binary.LittleEndian.PutUint32(b[20:], 1)
+		binary.LittleEndian.PutUint16(b[52:], 64)
+		return b
+	}
+	const arm64, amd64 = 183, 62
+	for name, c := range map[string]struct {
+		path, arch, want string
+	}{
+		"for arm64":        {file("arm64", header(arm64), 0o755), "arm64", ""},
+		"for x86_64":       {file("amd64", header(amd64), 0o755), "x86_64", ""},
+		"not built":        {filepath.Join(dir, "none"), "arm64", "none is not built: run `make build ARCH=arm64` first"},
+		"not built either": {filepath.Join(dir, "none"), "x86_64", "none is not built: run `make build ARCH=amd64` first"},
+		"for another":      {file("other", header(amd64), 0o755), "arm64", "other is not a program for Linux on arm64: run `make build ARCH=arm64`"},
+		"for another yet":  {file("another", header(arm64), 0o755), "x86_64", "another is not a program for Linux on x86_64: run `make build ARCH=amd64`"},
+		"not executable":   {file("mode", header(arm64), 0o644), "arm64", "mode cannot be executed: run `make build ARCH=arm64` again"},
+		"a script":         {file("script", []byte("#!/bin/sh\n"), 0o755), "arm64", "script is not a program for Linux on arm64: run `make build ARCH=arm64`"},
+		"half of one":      {file("half", bytes.Clone(header(arm64)[:30]), 0o755), "arm64", "half is not a program for Linux on arm64: run `make build ARCH=arm64`"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := ""
+			if err := built(c.path, c.arch); err != nil {
+				got = strings.TrimPrefix(err.Error(), dir+string(filepath.Separator))
+			}
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	for on, want := range map[spec.Schedule]time.Duration{
+		"cron(* * * * ? *)": time.Minute, "rate(1 minute)": time.Minute, "rate(15 minutes)": 15 * time.Minute, "rate(90 minutes)": time.Hour,
+		"rate(1 hour)": time.Hour, "rate(2 days)": time.Hour, "cron(10 3 * * ? *)": time.Hour, "cron(0/5 * * * ? *)": 5 * time.Minute,
+	} {
+		if got := patience(on); got != want {
+			t.Errorf("%s may be late by %v, want %v", on, got, want)
+		}
+	}
+}
+
+// TestBehaviors: what only some may read is not cached, though the pattern of a
+// public read would take it in.
+func TestBehaviors(t *testing.T) {
+	t.Parallel()
+	get := func(path string, auth spec.Auth) spec.Function {
+		return spec.Function{On: spec.Route{Method: "GET", Path: path, Auth: auth}}
+	}
+	closed, public := behaviors([]spec.Function{
+		get("/things", spec.Public), get("/things/{id}", spec.Public), get("/things/{id}/note", spec.User), get("/mine/{id}", spec.User),
+		{On: spec.Route{Method: "PUT", Path: "/things/{id}", Auth: spec.Public}},
+	})
+	if want := []string{"/things/*/note"}; !slices.Equal(closed, want) {
+		t.Errorf("%q are not cached, want %q", closed, want)
+	}
+	if want := []string{"/things", "/things/*"}; !slices.Equal(public, want) {
+		t.Errorf("%q are cached, want %q", public, want)
+	}
+}
+
+func TestExpression(t *testing.T) {
+	t.Parallel()
+	two := []stage.Metric{{Name: "a"}, {Name: "b"}}
+	for want, a := range map[string]stage.Alarm{
+		"":              {Metrics: two[:1]},
+		"SUM([m1, m2])": {Metrics: two},
+		"IF(FILL(w, REPEAT) > 0, FILL(SUM([m1, m2]), 0), 22)": {Metrics: two, While: &two[0], Below: true, Bound: 22},
+		"IF(FILL(w, REPEAT) > 0, FILL(SUM([m1]), 0), 0.5)":    {Metrics: two[:1], While: &two[1], Bound: 0.5},
+	} {
+		if got := expression(a); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+// Package stage is one deployment of the fleet: its settings, what it calls
+// things, and what wakes its on-call. It knows no CDK, so that the documents can
+// share it with the stacks.
+package stage
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/mail"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"matchday/pkg/spec"
+)
+
+// Prod is the stage whose tables are named exactly as the spec names them.
+const Prod = "prod"
+
+// Stage is the settings of a deployment.
+type Stage struct {
+	Name            string
+	Account, Region string            // "" for templates of no account in particular
+	Arch            string            // "arm64" or "x86_64"
+	CDN             bool              // CloudFront and a firewall before public reads
+	SAM             bool              // templates for SAM CLI, whose functions talk to engines on this machine
+	Domain          string            // custom domain of the APIs, "" for none
+	Certificate     string            // ARN of the domain's certificate
+	Mail            string            // who is written to by alarms, "" for nobody
+	Origins         []string          // of web pages that may call the APIs
+	Callbacks       []string          // where signing in may return to
+	Settings        map[string]string // environment variables of the functions
+}
+
+var (
+	names        = regexp.MustCompile(`^[a-z][a-z0-9]{1,11}$`)
+	accounts     = regexp.MustCompile(`^[0-9]{12}$`)
+	regions      = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-[0-9]$`)
+	domains      = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$`)
+	certificates = regexp.MustCompile(`^arn:aws[a-z-]*:acm:[a-z0-9-]+:[0-9]{12}:certificate/[0-9a-f-]+$`)
+)
+
+// edgeRegion is where AWS wants the firewall of a CloudFront distribution.
+const edgeRegion = "us-east-1"
+
+// Read reads a stage from the context of the CDK (-c key=value), and the account
+// and region from the environment that its CLI sets, if the context does not say.
+// Its error is one sentence that says what to change.
+//
+// The context agnostic=true asks for templates of no account in particular, to
+// be read and tested: they need no settings that only a running fleet needs.
+// With it sam=true asks for those that SAM CLI can run: see Overridable.
+func Read(rooms []spec.Room, context, getenv func(string) string) (s Stage, err error) {
+	s = Stage{
+		Name: context("stage"), Arch: cmp.Or(context("arch"), "arm64"), Domain: context("domain"), Certificate: context("certificate"),
+		Mail: context("mail"), Origins: list(cmp.Or(context("origins"), "*")), Callbacks: list(cmp.Or(context("callbacks"), "matchday://signed-in")),
+	}
+	agnostic, err := flag("agnostic", context)
+	if err != nil {
+		return Stage{}, err
+	}
+	if !agnostic {
+		s.Account = cmp.Or(context("account"), getenv("CDK_DEFAULT_ACCOUNT"))
+		s.Region = cmp.Or(context("region"), getenv("CDK_DEFAULT_REGION"))
+	}
+	if s.CDN, err = flag("cdn", context); err != nil {
+		return Stage{}, err
+	}
+	if s.SAM, err = flag("sam", context); err != nil {
+		return Stage{}, err
+	}
+	if err := s.check(agnostic); err != nil {
+		return Stage{}, err
+	}
+	s.Settings, err = settings(rooms, s.Name, agnostic, context)
+	return s, err
+}
+
+func (s Stage) check(agnostic bool) error {
+	switch {
+	case s.Name == "":
+		return errors.New("say which stage: -c stage=dev")
+	case !names.MatchString(s.Name):
+		return fmt.Errorf("the stage %q is malformed: it is 2 to 12 lower-case letters and digits, a letter first", s.Name)
+	case s.Name == spec.Local:
+		return errors.New("the stage local is not deployed: `make run` starts it on this machine")
+	case s.Arch != "arm64" && s.Arch != "x86_64":
+		return fmt.Errorf("the architecture %q is unknown: -c arch=arm64 or -c arch=x86_64", s.Arch)
+	case !agnostic && s.Account == "":
+		return errors.New("no AWS account is known: sign in, or say -c account=123456789012")
+	case !agnostic && !accounts.MatchString(s.Account):
+		return fmt.Errorf("the account %q is malformed: it is 12 digits", s.Account)
+	case !agnostic && s.Region == "":
+		return errors.New("no AWS region is known: set AWS_REGION, or say -c region=us-east-1")
+	case !agnostic && !regions.MatchString(s.Region):
+		return fmt.Errorf("the region %q is malformed: it is like us-east-1", s.Region)
+	case s.SAM && !agnostic:
+		return errors.New("sam=true is for templates of no account in particular: -c agnostic=true")
+	case s.CDN && !agnostic && s.Region != edgeRegion:
+		return fmt.Errorf("cdn=true needs the region %s, where the firewall of a distribution lives, not %s", edgeRegion, s.Region)
+	case s.Domain != "" && !domains.MatchString(s.Domain):
+		return fmt.Errorf("the domain %q is malformed: it is like api.example.com", s.Domain)
+	case (s.Domain == "") != (s.Certificate == ""):
+		return errors.New("a domain and its certificate go together: -c domain=api.example.com -c certificate=arn:aws:acm:…")
+	case s.Certificate != "" && !certificates.MatchString(s.Certificate):
+		return fmt.Errorf("the certificate %q is malformed: it is the ARN of one in ACM", s.Certificate)
+	}
+	if a, err := mail.ParseAddress(s.Mail); s.Mail != "" && (err != nil || a.Address != s.Mail) {
+		return fmt.Errorf("the mail address %q is malformed: it is like ops@example.com", s.Mail)
+	}
+	for _, origin := range s.Origins {
+		if u, err := url.Parse(origin); origin != "*" && (err != nil || !web(u) || u.Scheme+"://"+u.Host != origin) {
+			return fmt.Errorf("the origin %q is malformed: it is like https://app.example.com", origin)
+		}
+	}
+	for _, callback := range s.Callbacks {
+		if u, err := url.Parse(callback); err != nil || u.Scheme == "" || u.Fragment != "" || strings.HasPrefix(u.Scheme, "http") && !web(u) {
+			return fmt.Errorf("the callback %q is malformed: it is like https://app.example.com/signed-in or matchday://signed-in", callback)
+		}
+	}
+	return nil
+}
+
+// web reports whether u is of a page that may be trusted: by HTTPS, or of the
+// machine that the page is made on.
+func web(u *url.URL) bool {
+	return u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && u.Hostname() == "localhost")
+}
+
+// settings are the values of what the rooms can be set to.
+func settings(rooms []spec.Room, stage string, agnostic bool, context func(string) string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, room := range rooms {
+		for _, setting := range room.Settings {
+			value := context(setting.Name)
+			if value == "" && stage != Prod {
+				value = setting.Trial
+			}
+			switch like, err := regexp.Compile("^(" + setting.Like + ")$"); {
+			case err != nil:
+				return nil, fmt.Errorf("the spec of the setting %s: %w", setting.Name, err)
+			case value == "" && setting.Required && !agnostic:
+				return nil, fmt.Errorf("the setting %s is missing, %s: -c %s=…", setting.Name, setting.Does, setting.Name)
+			case value != "" && !like.MatchString(value):
+				return nil, fmt.Errorf("the setting %s is malformed, %s: %q is not like %s", setting.Name, setting.Does, value, setting.Like)
+			case value != "":
+				values[setting.Name] = value
+			}
+		}
+	}
+	return values, nil
+}
+
+// Overridable are the environment variables by which SAM CLI tells a function
+// where the engines of this machine are, and, in place of Secrets Manager, its
+// secrets: it changes only those that a template declares.
+func Overridable(room spec.Room, f spec.Function) []string {
+	names := []string{spec.EnvStage, spec.EnvPrefix, spec.EnvQueues, "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SQS"}
+	names = append(names, f.Secrets...)
+	for _, s := range room.Settings {
+		if slices.Contains(f.Secrets, s.Secret) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+func flag(key string, context func(string) string) (bool, error) {
+	switch v := context(key); v {
+	case "", "false":
+		return false, nil
+	case "true":
+		return true, nil
+	default:
+		return false, fmt.Errorf("%s is true or false, not %q", key, v)
+	}
+}
+
+func list(text string) []string {
+	all := strings.Split(text, ",")
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return slices.Compact(all)
+}
+
+// Prefix is what the stage puts before the names of tables and queues.
+func (s Stage) Prefix() string {
+	if s.Name == Prod {
+		return ""
+	}
+	return s.Name + "-"
+}
+
+// Stack names the stack of a room, or the one they share.
+func (s Stage) Stack(of string) string { return "matchday-" + s.Name + "-" + of }
+
+// Function names a function as Lambda knows it.
+func (s Stage) Function(f spec.Function) string {
+	return s.Prefix() + strings.ReplaceAll(f.Name, "/", "-")
+}
+
+// LogGroup is where a function logs.
+func (s Stage) LogGroup(f spec.Function) string { return "/aws/lambda/" + s.Function(f) }
+
+// Dead names the queue where events that a function cannot handle end, "" for a
+// function whose caller is told instead.
+func (s Stage) Dead(f spec.Function) string {
+	switch on := f.On.(type) {
+	case spec.Queue:
+		return s.Prefix() + on.Dead()
+	case spec.Schedule:
+		return s.Function(f) + "-dead"
+	}
+	return ""
+}
+
+// Machine names a state machine.
+func (s Stage) Machine(m spec.Machine) string { return s.Prefix() + m.Name }
+
+// MachineLogs is where a state machine logs. CloudWatch delivers to names that
+// begin like this without a resource policy for each.
+func (s Stage) MachineLogs(m spec.Machine) string { return "/aws/vendedlogs/states/" + s.Machine(m) }
+
+// MachineDead names the queue where starts of a state machine end that failed.
+func (s Stage) MachineDead(m spec.Machine) string { return s.Machine(m) + "-dead" }
+
+// API names a room's API.
+func (s Stage) API(room string) string { return s.Prefix() + room + "-api" }
+
+// APILogs is where a room's API logs its requests.
+func (s Stage) APILogs(room string) string { return "/aws/vendedlogs/apis/" + s.API(room) }
+
+// Secrets is what the names of a room's secrets begin with.
+func (s Stage) Secrets(room string) string { return s.Name + "/" + room + "/" }
+
+// Topic names where a room's alarms are told.
+func (s Stage) Topic(room string) string { return s.Prefix() + room + "-alarms" }
+
+// Parameter names a value in the SSM parameter store that stacks share.
+func (s Stage) Parameter(name string) string { return "/matchday/" + s.Name + "/" + name }
+
+// What the shared stack says to the rooms.
+const (
+	JWTIssuer   = "jwt-issuer"
+	JWTAudience = "jwt-audience"
+)

@@ -1,0 +1,202 @@
+package stage
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"matchday/pkg/fleet"
+	"matchday/pkg/kit/obs"
+	"matchday/pkg/spec"
+)
+
+var rooms = []spec.Room{{Name: "cricket", Settings: []spec.Setting{
+	{Name: "TEAM_ID", Secret: "KEY", Does: "the id of the team", Like: "[A-Z0-9]{10}", Required: true},
+	{Name: "HOST", Secret: "KEY", Does: "the host of pushes", Like: "https://(a|b)", Trial: "https://b"},
+}}}
+
+// good is a deployment that lacks nothing.
+func good() map[string]string {
+	return map[string]string{"stage": "dev", "account": "123456789012", "region": "us-east-1", "TEAM_ID": "TEAM123456"}
+}
+
+func read(context, environment map[string]string) (Stage, error) {
+	return Read(rooms, func(key string) string { return context[key] }, func(key string) string { return environment[key] })
+}
+
+// TestBadInput: each mistake stops with one sentence that says what to change.
+func TestBadInput(t *testing.T) {
+	t.Parallel()
+	const certificate = "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000"
+	for name, c := range map[string]struct {
+		change map[string]string
+		want   string
+	}{
+		"no stage":              {map[string]string{"stage": ""}, "say which stage: -c stage=dev"},
+		"a stage of one letter": {map[string]string{"stage": "d"}, `the stage "d" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
+		"a stage with a dash":   {map[string]string{"stage": "my-dev"}, `the stage "my-dev" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
+		"a stage in capitals":   {map[string]string{"stage": "Prod"}, `the stage "Prod" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
+		"a long stage":          {map[string]string{"stage": "abcdefghijklm"}, `the stage "abcdefghijklm" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
+		"a digit first":         {map[string]string{"stage": "1dev"}, `the stage "1dev" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
+		"two lines":             {map[string]string{"stage": "dev\n"}, `the stage "dev\n" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
+		"the local stage":       {map[string]string{"stage": "local"}, "the stage local is not deployed: `make run` starts it on this machine"},
+		"an architecture":       {map[string]string{"arch": "amd64"}, `the architecture "amd64" is unknown: -c arch=arm64 or -c arch=x86_64`},
+		"no account":            {map[string]string{"account": ""}, "no AWS account is known: sign in, or say -c account=123456789012"},
+		"a short account":       {map[string]string{"account": "12345"}, `the account "12345" is malformed: it is 12 digits`},
+		"a named account":       {map[string]string{"account": "my-account"}, `the account "my-account" is malformed: it is 12 digits`},
+		"no region":             {map[string]string{"region": ""}, "no AWS region is known: set AWS_REGION, or say -c region=us-east-1"},
+		"a zone":                {map[string]string{"region": "us-east-1a"}, `the region "us-east-1a" is malformed: it is like us-east-1`},
+		"a firewall elsewhere":  {map[string]string{"region": "ap-south-1", "cdn": "true"}, "cdn=true needs the region us-east-1, where the firewall of a distribution lives, not ap-south-1"},
+		"a doubtful flag":       {map[string]string{"cdn": "yes"}, `cdn is true or false, not "yes"`},
+		"SAM in an account":     {map[string]string{"sam": "true"}, "sam=true is for templates of no account in particular: -c agnostic=true"},
+		"another doubtful flag": {map[string]string{"agnostic": "1"}, `agnostic is true or false, not "1"`},
+		"a domain with a path":  {map[string]string{"domain": "example.com/api", "certificate": certificate}, `the domain "example.com/api" is malformed: it is like api.example.com`},
+		"a bare domain":         {map[string]string{"domain": "api.example.com"}, "a domain and its certificate go together: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
+		"a bare certificate":    {map[string]string{"certificate": certificate}, "a domain and its certificate go together: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
+		"another's certificate": {map[string]string{"domain": "api.example.com", "certificate": "arn:aws:iam::1:x"}, `the certificate "arn:aws:iam::1:x" is malformed: it is the ARN of one in ACM`},
+		"a mailbox":             {map[string]string{"mail": "Ops <ops@example.com>"}, `the mail address "Ops <ops@example.com>" is malformed: it is like ops@example.com`},
+		"an origin with a path": {map[string]string{"origins": "https://example.com,https://example.com/app"}, `the origin "https://example.com/app" is malformed: it is like https://app.example.com`},
+		"an open origin":        {map[string]string{"origins": "http://example.com"}, `the origin "http://example.com" is malformed: it is like https://app.example.com`},
+		"a callback":            {map[string]string{"callbacks": "signed-in"}, `the callback "signed-in" is malformed: it is like https://app.example.com/signed-in or matchday://signed-in`},
+		"an open callback":      {map[string]string{"callbacks": "http://example.com/in"}, `the callback "http://example.com/in" is malformed: it is like https://app.example.com/signed-in or matchday://signed-in`},
+		"no setting":            {map[string]string{"TEAM_ID": ""}, "the setting TEAM_ID is missing, the id of the team: -c TEAM_ID=…"},
+		"a setting":             {map[string]string{"TEAM_ID": "team"}, `the setting TEAM_ID is malformed, the id of the team: "team" is not like [A-Z0-9]{10}`},
+		"a part of a setting":   {map[string]string{"HOST": "https://b.example.com"}, `the setting HOST is malformed, the host of pushes: "https://b.example.com" is not like https://(a|b)`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			context := good()
+			maps.Copy(context, c.change)
+			got, err := read(context, nil)
+			if err == nil {
+				t.Fatalf("it is taken: %+v", got)
+			}
+			if err.Error() != c.want {
+				t.Errorf("got  %s\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change, environment map[string]string
+		check               func(Stage) bool
+	}{
+		"as it is": {check: func(s Stage) bool {
+			return s.Name == "dev" && s.Prefix() == "dev-" && s.Arch == "arm64" && !s.CDN && slices.Equal(s.Origins, []string{"*"})
+		}},
+		"production has no prefix": {change: map[string]string{"stage": "prod"}, check: func(s Stage) bool { return s.Prefix() == "" }},
+		"the CLI's account and region": {
+			change: map[string]string{"account": "", "region": ""}, environment: map[string]string{"CDK_DEFAULT_ACCOUNT": "210987654321", "CDK_DEFAULT_REGION": "eu-west-1"},
+			check: func(s Stage) bool { return s.Account == "210987654321" && s.Region == "eu-west-1" },
+		},
+		"the context before the CLI": {
+			environment: map[string]string{"CDK_DEFAULT_ACCOUNT": "210987654321", "CDK_DEFAULT_REGION": "eu-west-1"},
+			check:       func(s Stage) bool { return s.Account == "123456789012" && s.Region == "us-east-1" },
+		},
+		"no account in particular": {
+			change: map[string]string{"agnostic": "true", "TEAM_ID": ""}, environment: map[string]string{"CDK_DEFAULT_ACCOUNT": "210987654321"},
+			check: func(s Stage) bool { return s.Account == "" && s.Region == "" && s.Settings["TEAM_ID"] == "" },
+		},
+		"a trial's own setting":     {check: func(s Stage) bool { return s.Settings["HOST"] == "https://b" && s.Settings["TEAM_ID"] == "TEAM123456" }},
+		"production has no trial's": {change: map[string]string{"stage": "prod"}, check: func(s Stage) bool { _, set := s.Settings["HOST"]; return !set }},
+		"a setting that is said":    {change: map[string]string{"HOST": "https://a"}, check: func(s Stage) bool { return s.Settings["HOST"] == "https://a" }},
+		"several origins, with spaces": {change: map[string]string{"origins": "https://a.example, http://localhost:3000"}, check: func(s Stage) bool {
+			return slices.Equal(s.Origins, []string{"https://a.example", "http://localhost:3000"})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			context := good()
+			maps.Copy(context, c.change)
+			s, err := read(context, c.environment)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !c.check(s) {
+				t.Errorf("got %+v", s)
+			}
+		})
+	}
+}
+
+// TestSettings: what the rooms say of their settings can be used, and is of a
+// secret that a function holds.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	if _, err := Read(fleet.Rooms(), func(key string) string { return map[string]string{"stage": "dev", "agnostic": "true"}[key] }, func(string) string { return "" }); err != nil {
+		t.Fatal(err)
+	}
+	for _, room := range fleet.Rooms() {
+		for _, setting := range room.Settings {
+			if !slices.ContainsFunc(room.Functions, func(f spec.Function) bool { return slices.Contains(f.Secrets, setting.Secret) }) {
+				t.Errorf("no function gets %s", setting.Name)
+			}
+		}
+	}
+}
+
+// TestNames: what CloudFormation is told to call things is unique, and no longer
+// than AWS lets it be, with the longest name of a stage.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	s := Stage{Name: "abcdefghijkl"}
+	for _, room := range fleet.Rooms() {
+		seen := map[string]bool{}
+		unique := func(kind, name string, most int) {
+			if seen[kind+name] || len(name) > most {
+				t.Errorf("the %s %s is there twice, or longer than %d", kind, name, most)
+			}
+			seen[kind+name] = true
+		}
+		for _, f := range room.Functions {
+			unique("function", s.Function(f), 64)
+			if q, ok := f.On.(spec.Queue); ok {
+				unique("queue", s.Prefix()+q.Name, 80)
+			}
+			if dead := s.Dead(f); dead != "" {
+				unique("queue", dead, 80)
+			}
+		}
+		for _, m := range room.Machines {
+			unique("machine", s.Machine(m), 80)
+			unique("queue", s.MachineDead(m), 80)
+			unique("function", s.Machine(m), 64) // schedules share these names
+		}
+		for _, a := range s.Alarms(room) {
+			unique("alarm", a.Name, 255)
+			if a.IfDown == "" || a.Watches == "" || len(a.Metrics) == 0 || a.Points < 1 || a.Points > a.Of {
+				t.Errorf("the alarm %+v is not described in full", a)
+			}
+		}
+	}
+}
+
+// TestStagesDoNotMix: an alarm watches what its own stage's functions emit, who
+// call themselves what Lambda calls them.
+func TestStagesDoNotMix(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"dev": "dev-cricket-tick", Prod: "cricket-tick"} {
+		watched := 0
+		for _, a := range (Stage{Name: name}).Alarms(fleet.Rooms()[0]) {
+			metrics := a.Metrics
+			if a.While != nil {
+				metrics = append(slices.Clone(metrics), *a.While)
+			}
+			for _, m := range metrics {
+				if m.Namespace != obs.Namespace || a.Function != "cricket/tick" {
+					continue
+				}
+				watched++
+				if got := m.Dimensions; len(got) != 1 || got[obs.Dimension] != want {
+					t.Errorf("%s watches %s of %v, want %s", a.Name, m.Name, got, want)
+				}
+			}
+		}
+		if watched == 0 {
+			t.Errorf("%s: nothing of the tick's own is watched", name)
+		}
+	}
+}

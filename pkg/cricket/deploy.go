@@ -1,0 +1,42 @@
+package cricket
+
+import "matchday/pkg/spec"
+
+// settings of the room, as a deployment chooses them.
+var settings = []spec.Setting{
+	{Name: sportMonksURL, Secret: sportMonksToken, Does: "the address of the provider's API, if not its own", Like: `https://[a-z0-9.-]+(/[a-z0-9./-]*)?`},
+	{Name: apnsURL, Secret: apnsKey, Does: "Apple's host, by which app builds get pushes", Like: `https://api\.(sandbox\.)?push\.apple\.com`, Trial: "https://api.sandbox.push.apple.com"},
+	{Name: apnsTeamID, Secret: apnsKey, Does: "the id of the Apple developer team", Like: `[A-Z0-9]{10}`, Required: true},
+	{Name: apnsKeyID, Secret: apnsKey, Does: "the id of the key that signs pushes", Like: `[A-Z0-9]{10}`, Required: true},
+	{Name: apnsBundle, Secret: apnsKey, Does: "the app's bundle id", Like: `[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+`, Required: true},
+	{Name: apnsType, Secret: apnsKey, Does: "the name of the app's ActivityAttributes, if not " + attributesType, Like: `[A-Za-z_][A-Za-z0-9_]*`},
+}
+
+var alarms = []spec.Alarm{
+	{
+		Name: "slots-missed", Function: TickFunction.Name, Metrics: []string{"SlotsClaimed"}, Stat: "Sum", While: "MatchesLive",
+		Below: true, Bound: 22, Minutes: 2, // of 24 slots; one that the provider fails is claimed all the same
+		Watches: "fewer than 22 polls in a minute while a match is live",
+		IfDown:  "Scores stand still between polls that did not come, or for good.",
+	},
+	{
+		Name: "ticks-late", Function: TickFunction.Name, Metrics: []string{"TickLag"}, Stat: "p99", Bound: 1000, Minutes: 3,
+		Watches: "polls that begin more than 1 s after they are due",
+		IfDown:  "Lock screens are behind the match.",
+	},
+	{
+		Name: "provider-failing", Function: TickFunction.Name, Metrics: []string{"ProviderFaults"}, Stat: "Sum", Bound: 6, Minutes: 3,
+		Watches: "more than 6 polls of a minute's 24 that the provider failed",
+		IfDown:  "Scores stand still until the provider answers again.",
+	},
+	{
+		Name: "matches-failing", Function: TickFunction.Name, Metrics: []string{"MatchesFailed"}, Stat: "Sum", Bound: 12, Minutes: 3,
+		Watches: "more than 12 matches in a minute's polls that could not be dealt with",
+		IfDown:  "The score of some matches stands still.",
+	},
+	{
+		Name: "pushes-unreached", Function: PushActivitiesFunction.Name, Metrics: []string{"PushesUnreached"}, Stat: "Sum", Bound: 20, Minutes: 3,
+		Watches: "more than 20 phones in a minute that Apple did not take a push for",
+		IfDown:  "Lock screens of some phones stand still; they are tried again.",
+	},
+}

@@ -1,0 +1,293 @@
+// Package templatetests checks what the synthesized CloudFormation templates say.
+package templatetests
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/jsii-runtime-go"
+	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
+
+	"matchday/infra/stacks"
+	"matchday/infra/stage"
+	"matchday/pkg/fleet"
+	"matchday/pkg/spec"
+)
+
+// template is a synthesized template.
+type template struct {
+	Name      string
+	Stage     stage.Stage
+	Room      spec.Room // without a name if it is what rooms share
+	Resources map[string]resource
+	Outputs   map[string]struct{ Export any }
+	text      string
+}
+
+type resource struct {
+	Type           string
+	Properties     map[string]any
+	Metadata       map[string]any
+	DeletionPolicy string
+}
+
+var (
+	templates []template
+	assembly  string // folder of the synthesized app
+)
+
+// Everything is synthesized once: the process behind the CDK is slow to start.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	if err := restart(); err != nil {
+		fmt.Fprintln(os.Stderr, "cannot start again:", err)
+		return 1
+	}
+	dir, err := os.MkdirTemp("", "matchday-templates-*")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		assembly = filepath.Join(dir, "out")
+		err = synthesize(filepath.Join(dir, "dist"))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cannot synthesize:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// restart has the CDK's process do without the validation that `make synth` does,
+// and without its complaint of old Node versions. That process gets the
+// environment that this one had when its packages were initialized, before any
+// test could change it.
+func restart() error {
+	const validation = "CDK_VALIDATION"
+	if os.Getenv(validation) != "" {
+		return nil
+	}
+	jsii.Close() // removes its temporary files
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return syscall.Exec(program, os.Args, append(os.Environ(), validation+"=false", "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20"))
+}
+
+// Three deployments that differ in all that can: production in an account, with
+// every option; a trial of no account in particular, with none; and a room that
+// the fleet does not have, for whatever rooms may come to need.
+var deployments = []struct {
+	context map[string]string
+	rooms   []spec.Room
+}{
+	{map[string]string{
+		"stage": "prod", "account": "123456789012", "region": "us-east-1", "cdn": "true", "mail": "ops@example.com",
+		"domain": "api.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
+		"origins": "https://example.com", "callbacks": "matchday://signed-in,https://example.com/signed-in",
+		"APNS_TEAM_ID": "TEAM123456", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE": "app.matchday.cricket",
+	}, fleet.Rooms()},
+	{map[string]string{"stage": "dev", "agnostic": "true", "arch": "x86_64"}, fleet.Rooms()},
+	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "LAB_MODE": "slow"}, []spec.Room{lab}},
+}
+
+var (
+	things = spec.Table{Name: "lab-things", Key: spec.Key{Partition: "id", Sort: "at"}, Indexes: []spec.Index{{Name: "by-day", Key: spec.Key{Partition: "day"}}}}
+	work   = spec.Queue{Name: "lab-work", Tries: 3, Batch: 10, Concurrency: 4}
+	lab    = spec.Room{
+		Name: "lab", Tables: []spec.Table{things},
+		Functions: []spec.Function{
+			labFunction("get-thing", spec.Route{Method: "GET", Path: "/things/{id}", Auth: spec.Public}),
+			labFunction("get-note", spec.Route{Method: "GET", Path: "/things/{id}/note", Auth: spec.Session}),
+			labFunction("take-hook", spec.Route{Method: "POST", Path: "/hook/{key}", Auth: spec.Secret}),
+			labFunction("do-work", work),
+			labFunction("tidy-up", spec.Schedule("rate(5 minutes)")),
+		},
+		Settings: []spec.Setting{{Name: "LAB_MODE", Secret: "LAB_KEY", Does: "how the lab works", Like: "slow|fast"}},
+	}
+)
+
+func labFunction(name string, on spec.Trigger) spec.Function {
+	f := spec.Function{
+		Name: "lab/" + name, Does: "Does " + name + ".", IfDown: "Nobody notices " + name + ".", On: on, Memory: 128, Timeout: 10 * time.Second,
+		Uses: []spec.Access{things.OnIndex("by-day", "Of a day", "day", "rare", spec.Query), things.On("Put", "id, at", "rare", spec.PutItem)},
+	}
+	if on == spec.Trigger(work) {
+		f.Sends, f.Secrets = []spec.Queue{work}, []string{"LAB_KEY"}
+	}
+	return f
+}
+
+func synthesize(dist string) error {
+	defer jsii.Close()
+	flags, err := context()
+	if err != nil {
+		return err
+	}
+	app := awscdk.NewApp(&awscdk.AppProps{Outdir: &assembly, Context: &flags, AnalyticsReporting: jsii.Bool(false), TreeMetadata: jsii.Bool(false)})
+	awscdk.Aspects_Of(app).Add(cdknag.NewAwsSolutionsChecks(&cdknag.NagPackProps{Reports: jsii.Bool(true)}), nil)
+	var stages []stage.Stage
+	for _, d := range deployments {
+		s, err := stage.Read(d.rooms, func(key string) string { return d.context[key] }, func(string) string { return "" })
+		if err != nil {
+			return err
+		}
+		binaries := filepath.Join(dist, s.Name)
+		if err := build(binaries, s.Arch, d.rooms); err != nil {
+			return err
+		}
+		cfg := stacks.Config{Stage: s, Rooms: d.rooms, Dist: binaries, Machines: filepath.Join("..", "infra", "machines")}
+		if err := stacks.All(app, cfg); err != nil {
+			return err
+		}
+		stages = append(stages, s)
+	}
+	app.Synth(nil)
+	for i, s := range stages {
+		for _, r := range append([]spec.Room{{}}, deployments[i].rooms...) {
+			name := s.Stack(cmp.Or(r.Name, "shared"))
+			text, err := os.ReadFile(filepath.Join(assembly, name+".template.json"))
+			if err != nil {
+				return err
+			}
+			t := template{Name: name, Stage: s, Room: r, text: string(text)}
+			if err := json.Unmarshal(text, &t); err != nil {
+				return err
+			}
+			templates = append(templates, t)
+		}
+	}
+	return nil
+}
+
+// context is what the CDK's CLI would hand the app: the feature flags.
+func context() (map[string]any, error) {
+	text, err := os.ReadFile(filepath.Join("..", "cdk.json"))
+	if err != nil {
+		return nil, err
+	}
+	var file struct{ Context map[string]any }
+	err = json.Unmarshal(text, &file)
+	return file.Context, err
+}
+
+// build puts a binary with nothing in it where each function's would be.
+func build(dist, arch string, rooms []spec.Room) error {
+	for _, r := range rooms {
+		for _, f := range r.Functions {
+			path := filepath.Join(dist, f.Name, "bootstrap")
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			if err := os.WriteFile(path, program(arch), 0o755); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// program is the header of an ELF file that holds no program.
+func program(arch string) []byte {
+	machine := map[string]uint16{"arm64": 183, "x86_64": 62}[arch] // of the ELF specification
+	var b bytes.Buffer
+	b.WriteString("\x7fELF\x02\x01\x01")
+	b.Write(make([]byte, 9))
+	binary.Write(&b, binary.LittleEndian, []uint16{2, machine})
+	binary.Write(&b, binary.LittleEndian, uint32(1))
+	b.Write(make([]byte, 28))
+	binary.Write(&b, binary.LittleEndian, []uint16{64, 56, 0, 64, 0, 0})
+	return b.Bytes()
+}
+
+// of are the resources of a type, in order of their logical ids.
+func (t template) of(kind string) (all []resource) {
+	for _, id := range slices.Sorted(maps.Keys(t.Resources)) {
+		if r := t.Resources[id]; r.Type == kind {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// at is the value at a path of keys, nil if there is none.
+func (r resource) at(path ...string) any {
+	var v any = r.Properties
+	for _, key := range path {
+		m, _ := v.(map[string]any)
+		v = m[key]
+	}
+	return v
+}
+
+// name is the text at a key, "" if there is none, or none yet.
+func (r resource) name(key string) string {
+	s, _ := r.at(key).(string)
+	return s
+}
+
+// each runs a test on every template.
+func each(t *testing.T, test func(*testing.T, template)) {
+	t.Helper()
+	t.Parallel()
+	for _, tmpl := range templates {
+		t.Run(tmpl.Name, func(t *testing.T) {
+			t.Parallel()
+			test(t, tmpl)
+		})
+	}
+}
+
+// plain spells a value of a template out, with the variables of CloudFormation
+// in place of what they stand for, and the names of resources for references.
+func (t template) plain(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case map[string]any:
+		if join, ok := v["Fn::Join"].([]any); ok {
+			var b strings.Builder
+			for _, part := range join[1].([]any) {
+				b.WriteString(t.plain(part))
+			}
+			return b.String()
+		}
+		if ref, ok := v["Ref"].(string); ok {
+			if r, ok := t.Resources[ref]; ok {
+				return t.label(r)
+			}
+			return map[string]string{"AWS::Partition": "aws", "AWS::Region": "us-east-1", "AWS::AccountId": "123456789012", "AWS::URLSuffix": "amazonaws.com"}[ref]
+		}
+		if get, ok := v["Fn::GetAtt"].([]any); ok {
+			return t.label(t.Resources[get[0].(string)])
+		}
+	}
+	return fmt.Sprint(v)
+}
+
+// label names a resource as people do.
+func (t template) label(r resource) string {
+	kind := r.Type[strings.LastIndex(r.Type, ":")+1:]
+	for _, key := range []string{"FunctionName", "QueueName", "TopicName", "StateMachineName", "LogGroupName", "Name"} {
+		if n := r.name(key); n != "" {
+			return kind + " " + n
+		}
+	}
+	return kind
+}

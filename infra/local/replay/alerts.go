@@ -264,6 +264,8 @@ func (m *match) expects(w *follower, all map[score.EventKind]span, k score.Event
 	switch {
 	case k == score.TossEvent && w.late: // it may have been told before
 		return span{0, all[k].most}
+	case k == score.StartEvent && w.begins != "": // who may have got the push is told by a notification as well
+		return span{all[k].least, all[k].most + 1}
 	case k != reminded:
 		return all[k]
 	case w.follows.Before(m.start.Add(-reminder)):

@@ -100,7 +100,7 @@ const (
 	// atOnce bounds the processes of a function without reserved concurrency.
 	atOnce = 16
 	sweep  = 10 * time.Minute
-	// patience is how many times its timeout an invocation may take with faults.
+	// patience is how many times its timeout an invocation may take on a free clock.
 	patience = 20
 )
 
@@ -425,11 +425,10 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 	return nil
 }
 
-// timeout is how long an invocation of fn may take. With faults its waits for
-// what fails are the longer, and a free clock stands still meanwhile: whether it
-// is cut off must not be left to how busy the machine is.
+// timeout is how long an invocation of fn may take. A free clock stands still
+// meanwhile: whether it is cut off must not be left to how busy the machine is.
 func (f *Fleet) timeout(fn spec.Function) time.Duration {
-	if f.Faults != nil {
+	if f.Clock.Speed() == clock.Free {
 		return patience * fn.Timeout
 	}
 	return fn.Timeout

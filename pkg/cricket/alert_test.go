@@ -959,7 +959,7 @@ func TestStartsOnce(t *testing.T) {
 	w := alerting(t)
 	w.showing()
 	w.fan("fan", "11", starter(18))
-	w.fan("lost", "11", starter(18))
+	w.fan("lost", "11", starter(17)) // a start of its own: what else is on its connection is in doubt, too
 	w.fan("watches", "12", starter(18))
 	w.owns("18.0", "unfollowing")
 	activities := w.starter(w.env(StartActivityFunction))

@@ -680,7 +680,7 @@ func (r *alertRun) activity(ctx context.Context, who audience) (*push.Message, e
 		return nil, err
 	}
 	c, _, err := readCached(ctx, r.db, r.alert.MatchID)
-	if err != nil || over(c.State) || r.match.EndingAt != 0 {
+	if err != nil || over(c.State) {
 		return nil, err
 	}
 	channel := ""

@@ -3,7 +3,6 @@ package cricket
 import (
 	"context"
 	"slices"
-	"time"
 
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/dynamo"
@@ -155,14 +154,4 @@ func (l ledger) unused(e score.Event) string {
 // differs reports whether the ledger must be stored again.
 func (l ledger) differs(from ledger) bool {
 	return l.MatchID != from.MatchID || !slices.Equal(l.Events, from.Events)
-}
-
-// tell has the followers of the match told of events, in order.
-func (b *scorebook) tell(ctx context.Context, matchID string, at time.Time, events []score.Event) error {
-	for _, e := range events {
-		if err := b.queue.Send(ctx, alertQueue, newAlert(matchID, e, at.Unix()), 0); err != nil {
-			return err
-		}
-	}
-	return nil
 }

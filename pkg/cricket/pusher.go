@@ -106,9 +106,10 @@ type Pusher struct {
 // later message. What is more than one run's work is sent to the queue in parts
 // first. Tokens that Apple calls dead are removed unless they were registered
 // since; those that could not be reached are tried again by messages of their
-// own, page by page. While nobody can be reached the others are not tried. An update that cannot be broadcast is dropped, for the next makes up for
-// it; an end is tried again, and told again when the channels are closed, which a
-// message does that is sent before anything else.
+// own, page by page. While nobody can be reached the others are not tried. An
+// update that cannot be broadcast is dropped, for the next makes up for it; an end
+// is tried again, and told again when the channels are closed, which a message
+// does that is sent before anything else.
 func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 	if !isMatchID(m.MatchID) {
 		return fault.In("matchId", "%.32q is no match id", m.MatchID)
@@ -429,8 +430,7 @@ func (r *pushRun) report(ctx context.Context) {
 }
 
 // again has a message, of its tokens only these if there are any, tried again
-// later.
-// It gives an update up early, for the next makes up for it.
+// later. It gives an update up early, for the next makes up for it.
 func (p *Pusher) again(ctx context.Context, m MatchChanged, tokens []string) error {
 	limit, delay := maxTries, retryDelay
 	if m.Ended != 0 {

@@ -76,6 +76,14 @@ func (r *Reminder) remind(ctx context.Context, f fixture, now time.Time) error {
 	return dynamo.Put(ctx, r.db, markReminder, reminded{MatchID: f.MatchID, UserID: wholeMatch, TTL: now.Add(keepReminder).Unix()})
 }
 
+// versus names a match by its teams, "" if they are not known.
+func versus(s score.State) string {
+	if s.Local.Name == "" || s.Visitor.Name == "" {
+		return ""
+	}
+	return s.Local.Name + " v " + s.Visitor.Name
+}
+
 // startsIn says when a match starts, in minutes: users' time zones differ.
 func startsIn(d time.Duration) string {
 	n := int((d + time.Minute - 1) / time.Minute)

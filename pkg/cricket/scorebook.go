@@ -333,6 +333,16 @@ func (b *scorebook) write(ctx context.Context, f fixture, e entry, balls []score
 	return b.mark(ctx, f, e, is.state.Phase)
 }
 
+// tell has the followers of the match told of events, in order.
+func (b *scorebook) tell(ctx context.Context, matchID string, at time.Time, events []score.Event) error {
+	for _, e := range events {
+		if err := b.queue.Send(ctx, alertQueue, newAlert(matchID, e, at.Unix()), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // changed lists the perspectives that are shown something new, and the rows
 // that show it.
 func (b *scorebook) changed(f fixture, e entry, is *page, now time.Time) (views []string, rows []shown, err error) {

@@ -102,11 +102,3 @@ func (d *TossDetector) detect(ctx context.Context, f fixture) error {
 	}
 	return err
 }
-
-// versus names a match by its teams, "" if they are not known.
-func versus(s score.State) string {
-	if s.Local.Name == "" || s.Visitor.Name == "" {
-		return ""
-	}
-	return s.Local.Name + " v " + s.Visitor.Name
-}

@@ -11,6 +11,7 @@ import (
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/httpapi"
 )
 
 // leagueRow is a row of cricket-leagues in full: what the provider says of a
@@ -62,22 +63,6 @@ func (k *kept[T]) get(now time.Time, read func() ([]T, error)) ([]T, error) {
 	}
 	k.all, k.until = all, now.Add(keepScan)
 	return all, nil
-}
-
-// pageAfter is the part of all behind the one whose id is after, and the id that
-// the next page is after, "" at the end.
-func pageAfter[T any](all []T, id func(T) string, after string, limit int) (page []T, next string, err error) {
-	if after != "" {
-		i := slices.IndexFunc(all, func(v T) bool { return id(v) == after })
-		if i < 0 {
-			return nil, "", fault.In("query.after", "this page is no longer there: begin again")
-		}
-		all = all[i+1:]
-	}
-	if len(all) > limit {
-		all, next = all[:limit], id(all[limit-1])
-	}
-	return all, next, nil
 }
 
 // League is a competition.
@@ -136,7 +121,7 @@ func (r *Reference) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueLi
 		return nil, err
 	}
 	out := &LeagueList{CacheControl: cacheReference}
-	out.Body.Leagues, out.Body.Next, err = pageAfter(all, func(l League) string { return l.ID }, in.After, in.Limit)
+	out.Body.Leagues, out.Body.Next, err = httpapi.Page(all, func(l League) string { return l.ID }, "query.after", in.After, in.Limit)
 	return out, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/httpapi"
 )
 
 // teamRow is a row of cricket-teams in full: what the provider says of a team,
@@ -73,7 +74,7 @@ func (r *Reference) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, er
 		return nil, err
 	}
 	out := &TeamList{CacheControl: cacheReference}
-	out.Body.Teams, out.Body.Next, err = pageAfter(all, func(t TeamProfile) string { return t.ID }, in.After, in.Limit)
+	out.Body.Teams, out.Body.Next, err = httpapi.Page(all, func(t TeamProfile) string { return t.ID }, "query.after", in.After, in.Limit)
 	return out, err
 }
 

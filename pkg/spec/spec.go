@@ -10,6 +10,7 @@ package spec
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -83,6 +84,15 @@ func (t Table) OnIndex(index, name, key, often string, ops ...Op) Access {
 // ID names the pattern in the fleet: "cricket-locks: Acquire lock".
 func (a Access) ID() string { return a.Table.Name + ": " + a.Name }
 
+// UserOp is an action of Cognito on the user pool, spelled as IAM spells it.
+type UserOp string
+
+const (
+	AdminCreateUser UserOp = "AdminCreateUser"
+	AdminGetUser    UserOp = "AdminGetUser"
+	AdminDeleteUser UserOp = "AdminDeleteUser"
+)
+
 // Function is one Lambda function, built from functions/<Name>.
 type Function struct {
 	Name    string // "cricket/get-match"
@@ -91,6 +101,7 @@ type Function struct {
 	On      Trigger
 	Uses    []Access
 	Sends   []Queue  // beside its own dead-letter queue
+	Users   []UserOp // what it does to the accounts of the user pool
 	Secrets []string // names in Secrets Manager
 	Memory  int      // MB
 	Timeout time.Duration
@@ -127,7 +138,8 @@ func (f Function) Grants() []Grant {
 	return all
 }
 
-// Trigger is what wakes a function: a Route, a Schedule, a Queue or a Task.
+// Trigger is what wakes a function: a Route, a Schedule, a Queue, a Task or
+// UserConfirmed.
 type Trigger interface{ trigger() }
 
 // Auth says who may call a route.
@@ -152,6 +164,8 @@ type Schedule string
 
 // Queue wakes a function for the messages of an SQS queue. A message that was
 // delivered Tries times, or that can never be handled, moves to the queue Dead.
+// One whose name ends with ".fifo" hands out the messages of a group one after
+// the other.
 type Queue struct {
 	Name        string
 	Tries       int
@@ -159,16 +173,31 @@ type Queue struct {
 	Concurrency int // invocations at once
 }
 
-// Dead is the name of the queue's dead-letter queue.
-func (q Queue) Dead() string { return q.Name + "-dead" }
+// FIFO reports whether the queue is one that SQS calls so.
+func (q Queue) FIFO() bool { return strings.HasSuffix(q.Name, fifo) }
 
-// Task wakes a function from a state machine.
+// Dead is the name of the queue's dead-letter queue, which is of its kind.
+func (q Queue) Dead() string {
+	if name, ok := strings.CutSuffix(q.Name, fifo); ok {
+		return name + "-dead" + fifo
+	}
+	return q.Name + "-dead"
+}
+
+const fifo = ".fifo"
+
+// Task wakes a function from a state machine, or by an operator's hand.
 type Task struct{}
 
-func (Route) trigger()    {}
-func (Schedule) trigger() {}
-func (Queue) trigger()    {}
-func (Task) trigger()     {}
+// UserConfirmed wakes a function when somebody has signed up to the user pool and
+// confirmed the account.
+type UserConfirmed struct{}
+
+func (Route) trigger()         {}
+func (Schedule) trigger()      {}
+func (Queue) trigger()         {}
+func (Task) trigger()          {}
+func (UserConfirmed) trigger() {}
 
 // Machine is a Step Functions Express state machine.
 type Machine struct {
@@ -208,6 +237,8 @@ const (
 	EnvStage  = "MATCHDAY_STAGE"  // "prod", "local", ...
 	EnvPrefix = "MATCHDAY_PREFIX" // before every table and queue name; "" in production
 	EnvQueues = "MATCHDAY_QUEUES" // URL that a queue's name completes
+	// EnvUserPool is the id of the user pool, for functions that change its users.
+	EnvUserPool = "MATCHDAY_USER_POOL"
 	// EnvSecrets is what the name of a secret completes in Secrets Manager.
 	EnvSecrets = "MATCHDAY_SECRETS"
 )

@@ -25,6 +25,7 @@ type Env struct {
 	Prefix  string // before every table name
 	Queues  string // URL that a queue's name completes
 	Secrets string // before every secret's name
+	Pool    string // id of the user pool, "" for a function that changes no users
 	Clock
 	HTTP http.RoundTripper // to providers; nil for net/http's
 	// Setting reads a plain setting, "" when it is not set.
@@ -56,6 +57,7 @@ func (e Env) Secret(ctx context.Context, name string) (string, error) {
 func environment(getenv func(string) string) (Env, *fleetClock, error) {
 	env := Env{
 		AWS: config(getenv), Stage: getenv(spec.EnvStage), Prefix: getenv(spec.EnvPrefix), Queues: getenv(spec.EnvQueues), Secrets: getenv(spec.EnvSecrets),
+		Pool:  getenv(spec.EnvUserPool),
 		Clock: Clock{Now: time.Now, Sleep: sleep}, Setting: getenv,
 	}
 	if env.AWS.Region == "" {

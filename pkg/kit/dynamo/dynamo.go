@@ -280,6 +280,20 @@ func Query[T any](ctx context.Context, db DB, a spec.Access, r Range) (items []T
 	return items, out.LastEvaluatedKey, wrap(a, attributevalue.UnmarshalListOfMaps(out.Items, &items))
 }
 
+// QueryAll reads all pages.
+func QueryAll[T any](ctx context.Context, db DB, a spec.Access, r Range) (all []T, err error) {
+	for page, err := range Pages(func(after Item) ([]T, Item, error) {
+		r.After = after
+		return Query[T](ctx, db, a, r)
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+	}
+	return all, nil
+}
+
 // Scan reads one page of a whole table or index, like Query. Of a table, it sees
 // every write that was acknowledged before.
 func Scan[T any](ctx context.Context, db DB, a spec.Access, filter *expression.ConditionBuilder, after Item, limit int32) (items []T, last Item, err error) {

@@ -16,6 +16,7 @@ type Kind uint8
 const (
 	Internal        Kind = iota // ours to mend; the zero value, so that the unclassified is Internal
 	Invalid                     // the request can never work
+	Unprocessable               // it is well-formed, and names what is not so
 	Unauthenticated             // we do not know who asks
 	Denied                      // we know, and they may not
 	NotFound                    // nothing is there, or nothing they may see
@@ -24,10 +25,13 @@ const (
 	Unavailable                 // something we need is down: retry
 )
 
-// Error is a classified error. Text is for the user, and Cause for the log.
+// Error is a classified error. Text is for the user, Code and With for the app,
+// and Cause for the log.
 type Error struct {
 	Kind  Kind
-	Field string // where in the request it lies, as "query.from", or ""
+	Code  string         // what is wrong, for programs, as "event_locked", or ""
+	Field string         // where in the request it lies, as "query.from", or ""
+	With  map[string]any // what else the app should know, by name
 	Text  string
 	Cause error
 }
@@ -49,6 +53,11 @@ func New(k Kind, format string, args ...any) *Error {
 // In returns an Invalid fault of one field of the request.
 func In(field, format string, args ...any) *Error {
 	return &Error{Kind: Invalid, Field: field, Text: fmt.Sprintf(format, args...)}
+}
+
+// Coded returns a fault with a code, and a text that users will read.
+func Coded(k Kind, code, format string, args ...any) *Error {
+	return &Error{Kind: k, Code: code, Text: fmt.Sprintf(format, args...)}
 }
 
 // Because adds the cause, for the log.

@@ -38,6 +38,7 @@ const MaxBody = 64 << 10
 var statuses = [...]int{
 	fault.Internal:        http.StatusInternalServerError,
 	fault.Invalid:         http.StatusBadRequest,
+	fault.Unprocessable:   http.StatusUnprocessableEntity,
 	fault.Unauthenticated: http.StatusUnauthorized,
 	fault.Denied:          http.StatusForbidden,
 	fault.NotFound:        http.StatusNotFound,
@@ -192,10 +193,35 @@ func problem(ctx context.Context, err error) error {
 		level = slog.LevelError
 	}
 	slog.Log(ctx, level, "refused", "status", status, "err", err)
-	if f.Field != "" {
-		return huma.NewError(status, f.Text, &huma.ErrorDetail{Message: f.Text, Location: f.Field})
+	doc := document{ErrorModel: &huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: f.Text}, with: f.With}
+	if f.Code != "" {
+		doc.Type = problemType + f.Code
 	}
-	return huma.NewError(status, f.Text)
+	if f.Field != "" {
+		doc.Errors = []*huma.ErrorDetail{{Message: f.Text, Location: f.Field}}
+	}
+	return doc
+}
+
+// problemType and a fault's code are the type of a problem document.
+const problemType = "urn:problem-type:matchday:"
+
+// document is a problem document with members of its own (RFC 9457, 3.2).
+type document struct {
+	*huma.ErrorModel
+	with map[string]any
+}
+
+func (d document) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(d.ErrorModel)
+	if err != nil || len(d.with) == 0 {
+		return text, err
+	}
+	more, err := json.Marshal(d.with)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(text[:len(text)-1], ','), more[1:]...), nil
 }
 
 // isBusy reports whether something that we need did not answer in time, or

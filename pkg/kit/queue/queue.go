@@ -4,6 +4,7 @@ package queue
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -35,16 +36,25 @@ func Open(cfg aws.Config, base string) Sender {
 // delay, which SQS counts in whole seconds, here rounded up, to 15 minutes.
 func (s Sender) Send(ctx context.Context, q spec.Queue, message any, delay time.Duration) error {
 	delay = min(max(delay, 0), 15*time.Minute)
+	return s.send(ctx, q.Name, message, &sqs.SendMessageInput{DelaySeconds: int32((delay + time.Second - 1) / time.Second)})
+}
+
+// SendInTurn puts message, as JSON, into a FIFO queue. It is delivered at least
+// once, when the messages of its group before it have been dealt with. Messages
+// that are alike are different messages: a job that must do nothing twice sees to
+// that itself, for longer than the five minutes that SQS would.
+func (s Sender) SendInTurn(ctx context.Context, q spec.Queue, group string, message any) error {
+	return s.send(ctx, q.Name, message, &sqs.SendMessageInput{MessageGroupId: &group, MessageDeduplicationId: aws.String(rand.Text())})
+}
+
+func (s Sender) send(ctx context.Context, name string, message any, in *sqs.SendMessageInput) error {
 	body, err := json.Marshal(message)
 	if err == nil {
-		_, err = s.client.SendMessage(ctx, &sqs.SendMessageInput{
-			QueueUrl:     aws.String(s.base + q.Name),
-			MessageBody:  aws.String(string(body)),
-			DelaySeconds: int32((delay + time.Second - 1) / time.Second),
-		})
+		in.QueueUrl, in.MessageBody = aws.String(s.base+name), aws.String(string(body))
+		_, err = s.client.SendMessage(ctx, in)
 	}
 	if err != nil {
-		return fmt.Errorf("send to %s: %w", q.Name, err)
+		return fmt.Errorf("send to %s: %w", name, err)
 	}
 	return nil
 }
@@ -52,14 +62,18 @@ func (s Sender) Send(ctx context.Context, q spec.Queue, message any, delay time.
 // Reject puts a message that can never be handled into q's dead-letter queue.
 func (s Sender) Reject(ctx context.Context, q spec.Queue, body, reason string) error {
 	reason = sayable(reason)
-	_, err := s.client.SendMessage(ctx, &sqs.SendMessageInput{
+	in := &sqs.SendMessageInput{
 		QueueUrl:    aws.String(s.base + q.Dead()),
 		MessageBody: &body,
 		MessageAttributes: map[string]types.MessageAttributeValue{
 			ReasonAttribute: {DataType: aws.String("String"), StringValue: &reason},
 		},
-	})
-	if err != nil {
+	}
+	if q.FIFO() {
+		id := rand.Text()
+		in.MessageGroupId, in.MessageDeduplicationId = &id, &id
+	}
+	if _, err := s.client.SendMessage(ctx, in); err != nil {
 		return fmt.Errorf("send to %s: %w", q.Dead(), err)
 	}
 	return nil

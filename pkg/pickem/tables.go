@@ -1,0 +1,90 @@
+package pickem
+
+import "matchday/pkg/spec"
+
+// table holds all of the room. Its keys are in the package's description.
+var table = spec.Table{
+	Name:    "pickem",
+	Key:     spec.Key{Partition: "PK", Sort: "SK"},
+	Indexes: []spec.Index{{Name: "GSI", Key: spec.Key{Partition: "GSI_PK", Sort: "GSI_SK"}}},
+	TTL:     "ttl",
+}
+
+// How often something happens.
+const (
+	perScreen  = "per screen"
+	onUser     = "on user action"
+	byAdmin    = "a few times an event, by administrators"
+	perMinute  = "every minute"
+	perScore   = "per event and member, when it is scored"
+	perQuarter = "every 15 minutes"
+)
+
+// The access patterns of the five screens.
+var (
+	listEvents   = table.On("Get events", "PK=EVENT, newest first", perScreen, spec.Query)
+	getStandings = table.OnIndex("GSI", "Get standings", "GSI_PK=STANDINGS#{year}, highest first", perScreen, spec.Query)
+	getCard      = table.OnIndex("GSI", "Get event listings and predictions", "GSI_PK=EVENT#{eventId}, filter attribute_not_exists(belongsto) OR belongsto = :me", perScreen, spec.Query)
+	getResults   = table.OnIndex("GSI", "Get event listings, scores and all predictions", "GSI_PK=EVENT#{eventId}, highest first", perScreen, spec.Query)
+	getMember    = table.On("Get a user's details", "PK=USER#{userId}, SK >= EVENT, latest first", perScreen, spec.Query)
+)
+
+// What members write.
+var (
+	findEvent      = table.On("Find event", "PK=EVENT, SK=EVENT#{eventId}", onUser, spec.GetItem)
+	readCard       = table.On("Read card", "PK=EVENT#{eventId}, SK begins with MATCH#", onUser, spec.Query)
+	savePrediction = table.On("Save prediction", "PK=USER#{userId}, SK=EVENT#{eventId}, if the event is open, its card unchanged and the user a member", onUser, spec.PutItem, spec.ConditionCheckItem)
+	dropPrediction = table.On("Drop prediction", "PK=USER#{userId}, SK=EVENT#{eventId}, if the event is open", onUser, spec.DeleteItem, spec.ConditionCheckItem)
+	saveMember     = table.On("Save member", "PK=USER#{userId}, SK=USER, unless it was deleted", onUser, spec.UpdateItem)
+	renameCopies   = table.On("Rename copies", "PK=USER#{userId}, each item that shows the name", onUser, spec.UpdateItem)
+	registerDevice = table.On("Register device", "PK=DEVICE#{token}, SK=DEVICE", "on app launch", spec.PutItem)
+	dropDevice     = table.On("Drop device", "PK=DEVICE#{token}, SK=DEVICE, if it is the user's", onUser, spec.DeleteItem)
+)
+
+// What administrators write.
+var (
+	createEvent     = table.On("Create event", "PK=EVENT, SK=EVENT#{eventId}, absent", byAdmin, spec.PutItem)
+	changeEvent     = table.On("Change event", "PK=EVENT, SK=EVENT#{eventId}, by its present state", byAdmin, spec.UpdateItem)
+	changeCard      = table.On("Change card", "PK=EVENT#{eventId}, SK=MATCH#{matchId}, with the event's cardRev", byAdmin, spec.PutItem, spec.UpdateItem, spec.DeleteItem, spec.ConditionCheckItem)
+	setResult       = table.On("Set result", "PK=EVENT#{eventId}, SK=MATCH#{matchId}, with the event's resultsRev and a LOG# item", byAdmin, spec.PutItem, spec.UpdateItem)
+	listCorrections = table.On("List corrections", "PK=EVENT#{eventId}, SK begins with LOG#", perScreen, spec.Query)
+	removeEvent     = table.On("Remove event", "PK=EVENT#{eventId} and the predictions on it (batches of 25), the event last", byAdmin, spec.Query, spec.BatchWriteItem, spec.DeleteItem)
+	inviteMember    = table.On("Invite member", "PK=USER#{userId}, SK=USER, absent", byAdmin, spec.PutItem)
+	removeMember    = table.On("Remove member", "PK=USER#{userId} (batches of 25)", byAdmin, spec.BatchWriteItem)
+	membersDevices  = table.OnIndex("GSI", "Get a member's devices", "GSI_PK=DEVICES#{userId}", "per notice and member", spec.Query)
+)
+
+// What jobs do.
+var (
+	findOpenEvents = table.On("Find open events", "PK=EVENT, SK >= 400 days ago", perMinute, spec.Query)
+	allMembers     = table.OnIndex("GSI", "Get all members", "GSI_PK=USER", "per reminder and rebuilding", spec.Query)
+	entriesOf      = table.OnIndex("GSI", "Get entries", "GSI_PK=EVENT#{eventId}, GSI_SK begins with SCORE#", "per reminder and scoring", spec.Query)
+	scoreMember    = table.On("Score member", "PK=USER#{userId}: prediction, standings and USER, by its rev", perScore, spec.UpdateItem, spec.PutItem)
+	findReminded   = table.On("Find reminded", "PK=NOTICE#{noticeId}, SK=DONE", perQuarter, spec.GetItem)
+	markNotice     = table.On("Mark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId} or DONE, absent", "per notice and member", spec.PutItem)
+)
+
+// The leagues of members.
+var (
+	createLeague    = table.On("Create league", "PK=LEAGUE#{leagueId}, its CODE# and the owner's membership", onUser, spec.PutItem, spec.ConditionCheckItem, spec.UpdateItem)
+	findLeague      = table.On("Find league", "PK=LEAGUE#{leagueId}, SK=LEAGUE; PK=CODE#{code}, SK=CODE", onUser, spec.GetItem)
+	joinLeague      = table.On("Join league", "PK=USER#{userId}, SK=LEAGUE#{leagueId} and its standings, by the member's rev", onUser, spec.PutItem, spec.UpdateItem, spec.ConditionCheckItem)
+	leaveLeague     = table.On("Leave league", "PK=USER#{userId}, SK=LEAGUE#{leagueId} and its standings, by the member's rev", onUser, spec.DeleteItem, spec.UpdateItem)
+	myLeagues       = table.On("Get my leagues", "PK=USER#{userId}, SK begins with LEAGUE#", perScreen, spec.Query)
+	checkMembership = table.On("Check membership", "PK=USER#{userId}, SK=LEAGUE#{leagueId}", perScreen, spec.GetItem)
+	leagueMembers   = table.OnIndex("GSI", "Get league", "GSI_PK=LEAGUE#{leagueId}", perScreen, spec.Query)
+	leagueStandings = table.OnIndex("GSI", "Get league standings", "GSI_PK=STANDINGS#{leagueId}#{year}, highest first", perScreen, spec.Query)
+	renewCode       = table.On("Renew code", "PK=CODE#{code}, SK=CODE, and LEAGUE, if the user owns it", onUser, spec.PutItem, spec.UpdateItem, spec.DeleteItem)
+	removeLeague    = table.On("Remove league", "PK=LEAGUE#{leagueId} and CODE#{code}, if the user owns it", onUser, spec.DeleteItem)
+)
+
+var access = []spec.Access{
+	listEvents, getStandings, getCard, getResults, getMember,
+	findEvent, readCard, savePrediction, dropPrediction, saveMember, renameCopies, registerDevice, dropDevice,
+	createEvent, changeEvent, changeCard, setResult, listCorrections, removeEvent, inviteMember, removeMember, membersDevices,
+	findOpenEvents, allMembers, entriesOf, scoreMember, findReminded, markNotice,
+	createLeague, findLeague, joinLeague, leaveLeague, myLeagues, checkMembership, leagueMembers, leagueStandings, renewCode, removeLeague,
+}
+
+// scoresBehind is a metric: how many events wait for their scores for too long.
+const scoresBehind = "ScoresBehind"

@@ -12,7 +12,7 @@
 //	PK               SK                       GSI_PK                     GSI_SK               what it is
 //	EVENT            EVENT#{eventId}          EVENT#{eventId}            EVENT                an event; the id is 2026-03-08-clash-of-tides
 //	EVENT#{eventId}  MATCH#{matchId}          EVENT#{eventId}            MATCH#01             a match, by its place on the card
-//	EVENT#{eventId}  LOG#{time}#{random}                                                      a result as it was entered
+//	EVENT#{eventId}  LOG#{time}#{rev}                                                         a result as it was entered
 //	USER#{userId}    USER                     USER                       USER#{userId}        a member; rev counts changes of the standings
 //	USER#{userId}    EVENT#{eventId}          EVENT#{eventId}            SCORE#140#{userId}   a prediction; SCORE#000 until it is scored
 //	USER#{userId}    STANDINGS#2026           STANDINGS#2026             SCORE#00140#{userId} the member's points of a year

@@ -1,0 +1,396 @@
+package pickem
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/queue"
+)
+
+const eventType = "event"
+
+// event is the item of an event.
+type event struct {
+	row
+	ID        string `dynamodbav:"id"`
+	Name      string `dynamodbav:"name"`
+	Date      string `dynamodbav:"date"` // 2026/03/08
+	StartsAt  string `dynamodbav:"startsAt"`
+	LockAt    string `dynamodbav:"lockAt"`
+	State     string `dynamodbav:"state"`
+	Bonus     int    `dynamodbav:"bonus"`               // for a perfect card; 0 for none
+	CardRev   int    `dynamodbav:"cardRev"`             // how often matches were added, changed or taken away
+	ScoringAt string `dynamodbav:"scoringAt,omitempty"` // when it was first to be scored
+
+	// What the points depend on, once results come in: how often it changed, when it
+	// did last, and which of these the points are of.
+	ResultsRev int    `dynamodbav:"resultsRev"`
+	ResultsAt  string `dynamodbav:"resultsAt,omitempty"`
+	ScoredRev  int    `dynamodbav:"scoredRev"`
+}
+
+// The states of an event.
+const (
+	upcoming  = "upcoming"  // it takes predictions until lockAt
+	broadcast = "broadcast" // it is locked
+	scored    = "scored"
+	deleting  = "deleting" // it is being called off, and nobody sees it
+)
+
+// year is whose standings an event counts for: that of its first date.
+func year(eventID string) string { return eventID[:4] }
+
+// Event is a show.
+type Event struct {
+	ID       string    `json:"id" example:"2026-03-08-clash-of-tides"`
+	Name     string    `json:"name"`
+	Date     string    `json:"date" format:"date" doc:"Where it is."`
+	StartsAt time.Time `json:"startsAt"`
+	LockAt   time.Time `json:"lockAt" doc:"Until when predictions are taken, by our clock."`
+	State    string    `json:"state" enum:"upcoming,broadcast,scored" doc:"It takes predictions; it is locked; the points are in."`
+	Bonus    int       `json:"bonus" doc:"Points for who has every match right; 0 for none."`
+	Updating bool      `json:"updating" doc:"Results were changed, and points are being worked out anew."`
+}
+
+func (e event) shown(now time.Time) Event {
+	out := Event{ID: e.ID, Name: e.Name, Date: strings.ReplaceAll(e.Date, "/", "-"), StartsAt: instant(e.StartsAt), LockAt: instant(e.LockAt), State: e.State, Bonus: e.Bonus}
+	if out.State == upcoming && !now.Before(out.LockAt) {
+		out.State = broadcast // the job that writes it is late
+	}
+	out.Updating = e.State == scored && e.ScoredRev != e.ResultsRev
+	return out
+}
+
+// instant is the time of a stamp of ours.
+func instant(stamp string) time.Time {
+	t, _ := time.Parse(time.RFC3339, stamp)
+	return t
+}
+
+// Events are the shows: what members see of them, and what administrators do.
+type Events struct {
+	db    dynamo.DB
+	queue queue.Sender
+	now   func() time.Time
+}
+
+// ListEvents asks for events.
+type ListEvents struct {
+	auth.User
+	Limit  int32  `query:"limit" minimum:"1" maximum:"100" default:"50"`
+	Cursor string `query:"cursor" maxLength:"100" doc:"Next of the page before."`
+	Year   string `query:"year" pattern:"^[0-9]{4}$" doc:"Those of a year alone."`
+}
+
+// EventList is a page of events. Next is the cursor of the page that follows,
+// absent at the end.
+type EventList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Events []Event `json:"events"`
+		Next   string  `json:"next,omitempty"`
+	}
+}
+
+var eventIDs = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// ListEvents returns events, those of the latest date first; a page is in the
+// order in which they start. A cursor that is no event's, or not of the year, is
+// bad_cursor.
+func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, error) {
+	q := dynamo.Range{Key: below(listEvents, eventKey, ofEvent(in.Year)), Limit: in.Limit, Backward: true}
+	if in.Cursor != "" {
+		if !eventIDs.MatchString(in.Cursor) || !strings.HasPrefix(in.Cursor, in.Year) {
+			return nil, httpapi.BadCursor("query.cursor")
+		}
+		q.After = eventItem(in.Cursor)
+	}
+	rows, last, err := dynamo.Query[event](ctx, s.db, listEvents, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &EventList{CacheControl: shortly}
+	out.Body.Events = []Event{}
+	for _, e := range rows {
+		if e.State != deleting {
+			out.Body.Events = append(out.Body.Events, e.shown(s.now()))
+		}
+	}
+	slices.SortStableFunc(out.Body.Events, func(a, b Event) int { return b.StartsAt.Compare(a.StartsAt) })
+	if last != nil {
+		out.Body.Next = rows[len(rows)-1].ID
+	}
+	return out, nil
+}
+
+// CreateEvent announces an event.
+type CreateEvent struct {
+	auth.Admin
+	Body struct {
+		Name     string    `json:"name" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$"`
+		Date     string    `json:"date" format:"date" doc:"Where it is. It and the slug are the event's id, for good."`
+		Slug     string    `json:"slug" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" maxLength:"48" example:"clash-of-tides"`
+		StartsAt time.Time `json:"startsAt" doc:"When it begins, with the part before the show."`
+		LockAt   time.Time `json:"lockAt,omitempty" doc:"Until when predictions are taken; an hour before it begins, if not given."`
+		Bonus    int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Points for who has every match right."`
+	}
+}
+
+// EventPage is the answer with an event.
+type EventPage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         Event
+}
+
+// lockAhead is how long before an event it locks, unless it says otherwise.
+const lockAhead = time.Hour
+
+// CreateEvent announces an event. One that is there already is event_exists, but
+// for the very same, which is answered again.
+func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, error) {
+	b := in.Body
+	if b.LockAt.IsZero() {
+		b.LockAt = b.StartsAt.Add(-lockAhead)
+	}
+	if err := inOrder(b.StartsAt, b.LockAt); err != nil {
+		return nil, err
+	}
+	if day, err := time.Parse(time.DateOnly, b.Date); err != nil || b.StartsAt.Sub(day).Abs() > 48*time.Hour {
+		return nil, fault.In("body.date", "the date is that of startsAt, where the event is")
+	}
+	id := b.Date + "-" + b.Slug
+	e := event{
+		row: row{PK: eventKey, SK: ofEvent(id), GSIPK: ofEvent(id), GSISK: eventKey, Type: eventType},
+		ID:  id, Name: b.Name, Date: strings.ReplaceAll(b.Date, "-", "/"), StartsAt: stamp(b.StartsAt), LockAt: stamp(b.LockAt), State: upcoming, Bonus: b.Bonus,
+	}
+	err := dynamo.Put(ctx, s.db, createEvent, e, absent("PK"))
+	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
+		var there event
+		if err := attributevalue.UnmarshalMap(refused.Item, &there); err != nil {
+			return nil, err
+		}
+		there.CardRev = 0
+		if there != e {
+			return nil, fault.Coded(fault.Conflict, "event_exists", "there is an event %s already", id)
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	return &EventPage{http.StatusCreated, noStore, e.shown(s.now())}, nil
+}
+
+// inOrder refuses an event that locks after it has begun, or at a time that items
+// cannot keep.
+func inOrder(starts, locks time.Time) error {
+	switch {
+	case starts.UTC().Year() < 2000 || starts.UTC().Year() > 2999:
+		return fault.In("body.startsAt", "the event starts between 2000 and 2999")
+	case locks.UTC().Year() < 2000 || locks.After(starts):
+		return fault.In("body.lockAt", "the event locks when it begins, or before")
+	}
+	return nil
+}
+
+// UpdateEvent changes what is given.
+type UpdateEvent struct {
+	auth.Admin
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	Body    struct {
+		Name     *string    `json:"name,omitempty" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$"`
+		StartsAt *time.Time `json:"startsAt,omitempty" doc:"The lock moves with it, unless it is given too."`
+		LockAt   *time.Time `json:"lockAt,omitempty"`
+		State    *string    `json:"state,omitempty" enum:"upcoming,broadcast" doc:"Open or locked. An event is scored by a request to score it."`
+		Bonus    *int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Points for who has every match right."`
+	}
+}
+
+// UpdateEvent changes an event. It can be opened again until the first result is
+// in, with a lock that is still to come; anything else is bad_transition. A new
+// bonus of a scored event has everybody's points worked out anew.
+func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, error) {
+	was, err := readStage(ctx, s.db, in.EventID)
+	if err != nil {
+		return nil, err
+	}
+	e, b, now := was.event, in.Body, s.now()
+	starts, locks := instant(e.StartsAt), instant(e.LockAt)
+	if b.StartsAt != nil {
+		locks = locks.Add(b.StartsAt.Sub(starts))
+		starts = *b.StartsAt
+	}
+	if b.LockAt != nil {
+		locks = *b.LockAt
+	}
+	if err := inOrder(starts, locks); err != nil {
+		return nil, err
+	}
+	e.StartsAt, e.LockAt = stamp(starts), stamp(locks)
+	if b.Name != nil {
+		e.Name = *b.Name
+	}
+	if b.State != nil && *b.State != e.State {
+		switch {
+		case e.State == scored:
+			return nil, fault.Coded(fault.Conflict, "bad_transition", "the event is scored")
+		case *b.State == upcoming && e.ResultsRev > 0:
+			return nil, fault.Coded(fault.Conflict, "bad_transition", "results are in, so the event cannot be opened again")
+		case *b.State == upcoming && !now.Before(locks):
+			return nil, fault.Coded(fault.Conflict, "bad_transition", "the event has locked: say a new lockAt too")
+		}
+		e.State = *b.State
+	}
+	if b.Bonus != nil && *b.Bonus != e.Bonus {
+		if worth(was.card)+*b.Bonus > maxScore {
+			return nil, overflow("body.bonus")
+		}
+		e.Bonus = *b.Bonus
+		if e.ResultsRev > 0 {
+			e.ResultsRev++
+			e.ResultsAt = stamp(now)
+		}
+	}
+	if e != was.event {
+		err := dynamo.Update(ctx, s.db, changeEvent, e.key(), e.changed(), was.same())
+		if dynamo.IsRefused(err) {
+			return nil, errChanged
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := s.rescore(ctx, e); err != nil {
+		return nil, err
+	}
+	return &EventPage{http.StatusOK, noStore, e.shown(now)}, nil
+}
+
+var errChanged = fault.Coded(fault.Conflict, "changed", "somebody else has just changed this: look again")
+
+// changed sets what administrators change of an event.
+func (e event) changed() expression.UpdateBuilder {
+	return expression.Set(expression.Name("name"), expression.Value(e.Name)).
+		Set(expression.Name("startsAt"), expression.Value(e.StartsAt)).
+		Set(expression.Name("lockAt"), expression.Value(e.LockAt)).
+		Set(expression.Name("state"), expression.Value(e.State)).
+		Set(expression.Name("bonus"), expression.Value(e.Bonus)).
+		Set(expression.Name("resultsRev"), expression.Value(e.ResultsRev)).
+		Set(expression.Name("resultsAt"), expression.Value(e.ResultsAt))
+}
+
+// same is the condition that an event is as it was read: nothing that its writers
+// depend on has changed.
+func (e event) same() expression.ConditionBuilder {
+	return equals("state", e.State).And(equals("cardRev", e.CardRev), equals("resultsRev", e.ResultsRev), equals("lockAt", e.LockAt), equals("startsAt", e.StartsAt),
+		equals("bonus", e.Bonus))
+}
+
+// rescore has the points of an event worked out anew if they are not those of its
+// results. It is harmless to do it twice.
+func (s *Events) rescore(ctx context.Context, e event) error {
+	if e.ScoringAt == "" || e.ScoredRev == e.ResultsRev {
+		return nil
+	}
+	return s.queue.SendInTurn(ctx, scoreQueue, e.ID, ScoreEvent{EventID: e.ID})
+}
+
+// DeleteEvent calls an event off.
+type DeleteEvent struct {
+	auth.Admin
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+}
+
+// DeleteEvent removes an event that is not scored, with its card and all
+// predictions on it. It is marked first, so that it takes no predictions
+// meanwhile; what a first run has left a second one removes.
+func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*Removed, error) {
+	key := eventItem(in.EventID)
+	err := dynamo.Update(ctx, s.db, changeEvent, key, expression.Set(expression.Name("state"), expression.Value(deleting)), exists("PK").And(absent("scoringAt")))
+	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
+		if refused.Item == nil {
+			return nil, errNoEvent
+		}
+		return nil, fault.Coded(fault.Conflict, "event_scored", "the event is scored, or about to be")
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := s.entries(ctx, in.EventID)
+	if err != nil {
+		return nil, err
+	}
+	items, err := dynamo.QueryAll[row](ctx, s.db, removeEvent, dynamo.Range{Key: partition(removeEvent, ofEvent(in.EventID)), Consistent: true})
+	if err != nil {
+		return nil, err
+	}
+	var keys []dynamo.Item
+	for _, p := range entries {
+		keys = append(keys, p.key())
+	}
+	for _, i := range items {
+		keys = append(keys, i.key())
+	}
+	if err := dynamo.DeleteAll(ctx, s.db, removeEvent, keys); err != nil {
+		return nil, err
+	}
+	if _, err := dynamo.Delete(ctx, s.db, removeEvent, key); err != nil {
+		return nil, err
+	}
+	return removed(), nil
+}
+
+// entries are the predictions on an event.
+func (s *Events) entries(ctx context.Context, eventID string) ([]prediction, error) {
+	return dynamo.QueryAll[prediction](ctx, s.db, entriesOf, dynamo.Range{Key: below(entriesOf, ofEvent(eventID), scorePrefix)})
+}
+
+// ListEntries asks who takes part in an event.
+type ListEntries struct {
+	auth.Admin
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	Cursor  string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
+}
+
+// EntryList is a page of the ids of members, in their order.
+type EntryList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Count   int      `json:"count" doc:"Of all pages."`
+		UserIDs []string `json:"userIds"`
+		Next    string   `json:"next,omitempty"`
+	}
+}
+
+// ListEntries returns who has predicted an event, and nothing of what.
+func (s *Events) ListEntries(ctx context.Context, in *ListEntries) (*EntryList, error) {
+	if _, err := readEvent(ctx, s.db, in.EventID); err != nil {
+		return nil, err
+	}
+	entries, err := s.entries(ctx, in.EventID)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(entries))
+	for i, p := range entries {
+		ids[i] = p.userID()
+	}
+	slices.SortFunc(ids, cmp.Compare[string])
+	out := &EntryList{CacheControl: noStore}
+	out.Body.Count = len(ids)
+	out.Body.UserIDs, out.Body.Next, err = httpapi.Page(ids, func(id string) string { return id }, "query.cursor", in.Cursor, in.Limit)
+	return out, err
+}

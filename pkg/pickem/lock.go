@@ -1,0 +1,74 @@
+package pickem
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/obs"
+)
+
+// openDays is for how long after its first date an event may still be on: one
+// that is moved further away is announced anew.
+const openDays = 400
+
+// An event may wait for its points for scorePatience before they are asked for
+// again, every minute until giveUp; after lateScore somebody is to look.
+const (
+	scorePatience = 2 * time.Minute
+	lateScore     = 10 * time.Minute
+	giveUp        = time.Hour
+)
+
+// recentEvents are the events that may still change.
+func recentEvents(ctx context.Context, db dynamo.DB, now time.Time) ([]event, error) {
+	from := ofEvent(now.AddDate(0, 0, -openDays).UTC().Format(time.DateOnly))
+	return dynamo.QueryAll[event](ctx, db, findOpenEvents, dynamo.Range{
+		Key:        expression.Key("PK").Equal(expression.Value(eventKey)).And(expression.Key("SK").GreaterThanEqual(expression.Value(from))),
+		Consistent: true,
+	})
+}
+
+// LockEvents locks the events whose time has come, and asks again for the points
+// of those that have waited for them too long, because a message was lost.
+//
+// A second run finds nothing left to do: an event is locked by one conditional
+// write, and scoring what is scored writes nothing.
+func (s *Events) LockEvents(ctx context.Context) error {
+	now := s.now()
+	events, err := recentEvents(ctx, s.db, now)
+	if err != nil {
+		return err
+	}
+	var errs error
+	late := 0
+	for _, e := range events {
+		switch {
+		case e.State == upcoming && !now.Before(instant(e.LockAt)):
+			err := dynamo.Update(ctx, s.db, changeEvent, e.key(), expression.Set(expression.Name("state"), expression.Value(broadcast)),
+				equals("state", upcoming).And(expression.Name("lockAt").LessThanEqual(expression.Value(stamp(now)))))
+			if !dynamo.IsRefused(err) {
+				errs = errors.Join(errs, err)
+			}
+		case e.waited(now) > scorePatience && e.waited(now) < giveUp:
+			errs = errors.Join(errs, s.queue.SendInTurn(ctx, scoreQueue, e.ID, ScoreEvent{EventID: e.ID}))
+		}
+		if e.waited(now) > lateScore {
+			late++
+		}
+	}
+	obs.Emit(ctx, now, []obs.Metric{obs.Count(scoresBehind, late)})
+	return errs
+}
+
+// waited is how long an event has waited for the points of its results, 0 if it
+// does not.
+func (e event) waited(now time.Time) time.Duration {
+	if e.ScoringAt == "" || e.State == deleting || e.State == scored && e.ScoredRev == e.ResultsRev {
+		return 0
+	}
+	return now.Sub(instant(max(e.ScoringAt, e.ResultsAt)))
+}

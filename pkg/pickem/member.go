@@ -1,0 +1,260 @@
+package pickem
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"golang.org/x/sync/errgroup"
+
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/fault"
+)
+
+const personType = "user"
+
+// person is the item of a member. One that was deleted leaves deletedAt behind for
+// as long as a token may still speak for it.
+type person struct {
+	row
+	BelongsTo string `dynamodbav:"belongsto"`
+	Name      string `dynamodbav:"name"`
+	Rev       int    `dynamodbav:"rev"` // how often what is shown of the member elsewhere has changed
+	DeletedAt string `dynamodbav:"deletedAt,omitempty"`
+}
+
+func (p person) userID() string { return strings.TrimPrefix(p.BelongsTo, "USER#") }
+
+func newPerson(userID, name string) person {
+	return person{
+		row:       row{PK: ofUser(userID), SK: userKey, GSIPK: userKey, GSISK: ofUser(userID), Type: personType},
+		BelongsTo: ofUser(userID), Name: name,
+	}
+}
+
+// noName is what a member is called who has not said a name.
+const noName = "New member"
+
+var errNoUser = fault.Coded(fault.NotFound, "user_not_found", "no such member")
+
+// Members are who plays.
+type Members struct {
+	db       dynamo.DB
+	accounts accounts
+	now      func() time.Time
+}
+
+// person is the member of a group, or NotFound.
+func (g group) person() (person, error) {
+	if len(g.members) == 0 || g.members[0].DeletedAt != "" {
+		return person{}, errNoUser
+	}
+	return g.members[0], nil
+}
+
+// GetMe asks for the caller.
+type GetMe struct{ auth.User }
+
+// GetUser asks for a member.
+type GetUser struct {
+	auth.User
+	ID string `path:"userId" maxLength:"128" doc:"The member."`
+}
+
+// UserScreen is the answer with a member.
+type UserScreen struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		UserID    string       `json:"userId"`
+		Name      string       `json:"name"`
+		Standings []YearPoints `json:"standings" doc:"The latest year first."`
+		Events    []Played     `json:"events" doc:"The latest first; of others, those that are scored."`
+	}
+}
+
+// YearPoints are a member's points of a year.
+type YearPoints struct {
+	Year    string `json:"year"`
+	Points  int    `json:"points"`
+	Correct int    `json:"correct" doc:"Matches picked right."`
+	Played  int    `json:"played" doc:"Events played."`
+}
+
+// Played is an event that a member has predicted.
+type Played struct {
+	EventID     string         `json:"eventId"`
+	Scored      bool           `json:"scored"`
+	Points      int            `json:"points"`
+	Correct     int            `json:"correct" doc:"Matches picked right."`
+	Predictions map[string]int `json:"predictions,omitempty" doc:"The caller's own; those of others are with the event's results."`
+}
+
+// GetMe returns the caller's name, standings and predictions, or NotFound for who
+// is no member yet.
+func (s *Members) GetMe(ctx context.Context, in *GetMe) (*UserScreen, error) {
+	g, err := readMember(ctx, s.db, in.UserID, true)
+	if err != nil {
+		return nil, err
+	}
+	return g.screen(true)
+}
+
+// GetUser returns what everybody may see of a member: nothing of events that are
+// not scored, and no picks.
+func (s *Members) GetUser(ctx context.Context, in *GetUser) (*UserScreen, error) {
+	g, err := readMember(ctx, s.db, in.ID, false)
+	if err != nil {
+		return nil, err
+	}
+	return g.screen(false)
+}
+
+func (g group) screen(own bool) (*UserScreen, error) {
+	p, err := g.person()
+	if err != nil {
+		return nil, err
+	}
+	out := &UserScreen{CacheControl: noStore}
+	b := &out.Body
+	b.UserID, b.Name, b.Standings, b.Events = p.userID(), p.Name, []YearPoints{}, []Played{}
+	for _, s := range g.standings {
+		if y := strings.TrimPrefix(s.SK, ofYear("")); !strings.Contains(y, "#") {
+			b.Standings = append(b.Standings, YearPoints{y, s.Points, s.Correct, s.Played})
+		}
+	}
+	for _, p := range g.predictions {
+		e := Played{EventID: p.EventID, Scored: p.ScoredAt != "", Points: p.Points, Correct: p.Correct}
+		if own {
+			e.Predictions = p.Predictions
+		}
+		if own || e.Scored {
+			b.Events = append(b.Events, e)
+		}
+	}
+	return out, nil
+}
+
+// UpdateMe says who the caller is.
+type UpdateMe struct {
+	auth.User
+	Body struct {
+		Name string `json:"name" minLength:"1" maxLength:"40" pattern:"^\\S(.*\\S)?$"`
+	}
+}
+
+// UpdateMe names the caller, everywhere, and makes a member of who is none. The
+// last name wins. A run that breaks off leaves the old name in some tables, until
+// it is run again or the member's next event is scored.
+func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, error) {
+	p := newPerson(in.UserID, in.Body.Name)
+	set := expression.Set(expression.Name("name"), expression.Value(p.Name)).
+		Set(expression.Name("GSI_PK"), expression.Value(p.GSIPK)).Set(expression.Name("GSI_SK"), expression.Value(p.GSISK)).
+		Set(expression.Name("type"), expression.Value(p.Type)).Set(expression.Name("belongsto"), expression.Value(p.BelongsTo)).
+		Add(expression.Name("rev"), expression.Value(1))
+	err := dynamo.Update(ctx, s.db, saveMember, p.key(), set, absent("deletedAt"))
+	if dynamo.IsRefused(err) {
+		return nil, errNoUser
+	}
+	if err != nil {
+		return nil, err
+	}
+	g, err := readMember(ctx, s.db, in.UserID, true)
+	if err != nil {
+		return nil, err
+	}
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(atOnce)
+	for _, copy := range g.named() {
+		work.Go(func() error {
+			err := dynamo.Update(ctx, s.db, renameCopies, copy, expression.Set(expression.Name("name"), expression.Value(p.Name)), exists("PK"))
+			if dynamo.IsRefused(err) {
+				return nil // it is gone
+			}
+			return err
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return nil, err
+	}
+	return g.screen(true)
+}
+
+// atOnce bounds the calls that are made at the same time.
+const atOnce = 32
+
+// named are the keys of the items that show the member's name.
+func (g group) named() (keys []dynamo.Item) {
+	for _, s := range g.standings {
+		keys = append(keys, s.key())
+	}
+	for _, m := range g.memberships {
+		keys = append(keys, m.key())
+	}
+	for _, p := range g.predictions {
+		if p.ScoredAt != "" {
+			keys = append(keys, p.key())
+		}
+	}
+	return keys
+}
+
+// InviteUser invites somebody.
+type InviteUser struct {
+	auth.Admin
+	Body struct {
+		Name  string `json:"name" minLength:"1" maxLength:"40" pattern:"^\\S(.*\\S)?$"`
+		Email string `json:"email" format:"email" maxLength:"128" doc:"Cognito writes to it, with a password for the first time."`
+	}
+}
+
+// InvitedPage is the answer with who was invited.
+type InvitedPage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		UserID string `json:"userId"`
+		Name   string `json:"name"`
+	}
+}
+
+// InviteUser makes an account, which has Cognito write to the person, and the
+// member. A second run finds the account and makes the member; who is a member
+// already is user_exists.
+func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage, error) {
+	id, err := s.accounts.invite(ctx, in.Body.Email)
+	if err != nil {
+		return nil, err
+	}
+	err = dynamo.Put(ctx, s.db, inviteMember, newPerson(id, in.Body.Name), absent("PK").Or(exists("deletedAt")))
+	if dynamo.IsRefused(err) {
+		return nil, fault.Coded(fault.Conflict, "user_exists", "there is a member with this address already")
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &InvitedPage{Status: http.StatusCreated, CacheControl: noStore}
+	out.Body.UserID, out.Body.Name = id, in.Body.Name
+	return out, nil
+}
+
+// OnUserConfirmed makes whoever has signed up a member, under the name that was
+// given, or none. Who is one already stays so, and who was deleted too.
+func (s *Members) OnUserConfirmed(ctx context.Context, e events.CognitoEventUserPoolsPostConfirmation) (events.CognitoEventUserPoolsPostConfirmation, error) {
+	id, name := e.Request.UserAttributes["sub"], strings.TrimSpace(e.Request.UserAttributes["name"])
+	if id == "" {
+		return e, errors.New("the event names nobody: its attributes have no sub")
+	}
+	if name == "" || len([]rune(name)) > 40 {
+		name = noName
+	}
+	err := dynamo.Put(ctx, s.db, inviteMember, newPerson(id, name), absent("PK"))
+	if dynamo.IsRefused(err) {
+		err = nil
+	}
+	return e, err
+}

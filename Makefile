@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test bench cost check build synth diff deploy smoke sam-template runbook clean tools functions binaries folder seed stage app
+.PHONY: help run replay test bench cost check build synth bootstrap diff deploy smoke sam-template runbook clean tools functions binaries folder seed stage arch real app
 
 export CGO_ENABLED ?= 1
 BIN   := .local/bin
@@ -11,8 +11,11 @@ ARCH ?= arm64
 # What links the CDK. It has no goroutines of ours, and compiling the CDK with the
 # race detector takes minutes.
 CDK := matchday/(infra|infra/stacks|template-tests)
-# More context for the CDK, as in SET="mail=ops@example.com cdn=true".
-SET ?=
+# More context for the CDK, as in SET="mail=ops@example.com cdn=true": by default
+# what the file stages/STAGE holds.
+SET ?= $(shell cat 'stages/$(STAGE)' 2>/dev/null)
+# What of a deployment is to be agreed to by hand: broadening, any-change or never.
+APPROVE ?= broadening
 # How each function is built. The Lambda runtime needs no RPC mode, and -s -w
 # drop what only a debugger reads.
 LAMBDA := -trimpath -buildvcs=false -tags lambda.norpc
@@ -52,25 +55,34 @@ check: functions ## gofmt, vet, staticcheck, layer rules, state machines, OpenAP
 
 # Where and when a function is built leaves no trace in it. One go build for each
 # room compiles and links as many at once as there are processors.
-build: ## every function for Lambda, in dist/<room>/<function>/bootstrap: ARCH=arm64 or amd64
-	@case "$(ARCH)" in arm64|amd64) ;; *) echo "The architecture is ARCH=arm64 or ARCH=amd64, not $(ARCH)."; exit 2;; esac
+build: arch ## every function for Lambda, in dist/<room>/<function>/bootstrap: ARCH=arm64 or amd64
 	@rm -rf dist && for room in $(ROOMS); do \
 	  mkdir -p dist/.built && CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) GOARM64=v8.0 GOAMD64=v1 \
 	    go build $(LAMBDA) -ldflags "-s -w -buildid=" -o dist/.built/ ./functions/$$room/... || exit 1; \
 	  for f in dist/.built/*; do name=$${f##*/}; mkdir -p dist/$$room/$$name && mv $$f dist/$$room/$$name/bootstrap; done; rmdir dist/.built; done
 	@wc -c dist/*/*/bootstrap | awk '{ sub("dist/", "", $$2); sub("/bootstrap", "", $$2); printf "%7.1f MB  %s\n", $$1 / 1e6, $$2 }'
 
+# A value as the shell takes it, whatever is in it.
+quoted = '$(subst ','\'',$(1))'
 cdk = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 node_modules/.bin/cdk $(1) --app $(BIN)/infra \
-  -c stage=$(STAGE) -c arch=$(if $(filter amd64,$(ARCH)),x86_64,$(ARCH)) $(foreach s,$(SET),-c $(s))
+  $(foreach s,$(SET),-c $(call quoted,$(s))) -c stage=$(STAGE) -c arch=$(if $(filter amd64,$(ARCH)),x86_64,$(ARCH))
 
-synth: app ## the CloudFormation templates, in cdk.out: STAGE=dev SET="account=123456789012 region=us-east-1 …"
-	@$(call cdk,synth) --quiet -o cdk.out && echo "the templates are in cdk.out"
+synth: app ## the CloudFormation templates, in cdk.out, without a warning: STAGE=dev SET="account=123456789012 region=us-east-1 …"
+	@rm -rf cdk.out && $(call cdk,synth) --strict --quiet -o cdk.out && echo "the templates are in cdk.out"
 
-diff: app ## what a deployment would change: STAGE=dev
+bootstrap: tools ## prepare an account and region for the CDK, once: ACCOUNT=123456789012 REGION=us-east-1
+	@case "$(ACCOUNT) $(REGION)" in [0-9]*\ [a-z]*) ;; *) echo "Say where: make bootstrap ACCOUNT=123456789012 REGION=us-east-1"; exit 2;; esac
+	@mkdir -p .local && cd .local && JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 ../node_modules/.bin/cdk bootstrap $(call quoted,aws://$(ACCOUNT)/$(REGION))
+
+diff: real app ## what a deployment would change: STAGE=dev
 	@$(call cdk,diff)
 
-deploy: app ## deploy all rooms with the credentials at hand: STAGE=dev SET="APNS_TEAM_ID=… APNS_KEY_ID=… APNS_BUNDLE=…"
-	@$(call cdk,deploy --all)
+deploy: real app ## deploy all rooms with the credentials at hand: STAGE=dev SET="APNS_TEAM_ID=… …" APPROVE=never asks nothing
+	@$(call cdk,deploy --all --require-approval $(call quoted,$(APPROVE)))
+
+# Templates of no account in particular lack what only a running fleet needs.
+real:
+	@case " $(SET) " in *" agnostic="*) echo "agnostic= is for templates to read, not for a deployment: leave it out."; exit 2;; esac
 
 smoke: ## ask a deployed cricket API a few questions: STAGE=dev or URL=https://…; TOKEN= of a user, ORIGIN= of a web page
 	@url="$(URL)"; if [ -z "$$url" ]; then \
@@ -89,8 +101,13 @@ runbook: ## the on-call page, docs/runbook.md, from the spec
 app: stage tools
 	@go build -o $(BIN)/infra ./infra
 
-stage:
-	@test -n "$(STAGE)" || { echo "Say which stage: make $(MAKECMDGOALS) STAGE=dev"; exit 2; }
+stage: arch
+	@case $(call quoted,$(STAGE)) in ''|*[!a-z0-9]*) echo "Say which stage, in lower-case letters and digits: make $(MAKECMDGOALS) STAGE=dev"; exit 2;; esac
+	@for s in $(foreach s,$(SET),$(call quoted,$(s))); do case "$$s" in \
+	  stage=*|arch=*) echo "SET says $$s: say STAGE= and ARCH= instead."; exit 2;; *=*) ;; *) echo "SET holds values like mail=ops@example.com, and not $$s."; exit 2;; esac; done
+
+arch:
+	@case $(call quoted,$(ARCH)) in arm64|amd64) ;; *) echo "The architecture is ARCH=arm64 or ARCH=amd64."; exit 2;; esac
 
 # One folder of binaries for each room: names are unique in a room only.
 functions: tools

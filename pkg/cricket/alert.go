@@ -239,6 +239,7 @@ func (a *Alerter) sendHeld(ctx context.Context, lease *lock.Lease, f fixture, m 
 	}
 	if err := a.sender.Ready(ctx); err != nil {
 		slog.WarnContext(ctx, "Apple cannot be reached", "err", err)
+		appleFailed(ctx, a.now())
 		return a.again(ctx, m)
 	}
 	now := a.now()
@@ -250,7 +251,11 @@ func (a *Alerter) sendHeld(ctx context.Context, lease *lock.Lease, f fixture, m 
 		run.expires = f.start()
 	}
 	defer func() { run.report(ctx) }()
-	return run.pages(ctx, row)
+	err = run.pages(ctx, row)
+	if _, ok := errors.AsType[*push.Refused](err); ok {
+		appleFailed(ctx, a.now())
+	}
+	return err
 }
 
 // record writes down how far the part is, unless another worker is further.

@@ -39,4 +39,24 @@ var alarms = []spec.Alarm{
 		Watches: "more than 20 phones in a minute that Apple did not take a push for",
 		IfDown:  "Lock screens of some phones stand still; they are tried again.",
 	},
+	{
+		Name: "broadcasts-failing", Function: PushActivitiesFunction.Name, Metrics: []string{"BroadcastsFailed"}, Stat: "Sum", Bound: 5, Minutes: 3,
+		Watches: "more than 5 broadcasts in a minute that Apple did not take",
+		IfDown:  "Lock screens of phones that listen to a channel stand still.",
+	},
+	{
+		Name: "apple-failing", Function: PushActivitiesFunction.Name, Metrics: []string{"AppleFailed"}, Stat: "Sum", Bound: 2, Minutes: 3,
+		Watches: "more than 2 changes of a match in a minute that Apple took for no phone: it is away, or refuses our key",
+		IfDown:  "Lock screens stand still.",
+	},
+	{
+		Name: "alerts-failing", Function: SendAlertsFunction.Name, Metrics: []string{"AppleFailed"}, Stat: "Sum", Bound: 0, Minutes: 3,
+		Watches: "alerts that Apple took for no phone: it is away, or refuses our key",
+		IfDown:  "Notifications come late, or not at all.",
+	},
+	{
+		Name: "phones-refused", Function: PushActivitiesFunction.Name, Metrics: []string{"PushesGone"}, Stat: "Sum", Bound: 500, Minutes: 1,
+		Watches: "more than 500 activities in a minute that Apple calls gone: perhaps the bundle id or Apple's host is wrong",
+		IfDown:  "Phones that Apple calls gone are pushed to no more until their app registers again.",
+	},
 }

@@ -136,8 +136,23 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 	}
 	if err := p.sender.Ready(ctx); err != nil {
 		slog.WarnContext(ctx, "Apple cannot be reached", "err", err)
+		appleFailed(ctx, p.now())
 		return p.again(ctx, m, m.Tokens)
 	}
+	err = p.push(ctx, f, m, messages)
+	if _, ok := errors.AsType[*push.Refused](err); ok {
+		appleFailed(ctx, p.now())
+	}
+	return err
+}
+
+// appleFailed counts a message whose pushes Apple took none of.
+func appleFailed(ctx context.Context, now time.Time) {
+	obs.Emit(ctx, now, []obs.Metric{obs.Count("AppleFailed", 1)})
+}
+
+// push pushes the messages to the channels and the tokens that m is for.
+func (p *Pusher) push(ctx context.Context, f fixture, m MatchChanged, messages map[string]*news) error {
 	if m.Channels != "" || m.idRange == (idRange{}) && len(m.Tokens) == 0 {
 		if err := p.pushChannels(ctx, m, messages); err != nil || m.Channels != "" {
 			return err

@@ -114,10 +114,10 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 	if failed.Load() == 0 {
 		t.keep(now)
 	}
-	archived, err := t.reconcile(ctx, now)
+	live, archived, err := t.reconcile(ctx, now)
 	obs.Emit(ctx, t.Now(), []obs.Metric{
 		obs.Millis("TickLag", start.Sub(due)), obs.Millis("TickTime", t.Now().Sub(start)),
-		obs.Count("MatchesLive", done.Matches), obs.Count("MatchesChanged", done.Changed), obs.Count("MatchesFailed", int(failed.Load())),
+		obs.Count("MatchesLive", live), obs.Count("MatchesChanged", done.Changed), obs.Count("MatchesFailed", int(failed.Load())),
 		obs.Count("MatchesArchived", archived),
 	}, slog.Int64("slot", in.Slot))
 	return done, err
@@ -200,11 +200,11 @@ func (t *Ticker) match(ctx context.Context, e feed.Entry, slot int64, due time.T
 	return err == nil, err
 }
 
-// reconcile archives the live matches that have left the feed, has their end
-// looked into, and deletes replays that have expired. The order lets a second
-// run do what a crash left: finish-match is told first, and asks the provider
-// itself.
-func (t *Ticker) reconcile(ctx context.Context, now snapshot) (archived int, err error) {
+// reconcile counts our matches that stay live, archives those that have left the
+// feed, has their end looked into, and deletes replays that have expired. The
+// order lets a second run do what a crash left: finish-match is told first, and
+// asks the provider itself.
+func (t *Ticker) reconcile(ctx context.Context, now snapshot) (live, archived int, err error) {
 	pages := dynamo.Pages(func(after dynamo.Item) ([]fixture, dynamo.Item, error) {
 		return dynamo.Scan[fixture](ctx, t.db, scanLive, nil, after, 0)
 	})
@@ -217,22 +217,23 @@ func (t *Ticker) reconcile(ctx context.Context, now snapshot) (archived int, err
 	}
 	for page, err := range pages {
 		if err != nil {
-			return archived, err
+			return live, archived, err
 		}
 		for _, f := range page {
-			if listed(f.MatchID) {
-				continue
-			}
-			left, err := t.leave(ctx, f.MatchID, missing)
-			if err != nil {
-				return archived, err
+			left := false
+			if !listed(f.MatchID) {
+				if left, err = t.leave(ctx, f.MatchID, missing); err != nil {
+					return live, archived, err
+				}
 			}
 			if left {
 				archived++
+			} else {
+				live++
 			}
 		}
 	}
-	return archived, nil
+	return live, archived, nil
 }
 
 // leave archives a match that the feed no longer lists, if it has been missing

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -88,8 +89,15 @@ func handler[S any](ctx context.Context, getenv func(string) string, open Opener
 }
 
 func api[S, In, Out any](fn spec.Function, do func(S, context.Context, *In) (*Out, error)) use[S] {
-	return func(s S, _ Env) any {
-		return httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
+	return func(s S, env Env) any {
+		handle := httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
+		return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+			out, err := handle(ctx, e)
+			if out.StatusCode >= http.StatusInternalServerError {
+				failed(ctx, env, 1)
+			}
+			return out, err
+		}
 	}
 }
 
@@ -126,8 +134,16 @@ func messages[S, M any](fn spec.Function, do func(S, context.Context, M) error) 
 					out.BatchItemFailures = append(out.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
 				}
 			}
+			failed(ctx, env, len(out.BatchItemFailures))
 			return out, nil
 		}
+	}
+}
+
+// failed counts what Lambda does not know to have failed.
+func failed(ctx context.Context, env Env, n int) {
+	if n > 0 {
+		obs.Emit(ctx, env.Now(), []obs.Metric{obs.Count(obs.Failed, n)})
 	}
 }
 

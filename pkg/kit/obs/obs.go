@@ -40,6 +40,9 @@ func (h requestID) WithAttrs(as []slog.Attr) slog.Handler {
 
 func (h requestID) WithGroup(name string) slog.Handler { return requestID{h.Handler.WithGroup(name)} }
 
+// Failed counts requests and messages that failed, which Lambda takes for done.
+const Failed = "Failed"
+
 // Metric is one number. Unit is CloudWatch's: "Count", "Milliseconds", "Bytes".
 type Metric struct {
 	Name, Unit string

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"matchday/pkg/spec"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/grants.golden")
@@ -170,6 +172,35 @@ func TestGrantsFollowTheSpec(t *testing.T) {
 			got := slices.DeleteFunc(tmpl.rights(tmpl.function(f)), func(line string) bool { return !strings.HasPrefix(line, "dynamodb:") })
 			if !slices.Equal(got, want) {
 				t.Errorf("%s may %q, want %q", f.Name, got, want)
+			}
+		}
+	})
+}
+
+// TestUsersFollowTheSpec: of Cognito a role holds what its function does to the
+// accounts of the stage's own user pool, which the function knows by its id; and a
+// function that does nothing to them does not know it.
+func TestUsersFollowTheSpec(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		pool := "{" + tmpl.Stage.Parameter("user-pool") + "}"
+		for _, f := range tmpl.Room.Functions {
+			want := []string{}
+			for _, op := range f.Users {
+				want = append(want, "cognito-idp:"+string(op)+" cognito-idp:userpool/"+pool)
+			}
+			slices.Sort(want)
+			got := slices.DeleteFunc(tmpl.rights(tmpl.function(f)), func(line string) bool { return !strings.HasPrefix(line, "cognito") })
+			if !slices.Equal(got, want) {
+				t.Errorf("%s may %q, want %q", f.Name, got, want)
+			}
+			id := tmpl.function(f).at("Environment", "Variables", spec.EnvUserPool)
+			if known := tmpl.plain(id) == pool; known != (len(f.Users) > 0) || !known && id != nil {
+				t.Errorf("%s knows the pool %v", f.Name, id)
+			}
+		}
+		for name, p := range tmpl.Parameters {
+			if strings.HasPrefix(p.Default, "/matchday/") && p.Type != "AWS::SSM::Parameter::Value<String>" {
+				t.Errorf("the parameter %s is a %s", name, p.Type)
 			}
 		}
 	})

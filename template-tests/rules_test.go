@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -98,12 +99,12 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 	})
 }
 
-// The tables of the document that the cricket room was built from: name,
-// partition and sort key, TTL, and indexes as name:partition:sort.
-var cricketTables = []struct {
+// The tables of the documents that rooms were built from: name, partition and sort
+// key, TTL, and indexes as name:partition:sort.
+var documented = map[string][]struct {
 	name, partition, sort, ttl string
 	indexes                    []string
-}{
+}{"cricket": {
 	{"cricket-fixtures", "matchId", "", "", []string{"leagueCode-startTime-index:leagueCode:startTime", "live-index:live:startTime"}},
 	{"cricket-teams", "teamId", "", "", nil},
 	{"cricket-team-seasons", "seasonId", "teamId", "", nil},
@@ -117,18 +118,17 @@ var cricketTables = []struct {
 	{"DisplayStateCache", "cacheKey", "", "ttl", nil},
 	{"cricket-fixture-cache", "matchId", "", "ttl", []string{"leagueId-startingAt-index:leagueId:startingAt"}},
 	{"match-processing-state", "matchId", "", "ttl", nil},
-}
+}, "pickem": {
+	{"pickem", "PK", "SK", "ttl", []string{"GSI:GSI_PK:GSI_SK"}},
+}}
 
 func TestTables(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
-		if tmpl.Room.Name != "cricket" {
-			return
-		}
 		got := map[string]resource{}
 		for _, r := range tmpl.of("AWS::DynamoDB::GlobalTable") {
 			got[r.name("TableName")] = r
 		}
-		for _, want := range cricketTables {
+		for _, want := range documented[tmpl.Room.Name] {
 			r, ok := got[tmpl.Stage.Prefix()+want.name]
 			if !ok {
 				t.Errorf("the table %s is missing", want.name)
@@ -220,8 +220,13 @@ func TestIndexProjections(t *testing.T) {
 	})
 }
 
-// TestQueues: a queue has a dead-letter queue, or is one, for 14 days; both are
-// encrypted; and a message hides for long enough to be handled.
+// isDead reports whether a queue is one of dead letters, by its name.
+func isDead(queue string) bool { return strings.HasSuffix(strings.TrimSuffix(queue, ".fifo"), "-dead") }
+
+// TestQueues: a queue has a dead-letter queue of its kind, or is one, for 14 days;
+// both are encrypted; and a message hides for long enough to be handled. A FIFO
+// queue does not take messages that are alike for one, and Lambda reads it in
+// batches that it may: of ten at most, and without waiting for more.
 func TestQueues(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		for _, q := range tmpl.of("AWS::SQS::Queue") {
@@ -229,13 +234,17 @@ func TestQueues(t *testing.T) {
 			if q.at("SqsManagedSseEnabled") != true {
 				t.Errorf("%s is not encrypted", name)
 			}
-			if strings.HasSuffix(name, "-dead") {
+			fifo := strings.HasSuffix(name, ".fifo")
+			if (q.at("FifoQueue") == true) != fifo || q.at("ContentBasedDeduplication") == true || q.at("FifoThroughputLimit") != nil || q.at("DeduplicationScope") != nil {
+				t.Errorf("%s is %v", name, q.Properties)
+			}
+			if isDead(name) {
 				if q.at("MessageRetentionPeriod") != float64(14*24*3600) {
 					t.Errorf("%s keeps messages for %v s", name, q.at("MessageRetentionPeriod"))
 				}
 				continue
 			}
-			if dead := tmpl.plain(q.at("RedrivePolicy", "deadLetterTargetArn")); dead != "Queue "+name+"-dead" {
+			if dead := tmpl.plain(q.at("RedrivePolicy", "deadLetterTargetArn")); dead != "Queue "+(spec.Queue{Name: name}).Dead() {
 				t.Errorf("what %s cannot deliver goes to %s", name, dead)
 			}
 		}
@@ -261,6 +270,9 @@ func TestQueues(t *testing.T) {
 			if s.at("BatchSize") != float64(on.Batch) || s.at("ScalingConfig", "MaximumConcurrency") != float64(on.Concurrency) ||
 				fmt.Sprint(s.at("FunctionResponseTypes")) != "[ReportBatchItemFailures]" {
 				t.Errorf("%s is read by %v", on.Name, s.Properties)
+			}
+			if on.Concurrency < 2 || on.FIFO() && (on.Batch > 10 || s.at("MaximumBatchingWindowInSeconds") != nil) {
+				t.Errorf("Lambda refuses to read %s by %v", on.Name, s.Properties)
 			}
 			loop, _ := tmpl.function(f).at("RecursiveLoop").(string)
 			if (loop == "Allow") != slices.Contains(f.Sends, on) {
@@ -452,7 +464,7 @@ func TestAlarms(t *testing.T) {
 			}
 		}
 		for _, q := range tmpl.of("AWS::SQS::Queue") {
-			if name := q.name("QueueName"); strings.HasSuffix(name, "-dead") && !watched["ApproximateNumberOfMessagesVisible "+name] {
+			if name := q.name("QueueName"); isDead(name) && !watched["ApproximateNumberOfMessagesVisible "+name] {
 				t.Errorf("no alarm watches %s", name)
 			}
 		}
@@ -486,13 +498,41 @@ func TestAlarmsFollowTheCode(t *testing.T) {
 				metrics = append(slices.Clone(metrics), a.While)
 			}
 			for _, m := range metrics {
-				if !strings.Contains(code.String(), `obs.Count("`+m+`"`) && !strings.Contains(code.String(), `obs.Millis("`+m+`"`) {
+				if !emits(code.String(), m) {
 					t.Errorf("the alarm %s watches %s, which nothing emits", a.Name, m)
 				}
 			}
 			if !slices.ContainsFunc(room.Functions, func(f spec.Function) bool { return f.Name == a.Function }) {
 				t.Errorf("the alarm %s is of %s, which is no function", a.Name, a.Function)
 			}
+		}
+	}
+}
+
+// emits reports whether code emits a metric: by its name, or by a constant that is it.
+func emits(code, metric string) bool {
+	names := []string{strconv.Quote(metric)}
+	for _, c := range regexp.MustCompile(`(?m)^(?:const|\s)\s*(\w+)\s*=\s*`+names[0]).FindAllStringSubmatch(code, -1) {
+		names = append(names, c[1])
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		return strings.Contains(code, "obs.Count("+name+",") || strings.Contains(code, "obs.Millis("+name+",")
+	})
+}
+
+func TestEmits(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]bool{
+		"obs.Count(\"Late\", 1)":                                        true,
+		"obs.Millis(\"Late\", d)":                                       true,
+		"const late = \"Late\"\n\nobs.Count(late, 1)":                   true,
+		"const (\n\ta    = 1\n\tlate = \"Late\"\n)\nobs.Count(late, n)": true,
+		"const late = \"Late\"":                                         false,
+		"const late = \"Late\"\nobs.Count(later, 1)":                    false,
+		"obs.Count(\"Later\", 1)":                                       false,
+	} {
+		if got := emits(code, "Late"); got != want {
+			t.Errorf("%q emits Late: %v", code, got)
 		}
 	}
 }
@@ -535,7 +575,7 @@ func TestSignIn(t *testing.T) {
 			for _, p := range tmpl.of("AWS::SSM::Parameter") {
 				names = append(names, p.name("Name"))
 			}
-			if slices.Sort(names); !slices.Equal(names, []string{tmpl.Stage.Parameter("jwt-audience"), tmpl.Stage.Parameter("jwt-issuer")}) {
+			if slices.Sort(names); !slices.Equal(names, []string{tmpl.Stage.Parameter("jwt-audience"), tmpl.Stage.Parameter("jwt-issuer"), tmpl.Stage.Parameter("user-pool")}) {
 				t.Errorf("the parameters are %q", names)
 			}
 			return
@@ -549,6 +589,49 @@ func TestSignIn(t *testing.T) {
 			if a.at("JwtConfiguration", "Issuer", "Ref") == nil {
 				t.Errorf("the issuer is %v", a.at("JwtConfiguration", "Issuer"))
 			}
+		}
+	})
+}
+
+// TestTriggers: the user pool calls the function that waits for its users by the
+// name that it has in its room's stack, unless the deployment says that it calls
+// nothing; and of Cognito's pools that function may be called by this one alone.
+func TestTriggers(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		arn := func(f spec.Function) string {
+			return "arn:aws:lambda:us-east-1:123456789012:function:" + tmpl.Stage.Function(f)
+		}
+		if tmpl.Room.Name == "" {
+			want := "<nil>"
+			for _, room := range tmpl.Rooms {
+				for _, f := range room.Functions {
+					if f.On == (spec.UserConfirmed{}) && tmpl.Stage.Triggers {
+						want = arn(f)
+					}
+				}
+			}
+			pool := tmpl.of("AWS::Cognito::UserPool")[0]
+			if got := tmpl.plain(pool.at("LambdaConfig", "PostConfirmation")); got != want {
+				t.Errorf("the pool calls %s for who has signed up, want %s", got, want)
+			}
+			if all, _ := pool.at("LambdaConfig").(map[string]any); len(all) > 1 || (pool.at("LambdaConfig") != nil) != (want != "<nil>") {
+				t.Errorf("the pool calls %v", all)
+			}
+			return
+		}
+		var got, want []string
+		for _, p := range tmpl.of("AWS::Lambda::Permission") {
+			if p.at("Principal") == "cognito-idp.amazonaws.com" {
+				got = append(got, tmpl.plain(p.at("FunctionName"))+" by "+tmpl.plain(p.at("SourceArn")))
+			}
+		}
+		for _, f := range tmpl.Room.Functions {
+			if f.On == (spec.UserConfirmed{}) {
+				want = append(want, "Function "+tmpl.Stage.Function(f)+" by arn:aws:cognito-idp:us-east-1:123456789012:userpool/{"+tmpl.Stage.Parameter("user-pool")+"}")
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("Cognito may call %q, want %q", got, want)
 		}
 	})
 }

@@ -31,10 +31,13 @@ import (
 type template struct {
 	Name      string
 	Stage     stage.Stage
-	Room      spec.Room // without a name if it is what rooms share
+	Room      spec.Room   // without a name if it is what rooms share
+	Rooms     []spec.Room // all of the deployment
 	Resources map[string]resource
-	Outputs   map[string]struct{ Export any }
-	text      string
+	// Parameters are what is read from the parameter store at deployment.
+	Parameters map[string]struct{ Type, Default string }
+	Outputs    map[string]struct{ Export any }
+	text       string
 }
 
 type resource struct {
@@ -101,15 +104,16 @@ var deployments = []struct {
 		"stage": "prod", "account": "123456789012", "region": "us-east-1", "cdn": "true", "mail": "ops@example.com",
 		"domain": "api.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
 		"origins": "https://example.com", "callbacks": "matchday://signed-in,https://example.com/signed-in",
-		"APNS_TEAM_ID": "TEAM123456", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE": "app.matchday.cricket",
+		"APNS_TEAM_ID": "TEAM123456", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE": "app.matchday.cricket", "PICKEM_BUNDLE": "app.matchday.pickem",
 	}, fleet.Rooms()},
-	{map[string]string{"stage": "dev", "agnostic": "true", "arch": "x86_64"}, fleet.Rooms()},
+	{map[string]string{"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false"}, fleet.Rooms()},
 	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "LAB_MODE": "slow"}, []spec.Room{lab}},
 }
 
 var (
 	things = spec.Table{Name: "lab-things", Key: spec.Key{Partition: "id", Sort: "at"}, Indexes: []spec.Index{{Name: "by-day", Key: spec.Key{Partition: "day"}}}}
 	work   = spec.Queue{Name: "lab-work", Tries: 3, Batch: 10, Concurrency: 4}
+	turns  = spec.Queue{Name: "lab-turns.fifo", Tries: 2, Batch: 10, Concurrency: 2}
 	lab    = spec.Room{
 		Name: "lab", Tables: []spec.Table{things},
 		Functions: []spec.Function{
@@ -117,7 +121,9 @@ var (
 			labFunction("get-note", spec.Route{Method: "GET", Path: "/things/{id}/note", Auth: spec.Session}),
 			labFunction("take-hook", spec.Route{Method: "POST", Path: "/hook/{key}", Auth: spec.Secret}),
 			labFunction("do-work", work),
+			labFunction("take-turns", turns),
 			labFunction("tidy-up", spec.Schedule("rate(5 minutes)")),
+			labFunction("say-hello", spec.UserConfirmed{}),
 		},
 		Settings: []spec.Setting{{Name: "LAB_MODE", Secret: "LAB_KEY", Does: "how the lab works", Like: "slow|fast"}},
 	}
@@ -128,8 +134,11 @@ func labFunction(name string, on spec.Trigger) spec.Function {
 		Name: "lab/" + name, Does: "Does " + name + ".", IfDown: "Nobody notices " + name + ".", On: on, Memory: 128, Timeout: 10 * time.Second,
 		Uses: []spec.Access{things.OnIndex("by-day", "Of a day", "day", "rare", spec.Query), things.On("Put", "id, at", "rare", spec.PutItem)},
 	}
-	if on == spec.Trigger(work) {
-		f.Sends, f.Secrets = []spec.Queue{work}, []string{"LAB_KEY"}
+	switch on {
+	case work:
+		f.Sends, f.Secrets = []spec.Queue{work, turns}, []string{"LAB_KEY"}
+	case turns:
+		f.Users = []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser}
 	}
 	return f
 }
@@ -166,7 +175,7 @@ func synthesize(dist string) error {
 			if err != nil {
 				return err
 			}
-			t := template{Name: name, Stage: s, Room: r, text: string(text)}
+			t := template{Name: name, Stage: s, Room: r, Rooms: deployments[i].rooms, text: string(text)}
 			if err := json.Unmarshal(text, &t); err != nil {
 				return err
 			}
@@ -255,7 +264,8 @@ func each(t *testing.T, test func(*testing.T, template)) {
 }
 
 // plain spells a value of a template out, with the variables of CloudFormation
-// in place of what they stand for, and the names of resources for references.
+// in place of what they stand for, and the names of resources for references, or
+// those of stored parameters, in braces.
 func (t template) plain(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -271,6 +281,9 @@ func (t template) plain(v any) string {
 		if ref, ok := v["Ref"].(string); ok {
 			if r, ok := t.Resources[ref]; ok {
 				return t.label(r)
+			}
+			if p, ok := t.Parameters[ref]; ok {
+				return "{" + p.Default + "}"
 			}
 			return map[string]string{"AWS::Partition": "aws", "AWS::Region": "us-east-1", "AWS::AccountId": "123456789012", "AWS::URLSuffix": "amazonaws.com"}[ref]
 		}

@@ -5,6 +5,7 @@
 package events
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,16 +36,29 @@ type event struct {
 			JWT struct{ Claims map[string]string }
 		}
 	}
-	Records       []struct{ EventSourceARN, Body string }
+	Records []struct {
+		EventSourceARN, Body string
+		Attributes           struct{ MessageGroupID, MessageDeduplicationID, SequenceNumber string }
+	}
 	ScheduledTime string
 	Slot          int64
+
+	TriggerSource, UserPoolID, UserName string
+	Request                             struct{ UserAttributes map[string]string }
+
+	empty bool
 }
 
 // check says what is wrong with a folder of events, one sentence each.
 func check(dir fs.FS, rooms []spec.Room) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	functions := map[string]spec.Function{}
+	functions, planned := map[string]spec.Function{}, map[string]bool{}
 	for _, room := range rooms {
+		for _, m := range room.Machines {
+			for _, name := range m.Calls {
+				planned[name] = true
+			}
+		}
 		for _, fn := range room.Functions {
 			functions[fn.Name] = fn
 			for _, c := range cases {
@@ -80,7 +94,8 @@ func check(dir fs.FS, rooms []spec.Room) (wrong []string) {
 			if err := json.Unmarshal(text, &e); err != nil {
 				say("%s is no JSON: %v", name, err)
 			} else if !strings.HasSuffix(name, ".want.json") {
-				if what := e.foreign(fn, kind == "good"); what != "" {
+				e.empty = string(bytes.Join(bytes.Fields(text), nil)) == "{}"
+				if what := e.foreign(fn, planned[fn.Name], kind == "good"); what != "" {
 					say("%s is no event of its function: %s", name, what)
 				}
 			}
@@ -94,8 +109,9 @@ func check(dir fs.FS, rooms []spec.Room) (wrong []string) {
 	return wrong
 }
 
-// foreign says why an event cannot be what wakes fn, "" if it can.
-func (e event) foreign(fn spec.Function, good bool) string {
+// foreign says why an event cannot be what wakes fn, "" if it can. planned is for a
+// function that a state machine calls.
+func (e event) foreign(fn spec.Function, planned, good bool) string {
 	switch on := fn.On.(type) {
 	case spec.Route:
 		key := on.Method + " " + on.Path
@@ -110,9 +126,23 @@ func (e event) foreign(fn spec.Function, good bool) string {
 		if len(e.Records) == 0 || !strings.HasSuffix(e.Records[0].EventSourceARN, ":dev-"+on.Name) {
 			return "it is of another queue than " + on.Name
 		}
+		of := e.Records[0].Attributes
+		if on.FIFO() != (of.MessageGroupID != "" && of.MessageDeduplicationID != "" && of.SequenceNumber != "") {
+			return "its message has a group and a turn where the queue has none, or none where it has"
+		}
 	case spec.Task:
-		if good && e.ScheduledTime == "" && e.Slot == 0 {
+		switch {
+		case good && planned && e.ScheduledTime == "" && e.Slot == 0:
 			return "it has neither a scheduled time nor a slot"
+		case good && e.empty:
+			return "it does not say what an operator wants"
+		}
+	case spec.UserConfirmed:
+		switch {
+		case !strings.HasPrefix(e.TriggerSource, "PostConfirmation_") || e.UserPoolID == "":
+			return "it is not of a user pool after a confirmation"
+		case good && (e.UserName == "" || e.Request.UserAttributes["sub"] != e.UserName):
+			return "it does not say who has signed up"
 		}
 	}
 	return ""
@@ -128,18 +158,25 @@ func TestEveryFunctionHasItsEvents(t *testing.T) {
 // TestCheck: each way to be wrong is told, by name.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	rooms := []spec.Room{{Name: "lab", Functions: []spec.Function{
+	rooms := []spec.Room{{Name: "lab", Machines: []spec.Machine{{Calls: map[string]string{"Plan": "lab/plan"}}}, Functions: []spec.Function{
 		{Name: "lab/get-thing", On: spec.Route{Method: "GET", Path: "/things/{id}", Auth: spec.User}},
 		{Name: "lab/do-work", On: spec.Queue{Name: "lab-work"}},
+		{Name: "lab/take-turns", On: spec.Queue{Name: "lab-turns.fifo"}},
 		{Name: "lab/plan", On: spec.Task{}},
+		{Name: "lab/mend", On: spec.Task{}},
+		{Name: "lab/say-hello", On: spec.UserConfirmed{}},
 	}}}
 	const (
 		route  = `{"routeKey":"GET /things/{id}","requestContext":{"routeKey":"GET /things/{id}","authorizer":{"jwt":{"claims":{"sub":"u"}}}}}`
 		record = `{"Records":[{"eventSourceARN":"arn:aws:sqs:us-east-1:1:dev-lab-work"}]}`
+		turn   = `{"Records":[{"eventSourceARN":"arn:aws:sqs:us-east-1:1:dev-lab-turns.fifo","attributes":{"MessageGroupId":"a","MessageDeduplicationId":"1","SequenceNumber":"2"}}]}`
+		hello  = `{"triggerSource":"PostConfirmation_ConfirmSignUp","userPoolId":"us-east-1_a","userName":"u","request":{"userAttributes":{"sub":"u"}}}`
 	)
 	good := func() map[string]string {
 		all := map[string]string{}
-		for name, event := range map[string]string{"lab/get-thing": route, "lab/do-work": record, "lab/plan": `{"slot":1}`} {
+		for name, event := range map[string]string{
+			"lab/get-thing": route, "lab/do-work": record, "lab/take-turns": turn, "lab/plan": `{"slot":1}`, "lab/mend": `{"year":2026}`, "lab/say-hello": hello,
+		} {
 			for _, c := range cases {
 				all[name+"/"+c+".json"], all[name+"/"+c+".want.json"] = event, "{}"
 			}
@@ -163,7 +200,13 @@ func TestCheck(t *testing.T) {
 		"another's route":      {map[string]string{"lab/get-thing/good.json": `{"routeKey":"GET /things"}`}, []string{`lab/get-thing/good.json is no event of its function: its route is "GET /things", not "GET /things/{id}"`}},
 		"nobody signed in":     {map[string]string{"lab/get-thing/good.json": strings.Replace(route, `"sub"`, `"iss"`, 1)}, []string{"lab/get-thing/good.json is no event of its function: it is signed in where the route is public, or not where it is not"}},
 		"another's queue":      {map[string]string{"lab/do-work/bad.json": `{"Records":[{"eventSourceARN":"arn:aws:sqs:us-east-1:1:dev-lab-play"}]}`}, []string{"lab/do-work/bad.json is no event of its function: it is of another queue than lab-work"}},
-		"nothing planned":      {map[string]string{"lab/plan/good.json": `{}`}, []string{"lab/plan/good.json is no event of its function: it has neither a scheduled time nor a slot"}},
+		"nothing planned":      {map[string]string{"lab/plan/good.json": `{"year":2026}`}, []string{"lab/plan/good.json is no event of its function: it has neither a scheduled time nor a slot"}},
+		"nothing wanted":       {map[string]string{"lab/mend/good.json": `{}`}, []string{"lab/mend/good.json is no event of its function: it does not say what an operator wants"}},
+		"nothing, wrongly":     {change: map[string]string{"lab/mend/bad.json": `{}`, "lab/plan/bad.json": `{}`}},
+		"no turn":              {map[string]string{"lab/take-turns/bad.json": strings.Replace(turn, `"SequenceNumber":"2"`, `"x":"y"`, 1)}, []string{"lab/take-turns/bad.json is no event of its function: its message has a group and a turn where the queue has none, or none where it has"}},
+		"a turn of its own":    {map[string]string{"lab/do-work/good.json": strings.Replace(turn, "lab-turns.fifo", "lab-work", 1)}, []string{"lab/do-work/good.json is no event of its function: its message has a group and a turn where the queue has none, or none where it has"}},
+		"before a sign-up":     {map[string]string{"lab/say-hello/bad.json": strings.Replace(hello, "PostConfirmation_Confirm", "PreSignUp_", 1)}, []string{"lab/say-hello/bad.json is no event of its function: it is not of a user pool after a confirmation"}},
+		"a sign-up of nobody":  {map[string]string{"lab/say-hello/good.json": strings.Replace(hello, `"sub"`, `"email"`, 1)}, []string{"lab/say-hello/good.json is no event of its function: it does not say who has signed up"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

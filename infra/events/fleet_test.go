@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ import (
 	"matchday/infra/local/engine"
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/sportmonks"
+	rooms "matchday/pkg/fleet"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 )
@@ -36,15 +38,16 @@ import (
 // finds what those before it have left.
 var story = []struct {
 	at    string // time of the day
+	room  string
 	cases []string
 }{
-	{"13:55", []string{
+	{"13:55", "cricket", []string{
 		"sync-leagues/bad", "sync-leagues/good", "sync-fixtures/bad", "sync-fixtures/good", "sync-teams/bad", "sync-teams/good",
 	}},
-	{"13:58", []string{
+	{"13:58", "cricket", []string{
 		"plan-ticks/good", "plan-ticks/bad", "tick/good", "tick/bad", // the good one waits for 13:59
 	}},
-	{"13:59:30", []string{
+	{"13:59:30", "cricket", []string{
 		"get-match/good", "get-match/bad", "list-matches/good", "list-matches/bad", "get-display/good", "get-display/bad", "list-balls/good", "list-balls/bad",
 		"list-teams/good", "list-teams/bad", "get-team/good", "get-team/bad", "list-season-teams/good", "list-season-teams/bad",
 		"list-leagues/good", "list-leagues/bad", "get-league/good", "get-league/bad",
@@ -58,7 +61,7 @@ var story = []struct {
 		"update-team/bad", "update-team/good", "update-league/bad", "update-league/good", "list-league-matches/bad", "list-league-matches/good",
 		"delete-league/bad", "delete-league/good",
 	}},
-	{"14:06", []string{
+	{"14:06", "cricket", []string{
 		"remind-prematch/bad", "remind-prematch/good", "detect-toss/bad", "detect-toss/good", "sweep-channels/bad", "sweep-channels/good",
 		"end-activity/bad", "end-activity/good", "unfollow-match/bad", "unfollow-match/good", "delete-device/bad", "delete-device/good",
 	}},
@@ -71,7 +74,7 @@ type want struct {
 	Given    string // what is the matter with the world: one of troubles
 	Status   int    // of a route, as Body is
 	Body     any
-	Answer   any            // of a task
+	Answer   any            // of a task, or to the user pool
 	Error    string         // a part of it
 	Rejected string         // a part of the reason with which the message is in the dead-letter queue
 	Rows     map[string]any // by table, a row that is there afterwards
@@ -127,19 +130,20 @@ func TestEvents(t *testing.T) {
 	for _, chapter := range story {
 		w.until(chapter.at)
 		for _, name := range chapter.cases {
+			name = chapter.room + "/" + name
 			told = append(told, name)
 			t.Run(name, func(t *testing.T) {
 				outer := w.t
 				w.t = t
 				defer func() { w.t = outer }()
-				w.play("cricket/"+name, name[strings.Index(name, "/")+1:] == "good")
+				w.play(name, path.Base(name) == "good")
 			})
 		}
 	}
 	for _, room := range w.Rooms {
 		for _, fn := range room.Functions {
 			for _, c := range cases {
-				if name := strings.TrimPrefix(fn.Name, "cricket/") + "/" + c; !slices.Contains(told, name) {
+				if name := fn.Name + "/" + c; !slices.Contains(told, name) {
 					t.Errorf("%s is not in the story", name)
 				}
 			}
@@ -187,12 +191,14 @@ func open(t *testing.T) *world {
 // binaries builds the functions.
 func binaries(t *testing.T) string {
 	dir := t.TempDir()
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=",
-		"-o", filepath.Join(dir, "cricket")+"/", "./functions/cricket/...")
-	cmd.Dir = root
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for _, room := range rooms.Rooms() {
+		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=",
+			"-o", filepath.Join(dir, room.Name)+"/", "./functions/"+room.Name+"/...")
+		cmd.Dir = root
+		cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	return dir
 }
@@ -221,10 +227,10 @@ func (w *world) settle() {
 // play gives one event to its function, and compares.
 func (w *world) play(name string, good bool) {
 	t := w.t
-	path := filepath.Join(root, "events", name)
-	in, err := os.ReadFile(path + ".json")
+	file := filepath.Join(root, "events", name)
+	in, err := os.ReadFile(file + ".json")
 	must(t, err)
-	text, err := os.ReadFile(path + ".want.json")
+	text, err := os.ReadFile(file + ".want.json")
 	must(t, err)
 	var want want
 	decoder := json.NewDecoder(bytes.NewReader(text))

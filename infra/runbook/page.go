@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,7 +49,7 @@ func page(rooms []spec.Room) []byte {
 			}
 		}
 		for _, f := range room.Functions {
-			function(&out, s, f, alarmsOf(all, f.Name))
+			function(&out, s, room, f, alarmsOf(all, f.Name))
 		}
 	}
 	return out.Bytes()
@@ -65,9 +66,9 @@ func unset(v spec.Setting) string {
 	return "the default"
 }
 
-func function(out *bytes.Buffer, s stage.Stage, f spec.Function, alarms []stage.Alarm) {
+func function(out *bytes.Buffer, s stage.Stage, room spec.Room, f spec.Function, alarms []stage.Alarm) {
 	fmt.Fprintf(out, "\n### %s\n\n%s **If it is down:** %s\n\n", f.Name, f.Does, f.IfDown)
-	fmt.Fprintf(out, "* Woken by %s.\n", trigger(f.On))
+	fmt.Fprintf(out, "* Woken by %s.\n", trigger(room, f))
 	for _, a := range alarms {
 		notice := ""
 		if a.IfDown != f.IfDown {
@@ -84,16 +85,23 @@ func function(out *bytes.Buffer, s stage.Stage, f spec.Function, alarms []stage.
 	}
 }
 
-func trigger(on spec.Trigger) string {
-	switch on := on.(type) {
+func trigger(room spec.Room, f spec.Function) string {
+	switch on := f.On.(type) {
 	case spec.Route:
 		return fmt.Sprintf("`%s %s` (%s)", on.Method, on.Path, on.Auth)
 	case spec.Queue:
 		return fmt.Sprintf("the queue `%s`, %d at once", on.Name, on.Concurrency)
 	case spec.Schedule:
 		return fmt.Sprintf("`%s`, UTC", on)
+	case spec.UserConfirmed:
+		return "the user pool, when somebody has signed up"
 	}
-	return "a state machine"
+	for _, m := range room.Machines {
+		if slices.Contains(slices.Collect(maps.Values(m.Calls)), f.Name) {
+			return "a state machine"
+		}
+	}
+	return "an operator's hand"
 }
 
 func alarmsOf(all []stage.Alarm, function string) (own []stage.Alarm) {

@@ -9,6 +9,7 @@ import (
 
 	"matchday/infra/stage"
 	"matchday/pkg/fleet"
+	"matchday/pkg/spec"
 )
 
 // TestPageIsCurrent: the committed page is what the spec says now.
@@ -38,6 +39,36 @@ func TestPageIsComplete(t *testing.T) {
 			if !strings.Contains(text, "### "+f.Name+"\n") || !strings.Contains(text, "`"+s.LogGroup(f)+"`") {
 				t.Errorf("the function %s is not on the page", f.Name)
 			}
+		}
+	}
+}
+
+// TestTrigger: whoever looks a function up learns what wakes it.
+func TestTrigger(t *testing.T) {
+	t.Parallel()
+	room := spec.Room{Machines: []spec.Machine{{Calls: map[string]string{"Step": "lab/step"}}}}
+	for want, f := range map[string]spec.Function{
+		"`GET /things/{id}` (user)":                  {On: spec.Route{Method: "GET", Path: "/things/{id}", Auth: spec.User}},
+		"the queue `lab-turns.fifo`, 5 at once":      {On: spec.Queue{Name: "lab-turns.fifo", Concurrency: 5}},
+		"`rate(1 minute)`, UTC":                      {On: spec.Schedule("rate(1 minute)")},
+		"the user pool, when somebody has signed up": {On: spec.UserConfirmed{}},
+		"a state machine":                            {Name: "lab/step", On: spec.Task{}},
+		"an operator's hand":                         {Name: "lab/mend", On: spec.Task{}},
+	} {
+		if got := trigger(room, f); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestFIFO: the dead letters of a queue in order are named as they are deployed.
+func TestFIFO(t *testing.T) {
+	t.Parallel()
+	room := spec.Room{Name: "lab", Functions: []spec.Function{{Name: "lab/take-turns", Does: "Takes turns.", IfDown: "Nobody has a turn.", On: spec.Queue{Name: "lab-turns.fifo", Tries: 2}}}}
+	text := string(page([]spec.Room{room}))
+	for _, want := range []string{"Dead letters: `lab-turns-dead.fifo`, after 2 tries", "to `lab-turns.fifo`", "Alarm `lab-turns-dead.fifo-filled`"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("nothing says %q", want)
 		}
 	}
 }

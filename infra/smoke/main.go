@@ -1,6 +1,6 @@
-// Command smoke asks a deployed API of the cricket room a few questions whose
-// answers are known, and prints one line each. It changes nothing, and fails if an
-// answer is wrong. `make smoke` starts it.
+// Command smoke asks the deployed API of a room a few questions whose answers are
+// known, and prints one line each. It changes nothing, and fails if an answer is
+// wrong. `make smoke` starts it.
 package main
 
 import (
@@ -14,9 +14,14 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"matchday/pkg/fleet"
+	"matchday/pkg/spec"
 )
 
 func main() {
@@ -34,27 +39,33 @@ func main() {
 const patience = 30 * time.Second
 
 func command(ctx context.Context, out io.Writer, args []string, getenv func(string) string) error {
-	if len(args) != 1 {
-		return errors.New("say `make smoke STAGE=dev`, or `make smoke URL=https://…`")
+	if len(args) != 2 {
+		return errors.New("say `make smoke STAGE=dev`, or `make smoke URL=https://… ROOM=cricket`")
 	}
-	base, err := url.Parse(strings.TrimSuffix(args[0], "/"))
+	rooms := fleet.Rooms()
+	i := slices.IndexFunc(rooms, func(r spec.Room) bool { return r.Name == args[0] })
+	if i < 0 {
+		return fmt.Errorf("ROOM=%s is no room of the fleet", args[0])
+	}
+	base, err := url.Parse(strings.TrimSuffix(args[1], "/"))
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" || base.RawQuery != "" {
-		return fmt.Errorf("URL=%s is no address of an API: it is like https://a1b2c3.execute-api.us-east-1.amazonaws.com", args[0])
+		return fmt.Errorf("URL=%s is no address of an API: it is like https://a1b2c3.execute-api.us-east-1.amazonaws.com", args[1])
 	}
-	s := smoke{base: base.String(), token: getenv("TOKEN"), origin: getenv("ORIGIN"), out: out, client: &http.Client{Timeout: patience}}
+	s := smoke{room: rooms[i], base: base.String(), token: getenv("TOKEN"), origin: getenv("ORIGIN"), out: out, client: &http.Client{Timeout: patience}}
 	if s.origin == "" {
 		s.origin = "https://example.com"
 	}
 	s.run(ctx)
 	if s.failed > 0 {
-		return fmt.Errorf("%d of %d checks failed at %s", s.failed, s.checked, s.base)
+		return fmt.Errorf("%d of %d checks of %s failed at %s", s.failed, s.checked, s.room.Name, s.base)
 	}
-	_, err = fmt.Fprintf(out, "%d checks passed at %s\n", s.checked, s.base)
+	_, err = fmt.Fprintf(out, "%d checks of %s passed at %s\n", s.checked, s.room.Name, s.base)
 	return err
 }
 
 // smoke is one run.
 type smoke struct {
+	room                spec.Room
 	base, token, origin string
 	client              *http.Client
 	out                 io.Writer
@@ -105,7 +116,7 @@ func (s *smoke) tell(what string, a answer, wrong, more string) {
 	if verdict == "FAIL" {
 		s.failed++
 	}
-	fmt.Fprintln(s.out, strings.TrimRight(fmt.Sprintf("%s  %-44s %3d  %4d ms  %s", verdict, what, a.status, a.took.Milliseconds(), note), " "))
+	fmt.Fprintln(s.out, strings.TrimRight(fmt.Sprintf("%s  %-54s %3d  %4d ms  %s", verdict, what, a.status, a.took.Milliseconds(), note), " "))
 }
 
 // expect is what is wrong with an answer that should have a status.
@@ -128,31 +139,23 @@ func (a answer) read(v any) string {
 }
 
 func (s *smoke) run(ctx context.Context) {
-	match := s.match(ctx, s.league(ctx))
-	if match != "" {
-		s.page(ctx, match)
+	switch s.room.Name {
+	case "cricket":
+		s.cricket(ctx)
+	case "pickem":
+		s.pickem(ctx)
 	}
-	a := s.ask(ctx, http.MethodGet, "/matches/9999999999999999999")
-	wrong := a.expect(http.StatusNotFound)
-	if wrong == "" && !strings.HasPrefix(a.header.Get("Content-Type"), "application/problem+json") {
-		wrong = "it should be a problem document"
-	}
-	s.tell("a match that is not there", a, wrong, "")
-
-	for _, closed := range []struct{ method, path string }{{"GET", "/user/device"}, {"POST", "/user/follow/1"}, {"PATCH", "/leagues/1"}} {
-		a := s.ask(ctx, closed.method, closed.path)
-		s.tell(closed.method+" "+closed.path+" without a token", a, a.expect(http.StatusUnauthorized), "")
-		a = s.ask(ctx, closed.method, closed.path, "Authorization", "Bearer of.no.worth")
-		s.tell(closed.method+" "+closed.path+" with a forged one", a, a.expect(http.StatusUnauthorized), "")
-	}
-	if s.token != "" {
-		a := s.ask(ctx, http.MethodGet, "/user/preferences", "Authorization", "Bearer "+s.token)
-		s.tell("preferences of the token's user", a, a.expect(http.StatusOK), "")
+	preflight := "/"
+	for _, on := range closed(s.room) {
+		preflight = on.Path
+		a := s.ask(ctx, on.Method, on.Path)
+		s.tell(on.Method+" "+on.Path+" without a token", a, a.expect(http.StatusUnauthorized), "")
+		a = s.ask(ctx, on.Method, on.Path, "Authorization", "Bearer of.no.worth")
+		s.tell(on.Method+" "+on.Path+" with a forged one", a, a.expect(http.StatusUnauthorized), "")
 	}
 
-	a = s.ask(ctx, http.MethodOptions, "/user/device", "Origin", s.origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization")
-	allowed := a.header.Get("Access-Control-Allow-Origin")
-	wrong = ""
+	a := s.ask(ctx, http.MethodOptions, preflight, "Origin", s.origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization")
+	allowed, wrong := a.header.Get("Access-Control-Allow-Origin"), ""
 	if a.status != http.StatusOK && a.status != http.StatusNoContent || allowed != "*" && allowed != s.origin {
 		wrong = fmt.Sprintf("it should allow the origin %s, and allows %q", s.origin, allowed)
 	}
@@ -164,6 +167,57 @@ func (s *smoke) run(ctx context.Context) {
 	} else {
 		s.tell("the description, of a fleet on one machine", a, a.expect(http.StatusOK), "")
 	}
+}
+
+// closed are routes of a room that only some may call, the first of each method,
+// with a value for what their paths leave open. Should one be open to all, nothing
+// changes, for those that are no GET want a body, and none deletes.
+func closed(room spec.Room) (all []spec.Route) {
+	open := regexp.MustCompile(`\{[^/]*\}`)
+	for _, f := range room.Functions {
+		on, ok := f.On.(spec.Route)
+		if !ok || on.Method == http.MethodDelete || on.Auth != spec.User && on.Auth != spec.Admin || slices.ContainsFunc(all, func(r spec.Route) bool { return r.Method == on.Method }) {
+			continue
+		}
+		on.Path = open.ReplaceAllString(on.Path, "1")
+		all = append(all, on)
+	}
+	return all
+}
+
+// missing is what is wrong with an answer that should say that something is not
+// there.
+func (a answer) missing() string {
+	wrong := a.expect(http.StatusNotFound)
+	if wrong == "" && !strings.HasPrefix(a.header.Get("Content-Type"), "application/problem+json") {
+		wrong = "it should be a problem document"
+	}
+	return wrong
+}
+
+func (s *smoke) cricket(ctx context.Context) {
+	if match := s.match(ctx, s.league(ctx)); match != "" {
+		s.page(ctx, match)
+	}
+	a := s.ask(ctx, http.MethodGet, "/matches/9999999999999999999")
+	s.tell("a match that is not there", a, a.missing(), "")
+	if s.token != "" {
+		a := s.ask(ctx, http.MethodGet, "/user/preferences", "Authorization", "Bearer "+s.token)
+		s.tell("preferences of the token's user", a, a.expect(http.StatusOK), "")
+	}
+}
+
+func (s *smoke) pickem(ctx context.Context) {
+	a := s.ask(ctx, http.MethodGet, "/health")
+	s.tell("health", a, a.expect(http.StatusOK), "")
+	if s.token == "" {
+		return // only members see anything
+	}
+	a = s.ask(ctx, http.MethodGet, "/app/events", "Authorization", "Bearer "+s.token)
+	var events map[string]any
+	s.tell("events", a, a.read(&events), "")
+	a = s.ask(ctx, http.MethodGet, "/app/events/1999-12-31-none", "Authorization", "Bearer "+s.token)
+	s.tell("an event that is not there", a, a.missing(), "")
 }
 
 // league lists the leagues, and returns the first.

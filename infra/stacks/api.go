@@ -8,7 +8,6 @@ import (
 	api "github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awsssm"
 	"github.com/aws/jsii-runtime-go"
 
 	"matchday/infra/stage"
@@ -105,13 +104,10 @@ func (r *room) authorizer(rest api.CfnApi, routed []spec.Function) api.CfnAuthor
 	if !slices.ContainsFunc(routed, func(f spec.Function) bool { return needsJWT(f.On.(spec.Route)) }) {
 		return nil
 	}
-	parameter := func(name string) *string {
-		return awsssm.StringParameter_ValueForStringParameter(r.stack, text(r.Stage.Parameter(name)), nil)
-	}
 	return api.NewCfnAuthorizer(r.stack, text("Authorizer"), &api.CfnAuthorizerProps{
 		ApiId: rest.Ref(), Name: text("jwt"), AuthorizerType: text("JWT"), IdentitySource: jsii.Strings("$request.header.Authorization"),
 		JwtConfiguration: &api.CfnAuthorizer_JWTConfigurationProperty{
-			Issuer: parameter(stage.JWTIssuer), Audience: &[]*string{parameter(stage.JWTAudience)},
+			Issuer: r.parameter(stage.JWTIssuer), Audience: &[]*string{r.parameter(stage.JWTAudience)},
 		},
 	})
 }

@@ -91,7 +91,7 @@ func (r *room) edge(rest api.CfnApi, routed []spec.Function) {
 			CacheBehaviors: paths,
 		},
 	})
-	excuse(distribution, "AwsSolutions-CFR1", "Cricket is followed everywhere.")
+	excuse(distribution, "AwsSolutions-CFR1", "Sport is followed everywhere.")
 	excuse(distribution, "AwsSolutions-CFR3", "What is cached is public, and what is not is in the API's own log.")
 	excuse(distribution, "AwsSolutions-CFR4", "CloudFront's own domain has CloudFront's own certificate, which sets the oldest TLS.")
 	output(r.stack, "EdgeUrl", text("https://"+*distribution.AttrDomainName()), "The API of %s, cached", r.spec.Name)

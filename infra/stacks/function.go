@@ -24,6 +24,7 @@ import (
 
 // function adds a function with what wakes it, but for routes and machines. Its
 // role holds what its spec says, and nothing that a construct would add to it.
+// A queue whose name ends with .fifo is one to the CDK, too.
 func (r *room) function(f spec.Function) error {
 	code := filepath.Join(r.Dist, filepath.FromSlash(f.Name))
 	if err := built(filepath.Join(code, "bootstrap"), r.Stage.Arch); err != nil {
@@ -77,6 +78,12 @@ func (r *room) function(f spec.Function) error {
 		fn := awslambda.NewFunction(r.stack, &name, props)
 		r.schedule("Schedule-"+name, r.Stage.Function(f), on, fn.FunctionArn(), "lambda:InvokeFunction", "{}", patience(on), dead)
 		r.functions[f.Name] = fn
+	case spec.UserConfirmed:
+		fn := awslambda.NewFunction(r.stack, &name, props)
+		fn.AddPermission(text("Users"), &awslambda.Permission{
+			Principal: awsiam.NewServicePrincipal(text("cognito-idp.amazonaws.com"), nil), SourceArn: r.pool(),
+		})
+		r.functions[f.Name] = fn
 	default:
 		r.functions[f.Name] = awslambda.NewFunction(r.stack, &name, props)
 	}
@@ -112,6 +119,9 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 		spec.EnvQueues: text(fmt.Sprintf("https://sqs.%s.%s/%s/%s", *r.stack.Region(), *r.stack.UrlSuffix(), *r.stack.Account(), r.Stage.Prefix())),
 		// Room for what is not of Go's heap.
 		"GOMEMLIMIT": text(fmt.Sprintf("%dMiB", f.Memory*85/100)),
+	}
+	if len(f.Users) > 0 {
+		env[spec.EnvUserPool] = r.parameter(stage.UserPool)
 	}
 	if len(f.Secrets) > 0 {
 		env[spec.EnvSecrets] = text(r.Stage.Secrets(r.spec.Name))
@@ -152,6 +162,13 @@ func (r *room) rights(f spec.Function) (all []awsiam.PolicyStatement) {
 	}
 	for _, q := range f.Sends {
 		all = append(all, allow([]string{"sqs:SendMessage"}, r.arn("sqs", r.Stage.Prefix()+q.Name)))
+	}
+	if len(f.Users) > 0 {
+		var actions []string
+		for _, op := range f.Users {
+			actions = append(actions, "cognito-idp:"+string(op))
+		}
+		all = append(all, allow(actions, r.pool()))
 	}
 	for _, s := range f.Secrets {
 		all = append(all, allow([]string{"secretsmanager:GetSecretValue"}, r.secret(s)))

@@ -1,6 +1,8 @@
 package stacks
 
 import (
+	"fmt"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	api "github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscognito"
@@ -10,10 +12,16 @@ import (
 
 	"matchday/infra/stage"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/spec"
 )
 
 // addShared adds what all rooms share: who their users are, and their domain.
-func addShared(app constructs.Construct, s stage.Stage) awscdk.Stack {
+func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
+	s := cfg.Stage
+	confirmed, err := whenConfirmed(cfg.Rooms)
+	if err != nil {
+		return nil, err
+	}
 	stack := newStack(app, s, "shared", "Matchday: users and domain")
 	pool := awscognito.NewUserPool(stack, text("Users"), &awscognito.UserPoolProps{
 		UserPoolName: text(s.Stack("users")), SelfSignUpEnabled: yes(true), SignInCaseSensitive: yes(false),
@@ -25,7 +33,14 @@ func addShared(app constructs.Construct, s stage.Stage) awscdk.Stack {
 		Mfa: awscognito.Mfa_OPTIONAL, MfaSecondFactor: &awscognito.MfaSecondFactor{Otp: yes(true), Sms: yes(false)},
 		DeletionProtection: yes(s.Name == stage.Prod), RemovalPolicy: removal(s),
 	})
-	excuse(pool, "AwsSolutions-COG2", "A fan of cricket may go without a second factor; it is offered.")
+	if s.Triggers && confirmed != nil {
+		// By its name: the function is in its room's stack, which comes later and
+		// lets the pool call it.
+		pool.Node().DefaultChild().(awscognito.CfnUserPool).SetLambdaConfig(&awscognito.CfnUserPool_LambdaConfigProperty{
+			PostConfirmation: arn(stack, "lambda", "function:"+s.Function(*confirmed)),
+		})
+	}
+	excuse(pool, "AwsSolutions-COG2", "A fan may go without a second factor; it is offered.")
 	excuse(pool, "AwsSolutions-COG3", "Threat protection is of a feature plan that costs by the user; failed sign-ins are throttled in every plan.")
 	awscognito.NewCfnUserPoolGroup(stack, text("Admins"), &awscognito.CfnUserPoolGroupProps{
 		UserPoolId: pool.UserPoolId(), GroupName: text(auth.AdminGroup), Description: text("May change reference data."),
@@ -50,10 +65,11 @@ func addShared(app constructs.Construct, s stage.Stage) awscdk.Stack {
 	}
 	parameter("Issuer", stage.JWTIssuer, "Issues the tokens that the rooms' APIs take.", pool.UserPoolProviderUrl())
 	parameter("Audience", stage.JWTAudience, "Whom the tokens are issued for: the app.", client.UserPoolClientId())
+	parameter("Pool", stage.UserPool, "Where the users are that rooms invite and remove.", pool.UserPoolId())
 	output(stack, "ClientId", client.UserPoolClientId(), "The app's client id")
 	output(stack, "SignInUrl", signIn.BaseUrl(nil), "Where users sign in: the OAuth endpoints are below it")
 	if s.Domain == "" {
-		return stack
+		return stack, nil
 	}
 	domain := api.NewCfnDomainName(stack, text("Domain"), &api.CfnDomainNameProps{
 		DomainName: text(s.Domain), DomainNameConfigurations: []any{&api.CfnDomainName_DomainNameConfigurationProperty{
@@ -61,5 +77,22 @@ func addShared(app constructs.Construct, s stage.Stage) awscdk.Stack {
 		}},
 	})
 	output(stack, "DomainTarget", domain.AttrRegionalDomainName(), "What %s is to be a CNAME of", s.Domain)
-	return stack
+	return stack, nil
+}
+
+// whenConfirmed is the function that the user pool calls when somebody has signed
+// up, nil if there is none. A pool calls one at most.
+func whenConfirmed(rooms []spec.Room) (found *spec.Function, err error) {
+	for _, room := range rooms {
+		for _, f := range room.Functions {
+			if _, ok := f.On.(spec.UserConfirmed); !ok {
+				continue
+			}
+			if found != nil {
+				return nil, fmt.Errorf("the user pool can call one function for those who have signed up, not both %s and %s", found.Name, f.Name)
+			}
+			found = &f
+		}
+	}
+	return found, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsssm"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
@@ -34,7 +35,10 @@ type Config struct {
 
 // All adds the stacks to app. Its error is one sentence that says what to change.
 func All(app constructs.Construct, cfg Config) error {
-	shared := addShared(app, cfg.Stage)
+	shared, err := addShared(app, cfg)
+	if err != nil {
+		return err
+	}
 	for _, spec := range cfg.Rooms {
 		stack, err := addRoom(app, cfg, spec)
 		if err != nil {
@@ -147,10 +151,20 @@ func (r *room) logGroup(id, name string) awslogs.LogGroup {
 	})
 }
 
-// arn is the ARN of a resource of the stack's account, by its name alone.
-func (r *room) arn(service, resource string) *string {
-	return r.stack.FormatArn(&awscdk.ArnComponents{Service: &service, Resource: &resource, ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME})
+func (r *room) arn(service, resource string) *string { return arn(r.stack, service, resource) }
+
+// arn is the ARN of a resource of a stack's account, by its name alone.
+func arn(of awscdk.Stack, service, resource string) *string {
+	return of.FormatArn(&awscdk.ArnComponents{Service: &service, Resource: &resource, ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME})
 }
+
+// parameter is a value that the shared stack says.
+func (r *room) parameter(name string) *string {
+	return awsssm.StringParameter_ValueForStringParameter(r.stack, text(r.Stage.Parameter(name)), nil)
+}
+
+// pool is the ARN of the user pool.
+func (r *room) pool() *string { return r.arn("cognito-idp", "userpool/"+*r.parameter(stage.UserPool)) }
 
 // allow is a statement of a policy.
 func allow(actions []string, resources ...*string) awsiam.PolicyStatement {

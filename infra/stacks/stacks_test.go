@@ -81,6 +81,38 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// TestWhenConfirmed: a second function that waits for the pool's users is refused
+// with one sentence, for the pool would call one of them only.
+func TestWhenConfirmed(t *testing.T) {
+	t.Parallel()
+	room := func(names ...string) (r spec.Room) {
+		for _, name := range names {
+			r.Functions = append(r.Functions, spec.Function{Name: name + "/other", On: spec.Task{}}, spec.Function{Name: name + "/hello", On: spec.UserConfirmed{}})
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		rooms []spec.Room
+		want  string
+	}{
+		"nobody waits":        {[]spec.Room{room()}, ""},
+		"one":                 {[]spec.Room{room(), room("a")}, "a/hello"},
+		"two of two rooms":    {[]spec.Room{room("a"), room("b")}, "the user pool can call one function for those who have signed up, not both a/hello and b/hello"},
+		"two of the one room": {[]spec.Room{room("a", "b")}, "the user pool can call one function for those who have signed up, not both a/hello and b/hello"},
+	} {
+		got := ""
+		switch f, err := whenConfirmed(c.rooms); {
+		case err != nil:
+			got = err.Error()
+		case f != nil:
+			got = f.Name
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // TestBehaviors: what only some may read is not cached, though the pattern of a
 // public read would take it in.
 func TestBehaviors(t *testing.T) {

@@ -26,6 +26,7 @@ type Stage struct {
 	Arch            string            // "arm64" or "x86_64"
 	CDN             bool              // CloudFront and a firewall before public reads
 	SAM             bool              // templates for SAM CLI, whose functions talk to engines on this machine
+	Triggers        bool              // the user pool calls the function that waits for its users
 	Domain          string            // custom domain of the APIs, "" for none
 	Certificate     string            // ARN of the domain's certificate
 	Mail            string            // who is written to by alarms, "" for nobody
@@ -57,7 +58,7 @@ func Read(rooms []spec.Room, context, getenv func(string) string) (s Stage, err 
 		Name: context("stage"), Arch: cmp.Or(context("arch"), "arm64"), Domain: context("domain"), Certificate: context("certificate"),
 		Mail: context("mail"), Origins: list(cmp.Or(context("origins"), "*")), Callbacks: list(cmp.Or(context("callbacks"), "matchday://signed-in")),
 	}
-	agnostic, err := flag("agnostic", context)
+	agnostic, err := flag("agnostic", false, context)
 	if err != nil {
 		return Stage{}, err
 	}
@@ -65,10 +66,13 @@ func Read(rooms []spec.Room, context, getenv func(string) string) (s Stage, err 
 		s.Account = cmp.Or(context("account"), getenv("CDK_DEFAULT_ACCOUNT"))
 		s.Region = cmp.Or(context("region"), getenv("CDK_DEFAULT_REGION"))
 	}
-	if s.CDN, err = flag("cdn", context); err != nil {
+	if s.CDN, err = flag("cdn", false, context); err != nil {
 		return Stage{}, err
 	}
-	if s.SAM, err = flag("sam", context); err != nil {
+	if s.SAM, err = flag("sam", false, context); err != nil {
+		return Stage{}, err
+	}
+	if s.Triggers, err = flag("triggers", true, context); err != nil {
 		return Stage{}, err
 	}
 	if err := s.check(agnostic); err != nil {
@@ -158,6 +162,9 @@ func settings(rooms []spec.Room, stage string, agnostic bool, context func(strin
 // secrets: it changes only those that a template declares.
 func Overridable(room spec.Room, f spec.Function) []string {
 	names := []string{spec.EnvStage, spec.EnvPrefix, spec.EnvQueues, "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SQS"}
+	if len(f.Users) > 0 {
+		names = append(names, spec.EnvUserPool, "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER")
+	}
 	names = append(names, f.Secrets...)
 	for _, s := range room.Settings {
 		if slices.Contains(f.Secrets, s.Secret) {
@@ -167,9 +174,11 @@ func Overridable(room spec.Room, f spec.Function) []string {
 	return names
 }
 
-func flag(key string, context func(string) string) (bool, error) {
+func flag(key string, unset bool, context func(string) string) (bool, error) {
 	switch v := context(key); v {
-	case "", "false":
+	case "":
+		return unset, nil
+	case "false":
 		return false, nil
 	case "true":
 		return true, nil
@@ -246,4 +255,5 @@ func (s Stage) Parameter(name string) string { return "/matchday/" + s.Name + "/
 const (
 	JWTIssuer   = "jwt-issuer"
 	JWTAudience = "jwt-audience"
+	UserPool    = "user-pool" // its id
 )

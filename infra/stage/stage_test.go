@@ -50,6 +50,7 @@ func TestBadInput(t *testing.T) {
 		"a doubtful flag":       {map[string]string{"cdn": "yes"}, `cdn is true or false, not "yes"`},
 		"SAM in an account":     {map[string]string{"sam": "true"}, "sam=true is for templates of no account in particular: -c agnostic=true"},
 		"another doubtful flag": {map[string]string{"agnostic": "1"}, `agnostic is true or false, not "1"`},
+		"a third":               {map[string]string{"triggers": "off"}, `triggers is true or false, not "off"`},
 		"a domain with a path":  {map[string]string{"domain": "example.com/api", "certificate": certificate}, `the domain "example.com/api" is malformed: it is like api.example.com`},
 		"a bare domain":         {map[string]string{"domain": "api.example.com"}, "a domain and its certificate go together: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
 		"a bare certificate":    {map[string]string{"certificate": certificate}, "a domain and its certificate go together: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
@@ -100,6 +101,8 @@ func TestRead(t *testing.T) {
 			change: map[string]string{"agnostic": "true", "TEAM_ID": ""}, environment: map[string]string{"CDK_DEFAULT_ACCOUNT": "210987654321"},
 			check: func(s Stage) bool { return s.Account == "" && s.Region == "" && s.Settings["TEAM_ID"] == "" },
 		},
+		"the pool calls":            {check: func(s Stage) bool { return s.Triggers }},
+		"the pool does not call":    {change: map[string]string{"triggers": "false"}, check: func(s Stage) bool { return !s.Triggers }},
 		"a trial's own setting":     {check: func(s Stage) bool { return s.Settings["HOST"] == "https://b" && s.Settings["TEAM_ID"] == "TEAM123456" }},
 		"production has no trial's": {change: map[string]string{"stage": "prod"}, check: func(s Stage) bool { _, set := s.Settings["HOST"]; return !set }},
 		"a setting that is said":    {change: map[string]string{"HOST": "https://a"}, check: func(s Stage) bool { return s.Settings["HOST"] == "https://a" }},
@@ -134,6 +137,26 @@ func TestSettings(t *testing.T) {
 			if !slices.ContainsFunc(room.Functions, func(f spec.Function) bool { return slices.Contains(f.Secrets, setting.Secret) }) {
 				t.Errorf("no function gets %s", setting.Name)
 			}
+		}
+	}
+}
+
+// TestOverridable: SAM CLI can tell a function where each thing is that it talks to,
+// and no other.
+func TestOverridable(t *testing.T) {
+	t.Parallel()
+	room := spec.Room{Settings: []spec.Setting{{Name: "KEY_ID", Secret: "KEY"}, {Name: "OTHER", Secret: "OTHER_KEY"}}}
+	always := []string{"MATCHDAY_STAGE", "MATCHDAY_PREFIX", "MATCHDAY_QUEUES", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SQS"}
+	for name, c := range map[string]struct {
+		f    spec.Function
+		want []string
+	}{
+		"no more":         {spec.Function{}, nil},
+		"a secret":        {spec.Function{Secrets: []string{"KEY"}}, []string{"KEY", "KEY_ID"}},
+		"who knows users": {spec.Function{Users: []spec.UserOp{spec.AdminGetUser}}, []string{"MATCHDAY_USER_POOL", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER"}},
+	} {
+		if got, want := Overridable(room, c.f), slices.Concat(always, c.want); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 }

@@ -38,6 +38,7 @@ type Config struct {
 	KeyID     string
 	PublicKey *ecdsa.PublicKey // of the provider's signing key
 	Bundle    string
+	Others    []string // further bundles of the team, whose apps have no channels
 
 	Addr string // to listen on; a free port of 127.0.0.1 when empty
 	Dir  string // keeps the certificate authority between runs; a new one each run when empty
@@ -73,7 +74,8 @@ type Start struct {
 // Server is the push service. Make one with New.
 type Server struct {
 	Config
-	clock *clock.Clock
+	clock   *clock.Clock
+	bundles []string
 
 	mu       sync.Mutex
 	devices  map[string]*device
@@ -102,6 +104,7 @@ func New(c *clock.Clock, cfg Config) *Server {
 	return &Server{
 		Config:   cfg,
 		clock:    c,
+		bundles:  slices.Concat([]string{cfg.Bundle}, cfg.Others),
 		devices:  map[string]*device{},
 		channels: map[string]*channel{},
 		scripts:  map[string][]Answer{},
@@ -224,7 +227,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) serveDevice(w http.ResponseWriter, r *http.Request, l *link, token string, body []byte) {
 	now := s.clock.Now()
 	seen := Push{Token: short(token), Type: r.Header.Get("apns-push-type"), Expires: r.Header.Get("apns-expiration"), Bytes: len(body), Time: now}
-	p, no := s.check(r, l, now, token, body)
+	p, bundle, no := s.check(r, l, now, token, body)
 	if p != nil {
 		seen.Event = p.APS.Event
 	}
@@ -236,7 +239,7 @@ func (s *Server) serveDevice(w http.ResponseWriter, r *http.Request, l *link, to
 			now = s.clock.Now()
 		}
 		if a.Status == 0 || a.Status == http.StatusOK || a.Applied {
-			no = s.deliver(token, seen.Type, r.Header.Get("apns-collapse-id"), p, now)
+			no = s.deliver(token, bundle, seen.Type, r.Header.Get("apns-collapse-id"), p, now)
 		}
 		if a.Drop {
 			s.count("Drop")
@@ -315,49 +318,63 @@ const (
 	maxBroadcast = 5120
 )
 
-// check makes Apple's checks of a push to one device.
-func (s *Server) check(r *http.Request, l *link, now time.Time, token string, body []byte) (*payload, *refusal) {
+// check makes Apple's checks of a push to one device, and tells the bundle of the
+// app that it is for.
+func (s *Server) check(r *http.Request, l *link, now time.Time, token string, body []byte) (p *payload, bundle string, no *refusal) {
 	if r.Method != http.MethodPost {
-		return nil, refuse(http.StatusMethodNotAllowed, apns2.ReasonMethodNotAllowed)
+		return nil, "", refuse(http.StatusMethodNotAllowed, apns2.ReasonMethodNotAllowed)
 	}
 	if no := s.authorize(l, r.Header["Authorization"], now); no != nil {
-		return nil, no
+		return nil, "", no
 	}
 	if no := checkHeaders(r.Header); no != nil {
-		return nil, no
+		return nil, "", no
 	}
 	if token == "" {
-		return nil, refuse(http.StatusBadRequest, apns2.ReasonMissingDeviceToken)
+		return nil, "", refuse(http.StatusBadRequest, apns2.ReasonMissingDeviceToken)
 	}
 	if !isToken(token) {
-		return nil, refuse(http.StatusBadRequest, apns2.ReasonBadDeviceToken)
+		return nil, "", refuse(http.StatusBadRequest, apns2.ReasonBadDeviceToken)
 	}
 	kind, topic := r.Header.Get("apns-push-type"), r.Header.Get("apns-topic")
-	want := s.Bundle
+	suffix := ""
 	switch kind {
 	case "", string(apns2.PushTypeAlert):
 	case string(apns2.PushTypeBackground):
 		if r.Header.Get("apns-priority") != "5" {
-			return nil, refuse(http.StatusBadRequest, apns2.ReasonBadPriority)
+			return nil, "", refuse(http.StatusBadRequest, apns2.ReasonBadPriority)
 		}
 	case string(apns2.PushTypeLiveActivity):
-		want += ".push-type.liveactivity"
+		suffix = ".push-type.liveactivity"
 	default:
-		return nil, refuse(http.StatusBadRequest, apns2.ReasonInvalidPushType)
+		return nil, "", refuse(http.StatusBadRequest, apns2.ReasonInvalidPushType)
 	}
-	switch {
-	case topic == want:
-	case topic == "":
-		return nil, refuse(http.StatusBadRequest, apns2.ReasonMissingTopic)
-	case strings.HasPrefix(topic, s.Bundle):
-		return nil, refuse(http.StatusBadRequest, apns2.ReasonBadTopic)
-	default:
-		return nil, refuse(http.StatusBadRequest, apns2.ReasonTopicDisallowed)
+	if bundle, no = s.bundle(topic, suffix); no != nil {
+		return nil, "", no
 	}
 	if len(body) > maxPayload {
-		return nil, refuse(http.StatusRequestEntityTooLarge, apns2.ReasonPayloadTooLarge)
+		return nil, "", refuse(http.StatusRequestEntityTooLarge, apns2.ReasonPayloadTooLarge)
 	}
-	return s.parse(body, kind == string(apns2.PushTypeLiveActivity))
+	p, no = s.parse(body, suffix != "")
+	return p, bundle, no
+}
+
+// bundle is whose topic it is that ends with suffix.
+func (s *Server) bundle(topic, suffix string) (string, *refusal) {
+	if topic == "" {
+		return "", refuse(http.StatusBadRequest, apns2.ReasonMissingTopic)
+	}
+	reason := apns2.ReasonTopicDisallowed
+	for _, b := range s.bundles {
+		of, ok := strings.CutPrefix(topic, b)
+		switch {
+		case ok && of == suffix:
+			return b, nil
+		case ok:
+			reason = apns2.ReasonBadTopic
+		}
+	}
+	return "", refuse(http.StatusBadRequest, reason)
 }
 
 // checkHeaders checks what pushes and broadcasts share.

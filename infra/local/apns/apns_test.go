@@ -218,6 +218,40 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+// TestBundles: one server takes the pushes for all apps of a team, and a token is
+// one app's.
+func TestBundles(t *testing.T) {
+	t.Parallel()
+	const other = bundle + ".pickem"
+	p := serve(t, clock.New(start, clock.Free), func(c *Config) { c.Others = []string{"org.matchday", other} })
+	mine, theirs := "/3/device/"+strings.Repeat("a1", 32), "/3/device/"+strings.Repeat("b2", 32)
+	const hello = `{"aps":{"alert":"hello"}}`
+	for _, test := range []struct {
+		name, path, topic, kind string
+		status                  int
+		reason                  string
+	}{
+		{"the first app", mine, bundle, "alert", 200, ""},
+		{"another", theirs, other, "alert", 200, ""},
+		{"another's background", theirs, other, "background", 200, ""},
+		{"one's token for another", mine, other, "alert", 400, "DeviceTokenNotForTopic"},
+		{"and the other way round", theirs, bundle, "alert", 400, "DeviceTokenNotForTopic"},
+		{"another's activities", theirs, other + ".push-type.liveactivity", "alert", 400, "BadTopic"},
+		{"what begins like two", theirs, other + "s", "alert", 400, "BadTopic"},
+		{"another team's", theirs, "org.other", "alert", 400, "TopicDisallowed"},
+	} {
+		got, err := p.do("POST", test.path, hello, "apns-topic", test.topic, "apns-push-type", test.kind, "apns-priority", "5")
+		if err != nil || got.Status != test.status || got.Reason != test.reason {
+			t.Errorf("%s: %d %s %s, %v; want %d %s", test.name, got.Status, got.Reason, got.Detail, err, test.status, test.reason)
+		}
+	}
+	for path, want := range map[string]Device{mine: {Bundle: bundle, Pushes: 1}, theirs: {Bundle: other, Pushes: 2}} {
+		if d, ok := p.Device(strings.TrimPrefix(path, "/3/device/")); !ok || d.Bundle != want.Bundle || d.Pushes != want.Pushes {
+			t.Errorf("%s is of %s and has %d pushes, want %s and %d", path, d.Bundle, d.Pushes, want.Bundle, want.Pushes)
+		}
+	}
+}
+
 func TestProviderTokenMayChangeAfterTwentyMinutes(t *testing.T) {
 	t.Parallel()
 	c := clock.New(start, clock.Free)
@@ -270,7 +304,7 @@ func TestPhoneShowsTheNewest(t *testing.T) {
 			if no != nil {
 				t.Fatal(no.detail)
 			}
-			if no := s.deliver(token, "liveactivity", "", p, start); no != nil {
+			if no := s.deliver(token, bundle, "liveactivity", "", p, start); no != nil {
 				t.Fatal(no.reason)
 			}
 			if at < newest {
@@ -473,7 +507,7 @@ func FuzzParse(f *testing.F) {
 		s := New(clock.New(start, clock.Free), Config{Bundle: bundle})
 		p, no := s.parse(body, activity)
 		if no == nil {
-			_ = s.deliver(token, "liveactivity", "", p, start)
+			_ = s.deliver(token, bundle, "liveactivity", "", p, start)
 		} else if no.reason == "" || no.status == 0 {
 			t.Errorf("%+v", no)
 		}

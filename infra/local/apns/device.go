@@ -18,6 +18,7 @@ import (
 // push-to-start token and each activity's token are devices of their own.
 type Device struct {
 	Token     string
+	Bundle    string    // of the app whose token it is
 	State     []byte    // content-state shown, JSON; nil before the first
 	Timestamp time.Time // of State
 	Stale     time.Time // when State is to be shown as old; zero for never
@@ -82,8 +83,8 @@ func (s *Server) Tokens() []string {
 	return slices.Sorted(maps.Keys(s.devices))
 }
 
-// deliver hands a push to its phone.
-func (s *Server) deliver(token, kind, collapse string, p *payload, now time.Time) *refusal {
+// deliver hands a push for the app of a bundle to its phone.
+func (s *Server) deliver(token, bundle, kind, collapse string, p *payload, now time.Time) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := s.device(token)
@@ -91,9 +92,9 @@ func (s *Server) deliver(token, kind, collapse string, p *payload, now time.Time
 		kind = string(apns2.PushTypeAlert) // background pushes share its topic
 	}
 	if d.kind == "" {
-		d.kind = kind
+		d.kind, d.Bundle = kind, bundle
 	}
-	if d.kind != kind {
+	if d.kind != kind || d.Bundle != bundle {
 		return refuse(http.StatusBadRequest, apns2.ReasonDeviceTokenNotForTopic)
 	}
 	s.receive(d, collapse, p, now)
@@ -176,7 +177,7 @@ func (s *Server) start(d *device, collapse string, p *payload, now time.Time) {
 	d.begun[of]++
 	sum := sha256.Sum256([]byte(d.Token + "/" + of + "/" + strconv.Itoa(d.begun[of])))
 	a := s.device(hex.EncodeToString(sum[:]))
-	a.kind = d.kind
+	a.kind, a.Bundle = d.kind, d.Bundle
 	a.show(p, now)
 	d.ring(collapse, p.alert, now)
 	if _, ok := s.channels[p.APS.InputPushChannel]; ok {
@@ -197,7 +198,7 @@ func (s *Server) Subscribe(token, channel string) bool {
 		return false
 	}
 	d := s.device(token)
-	d.kind = cmp.Or(d.kind, string(apns2.PushTypeLiveActivity))
+	d.kind, d.Bundle = cmp.Or(d.kind, string(apns2.PushTypeLiveActivity)), cmp.Or(d.Bundle, s.Bundle)
 	s.subscribe(d, channel, now)
 	return true
 }

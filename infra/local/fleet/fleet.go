@@ -22,6 +22,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -56,6 +57,7 @@ type Config struct {
 	Dir   string // keeps the data; in memory when empty
 	Addr  string // of the API, "127.0.0.1:0" when empty
 	Seed  uint64 // of the schedules' start jitter; 0 for none
+	Only  string // name of the one room to run; all when empty
 
 	Faults *faults.Faults // what goes wrong once it is started; nil for nothing
 
@@ -95,8 +97,9 @@ const (
 	clientID      = "local-app"
 	teamID        = "LOCALTEAM1"
 	keyID         = "LOCALKEY01"
-	// Bundle is the app's.
-	Bundle = "app.matchday.cricket"
+	// Bundle is the cricket app's, and PickemBundle the pick'em app's.
+	Bundle       = "app.matchday.cricket"
+	PickemBundle = "app.matchday.pickem"
 	// atOnce bounds the processes of a function without reserved concurrency.
 	atOnce = 16
 	sweep  = 10 * time.Minute
@@ -108,7 +111,7 @@ const (
 // the caller holds work until then.
 func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 	f = &Fleet{
-		Config: cfg, Rooms: fleet.Rooms(), mux: http.NewServeMux(), signed: map[string]signedIn{}, starters: map[string]Phone{},
+		Config: cfg, Rooms: rooms(cfg.Only), mux: http.NewServeMux(), signed: map[string]signedIn{}, starters: map[string]Phone{},
 		api: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: atOnce}},
 	}
 	defer func() {
@@ -142,6 +145,11 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 		}
 	}
 	return f, nil
+}
+
+// rooms are those to run.
+func rooms(only string) []spec.Room {
+	return slices.DeleteFunc(fleet.Rooms(), func(r spec.Room) bool { return only != "" && r.Name != only })
 }
 
 // own makes the data folder, and sees to it that no other fleet uses it.
@@ -290,6 +298,7 @@ func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
 	f.Queues = sqs.New(f.Clock, inner+"/sqs")
 	f.Provider = sportmonks.New(f.Clock, providerToken)
 	mux := http.NewServeMux()
+	mux.Handle("/cognito/", http.StripPrefix("/cognito", f.Users))
 	endpoint := db.URL
 	if f.Faults == nil {
 		mux.Handle("/sqs/", f.Queues)
@@ -305,7 +314,7 @@ func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
 		return nil, err
 	}
 	f.Phones = apns.New(f.Clock, apns.Config{
-		TeamID: teamID, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: Bundle, Dir: f.Dir, Observe: f.Push,
+		TeamID: teamID, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: Bundle, Others: []string{PickemBundle}, Dir: f.Dir, Observe: f.Push,
 		Started: func(a apns.Start) {
 			f.started(ctx, a)
 			if f.Started != nil {
@@ -323,10 +332,10 @@ func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
 	}
 	return []string{
 		spec.EnvStage + "=" + spec.Local, spec.EnvPrefix + "=" + prefix, spec.EnvQueues + "=" + inner + "/sqs/" + engine.Account + "/" + prefix,
-		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_ENDPOINT_URL_SQS=" + inner + "/sqs/", "AWS_REGION=" + engine.Region,
+		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_ENDPOINT_URL_SQS=" + inner + "/sqs/", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER=" + inner + "/cognito/", "AWS_REGION=" + engine.Region,
 		"SPORTMONKS_URL=" + inner + "/api/v2.0", "SPORTMONKS_TOKEN=" + providerToken,
 		"APNS_URL=" + f.Phones.URL(), "APNS_CA_FILE=" + ca, "APNS_TEAM_ID=" + teamID, "APNS_KEY_ID=" + keyID,
-		"APNS_BUNDLE=" + Bundle, "APNS_KEY=" + text,
+		"APNS_BUNDLE=" + Bundle, "PICKEM_BUNDLE=" + PickemBundle, "APNS_KEY=" + text,
 	}, nil
 }
 
@@ -390,7 +399,7 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 			limit = atOnce
 		}
 		f.Functions.Add(lambda.Function{
-			Name: fn.Name, Path: path, Env: env, Timeout: f.timeout(fn), Memory: fn.Memory, MaxConcurrency: limit,
+			Name: fn.Name, Path: path, Env: environment(env, fn), Timeout: f.timeout(fn), Memory: fn.Memory, MaxConcurrency: limit,
 		})
 		switch on := fn.On.(type) {
 		case spec.Route:
@@ -404,6 +413,10 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 			if err := f.queue(fn, on); err != nil {
 				return err
 			}
+		case spec.UserConfirmed:
+			f.Users.OnConfirmed(func(ctx context.Context, event []byte) ([]byte, error) {
+				return f.Functions.InvokeWait(ctx, fn.Name, event)
+			})
 		}
 	}
 	api, err := gateway.New(gateway.Config{
@@ -425,6 +438,14 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 	return nil
 }
 
+// environment is what a function is told: who changes users also knows their pool.
+func environment(all []string, fn spec.Function) []string {
+	if len(fn.Users) == 0 {
+		return all
+	}
+	return append(slices.Clone(all), spec.EnvUserPool+"="+identity.ID)
+}
+
 // timeout is how long an invocation of fn may take. A free clock stands still
 // meanwhile: whether it is cut off must not be left to how busy the machine is.
 func (f *Fleet) timeout(fn spec.Function) time.Duration {
@@ -436,11 +457,11 @@ func (f *Fleet) timeout(fn spec.Function) time.Duration {
 
 // queue creates a queue with its dead-letter queue, and has it wake fn.
 func (f *Fleet) queue(fn spec.Function, q spec.Queue) error {
-	if err := f.Queues.Create(sqs.Queue{Name: prefix + q.Dead()}); err != nil {
+	if err := f.Queues.Create(sqs.Queue{Name: prefix + q.Dead(), FIFO: q.FIFO()}); err != nil {
 		return err
 	}
 	if err := f.Queues.Create(sqs.Queue{
-		Name: prefix + q.Name, Visibility: 6 * fn.Timeout, MaxReceives: q.Tries, DeadLetter: prefix + q.Dead(),
+		Name: prefix + q.Name, FIFO: q.FIFO(), Visibility: 6 * fn.Timeout, MaxReceives: q.Tries, DeadLetter: prefix + q.Dead(),
 	}); err != nil {
 		return err
 	}

@@ -1,7 +1,9 @@
 // Package identity stands for the fleet's Cognito user pool on one machine: it
 // mints tokens with Cognito's claims, verifies them under the fleet's clock,
-// and publishes its key where OpenID Connect clients look for it. It keeps no
-// users: whoever is named gets a token.
+// and publishes its key where OpenID Connect clients look for it.
+//
+// Its users sign in by e-mail address. They were invited by Cognito's API, or sign
+// up by being named: whoever is named gets a token.
 package identity
 
 import (
@@ -24,6 +26,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -41,6 +44,12 @@ type Pool struct {
 	key              *rsa.PrivateKey
 	kid              string
 	mux              *http.ServeMux
+	dir              string // keeps the users, unless it is ""
+
+	mu          sync.Mutex
+	users       map[string]*account // by sub
+	mails       map[string]int      // by address
+	onConfirmed Call
 }
 
 // Tokens is what a sign-in gives, in the form of Cognito's token endpoint.
@@ -52,8 +61,8 @@ type Tokens struct {
 }
 
 // New returns a pool whose tokens name clientID and issuer, the URL under which
-// the pool is served. Its key is kept in dir, so that tokens outlive the pool;
-// with dir "" it is a new one.
+// the pool is served. Its key and users are kept in dir, so that they outlive the
+// pool; with dir "" they are in memory.
 func New(c *clock.Clock, issuer, clientID, dir string) (*Pool, error) {
 	issuer = strings.TrimSuffix(issuer, "/")
 	u, err := url.Parse(issuer)
@@ -65,10 +74,17 @@ func New(c *clock.Clock, issuer, clientID, dir string) (*Pool, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(x509.MarshalPKCS1PublicKey(&key.PublicKey))
-	p := &Pool{c, issuer, clientID, key, base64.RawURLEncoding.EncodeToString(sum[:]), http.NewServeMux()}
+	p := &Pool{
+		clock: c, issuer: issuer, clientID: clientID, key: key, kid: base64.RawURLEncoding.EncodeToString(sum[:]), mux: http.NewServeMux(),
+		dir: dir, users: map[string]*account{}, mails: map[string]int{},
+	}
+	if err := p.loadUsers(); err != nil {
+		return nil, err
+	}
 	p.mux.HandleFunc("GET "+u.Path+"/.well-known/openid-configuration", p.discovery)
 	p.mux.HandleFunc("GET "+u.Path+"/.well-known/jwks.json", p.keys)
 	p.mux.HandleFunc("GET /dev/token", p.devToken)
+	p.mux.HandleFunc("POST /{$}", p.api)
 	return p, nil
 }
 
@@ -118,10 +134,17 @@ func (p *Pool) Issuer() string { return p.issuer }
 // ClientID is the client that the pool's tokens are for.
 func (p *Pool) ClientID() string { return p.clientID }
 
-// Token signs user in at now: the tokens are valid from then for TTL. The claims
-// are Cognito's:
+// Token signs user in at now, by sub or e-mail address, as SignIn does, but signs
+// nobody up: whom the pool does not know is user@example.com with the sub user. The
+// tokens are valid from then for TTL. The claims are Cognito's:
 // https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-with-identity-providers.html
 func (p *Pool) Token(user string, groups []string, now time.Time) (Tokens, error) {
+	email, name := user+"@example.com", ""
+	p.mu.Lock()
+	if a := p.find(user); a != nil {
+		user, email, name = a.sub(), a.Attributes["email"], a.Attributes["name"]
+	}
+	p.mu.Unlock()
 	event := rand.Text()
 	common := func(use string) jwt.MapClaims {
 		claims := jwt.MapClaims{
@@ -147,8 +170,11 @@ func (p *Pool) Token(user string, groups []string, now time.Time) (Tokens, error
 	id := common("id")
 	id["aud"] = p.clientID
 	id["cognito:username"] = user
-	id["email"] = user + "@example.com"
+	id["email"] = email
 	id["email_verified"] = true
+	if name != "" {
+		id["name"] = name
+	}
 	t := Tokens{Type: "Bearer", ExpiresIn: int(TTL.Seconds())}
 	var err1, err2 error
 	t.Access, err1 = p.sign(access)
@@ -196,12 +222,14 @@ func (p *Pool) Verify(token string) (map[string]any, error) {
 	return claims, nil
 }
 
-// ServeHTTP answers discovery and key at the issuer's path, and hands out tokens
-// at the root; group may repeat or be left out:
+// ServeHTTP answers discovery and key at the issuer's path, and at the root hands
+// out tokens, as SignIn does, and serves AWS's API of the pool; group may repeat or
+// be left out, and so may name:
 //
 //	GET {issuer}/.well-known/openid-configuration
 //	GET {issuer}/.well-known/jwks.json
-//	GET /dev/token?user=u1&group=admin             Tokens, if Local to the caller
+//	GET /dev/token?user=u1&name=Una&group=admin    Tokens, if Local to the caller
+//	POST /                                         AdminCreateUser, AdminGetUser, AdminDeleteUser
 func (p *Pool) ServeHTTP(w http.ResponseWriter, req *http.Request) { p.mux.ServeHTTP(w, req) }
 
 func (p *Pool) discovery(w http.ResponseWriter, _ *http.Request) {
@@ -237,9 +265,14 @@ func (p *Pool) devToken(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "say who signs in: ?user=u1, and perhaps &group=admin", http.StatusBadRequest)
 		return
 	}
-	tokens, err := p.Token(user, query["group"], p.clock.Now())
+	defer p.clock.Work()()
+	tokens, err := p.SignIn(req.Context(), user, query.Get("name"), query["group"])
+	if r, ok := errors.AsType[*refusal](err); ok {
+		http.Error(w, r.Error(), http.StatusBadRequest)
+		return
+	}
 	if err != nil {
-		http.Error(w, "the token could not be signed", http.StatusInternalServerError)
+		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")

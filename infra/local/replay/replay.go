@@ -184,7 +184,7 @@ func (r *run) play(ctx context.Context) error {
 	hold := r.clock.Work()
 	defer hold()
 	defer r.clock.Stop()
-	cfg := fleet.Config{Clock: r.clock, Root: r.Root, Bin: r.Bin, Invocation: r.invoked, Log: r.logged}
+	cfg := fleet.Config{Clock: r.clock, Root: r.Root, Bin: r.Bin, Only: "cricket", Invocation: r.invoked, Log: r.logged}
 	check := r.check
 	if r.trial != nil {
 		check, cfg.Faults = r.tried, r.trial.faults

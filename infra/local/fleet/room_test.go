@@ -1,0 +1,191 @@
+package fleet
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchday/infra/local/clock"
+	"matchday/infra/local/identity"
+	"matchday/infra/local/lambda"
+	"matchday/infra/local/sqs"
+	"matchday/pkg/spec"
+)
+
+var (
+	turns = spec.Queue{Name: "lab-turns.fifo", Tries: 2, Batch: 1, Concurrency: 2}
+	lab   = spec.Room{Name: "lab", Functions: []spec.Function{
+		{Name: "lab/take-turns", On: turns, Users: []spec.UserOp{spec.AdminGetUser}, Memory: 128, Timeout: 10 * time.Second},
+		{Name: "lab/say-hello", On: spec.UserConfirmed{}, Memory: 128, Timeout: 5 * time.Second},
+	}}
+)
+
+// heard is what functions log, by function.
+type heard struct {
+	mu    sync.Mutex
+	lines map[string][]string
+}
+
+func (h *heard) log(l lambda.Log) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lines[l.Function] = append(h.lines[l.Function], l.Line)
+}
+
+// of are the lines of a function, once the fleet's functions have ended.
+func (h *heard) of(f *Fleet, function string) []string {
+	f.Queues.Close()
+	f.Functions.Close() // so that every line is read
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.lines[function])
+}
+
+// newLab is a fleet of the room lab, without a database.
+func newLab(t *testing.T) (*Fleet, *heard) {
+	t.Helper()
+	bin := t.TempDir()
+	built := filepath.Join(bin, "lab", "function")
+	if out, err := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", built, "./testdata/function").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, fn := range lab.Functions {
+		if err := os.Link(built, filepath.Join(bin, fn.Name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), clock.Free)
+	h := &heard{lines: map[string][]string{}}
+	f := &Fleet{Config: Config{Clock: c, Bin: bin}, mux: http.NewServeMux(), Rooms: []spec.Room{lab}}
+	t.Cleanup(c.Stop)
+	t.Cleanup(f.Close)
+	var err error
+	if f.Functions, err = lambda.New(c, lambda.Config{Log: h.log}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Functions.Close)
+	f.Queues = sqs.New(c, "http://localhost/sqs")
+	t.Cleanup(f.Queues.Close)
+	if err := f.listen(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.room(t.Context(), lab, os.Environ()); err != nil {
+		t.Fatal(err)
+	}
+	return f, h
+}
+
+// TestTurns: a FIFO queue and its dead letters are there, and a function gets the
+// messages of a group in order, one after the other. It changes users, so it knows
+// the pool.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	f, h := newLab(t)
+	done := f.Clock.Work()
+	for n := range 3 {
+		if _, err := f.Queues.Send("local-lab-turns.fifo", sqs.Message{Body: fmt.Sprint(n), Group: "a", Dedup: fmt.Sprint(n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.Queues.Send("local-lab-turns-dead.fifo", sqs.Message{Body: "x", Group: "a", Dedup: "x"}); err != nil {
+		t.Error(err)
+	}
+	if err := f.Clock.Sleep(t.Context(), f.Clock.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	done()
+	lines := h.of(f, "lab/take-turns")
+	if len(lines) != 3 {
+		t.Fatalf("it got %q", lines)
+	}
+	for n, line := range lines {
+		if !strings.HasPrefix(line, "pool="+identity.ID+" ") || !strings.Contains(line, fmt.Sprintf(`"body":"%d"`, n)) || !strings.Contains(line, `"MessageGroupId":"a"`) {
+			t.Errorf("at %d it got %s", n, line)
+		}
+	}
+}
+
+// TestHello: who asks for a token and was never seen has signed up, and the
+// function that waits for it hears so, once. It changes no users, so it does not
+// know the pool.
+func TestHello(t *testing.T) {
+	t.Parallel()
+	f, h := newLab(t)
+	for range 2 {
+		res, err := http.Get(f.URL + "/dev/token?user=u1&name=Una")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tokens identity.Tokens
+		err = json.NewDecoder(res.Body).Decode(&tokens)
+		res.Body.Close()
+		if claims, e := f.Users.Verify(tokens.ID); err != nil || e != nil || claims["sub"] != "u1" || claims["name"] != "Una" {
+			t.Errorf("%d: %v, %v, %v", res.StatusCode, claims, err, e)
+		}
+	}
+	if lines := h.of(f, "lab/say-hello"); len(lines) != 1 || !strings.HasPrefix(lines[0], "pool= ") || !strings.Contains(lines[0], `"triggerSource":"PostConfirmation_ConfirmSignUp"`) {
+		t.Errorf("it heard %q", lines)
+	}
+}
+
+// TestEngines: what functions are told of the engines leads to them.
+func TestEngines(t *testing.T) {
+	t.Parallel()
+	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), 1)
+	f := &Fleet{Config: Config{Clock: c, Bin: t.TempDir()}, mux: http.NewServeMux()}
+	t.Cleanup(c.Stop)
+	t.Cleanup(f.Close)
+	if err := f.listen(); err != nil {
+		t.Fatal(err)
+	}
+	env, err := f.engines(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(name string) string {
+		i := slices.IndexFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+		if i < 0 {
+			t.Fatalf("%s is not set", name)
+		}
+		return strings.TrimPrefix(env[i], name+"=")
+	}
+	for name, target := range map[string]string{
+		"AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER": "AWSCognitoIdentityProviderService.AdminGetUser", "AWS_ENDPOINT_URL_SQS": "AmazonSQS.ListQueues",
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, of(name), strings.NewReader(`{"UserPoolId":"`+identity.ID+`","Username":"u1"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Amz-Target", target)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil || !strings.Contains(string(body), "UserNotFoundException") && !strings.Contains(string(body), "QueueUrls") {
+			t.Errorf("%s: %s, %v", target, body, err)
+		}
+	}
+	if of("PICKEM_BUNDLE") != "app.matchday.pickem" {
+		t.Errorf("the pick'em app is %s", of("PICKEM_BUNDLE"))
+	}
+}
+
+func TestOnly(t *testing.T) {
+	t.Parallel()
+	for only, want := range map[string]bool{"": true, "cricket": true, "lab": false} {
+		if got := slices.ContainsFunc(rooms(only), func(r spec.Room) bool { return r.Name == "cricket" }); got != want {
+			t.Errorf("only %q runs cricket: %v", only, got)
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -19,16 +18,15 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/sideshow/apns2"
 	"github.com/sideshow/apns2/token"
 	"golang.org/x/sync/errgroup"
 
 	"matchday/infra/local/sqs"
 	"matchday/pkg/cricket"
+	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/spec"
 )
 
 const (
@@ -397,30 +395,17 @@ func (w *world) pushed(ctx context.Context, a *apple, match string, n int) (cost
 
 // subscribe stores activities of the match, a third of them each fan's.
 func (w *world) subscribe(ctx context.Context, match string, fans, tokens []string) error {
-	db, table, now := w.db(), prefix+"cricket-activity-subscriptions", w.clock.Now()
-	var g errgroup.Group
-	g.SetLimit(4)
-	i := 0
-	for batch := range slices.Chunk(tokens, 25) {
-		var puts []types.WriteRequest
-		for _, t := range batch {
-			item, err := attributevalue.MarshalMap(map[string]any{
-				"matchId": match, "pushToken": t, "userId": "7f6c1f0e-5d0a-4c5e-9b57-" + t[:12], "teamId": fans[i%len(fans)],
-				"createdAt": now.UnixMilli(), "updatedAt": now.UnixMilli(), "expiresAt": now.Add(72 * time.Hour).Unix(),
-			})
-			if err != nil {
-				return errors.Join(err, g.Wait())
-			}
-			puts = append(puts, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
-			i++
+	db, table, now := w.db(), spec.Table{Name: "cricket-activity-subscriptions"}, w.clock.Now()
+	all := make([]map[string]any, len(tokens))
+	for i, t := range tokens {
+		all[i] = map[string]any{
+			"matchId": match, "pushToken": t, "userId": "7f6c1f0e-5d0a-4c5e-9b57-" + t[:12], "teamId": fans[i%len(fans)],
+			"createdAt": now.UnixMilli(), "updatedAt": now.UnixMilli(), "expiresAt": now.Add(72 * time.Hour).Unix(),
 		}
-		g.Go(func() error {
-			out, err := db.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: puts}})
-			if err == nil && len(out.UnprocessedItems) > 0 {
-				err = errors.New("the engine left subscriptions unwritten")
-			}
-			return err
-		})
+	}
+	var g errgroup.Group
+	for part := range slices.Chunk(all, (len(all)+3)/4) { // four writers
+		g.Go(func() error { return dynamo.PutAll(ctx, db, spec.Access{Table: table}, part) })
 	}
 	return g.Wait()
 }

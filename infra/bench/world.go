@@ -25,6 +25,7 @@ import (
 	"matchday/infra/local/sqs"
 	"matchday/pkg/cricket"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/spec"
 )
 
@@ -118,7 +119,7 @@ func newWorld(ctx context.Context, now time.Time) (w *world, err error) {
 	if w.engine, err = engine.Start(ctx, ""); err != nil {
 		return nil, err
 	}
-	if err = engine.Create(ctx, w.db(), prefix, cricket.Room.Tables); err != nil {
+	if err = engine.Create(ctx, dynamodb.NewFromConfig(engine.Config(w.engine.URL)), prefix, cricket.Room.Tables); err != nil {
 		w.close()
 		return nil, err
 	}
@@ -139,8 +140,8 @@ func (w *world) close() {
 	w.engine.Stop()
 }
 
-// db is a client beside the functions', whose calls are not counted.
-func (w *world) db() *dynamodb.Client { return dynamodb.NewFromConfig(engine.Config(w.engine.URL)) }
+// db is the tables beside the functions', whose calls are not counted.
+func (w *world) db() dynamo.DB { return dynamo.Open(engine.Config(w.engine.URL), prefix) }
 
 // env is a function's environment.
 func (w *world) env() app.Env {

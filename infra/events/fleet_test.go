@@ -21,14 +21,13 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"matchday/infra/local/clock"
 	"matchday/infra/local/engine"
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/sportmonks"
 	rooms "matchday/pkg/fleet"
+	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 )
@@ -104,7 +103,7 @@ const (
 type world struct {
 	*fleet.Fleet
 	t         *testing.T
-	db        *dynamodb.Client
+	db        dynamo.DB
 	tableless atomic.Bool // DynamoDB has no tables
 }
 
@@ -157,7 +156,7 @@ func open(t *testing.T) *world {
 	db, err := engine.Start(t.Context(), "")
 	must(t, err)
 	t.Cleanup(db.Stop)
-	w.db = dynamodb.NewFromConfig(engine.Config(db.URL))
+	w.db = dynamo.Open(engine.Config(db.URL), prefix)
 	to, err := url.Parse(db.URL)
 	must(t, err)
 	behind := httputil.NewSingleHostReverseProxy(to)
@@ -332,27 +331,14 @@ func (w *world) rejected(on spec.Queue, in []byte) string {
 }
 
 func (w *world) put(table string, row map[string]any) {
-	item, err := attributevalue.MarshalMap(row)
-	must(w.t, err)
-	_, err = w.db.PutItem(w.t.Context(), &dynamodb.PutItemInput{TableName: aws.String(prefix + table), Item: item})
-	must(w.t, err)
+	must(w.t, dynamo.Put(w.t.Context(), w.db, spec.Access{Table: spec.Table{Name: table}}, row))
 }
 
 // holds reports whether a row of the table fits.
 func (w *world) holds(table string, row any) bool {
-	pages := dynamodb.NewScanPaginator(w.db, &dynamodb.ScanInput{TableName: aws.String(prefix + table), ConsistentRead: aws.Bool(true)})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(context.WithoutCancel(w.t.Context()))
-		must(w.t, err)
-		for _, item := range page.Items {
-			var got map[string]any
-			must(w.t, attributevalue.UnmarshalMap(item, &got))
-			if fits(row, got) {
-				return true
-			}
-		}
-	}
-	return false
+	all, err := dynamo.ScanAll[map[string]any](context.WithoutCancel(w.t.Context()), w.db, spec.Access{Table: spec.Table{Name: table}}, nil)
+	must(w.t, err)
+	return slices.ContainsFunc(all, func(got map[string]any) bool { return fits(row, got) })
 }
 
 // fits reports whether got is what is wanted, which may say less.

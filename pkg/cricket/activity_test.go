@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/fault"
 )
@@ -22,41 +23,41 @@ func starting(matchID, user, team string) *StartActivity {
 func TestStartActivity(t *testing.T) {
 	t.Parallel()
 	w, f, want := watched(t)
-	a := open(w, StartActivityFunction, OpenActivities)
-	p := w.pusher(w.env(PushActivitiesFunction))
-	drain(w, activityQueue, 0, func(_ context.Context, _ MatchChanged) error { return nil })
+	a := apptest.Open(w.World, StartActivityFunction, OpenActivities)
+	p := w.pusher(w.Env(PushActivitiesFunction))
+	apptest.Drain(w.World, activityQueue, 0, func(_ context.Context, _ MatchChanged) error { return nil })
 
 	in := starting("7", "fan", "12")
 	in.Body.PushToken = strings.ToUpper(in.Body.PushToken)
-	out, err := a.StartActivity(w.ctx(), in)
-	must(t, err)
+	out, err := a.StartActivity(w.Ctx(), in)
+	apptest.Must(t, err)
 	until := kickOff.Add(slotLength + 24*time.Hour + 48*time.Hour).Truncate(time.Second)
 	if out.Status != http.StatusCreated || out.Body.MatchID != "7" || out.Body.TeamID != "12" || !out.Body.ExpiresAt.Equal(until) {
 		t.Errorf("the answer is %+v, want it to expire at %v", out, until)
 	}
-	first := row[subscription](w, registerActivity, "7", token("fan"))
-	if n := drain(w, activityQueue, 0, p.PushActivities); n != 1 || w.pushes("neutral") != 0 {
+	first := apptest.Row[subscription](w.World, subscriptions, "7", token("fan"))
+	if n := apptest.Drain(w.World, activityQueue, 0, p.PushActivities); n != 1 || w.pushes("neutral") != 0 {
 		t.Errorf("%d messages were sent, and %d pushes to another", n, w.pushes("neutral"))
 	}
 	w.expect("after the start", map[string]string{"fan": want["visitor"]}, false)
 
 	// Again, as a fan of the other team: the same row, and its view.
-	w.to(w.clock.Now().Add(time.Minute))
-	_, err = a.StartActivity(w.ctx(), starting("7", "fan", "11"))
-	must(t, err)
-	second := row[subscription](w, registerActivity, "7", token("fan"))
+	w.To(w.Clock.Now().Add(time.Minute))
+	_, err = a.StartActivity(w.Ctx(), starting("7", "fan", "11"))
+	apptest.Must(t, err)
+	second := apptest.Row[subscription](w.World, subscriptions, "7", token("fan"))
 	if second.CreatedAt != first.CreatedAt || second.UpdatedAt <= first.UpdatedAt || second.ExpiresAt <= first.ExpiresAt || second.TeamID != "11" {
 		t.Errorf("registered again, %+v became %+v", first, second)
 	}
-	drain(w, activityQueue, 0, p.PushActivities)
+	apptest.Drain(w.World, activityQueue, 0, p.PushActivities)
 	w.expect("as a fan of the other team", map[string]string{"fan": want["local"]}, false)
 
 	over := w.scripted("8")
 	w.says(saidOf(f, "1st Innings"), saidOf(over, "Aban."))
-	w.tickAt(open(w, TickFunction, OpenTicker), 60)
+	w.tickAt(w.ticker(), 60)
 	finished := w.scripted("9")
 	finished.EndingAt, finished.FinishedAt = 1, 1
-	w.put(fixtures, finished)
+	apptest.Put(w.World, fixtures, finished)
 	upcoming := w.scripted("10")
 	for name, c := range map[string]struct {
 		in    *StartActivity
@@ -70,28 +71,28 @@ func TestStartActivity(t *testing.T) {
 		"another user's token":  {&StartActivity{User: auth.User{UserID: "thief"}, MatchID: "7", Body: starting("7", "fan", "").Body}, fault.Conflict, ""},
 		"a match still to come": {starting(upcoming.MatchID, "fan", ""), fault.Internal, ""},
 	} {
-		_, err := a.StartActivity(w.ctx(), c.in)
+		_, err := a.StartActivity(w.Ctx(), c.in)
 		if c.kind == fault.Internal {
-			must(t, err)
+			apptest.Must(t, err)
 			continue
 		}
 		if fault.Of(err) != c.kind || c.field != "" && !isIn(err, c.field) {
 			t.Errorf("%s gives %v", name, err)
 		}
 	}
-	if s := row[subscription](w, registerActivity, "7", token("fan")); s.UserID != "fan" || s.TeamID != "11" {
+	if s := apptest.Row[subscription](w.World, subscriptions, "7", token("fan")); s.UserID != "fan" || s.TeamID != "11" {
 		t.Errorf("the activity is now %+v", s)
 	}
-	drain(w, activityQueue, 0, p.PushActivities) // that of the match to come finds nothing to show
+	apptest.Drain(w.World, activityQueue, 0, p.PushActivities) // that of the match to come finds nothing to show
 }
 
 func TestEndActivity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	a := open(w, EndActivityFunction, OpenActivities)
+	a := apptest.Open(w.World, EndActivityFunction, OpenActivities)
 	w.subscribe("7", "fan", "11")
 	end := func(user string) error {
-		out, err := a.EndActivity(w.ctx(), &EndActivity{User: auth.User{UserID: user}, MatchID: "7", PushToken: strings.ToUpper(token("fan"))})
+		out, err := a.EndActivity(w.Ctx(), &EndActivity{User: auth.User{UserID: user}, MatchID: "7", PushToken: strings.ToUpper(token("fan"))})
 		if err == nil && (out.Status != http.StatusNoContent || out.CacheControl != noStore) {
 			t.Errorf("the answer is %+v", out)
 		}

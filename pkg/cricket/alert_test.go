@@ -13,11 +13,13 @@ import (
 	"testing"
 	"time"
 
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/sideshow/apns2"
 
 	"matchday/infra/local/apns"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/dynamo/dynamotest"
 	"matchday/pkg/kit/fault"
@@ -27,17 +29,9 @@ import (
 
 // alerter opens send-alerts, with less patience for Apple.
 func (w *world) alerter(env app.Env) *Alerter {
-	w.t.Helper()
-	a, err := OpenAlerter(w.t.Context(), env)
-	must(w.t, err)
-	roots, err := apnsRoots(env)
-	must(w.t, err)
-	a.sender, err = push.Open(push.Config{
-		Endpoint: w.apns[apnsURL], TeamID: w.apns[apnsTeamID], KeyID: w.apns[apnsKeyID], PEM: []byte(w.apns[apnsKey]),
-		Bundle: bundle, Now: env.Now, RootCAs: roots, Connections: 1, Backoff: time.Microsecond,
-	})
-	must(w.t, err)
-	w.t.Cleanup(a.sender.Close)
+	w.T.Helper()
+	a := apptest.OpenWith(w.World, env, OpenAlerter)
+	a.sender = w.sender(env)
 	a.channels.sender = func(context.Context) (*push.Sender, error) { return a.sender, nil }
 	return a
 }
@@ -45,8 +39,8 @@ func (w *world) alerter(env app.Env) *Alerter {
 // fan has a user follow match 7 as a fan of the team, on a phone of the user's
 // name, after the edits.
 func (w *world) fan(name, team string, edits ...func(*following, *device)) {
-	w.t.Helper()
-	now := w.clock.Now()
+	w.T.Helper()
+	now := w.Clock.Now()
 	f := following{follow{"7", name}, team, now.UnixMilli(), now.Add(96 * time.Hour).Unix(), false}
 	d := device{
 		UserID: name, DeviceToken: token(name), Platform: "ios", OSMajor: 18, Environment: "production",
@@ -55,20 +49,20 @@ func (w *world) fan(name, team string, edits ...func(*following, *device)) {
 	for _, edit := range edits {
 		edit(&f, &d)
 	}
-	w.put(follows, f)
-	w.put(devices, d)
+	apptest.Put(w.World, follows, f)
+	apptest.Put(w.World, devices, d)
 }
 
 func (w *world) prefer(name string, p Preferences) {
-	w.t.Helper()
-	w.put(preferenceTable, preferences{UserID: name, Preferences: p, UpdatedAt: 1})
+	w.T.Helper()
+	apptest.Put(w.World, preferenceTable, preferences{UserID: name, Preferences: p, UpdatedAt: 1})
 }
 
 // wicket tells of a wicket at this moment.
 func (w *world) wicket() Alert {
 	return Alert{
 		MatchID: "7", Key: "S1:W1", Kind: score.WicketEvent, Match: "Harbour v Valley",
-		Title: "Wicket! Harbour 7/1 (1.2)", Body: "A Batter b A Bowler 3 (5)", At: w.clock.Now().Unix(),
+		Title: "Wicket! Harbour 7/1 (1.2)", Body: "A Batter b A Bowler 3 (5)", At: w.Clock.Now().Unix(),
 	}
 }
 
@@ -142,21 +136,21 @@ func TestAlertsAsUsersPrefer(t *testing.T) {
 		}()
 	}
 	w.fan("unstated", "")
-	a := w.alerter(w.env(SendAlertsFunction))
+	a := w.alerter(w.Env(SendAlertsFunction))
 	m, n := w.wicket(), w.rain()
-	w.to(w.clock.Now().Add(6 * time.Minute))
-	must(t, a.SendAlert(w.ctx(), m))
-	must(t, a.SendAlert(w.ctx(), n))
+	w.To(w.Clock.Now().Add(6 * time.Minute))
+	apptest.Must(t, a.SendAlert(w.Ctx(), m))
+	apptest.Must(t, a.SendAlert(w.Ctx(), n))
 	n.Key, n.Plain = "rain:2", "" // nothing that could be said without the score
 	w.prefer("everything", only())
 	w.prefer("unstated", only())
-	must(t, w.drop2(follows, "7", "quiet over midnight, awake"))
-	must(t, w.drop2(follows, "7", "quiet until it is sent, not when it is"))
-	must(t, a.SendAlert(w.ctx(), n))
+	apptest.Must(t, w.Drop(follows, "7", "quiet over midnight, awake"))
+	apptest.Must(t, w.Drop(follows, "7", "quiet until it is sent, not when it is"))
+	apptest.Must(t, a.SendAlert(w.Ctx(), n))
 	if got := w.told("unstated"); !slices.Equal(got, []string{wicket, rain}) {
 		t.Errorf("who stated no preferences is told %q", got)
 	}
-	if d, s := w.logs.sum("AlertsDelivered"), w.logs.sum("AlertsSuppressed"); d != 10 || s != 21 {
+	if d, s := w.Logs.Sum("AlertsDelivered"), w.Logs.Sum("AlertsSuppressed"); d != 10 || s != 21 {
 		t.Errorf("%v alerts were delivered and %v suppressed", d, s)
 	}
 }
@@ -165,11 +159,11 @@ func TestAlertNotification(t *testing.T) {
 	t.Parallel()
 	w := alerting(t)
 	w.fan("ann", "11")
-	a := w.alerter(w.env(SendAlertsFunction))
+	a := w.alerter(w.Env(SendAlertsFunction))
 	m := w.wicket()
-	must(t, a.SendAlert(w.ctx(), m))
+	apptest.Must(t, a.SendAlert(w.Ctx(), m))
 	m.Key = strings.Repeat("long", 40)
-	must(t, a.SendAlert(w.ctx(), m))
+	apptest.Must(t, a.SendAlert(w.Ctx(), m))
 	d, _ := w.phones.Device(token("ann"))
 	if len(d.Alerts) != 2 {
 		t.Fatalf("the phone shows %+v", d.Alerts)
@@ -188,7 +182,7 @@ func TestAlertNotification(t *testing.T) {
 		MatchID string `json:"matchId"`
 		Kind    string `json:"kind"`
 	}
-	must(t, json.Unmarshal(d.Alerts[0].Payload, &got))
+	apptest.Must(t, json.Unmarshal(d.Alerts[0].Payload, &got))
 	if got.APS.Thread != "7" || got.APS.Sound != "default" || got.MatchID != "7" || got.Kind != "wicket" {
 		t.Errorf("the payload is %s", d.Alerts[0].Payload)
 	}
@@ -197,16 +191,16 @@ func TestAlertNotification(t *testing.T) {
 func TestAlertsOnlyWhoFollowsOnAPhone(t *testing.T) {
 	t.Parallel()
 	w := alerting(t)
-	now := w.clock.Now()
+	now := w.Clock.Now()
 	w.fan("ann", "11")
 	w.fan("unfollowed", "11", func(f *following, _ *device) { f.ExpiresAt = now.Unix() })
 	w.fan("phone expired", "11", func(_ *following, d *device) { d.ExpiresAt = now.Unix() })
 	w.fan("another match", "11", func(f *following, _ *device) { f.MatchID = "8" })
 	w.fan("tester", "11", func(_ *following, d *device) { d.Environment = "sandbox" })
-	w.put(follows, following{follow{"7", "no phone"}, "", 1, now.Add(time.Hour).Unix(), false})
-	a := w.alerter(w.env(SendAlertsFunction))
+	apptest.Put(w.World, follows, following{follow{"7", "no phone"}, "", 1, now.Add(time.Hour).Unix(), false})
+	a := w.alerter(w.Env(SendAlertsFunction))
 	a.environment = "production"
-	must(t, a.SendAlert(w.ctx(), w.wicket()))
+	apptest.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
 	if got := w.phones.Tokens(); !slices.Equal(got, []string{token("ann")}) {
 		t.Errorf("%d phones are pushed to", len(got))
 	}
@@ -237,25 +231,26 @@ func TestAlertsForgetDeadPhones(t *testing.T) {
 	w.phones.Answer(token("bad"), apns.Refuse(apns2.ReasonBadDeviceToken))
 	w.phones.Answer(token("meanwhile"), apns.Refuse(apns2.ReasonUnregistered))
 	before := apns.Refuse(apns2.ReasonUnregistered)
-	before.Since = w.clock.Now().Add(-time.Minute)
+	before.Since = w.Clock.Now().Add(-time.Minute)
 	w.phones.Answer(token("again"), before)
-	env := w.env(SendAlertsFunction)
-	env.AWS.HTTPClient = doer(func(r *http.Request) (*http.Response, error) {
+	env := w.Env(SendAlertsFunction)
+	next := env.AWS.HTTPClient
+	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".DeleteItem") { // Apple has answered
 			w.fan("meanwhile", "11", func(_ *following, d *device) { d.UpdatedAt++ })
 		}
-		return w.call(SendAlertsFunction, r)
+		return next.Do(r)
 	})
-	must(t, w.alerter(env).SendAlert(w.ctx(), w.wicket()))
+	apptest.Must(t, w.alerter(env).SendAlert(w.Ctx(), w.wicket()))
 	var left []string
-	for _, d := range rows[device](w, devices) {
+	for _, d := range apptest.Rows[device](w.World, devices) {
 		left = append(left, d.UserID)
 	}
 	slices.Sort(left)
 	if want := []string{"again", "alive", "meanwhile"}; !slices.Equal(left, want) {
 		t.Errorf("the phones of %q are left, want %q", left, want)
 	}
-	if gone := w.logs.sum("AlertsGone"); gone != 4 {
+	if gone := w.Logs.Sum("AlertsGone"); gone != 4 {
 		t.Errorf("%v phones were gone", gone)
 	}
 }
@@ -264,10 +259,10 @@ func TestAlertIsToldOnce(t *testing.T) {
 	t.Parallel()
 	w := alerting(t)
 	w.fan("ann", "11")
-	a := w.alerter(w.env(SendAlertsFunction))
+	a := w.alerter(w.Env(SendAlertsFunction))
 	m := w.wicket()
 	for range 3 { // delivered again, and sent again later
-		must(t, a.SendAlert(w.ctx(), m))
+		apptest.Must(t, a.SendAlert(w.Ctx(), m))
 		m.At++
 		w.fan("zoe", "11") // too late for this one
 	}
@@ -275,15 +270,15 @@ func TestAlertIsToldOnce(t *testing.T) {
 		t.Errorf("the phone rang %d times, and that of a later follower %d times", n, w.rung("zoe"))
 	}
 	m.Key = "S1:W2"
-	must(t, a.SendAlert(w.ctx(), m))
+	apptest.Must(t, a.SendAlert(w.Ctx(), m))
 	if n := w.rung("ann"); n != 2 {
 		t.Errorf("with the next wicket the phone rang %d times", n)
 	}
-	r := row[alertRow](w, getAlert, "7", "S1:W1")
-	if want := (alertRow{MatchID: "7", Part: "S1:W1", After: "ann", Done: true, TTL: w.clock.Now().Add(keepAlerts).Unix()}); fmt.Sprint(r) != fmt.Sprint(want) {
+	r := apptest.Row[alertRow](w.World, alertTable, "7", "S1:W1")
+	if want := (alertRow{MatchID: "7", Part: "S1:W1", After: "ann", Done: true, TTL: w.Clock.Now().Add(keepAlerts).Unix()}); fmt.Sprint(r) != fmt.Sprint(want) {
 		t.Errorf("the row is %+v, want %+v", r, want)
 	}
-	if left := rows[map[string]any](w, locks); len(left) > 0 {
+	if left := apptest.Rows[map[string]any](w.World, locks); len(left) > 0 {
 		t.Errorf("the leases %v are left", left)
 	}
 }
@@ -295,17 +290,17 @@ func TestAlertDeliveredTwiceAtOnce(t *testing.T) {
 		w.fan(fmt.Sprint("fan ", i), "11")
 	}
 	m := w.wicket()
-	workers := []*Alerter{w.alerter(w.env(SendAlertsFunction)), w.alerter(w.env(SendAlertsFunction))}
+	workers := []*Alerter{w.alerter(w.Env(SendAlertsFunction)), w.alerter(w.Env(SendAlertsFunction))}
 	var wg sync.WaitGroup
 	for _, a := range workers {
 		wg.Go(func() {
-			if err := a.SendAlert(w.ctx(), m); err != nil {
+			if err := a.SendAlert(w.Ctx(), m); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	drain(w, alertQueue, time.Hour, workers[0].SendAlert)
+	apptest.Drain(w.World, alertQueue, time.Hour, workers[0].SendAlert)
 	for i := range 20 {
 		if n := w.rung(fmt.Sprint("fan ", i)); n != 1 {
 			t.Errorf("phone %d rang %d times", i, n)
@@ -320,19 +315,19 @@ func TestAlertInAnothersHands(t *testing.T) {
 	w := alerting(t)
 	w.fan("ann", "11")
 	m := w.wicket()
-	a, other := w.alerter(w.env(SendAlertsFunction)), w.alerter(w.env(SendAlertsFunction))
-	lease, err := other.locks.Take(w.ctx(), "alert:7:"+m.part(), "other")
-	must(t, err)
+	a, other := w.alerter(w.Env(SendAlertsFunction)), w.alerter(w.Env(SendAlertsFunction))
+	lease, err := other.locks.Take(w.Ctx(), "alert:7:"+m.part(), "other")
+	apptest.Must(t, err)
 	for n := 1; n <= alertQueue.Tries+1; n++ {
-		must(t, a.SendAlert(w.ctx(), m))
-		if got := messages[Alert](w, alertQueue); len(got) != n || got[n-1].Try != 0 || w.rung("ann") != 0 {
+		apptest.Must(t, a.SendAlert(w.Ctx(), m))
+		if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != n || got[n-1].Try != 0 || w.rung("ann") != 0 {
 			t.Fatalf("the messages are %+v, and the phone rang %d times", got, w.rung("ann"))
 		}
-		w.to(w.clock.Now().Add(time.Minute))
-		must(t, lease.Extend(w.ctx()))
+		w.To(w.Clock.Now().Add(time.Minute))
+		apptest.Must(t, lease.Extend(w.Ctx()))
 	}
-	must(t, lease.Release(w.ctx()))
-	drain(w, alertQueue, time.Hour, a.SendAlert)
+	apptest.Must(t, lease.Release(w.Ctx()))
+	apptest.Drain(w.World, alertQueue, time.Hour, a.SendAlert)
 	if n := w.rung("ann"); n != 1 {
 		t.Errorf("the phone rang %d times", n)
 	}
@@ -358,7 +353,7 @@ func TestAlertLosesItsLease(t *testing.T) {
 				w.fan(fmt.Sprint(i), "11")
 			}
 			m := w.wicket()
-			slow, quick := w.alerter(w.env(SendAlertsFunction)), w.alerter(w.env(SendAlertsFunction))
+			slow, quick := w.alerter(w.Env(SendAlertsFunction)), w.alerter(w.Env(SendAlertsFunction))
 			slow.portions.page, quick.portions.page = 2, 2
 			stalled, calls := false, 0
 			c.hook(slow, func() time.Time {
@@ -367,13 +362,13 @@ func TestAlertLosesItsLease(t *testing.T) {
 				}
 				if !stalled && calls == c.calls {
 					stalled = true
-					w.to(w.clock.Now().Add(alertLease + time.Second))
-					must(t, quick.SendAlert(w.ctx(), m))
+					w.To(w.Clock.Now().Add(alertLease + time.Second))
+					apptest.Must(t, quick.SendAlert(w.Ctx(), m))
 				}
-				return w.clock.Now()
+				return w.Clock.Now()
 			})
-			must(t, slow.SendAlert(w.ctx(), m))
-			if n := drain(w, alertQueue, time.Hour, quick.SendAlert); n != 1 || !stalled {
+			apptest.Must(t, slow.SendAlert(w.Ctx(), m))
+			if n := apptest.Drain(w.World, alertQueue, time.Hour, quick.SendAlert); n != 1 || !stalled {
 				t.Errorf("the worker stalled %v, and left %d messages", stalled, n)
 			}
 			for i := range 6 {
@@ -391,9 +386,9 @@ func TestAlertLosesItsLease(t *testing.T) {
 
 // after is the last follower who is done with.
 func (w *world) after(m Alert) string {
-	w.t.Helper()
-	r, _, err := dynamo.Get[alertRow](w.t.Context(), dynamo.Open(w.aws, w.prefix), getAlert, m.MatchID, m.part())
-	must(w.t, err)
+	w.T.Helper()
+	r, _, err := dynamo.Get[alertRow](w.T.Context(), w.DB(), getAlert, m.MatchID, m.part())
+	apptest.Must(w.T, err)
 	return r.After
 }
 
@@ -407,23 +402,23 @@ func TestAlertManyFollowers(t *testing.T) {
 		h := token(fmt.Sprint("user ", i))
 		return h[:8] + "-" + h[8:12] + "-4" + h[13:16] + "-" + h[16:20] + "-" + h[20:32]
 	})
-	a := w.alerter(w.env(SendAlertsFunction))
+	a := w.alerter(w.Env(SendAlertsFunction))
 	m := w.wicket()
-	must(t, a.SendAlert(w.ctx(), m))
-	if got := messages[Alert](w, alertQueue); len(got) != 1 {
+	apptest.Must(t, a.SendAlert(w.Ctx(), m))
+	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != 1 {
 		t.Errorf("%d messages are for the rest of %d followers", len(got), n)
 	}
-	if d := w.logs.sum("AlertsDelivered"); d != 2000 {
+	if d := w.Logs.Sum("AlertsDelivered"); d != 2000 {
 		t.Errorf("one message told %v followers", d)
 	}
-	drain(w, alertQueue, time.Minute, a.SendAlert)
+	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
 	w.onceEach(names)
 }
 
 // followers stores n followers of match 7 and their phones.
 func (w *world) followers(n int, name func(i int) string) (names []string) {
-	w.t.Helper()
-	now := w.clock.Now()
+	w.T.Helper()
+	now := w.Clock.Now()
 	var fs []following
 	var ds []device
 	for i := range n {
@@ -432,17 +427,16 @@ func (w *world) followers(n int, name func(i int) string) (names []string) {
 		fs = append(fs, following{follow{"7", user}, "", now.UnixMilli(), now.Add(96 * time.Hour).Unix(), false})
 		ds = append(ds, device{UserID: user, DeviceToken: token(user), OSMajor: 18, UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(time.Hour).Unix()})
 	}
-	db := dynamo.Open(w.aws, w.prefix)
-	must(w.t, dynamo.PutAll(w.t.Context(), db, spec.Access{Table: follows}, fs))
-	must(w.t, dynamo.PutAll(w.t.Context(), db, spec.Access{Table: devices}, ds))
+	apptest.Put(w.World, follows, fs...)
+	apptest.Put(w.World, devices, ds...)
 	return names
 }
 
 func (w *world) onceEach(names []string) {
-	w.t.Helper()
+	w.T.Helper()
 	for _, name := range names {
 		if n := w.rung(name); n != 1 {
-			w.t.Errorf("the phone of %s rang %d times", name, n)
+			w.T.Errorf("the phone of %s rang %d times", name, n)
 		}
 	}
 }
@@ -460,10 +454,10 @@ func TestAlertPartsOfParts(t *testing.T) {
 			t.Parallel()
 			w := alerting(t)
 			names := w.followers(47, name)
-			a := w.alerter(w.env(SendAlertsFunction))
+			a := w.alerter(w.Env(SendAlertsFunction))
 			a.portions = portions{message: 5, part: 4, page: 2}
-			must(t, a.SendAlert(w.ctx(), w.wicket()))
-			if n := drain(w, alertQueue, time.Minute, a.SendAlert); n < 9 {
+			apptest.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
+			if n := apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert); n < 9 {
 				t.Errorf("%d messages told 42 followers", n)
 			}
 			w.onceEach(names)
@@ -485,20 +479,20 @@ func TestAlertReachesTheUnreachedLater(t *testing.T) {
 			w.phones.Answer(token("bob"), busy)
 			w.phones.Answer(token("cy"), apns.Answer{Status: busy.Status, Reason: busy.Reason, Times: 8})
 			w.phones.Answer(token("dan"), apns.Answer{Status: busy.Status, Reason: busy.Reason, Times: 8})
-			a := w.alerter(w.env(SendAlertsFunction))
+			a := w.alerter(w.Env(SendAlertsFunction))
 			m := w.wicket()
-			must(t, a.SendAlert(w.ctx(), m))
-			again := messages[Alert](w, alertQueue)
+			apptest.Must(t, a.SendAlert(w.Ctx(), m))
+			again := apptest.Messages[Alert](w.World, alertQueue)
 			if len(again) != 1 || !slices.Equal(again[0].Users, []string{"bob", "cy", "dan"}) || again[0].Try != 1 {
 				t.Fatalf("the messages are %+v", again)
 			}
 			w.prefer("dan", only()) // thinks better of it meanwhile
-			must(t, a.SendAlert(w.ctx(), m))
-			began := w.clock.Now()
-			if n := drain(w, alertQueue, time.Minute, a.SendAlert); n != 2 {
+			apptest.Must(t, a.SendAlert(w.Ctx(), m))
+			began := w.Clock.Now()
+			if n := apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert); n != 2 {
 				t.Errorf("%d messages tried again", n)
 			}
-			if took := w.clock.Now().Sub(began); took != 30*time.Second {
+			if took := w.Clock.Now().Sub(began); took != 30*time.Second {
 				t.Errorf("they took %v", took)
 			}
 			for name, want := range map[string]int{"ann": 1, "bob": 1, "cy": 1, "dan": 0} {
@@ -506,7 +500,7 @@ func TestAlertReachesTheUnreachedLater(t *testing.T) {
 					t.Errorf("%s's phone rang %d times, want %d", name, n, want)
 				}
 			}
-			if got := w.logs.sum("AlertsRetried"); got != 4 {
+			if got := w.Logs.Sum("AlertsRetried"); got != 4 {
 				t.Errorf("%v were tried again", got)
 			}
 		})
@@ -526,10 +520,10 @@ func TestAlertReachesTheUnreachedOfEachPage(t *testing.T) {
 	}
 	w.phones.Answer(token("ann"), busy)
 	w.phones.Answer(token("dan"), busy)
-	a := w.alerter(w.env(SendAlertsFunction))
+	a := w.alerter(w.Env(SendAlertsFunction))
 	a.portions.page = 2
-	must(t, a.SendAlert(w.ctx(), w.wicket()))
-	drain(w, alertQueue, time.Minute, a.SendAlert)
+	apptest.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
+	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
 	w.onceEach(names)
 }
 
@@ -538,16 +532,16 @@ func TestAlertGivesUpAfterAnHour(t *testing.T) {
 	w := alerting(t)
 	w.fan("ann", "11")
 	w.phones.Answer(token("ann"), apns.Refuse(apns2.ReasonServiceUnavailable))
-	a := w.alerter(w.env(SendAlertsFunction))
-	began := w.clock.Now()
-	must(t, a.SendAlert(w.ctx(), w.wicket()))
-	if n := drain(w, alertQueue, 2*time.Hour, a.SendAlert); n != maxAlertTries {
+	a := w.alerter(w.Env(SendAlertsFunction))
+	began := w.Clock.Now()
+	apptest.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
+	if n := apptest.Drain(w.World, alertQueue, 2*time.Hour, a.SendAlert); n != maxAlertTries {
 		t.Errorf("it was tried again %d times", n)
 	}
-	if took := w.clock.Now().Sub(began); took < 45*time.Minute || took > time.Hour {
+	if took := w.Clock.Now().Sub(began); took < 45*time.Minute || took > time.Hour {
 		t.Errorf("it was given up after %v", took)
 	}
-	if got := w.logs.complaints(); !slices.Equal(got, []string{"followers were not reached"}) {
+	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"followers were not reached"}) {
 		t.Errorf("the log complains %q", got)
 	}
 }
@@ -556,13 +550,13 @@ func TestAlertWithoutApple(t *testing.T) {
 	t.Parallel()
 	w := alerting(t)
 	w.fan("ann", "11")
-	a := w.alerter(w.env(SendAlertsFunction))
-	must(t, w.phones.Close())
-	must(t, a.SendAlert(w.ctx(), w.wicket()))
-	if got := messages[Alert](w, alertQueue); len(got) != 1 || got[0].Try != 1 || got[0].part() != "S1:W1" {
+	a := w.alerter(w.Env(SendAlertsFunction))
+	apptest.Must(t, w.phones.Close())
+	apptest.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
+	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != 1 || got[0].Try != 1 || got[0].part() != "S1:W1" {
 		t.Errorf("the messages are %+v", got)
 	}
-	w.logs.complaints()
+	w.Logs.Complaints()
 }
 
 // TestAlertLeavesTheSlowBehind has a phone that Apple does not answer for keep
@@ -573,14 +567,14 @@ func TestAlertLeavesTheSlowBehind(t *testing.T) {
 	w.fan("ann", "11")
 	w.fan("slow", "11")
 	w.phones.Answer(token("slow"), apns.Answer{Slow: 24 * time.Hour, Times: 1})
-	a := w.alerter(w.env(SendAlertsFunction))
+	a := w.alerter(w.Env(SendAlertsFunction))
 	a.patience = 100 * time.Millisecond
-	must(t, a.SendAlert(w.ctx(), w.wicket()))
-	if got := messages[Alert](w, alertQueue); len(got) != 1 || !slices.Contains(got[0].Users, "slow") {
+	apptest.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
+	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != 1 || !slices.Contains(got[0].Users, "slow") {
 		t.Fatalf("the messages are %+v", got)
 	}
 	a.patience = time.Minute
-	drain(w, alertQueue, time.Minute, a.SendAlert)
+	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
 	for _, name := range []string{"ann", "slow"} {
 		if got := w.told(name); len(got) != 1 {
 			t.Errorf("%s is told %q", name, got)
@@ -590,11 +584,11 @@ func TestAlertLeavesTheSlowBehind(t *testing.T) {
 
 // showing stores what each perspective is shown of match 7, and its teams.
 func (w *world) showing() {
-	w.t.Helper()
-	f := row[fixture](w, getFixture, "7")
+	w.T.Helper()
+	f := apptest.Row[fixture](w.World, fixtures, "7")
 	w.says(saidOf(f, "1st Innings", ballSaid{id: 1, runs: 1}))
-	w.tickAt(open(w, TickFunction, OpenTicker), 0)
-	drain(w, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+	w.tickAt(w.ticker(), 0)
+	apptest.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
 }
 
 // begun tells that match 7 has begun.
@@ -628,17 +622,17 @@ func TestAlertStartsActivities(t *testing.T) {
 	w.phones.Answer(token("dead starts"), apns.Refuse(apns2.ReasonUnregistered))
 	w.fan("renewed", "11", starter(17))
 	renewed := apns.Refuse(apns2.ReasonUnregistered)
-	renewed.Since = w.clock.Now().Add(-time.Second)
+	renewed.Since = w.Clock.Now().Add(-time.Second)
 	w.phones.Answer(token("renewed starts"), renewed)
 	starts := map[string]apns.Start{}
 	var mu sync.Mutex
 	w.phones.Started = func(s apns.Start) { mu.Lock(); defer mu.Unlock(); starts[s.Token] = s }
 
-	must(t, w.alerter(w.env(SendAlertsFunction)).SendAlert(w.ctx(), w.begun()))
-	w.to(w.clock.Now().Add(time.Second))
+	apptest.Must(t, w.alerter(w.Env(SendAlertsFunction)).SendAlert(w.Ctx(), w.begun()))
+	w.To(w.Clock.Now().Add(time.Second))
 
 	opened := map[string]string{}
-	for _, c := range rows[channel](w, channelTable) {
+	for _, c := range apptest.Rows[channel](w.World, channelTable) {
 		opened[c.View] = c.ChannelID
 	}
 	for name, want := range map[string]struct {
@@ -657,7 +651,7 @@ func TestAlertStartsActivities(t *testing.T) {
 			t.Errorf("%s starts an activity of %s, want %s", name, s.Attributes, text)
 		}
 		d, _ := w.phones.Device(s.Update)
-		if got := row[shown](w, getDisplay, displayKey("7", want.view)); string(d.State) != string(got.Display) || d.Timestamp.Unix() != got.At {
+		if got := apptest.Row[shown](w.World, displays, displayKey("7", want.view)); string(d.State) != string(got.Display) || d.Timestamp.Unix() != got.At {
 			t.Errorf("%s is shown %s, want %s", name, d.State, got.Display)
 		}
 		if n := w.told(name + " starts"); len(n) != 1 || w.told(name) != nil {
@@ -670,7 +664,7 @@ func TestAlertStartsActivities(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"dead": "", "renewed": token("renewed starts")} {
-		d, ok, err := readDevice(t.Context(), dynamo.Open(w.aws, w.prefix), name, w.clock.Now())
+		d, ok, err := readDevice(t.Context(), w.DB(), name, w.Clock.Now())
 		if err != nil || !ok || d.PushToStart != want {
 			t.Errorf("the %s phone is %+v, %v", name, d, err)
 		}
@@ -683,9 +677,9 @@ func TestAlertStartsNothingThatIsOver(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*world){
 		"in the score": func(w *world) {
-			last := saidOf(row[fixture](w, getFixture, "7"), "1st Innings", ballSaid{id: 1, runs: 1})
+			last := saidOf(apptest.Row[fixture](w.World, fixtures, "7"), "1st Innings", ballSaid{id: 1, runs: 1})
 			w.says(strings.Replace(last, "1st Innings", "Aban.", 1))
-			w.tickAt(open(w, TickFunction, OpenTicker), 1)
+			w.tickAt(w.ticker(), 1)
 		},
 		"by decision": func(w *world) { w.ends("7", 1) },
 	} {
@@ -696,13 +690,13 @@ func TestAlertStartsNothingThatIsOver(t *testing.T) {
 			w.fan("old", "11", starter(17))
 			w.fan("new", "11", starter(18))
 			end(w)
-			must(t, w.alerter(w.env(SendAlertsFunction)).SendAlert(w.ctx(), w.begun()))
+			apptest.Must(t, w.alerter(w.Env(SendAlertsFunction)).SendAlert(w.Ctx(), w.begun()))
 			for _, name := range []string{"old", "new"} {
 				if d, _ := w.phones.Device(token(name + " starts")); d.Started != 0 || w.rung(name) != 1 {
 					t.Errorf("%d activities of %s start, and it is told %d times", d.Started, name, w.rung(name))
 				}
 			}
-			if n := len(rows[channel](w, channelTable)); n != 0 {
+			if n := len(apptest.Rows[channel](w.World, channelTable)); n != 0 {
 				t.Errorf("%d channels are opened", n)
 			}
 		})
@@ -715,33 +709,26 @@ func TestAlertStartsWithoutChannels(t *testing.T) {
 	t.Parallel()
 	w := alerting(t)
 	w.fan("new", "11", starter(18))
-	a := w.alerter(w.env(SendAlertsFunction))
+	a := w.alerter(w.Env(SendAlertsFunction))
 	m := w.begun()
-	must(t, a.SendAlert(w.ctx(), m))
+	apptest.Must(t, a.SendAlert(w.Ctx(), m))
 	if d, _ := w.phones.Device(token("new starts")); d.Started != 0 || w.rung("new") != 1 {
 		t.Errorf("with nothing to show %d activities started, and the phone rang %d times", d.Started, w.rung("new"))
 	}
 	w.showing()
 	w.fan("other", "11", starter(18))
-	must(t, w.drop2(alertTable, "7", startKey))
-	w.put(channelTable, channel{MatchID: "7", View: "11", ClaimedAt: w.clock.Now().UnixMilli()})
-	w.logs.complaints()
-	must(t, a.SendAlert(w.ctx(), m))
+	apptest.Must(t, w.Drop(alertTable, "7", startKey))
+	apptest.Put(w.World, channelTable, channel{MatchID: "7", View: "11", ClaimedAt: w.Clock.Now().UnixMilli()})
+	w.Logs.Complaints()
+	apptest.Must(t, a.SendAlert(w.Ctx(), m))
 	for _, name := range []string{"new", "other"} {
 		if d, _ := w.phones.Device(token(name + " starts")); d.Started != 1 {
 			t.Errorf("%d activities of %s started", d.Started, name)
 		}
 	}
-	if got := w.logs.complaints(); !slices.Equal(got, []string{"activities start without a channel"}) {
+	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"activities start without a channel"}) {
 		t.Errorf("the log complains %q", got)
 	}
-}
-
-// drop2 removes the row under a partition and a sort key.
-func (w *world) drop2(table spec.Table, key ...string) error {
-	a := spec.Access{Table: table, Name: "drop"}
-	_, err := dynamo.Delete(w.t.Context(), dynamo.Open(w.aws, w.prefix), a, dynamo.Key(a, key...))
-	return err
 }
 
 // reminding reminds of match 7.
@@ -760,26 +747,26 @@ func TestReminderClaimsEachUser(t *testing.T) {
 	p.QuietHours = &QuietHours{"10:00", "12:00", "UTC"}
 	w.prefer("asleep", p)
 	w.fan("claimed", "11")
-	w.put(prematch, reminded{"7", "claimed", "another", w.clock.Now().Add(time.Hour).Unix()})
+	apptest.Put(w.World, prematch, reminded{"7", "claimed", "another", w.Clock.Now().Add(time.Hour).Unix()})
 	w.fan("mine", "11")
-	w.put(prematch, reminded{"7", "mine", reminderKey, w.clock.Now().Add(time.Hour).Unix()})
+	apptest.Put(w.World, prematch, reminded{"7", "mine", reminderKey, w.Clock.Now().Add(time.Hour).Unix()})
 	w.fan("busy", "11")
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
 	w.phones.Answer(token("busy"), busy)
-	a := w.alerter(w.env(SendAlertsFunction))
-	must(t, a.SendAlert(w.ctx(), w.reminding()))
-	drain(w, alertQueue, time.Minute, a.SendAlert)
-	must(t, w.drop2(alertTable, "7", reminderKey)) // and by another job, after the match was moved
+	a := w.alerter(w.Env(SendAlertsFunction))
+	apptest.Must(t, a.SendAlert(w.Ctx(), w.reminding()))
+	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
+	apptest.Must(t, w.Drop(alertTable, "7", reminderKey)) // and by another job, after the match was moved
 	m := w.reminding()
 	m.Until = "zzz"
-	must(t, a.SendAlert(w.ctx(), m))
+	apptest.Must(t, a.SendAlert(w.Ctx(), m))
 	for name, want := range map[string]int{"ann": 1, "asleep": 0, "claimed": 0, "mine": 1, "busy": 1} {
 		if n := w.rung(name); n != want {
 			t.Errorf("%s is reminded %d times, want %d", name, n, want)
 		}
 	}
-	got := row[reminded](w, checkReminder, "7", "ann")
+	got := apptest.Row[reminded](w.World, prematch, "7", "ann")
 	if want := (reminded{"7", "ann", reminderKey, kickOff.Add(-time.Hour).Add(keepReminder).Unix()}); got != want {
 		t.Errorf("the claim is %+v, want %+v", got, want)
 	}
@@ -792,7 +779,7 @@ func TestAlertsThatCannotBeTold(t *testing.T) {
 	t.Parallel()
 	w := alerting(t)
 	w.fan("ann", "11")
-	a := w.alerter(w.env(SendAlertsFunction))
+	a := w.alerter(w.Env(SendAlertsFunction))
 	for name, edit := range map[string]func(*Alert){
 		"a bad match":         func(m *Alert) { m.MatchID = "7/../8" },
 		"no match":            func(m *Alert) { m.MatchID = "" },
@@ -806,17 +793,17 @@ func TestAlertsThatCannotBeTold(t *testing.T) {
 	} {
 		m := w.wicket()
 		edit(&m)
-		if err := a.SendAlert(w.ctx(), m); fault.Of(err) != fault.Invalid {
+		if err := a.SendAlert(w.Ctx(), m); fault.Of(err) != fault.Invalid {
 			t.Errorf("%s: %v, want an Invalid fault", name, err)
 		}
 	}
 	old := w.wicket()
-	old.At = w.clock.Now().Add(-alertLife - time.Second).Unix()
-	must(t, a.SendAlert(w.ctx(), old))
+	old.At = w.Clock.Now().Add(-alertLife - time.Second).Unix()
+	apptest.Must(t, a.SendAlert(w.Ctx(), old))
 	reminder := w.reminding()
-	w.to(kickOff)
-	must(t, a.SendAlert(w.ctx(), reminder))
-	if got := w.logs.complaints(); !slices.Equal(got, []string{"an alert came too late", "an alert came too late"}) {
+	w.To(kickOff)
+	apptest.Must(t, a.SendAlert(w.Ctx(), reminder))
+	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"an alert came too late", "an alert came too late"}) {
 		t.Errorf("the log complains %q", got)
 	}
 	if n := w.rung("ann"); n != 0 {
@@ -836,8 +823,8 @@ type telling struct {
 }
 
 func (w *world) telling() telling {
-	w.t.Helper()
-	o := telling{Told: map[string]string{}, Locks: len(rows[map[string]any](w, locks)), Left: messages[Alert](w, alertQueue)}
+	w.T.Helper()
+	o := telling{Told: map[string]string{}, Locks: len(apptest.Rows[map[string]any](w.World, locks)), Left: apptest.Messages[Alert](w.World, alertQueue)}
 	for _, token := range w.phones.Tokens() {
 		d, _ := w.phones.Device(token)
 		for _, a := range d.Alerts {
@@ -849,16 +836,16 @@ func (w *world) telling() telling {
 			o.Started = append(o.Started, fmt.Sprint(token, " times ", d.Started))
 		}
 	}
-	for _, r := range rows[alertRow](w, alertTable) {
+	for _, r := range apptest.Rows[alertRow](w.World, alertTable) {
 		r.TTL = 0
 		o.Rows = append(o.Rows, r)
 	}
 	slices.SortFunc(o.Rows, func(a, b alertRow) int { return cmp.Compare(a.Part, b.Part) })
-	for _, d := range rows[device](w, devices) {
+	for _, d := range apptest.Rows[device](w.World, devices) {
 		o.Devices = append(o.Devices, d.UserID+" "+d.DeviceToken+" "+d.PushToStart)
 	}
 	slices.Sort(o.Devices)
-	for _, c := range rows[reminded](w, prematch) {
+	for _, c := range apptest.Rows[reminded](w.World, prematch) {
 		c.TTL = 0
 		o.Claims = append(o.Claims, c)
 	}
@@ -869,13 +856,13 @@ func (w *world) telling() telling {
 // crashAlert has a message handled by the process p, then again when SQS would
 // deliver it again, and then all that came of it.
 func (w *world) crashAlert(p *dynamotest.Process, m Alert, size portions) telling {
-	w.t.Helper()
-	a, again := w.alerter(w.crashing(SendAlertsFunction, p)), w.alerter(w.env(SendAlertsFunction))
+	w.T.Helper()
+	a, again := w.alerter(w.Crashing(SendAlertsFunction, p)), w.alerter(w.Env(SendAlertsFunction))
 	a.portions, again.portions = size, size
-	a.SendAlert(w.ctx(), m)
-	w.to(w.clock.Now().Add(6 * SendAlertsFunction.Timeout))
-	must(w.t, again.SendAlert(w.ctx(), m))
-	drain(w, alertQueue, time.Hour, again.SendAlert)
+	a.SendAlert(w.Ctx(), m)
+	w.To(w.Clock.Now().Add(6 * SendAlertsFunction.Timeout))
+	apptest.Must(w.T, again.SendAlert(w.Ctx(), m))
+	apptest.Drain(w.World, alertQueue, time.Hour, again.SendAlert)
 	return w.telling()
 }
 
@@ -962,26 +949,26 @@ func TestStartsOnce(t *testing.T) {
 	w.fan("lost", "11", starter(17)) // a start of its own: what else is on its connection is in doubt, too
 	w.fan("watches", "12", starter(18))
 	w.owns("18.0", "unfollowing")
-	activities := w.starter(w.env(StartActivityFunction))
+	activities := w.starter(w.Env(StartActivityFunction))
 	for _, name := range []string{"watches", "unfollowing"} {
-		_, err := activities.StartActivity(w.ctx(), starting("7", name, "12"))
-		must(t, err)
+		_, err := activities.StartActivity(w.Ctx(), starting("7", name, "12"))
+		apptest.Must(t, err)
 	}
-	if _, err := activities.StartActivity(w.ctx(), starting("7", "fan", "99")); err == nil {
+	if _, err := activities.StartActivity(w.Ctx(), starting("7", "fan", "99")); err == nil {
 		t.Error("an activity of a team that is away is registered")
 	}
-	for _, f := range rows[following](w, follows) {
+	for _, f := range apptest.Rows[following](w.World, follows) {
 		if f.HasActivity != (f.UserID == "watches") || f.TeamID == "" || f.UserID == "unfollowing" {
 			t.Errorf("the row is %+v", f)
 		}
 	}
 	w.phones.Answer(token("lost starts"), apns.Answer{Drop: true, Times: 1})
-	a := w.alerter(w.env(SendAlertsFunction))
+	a := w.alerter(w.Env(SendAlertsFunction))
 	m := w.begun()
-	must(t, a.SendAlert(w.ctx(), m))
-	drain(w, alertQueue, time.Minute, a.SendAlert)
-	must(t, w.drop2(alertTable, "7", startKey)) // as a crash before the record would
-	must(t, a.SendAlert(w.ctx(), m))
+	apptest.Must(t, a.SendAlert(w.Ctx(), m))
+	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
+	apptest.Must(t, w.Drop(alertTable, "7", startKey)) // as a crash before the record would
+	apptest.Must(t, a.SendAlert(w.Ctx(), m))
 	for name, want := range map[string]struct{ started, told int }{"fan": {1, 1}, "lost": {1, 1}, "watches": {0, 1}} {
 		d, _ := w.phones.Device(token(name + " starts"))
 		if got := len(w.told(name)); d.Started != want.started || got != want.told {
@@ -999,9 +986,9 @@ func TestStartIsTriedAgain(t *testing.T) {
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8 // all tries of one run
 	w.phones.Answer(token("fan starts"), busy)
-	a := w.alerter(w.env(SendAlertsFunction))
-	must(t, a.SendAlert(w.ctx(), w.begun()))
-	drain(w, alertQueue, time.Minute, a.SendAlert)
+	a := w.alerter(w.Env(SendAlertsFunction))
+	apptest.Must(t, a.SendAlert(w.Ctx(), w.begun()))
+	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
 	if d, _ := w.phones.Device(token("fan starts")); d.Started != 1 || w.rung("fan") != 0 {
 		t.Errorf("%d activities started, and the phone rang %d times", d.Started, w.rung("fan"))
 	}
@@ -1017,19 +1004,19 @@ func TestNothingStartsOfAMatchThatIsOver(t *testing.T) {
 			w.showing()
 			w.fan("new", "11", starter(18))
 			w.fan("old", "12", starter(17))
-			a := w.alerter(w.env(SendAlertsFunction))
+			a := w.alerter(w.Env(SendAlertsFunction))
 			if when == "before" {
 				w.ends("7", 9)
 			} else {
 				a.channels.sender = func(context.Context) (*push.Sender, error) { w.ends("7", 9); return a.sender, nil }
 			}
-			must(t, a.SendAlert(w.ctx(), w.begun()))
+			apptest.Must(t, a.SendAlert(w.Ctx(), w.begun()))
 			for _, name := range []string{"new", "old"} {
 				if d, _ := w.phones.Device(token(name + " starts")); d.Started != 0 || w.rung(name) != 1 {
 					t.Errorf("%d activities of %s started, and the phone rang %d times", d.Started, name, w.rung(name))
 				}
 			}
-			if n := len(rows[channel](w, channelTable)); when == "before" && n != 0 {
+			if n := len(apptest.Rows[channel](w.World, channelTable)); when == "before" && n != 0 {
 				t.Errorf("%d channels are opened", n)
 			}
 		})
@@ -1041,11 +1028,11 @@ func TestStartOfTeamsToBeConfirmed(t *testing.T) {
 	t.Parallel()
 	w := alerting(t)
 	w.showing()
-	f := row[fixture](w, getFixture, "7")
+	f := apptest.Row[fixture](w.World, fixtures, "7")
 	f.VisitorTeamID = f.LocalTeamID
-	w.put(fixtures, f)
+	apptest.Put(w.World, fixtures, f)
 	w.fan("fan", "11", starter(18))
-	must(t, w.alerter(w.env(SendAlertsFunction)).SendAlert(w.ctx(), w.begun()))
+	apptest.Must(t, w.alerter(w.Env(SendAlertsFunction)).SendAlert(w.Ctx(), w.begun()))
 	if d, _ := w.phones.Device(token("fan starts")); d.Started != 1 || len(w.told("fan")) != 0 {
 		t.Errorf("%d activities started, and %q is shown", d.Started, w.told("fan"))
 	}
@@ -1057,20 +1044,20 @@ func TestAlertRunIsBounded(t *testing.T) {
 	t.Parallel()
 	w := alerting(t)
 	names := w.followers(6, func(i int) string { return fmt.Sprint(i) })
-	a, again := w.alerter(w.env(SendAlertsFunction)), w.alerter(w.env(SendAlertsFunction))
+	a, again := w.alerter(w.Env(SendAlertsFunction)), w.alerter(w.Env(SendAlertsFunction))
 	a.portions.page, again.portions.page = 2, 2
 	m := w.wicket()
 	a.now = func() time.Time {
 		if w.after(m) == "3" {
-			return w.clock.Now().Add(runTime + time.Second)
+			return w.Clock.Now().Add(runTime + time.Second)
 		}
-		return w.clock.Now()
+		return w.Clock.Now()
 	}
-	must(t, a.SendAlert(w.ctx(), m))
-	if got := messages[Alert](w, alertQueue); len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(m) || w.after(m) != "3" {
+	apptest.Must(t, a.SendAlert(w.Ctx(), m))
+	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(m) || w.after(m) != "3" {
 		t.Errorf("after %q the messages are %+v", w.after(m), got)
 	}
-	if n := drain(w, alertQueue, time.Minute, again.SendAlert); n != 1 {
+	if n := apptest.Drain(w.World, alertQueue, time.Minute, again.SendAlert); n != 1 {
 		t.Errorf("%d messages told the rest", n)
 	}
 	w.onceEach(names)

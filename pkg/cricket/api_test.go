@@ -11,98 +11,74 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"pgregory.net/rapid"
 
 	"matchday/infra/local/sportmonks"
-	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 )
 
-// api answers a request of API Gateway.
-type api func(events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse
-
-func serve[S, In, Out any](w *world, fn spec.Function, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error)) api {
-	s := open(w, fn, opener)
-	handle := httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
-	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
-		out, err := handle(w.ctx(), e)
-		if err != nil {
-			panic(err) // rapid tests call it, too
-		}
-		return out
+// routes is every route of the room, by function.
+func (w *world) routes() map[string]apptest.Route {
+	return map[string]apptest.Route{
+		GetMatchFunction.Name:          apptest.Serve(w.World, GetMatchFunction, OpenMatches, (*Matches).GetMatch),
+		ListMatchesFunction.Name:       apptest.Serve(w.World, ListMatchesFunction, OpenMatches, (*Matches).ListMatches),
+		GetDisplayFunction.Name:        apptest.Serve(w.World, GetDisplayFunction, OpenMatches, (*Matches).GetDisplay),
+		ListBallsFunction.Name:         apptest.Serve(w.World, ListBallsFunction, OpenMatches, (*Matches).ListBalls),
+		ListLeagueMatchesFunction.Name: apptest.Serve(w.World, ListLeagueMatchesFunction, OpenMatches, (*Matches).ListLeagueMatches),
+		ListTeamsFunction.Name:         apptest.Serve(w.World, ListTeamsFunction, OpenReference, (*Reference).ListTeams),
+		GetTeamFunction.Name:           apptest.Serve(w.World, GetTeamFunction, OpenReference, (*Reference).GetTeam),
+		UpdateTeamFunction.Name:        apptest.Serve(w.World, UpdateTeamFunction, OpenReference, (*Reference).UpdateTeam),
+		ListSeasonTeamsFunction.Name:   apptest.Serve(w.World, ListSeasonTeamsFunction, OpenReference, (*Reference).ListSeasonTeams),
+		ListLeaguesFunction.Name:       apptest.Serve(w.World, ListLeaguesFunction, OpenReference, (*Reference).ListLeagues),
+		GetLeagueFunction.Name:         apptest.Serve(w.World, GetLeagueFunction, OpenReference, (*Reference).GetLeague),
+		UpdateLeagueFunction.Name:      apptest.Serve(w.World, UpdateLeagueFunction, OpenReference, (*Reference).UpdateLeague),
+		DeleteLeagueFunction.Name:      apptest.Serve(w.World, DeleteLeagueFunction, OpenReference, (*Reference).DeleteLeague),
+		RegisterDeviceFunction.Name:    apptest.Serve(w.World, RegisterDeviceFunction, OpenDevices, (*Devices).RegisterDevice),
+		GetDeviceFunction.Name:         apptest.Serve(w.World, GetDeviceFunction, OpenDevices, (*Devices).GetDevice),
+		DeleteDeviceFunction.Name:      apptest.Serve(w.World, DeleteDeviceFunction, OpenDevices, (*Devices).DeleteDevice),
+		UpdatePushToStartFunction.Name: apptest.Serve(w.World, UpdatePushToStartFunction, OpenDevices, (*Devices).UpdatePushToStart),
+		FollowMatchFunction.Name:       apptest.Serve(w.World, FollowMatchFunction, OpenFollows, (*Follows).FollowMatch),
+		GetFollowFunction.Name:         apptest.Serve(w.World, GetFollowFunction, OpenFollows, (*Follows).GetFollow),
+		UpdateFollowFunction.Name:      apptest.Serve(w.World, UpdateFollowFunction, OpenFollows, (*Follows).UpdateFollow),
+		UnfollowMatchFunction.Name:     apptest.Serve(w.World, UnfollowMatchFunction, OpenFollows, (*Follows).UnfollowMatch),
+		StartActivityFunction.Name:     apptest.Serve(w.World, StartActivityFunction, OpenActivities, (*Activities).StartActivity),
+		EndActivityFunction.Name:       apptest.Serve(w.World, EndActivityFunction, OpenActivities, (*Activities).EndActivity),
+		GetPreferencesFunction.Name:    apptest.Serve(w.World, GetPreferencesFunction, OpenSettings, (*Settings).GetPreferences),
+		PutPreferencesFunction.Name:    apptest.Serve(w.World, PutPreferencesFunction, OpenSettings, (*Settings).PutPreferences),
 	}
 }
 
-// routes are the room's API, by function.
-func (w *world) routes() map[string]api {
-	return map[string]api{
-		"get":     serve(w, GetMatchFunction, OpenMatches, (*Matches).GetMatch),
-		"list":    serve(w, ListMatchesFunction, OpenMatches, (*Matches).ListMatches),
-		"display": serve(w, GetDisplayFunction, OpenMatches, (*Matches).GetDisplay),
-		"balls":   serve(w, ListBallsFunction, OpenMatches, (*Matches).ListBalls),
-		"start":   serve(w, StartActivityFunction, OpenActivities, (*Activities).StartActivity),
-		"end":     serve(w, EndActivityFunction, OpenActivities, (*Activities).EndActivity),
-	}
-}
-
-// request is an event of API Gateway; user is "" for nobody.
-func request(method, target, user, body string) events.APIGatewayV2HTTPRequest {
-	path, query, _ := strings.Cut(target, "?")
-	e := events.APIGatewayV2HTTPRequest{
-		Version: "2.0", RawPath: path, RawQueryString: query, Body: body, Headers: map[string]string{"content-type": "application/json"},
-		RequestContext: events.APIGatewayV2HTTPRequestContext{
-			DomainName: "api.test", HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: method, Path: path},
-		},
-	}
-	if user != "" {
-		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
-			JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: map[string]string{"sub": user}},
-		}
-	}
-	return e
-}
-
-// get calls a GET route and decodes its answer, which must be 200.
-func get[T any](t *testing.T, do api, target string) (v T, header http.Header) {
+// get calls a route as nobody and decodes its answer, which must be 200.
+func get[T any](t *testing.T, routes map[string]apptest.Route, fn spec.Function, target string) (v T, header http.Header) {
 	t.Helper()
-	out := do(request(http.MethodGet, target, "", ""))
+	out := apptest.Ask(routes, fn, target, "", "")
 	if out.StatusCode != http.StatusOK {
 		t.Fatalf("%s answers %d %s", target, out.StatusCode, out.Body)
 	}
-	must(t, json.Unmarshal([]byte(out.Body), &v))
-	return v, headerOf(out)
-}
-
-func headerOf(out events.APIGatewayV2HTTPResponse) http.Header {
-	h := http.Header{}
-	for k, v := range out.Headers {
-		h.Set(k, v)
-	}
-	for k, v := range out.MultiValueHeaders {
-		h[http.CanonicalHeaderKey(k)] = v
-	}
-	return h
+	apptest.Must(t, json.Unmarshal([]byte(out.Body), &v))
+	return v, apptest.Header(out)
 }
 
 // served is a world with a live match, 7, one to come, 8, and one that is over, 9.
-func served(t *testing.T) (*world, map[string]api) {
+func served(t *testing.T) *world {
 	w := newWorld(t)
-	w.put(leagues, league{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
-	w.put(teams, team{TeamID: "11", Code: "HAR", Name: "Harbour"}, team{TeamID: "12", Code: "VAL", Name: "Valley"})
-	w.put(teamSeasons, seasonTeam{"5", "11", "HAR", "Harbour"}, seasonTeam{"5", "12", "VAL", "Valley"})
+	apptest.Put(w.World, leagues, league{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
+	apptest.Put(w.World, teams, team{TeamID: "11", Code: "HAR", Name: "Harbour"}, team{TeamID: "12", Code: "VAL", Name: "Valley"})
+	apptest.Put(w.World, teamSeasons, seasonTeam{"5", "11", "HAR", "Harbour"}, seasonTeam{"5", "12", "VAL", "Valley"})
 	on, coming, done := w.scripted("7"), w.scripted("8"), w.scripted("9")
 	w.says(saidOf(on, "1st Innings", ballSaid{id: 1, runs: 4}), saidOf(done, "Aban."))
-	w.tickAt(open(w, TickFunction, OpenTicker), 0)
+	w.tickAt(w.ticker(), 0)
 	coming.StartTime = kickOff.Add(time.Hour).Format(timeLayout)
-	w.put(fixtures, coming)
-	return w, w.routes()
+	apptest.Put(w.World, fixtures, coming)
+	return w
 }
 
 func TestGetMatch(t *testing.T) {
 	t.Parallel()
-	_, do := served(t)
+	routes := served(t).routes()
 	type page struct {
 		Match
 		SeasonTeams []TeamRef
@@ -111,7 +87,7 @@ func TestGetMatch(t *testing.T) {
 	for id, want := range map[string]struct{ phase, cache, score string }{
 		"7": {"live", cacheLive, "4/0"}, "8": {"upcoming", cacheIdle, ""}, "9": {"closed", cacheOver, ""},
 	} {
-		got, header := get[page](t, do["get"], "/matches/"+id)
+		got, header := get[page](t, routes, GetMatchFunction, "/matches/"+id)
 		if got.ID != id || string(got.Phase) != want.phase || header.Get("Cache-Control") != want.cache || got.Local.Score != want.score {
 			t.Errorf("match %s is %+v with %v", id, got, header)
 		}
@@ -121,9 +97,9 @@ func TestGetMatch(t *testing.T) {
 		if (got.Score != nil) != (id != "8") {
 			t.Errorf("match %s has the score %+v", id, got.Score)
 		}
-		again := request(http.MethodGet, "/matches/"+id, "", "")
+		again := apptest.Request(http.MethodGet, "/matches/"+id, "", "")
 		again.Headers["if-none-match"] = header.Get("ETag")
-		if out := do["get"](again); header.Get("ETag") == "" || out.StatusCode != http.StatusNotModified || out.Body != "" {
+		if out := routes[GetMatchFunction.Name](again); header.Get("ETag") == "" || out.StatusCode != http.StatusNotModified || out.Body != "" {
 			t.Errorf("the same match answers %d %q to its tag", out.StatusCode, out.Body)
 		}
 	}
@@ -131,40 +107,41 @@ func TestGetMatch(t *testing.T) {
 
 func TestGetDisplay(t *testing.T) {
 	t.Parallel()
-	w, do := served(t)
+	w := served(t)
+	routes := w.routes()
 	for _, view := range []string{"11", "12", neutral, ""} {
 		query := ""
 		stored := displayKey("7", neutral)
 		if view != "" {
 			query, stored = "?team="+view, displayKey("7", view)
 		}
-		out := do["display"](request(http.MethodGet, "/matches/7/display"+query, "", ""))
+		out := apptest.Ask(routes, GetDisplayFunction, "/matches/7/display"+query, "", "")
 		var got, want any
-		must(t, json.Unmarshal([]byte(out.Body), &got))
-		must(t, json.Unmarshal([]byte(row[shown](w, getDisplay, stored).Display), &want))
-		if fmt.Sprint(got) != fmt.Sprint(want) || headerOf(out).Get("Cache-Control") != cacheLive {
+		apptest.Must(t, json.Unmarshal([]byte(out.Body), &got))
+		apptest.Must(t, json.Unmarshal([]byte(apptest.Row[shown](w.World, displays, stored).Display), &want))
+		if fmt.Sprint(got) != fmt.Sprint(want) || apptest.Header(out).Get("Cache-Control") != cacheLive {
 			t.Errorf("%q is shown %v, want %v", view, got, want)
 		}
 	}
 
 	// One that has expired is built again, with the time of its state, so that
 	// the state that follows is newer.
-	was := row[shown](w, getDisplay, displayKey("7", "11"))
+	was := apptest.Row[shown](w.World, displays, displayKey("7", "11"))
 	old := was
-	old.TTL, old.Display = w.clock.Now().Unix(), `{}`
-	w.put(displays, old)
-	w.to(at(1).Add(-time.Millisecond))
+	old.TTL, old.Display = w.Clock.Now().Unix(), `{}`
+	apptest.Put(w.World, displays, old)
+	w.To(at(1).Add(-time.Millisecond))
 	for range 2 {
-		out := do["display"](request(http.MethodGet, "/matches/7/display?team=11", "", ""))
+		out := apptest.Ask(routes, GetDisplayFunction, "/matches/7/display?team=11", "", "")
 		if out.StatusCode != http.StatusOK || len(out.Body) < 50 {
 			t.Errorf("an expired display answers %d %s", out.StatusCode, out.Body)
 		}
 	}
-	is := row[shown](w, getDisplay, displayKey("7", "11"))
+	is := apptest.Row[shown](w.World, displays, displayKey("7", "11"))
 	if was.TTL, is.TTL = 0, 0; is.Hash != was.Hash || is.At > at(0).Unix() || is.Slot != was.Slot || is.Playing != was.Playing {
 		t.Errorf("it was built as %+v, want %+v", is, was)
 	}
-	if out := do["display"](request(http.MethodGet, "/matches/8/display", "", "")); out.StatusCode != http.StatusNotFound {
+	if out := apptest.Ask(routes, GetDisplayFunction, "/matches/8/display", "", ""); out.StatusCode != http.StatusNotFound {
 		t.Errorf("a match without a score answers %d", out.StatusCode)
 	}
 }
@@ -176,14 +153,14 @@ func TestListMatches(t *testing.T) {
 	for i := range 25 {
 		f := w.scripted(fmt.Sprint(100 + i))
 		f.StartTime = kickOff.Add(time.Duration(i/2) * time.Hour).Format(timeLayout) // two of each time
-		w.put(fixtures, f)
+		apptest.Put(w.World, fixtures, f)
 		c := cached{MatchID: f.MatchID, LeagueID: f.LeagueID, StartingAt: f.StartTime, StateJSON: `{}`, TTL: kickOff.Add(time.Hour).Unix()}
-		w.put(fixtureCache, c)
+		apptest.Put(w.World, fixtureCache, c)
 		want = append(want, f.MatchID)
 	}
 	stale := w.scripted("200")
-	w.put(fixtureCache, cached{MatchID: stale.MatchID, LeagueID: "3", StartingAt: stale.StartTime, StateJSON: `{}`, TTL: 1})
-	do := w.routes()["list"]
+	apptest.Put(w.World, fixtureCache, cached{MatchID: stale.MatchID, LeagueID: "3", StartingAt: stale.StartTime, StateJSON: `{}`, TTL: 1})
+	routes := w.routes()
 	type list struct {
 		Matches []Match
 		Next    string
@@ -201,7 +178,7 @@ func TestListMatches(t *testing.T) {
 	} {
 		var got []string
 		for after := ""; ; {
-			page, header := get[list](t, do, "/matches?"+query+after)
+			page, header := get[list](t, routes, ListMatchesFunction, "/matches?"+query+after)
 			if header.Get("Cache-Control") != cacheIdle || page.Matches == nil {
 				t.Errorf("%s answers %v, %v", query, page, header)
 			}
@@ -223,8 +200,8 @@ func TestListMatches(t *testing.T) {
 
 func TestListLiveMatches(t *testing.T) {
 	t.Parallel()
-	_, do := served(t)
-	_, header := get[any](t, do["list"], "/matches?ids=8,7")
+	routes := served(t).routes()
+	_, header := get[any](t, routes, ListMatchesFunction, "/matches?ids=8,7")
 	if got := header.Get("Cache-Control"); got != cacheLive {
 		t.Errorf("a list with a live match is kept %q", got)
 	}
@@ -233,96 +210,93 @@ func TestListLiveMatches(t *testing.T) {
 // TestRefusals answers whatever is wrong with a request with the place of it.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	_, do := served(t)
+	routes := served(t).routes()
 	dates := "/matches?league=T20&from=2026-06-01T00:00:00Z&to=2026-06-02T00:00:00Z"
 	body := fmt.Sprintf(`{"pushToken":%q}`, token("fan"))
 	for _, c := range []struct {
-		route, method, target, user, body string
-		status                            int
-		field                             string
+		fn                 spec.Function
+		target, user, body string
+		status             int
+		field              string
 	}{
-		{"get", "GET", "/matches/1", "", "", 404, ""},
-		{"get", "GET", "/matches/x", "", "", 422, "path.id"},
-		{"get", "GET", "/matches/12345678901234567890", "", "", 422, "path.id"},
-		{"get", "GET", "/matches/7?color=red", "", "", 422, "query.color"},
-		{"display", "GET", "/matches/1/display", "", "", 404, ""},
-		{"display", "GET", "/matches/x/display", "", "", 422, "path.id"},
-		{"display", "GET", "/matches/7/display?team=x", "", "", 422, "query.team"},
-		{"display", "GET", "/matches/7/display?team=99", "", "", 400, "query.team"},
-		{"balls", "GET", "/matches/1/balls", "", "", 404, ""},
-		{"balls", "GET", "/matches/7/balls?cursor=x", "", "", 422, "query.cursor"},
-		{"balls", "GET", "/matches/7/balls?cursor=S9-99", "", "", 400, "query.cursor"},
-		{"balls", "GET", "/matches/7/balls?innings=0", "", "", 422, "query.innings"},
-		{"balls", "GET", "/matches/7/balls?innings=x", "", "", 422, "query.innings"},
-		{"balls", "GET", "/matches/7/balls?after=-1", "", "", 422, "query.after"},
-		{"balls", "GET", "/matches/7/balls?after=99999999999999999999", "", "", 422, "query.after"},
-		{"list", "GET", "/matches", "", "", 400, "query.ids"},
-		{"list", "GET", "/matches?ids=7&league=T20", "", "", 400, "query.ids"},
-		{"list", "GET", "/matches?ids=7,x", "", "", 400, "query.ids"},
-		{"list", "GET", "/matches?ids=7,,8", "", "", 400, "query.ids"},
-		{"list", "GET", "/matches?ids=" + strings.Repeat("1,", 100) + "1", "", "", 422, "query.ids"},
-		{"list", "GET", "/matches?league=" + strings.Repeat("x", 33), "", "", 422, "query.league"},
-		{"list", "GET", "/matches?league=T20&from=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
-		{"list", "GET", "/matches?league=T20&to=2026-06-01T00:00:00Z", "", "", 400, "query.from"},
-		{"list", "GET", "/matches?league=T20&from=yesterday&to=2026-06-01T00:00:00Z", "", "", 422, "query.from"},
-		{"list", "GET", "/matches?league=T20&from=2026-06-02T00:00:00Z&to=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
-		{"list", "GET", "/matches?league=T20&from=2026-06-01T00:00:00Z&to=2026-07-02T00:00:01Z", "", "", 400, "query.to"},
-		{"list", "GET", "/matches?league=T20&from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59-23:59", "", "", 400, "query.to"},
-		{"list", "GET", dates + "&limit=0", "", "", 422, "query.limit"},
-		{"list", "GET", dates + "&limit=101", "", "", 422, "query.limit"},
-		{"list", "GET", dates + "&after=x", "", "", 422, "query.after"},
-		{"list", "GET", dates + "&after=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "query.after"},
-		{"list", "GET", dates + "&after=2026-06-03T00:00:00Z/7", "", "", 400, "query.after"},
-		{"list", "GET", dates + "&after=2026-05-31T23:59:59Z/7", "", "", 400, "query.after"},
-		{"list", "GET", "/matches?league=3&after=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "query.after"},
-		{"list", "GET", "/matches?ids=7&after=2026-06-01T00:00:00Z/7", "", "", 400, "query.after"},
-		{"start", "POST", "/user/activity/7", "", body, 401, ""},
-		{"start", "POST", "/user/activity/x", "fan", body, 422, "path.matchId"},
-		{"start", "POST", "/user/activity/1", "fan", body, 404, ""},
-		{"start", "POST", "/user/activity/9", "fan", body, 409, ""},
-		{"start", "POST", "/user/activity/7", "fan", "", 400, ""},
-		{"start", "POST", "/user/activity/7", "fan", "{", 400, ""},
-		{"start", "POST", "/user/activity/7", "fan", "[]", 422, "body"},
-		{"start", "POST", "/user/activity/7", "fan", `{}`, 409, ""},
-		{"start", "POST", "/user/activity/7", "fan", `{"pushToken":""}`, 422, "body.pushToken"},
-		{"start", "POST", "/user/activity/7", "fan", `{"pushToken":"` + token("fan") + `a"}`, 422, "body.pushToken"},
-		{"start", "POST", "/user/activity/7", "fan", `{"pushToken":"beef"}`, 422, "body.pushToken"},
-		{"start", "POST", "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("g", 64) + `"}`, 422, "body.pushToken"},
-		{"start", "POST", "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("0", 63) + `"}`, 422, "body.pushToken"},
-		{"start", "POST", "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("0", 202) + `"}`, 422, "body.pushToken"},
-		{"end", "DELETE", "/user/activity/7?pushToken=" + strings.Repeat("0", 63), "fan", "", 422, "query.pushToken"},
-		{"list", "GET", "/matches?ids=7&ids=8", "", "", 422, "query.ids"},
-		{"list", "GET", "/matches?league=T20&from=0001-01-01T00:00:00Z", "", "", 400, "query.to"},
-		{"list", "GET", "/matches?league=T20&to=0001-01-01T00:00:00Z", "", "", 400, "query.from"},
-		{"list", "GET", "/matches?league=T20&from=0001-01-01T00:00:00Z&to=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
-		{"start", "POST", "/user/activity/7", "fan", strings.Replace(body, "{", `{"userId":"another",`, 1), 422, "body"},
-		{"start", "POST", "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"99",`, 1), 400, "body.teamId"},
-		{"start", "POST", "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"`+strings.Repeat("1", 65<<10)+`",`, 1), 413, ""},
-		{"end", "DELETE", "/user/activity/7?pushToken=" + token("fan"), "", "", 401, ""},
-		{"end", "DELETE", "/user/activity/7?pushToken=" + token("fan"), "fan", "", 404, ""},
-		{"end", "DELETE", "/user/activity/7", "fan", "", 422, "query.pushToken"},
-		{"end", "DELETE", "/user/activity/7?pushToken=x", "fan", "", 422, "query.pushToken"},
+		{GetMatchFunction, "/matches/1", "", "", 404, ""},
+		{GetMatchFunction, "/matches/x", "", "", 422, "path.id"},
+		{GetMatchFunction, "/matches/12345678901234567890", "", "", 422, "path.id"},
+		{GetMatchFunction, "/matches/7?color=red", "", "", 422, "query.color"},
+		{GetDisplayFunction, "/matches/1/display", "", "", 404, ""},
+		{GetDisplayFunction, "/matches/x/display", "", "", 422, "path.id"},
+		{GetDisplayFunction, "/matches/7/display?team=x", "", "", 422, "query.team"},
+		{GetDisplayFunction, "/matches/7/display?team=99", "", "", 400, "query.team"},
+		{ListBallsFunction, "/matches/1/balls", "", "", 404, ""},
+		{ListBallsFunction, "/matches/7/balls?cursor=x", "", "", 422, "query.cursor"},
+		{ListBallsFunction, "/matches/7/balls?cursor=S9-99", "", "", 400, "query.cursor"},
+		{ListBallsFunction, "/matches/7/balls?innings=0", "", "", 422, "query.innings"},
+		{ListBallsFunction, "/matches/7/balls?innings=x", "", "", 422, "query.innings"},
+		{ListBallsFunction, "/matches/7/balls?after=-1", "", "", 422, "query.after"},
+		{ListBallsFunction, "/matches/7/balls?after=99999999999999999999", "", "", 422, "query.after"},
+		{ListMatchesFunction, "/matches", "", "", 400, "query.ids"},
+		{ListMatchesFunction, "/matches?ids=7&league=T20", "", "", 400, "query.ids"},
+		{ListMatchesFunction, "/matches?ids=7,x", "", "", 400, "query.ids"},
+		{ListMatchesFunction, "/matches?ids=7,,8", "", "", 400, "query.ids"},
+		{ListMatchesFunction, "/matches?ids=" + strings.Repeat("1,", 100) + "1", "", "", 422, "query.ids"},
+		{ListMatchesFunction, "/matches?league=" + strings.Repeat("x", 33), "", "", 422, "query.league"},
+		{ListMatchesFunction, "/matches?league=T20&from=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
+		{ListMatchesFunction, "/matches?league=T20&to=2026-06-01T00:00:00Z", "", "", 400, "query.from"},
+		{ListMatchesFunction, "/matches?league=T20&from=yesterday&to=2026-06-01T00:00:00Z", "", "", 422, "query.from"},
+		{ListMatchesFunction, "/matches?league=T20&from=2026-06-02T00:00:00Z&to=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
+		{ListMatchesFunction, "/matches?league=T20&from=2026-06-01T00:00:00Z&to=2026-07-02T00:00:01Z", "", "", 400, "query.to"},
+		{ListMatchesFunction, "/matches?league=T20&from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59-23:59", "", "", 400, "query.to"},
+		{ListMatchesFunction, dates + "&limit=0", "", "", 422, "query.limit"},
+		{ListMatchesFunction, dates + "&limit=101", "", "", 422, "query.limit"},
+		{ListMatchesFunction, dates + "&after=x", "", "", 422, "query.after"},
+		{ListMatchesFunction, dates + "&after=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "query.after"},
+		{ListMatchesFunction, dates + "&after=2026-06-03T00:00:00Z/7", "", "", 400, "query.after"},
+		{ListMatchesFunction, dates + "&after=2026-05-31T23:59:59Z/7", "", "", 400, "query.after"},
+		{ListMatchesFunction, "/matches?league=3&after=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "query.after"},
+		{ListMatchesFunction, "/matches?ids=7&after=2026-06-01T00:00:00Z/7", "", "", 400, "query.after"},
+		{StartActivityFunction, "/user/activity/7", "", body, 401, ""},
+		{StartActivityFunction, "/user/activity/x", "fan", body, 422, "path.matchId"},
+		{StartActivityFunction, "/user/activity/1", "fan", body, 404, ""},
+		{StartActivityFunction, "/user/activity/9", "fan", body, 409, ""},
+		{StartActivityFunction, "/user/activity/7", "fan", "", 400, ""},
+		{StartActivityFunction, "/user/activity/7", "fan", "{", 400, ""},
+		{StartActivityFunction, "/user/activity/7", "fan", "[]", 422, "body"},
+		{StartActivityFunction, "/user/activity/7", "fan", `{}`, 409, ""},
+		{StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":""}`, 422, "body.pushToken"},
+		{StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":"` + token("fan") + `a"}`, 422, "body.pushToken"},
+		{StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":"beef"}`, 422, "body.pushToken"},
+		{StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("g", 64) + `"}`, 422, "body.pushToken"},
+		{StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("0", 63) + `"}`, 422, "body.pushToken"},
+		{StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("0", 202) + `"}`, 422, "body.pushToken"},
+		{EndActivityFunction, "/user/activity/7?pushToken=" + strings.Repeat("0", 63), "fan", "", 422, "query.pushToken"},
+		{ListMatchesFunction, "/matches?ids=7&ids=8", "", "", 422, "query.ids"},
+		{ListMatchesFunction, "/matches?league=T20&from=0001-01-01T00:00:00Z", "", "", 400, "query.to"},
+		{ListMatchesFunction, "/matches?league=T20&to=0001-01-01T00:00:00Z", "", "", 400, "query.from"},
+		{ListMatchesFunction, "/matches?league=T20&from=0001-01-01T00:00:00Z&to=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
+		{StartActivityFunction, "/user/activity/7", "fan", strings.Replace(body, "{", `{"userId":"another",`, 1), 422, "body"},
+		{StartActivityFunction, "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"99",`, 1), 400, "body.teamId"},
+		{StartActivityFunction, "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"`+strings.Repeat("1", 65<<10)+`",`, 1), 413, ""},
+		{EndActivityFunction, "/user/activity/7?pushToken=" + token("fan"), "", "", 401, ""},
+		{EndActivityFunction, "/user/activity/7?pushToken=" + token("fan"), "fan", "", 404, ""},
+		{EndActivityFunction, "/user/activity/7", "fan", "", 422, "query.pushToken"},
+		{EndActivityFunction, "/user/activity/7?pushToken=x", "fan", "", 422, "query.pushToken"},
 	} {
-		out := do[c.route](request(c.method, c.target, c.user, c.body))
-		var problem struct {
-			Status int
-			Detail string
-			Errors []struct{ Message, Location string }
-		}
+		out := apptest.Ask(routes, c.fn, c.target, c.user, c.body)
+		var problem apptest.Problem
 		if err := json.Unmarshal([]byte(out.Body), &problem); err != nil || problem.Status != out.StatusCode {
-			t.Errorf("%s %.90s answers %d %.200s, which is no problem document", c.method, c.target, out.StatusCode, out.Body)
+			t.Errorf("%s %.90s answers %d %.200s, which is no problem document", c.fn.Name, c.target, out.StatusCode, out.Body)
 		}
 		if out.StatusCode != c.status {
-			t.Errorf("%s %.90s %.60s answers %d %.300s, want %d", c.method, c.target, c.body, out.StatusCode, out.Body, c.status)
+			t.Errorf("%s %.90s %.60s answers %d %.300s, want %d", c.fn.Name, c.target, c.body, out.StatusCode, out.Body, c.status)
 		}
 		named := slices.ContainsFunc(problem.Errors, func(e struct{ Message, Location string }) bool {
 			return e.Location == c.field || c.field == "body" && strings.HasPrefix(e.Location, "body")
 		})
 		if c.field != "" && !named {
-			t.Errorf("%s %.90s answers %.300s, which does not name %s", c.method, c.target, out.Body, c.field)
+			t.Errorf("%s %.90s answers %.300s, which does not name %s", c.fn.Name, c.target, out.Body, c.field)
 		}
-		if header := headerOf(out); header.Get("Content-Type") != "application/problem+json" || header.Get("ETag") != "" {
-			t.Errorf("%s %.90s answers with %v", c.method, c.target, header)
+		if header := apptest.Header(out); header.Get("Content-Type") != "application/problem+json" || header.Get("ETag") != "" {
+			t.Errorf("%s %.90s answers with %v", c.fn.Name, c.target, header)
 		}
 	}
 }
@@ -331,44 +305,44 @@ func TestRefusals(t *testing.T) {
 // its invocation is cut off, and not as our fault.
 func TestTableHangs(t *testing.T) {
 	t.Parallel()
-	w, _ := served(t)
-	env := w.env(GetMatchFunction)
-	env.AWS.HTTPClient = doer(func(r *http.Request) (*http.Response, error) {
+	w := served(t)
+	env := w.Env(GetMatchFunction)
+	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	})
-	s, err := OpenMatches(w.ctx(), env)
-	must(t, err)
-	ctx, cancel := context.WithTimeout(w.ctx(), 600*time.Millisecond) // the invocation's, of which half a second is for the answer
+	s := apptest.OpenWith(w.World, env, OpenMatches)
+	ctx, cancel := context.WithTimeout(w.Ctx(), 600*time.Millisecond) // the invocation's, of which half a second is for the answer
 	defer cancel()
-	out, err := httpapi.Lambda(GetMatchFunction, s.GetMatch)(ctx, request(http.MethodGet, "/matches/7", "", ""))
-	must(t, err)
-	if err := blames(out, http.StatusServiceUnavailable, ""); err != nil || ctx.Err() != nil {
+	out, err := httpapi.Lambda(GetMatchFunction, s.GetMatch)(ctx, apptest.Request(http.MethodGet, "/matches/7", "", ""))
+	apptest.Must(t, err)
+	if err := apptest.Blames(out, http.StatusServiceUnavailable, ""); err != nil || ctx.Err() != nil {
 		t.Errorf("%v, with %v left of the invocation", err, ctx.Err())
 	}
 }
 
 func TestActivityRoutes(t *testing.T) {
 	t.Parallel()
-	w, do := served(t)
+	w := served(t)
+	routes := w.routes()
 	body := fmt.Sprintf(`{"pushToken":%q,"teamId":"11"}`, token("fan"))
 	for range 2 {
-		out := do["start"](request(http.MethodPost, "/user/activity/7", "fan", body))
+		out := apptest.Ask(routes, StartActivityFunction, "/user/activity/7", "fan", body)
 		if out.StatusCode != http.StatusCreated || !strings.Contains(out.Body, `"expiresAt"`) {
 			t.Errorf("the start answers %d %s", out.StatusCode, out.Body)
 		}
 	}
-	if out := do["start"](request(http.MethodPost, "/user/activity/7", "thief", body)); out.StatusCode != http.StatusConflict {
+	if out := apptest.Ask(routes, StartActivityFunction, "/user/activity/7", "thief", body); out.StatusCode != http.StatusConflict {
 		t.Errorf("another user's start answers %d", out.StatusCode)
 	}
-	if s := rows[subscription](w, subscriptions); len(s) != 1 || s[0].UserID != "fan" {
+	if s := apptest.Rows[subscription](w.World, subscriptions); len(s) != 1 || s[0].UserID != "fan" {
 		t.Errorf("stored are %+v", s)
 	}
 	end := "/user/activity/7?pushToken=" + token("fan")
-	if out := do["end"](request(http.MethodDelete, end, "thief", "")); out.StatusCode != http.StatusNotFound {
+	if out := apptest.Ask(routes, EndActivityFunction, end, "thief", ""); out.StatusCode != http.StatusNotFound {
 		t.Errorf("another user's end answers %d", out.StatusCode)
 	}
-	if out := do["end"](request(http.MethodDelete, end, "fan", "")); out.StatusCode != http.StatusNoContent || w.subscribed() != nil {
+	if out := apptest.Ask(routes, EndActivityFunction, end, "fan", ""); out.StatusCode != http.StatusNoContent || w.subscribed() != nil {
 		t.Errorf("the end answers %d and leaves %q", out.StatusCode, w.subscribed())
 	}
 }
@@ -376,7 +350,8 @@ func TestActivityRoutes(t *testing.T) {
 // TestNoRequestIsOurFault sends what clients might.
 func TestNoRequestIsOurFault(t *testing.T) {
 	t.Parallel()
-	w, do := served(t)
+	w := served(t)
+	routes := w.routes()
 	w.play(1, sportmonks.T20, slotLength)
 	values := rapid.OneOf(
 		rapid.String(),
@@ -400,17 +375,16 @@ func TestNoRequestIsOurFault(t *testing.T) {
 		fields, _ := json.Marshal(map[string]any{"pushToken": values.Draw(t, "token"), "teamId": values.Draw(t, "team")})
 		body := rapid.SampledFrom([]string{text, string(fields)}).Draw(t, "which")
 		id := rapid.SampledFrom([]string{"7", "8", "9", "1", "%00", "x"}).Draw(t, "id")
-		for route, target := range map[string]string{
-			"get": "/matches/" + id, "list": "/matches", "display": "/matches/" + id + "/display", "balls": "/matches/" + id + "/balls",
-			"start": "/user/activity/" + id, "end": "/user/activity/" + id,
+		for _, c := range []struct {
+			fn     spec.Function
+			target string
+		}{
+			{GetMatchFunction, "/matches/" + id}, {ListMatchesFunction, "/matches"}, {GetDisplayFunction, "/matches/" + id + "/display"},
+			{ListBallsFunction, "/matches/" + id + "/balls"}, {StartActivityFunction, "/user/activity/" + id}, {EndActivityFunction, "/user/activity/" + id},
 		} {
-			method := map[string]string{"start": "POST", "end": "DELETE"}[route]
-			if method == "" {
-				method = "GET"
-			}
-			out := do[route](request(method, target+"?"+raw, "fan", body))
+			out := apptest.Ask(routes, c.fn, c.target+"?"+raw, "fan", body)
 			if out.StatusCode >= 500 || out.StatusCode < 200 {
-				t.Fatalf("%s %s?%s with %q answers %d %s", method, target, raw, body, out.StatusCode, out.Body)
+				t.Fatalf("%s %s?%s with %q answers %d %s", c.fn.Name, c.target, raw, body, out.StatusCode, out.Body)
 			}
 		}
 	})

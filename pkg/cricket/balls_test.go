@@ -11,6 +11,7 @@ import (
 
 	"matchday/infra/local/sportmonks"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/kit/app/apptest"
 )
 
 // maxItem is the largest item that DynamoDB takes, in bytes.
@@ -21,10 +22,10 @@ func TestBallsOfTestMatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	m := w.play(3, sportmonks.Test, slotLength)
-	w.to(at(m.Frames()))
-	w.tickAt(open(w, TickFunction, OpenTicker), m.Frames()+1)
-	page, err := open(w, SyncFixturesFunction, OpenSyncer).provider.Fixture(w.ctx(), id(m.ID))
-	must(t, err)
+	w.To(at(m.Frames()))
+	w.tickAt(w.ticker(), m.Frames()+1)
+	page, err := apptest.Open(w.World, SyncFixturesFunction, OpenSyncer).provider.Fixture(w.Ctx(), id(m.ID))
+	apptest.Must(t, err)
 	want := score.Balls(page)
 	if len(want) != m.Deliveries() || len(want) < 1500 {
 		t.Fatalf("the match has %d balls, of which %d are said", m.Deliveries(), len(want))
@@ -32,7 +33,7 @@ func TestBallsOfTestMatch(t *testing.T) {
 	for table, sizes := range map[string][]int{"balls": nil, "score": nil} {
 		switch table {
 		case "balls":
-			for _, c := range rows[chunk](w, processing) {
+			for _, c := range apptest.Rows[chunk](w.World, processing) {
 				if strings.Contains(c.MatchID, "#") {
 					sizes = append(sizes, len(c.Balls))
 				}
@@ -40,22 +41,22 @@ func TestBallsOfTestMatch(t *testing.T) {
 			if mean := sum(sizes) / len(sizes); mean > 5<<10 || len(sizes) < 60 {
 				t.Errorf("%d chunks have %d bytes on average, want about 4 kB", len(sizes), mean)
 			}
-			text, err := json.Marshal(row[head](w, getProcessed, id(m.ID)))
-			must(t, err)
+			text, err := json.Marshal(apptest.Row[head](w.World, processing, id(m.ID)))
+			apptest.Must(t, err)
 			sizes = append(sizes, len(text))
 		case "score":
-			sizes = append(sizes, len(row[cached](w, getCached, id(m.ID)).StateJSON))
+			sizes = append(sizes, len(apptest.Row[cached](w.World, fixtureCache, id(m.ID)).StateJSON))
 		}
 		if largest := slices.Max(sizes); largest > maxItem/10 {
 			t.Errorf("an item of %s has %d bytes", table, largest)
 		}
 	}
 
-	s := open(w, ListBallsFunction, OpenMatches)
+	s := apptest.Open(w.World, ListBallsFunction, OpenMatches)
 	list := func(in ListBalls) (all []score.Ball, pages int) {
 		for in.ID = id(m.ID); ; {
-			page, err := s.ListBalls(w.ctx(), &in)
-			must(t, err)
+			page, err := s.ListBalls(w.Ctx(), &in)
+			apptest.Must(t, err)
 			all, pages = append(all, page.Body.Balls...), pages+1
 			if n := len(page.Body.Balls); page.Body.Next != "" && in.After == 0 && (n < ballsPerPage || n > 2*ballsPerPage) {
 				t.Errorf("page %d has %d balls", pages, n)
@@ -174,11 +175,11 @@ func TestUnlabelledBalls(t *testing.T) {
 	var h head
 	balls := []score.Ball{{ID: 1, Innings: 1, At: "0.1"}, {ID: 2, Innings: 1, At: "x"}, {ID: 3, Innings: 1, At: "7.2"}}
 	chunks, err := h.enter("7", balls, 1, kickOff)
-	must(t, err)
+	apptest.Must(t, err)
 	n := 0
 	for _, c := range chunks {
 		var some []score.Ball
-		must(t, json.Unmarshal([]byte(c.Balls), &some))
+		apptest.Must(t, json.Unmarshal([]byte(c.Balls), &some))
 		n += len(some)
 	}
 	if n != 3 || h.LastProcessedBall != 3 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo/dynamotest"
 	"matchday/pkg/kit/fault"
@@ -20,9 +21,8 @@ import (
 
 // starter opens start-activity, with less patience for Apple.
 func (w *world) starter(env app.Env, change ...func(*push.Config)) *Activities {
-	w.t.Helper()
-	a, err := OpenActivities(w.t.Context(), env)
-	must(w.t, err)
+	w.T.Helper()
+	a := apptest.OpenWith(w.World, env, OpenActivities)
 	sender := w.sender(env, change...)
 	a.channels.sender = func(context.Context) (*push.Sender, error) { return sender, nil }
 	return a
@@ -37,46 +37,46 @@ func listening(matchID, user, team string) *StartActivity {
 
 // owns registers a phone for each user.
 func (w *world) owns(version string, users ...string) {
-	w.t.Helper()
+	w.T.Helper()
 	for _, user := range users {
-		w.put(devices, device{
-			UserID: user, DeviceToken: token(user + "'s phone"), OSMajor: majorOf(version), ExpiresAt: w.clock.Now().Add(keepDevice).Unix(),
+		apptest.Put(w.World, devices, device{
+			UserID: user, DeviceToken: token(user + "'s phone"), OSMajor: majorOf(version), ExpiresAt: w.Clock.Now().Add(keepDevice).Unix(),
 		})
 	}
 }
 
 // onChannel has the activity of that name listen to a channel.
 func (w *world) onChannel(id string, names ...string) {
-	w.t.Helper()
+	w.T.Helper()
 	for _, name := range names {
 		if !w.phones.Subscribe(token(name), id) {
-			w.t.Fatalf("Apple knows no channel %q", id)
+			w.T.Fatalf("Apple knows no channel %q", id)
 		}
 	}
 }
 
 // opened is the channel of a match and a perspective, with a row and at Apple.
 func (w *world) opened(matchID, view string) string {
-	w.t.Helper()
-	id, err := w.sender(w.env(StartActivityFunction)).CreateChannel(w.t.Context(), push.KeepNothing)
-	must(w.t, err)
-	w.put(channelTable, channel{MatchID: matchID, View: view, ChannelID: id, ClaimedAt: w.clock.Now().UnixMilli()})
+	w.T.Helper()
+	id, err := w.sender(w.Env(StartActivityFunction)).CreateChannel(w.T.Context(), push.KeepNothing)
+	apptest.Must(w.T, err)
+	apptest.Put(w.World, channelTable, channel{MatchID: matchID, View: view, ChannelID: id, ClaimedAt: w.Clock.Now().UnixMilli()})
 	return id
 }
 
 // silent throws away what the queue of push-activities holds.
 func (w *world) silent() {
-	w.t.Helper()
-	drain(w, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+	w.T.Helper()
+	apptest.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
 }
 
 // ends has the end of a match decided at slot n, and told to push-activities.
 func (w *world) ends(matchID string, n int) {
-	w.t.Helper()
-	w.to(at(n))
-	f := row[fixture](w, getFixture, matchID)
+	w.T.Helper()
+	w.To(at(n))
+	f := apptest.Row[fixture](w.World, fixtures, matchID)
 	f.EndingAt, f.Live = at(n).Unix(), ""
-	w.put(fixtures, f)
+	apptest.Put(w.World, fixtures, f)
 }
 
 func TestListen(t *testing.T) {
@@ -84,11 +84,11 @@ func TestListen(t *testing.T) {
 	w, _, want := watched(t)
 	w.silent()
 	w.owns("18.0", "first", "second", "other", "nobody's")
-	a := w.starter(w.env(StartActivityFunction))
+	a := w.starter(w.Env(StartActivityFunction))
 	got := map[string]string{}
 	for _, c := range []struct{ user, team string }{{"first", "11"}, {"second", "11"}, {"other", "12"}, {"nobody's", ""}} {
-		out, err := a.StartActivity(w.ctx(), listening("7", c.user, c.team))
-		must(t, err)
+		out, err := a.StartActivity(w.Ctx(), listening("7", c.user, c.team))
+		apptest.Must(t, err)
 		if out.Status != 201 || out.CacheControl != noStore || out.Body.TeamID != c.team || out.Body.Channel == "" {
 			t.Errorf("%s is answered %+v", c.user, out)
 		}
@@ -98,10 +98,10 @@ func TestListen(t *testing.T) {
 	if got["first"] != got["second"] || got["first"] == got["other"] || got["other"] == got["nobody's"] || len(w.phones.Channels()) != 3 {
 		t.Errorf("the channels are %v, and Apple has %v", got, w.phones.Channels())
 	}
-	if n := len(w.subscribed()); n != 3 || len(messages[MatchChanged](w, activityQueue)) != 0 {
-		t.Errorf("%d activities are stored, and %+v sent", n, messages[MatchChanged](w, activityQueue))
+	if n := len(w.subscribed()); n != 3 || len(apptest.Messages[MatchChanged](w.World, activityQueue)) != 0 {
+		t.Errorf("%d activities are stored, and %+v sent", n, apptest.Messages[MatchChanged](w.World, activityQueue))
 	}
-	must(t, w.pusher(w.env(PushActivitiesFunction)).PushActivities(w.ctx(), MatchChanged{MatchID: "7"}))
+	apptest.Must(t, w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
 	w.expect("after the broadcast", map[string]string{
 		"first": want["local"], "second": want["local"], "other": want["visitor"], "nobody's": want["neutral"], "local": want["local"],
 	}, false)
@@ -117,10 +117,10 @@ func TestListenersShareOneChannel(t *testing.T) {
 	for i := range n {
 		user := fmt.Sprint("user ", i)
 		w.owns("18.1", user)
-		a, done := w.starter(w.env(StartActivityFunction)), w.clock.Work() // a process each
+		a, done := w.starter(w.Env(StartActivityFunction)), w.Clock.Work() // a process each
 		group.Go(func() {
 			defer done()
-			out, err := a.StartActivity(w.ctx(), listening("7", user, ""))
+			out, err := a.StartActivity(w.Ctx(), listening("7", user, ""))
 			if err != nil {
 				t.Error(err)
 				return
@@ -130,7 +130,7 @@ func TestListenersShareOneChannel(t *testing.T) {
 			got[out.Body.Channel]++
 		})
 	}
-	w.to(w.clock.Now().Add(time.Minute)) // the clock moves for those who wait
+	w.To(w.Clock.Now().Add(time.Minute)) // the clock moves for those who wait
 	group.Wait()
 	if len(got) != 1 || slices.Max(slices.Collect(maps.Values(got))) != n || len(w.phones.Channels()) != 1 {
 		t.Errorf("%d users are given %v, and Apple has %v", n, got, w.phones.Channels())
@@ -142,23 +142,23 @@ func TestWhoCannotListen(t *testing.T) {
 	w, _, _ := watched(t)
 	w.owns("17.6.1", "seventeen")
 	w.owns("", "untold")
-	w.put(devices, device{UserID: "expired", DeviceToken: token("old"), OSMajor: 18, ExpiresAt: w.clock.Now().Unix()})
+	apptest.Put(w.World, devices, device{UserID: "expired", DeviceToken: token("old"), OSMajor: 18, ExpiresAt: w.Clock.Now().Unix()})
 	w.owns("18.0", "eighteen")
-	a := w.starter(w.env(StartActivityFunction))
+	a := w.starter(w.Env(StartActivityFunction))
 	for _, user := range []string{"seventeen", "untold", "expired", "without a phone"} {
-		_, err := a.StartActivity(w.ctx(), listening("7", user, ""))
+		_, err := a.StartActivity(w.Ctx(), listening("7", user, ""))
 		if fault.Of(err) != fault.Conflict || !strings.Contains(err.Error(), "pushToken") {
 			t.Errorf("%s gets %v", user, err)
 		}
 	}
-	if _, err := a.StartActivity(w.ctx(), listening("1", "eighteen", "")); fault.Of(err) != fault.NotFound {
+	if _, err := a.StartActivity(w.Ctx(), listening("1", "eighteen", "")); fault.Of(err) != fault.NotFound {
 		t.Errorf("a match that is not there gives %v", err)
 	}
 	w.ends("7", 9)
-	if _, err := a.StartActivity(w.ctx(), listening("7", "eighteen", "")); fault.Of(err) != fault.Conflict {
+	if _, err := a.StartActivity(w.Ctx(), listening("7", "eighteen", "")); fault.Of(err) != fault.Conflict {
 		t.Errorf("a match that is over gives %v", err)
 	}
-	if n := len(w.phones.Channels()) + len(rows[channel](w, channelTable)); n != 0 {
+	if n := len(w.phones.Channels()) + len(apptest.Rows[channel](w.World, channelTable)); n != 0 {
 		t.Error("a channel was opened")
 	}
 }
@@ -169,7 +169,7 @@ func TestNoChannelToBeHad(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
 	w.owns("18.0", "fan")
-	env := w.env(StartActivityFunction)
+	env := w.Env(StartActivityFunction)
 	keyless := w.starter(env)
 	keyless.channels.sender = func(context.Context) (*push.Sender, error) { return nil, errors.New("no secret") }
 	for name, c := range map[string]struct {
@@ -180,16 +180,16 @@ func TestNoChannelToBeHad(t *testing.T) {
 		"away":    {w.starter(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" }), fault.Unavailable},
 		"keyless": {keyless, fault.Unavailable},
 	} {
-		_, err := c.a.StartActivity(w.ctx(), listening("7", "fan", ""))
+		_, err := c.a.StartActivity(w.Ctx(), listening("7", "fan", ""))
 		if fault.Of(err) != c.kind || !strings.Contains(err.Error(), "pushToken") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if left := rows[channel](w, channelTable); len(left) > 0 {
+		if left := apptest.Rows[channel](w.World, channelTable); len(left) > 0 {
 			t.Errorf("%s leaves %+v", name, left)
 		}
 	}
-	_, err := w.starter(env).StartActivity(w.ctx(), listening("7", "fan", ""))
-	must(t, err)
+	_, err := w.starter(env).StartActivity(w.Ctx(), listening("7", "fan", ""))
+	apptest.Must(t, err)
 }
 
 // A claim is another's until it is given up, and a channel that was made under a
@@ -198,26 +198,26 @@ func TestLostClaim(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
 	w.owns("18.0", "fan")
-	a := w.starter(w.env(StartActivityFunction))
-	claim := channel{MatchID: "7", View: neutral, ClaimedAt: w.clock.Now().UnixMilli()}
-	w.put(channelTable, claim)
-	if _, err := a.StartActivity(w.ctx(), listening("7", "fan", "")); fault.Of(err) != fault.Unavailable {
+	a := w.starter(w.Env(StartActivityFunction))
+	claim := channel{MatchID: "7", View: neutral, ClaimedAt: w.Clock.Now().UnixMilli()}
+	apptest.Put(w.World, channelTable, claim)
+	if _, err := a.StartActivity(w.Ctx(), listening("7", "fan", "")); fault.Of(err) != fault.Unavailable {
 		t.Errorf("while another makes it, it gives %v", err)
 	}
-	w.to(w.clock.Now().Add(channelClaim))
+	w.To(w.Clock.Now().Add(channelClaim))
 	lose := a.channels.sender
 	a.channels.sender = func(ctx context.Context) (*push.Sender, error) {
-		w.put(channelTable, channel{MatchID: "7", View: neutral, ClaimedAt: w.clock.Now().UnixMilli() + 1})
+		apptest.Put(w.World, channelTable, channel{MatchID: "7", View: neutral, ClaimedAt: w.Clock.Now().UnixMilli() + 1})
 		return lose(ctx)
 	}
-	if _, err := a.StartActivity(w.ctx(), listening("7", "fan", "")); fault.Of(err) != fault.Unavailable || len(w.phones.Channels()) != 0 {
+	if _, err := a.StartActivity(w.Ctx(), listening("7", "fan", "")); fault.Of(err) != fault.Unavailable || len(w.phones.Channels()) != 0 {
 		t.Errorf("a claim that is lost gives %v, and Apple has %v", err, w.phones.Channels())
 	}
 	a.channels.sender = lose
-	w.to(w.clock.Now().Add(channelClaim))
-	out, err := a.StartActivity(w.ctx(), listening("7", "fan", ""))
-	must(t, err)
-	if got := row[channel](w, claimChannel, "7", neutral); got.ChannelID != out.Body.Channel || len(w.phones.Channels()) != 1 {
+	w.To(w.Clock.Now().Add(channelClaim))
+	out, err := a.StartActivity(w.Ctx(), listening("7", "fan", ""))
+	apptest.Must(t, err)
+	if got := apptest.Row[channel](w.World, channelTable, "7", neutral); got.ChannelID != out.Body.Channel || len(w.phones.Channels()) != 1 {
 		t.Errorf("the row is %+v, and Apple has %v", got, w.phones.Channels())
 	}
 }
@@ -228,18 +228,18 @@ func TestChannelIsNotOpenedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
 	w.owns("18.0", "fan")
-	a := w.starter(w.env(StartActivityFunction))
+	a := w.starter(w.Env(StartActivityFunction))
 	sender := a.channels.sender
 	a.channels.sender = func(ctx context.Context) (*push.Sender, error) {
 		w.ends("7", 9)
 		return sender(ctx)
 	}
-	if _, err := a.StartActivity(w.ctx(), listening("7", "fan", "")); !errors.Is(err, errMatchOver) {
+	if _, err := a.StartActivity(w.Ctx(), listening("7", "fan", "")); !errors.Is(err, errMatchOver) {
 		t.Errorf("it gives %v", err)
 	}
-	w.to(at(9).Add(sweepAfter))
-	must(t, w.pusher(w.env(SweepChannelsFunction)).SweepChannels(w.ctx()))
-	if n := len(w.phones.Channels()) + len(rows[channel](w, channelTable)); n != 0 {
+	w.To(at(9).Add(sweepAfter))
+	apptest.Must(t, w.pusher(w.Env(SweepChannelsFunction)).SweepChannels(w.Ctx()))
+	if n := len(w.phones.Channels()) + len(apptest.Rows[channel](w.World, channelTable)); n != 0 {
 		t.Error("the sweep leaves the channel")
 	}
 }
@@ -255,10 +255,10 @@ func TestBroadcastCostsTheSame(t *testing.T) {
 			w.onChannel(id, fmt.Sprint(i))
 		}
 		w.says(saidOf(f, "1st Innings", ballSaid{id: 1, runs: 1}))
-		w.tickAt(open(w, TickFunction, OpenTicker), 1)
-		p := w.pusher(w.env(PushActivitiesFunction))
+		w.tickAt(w.ticker(), 1)
+		p := w.pusher(w.Env(PushActivitiesFunction))
 		before := w.phones.Counts()
-		calls = w.count(func() { drain(w, activityQueue, time.Second, p.PushActivities) })
+		calls = w.Count(func() { apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities) })
 		answers = w.phones.Counts()
 		for what, n := range before {
 			answers[what] -= n
@@ -282,25 +282,25 @@ func TestChannelsAreClosedAtTheEnd(t *testing.T) {
 	w, _, want := watched(t)
 	w.silent()
 	id := w.opened("7", "11")
-	w.put(channelTable, channel{MatchID: "7", View: neutral, ClaimedAt: w.clock.Now().UnixMilli()}) // given up by then
+	apptest.Put(w.World, channelTable, channel{MatchID: "7", View: neutral, ClaimedAt: w.Clock.Now().UnixMilli()}) // given up by then
 	w.onChannel(id, "listener", "away")
-	p := w.pusher(w.env(PushActivitiesFunction))
+	p := w.pusher(w.Env(PushActivitiesFunction))
 	w.ends("7", 40)
 	for range 2 { // delivered twice
-		must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
+		apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
 		w.expect("after the end", map[string]string{"listener": want["local"], "local": want["local"], "visitor": want["visitor"]}, true)
 	}
 	w.onChannel(id, "late") // hears nothing of what was before
-	closing := w.queues.Messages(activityQueue.Name)
-	if len(closing) != 2 || closing[0].Visible.Sub(w.clock.Now()) != closeAfter {
+	closing := w.Queues.Messages(activityQueue.Name)
+	if len(closing) != 2 || closing[0].Visible.Sub(w.Clock.Now()) != closeAfter {
 		t.Fatalf("%+v is sent", closing)
 	}
-	if n := drain(w, activityQueue, closeAfter, p.PushActivities); n != 2 {
+	if n := apptest.Drain(w.World, activityQueue, closeAfter, p.PushActivities); n != 2 {
 		t.Errorf("%d messages were handled", n)
 	}
 	w.expect("told again", map[string]string{"late": want["local"]}, true)
-	if n := len(w.phones.Channels()) + len(rows[channel](w, channelTable)); n != 0 {
-		t.Errorf("Apple has %v, and the rows are %+v", w.phones.Channels(), rows[channel](w, channelTable))
+	if n := len(w.phones.Channels()) + len(apptest.Rows[channel](w.World, channelTable)); n != 0 {
+		t.Errorf("Apple has %v, and the rows are %+v", w.phones.Channels(), apptest.Rows[channel](w.World, channelTable))
 	}
 	if d, _ := w.phones.Device(token("listener")); d.AfterEnd != 2 {
 		t.Errorf("the listener was told of the end %d times more", d.AfterEnd)
@@ -315,23 +315,23 @@ func TestUnreachedChannel(t *testing.T) {
 	w.silent()
 	id := w.opened("7", neutral)
 	w.onChannel(id, "listener")
-	env := w.env(PushActivitiesFunction)
+	env := w.Env(PushActivitiesFunction)
 	cut := w.pusher(env)
 	cut.sender = w.sender(env, func(c *push.Config) { c.BroadcastEndpoint = "https://127.0.0.1:1" })
-	must(t, cut.PushActivities(w.ctx(), MatchChanged{MatchID: "7"}))
+	apptest.Must(t, cut.PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
 	w.expect("by token", want, false)
-	if n := len(messages[MatchChanged](w, activityQueue)); n != 0 || w.pushes("listener") != 0 {
+	if n := len(apptest.Messages[MatchChanged](w.World, activityQueue)); n != 0 || w.pushes("listener") != 0 {
 		t.Errorf("%d messages are sent after an update", n)
 	}
 	w.ends("7", 40)
-	must(t, cut.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
+	apptest.Must(t, cut.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
 	w.expect("by token", want, true)
-	drain(w, activityQueue, time.Minute, cut.PushActivities)
-	got := messages[MatchChanged](w, activityQueue)
+	apptest.Drain(w.World, activityQueue, time.Minute, cut.PushActivities)
+	got := apptest.Messages[MatchChanged](w.World, activityQueue)
 	if i := slices.IndexFunc(got, func(m MatchChanged) bool { return m.Channels == tellChannels }); len(got) != 2 || i < 0 || got[i].Try < 3 {
 		t.Fatalf("%+v is sent", got)
 	}
-	drain(w, activityQueue, 5*time.Minute, w.pusher(env).PushActivities)
+	apptest.Drain(w.World, activityQueue, 5*time.Minute, w.pusher(env).PushActivities)
 	w.expect("by channel", map[string]string{"listener": want["neutral"]}, true)
 }
 
@@ -341,18 +341,18 @@ func TestForgottenChannel(t *testing.T) {
 	w, _, _ := watched(t)
 	w.silent()
 	w.owns("18.0", "fan")
-	env := w.env(PushActivitiesFunction)
+	env := w.Env(PushActivitiesFunction)
 	p := w.pusher(env)
 	id := w.opened("7", neutral)
-	must(t, p.sender.DeleteChannel(t.Context(), id))
-	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7"}))
-	if len(rows[channel](w, channelTable)) != 1 {
+	apptest.Must(t, p.sender.DeleteChannel(t.Context(), id))
+	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
+	if len(apptest.Rows[channel](w.World, channelTable)) != 1 {
 		t.Error("a new channel is forgotten")
 	}
-	w.to(w.clock.Now().Add(channelClaim))
-	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7"}))
-	out, err := w.starter(w.env(StartActivityFunction)).StartActivity(w.ctx(), listening("7", "fan", ""))
-	must(t, err)
+	w.To(w.Clock.Now().Add(channelClaim))
+	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
+	out, err := w.starter(w.Env(StartActivityFunction)).StartActivity(w.Ctx(), listening("7", "fan", ""))
+	apptest.Must(t, err)
 	if out.Body.Channel == id || w.phones.Channels()[out.Body.Channel] != 0 || len(w.phones.Channels()) != 1 {
 		t.Errorf("%q is given in place of %q, and Apple has %v", out.Body.Channel, id, w.phones.Channels())
 	}
@@ -368,11 +368,11 @@ type standing struct {
 }
 
 func (w *world) standing() standing {
-	w.t.Helper()
+	w.T.Helper()
 	s := standing{Phones: w.outcome().Phones}
 	at := w.phones.Channels()
 	s.Unnamed = len(at)
-	for _, row := range rows[channel](w, channelTable) {
+	for _, row := range apptest.Rows[channel](w.World, channelTable) {
 		if row.ChannelID == "" {
 			s.Claimed++
 			continue
@@ -393,17 +393,17 @@ func TestListenCrashes(t *testing.T) {
 		w, _, _ := watched(t)
 		w.owns("18.0", "fan")
 		in := listening("7", "fan", "11")
-		w.starter(w.crashing(StartActivityFunction, p)).StartActivity(w.ctx(), in)
-		again := w.starter(w.env(StartActivityFunction))
-		out, err := again.StartActivity(w.ctx(), in)
+		w.starter(w.Crashing(StartActivityFunction, p)).StartActivity(w.Ctx(), in)
+		again := w.starter(w.Env(StartActivityFunction))
+		out, err := again.StartActivity(w.Ctx(), in)
 		if fault.Of(err) == fault.Unavailable { // told to try again
-			w.to(w.clock.Now().Add(channelClaim))
-			out, err = again.StartActivity(w.ctx(), in)
+			w.To(w.Clock.Now().Add(channelClaim))
+			out, err = again.StartActivity(w.Ctx(), in)
 		}
-		must(t, err)
+		apptest.Must(t, err)
 		w.onChannel(out.Body.Channel, "fan")
-		must(t, w.pusher(w.env(SweepChannelsFunction)).SweepChannels(w.ctx()))
-		drain(w, activityQueue, time.Minute, w.pusher(w.env(PushActivitiesFunction)).PushActivities)
+		apptest.Must(t, w.pusher(w.Env(SweepChannelsFunction)).SweepChannels(w.Ctx()))
+		apptest.Drain(w.World, activityQueue, time.Minute, w.pusher(w.Env(PushActivitiesFunction)).PushActivities)
 		return w.standing()
 	})
 }
@@ -421,10 +421,10 @@ func TestChannelEndCrashes(t *testing.T) {
 				}
 				w.ends("7", 40)
 				m := MatchChanged{MatchID: "7", Ended: at(40).Unix(), Channels: step}
-				w.pusher(w.crashing(PushActivitiesFunction, p)).PushActivities(w.ctx(), m)
-				again := w.pusher(w.env(PushActivitiesFunction))
-				must(t, again.PushActivities(w.ctx(), m))
-				drain(w, activityQueue, closeAfter, again.PushActivities)
+				w.pusher(w.Crashing(PushActivitiesFunction, p)).PushActivities(w.Ctx(), m)
+				again := w.pusher(w.Env(PushActivitiesFunction))
+				apptest.Must(t, again.PushActivities(w.Ctx(), m))
+				apptest.Drain(w.World, activityQueue, closeAfter, again.PushActivities)
 				return w.standing()
 			})
 		})
@@ -436,10 +436,10 @@ func TestRefusedBroadcast(t *testing.T) {
 	t.Parallel()
 	w, _, want := watched(t)
 	w.silent()
-	w.put(channelTable, channel{MatchID: "7", View: neutral, ChannelID: "no base64!"})
-	must(t, w.pusher(w.env(PushActivitiesFunction)).PushActivities(w.ctx(), MatchChanged{MatchID: "7"}))
+	apptest.Put(w.World, channelTable, channel{MatchID: "7", View: neutral, ChannelID: "no base64!"})
+	apptest.Must(t, w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
 	w.expect("by token", want, false)
-	if got := w.logs.complaints(); len(got) != 1 {
+	if got := w.Logs.Complaints(); len(got) != 1 {
 		t.Errorf("logged: %q", got)
 	}
 }

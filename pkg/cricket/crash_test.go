@@ -9,9 +9,8 @@ import (
 
 	"matchday/infra/local/apns"
 	"matchday/infra/local/sportmonks"
-	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/dynamo/dynamotest"
-	"matchday/pkg/spec"
 )
 
 // The processes of these tests crash at every call of AWS and of the provider.
@@ -19,21 +18,13 @@ import (
 // them is one after the call that precedes them, and a crash after them is one
 // before the call that follows.
 
-// crashing is fn's environment in the process p.
-func (w *world) crashing(fn spec.Function, p *dynamotest.Process) app.Env {
-	env := w.env(fn)
-	env.AWS, env.HTTP = p.AWS(env.AWS), p.RoundTripper(env.HTTP)
-	return env
-}
-
 // crashTick has slot n ticked by the process p, and then by one that works, when
 // the lease of the first has run out, for as long as an event may be held back.
 func (w *world) crashTick(p *dynamotest.Process, n int) outcome {
-	w.t.Helper()
-	tk, err := OpenTicker(w.t.Context(), w.crashing(TickFunction, p))
-	must(w.t, err)
-	tk.Tick(w.ctx(), slotNo(n))
-	again := open(w, TickFunction, OpenTicker)
+	w.T.Helper()
+	tk := apptest.OpenWith(w.World, w.Crashing(TickFunction, p), OpenTicker)
+	tk.Tick(w.Ctx(), slotNo(n))
+	again := w.ticker()
 	w.tickAt(again, n+1)
 	for i := range believed + 1 {
 		w.tickAt(again, n+2+int(lease/slotLength)+i)
@@ -58,7 +49,7 @@ func TestTickCrashesAtBall(t *testing.T) {
 		f := w.scripted("7")
 		balls := []ballSaid{{id: 1, runs: 1}, {id: 2, runs: 4}, {id: 3, out: true}}
 		w.says(saidOf(f, "1st Innings", balls[:2]...))
-		w.tickAt(open(w, TickFunction, OpenTicker), 0)
+		w.tickAt(w.ticker(), 0)
 		w.says(saidOf(f, "1st Innings", balls...))
 		return w.crashTick(p, 1)
 	})
@@ -69,7 +60,7 @@ func TestTickCrashesAtArchive(t *testing.T) {
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := newWorld(t)
 		w.says(saidOf(w.scripted("7"), "1st Innings"), saidOf(w.scripted("8"), "1st Innings"))
-		before := open(w, TickFunction, OpenTicker)
+		before := w.ticker()
 		w.tickAt(before, 0)
 		w.says()
 		w.tickAt(before, 1)
@@ -81,13 +72,12 @@ func TestFinishCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w, again, m := left(t, func() (int, string) { return 200, pageOf("Finished", tied) })
-		drain(w, finishQueue, 0, func(context.Context, MatchLeft) error { return nil })
-		s, err := OpenFinisher(t.Context(), w.crashing(FinishMatchFunction, p))
-		must(t, err)
-		s.FinishMatch(w.ctx(), m)
-		w.to(w.clock.Now().Add(6 * FinishMatchFunction.Timeout)) // until it is delivered again
-		must(t, again.FinishMatch(w.ctx(), m))
-		drain(w, finishQueue, 10*time.Minute, again.FinishMatch)
+		apptest.Drain(w.World, finishQueue, 0, func(context.Context, MatchLeft) error { return nil })
+		s := apptest.OpenWith(w.World, w.Crashing(FinishMatchFunction, p), OpenFinisher)
+		s.FinishMatch(w.Ctx(), m)
+		w.To(w.Clock.Now().Add(6 * FinishMatchFunction.Timeout)) // until it is delivered again
+		apptest.Must(t, again.FinishMatch(w.Ctx(), m))
+		apptest.Drain(w.World, finishQueue, 10*time.Minute, again.FinishMatch)
 		return w.outcome()
 	})
 }
@@ -104,15 +94,15 @@ func TestPushCrashes(t *testing.T) {
 				busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 				busy.Times = 8 // all tries of one run
 				w.phones.Answer(token("local"), busy)
-				m := messages[MatchChanged](w, activityQueue)[0]
-				drain(w, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+				m := apptest.Messages[MatchChanged](w.World, activityQueue)[0]
+				apptest.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
 				if ended != 0 {
 					m = MatchChanged{MatchID: "7", Ended: ended}
 				}
-				w.pusher(w.crashing(PushActivitiesFunction, p)).PushActivities(w.ctx(), m)
-				again := w.pusher(w.env(PushActivitiesFunction))
-				must(t, again.PushActivities(w.ctx(), m))
-				drain(w, activityQueue, time.Minute, again.PushActivities)
+				w.pusher(w.Crashing(PushActivitiesFunction, p)).PushActivities(w.Ctx(), m)
+				again := w.pusher(w.Env(PushActivitiesFunction))
+				apptest.Must(t, again.PushActivities(w.Ctx(), m))
+				apptest.Drain(w.World, activityQueue, time.Minute, again.PushActivities)
 				o := w.outcome()
 				o.Untold = nil // the messages are handled
 				return o
@@ -125,14 +115,13 @@ func TestStartActivityCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w, _, _ := watched(t)
-		drain(w, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
-		a, err := OpenActivities(t.Context(), w.crashing(StartActivityFunction, p))
-		must(t, err)
+		apptest.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+		a := apptest.OpenWith(w.World, w.Crashing(StartActivityFunction, p), OpenActivities)
 		in := starting("7", "fan", "11")
-		a.StartActivity(w.ctx(), in)
-		_, err = open(w, StartActivityFunction, OpenActivities).StartActivity(w.ctx(), in)
-		must(t, err)
-		drain(w, activityQueue, time.Minute, w.pusher(w.env(PushActivitiesFunction)).PushActivities)
+		a.StartActivity(w.Ctx(), in)
+		_, err := apptest.Open(w.World, StartActivityFunction, OpenActivities).StartActivity(w.Ctx(), in)
+		apptest.Must(t, err)
+		apptest.Drain(w.World, activityQueue, time.Minute, w.pusher(w.Env(PushActivitiesFunction)).PushActivities)
 		o := w.outcome()
 		o.Untold = nil
 		return o
@@ -151,15 +140,14 @@ func TestSyncsCrash(t *testing.T) {
 					if before.fn.Name == s.fn.Name {
 						break
 					}
-					must(t, before.run(open(w, before.fn, OpenSyncer), w.ctx()))
+					apptest.Must(t, before.run(apptest.Open(w.World, before.fn, OpenSyncer), w.Ctx()))
 				}
 				w.feed.AnnounceMore(1, 3, kickOff)
 				w.stale()
-				crashed, err := OpenSyncer(t.Context(), w.crashing(s.fn, p))
-				must(t, err)
-				s.run(crashed, w.ctx())
-				w.to(w.clock.Now().Add(2 * jobTimeout)) // until its lease has run out
-				must(t, s.run(open(w, s.fn, OpenSyncer), w.ctx()))
+				crashed := apptest.OpenWith(w.World, w.Crashing(s.fn, p), OpenSyncer)
+				s.run(crashed, w.Ctx())
+				w.To(w.Clock.Now().Add(2 * jobTimeout)) // until its lease has run out
+				apptest.Must(t, s.run(apptest.Open(w.World, s.fn, OpenSyncer), w.Ctx()))
 				return w.reference()
 			})
 		})

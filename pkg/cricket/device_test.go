@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"pgregory.net/rapid"
 
+	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo/dynamotest"
 	"matchday/pkg/kit/fault"
@@ -26,7 +28,7 @@ func registering(user, phone string) *RegisterDevice {
 
 // phonesOf are the device tokens of a user, in order, as the table has them.
 func (w *world) phonesOf(user string) (tokens []string) {
-	for _, d := range rows[device](w, devices) {
+	for _, d := range apptest.Rows[device](w.World, devices) {
 		if d.UserID == user && d.DeviceToken != turnRow {
 			tokens = append(tokens, d.DeviceToken)
 		}
@@ -38,21 +40,21 @@ func (w *world) phonesOf(user string) (tokens []string) {
 func TestDevice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	apis := w.fleetAPI()
+	routes := w.routes()
 	const who = "ann"
 	seen := func() Device {
 		t.Helper()
 		var d Device
-		out := ask(apis, GetDeviceFunction, "/user/device", who, "")
+		out := apptest.Ask(routes, GetDeviceFunction, "/user/device", who, "")
 		if out.StatusCode != http.StatusOK {
 			t.Fatalf("get-device answers %d %s", out.StatusCode, out.Body)
 		}
-		must(t, json.Unmarshal([]byte(out.Body), &d))
+		apptest.Must(t, json.Unmarshal([]byte(out.Body), &d))
 		return d
 	}
 	gone := func(when string) {
 		t.Helper()
-		if out := ask(apis, GetDeviceFunction, "/user/device", who, ""); out.StatusCode != http.StatusNotFound {
+		if out := apptest.Ask(routes, GetDeviceFunction, "/user/device", who, ""); out.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: get-device answers %d %s", when, out.StatusCode, out.Body)
 		}
 	}
@@ -60,50 +62,50 @@ func TestDevice(t *testing.T) {
 	first, second := token("first"), token("second")
 	full := Device{
 		DeviceToken: first, Platform: "ipados", OSVersion: "18.2.1", AppVersion: "2.4.0", Environment: "sandbox",
-		Locale: "en-IN", TimeZone: "Asia/Kolkata", Frequent: true, ExpiresAt: w.clock.Now().Add(90 * 24 * time.Hour).Truncate(time.Second),
+		Locale: "en-IN", TimeZone: "Asia/Kolkata", Frequent: true, ExpiresAt: w.Clock.Now().Add(90 * 24 * time.Hour).Truncate(time.Second),
 	}
 	body := fmt.Sprintf(`{"deviceToken":%q,"platform":"ipados","osVersion":"18.2.1","appVersion":"2.4.0","environment":"sandbox",
 		"locale":"en-IN","timeZone":"Asia/Kolkata","frequentPushesEnabled":true}`, strings.ToUpper(first))
-	out := ask(apis, RegisterDeviceFunction, "/user/device", who, body)
+	out := apptest.Ask(routes, RegisterDeviceFunction, "/user/device", who, body)
 	var answer Device
-	must(t, json.Unmarshal([]byte(out.Body), &answer))
+	apptest.Must(t, json.Unmarshal([]byte(out.Body), &answer))
 	if out.StatusCode != http.StatusCreated || answer != full || seen() != full {
 		t.Errorf("registered %+v, answered %d %+v, want %+v", seen(), out.StatusCode, answer, full)
 	}
 
 	// The push-to-start token outlives a renewal, but not a new phone.
 	start := func(device string) int {
-		return ask(apis, UpdatePushToStartFunction, "/user/device/push-to-start", who, fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, device, token("start"))).StatusCode
+		return apptest.Ask(routes, UpdatePushToStartFunction, "/user/device/push-to-start", who, fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, device, token("start"))).StatusCode
 	}
-	w.to(w.clock.Now().Add(24 * time.Hour))
+	w.To(w.Clock.Now().Add(24 * time.Hour))
 	if got := start(first); got != http.StatusOK || !seen().PushToStart || !seen().ExpiresAt.After(full.ExpiresAt) {
 		t.Errorf("push-to-start is answered with %d, and the phone is %+v", got, seen())
 	}
 	if got := start(second); got != http.StatusNotFound {
 		t.Errorf("push-to-start of a phone that is not there is answered with %d", got)
 	}
-	ask(apis, RegisterDeviceFunction, "/user/device", who, body)
+	apptest.Ask(routes, RegisterDeviceFunction, "/user/device", who, body)
 	if !seen().PushToStart {
 		t.Error("a renewal has lost the push-to-start token")
 	}
-	out = ask(apis, RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
+	out = apptest.Ask(routes, RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
 	if d := seen(); d.DeviceToken != second || d.PushToStart || !slices.Equal(w.phonesOf(who), []string{second}) {
 		t.Errorf("after a second phone (%d) there are %v, and %+v is used", out.StatusCode, w.phonesOf(who), d)
 	}
 
 	// It goes by itself after 90 days, whether or not its row is gone.
-	w.to(seen().ExpiresAt.Add(-time.Second))
+	w.To(seen().ExpiresAt.Add(-time.Second))
 	seen()
-	w.to(w.clock.Now().Add(time.Second))
+	w.To(w.Clock.Now().Add(time.Second))
 	gone("after 90 days")
 	if got := start(second); got != http.StatusNotFound {
 		t.Errorf("push-to-start after 90 days is answered with %d", got)
 	}
-	ask(apis, RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
+	apptest.Ask(routes, RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
 
 	// A phone that signs out late does not take the newer one away.
 	remove := func(device string) int {
-		return ask(apis, DeleteDeviceFunction, "/user/device?deviceToken="+device, who, "").StatusCode
+		return apptest.Ask(routes, DeleteDeviceFunction, "/user/device?deviceToken="+device, who, "").StatusCode
 	}
 	if got := remove(first); got != http.StatusNotFound || seen().DeviceToken != second {
 		t.Errorf("the old phone signs out with %d", got)
@@ -118,7 +120,7 @@ func TestDevice(t *testing.T) {
 	if got := remove("~"); got != http.StatusUnprocessableEntity {
 		t.Errorf("a token that is none is answered with %d", got)
 	}
-	ask(apis, RegisterDeviceFunction, "/user/device", who, body)
+	apptest.Ask(routes, RegisterDeviceFunction, "/user/device", who, body)
 	if !slices.Equal(w.phonesOf(who), []string{first}) {
 		t.Errorf("after it signed out there are %v", w.phonesOf(who))
 	}
@@ -127,7 +129,7 @@ func TestDevice(t *testing.T) {
 func TestDeviceRefusals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	apis := w.fleetAPI()
+	routes := w.routes()
 	for _, c := range []struct {
 		fields string // instead of the good ones
 		status int
@@ -149,10 +151,10 @@ func TestDeviceRefusals(t *testing.T) {
 		{`"userId":"bob"`, 422, "body.userId"},
 	} {
 		body := map[string]any{"deviceToken": token("phone"), "platform": "ios", "environment": "production"}
-		must(t, json.Unmarshal([]byte("{"+c.fields+"}"), &body))
+		apptest.Must(t, json.Unmarshal([]byte("{"+c.fields+"}"), &body))
 		text, err := json.Marshal(body)
-		must(t, err)
-		if err := blames(ask(apis, RegisterDeviceFunction, "/user/device", "ann", string(text)), c.status, c.field); err != nil {
+		apptest.Must(t, err)
+		if err := apptest.Blames(apptest.Ask(routes, RegisterDeviceFunction, "/user/device", "ann", string(text)), c.status, c.field); err != nil {
 			t.Errorf("%s: %v", c.fields, err)
 		}
 	}
@@ -160,12 +162,12 @@ func TestDeviceRefusals(t *testing.T) {
 		body := map[string]string{"deviceToken": token("phone"), "pushToStartToken": token("start")}
 		body[missing] = "not hexadecimal, though long enough"
 		text, err := json.Marshal(body)
-		must(t, err)
-		if err := blames(ask(apis, UpdatePushToStartFunction, "/user/device/push-to-start", "ann", string(text)), 422, "body."+missing); err != nil {
+		apptest.Must(t, err)
+		if err := apptest.Blames(apptest.Ask(routes, UpdatePushToStartFunction, "/user/device/push-to-start", "ann", string(text)), 422, "body."+missing); err != nil {
 			t.Error(err)
 		}
 	}
-	if n := len(rows[device](w, devices)); n != 0 {
+	if n := len(apptest.Rows[device](w.World, devices)); n != 0 {
 		t.Errorf("%d rows were written", n)
 	}
 }
@@ -180,9 +182,9 @@ func TestMajorOf(t *testing.T) {
 		}
 	}
 	w := newWorld(t)
-	_, err := open(w, RegisterDeviceFunction, OpenDevices).RegisterDevice(w.ctx(), registering("ann", "phone"))
-	must(t, err)
-	if d := row[device](w, updatePushToStart, "ann", token("phone")); d.OSMajor != 17 {
+	_, err := apptest.Open(w.World, RegisterDeviceFunction, OpenDevices).RegisterDevice(w.Ctx(), registering("ann", "phone"))
+	apptest.Must(t, err)
+	if d := apptest.Row[device](w.World, devices, "ann", token("phone")); d.OSMajor != 17 {
 		t.Errorf("stored is %+v", d)
 	}
 }
@@ -242,14 +244,14 @@ func (s *turnstile) pass(pick func(callers []string) string) bool {
 // registered.
 func (w *world) disowned(ours func(device) bool) error {
 	users, phones, owners := map[string]int{}, map[string]int{}, map[string]device{}
-	all := slices.DeleteFunc(rows[device](w, devices), func(d device) bool { return !ours(d) })
+	all := slices.DeleteFunc(apptest.Rows[device](w.World, devices), func(d device) bool { return !ours(d) })
 	for _, d := range all {
 		if token, ok := strings.CutPrefix(d.UserID, "#TOKEN#"); ok {
 			owners[token] = d
 		}
 	}
 	for _, d := range all {
-		if d.DeviceToken == turnRow || d.ExpiresAt <= w.clock.Now().Unix() { // what has expired is nobody's
+		if d.DeviceToken == turnRow || d.ExpiresAt <= w.Clock.Now().Unix() { // what has expired is nobody's
 			continue
 		}
 		users[d.UserID]++
@@ -282,16 +284,16 @@ func TestSingleDevice(t *testing.T) {
 		}), 2, 4).Draw(rt, "registrations")
 		stile := newTurnstile()
 		for i, r := range all {
-			env := w.env(RegisterDeviceFunction)
+			env := w.Env(RegisterDeviceFunction)
 			next := env.AWS.HTTPClient
 			caller := fmt.Sprint(i, r)
-			env.AWS.HTTPClient = doer(func(r *http.Request) (*http.Response, error) { stile.wait(caller); return next.Do(r) })
+			env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) { stile.wait(caller); return next.Do(r) })
 			stile.enter()
 			go func() {
 				defer stile.leave()
-				s, err := OpenDevices(w.ctx(), env)
+				s, err := OpenDevices(w.Ctx(), env)
 				if err == nil {
-					_, err = s.RegisterDevice(w.ctx(), registering(r.user, r.phone))
+					_, err = s.RegisterDevice(w.Ctx(), registering(r.user, r.phone))
 				}
 				if err != nil {
 					rt.Errorf("%s: %v", caller, err)
@@ -326,9 +328,9 @@ func TestSingleDevice(t *testing.T) {
 
 // prepare gives a user what may have been before; the phones' names begin with run.
 func (w *world) prepare(t rapidT, user, run, before string) {
-	d := open(w, RegisterDeviceFunction, OpenDevices)
+	d := apptest.Open(w.World, RegisterDeviceFunction, OpenDevices)
 	register := func(user, phone string) {
-		if _, err := d.RegisterDevice(w.ctx(), registering(user, run+phone)); err != nil {
+		if _, err := d.RegisterDevice(w.Ctx(), registering(user, run+phone)); err != nil {
 			t.Fatalf("%v", err)
 		}
 	}
@@ -339,19 +341,19 @@ func (w *world) prepare(t rapidT, user, run, before string) {
 		register(run+"carol", "a")
 		start := &UpdatePushToStart{User: auth.User{UserID: run + "carol"}}
 		start.Body.DeviceToken, start.Body.Token = token(run+"a"), token("start")
-		if _, err := open(w, UpdatePushToStartFunction, OpenDevices).UpdatePushToStart(w.ctx(), start); err != nil {
+		if _, err := apptest.Open(w.World, UpdatePushToStartFunction, OpenDevices).UpdatePushToStart(w.Ctx(), start); err != nil {
 			t.Fatalf("%v", err)
 		}
 	case "signed out":
 		register(user, "old")
 		in := &DeleteDevice{User: auth.User{UserID: user}, DeviceToken: token(run + "old")}
-		if _, err := open(w, DeleteDeviceFunction, OpenDevices).DeleteDevice(w.ctx(), in); err != nil {
+		if _, err := apptest.Open(w.World, DeleteDeviceFunction, OpenDevices).DeleteDevice(w.Ctx(), in); err != nil {
 			t.Fatalf("%v", err)
 		}
 	case "two": // none of ours
-		w.put(devices, device{UserID: user, DeviceToken: token("x")}, device{UserID: user, DeviceToken: token("y")})
+		apptest.Put(w.World, devices, device{UserID: user, DeviceToken: token("x")}, device{UserID: user, DeviceToken: token("y")})
 	case "swept": // the row of turns has expired first
-		w.put(devices, device{UserID: user, DeviceToken: token("x")})
+		apptest.Put(w.World, devices, device{UserID: user, DeviceToken: token("x")})
 	}
 }
 
@@ -359,15 +361,15 @@ func (w *world) prepare(t rapidT, user, run, before string) {
 func TestSignedOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	apis := w.fleetAPI()
+	routes := w.routes()
 	phone := token("phone")
-	register := func(apis map[string]api, user string) (status int, body string) {
-		out := ask(apis, RegisterDeviceFunction, "/user/device", user, `{"deviceToken":"`+phone+`","platform":"ios","environment":"production"}`)
+	register := func(routes map[string]apptest.Route, user string) (status int, body string) {
+		out := apptest.Ask(routes, RegisterDeviceFunction, "/user/device", user, `{"deviceToken":"`+phone+`","platform":"ios","environment":"production"}`)
 		return out.StatusCode, out.Body
 	}
 	has := func(user string, want ...string) {
 		t.Helper()
-		out := ask(apis, GetDeviceFunction, "/user/device", user, "")
+		out := apptest.Ask(routes, GetDeviceFunction, "/user/device", user, "")
 		if got := w.phonesOf(user); !slices.Equal(got, want) || (out.StatusCode == http.StatusOK) != (want != nil) {
 			t.Errorf("%s has %q, and is answered with %d %s; want %q", user, got, out.StatusCode, out.Body, want)
 		}
@@ -376,12 +378,12 @@ func TestSignedOver(t *testing.T) {
 		}
 	}
 	remove := func(user string) int {
-		return ask(apis, DeleteDeviceFunction, "/user/device?deviceToken="+phone, user, "").StatusCode
+		return apptest.Ask(routes, DeleteDeviceFunction, "/user/device?deviceToken="+phone, user, "").StatusCode
 	}
 	start := func(user string) int {
-		return ask(apis, UpdatePushToStartFunction, "/user/device/push-to-start", user, `{"deviceToken":"`+phone+`","pushToStartToken":"`+token("start")+`"}`).StatusCode
+		return apptest.Ask(routes, UpdatePushToStartFunction, "/user/device/push-to-start", user, `{"deviceToken":"`+phone+`","pushToStartToken":"`+token("start")+`"}`).StatusCode
 	}
-	register(apis, "ann")
+	register(routes, "ann")
 	if got := start("ann"); got != http.StatusOK {
 		t.Errorf("ann's push-to-start is answered with %d", got)
 	}
@@ -389,9 +391,9 @@ func TestSignedOver(t *testing.T) {
 		t.Errorf("bob's push-to-start is answered with %d", got)
 	}
 	has("ann", phone)
-	status, body := register(apis, "bob")
+	status, body := register(routes, "bob")
 	elsewhere := newWorld(t) // where nobody has the phone
-	if s, b := register(elsewhere.fleetAPI(), "bob"); s != status || b != body {
+	if s, b := register(elsewhere.routes(), "bob"); s != status || b != body {
 		t.Errorf("bob can tell that the phone was another's by %d %s: it would be %d %s", status, body, s, b)
 	}
 	has("bob", phone)
@@ -404,24 +406,24 @@ func TestSignedOver(t *testing.T) {
 	has("bob", phone)
 
 	// Seeing the phone keeps its owner, too.
-	w.to(w.clock.Now().Add(keepDevice - time.Hour))
+	w.To(w.Clock.Now().Add(keepDevice - time.Hour))
 	start("bob")
 	has("bob", phone)
-	register(apis, "ann")
+	register(routes, "ann")
 	has("ann", phone)
 	has("bob")
 	if got := remove("ann"); got != http.StatusNoContent {
 		t.Errorf("ann signs out with %d", got)
 	}
-	for _, d := range rows[device](w, devices) {
+	for _, d := range apptest.Rows[device](w.World, devices) {
 		if d.Owner != "" {
 			t.Errorf("nobody's phone has an owner: %+v", d)
 		}
 	}
 
 	// The token's row of an expired phone may be swept first.
-	w.put(devices, device{UserID: "ann", DeviceToken: phone, ExpiresAt: w.clock.Now().Unix()})
-	register(apis, "bob")
+	apptest.Put(w.World, devices, device{UserID: "ann", DeviceToken: phone, ExpiresAt: w.Clock.Now().Unix()})
+	register(routes, "bob")
 	if got := remove("ann"); got != http.StatusNoContent {
 		t.Errorf("what has expired is removed with %d", got)
 	}
@@ -434,11 +436,11 @@ type rapidT interface{ Fatalf(string, ...any) }
 func TestCrowdOfPhones(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	d := open(w, RegisterDeviceFunction, OpenDevices)
+	d := apptest.Open(w.World, RegisterDeviceFunction, OpenDevices)
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			if _, err := d.RegisterDevice(w.ctx(), registering("ann", fmt.Sprint(i))); err != nil {
+			if _, err := d.RegisterDevice(w.Ctx(), registering("ann", fmt.Sprint(i))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -453,18 +455,17 @@ func TestCrowdOfPhones(t *testing.T) {
 func TestRegisterGivesUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	env := w.env(RegisterDeviceFunction)
+	env := w.Env(RegisterDeviceFunction)
 	next, turns := env.AWS.HTTPClient, 0
-	env.AWS.HTTPClient = doer(func(r *http.Request) (*http.Response, error) {
+	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "TransactWriteItems") {
 			turns++
-			w.put(devices, device{UserID: "ann", DeviceToken: turnRow, Turn: int64(100 + turns)})
+			apptest.Put(w.World, devices, device{UserID: "ann", DeviceToken: turnRow, Turn: int64(100 + turns)})
 		}
 		return next.Do(r)
 	})
-	s, err := OpenDevices(w.ctx(), env)
-	must(t, err)
-	if _, err := s.RegisterDevice(w.ctx(), registering("ann", "phone")); fault.Of(err) != fault.Conflict || turns != registerTries {
+	s := apptest.OpenWith(w.World, env, OpenDevices)
+	if _, err := s.RegisterDevice(w.Ctx(), registering("ann", "phone")); fault.Of(err) != fault.Conflict || turns != registerTries {
 		t.Errorf("after %d tries: %v", turns, err)
 	}
 	if phones := w.phonesOf("ann"); len(phones) != 0 {
@@ -476,14 +477,14 @@ func TestRegisterGivesUp(t *testing.T) {
 func TestManyPhones(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var all []any
+	all := []device{{UserID: "ann", DeviceToken: turnRow, Turn: 5}}
 	for i := range 150 {
 		all = append(all, device{UserID: "ann", DeviceToken: token(fmt.Sprint(i))})
 	}
-	w.putAll(devices, append(all, device{UserID: "ann", DeviceToken: turnRow, Turn: 5}))
-	d := open(w, RegisterDeviceFunction, OpenDevices)
+	apptest.Put(w.World, devices, all...)
+	d := apptest.Open(w.World, RegisterDeviceFunction, OpenDevices)
 	for range 2 {
-		if _, err := d.RegisterDevice(w.ctx(), registering("ann", "phone")); err != nil {
+		if _, err := d.RegisterDevice(w.Ctx(), registering("ann", "phone")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -499,24 +500,23 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 			t.Parallel()
 			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []device {
 				w := newWorld(t)
-				again := open(w, RegisterDeviceFunction, OpenDevices)
+				again := apptest.Open(w.World, RegisterDeviceFunction, OpenDevices)
 				w.prepare(t, "ann", "", before)
 				in := registering("ann", "new")
 				if before == "another's a" {
 					in = registering("ann", "a")
 				}
-				s, err := OpenDevices(w.ctx(), w.crashing(RegisterDeviceFunction, p))
-				must(t, err)
-				s.RegisterDevice(w.ctx(), in)
+				s := apptest.OpenWith(w.World, w.Crashing(RegisterDeviceFunction, p), OpenDevices)
+				s.RegisterDevice(w.Ctx(), in)
 				if n := len(w.phonesOf("ann")) + len(w.phonesOf("carol")); n == 0 && before != "" {
 					t.Error("the crash leaves no phone")
 				}
-				_, err = again.RegisterDevice(w.ctx(), in)
-				must(t, err)
+				_, err := again.RegisterDevice(w.Ctx(), in)
+				apptest.Must(t, err)
 				if err := w.disowned(func(device) bool { return true }); err != nil {
 					t.Error(err)
 				}
-				return slices.DeleteFunc(rows[device](w, devices), func(d device) bool { return d.Turn != 0 })
+				return slices.DeleteFunc(apptest.Rows[device](w.World, devices), func(d device) bool { return d.Turn != 0 })
 			})
 		})
 	}
@@ -530,14 +530,13 @@ func TestDeleteDeviceCrashes(t *testing.T) {
 		w := newWorld(t)
 		w.prepare(t, "ann", "", "a")
 		in := &DeleteDevice{User: auth.User{UserID: "ann"}, DeviceToken: token("a")}
-		s, err := OpenDevices(w.ctx(), w.crashing(DeleteDeviceFunction, p))
-		must(t, err)
-		s.DeleteDevice(w.ctx(), in)
+		s := apptest.OpenWith(w.World, w.Crashing(DeleteDeviceFunction, p), OpenDevices)
+		s.DeleteDevice(w.Ctx(), in)
 		if err := w.disowned(func(device) bool { return true }); err != nil {
 			t.Error(err)
 		}
-		open(w, DeleteDeviceFunction, OpenDevices).DeleteDevice(w.ctx(), in) // NotFound, if the crash came after the call
-		return slices.DeleteFunc(rows[device](w, devices), func(d device) bool { return d.Turn != 0 })
+		apptest.Open(w.World, DeleteDeviceFunction, OpenDevices).DeleteDevice(w.Ctx(), in) // NotFound, if the crash came after the call
+		return slices.DeleteFunc(apptest.Rows[device](w.World, devices), func(d device) bool { return d.Turn != 0 })
 	})
 }
 
@@ -547,17 +546,16 @@ func TestPushToStartCrashes(t *testing.T) {
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []device {
 		w := newWorld(t)
 		w.prepare(t, "ann", "", "a")
-		w.to(w.clock.Now().Add(24 * time.Hour))
+		w.To(w.Clock.Now().Add(24 * time.Hour))
 		in := &UpdatePushToStart{User: auth.User{UserID: "ann"}}
 		in.Body.DeviceToken, in.Body.Token = token("a"), token("start")
-		s, err := OpenDevices(w.ctx(), w.crashing(UpdatePushToStartFunction, p))
-		must(t, err)
-		s.UpdatePushToStart(w.ctx(), in)
+		s := apptest.OpenWith(w.World, w.Crashing(UpdatePushToStartFunction, p), OpenDevices)
+		s.UpdatePushToStart(w.Ctx(), in)
 		if err := w.disowned(func(device) bool { return true }); err != nil {
 			t.Error(err)
 		}
-		_, err = open(w, UpdatePushToStartFunction, OpenDevices).UpdatePushToStart(w.ctx(), in)
-		must(t, err)
-		return rows[device](w, devices)
+		_, err := apptest.Open(w.World, UpdatePushToStartFunction, OpenDevices).UpdatePushToStart(w.Ctx(), in)
+		apptest.Must(t, err)
+		return apptest.Rows[device](w.World, devices)
 	})
 }

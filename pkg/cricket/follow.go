@@ -183,22 +183,18 @@ func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*Remove
 	}
 	some := was != nil
 	mine := expression.Equal(expression.Name("userId"), expression.Value(in.UserID))
-	pages := dynamo.Pages(func(after dynamo.Item) ([]subscription, dynamo.Item, error) {
-		return dynamo.Query[subscription](ctx, s.db, removeOfUser, dynamo.Range{
-			Key: expression.Key("matchId").Equal(expression.Value(in.MatchID)), Filter: &mine, After: after, Consistent: true,
-		})
+	started, err := dynamo.QueryAll[subscription](ctx, s.db, removeOfUser, dynamo.Range{
+		Key: expression.Key("matchId").Equal(expression.Value(in.MatchID)), Filter: &mine, Consistent: true,
 	})
-	for page, err := range pages {
-		if err != nil {
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range started {
+		_, err := dynamo.Delete(ctx, s.db, removeOfUser, dynamo.Key(removeOfUser, a.MatchID, a.PushToken), mine)
+		if err != nil && !dynamo.IsRefused(err) { // refused: it ended meanwhile
 			return nil, err
 		}
-		for _, a := range page {
-			_, err := dynamo.Delete(ctx, s.db, removeOfUser, dynamo.Key(removeOfUser, a.MatchID, a.PushToken), mine)
-			if err != nil && !dynamo.IsRefused(err) { // refused: it ended meanwhile
-				return nil, err
-			}
-			some = true
-		}
+		some = true
 	}
 	if !some {
 		return nil, errNotFollowed

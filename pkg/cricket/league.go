@@ -105,9 +105,7 @@ type LeagueList struct {
 // ListLeagues returns all leagues, as they were a minute ago at most.
 func (r *Reference) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
 	all, err := r.leagues.get(r.now(), func() ([]League, error) {
-		rows, err := collect(func(after dynamo.Item) ([]leagueRow, dynamo.Item, error) {
-			return dynamo.Scan[leagueRow](ctx, r.db, allLeagues, nil, after, 0)
-		})
+		rows, err := dynamo.ScanAll[leagueRow](ctx, r.db, allLeagues, nil)
 		all := make([]League, len(rows))
 		for i, row := range rows {
 			all[i] = row.shown()

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"matchday/pkg/kit/app/apptest"
 )
 
 // lists are pages of leagues or of teams.
@@ -21,12 +23,12 @@ type lists struct {
 func TestLeagues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.put(leagues,
+	apptest.Put(w.World, leagues,
 		leagueRow{league{"3", "IPL", "Premier League", "5", "", true}, "", 0},
 		leagueRow{league{"4", "BBL", "Big Bash", "6", "bbl.png", false}, "A Big Bash", 0},
 		leagueRow{league{"10", "WC", "World Cup", "7", "", true}, "", 9},
 	)
-	apis := w.fleetAPI()
+	routes := w.routes()
 	want := []League{
 		{ID: "10", Title: "World Cup", Name: "World Cup", Code: "WC", SeasonID: "7", Active: true, Priority: 9},
 		{ID: "4", Title: "A Big Bash", Name: "Big Bash", Code: "BBL", SeasonID: "6", Image: "bbl.png"},
@@ -39,7 +41,7 @@ func TestLeagues(t *testing.T) {
 			if next != "" {
 				target += "&after=" + next
 			}
-			page, header := get[lists](t, apis["cricket/list-leagues"], target)
+			page, header := get[lists](t, routes, ListLeaguesFunction, target)
 			if header.Get("Cache-Control") != cacheReference || header.Get("ETag") == "" {
 				t.Errorf("the headers are %v", header)
 			}
@@ -50,16 +52,16 @@ func TestLeagues(t *testing.T) {
 		}
 	}
 	for _, l := range want {
-		if got, _ := get[League](t, apis["cricket/get-league"], "/leagues/"+l.ID); got != l {
+		if got, _ := get[League](t, routes, GetLeagueFunction, "/leagues/"+l.ID); got != l {
 			t.Errorf("got %+v, want %+v", got, l)
 		}
 	}
 	for target, status := range map[string]int{"/leagues/99": 404, "/leagues/x": 422} {
-		if err := blames(ask(apis, GetLeagueFunction, target, "", ""), status, map[int]string{422: "path.id"}[status]); err != nil {
+		if err := apptest.Blames(apptest.Ask(routes, GetLeagueFunction, target, "", ""), status, map[int]string{422: "path.id"}[status]); err != nil {
 			t.Errorf("%s: %v", target, err)
 		}
 	}
-	if err := blames(ask(apis, ListLeaguesFunction, "/leagues?after=99", "", ""), 400, "query.after"); err != nil {
+	if err := apptest.Blames(apptest.Ask(routes, ListLeaguesFunction, "/leagues?after=99", "", ""), 400, "query.after"); err != nil {
 		t.Error(err)
 	}
 }
@@ -68,25 +70,25 @@ func TestLeagues(t *testing.T) {
 func TestListsAreKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	apis := w.fleetAPI()
+	routes := w.routes()
 	names := func() (names []string) {
-		page, _ := get[lists](t, apis["cricket/list-leagues"], "/leagues")
+		page, _ := get[lists](t, routes, ListLeaguesFunction, "/leagues")
 		for _, l := range page.Leagues {
 			names = append(names, l.Name)
 		}
-		others, _ := get[lists](t, apis["cricket/list-teams"], "/teams")
+		others, _ := get[lists](t, routes, ListTeamsFunction, "/teams")
 		for _, v := range others.Teams {
 			names = append(names, v.Name)
 		}
 		return names
 	}
-	w.put(leagues, league{LeagueID: "3", Name: "old"})
-	w.put(teams, team{TeamID: "11", Name: "Old"})
-	scans := w.count(func() {
+	apptest.Put(w.World, leagues, league{LeagueID: "3", Name: "old"})
+	apptest.Put(w.World, teams, team{TeamID: "11", Name: "Old"})
+	scans := w.Count(func() {
 		names()
-		w.put(leagues, league{LeagueID: "3", Name: "new"})
-		w.put(teams, team{TeamID: "11", Name: "New"})
-		w.to(w.clock.Now().Add(59 * time.Second))
+		apptest.Put(w.World, leagues, league{LeagueID: "3", Name: "new"})
+		apptest.Put(w.World, teams, team{TeamID: "11", Name: "New"})
+		w.To(w.Clock.Now().Add(59 * time.Second))
 		if got := names(); !slices.Equal(got, []string{"old", "Old"}) {
 			t.Errorf("after 59 s: %q", got)
 		}
@@ -94,13 +96,13 @@ func TestListsAreKept(t *testing.T) {
 	if scans != 2 {
 		t.Errorf("the two tables were read %d times", scans)
 	}
-	w.to(w.clock.Now().Add(time.Second))
+	w.To(w.Clock.Now().Add(time.Second))
 	if got := names(); !slices.Equal(got, []string{"new", "New"}) {
 		t.Errorf("after 60 s: %q", got)
 	}
 	// Another process has its own.
-	w.put(teams, team{TeamID: "11", Name: "newest"})
-	if page, _ := get[lists](t, w.fleetAPI()["cricket/list-teams"], "/teams"); page.Teams[0].Name != "newest" {
+	apptest.Put(w.World, teams, team{TeamID: "11", Name: "newest"})
+	if page, _ := get[lists](t, w.routes(), ListTeamsFunction, "/teams"); page.Teams[0].Name != "newest" {
 		t.Errorf("a new process has %+v", page.Teams)
 	}
 }
@@ -130,9 +132,9 @@ func TestListSeasonTeams(t *testing.T) {
 	for i := range 7 {
 		ref := TeamRef{fmt.Sprint(11 + i), fmt.Sprint("T", i), fmt.Sprint("Team ", i)}
 		want = append(want, ref)
-		w.put(teamSeasons, seasonTeam{"5", ref.ID, ref.Code, ref.Name}, seasonTeam{"6", ref.ID, "X", "Other"})
+		apptest.Put(w.World, teamSeasons, seasonTeam{"5", ref.ID, ref.Code, ref.Name}, seasonTeam{"6", ref.ID, "X", "Other"})
 	}
-	apis := w.fleetAPI()
+	routes := w.routes()
 	type page struct {
 		Teams []TeamRef
 		Next  string
@@ -144,14 +146,14 @@ func TestListSeasonTeams(t *testing.T) {
 			if next != "" {
 				target += "&after=" + next
 			}
-			p, _ := get[page](t, apis["cricket/list-season-teams"], target)
+			p, _ := get[page](t, routes, ListSeasonTeamsFunction, target)
 			got, next = append(got, p.Teams...), p.Next
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("by %d: got %v, want %v", limit, got, want)
 		}
 	}
-	if out := ask(apis, ListSeasonTeamsFunction, "/seasons/99/teams", "", ""); out.StatusCode != 200 || out.Body != "{\"teams\":[]}\n" {
+	if out := apptest.Ask(routes, ListSeasonTeamsFunction, "/seasons/99/teams", "", ""); out.StatusCode != 200 || out.Body != "{\"teams\":[]}\n" {
 		t.Errorf("a season that is not known is answered with %d %q", out.StatusCode, out.Body)
 	}
 }
@@ -166,7 +168,7 @@ type curated struct {
 func TestSyncsKeepWhatIsCurated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	apis := w.fleetAPI()
+	routes := w.routes()
 	words := func(league, team string) {
 		w.said = func(path string) (int, string) {
 			switch path {
@@ -180,7 +182,7 @@ func TestSyncsKeepWhatIsCurated(t *testing.T) {
 		w.sync()
 	}
 	now := func() curated {
-		return curated{row[leagueRow](w, getLeague, "3"), row[teamRow](w, getTeam, "11")}
+		return curated{apptest.Row[leagueRow](w.World, leagues, "3"), apptest.Row[teamRow](w.World, teams, "11")}
 	}
 	words("League", "Team")
 	fresh := curated{leagueRow{league{"3", "L", "League", "5", "l.png", true}, "", 0}, teamRow{team{"11", "T", "Team", "t.png", false}, "", "", ""}}
@@ -193,8 +195,8 @@ func TestSyncsKeepWhatIsCurated(t *testing.T) {
 			code int
 			body string
 		}{
-			{ask(apis, UpdateLeagueFunction, "/leagues/3", administrator, league).StatusCode, league},
-			{ask(apis, UpdateTeamFunction, "/teams/11", administrator, team).StatusCode, team},
+			{apptest.Ask(routes, UpdateLeagueFunction, "/leagues/3", apptest.Administrator, league).StatusCode, league},
+			{apptest.Ask(routes, UpdateTeamFunction, "/teams/11", apptest.Administrator, team).StatusCode, team},
 		} {
 			if out.code != http.StatusOK {
 				t.Errorf("%s is answered with %d", out.body, out.code)
@@ -217,10 +219,10 @@ func TestSyncsKeepWhatIsCurated(t *testing.T) {
 	if got := now(); got != want {
 		t.Errorf("after a sync they are %+v, want %+v", got, want)
 	}
-	if l, _ := get[League](t, apis["cricket/get-league"], "/leagues/3"); l.Title != "Our League" || l.Name != "League II" || l.Active {
+	if l, _ := get[League](t, routes, GetLeagueFunction, "/leagues/3"); l.Title != "Our League" || l.Name != "League II" || l.Active {
 		t.Errorf("shown is %+v", l)
 	}
-	if v, _ := get[TeamProfile](t, apis["cricket/get-team"], "/teams/11"); v.Title != "Our Team" || v.ShortName != "OT" || v.Name != "Team II" {
+	if v, _ := get[TeamProfile](t, routes, GetTeamFunction, "/teams/11"); v.Title != "Our Team" || v.ShortName != "OT" || v.Name != "Team II" {
 		t.Errorf("shown is %+v", v)
 	}
 
@@ -232,7 +234,7 @@ func TestSyncsKeepWhatIsCurated(t *testing.T) {
 	if got := now(); got != want {
 		t.Errorf("without edits they are %+v, want %+v", got, want)
 	}
-	if v, _ := get[TeamProfile](t, apis["cricket/get-team"], "/teams/11"); v.Title != "Team II" || v.ShortName != "T" {
+	if v, _ := get[TeamProfile](t, routes, GetTeamFunction, "/teams/11"); v.Title != "Team II" || v.ShortName != "T" {
 		t.Errorf("shown is %+v", v)
 	}
 }
@@ -241,37 +243,39 @@ func TestSyncsKeepWhatIsCurated(t *testing.T) {
 func TestDeletedLeague(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	apis := w.fleetAPI()
+	routes := w.routes()
 	w.said = func(string) (int, string) {
 		return http.StatusOK, `{"data":[{"id":3,"name":"League","code":"L","season_id":5}]}`
 	}
-	sync := func() { must(t, open(w, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.ctx())) }
+	sync := func() { apptest.Must(t, apptest.Open(w.World, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.Ctx())) }
 	sync()
-	fresh := row[leagueRow](w, getLeague, "3")
-	ask(apis, UpdateLeagueFunction, "/leagues/3", administrator, `{"active":false,"title":"Ours"}`)
-	remove := func() int { return ask(apis, DeleteLeagueFunction, "/leagues/3", administrator, "").StatusCode }
-	if got := remove(); got != http.StatusNoContent || len(rows[league](w, leagues)) != 0 {
+	fresh := apptest.Row[leagueRow](w.World, leagues, "3")
+	apptest.Ask(routes, UpdateLeagueFunction, "/leagues/3", apptest.Administrator, `{"active":false,"title":"Ours"}`)
+	remove := func() int {
+		return apptest.Ask(routes, DeleteLeagueFunction, "/leagues/3", apptest.Administrator, "").StatusCode
+	}
+	if got := remove(); got != http.StatusNoContent || len(apptest.Rows[league](w.World, leagues)) != 0 {
 		t.Errorf("deleting is answered with %d", got)
 	}
 	if got := remove(); got != http.StatusNotFound {
 		t.Errorf("deleting again is answered with %d", got)
 	}
 	sync()
-	if got := row[leagueRow](w, getLeague, "3"); got != fresh {
+	if got := apptest.Row[leagueRow](w.World, leagues, "3"); got != fresh {
 		t.Errorf("back is %+v, want it as it was when it was new: %+v", got, fresh)
 	}
 	remove()
 	w.said = func(string) (int, string) { return http.StatusOK, `{"data":[]}` }
 	sync()
-	if n := len(rows[league](w, leagues)); n != 0 {
+	if n := len(apptest.Rows[league](w.World, leagues)); n != 0 {
 		t.Error("a league that the provider has no more is back")
 	}
 }
 
 func TestCurationRefusals(t *testing.T) {
 	t.Parallel()
-	w, _ := served(t)
-	apis := w.fleetAPI()
+	w := served(t)
+	routes := w.routes()
 	want := w.reference()
 	league, team := UpdateLeagueFunction, UpdateTeamFunction
 	for _, c := range []struct {
@@ -299,7 +303,7 @@ func TestCurationRefusals(t *testing.T) {
 		if strings.HasPrefix(c.what, "/leagues") {
 			fn = league
 		}
-		if err := blames(ask(apis, fn, c.what, administrator, c.body), c.status, c.field); err != nil {
+		if err := apptest.Blames(apptest.Ask(routes, fn, c.what, apptest.Administrator, c.body), c.status, c.field); err != nil {
 			t.Errorf("%s %s: %v", c.what, c.body, err)
 		}
 	}

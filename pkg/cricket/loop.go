@@ -100,7 +100,5 @@ func (p *Planner) needed(ctx context.Context, until time.Time) (bool, error) {
 func readDue(ctx context.Context, db dynamo.DB, leagueCode string, from, until time.Time) ([]fixture, error) {
 	idle := expression.AttributeNotExists(expression.Name("liveUpdatedAt")).
 		And(expression.AttributeNotExists(expression.Name("archivedAt")))
-	return collect(func(after dynamo.Item) ([]fixture, dynamo.Item, error) {
-		return dynamo.Query[fixture](ctx, db, startingSoon, dynamo.Range{Key: startsBetween(leagueCode, from, until), Filter: &idle, After: after})
-	})
+	return dynamo.QueryAll[fixture](ctx, db, startingSoon, dynamo.Range{Key: startsBetween(leagueCode, from, until), Filter: &idle})
 }

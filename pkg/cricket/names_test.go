@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/kit/app/apptest"
 )
 
 // named is how a match calls those who play, on its page and in lists.
@@ -17,15 +20,15 @@ type named struct {
 }
 
 // onPage and inList are what is shown of match 7.
-func onPage(t *testing.T, apis map[string]api) named {
+func onPage(t *testing.T, routes map[string]apptest.Route) named {
 	t.Helper()
-	got, _ := get[named](t, apis["cricket/get-match"], "/matches/7")
+	got, _ := get[named](t, routes, GetMatchFunction, "/matches/7")
 	return got
 }
 
-func inList(t *testing.T, apis map[string]api, query string) named {
+func inList(t *testing.T, routes map[string]apptest.Route, query string) named {
 	t.Helper()
-	got, _ := get[struct{ Matches []named }](t, apis["cricket/list-matches"], "/matches?"+query)
+	got, _ := get[struct{ Matches []named }](t, routes, ListMatchesFunction, "/matches?"+query)
 	if len(got.Matches) != 1 {
 		t.Fatalf("%s lists %+v", query, got)
 	}
@@ -35,16 +38,16 @@ func inList(t *testing.T, apis map[string]api, query string) named {
 // calling is a world with match 7 as a sync has just copied it.
 func calling(t *testing.T) (*world, fixture) {
 	w := newWorld(t)
-	w.put(leagues, leagueRow{league: league{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true}})
-	w.put(teams,
+	apptest.Put(w.World, leagues, leagueRow{league: league{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true}})
+	apptest.Put(w.World, teams,
 		teamRow{team: team{TeamID: "11", Code: "HAR", Name: "Harbour", Image: "har.png"}},
 		teamRow{team: team{TeamID: "12", Code: "VAL", Name: "Valley", Image: "val.png"}})
-	w.put(teamSeasons, seasonTeam{"5", "11", "HAR", "Harbour"}, seasonTeam{"5", "12", "VAL", "Valley"})
+	apptest.Put(w.World, teamSeasons, seasonTeam{"5", "11", "HAR", "Harbour"}, seasonTeam{"5", "12", "VAL", "Valley"})
 	f := fixture{MatchID: "7", LeagueID: "3", SeasonID: "5", Type: "T20", LocalTeamID: "11", VisitorTeamID: "12", StartTime: kickOff.Format(timeLayout)}
 	w.lists(saidOf(f, "NS"))
-	must(t, open(w, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.ctx()))
+	apptest.Must(t, apptest.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
 	w.said = nil
-	return w, row[fixture](w, getFixture, "7")
+	return w, apptest.Row[fixture](w.World, fixtures, "7")
 }
 
 // TestNames: what an administrator calls a team or a league is on the page of a
@@ -52,47 +55,47 @@ func calling(t *testing.T) (*world, fixture) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	w, f := calling(t)
-	apis := w.fleetAPI()
+	routes := w.routes()
 	lists := []string{"ids=7", "league=3", "league=T20&from=2026-06-01T00:00:00Z&to=2026-06-02T00:00:00Z"}
 	shown := func(when string, want named) {
 		t.Helper()
-		if got := onPage(t, apis); got != want {
+		if got := onPage(t, routes); got != want {
 			t.Errorf("%s the page has %+v, want %+v", when, got, want)
 		}
 		for _, query := range lists {
-			if got := inList(t, apis, query); got != want {
+			if got := inList(t, routes, query); got != want {
 				t.Errorf("%s %s has %+v, want %+v", when, query, got, want)
 			}
 		}
 	}
 	var want named
 	want.LeagueName, want.Local.Name, want.Local.Code, want.Visitor.Name, want.Visitor.Code = "The League", "Harbour", "HAR", "Valley", "VAL"
-	if got := inList(t, apis, "ids=7"); got != want {
+	if got := inList(t, routes, "ids=7"); got != want {
 		t.Errorf("as the provider has it: %+v, want %+v", got, want)
 	}
 	want.Local.Image, want.Visitor.Image = "har.png", "val.png"
 	shown("at first", want)
 
-	ask(apis, UpdateTeamFunction, "/teams/11", administrator, `{"title":"The Harbour","shortName":"TH","color":"#0b5cad"}`)
-	ask(apis, UpdateLeagueFunction, "/leagues/3", administrator, `{"title":"Our League"}`)
-	w.to(w.clock.Now().Add(keepNames - time.Second))
+	apptest.Ask(routes, UpdateTeamFunction, "/teams/11", apptest.Administrator, `{"title":"The Harbour","shortName":"TH","color":"#0b5cad"}`)
+	apptest.Ask(routes, UpdateLeagueFunction, "/leagues/3", apptest.Administrator, `{"title":"Our League"}`)
+	w.To(w.Clock.Now().Add(keepNames - time.Second))
 	shown("for ten minutes", want)
-	w.to(w.clock.Now().Add(time.Second))
+	w.To(w.Clock.Now().Add(time.Second))
 	want.LeagueName, want.Local.Name, want.Local.Code, want.Local.Color = "Our League", "The Harbour", "TH", "#0b5cad"
 	shown("after ten minutes", want)
 
 	// A put of the score, and a sync.
-	w.to(at(0))
+	w.To(at(0))
 	w.says(saidOf(f, "1st Innings", ballSaid{id: 1, runs: 4}))
-	w.tickAt(open(w, TickFunction, OpenTicker), 0)
+	w.tickAt(w.ticker(), 0)
 	shown("in play", want)
 	w.lists(saidOf(f, "1st Innings"))
-	must(t, open(w, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.ctx()))
+	apptest.Must(t, apptest.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
 	shown("after a sync", want)
 
-	ask(apis, UpdateTeamFunction, "/teams/11", administrator, `{"title":"","shortName":"","color":""}`)
-	ask(apis, UpdateLeagueFunction, "/leagues/3", administrator, `{"title":""}`)
-	w.to(w.clock.Now().Add(keepNames))
+	apptest.Ask(routes, UpdateTeamFunction, "/teams/11", apptest.Administrator, `{"title":"","shortName":"","color":""}`)
+	apptest.Ask(routes, UpdateLeagueFunction, "/leagues/3", apptest.Administrator, `{"title":""}`)
+	w.To(w.Clock.Now().Add(keepNames))
 	want.LeagueName, want.Local.Name, want.Local.Code, want.Local.Color = "The League", "Harbour", "HAR", ""
 	shown("without titles", want)
 }
@@ -101,21 +104,21 @@ func TestNames(t *testing.T) {
 func TestNamesAreKept(t *testing.T) {
 	t.Parallel()
 	w, _ := calling(t)
-	apis := w.fleetAPI()
+	routes := w.routes()
 	for i, want := range []map[string]int{
 		{"GetItem": 6, "Query": 1, "UpdateItem": 1}, // match, score and names; then league and two teams
 		{"GetItem": 3},
 		{"GetItem": 3},
 	} {
-		if calls := w.count(func() { onPage(t, apis) }); !reflect.DeepEqual(calls, want) {
+		if calls := w.Count(func() { onPage(t, routes) }); !reflect.DeepEqual(calls, want) {
 			t.Errorf("page %d takes the calls %v, want %v", i+1, calls, want)
 		}
 	}
-	w.to(w.clock.Now().Add(keepNames))
-	if calls := w.count(func() { onPage(t, apis) }); calls["UpdateItem"] != 1 {
+	w.To(w.Clock.Now().Add(keepNames))
+	if calls := w.Count(func() { onPage(t, routes) }); calls["UpdateItem"] != 1 {
 		t.Errorf("after ten minutes it takes the calls %v", calls)
 	}
-	if calls := w.count(func() { inList(t, apis, "ids=7") }); !reflect.DeepEqual(calls, map[string]int{"BatchGetItem": 3}) {
+	if calls := w.Count(func() { inList(t, routes, "ids=7") }); !reflect.DeepEqual(calls, map[string]int{"BatchGetItem": 3}) {
 		t.Errorf("a list takes the calls %v", calls)
 	}
 }
@@ -125,34 +128,34 @@ func TestNamesAreKept(t *testing.T) {
 func TestNoNames(t *testing.T) {
 	t.Parallel()
 	w, f := calling(t)
-	apis := w.fleetAPI()
-	onPage(t, apis)
-	first := row[names](w, getCached, namesKey("7"))
-	must(t, w.drop(fixtureCache, namesKey("7")))
-	if got := onPage(t, apis); got.LeagueName != "The League" || got.Local.Image != "har.png" {
+	routes := w.routes()
+	onPage(t, routes)
+	first := apptest.Row[names](w.World, fixtureCache, namesKey("7"))
+	apptest.Must(t, w.Drop(fixtureCache, namesKey("7")))
+	if got := onPage(t, routes); got.LeagueName != "The League" || got.Local.Image != "har.png" {
 		t.Errorf("the page has %+v", got)
 	}
-	if got := inList(t, apis, "ids=7"); got.Local.Name != "Harbour" || got.Local.Code != "HAR" {
+	if got := inList(t, routes, "ids=7"); got.Local.Name != "Harbour" || got.Local.Code != "HAR" {
 		t.Errorf("the list has %+v", got)
 	}
-	if n := len(rows[names](w, fixtureCache)); n != 1 {
+	if n := len(apptest.Rows[names](w.World, fixtureCache)); n != 1 {
 		t.Errorf("a page has made the row: there are %d", n)
 	}
 	w.lists(saidOf(f, "NS"))
-	sync := func() { must(t, open(w, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.ctx())) }
+	sync := func() { apptest.Must(t, apptest.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx())) }
 	sync()
 	w.said = nil
-	onPage(t, apis)
-	if got := row[names](w, getCached, namesKey("7")); !reflect.DeepEqual(got, first) {
+	onPage(t, routes)
+	if got := apptest.Row[names](w.World, fixtureCache, namesKey("7")); !reflect.DeepEqual(got, first) {
 		t.Errorf("after a sync it is %+v, want %+v", got, first)
 	}
 	// What is there no sync replaces.
 	kept := first
 	kept.Local.Title = "Kept"
-	w.put(fixtureCache, kept)
+	apptest.Put(w.World, fixtureCache, kept)
 	w.lists(saidOf(f, "NS"))
 	sync()
-	if got := row[names](w, getCached, namesKey("7")); !reflect.DeepEqual(got, kept) {
+	if got := apptest.Row[names](w.World, fixtureCache, namesKey("7")); !reflect.DeepEqual(got, kept) {
 		t.Errorf("a sync makes of it %+v", got)
 	}
 }
@@ -161,22 +164,21 @@ func TestNoNames(t *testing.T) {
 func TestNamesExpire(t *testing.T) {
 	t.Parallel()
 	w, _ := calling(t)
-	env := w.env(GetMatchFunction)
+	env := w.Env(GetMatchFunction)
 	next := env.AWS.HTTPClient
-	env.AWS.HTTPClient = doer(func(r *http.Request) (*http.Response, error) {
+	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".UpdateItem") {
-			must(t, w.drop(fixtureCache, namesKey("7")))
+			apptest.Must(t, w.Drop(fixtureCache, namesKey("7")))
 		}
 		return next.Do(r)
 	})
-	s, err := OpenMatches(w.ctx(), env)
-	must(t, err)
-	page, err := s.GetMatch(w.ctx(), &GetMatch{ID: "7"})
-	must(t, err)
+	s := apptest.OpenWith(w.World, env, OpenMatches)
+	page, err := s.GetMatch(w.Ctx(), &GetMatch{ID: "7"})
+	apptest.Must(t, err)
 	if page.Body.LeagueName != "The League" || len(page.Body.Teams) != 2 {
 		t.Errorf("the page is %+v", page.Body)
 	}
-	if n := len(rows[names](w, fixtureCache)); n != 1 {
+	if n := len(apptest.Rows[names](w.World, fixtureCache)); n != 1 {
 		t.Errorf("the row is back: there are %d", n)
 	}
 }
@@ -186,11 +188,11 @@ func TestNamesExpire(t *testing.T) {
 func TestNamesFallBack(t *testing.T) {
 	t.Parallel()
 	w, f := calling(t)
-	must(t, w.drop(teams, "12"))
-	must(t, w.drop(leagues, "3"))
-	m := open(w, GetMatchFunction, OpenMatches)
-	n, err := m.names(w.ctx(), f, score.State{})
-	must(t, err)
+	apptest.Must(t, w.Drop(teams, "12"))
+	apptest.Must(t, w.Drop(leagues, "3"))
+	m := apptest.Open(w.World, GetMatchFunction, OpenMatches)
+	n, err := m.names(w.Ctx(), f, score.State{})
+	apptest.Must(t, err)
 	if n.League != "The League" || n.Visitor.Title != "Valley" || n.Visitor.ShortName != "VAL" || n.Local.Image != "har.png" {
 		t.Errorf("the names are %+v", n)
 	}

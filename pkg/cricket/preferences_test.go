@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/kit/app/apptest"
 )
 
 func TestAllowsKinds(t *testing.T) {
@@ -93,7 +94,7 @@ func TestQuietHours(t *testing.T) {
 		{"22:00", "07:00", "Mars/Olympus", "2026-06-01T22:00:00Z", true},
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
-		must(t, err)
+		apptest.Must(t, err)
 		p := defaults()
 		p.QuietHours = &QuietHours{c.from, c.to, c.zone}
 		if got := p.Allows(score.WicketEvent, at); got == c.quiet {
@@ -130,12 +131,12 @@ func TestQuietHoursHalves(t *testing.T) {
 func TestPreferences(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	apis := w.fleetAPI()
+	routes := w.routes()
 	stored := func(user string) (p Preferences) {
 		t.Helper()
-		out := ask(apis, GetPreferencesFunction, "/user/preferences", user, "")
-		must(t, json.Unmarshal([]byte(out.Body), &p))
-		if out.StatusCode != http.StatusOK || headerOf(out).Get("Cache-Control") != "no-store" {
+		out := apptest.Ask(routes, GetPreferencesFunction, "/user/preferences", user, "")
+		apptest.Must(t, json.Unmarshal([]byte(out.Body), &p))
+		if out.StatusCode != http.StatusOK || apptest.Header(out).Get("Cache-Control") != "no-store" {
 			t.Errorf("get-preferences answers %d with %v", out.StatusCode, out.Headers)
 		}
 		return p
@@ -149,10 +150,10 @@ func TestPreferences(t *testing.T) {
 		defaults(),
 	} {
 		body, err := json.Marshal(want)
-		must(t, err)
-		out := ask(apis, PutPreferencesFunction, "/user/preferences", "ann", string(body))
+		apptest.Must(t, err)
+		out := apptest.Ask(routes, PutPreferencesFunction, "/user/preferences", "ann", string(body))
 		var answer Preferences
-		must(t, json.Unmarshal([]byte(out.Body), &answer))
+		apptest.Must(t, json.Unmarshal([]byte(out.Body), &answer))
 		if out.StatusCode != http.StatusOK || !reflect.DeepEqual(answer, want) || !reflect.DeepEqual(stored("ann"), want) {
 			t.Errorf("put %+v: answered %d %+v, and stored %+v", want, out.StatusCode, answer, stored("ann"))
 		}
@@ -182,7 +183,7 @@ func TestPreferences(t *testing.T) {
 		quiet(`{"from":"22:00","to":"07:00","timeZone":"Asia/Bengalooru"}`): {400, "body.quietHours.timeZone"},
 		quiet(`{"from":"22:00","to":"07:00","timeZone":"../etc/passwd"}`):   {400, "body.quietHours.timeZone"},
 	} {
-		if err := blames(ask(apis, PutPreferencesFunction, "/user/preferences", "ann", body), want.status, want.field); err != nil {
+		if err := apptest.Blames(apptest.Ask(routes, PutPreferencesFunction, "/user/preferences", "ann", body), want.status, want.field); err != nil {
 			t.Errorf("%s: %v", body, err)
 		}
 	}

@@ -17,35 +17,34 @@ import (
 	"matchday/infra/local/apns"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/push"
 )
 
 // pusher opens push-activities, with less patience for Apple.
 func (w *world) pusher(env app.Env) *Pusher {
-	w.t.Helper()
-	p, err := OpenPusher(w.t.Context(), env)
-	must(w.t, err)
+	w.T.Helper()
+	p := apptest.OpenWith(w.World, env, OpenPusher)
 	p.sender = w.sender(env)
 	return p
 }
 
 // sender is one with little patience, of a configuration that is changed.
 func (w *world) sender(env app.Env, change ...func(*push.Config)) *push.Sender {
-	w.t.Helper()
+	w.T.Helper()
 	roots, err := apnsRoots(env)
-	must(w.t, err)
+	apptest.Must(w.T, err)
 	c := push.Config{
-		Endpoint: w.apns[apnsURL], TeamID: w.apns[apnsTeamID], KeyID: w.apns[apnsKeyID], PEM: []byte(w.apns[apnsKey]),
+		Endpoint: w.Settings[apnsURL], TeamID: w.Settings[apnsTeamID], KeyID: w.Settings[apnsKeyID], PEM: []byte(w.Settings[apnsKey]),
 		Bundle: bundle, Now: env.Now, RootCAs: roots, Connections: 1, Backoff: time.Microsecond,
 	}
 	for _, f := range change {
 		f(&c)
 	}
 	s, err := push.Open(c)
-	must(w.t, err)
-	w.t.Cleanup(s.Close)
+	apptest.Must(w.T, err)
+	w.T.Cleanup(s.Close)
 	return s
 }
 
@@ -58,28 +57,28 @@ func watched(t *testing.T) (w *world, f fixture, want map[string]string) {
 		w.subscribe("7", name, team)
 	}
 	w.says(saidOf(f, "1st Innings", ballSaid{id: 1, runs: 1}, ballSaid{id: 2, runs: 6}))
-	w.tickAt(open(w, TickFunction, OpenTicker), 1)
+	w.tickAt(w.ticker(), 1)
 	want = map[string]string{}
 	for name, view := range map[string]string{"local": "11", "visitor": "12", "neutral": neutral} {
-		want[name] = string(row[shown](w, getDisplay, displayKey("7", view)).Display)
+		want[name] = string(apptest.Row[shown](w.World, displays, displayKey("7", view)).Display)
 	}
 	return w, f, want
 }
 
 // expect holds what the phones show against want, by name.
 func (w *world) expect(when string, want map[string]string, ended bool) {
-	w.t.Helper()
+	w.T.Helper()
 	for name, state := range want {
 		var got, wanted score.Display
 		text, end := w.shows(name)
 		if text == "" {
-			w.t.Errorf("%s, the %s phone shows nothing", when, name)
+			w.T.Errorf("%s, the %s phone shows nothing", when, name)
 			continue
 		}
-		must(w.t, json.Unmarshal([]byte(text), &got))
-		must(w.t, json.Unmarshal([]byte(state), &wanted))
+		apptest.Must(w.T, json.Unmarshal([]byte(text), &got))
+		apptest.Must(w.T, json.Unmarshal([]byte(state), &wanted))
 		if got.Hash() != wanted.Hash() || end != ended {
-			w.t.Errorf("%s, the %s phone shows %s, ended %v; want %s, %v", when, name, text, end, state, ended)
+			w.T.Errorf("%s, the %s phone shows %s, ended %v; want %s, %v", when, name, text, end, state, ended)
 		}
 	}
 }
@@ -91,7 +90,7 @@ func (w *world) pushes(name string) int {
 }
 
 func (w *world) subscribed() (names []string) {
-	for _, s := range rows[subscription](w, subscriptions) {
+	for _, s := range apptest.Rows[subscription](w.World, subscriptions) {
 		names = append(names, s.UserID)
 	}
 	slices.Sort(names)
@@ -101,8 +100,8 @@ func (w *world) subscribed() (names []string) {
 func TestPushToEachPerspective(t *testing.T) {
 	t.Parallel()
 	w, f, want := watched(t)
-	p := w.pusher(w.env(PushActivitiesFunction))
-	drain(w, activityQueue, time.Second, p.PushActivities)
+	p := w.pusher(w.Env(PushActivitiesFunction))
+	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	w.expect("after the push", want, false)
 	if want["local"] == want["visitor"] || want["local"] == want["neutral"] {
 		t.Errorf("the perspectives are alike: %q", want)
@@ -112,8 +111,8 @@ func TestPushToEachPerspective(t *testing.T) {
 		t.Errorf("the state is of %v, stale at %v", d.Timestamp, d.Stale)
 	}
 	w.says(saidOf(f, "Int.", ballSaid{id: 1, runs: 1}, ballSaid{id: 2, runs: 6}))
-	w.tickAt(open(w, TickFunction, OpenTicker), 2)
-	drain(w, activityQueue, time.Second, p.PushActivities)
+	w.tickAt(w.ticker(), 2)
+	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	if d, _ := w.phones.Device(token("local")); !d.Stale.IsZero() {
 		t.Errorf("a state in the rain goes stale at %v", d.Stale)
 	}
@@ -122,14 +121,14 @@ func TestPushToEachPerspective(t *testing.T) {
 func TestPushLeavesSupersededToTheLaterMessage(t *testing.T) {
 	t.Parallel()
 	w, _, want := watched(t)
-	p := w.pusher(w.env(PushActivitiesFunction))
+	p := w.pusher(w.Env(PushActivitiesFunction))
 	old := MatchChanged{MatchID: "7", Slot: slotOf(at(0)), Changed: []string{"11", "12", neutral}}
-	calls := w.count(func() { must(t, p.PushActivities(w.ctx(), old)) })
+	calls := w.Count(func() { apptest.Must(t, p.PushActivities(w.Ctx(), old)) })
 	if got := map[string]int{"GetItem": 4}; !maps.Equal(calls, got) || len(w.phones.Tokens()) > 0 {
 		t.Errorf("a superseded message makes the calls %v, and pushes to %d phones", calls, len(w.phones.Tokens()))
 	}
 	for range 2 { // delivered twice
-		must(t, p.PushActivities(w.ctx(), messages[MatchChanged](w, activityQueue)[0]))
+		apptest.Must(t, p.PushActivities(w.Ctx(), apptest.Messages[MatchChanged](w.World, activityQueue)[0]))
 		w.expect("after the later message", want, false)
 	}
 }
@@ -139,15 +138,15 @@ func TestDeadTokens(t *testing.T) {
 	w, _, want := watched(t)
 	w.subscribe("7", "unregistered", "")
 	w.subscribe("7", "bad", "11")
-	w.to(w.clock.Now().Add(time.Minute))
+	w.To(w.Clock.Now().Add(time.Minute))
 	again := w.subscribe("7", "registered again", "12")
 	w.phones.Answer(token("unregistered"), apns.Refuse(apns2.ReasonUnregistered))
 	w.phones.Answer(token("bad"), apns.Refuse(apns2.ReasonBadDeviceToken))
 	dead := apns.Refuse(apns2.ReasonUnregistered)
 	dead.Since = time.UnixMilli(again.UpdatedAt - 1)
 	w.phones.Answer(token("registered again"), dead)
-	p := w.pusher(w.env(PushActivitiesFunction))
-	drain(w, activityQueue, time.Second, p.PushActivities)
+	p := w.pusher(w.Env(PushActivitiesFunction))
+	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	w.expect("beside dead tokens", want, false)
 	if got := w.subscribed(); !slices.Equal(got, []string{"local", "neutral", "registered again", "visitor"}) {
 		t.Errorf("%q are left", got)
@@ -155,7 +154,7 @@ func TestDeadTokens(t *testing.T) {
 
 	// One that is registered while Apple answers is not removed either.
 	run := pushRun{Pusher: p, change: MatchChanged{MatchID: "7"}, registered: map[string]int64{token("local"): 5}, remove: []string{token("local")}}
-	must(t, run.removeDead(w.ctx()))
+	apptest.Must(t, run.removeDead(w.Ctx()))
 	if !slices.Contains(w.subscribed(), "local") {
 		t.Error("a subscription that was registered since it was read is gone")
 	}
@@ -168,19 +167,19 @@ func TestUnreachedTokensAreTriedAgain(t *testing.T) {
 			t.Parallel()
 			w, _, want := watched(t)
 			w.phones.Answer(token("local"), apns.Refuse(apns2.ReasonServiceUnavailable))
-			p := w.pusher(w.env(PushActivitiesFunction))
-			change := messages[MatchChanged](w, activityQueue)[0]
-			drain(w, activityQueue, time.Second, func(context.Context, MatchChanged) error { return nil })
+			p := w.pusher(w.Env(PushActivitiesFunction))
+			change := apptest.Messages[MatchChanged](w.World, activityQueue)[0]
+			apptest.Drain(w.World, activityQueue, time.Second, func(context.Context, MatchChanged) error { return nil })
 			if change.Ended = ended; ended != 0 {
 				change = MatchChanged{MatchID: "7", Ended: ended}
 			}
-			must(t, p.PushActivities(w.ctx(), change))
+			apptest.Must(t, p.PushActivities(w.Ctx(), change))
 			w.expect("without the unreached", map[string]string{"neutral": want["neutral"], "visitor": want["visitor"]}, ended != 0)
-			got := w.queues.Messages(activityQueue.Name)
+			got := w.Queues.Messages(activityQueue.Name)
 			if len(got) != 1 || got[0].Visible.Sub(got[0].Sent) != retryDelay {
 				t.Fatalf("%+v is sent, want one message after %v", got, retryDelay)
 			}
-			retry := messages[MatchChanged](w, activityQueue)[0]
+			retry := apptest.Messages[MatchChanged](w.World, activityQueue)[0]
 			if retry.Try != 1 || !slices.Equal(retry.Tokens, []string{token("local")}) || retry.Ended != ended || retry.Slot != 0 {
 				t.Errorf("the message is %+v", retry)
 			}
@@ -190,7 +189,7 @@ func TestUnreachedTokensAreTriedAgain(t *testing.T) {
 				a.Times = 1
 				return a
 			}()}, 20), apns.Answer{})...)
-			if n := drain(w, activityQueue, time.Minute, p.PushActivities); n != 3 {
+			if n := apptest.Drain(w.World, activityQueue, time.Minute, p.PushActivities); n != 3 {
 				t.Errorf("%d messages were needed, want 3", n)
 			}
 			w.expect("when it can be reached", want, ended != 0)
@@ -201,8 +200,8 @@ func TestUnreachedTokensAreTriedAgain(t *testing.T) {
 			// After maxTries it is left alone.
 			w.phones.Answer(token("visitor"), apns.Refuse(apns2.ReasonServiceUnavailable))
 			w.subscribe("7", "visitor", "12")
-			must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("visitor")}, Try: maxTries}))
-			if left := messages[MatchChanged](w, activityQueue); len(left) > 0 {
+			apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("visitor")}, Try: maxTries}))
+			if left := apptest.Messages[MatchChanged](w.World, activityQueue); len(left) > 0 {
 				t.Errorf("%+v is sent after the last try", left)
 			}
 		})
@@ -212,12 +211,12 @@ func TestUnreachedTokensAreTriedAgain(t *testing.T) {
 func TestPushEnd(t *testing.T) {
 	t.Parallel()
 	w, _, want := watched(t)
-	p := w.pusher(w.env(PushActivitiesFunction))
-	drain(w, activityQueue, time.Second, p.PushActivities)
+	p := w.pusher(w.Env(PushActivitiesFunction))
+	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	end := MatchChanged{MatchID: "7", Ended: at(40).Unix()}
-	w.to(at(40))
+	w.To(at(40))
 	for n := range 2 {
-		calls := w.count(func() { must(t, p.PushActivities(w.ctx(), end)) })
+		calls := w.Count(func() { apptest.Must(t, p.PushActivities(w.Ctx(), end)) })
 		w.expect("after the end", want, true)
 		if left := w.subscribed(); left != nil || calls["DeleteItem"] > 0 || calls["BatchWriteItem"] != 1-n {
 			t.Errorf("run %d leaves %q, with the calls %v", n, left, calls)
@@ -233,10 +232,10 @@ func TestPushSkipsTheExpired(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
 	s := w.subscribe("7", "expired", "")
-	s.ExpiresAt = w.clock.Now().Unix()
-	w.put(subscriptions, s)
-	p := w.pusher(w.env(PushActivitiesFunction))
-	drain(w, activityQueue, time.Second, p.PushActivities)
+	s.ExpiresAt = w.Clock.Now().Unix()
+	apptest.Put(w.World, subscriptions, s)
+	p := w.pusher(w.Env(PushActivitiesFunction))
+	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	if w.pushes("expired") != 0 || w.pushes("neutral") != 1 {
 		t.Error("an expired subscription was pushed to, or another was not")
 	}
@@ -245,8 +244,8 @@ func TestPushSkipsTheExpired(t *testing.T) {
 func TestPushToSomeTokens(t *testing.T) {
 	t.Parallel()
 	w, _, want := watched(t)
-	p := w.pusher(w.env(PushActivitiesFunction))
-	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("local"), token("neutral"), token("nobody")}}))
+	p := w.pusher(w.Env(PushActivitiesFunction))
+	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("local"), token("neutral"), token("nobody")}}))
 	w.expect("after a message to some", map[string]string{"local": want["local"], "neutral": want["neutral"]}, false)
 	if w.pushes("visitor") != 0 {
 		t.Error("another was pushed to")
@@ -258,13 +257,13 @@ func TestPushManyPages(t *testing.T) {
 	w, _, _ := watched(t)
 	const n = 30
 	for i := range n {
-		w.put(subscriptions, map[string]any{
+		apptest.Put(w.World, subscriptions, map[string]any{
 			"matchId": "7", "pushToken": token(fmt.Sprint(i)), "userId": "u", "updatedAt": 1,
-			"expiresAt": w.clock.Now().Add(time.Hour).Unix(), "padding": strings.Repeat("x", 100_000), // ten a page
+			"expiresAt": w.Clock.Now().Add(time.Hour).Unix(), "padding": strings.Repeat("x", 100_000), // ten a page
 		})
 	}
-	p := w.pusher(w.env(PushActivitiesFunction))
-	calls := w.count(func() { drain(w, activityQueue, time.Second, p.PushActivities) })
+	p := w.pusher(w.Env(PushActivitiesFunction))
+	calls := w.Count(func() { apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities) })
 	if calls["Query"] < 3 {
 		t.Errorf("%d pages were read, want 3 or more", calls["Query"])
 	}
@@ -273,7 +272,7 @@ func TestPushManyPages(t *testing.T) {
 			t.Errorf("phone %d got %d pushes", i, got)
 		}
 	}
-	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix()}))
+	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix()}))
 	if left := w.subscribed(); left != nil {
 		t.Errorf("%d are left after the end", len(left))
 	}
@@ -282,16 +281,16 @@ func TestPushManyPages(t *testing.T) {
 func TestPushRefused(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
-	p := w.pusher(w.env(PushActivitiesFunction))
+	p := w.pusher(w.Env(PushActivitiesFunction))
 	w.phones.Answer("", apns.Refuse(apns2.ReasonInvalidProviderToken))
-	err := p.PushActivities(w.ctx(), messages[MatchChanged](w, activityQueue)[0])
+	err := p.PushActivities(w.Ctx(), apptest.Messages[MatchChanged](w.World, activityQueue)[0])
 	if _, ok := errors.AsType[*push.Refused](err); !ok {
 		t.Errorf("refused credentials give %v", err)
 	}
 	if len(w.subscribed()) != 3 {
 		t.Error("subscriptions were removed")
 	}
-	if err := p.PushActivities(w.ctx(), MatchChanged{MatchID: "8"}); fault.Of(err) != fault.Invalid {
+	if err := p.PushActivities(w.Ctx(), MatchChanged{MatchID: "8"}); fault.Of(err) != fault.Invalid {
 		t.Errorf("a match that is not there gives %v, want an Invalid fault", err)
 	}
 }
@@ -300,15 +299,15 @@ func TestPushRefused(t *testing.T) {
 func TestLateActivityIsEnded(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
-	p := w.pusher(w.env(PushActivitiesFunction))
-	drain(w, activityQueue, time.Second, p.PushActivities)
-	w.to(at(40))
-	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
-	f := row[fixture](w, getFixture, "7")
+	p := w.pusher(w.Env(PushActivitiesFunction))
+	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
+	w.To(at(40))
+	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
+	f := apptest.Row[fixture](w.World, fixtures, "7")
 	f.EndingAt = at(40).Unix()
-	w.put(fixtures, f)
+	apptest.Put(w.World, fixtures, f)
 	w.subscribe("7", "late", "11")
-	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("late")}}))
+	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("late")}}))
 	if shown, ended := w.shows("late"); !ended {
 		t.Errorf("it stays on the lock screen: %.60s", shown)
 	}
@@ -320,7 +319,7 @@ func TestLateChangeEndsAll(t *testing.T) {
 	t.Parallel()
 	w, _, want := watched(t)
 	w.ends("7", 40)
-	must(t, w.pusher(w.env(PushActivitiesFunction)).PushActivities(w.ctx(), MatchChanged{MatchID: "7", Slot: slotOf(at(1)), Changed: []string{"11"}}))
+	apptest.Must(t, w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Slot: slotOf(at(1)), Changed: []string{"11"}}))
 	w.expect("after the late change", want, true)
 }
 
@@ -328,14 +327,14 @@ func TestLateChangeEndsAll(t *testing.T) {
 func TestEndIsTriedForHours(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
-	p := w.pusher(w.env(PushActivitiesFunction))
-	drain(w, activityQueue, time.Second, p.PushActivities)
-	w.to(at(40))
+	p := w.pusher(w.Env(PushActivitiesFunction))
+	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
+	w.To(at(40))
 	w.phones.Answer(token("local"), apns.Refuse(apns2.ReasonServiceUnavailable))
-	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
-	drain(w, activityQueue, time.Hour, p.PushActivities)
+	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
+	apptest.Drain(w.World, activityQueue, time.Hour, p.PushActivities)
 	w.phones.Answer(token("local"))
-	drain(w, activityQueue, 4*time.Hour, p.PushActivities)
+	apptest.Drain(w.World, activityQueue, 4*time.Hour, p.PushActivities)
 	if _, ended := w.shows("local"); !ended {
 		t.Error("it was never ended")
 	}
@@ -346,11 +345,11 @@ func TestMessageWithoutAMatch(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
 	for _, id := range []string{"", "x", "7\x00", "12345678901234567890"} {
-		err := w.pusher(w.env(PushActivitiesFunction)).PushActivities(w.ctx(), MatchChanged{MatchID: id})
+		err := w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: id})
 		if fault.Of(err) != fault.Invalid {
 			t.Errorf("pushing to match %q: %v", id, err)
 		}
-		err = open(w, FinishMatchFunction, OpenFinisher).FinishMatch(w.ctx(), MatchLeft{MatchID: id})
+		err = apptest.Open(w.World, FinishMatchFunction, OpenFinisher).FinishMatch(w.Ctx(), MatchLeft{MatchID: id})
 		if fault.Of(err) != fault.Invalid {
 			t.Errorf("finishing match %q: %v", id, err)
 		}
@@ -359,13 +358,13 @@ func TestMessageWithoutAMatch(t *testing.T) {
 
 // crowd stores n activities of fans of neither team, by name.
 func (w *world) crowd(matchID string, n int) (names []string) {
-	w.t.Helper()
+	w.T.Helper()
 	all := make([]subscription, n)
 	for i := range all {
 		names = append(names, fmt.Sprint("fan ", i))
-		all[i] = subscription{MatchID: matchID, PushToken: token(names[i]), UserID: names[i], UpdatedAt: 1, ExpiresAt: w.clock.Now().Add(24 * time.Hour).Unix()}
+		all[i] = subscription{MatchID: matchID, PushToken: token(names[i]), UserID: names[i], UpdatedAt: 1, ExpiresAt: w.Clock.Now().Add(24 * time.Hour).Unix()}
 	}
-	must(w.t, dynamo.PutAll(w.t.Context(), dynamo.Open(w.aws, w.prefix), removeActivities, all))
+	apptest.Put(w.World, subscriptions, all...)
 	return names
 }
 
@@ -379,10 +378,10 @@ func TestCrowdIsPushedInParts(t *testing.T) {
 	dead := apns.Refuse(apns2.ReasonUnregistered)
 	dead.Since = time.UnixMilli(again.UpdatedAt - 1)
 	w.phones.Answer(token(names[1]), dead)
-	p := w.pusher(w.env(PushActivitiesFunction))
+	p := w.pusher(w.Env(PushActivitiesFunction))
 
 	var whole, parts int
-	handled := drain(w, activityQueue, time.Second, func(ctx context.Context, m MatchChanged) error {
+	handled := apptest.Drain(w.World, activityQueue, time.Second, func(ctx context.Context, m MatchChanged) error {
 		if m.idRange == (idRange{}) {
 			whole++
 		} else if parts++; m.Slot == 0 || len(m.Changed) != 3 {
@@ -405,9 +404,9 @@ func TestCrowdIsPushedInParts(t *testing.T) {
 	}
 
 	// The end is cut up, too, and leaves nobody.
-	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix()}))
+	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix()}))
 	w.phones.Answer(token(names[1]))
-	drain(w, activityQueue, time.Second, p.PushActivities)
+	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	if left := w.subscribed(); left != nil {
 		t.Errorf("after the end %d are left", len(left))
 	}
@@ -418,9 +417,9 @@ func TestCrowdIsPushedInParts(t *testing.T) {
 func TestPartsAreSuperseded(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
-	p := w.pusher(w.env(PushActivitiesFunction))
+	p := w.pusher(w.Env(PushActivitiesFunction))
 	old := MatchChanged{MatchID: "7", Slot: slotOf(at(0)), Changed: []string{neutral}, idRange: idRange{From: "3", Until: "7"}}
-	calls := w.count(func() { must(t, p.PushActivities(w.ctx(), old)) })
+	calls := w.Count(func() { apptest.Must(t, p.PushActivities(w.Ctx(), old)) })
 	if want := map[string]int{"GetItem": 2}; !maps.Equal(calls, want) {
 		t.Errorf("a superseded part makes the calls %v, want %v", calls, want)
 	}
@@ -428,7 +427,7 @@ func TestPartsAreSuperseded(t *testing.T) {
 		{MatchID: "7", idRange: idRange{From: "7", Until: "3"}}, {MatchID: "7", idRange: idRange{From: "7", Until: "7"}},
 		{MatchID: "7", Channels: closeChannels, Ended: 1},
 	} {
-		if err := p.PushActivities(w.ctx(), m); fault.Of(err) != fault.Invalid {
+		if err := p.PushActivities(w.Ctx(), m); fault.Of(err) != fault.Invalid {
 			t.Errorf("%+v gives %v, want an Invalid fault", m, err)
 		}
 	}
@@ -440,12 +439,12 @@ func TestRunIsSuperseded(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
 	w.crowd("7", 3*perPage)
-	newer := row[shown](w, getDisplay, displayKey("7", neutral))
+	newer := apptest.Row[shown](w.World, displays, displayKey("7", neutral))
 	newer.Slot++
 	var once sync.Once
-	w.phones.Observe = func(apns.Push) { once.Do(func() { w.put(displays, newer) }) }
-	p := w.pusher(w.env(PushActivitiesFunction))
-	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Slot: newer.Slot - 1, Changed: []string{neutral}}))
+	w.phones.Observe = func(apns.Push) { once.Do(func() { apptest.Put(w.World, displays, newer) }) }
+	p := w.pusher(w.Env(PushActivitiesFunction))
+	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Slot: newer.Slot - 1, Changed: []string{neutral}}))
 	if got := len(w.phones.Tokens()); got == 0 || got > perPage {
 		t.Errorf("%d phones got a superseded state, want one page at most", got)
 	}
@@ -457,28 +456,28 @@ func TestEndWithoutADisplay(t *testing.T) {
 	t.Parallel()
 	w, f, _ := watched(t)
 	for _, view := range f.perspectives() {
-		must(t, w.drop(displays, displayKey("7", view)))
+		apptest.Must(t, w.Drop(displays, displayKey("7", view)))
 	}
 	w.scripted("8")
 	w.subscribe("8", "scoreless", "11")
-	p := w.pusher(w.env(PushActivitiesFunction))
-	drain(w, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+	p := w.pusher(w.Env(PushActivitiesFunction))
+	apptest.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
 	for _, id := range []string{"7", "8"} {
-		must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: id, Ended: at(9).Unix()}))
+		apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: id, Ended: at(9).Unix()}))
 	}
-	state := row[cached](w, getCached, "7")
-	must(t, state.decode())
+	state := apptest.Row[cached](w.World, fixtureCache, "7")
+	apptest.Must(t, state.decode())
 	want := map[string]string{}
 	for name, view := range map[string]string{"local": "11", "visitor": "12", "neutral": neutral} {
 		text, err := json.Marshal(state.State.For(view))
-		must(t, err)
+		apptest.Must(t, err)
 		want[name] = string(text)
 	}
 	w.expect("without a display", want, true)
 	if left := w.subscribed(); left != nil || w.pushes("scoreless") != 0 {
 		t.Errorf("%q are left, and the scoreless got %d pushes", left, w.pushes("scoreless"))
 	}
-	if got := w.logs.complaints(); len(got) != 1 || !strings.Contains(got[0], "nothing to show") {
+	if got := w.Logs.Complaints(); len(got) != 1 || !strings.Contains(got[0], "nothing to show") {
 		t.Errorf("logged: %q", got)
 	}
 }
@@ -486,10 +485,10 @@ func TestEndWithoutADisplay(t *testing.T) {
 // queued are the tokens of the messages that wait, in order, which must be in
 // batches.
 func (w *world) queued() (all []string) {
-	w.t.Helper()
-	for _, m := range messages[MatchChanged](w, activityQueue) {
+	w.T.Helper()
+	for _, m := range apptest.Messages[MatchChanged](w.World, activityQueue) {
 		if len(m.Tokens) > retryBatch {
-			w.t.Errorf("a message is for %d tokens", len(m.Tokens))
+			w.T.Errorf("a message is for %d tokens", len(m.Tokens))
 		}
 		all = append(all, m.Tokens...)
 	}
@@ -512,9 +511,9 @@ func TestPushWhileAppleIsAway(t *testing.T) {
 				tried := map[string]bool{}
 				var mu sync.Mutex
 				w.phones.Observe = func(p apns.Push) { mu.Lock(); defer mu.Unlock(); tried[p.Token] = true }
-				p := w.pusher(w.env(PushActivitiesFunction))
+				p := w.pusher(w.Env(PushActivitiesFunction))
 				p.patience = 500 * time.Millisecond
-				must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: ended}))
+				apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: ended}))
 				if len(tried) > perPage {
 					t.Errorf("%d phones were tried", len(tried))
 				}
@@ -531,7 +530,7 @@ func TestPushWhileAppleIsAway(t *testing.T) {
 				}
 				w.phones.Answer("")
 				p.patience = time.Minute
-				drain(w, activityQueue, time.Minute, p.PushActivities)
+				apptest.Drain(w.World, activityQueue, time.Minute, p.PushActivities)
 				want[names[0]], want[names[len(names)-1]] = want["neutral"], want["neutral"]
 				w.expect("when Apple is back", want, ended != 0)
 			})
@@ -548,7 +547,7 @@ func TestUnreachedOfAPageOutlastTheRun(t *testing.T) {
 	w.silent()
 	first := slices.MinFunc(names, func(a, b string) int { return strings.Compare(token(a), token(b)) })
 	w.phones.Answer(token(first), apns.Refuse(apns2.ReasonServiceUnavailable))
-	ctx, cancel := context.WithCancel(w.ctx())
+	ctx, cancel := context.WithCancel(w.Ctx())
 	defer cancel()
 	reached := map[string]bool{}
 	var mu sync.Mutex
@@ -559,7 +558,7 @@ func TestUnreachedOfAPageOutlastTheRun(t *testing.T) {
 			cancel()
 		}
 	}
-	if err := w.pusher(w.env(PushActivitiesFunction)).PushActivities(ctx, MatchChanged{MatchID: "7"}); err == nil {
+	if err := w.pusher(w.Env(PushActivitiesFunction)).PushActivities(ctx, MatchChanged{MatchID: "7"}); err == nil {
 		t.Error("the run was not cut short")
 	}
 	if got := w.queued(); !slices.Equal(got, []string{token(first)}) {
@@ -575,9 +574,9 @@ func TestUnreachedOfAPart(t *testing.T) {
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
 	w.phones.Answer(token("local"), busy)
-	p := w.pusher(w.env(PushActivitiesFunction))
-	must(t, p.PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix(), idRange: idRange{From: "0", Until: "f~"}}))
-	drain(w, activityQueue, time.Minute, p.PushActivities)
+	p := w.pusher(w.Env(PushActivitiesFunction))
+	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix(), idRange: idRange{From: "0", Until: "f~"}}))
+	apptest.Drain(w.World, activityQueue, time.Minute, p.PushActivities)
 	w.expect("of the part", want, true)
 }
 
@@ -587,7 +586,7 @@ func TestKeptByApple(t *testing.T) {
 	t.Parallel()
 	w, f, _ := watched(t)
 	w.onChannel(w.opened("7", neutral), "listener")
-	p := w.pusher(w.env(PushActivitiesFunction))
+	p := w.pusher(w.Env(PushActivitiesFunction))
 	balls := []ballSaid{{id: 1, runs: 1}, {id: 2, runs: 6}}
 	var mu sync.Mutex
 	for _, c := range []struct {
@@ -598,12 +597,12 @@ func TestKeptByApple(t *testing.T) {
 		{"1st Innings", false, 0}, {"Innings Break", false, keptPause}, {"Int.", false, keptPause}, {"Stump Day 1", false, keptPause}, {"Aban.", false, keptPause},
 		{"Aban.", true, keptEnd},
 	} {
-		w.to(w.clock.Now().Add(slotLength))
+		w.To(w.Clock.Now().Add(slotLength))
 		w.says(saidOf(f, c.status, balls...))
-		w.tickAt(open(w, TickFunction, OpenTicker), int(w.clock.Now().Sub(kickOff)/slotLength)+1)
+		w.tickAt(w.ticker(), int(w.Clock.Now().Sub(kickOff)/slotLength)+1)
 		w.silent()
 		m := MatchChanged{MatchID: "7"}
-		now := w.clock.Now()
+		now := w.Clock.Now()
 		if c.ended {
 			m.Ended = now.Unix()
 		}
@@ -620,7 +619,7 @@ func TestKeptByApple(t *testing.T) {
 				t.Errorf("in %s, ended %v, Apple keeps it until %s, want %s: %+v", c.status, c.ended, push.Expires, want, push)
 			}
 		}
-		must(t, p.PushActivities(w.ctx(), m))
+		apptest.Must(t, p.PushActivities(w.Ctx(), m))
 		if d, _ := w.phones.Device(token("listener")); d.Pushes != before.Pushes+1 || n != 4 {
 			t.Errorf("in %s, ended %v, there were %d pushes, and the listener got %d", c.status, c.ended, n, d.Pushes-before.Pushes)
 		}
@@ -631,8 +630,8 @@ func TestKeptByApple(t *testing.T) {
 func TestEndIsTheNewest(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
-	shown := row[shown](w, getDisplay, displayKey("7", neutral))
-	must(t, w.pusher(w.env(PushActivitiesFunction)).PushActivities(w.ctx(), MatchChanged{MatchID: "7", Ended: shown.At}))
+	shown := apptest.Row[shown](w.World, displays, displayKey("7", neutral))
+	apptest.Must(t, w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: shown.At}))
 	if d, _ := w.phones.Device(token("neutral")); d.Timestamp.Unix() != shown.At+1 {
 		t.Errorf("the end is of %d, what was shown before of %d", d.Timestamp.Unix(), shown.At)
 	}

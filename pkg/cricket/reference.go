@@ -60,9 +60,7 @@ func (s *Syncer) SyncLeagues(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known, err := collect(func(after dynamo.Item) ([]league, dynamo.Item, error) {
-		return dynamo.Scan[league](ctx, s.db, allLeagues, nil, after, 0)
-	})
+	known, err := dynamo.ScanAll[league](ctx, s.db, allLeagues, nil)
 	if err != nil {
 		return err
 	}
@@ -97,9 +95,7 @@ func (s *Syncer) SyncTeams(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known, err := collect(func(after dynamo.Item) ([]team, dynamo.Item, error) {
-		return dynamo.Scan[team](ctx, s.db, allTeams, nil, after, 0)
-	})
+	known, err := dynamo.ScanAll[team](ctx, s.db, allTeams, nil)
 	if err != nil {
 		return err
 	}
@@ -140,9 +136,7 @@ func (s *Syncer) syncSeasons(ctx context.Context, names []team) error {
 	}
 	now := s.now()
 	for _, l := range active {
-		matches, err := collect(func(after dynamo.Item) ([]fixture, dynamo.Item, error) {
-			return dynamo.Query[fixture](ctx, s.db, fixturesByDate, dynamo.Range{Key: startsBetween(l.Code, now.Add(-seasonSpan), now.Add(seasonSpan)), After: after})
-		})
+		matches, err := dynamo.QueryAll[fixture](ctx, s.db, fixturesByDate, dynamo.Range{Key: startsBetween(l.Code, now.Add(-seasonSpan), now.Add(seasonSpan))})
 		if err != nil {
 			return err
 		}
@@ -152,9 +146,7 @@ func (s *Syncer) syncSeasons(ctx context.Context, names []team) error {
 				playing[f.LocalTeamID], playing[f.VisitorTeamID] = true, true
 			}
 		}
-		known, err := collect(func(after dynamo.Item) ([]seasonTeam, dynamo.Item, error) {
-			return dynamo.Query[seasonTeam](ctx, s.db, teamsOfSeason, dynamo.Range{Key: ofSeason(l.SeasonID), After: after})
-		})
+		known, err := dynamo.QueryAll[seasonTeam](ctx, s.db, teamsOfSeason, dynamo.Range{Key: ofSeason(l.SeasonID)})
 		if err != nil {
 			return err
 		}
@@ -174,7 +166,5 @@ func (s *Syncer) syncSeasons(ctx context.Context, names []team) error {
 
 func readActiveLeagues(ctx context.Context, db dynamo.DB) ([]league, error) {
 	active := expression.Equal(expression.Name("active"), expression.Value(true))
-	return collect(func(after dynamo.Item) ([]league, dynamo.Item, error) {
-		return dynamo.Scan[league](ctx, db, activeLeagues, &active, after, 0)
-	})
+	return dynamo.ScanAll[league](ctx, db, activeLeagues, &active)
 }

@@ -13,16 +13,17 @@ import (
 
 	"matchday/infra/local/apns"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/dynamo/dynamotest"
 )
 
 // scored stores the score of a match, and so the names of its teams.
 func (w *world) scored(f fixture) {
-	w.t.Helper()
+	w.T.Helper()
 	state := score.State{ID: f.MatchID, Local: score.Team{ID: "11", Name: "Harbour"}, Visitor: score.Team{ID: "12", Name: "Valley"}}
-	c, err := newCached(f, state, 0, w.clock.Now())
-	must(w.t, err)
-	w.put(fixtureCache, c)
+	c, err := newCached(f, state, 0, w.Clock.Now())
+	apptest.Must(w.T, err)
+	apptest.Put(w.World, fixtureCache, c)
 }
 
 func TestReminderOfAMatch(t *testing.T) {
@@ -30,26 +31,26 @@ func TestReminderOfAMatch(t *testing.T) {
 	w := newWorld(t)
 	w.active()
 	w.scored(w.due("7", 16*time.Minute))
-	r := open(w, RemindPrematchFunction, OpenReminder)
+	r := apptest.Open(w.World, RemindPrematchFunction, OpenReminder)
 	for range 20 {
-		must(t, r.RemindPrematch(w.ctx()))
-		w.to(w.clock.Now().Add(time.Minute))
+		apptest.Must(t, r.RemindPrematch(w.Ctx()))
+		w.To(w.Clock.Now().Add(time.Minute))
 	}
 	began := kickOff.Add(-time.Hour)
 	want := []Alert{{
 		MatchID: "7", Key: reminderKey, Kind: score.StartEvent, Match: "Harbour v Valley", Title: "Harbour v Valley",
 		At: began.Add(time.Minute).Unix(),
 	}}
-	if got := messages[Alert](w, alertQueue); !reflect.DeepEqual(got, want) {
+	if got := apptest.Messages[Alert](w.World, alertQueue); !reflect.DeepEqual(got, want) {
 		t.Errorf("the alerts are\n%+v, want\n%+v", got, want)
 	}
-	mark := row[reminded](w, checkReminder, "7", wholeMatch)
+	mark := apptest.Row[reminded](w.World, prematch, "7", wholeMatch)
 	if want := (reminded{"7", wholeMatch, "", began.Add(time.Minute + keepReminder).Unix()}); mark != want {
 		t.Errorf("the mark is %+v, want %+v", mark, want)
 	}
 	w.scored(w.due("7", 10*time.Minute)) // moved
-	must(t, r.RemindPrematch(w.ctx()))
-	if got := messages[Alert](w, alertQueue); len(got) != 1 {
+	apptest.Must(t, r.RemindPrematch(w.Ctx()))
+	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != 1 {
 		t.Errorf("after the match was moved the alerts are %+v", got)
 	}
 }
@@ -58,11 +59,7 @@ func TestReminderOfWhichMatches(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.active()
-	for id, c := range map[string]struct {
-		in   time.Duration
-		edit func(*fixture)
-		want bool
-	}{
+	w.tellsOf(map[string]candidate{
 		"1":  {15 * time.Minute, func(*fixture) {}, true},
 		"2":  {15*time.Minute + time.Second, func(*fixture) {}, false},
 		"4":  {time.Second, func(*fixture) {}, true},
@@ -74,24 +71,12 @@ func TestReminderOfWhichMatches(t *testing.T) {
 		"10": {5 * time.Minute, func(f *fixture) { f.Status, f.Live, f.LiveUpdatedAt = "1st Innings", live, 1 }, false},
 		"11": {5 * time.Minute, func(f *fixture) { f.EndingAt = 1 }, false},
 		"12": {5 * time.Minute, func(f *fixture) { f.LeagueCode = "ODI" }, false},
-	} {
-		w.due(id, c.in, c.edit)
-		defer func() {
-			got := false
-			for _, m := range messages[Alert](w, alertQueue) {
-				if m.MatchID == id {
-					got = true
-					if m.Title != "Your match" { // without a score
-						t.Errorf("the alert is %+v", m)
-					}
-				}
-			}
-			if got != c.want {
-				t.Errorf("match %s is reminded of: %v, want %v", id, got, c.want)
-			}
-		}()
+	}, apptest.Open(w.World, RemindPrematchFunction, OpenReminder).RemindPrematch)
+	for _, m := range apptest.Messages[Alert](w.World, alertQueue) {
+		if m.Title != "Your match" { // without a score
+			t.Errorf("the alert is %+v", m)
+		}
 	}
-	must(t, open(w, RemindPrematchFunction, OpenReminder).RemindPrematch(w.ctx()))
 }
 
 func TestStartsIn(t *testing.T) {
@@ -118,14 +103,14 @@ func TestReminderTellsTheMinutesLeft(t *testing.T) {
 	prefers := defaults()
 	prefers.SpoilerFree = true
 	w.prefer("spoiler-free", prefers)
-	must(t, open(w, RemindPrematchFunction, OpenReminder).RemindPrematch(w.ctx()))
-	w.to(w.clock.Now().Add(2*time.Minute + time.Second))
+	apptest.Must(t, apptest.Open(w.World, RemindPrematchFunction, OpenReminder).RemindPrematch(w.Ctx()))
+	w.To(w.Clock.Now().Add(2*time.Minute + time.Second))
 	w.phones.Answer("", apns.Refuse(apns2.ReasonServiceUnavailable))
-	a := w.alerter(w.env(SendAlertsFunction))
-	drain(w, alertQueue, time.Minute, a.SendAlert)
+	a := w.alerter(w.Env(SendAlertsFunction))
+	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
 	w.phones.Answer("")
-	w.to(w.clock.Now().Add(2 * time.Minute))
-	drain(w, alertQueue, 5*time.Minute, a.SendAlert)
+	w.To(w.Clock.Now().Add(2 * time.Minute))
+	apptest.Drain(w.World, alertQueue, 5*time.Minute, a.SendAlert)
 	for _, name := range []string{"ann", "spoiler-free"} {
 		if got := w.told(name); len(got) != 1 || got[0] == "Harbour v Valley|Starts in 12 minutes" || !strings.HasPrefix(got[0], "Harbour v Valley|Starts in ") {
 			t.Errorf("%s is told %q", name, got)
@@ -140,12 +125,12 @@ func TestReminderOfTheOthers(t *testing.T) {
 	w := newWorld(t)
 	w.active()
 	broken := w.due("7", 5*time.Minute)
-	w.put(fixtureCache, cached{MatchID: broken.MatchID, LeagueID: "3", StartingAt: broken.StartTime, StateJSON: "{"})
+	apptest.Put(w.World, fixtureCache, cached{MatchID: broken.MatchID, LeagueID: "3", StartingAt: broken.StartTime, StateJSON: "{"})
 	w.scored(w.due("8", 10*time.Minute))
-	if err := open(w, RemindPrematchFunction, OpenReminder).RemindPrematch(w.ctx()); err == nil {
+	if err := apptest.Open(w.World, RemindPrematchFunction, OpenReminder).RemindPrematch(w.Ctx()); err == nil {
 		t.Error("no error tells of a score that cannot be read")
 	}
-	if got := messages[Alert](w, alertQueue); len(got) != 1 || got[0].MatchID != "8" {
+	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != 1 || got[0].MatchID != "8" {
 		t.Errorf("the alerts are %+v", got)
 	}
 }
@@ -159,12 +144,12 @@ func TestReminderReachesPhones(t *testing.T) {
 	w.scored(w.due("7", 12*time.Minute))
 	w.fan("ann", "11")
 	w.fan("bob", "", func(f *following, _ *device) { f.MatchID = "8" })
-	r, a := open(w, RemindPrematchFunction, OpenReminder), w.alerter(w.env(SendAlertsFunction))
+	r, a := apptest.Open(w.World, RemindPrematchFunction, OpenReminder), w.alerter(w.Env(SendAlertsFunction))
 	for range 3 {
-		must(t, r.RemindPrematch(w.ctx()))
-		must(t, w.drop2(prematch, "7", wholeMatch)) // as a crash before the mark would
+		apptest.Must(t, r.RemindPrematch(w.Ctx()))
+		apptest.Must(t, w.Drop(prematch, "7", wholeMatch)) // as a crash before the mark would
 	}
-	if n := drain(w, alertQueue, time.Minute, a.SendAlert); n != 3 {
+	if n := apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert); n != 3 {
 		t.Errorf("%d messages were sent", n)
 	}
 	if got := w.told("ann"); w.rung("ann") != 1 || !slices.Equal(got, []string{"Harbour v Valley|Starts in 12 minutes"}) || w.rung("bob") != 0 {
@@ -179,11 +164,10 @@ func TestRemindPrematchCrashes(t *testing.T) {
 		w.active()
 		w.scored(w.due("7", 12*time.Minute))
 		w.fan("ann", "11")
-		r, err := OpenReminder(t.Context(), w.crashing(RemindPrematchFunction, p))
-		must(t, err)
-		r.RemindPrematch(w.ctx())
-		must(t, open(w, RemindPrematchFunction, OpenReminder).RemindPrematch(w.ctx()))
-		drain(w, alertQueue, time.Hour, w.alerter(w.env(SendAlertsFunction)).SendAlert)
+		r := apptest.OpenWith(w.World, w.Crashing(RemindPrematchFunction, p), OpenReminder)
+		r.RemindPrematch(w.Ctx())
+		apptest.Must(t, apptest.Open(w.World, RemindPrematchFunction, OpenReminder).RemindPrematch(w.Ctx()))
+		apptest.Drain(w.World, alertQueue, time.Hour, w.alerter(w.Env(SendAlertsFunction)).SendAlert)
 		if n := w.rung("ann"); n != 1 {
 			t.Errorf("the phone rang %d times", n)
 		}
@@ -200,16 +184,15 @@ func TestAlertsKeepSecrets(t *testing.T) {
 	w.due("8", time.Hour)
 	w.fan("user-4711", "11", starter(18))
 	w.said = func(string) (int, string) { return http.StatusForbidden, apiToken }
-	must(t, open(w, DetectTossFunction, OpenTossDetector).DetectToss(w.ctx()))
-	a := w.alerter(w.env(SendAlertsFunction))
-	must(t, a.SendAlert(w.ctx(), w.begun()))
-	w.logs.mu.Lock()
-	defer w.logs.mu.Unlock()
-	if len(w.logs.lines) < 2 {
-		t.Fatalf("the log is %+v", w.logs.lines)
+	apptest.Must(t, apptest.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss(w.Ctx()))
+	a := w.alerter(w.Env(SendAlertsFunction))
+	apptest.Must(t, a.SendAlert(w.Ctx(), w.begun()))
+	lines := w.Logs.Lines()
+	if len(lines) < 2 {
+		t.Fatalf("the log is %+v", lines)
 	}
-	for _, l := range w.logs.lines {
-		text := fmt.Sprint(l.text, l.attrs)
+	for _, l := range lines {
+		text := fmt.Sprint(l.Text, l.Attrs)
 		for _, secret := range []string{apiToken, token("user-4711"), token("user-4711 starts"), "user-4711"} {
 			if strings.Contains(text, secret) {
 				t.Errorf("the log says %q", text)

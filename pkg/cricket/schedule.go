@@ -67,9 +67,7 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 		return errors.Join(unread, err)
 	}
 	isScore := exists("leagueId")
-	scores, err := collect(func(after dynamo.Item) ([]cached, dynamo.Item, error) {
-		return dynamo.Scan[cached](ctx, s.db, allCached, &isScore, after, 0)
-	})
+	scores, err := dynamo.ScanAll[cached](ctx, s.db, allCached, &isScore)
 	if err != nil {
 		return errors.Join(unread, err)
 	}

@@ -100,17 +100,6 @@ func exists(attribute string) expression.ConditionBuilder {
 	return expression.AttributeExists(expression.Name(attribute))
 }
 
-// collect reads all pages of a query or scan that the spec bounds.
-func collect[T any](read func(after dynamo.Item) ([]T, dynamo.Item, error)) (all []T, err error) {
-	for page, err := range dynamo.Pages(read) {
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, page...)
-	}
-	return all, nil
-}
-
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

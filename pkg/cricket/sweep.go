@@ -37,9 +37,7 @@ func (p *Pusher) SweepChannels(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rows, err := collect(func(after dynamo.Item) ([]channel, dynamo.Item, error) {
-		return dynamo.Scan[channel](ctx, p.db, allChannels, nil, after, 0)
-	})
+	rows, err := dynamo.ScanAll[channel](ctx, p.db, allChannels, nil)
 	if err != nil {
 		return err
 	}

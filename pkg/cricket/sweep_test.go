@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/dynamo/dynamotest"
 	"matchday/pkg/kit/push"
 )
@@ -14,12 +15,12 @@ import (
 func littered(t *testing.T) (w *world, keep []string) {
 	w, f, _ := watched(t)
 	w.silent()
-	w.to(at(40))
+	w.To(at(40))
 	match := func(id string, change func(*fixture)) {
 		f := f
 		f.MatchID = id
 		change(&f)
-		w.put(fixtures, f)
+		apptest.Put(w.World, fixtures, f)
 	}
 	match("7", func(f *fixture) { f.Live = live })
 	match("8", func(f *fixture) { f.StartTime = at(40).Add(-400 * time.Hour).Format(timeLayout); f.Live = live })
@@ -33,14 +34,14 @@ func littered(t *testing.T) (w *world, keep []string) {
 	for _, id := range []string{"11", "12", "13"} { // there is no 13
 		w.opened(id, "11")
 	}
-	w.put(displays, shown{CacheKey: displayKey("11", "11"), Display: `{"headline":"Harbour won"}`})
-	w.onChannel(row[channel](w, claimChannel, "11", "11").ChannelID, "away")
-	sender := w.sender(w.env(SweepChannelsFunction))
+	apptest.Put(w.World, displays, shown{CacheKey: displayKey("11", "11"), Display: `{"headline":"Harbour won"}`})
+	w.onChannel(apptest.Row[channel](w.World, channelTable, "11", "11").ChannelID, "away")
+	sender := w.sender(w.Env(SweepChannelsFunction))
 	for range 3 {
 		_, err := sender.CreateChannel(t.Context(), push.KeepNothing)
-		must(t, err)
+		apptest.Must(t, err)
 	}
-	w.put(channelTable, channel{MatchID: "7", View: "12", ClaimedAt: at(40).Add(-channelClaim).UnixMilli()})
+	apptest.Put(w.World, channelTable, channel{MatchID: "7", View: "12", ClaimedAt: at(40).Add(-channelClaim).UnixMilli()})
 	slices.Sort(keep)
 	return w, keep
 }
@@ -49,7 +50,7 @@ func (w *world) channelIDs() (apple, named []string) {
 	for id := range w.phones.Channels() {
 		apple = append(apple, id)
 	}
-	for _, row := range rows[channel](w, channelTable) {
+	for _, row := range apptest.Rows[channel](w.World, channelTable) {
 		named = append(named, row.ChannelID)
 	}
 	slices.Sort(apple)
@@ -60,9 +61,9 @@ func (w *world) channelIDs() (apple, named []string) {
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	w, keep := littered(t)
-	p := w.pusher(w.env(SweepChannelsFunction))
+	p := w.pusher(w.Env(SweepChannelsFunction))
 	for n := range 2 {
-		calls := w.count(func() { must(t, p.SweepChannels(w.ctx())) })
+		calls := w.Count(func() { apptest.Must(t, p.SweepChannels(w.Ctx())) })
 		apple, named := w.channelIDs()
 		if !slices.Equal(apple, keep) || !slices.Equal(named, keep) {
 			t.Errorf("run %d leaves %q at Apple and %q in rows, want %q", n, apple, named, keep)
@@ -80,15 +81,15 @@ func TestSweep(t *testing.T) {
 func TestSweepWaitsForAClaim(t *testing.T) {
 	t.Parallel()
 	w, keep := littered(t)
-	claim := channel{MatchID: "7", View: "11", ClaimedAt: w.clock.Now().UnixMilli()}
-	w.put(channelTable, claim)
-	p := w.pusher(w.env(SweepChannelsFunction))
-	must(t, p.SweepChannels(w.ctx()))
+	claim := channel{MatchID: "7", View: "11", ClaimedAt: w.Clock.Now().UnixMilli()}
+	apptest.Put(w.World, channelTable, claim)
+	p := w.pusher(w.Env(SweepChannelsFunction))
+	apptest.Must(t, p.SweepChannels(w.Ctx()))
 	if apple, named := w.channelIDs(); len(apple) != len(keep)+3 || len(named) != len(keep)+1 {
 		t.Errorf("%d channels and %d rows are left, want 3 and 1 more than %d", len(apple), len(named), len(keep))
 	}
-	w.to(w.clock.Now().Add(channelClaim))
-	must(t, p.SweepChannels(w.ctx()))
+	w.To(w.Clock.Now().Add(channelClaim))
+	apptest.Must(t, p.SweepChannels(w.Ctx()))
 	if apple, named := w.channelIDs(); !slices.Equal(apple, keep) || !slices.Equal(named, keep) {
 		t.Errorf("%q and %q are left after the claim was given up, want %q", apple, named, keep)
 	}
@@ -97,13 +98,13 @@ func TestSweepWaitsForAClaim(t *testing.T) {
 func TestSweepIsBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).withPhones()
-	p := w.pusher(w.env(SweepChannelsFunction))
+	p := w.pusher(w.Env(SweepChannelsFunction))
 	for range maxSwept + 10 {
 		_, err := p.sender.CreateChannel(t.Context(), push.KeepNothing)
-		must(t, err)
+		apptest.Must(t, err)
 	}
 	for _, want := range []int{10, 0} {
-		must(t, p.SweepChannels(w.ctx()))
+		apptest.Must(t, p.SweepChannels(w.Ctx()))
 		if apple, _ := w.channelIDs(); len(apple) != want {
 			t.Errorf("%d are left, want %d", len(apple), want)
 		}
@@ -115,14 +116,14 @@ func TestSweepIsBounded(t *testing.T) {
 func TestSweepFails(t *testing.T) {
 	t.Parallel()
 	w, keep := littered(t)
-	w.put(channelTable, channel{MatchID: "1", View: neutral, ChannelID: "no base64!"})
-	env := w.env(SweepChannelsFunction)
+	apptest.Put(w.World, channelTable, channel{MatchID: "1", View: neutral, ChannelID: "no base64!"})
+	env := w.Env(SweepChannelsFunction)
 	away := w.pusher(env)
 	away.sender = w.sender(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" })
-	if err := away.SweepChannels(w.ctx()); err == nil || len(w.phones.Channels()) != len(keep)+6 {
+	if err := away.SweepChannels(w.Ctx()); err == nil || len(w.phones.Channels()) != len(keep)+6 {
 		t.Errorf("without Apple: %v", err)
 	}
-	if err := w.pusher(env).SweepChannels(w.ctx()); err == nil {
+	if err := w.pusher(env).SweepChannels(w.Ctx()); err == nil {
 		t.Error("a channel that cannot be deleted is no error")
 	}
 	if apple, _ := w.channelIDs(); !slices.Equal(apple, keep) {
@@ -134,8 +135,8 @@ func TestSweepCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) standing {
 		w, _ := littered(t)
-		w.pusher(w.crashing(SweepChannelsFunction, p)).SweepChannels(w.ctx())
-		must(t, w.pusher(w.env(SweepChannelsFunction)).SweepChannels(w.ctx()))
+		w.pusher(w.Crashing(SweepChannelsFunction, p)).SweepChannels(w.Ctx())
+		apptest.Must(t, w.pusher(w.Env(SweepChannelsFunction)).SweepChannels(w.Ctx()))
 		return w.standing()
 	})
 }

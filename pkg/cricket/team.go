@@ -60,9 +60,7 @@ type TeamList struct {
 // ListTeams returns all teams, as they were a minute ago at most.
 func (r *Reference) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, error) {
 	all, err := r.teams.get(r.now(), func() ([]TeamProfile, error) {
-		rows, err := collect(func(after dynamo.Item) ([]teamRow, dynamo.Item, error) {
-			return dynamo.Scan[teamRow](ctx, r.db, allTeams, nil, after, 0)
-		})
+		rows, err := dynamo.ScanAll[teamRow](ctx, r.db, allTeams, nil)
 		all := make([]TeamProfile, len(rows))
 		for i, row := range rows {
 			all[i] = row.shown()

@@ -3,30 +3,32 @@ package cricket
 import (
 	"slices"
 	"testing"
+
+	"matchday/pkg/kit/app/apptest"
 )
 
 func TestTeams(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.put(teams,
+	apptest.Put(w.World, teams,
 		teamRow{team{"11", "HAR", "Harbour", "h.png", true}, "", "", "#0b5cad"},
 		teamRow{team{"12", "VAL", "Valley", "", false}, "A Valley", "V", ""},
 	)
-	apis := w.fleetAPI()
+	routes := w.routes()
 	want := []TeamProfile{
 		{ID: "12", Title: "A Valley", ShortName: "V", Name: "Valley", Code: "VAL"},
 		{ID: "11", Title: "Harbour", ShortName: "HAR", Color: "#0b5cad", Name: "Harbour", Code: "HAR", Image: "h.png", National: true},
 	}
-	if got, header := get[lists](t, apis["cricket/list-teams"], "/teams"); !slices.Equal(got.Teams, want) || got.Next != "" || header.Get("Cache-Control") != cacheReference {
+	if got, header := get[lists](t, routes, ListTeamsFunction, "/teams"); !slices.Equal(got.Teams, want) || got.Next != "" || header.Get("Cache-Control") != cacheReference {
 		t.Errorf("got %+v with %v, want %+v", got, header, want)
 	}
 	for _, v := range want {
-		if got, _ := get[TeamProfile](t, apis["cricket/get-team"], "/teams/"+v.ID); got != v {
+		if got, _ := get[TeamProfile](t, routes, GetTeamFunction, "/teams/"+v.ID); got != v {
 			t.Errorf("got %+v, want %+v", got, v)
 		}
 	}
 	for target, status := range map[string]int{"/teams/99": 404, "/teams/x": 422} {
-		if err := blames(ask(apis, GetTeamFunction, target, "", ""), status, map[int]string{422: "path.id"}[status]); err != nil {
+		if err := apptest.Blames(apptest.Ask(routes, GetTeamFunction, target, "", ""), status, map[int]string{422: "path.id"}[status]); err != nil {
 			t.Errorf("%s: %v", target, err)
 		}
 	}

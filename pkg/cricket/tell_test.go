@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"matchday/infra/local/sportmonks"
+	"matchday/pkg/kit/app/apptest"
 )
 
 // keys are the keys of the alerts sent so far, in order, repetitions included.
 func (w *world) keys() (keys []string) {
-	for _, m := range messages[Alert](w, alertQueue) {
+	for _, m := range apptest.Messages[Alert](w.World, alertQueue) {
 		keys = append(keys, m.Key)
 	}
 	return keys
@@ -46,7 +47,7 @@ func TestTickTells(t *testing.T) {
 					w.says(saidOf(f, "1st Innings", balls...))
 					tk := &tickers[n%per]
 					if *tk == nil {
-						*tk = open(w, TickFunction, OpenTicker)
+						*tk = w.ticker()
 					}
 					before := len(w.keys())
 					w.tickAt(*tk, n)
@@ -70,14 +71,14 @@ func TestTickWaitsCheaply(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	f := w.scripted("7")
-	tk := open(w, TickFunction, OpenTicker)
+	tk := w.ticker()
 	w.says(saidOf(f, "1st Innings", ballSaid{id: 1, out: true}))
 	w.tickAt(tk, 0)
 	want := map[string]int{"UpdateItem": 2, "Scan": 1} // claim and mark
-	if got := w.count(func() { w.tickAt(tk, 1) }); !maps.Equal(got, want) {
+	if got := w.Count(func() { w.tickAt(tk, 1) }); !maps.Equal(got, want) {
 		t.Errorf("the second poll makes the calls %v, want %v", got, want)
 	}
-	got := w.count(func() { w.tickAt(tk, 2) })
+	got := w.Count(func() { w.tickAt(tk, 2) })
 	want = map[string]int{"UpdateItem": 3, "Scan": 1, "PutItem": 2, "GetItem": 1, "DeleteItem": 1, "SendMessage": 1}
 	if !maps.Equal(got, want) {
 		t.Errorf("the third, which tells, makes the calls %v, want %v", got, want)
@@ -92,12 +93,12 @@ func TestMatchTells(t *testing.T) {
 		w := newWorld(t)
 		m := w.play(8, sportmonks.T20, slotLength)
 		w.feed.Chaos(sportmonks.Chaos{Seed: 8, Rates: rates, Lasting: map[sportmonks.Kind]time.Duration{sportmonks.WrongBall: 2 * slotLength}})
-		tk := open(w, TickFunction, OpenTicker)
-		s := open(w, FinishMatchFunction, OpenFinisher)
+		tk := w.ticker()
+		s := apptest.Open(w.World, FinishMatchFunction, OpenFinisher)
 		for n := range m.Frames() + 20 {
 			w.tickAt(tk, n)
-			drain(w, finishQueue, 0, s.FinishMatch)
-			drain(w, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+			apptest.Drain(w.World, finishQueue, 0, s.FinishMatch)
+			apptest.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
 		}
 		return w.keys()
 	}

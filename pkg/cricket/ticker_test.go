@@ -11,8 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
 	"matchday/infra/local/sportmonks"
 	"matchday/pkg/cricket/feed"
+	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/dynamo"
 )
 
@@ -20,10 +24,10 @@ func TestTickLate(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[time.Duration]string{0: "", slotLength: "", slotLength + time.Millisecond: "late"} {
 		w := newWorld(t)
-		tk := open(w, TickFunction, OpenTicker)
-		w.to(at(0).Add(after))
+		tk := w.ticker()
+		w.To(at(0).Add(after))
 		var done TickDone
-		calls := w.count(func() { done = w.tickAt(tk, 0) })
+		calls := w.Count(func() { done = w.tickAt(tk, 0) })
 		if done.Skipped != want || want != "" && len(calls) > 0 {
 			t.Errorf("%v after its time a tick says %q and makes the calls %v, want %q", after, done.Skipped, calls, want)
 		}
@@ -34,8 +38,8 @@ func TestTickLate(t *testing.T) {
 func TestTickWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.tickAt(open(w, TickFunction, OpenTicker), 3)
-	if now := w.clock.Now(); !now.Equal(at(3)) {
+	w.tickAt(w.ticker(), 3)
+	if now := w.Clock.Now(); !now.Equal(at(3)) {
 		t.Errorf("the tick ran at %v, want %v", now, at(3))
 	}
 }
@@ -46,13 +50,13 @@ func TestSlotIsClaimedOnce(t *testing.T) {
 	w.play(1, sportmonks.T20, slotLength)
 	polls := 0
 	w.said = func(path string) (int, string) { polls++; return 0, "" }
-	first, second := open(w, TickFunction, OpenTicker), open(w, TickFunction, OpenTicker)
-	w.to(at(0))
+	first, second := w.ticker(), w.ticker()
+	w.To(at(0))
 	var skipped [2]string
 	var wg sync.WaitGroup
 	for i, tk := range []*Ticker{first, second} {
 		wg.Go(func() {
-			done, err := tk.Tick(w.ctx(), slotNo(0))
+			done, err := tk.Tick(w.Ctx(), slotNo(0))
 			if err != nil {
 				t.Error(err)
 			}
@@ -64,7 +68,7 @@ func TestSlotIsClaimedOnce(t *testing.T) {
 	if skipped != [2]string{"", "claimed"} || polls != 1 {
 		t.Errorf("two ticks of a slot say %q and poll %d times", skipped, polls)
 	}
-	w.to(at(1))
+	w.To(at(1))
 	if done := w.tickAt(second, 1); done.Skipped != "" {
 		t.Errorf("the next slot says %q", done.Skipped)
 	}
@@ -78,21 +82,21 @@ func TestTickCosts(t *testing.T) {
 	w := newWorld(t)
 	one := w.play(1, sportmonks.T20, slotLength)
 	two := w.play(2, sportmonks.ODI, slotLength)
-	tk := open(w, TickFunction, OpenTicker)
+	tk := w.ticker()
 	w.tickAt(tk, 10)
 	for _, m := range []*sportmonks.Match{one, two} {
-		must(t, w.feed.Pause(m.ID, true))
+		apptest.Must(t, w.feed.Pause(m.ID, true))
 	}
 	w.tickAt(tk, 11)
 	entries := &tk.last.entries[0]
 	for n := 12; n < 15; n++ {
 		var done TickDone
-		got := w.count(func() { done = w.tickAt(tk, n) })
+		got := w.Count(func() { done = w.tickAt(tk, n) })
 		// The claim, and one write for each match; the scan of live-index.
 		if want := map[string]int{"UpdateItem": 3, "Scan": 1}; !maps.Equal(got, want) || done.Matches != 2 || done.Changed != 0 {
 			t.Errorf("a tick without news makes the calls %v, want %v: %+v", got, want, done)
 		}
-		if f := row[fixture](w, getFixture, id(one.ID)); f.LiveUpdatedAt != at(n).UnixMilli() || f.LastSlot != slotOf(at(n)) {
+		if f := apptest.Row[fixture](w.World, fixtures, id(one.ID)); f.LiveUpdatedAt != at(n).UnixMilli() || f.LastSlot != slotOf(at(n)) {
 			t.Errorf("slot %d leaves the match at %d, %d", n, f.LiveUpdatedAt, f.LastSlot)
 		}
 		if &tk.last.entries[0] != entries {
@@ -101,8 +105,8 @@ func TestTickCosts(t *testing.T) {
 	}
 
 	// A process that starts now reads what is stored, and writes nothing new.
-	cold := open(w, TickFunction, OpenTicker)
-	got := w.count(func() { w.tickAt(cold, 15) })
+	cold := w.ticker()
+	got := w.Count(func() { w.tickAt(cold, 15) })
 	want := map[string]int{
 		"UpdateItem": 3, "Scan": 1, "PutItem": 2, "DeleteItem": 2, // claim and marks; leases
 		"GetItem": 2 * 7, // fixture, score, balls, ledger and three hashes
@@ -110,7 +114,7 @@ func TestTickCosts(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("a cold tick without news makes the calls %v, want %v", got, want)
 	}
-	if got := w.count(func() { w.tickAt(cold, 16) }); got["GetItem"]+got["PutItem"] > 0 {
+	if got := w.Count(func() { w.tickAt(cold, 16) }); got["GetItem"]+got["PutItem"] > 0 {
 		t.Errorf("its second makes the calls %v", got)
 	}
 }
@@ -119,7 +123,7 @@ func TestTickStoresWhatChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	f := w.scripted("7")
-	tk := open(w, TickFunction, OpenTicker)
+	tk := w.ticker()
 	w.says(saidOf(f, "1st Innings", ballSaid{id: 1, runs: 4}))
 	if done := w.tickAt(tk, 0); done.Matches != 1 || done.Changed != 1 {
 		t.Errorf("the first tick says %+v", done)
@@ -134,11 +138,11 @@ func TestTickStoresWhatChanged(t *testing.T) {
 	if want := `"id":1,"innings":1,"at":"0.1"`; !strings.Contains(o.Balls["7"], want) || o.Last["7"] != 1 {
 		t.Errorf("the balls are %s, up to %d", o.Balls["7"], o.Last["7"])
 	}
-	got := messages[MatchChanged](w, activityQueue)
+	got := apptest.Messages[MatchChanged](w.World, activityQueue)
 	if want := (MatchChanged{MatchID: "7", Slot: slotOf(at(0)), Changed: []string{"11", "12", neutral}}); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("the messages are %+v, want %+v", got, want)
 	}
-	if n := len(rows[map[string]any](w, locks)); n != 1 {
+	if n := len(apptest.Rows[map[string]any](w.World, locks)); n != 1 {
 		t.Errorf("%d locks are left, want the claim alone", n)
 	}
 
@@ -148,7 +152,7 @@ func TestTickStoresWhatChanged(t *testing.T) {
 	w.tickAt(tk, 1)
 	w.says(saidOf(f, "Review", ballSaid{id: 1, runs: 4}))
 	w.tickAt(tk, 2)
-	if f := row[fixture](w, getFixture, "7"); f.Status != "Delayed" || f.phase() != feed.Upcoming {
+	if f := apptest.Row[fixture](w.World, fixtures, "7"); f.Status != "Delayed" || f.phase() != feed.Upcoming {
 		t.Errorf("after an unknown status the row says %q", f.Status)
 	}
 }
@@ -163,17 +167,17 @@ func TestTickIgnores(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			f := w.scripted("7")
-			must(t, w.drop(fixtures, "7"))
+			apptest.Must(t, w.Drop(fixtures, "7"))
 			if row != nil {
-				w.put(fixtures, *row)
+				apptest.Put(w.World, fixtures, *row)
 			}
 			before := w.outcome()
 			w.says(saidOf(f, "1st Innings", ballSaid{id: 1}))
-			done := w.tickAt(open(w, TickFunction, OpenTicker), 0)
+			done := w.tickAt(w.ticker(), 0)
 			if done.Matches != 1 || done.Changed != 0 || !reflect.DeepEqual(w.outcome(), before) {
 				t.Errorf("the tick says %+v and leaves %+v", done, w.outcome())
 			}
-			if c := w.logs.complaints(); c != nil {
+			if c := w.Logs.Complaints(); c != nil {
 				t.Errorf("it complains: %q", c)
 			}
 		})
@@ -185,7 +189,7 @@ func TestBrokenEntries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	good, bad, nameless := w.scripted("7"), w.scripted("8"), w.scripted("9")
-	tk := open(w, TickFunction, OpenTicker)
+	tk := w.ticker()
 	w.says(saidOf(good, "1st Innings"), saidOf(bad, "1st Innings", ballSaid{id: 1}), saidOf(nameless, "1st Innings"))
 	w.tickAt(tk, 0)
 	was := w.outcome()
@@ -207,10 +211,10 @@ func TestBrokenEntries(t *testing.T) {
 	if is.Messages != nil {
 		t.Errorf("a match that cannot be read is said to be over: %q", is.Messages)
 	}
-	if c := w.logs.complaints(); !slices.Contains(c, "match failed") {
+	if c := w.Logs.Complaints(); !slices.Contains(c, "match failed") {
 		t.Errorf("nobody is told: %q", c)
 	}
-	if n := w.logs.sum("MatchesFailed"); n != 7*3 {
+	if n := w.Logs.Sum("MatchesFailed"); n != 7*3 {
 		t.Errorf("%v failures are counted, want 21", n)
 	}
 }
@@ -223,11 +227,11 @@ func TestProviderFaults(t *testing.T) {
 	play := func(t *testing.T, kind sportmonks.Kind, stands bool) (*world, outcome) {
 		w := newWorld(t)
 		m := w.play(3, sportmonks.T20, slotLength)
-		tk := open(w, TickFunction, OpenTicker)
+		tk := w.ticker()
 		w.tickAt(tk, first)
 		was := w.outcome()
 		if kind != "" {
-			must(t, w.feed.Inject(sportmonks.Fault{Kind: kind, Count: faulty, Resource: "livescores"}))
+			apptest.Must(t, w.feed.Inject(sportmonks.Fault{Kind: kind, Count: faulty, Resource: "livescores"}))
 		}
 		for n := range faulty {
 			w.tickAt(tk, first+1+n)
@@ -258,14 +262,14 @@ func TestProviderFaults(t *testing.T) {
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("afterwards it is\n%+v\nwithout a fault\n%+v", got, want)
 			}
-			complaints := w.logs.complaints()
+			complaints := w.Logs.Complaints()
 			if fault == "" {
 				return
 			}
-			if n := w.logs.sum("ProviderFaults"); n != faulty {
+			if n := w.Logs.Sum("ProviderFaults"); n != faulty {
 				t.Errorf("%v faults are counted, want %d", n, faulty)
 			}
-			if n := w.logs.sum("SlotsClaimed"); n != faulty+2 {
+			if n := w.Logs.Sum("SlotsClaimed"); n != faulty+2 {
 				t.Errorf("%v slots are counted, want %d: those that the provider failed, the one before and the one after", n, faulty+2)
 			}
 			if len(complaints) != 1 {
@@ -285,13 +289,13 @@ func TestUnconfirmedFinish(t *testing.T) {
 			w := newWorld(t)
 			m := w.play(4, sportmonks.T20, slotLength)
 			last := m.Frames() - 2 // the slot in which the last frame is on
-			must(t, w.feed.Inject(sportmonks.Fault{Kind: kind, Match: m.ID, For: 4 * slotLength}))
-			tk := open(w, TickFunction, OpenTicker)
+			apptest.Must(t, w.feed.Inject(sportmonks.Fault{Kind: kind, Match: m.ID, For: 4 * slotLength}))
+			tk := w.ticker()
 			results := 0
 			for n := last - 2; n <= last+6; n++ {
 				w.tickAt(tk, n)
-				c := row[cached](w, getCached, id(m.ID))
-				must(t, c.decode())
+				c := apptest.Row[cached](w.World, fixtureCache, id(m.ID))
+				apptest.Must(t, c.decode())
 				if over(c.State) {
 					results++
 					if want := id(m.Outcome.WinnerID); c.State.Result.WinnerID != want {
@@ -316,14 +320,14 @@ func TestVanishedMatch(t *testing.T) {
 	w := newWorld(t)
 	m := w.play(5, sportmonks.T20, slotLength)
 	other := w.play(6, sportmonks.T20, slotLength)
-	tk := open(w, TickFunction, OpenTicker)
-	finisher := open(w, FinishMatchFunction, OpenFinisher)
+	tk := w.ticker()
+	finisher := apptest.Open(w.World, FinishMatchFunction, OpenFinisher)
 	w.tickAt(tk, 20)
-	must(t, w.feed.Inject(sportmonks.Fault{Kind: sportmonks.Vanish, Match: m.ID, For: 40 * slotLength}))
+	apptest.Must(t, w.feed.Inject(sportmonks.Fault{Kind: sportmonks.Vanish, Match: m.ID, For: 40 * slotLength}))
 	archived := 0
 	for n := 21; n < 70; n++ {
 		w.tickAt(tk, n)
-		f := row[fixture](w, getFixture, id(m.ID))
+		f := apptest.Row[fixture](w.World, fixtures, id(m.ID))
 		if f.ArchivedAt != 0 && archived == 0 {
 			archived = n
 			if f.Live != "" || f.LiveUpdatedAt != 0 {
@@ -333,12 +337,12 @@ func TestVanishedMatch(t *testing.T) {
 		if n == 60 && (f.Live != live || f.ArchivedAt != 0) {
 			t.Errorf("it came back and is %+v", f)
 		}
-		drain(w, finishQueue, 0, finisher.FinishMatch)
+		apptest.Drain(w.World, finishQueue, 0, finisher.FinishMatch)
 	}
 	if archived != 24 {
 		t.Errorf("it was archived in slot %d, want the fourth without it, 24", archived)
 	}
-	for _, change := range messages[MatchChanged](w, activityQueue) {
+	for _, change := range apptest.Messages[MatchChanged](w.World, activityQueue) {
 		if change.Ended != 0 {
 			t.Error("its activities are ended")
 		}
@@ -348,7 +352,7 @@ func TestVanishedMatch(t *testing.T) {
 	control := newWorld(t)
 	control.play(5, sportmonks.T20, slotLength)
 	control.play(6, sportmonks.T20, slotLength)
-	ctk := open(control, TickFunction, OpenTicker)
+	ctk := apptest.Open(control.World, TickFunction, OpenTicker)
 	control.tickAt(ctk, 20)
 	control.tickAt(ctk, 70)
 	got, want := w.outcome(), control.outcome()
@@ -359,10 +363,10 @@ func TestVanishedMatch(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("after its return it is\n%+v\nwant\n%+v", got, want)
 	}
-	if f := row[fixture](w, getFixture, id(other.ID)); f.ArchivedAt != 0 {
+	if f := apptest.Row[fixture](w.World, fixtures, id(other.ID)); f.ArchivedAt != 0 {
 		t.Error("the other match was archived, too")
 	}
-	if drain(w, finishQueue, time.Hour, finisher.FinishMatch); len(messages[MatchLeft](w, finishQueue)) > 0 {
+	if apptest.Drain(w.World, finishQueue, time.Hour, finisher.FinishMatch); len(apptest.Messages[MatchLeft](w.World, finishQueue)) > 0 {
 		t.Error("it is still looked for")
 	}
 }
@@ -373,19 +377,19 @@ func TestShortAbsence(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	f := w.scripted("7")
-	tk := open(w, TickFunction, OpenTicker)
+	tk := w.ticker()
 	for n, there := range []bool{true, false, false, false, false, true, true} {
 		w.says()
 		if there {
 			w.says(saidOf(f, "1st Innings"))
 		}
 		w.tickAt(tk, n)
-		f := row[fixture](w, getFixture, "7")
+		f := apptest.Row[fixture](w.World, fixtures, "7")
 		if archived := n == 4; (f.ArchivedAt != 0) != archived || (f.Live == "") != archived || (f.LiveUpdatedAt == 0) != archived {
 			t.Errorf("in slot %d it is %+v", n, f)
 		}
 	}
-	if n := len(messages[MatchChanged](w, activityQueue)); n != 1 {
+	if n := len(apptest.Messages[MatchChanged](w.World, activityQueue)); n != 1 {
 		t.Errorf("%d messages were sent of a match that never changed, want the first alone", n)
 	}
 }
@@ -397,16 +401,16 @@ func TestCorrections(t *testing.T) {
 	play := func(t *testing.T, faults ...sportmonks.Fault) (*world, string, outcome) {
 		w := newWorld(t)
 		m := w.play(8, sportmonks.T20, slotLength)
-		tk := open(w, TickFunction, OpenTicker)
+		tk := w.ticker()
 		w.tickAt(tk, 10)
 		for _, f := range faults {
 			f.Match = m.ID
-			must(t, w.feed.Inject(f))
+			apptest.Must(t, w.feed.Inject(f))
 		}
 		last := 0
 		for n := 11; n < 40; n++ {
 			w.tickAt(tk, n)
-			h := row[head](w, getProcessed, id(m.ID))
+			h := apptest.Row[head](w.World, processing, id(m.ID))
 			if h.LastProcessedBall < last {
 				t.Errorf("slot %d: the last processed ball goes back from %d to %d", n, last, h.LastProcessedBall)
 			}
@@ -439,7 +443,7 @@ func TestResumption(t *testing.T) {
 	play := func(next func(*world, *Ticker) *Ticker) outcome {
 		w := newWorld(t)
 		w.play(9, sportmonks.T20, slotLength)
-		tk := open(w, TickFunction, OpenTicker)
+		tk := w.ticker()
 		for n := range 15 {
 			w.tickAt(tk, n)
 			tk = next(w, tk)
@@ -447,7 +451,7 @@ func TestResumption(t *testing.T) {
 		return w.outcome()
 	}
 	want := play(func(_ *world, tk *Ticker) *Ticker { return tk })
-	got := play(func(w *world, _ *Ticker) *Ticker { return open(w, TickFunction, OpenTicker) })
+	got := play(func(w *world, _ *Ticker) *Ticker { return w.ticker() })
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("fifteen processes make\n%+v\none makes\n%+v", got, want)
 	}
@@ -458,7 +462,7 @@ func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	f := w.scripted("7")
-	one, two := open(w, TickFunction, OpenTicker), open(w, TickFunction, OpenTicker)
+	one, two := w.ticker(), w.ticker()
 	a := saidOf(f, "1st Innings", ballSaid{id: 1})
 	b := saidOf(f, "1st Innings", ballSaid{id: 1}, ballSaid{id: 9})
 	for n, step := range []struct {
@@ -471,7 +475,7 @@ func TestTwoProcesses(t *testing.T) {
 	} {
 		w.says(step.says)
 		w.tickAt(step.by, n)
-		if h := row[head](w, getProcessed, "7"); h.LastProcessedBall != step.last {
+		if h := apptest.Row[head](w.World, processing, "7"); h.LastProcessedBall != step.last {
 			t.Errorf("step %d leaves the last processed ball at %d, want %d", n, h.LastProcessedBall, step.last)
 		}
 	}
@@ -501,25 +505,24 @@ func halfWritten(t *testing.T, was, is []ballSaid) {
 	f := w.scripted("7")
 	a, b := saidOf(f, "1st Innings", was...), saidOf(f, "1st Innings", is...)
 	w.says(a)
-	w.tickAt(open(w, TickFunction, OpenTicker), 0)
+	w.tickAt(w.ticker(), 0)
 	want := w.outcome()
 	for n := range 40 {
 		slot := 20 * (n + 1)
 		w.says(b)
-		env := w.env(TickFunction)
-		env.AWS.HTTPClient = failing(env.AWS.HTTPClient.(doer), n)
-		broken, err := OpenTicker(t.Context(), env)
-		must(t, err)
-		w.logs.complaints() // those of the round before
-		done, err := broken.Tick(w.ctx(), slotNo(slot))
+		env := w.Env(TickFunction)
+		env.AWS.HTTPClient = failing(env.AWS.HTTPClient, n)
+		broken := apptest.OpenWith(w.World, env, OpenTicker)
+		w.Logs.Complaints() // those of the round before
+		done, err := broken.Tick(w.Ctx(), slotNo(slot))
 		if done.Skipped != "" {
 			t.Fatalf("slot %d is %s", slot, done.Skipped)
 		}
-		whole := err == nil && len(w.logs.complaints()) == 0
+		whole := err == nil && len(w.Logs.Complaints()) == 0
 		w.says(a)
-		w.tickAt(open(w, TickFunction, OpenTicker), slot+1+int(lease/slotLength)) // when the lease that it could not give back has run out
-		for n := slot + 6; n < slot+16 && w.held("7"); n++ {                      // the score does not believe at once that balls are gone
-			w.tickAt(open(w, TickFunction, OpenTicker), n)
+		w.tickAt(w.ticker(), slot+1+int(lease/slotLength))   // when the lease that it could not give back has run out
+		for n := slot + 6; n < slot+16 && w.held("7"); n++ { // the score does not believe at once that balls are gone
+			w.tickAt(w.ticker(), n)
 		}
 		got := w.outcome()
 		got.Last = want.Last // it moves forward only
@@ -535,8 +538,8 @@ func halfWritten(t *testing.T, was, is []ballSaid) {
 
 // held reports whether the score waits for more of the same words.
 func (w *world) held(matchID string) bool {
-	c := row[cached](w, getCached, matchID)
-	must(w.t, c.decode())
+	c := apptest.Row[cached](w.World, fixtureCache, matchID)
+	apptest.Must(w.T, c.decode())
 	return c.State.Held != 0
 }
 
@@ -546,13 +549,13 @@ func TestHeldWords(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]func(*world, *Ticker) *Ticker{
 		"one process":   func(_ *world, tk *Ticker) *Ticker { return tk },
-		"new processes": func(w *world, _ *Ticker) *Ticker { return open(w, TickFunction, OpenTicker) },
+		"new processes": func(w *world, _ *Ticker) *Ticker { return w.ticker() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			f := w.scripted("7")
-			tk := open(w, TickFunction, OpenTicker)
+			tk := w.ticker()
 			w.says(saidOf(f, "1st Innings", ballSaid{id: 1, runs: 4}))
 			w.tickAt(tk, 0)
 			w.says(saidOf(f, "1st Innings"))
@@ -569,9 +572,9 @@ func TestHeldWords(t *testing.T) {
 }
 
 // failing lets the first n calls through and fails the others.
-func failing(next doer, n int) doer {
+func failing(next aws.HTTPClient, n int) aws.HTTPClient {
 	var mu sync.Mutex
-	return func(r *http.Request) (*http.Response, error) {
+	return smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		mu.Lock()
 		n--
 		ok := n >= 0
@@ -579,8 +582,8 @@ func failing(next doer, n int) doer {
 		if !ok {
 			return &http.Response{StatusCode: http.StatusBadRequest, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
 		}
-		return next(r)
-	}
+		return next.Do(r)
+	})
 }
 
 // TestFence has nothing of an older slot overwrite a newer one, at whatever
@@ -589,11 +592,11 @@ func TestFence(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	f := w.scripted("7")
-	w.to(at(0))
-	book := func() *scorebook { return open(w, TickFunction, OpenTicker).book }
+	w.To(at(0))
+	book := func() *scorebook { return w.ticker().book }
 	old, fresh := saidOf(f, "1st Innings", ballSaid{id: 1}), saidOf(f, "1st Innings", ballSaid{id: 1}, ballSaid{id: 2, runs: 6})
 	enter := func(slot int, words string, stall func()) error {
-		_, err := book().enter(w.ctx(), "7", words, entry{
+		_, err := book().enter(w.Ctx(), "7", words, entry{
 			sum: words, slot: slotOf(at(slot)), at: at(slot),
 			read: func() (feed.Fixture, error) { stall(); return feed.Decode([]byte(words)) },
 		})
@@ -601,8 +604,8 @@ func TestFence(t *testing.T) {
 	}
 	var want outcome
 	err := enter(5, old, func() {
-		w.to(w.clock.Now().Add(lease + time.Second)) // its lease runs out
-		must(t, enter(6, fresh, func() {}))
+		w.To(w.Clock.Now().Add(lease + time.Second)) // its lease runs out
+		apptest.Must(t, enter(6, fresh, func() {}))
 		want = w.outcome()
 	})
 	if !dynamo.IsRefused(err) {
@@ -617,7 +620,7 @@ func TestFence(t *testing.T) {
 	if got := w.outcome(); !reflect.DeepEqual(got, want) {
 		t.Errorf("it left %+v, want %+v", got, want)
 	}
-	if n := len(messages[MatchChanged](w, activityQueue)); n != 1 {
+	if n := len(apptest.Messages[MatchChanged](w.World, activityQueue)); n != 1 {
 		t.Errorf("%d messages were sent, want 1", n)
 	}
 }
@@ -626,16 +629,16 @@ func TestMatchInOtherHands(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	f := w.scripted("7")
-	tk := open(w, TickFunction, OpenTicker)
+	tk := w.ticker()
 	w.says(saidOf(f, "1st Innings"))
-	w.put(locks, map[string]any{"lockKey": "match:7", "holder": "another", "expiresAtMs": at(2).UnixMilli(), "expiresAt": at(2).Unix()})
+	apptest.Put(w.World, locks, map[string]any{"lockKey": "match:7", "holder": "another", "expiresAtMs": at(2).UnixMilli(), "expiresAt": at(2).Unix()})
 	for n := range 4 {
 		done := w.tickAt(tk, n)
 		if want := n / 3; done.Changed != want {
 			t.Errorf("slot %d: %d changed, want %d", n, done.Changed, want)
 		}
 	}
-	if c := w.logs.complaints(); c != nil {
+	if c := w.Logs.Complaints(); c != nil {
 		t.Errorf("it complains: %q", c)
 	}
 }
@@ -643,21 +646,21 @@ func TestMatchInOtherHands(t *testing.T) {
 func TestReplays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	tk := open(w, TickFunction, OpenTicker)
+	tk := w.ticker()
 	row := func(id string, expires time.Time) fixture {
 		return fixture{
 			MatchID: id, LeagueCode: "T20", StartTime: "x", Live: live, LiveUpdatedAt: kickOff.Add(-time.Hour).UnixMilli(),
 			IsReplay: true, ReplayExpires: expires.Unix(), LocalTeamID: "11", VisitorTeamID: "12",
 		}
 	}
-	w.put(fixtures, row("7", kickOff), row("8", kickOff.Add(time.Minute)))
+	apptest.Put(w.World, fixtures, row("7", kickOff), row("8", kickOff.Add(time.Minute)))
 	w.says()
 	for range 2 {
-		w.to(at(0))
-		tk.Tick(w.ctx(), slotNo(0))
+		w.To(at(0))
+		tk.Tick(w.Ctx(), slotNo(0))
 	}
 	w.tickAt(tk, 1)
-	left := rows[fixture](w, fixtures)
+	left := apptest.Rows[fixture](w.World, fixtures)
 	if len(left) != 1 || left[0].MatchID != "8" || left[0].ArchivedAt != 0 {
 		t.Errorf("the replays left are %+v, want 8", left)
 	}
@@ -671,17 +674,17 @@ func TestStaleIndex(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	f := w.scripted("7")
-	ticker := open(w, TickFunction, OpenTicker)
+	ticker := w.ticker()
 	w.says(saidOf(f, "2nd Innings", ballSaid{id: 1, runs: 1}))
 	w.tickAt(ticker, 0)
 	w.says()
 	w.tickAt(ticker, 1)
 	w.tickAt(ticker, 5)
-	before := len(messages[MatchLeft](w, finishQueue))
-	if left, err := ticker.leave(w.ctx(), "7", grace); left || err != nil {
+	before := len(apptest.Messages[MatchLeft](w.World, finishQueue))
+	if left, err := ticker.leave(w.Ctx(), "7", grace); left || err != nil {
 		t.Errorf("it leaves again: %v, %v", left, err)
 	}
-	if after := len(messages[MatchLeft](w, finishQueue)); before != 1 || after != 1 {
+	if after := len(apptest.Messages[MatchLeft](w.World, finishQueue)); before != 1 || after != 1 {
 		t.Errorf("%d messages, then %d; want one", before, after)
 	}
 }

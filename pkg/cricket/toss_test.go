@@ -1,50 +1,54 @@
 package cricket
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"matchday/infra/local/sportmonks"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/dynamo/dynamotest"
 )
 
 // active makes the leagues of matches active, and of none else.
 func (w *world) active() {
-	w.put(leagues, league{LeagueID: "3", Code: "T20", Active: true}, league{LeagueID: "4", Code: "ODI"})
+	apptest.Put(w.World, leagues, league{LeagueID: "3", Code: "T20", Active: true}, league{LeagueID: "4", Code: "ODI"})
 }
 
 // due stores a match that starts after the duration, and is neither live nor over.
 func (w *world) due(id string, in time.Duration, edits ...func(*fixture)) fixture {
-	w.t.Helper()
+	w.T.Helper()
 	f := fixture{
 		MatchID: id, LeagueCode: "T20", LeagueID: "3", SeasonID: "5", Type: "T20", Status: "NS", LocalTeamID: "11", VisitorTeamID: "12",
-		StartTime: w.clock.Now().Add(in).UTC().Format(timeLayout),
+		StartTime: w.Clock.Now().Add(in).UTC().Format(timeLayout),
 	}
 	for _, edit := range edits {
 		edit(&f)
 	}
-	w.put(fixtures, f)
+	apptest.Put(w.World, fixtures, f)
 	return f
 }
 
 // tossed has the provider say of each match that is asked for who won the toss,
 // and count in asked how often it was.
 func (w *world) tossed(winner int, elected string) (asked map[string]int) {
+	var mu sync.Mutex
 	asked = map[string]int{}
 	w.said = func(path string) (int, string) {
 		id, ok := strings.CutPrefix(path, "/fixtures/")
 		if !ok {
 			return 0, ""
 		}
-		w.mu.Lock()
+		mu.Lock()
 		asked[id]++
-		w.mu.Unlock()
+		mu.Unlock()
 		f := saidOf(fixture{MatchID: id, LeagueID: "3", SeasonID: "5", LocalTeamID: "11", VisitorTeamID: "12", Type: "T20", StartTime: kickOff.Format(timeLayout)}, "NS")
 		if winner != 0 {
 			f = strings.TrimSuffix(f, "}") + fmt.Sprintf(`,"toss_won_team_id":%d,"elected":%s}`, winner, elected)
@@ -54,24 +58,46 @@ func (w *world) tossed(winner int, elected string) (asked map[string]int) {
 	return asked
 }
 
+// candidate is a match that starts after the duration, and whether it is told of.
+type candidate struct {
+	in   time.Duration
+	edit func(*fixture)
+	told bool
+}
+
+// tellsOf stores matches, by id, and has a job send alerts of those to be told of.
+func (w *world) tellsOf(matches map[string]candidate, job func(context.Context) error) {
+	w.T.Helper()
+	for id, c := range matches {
+		w.due(id, c.in, c.edit)
+	}
+	apptest.Must(w.T, job(w.Ctx()))
+	alerts := apptest.Messages[Alert](w.World, alertQueue)
+	for id, c := range matches {
+		if told := slices.ContainsFunc(alerts, func(m Alert) bool { return m.MatchID == id }); told != c.told {
+			w.T.Errorf("match %s is told of: %v, want %v", id, told, c.told)
+		}
+	}
+}
+
 func TestTossIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.active()
 	w.due("7", time.Hour)
 	asked := w.tossed(0, "")
-	d := open(w, DetectTossFunction, OpenTossDetector)
-	minute := func() { must(t, d.DetectToss(w.ctx())); w.to(w.clock.Now().Add(time.Minute)) }
+	d := apptest.Open(w.World, DetectTossFunction, OpenTossDetector)
+	minute := func() { apptest.Must(t, d.DetectToss(w.Ctx())); w.To(w.Clock.Now().Add(time.Minute)) }
 	for range 10 {
 		minute()
 	}
-	if len(messages[Alert](w, alertQueue)) > 0 || asked["7"] != 5 {
-		t.Errorf("before the toss there are %+v, and the provider was asked %v times in ten minutes", messages[Alert](w, alertQueue), asked["7"])
+	if len(apptest.Messages[Alert](w.World, alertQueue)) > 0 || asked["7"] != 5 {
+		t.Errorf("before the toss there are %+v, and the provider was asked %v times in ten minutes", apptest.Messages[Alert](w.World, alertQueue), asked["7"])
 	}
 	w.tossed(12, `null`) // nobody says yet what was chosen
 	minute()
 	minute()
-	if got := messages[Alert](w, alertQueue); len(got) > 0 {
+	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) > 0 {
 		t.Errorf("half a toss gives %+v", got)
 	}
 	asked = w.tossed(12, `"bowling"`)
@@ -83,7 +109,7 @@ func TestTossIsTold(t *testing.T) {
 		MatchID: "7", Key: "toss:12:field", Kind: score.TossEvent, Match: "Harbour v Valley", Title: "Toss: Valley chose to field",
 		Body: "Harbour v Valley", Plain: "Toss: Valley chose to field", At: at,
 	}}
-	if got := messages[Alert](w, alertQueue); !reflect.DeepEqual(got, want) || asked["7"] != 1 {
+	if got := apptest.Messages[Alert](w.World, alertQueue); !reflect.DeepEqual(got, want) || asked["7"] != 1 {
 		t.Errorf("the provider was asked %d times, and the alerts are\n%+v, want\n%+v", asked["7"], got, want)
 	}
 }
@@ -92,11 +118,8 @@ func TestTossOfWhichMatches(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.active()
-	for id, c := range map[string]struct {
-		in   time.Duration
-		edit func(*fixture)
-		want bool
-	}{
+	w.tossed(11, `"batting"`)
+	w.tellsOf(map[string]candidate{
 		"100": {75 * time.Minute, func(*fixture) {}, true},
 		"102": {75*time.Minute + time.Second, func(*fixture) {}, false},
 		"104": {-3 * time.Hour, func(f *fixture) { f.Status = "Delayed" }, true},
@@ -108,17 +131,7 @@ func TestTossOfWhichMatches(t *testing.T) {
 		"116": {-time.Hour, func(f *fixture) { f.Status = "Aban." }, false},
 		"118": {time.Hour, func(f *fixture) { f.LeagueCode = "ODI" }, false},
 		"120": {time.Hour, func(f *fixture) { f.LastSlot, f.BodySum = 5, "polled, not begun" }, true},
-	} {
-		w.due(id, c.in, c.edit)
-		defer func() {
-			told := slices.ContainsFunc(messages[Alert](w, alertQueue), func(m Alert) bool { return m.MatchID == id })
-			if told != c.want {
-				t.Errorf("the toss of match %s is told: %v, want %v", id, told, c.want)
-			}
-		}()
-	}
-	w.tossed(11, `"batting"`)
-	must(t, open(w, DetectTossFunction, OpenTossDetector).DetectToss(w.ctx()))
+	}, apptest.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss)
 }
 
 // TestTossWithinTheProvidersLimit has no hour see more calls than the provider
@@ -134,10 +147,10 @@ func TestTossWithinTheProvidersLimit(t *testing.T) {
 				w.due(fmt.Sprint(1000+c.step*i), time.Hour)
 			}
 			asked := w.tossed(0, "")
-			d := open(w, DetectTossFunction, OpenTossDetector)
+			d := apptest.Open(w.World, DetectTossFunction, OpenTossDetector)
 			for range 12 { // minutes: a fifth of an hour
-				must(t, d.DetectToss(w.ctx()))
-				w.to(w.clock.Now().Add(time.Minute))
+				apptest.Must(t, d.DetectToss(w.Ctx()))
+				w.To(w.Clock.Now().Add(time.Minute))
 			}
 			calls := 0
 			for _, n := range asked {
@@ -170,15 +183,15 @@ func TestTossSurvivesTheProvider(t *testing.T) {
 			}
 			return fine(path)
 		}
-		must(t, open(w, DetectTossFunction, OpenTossDetector).DetectToss(w.ctx()))
-		if got := w.logs.complaints(); !slices.Equal(got, []string{"the provider's page of the match cannot be read"}) {
+		apptest.Must(t, apptest.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss(w.Ctx()))
+		if got := w.Logs.Complaints(); !slices.Equal(got, []string{"the provider's page of the match cannot be read"}) {
 			t.Errorf("%s: the log complains %q", name, got)
 		}
 	}
 	w.said = fine
-	must(t, open(w, DetectTossFunction, OpenTossDetector).DetectToss(w.ctx()))
+	apptest.Must(t, apptest.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss(w.Ctx()))
 	var told []string
-	for _, m := range messages[Alert](w, alertQueue) {
+	for _, m := range apptest.Messages[Alert](w.World, alertQueue) {
 		told = append(told, m.MatchID)
 	}
 	if !slices.Equal(told, []string{"104", "102"}) {
@@ -193,16 +206,16 @@ func TestTossMarkIsKept(t *testing.T) {
 	w := newWorld(t)
 	w.feed.Announce(kickOff, sportmonks.Generate(1, sportmonks.T20).Fixture)
 	w.sync()
-	f := rows[fixture](w, fixtures)[0]
+	f := apptest.Rows[fixture](w.World, fixtures)[0]
 	f.TossKey = "toss:1:bat"
-	w.put(fixtures, f)
-	if calls := w.count(w.sync); calls["UpdateItem"]+calls["BatchWriteItem"] > 0 {
+	apptest.Put(w.World, fixtures, f)
+	if calls := w.Count(w.sync); calls["UpdateItem"]+calls["BatchWriteItem"] > 0 {
 		t.Errorf("syncing what has not changed makes the calls %v", calls)
 	}
 	f.Round = "an old round"
-	w.put(fixtures, f)
+	apptest.Put(w.World, fixtures, f)
 	w.sync()
-	if got := rows[fixture](w, fixtures)[0]; got.TossKey != "toss:1:bat" || got.Round == f.Round {
+	if got := apptest.Rows[fixture](w.World, fixtures)[0]; got.TossKey != "toss:1:bat" || got.Round == f.Round {
 		t.Errorf("after a change the match is %+v", got)
 	}
 }
@@ -215,16 +228,15 @@ func TestTossCrashes(t *testing.T) {
 		w.due("8", time.Hour)
 		w.fan("ann", "", func(f *following, _ *device) { f.MatchID = "8" })
 		w.tossed(11, `"batting"`)
-		d, err := OpenTossDetector(t.Context(), w.crashing(DetectTossFunction, p))
-		must(t, err)
-		d.DetectToss(w.ctx())
-		w.logs.complaints()
-		w.to(w.clock.Now().Add(2 * time.Minute))
-		must(t, open(w, DetectTossFunction, OpenTossDetector).DetectToss(w.ctx()))
-		a := w.alerter(w.env(SendAlertsFunction))
-		drain(w, alertQueue, time.Hour, a.SendAlert)
-		if n := w.rung("ann"); n != 1 || row[fixture](w, getFixture, "8").TossKey != "toss:11:bat" {
-			t.Errorf("the phone rang %d times, and the match is %+v", n, row[fixture](w, getFixture, "8"))
+		d := apptest.OpenWith(w.World, w.Crashing(DetectTossFunction, p), OpenTossDetector)
+		d.DetectToss(w.Ctx())
+		w.Logs.Complaints()
+		w.To(w.Clock.Now().Add(2 * time.Minute))
+		apptest.Must(t, apptest.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss(w.Ctx()))
+		a := w.alerter(w.Env(SendAlertsFunction))
+		apptest.Drain(w.World, alertQueue, time.Hour, a.SendAlert)
+		if n := w.rung("ann"); n != 1 || apptest.Row[fixture](w.World, fixtures, "8").TossKey != "toss:11:bat" {
+			t.Errorf("the phone rang %d times, and the match is %+v", n, apptest.Row[fixture](w.World, fixtures, "8"))
 		}
 		return w.telling()
 	})

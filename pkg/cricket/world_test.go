@@ -1,7 +1,6 @@
 package cricket
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -12,8 +11,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
-	"io"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -21,28 +18,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambdacontext"
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"matchday/infra/local/apns"
-	"matchday/infra/local/clock"
 	"matchday/infra/local/sportmonks"
-	"matchday/infra/local/sqs"
-	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/dynamo/dynamotest"
-	"matchday/pkg/spec"
+	"matchday/pkg/kit/app/apptest"
 )
 
 func TestMain(m *testing.M) {
-	slog.SetDefault(slog.New(byContext{}))
+	apptest.LogByWorld()
 	os.Exit(m.Run())
 }
 
@@ -53,165 +38,59 @@ var kickOff = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 func at(n int) time.Time { return kickOff.Add(time.Duration(n) * slotLength) }
 
 const (
-	bundle    = "app.matchday.test"
-	apiToken  = "provider-token"
-	queueHost = "http://queues"
+	bundle   = "app.matchday.test"
+	apiToken = "provider-token"
 )
 
-// world is one test's fleet: tables and queues of its own, the provider and
-// Apple, under a clock that moves only when the test says so.
+// world is one test's room, with the provider and Apple.
 type world struct {
-	t      testing.TB
-	clock  *clock.Clock
-	aws    aws.Config
-	http   http.Client // to the tables' engine
-	db     *dynamodb.Client
-	prefix string
-	queues *sqs.Server
-	feed   *sportmonks.Server
-	said   func(path string) (status int, body string) // instead of the feed's answer, unless status is 0
-	phones *apns.Server                                // after withPhones
-	apns   map[string]string                           // its settings
-	logs   log
-
-	mu    sync.Mutex
-	calls map[string]int // of the functions, by operation
-	n     atomic.Int64   // invocations
+	*apptest.World
+	provider
+	phones *apns.Server // after withPhones
 }
 
 // newWorld makes a world some time before kickOff.
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, clock: clock.New(kickOff.Add(-time.Hour), clock.Free), calls: map[string]int{}}
-	t.Cleanup(w.clock.Stop)
-	w.clock.Work() // the test's own
-	transport := &http.Transport{MaxIdleConnsPerHost: 32}
-	w.http.Transport = transport
-	t.Cleanup(transport.CloseIdleConnections)
-	w.aws, w.prefix = dynamotest.New(t, Room.Tables)
-	w.aws.HTTPClient = &w.http
-	w.db = dynamodb.NewFromConfig(w.aws)
-	w.queues = sqs.New(w.clock, queueHost)
-	t.Cleanup(w.queues.Close)
-	for _, fn := range Room.Functions {
-		if q, ok := fn.On.(spec.Queue); ok {
-			must(t, w.queues.Create(sqs.Queue{Name: q.Dead()}))
-			must(t, w.queues.Create(sqs.Queue{Name: q.Name, Visibility: 6 * fn.Timeout, MaxReceives: q.Tries, DeadLetter: q.Dead()}))
-		}
-	}
-	w.feed = sportmonks.New(w.clock, apiToken)
+	w := &world{World: apptest.New(t, Room, kickOff.Add(-time.Hour))}
+	w.feed = sportmonks.New(w.Clock, apiToken)
+	w.Provider = &w.provider
+	w.Settings[sportMonksURL], w.Settings[sportMonksToken] = "http://provider"+providerPath, apiToken
 	return w
 }
 
 // withPhones adds Apple.
 func (w *world) withPhones() *world {
-	w.t.Helper()
+	w.T.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(w.t, err)
+	apptest.Must(w.T, err)
 	der, err := x509.MarshalPKCS8PrivateKey(key)
-	must(w.t, err)
-	w.phones = apns.New(w.clock, apns.Config{TeamID: "TEAM", KeyID: "KEY", PublicKey: &key.PublicKey, Bundle: bundle})
-	must(w.t, w.phones.Listen())
-	w.t.Cleanup(func() { w.phones.Close() })
-	ca := filepath.Join(w.t.TempDir(), "ca.pem")
-	must(w.t, os.WriteFile(ca, w.phones.CA(), 0o600))
-	w.apns = map[string]string{
+	apptest.Must(w.T, err)
+	w.phones = apns.New(w.Clock, apns.Config{TeamID: "TEAM", KeyID: "KEY", PublicKey: &key.PublicKey, Bundle: bundle})
+	apptest.Must(w.T, w.phones.Listen())
+	w.T.Cleanup(func() { w.phones.Close() })
+	ca := filepath.Join(w.T.TempDir(), "ca.pem")
+	apptest.Must(w.T, os.WriteFile(ca, w.phones.CA(), 0o600))
+	maps.Copy(w.Settings, map[string]string{
 		apnsURL: w.phones.URL(), apnsTeamID: "TEAM", apnsKeyID: "KEY", apnsBundle: bundle, apnsCAFile: ca,
 		apnsKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
-	}
+	})
 	return w
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+// provider answers for SportMonks.
+type provider struct {
+	feed *sportmonks.Server
+	said func(path string) (status int, body string) // instead of the feed's answer, unless status is 0
 }
 
-// open opens a service as fn has it: with fn's grants, queues and secrets alone.
-func open[S any](w *world, fn spec.Function, opener app.Opener[S]) S {
-	w.t.Helper()
-	s, err := opener(w.t.Context(), w.env(fn))
-	must(w.t, err)
-	return s
-}
+const providerPath = "/api/v2.0"
 
-func (w *world) env(fn spec.Function) app.Env {
-	cfg := w.aws.Copy()
-	cfg.HTTPClient = aws.HTTPClient(doer(func(r *http.Request) (*http.Response, error) { return w.call(fn, r) }))
-	return app.Env{
-		AWS: dynamotest.As(w.t, cfg, fn), Stage: spec.Local, Prefix: w.prefix, Queues: w.queues.URL(""),
-		Clock: app.Clock{Now: w.clock.Now, Sleep: w.sleep}, HTTP: roundTrip(w.provider),
-		Setting: func(name string) string {
-			switch {
-			case name == sportMonksURL:
-				return "http://provider/api/v2.0"
-			case (name == sportMonksToken || name == apnsKey) && !slices.Contains(fn.Secrets, name):
-				w.t.Errorf("%s reads the secret %s, which its spec does not list", fn.Name, name)
-			case name == sportMonksToken:
-				return apiToken
-			}
-			return w.apns[name]
-		},
-	}
-}
-
-// sleep moves the clock on, unless the time has come: the clock moves for one
-// sleeper only when nobody else works.
-func (w *world) sleep(ctx context.Context, until time.Time) error {
-	if !until.After(w.clock.Now()) {
-		return nil
-	}
-	return w.clock.Sleep(ctx, until)
-}
-
-type doer func(*http.Request) (*http.Response, error)
-
-func (f doer) Do(r *http.Request) (*http.Response, error) { return f(r) }
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// call takes fn's calls of AWS to the queues or the tables, and counts them.
-func (w *world) call(fn spec.Function, r *http.Request) (*http.Response, error) {
-	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	w.mu.Lock()
-	w.calls[operation]++
-	w.mu.Unlock()
-	if !strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS.") {
-		return w.http.Do(r)
-	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.ContainsFunc(fn.Sends, func(q spec.Queue) bool { return strings.Contains(string(body), `/`+q.Name+`"`) }) {
-		w.t.Errorf("%s sends %s, which its spec does not list", fn.Name, body)
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
+// RoundTrip asks the simulator. A timeout comes at once.
+func (p *provider) RoundTrip(r *http.Request) (*http.Response, error) {
 	out := httptest.NewRecorder()
-	w.queues.ServeHTTP(out, r)
-	return out.Result(), nil
-}
-
-// count is how many calls of each operation do makes.
-func (w *world) count(do func()) map[string]int {
-	w.mu.Lock()
-	w.calls = map[string]int{}
-	w.mu.Unlock()
-	do()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return maps.Clone(w.calls)
-}
-
-// provider answers for SportMonks. A timeout comes at once.
-func (w *world) provider(r *http.Request) (*http.Response, error) {
-	out := httptest.NewRecorder()
-	if w.said != nil {
-		if status, body := w.said(strings.TrimPrefix(r.URL.Path, "/api/v2.0")); status != 0 {
+	if p.said != nil {
+		if status, body := p.said(strings.TrimPrefix(r.URL.Path, providerPath)); status != 0 {
 			out.WriteHeader(status)
 			out.WriteString(body)
 			return out.Result(), nil
@@ -219,142 +98,30 @@ func (w *world) provider(r *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	cancel() // the simulator hangs until its caller gives up
-	hung := w.feed.Counts()[sportmonks.Timeout]
-	w.feed.ServeHTTP(out, r.WithContext(ctx))
-	if w.feed.Counts()[sportmonks.Timeout] > hung {
+	hung := p.feed.Counts()[sportmonks.Timeout]
+	p.feed.ServeHTTP(out, r.WithContext(ctx))
+	if p.feed.Counts()[sportmonks.Timeout] > hung {
 		return nil, context.DeadlineExceeded
 	}
 	return out.Result(), nil
 }
 
-// ctx is that of a new invocation.
-func (w *world) ctx() context.Context {
-	ctx := context.WithValue(w.t.Context(), logKey{}, &w.logs)
-	return lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: fmt.Sprint("request-", w.n.Add(1))})
-}
-
-// to moves the clock to t.
-func (w *world) to(t time.Time) {
-	w.t.Helper()
-	must(w.t, w.sleep(w.t.Context(), t))
+// ticker is that of a new process.
+func (w *world) ticker() *Ticker {
+	w.T.Helper()
+	return apptest.Open(w.World, TickFunction, OpenTicker)
 }
 
 // tickAt has slot n ticked, and fails the test for an error.
 func (w *world) tickAt(t *Ticker, n int) TickDone {
-	w.t.Helper()
-	done, err := t.Tick(w.ctx(), slotNo(n))
-	must(w.t, err)
+	w.T.Helper()
+	done, err := t.Tick(w.Ctx(), slotNo(n))
+	apptest.Must(w.T, err)
 	return done
 }
 
 // slotNo is slot n after kickOff, as plan-ticks has it.
 func slotNo(n int) Tick { return Tick{Slot: slotOf(at(n)), Due: at(n).UnixMilli()} }
-
-// messages are what a queue holds, in order, decoded.
-func messages[M any](w *world, q spec.Queue) (all []M) {
-	w.t.Helper()
-	for _, m := range w.queues.Messages(q.Name) {
-		var v M
-		must(w.t, json.Unmarshal([]byte(m.Body), &v))
-		all = append(all, v)
-	}
-	return all
-}
-
-// drain gives a use case every message of its queue, those it sends itself and
-// those that are delayed included, as long as they come within a limit of time.
-// It moves the clock to when they come. Like SQS it gives a message whose
-// handling fails again.
-func drain[M any](w *world, q spec.Queue, within time.Duration, do func(context.Context, M) error) (handled int) {
-	w.t.Helper()
-	tries := map[string]int{}
-	for until := w.clock.Now().Add(within); ; {
-		waiting := w.queues.Messages(q.Name)
-		if len(waiting) == 0 {
-			return handled
-		}
-		next := slices.MinFunc(waiting, func(a, b sqs.Message) int { return a.Visible.Compare(b.Visible) })
-		if next.Visible.After(until) {
-			return handled
-		}
-		w.to(next.Visible)
-		got := w.receive(q)
-		var v M
-		must(w.t, json.Unmarshal([]byte(got.Body), &v))
-		handled++
-		if err := do(w.ctx(), v); err != nil {
-			if tries[got.MessageId]++; tries[got.MessageId] == q.Tries {
-				w.t.Fatalf("%s cannot be handled: %v", got.Body, err)
-			}
-			continue
-		}
-		w.sqs("DeleteMessage", map[string]any{"QueueUrl": w.queues.URL(q.Name), "ReceiptHandle": got.ReceiptHandle}, nil)
-	}
-}
-
-type received struct{ MessageId, Body, ReceiptHandle string }
-
-func (w *world) receive(q spec.Queue) received {
-	w.t.Helper()
-	var out struct{ Messages []received }
-	w.sqs("ReceiveMessage", map[string]any{"QueueUrl": w.queues.URL(q.Name)}, &out)
-	if len(out.Messages) != 1 {
-		w.t.Fatalf("%d messages came from %s", len(out.Messages), q.Name)
-	}
-	return out.Messages[0]
-}
-
-func (w *world) sqs(action string, in, out any) {
-	w.t.Helper()
-	body, err := json.Marshal(in)
-	must(w.t, err)
-	r := httptest.NewRequest(http.MethodPost, queueHost, strings.NewReader(string(body)))
-	r.Header.Set("X-Amz-Target", "AmazonSQS."+action)
-	got := httptest.NewRecorder()
-	w.queues.ServeHTTP(got, r)
-	if got.Code != http.StatusOK {
-		w.t.Fatalf("%s: %s", action, got.Body)
-	}
-	if out != nil {
-		must(w.t, json.Unmarshal(got.Body.Bytes(), out))
-	}
-}
-
-// put stores rows as they are.
-func (w *world) put(table spec.Table, rows ...any) {
-	w.t.Helper()
-	for _, row := range rows {
-		item, err := attributevalue.MarshalMap(row)
-		must(w.t, err)
-		_, err = w.db.PutItem(w.t.Context(), &dynamodb.PutItemInput{TableName: aws.String(w.prefix + table.Name), Item: item})
-		must(w.t, err)
-	}
-}
-
-// rows are all of a table.
-func rows[T any](w *world, table spec.Table) (all []T) {
-	w.t.Helper()
-	pages := dynamodb.NewScanPaginator(w.db, &dynamodb.ScanInput{TableName: aws.String(w.prefix + table.Name), ConsistentRead: aws.Bool(true)})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(w.t.Context())
-		must(w.t, err)
-		var some []T
-		must(w.t, attributevalue.UnmarshalListOfMaps(page.Items, &some))
-		all = append(all, some...)
-	}
-	return all
-}
-
-// row is the row under a key, which must be there.
-func row[T any](w *world, a spec.Access, key ...string) T {
-	w.t.Helper()
-	v, ok, err := dynamo.Get[T](w.t.Context(), dynamo.Open(w.aws, w.prefix), a, key...)
-	must(w.t, err)
-	if !ok {
-		w.t.Fatalf("%s holds no %q", a.Table.Name, key)
-	}
-	return v
-}
 
 // matchOf is the row of a match that has been scheduled, and not polled.
 func matchOf(m *sportmonks.Match, start time.Time) fixture {
@@ -370,10 +137,10 @@ func id(n int64) string { return fmt.Sprint(n) }
 // play schedules a generated match, with a frame in each slot from slot 0 on,
 // and stores its row.
 func (w *world) play(seed int64, format sportmonks.Format, frameEvery time.Duration) *sportmonks.Match {
-	w.t.Helper()
+	w.T.Helper()
 	m := sportmonks.Generate(seed, format)
 	w.feed.Play(m, kickOff, sportmonks.Pace{Every: frameEvery, Linger: 20 * time.Second})
-	w.put(fixtures, matchOf(m, kickOff))
+	apptest.Put(w.World, fixtures, matchOf(m, kickOff))
 	return m
 }
 
@@ -385,13 +152,13 @@ func token(name string) string {
 
 // subscribe stores an activity.
 func (w *world) subscribe(matchID, name, team string) subscription {
-	w.t.Helper()
-	now := w.clock.Now()
+	w.T.Helper()
+	now := w.Clock.Now()
 	s := subscription{
 		MatchID: matchID, PushToken: token(name), UserID: name, TeamID: team,
 		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(24 * time.Hour).Unix(),
 	}
-	w.put(subscriptions, s)
+	apptest.Put(w.World, subscriptions, s)
 	return s
 }
 
@@ -399,64 +166,6 @@ func (w *world) subscribe(matchID, name, team string) subscription {
 func (w *world) shows(name string) (state string, ended bool) {
 	d, _ := w.phones.Device(token(name))
 	return string(d.State), d.Ended
-}
-
-// log keeps what is logged in the contexts that bear it.
-type log struct {
-	mu    sync.Mutex
-	lines []line
-}
-
-type line struct {
-	level slog.Level
-	text  string
-	attrs map[string]any
-}
-
-type logKey struct{}
-
-// byContext gives each record to its context's log.
-type byContext struct{}
-
-func (byContext) Enabled(context.Context, slog.Level) bool { return true }
-func (h byContext) WithAttrs([]slog.Attr) slog.Handler     { return h }
-func (h byContext) WithGroup(string) slog.Handler          { return h }
-func (byContext) Handle(ctx context.Context, r slog.Record) error {
-	l, ok := ctx.Value(logKey{}).(*log)
-	if !ok {
-		return nil
-	}
-	out := line{r.Level, r.Message, map[string]any{}}
-	r.Attrs(func(a slog.Attr) bool { out.attrs[a.Key] = a.Value.Any(); return true })
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, out)
-	return nil
-}
-
-// complaints are the warnings and errors since the last call.
-func (l *log) complaints() (all []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, line := range l.lines {
-		if line.level >= slog.LevelWarn {
-			all = append(all, line.text)
-		}
-	}
-	l.lines = slices.DeleteFunc(l.lines, func(l line) bool { return l.level >= slog.LevelWarn })
-	return all
-}
-
-// sum adds up a metric since the beginning.
-func (l *log) sum(metric string) (n float64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, line := range l.lines {
-		if v, ok := line.attrs[metric].(float64); ok {
-			n += v
-		}
-	}
-	return n
 }
 
 // outcome is what the world amounts to, without what depends on when each
@@ -478,23 +187,23 @@ type outcome struct {
 }
 
 func (w *world) outcome() outcome {
-	w.t.Helper()
+	w.T.Helper()
 	o := outcome{
 		Fixtures: map[string]fixture{}, States: map[string]string{}, Shown: map[string]string{}, Hashes: map[string]string{},
 		Balls: map[string]string{}, Last: map[string]int{}, Phones: map[string]string{},
-		Follows: len(rows[map[string]any](w, follows)),
+		Follows: len(apptest.Rows[map[string]any](w.World, follows)),
 	}
-	changes := messages[MatchChanged](w, activityQueue)
-	for _, f := range rows[fixture](w, fixtures) {
+	changes := apptest.Messages[MatchChanged](w.World, activityQueue)
+	for _, f := range apptest.Rows[fixture](w.World, fixtures) {
 		f.LiveUpdatedAt, f.ArchivedAt = min(f.LiveUpdatedAt, 1), min(f.ArchivedAt, 1)
 		f.EndingAt, f.FinishedAt = min(f.EndingAt, 1), min(f.FinishedAt, 1)
 		f.LastSlot, f.BodySum, f.Polls, f.MissingSince = 0, "", 0, 0
 		o.Fixtures[f.MatchID] = f
 	}
-	for _, c := range rows[cached](w, fixtureCache) {
+	for _, c := range apptest.Rows[cached](w.World, fixtureCache) {
 		o.States[c.MatchID] = c.StateJSON
 	}
-	for _, s := range rows[shown](w, displays) {
+	for _, s := range apptest.Rows[shown](w.World, displays) {
 		o.Shown[s.CacheKey] = string(s.Display)
 		match, view, _ := strings.Cut(strings.TrimPrefix(s.CacheKey, "DISPLAY#"), "#")
 		if !slices.ContainsFunc(changes, func(m MatchChanged) bool {
@@ -504,29 +213,29 @@ func (w *world) outcome() outcome {
 		}
 	}
 	slices.Sort(o.Untold)
-	for _, h := range rows[stateHash](w, stateHashes) {
+	for _, h := range apptest.Rows[stateHash](w.World, stateHashes) {
 		o.Hashes[h.Key] = h.Hash
 	}
 	for id := range o.Fixtures {
 		o.Balls[id] = w.balls(id)
 	}
-	for _, h := range rows[head](w, processing) {
+	for _, h := range apptest.Rows[head](w.World, processing) {
 		if !strings.Contains(h.MatchID, "#") {
 			o.Last[h.MatchID] = h.LastProcessedBall
 		}
 	}
-	for _, l := range rows[ledger](w, processing) {
+	for _, l := range apptest.Rows[ledger](w.World, processing) {
 		for _, e := range l.Events {
 			o.Ledger = append(o.Ledger, fmt.Sprint(l.MatchID, " ", e.Key, " ", e.Told))
 		}
 	}
 	slices.Sort(o.Ledger)
-	for _, a := range messages[Alert](w, alertQueue) {
+	for _, a := range apptest.Messages[Alert](w.World, alertQueue) {
 		o.Alerts = append(o.Alerts, a.MatchID+" "+a.Key+" "+a.Title)
 	}
 	slices.Sort(o.Alerts)
 	o.Alerts = slices.Compact(o.Alerts)
-	for _, s := range rows[subscription](w, subscriptions) {
+	for _, s := range apptest.Rows[subscription](w.World, subscriptions) {
 		o.Phones[s.PushToken] = "subscribed"
 	}
 	if w.phones != nil {
@@ -540,7 +249,7 @@ func (w *world) outcome() outcome {
 			o.Messages = append(o.Messages, "ended "+m.MatchID)
 		}
 	}
-	for _, m := range messages[MatchLeft](w, finishQueue) {
+	for _, m := range apptest.Messages[MatchLeft](w.World, finishQueue) {
 		o.Messages = append(o.Messages, "left "+m.MatchID)
 	}
 	slices.Sort(o.Messages)
@@ -550,18 +259,18 @@ func (w *world) outcome() outcome {
 
 // balls are all that list-balls gives of a match, page by page.
 func (w *world) balls(matchID string) string {
-	w.t.Helper()
-	s := open(w, ListBallsFunction, OpenMatches)
+	w.T.Helper()
+	s := apptest.Open(w.World, ListBallsFunction, OpenMatches)
 	var all []any
 	for in := (ListBalls{ID: matchID}); ; {
-		page, err := s.ListBalls(w.ctx(), &in)
-		must(w.t, err)
+		page, err := s.ListBalls(w.Ctx(), &in)
+		apptest.Must(w.T, err)
 		for _, b := range page.Body.Balls {
 			all = append(all, b)
 		}
 		if in.Cursor = page.Body.Next; in.Cursor == "" {
 			text, err := json.Marshal(all)
-			must(w.t, err)
+			apptest.Must(w.T, err)
 			return string(text)
 		}
 	}
@@ -626,19 +335,11 @@ func (w *world) says(entries ...string) {
 
 // scripted stores the row of a match that only a scripted provider knows.
 func (w *world) scripted(id string) fixture {
-	w.t.Helper()
+	w.T.Helper()
 	f := fixture{
 		MatchID: id, LeagueCode: "T20", LeagueID: "3", SeasonID: "5", StartTime: kickOff.Format(timeLayout), Type: "T20",
 		Status: "NS", LocalTeamID: "11", VisitorTeamID: "12",
 	}
-	w.put(fixtures, f)
+	apptest.Put(w.World, fixtures, f)
 	return f
-}
-
-// drop removes the row under a key.
-func (w *world) drop(table spec.Table, key string) error {
-	_, err := w.db.DeleteItem(w.t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String(w.prefix + table.Name), Key: dynamo.Key(spec.Access{Table: table}, key),
-	})
-	return err
 }

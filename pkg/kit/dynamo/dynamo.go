@@ -281,17 +281,13 @@ func Query[T any](ctx context.Context, db DB, a spec.Access, r Range) (items []T
 }
 
 // QueryAll reads all pages.
-func QueryAll[T any](ctx context.Context, db DB, a spec.Access, r Range) (all []T, err error) {
-	for page, err := range Pages(func(after Item) ([]T, Item, error) {
-		r.After = after
-		return Query[T](ctx, db, a, r)
-	}) {
-		if err != nil {
-			return nil, err
+func QueryAll[T any](ctx context.Context, db DB, a spec.Access, r Range) ([]T, error) {
+	return collect(func(after Item) ([]T, Item, error) {
+		if after != nil {
+			r.After = after
 		}
-		all = append(all, page...)
-	}
-	return all, nil
+		return Query[T](ctx, db, a, r)
+	})
 }
 
 // Scan reads one page of a whole table or index, like Query. Of a table, it sees
@@ -313,6 +309,21 @@ func Scan[T any](ctx context.Context, db DB, a spec.Access, filter *expression.C
 		return nil, nil, wrap(a, err)
 	}
 	return items, out.LastEvaluatedKey, wrap(a, attributevalue.UnmarshalListOfMaps(out.Items, &items))
+}
+
+// ScanAll reads all pages.
+func ScanAll[T any](ctx context.Context, db DB, a spec.Access, filter *expression.ConditionBuilder) ([]T, error) {
+	return collect(func(after Item) ([]T, Item, error) { return Scan[T](ctx, db, a, filter, after, 0) })
+}
+
+func collect[T any](read func(after Item) ([]T, Item, error)) (all []T, err error) {
+	for page, err := range Pages(read) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+	}
+	return all, nil
 }
 
 // Pages are the pages that read gives, from the first to the last or to the

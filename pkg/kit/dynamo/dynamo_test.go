@@ -361,6 +361,11 @@ func TestQuery(t *testing.T) {
 			if !slices.EqualFunc(pages, c.pages, slices.Equal) {
 				t.Errorf("got %v, want %v", pages, c.pages)
 			}
+			whole, err := dynamo.QueryAll[ball](t.Context(), db, c.a, c.r)
+			must(t, err)
+			if got, want := runsOf(whole), slices.Concat(c.pages...); !slices.Equal(got, want) {
+				t.Errorf("all are %v, want %v", got, want)
+			}
 		})
 	}
 }
@@ -406,6 +411,11 @@ func TestScan(t *testing.T) {
 			slices.Sort(got)
 			if !slices.Equal(got, c.want) || pages != c.pages {
 				t.Errorf("got %v in %d pages, want %v in %d", got, pages, c.want, c.pages)
+			}
+			whole, err := dynamo.ScanAll[ball](t.Context(), db, c.a, c.filter)
+			must(t, err)
+			if got := slices.Sorted(slices.Values(runsOf(whole))); !slices.Equal(got, c.want) {
+				t.Errorf("all are %v, want %v", got, c.want)
 			}
 		})
 	}

@@ -10,13 +10,14 @@ import (
 // Log keeps what is logged in the contexts of a world: see LogByWorld.
 type Log struct {
 	mu    sync.Mutex
-	lines []line
+	lines []Line
 }
 
-type line struct {
-	level slog.Level
-	text  string
-	attrs map[string]any
+// Line is a record of a log.
+type Line struct {
+	Level slog.Level
+	Text  string
+	Attrs map[string]any
 }
 
 type logKey struct{}
@@ -36,12 +37,19 @@ func (byContext) Handle(ctx context.Context, r slog.Record) error {
 	if !ok {
 		return nil
 	}
-	out := line{r.Level, r.Message, map[string]any{}}
-	r.Attrs(func(a slog.Attr) bool { out.attrs[a.Key] = a.Value.Any(); return true })
+	out := Line{r.Level, r.Message, map[string]any{}}
+	r.Attrs(func(a slog.Attr) bool { out.Attrs[a.Key] = a.Value.Any(); return true })
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lines = append(l.lines, out)
 	return nil
+}
+
+// Lines are all that was logged, without the complaints that were taken.
+func (l *Log) Lines() []Line {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.lines)
 }
 
 // Complaints are the warnings and errors since the last call.
@@ -49,11 +57,11 @@ func (l *Log) Complaints() (all []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, line := range l.lines {
-		if line.level >= slog.LevelWarn {
-			all = append(all, line.text)
+		if line.Level >= slog.LevelWarn {
+			all = append(all, line.Text)
 		}
 	}
-	l.lines = slices.DeleteFunc(l.lines, func(l line) bool { return l.level >= slog.LevelWarn })
+	l.lines = slices.DeleteFunc(l.lines, func(l Line) bool { return l.Level >= slog.LevelWarn })
 	return all
 }
 
@@ -62,7 +70,7 @@ func (l *Log) Sum(metric string) (n float64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, line := range l.lines {
-		if v, ok := line.attrs[metric].(float64); ok {
+		if v, ok := line.Attrs[metric].(float64); ok {
 			n += v
 		}
 	}

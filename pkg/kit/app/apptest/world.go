@@ -24,6 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"matchday/infra/local/clock"
 	"matchday/infra/local/sqs"
@@ -102,7 +103,7 @@ func OpenWith[S any](w *World, env app.Env, opener app.Opener[S]) S {
 // Env is fn's environment.
 func (w *World) Env(fn spec.Function) app.Env {
 	cfg := w.AWS.Copy()
-	cfg.HTTPClient = aws.HTTPClient(doer(func(r *http.Request) (*http.Response, error) { return w.call(fn, r) }))
+	cfg.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) { return w.call(fn, r) })
 	secrets := map[string]bool{}
 	for _, f := range w.room.Functions {
 		for _, s := range f.Secrets {
@@ -145,10 +146,6 @@ func (w *World) To(t time.Time) {
 	w.T.Helper()
 	Must(w.T, w.Sleep(w.T.Context(), t))
 }
-
-type doer func(*http.Request) (*http.Response, error)
-
-func (f doer) Do(r *http.Request) (*http.Response, error) { return f(r) }
 
 // call takes fn's calls of AWS to the queues, the users or the tables, and counts
 // them.

@@ -688,3 +688,26 @@ func TestStaleIndex(t *testing.T) {
 		t.Errorf("%d messages, then %d; want one", before, after)
 	}
 }
+
+// TestLiveMatchesAreOurs: what the feed lists beside them keeps no alarm awake.
+func TestLiveMatchesAreOurs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ours := saidOf(w.scripted("7"), "1st Innings", ballSaid{id: 1})
+	foreign := saidOf(fixture{MatchID: "8", LeagueID: "9", SeasonID: "9", LocalTeamID: "1", VisitorTeamID: "2", Type: "T20", StartTime: kickOff.Format(timeLayout)}, "1st Innings")
+	tk := w.ticker()
+	w.says(ours, foreign)
+	w.tickAt(tk, 0)
+	if n := w.Logs.Sum("MatchesLive"); n != 1 {
+		t.Fatalf("%v matches are live, want ours", n)
+	}
+	w.says(foreign)
+	gone := int(longerGrace/slotLength) + 2
+	w.tickAt(tk, 1)
+	w.tickAt(tk, gone)
+	before := w.Logs.Sum("MatchesLive")
+	w.tickAt(tk, gone+1)
+	if n := w.Logs.Sum("MatchesLive") - before; n != 0 {
+		t.Errorf("when ours has left %v are live", n)
+	}
+}

@@ -16,6 +16,7 @@ import (
 
 	"matchday/infra/local/clock"
 	"matchday/infra/local/lambda"
+	"matchday/pkg/kit/obs"
 	"matchday/pkg/spec"
 )
 
@@ -71,6 +72,16 @@ func (p *process) invoke(event string) (string, error) {
 	defer p.clock.Work()()
 	out, err := p.Invoke(p.t.Context(), "test/keep-score", []byte(event))
 	return string(out), err
+}
+
+// failed is how many failures the process has counted.
+func (p *process) failed() (n float64) {
+	for _, l := range p.said() {
+		if v, ok := l[obs.Failed].(float64); ok {
+			n += v
+		}
+	}
+	return n
 }
 
 // said are the lines that the process has logged, which must be JSON.
@@ -168,6 +179,9 @@ func TestAPIInItsProcess(t *testing.T) {
 			t.Errorf("%s: leaks the error: %s", path, out)
 		}
 	}
+	if n := p.failed(); n != 1 {
+		t.Errorf("%v answers are counted as failures, want that of 500", n)
+	}
 }
 
 func TestQueueInItsProcess(t *testing.T) {
@@ -176,6 +190,9 @@ func TestQueueInItsProcess(t *testing.T) {
 	out, err := p.invoke(`{"Records":[{"messageId":"1","body":"{\"Do\":\"work\"}"},{"messageId":"2","body":"{\"Do\":\"fail\"}"}]}`)
 	if want := `{"batchItemFailures":[{"itemIdentifier":"2"}]}`; err != nil || out != want {
 		t.Errorf("got %s, %v, want %s", out, err, want)
+	}
+	if n := p.failed(); n != 1 {
+		t.Errorf("%v messages are counted as failures, want the second", n)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -49,13 +50,13 @@ const void = -1
 type Team struct {
 	Name     string   `json:"name,omitempty" dynamodbav:"name,omitempty" maxLength:"64"`
 	Champion bool     `json:"champion,omitempty" dynamodbav:"champion,omitempty" doc:"It defends a championship."`
-	Members  []string `json:"members" dynamodbav:"members" minItems:"1" maxItems:"30" nullable:"false"`
+	Members  []string `json:"members" dynamodbav:"members" minItems:"1" maxItems:"30" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$" nullable:"false"`
 }
 
 // MatchFields are what administrators say of a match.
 type MatchFields struct {
-	Name          string   `json:"name" minLength:"1" maxLength:"64" example:"Tornado Tag Team"`
-	Championships []string `json:"championships,omitempty" maxItems:"8" doc:"What it is for."`
+	Name          string   `json:"name" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$" example:"Tornado Tag Team"`
+	Championships []string `json:"championships,omitempty" maxItems:"8" minLength:"1" maxLength:"64" doc:"What it is for."`
 	Points        int      `json:"points" minimum:"1" maximum:"999" doc:"For a right pick."`
 	Preshow       bool     `json:"preshow,omitempty"`
 	Teams         []Team   `json:"teams" minItems:"2" maxItems:"40" nullable:"false"`
@@ -98,8 +99,8 @@ func (r *Result) UnmarshalJSON(text []byte) error {
 		*r = void
 		return nil
 	}
-	var n int
-	if err := json.Unmarshal(text, &n); err != nil || n < 0 {
+	n, err := strconv.ParseUint(string(text), 10, 31)
+	if err != nil {
 		return errors.New(`a result is the winner's place among the teams, from 0, or "void"`)
 	}
 	*r = Result(n)
@@ -128,8 +129,9 @@ func overflow(field string) error {
 }
 
 var (
-	errLocked  = fault.Coded(fault.Conflict, "event_locked", "the event is locked")
-	errNoMatch = fault.Coded(fault.NotFound, "match_not_found", "no such match on the card")
+	errLocked   = fault.Coded(fault.Conflict, "event_locked", "the event is locked")
+	errUpcoming = fault.Coded(fault.Conflict, "event_upcoming", "the event is not locked yet")
+	errNoMatch  = fault.Coded(fault.NotFound, "match_not_found", "no such match on the card")
 )
 
 // MatchPage is the answer with a match.
@@ -144,7 +146,7 @@ type AddMatch struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
 	Body    struct {
-		ID string `json:"id,omitempty" format:"uuid" doc:"Of the app's making, so that it can send the match again; ours if there is none."`
+		ID string `json:"id,omitempty" format:"uuid" minLength:"36" maxLength:"36" doc:"Of the app's making, so that it can send the match again; ours if there is none."`
 		MatchFields
 	}
 }
@@ -211,7 +213,7 @@ func refused(err error, e event, now time.Time) error {
 	switch {
 	case !dynamo.IsRefused(err):
 		return err
-	case e.State != upcoming || !now.Before(instant(e.LockAt)):
+	case !e.isOpen(now):
 		return errLocked
 	}
 	return errChanged
@@ -249,6 +251,7 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 	case reflect.DeepEqual(was, m):
 	default:
 		writes := []dynamo.Write{m.written()}
+		e.CardRev++
 		if m.Points != was.Points && on.ResultsRev > 0 {
 			e.ResultsRev, e.ResultsAt = on.ResultsRev+1, stamp(s.now())
 			writes = append(writes, logged(e, m, in.UserID, fmt.Sprintf("%d points", was.Points), fmt.Sprintf("%d points", m.Points), ""))
@@ -439,8 +442,8 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 	if !ok {
 		return nil, errNoMatch
 	}
-	if on.State == upcoming {
-		return nil, fault.Coded(fault.Conflict, "event_upcoming", "the event is not locked yet")
+	if on.isOpen(s.now()) {
+		return nil, errUpcoming
 	}
 	if int(in.Body.Result) >= len(m.Teams) {
 		return nil, invalidTeam("body.result", m, int(in.Body.Result))
@@ -448,6 +451,9 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 	e, was := on.event, m.Result
 	if result := int(in.Body.Result); was == nil || *was != result {
 		m.Result = &result
+		if e.State == upcoming {
+			e.State = broadcast // the job that writes it is late
+		}
 		e.ResultsRev, e.ResultsAt = on.ResultsRev+1, stamp(s.now())
 		err := dynamo.Transact(ctx, s.db, setResult,
 			dynamo.UpdateWrite(m.key(), expression.Set(expression.Name("result"), expression.Value(result)), exists("PK")),

@@ -1,7 +1,6 @@
 package pickem
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -32,7 +31,7 @@ type event struct {
 	LockAt    string `dynamodbav:"lockAt"`
 	State     string `dynamodbav:"state"`
 	Bonus     int    `dynamodbav:"bonus"`               // for a perfect card; 0 for none
-	CardRev   int    `dynamodbav:"cardRev"`             // how often matches were added, changed or taken away
+	CardRev   int    `dynamodbav:"cardRev"`             // how often its matches, their order, or what they are worth have changed
 	ScoringAt string `dynamodbav:"scoringAt,omitempty"` // when it was first to be scored
 
 	// What the points depend on, once results come in: how often it changed, when it
@@ -67,11 +66,17 @@ type Event struct {
 
 func (e event) shown(now time.Time) Event {
 	out := Event{ID: e.ID, Name: e.Name, Date: strings.ReplaceAll(e.Date, "/", "-"), StartsAt: instant(e.StartsAt), LockAt: instant(e.LockAt), State: e.State, Bonus: e.Bonus}
-	if out.State == upcoming && !now.Before(out.LockAt) {
+	if out.State == upcoming && !e.isOpen(now) {
 		out.State = broadcast // the job that writes it is late
 	}
 	out.Updating = e.State == scored && e.ScoredRev != e.ResultsRev
 	return out
+}
+
+// isOpen reports whether an event takes predictions at now. Writes have their own
+// look, by the condition open.
+func (e event) isOpen(now time.Time) bool {
+	return e.State == upcoming && now.Before(instant(e.LockAt))
 }
 
 // instant is the time of a stamp of ours.
@@ -166,16 +171,14 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 	if b.LockAt.IsZero() {
 		b.LockAt = b.StartsAt.Add(-lockAhead)
 	}
-	if err := inOrder(b.StartsAt, b.LockAt); err != nil {
+	day, _ := time.Parse(time.DateOnly, b.Date) // which is one: see its format
+	if err := inOrder(day, b.StartsAt, b.LockAt); err != nil {
 		return nil, err
-	}
-	if day, err := time.Parse(time.DateOnly, b.Date); err != nil || b.StartsAt.Sub(day).Abs() > 48*time.Hour {
-		return nil, fault.In("body.date", "the date is that of startsAt, where the event is")
 	}
 	id := b.Date + "-" + b.Slug
 	e := event{
 		row: row{PK: eventKey, SK: ofEvent(id), GSIPK: ofEvent(id), GSISK: eventKey, Type: eventType},
-		ID:  id, Name: b.Name, Date: strings.ReplaceAll(b.Date, "-", "/"), StartsAt: stamp(b.StartsAt), LockAt: stamp(b.LockAt), State: upcoming, Bonus: b.Bonus,
+		ID:  id, Name: b.Name, Date: day.Format(dateLayout), StartsAt: stamp(b.StartsAt), LockAt: stamp(b.LockAt), State: upcoming, Bonus: b.Bonus,
 	}
 	err := dynamo.Put(ctx, s.db, createEvent, e, absent("PK"))
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
@@ -193,14 +196,19 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 	return &EventPage{http.StatusCreated, noStore, e.shown(s.now())}, nil
 }
 
+// dateLayout is how items keep a date.
+const dateLayout = "2006/01/02"
+
 // inOrder refuses an event that locks after it has begun, or at a time that items
-// cannot keep.
-func inOrder(starts, locks time.Time) error {
+// cannot keep, or whose date can nowhere be that of its beginning.
+func inOrder(day, starts, locks time.Time) error {
 	switch {
 	case starts.UTC().Year() < 2000 || starts.UTC().Year() > 2999:
 		return fault.In("body.startsAt", "the event starts between 2000 and 2999")
 	case locks.UTC().Year() < 2000 || locks.After(starts):
 		return fault.In("body.lockAt", "the event locks when it begins, or before")
+	case starts.Sub(day).Abs() > 48*time.Hour:
+		return fault.In("body.date", "the date is that of startsAt, where the event is")
 	}
 	return nil
 }
@@ -211,7 +219,8 @@ type UpdateEvent struct {
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
 	Body    struct {
 		Name     *string    `json:"name,omitempty" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$"`
-		StartsAt *time.Time `json:"startsAt,omitempty" doc:"The lock moves with it, unless it is given too."`
+		Date     *string    `json:"date,omitempty" format:"date" doc:"Where it is. The id stays as it is."`
+		StartsAt *time.Time `json:"startsAt,omitempty" doc:"The date, by whole days, and the lock move with it, unless they are given too."`
 		LockAt   *time.Time `json:"lockAt,omitempty"`
 		State    *string    `json:"state,omitempty" enum:"upcoming,broadcast" doc:"Open or locked. An event is scored by a request to score it."`
 		Bonus    *int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Points for who has every match right."`
@@ -228,21 +237,28 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 	}
 	e, b, now := was.event, in.Body, s.now()
 	starts, locks := instant(e.StartsAt), instant(e.LockAt)
+	day, err := time.Parse(dateLayout, e.Date)
+	if err != nil {
+		return nil, err
+	}
 	if b.StartsAt != nil {
-		locks = locks.Add(b.StartsAt.Sub(starts))
-		starts = *b.StartsAt
+		by := b.StartsAt.Sub(starts)
+		day, starts, locks = day.Add(by.Round(24*time.Hour)), *b.StartsAt, locks.Add(by)
+	}
+	if b.Date != nil {
+		day, _ = time.Parse(time.DateOnly, *b.Date)
 	}
 	if b.LockAt != nil {
 		locks = *b.LockAt
 	}
-	if err := inOrder(starts, locks); err != nil {
+	if err := inOrder(day, starts, locks); err != nil {
 		return nil, err
 	}
-	e.StartsAt, e.LockAt = stamp(starts), stamp(locks)
+	e.Date, e.StartsAt, e.LockAt = day.Format(dateLayout), stamp(starts), stamp(locks)
 	if b.Name != nil {
 		e.Name = *b.Name
 	}
-	if b.State != nil && *b.State != e.State {
+	if b.State != nil {
 		switch {
 		case e.State == scored:
 			return nil, fault.Coded(fault.Conflict, "bad_transition", "the event is scored")
@@ -258,6 +274,7 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 			return nil, overflow("body.bonus")
 		}
 		e.Bonus = *b.Bonus
+		e.CardRev++
 		if e.ResultsRev > 0 {
 			e.ResultsRev++
 			e.ResultsAt = stamp(now)
@@ -283,19 +300,21 @@ var errChanged = fault.Coded(fault.Conflict, "changed", "somebody else has just 
 // changed sets what administrators change of an event.
 func (e event) changed() expression.UpdateBuilder {
 	return expression.Set(expression.Name("name"), expression.Value(e.Name)).
+		Set(expression.Name("date"), expression.Value(e.Date)).
 		Set(expression.Name("startsAt"), expression.Value(e.StartsAt)).
 		Set(expression.Name("lockAt"), expression.Value(e.LockAt)).
 		Set(expression.Name("state"), expression.Value(e.State)).
 		Set(expression.Name("bonus"), expression.Value(e.Bonus)).
+		Set(expression.Name("cardRev"), expression.Value(e.CardRev)).
 		Set(expression.Name("resultsRev"), expression.Value(e.ResultsRev)).
 		Set(expression.Name("resultsAt"), expression.Value(e.ResultsAt))
 }
 
 // same is the condition that an event is as it was read: nothing that its writers
-// depend on has changed.
+// depend on, or set, has changed.
 func (e event) same() expression.ConditionBuilder {
 	return equals("state", e.State).And(equals("cardRev", e.CardRev), equals("resultsRev", e.ResultsRev), equals("lockAt", e.LockAt), equals("startsAt", e.StartsAt),
-		equals("bonus", e.Bonus))
+		equals("date", e.Date), equals("name", e.Name))
 }
 
 // rescore has the points of an event worked out anew if they are not those of its
@@ -388,7 +407,7 @@ func (s *Events) ListEntries(ctx context.Context, in *ListEntries) (*EntryList, 
 	for i, p := range entries {
 		ids[i] = p.userID()
 	}
-	slices.SortFunc(ids, cmp.Compare[string])
+	slices.Sort(ids)
 	out := &EntryList{CacheControl: noStore}
 	out.Body.Count = len(ids)
 	out.Body.UserIDs, out.Body.Next, err = httpapi.Page(ids, func(id string) string { return id }, "query.cursor", in.Cursor, in.Limit)

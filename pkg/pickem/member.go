@@ -245,7 +245,7 @@ func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage,
 // OnUserConfirmed makes whoever has signed up a member, under the name that was
 // given, or none. Who is one already stays so, and who was deleted too.
 func (s *Members) OnUserConfirmed(ctx context.Context, e events.CognitoEventUserPoolsPostConfirmation) (events.CognitoEventUserPoolsPostConfirmation, error) {
-	id, name := e.Request.UserAttributes["sub"], strings.TrimSpace(e.Request.UserAttributes["name"])
+	id, name := e.Request.UserAttributes["sub"], strings.Join(strings.Fields(e.Request.UserAttributes["name"]), " ")
 	if id == "" {
 		return e, errors.New("the event names nobody: its attributes have no sub")
 	}

@@ -252,7 +252,7 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 // locked is event_locked if the event takes no predictions at now, with the time
 // at which it locked.
 func (e event) locked(now time.Time) error {
-	if e.State == upcoming && now.Before(instant(e.LockAt)) {
+	if e.isOpen(now) {
 		return nil
 	}
 	return &fault.Error{Kind: fault.Conflict, Code: "event_locked", Text: "the event is locked", With: map[string]any{"lockAt": instant(e.LockAt), "state": e.shown(now).State}}

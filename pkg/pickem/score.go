@@ -80,10 +80,10 @@ func sum(year string, predictions []prediction) (t tally) {
 
 // rank gives everything its dense rank, from 1: those with as many points have the
 // same, and the next the one after it. It sorts by points, the highest first, then
-// by name and id.
+// by name, whatever its case, and id.
 func rank[T any](all []T, points func(T) int, name, id func(T) string) (ranks []int) {
 	slices.SortFunc(all, func(a, b T) int {
-		return cmp.Or(cmp.Compare(points(b), points(a)), cmp.Compare(name(a), name(b)), cmp.Compare(id(a), id(b)))
+		return cmp.Or(cmp.Compare(points(b), points(a)), cmp.Compare(strings.ToLower(name(a)), strings.ToLower(name(b))), cmp.Compare(id(a), id(b)))
 	})
 	ranks = make([]int, len(all))
 	for i := range all {

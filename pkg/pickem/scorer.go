@@ -39,8 +39,8 @@ func (s *Events) RequestScore(ctx context.Context, in *RequestScore) (*ScorePage
 	if err != nil {
 		return nil, err
 	}
-	if on.State == upcoming {
-		return nil, fault.Coded(fault.Conflict, "event_upcoming", "the event is not locked yet")
+	if on.isOpen(s.now()) {
+		return nil, errUpcoming
 	}
 	if missing := on.missing(); len(missing) > 0 || len(on.card) == 0 {
 		return nil, &fault.Error{Kind: fault.Conflict, Code: "results_missing", Text: "there are matches without a result", With: map[string]any{"matchIds": missing}}

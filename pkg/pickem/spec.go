@@ -278,7 +278,7 @@ var (
 		Does:   "Calls an event off that is not scored, with all predictions on it.",
 		IfDown: "An event cannot be called off.",
 		On:     admin("DELETE", "/events/{eventId}"),
-		Uses:   []spec.Access{findEvent, changeEvent, entriesOf, removeEvent},
+		Uses:   []spec.Access{changeEvent, entriesOf, removeEvent},
 		Memory: 256, Timeout: adminTimeout,
 	}
 	AddMatchFunction = spec.Function{

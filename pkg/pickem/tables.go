@@ -45,7 +45,7 @@ var (
 var (
 	createEvent     = table.On("Create event", "PK=EVENT, SK=EVENT#{eventId}, absent", byAdmin, spec.PutItem)
 	changeEvent     = table.On("Change event", "PK=EVENT, SK=EVENT#{eventId}, by its present state", byAdmin, spec.UpdateItem)
-	changeCard      = table.On("Change card", "PK=EVENT#{eventId}, SK=MATCH#{matchId}, with the event's cardRev", byAdmin, spec.PutItem, spec.UpdateItem, spec.DeleteItem, spec.ConditionCheckItem)
+	changeCard      = table.On("Change card", "PK=EVENT#{eventId}, SK=MATCH#{matchId}, with the event's cardRev", byAdmin, spec.PutItem, spec.UpdateItem, spec.DeleteItem)
 	setResult       = table.On("Set result", "PK=EVENT#{eventId}, SK=MATCH#{matchId}, with the event's resultsRev and a LOG# item", byAdmin, spec.PutItem, spec.UpdateItem)
 	listCorrections = table.On("List corrections", "PK=EVENT#{eventId}, SK begins with LOG#", perScreen, spec.Query)
 	removeEvent     = table.On("Remove event", "PK=EVENT#{eventId} and the predictions on it (batches of 25), the event last", byAdmin, spec.Query, spec.BatchWriteItem, spec.DeleteItem)

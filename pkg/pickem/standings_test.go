@@ -1,0 +1,296 @@
+package pickem
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchday/pkg/kit/app/apptest"
+	"matchday/pkg/spec"
+)
+
+// crowd is what the screens read in a season of as many members and events, all
+// scored: everybody's standings, everybody's picks of the last event, and ann's of
+// every event. Member n has n points of the last event, from 0 again at 500.
+func crowd(t testing.TB, members, shows int) (w *world, last string) {
+	t.Helper()
+	w = newWorld(t)
+	var days []event
+	for i := range shows {
+		day := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
+		id := day.Format(time.DateOnly) + "-show"
+		days = append(days, event{
+			row: row{PK: eventKey, SK: ofEvent(id), GSIPK: ofEvent(id), GSISK: eventKey, Type: eventType},
+			ID:  id, Name: "Show", Date: day.Format(dateLayout), StartsAt: stamp(day), LockAt: stamp(day), State: scored, ScoringAt: stamp(day), ResultsRev: 10, ScoredRev: 10,
+		})
+		last = id
+	}
+	apptest.Put(w.World, table, days...)
+	w.fill(last, 10)
+	picks := map[string]int{}
+	for n := range 10 {
+		picks[matchID(n+1)] = n % 2
+	}
+	var entries []prediction
+	played := func(user, name, id string, points int) {
+		sk, err := scoreSK(points, maxScore, user)
+		apptest.Must(t, err)
+		entries = append(entries, prediction{
+			row:     row{PK: ofUser(user), SK: ofEvent(id), GSIPK: ofEvent(id), GSISK: sk, Type: predictionType},
+			EventID: id, BelongsTo: ofUser(user), Predictions: picks, CardRev: 10, SavedAt: stamp(noon), Name: name, Points: points, ScoredAt: stamp(noon), ScoredRev: 10,
+		})
+	}
+	var table26 []standing
+	for n := range members {
+		user, name, points := fmt.Sprintf("user-%04d", n), fmt.Sprintf("Name %04d", members-n), n%500
+		if n == members/2 {
+			user = "ann"
+			apptest.Put(w.World, table, newPerson(user, name))
+			for _, d := range days[:shows-1] {
+				played(user, name, d.ID, 1)
+			}
+		}
+		played(user, name, last, points)
+		sk, err := scoreSK(points, maxStanding, user)
+		apptest.Must(t, err)
+		table26 = append(table26, standing{
+			row: row{PK: ofUser(user), SK: ofYear("2026"), GSIPK: ofYear("2026"), GSISK: sk, Type: standingType}, BelongsTo: ofUser(user), Name: name,
+			tally: tally{Points: points, Played: 1, LastEvent: last, LastPoints: points},
+		})
+	}
+	apptest.Put(w.World, table, entries...)
+	apptest.Put(w.World, table, table26...)
+	return w, last
+}
+
+// ranked is a row of a table as its screens must show it.
+type ranked struct {
+	Rank         int
+	UserID, Name string
+	Points       int
+}
+
+// crowned is the table of a crowd.
+func crowned(members int) (all []ranked) {
+	for points := min(members, 500) - 1; points >= 0; points-- {
+		var tied []ranked
+		for n := points; n < members; n += 500 {
+			r := ranked{min(members, 500) - points, fmt.Sprintf("user-%04d", n), fmt.Sprintf("Name %04d", members-n), points}
+			if n == members/2 {
+				r.UserID = "ann"
+			}
+			tied = append(tied, r)
+		}
+		slices.Reverse(tied) // the later a member, the earlier the name
+		all = append(all, tied...)
+	}
+	return all
+}
+
+// TestOneQueryPerScreen: each of the five screens is one query, among two members
+// and among a thousand with forty events, and all of its pages are the whole.
+func TestOneQueryPerScreen(t *testing.T) {
+	t.Parallel()
+	for _, size := range []struct{ members, shows int }{{2, 1}, {1000, 40}} {
+		t.Run(fmt.Sprint(size.members), func(t *testing.T) {
+			t.Parallel()
+			w, last := crowd(t, size.members, size.shows)
+			screen := func(fn spec.Function, target string, body any) {
+				t.Helper()
+				calls := w.Count(func() { w.see(fn, target, "ann", body) })
+				if want := map[string]int{"Query": 1}; !maps.Equal(calls, want) {
+					t.Errorf("%s calls %v, want %v", fn.Name, calls, want)
+				}
+			}
+
+			var events []string
+			for next, page := "", 0; page == 0 || next != ""; page++ {
+				var list EventList
+				screen(ListEventsFunction, "/app/events?limit=7&cursor="+next, &list.Body)
+				for _, e := range list.Body.Events {
+					events = append(events, e.ID)
+				}
+				next = list.Body.Next
+			}
+			if len(events) != size.shows || events[0] != last || !slices.IsSortedFunc(events, func(a, b string) int { return strings.Compare(b, a) }) {
+				t.Errorf("%d events are listed: %q", len(events), events)
+			}
+
+			var table, results []ranked
+			var mine *Standing
+			for next, page := "", 0; page == 0 || next != ""; page++ {
+				var s StandingsScreen
+				screen(GetStandingsFunction, "/app/standings/2026?limit=500&cursor="+next, &s.Body)
+				for _, s := range s.Body.Standings {
+					table = append(table, ranked{s.Rank, s.UserID, s.Name, s.Points})
+				}
+				if mine, next = s.Body.Mine, s.Body.Next; s.Body.Count != size.members {
+					t.Errorf("%d are in the table", s.Body.Count)
+				}
+			}
+			var entry *Entry
+			for next, page := "", 0; page == 0 || next != ""; page++ {
+				var s ResultsScreen
+				screen(GetResultsFunction, appEvent(last)+"/results?limit=500&cursor="+next, &s.Body)
+				for _, e := range s.Body.Entries {
+					results = append(results, ranked{e.Rank, e.UserID, e.Name, e.Points})
+				}
+				if entry, next = s.Body.Mine, s.Body.Next; s.Body.Count != size.members || len(s.Body.Card) != 10 {
+					t.Errorf("%d are in the results, of %d matches", s.Body.Count, len(s.Body.Card))
+				}
+			}
+			want := crowned(size.members)
+			if !slices.Equal(table, want) || !slices.Equal(results, want) {
+				t.Errorf("the table is %v, and the results are %v, want %v", table, results, want)
+			}
+			i := slices.IndexFunc(want, func(r ranked) bool { return r.UserID == "ann" })
+			if mine.UserID != "ann" || mine.Rank != want[i].Rank || entry.UserID != "ann" || entry.Rank != want[i].Rank {
+				t.Errorf("ann's own are %+v and %+v, want %+v", mine, entry, want[i])
+			}
+
+			var seen EventScreen
+			screen(GetEventFunction, appEvent(last), &seen.Body)
+			if b := seen.Body; b.ID != last || len(b.Card) != 10 || b.Card[9].ID != matchID(10) || len(b.Prediction.Predictions) != 10 {
+				t.Errorf("the event is %+v", b)
+			}
+			var me UserScreen
+			screen(GetMeFunction, "/app/me", &me.Body)
+			if b := me.Body; b.UserID != "ann" || len(b.Events) != size.shows || b.Events[0].EventID != last || len(b.Standings) != 1 || b.Standings[0].Points != want[i].Points {
+				t.Errorf("ann is %+v", b)
+			}
+			var her UserScreen
+			screen(GetUserFunction, "/app/users/ann", &her.Body)
+			if len(her.Body.Events) != size.shows {
+				t.Errorf("ann is to others %+v", her.Body)
+			}
+		})
+	}
+}
+
+// TestPages: the pages of every list, of whatever size, are the whole of it in
+// order.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	w, last := crowd(t, 15, 10)
+	for i := range 10 {
+		w.To(noon.Add(time.Duration(i) * time.Minute))
+		w.admin(PutResultFunction, adminMatch(last, 1)+"/result", map[string]any{"result": i % 2})
+	}
+	for _, c := range []struct {
+		fn           spec.Function
+		target, list string
+		most, want   int
+	}{
+		{ListEventsFunction, "/app/events", "events", 100, 10},
+		{ListEventsFunction, "/app/events?year=2026", "events", 100, 10},
+		{GetStandingsFunction, "/app/standings/2026", "standings", 500, 15},
+		{GetResultsFunction, appEvent(last) + "/results", "entries", 500, 15},
+		{ListCorrectionsFunction, appEvent(last) + "/corrections", "corrections", 100, 10},
+		{ListEntriesFunction, adminEvent(last) + "/entries", "userIds", 1000, 15},
+	} {
+		pages := func(limit int) (all []any) {
+			and := map[bool]string{true: "&", false: "?"}[strings.Contains(c.target, "?")]
+			for next, page := "", 0; page == 0 || next != ""; page++ {
+				body := apptest.Decode[map[string]any](w.World, w.ask(c.fn, fmt.Sprint(c.target, and, "limit=", limit, "&cursor=", strings.ReplaceAll(next, "#", "%23")), apptest.Administrator, ""))
+				items := body[c.list].([]any)
+				if len(items) > limit || len(items) < limit && body["next"] != nil || page > c.want {
+					t.Fatalf("%s: a page of %d has %d, and goes on after %v", c.target, limit, len(items), body["next"])
+				}
+				all = append(all, items...)
+				next, _ = body["next"].(string)
+			}
+			return all
+		}
+		whole := pages(c.most)
+		if len(whole) != c.want {
+			t.Errorf("%s lists %d, want %d", c.target, len(whole), c.want)
+		}
+		for _, limit := range []int{1, 7} {
+			if got := pages(limit); !reflect.DeepEqual(got, whole) {
+				t.Errorf("%s, %d at a time: %v, want %v", c.target, limit, got, whole)
+			}
+		}
+	}
+}
+
+// TestCursors: a cursor that another list gave, or nobody, is refused or leads to
+// what its owner may see anyway.
+func TestCursors(t *testing.T) {
+	t.Parallel()
+	w := season(t)
+	w.announce(noon.AddDate(-1, 0, 0), "old", 0)
+	w.results(scoredShow, 1, 0)
+	next := func(fn spec.Function, target string) string {
+		var body struct{ Next string }
+		w.see(fn, target, apptest.Administrator, &body)
+		if body.Next == "" {
+			t.Fatalf("%s ends", target)
+		}
+		return strings.ReplaceAll(body.Next, "#", "%23")
+	}
+	lists := map[string]spec.Function{
+		"/app/events?limit=1&cursor=":                               ListEventsFunction,
+		"/app/events?limit=1&year=2026&cursor=":                     ListEventsFunction,
+		"/app/standings/2026?limit=1&cursor=":                       GetStandingsFunction,
+		appEvent(scoredShow) + "/results?limit=1&cursor=":           GetResultsFunction,
+		appEvent(scoredShow) + "/corrections?limit=1&cursor=":       ListCorrectionsFunction,
+		"/admin/events/" + scoredShow + "/entries?limit=1&cursor=":  ListEntriesFunction,
+		"/app/standings/2025?limit=1&cursor=":                       GetStandingsFunction,
+		"/app/events?limit=1&year=2025&cursor=":                     ListEventsFunction,
+		"/admin/events/" + "2025-03-01-old/entries?limit=1&cursor=": ListEntriesFunction,
+	}
+	event, log, user := next(ListEventsFunction, "/app/events?limit=1"), next(ListCorrectionsFunction, appEvent(scoredShow)+"/corrections?limit=1"), next(GetStandingsFunction, "/app/standings/2026?limit=1")
+	forged := []string{"x", "..", "%20", "%00", "EVENT%23" + event, event + "%00", "2026-03-08", "2026-3-8-x", "2026-03-08-", strings.ToUpper(event), "LOG%23" + log, log + "0", "USER%23" + user, "eve", "%F0%9F%92%A5", "bnVsbA=="}
+	for target, fn := range lists {
+		refused := slices.Clone(forged)
+		if fn.Name != ListEventsFunction.Name || strings.Contains(target, "2025") {
+			refused = append(refused, event)
+		}
+		if fn.Name != ListCorrectionsFunction.Name {
+			refused = append(refused, log)
+		}
+		if fn.Name == ListEventsFunction.Name || fn.Name == ListCorrectionsFunction.Name || strings.Contains(target, "2025") {
+			refused = append(refused, user)
+		}
+		for _, cursor := range refused {
+			out := w.ask(fn, target+cursor, apptest.Administrator, "")
+			if got, want := refusalOf(out), (refusal{400, "bad_cursor", "query.cursor"}); got != want {
+				t.Errorf("%s%s: %d %s, want %v", target, cursor, out.StatusCode, out.Body, want)
+			}
+		}
+	}
+	// A log's cursor is a time: in another event's log it is one of it, or before it.
+	out := w.ask(ListCorrectionsFunction, appEvent(lockedShow)+"/corrections?cursor="+log, "ann", "")
+	var got CorrectionList
+	if err := json.Unmarshal([]byte(out.Body), &got.Body); err != nil || len(got.Body.Corrections) != 0 {
+		t.Errorf("with another event's cursor a log shows %s", out.Body)
+	}
+}
+
+// TestMovement: a table says who has climbed with the last event.
+func TestMovement(t *testing.T) {
+	t.Parallel()
+	w := season(t)
+	w.lock(show)
+	w.results(show, 0, 0, secret)
+	w.score(show)
+	var got []string
+	for _, s := range w.standings("2026") {
+		got = append(got, fmt.Sprintf("%d %s %d %d/%d %+d", s.Rank, s.Name, s.Points, s.Correct, s.Played, *s.Movement))
+	}
+	if want := []string{"1 ann 45 4/2 +1", "2 bob 30 2/2 -1", "3 cat 0 0/2 +0"}; !slices.Equal(got, want) {
+		t.Errorf("the table is %q, want %q", got, want)
+	}
+	var seen StandingsScreen
+	if w.see(GetStandingsFunction, "/app/standings/2026?limit=1", "cat", &seen.Body); seen.Body.Count != 3 || len(seen.Body.Standings) != 1 || seen.Body.Mine.Rank != 3 {
+		t.Errorf("cat sees %+v", seen.Body)
+	}
+	if out := w.ask(GetStandingsFunction, "/app/standings/2025", "ann", ""); !strings.Contains(out.Body, `{"count":0,"standings":[]}`) {
+		t.Errorf("an empty table is %s", out.Body)
+	}
+}

@@ -129,9 +129,10 @@ func overflow(field string) error {
 }
 
 var (
-	errLocked   = fault.Coded(fault.Conflict, "event_locked", "the event is locked")
-	errUpcoming = fault.Coded(fault.Conflict, "event_upcoming", "the event is not locked yet")
-	errNoMatch  = fault.Coded(fault.NotFound, "match_not_found", "no such match on the card")
+	errLocked      = fault.Coded(fault.Conflict, "event_locked", "the event is locked")
+	errUpcoming    = fault.Coded(fault.Conflict, "event_upcoming", "the event is not locked yet")
+	errCardChanged = fault.Coded(fault.Conflict, "card_changed", "the card has changed: look again")
+	errNoMatch     = fault.Coded(fault.NotFound, "match_not_found", "no such match on the card")
 )
 
 // MatchPage is the answer with a match.
@@ -409,7 +410,7 @@ func (s *Events) OrderCard(ctx context.Context, in *OrderCard) (*CardPage, error
 		writes = append(writes, dynamo.UpdateWrite(on.key(), count, equals("cardRev", on.CardRev)))
 		err = dynamo.Transact(ctx, s.db, changeCard, writes...)
 		if dynamo.IsRefused(err) {
-			return nil, fault.Coded(fault.Conflict, "card_changed", "the card has just changed: look again")
+			return nil, errCardChanged
 		}
 	}
 	out := &CardPage{CacheControl: noStore}

@@ -64,6 +64,7 @@ type EventScreen struct {
 	Body         struct {
 		Event
 		Card       []Match     `json:"card"`
+		CardRev    int         `json:"cardRev" doc:"Changes with the card: send it with a prediction."`
 		Prediction *Prediction `json:"prediction,omitempty" doc:"The caller's, absent if there is none."`
 	}
 }
@@ -90,7 +91,7 @@ func (s *Events) GetEvent(ctx context.Context, in *GetEvent) (*EventScreen, erro
 		return nil, err
 	}
 	out := &EventScreen{CacheControl: noStore}
-	out.Body.Event, out.Body.Card = e.shown(s.now()), shownCard(g.card)
+	out.Body.Event, out.Body.Card, out.Body.CardRev = e.shown(s.now()), shownCard(g.card), e.CardRev
 	for _, p := range g.predictions {
 		out.Body.Prediction = p.shown(e, g.card)
 	}
@@ -187,6 +188,7 @@ type PutPredictions struct {
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
 	Body    struct {
 		Predictions map[string]int `json:"predictions" doc:"The place of a team, from 0, by the match's id. Matches may be left out."`
+		CardRev     *int           `json:"cardRev,omitempty" doc:"That of the card that the member has seen: if it is another by now, the picks are card_changed."`
 	}
 }
 
@@ -202,8 +204,9 @@ const tries = 5
 
 // PutPredictions replaces the caller's prediction of an event, and answers with
 // what is saved. A match that is not on the card is unknown_match, a team that is
-// not in the match invalid_team, and after the lock all of it event_locked: the
-// write itself looks at the event's state and at the clock.
+// not in the match invalid_team, picks of a card that has changed since it was
+// shown card_changed, and after the lock all of it event_locked: the write itself
+// looks at the event's state and at the clock.
 func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*PredictionPage, error) {
 	for range tries {
 		on, err := readStage(ctx, s.db, in.EventID)
@@ -212,6 +215,9 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 		}
 		if err := on.locked(s.now()); err != nil {
 			return nil, err
+		}
+		if in.Body.CardRev != nil && *in.Body.CardRev != on.CardRev {
+			return nil, errCardChanged
 		}
 		for id, team := range in.Body.Predictions {
 			m, ok := on.match(id)

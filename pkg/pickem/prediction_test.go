@@ -63,6 +63,24 @@ func TestPutPredictions(t *testing.T) {
 	}
 }
 
+// TestPicksOfAnotherCard: who has seen another card than there is picks again.
+func TestPicksOfAnotherCard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.join("ann")
+	w.clash(2)
+	var seen EventScreen
+	w.see(GetEventFunction, appEvent(show), "ann", &seen.Body)
+	pick := map[string]any{"predictions": map[string]int{matchID(1): 0}, "cardRev": seen.Body.CardRev}
+	apptest.Decode[Prediction](w.World, w.ask(PutPredictionsFunction, myPicks, "ann", pick))
+	changed := matchOf(1, 10)
+	changed["teams"] = []map[string]any{{"members": []string{"Somebody else"}}, {"members": []string{"Right 1"}}}
+	w.admin(UpdateMatchFunction, "/admin/events/"+show+"/matches/"+matchID(1), changed)
+	if err := apptest.Refuses(w.ask(PutPredictionsFunction, myPicks, "ann", pick), 409, "card_changed"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDeletePredictions: what is withdrawn is gone, and withdrawing it twice is no
 // different.
 func TestDeletePredictions(t *testing.T) {

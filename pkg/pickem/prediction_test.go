@@ -74,6 +74,7 @@ func TestPicksOfAnotherCard(t *testing.T) {
 	pick := map[string]any{"predictions": map[string]int{matchID(1): 0}, "cardRev": seen.Body.CardRev}
 	apptest.Decode[Prediction](w.World, w.ask(PutPredictionsFunction, myPicks, "ann", pick))
 	changed := matchOf(1, 10)
+	delete(changed, "id")
 	changed["teams"] = []map[string]any{{"members": []string{"Somebody else"}}, {"members": []string{"Right 1"}}}
 	w.admin(UpdateMatchFunction, "/admin/events/"+show+"/matches/"+matchID(1), changed)
 	if err := apptest.Refuses(w.ask(PutPredictionsFunction, myPicks, "ann", pick), 409, "card_changed"); err != nil {

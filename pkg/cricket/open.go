@@ -2,11 +2,7 @@ package cricket
 
 import (
 	"context"
-	"crypto/x509"
-	"errors"
-	"fmt"
 	"net/http"
-	"os"
 	"time"
 
 	"matchday/pkg/cricket/feed"
@@ -14,18 +10,17 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/queue"
-	"matchday/pkg/spec"
 )
 
 // Settings of the room: environment variables.
 const (
 	sportMonksURL = "SPORTMONKS_URL" // the provider's, if not feed.BaseURL
-	apnsURL       = "APNS_URL"       // Apple's host for the stage; production's if not set
-	apnsTeamID    = "APNS_TEAM_ID"
-	apnsKeyID     = "APNS_KEY_ID"
+	apnsURL       = push.SettingURL
+	apnsTeamID    = push.SettingTeamID
+	apnsKeyID     = push.SettingKeyID
+	apnsCAFile    = push.SettingCAFile
 	apnsBundle    = "APNS_BUNDLE"
 	apnsType      = "APNS_ATTRIBUTES_TYPE" // name of the app's ActivityAttributes, if not attributesType
-	apnsCAFile    = "APNS_CA_FILE"         // local stage: PEM of what signed the simulator's certificate
 )
 
 // providerTimeout is the longest that the provider may take to answer: a tick
@@ -68,18 +63,11 @@ func OpenPusher(ctx context.Context, env app.Env) (*Pusher, error) {
 
 // openSender reads Apple's key. It dials nothing.
 func openSender(ctx context.Context, env app.Env) (*push.Sender, error) {
-	key, err := env.Secret(ctx, apnsKey)
+	c, err := push.ConfigOf(ctx, env, apnsKey, apnsBundle)
 	if err != nil {
 		return nil, err
 	}
-	roots, err := apnsRoots(env)
-	if err != nil {
-		return nil, err
-	}
-	return push.Open(push.Config{
-		Endpoint: env.Setting(apnsURL), TeamID: env.Setting(apnsTeamID), KeyID: env.Setting(apnsKeyID),
-		PEM: []byte(key), Bundle: env.Setting(apnsBundle), Now: env.Now, RootCAs: roots,
-	})
+	return push.Open(c)
 }
 
 // OpenMatches opens the service of the public reads.
@@ -114,22 +102,4 @@ func openProvider(ctx context.Context, env app.Env) (*feed.Client, error) {
 		base = feed.BaseURL
 	}
 	return feed.Open(base, token, &http.Client{Timeout: providerTimeout, Transport: env.HTTP}), nil
-}
-
-// apnsRoots are who may sign Apple's certificate: the system's authorities, or
-// on one machine the simulator's own.
-func apnsRoots(env app.Env) (*x509.CertPool, error) {
-	file := env.Setting(apnsCAFile)
-	if env.Stage != spec.Local || file == "" {
-		return nil, nil
-	}
-	pem, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("read the push simulator's certificate: %w", err)
-	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(pem) {
-		return nil, errors.New("the push simulator's certificate is no PEM")
-	}
-	return roots, nil
 }

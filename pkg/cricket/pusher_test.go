@@ -33,12 +33,9 @@ func (w *world) pusher(env app.Env) *Pusher {
 // sender is one with little patience, of a configuration that is changed.
 func (w *world) sender(env app.Env, change ...func(*push.Config)) *push.Sender {
 	w.T.Helper()
-	roots, err := apnsRoots(env)
+	c, err := push.ConfigOf(w.T.Context(), env, apnsKey, apnsBundle)
 	apptest.Must(w.T, err)
-	c := push.Config{
-		Endpoint: w.Settings[apnsURL], TeamID: w.Settings[apnsTeamID], KeyID: w.Settings[apnsKeyID], PEM: []byte(w.Settings[apnsKey]),
-		Bundle: bundle, Now: env.Now, RootCAs: roots, Connections: 1, Backoff: time.Microsecond,
-	}
+	c.Connections, c.Backoff = 1, time.Microsecond
 	for _, f := range change {
 		f(&c)
 	}

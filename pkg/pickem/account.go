@@ -48,14 +48,26 @@ func subjectOf(attributes []types.AttributeType) (string, error) {
 	return "", errors.New("the account has no subject")
 }
 
-// remove deletes an account, and reports whether there was one.
-func (a accounts) remove(ctx context.Context, subject string) (bool, error) {
-	_, err := a.client.AdminDeleteUser(ctx, &cognito.AdminDeleteUserInput{UserPoolId: &a.pool, Username: &subject})
+// exists reports whether there is an account of a subject.
+func (a accounts) exists(ctx context.Context, subject string) (bool, error) {
+	_, err := a.client.AdminGetUser(ctx, &cognito.AdminGetUserInput{UserPoolId: &a.pool, Username: &subject})
 	if _, ok := errors.AsType[*types.UserNotFoundException](err); ok {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("delete an account: %w", err)
+		return false, fmt.Errorf("find an account: %w", err)
 	}
 	return true, nil
+}
+
+// remove deletes an account, if there is one.
+func (a accounts) remove(ctx context.Context, subject string) error {
+	_, err := a.client.AdminDeleteUser(ctx, &cognito.AdminDeleteUserInput{UserPoolId: &a.pool, Username: &subject})
+	if _, ok := errors.AsType[*types.UserNotFoundException](err); ok {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("delete an account: %w", err)
+	}
+	return nil
 }

@@ -19,8 +19,9 @@
 //	USER#{userId}    STANDINGS#2026#{league}  STANDINGS#{league}#2026    SCORE#00140#{userId} the same, among the members of a league
 //	USER#{userId}    LEAGUE#{leagueId}        LEAGUE#{leagueId}          MEMBER#{userId}      a membership
 //	LEAGUE#{id}      LEAGUE                   LEAGUE#{id}                LEAGUE               a league
+//	LEAGUE#{id}      MEMBER#{userId}                                                          a membership, for reads that must miss none
 //	CODE#{code}      CODE                                                                     the league that a code invites to
-//	DEVICE#{token}   DEVICE                   DEVICES#{userId}           {token}              a phone that gets notices
+//	DEVICE#{token}   DEVICE                   DEVICES#{userId}           {time}#{token}       a phone that gets notices, by when it was seen
 //	NOTICE#{id}      USER#{userId}, DONE                                                      a notice that was sent; gone after its ttl
 //
 // A member's items sort by what they are: seen backwards, the member comes first,

@@ -1,25 +1,42 @@
 package pickem
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"golang.org/x/sync/errgroup"
+
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/httpapi"
 )
 
 const (
 	leagueType     = "league"
 	membershipType = "membership"
+	seatType       = "seat"
+	codeType       = "code"
 )
 
-// league is the item of a league.
+// league is the item of a league. One that its owner has ended is as good as none,
+// but that it is there until all members are out.
 type league struct {
 	row
 	ID      string `dynamodbav:"id"`
 	Name    string `dynamodbav:"name"`
 	OwnerID string `dynamodbav:"ownerId"`
-	Code    string `dynamodbav:"code"` // invites to it
+	Code    string `dynamodbav:"code"`    // invites to it
+	Members int    `dynamodbav:"members"` // how many they are, until it is ended
+	EndedAt string `dynamodbav:"endedAt,omitempty"`
 }
 
 // membership is the item of a member's place in a league.
@@ -32,6 +49,74 @@ type membership struct {
 	JoinedAt   string `dynamodbav:"joinedAt"`
 }
 
+func (m membership) userID() string { return strings.TrimPrefix(m.BelongsTo, "USER#") }
+
+// seat is the league's item of a membership: who leaves, or ends a league, must
+// miss nobody, and the index of memberships is behind.
+type seat struct {
+	row
+	UserID   string `dynamodbav:"userId"`
+	JoinedAt string `dynamodbav:"joinedAt"`
+}
+
+// invitation is the item of a code.
+type invitation struct {
+	row
+	LeagueID string `dynamodbav:"leagueId"`
+}
+
+// Limits of leagues.
+const (
+	maxLeagues = 20   // of a member: as many tables are written with each of the member's scores
+	maxMembers = 1000 // of a league
+)
+
+const (
+	codeSK       = "CODE"
+	codePrefix   = "CODE#"
+	leagueSK     = "LEAGUE"
+	leaguePrefix = "LEAGUE#"
+	seatPrefix   = "MEMBER#"
+)
+
+func codeItem(code string) dynamo.Item { return itemKey(codePrefix+code, codeSK) }
+func seatItem(leagueID, userID string) dynamo.Item {
+	return itemKey(ofLeague(leagueID), memberIn(userID))
+}
+
+func newInvitation(code, leagueID string) invitation {
+	return invitation{row{PK: codePrefix + code, SK: codeSK, Type: codeType}, leagueID}
+}
+
+// codeLetters are Crockford's Base32, https://www.crockford.com/base32.html: no
+// letter is taken for another, or for a digit. Eight of them are 40 bits.
+const (
+	codeLetters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	codeLength  = 8
+)
+
+func newCode() string {
+	code := make([]byte, codeLength)
+	rand.Read(code)
+	for i, b := range code {
+		code[i] = codeLetters[int(b)%len(codeLetters)]
+	}
+	return string(code)
+}
+
+var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", "")
+
+// readCode is the code that somebody has read and typed, in small letters or with
+// hyphens.
+func readCode(typed string) string { return misread.Replace(strings.ToUpper(typed)) }
+
+var (
+	errNoLeague = fault.Coded(fault.NotFound, "league_not_found", "you are in no such league")
+	errNoCode   = fault.Coded(fault.NotFound, "code_not_found", "this code invites to no league")
+	errNotOwner = fault.Coded(fault.Denied, "not_the_owner", "this is for the owner of the league")
+	errNotIn    = fault.Coded(fault.NotFound, "member_not_found", "the league has no such member")
+)
+
 // Leagues are those that members make among themselves.
 type Leagues struct {
 	db  dynamo.DB
@@ -41,4 +126,482 @@ type Leagues struct {
 // OpenLeagues opens the service of leagues.
 func OpenLeagues(_ context.Context, env app.Env) (*Leagues, error) {
 	return &Leagues{db: tableIn(env), now: env.Now}, nil
+}
+
+// League is a league as its members see it.
+type League struct {
+	LeagueID string `json:"leagueId"`
+	Name     string `json:"name"`
+	OwnerID  string `json:"ownerId"`
+	Code     string `json:"code" example:"7Q2MZ0KD" doc:"Whoever has it can join."`
+	Count    int    `json:"count" doc:"How many members there are."`
+}
+
+func (l league) shown() League { return League{l.ID, l.Name, l.OwnerID, l.Code, l.Members} }
+
+// LeaguePage is the answer with a league.
+type LeaguePage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         League
+}
+
+// CreateLeague makes a league.
+type CreateLeague struct {
+	auth.User
+	Body struct {
+		Name string `json:"name" minLength:"1" maxLength:"40" pattern:"^\\S(.*\\S)?$"`
+	}
+}
+
+// CreateLeague makes a league with the caller as its owner and first member. Who
+// is in 20 leagues gets too_many_leagues. Each run makes another league.
+func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
+	for range tries {
+		g, p, err := s.joiner(ctx, in.UserID)
+		if err != nil {
+			return nil, err
+		}
+		if len(g.memberships) >= maxLeagues {
+			return nil, errTooManyLeagues
+		}
+		id := newUUID()
+		l := league{
+			row: row{PK: ofLeague(id), SK: leagueSK, GSIPK: ofLeague(id), GSISK: leagueSK, Type: leagueType},
+			ID:  id, Name: in.Body.Name, OwnerID: in.UserID, Code: newCode(), Members: 1,
+		}
+		writes := append(g.enter(p, l, s.now()), dynamo.PutWrite(l, absent("PK")), dynamo.PutWrite(newInvitation(l.Code, id), absent("PK")))
+		err = dynamo.Transact(ctx, s.db, createLeague, writes...)
+		if !dynamo.IsRefused(err) {
+			return &LeaguePage{http.StatusCreated, noStore, l.shown()}, err
+		}
+	}
+	return nil, errChanged
+}
+
+var (
+	errTooManyLeagues = fault.Coded(fault.Unprocessable, "too_many_leagues", "you are in %d leagues, and cannot be in more", maxLeagues)
+	errLeagueFull     = fault.Coded(fault.Unprocessable, "league_full", "the league has %d members, and takes no more", maxMembers)
+)
+
+// joiner is a member who is about to enter a league, with all that is the member's.
+func (s *Leagues) joiner(ctx context.Context, userID string) (g group, p person, err error) {
+	if g, err = readMember(ctx, s.db, userID, true); err != nil {
+		return g, p, err
+	}
+	if p, err = g.person(); err != nil {
+		err = errNotMember
+	}
+	return g, p, err
+}
+
+// enter writes a member into a league, with the standings that the member has. It
+// counts as a change of them, so that a scoring that runs meanwhile begins again.
+func (g group) enter(p person, l league, now time.Time) []dynamo.Write {
+	user, at := p.userID(), stamp(now)
+	writes := []dynamo.Write{
+		nextRev(p),
+		dynamo.PutWrite(membership{
+			row:      row{PK: p.PK, SK: ofLeague(l.ID), GSIPK: ofLeague(l.ID), GSISK: memberIn(user), Type: membershipType},
+			LeagueID: l.ID, LeagueName: l.Name, BelongsTo: p.BelongsTo, Name: p.Name, JoinedAt: at,
+		}),
+		dynamo.PutWrite(seat{row{PK: ofLeague(l.ID), SK: memberIn(user), Type: seatType}, user, at}),
+	}
+	for _, s := range g.standings {
+		if year, among := s.of(); among == "" {
+			s.SK, s.GSIPK, s.Name = inLeague(year, l.ID), tableOf(l.ID, year), p.Name
+			writes = append(writes, dynamo.PutWrite(s))
+		}
+	}
+	return writes
+}
+
+// exit takes a member out of a league, with the standings in it, like enter.
+func (g group) exit(m membership) []dynamo.Write {
+	writes := []dynamo.Write{dynamo.DeleteWrite(m.key()), dynamo.DeleteWrite(seatItem(m.LeagueID, m.userID()), exists("PK"))}
+	for _, s := range g.standings {
+		if _, among := s.of(); among == m.LeagueID {
+			writes = append(writes, dynamo.DeleteWrite(s.key()))
+		}
+	}
+	if p, err := g.person(); err == nil { // of who was deleted, nothing else is written any more
+		writes = append(writes, nextRev(p))
+	}
+	return writes
+}
+
+// in is the group's membership of a league.
+func (g group) in(leagueID string) (membership, bool) {
+	i := slices.IndexFunc(g.memberships, func(m membership) bool { return m.LeagueID == leagueID })
+	if i < 0 {
+		return membership{}, false
+	}
+	return g.memberships[i], true
+}
+
+// ListLeagues asks for the caller's leagues.
+type ListLeagues struct{ auth.User }
+
+// LeagueList is the answer with a member's leagues.
+type LeagueList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Leagues []Membership `json:"leagues" doc:"By name."`
+	}
+}
+
+// Membership is a member's place in a league.
+type Membership struct {
+	LeagueID string    `json:"leagueId"`
+	Name     string    `json:"name"`
+	JoinedAt time.Time `json:"joinedAt"`
+}
+
+// ListLeagues returns the leagues that the caller is in.
+func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
+	rows, err := dynamo.QueryAll[membership](ctx, s.db, myLeagues, dynamo.Range{Key: below(myLeagues, ofUser(in.UserID), leaguePrefix), Consistent: true})
+	if err != nil {
+		return nil, err
+	}
+	out := &LeagueList{CacheControl: noStore}
+	out.Body.Leagues = shownMemberships(rows)
+	return out, nil
+}
+
+func shownMemberships(rows []membership) []Membership {
+	shown := make([]Membership, len(rows))
+	for i, m := range rows {
+		shown[i] = Membership{m.LeagueID, m.LeagueName, instant(m.JoinedAt)}
+	}
+	slices.SortFunc(shown, func(a, b Membership) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.LeagueID, b.LeagueID))
+	})
+	return shown
+}
+
+// JoinLeague enters a league.
+type JoinLeague struct {
+	auth.User
+	Body struct {
+		Code string `json:"code" minLength:"1" maxLength:"32" doc:"Capitals, small letters and hyphens make no difference."`
+	}
+}
+
+// JoinLeague makes the caller a member of the league that a code invites to. Who
+// is one already stays so. A code that there is not, or not any more, is
+// code_not_found; who is in 20 leagues gets too_many_leagues, and a league of 1,000
+// members is league_full.
+func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, error) {
+	code := readCode(in.Body.Code)
+	for range tries {
+		to, ok, err := dynamo.Get[invitation](ctx, s.db, findLeague, codePrefix+code, codeSK)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, errNoCode
+		}
+		l, err := s.league(ctx, to.LeagueID)
+		if errors.Is(err, errNoLeague) {
+			return nil, errNoCode
+		}
+		if err != nil {
+			return nil, err
+		}
+		g, p, err := s.joiner(ctx, in.UserID)
+		if err != nil {
+			return nil, err
+		}
+		if _, there := g.in(l.ID); there {
+			return &LeaguePage{http.StatusOK, noStore, l.shown()}, nil
+		}
+		if len(g.memberships) >= maxLeagues {
+			return nil, errTooManyLeagues
+		}
+		if l.Members >= maxMembers {
+			return nil, errLeagueFull
+		}
+		open := equals("code", code).And(absent("endedAt"), expression.Name("members").LessThan(expression.Value(maxMembers)))
+		count := dynamo.UpdateWrite(l.key(), expression.Add(expression.Name("members"), expression.Value(1)), open)
+		err = dynamo.Transact(ctx, s.db, joinLeague, append(g.enter(p, l, s.now()), count)...)
+		if !dynamo.IsRefused(err) {
+			l.Members++
+			return &LeaguePage{http.StatusOK, noStore, l.shown()}, err
+		}
+	}
+	return nil, errChanged
+}
+
+// league is the league of an id, be it ended, or league_not_found.
+func (s *Leagues) league(ctx context.Context, leagueID string) (league, error) {
+	l, ok, err := dynamo.Get[league](ctx, s.db, findLeague, ofLeague(leagueID), leagueSK)
+	if err == nil && !ok {
+		err = errNoLeague
+	}
+	return l, err
+}
+
+// owned is a league of a user's, be it ended. For its other members it is
+// not_the_owner.
+func (s *Leagues) owned(ctx context.Context, leagueID, userID string) (league, error) {
+	l, err := s.league(ctx, leagueID)
+	if err != nil || l.OwnerID == userID {
+		return l, err
+	}
+	if err := s.checkMember(ctx, leagueID, userID); err != nil {
+		return league{}, err
+	}
+	return league{}, errNotOwner
+}
+
+// checkMember is league_not_found for who is no member of the league.
+func (s *Leagues) checkMember(ctx context.Context, leagueID, userID string) error {
+	_, ok, err := dynamo.Get[membership](ctx, s.db, checkMembership, ofUser(userID), ofLeague(leagueID))
+	if err == nil && !ok {
+		err = errNoLeague
+	}
+	return err
+}
+
+// GetLeague asks for a league.
+type GetLeague struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	Cursor   string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
+}
+
+// LeagueScreen is the answer with a league, and a page of its members.
+type LeagueScreen struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		League
+		Members []LeagueMember `json:"members" doc:"By name."`
+		Next    string         `json:"next,omitempty"`
+	}
+}
+
+// LeagueMember is a member of a league.
+type LeagueMember struct {
+	UserID   string    `json:"userId"`
+	Name     string    `json:"name"`
+	JoinedAt time.Time `json:"joinedAt"`
+}
+
+// GetLeague returns a league that the caller is in. The index is behind by a
+// moment: who has just joined may not see it.
+func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*LeagueScreen, error) {
+	g, err := read(ctx, s.db, leagueMembers, dynamo.Range{Key: partition(leagueMembers, ofLeague(in.LeagueID))})
+	if err != nil {
+		return nil, err
+	}
+	mine := func(m membership) bool { return m.userID() == in.UserID }
+	if len(g.leagues) == 0 || !slices.ContainsFunc(g.memberships, mine) {
+		return nil, errNoLeague
+	}
+	all := make([]LeagueMember, len(g.memberships))
+	for i, m := range g.memberships {
+		all[i] = LeagueMember{m.userID(), m.Name, instant(m.JoinedAt)}
+	}
+	slices.SortFunc(all, func(a, b LeagueMember) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.UserID, b.UserID))
+	})
+	out := &LeagueScreen{CacheControl: noStore}
+	out.Body.League, out.Body.Count = g.leagues[0].shown(), len(all)
+	out.Body.Members, out.Body.Next, err = httpapi.Page(all, func(m LeagueMember) string { return m.UserID }, "query.cursor", in.Cursor, in.Limit)
+	return out, err
+}
+
+// GetLeagueStandings asks for the table of a league in a year.
+type GetLeagueStandings struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+	Year     string `path:"year" pattern:"^[0-9]{4}$" doc:"The year of the events."`
+	Limit    int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
+	Cursor   string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
+}
+
+// GetLeagueStandings returns the table of a league that the caller is in, which is
+// read while that is looked at.
+func (s *Leagues) GetLeagueStandings(ctx context.Context, in *GetLeagueStandings) (*StandingsScreen, error) {
+	var rows []standing
+	both, bctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return s.checkMember(bctx, in.LeagueID, in.UserID) })
+	both.Go(func() (err error) {
+		table := partition(leagueStandings, tableOf(in.LeagueID, in.Year))
+		rows, err = dynamo.QueryAll[standing](bctx, s.db, leagueStandings, dynamo.Range{Key: table, Backward: true})
+		return err
+	})
+	if err := both.Wait(); err != nil {
+		return nil, err
+	}
+	return standingsPage(rows, in.UserID, in.Cursor, in.Limit)
+}
+
+// LeaveLeague takes a member out of a league.
+type LeaveLeague struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+	MemberID string `path:"userId" maxLength:"128" doc:"The caller, or for the owner another member."`
+}
+
+// LeaveLeague takes the caller out of a league, or by its owner's will another
+// member, who is member_not_found if there is none such. When the owner leaves, who
+// has been in it for longest owns it from then on; the last one out ends it.
+func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*Removed, error) {
+	var err error
+	if in.MemberID == in.UserID {
+		err = s.leave(ctx, in.LeagueID, in.UserID, in.UserID)
+	} else if _, err = s.owned(ctx, in.LeagueID, in.UserID); err == nil {
+		if err = s.leave(ctx, in.LeagueID, in.MemberID, in.UserID); errors.Is(err, errNoLeague) {
+			err = errNotIn
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return removed(), nil
+}
+
+// leave takes a member out of a league, by the will of the member or of the owner,
+// in one transaction. Who is not in it is league_not_found, so a second run changes
+// nothing.
+func (s *Leagues) leave(ctx context.Context, leagueID, userID, by string) error {
+	for range tries {
+		l, err := s.league(ctx, leagueID)
+		if err != nil {
+			return err
+		}
+		if by != userID && by != l.OwnerID {
+			return errNotOwner
+		}
+		change, err := s.without(ctx, l, userID)
+		if err != nil {
+			return err
+		}
+		g, err := readMember(ctx, s.db, userID, true)
+		if err != nil {
+			return err
+		}
+		m, ok := g.in(leagueID)
+		if !ok {
+			return errNoLeague
+		}
+		err = dynamo.Transact(ctx, s.db, leaveLeague, append(g.exit(m), change...)...)
+		if !dynamo.IsRefused(err) {
+			return err
+		}
+	}
+	return errChanged
+}
+
+// without is what a member's leaving changes of the league itself, as long as its
+// owner is who it was. An ended league ends for good with its owner, who is the
+// last: the others are taken out here, each by a transaction of its own, and a
+// second run goes on with those who are left.
+func (s *Leagues) without(ctx context.Context, l league, userID string) ([]dynamo.Write, error) {
+	running := equals("ownerId", l.OwnerID).And(absent("endedAt"))
+	oneLess := expression.Add(expression.Name("members"), expression.Value(-1))
+	if l.OwnerID != userID {
+		if l.EndedAt != "" {
+			return nil, nil
+		}
+		return []dynamo.Write{dynamo.UpdateWrite(l.key(), oneLess, running)}, nil
+	}
+	others, err := dynamo.QueryAll[seat](ctx, s.db, leagueRoster, dynamo.Range{Key: below(leagueRoster, ofLeague(l.ID), seatPrefix), Consistent: true})
+	if err != nil {
+		return nil, err
+	}
+	others = slices.DeleteFunc(others, func(o seat) bool { return o.UserID == userID })
+	switch {
+	case l.EndedAt != "":
+		work, wctx := errgroup.WithContext(ctx)
+		work.SetLimit(atOnce)
+		for _, o := range others {
+			work.Go(func() error {
+				if err := s.leave(wctx, l.ID, o.UserID, o.UserID); !errors.Is(err, errNoLeague) {
+					return err
+				}
+				return nil // taken out by another run
+			})
+		}
+		return []dynamo.Write{dynamo.DeleteWrite(l.key(), exists("endedAt"))}, work.Wait()
+	case len(others) == 0:
+		return []dynamo.Write{dynamo.DeleteWrite(l.key(), running.And(equals("members", 1), equals("code", l.Code))), dynamo.DeleteWrite(codeItem(l.Code))}, nil
+	}
+	heir := slices.MinFunc(others, func(a, b seat) int {
+		return cmp.Or(cmp.Compare(a.JoinedAt, b.JoinedAt), cmp.Compare(a.UserID, b.UserID))
+	})
+	return []dynamo.Write{
+		dynamo.CheckWrite(heir.key(), exists("PK")),
+		dynamo.UpdateWrite(l.key(), oneLess.Set(expression.Name("ownerId"), expression.Value(heir.UserID)), running),
+	}, nil
+}
+
+// RenewCode changes the code of a league.
+type RenewCode struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+}
+
+// RenewCode gives a league of the caller's a code that is new at each run; with
+// the one before nobody can join any more.
+func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, error) {
+	for range tries {
+		l, err := s.owned(ctx, in.LeagueID, in.UserID)
+		if err != nil {
+			return nil, err
+		}
+		if l.EndedAt != "" {
+			return nil, errNoLeague
+		}
+		code := newCode()
+		err = dynamo.Transact(ctx, s.db, renewCode,
+			dynamo.UpdateWrite(l.key(), expression.Set(expression.Name("code"), expression.Value(code)), l.same()),
+			dynamo.DeleteWrite(codeItem(l.Code)),
+			dynamo.PutWrite(newInvitation(code, l.ID), absent("PK")))
+		if !dynamo.IsRefused(err) {
+			l.Code = code
+			return &LeaguePage{http.StatusOK, noStore, l.shown()}, err
+		}
+	}
+	return nil, errChanged
+}
+
+// same is the condition that a league that is not ended has the owner and the code
+// with which it was read.
+func (l league) same() expression.ConditionBuilder {
+	return equals("ownerId", l.OwnerID).And(equals("code", l.Code), absent("endedAt"))
+}
+
+// DeleteLeague ends a league.
+type DeleteLeague struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+}
+
+// DeleteLeague ends a league of the caller's, with all memberships and its
+// standings. It is marked first, so that nobody joins or sees it any more; then
+// each member is taken out, the owner the last. A second run takes out those whom
+// the first has left.
+func (s *Leagues) DeleteLeague(ctx context.Context, in *DeleteLeague) (*Removed, error) {
+	l, err := s.owned(ctx, in.LeagueID, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	if l.EndedAt == "" {
+		end := expression.Set(expression.Name("endedAt"), expression.Value(stamp(s.now()))).
+			Remove(expression.Name("GSI_PK")).Remove(expression.Name("GSI_SK"))
+		err := dynamo.Transact(ctx, s.db, endLeague, dynamo.UpdateWrite(l.key(), end, l.same()), dynamo.DeleteWrite(codeItem(l.Code)))
+		if dynamo.IsRefused(err) {
+			return nil, errChanged
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := s.leave(ctx, l.ID, in.UserID, in.UserID); err != nil {
+		return nil, err
+	}
+	return removed(), nil
 }

@@ -73,6 +73,7 @@ type UserScreen struct {
 		UserID    string       `json:"userId"`
 		Name      string       `json:"name"`
 		Standings []YearPoints `json:"standings" doc:"The latest year first."`
+		Leagues   []Membership `json:"leagues,omitempty" doc:"The caller's own, by name."`
 		Events    []Played     `json:"events" doc:"The latest first; of others, those that are scored."`
 	}
 }
@@ -94,7 +95,7 @@ type Played struct {
 	Predictions map[string]int `json:"predictions,omitempty" doc:"The caller's own; those of others are with the event's results."`
 }
 
-// GetMe returns the caller's name, standings and predictions, or NotFound for who
+// GetMe returns the caller's name, standings, leagues and predictions, or NotFound for who
 // is no member yet.
 func (s *Members) GetMe(ctx context.Context, in *GetMe) (*UserScreen, error) {
 	g, err := readMember(ctx, s.db, in.UserID, true)
@@ -123,9 +124,12 @@ func (g group) screen(own bool) (*UserScreen, error) {
 	b := &out.Body
 	b.UserID, b.Name, b.Standings, b.Events = p.userID(), p.Name, []YearPoints{}, []Played{}
 	for _, s := range g.standings {
-		if y := strings.TrimPrefix(s.SK, ofYear("")); !strings.Contains(y, "#") {
-			b.Standings = append(b.Standings, YearPoints{y, s.Points, s.Correct, s.Played})
+		if year, among := s.of(); among == "" {
+			b.Standings = append(b.Standings, YearPoints{year, s.Points, s.Correct, s.Played})
 		}
+	}
+	if own {
+		b.Leagues = shownMemberships(g.memberships)
 	}
 	for _, p := range g.predictions {
 		e := Played{EventID: p.EventID, Scored: p.ScoredAt != "", Points: p.Points, Correct: p.Correct}
@@ -257,4 +261,73 @@ func (s *Members) OnUserConfirmed(ctx context.Context, e events.CognitoEventUser
 		err = nil
 	}
 	return e, err
+}
+
+// DeleteUser removes a member.
+type DeleteUser struct {
+	auth.Admin
+	ID string `path:"userId" maxLength:"128" doc:"The member."`
+}
+
+// keepDeleted is for how long it is known that a member was deleted: longer than a
+// token is valid.
+const keepDeleted = 48 * time.Hour
+
+// DeleteUser removes a member with all that is the member's, and the account. The
+// member is marked first, and writes nothing from then on. A second run removes what
+// the first has left, and finds the mark for two days; then who has neither an
+// account nor anything else is user_not_found.
+func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*Removed, error) {
+	rows, err := s.rows(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		there, err := s.accounts.exists(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			return nil, errNoUser
+		}
+	}
+	now, p := s.now(), newPerson(in.ID, "")
+	gone := expression.Set(expression.Name("deletedAt"), expression.Value(stamp(now))).
+		Set(expression.Name("ttl"), expression.Value(now.Add(keepDeleted).Unix())).
+		Set(expression.Name("type"), expression.Value(p.Type)).Set(expression.Name("belongsto"), expression.Value(p.BelongsTo)).
+		Remove(expression.Name("name")).Remove(expression.Name("GSI_PK")).Remove(expression.Name("GSI_SK"))
+	if err := dynamo.Update(ctx, s.db, removeMember, p.key(), gone); err != nil {
+		return nil, err
+	}
+	if rows, err = s.rows(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	leagues := Leagues{s.db, s.now}
+	var keys []dynamo.Item
+	for _, r := range rows {
+		if id, ok := strings.CutPrefix(r.SK, leaguePrefix); ok {
+			if err := leagues.leave(ctx, id, in.ID, in.ID); err != nil && !errors.Is(err, errNoLeague) {
+				return nil, err
+			}
+		}
+		if r.SK != userKey {
+			keys = append(keys, r.key())
+		}
+	}
+	if err := dynamo.DeleteAll(ctx, s.db, removeMember, keys); err != nil {
+		return nil, err
+	}
+	phones, err := phonesOf(ctx, s.db, in.ID, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := drop(ctx, s.db, phones); err != nil {
+		return nil, err
+	}
+	return removed(), s.accounts.remove(ctx, in.ID)
+}
+
+// rows are the keys of all that is kept under a member.
+func (s *Members) rows(ctx context.Context, userID string) ([]row, error) {
+	return dynamo.QueryAll[row](ctx, s.db, getMember, dynamo.Range{Key: partition(getMember, ofUser(userID)), Consistent: true})
 }

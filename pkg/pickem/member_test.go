@@ -1,10 +1,8 @@
 package pickem
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,40 +14,12 @@ import (
 	"matchday/pkg/kit/dynamo/dynamotest"
 )
 
-// userPool answers as much of the API of a user pool as inviting takes. The subject
-// of an address is the name in it.
-type userPool struct {
-	mails []string // to whom
-	fails bool
-}
-
-func (c *userPool) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var in struct{ UserPoolId, Username string }
-	json.NewDecoder(r.Body).Decode(&in)
-	name, _, _ := strings.Cut(in.Username, "@")
-	attributes := []map[string]string{{"Name": "email", "Value": in.Username}, {"Name": "sub", "Value": name}}
-	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	switch known := slices.Contains(c.mails, in.Username); {
-	case c.fails:
-		w.WriteHeader(http.StatusBadRequest)
-		json.NewEncoder(w).Encode(map[string]string{"__type": "CodeDeliveryFailureException", "message": "no mail"})
-	case operation == "AdminCreateUser" && !known:
-		c.mails = append(c.mails, in.Username)
-		json.NewEncoder(w).Encode(map[string]any{"User": map[string]any{"Username": name, "Attributes": attributes}})
-	case operation == "AdminCreateUser":
-		w.WriteHeader(http.StatusBadRequest)
-		json.NewEncoder(w).Encode(map[string]string{"__type": "UsernameExistsException", "message": "it is there"})
-	default:
-		json.NewEncoder(w).Encode(map[string]any{"Username": name, "UserAttributes": attributes})
-	}
-}
-
 // TestInvitations: an address is invited once, whatever breaks off in between.
 func TestInvitations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	pool := &userPool{fails: true}
-	w.Users = pool
+	pool := w.withAccounts()
+	pool.broken = true
 	const dan = `{"name":"Dan","email":"dan@example.com"}`
 	invite := func(body string) events.APIGatewayV2HTTPResponse {
 		return w.ask(InviteUserFunction, "/admin/users", apptest.Administrator, body)
@@ -57,7 +27,7 @@ func TestInvitations(t *testing.T) {
 	if got := refusalOf(invite(dan)); got.status != 500 {
 		t.Errorf("Cognito fails, and the answer is %v", got)
 	}
-	pool.fails = false
+	pool.broken = false
 	if out := invite(dan); out.StatusCode != 201 || !strings.Contains(out.Body, `{"userId":"dan","name":"Dan"}`) {
 		t.Errorf("invited: %d %s", out.StatusCode, out.Body)
 	}
@@ -86,7 +56,7 @@ func TestInvitationCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
 		w := newWorld(t)
-		w.Users = &userPool{}
+		w.withAccounts()
 		ask := func(s *Members) {
 			var in InviteUser
 			in.Body.Name, in.Body.Email = "Dan", "dan@example.com"

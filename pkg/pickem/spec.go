@@ -3,6 +3,7 @@ package pickem
 import (
 	"time"
 
+	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
 
@@ -23,9 +24,9 @@ var Room = spec.Room{
 		LockEventsFunction, ScoreEventFunction, RebuildStandingsFunction, RemindFunction, SendNoticesFunction, OnUserConfirmedFunction,
 	},
 	Settings: []spec.Setting{
-		{Name: apnsURL, Secret: apnsKey, Does: "Apple's host, by which app builds get pushes", Like: `https://api\.(sandbox\.)?push\.apple\.com`, Trial: "https://api.sandbox.push.apple.com"},
-		{Name: apnsTeamID, Secret: apnsKey, Does: "the id of the Apple developer team", Like: `[A-Z0-9]{10}`, Required: true},
-		{Name: apnsKeyID, Secret: apnsKey, Does: "the id of the key that signs pushes", Like: `[A-Z0-9]{10}`, Required: true},
+		{Name: push.SettingURL, Secret: apnsKey, Does: "Apple's host, by which app builds get pushes", Like: `https://api\.(sandbox\.)?push\.apple\.com`, Trial: "https://api.sandbox.push.apple.com"},
+		{Name: push.SettingTeamID, Secret: apnsKey, Does: "the id of the Apple developer team", Like: `[A-Z0-9]{10}`, Required: true},
+		{Name: push.SettingKeyID, Secret: apnsKey, Does: "the id of the key that signs pushes", Like: `[A-Z0-9]{10}`, Required: true},
 		{Name: apnsBundle, Secret: apnsKey, Does: "the bundle id of the pick'em app", Like: `[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+`, Required: true},
 	},
 	Alarms: []spec.Alarm{{
@@ -35,16 +36,11 @@ var Room = spec.Room{
 	}},
 }
 
-// apnsKey is the room's secret: Apple's .p8 key, PEM.
-const apnsKey = "APNS_KEY"
-
-// Settings of the room: environment variables.
 const (
-	apnsURL    = "APNS_URL" // Apple's host for the stage; production's if not set
-	apnsTeamID = "APNS_TEAM_ID"
-	apnsKeyID  = "APNS_KEY_ID"
+	// apnsKey is the room's secret: Apple's .p8 key, PEM.
+	apnsKey = "APNS_KEY"
+	// apnsBundle is a setting of the room's own: an environment variable.
 	apnsBundle = "PICKEM_BUNDLE"
-	apnsCAFile = "APNS_CA_FILE" // local stage: PEM of what signed the simulator's certificate
 )
 
 // The queues of the room. The messages of each belong to the function it wakes.
@@ -218,7 +214,7 @@ var (
 		Does:   "Takes the caller, or another by its owner's will, out of a league.",
 		IfDown: "Nobody can leave a league.",
 		On:     member("DELETE", "/leagues/{leagueId}/members/{userId}"),
-		Uses:   []spec.Access{findLeague, getMember, leagueMembers, leaveLeague, removeLeague},
+		Uses:   []spec.Access{findLeague, checkMembership, leagueRoster, getMember, leaveLeague},
 		Memory: 256, Timeout: writeTimeout,
 	}
 	RenewCodeFunction = spec.Function{
@@ -226,7 +222,7 @@ var (
 		Does:   "Gives a league of the caller's a new code; the old invites nobody any more.",
 		IfDown: "A code that got about cannot be taken back.",
 		On:     member("POST", "/leagues/{leagueId}/code"),
-		Uses:   []spec.Access{findLeague, renewCode},
+		Uses:   []spec.Access{findLeague, checkMembership, renewCode},
 		Memory: 256, Timeout: writeTimeout,
 	}
 	DeleteLeagueFunction = spec.Function{
@@ -234,7 +230,7 @@ var (
 		Does:   "Ends a league of the caller's.",
 		IfDown: "Nobody can end a league.",
 		On:     member("DELETE", "/leagues/{leagueId}"),
-		Uses:   []spec.Access{findLeague, leagueMembers, getMember, leaveLeague, removeLeague},
+		Uses:   []spec.Access{findLeague, checkMembership, endLeague, leagueRoster, getMember, leaveLeague},
 		Memory: 256, Timeout: adminTimeout,
 	}
 )
@@ -254,7 +250,7 @@ var (
 		Does:   "Removes a member with all that is the member's, and the account.",
 		IfDown: "Nobody can be removed.",
 		On:     admin("DELETE", "/users/{userId}"),
-		Uses:   []spec.Access{saveMember, getMember, findLeague, leagueMembers, leaveLeague, removeLeague, membersDevices, removeMember}, Users: []spec.UserOp{spec.AdminDeleteUser},
+		Uses:   []spec.Access{getMember, removeMember, findLeague, leagueRoster, leaveLeague, membersDevices, dropDevice}, Users: []spec.UserOp{spec.AdminGetUser, spec.AdminDeleteUser},
 		Memory: 256, Timeout: adminTimeout,
 	}
 	CreateEventFunction = spec.Function{
@@ -385,7 +381,7 @@ var (
 		Does:   "Sends a notification to the phones of up to a hundred members.",
 		IfDown: "Reminders come late, or, after the lock, not at all.",
 		On:     noticeQueue,
-		Uses:   []spec.Access{membersDevices, markNotice, dropDevice}, Secrets: []string{apnsKey},
+		Uses:   []spec.Access{membersDevices, markNotice, unmarkNotice, dropDevice}, Secrets: []string{apnsKey},
 		Memory: 256, Timeout: 30 * time.Second,
 	}
 	OnUserConfirmedFunction = spec.Function{

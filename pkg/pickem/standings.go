@@ -22,6 +22,13 @@ type standing struct {
 
 func (s standing) userID() string { return strings.TrimPrefix(s.BelongsTo, "USER#") }
 
+// of is whose points they are compared with: those of a year's events, among the
+// members of a league, or of all for "".
+func (s standing) of() (year, leagueID string) {
+	year, leagueID, _ = strings.Cut(strings.TrimPrefix(s.SK, ofYear("")), "#")
+	return year, leagueID
+}
+
 // Standing is a member's place in a table.
 type Standing struct {
 	Rank     int    `json:"rank" doc:"Dense: members with as many points have the same, and the next have the one after it."`

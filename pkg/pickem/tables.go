@@ -37,7 +37,7 @@ var (
 	dropPrediction = table.On("Drop prediction", "PK=USER#{userId}, SK=EVENT#{eventId}, if the event is open", onUser, spec.DeleteItem, spec.ConditionCheckItem)
 	saveMember     = table.On("Save member", "PK=USER#{userId}, SK=USER, unless it was deleted", onUser, spec.UpdateItem)
 	renameCopies   = table.On("Rename copies", "PK=USER#{userId}, each item that shows the name", onUser, spec.UpdateItem)
-	registerDevice = table.On("Register device", "PK=DEVICE#{token}, SK=DEVICE", "on app launch", spec.PutItem)
+	registerDevice = table.On("Register device", "PK=DEVICE#{token}, SK=DEVICE, if the user is a member", "on app launch", spec.PutItem, spec.ConditionCheckItem)
 	dropDevice     = table.On("Drop device", "PK=DEVICE#{token}, SK=DEVICE, if it is the user's", onUser, spec.DeleteItem)
 )
 
@@ -50,8 +50,8 @@ var (
 	listCorrections = table.On("List corrections", "PK=EVENT#{eventId}, SK begins with LOG#", perScreen, spec.Query)
 	removeEvent     = table.On("Remove event", "PK=EVENT#{eventId} and the predictions on it (batches of 25), the event last", byAdmin, spec.Query, spec.BatchWriteItem, spec.DeleteItem)
 	inviteMember    = table.On("Invite member", "PK=USER#{userId}, SK=USER, absent", byAdmin, spec.PutItem)
-	removeMember    = table.On("Remove member", "PK=USER#{userId} (batches of 25)", byAdmin, spec.BatchWriteItem)
-	membersDevices  = table.OnIndex("GSI", "Get a member's devices", "GSI_PK=DEVICES#{userId}", "per notice and member", spec.Query)
+	removeMember    = table.On("Remove member", "PK=USER#{userId}: deletedAt of USER, then all the others (batches of 25)", byAdmin, spec.UpdateItem, spec.BatchWriteItem)
+	membersDevices  = table.OnIndex("GSI", "Get a member's devices", "GSI_PK=DEVICES#{userId}, the last seen first", "per notice and member", spec.Query)
 )
 
 // What jobs do.
@@ -61,29 +61,31 @@ var (
 	entriesOf      = table.OnIndex("GSI", "Get entries", "GSI_PK=EVENT#{eventId}, GSI_SK begins with SCORE#", "per reminder and scoring", spec.Query)
 	scoreMember    = table.On("Score member", "PK=USER#{userId}: prediction, standings and USER, by its rev", perScore, spec.UpdateItem, spec.PutItem)
 	findReminded   = table.On("Find reminded", "PK=NOTICE#{noticeId}, SK=DONE", perQuarter, spec.GetItem)
-	markNotice     = table.On("Mark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId} or DONE, absent", "per notice and member", spec.PutItem)
+	markNotice     = table.On("Mark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId}, unless another run has; or DONE", "per notice and member", spec.PutItem)
+	unmarkNotice   = table.On("Unmark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId}, of this run", "when Apple cannot be reached", spec.DeleteItem)
 )
 
 // The leagues of members.
 var (
-	createLeague    = table.On("Create league", "PK=LEAGUE#{leagueId}, its CODE# and the owner's membership", onUser, spec.PutItem, spec.ConditionCheckItem, spec.UpdateItem)
+	createLeague    = table.On("Create league", "PK=LEAGUE#{leagueId}, its CODE#, and the owner as in Join league", onUser, spec.PutItem, spec.UpdateItem)
 	findLeague      = table.On("Find league", "PK=LEAGUE#{leagueId}, SK=LEAGUE; PK=CODE#{code}, SK=CODE", onUser, spec.GetItem)
-	joinLeague      = table.On("Join league", "PK=USER#{userId}, SK=LEAGUE#{leagueId} and its standings, by the member's rev", onUser, spec.PutItem, spec.UpdateItem, spec.ConditionCheckItem)
-	leaveLeague     = table.On("Leave league", "PK=USER#{userId}, SK=LEAGUE#{leagueId} and its standings, by the member's rev", onUser, spec.DeleteItem, spec.UpdateItem)
+	joinLeague      = table.On("Join league", "PK=USER#{userId}, SK=LEAGUE#{leagueId} and its standings, by the member's rev; PK=LEAGUE#{leagueId}, SK=MEMBER#{userId}, if it has room", onUser, spec.PutItem, spec.UpdateItem)
+	leaveLeague     = table.On("Leave league", "what Join league wrote, by the member's rev; LEAGUE, by its owner", onUser, spec.DeleteItem, spec.UpdateItem, spec.ConditionCheckItem)
+	leagueRoster    = table.On("Get roster", "PK=LEAGUE#{leagueId}, SK begins with MEMBER#", onUser, spec.Query)
 	myLeagues       = table.On("Get my leagues", "PK=USER#{userId}, SK begins with LEAGUE#", perScreen, spec.Query)
 	checkMembership = table.On("Check membership", "PK=USER#{userId}, SK=LEAGUE#{leagueId}", perScreen, spec.GetItem)
 	leagueMembers   = table.OnIndex("GSI", "Get league", "GSI_PK=LEAGUE#{leagueId}", perScreen, spec.Query)
 	leagueStandings = table.OnIndex("GSI", "Get league standings", "GSI_PK=STANDINGS#{leagueId}#{year}, highest first", perScreen, spec.Query)
 	renewCode       = table.On("Renew code", "PK=CODE#{code}, SK=CODE, and LEAGUE, if the user owns it", onUser, spec.PutItem, spec.UpdateItem, spec.DeleteItem)
-	removeLeague    = table.On("Remove league", "PK=LEAGUE#{leagueId} and CODE#{code}, if the user owns it", onUser, spec.DeleteItem)
+	endLeague       = table.On("End league", "PK=LEAGUE#{leagueId}, SK=LEAGUE, and its CODE#, if the user owns it", onUser, spec.UpdateItem, spec.DeleteItem)
 )
 
 var access = []spec.Access{
 	listEvents, getStandings, getCard, getResults, getMember,
 	findEvent, readCard, savePrediction, dropPrediction, saveMember, renameCopies, registerDevice, dropDevice,
 	createEvent, changeEvent, changeCard, setResult, listCorrections, removeEvent, inviteMember, removeMember, membersDevices,
-	findOpenEvents, allMembers, entriesOf, scoreMember, findReminded, markNotice,
-	createLeague, findLeague, joinLeague, leaveLeague, myLeagues, checkMembership, leagueMembers, leagueStandings, renewCode, removeLeague,
+	findOpenEvents, allMembers, entriesOf, scoreMember, findReminded, markNotice, unmarkNotice,
+	createLeague, findLeague, joinLeague, leaveLeague, leagueRoster, myLeagues, checkMembership, leagueMembers, leagueStandings, renewCode, endLeague,
 }
 
 // scoresBehind is a metric: how many events wait for their scores for too long.

@@ -57,6 +57,18 @@ func newWorld(t testing.TB) *world {
 		RequestScoreFunction.Name:      apptest.Serve(w.World, RequestScoreFunction, OpenEvents, (*Events).RequestScore),
 		ListEntriesFunction.Name:       apptest.Serve(w.World, ListEntriesFunction, OpenEvents, (*Events).ListEntries),
 		GetHealthFunction.Name:         apptest.Serve(w.World, GetHealthFunction, OpenEvents, (*Events).GetHealth),
+		DeleteUserFunction.Name:        apptest.Serve(w.World, DeleteUserFunction, OpenMembers, (*Members).DeleteUser),
+		RegisterDeviceFunction.Name:    apptest.Serve(w.World, RegisterDeviceFunction, OpenDevices, (*Devices).RegisterDevice),
+		DeleteDeviceFunction.Name:      apptest.Serve(w.World, DeleteDeviceFunction, OpenDevices, (*Devices).DeleteDevice),
+
+		CreateLeagueFunction.Name:       apptest.Serve(w.World, CreateLeagueFunction, OpenLeagues, (*Leagues).CreateLeague),
+		ListLeaguesFunction.Name:        apptest.Serve(w.World, ListLeaguesFunction, OpenLeagues, (*Leagues).ListLeagues),
+		JoinLeagueFunction.Name:         apptest.Serve(w.World, JoinLeagueFunction, OpenLeagues, (*Leagues).JoinLeague),
+		GetLeagueFunction.Name:          apptest.Serve(w.World, GetLeagueFunction, OpenLeagues, (*Leagues).GetLeague),
+		GetLeagueStandingsFunction.Name: apptest.Serve(w.World, GetLeagueStandingsFunction, OpenLeagues, (*Leagues).GetLeagueStandings),
+		LeaveLeagueFunction.Name:        apptest.Serve(w.World, LeaveLeagueFunction, OpenLeagues, (*Leagues).LeaveLeague),
+		RenewCodeFunction.Name:          apptest.Serve(w.World, RenewCodeFunction, OpenLeagues, (*Leagues).RenewCode),
+		DeleteLeagueFunction.Name:       apptest.Serve(w.World, DeleteLeagueFunction, OpenLeagues, (*Leagues).DeleteLeague),
 	}
 	return w
 }

@@ -1,0 +1,125 @@
+package pickem
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/fault"
+)
+
+const deviceType = "device"
+
+// device is the item of a phone. A phone belongs to whoever registered it last.
+type device struct {
+	row
+	Token     string `dynamodbav:"token"` // hexadecimal, in small letters
+	BelongsTo string `dynamodbav:"belongsto"`
+	SeenAt    string `dynamodbav:"seenAt"`
+	TTL       int64  `dynamodbav:"ttl"`
+}
+
+const (
+	deviceSK      = "DEVICE"
+	devicePrefix  = "DEVICE#"
+	devicesPrefix = "DEVICES#"
+
+	// keepDevice is how long a phone that is not seen stays registered.
+	keepDevice = 90 * 24 * time.Hour
+	// maxDevices is how many phones of a member get a notice: the last that were seen.
+	maxDevices = 10
+)
+
+// newDevice sorts in the index by when it was seen.
+func newDevice(token, userID string, now time.Time) device {
+	return device{
+		row:   row{PK: devicePrefix + token, SK: deviceSK, GSIPK: devicesPrefix + userID, GSISK: stamp(now) + "#" + token, Type: deviceType},
+		Token: token, BelongsTo: ofUser(userID), SeenAt: stamp(now), TTL: now.Add(keepDevice).Unix(),
+	}
+}
+
+// Devices are the phones of members.
+type Devices struct {
+	db  dynamo.DB
+	now func() time.Time
+}
+
+// OpenDevices opens the service of phones.
+func OpenDevices(_ context.Context, env app.Env) (*Devices, error) {
+	return &Devices{db: tableIn(env), now: env.Now}, nil
+}
+
+// RegisterDevice has notices sent to a phone.
+type RegisterDevice struct {
+	auth.User
+	Token string `path:"deviceToken" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The phone's APNs token, in hexadecimal."`
+}
+
+// DevicePage is the answer with a phone.
+type DevicePage struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		DeviceToken string    `json:"deviceToken"`
+		ExpiresAt   time.Time `json:"expiresAt" doc:"When the registration ends, unless the phone is seen before."`
+	}
+}
+
+// RegisterDevice makes a phone the caller's, whosever it was, or renews it.
+func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*DevicePage, error) {
+	d := newDevice(strings.ToLower(in.Token), in.UserID, s.now())
+	err := dynamo.Transact(ctx, s.db, registerDevice, dynamo.CheckWrite(memberItem(in.UserID), isMember()), dynamo.PutWrite(d))
+	if dynamo.IsRefused(err) {
+		return nil, errNotMember
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &DevicePage{CacheControl: noStore}
+	out.Body.DeviceToken, out.Body.ExpiresAt = d.Token, time.Unix(d.TTL, 0).UTC()
+	return out, nil
+}
+
+// DeleteDevice ends the notices to a phone.
+type DeleteDevice struct {
+	auth.User
+	Token string `path:"deviceToken" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The phone's APNs token, in hexadecimal."`
+}
+
+// DeleteDevice forgets a phone of the caller's. That of another is as
+// device_not_found as none.
+func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*Removed, error) {
+	_, err := dynamo.Delete(ctx, s.db, dropDevice, itemKey(devicePrefix+strings.ToLower(in.Token), deviceSK), equals("belongsto", ofUser(in.UserID)))
+	if dynamo.IsRefused(err) {
+		return nil, fault.Coded(fault.NotFound, "device_not_found", "you have no such phone")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return removed(), nil
+}
+
+// drop forgets phones, but for those that were registered again since they were
+// read.
+func drop(ctx context.Context, db dynamo.DB, phones []device) error {
+	for _, d := range phones {
+		_, err := dynamo.Delete(ctx, db, dropDevice, d.key(), equals("belongsto", d.BelongsTo).And(equals("seenAt", d.SeenAt)))
+		if err != nil && !dynamo.IsRefused(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// phonesOf are the phones of a member, the last that was seen first: at most n, or
+// all for 0. The index is behind: one that was just registered may be missing.
+func phonesOf(ctx context.Context, db dynamo.DB, userID string, n int32) ([]device, error) {
+	r := dynamo.Range{Key: partition(membersDevices, devicesPrefix+userID), Backward: true, Limit: n}
+	if n == 0 {
+		return dynamo.QueryAll[device](ctx, db, membersDevices, r)
+	}
+	phones, _, err := dynamo.Query[device](ctx, db, membersDevices, r)
+	return phones, err
+}

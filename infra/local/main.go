@@ -22,6 +22,7 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/lambda"
 	"matchday/infra/local/replay"
+	"matchday/infra/local/season"
 	"matchday/infra/local/sportmonks"
 )
 
@@ -139,11 +140,17 @@ func run(ctx context.Context, root, bin string) error {
 		}
 	}
 	say(began, "%d phones follow %s v %s", len(phones), match.Local.Name, match.Visitor.Name)
-	hub.Attach(f, func() []fleet.Phone { return phones })
+	league := &season.Season{Clock: c, Call: f.Call}
+	if err := league.Prepare(ctx); err != nil {
+		return err
+	}
+	say(began, "a season of pick'em is on")
+	hub.Attach(f, func() []fleet.Phone { return phones }, league)
 	f.Handle("/", hub.Handler())
 	if err := f.Begin(ctx); err != nil {
 		return err
 	}
+	c.After(0, func() { league.Run(ctx) })
 	say(began, "the match plays at %g times its speed, and the live loop ticks every 2.5 s", speed)
 	fmt.Printf("\n  Console  %s/\n  API      %s/cricket/matches/%s\n  Logs     %s\n\n  Ctrl-C stops everything.\n",
 		f.URL, f.URL, fleet.MatchID(match.ID), logs.file.Name())

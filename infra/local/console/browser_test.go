@@ -256,7 +256,8 @@ func TestPageAwaits(t *testing.T) {
 	tab, complaints := browser(t)
 	if err := chromedp.Do(tab, resize(390, 844, "light"), chromedp.Navigate(server.URL),
 		says(".screen.large .headline", "The match starts in 4 min"), says(".match header", "not started"), says("#next", "the live loop plans again in 60 s"),
-		says("#pushes", "No push yet"), says("#problems", "Nothing has."), says(".screen figcaption", "no push yet")); err != nil {
+		says("#pushes", "No push yet"), says("#problems", "Nothing has."), says(".screen figcaption", "no push yet"),
+		see(`document.querySelector("#pickem").hidden`)); err != nil {
 		t.Fatalf("%v; the page complained %q", err, complaints())
 	}
 	shoot(t, tab, "awaits")

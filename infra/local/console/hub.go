@@ -1,6 +1,7 @@
 // Package console is the fleet's page: live matches and notifications as phones
-// show them, ticks against their slots, pushes as they arrive, the state of
-// functions, queues and state machines, and buttons for what can go wrong.
+// show them, a pick'em season as a member sees it, ticks against their slots,
+// pushes as they arrive, the state of functions, queues and state machines, and
+// buttons for what can go wrong.
 //
 // It reads what the fleet did (what the phones hold, the runtime's invocations,
 // the functions' own metrics) and works out nothing of it again.
@@ -19,6 +20,7 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/lambda"
 	"matchday/infra/local/schedule"
+	"matchday/infra/local/season"
 	"matchday/infra/local/states"
 	"matchday/pkg/spec"
 )
@@ -44,9 +46,12 @@ type Hub struct {
 
 	fleet  *fleet.Fleet
 	phones func() []fleet.Phone
+	season *season.Season  // nil for none
+	sight  json.RawMessage // of the season, as it was looked at last
 	timers []timer
 
-	viewers viewers
+	viewers  viewers
+	glancing sync.Mutex // who looks at the season
 }
 
 const (
@@ -136,12 +141,12 @@ func NewHub() *Hub {
 	}
 }
 
-// Attach has the page show f and the phones, which must be safe to be asked for
-// from any goroutine.
-func (h *Hub) Attach(f *fleet.Fleet, phones func() []fleet.Phone) {
+// Attach has the page show f, the phones, which must be safe to be asked for from
+// any goroutine, and the season, unless it is nil.
+func (h *Hub) Attach(f *fleet.Fleet, phones func() []fleet.Phone, s *season.Season) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.fleet, h.phones = f, phones
+	h.fleet, h.phones, h.season = f, phones, s
 	add := func(name string, every spec.Schedule) {
 		if s, err := schedule.Parse(string(every), "UTC"); err == nil { // a fleet with a bad schedule does not begin
 			h.timers = append(h.timers, timer{Schedule: s, Name: name, Expression: string(every)})

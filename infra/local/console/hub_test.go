@@ -482,6 +482,7 @@ func TestControls(t *testing.T) {
 		{"pause", `{"match":"` + id + `","pause":true}`, nil, 200, "paused"},
 		{"answer", `{"answer":"Unregistered"}`, nil, 200, "410"},
 		{"answer", `{"answer":"Maybe"}`, nil, 400, "no answer"},
+		{"score", `{"event":"2026-06-06-amberwick"}`, nil, 400, "no such show"},
 		{"pause", `{"match":"` + id + `"}`, []string{"Content-Type", "text/plain"}, 415, "application/json"},
 		{"pause", `{"match":"` + id + `"}`, []string{"Sec-Fetch-Site", "cross-site"}, 403, ""},
 		{"pause", `{"match":"` + id + `"}`, []string{"Sec-Fetch-Site", "same-site"}, 403, ""},
@@ -527,6 +528,8 @@ func TestFiles(t *testing.T) {
 	}{
 		"/":                     {200, "text/html; charset=utf-8"},
 		"/console/app.js":       {200, "text/javascript; charset=utf-8"},
+		"/console/base.js":      {200, "text/javascript; charset=utf-8"},
+		"/console/pickem.js":    {200, "text/javascript; charset=utf-8"},
 		"/console/style.css":    {200, "text/css; charset=utf-8"},
 		"/console/icon.svg":     {200, "image/svg+xml"},
 		"/console/choices":      {200, "application/json"},

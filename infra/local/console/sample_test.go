@@ -16,6 +16,7 @@ import (
 	"matchday/infra/local/clock"
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/lambda"
+	"matchday/infra/local/season"
 	"matchday/infra/local/sportmonks"
 	"matchday/infra/local/sqs"
 	"matchday/infra/local/states"
@@ -38,6 +39,7 @@ type sample struct {
 	hub    *Hub
 	match  *sportmonks.Match
 	phones []fleet.Phone
+	season *season.Season // nil for none
 	sender *push.Sender
 	ticks  int
 }
@@ -48,6 +50,12 @@ func newSample(t testing.TB, played int) *sample {
 	t.Helper()
 	c := clock.New(start, clock.Free)
 	t.Cleanup(c.Work()) // the clock stands while the test works
+	return sampleUnder(t, c, played)
+}
+
+// sampleUnder is newSample under a clock that stands at start.
+func sampleUnder(t testing.TB, c *clock.Clock, played int) *sample {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -80,10 +88,10 @@ func newSample(t testing.TB, played int) *sample {
 		for _, fn := range room.Functions {
 			functions.Add(lambda.Function{Name: fn.Name})
 			if q, ok := fn.On.(spec.Queue); ok {
-				if err := s.Queues.Create(sqs.Queue{Name: "local-" + q.Dead()}); err != nil {
+				if err := s.Queues.Create(sqs.Queue{Name: "local-" + q.Dead(), FIFO: q.FIFO()}); err != nil {
 					t.Fatal(err)
 				}
-				if err := s.Queues.Create(sqs.Queue{Name: "local-" + q.Name, MaxReceives: q.Tries, DeadLetter: "local-" + q.Dead()}); err != nil {
+				if err := s.Queues.Create(sqs.Queue{Name: "local-" + q.Name, FIFO: q.FIFO(), MaxReceives: q.Tries, DeadLetter: "local-" + q.Dead()}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -100,7 +108,7 @@ func newSample(t testing.TB, played int) *sample {
 }
 
 func (s *sample) attach() *sample {
-	s.hub.Attach(s.Fleet, func() []fleet.Phone { return s.phones })
+	s.hub.Attach(s.Fleet, func() []fleet.Phone { return s.phones }, s.season)
 	return s
 }
 

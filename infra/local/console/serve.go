@@ -1,11 +1,14 @@
 package console
 
 import (
+	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"sync"
@@ -16,6 +19,7 @@ import (
 	"matchday/infra/local/apns"
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/identity"
+	"matchday/infra/local/season"
 	"matchday/infra/local/sportmonks"
 )
 
@@ -24,6 +28,7 @@ var page embed.FS
 
 const (
 	pace      = 250 * time.Millisecond // of changes
+	glances   = 12                     // views from one look at the season to the next
 	heartbeat = 15 * time.Second       // so that proxies and browsers keep a quiet stream
 	patience  = 10 * time.Second       // with a browser that does not read
 )
@@ -35,6 +40,11 @@ const (
 //	POST /console/rate     {"match": "1", "rate": 2}, times the pace it was started with
 //	POST /console/pause    {"match": "1", "pause": true}
 //	POST /console/answer   {"answer": "Unregistered"}: what the next pushes get
+//	POST /console/pick     {"event": "…", "picks": {"…": 1}}: all picks of the visitor, a team's place by the match's id
+//	POST /console/lock     {"event": "…"}: locks a show
+//	POST /console/result   {"event": "…"}: enters its next result
+//	POST /console/correct  {"event": "…"}: changes its latest result
+//	POST /console/score    {"event": "…"}: has it scored
 //
 // A post answers with {"said": "…"} or, with a status over 399, {"error": "…"}.
 // It is refused to pages of other origins.
@@ -52,6 +62,11 @@ func (h *Hub) Handler() http.Handler {
 	mux.HandleFunc("POST /console/rate", control(h, setRate))
 	mux.HandleFunc("POST /console/pause", control(h, pause))
 	mux.HandleFunc("POST /console/answer", control(h, answer))
+	mux.HandleFunc("POST /console/pick", control(h, h.direct(savePicks)))
+	mux.HandleFunc("POST /console/lock", control(h, h.direct(lockShow)))
+	mux.HandleFunc("POST /console/result", control(h, h.direct(enterResult)))
+	mux.HandleFunc("POST /console/correct", control(h, h.direct(correctResult)))
+	mux.HandleFunc("POST /console/score", control(h, h.direct(scoreShow)))
 	guarded := http.NewCrossOriginProtection().Handler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
@@ -99,7 +114,13 @@ func (h *Hub) look() {
 	next := time.NewTicker(pace)
 	defer next.Stop()
 	v := &h.viewers
-	for {
+	for n := 0; ; n++ {
+		if n%glances == 0 && h.glancing.TryLock() {
+			go func() {
+				defer h.glancing.Unlock()
+				h.glance()
+			}()
+		}
 		now := h.view()
 		v.Lock()
 		if len(v.all) == 0 {
@@ -117,6 +138,27 @@ func (h *Hub) look() {
 		v.Unlock()
 		<-next.C
 	}
+}
+
+// glance looks at the season. h.glancing is held.
+func (h *Hub) glance() {
+	h.mu.Lock()
+	s := h.season
+	h.mu.Unlock()
+	if s == nil {
+		return
+	}
+	defer s.Clock.Work()()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	v, err := s.Look(ctx)
+	if err != nil {
+		return // the page shows what it was, and the function what went wrong
+	}
+	text, _ := json.Marshal(v) // of strings, numbers and JSON
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sight = text
 }
 
 // events streams to one browser.
@@ -242,15 +284,17 @@ func reply(w http.ResponseWriter, status int, body any) {
 
 // order is what a button asks for.
 type order struct {
-	Match  string  `json:"match"`
-	Kind   string  `json:"kind"`
-	Rate   float64 `json:"rate"`
-	Pause  bool    `json:"pause"`
-	Answer string  `json:"answer"`
+	Match  string         `json:"match"`
+	Kind   string         `json:"kind"`
+	Rate   float64        `json:"rate"`
+	Pause  bool           `json:"pause"`
+	Answer string         `json:"answer"`
+	Event  string         `json:"event"`
+	Picks  map[string]int `json:"picks"`
 }
 
 // control serves a button.
-func control(h *Hub, do func(*fleet.Fleet, int64, order) (string, error)) http.HandlerFunc {
+func control(h *Hub, do func(context.Context, *fleet.Fleet, int64, order) (string, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
 		f := h.fleet
@@ -280,16 +324,27 @@ func control(h *Hub, do func(*fleet.Fleet, int64, order) (string, error)) http.H
 			}
 		}
 		defer f.Clock.Work()()
-		said, err := do(f, id, o)
+		said, err := do(r.Context(), f, id, o)
 		if err != nil {
-			wrong(http.StatusBadRequest, err.Error())
+			wrong(http.StatusBadRequest, sentence(err))
 			return
 		}
 		reply(w, http.StatusOK, map[string]string{"said": said})
 	}
 }
 
-func inject(f *fleet.Fleet, match int64, o order) (string, error) {
+// sentence is what the page says of an error: of an answer of the API its detail.
+func sentence(err error) string {
+	if r, ok := errors.AsType[*fleet.Refusal](err); ok {
+		var problem struct{ Detail string }
+		if json.Unmarshal(r.Body, &problem) == nil && problem.Detail != "" {
+			return problem.Detail
+		}
+	}
+	return show(err.Error())
+}
+
+func inject(_ context.Context, f *fleet.Fleet, match int64, o order) (string, error) {
 	if err := f.Provider.Inject(sportmonks.Fault{Match: match, Kind: sportmonks.Kind(o.Kind)}); err != nil {
 		return "", err
 	}
@@ -304,7 +359,7 @@ func inject(f *fleet.Fleet, match int64, o order) (string, error) {
 // The rates that a match can be played at.
 const slowest, fastest = 0.1, 100.0
 
-func setRate(f *fleet.Fleet, match int64, o order) (string, error) {
+func setRate(_ context.Context, f *fleet.Fleet, match int64, o order) (string, error) {
 	if !(o.Rate >= slowest && o.Rate <= fastest) {
 		return "", fmt.Errorf("a rate is between %v and %v", slowest, fastest)
 	}
@@ -314,7 +369,7 @@ func setRate(f *fleet.Fleet, match int64, o order) (string, error) {
 	return fmt.Sprintf("The match goes on at %v× its pace.", o.Rate), nil
 }
 
-func pause(f *fleet.Fleet, match int64, o order) (string, error) {
+func pause(_ context.Context, f *fleet.Fleet, match int64, o order) (string, error) {
 	if err := f.Provider.Pause(match, o.Pause); err != nil {
 		return "", err
 	}
@@ -324,7 +379,7 @@ func pause(f *fleet.Fleet, match int64, o order) (string, error) {
 	return "The match goes on.", nil
 }
 
-func answer(f *fleet.Fleet, _ int64, o order) (string, error) {
+func answer(_ context.Context, f *fleet.Fleet, _ int64, o order) (string, error) {
 	for _, a := range pushAnswers() {
 		if a.Name == o.Answer {
 			f.Phones.Answer("", a.script...)
@@ -332,4 +387,44 @@ func answer(f *fleet.Fleet, _ int64, o order) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("there is no answer %q", o.Answer)
+}
+
+// eventIDs are those of events, as part of a path.
+var eventIDs = regexp.MustCompile(`^[a-z0-9-]{1,60}$`)
+
+// direct is what a button does to the season, and has the page see it.
+func (h *Hub) direct(do func(context.Context, *season.Season, order) (string, error)) func(context.Context, *fleet.Fleet, int64, order) (string, error) {
+	return func(ctx context.Context, _ *fleet.Fleet, _ int64, o order) (string, error) {
+		h.mu.Lock()
+		s := h.season
+		h.mu.Unlock()
+		if s == nil || !eventIDs.MatchString(o.Event) {
+			return "", errors.New("there is no such show")
+		}
+		said, err := do(ctx, s, o)
+		h.glancing.Lock() // what was looked at meanwhile may be older
+		defer h.glancing.Unlock()
+		h.glance()
+		return said, err
+	}
+}
+
+func savePicks(ctx context.Context, s *season.Season, o order) (string, error) {
+	return "Your picks are saved.", s.Pick(ctx, season.Visitor, o.Event, o.Picks)
+}
+
+func lockShow(ctx context.Context, s *season.Season, o order) (string, error) {
+	return "It is locked, and begins.", s.Lock(ctx, o.Event)
+}
+
+func enterResult(ctx context.Context, s *season.Season, o order) (string, error) {
+	return s.EnterResult(ctx, o.Event)
+}
+
+func correctResult(ctx context.Context, s *season.Season, o order) (string, error) {
+	return s.Correct(ctx, o.Event)
+}
+
+func scoreShow(ctx context.Context, s *season.Season, o order) (string, error) {
+	return "The points are being worked out.", s.Score(ctx, o.Event)
 }

@@ -64,6 +64,9 @@ func (h *Hub) view() *view {
 		state["machines"] = h.executions(f)
 		state["schedules"] = h.schedules(now)
 		state["functions"] = h.functions(f, stats)
+		if h.sight != nil {
+			state["pickem"] = h.sight
+		}
 		v.pushes = slices.Clone(h.pushes[max(0, len(h.pushes)-feedLength):])
 	}()
 	for name, s := range state {

@@ -15,6 +15,7 @@ import (
 	"matchday/infra/local/apns"
 	"matchday/infra/local/identity"
 	"matchday/pkg/cricket"
+	"matchday/pkg/kit/auth"
 )
 
 // Phone is a simulated iPhone that follows a match.
@@ -166,16 +167,34 @@ func (f *Fleet) bearer(user string) (string, error) {
 	if now.Before(s.until) {
 		return s.token, nil
 	}
-	token, err := f.Token(user)
+	var groups []string
+	if user == Administrator {
+		groups = []string{auth.AdminGroup}
+	}
+	token, err := f.Token(user, groups...)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.signed[user] = signedIn{token, now.Add(identity.TTL / 2)}
 	return token, err
 }
 
+// Administrator is a user whom Call signs in as an administrator.
+const Administrator = "root"
+
+// Refusal is an answer over 299.
+type Refusal struct {
+	Request string // method and path
+	Status  int
+	Body    []byte
+}
+
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("%s: %d %s: %s", r.Request, r.Status, http.StatusText(r.Status), r.Body)
+}
+
 // Call calls the API as user, or as nobody when user is "", with in as its body
 // if it is not nil, and decodes the answer into out if that is not nil. An answer
-// over 299 is an error that quotes it.
+// over 299 is a Refusal.
 func (f *Fleet) Call(ctx context.Context, user, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
@@ -207,7 +226,7 @@ func (f *Fleet) Call(ctx context.Context, user, method, path string, in, out any
 		return err
 	}
 	if answer.StatusCode > 299 {
-		return fmt.Errorf("%s %s: %s: %s", method, path, answer.Status, text)
+		return &Refusal{method + " " + path, answer.StatusCode, text}
 	}
 	if out != nil {
 		return json.Unmarshal(text, out)

@@ -1,76 +1,10 @@
 // The page shows what the events say. It decodes and formats; it works out no score.
 
+import { $, again, ago, clock, day, el, fleetNow, hm, hms, keyed, lately, millis, press, put, span, still } from "./base.js";
+import { drawPickem, tickPickem } from "./pickem.js";
+
 const SLOT = 2500, SLOTS = 48;
-const $ = (id) => document.getElementById(id);
 const state = {}; // sections by name, as last told
-
-function el(tag, props = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(props)) {
-    if (name in node) node[name] = value; else node.setAttribute(name, value);
-  }
-  node.append(...children.filter((c) => c !== null));
-  return node;
-}
-
-// put changes a text only if it is another, and tells whether it was.
-function put(node, text) {
-  text = String(text ?? "");
-  if (node.textContent === text) return false;
-  node.textContent = text;
-  return true;
-}
-
-function again(node, name) {
-  node.classList.remove(name);
-  void node.offsetWidth; // so that the animation starts anew
-  node.classList.add(name);
-}
-
-// keyed makes root's children those of the keys, in order, and keeps what is there.
-function keyed(root, keys, make) {
-  const old = new Map([...root.children].map((c) => [c.dataset.key, c]));
-  keys.forEach((key, i) => {
-    let node = old.get(key);
-    if (!node) {
-      node = make(key);
-      node.dataset.key = key;
-    }
-    old.delete(key);
-    if (root.children[i] !== node) root.insertBefore(node, root.children[i] ?? null);
-  });
-  for (const node of old.values()) node.remove();
-  return [...root.children];
-}
-
-// Time is the fleet's, told with every event and carried on in between.
-const clock = { now: 0, speed: 1, at: 0 };
-const fleetNow = () => clock.now && clock.now + (performance.now() - clock.at) * clock.speed;
-const hms = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const hm = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-const day = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
-
-function span(ms) {
-  const s = Math.max(0, Math.round(ms / 1000));
-  if (s < 100) return `${s} s`;
-  if (s < 6000) return `${Math.round(s / 60)} min`;
-  return s < 172800 ? `${Math.round(s / 3600)} h` : `${Math.round(s / 86400)} days`;
-}
-
-// lately is a time as a notification tells it.
-function lately(ms) {
-  const s = Math.max(0, Math.floor(ms / 1000));
-  if (s < 5) return "now";
-  if (s < 60) return `${s}s`;
-  return s < 3600 ? `${Math.floor(s / 60)}m` : `${Math.floor(s / 3600)}h`;
-}
-
-const ago = (ms) => ms < 1500 ? "just now" : `${span(ms)} ago`;
-
-function millis(ms) {
-  if (ms < 10) return `${ms.toFixed(1)} ms`;
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
-}
 
 // --- Lock screens ---
 
@@ -119,8 +53,6 @@ function call(root, timer, word, kind) {
   node.className = `call ${kind}`;
   return word ? setTimeout(() => put(node, ""), 4000) : undefined;
 }
-
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 // drawNotes shows the newest notifications; one that comes while they are looked
 // at slides in, and pushes the others down.
@@ -440,19 +372,6 @@ function drawProblems() {
 
 // --- Controls ---
 
-async function press(path, body) {
-  const said = $("said");
-  try {
-    const answer = await fetch(`/console/${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-    const out = await answer.json();
-    put(said, out.said ?? out.error);
-    said.classList.toggle("no", !answer.ok);
-  } catch {
-    put(said, "The fleet does not answer.");
-    said.classList.add("no");
-  }
-}
-
 const RATES = [0.5, 1, 2, 5, 10, 20];
 const target = () => $("target").value;
 const targeted = () => (state.matches ?? []).find((m) => m.id === target());
@@ -547,13 +466,14 @@ function everySecond() {
   for (const li of document.querySelectorAll(".schedules li")) put(li.children[2], due(Number(li.dataset.next)));
   for (const time of document.querySelectorAll(".notes time")) put(time, lately(now - time.dataset.at));
   drawChart();
+  tickPickem();
 }
 
 // --- Events ---
 
 const draw = {
   fleet: drawFleet, matches: drawMatches, ticks: drawTicks, rate: drawRate, functions: () => { drawFunctions(); if (state.schedules) drawSchedules(); }, queues: drawQueues,
-  machines: drawMachines, schedules: drawSchedules, problems: drawProblems, faults: drawFaultCounts,
+  machines: drawMachines, schedules: drawSchedules, problems: drawProblems, faults: drawFaultCounts, pickem: () => drawPickem(state.pickem),
 };
 
 function take(event) {

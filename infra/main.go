@@ -18,11 +18,12 @@ import (
 func main() {
 	defer jsii.Close()
 	app := awscdk.NewApp(nil)
-	context := func(key string) string {
-		if value := app.Node().TryGetContext(&key); value != nil {
-			return fmt.Sprint(value)
+	context := map[string]string{}
+	all, _ := app.Node().GetAllContext(nil).(map[string]any)
+	for key, value := range all {
+		if value != nil {
+			context[key] = fmt.Sprint(value)
 		}
-		return ""
 	}
 	s, err := stage.Read(fleet.Rooms(), context, os.Getenv)
 	if err == nil {

@@ -1,7 +1,6 @@
 package templatetests
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -21,22 +20,57 @@ var update = flag.Bool("update", false, "rewrite testdata/grants.golden")
 type statement struct {
 	Effect             string
 	Actions, Resources []string
-	Principal          any
+	Principals         []string          // services by their names; others after their kinds
+	Conditions         map[string]string // by key, after its operator if that is none of the usual
+	Other              []string          // keys that no statement here has
 }
 
 func (t template) statements(document any) (all []statement) {
 	doc, _ := document.(map[string]any)
-	list, _ := doc["Statement"].([]any)
-	for _, s := range list {
-		s := s.(map[string]any)
-		one := statement{Effect: fmt.Sprint(s["Effect"]), Principal: s["Principal"]}
-		for _, a := range many(s["Action"]) {
-			one.Actions = append(one.Actions, t.plain(a))
+	for _, s := range many(doc["Statement"]) {
+		one := statement{Conditions: map[string]string{}}
+		for key, value := range s.(map[string]any) {
+			switch key {
+			case "Sid":
+			case "Effect":
+				one.Effect = fmt.Sprint(value)
+			case "Action":
+				one.Actions = t.spelled(value)
+			case "Resource":
+				one.Resources = t.spelled(value)
+			case "Principal":
+				kinds, ok := value.(map[string]any)
+				if !ok {
+					one.Principals = t.spelled(value)
+				}
+				for kind, names := range kinds {
+					for _, name := range t.spelled(names) {
+						one.Principals = append(one.Principals, strings.TrimPrefix(kind+" "+name, "Service "))
+					}
+				}
+			case "Condition":
+				for operator, keys := range value.(map[string]any) {
+					for key, value := range keys.(map[string]any) {
+						if !slices.Contains([]string{"StringEquals", "ArnLike", "Bool"}, operator) {
+							key = operator + " " + key
+						}
+						one.Conditions[key] = strings.Join(t.spelled(value), " or ")
+					}
+				}
+			default:
+				one.Other = append(one.Other, key)
+			}
 		}
-		for _, r := range many(s["Resource"]) {
-			one.Resources = append(one.Resources, t.plain(r))
-		}
+		slices.Sort(one.Principals)
 		all = append(all, one)
+	}
+	return all
+}
+
+// spelled is one value, or several, spelled out.
+func (t template) spelled(v any) (all []string) {
+	for _, one := range many(v) {
+		all = append(all, t.plain(one))
 	}
 	return all
 }
@@ -51,26 +85,48 @@ func many(v any) []any {
 	return []any{v}
 }
 
-// policies are the statements of every policy of a template, by whose they are.
+// policies are the statements of every policy of a template, by the logical id of
+// what has it. A permission of Lambda is one, too.
 func (t template) policies() map[string][]statement {
 	all := map[string][]statement{}
 	for id, r := range t.Resources {
-		switch r.Type {
-		case "AWS::IAM::Role":
-			list, _ := r.at("Policies").([]any)
-			for _, p := range list {
-				all[id] = append(all[id], t.statements(p.(map[string]any)["PolicyDocument"])...)
+		all[id] = append(t.statements(r.at("AssumeRolePolicyDocument")), t.statements(r.at("PolicyDocument"))...)
+		for _, p := range many(r.at("Policies")) {
+			if p, ok := p.(map[string]any); ok {
+				all[id] = append(all[id], t.statements(p["PolicyDocument"])...)
 			}
-		default:
-			all[id] = append(all[id], t.statements(r.at("PolicyDocument"))...)
 		}
+		if r.Type != "AWS::Lambda::Permission" {
+			continue
+		}
+		s := statement{Effect: "Allow", Conditions: map[string]string{}}
+		for key, value := range r.Properties {
+			switch key {
+			case "FunctionName":
+			case "Action":
+				s.Actions = t.spelled(value)
+			case "Principal":
+				s.Principals = t.spelled(value)
+			case "SourceArn", "SourceAccount":
+				s.Conditions["aws:"+key] = t.plain(value)
+			default:
+				s.Other = append(s.Other, key)
+			}
+		}
+		all[id] = append(all[id], s)
 	}
 	return all
 }
 
 // rights are what a function may do: lines of an action and a resource.
 func (t template) rights(f resource) []string {
-	return t.lines(t.policies()[roleOf(f)])
+	var own []statement
+	for _, s := range t.policies()[roleOf(f)] {
+		if s.Principals == nil {
+			own = append(own, s)
+		}
+	}
+	return lines(own)
 }
 
 func roleOf(f resource) string {
@@ -81,54 +137,89 @@ func roleOf(f resource) string {
 	return role[0].(string)
 }
 
-func (t template) lines(statements []statement) (lines []string) {
+// lines are what statements say: an action, on what, by whom and if what, as far
+// as they say it.
+func lines(statements []statement) (all []string) {
 	for _, s := range statements {
+		rest := ""
+		if s.Principals != nil {
+			rest = " by " + strings.Join(s.Principals, " and ")
+		}
+		word := " if "
+		for _, key := range slices.Sorted(maps.Keys(s.Conditions)) {
+			rest, word = rest+word+key+" is "+short(s.Conditions[key]), " and "
+		}
+		for _, key := range s.Other {
+			rest += " with " + key
+		}
+		if len(s.Actions) == 0 {
+			s.Actions = []string{"everything"}
+		}
 		for _, a := range s.Actions {
+			if s.Effect != "Allow" {
+				a = strings.ToLower(s.Effect) + " " + a
+			}
 			for _, r := range s.Resources {
-				lines = append(lines, a+" "+t.short(r))
+				all = append(all, a+" "+short(r)+rest)
+			}
+			if len(s.Resources) == 0 {
+				all = append(all, a+rest)
 			}
 		}
 	}
-	slices.Sort(lines)
-	return lines
+	slices.Sort(all)
+	return all
+}
+
+// short is an ARN without what is the same of all.
+func short(arn string) string {
+	return strings.Replace(strings.Replace(arn, "arn:aws:", "", 1), ":us-east-1:123456789012:", ":", 1)
 }
 
 // hash is what the CDK adds to the names of resources.
 var hash = regexp.MustCompile(`[0-9A-F]{8}$`)
 
-// short is a resource without what is the same of all.
-func (t template) short(arn string) string {
-	arn = strings.Replace(arn, "arn:aws:", "", 1)
-	arn = strings.Replace(arn, ":us-east-1:123456789012:", ":", 1)
-	return arn
+// owners are whose policies the template's are: of a function's role and of its
+// permissions the function, else the queue, topic or role.
+func (t template) owners() map[string]string {
+	all := map[string]string{}
+	for id, r := range t.Resources {
+		attached := append(append(many(r.at("Queues")), many(r.at("Topics"))...), many(r.at("FunctionName"))...)
+		if len(attached) == 0 {
+			attached = []any{hash.ReplaceAllString(id, "")}
+		}
+		all[id] = strings.TrimPrefix(t.plain(attached[0]), "Function ")
+	}
+	for _, f := range t.of("AWS::Lambda::Function") {
+		all[roleOf(f)] = f.name("FunctionName")
+	}
+	return all
 }
 
-// TestGrants compares what every role of production may do with
+// TestGrants compares what may be done in production, by whom and to what, with
 // testdata/grants.golden, so that a change of permissions shows in review as a
-// change of one text file.
+// change of one text file. A line is of a function, or else a role, queue or topic:
+// what it may do, or, by whom, what may be done to it.
 func TestGrants(t *testing.T) {
 	t.Parallel()
-	var got strings.Builder
+	var got []string
 	for _, tmpl := range templates {
 		if tmpl.Stage.Name != "prod" {
 			continue
 		}
-		policies, of := tmpl.policies(), map[string]string{}
-		for _, f := range tmpl.of("AWS::Lambda::Function") {
-			of[roleOf(f)] = f.name("FunctionName")
-		}
-		for _, id := range slices.Sorted(maps.Keys(policies)) {
-			if r := tmpl.Resources[id]; r.Type != "AWS::IAM::Role" && r.Type != "AWS::IAM::Policy" {
-				continue
-			}
-			for _, line := range tmpl.lines(policies[id]) {
-				fmt.Fprintf(&got, "%s %s\n", cmp.Or(of[id], hash.ReplaceAllString(id, "")), line)
+		owners := tmpl.owners()
+		var all []string
+		for id, statements := range tmpl.policies() {
+			for _, line := range lines(statements) {
+				all = append(all, owners[id]+" "+line)
 			}
 		}
+		slices.Sort(all)
+		got = append(got, all...)
 	}
 	golden := filepath.Join("testdata", "grants.golden")
 	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+		if err := os.WriteFile(golden, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -136,21 +227,28 @@ func TestGrants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.String() == string(want) {
-		return
+	if !same(t, "the grants", got, strings.Split(strings.TrimSuffix(string(want), "\n"), "\n")) {
+		t.Error("if that is meant, go test ./template-tests -update")
 	}
-	had, has := strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")
-	for _, line := range had {
-		if !slices.Contains(has, line) {
-			t.Errorf("no more: %s", line)
+}
+
+// same reports what is missing from got, and what is in it that should not be, and
+// returns whether neither was.
+func same(t *testing.T, what string, got, want []string) bool {
+	t.Helper()
+	ok, left := true, slices.Clone(want)
+	for _, g := range got {
+		if i := slices.Index(left, g); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+			continue
 		}
+		ok = false
+		t.Errorf("%s: there is %s", what, g)
 	}
-	for _, line := range has {
-		if !slices.Contains(had, line) {
-			t.Errorf("new: %s", line)
-		}
+	for _, w := range left {
+		t.Errorf("%s: there is no %s", what, w)
 	}
-	t.Error("the grants changed: if that is meant, go test ./template-tests -update")
+	return ok && len(left) == 0
 }
 
 // TestGrantsFollowTheSpec: on tables a role holds its function's grants, and
@@ -158,7 +256,7 @@ func TestGrants(t *testing.T) {
 func TestGrantsFollowTheSpec(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		for _, f := range tmpl.Room.Functions {
-			want := []string{}
+			var want []string
 			for _, g := range f.Grants() {
 				for _, op := range g.Ops {
 					line := "dynamodb:" + string(op) + " dynamodb:table/" + tmpl.Stage.Prefix() + g.Table
@@ -168,35 +266,24 @@ func TestGrantsFollowTheSpec(t *testing.T) {
 					want = append(want, line)
 				}
 			}
-			slices.Sort(want)
 			got := slices.DeleteFunc(tmpl.rights(tmpl.function(f)), func(line string) bool { return !strings.HasPrefix(line, "dynamodb:") })
-			if !slices.Equal(got, want) {
-				t.Errorf("%s may %q, want %q", f.Name, got, want)
-			}
+			same(t, f.Name, got, want)
 		}
 	})
 }
 
 // TestUsersFollowTheSpec: of Cognito a role holds what its function does to the
-// accounts of the stage's own user pool, which the function knows by its id; and a
-// function that does nothing to them does not know it.
+// accounts of the stage's own user pool.
 func TestUsersFollowTheSpec(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		pool := "{" + tmpl.Stage.Parameter("user-pool") + "}"
 		for _, f := range tmpl.Room.Functions {
-			want := []string{}
+			var want []string
 			for _, op := range f.Users {
 				want = append(want, "cognito-idp:"+string(op)+" cognito-idp:userpool/"+pool)
 			}
-			slices.Sort(want)
 			got := slices.DeleteFunc(tmpl.rights(tmpl.function(f)), func(line string) bool { return !strings.HasPrefix(line, "cognito") })
-			if !slices.Equal(got, want) {
-				t.Errorf("%s may %q, want %q", f.Name, got, want)
-			}
-			id := tmpl.function(f).at("Environment", "Variables", spec.EnvUserPool)
-			if known := tmpl.plain(id) == pool; known != (len(f.Users) > 0) || !known && id != nil {
-				t.Errorf("%s knows the pool %v", f.Name, id)
-			}
+			same(t, f.Name, got, want)
 		}
 		for name, p := range tmpl.Parameters {
 			if strings.HasPrefix(p.Default, "/matchday/") && p.Type != "AWS::SSM::Parameter::Value<String>" {
@@ -206,12 +293,18 @@ func TestUsersFollowTheSpec(t *testing.T) {
 	})
 }
 
-// TestNoStars: nothing may do everything, and only what has no resources to name
-// may be done to all.
+// TestNoStars: nothing may do everything, nor all but something, and only what has
+// no resources to name may be done to all.
 func TestNoStars(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		for id, statements := range tmpl.policies() {
+			if of := tmpl.Resources[id].at("ManagedPolicyArns"); of != nil {
+				t.Errorf("%s has the policies %v beside its own", id, of)
+			}
 			for _, s := range statements {
+				for _, key := range s.Other {
+					t.Errorf("a policy of %s has a %s", id, key)
+				}
 				if s.Effect != "Allow" {
 					continue
 				}
@@ -225,6 +318,53 @@ func TestNoStars(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// TestCallers: whom a policy lets in is a service of AWS, on behalf of this account.
+// Lambda takes on the roles of functions, and says for no account. A function is
+// called by the API for its own route and by the user pool that it waits for, and by
+// nobody else; schedules and state machines call by roles of their own.
+func TestCallers(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		const account = "123456789012"
+		owners := tmpl.owners()
+		var got, want []string
+		for id, statements := range tmpl.policies() {
+			for _, s := range statements {
+				if s.Effect != "Allow" || s.Principals == nil {
+					continue
+				}
+				by := strings.Join(s.Principals, " and ")
+				if !regexp.MustCompile(`^[a-z-]+\.amazonaws\.com$`).MatchString(by) {
+					t.Errorf("%s lets in %s", owners[id], by)
+				}
+				source := s.Conditions["aws:SourceArn"]
+				ours := strings.HasPrefix(source, "arn:aws:") && strings.Contains(source, ":us-east-1:"+account+":")
+				switch tmpl.Resources[id].Type {
+				case "AWS::IAM::Role":
+					if by != "lambda.amazonaws.com" && (s.Conditions["aws:SourceAccount"] != account || !ours || strings.Contains(source, "*")) {
+						t.Errorf("%s is taken on by %s if %v", owners[id], by, s.Conditions)
+					}
+				case "AWS::Lambda::Permission":
+					got = append(got, owners[id]+" by "+by+" of "+short(source))
+				default:
+					if s.Conditions["aws:SourceAccount"] != account {
+						t.Errorf("%s lets in %s if %v", owners[id], by, s.Conditions)
+					}
+				}
+			}
+		}
+		for _, f := range tmpl.Room.Functions {
+			switch on := f.On.(type) {
+			case spec.Route:
+				path := regexp.MustCompile(`\{[^/]*\}`).ReplaceAllString(on.Path, "*")
+				want = append(want, tmpl.Stage.Function(f)+" by apigateway.amazonaws.com of execute-api:Api "+tmpl.Stage.API(tmpl.Room.Name)+"/*/"+on.Method+path)
+			case spec.UserConfirmed:
+				want = append(want, tmpl.Stage.Function(f)+" by cognito-idp.amazonaws.com of cognito-idp:userpool/{"+tmpl.Stage.Parameter("user-pool")+"}")
+			}
+		}
+		same(t, "calls", got, want)
 	})
 }
 
@@ -244,19 +384,16 @@ func TestFunctionsLogByName(t *testing.T) {
 
 var secretLike = regexp.MustCompile(`(?i)BEGIN [A-Z ]*PRIVATE KEY|api_token=|AKIA[0-9A-Z]{16}|"SecretString"|GenerateSecretString|\{\{resolve:secretsmanager`)
 
-// TestNoSecrets: a template names secrets and holds none, and no function gets one
-// by its environment, where everyone who may list functions could read it.
+// TestNoSecrets: a template names secrets and holds none, and who needs one may
+// read it. TestFunctionsFollowTheSpec sees to it that no function gets one by its
+// environment, where everyone who may list functions could read it.
 func TestNoSecrets(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		if found := secretLike.FindString(tmpl.text); found != "" {
 			t.Errorf("the template holds %q", found)
 		}
 		for _, f := range tmpl.Room.Functions {
-			env, _ := tmpl.function(f).at("Environment", "Variables").(map[string]any)
 			for _, s := range f.Secrets {
-				if _, ok := env[s]; ok {
-					t.Errorf("%s gets the secret %s by its environment", f.Name, s)
-				}
 				want := fmt.Sprintf("secretsmanager:GetSecretValue Secret %s/%s/%s", tmpl.Stage.Name, tmpl.Room.Name, s)
 				if !slices.Contains(tmpl.rights(tmpl.function(f)), want) {
 					t.Errorf("%s may not read the secret %s", f.Name, s)

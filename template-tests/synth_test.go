@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,10 +42,10 @@ type template struct {
 }
 
 type resource struct {
-	Type           string
-	Properties     map[string]any
-	Metadata       map[string]any
-	DeletionPolicy string
+	Type                                string
+	Properties                          map[string]any
+	Metadata                            map[string]any
+	DeletionPolicy, UpdateReplacePolicy string
 }
 
 var (
@@ -104,10 +105,14 @@ var deployments = []struct {
 		"stage": "prod", "account": "123456789012", "region": "us-east-1", "cdn": "true", "mail": "ops@example.com",
 		"domain": "api.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
 		"origins": "https://example.com", "callbacks": "matchday://signed-in,https://example.com/signed-in",
-		"APNS_TEAM_ID": "TEAM123456", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE": "app.matchday.cricket", "PICKEM_BUNDLE": "app.matchday.pickem",
 	}, fleet.Rooms()},
 	{map[string]string{"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false"}, fleet.Rooms()},
 	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "LAB_MODE": "slow"}, []spec.Room{lab}},
+}
+
+// required are values of the settings without which nothing is deployed.
+var required = map[string]string{
+	"APNS_TEAM_ID": "TEAM123456", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE": "app.matchday.cricket", "PICKEM_BUNDLE": "app.matchday.pickem",
 }
 
 var (
@@ -153,7 +158,14 @@ func synthesize(dist string) error {
 	awscdk.Aspects_Of(app).Add(cdknag.NewAwsSolutionsChecks(&cdknag.NagPackProps{Reports: jsii.Bool(true)}), nil)
 	var stages []stage.Stage
 	for _, d := range deployments {
-		s, err := stage.Read(d.rooms, func(key string) string { return d.context[key] }, func(string) string { return "" })
+		for _, r := range d.rooms {
+			for _, s := range r.Settings {
+				if s.Required && d.context["agnostic"] == "" {
+					d.context[s.Name] = required[s.Name]
+				}
+			}
+		}
+		s, err := stage.Read(d.rooms, d.context, func(string) string { return "" })
 		if err != nil {
 			return err
 		}
@@ -185,15 +197,19 @@ func synthesize(dist string) error {
 	return nil
 }
 
-// context is what the CDK's CLI would hand the app: the feature flags.
+// context is what the CDK's CLI would hand the app: the feature flags, but for the
+// one by which a finding of cdk-nag ends this process before it is told.
 func context() (map[string]any, error) {
 	text, err := os.ReadFile(filepath.Join("..", "cdk.json"))
 	if err != nil {
 		return nil, err
 	}
 	var file struct{ Context map[string]any }
-	err = json.Unmarshal(text, &file)
-	return file.Context, err
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, err
+	}
+	file.Context["@aws-cdk/core:annotationsInValidationReport"] = false
+	return file.Context, nil
 }
 
 // build puts a binary with nothing in it where each function's would be.
@@ -271,7 +287,7 @@ func (t template) plain(v any) string {
 	case string:
 		return v
 	case map[string]any:
-		if join, ok := v["Fn::Join"].([]any); ok {
+		if join, ok := v["Fn::Join"].([]any); ok && join[0] == "" {
 			var b strings.Builder
 			for _, part := range join[1].([]any) {
 				b.WriteString(t.plain(part))
@@ -303,4 +319,58 @@ func (t template) label(r resource) string {
 		}
 	}
 	return kind
+}
+
+// parse reads a file of the synthesized app.
+func parse(name string, into any) error {
+	text, err := os.ReadFile(filepath.Join(assembly, name))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
+
+// compare reports how a part of the template differs from what it should be, which
+// has the values of a template as plain spells them.
+func (t template) compare(test *testing.T, what string, got, want any) {
+	test.Helper()
+	text, err := json.Marshal(want)
+	if err == nil {
+		want = nil
+		err = json.Unmarshal(text, &want)
+	}
+	if err != nil {
+		test.Fatal(err)
+	}
+	same(test, what, t.flat(got), t.flat(want))
+}
+
+// flat is a part of a template as lines of a path and a value. Where a value is in a
+// list does not matter, but for what has several.
+func (t template) flat(v any) (all []string) {
+	under := func(key string, v any) {
+		for _, line := range t.flat(v) {
+			all = append(all, key+" "+line)
+		}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			if key == "Ref" || strings.HasPrefix(key, "Fn::") {
+				return []string{t.plain(v)}
+			}
+			under(key, value)
+		}
+	case []any:
+		for i, value := range v {
+			if lines := t.flat(value); len(lines) == 1 {
+				all = append(all, lines...)
+			} else {
+				under(strconv.Itoa(i+1), value)
+			}
+		}
+	default:
+		return []string{t.plain(v)}
+	}
+	return all
 }

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"matchday/pkg/cricket"
+	"matchday/pkg/fleet"
 )
 
 func main() {
@@ -21,8 +22,9 @@ func main() {
 	}
 }
 
-// customMetrics is how many metrics the room's functions emit.
-const customMetrics = 18
+// emitted is how many metrics the functions of each room emit. Beside them each may
+// emit that of its failures, which costs nothing while nothing fails.
+func emitted() map[string]float64 { return map[string]float64{"cricket": 19, "pickem": 4} }
 
 func command(out io.Writer, bench, kept string) error {
 	c, from, err := read(bench, kept)
@@ -30,21 +32,25 @@ func command(out io.Writer, bench, kept string) error {
 		return err
 	}
 	m := model{c, cricket.Room}
-	fixed, err := m.fixed(customMetrics)
-	if err != nil {
-		return err
+	var fixed usage
+	for _, room := range fleet.Rooms() {
+		own, err := m.fixed(room)
+		if err != nil {
+			return err
+		}
+		fixed = fixed.plus(own)
 	}
 	p := listed()
 	rows := [][]string{
-		{"matches", "hours", "people", "fixed", "loop", "API", "alerts", "channels", "tokens", "TOTAL by", "TOTAL by", "the seed's", "in place"},
-		{"live", "live", "", "", "", "", "", "", "", "channels", "tokens", "reads, writes", "of"},
+		{"matches", "hours", "people", "fixed", "users", "loop", "API", "alerts", "channels", "tokens", "TOTAL by", "TOTAL by", "the seed's", "in place"},
+		{"live", "live", "", "", "", "", "", "", "", "", "channels", "tokens", "reads, writes", "of"},
 	}
 	for _, s := range scenarios() {
-		base := fixed.plus(m.loop(s)).plus(m.api(s)).plus(m.alerts(s))
+		base := fixed.plus(m.users(s)).plus(m.loop(s)).plus(m.api(s)).plus(m.alerts(s))
 		byToken := m.tokens(s)
 		rows = append(rows, []string{
 			strconv.Itoa(s.matches), grouped(s.hours), grouped(s.subscribers),
-			dollars(fixed.dollars(p)), dollars(m.loop(s).dollars(p)), dollars(m.api(s).dollars(p)), dollars(m.alerts(s).dollars(p)),
+			dollars(fixed.dollars(p)), dollars(m.users(s).dollars(p)), dollars(m.loop(s).dollars(p)), dollars(m.api(s).dollars(p)), dollars(m.alerts(s).dollars(p)),
 			dollars(m.channels(s).dollars(p)), dollars(byToken.dollars(p)),
 			dollars(base.plus(m.channels(s)).dollars(p)), dollars(base.plus(byToken).dollars(p)),
 			dollars(m.seed(s).dollars(p)), dollars(m.store(s).plus(usage{readUnits: byToken.readUnits}).dollars(p)),
@@ -52,7 +58,7 @@ func command(out io.Writer, bench, kept string) error {
 	}
 	fmt.Fprintf(out, "Dollars a month, %s, arm64, list prices of %s without free tiers.\nCalls: %s.\n\n", region, listedOn, from)
 	write(out, rows)
-	_, err = fmt.Fprint(out, "\n", notes())
+	_, err = fmt.Fprint(out, "\n", notes(c.Items.Subscription))
 	return err
 }
 
@@ -73,21 +79,23 @@ func scenarios() (all []scenario) {
 }
 
 // notes are the assumptions.
-func notes() string {
-	return fmt.Sprintf(`fixed      the schedules, the idle state machine, the polling of the queues, alarms, metrics, secrets and the dashboard
+func notes(subscription float64) string {
+	return fmt.Sprintf(`fixed      of all rooms, the schedules, idle state machines, polling of queues, alarms, metrics, secrets, dashboards, and the
+           rules by which Contributor Insights looks for throttled keys
+users      each of the people signs in, by Cognito's plan Lite. The first 10,000, a free tier, are not free here
 loop       ticks and the waiting state machine, what they write, and their logs: a tick is %g s at 512 MB, and a match changes %g times an hour
 API        each of the people opens the app %g times a month, for %d requests of %g ms that read %g units and answer %g KB. CloudFront is not in it
 alerts     %g events an hour and match, to each of the people: %g read units, and a push
 channels   one broadcast for each of %d perspectives and change, whoever listens: to all people if all have iOS 18
 tokens     one push to each of the people and change: %d a second in a function of 512 MB, %g KB each on the wire, for which AWS charges most
-TOTAL      fixed + loop + API + alerts, and either channels or tokens, a little less together: data that leaves AWS is cheaper the more it is
+TOTAL      fixed + users + loop + API + alerts, and either channels or tokens, a little less together: data that leaves AWS is cheaper the more it is
 the seed's what DynamoDB would cost if every subscription (of %g B) were read in every tick, and each pattern of 2.5 s were made for each match.
            In place of: what DynamoDB and SQS cost here, the reads of the activities' tokens included
 hours      %g are live all month; 120 are four hours a day. With several matches the people are divided among them
-left out   storage (0.25 a GB), backups, Cognito, taxes, X-Ray beyond the state machine's, contributor insights, the Apple and SportMonks contracts
+left out   storage (0.25 a GB), backups, taxes, X-Ray beyond the state machine's, the Apple and SportMonks contracts
 Item sizes are measured; DynamoDB counts by them. Prices are %s.
 `, tickSeconds, changesOfHour, opens, requestsOpen, 1000*requestSecond, requestReads, float64(answerBytes)/kilobyte,
-		alertsOfHour, alertReads, perspectives, pushesOfSecond, pushBytes/kilobyte, seedSubscription, hoursOfMonth, listedBy)
+		alertsOfHour, alertReads, perspectives, pushesOfSecond, pushBytes/kilobyte, subscription, hoursOfMonth, listedBy)
 }
 
 // write prints rows in columns, to the right.

@@ -59,9 +59,6 @@ const (
 	executionLog       = 91 * kilobyte  // of one with 24 ticks, at level ALL
 	pushBytes          = 0.9 * kilobyte // on the wire
 	answerBytes        = 3 * kilobyte
-
-	// What the seed reads of each subscription in every tick.
-	seedSubscription = 120.0
 )
 
 // model is the fleet as it is billed.
@@ -75,10 +72,10 @@ func (m model) memory(function string) float64 {
 	return float64(m.room.Functions[i].Memory) / 1024
 }
 
-// fixed is what a month costs in which nothing happens.
-func (m model) fixed(customMetrics int) (u usage, err error) {
+// fixed is what a room costs in a month in which nothing happens.
+func (m model) fixed(room spec.Room) (u usage, err error) {
 	secrets := map[string]bool{}
-	for _, f := range m.room.Functions {
+	for _, f := range room.Functions {
 		for _, s := range f.Secrets {
 			secrets[s] = true
 		}
@@ -93,21 +90,36 @@ func (m model) fixed(customMetrics int) (u usage, err error) {
 			u.sqsRequests += pollsOfMinute * minutes
 		}
 	}
-	for _, machine := range m.room.Machines {
+	for _, machine := range room.Machines {
 		n, err := runs(machine.Every)
 		if err != nil {
 			return u, fmt.Errorf("%s: %w", machine.Name, err)
 		}
 		u = u.plus(job(n, m.memory("cricket/plan-ticks"))).plus(usage{expressRequests: n, expressGBSeconds: n * idleSeconds * executionGB, traces: n})
 	}
-	for _, a := range (stage.Stage{Name: stage.Prod}).Alarms(m.room) {
+	for _, a := range (stage.Stage{Name: stage.Prod}).Alarms(room) {
 		u.alarmMetrics += float64(len(a.Metrics))
 		if a.While != nil {
 			u.alarmMetrics++
 		}
 	}
-	u.customMetrics, u.secrets, u.dashboards = float64(customMetrics), float64(len(secrets)), 1
+	for _, table := range room.Tables {
+		u.insightRules += rules(table.Key)
+		for _, x := range table.Indexes {
+			u.insightRules += rules(x.Key)
+		}
+	}
+	u.customMetrics, u.secrets, u.dashboards = emitted()[room.Name], float64(len(secrets)), 1
 	return u, nil
+}
+
+// rules is how many rules of Contributor Insights look for throttled keys: one for
+// each part of the key.
+func rules(key spec.Key) float64 {
+	if key.Sort == "" {
+		return 1
+	}
+	return 2
 }
 
 // job is what n runs of a planner use, with the schedule's.
@@ -221,6 +233,9 @@ func (m model) alerts(s scenario) usage {
 	}
 }
 
+// users is that each of the subscribers signs in.
+func (m model) users(s scenario) usage { return usage{users: s.subscribers} }
+
 // api is what the subscribers' apps use.
 func (m model) api(s scenario) usage {
 	n := s.subscribers * opens * requestsOpen
@@ -238,7 +253,7 @@ func (m model) seed(s scenario) usage {
 		return usage{}
 	}
 	ticks := s.hours * ticksOfHour
-	u := usage{readUnits: ticks * eventually(s.subscribers*seedSubscription)}
+	u := usage{readUnits: ticks * eventually(s.subscribers*m.Items.Subscription)}
 	for _, a := range m.room.Access {
 		n := ticks
 		switch a.Often {

@@ -10,6 +10,7 @@ type usage struct {
 	logGB, egressGB                   float64
 	alarmMetrics, customMetrics       float64
 	secrets, dashboards, traces       float64
+	insightRules, users               float64
 }
 
 func (u usage) plus(v usage) usage {
@@ -22,6 +23,7 @@ func (u usage) plus(v usage) usage {
 		u.logGB + v.logGB, u.egressGB + v.egressGB,
 		u.alarmMetrics + v.alarmMetrics, u.customMetrics + v.customMetrics,
 		u.secrets + v.secrets, u.dashboards + v.dashboards, u.traces + v.traces,
+		u.insightRules + v.insightRules, u.users + v.users,
 	}
 }
 
@@ -34,7 +36,14 @@ func (u usage) dollars(p prices) float64 {
 		u.sqsRequests*p.sqsRequest + u.apiRequests*p.apiRequest +
 		u.logGB*p.logGB + p.egress(u.egressGB) +
 		u.alarmMetrics*p.alarmMetric + u.customMetrics*p.customMetric +
-		u.secrets*p.secret + u.dashboards*p.dashboard + u.traces*p.trace
+		u.secrets*p.secret + u.dashboards*p.dashboard + u.traces*p.trace +
+		u.insightRules*p.insightRule + p.signedIn(u.users)
+}
+
+// signedIn is what so many users cost in a month in which each signs in.
+func (p prices) signedIn(users float64) float64 {
+	const first, next = 100e3, 900e3
+	return min(users, first)*p.userFirst + min(max(users-first, 0), next)*p.userNext + max(users-first-next, 0)*p.userOut
 }
 
 // egress is what so many GB cost that leave AWS.

@@ -22,7 +22,9 @@ func page(rooms []spec.Room) []byte {
 	s := stage.Stage{Name: stage.Prod}
 	for _, room := range rooms {
 		all := s.Alarms(room)
-		fmt.Fprintf(&out, "\n## The room %s\n\nDashboard `%s`, alarms to the topic `%s`.\n", room.Name, s.Stack(room.Name), s.Topic(room.Name))
+		reserved, workers := concurrency(room)
+		fmt.Fprintf(&out, "\n## The room %s\n\nDashboard `%s`, alarms to the topic `%s`. Of Lambda's concurrency it reserves %d, and its queues' workers may take %d of the rest.\n",
+			room.Name, s.Dashboard(room.Name, "REGION"), s.Topic(room.Name), reserved, workers)
 		if secrets := secretsOf(room); len(secrets) > 0 {
 			fmt.Fprintf(&out, "\nSecrets, each put in by hand and read when a function starts:\n\n")
 			for _, name := range secrets {
@@ -102,6 +104,18 @@ func trigger(room spec.Room, f spec.Function) string {
 		}
 	}
 	return "an operator's hand"
+}
+
+// concurrency is how many of a room's invocations are reserved, and how many its
+// queues may have at once.
+func concurrency(room spec.Room) (reserved, workers int) {
+	for _, f := range room.Functions {
+		reserved += f.Reserved
+		if on, ok := f.On.(spec.Queue); ok {
+			workers += on.Concurrency
+		}
+	}
+	return reserved, workers
 }
 
 func alarmsOf(all []stage.Alarm, function string) (own []stage.Alarm) {

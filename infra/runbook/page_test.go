@@ -43,6 +43,17 @@ func TestPageIsComplete(t *testing.T) {
 	}
 }
 
+// TestConcurrency: what a room takes of the account's concurrency.
+func TestConcurrency(t *testing.T) {
+	t.Parallel()
+	reserved, workers := concurrency(spec.Room{Functions: []spec.Function{
+		{On: spec.Queue{Concurrency: 5}}, {On: spec.Queue{Concurrency: 2}}, {On: spec.Task{}, Reserved: 10}, {On: spec.Route{}},
+	}})
+	if reserved != 10 || workers != 7 {
+		t.Errorf("%d are reserved and %d work, want 10 and 7", reserved, workers)
+	}
+}
+
 // TestTrigger: whoever looks a function up learns what wakes it.
 func TestTrigger(t *testing.T) {
 	t.Parallel()

@@ -57,10 +57,26 @@ func command(args []string) error {
 		if err := errors.Join(t.check(s, room, slices.Sorted(maps.Keys(env.Parameters)), events)...); err != nil {
 			return fmt.Errorf("SAM CLI cannot run %s:\n%w", path, err)
 		}
-		fmt.Printf("%[1]s: %[2]d functions, as in\n  sam local invoke %[3]s -t %[1]s -e events/%[4]s/good.json --env-vars %[5]s\n  sam local start-api -t %[1]s --env-vars %[5]s\n",
-			path, len(room.Functions), s.Function(room.Functions[0]), room.Functions[0].Name, example)
+		fmt.Printf("%s: %d functions, as in\n%s", path, len(room.Functions), invocations(s, path, room))
+	}
+	if _, err := os.Stat(environment); err != nil {
+		fmt.Printf("Copy %s to %s first, and put in what is yours.\n", example, environment)
 	}
 	return nil
+}
+
+// environment is the file that tells the functions where things are, and secrets.
+const environment = "env.local.json"
+
+// invocations are the commands that run a function of a room, and its API if it has
+// one. Docker on Linux has to be told what the machine is called in a container.
+func invocations(s stage.Stage, path string, room spec.Room) string {
+	common := " -t " + path + " --env-vars " + environment + " --add-host host.docker.internal:host-gateway"
+	lines := "  sam local invoke " + s.Function(room.Functions[0]) + " -e events/" + room.Functions[0].Name + "/good.json" + common + "\n"
+	if slices.ContainsFunc(room.Functions, func(f spec.Function) bool { _, ok := f.On.(spec.Route); return ok }) {
+		lines += "  sam local start-api" + common + "\n"
+	}
+	return lines
 }
 
 // template is what SAM CLI reads of one.

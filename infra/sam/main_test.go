@@ -100,3 +100,21 @@ func TestExample(t *testing.T) {
 		}
 	}
 }
+
+// TestInvocations: what is printed can be typed as it is, on Linux, too.
+func TestInvocations(t *testing.T) {
+	t.Parallel()
+	job, route := spec.Function{Name: "lab/tidy", On: spec.Schedule("rate(1 hour)")}, spec.Function{Name: "lab/get", On: spec.Route{}}
+	const invoke = "  sam local invoke dev-lab-tidy -e events/lab/tidy/good.json -t lab.json --env-vars env.local.json --add-host host.docker.internal:host-gateway\n"
+	for _, c := range []struct {
+		functions []spec.Function
+		want      string
+	}{
+		{[]spec.Function{job}, invoke},
+		{[]spec.Function{job, route}, invoke + "  sam local start-api -t lab.json --env-vars env.local.json --add-host host.docker.internal:host-gateway\n"},
+	} {
+		if got := invocations(stage.Stage{Name: "dev"}, "lab.json", spec.Room{Functions: c.functions}); got != c.want {
+			t.Errorf("got\n%swant\n%s", got, c.want)
+		}
+	}
+}

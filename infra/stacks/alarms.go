@@ -25,7 +25,7 @@ func (r *room) alarms() {
 		r.alarm(a, topic)
 	}
 	awscloudwatch.NewCfnDashboard(r.stack, text("Dashboard"), &awscloudwatch.CfnDashboardProps{
-		DashboardName: text(r.Stage.Stack(r.spec.Name)), DashboardBody: r.stack.ToJsonString(r.dashboard(all), nil),
+		DashboardName: text(r.Stage.Dashboard(r.spec.Name, *r.stack.Region())), DashboardBody: r.stack.ToJsonString(r.dashboard(all), nil),
 	})
 }
 
@@ -67,16 +67,13 @@ func (r *room) alarm(a stage.Alarm, topic *string) {
 	if expression != "" {
 		queries = append(queries, &awscloudwatch.CfnAlarm_MetricDataQueryProperty{Id: text("watched"), Expression: &expression, ReturnData: yes(true)})
 	}
-	compare, missing := "GreaterThanThreshold", "notBreaching"
+	compare := "GreaterThanThreshold"
 	if a.Below {
 		compare = "LessThanThreshold"
 	}
-	if a.While != nil {
-		missing = "ignore" // nothing is told of at rest, nor when all has died: it stays as it was
-	}
 	awscloudwatch.NewCfnAlarm(r.stack, text("Alarm-"+strings.TrimPrefix(a.Name, r.Stage.Prefix())), &awscloudwatch.CfnAlarmProps{
 		AlarmName: text(a.Name), AlarmDescription: text(a.IfDown), Metrics: &queries,
-		ComparisonOperator: &compare, Threshold: number(a.Bound), TreatMissingData: &missing,
+		ComparisonOperator: &compare, Threshold: number(a.Bound), TreatMissingData: &a.Missing,
 		EvaluationPeriods: number(float64(a.Of)), DatapointsToAlarm: number(float64(a.Points)),
 		AlarmActions: &[]any{topic}, OkActions: &[]any{topic},
 	})

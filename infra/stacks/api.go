@@ -14,12 +14,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Requests a second, and at once, on each route: of reads, and of writes, which
-// cost more and which no fan makes often.
-const (
-	readRate, readBurst   = 500, 1000
-	writeRate, writeBurst = 50, 100
-)
+// Requests a second, and at once, on each route. A route has no limit of its own:
+// API Gateway never forgets one, and then refuses to remove the route.
+const rate, burst = 500, 1000
 
 // api adds the room's HTTP API, if it has routes. A route of a user or an
 // administrator wants a JWT; the function looks for the group.
@@ -43,8 +40,6 @@ func (r *room) api() {
 	})
 	r.deployed[stage.APIID] = rest.Ref()
 	jwt := r.authorizer(rest, routed)
-	writes := map[string]any{}
-	var routes []api.CfnRoute
 	for _, f := range routed {
 		on, fn, name := f.On.(spec.Route), r.functions[f.Name], strings.TrimPrefix(f.Name, r.spec.Name+"/")
 		integration := api.NewCfnIntegration(r.stack, text("Integration-"+name), &api.CfnIntegrationProps{
@@ -62,10 +57,6 @@ func (r *room) api() {
 		case spec.Session, spec.Secret:
 			excuse(route, "AwsSolutions-APIG4", "The function itself checks the caller's "+string(on.Auth)+".")
 		}
-		routes = append(routes, route)
-		if on.Method != "GET" {
-			writes[key] = map[string]any{"ThrottlingRateLimit": writeRate, "ThrottlingBurstLimit": writeBurst}
-		}
 		fn.AddPermission(text("Route"), &awslambda.Permission{
 			Principal: awsiam.NewServicePrincipal(text("apigateway.amazonaws.com"), nil),
 			SourceArn: r.arn("execute-api", *rest.Ref()+"/*/"+on.Method+segments(on.Path)),
@@ -74,15 +65,9 @@ func (r *room) api() {
 	logs := r.logGroup("Logs-api", r.Stage.APILogs(r.spec.Name))
 	open := api.NewCfnStage(r.stack, text("Stage"), &api.CfnStageProps{
 		ApiId: rest.Ref(), StageName: text("$default"), AutoDeploy: yes(true),
-		AccessLogSettings: &api.CfnStage_AccessLogSettingsProperty{DestinationArn: logs.LogGroupArn(), Format: text(accessLog())},
-		DefaultRouteSettings: &api.CfnStage_RouteSettingsProperty{
-			ThrottlingRateLimit: number(readRate), ThrottlingBurstLimit: number(readBurst),
-		},
-		RouteSettings: writes,
+		AccessLogSettings:    &api.CfnStage_AccessLogSettingsProperty{DestinationArn: logs.LogGroupArn(), Format: text(accessLog())},
+		DefaultRouteSettings: &api.CfnStage_RouteSettingsProperty{ThrottlingRateLimit: number(rate), ThrottlingBurstLimit: number(burst)},
 	})
-	for _, route := range routes { // for settings of a route that is not there yet are refused
-		open.AddResourceDependency(route, nil)
-	}
 	output(r.stack, "Url", rest.AttrApiEndpoint(), "The API of %s", r.spec.Name)
 	if r.Stage.Domain != "" {
 		mapping := api.NewCfnApiMapping(r.stack, text("Mapping"), &api.CfnApiMappingProps{

@@ -18,6 +18,9 @@ const (
 	// edgeSeconds is how long an answer stands that does not say so itself: no
 	// longer than the time between two polls.
 	edgeSeconds = 2
+	// errorSeconds is how long an error stands, for which CloudFront takes ten
+	// seconds if it is not told.
+	errorSeconds = 1
 	// edgeRate is how many requests one address may make in five minutes: a
 	// room of fans behind one address, not a scraper.
 	edgeRate = 10_000
@@ -77,6 +80,10 @@ func (r *room) edge(rest api.CfnApi, routed []spec.Function) {
 	for _, pattern := range public {
 		behavior(pattern, brief.Ref())
 	}
+	var errors []any
+	for _, status := range []float64{404, 500, 502, 503, 504} {
+		errors = append(errors, &cdn.CfnDistribution_CustomErrorResponseProperty{ErrorCode: &status, ErrorCachingMinTtl: number(errorSeconds)})
+	}
 	distribution := cdn.NewCfnDistribution(r.stack, text("Distribution"), &cdn.CfnDistributionProps{
 		DistributionConfig: &cdn.CfnDistribution_DistributionConfigProperty{
 			Enabled: yes(true), Comment: text(r.Stage.API(r.spec.Name)), HttpVersion: text("http2and3"), WebAclId: firewall.AttrArn(),
@@ -88,7 +95,7 @@ func (r *room) edge(rest api.CfnApi, routed []spec.Function) {
 				TargetOriginId: text("api"), CachePolicyId: text(notCached), OriginRequestPolicyId: text(allButHost),
 				ViewerProtocolPolicy: text("https-only"), Compress: yes(true), AllowedMethods: methods(),
 			},
-			CacheBehaviors: paths,
+			CacheBehaviors: paths, CustomErrorResponses: errors,
 		},
 	})
 	excuse(distribution, "AwsSolutions-CFR1", "Sport is followed everywhere.")

@@ -63,7 +63,7 @@ func (r *room) function(f spec.Function) error {
 		dead := r.deadLetters(r.Stage.Dead(f))
 		queue := awssqs.NewQueue(r.stack, text("Queue-"+r.Stage.Prefix()+on.Name), &awssqs.QueueProps{
 			QueueName: text(r.Stage.Prefix() + on.Name), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: yes(true),
-			VisibilityTimeout: seconds(6 * f.Timeout), // AWS's advice: room for throttled tries
+			VisibilityTimeout: seconds(stage.Hidden(f)),
 			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: number(float64(on.Tries))},
 		})
 		fn := awslambda.NewFunction(r.stack, &name, props)
@@ -180,13 +180,18 @@ func (r *room) rights(f spec.Function) (all []awsiam.PolicyStatement) {
 }
 
 // secret is the ARN of a secret of the room. It is made empty: its value is put
-// there by hand, and is in no template.
+// there by hand, and is in no template. So one that a first deployment made which
+// then failed is not kept.
 func (r *room) secret(name string) *string {
 	if arn, ok := r.secrets[name]; ok {
 		return arn
 	}
 	s := awssecretsmanager.NewCfnSecret(r.stack, text("Secret-"+name), &awssecretsmanager.CfnSecretProps{Name: text(r.Stage.Secrets(r.spec.Name) + name)})
-	s.ApplyRemovalPolicy(removal(r.Stage), nil)
+	kept := removal(r.Stage)
+	if kept == awscdk.RemovalPolicy_RETAIN {
+		kept = awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE
+	}
+	s.ApplyRemovalPolicy(kept, nil)
 	excuse(s, "AwsSolutions-SMG4", "Others issue it, so AWS cannot rotate it; the runbook says how a person does.")
 	r.secrets[name] = s.Ref()
 	return s.Ref()

@@ -1,6 +1,8 @@
 package stage
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"matchday/pkg/kit/obs"
@@ -21,7 +23,15 @@ type Alarm struct {
 	Period   time.Duration
 	Points   int
 	Of       int
+	Missing  string // what a period is taken for of which nothing was told
 }
+
+// What a period may be taken for of which nothing was told, as CloudWatch spells it.
+const (
+	NotBreaching = "notBreaching" // for nothing has failed
+	Breaching    = "breaching"    // for something is always told
+	Ignore       = "ignore"       // the alarm stays as it was
+)
 
 // Metric is a metric of CloudWatch. Of its dimensions, those that only a
 // deployment knows are APIID and the name of a state machine in braces.
@@ -36,15 +46,50 @@ const APIID = "{api}"
 // MachineARN stands for the ARN of a state machine.
 func MachineARN(m spec.Machine) string { return "{" + m.Name + "}" }
 
-// Errors are the metrics of a function's failures.
+// Errors are the metrics of a function's failures: of those that Lambda knows of,
+// and of the requests and messages that it takes for done.
 func (s Stage) Errors(f spec.Function) []Metric {
-	of := map[string]string{"FunctionName": s.Function(f)}
-	return []Metric{{"AWS/Lambda", "Errors", "Sum", of}, {"AWS/Lambda", "Throttles", "Sum", of}}
+	all := []Metric{s.ofLambda(f, "Errors"), s.ofLambda(f, "Throttles")}
+	switch f.On.(type) {
+	case spec.Route, spec.Queue:
+		all = append(all, s.emitted(f.Name, obs.Failed, "Sum"))
+	}
+	return all
+}
+
+func (s Stage) ofLambda(f spec.Function, name string) Metric {
+	return Metric{"AWS/Lambda", name, "Sum", map[string]string{"FunctionName": s.Function(f)}}
+}
+
+// emitted is a metric that a function itself emits.
+func (s Stage) emitted(function, name, stat string) Metric {
+	return Metric{obs.Namespace, name, stat, map[string]string{obs.Dimension: s.Function(spec.Function{Name: function})}}
 }
 
 // Waiting is the metric of the messages that wait in a queue.
-func Waiting(queue string) Metric {
-	return Metric{"AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", map[string]string{"QueueName": queue}}
+func Waiting(queue string) Metric { return ofQueue(queue, "ApproximateNumberOfMessagesVisible") }
+
+func ofQueue(queue, name string) Metric {
+	return Metric{"AWS/SQS", name, "Maximum", map[string]string{"QueueName": queue}}
+}
+
+func ofMachine(m spec.Machine, name string) Metric {
+	return Metric{"AWS/States", name, "Sum", map[string]string{"StateMachineArn": MachineARN(m)}}
+}
+
+// Hidden is how long a message is invisible that a function was given: as AWS
+// advises, six times its timeout, so that a throttled try does not end it.
+func Hidden(f spec.Function) time.Duration { return 6 * f.Timeout }
+
+// late is how old a message of the function's queue may be. One that failed is
+// invisible for a while, and one that the function itself puts off, for up to the
+// 15 minutes that SQS allows: both are counted by their age.
+func late(f spec.Function) time.Duration {
+	age := max(5*time.Minute, Hidden(f))
+	if slices.Contains(f.Sends, f.On.(spec.Queue)) {
+		age += 15 * time.Minute
+	}
+	return age
 }
 
 // Alarms are all alarms of a room: of its functions in the order of the spec, of
@@ -53,49 +98,65 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 	routes := false
 	for _, f := range room.Functions {
 		failing := Alarm{
-			Name: s.Function(f) + "-failing", Function: f.Name, Watches: "errors and throttles, in 2 of 3 times 5 minutes", IfDown: f.IfDown,
-			Metrics: s.Errors(f), Period: 5 * time.Minute, Points: 2, Of: 3,
+			Name: s.Function(f) + "-failing", Function: f.Name, Watches: "failures and throttles, in 2 of 3 times 5 minutes", IfDown: f.IfDown,
+			Metrics: s.Errors(f), Period: 5 * time.Minute, Points: 2, Of: 3, Missing: NotBreaching,
 		}
 		if _, job := f.On.(spec.Schedule); job { // it may run once a day
-			failing.Watches, failing.Points, failing.Of = "errors and throttles, in 5 minutes", 1, 1
+			failing.Watches, failing.Points, failing.Of = "failures and throttles, in 5 minutes", 1, 1
 		}
 		all = append(all, failing)
 		if dead := s.Dead(f); dead != "" {
 			all = append(all, lost(dead, f.Name, "events that could not be handled", f.IfDown))
 		}
-		_, route := f.On.(spec.Route)
-		routes = routes || route
+		switch on := f.On.(type) {
+		case spec.Queue:
+			all = append(all, Alarm{
+				Name: s.Prefix() + on.Name + "-late", Function: f.Name, IfDown: f.IfDown,
+				Watches: fmt.Sprintf("messages that are older than %g minutes, in 3 of 5 minutes", late(f).Minutes()),
+				Metrics: []Metric{ofQueue(s.Prefix()+on.Name, "ApproximateAgeOfOldestMessage")},
+				Bound:   late(f).Seconds(), Period: time.Minute, Points: 3, Of: 5, Missing: NotBreaching,
+			})
+		case spec.Schedule:
+			if everyMinute(on) {
+				all = append(all, stopped(s.Function(f), f.Name, f.IfDown, s.ofLambda(f, "Invocations")))
+			}
+		case spec.Route:
+			routes = true
+		}
 	}
 	if routes {
 		all = append(all, Alarm{
 			Name: s.API(room.Name) + "-failing", Watches: "more than 1 % of requests answered 5xx, in 2 of 3 times 5 minutes", IfDown: "The app shows errors.",
 			Metrics: []Metric{{"AWS/ApiGateway", "5xx", "Average", map[string]string{"ApiId": APIID}}},
-			Bound:   0.01, Period: 5 * time.Minute, Points: 2, Of: 3,
+			Bound:   0.01, Period: 5 * time.Minute, Points: 2, Of: 3, Missing: NotBreaching,
 		})
 	}
 	for _, m := range room.Machines {
 		failing := Alarm{
 			Name: s.Machine(m) + "-failing", Watches: "executions that failed, were aborted or throttled, or took too long", IfDown: m.IfDown,
-			Period: time.Minute, Points: 1, Of: 1,
+			Period: time.Minute, Points: 1, Of: 1, Missing: NotBreaching,
 		}
 		for _, name := range []string{"ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted", "ExecutionThrottled"} {
-			failing.Metrics = append(failing.Metrics, Metric{"AWS/States", name, "Sum", map[string]string{"StateMachineArn": MachineARN(m)}})
+			failing.Metrics = append(failing.Metrics, ofMachine(m, name))
 		}
 		all = append(all, failing, lost(s.MachineDead(m), "", "executions that could not be started", m.IfDown))
+		if everyMinute(m.Every) {
+			all = append(all, stopped(s.Machine(m), "", m.IfDown, ofMachine(m, "ExecutionsStarted")))
+		}
 	}
 	for _, a := range room.Alarms {
-		metric := func(name, stat string) Metric {
-			return Metric{obs.Namespace, name, stat, map[string]string{obs.Dimension: s.Function(spec.Function{Name: a.Function})}}
-		}
 		own := Alarm{
 			Name: s.Prefix() + room.Name + "-" + a.Name, Function: a.Function, Watches: a.Watches, IfDown: a.IfDown,
-			Below: a.Below, Bound: a.Bound, Period: time.Minute, Points: a.Minutes, Of: 5,
+			Below: a.Below, Bound: a.Bound, Period: time.Minute, Points: a.Minutes, Of: 5, Missing: NotBreaching,
 		}
 		for _, name := range a.Metrics {
-			own.Metrics = append(own.Metrics, metric(name, a.Stat))
+			own.Metrics = append(own.Metrics, s.emitted(a.Function, name, a.Stat))
 		}
-		if a.While != "" {
-			own.While = new(metric(a.While, "Minimum"))
+		switch {
+		case a.While != "": // nothing is told at rest, nor when all has died
+			own.While, own.Missing = new(s.emitted(a.Function, a.While, "Minimum")), Ignore
+		case a.Below:
+			own.Missing = Breaching
 		}
 		all = append(all, own)
 	}
@@ -105,6 +166,18 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 func lost(queue, function, watches, ifDown string) Alarm {
 	return Alarm{
 		Name: queue + "-filled", Function: function, Watches: watches, IfDown: ifDown,
-		Metrics: []Metric{Waiting(queue)}, Period: time.Minute, Points: 1, Of: 1,
+		Metrics: []Metric{Waiting(queue)}, Period: time.Minute, Points: 1, Of: 1, Missing: NotBreaching,
 	}
 }
+
+// stopped wakes when what is to start every minute does not: perhaps its schedule
+// is switched off, which fails nothing. A start may come at any second, so that a
+// minute may have none.
+func stopped(name, function, ifDown string, starts Metric) Alarm {
+	return Alarm{
+		Name: name + "-stopped", Function: function, Watches: "no start in 3 of 5 minutes", IfDown: ifDown,
+		Metrics: []Metric{starts}, Below: true, Bound: 1, Period: time.Minute, Points: 3, Of: 5, Missing: Breaching,
+	}
+}
+
+func everyMinute(on spec.Schedule) bool { return on == "rate(1 minute)" || on == "cron(* * * * ? *)" }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/mail"
 	"net/url"
 	"regexp"
@@ -40,31 +41,35 @@ var (
 	accounts     = regexp.MustCompile(`^[0-9]{12}$`)
 	regions      = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-[0-9]$`)
 	domains      = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$`)
-	certificates = regexp.MustCompile(`^arn:aws[a-z-]*:acm:[a-z0-9-]+:[0-9]{12}:certificate/[0-9a-f-]+$`)
+	certificates = regexp.MustCompile(`^arn:aws[a-z-]*:acm:([a-z0-9-]+):[0-9]{12}:certificate/[0-9a-f-]+$`)
 )
 
 // edgeRegion is where AWS wants the firewall of a CloudFront distribution.
 const edgeRegion = "us-east-1"
 
-// Read reads a stage from the context of the CDK (-c key=value), and the account
-// and region from the environment that its CLI sets, if the context does not say.
-// Its error is one sentence that says what to change.
+// Read reads a stage from the context of the CDK (-c key=value, and what the CDK
+// adds for itself), and the account and region from the environment that its CLI
+// sets, if the context does not say. Its error is one sentence that says what to
+// change.
 //
 // The context agnostic=true asks for templates of no account in particular, to
 // be read and tested: they need no settings that only a running fleet needs.
 // With it sam=true asks for those that SAM CLI can run: see Overridable.
-func Read(rooms []spec.Room, context, getenv func(string) string) (s Stage, err error) {
+func Read(rooms []spec.Room, context map[string]string, getenv func(string) string) (s Stage, err error) {
+	if err := known(rooms, context); err != nil {
+		return Stage{}, err
+	}
 	s = Stage{
-		Name: context("stage"), Arch: cmp.Or(context("arch"), "arm64"), Domain: context("domain"), Certificate: context("certificate"),
-		Mail: context("mail"), Origins: list(cmp.Or(context("origins"), "*")), Callbacks: list(cmp.Or(context("callbacks"), "matchday://signed-in")),
+		Name: context["stage"], Arch: cmp.Or(context["arch"], "arm64"), Domain: context["domain"], Certificate: context["certificate"],
+		Mail: context["mail"], Origins: list(cmp.Or(context["origins"], "*")), Callbacks: list(cmp.Or(context["callbacks"], "matchday://signed-in")),
 	}
 	agnostic, err := flag("agnostic", false, context)
 	if err != nil {
 		return Stage{}, err
 	}
 	if !agnostic {
-		s.Account = cmp.Or(context("account"), getenv("CDK_DEFAULT_ACCOUNT"))
-		s.Region = cmp.Or(context("region"), getenv("CDK_DEFAULT_REGION"))
+		s.Account = cmp.Or(context["account"], getenv("CDK_DEFAULT_ACCOUNT"))
+		s.Region = cmp.Or(context["region"], getenv("CDK_DEFAULT_REGION"))
 	}
 	if s.CDN, err = flag("cdn", false, context); err != nil {
 		return Stage{}, err
@@ -82,7 +87,30 @@ func Read(rooms []spec.Room, context, getenv func(string) string) (s Stage, err 
 	return s, err
 }
 
+// known refuses a key that nothing reads, for it is a mistyped one. The CDK's own
+// are marked by a sign that ours have not, but for two.
+func known(rooms []spec.Room, context map[string]string) error {
+	keys := []string{
+		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "domain", "certificate", "mail", "origins", "callbacks", "triggers",
+	}
+	for _, room := range rooms {
+		for _, setting := range room.Settings {
+			if !slices.Contains(keys, setting.Name) {
+				keys = append(keys, setting.Name)
+			}
+		}
+	}
+	own := append([]string{"cli-telemetry", "acknowledged-issue-numbers"}, keys...)
+	for _, key := range slices.Sorted(maps.Keys(context)) {
+		if !slices.Contains(own, key) && !strings.ContainsAny(key, ":@/") {
+			return fmt.Errorf("nothing is called %s: there are %s", key, strings.Join(keys, ", "))
+		}
+	}
+	return nil
+}
+
 func (s Stage) check(agnostic bool) error {
+	certificate := certificates.FindStringSubmatch(s.Certificate)
 	switch {
 	case s.Name == "":
 		return errors.New("say which stage: -c stage=dev")
@@ -90,6 +118,8 @@ func (s Stage) check(agnostic bool) error {
 		return fmt.Errorf("the stage %q is malformed: it is 2 to 12 lower-case letters and digits, a letter first", s.Name)
 	case s.Name == spec.Local:
 		return errors.New("the stage local is not deployed: `make run` starts it on this machine")
+	case strings.Contains(s.Name, "aws") || strings.Contains(s.Name, "amazon") || strings.Contains(s.Name, "cognito"):
+		return fmt.Errorf("the stage %q cannot be: Cognito refuses domains with aws, amazon or cognito in their names", s.Name)
 	case s.Arch != "arm64" && s.Arch != "x86_64":
 		return fmt.Errorf("the architecture %q is unknown: -c arch=arm64 or -c arch=x86_64", s.Arch)
 	case !agnostic && s.Account == "":
@@ -108,8 +138,10 @@ func (s Stage) check(agnostic bool) error {
 		return fmt.Errorf("the domain %q is malformed: it is like api.example.com", s.Domain)
 	case (s.Domain == "") != (s.Certificate == ""):
 		return errors.New("a domain and its certificate go together: -c domain=api.example.com -c certificate=arn:aws:acm:…")
-	case s.Certificate != "" && !certificates.MatchString(s.Certificate):
+	case s.Certificate != "" && certificate == nil:
 		return fmt.Errorf("the certificate %q is malformed: it is the ARN of one in ACM", s.Certificate)
+	case s.Certificate != "" && !agnostic && certificate[1] != s.Region:
+		return fmt.Errorf("the certificate is of the region %s, and the domain needs one of its own, %s", certificate[1], s.Region)
 	}
 	if a, err := mail.ParseAddress(s.Mail); s.Mail != "" && (err != nil || a.Address != s.Mail) {
 		return fmt.Errorf("the mail address %q is malformed: it is like ops@example.com", s.Mail)
@@ -134,11 +166,11 @@ func web(u *url.URL) bool {
 }
 
 // settings are the values of what the rooms can be set to.
-func settings(rooms []spec.Room, stage string, agnostic bool, context func(string) string) (map[string]string, error) {
+func settings(rooms []spec.Room, stage string, agnostic bool, context map[string]string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, room := range rooms {
 		for _, setting := range room.Settings {
-			value := context(setting.Name)
+			value := context[setting.Name]
 			if value == "" && stage != Prod {
 				value = setting.Trial
 			}
@@ -174,8 +206,8 @@ func Overridable(room spec.Room, f spec.Function) []string {
 	return names
 }
 
-func flag(key string, unset bool, context func(string) string) (bool, error) {
-	switch v := context(key); v {
+func flag(key string, unset bool, context map[string]string) (bool, error) {
+	switch v := context[key]; v {
 	case "":
 		return unset, nil
 	case "false":
@@ -244,6 +276,10 @@ func (s Stage) APILogs(room string) string { return "/aws/vendedlogs/apis/" + s.
 
 // Secrets is what the names of a room's secrets begin with.
 func (s Stage) Secrets(room string) string { return s.Name + "/" + room + "/" }
+
+// Dashboard names a room's dashboard in a region. The regions of an account share
+// their dashboards.
+func (s Stage) Dashboard(room, region string) string { return s.Stack(room) + "-" + region }
 
 // Topic names where a room's alarms are told.
 func (s Stage) Topic(room string) string { return s.Prefix() + room + "-alarms" }

@@ -1,9 +1,12 @@
 package stage
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"matchday/pkg/fleet"
 	"matchday/pkg/kit/obs"
@@ -21,7 +24,7 @@ func good() map[string]string {
 }
 
 func read(context, environment map[string]string) (Stage, error) {
-	return Read(rooms, func(key string) string { return context[key] }, func(key string) string { return environment[key] })
+	return Read(rooms, context, func(key string) string { return environment[key] })
 }
 
 // TestBadInput: each mistake stops with one sentence that says what to change.
@@ -40,6 +43,11 @@ func TestBadInput(t *testing.T) {
 		"a digit first":         {map[string]string{"stage": "1dev"}, `the stage "1dev" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
 		"two lines":             {map[string]string{"stage": "dev\n"}, `the stage "dev\n" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
 		"the local stage":       {map[string]string{"stage": "local"}, "the stage local is not deployed: `make run` starts it on this machine"},
+		"AWS's name":            {map[string]string{"stage": "myaws"}, `the stage "myaws" cannot be: Cognito refuses domains with aws, amazon or cognito in their names`},
+		"Amazon's":              {map[string]string{"stage": "amazon1"}, `the stage "amazon1" cannot be: Cognito refuses domains with aws, amazon or cognito in their names`},
+		"Cognito's":             {map[string]string{"stage": "cognito"}, `the stage "cognito" cannot be: Cognito refuses domains with aws, amazon or cognito in their names`},
+		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "nothing is called mial: there are stage, account, region, arch, agnostic, sam, cdn, domain, certificate, mail, origins, callbacks, triggers, TEAM_ID, HOST"},
+		"a setting in small":    {map[string]string{"team_id": ""}, "nothing is called team_id: there are stage, account, region, arch, agnostic, sam, cdn, domain, certificate, mail, origins, callbacks, triggers, TEAM_ID, HOST"},
 		"an architecture":       {map[string]string{"arch": "amd64"}, `the architecture "amd64" is unknown: -c arch=arm64 or -c arch=x86_64`},
 		"no account":            {map[string]string{"account": ""}, "no AWS account is known: sign in, or say -c account=123456789012"},
 		"a short account":       {map[string]string{"account": "12345"}, `the account "12345" is malformed: it is 12 digits`},
@@ -55,6 +63,10 @@ func TestBadInput(t *testing.T) {
 		"a bare domain":         {map[string]string{"domain": "api.example.com"}, "a domain and its certificate go together: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
 		"a bare certificate":    {map[string]string{"certificate": certificate}, "a domain and its certificate go together: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
 		"another's certificate": {map[string]string{"domain": "api.example.com", "certificate": "arn:aws:iam::1:x"}, `the certificate "arn:aws:iam::1:x" is malformed: it is the ARN of one in ACM`},
+		"a distant certificate": {
+			map[string]string{"domain": "api.example.com", "certificate": certificate, "region": "eu-west-1"},
+			"the certificate is of the region us-east-1, and the domain needs one of its own, eu-west-1",
+		},
 		"a mailbox":             {map[string]string{"mail": "Ops <ops@example.com>"}, `the mail address "Ops <ops@example.com>" is malformed: it is like ops@example.com`},
 		"an origin with a path": {map[string]string{"origins": "https://example.com,https://example.com/app"}, `the origin "https://example.com/app" is malformed: it is like https://app.example.com`},
 		"an open origin":        {map[string]string{"origins": "http://example.com"}, `the origin "http://example.com" is malformed: it is like https://app.example.com`},
@@ -101,6 +113,14 @@ func TestRead(t *testing.T) {
 			change: map[string]string{"agnostic": "true", "TEAM_ID": ""}, environment: map[string]string{"CDK_DEFAULT_ACCOUNT": "210987654321"},
 			check: func(s Stage) bool { return s.Account == "" && s.Region == "" && s.Settings["TEAM_ID"] == "" },
 		},
+		"a certificate of no region in particular": {
+			change: map[string]string{"agnostic": "true", "domain": "api.example.com", "certificate": "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000"},
+			check:  func(s Stage) bool { return s.Domain == "api.example.com" },
+		},
+		"what the CDK says for itself": {
+			change: map[string]string{"cli-telemetry": "false", "@aws-cdk/core:target-partitions": "[aws]", "aws:cdk:version-reporting": "false", "acknowledged-issue-numbers": "[1]"},
+			check:  func(s Stage) bool { return s.Name == "dev" },
+		},
 		"the pool calls":            {check: func(s Stage) bool { return s.Triggers }},
 		"the pool does not call":    {change: map[string]string{"triggers": "false"}, check: func(s Stage) bool { return !s.Triggers }},
 		"a trial's own setting":     {check: func(s Stage) bool { return s.Settings["HOST"] == "https://b" && s.Settings["TEAM_ID"] == "TEAM123456" }},
@@ -129,7 +149,7 @@ func TestRead(t *testing.T) {
 // secret that a function holds.
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	if _, err := Read(fleet.Rooms(), func(key string) string { return map[string]string{"stage": "dev", "agnostic": "true"}[key] }, func(string) string { return "" }); err != nil {
+	if _, err := Read(fleet.Rooms(), map[string]string{"stage": "dev", "agnostic": "true"}, func(string) string { return "" }); err != nil {
 		t.Fatal(err)
 	}
 	for _, room := range fleet.Rooms() {
@@ -195,6 +215,93 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAlarms: what wakes the on-call of each kind of a function, machine and metric.
+func TestAlarms(t *testing.T) {
+	t.Parallel()
+	own := spec.Queue{Name: "lab-own"}
+	s := Stage{Name: "dev"}
+	for name, c := range map[string]struct {
+		room spec.Room
+		want []string
+	}{
+		"a route": {spec.Room{Name: "lab", Functions: []spec.Function{{Name: "lab/get", On: spec.Route{}}}}, []string{
+			"dev-lab-get-failing: 2 of 3 × 5m0s > 0: Errors + Throttles (Sum of AWS/Lambda map[FunctionName:dev-lab-get]) + Failed (Sum of matchday map[function:dev-lab-get]), notBreaching",
+			"dev-lab-api-failing: 2 of 3 × 5m0s > 0.01: 5xx (Average of AWS/ApiGateway map[ApiId:{api}]), notBreaching",
+		}},
+		"a queue": {spec.Room{Functions: []spec.Function{{Name: "lab/work", On: spec.Queue{Name: "lab-work"}, Timeout: 30 * time.Second}}}, []string{
+			"dev-lab-work-failing: 2 of 3 × 5m0s > 0: Errors + Throttles (Sum of AWS/Lambda map[FunctionName:dev-lab-work]) + Failed (Sum of matchday map[function:dev-lab-work]), notBreaching",
+			"dev-lab-work-dead-filled: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-work-dead]), notBreaching",
+			"dev-lab-work-late: 3 of 5 × 1m0s > 300: ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-work]), notBreaching",
+		}},
+		"a queue of slow messages that are put off": {spec.Room{Functions: []spec.Function{{Name: "lab/work", On: own, Sends: []spec.Queue{own}, Timeout: 2 * time.Minute}}}, []string{
+			"dev-lab-work-failing: 2 of 3 × 5m0s > 0: Errors + Throttles (Sum of AWS/Lambda map[FunctionName:dev-lab-work]) + Failed (Sum of matchday map[function:dev-lab-work]), notBreaching",
+			"dev-lab-own-dead-filled: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-own-dead]), notBreaching",
+			"dev-lab-own-late: 3 of 5 × 1m0s > 1620: ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-own]), notBreaching",
+		}},
+		"a job of each day": {spec.Room{Functions: []spec.Function{{Name: "lab/tidy", On: spec.Schedule("cron(10 3 * * ? *)")}}}, []string{
+			"dev-lab-tidy-failing: 1 of 1 × 5m0s > 0: Errors + Throttles (Sum of AWS/Lambda map[FunctionName:dev-lab-tidy]), notBreaching",
+			"dev-lab-tidy-dead-filled: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-tidy-dead]), notBreaching",
+		}},
+		"a job of each minute": {spec.Room{Functions: []spec.Function{{Name: "lab/look", On: spec.Schedule("rate(1 minute)")}}}, []string{
+			"dev-lab-look-failing: 1 of 1 × 5m0s > 0: Errors + Throttles (Sum of AWS/Lambda map[FunctionName:dev-lab-look]), notBreaching",
+			"dev-lab-look-dead-filled: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-look-dead]), notBreaching",
+			"dev-lab-look-stopped: 3 of 5 × 1m0s < 1: Invocations (Sum of AWS/Lambda map[FunctionName:dev-lab-look]), breaching",
+		}},
+		"a task": {spec.Room{Functions: []spec.Function{{Name: "lab/step", On: spec.Task{}}}}, []string{
+			"dev-lab-step-failing: 2 of 3 × 5m0s > 0: Errors + Throttles (Sum of AWS/Lambda map[FunctionName:dev-lab-step]), notBreaching",
+		}},
+		"a machine of each minute": {spec.Room{Machines: []spec.Machine{{Name: "lab-loop", Every: "cron(* * * * ? *)"}}}, []string{
+			"dev-lab-loop-failing: 1 of 1 × 1m0s > 0: ExecutionsFailed + ExecutionsTimedOut + ExecutionsAborted + ExecutionThrottled (Sum of AWS/States map[StateMachineArn:{lab-loop}]), notBreaching",
+			"dev-lab-loop-dead-filled: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-loop-dead]), notBreaching",
+			"dev-lab-loop-stopped: 3 of 5 × 1m0s < 1: ExecutionsStarted (Sum of AWS/States map[StateMachineArn:{lab-loop}]), breaching",
+		}},
+		"a machine of each hour": {spec.Room{Machines: []spec.Machine{{Name: "lab-loop", Every: "rate(1 hour)"}}}, []string{
+			"dev-lab-loop-failing: 1 of 1 × 1m0s > 0: ExecutionsFailed + ExecutionsTimedOut + ExecutionsAborted + ExecutionThrottled (Sum of AWS/States map[StateMachineArn:{lab-loop}]), notBreaching",
+			"dev-lab-loop-dead-filled: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-loop-dead]), notBreaching",
+		}},
+		"the room's own": {spec.Room{Name: "lab", Alarms: []spec.Alarm{
+			{Name: "slow", Function: "lab/get", Metrics: []string{"Lag", "Wait"}, Stat: "p99", Bound: 2, Minutes: 3},
+			{Name: "idle", Function: "lab/get", Metrics: []string{"Done"}, Stat: "Sum", Below: true, Bound: 4, Minutes: 2},
+			{Name: "behind", Function: "lab/get", Metrics: []string{"Done"}, Stat: "Sum", While: "Open", Below: true, Bound: 4, Minutes: 1},
+		}}, []string{
+			"dev-lab-slow: 3 of 5 × 1m0s > 2: Lag + Wait (p99 of matchday map[function:dev-lab-get]), notBreaching",
+			"dev-lab-idle: 2 of 5 × 1m0s < 4: Done (Sum of matchday map[function:dev-lab-get]), breaching",
+			"dev-lab-behind: 1 of 5 × 1m0s < 4: Done (Sum of matchday map[function:dev-lab-get]) while Open, ignore",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, a := range s.Alarms(c.room) {
+				got = append(got, line(a))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+		})
+	}
+}
+
+// line is an alarm in one.
+func line(a Alarm) string {
+	var watched []string
+	for i, m := range a.Metrics {
+		of := fmt.Sprintf(" (%s of %s %v)", m.Stat, m.Namespace, m.Dimensions)
+		if i+1 < len(a.Metrics) && maps.Equal(m.Dimensions, a.Metrics[i+1].Dimensions) && m.Stat == a.Metrics[i+1].Stat && m.Namespace == a.Metrics[i+1].Namespace {
+			of = ""
+		}
+		watched = append(watched, m.Name+of)
+	}
+	compare, while := ">", ""
+	if a.Below {
+		compare = "<"
+	}
+	if a.While != nil {
+		while = " while " + a.While.Name
+	}
+	return fmt.Sprintf("%s: %d of %d × %v %s %v: %s%s, %s", a.Name, a.Points, a.Of, a.Period, compare, a.Bound, strings.Join(watched, " + "), while, a.Missing)
 }
 
 // TestStagesDoNotMix: an alarm watches what its own stage's functions emit, who

@@ -44,7 +44,7 @@ const hello = "hello"
 // benchFunctions runs the binaries in bin: the room's in a folder of its name,
 // hello beside it, and those for the cloud in the folder arm64.
 func benchFunctions(ctx context.Context, bin string) (warm []requestCost, cold []functionCost, err error) {
-	w, err := newWorld(ctx, time.Now())
+	w, err := newWorld(ctx, cricket.Room, time.Now())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,6 +1,6 @@
 // Command bench measures what the fleet costs on this machine, and prints one
-// table: the live loop's tick, parsing, pushing, and the functions' binaries,
-// each beside its target. `make bench` starts it.
+// table: the live loop's tick, parsing, pushing, the screens and the scoring of
+// the pick'em room, and the functions' binaries, each beside its target. `make bench` starts it.
 //
 // A target that is missed is printed and fails nothing: times depend on the
 // machine and on what else it does. Counts of calls, and ratios of two things
@@ -81,10 +81,16 @@ func bench(ctx context.Context, local string) (err error) {
 	if f.push, err = benchPush(ctx); err != nil {
 		return fmt.Errorf("pushes: %w", err)
 	}
+	if f.pickem, err = benchPickem(ctx); err != nil {
+		return fmt.Errorf("pick'em: %w", err)
+	}
 	if f.warm, f.cold, err = benchFunctions(ctx, filepath.Join(local, "bin")); err != nil {
 		return fmt.Errorf("functions: %w", err)
 	}
-	text, err := json.MarshalIndent(map[string]any{"tick": f.ticks, "push": f.push.pushers, "channel": f.push.channels}, "", "  ")
+	text, err := json.MarshalIndent(map[string]any{
+		"tick": f.ticks, "push": f.push.pushers, "channel": f.push.channels,
+		"pickem": map[string]any{"uses": f.pickem.uses, "scores": f.pickem.scores},
+	}, "", "  ")
 	if err != nil {
 		return err
 	}

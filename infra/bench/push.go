@@ -264,7 +264,7 @@ func benchPusher(ctx context.Context, a *apple) ([]pusherCost, error) {
 	defer os.RemoveAll(dir)
 	// Half an hour back, so that the virtual clock, which moves on by a minute for
 	// each message, stays behind Apple's: a provider token is good for an hour.
-	w, err := newWorld(ctx, time.Now().Add(-30*time.Minute))
+	w, err := newWorld(ctx, cricket.Room, time.Now().Add(-30*time.Minute))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"matchday/infra/cost/price"
 )
 
 // figures are all that was measured.
@@ -19,6 +21,7 @@ type figures struct {
 	young  tickCost // unchanged, of one match that has just begun
 	parses []parseCost
 	push   pushCosts
+	pickem pickemCosts
 	warm   []requestCost
 	cold   []functionCost
 }
@@ -90,7 +93,7 @@ func write(out io.Writer, rows []row) error {
 }
 
 func (f figures) rows() []row {
-	return slices.Concat(tickRows(f.ticks, f.young), parseRows(f.parses), f.push.rows(), functionRows(f.warm, f.cold))
+	return slices.Concat(tickRows(f.ticks, f.young), parseRows(f.parses), f.push.rows(), f.pickem.rows(), functionRows(f.warm, f.cold))
 }
 
 // of is a row with what it cost.
@@ -208,6 +211,50 @@ func (p pushCosts) rows() (rows []row) {
 			(b.Pushes+float64(b.allocs))/(a.Pushes+float64(a.allocs)), flatness))
 	}
 	return rows
+}
+
+func (p pickemCosts) rows() (rows []row) {
+	for _, u := range p.uses {
+		if u.Members < p.uses[len(p.uses)-1].Members {
+			continue // it is for what members cost
+		}
+		r := of("pick'em, "+counted(u.Members, "member")+", "+u.What, u.usage, u.sum())
+		if health := p.uses[slices.IndexFunc(p.uses, func(o useCost) bool { return o.What == getHealth && o.Members == u.Members })]; u.What != getHealth {
+			r.beside = fmt.Sprintf("× %.0f %s; %s", share(u.wall, health.wall), getHealth, units(u.capacity))
+			r.more = fmt.Sprintf("%s; %.1f KB answer; fastest %s", u.counters, u.Answer/1e3, short(u.fastest))
+		}
+		if u.screen {
+			r.target, r.met = "1 query", u.sum() == 1 && u.sum("Query") == 1
+		}
+		rows = append(rows, r)
+	}
+	for _, c := range p.scores {
+		n := float64(c.Members)
+		r := of("pick'em, "+counted(c.Members, "member")+", an event scored", c.usage, c.sum())
+		r.beside = fmt.Sprintf("%s/s; %s: $%.4f", grouped(math.Round(n/c.wall.Seconds())), units(c.capacity), c.dollars(price.Listed()))
+		r.more = fmt.Sprintf("%s; a member: %s of CPU, %.0f allocs; a call to the engine open %.0f %% of the time; fastest %s",
+			c.counters, short(c.cpu/time.Duration(c.Members)), float64(c.allocs)/n, 100*c.engine, short(c.fastest))
+		r.target, r.met = "1 read, 1 write each, + ≤ 30", c.sum("TransactWriteItems") == n && c.sum()-2*n <= 30
+		rows = append(rows, r)
+	}
+	if n := len(p.scores); n > 1 {
+		a, b := p.scores[0], p.scores[n-1]
+		rows = append(rows, flat(fmt.Sprintf("  CPU of one among %s v. %s", grouped(float64(b.Members)), grouped(float64(a.Members))),
+			share(b.cpu, a.cpu)*float64(a.Members)/float64(b.Members), linear))
+	}
+	return rows
+}
+
+// units are what DynamoDB bills.
+func units(c capacity) string {
+	var parts []string
+	if c.Reads > 0 {
+		parts = append(parts, grouped(c.Reads)+" read units")
+	}
+	if c.Writes > 0 {
+		parts = append(parts, grouped(c.Writes)+" write units")
+	}
+	return strings.Join(parts, ", ")
 }
 
 func functionRows(warm []requestCost, cold []functionCost) (rows []row) {

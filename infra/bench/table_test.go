@@ -26,6 +26,19 @@ func calls(scans, updates, gets float64) counters {
 	return c
 }
 
+func queries(n float64) counters {
+	c := newCounters()
+	c.Dynamo["Query"] = n
+	return c
+}
+
+// scoringOf are the calls of a scoring of so many.
+func scoringOf(members float64) counters {
+	c := queries(members + 30)
+	c.Dynamo["TransactWriteItems"] = members
+	return c
+}
+
 func cost(wall, cpu time.Duration, allocs uint64) usage {
 	return usage{wall: wall, cpu: cpu, allocs: allocs}
 }
@@ -60,6 +73,17 @@ func good() figures {
 				{Listeners: many, Pushes: 1, usage: cost(40*ms, 9*ms, 21)},
 			},
 		},
+		pickem: pickemCosts{
+			uses: []useCost{
+				{What: "get-health", Members: 100}, {What: "get-event", Members: 100, screen: true},
+				{What: "get-health", Members: 1000, usage: cost(ms, ms, 9)},
+				{What: "get-event", Members: 1000, screen: true, counters: queries(1), usage: cost(80*ms, ms, 9)},
+			},
+			scores: []scoreCost{
+				{Members: 1000, counters: scoringOf(1000), usage: cost(2*ms, 20*ms, 9)},
+				{Members: 10_000, counters: scoringOf(10_000), usage: cost(20*ms, 300*ms, 9)},
+			},
+		},
 		warm: []requestCost{{"hello", ms}, {"get-match", 4 * ms}},
 		cold: []functionCost{{"hello", 5 * ms, 6_000_000}, {"cricket/tick", 15 * ms, 12_000_000}},
 	}
@@ -87,6 +111,11 @@ func TestVerdicts(t *testing.T) {
 		{"subscriptions in over a slot", func(f *figures) { f.push.pushers[1].wall += more }, "100,000 subscriptions by the Pusher"},
 		{"a subscription that costs more among many", func(f *figures) { f.push.pushers[1].cpu += more }, "  CPU of one among 100,000 v. 1,000"},
 		{"a push for each listener", func(f *figures) { f.push.channels[1].Pushes = many }, "  its pushes and allocs, 100,000 v. 1"},
+		{"a screen of two queries", func(f *figures) { f.pickem.uses[3].counters = queries(2) }, "pick'em, 1,000 members, get-event"},
+		{"a screen of few that no target is for", func(f *figures) { f.pickem.uses[1].counters = queries(2) }, ""},
+		{"three calls for a member", func(f *figures) { f.pickem.scores[1].counters = queries(20_031) }, "pick'em, 10,000 members, an event scored"},
+		{"a read too many", func(f *figures) { f.pickem.scores[0].Dynamo["GetItem"]++ }, "pick'em, 1,000 members, an event scored"},
+		{"a member who costs more among many", func(f *figures) { f.pickem.scores[1].cpu += more }, "  CPU of one among 10,000 v. 1,000"},
 		{"a slow start", func(f *figures) { f.cold[1].cold += more }, "cold start, cricket/tick"},
 		{"a large binary", func(f *figures) { f.cold[1].bytes++ }, "binary for arm64, cricket/tick"},
 		{"no binary", func(f *figures) { f.cold[1].bytes = 0 }, "binary for arm64, cricket/tick"},

@@ -28,7 +28,7 @@ const (
 // benchTick measures the ticks of n live matches that are so many frames old, at
 // first unchanged and then with a ball in each.
 func benchTick(ctx context.Context, n, frames, rounds int) ([]tickCost, error) {
-	w, err := newWorld(ctx, time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
+	w, err := newWorld(ctx, cricket.Room, time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
 	if err != nil {
 		return nil, err
 	}

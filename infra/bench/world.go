@@ -108,8 +108,8 @@ type world struct {
 	apple    map[string]string // settings of the push service
 }
 
-// newWorld has the fleet's tables and queues, and nothing in them.
-func newWorld(ctx context.Context, now time.Time) (w *world, err error) {
+// newWorld has a room's tables and queues, and nothing in them.
+func newWorld(ctx context.Context, room spec.Room, now time.Time) (w *world, err error) {
 	w = &world{clock: clock.New(now, clock.Free)}
 	w.clock.Work() // the benchmark's own
 	w.queues = sqs.New(w.clock, "http://queues")
@@ -119,13 +119,13 @@ func newWorld(ctx context.Context, now time.Time) (w *world, err error) {
 	if w.engine, err = engine.Start(ctx, ""); err != nil {
 		return nil, err
 	}
-	if err = engine.Create(ctx, dynamodb.NewFromConfig(engine.Config(w.engine.URL)), prefix, cricket.Room.Tables); err != nil {
+	if err = engine.Create(ctx, dynamodb.NewFromConfig(engine.Config(w.engine.URL)), prefix, room.Tables); err != nil {
 		w.close()
 		return nil, err
 	}
-	for _, fn := range cricket.Room.Functions {
+	for _, fn := range room.Functions {
 		if q, ok := fn.On.(spec.Queue); ok {
-			if err := w.queues.Create(sqs.Queue{Name: prefix + q.Name, Visibility: 6 * fn.Timeout}); err != nil {
+			if err := w.queues.Create(sqs.Queue{Name: prefix + q.Name, FIFO: q.FIFO(), Visibility: 6 * fn.Timeout}); err != nil {
 				w.close()
 				return nil, err
 			}

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"matchday/infra/cost/price"
 	"matchday/pkg/cricket"
 	"matchday/pkg/fleet"
+	"matchday/pkg/pickem"
 	"matchday/pkg/spec"
 )
 
@@ -47,7 +49,7 @@ func TestSeed(t *testing.T) {
 	m.Items.Subscription = 120
 	of := func(people float64) float64 {
 		s.subscribers = people
-		return m.seed(s).dollars(listed())
+		return m.seed(s).dollars(price.Listed())
 	}
 	// 120 MB are 29,296.875 reads of 4 KB, half a unit each: 14,648.4375 units.
 	// A tick every 2.5 s is 1,051,200 in 730 h; a million units cost $0.125.
@@ -65,7 +67,7 @@ func TestSeed(t *testing.T) {
 
 func TestDollars(t *testing.T) {
 	t.Parallel()
-	p := listed()
+	p := price.Listed()
 	for what, c := range map[string]struct {
 		u    usage
 		want float64
@@ -161,7 +163,7 @@ func TestParts(t *testing.T) {
 func TestFixed(t *testing.T) {
 	t.Parallel()
 	m := small()
-	u, err := m.fixed(cricket.Room)
+	u, err := m.fixed(cricket.Room, planReads)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,6 +210,46 @@ func TestEmitted(t *testing.T) {
 	}
 }
 
+// TestPickem: a month of the room, worked out by hand.
+func TestPickem(t *testing.T) {
+	t.Parallel()
+	m := model{room: pickem.Room}
+	for _, what := range append([]string{saving, locking}, screens...) {
+		m.Pickem.Uses = append(m.Pickem.Uses, use{what, 100, 1000, capacity{3, 0}}, use{what, 1100, 3000, capacity{13, 7}})
+	}
+	m.Pickem.Scores = []scoring{{1000, capacity{1500, 9000}}, {10_000, capacity{20_000, 110_000}}}
+	near(t, "read units of 600", m.useOf(saving, 600).ReadUnits, 8)
+	near(t, "write units of 2,100", m.useOf(saving, 2100).WriteUnits, 14)
+	near(t, "the answer for 100", m.useOf(saving, 100).Answer, 1000)
+	near(t, "read units of nobody", m.useOf(saving, 0).ReadUnits, 2)
+
+	s, err := m.season(1100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 730 hours are 4.345 weeks: 4 views of each screen a week, and 2 saves an event.
+	const month = 730.0 / 168
+	near(t, "views of an open event", s.cards.apiRequests, 1100*4*month)
+	near(t, "what they read", s.cards.readUnits, 1100*4*month*13)
+	near(t, "their time", s.cards.lambdaGBSeconds, 1100*4*month*(0.02+13*8192/1e6*0.1)/2)
+	near(t, "what they answer", s.cards.egressGB, 1100*4*month*3000/(1<<30))
+	near(t, "views of lists and profiles", s.lists.apiRequests, 2*1100*4*month)
+	near(t, "what saves write", s.picks.writeUnits, 1100*2*month*7)
+	near(t, "what scoring writes", s.scores.writeUnits, 1100*month*11)
+	near(t, "what scoring reads", s.scores.readUnits, 1100*month*2)
+	near(t, "its time", s.scores.lambdaGBSeconds, 1.1*month)
+	near(t, "marks of notices", s.notices.writeUnits, 1100*month*0.75)
+	// A lock every minute, a look for reminders every 15, and what each reads.
+	near(t, "starts", s.fixed.schedules, 43_800+2920)
+	near(t, "what jobs read", s.fixed.readUnits, (43_800+2920)*13)
+	near(t, "secrets", s.fixed.secrets, 1)
+	for _, u := range s.parts() {
+		if u == (usage{}) {
+			t.Error("a part of the month uses nothing")
+		}
+	}
+}
+
 func TestRead(t *testing.T) {
 	t.Parallel()
 	const kept = "counters.json"
@@ -231,9 +273,12 @@ func TestRead(t *testing.T) {
 	if err != nil || !strings.HasPrefix(from, bench+", measured on 20") || c.Push[0].Subscriptions != 999 || c.Items.Fixture == 0 {
 		t.Errorf("with a bench: %q, %v, %+v", from, err, c.Push)
 	}
+	half := func(without string) string { return strings.ReplaceAll(string(text), without, `"other"`) }
 	for name, c := range map[string]struct{ bench, want string }{
 		"half a file": {`{"tick":[`, "unexpected end of JSON input"},
 		"no ticks":    {`{"push":[{"subscriptions":1}]}`, "the counters know no tick of 1 matches: run `make bench`"},
+		"no screens":  {half(`"get-event"`), "the counters know no get-event of few members and of many: run `make bench`"},
+		"no scores":   {half(`"scores"`), "the counters know no event that is scored: run `make bench`"},
 		"no pushes":   {`{"tick":` + string(regexp.MustCompile(`(?s)"tick": (\[.*\])`).FindSubmatch(text)[1]) + `}`, "the counters know no pushes: run `make bench`"},
 	} {
 		if _, _, err := read(file(name, c.bench), kept); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -257,9 +302,25 @@ func TestTable(t *testing.T) {
 	if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || strings.Contains(text, "%!") {
 		t.Errorf("it holds what is no number:\n%s", text)
 	}
-	rows := 0
+	rows, seasons := 0, 0
 	for line := range strings.Lines(text) {
 		cells := strings.Fields(line)
+		if len(cells) == 11 && strings.HasSuffix(cells[0], "00") {
+			seasons++
+			sum := 0.0
+			var v [11]float64
+			for i, c := range cells {
+				if _, err := fmt.Sscan(strings.ReplaceAll(c, ",", ""), &v[i]); err != nil {
+					t.Fatalf("%s: %v", c, err)
+				}
+				if i >= 1 && i <= 8 {
+					sum += v[i]
+				}
+			}
+			if math.Abs(sum-v[9]) > 0.05+0.005*v[9] || math.Abs(v[9]/v[0]-v[10]) > 1e-4 {
+				t.Errorf("it does not add up: %s", line)
+			}
+		}
 		if len(cells) != 14 || cells[0] != "0" && cells[0] != "1" && cells[0] != "10" {
 			continue
 		}
@@ -276,7 +337,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("it does not add up: %s", line)
 		}
 	}
-	if rows != len(scenarios()) {
-		t.Errorf("%d rows, want %d", rows, len(scenarios()))
+	if rows != len(scenarios()) || seasons != 3 {
+		t.Errorf("%d rows, want %d, and %d of pick'em, want 3", rows, len(scenarios()), seasons)
 	}
 }

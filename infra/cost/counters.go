@@ -16,8 +16,28 @@ type counters struct {
 	Items    struct {
 		Fixture, Cached, Balls, Subscription float64 // bytes, names of attributes included
 	}
-	Tick []tick
-	Push []push
+	Tick   []tick
+	Push   []push
+	Pickem struct {
+		Uses   []use
+		Scores []scoring
+	}
+}
+
+// capacity is what DynamoDB bills, as its engine reckons it.
+type capacity struct{ ReadUnits, WriteUnits float64 }
+
+// use is a use of the pick'em room with so many members.
+type use struct {
+	What            string
+	Members, Answer float64 // the answer's bytes
+	capacity
+}
+
+// scoring is an event that is scored for so many members.
+type scoring struct {
+	Members float64
+	capacity
 }
 
 // tick is one of so many matches, with a change in each or none.
@@ -57,7 +77,7 @@ func read(bench, kept string) (c counters, from string, err error) {
 		text, err = os.ReadFile(bench)
 	}
 	if err == nil {
-		c.Tick, c.Push = nil, nil
+		c.Tick, c.Push, c.Pickem.Uses, c.Pickem.Scores = nil, nil, nil, nil
 		err = json.Unmarshal(text, &c)
 	}
 	if err != nil {
@@ -77,6 +97,14 @@ func (c counters) check() error {
 	}
 	if len(c.Push) == 0 || c.Push[len(c.Push)-1].Subscriptions == 0 {
 		return errors.New("the counters know no pushes: run `make bench`")
+	}
+	for _, what := range append([]string{saving, locking}, screens...) {
+		if few, many := c.used(what); few.Members == many.Members {
+			return fmt.Errorf("the counters know no %s of few members and of many: run `make bench`", what)
+		}
+	}
+	if len(c.Pickem.Scores) == 0 {
+		return errors.New("the counters know no event that is scored: run `make bench`")
 	}
 	return nil
 }
@@ -101,4 +129,29 @@ func (c counters) pushed(subscribers float64) (messages float64, per calls) {
 		Dynamo: map[string]float64{"GetItem": max(least.Dynamo["GetItem"], share*most.Dynamo["GetItem"])},
 		SQS:    share * most.SQS,
 	}
+}
+
+// used is a use of the pick'em room by the fewest members, and by the most.
+func (c counters) used(what string) (few, many use) {
+	for _, u := range c.Pickem.Uses {
+		if u.What != what {
+			continue
+		}
+		if few.Members == 0 || u.Members < few.Members {
+			few = u
+		}
+		if u.Members > many.Members {
+			many = u
+		}
+	}
+	return few, many
+}
+
+// useOf is a use with so many members: what it costs grows by as much with each.
+func (c counters) useOf(what string, members float64) use {
+	few, many := c.used(what)
+	on := func(a, b float64) float64 {
+		return max(a+(b-a)*(members-few.Members)/(many.Members-few.Members), 0)
+	}
+	return use{what, members, on(few.Answer, many.Answer), capacity{on(few.ReadUnits, many.ReadUnits), on(few.WriteUnits, many.WriteUnits)}}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"matchday/infra/cost/price"
 	"matchday/pkg/cricket"
 	"matchday/pkg/fleet"
 )
@@ -34,13 +35,13 @@ func command(out io.Writer, bench, kept string) error {
 	m := model{c, cricket.Room}
 	var fixed usage
 	for _, room := range fleet.Rooms() {
-		own, err := m.fixed(room)
+		own, err := m.fixed(room, planReads)
 		if err != nil {
 			return err
 		}
 		fixed = fixed.plus(own)
 	}
-	p := listed()
+	p := price.Listed()
 	rows := [][]string{
 		{"matches", "hours", "people", "fixed", "users", "loop", "API", "alerts", "channels", "tokens", "TOTAL by", "TOTAL by", "the seed's", "in place"},
 		{"live", "live", "", "", "", "", "", "", "", "", "channels", "tokens", "reads, writes", "of"},
@@ -56,9 +57,14 @@ func command(out io.Writer, bench, kept string) error {
 			dollars(m.seed(s).dollars(p)), dollars(m.store(s).plus(usage{readUnits: byToken.readUnits}).dollars(p)),
 		})
 	}
-	fmt.Fprintf(out, "Dollars a month, %s, arm64, list prices of %s without free tiers.\nCalls: %s.\n\n", region, listedOn, from)
+	fmt.Fprintf(out, "Dollars a month, %s, arm64, list prices of %s without free tiers.\nCalls: %s.\n\n", price.Region, price.ListedOn, from)
 	write(out, rows)
-	_, err = fmt.Fprint(out, "\n", notes(c.Items.Subscription))
+	fmt.Fprint(out, "\n", notes(c.Items.Subscription), "\nThe pick'em room.\n\n")
+	if rows, err = pickemRows(c, p); err != nil {
+		return err
+	}
+	write(out, rows)
+	_, err = fmt.Fprint(out, "\n", pickemNotes())
 	return err
 }
 
@@ -95,7 +101,7 @@ hours      %g are live all month; 120 are four hours a day. With several matches
 left out   storage (0.25 a GB), backups, taxes, X-Ray beyond the state machine's, the Apple and SportMonks contracts
 Item sizes are measured; DynamoDB counts by them. Prices are %s.
 `, tickSeconds, changesOfHour, opens, requestsOpen, 1000*requestSecond, requestReads, float64(answerBytes)/kilobyte,
-		alertsOfHour, alertReads, perspectives, pushesOfSecond, pushBytes/kilobyte, subscription, hoursOfMonth, listedBy)
+		alertsOfHour, alertReads, perspectives, pushesOfSecond, pushBytes/kilobyte, subscription, hoursOfMonth, price.ListedBy)
 }
 
 // write prints rows in columns, to the right.

@@ -72,8 +72,9 @@ func (m model) memory(function string) float64 {
 	return float64(m.room.Functions[i].Memory) / 1024
 }
 
-// fixed is what a room costs in a month in which nothing happens.
-func (m model) fixed(room spec.Room) (u usage, err error) {
+// fixed is what a room costs in a month in which nothing happens, when a scheduled
+// job reads so many units.
+func (m model) fixed(room spec.Room, jobReads float64) (u usage, err error) {
 	secrets := map[string]bool{}
 	for _, f := range room.Functions {
 		for _, s := range f.Secrets {
@@ -85,7 +86,7 @@ func (m model) fixed(room spec.Room) (u usage, err error) {
 			if err != nil {
 				return u, fmt.Errorf("%s: %w", f.Name, err)
 			}
-			u = u.plus(job(n, float64(f.Memory)/1024))
+			u = u.plus(job(n, float64(f.Memory)/1024, jobReads))
 		case spec.Queue:
 			u.sqsRequests += pollsOfMinute * minutes
 		}
@@ -95,7 +96,7 @@ func (m model) fixed(room spec.Room) (u usage, err error) {
 		if err != nil {
 			return u, fmt.Errorf("%s: %w", machine.Name, err)
 		}
-		u = u.plus(job(n, m.memory("cricket/plan-ticks"))).plus(usage{expressRequests: n, expressGBSeconds: n * idleSeconds * executionGB, traces: n})
+		u = u.plus(job(n, m.memory("cricket/plan-ticks"), jobReads)).plus(usage{expressRequests: n, expressGBSeconds: n * idleSeconds * executionGB, traces: n})
 	}
 	for _, a := range (stage.Stage{Name: stage.Prod}).Alarms(room) {
 		u.alarmMetrics += float64(len(a.Metrics))
@@ -123,8 +124,8 @@ func rules(key spec.Key) float64 {
 }
 
 // job is what n runs of a planner use, with the schedule's.
-func job(n, memory float64) usage {
-	return usage{schedules: n, lambdaRequests: n, lambdaGBSeconds: n * planSeconds * memory, readUnits: n * planReads, logGB: n * jobLog / gigabyte}
+func job(n, memory, reads float64) usage {
+	return usage{schedules: n, lambdaRequests: n, lambdaGBSeconds: n * planSeconds * memory, readUnits: n * reads, logGB: n * jobLog / gigabyte}
 }
 
 // runs is how often a schedule fires in a month of 730 hours, by a week of it.

@@ -1,5 +1,7 @@
 package main
 
+import "matchday/infra/cost/price"
+
 // usage is what is used in a month, in the units that AWS bills.
 type usage struct {
 	lambdaRequests, lambdaGBSeconds   float64
@@ -28,26 +30,14 @@ func (u usage) plus(v usage) usage {
 }
 
 // dollars is what the usage costs.
-func (u usage) dollars(p prices) float64 {
-	return u.lambdaRequests*p.lambdaRequest + u.lambdaGBSeconds*p.lambdaGBSecond +
-		u.expressRequests*p.expressRequest + u.expressGBSeconds*p.expressGBSecond +
-		u.schedules*p.schedule +
-		u.writeUnits*p.writeUnit + u.readUnits*p.readUnit +
-		u.sqsRequests*p.sqsRequest + u.apiRequests*p.apiRequest +
-		u.logGB*p.logGB + p.egress(u.egressGB) +
-		u.alarmMetrics*p.alarmMetric + u.customMetrics*p.customMetric +
-		u.secrets*p.secret + u.dashboards*p.dashboard + u.traces*p.trace +
-		u.insightRules*p.insightRule + p.signedIn(u.users)
-}
-
-// signedIn is what so many users cost in a month in which each signs in.
-func (p prices) signedIn(users float64) float64 {
-	const first, next = 100e3, 900e3
-	return min(users, first)*p.userFirst + min(max(users-first, 0), next)*p.userNext + max(users-first-next, 0)*p.userOut
-}
-
-// egress is what so many GB cost that leave AWS.
-func (p prices) egress(gb float64) float64 {
-	const first, next = 10 * 1024, 40 * 1024
-	return min(gb, first)*p.egressFirst + min(max(gb-first, 0), next)*p.egressNext + max(gb-first-next, 0)*p.egressOut
+func (u usage) dollars(p price.List) float64 {
+	return u.lambdaRequests*p.LambdaRequest + u.lambdaGBSeconds*p.LambdaGBSecond +
+		u.expressRequests*p.ExpressRequest + u.expressGBSeconds*p.ExpressGBSecond +
+		u.schedules*p.Schedule +
+		u.writeUnits*p.WriteUnit + u.readUnits*p.ReadUnit +
+		u.sqsRequests*p.SQSRequest + u.apiRequests*p.APIRequest +
+		u.logGB*p.LogGB + p.Egress(u.egressGB) +
+		u.alarmMetrics*p.AlarmMetric + u.customMetrics*p.CustomMetric +
+		u.secrets*p.Secret + u.dashboards*p.Dashboard + u.traces*p.Trace +
+		u.insightRules*p.InsightRule + p.SignedIn(u.users)
 }

@@ -48,16 +48,18 @@ func subjectOf(attributes []types.AttributeType) (string, error) {
 	return "", errors.New("the account has no subject")
 }
 
-// exists reports whether there is an account of a subject.
+// exists reports whether there is an account of a subject. Cognito would take an
+// address for it, too.
 func (a accounts) exists(ctx context.Context, subject string) (bool, error) {
-	_, err := a.client.AdminGetUser(ctx, &cognito.AdminGetUserInput{UserPoolId: &a.pool, Username: &subject})
+	there, err := a.client.AdminGetUser(ctx, &cognito.AdminGetUserInput{UserPoolId: &a.pool, Username: &subject})
 	if _, ok := errors.AsType[*types.UserNotFoundException](err); ok {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("find an account: %w", err)
 	}
-	return true, nil
+	is, err := subjectOf(there.UserAttributes)
+	return is == subject, err
 }
 
 // remove deletes an account, if there is one.

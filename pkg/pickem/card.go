@@ -265,10 +265,8 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 	if err != nil {
 		return nil, err
 	}
-	if m.Since > 1 {
-		if _, err := s.tell(ctx, e, m.ID, m.Since); err != nil {
-			return nil, err
-		}
+	if _, err := s.tell(ctx, e, m.ID, m.Since, m.Since); err != nil {
+		return nil, err
 	}
 	if err := s.rescore(ctx, e); err != nil {
 		return nil, err
@@ -320,8 +318,9 @@ func (s *Events) DeleteMatch(ctx context.Context, in *DeleteMatch) (*Removed, er
 		if err := s.change(ctx, on, append(writes, placed...)...); err != nil {
 			return nil, err
 		}
+		on.CardRev++
 	}
-	told, err := s.tell(ctx, on.event, strings.ToLower(in.MatchID), math.MaxInt)
+	told, err := s.tell(ctx, on.event, strings.ToLower(in.MatchID), math.MaxInt, on.CardRev)
 	if err != nil {
 		return nil, err
 	}
@@ -346,8 +345,8 @@ func place(card []match) (writes []dynamo.Write, err error) {
 }
 
 // tell has the members told whose pick of a match is void, because it is of a card
-// before since, and returns how many they are.
-func (s *Events) tell(ctx context.Context, e event, matchID string, since int) (int, error) {
+// before since, and returns how many they are. rev is of the card without it.
+func (s *Events) tell(ctx context.Context, e event, matchID string, since, rev int) (int, error) {
 	entries, err := s.entries(ctx, e.ID)
 	if err != nil {
 		return 0, err
@@ -359,7 +358,7 @@ func (s *Events) tell(ctx context.Context, e event, matchID string, since int) (
 		}
 	}
 	n := Notice{
-		ID: fmt.Sprintf("%s#%s#%d", e.ID, matchID, since), Title: e.Name, EventID: e.ID, Until: instant(e.LockAt),
+		ID: fmt.Sprintf("%s#%s#%d", e.ID, matchID, rev), Title: e.Name, EventID: e.ID, Until: instant(e.LockAt),
 		Body: "A match that you picked has changed: pick again before it locks.",
 	}
 	return len(users), sendNotices(ctx, s.queue, n, users)

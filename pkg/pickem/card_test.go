@@ -189,7 +189,7 @@ func TestUpdateMatch(t *testing.T) {
 			picks, void, told := []int{1, 2, 3}, []string(nil), map[string][]string{}
 			if c.void {
 				picks, void = []int{2, 3}, []string{matchID(1)}
-				told[fmt.Sprintf("%s#%s#%d", show, matchID(1), 4)] = []string{"ann", "ann", "bob", "bob"} // asked for twice; each gets it once
+				told[fmt.Sprintf("%s#%s#%d", show, matchID(1), noon.UnixMilli()+4)] = []string{"ann", "ann", "bob", "bob"} // asked for twice; each gets it once
 			}
 			var seen EventScreen
 			w.see(GetEventFunction, appEvent(show), "ann", &seen.Body)

@@ -3,6 +3,7 @@ package pickem
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -31,7 +32,7 @@ type event struct {
 	LockAt    string `dynamodbav:"lockAt"`
 	State     string `dynamodbav:"state"`
 	Bonus     int    `dynamodbav:"bonus"`               // for a perfect card; 0 for none
-	CardRev   int    `dynamodbav:"cardRev"`             // how often its matches, their order, or what they are worth have changed
+	CardRev   int    `dynamodbav:"cardRev"`             // changes with its matches, their order and what they are worth; from a time on, so that none is of an event of the same id before
 	ScoringAt string `dynamodbav:"scoringAt,omitempty"` // when it was first to be scored
 
 	// What the points depend on, once results come in: how often it changed, when it
@@ -179,6 +180,7 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 	e := event{
 		row: row{PK: eventKey, SK: ofEvent(id), GSIPK: ofEvent(id), GSISK: eventKey, Type: eventType},
 		ID:  id, Name: b.Name, Date: day.Format(dateLayout), StartsAt: stamp(b.StartsAt), LockAt: stamp(b.LockAt), State: upcoming, Bonus: b.Bonus,
+		CardRev: int(s.now().UnixMilli()),
 	}
 	err := dynamo.Put(ctx, s.db, createEvent, e, absent("PK"))
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
@@ -186,7 +188,7 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 		if err := attributevalue.UnmarshalMap(refused.Item, &there); err != nil {
 			return nil, err
 		}
-		there.CardRev = 0
+		there.CardRev = e.CardRev
 		if there != e {
 			return nil, fault.Coded(fault.Conflict, "event_exists", "there is an event %s already", id)
 		}
@@ -281,7 +283,7 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 		}
 	}
 	if e != was.event {
-		err := dynamo.Update(ctx, s.db, changeEvent, e.key(), e.changed(), was.same())
+		err := s.save(ctx, e, was.event, in.UserID)
 		if dynamo.IsRefused(err) {
 			return nil, errChanged
 		}
@@ -293,6 +295,17 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 		return nil, err
 	}
 	return &EventPage{http.StatusOK, noStore, e.shown(now)}, nil
+}
+
+// save writes an event over what it was, and logs a bonus that changes points.
+func (s *Events) save(ctx context.Context, e, was event, by string) error {
+	if e.ResultsRev == was.ResultsRev {
+		return dynamo.Update(ctx, s.db, changeEvent, e.key(), e.changed(), was.same())
+	}
+	points := func(e event) string { return fmt.Sprintf("%d points", e.Bonus) }
+	return dynamo.Transact(ctx, s.db, setResult,
+		dynamo.UpdateWrite(e.key(), e.changed(), was.same()),
+		logged(e, match{Name: "Perfect card"}, by, points(was), points(e), ""))
 }
 
 var errChanged = fault.Coded(fault.Conflict, "changed", "somebody else has just changed this: look again")

@@ -146,6 +146,22 @@ type LeaguePage struct {
 	Body         League
 }
 
+// lockOut gives a league a new code before its owner takes a member out, who knows
+// the old one.
+func (s *Leagues) lockOut(ctx context.Context, in *LeaveLeague) error {
+	if _, err := s.owned(ctx, in.LeagueID, in.UserID); err != nil {
+		return err
+	}
+	if err := s.checkMember(ctx, in.LeagueID, in.MemberID); err != nil {
+		if errors.Is(err, errNoLeague) {
+			return errNotIn
+		}
+		return err
+	}
+	_, err := s.RenewCode(ctx, &RenewCode{User: in.User, LeagueID: in.LeagueID})
+	return err
+}
+
 // CreateLeague makes a league.
 type CreateLeague struct {
 	auth.User
@@ -388,15 +404,20 @@ type LeagueMember struct {
 	JoinedAt time.Time `json:"joinedAt"`
 }
 
-// GetLeague returns a league that the caller is in. The index is behind by a
-// moment: who has just joined may not see it.
+// GetLeague returns a league that the caller is in, which is read while that is
+// looked at. The index is behind by a moment: who has just joined may be missing.
 func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*LeagueScreen, error) {
-	g, err := read(ctx, s.db, leagueMembers, dynamo.Range{Key: partition(leagueMembers, ofLeague(in.LeagueID))})
-	if err != nil {
+	var g group
+	both, bctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return s.checkMember(bctx, in.LeagueID, in.UserID) })
+	both.Go(func() (err error) {
+		g, err = read(bctx, s.db, leagueMembers, dynamo.Range{Key: partition(leagueMembers, ofLeague(in.LeagueID))})
+		return err
+	})
+	if err := both.Wait(); err != nil {
 		return nil, err
 	}
-	mine := func(m membership) bool { return m.userID() == in.UserID }
-	if len(g.leagues) == 0 || !slices.ContainsFunc(g.memberships, mine) {
+	if len(g.leagues) == 0 {
 		return nil, errNoLeague
 	}
 	all := make([]LeagueMember, len(g.memberships))
@@ -408,6 +429,7 @@ func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*LeagueScreen, 
 	})
 	out := &LeagueScreen{CacheControl: noStore}
 	out.Body.League, out.Body.Count = g.leagues[0].shown(), len(all)
+	var err error
 	out.Body.Members, out.Body.Next, err = httpapi.Page(all, func(m LeagueMember) string { return m.UserID }, "query.cursor", in.Cursor, in.Limit)
 	return out, err
 }
@@ -452,7 +474,7 @@ func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*Removed, e
 	var err error
 	if in.MemberID == in.UserID {
 		err = s.leave(ctx, in.LeagueID, in.UserID, in.UserID)
-	} else if _, err = s.owned(ctx, in.LeagueID, in.UserID); err == nil {
+	} else if err = s.lockOut(ctx, in); err == nil {
 		if err = s.leave(ctx, in.LeagueID, in.MemberID, in.UserID); errors.Is(err, errNoLeague) {
 			err = errNotIn
 		}

@@ -181,8 +181,8 @@ func TestLeague(t *testing.T) {
 			t.Errorf("cat sees %+v", got)
 		}
 	})
-	if len(calls) != 1 || calls["Query"] != 1 {
-		t.Errorf("the screen of a league took %v, want one Query", calls)
+	if len(calls) != 2 || calls["Query"] != 1 || calls["GetItem"] != 1 {
+		t.Errorf("the screen of a league took %v, want one Query, and at the same time one GetItem", calls)
 	}
 	got := apptest.Decode[page](w.World, w.ask(GetLeagueFunction, screen+"?limit=2&cursor=bob", "cat", ""))
 	if len(got.Members) != 1 || got.Members[0].UserID != "cat" || got.Next != "" {
@@ -537,7 +537,7 @@ func TestLeaguesMeanwhile(t *testing.T) {
 				return leaving(w, l, "cat", "ann")
 			},
 			func(w *world, l League) { w.leaves(l, "ann", "ann") },
-			errNotOwner, "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE bob 2"},
+			errNoLeague, "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE bob 2"},
 		{"who is removed has left", LeaveLeagueFunction,
 			func(w *world, l League) func(app.Env) error { return leaving(w, l, "bob", "ann") },
 			func(w *world, l League) { w.leaves(l, "bob", "bob") },

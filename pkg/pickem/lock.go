@@ -3,6 +3,7 @@ package pickem
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -21,6 +22,9 @@ const (
 	scorePatience = 2 * time.Minute
 	lateScore     = 10 * time.Minute
 	giveUp        = time.Hour
+
+	// The index of predictions is behind by less than this.
+	indexLag = 15 * time.Minute
 )
 
 // recentEvents are the events that may still change.
@@ -33,7 +37,8 @@ func recentEvents(ctx context.Context, db dynamo.DB, now time.Time) ([]event, er
 }
 
 // LockEvents locks the events whose time has come, and asks again for the points
-// of those that have waited for them too long, because a message was lost.
+// of those that have waited for them too long, because a message was lost, or whose
+// predictions the index did not all show when they were scored.
 //
 // A second run finds nothing left to do: an event is locked by one conditional
 // write, and scoring what is scored writes nothing.
@@ -56,12 +61,25 @@ func (s *Events) LockEvents(ctx context.Context) error {
 		case e.waited(now) > scorePatience && e.waited(now) < giveUp:
 			errs = errors.Join(errs, s.queue.SendInTurn(ctx, scoreQueue, e.ID, ScoreEvent{EventID: e.ID}))
 		}
+		if e.State == scored && now.Sub(instant(max(e.ScoringAt, e.ResultsAt))) < indexLag {
+			errs = errors.Join(errs, s.complete(ctx, e))
+		}
 		if e.waited(now) > lateScore {
 			late++
 		}
 	}
 	obs.Emit(ctx, now, []obs.Metric{obs.Count(scoresBehind, late)})
 	return errs
+}
+
+// complete has an event scored again if a prediction of it has other points than
+// those of its results.
+func (s *Events) complete(ctx context.Context, e event) error {
+	entries, err := s.entries(ctx, e.ID)
+	if err != nil || !slices.ContainsFunc(entries, func(p prediction) bool { return p.ScoredRev < e.ScoredRev }) {
+		return err
+	}
+	return s.queue.SendInTurn(ctx, scoreQueue, e.ID, ScoreEvent{EventID: e.ID})
 }
 
 // waited is how long an event has waited for the points of its results, 0 if it

@@ -152,40 +152,56 @@ type UpdateMe struct {
 }
 
 // UpdateMe names the caller, everywhere, and makes a member of who is none. The
-// last name wins. A run that breaks off leaves the old name in some tables, until
-// it is run again or the member's next event is scored.
+// last name wins, also of two at once. A run that breaks off leaves the old name in
+// some tables, until it is run again or the member's next event is scored.
 func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, error) {
 	p := newPerson(in.UserID, in.Body.Name)
 	set := expression.Set(expression.Name("name"), expression.Value(p.Name)).
 		Set(expression.Name("GSI_PK"), expression.Value(p.GSIPK)).Set(expression.Name("GSI_SK"), expression.Value(p.GSISK)).
 		Set(expression.Name("type"), expression.Value(p.Type)).Set(expression.Name("belongsto"), expression.Value(p.BelongsTo)).
 		Add(expression.Name("rev"), expression.Value(1))
-	err := dynamo.Update(ctx, s.db, saveMember, p.key(), set, absent("deletedAt"))
-	if dynamo.IsRefused(err) {
-		return nil, errNoUser
-	}
-	if err != nil {
+	another := expression.Name("name").NotEqual(expression.Value(p.Name)) // the same counts as no change
+	err := dynamo.Update(ctx, s.db, saveMember, p.key(), set, absent("deletedAt").And(absent("PK").Or(another)))
+	if err != nil && !dynamo.IsRefused(err) {
 		return nil, err
 	}
-	g, err := readMember(ctx, s.db, in.UserID, true)
-	if err != nil {
-		return nil, err
+	for range tries {
+		g, err := readMember(ctx, s.db, in.UserID, true)
+		if err != nil {
+			return nil, err
+		}
+		p, err := g.person()
+		if err != nil {
+			return nil, err
+		}
+		if err := s.rename(ctx, p.Name, g.named()); err != nil {
+			return nil, err
+		}
+		now, ok, err := dynamo.Get[person](ctx, s.db, findMember, p.PK, userKey)
+		if err != nil {
+			return nil, err
+		}
+		if ok && now.Name == p.Name {
+			return g.screen(true)
+		}
 	}
+	return nil, errChanged
+}
+
+// rename writes a name into the items that show it, as long as they are there.
+func (s *Members) rename(ctx context.Context, name string, copies []dynamo.Item) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(atOnce)
-	for _, copy := range g.named() {
+	for _, key := range copies {
 		work.Go(func() error {
-			err := dynamo.Update(ctx, s.db, renameCopies, copy, expression.Set(expression.Name("name"), expression.Value(p.Name)), exists("PK"))
+			err := dynamo.Update(ctx, s.db, renameCopies, key, expression.Set(expression.Name("name"), expression.Value(name)), exists("PK"))
 			if dynamo.IsRefused(err) {
 				return nil // it is gone
 			}
 			return err
 		})
 	}
-	if err := work.Wait(); err != nil {
-		return nil, err
-	}
-	return g.screen(true)
+	return work.Wait()
 }
 
 // atOnce bounds the calls that are made at the same time.
@@ -234,8 +250,11 @@ func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage,
 	if err != nil {
 		return nil, err
 	}
-	err = dynamo.Put(ctx, s.db, inviteMember, newPerson(id, in.Body.Name), absent("PK").Or(exists("deletedAt")))
-	if dynamo.IsRefused(err) {
+	err = dynamo.Put(ctx, s.db, inviteMember, newPerson(id, in.Body.Name), absent("PK"))
+	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
+		if refused.Item["deletedAt"] != nil {
+			return nil, fault.Coded(fault.Conflict, "user_removed", "this member is being removed: try again in two days")
+		}
 		return nil, fault.Coded(fault.Conflict, "user_exists", "there is a member with this address already")
 	}
 	if err != nil {
@@ -247,8 +266,12 @@ func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage,
 }
 
 // OnUserConfirmed makes whoever has signed up a member, under the name that was
-// given, or none. Who is one already stays so, and who was deleted too.
+// given, or none. Who is one already stays so, and who was deleted too. A password
+// that was forgotten makes nobody a member.
 func (s *Members) OnUserConfirmed(ctx context.Context, e events.CognitoEventUserPoolsPostConfirmation) (events.CognitoEventUserPoolsPostConfirmation, error) {
+	if e.TriggerSource == "PostConfirmation_ConfirmForgotPassword" {
+		return e, nil
+	}
 	id, name := e.Request.UserAttributes["sub"], strings.Join(strings.Fields(e.Request.UserAttributes["name"]), " ")
 	if id == "" {
 		return e, errors.New("the event names nobody: its attributes have no sub")

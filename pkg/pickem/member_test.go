@@ -41,10 +41,10 @@ func TestInvitations(t *testing.T) {
 	gone := newPerson("dan", "")
 	gone.DeletedAt = stamp(noon)
 	apptest.Put(w.World, table, gone)
-	if out := invite(dan); out.StatusCode != 201 {
-		t.Errorf("who was deleted is invited: %d %s", out.StatusCode, out.Body)
+	if got, want := refusalOf(invite(dan)), (refusal{409, "user_removed", ""}); got != want {
+		t.Errorf("who is being removed is invited: %v, want %v", got, want)
 	}
-	if got := apptest.Row[person](w.World, table, ofUser("dan"), userKey); got != newPerson("dan", "Dan") {
+	if got := apptest.Row[person](w.World, table, ofUser("dan"), userKey); got != gone {
 		t.Errorf("the member is %+v", got)
 	}
 	if want := []string{"dan@example.com"}; !slices.Equal(pool.mails, want) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -238,7 +239,7 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 			EventID: on.ID, BelongsTo: ofUser(in.UserID), Predictions: maps.Clone(in.Body.Predictions), CardRev: on.CardRev, SavedAt: stamp(now),
 		}
 		err = dynamo.Transact(ctx, s.db, savePrediction,
-			dynamo.CheckWrite(on.key(), open(now).And(equals("cardRev", on.CardRev))),
+			s.whileOpen(on.key(), equals("cardRev", on.CardRev)),
 			dynamo.CheckWrite(memberItem(in.UserID), isMember()),
 			dynamo.PutWrite(p))
 		if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
@@ -253,6 +254,18 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 		return &PredictionPage{noStore, *p.shown(on.event, on.card)}, nil
 	}
 	return nil, errChanged
+}
+
+// whileOpen has a transaction made only while an event takes predictions, by the
+// clock of each try.
+func (s *Events) whileOpen(event dynamo.Item, more ...expression.ConditionBuilder) dynamo.Write {
+	return func(table *string) (types.TransactWriteItem, error) {
+		cond := open(s.now())
+		for _, c := range more {
+			cond = cond.And(c)
+		}
+		return dynamo.CheckWrite(event, cond)(table)
+	}
 }
 
 // locked is event_locked if the event takes no predictions at now, with the time
@@ -273,9 +286,8 @@ type DeletePredictions struct {
 // DeletePredictions removes the caller's prediction, or none, of an event that is
 // not locked.
 func (s *Events) DeletePredictions(ctx context.Context, in *DeletePredictions) (*Removed, error) {
-	now := s.now()
 	err := dynamo.Transact(ctx, s.db, dropPrediction,
-		dynamo.CheckWrite(eventItem(in.EventID), open(now)),
+		s.whileOpen(eventItem(in.EventID)),
 		dynamo.DeleteWrite(predictionItem(in.UserID, in.EventID)))
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
 		var e event
@@ -285,7 +297,7 @@ func (s *Events) DeletePredictions(ctx context.Context, in *DeletePredictions) (
 		if e.ID == "" || e.State == deleting {
 			return nil, errNoEvent
 		}
-		return nil, cmp.Or(e.locked(now), error(errChanged))
+		return nil, cmp.Or(e.locked(s.now()), error(errChanged))
 	}
 	if err != nil {
 		return nil, err
@@ -296,4 +308,4 @@ func (s *Events) DeletePredictions(ctx context.Context, in *DeletePredictions) (
 // isMember is the condition on the item of a member that it is one.
 func isMember() expression.ConditionBuilder { return exists("PK").And(absent("deletedAt")) }
 
-var errNotMember = fault.Coded(fault.Denied, "not_a_member", "say your name first, and you are a member")
+var errNotMember = fault.Coded(fault.Denied, "not_a_member", "you are not a member: giving a name makes you one, unless you were removed")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -45,7 +46,7 @@ func (s *Events) RequestScore(ctx context.Context, in *RequestScore) (*ScorePage
 	if missing := on.missing(); len(missing) > 0 || len(on.card) == 0 {
 		return nil, &fault.Error{Kind: fault.Conflict, Code: "results_missing", Text: "there are matches without a result", With: map[string]any{"matchIds": missing}}
 	}
-	set := expression.Set(expression.Name("scoringAt"), expression.IfNotExists(expression.Name("scoringAt"), expression.Value(stamp(s.now()))))
+	set := expression.Set(expression.Name("scoringAt"), expression.Value(stamp(s.now())))
 	err = dynamo.Update(ctx, s.db, changeEvent, on.key(), set, equals("state", on.State).And(equals("resultsRev", on.ResultsRev)))
 	if dynamo.IsRefused(err) {
 		return nil, errChanged
@@ -86,7 +87,8 @@ type ScoreEvent struct {
 // ScoreEvent scores every prediction of an event by the results that there are
 // now, and brings the standings of its members up to date, each member's in one
 // transaction. The event is scored when all of them are, of these results; if they
-// change meanwhile it begins again.
+// change meanwhile it begins again. One member's error does not keep the others
+// from being scored.
 //
 // A second run writes nothing for members who have the points of these results,
 // so it ends what a first has begun.
@@ -107,11 +109,11 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in ScoreEvent) error {
 		if err != nil {
 			return err
 		}
-		work, wctx := errgroup.WithContext(ctx)
+		var work errgroup.Group
 		work.SetLimit(atOnce)
 		for _, p := range entries {
 			if p.ScoredRev != on.ResultsRev {
-				work.Go(func() error { return s.score(wctx, on, p.userID()) })
+				work.Go(func() error { return s.score(ctx, on, p.userID()) })
 			}
 		}
 		if err := work.Wait(); err != nil {
@@ -130,17 +132,17 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in ScoreEvent) error {
 // score scores one member's prediction, and nothing if the member is gone or has
 // newer points.
 func (s *Scorer) score(ctx context.Context, on stage, userID string) error {
-	return s.recount(ctx, userID, year(on.ID), func(g *group) (dynamo.Write, bool) {
+	return s.recount(ctx, userID, year(on.ID), func(g *group) (dynamo.Write, bool, error) {
 		i := slices.IndexFunc(g.predictions, func(p prediction) bool { return p.EventID == on.ID })
 		if i < 0 || g.predictions[i].ScoredRev >= on.ResultsRev {
-			return nil, false
+			return nil, false, nil
 		}
 		p := &g.predictions[i]
 		sheet := score(on.event, on.card, *p)
 		p.Points, p.Correct, p.ScoredAt, p.ScoredRev, p.Name = sheet.Points, sheet.Correct, stamp(s.now()), on.ResultsRev, g.members[0].Name
 		sk, err := scoreSK(p.Points, maxScore, userID)
-		if err != nil {
-			panic(err) // no card is worth more: see overflow
+		if err != nil { // the card was read between two of its changes
+			return nil, false, fault.New(fault.Unavailable, "the card of %s has changed", on.ID).Because(err)
 		}
 		set := expression.Set(expression.Name("points"), expression.Value(p.Points)).
 			Set(expression.Name("mcorrect"), expression.Value(p.Correct)).
@@ -148,7 +150,7 @@ func (s *Scorer) score(ctx context.Context, on stage, userID string) error {
 			Set(expression.Name("scoredRev"), expression.Value(p.ScoredRev)).
 			Set(expression.Name("name"), expression.Value(p.Name)).
 			Set(expression.Name("GSI_SK"), expression.Value(sk))
-		return dynamo.UpdateWrite(p.key(), set, exists("PK")), true
+		return dynamo.UpdateWrite(p.key(), set, exists("PK")), true, nil
 	})
 }
 
@@ -156,8 +158,11 @@ func (s *Scorer) score(ctx context.Context, on stage, userID string) error {
 // the sum of the member's scored predictions, in one transaction with what change
 // does to them first. It begins again if the member's rev has changed meanwhile,
 // and does nothing for who is no member, or if change says so.
-func (s *Scorer) recount(ctx context.Context, userID, year string, change func(*group) (w dynamo.Write, ok bool)) error {
-	for range tries {
+func (s *Scorer) recount(ctx context.Context, userID, year string, change func(*group) (w dynamo.Write, ok bool, err error)) error {
+	for try := 0; ; try++ {
+		if err := dynamo.BackOff(ctx, try); err != nil {
+			return err
+		}
 		g, err := readMember(ctx, s.db, userID, true)
 		if err != nil {
 			return err
@@ -166,9 +171,9 @@ func (s *Scorer) recount(ctx context.Context, userID, year string, change func(*
 		if err != nil {
 			return nil // gone
 		}
-		w, ok := change(&g)
-		if !ok {
-			return nil
+		w, ok, err := change(&g)
+		if err != nil || !ok {
+			return err
 		}
 		writes := []dynamo.Write{nextRev(p)}
 		if w != nil {
@@ -183,7 +188,6 @@ func (s *Scorer) recount(ctx context.Context, userID, year string, change func(*
 			return err
 		}
 	}
-	return fault.New(fault.Unavailable, "the standings of a member change all the time")
 }
 
 // nextRev counts a change of what is shown of a member, if there was no other
@@ -192,24 +196,31 @@ func nextRev(p person) dynamo.Write {
 	return dynamo.UpdateWrite(p.key(), expression.Set(expression.Name("rev"), expression.Value(p.Rev+1)), isMember().And(equals("rev", p.Rev)))
 }
 
-// tally writes the member's standings of a year: none if no event of it is scored.
+// tally writes the member's standings of a year, if an event of it is scored, and
+// removes those that are nobody's any more.
 func (g group) tally(p person, year string) (writes []dynamo.Write, err error) {
 	t := sum(year, g.predictions)
-	if t.Played == 0 {
-		return nil, nil
-	}
 	sk, err := scoreSK(t.Points, maxStanding, p.userID())
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "the points of a member in %s are more than standings hold: %d", year, t.Points)
 	}
+	kept := map[string]bool{}
 	put := func(own, table string) {
+		kept[own] = true
 		writes = append(writes, dynamo.PutWrite(standing{
 			row: row{PK: p.PK, SK: own, GSIPK: table, GSISK: sk, Type: standingType}, BelongsTo: p.BelongsTo, Name: p.Name, tally: t,
 		}))
 	}
-	put(ofYear(year), ofYear(year))
-	for _, m := range g.memberships {
-		put(inLeague(year, m.LeagueID), tableOf(m.LeagueID, year))
+	if t.Played > 0 {
+		put(ofYear(year), ofYear(year))
+		for _, m := range g.memberships {
+			put(inLeague(year, m.LeagueID), tableOf(m.LeagueID, year))
+		}
+	}
+	for _, s := range g.standings {
+		if strings.HasPrefix(s.SK, ofYear(year)) && !kept[s.SK] {
+			writes = append(writes, dynamo.DeleteWrite(s.key()))
+		}
 	}
 	return writes, nil
 }
@@ -238,7 +249,7 @@ func (s *Scorer) RebuildStandings(ctx context.Context, in RebuildStandings) (Reb
 	work.SetLimit(atOnce)
 	for _, p := range all {
 		work.Go(func() error {
-			return s.recount(ctx, p.userID(), fmt.Sprint(in.Year), func(*group) (dynamo.Write, bool) { return nil, true })
+			return s.recount(ctx, p.userID(), fmt.Sprint(in.Year), func(*group) (dynamo.Write, bool, error) { return nil, true, nil })
 		})
 	}
 	return Rebuilt{len(all)}, work.Wait()

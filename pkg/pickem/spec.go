@@ -130,7 +130,7 @@ var (
 		Does:   "Names the caller, who is a member from then on.",
 		IfDown: "Nobody can change a name.",
 		On:     member("PATCH", "/me"),
-		Uses:   []spec.Access{saveMember, getMember, renameCopies},
+		Uses:   []spec.Access{saveMember, getMember, findMember, renameCopies},
 		Memory: 256, Timeout: writeTimeout,
 	}
 	PutPredictionsFunction = spec.Function{
@@ -198,7 +198,7 @@ var (
 		Does:   "A league of the caller's with its members.",
 		IfDown: "The members of leagues do not load.",
 		On:     member("GET", "/leagues/{leagueId}"),
-		Uses:   []spec.Access{leagueMembers},
+		Uses:   []spec.Access{checkMembership, leagueMembers},
 		Memory: 256, Timeout: readTimeout,
 	}
 	GetLeagueStandingsFunction = spec.Function{
@@ -214,7 +214,7 @@ var (
 		Does:   "Takes the caller, or another by its owner's will, out of a league.",
 		IfDown: "Nobody can leave a league.",
 		On:     member("DELETE", "/leagues/{leagueId}/members/{userId}"),
-		Uses:   []spec.Access{findLeague, checkMembership, leagueRoster, getMember, leaveLeague},
+		Uses:   []spec.Access{findLeague, checkMembership, renewCode, leagueRoster, getMember, leaveLeague},
 		Memory: 256, Timeout: writeTimeout,
 	}
 	RenewCodeFunction = spec.Function{
@@ -266,7 +266,7 @@ var (
 		Does:   "Renames or moves an event, locks or opens it, or sets its bonus.",
 		IfDown: "An event cannot be moved; it locks as it was said.",
 		On:     admin("PATCH", "/events/{eventId}"),
-		Uses:   []spec.Access{findEvent, readCard, changeEvent}, Sends: []spec.Queue{scoreQueue},
+		Uses:   []spec.Access{findEvent, readCard, changeEvent, setResult}, Sends: []spec.Queue{scoreQueue},
 		Memory: 256, Timeout: writeTimeout,
 	}
 	DeleteEventFunction = spec.Function{
@@ -349,8 +349,8 @@ var (
 		Does:   "Locks the events whose time has come, and has those scored that wait for it too long.",
 		IfDown: "Events say that they are open when they are locked; no late pick gets in.",
 		On:     spec.Schedule("rate(1 minute)"),
-		Uses:   []spec.Access{findOpenEvents, changeEvent}, Sends: []spec.Queue{scoreQueue},
-		Memory: 128, Timeout: 30 * time.Second,
+		Uses:   []spec.Access{findOpenEvents, changeEvent, entriesOf}, Sends: []spec.Queue{scoreQueue},
+		Memory: 256, Timeout: 30 * time.Second,
 	}
 	ScoreEventFunction = spec.Function{
 		Name:   "pickem/score-event",
@@ -358,7 +358,7 @@ var (
 		IfDown: "Events are not scored; those that wait are when it is back.",
 		On:     scoreQueue,
 		Uses:   []spec.Access{findEvent, readCard, entriesOf, getMember, scoreMember, changeEvent},
-		Memory: 1024, Timeout: 5 * time.Minute,
+		Memory: 1024, Timeout: time.Minute, // six of which a message of a run that failed is hidden, and its event's others behind it
 	}
 	RebuildStandingsFunction = spec.Function{
 		Name:   "pickem/rebuild-standings",

@@ -36,6 +36,7 @@ var (
 	savePrediction = table.On("Save prediction", "PK=USER#{userId}, SK=EVENT#{eventId}, if the event is open, its card unchanged and the user a member", onUser, spec.PutItem, spec.ConditionCheckItem)
 	dropPrediction = table.On("Drop prediction", "PK=USER#{userId}, SK=EVENT#{eventId}, if the event is open", onUser, spec.DeleteItem, spec.ConditionCheckItem)
 	saveMember     = table.On("Save member", "PK=USER#{userId}, SK=USER, unless it was deleted", onUser, spec.UpdateItem)
+	findMember     = table.On("Find member", "PK=USER#{userId}, SK=USER", onUser, spec.GetItem)
 	renameCopies   = table.On("Rename copies", "PK=USER#{userId}, each item that shows the name", onUser, spec.UpdateItem)
 	registerDevice = table.On("Register device", "PK=DEVICE#{token}, SK=DEVICE, if the user is a member", "on app launch", spec.PutItem, spec.ConditionCheckItem)
 	dropDevice     = table.On("Drop device", "PK=DEVICE#{token}, SK=DEVICE, if it is the user's", onUser, spec.DeleteItem)
@@ -59,7 +60,7 @@ var (
 	findOpenEvents = table.On("Find open events", "PK=EVENT, SK >= 400 days ago", perMinute, spec.Query)
 	allMembers     = table.OnIndex("GSI", "Get all members", "GSI_PK=USER", "per reminder and rebuilding", spec.Query)
 	entriesOf      = table.OnIndex("GSI", "Get entries", "GSI_PK=EVENT#{eventId}, GSI_SK begins with SCORE#", "per reminder and scoring", spec.Query)
-	scoreMember    = table.On("Score member", "PK=USER#{userId}: prediction, standings and USER, by its rev", perScore, spec.UpdateItem, spec.PutItem)
+	scoreMember    = table.On("Score member", "PK=USER#{userId}: prediction, standings and USER, by its rev", perScore, spec.UpdateItem, spec.PutItem, spec.DeleteItem)
 	findReminded   = table.On("Find reminded", "PK=NOTICE#{noticeId}, SK=DONE", perQuarter, spec.GetItem)
 	markNotice     = table.On("Mark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId}, unless another run has; or DONE", "per notice and member", spec.PutItem)
 	unmarkNotice   = table.On("Unmark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId}, of this run", "when Apple cannot be reached", spec.DeleteItem)
@@ -82,7 +83,7 @@ var (
 
 var access = []spec.Access{
 	listEvents, getStandings, getCard, getResults, getMember,
-	findEvent, readCard, savePrediction, dropPrediction, saveMember, renameCopies, registerDevice, dropDevice,
+	findEvent, readCard, savePrediction, dropPrediction, saveMember, findMember, renameCopies, registerDevice, dropDevice,
 	createEvent, changeEvent, changeCard, setResult, listCorrections, removeEvent, inviteMember, removeMember, membersDevices,
 	findOpenEvents, allMembers, entriesOf, scoreMember, findReminded, markNotice, unmarkNotice,
 	createLeague, findLeague, joinLeague, leaveLeague, leagueRoster, myLeagues, checkMembership, leagueMembers, leagueStandings, renewCode, endLeague,

@@ -100,7 +100,7 @@ func GetAll[T any](ctx context.Context, db DB, a spec.Access, keys []Item) ([]T,
 	for chunk := range slices.Chunk(keys, 100) {
 		ask := map[string]types.KeysAndAttributes{*db.table(a): {Keys: chunk, ConsistentRead: aws.Bool(true)}}
 		for try := 0; len(ask) > 0; try++ {
-			if err := backOff(ctx, try); err != nil {
+			if err := BackOff(ctx, try); err != nil {
 				return nil, wrap(a, err)
 			}
 			out, err := db.client.BatchGetItem(as(ctx, a), &dynamodb.BatchGetItemInput{RequestItems: ask})
@@ -164,7 +164,7 @@ func (db DB) write(ctx context.Context, a spec.Access, writes []types.WriteReque
 	for chunk := range slices.Chunk(writes, 25) {
 		ask := map[string][]types.WriteRequest{*db.table(a): chunk}
 		for try := 0; len(ask) > 0; try++ {
-			if err := backOff(ctx, try); err != nil {
+			if err := BackOff(ctx, try); err != nil {
 				return wrap(a, err)
 			}
 			out, err := db.client.BatchWriteItem(as(ctx, a), &dynamodb.BatchWriteItemInput{RequestItems: ask})
@@ -351,9 +351,9 @@ func wrap(a spec.Access, err error) error {
 	return fmt.Errorf("%s: %w", a.ID(), err)
 }
 
-// backOff waits before the try-th repetition of a batch: nothing before the
+// BackOff waits before the try-th repetition of a batch: nothing before the
 // first try, then up to 50 ms doubling to 1.6 s, with full jitter, ten times.
-func backOff(ctx context.Context, try int) error {
+func BackOff(ctx context.Context, try int) error {
 	if try == 0 {
 		return nil
 	}

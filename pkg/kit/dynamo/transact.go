@@ -15,7 +15,8 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Write is one of the writes of a transaction. Each is of another item.
+// Write is one of the writes of a transaction. Each is of another item. It is made
+// anew for each try: a condition that depends on the time sees that of the try.
 type Write func(table *string) (types.TransactWriteItem, error)
 
 // PutWrite writes item, as Put does.
@@ -82,15 +83,15 @@ func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error 
 		return wrap(a, fmt.Errorf("a transaction of %d writes: %d is the limit", len(writes), MaxWrites))
 	}
 	items := make([]types.TransactWriteItem, len(writes))
-	for i, w := range writes {
-		var err error
-		if items[i], err = w(db.table(a)); err != nil {
+	for try := 0; len(items) > 0; try++ {
+		if err := BackOff(ctx, try); err != nil {
 			return wrap(a, err)
 		}
-	}
-	for try := 0; len(items) > 0; try++ {
-		if err := backOff(ctx, try); err != nil {
-			return wrap(a, err)
+		for i, w := range writes {
+			var err error
+			if items[i], err = w(db.table(a)); err != nil {
+				return wrap(a, err)
+			}
 		}
 		_, err := db.client.TransactWriteItems(as(ctx, a), &dynamodb.TransactWriteItemsInput{TransactItems: items})
 		canceled, ok := errors.AsType[*types.TransactionCanceledException](err)

@@ -135,10 +135,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	}
 	if route.Auth == spec.User || route.Auth == spec.Admin {
 		op.Security = []map[string][]string{{"jwt": {}}}
-		op.Errors = append(op.Errors, http.StatusUnauthorized)
-	}
-	if route.Auth == spec.Admin {
-		op.Errors = append(op.Errors, http.StatusForbidden)
+		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
 	}
 	huma.Register(api, op, func(ctx context.Context, in *In) (*Out, error) {
 		out, err := do(ctx, in)
@@ -167,14 +164,36 @@ func unclear(raw string) (errs []error) {
 }
 
 // withoutValues takes the refused values out of a problem document: they may be
-// tokens, and documents are logged.
+// tokens, and documents are logged. It also gives those a type that have none, and
+// tells who may not ask nothing of what is wrong with the request.
 func withoutValues(_ huma.Context, _ string, v any) (any, error) {
-	if doc, ok := v.(*huma.ErrorModel); ok {
-		for _, e := range doc.Errors {
-			e.Value = nil
-		}
+	var doc *huma.ErrorModel
+	switch v := v.(type) {
+	case *huma.ErrorModel:
+		doc = v
+	case document:
+		doc = v.ErrorModel
+	default:
+		return v, nil
+	}
+	for _, e := range doc.Errors {
+		e.Value = nil
+	}
+	if code, ok := codes[doc.Status]; ok && doc.Type == "" {
+		doc.Type = problemType + code
+	}
+	if denied := doc.Status == http.StatusUnauthorized || doc.Status == http.StatusForbidden; denied && len(doc.Errors) > 0 {
+		doc.Detail, doc.Errors = doc.Errors[0].Message, nil
 	}
 	return v, nil
+}
+
+// codes are what problems are called that have no code of their own.
+var codes = map[int]string{
+	http.StatusBadRequest: "bad_request", http.StatusUnauthorized: "unauthenticated", http.StatusForbidden: "denied", http.StatusNotFound: "not_found",
+	http.StatusConflict: "conflict", http.StatusRequestEntityTooLarge: "too_large", http.StatusUnsupportedMediaType: "unsupported_media_type",
+	http.StatusUnprocessableEntity: "invalid", http.StatusTooManyRequests: "limited",
+	http.StatusInternalServerError: "internal", http.StatusServiceUnavailable: "unavailable",
 }
 
 // problem turns err into a problem document, and logs what it may not tell.

@@ -331,8 +331,8 @@ func TestOpenAPI(t *testing.T) {
 		statuses []string
 	}{
 		{spec.Public, "[]", []string{"200", "400", "404", "422", "500", "503"}},
-		{spec.User, `[{"jwt":[]}]`, []string{"200", "400", "401", "404", "422", "500", "503"}},
-		{spec.Admin, `[{"jwt":[]}]`, []string{"200", "400", "401", "403", "404", "422", "500", "503"}},
+		{spec.User, `[{"jwt":[]}]`, []string{"200", "400", "401", "403", "404", "409", "422", "500", "503"}},
+		{spec.Admin, `[{"jwt":[]}]`, []string{"200", "400", "401", "403", "404", "409", "422", "500", "503"}},
 	} {
 		fn := putOver
 		fn.On = spec.Route{Method: "POST", Path: "/overs/{id}", Auth: c.auth}

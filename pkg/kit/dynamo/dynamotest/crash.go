@@ -26,6 +26,9 @@ type Process struct {
 	failed bool
 }
 
+// CrashAt is a process that crashes at a call, from 1: before it, or after it.
+func CrashAt(call int, after bool) *Process { return &Process{at: call, after: after} }
+
 // AWS returns cfg with its calls counted.
 func (p *Process) AWS(cfg aws.Config) aws.Config {
 	return with(cfg, "crash", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
@@ -88,8 +91,7 @@ func Crash[W any](t *testing.T, scenario func(t *testing.T, p *Process) W) {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("call %d after=%v", k, after), func(t *testing.T) {
 				t.Parallel()
-				p := Process{at: k, after: after}
-				if got := scenario(t, &p); !reflect.DeepEqual(got, want) {
+				if got := scenario(t, CrashAt(k, after)); !reflect.DeepEqual(got, want) {
 					t.Errorf("after the crash and a second run:\n%+v\nwithout a crash:\n%+v", got, want)
 				}
 				record("crashes", t.Name())

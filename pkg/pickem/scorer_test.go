@@ -1,0 +1,65 @@
+package pickem
+
+import (
+	"slices"
+	"testing"
+
+	"matchday/pkg/kit/app/apptest"
+	"matchday/pkg/kit/fault"
+)
+
+// spoil makes standings wrong: ann's, bob's, which are lost, those of a league
+// that ann has left, and those of cat, who has not played.
+func (w *world) spoil() {
+	w.T.Helper()
+	w.join("cat")
+	wrong := apptest.Row[standing](w.World, table, ofUser("ann"), ofYear("2026"))
+	wrong.Points, wrong.GSISK = 7, "SCORE#00007#ann"
+	left, idle := wrong, wrong
+	left.SK, left.GSIPK = inLeague("2026", "left"), tableOf("left", "2026")
+	idle.PK, idle.BelongsTo, idle.GSISK = ofUser("cat"), ofUser("cat"), "SCORE#00007#cat"
+	apptest.Put(w.World, table, wrong, left, idle)
+	apptest.Must(w.T, w.Drop(table, ofUser("bob"), ofYear("2026")))
+}
+
+func TestRebuildStandings(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.asked("clash-of-tides")
+	w.work()
+	want := w.totals()
+	s := apptest.Open(w.World, RebuildStandingsFunction, OpenScorer)
+	for _, spoil := range []func(){w.spoil, func() {}} {
+		spoil()
+		if got, err := s.RebuildStandings(w.Ctx(), RebuildStandings{2026}); err != nil || got.Members != 3 {
+			t.Errorf("it looked at %v members, %v", got, err)
+		}
+		if got := w.totals(); !slices.Equal(got, want) {
+			t.Errorf("rebuilt, the standings are %q, want %q", got, want)
+		}
+	}
+	if _, err := s.RebuildStandings(w.Ctx(), RebuildStandings{2025}); err != nil || !slices.Equal(w.totals(), want) {
+		t.Errorf("another year's made them %q, %v", w.totals(), err)
+	}
+	if _, err := s.RebuildStandings(w.Ctx(), RebuildStandings{}); fault.Of(err) != fault.Invalid {
+		t.Errorf("no year is taken: %v", err)
+	}
+}
+
+// TestLastPoint is as much as a year's standings hold, and a point more.
+func TestLastPoint(t *testing.T) {
+	t.Parallel()
+	for points, want := range map[int]fault.Kind{maxStanding - 10: fault.Internal, maxStanding - 9: fault.Invalid} {
+		w := newWorld(t)
+		id := w.asked("clash-of-tides")[0]
+		before := prediction{
+			row:     row{PK: ofUser("ann"), SK: ofEvent("2026-01-01-first"), GSIPK: ofEvent("2026-01-01-first"), GSISK: "SCORE#999#ann", Type: predictionType},
+			EventID: "2026-01-01-first", BelongsTo: ofUser("ann"), Points: points, ScoredAt: stamp(noon), ScoredRev: 1,
+		}
+		apptest.Put(w.World, table, before)
+		err := apptest.Open(w.World, ScoreEventFunction, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{id})
+		if fault.Of(err) != want || want == fault.Internal && err != nil {
+			t.Errorf("after %d points, 10 more: %v", points, err)
+		}
+	}
+}

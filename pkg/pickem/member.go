@@ -92,7 +92,7 @@ type Played struct {
 	Scored      bool           `json:"scored"`
 	Points      int            `json:"points"`
 	Correct     int            `json:"correct" doc:"Matches picked right."`
-	Predictions map[string]int `json:"predictions,omitempty" doc:"The caller's own; those of others are with the event's results."`
+	Predictions map[string]int `json:"predictions,omitempty" doc:"The caller's own, as they were saved; which of them are void the event says. Those of others are with its results."`
 }
 
 // GetMe returns the caller's name, standings, leagues and predictions, or NotFound for who

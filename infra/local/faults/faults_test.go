@@ -306,10 +306,12 @@ func TestAttempts(t *testing.T) {
 			failed++
 		}
 	}
-	if failed < 5 || failed > 20 {
+	// Bounds of four standard deviations: the table's name, of which a fate depends, is
+	// another in each run.
+	if failed < 1 || failed > 26 {
 		t.Errorf("%d of %d calls failed three times, want about 12", failed, calls)
 	}
-	if c := r.Counts(); c[Failed] < 70 || c[Failed] > 105 {
+	if c := r.Counts(); c[Failed] < 45 || c[Failed] > 130 {
 		t.Errorf("%d attempts failed, want about 87", c[Failed])
 	}
 	r.Calls[function] = map[Kind]float64{FailedForGood: 1}

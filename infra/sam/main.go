@@ -40,6 +40,12 @@ func command(args []string) error {
 	if err := json.Unmarshal(text, &env); err != nil {
 		return fmt.Errorf("%s: %w", example, err)
 	}
+	variables := slices.Sorted(maps.Keys(env.Parameters))
+	for _, v := range variables {
+		if !slices.ContainsFunc(fleet.Rooms(), func(r spec.Room) bool { return overrides(r, v) }) {
+			return fmt.Errorf("%s: no function declares %s", example, v)
+		}
+	}
 	for _, room := range fleet.Rooms() {
 		path := filepath.Join(out, s.Stack(room.Name)+".template.json")
 		text, err := os.ReadFile(path)
@@ -54,7 +60,8 @@ func command(args []string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(t.check(s, room, slices.Sorted(maps.Keys(env.Parameters)), events)...); err != nil {
+		own := slices.DeleteFunc(slices.Clone(variables), func(v string) bool { return !overrides(room, v) })
+		if err := errors.Join(t.check(s, room, own, events)...); err != nil {
 			return fmt.Errorf("SAM CLI cannot run %s:\n%w", path, err)
 		}
 		fmt.Printf("%s: %d functions, as in\n%s", path, len(room.Functions), invocations(s, path, room))
@@ -63,6 +70,11 @@ func command(args []string) error {
 		fmt.Printf("Copy %s to %s first, and put in what is yours.\n", example, environment)
 	}
 	return nil
+}
+
+// overrides reports whether a function of a room may be told a variable.
+func overrides(room spec.Room, variable string) bool {
+	return slices.ContainsFunc(room.Functions, func(f spec.Function) bool { return slices.Contains(stage.Overridable(room, f), variable) })
 }
 
 // environment is the file that tells the functions where things are, and secrets.

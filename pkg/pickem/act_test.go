@@ -382,15 +382,23 @@ func (g *game) races(rt *rapid.T) act {
 		worth := func() act {
 			return one(func() act { return g.corrected(rt, e) }, func() act { return g.paid(rt, e) }, func() act { return g.edited(rt, e) })
 		}
-		if rapid.IntRange(0, 2).Draw(rt, "a scoring") == 0 {
-			a, c.at, c.meanwhile = g.corrected(rt, e), 3, []act{worth()}
-			break
+		switch rapid.IntRange(0, 5).Draw(rt, "what") {
+		case 0:
+			a, c.at, c.meanwhile = g.corrected(rt, e), 3, []act{worth(), g.delivers(rt)}
+		case 1:
+			a, c.crash = g.corrected(rt, e), 4 // before it sends its message
+		case 2:
+			a = worth()
+		default:
+			other := rapid.SampledFrom(slices.DeleteFunc(slices.Clone(g.events), func(e *booking) bool { return !e.asked })).Draw(rt, "other")
+			before, a, c.at = []act{worth()}, g.score(e), rapid.IntRange(3, 8).Draw(rt, "before call")
+			c.meanwhile = []act{worth(), one(func() act { return g.delivers(rt) }, func() act { return g.score(other) }, func() act { return g.renames(rt) })}
 		}
-		other := rapid.SampledFrom(slices.DeleteFunc(slices.Clone(g.events), func(e *booking) bool { return !e.asked })).Draw(rt, "other")
-		before, a, c.at = []act{worth()}, g.score(e), rapid.IntRange(3, 8).Draw(rt, "before call")
-		c.meanwhile = []act{worth(), one(func() act { return g.delivers(rt) }, func() act { return g.score(other) }, func() act { return g.renames(rt) })}
 	}
-	if g.crashes && rapid.Bool().Draw(rt, "crashes") {
+	switch {
+	case !g.crashes:
+		c.crash = 0
+	case c.at > 0 && rapid.Bool().Draw(rt, "crashes"):
 		c.crash = c.at + rapid.IntRange(1, 6).Draw(rt, "crashes at")
 	}
 	return act{what: a.what + ", in a hurry", whole: true, do: func(app.Env) error {
@@ -419,8 +427,13 @@ func (g *game) plays(rt *rapid.T) act {
 		return g.ticks(rt)
 	}
 	var all []act
+	right := e.picks[g.user(rt)] // whoever it is has more right than others
 	for _, m := range e.card {
-		all = append(all, g.result(e, m, rapid.IntRange(void, len(m.sides)-1).Draw(rt, "result")))
+		result, picked := right[m.id]
+		if !picked || rapid.IntRange(0, 3).Draw(rt, "otherwise") == 0 {
+			result = rapid.IntRange(void, len(m.sides)-1).Draw(rt, "result")
+		}
+		all = append(all, g.result(e, m, result))
 	}
 	return act{what: e.id + " is played", whole: true, do: func(app.Env) error {
 		var errs error

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,10 +89,15 @@ func config(getenv func(string) string) aws.Config {
 		Retryer: func() aws.Retryer {
 			return retry.NewStandard(func(o *retry.StandardOptions) {
 				o.MaxAttempts, o.Backoff = attempts, retry.BackoffDelayerFunc(backoff)
+				o.Retryables = append(slices.Clone(o.Retryables), conflicts)
 			})
 		},
 	}
 }
+
+// conflicts is the error of a single write to an item of which a transaction is
+// under way. The SDK takes it for good.
+var conflicts = retry.RetryableErrorCode{Codes: map[string]struct{}{"TransactionConflictException": {}}}
 
 // attempts is how often a call of AWS is made. The SDK's own pauses between them,
 // of up to 2 s and 4 s, would cost a tick its slot.

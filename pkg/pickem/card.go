@@ -347,7 +347,7 @@ func place(card []match) (writes []dynamo.Write, err error) {
 // tell has the members told whose pick of a match is void, because it is of a card
 // before since, and returns how many they are. rev is of the card without it.
 func (s *Events) tell(ctx context.Context, e event, matchID string, since, rev int) (int, error) {
-	entries, err := s.entries(ctx, e.ID)
+	entries, err := readEntries(ctx, s.db, e.ID)
 	if err != nil {
 		return 0, err
 	}

@@ -360,7 +360,7 @@ func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*Removed, er
 	if err != nil {
 		return nil, err
 	}
-	entries, err := s.entries(ctx, in.EventID)
+	entries, err := readEntries(ctx, s.db, in.EventID)
 	if err != nil {
 		return nil, err
 	}
@@ -382,11 +382,6 @@ func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*Removed, er
 		return nil, err
 	}
 	return removed(), nil
-}
-
-// entries are the predictions on an event.
-func (s *Events) entries(ctx context.Context, eventID string) ([]prediction, error) {
-	return dynamo.QueryAll[prediction](ctx, s.db, entriesOf, dynamo.Range{Key: below(entriesOf, ofEvent(eventID), scorePrefix)})
 }
 
 // ListEntries asks who takes part in an event.
@@ -412,7 +407,7 @@ func (s *Events) ListEntries(ctx context.Context, in *ListEntries) (*EntryList, 
 	if _, err := readEvent(ctx, s.db, in.EventID); err != nil {
 		return nil, err
 	}
-	entries, err := s.entries(ctx, in.EventID)
+	entries, err := readEntries(ctx, s.db, in.EventID)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (s *Events) LockEvents(ctx context.Context) error {
 // complete has an event scored again if a prediction of it has other points than
 // those of its results.
 func (s *Events) complete(ctx context.Context, e event) error {
-	entries, err := s.entries(ctx, e.ID)
+	entries, err := readEntries(ctx, s.db, e.ID)
 	if err != nil || !slices.ContainsFunc(entries, func(p prediction) bool { return p.ScoredRev < e.ScoredRev }) {
 		return err
 	}

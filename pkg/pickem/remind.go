@@ -73,7 +73,7 @@ func (s *Reminder) remind(ctx context.Context, n Notice) error {
 	if err != nil {
 		return err
 	}
-	entries, err := dynamo.QueryAll[prediction](ctx, s.db, entriesOf, dynamo.Range{Key: below(entriesOf, ofEvent(n.EventID), scorePrefix)})
+	entries, err := readEntries(ctx, s.db, n.EventID)
 	if err != nil {
 		return err
 	}

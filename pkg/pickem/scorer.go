@@ -105,7 +105,7 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in ScoreEvent) error {
 		if on.ScoringAt == "" || len(on.missing()) > 0 {
 			return fault.New(fault.Invalid, "the event %.60q is not to be scored: results are missing, or nobody asked", in.EventID)
 		}
-		entries, err := dynamo.QueryAll[prediction](ctx, s.db, entriesOf, dynamo.Range{Key: below(entriesOf, ofEvent(on.ID), scorePrefix)})
+		entries, err := readEntries(ctx, s.db, on.ID)
 		if err != nil {
 			return err
 		}

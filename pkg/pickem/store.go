@@ -169,11 +169,14 @@ func below(a spec.Access, value, prefix string) expression.KeyConditionBuilder {
 	return partition(a, value).And(expression.Key(attribute).BeginsWith(prefix))
 }
 
-// readMember reads a member with all that is the member's, the latest first: but
-// for phones, whose keys sort before those of events.
+// readMember reads a member with all that is the member's, the latest first.
 func readMember(ctx context.Context, db dynamo.DB, userID string, consistent bool) (group, error) {
-	from := expression.Key("SK").GreaterThanEqual(expression.Value(eventKey))
-	return read(ctx, db, getMember, dynamo.Range{Key: partition(getMember, ofUser(userID)).And(from), Backward: true, Consistent: consistent})
+	return read(ctx, db, getMember, dynamo.Range{Key: partition(getMember, ofUser(userID)), Backward: true, Consistent: consistent})
+}
+
+// readEntries reads the predictions on an event. The index is behind by a moment.
+func readEntries(ctx context.Context, db dynamo.DB, eventID string) ([]prediction, error) {
+	return dynamo.QueryAll[prediction](ctx, db, entriesOf, dynamo.Range{Key: below(entriesOf, ofEvent(eventID), scorePrefix)})
 }
 
 // stage is an event with its card, as a write finds them.

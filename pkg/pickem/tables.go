@@ -26,7 +26,7 @@ var (
 	getStandings = table.OnIndex("GSI", "Get standings", "GSI_PK=STANDINGS#{year}, highest first", perScreen, spec.Query)
 	getCard      = table.OnIndex("GSI", "Get event listings and predictions", "GSI_PK=EVENT#{eventId}, filter attribute_not_exists(belongsto) OR belongsto = :me", perScreen, spec.Query)
 	getResults   = table.OnIndex("GSI", "Get event listings, scores and all predictions", "GSI_PK=EVENT#{eventId}, highest first", perScreen, spec.Query)
-	getMember    = table.On("Get a user's details", "PK=USER#{userId}, SK >= EVENT, latest first", perScreen, spec.Query)
+	getMember    = table.On("Get a user's details", "PK=USER#{userId}, latest first", perScreen, spec.Query)
 )
 
 // What members write.

@@ -115,7 +115,7 @@ func TestRenamedTwiceAtOnce(t *testing.T) {
 		t.Errorf("the member is %q, and the standings say %q", p.Name, s.Name)
 	}
 	calls := w.Count(func() { w.ask(UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`) })
-	if again := apptest.Row[person](w.World, table, ofUser("ann"), userKey); again.Rev != p.Rev {
+	if again := apptest.Row[person](w.World, table, ofUser("ann"), userKey); again.Rev != p.Rev || calls["UpdateItem"] != 1 {
 		t.Errorf("the same name again is a change, of %v", calls)
 	}
 }

@@ -174,7 +174,7 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 		if err != nil {
 			return nil, err
 		}
-		if err := s.rename(ctx, p.Name, g.named()); err != nil {
+		if err := s.rename(ctx, p.Name, g.misnamed(p.Name)); err != nil {
 			return nil, err
 		}
 		now, ok, err := dynamo.Get[person](ctx, s.db, findMember, p.PK, userKey)
@@ -207,16 +207,20 @@ func (s *Members) rename(ctx context.Context, name string, copies []dynamo.Item)
 // atOnce bounds the calls that are made at the same time.
 const atOnce = 32
 
-// named are the keys of the items that show the member's name.
-func (g group) named() (keys []dynamo.Item) {
+// misnamed are the keys of the items that show another name for the member.
+func (g group) misnamed(name string) (keys []dynamo.Item) {
 	for _, s := range g.standings {
-		keys = append(keys, s.key())
+		if s.Name != name {
+			keys = append(keys, s.key())
+		}
 	}
 	for _, m := range g.memberships {
-		keys = append(keys, m.key())
+		if m.Name != name {
+			keys = append(keys, m.key())
+		}
 	}
 	for _, p := range g.predictions {
-		if p.ScoredAt != "" {
+		if p.ScoredAt != "" && p.Name != name {
 			keys = append(keys, p.key())
 		}
 	}

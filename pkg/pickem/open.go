@@ -26,21 +26,3 @@ func OpenScorer(_ context.Context, env app.Env) (*Scorer, error) {
 }
 
 func tableIn(env app.Env) dynamo.DB { return dynamo.Open(env.AWS, env.Prefix) }
-
-// GetHealth asks whether the API answers.
-type GetHealth struct{}
-
-// Health is the answer of an API that does.
-type Health struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         struct {
-		Status string `json:"status" enum:"ok"`
-	}
-}
-
-// GetHealth says that the API answers; it looks at nothing else.
-func (s *Events) GetHealth(context.Context, *GetHealth) (*Health, error) {
-	out := &Health{CacheControl: noStore}
-	out.Body.Status = "ok"
-	return out, nil
-}

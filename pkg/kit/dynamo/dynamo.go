@@ -351,14 +351,14 @@ func wrap(a spec.Access, err error) error {
 	return fmt.Errorf("%s: %w", a.ID(), err)
 }
 
-// BackOff waits before the try-th repetition of a batch: nothing before the
+// BackOff waits before the try-th repetition of calls: nothing before the
 // first try, then up to 50 ms doubling to 1.6 s, with full jitter, ten times.
 func BackOff(ctx context.Context, try int) error {
 	if try == 0 {
 		return nil
 	}
 	if try > 10 {
-		return fault.New(fault.Unavailable, "the table is too busy: a batch is unfinished after ten tries")
+		return fault.New(fault.Unavailable, "the table is too busy: unfinished after ten tries")
 	}
 	limit := 50 * time.Millisecond << min(try-1, 5)
 	select {

@@ -116,7 +116,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	config.CreateHooks = nil // no $schema link in every answer
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.RejectUnknownQueryParameters = true
-	config.Transformers = []huma.Transformer{withoutValues}
+	config.Transformers = []huma.Transformer{sealed}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"jwt": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token of the Cognito user pool."},
 	}
@@ -144,7 +144,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 		}
 		return out, nil
 	})
-	delete(api.OpenAPI().Components.Schemas.Map()["ErrorDetail"].Properties, "value") // see withoutValues
+	delete(api.OpenAPI().Components.Schemas.Map()["ErrorDetail"].Properties, "value") // see sealed
 	return api
 }
 
@@ -163,10 +163,10 @@ func unclear(raw string) (errs []error) {
 	return errs
 }
 
-// withoutValues takes the refused values out of a problem document: they may be
+// sealed takes the refused values out of a problem document: they may be
 // tokens, and documents are logged. It also gives those a type that have none, and
 // tells who may not ask nothing of what is wrong with the request.
-func withoutValues(_ huma.Context, _ string, v any) (any, error) {
+func sealed(_ huma.Context, _ string, v any) (any, error) {
 	var doc *huma.ErrorModel
 	switch v := v.(type) {
 	case *huma.ErrorModel:

@@ -125,7 +125,7 @@ func newWorld(ctx context.Context, room spec.Room, now time.Time) (w *world, err
 	}
 	for _, fn := range room.Functions {
 		if q, ok := fn.On.(spec.Queue); ok {
-			if err := w.queues.Create(sqs.Queue{Name: prefix + q.Name, FIFO: q.FIFO(), Visibility: 6 * fn.Timeout}); err != nil {
+			if err := w.queues.Create(sqs.Queue{Name: prefix + q.Name, FIFO: q.FIFO(), Visibility: fn.Visibility()}); err != nil {
 				w.close()
 				return nil, err
 			}

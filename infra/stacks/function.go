@@ -63,7 +63,7 @@ func (r *room) function(f spec.Function) error {
 		dead := r.deadLetters(r.Stage.Dead(f))
 		queue := awssqs.NewQueue(r.stack, text("Queue-"+r.Stage.Prefix()+on.Name), &awssqs.QueueProps{
 			QueueName: text(r.Stage.Prefix() + on.Name), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: yes(true),
-			VisibilityTimeout: seconds(stage.Hidden(f)),
+			VisibilityTimeout: seconds(f.Visibility()),
 			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: number(float64(on.Tries))},
 		})
 		fn := awslambda.NewFunction(r.stack, &name, props)

@@ -77,15 +77,11 @@ func ofMachine(m spec.Machine, name string) Metric {
 	return Metric{"AWS/States", name, "Sum", map[string]string{"StateMachineArn": MachineARN(m)}}
 }
 
-// Hidden is how long a message is invisible that a function was given: as AWS
-// advises, six times its timeout, so that a throttled try does not end it.
-func Hidden(f spec.Function) time.Duration { return 6 * f.Timeout }
-
 // late is how old a message of the function's queue may be. One that failed is
 // invisible for a while, and one that the function itself puts off, for up to the
 // 15 minutes that SQS allows: both are counted by their age.
 func late(f spec.Function) time.Duration {
-	age := max(5*time.Minute, Hidden(f))
+	age := max(5*time.Minute, f.Visibility())
 	if slices.Contains(f.Sends, f.On.(spec.Queue)) {
 		age += 15 * time.Minute
 	}

@@ -860,7 +860,7 @@ func (w *world) crashAlert(p *dynamotest.Process, m Alert, size portions) tellin
 	a, again := w.alerter(w.Crashing(SendAlertsFunction, p)), w.alerter(w.Env(SendAlertsFunction))
 	a.portions, again.portions = size, size
 	a.SendAlert(w.Ctx(), m)
-	w.To(w.Clock.Now().Add(6 * SendAlertsFunction.Timeout))
+	w.To(w.Clock.Now().Add(SendAlertsFunction.Visibility()))
 	apptest.Must(w.T, again.SendAlert(w.Ctx(), m))
 	apptest.Drain(w.World, alertQueue, time.Hour, again.SendAlert)
 	return w.telling()

@@ -75,7 +75,7 @@ func TestFinishCrashes(t *testing.T) {
 		apptest.Drain(w.World, finishQueue, 0, func(context.Context, MatchLeft) error { return nil })
 		s := apptest.OpenWith(w.World, w.Crashing(FinishMatchFunction, p), OpenFinisher)
 		s.FinishMatch(w.Ctx(), m)
-		w.To(w.Clock.Now().Add(6 * FinishMatchFunction.Timeout)) // until it is delivered again
+		w.To(w.Clock.Now().Add(FinishMatchFunction.Visibility())) // until it is delivered again
 		apptest.Must(t, again.FinishMatch(w.Ctx(), m))
 		apptest.Drain(w.World, finishQueue, 10*time.Minute, again.FinishMatch)
 		return w.outcome()

@@ -109,6 +109,10 @@ type Function struct {
 	Reserved int
 }
 
+// Visibility is how long a message is invisible that the function was given: as
+// AWS advises, six times its timeout, so that a throttled try does not end it.
+func (f Function) Visibility() time.Duration { return 6 * f.Timeout }
+
 // Grant is what a function may do on a table, or on one of its indexes.
 type Grant struct {
 	Table string

@@ -461,7 +461,7 @@ func (f *Fleet) queue(fn spec.Function, q spec.Queue) error {
 		return err
 	}
 	if err := f.Queues.Create(sqs.Queue{
-		Name: prefix + q.Name, FIFO: q.FIFO(), Visibility: 6 * fn.Timeout, MaxReceives: q.Tries, DeadLetter: prefix + q.Dead(),
+		Name: prefix + q.Name, FIFO: q.FIFO(), Visibility: fn.Visibility(), MaxReceives: q.Tries, DeadLetter: prefix + q.Dead(),
 	}); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func New(t testing.TB, room spec.Room, now time.Time) *World {
 	for _, fn := range room.Functions {
 		if q, ok := fn.On.(spec.Queue); ok {
 			Must(t, w.Queues.Create(sqs.Queue{Name: q.Dead(), FIFO: q.FIFO()}))
-			Must(t, w.Queues.Create(sqs.Queue{Name: q.Name, FIFO: q.FIFO(), Visibility: 6 * fn.Timeout, MaxReceives: q.Tries, DeadLetter: q.Dead()}))
+			Must(t, w.Queues.Create(sqs.Queue{Name: q.Name, FIFO: q.FIFO(), Visibility: fn.Visibility(), MaxReceives: q.Tries, DeadLetter: q.Dead()}))
 		}
 	}
 	return w

@@ -30,19 +30,19 @@ replay: folder seed binaries ## play every Cricsheet file of a folder through th
 	@FAULTS="$(FAULTS)" exec $(BIN)/local replay "$(DIR)"
 
 test: tools ## all tests, with the race detector
-	@rm -rf .local/proof && mkdir -p .local/proof
-	@MATCHDAY_PROOF=$(CURDIR)/.local/proof go test -race $$(go list ./... | grep -vxE '$(CDK)') && go test $$(go list ./... | grep -xE '$(CDK)') && \
-	  go run ./infra/proof .local/proof
+	@rm -rf .local/coverage && mkdir -p .local/coverage
+	@MATCHDAY_COVERAGE=$(CURDIR)/.local/coverage go test -race $$(go list ./... | grep -vxE '$(CDK)') && go test $$(go list ./... | grep -xE '$(CDK)') && \
+	  go run ./infra/tools/accesscoverage .local/coverage
 
 bench: tools ## what ticks, parsing, pushes and functions cost here, beside their targets
 	@echo "building" >&2; mkdir -p $(BIN)/cricket $(BIN)/arm64 && export CGO_ENABLED=0 && \
-	  go build $(LAMBDA) -ldflags "-s -w" -o $(BIN)/cricket/ $(BENCHED) && go build $(LAMBDA) -ldflags "-s -w" -o $(BIN)/ ./infra/bench/hello && \
-	  GOOS=linux GOARCH=arm64 go build $(LAMBDA) -ldflags "-s -w -buildid=" -o $(BIN)/arm64/ ./infra/bench/hello $(BENCHED) && \
-	  go build -o $(BIN)/bench ./infra/bench && exec $(BIN)/bench
+	  go build $(LAMBDA) -ldflags "-s -w" -o $(BIN)/cricket/ $(BENCHED) && go build $(LAMBDA) -ldflags "-s -w" -o $(BIN)/ ./infra/tools/bench/hello && \
+	  GOOS=linux GOARCH=arm64 go build $(LAMBDA) -ldflags "-s -w -buildid=" -o $(BIN)/arm64/ ./infra/tools/bench/hello $(BENCHED) && \
+	  go build -o $(BIN)/bench ./infra/tools/bench && exec $(BIN)/bench
 BENCHED = $(addprefix ./functions/cricket/,tick push-activities get-match)
 
 cost: ## what the fleet costs in a month, in dollars: for matches, hours and people
-	@go run ./infra/cost
+	@go run ./infra/tools/cost
 
 check: functions ## gofmt, vet, staticcheck, layer rules, state machines, OpenAPI
 	@echo "gofmt" && test -z "$$(gofmt -l functions pkg infra template-tests | tee /dev/stderr)"
@@ -50,8 +50,8 @@ check: functions ## gofmt, vet, staticcheck, layer rules, state machines, OpenAP
 	@echo "staticcheck" && go tool staticcheck ./...
 	@echo "layers" && go test ./pkg/fleet
 	@echo "state machines" && for f in infra/machines/*.asl.json; do node_modules/.bin/asl-validator --json-path $$f || exit 1; done
-	@echo "OpenAPI" && go run ./infra/openapi/print $(BIN) .local/openapi && \
-	  REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node_modules/.bin/redocly lint --config infra/openapi/redocly.yaml .local/openapi/*.json
+	@echo "OpenAPI" && go run ./infra/tools/openapi/print $(BIN) .local/openapi && \
+	  REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node_modules/.bin/redocly lint --config infra/tools/openapi/redocly.yaml .local/openapi/*.json
 
 # Where and when a function is built leaves no trace in it. One go build for each
 # room compiles and links as many at once as there are processors.
@@ -90,14 +90,14 @@ smoke: ## ask the deployed APIs a few questions: STAGE=dev, of all rooms or ROOM
 	test -n "$(URL)" || command -v aws >/dev/null || { echo "The AWS CLI is needed to find the APIs of $(STAGE), or say URL=https://… ROOM=cricket"; exit 1; }; \
 	failed=0; for room in $(or $(ROOM),$(ROOMS)); do url="$(URL)"; if [ -z "$$url" ]; then \
 	  url=$$(aws cloudformation describe-stacks --stack-name matchday-$(STAGE)-$$room --query "Stacks[0].Outputs[?OutputKey=='Url'].OutputValue" --output text) || exit 1; fi; \
-	  go run ./infra/smoke "$$room" "$$url" || failed=1; done; exit $$failed
+	  go run ./infra/tools/smoke "$$room" "$$url" || failed=1; done; exit $$failed
 
 sam-template: app ## templates for SAM CLI, in cdk.local: STAGE=dev
 	@$(call cdk,synth) -c agnostic=true -c sam=true --no-staging --path-metadata=false --quiet -o cdk.local && \
-	  go run ./infra/sam $(STAGE) cdk.local docs/env.local.example.json
+	  go run ./infra/tools/sam $(STAGE) cdk.local docs/env.local.example.json
 
 runbook: ## the on-call page, docs/runbook.md, from the spec
-	@go run ./infra/runbook
+	@go run ./infra/tools/runbook
 
 app: stage tools
 	@go build -o $(BIN)/infra ./infra

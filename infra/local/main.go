@@ -17,13 +17,13 @@ import (
 	"syscall"
 	"time"
 
-	"matchday/infra/local/clock"
 	"matchday/infra/local/console"
 	"matchday/infra/local/fleet"
-	"matchday/infra/local/lambda"
 	"matchday/infra/local/replay"
-	"matchday/infra/local/season"
-	"matchday/infra/local/sportmonks"
+	"matchday/infra/rooms/pickem"
+	"matchday/infra/sim/clock"
+	"matchday/infra/sim/lambda"
+	"matchday/infra/sim/sportmonks"
 )
 
 const usage = "say `make run`, or `make replay DIR=folder` with or without FAULTS=seed"
@@ -140,7 +140,7 @@ func run(ctx context.Context, root, bin string) error {
 		}
 	}
 	say(began, "%d phones follow %s v %s", len(phones), match.Local.Name, match.Visitor.Name)
-	league := &season.Season{Clock: c, Call: f.Call}
+	league := &pickem.Season{Clock: c, Call: f.Call}
 	if err := league.Prepare(ctx); err != nil {
 		return err
 	}

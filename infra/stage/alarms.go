@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"matchday/pkg/kit/obs"
+	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
 
@@ -52,7 +52,7 @@ func (s Stage) Errors(f spec.Function) []Metric {
 	all := []Metric{s.ofLambda(f, "Errors"), s.ofLambda(f, "Throttles")}
 	switch f.On.(type) {
 	case spec.Route, spec.Queue:
-		all = append(all, s.emitted(f.Name, obs.Failed, "Sum"))
+		all = append(all, s.emitted(f.Name, telemetry.Failed, "Sum"))
 	}
 	return all
 }
@@ -63,7 +63,7 @@ func (s Stage) ofLambda(f spec.Function, name string) Metric {
 
 // emitted is a metric that a function itself emits.
 func (s Stage) emitted(function, name, stat string) Metric {
-	return Metric{obs.Namespace, name, stat, map[string]string{obs.Dimension: s.Function(spec.Function{Name: function})}}
+	return Metric{telemetry.Namespace, name, stat, map[string]string{telemetry.Dimension: s.Function(spec.Function{Name: function})}}
 }
 
 // Waiting is the metric of the messages that wait in a queue.

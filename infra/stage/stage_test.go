@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"matchday/pkg/fleet"
-	"matchday/pkg/kit/obs"
+	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
 
@@ -316,11 +316,11 @@ func TestStagesDoNotMix(t *testing.T) {
 				metrics = append(slices.Clone(metrics), *a.While)
 			}
 			for _, m := range metrics {
-				if m.Namespace != obs.Namespace || a.Function != "cricket/tick" {
+				if m.Namespace != telemetry.Namespace || a.Function != "cricket/tick" {
 					continue
 				}
 				watched++
-				if got := m.Dimensions; len(got) != 1 || got[obs.Dimension] != want {
+				if got := m.Dimensions; len(got) != 1 || got[telemetry.Dimension] != want {
 					t.Errorf("%s watches %s of %v, want %s", a.Name, m.Name, got, want)
 				}
 			}

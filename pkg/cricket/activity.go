@@ -10,7 +10,7 @@ import (
 
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 )
 
@@ -58,8 +58,8 @@ type Started struct {
 }
 
 var (
-	errMatchOver  = fault.New(fault.Conflict, "the match is over")
-	errNoListener = fault.New(fault.Conflict, "your registered phone is not known to have iOS 18 or later: give the activity's pushToken")
+	errMatchOver  = problem.New(problem.Conflict, "the match is over")
+	errNoListener = problem.New(problem.Conflict, "your registered phone is not known to have iOS 18 or later: give the activity's pushToken")
 )
 
 // StartActivity registers an activity, or changes its team, and has the present
@@ -80,7 +80,7 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 		return nil, errNoMatch
 	}
 	if in.Body.TeamID != "" && f.perspective(in.Body.TeamID) == neutral {
-		return nil, fault.In("body.teamId", "this team does not play in the match")
+		return nil, problem.In("body.teamId", "this team does not play in the match")
 	}
 	done, err := ended(ctx, a.db, f)
 	if err != nil {
@@ -129,7 +129,7 @@ func (a *Activities) register(ctx context.Context, in *StartActivity, f fixture)
 		Or(expression.Equal(expression.Name("userId"), expression.Value(in.UserID)))
 	err := dynamo.Update(ctx, a.db, registerActivity, dynamo.Key(registerActivity, in.MatchID, token), set, free)
 	if dynamo.IsRefused(err) {
-		return fault.New(fault.Conflict, "this activity is registered by another user").Because(err)
+		return problem.New(problem.Conflict, "this activity is registered by another user").Because(err)
 	}
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (a *Activities) EndActivity(ctx context.Context, in *EndActivity) (*Removed
 	mine := expression.Equal(expression.Name("userId"), expression.Value(in.UserID))
 	_, err := dynamo.Delete(ctx, a.db, removeActivity, dynamo.Key(removeActivity, in.MatchID, strings.ToLower(in.PushToken)), mine)
 	if dynamo.IsRefused(err) {
-		return nil, fault.New(fault.NotFound, "no such activity").Because(err)
+		return nil, problem.New(problem.NotFound, "no such activity").Because(err)
 	}
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
 
@@ -35,7 +35,7 @@ func give[T any](e *edit, name string, v *T) {
 // apply changes the row under id, or returns absent when there is none.
 func (e *edit) apply(ctx context.Context, db dynamo.DB, a spec.Access, id string, absent error) error {
 	if !e.given {
-		return fault.In("body", "say what to change")
+		return problem.In("body", "say what to change")
 	}
 	err := dynamo.Update(ctx, db, a, dynamo.Key(a, id), e.set, exists(a.Table.Key.Partition))
 	if dynamo.IsRefused(err) {

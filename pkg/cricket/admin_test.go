@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"matchday/infra/testkit"
 	"matchday/pkg/cricket/score"
-	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/spec"
 )
 
@@ -21,20 +21,20 @@ import (
 func inhabited(t *testing.T) *world {
 	w := served(t)
 	at := kickOff.Add(24 * time.Hour).Unix()
-	apptest.Put(w.World, devices,
+	testkit.Put(w.World, devices,
 		device{UserID: "ann", DeviceToken: token("phone"), Platform: "ios", Environment: "production", ExpiresAt: at},
 		device{UserID: "ann", DeviceToken: turnRow, Turn: 1, ExpiresAt: at},
 		device{UserID: "#TOKEN#" + token("phone"), DeviceToken: turnRow, Owner: "ann", ExpiresAt: at})
-	apptest.Put(w.World, follows, following{follow: follow{"7", "ann"}, TeamID: "11", ExpiresAt: at})
-	apptest.Put(w.World, subscriptions, subscription{MatchID: "7", PushToken: token("activity"), UserID: "ann", ExpiresAt: at})
-	apptest.Put(w.World, preferenceTable, preferences{UserID: "ann", Preferences: Preferences{Alerts: []score.EventKind{score.TossEvent}}})
+	testkit.Put(w.World, follows, following{follow: follow{"7", "ann"}, TeamID: "11", ExpiresAt: at})
+	testkit.Put(w.World, subscriptions, subscription{MatchID: "7", PushToken: token("activity"), UserID: "ann", ExpiresAt: at})
+	testkit.Put(w.World, preferenceTable, preferences{UserID: "ann", Preferences: Preferences{Alerts: []score.EventKind{score.TossEvent}}})
 	return w
 }
 
 // belongings are the rows of a user.
 func (w *world) belongings(user string) (all []map[string]any) {
 	for _, table := range []spec.Table{devices, follows, subscriptions, preferenceTable} {
-		for _, row := range apptest.Rows[map[string]any](w.World, table) {
+		for _, row := range testkit.Rows[map[string]any](w.World, table) {
 			if row["userId"] == user || row["owner"] == user {
 				all = append(all, row)
 			}
@@ -44,7 +44,7 @@ func (w *world) belongings(user string) (all []map[string]any) {
 }
 
 // TestAuthorization calls every route of the room as nobody, as ann, whose
-// things they are, as bob, and as an apptest.Administrator, who is nobody special to
+// things they are, as bob, and as an testkit.Administrator, who is nobody special to
 // what is ann's. Who may is asked of the spec, which the gateway goes by, and of
 // the function, which does not rely on it.
 //
@@ -88,7 +88,7 @@ func TestAuthorization(t *testing.T) {
 		{GetPreferencesFunction, "/user/preferences", "", spec.User, 200, 200},
 		{PutPreferencesFunction, "/user/preferences", `{"alerts":[],"keyEventsOnly":false,"spoilerFree":true}`, spec.User, 200, 200},
 	}
-	callers := []string{"", "bob", apptest.Administrator, "ann"} // ann last: she may change what is hers
+	callers := []string{"", "bob", testkit.Administrator, "ann"} // ann last: she may change what is hers
 	tried := 0
 	for _, fn := range Room.Functions {
 		route, ok := fn.On.(spec.Route)
@@ -107,12 +107,12 @@ func TestAuthorization(t *testing.T) {
 		}
 		t.Run(fn.Name, func(t *testing.T) {
 			t.Parallel()
-			want := map[string]int{"": c.ok, "ann": c.ok, "bob": c.ok, apptest.Administrator: c.ok}
+			want := map[string]int{"": c.ok, "ann": c.ok, "bob": c.ok, testkit.Administrator: c.ok}
 			switch c.auth {
 			case spec.User:
-				want = map[string]int{"": 401, "ann": c.ok, "bob": c.other, apptest.Administrator: c.other}
+				want = map[string]int{"": 401, "ann": c.ok, "bob": c.other, testkit.Administrator: c.other}
 			case spec.Admin:
-				want = map[string]int{"": 401, "ann": 403, "bob": 403, apptest.Administrator: c.ok}
+				want = map[string]int{"": 401, "ann": 403, "bob": 403, testkit.Administrator: c.ok}
 			}
 			w := inhabited(t)
 			routes := w.routes()
@@ -121,22 +121,22 @@ func TestAuthorization(t *testing.T) {
 			elsewhere := empty.routes() // where ann has nothing
 			for _, user := range callers {
 				was := w.reference()
-				out := apptest.Ask(routes, c.fn, c.target, user, c.body)
+				out := testkit.Ask(routes, c.fn, c.target, user, c.body)
 				if out.StatusCode != want[user] {
 					t.Errorf("%q is answered with %d %s, want %d", user, out.StatusCode, out.Body, want[user])
 				}
 				if out.StatusCode >= 400 {
-					if err := apptest.Blames(out, want[user], ""); err != nil {
+					if err := testkit.Blames(out, want[user], ""); err != nil {
 						t.Error(err)
 					}
 				}
-				cache, own := apptest.Header(out).Get("Cache-Control"), !strings.HasPrefix(c.target, "/user/activity")
+				cache, own := testkit.Header(out).Get("Cache-Control"), !strings.HasPrefix(c.target, "/user/activity")
 				switch {
 				case out.StatusCode >= 300:
 				case c.auth == spec.Public && !strings.HasPrefix(cache, "public, max-age="), c.auth != spec.Public && own && cache != noStore:
 					t.Errorf("%q is told to cache as %q", user, cache)
 				}
-				if is := w.reference(); !reflect.DeepEqual(is, was) && (c.auth != spec.Admin || user != apptest.Administrator) {
+				if is := w.reference(); !reflect.DeepEqual(is, was) && (c.auth != spec.Admin || user != testkit.Administrator) {
 					t.Errorf("%q has changed what is everybody's", user)
 				}
 				if user == "ann" {
@@ -148,7 +148,7 @@ func TestAuthorization(t *testing.T) {
 				if c.fn.Name == StartActivityFunction.Name {
 					continue
 				}
-				if there := apptest.Ask(elsewhere, c.fn, c.target, user, c.body); there.StatusCode != out.StatusCode || there.Body != out.Body {
+				if there := testkit.Ask(elsewhere, c.fn, c.target, user, c.body); there.StatusCode != out.StatusCode || there.Body != out.Body {
 					t.Errorf("%q is answered with %d %s where ann has something, and with %d %s where she has not", user, out.StatusCode, out.Body, there.StatusCode, there.Body)
 				}
 			}
@@ -168,7 +168,7 @@ func TestListLeagueMatches(t *testing.T) {
 		f := w.scripted(fmt.Sprint(100 + i))
 		if i%3 == 0 {
 			f.LeagueID = "4"
-			apptest.Put(w.World, fixtures, f)
+			testkit.Put(w.World, fixtures, f)
 			continue
 		}
 		want[f.MatchID] = true
@@ -178,12 +178,12 @@ func TestListLeagueMatches(t *testing.T) {
 		got, target := map[string]bool{}, fmt.Sprintf("/admin/matches?leagueId=3&limit=%d", limit)
 		next, pages := "", 0
 		for ; pages == 0 || next != ""; pages++ {
-			out := apptest.Ask(routes, ListLeagueMatchesFunction, target+next, apptest.Administrator, "")
+			out := testkit.Ask(routes, ListLeagueMatchesFunction, target+next, testkit.Administrator, "")
 			var page struct {
 				Matches []Match
 				Next    string
 			}
-			apptest.Must(t, json.Unmarshal([]byte(out.Body), &page))
+			testkit.Must(t, json.Unmarshal([]byte(out.Body), &page))
 			if len(page.Matches) > limit || page.Matches == nil {
 				t.Fatalf("a page of %d has %s", limit, out.Body)
 			}
@@ -205,7 +205,7 @@ func TestListLeagueMatches(t *testing.T) {
 		"/admin/matches": "query.leagueId", "/admin/matches?leagueId=x": "query.leagueId", "/admin/matches?leagueId=3&limit=101": "query.limit",
 		"/admin/matches?leagueId=3&after=x": "query.after", "/admin/matches?leagueId=3&active=1": "query.active",
 	} {
-		if err := apptest.Blames(apptest.Ask(routes, ListLeagueMatchesFunction, target, apptest.Administrator, ""), http.StatusUnprocessableEntity, field); err != nil {
+		if err := testkit.Blames(testkit.Ask(routes, ListLeagueMatchesFunction, target, testkit.Administrator, ""), http.StatusUnprocessableEntity, field); err != nil {
 			t.Errorf("%s: %v", target, err)
 		}
 	}
@@ -219,12 +219,12 @@ func TestScanIsBounded(t *testing.T) {
 	for i := range scanPages*scanRows + 1 {
 		all = append(all, fixture{MatchID: fmt.Sprint(i + 1), LeagueCode: "ODI", LeagueID: "4", StartTime: kickOff.Format(timeLayout)})
 	}
-	apptest.Put(w.World, fixtures, all...)
+	testkit.Put(w.World, fixtures, all...)
 	routes := w.routes()
 	page := struct{ Next string }{}
 	calls := w.Count(func() {
-		out := apptest.Ask(routes, ListLeagueMatchesFunction, "/admin/matches?leagueId=3", apptest.Administrator, "")
-		apptest.Must(t, json.Unmarshal([]byte(out.Body), &page))
+		out := testkit.Ask(routes, ListLeagueMatchesFunction, "/admin/matches?leagueId=3", testkit.Administrator, "")
+		testkit.Must(t, json.Unmarshal([]byte(out.Body), &page))
 		if !strings.Contains(out.Body, `"matches":[]`) {
 			t.Errorf("got %s", out.Body)
 		}
@@ -232,7 +232,7 @@ func TestScanIsBounded(t *testing.T) {
 	if calls["Scan"] != scanPages || page.Next == "" {
 		t.Errorf("it makes %v and goes on after %q", calls, page.Next)
 	}
-	out := apptest.Ask(routes, ListLeagueMatchesFunction, "/admin/matches?leagueId=3&after="+page.Next, apptest.Administrator, "")
+	out := testkit.Ask(routes, ListLeagueMatchesFunction, "/admin/matches?leagueId=3&after="+page.Next, testkit.Administrator, "")
 	if strings.Contains(out.Body, "next") {
 		t.Errorf("the last page is %s", out.Body)
 	}

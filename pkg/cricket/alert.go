@@ -20,11 +20,11 @@ import (
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/lock"
-	"matchday/pkg/kit/obs"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
 
@@ -63,13 +63,13 @@ const maxKey = 200
 func (m Alert) check() error {
 	switch {
 	case !isMatchID(m.MatchID):
-		return fault.In("matchId", "%.32q is no match id", m.MatchID)
+		return problem.In("matchId", "%.32q is no match id", m.MatchID)
 	case m.Key == "" || len(m.Key) > maxKey:
-		return fault.In("key", "the key must have 1 to %d bytes", maxKey)
+		return problem.In("key", "the key must have 1 to %d bytes", maxKey)
 	case !slices.Contains(defaults().Alerts, m.Kind):
-		return fault.In("kind", "%.32q is no kind of alert", m.Kind)
+		return problem.In("kind", "%.32q is no kind of alert", m.Kind)
 	case m.Title == "":
-		return fault.In("title", "the title is missing")
+		return problem.In("title", "the title is missing")
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 		return err
 	}
 	if !ok {
-		return fault.New(fault.Invalid, "there is no match %s", m.MatchID)
+		return problem.New(problem.Invalid, "there is no match %s", m.MatchID)
 	}
 	now := a.now()
 	if now.Sub(time.Unix(m.At, 0)) > alertLife || m.Key == reminderKey && !now.Before(f.start()) {
@@ -299,9 +299,9 @@ type alertRun struct {
 }
 
 func (r *alertRun) report(ctx context.Context) {
-	obs.Emit(ctx, r.now(), []obs.Metric{
-		obs.Count("AlertsDelivered", r.delivered), obs.Count("AlertsSuppressed", r.suppressed),
-		obs.Count("AlertsGone", r.gone), obs.Count("AlertsRetried", r.retried),
+	telemetry.Emit(ctx, r.now(), []telemetry.Metric{
+		telemetry.Count("AlertsDelivered", r.delivered), telemetry.Count("AlertsSuppressed", r.suppressed),
+		telemetry.Count("AlertsGone", r.gone), telemetry.Count("AlertsRetried", r.retried),
 	}, slog.String("match", r.alert.MatchID), slog.String("key", r.alert.Key), slog.String("part", r.alert.part()))
 }
 
@@ -558,7 +558,7 @@ func (r *alertRun) notification(plain bool) (*push.Message, error) {
 		Custom: map[string]any{"matchId": r.alert.MatchID, "kind": r.alert.Kind},
 	})
 	if errors.Is(err, push.ErrTooLarge) {
-		return nil, fault.New(fault.Invalid, "the alert is too long").Because(err)
+		return nil, problem.New(problem.Invalid, "the alert is too long").Because(err)
 	}
 	r.messages[audience{plain: plain}] = m
 	return m, err

@@ -16,13 +16,13 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/sideshow/apns2"
 
-	"matchday/infra/local/apns"
+	"matchday/infra/sim/apns"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/dynamo/dynamotest"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
@@ -30,7 +30,7 @@ import (
 // alerter opens send-alerts, with less patience for Apple.
 func (w *world) alerter(env app.Env) *Alerter {
 	w.T.Helper()
-	a := apptest.OpenWith(w.World, env, OpenAlerter)
+	a := testkit.OpenWith(w.World, env, OpenAlerter)
 	a.sender = w.sender(env)
 	a.channels.sender = func(context.Context) (*push.Sender, error) { return a.sender, nil }
 	return a
@@ -49,13 +49,13 @@ func (w *world) fan(name, team string, edits ...func(*following, *device)) {
 	for _, edit := range edits {
 		edit(&f, &d)
 	}
-	apptest.Put(w.World, follows, f)
-	apptest.Put(w.World, devices, d)
+	testkit.Put(w.World, follows, f)
+	testkit.Put(w.World, devices, d)
 }
 
 func (w *world) prefer(name string, p Preferences) {
 	w.T.Helper()
-	apptest.Put(w.World, preferenceTable, preferences{UserID: name, Preferences: p, UpdatedAt: 1})
+	testkit.Put(w.World, preferenceTable, preferences{UserID: name, Preferences: p, UpdatedAt: 1})
 }
 
 // wicket tells of a wicket at this moment.
@@ -139,14 +139,14 @@ func TestAlertsAsUsersPrefer(t *testing.T) {
 	a := w.alerter(w.Env(SendAlertsFunction))
 	m, n := w.wicket(), w.rain()
 	w.To(w.Clock.Now().Add(6 * time.Minute))
-	apptest.Must(t, a.SendAlert(w.Ctx(), m))
-	apptest.Must(t, a.SendAlert(w.Ctx(), n))
+	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.Ctx(), n))
 	n.Key, n.Plain = "rain:2", "" // nothing that could be said without the score
 	w.prefer("everything", only())
 	w.prefer("unstated", only())
-	apptest.Must(t, w.Drop(follows, "7", "quiet over midnight, awake"))
-	apptest.Must(t, w.Drop(follows, "7", "quiet until it is sent, not when it is"))
-	apptest.Must(t, a.SendAlert(w.Ctx(), n))
+	testkit.Must(t, w.Drop(follows, "7", "quiet over midnight, awake"))
+	testkit.Must(t, w.Drop(follows, "7", "quiet until it is sent, not when it is"))
+	testkit.Must(t, a.SendAlert(w.Ctx(), n))
 	if got := w.told("unstated"); !slices.Equal(got, []string{wicket, rain}) {
 		t.Errorf("who stated no preferences is told %q", got)
 	}
@@ -161,9 +161,9 @@ func TestAlertNotification(t *testing.T) {
 	w.fan("ann", "11")
 	a := w.alerter(w.Env(SendAlertsFunction))
 	m := w.wicket()
-	apptest.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	m.Key = strings.Repeat("long", 40)
-	apptest.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	d, _ := w.phones.Device(token("ann"))
 	if len(d.Alerts) != 2 {
 		t.Fatalf("the phone shows %+v", d.Alerts)
@@ -182,7 +182,7 @@ func TestAlertNotification(t *testing.T) {
 		MatchID string `json:"matchId"`
 		Kind    string `json:"kind"`
 	}
-	apptest.Must(t, json.Unmarshal(d.Alerts[0].Payload, &got))
+	testkit.Must(t, json.Unmarshal(d.Alerts[0].Payload, &got))
 	if got.APS.Thread != "7" || got.APS.Sound != "default" || got.MatchID != "7" || got.Kind != "wicket" {
 		t.Errorf("the payload is %s", d.Alerts[0].Payload)
 	}
@@ -197,10 +197,10 @@ func TestAlertsOnlyWhoFollowsOnAPhone(t *testing.T) {
 	w.fan("phone expired", "11", func(_ *following, d *device) { d.ExpiresAt = now.Unix() })
 	w.fan("another match", "11", func(f *following, _ *device) { f.MatchID = "8" })
 	w.fan("tester", "11", func(_ *following, d *device) { d.Environment = "sandbox" })
-	apptest.Put(w.World, follows, following{follow{"7", "no phone"}, "", 1, now.Add(time.Hour).Unix(), false})
+	testkit.Put(w.World, follows, following{follow{"7", "no phone"}, "", 1, now.Add(time.Hour).Unix(), false})
 	a := w.alerter(w.Env(SendAlertsFunction))
 	a.environment = "production"
-	apptest.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
+	testkit.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
 	if got := w.phones.Tokens(); !slices.Equal(got, []string{token("ann")}) {
 		t.Errorf("%d phones are pushed to", len(got))
 	}
@@ -241,9 +241,9 @@ func TestAlertsForgetDeadPhones(t *testing.T) {
 		}
 		return next.Do(r)
 	})
-	apptest.Must(t, w.alerter(env).SendAlert(w.Ctx(), w.wicket()))
+	testkit.Must(t, w.alerter(env).SendAlert(w.Ctx(), w.wicket()))
 	var left []string
-	for _, d := range apptest.Rows[device](w.World, devices) {
+	for _, d := range testkit.Rows[device](w.World, devices) {
 		left = append(left, d.UserID)
 	}
 	slices.Sort(left)
@@ -262,7 +262,7 @@ func TestAlertIsToldOnce(t *testing.T) {
 	a := w.alerter(w.Env(SendAlertsFunction))
 	m := w.wicket()
 	for range 3 { // delivered again, and sent again later
-		apptest.Must(t, a.SendAlert(w.Ctx(), m))
+		testkit.Must(t, a.SendAlert(w.Ctx(), m))
 		m.At++
 		w.fan("zoe", "11") // too late for this one
 	}
@@ -270,15 +270,15 @@ func TestAlertIsToldOnce(t *testing.T) {
 		t.Errorf("the phone rang %d times, and that of a later follower %d times", n, w.rung("zoe"))
 	}
 	m.Key = "S1:W2"
-	apptest.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	if n := w.rung("ann"); n != 2 {
 		t.Errorf("with the next wicket the phone rang %d times", n)
 	}
-	r := apptest.Row[alertRow](w.World, alertTable, "7", "S1:W1")
+	r := testkit.Row[alertRow](w.World, alertTable, "7", "S1:W1")
 	if want := (alertRow{MatchID: "7", Part: "S1:W1", After: "ann", Done: true, TTL: w.Clock.Now().Add(keepAlerts).Unix()}); fmt.Sprint(r) != fmt.Sprint(want) {
 		t.Errorf("the row is %+v, want %+v", r, want)
 	}
-	if left := apptest.Rows[map[string]any](w.World, locks); len(left) > 0 {
+	if left := testkit.Rows[map[string]any](w.World, locks); len(left) > 0 {
 		t.Errorf("the leases %v are left", left)
 	}
 }
@@ -300,7 +300,7 @@ func TestAlertDeliveredTwiceAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	apptest.Drain(w.World, alertQueue, time.Hour, workers[0].SendAlert)
+	testkit.Drain(w.World, alertQueue, time.Hour, workers[0].SendAlert)
 	for i := range 20 {
 		if n := w.rung(fmt.Sprint("fan ", i)); n != 1 {
 			t.Errorf("phone %d rang %d times", i, n)
@@ -317,17 +317,17 @@ func TestAlertInAnothersHands(t *testing.T) {
 	m := w.wicket()
 	a, other := w.alerter(w.Env(SendAlertsFunction)), w.alerter(w.Env(SendAlertsFunction))
 	lease, err := other.locks.Take(w.Ctx(), "alert:7:"+m.part(), "other")
-	apptest.Must(t, err)
+	testkit.Must(t, err)
 	for n := 1; n <= alertQueue.Tries+1; n++ {
-		apptest.Must(t, a.SendAlert(w.Ctx(), m))
-		if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != n || got[n-1].Try != 0 || w.rung("ann") != 0 {
+		testkit.Must(t, a.SendAlert(w.Ctx(), m))
+		if got := testkit.Messages[Alert](w.World, alertQueue); len(got) != n || got[n-1].Try != 0 || w.rung("ann") != 0 {
 			t.Fatalf("the messages are %+v, and the phone rang %d times", got, w.rung("ann"))
 		}
 		w.To(w.Clock.Now().Add(time.Minute))
-		apptest.Must(t, lease.Extend(w.Ctx()))
+		testkit.Must(t, lease.Extend(w.Ctx()))
 	}
-	apptest.Must(t, lease.Release(w.Ctx()))
-	apptest.Drain(w.World, alertQueue, time.Hour, a.SendAlert)
+	testkit.Must(t, lease.Release(w.Ctx()))
+	testkit.Drain(w.World, alertQueue, time.Hour, a.SendAlert)
 	if n := w.rung("ann"); n != 1 {
 		t.Errorf("the phone rang %d times", n)
 	}
@@ -363,12 +363,12 @@ func TestAlertLosesItsLease(t *testing.T) {
 				if !stalled && calls == c.calls {
 					stalled = true
 					w.To(w.Clock.Now().Add(alertLease + time.Second))
-					apptest.Must(t, quick.SendAlert(w.Ctx(), m))
+					testkit.Must(t, quick.SendAlert(w.Ctx(), m))
 				}
 				return w.Clock.Now()
 			})
-			apptest.Must(t, slow.SendAlert(w.Ctx(), m))
-			if n := apptest.Drain(w.World, alertQueue, time.Hour, quick.SendAlert); n != 1 || !stalled {
+			testkit.Must(t, slow.SendAlert(w.Ctx(), m))
+			if n := testkit.Drain(w.World, alertQueue, time.Hour, quick.SendAlert); n != 1 || !stalled {
 				t.Errorf("the worker stalled %v, and left %d messages", stalled, n)
 			}
 			for i := range 6 {
@@ -388,7 +388,7 @@ func TestAlertLosesItsLease(t *testing.T) {
 func (w *world) after(m Alert) string {
 	w.T.Helper()
 	r, _, err := dynamo.Get[alertRow](w.T.Context(), w.DB(), getAlert, m.MatchID, m.part())
-	apptest.Must(w.T, err)
+	testkit.Must(w.T, err)
 	return r.After
 }
 
@@ -404,14 +404,14 @@ func TestAlertManyFollowers(t *testing.T) {
 	})
 	a := w.alerter(w.Env(SendAlertsFunction))
 	m := w.wicket()
-	apptest.Must(t, a.SendAlert(w.Ctx(), m))
-	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != 1 {
+	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	if got := testkit.Messages[Alert](w.World, alertQueue); len(got) != 1 {
 		t.Errorf("%d messages are for the rest of %d followers", len(got), n)
 	}
 	if d := w.Logs.Sum("AlertsDelivered"); d != 2000 {
 		t.Errorf("one message told %v followers", d)
 	}
-	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
+	testkit.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
 	w.onceEach(names)
 }
 
@@ -427,8 +427,8 @@ func (w *world) followers(n int, name func(i int) string) (names []string) {
 		fs = append(fs, following{follow{"7", user}, "", now.UnixMilli(), now.Add(96 * time.Hour).Unix(), false})
 		ds = append(ds, device{UserID: user, DeviceToken: token(user), OSMajor: 18, UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(time.Hour).Unix()})
 	}
-	apptest.Put(w.World, follows, fs...)
-	apptest.Put(w.World, devices, ds...)
+	testkit.Put(w.World, follows, fs...)
+	testkit.Put(w.World, devices, ds...)
 	return names
 }
 
@@ -456,8 +456,8 @@ func TestAlertPartsOfParts(t *testing.T) {
 			names := w.followers(47, name)
 			a := w.alerter(w.Env(SendAlertsFunction))
 			a.portions = portions{message: 5, part: 4, page: 2}
-			apptest.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
-			if n := apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert); n < 9 {
+			testkit.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
+			if n := testkit.Drain(w.World, alertQueue, time.Minute, a.SendAlert); n < 9 {
 				t.Errorf("%d messages told 42 followers", n)
 			}
 			w.onceEach(names)
@@ -481,15 +481,15 @@ func TestAlertReachesTheUnreachedLater(t *testing.T) {
 			w.phones.Answer(token("dan"), apns.Answer{Status: busy.Status, Reason: busy.Reason, Times: 8})
 			a := w.alerter(w.Env(SendAlertsFunction))
 			m := w.wicket()
-			apptest.Must(t, a.SendAlert(w.Ctx(), m))
-			again := apptest.Messages[Alert](w.World, alertQueue)
+			testkit.Must(t, a.SendAlert(w.Ctx(), m))
+			again := testkit.Messages[Alert](w.World, alertQueue)
 			if len(again) != 1 || !slices.Equal(again[0].Users, []string{"bob", "cy", "dan"}) || again[0].Try != 1 {
 				t.Fatalf("the messages are %+v", again)
 			}
 			w.prefer("dan", only()) // thinks better of it meanwhile
-			apptest.Must(t, a.SendAlert(w.Ctx(), m))
+			testkit.Must(t, a.SendAlert(w.Ctx(), m))
 			began := w.Clock.Now()
-			if n := apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert); n != 2 {
+			if n := testkit.Drain(w.World, alertQueue, time.Minute, a.SendAlert); n != 2 {
 				t.Errorf("%d messages tried again", n)
 			}
 			if took := w.Clock.Now().Sub(began); took != 30*time.Second {
@@ -522,8 +522,8 @@ func TestAlertReachesTheUnreachedOfEachPage(t *testing.T) {
 	w.phones.Answer(token("dan"), busy)
 	a := w.alerter(w.Env(SendAlertsFunction))
 	a.portions.page = 2
-	apptest.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
-	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
+	testkit.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
+	testkit.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
 	w.onceEach(names)
 }
 
@@ -534,8 +534,8 @@ func TestAlertGivesUpAfterAnHour(t *testing.T) {
 	w.phones.Answer(token("ann"), apns.Refuse(apns2.ReasonServiceUnavailable))
 	a := w.alerter(w.Env(SendAlertsFunction))
 	began := w.Clock.Now()
-	apptest.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
-	if n := apptest.Drain(w.World, alertQueue, 2*time.Hour, a.SendAlert); n != maxAlertTries {
+	testkit.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
+	if n := testkit.Drain(w.World, alertQueue, 2*time.Hour, a.SendAlert); n != maxAlertTries {
 		t.Errorf("it was tried again %d times", n)
 	}
 	if took := w.Clock.Now().Sub(began); took < 45*time.Minute || took > time.Hour {
@@ -551,9 +551,9 @@ func TestAlertWithoutApple(t *testing.T) {
 	w := alerting(t)
 	w.fan("ann", "11")
 	a := w.alerter(w.Env(SendAlertsFunction))
-	apptest.Must(t, w.phones.Close())
-	apptest.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
-	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != 1 || got[0].Try != 1 || got[0].part() != "S1:W1" {
+	testkit.Must(t, w.phones.Close())
+	testkit.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
+	if got := testkit.Messages[Alert](w.World, alertQueue); len(got) != 1 || got[0].Try != 1 || got[0].part() != "S1:W1" {
 		t.Errorf("the messages are %+v", got)
 	}
 	w.Logs.Complaints()
@@ -569,12 +569,12 @@ func TestAlertLeavesTheSlowBehind(t *testing.T) {
 	w.phones.Answer(token("slow"), apns.Answer{Slow: 24 * time.Hour, Times: 1})
 	a := w.alerter(w.Env(SendAlertsFunction))
 	a.patience = 100 * time.Millisecond
-	apptest.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
-	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != 1 || !slices.Contains(got[0].Users, "slow") {
+	testkit.Must(t, a.SendAlert(w.Ctx(), w.wicket()))
+	if got := testkit.Messages[Alert](w.World, alertQueue); len(got) != 1 || !slices.Contains(got[0].Users, "slow") {
 		t.Fatalf("the messages are %+v", got)
 	}
 	a.patience = time.Minute
-	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
+	testkit.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
 	for _, name := range []string{"ann", "slow"} {
 		if got := w.told(name); len(got) != 1 {
 			t.Errorf("%s is told %q", name, got)
@@ -585,10 +585,10 @@ func TestAlertLeavesTheSlowBehind(t *testing.T) {
 // showing stores what each perspective is shown of match 7, and its teams.
 func (w *world) showing() {
 	w.T.Helper()
-	f := apptest.Row[fixture](w.World, fixtures, "7")
+	f := testkit.Row[fixture](w.World, fixtures, "7")
 	w.says(saidOf(f, "1st Innings", ballSaid{id: 1, runs: 1}))
 	w.tickAt(w.ticker(), 0)
-	apptest.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+	testkit.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
 }
 
 // begun tells that match 7 has begun.
@@ -628,11 +628,11 @@ func TestAlertStartsActivities(t *testing.T) {
 	var mu sync.Mutex
 	w.phones.Started = func(s apns.Start) { mu.Lock(); defer mu.Unlock(); starts[s.Token] = s }
 
-	apptest.Must(t, w.alerter(w.Env(SendAlertsFunction)).SendAlert(w.Ctx(), w.begun()))
+	testkit.Must(t, w.alerter(w.Env(SendAlertsFunction)).SendAlert(w.Ctx(), w.begun()))
 	w.To(w.Clock.Now().Add(time.Second))
 
 	opened := map[string]string{}
-	for _, c := range apptest.Rows[channel](w.World, channelTable) {
+	for _, c := range testkit.Rows[channel](w.World, channelTable) {
 		opened[c.View] = c.ChannelID
 	}
 	for name, want := range map[string]struct {
@@ -651,7 +651,7 @@ func TestAlertStartsActivities(t *testing.T) {
 			t.Errorf("%s starts an activity of %s, want %s", name, s.Attributes, text)
 		}
 		d, _ := w.phones.Device(s.Update)
-		if got := apptest.Row[shown](w.World, displays, displayKey("7", want.view)); string(d.State) != string(got.Display) || d.Timestamp.Unix() != got.At {
+		if got := testkit.Row[shown](w.World, displays, displayKey("7", want.view)); string(d.State) != string(got.Display) || d.Timestamp.Unix() != got.At {
 			t.Errorf("%s is shown %s, want %s", name, d.State, got.Display)
 		}
 		if n := w.told(name + " starts"); len(n) != 1 || w.told(name) != nil {
@@ -677,7 +677,7 @@ func TestAlertStartsNothingThatIsOver(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*world){
 		"in the score": func(w *world) {
-			last := saidOf(apptest.Row[fixture](w.World, fixtures, "7"), "1st Innings", ballSaid{id: 1, runs: 1})
+			last := saidOf(testkit.Row[fixture](w.World, fixtures, "7"), "1st Innings", ballSaid{id: 1, runs: 1})
 			w.says(strings.Replace(last, "1st Innings", "Aban.", 1))
 			w.tickAt(w.ticker(), 1)
 		},
@@ -690,13 +690,13 @@ func TestAlertStartsNothingThatIsOver(t *testing.T) {
 			w.fan("old", "11", starter(17))
 			w.fan("new", "11", starter(18))
 			end(w)
-			apptest.Must(t, w.alerter(w.Env(SendAlertsFunction)).SendAlert(w.Ctx(), w.begun()))
+			testkit.Must(t, w.alerter(w.Env(SendAlertsFunction)).SendAlert(w.Ctx(), w.begun()))
 			for _, name := range []string{"old", "new"} {
 				if d, _ := w.phones.Device(token(name + " starts")); d.Started != 0 || w.rung(name) != 1 {
 					t.Errorf("%d activities of %s start, and it is told %d times", d.Started, name, w.rung(name))
 				}
 			}
-			if n := len(apptest.Rows[channel](w.World, channelTable)); n != 0 {
+			if n := len(testkit.Rows[channel](w.World, channelTable)); n != 0 {
 				t.Errorf("%d channels are opened", n)
 			}
 		})
@@ -711,16 +711,16 @@ func TestAlertStartsWithoutChannels(t *testing.T) {
 	w.fan("new", "11", starter(18))
 	a := w.alerter(w.Env(SendAlertsFunction))
 	m := w.begun()
-	apptest.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	if d, _ := w.phones.Device(token("new starts")); d.Started != 0 || w.rung("new") != 1 {
 		t.Errorf("with nothing to show %d activities started, and the phone rang %d times", d.Started, w.rung("new"))
 	}
 	w.showing()
 	w.fan("other", "11", starter(18))
-	apptest.Must(t, w.Drop(alertTable, "7", startKey))
-	apptest.Put(w.World, channelTable, channel{MatchID: "7", View: "11", ClaimedAt: w.Clock.Now().UnixMilli()})
+	testkit.Must(t, w.Drop(alertTable, "7", startKey))
+	testkit.Put(w.World, channelTable, channel{MatchID: "7", View: "11", ClaimedAt: w.Clock.Now().UnixMilli()})
 	w.Logs.Complaints()
-	apptest.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	for _, name := range []string{"new", "other"} {
 		if d, _ := w.phones.Device(token(name + " starts")); d.Started != 1 {
 			t.Errorf("%d activities of %s started", d.Started, name)
@@ -747,26 +747,26 @@ func TestReminderClaimsEachUser(t *testing.T) {
 	p.QuietHours = &QuietHours{"10:00", "12:00", "UTC"}
 	w.prefer("asleep", p)
 	w.fan("claimed", "11")
-	apptest.Put(w.World, prematch, reminded{"7", "claimed", "another", w.Clock.Now().Add(time.Hour).Unix()})
+	testkit.Put(w.World, prematch, reminded{"7", "claimed", "another", w.Clock.Now().Add(time.Hour).Unix()})
 	w.fan("mine", "11")
-	apptest.Put(w.World, prematch, reminded{"7", "mine", reminderKey, w.Clock.Now().Add(time.Hour).Unix()})
+	testkit.Put(w.World, prematch, reminded{"7", "mine", reminderKey, w.Clock.Now().Add(time.Hour).Unix()})
 	w.fan("busy", "11")
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
 	w.phones.Answer(token("busy"), busy)
 	a := w.alerter(w.Env(SendAlertsFunction))
-	apptest.Must(t, a.SendAlert(w.Ctx(), w.reminding()))
-	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
-	apptest.Must(t, w.Drop(alertTable, "7", reminderKey)) // and by another job, after the match was moved
+	testkit.Must(t, a.SendAlert(w.Ctx(), w.reminding()))
+	testkit.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
+	testkit.Must(t, w.Drop(alertTable, "7", reminderKey)) // and by another job, after the match was moved
 	m := w.reminding()
 	m.Until = "zzz"
-	apptest.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	for name, want := range map[string]int{"ann": 1, "asleep": 0, "claimed": 0, "mine": 1, "busy": 1} {
 		if n := w.rung(name); n != want {
 			t.Errorf("%s is reminded %d times, want %d", name, n, want)
 		}
 	}
-	got := apptest.Row[reminded](w.World, prematch, "7", "ann")
+	got := testkit.Row[reminded](w.World, prematch, "7", "ann")
 	if want := (reminded{"7", "ann", reminderKey, kickOff.Add(-time.Hour).Add(keepReminder).Unix()}); got != want {
 		t.Errorf("the claim is %+v, want %+v", got, want)
 	}
@@ -793,16 +793,16 @@ func TestAlertsThatCannotBeTold(t *testing.T) {
 	} {
 		m := w.wicket()
 		edit(&m)
-		if err := a.SendAlert(w.Ctx(), m); fault.Of(err) != fault.Invalid {
+		if err := a.SendAlert(w.Ctx(), m); problem.Of(err) != problem.Invalid {
 			t.Errorf("%s: %v, want an Invalid fault", name, err)
 		}
 	}
 	old := w.wicket()
 	old.At = w.Clock.Now().Add(-alertLife - time.Second).Unix()
-	apptest.Must(t, a.SendAlert(w.Ctx(), old))
+	testkit.Must(t, a.SendAlert(w.Ctx(), old))
 	reminder := w.reminding()
 	w.To(kickOff)
-	apptest.Must(t, a.SendAlert(w.Ctx(), reminder))
+	testkit.Must(t, a.SendAlert(w.Ctx(), reminder))
 	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"an alert came too late", "an alert came too late"}) {
 		t.Errorf("the log complains %q", got)
 	}
@@ -824,7 +824,7 @@ type telling struct {
 
 func (w *world) telling() telling {
 	w.T.Helper()
-	o := telling{Told: map[string]string{}, Locks: len(apptest.Rows[map[string]any](w.World, locks)), Left: apptest.Messages[Alert](w.World, alertQueue)}
+	o := telling{Told: map[string]string{}, Locks: len(testkit.Rows[map[string]any](w.World, locks)), Left: testkit.Messages[Alert](w.World, alertQueue)}
 	for _, token := range w.phones.Tokens() {
 		d, _ := w.phones.Device(token)
 		for _, a := range d.Alerts {
@@ -836,16 +836,16 @@ func (w *world) telling() telling {
 			o.Started = append(o.Started, fmt.Sprint(token, " times ", d.Started))
 		}
 	}
-	for _, r := range apptest.Rows[alertRow](w.World, alertTable) {
+	for _, r := range testkit.Rows[alertRow](w.World, alertTable) {
 		r.TTL = 0
 		o.Rows = append(o.Rows, r)
 	}
 	slices.SortFunc(o.Rows, func(a, b alertRow) int { return cmp.Compare(a.Part, b.Part) })
-	for _, d := range apptest.Rows[device](w.World, devices) {
+	for _, d := range testkit.Rows[device](w.World, devices) {
 		o.Devices = append(o.Devices, d.UserID+" "+d.DeviceToken+" "+d.PushToStart)
 	}
 	slices.Sort(o.Devices)
-	for _, c := range apptest.Rows[reminded](w.World, prematch) {
+	for _, c := range testkit.Rows[reminded](w.World, prematch) {
 		c.TTL = 0
 		o.Claims = append(o.Claims, c)
 	}
@@ -861,8 +861,8 @@ func (w *world) crashAlert(p *dynamotest.Process, m Alert, size portions) tellin
 	a.portions, again.portions = size, size
 	a.SendAlert(w.Ctx(), m)
 	w.To(w.Clock.Now().Add(SendAlertsFunction.Visibility()))
-	apptest.Must(w.T, again.SendAlert(w.Ctx(), m))
-	apptest.Drain(w.World, alertQueue, time.Hour, again.SendAlert)
+	testkit.Must(w.T, again.SendAlert(w.Ctx(), m))
+	testkit.Drain(w.World, alertQueue, time.Hour, again.SendAlert)
 	return w.telling()
 }
 
@@ -952,12 +952,12 @@ func TestStartsOnce(t *testing.T) {
 	activities := w.starter(w.Env(StartActivityFunction))
 	for _, name := range []string{"watches", "unfollowing"} {
 		_, err := activities.StartActivity(w.Ctx(), starting("7", name, "12"))
-		apptest.Must(t, err)
+		testkit.Must(t, err)
 	}
 	if _, err := activities.StartActivity(w.Ctx(), starting("7", "fan", "99")); err == nil {
 		t.Error("an activity of a team that is away is registered")
 	}
-	for _, f := range apptest.Rows[following](w.World, follows) {
+	for _, f := range testkit.Rows[following](w.World, follows) {
 		if f.HasActivity != (f.UserID == "watches") || f.TeamID == "" || f.UserID == "unfollowing" {
 			t.Errorf("the row is %+v", f)
 		}
@@ -965,10 +965,10 @@ func TestStartsOnce(t *testing.T) {
 	w.phones.Answer(token("lost starts"), apns.Answer{Drop: true, Times: 1})
 	a := w.alerter(w.Env(SendAlertsFunction))
 	m := w.begun()
-	apptest.Must(t, a.SendAlert(w.Ctx(), m))
-	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
-	apptest.Must(t, w.Drop(alertTable, "7", startKey)) // as a crash before the record would
-	apptest.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
+	testkit.Must(t, w.Drop(alertTable, "7", startKey)) // as a crash before the record would
+	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	for name, want := range map[string]struct{ started, told int }{"fan": {1, 1}, "lost": {1, 1}, "watches": {0, 1}} {
 		d, _ := w.phones.Device(token(name + " starts"))
 		if got := len(w.told(name)); d.Started != want.started || got != want.told {
@@ -987,8 +987,8 @@ func TestStartIsTriedAgain(t *testing.T) {
 	busy.Times = 8 // all tries of one run
 	w.phones.Answer(token("fan starts"), busy)
 	a := w.alerter(w.Env(SendAlertsFunction))
-	apptest.Must(t, a.SendAlert(w.Ctx(), w.begun()))
-	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
+	testkit.Must(t, a.SendAlert(w.Ctx(), w.begun()))
+	testkit.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
 	if d, _ := w.phones.Device(token("fan starts")); d.Started != 1 || w.rung("fan") != 0 {
 		t.Errorf("%d activities started, and the phone rang %d times", d.Started, w.rung("fan"))
 	}
@@ -1010,13 +1010,13 @@ func TestNothingStartsOfAMatchThatIsOver(t *testing.T) {
 			} else {
 				a.channels.sender = func(context.Context) (*push.Sender, error) { w.ends("7", 9); return a.sender, nil }
 			}
-			apptest.Must(t, a.SendAlert(w.Ctx(), w.begun()))
+			testkit.Must(t, a.SendAlert(w.Ctx(), w.begun()))
 			for _, name := range []string{"new", "old"} {
 				if d, _ := w.phones.Device(token(name + " starts")); d.Started != 0 || w.rung(name) != 1 {
 					t.Errorf("%d activities of %s started, and the phone rang %d times", d.Started, name, w.rung(name))
 				}
 			}
-			if n := len(apptest.Rows[channel](w.World, channelTable)); when == "before" && n != 0 {
+			if n := len(testkit.Rows[channel](w.World, channelTable)); when == "before" && n != 0 {
 				t.Errorf("%d channels are opened", n)
 			}
 		})
@@ -1028,11 +1028,11 @@ func TestStartOfTeamsToBeConfirmed(t *testing.T) {
 	t.Parallel()
 	w := alerting(t)
 	w.showing()
-	f := apptest.Row[fixture](w.World, fixtures, "7")
+	f := testkit.Row[fixture](w.World, fixtures, "7")
 	f.VisitorTeamID = f.LocalTeamID
-	apptest.Put(w.World, fixtures, f)
+	testkit.Put(w.World, fixtures, f)
 	w.fan("fan", "11", starter(18))
-	apptest.Must(t, w.alerter(w.Env(SendAlertsFunction)).SendAlert(w.Ctx(), w.begun()))
+	testkit.Must(t, w.alerter(w.Env(SendAlertsFunction)).SendAlert(w.Ctx(), w.begun()))
 	if d, _ := w.phones.Device(token("fan starts")); d.Started != 1 || len(w.told("fan")) != 0 {
 		t.Errorf("%d activities started, and %q is shown", d.Started, w.told("fan"))
 	}
@@ -1053,11 +1053,11 @@ func TestAlertRunIsBounded(t *testing.T) {
 		}
 		return w.Clock.Now()
 	}
-	apptest.Must(t, a.SendAlert(w.Ctx(), m))
-	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(m) || w.after(m) != "3" {
+	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	if got := testkit.Messages[Alert](w.World, alertQueue); len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(m) || w.after(m) != "3" {
 		t.Errorf("after %q the messages are %+v", w.after(m), got)
 	}
-	if n := apptest.Drain(w.World, alertQueue, time.Minute, again.SendAlert); n != 1 {
+	if n := testkit.Drain(w.World, alertQueue, time.Minute, again.SendAlert); n != 1 {
 		t.Errorf("%d messages told the rest", n)
 	}
 	w.onceEach(names)

@@ -14,65 +14,65 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"pgregory.net/rapid"
 
-	"matchday/infra/local/sportmonks"
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/sim/sportmonks"
+	"matchday/infra/testkit"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 )
 
 // routes is every route of the room, by function.
-func (w *world) routes() map[string]apptest.Route {
-	return map[string]apptest.Route{
-		GetMatchFunction.Name:          apptest.Serve(w.World, GetMatchFunction, OpenMatches, (*Matches).GetMatch),
-		ListMatchesFunction.Name:       apptest.Serve(w.World, ListMatchesFunction, OpenMatches, (*Matches).ListMatches),
-		GetDisplayFunction.Name:        apptest.Serve(w.World, GetDisplayFunction, OpenMatches, (*Matches).GetDisplay),
-		ListBallsFunction.Name:         apptest.Serve(w.World, ListBallsFunction, OpenMatches, (*Matches).ListBalls),
-		ListLeagueMatchesFunction.Name: apptest.Serve(w.World, ListLeagueMatchesFunction, OpenMatches, (*Matches).ListLeagueMatches),
-		ListTeamsFunction.Name:         apptest.Serve(w.World, ListTeamsFunction, OpenReference, (*Reference).ListTeams),
-		GetTeamFunction.Name:           apptest.Serve(w.World, GetTeamFunction, OpenReference, (*Reference).GetTeam),
-		UpdateTeamFunction.Name:        apptest.Serve(w.World, UpdateTeamFunction, OpenReference, (*Reference).UpdateTeam),
-		ListSeasonTeamsFunction.Name:   apptest.Serve(w.World, ListSeasonTeamsFunction, OpenReference, (*Reference).ListSeasonTeams),
-		ListLeaguesFunction.Name:       apptest.Serve(w.World, ListLeaguesFunction, OpenReference, (*Reference).ListLeagues),
-		GetLeagueFunction.Name:         apptest.Serve(w.World, GetLeagueFunction, OpenReference, (*Reference).GetLeague),
-		UpdateLeagueFunction.Name:      apptest.Serve(w.World, UpdateLeagueFunction, OpenReference, (*Reference).UpdateLeague),
-		DeleteLeagueFunction.Name:      apptest.Serve(w.World, DeleteLeagueFunction, OpenReference, (*Reference).DeleteLeague),
-		RegisterDeviceFunction.Name:    apptest.Serve(w.World, RegisterDeviceFunction, OpenDevices, (*Devices).RegisterDevice),
-		GetDeviceFunction.Name:         apptest.Serve(w.World, GetDeviceFunction, OpenDevices, (*Devices).GetDevice),
-		DeleteDeviceFunction.Name:      apptest.Serve(w.World, DeleteDeviceFunction, OpenDevices, (*Devices).DeleteDevice),
-		UpdatePushToStartFunction.Name: apptest.Serve(w.World, UpdatePushToStartFunction, OpenDevices, (*Devices).UpdatePushToStart),
-		FollowMatchFunction.Name:       apptest.Serve(w.World, FollowMatchFunction, OpenFollows, (*Follows).FollowMatch),
-		GetFollowFunction.Name:         apptest.Serve(w.World, GetFollowFunction, OpenFollows, (*Follows).GetFollow),
-		UpdateFollowFunction.Name:      apptest.Serve(w.World, UpdateFollowFunction, OpenFollows, (*Follows).UpdateFollow),
-		UnfollowMatchFunction.Name:     apptest.Serve(w.World, UnfollowMatchFunction, OpenFollows, (*Follows).UnfollowMatch),
-		StartActivityFunction.Name:     apptest.Serve(w.World, StartActivityFunction, OpenActivities, (*Activities).StartActivity),
-		EndActivityFunction.Name:       apptest.Serve(w.World, EndActivityFunction, OpenActivities, (*Activities).EndActivity),
-		GetPreferencesFunction.Name:    apptest.Serve(w.World, GetPreferencesFunction, OpenSettings, (*Settings).GetPreferences),
-		PutPreferencesFunction.Name:    apptest.Serve(w.World, PutPreferencesFunction, OpenSettings, (*Settings).PutPreferences),
+func (w *world) routes() map[string]testkit.Route {
+	return map[string]testkit.Route{
+		GetMatchFunction.Name:          testkit.Serve(w.World, GetMatchFunction, OpenMatches, (*Matches).GetMatch),
+		ListMatchesFunction.Name:       testkit.Serve(w.World, ListMatchesFunction, OpenMatches, (*Matches).ListMatches),
+		GetDisplayFunction.Name:        testkit.Serve(w.World, GetDisplayFunction, OpenMatches, (*Matches).GetDisplay),
+		ListBallsFunction.Name:         testkit.Serve(w.World, ListBallsFunction, OpenMatches, (*Matches).ListBalls),
+		ListLeagueMatchesFunction.Name: testkit.Serve(w.World, ListLeagueMatchesFunction, OpenMatches, (*Matches).ListLeagueMatches),
+		ListTeamsFunction.Name:         testkit.Serve(w.World, ListTeamsFunction, OpenReference, (*Reference).ListTeams),
+		GetTeamFunction.Name:           testkit.Serve(w.World, GetTeamFunction, OpenReference, (*Reference).GetTeam),
+		UpdateTeamFunction.Name:        testkit.Serve(w.World, UpdateTeamFunction, OpenReference, (*Reference).UpdateTeam),
+		ListSeasonTeamsFunction.Name:   testkit.Serve(w.World, ListSeasonTeamsFunction, OpenReference, (*Reference).ListSeasonTeams),
+		ListLeaguesFunction.Name:       testkit.Serve(w.World, ListLeaguesFunction, OpenReference, (*Reference).ListLeagues),
+		GetLeagueFunction.Name:         testkit.Serve(w.World, GetLeagueFunction, OpenReference, (*Reference).GetLeague),
+		UpdateLeagueFunction.Name:      testkit.Serve(w.World, UpdateLeagueFunction, OpenReference, (*Reference).UpdateLeague),
+		DeleteLeagueFunction.Name:      testkit.Serve(w.World, DeleteLeagueFunction, OpenReference, (*Reference).DeleteLeague),
+		RegisterDeviceFunction.Name:    testkit.Serve(w.World, RegisterDeviceFunction, OpenDevices, (*Devices).RegisterDevice),
+		GetDeviceFunction.Name:         testkit.Serve(w.World, GetDeviceFunction, OpenDevices, (*Devices).GetDevice),
+		DeleteDeviceFunction.Name:      testkit.Serve(w.World, DeleteDeviceFunction, OpenDevices, (*Devices).DeleteDevice),
+		UpdatePushToStartFunction.Name: testkit.Serve(w.World, UpdatePushToStartFunction, OpenDevices, (*Devices).UpdatePushToStart),
+		FollowMatchFunction.Name:       testkit.Serve(w.World, FollowMatchFunction, OpenFollows, (*Follows).FollowMatch),
+		GetFollowFunction.Name:         testkit.Serve(w.World, GetFollowFunction, OpenFollows, (*Follows).GetFollow),
+		UpdateFollowFunction.Name:      testkit.Serve(w.World, UpdateFollowFunction, OpenFollows, (*Follows).UpdateFollow),
+		UnfollowMatchFunction.Name:     testkit.Serve(w.World, UnfollowMatchFunction, OpenFollows, (*Follows).UnfollowMatch),
+		StartActivityFunction.Name:     testkit.Serve(w.World, StartActivityFunction, OpenActivities, (*Activities).StartActivity),
+		EndActivityFunction.Name:       testkit.Serve(w.World, EndActivityFunction, OpenActivities, (*Activities).EndActivity),
+		GetPreferencesFunction.Name:    testkit.Serve(w.World, GetPreferencesFunction, OpenSettings, (*Settings).GetPreferences),
+		PutPreferencesFunction.Name:    testkit.Serve(w.World, PutPreferencesFunction, OpenSettings, (*Settings).PutPreferences),
 	}
 }
 
 // get calls a route as nobody and decodes its answer, which must be 200.
-func get[T any](t *testing.T, routes map[string]apptest.Route, fn spec.Function, target string) (v T, header http.Header) {
+func get[T any](t *testing.T, routes map[string]testkit.Route, fn spec.Function, target string) (v T, header http.Header) {
 	t.Helper()
-	out := apptest.Ask(routes, fn, target, "", "")
+	out := testkit.Ask(routes, fn, target, "", "")
 	if out.StatusCode != http.StatusOK {
 		t.Fatalf("%s answers %d %s", target, out.StatusCode, out.Body)
 	}
-	apptest.Must(t, json.Unmarshal([]byte(out.Body), &v))
-	return v, apptest.Header(out)
+	testkit.Must(t, json.Unmarshal([]byte(out.Body), &v))
+	return v, testkit.Header(out)
 }
 
 // served is a world with a live match, 7, one to come, 8, and one that is over, 9.
 func served(t *testing.T) *world {
 	w := newWorld(t)
-	apptest.Put(w.World, leagues, league{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
-	apptest.Put(w.World, teams, team{TeamID: "11", Code: "HAR", Name: "Harbour"}, team{TeamID: "12", Code: "VAL", Name: "Valley"})
-	apptest.Put(w.World, teamSeasons, seasonTeam{"5", "11", "HAR", "Harbour"}, seasonTeam{"5", "12", "VAL", "Valley"})
+	testkit.Put(w.World, leagues, league{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
+	testkit.Put(w.World, teams, team{TeamID: "11", Code: "HAR", Name: "Harbour"}, team{TeamID: "12", Code: "VAL", Name: "Valley"})
+	testkit.Put(w.World, teamSeasons, seasonTeam{"5", "11", "HAR", "Harbour"}, seasonTeam{"5", "12", "VAL", "Valley"})
 	on, coming, done := w.scripted("7"), w.scripted("8"), w.scripted("9")
 	w.says(saidOf(on, "1st Innings", ballSaid{id: 1, runs: 4}), saidOf(done, "Aban."))
 	w.tickAt(w.ticker(), 0)
 	coming.StartTime = kickOff.Add(time.Hour).Format(timeLayout)
-	apptest.Put(w.World, fixtures, coming)
+	testkit.Put(w.World, fixtures, coming)
 	return w
 }
 
@@ -97,7 +97,7 @@ func TestGetMatch(t *testing.T) {
 		if (got.Score != nil) != (id != "8") {
 			t.Errorf("match %s has the score %+v", id, got.Score)
 		}
-		again := apptest.Request(http.MethodGet, "/matches/"+id, "", "")
+		again := testkit.Request(http.MethodGet, "/matches/"+id, "", "")
 		again.Headers["if-none-match"] = header.Get("ETag")
 		if out := routes[GetMatchFunction.Name](again); header.Get("ETag") == "" || out.StatusCode != http.StatusNotModified || out.Body != "" {
 			t.Errorf("the same match answers %d %q to its tag", out.StatusCode, out.Body)
@@ -115,33 +115,33 @@ func TestGetDisplay(t *testing.T) {
 		if view != "" {
 			query, stored = "?team="+view, displayKey("7", view)
 		}
-		out := apptest.Ask(routes, GetDisplayFunction, "/matches/7/display"+query, "", "")
+		out := testkit.Ask(routes, GetDisplayFunction, "/matches/7/display"+query, "", "")
 		var got, want any
-		apptest.Must(t, json.Unmarshal([]byte(out.Body), &got))
-		apptest.Must(t, json.Unmarshal([]byte(apptest.Row[shown](w.World, displays, stored).Display), &want))
-		if fmt.Sprint(got) != fmt.Sprint(want) || apptest.Header(out).Get("Cache-Control") != cacheLive {
+		testkit.Must(t, json.Unmarshal([]byte(out.Body), &got))
+		testkit.Must(t, json.Unmarshal([]byte(testkit.Row[shown](w.World, displays, stored).Display), &want))
+		if fmt.Sprint(got) != fmt.Sprint(want) || testkit.Header(out).Get("Cache-Control") != cacheLive {
 			t.Errorf("%q is shown %v, want %v", view, got, want)
 		}
 	}
 
 	// One that has expired is built again, with the time of its state, so that
 	// the state that follows is newer.
-	was := apptest.Row[shown](w.World, displays, displayKey("7", "11"))
+	was := testkit.Row[shown](w.World, displays, displayKey("7", "11"))
 	old := was
 	old.TTL, old.Display = w.Clock.Now().Unix(), `{}`
-	apptest.Put(w.World, displays, old)
+	testkit.Put(w.World, displays, old)
 	w.To(at(1).Add(-time.Millisecond))
 	for range 2 {
-		out := apptest.Ask(routes, GetDisplayFunction, "/matches/7/display?team=11", "", "")
+		out := testkit.Ask(routes, GetDisplayFunction, "/matches/7/display?team=11", "", "")
 		if out.StatusCode != http.StatusOK || len(out.Body) < 50 {
 			t.Errorf("an expired display answers %d %s", out.StatusCode, out.Body)
 		}
 	}
-	is := apptest.Row[shown](w.World, displays, displayKey("7", "11"))
+	is := testkit.Row[shown](w.World, displays, displayKey("7", "11"))
 	if was.TTL, is.TTL = 0, 0; is.Hash != was.Hash || is.At > at(0).Unix() || is.Slot != was.Slot || is.Playing != was.Playing {
 		t.Errorf("it was built as %+v, want %+v", is, was)
 	}
-	if out := apptest.Ask(routes, GetDisplayFunction, "/matches/8/display", "", ""); out.StatusCode != http.StatusNotFound {
+	if out := testkit.Ask(routes, GetDisplayFunction, "/matches/8/display", "", ""); out.StatusCode != http.StatusNotFound {
 		t.Errorf("a match without a score answers %d", out.StatusCode)
 	}
 }
@@ -153,13 +153,13 @@ func TestListMatches(t *testing.T) {
 	for i := range 25 {
 		f := w.scripted(fmt.Sprint(100 + i))
 		f.StartTime = kickOff.Add(time.Duration(i/2) * time.Hour).Format(timeLayout) // two of each time
-		apptest.Put(w.World, fixtures, f)
+		testkit.Put(w.World, fixtures, f)
 		c := cached{MatchID: f.MatchID, LeagueID: f.LeagueID, StartingAt: f.StartTime, StateJSON: `{}`, TTL: kickOff.Add(time.Hour).Unix()}
-		apptest.Put(w.World, fixtureCache, c)
+		testkit.Put(w.World, fixtureCache, c)
 		want = append(want, f.MatchID)
 	}
 	stale := w.scripted("200")
-	apptest.Put(w.World, fixtureCache, cached{MatchID: stale.MatchID, LeagueID: "3", StartingAt: stale.StartTime, StateJSON: `{}`, TTL: 1})
+	testkit.Put(w.World, fixtureCache, cached{MatchID: stale.MatchID, LeagueID: "3", StartingAt: stale.StartTime, StateJSON: `{}`, TTL: 1})
 	routes := w.routes()
 	type list struct {
 		Matches []Match
@@ -281,8 +281,8 @@ func TestRefusals(t *testing.T) {
 		{EndActivityFunction, "/user/activity/7", "fan", "", 422, "query.pushToken"},
 		{EndActivityFunction, "/user/activity/7?pushToken=x", "fan", "", 422, "query.pushToken"},
 	} {
-		out := apptest.Ask(routes, c.fn, c.target, c.user, c.body)
-		var problem apptest.Problem
+		out := testkit.Ask(routes, c.fn, c.target, c.user, c.body)
+		var problem testkit.Problem
 		if err := json.Unmarshal([]byte(out.Body), &problem); err != nil || problem.Status != out.StatusCode {
 			t.Errorf("%s %.90s answers %d %.200s, which is no problem document", c.fn.Name, c.target, out.StatusCode, out.Body)
 		}
@@ -295,7 +295,7 @@ func TestRefusals(t *testing.T) {
 		if c.field != "" && !named {
 			t.Errorf("%s %.90s answers %.300s, which does not name %s", c.fn.Name, c.target, out.Body, c.field)
 		}
-		if header := apptest.Header(out); header.Get("Content-Type") != "application/problem+json" || header.Get("ETag") != "" {
+		if header := testkit.Header(out); header.Get("Content-Type") != "application/problem+json" || header.Get("ETag") != "" {
 			t.Errorf("%s %.90s answers with %v", c.fn.Name, c.target, header)
 		}
 	}
@@ -311,12 +311,12 @@ func TestTableHangs(t *testing.T) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	})
-	s := apptest.OpenWith(w.World, env, OpenMatches)
+	s := testkit.OpenWith(w.World, env, OpenMatches)
 	ctx, cancel := context.WithTimeout(w.Ctx(), 600*time.Millisecond) // the invocation's, of which half a second is for the answer
 	defer cancel()
-	out, err := httpapi.Lambda(GetMatchFunction, s.GetMatch)(ctx, apptest.Request(http.MethodGet, "/matches/7", "", ""))
-	apptest.Must(t, err)
-	if err := apptest.Blames(out, http.StatusServiceUnavailable, ""); err != nil || ctx.Err() != nil {
+	out, err := httpapi.Lambda(GetMatchFunction, s.GetMatch)(ctx, testkit.Request(http.MethodGet, "/matches/7", "", ""))
+	testkit.Must(t, err)
+	if err := testkit.Blames(out, http.StatusServiceUnavailable, ""); err != nil || ctx.Err() != nil {
 		t.Errorf("%v, with %v left of the invocation", err, ctx.Err())
 	}
 }
@@ -327,22 +327,22 @@ func TestActivityRoutes(t *testing.T) {
 	routes := w.routes()
 	body := fmt.Sprintf(`{"pushToken":%q,"teamId":"11"}`, token("fan"))
 	for range 2 {
-		out := apptest.Ask(routes, StartActivityFunction, "/user/activity/7", "fan", body)
+		out := testkit.Ask(routes, StartActivityFunction, "/user/activity/7", "fan", body)
 		if out.StatusCode != http.StatusCreated || !strings.Contains(out.Body, `"expiresAt"`) {
 			t.Errorf("the start answers %d %s", out.StatusCode, out.Body)
 		}
 	}
-	if out := apptest.Ask(routes, StartActivityFunction, "/user/activity/7", "thief", body); out.StatusCode != http.StatusConflict {
+	if out := testkit.Ask(routes, StartActivityFunction, "/user/activity/7", "thief", body); out.StatusCode != http.StatusConflict {
 		t.Errorf("another user's start answers %d", out.StatusCode)
 	}
-	if s := apptest.Rows[subscription](w.World, subscriptions); len(s) != 1 || s[0].UserID != "fan" {
+	if s := testkit.Rows[subscription](w.World, subscriptions); len(s) != 1 || s[0].UserID != "fan" {
 		t.Errorf("stored are %+v", s)
 	}
 	end := "/user/activity/7?pushToken=" + token("fan")
-	if out := apptest.Ask(routes, EndActivityFunction, end, "thief", ""); out.StatusCode != http.StatusNotFound {
+	if out := testkit.Ask(routes, EndActivityFunction, end, "thief", ""); out.StatusCode != http.StatusNotFound {
 		t.Errorf("another user's end answers %d", out.StatusCode)
 	}
-	if out := apptest.Ask(routes, EndActivityFunction, end, "fan", ""); out.StatusCode != http.StatusNoContent || w.subscribed() != nil {
+	if out := testkit.Ask(routes, EndActivityFunction, end, "fan", ""); out.StatusCode != http.StatusNoContent || w.subscribed() != nil {
 		t.Errorf("the end answers %d and leaves %q", out.StatusCode, w.subscribed())
 	}
 }
@@ -382,7 +382,7 @@ func TestNoRequestIsOurFault(t *testing.T) {
 			{GetMatchFunction, "/matches/" + id}, {ListMatchesFunction, "/matches"}, {GetDisplayFunction, "/matches/" + id + "/display"},
 			{ListBallsFunction, "/matches/" + id + "/balls"}, {StartActivityFunction, "/user/activity/" + id}, {EndActivityFunction, "/user/activity/" + id},
 		} {
-			out := apptest.Ask(routes, c.fn, c.target+"?"+raw, "fan", body)
+			out := testkit.Ask(routes, c.fn, c.target+"?"+raw, "fan", body)
 			if out.StatusCode >= 500 || out.StatusCode < 200 {
 				t.Fatalf("%s %s?%s with %q answers %d %s", c.fn.Name, c.target, raw, body, out.StatusCode, out.Body)
 			}

@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"matchday/infra/local/sportmonks"
+	"matchday/infra/sim/sportmonks"
+	"matchday/infra/testkit"
 	"matchday/pkg/cricket/score"
-	"matchday/pkg/kit/app/apptest"
 )
 
 // maxItem is the largest item that DynamoDB takes, in bytes.
@@ -24,8 +24,8 @@ func TestBallsOfTestMatch(t *testing.T) {
 	m := w.play(3, sportmonks.Test, slotLength)
 	w.To(at(m.Frames()))
 	w.tickAt(w.ticker(), m.Frames()+1)
-	page, err := apptest.Open(w.World, SyncFixturesFunction, OpenSyncer).provider.Fixture(w.Ctx(), id(m.ID))
-	apptest.Must(t, err)
+	page, err := testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).provider.Fixture(w.Ctx(), id(m.ID))
+	testkit.Must(t, err)
 	want := score.Balls(page)
 	if len(want) != m.Deliveries() || len(want) < 1500 {
 		t.Fatalf("the match has %d balls, of which %d are said", m.Deliveries(), len(want))
@@ -33,7 +33,7 @@ func TestBallsOfTestMatch(t *testing.T) {
 	for table, sizes := range map[string][]int{"balls": nil, "score": nil} {
 		switch table {
 		case "balls":
-			for _, c := range apptest.Rows[chunk](w.World, processing) {
+			for _, c := range testkit.Rows[chunk](w.World, processing) {
 				if strings.Contains(c.MatchID, "#") {
 					sizes = append(sizes, len(c.Balls))
 				}
@@ -41,22 +41,22 @@ func TestBallsOfTestMatch(t *testing.T) {
 			if mean := sum(sizes) / len(sizes); mean > 5<<10 || len(sizes) < 60 {
 				t.Errorf("%d chunks have %d bytes on average, want about 4 kB", len(sizes), mean)
 			}
-			text, err := json.Marshal(apptest.Row[head](w.World, processing, id(m.ID)))
-			apptest.Must(t, err)
+			text, err := json.Marshal(testkit.Row[head](w.World, processing, id(m.ID)))
+			testkit.Must(t, err)
 			sizes = append(sizes, len(text))
 		case "score":
-			sizes = append(sizes, len(apptest.Row[cached](w.World, fixtureCache, id(m.ID)).StateJSON))
+			sizes = append(sizes, len(testkit.Row[cached](w.World, fixtureCache, id(m.ID)).StateJSON))
 		}
 		if largest := slices.Max(sizes); largest > maxItem/10 {
 			t.Errorf("an item of %s has %d bytes", table, largest)
 		}
 	}
 
-	s := apptest.Open(w.World, ListBallsFunction, OpenMatches)
+	s := testkit.Open(w.World, ListBallsFunction, OpenMatches)
 	list := func(in ListBalls) (all []score.Ball, pages int) {
 		for in.ID = id(m.ID); ; {
 			page, err := s.ListBalls(w.Ctx(), &in)
-			apptest.Must(t, err)
+			testkit.Must(t, err)
 			all, pages = append(all, page.Body.Balls...), pages+1
 			if n := len(page.Body.Balls); page.Body.Next != "" && in.After == 0 && (n < ballsPerPage || n > 2*ballsPerPage) {
 				t.Errorf("page %d has %d balls", pages, n)
@@ -175,11 +175,11 @@ func TestUnlabelledBalls(t *testing.T) {
 	var h head
 	balls := []score.Ball{{ID: 1, Innings: 1, At: "0.1"}, {ID: 2, Innings: 1, At: "x"}, {ID: 3, Innings: 1, At: "7.2"}}
 	chunks, err := h.enter("7", balls, 1, kickOff)
-	apptest.Must(t, err)
+	testkit.Must(t, err)
 	n := 0
 	for _, c := range chunks {
 		var some []score.Ball
-		apptest.Must(t, json.Unmarshal([]byte(c.Balls), &some))
+		testkit.Must(t, json.Unmarshal([]byte(c.Balls), &some))
 		n += len(some)
 	}
 	if n != 3 || h.LastProcessedBall != 3 {

@@ -12,9 +12,9 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
-	"matchday/pkg/kit/obs"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
+	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
 
@@ -122,7 +122,7 @@ const (
 )
 
 // errChannelBusy says that another is making the channel at this moment.
-var errChannelBusy = fault.New(fault.Unavailable, "the match's channel is being opened: try again, or give the activity's pushToken")
+var errChannelBusy = problem.New(problem.Unavailable, "the match's channel is being opened: try again, or give the activity's pushToken")
 
 // open returns the channel of the match and perspective, and makes it if there
 // is none. The row is claimed before Apple is asked, so that of many at once one
@@ -170,7 +170,7 @@ func (c *channels) claim(ctx context.Context, row channel) error {
 func (c *channels) make(ctx context.Context, row channel) (string, error) {
 	sender, err := c.sender(ctx)
 	if err != nil {
-		return "", errors.Join(fault.New(fault.Unavailable, channelDown).Because(err), row.forget(ctx, c.db))
+		return "", errors.Join(problem.New(problem.Unavailable, channelDown).Because(err), row.forget(ctx, c.db))
 	}
 	id, err := create(ctx, sender)
 	if err != nil {
@@ -204,9 +204,9 @@ func create(ctx context.Context, sender *push.Sender) (string, error) {
 	}
 	if _, refused := errors.AsType[*push.Refused](err); refused {
 		slog.ErrorContext(ctx, "Apple refuses a channel", "err", err)
-		return "", fault.New(fault.Conflict, channelRefused).Because(err)
+		return "", problem.New(problem.Conflict, channelRefused).Because(err)
 	}
-	return "", fault.New(fault.Unavailable, channelDown).Because(err)
+	return "", problem.New(problem.Unavailable, channelDown).Because(err)
 }
 
 // pushChannels broadcasts to the channels of the message's match.
@@ -266,7 +266,7 @@ func (p *Pusher) broadcast(ctx context.Context, rows []channel, messages map[str
 		}
 	}
 	if len(rows) > 0 {
-		obs.Emit(ctx, p.now(), []obs.Metric{obs.Count("Broadcasts", sent), obs.Count("BroadcastsFailed", failed)})
+		telemetry.Emit(ctx, p.now(), []telemetry.Metric{telemetry.Count("Broadcasts", sent), telemetry.Count("BroadcastsFailed", failed)})
 	}
 	return failed > 0, nil
 }

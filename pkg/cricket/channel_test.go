@@ -11,18 +11,18 @@ import (
 	"testing"
 	"time"
 
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/auth"
-	"matchday/pkg/kit/dynamo/dynamotest"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 )
 
 // starter opens start-activity, with less patience for Apple.
 func (w *world) starter(env app.Env, change ...func(*push.Config)) *Activities {
 	w.T.Helper()
-	a := apptest.OpenWith(w.World, env, OpenActivities)
+	a := testkit.OpenWith(w.World, env, OpenActivities)
 	sender := w.sender(env, change...)
 	a.channels.sender = func(context.Context) (*push.Sender, error) { return sender, nil }
 	return a
@@ -39,7 +39,7 @@ func listening(matchID, user, team string) *StartActivity {
 func (w *world) owns(version string, users ...string) {
 	w.T.Helper()
 	for _, user := range users {
-		apptest.Put(w.World, devices, device{
+		testkit.Put(w.World, devices, device{
 			UserID: user, DeviceToken: token(user + "'s phone"), OSMajor: majorOf(version), ExpiresAt: w.Clock.Now().Add(keepDevice).Unix(),
 		})
 	}
@@ -59,24 +59,24 @@ func (w *world) onChannel(id string, names ...string) {
 func (w *world) opened(matchID, view string) string {
 	w.T.Helper()
 	id, err := w.sender(w.Env(StartActivityFunction)).CreateChannel(w.T.Context(), push.KeepNothing)
-	apptest.Must(w.T, err)
-	apptest.Put(w.World, channelTable, channel{MatchID: matchID, View: view, ChannelID: id, ClaimedAt: w.Clock.Now().UnixMilli()})
+	testkit.Must(w.T, err)
+	testkit.Put(w.World, channelTable, channel{MatchID: matchID, View: view, ChannelID: id, ClaimedAt: w.Clock.Now().UnixMilli()})
 	return id
 }
 
 // silent throws away what the queue of push-activities holds.
 func (w *world) silent() {
 	w.T.Helper()
-	apptest.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+	testkit.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
 }
 
 // ends has the end of a match decided at slot n, and told to push-activities.
 func (w *world) ends(matchID string, n int) {
 	w.T.Helper()
 	w.To(at(n))
-	f := apptest.Row[fixture](w.World, fixtures, matchID)
+	f := testkit.Row[fixture](w.World, fixtures, matchID)
 	f.EndingAt, f.Live = at(n).Unix(), ""
-	apptest.Put(w.World, fixtures, f)
+	testkit.Put(w.World, fixtures, f)
 }
 
 func TestListen(t *testing.T) {
@@ -88,7 +88,7 @@ func TestListen(t *testing.T) {
 	got := map[string]string{}
 	for _, c := range []struct{ user, team string }{{"first", "11"}, {"second", "11"}, {"other", "12"}, {"nobody's", ""}} {
 		out, err := a.StartActivity(w.Ctx(), listening("7", c.user, c.team))
-		apptest.Must(t, err)
+		testkit.Must(t, err)
 		if out.Status != 201 || out.CacheControl != noStore || out.Body.TeamID != c.team || out.Body.Channel == "" {
 			t.Errorf("%s is answered %+v", c.user, out)
 		}
@@ -98,10 +98,10 @@ func TestListen(t *testing.T) {
 	if got["first"] != got["second"] || got["first"] == got["other"] || got["other"] == got["nobody's"] || len(w.phones.Channels()) != 3 {
 		t.Errorf("the channels are %v, and Apple has %v", got, w.phones.Channels())
 	}
-	if n := len(w.subscribed()); n != 3 || len(apptest.Messages[MatchChanged](w.World, activityQueue)) != 0 {
-		t.Errorf("%d activities are stored, and %+v sent", n, apptest.Messages[MatchChanged](w.World, activityQueue))
+	if n := len(w.subscribed()); n != 3 || len(testkit.Messages[MatchChanged](w.World, activityQueue)) != 0 {
+		t.Errorf("%d activities are stored, and %+v sent", n, testkit.Messages[MatchChanged](w.World, activityQueue))
 	}
-	apptest.Must(t, w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
+	testkit.Must(t, w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
 	w.expect("after the broadcast", map[string]string{
 		"first": want["local"], "second": want["local"], "other": want["visitor"], "nobody's": want["neutral"], "local": want["local"],
 	}, false)
@@ -142,23 +142,23 @@ func TestWhoCannotListen(t *testing.T) {
 	w, _, _ := watched(t)
 	w.owns("17.6.1", "seventeen")
 	w.owns("", "untold")
-	apptest.Put(w.World, devices, device{UserID: "expired", DeviceToken: token("old"), OSMajor: 18, ExpiresAt: w.Clock.Now().Unix()})
+	testkit.Put(w.World, devices, device{UserID: "expired", DeviceToken: token("old"), OSMajor: 18, ExpiresAt: w.Clock.Now().Unix()})
 	w.owns("18.0", "eighteen")
 	a := w.starter(w.Env(StartActivityFunction))
 	for _, user := range []string{"seventeen", "untold", "expired", "without a phone"} {
 		_, err := a.StartActivity(w.Ctx(), listening("7", user, ""))
-		if fault.Of(err) != fault.Conflict || !strings.Contains(err.Error(), "pushToken") {
+		if problem.Of(err) != problem.Conflict || !strings.Contains(err.Error(), "pushToken") {
 			t.Errorf("%s gets %v", user, err)
 		}
 	}
-	if _, err := a.StartActivity(w.Ctx(), listening("1", "eighteen", "")); fault.Of(err) != fault.NotFound {
+	if _, err := a.StartActivity(w.Ctx(), listening("1", "eighteen", "")); problem.Of(err) != problem.NotFound {
 		t.Errorf("a match that is not there gives %v", err)
 	}
 	w.ends("7", 9)
-	if _, err := a.StartActivity(w.Ctx(), listening("7", "eighteen", "")); fault.Of(err) != fault.Conflict {
+	if _, err := a.StartActivity(w.Ctx(), listening("7", "eighteen", "")); problem.Of(err) != problem.Conflict {
 		t.Errorf("a match that is over gives %v", err)
 	}
-	if n := len(w.phones.Channels()) + len(apptest.Rows[channel](w.World, channelTable)); n != 0 {
+	if n := len(w.phones.Channels()) + len(testkit.Rows[channel](w.World, channelTable)); n != 0 {
 		t.Error("a channel was opened")
 	}
 }
@@ -174,22 +174,22 @@ func TestNoChannelToBeHad(t *testing.T) {
 	keyless.channels.sender = func(context.Context) (*push.Sender, error) { return nil, errors.New("no secret") }
 	for name, c := range map[string]struct {
 		a    *Activities
-		kind fault.Kind
+		kind problem.Kind
 	}{
-		"refused": {w.starter(env, func(c *push.Config) { c.KeyID = "ANOTHER" }), fault.Conflict},
-		"away":    {w.starter(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" }), fault.Unavailable},
-		"keyless": {keyless, fault.Unavailable},
+		"refused": {w.starter(env, func(c *push.Config) { c.KeyID = "ANOTHER" }), problem.Conflict},
+		"away":    {w.starter(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" }), problem.Unavailable},
+		"keyless": {keyless, problem.Unavailable},
 	} {
 		_, err := c.a.StartActivity(w.Ctx(), listening("7", "fan", ""))
-		if fault.Of(err) != c.kind || !strings.Contains(err.Error(), "pushToken") {
+		if problem.Of(err) != c.kind || !strings.Contains(err.Error(), "pushToken") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if left := apptest.Rows[channel](w.World, channelTable); len(left) > 0 {
+		if left := testkit.Rows[channel](w.World, channelTable); len(left) > 0 {
 			t.Errorf("%s leaves %+v", name, left)
 		}
 	}
 	_, err := w.starter(env).StartActivity(w.Ctx(), listening("7", "fan", ""))
-	apptest.Must(t, err)
+	testkit.Must(t, err)
 }
 
 // A claim is another's until it is given up, and a channel that was made under a
@@ -200,24 +200,24 @@ func TestLostClaim(t *testing.T) {
 	w.owns("18.0", "fan")
 	a := w.starter(w.Env(StartActivityFunction))
 	claim := channel{MatchID: "7", View: neutral, ClaimedAt: w.Clock.Now().UnixMilli()}
-	apptest.Put(w.World, channelTable, claim)
-	if _, err := a.StartActivity(w.Ctx(), listening("7", "fan", "")); fault.Of(err) != fault.Unavailable {
+	testkit.Put(w.World, channelTable, claim)
+	if _, err := a.StartActivity(w.Ctx(), listening("7", "fan", "")); problem.Of(err) != problem.Unavailable {
 		t.Errorf("while another makes it, it gives %v", err)
 	}
 	w.To(w.Clock.Now().Add(channelClaim))
 	lose := a.channels.sender
 	a.channels.sender = func(ctx context.Context) (*push.Sender, error) {
-		apptest.Put(w.World, channelTable, channel{MatchID: "7", View: neutral, ClaimedAt: w.Clock.Now().UnixMilli() + 1})
+		testkit.Put(w.World, channelTable, channel{MatchID: "7", View: neutral, ClaimedAt: w.Clock.Now().UnixMilli() + 1})
 		return lose(ctx)
 	}
-	if _, err := a.StartActivity(w.Ctx(), listening("7", "fan", "")); fault.Of(err) != fault.Unavailable || len(w.phones.Channels()) != 0 {
+	if _, err := a.StartActivity(w.Ctx(), listening("7", "fan", "")); problem.Of(err) != problem.Unavailable || len(w.phones.Channels()) != 0 {
 		t.Errorf("a claim that is lost gives %v, and Apple has %v", err, w.phones.Channels())
 	}
 	a.channels.sender = lose
 	w.To(w.Clock.Now().Add(channelClaim))
 	out, err := a.StartActivity(w.Ctx(), listening("7", "fan", ""))
-	apptest.Must(t, err)
-	if got := apptest.Row[channel](w.World, channelTable, "7", neutral); got.ChannelID != out.Body.Channel || len(w.phones.Channels()) != 1 {
+	testkit.Must(t, err)
+	if got := testkit.Row[channel](w.World, channelTable, "7", neutral); got.ChannelID != out.Body.Channel || len(w.phones.Channels()) != 1 {
 		t.Errorf("the row is %+v, and Apple has %v", got, w.phones.Channels())
 	}
 }
@@ -238,8 +238,8 @@ func TestChannelIsNotOpenedAtTheEnd(t *testing.T) {
 		t.Errorf("it gives %v", err)
 	}
 	w.To(at(9).Add(sweepAfter))
-	apptest.Must(t, w.pusher(w.Env(SweepChannelsFunction)).SweepChannels(w.Ctx()))
-	if n := len(w.phones.Channels()) + len(apptest.Rows[channel](w.World, channelTable)); n != 0 {
+	testkit.Must(t, w.pusher(w.Env(SweepChannelsFunction)).SweepChannels(w.Ctx()))
+	if n := len(w.phones.Channels()) + len(testkit.Rows[channel](w.World, channelTable)); n != 0 {
 		t.Error("the sweep leaves the channel")
 	}
 }
@@ -258,7 +258,7 @@ func TestBroadcastCostsTheSame(t *testing.T) {
 		w.tickAt(w.ticker(), 1)
 		p := w.pusher(w.Env(PushActivitiesFunction))
 		before := w.phones.Counts()
-		calls = w.Count(func() { apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities) })
+		calls = w.Count(func() { testkit.Drain(w.World, activityQueue, time.Second, p.PushActivities) })
 		answers = w.phones.Counts()
 		for what, n := range before {
 			answers[what] -= n
@@ -282,12 +282,12 @@ func TestChannelsAreClosedAtTheEnd(t *testing.T) {
 	w, _, want := watched(t)
 	w.silent()
 	id := w.opened("7", "11")
-	apptest.Put(w.World, channelTable, channel{MatchID: "7", View: neutral, ClaimedAt: w.Clock.Now().UnixMilli()}) // given up by then
+	testkit.Put(w.World, channelTable, channel{MatchID: "7", View: neutral, ClaimedAt: w.Clock.Now().UnixMilli()}) // given up by then
 	w.onChannel(id, "listener", "away")
 	p := w.pusher(w.Env(PushActivitiesFunction))
 	w.ends("7", 40)
 	for range 2 { // delivered twice
-		apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
+		testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
 		w.expect("after the end", map[string]string{"listener": want["local"], "local": want["local"], "visitor": want["visitor"]}, true)
 	}
 	w.onChannel(id, "late") // hears nothing of what was before
@@ -295,12 +295,12 @@ func TestChannelsAreClosedAtTheEnd(t *testing.T) {
 	if len(closing) != 2 || closing[0].Visible.Sub(w.Clock.Now()) != closeAfter {
 		t.Fatalf("%+v is sent", closing)
 	}
-	if n := apptest.Drain(w.World, activityQueue, closeAfter, p.PushActivities); n != 2 {
+	if n := testkit.Drain(w.World, activityQueue, closeAfter, p.PushActivities); n != 2 {
 		t.Errorf("%d messages were handled", n)
 	}
 	w.expect("told again", map[string]string{"late": want["local"]}, true)
-	if n := len(w.phones.Channels()) + len(apptest.Rows[channel](w.World, channelTable)); n != 0 {
-		t.Errorf("Apple has %v, and the rows are %+v", w.phones.Channels(), apptest.Rows[channel](w.World, channelTable))
+	if n := len(w.phones.Channels()) + len(testkit.Rows[channel](w.World, channelTable)); n != 0 {
+		t.Errorf("Apple has %v, and the rows are %+v", w.phones.Channels(), testkit.Rows[channel](w.World, channelTable))
 	}
 	if d, _ := w.phones.Device(token("listener")); d.AfterEnd != 2 {
 		t.Errorf("the listener was told of the end %d times more", d.AfterEnd)
@@ -318,20 +318,20 @@ func TestUnreachedChannel(t *testing.T) {
 	env := w.Env(PushActivitiesFunction)
 	cut := w.pusher(env)
 	cut.sender = w.sender(env, func(c *push.Config) { c.BroadcastEndpoint = "https://127.0.0.1:1" })
-	apptest.Must(t, cut.PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
+	testkit.Must(t, cut.PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
 	w.expect("by token", want, false)
-	if n := len(apptest.Messages[MatchChanged](w.World, activityQueue)); n != 0 || w.pushes("listener") != 0 {
+	if n := len(testkit.Messages[MatchChanged](w.World, activityQueue)); n != 0 || w.pushes("listener") != 0 {
 		t.Errorf("%d messages are sent after an update", n)
 	}
 	w.ends("7", 40)
-	apptest.Must(t, cut.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
+	testkit.Must(t, cut.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
 	w.expect("by token", want, true)
-	apptest.Drain(w.World, activityQueue, time.Minute, cut.PushActivities)
-	got := apptest.Messages[MatchChanged](w.World, activityQueue)
+	testkit.Drain(w.World, activityQueue, time.Minute, cut.PushActivities)
+	got := testkit.Messages[MatchChanged](w.World, activityQueue)
 	if i := slices.IndexFunc(got, func(m MatchChanged) bool { return m.Channels == tellChannels }); len(got) != 2 || i < 0 || got[i].Try < 3 {
 		t.Fatalf("%+v is sent", got)
 	}
-	apptest.Drain(w.World, activityQueue, 5*time.Minute, w.pusher(env).PushActivities)
+	testkit.Drain(w.World, activityQueue, 5*time.Minute, w.pusher(env).PushActivities)
 	w.expect("by channel", map[string]string{"listener": want["neutral"]}, true)
 }
 
@@ -344,15 +344,15 @@ func TestForgottenChannel(t *testing.T) {
 	env := w.Env(PushActivitiesFunction)
 	p := w.pusher(env)
 	id := w.opened("7", neutral)
-	apptest.Must(t, p.sender.DeleteChannel(t.Context(), id))
-	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
-	if len(apptest.Rows[channel](w.World, channelTable)) != 1 {
+	testkit.Must(t, p.sender.DeleteChannel(t.Context(), id))
+	testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
+	if len(testkit.Rows[channel](w.World, channelTable)) != 1 {
 		t.Error("a new channel is forgotten")
 	}
 	w.To(w.Clock.Now().Add(channelClaim))
-	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
+	testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
 	out, err := w.starter(w.Env(StartActivityFunction)).StartActivity(w.Ctx(), listening("7", "fan", ""))
-	apptest.Must(t, err)
+	testkit.Must(t, err)
 	if out.Body.Channel == id || w.phones.Channels()[out.Body.Channel] != 0 || len(w.phones.Channels()) != 1 {
 		t.Errorf("%q is given in place of %q, and Apple has %v", out.Body.Channel, id, w.phones.Channels())
 	}
@@ -372,7 +372,7 @@ func (w *world) standing() standing {
 	s := standing{Phones: w.outcome().Phones}
 	at := w.phones.Channels()
 	s.Unnamed = len(at)
-	for _, row := range apptest.Rows[channel](w.World, channelTable) {
+	for _, row := range testkit.Rows[channel](w.World, channelTable) {
 		if row.ChannelID == "" {
 			s.Claimed++
 			continue
@@ -396,14 +396,14 @@ func TestListenCrashes(t *testing.T) {
 		w.starter(w.Crashing(StartActivityFunction, p)).StartActivity(w.Ctx(), in)
 		again := w.starter(w.Env(StartActivityFunction))
 		out, err := again.StartActivity(w.Ctx(), in)
-		if fault.Of(err) == fault.Unavailable { // told to try again
+		if problem.Of(err) == problem.Unavailable { // told to try again
 			w.To(w.Clock.Now().Add(channelClaim))
 			out, err = again.StartActivity(w.Ctx(), in)
 		}
-		apptest.Must(t, err)
+		testkit.Must(t, err)
 		w.onChannel(out.Body.Channel, "fan")
-		apptest.Must(t, w.pusher(w.Env(SweepChannelsFunction)).SweepChannels(w.Ctx()))
-		apptest.Drain(w.World, activityQueue, time.Minute, w.pusher(w.Env(PushActivitiesFunction)).PushActivities)
+		testkit.Must(t, w.pusher(w.Env(SweepChannelsFunction)).SweepChannels(w.Ctx()))
+		testkit.Drain(w.World, activityQueue, time.Minute, w.pusher(w.Env(PushActivitiesFunction)).PushActivities)
 		return w.standing()
 	})
 }
@@ -423,8 +423,8 @@ func TestChannelEndCrashes(t *testing.T) {
 				m := MatchChanged{MatchID: "7", Ended: at(40).Unix(), Channels: step}
 				w.pusher(w.Crashing(PushActivitiesFunction, p)).PushActivities(w.Ctx(), m)
 				again := w.pusher(w.Env(PushActivitiesFunction))
-				apptest.Must(t, again.PushActivities(w.Ctx(), m))
-				apptest.Drain(w.World, activityQueue, closeAfter, again.PushActivities)
+				testkit.Must(t, again.PushActivities(w.Ctx(), m))
+				testkit.Drain(w.World, activityQueue, closeAfter, again.PushActivities)
 				return w.standing()
 			})
 		})
@@ -436,8 +436,8 @@ func TestRefusedBroadcast(t *testing.T) {
 	t.Parallel()
 	w, _, want := watched(t)
 	w.silent()
-	apptest.Put(w.World, channelTable, channel{MatchID: "7", View: neutral, ChannelID: "no base64!"})
-	apptest.Must(t, w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
+	testkit.Put(w.World, channelTable, channel{MatchID: "7", View: neutral, ChannelID: "no base64!"})
+	testkit.Must(t, w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
 	w.expect("by token", want, false)
 	if got := w.Logs.Complaints(); len(got) != 1 {
 		t.Errorf("logged: %q", got)

@@ -7,10 +7,10 @@ import (
 
 	"github.com/sideshow/apns2"
 
-	"matchday/infra/local/apns"
-	"matchday/infra/local/sportmonks"
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/sportmonks"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 )
 
 // The processes of these tests crash at every call of AWS and of the provider.
@@ -22,7 +22,7 @@ import (
 // the lease of the first has run out, for as long as an event may be held back.
 func (w *world) crashTick(p *dynamotest.Process, n int) outcome {
 	w.T.Helper()
-	tk := apptest.OpenWith(w.World, w.Crashing(TickFunction, p), OpenTicker)
+	tk := testkit.OpenWith(w.World, w.Crashing(TickFunction, p), OpenTicker)
 	tk.Tick(w.Ctx(), slotNo(n))
 	again := w.ticker()
 	w.tickAt(again, n+1)
@@ -72,12 +72,12 @@ func TestFinishCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w, again, m := left(t, func() (int, string) { return 200, pageOf("Finished", tied) })
-		apptest.Drain(w.World, finishQueue, 0, func(context.Context, MatchLeft) error { return nil })
-		s := apptest.OpenWith(w.World, w.Crashing(FinishMatchFunction, p), OpenFinisher)
+		testkit.Drain(w.World, finishQueue, 0, func(context.Context, MatchLeft) error { return nil })
+		s := testkit.OpenWith(w.World, w.Crashing(FinishMatchFunction, p), OpenFinisher)
 		s.FinishMatch(w.Ctx(), m)
 		w.To(w.Clock.Now().Add(FinishMatchFunction.Visibility())) // until it is delivered again
-		apptest.Must(t, again.FinishMatch(w.Ctx(), m))
-		apptest.Drain(w.World, finishQueue, 10*time.Minute, again.FinishMatch)
+		testkit.Must(t, again.FinishMatch(w.Ctx(), m))
+		testkit.Drain(w.World, finishQueue, 10*time.Minute, again.FinishMatch)
 		return w.outcome()
 	})
 }
@@ -94,15 +94,15 @@ func TestPushCrashes(t *testing.T) {
 				busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 				busy.Times = 8 // all tries of one run
 				w.phones.Answer(token("local"), busy)
-				m := apptest.Messages[MatchChanged](w.World, activityQueue)[0]
-				apptest.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+				m := testkit.Messages[MatchChanged](w.World, activityQueue)[0]
+				testkit.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
 				if ended != 0 {
 					m = MatchChanged{MatchID: "7", Ended: ended}
 				}
 				w.pusher(w.Crashing(PushActivitiesFunction, p)).PushActivities(w.Ctx(), m)
 				again := w.pusher(w.Env(PushActivitiesFunction))
-				apptest.Must(t, again.PushActivities(w.Ctx(), m))
-				apptest.Drain(w.World, activityQueue, time.Minute, again.PushActivities)
+				testkit.Must(t, again.PushActivities(w.Ctx(), m))
+				testkit.Drain(w.World, activityQueue, time.Minute, again.PushActivities)
 				o := w.outcome()
 				o.Untold = nil // the messages are handled
 				return o
@@ -115,13 +115,13 @@ func TestStartActivityCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w, _, _ := watched(t)
-		apptest.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
-		a := apptest.OpenWith(w.World, w.Crashing(StartActivityFunction, p), OpenActivities)
+		testkit.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+		a := testkit.OpenWith(w.World, w.Crashing(StartActivityFunction, p), OpenActivities)
 		in := starting("7", "fan", "11")
 		a.StartActivity(w.Ctx(), in)
-		_, err := apptest.Open(w.World, StartActivityFunction, OpenActivities).StartActivity(w.Ctx(), in)
-		apptest.Must(t, err)
-		apptest.Drain(w.World, activityQueue, time.Minute, w.pusher(w.Env(PushActivitiesFunction)).PushActivities)
+		_, err := testkit.Open(w.World, StartActivityFunction, OpenActivities).StartActivity(w.Ctx(), in)
+		testkit.Must(t, err)
+		testkit.Drain(w.World, activityQueue, time.Minute, w.pusher(w.Env(PushActivitiesFunction)).PushActivities)
 		o := w.outcome()
 		o.Untold = nil
 		return o
@@ -140,14 +140,14 @@ func TestSyncsCrash(t *testing.T) {
 					if before.fn.Name == s.fn.Name {
 						break
 					}
-					apptest.Must(t, before.run(apptest.Open(w.World, before.fn, OpenSyncer), w.Ctx()))
+					testkit.Must(t, before.run(testkit.Open(w.World, before.fn, OpenSyncer), w.Ctx()))
 				}
 				w.feed.AnnounceMore(1, 3, kickOff)
 				w.stale()
-				crashed := apptest.OpenWith(w.World, w.Crashing(s.fn, p), OpenSyncer)
+				crashed := testkit.OpenWith(w.World, w.Crashing(s.fn, p), OpenSyncer)
 				s.run(crashed, w.Ctx())
 				w.To(w.Clock.Now().Add(2 * jobTimeout)) // until its lease has run out
-				apptest.Must(t, s.run(apptest.Open(w.World, s.fn, OpenSyncer), w.Ctx()))
+				testkit.Must(t, s.run(testkit.Open(w.World, s.fn, OpenSyncer), w.Ctx()))
 				return w.reference()
 			})
 		})

@@ -13,7 +13,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
 
@@ -88,7 +88,7 @@ func OpenDevices(_ context.Context, env app.Env) (*Devices, error) {
 	return &Devices{db: tablesOf(env), now: env.Now}, nil
 }
 
-var errNoDevice = fault.New(fault.NotFound, "no such device")
+var errNoDevice = problem.New(problem.NotFound, "no such device")
 
 // noStore keeps what is a user's own out of every cache.
 const noStore = "no-store"
@@ -147,7 +147,7 @@ const registerTries = 10
 func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*DevicePage, error) {
 	if in.Body.TimeZone != "" {
 		if _, err := zone(in.Body.TimeZone); err != nil {
-			return nil, fault.In("body.timeZone", "%s", err)
+			return nil, problem.In("body.timeZone", "%s", err)
 		}
 	}
 	now := d.now()
@@ -166,7 +166,7 @@ func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 			return nil, err
 		}
 	}
-	return nil, fault.New(fault.Conflict, "other phones are being registered: try again")
+	return nil, problem.New(problem.Conflict, "other phones are being registered: try again")
 }
 
 // replace deletes the user's other devices, and the row of the same phone under

@@ -13,10 +13,10 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"pgregory.net/rapid"
 
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/auth"
-	"matchday/pkg/kit/dynamo/dynamotest"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 )
 
 // registering is a user's request to register the phone of that name.
@@ -28,7 +28,7 @@ func registering(user, phone string) *RegisterDevice {
 
 // phonesOf are the device tokens of a user, in order, as the table has them.
 func (w *world) phonesOf(user string) (tokens []string) {
-	for _, d := range apptest.Rows[device](w.World, devices) {
+	for _, d := range testkit.Rows[device](w.World, devices) {
 		if d.UserID == user && d.DeviceToken != turnRow {
 			tokens = append(tokens, d.DeviceToken)
 		}
@@ -45,16 +45,16 @@ func TestDevice(t *testing.T) {
 	seen := func() Device {
 		t.Helper()
 		var d Device
-		out := apptest.Ask(routes, GetDeviceFunction, "/user/device", who, "")
+		out := testkit.Ask(routes, GetDeviceFunction, "/user/device", who, "")
 		if out.StatusCode != http.StatusOK {
 			t.Fatalf("get-device answers %d %s", out.StatusCode, out.Body)
 		}
-		apptest.Must(t, json.Unmarshal([]byte(out.Body), &d))
+		testkit.Must(t, json.Unmarshal([]byte(out.Body), &d))
 		return d
 	}
 	gone := func(when string) {
 		t.Helper()
-		if out := apptest.Ask(routes, GetDeviceFunction, "/user/device", who, ""); out.StatusCode != http.StatusNotFound {
+		if out := testkit.Ask(routes, GetDeviceFunction, "/user/device", who, ""); out.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: get-device answers %d %s", when, out.StatusCode, out.Body)
 		}
 	}
@@ -66,16 +66,16 @@ func TestDevice(t *testing.T) {
 	}
 	body := fmt.Sprintf(`{"deviceToken":%q,"platform":"ipados","osVersion":"18.2.1","appVersion":"2.4.0","environment":"sandbox",
 		"locale":"en-IN","timeZone":"Asia/Kolkata","frequentPushesEnabled":true}`, strings.ToUpper(first))
-	out := apptest.Ask(routes, RegisterDeviceFunction, "/user/device", who, body)
+	out := testkit.Ask(routes, RegisterDeviceFunction, "/user/device", who, body)
 	var answer Device
-	apptest.Must(t, json.Unmarshal([]byte(out.Body), &answer))
+	testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
 	if out.StatusCode != http.StatusCreated || answer != full || seen() != full {
 		t.Errorf("registered %+v, answered %d %+v, want %+v", seen(), out.StatusCode, answer, full)
 	}
 
 	// The push-to-start token outlives a renewal, but not a new phone.
 	start := func(device string) int {
-		return apptest.Ask(routes, UpdatePushToStartFunction, "/user/device/push-to-start", who, fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, device, token("start"))).StatusCode
+		return testkit.Ask(routes, UpdatePushToStartFunction, "/user/device/push-to-start", who, fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, device, token("start"))).StatusCode
 	}
 	w.To(w.Clock.Now().Add(24 * time.Hour))
 	if got := start(first); got != http.StatusOK || !seen().PushToStart || !seen().ExpiresAt.After(full.ExpiresAt) {
@@ -84,11 +84,11 @@ func TestDevice(t *testing.T) {
 	if got := start(second); got != http.StatusNotFound {
 		t.Errorf("push-to-start of a phone that is not there is answered with %d", got)
 	}
-	apptest.Ask(routes, RegisterDeviceFunction, "/user/device", who, body)
+	testkit.Ask(routes, RegisterDeviceFunction, "/user/device", who, body)
 	if !seen().PushToStart {
 		t.Error("a renewal has lost the push-to-start token")
 	}
-	out = apptest.Ask(routes, RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
+	out = testkit.Ask(routes, RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
 	if d := seen(); d.DeviceToken != second || d.PushToStart || !slices.Equal(w.phonesOf(who), []string{second}) {
 		t.Errorf("after a second phone (%d) there are %v, and %+v is used", out.StatusCode, w.phonesOf(who), d)
 	}
@@ -101,11 +101,11 @@ func TestDevice(t *testing.T) {
 	if got := start(second); got != http.StatusNotFound {
 		t.Errorf("push-to-start after 90 days is answered with %d", got)
 	}
-	apptest.Ask(routes, RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
+	testkit.Ask(routes, RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
 
 	// A phone that signs out late does not take the newer one away.
 	remove := func(device string) int {
-		return apptest.Ask(routes, DeleteDeviceFunction, "/user/device?deviceToken="+device, who, "").StatusCode
+		return testkit.Ask(routes, DeleteDeviceFunction, "/user/device?deviceToken="+device, who, "").StatusCode
 	}
 	if got := remove(first); got != http.StatusNotFound || seen().DeviceToken != second {
 		t.Errorf("the old phone signs out with %d", got)
@@ -120,7 +120,7 @@ func TestDevice(t *testing.T) {
 	if got := remove("~"); got != http.StatusUnprocessableEntity {
 		t.Errorf("a token that is none is answered with %d", got)
 	}
-	apptest.Ask(routes, RegisterDeviceFunction, "/user/device", who, body)
+	testkit.Ask(routes, RegisterDeviceFunction, "/user/device", who, body)
 	if !slices.Equal(w.phonesOf(who), []string{first}) {
 		t.Errorf("after it signed out there are %v", w.phonesOf(who))
 	}
@@ -151,10 +151,10 @@ func TestDeviceRefusals(t *testing.T) {
 		{`"userId":"bob"`, 422, "body.userId"},
 	} {
 		body := map[string]any{"deviceToken": token("phone"), "platform": "ios", "environment": "production"}
-		apptest.Must(t, json.Unmarshal([]byte("{"+c.fields+"}"), &body))
+		testkit.Must(t, json.Unmarshal([]byte("{"+c.fields+"}"), &body))
 		text, err := json.Marshal(body)
-		apptest.Must(t, err)
-		if err := apptest.Blames(apptest.Ask(routes, RegisterDeviceFunction, "/user/device", "ann", string(text)), c.status, c.field); err != nil {
+		testkit.Must(t, err)
+		if err := testkit.Blames(testkit.Ask(routes, RegisterDeviceFunction, "/user/device", "ann", string(text)), c.status, c.field); err != nil {
 			t.Errorf("%s: %v", c.fields, err)
 		}
 	}
@@ -162,12 +162,12 @@ func TestDeviceRefusals(t *testing.T) {
 		body := map[string]string{"deviceToken": token("phone"), "pushToStartToken": token("start")}
 		body[missing] = "not hexadecimal, though long enough"
 		text, err := json.Marshal(body)
-		apptest.Must(t, err)
-		if err := apptest.Blames(apptest.Ask(routes, UpdatePushToStartFunction, "/user/device/push-to-start", "ann", string(text)), 422, "body."+missing); err != nil {
+		testkit.Must(t, err)
+		if err := testkit.Blames(testkit.Ask(routes, UpdatePushToStartFunction, "/user/device/push-to-start", "ann", string(text)), 422, "body."+missing); err != nil {
 			t.Error(err)
 		}
 	}
-	if n := len(apptest.Rows[device](w.World, devices)); n != 0 {
+	if n := len(testkit.Rows[device](w.World, devices)); n != 0 {
 		t.Errorf("%d rows were written", n)
 	}
 }
@@ -182,9 +182,9 @@ func TestMajorOf(t *testing.T) {
 		}
 	}
 	w := newWorld(t)
-	_, err := apptest.Open(w.World, RegisterDeviceFunction, OpenDevices).RegisterDevice(w.Ctx(), registering("ann", "phone"))
-	apptest.Must(t, err)
-	if d := apptest.Row[device](w.World, devices, "ann", token("phone")); d.OSMajor != 17 {
+	_, err := testkit.Open(w.World, RegisterDeviceFunction, OpenDevices).RegisterDevice(w.Ctx(), registering("ann", "phone"))
+	testkit.Must(t, err)
+	if d := testkit.Row[device](w.World, devices, "ann", token("phone")); d.OSMajor != 17 {
 		t.Errorf("stored is %+v", d)
 	}
 }
@@ -244,7 +244,7 @@ func (s *turnstile) pass(pick func(callers []string) string) bool {
 // registered.
 func (w *world) disowned(ours func(device) bool) error {
 	users, phones, owners := map[string]int{}, map[string]int{}, map[string]device{}
-	all := slices.DeleteFunc(apptest.Rows[device](w.World, devices), func(d device) bool { return !ours(d) })
+	all := slices.DeleteFunc(testkit.Rows[device](w.World, devices), func(d device) bool { return !ours(d) })
 	for _, d := range all {
 		if token, ok := strings.CutPrefix(d.UserID, "#TOKEN#"); ok {
 			owners[token] = d
@@ -328,7 +328,7 @@ func TestSingleDevice(t *testing.T) {
 
 // prepare gives a user what may have been before; the phones' names begin with run.
 func (w *world) prepare(t rapidT, user, run, before string) {
-	d := apptest.Open(w.World, RegisterDeviceFunction, OpenDevices)
+	d := testkit.Open(w.World, RegisterDeviceFunction, OpenDevices)
 	register := func(user, phone string) {
 		if _, err := d.RegisterDevice(w.Ctx(), registering(user, run+phone)); err != nil {
 			t.Fatalf("%v", err)
@@ -341,19 +341,19 @@ func (w *world) prepare(t rapidT, user, run, before string) {
 		register(run+"carol", "a")
 		start := &UpdatePushToStart{User: auth.User{UserID: run + "carol"}}
 		start.Body.DeviceToken, start.Body.Token = token(run+"a"), token("start")
-		if _, err := apptest.Open(w.World, UpdatePushToStartFunction, OpenDevices).UpdatePushToStart(w.Ctx(), start); err != nil {
+		if _, err := testkit.Open(w.World, UpdatePushToStartFunction, OpenDevices).UpdatePushToStart(w.Ctx(), start); err != nil {
 			t.Fatalf("%v", err)
 		}
 	case "signed out":
 		register(user, "old")
 		in := &DeleteDevice{User: auth.User{UserID: user}, DeviceToken: token(run + "old")}
-		if _, err := apptest.Open(w.World, DeleteDeviceFunction, OpenDevices).DeleteDevice(w.Ctx(), in); err != nil {
+		if _, err := testkit.Open(w.World, DeleteDeviceFunction, OpenDevices).DeleteDevice(w.Ctx(), in); err != nil {
 			t.Fatalf("%v", err)
 		}
 	case "two": // none of ours
-		apptest.Put(w.World, devices, device{UserID: user, DeviceToken: token("x")}, device{UserID: user, DeviceToken: token("y")})
+		testkit.Put(w.World, devices, device{UserID: user, DeviceToken: token("x")}, device{UserID: user, DeviceToken: token("y")})
 	case "swept": // the row of turns has expired first
-		apptest.Put(w.World, devices, device{UserID: user, DeviceToken: token("x")})
+		testkit.Put(w.World, devices, device{UserID: user, DeviceToken: token("x")})
 	}
 }
 
@@ -363,13 +363,13 @@ func TestSignedOver(t *testing.T) {
 	w := newWorld(t)
 	routes := w.routes()
 	phone := token("phone")
-	register := func(routes map[string]apptest.Route, user string) (status int, body string) {
-		out := apptest.Ask(routes, RegisterDeviceFunction, "/user/device", user, `{"deviceToken":"`+phone+`","platform":"ios","environment":"production"}`)
+	register := func(routes map[string]testkit.Route, user string) (status int, body string) {
+		out := testkit.Ask(routes, RegisterDeviceFunction, "/user/device", user, `{"deviceToken":"`+phone+`","platform":"ios","environment":"production"}`)
 		return out.StatusCode, out.Body
 	}
 	has := func(user string, want ...string) {
 		t.Helper()
-		out := apptest.Ask(routes, GetDeviceFunction, "/user/device", user, "")
+		out := testkit.Ask(routes, GetDeviceFunction, "/user/device", user, "")
 		if got := w.phonesOf(user); !slices.Equal(got, want) || (out.StatusCode == http.StatusOK) != (want != nil) {
 			t.Errorf("%s has %q, and is answered with %d %s; want %q", user, got, out.StatusCode, out.Body, want)
 		}
@@ -378,10 +378,10 @@ func TestSignedOver(t *testing.T) {
 		}
 	}
 	remove := func(user string) int {
-		return apptest.Ask(routes, DeleteDeviceFunction, "/user/device?deviceToken="+phone, user, "").StatusCode
+		return testkit.Ask(routes, DeleteDeviceFunction, "/user/device?deviceToken="+phone, user, "").StatusCode
 	}
 	start := func(user string) int {
-		return apptest.Ask(routes, UpdatePushToStartFunction, "/user/device/push-to-start", user, `{"deviceToken":"`+phone+`","pushToStartToken":"`+token("start")+`"}`).StatusCode
+		return testkit.Ask(routes, UpdatePushToStartFunction, "/user/device/push-to-start", user, `{"deviceToken":"`+phone+`","pushToStartToken":"`+token("start")+`"}`).StatusCode
 	}
 	register(routes, "ann")
 	if got := start("ann"); got != http.StatusOK {
@@ -415,14 +415,14 @@ func TestSignedOver(t *testing.T) {
 	if got := remove("ann"); got != http.StatusNoContent {
 		t.Errorf("ann signs out with %d", got)
 	}
-	for _, d := range apptest.Rows[device](w.World, devices) {
+	for _, d := range testkit.Rows[device](w.World, devices) {
 		if d.Owner != "" {
 			t.Errorf("nobody's phone has an owner: %+v", d)
 		}
 	}
 
 	// The token's row of an expired phone may be swept first.
-	apptest.Put(w.World, devices, device{UserID: "ann", DeviceToken: phone, ExpiresAt: w.Clock.Now().Unix()})
+	testkit.Put(w.World, devices, device{UserID: "ann", DeviceToken: phone, ExpiresAt: w.Clock.Now().Unix()})
 	register(routes, "bob")
 	if got := remove("ann"); got != http.StatusNoContent {
 		t.Errorf("what has expired is removed with %d", got)
@@ -436,7 +436,7 @@ type rapidT interface{ Fatalf(string, ...any) }
 func TestCrowdOfPhones(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	d := apptest.Open(w.World, RegisterDeviceFunction, OpenDevices)
+	d := testkit.Open(w.World, RegisterDeviceFunction, OpenDevices)
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -460,12 +460,12 @@ func TestRegisterGivesUp(t *testing.T) {
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "TransactWriteItems") {
 			turns++
-			apptest.Put(w.World, devices, device{UserID: "ann", DeviceToken: turnRow, Turn: int64(100 + turns)})
+			testkit.Put(w.World, devices, device{UserID: "ann", DeviceToken: turnRow, Turn: int64(100 + turns)})
 		}
 		return next.Do(r)
 	})
-	s := apptest.OpenWith(w.World, env, OpenDevices)
-	if _, err := s.RegisterDevice(w.Ctx(), registering("ann", "phone")); fault.Of(err) != fault.Conflict || turns != registerTries {
+	s := testkit.OpenWith(w.World, env, OpenDevices)
+	if _, err := s.RegisterDevice(w.Ctx(), registering("ann", "phone")); problem.Of(err) != problem.Conflict || turns != registerTries {
 		t.Errorf("after %d tries: %v", turns, err)
 	}
 	if phones := w.phonesOf("ann"); len(phones) != 0 {
@@ -481,8 +481,8 @@ func TestManyPhones(t *testing.T) {
 	for i := range 150 {
 		all = append(all, device{UserID: "ann", DeviceToken: token(fmt.Sprint(i))})
 	}
-	apptest.Put(w.World, devices, all...)
-	d := apptest.Open(w.World, RegisterDeviceFunction, OpenDevices)
+	testkit.Put(w.World, devices, all...)
+	d := testkit.Open(w.World, RegisterDeviceFunction, OpenDevices)
 	for range 2 {
 		if _, err := d.RegisterDevice(w.Ctx(), registering("ann", "phone")); err != nil {
 			t.Fatal(err)
@@ -500,23 +500,23 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 			t.Parallel()
 			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []device {
 				w := newWorld(t)
-				again := apptest.Open(w.World, RegisterDeviceFunction, OpenDevices)
+				again := testkit.Open(w.World, RegisterDeviceFunction, OpenDevices)
 				w.prepare(t, "ann", "", before)
 				in := registering("ann", "new")
 				if before == "another's a" {
 					in = registering("ann", "a")
 				}
-				s := apptest.OpenWith(w.World, w.Crashing(RegisterDeviceFunction, p), OpenDevices)
+				s := testkit.OpenWith(w.World, w.Crashing(RegisterDeviceFunction, p), OpenDevices)
 				s.RegisterDevice(w.Ctx(), in)
 				if n := len(w.phonesOf("ann")) + len(w.phonesOf("carol")); n == 0 && before != "" {
 					t.Error("the crash leaves no phone")
 				}
 				_, err := again.RegisterDevice(w.Ctx(), in)
-				apptest.Must(t, err)
+				testkit.Must(t, err)
 				if err := w.disowned(func(device) bool { return true }); err != nil {
 					t.Error(err)
 				}
-				return slices.DeleteFunc(apptest.Rows[device](w.World, devices), func(d device) bool { return d.Turn != 0 })
+				return slices.DeleteFunc(testkit.Rows[device](w.World, devices), func(d device) bool { return d.Turn != 0 })
 			})
 		})
 	}
@@ -530,13 +530,13 @@ func TestDeleteDeviceCrashes(t *testing.T) {
 		w := newWorld(t)
 		w.prepare(t, "ann", "", "a")
 		in := &DeleteDevice{User: auth.User{UserID: "ann"}, DeviceToken: token("a")}
-		s := apptest.OpenWith(w.World, w.Crashing(DeleteDeviceFunction, p), OpenDevices)
+		s := testkit.OpenWith(w.World, w.Crashing(DeleteDeviceFunction, p), OpenDevices)
 		s.DeleteDevice(w.Ctx(), in)
 		if err := w.disowned(func(device) bool { return true }); err != nil {
 			t.Error(err)
 		}
-		apptest.Open(w.World, DeleteDeviceFunction, OpenDevices).DeleteDevice(w.Ctx(), in) // NotFound, if the crash came after the call
-		return slices.DeleteFunc(apptest.Rows[device](w.World, devices), func(d device) bool { return d.Turn != 0 })
+		testkit.Open(w.World, DeleteDeviceFunction, OpenDevices).DeleteDevice(w.Ctx(), in) // NotFound, if the crash came after the call
+		return slices.DeleteFunc(testkit.Rows[device](w.World, devices), func(d device) bool { return d.Turn != 0 })
 	})
 }
 
@@ -549,13 +549,13 @@ func TestPushToStartCrashes(t *testing.T) {
 		w.To(w.Clock.Now().Add(24 * time.Hour))
 		in := &UpdatePushToStart{User: auth.User{UserID: "ann"}}
 		in.Body.DeviceToken, in.Body.Token = token("a"), token("start")
-		s := apptest.OpenWith(w.World, w.Crashing(UpdatePushToStartFunction, p), OpenDevices)
+		s := testkit.OpenWith(w.World, w.Crashing(UpdatePushToStartFunction, p), OpenDevices)
 		s.UpdatePushToStart(w.Ctx(), in)
 		if err := w.disowned(func(device) bool { return true }); err != nil {
 			t.Error(err)
 		}
-		_, err := apptest.Open(w.World, UpdatePushToStartFunction, OpenDevices).UpdatePushToStart(w.Ctx(), in)
-		apptest.Must(t, err)
-		return apptest.Rows[device](w.World, devices)
+		_, err := testkit.Open(w.World, UpdatePushToStartFunction, OpenDevices).UpdatePushToStart(w.Ctx(), in)
+		testkit.Must(t, err)
+		return testkit.Rows[device](w.World, devices)
 	})
 }

@@ -9,11 +9,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
-	"matchday/pkg/cricket/feed"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/lock"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 )
 
@@ -32,7 +32,7 @@ type MatchLeft struct {
 type Finisher struct {
 	db       dynamo.DB
 	queue    queue.Sender
-	provider *feed.Client
+	provider *sportmonks.Client
 	book     *scorebook
 	now      func() time.Time
 }
@@ -63,7 +63,7 @@ const (
 // again what a crash left, and after that mark nothing.
 func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	if !isMatchID(m.MatchID) {
-		return fault.In("matchId", "%.32q is no match id", m.MatchID)
+		return problem.In("matchId", "%.32q is no match id", m.MatchID)
 	}
 	f, ok, err := dynamo.Get[fixture](ctx, s.db, getFixture, m.MatchID)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	case err != nil:
 		slog.WarnContext(ctx, "the provider's page of the match cannot be read", "match", m.MatchID, "err", err)
 		return s.later(ctx, m)
-	case phase != feed.Result && phase != feed.Closed:
+	case phase != sportmonks.Result && phase != sportmonks.Closed:
 		m.MissingSince, m.OverSince = 0, 0
 		if err := s.unarchive(ctx, f, page); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	default:
 		m.MissingSince, m.OverSince = 0, cmp.Or(m.OverSince, now.Unix())
 		said := now.Sub(time.Unix(m.OverSince, 0))
-		if phase == feed.Closed && said < calledOff {
+		if phase == sportmonks.Closed && said < calledOff {
 			return s.later(ctx, m)
 		}
 		state, err := s.enter(ctx, m.MatchID, page, now, said >= settleBy)
@@ -142,18 +142,18 @@ func (s *Finisher) decide(ctx context.Context, f *fixture, now time.Time) (bool,
 }
 
 func isNotFound(err error) bool {
-	f, ok := errors.AsType[*feed.Error](err)
-	return ok && f.Kind == feed.NotFound
+	f, ok := errors.AsType[*sportmonks.Error](err)
+	return ok && f.Kind == sportmonks.NotFound
 }
 
 // over reports whether a match has ended.
-func over(s score.State) bool { return s.Phase == feed.Result || s.Phase == feed.Closed }
+func over(s score.State) bool { return s.Phase == sportmonks.Result || s.Phase == sportmonks.Closed }
 
 // enter stores the last state, as the provider told it at now; settled takes it
 // at its word.
-func (s *Finisher) enter(ctx context.Context, matchID string, page feed.Fixture, now time.Time, settled bool) (score.State, error) {
+func (s *Finisher) enter(ctx context.Context, matchID string, page sportmonks.Fixture, now time.Time, settled bool) (score.State, error) {
 	return s.book.enter(ctx, matchID, holder(ctx, "finish"), entry{
-		sum: "left", read: func() (feed.Fixture, error) { return page, nil }, slot: slotOf(now), at: now, last: true, settled: settled,
+		sum: "left", read: func() (sportmonks.Fixture, error) { return page, nil }, slot: slotOf(now), at: now, last: true, settled: settled,
 	})
 }
 
@@ -164,7 +164,7 @@ func (s *Finisher) later(ctx context.Context, m MatchLeft) error {
 
 // unarchive puts back a match that has left the feed before its end, so that
 // the loop goes on looking for it.
-func (s *Finisher) unarchive(ctx context.Context, f fixture, page feed.Fixture) error {
+func (s *Finisher) unarchive(ctx context.Context, f fixture, page sportmonks.Fixture) error {
 	if f.ArchivedAt == 0 {
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"matchday/infra/local/sportmonks"
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/sim/sportmonks"
+	"matchday/infra/testkit"
 )
 
 // left is a world whose match left the feed just now, with its page saying page.
@@ -29,16 +29,16 @@ func left(t *testing.T, page func() (int, string)) (*world, *Finisher, MatchLeft
 	}
 	w.tickAt(tk, 1)
 	w.tickAt(tk, 4)
-	apptest.Drain(w.World, activityQueue, 0, func(_ context.Context, _ MatchChanged) error { return nil })
+	testkit.Drain(w.World, activityQueue, 0, func(_ context.Context, _ MatchChanged) error { return nil })
 	for i := range 60 {
-		apptest.Put(w.World, follows, map[string]any{"matchId": "7", "userId": fmt.Sprint("fan ", i)})
+		testkit.Put(w.World, follows, map[string]any{"matchId": "7", "userId": fmt.Sprint("fan ", i)})
 	}
-	apptest.Put(w.World, follows, map[string]any{"matchId": "8", "userId": "fan of another"})
-	got := apptest.Messages[MatchLeft](w.World, finishQueue)
+	testkit.Put(w.World, follows, map[string]any{"matchId": "8", "userId": "fan of another"})
+	got := testkit.Messages[MatchLeft](w.World, finishQueue)
 	if len(got) != 1 || got[0].MatchID != "7" || got[0].Since != at(4).Unix() {
 		t.Fatalf("the ticker says %+v", got)
 	}
-	return w, apptest.Open(w.World, FinishMatchFunction, OpenFinisher), got[0]
+	return w, testkit.Open(w.World, FinishMatchFunction, OpenFinisher), got[0]
 }
 
 // pageOf is the body of /fixtures/{id}: a match won by the local team, with what
@@ -90,8 +90,8 @@ func TestFinishMatch(t *testing.T) {
 			t.Parallel()
 			var w *world
 			w, s, first := left(t, func() (int, string) { return c.page(w.gone()) })
-			looks := apptest.Drain(w.World, finishQueue, settleBy+lastWords, s.FinishMatch)
-			f := apptest.Row[fixture](w.World, fixtures, "7")
+			looks := testkit.Drain(w.World, finishQueue, settleBy+lastWords, s.FinishMatch)
+			f := testkit.Row[fixture](w.World, fixtures, "7")
 			if c.after < 0 {
 				if f.FinishedAt != 0 || looks < 29 {
 					t.Errorf("it is %+v after %d looks", f, looks)
@@ -99,10 +99,10 @@ func TestFinishMatch(t *testing.T) {
 				if name == "in play" && f.ArchivedAt != 0 {
 					t.Error("the loop no longer looks for it")
 				}
-				if n := len(apptest.Rows[follow](w.World, follows)); n != 61 {
+				if n := len(testkit.Rows[follow](w.World, follows)); n != 61 {
 					t.Errorf("%d follows are left", n)
 				}
-				if sent := apptest.Messages[MatchChanged](w.World, activityQueue); slices.ContainsFunc(sent, func(m MatchChanged) bool { return m.Ended != 0 }) {
+				if sent := testkit.Messages[MatchChanged](w.World, activityQueue); slices.ContainsFunc(sent, func(m MatchChanged) bool { return m.Ended != 0 }) {
 					t.Errorf("it ends: %+v", sent)
 				}
 				return
@@ -111,13 +111,13 @@ func TestFinishMatch(t *testing.T) {
 			if f.EndingAt != when.Unix() || f.FinishedAt != when.Add(lastWords).Unix() || f.ArchivedAt == 0 || f.Live != "" || f.LiveUpdatedAt != 0 {
 				t.Errorf("it is %+v, want it to end at %d", f, when.Unix())
 			}
-			if kept := apptest.Rows[follow](w.World, follows); len(kept) != 1 || kept[0].MatchID != "8" {
+			if kept := testkit.Rows[follow](w.World, follows); len(kept) != 1 || kept[0].MatchID != "8" {
 				t.Errorf("%d follows are left", len(kept))
 			}
-			if n := len(apptest.Rows[stateHash](w.World, stateHashes)); n != 0 {
+			if n := len(testkit.Rows[stateHash](w.World, stateHashes)); n != 0 {
 				t.Errorf("%d hashes are left", n)
 			}
-			sent := apptest.Messages[MatchChanged](w.World, activityQueue)
+			sent := testkit.Messages[MatchChanged](w.World, activityQueue)
 			if last := sent[len(sent)-1]; last.Ended != when.Unix() {
 				t.Errorf("it sends %+v", sent)
 			}
@@ -126,7 +126,7 @@ func TestFinishMatch(t *testing.T) {
 			want := w.outcome()
 			w.To(w.Clock.Now().Add(time.Minute))
 			for _, m := range []MatchLeft{first, {MatchID: "7", Since: w.Clock.Now().Unix()}} {
-				calls := w.Count(func() { apptest.Must(t, s.FinishMatch(w.Ctx(), m)) })
+				calls := w.Count(func() { testkit.Must(t, s.FinishMatch(w.Ctx(), m)) })
 				if got := w.outcome(); !reflect.DeepEqual(got, want) || len(calls) != 1 {
 					t.Errorf("a second run makes the calls %v, and\n%+v\nof\n%+v", calls, got, want)
 				}
@@ -141,13 +141,13 @@ func (w *world) gone() time.Duration { return w.Clock.Now().Sub(at(4)) }
 func TestFinishSpares(t *testing.T) {
 	t.Parallel()
 	w, s, m := left(t, func() (int, string) { return 200, pageOf("Finished", tied) })
-	f := apptest.Row[fixture](w.World, fixtures, "7")
+	f := testkit.Row[fixture](w.World, fixtures, "7")
 	f.Live, f.LiveUpdatedAt, f.ArchivedAt = live, at(6).UnixMilli(), 0
-	apptest.Put(w.World, fixtures, f)
+	testkit.Put(w.World, fixtures, f)
 	w.To(at(8))
 	before := w.outcome()
 	for _, m := range []MatchLeft{m, {MatchID: "9", Since: m.Since}} { // back in the feed; unknown
-		apptest.Must(t, s.FinishMatch(w.Ctx(), m))
+		testkit.Must(t, s.FinishMatch(w.Ctx(), m))
 	}
 	if got := w.outcome(); !reflect.DeepEqual(got, before) {
 		t.Errorf("it does\n%+v\nto\n%+v", got, before)
@@ -157,10 +157,10 @@ func TestFinishSpares(t *testing.T) {
 func TestFinishGivesUp(t *testing.T) {
 	t.Parallel()
 	w, s, m := left(t, func() (int, string) { return 500, "" })
-	apptest.Drain(w.World, finishQueue, 0, func(_ context.Context, _ MatchLeft) error { return nil })
+	testkit.Drain(w.World, finishQueue, 0, func(_ context.Context, _ MatchLeft) error { return nil })
 	w.To(at(4).Add(longestMatch + time.Minute))
-	apptest.Must(t, s.FinishMatch(w.Ctx(), m))
-	if sent := apptest.Messages[MatchLeft](w.World, finishQueue); len(sent) > 0 {
+	testkit.Must(t, s.FinishMatch(w.Ctx(), m))
+	if sent := testkit.Messages[MatchLeft](w.World, finishQueue); len(sent) > 0 {
 		t.Errorf("it goes on: %+v", sent)
 	}
 	if c := w.Logs.Complaints(); !slices.Contains(c, "the match never ended") {
@@ -178,25 +178,25 @@ func TestWholeEnd(t *testing.T) {
 		w.subscribe(id(m.ID), name, team)
 	}
 	tk := w.ticker()
-	s := apptest.Open(w.World, FinishMatchFunction, OpenFinisher)
+	s := testkit.Open(w.World, FinishMatchFunction, OpenFinisher)
 	p := w.pusher(w.Env(PushActivitiesFunction))
 	last := m.Frames() - 2
 	for n := last - 5; n < last+15; n++ {
 		w.tickAt(tk, n)
-		apptest.Drain(w.World, finishQueue, 0, s.FinishMatch)
-		apptest.Drain(w.World, activityQueue, 0, p.PushActivities)
+		testkit.Drain(w.World, finishQueue, 0, s.FinishMatch)
+		testkit.Drain(w.World, activityQueue, 0, p.PushActivities)
 	}
-	apptest.Drain(w.World, finishQueue, lastWords, s.FinishMatch)
+	testkit.Drain(w.World, finishQueue, lastWords, s.FinishMatch)
 	want := map[string]string{}
 	for name, team := range phones {
 		view := matchOf(m, kickOff).perspective(team)
-		want[name] = string(apptest.Row[shown](w.World, displays, displayKey(id(m.ID), view)).Display)
+		want[name] = string(testkit.Row[shown](w.World, displays, displayKey(id(m.ID), view)).Display)
 		if !strings.Contains(want[name], `"phase":"result"`) {
 			t.Errorf("the %s perspective is %s", name, want[name])
 		}
 	}
 	w.expect("after the match", want, true)
-	if f := apptest.Row[fixture](w.World, fixtures, id(m.ID)); f.FinishedAt == 0 || f.Status != "Finished" || w.subscribed() != nil {
+	if f := testkit.Row[fixture](w.World, fixtures, id(m.ID)); f.FinishedAt == 0 || f.Status != "Finished" || w.subscribed() != nil {
 		t.Errorf("the match is %+v, with the subscriptions %q", f, w.subscribed())
 	}
 }
@@ -218,8 +218,8 @@ func TestOneSlipDoesNotEndAMatch(t *testing.T) {
 				}
 				return http.StatusOK, pageOf("Stump Day 1")
 			})
-			apptest.Drain(w.World, finishQueue, 30*time.Minute, s.FinishMatch)
-			if f := apptest.Row[fixture](w.World, fixtures, "7"); f.EndingAt != 0 || looks < 21 {
+			testkit.Drain(w.World, finishQueue, 30*time.Minute, s.FinishMatch)
+			if f := testkit.Row[fixture](w.World, fixtures, "7"); f.EndingAt != 0 || looks < 21 {
 				t.Errorf("after %d looks: %+v", looks, f)
 			}
 		})
@@ -231,11 +231,11 @@ func TestOneSlipDoesNotEndAMatch(t *testing.T) {
 func TestFalselyFinishedMatchIsLookedFor(t *testing.T) {
 	t.Parallel()
 	w, s, _ := left(t, func() (int, string) { return http.StatusOK, pageOf("2nd Innings") })
-	f := apptest.Row[fixture](w.World, fixtures, "7")
+	f := testkit.Row[fixture](w.World, fixtures, "7")
 	f.Status = "Finished"
-	apptest.Put(w.World, fixtures, f)
-	apptest.Drain(w.World, finishQueue, 3*time.Minute, s.FinishMatch)
-	if f := apptest.Row[fixture](w.World, fixtures, "7"); f.Status != "2nd Innings" || f.ArchivedAt != 0 {
+	testkit.Put(w.World, fixtures, f)
+	testkit.Drain(w.World, finishQueue, 3*time.Minute, s.FinishMatch)
+	if f := testkit.Row[fixture](w.World, fixtures, "7"); f.Status != "2nd Innings" || f.ArchivedAt != 0 {
 		t.Errorf("the row is left as %+v", f)
 	}
 }
@@ -244,18 +244,18 @@ func TestFalselyFinishedMatchIsLookedFor(t *testing.T) {
 func TestPolledMatchIsNotEnded(t *testing.T) {
 	t.Parallel()
 	w, s, m := left(t, func() (int, string) { return http.StatusOK, pageOf("Finished", tied) })
-	f := apptest.Row[fixture](w.World, fixtures, "7")
+	f := testkit.Row[fixture](w.World, fixtures, "7")
 	asked := w.Clock.Now()
 	page, err := s.provider.Fixture(w.Ctx(), "7")
-	apptest.Must(t, err)
+	testkit.Must(t, err)
 	_, err = s.enter(w.Ctx(), m.MatchID, page, asked, false)
-	apptest.Must(t, err)
+	testkit.Must(t, err)
 	w.says(saidOf(f, "2nd Innings", ballSaid{id: 1, runs: 1}, ballSaid{id: 2, runs: 4}))
 	w.tickAt(w.ticker(), 6)
 	if decided, err := s.decide(w.Ctx(), &f, asked); decided || err != nil {
 		t.Errorf("its end is decided: %v, %v", decided, err)
 	}
-	if f := apptest.Row[fixture](w.World, fixtures, "7"); f.EndingAt != 0 || f.Live == "" {
+	if f := testkit.Row[fixture](w.World, fixtures, "7"); f.EndingAt != 0 || f.Live == "" {
 		t.Errorf("the row is left as %+v", f)
 	}
 }
@@ -267,7 +267,7 @@ func TestOneLookAtATime(t *testing.T) {
 	looks := 0
 	w, s, first := left(t, func() (int, string) { looks++; return 200, pageOf("2nd Innings") })
 	tk := w.ticker()
-	f := apptest.Row[fixture](w.World, fixtures, "7")
+	f := testkit.Row[fixture](w.World, fixtures, "7")
 	gone := w.said
 	for n := 10; n < 100; n += 30 { // back for two polls, and away
 		w.says(saidOf(f, "2nd Innings", ballSaid{id: 1, runs: 1}))
@@ -277,12 +277,12 @@ func TestOneLookAtATime(t *testing.T) {
 		w.tickAt(tk, n+2)
 		w.tickAt(tk, n+6)
 	}
-	apptest.Must(t, s.FinishMatch(w.Ctx(), first))
+	testkit.Must(t, s.FinishMatch(w.Ctx(), first))
 	if looks != 0 {
 		t.Errorf("the message of the first time asks, too")
 	}
-	handled := apptest.Drain(w.World, finishQueue, 0, s.FinishMatch)
-	if left := len(apptest.Messages[MatchLeft](w.World, finishQueue)); looks != 1 || left != 1 {
+	handled := testkit.Drain(w.World, finishQueue, 0, s.FinishMatch)
+	if left := len(testkit.Messages[MatchLeft](w.World, finishQueue)); looks != 1 || left != 1 {
 		t.Errorf("of %d messages %d ask, and %d go on; want one", handled, looks, left)
 	}
 }

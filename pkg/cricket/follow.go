@@ -10,7 +10,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 )
 
 // following is a row of cricket-match-follows in full.
@@ -34,7 +34,7 @@ func OpenFollows(_ context.Context, env app.Env) (*Follows, error) {
 	return &Follows{db: tablesOf(env), now: env.Now}, nil
 }
 
-var errNotFollowed = fault.New(fault.NotFound, "you do not follow this match")
+var errNotFollowed = problem.New(problem.NotFound, "you do not follow this match")
 
 // FollowPage is the answer with a match that is followed.
 type FollowPage struct {
@@ -78,7 +78,7 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 		return nil, err
 	}
 	if done {
-		return nil, fault.New(fault.Conflict, "the match is over")
+		return nil, problem.New(problem.Conflict, "the match is over")
 	}
 	now := s.now()
 	set := expression.Set(expression.Name("teamId"), expression.Value(team)).
@@ -100,7 +100,7 @@ func (s *Follows) match(ctx context.Context, id, teamID string) (fixture, error)
 		return fixture{}, errNoMatch
 	}
 	if teamID != "" && f.perspective(teamID) == neutral {
-		return fixture{}, fault.In("body.teamId", "this team does not play in the match")
+		return fixture{}, problem.In("body.teamId", "this team does not play in the match")
 	}
 	return f, nil
 }

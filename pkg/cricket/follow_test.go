@@ -12,9 +12,9 @@ import (
 
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/auth"
-	"matchday/pkg/kit/dynamo/dynamotest"
 	"matchday/pkg/spec"
 )
 
@@ -31,7 +31,7 @@ func TestFollow(t *testing.T) {
 	long.Type = "Test/5day"
 	ended := w.scripted("11")
 	ended.EndingAt, ended.FinishedAt = 1, 1
-	apptest.Put(w.World, fixtures, long, ended)
+	testkit.Put(w.World, fixtures, long, ended)
 	routes := w.routes()
 	now := w.Clock.Now()
 	for _, c := range []struct {
@@ -54,28 +54,28 @@ func TestFollow(t *testing.T) {
 		{"99", `{}`, 404, "", "", time.Time{}},
 		{"x", `{}`, 422, "path.matchId", "", time.Time{}},
 	} {
-		before := len(apptest.Rows[following](w.World, follows))
-		out := apptest.Ask(routes, FollowMatchFunction, "/user/follow/"+c.match, "ann", c.body)
+		before := len(testkit.Rows[following](w.World, follows))
+		out := testkit.Ask(routes, FollowMatchFunction, "/user/follow/"+c.match, "ann", c.body)
 		if c.status != http.StatusCreated {
-			if err := apptest.Blames(out, c.status, c.field); err != nil || len(apptest.Rows[following](w.World, follows)) != before {
+			if err := testkit.Blames(out, c.status, c.field); err != nil || len(testkit.Rows[following](w.World, follows)) != before {
 				t.Errorf("%s %s: %v", c.match, c.body, err)
 			}
 			continue
 		}
 		want := followed{c.match, c.team, c.until.Truncate(time.Second)}
 		var answer, got followed
-		apptest.Must(t, json.Unmarshal([]byte(out.Body), &answer))
-		apptest.Must(t, json.Unmarshal([]byte(apptest.Ask(routes, GetFollowFunction, "/user/follow/"+c.match, "ann", "").Body), &got))
+		testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
+		testkit.Must(t, json.Unmarshal([]byte(testkit.Ask(routes, GetFollowFunction, "/user/follow/"+c.match, "ann", "").Body), &got))
 		if out.StatusCode != c.status || answer != want || got != want {
 			t.Errorf("%s %s: answered %d %+v, and %+v is stored, want %+v", c.match, c.body, out.StatusCode, answer, got, want)
 		}
 	}
 
 	// Following again keeps since when, and renews until when.
-	first := apptest.Row[following](w.World, follows, "7", "ann")
+	first := testkit.Row[following](w.World, follows, "7", "ann")
 	w.To(w.Clock.Now().Add(time.Hour))
-	apptest.Ask(routes, FollowMatchFunction, "/user/follow/7", "ann", "{}")
-	if again := apptest.Row[following](w.World, follows, "7", "ann"); again.CreatedAt != first.CreatedAt || again.ExpiresAt <= first.ExpiresAt || again.TeamID != "" {
+	testkit.Ask(routes, FollowMatchFunction, "/user/follow/7", "ann", "{}")
+	if again := testkit.Row[following](w.World, follows, "7", "ann"); again.CreatedAt != first.CreatedAt || again.ExpiresAt <= first.ExpiresAt || again.TeamID != "" {
 		t.Errorf("followed again, %+v became %+v", first, again)
 	}
 
@@ -93,29 +93,29 @@ func TestFollow(t *testing.T) {
 		{"9", `{"teamId":"12"}`, 404, "", ""},
 		{"99", `{"teamId":"12"}`, 404, "", ""},
 	} {
-		out := apptest.Ask(routes, UpdateFollowFunction, "/user/follow/"+c.match, "ann", c.body)
+		out := testkit.Ask(routes, UpdateFollowFunction, "/user/follow/"+c.match, "ann", c.body)
 		if c.status != http.StatusOK {
-			if err := apptest.Blames(out, c.status, c.field); err != nil {
+			if err := testkit.Blames(out, c.status, c.field); err != nil {
 				t.Errorf("%s %s: %v", c.match, c.body, err)
 			}
 		} else if out.StatusCode != c.status {
 			t.Errorf("%s %s: %d %s", c.match, c.body, out.StatusCode, out.Body)
 		}
 		if c.match == "7" {
-			if got := apptest.Row[following](w.World, follows, "7", "ann"); got.TeamID != c.team {
+			if got := testkit.Row[following](w.World, follows, "7", "ann"); got.TeamID != c.team {
 				t.Errorf("after %s she is a fan of %q, want %q", c.body, got.TeamID, c.team)
 			}
 		}
 	}
-	if n := len(apptest.Rows[following](w.World, follows)); n != 3 {
+	if n := len(testkit.Rows[following](w.World, follows)); n != 3 {
 		t.Errorf("%d matches are followed: an update has made one", n)
 	}
 
 	// A row that has expired is as none, whether or not it is gone.
-	w.To(time.Unix(apptest.Row[following](w.World, follows, "7", "ann").ExpiresAt, 0))
+	w.To(time.Unix(testkit.Row[following](w.World, follows, "7", "ann").ExpiresAt, 0))
 	for _, fn := range []spec.Function{GetFollowFunction, UpdateFollowFunction} {
 		body := map[string]string{"PATCH": `{"teamId":"12"}`}[fn.On.(spec.Route).Method]
-		if err := apptest.Blames(apptest.Ask(routes, fn, "/user/follow/7", "ann", body), http.StatusNotFound, ""); err != nil {
+		if err := testkit.Blames(testkit.Ask(routes, fn, "/user/follow/7", "ann", body), http.StatusNotFound, ""); err != nil {
 			t.Errorf("%s after it has expired: %v", fn.Name, err)
 		}
 	}
@@ -128,10 +128,10 @@ type remains struct {
 }
 
 func (w *world) remains() (r remains) {
-	for _, f := range apptest.Rows[following](w.World, follows) {
+	for _, f := range testkit.Rows[following](w.World, follows) {
 		r.Follows = append(r.Follows, f.MatchID+" "+f.UserID)
 	}
-	for _, s := range apptest.Rows[subscription](w.World, subscriptions) {
+	for _, s := range testkit.Rows[subscription](w.World, subscriptions) {
 		r.Activities = append(r.Activities, s.MatchID+" "+s.UserID)
 	}
 	slices.Sort(r.Follows)
@@ -146,8 +146,8 @@ func crowd(t *testing.T) *world {
 	for _, match := range []string{"7", "8"} {
 		w.scripted(match)
 		for i, user := range []string{"ann", "bob", "ann", "bob", "ann"} {
-			apptest.Put(w.World, follows, following{follow: follow{match, user}, ExpiresAt: kickOff.Add(time.Hour).Unix()})
-			apptest.Put(w.World, subscriptions, struct {
+			testkit.Put(w.World, follows, following{follow: follow{match, user}, ExpiresAt: kickOff.Add(time.Hour).Unix()})
+			testkit.Put(w.World, subscriptions, struct {
 				subscription
 				Pad string `dynamodbav:"pad"`
 			}{subscription{MatchID: match, PushToken: token(fmt.Sprint(match, i)), UserID: user}, strings.Repeat("x", 300<<10)})
@@ -166,7 +166,7 @@ func TestUnfollow(t *testing.T) {
 	w := crowd(t)
 	routes := w.routes()
 	calls := w.Count(func() {
-		if out := apptest.Ask(routes, UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
+		if out := testkit.Ask(routes, UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
 			t.Errorf("unfollowing is answered with %d %s", out.StatusCode, out.Body)
 		}
 	})
@@ -174,13 +174,13 @@ func TestUnfollow(t *testing.T) {
 		t.Errorf("left are %+v after %v, want %+v", got, calls, withoutAnn)
 	}
 	for range 2 { // nothing is left to do
-		if err := apptest.Blames(apptest.Ask(routes, UnfollowMatchFunction, "/user/follow/7", "ann", ""), http.StatusNotFound, ""); err != nil {
+		if err := testkit.Blames(testkit.Ask(routes, UnfollowMatchFunction, "/user/follow/7", "ann", ""), http.StatusNotFound, ""); err != nil {
 			t.Error(err)
 		}
 	}
 	// What a first run has left, though the follow is gone.
-	apptest.Put(w.World, subscriptions, subscription{MatchID: "7", PushToken: token("late"), UserID: "ann"})
-	if out := apptest.Ask(routes, UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent {
+	testkit.Put(w.World, subscriptions, subscription{MatchID: "7", PushToken: token("late"), UserID: "ann"})
+	if out := testkit.Ask(routes, UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent {
 		t.Errorf("the rest is answered with %d %s", out.StatusCode, out.Body)
 	}
 	if got := w.remains(); !reflect.DeepEqual(got, withoutAnn) {
@@ -194,19 +194,19 @@ func TestUnfollowSpares(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	mine := subscription{MatchID: "7", PushToken: token("activity"), UserID: "ann"}
-	apptest.Put(w.World, subscriptions, mine)
+	testkit.Put(w.World, subscriptions, mine)
 	env := w.Env(UnfollowMatchFunction)
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		out, err := next.Do(r)
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
-			apptest.Put(w.World, subscriptions, subscription{MatchID: "7", PushToken: mine.PushToken, UserID: "bob"})
+			testkit.Put(w.World, subscriptions, subscription{MatchID: "7", PushToken: mine.PushToken, UserID: "bob"})
 		}
 		return out, err
 	})
-	s := apptest.OpenWith(w.World, env, OpenFollows)
+	s := testkit.OpenWith(w.World, env, OpenFollows)
 	_, err := s.UnfollowMatch(w.Ctx(), &UnfollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"})
-	apptest.Must(t, err)
+	testkit.Must(t, err)
 	if got := w.remains(); !slices.Equal(got.Activities, []string{"7 bob"}) {
 		t.Errorf("left are %q", got.Activities)
 	}
@@ -217,9 +217,9 @@ func TestUnfollowCrashes(t *testing.T) {
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) remains {
 		w := crowd(t)
 		in := &UnfollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"}
-		s := apptest.OpenWith(w.World, w.Crashing(UnfollowMatchFunction, p), OpenFollows)
+		s := testkit.OpenWith(w.World, w.Crashing(UnfollowMatchFunction, p), OpenFollows)
 		s.UnfollowMatch(w.Ctx(), in)
-		apptest.Open(w.World, UnfollowMatchFunction, OpenFollows).UnfollowMatch(w.Ctx(), in) // NotFound, if the crash came after the last call
+		testkit.Open(w.World, UnfollowMatchFunction, OpenFollows).UnfollowMatch(w.Ctx(), in) // NotFound, if the crash came after the last call
 		got := w.remains()
 		if !reflect.DeepEqual(got, withoutAnn) {
 			t.Errorf("left are %+v", got)

@@ -10,8 +10,8 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
 )
 
 // leagueRow is a row of cricket-leagues in full: what the provider says of a
@@ -84,7 +84,7 @@ func (l leagueRow) shown() League {
 	}
 }
 
-var errNoLeague = fault.New(fault.NotFound, "no such league")
+var errNoLeague = problem.New(problem.NotFound, "no such league")
 
 // ListLeagues asks for all leagues.
 type ListLeagues struct {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/testkit"
 )
 
 // lists are pages of leagues or of teams.
@@ -23,7 +23,7 @@ type lists struct {
 func TestLeagues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	apptest.Put(w.World, leagues,
+	testkit.Put(w.World, leagues,
 		leagueRow{league{"3", "IPL", "Premier League", "5", "", true}, "", 0},
 		leagueRow{league{"4", "BBL", "Big Bash", "6", "bbl.png", false}, "A Big Bash", 0},
 		leagueRow{league{"10", "WC", "World Cup", "7", "", true}, "", 9},
@@ -57,11 +57,11 @@ func TestLeagues(t *testing.T) {
 		}
 	}
 	for target, status := range map[string]int{"/leagues/99": 404, "/leagues/x": 422} {
-		if err := apptest.Blames(apptest.Ask(routes, GetLeagueFunction, target, "", ""), status, map[int]string{422: "path.id"}[status]); err != nil {
+		if err := testkit.Blames(testkit.Ask(routes, GetLeagueFunction, target, "", ""), status, map[int]string{422: "path.id"}[status]); err != nil {
 			t.Errorf("%s: %v", target, err)
 		}
 	}
-	if err := apptest.Blames(apptest.Ask(routes, ListLeaguesFunction, "/leagues?after=99", "", ""), 400, "query.after"); err != nil {
+	if err := testkit.Blames(testkit.Ask(routes, ListLeaguesFunction, "/leagues?after=99", "", ""), 400, "query.after"); err != nil {
 		t.Error(err)
 	}
 }
@@ -82,12 +82,12 @@ func TestListsAreKept(t *testing.T) {
 		}
 		return names
 	}
-	apptest.Put(w.World, leagues, league{LeagueID: "3", Name: "old"})
-	apptest.Put(w.World, teams, team{TeamID: "11", Name: "Old"})
+	testkit.Put(w.World, leagues, league{LeagueID: "3", Name: "old"})
+	testkit.Put(w.World, teams, team{TeamID: "11", Name: "Old"})
 	scans := w.Count(func() {
 		names()
-		apptest.Put(w.World, leagues, league{LeagueID: "3", Name: "new"})
-		apptest.Put(w.World, teams, team{TeamID: "11", Name: "New"})
+		testkit.Put(w.World, leagues, league{LeagueID: "3", Name: "new"})
+		testkit.Put(w.World, teams, team{TeamID: "11", Name: "New"})
 		w.To(w.Clock.Now().Add(59 * time.Second))
 		if got := names(); !slices.Equal(got, []string{"old", "Old"}) {
 			t.Errorf("after 59 s: %q", got)
@@ -101,7 +101,7 @@ func TestListsAreKept(t *testing.T) {
 		t.Errorf("after 60 s: %q", got)
 	}
 	// Another process has its own.
-	apptest.Put(w.World, teams, team{TeamID: "11", Name: "newest"})
+	testkit.Put(w.World, teams, team{TeamID: "11", Name: "newest"})
 	if page, _ := get[lists](t, w.routes(), ListTeamsFunction, "/teams"); page.Teams[0].Name != "newest" {
 		t.Errorf("a new process has %+v", page.Teams)
 	}
@@ -132,7 +132,7 @@ func TestListSeasonTeams(t *testing.T) {
 	for i := range 7 {
 		ref := TeamRef{fmt.Sprint(11 + i), fmt.Sprint("T", i), fmt.Sprint("Team ", i)}
 		want = append(want, ref)
-		apptest.Put(w.World, teamSeasons, seasonTeam{"5", ref.ID, ref.Code, ref.Name}, seasonTeam{"6", ref.ID, "X", "Other"})
+		testkit.Put(w.World, teamSeasons, seasonTeam{"5", ref.ID, ref.Code, ref.Name}, seasonTeam{"6", ref.ID, "X", "Other"})
 	}
 	routes := w.routes()
 	type page struct {
@@ -153,7 +153,7 @@ func TestListSeasonTeams(t *testing.T) {
 			t.Errorf("by %d: got %v, want %v", limit, got, want)
 		}
 	}
-	if out := apptest.Ask(routes, ListSeasonTeamsFunction, "/seasons/99/teams", "", ""); out.StatusCode != 200 || out.Body != "{\"teams\":[]}\n" {
+	if out := testkit.Ask(routes, ListSeasonTeamsFunction, "/seasons/99/teams", "", ""); out.StatusCode != 200 || out.Body != "{\"teams\":[]}\n" {
 		t.Errorf("a season that is not known is answered with %d %q", out.StatusCode, out.Body)
 	}
 }
@@ -182,7 +182,7 @@ func TestSyncsKeepWhatIsCurated(t *testing.T) {
 		w.sync()
 	}
 	now := func() curated {
-		return curated{apptest.Row[leagueRow](w.World, leagues, "3"), apptest.Row[teamRow](w.World, teams, "11")}
+		return curated{testkit.Row[leagueRow](w.World, leagues, "3"), testkit.Row[teamRow](w.World, teams, "11")}
 	}
 	words("League", "Team")
 	fresh := curated{leagueRow{league{"3", "L", "League", "5", "l.png", true}, "", 0}, teamRow{team{"11", "T", "Team", "t.png", false}, "", "", ""}}
@@ -195,8 +195,8 @@ func TestSyncsKeepWhatIsCurated(t *testing.T) {
 			code int
 			body string
 		}{
-			{apptest.Ask(routes, UpdateLeagueFunction, "/leagues/3", apptest.Administrator, league).StatusCode, league},
-			{apptest.Ask(routes, UpdateTeamFunction, "/teams/11", apptest.Administrator, team).StatusCode, team},
+			{testkit.Ask(routes, UpdateLeagueFunction, "/leagues/3", testkit.Administrator, league).StatusCode, league},
+			{testkit.Ask(routes, UpdateTeamFunction, "/teams/11", testkit.Administrator, team).StatusCode, team},
 		} {
 			if out.code != http.StatusOK {
 				t.Errorf("%s is answered with %d", out.body, out.code)
@@ -247,27 +247,27 @@ func TestDeletedLeague(t *testing.T) {
 	w.said = func(string) (int, string) {
 		return http.StatusOK, `{"data":[{"id":3,"name":"League","code":"L","season_id":5}]}`
 	}
-	sync := func() { apptest.Must(t, apptest.Open(w.World, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.Ctx())) }
+	sync := func() { testkit.Must(t, testkit.Open(w.World, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.Ctx())) }
 	sync()
-	fresh := apptest.Row[leagueRow](w.World, leagues, "3")
-	apptest.Ask(routes, UpdateLeagueFunction, "/leagues/3", apptest.Administrator, `{"active":false,"title":"Ours"}`)
+	fresh := testkit.Row[leagueRow](w.World, leagues, "3")
+	testkit.Ask(routes, UpdateLeagueFunction, "/leagues/3", testkit.Administrator, `{"active":false,"title":"Ours"}`)
 	remove := func() int {
-		return apptest.Ask(routes, DeleteLeagueFunction, "/leagues/3", apptest.Administrator, "").StatusCode
+		return testkit.Ask(routes, DeleteLeagueFunction, "/leagues/3", testkit.Administrator, "").StatusCode
 	}
-	if got := remove(); got != http.StatusNoContent || len(apptest.Rows[league](w.World, leagues)) != 0 {
+	if got := remove(); got != http.StatusNoContent || len(testkit.Rows[league](w.World, leagues)) != 0 {
 		t.Errorf("deleting is answered with %d", got)
 	}
 	if got := remove(); got != http.StatusNotFound {
 		t.Errorf("deleting again is answered with %d", got)
 	}
 	sync()
-	if got := apptest.Row[leagueRow](w.World, leagues, "3"); got != fresh {
+	if got := testkit.Row[leagueRow](w.World, leagues, "3"); got != fresh {
 		t.Errorf("back is %+v, want it as it was when it was new: %+v", got, fresh)
 	}
 	remove()
 	w.said = func(string) (int, string) { return http.StatusOK, `{"data":[]}` }
 	sync()
-	if n := len(apptest.Rows[league](w.World, leagues)); n != 0 {
+	if n := len(testkit.Rows[league](w.World, leagues)); n != 0 {
 		t.Error("a league that the provider has no more is back")
 	}
 }
@@ -303,7 +303,7 @@ func TestCurationRefusals(t *testing.T) {
 		if strings.HasPrefix(c.what, "/leagues") {
 			fn = league
 		}
-		if err := apptest.Blames(apptest.Ask(routes, fn, c.what, apptest.Administrator, c.body), c.status, c.field); err != nil {
+		if err := testkit.Blames(testkit.Ask(routes, fn, c.what, testkit.Administrator, c.body), c.status, c.field); err != nil {
 			t.Errorf("%s %s: %v", c.what, c.body, err)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
-	"matchday/pkg/cricket/feed"
+	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 )
 
 // Planner decides whether the next minute needs ticks.
@@ -52,7 +52,7 @@ const (
 // second run answers the same.
 func (p *Planner) PlanTicks(ctx context.Context, in PlanTicks) (Plan, error) {
 	if in.ScheduledTime.IsZero() {
-		return Plan{}, fault.In("scheduledTime", "the scheduled time is missing")
+		return Plan{}, problem.In("scheduledTime", "the scheduled time is missing")
 	}
 	minute := in.ScheduledTime.Truncate(time.Minute)
 	needed, err := p.needed(ctx, minute.Add(planEnd))
@@ -82,8 +82,8 @@ func (p *Planner) needed(ctx context.Context, until time.Time) (bool, error) {
 		}
 		for _, f := range due {
 			switch f.phase() {
-			case feed.Result, feed.Closed:
-			case feed.Upcoming:
+			case sportmonks.Result, sportmonks.Closed:
+			case sportmonks.Upcoming:
 				if f.start().After(until.Add(-delayedStart)) {
 					return true, nil
 				}

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/fault"
+	"matchday/infra/testkit"
+	"matchday/pkg/kit/problem"
 )
 
 func TestPlanTicks(t *testing.T) {
@@ -38,12 +38,12 @@ func TestPlanTicks(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			c.match.MatchID, c.match.LeagueCode, c.match.LeagueID = "7", "T20", "3"
-			apptest.Put(w.World, fixtures, c.match)
-			apptest.Put(w.World, leagues, league{LeagueID: "3", Code: "T20", Active: !c.idle}, league{LeagueID: "4", Code: "ODI", Active: true})
-			p := apptest.Open(w.World, PlanTicksFunction, OpenPlanner)
+			testkit.Put(w.World, fixtures, c.match)
+			testkit.Put(w.World, leagues, league{LeagueID: "3", Code: "T20", Active: !c.idle}, league{LeagueID: "4", Code: "ODI", Active: true})
+			p := testkit.Open(w.World, PlanTicksFunction, OpenPlanner)
 			for range 2 {
 				got, err := p.PlanTicks(w.Ctx(), PlanTicks{minute.Add(17 * time.Second)})
-				apptest.Must(t, err)
+				testkit.Must(t, err)
 				if got.Live != c.want || len(got.Ticks) != map[bool]int{true: 24}[c.want] || got.Ticks == nil {
 					t.Errorf("live is %v with %d ticks, want %v", got.Live, len(got.Ticks), c.want)
 				}
@@ -55,12 +55,12 @@ func TestPlanTicks(t *testing.T) {
 func TestPlannedTicks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	apptest.Put(w.World, fixtures, fixture{MatchID: "7", LeagueCode: "T20", StartTime: "2026-06-01T12:00:00Z", Live: live})
-	p := apptest.Open(w.World, PlanTicksFunction, OpenPlanner)
+	testkit.Put(w.World, fixtures, fixture{MatchID: "7", LeagueCode: "T20", StartTime: "2026-06-01T12:00:00Z", Live: live})
+	p := testkit.Open(w.World, PlanTicksFunction, OpenPlanner)
 	plan, err := p.PlanTicks(w.Ctx(), PlanTicks{kickOff})
-	apptest.Must(t, err)
+	testkit.Must(t, err)
 	next, err := p.PlanTicks(w.Ctx(), PlanTicks{kickOff.Add(time.Minute)})
-	apptest.Must(t, err)
+	testkit.Must(t, err)
 	all := append(plan.Ticks, next.Ticks...)
 	if len(all) != 48 {
 		t.Fatalf("%d ticks in two minutes, want 48", len(all))
@@ -80,8 +80,8 @@ func TestPlannedTicks(t *testing.T) {
 
 func TestPlanTicksWithoutTime(t *testing.T) {
 	t.Parallel()
-	p := apptest.Open(newWorld(t).World, PlanTicksFunction, OpenPlanner)
-	if _, err := p.PlanTicks(t.Context(), PlanTicks{}); fault.Of(err) != fault.Invalid {
+	p := testkit.Open(newWorld(t).World, PlanTicksFunction, OpenPlanner)
+	if _, err := p.PlanTicks(t.Context(), PlanTicks{}); problem.Of(err) != problem.Invalid {
 		t.Errorf("a plan for no time gives %v, want an Invalid fault", err)
 	}
 }

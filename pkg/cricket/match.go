@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"matchday/pkg/cricket/feed"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
 )
 
 // timeLayout is how startTime and startingAt are kept: UTC of a fixed width, so
@@ -67,7 +67,7 @@ type fixture struct {
 }
 
 // newFixture is the row of a match that the provider schedules.
-func newFixture(f feed.Fixture, leagueCode string) fixture {
+func newFixture(f sportmonks.Fixture, leagueCode string) fixture {
 	return fixture{
 		MatchID: strconv.Itoa(f.ID), LeagueCode: leagueCode, LeagueID: strconv.Itoa(f.LeagueID), SeasonID: strconv.Itoa(f.SeasonID),
 		StartTime: f.Start.UTC().Format(timeLayout), Round: f.Round, Type: f.Type, Status: f.Status,
@@ -95,8 +95,8 @@ func (f fixture) start() time.Time {
 }
 
 // phase is where the match stands, by its status.
-func (f fixture) phase() feed.Phase {
-	p, _ := feed.PhaseOf(f.Status)
+func (f fixture) phase() sportmonks.Phase {
+	p, _ := sportmonks.PhaseOf(f.Status)
 	return p
 }
 

@@ -11,11 +11,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
-	"matchday/pkg/cricket/feed"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
 )
 
 // Matches answers the public reads.
@@ -24,7 +24,7 @@ type Matches struct {
 	now func() time.Time
 }
 
-var errNoMatch = fault.New(fault.NotFound, "no such match")
+var errNoMatch = problem.New(problem.NotFound, "no such match")
 
 // How long a client or a CDN may keep an answer: a slot while a match is played,
 // longer when nothing is about to change.
@@ -34,11 +34,11 @@ const (
 	cacheOver = "public, max-age=300"
 )
 
-func cacheFor(p feed.Phase) string {
+func cacheFor(p sportmonks.Phase) string {
 	switch p {
-	case feed.Upcoming:
+	case sportmonks.Upcoming:
 		return cacheIdle
-	case feed.Result, feed.Closed:
+	case sportmonks.Result, sportmonks.Closed:
 		return cacheOver
 	}
 	return cacheLive
@@ -46,21 +46,21 @@ func cacheFor(p feed.Phase) string {
 
 // Match is a match in a list or on its page.
 type Match struct {
-	ID         string     `json:"id"`
-	League     string     `json:"league" doc:"The league's code."`
-	LeagueID   string     `json:"leagueId"`
-	LeagueName string     `json:"leagueName,omitempty" doc:"What to call it: an administrator's title, or the provider's name."`
-	SeasonID   string     `json:"seasonId"`
-	StartTime  string     `json:"startTime" format:"date-time"`
-	Round      string     `json:"round,omitempty"`
-	Type       string     `json:"type,omitempty" example:"T20I"`
-	Venue      string     `json:"venue,omitempty"`
-	Status     string     `json:"status" doc:"In the provider's words." example:"1st Innings"`
-	Phase      feed.Phase `json:"phase" enum:"upcoming,live,break,stumps,interrupted,result,closed"`
-	Live       bool       `json:"live"`
-	Local      MatchSide  `json:"local"`
-	Visitor    MatchSide  `json:"visitor"`
-	Result     string     `json:"result,omitempty"`
+	ID         string           `json:"id"`
+	League     string           `json:"league" doc:"The league's code."`
+	LeagueID   string           `json:"leagueId"`
+	LeagueName string           `json:"leagueName,omitempty" doc:"What to call it: an administrator's title, or the provider's name."`
+	SeasonID   string           `json:"seasonId"`
+	StartTime  string           `json:"startTime" format:"date-time"`
+	Round      string           `json:"round,omitempty"`
+	Type       string           `json:"type,omitempty" example:"T20I"`
+	Venue      string           `json:"venue,omitempty"`
+	Status     string           `json:"status" doc:"In the provider's words." example:"1st Innings"`
+	Phase      sportmonks.Phase `json:"phase" enum:"upcoming,live,break,stumps,interrupted,result,closed"`
+	Live       bool             `json:"live"`
+	Local      MatchSide        `json:"local"`
+	Visitor    MatchSide        `json:"visitor"`
+	Result     string           `json:"result,omitempty"`
 }
 
 // MatchSide is a team in a match. Score is "182/8", or "364 & 298/8d".
@@ -79,7 +79,7 @@ type MatchSide struct {
 func summary(f fixture, s score.State, n names) Match {
 	m := Match{
 		ID: f.MatchID, League: f.LeagueCode, LeagueID: f.LeagueID, LeagueName: n.League, SeasonID: f.SeasonID, StartTime: f.StartTime,
-		Round: f.Round, Type: f.Type, Venue: f.VenueName, Status: f.Status, Phase: cmp.Or(s.Phase, f.phase(), feed.Upcoming), Live: f.Live != "",
+		Round: f.Round, Type: f.Type, Venue: f.VenueName, Status: f.Status, Phase: cmp.Or(s.Phase, f.phase(), sportmonks.Upcoming), Live: f.Live != "",
 		Result: s.Result.Text,
 	}
 	var d score.Display
@@ -184,13 +184,13 @@ func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList,
 	var err error
 	switch {
 	case len(in.IDs) > 0 && in.League != "":
-		return nil, fault.In("query.ids", "ask by ids or by league, not both")
+		return nil, problem.In("query.ids", "ask by ids or by league, not both")
 	case len(in.IDs) > 0 && in.After != "":
-		return nil, fault.In("query.after", "matches asked for by ids come on one page")
+		return nil, problem.In("query.after", "matches asked for by ids come on one page")
 	case len(in.IDs) > 0:
 		found, err = m.byID(ctx, in.IDs)
 	case in.League == "":
-		return nil, fault.In("query.ids", "ask by ids or by league")
+		return nil, problem.In("query.ids", "ask by ids or by league")
 	case !in.From.Set && !in.To.Set:
 		found, out.Body.Next, err = m.ofLeague(ctx, in)
 	default:
@@ -210,7 +210,7 @@ func (m *Matches) byID(ctx context.Context, ids []string) ([]fixture, error) {
 	var keys []dynamo.Item
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		if !isMatchID(id) {
-			return nil, fault.In("query.ids", "a match id is 1 to 19 digits")
+			return nil, problem.In("query.ids", "a match id is 1 to 19 digits")
 		}
 		keys = append(keys, dynamo.Key(batchGetFixtures, id))
 	}
@@ -225,15 +225,15 @@ func (m *Matches) between(ctx context.Context, in *ListMatches) ([]fixture, stri
 	from, to := in.From.Value, in.To.Value
 	switch {
 	case !in.From.Set:
-		return nil, "", fault.In("query.from", "to needs from")
+		return nil, "", problem.In("query.from", "to needs from")
 	case !in.To.Set:
-		return nil, "", fault.In("query.to", "from needs to")
+		return nil, "", problem.In("query.to", "from needs to")
 	case to.Before(from):
-		return nil, "", fault.In("query.to", "to is before from")
+		return nil, "", problem.In("query.to", "to is before from")
 	case to.UTC().Year() > 9999:
-		return nil, "", fault.In("query.to", "ask for years of four digits")
+		return nil, "", problem.In("query.to", "ask for years of four digits")
 	case to.Sub(from) > longestRange:
-		return nil, "", fault.In("query.to", "ask for at most 31 days at a time")
+		return nil, "", problem.In("query.to", "ask for at most 31 days at a time")
 	}
 	r := dynamo.Range{Limit: in.Limit, Key: startsBetween(in.League, from, to)}
 	if in.After != "" {
@@ -242,7 +242,7 @@ func (m *Matches) between(ctx context.Context, in *ListMatches) ([]fixture, stri
 			return nil, "", err
 		}
 		if at.Before(from.Truncate(time.Second)) || at.After(to) { // DynamoDB takes no key outside the range
-			return nil, "", fault.In("query.after", "this page is not between from and to")
+			return nil, "", problem.In("query.after", "this page is not between from and to")
 		}
 		r.After = indexKey("leagueCode", in.League, "startTime", start, id)
 	}
@@ -258,7 +258,7 @@ func (m *Matches) between(ctx context.Context, in *ListMatches) ([]fixture, stri
 func parseCursor(cursor string) (at time.Time, start, id string, err error) {
 	start, id, _ = strings.Cut(cursor, "/")
 	if at, err = time.Parse(timeLayout, start); err != nil {
-		return at, "", "", fault.In("query.after", "this is no cursor: begin again").Because(err)
+		return at, "", "", problem.In("query.after", "this is no cursor: begin again").Because(err)
 	}
 	return at, start, id, nil
 }
@@ -355,7 +355,7 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*Shown, error
 	}
 	view := f.perspective(in.Team)
 	if view == neutral && in.Team != neutral {
-		return nil, fault.In("query.team", "this team does not play in the match")
+		return nil, problem.In("query.team", "this team does not play in the match")
 	}
 	out := &Shown{CacheControl: cacheFor(state.Phase)}
 	now := m.now()
@@ -367,7 +367,7 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*Shown, error
 		return out, json.Unmarshal([]byte(row.Display), &out.Body)
 	}
 	if state.ID == "" {
-		return nil, fault.New(fault.NotFound, "the match has no score yet")
+		return nil, problem.New(problem.NotFound, "the match has no score yet")
 	}
 	out.Body = state.For(view)
 	text, err := json.Marshal(out.Body)
@@ -380,7 +380,7 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*Shown, error
 	}
 	row = shown{
 		CacheKey: displayKey(in.ID, view), Display: raw(text), Hash: out.Body.Hash(), Slot: f.LastSlot, At: at.Unix(),
-		Playing: state.Phase == feed.Live, TTL: now.Add(keepShown).Unix(),
+		Playing: state.Phase == sportmonks.Live, TTL: now.Add(keepShown).Unix(),
 	}
 	if err := dynamo.Put(ctx, m.db, putDisplay, row, notAfter(f.LastSlot)); err != nil && !dynamo.IsRefused(err) {
 		return nil, err
@@ -426,7 +426,7 @@ func (m *Matches) ListBalls(ctx context.Context, in *ListBalls) (*BallList, erro
 	if in.Cursor != "" {
 		first = slices.IndexFunc(h.Chunks, func(c chunkMeta) bool { return c.cursor() == in.Cursor })
 		if first < 0 {
-			return nil, fault.In("query.cursor", "this page is no longer there: begin again")
+			return nil, problem.In("query.cursor", "this page is no longer there: begin again")
 		}
 	}
 	out := &BallList{CacheControl: cacheFor(f.phase())}

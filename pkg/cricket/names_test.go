@@ -9,8 +9,8 @@ import (
 
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"matchday/infra/testkit"
 	"matchday/pkg/cricket/score"
-	"matchday/pkg/kit/app/apptest"
 )
 
 // named is how a match calls those who play, on its page and in lists.
@@ -20,13 +20,13 @@ type named struct {
 }
 
 // onPage and inList are what is shown of match 7.
-func onPage(t *testing.T, routes map[string]apptest.Route) named {
+func onPage(t *testing.T, routes map[string]testkit.Route) named {
 	t.Helper()
 	got, _ := get[named](t, routes, GetMatchFunction, "/matches/7")
 	return got
 }
 
-func inList(t *testing.T, routes map[string]apptest.Route, query string) named {
+func inList(t *testing.T, routes map[string]testkit.Route, query string) named {
 	t.Helper()
 	got, _ := get[struct{ Matches []named }](t, routes, ListMatchesFunction, "/matches?"+query)
 	if len(got.Matches) != 1 {
@@ -38,16 +38,16 @@ func inList(t *testing.T, routes map[string]apptest.Route, query string) named {
 // calling is a world with match 7 as a sync has just copied it.
 func calling(t *testing.T) (*world, fixture) {
 	w := newWorld(t)
-	apptest.Put(w.World, leagues, leagueRow{league: league{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true}})
-	apptest.Put(w.World, teams,
+	testkit.Put(w.World, leagues, leagueRow{league: league{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true}})
+	testkit.Put(w.World, teams,
 		teamRow{team: team{TeamID: "11", Code: "HAR", Name: "Harbour", Image: "har.png"}},
 		teamRow{team: team{TeamID: "12", Code: "VAL", Name: "Valley", Image: "val.png"}})
-	apptest.Put(w.World, teamSeasons, seasonTeam{"5", "11", "HAR", "Harbour"}, seasonTeam{"5", "12", "VAL", "Valley"})
+	testkit.Put(w.World, teamSeasons, seasonTeam{"5", "11", "HAR", "Harbour"}, seasonTeam{"5", "12", "VAL", "Valley"})
 	f := fixture{MatchID: "7", LeagueID: "3", SeasonID: "5", Type: "T20", LocalTeamID: "11", VisitorTeamID: "12", StartTime: kickOff.Format(timeLayout)}
 	w.lists(saidOf(f, "NS"))
-	apptest.Must(t, apptest.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
 	w.said = nil
-	return w, apptest.Row[fixture](w.World, fixtures, "7")
+	return w, testkit.Row[fixture](w.World, fixtures, "7")
 }
 
 // TestNames: what an administrator calls a team or a league is on the page of a
@@ -76,8 +76,8 @@ func TestNames(t *testing.T) {
 	want.Local.Image, want.Visitor.Image = "har.png", "val.png"
 	shown("at first", want)
 
-	apptest.Ask(routes, UpdateTeamFunction, "/teams/11", apptest.Administrator, `{"title":"The Harbour","shortName":"TH","color":"#0b5cad"}`)
-	apptest.Ask(routes, UpdateLeagueFunction, "/leagues/3", apptest.Administrator, `{"title":"Our League"}`)
+	testkit.Ask(routes, UpdateTeamFunction, "/teams/11", testkit.Administrator, `{"title":"The Harbour","shortName":"TH","color":"#0b5cad"}`)
+	testkit.Ask(routes, UpdateLeagueFunction, "/leagues/3", testkit.Administrator, `{"title":"Our League"}`)
 	w.To(w.Clock.Now().Add(keepNames - time.Second))
 	shown("for ten minutes", want)
 	w.To(w.Clock.Now().Add(time.Second))
@@ -90,11 +90,11 @@ func TestNames(t *testing.T) {
 	w.tickAt(w.ticker(), 0)
 	shown("in play", want)
 	w.lists(saidOf(f, "1st Innings"))
-	apptest.Must(t, apptest.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
 	shown("after a sync", want)
 
-	apptest.Ask(routes, UpdateTeamFunction, "/teams/11", apptest.Administrator, `{"title":"","shortName":"","color":""}`)
-	apptest.Ask(routes, UpdateLeagueFunction, "/leagues/3", apptest.Administrator, `{"title":""}`)
+	testkit.Ask(routes, UpdateTeamFunction, "/teams/11", testkit.Administrator, `{"title":"","shortName":"","color":""}`)
+	testkit.Ask(routes, UpdateLeagueFunction, "/leagues/3", testkit.Administrator, `{"title":""}`)
 	w.To(w.Clock.Now().Add(keepNames))
 	want.LeagueName, want.Local.Name, want.Local.Code, want.Local.Color = "The League", "Harbour", "HAR", ""
 	shown("without titles", want)
@@ -130,32 +130,32 @@ func TestNoNames(t *testing.T) {
 	w, f := calling(t)
 	routes := w.routes()
 	onPage(t, routes)
-	first := apptest.Row[names](w.World, fixtureCache, namesKey("7"))
-	apptest.Must(t, w.Drop(fixtureCache, namesKey("7")))
+	first := testkit.Row[names](w.World, fixtureCache, namesKey("7"))
+	testkit.Must(t, w.Drop(fixtureCache, namesKey("7")))
 	if got := onPage(t, routes); got.LeagueName != "The League" || got.Local.Image != "har.png" {
 		t.Errorf("the page has %+v", got)
 	}
 	if got := inList(t, routes, "ids=7"); got.Local.Name != "Harbour" || got.Local.Code != "HAR" {
 		t.Errorf("the list has %+v", got)
 	}
-	if n := len(apptest.Rows[names](w.World, fixtureCache)); n != 1 {
+	if n := len(testkit.Rows[names](w.World, fixtureCache)); n != 1 {
 		t.Errorf("a page has made the row: there are %d", n)
 	}
 	w.lists(saidOf(f, "NS"))
-	sync := func() { apptest.Must(t, apptest.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx())) }
+	sync := func() { testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx())) }
 	sync()
 	w.said = nil
 	onPage(t, routes)
-	if got := apptest.Row[names](w.World, fixtureCache, namesKey("7")); !reflect.DeepEqual(got, first) {
+	if got := testkit.Row[names](w.World, fixtureCache, namesKey("7")); !reflect.DeepEqual(got, first) {
 		t.Errorf("after a sync it is %+v, want %+v", got, first)
 	}
 	// What is there no sync replaces.
 	kept := first
 	kept.Local.Title = "Kept"
-	apptest.Put(w.World, fixtureCache, kept)
+	testkit.Put(w.World, fixtureCache, kept)
 	w.lists(saidOf(f, "NS"))
 	sync()
-	if got := apptest.Row[names](w.World, fixtureCache, namesKey("7")); !reflect.DeepEqual(got, kept) {
+	if got := testkit.Row[names](w.World, fixtureCache, namesKey("7")); !reflect.DeepEqual(got, kept) {
 		t.Errorf("a sync makes of it %+v", got)
 	}
 }
@@ -168,17 +168,17 @@ func TestNamesExpire(t *testing.T) {
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".UpdateItem") {
-			apptest.Must(t, w.Drop(fixtureCache, namesKey("7")))
+			testkit.Must(t, w.Drop(fixtureCache, namesKey("7")))
 		}
 		return next.Do(r)
 	})
-	s := apptest.OpenWith(w.World, env, OpenMatches)
+	s := testkit.OpenWith(w.World, env, OpenMatches)
 	page, err := s.GetMatch(w.Ctx(), &GetMatch{ID: "7"})
-	apptest.Must(t, err)
+	testkit.Must(t, err)
 	if page.Body.LeagueName != "The League" || len(page.Body.Teams) != 2 {
 		t.Errorf("the page is %+v", page.Body)
 	}
-	if n := len(apptest.Rows[names](w.World, fixtureCache)); n != 1 {
+	if n := len(testkit.Rows[names](w.World, fixtureCache)); n != 1 {
 		t.Errorf("the row is back: there are %d", n)
 	}
 }
@@ -188,11 +188,11 @@ func TestNamesExpire(t *testing.T) {
 func TestNamesFallBack(t *testing.T) {
 	t.Parallel()
 	w, f := calling(t)
-	apptest.Must(t, w.Drop(teams, "12"))
-	apptest.Must(t, w.Drop(leagues, "3"))
-	m := apptest.Open(w.World, GetMatchFunction, OpenMatches)
+	testkit.Must(t, w.Drop(teams, "12"))
+	testkit.Must(t, w.Drop(leagues, "3"))
+	m := testkit.Open(w.World, GetMatchFunction, OpenMatches)
 	n, err := m.names(w.Ctx(), f, score.State{})
-	apptest.Must(t, err)
+	testkit.Must(t, err)
 	if n.League != "The League" || n.Visitor.Title != "Valley" || n.Visitor.ShortName != "VAL" || n.Local.Image != "har.png" {
 		t.Errorf("the names are %+v", n)
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"matchday/pkg/cricket/feed"
+	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/push"
@@ -14,7 +14,7 @@ import (
 
 // Settings of the room: environment variables.
 const (
-	sportMonksURL = "SPORTMONKS_URL" // the provider's, if not feed.BaseURL
+	sportMonksURL = "SPORTMONKS_URL" // the provider's, if not sportmonks.BaseURL
 	apnsURL       = push.SettingURL
 	apnsTeamID    = push.SettingTeamID
 	apnsKeyID     = push.SettingKeyID
@@ -92,14 +92,14 @@ func OpenSyncer(ctx context.Context, env app.Env) (*Syncer, error) {
 
 func tablesOf(env app.Env) dynamo.DB { return dynamo.Open(env.AWS, env.Prefix) }
 
-func openProvider(ctx context.Context, env app.Env) (*feed.Client, error) {
+func openProvider(ctx context.Context, env app.Env) (*sportmonks.Client, error) {
 	token, err := env.Secret(ctx, sportMonksToken)
 	if err != nil {
 		return nil, err
 	}
 	base := env.Setting(sportMonksURL)
 	if base == "" {
-		base = feed.BaseURL
+		base = sportmonks.BaseURL
 	}
-	return feed.Open(base, token, &http.Client{Timeout: providerTimeout, Transport: env.HTTP}), nil
+	return sportmonks.Open(base, token, &http.Client{Timeout: providerTimeout, Transport: env.HTTP}), nil
 }

@@ -10,7 +10,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 )
 
 // Preferences are which alerts a user wants, and when.
@@ -129,10 +129,10 @@ type PutPreferences struct {
 func (s *Settings) PutPreferences(ctx context.Context, in *PutPreferences) (*PreferencesPage, error) {
 	if q := in.Body.QuietHours; q != nil {
 		if q.From == q.To {
-			return nil, fault.In("body.quietHours.to", "quiet hours end at another time than they begin")
+			return nil, problem.In("body.quietHours.to", "quiet hours end at another time than they begin")
 		}
 		if _, err := zone(q.TimeZone); err != nil {
-			return nil, fault.In("body.quietHours.timeZone", "%s", err)
+			return nil, problem.In("body.quietHours.timeZone", "%s", err)
 		}
 	}
 	row := preferences{UserID: in.UserID, Preferences: in.Body, UpdatedAt: s.now().UnixMilli()}

@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"matchday/infra/testkit"
 	"matchday/pkg/cricket/score"
-	"matchday/pkg/kit/app/apptest"
 )
 
 func TestAllowsKinds(t *testing.T) {
@@ -94,7 +94,7 @@ func TestQuietHours(t *testing.T) {
 		{"22:00", "07:00", "Mars/Olympus", "2026-06-01T22:00:00Z", true},
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
-		apptest.Must(t, err)
+		testkit.Must(t, err)
 		p := defaults()
 		p.QuietHours = &QuietHours{c.from, c.to, c.zone}
 		if got := p.Allows(score.WicketEvent, at); got == c.quiet {
@@ -134,9 +134,9 @@ func TestPreferences(t *testing.T) {
 	routes := w.routes()
 	stored := func(user string) (p Preferences) {
 		t.Helper()
-		out := apptest.Ask(routes, GetPreferencesFunction, "/user/preferences", user, "")
-		apptest.Must(t, json.Unmarshal([]byte(out.Body), &p))
-		if out.StatusCode != http.StatusOK || apptest.Header(out).Get("Cache-Control") != "no-store" {
+		out := testkit.Ask(routes, GetPreferencesFunction, "/user/preferences", user, "")
+		testkit.Must(t, json.Unmarshal([]byte(out.Body), &p))
+		if out.StatusCode != http.StatusOK || testkit.Header(out).Get("Cache-Control") != "no-store" {
 			t.Errorf("get-preferences answers %d with %v", out.StatusCode, out.Headers)
 		}
 		return p
@@ -150,10 +150,10 @@ func TestPreferences(t *testing.T) {
 		defaults(),
 	} {
 		body, err := json.Marshal(want)
-		apptest.Must(t, err)
-		out := apptest.Ask(routes, PutPreferencesFunction, "/user/preferences", "ann", string(body))
+		testkit.Must(t, err)
+		out := testkit.Ask(routes, PutPreferencesFunction, "/user/preferences", "ann", string(body))
 		var answer Preferences
-		apptest.Must(t, json.Unmarshal([]byte(out.Body), &answer))
+		testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
 		if out.StatusCode != http.StatusOK || !reflect.DeepEqual(answer, want) || !reflect.DeepEqual(stored("ann"), want) {
 			t.Errorf("put %+v: answered %d %+v, and stored %+v", want, out.StatusCode, answer, stored("ann"))
 		}
@@ -183,7 +183,7 @@ func TestPreferences(t *testing.T) {
 		quiet(`{"from":"22:00","to":"07:00","timeZone":"Asia/Bengalooru"}`): {400, "body.quietHours.timeZone"},
 		quiet(`{"from":"22:00","to":"07:00","timeZone":"../etc/passwd"}`):   {400, "body.quietHours.timeZone"},
 	} {
-		if err := apptest.Blames(apptest.Ask(routes, PutPreferencesFunction, "/user/preferences", "ann", body), want.status, want.field); err != nil {
+		if err := testkit.Blames(testkit.Ask(routes, PutPreferencesFunction, "/user/preferences", "ann", body), want.status, want.field); err != nil {
 			t.Errorf("%s: %v", body, err)
 		}
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
-	"matchday/pkg/kit/obs"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/telemetry"
 )
 
 // MatchChanged says that what is shown of a match has changed, or that some of
@@ -112,20 +112,20 @@ type Pusher struct {
 // does that is sent before anything else.
 func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 	if !isMatchID(m.MatchID) {
-		return fault.In("matchId", "%.32q is no match id", m.MatchID)
+		return problem.In("matchId", "%.32q is no match id", m.MatchID)
 	}
 	if m.Until != "" && m.Until <= m.From {
-		return fault.In("until", "there is nothing after %.8q up to %.8q", m.From, m.Until)
+		return problem.In("until", "there is nothing after %.8q up to %.8q", m.From, m.Until)
 	}
 	f, ok, err := dynamo.Get[fixture](ctx, p.db, getFixture, m.MatchID)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		return fault.New(fault.Invalid, "there is no match %s", m.MatchID)
+		return problem.New(problem.Invalid, "there is no match %s", m.MatchID)
 	}
 	if m.Channels != "" && f.EndingAt == 0 {
-		return fault.In("channels", "match %s is not over", m.MatchID)
+		return problem.In("channels", "match %s is not over", m.MatchID)
 	}
 	if m.Ended == 0 {
 		m.Ended = f.EndingAt // an activity that was registered while its match ended
@@ -148,7 +148,7 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 
 // appleFailed counts a message whose pushes Apple took none of.
 func appleFailed(ctx context.Context, now time.Time) {
-	obs.Emit(ctx, now, []obs.Metric{obs.Count("AppleFailed", 1)})
+	telemetry.Emit(ctx, now, []telemetry.Metric{telemetry.Count("AppleFailed", 1)})
 }
 
 // push pushes the messages to the channels and the tokens that m is for.
@@ -438,9 +438,9 @@ func (r *pushRun) requeue(ctx context.Context) error {
 
 // report says what the run did.
 func (r *pushRun) report(ctx context.Context) {
-	obs.Emit(ctx, r.now(), []obs.Metric{
-		obs.Count("PushesDelivered", r.counts.Delivered), obs.Count("PushesGone", r.counts.Gone),
-		obs.Count("PushesRetried", r.counts.Retries), obs.Count("PushesUnreached", r.counts.Requeued),
+	telemetry.Emit(ctx, r.now(), []telemetry.Metric{
+		telemetry.Count("PushesDelivered", r.counts.Delivered), telemetry.Count("PushesGone", r.counts.Gone),
+		telemetry.Count("PushesRetried", r.counts.Retries), telemetry.Count("PushesUnreached", r.counts.Requeued),
 	}, slog.String("match", r.change.MatchID), slog.Int64("slot", r.change.Slot))
 }
 

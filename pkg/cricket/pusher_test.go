@@ -14,18 +14,18 @@ import (
 
 	"github.com/sideshow/apns2"
 
-	"matchday/infra/local/apns"
+	"matchday/infra/sim/apns"
+	"matchday/infra/testkit"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 )
 
 // pusher opens push-activities, with less patience for Apple.
 func (w *world) pusher(env app.Env) *Pusher {
 	w.T.Helper()
-	p := apptest.OpenWith(w.World, env, OpenPusher)
+	p := testkit.OpenWith(w.World, env, OpenPusher)
 	p.sender = w.sender(env)
 	return p
 }
@@ -34,13 +34,13 @@ func (w *world) pusher(env app.Env) *Pusher {
 func (w *world) sender(env app.Env, change ...func(*push.Config)) *push.Sender {
 	w.T.Helper()
 	c, err := push.ConfigOf(w.T.Context(), env, apnsKey, apnsBundle)
-	apptest.Must(w.T, err)
+	testkit.Must(w.T, err)
 	c.Connections, c.Backoff = 1, time.Microsecond
 	for _, f := range change {
 		f(&c)
 	}
 	s, err := push.Open(c)
-	apptest.Must(w.T, err)
+	testkit.Must(w.T, err)
 	w.T.Cleanup(s.Close)
 	return s
 }
@@ -57,7 +57,7 @@ func watched(t *testing.T) (w *world, f fixture, want map[string]string) {
 	w.tickAt(w.ticker(), 1)
 	want = map[string]string{}
 	for name, view := range map[string]string{"local": "11", "visitor": "12", "neutral": neutral} {
-		want[name] = string(apptest.Row[shown](w.World, displays, displayKey("7", view)).Display)
+		want[name] = string(testkit.Row[shown](w.World, displays, displayKey("7", view)).Display)
 	}
 	return w, f, want
 }
@@ -72,8 +72,8 @@ func (w *world) expect(when string, want map[string]string, ended bool) {
 			w.T.Errorf("%s, the %s phone shows nothing", when, name)
 			continue
 		}
-		apptest.Must(w.T, json.Unmarshal([]byte(text), &got))
-		apptest.Must(w.T, json.Unmarshal([]byte(state), &wanted))
+		testkit.Must(w.T, json.Unmarshal([]byte(text), &got))
+		testkit.Must(w.T, json.Unmarshal([]byte(state), &wanted))
 		if got.Hash() != wanted.Hash() || end != ended {
 			w.T.Errorf("%s, the %s phone shows %s, ended %v; want %s, %v", when, name, text, end, state, ended)
 		}
@@ -87,7 +87,7 @@ func (w *world) pushes(name string) int {
 }
 
 func (w *world) subscribed() (names []string) {
-	for _, s := range apptest.Rows[subscription](w.World, subscriptions) {
+	for _, s := range testkit.Rows[subscription](w.World, subscriptions) {
 		names = append(names, s.UserID)
 	}
 	slices.Sort(names)
@@ -98,7 +98,7 @@ func TestPushToEachPerspective(t *testing.T) {
 	t.Parallel()
 	w, f, want := watched(t)
 	p := w.pusher(w.Env(PushActivitiesFunction))
-	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
+	testkit.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	w.expect("after the push", want, false)
 	if want["local"] == want["visitor"] || want["local"] == want["neutral"] {
 		t.Errorf("the perspectives are alike: %q", want)
@@ -109,7 +109,7 @@ func TestPushToEachPerspective(t *testing.T) {
 	}
 	w.says(saidOf(f, "Int.", ballSaid{id: 1, runs: 1}, ballSaid{id: 2, runs: 6}))
 	w.tickAt(w.ticker(), 2)
-	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
+	testkit.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	if d, _ := w.phones.Device(token("local")); !d.Stale.IsZero() {
 		t.Errorf("a state in the rain goes stale at %v", d.Stale)
 	}
@@ -120,12 +120,12 @@ func TestPushLeavesSupersededToTheLaterMessage(t *testing.T) {
 	w, _, want := watched(t)
 	p := w.pusher(w.Env(PushActivitiesFunction))
 	old := MatchChanged{MatchID: "7", Slot: slotOf(at(0)), Changed: []string{"11", "12", neutral}}
-	calls := w.Count(func() { apptest.Must(t, p.PushActivities(w.Ctx(), old)) })
+	calls := w.Count(func() { testkit.Must(t, p.PushActivities(w.Ctx(), old)) })
 	if got := map[string]int{"GetItem": 4}; !maps.Equal(calls, got) || len(w.phones.Tokens()) > 0 {
 		t.Errorf("a superseded message makes the calls %v, and pushes to %d phones", calls, len(w.phones.Tokens()))
 	}
 	for range 2 { // delivered twice
-		apptest.Must(t, p.PushActivities(w.Ctx(), apptest.Messages[MatchChanged](w.World, activityQueue)[0]))
+		testkit.Must(t, p.PushActivities(w.Ctx(), testkit.Messages[MatchChanged](w.World, activityQueue)[0]))
 		w.expect("after the later message", want, false)
 	}
 }
@@ -143,7 +143,7 @@ func TestDeadTokens(t *testing.T) {
 	dead.Since = time.UnixMilli(again.UpdatedAt - 1)
 	w.phones.Answer(token("registered again"), dead)
 	p := w.pusher(w.Env(PushActivitiesFunction))
-	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
+	testkit.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	w.expect("beside dead tokens", want, false)
 	if got := w.subscribed(); !slices.Equal(got, []string{"local", "neutral", "registered again", "visitor"}) {
 		t.Errorf("%q are left", got)
@@ -151,7 +151,7 @@ func TestDeadTokens(t *testing.T) {
 
 	// One that is registered while Apple answers is not removed either.
 	run := pushRun{Pusher: p, change: MatchChanged{MatchID: "7"}, registered: map[string]int64{token("local"): 5}, remove: []string{token("local")}}
-	apptest.Must(t, run.removeDead(w.Ctx()))
+	testkit.Must(t, run.removeDead(w.Ctx()))
 	if !slices.Contains(w.subscribed(), "local") {
 		t.Error("a subscription that was registered since it was read is gone")
 	}
@@ -165,18 +165,18 @@ func TestUnreachedTokensAreTriedAgain(t *testing.T) {
 			w, _, want := watched(t)
 			w.phones.Answer(token("local"), apns.Refuse(apns2.ReasonServiceUnavailable))
 			p := w.pusher(w.Env(PushActivitiesFunction))
-			change := apptest.Messages[MatchChanged](w.World, activityQueue)[0]
-			apptest.Drain(w.World, activityQueue, time.Second, func(context.Context, MatchChanged) error { return nil })
+			change := testkit.Messages[MatchChanged](w.World, activityQueue)[0]
+			testkit.Drain(w.World, activityQueue, time.Second, func(context.Context, MatchChanged) error { return nil })
 			if change.Ended = ended; ended != 0 {
 				change = MatchChanged{MatchID: "7", Ended: ended}
 			}
-			apptest.Must(t, p.PushActivities(w.Ctx(), change))
+			testkit.Must(t, p.PushActivities(w.Ctx(), change))
 			w.expect("without the unreached", map[string]string{"neutral": want["neutral"], "visitor": want["visitor"]}, ended != 0)
 			got := w.Queues.Messages(activityQueue.Name)
 			if len(got) != 1 || got[0].Visible.Sub(got[0].Sent) != retryDelay {
 				t.Fatalf("%+v is sent, want one message after %v", got, retryDelay)
 			}
-			retry := apptest.Messages[MatchChanged](w.World, activityQueue)[0]
+			retry := testkit.Messages[MatchChanged](w.World, activityQueue)[0]
 			if retry.Try != 1 || !slices.Equal(retry.Tokens, []string{token("local")}) || retry.Ended != ended || retry.Slot != 0 {
 				t.Errorf("the message is %+v", retry)
 			}
@@ -186,7 +186,7 @@ func TestUnreachedTokensAreTriedAgain(t *testing.T) {
 				a.Times = 1
 				return a
 			}()}, 20), apns.Answer{})...)
-			if n := apptest.Drain(w.World, activityQueue, time.Minute, p.PushActivities); n != 3 {
+			if n := testkit.Drain(w.World, activityQueue, time.Minute, p.PushActivities); n != 3 {
 				t.Errorf("%d messages were needed, want 3", n)
 			}
 			w.expect("when it can be reached", want, ended != 0)
@@ -197,8 +197,8 @@ func TestUnreachedTokensAreTriedAgain(t *testing.T) {
 			// After maxTries it is left alone.
 			w.phones.Answer(token("visitor"), apns.Refuse(apns2.ReasonServiceUnavailable))
 			w.subscribe("7", "visitor", "12")
-			apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("visitor")}, Try: maxTries}))
-			if left := apptest.Messages[MatchChanged](w.World, activityQueue); len(left) > 0 {
+			testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("visitor")}, Try: maxTries}))
+			if left := testkit.Messages[MatchChanged](w.World, activityQueue); len(left) > 0 {
 				t.Errorf("%+v is sent after the last try", left)
 			}
 		})
@@ -209,11 +209,11 @@ func TestPushEnd(t *testing.T) {
 	t.Parallel()
 	w, _, want := watched(t)
 	p := w.pusher(w.Env(PushActivitiesFunction))
-	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
+	testkit.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	end := MatchChanged{MatchID: "7", Ended: at(40).Unix()}
 	w.To(at(40))
 	for n := range 2 {
-		calls := w.Count(func() { apptest.Must(t, p.PushActivities(w.Ctx(), end)) })
+		calls := w.Count(func() { testkit.Must(t, p.PushActivities(w.Ctx(), end)) })
 		w.expect("after the end", want, true)
 		if left := w.subscribed(); left != nil || calls["DeleteItem"] > 0 || calls["BatchWriteItem"] != 1-n {
 			t.Errorf("run %d leaves %q, with the calls %v", n, left, calls)
@@ -230,9 +230,9 @@ func TestPushSkipsTheExpired(t *testing.T) {
 	w, _, _ := watched(t)
 	s := w.subscribe("7", "expired", "")
 	s.ExpiresAt = w.Clock.Now().Unix()
-	apptest.Put(w.World, subscriptions, s)
+	testkit.Put(w.World, subscriptions, s)
 	p := w.pusher(w.Env(PushActivitiesFunction))
-	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
+	testkit.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	if w.pushes("expired") != 0 || w.pushes("neutral") != 1 {
 		t.Error("an expired subscription was pushed to, or another was not")
 	}
@@ -242,7 +242,7 @@ func TestPushToSomeTokens(t *testing.T) {
 	t.Parallel()
 	w, _, want := watched(t)
 	p := w.pusher(w.Env(PushActivitiesFunction))
-	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("local"), token("neutral"), token("nobody")}}))
+	testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("local"), token("neutral"), token("nobody")}}))
 	w.expect("after a message to some", map[string]string{"local": want["local"], "neutral": want["neutral"]}, false)
 	if w.pushes("visitor") != 0 {
 		t.Error("another was pushed to")
@@ -254,13 +254,13 @@ func TestPushManyPages(t *testing.T) {
 	w, _, _ := watched(t)
 	const n = 30
 	for i := range n {
-		apptest.Put(w.World, subscriptions, map[string]any{
+		testkit.Put(w.World, subscriptions, map[string]any{
 			"matchId": "7", "pushToken": token(fmt.Sprint(i)), "userId": "u", "updatedAt": 1,
 			"expiresAt": w.Clock.Now().Add(time.Hour).Unix(), "padding": strings.Repeat("x", 100_000), // ten a page
 		})
 	}
 	p := w.pusher(w.Env(PushActivitiesFunction))
-	calls := w.Count(func() { apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities) })
+	calls := w.Count(func() { testkit.Drain(w.World, activityQueue, time.Second, p.PushActivities) })
 	if calls["Query"] < 3 {
 		t.Errorf("%d pages were read, want 3 or more", calls["Query"])
 	}
@@ -269,7 +269,7 @@ func TestPushManyPages(t *testing.T) {
 			t.Errorf("phone %d got %d pushes", i, got)
 		}
 	}
-	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix()}))
+	testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix()}))
 	if left := w.subscribed(); left != nil {
 		t.Errorf("%d are left after the end", len(left))
 	}
@@ -280,14 +280,14 @@ func TestPushRefused(t *testing.T) {
 	w, _, _ := watched(t)
 	p := w.pusher(w.Env(PushActivitiesFunction))
 	w.phones.Answer("", apns.Refuse(apns2.ReasonInvalidProviderToken))
-	err := p.PushActivities(w.Ctx(), apptest.Messages[MatchChanged](w.World, activityQueue)[0])
+	err := p.PushActivities(w.Ctx(), testkit.Messages[MatchChanged](w.World, activityQueue)[0])
 	if _, ok := errors.AsType[*push.Refused](err); !ok {
 		t.Errorf("refused credentials give %v", err)
 	}
 	if len(w.subscribed()) != 3 {
 		t.Error("subscriptions were removed")
 	}
-	if err := p.PushActivities(w.Ctx(), MatchChanged{MatchID: "8"}); fault.Of(err) != fault.Invalid {
+	if err := p.PushActivities(w.Ctx(), MatchChanged{MatchID: "8"}); problem.Of(err) != problem.Invalid {
 		t.Errorf("a match that is not there gives %v, want an Invalid fault", err)
 	}
 }
@@ -297,14 +297,14 @@ func TestLateActivityIsEnded(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
 	p := w.pusher(w.Env(PushActivitiesFunction))
-	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
+	testkit.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	w.To(at(40))
-	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
-	f := apptest.Row[fixture](w.World, fixtures, "7")
+	testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
+	f := testkit.Row[fixture](w.World, fixtures, "7")
 	f.EndingAt = at(40).Unix()
-	apptest.Put(w.World, fixtures, f)
+	testkit.Put(w.World, fixtures, f)
 	w.subscribe("7", "late", "11")
-	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("late")}}))
+	testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Tokens: []string{token("late")}}))
 	if shown, ended := w.shows("late"); !ended {
 		t.Errorf("it stays on the lock screen: %.60s", shown)
 	}
@@ -316,7 +316,7 @@ func TestLateChangeEndsAll(t *testing.T) {
 	t.Parallel()
 	w, _, want := watched(t)
 	w.ends("7", 40)
-	apptest.Must(t, w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Slot: slotOf(at(1)), Changed: []string{"11"}}))
+	testkit.Must(t, w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Slot: slotOf(at(1)), Changed: []string{"11"}}))
 	w.expect("after the late change", want, true)
 }
 
@@ -325,13 +325,13 @@ func TestEndIsTriedForHours(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
 	p := w.pusher(w.Env(PushActivitiesFunction))
-	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
+	testkit.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	w.To(at(40))
 	w.phones.Answer(token("local"), apns.Refuse(apns2.ReasonServiceUnavailable))
-	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
-	apptest.Drain(w.World, activityQueue, time.Hour, p.PushActivities)
+	testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(40).Unix()}))
+	testkit.Drain(w.World, activityQueue, time.Hour, p.PushActivities)
 	w.phones.Answer(token("local"))
-	apptest.Drain(w.World, activityQueue, 4*time.Hour, p.PushActivities)
+	testkit.Drain(w.World, activityQueue, 4*time.Hour, p.PushActivities)
 	if _, ended := w.shows("local"); !ended {
 		t.Error("it was never ended")
 	}
@@ -343,11 +343,11 @@ func TestMessageWithoutAMatch(t *testing.T) {
 	w, _, _ := watched(t)
 	for _, id := range []string{"", "x", "7\x00", "12345678901234567890"} {
 		err := w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: id})
-		if fault.Of(err) != fault.Invalid {
+		if problem.Of(err) != problem.Invalid {
 			t.Errorf("pushing to match %q: %v", id, err)
 		}
-		err = apptest.Open(w.World, FinishMatchFunction, OpenFinisher).FinishMatch(w.Ctx(), MatchLeft{MatchID: id})
-		if fault.Of(err) != fault.Invalid {
+		err = testkit.Open(w.World, FinishMatchFunction, OpenFinisher).FinishMatch(w.Ctx(), MatchLeft{MatchID: id})
+		if problem.Of(err) != problem.Invalid {
 			t.Errorf("finishing match %q: %v", id, err)
 		}
 	}
@@ -361,7 +361,7 @@ func (w *world) crowd(matchID string, n int) (names []string) {
 		names = append(names, fmt.Sprint("fan ", i))
 		all[i] = subscription{MatchID: matchID, PushToken: token(names[i]), UserID: names[i], UpdatedAt: 1, ExpiresAt: w.Clock.Now().Add(24 * time.Hour).Unix()}
 	}
-	apptest.Put(w.World, subscriptions, all...)
+	testkit.Put(w.World, subscriptions, all...)
 	return names
 }
 
@@ -378,7 +378,7 @@ func TestCrowdIsPushedInParts(t *testing.T) {
 	p := w.pusher(w.Env(PushActivitiesFunction))
 
 	var whole, parts int
-	handled := apptest.Drain(w.World, activityQueue, time.Second, func(ctx context.Context, m MatchChanged) error {
+	handled := testkit.Drain(w.World, activityQueue, time.Second, func(ctx context.Context, m MatchChanged) error {
 		if m.idRange == (idRange{}) {
 			whole++
 		} else if parts++; m.Slot == 0 || len(m.Changed) != 3 {
@@ -401,9 +401,9 @@ func TestCrowdIsPushedInParts(t *testing.T) {
 	}
 
 	// The end is cut up, too, and leaves nobody.
-	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix()}))
+	testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix()}))
 	w.phones.Answer(token(names[1]))
-	apptest.Drain(w.World, activityQueue, time.Second, p.PushActivities)
+	testkit.Drain(w.World, activityQueue, time.Second, p.PushActivities)
 	if left := w.subscribed(); left != nil {
 		t.Errorf("after the end %d are left", len(left))
 	}
@@ -416,7 +416,7 @@ func TestPartsAreSuperseded(t *testing.T) {
 	w, _, _ := watched(t)
 	p := w.pusher(w.Env(PushActivitiesFunction))
 	old := MatchChanged{MatchID: "7", Slot: slotOf(at(0)), Changed: []string{neutral}, idRange: idRange{From: "3", Until: "7"}}
-	calls := w.Count(func() { apptest.Must(t, p.PushActivities(w.Ctx(), old)) })
+	calls := w.Count(func() { testkit.Must(t, p.PushActivities(w.Ctx(), old)) })
 	if want := map[string]int{"GetItem": 2}; !maps.Equal(calls, want) {
 		t.Errorf("a superseded part makes the calls %v, want %v", calls, want)
 	}
@@ -424,7 +424,7 @@ func TestPartsAreSuperseded(t *testing.T) {
 		{MatchID: "7", idRange: idRange{From: "7", Until: "3"}}, {MatchID: "7", idRange: idRange{From: "7", Until: "7"}},
 		{MatchID: "7", Channels: closeChannels, Ended: 1},
 	} {
-		if err := p.PushActivities(w.Ctx(), m); fault.Of(err) != fault.Invalid {
+		if err := p.PushActivities(w.Ctx(), m); problem.Of(err) != problem.Invalid {
 			t.Errorf("%+v gives %v, want an Invalid fault", m, err)
 		}
 	}
@@ -436,12 +436,12 @@ func TestRunIsSuperseded(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
 	w.crowd("7", 3*perPage)
-	newer := apptest.Row[shown](w.World, displays, displayKey("7", neutral))
+	newer := testkit.Row[shown](w.World, displays, displayKey("7", neutral))
 	newer.Slot++
 	var once sync.Once
-	w.phones.Observe = func(apns.Push) { once.Do(func() { apptest.Put(w.World, displays, newer) }) }
+	w.phones.Observe = func(apns.Push) { once.Do(func() { testkit.Put(w.World, displays, newer) }) }
 	p := w.pusher(w.Env(PushActivitiesFunction))
-	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Slot: newer.Slot - 1, Changed: []string{neutral}}))
+	testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Slot: newer.Slot - 1, Changed: []string{neutral}}))
 	if got := len(w.phones.Tokens()); got == 0 || got > perPage {
 		t.Errorf("%d phones got a superseded state, want one page at most", got)
 	}
@@ -453,21 +453,21 @@ func TestEndWithoutADisplay(t *testing.T) {
 	t.Parallel()
 	w, f, _ := watched(t)
 	for _, view := range f.perspectives() {
-		apptest.Must(t, w.Drop(displays, displayKey("7", view)))
+		testkit.Must(t, w.Drop(displays, displayKey("7", view)))
 	}
 	w.scripted("8")
 	w.subscribe("8", "scoreless", "11")
 	p := w.pusher(w.Env(PushActivitiesFunction))
-	apptest.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+	testkit.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
 	for _, id := range []string{"7", "8"} {
-		apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: id, Ended: at(9).Unix()}))
+		testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: id, Ended: at(9).Unix()}))
 	}
-	state := apptest.Row[cached](w.World, fixtureCache, "7")
-	apptest.Must(t, state.decode())
+	state := testkit.Row[cached](w.World, fixtureCache, "7")
+	testkit.Must(t, state.decode())
 	want := map[string]string{}
 	for name, view := range map[string]string{"local": "11", "visitor": "12", "neutral": neutral} {
 		text, err := json.Marshal(state.State.For(view))
-		apptest.Must(t, err)
+		testkit.Must(t, err)
 		want[name] = string(text)
 	}
 	w.expect("without a display", want, true)
@@ -483,7 +483,7 @@ func TestEndWithoutADisplay(t *testing.T) {
 // batches.
 func (w *world) queued() (all []string) {
 	w.T.Helper()
-	for _, m := range apptest.Messages[MatchChanged](w.World, activityQueue) {
+	for _, m := range testkit.Messages[MatchChanged](w.World, activityQueue) {
 		if len(m.Tokens) > retryBatch {
 			w.T.Errorf("a message is for %d tokens", len(m.Tokens))
 		}
@@ -510,7 +510,7 @@ func TestPushWhileAppleIsAway(t *testing.T) {
 				w.phones.Observe = func(p apns.Push) { mu.Lock(); defer mu.Unlock(); tried[p.Token] = true }
 				p := w.pusher(w.Env(PushActivitiesFunction))
 				p.patience = 500 * time.Millisecond
-				apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: ended}))
+				testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: ended}))
 				if len(tried) > perPage {
 					t.Errorf("%d phones were tried", len(tried))
 				}
@@ -527,7 +527,7 @@ func TestPushWhileAppleIsAway(t *testing.T) {
 				}
 				w.phones.Answer("")
 				p.patience = time.Minute
-				apptest.Drain(w.World, activityQueue, time.Minute, p.PushActivities)
+				testkit.Drain(w.World, activityQueue, time.Minute, p.PushActivities)
 				want[names[0]], want[names[len(names)-1]] = want["neutral"], want["neutral"]
 				w.expect("when Apple is back", want, ended != 0)
 			})
@@ -572,8 +572,8 @@ func TestUnreachedOfAPart(t *testing.T) {
 	busy.Times = 8
 	w.phones.Answer(token("local"), busy)
 	p := w.pusher(w.Env(PushActivitiesFunction))
-	apptest.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix(), idRange: idRange{From: "0", Until: "f~"}}))
-	apptest.Drain(w.World, activityQueue, time.Minute, p.PushActivities)
+	testkit.Must(t, p.PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: at(9).Unix(), idRange: idRange{From: "0", Until: "f~"}}))
+	testkit.Drain(w.World, activityQueue, time.Minute, p.PushActivities)
 	w.expect("of the part", want, true)
 }
 
@@ -616,7 +616,7 @@ func TestKeptByApple(t *testing.T) {
 				t.Errorf("in %s, ended %v, Apple keeps it until %s, want %s: %+v", c.status, c.ended, push.Expires, want, push)
 			}
 		}
-		apptest.Must(t, p.PushActivities(w.Ctx(), m))
+		testkit.Must(t, p.PushActivities(w.Ctx(), m))
 		if d, _ := w.phones.Device(token("listener")); d.Pushes != before.Pushes+1 || n != 4 {
 			t.Errorf("in %s, ended %v, there were %d pushes, and the listener got %d", c.status, c.ended, n, d.Pushes-before.Pushes)
 		}
@@ -627,8 +627,8 @@ func TestKeptByApple(t *testing.T) {
 func TestEndIsTheNewest(t *testing.T) {
 	t.Parallel()
 	w, _, _ := watched(t)
-	shown := apptest.Row[shown](w.World, displays, displayKey("7", neutral))
-	apptest.Must(t, w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: shown.At}))
+	shown := testkit.Row[shown](w.World, displays, displayKey("7", neutral))
+	testkit.Must(t, w.pusher(w.Env(PushActivitiesFunction)).PushActivities(w.Ctx(), MatchChanged{MatchID: "7", Ended: shown.At}))
 	if d, _ := w.phones.Device(token("neutral")); d.Timestamp.Unix() != shown.At+1 {
 		t.Errorf("the end is of %d, what was shown before of %d", d.Timestamp.Unix(), shown.At)
 	}

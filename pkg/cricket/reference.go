@@ -10,7 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
-	"matchday/pkg/cricket/feed"
+	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/queue"
 )
@@ -49,7 +49,7 @@ type seasonTeam struct {
 type Syncer struct {
 	db       dynamo.DB
 	queue    queue.Sender
-	provider *feed.Client
+	provider *sportmonks.Client
 	now      func() time.Time
 }
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/sideshow/apns2"
 
-	"matchday/infra/local/apns"
+	"matchday/infra/sim/apns"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/cricket/score"
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
 )
 
 // scored stores the score of a match, and so the names of its teams.
@@ -22,8 +22,8 @@ func (w *world) scored(f fixture) {
 	w.T.Helper()
 	state := score.State{ID: f.MatchID, Local: score.Team{ID: "11", Name: "Harbour"}, Visitor: score.Team{ID: "12", Name: "Valley"}}
 	c, err := newCached(f, state, 0, w.Clock.Now())
-	apptest.Must(w.T, err)
-	apptest.Put(w.World, fixtureCache, c)
+	testkit.Must(w.T, err)
+	testkit.Put(w.World, fixtureCache, c)
 }
 
 func TestReminderOfAMatch(t *testing.T) {
@@ -31,9 +31,9 @@ func TestReminderOfAMatch(t *testing.T) {
 	w := newWorld(t)
 	w.active()
 	w.scored(w.due("7", 16*time.Minute))
-	r := apptest.Open(w.World, RemindPrematchFunction, OpenReminder)
+	r := testkit.Open(w.World, RemindPrematchFunction, OpenReminder)
 	for range 20 {
-		apptest.Must(t, r.RemindPrematch(w.Ctx()))
+		testkit.Must(t, r.RemindPrematch(w.Ctx()))
 		w.To(w.Clock.Now().Add(time.Minute))
 	}
 	began := kickOff.Add(-time.Hour)
@@ -41,16 +41,16 @@ func TestReminderOfAMatch(t *testing.T) {
 		MatchID: "7", Key: reminderKey, Kind: score.StartEvent, Match: "Harbour v Valley", Title: "Harbour v Valley",
 		At: began.Add(time.Minute).Unix(),
 	}}
-	if got := apptest.Messages[Alert](w.World, alertQueue); !reflect.DeepEqual(got, want) {
+	if got := testkit.Messages[Alert](w.World, alertQueue); !reflect.DeepEqual(got, want) {
 		t.Errorf("the alerts are\n%+v, want\n%+v", got, want)
 	}
-	mark := apptest.Row[reminded](w.World, prematch, "7", wholeMatch)
+	mark := testkit.Row[reminded](w.World, prematch, "7", wholeMatch)
 	if want := (reminded{"7", wholeMatch, "", began.Add(time.Minute + keepReminder).Unix()}); mark != want {
 		t.Errorf("the mark is %+v, want %+v", mark, want)
 	}
 	w.scored(w.due("7", 10*time.Minute)) // moved
-	apptest.Must(t, r.RemindPrematch(w.Ctx()))
-	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != 1 {
+	testkit.Must(t, r.RemindPrematch(w.Ctx()))
+	if got := testkit.Messages[Alert](w.World, alertQueue); len(got) != 1 {
 		t.Errorf("after the match was moved the alerts are %+v", got)
 	}
 }
@@ -71,8 +71,8 @@ func TestReminderOfWhichMatches(t *testing.T) {
 		"10": {5 * time.Minute, func(f *fixture) { f.Status, f.Live, f.LiveUpdatedAt = "1st Innings", live, 1 }, false},
 		"11": {5 * time.Minute, func(f *fixture) { f.EndingAt = 1 }, false},
 		"12": {5 * time.Minute, func(f *fixture) { f.LeagueCode = "ODI" }, false},
-	}, apptest.Open(w.World, RemindPrematchFunction, OpenReminder).RemindPrematch)
-	for _, m := range apptest.Messages[Alert](w.World, alertQueue) {
+	}, testkit.Open(w.World, RemindPrematchFunction, OpenReminder).RemindPrematch)
+	for _, m := range testkit.Messages[Alert](w.World, alertQueue) {
 		if m.Title != "Your match" { // without a score
 			t.Errorf("the alert is %+v", m)
 		}
@@ -103,14 +103,14 @@ func TestReminderTellsTheMinutesLeft(t *testing.T) {
 	prefers := defaults()
 	prefers.SpoilerFree = true
 	w.prefer("spoiler-free", prefers)
-	apptest.Must(t, apptest.Open(w.World, RemindPrematchFunction, OpenReminder).RemindPrematch(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, RemindPrematchFunction, OpenReminder).RemindPrematch(w.Ctx()))
 	w.To(w.Clock.Now().Add(2*time.Minute + time.Second))
 	w.phones.Answer("", apns.Refuse(apns2.ReasonServiceUnavailable))
 	a := w.alerter(w.Env(SendAlertsFunction))
-	apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
+	testkit.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
 	w.phones.Answer("")
 	w.To(w.Clock.Now().Add(2 * time.Minute))
-	apptest.Drain(w.World, alertQueue, 5*time.Minute, a.SendAlert)
+	testkit.Drain(w.World, alertQueue, 5*time.Minute, a.SendAlert)
 	for _, name := range []string{"ann", "spoiler-free"} {
 		if got := w.told(name); len(got) != 1 || got[0] == "Harbour v Valley|Starts in 12 minutes" || !strings.HasPrefix(got[0], "Harbour v Valley|Starts in ") {
 			t.Errorf("%s is told %q", name, got)
@@ -125,12 +125,12 @@ func TestReminderOfTheOthers(t *testing.T) {
 	w := newWorld(t)
 	w.active()
 	broken := w.due("7", 5*time.Minute)
-	apptest.Put(w.World, fixtureCache, cached{MatchID: broken.MatchID, LeagueID: "3", StartingAt: broken.StartTime, StateJSON: "{"})
+	testkit.Put(w.World, fixtureCache, cached{MatchID: broken.MatchID, LeagueID: "3", StartingAt: broken.StartTime, StateJSON: "{"})
 	w.scored(w.due("8", 10*time.Minute))
-	if err := apptest.Open(w.World, RemindPrematchFunction, OpenReminder).RemindPrematch(w.Ctx()); err == nil {
+	if err := testkit.Open(w.World, RemindPrematchFunction, OpenReminder).RemindPrematch(w.Ctx()); err == nil {
 		t.Error("no error tells of a score that cannot be read")
 	}
-	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) != 1 || got[0].MatchID != "8" {
+	if got := testkit.Messages[Alert](w.World, alertQueue); len(got) != 1 || got[0].MatchID != "8" {
 		t.Errorf("the alerts are %+v", got)
 	}
 }
@@ -144,12 +144,12 @@ func TestReminderReachesPhones(t *testing.T) {
 	w.scored(w.due("7", 12*time.Minute))
 	w.fan("ann", "11")
 	w.fan("bob", "", func(f *following, _ *device) { f.MatchID = "8" })
-	r, a := apptest.Open(w.World, RemindPrematchFunction, OpenReminder), w.alerter(w.Env(SendAlertsFunction))
+	r, a := testkit.Open(w.World, RemindPrematchFunction, OpenReminder), w.alerter(w.Env(SendAlertsFunction))
 	for range 3 {
-		apptest.Must(t, r.RemindPrematch(w.Ctx()))
-		apptest.Must(t, w.Drop(prematch, "7", wholeMatch)) // as a crash before the mark would
+		testkit.Must(t, r.RemindPrematch(w.Ctx()))
+		testkit.Must(t, w.Drop(prematch, "7", wholeMatch)) // as a crash before the mark would
 	}
-	if n := apptest.Drain(w.World, alertQueue, time.Minute, a.SendAlert); n != 3 {
+	if n := testkit.Drain(w.World, alertQueue, time.Minute, a.SendAlert); n != 3 {
 		t.Errorf("%d messages were sent", n)
 	}
 	if got := w.told("ann"); w.rung("ann") != 1 || !slices.Equal(got, []string{"Harbour v Valley|Starts in 12 minutes"}) || w.rung("bob") != 0 {
@@ -164,10 +164,10 @@ func TestRemindPrematchCrashes(t *testing.T) {
 		w.active()
 		w.scored(w.due("7", 12*time.Minute))
 		w.fan("ann", "11")
-		r := apptest.OpenWith(w.World, w.Crashing(RemindPrematchFunction, p), OpenReminder)
+		r := testkit.OpenWith(w.World, w.Crashing(RemindPrematchFunction, p), OpenReminder)
 		r.RemindPrematch(w.Ctx())
-		apptest.Must(t, apptest.Open(w.World, RemindPrematchFunction, OpenReminder).RemindPrematch(w.Ctx()))
-		apptest.Drain(w.World, alertQueue, time.Hour, w.alerter(w.Env(SendAlertsFunction)).SendAlert)
+		testkit.Must(t, testkit.Open(w.World, RemindPrematchFunction, OpenReminder).RemindPrematch(w.Ctx()))
+		testkit.Drain(w.World, alertQueue, time.Hour, w.alerter(w.Env(SendAlertsFunction)).SendAlert)
 		if n := w.rung("ann"); n != 1 {
 			t.Errorf("the phone rang %d times", n)
 		}
@@ -184,9 +184,9 @@ func TestAlertsKeepSecrets(t *testing.T) {
 	w.due("8", time.Hour)
 	w.fan("user-4711", "11", starter(18))
 	w.said = func(string) (int, string) { return http.StatusForbidden, apiToken }
-	apptest.Must(t, apptest.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss(w.Ctx()))
 	a := w.alerter(w.Env(SendAlertsFunction))
-	apptest.Must(t, a.SendAlert(w.Ctx(), w.begun()))
+	testkit.Must(t, a.SendAlert(w.Ctx(), w.begun()))
 	lines := w.Logs.Lines()
 	if len(lines) < 2 {
 		t.Fatalf("the log is %+v", lines)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
-	"matchday/pkg/cricket/feed"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/spec"
@@ -137,7 +137,7 @@ func putHeld[T any](ctx context.Context, db dynamo.DB, l *lock.Lease, a spec.Acc
 // scheduledMatch is a match as the provider schedules it.
 type scheduledMatch struct {
 	row    fixture
-	said   feed.Fixture
+	said   sportmonks.Fixture
 	league string // its name
 }
 
@@ -215,7 +215,7 @@ func (s *Syncer) move(ctx context.Context, was, is fixture) error {
 // crash has it done again.
 func (s *Syncer) leave(ctx context.Context, was, is fixture, now time.Time) error {
 	phase := is.phase()
-	if phase != feed.Result && phase != feed.Closed || was.Live != "" || was.EndingAt != 0 || now.Sub(time.Unix(was.LeftAt, 0)) < askEndAgain {
+	if phase != sportmonks.Result && phase != sportmonks.Closed || was.Live != "" || was.EndingAt != 0 || now.Sub(time.Unix(was.LeftAt, 0)) < askEndAgain {
 		return nil
 	}
 	if err := s.queue.Send(ctx, finishQueue, MatchLeft{MatchID: is.MatchID, Since: now.Unix()}, 0); err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"golang.org/x/sync/errgroup"
 
-	"matchday/pkg/cricket/feed"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/kit/queue"
@@ -55,7 +55,7 @@ type page struct {
 // entry is what the provider says of a match in a slot.
 type entry struct {
 	sum     string // of the words
-	read    func() (feed.Fixture, error)
+	read    func() (sportmonks.Fixture, error)
 	slot    int64
 	at      time.Time // the slot's, or when the provider was asked
 	last    bool      // the match has left the feed
@@ -87,7 +87,7 @@ func (b *scorebook) touch(ctx context.Context, matchID, sum string, slot int64) 
 	}
 	set := expression.Set(expression.Name("lastSlot"), expression.Value(slot)).Add(expression.Name("polls"), expression.Value(1))
 	cond := exists("matchId").And(notAfter(slot), notEnding(), expression.Equal(expression.Name("bodySum"), expression.Value(sum)))
-	if p.state.Phase != feed.Upcoming {
+	if p.state.Phase != sportmonks.Upcoming {
 		set = set.Set(expression.Name("liveUpdatedAt"), expression.Value(b.now().UnixMilli()))
 		cond = cond.And(exists("live"))
 	}
@@ -360,19 +360,19 @@ func (b *scorebook) changed(f fixture, e entry, is *page, now time.Time) (views 
 		views = append(views, view)
 		rows = append(rows, shown{
 			CacheKey: displayKey(f.MatchID, view), Display: raw(text), Hash: hash, Slot: e.slot, At: e.at.Unix(),
-			Playing: is.state.Phase == feed.Live, TTL: now.Add(keepShown).Unix(),
+			Playing: is.state.Phase == sportmonks.Live, TTL: now.Add(keepShown).Unix(),
 		})
 	}
 	return views, rows, nil
 }
 
 // mark says, last of all, that the provider's words are dealt with.
-func (b *scorebook) mark(ctx context.Context, f fixture, e entry, phase feed.Phase) error {
+func (b *scorebook) mark(ctx context.Context, f fixture, e entry, phase sportmonks.Phase) error {
 	set := expression.Set(expression.Name("bodySum"), expression.Value(e.sum)).
 		Set(expression.Name("lastSlot"), expression.Value(e.slot)).
 		Set(expression.Name("polls"), expression.Value(f.Polls)).
 		Set(expression.Name("status"), expression.Value(f.Status))
-	if phase != feed.Upcoming && !e.last {
+	if phase != sportmonks.Upcoming && !e.last {
 		set = set.Set(expression.Name("live"), expression.Value(live)).
 			Set(expression.Name("liveUpdatedAt"), expression.Value(b.now().UnixMilli())).
 			Remove(expression.Name("archivedAt"))

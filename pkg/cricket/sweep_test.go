@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/push"
 )
 
@@ -20,7 +20,7 @@ func littered(t *testing.T) (w *world, keep []string) {
 		f := f
 		f.MatchID = id
 		change(&f)
-		apptest.Put(w.World, fixtures, f)
+		testkit.Put(w.World, fixtures, f)
 	}
 	match("7", func(f *fixture) { f.Live = live })
 	match("8", func(f *fixture) { f.StartTime = at(40).Add(-400 * time.Hour).Format(timeLayout); f.Live = live })
@@ -34,14 +34,14 @@ func littered(t *testing.T) (w *world, keep []string) {
 	for _, id := range []string{"11", "12", "13"} { // there is no 13
 		w.opened(id, "11")
 	}
-	apptest.Put(w.World, displays, shown{CacheKey: displayKey("11", "11"), Display: `{"headline":"Harbour won"}`})
-	w.onChannel(apptest.Row[channel](w.World, channelTable, "11", "11").ChannelID, "away")
+	testkit.Put(w.World, displays, shown{CacheKey: displayKey("11", "11"), Display: `{"headline":"Harbour won"}`})
+	w.onChannel(testkit.Row[channel](w.World, channelTable, "11", "11").ChannelID, "away")
 	sender := w.sender(w.Env(SweepChannelsFunction))
 	for range 3 {
 		_, err := sender.CreateChannel(t.Context(), push.KeepNothing)
-		apptest.Must(t, err)
+		testkit.Must(t, err)
 	}
-	apptest.Put(w.World, channelTable, channel{MatchID: "7", View: "12", ClaimedAt: at(40).Add(-channelClaim).UnixMilli()})
+	testkit.Put(w.World, channelTable, channel{MatchID: "7", View: "12", ClaimedAt: at(40).Add(-channelClaim).UnixMilli()})
 	slices.Sort(keep)
 	return w, keep
 }
@@ -50,7 +50,7 @@ func (w *world) channelIDs() (apple, named []string) {
 	for id := range w.phones.Channels() {
 		apple = append(apple, id)
 	}
-	for _, row := range apptest.Rows[channel](w.World, channelTable) {
+	for _, row := range testkit.Rows[channel](w.World, channelTable) {
 		named = append(named, row.ChannelID)
 	}
 	slices.Sort(apple)
@@ -63,7 +63,7 @@ func TestSweep(t *testing.T) {
 	w, keep := littered(t)
 	p := w.pusher(w.Env(SweepChannelsFunction))
 	for n := range 2 {
-		calls := w.Count(func() { apptest.Must(t, p.SweepChannels(w.Ctx())) })
+		calls := w.Count(func() { testkit.Must(t, p.SweepChannels(w.Ctx())) })
 		apple, named := w.channelIDs()
 		if !slices.Equal(apple, keep) || !slices.Equal(named, keep) {
 			t.Errorf("run %d leaves %q at Apple and %q in rows, want %q", n, apple, named, keep)
@@ -82,14 +82,14 @@ func TestSweepWaitsForAClaim(t *testing.T) {
 	t.Parallel()
 	w, keep := littered(t)
 	claim := channel{MatchID: "7", View: "11", ClaimedAt: w.Clock.Now().UnixMilli()}
-	apptest.Put(w.World, channelTable, claim)
+	testkit.Put(w.World, channelTable, claim)
 	p := w.pusher(w.Env(SweepChannelsFunction))
-	apptest.Must(t, p.SweepChannels(w.Ctx()))
+	testkit.Must(t, p.SweepChannels(w.Ctx()))
 	if apple, named := w.channelIDs(); len(apple) != len(keep)+3 || len(named) != len(keep)+1 {
 		t.Errorf("%d channels and %d rows are left, want 3 and 1 more than %d", len(apple), len(named), len(keep))
 	}
 	w.To(w.Clock.Now().Add(channelClaim))
-	apptest.Must(t, p.SweepChannels(w.Ctx()))
+	testkit.Must(t, p.SweepChannels(w.Ctx()))
 	if apple, named := w.channelIDs(); !slices.Equal(apple, keep) || !slices.Equal(named, keep) {
 		t.Errorf("%q and %q are left after the claim was given up, want %q", apple, named, keep)
 	}
@@ -101,10 +101,10 @@ func TestSweepIsBounded(t *testing.T) {
 	p := w.pusher(w.Env(SweepChannelsFunction))
 	for range maxSwept + 10 {
 		_, err := p.sender.CreateChannel(t.Context(), push.KeepNothing)
-		apptest.Must(t, err)
+		testkit.Must(t, err)
 	}
 	for _, want := range []int{10, 0} {
-		apptest.Must(t, p.SweepChannels(w.Ctx()))
+		testkit.Must(t, p.SweepChannels(w.Ctx()))
 		if apple, _ := w.channelIDs(); len(apple) != want {
 			t.Errorf("%d are left, want %d", len(apple), want)
 		}
@@ -116,7 +116,7 @@ func TestSweepIsBounded(t *testing.T) {
 func TestSweepFails(t *testing.T) {
 	t.Parallel()
 	w, keep := littered(t)
-	apptest.Put(w.World, channelTable, channel{MatchID: "1", View: neutral, ChannelID: "no base64!"})
+	testkit.Put(w.World, channelTable, channel{MatchID: "1", View: neutral, ChannelID: "no base64!"})
 	env := w.Env(SweepChannelsFunction)
 	away := w.pusher(env)
 	away.sender = w.sender(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" })
@@ -136,7 +136,7 @@ func TestSweepCrashes(t *testing.T) {
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) standing {
 		w, _ := littered(t)
 		w.pusher(w.Crashing(SweepChannelsFunction, p)).SweepChannels(w.Ctx())
-		apptest.Must(t, w.pusher(w.Env(SweepChannelsFunction)).SweepChannels(w.Ctx()))
+		testkit.Must(t, w.pusher(w.Env(SweepChannelsFunction)).SweepChannels(w.Ctx()))
 		return w.standing()
 	})
 }

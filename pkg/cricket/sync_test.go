@@ -12,9 +12,9 @@ import (
 
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"matchday/infra/local/sportmonks"
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
+	"matchday/infra/sim/sportmonks"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/spec"
 )
 
@@ -31,7 +31,7 @@ var syncs = [...]struct {
 func (w *world) sync() {
 	w.T.Helper()
 	for _, s := range syncs {
-		apptest.Must(w.T, s.run(apptest.Open(w.World, s.fn, OpenSyncer), w.Ctx()))
+		testkit.Must(w.T, s.run(testkit.Open(w.World, s.fn, OpenSyncer), w.Ctx()))
 	}
 }
 
@@ -48,22 +48,22 @@ type reference struct {
 func (w *world) reference() reference {
 	w.T.Helper()
 	r := reference{map[string]league{}, map[string]team{}, map[string]seasonTeam{}, map[string]fixture{}, map[string]cached{}, map[string]names{}}
-	for _, l := range apptest.Rows[league](w.World, leagues) {
+	for _, l := range testkit.Rows[league](w.World, leagues) {
 		r.Leagues[l.LeagueID] = l
 	}
-	for _, t := range apptest.Rows[team](w.World, teams) {
+	for _, t := range testkit.Rows[team](w.World, teams) {
 		r.Teams[t.TeamID] = t
 	}
-	for _, s := range apptest.Rows[seasonTeam](w.World, teamSeasons) {
+	for _, s := range testkit.Rows[seasonTeam](w.World, teamSeasons) {
 		r.Seasons[s.SeasonID+"/"+s.TeamID] = s
 	}
-	for _, f := range apptest.Rows[fixture](w.World, fixtures) {
+	for _, f := range testkit.Rows[fixture](w.World, fixtures) {
 		r.Fixtures[f.MatchID] = f
 	}
 	for _, c := range w.scores() {
 		r.Scores[c.MatchID] = c
 	}
-	for _, n := range apptest.Rows[names](w.World, fixtureCache) {
+	for _, n := range testkit.Rows[names](w.World, fixtureCache) {
 		if strings.HasSuffix(n.MatchID, "#names") {
 			r.Names[n.MatchID] = n
 		}
@@ -73,15 +73,15 @@ func (w *world) reference() reference {
 
 // scores are the rows of cricket-fixture-cache without the names.
 func (w *world) scores() []cached {
-	return slices.DeleteFunc(apptest.Rows[cached](w.World, fixtureCache), func(c cached) bool { return c.LeagueID == "" })
+	return slices.DeleteFunc(testkit.Rows[cached](w.World, fixtureCache), func(c cached) bool { return c.LeagueID == "" })
 }
 
 // stale makes one row of each table old, as far as there is one.
 func (w *world) stale() {
 	w.T.Helper()
-	age(w, leagues, apptest.Rows[league](w.World, leagues), func(l *league) { l.Name = "an old name" })
-	age(w, teams, apptest.Rows[team](w.World, teams), func(t *team) { t.Name = "an old name" })
-	age(w, fixtures, apptest.Rows[fixture](w.World, fixtures), func(f *fixture) { f.Round = "an old round" })
+	age(w, leagues, testkit.Rows[league](w.World, leagues), func(l *league) { l.Name = "an old name" })
+	age(w, teams, testkit.Rows[team](w.World, teams), func(t *team) { t.Name = "an old name" })
+	age(w, fixtures, testkit.Rows[fixture](w.World, fixtures), func(f *fixture) { f.Round = "an old round" })
 	age(w, fixtureCache, w.scores(), func(c *cached) { c.StateJSON = `{}` })
 }
 
@@ -90,7 +90,7 @@ func age[T any](w *world, table spec.Table, rows []T, edit func(*T)) {
 	w.T.Helper()
 	if len(rows) > 0 {
 		edit(&rows[0])
-		apptest.Put(w.World, table, rows[0])
+		testkit.Put(w.World, table, rows[0])
 	}
 }
 
@@ -137,18 +137,18 @@ func TestSyncsSpare(t *testing.T) {
 	idle := sportmonks.Generate(2, sportmonks.Test)
 	w.feed.Play(m, kickOff, sportmonks.Pace{Every: slotLength})
 	w.feed.Announce(kickOff, idle.Fixture)
-	apptest.Must(t, (*Syncer).SyncLeagues(apptest.Open(w.World, SyncLeaguesFunction, OpenSyncer), w.Ctx()))
-	l := apptest.Row[league](w.World, leagues, id(idle.League.ID))
+	testkit.Must(t, (*Syncer).SyncLeagues(testkit.Open(w.World, SyncLeaguesFunction, OpenSyncer), w.Ctx()))
+	l := testkit.Row[league](w.World, leagues, id(idle.League.ID))
 	l.Active, l.Name = false, "old"
-	apptest.Put(w.World, leagues, l)
+	testkit.Put(w.World, leagues, l)
 	w.sync()
-	if l := apptest.Row[league](w.World, leagues, id(idle.League.ID)); l.Active || l.Name == "old" {
+	if l := testkit.Row[league](w.World, leagues, id(idle.League.ID)); l.Active || l.Name == "old" {
 		t.Errorf("the league is %+v", l)
 	}
-	if f := apptest.Rows[fixture](w.World, fixtures); len(f) != 1 || f[0].MatchID != id(m.ID) {
+	if f := testkit.Rows[fixture](w.World, fixtures); len(f) != 1 || f[0].MatchID != id(m.ID) {
 		t.Errorf("the matches are %+v, want that of the active league", f)
 	}
-	if s := apptest.Rows[seasonTeam](w.World, teamSeasons); len(s) != 2 {
+	if s := testkit.Rows[seasonTeam](w.World, teamSeasons); len(s) != 2 {
 		t.Errorf("in seasons are %+v", s)
 	}
 
@@ -160,18 +160,18 @@ func TestSyncsSpare(t *testing.T) {
 	}
 
 	// One that has left the feed keeps what the ticker knows of it.
-	f := apptest.Row[fixture](w.World, fixtures, id(m.ID))
+	f := testkit.Row[fixture](w.World, fixtures, id(m.ID))
 	f.Live, f.LiveUpdatedAt, f.ArchivedAt, f.Round = "", 0, 77, "old"
-	apptest.Put(w.World, fixtures, f)
+	testkit.Put(w.World, fixtures, f)
 	w.sync()
-	got := apptest.Row[fixture](w.World, fixtures, id(m.ID))
+	got := testkit.Row[fixture](w.World, fixtures, id(m.ID))
 	if f.Round = m.Round; got != f {
 		t.Errorf("a sync makes of an archived match\n%+v, want\n%+v", got, f)
 	}
 	f.EndingAt, f.FinishedAt, f.Round = 78, 78, "old"
-	apptest.Put(w.World, fixtures, f)
+	testkit.Put(w.World, fixtures, f)
 	w.sync()
-	if got := apptest.Row[fixture](w.World, fixtures, id(m.ID)); got != f {
+	if got := testkit.Row[fixture](w.World, fixtures, id(m.ID)); got != f {
 		t.Errorf("a sync makes of a finished match %+v", got)
 	}
 }
@@ -181,19 +181,19 @@ func TestSyncRace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	m := w.play(1, sportmonks.T20, slotLength)
-	apptest.Put(w.World, leagues, league{LeagueID: id(m.League.ID), Code: m.League.Code, Active: true})
-	s := apptest.Open(w.World, SyncFixturesFunction, OpenSyncer)
+	testkit.Put(w.World, leagues, league{LeagueID: id(m.League.ID), Code: m.League.Code, Active: true})
+	s := testkit.Open(w.World, SyncFixturesFunction, OpenSyncer)
 	w.tickAt(w.ticker(), 30)
 	want := w.outcome()
 	stale := matchOf(m, kickOff)
 	is := stale
 	is.Round = "moved"
-	apptest.Must(t, s.move(w.Ctx(), stale, is)) // it read the row before the tick
+	testkit.Must(t, s.move(w.Ctx(), stale, is)) // it read the row before the tick
 	page, err := s.provider.Fixture(w.Ctx(), id(m.ID))
-	apptest.Must(t, err)
+	testkit.Must(t, err)
 	score, err := scheduledMatch{stale, page, ""}.score(kickOff)
-	apptest.Must(t, err)
-	apptest.Must(t, s.rescore(w.Ctx(), score))
+	testkit.Must(t, err)
+	testkit.Must(t, s.rescore(w.Ctx(), score))
 	if got := w.outcome(); !reflect.DeepEqual(got, want) {
 		t.Errorf("it makes\n%+v\nof\n%+v", got, want)
 	}
@@ -216,23 +216,23 @@ func TestSyncOddities(t *testing.T) {
 		body := feedOf(match("7"), `{"id":8,"runs":[1 2]}`, `{"name":"no id"}`, match("9"), match("7"))
 		return http.StatusOK, strings.TrimSuffix(body, "}") + `,"meta":{"last_page":1}}`
 	}
-	apptest.Must(t, (*Syncer).SyncLeagues(apptest.Open(w.World, SyncLeaguesFunction, OpenSyncer), w.Ctx()))
-	if l := apptest.Row[league](w.World, leagues, "3"); l.Code != "3" {
+	testkit.Must(t, (*Syncer).SyncLeagues(testkit.Open(w.World, SyncLeaguesFunction, OpenSyncer), w.Ctx()))
+	if l := testkit.Row[league](w.World, leagues, "3"); l.Code != "3" {
 		t.Errorf("a league without a code has %q, want its id: an index takes no empty key", l.Code)
 	}
-	if err := apptest.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()); err == nil {
+	if err := testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()); err == nil {
 		t.Error("nobody is told of the fixtures that cannot be read")
 	}
 	var ids []string
-	for _, f := range apptest.Rows[fixture](w.World, fixtures) {
+	for _, f := range testkit.Rows[fixture](w.World, fixtures) {
 		ids = append(ids, f.MatchID)
 	}
 	slices.Sort(ids)
 	if !slices.Equal(ids, []string{"7", "9"}) {
 		t.Errorf("copied are %q, want those that can be read", ids)
 	}
-	apptest.Must(t, apptest.Open(w.World, SyncTeamsFunction, OpenSyncer).SyncTeams(w.Ctx()))
-	if n := len(apptest.Rows[seasonTeam](w.World, teamSeasons)); n != 2 {
+	testkit.Must(t, testkit.Open(w.World, SyncTeamsFunction, OpenSyncer).SyncTeams(w.Ctx()))
+	if n := len(testkit.Rows[seasonTeam](w.World, teamSeasons)); n != 2 {
 		t.Errorf("%d teams are in the season", n)
 	}
 
@@ -240,7 +240,7 @@ func TestSyncOddities(t *testing.T) {
 	want := w.reference()
 	w.said = func(string) (int, string) { return http.StatusOK, "<html>" }
 	for _, s := range syncs {
-		if err := s.run(apptest.Open(w.World, s.fn, OpenSyncer), w.Ctx()); err == nil {
+		if err := s.run(testkit.Open(w.World, s.fn, OpenSyncer), w.Ctx()); err == nil {
 			t.Errorf("%s takes a page of HTML", s.fn.Name)
 		}
 	}
@@ -290,19 +290,19 @@ func TestSyncFindsEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			apptest.Put(w.World, leagues, league{LeagueID: "3", Code: "T20", Active: true})
+			testkit.Put(w.World, leagues, league{LeagueID: "3", Code: "T20", Active: true})
 			f := w.scripted("7")
 			c.row(&f)
-			apptest.Put(w.World, fixtures, f)
+			testkit.Put(w.World, fixtures, f)
 			w.lists(saidOf(f, c.status))
 			for range 2 { // the second has nothing to add
-				apptest.Must(t, apptest.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
+				testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
 			}
-			got := apptest.Messages[MatchLeft](w.World, finishQueue)
+			got := testkit.Messages[MatchLeft](w.World, finishQueue)
 			if c.want && !slices.Equal(got, []MatchLeft{{MatchID: "7", Since: now.Unix()}}) || !c.want && got != nil {
 				t.Errorf("the finisher is told %+v", got)
 			}
-			if is := apptest.Row[fixture](w.World, fixtures, "7"); c.want && is.LeftAt != now.Unix() || is.Live != f.Live || is.LastSlot != f.LastSlot || is.ArchivedAt != f.ArchivedAt {
+			if is := testkit.Row[fixture](w.World, fixtures, "7"); c.want && is.LeftAt != now.Unix() || is.Live != f.Live || is.LastSlot != f.LastSlot || is.ArchivedAt != f.ArchivedAt {
 				t.Errorf("of %+v it makes %+v", f, is)
 			}
 		})
@@ -313,9 +313,9 @@ func TestSyncFindsEnds(t *testing.T) {
 // called off.
 func called(t *testing.T) *world {
 	w := newWorld(t)
-	apptest.Put(w.World, leagues, league{LeagueID: "3", Code: "T20", Active: true})
+	testkit.Put(w.World, leagues, league{LeagueID: "3", Code: "T20", Active: true})
 	f := w.scripted("7")
-	apptest.Put(w.World, follows, following{follow: follow{"7", "ann"}, ExpiresAt: kickOff.Add(time.Hour).Unix()})
+	testkit.Put(w.World, follows, following{follow: follow{"7", "ann"}, ExpiresAt: kickOff.Add(time.Hour).Unix()})
 	w.subscribe("7", "fan", "11")
 	w.said = func(path string) (int, string) {
 		if path == "/fixtures/7" {
@@ -331,19 +331,19 @@ func called(t *testing.T) *world {
 func TestCancelledMatchEnds(t *testing.T) {
 	t.Parallel()
 	w := called(t)
-	sync := func() { apptest.Must(t, apptest.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx())) }
+	sync := func() { testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx())) }
 	sync()
-	apptest.Drain(w.World, finishQueue, calledOff+lastWords, apptest.Open(w.World, FinishMatchFunction, OpenFinisher).FinishMatch)
-	f := apptest.Row[fixture](w.World, fixtures, "7")
-	if f.EndingAt == 0 || f.FinishedAt == 0 || len(apptest.Rows[following](w.World, follows)) != 0 {
-		t.Errorf("the match is %+v, and followed by %+v", f, apptest.Rows[following](w.World, follows))
+	testkit.Drain(w.World, finishQueue, calledOff+lastWords, testkit.Open(w.World, FinishMatchFunction, OpenFinisher).FinishMatch)
+	f := testkit.Row[fixture](w.World, fixtures, "7")
+	if f.EndingAt == 0 || f.FinishedAt == 0 || len(testkit.Rows[following](w.World, follows)) != 0 {
+		t.Errorf("the match is %+v, and followed by %+v", f, testkit.Rows[following](w.World, follows))
 	}
-	if got := apptest.Messages[MatchChanged](w.World, activityQueue); !slices.ContainsFunc(got, func(m MatchChanged) bool { return m.Ended == f.EndingAt }) {
+	if got := testkit.Messages[MatchChanged](w.World, activityQueue); !slices.ContainsFunc(got, func(m MatchChanged) bool { return m.Ended == f.EndingAt }) {
 		t.Errorf("the activities are told %+v", got)
 	}
 	w.To(w.Clock.Now().Add(2 * askEndAgain))
 	sync()
-	if got := apptest.Messages[MatchLeft](w.World, finishQueue); got != nil || apptest.Row[fixture](w.World, fixtures, "7") != f {
+	if got := testkit.Messages[MatchLeft](w.World, finishQueue); got != nil || testkit.Row[fixture](w.World, fixtures, "7") != f {
 		t.Errorf("a match that has ended is ended again: %+v", got)
 	}
 }
@@ -352,10 +352,10 @@ func TestSyncCrashesAtAnEnd(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := called(t)
-		crashed := apptest.OpenWith(w.World, w.Crashing(SyncFixturesFunction, p), OpenSyncer)
+		crashed := testkit.OpenWith(w.World, w.Crashing(SyncFixturesFunction, p), OpenSyncer)
 		crashed.SyncFixtures(w.Ctx())
 		w.To(w.Clock.Now().Add(2 * jobTimeout)) // until its lease has run out
-		apptest.Must(t, apptest.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
+		testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
 		o := w.outcome()
 		f := o.Fixtures["7"]
 		f.LeftAt = min(f.LeftAt, 1)
@@ -369,11 +369,11 @@ func TestOneSyncAtATime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.feed.Announce(kickOff, sportmonks.Generate(1, sportmonks.T20).Fixture)
-	apptest.Must(t, apptest.Open(w.World, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.Ctx()))
-	s := apptest.Open(w.World, SyncFixturesFunction, OpenSyncer)
+	testkit.Must(t, testkit.Open(w.World, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.Ctx()))
+	s := testkit.Open(w.World, SyncFixturesFunction, OpenSyncer)
 	held := map[string]any{"lockKey": "sync-fixtures", "holder": "another", "expiresAtMs": w.Clock.Now().Add(jobTimeout).UnixMilli()}
-	apptest.Put(w.World, locks, held)
-	if calls := w.Count(func() { apptest.Must(t, s.SyncFixtures(w.Ctx())) }); !reflect.DeepEqual(calls, map[string]int{"PutItem": 1}) {
+	testkit.Put(w.World, locks, held)
+	if calls := w.Count(func() { testkit.Must(t, s.SyncFixtures(w.Ctx())) }); !reflect.DeepEqual(calls, map[string]int{"PutItem": 1}) {
 		t.Errorf("beside another it makes the calls %v", calls)
 	}
 	lines := w.Logs.Lines()
@@ -381,8 +381,8 @@ func TestOneSyncAtATime(t *testing.T) {
 		t.Errorf("it says %+v", last)
 	}
 	w.To(w.Clock.Now().Add(jobTimeout + time.Millisecond))
-	apptest.Must(t, s.SyncFixtures(w.Ctx()))
-	if f, l := apptest.Rows[fixture](w.World, fixtures), apptest.Rows[map[string]any](w.World, locks); len(f) != 1 || len(l) != 0 {
+	testkit.Must(t, s.SyncFixtures(w.Ctx()))
+	if f, l := testkit.Rows[fixture](w.World, fixtures), testkit.Rows[map[string]any](w.World, locks); len(f) != 1 || len(l) != 0 {
 		t.Errorf("alone it copies %+v and leaves the lease %+v", f, l)
 	}
 }
@@ -394,7 +394,7 @@ func TestSyncLosesItsLease(t *testing.T) {
 	w := newWorld(t)
 	m := sportmonks.Generate(1, sportmonks.T20)
 	w.feed.Play(m, kickOff, sportmonks.Pace{Every: slotLength})
-	apptest.Must(t, apptest.Open(w.World, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.Ctx()))
 	env := w.Env(SyncFixturesFunction)
 	next, overtaken := env.AWS.HTTPClient, false
 	var want outcome
@@ -402,14 +402,14 @@ func TestSyncLosesItsLease(t *testing.T) {
 		if !overtaken && strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".UpdateItem") { // it found nothing, and is about to write
 			overtaken = true
 			w.To(w.Clock.Now().Add(2 * jobTimeout))
-			apptest.Must(t, apptest.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
+			testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
 			w.tickAt(w.ticker(), 30)
 			want = w.outcome()
 		}
 		return next.Do(r)
 	})
-	s := apptest.OpenWith(w.World, env, OpenSyncer)
-	apptest.Must(t, s.SyncFixtures(w.Ctx()))
+	s := testkit.OpenWith(w.World, env, OpenSyncer)
+	testkit.Must(t, s.SyncFixtures(w.Ctx()))
 	if got := w.outcome(); !overtaken || !reflect.DeepEqual(got, want) || got.Fixtures[id(m.ID)].Live == "" {
 		t.Errorf("it makes\n%+v\nof\n%+v", got, want)
 	}

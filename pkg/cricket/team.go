@@ -7,8 +7,8 @@ import (
 
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
 )
 
 // teamRow is a row of cricket-teams in full: what the provider says of a team,
@@ -39,7 +39,7 @@ func (t teamRow) shown() TeamProfile {
 	}
 }
 
-var errNoTeam = fault.New(fault.NotFound, "no such team")
+var errNoTeam = problem.New(problem.NotFound, "no such team")
 
 // ListTeams asks for all teams.
 type ListTeams struct {

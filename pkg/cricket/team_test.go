@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/testkit"
 )
 
 func TestTeams(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	apptest.Put(w.World, teams,
+	testkit.Put(w.World, teams,
 		teamRow{team{"11", "HAR", "Harbour", "h.png", true}, "", "", "#0b5cad"},
 		teamRow{team{"12", "VAL", "Valley", "", false}, "A Valley", "V", ""},
 	)
@@ -28,7 +28,7 @@ func TestTeams(t *testing.T) {
 		}
 	}
 	for target, status := range map[string]int{"/teams/99": 404, "/teams/x": 422} {
-		if err := apptest.Blames(apptest.Ask(routes, GetTeamFunction, target, "", ""), status, map[int]string{422: "path.id"}[status]); err != nil {
+		if err := testkit.Blames(testkit.Ask(routes, GetTeamFunction, target, "", ""), status, map[int]string{422: "path.id"}[status]); err != nil {
 			t.Errorf("%s: %v", target, err)
 		}
 	}

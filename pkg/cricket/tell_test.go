@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"matchday/infra/local/sportmonks"
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/sim/sportmonks"
+	"matchday/infra/testkit"
 )
 
 // keys are the keys of the alerts sent so far, in order, repetitions included.
 func (w *world) keys() (keys []string) {
-	for _, m := range apptest.Messages[Alert](w.World, alertQueue) {
+	for _, m := range testkit.Messages[Alert](w.World, alertQueue) {
 		keys = append(keys, m.Key)
 	}
 	return keys
@@ -94,11 +94,11 @@ func TestMatchTells(t *testing.T) {
 		m := w.play(8, sportmonks.T20, slotLength)
 		w.feed.Chaos(sportmonks.Chaos{Seed: 8, Rates: rates, Lasting: map[sportmonks.Kind]time.Duration{sportmonks.WrongBall: 2 * slotLength}})
 		tk := w.ticker()
-		s := apptest.Open(w.World, FinishMatchFunction, OpenFinisher)
+		s := testkit.Open(w.World, FinishMatchFunction, OpenFinisher)
 		for n := range m.Frames() + 20 {
 			w.tickAt(tk, n)
-			apptest.Drain(w.World, finishQueue, 0, s.FinishMatch)
-			apptest.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
+			testkit.Drain(w.World, finishQueue, 0, s.FinishMatch)
+			testkit.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })
 		}
 		return w.keys()
 	}

@@ -14,19 +14,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"golang.org/x/sync/errgroup"
 
-	"matchday/pkg/cricket/feed"
+	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/lock"
-	"matchday/pkg/kit/obs"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/telemetry"
 )
 
 // Ticker runs the live loop's ticks.
 type Ticker struct {
 	db       dynamo.DB
 	queue    queue.Sender
-	provider *feed.Client
+	provider *sportmonks.Client
 	book     *scorebook
 	app.Clock
 
@@ -38,7 +38,7 @@ type Ticker struct {
 // snapshot is one body of the provider, cut into matches.
 type snapshot struct {
 	body    []byte
-	entries []feed.Entry
+	entries []sportmonks.Entry
 }
 
 const (
@@ -84,7 +84,7 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 		done.Skipped = "claimed"
 		return done, nil
 	}
-	obs.Emit(ctx, start, []obs.Metric{obs.Count("SlotsClaimed", 1)}, slog.Int64("slot", in.Slot)) // before the provider can fail
+	telemetry.Emit(ctx, start, []telemetry.Metric{telemetry.Count("SlotsClaimed", 1)}, slog.Int64("slot", in.Slot)) // before the provider can fail
 	body, err := t.provider.Livescores(ctx)
 	var now snapshot
 	if err == nil {
@@ -115,10 +115,10 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 		t.keep(now)
 	}
 	live, archived, err := t.reconcile(ctx, now)
-	obs.Emit(ctx, t.Now(), []obs.Metric{
-		obs.Millis("TickLag", start.Sub(due)), obs.Millis("TickTime", t.Now().Sub(start)),
-		obs.Count("MatchesLive", live), obs.Count("MatchesChanged", done.Changed), obs.Count("MatchesFailed", int(failed.Load())),
-		obs.Count("MatchesArchived", archived),
+	telemetry.Emit(ctx, t.Now(), []telemetry.Metric{
+		telemetry.Millis("TickLag", start.Sub(due)), telemetry.Millis("TickTime", t.Now().Sub(start)),
+		telemetry.Count("MatchesLive", live), telemetry.Count("MatchesChanged", done.Changed), telemetry.Count("MatchesFailed", int(failed.Load())),
+		telemetry.Count("MatchesArchived", archived),
 	}, slog.Int64("slot", in.Slot))
 	return done, err
 }
@@ -152,7 +152,7 @@ func (t *Ticker) read(body []byte) (snapshot, error) {
 	if len(last.entries) > 0 && bytes.Equal(body, last.body) {
 		return last, nil
 	}
-	entries, err := feed.Split(body)
+	entries, err := sportmonks.Split(body)
 	return snapshot{body, entries}, err
 }
 
@@ -168,10 +168,10 @@ func (t *Ticker) blame(ctx context.Context, err error) {
 	kind := ""
 	if err != nil {
 		kind = "Other"
-		if f, ok := errors.AsType[*feed.Error](err); ok {
+		if f, ok := errors.AsType[*sportmonks.Error](err); ok {
 			kind = f.Kind.String()
 		}
-		obs.Emit(ctx, t.Now(), []obs.Metric{obs.Count("ProviderFaults", 1)}, slog.String("kind", kind))
+		telemetry.Emit(ctx, t.Now(), []telemetry.Metric{telemetry.Count("ProviderFaults", 1)}, slog.String("kind", kind))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -183,7 +183,7 @@ func (t *Ticker) blame(ctx context.Context, err error) {
 
 // match deals with one match of the snapshot, and reports whether its words
 // were new.
-func (t *Ticker) match(ctx context.Context, e feed.Entry, slot int64, due time.Time) (changed bool, err error) {
+func (t *Ticker) match(ctx context.Context, e sportmonks.Entry, slot int64, due time.Time) (changed bool, err error) {
 	if e.Err != nil {
 		return false, e.Err
 	}
@@ -191,7 +191,7 @@ func (t *Ticker) match(ctx context.Context, e feed.Entry, slot int64, due time.T
 		return false, err
 	}
 	_, err = t.book.enter(ctx, e.ID, holder(ctx, "tick"), entry{
-		sum: e.Sum, read: func() (feed.Fixture, error) { return feed.Decode(e.Raw) }, slot: slot, at: due,
+		sum: e.Sum, read: func() (sportmonks.Fixture, error) { return sportmonks.Decode(e.Raw) }, slot: slot, at: due,
 	})
 	switch {
 	case errors.Is(err, errPassed), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
@@ -209,7 +209,7 @@ func (t *Ticker) reconcile(ctx context.Context, now snapshot) (live, archived in
 		return dynamo.Scan[fixture](ctx, t.db, scanLive, nil, after, 0)
 	})
 	listed := func(id string) bool {
-		return slices.ContainsFunc(now.entries, func(e feed.Entry) bool { return e.ID == id })
+		return slices.ContainsFunc(now.entries, func(e sportmonks.Entry) bool { return e.ID == id })
 	}
 	missing := grace
 	if listed("") {

@@ -14,9 +14,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"matchday/infra/local/sportmonks"
-	"matchday/pkg/cricket/feed"
-	"matchday/pkg/kit/app/apptest"
+	sim "matchday/infra/sim/sportmonks"
+	"matchday/infra/testkit"
+	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/kit/dynamo"
 )
 
@@ -47,7 +47,7 @@ func TestTickWaits(t *testing.T) {
 func TestSlotIsClaimedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.play(1, sportmonks.T20, slotLength)
+	w.play(1, sim.T20, slotLength)
 	polls := 0
 	w.said = func(path string) (int, string) { polls++; return 0, "" }
 	first, second := w.ticker(), w.ticker()
@@ -80,12 +80,12 @@ func TestSlotIsClaimedOnce(t *testing.T) {
 func TestTickCosts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	one := w.play(1, sportmonks.T20, slotLength)
-	two := w.play(2, sportmonks.ODI, slotLength)
+	one := w.play(1, sim.T20, slotLength)
+	two := w.play(2, sim.ODI, slotLength)
 	tk := w.ticker()
 	w.tickAt(tk, 10)
-	for _, m := range []*sportmonks.Match{one, two} {
-		apptest.Must(t, w.feed.Pause(m.ID, true))
+	for _, m := range []*sim.Match{one, two} {
+		testkit.Must(t, w.feed.Pause(m.ID, true))
 	}
 	w.tickAt(tk, 11)
 	entries := &tk.last.entries[0]
@@ -96,7 +96,7 @@ func TestTickCosts(t *testing.T) {
 		if want := map[string]int{"UpdateItem": 3, "Scan": 1}; !maps.Equal(got, want) || done.Matches != 2 || done.Changed != 0 {
 			t.Errorf("a tick without news makes the calls %v, want %v: %+v", got, want, done)
 		}
-		if f := apptest.Row[fixture](w.World, fixtures, id(one.ID)); f.LiveUpdatedAt != at(n).UnixMilli() || f.LastSlot != slotOf(at(n)) {
+		if f := testkit.Row[fixture](w.World, fixtures, id(one.ID)); f.LiveUpdatedAt != at(n).UnixMilli() || f.LastSlot != slotOf(at(n)) {
 			t.Errorf("slot %d leaves the match at %d, %d", n, f.LiveUpdatedAt, f.LastSlot)
 		}
 		if &tk.last.entries[0] != entries {
@@ -138,11 +138,11 @@ func TestTickStoresWhatChanged(t *testing.T) {
 	if want := `"id":1,"innings":1,"at":"0.1"`; !strings.Contains(o.Balls["7"], want) || o.Last["7"] != 1 {
 		t.Errorf("the balls are %s, up to %d", o.Balls["7"], o.Last["7"])
 	}
-	got := apptest.Messages[MatchChanged](w.World, activityQueue)
+	got := testkit.Messages[MatchChanged](w.World, activityQueue)
 	if want := (MatchChanged{MatchID: "7", Slot: slotOf(at(0)), Changed: []string{"11", "12", neutral}}); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("the messages are %+v, want %+v", got, want)
 	}
-	if n := len(apptest.Rows[map[string]any](w.World, locks)); n != 1 {
+	if n := len(testkit.Rows[map[string]any](w.World, locks)); n != 1 {
 		t.Errorf("%d locks are left, want the claim alone", n)
 	}
 
@@ -152,7 +152,7 @@ func TestTickStoresWhatChanged(t *testing.T) {
 	w.tickAt(tk, 1)
 	w.says(saidOf(f, "Review", ballSaid{id: 1, runs: 4}))
 	w.tickAt(tk, 2)
-	if f := apptest.Row[fixture](w.World, fixtures, "7"); f.Status != "Delayed" || f.phase() != feed.Upcoming {
+	if f := testkit.Row[fixture](w.World, fixtures, "7"); f.Status != "Delayed" || f.phase() != sportmonks.Upcoming {
 		t.Errorf("after an unknown status the row says %q", f.Status)
 	}
 }
@@ -167,9 +167,9 @@ func TestTickIgnores(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			f := w.scripted("7")
-			apptest.Must(t, w.Drop(fixtures, "7"))
+			testkit.Must(t, w.Drop(fixtures, "7"))
 			if row != nil {
-				apptest.Put(w.World, fixtures, *row)
+				testkit.Put(w.World, fixtures, *row)
 			}
 			before := w.outcome()
 			w.says(saidOf(f, "1st Innings", ballSaid{id: 1}))
@@ -224,14 +224,14 @@ func TestBrokenEntries(t *testing.T) {
 func TestProviderFaults(t *testing.T) {
 	t.Parallel()
 	const first, faulty = 20, 3
-	play := func(t *testing.T, kind sportmonks.Kind, stands bool) (*world, outcome) {
+	play := func(t *testing.T, kind sim.Kind, stands bool) (*world, outcome) {
 		w := newWorld(t)
-		m := w.play(3, sportmonks.T20, slotLength)
+		m := w.play(3, sim.T20, slotLength)
 		tk := w.ticker()
 		w.tickAt(tk, first)
 		was := w.outcome()
 		if kind != "" {
-			apptest.Must(t, w.feed.Inject(sportmonks.Fault{Kind: kind, Count: faulty, Resource: "livescores"}))
+			testkit.Must(t, w.feed.Inject(sim.Fault{Kind: kind, Count: faulty, Resource: "livescores"}))
 		}
 		for n := range faulty {
 			w.tickAt(tk, first+1+n)
@@ -248,10 +248,10 @@ func TestProviderFaults(t *testing.T) {
 		return w, o
 	}
 	_, want := play(t, "", false)
-	for kind, fault := range map[sportmonks.Kind]string{
-		sportmonks.TooManyRequests: "limited", sportmonks.ServerError: "unavailable", sportmonks.Timeout: "unavailable",
-		sportmonks.Truncated: "malformed", sportmonks.HTML: "malformed",
-		sportmonks.WrongTypes: "", sportmonks.UnknownStatus: "", sportmonks.ShortBalls: "", sportmonks.DuplicateBalls: "",
+	for kind, fault := range map[sim.Kind]string{
+		sim.TooManyRequests: "limited", sim.ServerError: "unavailable", sim.Timeout: "unavailable",
+		sim.Truncated: "malformed", sim.HTML: "malformed",
+		sim.WrongTypes: "", sim.UnknownStatus: "", sim.ShortBalls: "", sim.DuplicateBalls: "",
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
@@ -283,19 +283,19 @@ func TestProviderFaults(t *testing.T) {
 // consistently, go on until it does.
 func TestUnconfirmedFinish(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []sportmonks.Kind{sportmonks.EarlyFinish, sportmonks.WrongWinner} {
+	for _, kind := range []sim.Kind{sim.EarlyFinish, sim.WrongWinner} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			m := w.play(4, sportmonks.T20, slotLength)
+			m := w.play(4, sim.T20, slotLength)
 			last := m.Frames() - 2 // the slot in which the last frame is on
-			apptest.Must(t, w.feed.Inject(sportmonks.Fault{Kind: kind, Match: m.ID, For: 4 * slotLength}))
+			testkit.Must(t, w.feed.Inject(sim.Fault{Kind: kind, Match: m.ID, For: 4 * slotLength}))
 			tk := w.ticker()
 			results := 0
 			for n := last - 2; n <= last+6; n++ {
 				w.tickAt(tk, n)
-				c := apptest.Row[cached](w.World, fixtureCache, id(m.ID))
-				apptest.Must(t, c.decode())
+				c := testkit.Row[cached](w.World, fixtureCache, id(m.ID))
+				testkit.Must(t, c.decode())
 				if over(c.State) {
 					results++
 					if want := id(m.Outcome.WinnerID); c.State.Result.WinnerID != want {
@@ -318,16 +318,16 @@ func TestUnconfirmedFinish(t *testing.T) {
 func TestVanishedMatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	m := w.play(5, sportmonks.T20, slotLength)
-	other := w.play(6, sportmonks.T20, slotLength)
+	m := w.play(5, sim.T20, slotLength)
+	other := w.play(6, sim.T20, slotLength)
 	tk := w.ticker()
-	finisher := apptest.Open(w.World, FinishMatchFunction, OpenFinisher)
+	finisher := testkit.Open(w.World, FinishMatchFunction, OpenFinisher)
 	w.tickAt(tk, 20)
-	apptest.Must(t, w.feed.Inject(sportmonks.Fault{Kind: sportmonks.Vanish, Match: m.ID, For: 40 * slotLength}))
+	testkit.Must(t, w.feed.Inject(sim.Fault{Kind: sim.Vanish, Match: m.ID, For: 40 * slotLength}))
 	archived := 0
 	for n := 21; n < 70; n++ {
 		w.tickAt(tk, n)
-		f := apptest.Row[fixture](w.World, fixtures, id(m.ID))
+		f := testkit.Row[fixture](w.World, fixtures, id(m.ID))
 		if f.ArchivedAt != 0 && archived == 0 {
 			archived = n
 			if f.Live != "" || f.LiveUpdatedAt != 0 {
@@ -337,12 +337,12 @@ func TestVanishedMatch(t *testing.T) {
 		if n == 60 && (f.Live != live || f.ArchivedAt != 0) {
 			t.Errorf("it came back and is %+v", f)
 		}
-		apptest.Drain(w.World, finishQueue, 0, finisher.FinishMatch)
+		testkit.Drain(w.World, finishQueue, 0, finisher.FinishMatch)
 	}
 	if archived != 24 {
 		t.Errorf("it was archived in slot %d, want the fourth without it, 24", archived)
 	}
-	for _, change := range apptest.Messages[MatchChanged](w.World, activityQueue) {
+	for _, change := range testkit.Messages[MatchChanged](w.World, activityQueue) {
 		if change.Ended != 0 {
 			t.Error("its activities are ended")
 		}
@@ -350,9 +350,9 @@ func TestVanishedMatch(t *testing.T) {
 	w.tickAt(tk, 70)
 
 	control := newWorld(t)
-	control.play(5, sportmonks.T20, slotLength)
-	control.play(6, sportmonks.T20, slotLength)
-	ctk := apptest.Open(control.World, TickFunction, OpenTicker)
+	control.play(5, sim.T20, slotLength)
+	control.play(6, sim.T20, slotLength)
+	ctk := testkit.Open(control.World, TickFunction, OpenTicker)
 	control.tickAt(ctk, 20)
 	control.tickAt(ctk, 70)
 	got, want := w.outcome(), control.outcome()
@@ -363,10 +363,10 @@ func TestVanishedMatch(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("after its return it is\n%+v\nwant\n%+v", got, want)
 	}
-	if f := apptest.Row[fixture](w.World, fixtures, id(other.ID)); f.ArchivedAt != 0 {
+	if f := testkit.Row[fixture](w.World, fixtures, id(other.ID)); f.ArchivedAt != 0 {
 		t.Error("the other match was archived, too")
 	}
-	if apptest.Drain(w.World, finishQueue, time.Hour, finisher.FinishMatch); len(apptest.Messages[MatchLeft](w.World, finishQueue)) > 0 {
+	if testkit.Drain(w.World, finishQueue, time.Hour, finisher.FinishMatch); len(testkit.Messages[MatchLeft](w.World, finishQueue)) > 0 {
 		t.Error("it is still looked for")
 	}
 }
@@ -384,12 +384,12 @@ func TestShortAbsence(t *testing.T) {
 			w.says(saidOf(f, "1st Innings"))
 		}
 		w.tickAt(tk, n)
-		f := apptest.Row[fixture](w.World, fixtures, "7")
+		f := testkit.Row[fixture](w.World, fixtures, "7")
 		if archived := n == 4; (f.ArchivedAt != 0) != archived || (f.Live == "") != archived || (f.LiveUpdatedAt == 0) != archived {
 			t.Errorf("in slot %d it is %+v", n, f)
 		}
 	}
-	if n := len(apptest.Messages[MatchChanged](w.World, activityQueue)); n != 1 {
+	if n := len(testkit.Messages[MatchChanged](w.World, activityQueue)); n != 1 {
 		t.Errorf("%d messages were sent of a match that never changed, want the first alone", n)
 	}
 }
@@ -398,19 +398,19 @@ func TestShortAbsence(t *testing.T) {
 // whatever it first said, and the pointer move forward only.
 func TestCorrections(t *testing.T) {
 	t.Parallel()
-	play := func(t *testing.T, faults ...sportmonks.Fault) (*world, string, outcome) {
+	play := func(t *testing.T, faults ...sim.Fault) (*world, string, outcome) {
 		w := newWorld(t)
-		m := w.play(8, sportmonks.T20, slotLength)
+		m := w.play(8, sim.T20, slotLength)
 		tk := w.ticker()
 		w.tickAt(tk, 10)
 		for _, f := range faults {
 			f.Match = m.ID
-			apptest.Must(t, w.feed.Inject(f))
+			testkit.Must(t, w.feed.Inject(f))
 		}
 		last := 0
 		for n := 11; n < 40; n++ {
 			w.tickAt(tk, n)
-			h := apptest.Row[head](w.World, processing, id(m.ID))
+			h := testkit.Row[head](w.World, processing, id(m.ID))
 			if h.LastProcessedBall < last {
 				t.Errorf("slot %d: the last processed ball goes back from %d to %d", n, last, h.LastProcessedBall)
 			}
@@ -419,10 +419,10 @@ func TestCorrections(t *testing.T) {
 		return w, id(m.ID), w.outcome()
 	}
 	_, _, want := play(t)
-	for name, f := range map[string]sportmonks.Fault{
-		"wrong balls":   {Kind: sportmonks.WrongBall, Count: 5, For: 3 * slotLength},
-		"deleted balls": {Kind: sportmonks.DeletedBall, Count: 5, For: 3 * slotLength},
-		"late balls":    {Kind: sportmonks.Late, Count: 3, For: 3 * slotLength},
+	for name, f := range map[string]sim.Fault{
+		"wrong balls":   {Kind: sim.WrongBall, Count: 5, For: 3 * slotLength},
+		"deleted balls": {Kind: sim.DeletedBall, Count: 5, For: 3 * slotLength},
+		"late balls":    {Kind: sim.Late, Count: 3, For: 3 * slotLength},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -442,7 +442,7 @@ func TestResumption(t *testing.T) {
 	t.Parallel()
 	play := func(next func(*world, *Ticker) *Ticker) outcome {
 		w := newWorld(t)
-		w.play(9, sportmonks.T20, slotLength)
+		w.play(9, sim.T20, slotLength)
 		tk := w.ticker()
 		for n := range 15 {
 			w.tickAt(tk, n)
@@ -475,7 +475,7 @@ func TestTwoProcesses(t *testing.T) {
 	} {
 		w.says(step.says)
 		w.tickAt(step.by, n)
-		if h := apptest.Row[head](w.World, processing, "7"); h.LastProcessedBall != step.last {
+		if h := testkit.Row[head](w.World, processing, "7"); h.LastProcessedBall != step.last {
 			t.Errorf("step %d leaves the last processed ball at %d, want %d", n, h.LastProcessedBall, step.last)
 		}
 	}
@@ -512,7 +512,7 @@ func halfWritten(t *testing.T, was, is []ballSaid) {
 		w.says(b)
 		env := w.Env(TickFunction)
 		env.AWS.HTTPClient = failing(env.AWS.HTTPClient, n)
-		broken := apptest.OpenWith(w.World, env, OpenTicker)
+		broken := testkit.OpenWith(w.World, env, OpenTicker)
 		w.Logs.Complaints() // those of the round before
 		done, err := broken.Tick(w.Ctx(), slotNo(slot))
 		if done.Skipped != "" {
@@ -538,8 +538,8 @@ func halfWritten(t *testing.T, was, is []ballSaid) {
 
 // held reports whether the score waits for more of the same words.
 func (w *world) held(matchID string) bool {
-	c := apptest.Row[cached](w.World, fixtureCache, matchID)
-	apptest.Must(w.T, c.decode())
+	c := testkit.Row[cached](w.World, fixtureCache, matchID)
+	testkit.Must(w.T, c.decode())
 	return c.State.Held != 0
 }
 
@@ -598,14 +598,14 @@ func TestFence(t *testing.T) {
 	enter := func(slot int, words string, stall func()) error {
 		_, err := book().enter(w.Ctx(), "7", words, entry{
 			sum: words, slot: slotOf(at(slot)), at: at(slot),
-			read: func() (feed.Fixture, error) { stall(); return feed.Decode([]byte(words)) },
+			read: func() (sportmonks.Fixture, error) { stall(); return sportmonks.Decode([]byte(words)) },
 		})
 		return err
 	}
 	var want outcome
 	err := enter(5, old, func() {
 		w.To(w.Clock.Now().Add(lease + time.Second)) // its lease runs out
-		apptest.Must(t, enter(6, fresh, func() {}))
+		testkit.Must(t, enter(6, fresh, func() {}))
 		want = w.outcome()
 	})
 	if !dynamo.IsRefused(err) {
@@ -620,7 +620,7 @@ func TestFence(t *testing.T) {
 	if got := w.outcome(); !reflect.DeepEqual(got, want) {
 		t.Errorf("it left %+v, want %+v", got, want)
 	}
-	if n := len(apptest.Messages[MatchChanged](w.World, activityQueue)); n != 1 {
+	if n := len(testkit.Messages[MatchChanged](w.World, activityQueue)); n != 1 {
 		t.Errorf("%d messages were sent, want 1", n)
 	}
 }
@@ -631,7 +631,7 @@ func TestMatchInOtherHands(t *testing.T) {
 	f := w.scripted("7")
 	tk := w.ticker()
 	w.says(saidOf(f, "1st Innings"))
-	apptest.Put(w.World, locks, map[string]any{"lockKey": "match:7", "holder": "another", "expiresAtMs": at(2).UnixMilli(), "expiresAt": at(2).Unix()})
+	testkit.Put(w.World, locks, map[string]any{"lockKey": "match:7", "holder": "another", "expiresAtMs": at(2).UnixMilli(), "expiresAt": at(2).Unix()})
 	for n := range 4 {
 		done := w.tickAt(tk, n)
 		if want := n / 3; done.Changed != want {
@@ -653,14 +653,14 @@ func TestReplays(t *testing.T) {
 			IsReplay: true, ReplayExpires: expires.Unix(), LocalTeamID: "11", VisitorTeamID: "12",
 		}
 	}
-	apptest.Put(w.World, fixtures, row("7", kickOff), row("8", kickOff.Add(time.Minute)))
+	testkit.Put(w.World, fixtures, row("7", kickOff), row("8", kickOff.Add(time.Minute)))
 	w.says()
 	for range 2 {
 		w.To(at(0))
 		tk.Tick(w.Ctx(), slotNo(0))
 	}
 	w.tickAt(tk, 1)
-	left := apptest.Rows[fixture](w.World, fixtures)
+	left := testkit.Rows[fixture](w.World, fixtures)
 	if len(left) != 1 || left[0].MatchID != "8" || left[0].ArchivedAt != 0 {
 		t.Errorf("the replays left are %+v, want 8", left)
 	}
@@ -680,11 +680,11 @@ func TestStaleIndex(t *testing.T) {
 	w.says()
 	w.tickAt(ticker, 1)
 	w.tickAt(ticker, 5)
-	before := len(apptest.Messages[MatchLeft](w.World, finishQueue))
+	before := len(testkit.Messages[MatchLeft](w.World, finishQueue))
 	if left, err := ticker.leave(w.Ctx(), "7", grace); left || err != nil {
 		t.Errorf("it leaves again: %v, %v", left, err)
 	}
-	if after := len(apptest.Messages[MatchLeft](w.World, finishQueue)); before != 1 || after != 1 {
+	if after := len(testkit.Messages[MatchLeft](w.World, finishQueue)); before != 1 || after != 1 {
 		t.Errorf("%d messages, then %d; want one", before, after)
 	}
 }

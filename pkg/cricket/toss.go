@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"golang.org/x/sync/errgroup"
 
-	"matchday/pkg/cricket/feed"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/queue"
@@ -22,7 +22,7 @@ import (
 type TossDetector struct {
 	db       dynamo.DB
 	queue    queue.Sender
-	provider *feed.Client
+	provider *sportmonks.Client
 	now      func() time.Time
 }
 
@@ -62,7 +62,7 @@ func (d *TossDetector) DetectToss(ctx context.Context) error {
 			return err
 		}
 		for _, f := range due {
-			if f.phase() == feed.Upcoming && f.EndingAt == 0 && f.TossKey == "" {
+			if f.phase() == sportmonks.Upcoming && f.EndingAt == 0 && f.TossKey == "" {
 				untold = append(untold, f)
 			}
 		}

@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"matchday/infra/local/sportmonks"
+	"matchday/infra/sim/sportmonks"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/cricket/score"
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
 )
 
 // active makes the leagues of matches active, and of none else.
 func (w *world) active() {
-	apptest.Put(w.World, leagues, league{LeagueID: "3", Code: "T20", Active: true}, league{LeagueID: "4", Code: "ODI"})
+	testkit.Put(w.World, leagues, league{LeagueID: "3", Code: "T20", Active: true}, league{LeagueID: "4", Code: "ODI"})
 }
 
 // due stores a match that starts after the duration, and is neither live nor over.
@@ -32,7 +32,7 @@ func (w *world) due(id string, in time.Duration, edits ...func(*fixture)) fixtur
 	for _, edit := range edits {
 		edit(&f)
 	}
-	apptest.Put(w.World, fixtures, f)
+	testkit.Put(w.World, fixtures, f)
 	return f
 }
 
@@ -71,8 +71,8 @@ func (w *world) tellsOf(matches map[string]candidate, job func(context.Context) 
 	for id, c := range matches {
 		w.due(id, c.in, c.edit)
 	}
-	apptest.Must(w.T, job(w.Ctx()))
-	alerts := apptest.Messages[Alert](w.World, alertQueue)
+	testkit.Must(w.T, job(w.Ctx()))
+	alerts := testkit.Messages[Alert](w.World, alertQueue)
 	for id, c := range matches {
 		if told := slices.ContainsFunc(alerts, func(m Alert) bool { return m.MatchID == id }); told != c.told {
 			w.T.Errorf("match %s is told of: %v, want %v", id, told, c.told)
@@ -86,18 +86,18 @@ func TestTossIsTold(t *testing.T) {
 	w.active()
 	w.due("7", time.Hour)
 	asked := w.tossed(0, "")
-	d := apptest.Open(w.World, DetectTossFunction, OpenTossDetector)
-	minute := func() { apptest.Must(t, d.DetectToss(w.Ctx())); w.To(w.Clock.Now().Add(time.Minute)) }
+	d := testkit.Open(w.World, DetectTossFunction, OpenTossDetector)
+	minute := func() { testkit.Must(t, d.DetectToss(w.Ctx())); w.To(w.Clock.Now().Add(time.Minute)) }
 	for range 10 {
 		minute()
 	}
-	if len(apptest.Messages[Alert](w.World, alertQueue)) > 0 || asked["7"] != 5 {
-		t.Errorf("before the toss there are %+v, and the provider was asked %v times in ten minutes", apptest.Messages[Alert](w.World, alertQueue), asked["7"])
+	if len(testkit.Messages[Alert](w.World, alertQueue)) > 0 || asked["7"] != 5 {
+		t.Errorf("before the toss there are %+v, and the provider was asked %v times in ten minutes", testkit.Messages[Alert](w.World, alertQueue), asked["7"])
 	}
 	w.tossed(12, `null`) // nobody says yet what was chosen
 	minute()
 	minute()
-	if got := apptest.Messages[Alert](w.World, alertQueue); len(got) > 0 {
+	if got := testkit.Messages[Alert](w.World, alertQueue); len(got) > 0 {
 		t.Errorf("half a toss gives %+v", got)
 	}
 	asked = w.tossed(12, `"bowling"`)
@@ -109,7 +109,7 @@ func TestTossIsTold(t *testing.T) {
 		MatchID: "7", Key: "toss:12:field", Kind: score.TossEvent, Match: "Harbour v Valley", Title: "Toss: Valley chose to field",
 		Body: "Harbour v Valley", Plain: "Toss: Valley chose to field", At: at,
 	}}
-	if got := apptest.Messages[Alert](w.World, alertQueue); !reflect.DeepEqual(got, want) || asked["7"] != 1 {
+	if got := testkit.Messages[Alert](w.World, alertQueue); !reflect.DeepEqual(got, want) || asked["7"] != 1 {
 		t.Errorf("the provider was asked %d times, and the alerts are\n%+v, want\n%+v", asked["7"], got, want)
 	}
 }
@@ -131,7 +131,7 @@ func TestTossOfWhichMatches(t *testing.T) {
 		"116": {-time.Hour, func(f *fixture) { f.Status = "Aban." }, false},
 		"118": {time.Hour, func(f *fixture) { f.LeagueCode = "ODI" }, false},
 		"120": {time.Hour, func(f *fixture) { f.LastSlot, f.BodySum = 5, "polled, not begun" }, true},
-	}, apptest.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss)
+	}, testkit.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss)
 }
 
 // TestTossWithinTheProvidersLimit has no hour see more calls than the provider
@@ -147,9 +147,9 @@ func TestTossWithinTheProvidersLimit(t *testing.T) {
 				w.due(fmt.Sprint(1000+c.step*i), time.Hour)
 			}
 			asked := w.tossed(0, "")
-			d := apptest.Open(w.World, DetectTossFunction, OpenTossDetector)
+			d := testkit.Open(w.World, DetectTossFunction, OpenTossDetector)
 			for range 12 { // minutes: a fifth of an hour
-				apptest.Must(t, d.DetectToss(w.Ctx()))
+				testkit.Must(t, d.DetectToss(w.Ctx()))
 				w.To(w.Clock.Now().Add(time.Minute))
 			}
 			calls := 0
@@ -183,15 +183,15 @@ func TestTossSurvivesTheProvider(t *testing.T) {
 			}
 			return fine(path)
 		}
-		apptest.Must(t, apptest.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss(w.Ctx()))
+		testkit.Must(t, testkit.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss(w.Ctx()))
 		if got := w.Logs.Complaints(); !slices.Equal(got, []string{"the provider's page of the match cannot be read"}) {
 			t.Errorf("%s: the log complains %q", name, got)
 		}
 	}
 	w.said = fine
-	apptest.Must(t, apptest.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss(w.Ctx()))
 	var told []string
-	for _, m := range apptest.Messages[Alert](w.World, alertQueue) {
+	for _, m := range testkit.Messages[Alert](w.World, alertQueue) {
 		told = append(told, m.MatchID)
 	}
 	if !slices.Equal(told, []string{"104", "102"}) {
@@ -206,16 +206,16 @@ func TestTossMarkIsKept(t *testing.T) {
 	w := newWorld(t)
 	w.feed.Announce(kickOff, sportmonks.Generate(1, sportmonks.T20).Fixture)
 	w.sync()
-	f := apptest.Rows[fixture](w.World, fixtures)[0]
+	f := testkit.Rows[fixture](w.World, fixtures)[0]
 	f.TossKey = "toss:1:bat"
-	apptest.Put(w.World, fixtures, f)
+	testkit.Put(w.World, fixtures, f)
 	if calls := w.Count(w.sync); calls["UpdateItem"]+calls["BatchWriteItem"] > 0 {
 		t.Errorf("syncing what has not changed makes the calls %v", calls)
 	}
 	f.Round = "an old round"
-	apptest.Put(w.World, fixtures, f)
+	testkit.Put(w.World, fixtures, f)
 	w.sync()
-	if got := apptest.Rows[fixture](w.World, fixtures)[0]; got.TossKey != "toss:1:bat" || got.Round == f.Round {
+	if got := testkit.Rows[fixture](w.World, fixtures)[0]; got.TossKey != "toss:1:bat" || got.Round == f.Round {
 		t.Errorf("after a change the match is %+v", got)
 	}
 }
@@ -228,15 +228,15 @@ func TestTossCrashes(t *testing.T) {
 		w.due("8", time.Hour)
 		w.fan("ann", "", func(f *following, _ *device) { f.MatchID = "8" })
 		w.tossed(11, `"batting"`)
-		d := apptest.OpenWith(w.World, w.Crashing(DetectTossFunction, p), OpenTossDetector)
+		d := testkit.OpenWith(w.World, w.Crashing(DetectTossFunction, p), OpenTossDetector)
 		d.DetectToss(w.Ctx())
 		w.Logs.Complaints()
 		w.To(w.Clock.Now().Add(2 * time.Minute))
-		apptest.Must(t, apptest.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss(w.Ctx()))
+		testkit.Must(t, testkit.Open(w.World, DetectTossFunction, OpenTossDetector).DetectToss(w.Ctx()))
 		a := w.alerter(w.Env(SendAlertsFunction))
-		apptest.Drain(w.World, alertQueue, time.Hour, a.SendAlert)
-		if n := w.rung("ann"); n != 1 || apptest.Row[fixture](w.World, fixtures, "8").TossKey != "toss:11:bat" {
-			t.Errorf("the phone rang %d times, and the match is %+v", n, apptest.Row[fixture](w.World, fixtures, "8"))
+		testkit.Drain(w.World, alertQueue, time.Hour, a.SendAlert)
+		if n := w.rung("ann"); n != 1 || testkit.Row[fixture](w.World, fixtures, "8").TossKey != "toss:11:bat" {
+			t.Errorf("the phone rang %d times, and the match is %+v", n, testkit.Row[fixture](w.World, fixtures, "8"))
 		}
 		return w.telling()
 	})

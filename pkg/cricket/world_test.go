@@ -21,13 +21,13 @@ import (
 	"testing"
 	"time"
 
-	"matchday/infra/local/apns"
-	"matchday/infra/local/sportmonks"
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/sportmonks"
+	"matchday/infra/testkit"
 )
 
 func TestMain(m *testing.M) {
-	apptest.LogByWorld()
+	testkit.LogByWorld()
 	os.Exit(m.Run())
 }
 
@@ -44,7 +44,7 @@ const (
 
 // world is one test's room, with the provider and Apple.
 type world struct {
-	*apptest.World
+	*testkit.World
 	provider
 	phones *apns.Server // after withPhones
 }
@@ -52,7 +52,7 @@ type world struct {
 // newWorld makes a world some time before kickOff.
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{World: apptest.New(t, Room, kickOff.Add(-time.Hour))}
+	w := &world{World: testkit.New(t, Room, kickOff.Add(-time.Hour))}
 	w.feed = sportmonks.New(w.Clock, apiToken)
 	w.Provider = &w.provider
 	w.Settings[sportMonksURL], w.Settings[sportMonksToken] = "http://provider"+providerPath, apiToken
@@ -63,14 +63,14 @@ func newWorld(t testing.TB) *world {
 func (w *world) withPhones() *world {
 	w.T.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	apptest.Must(w.T, err)
+	testkit.Must(w.T, err)
 	der, err := x509.MarshalPKCS8PrivateKey(key)
-	apptest.Must(w.T, err)
+	testkit.Must(w.T, err)
 	w.phones = apns.New(w.Clock, apns.Config{TeamID: "TEAM", KeyID: "KEY", PublicKey: &key.PublicKey, Bundle: bundle})
-	apptest.Must(w.T, w.phones.Listen())
+	testkit.Must(w.T, w.phones.Listen())
 	w.T.Cleanup(func() { w.phones.Close() })
 	ca := filepath.Join(w.T.TempDir(), "ca.pem")
-	apptest.Must(w.T, os.WriteFile(ca, w.phones.CA(), 0o600))
+	testkit.Must(w.T, os.WriteFile(ca, w.phones.CA(), 0o600))
 	maps.Copy(w.Settings, map[string]string{
 		apnsURL: w.phones.URL(), apnsTeamID: "TEAM", apnsKeyID: "KEY", apnsBundle: bundle, apnsCAFile: ca,
 		apnsKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
@@ -109,14 +109,14 @@ func (p *provider) RoundTrip(r *http.Request) (*http.Response, error) {
 // ticker is that of a new process.
 func (w *world) ticker() *Ticker {
 	w.T.Helper()
-	return apptest.Open(w.World, TickFunction, OpenTicker)
+	return testkit.Open(w.World, TickFunction, OpenTicker)
 }
 
 // tickAt has slot n ticked, and fails the test for an error.
 func (w *world) tickAt(t *Ticker, n int) TickDone {
 	w.T.Helper()
 	done, err := t.Tick(w.Ctx(), slotNo(n))
-	apptest.Must(w.T, err)
+	testkit.Must(w.T, err)
 	return done
 }
 
@@ -140,7 +140,7 @@ func (w *world) play(seed int64, format sportmonks.Format, frameEvery time.Durat
 	w.T.Helper()
 	m := sportmonks.Generate(seed, format)
 	w.feed.Play(m, kickOff, sportmonks.Pace{Every: frameEvery, Linger: 20 * time.Second})
-	apptest.Put(w.World, fixtures, matchOf(m, kickOff))
+	testkit.Put(w.World, fixtures, matchOf(m, kickOff))
 	return m
 }
 
@@ -158,7 +158,7 @@ func (w *world) subscribe(matchID, name, team string) subscription {
 		MatchID: matchID, PushToken: token(name), UserID: name, TeamID: team,
 		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(24 * time.Hour).Unix(),
 	}
-	apptest.Put(w.World, subscriptions, s)
+	testkit.Put(w.World, subscriptions, s)
 	return s
 }
 
@@ -191,19 +191,19 @@ func (w *world) outcome() outcome {
 	o := outcome{
 		Fixtures: map[string]fixture{}, States: map[string]string{}, Shown: map[string]string{}, Hashes: map[string]string{},
 		Balls: map[string]string{}, Last: map[string]int{}, Phones: map[string]string{},
-		Follows: len(apptest.Rows[map[string]any](w.World, follows)),
+		Follows: len(testkit.Rows[map[string]any](w.World, follows)),
 	}
-	changes := apptest.Messages[MatchChanged](w.World, activityQueue)
-	for _, f := range apptest.Rows[fixture](w.World, fixtures) {
+	changes := testkit.Messages[MatchChanged](w.World, activityQueue)
+	for _, f := range testkit.Rows[fixture](w.World, fixtures) {
 		f.LiveUpdatedAt, f.ArchivedAt = min(f.LiveUpdatedAt, 1), min(f.ArchivedAt, 1)
 		f.EndingAt, f.FinishedAt = min(f.EndingAt, 1), min(f.FinishedAt, 1)
 		f.LastSlot, f.BodySum, f.Polls, f.MissingSince = 0, "", 0, 0
 		o.Fixtures[f.MatchID] = f
 	}
-	for _, c := range apptest.Rows[cached](w.World, fixtureCache) {
+	for _, c := range testkit.Rows[cached](w.World, fixtureCache) {
 		o.States[c.MatchID] = c.StateJSON
 	}
-	for _, s := range apptest.Rows[shown](w.World, displays) {
+	for _, s := range testkit.Rows[shown](w.World, displays) {
 		o.Shown[s.CacheKey] = string(s.Display)
 		match, view, _ := strings.Cut(strings.TrimPrefix(s.CacheKey, "DISPLAY#"), "#")
 		if !slices.ContainsFunc(changes, func(m MatchChanged) bool {
@@ -213,29 +213,29 @@ func (w *world) outcome() outcome {
 		}
 	}
 	slices.Sort(o.Untold)
-	for _, h := range apptest.Rows[stateHash](w.World, stateHashes) {
+	for _, h := range testkit.Rows[stateHash](w.World, stateHashes) {
 		o.Hashes[h.Key] = h.Hash
 	}
 	for id := range o.Fixtures {
 		o.Balls[id] = w.balls(id)
 	}
-	for _, h := range apptest.Rows[head](w.World, processing) {
+	for _, h := range testkit.Rows[head](w.World, processing) {
 		if !strings.Contains(h.MatchID, "#") {
 			o.Last[h.MatchID] = h.LastProcessedBall
 		}
 	}
-	for _, l := range apptest.Rows[ledger](w.World, processing) {
+	for _, l := range testkit.Rows[ledger](w.World, processing) {
 		for _, e := range l.Events {
 			o.Ledger = append(o.Ledger, fmt.Sprint(l.MatchID, " ", e.Key, " ", e.Told))
 		}
 	}
 	slices.Sort(o.Ledger)
-	for _, a := range apptest.Messages[Alert](w.World, alertQueue) {
+	for _, a := range testkit.Messages[Alert](w.World, alertQueue) {
 		o.Alerts = append(o.Alerts, a.MatchID+" "+a.Key+" "+a.Title)
 	}
 	slices.Sort(o.Alerts)
 	o.Alerts = slices.Compact(o.Alerts)
-	for _, s := range apptest.Rows[subscription](w.World, subscriptions) {
+	for _, s := range testkit.Rows[subscription](w.World, subscriptions) {
 		o.Phones[s.PushToken] = "subscribed"
 	}
 	if w.phones != nil {
@@ -249,7 +249,7 @@ func (w *world) outcome() outcome {
 			o.Messages = append(o.Messages, "ended "+m.MatchID)
 		}
 	}
-	for _, m := range apptest.Messages[MatchLeft](w.World, finishQueue) {
+	for _, m := range testkit.Messages[MatchLeft](w.World, finishQueue) {
 		o.Messages = append(o.Messages, "left "+m.MatchID)
 	}
 	slices.Sort(o.Messages)
@@ -260,17 +260,17 @@ func (w *world) outcome() outcome {
 // balls are all that list-balls gives of a match, page by page.
 func (w *world) balls(matchID string) string {
 	w.T.Helper()
-	s := apptest.Open(w.World, ListBallsFunction, OpenMatches)
+	s := testkit.Open(w.World, ListBallsFunction, OpenMatches)
 	var all []any
 	for in := (ListBalls{ID: matchID}); ; {
 		page, err := s.ListBalls(w.Ctx(), &in)
-		apptest.Must(w.T, err)
+		testkit.Must(w.T, err)
 		for _, b := range page.Body.Balls {
 			all = append(all, b)
 		}
 		if in.Cursor = page.Body.Next; in.Cursor == "" {
 			text, err := json.Marshal(all)
-			apptest.Must(w.T, err)
+			testkit.Must(w.T, err)
 			return string(text)
 		}
 	}
@@ -340,6 +340,6 @@ func (w *world) scripted(id string) fixture {
 		MatchID: id, LeagueCode: "T20", LeagueID: "3", SeasonID: "5", StartTime: kickOff.Format(timeLayout), Type: "T20",
 		Status: "NS", LocalTeamID: "11", VisitorTeamID: "12",
 	}
-	apptest.Put(w.World, fixtures, f)
+	testkit.Put(w.World, fixtures, f)
 	return f
 }

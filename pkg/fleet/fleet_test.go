@@ -17,7 +17,7 @@ const module = "matchday/"
 var rooms = []string{"cricket", "pickem", "commitcollect", "bestshot", "threefc"}
 
 // The kit is a closed list.
-var kit = []string{"app", "app/apptest", "auth", "dynamo", "dynamo/dynamotest", "fault", "httpapi", "lock", "obs", "push", "queue"}
+var kit = []string{"app", "auth", "dynamo", "httpapi", "lock", "problem", "push", "queue", "telemetry"}
 
 // TestLayers keeps the rooms apart and the kit below them.
 func TestLayers(t *testing.T) {

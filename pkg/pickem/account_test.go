@@ -12,8 +12,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 )
 
 // pool is a user pool as account.go sees it: it answers three calls of Cognito's
@@ -104,7 +104,7 @@ func TestDeleteUser(t *testing.T) {
 	t.Parallel()
 	w, p := busy(t)
 	gone := func(user string) events.APIGatewayV2HTTPResponse {
-		return w.ask(DeleteUserFunction, "/admin/users/"+user, apptest.Administrator, "")
+		return w.ask(DeleteUserFunction, "/admin/users/"+user, testkit.Administrator, "")
 	}
 	if out := gone("ann"); out.StatusCode != http.StatusNoContent {
 		t.Fatalf("deleting ann: %d %s", out.StatusCode, out.Body)
@@ -112,7 +112,7 @@ func TestDeleteUser(t *testing.T) {
 	if got, want := about(w.kept(), "ann"), []string{"USER#ann USER"}; !slices.Equal(got, want) {
 		t.Errorf("of ann is kept %q, want %q", got, want)
 	}
-	left := apptest.Row[map[string]any](w.World, table, ofUser("ann"), userKey)
+	left := testkit.Row[map[string]any](w.World, table, ofUser("ann"), userKey)
 	if left["ttl"] != float64(w.Clock.Now().Add(keepDeleted).Unix()) || left["deletedAt"] != stamp(w.Clock.Now()) || left["name"] != nil {
 		t.Errorf("the mark is %v", left)
 	}
@@ -126,7 +126,7 @@ func TestDeleteUser(t *testing.T) {
 	}
 
 	// A token of ann's that is still valid brings nothing back.
-	l := apptest.Decode[League](w.World, w.ask(CreateLeagueFunction, "/app/leagues", "bob", `{"name":"New"}`))
+	l := testkit.Decode[League](w.World, w.ask(CreateLeagueFunction, "/app/leagues", "bob", `{"name":"New"}`))
 	for name, c := range map[string]struct {
 		out    events.APIGatewayV2HTTPResponse
 		status int
@@ -139,7 +139,7 @@ func TestDeleteUser(t *testing.T) {
 		"founds":      {w.ask(CreateLeagueFunction, "/app/leagues", "ann", `{"name":"Back"}`), 403, "not_a_member"},
 		"registers":   {w.ask(RegisterDeviceFunction, "/app/devices/"+tokenOf("red"), "ann", ""), 403, "not_a_member"},
 	} {
-		if err := apptest.Refuses(c.out, c.status, c.code); err != nil {
+		if err := testkit.Refuses(c.out, c.status, c.code); err != nil {
 			t.Errorf("ann %s: %v", name, err)
 		}
 	}
@@ -154,12 +154,12 @@ func TestDeleteUser(t *testing.T) {
 	}
 
 	for user, status := range map[string]int{"ann": 204, "stranger": 404} {
-		if out := gone(user); out.StatusCode != status || status == 404 && apptest.Refuses(out, 404, "user_not_found") != nil {
+		if out := gone(user); out.StatusCode != status || status == 404 && testkit.Refuses(out, 404, "user_not_found") != nil {
 			t.Errorf("deleting %s: %d %s", user, out.StatusCode, out.Body)
 		}
 	}
-	apptest.Must(t, w.Drop(table, ofUser("ann"), userKey)) // as its ttl does
-	if err := apptest.Refuses(gone("ann"), 404, "user_not_found"); err != nil {
+	testkit.Must(t, w.Drop(table, ofUser("ann"), userKey)) // as its ttl does
+	if err := testkit.Refuses(gone("ann"), 404, "user_not_found"); err != nil {
 		t.Errorf("deleting ann, who is forgotten: %v", err)
 	}
 }
@@ -169,15 +169,15 @@ func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.withAccounts("dan")
-	if out := w.ask(DeleteUserFunction, "/admin/users/dan", apptest.Administrator, ""); out.StatusCode != http.StatusNoContent || len(p.subjects()) != 0 {
+	if out := w.ask(DeleteUserFunction, "/admin/users/dan", testkit.Administrator, ""); out.StatusCode != http.StatusNoContent || len(p.subjects()) != 0 {
 		t.Errorf("deleting dan: %d %s, the accounts are %q", out.StatusCode, out.Body, p.subjects())
 	}
-	if err := apptest.Refuses(w.ask(UpdateMeFunction, "/app/me", "dan", `{"name":"Dan"}`), 404, "user_not_found"); err != nil {
+	if err := testkit.Refuses(w.ask(UpdateMeFunction, "/app/me", "dan", `{"name":"Dan"}`), 404, "user_not_found"); err != nil {
 		t.Errorf("dan says a name: %v", err)
 	}
 	p.broken = true
 	for _, user := range []string{"dan", "stranger"} {
-		if out := w.ask(DeleteUserFunction, "/admin/users/"+user, apptest.Administrator, ""); out.StatusCode != 500 {
+		if out := w.ask(DeleteUserFunction, "/admin/users/"+user, testkit.Administrator, ""); out.StatusCode != 500 {
 			t.Errorf("without Cognito %s: %d %s", user, out.StatusCode, out.Body)
 		}
 	}
@@ -191,9 +191,9 @@ func TestDeletedMeanwhile(t *testing.T) {
 	w.results(show, 0)
 	w.admin(RequestScoreFunction, "/admin/events/"+show+"/score", "")
 	env := before(w.Env(ScoreEventFunction), "TransactWriteItems", 1, func() {
-		w.ask(DeleteUserFunction, "/admin/users/ann", apptest.Administrator, "")
+		w.ask(DeleteUserFunction, "/admin/users/ann", testkit.Administrator, "")
 	})
-	apptest.Must(t, apptest.OpenWith(w.World, env, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{EventID: show}))
+	testkit.Must(t, testkit.OpenWith(w.World, env, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{EventID: show}))
 	if got, want := about(w.kept(), "ann"), []string{"USER#ann USER"}; !slices.Equal(got, want) {
 		t.Errorf("of ann is kept %q, want %q", got, want)
 	}
@@ -209,8 +209,8 @@ func TestBusyToTheEnd(t *testing.T) {
 		w.entered(l, "ann")
 		w.pick("ann", other, 0)
 	})
-	_, err := apptest.OpenWith(w.World, env, OpenMembers).DeleteUser(w.Ctx(), &DeleteUser{ID: "ann"})
-	apptest.Must(t, err)
+	_, err := testkit.OpenWith(w.World, env, OpenMembers).DeleteUser(w.Ctx(), &DeleteUser{ID: "ann"})
+	testkit.Must(t, err)
 	if got, want := about(w.kept(), "ann"), []string{"USER#ann USER"}; !slices.Equal(got, want) {
 		t.Errorf("of ann is kept %q, want %q", got, want)
 	}
@@ -229,7 +229,7 @@ func TestDeleteOwnerOfEnded(t *testing.T) {
 	l := w.founded("ann", "Office")
 	w.entered(l, "bob")
 	w.halfEnded(l, "ann")
-	w.ask(DeleteUserFunction, "/admin/users/ann", apptest.Administrator, "")
+	w.ask(DeleteUserFunction, "/admin/users/ann", testkit.Administrator, "")
 	if got := append(about(w.kept(), l.LeagueID), about(w.kept(), "Office")...); len(got) != 0 {
 		t.Errorf("of the league is left %q", got)
 	}
@@ -241,9 +241,9 @@ func TestDeleteUserCrashes(t *testing.T) {
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w, accounts := busy(t)
 		in := &DeleteUser{ID: "ann"}
-		apptest.OpenWith(w.World, w.Crashing(DeleteUserFunction, p), OpenMembers).DeleteUser(w.Ctx(), in)
+		testkit.OpenWith(w.World, w.Crashing(DeleteUserFunction, p), OpenMembers).DeleteUser(w.Ctx(), in)
 		w.To(w.Clock.Now().Add(time.Minute))
-		if _, err := apptest.Open(w.World, DeleteUserFunction, OpenMembers).DeleteUser(w.Ctx(), in); err != nil {
+		if _, err := testkit.Open(w.World, DeleteUserFunction, OpenMembers).DeleteUser(w.Ctx(), in); err != nil {
 			t.Error(err)
 		}
 		return outcome{w.kept(), accounts.subjects()}

@@ -11,10 +11,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"pgregory.net/rapid"
 
+	"matchday/infra/testkit"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/auth"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 )
 
 // any is something that may happen. What comes first is drawn most.
@@ -38,7 +38,7 @@ func (g *game) onCard(rt *rapid.T, e *booking) *bout {
 	return rapid.SampledFrom(e.card).Draw(rt, "match")
 }
 
-var byRoot = auth.Admin{User: auth.User{UserID: apptest.Administrator}}
+var byRoot = auth.Admin{User: auth.User{UserID: testkit.Administrator}}
 
 // first is the first of the codes whose condition holds, "" if none does.
 func first(codes ...func() string) string {
@@ -146,7 +146,7 @@ func (g *game) ticks(rt *rapid.T) act {
 func (g *game) locks(*rapid.T) act {
 	return act{
 		what: "events are locked", fn: LockEventsFunction, whole: true,
-		do:    func(env app.Env) error { return apptest.OpenWith(g.World, env, OpenEvents).LockEvents(g.Ctx()) },
+		do:    func(env app.Env) error { return testkit.OpenWith(g.World, env, OpenEvents).LockEvents(g.Ctx()) },
 		wants: func() string { return "" },
 		wrote: func(w write) error {
 			for _, e := range g.events {
@@ -452,9 +452,9 @@ func (g *game) score(e *booking) act {
 	return act{
 		what: e.id + " is scored", fn: ScoreEventFunction,
 		do: func(env app.Env) error {
-			return apptest.OpenWith(g.World, env, OpenScorer).ScoreEvent(g.Ctx(), ScoreEvent{e.id})
+			return testkit.OpenWith(g.World, env, OpenScorer).ScoreEvent(g.Ctx(), ScoreEvent{e.id})
 		},
-		wants: when(func() bool { return !e.asked && e.state != deleting }, fmt.Sprint("kind ", fault.Invalid)),
+		wants: when(func() bool { return !e.asked && e.state != deleting }, fmt.Sprint("kind ", problem.Invalid)),
 		wrote: func(w write) error {
 			if w.operation == "UpdateItem" { // all members are done
 				e.state = scored
@@ -469,7 +469,7 @@ func (g *game) delivers(*rapid.T) act {
 }
 
 func (g *game) drain() (err error) {
-	apptest.Drain(g.World, scoreQueue, 0, func(_ context.Context, in ScoreEvent) error {
+	testkit.Drain(g.World, scoreQueue, 0, func(_ context.Context, in ScoreEvent) error {
 		i := slices.IndexFunc(g.events, func(e *booking) bool { return e.id == in.EventID })
 		err = errors.Join(err, g.perform(g.score(g.events[i]), course{}))
 		return nil
@@ -482,7 +482,7 @@ func (g *game) rebuilds(rt *rapid.T) act {
 	return act{
 		what: "standings are rebuilt", fn: RebuildStandingsFunction, wants: no,
 		do: func(env app.Env) error {
-			_, err := apptest.OpenWith(g.World, env, OpenScorer).RebuildStandings(g.Ctx(), in)
+			_, err := testkit.OpenWith(g.World, env, OpenScorer).RebuildStandings(g.Ctx(), in)
 			return err
 		},
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"matchday/infra/testkit"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
 
@@ -44,7 +44,7 @@ func season(t testing.TB) *world {
 	t.Helper()
 	w := newWorld(t)
 	played.once.Do(func() { played.rows = play(w) })
-	apptest.Put(w.World, table, played.rows...)
+	testkit.Put(w.World, table, played.rows...)
 	w.To(noon.Add(time.Hour))
 	return w
 }
@@ -71,7 +71,7 @@ func play(w *world) []map[string]any {
 	w.lock(scoredShow)
 	w.results(scoredShow, 0, 1)
 	w.score(scoredShow)
-	return apptest.Rows[map[string]any](w.World, table)
+	return testkit.Rows[map[string]any](w.World, table)
 }
 
 // fill puts a card of n matches onto an event that has none.
@@ -80,13 +80,13 @@ func (w *world) fill(eventID string, n int) {
 	card := make([]match, n)
 	for i := range card {
 		place, err := placeSK(i + 1)
-		apptest.Must(w.T, err)
+		testkit.Must(w.T, err)
 		card[i] = match{
 			row: row{PK: ofEvent(eventID), SK: matchSK(matchID(i + 1)), GSIPK: ofEvent(eventID), GSISK: place, Type: matchType},
 			ID:  matchID(i + 1), Name: fmt.Sprint("Match ", i+1), Points: 2, Teams: []Team{{Members: []string{"a"}}, {Members: []string{"b"}}},
 		}
 	}
-	apptest.Put(w.World, table, card...)
+	testkit.Put(w.World, table, card...)
 }
 
 // battleRoyal is a match of forty.
@@ -107,14 +107,14 @@ func (w *world) see(fn spec.Function, target, user string, body any) {
 	if out.StatusCode != http.StatusOK {
 		w.T.Fatalf("%s %s: %d %s", fn.Name, target, out.StatusCode, out.Body)
 	}
-	apptest.Must(w.T, json.Unmarshal([]byte(out.Body), body))
+	testkit.Must(w.T, json.Unmarshal([]byte(out.Body), body))
 }
 
 // rows are all of the table but what counts how often a member was written, by key.
 func (w *world) rows() map[string]map[string]any {
 	w.T.Helper()
 	all := map[string]map[string]any{}
-	for _, r := range apptest.Rows[map[string]any](w.World, table) {
+	for _, r := range testkit.Rows[map[string]any](w.World, table) {
 		if r["SK"] == userKey {
 			delete(r, "rev")
 		}
@@ -145,7 +145,7 @@ type refusal struct {
 }
 
 func refusalOf(out events.APIGatewayV2HTTPResponse) refusal {
-	var p apptest.Problem
+	var p testkit.Problem
 	if out.StatusCode < 400 || json.Unmarshal([]byte(out.Body), &p) != nil || p.Status != out.StatusCode {
 		return refusal{status: out.StatusCode}
 	}
@@ -158,7 +158,7 @@ func refusalOf(out events.APIGatewayV2HTTPResponse) refusal {
 
 // codeOf is the code of a fault, "" for none; what is no fault is its text.
 func codeOf(err error) string {
-	if f, ok := errors.AsType[*fault.Error](err); ok {
+	if f, ok := errors.AsType[*problem.Error](err); ok {
 		return f.Code
 	}
 	if err != nil {
@@ -327,7 +327,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		user := "ann"
 		if c.fn.On.(spec.Route).Auth == spec.Admin {
-			user = apptest.Administrator
+			user = testkit.Administrator
 		}
 		if out := w.ask(c.fn, c.target, user, c.body); refusalOf(out) != c.want {
 			t.Errorf("%s %s %v: %d %s, want %v", c.fn.Name, c.target, c.body, out.StatusCode, out.Body, c.want)
@@ -436,18 +436,18 @@ func TestAuthorization(t *testing.T) {
 			for _, caller := range []struct {
 				user   string
 				status int
-			}{{"", nobody}, {"bob", c.bob}, {apptest.Administrator, c.root}, {"ann", c.ann}} {
+			}{{"", nobody}, {"bob", c.bob}, {testkit.Administrator, c.root}, {"ann", c.ann}} {
 				was := w.rows()
 				out := w.ask(c.fn, c.target, caller.user, c.body)
 				if out.StatusCode != caller.status {
 					t.Errorf("%q is answered with %d %s, want %d", caller.user, out.StatusCode, out.Body, caller.status)
 				}
 				if out.StatusCode >= 400 {
-					if err := apptest.Blames(out, caller.status, ""); err != nil {
+					if err := testkit.Blames(out, caller.status, ""); err != nil {
 						t.Error(err)
 					}
 				}
-				if cache := apptest.Header(out).Get("Cache-Control"); out.StatusCode < 300 && cache != noStore && cache != shortly {
+				if cache := testkit.Header(out).Get("Cache-Control"); out.StatusCode < 300 && cache != noStore && cache != shortly {
 					t.Errorf("%q is told to cache as %q", caller.user, cache)
 				}
 				if caller.user != "ann" && strings.Contains(out.Body, fmt.Sprint(secret)) {
@@ -480,11 +480,11 @@ func (w *world) harbour(owner string) {
 		row: row{PK: ofLeague("harbour"), SK: leagueSK, GSIPK: ofLeague("harbour"), GSISK: leagueSK, Type: leagueType},
 		ID:  "harbour", Name: "Harbour", OwnerID: owner, Code: "TEST1234", Members: 1,
 	}
-	apptest.Put(w.World, table, l)
-	apptest.Put(w.World, table, newInvitation(l.Code, l.ID))
-	apptest.Put(w.World, table, membership{
+	testkit.Put(w.World, table, l)
+	testkit.Put(w.World, table, newInvitation(l.Code, l.ID))
+	testkit.Put(w.World, table, membership{
 		row:      row{PK: ofUser(owner), SK: ofLeague(l.ID), GSIPK: ofLeague(l.ID), GSISK: memberIn(owner), Type: membershipType},
 		LeagueID: l.ID, LeagueName: l.Name, BelongsTo: ofUser(owner), Name: owner, JoinedAt: stamp(noon),
 	})
-	apptest.Put(w.World, table, seat{row{PK: ofLeague(l.ID), SK: memberIn(owner), Type: seatType}, owner, stamp(noon)})
+	testkit.Put(w.World, table, seat{row{PK: ofLeague(l.ID), SK: memberIn(owner), Type: seatType}, owner, stamp(noon)})
 }

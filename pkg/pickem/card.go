@@ -21,8 +21,8 @@ import (
 
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
 )
 
 const (
@@ -125,14 +125,14 @@ func worth(card []match) (sum int) {
 }
 
 func overflow(field string) error {
-	return &fault.Error{Kind: fault.Unprocessable, Code: "card_overflow", Field: field, Text: fmt.Sprintf("a card is worth %d points at most, with its bonus", maxScore)}
+	return &problem.Error{Kind: problem.Unprocessable, Code: "card_overflow", Field: field, Text: fmt.Sprintf("a card is worth %d points at most, with its bonus", maxScore)}
 }
 
 var (
-	errLocked      = fault.Coded(fault.Conflict, "event_locked", "the event is locked")
-	errUpcoming    = fault.Coded(fault.Conflict, "event_upcoming", "the event is not locked yet")
-	errCardChanged = fault.Coded(fault.Conflict, "card_changed", "the card has changed: look again")
-	errNoMatch     = fault.Coded(fault.NotFound, "match_not_found", "no such match on the card")
+	errLocked      = problem.Coded(problem.Conflict, "event_locked", "the event is locked")
+	errUpcoming    = problem.Coded(problem.Conflict, "event_upcoming", "the event is not locked yet")
+	errCardChanged = problem.Coded(problem.Conflict, "card_changed", "the card has changed: look again")
+	errNoMatch     = problem.Coded(problem.NotFound, "match_not_found", "no such match on the card")
 )
 
 // MatchPage is the answer with a match.
@@ -162,12 +162,12 @@ func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error)
 	id := strings.ToLower(cmp.Or(in.Body.ID, newUUID()))
 	if there, ok := on.match(id); ok {
 		if !reflect.DeepEqual(there.fields(), in.Body.MatchFields) {
-			return nil, fault.Coded(fault.Conflict, "match_exists", "there is another match with this id")
+			return nil, problem.Coded(problem.Conflict, "match_exists", "there is another match with this id")
 		}
 		return &MatchPage{http.StatusCreated, noStore, there.shown()}, nil
 	}
 	if len(on.card) == maxCard {
-		return nil, &fault.Error{Kind: fault.Unprocessable, Code: "card_full", Text: fmt.Sprintf("a card has %d matches at most", maxCard)}
+		return nil, &problem.Error{Kind: problem.Unprocessable, Code: "card_full", Text: fmt.Sprintf("a card has %d matches at most", maxCard)}
 	}
 	if worth(on.card)+in.Body.Points+on.Bonus > maxScore {
 		return nil, overflow("body.points")
@@ -393,12 +393,12 @@ func (s *Events) OrderCard(ctx context.Context, in *OrderCard) (*CardPage, error
 	for _, id := range in.Body.MatchIDs {
 		m, ok := on.match(id)
 		if !ok || slices.ContainsFunc(ordered, func(o match) bool { return o.ID == m.ID }) {
-			return nil, &fault.Error{Kind: fault.Unprocessable, Code: "not_the_card", Field: "body.matchIds", Text: "name every match of the card, and each once"}
+			return nil, &problem.Error{Kind: problem.Unprocessable, Code: "not_the_card", Field: "body.matchIds", Text: "name every match of the card, and each once"}
 		}
 		ordered = append(ordered, m)
 	}
 	if len(ordered) != len(on.card) {
-		return nil, &fault.Error{Kind: fault.Unprocessable, Code: "not_the_card", Field: "body.matchIds", Text: "name every match of the card"}
+		return nil, &problem.Error{Kind: problem.Unprocessable, Code: "not_the_card", Field: "body.matchIds", Text: "name every match of the card"}
 	}
 	writes, err := place(ordered)
 	if err != nil {
@@ -473,7 +473,7 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 }
 
 func invalidTeam(field string, m match, n int) error {
-	return &fault.Error{Kind: fault.Unprocessable, Code: "invalid_team", Field: field,
+	return &problem.Error{Kind: problem.Unprocessable, Code: "invalid_team", Field: field,
 		Text: fmt.Sprintf("the match has the teams 0 to %d, and no %d", len(m.Teams)-1, n)}
 }
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/spec"
 )
 
@@ -33,7 +33,7 @@ func (w *world) card(eventID string) (numbers []int) {
 func (w *world) told() map[string][]string {
 	w.T.Helper()
 	told := map[string][]string{}
-	for _, n := range apptest.Messages[Notice](w.World, noticeQueue) {
+	for _, n := range testkit.Messages[Notice](w.World, noticeQueue) {
 		told[n.ID] = append(told[n.ID], n.UserIDs...)
 	}
 	for _, users := range told {
@@ -66,7 +66,7 @@ func TestAddMatch(t *testing.T) {
 	if first.StatusCode != http.StatusCreated || again.StatusCode != http.StatusCreated || !reflect.DeepEqual(w.rows(), was) {
 		t.Errorf("it was added twice: %d, %d", first.StatusCode, again.StatusCode)
 	}
-	row := apptest.Row[map[string]any](w.World, table, "EVENT#"+show, "MATCH#abcdef00-0000-4000-8000-000000000001")
+	row := testkit.Row[map[string]any](w.World, table, "EVENT#"+show, "MATCH#abcdef00-0000-4000-8000-000000000001")
 	for attribute, want := range map[string]any{"GSI_PK": "EVENT#" + show, "GSI_SK": "MATCH#01", "type": "match", "points": 25.0, "preshow": true, "result": nil} {
 		if row[attribute] != want {
 			t.Errorf("the item's %s is %v, want %v", attribute, row[attribute], want)
@@ -74,7 +74,7 @@ func TestAddMatch(t *testing.T) {
 	}
 	ids := map[string]bool{}
 	for range 2 {
-		m := apptest.Decode[Match](w.World, w.admin(AddMatchFunction, matches, without(matchOf(2, 1), "id")))
+		m := testkit.Decode[Match](w.World, w.admin(AddMatchFunction, matches, without(matchOf(2, 1), "id")))
 		if ids[m.ID] = true; !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(m.ID) {
 			t.Errorf("our id is %s", m.ID)
 		}
@@ -96,10 +96,10 @@ func TestCardIsFull(t *testing.T) {
 	overflow := func(field string) refusal { return refusal{422, "card_overflow", field} }
 	more := matchOf(1, 3)
 	more["teams"] = []map[string]any{{"members": []string{"a"}}, {"members": []string{"b"}}}
-	if got, want := refusalOf(w.ask(UpdateMatchFunction, adminMatch(show, 1), apptest.Administrator, without(more, "id"))), overflow("body.points"); got != want {
+	if got, want := refusalOf(w.ask(UpdateMatchFunction, adminMatch(show, 1), testkit.Administrator, without(more, "id"))), overflow("body.points"); got != want {
 		t.Errorf("a match worth one more: %v, want %v", got, want)
 	}
-	if got, want := refusalOf(w.ask(UpdateEventFunction, adminEvent(show), apptest.Administrator, `{"bonus":801}`)), overflow("body.bonus"); got != want {
+	if got, want := refusalOf(w.ask(UpdateEventFunction, adminEvent(show), testkit.Administrator, `{"bonus":801}`)), overflow("body.bonus"); got != want {
 		t.Errorf("a bonus of one more: %v, want %v", got, want)
 	}
 	w.admin(DeleteMatchFunction, adminMatch(show, 1), "") // the transaction with the most writes
@@ -177,7 +177,7 @@ func TestUpdateMatch(t *testing.T) {
 			w := season(t)
 			var was map[string]map[string]any
 			for i := range 2 {
-				got := apptest.Decode[map[string]any](w.World, w.admin(UpdateMatchFunction, adminMatch(show, 1), c.body))
+				got := testkit.Decode[map[string]any](w.World, w.admin(UpdateMatchFunction, adminMatch(show, 1), c.body))
 				if got["id"] != matchID(1) || got["name"] != c.body["name"] || fmt.Sprint(got["points"]) != fmt.Sprint(c.body["points"]) {
 					t.Errorf("the match is %v", got)
 				}
@@ -248,7 +248,7 @@ func TestPointsAfterResults(t *testing.T) {
 	}
 	var log CorrectionList
 	w.see(ListCorrectionsFunction, appEvent(scoredShow)+"/corrections", "bob", &log.Body)
-	want := Correction{At: noon.Add(time.Hour), MatchID: matchID(1), Match: "Match 1", From: "10 points", To: "100 points", By: apptest.Administrator}
+	want := Correction{At: noon.Add(time.Hour), MatchID: matchID(1), Match: "Match 1", From: "10 points", To: "100 points", By: testkit.Administrator}
 	if got := log.Body.Corrections; len(got) != 3 || got[0] != want {
 		t.Errorf("the log is %+v, want first %+v", got, want)
 	}
@@ -263,18 +263,18 @@ func TestDeleteMatch(t *testing.T) {
 	t.Parallel()
 	w := season(t)
 	off := func() (int, string) {
-		out := w.ask(DeleteMatchFunction, adminMatch(show, 1), apptest.Administrator, "")
+		out := w.ask(DeleteMatchFunction, adminMatch(show, 1), testkit.Administrator, "")
 		return out.StatusCode, refusalOf(out).code
 	}
 	for range 2 {
 		if status, _ := off(); status != http.StatusNoContent {
 			t.Errorf("taken off: %d", status)
 		}
-		if got := w.card(show); !slices.Equal(got, []int{2, 3}) || apptest.Row[match](w.World, table, ofEvent(show), matchSK(matchID(3))).GSISK != "MATCH#02" {
+		if got := w.card(show); !slices.Equal(got, []int{2, 3}) || testkit.Row[match](w.World, table, ofEvent(show), matchSK(matchID(3))).GSISK != "MATCH#02" {
 			t.Errorf("the card is %v", got)
 		}
 	}
-	notices := apptest.Messages[Notice](w.World, noticeQueue)
+	notices := testkit.Messages[Notice](w.World, noticeQueue)
 	if len(notices) != 2 || !reflect.DeepEqual(notices[0], notices[1]) {
 		t.Errorf("the second time told is another: %+v", notices)
 	}
@@ -307,11 +307,11 @@ func TestManyAreTold(t *testing.T) {
 			EventID: show, BelongsTo: ofUser(id), Predictions: map[string]int{matchID(1): 0}, CardRev: 1,
 		})
 	}
-	apptest.Put(w.World, table, all...)
+	testkit.Put(w.World, table, all...)
 	w.admin(DeleteMatchFunction, adminMatch(show, 1), "")
 	users := map[string]bool{}
 	var sizes []int
-	for _, n := range apptest.Messages[Notice](w.World, noticeQueue) {
+	for _, n := range testkit.Messages[Notice](w.World, noticeQueue) {
 		sizes = append(sizes, len(n.UserIDs))
 		for _, u := range n.UserIDs {
 			users[u] = true
@@ -344,7 +344,7 @@ func TestPutResult(t *testing.T) {
 		w.To(w.Clock.Now().Add(time.Minute))
 	}
 	entry := func(minute int, from, to, reason string) Correction {
-		return Correction{At: noon.Add(time.Hour + time.Duration(minute)*time.Minute), MatchID: matchID(1), Match: "Match 1", From: from, To: to, By: apptest.Administrator, Reason: reason}
+		return Correction{At: noon.Add(time.Hour + time.Duration(minute)*time.Minute), MatchID: matchID(1), Match: "Match 1", From: from, To: to, By: testkit.Administrator, Reason: reason}
 	}
 	var log CorrectionList
 	w.see(ListCorrectionsFunction, appEvent(lockedShow)+"/corrections", "ann", &log.Body)
@@ -352,7 +352,7 @@ func TestPutResult(t *testing.T) {
 	if !slices.Equal(log.Body.Corrections, want) {
 		t.Errorf("the log is %+v, want %+v", log.Body.Corrections, want)
 	}
-	if got := apptest.Messages[ScoreEvent](w.World, scoreQueue); got != nil {
+	if got := testkit.Messages[ScoreEvent](w.World, scoreQueue); got != nil {
 		t.Errorf("scored before anybody asked: %v", got)
 	}
 	if out := w.ask(ListCorrectionsFunction, appEvent(show)+"/corrections", "ann", ""); !strings.Contains(out.Body, `{"corrections":[]}`) {
@@ -369,7 +369,7 @@ func TestResultWithoutTheJob(t *testing.T) {
 	w.clash(1)
 	w.pick("ann", show, 0)
 	early := func() refusal {
-		return refusalOf(w.ask(PutResultFunction, adminMatch(show, 1)+"/result", apptest.Administrator, `{"result":0}`))
+		return refusalOf(w.ask(PutResultFunction, adminMatch(show, 1)+"/result", testkit.Administrator, `{"result":0}`))
 	}
 	lock := noon.AddDate(0, 0, 7).Add(-time.Hour)
 	w.To(lock.Add(-time.Second))
@@ -377,11 +377,11 @@ func TestResultWithoutTheJob(t *testing.T) {
 		t.Errorf("before the lock: %v, want %v", got, want)
 	}
 	w.To(lock)
-	if got, want := refusalOf(w.ask(RequestScoreFunction, adminEvent(show)+"/score", apptest.Administrator, "")), (refusal{409, "results_missing", ""}); got != want {
+	if got, want := refusalOf(w.ask(RequestScoreFunction, adminEvent(show)+"/score", testkit.Administrator, "")), (refusal{409, "results_missing", ""}); got != want {
 		t.Errorf("to be scored: %v, want %v", got, want)
 	}
 	w.results(show, 0)
-	if got, want := refusalOf(w.ask(UpdateEventFunction, adminEvent(show), apptest.Administrator, `{"state":"upcoming","startsAt":"2026-04-08T12:00:00Z"}`)), (refusal{409, "bad_transition", ""}); got != want {
+	if got, want := refusalOf(w.ask(UpdateEventFunction, adminEvent(show), testkit.Administrator, `{"state":"upcoming","startsAt":"2026-04-08T12:00:00Z"}`)), (refusal{409, "bad_transition", ""}); got != want {
 		t.Errorf("opened again: %v, want %v", got, want)
 	}
 	w.score(show)
@@ -399,8 +399,8 @@ func TestRequestScore(t *testing.T) {
 		JobID    string
 		MatchIDs []string
 	}) {
-		out := w.ask(RequestScoreFunction, adminEvent(lockedShow)+"/score", apptest.Administrator, "")
-		apptest.Must(t, json.Unmarshal([]byte(out.Body), &doc))
+		out := w.ask(RequestScoreFunction, adminEvent(lockedShow)+"/score", testkit.Administrator, "")
+		testkit.Must(t, json.Unmarshal([]byte(out.Body), &doc))
 		return out.StatusCode, doc
 	}
 	w.results(lockedShow, void)
@@ -506,7 +506,7 @@ func TestCardMeanwhile(t *testing.T) {
 				c.do(w)
 				want = w.rows()
 			})
-			err := c.call(w, apptest.OpenWith(w.World, env, OpenEvents))
+			err := c.call(w, testkit.OpenWith(w.World, env, OpenEvents))
 			if codeOf(err) != c.want {
 				t.Errorf("the answer is %v, want %s", err, c.want)
 			}
@@ -536,7 +536,7 @@ func TestCardCrashes(t *testing.T) {
 		}},
 		"update-points": {UpdateMatchFunction, func(w *world, s *Events) {
 			in := &UpdateMatch{EventID: scoredShow, MatchID: matchID(1)}
-			in.UserID = apptest.Administrator
+			in.UserID = testkit.Administrator
 			in.Body = MatchFields{Name: "Match 1", Points: 50, Teams: []Team{{Members: []string{"Left 1"}}, {Members: []string{"Right 1"}}}}
 			s.UpdateMatch(w.Ctx(), in)
 		}},
@@ -557,8 +557,8 @@ func TestCardCrashes(t *testing.T) {
 			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
 				w := season(t)
 				w.results(lockedShow, 0, 1)
-				c.call(w, apptest.OpenWith(w.World, w.Crashing(c.fn, p), OpenEvents))
-				c.call(w, apptest.Open(w.World, c.fn, OpenEvents))
+				c.call(w, testkit.OpenWith(w.World, w.Crashing(c.fn, p), OpenEvents))
+				c.call(w, testkit.Open(w.World, c.fn, OpenEvents))
 				w.work()
 				out := outcome{w.rows(), map[string]map[string]bool{}}
 				for id, users := range w.told() {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 )
 
 // asked plays events, each of two matches, until their points are asked for. Ann
@@ -20,7 +20,7 @@ func (w *world) asked(slugs ...string) (eventIDs []string) {
 func (w *world) askedOf(members []string, slugs ...string) (eventIDs []string) {
 	w.T.Helper()
 	w.join("ann", "bob")
-	apptest.Put(w.World, table, membership{
+	testkit.Put(w.World, table, membership{
 		row:      row{PK: ofUser("ann"), SK: ofLeague("one"), GSIPK: ofLeague("one"), GSISK: memberIn("ann"), Type: membershipType},
 		LeagueID: "one", BelongsTo: ofUser("ann"), Name: "ann",
 	})
@@ -42,7 +42,7 @@ func (w *world) askedOf(members []string, slugs ...string) (eventIDs []string) {
 
 // totals are the standings, in the league too.
 func (w *world) totals() (all []string) {
-	for _, s := range apptest.Rows[standing](w.World, table) {
+	for _, s := range testkit.Rows[standing](w.World, table) {
 		if s.Type == standingType {
 			all = append(all, fmt.Sprintf("%s %s: %d points, %d right, %d played", s.SK, s.Name, s.Points, s.Correct, s.Played))
 		}
@@ -60,11 +60,11 @@ func TestTwoEventsAtOnce(t *testing.T) {
 		w := newWorld(t)
 		ids := w.asked("clash-of-tides", "dawn-of-tides")
 		env, wire := w.wired(ScoreEventFunction, at, func() {
-			if err := apptest.Open(w.World, ScoreEventFunction, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{ids[1]}); err != nil {
+			if err := testkit.Open(w.World, ScoreEventFunction, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{ids[1]}); err != nil {
 				t.Error(err)
 			}
 		}, func(write) {})
-		if err := apptest.OpenWith(w.World, env, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{ids[0]}); err != nil {
+		if err := testkit.OpenWith(w.World, env, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{ids[0]}); err != nil {
 			t.Fatal(err)
 		}
 		if at == 1 {
@@ -100,7 +100,7 @@ func TestOvertaken(t *testing.T) {
 				want := []string{"STANDINGS#2026 ann: 30 points, 2 right, 1 played", "STANDINGS#2026#one ann: 30 points, 2 right, 1 played"}
 				old, wire := w.wired(ScoreEventFunction, at, func() {
 					w.results(id, 0, 0)
-					if err := apptest.Open(w.World, ScoreEventFunction, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{id}); err != nil {
+					if err := testkit.Open(w.World, ScoreEventFunction, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{id}); err != nil {
 						t.Error(err)
 					}
 					if got := w.totals(); !slices.Equal(got, want) {
@@ -110,7 +110,7 @@ func TestOvertaken(t *testing.T) {
 				if crash <= calls {
 					old.AWS = dynamotest.CrashAt(crash, crash == at).AWS(old.AWS) // the call was made
 				}
-				err := apptest.OpenWith(w.World, old, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{id})
+				err := testkit.OpenWith(w.World, old, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{id})
 				if crash > calls && err != nil || err != nil && !errors.Is(err, dynamotest.ErrCrashed) {
 					t.Errorf("the old one ends with %v", err)
 				}
@@ -120,7 +120,7 @@ func TestOvertaken(t *testing.T) {
 				if got := w.totals(); !slices.Equal(got, want) {
 					t.Errorf("the standings are %q, want %q", got, want)
 				}
-				if e := apptest.Row[event](w.World, table, eventKey, ofEvent(id)); e.State != scored || e.ScoredRev != e.ResultsRev {
+				if e := testkit.Row[event](w.World, table, eventKey, ofEvent(id)); e.State != scored || e.ScoredRev != e.ResultsRev {
 					t.Errorf("the event is %+v", e)
 				}
 			})

@@ -8,7 +8,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 )
 
 const deviceType = "device"
@@ -93,7 +93,7 @@ type DeleteDevice struct {
 func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*Removed, error) {
 	_, err := dynamo.Delete(ctx, s.db, dropDevice, itemKey(devicePrefix+strings.ToLower(in.Token), deviceSK), equals("belongsto", ofUser(in.UserID)))
 	if dynamo.IsRefused(err) {
-		return nil, fault.Coded(fault.NotFound, "device_not_found", "you have no such phone")
+		return nil, problem.Coded(problem.NotFound, "device_not_found", "you have no such phone")
 	}
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/testkit"
 )
 
 // tokenOf is the push token of a phone that has a name.
@@ -29,7 +29,7 @@ func (w *world) phone(name, user string) {
 // phones are whose phones are registered, by name.
 func (w *world) registered(names ...string) (all []string) {
 	w.T.Helper()
-	rows := apptest.Rows[device](w.World, table)
+	rows := testkit.Rows[device](w.World, table)
 	for _, name := range names {
 		if i := slices.IndexFunc(rows, func(d device) bool { return d.Token == tokenOf(name) }); i >= 0 {
 			all = append(all, name+" of "+strings.TrimPrefix(rows[i].BelongsTo, "USER#"))
@@ -64,7 +64,7 @@ func TestDevices(t *testing.T) {
 		}
 		out := w.ask(fn, "/app/devices/"+step.token, step.user, "")
 		if step.code != "" {
-			if err := apptest.Refuses(out, step.status, step.code); err != nil {
+			if err := testkit.Refuses(out, step.status, step.code); err != nil {
 				t.Errorf("%s: %v", step.name, err)
 			}
 		} else if out.StatusCode != step.status {
@@ -75,16 +75,16 @@ func TestDevices(t *testing.T) {
 		}
 	}
 	for _, token := range []string{"0", strings.Repeat("0", 30), strings.Repeat("0", 33), strings.Repeat("x", 64), strings.Repeat("0", 202)} {
-		if err := apptest.Blames(w.ask(RegisterDeviceFunction, "/app/devices/"+token, "ann", ""), 422, "path.deviceToken"); err != nil {
+		if err := testkit.Blames(w.ask(RegisterDeviceFunction, "/app/devices/"+token, "ann", ""), 422, "path.deviceToken"); err != nil {
 			t.Errorf("registering %q: %v", token, err)
 		}
-		if err := apptest.Blames(w.ask(DeleteDeviceFunction, "/app/devices/"+token, "ann", ""), 422, "path.deviceToken"); err != nil {
+		if err := testkit.Blames(w.ask(DeleteDeviceFunction, "/app/devices/"+token, "ann", ""), 422, "path.deviceToken"); err != nil {
 			t.Errorf("removing %q: %v", token, err)
 		}
 	}
 	out := w.ask(RegisterDeviceFunction, "/app/devices/"+tokenOf("red"), "ann", "")
-	got := apptest.Decode[struct{ ExpiresAt time.Time }](w.World, out)
-	kept := apptest.Row[device](w.World, table, devicePrefix+tokenOf("red"), deviceSK)
+	got := testkit.Decode[struct{ ExpiresAt time.Time }](w.World, out)
+	kept := testkit.Row[device](w.World, table, devicePrefix+tokenOf("red"), deviceSK)
 	if want := noon.Add(keepDevice); !got.ExpiresAt.Equal(want) || kept.TTL != want.Unix() {
 		t.Errorf("it is registered until %v, and kept until %d, want %v", got.ExpiresAt, kept.TTL, want)
 	}

@@ -15,8 +15,8 @@ import (
 
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 )
 
@@ -190,7 +190,7 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 		}
 		there.CardRev = e.CardRev
 		if there != e {
-			return nil, fault.Coded(fault.Conflict, "event_exists", "there is an event %s already", id)
+			return nil, problem.Coded(problem.Conflict, "event_exists", "there is an event %s already", id)
 		}
 	} else if err != nil {
 		return nil, err
@@ -206,11 +206,11 @@ const dateLayout = "2006/01/02"
 func inOrder(day, starts, locks time.Time) error {
 	switch {
 	case starts.UTC().Year() < 2000 || starts.UTC().Year() > 2999:
-		return fault.In("body.startsAt", "the event starts between 2000 and 2999")
+		return problem.In("body.startsAt", "the event starts between 2000 and 2999")
 	case locks.UTC().Year() < 2000 || locks.After(starts):
-		return fault.In("body.lockAt", "the event locks when it begins, or before")
+		return problem.In("body.lockAt", "the event locks when it begins, or before")
 	case starts.Sub(day).Abs() > 48*time.Hour:
-		return fault.In("body.date", "the date is that of startsAt, where the event is")
+		return problem.In("body.date", "the date is that of startsAt, where the event is")
 	}
 	return nil
 }
@@ -263,11 +263,11 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 	if b.State != nil {
 		switch {
 		case e.State == scored:
-			return nil, fault.Coded(fault.Conflict, "bad_transition", "the event is scored")
+			return nil, problem.Coded(problem.Conflict, "bad_transition", "the event is scored")
 		case *b.State == upcoming && e.ResultsRev > 0:
-			return nil, fault.Coded(fault.Conflict, "bad_transition", "results are in, so the event cannot be opened again")
+			return nil, problem.Coded(problem.Conflict, "bad_transition", "results are in, so the event cannot be opened again")
 		case *b.State == upcoming && !now.Before(locks):
-			return nil, fault.Coded(fault.Conflict, "bad_transition", "the event has locked: say a new lockAt too")
+			return nil, problem.Coded(problem.Conflict, "bad_transition", "the event has locked: say a new lockAt too")
 		}
 		e.State = *b.State
 	}
@@ -308,7 +308,7 @@ func (s *Events) save(ctx context.Context, e, was event, by string) error {
 		logged(e, match{Name: "Perfect card"}, by, points(was), points(e), ""))
 }
 
-var errChanged = fault.Coded(fault.Conflict, "changed", "somebody else has just changed this: look again")
+var errChanged = problem.Coded(problem.Conflict, "changed", "somebody else has just changed this: look again")
 
 // changed sets what administrators change of an event.
 func (e event) changed() expression.UpdateBuilder {
@@ -355,7 +355,7 @@ func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*Removed, er
 		if refused.Item == nil {
 			return nil, errNoEvent
 		}
-		return nil, fault.Coded(fault.Conflict, "event_scored", "the event is scored, or about to be")
+		return nil, problem.Coded(problem.Conflict, "event_scored", "the event is scored, or about to be")
 	}
 	if err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 )
 
 // TestCreateEvent: an event locks an hour before it begins unless it is said
@@ -24,13 +24,13 @@ func TestCreateEvent(t *testing.T) {
 	var got Event
 	for range 2 {
 		out := w.admin(CreateEventFunction, "/admin/events", body)
-		got = apptest.Decode[Event](w.World, out)
+		got = testkit.Decode[Event](w.World, out)
 		starts := time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC)
 		if want := (Event{ID: id, Name: "Clash of Tides", Date: "2026-03-08", StartsAt: starts, LockAt: starts.Add(-time.Hour), State: upcoming, Bonus: 5}); got != want || out.StatusCode != http.StatusCreated {
 			t.Errorf("announced: %d %+v, want %+v", out.StatusCode, got, want)
 		}
 	}
-	row := apptest.Row[map[string]any](w.World, table, "EVENT", "EVENT#"+id)
+	row := testkit.Row[map[string]any](w.World, table, "EVENT", "EVENT#"+id)
 	for attribute, want := range map[string]any{"GSI_PK": "EVENT#" + id, "GSI_SK": "EVENT", "type": "event", "date": "2026/03/08", "name": "Clash of Tides", "state": "upcoming"} {
 		if row[attribute] != want {
 			t.Errorf("the item's %s is %v, want %v", attribute, row[attribute], want)
@@ -39,11 +39,11 @@ func TestCreateEvent(t *testing.T) {
 	w.admin(AddMatchFunction, adminEvent(id)+"/matches", matchOf(1, 1))
 	w.admin(CreateEventFunction, "/admin/events", body)
 	body["lockAt"] = "2026-03-08T12:00:00Z"
-	if got, want := refusalOf(w.ask(CreateEventFunction, "/admin/events", apptest.Administrator, body)), (refusal{409, "event_exists", ""}); got != want {
+	if got, want := refusalOf(w.ask(CreateEventFunction, "/admin/events", testkit.Administrator, body)), (refusal{409, "event_exists", ""}); got != want {
 		t.Errorf("another event of the same name and date: %v, want %v", got, want)
 	}
 	body["slug"] = "another"
-	if got := apptest.Decode[Event](w.World, w.admin(CreateEventFunction, "/admin/events", body)); !got.LockAt.Equal(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)) {
+	if got := testkit.Decode[Event](w.World, w.admin(CreateEventFunction, "/admin/events", body)); !got.LockAt.Equal(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)) {
 		t.Errorf("it locks at %v", got.LockAt)
 	}
 }
@@ -74,7 +74,7 @@ func TestUpdateEvent(t *testing.T) {
 			w.clash(1)
 			var was map[string]map[string]any
 			for i := range 2 {
-				e := apptest.Decode[Event](w.World, w.admin(UpdateEventFunction, adminEvent(show), c.body))
+				e := testkit.Decode[Event](w.World, w.admin(UpdateEventFunction, adminEvent(show), c.body))
 				const short = "02T15:04"
 				if got := fmt.Sprint(e.Name, " ", e.Date, " ", e.StartsAt.Format(short), " ", e.LockAt.Format(short), " ", e.State, " ", e.Bonus); got != c.want {
 					t.Errorf("the event is %s, want %s", got, c.want)
@@ -133,12 +133,12 @@ func TestTransitions(t *testing.T) {
 			w.clash(1)
 			c.until(w)
 			for range 2 {
-				out := w.ask(UpdateEventFunction, adminEvent(show), apptest.Administrator, c.body)
+				out := w.ask(UpdateEventFunction, adminEvent(show), testkit.Administrator, c.body)
 				if c.want == refused {
 					if got, want := refusalOf(out), (refusal{409, refused, ""}); got != want {
 						t.Errorf("the answer is %v, want %v", got, want)
 					}
-				} else if got := apptest.Decode[Event](w.World, out); got.State != c.want {
+				} else if got := testkit.Decode[Event](w.World, out); got.State != c.want {
 					t.Errorf("the state is %s, want %s", got.State, c.want)
 				}
 			}
@@ -150,7 +150,7 @@ func TestTransitions(t *testing.T) {
 func TestBonus(t *testing.T) {
 	t.Parallel()
 	w := season(t)
-	was := apptest.Row[standing](w.World, table, ofUser("ann"), ofYear("2026"))
+	was := testkit.Row[standing](w.World, table, ofUser("ann"), ofYear("2026"))
 	w.results(scoredShow, 0, 0)
 	w.admin(UpdateEventFunction, adminEvent(scoredShow), `{"bonus":7}`)
 	var seen EventScreen
@@ -158,7 +158,7 @@ func TestBonus(t *testing.T) {
 		t.Error("the event does not say that its points are being worked out")
 	}
 	w.work()
-	if got := apptest.Row[standing](w.World, table, ofUser("ann"), ofYear("2026")); was.Points != 10 || got.Points != 10+20+7 {
+	if got := testkit.Row[standing](w.World, table, ofUser("ann"), ofYear("2026")); was.Points != 10 || got.Points != 10+20+7 {
 		t.Errorf("ann has %d points, before %d", got.Points, was.Points)
 	}
 	if w.see(GetEventFunction, appEvent(scoredShow), "ann", &seen.Body); seen.Body.Updating || seen.Body.Prediction.Score.Bonus != 7 {
@@ -187,7 +187,7 @@ func TestListEvents(t *testing.T) {
 		w.announce(noon.AddDate(0, 0, i+1), slug, 0)
 	}
 	w.admin(UpdateEventFunction, adminEvent("2026-03-02-a"), `{"startsAt":"2026-03-09T12:00:00Z"}`)
-	apptest.Put(w.World, table, event{row: row{PK: eventKey, SK: ofEvent("2026-03-05-off"), Type: eventType}, ID: "2026-03-05-off", State: deleting})
+	testkit.Put(w.World, table, event{row: row{PK: eventKey, SK: ofEvent("2026-03-05-off"), Type: eventType}, ID: "2026-03-05-off", State: deleting})
 	for query, want := range map[string][]string{
 		"":                            {"2026-03-02-a", "2026-03-04-c", "2026-03-03-b", "2025-03-01-old"},
 		"?year=2026":                  {"2026-03-02-a", "2026-03-04-c", "2026-03-03-b"},
@@ -220,7 +220,7 @@ func TestDeleteEvent(t *testing.T) {
 			t.Errorf("left are %v, want %v", got, want)
 		}
 		none := refusal{404, "event_not_found", ""}
-		if got := refusalOf(w.ask(DeleteEventFunction, adminEvent(id), apptest.Administrator, "")); got != none {
+		if got := refusalOf(w.ask(DeleteEventFunction, adminEvent(id), testkit.Administrator, "")); got != none {
 			t.Errorf("called off again: %v", got)
 		}
 		if got := refusalOf(w.ask(PutPredictionsFunction, appEvent(id)+"/predictions", "ann", `{"predictions":{}}`)); got != none {
@@ -242,16 +242,16 @@ func TestDeleteEventMeanwhile(t *testing.T) {
 			refusalOf(w.ask(GetEventFunction, appEvent(show), "ann", "")),
 			refusalOf(w.ask(PutPredictionsFunction, appEvent(show)+"/predictions", "ann", `{"predictions":{}}`)),
 			refusalOf(w.ask(DeletePredictionsFunction, appEvent(show)+"/predictions", "ann", "")),
-			refusalOf(w.ask(AddMatchFunction, adminEvent(show)+"/matches", apptest.Administrator, matchOf(4, 1))),
-			refusalOf(w.ask(UpdateEventFunction, adminEvent(show), apptest.Administrator, `{}`)),
-			refusalOf(w.ask(ListEntriesFunction, adminEvent(show)+"/entries", apptest.Administrator, "")),
+			refusalOf(w.ask(AddMatchFunction, adminEvent(show)+"/matches", testkit.Administrator, matchOf(4, 1))),
+			refusalOf(w.ask(UpdateEventFunction, adminEvent(show), testkit.Administrator, `{}`)),
+			refusalOf(w.ask(ListEntriesFunction, adminEvent(show)+"/entries", testkit.Administrator, "")),
 		} {
 			if got != none {
 				t.Errorf("meanwhile: %v, want %v", got, none)
 			}
 		}
 	})
-	if _, err := apptest.OpenWith(w.World, env, OpenEvents).DeleteEvent(w.Ctx(), &DeleteEvent{EventID: show}); err != nil || seen == 0 {
+	if _, err := testkit.OpenWith(w.World, env, OpenEvents).DeleteEvent(w.Ctx(), &DeleteEvent{EventID: show}); err != nil || seen == 0 {
 		t.Errorf("called off: %v, in %d batches", err, seen)
 	}
 }
@@ -261,8 +261,8 @@ func TestDeleteEventCrashes(t *testing.T) {
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
 		w := season(t)
 		in := &DeleteEvent{EventID: show}
-		apptest.OpenWith(w.World, w.Crashing(DeleteEventFunction, p), OpenEvents).DeleteEvent(w.Ctx(), in)
-		apptest.Open(w.World, DeleteEventFunction, OpenEvents).DeleteEvent(w.Ctx(), in)
+		testkit.OpenWith(w.World, w.Crashing(DeleteEventFunction, p), OpenEvents).DeleteEvent(w.Ctx(), in)
+		testkit.Open(w.World, DeleteEventFunction, OpenEvents).DeleteEvent(w.Ctx(), in)
 		return w.rows()
 	})
 }
@@ -276,8 +276,8 @@ func TestBonusCrashes(t *testing.T) {
 		bonus := 9
 		in := &UpdateEvent{EventID: scoredShow}
 		in.Body.Bonus = &bonus
-		apptest.OpenWith(w.World, w.Crashing(UpdateEventFunction, p), OpenEvents).UpdateEvent(w.Ctx(), in)
-		apptest.Open(w.World, UpdateEventFunction, OpenEvents).UpdateEvent(w.Ctx(), in)
+		testkit.OpenWith(w.World, w.Crashing(UpdateEventFunction, p), OpenEvents).UpdateEvent(w.Ctx(), in)
+		testkit.Open(w.World, UpdateEventFunction, OpenEvents).UpdateEvent(w.Ctx(), in)
 		w.work()
 		return w.rows()
 	})
@@ -288,12 +288,12 @@ func TestListEntries(t *testing.T) {
 	t.Parallel()
 	w := season(t)
 	var list EntryList
-	w.see(ListEntriesFunction, adminEvent(show)+"/entries", apptest.Administrator, &list.Body)
+	w.see(ListEntriesFunction, adminEvent(show)+"/entries", testkit.Administrator, &list.Body)
 	if b := list.Body; b.Count != 3 || !slices.Equal(b.UserIDs, []string{"ann", "bob", "cat"}) || b.Next != "" {
 		t.Errorf("the entries are %+v", b)
 	}
 	w.announce(noon.AddDate(0, 0, 9), "quiet", 1)
-	if out := w.ask(ListEntriesFunction, adminEvent("2026-03-10-quiet")+"/entries", apptest.Administrator, ""); !strings.Contains(out.Body, `{"count":0,"userIds":[]}`) {
+	if out := w.ask(ListEntriesFunction, adminEvent("2026-03-10-quiet")+"/entries", testkit.Administrator, ""); !strings.Contains(out.Body, `{"count":0,"userIds":[]}`) {
 		t.Errorf("no entries are %s", out.Body)
 	}
 }
@@ -319,7 +319,7 @@ func TestEventsMeanwhile(t *testing.T) {
 				do(w)
 				want = w.rows()
 			})
-			if _, err := apptest.OpenWith(w.World, env, OpenEvents).UpdateEvent(w.Ctx(), &update); codeOf(err) != errChanged.Code || want == nil {
+			if _, err := testkit.OpenWith(w.World, env, OpenEvents).UpdateEvent(w.Ctx(), &update); codeOf(err) != errChanged.Code || want == nil {
 				t.Errorf("the answer is %v, want %v", err, errChanged)
 			}
 			if got := w.rows(); !reflect.DeepEqual(got, want) {

@@ -13,10 +13,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
 
@@ -94,12 +94,12 @@ func (e *booking) forget(id string) {
 // newGame begins on the last day of a year, with three events of two years, four
 // members, most of whom have picked, and leagues of some of them.
 func newGame(t trial) *game {
-	w := &world{World: apptest.New(t, Room, noon)}
-	w.routes = map[string]apptest.Route{
-		GetEventFunction.Name:     apptest.Serve(w.World, GetEventFunction, OpenEvents, (*Events).GetEvent),
-		GetResultsFunction.Name:   apptest.Serve(w.World, GetResultsFunction, OpenEvents, (*Events).GetResults),
-		GetStandingsFunction.Name: apptest.Serve(w.World, GetStandingsFunction, OpenEvents, (*Events).GetStandings),
-		GetUserFunction.Name:      apptest.Serve(w.World, GetUserFunction, OpenMembers, (*Members).GetUser),
+	w := &world{World: testkit.New(t, Room, noon)}
+	w.routes = map[string]testkit.Route{
+		GetEventFunction.Name:     testkit.Serve(w.World, GetEventFunction, OpenEvents, (*Events).GetEvent),
+		GetResultsFunction.Name:   testkit.Serve(w.World, GetResultsFunction, OpenEvents, (*Events).GetResults),
+		GetStandingsFunction.Name: testkit.Serve(w.World, GetStandingsFunction, OpenEvents, (*Events).GetStandings),
+		GetUserFunction.Name:      testkit.Serve(w.World, GetUserFunction, OpenMembers, (*Members).GetUser),
 	}
 	g := &game{world: w, users: []string{"u-ann", "u-bob", "u-cat", "u-dan"}, names: map[string]string{}, leagues: map[string][]string{}}
 	g.crashes = rapid.IntRange(0, 2).Draw(t.rt, "with crashes") > 0
@@ -148,7 +148,7 @@ func newGame(t trial) *game {
 			})
 		}
 	}
-	apptest.Put(g.World, table, rows...)
+	testkit.Put(g.World, table, rows...)
 	return g
 }
 
@@ -216,7 +216,7 @@ const whatever = "whatever"
 // by has a use case do something.
 func by[S, In, Out any](g *game, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error), in *In) func(app.Env) error {
 	return func(env app.Env) error {
-		_, err := do(apptest.OpenWith(g.World, env, opener), g.Ctx(), in)
+		_, err := do(testkit.OpenWith(g.World, env, opener), g.Ctx(), in)
 		return err
 	}
 }
@@ -286,7 +286,7 @@ func (g *game) blame(err error) {
 
 // code is that of an error, "" for none.
 func code(err error) string {
-	f, ok := errors.AsType[*fault.Error](err)
+	f, ok := errors.AsType[*problem.Error](err)
 	switch {
 	case err == nil:
 		return ""

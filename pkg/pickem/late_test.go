@@ -14,8 +14,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"matchday/infra/testkit"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/app/apptest"
 )
 
 // These tests are of what comes late, or at the wrong time: an index that is
@@ -54,21 +54,21 @@ func TestPredictionBehindTheIndex(t *testing.T) {
 	w.lock(show)
 	w.results(show, 0)
 	w.admin(RequestScoreFunction, adminEvent(show)+"/score", "")
-	apptest.Drain(w.World, scoreQueue, 0, func(context.Context, ScoreEvent) error { return nil })
-	apptest.Must(t, apptest.OpenWith(w.World, behind(w.Env(ScoreEventFunction)), OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{show}))
+	testkit.Drain(w.World, scoreQueue, 0, func(context.Context, ScoreEvent) error { return nil })
+	testkit.Must(t, testkit.OpenWith(w.World, behind(w.Env(ScoreEventFunction)), OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{show}))
 	if all := w.standings("2026"); len(all) != 0 {
 		t.Fatalf("the index showed %+v", all)
 	}
 	w.To(w.Clock.Now().Add(time.Minute))
-	apptest.Must(t, apptest.Open(w.World, LockEventsFunction, OpenEvents).LockEvents(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, LockEventsFunction, OpenEvents).LockEvents(w.Ctx()))
 	w.work()
 	if all := w.standings("2026"); len(all) != 1 || all[0].Points != 10 {
 		t.Errorf("the standings are %+v", all)
 	}
-	before := apptest.Rows[map[string]any](w.World, table)
+	before := testkit.Rows[map[string]any](w.World, table)
 	w.To(w.Clock.Now().Add(time.Minute))
-	apptest.Must(t, apptest.Open(w.World, LockEventsFunction, OpenEvents).LockEvents(w.Ctx()))
-	if n := len(apptest.Messages[ScoreEvent](w.World, scoreQueue)); n != 0 || len(apptest.Rows[map[string]any](w.World, table)) != len(before) {
+	testkit.Must(t, testkit.Open(w.World, LockEventsFunction, OpenEvents).LockEvents(w.Ctx()))
+	if n := len(testkit.Messages[ScoreEvent](w.World, scoreQueue)); n != 0 || len(testkit.Rows[map[string]any](w.World, table)) != len(before) {
 		t.Errorf("it is asked for %d times more", n)
 	}
 }
@@ -80,7 +80,7 @@ func TestPickIsTriedAgain(t *testing.T) {
 	w := newWorld(t)
 	w.join("ann")
 	w.clash(1)
-	w.To(instant(apptest.Row[event](w.World, table, eventKey, ofEvent(show)).LockAt).Add(-time.Millisecond))
+	w.To(instant(testkit.Row[event](w.World, table, eventKey, ofEvent(show)).LockAt).Add(-time.Millisecond))
 	env, n := w.Env(PutPredictionsFunction), 0
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = client(func(r *http.Request) (*http.Response, error) {
@@ -95,7 +95,7 @@ func TestPickIsTriedAgain(t *testing.T) {
 	})
 	in := &PutPredictions{EventID: show}
 	in.UserID, in.Body.Predictions = "ann", map[string]int{matchID(1): 0}
-	_, err := apptest.OpenWith(w.World, env, OpenEvents).PutPredictions(w.Ctx(), in)
+	_, err := testkit.OpenWith(w.World, env, OpenEvents).PutPredictions(w.Ctx(), in)
 	if codeOf(err) != "event_locked" || n != 3 {
 		t.Errorf("after %d tries it gave %v", n, err)
 	}
@@ -108,15 +108,15 @@ func TestRenamedTwiceAtOnce(t *testing.T) {
 	env := before(w.Env(UpdateMeFunction), "Query", 1, func() { w.ask(UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`) })
 	in := &UpdateMe{}
 	in.UserID, in.Body.Name = "ann", "First"
-	_, err := apptest.OpenWith(w.World, env, OpenMembers).UpdateMe(w.Ctx(), in)
-	apptest.Must(t, err)
-	p := apptest.Row[person](w.World, table, ofUser("ann"), userKey)
-	s := apptest.Row[standing](w.World, table, ofUser("ann"), ofYear("2026"))
+	_, err := testkit.OpenWith(w.World, env, OpenMembers).UpdateMe(w.Ctx(), in)
+	testkit.Must(t, err)
+	p := testkit.Row[person](w.World, table, ofUser("ann"), userKey)
+	s := testkit.Row[standing](w.World, table, ofUser("ann"), ofYear("2026"))
 	if p.Name != "Second" || s.Name != "Second" {
 		t.Errorf("the member is %q, and the standings say %q", p.Name, s.Name)
 	}
 	calls := w.Count(func() { w.ask(UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`) })
-	if again := apptest.Row[person](w.World, table, ofUser("ann"), userKey); again.Rev != p.Rev || calls["UpdateItem"] != 1 {
+	if again := testkit.Row[person](w.World, table, ofUser("ann"), userKey); again.Rev != p.Rev || calls["UpdateItem"] != 1 {
 		t.Errorf("the same name again is a change, of %v", calls)
 	}
 }
@@ -159,7 +159,7 @@ func TestOneStopsNone(t *testing.T) {
 		}
 		return next.Do(r)
 	})
-	if err := apptest.OpenWith(w.World, env, OpenScorer).ScoreEvent(ctx, ScoreEvent{show}); err == nil {
+	if err := testkit.OpenWith(w.World, env, OpenScorer).ScoreEvent(ctx, ScoreEvent{show}); err == nil {
 		t.Error("mallory is scored")
 	}
 	var names []string
@@ -191,7 +191,7 @@ func TestCardBetweenTwoReads(t *testing.T) {
 		w.admin(UpdateEventFunction, adminEvent(show), `{"bonus":0}`)
 		w.admin(UpdateMatchFunction, adminMatch(show, 1), without(matchOf(1, 999), "id"))
 	})
-	if err := apptest.OpenWith(w.World, env, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{show}); err == nil {
+	if err := testkit.OpenWith(w.World, env, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{show}); err == nil {
 		t.Error("what does not fit is a score")
 	}
 	w.work()
@@ -208,8 +208,8 @@ func TestAnnouncedAnew(t *testing.T) {
 	w.join("ann")
 	w.clash(2)
 	w.pick("ann", show, 0, 0)
-	_, err := apptest.OpenWith(w.World, behind(w.Env(DeleteEventFunction)), OpenEvents).DeleteEvent(w.Ctx(), &DeleteEvent{EventID: show})
-	apptest.Must(t, err)
+	_, err := testkit.OpenWith(w.World, behind(w.Env(DeleteEventFunction)), OpenEvents).DeleteEvent(w.Ctx(), &DeleteEvent{EventID: show})
+	testkit.Must(t, err)
 	w.To(w.Clock.Now().Add(time.Minute))
 	w.clash(1)
 	w.lock(show)
@@ -225,7 +225,7 @@ func TestAnnouncedAnew(t *testing.T) {
 func TestWhoIsNotMeant(t *testing.T) {
 	t.Parallel()
 	w, p := busy(t)
-	if err := apptest.Refuses(w.ask(DeleteUserFunction, "/admin/users/ann@example.com", apptest.Administrator, ""), 404, "user_not_found"); err != nil {
+	if err := testkit.Refuses(w.ask(DeleteUserFunction, "/admin/users/ann@example.com", testkit.Administrator, ""), 404, "user_not_found"); err != nil {
 		t.Errorf("by her address: %v", err)
 	}
 	if !slices.Contains(p.subjects(), "ann") {
@@ -234,15 +234,15 @@ func TestWhoIsNotMeant(t *testing.T) {
 	var e events.CognitoEventUserPoolsPostConfirmation
 	e.TriggerSource = "PostConfirmation_ConfirmForgotPassword"
 	e.Request.UserAttributes = map[string]string{"sub": "fan", "name": "A fan of cricket"}
-	_, err := apptest.Open(w.World, OnUserConfirmedFunction, OpenMembers).OnUserConfirmed(w.Ctx(), e)
-	apptest.Must(t, err)
+	_, err := testkit.Open(w.World, OnUserConfirmedFunction, OpenMembers).OnUserConfirmed(w.Ctx(), e)
+	testkit.Must(t, err)
 	if out := w.ask(GetUserFunction, "/app/users/fan", "bob", ""); out.StatusCode != 404 {
 		t.Errorf("a password that was forgotten makes a member: %s", out.Body)
 	}
 	l := w.founded("ann", "New")
 	w.entered(l, "bob")
 	w.leaves(l, "bob", "ann")
-	if err := apptest.Refuses(w.enters("bob", l.Code), 404, "code_not_found"); err != nil {
+	if err := testkit.Refuses(w.enters("bob", l.Code), 404, "code_not_found"); err != nil {
 		t.Errorf("who was taken out comes back: %v", err)
 	}
 }
@@ -259,7 +259,7 @@ func TestMatchIsOffTwice(t *testing.T) {
 		w.admin(DeleteMatchFunction, adminMatch(show, 2), "")
 		w.admin(AddMatchFunction, adminEvent(show)+"/matches", matchOf(2, 20))
 	}
-	for _, n := range apptest.Messages[Notice](w.World, noticeQueue) {
+	for _, n := range testkit.Messages[Notice](w.World, noticeQueue) {
 		ids[n.ID] = true
 	}
 	if len(ids) != 2 {
@@ -279,7 +279,7 @@ func TestBonusIsLogged(t *testing.T) {
 	w.score(show)
 	w.admin(UpdateEventFunction, adminEvent(show), `{"bonus":500}`)
 	w.work()
-	log := apptest.Decode[struct{ Corrections []Correction }](w.World, w.ask(ListCorrectionsFunction, appEvent(show)+"/corrections", "ann", "")).Corrections
+	log := testkit.Decode[struct{ Corrections []Correction }](w.World, w.ask(ListCorrectionsFunction, appEvent(show)+"/corrections", "ann", "")).Corrections
 	if len(log) != 2 || log[0].From != "0 points" || log[0].To != "500 points" || w.standings("2026")[0].Points != 510 {
 		t.Errorf("the log is %+v", log)
 	}

@@ -16,8 +16,8 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
 )
 
 const (
@@ -111,10 +111,10 @@ var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", ""
 func readCode(typed string) string { return misread.Replace(strings.ToUpper(typed)) }
 
 var (
-	errNoLeague = fault.Coded(fault.NotFound, "league_not_found", "you are in no such league")
-	errNoCode   = fault.Coded(fault.NotFound, "code_not_found", "this code invites to no league")
-	errNotOwner = fault.Coded(fault.Denied, "not_the_owner", "this is for the owner of the league")
-	errNotIn    = fault.Coded(fault.NotFound, "member_not_found", "the league has no such member")
+	errNoLeague = problem.Coded(problem.NotFound, "league_not_found", "you are in no such league")
+	errNoCode   = problem.Coded(problem.NotFound, "code_not_found", "this code invites to no league")
+	errNotOwner = problem.Coded(problem.Denied, "not_the_owner", "this is for the owner of the league")
+	errNotIn    = problem.Coded(problem.NotFound, "member_not_found", "the league has no such member")
 )
 
 // Leagues are those that members make among themselves.
@@ -196,8 +196,8 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 }
 
 var (
-	errTooManyLeagues = fault.Coded(fault.Unprocessable, "too_many_leagues", "you are in %d leagues, and cannot be in more", maxLeagues)
-	errLeagueFull     = fault.Coded(fault.Unprocessable, "league_full", "the league has %d members, and takes no more", maxMembers)
+	errTooManyLeagues = problem.Coded(problem.Unprocessable, "too_many_leagues", "you are in %d leagues, and cannot be in more", maxLeagues)
+	errLeagueFull     = problem.Coded(problem.Unprocessable, "league_full", "the league has %d members, and takes no more", maxMembers)
 )
 
 // joiner is a member who is about to enter a league, with all that is the member's.

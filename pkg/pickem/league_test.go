@@ -14,17 +14,17 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/app/apptest"
 	"matchday/pkg/kit/auth"
-	"matchday/pkg/kit/dynamo/dynamotest"
 	"matchday/pkg/spec"
 )
 
 // founded has a member make a league.
 func (w *world) founded(owner, name string) League {
 	w.T.Helper()
-	return apptest.Decode[League](w.World, w.ask(CreateLeagueFunction, "/app/leagues", owner, map[string]any{"name": name}))
+	return testkit.Decode[League](w.World, w.ask(CreateLeagueFunction, "/app/leagues", owner, map[string]any{"name": name}))
 }
 
 // enters asks for a place in a league.
@@ -36,7 +36,7 @@ func (w *world) enters(user, code string) events.APIGatewayV2HTTPResponse {
 func (w *world) entered(l League, users ...string) {
 	w.T.Helper()
 	for _, u := range users {
-		apptest.Decode[League](w.World, w.enters(u, l.Code))
+		testkit.Decode[League](w.World, w.enters(u, l.Code))
 	}
 }
 
@@ -49,7 +49,7 @@ func (w *world) leaves(l League, user, by string) events.APIGatewayV2HTTPRespons
 func (w *world) ranked(l League, year, user string) (all []string) {
 	w.T.Helper()
 	out := w.ask(GetLeagueStandingsFunction, "/app/leagues/"+l.LeagueID+"/standings/"+year, user, "")
-	for _, s := range apptest.Decode[struct{ Standings []Standing }](w.World, out).Standings {
+	for _, s := range testkit.Decode[struct{ Standings []Standing }](w.World, out).Standings {
 		text := fmt.Sprint(s.Rank, " ", s.Name, " ", s.Points)
 		if s.Movement != nil {
 			text += fmt.Sprintf(" %+d", *s.Movement)
@@ -81,7 +81,7 @@ func (w *world) played(days int, slug string, right map[string]int) (eventID str
 // Leagues are called by their names.
 func (w *world) kept() (all []string) {
 	w.T.Helper()
-	rows := apptest.Rows[map[string]any](w.World, table)
+	rows := testkit.Rows[map[string]any](w.World, table)
 	names := []string{}
 	for _, r := range rows {
 		if r["type"] == leagueType {
@@ -143,7 +143,7 @@ func TestLeague(t *testing.T) {
 	if want := (League{l.LeagueID, "Office", "ann", l.Code, 1}); l != want || len(l.Code) != codeLength {
 		t.Errorf("the league is %+v, want %+v", l, want)
 	}
-	if got, want := apptest.Decode[League](w.World, w.enters("bob", l.Code)), (League{l.LeagueID, "Office", "ann", l.Code, 2}); got != want {
+	if got, want := testkit.Decode[League](w.World, w.enters("bob", l.Code)), (League{l.LeagueID, "Office", "ann", l.Code, 2}); got != want {
 		t.Errorf("bob joined %+v, want %+v", got, want)
 	}
 	w.entered(l, "cat")
@@ -151,16 +151,16 @@ func TestLeague(t *testing.T) {
 
 	out := w.ask(ListLeaguesFunction, "/app/leagues", "bob", "")
 	var names []string
-	for _, m := range apptest.Decode[struct{ Leagues []Membership }](w.World, out).Leagues {
+	for _, m := range testkit.Decode[struct{ Leagues []Membership }](w.World, out).Leagues {
 		names = append(names, m.Name)
 		if !m.JoinedAt.Equal(noon) {
 			t.Errorf("bob joined at %v, want %v", m.JoinedAt, noon)
 		}
 	}
-	if want := []string{"Family", "Office"}; !slices.Equal(names, want) || apptest.Header(out).Get("Cache-Control") != "no-store" {
+	if want := []string{"Family", "Office"}; !slices.Equal(names, want) || testkit.Header(out).Get("Cache-Control") != "no-store" {
 		t.Errorf("bob is in %q, want %q", names, want)
 	}
-	me := apptest.Decode[struct{ Leagues []Membership }](w.World, w.ask(GetMeFunction, "/app/me", "bob", ""))
+	me := testkit.Decode[struct{ Leagues []Membership }](w.World, w.ask(GetMeFunction, "/app/me", "bob", ""))
 	if len(me.Leagues) != 2 || me.Leagues[1].LeagueID != l.LeagueID {
 		t.Errorf("bob's own page names the leagues %+v", me.Leagues)
 	}
@@ -176,7 +176,7 @@ func TestLeague(t *testing.T) {
 	}
 	screen := "/app/leagues/" + l.LeagueID
 	calls := w.Count(func() {
-		got := apptest.Decode[page](w.World, w.ask(GetLeagueFunction, screen+"?limit=2", "cat", ""))
+		got := testkit.Decode[page](w.World, w.ask(GetLeagueFunction, screen+"?limit=2", "cat", ""))
 		if got.Name != "Office" || got.Count != 3 || len(got.Members) != 2 || got.Members[0].Name != "ann" || got.Next != "bob" {
 			t.Errorf("cat sees %+v", got)
 		}
@@ -184,7 +184,7 @@ func TestLeague(t *testing.T) {
 	if len(calls) != 2 || calls["Query"] != 1 || calls["GetItem"] != 1 {
 		t.Errorf("the screen of a league took %v, want one Query, and at the same time one GetItem", calls)
 	}
-	got := apptest.Decode[page](w.World, w.ask(GetLeagueFunction, screen+"?limit=2&cursor=bob", "cat", ""))
+	got := testkit.Decode[page](w.World, w.ask(GetLeagueFunction, screen+"?limit=2&cursor=bob", "cat", ""))
 	if len(got.Members) != 1 || got.Members[0].UserID != "cat" || got.Next != "" {
 		t.Errorf("the second page is %+v", got)
 	}
@@ -202,10 +202,10 @@ func TestLeagueProblems(t *testing.T) {
 	l := w.founded("ann", "Office")
 	w.entered(l, "bob")
 	crowd := w.founded("ann", "Crowd")
-	full := apptest.Row[league](w.World, table, ofLeague(crowd.LeagueID), leagueSK)
+	full := testkit.Row[league](w.World, table, ofLeague(crowd.LeagueID), leagueSK)
 	w.entered(crowd, "bob")
 	full.Members = maxMembers
-	apptest.Put(w.World, table, full)
+	testkit.Put(w.World, table, full)
 	for i := range maxLeagues {
 		w.founded("busy", fmt.Sprint("League ", i))
 	}
@@ -248,7 +248,7 @@ func TestLeagueProblems(t *testing.T) {
 		{"ending a league of others", DeleteLeagueFunction, "/app/leagues/" + l.LeagueID, "cat", "", 404, "league_not_found"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if err := apptest.Refuses(w.ask(c.fn, c.target, c.user, c.body), c.status, c.code); err != nil {
+			if err := testkit.Refuses(w.ask(c.fn, c.target, c.user, c.body), c.status, c.code); err != nil {
 				t.Error(err)
 			}
 		})
@@ -278,7 +278,7 @@ func TestLeagueBlames(t *testing.T) {
 		{"an id that is too long", GetLeagueFunction, "/app/leagues/" + strings.Repeat("x", 37), "", "path.leagueId"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if err := apptest.Blames(w.ask(c.fn, c.target, "ann", c.body), 422, c.field); err != nil {
+			if err := testkit.Blames(w.ask(c.fn, c.target, "ann", c.body), 422, c.field); err != nil {
 				t.Error(err)
 			}
 		})
@@ -307,11 +307,11 @@ func TestRenewCode(t *testing.T) {
 	w := newWorld(t)
 	w.join("ann", "bob", "cat")
 	l := w.founded("ann", "Office")
-	renewed := apptest.Decode[League](w.World, w.ask(RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", ""))
+	renewed := testkit.Decode[League](w.World, w.ask(RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", ""))
 	if renewed.Code == l.Code || renewed.Code == "" {
 		t.Fatalf("the code is %q after %q", renewed.Code, l.Code)
 	}
-	if err := apptest.Refuses(w.enters("bob", l.Code), 404, "code_not_found"); err != nil {
+	if err := testkit.Refuses(w.enters("bob", l.Code), 404, "code_not_found"); err != nil {
 		t.Errorf("by the code before: %v", err)
 	}
 	w.entered(renewed, "bob")
@@ -322,7 +322,7 @@ func TestRenewCode(t *testing.T) {
 	})
 	in := &JoinLeague{User: auth.User{UserID: "cat"}}
 	in.Body.Code = renewed.Code
-	if _, err := apptest.OpenWith(w.World, env, OpenLeagues).JoinLeague(w.Ctx(), in); !errors.Is(err, errNoCode) {
+	if _, err := testkit.OpenWith(w.World, env, OpenLeagues).JoinLeague(w.Ctx(), in); !errors.Is(err, errNoCode) {
 		t.Errorf("joining by a code that is renewed meanwhile gave %v", err)
 	}
 	if got := about(w.kept(), "cat"); len(got) != 1 {
@@ -362,7 +362,7 @@ func TestLeaveLeague(t *testing.T) {
 	if got := append(about(w.kept(), l.LeagueID), about(w.kept(), "CODE#")...); len(got) != 0 {
 		t.Errorf("of the league is left: %q", got)
 	}
-	if err := apptest.Refuses(w.leaves(l, "cat", "cat"), 404, "league_not_found"); err != nil {
+	if err := testkit.Refuses(w.leaves(l, "cat", "cat"), 404, "league_not_found"); err != nil {
 		t.Errorf("leaving again: %v", err)
 	}
 }
@@ -374,7 +374,7 @@ func TestStandingsOfLeague(t *testing.T) {
 	w.join("ann", "bob", "cat")
 	p := newPerson("ann", "ann")
 	old := standing{row: row{PK: p.PK, SK: ofYear("2025"), GSIPK: ofYear("2025"), GSISK: "SCORE#00007#ann", Type: standingType}, BelongsTo: p.BelongsTo, Name: "formerly", tally: tally{Points: 7, Played: 1, LastEvent: "2025-01-01-x", LastPoints: 7}}
-	apptest.Put(w.World, table, old)
+	testkit.Put(w.World, table, old)
 	w.played(1, "opening", map[string]int{"ann": 1, "bob": 3, "cat": 2})
 	l := w.founded("bob", "Office")
 	w.entered(l, "ann")
@@ -420,7 +420,7 @@ func TestScoringMeanwhile(t *testing.T) {
 		{"leave", LeaveLeagueFunction, true, nil},
 	} {
 		change := func(w *world, l League, env app.Env) error {
-			s := apptest.OpenWith(w.World, env, OpenLeagues)
+			s := testkit.OpenWith(w.World, env, OpenLeagues)
 			if c.first {
 				return s.leave(w.Ctx(), l.LeagueID, "bob", "bob")
 			}
@@ -430,7 +430,7 @@ func TestScoringMeanwhile(t *testing.T) {
 			return err
 		}
 		score := func(w *world, env app.Env) error {
-			return apptest.OpenWith(w.World, env, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{EventID: show})
+			return testkit.OpenWith(w.World, env, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{EventID: show})
 		}
 		for name, both := range map[string]func(*world, League) (first, then error){
 			"the scoring comes between": func(w *world, l League) (first, then error) {
@@ -456,7 +456,7 @@ func TestScoringMeanwhile(t *testing.T) {
 				w.results(show, 0, 1, 1)
 				w.admin(RequestScoreFunction, "/admin/events/"+show+"/score", "")
 				first, then := both(w, l)
-				apptest.Must(t, errors.Join(first, then))
+				testkit.Must(t, errors.Join(first, then))
 				if got := about(w.kept(), "STANDINGS#Office#2026"); !slices.Equal(got, c.want) {
 					t.Errorf("the league's table is %q, want %q", got, c.want)
 				}
@@ -476,14 +476,14 @@ func TestLeaguesMeanwhile(t *testing.T) {
 		return func(env app.Env) error {
 			in := &JoinLeague{User: auth.User{UserID: user}}
 			in.Body.Code = code
-			_, err := apptest.OpenWith(w.World, env, OpenLeagues).JoinLeague(w.Ctx(), in)
+			_, err := testkit.OpenWith(w.World, env, OpenLeagues).JoinLeague(w.Ctx(), in)
 			return err
 		}
 	}
 	leaving := func(w *world, l League, user, by string) func(app.Env) error {
 		return func(env app.Env) error {
 			in := &LeaveLeague{User: auth.User{UserID: by}, LeagueID: l.LeagueID, MemberID: user}
-			_, err := apptest.OpenWith(w.World, env, OpenLeagues).LeaveLeague(w.Ctx(), in)
+			_, err := testkit.OpenWith(w.World, env, OpenLeagues).LeaveLeague(w.Ctx(), in)
 			return err
 		}
 	}
@@ -497,9 +497,9 @@ func TestLeaguesMeanwhile(t *testing.T) {
 	}{
 		{"the last place goes to another", JoinLeagueFunction,
 			func(w *world, l League) func(app.Env) error {
-				full := apptest.Row[league](w.World, table, ofLeague(l.LeagueID), leagueSK)
+				full := testkit.Row[league](w.World, table, ofLeague(l.LeagueID), leagueSK)
 				full.Members = maxMembers - 1
-				apptest.Put(w.World, table, full)
+				testkit.Put(w.World, table, full)
 				return joining(w, "dan", l.Code)
 			},
 			func(w *world, l League) { w.entered(l, "cat") },
@@ -545,7 +545,7 @@ func TestLeaguesMeanwhile(t *testing.T) {
 		{"the code is renewed before it ends", DeleteLeagueFunction,
 			func(w *world, l League) func(app.Env) error {
 				return func(env app.Env) error {
-					_, err := apptest.OpenWith(w.World, env, OpenLeagues).DeleteLeague(w.Ctx(), &DeleteLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID})
+					_, err := testkit.OpenWith(w.World, env, OpenLeagues).DeleteLeague(w.Ctx(), &DeleteLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID})
 					return err
 				}
 			},
@@ -579,10 +579,10 @@ func TestLeaguesNeverStill(t *testing.T) {
 	w.entered(l, "bob")
 	again := w.founded("bob", "Family")
 	unquiet := func(fn spec.Function, user string) *Leagues {
-		return apptest.OpenWith(w.World, before(w.Env(fn), "TransactWriteItems", tries, func() {
-			p := apptest.Row[person](w.World, table, ofUser(user), userKey)
+		return testkit.OpenWith(w.World, before(w.Env(fn), "TransactWriteItems", tries, func() {
+			p := testkit.Row[person](w.World, table, ofUser(user), userKey)
 			p.Rev++
-			apptest.Put(w.World, table, p)
+			testkit.Put(w.World, table, p)
 		}), OpenLeagues)
 	}
 	was := w.kept()
@@ -606,7 +606,7 @@ func TestLeaguesNeverStill(t *testing.T) {
 			t.Errorf("%s gave %v, want %v", fn, err, errChanged)
 		}
 	}
-	renewing := apptest.OpenWith(w.World, before(w.Env(RenewCodeFunction), "TransactWriteItems", tries, func() {
+	renewing := testkit.OpenWith(w.World, before(w.Env(RenewCodeFunction), "TransactWriteItems", tries, func() {
 		w.ask(RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", "")
 	}), OpenLeagues)
 	if _, err := renewing.RenewCode(w.Ctx(), &RenewCode{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID}); !errors.Is(err, errChanged) {
@@ -638,10 +638,10 @@ func TestDeleteLeague(t *testing.T) {
 	if got, want := w.ranked(other, "2026", "ann"), []string{"1 ann 70 +1", "1 bob 70 +0"}; !slices.Equal(got, want) {
 		t.Errorf("the table of the other league is %q, want %q", got, want)
 	}
-	if err := apptest.Refuses(w.enters("cat", l.Code), 404, "code_not_found"); err != nil {
+	if err := testkit.Refuses(w.enters("cat", l.Code), 404, "code_not_found"); err != nil {
 		t.Errorf("joining it: %v", err)
 	}
-	if err := apptest.Refuses(w.ask(DeleteLeagueFunction, "/app/leagues/"+l.LeagueID, "ann", ""), 404, "league_not_found"); err != nil {
+	if err := testkit.Refuses(w.ask(DeleteLeagueFunction, "/app/leagues/"+l.LeagueID, "ann", ""), 404, "league_not_found"); err != nil {
 		t.Errorf("ending it again: %v", err)
 	}
 }
@@ -667,7 +667,7 @@ func TestEndedLeague(t *testing.T) {
 		{"nobody sees it", w.ask(GetLeagueFunction, "/app/leagues/"+l.LeagueID, "bob", ""), "league_not_found"},
 		{"it gets no code", w.ask(RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", ""), "league_not_found"},
 	} {
-		if err := apptest.Refuses(c.out, 404, c.code); err != nil {
+		if err := testkit.Refuses(c.out, 404, c.code); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -694,7 +694,7 @@ func (w *world) halfEnded(l League, owner string) {
 		}
 		marked = true
 	})
-	_, err := apptest.OpenWith(w.World, env, OpenLeagues).DeleteLeague(ctx, &DeleteLeague{User: auth.User{UserID: owner}, LeagueID: l.LeagueID})
+	_, err := testkit.OpenWith(w.World, env, OpenLeagues).DeleteLeague(ctx, &DeleteLeague{User: auth.User{UserID: owner}, LeagueID: l.LeagueID})
 	if !errors.Is(err, context.Canceled) {
 		w.T.Fatalf("ending the league gave %v", err)
 	}
@@ -763,8 +763,8 @@ func TestLeagueCrashes(t *testing.T) {
 				l := w.founded("ann", "Office")
 				w.entered(l, "bob", "cat")
 				w.played(1, "opening", map[string]int{"ann": 1, "bob": 3, "cat": 2, "dan": 1})
-				c.do(w, apptest.OpenWith(w.World, w.Crashing(c.fn, p), OpenLeagues), l)
-				err := c.do(w, apptest.Open(w.World, c.fn, OpenLeagues), l)
+				c.do(w, testkit.OpenWith(w.World, w.Crashing(c.fn, p), OpenLeagues), l)
+				err := c.do(w, testkit.Open(w.World, c.fn, OpenLeagues), l)
 				if err != nil && !errors.Is(err, errNoLeague) && !errors.Is(err, errNotIn) {
 					t.Error(err)
 				}
@@ -778,7 +778,7 @@ func TestLeagueCrashes(t *testing.T) {
 			w := newWorld(t)
 			w.join("ann")
 			l := w.founded("ann", "Office")
-			apptest.OpenWith(w.World, w.Crashing(LeaveLeagueFunction, p), OpenLeagues).leave(w.Ctx(), l.LeagueID, "ann", "ann")
+			testkit.OpenWith(w.World, w.Crashing(LeaveLeagueFunction, p), OpenLeagues).leave(w.Ctx(), l.LeagueID, "ann", "ann")
 			if out := w.leaves(l, "ann", "ann"); out.StatusCode != 204 && out.StatusCode != 404 {
 				t.Errorf("leaving: %d %s", out.StatusCode, out.Body)
 			}

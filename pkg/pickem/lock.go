@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/obs"
+	"matchday/pkg/kit/telemetry"
 )
 
 // openDays is for how long after its first date an event may still be on: one
@@ -68,7 +68,7 @@ func (s *Events) LockEvents(ctx context.Context) error {
 			late++
 		}
 	}
-	obs.Emit(ctx, now, []obs.Metric{obs.Count(scoresBehind, late)})
+	telemetry.Emit(ctx, now, []telemetry.Metric{telemetry.Count(scoresBehind, late)})
 	return errs
 }
 

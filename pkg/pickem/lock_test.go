@@ -4,15 +4,15 @@ import (
 	"testing"
 	"time"
 
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 )
 
 // states are those of the items of events, by id.
 func (w *world) states() map[string]string {
 	w.T.Helper()
 	states := map[string]string{}
-	for _, e := range apptest.Rows[event](w.World, table) {
+	for _, e := range testkit.Rows[event](w.World, table) {
 		if e.Type == eventType {
 			states[e.ID] = e.State
 		}
@@ -25,9 +25,9 @@ func (w *world) states() map[string]string {
 func TestLockEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	job := apptest.Open(w.World, LockEventsFunction, OpenEvents)
+	job := testkit.Open(w.World, LockEventsFunction, OpenEvents)
 	run := func() map[string]int {
-		return w.Count(func() { apptest.Must(t, job.LockEvents(w.Ctx())) })
+		return w.Count(func() { testkit.Must(t, job.LockEvents(w.Ctx())) })
 	}
 	one, two := w.announce(noon.Add(2*time.Hour), "one", 0), w.announce(noon.Add(3*time.Hour), "two", 0)
 	for _, step := range []struct {
@@ -72,7 +72,7 @@ func TestLockEventsMeanwhile(t *testing.T) {
 			w.clash(1)
 			w.To(showLocks)
 			env := w.inTheWay(LockEventsFunction, "UpdateItem", func() { c.do(w) })
-			if err := apptest.OpenWith(w.World, env, OpenEvents).LockEvents(w.Ctx()); err != nil || w.states()[show] != c.want {
+			if err := testkit.OpenWith(w.World, env, OpenEvents).LockEvents(w.Ctx()); err != nil || w.states()[show] != c.want {
 				t.Errorf("%v, and the event is %q, want %q", err, w.states()[show], c.want)
 			}
 		})
@@ -114,13 +114,13 @@ func TestLostScore(t *testing.T) {
 			c.before(w)
 			w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(scoreQueue.Name)}, nil) // the message is lost
 			w.To(noon.Add(time.Hour + c.wait))
-			job := apptest.Open(w.World, LockEventsFunction, OpenEvents)
-			apptest.Must(t, job.LockEvents(w.Ctx()))
-			if got := len(apptest.Messages[ScoreEvent](w.World, scoreQueue)); got != c.asks || w.Logs.Sum(scoresBehind) != c.behind {
+			job := testkit.Open(w.World, LockEventsFunction, OpenEvents)
+			testkit.Must(t, job.LockEvents(w.Ctx()))
+			if got := len(testkit.Messages[ScoreEvent](w.World, scoreQueue)); got != c.asks || w.Logs.Sum(scoresBehind) != c.behind {
 				t.Errorf("asked for %d times, %v behind, want %d and %v", got, w.Logs.Sum(scoresBehind), c.asks, c.behind)
 			}
 			if w.work(); c.asks > 0 {
-				if apptest.Must(t, job.LockEvents(w.Ctx())); len(apptest.Messages[ScoreEvent](w.World, scoreQueue)) != 0 {
+				if testkit.Must(t, job.LockEvents(w.Ctx())); len(testkit.Messages[ScoreEvent](w.World, scoreQueue)) != 0 {
 					t.Error("it is scored, and asked for again")
 				}
 			}
@@ -136,8 +136,8 @@ func TestLockEventsCrashes(t *testing.T) {
 		w.results(scoredShow, 1)
 		w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(scoreQueue.Name)}, nil) // the message is lost
 		w.To(noon.Add(time.Hour + 3*time.Minute))
-		apptest.OpenWith(w.World, w.Crashing(LockEventsFunction, p), OpenEvents).LockEvents(w.Ctx())
-		apptest.Must(t, apptest.Open(w.World, LockEventsFunction, OpenEvents).LockEvents(w.Ctx()))
+		testkit.OpenWith(w.World, w.Crashing(LockEventsFunction, p), OpenEvents).LockEvents(w.Ctx())
+		testkit.Must(t, testkit.Open(w.World, LockEventsFunction, OpenEvents).LockEvents(w.Ctx()))
 		w.work()
 		return w.rows()
 	})

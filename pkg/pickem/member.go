@@ -13,7 +13,7 @@ import (
 
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 )
 
 const personType = "user"
@@ -40,7 +40,7 @@ func newPerson(userID, name string) person {
 // noName is what a member is called who has not said a name.
 const noName = "New member"
 
-var errNoUser = fault.Coded(fault.NotFound, "user_not_found", "no such member")
+var errNoUser = problem.Coded(problem.NotFound, "user_not_found", "no such member")
 
 // Members are who plays.
 type Members struct {
@@ -257,9 +257,9 @@ func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage,
 	err = dynamo.Put(ctx, s.db, inviteMember, newPerson(id, in.Body.Name), absent("PK"))
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
 		if refused.Item["deletedAt"] != nil {
-			return nil, fault.Coded(fault.Conflict, "user_removed", "this member is being removed: try again in two days")
+			return nil, problem.Coded(problem.Conflict, "user_removed", "this member is being removed: try again in two days")
 		}
-		return nil, fault.Coded(fault.Conflict, "user_exists", "there is a member with this address already")
+		return nil, problem.Coded(problem.Conflict, "user_exists", "there is a member with this address already")
 	}
 	if err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 )
 
 // TestInvitations: an address is invited once, whatever breaks off in between.
@@ -22,7 +22,7 @@ func TestInvitations(t *testing.T) {
 	pool.broken = true
 	const dan = `{"name":"Dan","email":"dan@example.com"}`
 	invite := func(body string) events.APIGatewayV2HTTPResponse {
-		return w.ask(InviteUserFunction, "/admin/users", apptest.Administrator, body)
+		return w.ask(InviteUserFunction, "/admin/users", testkit.Administrator, body)
 	}
 	if got := refusalOf(invite(dan)); got.status != 500 {
 		t.Errorf("Cognito fails, and the answer is %v", got)
@@ -34,17 +34,17 @@ func TestInvitations(t *testing.T) {
 	if got, want := refusalOf(invite(`{"name":"Daniel","email":"dan@example.com"}`)), (refusal{409, "user_exists", ""}); got != want {
 		t.Errorf("invited again: %v", got)
 	}
-	apptest.Must(t, w.Drop(table, ofUser("dan"), userKey))
+	testkit.Must(t, w.Drop(table, ofUser("dan"), userKey))
 	if out := invite(dan); out.StatusCode != 201 {
 		t.Errorf("an account without a member is invited: %d %s", out.StatusCode, out.Body)
 	}
 	gone := newPerson("dan", "")
 	gone.DeletedAt = stamp(noon)
-	apptest.Put(w.World, table, gone)
+	testkit.Put(w.World, table, gone)
 	if got, want := refusalOf(invite(dan)), (refusal{409, "user_removed", ""}); got != want {
 		t.Errorf("who is being removed is invited: %v, want %v", got, want)
 	}
-	if got := apptest.Row[person](w.World, table, ofUser("dan"), userKey); got != gone {
+	if got := testkit.Row[person](w.World, table, ofUser("dan"), userKey); got != gone {
 		t.Errorf("the member is %+v", got)
 	}
 	if want := []string{"dan@example.com"}; !slices.Equal(pool.mails, want) {
@@ -62,8 +62,8 @@ func TestInvitationCrashes(t *testing.T) {
 			in.Body.Name, in.Body.Email = "Dan", "dan@example.com"
 			s.InviteUser(w.Ctx(), &in)
 		}
-		ask(apptest.OpenWith(w.World, w.Crashing(InviteUserFunction, p), OpenMembers))
-		ask(apptest.Open(w.World, InviteUserFunction, OpenMembers))
+		ask(testkit.OpenWith(w.World, w.Crashing(InviteUserFunction, p), OpenMembers))
+		ask(testkit.Open(w.World, InviteUserFunction, OpenMembers))
 		return w.rows()
 	})
 }
@@ -72,7 +72,7 @@ func TestInvitationCrashes(t *testing.T) {
 func TestOnUserConfirmed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	s := apptest.Open(w.World, OnUserConfirmedFunction, OpenMembers)
+	s := testkit.Open(w.World, OnUserConfirmedFunction, OpenMembers)
 	confirm := func(attributes map[string]string) error {
 		var e events.CognitoEventUserPoolsPostConfirmation
 		e.UserName, e.Request.UserAttributes = "x", attributes
@@ -87,17 +87,17 @@ func TestOnUserConfirmed(t *testing.T) {
 		{strings.Repeat("é", 40), strings.Repeat("é", 40)}, {strings.Repeat("é", 41), noName},
 	} {
 		id := fmt.Sprint("user-", i)
-		apptest.Must(t, confirm(map[string]string{"sub": id, "name": c.given}))
-		apptest.Must(t, confirm(map[string]string{"sub": id, "name": "Another"}))
-		if got := apptest.Row[person](w.World, table, ofUser(id), userKey); got != newPerson(id, c.name) {
+		testkit.Must(t, confirm(map[string]string{"sub": id, "name": c.given}))
+		testkit.Must(t, confirm(map[string]string{"sub": id, "name": "Another"}))
+		if got := testkit.Row[person](w.World, table, ofUser(id), userKey); got != newPerson(id, c.name) {
 			t.Errorf("%q is the member %+v, want %q", c.given, got, c.name)
 		}
 	}
 	gone := newPerson("gone", "")
 	gone.DeletedAt = stamp(noon)
-	apptest.Put(w.World, table, gone)
-	apptest.Must(t, confirm(map[string]string{"sub": "gone"}))
-	if got := apptest.Row[person](w.World, table, ofUser("gone"), userKey); got != gone {
+	testkit.Put(w.World, table, gone)
+	testkit.Must(t, confirm(map[string]string{"sub": "gone"}))
+	if got := testkit.Row[person](w.World, table, ofUser("gone"), userKey); got != gone {
 		t.Errorf("who was deleted is %+v", got)
 	}
 	if confirm(map[string]string{"name": "Dan"}) == nil {
@@ -133,17 +133,17 @@ func TestUpdateMe(t *testing.T) {
 	if got := w.standings("2026")[2]; got.Name != "Zoe" {
 		t.Errorf("scored again, the name is %s", got.Name)
 	}
-	apptest.Put(w.World, table, membership{row: row{PK: ofUser("ann"), SK: ofLeague("l"), Type: membershipType}, LeagueID: "l", BelongsTo: ofUser("ann"), Name: "Zoe"})
-	if rename("ann", "Ann"); apptest.Row[membership](w.World, table, ofUser("ann"), ofLeague("l")).Name != "Ann" {
+	testkit.Put(w.World, table, membership{row: row{PK: ofUser("ann"), SK: ofLeague("l"), Type: membershipType}, LeagueID: "l", BelongsTo: ofUser("ann"), Name: "Zoe"})
+	if rename("ann", "Ann"); testkit.Row[membership](w.World, table, ofUser("ann"), ofLeague("l")).Name != "Ann" {
 		t.Error("in a league she has the old name")
 	}
-	if rename("eve", "Eve"); apptest.Row[person](w.World, table, ofUser("eve"), userKey).Name != "Eve" {
+	if rename("eve", "Eve"); testkit.Row[person](w.World, table, ofUser("eve"), userKey).Name != "Eve" {
 		t.Error("a name makes no member")
 	}
 	w.pick("eve", show, 0)
 	gone := newPerson("gone", "")
 	gone.DeletedAt = stamp(noon)
-	apptest.Put(w.World, table, gone)
+	testkit.Put(w.World, table, gone)
 	if got, want := refusalOf(w.ask(UpdateMeFunction, "/app/me", "gone", `{"name":"Gus"}`)), (refusal{404, "user_not_found", ""}); got != want {
 		t.Errorf("who was deleted is answered with %v, want %v", got, want)
 	}
@@ -158,8 +158,8 @@ func TestUpdateMeCrashes(t *testing.T) {
 			in.UserID, in.Body.Name = "ann", "Zoe"
 			s.UpdateMe(w.Ctx(), &in)
 		}
-		ask(apptest.OpenWith(w.World, w.Crashing(UpdateMeFunction, p), OpenMembers))
-		ask(apptest.Open(w.World, UpdateMeFunction, OpenMembers))
+		ask(testkit.OpenWith(w.World, w.Crashing(UpdateMeFunction, p), OpenMembers))
+		ask(testkit.Open(w.World, UpdateMeFunction, OpenMembers))
 		return w.rows()
 	})
 }
@@ -169,7 +169,7 @@ func TestUpdateMeCrashes(t *testing.T) {
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	w := season(t)
-	apptest.Put(w.World, table, standing{
+	testkit.Put(w.World, table, standing{
 		row: row{PK: ofUser("ann"), SK: ofYear("2025"), GSIPK: ofYear("2025"), GSISK: "SCORE#00007#ann", Type: standingType}, BelongsTo: ofUser("ann"), Name: "ann", tally: tally{Points: 7, Correct: 1, Played: 1},
 	}, standing{
 		row: row{PK: ofUser("ann"), SK: inLeague("2026", "l"), GSIPK: tableOf("l", "2026"), GSISK: "SCORE#00010#ann", Type: standingType}, BelongsTo: ofUser("ann"), Name: "ann", tally: tally{Points: 10},
@@ -207,7 +207,7 @@ func TestProfiles(t *testing.T) {
 	}
 	gone := newPerson("gone", "")
 	gone.DeletedAt = stamp(noon)
-	apptest.Put(w.World, table, gone)
+	testkit.Put(w.World, table, gone)
 	for _, user := range []string{"eve", "gone"} {
 		want := refusal{404, "user_not_found", ""}
 		if me, them := refusalOf(w.ask(GetMeFunction, "/app/me", user, "")), refusalOf(w.ask(GetUserFunction, "/app/users/"+user, "ann", "")); me != want || them != want {

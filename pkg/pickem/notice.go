@@ -14,10 +14,10 @@ import (
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
-	"matchday/pkg/kit/obs"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/telemetry"
 )
 
 // Notice asks for a notification to the phones of up to maxUsers members, each of
@@ -48,13 +48,13 @@ func sendNotices(ctx context.Context, q queue.Sender, n Notice, userIDs []string
 func (n Notice) check() error {
 	switch {
 	case n.ID == "":
-		return fault.In("id", "the notice has no id")
+		return problem.In("id", "the notice has no id")
 	case n.Title == "" || n.Body == "":
-		return fault.In("body", "the notice %.80q says nothing", n.ID)
+		return problem.In("body", "the notice %.80q says nothing", n.ID)
 	case n.Until.IsZero():
-		return fault.In("until", "the notice %.80q does not say until when", n.ID)
+		return problem.In("until", "the notice %.80q does not say until when", n.ID)
 	case len(n.UserIDs) == 0 || len(n.UserIDs) > maxUsers:
-		return fault.In("userIds", "the notice %.80q is for %d members, not 1 to %d", n.ID, len(n.UserIDs), maxUsers)
+		return problem.In("userIds", "the notice %.80q is for %d members, not 1 to %d", n.ID, len(n.UserIDs), maxUsers)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (n Notice) message() (*push.Message, error) {
 		Collapse: collapse, Thread: n.EventID, Custom: map[string]any{"eventId": n.EventID},
 	})
 	if errors.Is(err, push.ErrTooLarge) {
-		err = fault.New(fault.Invalid, "the notice %.80q is too long", n.ID).Because(err)
+		err = problem.New(problem.Invalid, "the notice %.80q is too long", n.ID).Because(err)
 	}
 	return m, err
 }
@@ -145,7 +145,7 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 		return err
 	}
 	if err := s.sender.Ready(ctx); err != nil {
-		return fault.New(fault.Unavailable, "Apple cannot be reached").Because(err)
+		return problem.New(problem.Unavailable, "Apple cannot be reached").Because(err)
 	}
 	run := noticeRun{s, n, rand.Text(), nil}
 	var broken error
@@ -170,8 +170,8 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil // who was not reached has no outcome, or one that says so
 	}
-	obs.Emit(ctx, s.now(), []obs.Metric{
-		obs.Count("NoticesDelivered", counts.Delivered), obs.Count("NoticesGone", counts.Gone), obs.Count("NoticesRetried", counts.Requeued),
+	telemetry.Emit(ctx, s.now(), []telemetry.Metric{
+		telemetry.Count("NoticesDelivered", counts.Delivered), telemetry.Count("NoticesGone", counts.Gone), telemetry.Count("NoticesRetried", counts.Requeued),
 	}, slog.String("notice", n.ID))
 	missed, gone := run.after(outcomes)
 	return errors.Join(broken, err, run.unclaim(ctx, missed), drop(ctx, s.db, gone))
@@ -245,5 +245,5 @@ func (r *noticeRun) unclaim(ctx context.Context, userIDs []string) error {
 	if err := work.Wait(); err != nil || len(userIDs) == 0 {
 		return err
 	}
-	return fault.New(fault.Unavailable, "%d of %d members were not reached", len(userIDs), len(r.notice.UserIDs))
+	return problem.New(problem.Unavailable, "%d of %d members were not reached", len(userIDs), len(r.notice.UserIDs))
 }

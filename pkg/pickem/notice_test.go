@@ -20,11 +20,11 @@ import (
 
 	"github.com/sideshow/apns2"
 
-	"matchday/infra/local/apns"
+	"matchday/infra/sim/apns"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 )
 
@@ -33,14 +33,14 @@ func (w *world) withPhones() *apns.Server {
 	w.T.Helper()
 	const bundle = "app.pickem.test"
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	apptest.Must(w.T, err)
+	testkit.Must(w.T, err)
 	der, err := x509.MarshalPKCS8PrivateKey(key)
-	apptest.Must(w.T, err)
+	testkit.Must(w.T, err)
 	phones := apns.New(w.Clock, apns.Config{TeamID: "TEAM", KeyID: "KEY", PublicKey: &key.PublicKey, Bundle: bundle})
-	apptest.Must(w.T, phones.Listen())
+	testkit.Must(w.T, phones.Listen())
 	w.T.Cleanup(func() { phones.Close() })
 	ca := filepath.Join(w.T.TempDir(), "ca.pem")
-	apptest.Must(w.T, os.WriteFile(ca, phones.CA(), 0o600))
+	testkit.Must(w.T, os.WriteFile(ca, phones.CA(), 0o600))
 	w.Settings = map[string]string{
 		push.SettingURL: phones.URL(), push.SettingTeamID: "TEAM", push.SettingKeyID: "KEY", push.SettingCAFile: ca, apnsBundle: bundle,
 		apnsKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
@@ -51,12 +51,12 @@ func (w *world) withPhones() *apns.Server {
 // notifier opens send-notices, with less patience for Apple.
 func (w *world) notifier(env app.Env) *Notifier {
 	w.T.Helper()
-	n := apptest.OpenWith(w.World, env, OpenNotifier)
+	n := testkit.OpenWith(w.World, env, OpenNotifier)
 	c, err := push.ConfigOf(w.T.Context(), env, apnsKey, apnsBundle)
-	apptest.Must(w.T, err)
+	testkit.Must(w.T, err)
 	c.Connections, c.Backoff = 1, time.Microsecond
 	n.sender, err = push.Open(c)
-	apptest.Must(w.T, err)
+	testkit.Must(w.T, err)
 	w.T.Cleanup(n.sender.Close)
 	return n
 }
@@ -86,7 +86,7 @@ func arrivals(phones *apns.Server, names ...string) (most int) {
 // claims are who is known to have been told of a notice.
 func (w *world) claims(id string) (all []string) {
 	w.T.Helper()
-	for _, r := range apptest.Rows[told](w.World, table) {
+	for _, r := range testkit.Rows[told](w.World, table) {
 		if r.PK == noticeKey(id) {
 			all = append(all, strings.TrimPrefix(r.SK, "USER#"))
 		}
@@ -109,7 +109,7 @@ func TestSendNotices(t *testing.T) {
 	w.phone("green", "bob")
 	n, s := noticeTo("ann", "bob", "cat", "stranger"), w.notifier(w.Env(SendNoticesFunction))
 	for range 2 {
-		apptest.Must(t, s.SendNotices(w.Ctx(), n))
+		testkit.Must(t, s.SendNotices(w.Ctx(), n))
 		want := []string{"red: Clash, Pick!", "blue: Clash, Pick!", "green: Clash, Pick!"}
 		if got := shows(phones, "red", "blue", "green"); !slices.Equal(got, want) {
 			t.Errorf("the phones show %q, want %q", got, want)
@@ -118,20 +118,20 @@ func TestSendNotices(t *testing.T) {
 	if got, want := w.claims(n.ID), []string{"ann", "bob"}; !slices.Equal(got, want) {
 		t.Errorf("told are %q, want %q", got, want)
 	}
-	claim := apptest.Row[told](w.World, table, noticeKey(n.ID), ofUser("ann"))
+	claim := testkit.Row[told](w.World, table, noticeKey(n.ID), ofUser("ann"))
 	if want := n.Until.Add(keepNotices).Unix(); claim.TTL != want {
 		t.Errorf("it is known until %d, want %d", claim.TTL, want)
 	}
 
 	// Whoever gets a phone later is told later, and once.
 	w.phone("black", "cat")
-	apptest.Must(t, s.SendNotices(w.Ctx(), n))
+	testkit.Must(t, s.SendNotices(w.Ctx(), n))
 	if got, want := shows(phones, "red", "black"), []string{"red: Clash, Pick!", "black: Clash, Pick!"}; !slices.Equal(got, want) {
 		t.Errorf("the phones show %q, want %q", got, want)
 	}
 	d, _ := phones.Device(tokenOf("red"))
 	var payload struct{ EventID string }
-	apptest.Must(t, json.Unmarshal(d.Alerts[0].Payload, &payload))
+	testkit.Must(t, json.Unmarshal(d.Alerts[0].Payload, &payload))
 	if payload.EventID != show || d.Alerts[0].Collapse != n.ID || d.Alerts[0].Sound != "default" {
 		t.Errorf("the notification is %+v of %q", d.Alerts[0], payload.EventID)
 	}
@@ -139,7 +139,7 @@ func TestSendNotices(t *testing.T) {
 	late := n
 	late.ID = "show#hours"
 	w.To(n.Until)
-	apptest.Must(t, s.SendNotices(w.Ctx(), late))
+	testkit.Must(t, s.SendNotices(w.Ctx(), late))
 	if n := arrivals(phones, "red", "blue", "green", "black"); n != 1 {
 		t.Errorf("a notification came %d times", n)
 	}
@@ -164,7 +164,7 @@ func TestNewestPhones(t *testing.T) {
 		w.To(w.Clock.Now().Add(time.Second))
 	}
 	w.phone(names[0], "ann") // is seen again
-	apptest.Must(t, w.notifier(w.Env(SendNoticesFunction)).SendNotices(w.Ctx(), noticeTo("ann")))
+	testkit.Must(t, w.notifier(w.Env(SendNoticesFunction)).SendNotices(w.Ctx(), noticeTo("ann")))
 	var want []string
 	for i, name := range names {
 		if i != 1 && i != 2 {
@@ -194,7 +194,7 @@ func TestBadNotices(t *testing.T) {
 	} {
 		n := noticeTo("ann")
 		change(&n)
-		if err := s.SendNotices(w.Ctx(), n); fault.Of(err) != fault.Invalid {
+		if err := s.SendNotices(w.Ctx(), n); problem.Of(err) != problem.Invalid {
 			t.Errorf("%s: %v, want an Invalid fault", name, err)
 		}
 	}
@@ -213,7 +213,7 @@ func TestLongCollapse(t *testing.T) {
 	for _, last := range []string{"a", "b", "b"} {
 		n := noticeTo("ann")
 		n.ID = strings.Repeat("x", 64) + last
-		apptest.Must(t, s.SendNotices(w.Ctx(), n))
+		testkit.Must(t, s.SendNotices(w.Ctx(), n))
 	}
 	d, _ := phones.Device(tokenOf("red"))
 	if len(d.Alerts) != 2 || len(d.Alerts[0].Collapse) != 64 || d.Alerts[0].Collapse == d.Alerts[1].Collapse {
@@ -274,7 +274,7 @@ func TestAppleInTrouble(t *testing.T) {
 			if got := w.claims(n.ID); !slices.Equal(got, c.first) {
 				t.Errorf("told are %q, want %q", got, c.first)
 			}
-			apptest.Must(t, s.SendNotices(w.Ctx(), n))
+			testkit.Must(t, s.SendNotices(w.Ctx(), n))
 			if got, want := w.claims(n.ID), []string{"ann", "bob"}; !slices.Equal(got, want) {
 				t.Errorf("after a second run told are %q, want %q", got, want)
 			}
@@ -301,7 +301,7 @@ func TestAppleAway(t *testing.T) {
 	there := w.Settings[push.SettingURL]
 	w.Settings[push.SettingURL] = "https://127.0.0.1:1"
 	calls := w.Count(func() {
-		if err := w.notifier(w.Env(SendNoticesFunction)).SendNotices(w.Ctx(), n); fault.Of(err) != fault.Unavailable {
+		if err := w.notifier(w.Env(SendNoticesFunction)).SendNotices(w.Ctx(), n); problem.Of(err) != problem.Unavailable {
 			t.Errorf("without Apple it gave %v, want Unavailable", err)
 		}
 	})
@@ -314,10 +314,10 @@ func TestAppleAway(t *testing.T) {
 	phones.Answer(tokenOf("red"), apns.Answer{Slow: time.Hour, Times: 1})
 	s := w.notifier(w.Env(SendNoticesFunction))
 	s.patience = 50 * time.Millisecond
-	if err := s.SendNotices(w.Ctx(), n); fault.Of(err) != fault.Unavailable || len(w.claims(n.ID)) != 0 {
+	if err := s.SendNotices(w.Ctx(), n); problem.Of(err) != problem.Unavailable || len(w.claims(n.ID)) != 0 {
 		t.Errorf("with Apple silent it gave %v, and told are %q", err, w.claims(n.ID))
 	}
-	apptest.Must(t, w.notifier(w.Env(SendNoticesFunction)).SendNotices(w.Ctx(), n))
+	testkit.Must(t, w.notifier(w.Env(SendNoticesFunction)).SendNotices(w.Ctx(), n))
 	if got, want := shows(phones, "red"), []string{"red: Clash, Pick!"}; !slices.Equal(got, want) {
 		t.Errorf("the phone shows %q, want %q", got, want)
 	}
@@ -342,7 +342,7 @@ func TestLostClaim(t *testing.T) {
 		}
 		return out, err
 	})
-	apptest.Must(t, w.notifier(env).SendNotices(w.Ctx(), noticeTo("ann")))
+	testkit.Must(t, w.notifier(env).SendNotices(w.Ctx(), noticeTo("ann")))
 	if got, want := shows(phones, "red"), []string{"red: Clash, Pick!"}; !lost || !slices.Equal(got, want) {
 		t.Errorf("the phone shows %q, want %q", got, want)
 	}
@@ -380,11 +380,11 @@ func TestFailedClaim(t *testing.T) {
 				}
 				claims++
 				if c.another {
-					apptest.Must(t, w.notifier(w.Env(SendNoticesFunction)).SendNotices(w.Ctx(), n))
+					testkit.Must(t, w.notifier(w.Env(SendNoticesFunction)).SendNotices(w.Ctx(), n))
 				}
 				if c.took {
 					out, err := next.Do(r)
-					apptest.Must(t, err)
+					testkit.Must(t, err)
 					out.Body.Close()
 				}
 				refusal := httptest.NewRecorder()
@@ -397,7 +397,7 @@ func TestFailedClaim(t *testing.T) {
 			if got := w.claims(n.ID); !slices.Equal(got, c.claimed) {
 				t.Errorf("told are %q, want %q", got, c.claimed)
 			}
-			apptest.Must(t, w.notifier(w.Env(SendNoticesFunction)).SendNotices(w.Ctx(), n))
+			testkit.Must(t, w.notifier(w.Env(SendNoticesFunction)).SendNotices(w.Ctx(), n))
 			if got, want := shows(phones, "red", "green"), []string{"red: Clash, Pick!", "green: Clash, Pick!"}; !slices.Equal(got, want) || arrivals(phones, "red", "green") > 1 {
 				t.Errorf("the phones show %q, want %q, and a notification came %d times", got, want, arrivals(phones, "red", "green"))
 			}
@@ -421,7 +421,7 @@ func TestRegisteredMeanwhile(t *testing.T) {
 				w.To(w.Clock.Now().Add(time.Minute)) // what was seen in the same second cannot be told apart
 			}
 			env := before(w.Env(SendNoticesFunction), "DeleteItem", 1, func() { w.phone("red", user) })
-			apptest.Must(t, w.notifier(env).SendNotices(w.Ctx(), noticeTo("ann")))
+			testkit.Must(t, w.notifier(env).SendNotices(w.Ctx(), noticeTo("ann")))
 			if got := w.registered("red"); !slices.Equal(got, []string{want}) {
 				t.Errorf("the phones are %q, want %q", got, want)
 			}
@@ -450,7 +450,7 @@ func TestSendNoticesCrashes(t *testing.T) {
 		phones.Answer(tokenOf("dead"), apns.Refuse(apns2.ReasonUnregistered))
 		n := noticeTo(users...)
 		w.notifier(w.Crashing(SendNoticesFunction, p)).SendNotices(w.Ctx(), n)
-		apptest.Must(t, w.notifier(w.Env(SendNoticesFunction)).SendNotices(w.Ctx(), n))
+		testkit.Must(t, w.notifier(w.Env(SendNoticesFunction)).SendNotices(w.Ctx(), n))
 		return outcome{w.claims(n.ID), arrivals(phones, users...), len(shows(phones, users...)) >= len(users)-1}
 	})
 }

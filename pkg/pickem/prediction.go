@@ -16,8 +16,8 @@ import (
 
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
 )
 
 const predictionType = "prediction"
@@ -171,7 +171,7 @@ func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen
 		return nil, err
 	}
 	if e.State != scored {
-		return nil, fault.Coded(fault.Conflict, "event_not_scored", "the event is not scored yet")
+		return nil, problem.Coded(problem.Conflict, "event_not_scored", "the event is not scored yet")
 	}
 	all := rankEntries(e, g.card, g.predictions)
 	out := &ResultsScreen{CacheControl: noStore}
@@ -223,7 +223,7 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 		for id, team := range in.Body.Predictions {
 			m, ok := on.match(id)
 			if !ok || m.ID != id {
-				return nil, &fault.Error{Kind: fault.Unprocessable, Code: "unknown_match", Field: "body.predictions", Text: "there is a match that is not on the card"}
+				return nil, &problem.Error{Kind: problem.Unprocessable, Code: "unknown_match", Field: "body.predictions", Text: "there is a match that is not on the card"}
 			}
 			if team < 0 || team >= len(m.Teams) {
 				return nil, invalidTeam("body.predictions."+id, m, team)
@@ -274,7 +274,7 @@ func (e event) locked(now time.Time) error {
 	if e.isOpen(now) {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Conflict, Code: "event_locked", Text: "the event is locked", With: map[string]any{"lockAt": instant(e.LockAt), "state": e.shown(now).State}}
+	return &problem.Error{Kind: problem.Conflict, Code: "event_locked", Text: "the event is locked", With: map[string]any{"lockAt": instant(e.LockAt), "state": e.shown(now).State}}
 }
 
 // DeletePredictions withdraws picks.
@@ -308,4 +308,4 @@ func (s *Events) DeletePredictions(ctx context.Context, in *DeletePredictions) (
 // isMember is the condition on the item of a member that it is one.
 func isMember() expression.ConditionBuilder { return exists("PK").And(absent("deletedAt")) }
 
-var errNotMember = fault.Coded(fault.Denied, "not_a_member", "you are not a member: giving a name makes you one, unless you were removed")
+var errNotMember = problem.Coded(problem.Denied, "not_a_member", "you are not a member: giving a name makes you one, unless you were removed")

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/testkit"
 	"matchday/pkg/spec"
 )
 
@@ -34,7 +34,7 @@ func TestPutPredictions(t *testing.T) {
 		{matchID(1): 1},
 		{},
 	} {
-		saved := apptest.Decode[Prediction](w.World, w.ask(PutPredictionsFunction, myPicks, "ann", map[string]any{"predictions": picks}))
+		saved := testkit.Decode[Prediction](w.World, w.ask(PutPredictionsFunction, myPicks, "ann", map[string]any{"predictions": picks}))
 		want := Prediction{Predictions: picks, SavedAt: noon.Add(time.Hour)}
 		var seen EventScreen
 		w.see(GetEventFunction, appEvent(show), "ann", &seen.Body)
@@ -42,7 +42,7 @@ func TestPutPredictions(t *testing.T) {
 			t.Errorf("saved is %+v, and shown %+v, want %+v", saved, seen.Body.Prediction, want)
 		}
 	}
-	row := apptest.Row[map[string]any](w.World, table, "USER#ann", "EVENT#"+show)
+	row := testkit.Row[map[string]any](w.World, table, "USER#ann", "EVENT#"+show)
 	for attribute, want := range map[string]any{"GSI_PK": "EVENT#" + show, "GSI_SK": "SCORE#000#ann", "type": "prediction", "belongsto": "USER#ann", "mcorrect": 0.0, "points": 0.0} {
 		if row[attribute] != want {
 			t.Errorf("the item's %s is %v, want %v", attribute, row[attribute], want)
@@ -57,7 +57,7 @@ func TestPutPredictions(t *testing.T) {
 	}
 	gone := newPerson("bob", "bob")
 	gone.DeletedAt = stamp(noon)
-	apptest.Put(w.World, table, gone)
+	testkit.Put(w.World, table, gone)
 	if got, want := refusalOf(w.ask(PutPredictionsFunction, myPicks, "bob", `{"predictions":{}}`)), (refusal{403, "not_a_member", ""}); got != want {
 		t.Errorf("who was deleted: %v, want %v", got, want)
 	}
@@ -72,12 +72,12 @@ func TestPicksOfAnotherCard(t *testing.T) {
 	var seen EventScreen
 	w.see(GetEventFunction, appEvent(show), "ann", &seen.Body)
 	pick := map[string]any{"predictions": map[string]int{matchID(1): 0}, "cardRev": seen.Body.CardRev}
-	apptest.Decode[Prediction](w.World, w.ask(PutPredictionsFunction, myPicks, "ann", pick))
+	testkit.Decode[Prediction](w.World, w.ask(PutPredictionsFunction, myPicks, "ann", pick))
 	changed := matchOf(1, 10)
 	delete(changed, "id")
 	changed["teams"] = []map[string]any{{"members": []string{"Somebody else"}}, {"members": []string{"Right 1"}}}
 	w.admin(UpdateMatchFunction, "/admin/events/"+show+"/matches/"+matchID(1), changed)
-	if err := apptest.Refuses(w.ask(PutPredictionsFunction, myPicks, "ann", pick), 409, "card_changed"); err != nil {
+	if err := testkit.Refuses(w.ask(PutPredictionsFunction, myPicks, "ann", pick), 409, "card_changed"); err != nil {
 		t.Error(err)
 	}
 }
@@ -149,7 +149,7 @@ func TestLock(t *testing.T) {
 					LockAt time.Time
 					State  string
 				}
-				apptest.Must(t, json.Unmarshal([]byte(out.Body), &doc))
+				testkit.Must(t, json.Unmarshal([]byte(out.Body), &doc))
 				if got, want := refusalOf(out), (refusal{409, "event_locked", ""}); got != want || !doc.LockAt.Equal(c.lockAt) || doc.State != c.state {
 					t.Errorf("%s: %v, %+v, want %v, of %v, %s", fn.Name, got, doc, want, c.lockAt, c.state)
 				}
@@ -197,10 +197,10 @@ func TestPicksMeanwhile(t *testing.T) {
 		{"the member goes", func(w *world) {
 			gone := newPerson("ann", "ann")
 			gone.DeletedAt = stamp(noon)
-			apptest.Put(w.World, table, gone)
+			testkit.Put(w.World, table, gone)
 		}, "not_a_member", "", false},
 		{"the card changes every time", func(w *world) {
-			e := apptest.Row[event](w.World, table, eventKey, ofEvent(show))
+			e := testkit.Row[event](w.World, table, eventKey, ofEvent(show))
 			match(10 + e.CardRev)(w)
 		}, "changed", "", true},
 	} {
@@ -221,11 +221,11 @@ func TestPicksMeanwhile(t *testing.T) {
 					code = c.drop
 					in := &DeletePredictions{EventID: show}
 					in.UserID = "ann"
-					_, err = apptest.OpenWith(w.World, w.inTheWay(DeletePredictionsFunction, "TransactWriteItems", do), OpenEvents).DeletePredictions(w.Ctx(), in)
+					_, err = testkit.OpenWith(w.World, w.inTheWay(DeletePredictionsFunction, "TransactWriteItems", do), OpenEvents).DeletePredictions(w.Ctx(), in)
 				} else {
 					in := &PutPredictions{EventID: show}
 					in.UserID, in.Body.Predictions = "ann", map[string]int{matchID(1): 1}
-					_, err = apptest.OpenWith(w.World, w.inTheWay(PutPredictionsFunction, "TransactWriteItems", do), OpenEvents).PutPredictions(w.Ctx(), in)
+					_, err = testkit.OpenWith(w.World, w.inTheWay(PutPredictionsFunction, "TransactWriteItems", do), OpenEvents).PutPredictions(w.Ctx(), in)
 				}
 				if codeOf(err) != code || want == nil {
 					t.Fatalf("withdrawn %v: %v, want %q", drops, err, code)
@@ -252,7 +252,7 @@ func TestLateBetweenReadAndWrite(t *testing.T) {
 	in := &PutPredictions{EventID: show}
 	in.UserID = "ann"
 	was := w.rows()
-	_, err := apptest.OpenWith(w.World, env, OpenEvents).PutPredictions(w.Ctx(), in)
+	_, err := testkit.OpenWith(w.World, env, OpenEvents).PutPredictions(w.Ctx(), in)
 	if codeOf(err) != "event_locked" || !reflect.DeepEqual(w.rows(), was) {
 		t.Errorf("a pick that takes until the lock: %v", err)
 	}
@@ -271,7 +271,7 @@ func TestNobodySeesPicks(t *testing.T) {
 			if !ok || route.Method != http.MethodGet || w.routes[fn.Name] == nil {
 				continue
 			}
-			for _, user := range []string{"bob", apptest.Administrator} {
+			for _, user := range []string{"bob", testkit.Administrator} {
 				out := w.ask(fn, fill.Replace(route.Path), user, "")
 				if out.StatusCode >= 500 {
 					t.Errorf("%s: %d %s", fn.Name, out.StatusCode, out.Body)
@@ -283,7 +283,7 @@ func TestNobodySeesPicks(t *testing.T) {
 		}
 		return where
 	}
-	scorer := apptest.Open(w.World, ScoreEventFunction, OpenScorer)
+	scorer := testkit.Open(w.World, ScoreEventFunction, OpenScorer)
 	for _, step := range []struct {
 		state string
 		do    func()
@@ -295,11 +295,11 @@ func TestNobodySeesPicks(t *testing.T) {
 		{"all results in", func() { w.results(show, 0, 0, 0) }, nil},
 		{"half scored", func() {
 			on, err := readStage(w.Ctx(), scorer.db, show)
-			apptest.Must(t, err)
-			apptest.Must(t, scorer.score(w.Ctx(), on, "ann"))
+			testkit.Must(t, err)
+			testkit.Must(t, scorer.score(w.Ctx(), on, "ann"))
 		}, nil},
-		{"scored", func() { w.score(show) }, []string{"pickem/get-results bob", "pickem/get-results " + apptest.Administrator}},
-		{"being scored again", func() { w.results(show, 1) }, []string{"pickem/get-results bob", "pickem/get-results " + apptest.Administrator}},
+		{"scored", func() { w.score(show) }, []string{"pickem/get-results bob", "pickem/get-results " + testkit.Administrator}},
+		{"being scored again", func() { w.results(show, 1) }, []string{"pickem/get-results bob", "pickem/get-results " + testkit.Administrator}},
 	} {
 		step.do()
 		if got := shown(); !slices.Equal(got, step.want) {
@@ -372,8 +372,8 @@ func FuzzPutPredictions(f *testing.F) {
 		out := w.ask(PutPredictionsFunction, myPicks, "ann", body)
 		switch {
 		case out.StatusCode == http.StatusOK:
-			saved := apptest.Row[prediction](w.World, table, ofUser("ann"), ofEvent(show)).Predictions
-			if got := apptest.Decode[Prediction](w.World, out).Predictions; !maps.Equal(got, saved) {
+			saved := testkit.Row[prediction](w.World, table, ofUser("ann"), ofEvent(show)).Predictions
+			if got := testkit.Decode[Prediction](w.World, out).Predictions; !maps.Equal(got, saved) {
 				t.Fatalf("%q is answered with %v, and saved as %v", body, got, saved)
 			}
 			for id, team := range saved {

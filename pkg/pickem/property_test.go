@@ -13,7 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/testkit"
 	"matchday/pkg/kit/dynamo"
 )
 
@@ -83,9 +83,9 @@ func (g *game) look(u, other string, e *booking) error {
 	got := g.ask(GetEventFunction, "/app/events/"+e.id, u, "")
 	results := g.ask(GetResultsFunction, "/app/events/"+e.id+"/results", u, "")
 	if e.state == deleting {
-		return errors.Join(apptest.Refuses(got, 404, "event_not_found"), apptest.Refuses(results, 404, "event_not_found"))
+		return errors.Join(testkit.Refuses(got, 404, "event_not_found"), testkit.Refuses(results, 404, "event_not_found"))
 	}
-	screen := apptest.Decode[struct {
+	screen := testkit.Decode[struct {
 		State      string
 		Prediction *Prediction
 	}](g.World, got)
@@ -102,7 +102,7 @@ func (g *game) look(u, other string, e *booking) error {
 		}
 	}
 	if e.state != scored {
-		if err := apptest.Refuses(results, 409, "event_not_scored"); err != nil || strings.Contains(results.Body, "u-") {
+		if err := testkit.Refuses(results, 409, "event_not_scored"); err != nil || strings.Contains(results.Body, "u-") {
 			return fmt.Errorf("results of an event that is %s: %w", e.state, cmp.Or(err, errors.New(results.Body)))
 		}
 	}
@@ -122,7 +122,7 @@ func (g *game) sound() error {
 	g.written = false
 	type sum struct{ points, correct, played int }
 	sums, have := map[string]sum{}, map[string]sum{}
-	for _, i := range apptest.Rows[item](g.World, table) {
+	for _, i := range testkit.Rows[item](g.World, table) {
 		switch is := i.is.(type) {
 		case *prediction:
 			if is.GSISK != fmt.Sprintf("SCORE#%03d#%s", is.Points, is.userID()) {
@@ -205,7 +205,7 @@ func (g *game) scored(e *booking) error {
 	if e.state == deleting || !e.asked {
 		return nil
 	}
-	screen := apptest.Decode[struct {
+	screen := testkit.Decode[struct {
 		Event
 		Count   int
 		Entries []Entry

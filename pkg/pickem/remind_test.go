@@ -7,19 +7,19 @@ import (
 	"testing"
 	"time"
 
-	"matchday/pkg/kit/app/apptest"
-	"matchday/pkg/kit/dynamo/dynamotest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 )
 
 // reminds runs the job, and returns what it has told, to whom: "bob: Title, Body".
 func (w *world) reminds() (all []string) {
 	w.T.Helper()
-	apptest.Must(w.T, apptest.Open(w.World, RemindFunction, OpenReminder).Remind(w.Ctx()))
+	testkit.Must(w.T, testkit.Open(w.World, RemindFunction, OpenReminder).Remind(w.Ctx()))
 	for range w.Queues.Messages(noticeQueue.Name) {
 		m := w.Receive(noticeQueue)
 		w.SQS("DeleteMessage", map[string]any{"QueueUrl": w.Queues.URL(noticeQueue.Name), "ReceiptHandle": m.ReceiptHandle}, nil)
 		var n Notice
-		apptest.Must(w.T, json.Unmarshal([]byte(m.Body), &n))
+		testkit.Must(w.T, json.Unmarshal([]byte(m.Body), &n))
 		for _, u := range n.UserIDs {
 			all = append(all, fmt.Sprintf("%s: %s, %s", u, n.Title, n.Body))
 		}
@@ -84,10 +84,10 @@ func TestRemindMany(t *testing.T) {
 	}
 	w.clash(1)
 	w.To(noon.AddDate(0, 0, 7).Add(-24 * time.Hour))
-	apptest.Must(t, apptest.Open(w.World, RemindFunction, OpenReminder).Remind(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, RemindFunction, OpenReminder).Remind(w.Ctx()))
 	var sizes []int
 	all := map[string]bool{}
-	for _, n := range apptest.Messages[Notice](w.World, noticeQueue) {
+	for _, n := range testkit.Messages[Notice](w.World, noticeQueue) {
 		sizes = append(sizes, len(n.UserIDs))
 		for _, u := range n.UserIDs {
 			all[u] = true
@@ -112,8 +112,8 @@ func TestReminded(t *testing.T) {
 	w.clash(1)
 	w.pick("ann", show, 0)
 	w.To(noon.AddDate(0, 0, 7).Add(-2 * time.Hour))
-	apptest.Must(t, apptest.Open(w.World, RemindFunction, OpenReminder).Remind(w.Ctx()))
-	apptest.Drain(w.World, noticeQueue, 0, w.notifier(w.Env(SendNoticesFunction)).SendNotices)
+	testkit.Must(t, testkit.Open(w.World, RemindFunction, OpenReminder).Remind(w.Ctx()))
+	testkit.Drain(w.World, noticeQueue, 0, w.notifier(w.Env(SendNoticesFunction)).SendNotices)
 	want := []string{"green: clash-of-tides, You have not picked yet, and it locks in 1 hour."}
 	if got := shows(phones, "red", "green"); !slices.Equal(got, want) {
 		t.Errorf("the phones show %q, want %q", got, want)
@@ -135,17 +135,17 @@ func TestRemindCrashes(t *testing.T) {
 		w.pick("ann", show, 0)
 		w.pick("bob", other, 0)
 		w.To(noon.AddDate(0, 0, 6))
-		apptest.OpenWith(w.World, w.Crashing(RemindFunction, p), OpenReminder).Remind(w.Ctx())
-		again := apptest.Open(w.World, RemindFunction, OpenReminder)
-		apptest.Must(t, again.Remind(w.Ctx()))
-		apptest.Drain(w.World, noticeQueue, 0, w.notifier(w.Env(SendNoticesFunction)).SendNotices)
+		testkit.OpenWith(w.World, w.Crashing(RemindFunction, p), OpenReminder).Remind(w.Ctx())
+		again := testkit.Open(w.World, RemindFunction, OpenReminder)
+		testkit.Must(t, again.Remind(w.Ctx()))
+		testkit.Drain(w.World, noticeQueue, 0, w.notifier(w.Env(SendNoticesFunction)).SendNotices)
 		w.To(w.Clock.Now().Add(15 * time.Minute))
-		apptest.Must(t, again.Remind(w.Ctx()))
+		testkit.Must(t, again.Remind(w.Ctx()))
 		if n := len(w.Queues.Messages(noticeQueue.Name)); n != 0 {
 			t.Errorf("a third run sends %d messages", n)
 		}
 		o := outcome{Shown: shows(phones, "ann", "bob", "cat")}
-		for _, r := range apptest.Rows[told](w.World, table) {
+		for _, r := range testkit.Rows[told](w.World, table) {
 			if r.SK == noticeDone {
 				o.Done = append(o.Done, r.PK)
 			}

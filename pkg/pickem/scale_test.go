@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"testing"
 
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/testkit"
 )
 
 // crowd writes so many members, who have played so many events that are scored,
@@ -16,7 +16,7 @@ func (w *world) crowd(members, played int) (eventID string) {
 	w.T.Helper()
 	const matches = 10
 	eventID = "2026-12-31-last"
-	apptest.Put(w.World, table, event{
+	testkit.Put(w.World, table, event{
 		row: row{PK: eventKey, SK: ofEvent(eventID), GSIPK: ofEvent(eventID), GSISK: eventKey, Type: eventType},
 		ID:  eventID, Name: "Last", Date: "2026/12/31", StartsAt: stamp(noon), LockAt: stamp(noon), State: broadcast, Bonus: 5,
 		CardRev: 1, ResultsRev: matches, ResultsAt: stamp(noon), ScoringAt: stamp(noon),
@@ -24,14 +24,14 @@ func (w *world) crowd(members, played int) (eventID string) {
 	var card []match
 	for i := range matches {
 		place, err := placeSK(i + 1)
-		apptest.Must(w.T, err)
+		testkit.Must(w.T, err)
 		id, winner := matchID(i), 0
 		card = append(card, match{
 			row: row{PK: ofEvent(eventID), SK: matchSK(id), GSIPK: ofEvent(eventID), GSISK: place, Type: matchType}, ID: id, Name: "Match", Points: 10,
 			Teams: []Team{{Members: []string{"Left"}}, {Members: []string{"Right"}}}, Result: &winner, Since: 1,
 		})
 	}
-	apptest.Put(w.World, table, card...)
+	testkit.Put(w.World, table, card...)
 	var people []person
 	var predictions []prediction
 	for n := range members {
@@ -54,8 +54,8 @@ func (w *world) crowd(members, played int) (eventID string) {
 			predictions = append(predictions, p)
 		}
 	}
-	apptest.Put(w.World, table, people...)
-	apptest.Put(w.World, table, predictions...)
+	testkit.Put(w.World, table, people...)
+	testkit.Put(w.World, table, predictions...)
 	return eventID
 }
 
@@ -68,18 +68,18 @@ func TestScale(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			id := w.crowd(c.members, c.played)
-			s := apptest.Open(w.World, ScoreEventFunction, OpenScorer)
-			calls := w.Count(func() { apptest.Must(t, s.ScoreEvent(w.Ctx(), ScoreEvent{id})) })
+			s := testkit.Open(w.World, ScoreEventFunction, OpenScorer)
+			calls := w.Count(func() { testkit.Must(t, s.ScoreEvent(w.Ctx(), ScoreEvent{id})) })
 			// Beside the members' calls: the event, its card, its entries, and that it is scored.
 			if want := (map[string]int{"GetItem": 1, "Query": 2 + c.members, "TransactWriteItems": c.members, "UpdateItem": 1}); !maps.Equal(calls, want) {
 				t.Errorf("it makes the calls %v, want %v", calls, want)
 			}
-			calls = w.Count(func() { apptest.Must(t, s.ScoreEvent(w.Ctx(), ScoreEvent{id})) })
+			calls = w.Count(func() { testkit.Must(t, s.ScoreEvent(w.Ctx(), ScoreEvent{id})) })
 			if want := (map[string]int{"GetItem": 1, "Query": 2, "UpdateItem": 1}); !maps.Equal(calls, want) {
 				t.Errorf("again, it makes the calls %v, want %v", calls, want)
 			}
 			rows := 0
-			for _, s := range apptest.Rows[standing](w.World, table) {
+			for _, s := range testkit.Rows[standing](w.World, table) {
 				if s.Type != standingType {
 					continue
 				}

@@ -14,7 +14,7 @@ import (
 
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 )
 
 // RequestScore asks for the points of an event.
@@ -44,7 +44,7 @@ func (s *Events) RequestScore(ctx context.Context, in *RequestScore) (*ScorePage
 		return nil, errUpcoming
 	}
 	if missing := on.missing(); len(missing) > 0 || len(on.card) == 0 {
-		return nil, &fault.Error{Kind: fault.Conflict, Code: "results_missing", Text: "there are matches without a result", With: map[string]any{"matchIds": missing}}
+		return nil, &problem.Error{Kind: problem.Conflict, Code: "results_missing", Text: "there are matches without a result", With: map[string]any{"matchIds": missing}}
 	}
 	set := expression.Set(expression.Name("scoringAt"), expression.Value(stamp(s.now())))
 	err = dynamo.Update(ctx, s.db, changeEvent, on.key(), set, equals("state", on.State).And(equals("resultsRev", on.ResultsRev)))
@@ -103,7 +103,7 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in ScoreEvent) error {
 			return err
 		}
 		if on.ScoringAt == "" || len(on.missing()) > 0 {
-			return fault.New(fault.Invalid, "the event %.60q is not to be scored: results are missing, or nobody asked", in.EventID)
+			return problem.New(problem.Invalid, "the event %.60q is not to be scored: results are missing, or nobody asked", in.EventID)
 		}
 		entries, err := readEntries(ctx, s.db, on.ID)
 		if err != nil {
@@ -126,7 +126,7 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in ScoreEvent) error {
 			return err
 		}
 	}
-	return fault.New(fault.Unavailable, "the results of %s change all the time", in.EventID)
+	return problem.New(problem.Unavailable, "the results of %s change all the time", in.EventID)
 }
 
 // score scores one member's prediction, and nothing if the member is gone or has
@@ -142,7 +142,7 @@ func (s *Scorer) score(ctx context.Context, on stage, userID string) error {
 		p.Points, p.Correct, p.ScoredAt, p.ScoredRev, p.Name = sheet.Points, sheet.Correct, stamp(s.now()), on.ResultsRev, g.members[0].Name
 		sk, err := scoreSK(p.Points, maxScore, userID)
 		if err != nil { // the card was read between two of its changes
-			return nil, false, fault.New(fault.Unavailable, "the card of %s has changed", on.ID).Because(err)
+			return nil, false, problem.New(problem.Unavailable, "the card of %s has changed", on.ID).Because(err)
 		}
 		set := expression.Set(expression.Name("points"), expression.Value(p.Points)).
 			Set(expression.Name("mcorrect"), expression.Value(p.Correct)).
@@ -202,7 +202,7 @@ func (g group) tally(p person, year string) (writes []dynamo.Write, err error) {
 	t := sum(year, g.predictions)
 	sk, err := scoreSK(t.Points, maxStanding, p.userID())
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "the points of a member in %s are more than standings hold: %d", year, t.Points)
+		return nil, problem.New(problem.Invalid, "the points of a member in %s are more than standings hold: %d", year, t.Points)
 	}
 	kept := map[string]bool{}
 	put := func(own, table string) {
@@ -239,7 +239,7 @@ type Rebuilt struct {
 // scored predictions, which it does not change. Any number of runs end alike.
 func (s *Scorer) RebuildStandings(ctx context.Context, in RebuildStandings) (Rebuilt, error) {
 	if in.Year < 2000 || in.Year > 2999 {
-		return Rebuilt{}, fault.In("year", "say which year, from 2000 to 2999: {\"year\": 2026}")
+		return Rebuilt{}, problem.In("year", "say which year, from 2000 to 2999: {\"year\": 2026}")
 	}
 	all, err := dynamo.QueryAll[person](ctx, s.db, allMembers, dynamo.Range{Key: partition(allMembers, userKey)})
 	if err != nil {

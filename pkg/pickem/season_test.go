@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/testkit"
 )
 
 // TestSeason plays one event from its announcement to its corrected results.
@@ -18,7 +18,7 @@ func TestSeason(t *testing.T) {
 	w.pick("bob", show, 0, 1, 1)
 	w.lock(show)
 	late := w.ask(PutPredictionsFunction, "/app/events/"+show+"/predictions", "cat", `{"predictions":{}}`)
-	if err := apptest.Refuses(late, 409, "event_locked"); err != nil {
+	if err := testkit.Refuses(late, 409, "event_locked"); err != nil {
 		t.Error(err)
 	}
 	w.results(show, 0, 1, void)

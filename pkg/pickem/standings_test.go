@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/testkit"
 	"matchday/pkg/spec"
 )
 
@@ -30,7 +30,7 @@ func crowd(t testing.TB, members, shows int) (w *world, last string) {
 		})
 		last = id
 	}
-	apptest.Put(w.World, table, days...)
+	testkit.Put(w.World, table, days...)
 	w.fill(last, 10)
 	picks := map[string]int{}
 	for n := range 10 {
@@ -39,7 +39,7 @@ func crowd(t testing.TB, members, shows int) (w *world, last string) {
 	var entries []prediction
 	played := func(user, name, id string, points int) {
 		sk, err := scoreSK(points, maxScore, user)
-		apptest.Must(t, err)
+		testkit.Must(t, err)
 		entries = append(entries, prediction{
 			row:     row{PK: ofUser(user), SK: ofEvent(id), GSIPK: ofEvent(id), GSISK: sk, Type: predictionType},
 			EventID: id, BelongsTo: ofUser(user), Predictions: picks, CardRev: 10, SavedAt: stamp(noon), Name: name, Points: points, ScoredAt: stamp(noon), ScoredRev: 10,
@@ -50,21 +50,21 @@ func crowd(t testing.TB, members, shows int) (w *world, last string) {
 		user, name, points := fmt.Sprintf("user-%04d", n), fmt.Sprintf("Name %04d", members-n), n%500
 		if n == members/2 {
 			user = "ann"
-			apptest.Put(w.World, table, newPerson(user, name))
+			testkit.Put(w.World, table, newPerson(user, name))
 			for _, d := range days[:shows-1] {
 				played(user, name, d.ID, 1)
 			}
 		}
 		played(user, name, last, points)
 		sk, err := scoreSK(points, maxStanding, user)
-		apptest.Must(t, err)
+		testkit.Must(t, err)
 		table26 = append(table26, standing{
 			row: row{PK: ofUser(user), SK: ofYear("2026"), GSIPK: ofYear("2026"), GSISK: sk, Type: standingType}, BelongsTo: ofUser(user), Name: name,
 			tally: tally{Points: points, Played: 1, LastEvent: last, LastPoints: points},
 		})
 	}
-	apptest.Put(w.World, table, entries...)
-	apptest.Put(w.World, table, table26...)
+	testkit.Put(w.World, table, entries...)
+	testkit.Put(w.World, table, table26...)
 	return w, last
 }
 
@@ -196,7 +196,7 @@ func TestPages(t *testing.T) {
 		pages := func(limit int) (all []any) {
 			and := map[bool]string{true: "&", false: "?"}[strings.Contains(c.target, "?")]
 			for next, page := "", 0; page == 0 || next != ""; page++ {
-				body := apptest.Decode[map[string]any](w.World, w.ask(c.fn, fmt.Sprint(c.target, and, "limit=", limit, "&cursor=", strings.ReplaceAll(next, "#", "%23")), apptest.Administrator, ""))
+				body := testkit.Decode[map[string]any](w.World, w.ask(c.fn, fmt.Sprint(c.target, and, "limit=", limit, "&cursor=", strings.ReplaceAll(next, "#", "%23")), testkit.Administrator, ""))
 				items := body[c.list].([]any)
 				if len(items) > limit || len(items) < limit && body["next"] != nil || page > c.want {
 					t.Fatalf("%s: a page of %d has %d, and goes on after %v", c.target, limit, len(items), body["next"])
@@ -227,7 +227,7 @@ func TestCursors(t *testing.T) {
 	w.results(scoredShow, 1, 0)
 	next := func(fn spec.Function, target string) string {
 		var body struct{ Next string }
-		w.see(fn, target, apptest.Administrator, &body)
+		w.see(fn, target, testkit.Administrator, &body)
 		if body.Next == "" {
 			t.Fatalf("%s ends", target)
 		}
@@ -258,7 +258,7 @@ func TestCursors(t *testing.T) {
 			refused = append(refused, user)
 		}
 		for _, cursor := range refused {
-			out := w.ask(fn, target+cursor, apptest.Administrator, "")
+			out := w.ask(fn, target+cursor, testkit.Administrator, "")
 			if got, want := refusalOf(out), (refusal{400, "bad_cursor", "query.cursor"}); got != want {
 				t.Errorf("%s%s: %d %s, want %v", target, cursor, out.StatusCode, out.Body, want)
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
 
@@ -203,7 +203,7 @@ func readEvent(ctx context.Context, db dynamo.DB, eventID string) (event, error)
 	return e, err
 }
 
-var errNoEvent = fault.Coded(fault.NotFound, "event_not_found", "no such event")
+var errNoEvent = problem.Coded(problem.NotFound, "event_not_found", "no such event")
 
 // Conditions.
 

@@ -10,12 +10,12 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"matchday/pkg/kit/app/apptest"
+	"matchday/infra/testkit"
 	"matchday/pkg/spec"
 )
 
 func TestMain(m *testing.M) {
-	apptest.LogByWorld()
+	testkit.LogByWorld()
 	os.Exit(m.Run())
 }
 
@@ -27,48 +27,48 @@ const show = "2026-03-08-clash-of-tides"
 
 // world is one test's room.
 type world struct {
-	*apptest.World
-	routes map[string]apptest.Route
+	*testkit.World
+	routes map[string]testkit.Route
 }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{World: apptest.New(t, Room, noon)}
-	w.routes = map[string]apptest.Route{
-		ListEventsFunction.Name:        apptest.Serve(w.World, ListEventsFunction, OpenEvents, (*Events).ListEvents),
-		GetEventFunction.Name:          apptest.Serve(w.World, GetEventFunction, OpenEvents, (*Events).GetEvent),
-		GetResultsFunction.Name:        apptest.Serve(w.World, GetResultsFunction, OpenEvents, (*Events).GetResults),
-		GetStandingsFunction.Name:      apptest.Serve(w.World, GetStandingsFunction, OpenEvents, (*Events).GetStandings),
-		ListCorrectionsFunction.Name:   apptest.Serve(w.World, ListCorrectionsFunction, OpenEvents, (*Events).ListCorrections),
-		GetMeFunction.Name:             apptest.Serve(w.World, GetMeFunction, OpenMembers, (*Members).GetMe),
-		GetUserFunction.Name:           apptest.Serve(w.World, GetUserFunction, OpenMembers, (*Members).GetUser),
-		UpdateMeFunction.Name:          apptest.Serve(w.World, UpdateMeFunction, OpenMembers, (*Members).UpdateMe),
-		PutPredictionsFunction.Name:    apptest.Serve(w.World, PutPredictionsFunction, OpenEvents, (*Events).PutPredictions),
-		DeletePredictionsFunction.Name: apptest.Serve(w.World, DeletePredictionsFunction, OpenEvents, (*Events).DeletePredictions),
-		InviteUserFunction.Name:        apptest.Serve(w.World, InviteUserFunction, OpenMembers, (*Members).InviteUser),
-		CreateEventFunction.Name:       apptest.Serve(w.World, CreateEventFunction, OpenEvents, (*Events).CreateEvent),
-		UpdateEventFunction.Name:       apptest.Serve(w.World, UpdateEventFunction, OpenEvents, (*Events).UpdateEvent),
-		DeleteEventFunction.Name:       apptest.Serve(w.World, DeleteEventFunction, OpenEvents, (*Events).DeleteEvent),
-		AddMatchFunction.Name:          apptest.Serve(w.World, AddMatchFunction, OpenEvents, (*Events).AddMatch),
-		UpdateMatchFunction.Name:       apptest.Serve(w.World, UpdateMatchFunction, OpenEvents, (*Events).UpdateMatch),
-		DeleteMatchFunction.Name:       apptest.Serve(w.World, DeleteMatchFunction, OpenEvents, (*Events).DeleteMatch),
-		OrderCardFunction.Name:         apptest.Serve(w.World, OrderCardFunction, OpenEvents, (*Events).OrderCard),
-		PutResultFunction.Name:         apptest.Serve(w.World, PutResultFunction, OpenEvents, (*Events).PutResult),
-		RequestScoreFunction.Name:      apptest.Serve(w.World, RequestScoreFunction, OpenEvents, (*Events).RequestScore),
-		ListEntriesFunction.Name:       apptest.Serve(w.World, ListEntriesFunction, OpenEvents, (*Events).ListEntries),
-		GetHealthFunction.Name:         apptest.Serve(w.World, GetHealthFunction, OpenEvents, (*Events).GetHealth),
-		DeleteUserFunction.Name:        apptest.Serve(w.World, DeleteUserFunction, OpenMembers, (*Members).DeleteUser),
-		RegisterDeviceFunction.Name:    apptest.Serve(w.World, RegisterDeviceFunction, OpenDevices, (*Devices).RegisterDevice),
-		DeleteDeviceFunction.Name:      apptest.Serve(w.World, DeleteDeviceFunction, OpenDevices, (*Devices).DeleteDevice),
+	w := &world{World: testkit.New(t, Room, noon)}
+	w.routes = map[string]testkit.Route{
+		ListEventsFunction.Name:        testkit.Serve(w.World, ListEventsFunction, OpenEvents, (*Events).ListEvents),
+		GetEventFunction.Name:          testkit.Serve(w.World, GetEventFunction, OpenEvents, (*Events).GetEvent),
+		GetResultsFunction.Name:        testkit.Serve(w.World, GetResultsFunction, OpenEvents, (*Events).GetResults),
+		GetStandingsFunction.Name:      testkit.Serve(w.World, GetStandingsFunction, OpenEvents, (*Events).GetStandings),
+		ListCorrectionsFunction.Name:   testkit.Serve(w.World, ListCorrectionsFunction, OpenEvents, (*Events).ListCorrections),
+		GetMeFunction.Name:             testkit.Serve(w.World, GetMeFunction, OpenMembers, (*Members).GetMe),
+		GetUserFunction.Name:           testkit.Serve(w.World, GetUserFunction, OpenMembers, (*Members).GetUser),
+		UpdateMeFunction.Name:          testkit.Serve(w.World, UpdateMeFunction, OpenMembers, (*Members).UpdateMe),
+		PutPredictionsFunction.Name:    testkit.Serve(w.World, PutPredictionsFunction, OpenEvents, (*Events).PutPredictions),
+		DeletePredictionsFunction.Name: testkit.Serve(w.World, DeletePredictionsFunction, OpenEvents, (*Events).DeletePredictions),
+		InviteUserFunction.Name:        testkit.Serve(w.World, InviteUserFunction, OpenMembers, (*Members).InviteUser),
+		CreateEventFunction.Name:       testkit.Serve(w.World, CreateEventFunction, OpenEvents, (*Events).CreateEvent),
+		UpdateEventFunction.Name:       testkit.Serve(w.World, UpdateEventFunction, OpenEvents, (*Events).UpdateEvent),
+		DeleteEventFunction.Name:       testkit.Serve(w.World, DeleteEventFunction, OpenEvents, (*Events).DeleteEvent),
+		AddMatchFunction.Name:          testkit.Serve(w.World, AddMatchFunction, OpenEvents, (*Events).AddMatch),
+		UpdateMatchFunction.Name:       testkit.Serve(w.World, UpdateMatchFunction, OpenEvents, (*Events).UpdateMatch),
+		DeleteMatchFunction.Name:       testkit.Serve(w.World, DeleteMatchFunction, OpenEvents, (*Events).DeleteMatch),
+		OrderCardFunction.Name:         testkit.Serve(w.World, OrderCardFunction, OpenEvents, (*Events).OrderCard),
+		PutResultFunction.Name:         testkit.Serve(w.World, PutResultFunction, OpenEvents, (*Events).PutResult),
+		RequestScoreFunction.Name:      testkit.Serve(w.World, RequestScoreFunction, OpenEvents, (*Events).RequestScore),
+		ListEntriesFunction.Name:       testkit.Serve(w.World, ListEntriesFunction, OpenEvents, (*Events).ListEntries),
+		GetHealthFunction.Name:         testkit.Serve(w.World, GetHealthFunction, OpenEvents, (*Events).GetHealth),
+		DeleteUserFunction.Name:        testkit.Serve(w.World, DeleteUserFunction, OpenMembers, (*Members).DeleteUser),
+		RegisterDeviceFunction.Name:    testkit.Serve(w.World, RegisterDeviceFunction, OpenDevices, (*Devices).RegisterDevice),
+		DeleteDeviceFunction.Name:      testkit.Serve(w.World, DeleteDeviceFunction, OpenDevices, (*Devices).DeleteDevice),
 
-		CreateLeagueFunction.Name:       apptest.Serve(w.World, CreateLeagueFunction, OpenLeagues, (*Leagues).CreateLeague),
-		ListLeaguesFunction.Name:        apptest.Serve(w.World, ListLeaguesFunction, OpenLeagues, (*Leagues).ListLeagues),
-		JoinLeagueFunction.Name:         apptest.Serve(w.World, JoinLeagueFunction, OpenLeagues, (*Leagues).JoinLeague),
-		GetLeagueFunction.Name:          apptest.Serve(w.World, GetLeagueFunction, OpenLeagues, (*Leagues).GetLeague),
-		GetLeagueStandingsFunction.Name: apptest.Serve(w.World, GetLeagueStandingsFunction, OpenLeagues, (*Leagues).GetLeagueStandings),
-		LeaveLeagueFunction.Name:        apptest.Serve(w.World, LeaveLeagueFunction, OpenLeagues, (*Leagues).LeaveLeague),
-		RenewCodeFunction.Name:          apptest.Serve(w.World, RenewCodeFunction, OpenLeagues, (*Leagues).RenewCode),
-		DeleteLeagueFunction.Name:       apptest.Serve(w.World, DeleteLeagueFunction, OpenLeagues, (*Leagues).DeleteLeague),
+		CreateLeagueFunction.Name:       testkit.Serve(w.World, CreateLeagueFunction, OpenLeagues, (*Leagues).CreateLeague),
+		ListLeaguesFunction.Name:        testkit.Serve(w.World, ListLeaguesFunction, OpenLeagues, (*Leagues).ListLeagues),
+		JoinLeagueFunction.Name:         testkit.Serve(w.World, JoinLeagueFunction, OpenLeagues, (*Leagues).JoinLeague),
+		GetLeagueFunction.Name:          testkit.Serve(w.World, GetLeagueFunction, OpenLeagues, (*Leagues).GetLeague),
+		GetLeagueStandingsFunction.Name: testkit.Serve(w.World, GetLeagueStandingsFunction, OpenLeagues, (*Leagues).GetLeagueStandings),
+		LeaveLeagueFunction.Name:        testkit.Serve(w.World, LeaveLeagueFunction, OpenLeagues, (*Leagues).LeaveLeague),
+		RenewCodeFunction.Name:          testkit.Serve(w.World, RenewCodeFunction, OpenLeagues, (*Leagues).RenewCode),
+		DeleteLeagueFunction.Name:       testkit.Serve(w.World, DeleteLeagueFunction, OpenLeagues, (*Leagues).DeleteLeague),
 	}
 	return w
 }
@@ -78,16 +78,16 @@ func (w *world) ask(fn spec.Function, target, user string, body any) events.APIG
 	text, ok := body.(string)
 	if !ok && body != nil {
 		encoded, err := json.Marshal(body)
-		apptest.Must(w.T, err)
+		testkit.Must(w.T, err)
 		text = string(encoded)
 	}
-	return apptest.Ask(w.routes, fn, target, user, text)
+	return testkit.Ask(w.routes, fn, target, user, text)
 }
 
 // admin has an administrator do what must succeed.
 func (w *world) admin(fn spec.Function, target string, body any) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
-	out := w.ask(fn, target, apptest.Administrator, body)
+	out := w.ask(fn, target, testkit.Administrator, body)
 	if out.StatusCode >= 300 {
 		w.T.Fatalf("%s %s: %d %s", fn.Name, target, out.StatusCode, out.Body)
 	}
@@ -98,7 +98,7 @@ func (w *world) admin(fn spec.Function, target string, body any) events.APIGatew
 func (w *world) join(users ...string) {
 	w.T.Helper()
 	for _, u := range users {
-		apptest.Put(w.World, table, newPerson(u, u))
+		testkit.Put(w.World, table, newPerson(u, u))
 	}
 }
 
@@ -112,7 +112,7 @@ func (w *world) announce(starts time.Time, slug string, n int) (eventID string) 
 	out := w.admin(CreateEventFunction, "/admin/events", map[string]any{
 		"name": slug, "date": starts.Format(time.DateOnly), "slug": slug, "startsAt": starts,
 	})
-	e := apptest.Decode[Event](w.World, out)
+	e := testkit.Decode[Event](w.World, out)
 	for i := range n {
 		w.admin(AddMatchFunction, "/admin/events/"+e.ID+"/matches", matchOf(i+1, 10*(i+1)))
 	}
@@ -151,9 +151,9 @@ func (w *world) pick(user, eventID string, teams ...int) {
 // lock moves the clock to when an event locks, and has it locked.
 func (w *world) lock(eventID string) {
 	w.T.Helper()
-	e := apptest.Row[event](w.World, table, eventKey, ofEvent(eventID))
+	e := testkit.Row[event](w.World, table, eventKey, ofEvent(eventID))
 	w.To(instant(e.LockAt))
-	apptest.Must(w.T, apptest.Open(w.World, LockEventsFunction, OpenEvents).LockEvents(w.Ctx()))
+	testkit.Must(w.T, testkit.Open(w.World, LockEventsFunction, OpenEvents).LockEvents(w.Ctx()))
 }
 
 // results enters the results of the first matches of an event, in order.
@@ -174,12 +174,12 @@ func (w *world) score(eventID string) {
 // work has the messages handled that wait to have events scored.
 func (w *world) work() {
 	w.T.Helper()
-	apptest.Drain(w.World, scoreQueue, 0, apptest.Open(w.World, ScoreEventFunction, OpenScorer).ScoreEvent)
+	testkit.Drain(w.World, scoreQueue, 0, testkit.Open(w.World, ScoreEventFunction, OpenScorer).ScoreEvent)
 }
 
 // table is the table of a year as a member sees it.
 func (w *world) standings(year string) []Standing {
 	w.T.Helper()
 	out := w.ask(GetStandingsFunction, "/app/standings/"+year+"?limit=500", "ann", "")
-	return apptest.Decode[struct{ Standings []Standing }](w.World, out).Standings
+	return testkit.Decode[struct{ Standings []Standing }](w.World, out).Standings
 }

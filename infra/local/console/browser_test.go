@@ -19,7 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"matchday/infra/local/fleet"
-	"matchday/infra/local/sportmonks"
+	"matchday/infra/sim/sportmonks"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/push"
 )

@@ -16,12 +16,12 @@ import (
 	"sync"
 	"time"
 
-	"matchday/infra/local/apns"
 	"matchday/infra/local/fleet"
-	"matchday/infra/local/lambda"
-	"matchday/infra/local/schedule"
-	"matchday/infra/local/season"
-	"matchday/infra/local/states"
+	"matchday/infra/rooms/pickem"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/lambda"
+	"matchday/infra/sim/scheduler"
+	"matchday/infra/sim/stepfunctions"
 	"matchday/pkg/spec"
 )
 
@@ -46,7 +46,7 @@ type Hub struct {
 
 	fleet  *fleet.Fleet
 	phones func() []fleet.Phone
-	season *season.Season  // nil for none
+	season *pickem.Season  // nil for none
 	sight  json.RawMessage // of the season, as it was looked at last
 	timers []timer
 
@@ -128,7 +128,7 @@ type execution struct {
 
 // timer is a schedule and when it fires next, jitter apart.
 type timer struct {
-	schedule.Schedule
+	scheduler.Schedule
 	Name, Expression string
 	next             time.Time
 }
@@ -143,12 +143,12 @@ func NewHub() *Hub {
 
 // Attach has the page show f, the phones, which must be safe to be asked for from
 // any goroutine, and the season, unless it is nil.
-func (h *Hub) Attach(f *fleet.Fleet, phones func() []fleet.Phone, s *season.Season) {
+func (h *Hub) Attach(f *fleet.Fleet, phones func() []fleet.Phone, s *pickem.Season) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.fleet, h.phones, h.season = f, phones, s
 	add := func(name string, every spec.Schedule) {
-		if s, err := schedule.Parse(string(every), "UTC"); err == nil { // a fleet with a bad schedule does not begin
+		if s, err := scheduler.Parse(string(every), "UTC"); err == nil { // a fleet with a bad schedule does not begin
 			h.timers = append(h.timers, timer{Schedule: s, Name: name, Expression: string(every)})
 		}
 	}
@@ -317,24 +317,24 @@ func (h *Hub) Invocation(v lambda.Invocation) {
 // Transition takes a step of a state machine.
 //
 // What it counts has the names of the live loop's states.
-func (h *Hub) Transition(machine string, t states.Transition) {
-	if t.Kind == states.Failed && t.Item < 0 {
+func (h *Hub) Transition(machine string, t stepfunctions.Transition) {
+	if t.Kind == stepfunctions.Failed && t.Item < 0 {
 		h.problem(t.Time, machine, "error", t.State+" failed: "+t.Failure.Error())
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	x := h.execution(machine, t)
 	switch t.Kind {
-	case states.Entered:
+	case stepfunctions.Entered:
 		x.open++
-	case states.Exited, states.Caught, states.Failed, states.Aborted:
+	case stepfunctions.Exited, stepfunctions.Caught, stepfunctions.Failed, stepfunctions.Aborted:
 		x.open--
 	}
 	if t.Item < 0 {
 		switch {
-		case t.Kind == states.Failed:
+		case t.Kind == stepfunctions.Failed:
 			x.failed = t.Failure.Code
-		case t.Kind == states.Entered && t.State == "Idle":
+		case t.Kind == stepfunctions.Entered && t.State == "Idle":
 			x.idle = true
 			if len(h.idle) >= keptIdle {
 				clear(h.idle)
@@ -357,7 +357,7 @@ func (h *Hub) Transition(machine string, t states.Transition) {
 }
 
 // execution finds the execution of a transition, or begins one. h.mu is held.
-func (h *Hub) execution(machine string, t states.Transition) *execution {
+func (h *Hub) execution(machine string, t stepfunctions.Transition) *execution {
 	all := h.machines[machine]
 	if i := slices.IndexFunc(all, func(x *execution) bool { return x.name == t.Execution }); i >= 0 {
 		return all[i]

@@ -16,11 +16,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"matchday/infra/local/apns"
 	"matchday/infra/local/fleet"
-	"matchday/infra/local/lambda"
-	"matchday/infra/local/sportmonks"
-	"matchday/infra/local/states"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/lambda"
+	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/stepfunctions"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/push"
 )
@@ -96,7 +96,7 @@ func TestIdleMinutesAreNotMissed(t *testing.T) {
 	t.Parallel()
 	h := NewHub()
 	h.first = start.UnixMilli() / slot
-	h.Transition("cricket-live-loop", states.Transition{Execution: "e", Time: start.Add(7 * time.Second), State: "Idle", Item: -1, Kind: states.Entered})
+	h.Transition("cricket-live-loop", stepfunctions.Transition{Execution: "e", Time: start.Add(7 * time.Second), State: "Idle", Item: -1, Kind: stepfunctions.Entered})
 	results := map[string]int{}
 	for _, b := range h.timing(start.Add(2 * time.Minute)).Bars {
 		results[b.Result]++
@@ -122,8 +122,8 @@ func TestProblems(t *testing.T) {
 	}
 	say("panic: " + strings.Repeat("x", 1000))
 	h.Invocation(lambda.Invocation{Function: "cricket/get-match", Scheduled: start, Err: errors.New("exit status 2")})
-	h.Transition("cricket-live-loop", states.Transition{
-		Execution: "e", Time: start, State: "Plan", Item: -1, Kind: states.Failed, Failure: &states.Failure{Code: "States.Timeout", Cause: "slow"},
+	h.Transition("cricket-live-loop", stepfunctions.Transition{
+		Execution: "e", Time: start, State: "Plan", Item: -1, Kind: stepfunctions.Failed, Failure: &stepfunctions.Failure{Code: "States.Timeout", Cause: "slow"},
 	})
 	var got []string
 	for _, p := range h.problems {

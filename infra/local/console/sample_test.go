@@ -12,16 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"matchday/infra/local/apns"
-	"matchday/infra/local/clock"
 	"matchday/infra/local/fleet"
-	"matchday/infra/local/lambda"
-	"matchday/infra/local/season"
-	"matchday/infra/local/sportmonks"
-	"matchday/infra/local/sqs"
-	"matchday/infra/local/states"
-	"matchday/pkg/cricket/feed"
+	"matchday/infra/rooms/pickem"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/clock"
+	"matchday/infra/sim/lambda"
+	sim "matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sqs"
+	"matchday/infra/sim/stepfunctions"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
 	rooms "matchday/pkg/fleet"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/queue"
@@ -37,9 +37,9 @@ type sample struct {
 	*fleet.Fleet
 	t      testing.TB
 	hub    *Hub
-	match  *sportmonks.Match
+	match  *sim.Match
 	phones []fleet.Phone
-	season *season.Season // nil for none
+	season *pickem.Season // nil for none
 	sender *push.Sender
 	ticks  int
 }
@@ -60,7 +60,7 @@ func sampleUnder(t testing.TB, c *clock.Clock, played int) *sample {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &sample{t: t, hub: NewHub(), match: sportmonks.Generate(7, sportmonks.T20)}
+	s := &sample{t: t, hub: NewHub(), match: sim.Generate(7, sim.T20)}
 	const team, keyID, bundle = "TEAM123456", "KEY1234567", "app.matchday.test"
 	phones := apns.New(c, apns.Config{TeamID: team, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: bundle, Observe: s.hub.Push})
 	if err := phones.Listen(); err != nil {
@@ -82,7 +82,7 @@ func sampleUnder(t testing.TB, c *clock.Clock, played int) *sample {
 	t.Cleanup(functions.Close)
 	s.Fleet = &fleet.Fleet{
 		Config: fleet.Config{Clock: c}, URL: "http://localhost:8080", Functions: functions, Queues: sqs.New(c, "http://localhost/sqs"),
-		Phones: phones, Provider: sportmonks.New(c, "token"), Rooms: rooms.Rooms(),
+		Phones: phones, Provider: sim.New(c, "token"), Rooms: rooms.Rooms(),
 	}
 	for _, room := range s.Rooms {
 		for _, fn := range room.Functions {
@@ -97,7 +97,7 @@ func sampleUnder(t testing.TB, c *clock.Clock, played int) *sample {
 			}
 		}
 	}
-	s.Provider.Play(s.match, start.Add(-time.Duration(played)*slot*time.Millisecond), sportmonks.Pace{Every: slot * time.Millisecond})
+	s.Provider.Play(s.match, start.Add(-time.Duration(played)*slot*time.Millisecond), sim.Pace{Every: slot * time.Millisecond})
 	id := fleet.MatchID(s.match.ID)
 	s.phones = []fleet.Phone{
 		fleet.NewPhone("u1", id, ""),
@@ -135,11 +135,11 @@ func (s *sample) deliver() {
 	s.t.Helper()
 	w := httptest.NewRecorder()
 	s.Provider.ServeHTTP(w, httptest.NewRequest("GET", "/api/v2.0/livescores?api_token=token&include=balls,runs,batting,bowling,scoreboards,lineup,localteam,visitorteam,league,season,venue", nil))
-	entries, err := feed.Split(w.Body.Bytes())
+	entries, err := sportmonks.Split(w.Body.Bytes())
 	if err != nil || len(entries) != 1 {
 		s.t.Fatalf("%d matches, %v", len(entries), err)
 	}
-	f, err := feed.Decode(entries[0].Raw)
+	f, err := sportmonks.Decode(entries[0].Raw)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -186,22 +186,22 @@ func (s *sample) dress() {
 	for m := range 2 {
 		began := start.Add(time.Duration(m) * time.Minute)
 		name := began.Format("20060102T150405") + "-1"
-		step := func(state string, item int, kind states.Kind) {
-			s.hub.Transition("cricket-live-loop", states.Transition{Execution: name, Time: began, State: state, Item: item, Kind: kind})
+		step := func(state string, item int, kind stepfunctions.Kind) {
+			s.hub.Transition("cricket-live-loop", stepfunctions.Transition{Execution: name, Time: began, State: state, Item: item, Kind: kind})
 		}
-		step("Plan", -1, states.Entered)
-		step("Plan", -1, states.Exited)
-		step("Ticks", -1, states.Entered)
+		step("Plan", -1, stepfunctions.Entered)
+		step("Plan", -1, stepfunctions.Exited)
+		step("Ticks", -1, stepfunctions.Entered)
 		for i := range 24 {
-			step("UntilDue", i, states.Entered)
+			step("UntilDue", i, stepfunctions.Entered)
 			if m == 0 || i < 9 {
-				step("UntilDue", i, states.Exited)
-				step("Tick", i, states.Entered)
-				step("Tick", i, states.Exited)
+				step("UntilDue", i, stepfunctions.Exited)
+				step("Tick", i, stepfunctions.Entered)
+				step("Tick", i, stepfunctions.Exited)
 			}
 		}
 		if m == 0 {
-			step("Ticks", -1, states.Exited)
+			step("Ticks", -1, stepfunctions.Exited)
 		}
 	}
 	now := s.Clock.Now()

@@ -16,14 +16,14 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"matchday/infra/local/fleet"
-	"matchday/infra/local/season"
-	"matchday/infra/local/season/seasontest"
-	"matchday/pkg/kit/app/apptest"
+	pickemsim "matchday/infra/rooms/pickem"
+	"matchday/infra/rooms/pickem/seasontest"
+	"matchday/infra/testkit"
 	"matchday/pkg/pickem"
 )
 
 func TestMain(m *testing.M) {
-	apptest.LogByWorld()
+	testkit.LogByWorld()
 	os.Exit(m.Run())
 }
 
@@ -34,7 +34,7 @@ const tonight = "2026-06-06-amberwick"
 func newSeason(t *testing.T) (*sample, *seasontest.World) {
 	t.Helper()
 	w := seasontest.New(t, start)
-	apptest.Must(t, w.Season.Prepare(t.Context()))
+	testkit.Must(t, w.Season.Prepare(t.Context()))
 	s := sampleUnder(t, w.Clock, 100)
 	s.season = w.Season
 	w.To(start.Add(time.Second))
@@ -44,7 +44,7 @@ func newSeason(t *testing.T) (*sample, *seasontest.World) {
 // ask asks the API as the visitor.
 func ask[T any](w *seasontest.World, path string) (out T) {
 	w.T.Helper()
-	apptest.Must(w.T, w.Season.Call(w.T.Context(), season.Visitor, http.MethodGet, "/pickem"+path, nil, &out))
+	testkit.Must(w.T, w.Season.Call(w.T.Context(), pickemsim.Visitor, http.MethodGet, "/pickem"+path, nil, &out))
 	return out
 }
 
@@ -111,7 +111,7 @@ func TestSeasonIsSeen(t *testing.T) {
 	server := httptest.NewServer(s.hub.Handler())
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	next := stream(t, server.URL)
-	told := func(until func(season.View) bool) (v season.View) {
+	told := func(until func(pickemsim.View) bool) (v pickemsim.View) {
 		t.Helper()
 		for {
 			text := next().data.State["pickem"]
@@ -126,18 +126,18 @@ func TestSeasonIsSeen(t *testing.T) {
 			}
 		}
 	}
-	v := told(func(season.View) bool { return true })
+	v := told(func(pickemsim.View) bool { return true })
 	var e shownShow
 	if err := json.Unmarshal(v.Shows[0].Event, &e); err != nil {
 		t.Fatal(err)
 	}
-	if e.ID != tonight || v.Member != season.Visitor || len(v.Shows) != 2 || v.Shows[0].Results != nil || v.Shows[1].Results == nil || len(v.Leagues) != 1 {
+	if e.ID != tonight || v.Member != pickemsim.Visitor || len(v.Shows) != 2 || v.Shows[0].Results != nil || v.Shows[1].Results == nil || len(v.Leagues) != 1 {
 		t.Errorf("the page is told %+v of %s", v, e.ID)
 	}
 	if _, err := s.hub.direct(savePicks)(t.Context(), s.Fleet, 0, order{Event: tonight, Picks: map[string]int{e.Card[0].ID: 2}}); err != nil {
 		t.Fatal(err)
 	}
-	told(func(v season.View) bool {
+	told(func(v pickemsim.View) bool {
 		var e shownShow
 		return json.Unmarshal(v.Shows[0].Event, &e) == nil && e.Prediction != nil && maps.Equal(e.Prediction.Predictions, map[string]int{e.Card[0].ID: 2}) && v.Shows[0].Entries == 1
 	})
@@ -231,7 +231,7 @@ func TestPagePickem(t *testing.T) {
 
 	// Points follow, and standings.
 	before, err := chromedp.Run(tab, chromedp.Evaluate[string](`document.querySelector("#standings .me").textContent`))
-	apptest.Must(t, err)
+	testkit.Must(t, err)
 	press("#season-score", "worked out")
 	w.To(w.Clock.Now().Add(time.Second))
 	e = ask[shownShow](w, "/app/events/"+tonight)
@@ -265,7 +265,7 @@ func TestPagePickem(t *testing.T) {
 
 	// The next show is announced, and who looks at the latest sees it.
 	run(resize(1440, 1000, "light"), click(`#shows button:first-child`), says("#show", "Live in Amberwick"))
-	apptest.Must(t, w.Season.Prepare(t.Context()))
+	testkit.Must(t, w.Season.Prepare(t.Context()))
 	run(says("#show", "Live in Brackwater"), says("#lock", "4:00"), see(`[...document.querySelectorAll(".bout input")].every((i) => !i.disabled && !i.checked)`))
 	if said := complaints(); len(said) != 1 || !strings.Contains(said[0], "400") {
 		t.Errorf("beside the late pick, the page complained %q", said)

@@ -16,11 +16,11 @@ import (
 
 	"github.com/sideshow/apns2"
 
-	"matchday/infra/local/apns"
 	"matchday/infra/local/fleet"
-	"matchday/infra/local/identity"
-	"matchday/infra/local/season"
-	"matchday/infra/local/sportmonks"
+	"matchday/infra/rooms/pickem"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/cognito"
+	"matchday/infra/sim/sportmonks"
 )
 
 //go:embed page
@@ -75,7 +75,7 @@ func (h *Hub) Handler() http.Handler {
 		head.Set("X-Content-Type-Options", "nosniff")
 		head.Set("Referrer-Policy", "no-referrer")
 		head.Set("Cache-Control", "no-cache")
-		if r.Method == http.MethodPost && !identity.Local(r.Host) {
+		if r.Method == http.MethodPost && !cognito.Local(r.Host) {
 			http.Error(w, "the console is to be reached by localhost or by an address", http.StatusForbidden)
 			return
 		}
@@ -393,7 +393,7 @@ func answer(_ context.Context, f *fleet.Fleet, _ int64, o order) (string, error)
 var eventIDs = regexp.MustCompile(`^[a-z0-9-]{1,60}$`)
 
 // direct is what a button does to the season, and has the page see it.
-func (h *Hub) direct(do func(context.Context, *season.Season, order) (string, error)) func(context.Context, *fleet.Fleet, int64, order) (string, error) {
+func (h *Hub) direct(do func(context.Context, *pickem.Season, order) (string, error)) func(context.Context, *fleet.Fleet, int64, order) (string, error) {
 	return func(ctx context.Context, _ *fleet.Fleet, _ int64, o order) (string, error) {
 		h.mu.Lock()
 		s := h.season
@@ -409,22 +409,22 @@ func (h *Hub) direct(do func(context.Context, *season.Season, order) (string, er
 	}
 }
 
-func savePicks(ctx context.Context, s *season.Season, o order) (string, error) {
-	return "Your picks are saved.", s.Pick(ctx, season.Visitor, o.Event, o.Picks)
+func savePicks(ctx context.Context, s *pickem.Season, o order) (string, error) {
+	return "Your picks are saved.", s.Pick(ctx, pickem.Visitor, o.Event, o.Picks)
 }
 
-func lockShow(ctx context.Context, s *season.Season, o order) (string, error) {
+func lockShow(ctx context.Context, s *pickem.Season, o order) (string, error) {
 	return "It is locked, and begins.", s.Lock(ctx, o.Event)
 }
 
-func enterResult(ctx context.Context, s *season.Season, o order) (string, error) {
+func enterResult(ctx context.Context, s *pickem.Season, o order) (string, error) {
 	return s.EnterResult(ctx, o.Event)
 }
 
-func correctResult(ctx context.Context, s *season.Season, o order) (string, error) {
+func correctResult(ctx context.Context, s *pickem.Season, o order) (string, error) {
 	return s.Correct(ctx, o.Event)
 }
 
-func scoreShow(ctx context.Context, s *season.Season, o order) (string, error) {
+func scoreShow(ctx context.Context, s *pickem.Season, o order) (string, error) {
 	return "The points are being worked out.", s.Score(ctx, o.Event)
 }

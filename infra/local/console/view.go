@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"matchday/infra/local/apns"
 	"matchday/infra/local/fleet"
-	"matchday/infra/local/lambda"
-	"matchday/infra/local/sportmonks"
-	"matchday/infra/local/sqs"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/lambda"
+	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sqs"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 )

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"matchday/infra/local/clock"
-	"matchday/infra/local/identity"
+	"matchday/infra/sim/clock"
+	"matchday/infra/sim/cognito"
 )
 
 // TestCall signs users in, one of them as an administrator, and hands out what the
@@ -19,7 +19,7 @@ func TestCall(t *testing.T) {
 	t.Parallel()
 	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), 1)
 	t.Cleanup(c.Stop)
-	users, err := identity.New(c, "http://localhost/identity", clientID, "")
+	users, err := cognito.New(c, "http://localhost/identity", clientID, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,18 +33,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"matchday/infra/local/apns"
-	"matchday/infra/local/clock"
-	"matchday/infra/local/engine"
-	"matchday/infra/local/faults"
-	"matchday/infra/local/gateway"
-	"matchday/infra/local/identity"
-	"matchday/infra/local/lambda"
-	"matchday/infra/local/schedule"
-	"matchday/infra/local/sportmonks"
-	"matchday/infra/local/sqs"
-	"matchday/infra/local/states"
-	"matchday/infra/openapi"
+	"matchday/infra/sim/apigateway"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/chaos"
+	"matchday/infra/sim/clock"
+	"matchday/infra/sim/cognito"
+	dynamodbsim "matchday/infra/sim/dynamodb"
+	"matchday/infra/sim/lambda"
+	"matchday/infra/sim/scheduler"
+	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sqs"
+	"matchday/infra/sim/stepfunctions"
+	"matchday/infra/tools/openapi"
 	"matchday/pkg/fleet"
 	"matchday/pkg/spec"
 )
@@ -59,13 +59,13 @@ type Config struct {
 	Seed  uint64 // of the schedules' start jitter; 0 for none
 	Only  string // name of the one room to run; all when empty
 
-	Faults *faults.Faults // what goes wrong once it is started; nil for nothing
+	Faults *chaos.Faults // what goes wrong once it is started; nil for nothing
 
 	Log        func(lambda.Log)
 	Invocation func(lambda.Invocation)
 	Push       func(apns.Push)
 	Started    func(apns.Start)
-	Transition func(machine string, t states.Transition)
+	Transition func(machine string, t stepfunctions.Transition)
 }
 
 // Fleet is a running fleet.
@@ -76,7 +76,7 @@ type Fleet struct {
 	Queues    *sqs.Server
 	Phones    *apns.Server
 	Provider  *sportmonks.Server
-	Users     *identity.Pool
+	Users     *cognito.Pool
 	Rooms     []spec.Room
 	DBExited  <-chan struct{} // closed when the DynamoDB engine has stopped; nil for one that runs elsewhere
 
@@ -132,7 +132,7 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 	if err != nil {
 		return f, err
 	}
-	if f.Functions, err = lambda.New(cfg.Clock, lambda.Config{Region: engine.Region, Log: cfg.Log, Observe: cfg.Invocation}); err != nil {
+	if f.Functions, err = lambda.New(cfg.Clock, lambda.Config{Region: dynamodbsim.Region, Log: cfg.Log, Observe: cfg.Invocation}); err != nil {
 		return f, err
 	}
 	f.stops = append(f.stops, f.Functions.Close)
@@ -256,7 +256,7 @@ func (f *Fleet) listen() error {
 		return err
 	}
 	f.URL = "http://localhost:" + port
-	if f.Users, err = identity.New(f.Clock, f.URL+"/identity", clientID, f.Dir); err != nil {
+	if f.Users, err = cognito.New(f.Clock, f.URL+"/identity", clientID, f.Dir); err != nil {
 		return err
 	}
 	f.mux.Handle("/identity/", f.Users)
@@ -277,15 +277,15 @@ func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
 	if f.Dir != "" {
 		file = filepath.Join(f.Dir, "dynamodb.sqlite")
 	}
-	db, err := engine.Start(ctx, file)
+	db, err := dynamodbsim.Start(ctx, file)
 	if err != nil {
 		return nil, err
 	}
 	f.stops = append(f.stops, db.Stop)
 	f.DBExited = db.Exited
-	f.db = dynamodb.NewFromConfig(engine.Config(db.URL))
+	f.db = dynamodb.NewFromConfig(dynamodbsim.Config(db.URL))
 	for _, room := range f.Rooms {
-		if err := engine.Create(ctx, f.db, prefix, room.Tables); err != nil {
+		if err := dynamodbsim.Create(ctx, f.db, prefix, room.Tables); err != nil {
 			return nil, err
 		}
 	}
@@ -331,8 +331,8 @@ func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
 		return nil, err
 	}
 	return []string{
-		spec.EnvStage + "=" + spec.Local, spec.EnvPrefix + "=" + prefix, spec.EnvQueues + "=" + inner + "/sqs/" + engine.Account + "/" + prefix,
-		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_ENDPOINT_URL_SQS=" + inner + "/sqs/", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER=" + inner + "/cognito/", "AWS_REGION=" + engine.Region,
+		spec.EnvStage + "=" + spec.Local, spec.EnvPrefix + "=" + prefix, spec.EnvQueues + "=" + inner + "/sqs/" + dynamodbsim.Account + "/" + prefix,
+		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_ENDPOINT_URL_SQS=" + inner + "/sqs/", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER=" + inner + "/cognito/", "AWS_REGION=" + dynamodbsim.Region,
 		"SPORTMONKS_URL=" + inner + "/api/v2.0", "SPORTMONKS_TOKEN=" + providerToken,
 		"APNS_URL=" + f.Phones.URL(), "APNS_CA_FILE=" + ca, "APNS_TEAM_ID=" + teamID, "APNS_KEY_ID=" + keyID,
 		"APNS_BUNDLE=" + Bundle, "PICKEM_BUNDLE=" + PickemBundle, "APNS_KEY=" + text,
@@ -388,7 +388,7 @@ func (f *Fleet) signingKey() (key *ecdsa.PrivateKey, text string, err error) {
 
 // room adds a room's functions, queues and API, with its description.
 func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
-	var routes []gateway.Route
+	var routes []apigateway.Route
 	for _, fn := range room.Functions {
 		path := filepath.Join(f.Bin, fn.Name)
 		if _, err := os.Stat(path); err != nil {
@@ -403,12 +403,12 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 		})
 		switch on := fn.On.(type) {
 		case spec.Route:
-			auth := map[spec.Auth]gateway.Auth{spec.User: gateway.User, spec.Admin: gateway.Admin}
+			auth := map[spec.Auth]apigateway.Auth{spec.User: apigateway.User, spec.Admin: apigateway.Admin}
 			a, ok := auth[on.Auth]
 			if !ok {
-				a = gateway.Public // or the function itself checks a cookie or a secret
+				a = apigateway.Public // or the function itself checks a cookie or a secret
 			}
-			routes = append(routes, gateway.Route{Method: on.Method, Path: on.Path, Function: fn.Name, Auth: a})
+			routes = append(routes, apigateway.Route{Method: on.Method, Path: on.Path, Function: fn.Name, Auth: a})
 		case spec.Queue:
 			if err := f.queue(fn, on); err != nil {
 				return err
@@ -419,9 +419,9 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 			})
 		}
 	}
-	api, err := gateway.New(gateway.Config{
+	api, err := apigateway.New(apigateway.Config{
 		Clock: f.Clock, Base: "/" + room.Name, Routes: routes, Invoke: f.Functions.Invoke, Verify: f.Users.Verify,
-		CORS: gateway.CORS{AllowOrigins: []string{"*"}, AllowMethods: []string{"*"}, AllowHeaders: []string{"authorization", "content-type", "if-none-match"}},
+		CORS: apigateway.CORS{AllowOrigins: []string{"*"}, AllowMethods: []string{"*"}, AllowHeaders: []string{"authorization", "content-type", "if-none-match"}},
 	})
 	if err != nil {
 		return err
@@ -443,7 +443,7 @@ func environment(all []string, fn spec.Function) []string {
 	if len(fn.Users) == 0 {
 		return all
 	}
-	return append(slices.Clone(all), spec.EnvUserPool+"="+identity.ID)
+	return append(slices.Clone(all), spec.EnvUserPool+"="+cognito.ID)
 }
 
 // timeout is how long an invocation of fn may take. A free clock stands still
@@ -504,11 +504,11 @@ func (f *Fleet) Begin(ctx context.Context) error {
 }
 
 func (f *Fleet) schedule(expression spec.Schedule, target func(scheduled time.Time)) error {
-	s, err := schedule.Parse(string(expression), "UTC")
+	s, err := scheduler.Parse(string(expression), "UTC")
 	if err != nil {
 		return err
 	}
-	f.stops = append(f.stops, schedule.Run(f.Clock, s, f.jitter(), target))
+	f.stops = append(f.stops, scheduler.Run(f.Clock, s, f.jitter(), target))
 	return nil
 }
 
@@ -517,13 +517,13 @@ func (f *Fleet) machine(ctx context.Context, m spec.Machine) error {
 	if err != nil {
 		return err
 	}
-	machine, err := states.Parse(text, m.Calls)
+	machine, err := stepfunctions.Parse(text, m.Calls)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Definition, err)
 	}
 	machine.Name = m.Name
 	if f.Transition != nil {
-		machine.Observe = func(t states.Transition) { f.Transition(m.Name, t) }
+		machine.Observe = func(t stepfunctions.Transition) { f.Transition(m.Name, t) }
 	}
 	invoke := f.Functions.Invoke
 	if f.Faults != nil {
@@ -564,7 +564,7 @@ func (f *Fleet) sweeper(ctx context.Context, tables []spec.Table) (stop func()) 
 			if stopped {
 				return
 			}
-			engine.Sweep(ctx, f.db, prefix, tables, f.Clock.Now()) // what it leaves, the next sweep takes
+			dynamodbsim.Sweep(ctx, f.db, prefix, tables, f.Clock.Now()) // what it leaves, the next sweep takes
 			arm()
 		})
 	}

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
-	"matchday/infra/local/apns"
-	"matchday/infra/local/identity"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/cognito"
 	"matchday/pkg/cricket"
 	"matchday/pkg/kit/auth"
 )
@@ -174,7 +174,7 @@ func (f *Fleet) bearer(user string) (string, error) {
 	token, err := f.Token(user, groups...)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.signed[user] = signedIn{token, now.Add(identity.TTL / 2)}
+	f.signed[user] = signedIn{token, now.Add(cognito.TTL / 2)}
 	return token, err
 }
 

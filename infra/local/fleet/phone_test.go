@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"matchday/infra/local/apns"
-	"matchday/infra/local/clock"
-	"matchday/infra/local/identity"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/clock"
+	"matchday/infra/sim/cognito"
 	"matchday/pkg/kit/push"
 )
 
@@ -61,7 +61,7 @@ func newPhones(t *testing.T) (*Fleet, *service, *push.Sender) {
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	f := &Fleet{Config: Config{Clock: c}, URL: server.URL, api: server.Client(), signed: map[string]signedIn{}, starters: map[string]Phone{}}
-	if f.Users, err = identity.New(c, server.URL, clientID, ""); err != nil {
+	if f.Users, err = cognito.New(c, server.URL, clientID, ""); err != nil {
 		t.Fatal(err)
 	}
 	f.Phones = apns.New(c, apns.Config{TeamID: teamID, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: Bundle,

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"matchday/infra/local/clock"
-	"matchday/infra/local/identity"
-	"matchday/infra/local/lambda"
-	"matchday/infra/local/sqs"
+	"matchday/infra/sim/clock"
+	"matchday/infra/sim/cognito"
+	"matchday/infra/sim/lambda"
+	"matchday/infra/sim/sqs"
 	"matchday/pkg/spec"
 )
 
@@ -108,7 +108,7 @@ func TestTurns(t *testing.T) {
 		t.Fatalf("it got %q", lines)
 	}
 	for n, line := range lines {
-		if !strings.HasPrefix(line, "pool="+identity.ID+" ") || !strings.Contains(line, fmt.Sprintf(`"body":"%d"`, n)) || !strings.Contains(line, `"MessageGroupId":"a"`) {
+		if !strings.HasPrefix(line, "pool="+cognito.ID+" ") || !strings.Contains(line, fmt.Sprintf(`"body":"%d"`, n)) || !strings.Contains(line, `"MessageGroupId":"a"`) {
 			t.Errorf("at %d it got %s", n, line)
 		}
 	}
@@ -125,7 +125,7 @@ func TestHello(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var tokens identity.Tokens
+		var tokens cognito.Tokens
 		err = json.NewDecoder(res.Body).Decode(&tokens)
 		res.Body.Close()
 		if claims, e := f.Users.Verify(tokens.ID); err != nil || e != nil || claims["sub"] != "u1" || claims["name"] != "Una" {
@@ -161,7 +161,7 @@ func TestEngines(t *testing.T) {
 	for name, target := range map[string]string{
 		"AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER": "AWSCognitoIdentityProviderService.AdminGetUser", "AWS_ENDPOINT_URL_SQS": "AmazonSQS.ListQueues",
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, of(name), strings.NewReader(`{"UserPoolId":"`+identity.ID+`","Username":"u1"}`))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, of(name), strings.NewReader(`{"UserPoolId":"`+cognito.ID+`","Username":"u1"}`))
 		if err != nil {
 			t.Fatal(err)
 		}

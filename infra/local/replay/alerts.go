@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"matchday/infra/local/apns"
-	"matchday/infra/local/sportmonks"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/sportmonks"
 	"matchday/pkg/cricket/score"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"matchday/infra/local/apns"
-	"matchday/infra/local/sportmonks"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/sportmonks"
 	"matchday/pkg/cricket/score"
 )
 

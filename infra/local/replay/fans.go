@@ -13,9 +13,9 @@ import (
 	"github.com/sideshow/apns2"
 	"golang.org/x/sync/errgroup"
 
-	"matchday/infra/local/apns"
-	"matchday/infra/local/faults"
 	"matchday/infra/local/fleet"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/chaos"
 )
 
 const (
@@ -67,9 +67,9 @@ func fansOf(seed uint64) (fans []*fan) {
 	for i := range followers {
 		f := &fan{user: fmt.Sprintf("fan%03d", i)}
 		f.device = token("device", f.user)
-		soon := start.Add(time.Duration(1+10*faults.Chance(seed, "turns", f.user)) * time.Minute).Format("15:04") // while they play
+		soon := start.Add(time.Duration(1+10*chaos.Chance(seed, "turns", f.user)) * time.Minute).Format("15:04") // while they play
 		plain := false
-		switch x := faults.Chance(seed, "fan", f.user); {
+		switch x := chaos.Chance(seed, "fan", f.user); {
 		case x < 0.03:
 			f.dead = apns2.ReasonUnregistered
 		case x < 0.05:
@@ -88,9 +88,9 @@ func fansOf(seed uint64) (fans []*fan) {
 			plain = true
 		}
 		if f.dead == "" {
-			f.listens = faults.Chance(seed, "iOS", f.user) < 0.2
+			f.listens = chaos.Chance(seed, "iOS", f.user) < 0.2
 		}
-		switch x := faults.Chance(seed, "begins", f.user); {
+		switch x := chaos.Chance(seed, "begins", f.user); {
 		case plain && x < 0.3:
 			f.begins, f.expired = token("begin", f.user), x < 0.03
 		case plain && !f.listens && x < 0.4:
@@ -122,7 +122,7 @@ func (m *match) follower(seed uint64, i int, f *fan) *follower {
 	id := fleet.MatchID(m.script.ID)
 	teams := []string{"", fleet.MatchID(m.script.Local.ID), fleet.MatchID(m.script.Visitor.ID)}
 	w := &follower{fan: f, phone: fleet.NewPhone(f.user, id, teams[i%3]), left: -1}
-	if x := faults.Chance(seed, "leaves", f.user, id); x < 0.1 && f.dead == "" && !f.late {
+	if x := chaos.Chance(seed, "leaves", f.user, id); x < 0.1 && f.dead == "" && !f.late {
 		w.leaves = 1 + int(10*x*float64(m.script.Frames()))
 	}
 	return w

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"matchday/infra/local/apns"
-	"matchday/infra/local/faults"
 	"matchday/infra/local/fleet"
-	"matchday/infra/local/sportmonks"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/chaos"
+	"matchday/infra/sim/sportmonks"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
@@ -35,7 +35,7 @@ const (
 // trial is what a run with faults has besides.
 type trial struct {
 	seed   uint64
-	faults *faults.Faults
+	faults *chaos.Faults
 	fans   []*fan
 
 	reached, again int // alerts on phones, and arrivals of one that was there
@@ -57,7 +57,7 @@ func (r *run) try(seed uint64) {
 			m.followers = append(m.followers, w)
 		}
 	}
-	r.trial.faults = faults.New(r.faultRates(seed))
+	r.trial.faults = chaos.New(r.faultRates(seed))
 }
 
 // size is how much of what can go wrong there is in a run.
@@ -88,14 +88,14 @@ func about(n, chances float64) float64 { return min(n/max(chances, 1), 0.05) }
 
 // faultRates are the rates of what goes wrong around the functions. The numbers
 // of calls are rough: they only make each kind happen in each function.
-func (r *run) faultRates(seed uint64) faults.Config {
+func (r *run) faultRates(seed uint64) chaos.Config {
 	s := r.size()
-	calls := map[string]map[faults.Kind]float64{}
+	calls := map[string]map[chaos.Kind]float64{}
 	rates := func(function string, chances, fail, forGood, kill float64) {
 		rate := func(n float64) float64 { return about(s.scale()*n, chances) }
-		calls[slug(function)] = map[faults.Kind]float64{
-			faults.Throttled: rate(fail), faults.Failed: rate(fail), faults.Cut: rate(fail), faults.FailedForGood: rate(forGood),
-			faults.KilledBefore: rate(kill), faults.KilledAfter: rate(kill),
+		calls[slug(function)] = map[chaos.Kind]float64{
+			chaos.Throttled: rate(fail), chaos.Failed: rate(fail), chaos.Cut: rate(fail), chaos.FailedForGood: rate(forGood),
+			chaos.KilledBefore: rate(kill), chaos.KilledAfter: rate(kill),
 		}
 	}
 	minutes := reminder.Minutes() + s.ticks*slot.Minutes()
@@ -108,14 +108,14 @@ func (r *run) faultRates(seed uint64) faults.Config {
 	rates("cricket/send-alerts", 30*s.matches*(2*followers), 3, 2, 12)
 	// Where the second run has most to get right: after pushing, as it writes that
 	// down. Almost all other calls of send-alerts read a phone.
-	calls[slug("cricket/send-alerts")+" UpdateItem"] = map[faults.Kind]float64{
-		faults.Throttled: 0.004, faults.Cut: 0.004, faults.KilledBefore: 0.01, faults.KilledAfter: 0.002,
+	calls[slug("cricket/send-alerts")+" UpdateItem"] = map[chaos.Kind]float64{
+		chaos.Throttled: 0.004, chaos.Cut: 0.004, chaos.KilledBefore: 0.01, chaos.KilledAfter: 0.002,
 	}
-	return faults.Config{
+	return chaos.Config{
 		Seed: seed, Calls: calls,
 		Task:        "cricket/tick",
-		Invocations: map[faults.Kind]float64{faults.TwoAtOnce: 0.05, faults.OnceMore: 0.03, faults.Delayed: 0.05},
-		Messages:    map[faults.Kind]float64{faults.HeldBack: 0.03, faults.Redelivered: 0.03},
+		Invocations: map[chaos.Kind]float64{chaos.TwoAtOnce: 0.05, chaos.OnceMore: 0.03, chaos.Delayed: 0.05},
+		Messages:    map[chaos.Kind]float64{chaos.HeldBack: 0.03, chaos.Redelivered: 0.03},
 	}
 }
 
@@ -355,9 +355,9 @@ func (r *run) tally() {
 	fmt.Fprintf(r.Out, "what went wrong with seed %d:\n", t.seed)
 	line("provider", counted(provider, sportmonks.Kinds()))
 	line("Apple", counted(apple, []string{"429", "500", "503", "outage", "drop", "lost", "slow", "GOAWAY"}))
-	line("calls", counted(did, []faults.Kind{faults.Throttled, faults.Failed, faults.Cut, faults.FailedForGood, faults.KilledBefore, faults.KilledAfter}))
-	line("ticks", counted(did, []faults.Kind{faults.TwoAtOnce, faults.OnceMore, faults.Delayed}))
-	line("messages", counted(did, []faults.Kind{faults.HeldBack, faults.Redelivered}))
+	line("calls", counted(did, []chaos.Kind{chaos.Throttled, chaos.Failed, chaos.Cut, chaos.FailedForGood, chaos.KilledBefore, chaos.KilledAfter}))
+	line("ticks", counted(did, []chaos.Kind{chaos.TwoAtOnce, chaos.OnceMore, chaos.Delayed}))
+	line("messages", counted(did, []chaos.Kind{chaos.HeldBack, chaos.Redelivered}))
 	var all, dead, left, begun int
 	for _, m := range r.matches {
 		for _, w := range m.followers {

@@ -18,11 +18,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"matchday/infra/local/apns"
-	"matchday/infra/local/clock"
 	"matchday/infra/local/fleet"
-	"matchday/infra/local/lambda"
-	"matchday/infra/local/sportmonks"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/clock"
+	"matchday/infra/sim/lambda"
+	"matchday/infra/sim/sportmonks"
 	"matchday/pkg/cricket/score"
 )
 

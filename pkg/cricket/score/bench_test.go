@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"matchday/pkg/cricket/feed"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
 )
 
 // body is a /livescores body of one match with innings of so many balls, each
@@ -54,12 +54,12 @@ func BenchmarkTick(b *testing.B) {
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := feed.Split(raw); err != nil {
+				if _, err := sportmonks.Split(raw); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
-		entries, err := feed.Split(raw)
+		entries, err := sportmonks.Split(raw)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -67,12 +67,12 @@ func BenchmarkTick(b *testing.B) {
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := feed.Decode(entries[0].Raw); err != nil {
+				if _, err := sportmonks.Decode(entries[0].Raw); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
-		f, err := feed.Decode(entries[0].Raw)
+		f, err := sportmonks.Decode(entries[0].Raw)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -114,8 +114,8 @@ func BenchmarkTick(b *testing.B) {
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
 			for b.Loop() {
-				entries, _ := feed.Split(raw)
-				f, _ := feed.Decode(entries[0].Raw)
+				entries, _ := sportmonks.Split(raw)
+				f, _ := sportmonks.Decode(entries[0].Raw)
 				s, _ := score.Read(f, before)
 				for _, id := range []string{"1", "2", ""} {
 					s.For(id).Hash()
@@ -126,10 +126,10 @@ func BenchmarkTick(b *testing.B) {
 }
 
 // withWickets is f with its elevens, and a run out every ten overs.
-func withWickets(f feed.Fixture) (feed.Fixture, score.State) {
+func withWickets(f sportmonks.Fixture) (sportmonks.Fixture, score.State) {
 	f.Balls, f.Runs = slices.Clone(f.Balls), slices.Clone(f.Runs)
 	for i := range 22 {
-		f.Lineup = append(f.Lineup, feed.Player{ID: 300 + i, Name: fmt.Sprintf("First%d Last%[1]d", 300+i)})
+		f.Lineup = append(f.Lineup, sportmonks.Player{ID: 300 + i, Name: fmt.Sprintf("First%d Last%[1]d", 300+i)})
 	}
 	for i := range f.Balls {
 		if b := &f.Balls[i]; b.ID%60 == 0 {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"matchday/pkg/cricket/feed"
+	"matchday/pkg/cricket/sportmonks"
 )
 
 // crease fills who bats and bowls, from the balls where they explain the total and
@@ -23,7 +23,7 @@ func (r *reader) crease() {
 	if len(t.balls) > 0 {
 		pair, facing = r.pair(t, rows)
 	} else {
-		in := slices.DeleteFunc(slices.Clone(rows), func(b feed.Batting) bool { return b.Out })
+		in := slices.DeleteFunc(slices.Clone(rows), func(b sportmonks.Batting) bool { return b.Out })
 		for j, b := range in[max(len(in)-2, 0):] {
 			pair[j] = b.PlayerID
 		}
@@ -52,25 +52,25 @@ func (r *reader) crease() {
 }
 
 // batting is the provider's rows of an innings, in batting order.
-func batting(f *feed.Fixture, number int) []feed.Batting {
-	rows := slices.DeleteFunc(slices.Clone(f.Batting), func(b feed.Batting) bool { return b.Innings != number })
-	slices.SortStableFunc(rows, func(a, b feed.Batting) int { return cmp.Compare(a.Sort, b.Sort) })
+func batting(f *sportmonks.Fixture, number int) []sportmonks.Batting {
+	rows := slices.DeleteFunc(slices.Clone(f.Batting), func(b sportmonks.Batting) bool { return b.Innings != number })
+	slices.SortStableFunc(rows, func(a, b sportmonks.Batting) int { return cmp.Compare(a.Sort, b.Sort) })
 	return rows
 }
 
 // byFall orders batters who are out by when they fell.
-func byFall(a, b feed.Batting) int {
+func byFall(a, b sportmonks.Batting) int {
 	return cmp.Or(place(a.FallAt, b.FallAt), cmp.Compare(a.FallScore, b.FallScore))
 }
 
-func place(a, b feed.Overs) int {
+func place(a, b sportmonks.Overs) int {
 	return cmp.Or(cmp.Compare(a.Overs, b.Overs), cmp.Compare(a.Balls, b.Balls))
 }
 
 // pair is who is at the crease after the last ball, and the index of who faces
 // next, or -1 when nobody can tell. Whoever comes in is known by a batting row or
 // with the next ball.
-func (r *reader) pair(t *tally, rows []feed.Batting) (pair [2]int, facing int) {
+func (r *reader) pair(t *tally, rows []sportmonks.Batting) (pair [2]int, facing int) {
 	b := t.balls[len(t.balls)-1]
 	pair = [2]int{b.OneID, b.TwoID}
 	if pair == [2]int{} {
@@ -114,7 +114,7 @@ func (r *reader) pair(t *tally, rows []feed.Batting) (pair [2]int, facing int) {
 
 // incoming is the newest batter of the rows who is neither out nor at the crease
 // and has not left hurt, or 0.
-func (r *reader) incoming(t *tally, rows []feed.Batting, pair [2]int) int {
+func (r *reader) incoming(t *tally, rows []sportmonks.Batting, pair [2]int) int {
 	for _, row := range slices.Backward(rows) {
 		l := t.batters[row.PlayerID]
 		if !row.Out && row.PlayerID != pair[0] && row.PlayerID != pair[1] && l == nil {
@@ -124,10 +124,10 @@ func (r *reader) incoming(t *tally, rows []feed.Batting, pair [2]int) int {
 	return 0
 }
 
-func (r *reader) batter(t *tally, rows []feed.Batting, id int) Batter {
+func (r *reader) batter(t *tally, rows []sportmonks.Batting, id int) Batter {
 	b := Batter{ID: key(id), Name: playerName(r.f, id)}
 	l := t.batters[id]
-	i := slices.IndexFunc(rows, func(b feed.Batting) bool { return b.PlayerID == id })
+	i := slices.IndexFunc(rows, func(b sportmonks.Batting) bool { return b.PlayerID == id })
 	switch {
 	case l != nil && (t.complete || i < 0):
 		b.Runs, b.Balls, b.Fours, b.Sixes = l.runs, l.balls, l.fours, l.sixes
@@ -174,12 +174,12 @@ func (r *reader) bowler(n *Innings, t *tally, id int) Bowler {
 			balls += mine
 		}
 	}
-	b.Overs = oversText(feed.Overs{Overs: whole + balls/r.s.PerOver, Balls: balls % r.s.PerOver}, r.s.PerOver)
+	b.Overs = oversText(sportmonks.Overs{Overs: whole + balls/r.s.PerOver, Balls: balls % r.s.PerOver}, r.s.PerOver)
 	return b
 }
 
 // bowlers reports whether a wicket is the bowler's.
-func bowlers(b *feed.Ball) bool {
+func bowlers(b *sportmonks.Ball) bool {
 	kind := strings.ToLower(b.Score.Name)
 	for _, other := range [...]string{"run out", "retired", "obstruct", "timed", "handled", "twice"} {
 		if strings.Contains(kind, other) {
@@ -190,7 +190,7 @@ func bowlers(b *feed.Ball) bool {
 }
 
 // lastFall is the newest fallen wicket of the rows, or nil.
-func lastFall(rows []feed.Batting) (last *feed.Batting) {
+func lastFall(rows []sportmonks.Batting) (last *sportmonks.Batting) {
 	for i := range rows {
 		row := &rows[i]
 		if row.Out && (last == nil || byFall(*row, *last) > 0) {
@@ -200,11 +200,11 @@ func lastFall(rows []feed.Batting) (last *feed.Batting) {
 	return last
 }
 
-func (r *reader) lastWicket(n *Innings, t *tally, rows []feed.Batting) {
+func (r *reader) lastWicket(n *Innings, t *tally, rows []sportmonks.Batting) {
 	if n.Wickets == 0 {
 		return
 	}
-	var ball *feed.Ball
+	var ball *sportmonks.Ball
 	for _, b := range slices.Backward(t.balls) {
 		if b.Wicket() {
 			ball = b
@@ -228,7 +228,7 @@ func (r *reader) lastWicket(n *Innings, t *tally, rows []feed.Batting) {
 	r.s.LastWicket = w
 }
 
-func (r *reader) partnership(n *Innings, t *tally, rows []feed.Batting) {
+func (r *reader) partnership(n *Innings, t *tally, rows []sportmonks.Batting) {
 	if len(r.s.Batters) == 0 {
 		return
 	}
@@ -245,7 +245,7 @@ func (r *reader) partnership(n *Innings, t *tally, rows []feed.Batting) {
 }
 
 // playerName looks a player up in the lineup and then among the balls.
-func playerName(f *feed.Fixture, id int) string {
+func playerName(f *sportmonks.Fixture, id int) string {
 	if id == 0 {
 		return ""
 	}
@@ -267,7 +267,7 @@ func playerName(f *feed.Fixture, id int) string {
 
 // how is the dismissal in the scorebook's words; score names are compound
 // ("1 Leg Bye + Run Out"), so their parts decide.
-func how(f *feed.Fixture, b *feed.Ball) string {
+func how(f *sportmonks.Fixture, b *sportmonks.Ball) string {
 	kind := strings.ToLower(b.Score.Name)
 	has := func(part string) bool { return strings.Contains(kind, part) }
 	by := "b " + cmp.Or(b.Bowler.Name, playerName(f, b.BowlerID))
@@ -312,7 +312,7 @@ func how(f *feed.Fixture, b *feed.Ball) string {
 
 // glyph is a delivery in a few characters: "." for none, runs off the bat, "W",
 // "1W" with runs; "wd", "5wd", "nb", "2nb" (all runs of the ball), "1b", "1lb".
-func glyph(b *feed.Ball) string {
+func glyph(b *sportmonks.Ball) string {
 	total := b.Total()
 	counted := func(n int, kind string) string {
 		if n <= 1 {
@@ -343,7 +343,7 @@ func glyph(b *feed.Ball) string {
 }
 
 // Balls is the timeline: by innings, then by id, each id once.
-func Balls(f feed.Fixture) []Ball {
+func Balls(f sportmonks.Fixture) []Ball {
 	in := ordered(f.Balls)
 	out := make([]Ball, len(in))
 	for i, b := range in {

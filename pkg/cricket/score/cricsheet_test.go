@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"matchday/pkg/cricket/feed"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
 )
 
 // sheet is the part of a Cricsheet file that a feed is made from.
@@ -67,15 +67,15 @@ type delivery struct {
 // replay is a sheet turned into what the provider would have sent.
 type replay struct {
 	sheet
-	fixture feed.Fixture // at the end; Runs is cut to size by at
-	totals  []total      // after each of fixture.Balls
+	fixture sportmonks.Fixture // at the end; Runs is cut to size by at
+	totals  []total            // after each of fixture.Balls
 	ids     map[string]int
 }
 
 // total is the truth after a ball.
 type total struct {
 	innings, runs, wickets, legal int
-	overs                         feed.Overs
+	overs                         sportmonks.Overs
 	team                          int
 	batters                       map[string][2]int // runs, balls
 	striker, other                string
@@ -111,10 +111,10 @@ func (r *replay) team(name string) int { return 1 + slices.Index(r.Info.Teams, n
 func (r *replay) convert() {
 	i := &r.Info
 	f := &r.fixture
-	*f = feed.Fixture{
+	*f = sportmonks.Fixture{
 		ID: 77, LocalID: 1, VisitorID: 2, Type: i.MatchType, Overs: i.Overs,
-		Localteam:   feed.Team{ID: 1, Name: i.Teams[0], Code: "LOC"},
-		Visitorteam: feed.Team{ID: 2, Name: i.Teams[1], Code: "VIS"},
+		Localteam:   sportmonks.Team{ID: 1, Name: i.Teams[0], Code: "LOC"},
+		Visitorteam: sportmonks.Team{ID: 2, Name: i.Teams[1], Code: "VIS"},
 		TossWonID:   r.team(i.Toss.Winner), Elected: map[string]string{"bat": "batting", "field": "bowling"}[i.Toss.Decision],
 	}
 	if strings.Contains(i.Event.Name, "Hundred") {
@@ -135,10 +135,10 @@ func (r *replay) convert() {
 			legal := 0
 			for _, d := range o.Deliveries {
 				id += 3
-				b := feed.Ball{
-					ID: id, TeamID: sum.team, Innings: n + 1, At: feed.Overs{Overs: o.Over, Balls: legal + 1},
+				b := sportmonks.Ball{
+					ID: id, TeamID: sum.team, Innings: n + 1, At: sportmonks.Overs{Overs: o.Over, Balls: legal + 1},
 					OneID: r.id(d.Batter), TwoID: r.id(d.NonStriker), BatterID: r.id(d.Batter), BowlerID: r.id(d.Bowler),
-					Batter: feed.Player{ID: r.id(d.Batter), Name: d.Batter}, Bowler: feed.Player{ID: r.id(d.Bowler), Name: d.Bowler},
+					Batter: sportmonks.Player{ID: r.id(d.Batter), Name: d.Batter}, Bowler: sportmonks.Player{ID: r.id(d.Bowler), Name: d.Bowler},
 				}
 				x := d.Extras
 				s := &b.Score
@@ -171,9 +171,9 @@ func (r *replay) convert() {
 					sum.legal++
 				}
 				sum.runs += d.Runs.Total
-				sum.overs = feed.Overs{Overs: o.Over, Balls: legal}
+				sum.overs = sportmonks.Overs{Overs: o.Over, Balls: legal}
 				if legal >= i.BallsPerOver {
-					sum.overs = feed.Overs{Overs: o.Over + 1}
+					sum.overs = sportmonks.Overs{Overs: o.Over + 1}
 				}
 				line := sum.batters[d.Batter]
 				line[0] += d.Runs.Batter
@@ -196,7 +196,7 @@ func (r *replay) convert() {
 }
 
 // at is the feed after n balls, in play.
-func (r *replay) at(n int) feed.Fixture {
+func (r *replay) at(n int) sportmonks.Fixture {
 	f := r.fixture
 	f.Balls = f.Balls[:n]
 	if n == 0 {
@@ -208,14 +208,14 @@ func (r *replay) at(n int) feed.Fixture {
 	f.SuperOver = f.SuperOver && last.innings > 2
 	for i, t := range r.totals[:n] {
 		if i == n-1 || r.totals[i+1].innings != t.innings {
-			f.Runs = append(f.Runs, feed.Runs{TeamID: t.team, Innings: t.innings, Score: t.runs, Wickets: t.wickets, Overs: t.overs})
+			f.Runs = append(f.Runs, sportmonks.Runs{TeamID: t.team, Innings: t.innings, Score: t.runs, Wickets: t.wickets, Overs: t.overs})
 		}
 	}
 	return f
 }
 
 // end is the finished feed, with the outcome in the provider's words.
-func (r *replay) end(note bool) feed.Fixture {
+func (r *replay) end(note bool) sportmonks.Fixture {
 	f := r.at(len(r.totals))
 	f.Status = "Finished"
 	o := r.Info.Outcome
@@ -273,7 +273,7 @@ func TestSheets(t *testing.T) {
 			r := load(t, path)
 			state, problems := score.Read(r.at(0), score.State{})
 			none(t, problems)
-			if state.Phase != feed.Upcoming || state.For("").Headline == "" {
+			if state.Phase != sportmonks.Upcoming || state.For("").Headline == "" {
 				t.Fatalf("before the start: %+v", state)
 			}
 			for n := 1; n <= len(r.totals); n++ {
@@ -288,8 +288,8 @@ func TestSheets(t *testing.T) {
 				if note {
 					none(t, problems)
 				}
-				if !note && got.Phase != feed.Closed {
-					if r.Info.Outcome.Result == "" && (got.Phase == feed.Result || !got.Pending) {
+				if !note && got.Phase != sportmonks.Closed {
+					if r.Info.Outcome.Result == "" && (got.Phase == sportmonks.Result || !got.Pending) {
 						t.Fatalf("without a note it is a result: %+v", got.Result)
 					}
 					got, _ = score.Final(f, got)
@@ -339,7 +339,7 @@ func (r *replay) check(t *testing.T, s score.State, n int) {
 			}
 		}
 	}
-	if s.Phase != feed.Live || !s.Result.IsZero() {
+	if s.Phase != sportmonks.Live || !s.Result.IsZero() {
 		t.Fatalf("ball %d: phase %s result %+v", n, s.Phase, s.Result)
 	}
 	if s.Need.TeamID == cur.TeamID && s.Need.Runs != cur.Target-cur.Runs {
@@ -391,7 +391,7 @@ func (r *replay) checkResult(t *testing.T, s score.State) {
 		res.Innings != (o.By.Innings > 0) || res.Method != method || !res.Confirmed {
 		t.Fatalf("result %+v, want %+v", res, o)
 	}
-	if (kind == score.NoResult) != (s.Phase == feed.Closed) || kind != score.NoResult && s.Phase != feed.Result {
+	if (kind == score.NoResult) != (s.Phase == sportmonks.Closed) || kind != score.NoResult && s.Phase != sportmonks.Result {
 		t.Fatalf("phase %s", s.Phase)
 	}
 	for i, inn := range r.Innings {

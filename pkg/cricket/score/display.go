@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"matchday/pkg/cricket/feed"
+	"matchday/pkg/cricket/sportmonks"
 )
 
 // Display is what a lock screen shows of a match from one perspective, and
@@ -19,27 +19,27 @@ import (
 // are always there; every other member is absent when it does not apply, and no
 // member is ever null.
 type Display struct {
-	Phase       feed.Phase `json:"phase"`
-	Format      Format     `json:"format"`
-	Status      string     `json:"status"`
-	Headline    string     `json:"headline"`
-	Detail      string     `json:"detail,omitzero"`
-	Local       Side       `json:"local"`
-	Visitor     Side       `json:"visitor"`
-	Batters     []Crease   `json:"batters,omitzero"`
-	Bowler      Spell      `json:"bowler,omitzero"`
-	LastSix     []string   `json:"lastSix,omitzero"`
-	RunRate     string     `json:"runRate,omitzero"`
-	NeedRate    string     `json:"requiredRate,omitzero"`
-	Target      int        `json:"target,omitzero"`
-	Revised     bool       `json:"revised,omitzero"` // the target is a rain rule's
-	NeedRuns    int        `json:"needRuns,omitzero"`
-	NeedBalls   int        `json:"needBalls,omitzero"`
-	Partnership string     `json:"partnership,omitzero"` // "45 (30)"
-	LastWicket  string     `json:"lastWicket,omitzero"`
-	SuperOver   string     `json:"superOver,omitzero"` // "SO 10/1 v 6/2", in batting order
-	Outcome     Outcome    `json:"outcome,omitzero"`   // an Outcome, or Lost for followers of the loser
-	Result      string     `json:"result,omitzero"`
+	Phase       sportmonks.Phase `json:"phase"`
+	Format      Format           `json:"format"`
+	Status      string           `json:"status"`
+	Headline    string           `json:"headline"`
+	Detail      string           `json:"detail,omitzero"`
+	Local       Side             `json:"local"`
+	Visitor     Side             `json:"visitor"`
+	Batters     []Crease         `json:"batters,omitzero"`
+	Bowler      Spell            `json:"bowler,omitzero"`
+	LastSix     []string         `json:"lastSix,omitzero"`
+	RunRate     string           `json:"runRate,omitzero"`
+	NeedRate    string           `json:"requiredRate,omitzero"`
+	Target      int              `json:"target,omitzero"`
+	Revised     bool             `json:"revised,omitzero"` // the target is a rain rule's
+	NeedRuns    int              `json:"needRuns,omitzero"`
+	NeedBalls   int              `json:"needBalls,omitzero"`
+	Partnership string           `json:"partnership,omitzero"` // "45 (30)"
+	LastWicket  string           `json:"lastWicket,omitzero"`
+	SuperOver   string           `json:"superOver,omitzero"` // "SO 10/1 v 6/2", in batting order
+	Outcome     Outcome          `json:"outcome,omitzero"`   // an Outcome, or Lost for followers of the loser
+	Result      string           `json:"result,omitzero"`
 }
 
 // Lost is the outcome of a match won, for followers of the other side.
@@ -77,9 +77,9 @@ func (s State) For(teamID string) Display {
 	if teamID != s.Local.ID && teamID != s.Visitor.ID {
 		teamID = ""
 	}
-	over := s.Phase == feed.Result || s.Phase == feed.Closed
+	over := s.Phase == sportmonks.Result || s.Phase == sportmonks.Closed
 	d := Display{
-		Phase:     feed.Phase(fit(string(s.Phase), 16)),
+		Phase:     sportmonks.Phase(fit(string(s.Phase), 16)),
 		Format:    Format(fit(string(s.Format), 16)),
 		Status:    fit(s.Status, 40),
 		Headline:  fit(s.headline(teamID), 72),
@@ -128,7 +128,7 @@ func (s State) For(teamID string) Display {
 
 func (s *State) side(t Team) Side {
 	v := Side{Name: fit(t.Name, 32), Code: fit(t.Code, 8)}
-	over := s.Phase == feed.Result || s.Phase == feed.Closed
+	over := s.Phase == sportmonks.Result || s.Phase == sportmonks.Closed
 	var scores []string
 	for i := range s.Innings {
 		n := &s.Innings[i]
@@ -166,15 +166,15 @@ func (s *State) short(teamID string) string {
 
 // headline is the one line, told to a follower of teamID or, with "", to anyone.
 func (s *State) headline(teamID string) string {
-	if !s.Result.IsZero() && (s.Phase == feed.Result || s.Phase == feed.Closed) {
+	if !s.Result.IsZero() && (s.Phase == sportmonks.Result || s.Phase == sportmonks.Closed) {
 		return s.resultLine(teamID)
 	}
 	cur := s.innings(s.Current)
 	switch {
 	case s.Pending:
 		return "Awaiting result"
-	case s.Phase == feed.Upcoming || cur == nil:
-		if s.Toss.WinnerID != "" && (s.Phase == feed.Live || s.Status == "Not started") {
+	case s.Phase == sportmonks.Upcoming || cur == nil:
+		if s.Toss.WinnerID != "" && (s.Phase == sportmonks.Live || s.Status == "Not started") {
 			return s.Toss.Text
 		}
 		return s.Status
@@ -269,9 +269,9 @@ func (s *State) resultLine(teamID string) string {
 // detail is a second line where the headline leaves something to say.
 func (s *State) detail() string {
 	switch s.Phase {
-	case feed.Upcoming:
+	case sportmonks.Upcoming:
 		return s.Round
-	case feed.Result, feed.Closed:
+	case sportmonks.Result, sportmonks.Closed:
 		return ""
 	}
 	switch {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"matchday/pkg/cricket/feed"
+	"matchday/pkg/cricket/sportmonks"
 )
 
 // EventKind is a kind of what is worth telling.
@@ -58,7 +58,7 @@ type Event struct {
 //
 // While State.Held says that a partial snapshot was refused there are no events:
 // f is not what the State was read from.
-func Events(f feed.Fixture, s State) []Event {
+func Events(f sportmonks.Fixture, s State) []Event {
 	if s.Held != 0 {
 		return nil
 	}
@@ -86,7 +86,7 @@ func Events(f feed.Fixture, s State) []Event {
 
 // teller lists the events of one match.
 type teller struct {
-	f      *feed.Fixture
+	f      *sportmonks.Fixture
 	s      *State
 	match  string
 	events []Event
@@ -138,7 +138,7 @@ func (t *teller) opening() {
 			Plain: "Toss: " + t.side(toss.WinnerID) + " chose to " + toss.Elected, // which tells no score
 		})
 	}
-	if s.Phase == feed.Live || s.Phase != feed.Upcoming && (s.Current > 0 || s.Stops > 0) {
+	if s.Phase == sportmonks.Live || s.Phase != sportmonks.Upcoming && (s.Current > 0 || s.Stops > 0) {
 		t.tell(Event{Kind: StartEvent, Key: "start", Title: "Play has begun", Plain: "Play has begun."})
 	}
 }
@@ -166,7 +166,7 @@ func (t *teller) end(i int) {
 		return
 	}
 	if i == len(s.Innings)-1 {
-		finished := s.Phase == feed.Result || s.Phase == feed.Closed || s.Pending
+		finished := s.Phase == sportmonks.Result || s.Phase == sportmonks.Closed || s.Pending
 		spent := n.Limit > 0 && n.bowled(s.PerOver) >= n.Limit
 		behind := s.Format.MultiDay() && n.Number == 3 && s.lead(n.TeamID, 3) < 0
 		if n.Target > 0 || behind || finished && !n.AllOut && !n.Declared && !spent {
@@ -238,7 +238,7 @@ func (t *teller) stoppages() {
 
 func (t *teller) result() {
 	s := t.s
-	if s.Result.IsZero() || s.Phase != feed.Result && s.Phase != feed.Closed {
+	if s.Result.IsZero() || s.Phase != sportmonks.Result && s.Phase != sportmonks.Closed {
 		return
 	}
 	title := s.Result.Text
@@ -264,7 +264,7 @@ func (t *teller) result() {
 // from the balls; from the provider's rows, the wickets that the total counts and
 // the balls do not list, and the runs of batters where the balls do not add up:
 // when those were made is not known, and they are told last.
-func (t *teller) play(n *Innings, balls []*feed.Ball) {
+func (t *teller) play(n *Innings, balls []*sportmonks.Ball) {
 	p := passage{
 		teller:  t,
 		n:       n,
@@ -272,7 +272,7 @@ func (t *teller) play(n *Innings, balls []*feed.Ball) {
 		sum:     tally{batters: make(map[int]*line, 11)},
 		present: t.total(n.TeamID, n.Runs, n.Wickets, n.Overs),
 	}
-	p.fallen = slices.DeleteFunc(slices.Clone(p.rows), func(b feed.Batting) bool { return !b.Out })
+	p.fallen = slices.DeleteFunc(slices.Clone(p.rows), func(b sportmonks.Batting) bool { return !b.Out })
 	slices.SortStableFunc(p.fallen, byFall)
 	for _, b := range balls {
 		p.ball(b)
@@ -294,7 +294,7 @@ func (t *teller) play(n *Innings, balls []*feed.Ball) {
 	}
 	for i := range p.rows {
 		if b := &p.rows[i]; p.row(b.PlayerID) == b {
-			p.milestones(feed.Overs{}, b.PlayerID, 0, b.Score, b.Balls)
+			p.milestones(sportmonks.Overs{}, b.PlayerID, 0, b.Score, b.Balls)
 		}
 	}
 	for _, m := range p.moments {
@@ -306,20 +306,20 @@ func (t *teller) play(n *Innings, balls []*feed.Ball) {
 type passage struct {
 	*teller
 	n       *Innings
-	rows    []feed.Batting
-	fallen  []feed.Batting // of the rows, in the order they fell
-	sum     tally          // so far
-	present string         // the innings' score now
+	rows    []sportmonks.Batting
+	fallen  []sportmonks.Batting // of the rows, in the order they fell
+	sum     tally                // so far
+	present string               // the innings' score now
 	moments []moment
 }
 
 // moment is an event and the label of its ball.
 type moment struct {
-	at feed.Overs
+	at sportmonks.Overs
 	Event
 }
 
-func (p *passage) ball(b *feed.Ball) {
+func (p *passage) ball(b *sportmonks.Ball) {
 	s := &p.sum
 	if b.At.Overs != s.over {
 		s.over, s.inOver = b.At.Overs, 0
@@ -347,11 +347,11 @@ func (p *passage) ball(b *feed.Ball) {
 }
 
 // row is what stands for a batter in place of the balls, or nil.
-func (p *passage) row(id int) *feed.Batting {
+func (p *passage) row(id int) *sportmonks.Batting {
 	if p.n.Explained {
 		return nil
 	}
-	if i := slices.IndexFunc(p.rows, func(b feed.Batting) bool { return b.PlayerID == id }); i >= 0 {
+	if i := slices.IndexFunc(p.rows, func(b sportmonks.Batting) bool { return b.PlayerID == id }); i >= 0 {
 		return &p.rows[i]
 	}
 	return nil
@@ -362,9 +362,9 @@ func (p *passage) row(id int) *feed.Batting {
 func (p *passage) score(out int) string {
 	per := max(p.s.PerOver, 1)
 	if p.n.Explained && p.n.Unlisted == 0 {
-		return p.total(p.n.TeamID, p.sum.runs, p.sum.wickets, oversText(feed.Overs{Overs: p.sum.over, Balls: p.sum.inOver}, per))
+		return p.total(p.n.TeamID, p.sum.runs, p.sum.wickets, oversText(sportmonks.Overs{Overs: p.sum.over, Balls: p.sum.inOver}, per))
 	}
-	k := slices.IndexFunc(p.fallen, func(b feed.Batting) bool { return b.PlayerID == out && !b.FallAt.IsZero() })
+	k := slices.IndexFunc(p.fallen, func(b sportmonks.Batting) bool { return b.PlayerID == out && !b.FallAt.IsZero() })
 	if out == 0 || k < 0 || len(p.fallen) != p.n.Wickets {
 		return p.present
 	}
@@ -373,7 +373,7 @@ func (p *passage) score(out int) string {
 }
 
 // milestones tells what a batter passed on the way from was to runs.
-func (p *passage) milestones(at feed.Overs, id, was, runs, faced int) {
+func (p *passage) milestones(at sportmonks.Overs, id, was, runs, faced int) {
 	for _, m := range [...]struct {
 		runs  int
 		kind  EventKind
@@ -392,7 +392,7 @@ func (p *passage) milestones(at feed.Overs, id, was, runs, faced int) {
 
 // wicket tells that a batter is out: by a ball, unless none is listed, of which
 // the batter may be unknown and 0.
-func (p *passage) wicket(at feed.Overs, out int, ball *feed.Ball) {
+func (p *passage) wicket(at sportmonks.Overs, out int, ball *sportmonks.Ball) {
 	p.sum.wickets++
 	var w Wicket
 	e := Event{Kind: WicketEvent, Title: "Wicket! " + p.score(out)}

@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"matchday/pkg/cricket/feed"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
 )
 
 // told is the events of a kind, or of all: "key [alias] title: body".
@@ -27,17 +27,17 @@ func told(events []score.Event, kind score.EventKind) (lines []string) {
 }
 
 // row adds a batting row.
-func (s *scene) row(b feed.Batting) *scene { s.Batting = append(s.Batting, b); return s }
+func (s *scene) row(b sportmonks.Batting) *scene { s.Batting = append(s.Batting, b); return s }
 
 // ball changes the ball at an index of the list.
-func (s *scene) ball(i int, change func(*feed.Ball)) *scene { change(&s.Balls[i]); return s }
+func (s *scene) ball(i int, change func(*sportmonks.Ball)) *scene { change(&s.Balls[i]); return s }
 
 // TestEvents reads like the rules: what is told of a situation.
 func TestEvents(t *testing.T) {
 	t.Parallel()
-	toss := func(f *feed.Fixture) { f.TossWonID, f.Elected = 2, "bowling" }
-	fall := func(player, runs, balls, score int, at feed.Overs) feed.Batting {
-		return feed.Batting{Innings: 1, PlayerID: player, Score: runs, Balls: balls, Out: true, FallScore: score, FallAt: at}
+	toss := func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 2, "bowling" }
+	fall := func(player, runs, balls, score int, at sportmonks.Overs) sportmonks.Batting {
+		return sportmonks.Batting{Innings: 1, PlayerID: player, Score: runs, Balls: balls, Out: true, FallScore: score, FallAt: at}
 	}
 	tied := func() *scene { return match("T20I").total(1, 141, 9, "20").total(2, 141, 7, "20") }
 	test := func() *scene { return match("Test").total(1, 300, 10, "90").total(2, 200, 10, "70") }
@@ -51,8 +51,8 @@ func TestEvents(t *testing.T) {
 		{"delayed", "", match("T20I").status("Delayed"), nil},
 
 		{"toss", "", match("T20I").status("NS").set(toss), []string{"toss:2:field | Toss: Away chose to field | Home v Away"}},
-		{"toss won, nothing chosen yet", "", match("T20I").status("NS").set(func(f *feed.Fixture) { f.TossWonID = 2 }), nil},
-		{"chosen by nobody", "", match("T20I").status("NS").set(func(f *feed.Fixture) { f.Elected = "batting" }), nil},
+		{"toss won, nothing chosen yet", "", match("T20I").status("NS").set(func(f *sportmonks.Fixture) { f.TossWonID = 2 }), nil},
+		{"chosen by nobody", "", match("T20I").status("NS").set(func(f *sportmonks.Fixture) { f.Elected = "batting" }), nil},
 
 		{"live before a ball", "", match("T20I"), []string{"start | Play has begun | Home v Away"}},
 		{"still begun in an interval", score.StartEvent, match("Test").bat(1, "1").status("Lunch"), []string{"start | Play has begun | Home v Away"}},
@@ -62,48 +62,48 @@ func TestEvents(t *testing.T) {
 		{"wickets", score.WicketEvent, match("T20I").bat(1, "1 4 W . wd 6 1W"), []string{
 			"S1:out:101 S1:ball:1002 | Wicket! Home 5/1 (0.3) | Batter 1 b Bowler 0 5 (3)",
 			"S1:out:103 S1:ball:1006 | Wicket! Home 13/2 (1) | Batter 3 b Bowler 0 7 (3)"}},
-		{"the same wicket of the other batter", score.WicketEvent, match("T20I").bat(1, "1 4 W").ball(2, func(b *feed.Ball) { b.OutID, b.RunOutID, b.Score.Name = 102, 900, "Run Out" }),
+		{"the same wicket of the other batter", score.WicketEvent, match("T20I").bat(1, "1 4 W").ball(2, func(b *sportmonks.Ball) { b.OutID, b.RunOutID, b.Score.Name = 102, 900, "Run Out" }),
 			[]string{"S1:out:102 S1:ball:1002 | Wicket! Home 5/1 (0.3) | Player 102 run out (Bowler 0) 0 (0)"}},
-		{"of a batter nobody knows", score.WicketEvent, match("T20I").bat(1, "1 4 W").ball(2, func(b *feed.Ball) { b.OutID, b.BatterID = 0, 0 }),
+		{"of a batter nobody knows", score.WicketEvent, match("T20I").bat(1, "1 4 W").ball(2, func(b *sportmonks.Ball) { b.OutID, b.BatterID = 0, 0 }),
 			[]string{"S1:ball:1002 | Wicket! Home 5/1 (0.3) | b Bowler 0"}},
-		{"out once an innings", score.WicketEvent, match("T20I").bat(1, "W W").ball(1, func(b *feed.Ball) { b.OutID = 101 }),
+		{"out once an innings", score.WicketEvent, match("T20I").bat(1, "W W").ball(1, func(b *sportmonks.Ball) { b.OutID = 101 }),
 			[]string{"S1:out:101 S1:ball:1000 | Wicket! Home 0/1 (0.1) | Batter 1 b Bowler 0 0 (1)"}},
-		{"retired hurt", score.WicketEvent, match("T20I").bat(1, "1 4").ball(1, func(b *feed.Ball) { b.OutID, b.Score.Name = 101, "4 Runs + Retired Hurt" }), nil},
+		{"retired hurt", score.WicketEvent, match("T20I").bat(1, "1 4").ball(1, func(b *sportmonks.Ball) { b.OutID, b.Score.Name = 101, "4 Runs + Retired Hurt" }), nil},
 		{"retired hurt, with a row that looks out", score.WicketEvent,
-			match("T20I").bat(1, "1 4").ball(1, func(b *feed.Ball) { b.OutID, b.Score.Name = 101, "4 Runs + Retired Hurt" }).
-				row(fall(101, 5, 2, 5, feed.Overs{Balls: 2})).row(fall(102, 0, 1, 5, feed.Overs{Balls: 3})).set(func(f *feed.Fixture) { f.Runs[0].Wickets = 1 }),
+			match("T20I").bat(1, "1 4").ball(1, func(b *sportmonks.Ball) { b.OutID, b.Score.Name = 101, "4 Runs + Retired Hurt" }).
+				row(fall(101, 5, 2, 5, sportmonks.Overs{Balls: 2})).row(fall(102, 0, 1, 5, sportmonks.Overs{Balls: 3})).set(func(f *sportmonks.Fixture) { f.Runs[0].Wickets = 1 }),
 			[]string{"S1:out:102 | Wicket! Home 5/1 (0.2) | Player 102 0 (1)"}},
-		{"hurt, back, and out", score.WicketEvent, match("T20I").bat(1, "1 4 W").ball(0, func(b *feed.Ball) { b.OutID, b.Score.Name = 101, "1 Run + Retired Hurt" }),
+		{"hurt, back, and out", score.WicketEvent, match("T20I").bat(1, "1 4 W").ball(0, func(b *sportmonks.Ball) { b.OutID, b.Score.Name = 101, "1 Run + Retired Hurt" }),
 			[]string{"S1:out:101 S1:ball:1002 | Wicket! Home 5/1 (0.3) | Batter 1 b Bowler 0 5 (3)"}},
 		{"without balls, from the rows", score.WicketEvent,
-			match("T20I").total(1, 60, 2, "8").row(fall(12, 9, 7, 51, feed.Overs{Overs: 6, Balls: 4})).row(fall(11, 23, 18, 45, feed.Overs{Overs: 6, Balls: 2})).row(feed.Batting{Innings: 1, PlayerID: 13, Score: 20}),
+			match("T20I").total(1, 60, 2, "8").row(fall(12, 9, 7, 51, sportmonks.Overs{Overs: 6, Balls: 4})).row(fall(11, 23, 18, 45, sportmonks.Overs{Overs: 6, Balls: 2})).row(sportmonks.Batting{Innings: 1, PlayerID: 13, Score: 20}),
 			[]string{"S1:out:11 | Wicket! Home 45/1 (6.2) | Player 11 23 (18)", "S1:out:12 | Wicket! Home 51/2 (6.4) | Player 12 9 (7)"}},
 		{"balls of the end only, the rest from the rows", score.WicketEvent,
-			match("T20I").bat(1, "1 4 W").set(func(f *feed.Fixture) {
-				f.Runs[0] = feed.Runs{TeamID: 1, Innings: 1, Score: 50, Wickets: 2, Overs: feed.Overs{Overs: 7, Balls: 3}}
+			match("T20I").bat(1, "1 4 W").set(func(f *sportmonks.Fixture) {
+				f.Runs[0] = sportmonks.Runs{TeamID: 1, Innings: 1, Score: 50, Wickets: 2, Overs: sportmonks.Overs{Overs: 7, Balls: 3}}
 			}).
-				ball(0, func(b *feed.Ball) { b.At.Overs = 7 }).ball(1, func(b *feed.Ball) { b.At.Overs = 7 }).ball(2, func(b *feed.Ball) { b.At.Overs = 7 }).
-				row(fall(101, 31, 20, 50, feed.Overs{Overs: 7, Balls: 3})).row(fall(99, 14, 12, 30, feed.Overs{Overs: 4, Balls: 1})),
+				ball(0, func(b *sportmonks.Ball) { b.At.Overs = 7 }).ball(1, func(b *sportmonks.Ball) { b.At.Overs = 7 }).ball(2, func(b *sportmonks.Ball) { b.At.Overs = 7 }).
+				row(fall(101, 31, 20, 50, sportmonks.Overs{Overs: 7, Balls: 3})).row(fall(99, 14, 12, 30, sportmonks.Overs{Overs: 4, Balls: 1})),
 			[]string{"S1:out:99 | Wicket! Home 30/1 (4.1) | Player 99 14 (12)", "S1:out:101 S1:ball:1002 | Wicket! Home 50/2 (7.3) | Batter 1 b Bowler 0 31 (20)"}},
 		{"a ball and a row of one wicket", score.WicketEvent,
-			match("T20I").bat(1, "1 W").set(func(f *feed.Fixture) {
-				f.Runs[0] = feed.Runs{TeamID: 1, Innings: 1, Score: 50, Wickets: 2, Overs: feed.Overs{Balls: 4}}
+			match("T20I").bat(1, "1 W").set(func(f *sportmonks.Fixture) {
+				f.Runs[0] = sportmonks.Runs{TeamID: 1, Innings: 1, Score: 50, Wickets: 2, Overs: sportmonks.Overs{Balls: 4}}
 			}).
-				row(fall(101, 1, 2, 1, feed.Overs{Balls: 2})).row(fall(103, 0, 1, 1, feed.Overs{Balls: 3})),
+				row(fall(101, 1, 2, 1, sportmonks.Overs{Balls: 2})).row(fall(103, 0, 1, 1, sportmonks.Overs{Balls: 3})),
 			[]string{"S1:out:101 S1:ball:1001 | Wicket! Home 1/1 (0.2) | Batter 1 b Bowler 0 1 (2)", "S1:out:103 | Wicket! Home 1/2 (0.3) | Player 103 0 (1)"}},
 		{"hurt, back, and out to a ball that is not listed", score.WicketEvent,
-			match("T20I").bat(1, "1 4").ball(0, func(b *feed.Ball) { b.OutID, b.Score.Name = 101, "1 Run + Retired Hurt" }).
-				row(fall(101, 5, 3, 5, feed.Overs{Balls: 3})).set(func(f *feed.Fixture) { f.Runs[0].Wickets = 1 }),
+			match("T20I").bat(1, "1 4").ball(0, func(b *sportmonks.Ball) { b.OutID, b.Score.Name = 101, "1 Run + Retired Hurt" }).
+				row(fall(101, 5, 3, 5, sportmonks.Overs{Balls: 3})).set(func(f *sportmonks.Fixture) { f.Runs[0].Wickets = 1 }),
 			[]string{"S1:out:101 | Wicket! Home 5/1 (0.3) | Batter 1 5 (3)"}},
-		{"after penalty runs, which have no place, the score now", score.WicketEvent, match("T20I").bat(1, "1 W 1").set(func(f *feed.Fixture) { f.Runs[0].Score += 5 }),
+		{"after penalty runs, which have no place, the score now", score.WicketEvent, match("T20I").bat(1, "1 W 1").set(func(f *sportmonks.Fixture) { f.Runs[0].Score += 5 }),
 			[]string{"S1:out:101 S1:ball:1001 | Wicket! Home 7/1 (0.3) | Batter 1 b Bowler 0 1 (2)"}},
-		{"a row ahead of the total", score.WicketEvent, match("T20I").total(1, 60, 0, "8").row(fall(11, 23, 18, 45, feed.Overs{Overs: 6, Balls: 2})), nil},
-		{"where a fall is not known, the score now", score.WicketEvent, match("T20I").total(1, 60, 2, "8").row(fall(11, 23, 18, 0, feed.Overs{})),
+		{"a row ahead of the total", score.WicketEvent, match("T20I").total(1, 60, 0, "8").row(fall(11, 23, 18, 45, sportmonks.Overs{Overs: 6, Balls: 2})), nil},
+		{"where a fall is not known, the score now", score.WicketEvent, match("T20I").total(1, 60, 2, "8").row(fall(11, 23, 18, 0, sportmonks.Overs{})),
 			[]string{"S1:out:11 | Wicket! Home 60/2 (8) | Player 11 23 (18)"}},
 		{"in both super overs", score.WicketEvent, tied().bat(2, "6 W").bat(1, "W"), []string{
 			"S3:out:301 S3:ball:3001 | Wicket! Away 6/1 (0.2) | Batter 1 b Bowler 0 6 (2)",
 			"S4:out:401 S4:ball:4000 | Wicket! Home 0/1 (0.1) | Batter 1 b Bowler 0 0 (1)"}},
-		{"in both innings", score.WicketEvent, match("Test").bat(1, "W").bat(2, "1").bat(1, "W").ball(2, func(b *feed.Ball) { b.BatterID, b.OutID = 101, 101 }), []string{
+		{"in both innings", score.WicketEvent, match("Test").bat(1, "W").bat(2, "1").bat(1, "W").ball(2, func(b *sportmonks.Ball) { b.BatterID, b.OutID = 101, 101 }), []string{
 			"S1:out:101 S1:ball:1000 | Wicket! Home 0/1 (0.1) | Batter 1 b Bowler 0 0 (1)",
 			"S3:out:101 S3:ball:3000 | Wicket! Home 0/1 (0.1) | Batter 1 b Bowler 0 0 (1)"}},
 
@@ -119,12 +119,12 @@ func TestEvents(t *testing.T) {
 			"S1:101:50 | Fifty for Batter 1 | 54 (9) · Home 54/0 (1.3)",
 			"S1:101:100 | Hundred for Batter 1 | 102 (17) · Home 102/0 (2.5)"}},
 		{"where the balls do not add up, the row", score.FiftyEvent,
-			match("T20I").bat(1, strings.Repeat("6 ", 9)).set(func(f *feed.Fixture) { f.Runs[0].Score = 80 }).
-				row(feed.Batting{Innings: 1, PlayerID: 101, Score: 49, Balls: 9}).row(feed.Batting{Innings: 1, PlayerID: 102, Score: 61, Balls: 30}),
+			match("T20I").bat(1, strings.Repeat("6 ", 9)).set(func(f *sportmonks.Fixture) { f.Runs[0].Score = 80 }).
+				row(sportmonks.Batting{Innings: 1, PlayerID: 101, Score: 49, Balls: 9}).row(sportmonks.Batting{Innings: 1, PlayerID: 102, Score: 61, Balls: 30}),
 			[]string{"S1:102:50 | Fifty for Player 102 | 61 (30) · Home 80/0 (1.3)"}},
-		{"where they do, not the row", score.FiftyEvent, match("T20I").bat(1, strings.Repeat("6 ", 9)).row(feed.Batting{Innings: 1, PlayerID: 101, Score: 48}),
+		{"where they do, not the row", score.FiftyEvent, match("T20I").bat(1, strings.Repeat("6 ", 9)).row(sportmonks.Batting{Innings: 1, PlayerID: 101, Score: 48}),
 			[]string{"S1:101:50 | Fifty for Batter 1 | 54 (9) · Home 54/0 (1.3)"}},
-		{"neither adds up nor has a row", score.FiftyEvent, match("T20I").bat(1, strings.Repeat("6 ", 9)).set(func(f *feed.Fixture) { f.Runs[0].Score = 80 }),
+		{"neither adds up nor has a row", score.FiftyEvent, match("T20I").bat(1, strings.Repeat("6 ", 9)).set(func(f *sportmonks.Fixture) { f.Runs[0].Score = 80 }),
 			[]string{"S1:101:50 | Fifty for Batter 1 | 54 (9) · Home 80/0 (1.3)"}},
 
 		{"an innings in play", score.InningsEvent, match("T20I").total(1, 182, 8, "19.5"), nil},
@@ -148,7 +148,7 @@ func TestEvents(t *testing.T) {
 		{"no target while they bat", score.TargetEvent, match("T20I").total(1, 182, 8, "19.5"), nil},
 		{"target", score.TargetEvent, match("T20I").total(1, 182, 8, "20").status("Innings Break"), []string{"target:2:183 | Target: 183 | Away need 183 runs from 120 balls"}},
 		{"during the chase", score.TargetEvent, match("T20I").total(1, 182, 8, "20").total(2, 10, 0, "1.2"), []string{"target:2:183 | Target: 183 | Away need 173 runs from 112 balls"}},
-		{"revised", score.TargetEvent, match("T20I").set(func(f *feed.Fixture) { f.RPCTarget, f.RPCOvers = 150, feed.Overs{Overs: 16} }).total(1, 182, 8, "20").total(2, 10, 0, "1.2"),
+		{"revised", score.TargetEvent, match("T20I").set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 150, sportmonks.Overs{Overs: 16} }).total(1, 182, 8, "20").total(2, 10, 0, "1.2"),
 			[]string{"target:2:150 | Revised target: 150 (DLS) | Away need 140 runs from 88 balls"}},
 		{"cut short, not yet set", score.TargetEvent, match("ODI").total(1, 168, 7, "35").status("Innings Break"), nil},
 		{"after the end", score.TargetEvent, match("T20I").total(1, 137, 8, "20").total(2, 138, 5, "19").finish(2, "Away won by 5 wickets"), []string{"target:2:138 | Target: 138 | Away need 138 runs to win"}},
@@ -167,7 +167,7 @@ func TestEvents(t *testing.T) {
 		{"tied", score.ResultEvent, tied().finish(0, "Match tied"), []string{"result:tied: | Match tied | Home 141/9 (20), Away 141/7 (20)"}},
 		{"abandoned", "", match("T20I").status("Aban."), []string{"result:abandoned: | Match abandoned without a ball bowled | Home v Away"}},
 		{"a note too long for a title", score.ResultEvent,
-			match("T20I").set(func(f *feed.Fixture) { f.Visitorteam.Name = "Royal Challengers Bangalore" }).total(1, 137, 8, "20").total(2, 138, 5, "19.5").finish(2, "Royal Challengers Bangalore won by 5 wickets (with 1 ball remaining)"),
+			match("T20I").set(func(f *sportmonks.Fixture) { f.Visitorteam.Name = "Royal Challengers Bangalore" }).total(1, 137, 8, "20").total(2, 138, 5, "19.5").finish(2, "Royal Challengers Bangalore won by 5 wickets (with 1 ball remaining)"),
 			[]string{"result:won:2 | Royal Challengers Bangalore won by 5 wickets | Home 137/8 (20), Royal Challengers Bangalore 138/5 (19.5)"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestStoppages(t *testing.T) {
 				if again.Stops != st.Stops || again.Resumes != st.Resumes {
 					t.Fatalf("%s: read again, %d %d are %d %d", status, st.Stops, st.Resumes, again.Stops, again.Resumes)
 				}
-				begun = begun || st.Phase == feed.Live || !c.bare && status != "NS"
+				begun = begun || st.Phase == sportmonks.Live || !c.bare && status != "NS"
 				events := score.Events(s.Fixture, st)
 				if got := len(told(events, score.StartEvent)) == 1; got != begun {
 					t.Errorf("%s: begun %t, want %t", status, got, begun)
@@ -326,22 +326,22 @@ func TestHeldTellsNothing(t *testing.T) {
 // TestCorrectedWicket: what a correction leaves is one of its names.
 func TestCorrectedWicket(t *testing.T) {
 	t.Parallel()
-	wicket := func(change func(*feed.Ball)) score.Event {
+	wicket := func(change func(*sportmonks.Ball)) score.Event {
 		s := match("T20I").bat(1, "1 4 W").ball(2, change)
 		st, _ := score.Read(s.Fixture, score.State{}) // a wicket of nobody does not add up
 		events := score.Events(s.Fixture, st)
 		return events[len(events)-1]
 	}
-	first := wicket(func(*feed.Ball) {})
-	other := wicket(func(b *feed.Ball) { b.OutID, b.Score.Name = 102, "Run Out" })
+	first := wicket(func(*sportmonks.Ball) {})
+	other := wicket(func(b *sportmonks.Ball) { b.OutID, b.Score.Name = 102, "Run Out" })
 	if other.Key == first.Key || other.Alias != first.Alias {
 		t.Errorf("of the other batter: %+v after %+v", other, first)
 	}
-	posted := wicket(func(b *feed.Ball) { b.ID = 1007 }) // deleted, and posted anew
+	posted := wicket(func(b *sportmonks.Ball) { b.ID = 1007 }) // deleted, and posted anew
 	if posted.Key != first.Key || posted.Alias == first.Alias {
 		t.Errorf("of another ball: %+v after %+v", posted, first)
 	}
-	nobody := wicket(func(b *feed.Ball) { b.OutID, b.BatterID = 0, 0 })
+	nobody := wicket(func(b *sportmonks.Ball) { b.OutID, b.BatterID = 0, 0 })
 	if nobody.Key != first.Alias || nobody.Alias != "" {
 		t.Errorf("of nobody: %+v after %+v", nobody, first)
 	}
@@ -352,7 +352,7 @@ func TestDeclaredAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := match("Test").total(1, 391, 6, "128").status("Innings Break")
 	st := s.read(t)
-	s.finish(0, "Match drawn").set(func(f *feed.Fixture) { f.DrawNoResult = "draw" })
+	s.finish(0, "Match drawn").set(func(f *sportmonks.Fixture) { f.DrawNoResult = "draw" })
 	for range 2 {
 		st, _ = score.Read(s.Fixture, st)
 		if got := told(score.Events(s.Fixture, st), score.InningsEvent); !slices.Equal(got, []string{"S1:end | Declared: Home 391/6d (128) | Home v Away"}) || st.For("").Local.Score != "391/6d" {
@@ -373,7 +373,7 @@ func TestEventsOfAnything(t *testing.T) {
 			f := fixture(t)
 			f.Localteam.Name, f.Visitorteam.Name = name.Draw(t, "home"), name.Draw(t, "away")
 			for i := range 8 {
-				f.Lineup = append(f.Lineup, feed.Player{ID: i, Name: name.Draw(t, "player")})
+				f.Lineup = append(f.Lineup, sportmonks.Player{ID: i, Name: name.Draw(t, "player")})
 			}
 			if rapid.Bool().Draw(t, "final") {
 				st, _ = score.Final(f, st)
@@ -415,7 +415,7 @@ func TestEventsOfSheets(t *testing.T) {
 			var st score.State
 			var events []score.Event
 			said := map[string]bool{}
-			frame := func(f feed.Fixture) {
+			frame := func(f sportmonks.Fixture) {
 				t.Helper()
 				var problems []score.Problem
 				st, problems = score.Read(f, st)

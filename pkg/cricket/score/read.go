@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"matchday/pkg/cricket/feed"
+	"matchday/pkg/cricket/sportmonks"
 )
 
 // Read makes the state of a match from one snapshot. before is the state that the
@@ -18,17 +18,17 @@ import (
 // agree; until then it is Pending in the phase before. A snapshot that lists fewer
 // balls than before and does not add up is refused: the state before comes back
 // with a Problem, at most 8 times in a row.
-func Read(f feed.Fixture, before State) (State, []Problem) { return read(&f, before, false) }
+func Read(f sportmonks.Fixture, before State) (State, []Problem) { return read(&f, before, false) }
 
 // Final is Read for the last snapshot of a match, after it left the live scores:
 // it refuses nothing, and of a finished match takes the best word there is, which
 // may be that the result is unknown.
-func Final(f feed.Fixture, before State) (State, []Problem) { return read(&f, before, true) }
+func Final(f sportmonks.Fixture, before State) (State, []Problem) { return read(&f, before, true) }
 
 // maxHeld is how many partial snapshots are refused before they are believed.
 const maxHeld = 8
 
-func read(f *feed.Fixture, before State, final bool) (State, []Problem) {
+func read(f *sportmonks.Fixture, before State, final bool) (State, []Problem) {
 	if before.ID != key(f.ID) {
 		before = State{}
 	}
@@ -61,10 +61,10 @@ func read(f *feed.Fixture, before State, final bool) (State, []Problem) {
 
 // reader makes one state, step by step.
 type reader struct {
-	f        *feed.Fixture
+	f        *sportmonks.Fixture
 	before   *State
 	final    bool
-	balls    []*feed.Ball // ordered
+	balls    []*sportmonks.Ball // ordered
 	s        State
 	kept     bool    // the innings are those before: the snapshot has none
 	tallies  []tally // of s.Innings, by index
@@ -129,7 +129,7 @@ func standard(f Format) int {
 	return 0
 }
 
-func format(f *feed.Fixture, before *State) Format {
+func format(f *sportmonks.Fixture, before *State) Format {
 	switch of := FormatOf(f.Type); {
 	case of != Other:
 		return of
@@ -165,7 +165,7 @@ func FormatOf(matchType string) Format {
 	return Other
 }
 
-func team(t feed.Team, id int, before Team) Team {
+func team(t sportmonks.Team, id int, before Team) Team {
 	k := key(id)
 	if t.ID == 0 && t.Name == "" && before.ID == k {
 		return before
@@ -217,14 +217,14 @@ func (r *reader) perOver(format Format) int {
 
 // ordered is the balls by innings and id, each id once, in its last version;
 // balls that cannot be placed are left out.
-func ordered(all []feed.Ball) []*feed.Ball {
-	balls := make([]*feed.Ball, 0, len(all))
+func ordered(all []sportmonks.Ball) []*sportmonks.Ball {
+	balls := make([]*sportmonks.Ball, 0, len(all))
 	for i := range all {
 		if b := &all[i]; b.ID > 0 && b.Innings > 0 {
 			balls = append(balls, b)
 		}
 	}
-	slices.SortStableFunc(balls, func(a, b *feed.Ball) int {
+	slices.SortStableFunc(balls, func(a, b *sportmonks.Ball) int {
 		return cmp.Or(cmp.Compare(a.Innings, b.Innings), cmp.Compare(a.ID, b.ID))
 	})
 	last := 0
@@ -243,7 +243,7 @@ func ordered(all []feed.Ball) []*feed.Ball {
 
 // tally is what the balls of one innings add up to.
 type tally struct {
-	balls                []*feed.Ball
+	balls                []*sportmonks.Ball
 	runs, wickets, legal int
 	extras               Extras
 	batters              map[int]*line
@@ -268,7 +268,7 @@ func (t *tally) line(id int) *line {
 	return l
 }
 
-func newTally(balls []*feed.Ball) tally {
+func newTally(balls []*sportmonks.Ball) tally {
 	t := tally{balls: balls, batters: make(map[int]*line, 11)}
 	for _, b := range balls {
 		wide, noBall, total, bat := b.Wide(), b.NoBall(), b.Total(), b.Bat()
@@ -319,7 +319,7 @@ func newTally(balls []*feed.Ball) tally {
 }
 
 // place follows the labels: over.(legal balls of the over so far + 1).
-func (t *tally) place(b *feed.Ball, legal bool) {
+func (t *tally) place(b *sportmonks.Ball, legal bool) {
 	if b.At.Overs != t.over {
 		t.gap = t.gap || b.At.Overs != t.over+1
 		t.over, t.inOver = b.At.Overs, 0
@@ -340,7 +340,7 @@ func (t *tally) bowled(n, per int) bool {
 // count makes the innings: totals from the provider's rows, details from the balls.
 func (r *reader) count() {
 	f, per := r.f, r.s.PerOver
-	rows := map[int]feed.Runs{}
+	rows := map[int]sportmonks.Runs{}
 	numbers := []int{}
 	for _, row := range f.Runs {
 		if row.Innings < 1 || row.Innings > 99 {
@@ -349,7 +349,7 @@ func (r *reader) count() {
 		rows[row.Innings] = row
 		numbers = append(numbers, row.Innings)
 	}
-	byInnings := map[int][]*feed.Ball{}
+	byInnings := map[int][]*sportmonks.Ball{}
 	balls := r.balls
 	for i := 0; i < len(balls); {
 		n := balls[i].Innings
@@ -361,9 +361,9 @@ func (r *reader) count() {
 		numbers = append(numbers, n)
 	}
 	if len(balls) > 0 {
-		r.s.LastBall = slices.MaxFunc(balls, func(a, b *feed.Ball) int { return cmp.Compare(a.ID, b.ID) }).ID
+		r.s.LastBall = slices.MaxFunc(balls, func(a, b *sportmonks.Ball) int { return cmp.Compare(a.ID, b.ID) }).ID
 	}
-	if slices.ContainsFunc(f.Balls, func(b feed.Ball) bool { return b.ID <= 0 || b.Innings == 0 }) {
+	if slices.ContainsFunc(f.Balls, func(b sportmonks.Ball) bool { return b.ID <= 0 || b.Innings == 0 }) {
 		r.problem(UnplacedBall, "a ball without id or innings was left out")
 	}
 	slices.Sort(numbers)
@@ -377,7 +377,7 @@ func (r *reader) count() {
 		o := row.Overs
 		bowled := o.Overs*per + o.Balls
 		if given && t.legal > 0 && t.legal != bowled && t.legal == o.Overs*6+o.Balls {
-			o, bowled = feed.Overs{Overs: t.legal / per, Balls: t.legal % per}, t.legal // counted in sixes whatever the over
+			o, bowled = sportmonks.Overs{Overs: t.legal / per, Balls: t.legal % per}, t.legal // counted in sixes whatever the over
 		}
 		inn.TeamID = key(row.TeamID)
 		inn.Runs, inn.Wickets = row.Score, row.Wickets
@@ -432,18 +432,18 @@ func (r *reader) begin() {
 }
 
 // row is the total of an innings that has balls and no row yet.
-func (t *tally) row(per int) feed.Runs {
-	row := feed.Runs{Score: t.runs, Wickets: t.wickets}
+func (t *tally) row(per int) sportmonks.Runs {
+	row := sportmonks.Runs{Score: t.runs, Wickets: t.wickets}
 	if n := len(t.balls); n > 0 {
 		last := t.balls[n-1]
 		row.TeamID = last.TeamID
-		row.Overs = feed.Overs{Overs: last.At.Overs, Balls: legal(over(t.balls))}
+		row.Overs = sportmonks.Overs{Overs: last.At.Overs, Balls: legal(over(t.balls))}
 	}
 	return row
 }
 
 // over is the balls of the last over.
-func over(balls []*feed.Ball) []*feed.Ball {
+func over(balls []*sportmonks.Ball) []*sportmonks.Ball {
 	i := len(balls)
 	for i > 0 && balls[i-1].At.Overs == balls[len(balls)-1].At.Overs {
 		i--
@@ -451,7 +451,7 @@ func over(balls []*feed.Ball) []*feed.Ball {
 	return balls[i:]
 }
 
-func legal(balls []*feed.Ball) int {
+func legal(balls []*sportmonks.Ball) int {
 	n := 0
 	for _, b := range balls {
 		if b.Legal() {
@@ -506,9 +506,9 @@ func (r *reader) phase() {
 		r.problem(UnknownStatus, "unknown status %q", r.f.Status)
 		phase = r.before.Phase
 		if phase == "" {
-			phase = feed.Upcoming
+			phase = sportmonks.Upcoming
 			if len(r.s.Innings) > 0 {
-				phase = feed.Live
+				phase = sportmonks.Live
 			}
 		}
 		r.s.Status = r.before.Status
@@ -525,9 +525,9 @@ func (r *reader) stoppages() {
 	r.s.Stops, r.s.Resumes = was.Stops, was.Resumes
 	stopped := was.Stops > was.Resumes
 	switch {
-	case stopped && r.s.Phase == feed.Live:
+	case stopped && r.s.Phase == sportmonks.Live:
 		r.s.Resumes++
-	case !stopped && r.s.Phase == feed.Interrupted && was.Phase != feed.Interrupted && (r.s.Current > 0 || was.Phase == feed.Live):
+	case !stopped && r.s.Phase == sportmonks.Interrupted && was.Phase != sportmonks.Interrupted && (r.s.Current > 0 || was.Phase == sportmonks.Live):
 		r.s.Stops++
 	}
 }
@@ -537,7 +537,7 @@ func (r *reader) inningsBreak() bool { return strings.EqualFold(r.f.Status, "Inn
 
 // ends finds which innings are over, and how.
 func (r *reader) ends() {
-	finished := r.s.Phase == feed.Result || r.s.Phase == feed.Closed
+	finished := r.s.Phase == sportmonks.Result || r.s.Phase == sportmonks.Closed
 	for i := range r.s.Innings {
 		n := &r.s.Innings[i]
 		last := i == len(r.s.Innings)-1
@@ -688,7 +688,7 @@ func (r *reader) target() Target {
 	}
 	limit := r.chaseLimit()
 	if limit > 0 {
-		t.Overs = oversText(feed.Overs{Overs: limit / r.s.PerOver, Balls: limit % r.s.PerOver}, r.s.PerOver)
+		t.Overs = oversText(sportmonks.Overs{Overs: limit / r.s.PerOver, Balls: limit % r.s.PerOver}, r.s.PerOver)
 	}
 	t.Revised = t.Runs != par || limit < r.s.Overs*r.s.PerOver
 	return t
@@ -755,17 +755,17 @@ func (r *reader) day() {
 		return
 	}
 	switch r.s.Phase {
-	case feed.Live, feed.Break, feed.Interrupted:
+	case sportmonks.Live, sportmonks.Break, sportmonks.Interrupted:
 	default:
 		return
 	}
 	wasInterval := b.Status == "Lunch" || b.Status == "Tea" || b.Status == "Dinner"
 	switch {
-	case b.Day == 0 && (b.Phase == feed.Upcoming || b.Phase == "") && r.s.opening():
+	case b.Day == 0 && (b.Phase == sportmonks.Upcoming || b.Phase == "") && r.s.opening():
 		r.s.Day, r.s.Session = 1, 1
-	case b.Phase == feed.Stumps && b.Day > 0:
+	case b.Phase == sportmonks.Stumps && b.Day > 0:
 		r.s.Day, r.s.Session = min(b.Day+1, 9), 1
-	case wasInterval && r.s.Phase != feed.Break && b.Session > 0:
+	case wasInterval && r.s.Phase != sportmonks.Break && b.Session > 0:
 		r.s.Session = min(b.Session+1, 3)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"matchday/pkg/cricket/feed"
+	"matchday/pkg/cricket/sportmonks"
 )
 
 // verdict is what a note says of a result.
@@ -156,8 +156,8 @@ func (r *reader) result() {
 		return // with the phase before, its result
 	}
 	switch r.s.Phase {
-	case feed.Result:
-	case feed.Closed:
+	case sportmonks.Result:
+	case sportmonks.Closed:
 		r.closed()
 		return
 	default:
@@ -168,7 +168,7 @@ func (r *reader) result() {
 		r.settle(res)
 		return
 	}
-	if r.before.Phase == feed.Result && r.before.Result.Confirmed {
+	if r.before.Phase == sportmonks.Result && r.before.Result.Confirmed {
 		r.s.Result = r.before.Result // it was known; the feed has lost it again
 		r.problem(kind, "%s", why)
 		return
@@ -180,8 +180,8 @@ func (r *reader) result() {
 	}
 	r.s.Pending = true
 	switch r.before.Phase {
-	case "", feed.Result, feed.Closed:
-		r.s.Phase = feed.Break
+	case "", sportmonks.Result, sportmonks.Closed:
+		r.s.Phase = sportmonks.Break
 	default:
 		r.s.Phase = r.before.Phase
 	}

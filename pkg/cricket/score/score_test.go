@@ -13,17 +13,17 @@ import (
 	v2 "github.com/go-json-experiment/json"
 	"pgregory.net/rapid"
 
-	"matchday/pkg/cricket/feed"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
 )
 
 // scene is a match told in glyphs: Home (team 1, HOM) and Away (team 2, AWY).
-type scene struct{ feed.Fixture }
+type scene struct{ sportmonks.Fixture }
 
 func match(kind string) *scene {
-	return &scene{feed.Fixture{
+	return &scene{sportmonks.Fixture{
 		ID: 5, LocalID: 1, VisitorID: 2, Type: kind, Status: "1st Innings",
-		Localteam: feed.Team{ID: 1, Name: "Home", Code: "HOM"}, Visitorteam: feed.Team{ID: 2, Name: "Away", Code: "AWY"},
+		Localteam: sportmonks.Team{ID: 1, Name: "Home", Code: "HOM"}, Visitorteam: sportmonks.Team{ID: 2, Name: "Away", Code: "AWY"},
 	}}
 }
 
@@ -34,18 +34,18 @@ func (s *scene) bat(teamID int, glyphs string) *scene { return s.batOvers(teamID
 
 func (s *scene) batOvers(teamID, per int, glyphs string) *scene {
 	n := len(s.Runs) + 1
-	row := feed.Runs{TeamID: teamID, Innings: n}
+	row := sportmonks.Runs{TeamID: teamID, Innings: n}
 	on, next := 1, 3
 	over, legal := 0, 0
 	for i, g := range strings.Fields(glyphs) {
 		if legal == per {
 			over, legal = over+1, 0
 		}
-		b := feed.Ball{
-			ID: 1000*n + i, TeamID: teamID, Innings: n, At: feed.Overs{Overs: over, Balls: legal + 1},
+		b := sportmonks.Ball{
+			ID: 1000*n + i, TeamID: teamID, Innings: n, At: sportmonks.Overs{Overs: over, Balls: legal + 1},
 			OneID: 100*n + on, TwoID: 100*n + 2, BatterID: 100*n + on, BowlerID: 900 + over%2,
-			Batter: feed.Player{ID: 100*n + on, Name: fmt.Sprint("Batter ", on)},
-			Bowler: feed.Player{ID: 900 + over%2, Name: fmt.Sprint("Bowler ", over%2)},
+			Batter: sportmonks.Player{ID: 100*n + on, Name: fmt.Sprint("Batter ", on)},
+			Bowler: sportmonks.Player{ID: 900 + over%2, Name: fmt.Sprint("Bowler ", over%2)},
 		}
 		x := &b.Score
 		num, kind := 0, strings.TrimLeft(g, "0123456789")
@@ -75,7 +75,7 @@ func (s *scene) batOvers(teamID, per int, glyphs string) *scene {
 		row.Score += b.Total()
 		s.Balls = append(s.Balls, b)
 	}
-	row.Overs = feed.Overs{Overs: over, Balls: legal}
+	row.Overs = sportmonks.Overs{Overs: over, Balls: legal}
 	s.Runs = append(s.Runs, row)
 	s.Status = []string{"1st Innings", "2nd Innings", "3rd Innings", "4th Innings"}[min(n, 4)-1]
 	return s
@@ -84,7 +84,7 @@ func (s *scene) batOvers(teamID, per int, glyphs string) *scene {
 // total adds an innings by its total alone.
 func (s *scene) total(teamID, runs, wickets int, overs string) *scene {
 	o, b, _ := strings.Cut(overs, ".")
-	row := feed.Runs{TeamID: teamID, Innings: len(s.Runs) + 1, Score: runs, Wickets: wickets}
+	row := sportmonks.Runs{TeamID: teamID, Innings: len(s.Runs) + 1, Score: runs, Wickets: wickets}
 	row.Overs.Overs, _ = strconv.Atoi(o)
 	row.Overs.Balls, _ = strconv.Atoi(b)
 	s.Runs = append(s.Runs, row)
@@ -92,7 +92,7 @@ func (s *scene) total(teamID, runs, wickets int, overs string) *scene {
 	return s
 }
 
-func (s *scene) set(f func(*feed.Fixture)) *scene { f(&s.Fixture); return s }
+func (s *scene) set(f func(*sportmonks.Fixture)) *scene { f(&s.Fixture); return s }
 
 func (s *scene) status(status string) *scene { s.Status = status; return s }
 
@@ -124,7 +124,7 @@ func TestRules(t *testing.T) {
 		want string // status | neutral | Home's view | Away's | Home's score | Away's
 	}{
 		{"before the toss", match("T20I").status("NS"), "Not started | Not started | Not started | Not started |  | "},
-		{"after the toss", match("T20I").status("NS").set(func(f *feed.Fixture) { f.TossWonID, f.Elected = 2, "bowling" }),
+		{"after the toss", match("T20I").status("NS").set(func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 2, "bowling" }),
 			"Not started | Away won the toss and chose to field | Away won the toss and chose to field | Away won the toss and chose to field |  | "},
 		{"delayed", match("T20I").status("Delayed"), "Start delayed | Start delayed | Start delayed | Start delayed |  | "},
 		{"first innings", match("T20I").bat(1, "1 4 W"), "1st innings | HOM batting | Batting | Bowling | 5/1 | "},
@@ -134,15 +134,15 @@ func TestRules(t *testing.T) {
 			"2nd innings | AWY need 183 from 120 | Defending 183 off 120 | Need 183 from 120 | 182/8 | 0/0"},
 		{"chase", match("ODI").total(2, 300, 10, "49.4").total(1, 255, 3, "44.5"),
 			"2nd innings | HOM need 46 from 31 | Need 46 from 31 | Defending 46 off 31 | 255/3 | 300"},
-		{"overs scheduled", match("T20").set(func(f *feed.Fixture) { f.Overs = 12 }).total(1, 90, 4, "12").total(2, 80, 4, "11"),
+		{"overs scheduled", match("T20").set(func(f *sportmonks.Fixture) { f.Overs = 12 }).total(1, 90, 4, "12").total(2, 80, 4, "11"),
 			"2nd innings | AWY need 11 from 6 | Defending 11 off 6 | Need 11 from 6 | 90/4 | 80/4"},
 		{"ten overs", match("T10").total(1, 90, 4, "10").total(2, 80, 4, "9"),
 			"2nd innings | AWY need 11 from 6 | Defending 11 off 6 | Need 11 from 6 | 90/4 | 80/4"},
 		{"The Hundred", match("The Hundred").total(1, 145, 8, "20").total(2, 100, 4, "15.2"),
 			"2nd innings | AWY need 46 from 23 | Defending 46 off 23 | Need 46 from 23 | 145/8 | 100/4"},
-		{"rain rule", match("ODI").set(func(f *feed.Fixture) { f.RPCTarget, f.RPCOvers = 155, feed.Overs{Overs: 33} }).total(1, 168, 7, "35").total(2, 100, 2, "20.3"),
+		{"rain rule", match("ODI").set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 155, sportmonks.Overs{Overs: 33} }).total(1, 168, 7, "35").total(2, 100, 2, "20.3"),
 			"2nd innings | AWY need 55 from 75 (DLS) | Defending 55 off 75 (DLS) | Need 55 from 75 (DLS) | 168/7 | 100/2"},
-		{"target of the note", match("T20I").total(1, 182, 8, "20").total(2, 10, 0, "1.2").set(func(f *feed.Fixture) { f.Note = "Target 170 runs" }),
+		{"target of the note", match("T20I").total(1, 182, 8, "20").total(2, 10, 0, "1.2").set(func(f *sportmonks.Fixture) { f.Note = "Target 170 runs" }),
 			"2nd innings | AWY need 160 from 112 (DLS) | Defending 160 off 112 (DLS) | Need 160 from 112 (DLS) | 182/8 | 10/0"},
 		{"cut short", match("ODI").total(1, 168, 7, "35").status("Innings Break"), "Innings break | HOM made 168/7 | HOM made 168/7 | HOM made 168/7 | 168/7 | "},
 		{"target reached", match("T20I").total(1, 100, 8, "20").total(2, 101, 2, "15"), "2nd innings | Target reached | Target reached | Target reached | 100/8 | 101/2"},
@@ -180,9 +180,9 @@ func TestRules(t *testing.T) {
 			"Finished | AWY won by 1 wicket | Lost by 1 wicket | Won by 1 wicket | 137/8 | 138/9"},
 		{"won by an innings", match("Test").total(1, 500, 10, "150").total(2, 200, 10, "70").total(2, 247, 10, "80").finish(1, "Home won by an innings and 53 runs"),
 			"Finished | HOM won by an innings and 53 runs | Won by an innings and 53 runs | Lost by an innings and 53 runs | 500 | 200 & 247 f/o"},
-		{"won ahead of par", match("ODI").set(func(f *feed.Fixture) { f.RPCTarget, f.RPCOvers = 155, feed.Overs{Overs: 33} }).total(1, 168, 7, "35").total(2, 159, 5, "33").finish(2, "Away won by 5 runs (D/L method)"),
+		{"won ahead of par", match("ODI").set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 155, sportmonks.Overs{Overs: 33} }).total(1, 168, 7, "35").total(2, 159, 5, "33").finish(2, "Away won by 5 runs (D/L method)"),
 			"Finished | AWY won by 5 runs (DLS) | Lost by 5 runs (DLS) | Won by 5 runs (DLS) | 168/7 | 159/5"},
-		{"VJD", match("T20").set(func(f *feed.Fixture) { f.RPCTarget = 90 }).total(1, 168, 7, "20").total(2, 80, 5, "12").finish(1, "Home won by 9 runs (VJD method)"),
+		{"VJD", match("T20").set(func(f *sportmonks.Fixture) { f.RPCTarget = 90 }).total(1, 168, 7, "20").total(2, 80, 5, "12").finish(1, "Home won by 9 runs (VJD method)"),
 			"Finished | HOM won by 9 runs (VJD) | Won by 9 runs (VJD) | Lost by 9 runs (VJD) | 168/7 | 80/5"},
 		{"awarded", match("Test").total(1, 173, 10, "50").total(2, 504, 10, "129").total(1, 298, 4, "72").finish(1, "Home won (awarded)"),
 			"Finished | HOM won (awarded) | Won (awarded) | Lost (awarded) | 173 & 298/4 | 504"},
@@ -192,10 +192,10 @@ func TestRules(t *testing.T) {
 			"Finished | HOM won the bowl-out | Won the bowl-out | Lost the bowl-out | 141/9 | 141/7"},
 		{"won the super over", match("T20I").total(1, 141, 9, "20").total(2, 141, 7, "20").total(2, 10, 1, "1").total(1, 6, 2, "0.5").finish(2, "Match tied (Away won the Super Over)"),
 			"Finished | AWY won the Super Over | Lost the Super Over | Won the Super Over | 141/9 | 141/7"},
-		{"drawn", match("Test").total(1, 500, 9, "150").total(2, 200, 3, "70").finish(0, "Match drawn").set(func(f *feed.Fixture) { f.DrawNoResult = "draw" }),
+		{"drawn", match("Test").total(1, 500, 9, "150").total(2, 200, 3, "70").finish(0, "Match drawn").set(func(f *sportmonks.Fixture) { f.DrawNoResult = "draw" }),
 			"Finished | Match drawn | Match drawn | Match drawn | 500/9d | 200/3"},
 		{"no result", match("T20I").total(1, 132, 7, "19").finish(0, "No result"), "Finished | No result | No result | No result | 132/7 | "},
-		{"no result by the field", match("T20I").total(1, 132, 7, "19").finish(0, "").set(func(f *feed.Fixture) { f.DrawNoResult = "no result" }),
+		{"no result by the field", match("T20I").total(1, 132, 7, "19").finish(0, "").set(func(f *sportmonks.Fixture) { f.DrawNoResult = "no result" }),
 			"Finished | No result | No result | No result | 132/7 | "},
 		{"abandoned in play", match("T20I").total(1, 132, 7, "19").status("Aban."), "Abandoned | No result | No result | No result | 132/7 | "},
 		{"abandoned", match("T20I").status("Aban."), "Abandoned | Match abandoned | Match abandoned | Match abandoned |  | "},
@@ -288,7 +288,7 @@ func TestOwnResult(t *testing.T) {
 	}{
 		{match("T20I").total(1, 170, 6, "20").total(2, 92, 10, "19.2").finish(1, ""), "Home won by 78 runs"},
 		{match("T20I").total(1, 137, 8, "20").total(2, 138, 5, "19.5").finish(2, ""), "Away won by 5 wickets (with 1 ball remaining)"},
-		{match("ODI").set(func(f *feed.Fixture) { f.RPCTarget, f.RPCOvers = 171, feed.Overs{Overs: 15} }).total(1, 214, 4, "50").total(2, 171, 5, "15").finish(2, ""),
+		{match("ODI").set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 171, sportmonks.Overs{Overs: 15} }).total(1, 214, 4, "50").total(2, 171, 5, "15").finish(2, ""),
 			"Away won by 5 wickets (DLS method)"},
 		{match("Test").total(1, 500, 10, "150").total(2, 200, 10, "70").total(2, 247, 10, "80").finish(1, ""), "Home won by an innings and 53 runs"},
 		{match("Test").total(1, 364, 10, "126").total(2, 391, 10, "128").total(1, 298, 8, "109").total(2, 120, 10, "51").finish(1, ""), "Home won by 151 runs"},
@@ -300,7 +300,7 @@ func TestOwnResult(t *testing.T) {
 		{match("T20I").total(1, 170, 6, "20").total(2, 92, 10, "19.2").finish(2, "Home won by 78 runs"), "Home won by 78 runs"},
 	} {
 		st, _ := score.Final(c.s.Fixture, score.State{})
-		if st.Phase != feed.Result || st.Result.Text != c.text {
+		if st.Phase != sportmonks.Result || st.Result.Text != c.text {
 			t.Errorf("got %q in %s, want %q", st.Result.Text, st.Phase, c.text)
 		}
 	}
@@ -312,10 +312,10 @@ func TestNotes(t *testing.T) {
 	level := func() *scene { return match("T20I").total(1, 8, 0, "20").total(2, 8, 0, "20") }
 	won := func() *scene { return match("T20I").total(1, 8, 0, "20").total(2, 9, 0, "19") }
 	reduced := func() *scene {
-		return match("T20I").set(func(f *feed.Fixture) { f.Overs, f.RPCTarget, f.RPCOvers = 20, 6, feed.Overs{Overs: 10} }).total(1, 8, 0, "20")
+		return match("T20I").set(func(f *sportmonks.Fixture) { f.Overs, f.RPCTarget, f.RPCOvers = 20, 6, sportmonks.Overs{Overs: 10} }).total(1, 8, 0, "20")
 	}
 	named := func(s *scene, home, away string) *scene {
-		return s.set(func(f *feed.Fixture) { f.Localteam.Name, f.Visitorteam.Name = home, away })
+		return s.set(func(f *sportmonks.Fixture) { f.Localteam.Name, f.Visitorteam.Name = home, away })
 	}
 	for name, c := range map[string]struct {
 		s    *scene
@@ -381,18 +381,18 @@ func TestNoEarlyEnd(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			st, problems := score.Read(c.s.Fixture, live)
-			if st.Phase != feed.Live || !st.Pending || !st.Result.IsZero() || st.For("").Headline != "Awaiting result" ||
+			if st.Phase != sportmonks.Live || !st.Pending || !st.Result.IsZero() || st.For("").Headline != "Awaiting result" ||
 				len(problems) != 1 || problems[0].Kind != c.kind {
 				t.Fatalf("phase %s pending %t result %+v problems %+v", st.Phase, st.Pending, st.Result, problems)
 			}
 			st, problems = score.Read(chase().finish(2, "Away won by 5 wickets (with 6 balls remaining)").Fixture, st)
 			none2(t, problems)
-			if st.Phase != feed.Result || st.Pending || !st.Result.Confirmed {
+			if st.Phase != sportmonks.Result || st.Pending || !st.Result.Confirmed {
 				t.Fatalf("then: %+v", st)
 			}
 			// A result is not lost when the feed forgets it.
 			st, _ = score.Read(c.s.Fixture, st)
-			if st.Phase != feed.Result || st.Result.WinnerID != "2" {
+			if st.Phase != sportmonks.Result || st.Result.WinnerID != "2" {
 				t.Fatalf("after: %+v", st)
 			}
 		})
@@ -402,7 +402,7 @@ func TestNoEarlyEnd(t *testing.T) {
 func TestUnknownStatus(t *testing.T) {
 	t.Parallel()
 	before := match("T20I").bat(1, "1 2").read(t)
-	for _, from := range []feed.Phase{feed.Live, feed.Stumps, feed.Upcoming} {
+	for _, from := range []sportmonks.Phase{sportmonks.Live, sportmonks.Stumps, sportmonks.Upcoming} {
 		before.Phase = from
 		st, problems := score.Read(match("T20I").bat(1, "1 2 4").status("Review").Fixture, before)
 		if st.Phase != from || st.Innings[0].Runs != 7 || len(problems) != 1 || problems[0].Kind != score.UnknownStatus {
@@ -411,7 +411,7 @@ func TestUnknownStatus(t *testing.T) {
 	}
 	result := match("T20I").total(1, 170, 6, "20").total(2, 92, 9, "20").finish(1, "Home won by 78 runs")
 	before = result.read(t)
-	if st, _ := score.Read(result.status("Review").Fixture, before); st.Result != before.Result || st.Phase != feed.Result {
+	if st, _ := score.Read(result.status("Review").Fixture, before); st.Result != before.Result || st.Phase != sportmonks.Result {
 		t.Errorf("the result went: %+v", st)
 	}
 }
@@ -454,7 +454,7 @@ func TestPartial(t *testing.T) {
 		t.Errorf("bare: %+v", st)
 	}
 	bare.Status, bare.WinnerID, bare.Note = "Finished", 1, "Home won (conceded)"
-	if st, _ = score.Final(bare, before); st.Phase != feed.Result || st.Innings[0].Runs != 14 || st.Result.Method != "awarded" {
+	if st, _ = score.Final(bare, before); st.Phase != sportmonks.Result || st.Innings[0].Runs != 14 || st.Result.Method != "awarded" {
 		t.Errorf("bare at the end: %+v", st)
 	}
 }
@@ -487,9 +487,9 @@ func TestOverLengths(t *testing.T) {
 	for i := range s.Balls {
 		switch b := &s.Balls[i]; {
 		case i == 6:
-			b.At = feed.Overs{Overs: 0, Balls: 7}
+			b.At = sportmonks.Overs{Overs: 0, Balls: 7}
 		case i > 6 && i < 12:
-			b.At = feed.Overs{Overs: 1, Balls: i - 6}
+			b.At = sportmonks.Overs{Overs: 1, Balls: i - 6}
 		}
 	}
 	if st := s.read(t); st.PerOver != 6 || st.Innings[0].Overs != "5" || st.Innings[0].Balls != 30 {
@@ -511,7 +511,7 @@ func TestNineDown(t *testing.T) {
 		{"absent over several days", match("Test").bat(1, nine).bat(2, "1"), true, false},
 		{"declared at the fall", match("Test").bat(1, strings.Repeat("6 ", 60)+nine).bat(2, "1"), false, true},
 		{"declared with the pair in", match("Test").bat(1, nine+"1 1").bat(2, "1"), false, true},
-		{"said so", match("Test").bat(1, nine).status("Innings Break").set(func(f *feed.Fixture) { f.Note = "Home declared at 0/9" }), false, true},
+		{"said so", match("Test").bat(1, nine).status("Innings Break").set(func(f *sportmonks.Fixture) { f.Note = "Home declared at 0/9" }), false, true},
 	} {
 		n := c.s.read(t).Innings[0]
 		if n.AllOut != c.allOut || n.Declared != c.declared {
@@ -584,7 +584,7 @@ func TestStrike(t *testing.T) {
 	// After a run out nobody can tell; a batting row names who came in.
 	s := match("T20I").bat(1, "1W")
 	s.Balls[0].Score.Name = "Run Out + 1 Run"
-	s.Batting = []feed.Batting{{Innings: 1, PlayerID: 101, Sort: 1, Out: true}, {Innings: 1, PlayerID: 102, Sort: 2}, {Innings: 1, PlayerID: 103, Sort: 3}}
+	s.Batting = []sportmonks.Batting{{Innings: 1, PlayerID: 101, Sort: 1, Out: true}, {Innings: 1, PlayerID: 102, Sort: 2}, {Innings: 1, PlayerID: 103, Sort: 3}}
 	st := s.read(t)
 	if len(st.Batters) != 2 || st.Batters[0].ID != "103" || st.Batters[0].OnStrike || st.Batters[1].OnStrike || st.Bowler.Wickets != 0 {
 		t.Errorf("run out: %+v %+v", st.Batters, st.Bowler)
@@ -599,10 +599,10 @@ func TestBalls(t *testing.T) {
 	s := match("T20I").bat(1, "1 4 W").bat(2, "wd 2nb 1lb 3b")
 	out := &s.Balls[2]
 	out.Score.Name, out.CatchID = "Catch Out", 77
-	s.Lineup = []feed.Player{{ID: 77, Name: "Keen Fielder"}}
+	s.Lineup = []sportmonks.Player{{ID: 77, Name: "Keen Fielder"}}
 	again := s.Balls[1]
 	again.Score.Runs = 2
-	s.Balls = append([]feed.Ball{s.Balls[6], again, {ID: 0, Innings: 1}, {ID: 9}}, s.Balls...)
+	s.Balls = append([]sportmonks.Ball{s.Balls[6], again, {ID: 0, Innings: 1}, {ID: 9}}, s.Balls...)
 	var got []string
 	for _, b := range score.Balls(s.Fixture) {
 		got = append(got, fmt.Sprint(b.ID, " ", b.At, " ", b.Glyph, " ", b.Runs, b.Bat, " ", b.Extra, b.Wicket))
@@ -659,13 +659,13 @@ func TestCaptured(t *testing.T) {
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := feed.Split(body)
+	entries, err := sportmonks.Split(body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, e := range entries {
-		f, err := feed.Decode(e.Raw)
+		f, err := sportmonks.Decode(e.Raw)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -699,7 +699,7 @@ func state(t *rapid.T) score.State {
 	num := rapid.OneOf(rapid.IntRange(-3, 400), rapid.Int())
 	s := score.State{
 		Format: score.Format(rapid.SampledFrom([]string{"t20", "test", "hundred", ""}).Draw(t, "format")),
-		Phase:  feed.Phase(rapid.SampledFrom([]string{"upcoming", "live", "break", "stumps", "result", "closed"}).Draw(t, "phase")),
+		Phase:  sportmonks.Phase(rapid.SampledFrom([]string{"upcoming", "live", "break", "stumps", "result", "closed"}).Draw(t, "phase")),
 		Status: text.Draw(t, "status"), Round: text.Draw(t, "round"), Pending: rapid.Bool().Draw(t, "pending"),
 		Local:   score.Team{ID: "1", Name: text.Draw(t, "name"), Code: text.Draw(t, "code")},
 		Visitor: score.Team{ID: "2", Name: text.Draw(t, "name"), Code: text.Draw(t, "code")},
@@ -771,35 +771,35 @@ func TestDisplayFits(t *testing.T) {
 }
 
 // fixture draws a snapshot with anything in it, much of it plausible.
-func fixture(t *rapid.T) feed.Fixture {
+func fixture(t *rapid.T) sportmonks.Fixture {
 	num := rapid.OneOf(rapid.IntRange(0, 12), rapid.IntRange(-5, 400))
 	team := rapid.IntRange(0, 3)
-	f := feed.Fixture{
-		ID: 1, LocalID: 1, VisitorID: 2, Localteam: feed.Team{ID: 1, Name: "Home"}, Visitorteam: feed.Team{ID: 2, Name: "Away", Code: "AWY"},
+	f := sportmonks.Fixture{
+		ID: 1, LocalID: 1, VisitorID: 2, Localteam: sportmonks.Team{ID: 1, Name: "Home"}, Visitorteam: sportmonks.Team{ID: 2, Name: "Away", Code: "AWY"},
 		Type: rapid.SampledFrom([]string{"T20I", "ODI", "Test", "4day", "T10", "The Hundred", "?"}).Draw(t, "type"),
 		Status: rapid.SampledFrom([]string{"NS", "1st Innings", "2nd Innings", "3rd Innings", "4th Innings", "Innings Break", "Lunch", "Stump Day 2",
 			"Int.", "Finished", "Aban.", "Cancl.", "?", ""}).Draw(t, "status"),
 		Note: rapid.SampledFrom([]string{"", "Target 99 runs", "Home won by 3 wickets", "Away won by 12 runs (D/L method)", "Match tied (Away won the Super Over)",
 			"Match drawn", "No result", "Match tied", "Home won the toss"}).Draw(t, "note"),
 		Overs: num.Draw(t, "overs"), RPCTarget: num.Draw(t, "rpc"), WinnerID: team.Draw(t, "winner"), TossWonID: team.Draw(t, "toss"), Elected: "batting",
-		RPCOvers: feed.Overs{Overs: rapid.IntRange(0, 20).Draw(t, "rpc")}, SuperOver: rapid.Bool().Draw(t, "so"),
+		RPCOvers: sportmonks.Overs{Overs: rapid.IntRange(0, 20).Draw(t, "rpc")}, SuperOver: rapid.Bool().Draw(t, "so"),
 	}
 	for range rapid.IntRange(0, 6).Draw(t, "rows") {
-		f.Runs = append(f.Runs, feed.Runs{TeamID: team.Draw(t, "team"), Innings: rapid.IntRange(-1, 7).Draw(t, "inning"), Score: num.Draw(t, "score"), Wickets: num.Draw(t, "wickets"),
-			Overs: feed.Overs{Overs: rapid.IntRange(0, 60).Draw(t, "o"), Balls: rapid.IntRange(0, 9).Draw(t, "b")}})
+		f.Runs = append(f.Runs, sportmonks.Runs{TeamID: team.Draw(t, "team"), Innings: rapid.IntRange(-1, 7).Draw(t, "inning"), Score: num.Draw(t, "score"), Wickets: num.Draw(t, "wickets"),
+			Overs: sportmonks.Overs{Overs: rapid.IntRange(0, 60).Draw(t, "o"), Balls: rapid.IntRange(0, 9).Draw(t, "b")}})
 	}
 	for range rapid.IntRange(0, 40).Draw(t, "balls") {
-		f.Balls = append(f.Balls, feed.Ball{
+		f.Balls = append(f.Balls, sportmonks.Ball{
 			ID: rapid.IntRange(-1, 60).Draw(t, "id"), TeamID: team.Draw(t, "team"), Innings: rapid.IntRange(0, 5).Draw(t, "inn"),
-			At:    feed.Overs{Overs: rapid.IntRange(0, 4).Draw(t, "o"), Balls: rapid.IntRange(0, 9).Draw(t, "b")},
+			At:    sportmonks.Overs{Overs: rapid.IntRange(0, 4).Draw(t, "o"), Balls: rapid.IntRange(0, 9).Draw(t, "b")},
 			OneID: num.Draw(t, "one"), TwoID: num.Draw(t, "two"), BatterID: num.Draw(t, "bat"), BowlerID: num.Draw(t, "bowl"), OutID: team.Draw(t, "out"),
-			Score: feed.Score{Name: rapid.SampledFrom([]string{"", "1 Wide", "FOUR", "Run Out", "Catch Out", "1 Leg Bye", "Retired Hurt"}).Draw(t, "name"),
+			Score: sportmonks.Score{Name: rapid.SampledFrom([]string{"", "1 Wide", "FOUR", "Run Out", "Catch Out", "1 Leg Bye", "Retired Hurt"}).Draw(t, "name"),
 				Runs: num.Draw(t, "runs"), Bye: rapid.IntRange(0, 2).Draw(t, "bye"), NoBall: rapid.IntRange(0, 1).Draw(t, "nb"), Wicket: rapid.Bool().Draw(t, "w")},
 		})
 	}
 	for range rapid.IntRange(0, 5).Draw(t, "batting") {
-		f.Batting = append(f.Batting, feed.Batting{Innings: rapid.IntRange(0, 4).Draw(t, "inn"), PlayerID: num.Draw(t, "p"), Out: rapid.Bool().Draw(t, "out"),
-			Score: num.Draw(t, "made"), FallAt: feed.Overs{Overs: num.Draw(t, "o"), Balls: 3}, FallScore: num.Draw(t, "fs")})
+		f.Batting = append(f.Batting, sportmonks.Batting{Innings: rapid.IntRange(0, 4).Draw(t, "inn"), PlayerID: num.Draw(t, "p"), Out: rapid.Bool().Draw(t, "out"),
+			Score: num.Draw(t, "made"), FallAt: sportmonks.Overs{Overs: num.Draw(t, "o"), Balls: 3}, FallScore: num.Draw(t, "fs")})
 	}
 	return f
 }
@@ -820,7 +820,7 @@ func TestAnySequence(t *testing.T) {
 				st, _ = score.Read(f, was)
 			}
 			if st.Held == 0 {
-				rows := map[int]feed.Runs{}
+				rows := map[int]sportmonks.Runs{}
 				for _, row := range f.Runs {
 					rows[row.Innings] = row
 				}
@@ -831,8 +831,8 @@ func TestAnySequence(t *testing.T) {
 				}
 			}
 			phase, known := f.Phase()
-			over := st.Phase == feed.Result || st.Phase == feed.Closed
-			if over && st.Held == 0 && phase != feed.Result && phase != feed.Closed && (known || was.Phase != st.Phase) {
+			over := st.Phase == sportmonks.Result || st.Phase == sportmonks.Closed
+			if over && st.Held == 0 && phase != sportmonks.Result && phase != sportmonks.Closed && (known || was.Phase != st.Phase) {
 				t.Fatalf("%q is over: %+v", f.Status, st)
 			}
 			if over != !st.Result.IsZero() && known && st.Held == 0 {
@@ -863,7 +863,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"id":1,"type":"T20I","status":"2nd Innings","localteam_id":1,"visitorteam_id":2,"runs":[{"inning":1,"team_id":1,"score":182,"overs":20}],"balls":[{"id":1,"scoreboard":"S2","ball":0.1,"score":{"name":"1 Wide","runs":1}}]}`))
 	f.Add(body("Test/5day", 2, 13)[9:])
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		fx, err := feed.Decode(raw)
+		fx, err := sportmonks.Decode(raw)
 		if err != nil {
 			return
 		}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"matchday/pkg/cricket/feed"
+	"matchday/pkg/cricket/sportmonks"
 )
 
 // Format is the kind of match.
@@ -33,21 +33,21 @@ func (f Format) MultiDay() bool { return f == Test || f == FirstClass }
 // State is one match. Fields that do not apply are zero and absent from the JSON,
 // lists included.
 type State struct {
-	ID       string     `json:"id"`
-	Format   Format     `json:"format"`
-	Phase    feed.Phase `json:"phase"`
-	Status   string     `json:"status"`           // to show: "2nd innings", "Stumps, day 2"
-	Pending  bool       `json:"pending,omitzero"` // the provider says finished, but not consistently who won
-	Round    string     `json:"round,omitzero"`
-	Day      int        `json:"day,omitzero"`     // multi-day, when the statuses told
-	Session  int        `json:"session,omitzero"` // 1 to 3, likewise
-	Local    Team       `json:"local"`
-	Visitor  Team       `json:"visitor"`
-	Overs    int        `json:"overs,omitzero"` // scheduled per side; 0 is no limit
-	PerOver  int        `json:"ballsPerOver"`
-	FollowOn bool       `json:"followOn,omitzero"`
-	Toss     Toss       `json:"toss,omitzero"`
-	Note     string     `json:"note,omitzero"` // the provider's
+	ID       string           `json:"id"`
+	Format   Format           `json:"format"`
+	Phase    sportmonks.Phase `json:"phase"`
+	Status   string           `json:"status"`           // to show: "2nd innings", "Stumps, day 2"
+	Pending  bool             `json:"pending,omitzero"` // the provider says finished, but not consistently who won
+	Round    string           `json:"round,omitzero"`
+	Day      int              `json:"day,omitzero"`     // multi-day, when the statuses told
+	Session  int              `json:"session,omitzero"` // 1 to 3, likewise
+	Local    Team             `json:"local"`
+	Visitor  Team             `json:"visitor"`
+	Overs    int              `json:"overs,omitzero"` // scheduled per side; 0 is no limit
+	PerOver  int              `json:"ballsPerOver"`
+	FollowOn bool             `json:"followOn,omitzero"`
+	Toss     Toss             `json:"toss,omitzero"`
+	Note     string           `json:"note,omitzero"` // the provider's
 
 	Innings     []Innings   `json:"innings,omitzero"` // by number
 	Current     int         `json:"current,omitzero"` // number of the last innings that began; 0 before the first

@@ -4,13 +4,13 @@ import (
 	"strconv"
 	"strings"
 
-	"matchday/pkg/cricket/feed"
+	"matchday/pkg/cricket/sportmonks"
 )
 
 // oversText writes overs as "19.4", whole ones as "20"; 3.6 is 4 overs.
-func oversText(o feed.Overs, per int) string {
+func oversText(o sportmonks.Overs, per int) string {
 	if o.Balls >= per {
-		o = feed.Overs{Overs: o.Overs + 1}
+		o = sportmonks.Overs{Overs: o.Overs + 1}
 	}
 	s := strconv.Itoa(o.Overs)
 	if o.Balls > 0 {
@@ -47,7 +47,7 @@ func (r *reader) words() {
 	if _, known := r.f.Phase(); known || s.Status == "" {
 		s.Status = r.status()
 	}
-	if s.Phase == feed.Result || s.Phase == feed.Closed {
+	if s.Phase == sportmonks.Result || s.Phase == sportmonks.Closed {
 		s.Need, s.NeedRate = Need{}, ""
 		if cur := s.innings(s.Current); cur != nil && cur.Target == 0 {
 			s.Target = Target{}
@@ -83,7 +83,7 @@ func (r *reader) status() string {
 	}
 	raw := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(r.f.Status), "."))
 	switch s.Phase {
-	case feed.Upcoming:
+	case sportmonks.Upcoming:
 		switch raw {
 		case "delayed":
 			return "Start delayed"
@@ -91,7 +91,7 @@ func (r *reader) status() string {
 			return "Postponed"
 		}
 		return "Not started"
-	case feed.Break:
+	case sportmonks.Break:
 		switch raw {
 		case "lunch":
 			return "Lunch"
@@ -101,16 +101,16 @@ func (r *reader) status() string {
 			return "Dinner"
 		}
 		return "Innings break"
-	case feed.Stumps:
+	case sportmonks.Stumps:
 		if s.Day > 0 {
 			return "Stumps, day " + strconv.Itoa(s.Day)
 		}
 		return "Stumps"
-	case feed.Interrupted:
+	case sportmonks.Interrupted:
 		return "Play interrupted"
-	case feed.Result:
+	case sportmonks.Result:
 		return "Finished"
-	case feed.Closed:
+	case sportmonks.Closed:
 		if raw == "cancl" {
 			return "Cancelled"
 		}

@@ -15,10 +15,10 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/httpapi"
-	"matchday/pkg/kit/obs"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
 
@@ -63,7 +63,7 @@ func Queue[S, M any](fn spec.Function, open Opener[S], do func(S, context.Contex
 type use[S any] func(S, Env) any
 
 func start[S any](fn spec.Function, open Opener[S], use use[S]) {
-	slog.SetDefault(obs.Logger(os.Stdout, cmp.Or(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), fn.Name)))
+	slog.SetDefault(telemetry.Logger(os.Stdout, cmp.Or(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), fn.Name)))
 	h, err := handler(context.Background(), os.Getenv, open, use)
 	if err != nil {
 		slog.Error("cannot start", "err", err)
@@ -126,7 +126,7 @@ func messages[S, M any](fn spec.Function, do func(S, context.Context, M) error) 
 				if err == nil {
 					err = do(s, ctx, m)
 				}
-				if fault.Of(err) == fault.Invalid {
+				if problem.Of(err) == problem.Invalid {
 					slog.ErrorContext(ctx, "message rejected", "message", r.MessageId, "queue", from.Name, "err", err)
 					err = dead.Reject(ctx, from, r.Body, err.Error())
 				}
@@ -143,13 +143,13 @@ func messages[S, M any](fn spec.Function, do func(S, context.Context, M) error) 
 // failed counts what Lambda does not know to have failed.
 func failed(ctx context.Context, env Env, n int) {
 	if n > 0 {
-		obs.Emit(ctx, env.Now(), []obs.Metric{obs.Count(obs.Failed, n)})
+		telemetry.Emit(ctx, env.Now(), []telemetry.Metric{telemetry.Count(telemetry.Failed, n)})
 	}
 }
 
 func decode[M any](body string) (m M, err error) {
 	if err := json.Unmarshal([]byte(body), &m); err != nil {
-		return m, fault.New(fault.Invalid, "the message cannot be read").Because(err)
+		return m, problem.New(problem.Invalid, "the message cannot be read").Because(err)
 	}
 	return m, nil
 }

@@ -21,9 +21,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"matchday/infra/local/clock"
-	"matchday/infra/local/sqs"
-	"matchday/pkg/kit/fault"
+	"matchday/infra/sim/clock"
+	"matchday/infra/sim/sqs"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 )
@@ -317,7 +317,7 @@ type ball struct {
 	N int `json:"n"`
 }
 
-var errNoNumber = fault.New(fault.Invalid, "three is no number").Because(errors.New("see the laws"))
+var errNoNumber = problem.New(problem.Invalid, "three is no number").Because(errors.New("see the laws"))
 
 // scorer notes the balls that it is given, and fails as their numbers say.
 type scorer struct {
@@ -335,9 +335,9 @@ func (s *scorer) score(_ context.Context, b ball) error {
 	case b.N == 4:
 		return errors.New("rain")
 	case b.N == 5 && s.given[5] == 1:
-		return fault.New(fault.Unavailable, "tea")
+		return problem.New(problem.Unavailable, "tea")
 	case b.N == 6:
-		return fault.New(fault.NotFound, "no such match")
+		return problem.New(problem.NotFound, "no such match")
 	}
 	return nil
 }
@@ -445,7 +445,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		m, err := decode[ball](body)
 		if err != nil {
-			if fault.Of(err) != fault.Invalid {
+			if problem.Of(err) != problem.Invalid {
 				t.Fatalf("%q: %v is no Invalid fault", body, err)
 			}
 			return

@@ -19,7 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
 
@@ -358,7 +358,7 @@ func BackOff(ctx context.Context, try int) error {
 		return nil
 	}
 	if try > 10 {
-		return fault.New(fault.Unavailable, "the table is too busy: unfinished after ten tries")
+		return problem.New(problem.Unavailable, "the table is too busy: unfinished after ten tries")
 	}
 	limit := 50 * time.Millisecond << min(try-1, 5)
 	select {

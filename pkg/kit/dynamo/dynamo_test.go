@@ -19,9 +19,9 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	"pgregory.net/rapid"
 
-	"matchday/infra/local/engine"
+	dynamodbsim "matchday/infra/sim/dynamodb"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/dynamo/dynamotest"
 	"matchday/pkg/spec"
 )
 
@@ -205,7 +205,7 @@ func TestBatchesGiveUp(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				calls := 0
-				db := dynamo.Open(meddled(engine.Config("http://nowhere"), func(_ context.Context, in any, _ func(any) (any, error)) (any, error) {
+				db := dynamo.Open(meddled(dynamodbsim.Config("http://nowhere"), func(_ context.Context, in any, _ func(any) (any, error)) (any, error) {
 					calls++
 					if in, ok := in.(*dynamodb.BatchGetItemInput); ok {
 						return &dynamodb.BatchGetItemOutput{UnprocessedKeys: in.RequestItems}, nil
@@ -469,7 +469,7 @@ func TestPages(t *testing.T) {
 func TestErrorsNameThePattern(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	db := dynamo.Open(meddled(engine.Config("http://nowhere"), func(context.Context, any, func(any) (any, error)) (any, error) {
+	db := dynamo.Open(meddled(dynamodbsim.Config("http://nowhere"), func(context.Context, any, func(any) (any, error)) (any, error) {
 		return nil, broken
 	}), "")
 	ctx, key := t.Context(), dynamo.Key(getBall, "m", "001")

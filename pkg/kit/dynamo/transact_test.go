@@ -16,9 +16,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"matchday/infra/local/engine"
+	dynamodbsim "matchday/infra/sim/dynamodb"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/dynamo/dynamotest"
 	"matchday/pkg/spec"
 )
 
@@ -138,7 +138,7 @@ func TestTransactTriesAgain(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				tries := 0
-				db := dynamo.Open(meddled(engine.Config("http://nowhere"), func(context.Context, any, func(any) (any, error)) (any, error) {
+				db := dynamo.Open(meddled(dynamodbsim.Config("http://nowhere"), func(context.Context, any, func(any) (any, error)) (any, error) {
 					if tries++; tries <= len(c.fails) {
 						return nil, c.fails[tries-1]
 					}
@@ -154,7 +154,7 @@ func TestTransactTriesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		db := dynamo.Open(meddled(engine.Config("http://nowhere"), func(context.Context, any, func(any) (any, error)) (any, error) {
+		db := dynamo.Open(meddled(dynamodbsim.Config("http://nowhere"), func(context.Context, any, func(any) (any, error)) (any, error) {
 			return nil, canceled("TransactionConflict")
 		}), "")
 		if err := dynamo.Transact(ctx, db, changeBalls, dynamo.DeleteWrite(keyOf(1))); !errors.Is(err, context.DeadlineExceeded) {

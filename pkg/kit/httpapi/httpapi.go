@@ -27,7 +27,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
 
@@ -36,15 +36,15 @@ const MaxBody = 64 << 10
 
 // statuses maps each kind of fault to its HTTP status. There is no other map.
 var statuses = [...]int{
-	fault.Internal:        http.StatusInternalServerError,
-	fault.Invalid:         http.StatusBadRequest,
-	fault.Unprocessable:   http.StatusUnprocessableEntity,
-	fault.Unauthenticated: http.StatusUnauthorized,
-	fault.Denied:          http.StatusForbidden,
-	fault.NotFound:        http.StatusNotFound,
-	fault.Conflict:        http.StatusConflict,
-	fault.Limited:         http.StatusTooManyRequests,
-	fault.Unavailable:     http.StatusServiceUnavailable,
+	problem.Internal:        http.StatusInternalServerError,
+	problem.Invalid:         http.StatusBadRequest,
+	problem.Unprocessable:   http.StatusUnprocessableEntity,
+	problem.Unauthenticated: http.StatusUnauthorized,
+	problem.Denied:          http.StatusForbidden,
+	problem.NotFound:        http.StatusNotFound,
+	problem.Conflict:        http.StatusConflict,
+	problem.Limited:         http.StatusTooManyRequests,
+	problem.Unavailable:     http.StatusServiceUnavailable,
 }
 
 // Handler serves do on the route of fn. In and Out are huma's: fields tagged
@@ -140,7 +140,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	huma.Register(api, op, func(ctx context.Context, in *In) (*Out, error) {
 		out, err := do(ctx, in)
 		if err != nil {
-			return nil, problem(ctx, err)
+			return nil, documentOf(ctx, err)
 		}
 		return out, nil
 	})
@@ -196,15 +196,15 @@ var codes = map[int]string{
 	http.StatusInternalServerError: "internal", http.StatusServiceUnavailable: "unavailable",
 }
 
-// problem turns err into a problem document, and logs what it may not tell.
-func problem(ctx context.Context, err error) error {
-	f, ok := errors.AsType[*fault.Error](err)
+// documentOf turns err into a problem document, and logs what it may not tell.
+func documentOf(ctx context.Context, err error) error {
+	f, ok := errors.AsType[*problem.Error](err)
 	switch {
 	case ok:
 	case isBusy(err):
-		f = &fault.Error{Kind: fault.Unavailable, Text: "this takes too long at the moment: try again"}
+		f = &problem.Error{Kind: problem.Unavailable, Text: "this takes too long at the moment: try again"}
 	default:
-		f = &fault.Error{Text: "something went wrong on our side"}
+		f = &problem.Error{Text: "something went wrong on our side"}
 	}
 	status := statuses[f.Kind]
 	level := slog.LevelInfo

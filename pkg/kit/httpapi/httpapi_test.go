@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
 
@@ -210,16 +210,16 @@ func TestFaults(t *testing.T) {
 		field  string
 	}{
 		{secret, 500, "something went wrong on our side", ""},
-		{fault.New(fault.Internal, "the scorebook is lost").Because(secret), 500, "the scorebook is lost", ""},
-		{fault.New(fault.Invalid, "to is before from").Because(secret), 400, "to is before from", ""},
-		{fault.In("query.to", "to is before from"), 400, "to is before from", "query.to"},
-		{fault.New(fault.Unauthenticated, "sign in first"), 401, "sign in first", ""},
-		{fault.New(fault.Denied, "not yours"), 403, "not yours", ""},
-		{fault.New(fault.NotFound, "no such over"), 404, "no such over", ""},
-		{fault.New(fault.Conflict, "it changed"), 409, "it changed", ""},
-		{fault.New(fault.Limited, "too often"), 429, "too often", ""},
-		{fault.New(fault.Unavailable, "try again").Because(secret), 503, "try again", ""},
-		{fmt.Errorf("secret: %w", fault.New(fault.NotFound, "no such over")), 404, "no such over", ""},
+		{problem.New(problem.Internal, "the scorebook is lost").Because(secret), 500, "the scorebook is lost", ""},
+		{problem.New(problem.Invalid, "to is before from").Because(secret), 400, "to is before from", ""},
+		{problem.In("query.to", "to is before from"), 400, "to is before from", "query.to"},
+		{problem.New(problem.Unauthenticated, "sign in first"), 401, "sign in first", ""},
+		{problem.New(problem.Denied, "not yours"), 403, "not yours", ""},
+		{problem.New(problem.NotFound, "no such over"), 404, "no such over", ""},
+		{problem.New(problem.Conflict, "it changed"), 409, "it changed", ""},
+		{problem.New(problem.Limited, "too often"), 429, "too often", ""},
+		{problem.New(problem.Unavailable, "try again").Because(secret), 503, "try again", ""},
+		{fmt.Errorf("secret: %w", problem.New(problem.NotFound, "no such over")), 404, "no such over", ""},
 	} {
 		h := Handler(getOver, func(context.Context, *read) (*over, error) { return nil, c.err })
 		out := serve(t, h, request(t, "GET", "/overs/7", ""))
@@ -237,7 +237,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%v: a refusal has an ETag", c.err)
 		}
 	}
-	if len(statuses) != int(fault.Unavailable)+1 || slices.Contains(statuses[:], 0) {
+	if len(statuses) != int(problem.Unavailable)+1 || slices.Contains(statuses[:], 0) {
 		t.Errorf("a kind of fault has no status: %v", statuses)
 	}
 }

@@ -3,7 +3,7 @@ package httpapi
 import (
 	"slices"
 
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 )
 
 // Page is the part of all, at most limit, behind the one whose id is cursor, and
@@ -25,5 +25,5 @@ func Page[T any](all []T, id func(T) string, field, cursor string, limit int) (p
 
 // BadCursor says that a cursor leads nowhere.
 func BadCursor(field string) error {
-	return &fault.Error{Kind: fault.Invalid, Code: "bad_cursor", Field: field, Text: "this page is no longer there: begin again"}
+	return &problem.Error{Kind: problem.Invalid, Code: "bad_cursor", Field: field, Text: "this page is no longer there: begin again"}
 }

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"matchday/pkg/kit/fault"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
 )
 
 // TestPage: page by page is the whole, in order, whatever the pages' size.
@@ -29,7 +29,7 @@ func TestPage(t *testing.T) {
 		if !slices.Equal(got, all) || pages != max(1, (len(all)+limit-1)/limit) {
 			t.Fatalf("got %v on %d pages, want %v", got, pages, all)
 		}
-		if _, _, err := httpapi.Page(all, id, "query.after", "100", limit); fault.Of(err) != fault.Invalid {
+		if _, _, err := httpapi.Page(all, id, "query.after", "100", limit); problem.Of(err) != problem.Invalid {
 			t.Fatalf("after what is not there: %v", err)
 		}
 	})

@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/dynamo/dynamotest"
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/spec"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"matchday/infra/local/apns"
-	"matchday/infra/local/clock"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/clock"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"matchday/infra/local/apns"
+	"matchday/infra/sim/apns"
 )
 
 // However updates race each other and whatever APNs does to them, a phone ends

@@ -11,7 +11,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
-	"matchday/infra/local/apns"
+	"matchday/infra/sim/apns"
 )
 
 func newProvider(t *testing.T, key *ecdsa.PrivateKey) *provider {

@@ -18,8 +18,8 @@ import (
 
 	"github.com/sideshow/apns2"
 
-	"matchday/infra/local/apns"
-	"matchday/infra/local/clock"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/clock"
 )
 
 const (

@@ -9,9 +9,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"matchday/infra/local/clock"
-	"matchday/infra/local/engine"
-	"matchday/infra/local/sqs"
+	"matchday/infra/sim/clock"
+	"matchday/infra/sim/dynamodb"
+	"matchday/infra/sim/sqs"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 )
@@ -42,7 +42,7 @@ func open(t *testing.T) (queue.Sender, *sqs.Server) {
 			t.Fatal(err)
 		}
 	}
-	return queue.Open(engine.Config(server.URL), queues.URL("x-")), queues
+	return queue.Open(dynamodb.Config(server.URL), queues.URL("x-")), queues
 }
 
 func TestSend(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"matchday/pkg/kit/app"
-	"matchday/pkg/kit/fault"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
 
@@ -73,7 +73,7 @@ type page struct{ Body told }
 
 func (s service) get(ctx context.Context, in *get) (*page, error) {
 	if in.ID == "0" {
-		return nil, fault.New(fault.NotFound, "no such over")
+		return nil, problem.New(problem.NotFound, "no such over")
 	}
 	out, err := s.do(ctx, ask{Do: in.ID})
 	return &page{out}, err

@@ -1,0 +1,138 @@
+package pickem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"matchday/pkg/pickem"
+)
+
+// announce announces a show that is not among those that there are.
+func (s *Season) announce(ctx context.Context, sh show, starts, locks time.Time) error {
+	date, slug := parts(sh.ID)
+	return s.admin(ctx, http.MethodPost, "/admin/events", map[string]any{
+		"name": sh.Name, "date": date, "slug": slug, "startsAt": starts, "lockAt": locks, "bonus": bonus,
+	}, nil)
+}
+
+// book makes what is missing of a show's card, with the champions that the show
+// before it has left.
+func (s *Season) book(ctx context.Context, sh show, shows []pickem.Event) error {
+	_, booked, err := s.show(ctx, sh.ID)
+	if err != nil {
+		return err
+	}
+	var last []pickem.Match
+	if i := slices.IndexFunc(shows, func(e pickem.Event) bool { return e.ID < sh.ID }); i >= 0 {
+		if _, last, err = s.show(ctx, shows[i].ID); err != nil {
+			return err
+		}
+	}
+	for _, m := range sh.card(champions(last)) {
+		if slices.ContainsFunc(booked, func(b pickem.Match) bool { return b.ID == m.ID }) {
+			continue
+		}
+		if err := s.admin(ctx, http.MethodPost, "/admin/events/"+sh.ID+"/matches", m, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move says when a show is, and that it is open or locked.
+func (s *Season) move(ctx context.Context, eventID, state string, starts, locks time.Time) error {
+	return s.admin(ctx, http.MethodPatch, "/admin/events/"+eventID, map[string]any{"startsAt": starts, "lockAt": locks, "state": state}, nil)
+}
+
+func decided(m pickem.Match) bool { return m.Result != nil }
+
+// entries are the members who have picked a show.
+func (s *Season) entries(ctx context.Context, eventID string) (out struct {
+	Count   int
+	UserIDs []string
+}, err error) {
+	err = s.admin(ctx, http.MethodGet, "/admin/events/"+eventID+"/entries?limit=1000", nil, &out)
+	return out, err
+}
+
+// corrected reports whether a result of a show was changed.
+func (s *Season) corrected(ctx context.Context, eventID string) (bool, error) {
+	var out struct{ Corrections []pickem.Correction }
+	err := s.admin(ctx, http.MethodGet, "/app/events/"+eventID+"/corrections?limit=100", nil, &out)
+	return slices.ContainsFunc(out.Corrections, func(c pickem.Correction) bool { return c.From != "" }), err
+}
+
+// result says how a match has ended.
+func (s *Season) result(ctx context.Context, eventID string, m pickem.Match, r pickem.Result, reason string) error {
+	return s.admin(ctx, http.MethodPut, "/admin/events/"+eventID+"/matches/"+m.ID+"/result", map[string]any{"result": r, "reason": reason}, nil)
+}
+
+// Pick saves the picks of a member: the place of a team by the match's id.
+func (s *Season) Pick(ctx context.Context, user, eventID string, picks map[string]int) error {
+	return s.as(ctx, user, http.MethodPut, "/app/events/"+eventID+"/predictions", map[string]any{"predictions": picks}, nil)
+}
+
+// Lock locks a show now, and has it begin.
+func (s *Season) Lock(ctx context.Context, eventID string) error {
+	now := s.Clock.Now()
+	return s.move(ctx, eventID, broadcast, now.Add(bout), now)
+}
+
+// EnterResult enters the result of the first match that has none, and says it.
+func (s *Season) EnterResult(ctx context.Context, eventID string) (said string, err error) {
+	e, card, err := s.show(ctx, eventID)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(card, func(m pickem.Match) bool { return !decided(m) })
+	if i < 0 {
+		return "", errors.New("every match has its result")
+	}
+	if i == 0 && e.State == broadcast { // it is locked by the clock, and perhaps not yet by the job
+		if err := s.move(ctx, eventID, broadcast, e.StartsAt, e.LockAt); err != nil {
+			return "", err
+		}
+	}
+	r := outcome(card[i])
+	if i == slip(eventID, len(card)) {
+		r = another(r, card[i])
+	}
+	return say(card[i], r), s.result(ctx, eventID, card[i], r, "")
+}
+
+// Correct changes the latest result, and says how.
+func (s *Season) Correct(ctx context.Context, eventID string) (said string, err error) {
+	_, card, err := s.show(ctx, eventID)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range slices.Backward(card) {
+		if decided(m) {
+			r := another(*m.Result, m)
+			return say(m, r), s.result(ctx, eventID, m, r, "Corrected at the console.")
+		}
+	}
+	return "", errors.New("there is no result to correct")
+}
+
+// Score asks for the points of a show.
+func (s *Season) Score(ctx context.Context, eventID string) error {
+	return s.admin(ctx, http.MethodPost, "/admin/events/"+eventID+"/score", nil, nil)
+}
+
+// say is a result in words.
+func say(m pickem.Match, r pickem.Result) string {
+	if r == void {
+		return m.Name + ": nobody wins."
+	}
+	t := m.Teams[r]
+	if t.Name == "" {
+		return fmt.Sprintf("%s: %s.", m.Name, strings.Join(t.Members, " and "))
+	}
+	return fmt.Sprintf("%s: %s.", m.Name, t.Name)
+}

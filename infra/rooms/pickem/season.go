@@ -1,0 +1,321 @@
+// Package season plays the pick'em room in a local fleet: a made-up wrestling
+// promotion announces shows, members pick, results come in, and the standings
+// follow. All of it is done by the API, as members and an administrator do it, and
+// what the API tells also says what comes next: a fleet that is started again goes
+// on where it was.
+package pickem
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"matchday/infra/local/fleet"
+	"matchday/infra/sim/clock"
+	"matchday/pkg/pickem"
+)
+
+// Season plays.
+type Season struct {
+	Clock *clock.Clock
+	// Call calls the API as a user, as fleet.Fleet's does.
+	Call func(ctx context.Context, user, method, path string, in, out any) error
+
+	over string // the id of the show after which Run rests
+}
+
+// The rhythm of a show.
+const (
+	opening = 4 * time.Minute  // from its announcement to its lock
+	picking = 90 * time.Second // in which members think of picking it
+	walkIn  = time.Minute      // from its lock to the first match
+	bout    = 12 * time.Second // from one result to the next
+	rest    = 45 * time.Second // from its points to the next announcement
+	glance  = 3 * time.Second  // for how long what others do may go unnoticed
+
+	bonus = 10 // points for a perfect card
+)
+
+// The states of an event.
+const (
+	upcoming  = "upcoming"
+	broadcast = "broadcast"
+	scored    = "scored"
+)
+
+// as calls the API of the room.
+func (s *Season) as(ctx context.Context, user, method, path string, in, out any) error {
+	return s.Call(ctx, user, method, "/pickem"+path, in, out)
+}
+
+// admin is as, as an administrator.
+func (s *Season) admin(ctx context.Context, method, path string, in, out any) error {
+	return s.as(ctx, fleet.Administrator, method, path, in, out)
+}
+
+// Prepare makes the members and their league, plays the galas of the last weeks,
+// and announces a show that locks soon, unless one is on. The galas have their
+// points when the fleet has worked them out. A second run does what a first has
+// left undone.
+func (s *Season) Prepare(ctx context.Context) error {
+	for _, m := range members {
+		err := s.as(ctx, m.ID, http.MethodGet, "/app/me", nil, nil)
+		if refused(err) {
+			err = s.as(ctx, m.ID, http.MethodPatch, "/app/me", map[string]string{"name": m.Name}, nil)
+		}
+		if err != nil && !refused(err) {
+			return err
+		}
+	}
+	if err := s.league(ctx); err != nil {
+		return err
+	}
+	for _, sh := range past(s.Clock.Now()) {
+		if err := s.catchUp(ctx, sh); err != nil {
+			return err
+		}
+	}
+	shows, err := s.shows(ctx, fleet.Administrator)
+	if err != nil {
+		return err
+	}
+	switch i := slices.IndexFunc(shows, onTour); {
+	case i < 0 || shows[i].State == scored:
+		return s.next(ctx, shows)
+	case shows[i].State == upcoming:
+		return s.book(ctx, show{ID: shows[i].ID}, shows)
+	}
+	return nil
+}
+
+// league has the league of the first member's, and its members in it: who is one
+// already stays so.
+func (s *Season) league(ctx context.Context) error {
+	owner := members[0].ID
+	var there pickem.LeagueList
+	if err := s.as(ctx, owner, http.MethodGet, "/app/leagues", nil, &there.Body); err != nil {
+		return err
+	}
+	var l pickem.League
+	var err error
+	if i := slices.IndexFunc(there.Body.Leagues, func(m pickem.Membership) bool { return m.Name == leagueName }); i >= 0 {
+		err = s.as(ctx, owner, http.MethodGet, "/app/leagues/"+there.Body.Leagues[i].LeagueID, nil, &l)
+	} else {
+		err = s.as(ctx, owner, http.MethodPost, "/app/leagues", map[string]string{"name": leagueName}, &l)
+	}
+	if refused(err) {
+		return nil // the first member was removed
+	}
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		if !m.league {
+			continue
+		}
+		if err := s.as(ctx, m.ID, http.MethodPost, "/app/leagues/join", map[string]string{"code": l.Code}, nil); err != nil && !refused(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// refused reports whether the API would not do something, as for a member whom
+// somebody has removed. It would not do it again either.
+func refused(err error) bool {
+	r, ok := errors.AsType[*fleet.Refusal](err)
+	return ok && r.Status < http.StatusInternalServerError
+}
+
+// shows are those that are announced, as a user sees them, the latest first.
+func (s *Season) shows(ctx context.Context, user string) ([]pickem.Event, error) {
+	var out struct{ Events []pickem.Event }
+	if err := s.as(ctx, user, http.MethodGet, "/app/events?limit=100", nil, &out); err != nil {
+		return nil, err
+	}
+	all := slices.DeleteFunc(out.Events, func(e pickem.Event) bool { return !ours(e) })
+	slices.SortFunc(all, func(a, b pickem.Event) int { return strings.Compare(b.ID, a.ID) })
+	return all, nil
+}
+
+// show is a show with its card.
+func (s *Season) show(ctx context.Context, eventID string) (e pickem.Event, card []pickem.Match, err error) {
+	var out pickem.EventScreen
+	err = s.admin(ctx, http.MethodGet, "/app/events/"+eventID, nil, &out.Body)
+	return out.Body.Event, out.Body.Card, err
+}
+
+// catchUp plays a show of the past, unless it is played. Picks are taken before
+// the lock alone: until they are in, the show is moved to the future.
+func (s *Season) catchUp(ctx context.Context, sh show) error {
+	shows, err := s.shows(ctx, fleet.Administrator)
+	if err != nil {
+		return err
+	}
+	date, _ := parts(sh.ID)
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return err
+	}
+	starts := day.Add(bell)
+	locks := starts.Add(-time.Hour)
+	i := slices.IndexFunc(shows, func(e pickem.Event) bool { return e.ID == sh.ID })
+	switch {
+	case i < 0:
+		if err := s.announce(ctx, sh, starts, locks); err != nil {
+			return err
+		}
+	case shows[i].State == scored:
+		return nil
+	}
+	_, card, err := s.show(ctx, sh.ID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(card, decided) {
+		soon := s.Clock.Now().Add(time.Hour)
+		if err := s.move(ctx, sh.ID, upcoming, soon, soon); err != nil {
+			return err
+		}
+		if err := s.book(ctx, sh, shows); err != nil {
+			return err
+		}
+		if _, card, err = s.show(ctx, sh.ID); err != nil {
+			return err
+		}
+		for _, m := range members {
+			if !m.plays(sh.ID) {
+				continue
+			}
+			if err := s.Pick(ctx, m.ID, sh.ID, m.pick(card)); err != nil && !refused(err) {
+				return err
+			}
+		}
+		if err := s.move(ctx, sh.ID, broadcast, starts, locks); err != nil {
+			return err
+		}
+	}
+	for _, m := range card {
+		if !decided(m) {
+			if err := s.result(ctx, sh.ID, m, outcome(m), ""); err != nil {
+				return err
+			}
+		}
+	}
+	return s.Score(ctx, sh.ID)
+}
+
+// next announces the show after those that there are, if the day has another.
+func (s *Season) next(ctx context.Context, shows []pickem.Event) error {
+	now := s.Clock.Now()
+	today := tour(now.UTC())
+	for _, e := range shows {
+		if i := slices.IndexFunc(today, func(sh show) bool { return sh.ID == e.ID }); i >= 0 {
+			today = today[i+1:]
+			break
+		}
+	}
+	if len(today) == 0 {
+		return nil
+	}
+	locks := now.Add(opening)
+	if err := s.announce(ctx, today[0], locks.Add(walkIn), locks); err != nil {
+		return err
+	}
+	return s.book(ctx, today[0], shows)
+}
+
+// Run plays show after show until ctx ends. The caller holds the clock's work.
+// What fails is tried again, for the fleet tells of its failures itself.
+func (s *Season) Run(ctx context.Context) {
+	for {
+		wait, err := s.step(ctx)
+		if err != nil {
+			wait = glance
+		}
+		if s.Clock.Sleep(ctx, s.Clock.Now().Add(wait)) != nil {
+			return
+		}
+	}
+}
+
+// step does what the latest show needs now, and says when to look again.
+func (s *Season) step(ctx context.Context) (wait time.Duration, err error) {
+	shows, err := s.shows(ctx, fleet.Administrator)
+	if err != nil {
+		return 0, err
+	}
+	i := slices.IndexFunc(shows, onTour)
+	if i < 0 {
+		return glance, s.next(ctx, shows)
+	}
+	switch e := shows[i]; {
+	case e.State == upcoming:
+		return glance, s.fillUp(ctx, e, shows)
+	case e.State == broadcast:
+		return s.air(ctx, e)
+	case s.over != e.ID:
+		s.over = e.ID
+		return rest, nil
+	}
+	return glance, s.next(ctx, shows)
+}
+
+// fillUp has those members pick whose time has come.
+func (s *Season) fillUp(ctx context.Context, e pickem.Event, shows []pickem.Event) error {
+	_, card, err := s.show(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	if len(card) == 0 { // its announcement broke off
+		return s.book(ctx, show{ID: e.ID}, shows)
+	}
+	entries, err := s.entries(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		due := e.LockAt.Add(-opening).Add(time.Duration(dice("when", m.ID, e.ID).Int64N(int64(picking))))
+		if m.ID == Visitor || !m.plays(e.ID) || s.Clock.Now().Before(due) || slices.Contains(entries.UserIDs, m.ID) {
+			continue
+		}
+		if err := s.Pick(ctx, m.ID, e.ID, m.pick(card)); err != nil && !refused(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// air enters a result, corrects the one that is wrong, or has the show scored.
+func (s *Season) air(ctx context.Context, e pickem.Event) (wait time.Duration, err error) {
+	if wait := e.StartsAt.Sub(s.Clock.Now()); wait > 0 {
+		return min(wait, glance), nil
+	}
+	_, card, err := s.show(ctx, e.ID)
+	if err != nil {
+		return 0, err
+	}
+	if len(card) == 0 { // its announcement broke off
+		return glance, s.admin(ctx, http.MethodDelete, "/admin/events/"+e.ID, nil, nil)
+	}
+	next := slices.IndexFunc(card, func(m pickem.Match) bool { return !decided(m) })
+	if wrong := slip(e.ID, len(card)); next < 0 || next > wrong+1 {
+		if m := card[wrong]; *m.Result != outcome(m) {
+			corrected, err := s.corrected(ctx, e.ID)
+			if err != nil {
+				return 0, err
+			}
+			if !corrected {
+				return bout, s.result(ctx, e.ID, m, outcome(m), "The referee has seen the replay.")
+			}
+		}
+	}
+	if next < 0 {
+		return bout, s.Score(ctx, e.ID)
+	}
+	_, err = s.EnterResult(ctx, e.ID)
+	return bout, err
+}

@@ -1,0 +1,253 @@
+package pickem
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"matchday/pkg/pickem"
+)
+
+// The promotion's titles, each at stake at every show.
+const (
+	world  = "Lanternlight World Championship"
+	harbor = "Lanternlight Harbour Championship"
+	tag    = "Lanternlight Tag Team Championship"
+)
+
+// roster are those who wrestle on their own, the first champions first.
+var roster = [...]string{
+	"Odessa Quill", "Corin Callow",
+	"Tusk Hargreave", "Marisol Vane", "Juno Blackwater", "Caspian Rook", "Petra Ironwood", "Silas Tarn", "Wren Okafor", "Dimitri Gale",
+	"Lotte Fenwright", "Ezra Squall", "Kit Lazenby", "Isolde Marsh", "Rufus Tanglewood", "Hollis Grave", "Yuki Marlowe", "Bo Tidewell",
+}
+
+// pairs are the tag teams, the first champions first.
+var pairs = [...]pickem.Team{
+	{Name: "The Lamplighters", Members: []string{"Orrin Wick", "Tamsin Wick"}},
+	{Name: "Salt and Iron", Members: []string{"Greta Salt", "Anvil Iversen"}},
+	{Name: "Night Ferry", Members: []string{"Charon Blythe", "Lady Lethe"}},
+	{Name: "The Undertow", Members: []string{"Rip Mallory", "Delphine Sway"}},
+	{Name: "Brass Choir", Members: []string{"Tuba Tom Tully", "Cornetta Bell"}},
+}
+
+// towns are where the promotion is on tour. It plays them in this order every day,
+// so that the greatest id is that of the latest show, and rests when it is through.
+var towns = [...]string{
+	"Amberwick", "Brackwater", "Coldharrow", "Dunmere", "Elderglen", "Fennick", "Gullhaven", "Hollowford", "Ivywharf", "Jarrowmoor", "Kestrel Bay",
+	"Larkhollow", "Mistlebury", "Nettlecombe", "Oakenshore", "Pellmouth", "Quillhaven", "Rookmere", "Saltbourne", "Thornwick", "Underley", "Vantry",
+	"Wyrmouth", "Xanlow", "Yarrowgate", "Zephyr Point",
+}
+
+// galas are the great shows, one each Saturday in turn.
+var galas = [...]string{
+	"Clash of Tides", "The Black Anchor", "Night of Lanterns", "Iron Regatta", "Fog Bell", "The Last Ferry", "Kingfisher Crown", "Saltstorm",
+}
+
+// show is what is known of a show before it is announced.
+type show struct {
+	ID, Name string // the id is the event's, 2026-03-07-clash-of-tides
+	gala     bool
+}
+
+func newShow(day time.Time, name string) show {
+	return show{ID: day.Format(time.DateOnly) + "-" + slug(name), Name: name}
+}
+
+func slug(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
+
+// parts are the date and the slug that the id of a show is made of.
+func parts(eventID string) (date, slug string) {
+	n := min(len(time.DateOnly), len(eventID))
+	return eventID[:n], strings.TrimPrefix(eventID[n:], "-")
+}
+
+// onTour reports whether an event is a show of the tour, and ours whether it is one
+// of the promotion's at all.
+func onTour(e pickem.Event) bool { return named(e, towns[:]) }
+func ours(e pickem.Event) bool   { return onTour(e) || named(e, galas[:]) }
+
+func named(e pickem.Event, names []string) bool {
+	_, is := parts(e.ID)
+	return slices.ContainsFunc(names, func(name string) bool { return slug(name) == is })
+}
+
+// tour are the shows of a day, in their order.
+func tour(day time.Time) (all []show) {
+	for _, town := range towns {
+		s := newShow(day, town)
+		s.Name = "Live in " + town
+		all = append(all, s)
+	}
+	return all
+}
+
+const (
+	pastGalas = 4
+	week      = 7 * 24 * time.Hour
+	bell      = 19 * time.Hour // after midnight, when a gala begins
+)
+
+// past are the latest galas of the year before the day of now, the earliest first.
+func past(now time.Time) (all []show) {
+	today := now.UTC().Truncate(24 * time.Hour)
+	saturday := today.AddDate(0, 0, -int(today.Weekday())-1)
+	for range pastGalas {
+		if saturday.Year() == today.Year() {
+			s := newShow(saturday, galas[saturday.Unix()/int64(week.Seconds())%int64(len(galas))])
+			s.gala = true
+			all = append(all, s)
+		}
+		saturday = saturday.Add(-week)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// dice gives chance the same way for the same words.
+func dice(words ...any) *rand.Rand {
+	sum := sha256.Sum256([]byte(fmt.Sprintln(words...)))
+	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])))
+}
+
+// matchID is the id of the n-th match of a card: a UUID of one's own making,
+// version 8 (RFC 9562).
+func matchID(eventID string, n int) string {
+	b := sha256.Sum256(fmt.Appendln(nil, eventID, n))
+	b[6], b[8] = b[6]&0x0f|0x80, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}
+
+// card are the matches of a show, for the champions that there are. Nobody is in
+// two of them.
+func (s show) card(champions map[string]pickem.Team) []pickem.Match {
+	d := dice("card", s.ID)
+	busy := func(t pickem.Team) bool {
+		for _, c := range champions {
+			if slices.Equal(c.Members, t.Members) {
+				return true
+			}
+		}
+		return false
+	}
+	var free []pickem.Team
+	for _, name := range roster {
+		if t := (pickem.Team{Members: []string{name}}); !busy(t) {
+			free = append(free, t)
+		}
+	}
+	d.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
+	next := func(n int) (teams []pickem.Team) {
+		teams, free = free[:n:n], free[n:]
+		return teams
+	}
+	challengers := slices.DeleteFunc(slices.Clone(pairs[:]), busy)
+	fields := []pickem.MatchFields{
+		{Name: "Three-way match", Points: 5, Preshow: true, Teams: next(3)},
+		{Name: "Singles match", Points: 10, Teams: next(2)},
+		{Name: "Tag team match", Points: 15, Championships: []string{tag}, Teams: []pickem.Team{champions[tag], challengers[d.IntN(len(challengers))]}},
+	}
+	if s.gala {
+		fields = append(fields,
+			pickem.MatchFields{Name: "Ladder match", Points: 10, Teams: next(4)},
+			pickem.MatchFields{Name: "Grudge match", Points: 10, Teams: next(2)})
+	}
+	fields = append(fields,
+		pickem.MatchFields{Name: "Title match", Points: 15, Championships: []string{harbor}, Teams: append([]pickem.Team{champions[harbor]}, next(1)...)},
+		pickem.MatchFields{Name: "Main event", Points: 25, Championships: []string{world}, Teams: append([]pickem.Team{champions[world]}, next(1)...)})
+	all := make([]pickem.Match, len(fields))
+	for i, f := range fields {
+		all[i] = pickem.Match{ID: matchID(s.ID, i), MatchFields: f}
+	}
+	return all
+}
+
+// champions are the holders of the titles after a card, which is nil for the
+// first ever: whoever won a title match, or had the title if nobody did.
+func champions(card []pickem.Match) map[string]pickem.Team {
+	all := map[string]pickem.Team{world: {Members: []string{roster[0]}}, harbor: {Members: []string{roster[1]}}, tag: pairs[0]}
+	for _, m := range card {
+		for _, title := range m.Championships {
+			holder := slices.IndexFunc(m.Teams, func(t pickem.Team) bool { return t.Champion })
+			if m.Result != nil && *m.Result != void {
+				holder = int(*m.Result)
+			}
+			if holder >= 0 {
+				all[title] = m.Teams[holder]
+			}
+		}
+	}
+	for title, t := range all {
+		t.Champion = true
+		all[title] = t
+	}
+	return all
+}
+
+// void is the result of a match that nobody won.
+const void pickem.Result = -1
+
+// outcome is how a match ends. Champions win a little more often than not, and now
+// and then nobody does.
+func outcome(m pickem.Match) pickem.Result {
+	d := dice("outcome", m.ID)
+	switch {
+	case d.IntN(24) == 0:
+		return void
+	case m.Teams[0].Champion && d.IntN(5) < 3:
+		return 0
+	}
+	return pickem.Result(d.IntN(len(m.Teams)))
+}
+
+// slip is the place on a card of the one result that is entered wrong at first: not
+// the last, if there are others, so that the show goes on before it is noticed.
+func slip(eventID string, matches int) int { return dice("slip", eventID).IntN(max(1, matches-1)) }
+
+// another is a result that r is not.
+func another(r pickem.Result, m pickem.Match) pickem.Result {
+	return (r + 1) % pickem.Result(len(m.Teams))
+}
+
+// person is a member of the season.
+type person struct {
+	ID, Name string
+	skill    float64 // share of outcomes that are foreseen
+	league   bool
+}
+
+// Visitor is the id of the member whom the console's visitor plays.
+const Visitor = "me"
+
+// leagueName is the name of the league that some of them have.
+const leagueName = "The Back Row"
+
+// members are those who play. The first owns the league.
+var members = [...]person{
+	{"ada", "Ada", 0.6, true}, {"bruno", "Bruno", 0.35, true}, {"chidi", "Chidi", 0.5, false}, {"dara", "Dara", 0.45, true}, {"elif", "Elif", 0.7, false},
+	{"femi", "Femi", 0.3, false}, {"greta", "Greta", 0.55, true}, {"hugo", "Hugo", 0.4, false}, {"ines", "Ines", 0.5, false}, {Visitor, "You", 0.5, true},
+}
+
+// plays reports whether a member thinks of picking a show: the others forget it
+// now and then.
+func (p person) plays(eventID string) bool {
+	return p.ID == Visitor || dice("plays", p.ID, eventID).IntN(12) > 0
+}
+
+// pick is what a member picks of a card.
+func (p person) pick(card []pickem.Match) map[string]int {
+	picks := map[string]int{}
+	for _, m := range card {
+		d := dice("pick", p.ID, m.ID)
+		if r := outcome(m); r != void && d.Float64() < p.skill {
+			picks[m.ID] = int(r)
+		} else {
+			picks[m.ID] = d.IntN(len(m.Teams))
+		}
+	}
+	return picks
+}

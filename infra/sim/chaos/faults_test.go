@@ -1,0 +1,426 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"matchday/infra/sim/clock"
+	"matchday/infra/sim/sqs"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/spec"
+)
+
+var (
+	start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	table = spec.Table{Name: "counters", Key: spec.Key{Partition: "id"}}
+)
+
+const function = "room-do-thing"
+
+// rig is a DynamoDB engine behind faults, and a function's client of it.
+type rig struct {
+	*Faults
+	t      *testing.T
+	name   string // of the table
+	client *dynamodb.Client
+	direct *dynamodb.Client // past the faults
+	clock  *clock.Clock
+	killed chan string
+}
+
+func open(t *testing.T, seed uint64, rates map[Kind]float64) *rig {
+	cfg, prefix := dynamotest.New(t, []spec.Table{table})
+	return reopen(t, cfg, prefix, seed, rates)
+}
+
+func reopen(t *testing.T, cfg aws.Config, prefix string, seed uint64, rates map[Kind]float64) *rig {
+	r := &rig{t: t, name: prefix + table.Name, direct: dynamodb.NewFromConfig(cfg), clock: clock.New(start, clock.Free), killed: make(chan string, 1)}
+	r.Faults = New(Config{Seed: seed, Clock: r.clock, Calls: map[string]map[Kind]float64{function: rates}})
+	r.Key = func(string) []string { return []string{"id", ""} }
+	r.Payload = func(string) []byte { return nil }
+	r.Kill = func(token string) bool {
+		r.killed <- token
+		return true
+	}
+	r.Start()
+	to, err := url.Parse(*cfg.BaseEndpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.client = dynamodb.NewFromConfig(r.aws(r.Guard(httputil.NewSingleHostReverseProxy(to)), aws.NopRetryer{}))
+	return r
+}
+
+// aws is the configuration of a function whose engine is h.
+func (r *rig) aws(h http.Handler, retryer aws.Retryer) aws.Config {
+	web := httptest.NewServer(h)
+	r.t.Cleanup(web.Close)
+	return aws.Config{
+		Region: "eu-west-1", BaseEndpoint: &web.URL, Retryer: func() aws.Retryer { return retryer },
+		Credentials: credentials.NewStaticCredentialsProvider(function, "local", "process 1"),
+	}
+}
+
+// add counts a row up. The holder is another each time, and must not matter.
+func (r *rig) add(ctx context.Context, id string) error {
+	_, err := r.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &r.name, Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: id}},
+		UpdateExpression: aws.String("ADD n :one SET holder = :h"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":one": &types.AttributeValueMemberN{Value: "1"}, ":h": &types.AttributeValueMemberS{Value: fmt.Sprint(rand.Int())},
+		},
+	})
+	return err
+}
+
+func (r *rig) count(id string) string {
+	r.t.Helper()
+	out, err := r.direct.GetItem(r.t.Context(), &dynamodb.GetItemInput{TableName: &r.name, ConsistentRead: aws.Bool(true),
+		Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: id}}})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if n, ok := out.Item["n"].(*types.AttributeValueMemberN); ok {
+		return n.Value
+	}
+	return "0"
+}
+
+func TestEffects(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[Kind]struct {
+		effect string
+		check  func(error) bool
+	}{
+		Throttled: {"0", func(err error) bool {
+			_, ok := errors.AsType[*types.ProvisionedThroughputExceededException](err)
+			return ok
+		}},
+		Failed:        {"0", func(err error) bool { _, ok := errors.AsType[*types.InternalServerError](err); return ok }},
+		FailedForGood: {"0", func(err error) bool { _, ok := errors.AsType[*types.InternalServerError](err); return ok }},
+		Cut:           {"1", func(err error) bool { return err != nil }},
+	} {
+		r := open(t, 1, map[Kind]float64{kind: 1})
+		if err := r.add(t.Context(), "a"); !want.check(err) {
+			t.Errorf("%s: the error is %v", kind, err)
+		}
+		if got := r.count("a"); got != want.effect {
+			t.Errorf("%s: the effect came %s times, want %s", kind, got, want.effect)
+		}
+		if c := r.Counts(); c[kind] != 1 || len(c) != 1 {
+			t.Errorf("%s: counted %v", kind, c)
+		}
+	}
+}
+
+func TestKills(t *testing.T) {
+	t.Parallel()
+	for kind, effect := range map[Kind]string{KilledBefore: "0", KilledAfter: "1"} {
+		r := open(t, 1, map[Kind]float64{kind: 1})
+		ctx, die := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if r.add(ctx, "a") == nil {
+				t.Errorf("%s: the call was answered", kind)
+			}
+		})
+		if token := <-r.killed; token != "process 1" {
+			t.Errorf("%s: %q was killed", kind, token)
+		}
+		die()
+		wg.Wait()
+		if got := r.count("a"); got != effect {
+			t.Errorf("%s: the effect came %s times, want %s", kind, got, effect)
+		}
+	}
+}
+
+// A process dies only when what else it has under way is over, so that how far
+// it came does not depend on who was faster.
+func TestKillWaitsForTheRest(t *testing.T) {
+	t.Parallel()
+	r := open(t, 1, map[Kind]float64{KilledBefore: 1})
+	arrived, release := make(chan struct{}), make(chan struct{})
+	slow := httptest.NewServer(r.Watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		close(arrived)
+		<-release
+	})))
+	t.Cleanup(slow.Close)
+	ctx, die := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() { http.Get(slow.URL) })
+	<-arrived
+	wg.Go(func() { r.add(ctx, "a") })
+	for r.Counts()[KilledBefore] == 0 {
+		<-time.After(look)
+	}
+	<-time.After(2 * looks * look)
+	select {
+	case <-r.killed:
+		t.Error("it was killed while a request was being answered")
+	default:
+	}
+	close(release)
+	<-r.killed
+	die()
+	wg.Wait()
+}
+
+func TestNothingFails(t *testing.T) {
+	t.Parallel()
+	all := map[Kind]float64{Throttled: 1}
+	r := open(t, 1, all)
+	r.Calls = map[string]map[Kind]float64{"room-another": all}
+	if err := r.add(t.Context(), "a"); err != nil {
+		t.Errorf("a function without rates: %v", err)
+	}
+	r.Calls = map[string]map[Kind]float64{function: all, function + " UpdateItem": nil}
+	if err := r.add(t.Context(), "a"); err != nil {
+		t.Errorf("an operation without rates: %v", err)
+	}
+	r.Calls = map[string]map[Kind]float64{function + " UpdateItem": all}
+	if err := r.add(t.Context(), "a"); err == nil {
+		t.Error("an operation with rates of its own does not fail")
+	}
+	r.Calls, r.on = map[string]map[Kind]float64{function: all}, false
+	if err := r.add(t.Context(), "a"); err != nil {
+		t.Errorf("before the start: %v", err)
+	}
+}
+
+// fates are what becomes of 40 rows that are each counted up twice, in some order
+// and by eight at once.
+func fates(t *testing.T, cfg aws.Config, prefix string, seed uint64) map[string]bool {
+	r := reopen(t, cfg, prefix, seed, map[Kind]float64{Throttled: 0.2, Failed: 0.1, Cut: 0.1})
+	var mu sync.Mutex
+	failed := map[string]bool{}
+	for _, turn := range []string{"1st", "2nd"} {
+		rows := make(chan int)
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for n := range rows {
+					if r.add(t.Context(), fmt.Sprint(n)) != nil {
+						mu.Lock()
+						failed[fmt.Sprint(turn, n)] = true
+						mu.Unlock()
+					}
+				}
+			})
+		}
+		for _, n := range rand.Perm(40) {
+			rows <- n
+		}
+		close(rows)
+		wg.Wait()
+	}
+	return failed
+}
+
+func TestSameSeedSameFaults(t *testing.T) {
+	t.Parallel()
+	cfg, prefix := dynamotest.New(t, []spec.Table{table})
+	first := fates(t, cfg, prefix, 7)
+	if len(first) < 16 || len(first) > 48 {
+		t.Errorf("%d of 80 calls failed, want about 32", len(first))
+	}
+	if again := fates(t, cfg, prefix, 7); !maps.Equal(first, again) {
+		t.Error("the same seed has others fail")
+	}
+	if other := fates(t, cfg, prefix, 8); maps.Equal(first, other) {
+		t.Error("another seed has the same fail")
+	}
+}
+
+// Invocations of one instant call for the same row in an order that nothing
+// settles: what fails is settled by what they are for.
+func TestOrderOfInvocationsDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	cfg, prefix := dynamotest.New(t, []spec.Table{table})
+	fails := func(order ...int) []bool {
+		r := reopen(t, cfg, prefix, 7, map[Kind]float64{Failed: 0.5})
+		failed := make([]bool, len(order))
+		for _, n := range order {
+			r.Payload = func(string) []byte { return fmt.Appendf(nil, `{"n":%d}`, n) }
+			failed[n] = r.add(t.Context(), "a") != nil
+		}
+		return failed
+	}
+	first := fails(0, 1, 2, 3, 4, 5, 6, 7)
+	if !slices.Contains(first, true) || !slices.Contains(first, false) {
+		t.Errorf("all fail alike: %v", first)
+	}
+	if again := fails(7, 2, 0, 5, 1, 6, 4, 3); !slices.Equal(first, again) {
+		t.Errorf("%v, and in another order %v", first, again)
+	}
+}
+
+func TestAbout(t *testing.T) {
+	t.Parallel()
+	for payload, want := range map[string]string{
+		``:               "",
+		`{"slot":7}`:     `{"slot":7}`,
+		`{"Records":[]}`: `{"Records":[]}`,
+		`{"Records":[{"messageId":"1","body":"a"},{"messageId":"2","body":"b"}]}`: "a b",
+	} {
+		if got := about([]byte(payload)); got != want {
+			t.Errorf("%s is about %q, want %q", payload, got, want)
+		}
+	}
+}
+
+// Each attempt of the SDK has a fate of its own, but where a call fails for good.
+func TestAttempts(t *testing.T) {
+	t.Parallel()
+	r := open(t, 3, map[Kind]float64{Failed: 0.5})
+	cfg := r.aws(r.Guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+		w.Write([]byte("{}"))
+	})), retry.NewStandard(func(o *retry.StandardOptions) {
+		o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
+		o.RateLimiter = unlimited{}
+	}))
+	r.client = dynamodb.NewFromConfig(cfg)
+	failed := 0
+	const calls = 100
+	for n := range calls {
+		if r.add(t.Context(), fmt.Sprint(n)) != nil {
+			failed++
+		}
+	}
+	// Bounds of four standard deviations: the table's name, of which a fate depends, is
+	// another in each run.
+	if failed < 1 || failed > 26 {
+		t.Errorf("%d of %d calls failed three times, want about 12", failed, calls)
+	}
+	if c := r.Counts(); c[Failed] < 45 || c[Failed] > 130 {
+		t.Errorf("%d attempts failed, want about 87", c[Failed])
+	}
+	r.Calls[function] = map[Kind]float64{FailedForGood: 1}
+	for n := range calls {
+		if r.add(t.Context(), fmt.Sprint(n)) == nil {
+			t.Error("a call that fails for good came through")
+		}
+	}
+	if c := r.Counts(); c[FailedForGood] != calls {
+		t.Errorf("%d calls failed for good, want %d", c[FailedForGood], calls)
+	}
+}
+
+type unlimited struct{}
+
+func (unlimited) GetToken(context.Context, uint) (func() error, error) {
+	return func() error { return nil }, nil
+}
+func (unlimited) AddTokens(uint) error { return nil }
+
+func TestSends(t *testing.T) {
+	t.Parallel()
+	r := open(t, 1, map[Kind]float64{Throttled: 1})
+	queues := sqs.New(r.clock, "http://sqs")
+	t.Cleanup(queues.Close)
+	if err := queues.Create(sqs.Queue{Name: "q"}); err != nil {
+		t.Fatal(err)
+	}
+	client := awssqs.NewFromConfig(r.aws(r.Guard(queues), aws.NopRetryer{}))
+	send := func() error {
+		_, err := client.SendMessage(t.Context(), &awssqs.SendMessageInput{QueueUrl: aws.String("http://sqs/0/q"), MessageBody: aws.String("m")})
+		return err
+	}
+	if err := send(); err == nil || queues.Depth("q").Visible != 0 {
+		t.Errorf("a refused message: %v, %d in the queue", err, queues.Depth("q").Visible)
+	}
+	r.Calls[function] = map[Kind]float64{Cut: 1}
+	if err := send(); err == nil || queues.Depth("q").Visible != 1 {
+		t.Errorf("a message whose receipt is lost: %v, %d in the queue", err, queues.Depth("q").Visible)
+	}
+}
+
+func TestInvocations(t *testing.T) {
+	t.Parallel()
+	run := func(rates map[Kind]float64) (at []time.Duration) {
+		c := clock.New(start, clock.Free)
+		hold := c.Work()
+		f := New(Config{Seed: 5, Clock: c, Task: "tick", Invocations: rates})
+		f.Start()
+		invoke := f.Invoke(func(context.Context, string, []byte) ([]byte, error) {
+			at = append(at, c.Now().Sub(start)) // one at a time: the clock is free
+			return nil, nil
+		})
+		over := make(chan struct{})
+		c.At(start, func() {
+			invoke(t.Context(), "tick", []byte("1"))
+			invoke(t.Context(), "plan", []byte("1"))
+		})
+		c.After(time.Hour, func() { close(over) })
+		hold()
+		<-over
+		return at
+	}
+	for _, c := range []struct {
+		kind     Kind
+		n        int
+		low, top time.Duration // of the last
+	}{
+		{"", 2, 0, 0}, {TwoAtOnce, 3, 0, 0}, {OnceMore, 3, 100 * time.Millisecond, longestAgain + time.Second},
+		{Delayed, 2, 100 * time.Millisecond, longestDelay + time.Second},
+	} {
+		at := run(map[Kind]float64{c.kind: 1})
+		last := slices.Max(at)
+		if len(at) != c.n || last < c.low || last > c.top {
+			t.Errorf("%q: invoked at %v", c.kind, at)
+		}
+		if again := run(map[Kind]float64{c.kind: 1}); !slices.Equal(at, again) {
+			t.Errorf("%q: invoked at %v, and then at %v", c.kind, at, again)
+		}
+	}
+}
+
+func TestFate(t *testing.T) {
+	t.Parallel()
+	f := New(Config{Seed: 5, Messages: map[Kind]float64{HeldBack: 0.3, Redelivered: 0.2}})
+	if f.Fate("q", "m", start) != (sqs.Fate{}) {
+		t.Error("a message has a fate before the start")
+	}
+	f.Start()
+	late, again := 0, 0
+	for n := range 1000 {
+		fate := f.Fate("q", fmt.Sprint(n), start)
+		if fate != f.Fate("q", fmt.Sprint(n), start) {
+			t.Fatal("a message has two fates")
+		}
+		if fate.Late > 0 {
+			late++
+		}
+		if fate.Again > 0 {
+			again++
+		}
+		if fate.Late > longestLate+time.Second || fate.Again > longestAgain+time.Second {
+			t.Errorf("the fate is %v", fate)
+		}
+	}
+	if late < 250 || late > 350 || again < 150 || again > 250 {
+		t.Errorf("of 1000 messages %d were held back and %d came again, want about 300 and 200", late, again)
+	}
+	if c := f.Counts(); c[HeldBack] != 2*late || c[Redelivered] != 2*again {
+		t.Errorf("counted %v", c)
+	}
+}

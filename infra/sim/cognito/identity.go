@@ -1,0 +1,295 @@
+// Package identity stands for the fleet's Cognito user pool on one machine: it
+// mints tokens with Cognito's claims, verifies them under the fleet's clock,
+// and publishes its key where OpenID Connect clients look for it.
+//
+// Its users sign in by e-mail address. They were invited by Cognito's API, or sign
+// up by being named: whoever is named gets a token.
+package cognito
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"matchday/infra/sim/clock"
+)
+
+// TTL is how long a token is valid, Cognito's default.
+const TTL = time.Hour
+
+// Pool is a user pool with one client. Make one with New.
+type Pool struct {
+	clock            *clock.Clock
+	issuer, clientID string
+	key              *rsa.PrivateKey
+	kid              string
+	mux              *http.ServeMux
+	dir              string // keeps the users, unless it is ""
+
+	mu          sync.Mutex
+	users       map[string]*account // by sub
+	mails       map[string]int      // by address
+	onConfirmed Call
+}
+
+// Tokens is what a sign-in gives, in the form of Cognito's token endpoint.
+type Tokens struct {
+	Access    string `json:"access_token"`
+	ID        string `json:"id_token"`
+	Type      string `json:"token_type"`
+	ExpiresIn int    `json:"expires_in"` // seconds
+}
+
+// New returns a pool whose tokens name clientID and issuer, the URL under which
+// the pool is served. Its key and users are kept in dir, so that they outlive the
+// pool; with dir "" they are in memory.
+func New(c *clock.Clock, issuer, clientID, dir string) (*Pool, error) {
+	issuer = strings.TrimSuffix(issuer, "/")
+	u, err := url.Parse(issuer)
+	if err != nil || u.Host == "" {
+		return nil, fmt.Errorf("the issuer %q is not a URL", issuer)
+	}
+	key, err := loadKey(dir)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(x509.MarshalPKCS1PublicKey(&key.PublicKey))
+	p := &Pool{
+		clock: c, issuer: issuer, clientID: clientID, key: key, kid: base64.RawURLEncoding.EncodeToString(sum[:]), mux: http.NewServeMux(),
+		dir: dir, users: map[string]*account{}, mails: map[string]int{},
+	}
+	if err := p.loadUsers(); err != nil {
+		return nil, err
+	}
+	p.mux.HandleFunc("GET "+u.Path+"/.well-known/openid-configuration", p.discovery)
+	p.mux.HandleFunc("GET "+u.Path+"/.well-known/jwks.json", p.keys)
+	p.mux.HandleFunc("GET /dev/token", p.devToken)
+	p.mux.HandleFunc("POST /{$}", p.api)
+	return p, nil
+}
+
+// loadKey reads dir/identity.pem, and makes it first if there is none.
+func loadKey(dir string) (*rsa.PrivateKey, error) {
+	path := filepath.Join(dir, "identity.pem")
+	if dir != "" {
+		text, err := os.ReadFile(path)
+		if err == nil {
+			return parseKey(path, text)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("read the identity key: %w", err)
+		}
+	}
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil || dir == "" {
+		return key, err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("keep the identity key: %w", err)
+	}
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
+		return nil, fmt.Errorf("keep the identity key: %w", err)
+	}
+	return key, nil
+}
+
+func parseKey(path string, text []byte) (*rsa.PrivateKey, error) {
+	if block, _ := pem.Decode(text); block != nil {
+		if key, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
+			if key, ok := key.(*rsa.PrivateKey); ok {
+				return key, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("%s holds no RSA key; without the file a new one is made", path)
+}
+
+// Issuer is the "iss" of the pool's tokens.
+func (p *Pool) Issuer() string { return p.issuer }
+
+// ClientID is the client that the pool's tokens are for.
+func (p *Pool) ClientID() string { return p.clientID }
+
+// Token signs user in at now, by sub or e-mail address, as SignIn does, but signs
+// nobody up: whom the pool does not know is user@example.com with the sub user. The
+// tokens are valid from then for TTL. The claims are Cognito's:
+// https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-with-identity-providers.html
+func (p *Pool) Token(user string, groups []string, now time.Time) (Tokens, error) {
+	email, name := user+"@example.com", ""
+	p.mu.Lock()
+	if a := p.find(user); a != nil {
+		user, email, name = a.sub(), a.Attributes["email"], a.Attributes["name"]
+	}
+	p.mu.Unlock()
+	event := rand.Text()
+	common := func(use string) jwt.MapClaims {
+		claims := jwt.MapClaims{
+			"sub":        user,
+			"iss":        p.issuer,
+			"token_use":  use,
+			"auth_time":  now.Unix(),
+			"iat":        now.Unix(),
+			"exp":        now.Add(TTL).Unix(),
+			"jti":        rand.Text(),
+			"origin_jti": event,
+		}
+		if len(groups) > 0 {
+			claims["cognito:groups"] = groups
+		}
+		return claims
+	}
+	access := common("access")
+	access["client_id"] = p.clientID
+	access["username"] = user
+	access["scope"] = "openid email"
+	access["version"] = 2
+	id := common("id")
+	id["aud"] = p.clientID
+	id["cognito:username"] = user
+	id["email"] = email
+	id["email_verified"] = true
+	if name != "" {
+		id["name"] = name
+	}
+	t := Tokens{Type: "Bearer", ExpiresIn: int(TTL.Seconds())}
+	var err1, err2 error
+	t.Access, err1 = p.sign(access)
+	t.ID, err2 = p.sign(id)
+	return t, errors.Join(err1, err2)
+}
+
+func (p *Pool) sign(claims jwt.MapClaims) (string, error) {
+	t := jwt.NewWithClaims(jwt.SigningMethodRS256, claims)
+	t.Header["kid"] = p.kid
+	return t.SignedString(p.key)
+}
+
+// Verify gives the claims of a token that the pool signed, for its client, and
+// that is valid by the fleet's clock. Numbers are json.Number. It takes access
+// and ID tokens, as API Gateway's authorizer does, which looks at client_id only
+// where there is no aud.
+func (p *Pool) Verify(token string) (map[string]any, error) {
+	claims := jwt.MapClaims{}
+	_, err := jwt.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) {
+		if t.Header["kid"] != p.kid {
+			return nil, errors.New("the key is not the pool's")
+		}
+		return &p.key.PublicKey, nil
+	},
+		jwt.WithValidMethods([]string{"RS256"}),
+		jwt.WithTimeFunc(p.clock.Now),
+		jwt.WithIssuer(p.issuer),
+		jwt.WithExpirationRequired(),
+		jwt.WithIssuedAt(),
+		jwt.WithJSONNumber(),
+		jwt.WithStrictDecoding(),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("invalid token: %w", err)
+	}
+	audience, err := claims.GetAudience()
+	if claims["aud"] == nil {
+		client, _ := claims["client_id"].(string)
+		audience = jwt.ClaimStrings{client}
+	}
+	if err != nil || !slices.Contains(audience, p.clientID) {
+		return nil, errors.New("invalid token: it is for another client")
+	}
+	return claims, nil
+}
+
+// ServeHTTP answers discovery and key at the issuer's path, and at the root hands
+// out tokens, as SignIn does, and serves AWS's API of the pool; group may repeat or
+// be left out, and so may name:
+//
+//	GET {issuer}/.well-known/openid-configuration
+//	GET {issuer}/.well-known/jwks.json
+//	GET /dev/token?user=u1&name=Una&group=admin    Tokens, if Local to the caller
+//	POST /                                         AdminCreateUser, AdminGetUser, AdminDeleteUser
+func (p *Pool) ServeHTTP(w http.ResponseWriter, req *http.Request) { p.mux.ServeHTTP(w, req) }
+
+func (p *Pool) discovery(w http.ResponseWriter, _ *http.Request) {
+	answer(w, map[string]any{
+		"issuer":                                p.issuer,
+		"jwks_uri":                              p.issuer + "/.well-known/jwks.json",
+		"id_token_signing_alg_values_supported": []string{"RS256"},
+		"response_types_supported":              []string{"code", "token"},
+		"subject_types_supported":               []string{"public"},
+		"scopes_supported":                      []string{"openid", "email"},
+	})
+}
+
+func (p *Pool) keys(w http.ResponseWriter, _ *http.Request) {
+	answer(w, map[string]any{"keys": []map[string]string{{
+		"kty": "RSA",
+		"alg": "RS256",
+		"use": "sig",
+		"kid": p.kid,
+		"n":   base64.RawURLEncoding.EncodeToString(p.key.N.Bytes()),
+		"e":   base64.RawURLEncoding.EncodeToString(big.NewInt(int64(p.key.E)).Bytes()),
+	}}})
+}
+
+func (p *Pool) devToken(w http.ResponseWriter, req *http.Request) {
+	if !Local(req.Host) {
+		http.Error(w, "tokens are handed out at localhost or at an address", http.StatusForbidden)
+		return
+	}
+	query := req.URL.Query()
+	user := query.Get("user")
+	if user == "" {
+		http.Error(w, "say who signs in: ?user=u1, and perhaps &group=admin", http.StatusBadRequest)
+		return
+	}
+	defer p.clock.Work()()
+	tokens, err := p.SignIn(req.Context(), user, query.Get("name"), query["group"])
+	if r, ok := errors.AsType[*refusal](err); ok {
+		http.Error(w, r.Error(), http.StatusBadRequest)
+		return
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	answer(w, tokens)
+}
+
+// Local tells whether host is localhost or an IP address: another name could be
+// any site's, pointed here, whose pages would then be of this origin.
+func Local(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil || host == "localhost"
+}
+
+func answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(v)
+}

@@ -1,0 +1,362 @@
+package cognito
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"matchday/infra/sim/dynamodb"
+)
+
+// ID is the pool's, by which AWS's API knows it.
+const ID = dynamodb.Region + "_local"
+
+// User statuses: AdminCreateUser makes the one, and signing in the other.
+const (
+	invited   = "FORCE_CHANGE_PASSWORD"
+	confirmed = "CONFIRMED"
+)
+
+// account is a user of the pool, whose user name is the attribute sub.
+type account struct {
+	Attributes map[string]string `json:"attributes"`
+	Status     string            `json:"status"`
+	Created    time.Time         `json:"created"`
+	Modified   time.Time         `json:"modified"`
+}
+
+func (a *account) sub() string { return a.Attributes["sub"] }
+
+// usersFile has the accounts, of a pool that keeps them.
+const usersFile = "users.json"
+
+func (p *Pool) loadUsers() error {
+	if p.dir == "" {
+		return nil
+	}
+	path := filepath.Join(p.dir, usersFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the users: %w", err)
+	}
+	if err := json.Unmarshal(text, &p.users); err != nil {
+		return fmt.Errorf("%s holds no users; without the file there are none: %w", path, err)
+	}
+	return nil
+}
+
+// saveUsers writes the accounts as they are now. p.mu is held.
+func (p *Pool) saveUsers() error {
+	if p.dir == "" {
+		return nil
+	}
+	text, err := json.Marshal(p.users)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(p.dir, usersFile)
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+		return fmt.Errorf("keep the users: %w", err)
+	}
+	return os.Rename(path+".new", path)
+}
+
+// find is the account with a sub or an e-mail address, nil if there is none.
+// p.mu is held.
+func (p *Pool) find(name string) *account {
+	if a, ok := p.users[name]; ok {
+		return a
+	}
+	for _, a := range p.users {
+		if strings.EqualFold(a.Attributes["email"], name) {
+			return a
+		}
+	}
+	return nil
+}
+
+// isEmail reports whether name is an e-mail address and nothing else.
+func isEmail(name string) bool {
+	a, err := mail.ParseAddress(name)
+	return err == nil && a.Address == name
+}
+
+// Call invokes a function with an event and returns what it answers, both JSON.
+type Call func(ctx context.Context, event []byte) ([]byte, error)
+
+// OnConfirmed has a function called with Cognito's event of everybody who signs up
+// from now on.
+func (p *Pool) OnConfirmed(call Call) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.onConfirmed = call
+}
+
+// SignIn signs a user in, by sub or e-mail address, with the groups. The caller
+// holds the clock's work.
+//
+// Whom the pool does not know signs up first, and confirms it: as user@example.com
+// with the sub user or, by an e-mail address, with a sub of its own; name is the
+// account's, or "". When the function that waits for those fails, so does the
+// sign-in, but the account is there, as with Cognito.
+func (p *Pool) SignIn(ctx context.Context, user, name string, groups []string) (Tokens, error) {
+	event, call, err := p.enter(user, name)
+	if err != nil {
+		return Tokens{}, err
+	}
+	if call != nil {
+		if err := confirm(ctx, event, call); err != nil {
+			return Tokens{}, err
+		}
+	}
+	return p.Token(user, groups, p.clock.Now())
+}
+
+// enter is SignIn without the function, which it names for those who sign up.
+func (p *Pool) enter(user, name string) (event events.CognitoEventUserPoolsPostConfirmation, call Call, err error) {
+	now := p.clock.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a := p.find(user); a != nil {
+		if a.Status == confirmed {
+			return event, nil, nil
+		}
+		a.Status, a.Modified = confirmed, now
+		return event, nil, p.saveUsers()
+	}
+	sub, email := user, user+"@example.com"
+	if strings.Contains(user, "@") {
+		sub, email = newSub(), user
+	}
+	if !isEmail(email) {
+		return event, nil, refuse("InvalidParameterException", "Invalid email address format.")
+	}
+	if p.find(email) != nil {
+		return event, nil, refuse("UsernameExistsException", "An account with the given email already exists.")
+	}
+	a := &account{Attributes: map[string]string{"sub": sub, "email": email, "email_verified": "true"}, Status: confirmed, Created: now, Modified: now}
+	if name != "" {
+		a.Attributes["name"] = name
+	}
+	p.users[sub] = a
+	event.Version, event.TriggerSource, event.Region, event.UserPoolID, event.UserName = "1", "PostConfirmation_ConfirmSignUp", dynamodb.Region, ID, sub
+	event.CallerContext = events.CognitoEventUserPoolsCallerContext{AWSSDKVersion: "aws-sdk-unknown-unknown", ClientID: p.clientID}
+	event.Request.UserAttributes = maps.Clone(a.Attributes)
+	event.Request.UserAttributes["cognito:user_status"] = a.Status
+	return event, p.onConfirmed, p.saveUsers()
+}
+
+// confirm calls the function, which is to answer with the event that it was given.
+func confirm(ctx context.Context, event events.CognitoEventUserPoolsPostConfirmation, call Call) error {
+	in, err := json.Marshal(event)
+	if err != nil {
+		return err
+	}
+	out, err := call(ctx, in)
+	if err != nil {
+		return refuse("UserLambdaValidationException", "PostConfirmation failed with error %v.", err)
+	}
+	var back events.CognitoEventUserPoolsPostConfirmation
+	if err := json.Unmarshal(out, &back); err != nil || !reflect.DeepEqual(back, event) {
+		return refuse("InvalidLambdaResponseException", "Unrecognizable lambda output")
+	}
+	return nil
+}
+
+// newSub is a random UUID.
+func newSub() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// Invitations is how many mails AdminCreateUser has sent to an address since the
+// pool was opened.
+func (p *Pool) Invitations(email string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mails[strings.ToLower(email)]
+}
+
+// refusal is an error of the API, in the words of Cognito.
+type refusal struct{ code, message string }
+
+func (r *refusal) Error() string { return r.code + ": " + r.message }
+
+func refuse(code, format string, args ...any) error {
+	return &refusal{code, fmt.Sprintf(format, args...)}
+}
+
+const (
+	target     = "AWSCognitoIdentityProviderService."
+	maxRequest = 1 << 20
+)
+
+// api answers Cognito's API in AWS JSON 1.1. It holds the clock's work meanwhile.
+func (p *Pool) api(w http.ResponseWriter, req *http.Request) {
+	defer p.clock.Work()()
+	out, err := p.act(w, req)
+	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+	w.Header().Set("x-amzn-RequestId", newSub())
+	if err != nil {
+		r, ok := errors.AsType[*refusal](err)
+		status := http.StatusBadRequest
+		if !ok {
+			r, status = &refusal{"InternalErrorException", err.Error()}, http.StatusInternalServerError
+		}
+		w.Header().Set("x-amzn-ErrorType", r.code)
+		w.WriteHeader(status)
+		out = map[string]string{"__type": r.code, "message": r.message}
+	}
+	if out != nil { // an action without an answer has an empty one
+		json.NewEncoder(w).Encode(out)
+	}
+}
+
+func (p *Pool) act(w http.ResponseWriter, req *http.Request) (any, error) {
+	action, ok := strings.CutPrefix(req.Header.Get("X-Amz-Target"), target)
+	act := map[string]func(request) (any, error){"AdminCreateUser": p.create, "AdminGetUser": p.get, "AdminDeleteUser": p.delete}[action]
+	if !ok || act == nil {
+		return nil, refuse("UnknownOperationException", "The action %q is not known here.", action)
+	}
+	var in request
+	if err := json.NewDecoder(http.MaxBytesReader(w, req.Body, maxRequest)).Decode(&in); err != nil && !errors.Is(err, io.EOF) {
+		return nil, refuse("SerializationException", "%v", err)
+	}
+	switch {
+	case in.UserPoolId == "" || in.Username == "":
+		return nil, refuse("InvalidParameterException", "UserPoolId and Username must not be empty.")
+	case in.UserPoolId != ID:
+		return nil, refuse("ResourceNotFoundException", "User pool %s does not exist.", in.UserPoolId)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return act(in)
+}
+
+// request is the input of the actions. What only the simulated Cognito's mails and
+// passwords would depend on is left out.
+type request struct {
+	UserPoolId, Username   string
+	UserAttributes         []attribute
+	DesiredDeliveryMediums []string
+	MessageAction          string
+}
+
+type attribute struct{ Name, Value string }
+
+// standard are the attributes that every pool has, beside sub: the claims of
+// OpenID Connect. The fleet's pool has no others.
+var standard = []string{
+	"address", "birthdate", "email", "email_verified", "family_name", "gender", "given_name", "locale", "middle_name", "name", "nickname",
+	"phone_number", "phone_number_verified", "picture", "preferred_username", "profile", "updated_at", "website", "zoneinfo",
+}
+
+// described is an account as AdminGetUser and, but for the attributes' name,
+// AdminCreateUser show it. Times are seconds since 1970.
+type described struct {
+	Username             string
+	Attributes           []attribute `json:",omitempty"`
+	UserAttributes       []attribute `json:",omitempty"`
+	UserCreateDate       float64
+	UserLastModifiedDate float64
+	Enabled              bool
+	UserStatus           string
+}
+
+func (a *account) describe() (d described, attributes []attribute) {
+	for _, name := range slices.Sorted(maps.Keys(a.Attributes)) {
+		attributes = append(attributes, attribute{name, a.Attributes[name]})
+	}
+	seconds := func(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+	return described{Username: a.sub(), UserCreateDate: seconds(a.Created), UserLastModifiedDate: seconds(a.Modified), Enabled: true, UserStatus: a.Status}, attributes
+}
+
+// create makes the account of an e-mail address, or mails to it again. p.mu is
+// held, here and below.
+func (p *Pool) create(in request) (any, error) {
+	if !isEmail(in.Username) {
+		return nil, refuse("InvalidParameterException", "Username should be an email.")
+	}
+	a := p.find(in.Username)
+	switch in.MessageAction {
+	case "RESEND":
+		if a == nil {
+			return nil, refuse("UserNotFoundException", "User does not exist.")
+		}
+		if a.Status != invited {
+			return nil, refuse("UnsupportedUserStateException", "Resend not possible. User is in the state %s.", a.Status)
+		}
+	case "", "SUPPRESS":
+		if a != nil {
+			return nil, refuse("UsernameExistsException", "An account with the given email already exists.")
+		}
+		now := p.clock.Now()
+		a = &account{Attributes: map[string]string{}, Status: invited, Created: now, Modified: now}
+		for _, given := range in.UserAttributes {
+			switch {
+			case given.Name == "sub":
+				return nil, refuse("InvalidParameterException", "Cannot modify the non-mutable attribute sub")
+			case !slices.Contains(standard, given.Name):
+				return nil, refuse("InvalidParameterException", "Attributes did not conform to the schema: Type for attribute {%s} could not be determined", given.Name)
+			}
+			a.Attributes[given.Name] = given.Value
+		}
+		if email := cmp.Or(a.Attributes["email"], in.Username); !strings.EqualFold(email, in.Username) {
+			return nil, refuse("InvalidParameterException", "The attribute email is not the Username.")
+		}
+		a.Attributes["sub"], a.Attributes["email"] = newSub(), in.Username
+		p.users[a.sub()] = a
+		if err := p.saveUsers(); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, refuse("InvalidParameterException", "MessageAction is RESEND or SUPPRESS.")
+	}
+	// Cognito sends text messages unless it is told to mail.
+	if in.MessageAction != "SUPPRESS" && slices.Contains(in.DesiredDeliveryMediums, "EMAIL") {
+		p.mails[strings.ToLower(in.Username)]++
+	}
+	d, attributes := a.describe()
+	d.Attributes = attributes
+	return map[string]described{"User": d}, nil
+}
+
+func (p *Pool) get(in request) (any, error) {
+	a := p.find(in.Username)
+	if a == nil {
+		return nil, refuse("UserNotFoundException", "User does not exist.")
+	}
+	d, attributes := a.describe()
+	d.UserAttributes = attributes
+	return d, nil
+}
+
+func (p *Pool) delete(in request) (any, error) {
+	a := p.find(in.Username)
+	if a == nil {
+		return nil, refuse("UserNotFoundException", "User does not exist.")
+	}
+	delete(p.users, a.sub())
+	return nil, p.saveUsers()
+}

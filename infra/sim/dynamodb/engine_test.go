@@ -1,0 +1,270 @@
+package dynamodb
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
+
+	"matchday/pkg/spec"
+)
+
+var (
+	now      = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	sessions = spec.Table{
+		Name: "sessions", Key: spec.Key{Partition: "user", Sort: "id"}, TTL: "ttl", // a reserved word
+		Indexes: []spec.Index{
+			{Name: "by-day", Key: spec.Key{Partition: "day", Sort: "id"}},
+			{Name: "open", Key: spec.Key{Partition: "open"}, KeysOnly: true},
+		},
+	}
+	cups   = spec.Table{Name: "cups", Key: spec.Key{Partition: "id"}, TTL: "expiresAt"}
+	titles = spec.Table{Name: "titles", Key: spec.Key{Partition: "id"}}
+)
+
+func start(t *testing.T, file string) (*dynamodb.Client, func()) {
+	t.Helper()
+	e, err := Start(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dynamodb.NewFromConfig(Config(e.URL)), e.Stop
+}
+
+func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+
+func seconds(at time.Time) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(at.Unix(), 10)}
+}
+
+func put(t *testing.T, c *dynamodb.Client, table string, item map[string]types.AttributeValue) {
+	t.Helper()
+	if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ids are the values of id in a table, in order.
+func ids(t *testing.T, c *dynamodb.Client, table string) (all []string) {
+	t.Helper()
+	out, err := c.Scan(t.Context(), &dynamodb.ScanInput{TableName: &table})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range out.Items {
+		all = append(all, item["id"].(*types.AttributeValueMemberS).Value)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	c, stop := start(t, "")
+	defer stop()
+	tables := []spec.Table{sessions, titles}
+	for range 2 { // the second changes nothing
+		if err := Create(t.Context(), c, "x-", tables); err != nil {
+			t.Fatal(err)
+		}
+		put(t, c, "x-titles", map[string]types.AttributeValue{"id": text("1")})
+	}
+	if got := ids(t, c, "x-titles"); !slices.Equal(got, []string{"1"}) {
+		t.Errorf("after creating it twice the table holds %v", got)
+	}
+	out, err := c.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("x-sessions")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := func(all []types.KeySchemaElement) string {
+		var names []string
+		for _, k := range all {
+			names = append(names, string(k.KeyType)+" "+*k.AttributeName)
+		}
+		return strings.Join(names, ", ")
+	}
+	if got := key(out.Table.KeySchema); got != "HASH user, RANGE id" {
+		t.Errorf("the key is %s", got)
+	}
+	var indexes []string
+	for _, x := range out.Table.GlobalSecondaryIndexes {
+		indexes = append(indexes, *x.IndexName+": "+key(x.KeySchema)+", "+string(x.Projection.ProjectionType))
+	}
+	slices.Sort(indexes)
+	if want := []string{"by-day: HASH day, RANGE id, ALL", "open: HASH open, KEYS_ONLY"}; !slices.Equal(indexes, want) {
+		t.Errorf("the indexes are %q, want %q", indexes, want)
+	}
+	if out.Table.BillingModeSummary == nil || out.Table.BillingModeSummary.BillingMode != types.BillingModePayPerRequest {
+		t.Errorf("the billing is %+v", out.Table.BillingModeSummary)
+	}
+	ttl, err := c.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("x-sessions")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := aws.ToString(ttl.TimeToLiveDescription.AttributeName); got != "ttl" {
+		t.Errorf("the TTL attribute is %q", got)
+	}
+	if err := Create(t.Context(), c, "x-", []spec.Table{{Name: "bad name", Key: spec.Key{Partition: "id"}}}); err == nil || !strings.Contains(err.Error(), "create the table bad name") {
+		t.Errorf("a table that cannot be: got %v", err)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	c, stop := start(t, "")
+	defer stop()
+	tables := []spec.Table{sessions, cups, titles}
+	if err := Create(t.Context(), c, "x-", tables); err != nil {
+		t.Fatal(err)
+	}
+	past, future := now.Add(-time.Second), now.Add(time.Second)
+	session := func(id string, ttl types.AttributeValue) {
+		item := map[string]types.AttributeValue{"user": text("u"), "id": text(id)}
+		if ttl != nil {
+			item["ttl"] = ttl
+		}
+		put(t, c, "x-sessions", item)
+	}
+	session("expired", seconds(past))
+	session("expires now", seconds(now))
+	session("fresh", seconds(future))
+	session("without", nil)
+	session("no number", text("1"))
+	put(t, c, "x-cups", map[string]types.AttributeValue{"id": text("expired"), "expiresAt": seconds(past)})
+	put(t, c, "x-cups", map[string]types.AttributeValue{"id": text("fresh"), "expiresAt": seconds(future)})
+	put(t, c, "x-titles", map[string]types.AttributeValue{"id": text("kept"), "ttl": seconds(past)})
+	for _, want := range []int{2, 0} {
+		if n, err := Sweep(t.Context(), c, "x-", tables, now); err != nil || n != want {
+			t.Errorf("swept %d, %v, want %d", n, err, want)
+		}
+	}
+	for table, want := range map[string][]string{
+		"x-sessions": {"expires now", "fresh", "no number", "without"}, "x-cups": {"fresh"}, "x-titles": {"kept"},
+	} {
+		if got := ids(t, c, table); !slices.Equal(got, want) {
+			t.Errorf("%s holds %q, want %q", table, got, want)
+		}
+	}
+}
+
+// TestSweepLeavesTheRenewed renews an item between the sweep's look at it and
+// its deletion.
+func TestSweepLeavesTheRenewed(t *testing.T) {
+	t.Parallel()
+	c, stop := start(t, "")
+	defer stop()
+	if err := Create(t.Context(), c, "", []spec.Table{cups}); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"expired", "renewed"} {
+		put(t, c, "cups", map[string]types.AttributeValue{"id": text(id), "expiresAt": seconds(now.Add(-time.Hour))})
+	}
+	o := c.Options()
+	o.APIOptions = append(o.APIOptions, func(s *middleware.Stack) error {
+		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("renew", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+			if _, ok := in.Parameters.(*dynamodb.DeleteItemInput); ok {
+				put(t, c, "cups", map[string]types.AttributeValue{"id": text("renewed"), "expiresAt": seconds(now.Add(time.Hour))})
+			}
+			return next.HandleInitialize(ctx, in)
+		}), middleware.Before)
+	})
+	if n, err := Sweep(t.Context(), dynamodb.New(o), "", []spec.Table{cups}, now); err != nil || n != 1 {
+		t.Errorf("swept %d, %v, want 1", n, err)
+	}
+	if got := ids(t, c, "cups"); !slices.Equal(got, []string{"renewed"}) {
+		t.Errorf("what is left is %q", got)
+	}
+}
+
+func TestFileOutlivesTheEngine(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "data.sqlite")
+	for run := range 2 {
+		c, stop := start(t, file)
+		if err := Create(t.Context(), c, "", []spec.Table{titles}); err != nil {
+			t.Fatal(err)
+		}
+		if run == 0 {
+			put(t, c, "titles", map[string]types.AttributeValue{"id": text("kept")})
+		} else if got := ids(t, c, "titles"); !slices.Equal(got, []string{"kept"}) {
+			t.Errorf("the second engine finds %q", got)
+		}
+		stop()
+		stop() // again does nothing
+		if _, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{}, func(o *dynamodb.Options) { o.RetryMaxAttempts = 1 }); err == nil {
+			t.Error("the engine answers after it was stopped")
+		}
+	}
+}
+
+func TestMissingEngine(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	deep := filepath.Join(root, "a", "b")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := find(deep)
+	want := "there is no DynamoDB engine for " + platform() + " here: run `npm ci`, or set DYNAMODB_ENDPOINT to the URL of one that runs"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %q", err, want)
+	}
+	binary := filepath.Join(root, "node_modules", "@dynoxide", platform(), "dynoxide")
+	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(binary, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := find(deep); err != nil || got != binary {
+		t.Errorf("got %q, %v, want %q", got, err, binary)
+	}
+}
+
+// TestBrokenEngine starts one that stops at once.
+func TestBrokenEngine(t *testing.T) {
+	root := t.TempDir()
+	binary := filepath.Join(root, "node_modules", "@dynoxide", platform(), "dynoxide")
+	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(binary, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(root)
+	if _, err := Start(t.Context(), ""); err == nil || err.Error() != "the DynamoDB engine stopped as soon as it was started" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOtherEngine(t *testing.T) {
+	t.Setenv(Endpoint, "http://localhost:8000")
+	t.Chdir(t.TempDir()) // where there is no binary
+	e, err := Start(t.Context(), "")
+	if err != nil || e.URL != "http://localhost:8000" {
+		t.Errorf("got %q, %v", e.URL, err)
+	}
+	e.Stop()
+}
+
+func TestStartEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Start(ctx, ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+}

@@ -1,0 +1,114 @@
+// Package states runs Step Functions Express state machines under the fleet's
+// clock, from the definitions that are deployed.
+//
+// It knows the JSONPath dialect of the Amazon States Language
+// (https://states-language.net/spec.html) with Task, Wait, Choice, inline Map,
+// Parallel, Pass, Succeed and Fail, and refuses the rest when it parses:
+// intrinsic functions, JSONata, distributed Maps, and integrations other than
+// Lambda's.
+package stepfunctions
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"matchday/infra/sim/clock"
+	"matchday/infra/sim/dynamodb"
+)
+
+// Limits of the cloud.
+const (
+	expressLimit   = 5 * time.Minute
+	mapConcurrency = 40      // of an inline Map
+	payloadLimit   = 1 << 18 // bytes of a state's input or output
+)
+
+// Machine is a parsed definition. Set its fields before the first Run.
+type Machine struct {
+	Name    string           // shown as $$.StateMachine.Name
+	Observe func(Transition) // if set, is told of every transition; branches tell it concurrently
+
+	branch  branch
+	timeout time.Duration
+	runs    atomic.Uint64
+}
+
+// Transition is one step of an execution.
+type Transition struct {
+	Execution string // its name
+	Time      time.Time
+	State     string
+	Item      int // in the innermost Map, or -1
+	Kind      Kind
+	Failure   *Failure // of Retried, Caught and Failed
+}
+
+// Kind tells what happened to a state.
+type Kind string
+
+// What happens to a state. After Entered, and Retried any number of times, comes
+// one of the others.
+const (
+	Entered Kind = "entered"
+	Exited  Kind = "exited"
+	Retried Kind = "retried" // it failed, and will be tried again
+	Caught  Kind = "caught"  // it failed, and another state follows
+	Failed  Kind = "failed"  // it failed or the execution's time is up, and so fails what it belongs to
+	Aborted Kind = "aborted" // another branch failed, or the run's context ended
+)
+
+// Failure is how a state or an execution fails, in the language's words.
+type Failure struct {
+	Code  string // "Error": States.Timeout, or a function's own error type
+	Cause string
+}
+
+func (f *Failure) Error() string { return f.Code + ": " + f.Cause }
+
+func runtimeFailure(format string, args ...any) *Failure {
+	return &Failure{"States.Runtime", fmt.Sprintf(format, args...)}
+}
+
+// Invoke runs the function that a Task names. Its errors may have a method
+// ErrorType() string, which gives the Failure its Code. It is called with clock
+// work held. When ctx ends the execution has moved on, because of a timeout or a
+// failure elsewhere, and the answer is dropped.
+type Invoke = func(ctx context.Context, resource string, payload []byte) ([]byte, error)
+
+// Run executes m once, and returns its output or how it failed: a *Failure, or
+// ctx's error when ctx ends. The caller holds clock work, which counts only while
+// a state is at work, so that the clock moves on over waits and back-offs.
+//
+// The branches of a Map or Parallel each hold work of their own. A free clock
+// starts them one after the other, in order, each when the one before waits or
+// is over, so that a run is the same run every time.
+func (m *Machine) Run(ctx context.Context, c *clock.Clock, input []byte, invoke Invoke) ([]byte, error) {
+	var in any
+	if err := unmarshal(input, &in); err != nil {
+		return nil, fmt.Errorf("execution input: %w", err)
+	}
+	if len(input) > payloadLimit {
+		return nil, fmt.Errorf("execution input is %d bytes, over the limit of %d", len(input), payloadLimit)
+	}
+	began := c.Now()
+	name := fmt.Sprintf("%s-%d", began.UTC().Format("20060102T150405"), m.runs.Add(1))
+	x := &execution{
+		machine: m, clock: c, invoke: invoke, name: name, deadline: began.Add(m.timeout),
+		context: map[string]any{
+			"Execution": map[string]any{
+				"Id":   fmt.Sprintf("arn:aws:states:%s:%s:express:%s:%s", dynamodb.Region, dynamodb.Account, m.Name, name),
+				"Name": name, "Input": in, "StartTime": stamp(began),
+			},
+			"StateMachine": map[string]any{
+				"Id":   fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", dynamodb.Region, dynamodb.Account, m.Name),
+				"Name": m.Name,
+			},
+		},
+	}
+	return x.run(ctx, in)
+}
+
+// stamp writes a time as the context object has it.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -1,0 +1,123 @@
+package testkit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/spec"
+)
+
+// Route answers the requests of one route as its function does.
+type Route func(events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse
+
+// Serve opens the service of fn and serves its use case.
+func Serve[S, In, Out any](w *World, fn spec.Function, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error)) Route {
+	w.T.Helper()
+	return ServeWith(w, fn, Open(w, fn, opener), do)
+}
+
+// ServeWith serves a use case of an open service.
+func ServeWith[S, In, Out any](w *World, fn spec.Function, s S, do func(S, context.Context, *In) (*Out, error)) Route {
+	handle := httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
+	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
+		out, err := handle(w.Ctx(), e)
+		if err != nil {
+			panic(err) // rapid tests call it, too
+		}
+		return out
+	}
+}
+
+// Administrator is a user in the group of administrators; nobody else is.
+const Administrator = "root"
+
+// Request is an event of API Gateway; user is "" for nobody.
+func Request(method, target, user, body string) events.APIGatewayV2HTTPRequest {
+	path, query, _ := strings.Cut(target, "?")
+	e := events.APIGatewayV2HTTPRequest{
+		Version: "2.0", RawPath: path, RawQueryString: query, Body: body, Headers: map[string]string{"content-type": "application/json"},
+		RequestContext: events.APIGatewayV2HTTPRequestContext{
+			DomainName: "api.test", HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: method, Path: path},
+		},
+	}
+	if user != "" {
+		claims := map[string]string{"sub": user}
+		if user == Administrator {
+			claims["cognito:groups"] = "[editor admin]"
+		}
+		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
+			JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: claims},
+		}
+	}
+	return e
+}
+
+// Ask calls the route of a function as user, "" for nobody.
+func Ask(routes map[string]Route, fn spec.Function, target, user, body string) events.APIGatewayV2HTTPResponse {
+	return routes[fn.Name](Request(fn.On.(spec.Route).Method, target, user, body))
+}
+
+// Header is that of an answer.
+func Header(out events.APIGatewayV2HTTPResponse) http.Header {
+	h := http.Header{}
+	for k, v := range out.Headers {
+		h.Set(k, v)
+	}
+	for k, v := range out.MultiValueHeaders {
+		h[http.CanonicalHeaderKey(k)] = v
+	}
+	return h
+}
+
+// Decode reads the body of an answer, which must be below 300.
+func Decode[T any](w *World, out events.APIGatewayV2HTTPResponse) (v T) {
+	w.T.Helper()
+	if out.StatusCode >= 300 {
+		w.T.Fatalf("the answer is %d %s", out.StatusCode, out.Body)
+	}
+	Must(w.T, json.Unmarshal([]byte(out.Body), &v))
+	return v
+}
+
+// Problem is a problem document.
+type Problem struct {
+	Type, Detail string
+	Status       int
+	Errors       []struct{ Message, Location string }
+}
+
+// Blames says how an answer is not the problem document of a status that names a
+// field, or none for "".
+func Blames(out events.APIGatewayV2HTTPResponse, status int, field string) error {
+	var p Problem
+	if err := json.Unmarshal([]byte(out.Body), &p); err != nil {
+		return fmt.Errorf("%d %s", out.StatusCode, out.Body)
+	}
+	var fields []string
+	for _, e := range p.Errors {
+		if e.Location != "" {
+			fields = append(fields, e.Location)
+		}
+	}
+	if out.StatusCode != status || p.Status != status || field != "" && !slices.Contains(fields, field) || field == "" && fields != nil {
+		return fmt.Errorf("got %d blaming %q, want %d blaming %q: %s", out.StatusCode, fields, status, field, out.Body)
+	}
+	return nil
+}
+
+// Refuses says how an answer is not the problem document of a status and a code.
+func Refuses(out events.APIGatewayV2HTTPResponse, status int, code string) error {
+	var p Problem
+	if err := json.Unmarshal([]byte(out.Body), &p); err != nil || out.StatusCode != status || p.Status != status || !strings.HasSuffix(p.Type, ":"+code) {
+		return fmt.Errorf("got %d %s, want %d %s", out.StatusCode, out.Body, status, code)
+	}
+	return nil
+}

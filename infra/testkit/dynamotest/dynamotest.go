@@ -1,0 +1,143 @@
+// Package dynamotest gives each test tables of its own on a real DynamoDB
+// engine, holds code to the access patterns and grants that its function has in
+// production, and crashes it at every I/O call.
+package dynamotest
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/middleware"
+
+	dynamodbsim "matchday/infra/sim/dynamodb"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/spec"
+)
+
+// shared is the engine of this test program; the kernel ends it with the program.
+var shared = sync.OnceValues(func() (string, error) {
+	e, err := dynamodbsim.Start(context.Background(), "")
+	return e.URL, err
+})
+
+// New creates the tables of a room under a prefix of the test's own, and drops
+// them afterwards.
+func New(t testing.TB, tables []spec.Table) (cfg aws.Config, prefix string) {
+	t.Helper()
+	url, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, prefix = dynamodbsim.Config(url), rand.Text()[:12]+"-"
+	c := dynamodb.NewFromConfig(cfg)
+	if err := dynamodbsim.Create(t.Context(), c, prefix, tables); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, table := range tables {
+			c.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: aws.String(prefix + table.Name)})
+		}
+	})
+	return cfg, prefix
+}
+
+// As returns cfg as fn may use it: a call of an access pattern that fn does not
+// use, or of none, fails the test, as IAM would fail it in production.
+func As(t testing.TB, cfg aws.Config, fn spec.Function) aws.Config {
+	t.Helper()
+	return with(cfg, "grants", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+		if awsmiddleware.GetServiceID(ctx) == dynamodb.ServiceID {
+			if complaint := check(ctx, fn, in.Parameters); complaint != "" {
+				t.Errorf("%s %s", fn.Name, complaint)
+			}
+		}
+		return next.HandleInitialize(ctx, in)
+	})
+}
+
+func check(ctx context.Context, fn spec.Function, params any) string {
+	operation := awsmiddleware.GetOperationName(ctx)
+	ops := actions(operation, params)
+	a, ok := dynamo.Pattern(ctx)
+	other := slices.IndexFunc(ops, func(op spec.Op) bool { return !slices.Contains(a.Ops, op) })
+	switch {
+	case !ok:
+		return fmt.Sprintf("calls %s outside every access pattern", operation)
+	case other >= 0:
+		return fmt.Sprintf("calls %s as the access pattern %q, which is another operation", ops[other], a.ID())
+	case index(params) != a.Index:
+		return fmt.Sprintf("reads index %q as the access pattern %q", index(params), a.ID())
+	case !slices.ContainsFunc(fn.Uses, func(u spec.Access) bool { return u.ID() == a.ID() }):
+		return fmt.Sprintf("uses the access pattern %q, which its spec does not list", a.ID())
+	}
+	record("patterns", a.ID())
+	return ""
+}
+
+// actions are what IAM must allow for a call: its operation, or those of the
+// writes in a transaction.
+func actions(operation string, params any) (ops []spec.Op) {
+	in, ok := params.(*dynamodb.TransactWriteItemsInput)
+	if !ok {
+		return []spec.Op{spec.Op(operation)}
+	}
+	for _, w := range in.TransactItems {
+		switch {
+		case w.Put != nil:
+			ops = append(ops, spec.PutItem)
+		case w.Update != nil:
+			ops = append(ops, spec.UpdateItem)
+		case w.Delete != nil:
+			ops = append(ops, spec.DeleteItem)
+		case w.ConditionCheck != nil:
+			ops = append(ops, spec.ConditionCheckItem)
+		}
+	}
+	return ops
+}
+
+func index(params any) string {
+	switch in := params.(type) {
+	case *dynamodb.QueryInput:
+		return aws.ToString(in.IndexName)
+	case *dynamodb.ScanInput:
+		return aws.ToString(in.IndexName)
+	}
+	return ""
+}
+
+func with(cfg aws.Config, id string, f func(context.Context, middleware.InitializeInput, middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error)) aws.Config {
+	cfg = cfg.Copy()
+	cfg.APIOptions = append(slices.Clone(cfg.APIOptions), func(s *middleware.Stack) error {
+		return s.Initialize.Add(middleware.InitializeMiddlewareFunc(id, f), middleware.After)
+	})
+	return cfg
+}
+
+var recording sync.Mutex
+
+// record appends a line to a file of the folder $MATCHDAY_COVERAGE, from which
+// `make test` counts what was exercised.
+func record(file, line string) {
+	dir := os.Getenv("MATCHDAY_COVERAGE")
+	if dir == "" {
+		return
+	}
+	recording.Lock()
+	defer recording.Unlock()
+	f, err := os.OpenFile(filepath.Join(dir, file), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	fmt.Fprintln(f, line)
+}

@@ -1,0 +1,314 @@
+package dynamotest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/spec"
+)
+
+var (
+	tallies = spec.Table{Name: "tallies", Key: spec.Key{Partition: "id"}, Indexes: []spec.Index{{Name: "by-kind", Key: spec.Key{Partition: "kind", Sort: "id"}}}}
+	getIt   = tallies.On("Get tally", "id", "", spec.GetItem)
+	putIt   = tallies.On("Put tally", "id", "", spec.PutItem)
+	addIt   = tallies.On("Add to tally", "id", "", spec.UpdateItem)
+	ofKind  = tallies.OnIndex("by-kind", "Tallies of a kind", "kind", "", spec.Query)
+)
+
+type tally struct {
+	ID string `dynamodbav:"id"`
+	N  int    `dynamodbav:"n"`
+}
+
+// recorder is a test that notes its failures.
+type recorder struct {
+	testing.TB
+	errors []string
+}
+
+func (r *recorder) Helper() {}
+func (r *recorder) Errorf(format string, a ...any) {
+	r.errors = append(r.errors, fmt.Sprintf(format, a...))
+}
+
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	cfg, prefix := New(t, []spec.Table{tallies})
+	uses := func(all ...spec.Access) spec.Function { return spec.Function{Name: "test/count", Uses: all} }
+	query := func(a spec.Access) func(dynamo.DB) error {
+		return func(db dynamo.DB) error {
+			_, _, err := dynamo.Query[tally](t.Context(), db, a, dynamo.Range{Key: expression.Key("kind").Equal(expression.Value("k"))})
+			return err
+		}
+	}
+	get := func(a spec.Access) func(dynamo.DB) error {
+		return func(db dynamo.DB) error { _, _, err := dynamo.Get[tally](t.Context(), db, a, "1"); return err }
+	}
+	for _, c := range []struct {
+		name string
+		fn   spec.Function
+		call func(dynamo.DB) error
+		want string // in the complaint; "" for none
+	}{
+		{"listed", uses(putIt, getIt), get(getIt), ""},
+		{"listed, of an index", uses(ofKind), query(ofKind), ""},
+		{"not listed", uses(putIt), get(getIt), `test/count uses the access pattern "tallies: Get tally", which its spec does not list`},
+		{"another operation", uses(putIt), get(putIt), `test/count calls GetItem as the access pattern "tallies: Put tally", which is another operation`},
+		{"an index as the table", uses(getIt), get(tallies.OnIndex("by-kind", "Get tally", "", "", spec.GetItem)), `test/count reads index "" as the access pattern "tallies: Get tally"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := &recorder{TB: t}
+			err := c.call(dynamo.Open(As(r, cfg, c.fn), prefix))
+			switch {
+			case c.want == "" && (err != nil || len(r.errors) > 0):
+				t.Errorf("got %v and the complaints %q, want neither", err, r.errors)
+			case c.want != "" && !slices.Equal(r.errors, []string{c.want}):
+				t.Errorf("got the complaints %q, want %q", r.errors, c.want)
+			}
+		})
+	}
+	t.Run("no pattern", func(t *testing.T) {
+		t.Parallel()
+		r := &recorder{TB: t}
+		dynamodb.NewFromConfig(As(r, cfg, uses(getIt))).Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String(prefix + "tallies")})
+		if want := []string{"test/count calls Scan outside every access pattern"}; !slices.Equal(r.errors, want) {
+			t.Errorf("got %q, want %q", r.errors, want)
+		}
+	})
+}
+
+// TestTablesOfItsOwn runs two tests that both own the table.
+func TestTablesOfItsOwn(t *testing.T) {
+	t.Parallel()
+	var names []string
+	t.Run("tests", func(t *testing.T) {
+		for i := range 2 {
+			cfg, prefix := New(t, []spec.Table{tallies})
+			names = append(names, prefix+tallies.Name)
+			db := dynamo.Open(cfg, prefix)
+			if _, ok, err := dynamo.Get[tally](t.Context(), db, getIt, "1"); ok || err != nil {
+				t.Errorf("a new table holds %v, %v", ok, err)
+			}
+			if err := dynamo.Put(t.Context(), db, putIt, tally{"1", i}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	cfg, _ := New(t, nil)
+	for _, name := range names {
+		if _, err := dynamodb.NewFromConfig(cfg).DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &name}); err == nil {
+			t.Errorf("the table %s is still there after its test", name)
+		}
+	}
+}
+
+// TestProcess crashes a process of three calls everywhere.
+func TestProcess(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		at    int
+		after bool
+		did   int // calls that took effect
+		told  int // calls that were answered
+	}{
+		{0, false, 3, 3},
+		{1, false, 0, 0},
+		{1, true, 1, 0},
+		{2, false, 1, 1},
+		{2, true, 2, 1},
+		{3, false, 2, 2},
+		{3, true, 3, 2},
+		{4, false, 3, 3},
+	} {
+		p := &Process{at: c.at, after: c.after}
+		cfg, prefix := New(t, []spec.Table{tallies})
+		wire := &wire{}
+		db := dynamo.Open(p.AWS(cfg), prefix)
+		client := &http.Client{Transport: p.RoundTripper(wire)}
+		told := 0
+		for _, call := range []func() error{
+			func() error { return dynamo.Put(t.Context(), db, putIt, tally{"1", 1}) },
+			func() error {
+				r, err := client.Get("http://provider/")
+				if err == nil {
+					r.Body.Close()
+				}
+				return err
+			},
+			func() error { return dynamo.Put(t.Context(), db, putIt, tally{"2", 1}) },
+		} {
+			switch err := call(); {
+			case err == nil:
+				told++
+			case !errors.Is(err, ErrCrashed):
+				t.Errorf("at %d, after %v: %v, want ErrCrashed", c.at, c.after, err)
+			}
+		}
+		did := wire.requests
+		for _, id := range []string{"1", "2"} {
+			if _, ok, err := dynamo.Get[tally](t.Context(), dynamo.Open(cfg, prefix), getIt, id); err != nil {
+				t.Fatal(err)
+			} else if ok {
+				did++
+			}
+		}
+		if did != c.did || told != c.told || p.calls != 3 {
+			t.Errorf("at %d, after %v: %d of %d calls took effect, %d were answered, want %d and %d", c.at, c.after, did, p.calls, told, c.did, c.told)
+		}
+		if wire.open != 0 {
+			t.Errorf("at %d, after %v: the answer that was lost is left open", c.at, c.after)
+		}
+	}
+}
+
+// wire is a provider.
+type wire struct{ requests, open int }
+
+func (w *wire) RoundTrip(*http.Request) (*http.Response, error) {
+	w.requests++
+	w.open++
+	return &http.Response{StatusCode: http.StatusOK, Body: w}, nil
+}
+
+func (w *wire) Read([]byte) (int, error) { return 0, io.EOF }
+func (w *wire) Close() error             { w.open--; return nil }
+
+// count is a job: it counts a delivery, and notes that it did.
+func count(ctx context.Context, db dynamo.DB, idempotent bool) error {
+	notDone := expression.AttributeNotExists(expression.Name("done"))
+	add := expression.Add(expression.Name("n"), expression.Value(1))
+	done := expression.Set(expression.Name("done"), expression.Value(true))
+	if idempotent { // both in one write
+		err := dynamo.Update(ctx, db, addIt, dynamo.Key(addIt, "1"), add.Set(expression.Name("done"), expression.Value(true)), notDone)
+		if dynamo.IsRefused(err) {
+			return nil
+		}
+		return err
+	}
+	if err := dynamo.Update(ctx, db, addIt, dynamo.Key(addIt, "1"), add, notDone); err != nil {
+		return err
+	}
+	return dynamo.Update(ctx, db, addIt, dynamo.Key(addIt, "1"), done)
+}
+
+func counting(idempotent bool) func(*testing.T, *Process) int {
+	return func(t *testing.T, p *Process) int {
+		cfg, prefix := New(t, []spec.Table{tallies})
+		if err := count(t.Context(), dynamo.Open(p.AWS(cfg), prefix), idempotent); err == nil && p.at > 0 {
+			t.Error("the job does not notice the crash")
+		}
+		again := dynamo.Open(cfg, prefix)
+		if err := count(t.Context(), again, idempotent); err != nil && !dynamo.IsRefused(err) {
+			t.Error(err)
+		}
+		got, _, err := dynamo.Get[tally](t.Context(), again, getIt, "1")
+		if err != nil {
+			t.Error(err)
+		}
+		return got.N
+	}
+}
+
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	Crash(t, counting(true))
+}
+
+// brokenJob makes a run of this test program run jobs that Crash must not pass.
+const brokenJob = "DYNAMOTEST_BROKEN_JOB"
+
+func TestBrokenJob(t *testing.T) {
+	switch os.Getenv(brokenJob) {
+	case "":
+		t.Skip("TestCrashReports runs it")
+	case "counts twice":
+		Crash(t, counting(false))
+	case "does nothing":
+		Crash(t, func(*testing.T, *Process) int { return 1 })
+	case "works":
+		Crash(t, counting(true))
+	}
+}
+
+// TestCrashReports runs TestBrokenJob in a process of its own, for it must fail.
+func TestCrashReports(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		job     string
+		want    []string // in its output
+		without []string
+		crashes int // recorded
+	}{
+		{"counts twice", []string{
+			"--- FAIL: TestBrokenJob/call_1_after=true", "--- FAIL: TestBrokenJob/call_2_after=false",
+			"after the crash and a second run:\n        2\n        without a crash:\n        1",
+		}, []string{"--- FAIL: TestBrokenJob/call_1_after=false", "--- FAIL: TestBrokenJob/call_2_after=true", "call_3"}, 4},
+		{"does nothing", []string{"there is nothing to crash"}, nil, 0},
+		{"works", []string{"PASS"}, []string{"FAIL"}, 2},
+	} {
+		t.Run(c.job, func(t *testing.T) {
+			t.Parallel()
+			program, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			proof := t.TempDir()
+			cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestBrokenJob$", "-test.v")
+			cmd.Env = append(os.Environ(), brokenJob+"="+c.job, "MATCHDAY_COVERAGE="+proof)
+			out, err := cmd.CombinedOutput()
+			if _, failed := errors.AsType[*exec.ExitError](err); failed != (c.job != "works") {
+				t.Errorf("the test ends with %v", err)
+			}
+			for _, s := range c.want {
+				if !strings.Contains(string(out), s) {
+					t.Errorf("the output does not say %q", s)
+				}
+			}
+			for _, s := range c.without {
+				if strings.Contains(string(out), s) {
+					t.Errorf("the output says %q", s)
+				}
+			}
+			recorded, _ := os.ReadFile(filepath.Join(proof, "crashes"))
+			if n := bytes.Count(recorded, []byte("TestBrokenJob/call_")); n != c.crashes {
+				t.Errorf("%d crash points are recorded, want %d", n, c.crashes)
+			}
+			if t.Failed() {
+				t.Logf("%s", out)
+			}
+		})
+	}
+}
+
+func TestRecord(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("MATCHDAY_COVERAGE", dir)
+	cfg, prefix := New(t, []spec.Table{tallies})
+	db := dynamo.Open(As(t, cfg, spec.Function{Name: "test/count", Uses: []spec.Access{getIt, putIt}}), prefix)
+	if err := dynamo.Put(t.Context(), db, putIt, tally{"1", 1}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := dynamo.Get[tally](t.Context(), db, getIt, "1"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "patterns"))
+	if want := "tallies: Put tally\ntallies: Get tally\n"; err != nil || string(got) != want {
+		t.Errorf("recorded %q, %v, want %q", got, err, want)
+	}
+}

@@ -1,0 +1,311 @@
+// Package testkit gives each test a fleet of its own for one room: its tables and
+// queues on real engines, under a clock that moves only when the test says so.
+// Services open as their functions have them: a call, a queue or a secret that
+// the function's spec does not list fails the test.
+package testkit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"matchday/infra/sim/clock"
+	"matchday/infra/sim/sqs"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/spec"
+)
+
+// World is one test's fleet. Make one with New.
+type World struct {
+	T      testing.TB
+	Clock  *clock.Clock
+	AWS    aws.Config // of the tables, with every right
+	Prefix string
+	Queues *sqs.Server
+	Logs   Log
+
+	Provider http.RoundTripper // what app.Env.HTTP is
+	Users    http.Handler      // answers the API of Cognito; nil for none
+	Settings map[string]string // secrets too
+
+	room  spec.Room
+	http  http.Client // to the tables' engine
+	mu    sync.Mutex
+	calls map[string]int // of the functions, by operation
+	n     atomic.Int64   // invocations
+}
+
+const queueHost = "http://queues"
+
+// New makes a room's world, at a time.
+func New(t testing.TB, room spec.Room, now time.Time) *World {
+	t.Helper()
+	w := &World{T: t, room: room, Clock: clock.New(now, clock.Free), calls: map[string]int{}, Settings: map[string]string{}}
+	t.Cleanup(w.Clock.Stop)
+	w.Clock.Work() // the test's own
+	transport := &http.Transport{MaxIdleConnsPerHost: 32}
+	w.http.Transport = transport
+	t.Cleanup(transport.CloseIdleConnections)
+	w.AWS, w.Prefix = dynamotest.New(t, room.Tables)
+	w.AWS.HTTPClient = &w.http
+	w.Queues = sqs.New(w.Clock, queueHost)
+	t.Cleanup(w.Queues.Close)
+	for _, fn := range room.Functions {
+		if q, ok := fn.On.(spec.Queue); ok {
+			Must(t, w.Queues.Create(sqs.Queue{Name: q.Dead(), FIFO: q.FIFO()}))
+			Must(t, w.Queues.Create(sqs.Queue{Name: q.Name, FIFO: q.FIFO(), Visibility: fn.Visibility(), MaxReceives: q.Tries, DeadLetter: q.Dead()}))
+		}
+	}
+	return w
+}
+
+// Must fails the test for an error.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Open opens a service as fn has it.
+func Open[S any](w *World, fn spec.Function, opener app.Opener[S]) S {
+	w.T.Helper()
+	return OpenWith(w, w.Env(fn), opener)
+}
+
+// OpenWith opens a service in an environment that Env or Crashing gave.
+func OpenWith[S any](w *World, env app.Env, opener app.Opener[S]) S {
+	w.T.Helper()
+	s, err := opener(w.T.Context(), env)
+	Must(w.T, err)
+	return s
+}
+
+// Env is fn's environment.
+func (w *World) Env(fn spec.Function) app.Env {
+	cfg := w.AWS.Copy()
+	cfg.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) { return w.call(fn, r) })
+	secrets := map[string]bool{}
+	for _, f := range w.room.Functions {
+		for _, s := range f.Secrets {
+			secrets[s] = true
+		}
+	}
+	return app.Env{
+		AWS: dynamotest.As(w.T, cfg, fn), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: "local",
+		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider,
+		Setting: func(name string) string {
+			if secrets[name] && !slices.Contains(fn.Secrets, name) {
+				w.T.Errorf("%s reads the secret %s, which its spec does not list", fn.Name, name)
+			}
+			return w.Settings[name]
+		},
+	}
+}
+
+// Crashing is fn's environment in the process p.
+func (w *World) Crashing(fn spec.Function, p *dynamotest.Process) app.Env {
+	env := w.Env(fn)
+	env.AWS = p.AWS(env.AWS)
+	if env.HTTP != nil {
+		env.HTTP = p.RoundTripper(env.HTTP)
+	}
+	return env
+}
+
+// Sleep moves the clock on, unless the time has come: the clock moves for one
+// sleeper only when nobody else works.
+func (w *World) Sleep(ctx context.Context, until time.Time) error {
+	if !until.After(w.Clock.Now()) {
+		return nil
+	}
+	return w.Clock.Sleep(ctx, until)
+}
+
+// To moves the clock to t.
+func (w *World) To(t time.Time) {
+	w.T.Helper()
+	Must(w.T, w.Sleep(w.T.Context(), t))
+}
+
+// call takes fn's calls of AWS to the queues, the users or the tables, and counts
+// them.
+func (w *World) call(fn spec.Function, r *http.Request) (*http.Response, error) {
+	target := r.Header.Get("X-Amz-Target")
+	service, operation, _ := strings.Cut(target, ".")
+	w.mu.Lock()
+	w.calls[operation]++
+	w.mu.Unlock()
+	var to http.Handler
+	switch service {
+	default:
+		return w.http.Do(r)
+	case "AmazonSQS":
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(fn.Sends, func(q spec.Queue) bool { return strings.Contains(string(body), `/`+q.Name+`"`) }) {
+			w.T.Errorf("%s sends %s, which its spec does not list", fn.Name, body)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		to = w.Queues
+	case "AWSCognitoIdentityProviderService":
+		if !slices.Contains(fn.Users, spec.UserOp(operation)) {
+			w.T.Errorf("%s calls %s, which its spec does not list", fn.Name, operation)
+		}
+		to = w.Users
+	}
+	out := httptest.NewRecorder()
+	to.ServeHTTP(out, r)
+	return out.Result(), nil
+}
+
+// Count is how many calls of each operation do makes.
+func (w *World) Count(do func()) map[string]int {
+	w.mu.Lock()
+	w.calls = map[string]int{}
+	w.mu.Unlock()
+	do()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.calls)
+}
+
+// Ctx is that of a new invocation.
+func (w *World) Ctx() context.Context {
+	ctx := context.WithValue(w.T.Context(), logKey{}, &w.Logs)
+	return lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: fmt.Sprint("request-", w.n.Add(1))})
+}
+
+// Messages are what a queue holds, in order, decoded.
+func Messages[M any](w *World, q spec.Queue) (all []M) {
+	w.T.Helper()
+	for _, m := range w.Queues.Messages(q.Name) {
+		var v M
+		Must(w.T, json.Unmarshal([]byte(m.Body), &v))
+		all = append(all, v)
+	}
+	return all
+}
+
+// Drain gives a use case every message of its queue, those it sends itself and
+// those that are delayed included, as long as they come within a limit of time.
+// It moves the clock to when they come. Like SQS it gives a message whose
+// handling fails again.
+func Drain[M any](w *World, q spec.Queue, within time.Duration, do func(context.Context, M) error) (handled int) {
+	w.T.Helper()
+	tries := map[string]int{}
+	for until := w.Clock.Now().Add(within); ; {
+		waiting := w.Queues.Messages(q.Name)
+		if len(waiting) == 0 {
+			return handled
+		}
+		next := slices.MinFunc(waiting, func(a, b sqs.Message) int { return a.Visible.Compare(b.Visible) })
+		if next.Visible.After(until) {
+			return handled
+		}
+		w.To(next.Visible)
+		got := w.Receive(q)
+		var v M
+		Must(w.T, json.Unmarshal([]byte(got.Body), &v))
+		handled++
+		if err := do(w.Ctx(), v); err != nil {
+			if tries[got.MessageId]++; tries[got.MessageId] == q.Tries {
+				w.T.Fatalf("%s cannot be handled: %v", got.Body, err)
+			}
+			continue
+		}
+		w.SQS("DeleteMessage", map[string]any{"QueueUrl": w.Queues.URL(q.Name), "ReceiptHandle": got.ReceiptHandle}, nil)
+	}
+}
+
+// Received is a message that a queue gave out.
+type Received struct{ MessageId, Body, ReceiptHandle string }
+
+// Receive takes the next message of a queue, which must have one.
+func (w *World) Receive(q spec.Queue) Received {
+	w.T.Helper()
+	var out struct{ Messages []Received }
+	w.SQS("ReceiveMessage", map[string]any{"QueueUrl": w.Queues.URL(q.Name)}, &out)
+	if len(out.Messages) != 1 {
+		w.T.Fatalf("%d messages came from %s", len(out.Messages), q.Name)
+	}
+	return out.Messages[0]
+}
+
+// SQS makes a call of the queues' API, which must succeed.
+func (w *World) SQS(action string, in, out any) {
+	w.T.Helper()
+	body, err := json.Marshal(in)
+	Must(w.T, err)
+	r := httptest.NewRequest(http.MethodPost, queueHost, bytes.NewReader(body))
+	r.Header.Set("X-Amz-Target", "AmazonSQS."+action)
+	got := httptest.NewRecorder()
+	w.Queues.ServeHTTP(got, r)
+	if got.Code != http.StatusOK {
+		w.T.Fatalf("%s: %s", action, got.Body)
+	}
+	if out != nil {
+		Must(w.T, json.Unmarshal(got.Body.Bytes(), out))
+	}
+}
+
+// DB is the room's tables, with every right.
+func (w *World) DB() dynamo.DB { return dynamo.Open(w.AWS, w.Prefix) }
+
+// Put stores rows as they are.
+func Put[T any](w *World, table spec.Table, rows ...T) {
+	w.T.Helper()
+	Must(w.T, dynamo.PutAll(w.T.Context(), w.DB(), spec.Access{Table: table}, rows))
+}
+
+// Drop removes the row under a key.
+func (w *World) Drop(table spec.Table, key ...string) error {
+	_, err := dynamo.Delete(w.T.Context(), w.DB(), spec.Access{Table: table}, dynamo.Key(spec.Access{Table: table}, key...))
+	return err
+}
+
+// Rows are all of a table.
+func Rows[T any](w *World, table spec.Table) (all []T) {
+	w.T.Helper()
+	pages := dynamodb.NewScanPaginator(dynamodb.NewFromConfig(w.AWS), &dynamodb.ScanInput{TableName: aws.String(w.Prefix + table.Name), ConsistentRead: aws.Bool(true)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(w.T.Context())
+		Must(w.T, err)
+		var some []T
+		Must(w.T, attributevalue.UnmarshalListOfMaps(page.Items, &some))
+		all = append(all, some...)
+	}
+	return all
+}
+
+// Row is the row under a key, which must be there.
+func Row[T any](w *World, table spec.Table, key ...string) T {
+	w.T.Helper()
+	v, ok, err := dynamo.Get[T](w.T.Context(), w.DB(), spec.Access{Table: table}, key...)
+	Must(w.T, err)
+	if !ok {
+		w.T.Fatalf("%s holds no %q", table.Name, key)
+	}
+	return v
+}

@@ -1,0 +1,272 @@
+package sportmonks
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// BaseURL is the production API.
+const BaseURL = "https://cricket.sportmonks.com/api/v2.0"
+
+const (
+	maxBody   = 64 << 20
+	sizedBody = 16 << 20 // as far as a length that was announced is believed
+	maxPages  = 100      // of 100 rows; each page is a call out of 2,000 an hour
+)
+
+// The includes each call sends. balls carry their batter, bowler and score unasked.
+const (
+	matchIncludes = "balls,runs,batting,bowling,scoreboards,lineup,localteam,visitorteam,league,season,venue"
+	listIncludes  = "localteam,visitorteam,league,season,venue"
+)
+
+// Kind is what a caller can do about an Error.
+type Kind uint8
+
+// The kinds.
+const (
+	Unavailable Kind = iota // 5xx, timeout, broken connection: try again
+	Limited                 // 429: wait RetryAfter
+	Malformed               // an answer that is no answer: HTML, cut short, no envelope
+	NotFound                // 404: deleted, perhaps by a rescheduling
+	Denied                  // 401, 403: the token or the plan
+	Invalid                 // any other 4xx: the request is wrong
+)
+
+func (k Kind) String() string {
+	return [...]string{"unavailable", "limited", "malformed", "not found", "denied", "invalid"}[k]
+}
+
+// Error is a failed call or an unreadable body. It never holds the API token.
+type Error struct {
+	Kind       Kind
+	Status     int           // HTTP status; 0 when there was no answer
+	RetryAfter time.Duration // with Limited; 0 when the provider did not say
+	Msg        string
+	Err        error
+}
+
+func (e *Error) Error() string {
+	msg := "sportmonks: " + e.Msg
+	if e.Err != nil {
+		msg += ": " + e.Err.Error()
+	}
+	return msg
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Client calls the API. Make one with Open.
+type Client struct {
+	base  string
+	token string
+	http  *http.Client
+}
+
+// Open returns a client of the API at base that authenticates with token.
+// Redirects are not followed: they would carry the token elsewhere.
+func Open(base, token string, hc *http.Client) *Client {
+	c := *hc
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{base: strings.TrimSuffix(base, "/"), token: token, http: &c}
+}
+
+// Livescores is the body of /livescores with everything that score.Read needs,
+// for Split. One call carries every match in play.
+func (c *Client) Livescores(ctx context.Context) ([]byte, error) {
+	return c.get(ctx, "/livescores", url.Values{"include": {matchIncludes}})
+}
+
+// Fixture is one match with everything that score.Read needs.
+func (c *Client) Fixture(ctx context.Context, id string) (Fixture, error) {
+	body, err := c.get(ctx, "/fixtures/"+url.PathEscape(id), url.Values{"include": {matchIncludes}})
+	if err != nil {
+		return Fixture{}, err
+	}
+	entries, err := Split(body)
+	switch {
+	case err != nil:
+		return Fixture{}, err
+	case len(entries) != 1:
+		return Fixture{}, malformed(body, "body is not one fixture")
+	case entries[0].Err != nil:
+		return Fixture{}, entries[0].Err
+	}
+	return Decode(entries[0].Raw)
+}
+
+// Fixtures yields the matches that start in [from, to], page by page, with teams,
+// league, season and venue but no play. A fixture that cannot be read is yielded
+// as an error and the rest follow; a failed call ends the sequence.
+func (c *Client) Fixtures(ctx context.Context, from, to time.Time) iter.Seq2[Fixture, error] {
+	const layout = "2006-01-02T15:04:05"
+	q := url.Values{
+		"include":                {listIncludes},
+		"filter[starts_between]": {from.UTC().Format(layout) + "," + to.UTC().Format(layout)},
+		"sort":                   {"starting_at"},
+	}
+	return func(yield func(Fixture, error) bool) {
+		for page, last := 1, 1; page <= min(last, maxPages); page++ {
+			q.Set("page", strconv.Itoa(page))
+			body, err := c.get(ctx, "/fixtures", q)
+			if err != nil {
+				yield(Fixture{}, err)
+				return
+			}
+			entries, err := Split(body)
+			if err != nil {
+				yield(Fixture{}, err)
+				return
+			}
+			for _, e := range entries {
+				f, err := Fixture{}, e.Err
+				if err == nil {
+					f, err = Decode(e.Raw)
+				}
+				if !yield(f, err) {
+					return
+				}
+			}
+			if last, err = lastPage(body); err != nil {
+				yield(Fixture{}, err)
+				return
+			}
+		}
+	}
+}
+
+// Leagues is every league of the plan.
+func (c *Client) Leagues(ctx context.Context) ([]League, error) {
+	return list(ctx, c, "/leagues", url.Values{"include": {"season"}}, (*decoder).league)
+}
+
+// Teams is every team.
+func (c *Client) Teams(ctx context.Context) ([]Team, error) {
+	return list(ctx, c, "/teams", nil, (*decoder).team)
+}
+
+// list reads a body whose data is an array of T.
+func list[T any](ctx context.Context, c *Client, path string, q url.Values, read func(*decoder, *T) bool) ([]T, error) {
+	body, err := c.get(ctx, path, q)
+	if err != nil {
+		return nil, err
+	}
+	found := false
+	var all []T
+	d := newDecoder(body)
+	ok := d.object(func(name []byte) bool {
+		if string(name) != "data" || found {
+			return d.skip()
+		}
+		found = true
+		return each(d, &all, read)
+	})
+	switch {
+	case !ok:
+		return nil, malformed(body, "body is cut short or no JSON")
+	case !found:
+		return nil, malformed(body, "body has no data")
+	}
+	return all, nil
+}
+
+// get fetches path and returns the body of a 200.
+func (c *Client) get(ctx context.Context, path string, q url.Values) ([]byte, error) {
+	all := url.Values{"api_token": {c.token}}
+	for k, v := range q {
+		all[k] = v
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path+"?"+all.Encode(), nil)
+	if err != nil {
+		return nil, &Error{Kind: Invalid, Msg: path + ": the base URL is no URL"}
+	}
+	req.Header.Set("Accept", "application/json")
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.failed(Unavailable, 0, path, err)
+	}
+	defer res.Body.Close()
+	var buf bytes.Buffer
+	buf.Grow(int(min(max(res.ContentLength, 0), sizedBody)) + bytes.MinRead)
+	_, err = buf.ReadFrom(io.LimitReader(res.Body, maxBody+1))
+	body := buf.Bytes()
+	if res.StatusCode != http.StatusOK {
+		return nil, c.refused(path, res, body)
+	}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, c.failed(Malformed, res.StatusCode, path+": body is cut short", err)
+	case err != nil:
+		return nil, c.failed(Unavailable, res.StatusCode, path, err)
+	case len(body) > maxBody:
+		return nil, &Error{Kind: Malformed, Status: res.StatusCode, Msg: path + ": body is over 64 MB"}
+	}
+	return body, nil
+}
+
+// failed wraps a transport error without the URL that net/http puts in it.
+func (c *Client) failed(kind Kind, status int, msg string, err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	if c.token != "" && strings.Contains(err.Error(), c.token) {
+		err = errors.New(c.redact(err.Error()))
+	}
+	return &Error{Kind: kind, Status: status, Msg: msg, Err: err}
+}
+
+// refused is the error of an answer that is not 200.
+func (c *Client) refused(path string, res *http.Response, body []byte) error {
+	e := &Error{Status: res.StatusCode, Msg: path + ": " + strconv.Itoa(res.StatusCode)}
+	switch s := res.StatusCode; {
+	case s == http.StatusTooManyRequests:
+		e.Kind, e.RetryAfter = Limited, retryAfter(res.Header)
+	case s == http.StatusUnauthorized, s == http.StatusForbidden:
+		e.Kind = Denied
+	case s == http.StatusNotFound:
+		e.Kind = NotFound
+	case s >= 400 && s < 500:
+		e.Kind = Invalid
+	case s >= 500:
+		e.Kind = Unavailable
+	default:
+		e.Kind = Malformed
+	}
+	if reason := c.redact(reason(body)); reason != "" {
+		e.Msg += " " + strconv.Quote(reason)
+	}
+	return e
+}
+
+func (c *Client) redact(s string) string {
+	if c.token == "" {
+		return s
+	}
+	return strings.NewReplacer(c.token, "[token]", url.QueryEscape(c.token), "[token]").Replace(s)
+}
+
+// retryAfter reads Retry-After: seconds, or a date to be read against the
+// answer's own.
+func retryAfter(h http.Header) time.Duration {
+	v := h.Get("Retry-After")
+	if s, err := strconv.Atoi(v); err == nil {
+		return time.Duration(min(max(s, 0), 3600)) * time.Second
+	}
+	at, err := http.ParseTime(v)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return 0
+	}
+	return min(max(at.Sub(now), 0), time.Hour)
+}

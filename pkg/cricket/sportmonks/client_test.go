@@ -1,0 +1,165 @@
+package sportmonks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+const token = "s3cret+token/=="
+
+func serve(t *testing.T, h http.HandlerFunc) *Client {
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return Open(s.URL+"/api/v2.0/", token, s.Client())
+}
+
+func TestClient(t *testing.T) {
+	t.Parallel()
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if q.Get("api_token") != token {
+			t.Errorf("%s: no token", r.URL.Path)
+		}
+		switch r.URL.Path {
+		case "/api/v2.0/livescores":
+			if !strings.Contains(q.Get("include"), "balls,runs") {
+				t.Errorf("includes %q", q.Get("include"))
+			}
+			io.WriteString(w, `{"data":[{"id":1},{"id":2}]}`)
+		case "/api/v2.0/fixtures/7":
+			io.WriteString(w, `{"data":{"id":7,"status":"NS"}}`)
+		case "/api/v2.0/fixtures":
+			if q.Get("filter[starts_between]") != "2026-10-09T00:00:00,2026-10-10T00:00:00" {
+				t.Errorf("filter %q", q.Get("filter[starts_between]"))
+			}
+			page := q.Get("page") // links.next drops the query, so pages are counted from meta
+			fmt.Fprintf(w, `{"data":[{"id":%s1},{"x":1},{"id":%[1]s2}],"links":{"next":"?page=9"},"meta":{"last_page":3}}`, page)
+		case "/api/v2.0/leagues":
+			io.WriteString(w, `{"data":[{"id":3,"name":"T20","season":{"id":5}}]}`)
+		case "/api/v2.0/teams":
+			io.WriteString(w, `{"data":[{"id":1,"name":"Pakistan","national_team":true}]}`)
+		default:
+			t.Errorf("path %s", r.URL.Path)
+		}
+	})
+	ctx := t.Context()
+	if body, err := c.Livescores(ctx); err != nil || len(body) == 0 {
+		t.Errorf("livescores: %s %v", body, err)
+	}
+	if f, err := c.Fixture(ctx, "7"); err != nil || f.ID != 7 {
+		t.Errorf("fixture: %+v %v", f, err)
+	}
+	day := time.Date(2026, 10, 9, 0, 0, 0, 0, time.UTC)
+	var ids []int
+	broken := 0
+	for f, err := range c.Fixtures(ctx, day, day.AddDate(0, 0, 1)) {
+		if err != nil {
+			broken++
+			continue
+		}
+		ids = append(ids, f.ID)
+	}
+	if fmt.Sprint(ids, broken) != "[11 12 21 22 31 32] 3" {
+		t.Errorf("fixtures: %v, %d broken", ids, broken)
+	}
+	for f := range c.Fixtures(ctx, day, day.AddDate(0, 0, 1)) {
+		if f.ID != 11 {
+			t.Error("the sequence went on after a break")
+		}
+		break
+	}
+	if l, err := c.Leagues(ctx); err != nil || len(l) != 1 || l[0].Season.ID != 5 {
+		t.Errorf("leagues: %+v %v", l, err)
+	}
+	if l, err := c.Teams(ctx); err != nil || len(l) != 1 || !l[0].National {
+		t.Errorf("teams: %+v %v", l, err)
+	}
+}
+
+func TestClientErrors(t *testing.T) {
+	t.Parallel()
+	date := time.Date(2026, 10, 9, 13, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name   string
+		answer http.HandlerFunc
+		kind   Kind
+		status int
+		wait   time.Duration
+		text   string
+	}{
+		{"limit", status(429, `{"message":"Too Many Attempts."}`, "Retry-After", "90"), Limited, 429, 90 * time.Second, "Too Many Attempts"},
+		{"limit until", status(429, ``, "Retry-After", date.Add(time.Minute).Format(http.TimeFormat), "Date", date.Format(http.TimeFormat)), Limited, 429, time.Minute, ""},
+		{"limit of nonsense", status(429, ``, "Retry-After", "soon"), Limited, 429, 0, ""},
+		{"token", status(401, `{"message":{"message":"Unauthenticated `+token+`","code":1}}`), Denied, 401, 0, "Unauthenticated [token]"},
+		{"plan", status(403, `<html>`), Denied, 403, 0, ""},
+		{"gone", status(404, `{"error":"record not found"}`), NotFound, 404, 0, "record not found"},
+		{"malformed request", status(400, `{"message":"bad include"}`), Invalid, 400, 0, "bad include"},
+		{"down", status(503, `<html>`), Unavailable, 503, 0, ""},
+		{"elsewhere", status(302, ``, "Location", "https://example.com/"), Malformed, 302, 0, ""},
+		{"html", status(200, `<html>`), Malformed, 0, 0, "<html>"},
+		{"cut short", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			io.WriteString(w, `{"data":{"id":7`)
+		}, Malformed, 200, 0, "cut short"},
+		{"broken off", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, Unavailable, 0, 0, ""},
+		{"two", status(200, `{"data":[{"id":7},{"id":8}]}`), Malformed, 0, 0, "not one fixture"},
+		{"no id", status(200, `{"data":{}}`), Malformed, 0, 0, "no id"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := serve(t, c.answer).Fixture(t.Context(), "7")
+			e, ok := errors.AsType[*Error](err)
+			if !ok || e.Kind != c.kind || e.Status != c.status || e.RetryAfter != c.wait || !strings.Contains(err.Error(), c.text) {
+				t.Fatalf("got %+v (%v)", e, err)
+			}
+			clean(t, err)
+		})
+	}
+}
+
+func status(code int, body string, header ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(code)
+		io.WriteString(w, body)
+	}
+}
+
+// clean fails when an error, or what it wraps, shows the token.
+func clean(t *testing.T, err error) {
+	t.Helper()
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if s := fmt.Sprintf("%v %+v %#v", e, e, e); strings.Contains(s, "s3cret") || strings.Contains(s, "api_token") {
+			t.Fatalf("the error shows the token: %s", s)
+		}
+	}
+}
+
+// TestClientUnreachable: net/http prints the whole URL into its errors.
+func TestClientUnreachable(t *testing.T) {
+	t.Parallel()
+	c := serve(t, func(http.ResponseWriter, *http.Request) {})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := c.Livescores(ctx)
+	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Unavailable || !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	clean(t, err)
+	for _, base := range []string{"http://127.0.0.1:1", "http://bad host", "ftp://x"} {
+		_, err := Open(base, token, http.DefaultClient).Livescores(t.Context())
+		if err == nil {
+			t.Fatal("no error")
+		}
+		clean(t, err)
+	}
+}

@@ -1,0 +1,82 @@
+// Package telemetry is what the fleet says about itself: structured logs that carry
+// the request's id, and metrics in CloudWatch's embedded metric format (EMF).
+package telemetry
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+)
+
+// Namespace is where CloudWatch keeps the fleet's metrics.
+const Namespace = "matchday"
+
+// Dimension is by what they are kept: the function's name as Lambda knows it,
+// with its stage's prefix, so that the stages of an account do not mix.
+const Dimension = "function"
+
+// Logger writes one JSON object per line: the function, by its name as Lambda
+// knows it, the request's id and what is said. Tokens and secrets are never to be
+// passed to it.
+func Logger(w io.Writer, function string) *slog.Logger {
+	return slog.New(requestID{slog.NewJSONHandler(w, nil)}).With(Dimension, function)
+}
+
+type requestID struct{ slog.Handler }
+
+func (h requestID) Handle(ctx context.Context, r slog.Record) error {
+	if c, ok := lambdacontext.FromContext(ctx); ok {
+		r.AddAttrs(slog.String("requestId", c.AwsRequestID))
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h requestID) WithAttrs(as []slog.Attr) slog.Handler {
+	return requestID{h.Handler.WithAttrs(as)}
+}
+
+func (h requestID) WithGroup(name string) slog.Handler { return requestID{h.Handler.WithGroup(name)} }
+
+// Failed counts requests and messages that failed, which Lambda takes for done.
+const Failed = "Failed"
+
+// Metric is one number. Unit is CloudWatch's: "Count", "Milliseconds", "Bytes".
+type Metric struct {
+	Name, Unit string
+	Value      float64
+}
+
+// Count is a metric of things counted.
+func Count(name string, n int) Metric { return Metric{name, "Count", float64(n)} }
+
+// Millis is a metric of a duration.
+func Millis(name string, d time.Duration) Metric {
+	return Metric{name, "Milliseconds", float64(d) / float64(time.Millisecond)}
+}
+
+// Emit logs metrics at now, by Dimension. extra are log fields
+// beside them, which CloudWatch does not turn into dimensions.
+func Emit(ctx context.Context, now time.Time, metrics []Metric, extra ...slog.Attr) {
+	type definition struct {
+		Name string
+		Unit string
+	}
+	definitions := make([]definition, len(metrics))
+	attrs := make([]slog.Attr, 0, len(metrics)+len(extra)+1)
+	for i, m := range metrics {
+		definitions[i] = definition{m.Name, m.Unit}
+		attrs = append(attrs, slog.Float64(m.Name, m.Value))
+	}
+	attrs = append(attrs, slog.Any("_aws", map[string]any{
+		"Timestamp": now.UnixMilli(),
+		"CloudWatchMetrics": []any{map[string]any{
+			"Namespace":  Namespace,
+			"Dimensions": [][]string{{Dimension}},
+			"Metrics":    definitions,
+		}},
+	}))
+	slog.LogAttrs(ctx, slog.LevelInfo, "metrics", append(attrs, extra...)...)
+}

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,78 +9,6 @@ import (
 
 	"matchday/pkg/spec"
 )
-
-const module = "matchday/"
-
-// The rooms that the fleet has or will have: the second level of every folder.
-var rooms = []string{"cricket", "pickem", "commitcollect", "bestshot", "threefc"}
-
-// The kit is a closed list.
-var kit = []string{"app", "auth", "dynamo", "httpapi", "lock", "problem", "push", "queue", "telemetry"}
-
-// TestLayers keeps the rooms apart and the kit below them.
-func TestLayers(t *testing.T) {
-	t.Parallel()
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Deps " "}}`, module+"...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(out)) {
-		pkg, deps, _ := strings.Cut(strings.TrimSpace(line), " ")
-		from := place(pkg)
-		for dep := range strings.FieldsSeq(deps) {
-			if complaint := forbidden(pkg, from, dep, place(dep)); complaint != "" {
-				t.Errorf("%s imports %s: %s", pkg, dep, complaint)
-			}
-		}
-	}
-}
-
-func forbidden(pkg, from, dep, to string) string {
-	isRoom := func(p string) bool { return slices.Contains(rooms, p) }
-	switch {
-	case isRoom(from) && isRoom(to) && from != to:
-		return "rooms meet only by queues"
-	case (from == "kit" || from == "spec") && isRoom(to):
-		return "the kit knows no room"
-	case from == "spec" && strings.Contains(dep, "."):
-		return "the spec imports the standard library alone"
-	case strings.HasPrefix(pkg, module+"functions/") && (to == "infra" || strings.Contains(dep, "aws-cdk-go")):
-		return "a function links no infrastructure"
-	case isRoom(from) && to == "infra":
-		return "a room does not know where it runs"
-	}
-	return ""
-}
-
-// place is the room, or kit, spec, fleet, or infra, that a package belongs to.
-func place(pkg string) string {
-	path, ok := strings.CutPrefix(pkg, module)
-	if !ok {
-		return ""
-	}
-	parts := strings.Split(path, "/")
-	if parts[0] == "pkg" || parts[0] == "functions" {
-		return parts[1]
-	}
-	return parts[0]
-}
-
-// TestKitIsClosed has whoever adds a package to the kit say so here.
-func TestKitIsClosed(t *testing.T) {
-	t.Parallel()
-	out, err := exec.Command("go", "list", module+"pkg/kit/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for pkg := range strings.Lines(string(out)) {
-		got = append(got, strings.TrimPrefix(strings.TrimSpace(pkg), module+"pkg/kit/"))
-	}
-	if !slices.Equal(got, kit) {
-		t.Errorf("the kit is %q, want %q", got, kit)
-	}
-}
 
 // TestFunctions pairs every function of the spec with its folder, whose main
 // names that function.

@@ -1,0 +1,121 @@
+package fleet
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "matchday/"
+
+// The rooms that the fleet has or will have.
+var rooms = []string{"accounts", "cricket", "pickem", "commitcollect", "bestshot", "threefc"}
+
+// The kit is a closed list.
+var kit = []string{"app", "auth", "dynamo", "httpapi", "lock", "problem", "push", "queue", "telemetry"}
+
+// A rule forbids imports. It is about the packages for which From holds, and
+// complains of each import for which Forbids holds. Direct imports are enough:
+// the rule applies to every package on the way.
+type rule struct {
+	Name    string
+	From    func(pkg string) bool
+	Forbids func(pkg, imported string) bool
+	Tests   bool // the rule also holds for the imports of _test.go files
+}
+
+var rules = []rule{
+	{
+		Name: "rooms meet only by queues", Tests: true,
+		From:    func(pkg string) bool { return roomOf(pkg) != "" },
+		Forbids: func(pkg, imported string) bool { return roomOf(imported) != "" && roomOf(imported) != roomOf(pkg) },
+	},
+	{
+		Name:    "the kit and the spec know no room",
+		From:    below("pkg/kit", "pkg/spec"),
+		Forbids: func(_, imported string) bool { return roomOf(imported) != "" || below("pkg/fleet")(imported) },
+	},
+	{
+		Name:    "the spec imports the standard library only",
+		From:    below("pkg/spec"),
+		Forbids: func(_, imported string) bool { return strings.Contains(imported, ".") || strings.HasPrefix(imported, module) },
+	},
+	{
+		Name:    "what is deployed does not know where it runs",
+		From:    below("pkg", "functions"),
+		Forbids: func(_, imported string) bool { return below("infra")(imported) || strings.Contains(imported, "aws-cdk-go") },
+	},
+}
+
+// TestLayers checks the import rules for every package of the module.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", module+"...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath                         string
+			Imports, TestImports, XTestImports []string
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rules {
+			if !r.From(p.ImportPath) {
+				continue
+			}
+			imports := p.Imports
+			if r.Tests {
+				imports = slices.Concat(imports, p.TestImports, p.XTestImports)
+			}
+			for _, i := range imports {
+				if r.Forbids(p.ImportPath, i) {
+					t.Errorf("%s imports %s: %s", p.ImportPath, i, r.Name)
+				}
+			}
+		}
+	}
+}
+
+// below reports whether a package is in one of the folders or below it.
+func below(folders ...string) func(pkg string) bool {
+	return func(pkg string) bool {
+		return slices.ContainsFunc(folders, func(f string) bool {
+			return pkg == module+f || strings.HasPrefix(pkg, module+f+"/")
+		})
+	}
+}
+
+// roomOf is the room that a package belongs to, or "".
+func roomOf(pkg string) string {
+	for _, room := range rooms {
+		if below("pkg/"+room, "functions/"+room, "infra/rooms/"+room)(pkg) {
+			return room
+		}
+	}
+	return ""
+}
+
+// TestKitIsClosed makes whoever adds a package to the kit list it here.
+func TestKitIsClosed(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", module+"pkg/kit/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for pkg := range strings.Lines(string(out)) {
+		got = append(got, strings.TrimPrefix(strings.TrimSpace(pkg), module+"pkg/kit/"))
+	}
+	if !slices.Equal(got, kit) {
+		t.Errorf("the kit is %q, want %q", got, kit)
+	}
+}

@@ -40,14 +40,18 @@ var rules = []rule{
 		Forbids: func(_, imported string) bool { return roomOf(imported) != "" || below("pkg/fleet")(imported) },
 	},
 	{
-		Name:    "the spec imports the standard library only",
-		From:    below("pkg/spec"),
-		Forbids: func(_, imported string) bool { return strings.Contains(imported, ".") || strings.HasPrefix(imported, module) },
+		Name: "the spec imports the standard library only",
+		From: below("pkg/spec"),
+		Forbids: func(_, imported string) bool {
+			return strings.Contains(imported, ".") || strings.HasPrefix(imported, module)
+		},
 	},
 	{
-		Name:    "what is deployed does not know where it runs",
-		From:    below("pkg", "functions"),
-		Forbids: func(_, imported string) bool { return below("infra")(imported) || strings.Contains(imported, "aws-cdk-go") },
+		Name: "what is deployed does not know where it runs",
+		From: below("pkg", "functions"),
+		Forbids: func(_, imported string) bool {
+			return below("infra")(imported) || strings.Contains(imported, "aws-cdk-go")
+		},
 	},
 }
 

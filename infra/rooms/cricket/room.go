@@ -1,0 +1,12 @@
+// Package cricket is everything outside pkg that knows the cricket room.
+package cricket
+
+import (
+	"matchday/infra/rooms"
+	"matchday/pkg/cricket"
+)
+
+// Room plugs cricket in.
+var Room = rooms.Room{
+	Spec: cricket.Room,
+}

@@ -1,0 +1,13 @@
+// Package rooms defines what a room brings besides its code in pkg: everything
+// that the local fleet, the console, the replay and the tools must know of it.
+// Each room has one Room value, in infra/rooms/<room>; package all lists them.
+//
+// The package imports no room.
+package rooms
+
+import "matchday/pkg/spec"
+
+// Room plugs a room into the local fleet, the console and the tools.
+type Room struct {
+	Spec spec.Room
+}

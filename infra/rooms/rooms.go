@@ -5,9 +5,17 @@
 // The package imports no room.
 package rooms
 
-import "matchday/pkg/spec"
+import (
+	"context"
+
+	"matchday/infra/tools/smoke/check"
+	"matchday/pkg/spec"
+)
 
 // Room plugs a room into the local fleet, the console and the tools.
 type Room struct {
 	Spec spec.Room
+
+	// Smoke runs the room's own checks against its deployed API; nil for none.
+	Smoke func(ctx context.Context, s *check.Session)
 }

@@ -53,6 +53,13 @@ var rules = []rule{
 			return below("infra")(imported) || strings.Contains(imported, "aws-cdk-go")
 		},
 	},
+	{
+		Name: "the tools know rooms through pkg/fleet and infra/rooms/all only", Tests: true,
+		From: func(pkg string) bool {
+			return below("infra/tools")(pkg) && !below("infra/tools/bench", "infra/tools/cost")(pkg) // these two follow
+		},
+		Forbids: func(_, imported string) bool { return roomOf(imported) != "" },
+	},
 }
 
 // TestLayers checks the import rules for every package of the module.

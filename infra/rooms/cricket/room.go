@@ -3,10 +3,13 @@ package cricket
 
 import (
 	"matchday/infra/rooms"
+	"matchday/infra/rooms/cricket/smoke"
 	"matchday/pkg/cricket"
 )
 
 // Room plugs cricket in.
 var Room = rooms.Room{
 	Spec: cricket.Room,
+
+	Smoke: smoke.Run,
 }

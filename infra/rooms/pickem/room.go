@@ -2,10 +2,13 @@ package pickem
 
 import (
 	"matchday/infra/rooms"
+	"matchday/infra/rooms/pickem/smoke"
 	"matchday/pkg/pickem"
 )
 
 // Room plugs pick'em in.
 var Room = rooms.Room{
 	Spec: pickem.Room,
+
+	Smoke: smoke.Run,
 }

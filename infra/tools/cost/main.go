@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	if err := command(os.Stdout, filepath.Join(".local", "bench.json"), filepath.Join("infra", "cost", "counters.json")); err != nil {
+	if err := command(os.Stdout, filepath.Join(".local", "bench.json"), filepath.Join("infra", "tools", "cost", "counters.json")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 // that some function can be told, and nothing else.
 func TestExample(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "env.local.example.json"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "env.local.example.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,46 +1,39 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/local/fleet"
+	"matchday/infra/rooms"
+	"matchday/infra/rooms/all"
 	"matchday/infra/sim/clock"
-	"matchday/infra/sim/sportmonks"
-	rooms "matchday/pkg/fleet"
-	"matchday/pkg/pickem"
+	"matchday/infra/tools/binaries"
+	"matchday/infra/tools/smoke/check"
 	"matchday/pkg/spec"
 )
 
 const root = "../../.."
 
-func nothing(string) string { return "" }
+func unset(string) string { return "" }
 
-// TestFleet asks a fleet on this machine, before and after its first sync, and as
-// a user.
+// TestFleet checks every room of a local fleet, without and with a user's token.
 func TestFleet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
 	t.Parallel()
 	bin := t.TempDir()
-	for _, room := range rooms.Rooms() {
-		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=",
-			"-o", filepath.Join(bin, room.Name)+"/", "./functions/"+room.Name+"/...")
-		cmd.Dir = root
-		cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+	if err := binaries.BuildAll(t.Context(), root, bin); err != nil {
+		t.Fatal(err)
 	}
-	start := time.Date(2026, 6, 6, 13, 55, 0, 0, time.UTC)
-	c := clock.New(start, clock.Free)
+	c := clock.New(time.Date(2026, 6, 6, 13, 55, 0, 0, time.UTC), clock.Free)
 	t.Cleanup(c.Stop)
 	t.Cleanup(c.Work())
 	f, err := fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Bin: bin})
@@ -48,117 +41,82 @@ func TestFleet(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.Close)
-	ask := func(room string, getenv func(string) string) string {
-		t.Helper()
-		var out strings.Builder
-		if err := command(t.Context(), &out, []string{room, f.URL + "/" + room + "/"}, getenv); err != nil {
-			t.Errorf("%v\n%s", err, &out)
-		}
-		return out.String()
-	}
-	if got := ask("cricket", nothing); !strings.Contains(got, "none yet: invoke sync-leagues") || !strings.Contains(got, "12 checks of cricket passed") {
-		t.Errorf("an empty fleet: %s", got)
-	}
-	f.Provider.Play(sportmonks.Generate(1, sportmonks.T20), start.Add(time.Hour), sportmonks.Pace{})
-	for _, sync := range []string{"cricket/sync-leagues", "cricket/sync-fixtures", "cricket/sync-teams"} {
-		if err := f.Invoke(t.Context(), sync); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := c.Sleep(t.Context(), c.Now().Add(2*time.Minute)); err != nil { // the list of leagues is kept for a minute
-		t.Fatal(err)
-	}
 	token, err := f.Token("someone")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := ask("cricket", func(name string) string { return map[string]string{"TOKEN": token}[name] })
-	t.Log("\n" + got)
-	for _, want := range []string{
-		"1, Coastal Premier League first", "1, Farrowdale Lancers v Carrow Herons first", "the same again, unchanged", "304", "what a lock screen shows",
-		"preferences of the token's user", "17 checks of cricket passed",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("nothing says %q", want)
+	for _, room := range all.Rooms() {
+		name := room.Spec.Name
+		for _, token := range []string{"", token} {
+			var out strings.Builder
+			getenv := func(name string) string { return map[string]string{"TOKEN": token}[name] }
+			if err := command(t.Context(), &out, all.Rooms(), []string{name, f.URL + "/" + name + "/"}, getenv); err != nil {
+				t.Errorf("%v\n%s", err, &out)
+			}
+			t.Log("\n" + out.String())
+			if !strings.Contains(out.String(), " checks of "+name+" passed at ") {
+				t.Errorf("the output of %s does not say that the checks passed", name)
+			}
+			if token != "" && strings.Contains(out.String(), token) {
+				t.Error("the output contains the token")
+			}
 		}
-	}
-	for _, room := range f.Rooms[1:] {
-		more := ask(room.Name, func(name string) string { return map[string]string{"TOKEN": token}[name] })
-		t.Log("\n" + more)
-		got += more
-	}
-	if strings.Contains(got, token) {
-		t.Error("it prints the token")
 	}
 }
 
-// TestClosed: of each method one route is tried that wants a user.
-func TestClosed(t *testing.T) {
+// TestProtected: one route of each method that needs a user is checked.
+func TestProtected(t *testing.T) {
 	t.Parallel()
-	route := func(method, path string, auth spec.Auth) spec.Function {
-		return spec.Function{On: spec.Route{Method: method, Path: path, Auth: auth}}
-	}
-	got := closed(spec.Room{Functions: []spec.Function{
+	got := protected(spec.Room{Functions: []spec.Function{
 		route("GET", "/open", spec.Public), route("GET", "/session", spec.Session), route("POST", "/hook", spec.Secret), {On: spec.Task{}},
 		route("GET", "/mine/{id}/of/{day}", spec.User), route("GET", "/mine", spec.User), route("PUT", "/all", spec.Admin), route("DELETE", "/all", spec.Admin),
 	}})
-	if want := []spec.Route{{Method: "GET", Path: "/mine/1/of/1", Auth: spec.User}, {Method: "PUT", Path: "/all", Auth: spec.Admin}}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+	want := []spec.Route{{Method: "GET", Path: "/mine/1/of/1", Auth: spec.User}, {Method: "PUT", Path: "/all", Auth: spec.Admin}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("protected routes (-want +got):\n%s", diff)
 	}
 }
 
-// TestPickem asks what answers as the room does, with and without a member's
-// token, and what does not.
-func TestPickem(t *testing.T) {
-	t.Parallel()
-	const token = "of.a.member"
-	mux := http.NewServeMux()
-	answer := func(status int, kind, body string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/health" && r.Header.Get("Authorization") != "Bearer "+token {
-				status, kind, body := 401, "application/json", `{"message":"Unauthorized"}`
-				w.Header().Set("Content-Type", kind)
-				w.WriteHeader(status)
-				w.Write([]byte(body))
-				return
-			}
-			w.Header().Set("Content-Type", kind)
-			w.WriteHeader(status)
-			w.Write([]byte(body))
-		}
+func route(method, path string, auth spec.Auth) spec.Function {
+	return spec.Function{On: spec.Route{Method: method, Path: path, Auth: auth}}
+}
+
+// lab is a room with a health route, two protected routes and a step of its own.
+func lab() rooms.Room {
+	return rooms.Room{
+		Spec: spec.Room{Name: "lab", Functions: []spec.Function{
+			route("GET", "/health", spec.Public), route("GET", "/mine", spec.User), route("PUT", "/all", spec.Admin),
+		}},
+		Smoke: func(ctx context.Context, s *check.Session) {
+			a := s.Get(ctx, "/own")
+			s.Report("a step of the room", a, a.ExpectNotFound(), "")
+		},
 	}
-	mux.HandleFunc("GET /health", answer(200, "application/json", `{}`))
-	mux.HandleFunc("GET /app/events", answer(200, "application/json", `{"events":[]}`))
-	mux.HandleFunc("GET /app/events/1999-12-31-none", answer(404, "application/problem+json", `{"status":404}`))
-	mux.HandleFunc("/", answer(500, "text/plain", "it should not get here"))
+}
+
+// TestRightAnswersPass counts the checks of a room whose answers are right.
+func TestRightAnswersPass(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 	mux.HandleFunc("OPTIONS /", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Access-Control-Allow-Origin", "*") })
+	mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /openapi.json", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("GET /own", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusNotFound)
+	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	for _, c := range []struct {
-		token   string
-		checked int
-	}{{"", 11}, {token, 13}} {
-		var out strings.Builder
-		s := smoke{room: pickem.Room, base: server.URL, token: c.token, origin: "https://example.com", out: &out, client: server.Client()}
-		if s.run(t.Context()); s.failed > 0 || s.checked != c.checked {
-			t.Errorf("%d of %d fail, want %d:\n%s", s.failed, s.checked, c.checked, &out)
-		}
-	}
 	var out strings.Builder
-	open := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }))
-	t.Cleanup(open.Close)
-	s := smoke{room: pickem.Room, base: open.URL, token: token, origin: "https://example.com", out: &out, client: open.Client()}
-	s.run(t.Context())
-	for _, want := range []string{"FAIL  events", "it should be JSON", "FAIL  an event that is not there", "it should be 404", "it should be 401"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("nothing says %q:\n%s", want, &out)
-		}
+	err := command(t.Context(), &out, []rooms.Room{lab()}, []string{"lab", server.URL}, unset)
+	if want := "8 checks of lab passed at " + server.URL; err != nil || !strings.Contains(out.String(), want) {
+		t.Errorf("got %v, want %q in\n%s", err, want, &out)
 	}
 }
 
-// TestFailures: whatever is wrong is told, and fails.
-func TestFailures(t *testing.T) {
+// TestWrongAnswersFail: every check fails when its answer is wrong.
+func TestWrongAnswersFail(t *testing.T) {
 	t.Parallel()
 	answers := func(status int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status); w.Write([]byte(body)) }
@@ -167,27 +125,25 @@ func TestFailures(t *testing.T) {
 		handler http.Handler
 		want    []string
 	}{
-		"everything is open": {answers(200, `{}`), []string{
-			"FAIL  a match that is not there", "FAIL  GET /admin/matches without a token", "FAIL  PATCH /teams/1 with a forged one", "it should be 401: {}", "it should allow the origin https://example.com",
+		"every answer is 200": {answers(200, `{}`), []string{
+			"ok    health", "FAIL  a step of the room", "FAIL  GET /mine without a token", "FAIL  PUT /all with a forged token", "want status 401: {}",
+			"want the origin https://example.com allowed", "6 of 8 checks of lab failed",
 		}},
-		"everything is down":    {answers(503, `{"message":"Service Unavailable"}`), []string{`FAIL  leagues`, `it should be 200: {"message":"Service Unavailable"}`, "12 of 12 checks of cricket failed"}},
-		"no API but a page":     {answers(200, `<html>`), []string{"it should be JSON: <html>"}},
-		"another's not found":   {answers(404, `nothing here`), []string{"it should be a problem document: nothing here"}},
-		"a league, no matches":  {answers(200, `{"leagues":[{"id":"1","title":"One"}],"matches":[]}`), []string{"1, One first", "none yet: invoke sync-fixtures"}},
-		"a match without a tag": {answers(200, `{"leagues":[{"id":"1","title":"One"}],"matches":[{"id":"7"}]}`), []string{"it should have an ETag"}},
+		"every answer is 503":    {answers(503, `{"message":"Service Unavailable"}`), []string{"FAIL  health", `want status 200: {"message":"Service Unavailable"}`, "8 of 8 checks of lab failed"}},
+		"a 404 that is not ours": {answers(404, `nothing here`), []string{"want a problem document: nothing here"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(c.handler)
 			t.Cleanup(server.Close)
 			var out strings.Builder
-			err := command(t.Context(), &out, []string{"cricket", server.URL}, nothing)
+			err := command(t.Context(), &out, []rooms.Room{lab()}, []string{"lab", server.URL}, unset)
 			if err == nil {
-				t.Fatalf("it passes:\n%s", &out)
+				t.Fatalf("the checks passed:\n%s", &out)
 			}
 			for _, want := range c.want {
 				if !strings.Contains(out.String()+err.Error(), want) {
-					t.Errorf("nothing says %q:\n%s%v", want, &out, err)
+					t.Errorf("the output lacks %q:\n%s%v", want, &out, err)
 				}
 			}
 		})
@@ -195,32 +151,40 @@ func TestFailures(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	var out strings.Builder
-	if err := command(t.Context(), &out, []string{"cricket", server.URL}, nothing); err == nil || !strings.Contains(err.Error(), "12 of 12 checks of cricket failed") {
-		t.Errorf("nobody answers: %v\n%s", err, &out)
+	err := command(t.Context(), &out, []rooms.Room{lab()}, []string{"lab", server.URL}, unset)
+	if err == nil || !strings.Contains(err.Error(), "8 of 8 checks of lab failed") {
+		t.Errorf("without a server: %v\n%s", err, &out)
 	}
+}
+
+// TestArguments: wrong arguments are refused, and the message says what is valid.
+func TestArguments(t *testing.T) {
+	t.Parallel()
 	for want, all := range map[string][][]string{
-		"https://":                    {nil, {"cricket", ""}, {"cricket", "api.example.com"}, {"cricket", "ftp://api.example.com"}, {"cricket", "https://api.example.com?x=1"}, {"https://a.example"}},
-		"ROOM=shed is no room of the": {{"shed", "https://a.example"}},
+		"https://":                         {nil, {"lab", ""}, {"lab", "api.example.com"}, {"lab", "ftp://api.example.com"}, {"lab", "https://api.example.com?x=1"}, {"https://a.example"}},
+		"ROOM=shed; valid rooms: lab, pub": {{"shed", "https://a.example"}},
 	} {
 		for _, args := range all {
-			if err := command(t.Context(), &out, args, nothing); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q: %v", args, err)
+			known := []rooms.Room{lab(), {Spec: spec.Room{Name: "pub"}}}
+			if err := command(t.Context(), &strings.Builder{}, known, args, unset); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("arguments %q: got %v, want %q", args, err, want)
 			}
 		}
 	}
 }
 
-// TestDeployed: what is deployed does not describe itself.
-func TestDeployed(t *testing.T) {
+// TestDescriptionIsNotDeployed: the OpenAPI document must be absent from a deployed
+// API.
+func TestDescriptionIsNotDeployed(t *testing.T) {
 	t.Parallel()
-	for status, wrong := range map[int]bool{http.StatusNotFound: false, http.StatusOK: true} {
+	for status, fails := range map[int]bool{http.StatusNotFound: false, http.StatusOK: true} {
 		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
 		var out strings.Builder
-		s := smoke{room: spec.Room{Name: "lab"}, base: server.URL, origin: "https://example.com", out: &out, client: server.Client()}
-		s.run(t.Context())
+		s := check.Session{Base: server.URL, Out: &out, Client: server.Client()}
+		run(t.Context(), &s, rooms.Room{}, "https://example.com")
 		server.Close()
-		if got := strings.Contains(out.String(), "FAIL  the description, which is not deployed"); got != wrong {
-			t.Errorf("answered %d: %s", status, &out)
+		if got := strings.Contains(out.String(), "FAIL  the OpenAPI document, which is not deployed"); got != fails {
+			t.Errorf("status %d: the check fails: %v, want %v\n%s", status, got, fails, &out)
 		}
 	}
 }

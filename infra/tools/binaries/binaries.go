@@ -1,0 +1,45 @@
+// Package binaries builds Lambda functions with the flags of a deployment.
+package binaries
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"matchday/pkg/fleet"
+)
+
+// Build builds packages of the module at root, given as ./functions/…, into the
+// folder out. env is added to the environment: GOARCH=arm64. The flags are those of
+// the Makefile.
+func Build(ctx context.Context, root, out string, env []string, packages ...string) error {
+	out, err := filepath.Abs(out)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=", "-o", out + "/"}
+	cmd := exec.CommandContext(ctx, "go", append(args, packages...)...)
+	cmd.Dir = root
+	cmd.Env = append(append(cmd.Environ(), "CGO_ENABLED=0"), env...)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", strings.Join(packages, " "), err, text)
+	}
+	return nil
+}
+
+// BuildAll builds every function of the fleet into bin/<room>/<function>. Names are
+// unique within a room only.
+func BuildAll(ctx context.Context, root, bin string) error {
+	for _, room := range fleet.Rooms() {
+		if err := Build(ctx, root, filepath.Join(bin, room.Name), nil, "./functions/"+room.Name+"/..."); err != nil {
+			return err
+		}
+	}
+	return nil
+}

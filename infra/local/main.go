@@ -22,8 +22,10 @@ import (
 	"matchday/infra/local/replay"
 	"matchday/infra/rooms/pickem"
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/cricsheet"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
 )
 
 const usage = "say `make run`, or `make replay DIR=folder` with or without FAULTS=seed"
@@ -206,10 +208,10 @@ func address() string {
 
 // chosen is the match that $MATCH names, or a made-up T20. Its id is new each
 // time, for data survive a restart, and so does the end of a match.
-func chosen(now time.Time) (*sportmonks.Match, error) {
+func chosen(now time.Time) (*script.Match, error) {
 	path := os.Getenv("MATCH")
 	if path == "" {
-		m := sportmonks.Generate(now.Unix(), sportmonks.T20)
+		m := script.Generate(now.Unix(), cricsheet.T20)
 		return m, nil
 	}
 	data, err := os.ReadFile(path)
@@ -218,7 +220,7 @@ func chosen(now time.Time) (*sportmonks.Match, error) {
 	}
 	h := fnv.New32a()
 	fmt.Fprint(h, path, now.Unix())
-	m, err := sportmonks.Cricsheet(data, 1_000_000+int64(h.Sum32()))
+	m, err := script.Read(data, 1_000_000+int64(h.Sum32()))
 	if err != nil {
 		return nil, fmt.Errorf("MATCH=%s: %w", path, err)
 	}
@@ -227,7 +229,7 @@ func chosen(now time.Time) (*sportmonks.Match, error) {
 
 // phonesOf are fans of both sides and of neither, with all that a phone can have
 // of its own: the first of each perspective is shown at first.
-func phonesOf(m *sportmonks.Match) []fleet.Phone {
+func phonesOf(m *script.Match) []fleet.Phone {
 	id, local, visitor := fleet.MatchID(m.ID), fleet.MatchID(m.Local.ID), fleet.MatchID(m.Visitor.ID)
 	listener := func(owner, team string) fleet.Phone {
 		p := fleet.NewPhone(owner, id, team)

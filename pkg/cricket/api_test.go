@@ -12,12 +12,11 @@ import (
 	"time"
 
 	smithyhttp "github.com/aws/smithy-go/transport/http"
-	"pgregory.net/rapid"
-
-	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/cricsheet"
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
+	"pgregory.net/rapid"
 )
 
 // routes is every route of the room, by function.
@@ -352,7 +351,7 @@ func TestNoRequestIsOurFault(t *testing.T) {
 	t.Parallel()
 	w := served(t)
 	routes := w.routes()
-	w.play(1, sportmonks.T20, slotLength)
+	w.play(1, cricsheet.T20, slotLength)
 	values := rapid.OneOf(
 		rapid.String(),
 		rapid.SampledFrom([]string{

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
-	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/cricsheet"
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/score"
+	"pgregory.net/rapid"
 )
 
 // maxItem is the largest item that DynamoDB takes, in bytes.
@@ -21,14 +20,14 @@ const maxItem = 400 << 10
 func TestBallsOfTestMatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	m := w.play(3, sportmonks.Test, slotLength)
-	w.To(at(m.Frames()))
-	w.tickAt(w.ticker(), m.Frames()+1)
+	m := w.play(3, cricsheet.Test, slotLength)
+	w.To(at(len(m.Frames)))
+	w.tickAt(w.ticker(), len(m.Frames)+1)
 	page, err := testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).provider.Fixture(w.Ctx(), id(m.ID))
 	testkit.Must(t, err)
 	want := score.Balls(page)
-	if len(want) != m.Deliveries() || len(want) < 1500 {
-		t.Fatalf("the match has %d balls, of which %d are said", m.Deliveries(), len(want))
+	if len(want) != len(m.Deliveries) || len(want) < 1500 {
+		t.Fatalf("the match has %d balls, of which %d are said", len(m.Deliveries), len(want))
 	}
 	for table, sizes := range map[string][]int{"balls": nil, "score": nil} {
 		switch table {

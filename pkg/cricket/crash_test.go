@@ -8,7 +8,8 @@ import (
 	"github.com/sideshow/apns2"
 
 	"matchday/infra/sim/apns"
-	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/cricsheet"
+	"matchday/infra/sim/sportmonks/script"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
 )
@@ -135,7 +136,7 @@ func TestSyncsCrash(t *testing.T) {
 			t.Parallel()
 			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) reference {
 				w := newWorld(t)
-				w.feed.Announce(kickOff, sportmonks.Generate(1, sportmonks.T20).Fixture)
+				w.feed.Announce(kickOff, script.Generate(1, cricsheet.T20).Fixture)
 				for _, before := range syncs {
 					if before.fn.Name == s.fn.Name {
 						break

@@ -3,15 +3,14 @@ package cricket
 import (
 	"context"
 	"fmt"
+	"matchday/infra/sim/cricsheet"
+	"matchday/infra/testkit"
 	"net/http"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"matchday/infra/sim/sportmonks"
-	"matchday/infra/testkit"
 )
 
 // left is a world whose match left the feed just now, with its page saying page.
@@ -172,7 +171,7 @@ func TestFinishGivesUp(t *testing.T) {
 func TestWholeEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).withPhones()
-	m := w.play(4, sportmonks.T20, slotLength)
+	m := w.play(4, cricsheet.T20, slotLength)
 	phones := map[string]string{"local": id(m.Local.ID), "visitor": id(m.Visitor.ID), "neutral": ""}
 	for name, team := range phones {
 		w.subscribe(id(m.ID), name, team)
@@ -180,7 +179,7 @@ func TestWholeEnd(t *testing.T) {
 	tk := w.ticker()
 	s := testkit.Open(w.World, FinishMatchFunction, OpenFinisher)
 	p := w.pusher(w.Env(PushActivitiesFunction))
-	last := m.Frames() - 2
+	last := len(m.Frames) - 2
 	for n := last - 5; n < last+15; n++ {
 		w.tickAt(tk, n)
 		testkit.Drain(w.World, finishQueue, 0, s.FinishMatch)

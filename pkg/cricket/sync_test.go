@@ -11,8 +11,10 @@ import (
 	"time"
 
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"matchday/infra/sim/cricsheet"
 
 	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/spec"
@@ -101,7 +103,7 @@ func writes(calls map[string]int) int {
 func TestSyncs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.feed.Announce(kickOff, sportmonks.Generate(1, sportmonks.T20).Fixture, sportmonks.Generate(2, sportmonks.Test).Fixture)
+	w.feed.Announce(kickOff, script.Generate(1, cricsheet.T20).Fixture, script.Generate(2, cricsheet.Test).Fixture)
 	w.feed.AnnounceMore(1, 110, kickOff.Add(-24*time.Hour)) // two pages
 	w.sync()
 	first := w.reference()
@@ -133,8 +135,8 @@ func TestSyncs(t *testing.T) {
 func TestSyncsSpare(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	m := sportmonks.Generate(1, sportmonks.T20)
-	idle := sportmonks.Generate(2, sportmonks.Test)
+	m := script.Generate(1, cricsheet.T20)
+	idle := script.Generate(2, cricsheet.Test)
 	w.feed.Play(m, kickOff, sportmonks.Pace{Every: slotLength})
 	w.feed.Announce(kickOff, idle.Fixture)
 	testkit.Must(t, (*Syncer).SyncLeagues(testkit.Open(w.World, SyncLeaguesFunction, OpenSyncer), w.Ctx()))
@@ -180,7 +182,7 @@ func TestSyncsSpare(t *testing.T) {
 func TestSyncRace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	m := w.play(1, sportmonks.T20, slotLength)
+	m := w.play(1, cricsheet.T20, slotLength)
 	testkit.Put(w.World, leagues, league{LeagueID: id(m.League.ID), Code: m.League.Code, Active: true})
 	s := testkit.Open(w.World, SyncFixturesFunction, OpenSyncer)
 	w.tickAt(w.ticker(), 30)
@@ -368,7 +370,7 @@ func TestSyncCrashesAtAnEnd(t *testing.T) {
 func TestOneSyncAtATime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.feed.Announce(kickOff, sportmonks.Generate(1, sportmonks.T20).Fixture)
+	w.feed.Announce(kickOff, script.Generate(1, cricsheet.T20).Fixture)
 	testkit.Must(t, testkit.Open(w.World, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.Ctx()))
 	s := testkit.Open(w.World, SyncFixturesFunction, OpenSyncer)
 	held := map[string]any{"lockKey": "sync-fixtures", "holder": "another", "expiresAtMs": w.Clock.Now().Add(jobTimeout).UnixMilli()}
@@ -392,7 +394,7 @@ func TestOneSyncAtATime(t *testing.T) {
 func TestSyncLosesItsLease(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	m := sportmonks.Generate(1, sportmonks.T20)
+	m := script.Generate(1, cricsheet.T20)
 	w.feed.Play(m, kickOff, sportmonks.Pace{Every: slotLength})
 	testkit.Must(t, testkit.Open(w.World, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.Ctx()))
 	env := w.Env(SyncFixturesFunction)

@@ -3,6 +3,7 @@ package cricket
 import (
 	"context"
 	"maps"
+	"matchday/infra/sim/cricsheet"
 	"slices"
 	"testing"
 	"time"
@@ -91,11 +92,11 @@ func TestMatchTells(t *testing.T) {
 	t.Parallel()
 	play := func(t *testing.T, rates map[sportmonks.Kind]float64) []string {
 		w := newWorld(t)
-		m := w.play(8, sportmonks.T20, slotLength)
+		m := w.play(8, cricsheet.T20, slotLength)
 		w.feed.Chaos(sportmonks.Chaos{Seed: 8, Rates: rates, Lasting: map[sportmonks.Kind]time.Duration{sportmonks.WrongBall: 2 * slotLength}})
 		tk := w.ticker()
 		s := testkit.Open(w.World, FinishMatchFunction, OpenFinisher)
-		for n := range m.Frames() + 20 {
+		for n := range len(m.Frames) + 20 {
 			w.tickAt(tk, n)
 			testkit.Drain(w.World, finishQueue, 0, s.FinishMatch)
 			testkit.Drain(w.World, activityQueue, 0, func(context.Context, MatchChanged) error { return nil })

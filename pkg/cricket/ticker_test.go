@@ -13,8 +13,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"matchday/infra/sim/cricsheet"
 
 	sim "matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/kit/dynamo"
@@ -47,7 +49,7 @@ func TestTickWaits(t *testing.T) {
 func TestSlotIsClaimedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.play(1, sim.T20, slotLength)
+	w.play(1, cricsheet.T20, slotLength)
 	polls := 0
 	w.said = func(path string) (int, string) { polls++; return 0, "" }
 	first, second := w.ticker(), w.ticker()
@@ -80,11 +82,11 @@ func TestSlotIsClaimedOnce(t *testing.T) {
 func TestTickCosts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	one := w.play(1, sim.T20, slotLength)
-	two := w.play(2, sim.ODI, slotLength)
+	one := w.play(1, cricsheet.T20, slotLength)
+	two := w.play(2, cricsheet.ODI, slotLength)
 	tk := w.ticker()
 	w.tickAt(tk, 10)
-	for _, m := range []*sim.Match{one, two} {
+	for _, m := range []*script.Match{one, two} {
 		testkit.Must(t, w.feed.Pause(m.ID, true))
 	}
 	w.tickAt(tk, 11)
@@ -226,7 +228,7 @@ func TestProviderFaults(t *testing.T) {
 	const first, faulty = 20, 3
 	play := func(t *testing.T, kind sim.Kind, stands bool) (*world, outcome) {
 		w := newWorld(t)
-		m := w.play(3, sim.T20, slotLength)
+		m := w.play(3, cricsheet.T20, slotLength)
 		tk := w.ticker()
 		w.tickAt(tk, first)
 		was := w.outcome()
@@ -287,8 +289,8 @@ func TestUnconfirmedFinish(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			m := w.play(4, sim.T20, slotLength)
-			last := m.Frames() - 2 // the slot in which the last frame is on
+			m := w.play(4, cricsheet.T20, slotLength)
+			last := len(m.Frames) - 2 // the slot in which the last frame is on
 			testkit.Must(t, w.feed.Inject(sim.Fault{Kind: kind, Match: m.ID, For: 4 * slotLength}))
 			tk := w.ticker()
 			results := 0
@@ -318,8 +320,8 @@ func TestUnconfirmedFinish(t *testing.T) {
 func TestVanishedMatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	m := w.play(5, sim.T20, slotLength)
-	other := w.play(6, sim.T20, slotLength)
+	m := w.play(5, cricsheet.T20, slotLength)
+	other := w.play(6, cricsheet.T20, slotLength)
 	tk := w.ticker()
 	finisher := testkit.Open(w.World, FinishMatchFunction, OpenFinisher)
 	w.tickAt(tk, 20)
@@ -350,8 +352,8 @@ func TestVanishedMatch(t *testing.T) {
 	w.tickAt(tk, 70)
 
 	control := newWorld(t)
-	control.play(5, sim.T20, slotLength)
-	control.play(6, sim.T20, slotLength)
+	control.play(5, cricsheet.T20, slotLength)
+	control.play(6, cricsheet.T20, slotLength)
 	ctk := testkit.Open(control.World, TickFunction, OpenTicker)
 	control.tickAt(ctk, 20)
 	control.tickAt(ctk, 70)
@@ -400,7 +402,7 @@ func TestCorrections(t *testing.T) {
 	t.Parallel()
 	play := func(t *testing.T, faults ...sim.Fault) (*world, string, outcome) {
 		w := newWorld(t)
-		m := w.play(8, sim.T20, slotLength)
+		m := w.play(8, cricsheet.T20, slotLength)
 		tk := w.ticker()
 		w.tickAt(tk, 10)
 		for _, f := range faults {
@@ -442,7 +444,7 @@ func TestResumption(t *testing.T) {
 	t.Parallel()
 	play := func(next func(*world, *Ticker) *Ticker) outcome {
 		w := newWorld(t)
-		w.play(9, sim.T20, slotLength)
+		w.play(9, cricsheet.T20, slotLength)
 		tk := w.ticker()
 		for n := range 15 {
 			w.tickAt(tk, n)

@@ -3,6 +3,11 @@ package cricket
 import (
 	"context"
 	"fmt"
+	"matchday/infra/sim/cricsheet"
+	"matchday/infra/sim/sportmonks/script"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/cricket/score"
 	"net/http"
 	"reflect"
 	"slices"
@@ -10,11 +15,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"matchday/infra/sim/sportmonks"
-	"matchday/infra/testkit"
-	"matchday/infra/testkit/dynamotest"
-	"matchday/pkg/cricket/score"
 )
 
 // active makes the leagues of matches active, and of none else.
@@ -204,7 +204,7 @@ func TestTossSurvivesTheProvider(t *testing.T) {
 func TestTossMarkIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.feed.Announce(kickOff, sportmonks.Generate(1, sportmonks.T20).Fixture)
+	w.feed.Announce(kickOff, script.Generate(1, cricsheet.T20).Fixture)
 	w.sync()
 	f := testkit.Rows[fixture](w.World, fixtures)[0]
 	f.TossKey = "toss:1:bat"

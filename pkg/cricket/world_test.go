@@ -22,7 +22,9 @@ import (
 	"time"
 
 	"matchday/infra/sim/apns"
+	"matchday/infra/sim/cricsheet"
 	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
 	"matchday/infra/testkit"
 )
 
@@ -124,7 +126,7 @@ func (w *world) tickAt(t *Ticker, n int) TickDone {
 func slotNo(n int) Tick { return Tick{Slot: slotOf(at(n)), Due: at(n).UnixMilli()} }
 
 // matchOf is the row of a match that has been scheduled, and not polled.
-func matchOf(m *sportmonks.Match, start time.Time) fixture {
+func matchOf(m *script.Match, start time.Time) fixture {
 	return fixture{
 		MatchID: id(m.ID), LeagueCode: m.League.Code, LeagueID: id(m.League.ID), SeasonID: id(m.Season.ID),
 		StartTime: start.UTC().Format(timeLayout), Round: m.Round, Type: m.Type, Status: "NS",
@@ -136,9 +138,9 @@ func id(n int64) string { return fmt.Sprint(n) }
 
 // play schedules a generated match, with a frame in each slot from slot 0 on,
 // and stores its row.
-func (w *world) play(seed int64, format sportmonks.Format, frameEvery time.Duration) *sportmonks.Match {
+func (w *world) play(seed int64, format cricsheet.Format, frameEvery time.Duration) *script.Match {
 	w.T.Helper()
-	m := sportmonks.Generate(seed, format)
+	m := script.Generate(seed, format)
 	w.feed.Play(m, kickOff, sportmonks.Pace{Every: frameEvery, Linger: 20 * time.Second})
 	testkit.Put(w.World, fixtures, matchOf(m, kickOff))
 	return m

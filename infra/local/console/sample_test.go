@@ -16,8 +16,10 @@ import (
 	"matchday/infra/rooms/pickem"
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/cricsheet"
 	"matchday/infra/sim/lambda"
 	sim "matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/sim/stepfunctions"
 	"matchday/pkg/cricket/score"
@@ -37,7 +39,7 @@ type sample struct {
 	*fleet.Fleet
 	t      testing.TB
 	hub    *Hub
-	match  *sim.Match
+	match  *script.Match
 	phones []fleet.Phone
 	season *pickem.Season // nil for none
 	sender *push.Sender
@@ -60,7 +62,7 @@ func sampleUnder(t testing.TB, c *clock.Clock, played int) *sample {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &sample{t: t, hub: NewHub(), match: sim.Generate(7, sim.T20)}
+	s := &sample{t: t, hub: NewHub(), match: script.Generate(7, cricsheet.T20)}
 	const team, keyID, bundle = "TEAM123456", "KEY1234567", "app.matchday.test"
 	phones := apns.New(c, apns.Config{TeamID: team, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: bundle, Observe: s.hub.Push})
 	if err := phones.Listen(); err != nil {

@@ -12,7 +12,7 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/lambda"
-	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
 	"matchday/infra/sim/sqs"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
@@ -171,7 +171,7 @@ type team struct {
 	Code string `json:"code"`
 }
 
-func teamOf(t sportmonks.Team) team { return team{strconv.FormatInt(t.ID, 10), t.Name, t.Code} }
+func teamOf(t script.Team) team { return team{strconv.FormatInt(t.ID, 10), t.Name, t.Code} }
 
 // screen is what a phone shows.
 type screen struct {

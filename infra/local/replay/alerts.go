@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"matchday/infra/sim/apns"
-	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
 	"matchday/pkg/cricket/score"
 )
 
@@ -112,10 +112,10 @@ func (o *oracle) decides(i int) bool {
 func (o *oracle) multiDay() bool { return o.Info.MatchType == "Test" || o.Info.MatchType == "MDM" }
 
 // stops is how often a script stops play and goes on, each counted for itself.
-func stops(m *sportmonks.Match) (n int) {
+func stops(m *script.Match) (n int) {
 	stopped := false
-	for i := range m.Frames() {
-		f := m.Frame(i)
+	for i := range len(m.Frames) {
+		f := m.Frames[i]
 		switch playing := strings.HasSuffix(f.Status, " Innings"); {
 		case !stopped && f.Status == "Int." && f.Deliveries > 0, stopped && playing:
 			stopped = !stopped

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"matchday/infra/sim/apns"
-	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
 	"matchday/pkg/cricket/score"
 )
 
@@ -17,7 +17,7 @@ func Alerts(file []byte, deliveries int) (map[score.EventKind][2]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	script, err := sportmonks.Cricsheet(file, 1)
+	script, err := script.Read(file, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func (m *match) follower(seed uint64, i int, f *fan) *follower {
 	teams := []string{"", fleet.MatchID(m.script.Local.ID), fleet.MatchID(m.script.Visitor.ID)}
 	w := &follower{fan: f, phone: fleet.NewPhone(f.user, id, teams[i%3]), left: -1}
 	if x := chaos.Chance(seed, "leaves", f.user, id); x < 0.1 && f.dead == "" && !f.late {
-		w.leaves = 1 + int(10*x*float64(m.script.Frames()))
+		w.leaves = 1 + int(10*x*float64(len(m.script.Frames)))
 	}
 	return w
 }
@@ -250,7 +250,7 @@ func (r *run) leave(ctx context.Context, m *match) {
 		if err := r.fleet.Call(ctx, w.user, "DELETE", "/cricket/user/follow/"+w.phone.MatchID, nil, nil); err != nil {
 			m.fail("%s cannot unfollow: %v", w.user, err)
 		}
-		w.left = m.script.Frame(p.Shown - 1).Deliveries
+		w.left = m.script.Frames[p.Shown-1].Deliveries
 	}
 }
 

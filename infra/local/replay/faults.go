@@ -67,7 +67,7 @@ func (r *run) size() (s size) {
 	first, last := start, start
 	for _, m := range r.matches {
 		if m.script != nil {
-			s.frames += float64(m.script.Frames())
+			s.frames += float64(len(m.script.Frames))
 			s.matches++
 			if m.end().After(last) {
 				last = m.end()

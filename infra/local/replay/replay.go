@@ -23,6 +23,7 @@ import (
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
 	"matchday/pkg/cricket/score"
 )
 
@@ -57,7 +58,7 @@ var start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 type match struct {
 	name   string
 	oracle *oracle
-	script *sportmonks.Match
+	script *script.Match
 	start  time.Time
 	phones []fleet.Phone // those that must show every state
 
@@ -100,7 +101,7 @@ func load(path string, id int64) *match {
 	m := &match{name: filepath.Base(path)}
 	data, err := os.ReadFile(path)
 	if err == nil {
-		m.script, err = sportmonks.Cricsheet(data, id)
+		m.script, err = script.Read(data, id)
 	}
 	if err == nil {
 		m.oracle, err = newOracle(data)
@@ -130,7 +131,7 @@ func (m *match) fail(format string, args ...any) {
 }
 
 func (m *match) end() time.Time {
-	return m.start.Add(time.Duration(m.script.Frames())*slot + linger + settle)
+	return m.start.Add(time.Duration(len(m.script.Frames))*slot + linger + settle)
 }
 
 // run is one Run.
@@ -160,7 +161,7 @@ func (r *run) plan() {
 		lanes[i] = start
 	}
 	longest := slices.DeleteFunc(slices.Clone(r.matches), func(m *match) bool { return m.script == nil })
-	slices.SortStableFunc(longest, func(a, b *match) int { return cmp.Compare(b.script.Frames(), a.script.Frames()) })
+	slices.SortStableFunc(longest, func(a, b *match) int { return cmp.Compare(len(b.script.Frames), len(a.script.Frames)) })
 	for _, m := range longest {
 		first := 0
 		for i := range lanes {
@@ -333,7 +334,7 @@ func (r *run) compare(ctx context.Context, m *match) {
 		return
 	}
 	m.checked = p.Shown
-	frame := m.script.Frame(p.Shown - 1)
+	frame := m.script.Frames[p.Shown-1]
 	want := m.oracle.after[frame.Deliveries]
 	if len(want) == 0 {
 		return
@@ -542,7 +543,7 @@ func (r *run) progress(now time.Time) {
 		}
 		if m.script != nil {
 			done += m.checked
-			all += m.script.Frames()
+			all += len(m.script.Frames)
 		}
 	}
 	const width = 30

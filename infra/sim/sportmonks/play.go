@@ -6,6 +6,9 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"matchday/infra/sim/sportmonks/internal/wire"
+	"matchday/infra/sim/sportmonks/script"
 )
 
 // Pace says when the frames of a match appear.
@@ -41,7 +44,7 @@ type Innings struct {
 type State struct {
 	Progress
 	ID             int64
-	Local, Visitor Team
+	Local, Visitor script.Team
 	Type           string
 	Start          time.Time
 	Status, Note   string
@@ -54,7 +57,7 @@ type State struct {
 // play is a match under way. Script time is 0 at the start and runs at rate,
 // or not at all.
 type play struct {
-	match *Match
+	match *script.Match
 	pace  Pace
 	first int             // frame at the start: what comes before is the toss
 	at    []time.Duration // script time of each frame
@@ -77,7 +80,7 @@ type play struct {
 }
 
 // Play plays a match from start. A match of its id that was there is gone.
-func (s *Server) Play(m *Match, start time.Time, pace Pace) {
+func (s *Server) Play(m *script.Match, start time.Time, pace Pace) {
 	if pace.Speed <= 0 {
 		pace.Speed = 1
 	}
@@ -85,21 +88,21 @@ func (s *Server) Play(m *Match, start time.Time, pace Pace) {
 	pace.Linger = cmp.Or(pace.Linger, 5*time.Minute)
 	p := &play{
 		match: m, pace: pace, first: 1, rate: 1, base: start,
-		at:      make([]time.Duration, len(m.frames)),
-		innings: make([]time.Time, len(m.innings)),
+		at:      make([]time.Duration, len(m.Frames)),
+		innings: make([]time.Time, len(m.Innings)),
 		orders:  map[int][]order{},
 	}
-	if m.frames[1].status == "NS" {
+	if m.Frames[1].Status == "NS" {
 		p.first = 2
-		p.at[1] = beforeToss
+		p.at[1] = script.BeforeToss
 	}
 	at := pace.Phase
-	for i := p.first; i < len(m.frames); i++ {
+	for i := p.first; i < len(m.Frames); i++ {
 		if i > p.first {
 			if pace.Every > 0 {
 				at += pace.Every
 			} else {
-				at += time.Duration(float64(m.frames[i].wait) / pace.Speed)
+				at += time.Duration(float64(m.Frames[i].Wait) / pace.Speed)
 			}
 		}
 		p.at[i] = at
@@ -109,16 +112,16 @@ func (s *Server) Play(m *Match, start time.Time, pace Pace) {
 	now := s.clock.Now()
 	p.shown, p.appeared, p.stamp = 1, now, now
 	s.know(&m.Fixture, start)
-	for i := range m.deliveries {
-		d := &m.deliveries[i]
-		s.scores[d.score.id] = d.score
-		for _, o := range d.outs {
-			s.scores[o.result.id] = o.result
+	for i := range m.Deliveries {
+		d := &m.Deliveries[i]
+		s.scores[d.Score.ID] = d.Score
+		for _, o := range d.Dismissals {
+			s.scores[o.How.ID] = o.How
 		}
 	}
 	for _, name := range []string{"Retired Not Out", "Absent Hurt"} {
-		sc := named(name)
-		s.scores[sc.id] = sc
+		sc := script.NamedScore(name)
+		s.scores[sc.ID] = sc
 	}
 	s.fixtures[m.ID] = &entry{fixture: &m.Fixture, start: start, play: p}
 }
@@ -148,14 +151,14 @@ func (p *play) due(i int) (time.Time, bool) {
 
 // next is when the next frame appears, and the delay in that.
 func (p *play) next(s *Server) (at, stamp time.Time, late time.Duration, ok bool) {
-	if p.shown == len(p.match.frames) {
+	if p.shown == len(p.match.Frames) {
 		return
 	}
 	stamp, ok = p.due(p.shown)
 	if !ok {
 		return
 	}
-	if n := p.match.frames[p.shown].balls; n > p.match.frames[p.shown-1].balls {
+	if n := p.match.Frames[p.shown].Deliveries; n > p.match.Frames[p.shown-1].Deliveries {
 		late = s.lateness(p, n-1)
 	}
 	at = stamp.Add(late)
@@ -172,23 +175,23 @@ func (p *play) advance(s *Server, now time.Time) {
 		if !ok || at.After(now) {
 			return
 		}
-		prev, f := p.match.frames[p.shown-1], p.match.frames[p.shown]
+		prev, f := p.match.Frames[p.shown-1], p.match.Frames[p.shown]
 		p.shown++
 		p.appeared, p.stamp = at, stamp
-		for i := prev.open; i < f.open; i++ {
+		for i := prev.InningsShown; i < f.InningsShown; i++ {
 			p.innings[i] = stamp
 		}
-		if f.open > 0 && (f.balls > prev.balls || f.closed > prev.closed) {
-			p.innings[f.open-1] = stamp
+		if f.InningsShown > 0 && (f.Deliveries > prev.Deliveries || f.InningsOver > prev.InningsOver) {
+			p.innings[f.InningsShown-1] = stamp
 		}
-		if f.balls > prev.balls {
+		if f.Deliveries > prev.Deliveries {
 			p.stamps = append(p.stamps, stamp)
 			if late > 0 {
 				s.counts[Late]++
 			}
-			s.trouble(p, f.balls-1, at)
+			s.trouble(p, f.Deliveries-1, at)
 		}
-		if p.shown == len(p.match.frames) {
+		if p.shown == len(p.match.Frames) {
 			s.trouble(p, -1, at)
 		}
 		p.troubles = slices.DeleteFunc(p.troubles, func(t trouble) bool { return t.until.Before(at) })
@@ -197,17 +200,17 @@ func (p *play) advance(s *Server, now time.Time) {
 
 // view is what the feed says of a match at an instant.
 type view struct {
-	frame
+	script.Frame
 	live           bool
 	stamp          time.Time
 	innings        []time.Time
-	wrong, phantom map[int]*delivery
+	wrong, phantom map[int]*script.Delivery
 	touched        []int // deliveries with either, in order
 }
 
 func (p *play) view(now time.Time) view {
-	v := view{frame: p.match.frames[p.shown-1], stamp: p.stamp, innings: p.innings}
-	switch over := p.shown == len(p.match.frames); {
+	v := view{Frame: p.match.Frames[p.shown-1], stamp: p.stamp, innings: p.innings}
+	switch over := p.shown == len(p.match.Frames); {
 	case over:
 		v.live = now.Before(p.appeared.Add(p.pace.Linger))
 	case p.shown > p.first:
@@ -225,7 +228,7 @@ func (p *play) view(now time.Time) view {
 			v.live = false
 		case WrongBall, DeletedBall:
 			if v.wrong == nil {
-				v.wrong, v.phantom = map[int]*delivery{}, map[int]*delivery{}
+				v.wrong, v.phantom = map[int]*script.Delivery{}, map[int]*script.Delivery{}
 			}
 			if t.kind == WrongBall {
 				v.wrong[t.ball] = t.instead
@@ -233,13 +236,13 @@ func (p *play) view(now time.Time) view {
 				v.phantom[t.ball] = t.instead
 			}
 		case EarlyFinish, WrongWinner:
-			h := *v.header
-			h.note, h.draw, h.mom = "", "", 0
-			h.winner = 0
+			h := *v.Header
+			h.Note, h.Draw, h.PlayerOfMatch = "", "", 0
+			h.Winner = 0
 			if t.kind == WrongWinner {
-				h.winner = p.match.team(1 - max(0, p.match.sideOf(v.winner))).ID
+				h.Winner = p.match.Team(1 - max(0, p.match.SideOf(v.Winner))).ID
 			}
-			v.header = &h
+			v.Header = &h
 		}
 	}
 	touched := slices.AppendSeq(slices.Collect(maps.Keys(v.wrong)), maps.Keys(v.phantom))
@@ -260,12 +263,10 @@ func (p *play) render(n int, catcher bool) *rendered {
 	if catcher {
 		r = &p.rendered[1]
 	}
-	w := writer{b: r.b}
 	for i := len(r.end); i < n; i++ {
-		w.ball(p.match, &p.match.deliveries[i], p.stamps[i], catcher)
-		r.end = append(r.end, len(w.b))
+		r.b = wire.AppendBall(r.b, p.match, &p.match.Deliveries[i], p.stamps[i], catcher)
+		r.end = append(r.end, len(r.b))
 	}
-	r.b = w.b
 	return r
 }
 
@@ -331,7 +332,7 @@ func (s *Server) Progress(id int64) (Progress, error) {
 
 func (s *Server) progress(p *play) Progress {
 	at, _, _, _ := p.next(s)
-	return Progress{Shown: p.shown, Total: len(p.match.frames), NextDue: at}
+	return Progress{Shown: p.shown, Total: len(p.match.Frames), NextDue: at}
 }
 
 // State tells what the feed says of a match.
@@ -347,14 +348,14 @@ func (s *Server) State(id int64) (State, error) {
 	v := p.view(now)
 	st := State{
 		Progress: s.progress(p), ID: id, Local: e.fixture.Local, Visitor: e.fixture.Visitor, Type: e.fixture.Type, Start: e.start,
-		Status: v.status, Note: v.note, Live: v.live, Paused: p.paused, Rate: p.rate,
+		Status: v.Status, Note: v.Note, Live: v.live, Paused: p.paused, Rate: p.rate,
 	}
-	for i, c := range p.match.cards(v.frame, v.wrong, v.phantom) {
-		overs := fmt.Sprintf("%d.%d", c.overs/10, c.overs%10)
-		if c.overs%10 == 0 {
+	for i, c := range p.match.Cards(v.Frame, v.wrong, v.phantom) {
+		overs := fmt.Sprintf("%d.%d", c.Overs/10, c.Overs%10)
+		if c.Overs%10 == 0 {
 			overs = overs[:len(overs)-2]
 		}
-		st.Scores = append(st.Scores, Innings{p.match.team(p.match.innings[i].side).Name, c.runs, c.wickets, overs})
+		st.Scores = append(st.Scores, Innings{p.match.Team(p.match.Innings[i].Side).Name, c.Runs, c.Wickets, overs})
 	}
 	return st, nil
 }

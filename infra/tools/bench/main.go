@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"matchday/infra/sim/cricsheet"
+	"matchday/pkg/kit/telemetry"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -23,9 +25,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"matchday/infra/sim/sportmonks"
-	"matchday/pkg/kit/telemetry"
 )
 
 func main() {
@@ -70,7 +69,7 @@ func bench(ctx context.Context, local string) (err error) {
 		return fmt.Errorf("ticks of a match that has begun: %w", err)
 	}
 	f.young = young[0]
-	for _, format := range []sportmonks.Format{sportmonks.T20, sportmonks.Test} {
+	for _, format := range []cricsheet.Format{cricsheet.T20, cricsheet.Test} {
 		say("parsing a %s", format)
 		costs, err := benchParse(ctx, format)
 		if err != nil {

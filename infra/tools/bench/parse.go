@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/cricsheet"
 	sim "matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/sportmonks"
 )
@@ -23,11 +25,11 @@ type parseCost struct {
 
 // nearlyOver is the body of /livescores with one match whose last balls are
 // being bowled.
-func nearlyOver(ctx context.Context, format sim.Format) ([]byte, error) {
+func nearlyOver(ctx context.Context, format cricsheet.Format) ([]byte, error) {
 	c := clock.New(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC), clock.Free)
 	defer c.Stop()
 	s := sim.New(c, providerToken)
-	m := sim.Generate(1, format)
+	m := script.Generate(1, format)
 	pace := sim.Pace{Every: slot}
 	s.Play(m, c.Now(), pace)
 	p, err := s.Progress(m.ID)
@@ -39,7 +41,7 @@ func nearlyOver(ctx context.Context, format sim.Format) ([]byte, error) {
 }
 
 // benchParse measures each step for a whole match of the format.
-func benchParse(ctx context.Context, format sim.Format) ([]parseCost, error) {
+func benchParse(ctx context.Context, format cricsheet.Format) ([]parseCost, error) {
 	body, err := nearlyOver(ctx, format)
 	if err != nil {
 		return nil, err

@@ -20,8 +20,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/cricsheet"
 	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
 	"matchday/infra/sim/sqs"
 	"matchday/pkg/cricket"
 	"matchday/pkg/kit/app"
@@ -172,11 +174,11 @@ func (w *world) sleep(ctx context.Context, until time.Time) error {
 
 // play puts n T20 matches into the feed, so many frames (a ball or an event
 // each) after their start and with one more in every slot, and into the tables.
-func (w *world) play(ctx context.Context, n, frames int) ([]*sportmonks.Match, error) {
-	matches := make([]*sportmonks.Match, n)
+func (w *world) play(ctx context.Context, n, frames int) ([]*script.Match, error) {
+	matches := make([]*script.Match, n)
 	start := w.clock.Now().Add(-time.Duration(frames) * slot)
 	for i := range matches {
-		matches[i] = sportmonks.Generate(int64(i+1), sportmonks.T20)
+		matches[i] = script.Generate(int64(i+1), cricsheet.T20)
 		w.feed.Play(matches[i], start, sportmonks.Pace{Every: slot})
 	}
 	syncer, err := cricket.OpenSyncer(ctx, w.env())

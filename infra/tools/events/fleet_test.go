@@ -24,8 +24,10 @@ import (
 
 	"matchday/infra/local/fleet"
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/cricsheet"
 	"matchday/infra/sim/dynamodb"
 	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
 	rooms "matchday/pkg/fleet"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/queue"
@@ -200,9 +202,9 @@ func open(t *testing.T) *world {
 	t.Cleanup(w.Close)
 
 	every := sportmonks.Pace{Every: 20 * time.Second} // a ball, or an event
-	w.Provider.Play(sportmonks.Generate(1, sportmonks.T20), clockTime(t, "13:00"), every)
-	w.Provider.Play(sportmonks.Generate(2, sportmonks.T20), clockTime(t, "14:20"), every)
-	w.Provider.Play(sportmonks.Generate(1, sportmonks.ODI), clockTime(t, "06:00"), every)
+	w.Provider.Play(script.Generate(1, cricsheet.T20), clockTime(t, "13:00"), every)
+	w.Provider.Play(script.Generate(2, cricsheet.T20), clockTime(t, "14:20"), every)
+	w.Provider.Play(script.Generate(1, cricsheet.ODI), clockTime(t, "06:00"), every)
 	w.put("cricket-channels", map[string]any{"matchId": "1", "view": "neutral", "claimedAt": 1}) // whose maker died
 	w.preset()
 	return w

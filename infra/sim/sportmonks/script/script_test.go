@@ -1,4 +1,4 @@
-package sportmonks
+package script_test
 
 import (
 	"bytes"
@@ -11,12 +11,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"matchday/infra/sim/sportmonks/internal/wire"
+	"matchday/infra/sim/sportmonks/script"
 )
 
 // matches are real ones, when the data is beside the repository.
 func matches(t testing.TB) map[string][]byte {
 	t.Helper()
-	paths, err := filepath.Glob("../../../../shared/data/cricsheet/*.json")
+	paths, err := filepath.Glob("../../../../../shared/data/cricsheet/*.json")
 	if err != nil || len(paths) == 0 {
 		t.Skip("the Cricsheet files are not there")
 	}
@@ -32,9 +35,9 @@ func matches(t testing.TB) map[string][]byte {
 	return all
 }
 
-func convert(t testing.TB, data []byte, id int64) *Match {
+func convert(t testing.TB, data []byte, id int64) *script.Match {
 	t.Helper()
-	m, err := Cricsheet(data, id)
+	m, err := script.Read(data, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,18 +63,18 @@ func TestFinalNotesOfRealMatches(t *testing.T) {
 	types := map[string]string{"1252666": "100-Ball", "1239544": "Test/5day", "1298179": "T20I", "1063060": "T20", "1334412": "ODI"}
 	for name, data := range matches(t) {
 		m := convert(t, data, 7)
-		last := m.frames[len(m.frames)-1]
-		if last.note != want[name] || last.status != "Finished" {
-			t.Errorf("%s ends %q, %q; want %q", name, last.status, last.note, want[name])
+		last := m.Frames[len(m.Frames)-1]
+		if last.Note != want[name] || last.Status != "Finished" {
+			t.Errorf("%s ends %q, %q; want %q", name, last.Status, last.Note, want[name])
 		}
-		named := Team{}
-		for _, team := range []Team{m.Local, m.Visitor} {
-			if team.ID == last.winner {
+		named := script.Team{}
+		for _, team := range []script.Team{m.Local, m.Visitor} {
+			if team.ID == last.Winner {
 				named = team
 			}
 		}
-		if strings.Contains(last.note, " won") && !strings.Contains(last.note, named.Name+" won") {
-			t.Errorf("%s: the winner's id is that of %q, the note says %q", name, named.Name, last.note)
+		if strings.Contains(last.Note, " won") && !strings.Contains(last.Note, named.Name+" won") {
+			t.Errorf("%s: the winner's id is that of %q, the note says %q", name, named.Name, last.Note)
 		}
 		if w := types[name]; w != "" && m.Type != w {
 			t.Errorf("%s has type %q, want %q", name, m.Type, w)
@@ -107,24 +110,24 @@ func TestRunningTotalsEqualTheFile(t *testing.T) {
 }
 
 // checkTotals compares the feed after every delivery with sums over the file.
-func checkTotals(t *testing.T, m *Match, data []byte) {
+func checkTotals(t *testing.T, m *script.Match, data []byte) {
 	t.Helper()
 	var file raw
 	if err := json.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
 	}
 	at := map[int]int{} // frame of each delivery
-	for i := range m.Frames() {
-		f := m.Frame(i)
-		if i > 0 && f.Deliveries < m.Frame(i-1).Deliveries {
+	for i := range m.Frames {
+		f := m.Frames[i]
+		if i > 0 && f.Deliveries < m.Frames[i-1].Deliveries {
 			t.Fatalf("frame %d takes deliveries back", i)
 		}
-		if i == 0 || f.Deliveries > m.Frame(i-1).Deliveries {
+		if i == 0 || f.Deliveries > m.Frames[i-1].Deliveries {
 			at[f.Deliveries] = i
 		}
 	}
 	n := 0
-	stride := 1 + m.Deliveries()/400 // of a Test every sixth delivery is scored afresh
+	stride := 1 + len(m.Deliveries)/400 // of a Test every sixth delivery is scored afresh
 	for i, inn := range file.Innings {
 		runs, wickets := inn.PenaltyRuns.Pre, 0
 		bat, bowled := map[string][2]int{}, map[string][2]int{}
@@ -156,40 +159,40 @@ func checkTotals(t *testing.T, m *Match, data []byte) {
 				}
 				bowled[d.Bowler] = bo
 				frame := at[n]
-				if f := m.Frame(frame); f.Innings != i || f.Over != ov.Over || f.Ball != j {
+				if f := m.Deliveries[m.Frames[frame].Deliveries-1]; f.Innings != i || f.Over != ov.Over || f.Ball != j {
 					t.Fatalf("frame %d shows delivery %d as %+v, the file has it in innings %d, over %d, place %d", frame, n, f, i, ov.Over, j)
 				}
 				overs := fmt.Sprintf("%d.%d", ov.Over, legal)
-				if j == len(ov.Deliveries)-1 && (legal >= m.perOver || k < len(inn.Overs)-1) {
+				if j == len(ov.Deliveries)-1 && (legal >= m.BallsPerOver || k < len(inn.Overs)-1) {
 					overs = fmt.Sprintf("%d.0", ov.Over+1)
 				}
 				if n%stride != 0 {
 					continue
 				}
-				cards := m.cards(m.frames[frame], nil, nil)
+				cards := m.Cards(m.Frames[frame], nil, nil)
 				c := cards[i]
-				if got := fmt.Sprintf("%d.%d", c.overs/10, c.overs%10); c.runs != runs || c.wickets != wickets || got != overs {
-					t.Fatalf("after delivery %d the feed says %d/%d in %s, the file %d/%d in %s", n, c.runs, c.wickets, got, runs, wickets, overs)
+				if got := fmt.Sprintf("%d.%d", c.Overs/10, c.Overs%10); c.Runs != runs || c.Wickets != wickets || got != overs {
+					t.Fatalf("after delivery %d the feed says %d/%d in %s, the file %d/%d in %s", n, c.Runs, c.Wickets, got, runs, wickets, overs)
 				}
-				for _, r := range c.batters {
-					if want := bat[m.people[r.player].name]; want != [2]int{r.runs, r.balls} {
-						t.Fatalf("after delivery %d %s has %d (%d), the file says %v", n, m.people[r.player].name, r.runs, r.balls, want)
+				for _, r := range c.Batters {
+					if want := bat[m.People[r.Player].Name]; want != [2]int{r.Runs, r.Balls} {
+						t.Fatalf("after delivery %d %s has %d (%d), the file says %v", n, m.People[r.Player].Name, r.Runs, r.Balls, want)
 					}
 				}
-				for _, r := range c.bowlers {
-					if want := bowled[m.people[r.player].name]; want != [2]int{r.runs, r.wickets} {
-						t.Fatalf("after delivery %d %s has %d for %d, the file says %v", n, m.people[r.player].name, r.wickets, r.runs, want)
+				for _, r := range c.Bowlers {
+					if want := bowled[m.People[r.Player].Name]; want != [2]int{r.Runs, r.Wickets} {
+						t.Fatalf("after delivery %d %s has %d for %d, the file says %v", n, m.People[r.Player].Name, r.Wickets, r.Runs, want)
 					}
 				}
 			}
 		}
-		final := m.cards(m.frames[len(m.frames)-1], nil, nil)[i]
-		if final.runs != runs+inn.PenaltyRuns.Post {
-			t.Errorf("innings %d ends on %d, the file on %d", i+1, final.runs, runs+inn.PenaltyRuns.Post)
+		final := m.Cards(m.Frames[len(m.Frames)-1], nil, nil)[i]
+		if final.Runs != runs+inn.PenaltyRuns.Post {
+			t.Errorf("innings %d ends on %d, the file on %d", i+1, final.Runs, runs+inn.PenaltyRuns.Post)
 		}
 	}
-	if n != m.Deliveries() {
-		t.Errorf("the script has %d deliveries, the file %d", m.Deliveries(), n)
+	if n != len(m.Deliveries) {
+		t.Errorf("the script has %d deliveries, the file %d", len(m.Deliveries), n)
 	}
 }
 
@@ -199,8 +202,8 @@ func TestFramesOfRealMatches(t *testing.T) {
 	statuses := func(name string) []string {
 		var out []string
 		m := convert(t, all[name], 7)
-		for i := range m.Frames() {
-			if s := m.Frame(i).Status; len(out) == 0 || out[len(out)-1] != s {
+		for i := range m.Frames {
+			if s := m.Frames[i].Status; len(out) == 0 || out[len(out)-1] != s {
 				out = append(out, s)
 			}
 		}
@@ -222,18 +225,18 @@ func TestFramesOfRealMatches(t *testing.T) {
 			t.Errorf("Lord's 2021 has no %q", s)
 		}
 	}
-	if m := convert(t, all["1322356"], 7); !m.frames[len(m.frames)-1].followOn {
+	if m := convert(t, all["1322356"], 7); !m.Frames[len(m.Frames)-1].FollowOn {
 		t.Error("Wellington 2023 has no follow-on")
 	}
 	m := convert(t, all["1370353"], 7)
-	last := m.frames[len(m.frames)-1]
-	if last.rpcOvers != 15 || last.rpcTarget != 171 || m.Frame(len(m.frames)-2).Note != "Target 171 runs" {
-		t.Errorf("the final of 2023 was to chase %d in %v, %q", last.rpcTarget, last.rpcOvers, m.Frame(len(m.frames)-2).Note)
+	last := m.Frames[len(m.Frames)-1]
+	if last.RPCOvers != 15 || last.RPCTarget != 171 || m.Frames[len(m.Frames)-2].Note != "Target 171 runs" {
+		t.Errorf("the final of 2023 was to chase %d in %v, %q", last.RPCTarget, last.RPCOvers, m.Frames[len(m.Frames)-2].Note)
 	}
 	m = convert(t, all["1063060"], 7)
-	var w writer
-	w.batting(m, m.cards(m.frames[len(m.frames)-1], nil, nil), noon(), includes{"batting.result": true})
-	if !strings.Contains(string(w.b), `"name":"Absent Hurt"`) {
+	var w wire.Writer
+	w.Batting(m, m.Cards(m.Frames[len(m.Frames)-1], nil, nil), noonX(), wire.Includes{"batting.result": true})
+	if !strings.Contains(string(bytes.Join(w.Body(), nil)), `"name":"Absent Hurt"`) {
 		t.Error("who was absent hurt is not on the scorecard")
 	}
 }
@@ -305,23 +308,21 @@ func TestBalls(t *testing.T) {
 		{ball(1, `"penalty": 5`, ``), "1 Run", 1, 0, 0, 0, 0, true, false, false, false},
 	} {
 		m := convert(t, small(`"outcome": {"result": "no result"}`, `{"team": "Ayr", "overs": [`+over(0, c.ball)+`]}`), 7)
-		d := &m.deliveries[0]
-		s := d.score
-		if s.name != c.name || s.runs != c.runs || s.bye != c.bye || s.legBye != c.legBye || s.noball != c.nb || d.legal != c.legal || s.four != c.four || s.six != c.six {
+		d := &m.Deliveries[0]
+		s := d.Score
+		if s.Name != c.name || s.Runs != c.runs || s.Bye != c.bye || s.LegBye != c.legBye || s.NoBall != c.nb || d.Legal != c.legal || s.Four != c.four || s.Six != c.six {
 			t.Errorf("%s: got %+v, want %+v", c.ball, s, c)
 		}
-		var w writer
-		w.ball(m, d, noon(), false)
-		if set := !strings.Contains(string(w.b), `"batsmanout_id":null`); set != c.batsmanOutSet {
+		if set := !strings.Contains(string(wire.AppendBall(nil, m, d, noonX(), false)), `"batsmanout_id":null`); set != c.batsmanOutSet {
 			t.Errorf("%s: batsmanout_id is set: %v", c.name, set)
 		}
 		var file raw
 		if err := json.Unmarshal([]byte(`{"innings": [{"overs": [`+over(0, c.ball)+`]}]}`), &file); err != nil {
 			t.Fatal(err)
 		}
-		got := m.cards(m.frames[len(m.frames)-1], nil, nil)[0]
-		if got.wickets != c.wickets || got.runs != file.Innings[0].Overs[0].Deliveries[0].Runs.Total {
-			t.Errorf("%s: the card says %d/%d", c.name, got.runs, got.wickets)
+		got := m.Cards(m.Frames[len(m.Frames)-1], nil, nil)[0]
+		if got.Wickets != c.wickets || got.Runs != file.Innings[0].Overs[0].Deliveries[0].Runs.Total {
+			t.Errorf("%s: the card says %d/%d", c.name, got.Runs, got.Wickets)
 		}
 	}
 }
@@ -360,15 +361,15 @@ func TestOutcomes(t *testing.T) {
 		m := convert(t, small(`"outcome": `+c.outcome, c.innings), 7)
 		got := m.Outcome
 		winner := ""
-		if side := m.sideOf(got.WinnerID); side >= 0 {
-			winner = m.team(side).Name
+		if side := m.SideOf(got.WinnerID); side >= 0 {
+			winner = m.Team(side).Name
 		}
 		if got.Status != c.status || got.Note != c.note || got.Draw != c.draw || winner != c.winner {
 			t.Errorf("%s: got %+v", c.outcome, got)
 		}
-		last := m.frames[len(m.frames)-1]
-		if last.status != got.Status || last.note != got.Note || last.winner != got.WinnerID || last.draw != got.Draw {
-			t.Errorf("%s: the last frame says %+v", c.outcome, *last.header)
+		last := m.Frames[len(m.Frames)-1]
+		if last.Status != got.Status || last.Note != got.Note || last.Winner != got.WinnerID || last.Draw != got.Draw {
+			t.Errorf("%s: the last frame says %+v", c.outcome, *last.Header)
 		}
 	}
 }
@@ -377,7 +378,7 @@ func TestOutcomes(t *testing.T) {
 func TestNoDates(t *testing.T) {
 	t.Parallel()
 	data := bytes.Replace(small(`"outcome": {"result": "tie"}`, ``), []byte(`"dates"`), []byte(`"days"`), 1)
-	if m := convert(t, data, 7); m.Frames() == 0 {
+	if m := convert(t, data, 7); len(m.Frames) == 0 {
 		t.Error("there is nothing to play")
 	}
 }
@@ -385,9 +386,9 @@ func TestNoDates(t *testing.T) {
 func TestInningsOfEveryKind(t *testing.T) {
 	t.Parallel()
 	overs := `"overs": [` + over(0, ball(1, ``, ``)) + `]`
-	score := func(m *Match, frame int) (out []string) {
-		for i, c := range m.cards(m.frames[frame], nil, nil) {
-			out = append(out, fmt.Sprintf("%s %d/%d", m.team(m.innings[i].side).Code, c.runs, c.wickets))
+	score := func(m *script.Match, frame int) (out []string) {
+		for i, c := range m.Cards(m.Frames[frame], nil, nil) {
+			out = append(out, fmt.Sprintf("%s %d/%d", m.Team(m.Innings[i].Side).Code, c.Runs, c.Wickets))
 		}
 		return out
 	}
@@ -395,15 +396,15 @@ func TestInningsOfEveryKind(t *testing.T) {
 		t.Parallel()
 		m := convert(t, small(`"outcome": {"result": "tie"}`, `{"team": "Ayr", "penalty_runs": {"pre": 5, "post": 10}, `+overs+`}, {"team": "Bute"}`), 7)
 		var got []string
-		for i := range m.frames {
+		for i := range m.Frames {
 			got = append(got, strings.Join(score(m, i), " "))
 		}
 		want := []string{"", "", "AYR 5/0", "AYR 6/0", "AYR 16/0", "AYR 16/0 BUT 0/0", "AYR 16/0 BUT 0/0"}
 		if !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		if m.Frame(5).Note != "Target 17 runs" {
-			t.Errorf("the chase is announced as %q", m.Frame(5).Note)
+		if m.Frames[5].Note != "Target 17 runs" {
+			t.Errorf("the chase is announced as %q", m.Frames[5].Note)
 		}
 	})
 	t.Run("declared, forfeited, followed on", func(t *testing.T) {
@@ -411,15 +412,15 @@ func TestInningsOfEveryKind(t *testing.T) {
 		m := convert(t, small(`"match_type": "Test", "outcome": {"result": "draw"}`,
 			`{"team": "Ayr", "declared": true, `+overs+`}, {"team": "Bute", "forfeited": true}, {"team": "Bute", "forfeited": true, "overs": []}, {"team": "Ayr", `+overs+`}`), 7)
 		var notes []string
-		for i := range m.frames {
-			if n := m.Frame(i).Note; n != "" && !slices.Contains(notes, n) {
+		for i := range m.Frames {
+			if n := m.Frames[i].Note; n != "" && !slices.Contains(notes, n) {
 				notes = append(notes, n)
 			}
 		}
 		if want := []string{"Ayr declared at 1/0", "Bute forfeited the innings", "Match drawn"}; !slices.Equal(notes, want) {
 			t.Errorf("got %q, want %q", notes, want)
 		}
-		if got := score(m, len(m.frames)-1); len(got) != 4 || !m.frames[len(m.frames)-1].followOn {
+		if got := score(m, len(m.Frames)-1); len(got) != 4 || !m.Frames[len(m.Frames)-1].FollowOn {
 			t.Errorf("got %q", got)
 		}
 	})
@@ -429,9 +430,9 @@ func TestInningsOfEveryKind(t *testing.T) {
 		m := convert(t, small(`"outcome": {"result": "tie", "eliminator": "Ayr"}`,
 			`{"team": "Ayr", `+overs+`}, {"team": "Bute", `+overs+`},`+so("Bute")+","+so("Ayr")+","+so("Ayr")+","+so("Bute")), 7)
 		var got []string
-		for i := range m.frames {
-			if f := m.frames[i]; i > 0 && f.balls > m.frames[i-1].balls {
-				got = append(got, fmt.Sprint(f.status, " ", scoreboard(m.deliveries[f.balls-1].innings), " ", f.superOver, " ", f.note))
+		for i := range m.Frames {
+			if f := m.Frames[i]; i > 0 && f.Deliveries > m.Frames[i-1].Deliveries {
+				got = append(got, fmt.Sprint(f.Status, " ", wire.Scoreboard(m.Deliveries[f.Deliveries-1].Innings), " ", f.SuperOver, " ", f.Note))
 			}
 		}
 		want := []string{
@@ -453,11 +454,11 @@ func TestInningsOfEveryKind(t *testing.T) {
 			balls = append(balls, ball(0, `"wides": 1`, ``)) // after the last: the umpire lost count
 			m := convert(t, small(fmt.Sprintf(`"balls_per_over": %d, "outcome": {"result": "tie"}`, n),
 				`{"team": "Ayr", "miscounted_overs": {"1": {"balls": 2}}, "overs": [`+over(0, balls...)+","+over(1, balls[:2]...)+`]}`), 7)
-			c := m.cards(m.frames[len(m.frames)-1], nil, nil)[0]
-			if c.overs != 20 || c.bowlers[0].label(n) != 20 || c.bowlers[0].maidens != 0 {
-				t.Errorf("%d a over: %d tenths of an over, bowler %d", n, c.overs, c.bowlers[0].label(n))
+			c := m.Cards(m.Frames[len(m.Frames)-1], nil, nil)[0]
+			if c.Overs != 20 || c.Bowlers[0].Label(n) != 20 || c.Bowlers[0].Maidens != 0 {
+				t.Errorf("%d a over: %d tenths of an over, bowler %d", n, c.Overs, c.Bowlers[0].Label(n))
 			}
-			if got := m.deliveries[n-1].label; got != n {
+			if got := m.Deliveries[n-1].Label; got != n {
 				t.Errorf("%d an over: the last ball is labelled %d tenths", n, got)
 			}
 		}
@@ -466,8 +467,8 @@ func TestInningsOfEveryKind(t *testing.T) {
 		t.Parallel()
 		b := strings.NewReplacer(`"A1"`, `"Same"`, `"B1"`, `"Same"`).Replace(ball(1, ``, wicket("Same", "caught and bowled")))
 		m := convert(t, small(`"registry": {"people": {"Same": "beef"}}, "outcome": {"result": "tie"}`, `{"team": "Ayr", "overs": [`+over(0, b)+`]}`), 7)
-		d := m.deliveries[0]
-		if m.people[d.striker].id == m.people[d.bowler].id || d.outs[0].catcher != d.bowler {
+		d := m.Deliveries[0]
+		if m.People[d.Striker].ID == m.People[d.Bowler].ID || d.Dismissals[0].Catcher != d.Bowler {
 			t.Error("the batter and the bowler are one person")
 		}
 	})
@@ -475,7 +476,7 @@ func TestInningsOfEveryKind(t *testing.T) {
 		t.Parallel()
 		data := strings.ReplaceAll(string(small(`"outcome": {"winner": "Ayr", "by": {"wickets": 10}}`, `{"team": "Ayr", `+overs+`}, {"team": "Ayr", `+overs+`}`)), `"Bute"`, `"Ayr"`)
 		m := convert(t, []byte(data), 7)
-		if m.Local.ID == m.Visitor.ID || m.Outcome.WinnerID != m.Visitor.ID || m.innings[1].side != 1 {
+		if m.Local.ID == m.Visitor.ID || m.Outcome.WinnerID != m.Visitor.ID || m.Innings[1].Side != 1 {
 			t.Errorf("the winner is %d of %d and %d", m.Outcome.WinnerID, m.Local.ID, m.Visitor.ID)
 		}
 	})
@@ -483,7 +484,7 @@ func TestInningsOfEveryKind(t *testing.T) {
 		t.Parallel()
 		data := strings.Replace(string(small(`"outcome": {"result": "no result"}`, ``)), `"toss": {"winner": "Ayr", "decision": "bat"},`, ``, 1)
 		m := convert(t, []byte(data), 7)
-		if got := len(m.frames); got != 3 || m.frames[1].status != "Delayed" || m.frames[2].tossWon != 0 {
+		if got := len(m.Frames); got != 3 || m.Frames[1].Status != "Delayed" || m.Frames[2].TossWon != 0 {
 			t.Errorf("got %d frames", got)
 		}
 	})
@@ -505,7 +506,7 @@ func TestNotCricsheet(t *testing.T) {
 		"no batter":      strings.Replace(good, `"batter": "A1"`, `"batter": ""`, 1),
 		"winner unknown": strings.Replace(good, `"result": "tie"`, `"winner": "Coll"`, 1),
 	} {
-		_, err := Cricsheet([]byte(data), 7)
+		_, err := script.Read([]byte(data), 7)
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
@@ -521,35 +522,36 @@ func FuzzCricsheet(f *testing.F) {
 	f.Add(small(`"match_type": "Test", "outcome": {"winner": "Ayr"}`, `{"team": "Bute", "forfeited": true}, {"team": "Bute", "super_over": true}`))
 	f.Add([]byte(`{"info": {"teams": ["", ""]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := Cricsheet(data, 7)
+		m, err := script.Read(data, 7)
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("%q is not a sentence", err)
 			}
 			return
 		}
-		var w writer
-		for _, frame := range []int{0, len(m.frames) / 2, len(m.frames) - 1} {
-			fr := m.frames[frame]
-			w = writer{}
-			w.lit("{")
-			cards := m.cards(fr, nil, nil)
+		var w wire.Writer
+		for _, frame := range []int{0, len(m.Frames) / 2, len(m.Frames) - 1} {
+			fr := m.Frames[frame]
+			w = wire.Writer{}
+			w.Lit("{")
+			cards := m.Cards(fr, nil, nil)
 			stamps := make([]time.Time, len(cards))
-			w.batting(m, cards, noon(), includes{})
-			w.bowling(m, cards, noon(), includes{})
-			w.runs(m, cards, stamps, includes{})
-			w.lineup(m, true)
-			w.end()
-			if !json.Valid(w.b) {
-				t.Fatalf("frame %d is not JSON: %s", frame, w.b)
+			w.Batting(m, cards, noonX(), wire.Includes{})
+			w.Bowling(m, cards, noonX(), wire.Includes{})
+			w.Runs(m, cards, stamps, wire.Includes{})
+			w.Lineup(m, true)
+			w.End()
+			if !json.Valid(bytes.Join(w.Body(), nil)) {
+				t.Fatalf("frame %d is not JSON: %s", frame, w.Body())
 			}
 		}
-		for i := range m.deliveries {
-			w = writer{}
-			w.ball(m, &m.deliveries[i], noon(), true)
-			if !json.Valid(w.b[1:]) {
-				t.Fatalf("delivery %d is not JSON: %s", i, w.b)
+		for i := range m.Deliveries {
+			b := wire.AppendBall(nil, m, &m.Deliveries[i], noonX(), true)
+			if !json.Valid(b[1:]) {
+				t.Fatalf("delivery %d is not JSON: %s", i, b)
 			}
 		}
 	})
 }
+
+func noonX() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) }

@@ -12,15 +12,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"matchday/infra/sim/cricsheet"
+	"matchday/infra/sim/sportmonks/script"
 )
 
 // playing is a rig with a match that is at its n-th delivery.
-func playing(t *testing.T, n int) (*rig, *Match) {
+func playing(t *testing.T, n int) (*rig, *script.Match) {
 	r := newRig(t)
-	m := Generate(11, T20)
+	m := script.Generate(11, cricsheet.T20)
 	r.Play(m, r.start, tick)
-	for i := range m.Frames() {
-		if m.Frame(i).Deliveries == n {
+	for i := range m.Frames {
+		if m.Frames[i].Deliveries == n {
 			r.to(tick.Every * time.Duration(i-2))
 			break
 		}
@@ -153,8 +156,8 @@ func TestWrongBallIsCorrected(t *testing.T) {
 	r.inject(Fault{Kind: WrongBall, Match: m.ID, Count: 2})
 	r.wait(tick.Every)
 	was := r.fixture(m.ID)
-	id, truth := was.Balls[30].ID, m.deliveries[30].score
-	if got := was.Balls[30].Score; got.Name == truth.name || len(was.Balls) != 31 {
+	id, truth := was.Balls[30].ID, m.Deliveries[30].Score
+	if got := was.Balls[30].Score; got.Name == truth.Name || len(was.Balls) != 31 {
 		t.Errorf("the ball is told right: %+v", got)
 	}
 	sum := 0
@@ -166,7 +169,7 @@ func TestWrongBallIsCorrected(t *testing.T) {
 	}
 	r.wait(10 * time.Second)
 	is := r.fixture(m.ID)
-	if got := is.Balls[30]; got.ID != id || got.Score.Name != truth.name {
+	if got := is.Balls[30]; got.ID != id || got.Score.Name != truth.Name {
 		t.Errorf("the ball is not corrected: %+v", got)
 	}
 	if r.Counts()[WrongBall] != 2 {
@@ -229,13 +232,13 @@ func TestVanish(t *testing.T) {
 
 func TestFinishedBeforeTheWinner(t *testing.T) {
 	t.Parallel()
-	for kind, check := range map[Kind]func(m *Match, winner *int64) bool{
-		EarlyFinish: func(_ *Match, winner *int64) bool { return winner == nil },
-		WrongWinner: func(m *Match, winner *int64) bool { return winner != nil && *winner != m.Outcome.WinnerID },
+	for kind, check := range map[Kind]func(m *script.Match, winner *int64) bool{
+		EarlyFinish: func(_ *script.Match, winner *int64) bool { return winner == nil },
+		WrongWinner: func(m *script.Match, winner *int64) bool { return winner != nil && *winner != m.Outcome.WinnerID },
 	} {
 		r, m := playing(t, 30)
 		r.inject(Fault{Kind: kind, Match: m.ID})
-		r.to(time.Duration(m.Frames()-3) * tick.Every)
+		r.to(time.Duration(len(m.Frames)-3) * tick.Every)
 		if f := r.fixture(m.ID); f.Status != "Finished" || *f.Note != "" || !check(m, f.Winner) {
 			t.Errorf("%s: at first the feed says %q, %v", kind, *f.Note, f.Winner)
 		}
@@ -306,12 +309,12 @@ func TestChaosLeavesTheTruth(t *testing.T) {
 	}
 	run := func(chaos bool) (final []byte, seen []int, counts map[Kind]int) {
 		r := newRig(t)
-		m := Generate(12, T20)
+		m := script.Generate(12, cricsheet.T20)
 		if chaos {
 			r.Chaos(Chaos{Seed: 3, Rates: rates})
 		}
 		r.Play(m, r.start, tick)
-		for at := time.Duration(0); at < time.Duration(m.Frames()+20)*tick.Every; at += tick.Every {
+		for at := time.Duration(0); at < time.Duration(len(m.Frames)+20)*tick.Every; at += tick.Every {
 			r.to(at)
 			w := r.get("livescores", "include="+all)
 			seen = append(seen, w.Code, w.Body.Len())

@@ -1,4 +1,4 @@
-package sportmonks
+package cricsheet
 
 import (
 	"math/rand/v2"
@@ -16,8 +16,10 @@ const (
 	ODI
 	Test
 	Hundred
-	formats
 )
+
+// Formats lists all formats.
+var Formats = [...]Format{T20, ODI, Test, Hundred}
 
 func (f Format) String() string { return [...]string{"T20", "ODI", "Test", "Hundred"}[f] }
 
@@ -55,34 +57,25 @@ func Generate(seed int64, format Format) *Match {
 	} else {
 		g.limited()
 	}
-	m := script(g.file, g.id)
-	for side := range 2 {
-		captain := slices.IndexFunc(m.people, func(p person) bool { return p.side == side })
-		m.people[captain].captain = true
-	}
-	return m
+	return g.file
 }
 
-// madeUp is the fixture of a match that Generate would make up.
-func madeUp(seed int64, format Format) Fixture {
-	g := newGenerator(seed, format)
-	return newBuilder(g.file, g.id).Fixture
-}
+// GenerateFixture is the match that Generate makes up, before its start: it has
+// teams, a toss and officials, and no innings.
+func GenerateFixture(seed int64, format Format) *Match { return newGenerator(seed, format).file }
 
 type generator struct {
 	*rand.Rand
 	style
-	id      int64
 	format  Format
-	file    *file
+	file    *Match
 	elevens [2][]string
 }
 
 func newGenerator(seed int64, format Format) *generator {
 	g := &generator{
 		Rand:  rand.New(rand.NewPCG(uint64(seed), uint64(format))),
-		style: format.style(), format: format, file: &file{},
-		id: synthetic("generated", strconv.FormatInt(seed, 10), format.String()),
+		style: format.style(), format: format, file: &Match{},
 	}
 	g.teams()
 	return g
@@ -119,7 +112,7 @@ func (g *generator) teams() {
 		}
 		in.Event.Name = in.Teams[1] + " tour of " + in.Teams[0]
 	}
-	in.Event.MatchNumber = text(strconv.Itoa(1 + g.IntN(5)))
+	in.Event.MatchNumber = Text(strconv.Itoa(1 + g.IntN(5)))
 	in.Players = map[string][]string{}
 	in.Registry.People = map[string]string{}
 	pick := g.Perm(len(surnames))
@@ -161,14 +154,14 @@ type knock struct {
 // play plays an innings, adds it to the file, and returns what came of it.
 func (g *generator) play(k knock) (runs, wickets, balls int) {
 	in := &g.file.Info
-	inn := fileInns{Team: in.Teams[k.side], SuperOver: k.super}
+	inn := Innings{Team: in.Teams[k.side], SuperOver: k.super}
 	batters, bowlers := g.elevens[k.side], g.elevens[1-k.side]
 	attack := []int{10, 9, 8, 7, 6, 5} // the lower order bowls
 	bowled := make([]int, 11)
 	crease, next := [2]int{0, 1}, 2
 	last := -1
 	for over := 0; ; over++ {
-		var ov fileOver
+		var ov Over
 		ov.Over = over
 		bowler := attack[g.IntN(2)]
 		if over >= 2 {
@@ -205,9 +198,9 @@ func (g *generator) play(k knock) (runs, wickets, balls int) {
 				w.PlayerOut = batters[crease[at]]
 				switch w.Kind {
 				case "caught", "run out":
-					w.Fielders = []fileFielder{{Name: bowlers[g.IntN(11)]}}
+					w.Fielders = []Fielder{{Name: bowlers[g.IntN(11)]}}
 				case "stumped":
-					w.Fielders = []fileFielder{{Name: bowlers[4]}}
+					w.Fielders = []Fielder{{Name: bowlers[4]}}
 				}
 				if next < len(batters) {
 					crease[at] = next
@@ -231,7 +224,7 @@ func (g *generator) play(k knock) (runs, wickets, balls int) {
 }
 
 // ball bowls one ball at batter n of the order.
-func (g *generator) ball(k knock, over, n, runs, balls int) (d fileDelivery) {
+func (g *generator) ball(k knock, over, n, runs, balls int) (d Delivery) {
 	aggression := 1.0
 	switch {
 	case k.super:
@@ -282,7 +275,7 @@ func (g *generator) ball(k knock, over, n, runs, balls int) (d fileDelivery) {
 		case 0:
 			d.Extras.Wides = 5
 		case 1:
-			d.Wickets = []fileWicket{{Kind: "stumped"}}
+			d.Wickets = []Wicket{{Kind: "stumped"}}
 		}
 	case chance(g.noball):
 		d.Extras.Noballs = 1
@@ -297,18 +290,18 @@ func (g *generator) ball(k knock, over, n, runs, balls int) (d fileDelivery) {
 	case chance(int(float64(g.wicket) * aggression * (1.5 - 0.6*skill))):
 		switch n := g.IntN(100); {
 		case n < 58:
-			d.Wickets = []fileWicket{{Kind: "caught"}}
+			d.Wickets = []Wicket{{Kind: "caught"}}
 		case n < 76:
-			d.Wickets = []fileWicket{{Kind: "bowled"}}
+			d.Wickets = []Wicket{{Kind: "bowled"}}
 		case n < 89:
-			d.Wickets = []fileWicket{{Kind: "lbw"}}
+			d.Wickets = []Wicket{{Kind: "lbw"}}
 		case n < 95:
-			d.Wickets = []fileWicket{{Kind: "run out"}}
+			d.Wickets = []Wicket{{Kind: "run out"}}
 			d.Runs.Batter = g.IntN(2)
 		case n < 98:
-			d.Wickets = []fileWicket{{Kind: "stumped"}}
+			d.Wickets = []Wicket{{Kind: "stumped"}}
 		default:
-			d.Wickets = []fileWicket{{Kind: "caught and bowled"}}
+			d.Wickets = []Wicket{{Kind: "caught and bowled"}}
 		}
 	default:
 		d.Runs.Batter = bat()

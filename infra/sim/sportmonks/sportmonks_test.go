@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/cricsheet"
+	"matchday/infra/sim/sportmonks/script"
 )
 
 func noon() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) }
@@ -110,7 +110,7 @@ var tick = Pace{Every: 2500 * time.Millisecond, Linger: 10 * time.Second}
 func TestAMatchFromTossToResult(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	m := Generate(1, T20)
+	m := script.Generate(1, cricsheet.T20)
 	r.Play(m, r.start, tick)
 	if f := r.fixture(m.ID); f.Status != "NS" || f.Toss != nil || f.Note != nil || len(f.Lineup) != 0 {
 		t.Errorf("an hour before the start the feed says %+v", f)
@@ -126,28 +126,28 @@ func TestAMatchFromTossToResult(t *testing.T) {
 	if n := len(r.live()); n != 1 {
 		t.Errorf("%d matches are live shortly before the start", n)
 	}
-	for i := range m.Frames() - 2 {
+	for i := range len(m.Frames) - 2 {
 		at := time.Duration(i) * tick.Every
-		if r.to(at); i > 20 && i%7 != 0 && i < m.Frames()-20 {
+		if r.to(at); i > 20 && i%7 != 0 && i < len(m.Frames)-20 {
 			continue // looked at often enough
 		}
 		live := r.live()
-		want := m.Frame(i + 2)
+		want := m.Frames[i+2]
 		if len(live) != 1 || live[0].Status != want.Status || len(live[0].Balls) != want.Deliveries {
 			t.Fatalf("at %v the feed has %d balls, want %+v", at, len(live[0].Balls), want)
 		}
-		if want.Deliveries > m.Frame(i+1).Deliveries+1 {
+		if want.Deliveries > m.Frames[i+1].Deliveries+1 {
 			t.Errorf("at %v two balls came at once", at)
 		}
 		p, err := r.Progress(m.ID)
-		if err != nil || p.Shown != i+3 || p.Total != m.Frames() {
+		if err != nil || p.Shown != i+3 || p.Total != len(m.Frames) {
 			t.Fatalf("progress %+v, %v", p, err)
 		}
 		if due := r.start.Add(at + tick.Every); p.Shown < p.Total && !p.NextDue.Equal(due) {
 			t.Errorf("the next frame is due %v, want %v", p.NextDue, due)
 		}
 	}
-	end := time.Duration(m.Frames()-3) * tick.Every
+	end := time.Duration(len(m.Frames)-3) * tick.Every
 	r.to(end + tick.Linger)
 	if n := len(r.live()); n != 0 {
 		t.Error("the match is still live after its end")
@@ -157,17 +157,46 @@ func TestAMatchFromTossToResult(t *testing.T) {
 	}
 }
 
+// realMatches returns the Cricsheet files beside the repository, by match. It
+// skips the test when there are none.
+func realMatches(t testing.TB) map[string][]byte {
+	t.Helper()
+	paths, err := filepath.Glob("../../../../shared/data/cricsheet/*.json")
+	if err != nil || len(paths) == 0 {
+		t.Skip("the Cricsheet files are not there")
+	}
+	all := map[string][]byte{}
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _, _ := strings.Cut(filepath.Base(p), "_")
+		all[name] = data
+	}
+	return all
+}
+
+func readMatch(t testing.TB, data []byte, id int64) *script.Match {
+	t.Helper()
+	m, err := script.Read(data, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func TestRealMatchesOverTheWire(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	files := slices.Sorted(maps.Keys(matches(t)))
+	files := slices.Sorted(maps.Keys(realMatches(t)))
 	for i, name := range files {
-		r.Play(convert(t, matches(t)[name], int64(i+1)), r.start, Pace{Every: time.Millisecond})
+		r.Play(readMatch(t, realMatches(t)[name], int64(i+1)), r.start, Pace{Every: time.Millisecond})
 	}
 	r.to(time.Minute)
 	for i, name := range files {
-		var file raw
-		if err := json.Unmarshal(matches(t)[name], &file); err != nil {
+		file, err := cricsheet.Parse(realMatches(t)[name])
+		if err != nil {
 			t.Fatal(err)
 		}
 		f := r.fixture(int64(i + 1))
@@ -195,7 +224,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 	c := clock.New(noon(), 600)
 	t.Cleanup(c.Stop)
 	r := &rig{t, New(c, "secret"), c, noon()}
-	m := Generate(8, T20)
+	m := script.Generate(8, cricsheet.T20)
 	r.Play(m, r.start, tick)
 	r.Chaos(Chaos{Seed: 1, Rates: map[Kind]float64{WrongBall: 0.5, DeletedBall: 0.2, ShortBalls: 0.1, DuplicateBalls: 0.1}})
 	var wg sync.WaitGroup
@@ -216,7 +245,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 func TestPauseAndRate(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	m := Generate(2, T20)
+	m := script.Generate(2, cricsheet.T20)
 	r.Play(m, r.start, tick)
 	shown := func() int {
 		p, err := r.Progress(m.ID)
@@ -256,7 +285,7 @@ func TestPauseAndRate(t *testing.T) {
 func TestRealisticPace(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	m := Generate(3, T20)
+	m := script.Generate(3, cricsheet.T20)
 	r.Play(m, r.start, Pace{Speed: 10})
 	p := r.fixtures[m.ID].play
 	length := p.at[len(p.at)-1]
@@ -271,7 +300,7 @@ func TestRealisticPace(t *testing.T) {
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	m := Generate(4, ODI)
+	m := script.Generate(4, cricsheet.ODI)
 	r.Play(m, r.start, tick)
 	r.AnnounceMore(1, 250, r.start)
 	for path, want := range map[string]int{
@@ -399,7 +428,7 @@ func TestShapesAreTheProviders(t *testing.T) {
 		t.Skip("the captured payloads are not there")
 	}
 	r := newRig(t)
-	m := Generate(5, T20)
+	m := script.Generate(5, cricsheet.T20)
 	r.Play(m, r.start, tick)
 	r.to(9 * time.Minute)
 	for file, path := range map[string]string{
@@ -461,8 +490,8 @@ func TestShapesAreTheProviders(t *testing.T) {
 func TestEveryBallAddsUp(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	for i, f := range []Format{T20, ODI, Hundred, Test} {
-		m := Generate(int64(i), f)
+	for i, f := range []cricsheet.Format{cricsheet.T20, cricsheet.ODI, cricsheet.Hundred, cricsheet.Test} {
+		m := script.Generate(int64(i), f)
 		r.Play(m, r.start, Pace{Every: time.Millisecond})
 	}
 	r.to(time.Minute)
@@ -489,103 +518,11 @@ func TestEveryBallAddsUp(t *testing.T) {
 	}
 }
 
-// generated checks what must hold of any made-up match.
-func generated(t *rapid.T) {
-	format := Format(rapid.IntRange(0, int(formats)-1).Draw(t, "format"))
-	m := Generate(rapid.Int64().Draw(t, "seed"), format)
-	final := m.frames[len(m.frames)-1]
-	cards := m.cards(final, nil, nil)
-	style := format.style()
-	var total [2]int
-	for i, c := range cards {
-		inn := m.innings[i]
-		limit := 10
-		if inn.super {
-			limit = 2
-		} else {
-			total[inn.side] += c.runs
-		}
-		if c.wickets > limit {
-			t.Fatalf("innings %d lost %d wickets", i+1, c.wickets)
-		}
-		if style.overs > 0 && !inn.super && c.overs > style.overs*10 {
-			t.Fatalf("innings %d lasted %d tenths of an over", i+1, c.overs)
-		}
-		bat, bowl := 0, 0
-		for _, b := range c.batters {
-			bat += b.runs
-		}
-		for _, b := range c.bowlers {
-			bowl += b.runs
-			if style.overs > 0 && b.overs > style.perBowler {
-				t.Fatalf("a bowler had %d overs", b.overs)
-			}
-		}
-		if bat+c.wides+c.noballRuns+c.byes+c.legByes != c.runs || bowl+c.byes+c.legByes != c.runs {
-			t.Fatalf("innings %d: %d runs, batters %d, bowlers %d", i+1, c.runs, bat, bowl)
-		}
-	}
-	for i, d := range m.deliveries {
-		if d.score.id == 0 || d.striker == d.crease[0] == (d.striker == d.crease[1]) {
-			t.Fatalf("delivery %d: %+v", i, d)
-		}
-	}
-	o := m.Outcome
-	winner := m.sideOf(o.WinnerID)
-	margin := max(total[0], total[1]) - min(total[0], total[1])
-	last := cards[len(cards)-1]
-	switch {
-	case final.superOver:
-		a, b := cards[len(cards)-2], last
-		if total[0] != total[1] || a.runs == b.runs || b.runs > a.runs != (winner == m.innings[len(cards)-1].side) {
-			t.Fatalf("super over %d, %d: %+v", a.runs, b.runs, o)
-		}
-	case o.Wickets > 0:
-		if o.Wickets != 10-last.wickets || winner != m.innings[len(cards)-1].side || total[winner] <= total[1-winner] {
-			t.Fatalf("%+v after %v", o, total)
-		}
-		before := total[winner] - m.deliveries[len(m.deliveries)-1].score.total()
-		if before > total[1-winner] {
-			t.Fatal("the chase went on after it was won")
-		}
-	case o.Runs > 0:
-		if o.Runs != margin || total[winner] <= total[1-winner] {
-			t.Fatalf("%+v after %v", o, total)
-		}
-	case o.Draw == "draw":
-		if format != Test || m.Deliveries() < 5*ballsADay {
-			t.Fatalf("a draw after %d deliveries", m.Deliveries())
-		}
-	case o.Note == "Match tied":
-		if margin != 0 {
-			t.Fatalf("a tie on %v", total)
-		}
-	default:
-		t.Fatalf("no result: %+v", o)
-	}
-}
-
-func TestGeneratedMatches(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, generated)
-}
-
-func TestGenerateIsTheSameEveryTime(t *testing.T) {
-	t.Parallel()
-	for f := range formats {
-		a, b := Generate(9, f), Generate(9, f)
-		if a.ID != b.ID || !slices.EqualFunc(a.deliveries, b.deliveries, func(x, y delivery) bool { return fmt.Sprint(x) == fmt.Sprint(y) }) {
-			t.Errorf("%v: two matches of a seed differ", f)
-		}
-	}
-}
-
-// BenchmarkLivescoresOfATest is a poll of /livescores with a whole Test match.
 func BenchmarkLivescoresOfATest(b *testing.B) {
 	r := newRig(b)
-	m := Generate(6, Test)
+	m := script.Generate(6, cricsheet.Test)
 	if _, err := os.Stat("../../../../shared/data/cricsheet"); err == nil {
-		m = convert(b, matches(b)["1239544"], 7)
+		m = readMatch(b, realMatches(b)["1239544"], 7)
 	}
 	r.Play(m, r.start, Pace{Every: time.Second, Linger: 100 * time.Hour})
 	r.to(time.Hour)

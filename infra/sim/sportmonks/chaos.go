@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"matchday/infra/sim/sportmonks/script"
 )
 
 // Kind is a way in which the feed can be wrong.
@@ -78,7 +80,7 @@ type trouble struct {
 	kind        Kind
 	ball        int
 	from, until time.Time
-	instead     *delivery
+	instead     *script.Delivery
 }
 
 func (k Kind) inData() bool {
@@ -133,7 +135,7 @@ func (s *Server) order(p *play, f Fault, now time.Time) error {
 		s.counts[Vanish]++
 		return nil
 	}
-	shown := p.match.frames[p.shown-1].balls
+	shown := p.match.Frames[p.shown-1].Deliveries
 	from := f.Ball - 1
 	switch {
 	case f.Kind.atEnd():
@@ -141,7 +143,7 @@ func (s *Server) order(p *play, f Fault, now time.Time) error {
 		return nil
 	case f.Ball == 0:
 		from = shown
-	case from < shown || from >= len(p.match.deliveries):
+	case from < shown || from >= len(p.match.Deliveries):
 		return fmt.Errorf("delivery %d of match %d is not to come", f.Ball, p.match.ID)
 	}
 	for n := range max(1, f.Count) {
@@ -237,11 +239,11 @@ func (s *Server) trouble(p *play, ball int, now time.Time) {
 		r.Float64() // spent on whether it happens
 		switch k {
 		case WrongBall:
-			t.instead = wrong(p.match, ball, r)
+			t.instead = script.Mistyped(p.match, ball, r)
 		case DeletedBall:
-			t.instead = phantom(p.match, ball, r)
+			t.instead = script.Phantom(p.match, ball, r)
 		}
-		if t.instead != nil && len(t.instead.outs) > 0 {
+		if t.instead != nil && len(t.instead.Dismissals) > 0 {
 			if now.Before(p.rumour.Add(rumourRest)) {
 				return
 			}
@@ -261,71 +263,6 @@ func (s *Server) trouble(p *play, ball int, now time.Time) {
 			start(k, s.lasting(k))
 		}
 	}
-}
-
-// wrong is delivery n as the scorer might first type it.
-func wrong(m *Match, n int, r *rand.Rand) *delivery {
-	d := m.deliveries[n]
-	was := d.score
-	one := func(x extras, bat int) score { return runsOf(x, bat, true, 1) }
-	switch {
-	case len(d.outs) > 0:
-		d = retold(m, d, one(extras{}, 0), nil)
-	case was.four:
-		d = retold(m, d, one(extras{Wides: 5}, 0), nil)
-	case was.six, was.wide():
-		d = retold(m, d, one(extras{}, 4), nil)
-	case was.total() == 0:
-		switch r.IntN(3) {
-		case 0:
-			d = retold(m, d, one(extras{}, 1), nil)
-		case 1:
-			d = retold(m, d, one(extras{Legbyes: 1}, 0), nil)
-		case 2:
-			d = bowled(m, d)
-		}
-	case r.IntN(3) == 0:
-		d = bowled(m, d)
-	default:
-		d = retold(m, d, one(extras{}, 0), nil)
-	}
-	return &d
-}
-
-// phantom is a ball after delivery n that never was.
-func phantom(m *Match, n int, r *rand.Rand) *delivery {
-	d := m.deliveries[n]
-	d.number += 2
-	d.outs = nil
-	over, balls := d.overs/10, d.overs%10
-	d.over, d.label = over, label(over, balls+1)
-	if r.IntN(4) == 0 {
-		d = bowled(m, d)
-	} else {
-		d = retold(m, d, runsOf(extras{}, []int{0, 1, 4, 6}[r.IntN(4)], true, 1), nil)
-	}
-	return &d
-}
-
-func bowled(m *Match, d delivery) delivery {
-	result, _ := dismissal("bowled", false)
-	return retold(m, d, score{ball: true}, []out{{player: d.striker, bowler: d.bowler, catcher: -1, thrower: -1, result: result, bowlers: true}})
-}
-
-// retold is d with another score, and what follows from it.
-func retold(m *Match, d delivery, s score, outs []out) delivery {
-	d.score, d.outs, d.penalty = s.with(outs), outs, 0
-	d.legal = d.score.legal()
-	d.conceded = d.score.runs
-	over, before := d.label/10, d.label%10-1
-	if d.legal {
-		before++
-	}
-	d.overDone = before >= m.perOver
-	if d.overs = label(over, before); d.overDone {
-		d.overs = label(over+1, 0)
-	}
-	return d
 }
 
 // hit tells whether a response error happens to a request that carries a

@@ -34,6 +34,9 @@ import (
 	"time"
 
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/cricsheet"
+	"matchday/infra/sim/sportmonks/internal/wire"
+	"matchday/infra/sim/sportmonks/script"
 )
 
 // Limits and sizes of the provider.
@@ -51,10 +54,10 @@ type Server struct {
 	fixtures map[int64]*entry
 	leagues  map[int64]*edition
 	seasons  map[int64]seasonOf
-	stages   map[int64]*Fixture // by stage: any fixture of it
-	teams    map[int64]Team
-	venues   map[int64]Venue
-	scores   map[int64]score
+	stages   map[int64]*script.Fixture // by stage: any fixture of it
+	teams    map[int64]script.Team
+	venues   map[int64]script.Venue
+	scores   map[int64]script.Score
 	calls    map[string]*hour
 
 	orders []*order
@@ -65,19 +68,19 @@ type Server struct {
 // entry is a fixture that the server knows; play is nil when it is only
 // announced.
 type entry struct {
-	fixture *Fixture
+	fixture *script.Fixture
 	start   time.Time
 	play    *play
 }
 
 type edition struct {
-	League
+	script.League
 	season int64 // the current one: of the latest fixture
 	latest time.Time
 }
 
 type seasonOf struct {
-	Season
+	script.Season
 	league int64
 }
 
@@ -91,17 +94,17 @@ func New(c *clock.Clock, token string) *Server {
 	s := &Server{
 		clock: c, token: token,
 		fixtures: map[int64]*entry{}, leagues: map[int64]*edition{}, seasons: map[int64]seasonOf{},
-		stages: map[int64]*Fixture{}, teams: map[int64]Team{}, venues: map[int64]Venue{},
-		scores: map[int64]score{}, calls: map[string]*hour{}, counts: map[Kind]int{},
+		stages: map[int64]*script.Fixture{}, teams: map[int64]script.Team{}, venues: map[int64]script.Venue{},
+		scores: map[int64]script.Score{}, calls: map[string]*hour{}, counts: map[Kind]int{},
 	}
-	for _, sc := range catalogue {
-		s.scores[sc.id] = sc
+	for _, sc := range script.Catalogue {
+		s.scores[sc.ID] = sc
 	}
 	return s
 }
 
 // Announce makes fixtures known that are not played: they stay NS.
-func (s *Server) Announce(start time.Time, fixtures ...Fixture) {
+func (s *Server) Announce(start time.Time, fixtures ...script.Fixture) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range fixtures {
@@ -119,19 +122,19 @@ func (s *Server) AnnounceMore(seed int64, n int, start time.Time) {
 	known := slices.SortedFunc(maps.Values(s.fixtures), func(a, b *entry) int { return cmp.Compare(a.fixture.ID, b.fixture.ID) })
 	s.mu.Unlock()
 	for i := range n {
-		f := madeUp(r.Int64(), Format(r.IntN(int(formats))))
+		f := script.GenerateFixture(r.Int64(), cricsheet.Formats[r.IntN(len(cricsheet.Formats))])
 		if i%2 == 0 && len(known) > 0 {
 			k := *known[i/2%len(known)].fixture
 			k.ID, k.Local, k.Visitor = f.ID, k.Visitor, k.Local
 			f = k
 		}
-		f.Round = ordinal(i+1) + " Match"
+		f.Round = script.Ordinal(i+1) + " Match"
 		s.Announce(start.Add(time.Duration(i)*6*time.Hour), f)
 	}
 }
 
 // know keeps what the reference endpoints tell of a fixture.
-func (s *Server) know(f *Fixture, start time.Time) {
+func (s *Server) know(f *script.Fixture, start time.Time) {
 	l := s.leagues[f.League.ID]
 	if l == nil {
 		l = &edition{League: f.League, season: f.Season.ID, latest: start}
@@ -156,11 +159,11 @@ type answer struct {
 }
 
 func fail(status int, message string) answer {
-	var w writer
-	w.lit("{")
-	w.str("message", message)
-	w.end()
-	return answer{status: status, parts: w.body()}
+	var w wire.Writer
+	w.Lit("{")
+	w.Str("message", message)
+	w.End()
+	return answer{status: status, parts: w.Body()}
 }
 
 // notFound and badRequest carry their sentence to the caller.
@@ -237,9 +240,9 @@ func (s *Server) answer(r *http.Request) answer {
 		a = s.upset(&c)
 	}
 	if a.status == 0 && !a.hang {
-		var w writer
+		var w wire.Writer
 		if err = list(&c, &w); err == nil {
-			a = s.spoil(&c, answer{status: http.StatusOK, parts: w.body()})
+			a = s.spoil(&c, answer{status: http.StatusOK, parts: w.Body()})
 		} else if _, ok := errors.AsType[notFound](err); ok {
 			a = fail(http.StatusNotFound, err.Error())
 		} else {
@@ -283,11 +286,9 @@ type call struct {
 	host     string
 }
 
-type includes map[string]bool
-
 // includes reads the include parameter. A nested one brings its parent.
-func (c *call) includes(allowed ...string) (includes, error) {
-	in := includes{}
+func (c *call) includes(allowed ...string) (wire.Includes, error) {
+	in := wire.Includes{}
 	for name := range strings.SplitSeq(c.q.Get("include"), ",") {
 		if name == "" {
 			continue
@@ -304,79 +305,83 @@ func (c *call) includes(allowed ...string) (includes, error) {
 }
 
 // resource finds what writes a resource's bodies.
-func (s *Server) resource(name string) (func(*call, *writer) error, bool) {
-	f := map[string]func(*call, *writer) error{
+func (s *Server) resource(name string) (func(*call, *wire.Writer) error, bool) {
+	f := map[string]func(*call, *wire.Writer) error{
 		"livescores": s.livescores,
 		"fixtures":   s.listFixtures,
-		"leagues": func(c *call, w *writer) error {
+		"leagues": func(c *call, w *wire.Writer) error {
 			in, err := c.includes("season", "seasons")
 			if err != nil {
 				return err
 			}
 			return reference(c, w, s.leagues, func(l *edition) {
-				w.league("", l.League, l.season)
+				w.League("", l.League, l.season)
 				if in["season"] {
-					w.season("season", s.seasons[l.season].Season, l.ID)
-					w.end()
+					w.Season("season", s.seasons[l.season].Season, l.ID)
+					w.End()
 				}
 				if in["seasons"] {
-					w.key("seasons")
-					w.lit("[")
+					w.Key("seasons")
+					w.Lit("[")
 					for _, id := range slices.Sorted(maps.Keys(s.seasons)) {
 						if so := s.seasons[id]; so.league == l.ID {
-							w.season("", so.Season, l.ID)
-							w.end()
+							w.Season("", so.Season, l.ID)
+							w.End()
 						}
 					}
-					w.lit("]")
+					w.Lit("]")
 				}
-				w.end()
+				w.End()
 			})
 		},
-		"seasons": func(c *call, w *writer) error {
+		"seasons": func(c *call, w *wire.Writer) error {
 			in, err := c.includes("league")
 			if err != nil {
 				return err
 			}
 			return reference(c, w, s.seasons, func(so seasonOf) {
-				w.season("", so.Season, so.league)
+				w.Season("", so.Season, so.league)
 				if l := s.leagues[so.league]; in["league"] {
-					w.league("league", l.League, l.season)
-					w.end()
+					w.League("league", l.League, l.season)
+					w.End()
 				}
-				w.end()
+				w.End()
 			})
 		},
-		"stages": func(c *call, w *writer) error {
+		"stages": func(c *call, w *wire.Writer) error {
 			in, err := c.includes("league", "season")
 			if err != nil {
 				return err
 			}
-			return reference(c, w, s.stages, func(f *Fixture) {
-				w.stage("", f)
+			return reference(c, w, s.stages, func(f *script.Fixture) {
+				w.Stage("", f)
 				if in["league"] {
-					w.league("league", f.League, s.leagues[f.League.ID].season)
-					w.end()
+					w.League("league", f.League, s.leagues[f.League.ID].season)
+					w.End()
 				}
 				if in["season"] {
-					w.season("season", f.Season, f.League.ID)
-					w.end()
+					w.Season("season", f.Season, f.League.ID)
+					w.End()
 				}
-				w.end()
+				w.End()
 			})
 		},
-		"teams":  func(c *call, w *writer) error { return reference(c, w, s.teams, func(t Team) { w.team("", t) }) },
-		"venues": func(c *call, w *writer) error { return reference(c, w, s.venues, func(v Venue) { w.venue("", v) }) },
-		"scores": func(c *call, w *writer) error {
-			return reference(c, w, s.scores, func(sc score) { w.score("", &sc) })
+		"teams": func(c *call, w *wire.Writer) error {
+			return reference(c, w, s.teams, func(t script.Team) { w.Team("", t) })
+		},
+		"venues": func(c *call, w *wire.Writer) error {
+			return reference(c, w, s.venues, func(v script.Venue) { w.Venue("", v) })
+		},
+		"scores": func(c *call, w *wire.Writer) error {
+			return reference(c, w, s.scores, func(sc script.Score) { w.Score("", &sc) })
 		},
 	}[name]
 	return f, f != nil
 }
 
 // reference writes all of a kind by id, or the one that is asked for.
-func reference[T any](c *call, w *writer, all map[int64]T, write func(T)) error {
-	w.lit(`{"data":`)
+func reference[T any](c *call, w *wire.Writer, all map[int64]T, write func(T)) error {
+	w.Lit(`{"data":`)
 	if c.id != 0 {
 		v, ok := all[c.id]
 		if !ok {
@@ -384,13 +389,13 @@ func reference[T any](c *call, w *writer, all map[int64]T, write func(T)) error 
 		}
 		write(v)
 	} else {
-		w.lit("[")
+		w.Lit("[")
 		for _, id := range slices.Sorted(maps.Keys(all)) {
 			write(all[id])
 		}
-		w.lit("]")
+		w.Lit("]")
 	}
-	w.end()
+	w.End()
 	return nil
 }
 
@@ -405,7 +410,7 @@ func fixtureIncludes() []string {
 	}
 }
 
-func (s *Server) livescores(c *call, w *writer) error {
+func (s *Server) livescores(c *call, w *wire.Writer) error {
 	in, err := c.includes(fixtureIncludes()...)
 	if err != nil {
 		return err
@@ -414,7 +419,7 @@ func (s *Server) livescores(c *call, w *writer) error {
 	if err != nil {
 		return err
 	}
-	w.lit(`{"data":[`)
+	w.Lit(`{"data":[`)
 	for _, id := range slices.Sorted(maps.Keys(s.fixtures)) {
 		e := s.fixtures[id]
 		if e.play == nil {
@@ -423,16 +428,16 @@ func (s *Server) livescores(c *call, w *writer) error {
 		v := e.play.view(c.now)
 		if !v.live {
 			e.play.rendered = [2]rendered{} // it is seldom asked for now
-		} else if keep(e, v.header) {
+		} else if keep(e, v.Header) {
 			s.fixture(c, w, e, v, in)
 		}
 	}
-	w.lit("]")
-	w.end()
+	w.Lit("]")
+	w.End()
 	return nil
 }
 
-func (s *Server) listFixtures(c *call, w *writer) error {
+func (s *Server) listFixtures(c *call, w *wire.Writer) error {
 	in, err := c.includes(fixtureIncludes()...)
 	if err != nil {
 		return err
@@ -442,9 +447,9 @@ func (s *Server) listFixtures(c *call, w *writer) error {
 		if !ok {
 			return notFound("No record of this id.")
 		}
-		w.lit(`{"data":`)
+		w.Lit(`{"data":`)
 		s.fixture(c, w, e, e.view(c.now), in)
-		w.end()
+		w.End()
 		return nil
 	}
 	keep, err := c.filter()
@@ -457,7 +462,7 @@ func (s *Server) listFixtures(c *call, w *writer) error {
 	}
 	var found []*entry
 	for _, e := range s.fixtures {
-		if keep(e, e.view(c.now).header) {
+		if keep(e, e.view(c.now).Header) {
 			found = append(found, e)
 		}
 	}
@@ -471,51 +476,51 @@ func (s *Server) listFixtures(c *call, w *writer) error {
 	from := min((page-1)*pageSize, total)
 	found = found[from:min(from+pageSize, total)]
 
-	w.lit(`{"data":[`)
+	w.Lit(`{"data":[`)
 	for _, e := range found {
 		s.fixture(c, w, e, e.view(c.now), in)
 	}
-	w.lit("]")
+	w.Lit("]")
 	base := "http://" + c.host + "/api/v2.0/fixtures"
 	link := func(k string, n int) {
 		if n < 1 || n > last {
-			w.null(k)
+			w.Null(k)
 			return
 		}
-		w.str(k, base+"?page="+strconv.Itoa(n))
+		w.Str(k, base+"?page="+strconv.Itoa(n))
 	}
-	w.key("links")
-	w.lit("{")
+	w.Key("links")
+	w.Lit("{")
 	link("first", 1)
 	link("last", last)
 	link("prev", page-1)
 	link("next", page+1)
-	w.end()
-	w.key("meta")
-	w.lit("{")
-	w.int("current_page", page)
+	w.End()
+	w.Key("meta")
+	w.Lit("{")
+	w.Int("current_page", page)
 	if len(found) == 0 {
-		w.null("from")
+		w.Null("from")
 	} else {
-		w.int("from", from+1)
+		w.Int("from", from+1)
 	}
-	w.int("last_page", last)
-	w.str("path", base)
-	w.int("per_page", pageSize)
+	w.Int("last_page", last)
+	w.Str("path", base)
+	w.Int("per_page", pageSize)
 	if len(found) == 0 {
-		w.null("to")
+		w.Null("to")
 	} else {
-		w.int("to", from+len(found))
+		w.Int("to", from+len(found))
 	}
-	w.int("total", total)
-	w.end()
-	w.end()
+	w.Int("total", total)
+	w.End()
+	w.End()
 	return nil
 }
 
 // filter reads the filter parameters: a comma separates alternatives.
-func (c *call) filter() (keep func(*entry, *header) bool, err error) {
-	var tests []func(*entry, *header) bool
+func (c *call) filter() (keep func(*entry, *script.Header) bool, err error) {
+	var tests []func(*entry, *script.Header) bool
 	for k, values := range c.q {
 		name, ok := strings.CutPrefix(k, "filter[")
 		if !ok {
@@ -523,9 +528,9 @@ func (c *call) filter() (keep func(*entry, *header) bool, err error) {
 		}
 		name = strings.TrimSuffix(name, "]")
 		alternatives := strings.Split(values[0], ",")
-		var field func(*entry, *header) string
-		id := func(of func(*Fixture) int64) func(*entry, *header) string {
-			return func(e *entry, _ *header) string { return strconv.FormatInt(of(e.fixture), 10) }
+		var field func(*entry, *script.Header) string
+		id := func(of func(*script.Fixture) int64) func(*entry, *script.Header) string {
+			return func(e *entry, _ *script.Header) string { return strconv.FormatInt(of(e.fixture), 10) }
 		}
 		switch name {
 		case "starts_between":
@@ -536,25 +541,25 @@ func (c *call) filter() (keep func(*entry, *header) bool, err error) {
 			tests = append(tests, test)
 			continue
 		case "season_id":
-			field = id(func(f *Fixture) int64 { return f.Season.ID })
+			field = id(func(f *script.Fixture) int64 { return f.Season.ID })
 		case "league_id":
-			field = id(func(f *Fixture) int64 { return f.League.ID })
+			field = id(func(f *script.Fixture) int64 { return f.League.ID })
 		case "stage_id":
-			field = id(func(f *Fixture) int64 { return f.Stage.ID })
+			field = id(func(f *script.Fixture) int64 { return f.Stage.ID })
 		case "localteam_id":
-			field = id(func(f *Fixture) int64 { return f.Local.ID })
+			field = id(func(f *script.Fixture) int64 { return f.Local.ID })
 		case "visitorteam_id":
-			field = id(func(f *Fixture) int64 { return f.Visitor.ID })
+			field = id(func(f *script.Fixture) int64 { return f.Visitor.ID })
 		case "status":
-			field = func(_ *entry, h *header) string { return h.status }
+			field = func(_ *entry, h *script.Header) string { return h.Status }
 		case "round":
-			field = func(e *entry, _ *header) string { return e.fixture.Round }
+			field = func(e *entry, _ *script.Header) string { return e.fixture.Round }
 		default:
 			return nil, badRequest(fmt.Sprintf("Requested filter(s) `%s` are not allowed.", name))
 		}
-		tests = append(tests, func(e *entry, h *header) bool { return slices.Contains(alternatives, field(e, h)) })
+		tests = append(tests, func(e *entry, h *script.Header) bool { return slices.Contains(alternatives, field(e, h)) })
 	}
-	return func(e *entry, h *header) bool {
+	return func(e *entry, h *script.Header) bool {
 		for _, test := range tests {
 			if !test(e, h) {
 				return false
@@ -565,7 +570,7 @@ func (c *call) filter() (keep func(*entry, *header) bool, err error) {
 }
 
 // between takes two dates or times in UTC; a date is its midnight.
-func between(bounds []string) (func(*entry, *header) bool, error) {
+func between(bounds []string) (func(*entry, *script.Header) bool, error) {
 	var at []time.Time
 	for _, b := range bounds {
 		for _, layout := range []string{time.DateOnly, "2006-01-02T15:04:05", time.DateTime, time.RFC3339} {
@@ -578,7 +583,7 @@ func between(bounds []string) (func(*entry, *header) bool, error) {
 	if len(bounds) != 2 || len(at) != 2 {
 		return nil, badRequest("The filter starts_between takes two dates.")
 	}
-	return func(e *entry, _ *header) bool { return !e.start.Before(at[0]) && !e.start.After(at[1]) }, nil
+	return func(e *entry, _ *script.Header) bool { return !e.start.Before(at[0]) && !e.start.After(at[1]) }, nil
 }
 
 // order reads the sort parameter.
@@ -601,58 +606,58 @@ func (c *call) order() (func(a, b *entry) int, error) {
 
 func (e *entry) view(now time.Time) view {
 	if e.play == nil {
-		return view{frame: frame{header: &header{status: "NS"}}}
+		return view{Frame: script.Frame{Header: &script.Header{Status: "NS"}}}
 	}
 	return e.play.view(now)
 }
 
 // fixture writes a fixture with its includes.
-func (s *Server) fixture(c *call, w *writer, e *entry, v view, in includes) {
-	f, h := e.fixture, v.header
-	var m *Match
+func (s *Server) fixture(c *call, w *wire.Writer, e *entry, v view, in wire.Includes) {
+	f, h := e.fixture, v.Header
+	var m *script.Match
 	if e.play != nil {
 		m = e.play.match
 	}
 	if (c.resource == "livescores" || c.id != 0) && s.hit(UnknownStatus, c, f.ID) {
 		other := *h
-		other.status = "Review"
+		other.Status = "Review"
 		h = &other
 	}
-	w.fixture(f, m, h, e.start)
+	w.Fixture(f, m, h, e.start)
 	if in["league"] {
-		w.league("league", f.League, s.leagues[f.League.ID].season)
-		w.end()
+		w.League("league", f.League, s.leagues[f.League.ID].season)
+		w.End()
 	}
 	if in["season"] {
-		w.season("season", f.Season, f.League.ID)
-		w.end()
+		w.Season("season", f.Season, f.League.ID)
+		w.End()
 	}
 	if in["localteam"] {
-		w.team("localteam", f.Local)
+		w.Team("localteam", f.Local)
 	}
 	if in["visitorteam"] {
-		w.team("visitorteam", f.Visitor)
+		w.Team("visitorteam", f.Visitor)
 	}
 	if in["batting"] || in["bowling"] || in["runs"] || in["scoreboards"] {
 		if m == nil {
-			m = &Match{}
+			m = &script.Match{}
 		}
-		cards := m.cards(v.frame, v.wrong, v.phantom)
+		cards := m.Cards(v.Frame, v.wrong, v.phantom)
 		if in["batting"] {
-			w.batting(m, cards, v.stamp, in)
+			w.Batting(m, cards, v.stamp, in)
 		}
 		if in["bowling"] {
-			w.bowling(m, cards, v.stamp, in)
+			w.Bowling(m, cards, v.stamp, in)
 		}
 		if in["runs"] {
-			w.runs(m, cards, v.innings, in)
+			w.Runs(m, cards, v.innings, in)
 		}
 		if in["scoreboards"] {
-			w.scoreboards(m, cards, v.innings, in)
+			w.Scoreboards(m, cards, v.innings, in)
 		}
 	}
 	if in["lineup"] {
-		w.lineup(cmp.Or(m, &Match{}), h.lineup)
+		w.Lineup(cmp.Or(m, &script.Match{}), h.Lineup)
 	}
 	if in["balls"] {
 		s.balls(c, w, e, v, in["balls.catchstump"])
@@ -660,51 +665,51 @@ func (s *Server) fixture(c *call, w *writer, e *entry, v view, in includes) {
 	for _, t := range []struct {
 		include string
 		id      int64
-	}{{"winnerteam", h.winner}, {"tosswon", h.tossWon}} {
+	}{{"winnerteam", h.Winner}, {"tosswon", h.TossWon}} {
 		switch {
 		case !in[t.include]:
 		case t.id == 0:
-			w.null(t.include)
+			w.Null(t.include)
 		default:
-			w.team(t.include, s.teams[t.id])
+			w.Team(t.include, s.teams[t.id])
 		}
 	}
 	if in["venue"] {
-		w.venue("venue", f.Venue)
+		w.Venue("venue", f.Venue)
 	}
 	if in["stage"] {
-		w.stage("stage", f)
-		w.end()
+		w.Stage("stage", f)
+		w.End()
 	}
 	if in["manofmatch"] {
 		best := -1
-		if h.mom != 0 {
-			best = slices.IndexFunc(m.people, func(p person) bool { return p.id == h.mom })
+		if h.PlayerOfMatch != 0 {
+			best = slices.IndexFunc(m.People, func(p script.Person) bool { return p.ID == h.PlayerOfMatch })
 		}
-		w.maybePlayer("manofmatch", m, best)
+		w.MaybePlayer("manofmatch", m, best)
 	}
 	if in["manofseries"] {
-		w.null("manofseries")
+		w.Null("manofseries")
 	}
 	for i, k := range []string{"firstumpire", "secondumpire", "tvumpire", "referee"} {
 		switch {
 		case !in[k]:
-		case m == nil || m.officials[i] < 0 || len(m.people) == 0:
-			w.null(k)
+		case m == nil || m.Officials[i] < 0 || len(m.People) == 0:
+			w.Null(k)
 		default:
-			w.official(k, m, m.officials[i])
+			w.Official(k, m, m.Officials[i])
 		}
 	}
-	w.end()
+	w.End()
 }
 
 // balls writes the balls list from what was rendered when each was first
 // shown, with what is wrong with it now.
-func (s *Server) balls(c *call, w *writer, e *entry, v view, catcher bool) {
-	w.key("balls")
-	w.lit("[")
-	defer func() { w.lit("]") }()
-	n := v.frame.balls
+func (s *Server) balls(c *call, w *wire.Writer, e *entry, v view, catcher bool) {
+	w.Key("balls")
+	w.Lit("[")
+	defer func() { w.Lit("]") }()
+	n := v.Frame.Deliveries
 	if n == 0 {
 		return
 	}
@@ -718,33 +723,26 @@ func (s *Server) balls(c *call, w *writer, e *entry, v view, catcher bool) {
 		}
 	}
 	r := p.render(n, catcher)
-	start := len(w.parts)
+	var parts [][]byte
 	cut := from
 	for _, i := range v.touched {
 		if i < from || i >= to {
 			continue
 		}
-		w.splice(r.cut(cut, i))
+		parts = append(parts, r.cut(cut, i))
 		cut = i
 		if wrong := v.wrong[i]; wrong != nil {
-			w.ball(p.match, wrong, p.stamps[i], catcher)
+			parts = append(parts, wire.AppendBall(nil, p.match, wrong, p.stamps[i], catcher))
 			cut = i + 1
 		}
 		if x := v.phantom[i]; x != nil {
-			w.splice(r.cut(cut, i+1))
-			w.ball(p.match, x, p.stamps[i], catcher)
+			parts = append(parts, r.cut(cut, i+1), wire.AppendBall(nil, p.match, x, p.stamps[i], catcher))
 			cut = i + 1
 		}
 	}
-	w.splice(r.cut(cut, to))
+	parts = append(parts, r.cut(cut, to))
 	if s.hit(DuplicateBalls, c, e.fixture.ID) {
-		w.splice(r.cut(max(from, to-3), to))
+		parts = append(parts, r.cut(max(from, to-3), to))
 	}
-	// Every ball was written with a comma before it.
-	for i := start + 1; i < len(w.parts); i++ {
-		if len(w.parts[i]) > 0 {
-			w.parts[i] = w.parts[i][1:]
-			break
-		}
-	}
+	w.SpliceList(parts)
 }

@@ -35,11 +35,7 @@ test: tools ## all tests, with the race detector
 	  go run ./infra/tools/accesscoverage .local/coverage
 
 bench: tools ## what ticks, parsing, pushes and functions cost here, beside their targets
-	@echo "building" >&2; mkdir -p $(BIN)/cricket $(BIN)/arm64 && export CGO_ENABLED=0 && \
-	  go build $(LAMBDA) -ldflags "-s -w" -o $(BIN)/cricket/ $(BENCHED) && go build $(LAMBDA) -ldflags "-s -w" -o $(BIN)/ ./infra/tools/bench/hello && \
-	  GOOS=linux GOARCH=arm64 go build $(LAMBDA) -ldflags "-s -w -buildid=" -o $(BIN)/arm64/ ./infra/tools/bench/hello $(BENCHED) && \
-	  go build -o $(BIN)/bench ./infra/tools/bench && exec $(BIN)/bench
-BENCHED = $(addprefix ./functions/cricket/,tick push-activities get-match)
+	@mkdir -p $(BIN) && CGO_ENABLED=0 go build -o $(BIN)/bench ./infra/tools/bench && exec $(BIN)/bench
 
 cost: ## what the fleet costs in a month, in dollars: for matches, hours and people
 	@go run ./infra/tools/cost

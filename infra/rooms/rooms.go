@@ -8,6 +8,7 @@ package rooms
 import (
 	"context"
 
+	"matchday/infra/tools/bench/measure"
 	"matchday/infra/tools/smoke/check"
 	"matchday/pkg/spec"
 )
@@ -18,4 +19,7 @@ type Room struct {
 
 	// Smoke runs the room's own checks against its deployed API; nil for none.
 	Smoke func(ctx context.Context, s *check.Session)
+
+	// Bench is its part of the benchmark.
+	Bench measure.Suite
 }

@@ -56,7 +56,7 @@ var rules = []rule{
 	{
 		Name: "the tools know rooms through pkg/fleet and infra/rooms/all only", Tests: true,
 		From: func(pkg string) bool {
-			return below("infra/tools")(pkg) && !below("infra/tools/bench", "infra/tools/cost")(pkg) // these two follow
+			return below("infra/tools")(pkg) && !below("infra/tools/cost")(pkg) // which follows
 		},
 		Forbids: func(_, imported string) bool { return roomOf(imported) != "" },
 	},

@@ -3,6 +3,7 @@ package cricket
 
 import (
 	"matchday/infra/rooms"
+	"matchday/infra/rooms/cricket/bench"
 	"matchday/infra/rooms/cricket/smoke"
 	"matchday/pkg/cricket"
 )
@@ -12,4 +13,5 @@ var Room = rooms.Room{
 	Spec: cricket.Room,
 
 	Smoke: smoke.Run,
+	Bench: bench.Suite,
 }

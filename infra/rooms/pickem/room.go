@@ -2,6 +2,7 @@ package pickem
 
 import (
 	"matchday/infra/rooms"
+	"matchday/infra/rooms/pickem/bench"
 	"matchday/infra/rooms/pickem/smoke"
 	"matchday/pkg/pickem"
 )
@@ -11,4 +12,5 @@ var Room = rooms.Room{
 	Spec: pickem.Room,
 
 	Smoke: smoke.Run,
+	Bench: bench.Suite,
 }

@@ -1,12 +1,10 @@
-package main
+package bench
 
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -23,6 +21,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"matchday/infra/sim/sqs"
+	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/cricket"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/push"
@@ -32,34 +31,34 @@ import (
 const (
 	few  = 1_000
 	many = 100_000
-	// pushers is how many environments of push-activities take messages at once.
+	// pushers is the number of concurrent environments of push-activities.
 	pushers = 4
 )
 
-// sendCost is one message to so many tokens, by our client and by apns2.
+// sendCost is one message to so many tokens, sent by our client and by apns2.
 type sendCost struct {
 	tokens      int
-	ours, apns2 usage
-	apple       time.Duration // CPU time of the push service for ours
+	ours, apns2 measure.Usage
+	apnsCPU     time.Duration // of the push service, for our client
 }
 
-// pusherCost is one changed match with so many subscriptions, through the queue
-// and the Pusher.
+// pusherCost is one changed match with so many subscriptions, from the queue
+// through the Pusher to the push service.
 type pusherCost struct {
 	Subscriptions int `json:"subscriptions"`
 	Messages      int `json:"messages"` // that the queue delivered
-	counters
-	usage
-	engine float64       // the part of the time during which a call to the DynamoDB engine was open
-	apple  time.Duration // CPU time of the push service meanwhile
+	measure.Counters
+	measure.Usage `json:"-"`
+	engine        float64       // part of the time with a call to the DynamoDB engine in flight
+	apnsCPU       time.Duration // of the push service
 }
 
 // channelCost is one broadcast to so many listeners.
 type channelCost struct {
-	Listeners int     `json:"listeners"`
-	Pushes    float64 `json:"pushes"`
-	usage
-	apple time.Duration // CPU time of the push service meanwhile
+	Listeners     int     `json:"listeners"`
+	Pushes        float64 `json:"pushes"`
+	measure.Usage `json:"-"`
+	apnsCPU       time.Duration // of the push service
 }
 
 type pushCosts struct {
@@ -69,60 +68,50 @@ type pushCosts struct {
 }
 
 func benchPush(ctx context.Context) (all pushCosts, err error) {
-	a, err := startApple()
+	apns, err := measure.StartAPNs()
 	if err != nil {
 		return all, err
 	}
-	defer a.close()
+	defer apns.Close()
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(a.CA)
+	roots.AppendCertsFromPEM(apns.CA)
 	sender, err := push.Open(push.Config{
-		Endpoint: a.URL, TeamID: appleTeam, KeyID: appleKey, Bundle: appleBundle, Key: a.key, Now: time.Now, RootCAs: roots,
+		Endpoint: apns.URL, TeamID: measure.TeamID, KeyID: measure.KeyID, Bundle: measure.Bundle, Key: apns.Key, Now: time.Now, RootCAs: roots,
 	})
 	if err != nil {
 		return all, err
 	}
 	defer sender.Close()
-	dial := apns2.DialTLS // the only way to tell apns2 whom to trust
+	dial := apns2.DialTLS // apns2 has no other way to set the root certificates
 	defer func() { apns2.DialTLS = dial }()
 	apns2.DialTLS = func(network, addr string, cfg *tls.Config) (net.Conn, error) {
 		cfg.RootCAs = roots
 		return dial(network, addr, cfg)
 	}
-	client := apns2.NewTokenClient(&token.Token{AuthKey: a.key, KeyID: appleKey, TeamID: appleTeam})
-	client.Host = a.URL
+	client := apns2.NewTokenClient(&token.Token{AuthKey: apns.Key, KeyID: measure.KeyID, TeamID: measure.TeamID})
+	client.Host = apns.URL
 
 	for _, c := range []struct{ tokens, rounds int }{{few, 15}, {many, 3}} {
-		say("%d pushes, beside apns2", c.tokens)
-		cost, err := benchSend(ctx, a, sender, client, c.tokens, c.rounds)
+		measure.Say("%d pushes, beside apns2", c.tokens)
+		cost, err := benchSend(ctx, apns, sender, client, c.tokens, c.rounds)
 		if err != nil {
 			return all, err
 		}
 		all.sends = append(all.sends, cost)
 	}
-	say("a broadcast channel")
+	measure.Say("a broadcast channel")
 	for _, listeners := range []int{1, many} {
-		cost, err := benchChannel(ctx, a, sender, listeners)
+		cost, err := benchChannel(ctx, apns, sender, listeners)
 		if err != nil {
 			return all, err
 		}
 		all.channels = append(all.channels, cost)
 	}
-	all.pushers, err = benchPusher(ctx, a)
+	all.pushers, err = benchPusher(ctx, apns)
 	return all, err
 }
 
-// tokens are n push tokens, the same every time.
-func tokens(n int) []string {
-	all := make([]string, n)
-	for i := range all {
-		sum := sha256.Sum256([]byte(strconv.Itoa(i)))
-		all[i] = hex.EncodeToString(sum[:])
-	}
-	return all
-}
-
-// content has the size of a real state: with it a push is 700 bytes.
+// content has the size of a real state: a push of it has 700 bytes.
 func content() map[string]string {
 	return map[string]string{"text": strings.Repeat("India need 23 off 18 balls. ", 23)[:632]}
 }
@@ -131,9 +120,9 @@ func message() (*push.Message, error) {
 	return push.Update(push.State{Time: time.Now(), Content: content()})
 }
 
-// benchSend alternates the two clients, and takes the medians.
-func benchSend(ctx context.Context, a *apple, sender *push.Sender, client *apns2.Client, n, rounds int) (sendCost, error) {
-	to := tokens(n)
+// benchSend measures the two clients in turns and returns the medians.
+func benchSend(ctx context.Context, apns *measure.APNs, sender *push.Sender, client *apns2.Client, n, rounds int) (sendCost, error) {
+	to := measure.PushTokens(n)
 	m, err := message()
 	if err != nil {
 		return sendCost{}, err
@@ -143,39 +132,39 @@ func benchSend(ctx context.Context, a *apple, sender *push.Sender, client *apns2
 		return sendCost{}, err
 	}
 	if len(payload) != m.Bytes() {
-		return sendCost{}, fmt.Errorf("apns2 sends %d bytes, and we send %d", len(payload), m.Bytes())
+		return sendCost{}, fmt.Errorf("apns2 sends %d bytes, want the %d of push.Sender", len(payload), m.Bytes())
 	}
 	clients := [2]func(to []string) error{
 		func(to []string) error { return sendOurs(ctx, sender, m, to) },
 		func(to []string) error { return sendPlain(client, payload, to) },
 	}
-	var spent [2][]usage
+	var spent [2][]measure.Usage
 	for i, send := range clients { // to connect
 		if err := send(to[:1]); err != nil {
 			return sendCost{}, fmt.Errorf("client %d: %w", i, err)
 		}
 	}
-	var theirs []time.Duration // CPU time of the push service for ours
+	var served []time.Duration // CPU time of the push service for our client
 	for range rounds {
 		for i, send := range clients {
-			if err := a.tell(order{}); err != nil {
+			if err := apns.Refresh(); err != nil {
 				return sendCost{}, err
 			}
-			before := a.CPU
-			u, err := measure(func() error { return send(to) })
+			before := apns.CPU
+			u, err := measure.Run(func() error { return send(to) })
 			if err != nil {
 				return sendCost{}, err
 			}
 			spent[i] = append(spent[i], u)
-			if err := a.tell(order{}); err != nil {
+			if err := apns.Refresh(); err != nil {
 				return sendCost{}, err
 			}
 			if i == 0 {
-				theirs = append(theirs, a.CPU-before)
+				served = append(served, apns.CPU-before)
 			}
 		}
 	}
-	return sendCost{n, median(spent[0]), median(spent[1]), middle(theirs, itself)}, nil
+	return sendCost{n, measure.MedianUsage(spent[0]), measure.MedianUsage(spent[1]), measure.Median(served)}, nil
 }
 
 func sendOurs(ctx context.Context, sender *push.Sender, m *push.Message, to []string) error {
@@ -186,7 +175,7 @@ func sendOurs(ctx context.Context, sender *push.Sender, m *push.Message, to []st
 	return err
 }
 
-// sendPlain is apns2 as its documentation uses it: one client, and here 64
+// sendPlain sends by apns2 as its documentation shows it: one client, here with 64
 // pushes in flight.
 func sendPlain(client *apns2.Client, payload []byte, to []string) error {
 	work := make(chan string)
@@ -197,7 +186,7 @@ func sendPlain(client *apns2.Client, payload []byte, to []string) error {
 		workers.Go(func() {
 			for t := range work {
 				r, err := client.Push(&apns2.Notification{
-					DeviceToken: t, Topic: appleBundle + ".push-type.liveactivity",
+					DeviceToken: t, Topic: measure.Bundle + ".push-type.liveactivity",
 					PushType: apns2.PushTypeLiveActivity, Priority: apns2.PriorityHigh, Payload: payload,
 				})
 				if err == nil && !r.Sent() {
@@ -219,23 +208,23 @@ func sendPlain(client *apns2.Client, payload []byte, to []string) error {
 	return failed
 }
 
-// broadcasts is how many are measured together: one is too short.
+// broadcasts is how many are measured together: one is too short to measure.
 const broadcasts = 20
 
-func benchChannel(ctx context.Context, a *apple, sender *push.Sender, listeners int) (cost channelCost, err error) {
+func benchChannel(ctx context.Context, apns *measure.APNs, sender *push.Sender, listeners int) (cost channelCost, err error) {
 	channel, err := sender.CreateChannel(ctx, push.KeepNothing)
 	if err != nil {
 		return cost, err
 	}
-	if err := a.tell(order{Channel: channel, Listeners: listeners}); err != nil {
+	if err := apns.Subscribe(channel, listeners); err != nil {
 		return cost, err
 	}
 	m, err := message()
 	if err != nil {
 		return cost, err
 	}
-	before := a.report
-	spent, err := measure(func() error {
+	delivered, cpu := apns.Delivered, apns.CPU
+	spent, err := measure.Run(func() error {
 		for range broadcasts {
 			if err := sender.Broadcast(ctx, channel, m); err != nil {
 				return err
@@ -246,95 +235,82 @@ func benchChannel(ctx context.Context, a *apple, sender *push.Sender, listeners 
 	if err != nil {
 		return cost, err
 	}
-	if err := a.tell(order{}); err != nil {
+	if err := apns.Refresh(); err != nil {
 		return cost, err
 	}
 	return channelCost{
-		Listeners: listeners, Pushes: float64(a.Delivered-before.Delivered) / broadcasts,
-		usage: spent.per(broadcasts), apple: (a.CPU - before.CPU) / broadcasts,
+		Listeners: listeners, Pushes: float64(apns.Delivered-delivered) / broadcasts,
+		Usage: spent.Per(broadcasts), apnsCPU: (apns.CPU - cpu) / broadcasts,
 	}, sender.DeleteChannel(ctx, channel)
 }
 
-// benchPusher measures a message about a match, from the queue to Apple.
-func benchPusher(ctx context.Context, a *apple) ([]pusherCost, error) {
+// benchPusher measures a message about a match, from the queue to the push service.
+func benchPusher(ctx context.Context, apns *measure.APNs) ([]pusherCost, error) {
 	dir, err := os.MkdirTemp("", "matchday-bench-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	// Half an hour back, so that the virtual clock, which moves on by a minute for
-	// each message, stays behind Apple's: a provider token is good for an hour.
-	w, err := newWorld(ctx, cricket.Room, time.Now().Add(-30*time.Minute))
+	// The world's clock begins half an hour ago and advances a minute for each
+	// message. It must stay behind that of the push service, which accepts a provider
+	// token for an hour.
+	w, live, err := liveMatch(ctx, apns, dir, time.Now().Add(-30*time.Minute))
 	if err != nil {
 		return nil, err
 	}
-	defer w.close()
-	if w.apple, err = a.settings(dir); err != nil {
-		return nil, err
-	}
-	matches, err := w.play(ctx, 1, played)
-	if err != nil {
-		return nil, err
-	}
-	ticker, err := cricket.OpenTicker(ctx, w.env())
-	if err != nil {
-		return nil, err
-	}
-	if _, err := w.tick(ctx, ticker); err != nil {
-		return nil, err
-	}
+	defer w.Close()
 	if err := w.pollPushes(ctx); err != nil {
 		return nil, err
 	}
-	if err := w.drain(ctx); err != nil { // what the tick sent, before anybody is subscribed
+	if err := w.drain(ctx); err != nil { // the messages of the tick, before there are subscriptions
 		return nil, err
 	}
-	match := strconv.FormatInt(matches[0].ID, 10)
-	fans := []string{strconv.FormatInt(matches[0].Local.ID, 10), strconv.FormatInt(matches[0].Visitor.ID, 10), ""}
-	all := tokens(many)
+	match := strconv.FormatInt(live.ID, 10)
+	teams := []string{strconv.FormatInt(live.Local.ID, 10), strconv.FormatInt(live.Visitor.ID, 10), ""}
+	all := measure.PushTokens(many)
 	subscribed := 0
 	var costs []pusherCost
 	for _, c := range []struct{ n, rounds int }{{few, 5}, {many, 3}} {
-		say("%d subscriptions through the whole pusher", c.n)
-		if err := w.subscribe(ctx, match, fans, all[subscribed:c.n]); err != nil {
+		measure.Say("%d subscriptions through the whole pusher", c.n)
+		if err := w.subscribe(ctx, match, teams, all[subscribed:c.n]); err != nil {
 			return nil, err
 		}
 		subscribed = c.n
 		if c.n == few {
-			if _, err := w.pushed(ctx, a, match, c.n); err != nil { // to connect
+			if _, err := w.pushed(ctx, apns, match, c.n); err != nil { // to connect
 				return nil, err
 			}
 		}
 		var rounds []pusherCost
 		for range c.rounds {
-			cost, err := w.pushed(ctx, a, match, c.n)
+			cost, err := w.pushed(ctx, apns, match, c.n)
 			if err != nil {
 				return nil, err
 			}
 			rounds = append(rounds, cost)
 		}
-		slices.SortFunc(rounds, func(a, b pusherCost) int { return cmp.Compare(a.wall, b.wall) })
+		slices.SortFunc(rounds, func(a, b pusherCost) int { return cmp.Compare(a.Wall, b.Wall) })
 		cost := rounds[len(rounds)/2]
-		cost.fastest = rounds[0].wall
+		cost.Fastest = rounds[0].Wall
 		costs = append(costs, cost)
 	}
 	return costs, nil
 }
 
-const pushQueue = prefix + "cricket-push-activities"
+const pushQueue = measure.Prefix + "cricket-push-activities"
 
-// pollPushes gives the messages of the queue to pushers, one each at a time, as
-// Lambda does.
+// pollPushes delivers the messages of the queue to pushers, one at a time to each,
+// as Lambda does.
 func (w *world) pollPushes(ctx context.Context) error {
 	idle := make(chan *cricket.Pusher, pushers)
 	for range pushers {
-		p, err := cricket.OpenPusher(ctx, w.env())
+		p, err := cricket.OpenPusher(ctx, w.Env())
 		if err != nil {
 			return err
 		}
 		idle <- p
 	}
-	return w.queues.Poll(sqs.Mapping{Queue: pushQueue, BatchSize: 1, MaxConcurrency: pushers}, func(ctx context.Context, event []byte) ([]byte, error) {
+	return w.Queues.Poll(sqs.Mapping{Queue: pushQueue, BatchSize: 1, MaxConcurrency: pushers}, func(ctx context.Context, event []byte) ([]byte, error) {
 		p := <-idle
 		defer func() { idle <- p }()
 		var e events.SQSEvent
@@ -354,26 +330,26 @@ func (w *world) pollPushes(ctx context.Context) error {
 	})
 }
 
-// drain returns once the queue is empty, and no pusher works: only then the
-// clock moves.
+// drain returns once the queue is empty and no pusher works: the clock does not
+// move before.
 func (w *world) drain(ctx context.Context) error {
-	return w.sleep(ctx, w.clock.Now().Add(time.Minute))
+	return w.Sleep(ctx, w.Clock.Now().Add(time.Minute))
 }
 
-// pushed has everybody pushed the match's present state, and waits until the
-// queue is empty.
-func (w *world) pushed(ctx context.Context, a *apple, match string, n int) (cost pusherCost, err error) {
+// pushed measures one message about the match: it sends the message and waits until
+// all n subscriptions have been pushed to.
+func (w *world) pushed(ctx context.Context, apns *measure.APNs, match string, n int) (cost pusherCost, err error) {
 	body, err := json.Marshal(cricket.MatchChanged{MatchID: match})
 	if err != nil {
 		return cost, err
 	}
-	if err := a.tell(order{}); err != nil {
+	if err := apns.Refresh(); err != nil {
 		return cost, err
 	}
-	delivered, spentByApple, deleted := a.Delivered, a.CPU, w.queues.Depth(pushQueue).Deleted
-	w.reset()
-	spent, err := measure(func() error {
-		if _, err := w.queues.Send(pushQueue, sqs.Message{Body: string(body)}); err != nil {
+	delivered, cpu, deleted := apns.Delivered, apns.CPU, w.Queues.Depth(pushQueue).Deleted
+	w.Reset()
+	spent, err := measure.Run(func() error {
+		if _, err := w.Queues.Send(pushQueue, sqs.Message{Body: string(body)}); err != nil {
 			return err
 		}
 		return w.drain(ctx)
@@ -381,25 +357,26 @@ func (w *world) pushed(ctx context.Context, a *apple, match string, n int) (cost
 	if err != nil {
 		return cost, err
 	}
-	if err := a.tell(order{}); err != nil {
+	if err := apns.Refresh(); err != nil {
 		return cost, err
 	}
-	after := w.queues.Depth(pushQueue)
-	cost = pusherCost{Subscriptions: n, Messages: after.Deleted - deleted, counters: w.counts(), usage: spent, engine: share(w.wire.waited, spent.wall)}
-	cost.Pushes, cost.apple = float64(a.Delivered-delivered), a.CPU-spentByApple
+	after := w.Queues.Depth(pushQueue)
+	cost = pusherCost{Subscriptions: n, Messages: after.Deleted - deleted, Counters: w.Counts(), Usage: spent, engine: measure.Share(w.Waited(), spent.Wall)}
+	cost.Pushes, cost.apnsCPU = float64(apns.Delivered-delivered), apns.CPU-cpu
 	if cost.Pushes != float64(n) || after.Visible+after.Delayed+after.InFlight > 0 {
-		return cost, fmt.Errorf("of %d subscriptions %v were pushed to, and the queue holds %+v", n, cost.Pushes, after)
+		return cost, fmt.Errorf("%v of %d subscriptions were pushed to; the queue holds %+v", cost.Pushes, n, after)
 	}
 	return cost, nil
 }
 
-// subscribe stores activities of the match, a third of them each fan's.
-func (w *world) subscribe(ctx context.Context, match string, fans, tokens []string) error {
-	db, table, now := w.db(), spec.Table{Name: "cricket-activity-subscriptions"}, w.clock.Now()
+// subscribe stores activities of the match, a third of them for each perspective:
+// that of either team, and the neutral one.
+func (w *world) subscribe(ctx context.Context, match string, teams, tokens []string) error {
+	db, table, now := w.DB(), spec.Table{Name: "cricket-activity-subscriptions"}, w.Clock.Now()
 	all := make([]map[string]any, len(tokens))
 	for i, t := range tokens {
 		all[i] = map[string]any{
-			"matchId": match, "pushToken": t, "userId": "7f6c1f0e-5d0a-4c5e-9b57-" + t[:12], "teamId": fans[i%len(fans)],
+			"matchId": match, "pushToken": t, "userId": "7f6c1f0e-5d0a-4c5e-9b57-" + t[:12], "teamId": teams[i%len(teams)],
 			"createdAt": now.UnixMilli(), "updatedAt": now.UnixMilli(), "expiresAt": now.Add(72 * time.Hour).Unix(),
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -11,20 +11,20 @@ import (
 	"matchday/infra/sim/cricsheet"
 	sim "matchday/infra/sim/sportmonks"
 	"matchday/infra/sim/sportmonks/script"
+	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// parseCost is what a step from the provider's words to what is shown costs.
+// parseCost is what one step from the provider's payload to the displays costs.
 type parseCost struct {
-	what   string
+	name   string
 	time   time.Duration
 	allocs int64
-	bytes  int // of the body, or 0 for a step that reads none
+	bytes  int // of the body; 0 for a step that reads none
 }
 
-// nearlyOver is the body of /livescores with one match whose last balls are
-// being bowled.
+// nearlyOver returns the body of /livescores with one match in its last balls.
 func nearlyOver(ctx context.Context, format cricsheet.Format) ([]byte, error) {
 	c := clock.New(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC), clock.Free)
 	defer c.Stop()
@@ -37,7 +37,7 @@ func nearlyOver(ctx context.Context, format cricsheet.Format) ([]byte, error) {
 		return nil, err
 	}
 	s.Play(m, c.Now().Add(-time.Duration(p.Total-5)*slot), pace)
-	return sportmonks.Open("http://provider/api/v2.0", providerToken, &http.Client{Transport: &provider{server: s}}).Livescores(ctx)
+	return sportmonks.Open(providerURL, providerToken, &http.Client{Transport: &measure.Provider{Handler: s}}).Livescores(ctx)
 }
 
 // benchParse measures each step for a whole match of the format.
@@ -51,36 +51,36 @@ func benchParse(ctx context.Context, format cricsheet.Format) ([]parseCost, erro
 		return nil, err
 	}
 	if len(entries) != 1 {
-		return nil, fmt.Errorf("the body has %d matches, not one", len(entries))
+		return nil, fmt.Errorf("the body has %d matches, want one", len(entries))
 	}
-	said, err := sportmonks.Decode(entries[0].Raw)
+	payload, err := sportmonks.Decode(entries[0].Raw)
 	if err != nil {
 		return nil, err
 	}
-	before, problems := score.Read(said, score.State{})
+	before, problems := score.Read(payload, score.State{})
 	if len(problems) > 0 {
-		return nil, fmt.Errorf("the generated match is at fault: %v", problems)
+		return nil, fmt.Errorf("the generated match has problems: %v", problems)
 	}
 	views := []string{before.Local.ID, before.Visitor.ID, ""}
-	var shown [3]score.Display
+	var displays [3]score.Display
 	display := func() {
 		for i, id := range views {
-			shown[i] = before.For(id)
+			displays[i] = before.For(id)
 		}
 	}
 	display()
 	steps := []struct {
-		what  string
+		name  string
 		bytes int
 		do    func()
 	}{
 		{"split", len(body), func() { sportmonks.Split(body) }},
 		{"decode", len(body), func() { sportmonks.Decode(entries[0].Raw) }},
-		{"state", 0, func() { score.Read(said, before) }},
-		{"timeline", 0, func() { score.Balls(said) }},
+		{"state", 0, func() { score.Read(payload, before) }},
+		{"timeline", 0, func() { score.Balls(payload) }},
 		{"3 displays", 0, display},
 		{"3 hashes", 0, func() {
-			for _, d := range shown {
+			for _, d := range displays {
 				d.Hash()
 			}
 		}},
@@ -94,7 +94,7 @@ func benchParse(ctx context.Context, format cricsheet.Format) ([]parseCost, erro
 			}
 		})
 		costs = append(costs, parseCost{
-			what: fmt.Sprintf("%s, %d balls: %s", format, len(said.Balls), s.what),
+			name: fmt.Sprintf("%s, %d balls: %s", format, len(payload.Balls), s.name),
 			time: time.Duration(r.NsPerOp()), allocs: r.AllocsPerOp(), bytes: s.bytes,
 		})
 	}

@@ -1,0 +1,123 @@
+package bench
+
+import (
+	"log/slog"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/tools/bench/measure"
+)
+
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	os.Exit(m.Run())
+}
+
+// calls are those of a tick that makes so many of each.
+func calls(scans, updates, gets float64) measure.Counters {
+	c := measure.NewCounters()
+	c.Dynamo["Scan"], c.Dynamo["UpdateItem"], c.Provider = scans, updates, 1
+	if gets > 0 {
+		c.Dynamo["GetItem"] = gets
+	}
+	return c
+}
+
+func cost(wall, cpu time.Duration, allocs uint64) measure.Usage {
+	return measure.Usage{Wall: wall, CPU: cpu, Allocs: allocs}
+}
+
+// good are figures that meet every target, with little or nothing to spare.
+func good() figures {
+	tick := func(matches int, changed bool, cpu, wall time.Duration, c measure.Counters) tickCost {
+		return tickCost{Matches: matches, Changed: changed, Counters: c, Usage: cost(wall, cpu, 1090)}
+	}
+	ms := time.Millisecond
+	return figures{
+		ticks: []tickCost{
+			tick(1, false, ms, ms, calls(1, 2, 0)),
+			tick(10, false, 2*ms, 2*ms, calls(1, 11, 9)),
+			tick(50, false, 15*ms, 9*ms, calls(1, 51, 0)),
+			tick(10, true, 10*ms, 100*ms, calls(1, 99, 99)),
+			tick(50, true, 25*ms, 500*ms, calls(1, 99, 99)),
+		},
+		young:  tickCost{Matches: 1, Usage: cost(ms, ms, 1000)},
+		parses: []parseCost{{"T20: split", 2 * ms, 3, 4_000_000}},
+		push: pushCosts{
+			sends: []sendCost{
+				{tokens: few, ours: cost(20*ms, 20*ms, few), apns2: cost(40*ms, 60*ms, few)},
+				{tokens: many, ours: cost(2500*ms, 3000*ms, many), apns2: cost(5000*ms, 6000*ms, many)},
+			},
+			pushers: []pusherCost{
+				{Subscriptions: few, Counters: calls(0, 0, 4), Usage: cost(30*ms, 30*ms, few)},
+				{Subscriptions: many, Counters: calls(0, 0, 4), Usage: cost(2500*ms, 4500*ms, many)},
+			},
+			channels: []channelCost{
+				{Listeners: 1, Pushes: 1, Usage: cost(ms, ms, 20)},
+				{Listeners: many, Pushes: 1, Usage: cost(40*ms, 9*ms, 21)},
+			},
+		},
+	}
+}
+
+// TestTargets changes one figure at a time and expects exactly the row of that
+// figure to miss its target.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	const more = time.Microsecond
+	for _, c := range []struct {
+		name   string
+		change func(*figures)
+		missed string // the row, or "" for none
+	}{
+		{"all met", func(*figures) {}, ""},
+		{"two writes of an unchanged match", func(f *figures) { f.ticks[0].Counters = calls(1, 3, 0) }, "tick, 1 match, unchanged"},
+		{"two reads of an unchanged match", func(f *figures) { f.ticks[1].Counters = calls(1, 11, 10) }, "tick, 10 matches, unchanged"},
+		{"calls without a target", func(f *figures) { f.ticks[3].Counters = calls(9, 999, 999) }, ""},
+		{"an unchanged body that is parsed", func(f *figures) { f.ticks[0].Allocs = 1110 }, "  its allocs, 0.00 v. 0.00 MB of body"},
+		{"a match that costs more among many", func(f *figures) { f.ticks[2].CPU += more }, "  CPU of a match among 50 v. 10"},
+		{"a match that costs less among many", func(f *figures) { f.ticks[4].CPU -= more }, "  CPU of a match among 50 v. 10"},
+		{"50 matches in over 500 ms", func(f *figures) { f.ticks[4].Wall += more }, "tick, 50 matches, a ball in each"},
+		{"pushes in over a slot", func(f *figures) { f.push.sends[1].ours.Wall += more }, "100,000 pushes by push.Sender"},
+		{"a push that costs more among many", func(f *figures) { f.push.sends[1].ours.CPU += more }, "  CPU of a push among 100,000 v. 1,000"},
+		{"apns2 in over a slot", func(f *figures) { f.push.sends[1].apns2.Wall *= 9 }, ""},
+		{"subscriptions in over a slot", func(f *figures) { f.push.pushers[1].Wall += more }, "100,000 subscriptions by the Pusher"},
+		{"a subscription that costs more among many", func(f *figures) { f.push.pushers[1].CPU += more }, "  CPU of one among 100,000 v. 1,000"},
+		{"a push for each listener", func(f *figures) { f.push.channels[1].Pushes = many }, "  its pushes and allocs, 100,000 v. 1"},
+	} {
+		f := good()
+		c.change(&f)
+		var want []string
+		if c.missed != "" {
+			want = []string{c.missed}
+		}
+		if diff := cmp.Diff(want, measure.Missed(f.rows())); diff != "" {
+			t.Errorf("%s: missed targets (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// TestTickCalls runs the benchmark of the smallest tick and checks the calls that
+// its targets are about.
+func TestTickCalls(t *testing.T) {
+	t.Parallel()
+	costs, err := benchTick(t.Context(), 2, justBegun, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unchanged, changed := costs[0], costs[1]
+	if unchanged.Changed || unchanged.Counters.String() != "3 UpdateItem + 1 Scan" || unchanged.Provider != 1 || unchanged.SQS != 0 {
+		t.Errorf("an unchanged tick of two matches makes %+v", unchanged)
+	}
+	if !changed.Changed || changed.SQS != 2 || changed.Dynamo["PutItem"] <= unchanged.Sum() {
+		t.Errorf("a changed tick of two matches makes %+v", changed)
+	}
+	for _, c := range costs {
+		if c.engine <= 0 || c.Wall <= 0 || c.Sent["UpdateItem"] == 0 || c.Received["UpdateItem"] == 0 {
+			t.Errorf("measured %+v", c)
+		}
+	}
+}

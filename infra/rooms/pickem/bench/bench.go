@@ -1,0 +1,223 @@
+// Package bench measures the pick'em room: its screens, a save, the job that locks
+// events, and scoring.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"matchday/infra/tools/bench/measure"
+	"matchday/infra/tools/cost/price"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/pickem"
+	"matchday/pkg/spec"
+)
+
+// Suite is the room's part of the benchmark.
+var Suite = measure.Suite{Run: run}
+
+// figures are all that is measured.
+type figures struct {
+	uses   []useCost
+	scores []scoreCost
+}
+
+// useCost is one call of a function in this process, in a room with so many members
+// and 40 events: a screen, a save, or a job that finds nothing to do.
+type useCost struct {
+	What    string  `json:"what"`
+	Members int     `json:"members"`
+	Answer  float64 `json:"answer"` // bytes of it
+	screen  bool
+	measure.Counters
+	measure.Capacity
+	measure.Usage `json:"-"`
+}
+
+// scoreCost is the scoring of one event. All of so many members have predicted its
+// matches; each is in a league and has played three events before.
+type scoreCost struct {
+	Members int `json:"members"`
+	measure.Counters
+	measure.Capacity
+	measure.Usage `json:"-"`
+	engine        float64 // part of the time with a call to the DynamoDB engine in flight
+}
+
+// getHealth is the function that the others are compared with.
+const getHealth = "get-health"
+
+const (
+	eventsOfYear = 40 // behind the screens
+	cardSize     = 10 // matches of each event
+	before       = 3  // events of the year before the one that is scored
+)
+
+// yearsEnd is when the last event of the year starts.
+var yearsEnd = time.Date(2026, 12, 27, 20, 0, 0, 0, time.UTC)
+
+func run(ctx context.Context) ([]measure.Row, any, error) {
+	var f figures
+	for _, c := range []struct{ members, rounds int }{{100, 15}, {1_000, 15}} {
+		measure.Say("screens of %d members", c.members)
+		uses, err := benchUses(ctx, c.members, c.rounds)
+		if err != nil {
+			return nil, nil, err
+		}
+		f.uses = append(f.uses, uses...)
+	}
+	for _, c := range []struct{ members, rounds int }{{1_000, 3}, {10_000, 1}} {
+		measure.Say("an event of %d members is scored", c.members)
+		cost, err := benchScore(ctx, c.members, c.rounds)
+		if err != nil {
+			return nil, nil, err
+		}
+		f.scores = append(f.scores, cost)
+	}
+	return f.rows(), map[string]any{"uses": f.uses, "scores": f.scores}, nil
+}
+
+// benchUses measures the functions in turns. The last event is open, all others are
+// scored. The caller has predicted all of them, the other members the last two.
+func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
+	w, err := measure.NewWorld(ctx, pickem.Room, yearsEnd.Add(-2*time.Hour))
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	if err := seed(ctx, w, members, eventsOfYear-1, eventsOfYear-2, "upcoming"); err != nil {
+		return nil, err
+	}
+	var m measure.Meter
+	uses := []struct {
+		useCost
+		fn     spec.Function
+		target string
+		body   string
+		serve  func(app.Env) (handler, error)
+	}{
+		{useCost{What: getHealth}, pickem.GetHealthFunction, "/health", "", lambdaOf(pickem.GetHealthFunction, pickem.OpenEvents, (*pickem.Events).GetHealth)},
+		{useCost{What: "list-events", screen: true}, pickem.ListEventsFunction, "/app/events", "", lambdaOf(pickem.ListEventsFunction, pickem.OpenEvents, (*pickem.Events).ListEvents)},
+		{useCost{What: "get-standings", screen: true}, pickem.GetStandingsFunction, "/app/standings/2026", "", lambdaOf(pickem.GetStandingsFunction, pickem.OpenEvents, (*pickem.Events).GetStandings)},
+		{useCost{What: "get-event", screen: true}, pickem.GetEventFunction, "/app/events/" + eventOf(eventsOfYear-1), "", lambdaOf(pickem.GetEventFunction, pickem.OpenEvents, (*pickem.Events).GetEvent)},
+		{useCost{What: "get-results", screen: true}, pickem.GetResultsFunction, "/app/events/" + eventOf(eventsOfYear-2) + "/results", "", lambdaOf(pickem.GetResultsFunction, pickem.OpenEvents, (*pickem.Events).GetResults)},
+		{useCost{What: "get-me", screen: true}, pickem.GetMeFunction, "/app/me", "", lambdaOf(pickem.GetMeFunction, pickem.OpenMembers, (*pickem.Members).GetMe)},
+		{useCost{What: "put-predictions"}, pickem.PutPredictionsFunction, "/app/events/" + eventOf(eventsOfYear-1) + "/predictions", predictions(7),
+			lambdaOf(pickem.PutPredictionsFunction, pickem.OpenEvents, (*pickem.Events).PutPredictions)},
+		{useCost{What: "lock-events"}, pickem.LockEventsFunction, "", "", func(env app.Env) (handler, error) {
+			s, err := pickem.OpenEvents(ctx, env)
+			return func(ctx context.Context, _ events.APIGatewayV2HTTPRequest) (out events.APIGatewayV2HTTPResponse, err error) {
+				return out, s.LockEvents(ctx)
+			}, err
+		}},
+	}
+	var costs []useCost
+	handlers, requests, spent := make([]handler, len(uses)), make([]events.APIGatewayV2HTTPRequest, len(uses)), make([][]measure.Usage, len(uses))
+	for i, u := range uses {
+		if route, ok := u.fn.On.(spec.Route); ok {
+			requests[i] = measure.SignedRequest(route, u.target, userOf(members/2), u.body)
+		}
+		metered := w.Env()
+		metered.AWS = m.On(metered.AWS)
+		handle, err := u.serve(metered)
+		if err != nil {
+			return nil, err
+		}
+		m.Capacity = measure.Capacity{}
+		out, err := handle(ctx, requests[i])
+		if err != nil || out.StatusCode >= http.StatusMultipleChoices {
+			return nil, fmt.Errorf("%s: %d %s %w", u.What, out.StatusCode, out.Body, err)
+		}
+		u.Members, u.Capacity, u.Answer = members, m.Capacity, float64(len(out.Body))
+		costs = append(costs, u.useCost)
+		if handlers[i], err = u.serve(w.Env()); err != nil {
+			return nil, err
+		}
+	}
+	for round := range rounds {
+		for i := range uses {
+			w.Reset()
+			each, err := measure.Run(func() error { _, err := handlers[i](ctx, requests[i]); return err })
+			if err != nil {
+				return nil, err
+			}
+			spent[i] = append(spent[i], each)
+			if c := w.Counts(); round == 0 || c.Sum() < costs[i].Sum() { // the fewest, without retries
+				costs[i].Counters = c
+			}
+		}
+	}
+	for i := range costs {
+		costs[i].Usage = measure.MedianUsage(spent[i])
+	}
+	return costs, nil
+}
+
+// handler answers as a function does.
+type handler = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
+
+// lambdaOf returns the handler that a function's binary serves, in this process.
+func lambdaOf[S, In, Out any](fn spec.Function, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error)) func(app.Env) (handler, error) {
+	return func(env app.Env) (handler, error) {
+		s, err := opener(context.Background(), env)
+		return httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) }), err
+	}
+}
+
+// benchScore scores the last event, and scores it again after its results have been
+// corrected.
+func benchScore(ctx context.Context, members, rounds int) (cost scoreCost, err error) {
+	w, err := measure.NewWorld(ctx, pickem.Room, yearsEnd.Add(4*time.Hour))
+	if err != nil {
+		return cost, err
+	}
+	defer w.Close()
+	if err := seed(ctx, w, members, before, 0, "broadcast"); err != nil {
+		return cost, err
+	}
+	var m measure.Meter
+	metered := w.Env()
+	metered.AWS = m.On(metered.AWS)
+	cost.Members = members
+	var each []measure.Usage
+	var engine []float64
+	for round := range rounds + 1 {
+		env := w.Env()
+		if round == 0 {
+			env = metered
+		}
+		s, err := pickem.OpenScorer(ctx, env)
+		if err != nil {
+			return cost, err
+		}
+		if err := put(ctx, w, []item{eventRow(before, "broadcast", cardSize+round), matchRow(before, 0, round%2)}); err != nil {
+			return cost, err
+		}
+		w.Reset()
+		spent, err := measure.Run(func() error { return s.ScoreEvent(ctx, pickem.ScoreEvent{EventID: eventOf(before)}) })
+		if err != nil {
+			return cost, err
+		}
+		if round == 0 { // this round is metered, and connects
+			cost.Capacity = m.Capacity
+			continue
+		}
+		each, engine, cost.Counters = append(each, spent), append(engine, measure.Share(w.Waited(), spent.Wall)), w.Counts()
+		if n := cost.Sum("TransactWriteItems"); n != float64(members) {
+			return cost, fmt.Errorf("%v members were scored, want %d", n, members)
+		}
+	}
+	cost.Usage, cost.engine = measure.MedianUsage(each), measure.Median(engine)
+	return cost, nil
+}
+
+// dollars is what AWS charges for the scoring if Lambda takes as long as this machine.
+func (c scoreCost) dollars(p price.List) float64 {
+	memory := float64(pickem.ScoreEventFunction.Memory) / 1024
+	return c.Reads*p.ReadUnit + c.Writes*p.WriteUnit + p.LambdaRequest + c.Wall.Seconds()*memory*p.LambdaGBSecond + 3*p.SQSRequest
+}

@@ -1,0 +1,71 @@
+package bench
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/tools/bench/measure"
+)
+
+func queries(n float64) measure.Counters {
+	c := measure.NewCounters()
+	c.Dynamo["Query"] = n
+	return c
+}
+
+// scoringOf are the calls of a scoring of so many members.
+func scoringOf(members float64) measure.Counters {
+	c := queries(members + 30)
+	c.Dynamo["TransactWriteItems"] = members
+	return c
+}
+
+func cost(wall, cpu time.Duration) measure.Usage {
+	return measure.Usage{Wall: wall, CPU: cpu, Allocs: 9}
+}
+
+// good are figures that meet every target, with little or nothing to spare.
+func good() figures {
+	ms := time.Millisecond
+	return figures{
+		uses: []useCost{
+			{What: "get-health", Members: 100}, {What: "get-event", Members: 100, screen: true},
+			{What: "get-health", Members: 1000, Usage: cost(ms, ms)},
+			{What: "get-event", Members: 1000, screen: true, Counters: queries(1), Usage: cost(80*ms, ms)},
+		},
+		scores: []scoreCost{
+			{Members: 1000, Counters: scoringOf(1000), Usage: cost(2*ms, 20*ms)},
+			{Members: 10_000, Counters: scoringOf(10_000), Usage: cost(20*ms, 300*ms)},
+		},
+	}
+}
+
+// TestTargets changes one figure at a time and expects exactly the row of that
+// figure to miss its target.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		change func(*figures)
+		missed string // the row, or "" for none
+	}{
+		{"all met", func(*figures) {}, ""},
+		{"a screen of two queries", func(f *figures) { f.uses[3].Counters = queries(2) }, "pick'em, 1,000 members, get-event"},
+		{"a screen of few members, which has no target", func(f *figures) { f.uses[1].Counters = queries(2) }, ""},
+		{"three calls for a member", func(f *figures) { f.scores[1].Counters = queries(20_031) }, "pick'em, 10,000 members, an event scored"},
+		{"a read too many", func(f *figures) { f.scores[0].Dynamo["GetItem"]++ }, "pick'em, 1,000 members, an event scored"},
+		{"a member who costs more among many", func(f *figures) { f.scores[1].CPU += time.Microsecond }, "  CPU of one among 10,000 v. 1,000"},
+	} {
+		f := good()
+		c.change(&f)
+		var want []string
+		if c.missed != "" {
+			want = []string{c.missed}
+		}
+		if diff := cmp.Diff(want, measure.Missed(f.rows())); diff != "" {
+			t.Errorf("%s: missed targets (-want +got):\n%s", c.name, diff)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"matchday/infra/tools/bench/measure"
+	"matchday/infra/tools/cost/price"
+)
+
+func (f figures) rows() (rows []measure.Row) {
+	for _, u := range f.uses {
+		if u.Members < f.uses[len(f.uses)-1].Members {
+			continue // it is measured for the cost of a member
+		}
+		r := measure.RowOf("pick'em, "+measure.Counted(u.Members, "member")+", "+u.What, u.Usage, u.Sum())
+		if u.What != getHealth {
+			health := f.uses[slices.IndexFunc(f.uses, func(o useCost) bool { return o.What == getHealth && o.Members == u.Members })]
+			r.Compared = fmt.Sprintf("× %.0f %s; %s", measure.Share(u.Wall, health.Wall), getHealth, u.Capacity)
+			r.Details = fmt.Sprintf("%s; %.1f KB answer; fastest %s", u.Counters, u.Answer/1e3, measure.Short(u.Fastest))
+		}
+		if u.screen {
+			r.Target, r.Met = "1 query", u.Sum() == 1 && u.Sum("Query") == 1
+		}
+		rows = append(rows, r)
+	}
+	for _, c := range f.scores {
+		n := float64(c.Members)
+		r := measure.RowOf("pick'em, "+measure.Counted(c.Members, "member")+", an event scored", c.Usage, c.Sum())
+		r.Compared = fmt.Sprintf("%s; %s: $%.4f", measure.Rate(n, c.Wall), c.Capacity, c.dollars(price.Listed()))
+		r.Details = fmt.Sprintf("%s; a member: %s of CPU, %.0f allocs; a call to the engine open %.0f %% of the time; fastest %s",
+			c.Counters, measure.Short(c.CPU/time.Duration(c.Members)), float64(c.Allocs)/n, 100*c.engine, measure.Short(c.Fastest))
+		r.Target, r.Met = "1 read, 1 write each, + ≤ 30", c.Sum("TransactWriteItems") == n && c.Sum()-2*n <= 30
+		rows = append(rows, r)
+	}
+	if n := len(f.scores); n > 1 {
+		a, b := f.scores[0], f.scores[n-1]
+		rows = append(rows, measure.RatioRow(fmt.Sprintf("  CPU of one among %s v. %s", measure.Grouped(float64(b.Members)), measure.Grouped(float64(a.Members))),
+			measure.Share(b.CPU, a.CPU)*float64(a.Members)/float64(b.Members), measure.Linear))
+	}
+	return rows
+}

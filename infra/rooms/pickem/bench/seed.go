@@ -1,0 +1,138 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"matchday/infra/tools/bench/measure"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/pickem"
+	"matchday/pkg/spec"
+)
+
+// item is a row of the pick'em table.
+type item map[string]any
+
+func record(kind, pk, sk, gsiPK, gsiSK string, rest item) item {
+	out := item{"type": kind, "PK": pk, "SK": sk, "GSI_PK": gsiPK, "GSI_SK": gsiSK}
+	for k, v := range rest {
+		out[k] = v
+	}
+	return out
+}
+
+func eventOf(n int) string {
+	return yearsEnd.AddDate(0, 0, 7*(n+1-eventsOfYear)).Format(time.DateOnly) + "-clash-of-tides"
+}
+func userOf(n int) string  { return fmt.Sprintf("7f6c1f0e-5d0a-4c5e-9b57-%012d", n) }
+func matchOf(n int) string { return fmt.Sprintf("05389aab-1f1b-44d0-9cfc-%012d", n) }
+
+// predictions is the body of a save: a pick of every match, different for each user.
+func predictions(user int) string {
+	var parts []string
+	for i := range cardSize {
+		parts = append(parts, fmt.Sprintf(`"%s":%d`, matchOf(i), user>>i&1))
+	}
+	return `{"predictions":{` + strings.Join(parts, ",") + `}}`
+}
+
+func eventRow(n int, state string, rev int) item {
+	id := eventOf(n)
+	starts := yearsEnd.AddDate(0, 0, 7*(n+1-eventsOfYear))
+	out := record("event", "EVENT", "EVENT#"+id, "EVENT#"+id, "EVENT", item{
+		"id": id, "name": "Clash of Tides", "date": starts.Format("2006/01/02"), "startsAt": starts.Format(time.RFC3339), "lockAt": starts.Add(-time.Hour).Format(time.RFC3339),
+		"state": state, "bonus": 25, "cardRev": cardSize, "resultsRev": 0, "scoredRev": 0,
+	})
+	if state != "upcoming" {
+		out["resultsRev"], out["resultsAt"], out["scoringAt"] = rev, starts.Add(3*time.Hour).Format(time.RFC3339), starts.Add(3*time.Hour).Format(time.RFC3339)
+	}
+	if state == "scored" {
+		out["scoredRev"] = rev
+	}
+	return out
+}
+
+func matchRow(event, n, result int) item {
+	id := eventOf(event)
+	return record("match", "EVENT#"+id, "MATCH#"+matchOf(n), "EVENT#"+id, fmt.Sprintf("MATCH#%02d", n+1), item{
+		"id": matchOf(n), "name": "Tornado Tag Team", "championships": []string{"Tidal Tag Team Championship"}, "points": 25, "preshow": n == 0, "since": n + 1, "result": result,
+		"teams": []item{
+			{"name": "The Undertow", "champion": true, "members": []string{"Marlow Reef", "Kit Lagoon"}},
+			{"name": "Salt and Iron", "members": []string{"Brine Carver", "Anchor Voss"}},
+		},
+	})
+}
+
+// seed stores members, each in a league of ten, so many scored events, and one more
+// event in the given state. All members have predicted the events from number first
+// on. The member in the middle, who is the caller, has predicted the others too.
+func seed(ctx context.Context, w *measure.World, members, played, first int, state string) error {
+	var rows []item
+	for n := range played + 1 {
+		if n < played {
+			rows = append(rows, eventRow(n, "scored", cardSize))
+		} else {
+			rows = append(rows, eventRow(n, state, cardSize))
+		}
+		for i := range cardSize {
+			m := matchRow(n, i, 0)
+			if n == played && state == "upcoming" {
+				delete(m, "result")
+			}
+			rows = append(rows, m)
+		}
+	}
+	for u := range members {
+		id, league := userOf(u), fmt.Sprintf("%026d", u/10)
+		own, name := "USER#"+id, fmt.Sprintf("Member %05d", u)
+		points := 100 * played
+		rows = append(rows,
+			record("user", own, "USER", "USER", own, item{"belongsto": own, "name": name, "rev": played}),
+			record("member", own, "LEAGUE#"+league, "LEAGUE#"+league, "MEMBER#"+id, item{"leagueId": league, "leagueName": "The lads", "belongsto": own, "name": name, "joinedAt": "2026-01-01T12:00:00Z"}))
+		for _, table := range []string{"", "#" + league} {
+			partition := "STANDINGS#2026"
+			if table != "" {
+				partition = "STANDINGS" + table + "#2026"
+			}
+			rows = append(rows, record("standings", own, "STANDINGS#2026"+table, partition, fmt.Sprintf("SCORE#%05d#%s", points, id), item{
+				"belongsto": own, "name": name, "points": points, "mcorrect": 4 * played, "eplayed": played, "lastEvent": eventOf(played - 1), "lastPoints": 100,
+			}))
+		}
+		for n := range played + 1 {
+			if n < first && u != members/2 {
+				continue
+			}
+			picks := map[string]int{}
+			for i := range cardSize {
+				picks[matchOf(i)] = (u + n) >> i & 1
+			}
+			p := record("prediction", own, "EVENT#"+eventOf(n), "EVENT#"+eventOf(n), "SCORE#000#"+id, item{
+				"eventId": eventOf(n), "belongsto": own, "predictions": picks, "cardRev": cardSize, "savedAt": "2026-01-01T12:00:00Z", "points": 0, "mcorrect": 0, "scoredRev": 0,
+			})
+			if n < played {
+				p["GSI_SK"], p["name"], p["points"], p["mcorrect"], p["scoredAt"], p["scoredRev"] = "SCORE#100#"+id, name, 100, 4, "2026-01-01T12:00:00Z", cardSize
+			}
+			rows = append(rows, p)
+		}
+	}
+	return put(ctx, w, rows)
+}
+
+func put(ctx context.Context, w *measure.World, rows []item) error {
+	if len(pickem.Room.Tables) != 1 {
+		return errors.New("the pick'em room has one table")
+	}
+	db := w.DB()
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(4)
+	for some := range slices.Chunk(rows, 500) {
+		g.Go(func() error { return dynamo.PutAll(ctx, db, spec.Access{Table: pickem.Room.Tables[0]}, some) })
+	}
+	return g.Wait()
+}

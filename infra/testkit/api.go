@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"matchday/infra/sim/apigateway"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
@@ -41,23 +42,14 @@ const Administrator = "root"
 
 // Request is an event of API Gateway; user is "" for nobody.
 func Request(method, target, user, body string) events.APIGatewayV2HTTPRequest {
-	path, query, _ := strings.Cut(target, "?")
-	e := events.APIGatewayV2HTTPRequest{
-		Version: "2.0", RawPath: path, RawQueryString: query, Body: body, Headers: map[string]string{"content-type": "application/json"},
-		RequestContext: events.APIGatewayV2HTTPRequestContext{
-			DomainName: "api.test", HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: method, Path: path},
-		},
-	}
+	var claims map[string]string
 	if user != "" {
-		claims := map[string]string{"sub": user}
+		claims = map[string]string{"sub": user}
 		if user == Administrator {
 			claims["cognito:groups"] = "[editor admin]"
 		}
-		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
-			JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: claims},
-		}
 	}
-	return e
+	return apigateway.Event(method, target, body, claims)
 }
 
 // Ask calls the route of a function as user, "" for nobody.

@@ -54,6 +54,18 @@ var rules = []rule{
 		},
 	},
 	{
+		Name: "simulators import simulators and libraries only", Tests: true,
+		From: below("infra/sim"),
+		Forbids: func(_, imported string) bool {
+			return strings.HasPrefix(imported, module) && !below("infra/sim")(imported)
+		},
+	},
+	{
+		Name:    "only tests and test packages import the test kit",
+		From:    func(pkg string) bool { return !below("infra/testkit")(pkg) && !strings.HasSuffix(pkg, "test") },
+		Forbids: func(_, imported string) bool { return below("infra/testkit")(imported) },
+	},
+	{
 		Name: "the tools know rooms through pkg/fleet and infra/rooms/all only", Tests: true,
 		From: func(pkg string) bool {
 			return below("infra/tools")(pkg) && !below("infra/tools/cost")(pkg) // which follows

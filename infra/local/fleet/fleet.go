@@ -33,6 +33,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"matchday/infra/local/tables"
+	"matchday/infra/sim/account"
 	"matchday/infra/sim/apigateway"
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/chaos"
@@ -132,7 +134,7 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 	if err != nil {
 		return f, err
 	}
-	if f.Functions, err = lambda.New(cfg.Clock, lambda.Config{Region: dynamodbsim.Region, Log: cfg.Log, Observe: cfg.Invocation}); err != nil {
+	if f.Functions, err = lambda.New(cfg.Clock, lambda.Config{Region: account.Region, Log: cfg.Log, Observe: cfg.Invocation}); err != nil {
 		return f, err
 	}
 	f.stops = append(f.stops, f.Functions.Close)
@@ -285,7 +287,7 @@ func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
 	f.DBExited = db.Exited
 	f.db = dynamodb.NewFromConfig(dynamodbsim.Config(db.URL))
 	for _, room := range f.Rooms {
-		if err := dynamodbsim.Create(ctx, f.db, prefix, room.Tables); err != nil {
+		if err := dynamodbsim.Create(ctx, f.db, tables.FromSpec(prefix, room.Tables)); err != nil {
 			return nil, err
 		}
 	}
@@ -331,8 +333,8 @@ func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
 		return nil, err
 	}
 	return []string{
-		spec.EnvStage + "=" + spec.Local, spec.EnvPrefix + "=" + prefix, spec.EnvQueues + "=" + inner + "/sqs/" + dynamodbsim.Account + "/" + prefix,
-		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_ENDPOINT_URL_SQS=" + inner + "/sqs/", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER=" + inner + "/cognito/", "AWS_REGION=" + dynamodbsim.Region,
+		spec.EnvStage + "=" + spec.Local, spec.EnvPrefix + "=" + prefix, spec.EnvQueues + "=" + inner + "/sqs/" + account.ID + "/" + prefix,
+		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_ENDPOINT_URL_SQS=" + inner + "/sqs/", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER=" + inner + "/cognito/", "AWS_REGION=" + account.Region,
 		"SPORTMONKS_URL=" + inner + "/api/v2.0", "SPORTMONKS_TOKEN=" + providerToken,
 		"APNS_URL=" + f.Phones.URL(), "APNS_CA_FILE=" + ca, "APNS_TEAM_ID=" + teamID, "APNS_KEY_ID=" + keyID,
 		"APNS_BUNDLE=" + Bundle, "PICKEM_BUNDLE=" + PickemBundle, "APNS_KEY=" + text,
@@ -498,7 +500,7 @@ func (f *Fleet) Begin(ctx context.Context) error {
 				return err
 			}
 		}
-		f.stops = append(f.stops, f.sweeper(ctx, room.Tables))
+		f.stops = append(f.stops, f.sweeper(ctx, tables.FromSpec(prefix, room.Tables)))
 	}
 	return nil
 }
@@ -553,7 +555,7 @@ func (f *Fleet) jitter() func() time.Duration {
 }
 
 // sweeper deletes expired items now and then, as DynamoDB does.
-func (f *Fleet) sweeper(ctx context.Context, tables []spec.Table) (stop func()) {
+func (f *Fleet) sweeper(ctx context.Context, expiring []dynamodbsim.Table) (stop func()) {
 	var mu sync.Mutex
 	stopped := false
 	var arm func()
@@ -564,7 +566,7 @@ func (f *Fleet) sweeper(ctx context.Context, tables []spec.Table) (stop func()) 
 			if stopped {
 				return
 			}
-			dynamodbsim.Sweep(ctx, f.db, prefix, tables, f.Clock.Now()) // what it leaves, the next sweep takes
+			dynamodbsim.Sweep(ctx, f.db, expiring, f.Clock.Now()) // what it leaves, the next sweep takes
 			arm()
 		})
 	}

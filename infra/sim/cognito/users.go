@@ -21,11 +21,11 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"matchday/infra/sim/dynamodb"
+	"matchday/infra/sim/account"
 )
 
 // ID is the pool's, by which AWS's API knows it.
-const ID = dynamodb.Region + "_local"
+const ID = account.Region + "_local"
 
 // User statuses: AdminCreateUser makes the one, and signing in the other.
 const (
@@ -33,15 +33,15 @@ const (
 	confirmed = "CONFIRMED"
 )
 
-// account is a user of the pool, whose user name is the attribute sub.
-type account struct {
+// poolUser is a user of the pool, whose user name is the attribute sub.
+type poolUser struct {
 	Attributes map[string]string `json:"attributes"`
 	Status     string            `json:"status"`
 	Created    time.Time         `json:"created"`
 	Modified   time.Time         `json:"modified"`
 }
 
-func (a *account) sub() string { return a.Attributes["sub"] }
+func (a *poolUser) sub() string { return a.Attributes["sub"] }
 
 // usersFile has the accounts, of a pool that keeps them.
 const usersFile = "users.json"
@@ -82,7 +82,7 @@ func (p *Pool) saveUsers() error {
 
 // find is the account with a sub or an e-mail address, nil if there is none.
 // p.mu is held.
-func (p *Pool) find(name string) *account {
+func (p *Pool) find(name string) *poolUser {
 	if a, ok := p.users[name]; ok {
 		return a
 	}
@@ -153,12 +153,12 @@ func (p *Pool) enter(user, name string) (event events.CognitoEventUserPoolsPostC
 	if p.find(email) != nil {
 		return event, nil, refuse("UsernameExistsException", "An account with the given email already exists.")
 	}
-	a := &account{Attributes: map[string]string{"sub": sub, "email": email, "email_verified": "true"}, Status: confirmed, Created: now, Modified: now}
+	a := &poolUser{Attributes: map[string]string{"sub": sub, "email": email, "email_verified": "true"}, Status: confirmed, Created: now, Modified: now}
 	if name != "" {
 		a.Attributes["name"] = name
 	}
 	p.users[sub] = a
-	event.Version, event.TriggerSource, event.Region, event.UserPoolID, event.UserName = "1", "PostConfirmation_ConfirmSignUp", dynamodb.Region, ID, sub
+	event.Version, event.TriggerSource, event.Region, event.UserPoolID, event.UserName = "1", "PostConfirmation_ConfirmSignUp", account.Region, ID, sub
 	event.CallerContext = events.CognitoEventUserPoolsCallerContext{AWSSDKVersion: "aws-sdk-unknown-unknown", ClientID: p.clientID}
 	event.Request.UserAttributes = maps.Clone(a.Attributes)
 	event.Request.UserAttributes["cognito:user_status"] = a.Status
@@ -284,7 +284,7 @@ type described struct {
 	UserStatus           string
 }
 
-func (a *account) describe() (d described, attributes []attribute) {
+func (a *poolUser) describe() (d described, attributes []attribute) {
 	for _, name := range slices.Sorted(maps.Keys(a.Attributes)) {
 		attributes = append(attributes, attribute{name, a.Attributes[name]})
 	}
@@ -312,7 +312,7 @@ func (p *Pool) create(in request) (any, error) {
 			return nil, refuse("UsernameExistsException", "An account with the given email already exists.")
 		}
 		now := p.clock.Now()
-		a = &account{Attributes: map[string]string{}, Status: invited, Created: now, Modified: now}
+		a = &poolUser{Attributes: map[string]string{}, Status: invited, Created: now, Modified: now}
 		for _, given := range in.UserAttributes {
 			switch {
 			case given.Name == "sub":

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/go-json-experiment/json"
 
-	"matchday/infra/sim/dynamodb"
+	"matchday/infra/sim/account"
 )
 
 // Mapping says how a queue's messages reach a function, as Lambda's event source
@@ -274,7 +274,7 @@ func (q *queue) event(batch []message) events.SQSEvent {
 			MessageId: m.id, ReceiptHandle: m.handle(), Body: m.body, Md5OfBody: md5Of(m.body),
 			Md5OfMessageAttributes: md5OfAttributes(m.attributes),
 			Attributes:             q.systemAttributes(m), MessageAttributes: attributes,
-			EventSourceARN: ARN(q.Name), EventSource: "aws:sqs", AWSRegion: dynamodb.Region,
+			EventSourceARN: ARN(q.Name), EventSource: "aws:sqs", AWSRegion: account.Region,
 		})
 	}
 	return e

@@ -19,8 +19,8 @@ import (
 	"sync"
 	"time"
 
+	"matchday/infra/sim/account"
 	"matchday/infra/sim/clock"
-	"matchday/infra/sim/dynamodb"
 )
 
 // The limits and defaults of the cloud: SQS Developer Guide, "Amazon SQS quotas".
@@ -114,11 +114,11 @@ func New(c *clock.Clock, url string) *Server {
 }
 
 // URL is the URL of the queue with a name.
-func (s *Server) URL(name string) string { return s.url + "/" + dynamodb.Account + "/" + name }
+func (s *Server) URL(name string) string { return s.url + "/" + account.ID + "/" + name }
 
 // ARN is the resource name of the queue with a name.
 func ARN(name string) string {
-	return "arn:aws:sqs:" + dynamodb.Region + ":" + dynamodb.Account + ":" + name
+	return "arn:aws:sqs:" + account.Region + ":" + account.ID + ":" + name
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)

@@ -18,8 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 
+	"matchday/infra/sim/account"
 	"matchday/infra/sim/clock"
-	"matchday/infra/sim/dynamodb"
 )
 
 var start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
@@ -49,7 +49,7 @@ func open(t *testing.T, queues ...Queue) *fixture {
 		}
 	}
 	client := sqs.New(sqs.Options{
-		BaseEndpoint: &web.URL, Region: dynamodb.Region, Retryer: aws.NopRetryer{},
+		BaseEndpoint: &web.URL, Region: account.Region, Retryer: aws.NopRetryer{},
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
 		}),

@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
 
+	"matchday/infra/local/tables"
 	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/spec"
@@ -31,7 +32,7 @@ var shared = sync.OnceValues(func() (string, error) {
 
 // New creates the tables of a room under a prefix of the test's own, and drops
 // them afterwards.
-func New(t testing.TB, tables []spec.Table) (cfg aws.Config, prefix string) {
+func New(t testing.TB, all []spec.Table) (cfg aws.Config, prefix string) {
 	t.Helper()
 	url, err := shared()
 	if err != nil {
@@ -39,11 +40,11 @@ func New(t testing.TB, tables []spec.Table) (cfg aws.Config, prefix string) {
 	}
 	cfg, prefix = dynamodbsim.Config(url), rand.Text()[:12]+"-"
 	c := dynamodb.NewFromConfig(cfg)
-	if err := dynamodbsim.Create(t.Context(), c, prefix, tables); err != nil {
+	if err := dynamodbsim.Create(t.Context(), c, tables.FromSpec(prefix, all)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for _, table := range tables {
+		for _, table := range all {
 			c.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: aws.String(prefix + table.Name)})
 		}
 	})

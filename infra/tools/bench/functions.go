@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"matchday/infra/rooms"
+	"matchday/infra/sim/account"
 	"matchday/infra/sim/apigateway"
 	"matchday/infra/sim/clock"
-	"matchday/infra/sim/dynamodb"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/tools/bench/measure"
 	"matchday/infra/tools/binaries"
@@ -79,7 +79,7 @@ func benchFunctions(ctx context.Context, bin string, known []rooms.Room) (warm [
 	defer c.Stop()
 	c.Work() // so that it stands still
 	var last lambda.Invocation
-	run, err := lambda.New(c, lambda.Config{Region: dynamodb.Region, Observe: func(i lambda.Invocation) { last = i }})
+	run, err := lambda.New(c, lambda.Config{Region: account.Region, Observe: func(i lambda.Invocation) { last = i }})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"matchday/infra/local/tables"
 	"matchday/infra/sim/clock"
 	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/infra/sim/sqs"
@@ -54,7 +55,7 @@ func NewWorld(ctx context.Context, room spec.Room, now time.Time) (*World, error
 
 // create creates the room's tables and queues.
 func (w *World) create(ctx context.Context, room spec.Room) error {
-	if err := dynamodbsim.Create(ctx, dynamodb.NewFromConfig(dynamodbsim.Config(w.Engine)), Prefix, room.Tables); err != nil {
+	if err := dynamodbsim.Create(ctx, dynamodb.NewFromConfig(dynamodbsim.Config(w.Engine)), tables.FromSpec(Prefix, room.Tables)); err != nil {
 		return err
 	}
 	for _, fn := range room.Functions {

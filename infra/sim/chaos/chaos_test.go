@@ -23,15 +23,11 @@ import (
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"matchday/infra/sim/clock"
+	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/infra/sim/sqs"
-	"matchday/infra/testkit/dynamotest"
-	"matchday/pkg/spec"
 )
 
-var (
-	start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
-	table = spec.Table{Name: "counters", Key: spec.Key{Partition: "id"}}
-)
+var start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
 const function = "room-do-thing"
 
@@ -47,12 +43,33 @@ type rig struct {
 }
 
 func open(t *testing.T, seed uint64, rates map[Kind]float64) *rig {
-	cfg, prefix := dynamotest.New(t, []spec.Table{table})
-	return reopen(t, cfg, prefix, seed, rates)
+	return reopen(t, newTable(t), seed, rates)
 }
 
-func reopen(t *testing.T, cfg aws.Config, prefix string, seed uint64, rates map[Kind]float64) *rig {
-	r := &rig{t: t, name: prefix + table.Name, direct: dynamodb.NewFromConfig(cfg), clock: clock.New(start, clock.Free), killed: make(chan string, 1)}
+const tableName = "counters"
+
+// newTable starts a DynamoDB engine with an empty table of counters.
+func newTable(t *testing.T) aws.Config {
+	t.Helper()
+	e, err := dynamodbsim.Start(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Stop)
+	cfg := dynamodbsim.Config(e.URL)
+	err = dynamodbsim.Create(t.Context(), dynamodb.NewFromConfig(cfg), []dynamodbsim.Table{{Input: &dynamodb.CreateTableInput{
+		TableName: aws.String(tableName), BillingMode: types.BillingModePayPerRequest,
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func reopen(t *testing.T, cfg aws.Config, seed uint64, rates map[Kind]float64) *rig {
+	r := &rig{t: t, name: tableName, direct: dynamodb.NewFromConfig(cfg), clock: clock.New(start, clock.Free), killed: make(chan string, 1)}
 	r.Faults = New(Config{Seed: seed, Clock: r.clock, Calls: map[string]map[Kind]float64{function: rates}})
 	r.Key = func(string) []string { return []string{"id", ""} }
 	r.Payload = func(string) []byte { return nil }
@@ -208,8 +225,8 @@ func TestNothingFails(t *testing.T) {
 
 // fates are what becomes of 40 rows that are each counted up twice, in some order
 // and by eight at once.
-func fates(t *testing.T, cfg aws.Config, prefix string, seed uint64) map[string]bool {
-	r := reopen(t, cfg, prefix, seed, map[Kind]float64{Throttled: 0.2, Failed: 0.1, Cut: 0.1})
+func fates(t *testing.T, cfg aws.Config, seed uint64) map[string]bool {
+	r := reopen(t, cfg, seed, map[Kind]float64{Throttled: 0.2, Failed: 0.1, Cut: 0.1})
 	var mu sync.Mutex
 	failed := map[string]bool{}
 	for _, turn := range []string{"1st", "2nd"} {
@@ -237,15 +254,15 @@ func fates(t *testing.T, cfg aws.Config, prefix string, seed uint64) map[string]
 
 func TestSameSeedSameFaults(t *testing.T) {
 	t.Parallel()
-	cfg, prefix := dynamotest.New(t, []spec.Table{table})
-	first := fates(t, cfg, prefix, 7)
+	cfg := newTable(t)
+	first := fates(t, cfg, 7)
 	if len(first) < 16 || len(first) > 48 {
 		t.Errorf("%d of 80 calls failed, want about 32", len(first))
 	}
-	if again := fates(t, cfg, prefix, 7); !maps.Equal(first, again) {
+	if again := fates(t, cfg, 7); !maps.Equal(first, again) {
 		t.Error("the same seed has others fail")
 	}
-	if other := fates(t, cfg, prefix, 8); maps.Equal(first, other) {
+	if other := fates(t, cfg, 8); maps.Equal(first, other) {
 		t.Error("another seed has the same fail")
 	}
 }
@@ -254,9 +271,9 @@ func TestSameSeedSameFaults(t *testing.T) {
 // settles: what fails is settled by what they are for.
 func TestOrderOfInvocationsDoesNotMatter(t *testing.T) {
 	t.Parallel()
-	cfg, prefix := dynamotest.New(t, []spec.Table{table})
+	cfg := newTable(t)
 	fails := func(order ...int) []bool {
-		r := reopen(t, cfg, prefix, 7, map[Kind]float64{Failed: 0.5})
+		r := reopen(t, cfg, 7, map[Kind]float64{Failed: 0.5})
 		failed := make([]bool, len(order))
 		for _, n := range order {
 			r.Payload = func(string) []byte { return fmt.Appendf(nil, `{"n":%d}`, n) }
@@ -306,8 +323,6 @@ func TestAttempts(t *testing.T) {
 			failed++
 		}
 	}
-	// Bounds of four standard deviations: the table's name, of which a fate depends, is
-	// another in each run.
 	if failed < 1 || failed > 26 {
 		t.Errorf("%d of %d calls failed three times, want about 12", failed, calls)
 	}

@@ -15,22 +15,42 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
-
-	"matchday/pkg/spec"
 )
 
 var (
 	now      = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
-	sessions = spec.Table{
-		Name: "sessions", Key: spec.Key{Partition: "user", Sort: "id"}, TTL: "ttl", // a reserved word
-		Indexes: []spec.Index{
-			{Name: "by-day", Key: spec.Key{Partition: "day", Sort: "id"}},
-			{Name: "open", Key: spec.Key{Partition: "open"}, KeysOnly: true},
-		},
-	}
-	cups   = spec.Table{Name: "cups", Key: spec.Key{Partition: "id"}, TTL: "expiresAt"}
-	titles = spec.Table{Name: "titles", Key: spec.Key{Partition: "id"}}
+	sessions = table("sessions", "ttl", []string{"user", "id"}, // ttl is a reserved word
+		types.GlobalSecondaryIndex{IndexName: aws.String("by-day"), KeySchema: key("day", "id"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll}},
+		types.GlobalSecondaryIndex{IndexName: aws.String("open"), KeySchema: key("open"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}},
+	)
+	cups   = table("cups", "expiresAt", []string{"id"})
+	titles = table("titles", "", []string{"id"})
 )
+
+// table describes a table whose key attributes are strings.
+func table(name, ttl string, attributes []string, indexes ...types.GlobalSecondaryIndex) Table {
+	in := &dynamodb.CreateTableInput{TableName: aws.String("x-" + name), BillingMode: types.BillingModePayPerRequest, KeySchema: key(attributes...), GlobalSecondaryIndexes: indexes}
+	names := map[string]bool{}
+	for _, k := range in.KeySchema {
+		names[*k.AttributeName] = true
+	}
+	for _, x := range indexes {
+		for _, k := range x.KeySchema {
+			names[*k.AttributeName] = true
+		}
+	}
+	for n := range names {
+		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &n, AttributeType: types.ScalarAttributeTypeS})
+	}
+	return Table{Input: in, TTL: ttl}
+}
+
+func key(attributes ...string) (all []types.KeySchemaElement) {
+	for i, a := range attributes {
+		all = append(all, types.KeySchemaElement{AttributeName: &a, KeyType: []types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i]})
+	}
+	return all
+}
 
 func start(t *testing.T, file string) (*dynamodb.Client, func()) {
 	t.Helper()
@@ -72,9 +92,9 @@ func TestCreate(t *testing.T) {
 	t.Parallel()
 	c, stop := start(t, "")
 	defer stop()
-	tables := []spec.Table{sessions, titles}
+	tables := []Table{sessions, titles}
 	for range 2 { // the second changes nothing
-		if err := Create(t.Context(), c, "x-", tables); err != nil {
+		if err := Create(t.Context(), c, tables); err != nil {
 			t.Fatal(err)
 		}
 		put(t, c, "x-titles", map[string]types.AttributeValue{"id": text("1")})
@@ -86,19 +106,19 @@ func TestCreate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := func(all []types.KeySchemaElement) string {
+	describe := func(all []types.KeySchemaElement) string {
 		var names []string
 		for _, k := range all {
 			names = append(names, string(k.KeyType)+" "+*k.AttributeName)
 		}
 		return strings.Join(names, ", ")
 	}
-	if got := key(out.Table.KeySchema); got != "HASH user, RANGE id" {
+	if got := describe(out.Table.KeySchema); got != "HASH user, RANGE id" {
 		t.Errorf("the key is %s", got)
 	}
 	var indexes []string
 	for _, x := range out.Table.GlobalSecondaryIndexes {
-		indexes = append(indexes, *x.IndexName+": "+key(x.KeySchema)+", "+string(x.Projection.ProjectionType))
+		indexes = append(indexes, *x.IndexName+": "+describe(x.KeySchema)+", "+string(x.Projection.ProjectionType))
 	}
 	slices.Sort(indexes)
 	if want := []string{"by-day: HASH day, RANGE id, ALL", "open: HASH open, KEYS_ONLY"}; !slices.Equal(indexes, want) {
@@ -114,7 +134,7 @@ func TestCreate(t *testing.T) {
 	if got := aws.ToString(ttl.TimeToLiveDescription.AttributeName); got != "ttl" {
 		t.Errorf("the TTL attribute is %q", got)
 	}
-	if err := Create(t.Context(), c, "x-", []spec.Table{{Name: "bad name", Key: spec.Key{Partition: "id"}}}); err == nil || !strings.Contains(err.Error(), "create the table bad name") {
+	if err := Create(t.Context(), c, []Table{table("bad name", "", []string{"id"})}); err == nil || !strings.Contains(err.Error(), "create the table x-bad name") {
 		t.Errorf("a table that cannot be: got %v", err)
 	}
 }
@@ -123,8 +143,8 @@ func TestSweep(t *testing.T) {
 	t.Parallel()
 	c, stop := start(t, "")
 	defer stop()
-	tables := []spec.Table{sessions, cups, titles}
-	if err := Create(t.Context(), c, "x-", tables); err != nil {
+	tables := []Table{sessions, cups, titles}
+	if err := Create(t.Context(), c, tables); err != nil {
 		t.Fatal(err)
 	}
 	past, future := now.Add(-time.Second), now.Add(time.Second)
@@ -144,7 +164,7 @@ func TestSweep(t *testing.T) {
 	put(t, c, "x-cups", map[string]types.AttributeValue{"id": text("fresh"), "expiresAt": seconds(future)})
 	put(t, c, "x-titles", map[string]types.AttributeValue{"id": text("kept"), "ttl": seconds(past)})
 	for _, want := range []int{2, 0} {
-		if n, err := Sweep(t.Context(), c, "x-", tables, now); err != nil || n != want {
+		if n, err := Sweep(t.Context(), c, tables, now); err != nil || n != want {
 			t.Errorf("swept %d, %v, want %d", n, err, want)
 		}
 	}
@@ -163,25 +183,25 @@ func TestSweepLeavesTheRenewed(t *testing.T) {
 	t.Parallel()
 	c, stop := start(t, "")
 	defer stop()
-	if err := Create(t.Context(), c, "", []spec.Table{cups}); err != nil {
+	if err := Create(t.Context(), c, []Table{cups}); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"expired", "renewed"} {
-		put(t, c, "cups", map[string]types.AttributeValue{"id": text(id), "expiresAt": seconds(now.Add(-time.Hour))})
+		put(t, c, "x-cups", map[string]types.AttributeValue{"id": text(id), "expiresAt": seconds(now.Add(-time.Hour))})
 	}
 	o := c.Options()
 	o.APIOptions = append(o.APIOptions, func(s *middleware.Stack) error {
 		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("renew", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 			if _, ok := in.Parameters.(*dynamodb.DeleteItemInput); ok {
-				put(t, c, "cups", map[string]types.AttributeValue{"id": text("renewed"), "expiresAt": seconds(now.Add(time.Hour))})
+				put(t, c, "x-cups", map[string]types.AttributeValue{"id": text("renewed"), "expiresAt": seconds(now.Add(time.Hour))})
 			}
 			return next.HandleInitialize(ctx, in)
 		}), middleware.Before)
 	})
-	if n, err := Sweep(t.Context(), dynamodb.New(o), "", []spec.Table{cups}, now); err != nil || n != 1 {
+	if n, err := Sweep(t.Context(), dynamodb.New(o), []Table{cups}, now); err != nil || n != 1 {
 		t.Errorf("swept %d, %v, want 1", n, err)
 	}
-	if got := ids(t, c, "cups"); !slices.Equal(got, []string{"renewed"}) {
+	if got := ids(t, c, "x-cups"); !slices.Equal(got, []string{"renewed"}) {
 		t.Errorf("what is left is %q", got)
 	}
 }
@@ -191,12 +211,12 @@ func TestFileOutlivesTheEngine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "data.sqlite")
 	for run := range 2 {
 		c, stop := start(t, file)
-		if err := Create(t.Context(), c, "", []spec.Table{titles}); err != nil {
+		if err := Create(t.Context(), c, []Table{titles}); err != nil {
 			t.Fatal(err)
 		}
 		if run == 0 {
-			put(t, c, "titles", map[string]types.AttributeValue{"id": text("kept")})
-		} else if got := ids(t, c, "titles"); !slices.Equal(got, []string{"kept"}) {
+			put(t, c, "x-titles", map[string]types.AttributeValue{"id": text("kept")})
+		} else if got := ids(t, c, "x-titles"); !slices.Equal(got, []string{"kept"}) {
 			t.Errorf("the second engine finds %q", got)
 		}
 		stop()
@@ -218,7 +238,7 @@ func TestMissingEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := find(deep)
-	want := "there is no DynamoDB engine for " + platform() + " here: run `npm ci`, or set DYNAMODB_ENDPOINT to the URL of one that runs"
+	want := "no DynamoDB engine for " + platform() + " in node_modules: run `npm ci`, or set DYNAMODB_ENDPOINT to the URL of a running engine"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %q", err, want)
 	}
@@ -234,7 +254,7 @@ func TestMissingEngine(t *testing.T) {
 	}
 }
 
-// TestBrokenEngine starts one that stops at once.
+// TestBrokenEngine starts an engine that exits at once.
 func TestBrokenEngine(t *testing.T) {
 	root := t.TempDir()
 	binary := filepath.Join(root, "node_modules", "@dynoxide", platform(), "dynoxide")
@@ -245,7 +265,7 @@ func TestBrokenEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(root)
-	if _, err := Start(t.Context(), ""); err == nil || err.Error() != "the DynamoDB engine stopped as soon as it was started" {
+	if _, err := Start(t.Context(), ""); err == nil || err.Error() != "the DynamoDB engine exited during its start" {
 		t.Errorf("got %v", err)
 	}
 }

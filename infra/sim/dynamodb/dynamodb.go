@@ -1,5 +1,5 @@
-// Package engine runs a DynamoDB engine on this machine: dynoxide, which
-// `npm ci` puts beside the module, as a child process.
+// Package dynamodb runs a DynamoDB engine on this machine, as a child process.
+// The engine is dynoxide, which `npm ci` installs in node_modules.
 package dynamodb
 
 import (
@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -21,28 +20,24 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"matchday/pkg/spec"
+	"matchday/infra/sim/account"
 )
 
-// Region and account that the local fleet pretends to be in.
-const (
-	Region  = "eu-west-1"
-	Account = "000000000000"
-)
-
-// Endpoint names the environment variable that points at another DynamoDB
-// engine, which is then used instead of a child process.
+// Endpoint is the environment variable that holds the URL of a running DynamoDB
+// engine. When it is set, Start uses that engine and starts no process.
 const Endpoint = "DYNAMODB_ENDPOINT"
 
 // Engine is a running engine.
 type Engine struct {
 	URL    string
-	Exited <-chan struct{} // closed when it has stopped, by itself or not; nil for one that we did not start
-	Stop   func()
+	Exited <-chan struct{} // closed when the process has ended, for whatever reason; nil when Start started none
+	Stop   func()          // ends the process; a second call does nothing
 }
 
-// Start starts an engine that keeps its data in file, or in memory when file is
-// "".
+// Start starts an engine that stores its data in file, or in memory when file is
+// "". It returns when the engine accepts connections. It fails when there is no
+// engine for this platform, when the engine exits, and when it accepts no
+// connection for 10 s.
 func Start(ctx context.Context, file string) (e Engine, err error) {
 	if url := os.Getenv(Endpoint); url != "" {
 		return Engine{URL: url, Stop: func() {}}, nil
@@ -79,14 +74,15 @@ func Start(ctx context.Context, file string) (e Engine, err error) {
 			<-exited
 		}
 	}}
-	if err := answers(ctx, "127.0.0.1:"+port, exited); err != nil {
+	if err := awaitConnection(ctx, "127.0.0.1:"+port, exited); err != nil {
 		e.Stop()
 		return e, err
 	}
 	return e, nil
 }
 
-// find looks for the engine in node_modules, from dir up to the module's root.
+// find returns the path of the engine in node_modules of dir or of a directory
+// above it, up to the root of the Go module.
 func find(dir string) (string, error) {
 	name := filepath.Join("node_modules", "@dynoxide", platform(), "dynoxide")
 	for {
@@ -94,7 +90,7 @@ func find(dir string) (string, error) {
 			return path, nil
 		}
 		if exists(filepath.Join(dir, "go.mod")) || dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("there is no DynamoDB engine for %s here: run `npm ci`, or set %s to the URL of one that runs", platform(), Endpoint)
+			return "", fmt.Errorf("no DynamoDB engine for %s in node_modules: run `npm ci`, or set %s to the URL of a running engine", platform(), Endpoint)
 		}
 		dir = filepath.Dir(dir)
 	}
@@ -120,7 +116,8 @@ func freePort() (string, error) {
 	return port, err
 }
 
-func answers(ctx context.Context, address string, exited <-chan struct{}) error {
+// awaitConnection returns when the engine accepts connections.
+func awaitConnection(ctx context.Context, address string, exited <-chan struct{}) error {
 	limit, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	for {
@@ -130,83 +127,55 @@ func answers(ctx context.Context, address string, exited <-chan struct{}) error 
 		}
 		select {
 		case <-exited:
-			return errors.New("the DynamoDB engine stopped as soon as it was started")
+			return errors.New("the DynamoDB engine exited during its start")
 		case <-limit.Done():
-			return cmp.Or(ctx.Err(), errors.New("the DynamoDB engine does not answer"))
+			return cmp.Or(ctx.Err(), errors.New("the DynamoDB engine accepted no connection for 10 s"))
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }
 
-// Config is the SDK's configuration for engines at url: the region, made-up
+// Config returns the SDK's configuration for an engine at url: the region, dummy
 // credentials and the endpoint.
 func Config(url string) aws.Config {
 	return aws.Config{
-		Region:       Region,
+		Region:       account.Region,
 		BaseEndpoint: &url,
 		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}
 }
 
-// Create creates the tables whose names follow prefix, as their specs say. A
-// table that exists is left as it is.
-func Create(ctx context.Context, c *dynamodb.Client, prefix string, tables []spec.Table) error {
+// Table describes a table.
+type Table struct {
+	Input *dynamodb.CreateTableInput
+	TTL   string // the attribute that holds the expiry in seconds since 1970; "" for none
+}
+
+// Create creates tables. It does not change a table that exists.
+func Create(ctx context.Context, c *dynamodb.Client, tables []Table) error {
 	for _, t := range tables {
-		in := CreateInput(t, prefix+t.Name)
-		_, err := c.CreateTable(ctx, in)
+		name := aws.ToString(t.Input.TableName)
+		_, err := c.CreateTable(ctx, t.Input)
 		if _, ok := errors.AsType[*types.ResourceInUseException](err); ok {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("create the table %s: %w", t.Name, err)
+			return fmt.Errorf("create the table %s: %w", name, err)
 		}
 		if t.TTL == "" {
 			continue
 		}
-		if _, err := c.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: in.TableName,
+		if _, err := c.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &name,
 			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &t.TTL, Enabled: aws.Bool(true)}}); err != nil {
-			return fmt.Errorf("set the TTL of %s: %w", t.Name, err)
+			return fmt.Errorf("set the TTL of %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// CreateInput is the call that creates t under a name.
-func CreateInput(t spec.Table, name string) *dynamodb.CreateTableInput {
-	in := &dynamodb.CreateTableInput{TableName: &name, BillingMode: types.BillingModePayPerRequest, KeySchema: schema(t.Key)}
-	attributes := []string{t.Key.Partition, t.Key.Sort}
-	for _, x := range t.Indexes {
-		projection := types.ProjectionTypeAll
-		if x.KeysOnly {
-			projection = types.ProjectionTypeKeysOnly
-		}
-		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
-			IndexName: &x.Name, KeySchema: schema(x.Key), Projection: &types.Projection{ProjectionType: projection},
-		})
-		attributes = append(attributes, x.Key.Partition, x.Key.Sort)
-	}
-	slices.Sort(attributes)
-	for _, a := range slices.Compact(attributes) {
-		if a != "" {
-			in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
-				AttributeName: &a, AttributeType: types.ScalarAttributeTypeS,
-			})
-		}
-	}
-	return in
-}
-
-func schema(k spec.Key) []types.KeySchemaElement {
-	keys := []types.KeySchemaElement{{AttributeName: &k.Partition, KeyType: types.KeyTypeHash}}
-	if k.Sort != "" {
-		keys = append(keys, types.KeySchemaElement{AttributeName: &k.Sort, KeyType: types.KeyTypeRange})
-	}
-	return keys
-}
-
-// Sweep deletes the items whose TTL has passed at now, which the engine does not
-// do by itself, and returns how many there were.
-func Sweep(ctx context.Context, c *dynamodb.Client, prefix string, tables []spec.Table, now time.Time) (swept int, err error) {
+// Sweep deletes the items that expired before now, and returns how many it
+// deleted. The engine itself deletes none.
+func Sweep(ctx context.Context, c *dynamodb.Client, tables []Table, now time.Time) (swept int, err error) {
 	for _, t := range tables {
 		if t.TTL == "" {
 			continue
@@ -216,26 +185,26 @@ func Sweep(ctx context.Context, c *dynamodb.Client, prefix string, tables []spec
 		if err != nil {
 			return swept, err
 		}
-		name := prefix + t.Name
+		name := aws.ToString(t.Input.TableName)
 		pages := dynamodb.NewScanPaginator(c, &dynamodb.ScanInput{TableName: &name, FilterExpression: expired.Filter(),
 			ExpressionAttributeNames: expired.Names(), ExpressionAttributeValues: expired.Values()})
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
-				return swept, fmt.Errorf("sweep %s: %w", t.Name, err)
+				return swept, fmt.Errorf("sweep %s: %w", name, err)
 			}
 			for _, item := range page.Items {
-				key := map[string]types.AttributeValue{t.Key.Partition: item[t.Key.Partition]}
-				if t.Key.Sort != "" {
-					key[t.Key.Sort] = item[t.Key.Sort]
+				key := map[string]types.AttributeValue{}
+				for _, k := range t.Input.KeySchema {
+					key[*k.AttributeName] = item[*k.AttributeName]
 				}
 				_, err := c.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &name, Key: key, ConditionExpression: expired.Filter(),
 					ExpressionAttributeNames: expired.Names(), ExpressionAttributeValues: expired.Values()})
 				if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-					continue // renewed since it was read
+					continue // renewed after the scan read it
 				}
 				if err != nil {
-					return swept, fmt.Errorf("sweep %s: %w", t.Name, err)
+					return swept, fmt.Errorf("sweep %s: %w", name, err)
 				}
 				swept++
 			}

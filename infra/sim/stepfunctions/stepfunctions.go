@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"matchday/infra/sim/account"
 	"matchday/infra/sim/clock"
-	"matchday/infra/sim/dynamodb"
 )
 
 // Limits of the cloud.
@@ -98,11 +98,11 @@ func (m *Machine) Run(ctx context.Context, c *clock.Clock, input []byte, invoke 
 		machine: m, clock: c, invoke: invoke, name: name, deadline: began.Add(m.timeout),
 		context: map[string]any{
 			"Execution": map[string]any{
-				"Id":   fmt.Sprintf("arn:aws:states:%s:%s:express:%s:%s", dynamodb.Region, dynamodb.Account, m.Name, name),
+				"Id":   fmt.Sprintf("arn:aws:states:%s:%s:express:%s:%s", account.Region, account.ID, m.Name, name),
 				"Name": name, "Input": in, "StartTime": stamp(began),
 			},
 			"StateMachine": map[string]any{
-				"Id":   fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", dynamodb.Region, dynamodb.Account, m.Name),
+				"Id":   fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", account.Region, account.ID, m.Name),
 				"Name": m.Name,
 			},
 		},

@@ -3,14 +3,15 @@ package cricket
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/queue"
 )
 
@@ -40,8 +41,8 @@ type StartActivity struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
 	Body    struct {
-		PushToken string `json:"pushToken,omitempty" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The activity's push token, in hexadecimal. Without it the activity is to listen to the channel in the answer, which needs iOS 18 or later on the caller's registered phone."`
-		TeamID    string `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" doc:"The team whose fan the user is; without it the activity is neutral."`
+		PushToken push.Token `json:"pushToken,omitempty" doc:"The activity's push token, in hexadecimal. Without it the activity is to listen to the channel in the answer, which needs iOS 18 or later on the caller's registered phone."`
+		TeamID    string     `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" doc:"The team whose fan the user is; without it the activity is neutral."`
 	}
 }
 
@@ -58,8 +59,11 @@ type Started struct {
 }
 
 var (
-	errMatchOver  = problem.New(problem.Conflict, "the match is over")
-	errNoListener = problem.New(problem.Conflict, "your registered phone is not known to have iOS 18 or later: give the activity's pushToken")
+	errMatchOver      = problem.New(problem.Conflict, "match_over", "the match is over")
+	errTeamNotInMatch = problem.New(problem.Invalid, "team_not_in_match", "this team does not play in the match")
+	errNoActivity     = problem.New(problem.NotFound, "activity_not_found", "no such activity")
+	errOtherUser      = problem.New(problem.Conflict, "activity_of_another_user", "this activity is registered by another user")
+	errNoListener     = problem.New(problem.Conflict, "push_token_required", "your registered phone is not known to have iOS 18 or later: give the activity's pushToken")
 )
 
 // StartActivity registers an activity, or changes its team, and has the present
@@ -80,7 +84,7 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 		return nil, errNoMatch
 	}
 	if in.Body.TeamID != "" && f.perspective(in.Body.TeamID) == neutral {
-		return nil, problem.In("body.teamId", "this team does not play in the match")
+		return nil, errTeamNotInMatch.In("body.teamId")
 	}
 	done, err := ended(ctx, a.db, f)
 	if err != nil {
@@ -89,7 +93,7 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 	if done {
 		return nil, errMatchOver
 	}
-	out := &Started{Status: http.StatusCreated, CacheControl: noStore}
+	out := &Started{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
 	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = in.MatchID, in.Body.TeamID, time.Unix(f.expiry(a.now(), keepActivity), 0).UTC()
 	if in.Body.PushToken == "" {
 		out.Body.Channel, err = a.listen(ctx, in.UserID, f, f.perspective(in.Body.TeamID))
@@ -110,16 +114,13 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 func (a *Activities) follow(ctx context.Context, in *StartActivity) error {
 	set := expression.Set(expression.Name("hasActivity"), expression.Value(true))
 	err := dynamo.Update(ctx, a.db, updateFollow, dynamo.Key(updateFollow, in.MatchID, in.UserID), set, exists("matchId"))
-	if dynamo.IsRefused(err) {
-		return nil
-	}
-	return err
+	return dynamo.IgnoreRefused(err)
 }
 
 // register stores an activity under its push token.
 func (a *Activities) register(ctx context.Context, in *StartActivity, f fixture) error {
 	now := a.now()
-	token := strings.ToLower(in.Body.PushToken)
+	token := in.Body.PushToken.Lower()
 	set := expression.Set(expression.Name("userId"), expression.Value(in.UserID)).
 		Set(expression.Name("teamId"), expression.Value(in.Body.TeamID)).
 		Set(expression.Name("expiresAt"), expression.Value(f.expiry(now, keepActivity))).
@@ -128,11 +129,8 @@ func (a *Activities) register(ctx context.Context, in *StartActivity, f fixture)
 	free := expression.AttributeNotExists(expression.Name("userId")).
 		Or(expression.Equal(expression.Name("userId"), expression.Value(in.UserID)))
 	err := dynamo.Update(ctx, a.db, registerActivity, dynamo.Key(registerActivity, in.MatchID, token), set, free)
-	if dynamo.IsRefused(err) {
-		return problem.New(problem.Conflict, "this activity is registered by another user").Because(err)
-	}
 	if err != nil {
-		return err
+		return dynamo.RefusedAs(err, errOtherUser.Because(err))
 	}
 	return a.queue.Send(ctx, activityQueue, MatchChanged{MatchID: in.MatchID, Tokens: []string{token}}, 0)
 }
@@ -169,20 +167,17 @@ func (a *Activities) listen(ctx context.Context, userID string, f fixture, view 
 // EndActivity asks for a Live Activity to be left alone.
 type EndActivity struct {
 	auth.User
-	MatchID   string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
-	PushToken string `query:"pushToken" required:"true" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The activity's push token, in hexadecimal."`
+	MatchID   string     `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
+	PushToken push.Token `query:"pushToken" required:"true" doc:"The activity's push token, in hexadecimal."`
 }
 
 // EndActivity removes the caller's registration of an activity. That of another
 // user is as NotFound as none at all.
-func (a *Activities) EndActivity(ctx context.Context, in *EndActivity) (*Removed, error) {
+func (a *Activities) EndActivity(ctx context.Context, in *EndActivity) (*httpapi.Removed, error) {
 	mine := expression.Equal(expression.Name("userId"), expression.Value(in.UserID))
-	_, err := dynamo.Delete(ctx, a.db, removeActivity, dynamo.Key(removeActivity, in.MatchID, strings.ToLower(in.PushToken)), mine)
-	if dynamo.IsRefused(err) {
-		return nil, problem.New(problem.NotFound, "no such activity").Because(err)
-	}
+	_, err := dynamo.Delete(ctx, a.db, removeActivity, dynamo.Key(removeActivity, in.MatchID, in.PushToken.Lower()), mine)
 	if err != nil {
-		return nil, err
+		return nil, dynamo.RefusedAs(err, errNoActivity.Because(err))
 	}
-	return removed(), nil
+	return httpapi.NewRemoved(), nil
 }

@@ -10,13 +10,15 @@ import (
 
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/push"
 )
 
 // starting is a user's request to have the activity of that name updated.
 func starting(matchID, user, team string) *StartActivity {
 	in := &StartActivity{User: auth.User{UserID: user}, MatchID: matchID}
-	in.Body.PushToken, in.Body.TeamID = token(user), team
+	in.Body.PushToken, in.Body.TeamID = push.Token(token(user)), team
 	return in
 }
 
@@ -28,7 +30,7 @@ func TestStartActivity(t *testing.T) {
 	testkit.Drain(w.World, activityQueue, 0, func(_ context.Context, _ MatchChanged) error { return nil })
 
 	in := starting("7", "fan", "12")
-	in.Body.PushToken = strings.ToUpper(in.Body.PushToken)
+	in.Body.PushToken = push.Token(strings.ToUpper(string(in.Body.PushToken)))
 	out, err := a.StartActivity(w.Ctx(), in)
 	testkit.Must(t, err)
 	until := kickOff.Add(slotLength + 24*time.Hour + 48*time.Hour).Truncate(time.Second)
@@ -92,8 +94,8 @@ func TestEndActivity(t *testing.T) {
 	a := testkit.Open(w.World, EndActivityFunction, OpenActivities)
 	w.subscribe("7", "fan", "11")
 	end := func(user string) error {
-		out, err := a.EndActivity(w.Ctx(), &EndActivity{User: auth.User{UserID: user}, MatchID: "7", PushToken: strings.ToUpper(token("fan"))})
-		if err == nil && (out.Status != http.StatusNoContent || out.CacheControl != noStore) {
+		out, err := a.EndActivity(w.Ctx(), &EndActivity{User: auth.User{UserID: user}, MatchID: "7", PushToken: push.Token(strings.ToUpper(token("fan")))})
+		if err == nil && (out.Status != http.StatusNoContent || out.CacheControl != httpapi.NoStore) {
 			t.Errorf("the answer is %+v", out)
 		}
 		return err

@@ -9,6 +9,7 @@ import (
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
@@ -38,17 +39,14 @@ func (e *edit) apply(ctx context.Context, db dynamo.DB, a spec.Access, id string
 		return problem.In("body", "say what to change")
 	}
 	err := dynamo.Update(ctx, db, a, dynamo.Key(a, id), e.set, exists(a.Table.Key.Partition))
-	if dynamo.IsRefused(err) {
-		return absent
-	}
-	return err
+	return dynamo.RefusedAs(err, absent)
 }
 
 // ListLeagueMatches asks for every match of a league, whenever it is.
 type ListLeagueMatches struct {
 	auth.Admin
 	LeagueID string `query:"leagueId" required:"true" pattern:"^[0-9]{1,19}$" doc:"The league."`
-	After    string `query:"after" pattern:"^[0-9]{1,19}$" doc:"The cursor: next of the page before."`
+	Cursor   string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"Next of the page before."`
 	Limit    int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
 
@@ -64,12 +62,12 @@ const (
 // time: a page may hold fewer than the limit, even none, and others follow it as
 // long as it has a next.
 func (m *Matches) ListLeagueMatches(ctx context.Context, in *ListLeagueMatches) (*MatchList, error) {
-	out := &MatchList{CacheControl: noStore}
+	out := &MatchList{CacheControl: httpapi.NoStore}
 	out.Body.Matches = []Match{}
 	ofLeague := expression.Equal(expression.Name("leagueId"), expression.Value(in.LeagueID))
 	var after dynamo.Item
-	if in.After != "" {
-		after = dynamo.Key(scanByLeague, in.After)
+	if in.Cursor != "" {
+		after = dynamo.Key(scanByLeague, in.Cursor)
 	}
 	for range scanPages {
 		found, last, err := dynamo.Scan[fixture](ctx, m.db, scanByLeague, &ofLeague, after, scanRows)

@@ -13,6 +13,7 @@ import (
 
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 )
 
@@ -133,7 +134,7 @@ func TestAuthorization(t *testing.T) {
 				cache, own := testkit.Header(out).Get("Cache-Control"), !strings.HasPrefix(c.target, "/user/activity")
 				switch {
 				case out.StatusCode >= 300:
-				case c.auth == spec.Public && !strings.HasPrefix(cache, "public, max-age="), c.auth != spec.Public && own && cache != noStore:
+				case c.auth == spec.Public && !strings.HasPrefix(cache, "public, max-age="), c.auth != spec.Public && own && cache != httpapi.NoStore:
 					t.Errorf("%q is told to cache as %q", user, cache)
 				}
 				if is := w.reference(); !reflect.DeepEqual(is, was) && (c.auth != spec.Admin || user != testkit.Administrator) {
@@ -194,7 +195,7 @@ func TestListLeagueMatches(t *testing.T) {
 				got[m.ID] = true
 			}
 			if next = page.Next; next != "" {
-				next = "&after=" + next
+				next = "&cursor=" + next
 			}
 		}
 		if !maps.Equal(got, want) || pages != (20+limit-1)/limit {
@@ -203,7 +204,7 @@ func TestListLeagueMatches(t *testing.T) {
 	}
 	for target, field := range map[string]string{
 		"/admin/matches": "query.leagueId", "/admin/matches?leagueId=x": "query.leagueId", "/admin/matches?leagueId=3&limit=101": "query.limit",
-		"/admin/matches?leagueId=3&after=x": "query.after", "/admin/matches?leagueId=3&active=1": "query.active",
+		"/admin/matches?leagueId=3&cursor=x": "query.cursor", "/admin/matches?leagueId=3&active=1": "query.active",
 	} {
 		if err := testkit.Blames(testkit.Ask(routes, ListLeagueMatchesFunction, target, testkit.Administrator, ""), http.StatusUnprocessableEntity, field); err != nil {
 			t.Errorf("%s: %v", target, err)
@@ -232,7 +233,7 @@ func TestScanIsBounded(t *testing.T) {
 	if calls["Scan"] != scanPages || page.Next == "" {
 		t.Errorf("it makes %v and goes on after %q", calls, page.Next)
 	}
-	out := testkit.Ask(routes, ListLeagueMatchesFunction, "/admin/matches?leagueId=3&after="+page.Next, testkit.Administrator, "")
+	out := testkit.Ask(routes, ListLeagueMatchesFunction, "/admin/matches?leagueId=3&cursor="+page.Next, testkit.Administrator, "")
 	if strings.Contains(out.Body, "next") {
 		t.Errorf("the last page is %s", out.Body)
 	}

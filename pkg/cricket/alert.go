@@ -25,7 +25,6 @@ import (
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/telemetry"
-	"matchday/pkg/spec"
 )
 
 // Alert tells the followers of a match of an event. What it says is settled when
@@ -162,21 +161,9 @@ func OpenAlerter(ctx context.Context, env app.Env) (*Alerter, error) {
 		db: db, queue: queue.Open(env.AWS, env.Queues), sender: sender, now: env.Now,
 		locks:       &lock.Locks{DB: db, Acquire: acquireLock, Extend: extendLock, Release: releaseLock, TTL: alertLease, Now: env.Now},
 		channels:    channels{db: db, sender: func(context.Context) (*push.Sender, error) { return sender, nil }, Clock: env.Clock},
-		environment: environmentOf(env), attributes: cmp.Or(env.Setting(apnsType), attributesType),
+		environment: push.EnvironmentOf(env), attributes: cmp.Or(env.Setting(apnsType), attributesType),
 		portions: portions{message: 2000, part: 1600, page: 500}, patience: sendTime,
 	}, nil
-}
-
-// environmentOf is which phones' tokens Apple's host knows. A foreign token makes
-// it drop the connection; the local stage's simulator takes all.
-func environmentOf(env app.Env) string {
-	switch {
-	case env.Stage == spec.Local:
-		return ""
-	case strings.Contains(env.Setting(apnsURL), "sandbox"):
-		return "sandbox"
-	}
-	return "production"
 }
 
 // alertRow is a row of cricket-alerts: how far one part of the followers was told.
@@ -211,7 +198,7 @@ func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 		return err
 	}
 	if !ok {
-		return problem.New(problem.Invalid, "there is no match %s", m.MatchID)
+		return problem.New(problem.Invalid, "match_not_found", "there is no match %s", m.MatchID)
 	}
 	now := a.now()
 	if now.Sub(time.Unix(m.At, 0)) > alertLife || m.Key == reminderKey && !now.Before(f.start()) {
@@ -502,10 +489,7 @@ func unmarked() expression.ConditionBuilder {
 func (r *alertRun) mark(ctx context.Context, userID, by string, cond expression.ConditionBuilder) (bool, error) {
 	row := reminded{r.alert.MatchID, userID, by, r.now().Add(keepReminder).Unix()}
 	err := dynamo.Put(ctx, r.db, markReminder, row, cond)
-	if dynamo.IsRefused(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return dynamo.Applied(err)
 }
 
 // notify sends the notification, and forgets phones that are gone unless they
@@ -527,7 +511,7 @@ func (r *alertRun) notify(ctx context.Context, to []recipient) error {
 		for _, p := range dead(gone) {
 			same := expression.Equal(expression.Name("updatedAt"), expression.Value(p.UpdatedAt))
 			_, err := dynamo.Delete(ctx, r.db, deleteDevice, dynamo.Key(deleteDevice, p.UserID, p.DeviceToken), same)
-			if err != nil && !dynamo.IsRefused(err) {
+			if err := dynamo.IgnoreRefused(err); err != nil {
 				return err
 			}
 		}
@@ -558,7 +542,7 @@ func (r *alertRun) notification(plain bool) (*push.Message, error) {
 		Custom: map[string]any{"matchId": r.alert.MatchID, "kind": r.alert.Kind},
 	})
 	if errors.Is(err, push.ErrTooLarge) {
-		return nil, problem.New(problem.Invalid, "the alert is too long").Because(err)
+		return nil, problem.New(problem.Invalid, "alert_too_long", "the alert is too long").Because(err)
 	}
 	r.messages[audience{plain: plain}] = m
 	return m, err
@@ -622,7 +606,7 @@ func (r *alertRun) beginAs(ctx context.Context, who audience, to []recipient) (r
 		same := expression.Equal(expression.Name("pushToStartToken"), expression.Value(p.PushToStart))
 		err := dynamo.Update(ctx, r.db, updatePushToStart, dynamo.Key(updatePushToStart, p.UserID, p.DeviceToken),
 			expression.Remove(expression.Name("pushToStartToken")), same)
-		if err != nil && !dynamo.IsRefused(err) {
+		if err := dynamo.IgnoreRefused(err); err != nil {
 			return nil, err
 		}
 	}

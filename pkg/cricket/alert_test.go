@@ -44,7 +44,7 @@ func (w *world) fan(name, team string, edits ...func(*following, *device)) {
 	f := following{follow{"7", name}, team, now.UnixMilli(), now.Add(96 * time.Hour).Unix(), false}
 	d := device{
 		UserID: name, DeviceToken: token(name), Platform: "ios", OSMajor: 18, Environment: "production",
-		UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(keepDevice).Unix(),
+		UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(push.KeepDevice).Unix(),
 	}
 	for _, edit := range edits {
 		edit(&f, &d)
@@ -215,7 +215,7 @@ func TestEnvironmentOf(t *testing.T) {
 		{"test", "https://api.sandbox.push.apple.com:2197", "sandbox"},
 		{spec.Local, "https://127.0.0.1:1", ""},
 	} {
-		if got := environmentOf(app.Env{Stage: c.stage, Setting: func(string) string { return c.url }}); got != c.want {
+		if got := push.EnvironmentOf(app.Env{Stage: c.stage, Setting: func(string) string { return c.url }}); got != c.want {
 			t.Errorf("the phones of %s at stage %s are %q, want %q", c.url, c.stage, got, c.want)
 		}
 	}

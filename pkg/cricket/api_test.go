@@ -187,7 +187,7 @@ func TestListMatches(t *testing.T) {
 			if page.Next == "" {
 				break
 			}
-			after = "&after=" + url.QueryEscape(page.Next)
+			after = "&cursor=" + url.QueryEscape(page.Next)
 		}
 		slices.Sort(got)
 		slices.Sort(all)
@@ -247,12 +247,12 @@ func TestRefusals(t *testing.T) {
 		{ListMatchesFunction, "/matches?league=T20&from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59-23:59", "", "", 400, "query.to"},
 		{ListMatchesFunction, dates + "&limit=0", "", "", 422, "query.limit"},
 		{ListMatchesFunction, dates + "&limit=101", "", "", 422, "query.limit"},
-		{ListMatchesFunction, dates + "&after=x", "", "", 422, "query.after"},
-		{ListMatchesFunction, dates + "&after=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "query.after"},
-		{ListMatchesFunction, dates + "&after=2026-06-03T00:00:00Z/7", "", "", 400, "query.after"},
-		{ListMatchesFunction, dates + "&after=2026-05-31T23:59:59Z/7", "", "", 400, "query.after"},
-		{ListMatchesFunction, "/matches?league=3&after=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "query.after"},
-		{ListMatchesFunction, "/matches?ids=7&after=2026-06-01T00:00:00Z/7", "", "", 400, "query.after"},
+		{ListMatchesFunction, dates + "&cursor=x", "", "", 422, "query.cursor"},
+		{ListMatchesFunction, dates + "&cursor=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "query.cursor"},
+		{ListMatchesFunction, dates + "&cursor=2026-06-03T00:00:00Z/7", "", "", 400, "query.cursor"},
+		{ListMatchesFunction, dates + "&cursor=2026-05-31T23:59:59Z/7", "", "", 400, "query.cursor"},
+		{ListMatchesFunction, "/matches?league=3&cursor=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "query.cursor"},
+		{ListMatchesFunction, "/matches?ids=7&cursor=2026-06-01T00:00:00Z/7", "", "", 400, "query.cursor"},
 		{StartActivityFunction, "/user/activity/7", "", body, 401, ""},
 		{StartActivityFunction, "/user/activity/x", "fan", body, 422, "path.matchId"},
 		{StartActivityFunction, "/user/activity/1", "fan", body, 404, ""},
@@ -285,6 +285,9 @@ func TestRefusals(t *testing.T) {
 		if err := json.Unmarshal([]byte(out.Body), &problem); err != nil || problem.Status != out.StatusCode {
 			t.Errorf("%s %.90s answers %d %.200s, which is no problem document", c.fn.Name, c.target, out.StatusCode, out.Body)
 		}
+		if code, ok := strings.CutPrefix(problem.Type, "urn:problem-type:matchday:"); !ok || code == "" {
+			t.Errorf("%s %.90s answers the type %q, want one with a code", c.fn.Name, c.target, problem.Type)
+		}
 		if out.StatusCode != c.status {
 			t.Errorf("%s %.90s %.60s answers %d %.300s, want %d", c.fn.Name, c.target, c.body, out.StatusCode, out.Body, c.status)
 		}
@@ -296,6 +299,41 @@ func TestRefusals(t *testing.T) {
 		}
 		if header := testkit.Header(out); header.Get("Content-Type") != "application/problem+json" || header.Get("ETag") != "" {
 			t.Errorf("%s %.90s answers with %v", c.fn.Name, c.target, header)
+		}
+	}
+}
+
+// TestProblemCodes: apps decide by the code of a problem.
+func TestProblemCodes(t *testing.T) {
+	t.Parallel()
+	routes := served(t).routes()
+	body := fmt.Sprintf(`{"pushToken":%q}`, token("fan"))
+	for _, c := range []struct {
+		fn                 spec.Function
+		target, user, body string
+		status             int
+		code               string
+	}{
+		{GetMatchFunction, "/matches/99", "", "", 404, "match_not_found"},
+		{ListBallsFunction, "/matches/99/balls", "", "", 404, "match_not_found"},
+		{ListBallsFunction, "/matches/7/balls?cursor=S9-99", "", "", 400, "bad_cursor"},
+		{GetDisplayFunction, "/matches/7/display?team=99", "", "", 400, "team_not_in_match"},
+		{ListLeaguesFunction, "/leagues?cursor=99", "", "", 400, "bad_cursor"},
+		{GetLeagueFunction, "/leagues/99", "", "", 404, "league_not_found"},
+		{GetTeamFunction, "/teams/99", "", "", 404, "team_not_found"},
+		{ListMatchesFunction, "/matches?league=3&cursor=ZZZZZZZZZZZZZZZZZZZZ/7", "", "", 400, "bad_cursor"},
+		{ListMatchesFunction, "/matches", "", "", 400, "bad_request"},
+		{ListMatchesFunction, "/matches?limit=0", "", "", 422, "invalid"},
+		{GetDeviceFunction, "/user/device", "fan", "", 404, "device_not_found"},
+		{GetDeviceFunction, "/user/device", "", "", 401, "unauthenticated"},
+		{GetFollowFunction, "/user/follow/7", "fan", "", 404, "not_followed"},
+		{StartActivityFunction, "/user/activity/99", "fan", body, 404, "match_not_found"},
+		{StartActivityFunction, "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"99",`, 1), 400, "team_not_in_match"},
+		{StartActivityFunction, "/user/activity/7", "fan", "{}", 409, "push_token_required"},
+		{EndActivityFunction, "/user/activity/7?pushToken=" + token("fan"), "fan", "", 404, "activity_not_found"},
+	} {
+		if err := testkit.Refuses(testkit.Ask(routes, c.fn, c.target, c.user, c.body), c.status, c.code); err != nil {
+			t.Errorf("%s %s: %v", c.fn.Name, c.target, err)
 		}
 	}
 }

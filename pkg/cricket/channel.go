@@ -79,10 +79,7 @@ func (c channel) same() expression.ConditionBuilder {
 // forget removes the row, unless it has changed since it was read.
 func (c channel) forget(ctx context.Context, db dynamo.DB) error {
 	_, err := dynamo.Delete(ctx, db, removeChannel, dynamo.Key(removeChannel, c.MatchID, c.View), c.same())
-	if dynamo.IsRefused(err) {
-		return nil
-	}
-	return err
+	return dynamo.IgnoreRefused(err)
 }
 
 // readChannels reads the channels of a match, with every one that was stored
@@ -115,14 +112,12 @@ func senderOnce(env app.Env) func(context.Context) (*push.Sender, error) {
 	}
 }
 
-// What a user is told who gets no channel.
-const (
-	channelRefused = "Apple gives no channel for this match: give the activity's pushToken"
-	channelDown    = "no channel can be opened at the moment: try again, or give the activity's pushToken"
+var (
+	errChannelRefused = problem.New(problem.Conflict, "channel_refused", "Apple gives no channel for this match: give the activity's pushToken")
+	errChannelDown    = problem.New(problem.Unavailable, "channel_unavailable", "no channel can be opened at the moment: try again, or give the activity's pushToken")
+	// errChannelBusy says that another is making the channel at this moment.
+	errChannelBusy = problem.New(problem.Unavailable, "channel_busy", "the match's channel is being opened: try again, or give the activity's pushToken")
 )
-
-// errChannelBusy says that another is making the channel at this moment.
-var errChannelBusy = problem.New(problem.Unavailable, "the match's channel is being opened: try again, or give the activity's pushToken")
 
 // open returns the channel of the match and perspective, and makes it if there
 // is none. The row is claimed before Apple is asked, so that of many at once one
@@ -170,7 +165,7 @@ func (c *channels) claim(ctx context.Context, row channel) error {
 func (c *channels) make(ctx context.Context, row channel) (string, error) {
 	sender, err := c.sender(ctx)
 	if err != nil {
-		return "", errors.Join(problem.New(problem.Unavailable, channelDown).Because(err), row.forget(ctx, c.db))
+		return "", errors.Join(errChannelDown.Because(err), row.forget(ctx, c.db))
 	}
 	id, err := create(ctx, sender)
 	if err != nil {
@@ -204,9 +199,9 @@ func create(ctx context.Context, sender *push.Sender) (string, error) {
 	}
 	if _, refused := errors.AsType[*push.Refused](err); refused {
 		slog.ErrorContext(ctx, "Apple refuses a channel", "err", err)
-		return "", problem.New(problem.Conflict, channelRefused).Because(err)
+		return "", errChannelRefused.Because(err)
 	}
-	return "", problem.New(problem.Unavailable, channelDown).Because(err)
+	return "", errChannelDown.Because(err)
 }
 
 // pushChannels broadcasts to the channels of the message's match.

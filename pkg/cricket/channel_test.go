@@ -15,6 +15,7 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 )
@@ -40,7 +41,7 @@ func (w *world) owns(version string, users ...string) {
 	w.T.Helper()
 	for _, user := range users {
 		testkit.Put(w.World, devices, device{
-			UserID: user, DeviceToken: token(user + "'s phone"), OSMajor: majorOf(version), ExpiresAt: w.Clock.Now().Add(keepDevice).Unix(),
+			UserID: user, DeviceToken: token(user + "'s phone"), OSMajor: majorOf(version), ExpiresAt: w.Clock.Now().Add(push.KeepDevice).Unix(),
 		})
 	}
 }
@@ -89,7 +90,7 @@ func TestListen(t *testing.T) {
 	for _, c := range []struct{ user, team string }{{"first", "11"}, {"second", "11"}, {"other", "12"}, {"nobody's", ""}} {
 		out, err := a.StartActivity(w.Ctx(), listening("7", c.user, c.team))
 		testkit.Must(t, err)
-		if out.Status != 201 || out.CacheControl != noStore || out.Body.TeamID != c.team || out.Body.Channel == "" {
+		if out.Status != 201 || out.CacheControl != httpapi.NoStore || out.Body.TeamID != c.team || out.Body.Channel == "" {
 			t.Errorf("%s is answered %+v", c.user, out)
 		}
 		got[c.user] = out.Body.Channel

@@ -1,16 +1,18 @@
 package cricket
 
-import "matchday/pkg/spec"
+import (
+	"slices"
+
+	"matchday/pkg/kit/push"
+	"matchday/pkg/spec"
+)
 
 // settings of the room, as a deployment chooses them.
-var settings = []spec.Setting{
-	{Name: sportMonksURL, Secret: sportMonksToken, Does: "the address of the provider's API, if not its own", Like: `https://[a-z0-9.-]+(/[a-z0-9./-]*)?`},
-	{Name: apnsURL, Secret: apnsKey, Does: "Apple's host, by which app builds get pushes", Like: `https://api\.(sandbox\.)?push\.apple\.com`, Trial: "https://api.sandbox.push.apple.com"},
-	{Name: apnsTeamID, Secret: apnsKey, Does: "the id of the Apple developer team", Like: `[A-Z0-9]{10}`, Required: true},
-	{Name: apnsKeyID, Secret: apnsKey, Does: "the id of the key that signs pushes", Like: `[A-Z0-9]{10}`, Required: true},
-	{Name: apnsBundle, Secret: apnsKey, Does: "the app's bundle id", Like: `[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+`, Required: true},
-	{Name: apnsType, Secret: apnsKey, Does: "the name of the app's ActivityAttributes, if not " + attributesType, Like: `[A-Za-z_][A-Za-z0-9_]*`},
-}
+var settings = slices.Concat(
+	[]spec.Setting{{Name: sportMonksURL, Secret: sportMonksToken, Does: "the address of the provider's API, if not its own", Like: `https://[a-z0-9.-]+(/[a-z0-9./-]*)?`}},
+	push.Settings(apnsKey, apnsBundle, "the app's bundle id"),
+	[]spec.Setting{{Name: apnsType, Secret: apnsKey, Does: "the name of the app's ActivityAttributes, if not " + attributesType, Like: `[A-Za-z_][A-Za-z0-9_]*`}},
+)
 
 var alarms = []spec.Alarm{
 	{

@@ -13,7 +13,9 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
 
@@ -60,9 +62,6 @@ func owns(userID string) expression.ConditionBuilder {
 	return expression.AttributeNotExists(owner).Or(expression.Equal(owner, expression.Value(userID)))
 }
 
-// keepDevice is how long a phone that is not seen stays registered.
-const keepDevice = 90 * 24 * time.Hour
-
 // unknownOS is the major version of an iOS that is not told: 18 brought
 // broadcast channels, and a phone that may not know them must not be given one.
 const unknownOS = 17
@@ -88,10 +87,10 @@ func OpenDevices(_ context.Context, env app.Env) (*Devices, error) {
 	return &Devices{db: tablesOf(env), now: env.Now}, nil
 }
 
-var errNoDevice = problem.New(problem.NotFound, "no such device")
-
-// noStore keeps what is a user's own out of every cache.
-const noStore = "no-store"
+var (
+	errNoDevice    = problem.New(problem.NotFound, "device_not_found", "no such device")
+	errDevicesBusy = problem.New(problem.Conflict, "registration_conflict", "other phones are being registered: try again")
+)
 
 // Device is a phone as its owner sees it.
 type Device struct {
@@ -115,7 +114,7 @@ type DevicePage struct {
 }
 
 func (d device) page(status int) *DevicePage {
-	return &DevicePage{Status: status, CacheControl: noStore, Body: Device{
+	return &DevicePage{Status: status, CacheControl: httpapi.NoStore, Body: Device{
 		DeviceToken: d.DeviceToken, Platform: d.Platform, OSVersion: d.OSVersion, AppVersion: d.AppVersion, Environment: d.Environment,
 		Locale: d.Locale, TimeZone: d.TimeZone, Frequent: d.Frequent, PushToStart: d.PushToStart != "", ExpiresAt: time.Unix(d.ExpiresAt, 0).UTC(),
 	}}
@@ -125,14 +124,14 @@ func (d device) page(status int) *DevicePage {
 type RegisterDevice struct {
 	auth.User
 	Body struct {
-		DeviceToken string `json:"deviceToken" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The phone's APNs token, in hexadecimal."`
-		Platform    string `json:"platform" enum:"ios,ipados"`
-		OSVersion   string `json:"osVersion,omitempty" pattern:"^[0-9]{1,3}([.][0-9]{1,3}){0,2}$" doc:"Without it the phone is taken for an iOS 17." example:"18.2.1"`
-		AppVersion  string `json:"appVersion,omitempty" pattern:"^[0-9A-Za-z.+-]{1,32}$" example:"2.4.0"`
-		Environment string `json:"environment" enum:"production,sandbox" doc:"Which of Apple's push services gave the token."`
-		Locale      string `json:"locale,omitempty" pattern:"^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,3}$" example:"en-IN"`
-		TimeZone    string `json:"timeZone,omitempty" maxLength:"64" doc:"In the IANA database." example:"Asia/Kolkata"`
-		Frequent    bool   `json:"frequentPushesEnabled,omitempty" doc:"Whether the user allows frequent updates of Live Activities."`
+		DeviceToken push.Token `json:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
+		Platform    string     `json:"platform" enum:"ios,ipados"`
+		OSVersion   string     `json:"osVersion,omitempty" pattern:"^[0-9]{1,3}([.][0-9]{1,3}){0,2}$" doc:"Without it the phone is taken for an iOS 17." example:"18.2.1"`
+		AppVersion  string     `json:"appVersion,omitempty" pattern:"^[0-9A-Za-z.+-]{1,32}$" example:"2.4.0"`
+		Environment string     `json:"environment" enum:"production,sandbox" doc:"Which of Apple's push services gave the token."`
+		Locale      string     `json:"locale,omitempty" pattern:"^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,3}$" example:"en-IN"`
+		TimeZone    string     `json:"timeZone,omitempty" maxLength:"64" doc:"In the IANA database." example:"Asia/Kolkata"`
+		Frequent    bool       `json:"frequentPushesEnabled,omitempty" doc:"Whether the user allows frequent updates of Live Activities."`
 	}
 }
 
@@ -152,10 +151,10 @@ func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 	}
 	now := d.now()
 	mine := device{
-		UserID: in.UserID, DeviceToken: strings.ToLower(in.Body.DeviceToken), Platform: in.Body.Platform,
+		UserID: in.UserID, DeviceToken: in.Body.DeviceToken.Lower(), Platform: in.Body.Platform,
 		OSVersion: in.Body.OSVersion, OSMajor: majorOf(in.Body.OSVersion), AppVersion: in.Body.AppVersion, Environment: in.Body.Environment,
 		Locale: in.Body.Locale, TimeZone: in.Body.TimeZone, Frequent: in.Body.Frequent,
-		UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(keepDevice).Unix(),
+		UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(push.KeepDevice).Unix(),
 	}
 	for range registerTries {
 		err := d.replace(ctx, &mine)
@@ -166,7 +165,7 @@ func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 			return nil, err
 		}
 	}
-	return nil, problem.New(problem.Conflict, "other phones are being registered: try again")
+	return nil, errDevicesBusy
 }
 
 // replace deletes the user's other devices, and the row of the same phone under
@@ -259,41 +258,30 @@ func readDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time)
 // DeleteDevice asks for a phone to be forgotten.
 type DeleteDevice struct {
 	auth.User
-	DeviceToken string `query:"deviceToken" required:"true" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The phone's APNs token, in hexadecimal: a phone that signs out late must not take the newer one away."`
+	DeviceToken push.Token `query:"deviceToken" required:"true" doc:"The phone's APNs token, in hexadecimal: a phone that signs out late must not take the newer one away."`
 }
-
-// Removed is the answer to what removes something of the caller's: 204.
-type Removed struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-}
-
-func removed() *Removed { return &Removed{Status: http.StatusNoContent, CacheControl: noStore} }
 
 // DeleteDevice removes the caller's registration of a phone. That of another
 // user is as NotFound as none at all.
-func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*Removed, error) {
-	token := strings.ToLower(in.DeviceToken)
+func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.Removed, error) {
+	token := in.DeviceToken.Lower()
 	phone := dynamo.DeleteWrite(dynamo.Key(deleteDevice, in.UserID, token), exists("userId"))
 	err := dynamo.Transact(ctx, d.db, deleteDevice, phone, dynamo.DeleteWrite(ownerKey(deleteDevice, token), owns(in.UserID)))
 	if r, ok := errors.AsType[*dynamo.Refused](err); ok && r.Write == 1 { // what has expired here is another's now
 		err = dynamo.Transact(ctx, d.db, deleteDevice, phone)
 	}
-	if dynamo.IsRefused(err) {
-		return nil, errNoDevice
-	}
 	if err != nil {
-		return nil, err
+		return nil, dynamo.RefusedAs(err, errNoDevice)
 	}
-	return removed(), nil
+	return httpapi.NewRemoved(), nil
 }
 
 // UpdatePushToStart asks for Live Activities to be started on a phone.
 type UpdatePushToStart struct {
 	auth.User
 	Body struct {
-		DeviceToken string `json:"deviceToken" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The phone's APNs token, in hexadecimal."`
-		Token       string `json:"pushToStartToken" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The app's push-to-start token on it, in hexadecimal."`
+		DeviceToken push.Token `json:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
+		Token       push.Token `json:"pushToStartToken" doc:"The app's push-to-start token on it, in hexadecimal."`
 	}
 }
 
@@ -301,7 +289,7 @@ type UpdatePushToStart struct {
 // phone, which counts as seeing it. A phone that is not registered is NotFound.
 func (d *Devices) UpdatePushToStart(ctx context.Context, in *UpdatePushToStart) (*DevicePage, error) {
 	now := d.now()
-	token := strings.ToLower(in.Body.DeviceToken)
+	token := in.Body.DeviceToken.Lower()
 	mine, ok, err := dynamo.Get[device](ctx, d.db, updatePushToStart, in.UserID, token)
 	if err != nil {
 		return nil, err
@@ -309,7 +297,7 @@ func (d *Devices) UpdatePushToStart(ctx context.Context, in *UpdatePushToStart) 
 	if !ok || mine.ExpiresAt <= now.Unix() {
 		return nil, errNoDevice
 	}
-	mine.PushToStart, mine.ExpiresAt = strings.ToLower(in.Body.Token), now.Add(keepDevice).Unix()
+	mine.PushToStart, mine.ExpiresAt = in.Body.Token.Lower(), now.Add(push.KeepDevice).Unix()
 	owner := expression.Set(expression.Name("owner"), expression.Value(in.UserID)).Set(expression.Name("expiresAt"), expression.Value(mine.ExpiresAt))
 	set := expression.Set(expression.Name("pushToStartToken"), expression.Value(mine.PushToStart)).
 		Set(expression.Name("updatedAt"), expression.Value(now.UnixMilli())).
@@ -318,11 +306,8 @@ func (d *Devices) UpdatePushToStart(ctx context.Context, in *UpdatePushToStart) 
 		dynamo.UpdateWrite(dynamo.Key(updatePushToStart, in.UserID, token), set, exists("userId")),
 		dynamo.UpdateWrite(ownerKey(updatePushToStart, token), owner, owns(in.UserID)),
 	)
-	if dynamo.IsRefused(err) {
-		return nil, errNoDevice
-	}
 	if err != nil {
-		return nil, err
+		return nil, dynamo.RefusedAs(err, errNoDevice)
 	}
 	return mine.page(http.StatusOK), nil
 }

@@ -17,12 +17,13 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/push"
 )
 
 // registering is a user's request to register the phone of that name.
 func registering(user, phone string) *RegisterDevice {
 	in := &RegisterDevice{User: auth.User{UserID: user}}
-	in.Body.DeviceToken, in.Body.Platform, in.Body.Environment = token(phone), "ios", "production"
+	in.Body.DeviceToken, in.Body.Platform, in.Body.Environment = push.Token(token(phone)), "ios", "production"
 	return in
 }
 
@@ -340,13 +341,13 @@ func (w *world) prepare(t rapidT, user, run, before string) {
 	case "another's a":
 		register(run+"carol", "a")
 		start := &UpdatePushToStart{User: auth.User{UserID: run + "carol"}}
-		start.Body.DeviceToken, start.Body.Token = token(run+"a"), token("start")
+		start.Body.DeviceToken, start.Body.Token = push.Token(token(run+"a")), push.Token(token("start"))
 		if _, err := testkit.Open(w.World, UpdatePushToStartFunction, OpenDevices).UpdatePushToStart(w.Ctx(), start); err != nil {
 			t.Fatalf("%v", err)
 		}
 	case "signed out":
 		register(user, "old")
-		in := &DeleteDevice{User: auth.User{UserID: user}, DeviceToken: token(run + "old")}
+		in := &DeleteDevice{User: auth.User{UserID: user}, DeviceToken: push.Token(token(run + "old"))}
 		if _, err := testkit.Open(w.World, DeleteDeviceFunction, OpenDevices).DeleteDevice(w.Ctx(), in); err != nil {
 			t.Fatalf("%v", err)
 		}
@@ -406,7 +407,7 @@ func TestSignedOver(t *testing.T) {
 	has("bob", phone)
 
 	// Seeing the phone keeps its owner, too.
-	w.To(w.Clock.Now().Add(keepDevice - time.Hour))
+	w.To(w.Clock.Now().Add(push.KeepDevice - time.Hour))
 	start("bob")
 	has("bob", phone)
 	register(routes, "ann")
@@ -529,7 +530,7 @@ func TestDeleteDeviceCrashes(t *testing.T) {
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []device {
 		w := newWorld(t)
 		w.prepare(t, "ann", "", "a")
-		in := &DeleteDevice{User: auth.User{UserID: "ann"}, DeviceToken: token("a")}
+		in := &DeleteDevice{User: auth.User{UserID: "ann"}, DeviceToken: push.Token(token("a"))}
 		s := testkit.OpenWith(w.World, w.Crashing(DeleteDeviceFunction, p), OpenDevices)
 		s.DeleteDevice(w.Ctx(), in)
 		if err := w.disowned(func(device) bool { return true }); err != nil {
@@ -548,7 +549,7 @@ func TestPushToStartCrashes(t *testing.T) {
 		w.prepare(t, "ann", "", "a")
 		w.To(w.Clock.Now().Add(24 * time.Hour))
 		in := &UpdatePushToStart{User: auth.User{UserID: "ann"}}
-		in.Body.DeviceToken, in.Body.Token = token("a"), token("start")
+		in.Body.DeviceToken, in.Body.Token = push.Token(token("a")), push.Token(token("start"))
 		s := testkit.OpenWith(w.World, w.Crashing(UpdatePushToStartFunction, p), OpenDevices)
 		s.UpdatePushToStart(w.Ctx(), in)
 		if err := w.disowned(func(device) bool { return true }); err != nil {

@@ -135,10 +135,7 @@ func (s *Finisher) decide(ctx context.Context, f *fixture, now time.Time) (bool,
 	unpolled := expression.AttributeNotExists(expression.Name("liveUpdatedAt")).
 		Or(expression.Equal(expression.Name("liveUpdatedAt"), expression.Value(f.LiveUpdatedAt)))
 	err := f.update(ctx, s.db, archiveFixture, set, notAfter(slotOf(now)).And(notEnding(), unpolled))
-	if dynamo.IsRefused(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return dynamo.Applied(err)
 }
 
 func isNotFound(err error) bool {
@@ -173,10 +170,7 @@ func (s *Finisher) unarchive(ctx context.Context, f fixture, page sportmonks.Fix
 		set = set.Set(expression.Name("status"), expression.Value(page.Status))
 	}
 	err := f.update(ctx, s.db, archiveFixture, set, notEnding())
-	if dynamo.IsRefused(err) {
-		return nil
-	}
-	return err
+	return dynamo.IgnoreRefused(err)
 }
 
 // end does all that follows from the decision that a match ends: the activities

@@ -10,6 +10,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 )
 
@@ -34,7 +35,7 @@ func OpenFollows(_ context.Context, env app.Env) (*Follows, error) {
 	return &Follows{db: tablesOf(env), now: env.Now}, nil
 }
 
-var errNotFollowed = problem.New(problem.NotFound, "you do not follow this match")
+var errNotFollowed = problem.New(problem.NotFound, "not_followed", "you do not follow this match")
 
 // FollowPage is the answer with a match that is followed.
 type FollowPage struct {
@@ -48,7 +49,7 @@ type FollowPage struct {
 }
 
 func followPage(status int, matchID, teamID string, expires int64) *FollowPage {
-	out := &FollowPage{Status: status, CacheControl: noStore}
+	out := &FollowPage{Status: status, CacheControl: httpapi.NoStore}
 	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = matchID, teamID, time.Unix(expires, 0).UTC()
 	return out
 }
@@ -78,7 +79,7 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 		return nil, err
 	}
 	if done {
-		return nil, problem.New(problem.Conflict, "the match is over")
+		return nil, errMatchOver
 	}
 	now := s.now()
 	set := expression.Set(expression.Name("teamId"), expression.Value(team)).
@@ -100,7 +101,7 @@ func (s *Follows) match(ctx context.Context, id, teamID string) (fixture, error)
 		return fixture{}, errNoMatch
 	}
 	if teamID != "" && f.perspective(teamID) == neutral {
-		return fixture{}, problem.In("body.teamId", "this team does not play in the match")
+		return fixture{}, errTeamNotInMatch.In("body.teamId")
 	}
 	return f, nil
 }
@@ -158,11 +159,8 @@ func (s *Follows) UpdateFollow(ctx context.Context, in *UpdateFollow) (*FollowPa
 		Set(expression.Name("expiresAt"), expression.Value(f.expiry(now, keepFollow)))
 	followed := exists("matchId").And(expression.GreaterThan(expression.Name("expiresAt"), expression.Value(now.Unix())))
 	err = dynamo.Update(ctx, s.db, updateFollow, dynamo.Key(updateFollow, in.MatchID, in.UserID), set, followed)
-	if dynamo.IsRefused(err) {
-		return nil, errNotFollowed
-	}
 	if err != nil {
-		return nil, err
+		return nil, dynamo.RefusedAs(err, errNotFollowed)
 	}
 	return followPage(http.StatusOK, in.MatchID, team, f.expiry(now, keepFollow)), nil
 }
@@ -176,7 +174,7 @@ type UnfollowMatch struct {
 // UnfollowMatch ends the caller's following of a match, and then all of the
 // caller's Live Activities of it. What a first run has left a second one removes;
 // when nothing is there, it is NotFound.
-func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*Removed, error) {
+func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*httpapi.Removed, error) {
 	was, err := dynamo.Delete(ctx, s.db, unfollowMatch, dynamo.Key(unfollowMatch, in.MatchID, in.UserID))
 	if err != nil {
 		return nil, err
@@ -191,7 +189,7 @@ func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*Remove
 	}
 	for _, a := range started {
 		_, err := dynamo.Delete(ctx, s.db, removeOfUser, dynamo.Key(removeOfUser, a.MatchID, a.PushToken), mine)
-		if err != nil && !dynamo.IsRefused(err) { // refused: it ended meanwhile
+		if err := dynamo.IgnoreRefused(err); err != nil { // refused: it ended meanwhile
 			return nil, err
 		}
 		some = true
@@ -199,5 +197,5 @@ func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*Remove
 	if !some {
 		return nil, errNotFollowed
 	}
-	return removed(), nil
+	return httpapi.NewRemoved(), nil
 }

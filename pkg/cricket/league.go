@@ -84,12 +84,12 @@ func (l leagueRow) shown() League {
 	}
 }
 
-var errNoLeague = problem.New(problem.NotFound, "no such league")
+var errNoLeague = problem.New(problem.NotFound, "league_not_found", "no such league")
 
 // ListLeagues asks for all leagues.
 type ListLeagues struct {
-	After string `query:"after" pattern:"^[0-9]{1,19}$" doc:"The cursor: next of the page before."`
-	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"100"`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"Next of the page before."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100"`
 }
 
 // LeagueList is a page of leagues, those of the highest priority first. Next is
@@ -119,7 +119,7 @@ func (r *Reference) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueLi
 		return nil, err
 	}
 	out := &LeagueList{CacheControl: cacheReference}
-	out.Body.Leagues, out.Body.Next, err = httpapi.Page(all, func(l League) string { return l.ID }, "query.after", in.After, in.Limit)
+	out.Body.Leagues, out.Body.Next, err = httpapi.Page(all, func(l League) string { return l.ID }, in.Cursor, in.Limit)
 	return out, err
 }
 
@@ -170,7 +170,7 @@ func (r *Reference) UpdateLeague(ctx context.Context, in *UpdateLeague) (*League
 		return nil, err
 	}
 	l, err := r.league(ctx, in.ID)
-	return &LeaguePage{noStore, l}, err
+	return &LeaguePage{httpapi.NoStore, l}, err
 }
 
 // DeleteLeague removes a league.
@@ -182,7 +182,7 @@ type DeleteLeague struct {
 // DeleteLeague removes a league's row, and leaves its matches. There is no mark
 // of it: what the provider still lists comes back. A league that is not there is
 // NotFound.
-func (r *Reference) DeleteLeague(ctx context.Context, in *DeleteLeague) (*Removed, error) {
+func (r *Reference) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
 	was, err := dynamo.Delete(ctx, r.db, deleteLeague, dynamo.Key(deleteLeague, in.ID))
 	if err != nil {
 		return nil, err
@@ -190,14 +190,14 @@ func (r *Reference) DeleteLeague(ctx context.Context, in *DeleteLeague) (*Remove
 	if was == nil {
 		return nil, errNoLeague
 	}
-	return removed(), nil
+	return httpapi.NewRemoved(), nil
 }
 
 // ListSeasonTeams asks who plays in a season.
 type ListSeasonTeams struct {
-	ID    string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The season."`
-	After string `query:"after" pattern:"^[0-9]{1,19}$" doc:"The cursor: next of the page before."`
-	Limit int32  `query:"limit" minimum:"1" maximum:"100" default:"100"`
+	ID     string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The season."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"Next of the page before."`
+	Limit  int32  `query:"limit" minimum:"1" maximum:"100" default:"100"`
 }
 
 // SeasonTeamList is a page of the teams of a season. Next is the cursor of the
@@ -214,8 +214,8 @@ type SeasonTeamList struct {
 // a season that is not known.
 func (r *Reference) ListSeasonTeams(ctx context.Context, in *ListSeasonTeams) (*SeasonTeamList, error) {
 	q := dynamo.Range{Key: ofSeason(in.ID), Limit: in.Limit}
-	if in.After != "" {
-		q.After = dynamo.Key(teamsOfSeason, in.ID, in.After)
+	if in.Cursor != "" {
+		q.After = dynamo.Key(teamsOfSeason, in.ID, in.Cursor)
 	}
 	rows, last, err := dynamo.Query[seasonTeam](ctx, r.db, teamsOfSeason, q)
 	if err != nil {

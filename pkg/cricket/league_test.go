@@ -39,7 +39,7 @@ func TestLeagues(t *testing.T) {
 		for next := ""; len(got) == 0 || next != ""; {
 			target := fmt.Sprintf("/leagues?limit=%d", limit)
 			if next != "" {
-				target += "&after=" + next
+				target += "&cursor=" + next
 			}
 			page, header := get[lists](t, routes, ListLeaguesFunction, target)
 			if header.Get("Cache-Control") != cacheReference || header.Get("ETag") == "" {
@@ -61,7 +61,7 @@ func TestLeagues(t *testing.T) {
 			t.Errorf("%s: %v", target, err)
 		}
 	}
-	if err := testkit.Blames(testkit.Ask(routes, ListLeaguesFunction, "/leagues?after=99", "", ""), 400, "query.after"); err != nil {
+	if err := testkit.Blames(testkit.Ask(routes, ListLeaguesFunction, "/leagues?cursor=99", "", ""), 400, "query.cursor"); err != nil {
 		t.Error(err)
 	}
 }
@@ -144,7 +144,7 @@ func TestListSeasonTeams(t *testing.T) {
 		for next := ""; len(got) == 0 || next != ""; {
 			target := fmt.Sprintf("/seasons/5/teams?limit=%d", limit)
 			if next != "" {
-				target += "&after=" + next
+				target += "&cursor=" + next
 			}
 			p, _ := get[page](t, routes, ListSeasonTeamsFunction, target)
 			got, next = append(got, p.Teams...), p.Next

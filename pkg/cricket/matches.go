@@ -24,7 +24,10 @@ type Matches struct {
 	now func() time.Time
 }
 
-var errNoMatch = problem.New(problem.NotFound, "no such match")
+var (
+	errNoMatch = problem.New(problem.NotFound, "match_not_found", "no such match")
+	errNoScore = problem.New(problem.NotFound, "score_not_found", "the match has no score yet")
+)
 
 // How long a client or a CDN may keep an answer: a slot while a match is played,
 // longer when nothing is about to change.
@@ -161,7 +164,7 @@ type ListMatches struct {
 	League string                      `query:"league" maxLength:"32" doc:"A league's code, or, without dates, its id."`
 	From   httpapi.Optional[time.Time] `query:"from" doc:"The first start, with to; at most 31 days before it."`
 	To     httpapi.Optional[time.Time] `query:"to" doc:"The last start."`
-	After  string                      `query:"after" pattern:"^[0-9A-Z:-]{20}/[0-9]{1,19}$" doc:"The cursor: next of the page before."`
+	Cursor string                      `query:"cursor" pattern:"^[0-9A-Z:-]{20}/[0-9]{1,19}$" doc:"Next of the page before."`
 	Limit  int32                       `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
 
@@ -185,8 +188,8 @@ func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList,
 	switch {
 	case len(in.IDs) > 0 && in.League != "":
 		return nil, problem.In("query.ids", "ask by ids or by league, not both")
-	case len(in.IDs) > 0 && in.After != "":
-		return nil, problem.In("query.after", "matches asked for by ids come on one page")
+	case len(in.IDs) > 0 && in.Cursor != "":
+		return nil, problem.In("query.cursor", "matches asked for by ids come on one page")
 	case len(in.IDs) > 0:
 		found, err = m.byID(ctx, in.IDs)
 	case in.League == "":
@@ -236,13 +239,13 @@ func (m *Matches) between(ctx context.Context, in *ListMatches) ([]fixture, stri
 		return nil, "", problem.In("query.to", "ask for at most 31 days at a time")
 	}
 	r := dynamo.Range{Limit: in.Limit, Key: startsBetween(in.League, from, to)}
-	if in.After != "" {
-		at, start, id, err := parseCursor(in.After)
+	if in.Cursor != "" {
+		at, start, id, err := parseCursor(in.Cursor)
 		if err != nil {
 			return nil, "", err
 		}
 		if at.Before(from.Truncate(time.Second)) || at.After(to) { // DynamoDB takes no key outside the range
-			return nil, "", problem.In("query.after", "this page is not between from and to")
+			return nil, "", httpapi.ErrBadCursor
 		}
 		r.After = indexKey("leagueCode", in.League, "startTime", start, id)
 	}
@@ -258,7 +261,7 @@ func (m *Matches) between(ctx context.Context, in *ListMatches) ([]fixture, stri
 func parseCursor(cursor string) (at time.Time, start, id string, err error) {
 	start, id, _ = strings.Cut(cursor, "/")
 	if at, err = time.Parse(timeLayout, start); err != nil {
-		return at, "", "", problem.In("query.after", "this is no cursor: begin again").Because(err)
+		return at, "", "", httpapi.ErrBadCursor.Because(err)
 	}
 	return at, start, id, nil
 }
@@ -267,8 +270,8 @@ func parseCursor(cursor string) (at time.Time, start, id string, err error) {
 func (m *Matches) ofLeague(ctx context.Context, in *ListMatches) ([]fixture, string, error) {
 	fresh := expression.GreaterThan(expression.Name("ttl"), expression.Value(m.now().Unix()))
 	r := dynamo.Range{Limit: in.Limit, Filter: &fresh, Key: expression.Key("leagueId").Equal(expression.Value(in.League))}
-	if in.After != "" {
-		_, start, id, err := parseCursor(in.After)
+	if in.Cursor != "" {
+		_, start, id, err := parseCursor(in.Cursor)
 		if err != nil {
 			return nil, "", err
 		}
@@ -355,7 +358,7 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*Shown, error
 	}
 	view := f.perspective(in.Team)
 	if view == neutral && in.Team != neutral {
-		return nil, problem.In("query.team", "this team does not play in the match")
+		return nil, errTeamNotInMatch.In("query.team")
 	}
 	out := &Shown{CacheControl: cacheFor(state.Phase)}
 	now := m.now()
@@ -367,7 +370,7 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*Shown, error
 		return out, json.Unmarshal([]byte(row.Display), &out.Body)
 	}
 	if state.ID == "" {
-		return nil, problem.New(problem.NotFound, "the match has no score yet")
+		return nil, errNoScore
 	}
 	out.Body = state.For(view)
 	text, err := json.Marshal(out.Body)
@@ -382,7 +385,7 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*Shown, error
 		CacheKey: displayKey(in.ID, view), Display: raw(text), Hash: out.Body.Hash(), Slot: f.LastSlot, At: at.Unix(),
 		Playing: state.Phase == sportmonks.Live, TTL: now.Add(keepShown).Unix(),
 	}
-	if err := dynamo.Put(ctx, m.db, putDisplay, row, notAfter(f.LastSlot)); err != nil && !dynamo.IsRefused(err) {
+	if err := dynamo.Put(ctx, m.db, putDisplay, row, notAfter(f.LastSlot)); dynamo.IgnoreRefused(err) != nil {
 		return nil, err
 	}
 	return out, nil
@@ -393,7 +396,7 @@ type ListBalls struct {
 	ID      string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The match."`
 	Innings int    `query:"innings" minimum:"1" maximum:"99" doc:"Only this innings."`
 	After   int    `query:"after" minimum:"0" doc:"Only balls with a higher id: those that are new to a client."`
-	Cursor  string `query:"cursor" pattern:"^S[0-9]{1,2}-[0-9]{2,3}$" doc:"The cursor: next of the page before."`
+	Cursor  string `query:"cursor" pattern:"^S[0-9]{1,2}-[0-9]{2,3}$" doc:"Next of the page before."`
 }
 
 // BallList is a page of balls in the order of play: whole groups of five overs,
@@ -426,7 +429,7 @@ func (m *Matches) ListBalls(ctx context.Context, in *ListBalls) (*BallList, erro
 	if in.Cursor != "" {
 		first = slices.IndexFunc(h.Chunks, func(c chunkMeta) bool { return c.cursor() == in.Cursor })
 		if first < 0 {
-			return nil, problem.In("query.cursor", "this page is no longer there: begin again")
+			return nil, httpapi.ErrBadCursor
 		}
 	}
 	out := &BallList{CacheControl: cacheFor(f.phase())}

@@ -70,10 +70,7 @@ func (m *Matches) names(ctx context.Context, f fixture, s score.State) (names, e
 		Set(expression.Name("readAt"), expression.Value(n.ReadAt)).
 		Set(expression.Name("ttl"), expression.Value(n.TTL))
 	err = dynamo.Update(ctx, m.db, enrichCached, dynamo.Key(enrichCached, n.MatchID), set, exists("matchId"))
-	if dynamo.IsRefused(err) { // it expired meanwhile
-		err = nil
-	}
-	return n, err
+	return n, dynamo.IgnoreRefused(err) // refused: it expired meanwhile
 }
 
 // enrich takes from the reference data what that knows.

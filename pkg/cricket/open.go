@@ -15,10 +15,6 @@ import (
 // Settings of the room: environment variables.
 const (
 	sportMonksURL = "SPORTMONKS_URL" // the provider's, if not sportmonks.BaseURL
-	apnsURL       = push.SettingURL
-	apnsTeamID    = push.SettingTeamID
-	apnsKeyID     = push.SettingKeyID
-	apnsCAFile    = push.SettingCAFile
 	apnsBundle    = "APNS_BUNDLE"
 	apnsType      = "APNS_ATTRIBUTES_TYPE" // name of the app's ActivityAttributes, if not attributesType
 )

@@ -10,6 +10,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 )
 
@@ -116,7 +117,7 @@ type PreferencesPage struct {
 // time, if none are stored.
 func (s *Settings) GetPreferences(ctx context.Context, in *GetPreferences) (*PreferencesPage, error) {
 	p, err := readPreferences(ctx, s.db, in.UserID)
-	return &PreferencesPage{noStore, p}, err
+	return &PreferencesPage{httpapi.NoStore, p}, err
 }
 
 // PutPreferences states the caller's preferences, all of them.
@@ -136,5 +137,5 @@ func (s *Settings) PutPreferences(ctx context.Context, in *PutPreferences) (*Pre
 		}
 	}
 	row := preferences{UserID: in.UserID, Preferences: in.Body, UpdatedAt: s.now().UnixMilli()}
-	return &PreferencesPage{noStore, in.Body}, dynamo.Put(ctx, s.db, putPreferences, row)
+	return &PreferencesPage{httpapi.NoStore, in.Body}, dynamo.Put(ctx, s.db, putPreferences, row)
 }

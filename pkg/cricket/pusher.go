@@ -122,7 +122,7 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 		return err
 	}
 	if !ok {
-		return problem.New(problem.Invalid, "there is no match %s", m.MatchID)
+		return problem.New(problem.Invalid, "match_not_found", "there is no match %s", m.MatchID)
 	}
 	if m.Channels != "" && f.EndingAt == 0 {
 		return problem.In("channels", "match %s is not over", m.MatchID)
@@ -417,7 +417,7 @@ func (r *pushRun) removeDead(ctx context.Context) error {
 	for _, token := range r.remove {
 		same := expression.Equal(expression.Name("updatedAt"), expression.Value(r.registered[token]))
 		_, err := dynamo.Delete(ctx, r.db, removeActivity, dynamo.Key(removeActivity, r.change.MatchID, token), same)
-		if err != nil && !dynamo.IsRefused(err) {
+		if err := dynamo.IgnoreRefused(err); err != nil {
 			return err
 		}
 	}

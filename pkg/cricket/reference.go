@@ -80,7 +80,7 @@ func (s *Syncer) SyncLeagues(ctx context.Context) error {
 		} else {
 			err = dynamo.Put(ctx, s.db, putLeague, row, expression.AttributeNotExists(expression.Name("leagueId")))
 		}
-		if err != nil && !dynamo.IsRefused(err) { // refused: an administrator deleted it, or another sync wrote it, meanwhile
+		if err := dynamo.IgnoreRefused(err); err != nil { // refused: an administrator deleted it, or another sync wrote it, meanwhile
 			return err
 		}
 	}

@@ -178,10 +178,7 @@ func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []schedule
 // rescore replaces a match's score, unless it was polled.
 func (s *Syncer) rescore(ctx context.Context, c cached) error {
 	err := dynamo.Put(ctx, s.db, putCached, c, notAfter(0))
-	if dynamo.IsRefused(err) {
-		return nil
-	}
-	return err
+	return dynamo.IgnoreRefused(err)
 }
 
 // move writes what the provider has changed about a match that is not live.
@@ -204,10 +201,7 @@ func (s *Syncer) move(ctx context.Context, was, is fixture) error {
 		Set(expression.Name("venueName"), expression.Value(is.VenueName))
 	idle := expression.AttributeNotExists(expression.Name("live")).And(notEnding())
 	err := is.update(ctx, s.db, updateFixture, set, idle)
-	if dynamo.IsRefused(err) { // it went live meanwhile
-		return nil
-	}
-	return err
+	return dynamo.IgnoreRefused(err) // refused: it went live meanwhile
 }
 
 // leave gives a match that is over to finish-match, unless it is live, for then
@@ -222,8 +216,5 @@ func (s *Syncer) leave(ctx context.Context, was, is fixture, now time.Time) erro
 		return err
 	}
 	err := is.update(ctx, s.db, updateFixture, expression.Set(expression.Name("leftAt"), expression.Value(now.Unix())), notEnding())
-	if dynamo.IsRefused(err) { // it ended, or was deleted, meanwhile
-		return nil
-	}
-	return err
+	return dynamo.IgnoreRefused(err) // refused: it ended, or was deleted, meanwhile
 }

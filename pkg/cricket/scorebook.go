@@ -92,11 +92,8 @@ func (b *scorebook) touch(ctx context.Context, matchID, sum string, slot int64) 
 		cond = cond.And(exists("live"))
 	}
 	was, err := dynamo.Replace[fixture](ctx, b.db, updateFixture, dynamo.Key(updateFixture, matchID), set, cond)
-	if dynamo.IsRefused(err) {
-		return false, nil
-	}
 	if err != nil {
-		return false, err
+		return dynamo.Applied(err)
 	}
 	due := p.ledger.ripe(was.Polls + 1)
 	if due && was.LastSlot != p.slot { // another polled since, and may have told it

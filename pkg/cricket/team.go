@@ -39,12 +39,12 @@ func (t teamRow) shown() TeamProfile {
 	}
 }
 
-var errNoTeam = problem.New(problem.NotFound, "no such team")
+var errNoTeam = problem.New(problem.NotFound, "team_not_found", "no such team")
 
 // ListTeams asks for all teams.
 type ListTeams struct {
-	After string `query:"after" pattern:"^[0-9]{1,19}$" doc:"The cursor: next of the page before."`
-	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"100"`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"Next of the page before."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100"`
 }
 
 // TeamList is a page of teams, in order of their title. Next is the cursor of
@@ -72,7 +72,7 @@ func (r *Reference) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, er
 		return nil, err
 	}
 	out := &TeamList{CacheControl: cacheReference}
-	out.Body.Teams, out.Body.Next, err = httpapi.Page(all, func(t TeamProfile) string { return t.ID }, "query.after", in.After, in.Limit)
+	out.Body.Teams, out.Body.Next, err = httpapi.Page(all, func(t TeamProfile) string { return t.ID }, in.Cursor, in.Limit)
 	return out, err
 }
 
@@ -123,5 +123,5 @@ func (r *Reference) UpdateTeam(ctx context.Context, in *UpdateTeam) (*TeamPage, 
 		return nil, err
 	}
 	t, err := r.team(ctx, in.ID)
-	return &TeamPage{noStore, t}, err
+	return &TeamPage{httpapi.NoStore, t}, err
 }

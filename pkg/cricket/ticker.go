@@ -130,10 +130,7 @@ func (t *Ticker) claim(ctx context.Context, slot int64) (bool, error) {
 	set := expression.Set(expression.Name("slot"), expression.Value(slot)).
 		Set(expression.Name("holder"), expression.Value(holder(ctx, "tick")))
 	err := dynamo.Update(ctx, t.db, claimSlot, dynamo.Key(claimSlot, "tick"), set, free)
-	if dynamo.IsRefused(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return dynamo.Applied(err)
 }
 
 // holder names this invocation to a lock.
@@ -254,18 +251,12 @@ func (t *Ticker) leave(ctx context.Context, matchID string, missing time.Duratio
 		expired := expression.Equal(expression.Name("isReplay"), expression.Value(true)).
 			And(expression.LessThanEqual(expression.Name("replayExpiresAt"), expression.Value(now.Unix())))
 		_, err := dynamo.Delete(ctx, t.db, deleteReplay, dynamo.Key(deleteReplay, matchID), expired)
-		if dynamo.IsRefused(err) {
-			return false, nil
-		}
-		return err == nil, err
+		return dynamo.Applied(err)
 	}
 	if f.MissingSince < f.LiveUpdatedAt { // a poll that fails does not count: it is missing from now on
 		set := expression.Set(expression.Name("missingSince"), expression.Value(now.UnixMilli()))
 		err := f.update(ctx, t.db, archiveFixture, set, expression.Equal(expression.Name("liveUpdatedAt"), expression.Value(f.LiveUpdatedAt)))
-		if dynamo.IsRefused(err) {
-			return false, nil
-		}
-		return false, err
+		return false, dynamo.IgnoreRefused(err)
 	}
 	if now.Sub(time.UnixMilli(f.MissingSince)) < missing {
 		return false, nil
@@ -282,8 +273,5 @@ func (f fixture) archive(ctx context.Context, db dynamo.DB, polled int64, now ti
 	set := expression.Set(expression.Name("archivedAt"), expression.Value(now.Unix())).
 		Remove(expression.Name("liveUpdatedAt")).Remove(expression.Name("live"))
 	err := f.update(ctx, db, archiveFixture, set, expression.Equal(expression.Name("liveUpdatedAt"), expression.Value(polled)))
-	if dynamo.IsRefused(err) {
-		return nil
-	}
-	return err
+	return dynamo.IgnoreRefused(err)
 }

@@ -97,8 +97,5 @@ func (d *TossDetector) detect(ctx context.Context, f fixture) error {
 	}
 	set := expression.Set(expression.Name("tossKey"), expression.Value(e.Key))
 	err = f.update(ctx, d.db, updateFixture, set, expression.AttributeNotExists(expression.Name("tossKey")))
-	if dynamo.IsRefused(err) {
-		return nil
-	}
-	return err
+	return dynamo.IgnoreRefused(err)
 }

@@ -26,6 +26,7 @@ import (
 	"matchday/infra/sim/sportmonks"
 	"matchday/infra/sim/sportmonks/script"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/push"
 )
 
 func TestMain(m *testing.M) {
@@ -74,7 +75,7 @@ func (w *world) withPhones() *world {
 	ca := filepath.Join(w.T.TempDir(), "ca.pem")
 	testkit.Must(w.T, os.WriteFile(ca, w.phones.CA(), 0o600))
 	maps.Copy(w.Settings, map[string]string{
-		apnsURL: w.phones.URL(), apnsTeamID: "TEAM", apnsKeyID: "KEY", apnsBundle: bundle, apnsCAFile: ca,
+		push.SettingURL: w.phones.URL(), push.SettingTeamID: "TEAM", push.SettingKeyID: "KEY", apnsBundle: bundle, push.SettingCAFile: ca,
 		apnsKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 	})
 	return w

@@ -14,7 +14,6 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
-	"matchday/pkg/kit/problem"
 )
 
 // any is something that may happen. What comes first is drawn most.
@@ -454,7 +453,7 @@ func (g *game) score(e *booking) act {
 		do: func(env app.Env) error {
 			return testkit.OpenWith(g.World, env, OpenScorer).ScoreEvent(g.Ctx(), ScoreEvent{e.id})
 		},
-		wants: when(func() bool { return !e.asked && e.state != deleting }, fmt.Sprint("kind ", problem.Invalid)),
+		wants: when(func() bool { return !e.asked && e.state != deleting }, "event_not_ready"),
 		wrote: func(w write) error {
 			if w.operation == "UpdateItem" { // all members are done
 				e.state = scored

@@ -18,6 +18,7 @@ import (
 
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
@@ -447,7 +448,7 @@ func TestAuthorization(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if cache := testkit.Header(out).Get("Cache-Control"); out.StatusCode < 300 && cache != noStore && cache != shortly {
+				if cache := testkit.Header(out).Get("Cache-Control"); out.StatusCode < 300 && cache != httpapi.NoStore && cache != shortly {
 					t.Errorf("%q is told to cache as %q", caller.user, cache)
 				}
 				if caller.user != "ann" && strings.Contains(out.Body, fmt.Sprint(secret)) {

@@ -125,14 +125,18 @@ func worth(card []match) (sum int) {
 }
 
 func overflow(field string) error {
-	return &problem.Error{Kind: problem.Unprocessable, Code: "card_overflow", Field: field, Text: fmt.Sprintf("a card is worth %d points at most, with its bonus", maxScore)}
+	return errCardOverflow.In(field)
 }
 
 var (
-	errLocked      = problem.Coded(problem.Conflict, "event_locked", "the event is locked")
-	errUpcoming    = problem.Coded(problem.Conflict, "event_upcoming", "the event is not locked yet")
-	errCardChanged = problem.Coded(problem.Conflict, "card_changed", "the card has changed: look again")
-	errNoMatch     = problem.Coded(problem.NotFound, "match_not_found", "no such match on the card")
+	errCardOverflow = problem.New(problem.Unprocessable, "card_overflow", "a card is worth %d points at most, with its bonus", maxScore)
+	errCardFull     = problem.New(problem.Unprocessable, "card_full", "a card has %d matches at most", maxCard)
+	errNotTheCard   = problem.New(problem.Unprocessable, "not_the_card", "name every match of the card, and each once").In("body.matchIds")
+	errMatchExists  = problem.New(problem.Conflict, "match_exists", "there is another match with this id")
+	errLocked       = problem.New(problem.Conflict, "event_locked", "the event is locked")
+	errUpcoming     = problem.New(problem.Conflict, "event_upcoming", "the event is not locked yet")
+	errCardChanged  = problem.New(problem.Conflict, "card_changed", "the card has changed: look again")
+	errNoMatch      = problem.New(problem.NotFound, "match_not_found", "no such match on the card")
 )
 
 // MatchPage is the answer with a match.
@@ -162,12 +166,12 @@ func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error)
 	id := strings.ToLower(cmp.Or(in.Body.ID, newUUID()))
 	if there, ok := on.match(id); ok {
 		if !reflect.DeepEqual(there.fields(), in.Body.MatchFields) {
-			return nil, problem.Coded(problem.Conflict, "match_exists", "there is another match with this id")
+			return nil, errMatchExists
 		}
-		return &MatchPage{http.StatusCreated, noStore, there.shown()}, nil
+		return &MatchPage{http.StatusCreated, httpapi.NoStore, there.shown()}, nil
 	}
 	if len(on.card) == maxCard {
-		return nil, &problem.Error{Kind: problem.Unprocessable, Code: "card_full", Text: fmt.Sprintf("a card has %d matches at most", maxCard)}
+		return nil, errCardFull
 	}
 	if worth(on.card)+in.Body.Points+on.Bonus > maxScore {
 		return nil, overflow("body.points")
@@ -181,7 +185,7 @@ func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error)
 	if err := s.change(ctx, on, dynamo.PutWrite(m, absent("PK"))); err != nil {
 		return nil, err
 	}
-	return &MatchPage{http.StatusCreated, noStore, m.shown()}, nil
+	return &MatchPage{http.StatusCreated, httpapi.NoStore, m.shown()}, nil
 }
 
 // newUUID is a random one, version 4 (RFC 9562).
@@ -258,9 +262,7 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 			writes = append(writes, logged(e, m, in.UserID, fmt.Sprintf("%d points", was.Points), fmt.Sprintf("%d points", m.Points), ""))
 		}
 		writes = append(writes, dynamo.UpdateWrite(e.key(), e.changed(), on.same()))
-		if err = dynamo.Transact(ctx, s.db, changeCard, writes...); dynamo.IsRefused(err) {
-			err = errChanged
-		}
+		err = dynamo.RefusedAs(dynamo.Transact(ctx, s.db, changeCard, writes...), errChanged)
 	}
 	if err != nil {
 		return nil, err
@@ -271,7 +273,7 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 	if err := s.rescore(ctx, e); err != nil {
 		return nil, err
 	}
-	return &MatchPage{http.StatusOK, noStore, m.shown()}, nil
+	return &MatchPage{http.StatusOK, httpapi.NoStore, m.shown()}, nil
 }
 
 // written writes what administrators say of a match that is there, and not its
@@ -302,7 +304,7 @@ type DeleteMatch struct {
 // DeleteMatch takes a match off a card that is not locked; those behind it move
 // up. Who had picked it is told, also by a second run, if the first came no
 // further than to remove it.
-func (s *Events) DeleteMatch(ctx context.Context, in *DeleteMatch) (*Removed, error) {
+func (s *Events) DeleteMatch(ctx context.Context, in *DeleteMatch) (*httpapi.Removed, error) {
 	on, err := readStage(ctx, s.db, in.EventID)
 	if err != nil {
 		return nil, err
@@ -327,7 +329,7 @@ func (s *Events) DeleteMatch(ctx context.Context, in *DeleteMatch) (*Removed, er
 	if !ok && told == 0 {
 		return nil, errNoMatch
 	}
-	return removed(), nil
+	return httpapi.NewRemoved(), nil
 }
 
 // place writes the places of matches on a card where they have changed.
@@ -393,12 +395,12 @@ func (s *Events) OrderCard(ctx context.Context, in *OrderCard) (*CardPage, error
 	for _, id := range in.Body.MatchIDs {
 		m, ok := on.match(id)
 		if !ok || slices.ContainsFunc(ordered, func(o match) bool { return o.ID == m.ID }) {
-			return nil, &problem.Error{Kind: problem.Unprocessable, Code: "not_the_card", Field: "body.matchIds", Text: "name every match of the card, and each once"}
+			return nil, errNotTheCard
 		}
 		ordered = append(ordered, m)
 	}
 	if len(ordered) != len(on.card) {
-		return nil, &problem.Error{Kind: problem.Unprocessable, Code: "not_the_card", Field: "body.matchIds", Text: "name every match of the card"}
+		return nil, errNotTheCard
 	}
 	writes, err := place(ordered)
 	if err != nil {
@@ -412,7 +414,7 @@ func (s *Events) OrderCard(ctx context.Context, in *OrderCard) (*CardPage, error
 			return nil, errCardChanged
 		}
 	}
-	out := &CardPage{CacheControl: noStore}
+	out := &CardPage{CacheControl: httpapi.NoStore}
 	for _, m := range ordered {
 		out.Body.Card = append(out.Body.Card, m.shown())
 	}
@@ -459,17 +461,14 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 			dynamo.UpdateWrite(m.key(), expression.Set(expression.Name("result"), expression.Value(result)), exists("PK")),
 			dynamo.UpdateWrite(e.key(), e.changed(), on.same()),
 			logged(e, m, in.UserID, said(m, was), said(m, m.Result), in.Body.Reason))
-		if dynamo.IsRefused(err) {
-			return nil, errChanged
-		}
 		if err != nil {
-			return nil, err
+			return nil, dynamo.RefusedAs(err, errChanged)
 		}
 	}
 	if err := s.rescore(ctx, e); err != nil {
 		return nil, err
 	}
-	return &MatchPage{http.StatusOK, noStore, m.shown()}, nil
+	return &MatchPage{http.StatusOK, httpapi.NoStore, m.shown()}, nil
 }
 
 func invalidTeam(field string, m match, n int) error {
@@ -541,7 +540,7 @@ func (s *Events) ListCorrections(ctx context.Context, in *ListCorrections) (*Cor
 	q := dynamo.Range{Key: below(listCorrections, ofEvent(in.EventID), logPrefix), Limit: in.Limit, Backward: true}
 	if in.Cursor != "" {
 		if !logIDs.MatchString(in.Cursor) {
-			return nil, httpapi.BadCursor("query.cursor")
+			return nil, httpapi.ErrBadCursor
 		}
 		q.After = itemKey(ofEvent(in.EventID), logPrefix+in.Cursor)
 	}
@@ -549,7 +548,7 @@ func (s *Events) ListCorrections(ctx context.Context, in *ListCorrections) (*Cor
 	if err != nil {
 		return nil, err
 	}
-	out := &CorrectionList{CacheControl: noStore}
+	out := &CorrectionList{CacheControl: httpapi.NoStore}
 	out.Body.Corrections = make([]Correction, len(rows))
 	for i, r := range rows {
 		out.Body.Corrections[i] = r.Correction

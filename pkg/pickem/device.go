@@ -2,13 +2,14 @@ package pickem
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/push"
 )
 
 const deviceType = "device"
@@ -27,8 +28,6 @@ const (
 	devicePrefix  = "DEVICE#"
 	devicesPrefix = "DEVICES#"
 
-	// keepDevice is how long a phone that is not seen stays registered.
-	keepDevice = 90 * 24 * time.Hour
 	// maxDevices is how many phones of a member get a notice: the last that were seen.
 	maxDevices = 10
 )
@@ -37,7 +36,7 @@ const (
 func newDevice(token, userID string, now time.Time) device {
 	return device{
 		row:   row{PK: devicePrefix + token, SK: deviceSK, GSIPK: devicesPrefix + userID, GSISK: stamp(now) + "#" + token, Type: deviceType},
-		Token: token, BelongsTo: ofUser(userID), SeenAt: stamp(now), TTL: now.Add(keepDevice).Unix(),
+		Token: token, BelongsTo: ofUser(userID), SeenAt: stamp(now), TTL: now.Add(push.KeepDevice).Unix(),
 	}
 }
 
@@ -55,7 +54,7 @@ func OpenDevices(_ context.Context, env app.Env) (*Devices, error) {
 // RegisterDevice has notices sent to a phone.
 type RegisterDevice struct {
 	auth.User
-	Token string `path:"deviceToken" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The phone's APNs token, in hexadecimal."`
+	Token push.Token `path:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
 }
 
 // DevicePage is the answer with a phone.
@@ -69,36 +68,32 @@ type DevicePage struct {
 
 // RegisterDevice makes a phone the caller's, whosever it was, or renews it.
 func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*DevicePage, error) {
-	d := newDevice(strings.ToLower(in.Token), in.UserID, s.now())
+	d := newDevice(in.Token.Lower(), in.UserID, s.now())
 	err := dynamo.Transact(ctx, s.db, registerDevice, dynamo.CheckWrite(memberItem(in.UserID), isMember()), dynamo.PutWrite(d))
-	if dynamo.IsRefused(err) {
-		return nil, errNotMember
-	}
 	if err != nil {
-		return nil, err
+		return nil, dynamo.RefusedAs(err, errNotMember)
 	}
-	out := &DevicePage{CacheControl: noStore}
+	out := &DevicePage{CacheControl: httpapi.NoStore}
 	out.Body.DeviceToken, out.Body.ExpiresAt = d.Token, time.Unix(d.TTL, 0).UTC()
 	return out, nil
 }
 
+var errNoDevice = problem.New(problem.NotFound, "device_not_found", "you have no such phone")
+
 // DeleteDevice ends the notices to a phone.
 type DeleteDevice struct {
 	auth.User
-	Token string `path:"deviceToken" pattern:"^([0-9a-fA-F]{2})+$" minLength:"32" maxLength:"200" doc:"The phone's APNs token, in hexadecimal."`
+	Token push.Token `path:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
 }
 
 // DeleteDevice forgets a phone of the caller's. That of another is as
 // device_not_found as none.
-func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*Removed, error) {
-	_, err := dynamo.Delete(ctx, s.db, dropDevice, itemKey(devicePrefix+strings.ToLower(in.Token), deviceSK), equals("belongsto", ofUser(in.UserID)))
-	if dynamo.IsRefused(err) {
-		return nil, problem.Coded(problem.NotFound, "device_not_found", "you have no such phone")
-	}
+func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.Removed, error) {
+	_, err := dynamo.Delete(ctx, s.db, dropDevice, itemKey(devicePrefix+in.Token.Lower(), deviceSK), equals("belongsto", ofUser(in.UserID)))
 	if err != nil {
-		return nil, err
+		return nil, dynamo.RefusedAs(err, errNoDevice)
 	}
-	return removed(), nil
+	return httpapi.NewRemoved(), nil
 }
 
 // drop forgets phones, but for those that were registered again since they were
@@ -106,7 +101,7 @@ func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*Removed,
 func drop(ctx context.Context, db dynamo.DB, phones []device) error {
 	for _, d := range phones {
 		_, err := dynamo.Delete(ctx, db, dropDevice, d.key(), equals("belongsto", d.BelongsTo).And(equals("seenAt", d.SeenAt)))
-		if err != nil && !dynamo.IsRefused(err) {
+		if err := dynamo.IgnoreRefused(err); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/push"
 )
 
 // tokenOf is the push token of a phone that has a name.
@@ -85,7 +86,7 @@ func TestDevices(t *testing.T) {
 	out := w.ask(RegisterDeviceFunction, "/app/devices/"+tokenOf("red"), "ann", "")
 	got := testkit.Decode[struct{ ExpiresAt time.Time }](w.World, out)
 	kept := testkit.Row[device](w.World, table, devicePrefix+tokenOf("red"), deviceSK)
-	if want := noon.Add(keepDevice); !got.ExpiresAt.Equal(want) || kept.TTL != want.Unix() {
+	if want := noon.Add(push.KeepDevice); !got.ExpiresAt.Equal(want) || kept.TTL != want.Unix() {
 		t.Errorf("it is registered until %v, and kept until %d, want %v", got.ExpiresAt, kept.TTL, want)
 	}
 }

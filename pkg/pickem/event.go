@@ -120,7 +120,7 @@ func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, er
 	q := dynamo.Range{Key: below(listEvents, eventKey, ofEvent(in.Year)), Limit: in.Limit, Backward: true}
 	if in.Cursor != "" {
 		if !eventIDs.MatchString(in.Cursor) || !strings.HasPrefix(in.Cursor, in.Year) {
-			return nil, httpapi.BadCursor("query.cursor")
+			return nil, httpapi.ErrBadCursor
 		}
 		q.After = eventItem(in.Cursor)
 	}
@@ -190,12 +190,12 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 		}
 		there.CardRev = e.CardRev
 		if there != e {
-			return nil, problem.Coded(problem.Conflict, "event_exists", "there is an event %s already", id)
+			return nil, problem.New(problem.Conflict, "event_exists", "there is an event %s already", id)
 		}
 	} else if err != nil {
 		return nil, err
 	}
-	return &EventPage{http.StatusCreated, noStore, e.shown(s.now())}, nil
+	return &EventPage{http.StatusCreated, httpapi.NoStore, e.shown(s.now())}, nil
 }
 
 // dateLayout is how items keep a date.
@@ -263,11 +263,11 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 	if b.State != nil {
 		switch {
 		case e.State == scored:
-			return nil, problem.Coded(problem.Conflict, "bad_transition", "the event is scored")
+			return nil, problem.New(problem.Conflict, "bad_transition", "the event is scored")
 		case *b.State == upcoming && e.ResultsRev > 0:
-			return nil, problem.Coded(problem.Conflict, "bad_transition", "results are in, so the event cannot be opened again")
+			return nil, problem.New(problem.Conflict, "bad_transition", "results are in, so the event cannot be opened again")
 		case *b.State == upcoming && !now.Before(locks):
-			return nil, problem.Coded(problem.Conflict, "bad_transition", "the event has locked: say a new lockAt too")
+			return nil, problem.New(problem.Conflict, "bad_transition", "the event has locked: say a new lockAt too")
 		}
 		e.State = *b.State
 	}
@@ -284,17 +284,14 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 	}
 	if e != was.event {
 		err := s.save(ctx, e, was.event, in.UserID)
-		if dynamo.IsRefused(err) {
-			return nil, errChanged
-		}
 		if err != nil {
-			return nil, err
+			return nil, dynamo.RefusedAs(err, errChanged)
 		}
 	}
 	if err := s.rescore(ctx, e); err != nil {
 		return nil, err
 	}
-	return &EventPage{http.StatusOK, noStore, e.shown(now)}, nil
+	return &EventPage{http.StatusOK, httpapi.NoStore, e.shown(now)}, nil
 }
 
 // save writes an event over what it was, and logs a bonus that changes points.
@@ -308,7 +305,9 @@ func (s *Events) save(ctx context.Context, e, was event, by string) error {
 		logged(e, match{Name: "Perfect card"}, by, points(was), points(e), ""))
 }
 
-var errChanged = problem.Coded(problem.Conflict, "changed", "somebody else has just changed this: look again")
+var errScored = problem.New(problem.Conflict, "event_scored", "the event is scored, or about to be")
+
+var errChanged = problem.New(problem.Conflict, "changed", "somebody else has just changed this: look again")
 
 // changed sets what administrators change of an event.
 func (e event) changed() expression.UpdateBuilder {
@@ -348,14 +347,14 @@ type DeleteEvent struct {
 // DeleteEvent removes an event that is not scored, with its card and all
 // predictions on it. It is marked first, so that it takes no predictions
 // meanwhile; what a first run has left a second one removes.
-func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*Removed, error) {
+func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Removed, error) {
 	key := eventItem(in.EventID)
 	err := dynamo.Update(ctx, s.db, changeEvent, key, expression.Set(expression.Name("state"), expression.Value(deleting)), exists("PK").And(absent("scoringAt")))
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
 		if refused.Item == nil {
 			return nil, errNoEvent
 		}
-		return nil, problem.Coded(problem.Conflict, "event_scored", "the event is scored, or about to be")
+		return nil, errScored
 	}
 	if err != nil {
 		return nil, err
@@ -381,7 +380,7 @@ func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*Removed, er
 	if _, err := dynamo.Delete(ctx, s.db, removeEvent, key); err != nil {
 		return nil, err
 	}
-	return removed(), nil
+	return httpapi.NewRemoved(), nil
 }
 
 // ListEntries asks who takes part in an event.
@@ -416,8 +415,8 @@ func (s *Events) ListEntries(ctx context.Context, in *ListEntries) (*EntryList, 
 		ids[i] = p.userID()
 	}
 	slices.Sort(ids)
-	out := &EntryList{CacheControl: noStore}
+	out := &EntryList{CacheControl: httpapi.NoStore}
 	out.Body.Count = len(ids)
-	out.Body.UserIDs, out.Body.Next, err = httpapi.Page(ids, func(id string) string { return id }, "query.cursor", in.Cursor, in.Limit)
+	out.Body.UserIDs, out.Body.Next, err = httpapi.Page(ids, func(id string) string { return id }, in.Cursor, in.Limit)
 	return out, err
 }

@@ -293,5 +293,5 @@ func code(err error) string {
 	case !ok:
 		return err.Error()
 	}
-	return cmp.Or(f.Code, fmt.Sprint("kind ", f.Kind))
+	return cmp.Or(f.Code, f.Kind.Code())
 }

@@ -1,6 +1,10 @@
 package pickem
 
-import "context"
+import (
+	"context"
+
+	"matchday/pkg/kit/httpapi"
+)
 
 // GetHealth asks whether the API answers.
 type GetHealth struct{}
@@ -15,7 +19,7 @@ type Health struct {
 
 // GetHealth says that the API answers; it looks at nothing else.
 func (s *Events) GetHealth(context.Context, *GetHealth) (*Health, error) {
-	out := &Health{CacheControl: noStore}
+	out := &Health{CacheControl: httpapi.NoStore}
 	out.Body.Status = "ok"
 	return out, nil
 }

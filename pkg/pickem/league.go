@@ -111,10 +111,10 @@ var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", ""
 func readCode(typed string) string { return misread.Replace(strings.ToUpper(typed)) }
 
 var (
-	errNoLeague = problem.Coded(problem.NotFound, "league_not_found", "you are in no such league")
-	errNoCode   = problem.Coded(problem.NotFound, "code_not_found", "this code invites to no league")
-	errNotOwner = problem.Coded(problem.Denied, "not_the_owner", "this is for the owner of the league")
-	errNotIn    = problem.Coded(problem.NotFound, "member_not_found", "the league has no such member")
+	errNoLeague = problem.New(problem.NotFound, "league_not_found", "you are in no such league")
+	errNoCode   = problem.New(problem.NotFound, "code_not_found", "this code invites to no league")
+	errNotOwner = problem.New(problem.Denied, "not_the_owner", "this is for the owner of the league")
+	errNotIn    = problem.New(problem.NotFound, "member_not_found", "the league has no such member")
 )
 
 // Leagues are those that members make among themselves.
@@ -189,15 +189,15 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 		writes := append(g.enter(p, l, s.now()), dynamo.PutWrite(l, absent("PK")), dynamo.PutWrite(newInvitation(l.Code, id), absent("PK")))
 		err = dynamo.Transact(ctx, s.db, createLeague, writes...)
 		if !dynamo.IsRefused(err) {
-			return &LeaguePage{http.StatusCreated, noStore, l.shown()}, err
+			return &LeaguePage{http.StatusCreated, httpapi.NoStore, l.shown()}, err
 		}
 	}
 	return nil, errChanged
 }
 
 var (
-	errTooManyLeagues = problem.Coded(problem.Unprocessable, "too_many_leagues", "you are in %d leagues, and cannot be in more", maxLeagues)
-	errLeagueFull     = problem.Coded(problem.Unprocessable, "league_full", "the league has %d members, and takes no more", maxMembers)
+	errTooManyLeagues = problem.New(problem.Unprocessable, "too_many_leagues", "you are in %d leagues, and cannot be in more", maxLeagues)
+	errLeagueFull     = problem.New(problem.Unprocessable, "league_full", "the league has %d members, and takes no more", maxMembers)
 )
 
 // joiner is a member who is about to enter a league, with all that is the member's.
@@ -279,7 +279,7 @@ func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList
 	if err != nil {
 		return nil, err
 	}
-	out := &LeagueList{CacheControl: noStore}
+	out := &LeagueList{CacheControl: httpapi.NoStore}
 	out.Body.Leagues = shownMemberships(rows)
 	return out, nil
 }
@@ -329,7 +329,7 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, 
 			return nil, err
 		}
 		if _, there := g.in(l.ID); there {
-			return &LeaguePage{http.StatusOK, noStore, l.shown()}, nil
+			return &LeaguePage{http.StatusOK, httpapi.NoStore, l.shown()}, nil
 		}
 		if len(g.memberships) >= maxLeagues {
 			return nil, errTooManyLeagues
@@ -342,7 +342,7 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, 
 		err = dynamo.Transact(ctx, s.db, joinLeague, append(g.enter(p, l, s.now()), count)...)
 		if !dynamo.IsRefused(err) {
 			l.Members++
-			return &LeaguePage{http.StatusOK, noStore, l.shown()}, err
+			return &LeaguePage{http.StatusOK, httpapi.NoStore, l.shown()}, err
 		}
 	}
 	return nil, errChanged
@@ -427,10 +427,10 @@ func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*LeagueScreen, 
 	slices.SortFunc(all, func(a, b LeagueMember) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.UserID, b.UserID))
 	})
-	out := &LeagueScreen{CacheControl: noStore}
+	out := &LeagueScreen{CacheControl: httpapi.NoStore}
 	out.Body.League, out.Body.Count = g.leagues[0].shown(), len(all)
 	var err error
-	out.Body.Members, out.Body.Next, err = httpapi.Page(all, func(m LeagueMember) string { return m.UserID }, "query.cursor", in.Cursor, in.Limit)
+	out.Body.Members, out.Body.Next, err = httpapi.Page(all, func(m LeagueMember) string { return m.UserID }, in.Cursor, in.Limit)
 	return out, err
 }
 
@@ -470,7 +470,7 @@ type LeaveLeague struct {
 // LeaveLeague takes the caller out of a league, or by its owner's will another
 // member, who is member_not_found if there is none such. When the owner leaves, who
 // has been in it for longest owns it from then on; the last one out ends it.
-func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*Removed, error) {
+func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Removed, error) {
 	var err error
 	if in.MemberID == in.UserID {
 		err = s.leave(ctx, in.LeagueID, in.UserID, in.UserID)
@@ -482,7 +482,7 @@ func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*Removed, e
 	if err != nil {
 		return nil, err
 	}
-	return removed(), nil
+	return httpapi.NewRemoved(), nil
 }
 
 // leave takes a member out of a league, by the will of the member or of the owner,
@@ -584,7 +584,7 @@ func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, er
 			dynamo.PutWrite(newInvitation(code, l.ID), absent("PK")))
 		if !dynamo.IsRefused(err) {
 			l.Code = code
-			return &LeaguePage{http.StatusOK, noStore, l.shown()}, err
+			return &LeaguePage{http.StatusOK, httpapi.NoStore, l.shown()}, err
 		}
 	}
 	return nil, errChanged
@@ -606,7 +606,7 @@ type DeleteLeague struct {
 // standings. It is marked first, so that nobody joins or sees it any more; then
 // each member is taken out, the owner the last. A second run takes out those whom
 // the first has left.
-func (s *Leagues) DeleteLeague(ctx context.Context, in *DeleteLeague) (*Removed, error) {
+func (s *Leagues) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
 	l, err := s.owned(ctx, in.LeagueID, in.UserID)
 	if err != nil {
 		return nil, err
@@ -615,15 +615,12 @@ func (s *Leagues) DeleteLeague(ctx context.Context, in *DeleteLeague) (*Removed,
 		end := expression.Set(expression.Name("endedAt"), expression.Value(stamp(s.now()))).
 			Remove(expression.Name("GSI_PK")).Remove(expression.Name("GSI_SK"))
 		err := dynamo.Transact(ctx, s.db, endLeague, dynamo.UpdateWrite(l.key(), end, l.same()), dynamo.DeleteWrite(codeItem(l.Code)))
-		if dynamo.IsRefused(err) {
-			return nil, errChanged
-		}
 		if err != nil {
-			return nil, err
+			return nil, dynamo.RefusedAs(err, errChanged)
 		}
 	}
 	if err := s.leave(ctx, l.ID, in.UserID, in.UserID); err != nil {
 		return nil, err
 	}
-	return removed(), nil
+	return httpapi.NewRemoved(), nil
 }

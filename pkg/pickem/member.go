@@ -13,6 +13,7 @@ import (
 
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 )
 
@@ -40,7 +41,11 @@ func newPerson(userID, name string) person {
 // noName is what a member is called who has not said a name.
 const noName = "New member"
 
-var errNoUser = problem.Coded(problem.NotFound, "user_not_found", "no such member")
+var (
+	errUserRemoved = problem.New(problem.Conflict, "user_removed", "this member is being removed: try again in two days")
+	errUserExists  = problem.New(problem.Conflict, "user_exists", "there is a member with this address already")
+	errNoUser      = problem.New(problem.NotFound, "user_not_found", "no such member")
+)
 
 // Members are who plays.
 type Members struct {
@@ -120,7 +125,7 @@ func (g group) screen(own bool) (*UserScreen, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &UserScreen{CacheControl: noStore}
+	out := &UserScreen{CacheControl: httpapi.NoStore}
 	b := &out.Body
 	b.UserID, b.Name, b.Standings, b.Events = p.userID(), p.Name, []YearPoints{}, []Played{}
 	for _, s := range g.standings {
@@ -162,7 +167,7 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 		Add(expression.Name("rev"), expression.Value(1))
 	another := expression.Name("name").NotEqual(expression.Value(p.Name)) // the same counts as no change
 	err := dynamo.Update(ctx, s.db, saveMember, p.key(), set, absent("deletedAt").And(absent("PK").Or(another)))
-	if err != nil && !dynamo.IsRefused(err) {
+	if err := dynamo.IgnoreRefused(err); err != nil {
 		return nil, err
 	}
 	for range tries {
@@ -195,10 +200,7 @@ func (s *Members) rename(ctx context.Context, name string, copies []dynamo.Item)
 	for _, key := range copies {
 		work.Go(func() error {
 			err := dynamo.Update(ctx, s.db, renameCopies, key, expression.Set(expression.Name("name"), expression.Value(name)), exists("PK"))
-			if dynamo.IsRefused(err) {
-				return nil // it is gone
-			}
-			return err
+			return dynamo.IgnoreRefused(err) // refused: it is gone
 		})
 	}
 	return work.Wait()
@@ -257,14 +259,14 @@ func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage,
 	err = dynamo.Put(ctx, s.db, inviteMember, newPerson(id, in.Body.Name), absent("PK"))
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
 		if refused.Item["deletedAt"] != nil {
-			return nil, problem.Coded(problem.Conflict, "user_removed", "this member is being removed: try again in two days")
+			return nil, errUserRemoved
 		}
-		return nil, problem.Coded(problem.Conflict, "user_exists", "there is a member with this address already")
+		return nil, errUserExists
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := &InvitedPage{Status: http.StatusCreated, CacheControl: noStore}
+	out := &InvitedPage{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
 	out.Body.UserID, out.Body.Name = id, in.Body.Name
 	return out, nil
 }
@@ -284,10 +286,7 @@ func (s *Members) OnUserConfirmed(ctx context.Context, e events.CognitoEventUser
 		name = noName
 	}
 	err := dynamo.Put(ctx, s.db, inviteMember, newPerson(id, name), absent("PK"))
-	if dynamo.IsRefused(err) {
-		err = nil
-	}
-	return e, err
+	return e, dynamo.IgnoreRefused(err)
 }
 
 // DeleteUser removes a member.
@@ -304,7 +303,7 @@ const keepDeleted = 48 * time.Hour
 // member is marked first, and writes nothing from then on. A second run removes what
 // the first has left, and finds the mark for two days; then who has neither an
 // account nor anything else is user_not_found.
-func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*Removed, error) {
+func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Removed, error) {
 	rows, err := s.rows(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -351,7 +350,7 @@ func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*Removed, err
 	if err := drop(ctx, s.db, phones); err != nil {
 		return nil, err
 	}
-	return removed(), s.accounts.remove(ctx, in.ID)
+	return httpapi.NewRemoved(), s.accounts.remove(ctx, in.ID)
 }
 
 // rows are the keys of all that is kept under a member.

@@ -72,7 +72,7 @@ func (n Notice) message() (*push.Message, error) {
 		Collapse: collapse, Thread: n.EventID, Custom: map[string]any{"eventId": n.EventID},
 	})
 	if errors.Is(err, push.ErrTooLarge) {
-		err = problem.New(problem.Invalid, "the notice %.80q is too long", n.ID).Because(err)
+		err = problem.New(problem.Invalid, "notice_too_long", "the notice %.80q is too long", n.ID).Because(err)
 	}
 	return m, err
 }
@@ -145,7 +145,7 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 		return err
 	}
 	if err := s.sender.Ready(ctx); err != nil {
-		return problem.New(problem.Unavailable, "Apple cannot be reached").Because(err)
+		return problem.New(problem.Unavailable, "apple_unavailable", "Apple cannot be reached").Because(err)
 	}
 	run := noticeRun{s, n, rand.Text(), nil}
 	var broken error
@@ -236,14 +236,11 @@ func (r *noticeRun) unclaim(ctx context.Context, userIDs []string) error {
 	for _, u := range userIDs {
 		work.Go(func() error {
 			_, err := dynamo.Delete(wctx, r.db, unmarkNotice, itemKey(noticeKey(r.notice.ID), ofUser(u)), equals("by", r.name))
-			if dynamo.IsRefused(err) {
-				return nil // it was not claimed after all
-			}
-			return err
+			return dynamo.IgnoreRefused(err) // refused: it was not claimed after all
 		})
 	}
 	if err := work.Wait(); err != nil || len(userIDs) == 0 {
 		return err
 	}
-	return problem.New(problem.Unavailable, "%d of %d members were not reached", len(userIDs), len(r.notice.UserIDs))
+	return problem.New(problem.Unavailable, "members_not_reached", "%d of %d members were not reached", len(userIDs), len(r.notice.UserIDs))
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -91,7 +90,7 @@ func (s *Events) GetEvent(ctx context.Context, in *GetEvent) (*EventScreen, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &EventScreen{CacheControl: noStore}
+	out := &EventScreen{CacheControl: httpapi.NoStore}
 	out.Body.Event, out.Body.Card, out.Body.CardRev = e.shown(s.now()), shownCard(g.card), e.CardRev
 	for _, p := range g.predictions {
 		out.Body.Prediction = p.shown(e, g.card)
@@ -171,15 +170,15 @@ func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen
 		return nil, err
 	}
 	if e.State != scored {
-		return nil, problem.Coded(problem.Conflict, "event_not_scored", "the event is not scored yet")
+		return nil, errNotScored
 	}
 	all := rankEntries(e, g.card, g.predictions)
-	out := &ResultsScreen{CacheControl: noStore}
+	out := &ResultsScreen{CacheControl: httpapi.NoStore}
 	out.Body.Event, out.Body.Card, out.Body.Count = e.shown(s.now()), shownCard(g.card), len(all)
 	if i := slices.IndexFunc(all, func(en Entry) bool { return en.UserID == in.UserID }); i >= 0 {
 		out.Body.Mine = &all[i]
 	}
-	out.Body.Entries, out.Body.Next, err = httpapi.Page(all, func(en Entry) string { return en.UserID }, "query.cursor", in.Cursor, in.Limit)
+	out.Body.Entries, out.Body.Next, err = httpapi.Page(all, func(en Entry) string { return en.UserID }, in.Cursor, in.Limit)
 	return out, err
 }
 
@@ -223,7 +222,7 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 		for id, team := range in.Body.Predictions {
 			m, ok := on.match(id)
 			if !ok || m.ID != id {
-				return nil, &problem.Error{Kind: problem.Unprocessable, Code: "unknown_match", Field: "body.predictions", Text: "there is a match that is not on the card"}
+				return nil, errUnknownMatch
 			}
 			if team < 0 || team >= len(m.Teams) {
 				return nil, invalidTeam("body.predictions."+id, m, team)
@@ -251,7 +250,7 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 		if err != nil {
 			return nil, err
 		}
-		return &PredictionPage{noStore, *p.shown(on.event, on.card)}, nil
+		return &PredictionPage{httpapi.NoStore, *p.shown(on.event, on.card)}, nil
 	}
 	return nil, errChanged
 }
@@ -274,7 +273,7 @@ func (e event) locked(now time.Time) error {
 	if e.isOpen(now) {
 		return nil
 	}
-	return &problem.Error{Kind: problem.Conflict, Code: "event_locked", Text: "the event is locked", With: map[string]any{"lockAt": instant(e.LockAt), "state": e.shown(now).State}}
+	return errLocked.With(map[string]any{"lockAt": instant(e.LockAt), "state": e.shown(now).State})
 }
 
 // DeletePredictions withdraws picks.
@@ -285,7 +284,7 @@ type DeletePredictions struct {
 
 // DeletePredictions removes the caller's prediction, or none, of an event that is
 // not locked.
-func (s *Events) DeletePredictions(ctx context.Context, in *DeletePredictions) (*Removed, error) {
+func (s *Events) DeletePredictions(ctx context.Context, in *DeletePredictions) (*httpapi.Removed, error) {
 	err := dynamo.Transact(ctx, s.db, dropPrediction,
 		s.whileOpen(eventItem(in.EventID)),
 		dynamo.DeleteWrite(predictionItem(in.UserID, in.EventID)))
@@ -302,10 +301,14 @@ func (s *Events) DeletePredictions(ctx context.Context, in *DeletePredictions) (
 	if err != nil {
 		return nil, err
 	}
-	return &Removed{http.StatusNoContent, noStore}, nil
+	return httpapi.NewRemoved(), nil
 }
 
 // isMember is the condition on the item of a member that it is one.
 func isMember() expression.ConditionBuilder { return exists("PK").And(absent("deletedAt")) }
 
-var errNotMember = problem.Coded(problem.Denied, "not_a_member", "you are not a member: giving a name makes you one, unless you were removed")
+var (
+	errUnknownMatch = problem.New(problem.Unprocessable, "unknown_match", "there is a match that is not on the card").In("body.predictions")
+	errNotScored    = problem.New(problem.Conflict, "event_not_scored", "the event is not scored yet")
+	errNotMember    = problem.New(problem.Denied, "not_a_member", "you are not a member: giving a name makes you one, unless you were removed")
+)

@@ -14,6 +14,7 @@ import (
 
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 )
 
@@ -22,6 +23,8 @@ type RequestScore struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
 }
+
+var errResultsMissing = problem.New(problem.Conflict, "results_missing", "there are matches without a result")
 
 // ScorePage is the answer when an event is about to be scored.
 type ScorePage struct {
@@ -44,20 +47,17 @@ func (s *Events) RequestScore(ctx context.Context, in *RequestScore) (*ScorePage
 		return nil, errUpcoming
 	}
 	if missing := on.missing(); len(missing) > 0 || len(on.card) == 0 {
-		return nil, &problem.Error{Kind: problem.Conflict, Code: "results_missing", Text: "there are matches without a result", With: map[string]any{"matchIds": missing}}
+		return nil, errResultsMissing.With(map[string]any{"matchIds": missing})
 	}
 	set := expression.Set(expression.Name("scoringAt"), expression.Value(stamp(s.now())))
 	err = dynamo.Update(ctx, s.db, changeEvent, on.key(), set, equals("state", on.State).And(equals("resultsRev", on.ResultsRev)))
-	if dynamo.IsRefused(err) {
-		return nil, errChanged
-	}
 	if err != nil {
-		return nil, err
+		return nil, dynamo.RefusedAs(err, errChanged)
 	}
 	if err := s.queue.SendInTurn(ctx, scoreQueue, on.ID, ScoreEvent{EventID: on.ID}); err != nil {
 		return nil, err
 	}
-	out := &ScorePage{Status: 202, CacheControl: noStore}
+	out := &ScorePage{Status: 202, CacheControl: httpapi.NoStore}
 	out.Body.JobID = fmt.Sprintf("%s@%d", on.ID, on.ResultsRev)
 	return out, nil
 }
@@ -103,7 +103,7 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in ScoreEvent) error {
 			return err
 		}
 		if on.ScoringAt == "" || len(on.missing()) > 0 {
-			return problem.New(problem.Invalid, "the event %.60q is not to be scored: results are missing, or nobody asked", in.EventID)
+			return problem.New(problem.Invalid, "event_not_ready", "the event %.60q is not to be scored: results are missing, or nobody asked", in.EventID)
 		}
 		entries, err := readEntries(ctx, s.db, on.ID)
 		if err != nil {
@@ -126,7 +126,7 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in ScoreEvent) error {
 			return err
 		}
 	}
-	return problem.New(problem.Unavailable, "the results of %s change all the time", in.EventID)
+	return problem.New(problem.Unavailable, "changed", "the results of %s change all the time", in.EventID)
 }
 
 // score scores one member's prediction, and nothing if the member is gone or has
@@ -142,7 +142,7 @@ func (s *Scorer) score(ctx context.Context, on stage, userID string) error {
 		p.Points, p.Correct, p.ScoredAt, p.ScoredRev, p.Name = sheet.Points, sheet.Correct, stamp(s.now()), on.ResultsRev, g.members[0].Name
 		sk, err := scoreSK(p.Points, maxScore, userID)
 		if err != nil { // the card was read between two of its changes
-			return nil, false, problem.New(problem.Unavailable, "the card of %s has changed", on.ID).Because(err)
+			return nil, false, problem.New(problem.Unavailable, "changed", "the card of %s has changed", on.ID).Because(err)
 		}
 		set := expression.Set(expression.Name("points"), expression.Value(p.Points)).
 			Set(expression.Name("mcorrect"), expression.Value(p.Correct)).
@@ -202,7 +202,7 @@ func (g group) tally(p person, year string) (writes []dynamo.Write, err error) {
 	t := sum(year, g.predictions)
 	sk, err := scoreSK(t.Points, maxStanding, p.userID())
 	if err != nil {
-		return nil, problem.New(problem.Invalid, "the points of a member in %s are more than standings hold: %d", year, t.Points)
+		return nil, problem.New(problem.Invalid, "too_many_points", "the points of a member in %s are more than standings hold: %d", year, t.Points)
 	}
 	kept := map[string]bool{}
 	put := func(own, table string) {

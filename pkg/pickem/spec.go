@@ -23,12 +23,7 @@ var Room = spec.Room{
 		GetHealthFunction,
 		LockEventsFunction, ScoreEventFunction, RebuildStandingsFunction, RemindFunction, SendNoticesFunction, OnUserConfirmedFunction,
 	},
-	Settings: []spec.Setting{
-		{Name: push.SettingURL, Secret: apnsKey, Does: "Apple's host, by which app builds get pushes", Like: `https://api\.(sandbox\.)?push\.apple\.com`, Trial: "https://api.sandbox.push.apple.com"},
-		{Name: push.SettingTeamID, Secret: apnsKey, Does: "the id of the Apple developer team", Like: `[A-Z0-9]{10}`, Required: true},
-		{Name: push.SettingKeyID, Secret: apnsKey, Does: "the id of the key that signs pushes", Like: `[A-Z0-9]{10}`, Required: true},
-		{Name: apnsBundle, Secret: apnsKey, Does: "the bundle id of the pick'em app", Like: `[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+`, Required: true},
-	},
+	Settings: push.Settings(apnsKey, apnsBundle, "the bundle id of the pick'em app"),
 	Alarms: []spec.Alarm{{
 		Name: "scores-behind", Function: LockEventsFunction.Name, Metrics: []string{scoresBehind}, Stat: "Sum", Bound: 0, Minutes: 3,
 		Watches: "an event that was to be scored more than ten minutes ago, and is not",

@@ -72,12 +72,12 @@ func (s *Events) GetStandings(ctx context.Context, in *GetStandings) (*Standings
 func standingsPage(rows []standing, userID, cursor string, limit int) (*StandingsScreen, error) {
 	all := rankStandings(rows)
 	id := func(s Standing) string { return s.UserID }
-	out := &StandingsScreen{CacheControl: noStore}
+	out := &StandingsScreen{CacheControl: httpapi.NoStore}
 	out.Body.Count = len(all)
 	if i := slices.IndexFunc(all, func(s Standing) bool { return s.UserID == userID }); i >= 0 {
 		out.Body.Mine = &all[i]
 	}
 	var err error
-	out.Body.Standings, out.Body.Next, err = httpapi.Page(all, id, "query.cursor", cursor, limit)
+	out.Body.Standings, out.Body.Next, err = httpapi.Page(all, id, cursor, limit)
 	return out, err
 }

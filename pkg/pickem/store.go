@@ -203,7 +203,7 @@ func readEvent(ctx context.Context, db dynamo.DB, eventID string) (event, error)
 	return e, err
 }
 
-var errNoEvent = problem.Coded(problem.NotFound, "event_not_found", "no such event")
+var errNoEvent = problem.New(problem.NotFound, "event_not_found", "no such event")
 
 // Conditions.
 
@@ -228,16 +228,5 @@ func open(now time.Time) expression.ConditionBuilder {
 // like the times. What is left of a second is cut off.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// noStore has nobody keep an answer; shortly has the asking app alone keep it.
-const (
-	noStore = "no-store"
-	shortly = "private, max-age=60"
-)
-
-// Removed is the answer when something is gone.
-type Removed struct {
-	Status       int
-	CacheControl string `header:"Cache-Control"`
-}
-
-func removed() *Removed { return &Removed{Status: 204, CacheControl: noStore} }
+// shortly has the asking app alone keep an answer.
+const shortly = "private, max-age=60"

@@ -196,10 +196,7 @@ func count(ctx context.Context, db dynamo.DB, idempotent bool) error {
 	done := expression.Set(expression.Name("done"), expression.Value(true))
 	if idempotent { // both in one write
 		err := dynamo.Update(ctx, db, addIt, dynamo.Key(addIt, "1"), add.Set(expression.Name("done"), expression.Value(true)), notDone)
-		if dynamo.IsRefused(err) {
-			return nil
-		}
-		return err
+		return dynamo.IgnoreRefused(err)
 	}
 	if err := dynamo.Update(ctx, db, addIt, dynamo.Key(addIt, "1"), add, notDone); err != nil {
 		return err

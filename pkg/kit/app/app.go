@@ -149,7 +149,7 @@ func failed(ctx context.Context, env Env, n int) {
 
 func decode[M any](body string) (m M, err error) {
 	if err := json.Unmarshal([]byte(body), &m); err != nil {
-		return m, problem.New(problem.Invalid, "the message cannot be read").Because(err)
+		return m, problem.New(problem.Invalid, "unreadable_message", "the message cannot be read").Because(err)
 	}
 	return m, nil
 }

@@ -317,7 +317,7 @@ type ball struct {
 	N int `json:"n"`
 }
 
-var errNoNumber = problem.New(problem.Invalid, "three is no number").Because(errors.New("see the laws"))
+var errNoNumber = problem.New(problem.Invalid, "", "three is no number").Because(errors.New("see the laws"))
 
 // scorer notes the balls that it is given, and fails as their numbers say.
 type scorer struct {
@@ -335,9 +335,9 @@ func (s *scorer) score(_ context.Context, b ball) error {
 	case b.N == 4:
 		return errors.New("rain")
 	case b.N == 5 && s.given[5] == 1:
-		return problem.New(problem.Unavailable, "tea")
+		return problem.New(problem.Unavailable, "", "tea")
 	case b.N == 6:
-		return problem.New(problem.NotFound, "no such match")
+		return problem.New(problem.NotFound, "", "no such match")
 	}
 	return nil
 }

@@ -53,6 +53,28 @@ func IsRefused(err error) bool {
 	return ok
 }
 
+// IgnoreRefused returns nil if err is a write's failed condition, else err: for a
+// write that is not needed if its condition does not hold.
+func IgnoreRefused(err error) error {
+	if IsRefused(err) {
+		return nil
+	}
+	return err
+}
+
+// RefusedAs returns as if err is a write's failed condition, else err, which may
+// be nil.
+func RefusedAs(err, as error) error {
+	if IsRefused(err) {
+		return as
+	}
+	return err
+}
+
+// Applied reports whether the write that returned err took effect. A failed
+// condition is not an error.
+func Applied(err error) (bool, error) { return err == nil, IgnoreRefused(err) }
+
 type patternKey struct{}
 
 // Pattern is the access pattern of the call that ctx belongs to.
@@ -358,7 +380,7 @@ func BackOff(ctx context.Context, try int) error {
 		return nil
 	}
 	if try > 10 {
-		return problem.New(problem.Unavailable, "the table is too busy: unfinished after ten tries")
+		return problem.New(problem.Unavailable, "table_busy", "the table is too busy: unfinished after ten tries")
 	}
 	limit := 50 * time.Millisecond << min(try-1, 5)
 	select {

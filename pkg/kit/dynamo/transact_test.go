@@ -178,7 +178,7 @@ func TestTransactIsAtomic(t *testing.T) {
 	for range cap(refused) {
 		wg.Go(func() {
 			err := dynamo.Transact(t.Context(), db, changeBalls, dynamo.UpdateWrite(keyOf(0), add(-1), some), dynamo.UpdateWrite(keyOf(1), add(1)))
-			if err != nil && !dynamo.IsRefused(err) {
+			if err := dynamo.IgnoreRefused(err); err != nil {
 				t.Error(err)
 			}
 			refused <- err != nil

@@ -6,6 +6,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -179,8 +180,8 @@ func sealed(_ huma.Context, _ string, v any) (any, error) {
 	for _, e := range doc.Errors {
 		e.Value = nil
 	}
-	if code, ok := codes[doc.Status]; ok && doc.Type == "" {
-		doc.Type = problemType + code
+	if doc.Type == "" {
+		doc.Type = problemType + codeOf(doc.Status)
 	}
 	if denied := doc.Status == http.StatusUnauthorized || doc.Status == http.StatusForbidden; denied && len(doc.Errors) > 0 {
 		doc.Detail, doc.Errors = doc.Errors[0].Message, nil
@@ -188,12 +189,18 @@ func sealed(_ huma.Context, _ string, v any) (any, error) {
 	return v, nil
 }
 
-// codes are what problems are called that have no code of their own.
-var codes = map[int]string{
-	http.StatusBadRequest: "bad_request", http.StatusUnauthorized: "unauthenticated", http.StatusForbidden: "denied", http.StatusNotFound: "not_found",
-	http.StatusConflict: "conflict", http.StatusRequestEntityTooLarge: "too_large", http.StatusUnsupportedMediaType: "unsupported_media_type",
-	http.StatusUnprocessableEntity: "invalid", http.StatusTooManyRequests: "limited",
-	http.StatusInternalServerError: "internal", http.StatusServiceUnavailable: "unavailable",
+// codeOf returns the code of a problem that huma found, by its status.
+func codeOf(status int) string {
+	if kind := slices.Index(statuses[:], status); kind >= 0 {
+		return problem.Kind(kind).Code()
+	}
+	switch status {
+	case http.StatusRequestEntityTooLarge:
+		return "too_large"
+	case http.StatusUnsupportedMediaType:
+		return "unsupported_media_type"
+	}
+	return strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_")
 }
 
 // documentOf turns err into a problem document, and logs what it may not tell.
@@ -212,31 +219,28 @@ func documentOf(ctx context.Context, err error) error {
 		level = slog.LevelError
 	}
 	slog.Log(ctx, level, "refused", "status", status, "err", err)
-	doc := document{ErrorModel: &huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: f.Text}, with: f.With}
-	if f.Code != "" {
-		doc.Type = problemType + f.Code
-	}
+	doc := document{ErrorModel: &huma.ErrorModel{Status: status, Type: problemType + cmp.Or(f.Code, f.Kind.Code()), Title: http.StatusText(status), Detail: f.Text}, extensions: f.Extensions}
 	if f.Field != "" {
 		doc.Errors = []*huma.ErrorDetail{{Message: f.Text, Location: f.Field}}
 	}
 	return doc
 }
 
-// problemType and a fault's code are the type of a problem document.
+// problemType and the code of a problem are the type of a problem document.
 const problemType = "urn:problem-type:matchday:"
 
 // document is a problem document with members of its own (RFC 9457, 3.2).
 type document struct {
 	*huma.ErrorModel
-	with map[string]any
+	extensions map[string]any
 }
 
 func (d document) MarshalJSON() ([]byte, error) {
 	text, err := json.Marshal(d.ErrorModel)
-	if err != nil || len(d.with) == 0 {
+	if err != nil || len(d.extensions) == 0 {
 		return text, err
 	}
-	more, err := json.Marshal(d.with)
+	more, err := json.Marshal(d.extensions)
 	if err != nil {
 		return nil, err
 	}

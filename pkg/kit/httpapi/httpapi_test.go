@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -96,11 +97,15 @@ func serve(t *testing.T, h http.Handler, e events.APIGatewayV2HTTPRequest) event
 
 // problemOf is a problem document: RFC 9457, with the fields it blames.
 type problemOf struct {
+	Type   string
 	Status int
 	Title  string
 	Detail string
 	Errors []struct{ Message, Location string }
 }
+
+// problemTypes are the types of problem documents: all of them have a code.
+var problemTypes = regexp.MustCompile(`^urn:problem-type:matchday:[a-z][a-z0-9_]*$`)
 
 func problemIn(t *testing.T, out events.APIGatewayV2HTTPResponse) problemOf {
 	t.Helper()
@@ -110,6 +115,9 @@ func problemIn(t *testing.T, out events.APIGatewayV2HTTPResponse) problemOf {
 	}
 	if got := out.Headers["Content-Type"]; got != "application/problem+json" {
 		t.Errorf("the content type is %q", got)
+	}
+	if !problemTypes.MatchString(p.Type) {
+		t.Errorf("the type is %q", p.Type)
 	}
 	if p.Status != out.StatusCode || p.Title == "" || p.Detail == "" {
 		t.Errorf("%d is answered with %+v", out.StatusCode, p)
@@ -200,7 +208,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestProblems(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("dial tcp 10.0.0.7: secret")
 	for _, c := range []struct {
@@ -208,24 +216,30 @@ func TestFaults(t *testing.T) {
 		status int
 		detail string
 		field  string
+		code   string
 	}{
-		{secret, 500, "something went wrong on our side", ""},
-		{problem.New(problem.Internal, "the scorebook is lost").Because(secret), 500, "the scorebook is lost", ""},
-		{problem.New(problem.Invalid, "to is before from").Because(secret), 400, "to is before from", ""},
-		{problem.In("query.to", "to is before from"), 400, "to is before from", "query.to"},
-		{problem.New(problem.Unauthenticated, "sign in first"), 401, "sign in first", ""},
-		{problem.New(problem.Denied, "not yours"), 403, "not yours", ""},
-		{problem.New(problem.NotFound, "no such over"), 404, "no such over", ""},
-		{problem.New(problem.Conflict, "it changed"), 409, "it changed", ""},
-		{problem.New(problem.Limited, "too often"), 429, "too often", ""},
-		{problem.New(problem.Unavailable, "try again").Because(secret), 503, "try again", ""},
-		{fmt.Errorf("secret: %w", problem.New(problem.NotFound, "no such over")), 404, "no such over", ""},
+		{secret, 500, "something went wrong on our side", "", "internal"},
+		{problem.New(problem.Internal, "", "the scorebook is lost").Because(secret), 500, "the scorebook is lost", "", "internal"},
+		{problem.New(problem.Invalid, "", "to is before from").Because(secret), 400, "to is before from", "", "bad_request"},
+		{problem.In("query.to", "to is before from"), 400, "to is before from", "query.to", "bad_request"},
+		{problem.New(problem.Unauthenticated, "", "sign in first"), 401, "sign in first", "", "unauthenticated"},
+		{problem.New(problem.Denied, "", "not yours"), 403, "not yours", "", "denied"},
+		{problem.New(problem.NotFound, "", "no such over"), 404, "no such over", "", "not_found"},
+		{problem.New(problem.Conflict, "", "it changed"), 409, "it changed", "", "conflict"},
+		{problem.New(problem.Limited, "", "too often"), 429, "too often", "", "limited"},
+		{problem.New(problem.Unavailable, "", "try again").Because(secret), 503, "try again", "", "unavailable"},
+		{fmt.Errorf("secret: %w", problem.New(problem.NotFound, "", "no such over")), 404, "no such over", "", "not_found"},
+		{problem.New(problem.Conflict, "event_locked", "locked").In("body"), 409, "locked", "body", "event_locked"},
+		{problem.New(problem.Unprocessable, "", "no such team"), 422, "no such team", "", "invalid"},
 	} {
 		h := Handler(getOver, func(context.Context, *read) (*over, error) { return nil, c.err })
 		out := serve(t, h, request(t, "GET", "/overs/7", ""))
 		p := problemIn(t, out)
 		if out.StatusCode != c.status || p.Detail != c.detail {
 			t.Errorf("%v: got %d %+v, want %d %q", c.err, out.StatusCode, p, c.status, c.detail)
+		}
+		if got, want := p.Type, "urn:problem-type:matchday:"+c.code; got != want {
+			t.Errorf("%v: the type is %q, want %q", c.err, got, want)
 		}
 		if c.field == "" && len(p.Errors) > 0 || c.field != "" && (len(p.Errors) != 1 || p.Errors[0].Location != c.field) {
 			t.Errorf("%v: blames %+v, want %q", c.err, p.Errors, c.field)
@@ -238,7 +252,7 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	if len(statuses) != int(problem.Unavailable)+1 || slices.Contains(statuses[:], 0) {
-		t.Errorf("a kind of fault has no status: %v", statuses)
+		t.Errorf("a kind of problem has no status: %v", statuses)
 	}
 }
 

@@ -1,19 +1,40 @@
 package httpapi
 
 import (
+	"net/http"
 	"slices"
 
 	"matchday/pkg/kit/problem"
 )
 
-// Page is the part of all, at most limit, behind the one whose id is cursor, and
-// the cursor of the page that follows, "" at the end. A cursor that is no id of
-// this list's is bad_cursor, of the request's field.
-func Page[T any](all []T, id func(T) string, field, cursor string, limit int) (page []T, next string, err error) {
+// NoStore is the Cache-Control value of answers that belong to one user: no cache
+// may keep them.
+const NoStore = "no-store"
+
+// Removed is the answer to a request that removed something of the caller's: 204.
+type Removed struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+}
+
+// NewRemoved returns a Removed with its status and NoStore.
+func NewRemoved() *Removed { return &Removed{Status: http.StatusNoContent, CacheControl: NoStore} }
+
+// ErrBadCursor reports a cursor that is not a position in the list: the item
+// that it names was deleted, or the cursor was made up.
+//
+// In every room the parameters of a paged list are cursor and limit, and next of
+// an answer is the cursor of the page that follows, absent at the end.
+var ErrBadCursor = problem.New(problem.Invalid, "bad_cursor", "this page is no longer there: begin again").In("query.cursor")
+
+// Page returns at most limit of all, beginning after the one whose id is cursor,
+// and the cursor of the page that follows, "" at the end. It returns ErrBadCursor
+// if no id is cursor.
+func Page[T any](all []T, id func(T) string, cursor string, limit int) (page []T, next string, err error) {
 	if cursor != "" {
 		i := slices.IndexFunc(all, func(v T) bool { return id(v) == cursor })
 		if i < 0 {
-			return nil, "", BadCursor(field)
+			return nil, "", ErrBadCursor
 		}
 		all = all[i+1:]
 	}
@@ -21,9 +42,4 @@ func Page[T any](all []T, id func(T) string, field, cursor string, limit int) (p
 		all, next = all[:limit], id(all[limit-1])
 	}
 	return all, next, nil
-}
-
-// BadCursor says that a cursor leads nowhere.
-func BadCursor(field string) error {
-	return &problem.Error{Kind: problem.Invalid, Code: "bad_cursor", Field: field, Text: "this page is no longer there: begin again"}
 }

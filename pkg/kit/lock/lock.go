@@ -55,11 +55,8 @@ func (l *Locks) Take(ctx context.Context, key, holder string) (*Lease, error) {
 		expression.AttributeNotExists(expression.Name(l.Acquire.Table.Key.Partition)).
 			Or(expression.LessThan(expression.Name("expiresAtMs"), expression.Value(now.UnixMilli()))).
 			Or(expression.Equal(expression.Name("holder"), expression.Value(holder))))
-	if dynamo.IsRefused(err) {
-		return nil, fmt.Errorf("%s: %w", key, ErrHeld)
-	}
 	if err != nil {
-		return nil, err
+		return nil, dynamo.RefusedAs(err, fmt.Errorf("%s: %w", key, ErrHeld))
 	}
 	return &Lease{Fence: now.UnixMilli(), locks: l, key: key, holder: holder}, nil
 }
@@ -79,10 +76,7 @@ func (l *Lease) Extend(ctx context.Context) error {
 // Release ends the lease. One that ran out and was taken by another stays his.
 func (l *Lease) Release(ctx context.Context) error {
 	_, err := dynamo.Delete(ctx, l.locks.DB, l.locks.Release, dynamo.Key(l.locks.Release, l.key), l.mine())
-	if dynamo.IsRefused(err) {
-		return nil
-	}
-	return err
+	return dynamo.IgnoreRefused(err)
 }
 
 func (l *Lease) mine() expression.ConditionBuilder {

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
-// Settings of the functions that push, in every room: environment variables.
+// Environment variables of the functions that push, in every room.
 const (
 	SettingURL    = "APNS_URL" // Apple's host for the stage; production's if not set
 	SettingTeamID = "APNS_TEAM_ID"
@@ -19,9 +20,33 @@ const (
 	SettingCAFile = "APNS_CA_FILE" // local stage: PEM of what signed the simulator's certificate
 )
 
-// ConfigOf is what a function's environment says: Apple's .p8 key is the secret
-// named key, and the app's bundle id the setting named bundle, for each room has
-// an app of its own.
+// Settings returns the settings of a room that pushes. key names the secret that
+// holds Apple's .p8 key. bundle names the setting that holds the bundle id of the
+// room's app, and does describes it for the operator.
+func Settings(key, bundle, does string) []spec.Setting {
+	return []spec.Setting{
+		{Name: SettingURL, Secret: key, Does: "Apple's host, by which app builds get pushes", Like: `https://api\.(sandbox\.)?push\.apple\.com`, Trial: "https://api.sandbox.push.apple.com"},
+		{Name: SettingTeamID, Secret: key, Does: "the id of the Apple developer team", Like: `[A-Z0-9]{10}`, Required: true},
+		{Name: SettingKeyID, Secret: key, Does: "the id of the key that signs pushes", Like: `[A-Z0-9]{10}`, Required: true},
+		{Name: bundle, Secret: key, Does: does, Like: `[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+`, Required: true},
+	}
+}
+
+// EnvironmentOf returns which device tokens the stage's APNs host accepts:
+// "production" or "sandbox". APNs closes the connection on a token of the other.
+// It returns "" on the local stage, where the simulator accepts both.
+func EnvironmentOf(env app.Env) string {
+	switch {
+	case env.Stage == spec.Local:
+		return ""
+	case strings.Contains(env.Setting(SettingURL), "sandbox"):
+		return "sandbox"
+	}
+	return "production"
+}
+
+// ConfigOf reads the Config from a function's environment. key and bundle name the
+// secret and the setting, as for Settings.
 func ConfigOf(ctx context.Context, env app.Env, key, bundle string) (Config, error) {
 	pem, err := env.Secret(ctx, key)
 	if err != nil {
@@ -37,8 +62,8 @@ func ConfigOf(ctx context.Context, env app.Env, key, bundle string) (Config, err
 	}, nil
 }
 
-// rootsOf are who may sign Apple's certificate: the system's authorities, or on
-// one machine the simulator's own.
+// rootsOf returns the authorities that may sign the server's certificate: nil for
+// the system's, or the simulator's own on the local stage.
 func rootsOf(env app.Env) (*x509.CertPool, error) {
 	file := env.Setting(SettingCAFile)
 	if env.Stage != spec.Local || file == "" {

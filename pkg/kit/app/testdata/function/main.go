@@ -73,7 +73,7 @@ type page struct{ Body told }
 
 func (s service) get(ctx context.Context, in *get) (*page, error) {
 	if in.ID == "0" {
-		return nil, problem.New(problem.NotFound, "no such over")
+		return nil, problem.New(problem.NotFound, "", "no such over")
 	}
 	out, err := s.do(ctx, ask{Do: in.ID})
 	return &page{out}, err

@@ -140,10 +140,18 @@ func GetAll[T any](ctx context.Context, db DB, a spec.Access, keys []Item) ([]T,
 	return items, nil
 }
 
-// Put writes item, replacing the one under its key. With a condition that does
-// not hold it writes nothing and returns *Refused.
+// marshal returns item, a struct or an Item, as DynamoDB holds it.
+func marshal(item any) (Item, error) {
+	if av, ok := item.(Item); ok {
+		return av, nil
+	}
+	return attributevalue.MarshalMap(item)
+}
+
+// Put writes item, a struct or an Item, in place of the one under its key. If a
+// condition does not hold it writes nothing and returns *Refused.
 func Put(ctx context.Context, db DB, a spec.Access, item any, cond ...expression.ConditionBuilder) error {
-	av, err := attributevalue.MarshalMap(item)
+	av, err := marshal(item)
 	if err != nil {
 		return wrap(a, err)
 	}
@@ -201,14 +209,14 @@ func (db DB) write(ctx context.Context, a spec.Access, writes []types.WriteReque
 
 // Update changes the item under key. It creates an absent one unless the
 // condition forbids it; a condition that does not hold returns *Refused.
-func Update(ctx context.Context, db DB, a spec.Access, key Item, set expression.UpdateBuilder, cond ...expression.ConditionBuilder) error {
-	_, err := db.update(ctx, a, key, types.ReturnValueNone, set, cond)
+func Update[C changer](ctx context.Context, db DB, a spec.Access, key Item, changes C, cond ...expression.ConditionBuilder) error {
+	_, err := db.update(ctx, a, key, types.ReturnValueNone, builderOf(changes), cond)
 	return err
 }
 
 // Replace is Update that returns the attributes it has changed, as they were.
-func Replace[T any](ctx context.Context, db DB, a spec.Access, key Item, set expression.UpdateBuilder, cond ...expression.ConditionBuilder) (was T, err error) {
-	out, err := db.update(ctx, a, key, types.ReturnValueUpdatedOld, set, cond)
+func Replace[T any, C changer](ctx context.Context, db DB, a spec.Access, key Item, changes C, cond ...expression.ConditionBuilder) (was T, err error) {
+	out, err := db.update(ctx, a, key, types.ReturnValueUpdatedOld, builderOf(changes), cond)
 	if err != nil {
 		return was, err
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -22,7 +21,7 @@ type Write func(table *string) (types.TransactWriteItem, error)
 // PutWrite writes item, as Put does.
 func PutWrite(item any, cond ...expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
-		av, err := attributevalue.MarshalMap(item)
+		av, err := marshal(item)
 		if err != nil {
 			return types.TransactWriteItem{}, err
 		}
@@ -36,9 +35,9 @@ func PutWrite(item any, cond ...expression.ConditionBuilder) Write {
 }
 
 // UpdateWrite changes the item under key, as Update does.
-func UpdateWrite(key Item, set expression.UpdateBuilder, cond ...expression.ConditionBuilder) Write {
+func UpdateWrite[C changer](key Item, changes C, cond ...expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
-		e, err := update(set, cond)
+		e, err := update(builderOf(changes), cond)
 		return types.TransactWriteItem{Update: &types.Update{
 			TableName: table, Key: key, UpdateExpression: e.Update(), ConditionExpression: e.Condition(),
 			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),

@@ -1,28 +1,26 @@
-// Package lock is a lease on a key: one holder at a time, until it releases the
-// lease or lets it run out. The table is the caller's, with these attributes:
+// Package lock is a lease on a key: it has one holder at a time, until the holder
+// releases it or it expires. The table is the caller's.
 //
-//	holder       who holds it
-//	expiresAtMs  when it runs out, epoch milliseconds: what the condition reads
-//	expiresAt    the same in seconds, for DynamoDB's TTL, which only tidies up
-//	fence        the lease's fencing number
-//
-// A lease can run out while its holder is stalled, so the lock alone protects
-// nothing: what the holder writes must carry a fence of its own.
+// A lease can expire while its holder is stalled, so the lock alone protects
+// nothing: what the holder writes must have a condition of its own, on the lease's
+// Fence or on another number that only grows.
 package lock
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/spec"
 )
 
-// ErrHeld says that somebody else holds the lease. It is expected.
+// ErrHeld reports that somebody else holds the lease. It is expected.
 var ErrHeld = errors.New("the lock is held")
 
 // Locks takes leases from one table by its three access patterns.
@@ -33,8 +31,8 @@ type Locks struct {
 	Now                      func() time.Time
 }
 
-// Lease is a held lock. Fence is the instant of acquisition in epoch
-// milliseconds: higher than that of every lease of the key that ran out before.
+// Lease is a held lock. Fence is the time of acquisition in epoch milliseconds. It
+// is higher than that of every lease of the key that expired before.
 type Lease struct {
 	Fence int64
 
@@ -43,47 +41,54 @@ type Lease struct {
 	holder string
 }
 
-// Take leases key to holder, or returns ErrHeld. holder names one run of a
-// process: it takes over what it holds already, for that is a take of its own
-// whose answer was lost.
+// row is an item of the table, beside its key.
+type row struct {
+	Holder      string `dynamodbav:"holder"`
+	ExpiresAtMs int64  `dynamodbav:"expiresAtMs"` // epoch ms: what conditions compare
+	ExpiresAt   int64  `dynamodbav:"expiresAt"`   // epoch s, later than ExpiresAtMs: for DynamoDB's TTL, which only tidies up
+	Fence       int64  `dynamodbav:"fence"`
+}
+
+// Take leases key to holder. It returns ErrHeld if another holder has it.
+//
+// holder names one run of a process. A holder takes again what it holds already:
+// the answer to its first call may have been lost.
 func (l *Locks) Take(ctx context.Context, key, holder string) (*Lease, error) {
 	now := l.Now()
-	item := l.row(now)
-	item["fence"], item["holder"] = now.UnixMilli(), holder
-	item[l.Acquire.Table.Key.Partition] = key
-	err := dynamo.Put(ctx, l.DB, l.Acquire, item,
-		expression.AttributeNotExists(expression.Name(l.Acquire.Table.Key.Partition)).
-			Or(expression.LessThan(expression.Name("expiresAtMs"), expression.Value(now.UnixMilli()))).
-			Or(expression.Equal(expression.Name("holder"), expression.Value(holder))))
+	r := l.row(now)
+	r.Holder, r.Fence = holder, now.UnixMilli()
+	item, err := attributevalue.MarshalMap(r)
 	if err != nil {
-		return nil, dynamo.RefusedAs(err, fmt.Errorf("%s: %w", key, ErrHeld))
+		return nil, err
 	}
-	return &Lease{Fence: now.UnixMilli(), locks: l, key: key, holder: holder}, nil
+	maps.Copy(item, dynamo.Key(l.Acquire, key))
+	free := dynamo.Absent[row]("holder").Or(dynamo.Less[row]("expiresAtMs", now.UnixMilli()), dynamo.Equal[row]("holder", holder))
+	if err := dynamo.Put(ctx, l.DB, l.Acquire, item, free); err != nil {
+		return nil, dynamo.RefusedAs(err, held(key))
+	}
+	return &Lease{Fence: r.Fence, locks: l, key: key, holder: holder}, nil
 }
 
-// Extend starts the lease's time anew, or returns ErrHeld when it was lost.
+// Extend restarts the lease's TTL. It returns ErrHeld if the lease was lost.
 func (l *Lease) Extend(ctx context.Context) error {
-	row := l.locks.row(l.locks.Now())
-	set := expression.Set(expression.Name("expiresAtMs"), expression.Value(row["expiresAtMs"])).
-		Set(expression.Name("expiresAt"), expression.Value(row["expiresAt"]))
-	err := dynamo.Update(ctx, l.locks.DB, l.locks.Extend, dynamo.Key(l.locks.Extend, l.key), set, l.mine())
-	if dynamo.IsRefused(err) {
-		return fmt.Errorf("%s: %w", l.key, ErrHeld)
-	}
-	return err
+	r := l.locks.row(l.locks.Now())
+	err := dynamo.Update(ctx, l.locks.DB, l.locks.Extend, dynamo.Key(l.locks.Extend, l.key), dynamo.Set(r, "expiresAtMs", "expiresAt"), l.mine())
+	return dynamo.RefusedAs(err, held(l.key))
 }
 
-// Release ends the lease. One that ran out and was taken by another stays his.
+// Release ends the lease. It does nothing if the lease was lost.
 func (l *Lease) Release(ctx context.Context) error {
 	_, err := dynamo.Delete(ctx, l.locks.DB, l.locks.Release, dynamo.Key(l.locks.Release, l.key), l.mine())
 	return dynamo.IgnoreRefused(err)
 }
 
-func (l *Lease) mine() expression.ConditionBuilder {
-	return expression.Equal(expression.Name("holder"), expression.Value(l.holder))
+// mine is the condition that the lease's holder still has it.
+func (l *Lease) mine() expression.ConditionBuilder { return dynamo.Equal[row]("holder", l.holder) }
+
+// row returns the times of a lease that begins now.
+func (l *Locks) row(now time.Time) row {
+	until := now.Add(l.TTL)
+	return row{ExpiresAtMs: until.UnixMilli(), ExpiresAt: until.Unix() + 1}
 }
 
-func (l *Locks) row(now time.Time) map[string]any {
-	until := now.Add(l.TTL)
-	return map[string]any{"expiresAtMs": until.UnixMilli(), "expiresAt": until.Unix() + 1}
-}
+func held(key string) error { return fmt.Errorf("%s: %w", key, ErrHeld) }

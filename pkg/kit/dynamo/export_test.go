@@ -1,0 +1,6 @@
+package dynamo
+
+import "github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+// BuilderOf gives the benchmark the expression of changes.
+func BuilderOf(c Changes) expression.UpdateBuilder { return c.b }

@@ -1,5 +1,5 @@
-// Package app starts a Lambda function: it reads the environment, opens the
-// service that the function needs, and gives it to the Lambda runtime. It alone
+// Package app starts a Lambda function: it reads the environment, opens the service
+// that the function needs, and passes it to the Lambda runtime. No other package
 // reads the wall clock.
 package app
 
@@ -39,7 +39,7 @@ func API[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.Co
 	start(fn, open, api(fn, do))
 }
 
-// Job runs a job whenever fn is invoked; what it is invoked with does not matter.
+// Job runs a job at each invocation of fn, and ignores the event.
 func Job[S any](fn spec.Function, open Opener[S], do func(S, context.Context) error) {
 	start(fn, open, job(do))
 }
@@ -49,17 +49,18 @@ func Task[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.C
 	start(fn, open, task(do))
 }
 
-// Queue gives a use case each message of the queue of fn. A message whose
-// handling fails is delivered again, alone. One that is not the JSON of an M, or
-// that is an Invalid fault, goes to the dead-letter queue with the reason.
+// Queue calls a use case with each message of the queue of fn. If the use case
+// fails, SQS delivers that message again, and not the rest of its batch. A message
+// that is not the JSON of an M, or for which the use case returns an Invalid
+// problem, goes to the dead-letter queue with the reason.
 //
-// Fields that M does not have are ignored: while a deployment rolls out, an old
-// consumer meets the messages of a new producer, and must not lose them.
+// Fields that M does not have are ignored: during a deployment an old consumer may
+// receive the messages of a new producer, and must not lose them.
 func Queue[S, M any](fn spec.Function, open Opener[S], do func(S, context.Context, M) error) {
 	start(fn, open, messages(fn, do))
 }
 
-// use turns an open service into what the Lambda runtime calls.
+// use returns the function that the Lambda runtime calls, given an open service.
 type use[S any] func(S, Env) any
 
 func start[S any](fn spec.Function, open Opener[S], use use[S]) {
@@ -140,7 +141,7 @@ func messages[S, M any](fn spec.Function, do func(S, context.Context, M) error) 
 	}
 }
 
-// failed counts what Lambda does not know to have failed.
+// failed counts n failures that Lambda does not count as errors.
 func failed(ctx context.Context, env Env, n int) {
 	if n > 0 {
 		telemetry.Emit(ctx, env.Now(), []telemetry.Metric{telemetry.Count(telemetry.Failed, n)})

@@ -435,7 +435,7 @@ func TestQueueCannotReject(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what is no message is an Invalid fault, and what is one survives
+// FuzzDecode: what is not a message is an Invalid problem, and what is one survives
 // being sent again.
 func FuzzDecode(f *testing.F) {
 	f.Add(`{"n":1}`)
@@ -446,7 +446,7 @@ func FuzzDecode(f *testing.F) {
 		m, err := decode[ball](body)
 		if err != nil {
 			if problem.Of(err) != problem.Invalid {
-				t.Fatalf("%q: %v is no Invalid fault", body, err)
+				t.Fatalf("%q: %v is not an Invalid problem", body, err)
 			}
 			return
 		}

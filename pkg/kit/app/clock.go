@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// Clock tells the time, and waits for it.
+// Clock returns the time, and waits until a time.
 type Clock struct {
 	Now func() time.Time
 	// Sleep returns at until, or with ctx's error when ctx ends first.
@@ -30,15 +30,14 @@ func sleep(ctx context.Context, until time.Time) error {
 	}
 }
 
-// fleetClock is the local stage's: the fleet on one machine lives by a virtual clock,
-// whose time and speed come with each invocation. Deployed functions have none,
-// whatever they are sent.
+// fleetClock is the clock of the local stage. The local fleet has a virtual clock,
+// and each invocation brings its time and speed. Deployed functions ignore them.
 type fleetClock struct {
 	runtime string // address of the local runtime
 	last    atomic.Pointer[reading]
 }
 
-// reading is what the fleet's clock showed.
+// reading is one reading of the fleet's clock.
 type reading struct {
 	at    time.Time // fleet time when the wall clock was at wall
 	wall  time.Time
@@ -78,8 +77,8 @@ func (c *fleetClock) now() time.Time {
 	return r.at.Add(time.Duration(float64(time.Since(r.wall)) * r.speed)).UTC()
 }
 
-// sleep asks the local runtime to wait, for only it knows when the fleet's clock
-// gets there.
+// sleep asks the local runtime to answer at until, because only the runtime knows
+// when the fleet's clock gets there.
 func (c *fleetClock) sleep(ctx context.Context, until time.Time) error {
 	if !until.After(c.now()) {
 		return nil

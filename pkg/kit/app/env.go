@@ -19,12 +19,12 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Env is what a service may be opened with.
+// Env is the environment of a function, with which its service is opened.
 type Env struct {
 	AWS     aws.Config
 	Stage   string
 	Prefix  string // before every table name
-	Queues  string // URL that a queue's name completes
+	Queues  string // prefix of a queue's URL, before its name
 	Secrets string // before every secret's name
 	Pool    string // id of the user pool, "" for a function that changes no users
 	Clock
@@ -53,7 +53,7 @@ func (e Env) Secret(ctx context.Context, name string) (string, error) {
 	return *out.SecretString, nil
 }
 
-// environment reads what Lambda and the deployment tell a function. The clock is
+// environment reads the variables that Lambda and the deployment set. The clock is
 // nil except at the local stage.
 func environment(getenv func(string) string) (Env, *fleetClock, error) {
 	env := Env{
@@ -75,9 +75,9 @@ func environment(getenv func(string) string) (Env, *fleetClock, error) {
 	return env, clock, nil
 }
 
-// config is the SDK's configuration from the variables that Lambda sets. The
-// SDK's own loader also knows profiles, SSO, STS and instance metadata, which a
-// function never has, and which would be a sixth of its binary.
+// config returns the SDK's configuration from the variables that Lambda sets. The
+// SDK's own loader also supports profiles, SSO, STS and instance metadata, which a
+// function does not need, and which make up a sixth of its binary.
 func config(getenv func(string) string) aws.Config {
 	return aws.Config{
 		Region:        getenv("AWS_REGION"),
@@ -95,26 +95,27 @@ func config(getenv func(string) string) aws.Config {
 	}
 }
 
-// conflicts is the error of a single write to an item of which a transaction is
-// under way. The SDK takes it for good.
+// conflicts makes the SDK retry a write that a concurrent transaction on the item
+// refused. The SDK treats the error as permanent.
 var conflicts = retry.RetryableErrorCode{Codes: map[string]struct{}{"TransactionConflictException": {}}}
 
-// attempts is how often a call of AWS is made. The SDK's own pauses between them,
-// of up to 2 s and 4 s, would cost a tick its slot.
+// attempts is the limit of tries of an AWS call. backoff replaces the SDK's own
+// pauses, which are up to 2 s and 4 s: longer than a tick's slot.
 const attempts = 4
 
-// backoff is the pause after an attempt: up to 50 ms, doubled for each.
+// backoff returns the pause after an attempt: at random up to 50 ms, doubled for each
+// attempt.
 func backoff(attempt int, _ error) (time.Duration, error) {
 	return rand.N(25 * time.Millisecond << attempt), nil
 }
 
-// idleConnections are kept to each service. A tick of 50 matches has about 100
-// calls at once; the SDK's 10 would dial for the others, and shake hands, in each
-// slot anew.
+// idleConnections is the limit of idle connections to each service. A tick of 50
+// matches makes about 100 calls at once; with the SDK's limit of 10 it would dial
+// about 90 connections in each slot.
 const idleConnections = 100
 
-// endpoints finds a service's endpoint where every AWS SDK looks for it, as in
-// AWS_ENDPOINT_URL_SECRETS_MANAGER. The services of the SDK ask for the method.
+// endpoints returns a service's endpoint from the variable that all AWS SDKs read,
+// such as AWS_ENDPOINT_URL_SECRETS_MANAGER. The SDK's services look for the method.
 type endpoints func(name string) string
 
 func (getenv endpoints) GetServiceBaseEndpoint(_ context.Context, service string) (url string, found bool, err error) {

@@ -1,5 +1,5 @@
-// Package auth says who is calling. What they may do is the room's business,
-// but for one thing: whether they are an administrator.
+// Package auth identifies the caller, and checks whether the caller is an
+// administrator. All other permissions are checked by the rooms.
 package auth
 
 import (
@@ -34,7 +34,7 @@ func (u *User) Resolve(ctx huma.Context) []error {
 // 403 for anyone else.
 type Admin struct{ User }
 
-// Resolve is User's, and checks the group.
+// Resolve fills a, and checks that the token has AdminGroup.
 func (a *Admin) Resolve(ctx huma.Context) []error {
 	if errs := a.User.Resolve(ctx); errs != nil {
 		return errs

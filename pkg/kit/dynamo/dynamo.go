@@ -1,7 +1,9 @@
-// Package dynamo reads and writes the tables of the spec. Every call names the
-// access pattern it is, which settles table and index, and lets a test hold the
-// code to the patterns its function may use. Expressions come from the SDK's
-// expression builder, so a reserved word is never a surprise.
+// Package dynamo reads and writes the tables of the spec. Every call has the access
+// pattern that it performs. The pattern has the table and the index, and lets tests
+// check that a function uses no other patterns than its spec lists.
+//
+// Updates and conditions name attributes as the dynamodbav tags of the row's struct
+// do: see Set and Exists. Key conditions take them from the pattern: see KeyIs.
 package dynamo
 
 import (
@@ -37,9 +39,8 @@ func Open(cfg aws.Config, prefix string) DB {
 // Item is a row as DynamoDB holds it.
 type Item = map[string]types.AttributeValue
 
-// Refused says that a write's condition did not hold. Item is the row that
-// stood in its way, or nil when there was none; Write is the write's place among
-// those of its transaction, from 0.
+// Refused reports that a write's condition did not hold. Item is the item as it is,
+// or nil if there is none. Write is the index of the write in its transaction.
 type Refused struct {
 	Item  Item
 	Write int
@@ -77,7 +78,7 @@ func Applied(err error) (bool, error) { return err == nil, IgnoreRefused(err) }
 
 type patternKey struct{}
 
-// Pattern is the access pattern of the call that ctx belongs to.
+// Pattern returns the access pattern of the call that ctx belongs to.
 func Pattern(ctx context.Context) (spec.Access, bool) {
 	a, ok := ctx.Value(patternKey{}).(spec.Access)
 	return a, ok
@@ -96,8 +97,8 @@ func index(a spec.Access) *string {
 	return &a.Index
 }
 
-// Key is the primary key of a's table: the values of its partition and, if it
-// has one, its sort attribute.
+// Key returns a primary key of a's table: values are the partition value and, if the
+// table has a sort key, the sort value.
 func Key(a spec.Access, values ...string) Item {
 	k := Item{a.Table.Key.Partition: &types.AttributeValueMemberS{Value: values[0]}}
 	if a.Table.Key.Sort != "" {
@@ -106,7 +107,8 @@ func Key(a spec.Access, values ...string) Item {
 	return k
 }
 
-// Get reads the item under key; ok is false when there is none.
+// Get reads the item with the key, strongly consistently. ok is false if there is
+// none.
 func Get[T any](ctx context.Context, db DB, a spec.Access, key ...string) (item T, ok bool, err error) {
 	out, err := db.client.GetItem(as(ctx, a), &dynamodb.GetItemInput{TableName: db.table(a), Key: Key(a, key...), ConsistentRead: aws.Bool(true)})
 	if err != nil || out.Item == nil {
@@ -115,8 +117,8 @@ func Get[T any](ctx context.Context, db DB, a spec.Access, key ...string) (item 
 	return item, true, wrap(a, attributevalue.UnmarshalMap(out.Item, &item))
 }
 
-// GetAll reads the items under keys, which must differ, in no order; the absent
-// are left out.
+// GetAll reads the items with the keys, which must differ. The result has no order,
+// and leaves out absent items.
 func GetAll[T any](ctx context.Context, db DB, a spec.Access, keys []Item) ([]T, error) {
 	var items []T
 	for chunk := range slices.Chunk(keys, 100) {
@@ -167,8 +169,8 @@ func Put(ctx context.Context, db DB, a spec.Access, item any, cond ...expression
 	return wrap(a, err)
 }
 
-// PutAll writes items in batches of 25. What the table is too busy for is tried
-// again; an error may leave any of the items written.
+// PutAll writes items in batches of 25, and repeats writes that the table throttled.
+// After an error any of the items may be written.
 func PutAll[T any](ctx context.Context, db DB, a spec.Access, items []T) error {
 	writes := make([]types.WriteRequest, 0, len(items))
 	for _, item := range items {
@@ -181,7 +183,7 @@ func PutAll[T any](ctx context.Context, db DB, a spec.Access, items []T) error {
 	return db.write(ctx, a, writes)
 }
 
-// DeleteAll deletes the items under keys, like PutAll.
+// DeleteAll deletes the items with the keys, like PutAll.
 func DeleteAll(ctx context.Context, db DB, a spec.Access, keys []Item) error {
 	writes := make([]types.WriteRequest, 0, len(keys))
 	for _, k := range keys {
@@ -207,14 +209,14 @@ func (db DB) write(ctx context.Context, a spec.Access, writes []types.WriteReque
 	return nil
 }
 
-// Update changes the item under key. It creates an absent one unless the
-// condition forbids it; a condition that does not hold returns *Refused.
+// Update changes the item with the key. It creates an absent item unless the
+// condition prevents it. If the condition does not hold it returns *Refused.
 func Update[C changer](ctx context.Context, db DB, a spec.Access, key Item, changes C, cond ...expression.ConditionBuilder) error {
 	_, err := db.update(ctx, a, key, types.ReturnValueNone, builderOf(changes), cond)
 	return err
 }
 
-// Replace is Update that returns the attributes it has changed, as they were.
+// Replace is Update that returns the old values of the attributes that it changed.
 func Replace[T any, C changer](ctx context.Context, db DB, a spec.Access, key Item, changes C, cond ...expression.ConditionBuilder) (was T, err error) {
 	out, err := db.update(ctx, a, key, types.ReturnValueUpdatedOld, builderOf(changes), cond)
 	if err != nil {
@@ -239,8 +241,8 @@ func (db DB) update(ctx context.Context, a spec.Access, key Item, values types.R
 	return out.Attributes, nil
 }
 
-// Delete removes the item under key and returns what it was, nil if there was
-// none. A condition that does not hold returns *Refused.
+// Delete removes the item with the key and returns its old values, nil if there was
+// none. If the condition does not hold it returns *Refused.
 func Delete(ctx context.Context, db DB, a spec.Access, key Item, cond ...expression.ConditionBuilder) (Item, error) {
 	e, err := condition(cond)
 	if err != nil {
@@ -257,7 +259,7 @@ func Delete(ctx context.Context, db DB, a spec.Access, key Item, cond ...express
 	return out.Attributes, nil
 }
 
-// update is the expression of a change and of its condition, if it has one.
+// update returns the expression of an update and of its condition, if it has one.
 func update(set expression.UpdateBuilder, cond []expression.ConditionBuilder) (expression.Expression, error) {
 	b := expression.NewBuilder().WithUpdate(set)
 	if len(cond) > 0 {
@@ -266,7 +268,7 @@ func update(set expression.UpdateBuilder, cond []expression.ConditionBuilder) (e
 	return b.Build()
 }
 
-// condition is the expression of a write's condition, empty when it has none.
+// condition returns the expression of a write's condition, empty if it has none.
 func condition(cond []expression.ConditionBuilder) (e expression.Expression, err error) {
 	if len(cond) > 0 {
 		e, err = expression.NewBuilder().WithCondition(cond[0]).Build()
@@ -274,18 +276,18 @@ func condition(cond []expression.ConditionBuilder) (e expression.Expression, err
 	return e, err
 }
 
-// Range is what Query reads: the items of one partition.
+// Range selects the items that Query reads: all of one partition.
 type Range struct {
 	Key      expression.KeyConditionBuilder
-	Filter   *expression.ConditionBuilder // items it refuses are read, and left out
-	After    Item                         // the key before the first item, nil to begin at the start
+	Filter   *expression.ConditionBuilder // items for which it does not hold are read, and left out
+	After    Item                         // the key before the first item, nil for the start
 	Limit    int32                        // items read per page, 0 for as many as fit 1 MB
 	Backward bool
-	// Consistent sees every write that was acknowledged before. No index can.
+	// Consistent reads strongly consistently, which indexes do not support.
 	Consistent bool
 }
 
-// Query reads one page, and the key that the next page follows, nil at the end.
+// Query reads one page. last is Range.After of the next page, nil at the end.
 func Query[T any](ctx context.Context, db DB, a spec.Access, r Range) (items []T, last Item, err error) {
 	b := expression.NewBuilder().WithKeyCondition(r.Key)
 	if r.Filter != nil {
@@ -320,8 +322,8 @@ func QueryAll[T any](ctx context.Context, db DB, a spec.Access, r Range) ([]T, e
 	})
 }
 
-// Scan reads one page of a whole table or index, like Query. Of a table, it sees
-// every write that was acknowledged before.
+// Scan reads one page of a whole table or index, like Query. Reads of a table are
+// strongly consistent.
 func Scan[T any](ctx context.Context, db DB, a spec.Access, filter *expression.ConditionBuilder, after Item, limit int32) (items []T, last Item, err error) {
 	in := &dynamodb.ScanInput{TableName: db.table(a), IndexName: index(a), ExclusiveStartKey: after, ConsistentRead: aws.Bool(a.Index == "")}
 	if filter != nil {
@@ -356,8 +358,7 @@ func collect[T any](read func(after Item) ([]T, Item, error)) (all []T, err erro
 	return all, nil
 }
 
-// Pages are the pages that read gives, from the first to the last or to the
-// first error.
+// Pages returns the pages of read, up to the last page or the first error.
 func Pages[T any](read func(after Item) ([]T, Item, error)) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		for after := (Item)(nil); ; {
@@ -370,7 +371,7 @@ func Pages[T any](read func(after Item) ([]T, Item, error)) iter.Seq2[[]T, error
 	}
 }
 
-// wrap names the pattern in err, and turns a failed condition into *Refused.
+// wrap adds the pattern's id to err, and turns a failed condition into *Refused.
 func wrap(a spec.Access, err error) error {
 	if err == nil {
 		return nil
@@ -381,14 +382,15 @@ func wrap(a spec.Access, err error) error {
 	return fmt.Errorf("%s: %w", a.ID(), err)
 }
 
-// BackOff waits before the try-th repetition of calls: nothing before the
-// first try, then up to 50 ms doubling to 1.6 s, with full jitter, ten times.
+// BackOff waits before try number try, from 0: not before the first, then at random
+// up to 50 ms, doubled for each try up to 1.6 s. After ten repetitions it returns an
+// Unavailable problem.
 func BackOff(ctx context.Context, try int) error {
 	if try == 0 {
 		return nil
 	}
 	if try > 10 {
-		return problem.New(problem.Unavailable, "table_busy", "the table is too busy: unfinished after ten tries")
+		return problem.New(problem.Unavailable, "table_busy", "the table is too busy: try again")
 	}
 	limit := 50 * time.Millisecond << min(try-1, 5)
 	select {

@@ -14,11 +14,11 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Write is one of the writes of a transaction. Each is of another item. It is made
-// anew for each try: a condition that depends on the time sees that of the try.
+// Write is one of the writes of a transaction, each to a different item. It is built
+// again for each try, so that a condition may depend on the time of the try.
 type Write func(table *string) (types.TransactWriteItem, error)
 
-// PutWrite writes item, as Put does.
+// PutWrite is the Put of a transaction.
 func PutWrite(item any, cond ...expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
 		av, err := marshal(item)
@@ -34,7 +34,7 @@ func PutWrite(item any, cond ...expression.ConditionBuilder) Write {
 	}
 }
 
-// UpdateWrite changes the item under key, as Update does.
+// UpdateWrite is the Update of a transaction.
 func UpdateWrite[C changer](key Item, changes C, cond ...expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
 		e, err := update(builderOf(changes), cond)
@@ -46,7 +46,7 @@ func UpdateWrite[C changer](key Item, changes C, cond ...expression.ConditionBui
 	}
 }
 
-// DeleteWrite removes the item under key, as Delete does.
+// DeleteWrite is the Delete of a transaction.
 func DeleteWrite(key Item, cond ...expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
 		e, err := condition(cond)
@@ -58,8 +58,8 @@ func DeleteWrite(key Item, cond ...expression.ConditionBuilder) Write {
 	}
 }
 
-// CheckWrite writes nothing, and has the others written only if the condition
-// holds for the item under key.
+// CheckWrite writes nothing. The transaction is refused unless the condition holds
+// for the item with the key.
 func CheckWrite(key Item, cond expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
 		e, err := condition([]expression.ConditionBuilder{cond})
@@ -71,12 +71,12 @@ func CheckWrite(key Item, cond expression.ConditionBuilder) Write {
 	}
 }
 
-// MaxWrites is the most that DynamoDB takes in one transaction.
+// MaxWrites is DynamoDB's limit of writes in one transaction.
 const MaxWrites = 100
 
-// Transact makes all of the writes, or none: at most 100, to the table of one
-// access pattern. A condition that does not hold returns *Refused, which names
-// the first such write. What another transaction is in the way of is tried again.
+// Transact makes all of the writes, or none: at most MaxWrites, to the table of one
+// access pattern. If a condition does not hold it returns *Refused with the index of
+// the first such write. Conflicts with other transactions are tried again.
 func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error {
 	if len(writes) > MaxWrites {
 		return wrap(a, fmt.Errorf("a transaction of %d writes: %d is the limit", len(writes), MaxWrites))
@@ -107,7 +107,7 @@ func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error 
 	return nil
 }
 
-// because reports whether a reason for a canceled transaction is one of codes:
+// because matches the reasons of a canceled transaction that have one of the codes:
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 func because(codes ...string) func(types.CancellationReason) bool {
 	return func(r types.CancellationReason) bool { return slices.Contains(codes, aws.ToString(r.Code)) }

@@ -1,7 +1,7 @@
 // Package httpapi is the fleet's HTTP edge: huma on net/http behind
 // aws-lambda-go-api-proxy. It decodes and validates a request from its type's
-// tags, calls a use case, and encodes its result, or its fault as an RFC 9457
-// problem document. The OpenAPI 3.1 description comes from the same types.
+// tags, calls a use case, and encodes its result, or its error as an RFC 9457 problem
+// document. The OpenAPI 3.1 description comes from the same types.
 package httpapi
 
 import (
@@ -35,7 +35,7 @@ import (
 // MaxBody is the largest request body that is read, in bytes.
 const MaxBody = 64 << 10
 
-// statuses maps each kind of fault to its HTTP status. There is no other map.
+// statuses maps each kind of problem to its HTTP status. There is no other map.
 var statuses = [...]int{
 	problem.Internal:        http.StatusInternalServerError,
 	problem.Invalid:         http.StatusBadRequest,
@@ -51,22 +51,23 @@ var statuses = [...]int{
 // Handler serves do on the route of fn. In and Out are huma's: fields tagged
 // path, query or header, and Body.
 //
-// A query parameter that the route does not have is refused, and so is one that
-// comes twice: a misspelt or doubled filter would be answered with what was not
-// asked for, and nobody would notice. A list is one parameter, with commas.
+// An unknown query parameter is refused, and so is one that is given twice: a
+// misspelt filter would return the wrong data unnoticed. A list is one parameter,
+// with commas.
 //
-// GET answers carry an ETag, and 304 answers one that the client already has.
+// GET answers have an ETag. If the client already has that version, the answer is
+// 304.
 func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) http.Handler {
 	mux := http.NewServeMux()
 	register(mux, fn, do)
 	return etagged(mux)
 }
 
-// answerTime is what a use case leaves of its invocation for the answer.
+// answerTime is the part of an invocation's time that is kept for the answer.
 const answerTime = 500 * time.Millisecond
 
-// Lambda is Handler for the events of an HTTP API. The context of do ends
-// shortly before the invocation is cut off, so that what hangs is answered as
+// Lambda is Handler for the events of an HTTP API. The context of do ends shortly
+// before the invocation's timeout, so that a use case that hangs is answered as
 // Unavailable.
 func Lambda[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	room, _, _ := strings.Cut(fn.Name, "/")
@@ -82,8 +83,8 @@ func Lambda[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, 
 	}
 }
 
-// path is the path of a route as a URL spells it. An HTTP API gives it decoded,
-// and with the base path that its domain maps to it, which is the room's name.
+// path returns the escaped path of a route. An HTTP API passes it decoded, and with
+// the base path that its custom domain adds: the room's name.
 func path(room, raw string) string {
 	if rest, ok := strings.CutPrefix(raw, "/"+room+"/"); ok {
 		raw = "/" + rest
@@ -91,8 +92,8 @@ func path(room, raw string) string {
 	return (&url.URL{Path: raw}).EscapedPath()
 }
 
-// query is the query string of a request as a URL spells it. An HTTP API passes
-// on what the client sent, which may hold what no URL may.
+// query escapes the bytes of a query string that no URL may have. An HTTP API passes
+// on what the client sent.
 func query(raw string) string {
 	var b strings.Builder
 	for _, c := range []byte(raw) {
@@ -132,7 +133,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	op := huma.Operation{
 		OperationID: name, Method: route.Method, Path: route.Path, Summary: fn.Does, Tags: []string{room},
 		MaxBodyBytes: MaxBody, Errors: []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
-		Security: []map[string][]string{}, // said, and so not forgotten, to be none
+		Security: []map[string][]string{}, // explicitly none
 	}
 	if route.Auth == spec.User || route.Auth == spec.Admin {
 		op.Security = []map[string][]string{{"jwt": {}}}
@@ -149,8 +150,8 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	return api
 }
 
-// unclear lists what a query string leaves open: which of two values a
-// parameter has, or, when it is malformed, which parameters there are.
+// unclear returns an error for each parameter that is given more than once, or one
+// error if the query string is malformed.
 func unclear(raw string) (errs []error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
@@ -164,9 +165,9 @@ func unclear(raw string) (errs []error) {
 	return errs
 }
 
-// sealed takes the refused values out of a problem document: they may be
-// tokens, and documents are logged. It also gives those a type that have none, and
-// tells who may not ask nothing of what is wrong with the request.
+// sealed removes refused values from a problem document: they may be tokens, and
+// documents are logged. It sets a missing type, and omits validation details from
+// 401 and 403.
 func sealed(_ huma.Context, _ string, v any) (any, error) {
 	var doc *huma.ErrorModel
 	switch v := v.(type) {
@@ -203,7 +204,7 @@ func codeOf(status int) string {
 	return strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_")
 }
 
-// documentOf turns err into a problem document, and logs what it may not tell.
+// documentOf returns the problem document of err, and logs its cause.
 func documentOf(ctx context.Context, err error) error {
 	f, ok := errors.AsType[*problem.Error](err)
 	switch {
@@ -247,14 +248,13 @@ func (d document) MarshalJSON() ([]byte, error) {
 	return append(append(text[:len(text)-1], ','), more[1:]...), nil
 }
 
-// isBusy reports whether something that we need did not answer in time, or
-// wants to be asked less often.
+// isBusy reports whether a dependency did not answer in time, or throttled us.
 func isBusy(err error) bool {
 	throttled := retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err)
 	return errors.Is(err, context.DeadlineExceeded) || throttled == aws.TrueTernary
 }
 
-// etagged answers GET requests with a strong ETag over the body.
+// etagged adds a strong ETag, a hash of the body, to the answers of GET requests.
 func etagged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
@@ -278,8 +278,8 @@ func etagged(next http.Handler) http.Handler {
 	})
 }
 
-// matches reports whether the values of If-None-Match name the tag, weakly
-// compared (RFC 9110, 13.1.2). aws-lambda-go-api-proxy cuts a list into values.
+// matches reports whether the values of If-None-Match include the tag, by weak
+// comparison (RFC 9110, 13.1.2). aws-lambda-go-api-proxy splits a list into values.
 func matches(values []string, tag string) bool {
 	if len(values) == 1 && strings.TrimSpace(values[0]) == "*" {
 		return true
@@ -292,7 +292,7 @@ func matches(values []string, tag string) bool {
 	return false
 }
 
-// answer holds a response back until its ETag is known.
+// answer buffers a response until its ETag is known.
 type answer struct {
 	http.ResponseWriter
 	status int

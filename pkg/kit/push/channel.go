@@ -10,26 +10,26 @@ import (
 	"github.com/sideshow/apns2/payload"
 )
 
-// Keep says what APNs keeps of a broadcast channel for phones that are away. It
-// cannot be changed once the channel exists.
+// Keep is a channel's message storage policy: what APNs stores for phones that are
+// offline. It cannot be changed after the channel is created.
 type Keep int
 
 const (
-	KeepNothing Keep = iota // Apple's advice for live scores: a higher budget; a Message must not Expire
-	KeepLatest              // for at most eight hours
+	KeepNothing Keep = iota // Apple recommends it for live scores: it has a higher budget. Terms.Expires must be zero
+	KeepLatest              // the last message, for at most eight hours
 )
 
-// CreateChannel opens a broadcast channel and returns its id. An app has at
-// most 10,000 in each environment.
+// CreateChannel creates a broadcast channel and returns its id. Apple allows an app
+// 10,000 channels in each environment.
 func (s *Sender) CreateChannel(ctx context.Context, keep Keep) (id string, err error) {
 	a, err := s.manageChannels(ctx, http.MethodPost, "channels", "", fmt.Appendf(nil, `{"message-storage-policy":%d,"push-type":"LiveActivity"}`, keep))
 	if err == nil && a.channel == "" {
-		return "", errors.New("push: APNs gave the new channel no id")
+		return "", errors.New("push: APNs returned no id for the new channel")
 	}
 	return a.channel, err
 }
 
-// DeleteChannel closes a channel for good. Closing it again does nothing.
+// DeleteChannel deletes a channel. It returns nil if the channel does not exist.
 func (s *Sender) DeleteChannel(ctx context.Context, id string) error {
 	_, err := s.manageChannels(ctx, http.MethodDelete, "channels", id, nil)
 	if r, ok := errors.AsType[*Refused](err); ok && r.Reason == reasonNoChannel {
@@ -54,8 +54,8 @@ func (s *Sender) Channels(ctx context.Context) ([]string, error) {
 }
 
 func (s *Sender) manageChannels(ctx context.Context, method, what, channel string, body []byte) (answer, error) {
-	h, err := s.heads(func(bearer string) *head {
-		return newHead(s.manage.host, method, bearer, "apns-channel-id", channel, "content-type", "application/json")
+	h, err := s.template(func(bearer string) *header {
+		return newHeader(s.manage.host, method, bearer, "apns-channel-id", channel, "content-type", "application/json")
 	})
 	if err != nil {
 		return answer{}, err
@@ -64,16 +64,16 @@ func (s *Sender) manageChannels(ctx context.Context, method, what, channel strin
 	return a, err
 }
 
-// Broadcast sends an update or an end to everyone who listens to a channel. The
-// error is a *Refused, ErrUnavailable, ErrLate or why ctx ended.
+// Broadcast sends an update or an end to all activities that listen to a channel. It
+// returns a *Refused, ErrUnavailable, ErrLate or the cause of ctx's end.
 func (s *Sender) Broadcast(ctx context.Context, channel string, m *Message) error {
 	if m.event != payload.LiveActivityEventUpdate && m.event != payload.LiveActivityEventEnd {
-		return errors.New("push: only updates and ends can be broadcast")
+		return errors.New("push: a broadcast must be an update or an end")
 	}
 	ctx, cancel := s.life(ctx, m)
 	defer cancel()
-	h, err := s.heads(func(bearer string) *head {
-		return m.head(s.broadcast.host, bearer, "apns-channel-id", channel)
+	h, err := s.template(func(bearer string) *header {
+		return m.header(s.broadcast.host, bearer, "apns-channel-id", channel)
 	})
 	if err != nil {
 		return err

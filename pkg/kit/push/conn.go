@@ -16,17 +16,17 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// head is what all requests of a run share: their header fields, encoded once,
+// header is what all requests of a run share: their header fields, encoded once,
 // with a gap for the path.
-type head struct {
+type header struct {
 	bearer        string
 	before, after []byte
 }
 
-// newHead encodes header fields given as names and values; those without a
-// value are left out. No field enters HPACK's dynamic table, so a head is the
-// same on every connection.
-func newHead(host, method, bearer string, fields ...string) *head {
+// newHeader encodes header fields given as names and values; those without a
+// value are left out. No field enters HPACK's dynamic table, so a header is
+// the same on every connection.
+func newHeader(host, method, bearer string, fields ...string) *header {
 	var buf bytes.Buffer
 	enc := hpack.NewEncoder(&buf)
 	enc.SetMaxDynamicTableSize(0)
@@ -43,7 +43,7 @@ func newHead(host, method, bearer string, fields ...string) *head {
 	for i := 0; i < len(fields); i += 2 {
 		write(fields[i], fields[i+1])
 	}
-	return &head{bearer, buf.Bytes()[:gap], buf.Bytes()[gap:]}
+	return &header{bearer, buf.Bytes()[:gap], buf.Bytes()[gap:]}
 }
 
 // appendPath appends the field :path, which is number 4 of HPACK's static
@@ -63,11 +63,11 @@ func appendPath(b []byte, path string) []byte {
 	return append(b, path...)
 }
 
-// What a request that got no answer ended with.
+// Errors of requests that got no answer.
 var (
 	errClosed = errors.New("push: the connection to APNs ended")
 	errUnread = errors.New("push: the connection to APNs ended before the request")
-	errReset  = errors.New("push: APNs gave a request up")
+	errReset  = errors.New("push: APNs reset the request's stream")
 	errSlow   = errors.New("push: APNs did not answer in time")
 )
 
@@ -76,9 +76,9 @@ const (
 	initialSize = 1<<16 - 1
 )
 
-// conn is one HTTP/2 connection to APNs. It does what APNs needs of RFC 9113:
-// requests that fit in one frame and in a stream's first window, many at once,
-// written together when many are waiting.
+// conn is one HTTP/2 connection to APNs. It implements the part of RFC 9113 that
+// APNs needs: concurrent requests that each fit in one frame and in a stream's
+// initial window. Requests that wait at the same time are written together.
 type conn struct {
 	nc     net.Conn
 	framer *http2.Framer // reads in the read loop, writes with mu held
@@ -90,18 +90,18 @@ type conn struct {
 	streams map[uint32]*stream
 	free    []*stream
 	nextID  uint32
-	primed  bool   // APNs saw a valid provider token: until then it allows one stream
-	limit   uint32 // streams that APNs allows
-	window  int64  // bytes that APNs takes on the connection
-	size    int64  // bytes that APNs takes on a new stream
+	primed  bool   // APNs has accepted a provider token; before that it allows one stream
+	limit   uint32 // concurrent streams that APNs allows
+	window  int64  // bytes that may still be sent on the connection
+	size    int64  // bytes that may be sent on a new stream
 	changed chan struct{}
 	pong    chan struct{}
 	heard   uint64 // frames read
-	closing bool   // no more requests: APNs said GOAWAY, or the line gave it up
+	closing bool   // no new requests: APNs sent GOAWAY, or the slot replaced the connection
 	ended   bool
 }
 
-// stream is a request that waits for its answer.
+// stream is a request without its answer yet.
 type stream struct {
 	answer
 	err   error
@@ -109,7 +109,7 @@ type stream struct {
 	timer *time.Timer
 }
 
-// take returns a stream that nobody uses, and give gives it back.
+// take returns a free stream. give returns it to the free list.
 func (c *conn) take() *stream {
 	if n := len(c.free); n > 0 {
 		s := c.free[n-1]
@@ -144,7 +144,7 @@ func newConn(nc net.Conn) *conn {
 	return c
 }
 
-// buffer is where the framer writes: it never fails.
+// buffer collects what the framer writes. Its Write never fails.
 type buffer struct{ c *conn }
 
 func (b buffer) Write(p []byte) (int, error) {
@@ -153,7 +153,8 @@ func (b buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// write sends what was gathered while it sent the last.
+// write sends frames until the connection ends. Frames that are added during a
+// write are sent together by the next one.
 func (c *conn) write() {
 	var sending []byte
 	c.mu.Lock()
@@ -173,21 +174,21 @@ func (c *conn) write() {
 	}
 }
 
-// usable reports whether the connection takes requests.
+// usable reports whether the connection accepts requests.
 func (c *conn) usable() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.closing
 }
 
-// retire has the connection end after its last answer.
+// retire accepts no new requests, and ends the connection after its last answer.
 func (c *conn) retire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.close()
 }
 
-// close lets no more requests in. mu is held, as for all below it.
+// close accepts no new requests. The caller holds mu, as for all methods below.
 func (c *conn) close() {
 	c.closing = true
 	c.wake()
@@ -196,7 +197,7 @@ func (c *conn) close() {
 	}
 }
 
-// end fails what still waits.
+// end closes the connection and fails the requests that wait for an answer.
 func (c *conn) end() {
 	if c.ended {
 		return
@@ -210,7 +211,7 @@ func (c *conn) end() {
 	c.some.Signal()
 }
 
-// wake has everyone look again who waits for room.
+// wake makes all requests that wait for room check again.
 func (c *conn) wake() {
 	if c.changed != nil {
 		close(c.changed)
@@ -218,7 +219,7 @@ func (c *conn) wake() {
 	}
 }
 
-// finish gives a request its end.
+// finish ends a request: with its answer if err is nil.
 func (c *conn) finish(id uint32, err error) {
 	s, full := c.streams[id], !c.room(0)
 	delete(c.streams, id)
@@ -235,7 +236,7 @@ func (c *conn) finish(id uint32, err error) {
 	}
 }
 
-// room reports whether a request with n bytes may go out.
+// room reports whether a request with n bytes of body may be sent now.
 func (c *conn) room(n int) bool {
 	limit := c.limit
 	if !c.primed {
@@ -244,8 +245,9 @@ func (c *conn) room(n int) bool {
 	return uint32(len(c.streams)) < limit && c.window >= int64(n)
 }
 
-// do makes a request. Without an answer it may or may not have had an effect.
-func (c *conn) do(ctx context.Context, patience time.Duration, path string, h *head, body []byte) (answer, error) {
+// do makes a request. If it returns an error, APNs may or may not have acted on the
+// request: see answer.asked.
+func (c *conn) do(ctx context.Context, patience time.Duration, path string, h *header, body []byte) (answer, error) {
 	c.mu.Lock()
 	s := c.take()
 	s.timer.Reset(patience)
@@ -274,9 +276,10 @@ func (c *conn) do(ctx context.Context, patience time.Duration, path string, h *h
 	return a, err
 }
 
-// send puts a request on the wire as soon as there is room for it. heard is how
-// many frames the connection had read before. mu is held, but not while it waits.
-func (c *conn) send(ctx context.Context, s *stream, path string, h *head, body []byte) (id uint32, heard uint64, err error) {
+// send writes a request as soon as there is room for it. heard is the number of
+// frames that the connection had read before. The caller holds mu; send releases it
+// while it waits.
+func (c *conn) send(ctx context.Context, s *stream, path string, h *header, body []byte) (id uint32, heard uint64, err error) {
 	heard = c.heard
 	for !c.closing && !c.room(len(body)) {
 		if c.changed == nil {
@@ -317,8 +320,7 @@ func (c *conn) send(ctx context.Context, s *stream, path string, h *head, body [
 	return id, heard, nil
 }
 
-// abandon ends a request that nobody waits for any more, unless it ended just
-// now.
+// abandon cancels a request whose caller stopped waiting, unless it has just ended.
 func (c *conn) abandon(id uint32, s *stream, why error, heard uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -330,7 +332,7 @@ func (c *conn) abandon(id uint32, s *stream, why error, heard uint64) {
 	<-s.done
 }
 
-// judge ends a connection that said nothing while a request's patience ran out.
+// judge ends a connection that sent no frame until a request's patience ran out.
 func (c *conn) judge(err error, heard uint64) {
 	if err == errSlow && c.heard == heard {
 		c.end()
@@ -355,7 +357,7 @@ func (c *conn) ping(ctx context.Context) {
 	}
 }
 
-// read handles what APNs sends until the connection ends.
+// read handles frames from APNs until the connection ends.
 func (c *conn) read() {
 	in := reader{conn: c}
 	in.fields = hpack.NewDecoder(4096, in.field)
@@ -385,7 +387,7 @@ type reader struct {
 	unread uint32  // bytes to give back to the connection's window
 }
 
-var errProtocol = errors.New("push: APNs sent what it may not")
+var errProtocol = errors.New("push: APNs broke the HTTP/2 protocol")
 
 func (in *reader) handle(f http2.Frame) error {
 	id := f.Header().StreamID
@@ -439,7 +441,7 @@ func (in *reader) handle(f http2.Frame) error {
 	return nil
 }
 
-// headers takes a piece of a header block.
+// headers decodes a fragment of a header block; whole marks the last one.
 func (in *reader) headers(id uint32, fragment []byte, whole bool) error {
 	if _, err := in.fields.Write(fragment); err != nil || !whole {
 		return err

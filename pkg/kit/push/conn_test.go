@@ -91,7 +91,7 @@ func (p *peer) must(err error) {
 func ask(t *testing.T, c *conn, path string, n int) <-chan result {
 	t.Helper()
 	got := make(chan result, 1)
-	h := newHead("apple", "POST", "jwt", "apns-topic", bundle, "apns-collapse-id", "")
+	h := newHeader("apple", "POST", "jwt", "apns-topic", bundle, "apns-collapse-id", "")
 	go func() {
 		a, err := c.do(t.Context(), 5*time.Second, path, h, bytes.Repeat([]byte("x"), n))
 		got <- result{a, err}
@@ -366,7 +366,7 @@ func FuzzRead(f *testing.F) {
 			_, _ = far.Write(sent)
 			far.Close()
 		}()
-		h := newHead("apple", "POST", "jwt")
+		h := newHeader("apple", "POST", "jwt")
 		for range 3 {
 			if a, err := c.do(t.Context(), time.Minute, "/x", h, []byte("x")); err == nil && a.status == 0 && len(sent) == 0 {
 				t.Error("an answer out of nothing")

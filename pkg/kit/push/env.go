@@ -14,10 +14,10 @@ import (
 
 // Environment variables of the functions that push, in every room.
 const (
-	SettingURL    = "APNS_URL" // Apple's host for the stage; production's if not set
+	SettingURL    = "APNS_URL" // APNs' host; production's if not set
 	SettingTeamID = "APNS_TEAM_ID"
 	SettingKeyID  = "APNS_KEY_ID"
-	SettingCAFile = "APNS_CA_FILE" // local stage: PEM of what signed the simulator's certificate
+	SettingCAFile = "APNS_CA_FILE" // local stage: PEM file of the authority of the simulator's certificate
 )
 
 // Settings returns the settings of a room that pushes. key names the secret that
@@ -75,7 +75,7 @@ func rootsOf(env app.Env) (*x509.CertPool, error) {
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(pem) {
-		return nil, errors.New("the push simulator's certificate is no PEM")
+		return nil, errors.New("the push simulator's certificate is not a PEM file")
 	}
 	return roots, nil
 }

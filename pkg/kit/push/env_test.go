@@ -37,7 +37,7 @@ func TestConfigOf(t *testing.T) {
 		{"the simulator's authority", func(map[string]string) {}, true, ""},
 		{"the system's authorities", func(s map[string]string) { delete(s, SettingCAFile) }, false, ""},
 		{"no key", func(s map[string]string) { delete(s, "KEY") }, false, "the secret KEY is not set"},
-		{"no certificate", func(s map[string]string) { s[SettingCAFile] = text }, false, "the push simulator's certificate is no PEM"},
+		{"no certificate", func(s map[string]string) { s[SettingCAFile] = text }, false, "the push simulator's certificate is not a PEM file"},
 		{"no file", func(s map[string]string) { s[SettingCAFile] = filepath.Join(dir, "none") }, false, "read the push simulator's certificate: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

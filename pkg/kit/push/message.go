@@ -13,16 +13,16 @@ import (
 	"github.com/sideshow/apns2/payload"
 )
 
-// MaxPayload is what APNs takes, in bytes.
+// MaxPayload is APNs' limit of a payload, in bytes.
 const MaxPayload = 4096
 
 // ErrTooLarge reports a payload above MaxPayload.
-var ErrTooLarge = errors.New("push: the payload is larger than APNs takes")
+var ErrTooLarge = errors.New("push: the payload is too large")
 
 const maxCollapseID = 64 // bytes
 
-// Message is a push, encoded once for any number of tokens. It does not change
-// and may be sent many times at once.
+// Message is a push, encoded once for any number of tokens. It is immutable, and may
+// be sent concurrently.
 type Message struct {
 	body       []byte
 	pushType   apns2.EPushType
@@ -33,18 +33,18 @@ type Message struct {
 	event      payload.ELiveActivityEvent
 }
 
-// Bytes is the size of the payload.
+// Bytes returns the size of the payload.
 func (m *Message) Bytes() int { return len(m.body) }
 
-// fleeting reports whether a newer message will make up for a lost one.
+// fleeting reports whether the next message replaces a lost one.
 func (m *Message) fleeting() bool { return m.event == payload.LiveActivityEventUpdate }
 
-// once reports whether a phone that gets the message twice shows it twice.
+// once reports whether the message must not be sent again after a lost answer.
 func (m *Message) once() bool { return m.event == eventStart }
 
-// head encodes the header of a message's pushes to a device or a channel.
-func (m *Message) head(host, bearer, to, value string) *head {
-	return newHead(host, http.MethodPost, bearer, to, value,
+// header encodes the header of the message's requests to a device or a channel.
+func (m *Message) header(host, bearer, to, value string) *header {
+	return newHeader(host, http.MethodPost, bearer, to, value,
 		"apns-push-type", string(m.pushType),
 		"apns-priority", m.priority,
 		"apns-expiration", m.expiration,
@@ -55,18 +55,18 @@ func (m *Message) head(host, bearer, to, value string) *head {
 // Terms are the terms of a message's delivery.
 type Terms struct {
 	Priority int       // apns2.PriorityHigh when zero; apns2.PriorityLow spares a Live Activity's budget
-	Expires  time.Time // until when APNs keeps it for a phone that is away; it keeps nothing when zero
-	Deadline time.Time // after which sending it is pointless; zero for never
+	Expires  time.Time // until when APNs stores it for a phone that is offline; zero for not at all
+	Deadline time.Time // after which it is not sent; zero for none
 }
 
-// State is what a Live Activity is to show.
+// State is the content of a Live Activity.
 type State struct {
 	Terms
 	Content   any       // the app's ContentState: anything that encodes to a JSON object
-	Time      time.Time // of Content, in whole seconds: a phone shows the newest it got
-	Stale     time.Time // when the phone should show Content as old; zero for never
+	Time      time.Time // of Content, in whole seconds: a phone ignores a state that is older than the one it shows
+	Stale     time.Time // when the phone marks Content as outdated; zero for never
 	Relevance float64   // among the activities of an app
-	Alert     *Banner   // to light the screen with
+	Alert     *Banner   // lights the screen; may be nil
 }
 
 // Banner is the visible part of an alert.
@@ -76,11 +76,11 @@ type Banner struct {
 	Sound string `json:"sound,omitzero"` // a file in the app, or "default"; silent when empty
 }
 
-// Activity is a Live Activity to be started.
+// Activity describes a Live Activity that a push starts.
 type Activity struct {
 	Type       string // name of the app's ActivityAttributes
 	Attributes any    // encodes to a JSON object
-	Channel    string // to listen to: only iOS 18 and later starts it then; with none it gets a token of its own
+	Channel    string // broadcast channel of its updates, which needs iOS 18; empty to update it by a push token of its own
 }
 
 // Alert is a notification.
@@ -94,8 +94,8 @@ type Alert struct {
 
 const eventStart payload.ELiveActivityEvent = "start"
 
-// activity is a Live Activity's aps dictionary. apns2's builder knows neither
-// start nor channels, and takes a content state only as a map.
+// activity is a Live Activity's aps dictionary. apns2's builder supports neither
+// start nor channels, and accepts a content state only as a map.
 type activity struct {
 	Timestamp        int64                      `json:"timestamp"`
 	Event            payload.ELiveActivityEvent `json:"event"`
@@ -110,23 +110,23 @@ type activity struct {
 	InputPushToken   int                        `json:"input-push-token,omitzero"`
 }
 
-// Update changes what a Live Activity shows. One that cannot be delivered in
-// time is dropped: the next makes up for it.
+// Update returns a message with a new state of a Live Activity. If it cannot be
+// delivered in time it is Dropped, because the next one replaces it.
 func Update(s State) (*Message, error) {
 	return s.message(activity{Event: payload.LiveActivityEventUpdate})
 }
 
-// End shows a last state. It leaves the Lock Screen at dismiss, or after the
-// system's four hours when dismiss is zero.
+// End returns a message with the last state of a Live Activity. The activity leaves
+// the lock screen at dismiss, or after the system's four hours if dismiss is zero.
 func End(s State, dismiss time.Time) (*Message, error) {
 	return s.message(activity{Event: payload.LiveActivityEventEnd, DismissalDate: unix(dismiss)})
 }
 
-// Begin starts a Live Activity. It goes to push-to-start tokens, and needs an
-// Alert.
+// Begin returns a message that starts a Live Activity. It is sent to push-to-start
+// tokens, and s must have an Alert.
 func Begin(a Activity, s State) (*Message, error) {
 	if a.Type == "" || a.Attributes == nil || s.Alert == nil {
-		return nil, errors.New("push: a start needs a type, attributes and an alert")
+		return nil, errors.New("push: Begin needs a type, attributes and an alert")
 	}
 	out := activity{Event: eventStart, AttributesType: a.Type, Attributes: a.Attributes, InputPushChannel: a.Channel}
 	if a.Channel == "" {
@@ -148,7 +148,7 @@ func (s State) message(a activity) (*Message, error) {
 	return s.prepare(&Message{body: body, pushType: apns2.PushTypeLiveActivity, event: a.Event})
 }
 
-// Notify is a notification.
+// Notify returns a message with a notification.
 func Notify(a Alert) (*Message, error) {
 	if len(a.Collapse) > maxCollapseID {
 		return nil, fmt.Errorf("push: a collapse id has at most %d bytes", maxCollapseID)
@@ -186,7 +186,7 @@ func (t Terms) prepare(m *Message) (*Message, error) {
 	return m, nil
 }
 
-// unix is seconds since 1970, and 0 for the zero time.
+// unix returns epoch seconds, or 0 for the zero time.
 func unix(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -12,16 +12,16 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// APNs takes a provider token for an hour after it was issued, and resents a
-// new one within 20 minutes of the last.
+// APNs accepts a provider token for an hour after it was issued, and answers
+// TooManyProviderTokenUpdates if a new one comes within 20 minutes of the last.
 const (
 	tokenStep  = 2400 // seconds between tokens
-	tokenRenew = 1200 // the same once APNs found one of them expired: its clock is ahead of ours
+	tokenRenew = 1200 // used after APNs called one expired, because its clock is ahead of ours
 )
 
-// provider mints the provider token. Its issue time is a multiple of the step
-// and its signature deterministic, so every process of the fleet has the same
-// token at the same time without asking another.
+// provider signs provider tokens. The issue time is a multiple of step and the
+// signature is deterministic, so all processes of the fleet have the same token at
+// the same time.
 type provider struct {
 	key           *ecdsa.PrivateKey
 	keyID, teamID string
@@ -32,15 +32,15 @@ type provider struct {
 	bearer string
 }
 
-// token returns the provider token for now.
+// token returns the provider token that is valid at now.
 func (p *provider) token(now time.Time) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.mint(now)
 }
 
-// renew returns the token to use in place of one that APNs called expired. Of
-// many callers the first mints.
+// renew returns a token in place of one that APNs called expired. Of concurrent
+// callers the first signs it.
 func (p *provider) renew(expired string, now time.Time) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +72,7 @@ func (p *provider) mint(now time.Time) (string, error) {
 // es256 is ES256 with the deterministic signatures of RFC 6979.
 type es256 struct{ *jwt.SigningMethodECDSA }
 
-// Sign returns the signature as JWS wants it: r and s, 32 bytes each.
+// Sign returns the signature in the format of JWS: r and s, 32 bytes each.
 func (m es256) Sign(text string, key any) ([]byte, error) {
 	k, ok := key.(*ecdsa.PrivateKey)
 	if !ok || k.Params().BitSize != m.CurveBits {

@@ -2,12 +2,11 @@
 // Activity updates and broadcasts.
 //
 // A Message is encoded once and sent to any number of device tokens over a few
-// connections, each with many pushes in flight. What became of each token is
-// an Outcome that says what the caller must do: nothing, forget the token, or
-// send again later. What is wrong with the caller or its credentials ends the
-// run with a *Refused.
+// connections, each with many pushes in flight. Each token gets an Outcome, which
+// tells the caller what to do: nothing, delete the token, or send again later. An
+// error in our request or credentials ends the run with a *Refused.
 //
-// Errors and outcomes never hold the provider token, the key or device tokens.
+// Errors and outcomes contain no provider token, no key and no device token.
 package push
 
 import (
@@ -29,7 +28,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Config says who sends, and where. Endpoints are URLs of scheme and host.
+// Config has the sender's credentials and APNs' endpoints: URLs of scheme and host.
 type Config struct {
 	Endpoint          string // apns2.HostProduction when empty
 	BroadcastEndpoint string // Endpoint when empty: Apple documents two hosts
@@ -50,7 +49,7 @@ type Config struct {
 	Patience    time.Duration // for one answer; 5 s when zero
 }
 
-// Apple's hosts for the management of channels.
+// Apple's hosts for the management of broadcast channels.
 const (
 	manageProduction  = "https://api-manage-broadcast.push.apple.com:2196"
 	manageDevelopment = "https://api-manage-broadcast.sandbox.push.apple.com:2195"
@@ -61,9 +60,9 @@ const (
 type Sender struct {
 	cfg       Config
 	provider  *provider
-	lines     []*line
-	broadcast *line
-	manage    *line
+	slots     []*connSlot
+	broadcast *connSlot
+	manage    *connSlot
 }
 
 // Open prepares a Sender. It dials nothing: Ready and Send do.
@@ -98,30 +97,30 @@ func Open(c Config) (*Sender, error) {
 	c.Key, c.PEM = nil, nil // nothing else needs them
 	s.cfg = c
 	for range c.Connections {
-		l, err := newLine(c.Endpoint, c.RootCAs)
+		l, err := newConnSlot(c.Endpoint, c.RootCAs)
 		if err != nil {
 			return nil, err
 		}
-		s.lines = append(s.lines, l)
+		s.slots = append(s.slots, l)
 	}
 	var err error
-	s.broadcast = s.lines[0]
+	s.broadcast = s.slots[0]
 	if c.BroadcastEndpoint != c.Endpoint {
-		if s.broadcast, err = newLine(c.BroadcastEndpoint, c.RootCAs); err != nil {
+		if s.broadcast, err = newConnSlot(c.BroadcastEndpoint, c.RootCAs); err != nil {
 			return nil, err
 		}
 	}
-	s.manage = s.lines[0]
+	s.manage = s.slots[0]
 	if c.ManageEndpoint != c.Endpoint {
-		if s.manage, err = newLine(c.ManageEndpoint, c.RootCAs); err != nil {
+		if s.manage, err = newConnSlot(c.ManageEndpoint, c.RootCAs); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
-// Refused is APNs' refusal of something that only we can mend: the credentials,
-// the configuration, or a message that our code got wrong. Retrying cannot help.
+// Refused is an answer of APNs that only a change of our credentials, configuration
+// or code can prevent. A retry gets the same answer.
 type Refused struct {
 	Status int
 	Reason string
@@ -138,18 +137,18 @@ const (
 	reasonNoChannel      = "ChannelNotRegistered"
 )
 
-// answer is what APNs said to one request.
+// answer is APNs' answer to one request.
 type answer struct {
 	status  int
 	reason  string
-	since   time.Time // of a 410: when the token was last known dead
+	since   time.Time // of a 410: when the token became invalid
 	asked   bool      // the request was handed to a connection, and APNs may have it
 	conn    *conn
 	channel string // apns-channel-id
 	body    []byte
 }
 
-// read takes the reason out of an error's body.
+// read decodes the reason in the body of an error.
 func (a *answer) read() {
 	var e struct {
 		Reason    string `json:"reason"`
@@ -164,20 +163,20 @@ func (a *answer) read() {
 	}
 }
 
-// step is what to do about an answer.
+// step is what to do after an answer.
 type step uint8
 
 const (
-	stop      step = iota // ours to mend
+	stop      step = iota // our defect: end the run
 	done                  // delivered
-	forget                // the token is dead
-	later                 // the same again, after a while
-	reconnect             // the same again, on a new connection
-	remint                // the same again, with a new provider token
-	pass                  // nobody knows why: this one is given up, and the others go on
+	forget                // the token is invalid
+	later                 // repeat after a pause
+	reconnect             // repeat on a new connection
+	remint                // repeat with a new provider token
+	pass                  // unknown reason: give up this push, continue with the others
 )
 
-// ours are the reasons of a 400 that our code or configuration is to blame for.
+// ours are the reasons of a 400 that our code or configuration caused.
 var ours = []string{
 	"", apns2.ReasonBadCollapseID, apns2.ReasonBadExpirationDate, apns2.ReasonBadMessageID, apns2.ReasonBadPriority, apns2.ReasonBadTopic,
 	apns2.ReasonDuplicateHeaders, apns2.ReasonInvalidPushType, apns2.ReasonMissingDeviceToken, apns2.ReasonMissingTopic,
@@ -185,8 +184,10 @@ var ours = []string{
 	"MissingPushType", "MissingChannelId", "BadChannelId", reasonNoChannel, "CannotCreateChannelConfig", "FeatureNotEnabled",
 }
 
-// next decides as Apple's table of responses says. Reasons that are not in it
-// are judged by their status; an unheard-of fault of one push is no other's.
+// next returns the step of Apple's table of responses:
+// https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
+// The status decides for reasons that are not in the table; an unknown 400 fails one
+// push and not the run.
 func (a answer) next() step {
 	switch a.reason {
 	case apns2.ReasonBadDeviceToken, apns2.ReasonDeviceTokenNotForTopic, apns2.ReasonUnregistered, apns2.ReasonExpiredToken:
@@ -201,7 +202,7 @@ func (a answer) next() step {
 		return done
 	case a.status == http.StatusGone:
 		return forget
-	case a.status == http.StatusTooManyRequests, a.status >= 500: // the provider token is kept, also when it was updated too often
+	case a.status == http.StatusTooManyRequests, a.status >= 500: // also TooManyProviderTokenUpdates: keep the token
 		return later
 	case a.status == http.StatusBadRequest && !slices.Contains(ours, a.reason):
 		return pass
@@ -209,22 +210,22 @@ func (a answer) next() step {
 	return stop
 }
 
-// ErrUnavailable reports that APNs could not take a request, or not be reached,
-// however often it was tried. It may work later.
-var ErrUnavailable = errors.New("push: APNs cannot take this now")
+// ErrUnavailable reports that APNs did not accept a request, or could not be
+// reached, in any of the tries. A later request may succeed.
+var ErrUnavailable = errors.New("push: APNs is unavailable")
 
-// maxTries is how often one request is made. With the default back-off that
-// takes about nine seconds.
+// maxTries is the limit of tries of one request. With the default back-off they
+// take about nine seconds.
 const maxTries = 8
 
 // maxPause is the longest wait between two tries.
 const maxPause = 2 * time.Second
 
-// exchange makes a request until its answer is final: it is accepted, or the
-// token is dead. Otherwise the error is a *Refused, ErrUnavailable or why ctx
-// ended, and the answer the last one, if any. What may be done once only is not
-// tried again without an answer, and its answer is then none.
-func (s *Sender) exchange(ctx context.Context, l *line, path string, h *heads, body []byte, once bool) (a answer, tries int, err error) {
+// exchange repeats a request until its answer is final: APNs accepted it, or the
+// token is invalid. Otherwise it returns the last answer, if any, and a *Refused,
+// ErrUnavailable or the cause of ctx's end. If once is set, a request whose answer
+// was lost is not repeated, and the answer is empty.
+func (s *Sender) exchange(ctx context.Context, l *connSlot, path string, h *headerTemplate, body []byte, once bool) (a answer, tries int, err error) {
 	var pause time.Duration
 	var reminted bool
 	for tries < maxTries {
@@ -234,14 +235,14 @@ func (s *Sender) exchange(ctx context.Context, l *line, path string, h *heads, b
 		tries++
 		pause = min(s.cfg.Backoff<<(tries-1), maxPause)
 		pause = pause/2 + rand.N(pause/2+1)
-		head := h.current.Load()
-		got, err := l.do(ctx, s.cfg.Patience, path, head, body)
+		header := h.current.Load()
+		got, err := l.do(ctx, s.cfg.Patience, path, header, body)
 		if err != nil {
 			if once && got.asked {
 				return answer{}, tries, ErrUnavailable
 			}
 			if tries == 1 {
-				pause = 0 // the connection died under it: the next is new
+				pause = 0 // the connection had ended: the next try dials
 			}
 			continue
 		}
@@ -257,7 +258,7 @@ func (s *Sender) exchange(ctx context.Context, l *line, path string, h *heads, b
 			if reminted {
 				return a, tries, &Refused{a.status, a.reason}
 			}
-			if err := h.renew(s, head); err != nil {
+			if err := h.renew(s, header); err != nil {
 				return a, tries, err
 			}
 			reminted, pause = true, 0
@@ -270,24 +271,24 @@ func (s *Sender) exchange(ctx context.Context, l *line, path string, h *heads, b
 	return a, tries, ErrUnavailable
 }
 
-// heads is the head of a run's requests, renewed when its provider token
-// expires.
-type heads struct {
-	current atomic.Pointer[head]
-	build   func(bearer string) *head
+// headerTemplate is the encoded header of a run's requests. It is built again when
+// the provider token expires.
+type headerTemplate struct {
+	current atomic.Pointer[header]
+	build   func(bearer string) *header
 }
 
-func (s *Sender) heads(build func(bearer string) *head) (*heads, error) {
+func (s *Sender) template(build func(bearer string) *header) (*headerTemplate, error) {
 	bearer, err := s.provider.token(s.cfg.Now())
 	if err != nil {
 		return nil, err
 	}
-	h := &heads{build: build}
+	h := &headerTemplate{build: build}
 	h.current.Store(build(bearer))
 	return h, nil
 }
 
-func (h *heads) renew(s *Sender, expired *head) error {
+func (h *headerTemplate) renew(s *Sender, expired *header) error {
 	bearer, err := s.provider.renew(expired.bearer, s.cfg.Now())
 	if err != nil {
 		return err
@@ -296,23 +297,23 @@ func (h *heads) renew(s *Sender, expired *head) error {
 	return nil
 }
 
-// Ready prepares for a run after the process may have stood still, as a Lambda
-// function does between invocations: it pings every open connection, replaces
-// those that do not answer in 300 ms, and opens a first one.
+// Ready prepares for a run after the process may have been frozen, as a Lambda
+// function is between invocations. It pings every open connection, replaces those
+// that do not answer within 300 ms, and opens the first one.
 func (s *Sender) Ready(ctx context.Context) error {
 	bearer, err := s.provider.token(s.cfg.Now())
 	if err != nil {
 		return err
 	}
 	var g errgroup.Group
-	g.Go(func() error { return s.lines[0].ready(ctx, bearer, true) })
-	for _, l := range s.lines[1:] {
+	g.Go(func() error { return s.slots[0].ready(ctx, bearer, true) })
+	for _, l := range s.slots[1:] {
 		g.Go(func() error { return l.ready(ctx, bearer, false) })
 	}
-	if s.broadcast != s.lines[0] {
+	if s.broadcast != s.slots[0] {
 		g.Go(func() error { return s.broadcast.ready(ctx, bearer, false) })
 	}
-	if s.manage != s.lines[0] && s.manage != s.broadcast {
+	if s.manage != s.slots[0] && s.manage != s.broadcast {
 		g.Go(func() error { return s.manage.ready(ctx, bearer, false) })
 	}
 	return g.Wait()
@@ -320,12 +321,12 @@ func (s *Sender) Ready(ctx context.Context) error {
 
 // Close ends the connections after their last answers.
 func (s *Sender) Close() {
-	for _, l := range append(slices.Clone(s.lines), s.broadcast, s.manage) {
+	for _, l := range append(slices.Clone(s.slots), s.broadcast, s.manage) {
 		l.close()
 	}
 }
 
-// wait waits for d, or until ctx ends.
+// wait returns after d, or with the cause of ctx's end.
 func wait(ctx context.Context, d time.Duration) error {
 	if d == 0 {
 		return context.Cause(ctx)

@@ -10,14 +10,14 @@ import (
 	"github.com/sideshow/apns2"
 )
 
-// Result is what became of a message for one token.
+// Result is the result of a message for one token.
 type Result uint8
 
 const (
-	Delivered Result = iota // APNs has it, which does not prove that a phone shows it
-	Gone                    // the token is dead: remove it, unless it was registered again after Since
-	Dropped                 // a Live Activity update that could not be delivered in time: the next makes up for it
-	Requeue                 // not delivered for reasons that pass: send it again later
+	Delivered Result = iota // APNs accepted it, which does not prove that a phone shows it
+	Gone                    // the token is invalid: delete it, unless it was registered again after Since
+	Dropped                 // a Live Activity update was not delivered in time: the next one replaces it
+	Requeue                 // not delivered for a temporary reason: send it again later
 )
 
 func (r Result) String() string {
@@ -27,41 +27,44 @@ func (r Result) String() string {
 // Outcome is the end of one push.
 type Outcome struct {
 	Result Result
-	Reason string    // APNs' word; empty when delivered, or when it never answered
-	Since  time.Time // of Gone: when the token was known to be dead
+	Reason string    // APNs' reason; empty when delivered, or without an answer
+	Since  time.Time // of Gone: when the token became invalid
 }
 
-// Counts sums up a run.
+// Counts are the results of a run.
 type Counts struct {
 	Delivered, Gone, Dropped, Requeued int
 	Retries                            int // pushes sent more than once, counted each time
 }
 
-// ErrLate ends a run whose message outlived its deadline.
+// ErrLate ends a run when the message's deadline passes.
 var ErrLate = errors.New("push: the message's deadline has passed")
 
-// Send pushes m to tokens and reports each one's outcome, one call at a time.
-// Every token it takes has exactly one outcome. After an answer was lost a push
-// is sent again, so a phone may get it twice: Live Activities are ordered by
-// their timestamp, alerts replaced by their collapse id. Only a start, which each
-// time starts another activity, is not: its outcome is a Requeue without a Reason,
-// and the phone may have it.
+// Send pushes m to tokens. It calls outcome exactly once for each token that it
+// takes, never concurrently.
 //
-// A newer state supersedes a message by ending ctx. When ctx ends, the message's
-// deadline passes (ErrLate) or APNs refuses us (*Refused), Send takes no more
-// tokens and returns why, after the pushes in flight have their outcome.
+// A push whose answer was lost is sent again, so a phone may get it twice. That does
+// no harm: a phone orders Live Activity states by their timestamp, and replaces
+// alerts by their collapse id. A start is not sent again, because each one starts
+// another activity: its outcome is Requeue without a Reason, and the phone may have
+// it.
+//
+// End ctx to stop a message that a newer state replaces. When ctx ends, the
+// message's deadline passes (ErrLate) or APNs refuses the credentials or the message
+// (*Refused), Send takes no more tokens, waits for the pushes in flight, and returns
+// the cause.
 func (s *Sender) Send(ctx context.Context, m *Message, tokens iter.Seq[string], outcome func(token string, o Outcome)) (Counts, error) {
 	ctx, stop := s.life(ctx, m)
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	heads, err := s.heads(func(bearer string) *head {
-		return m.head(s.lines[0].host, bearer, "apns-topic", s.topic(m))
+	template, err := s.template(func(bearer string) *header {
+		return m.header(s.slots[0].host, bearer, "apns-topic", s.topic(m))
 	})
 	if err != nil {
 		return Counts{}, err
 	}
-	r := &run{Sender: s, m: m, heads: heads, fail: cancel, feed: make(chan string), outcome: outcome}
+	r := &run{Sender: s, m: m, template: template, fail: cancel, feed: make(chan string), outcome: outcome}
 	all := true
 	for token := range tokens {
 		if all = r.hand(ctx, token); !all {
@@ -71,12 +74,12 @@ func (s *Sender) Send(ctx context.Context, m *Message, tokens iter.Seq[string], 
 	close(r.feed)
 	r.workers.Wait()
 	if all && r.counts.Dropped+r.counts.Requeued == 0 {
-		return r.counts, nil // whatever ended ctx came too late
+		return r.counts, nil // all were delivered before ctx ended
 	}
 	return r.counts, context.Cause(ctx)
 }
 
-// life is ctx, ended by the message's deadline.
+// life returns ctx with the message's deadline.
 func (s *Sender) life(ctx context.Context, m *Message) (context.Context, context.CancelFunc) {
 	if m.deadline.IsZero() {
 		return context.WithCancel(ctx)
@@ -87,9 +90,9 @@ func (s *Sender) life(ctx context.Context, m *Message) (context.Context, context
 // run is one Send.
 type run struct {
 	*Sender
-	m     *Message
-	heads *heads
-	fail  context.CancelCauseFunc
+	m        *Message
+	template *headerTemplate
+	fail     context.CancelCauseFunc
 
 	feed    chan string
 	workers sync.WaitGroup
@@ -100,8 +103,9 @@ type run struct {
 	counts  Counts
 }
 
-// hand gives a token to an idle worker, or to a new one while there may be
-// more. Few tokens need few connections, so these fill up one by one.
+// hand gives a token to an idle worker, or starts one if the limit allows. Workers
+// fill one connection after the other, so that few tokens use few connections. It
+// returns false if ctx has ended.
 func (r *run) hand(ctx context.Context, token string) bool {
 	select {
 	case r.feed <- token:
@@ -111,7 +115,7 @@ func (r *run) hand(ctx context.Context, token string) bool {
 	default:
 	}
 	if r.started < r.cfg.Connections*r.cfg.InFlight {
-		l := r.lines[r.started/r.cfg.InFlight]
+		l := r.slots[r.started/r.cfg.InFlight]
 		r.started++
 		r.workers.Go(func() { r.work(ctx, l, token) })
 		return true
@@ -124,7 +128,7 @@ func (r *run) hand(ctx context.Context, token string) bool {
 	}
 }
 
-func (r *run) work(ctx context.Context, l *line, token string) {
+func (r *run) work(ctx context.Context, l *connSlot, token string) {
 	for ok := true; ok; token, ok = <-r.feed {
 		o, tries := r.push(ctx, l, token)
 		r.report(token, o, tries)
@@ -150,12 +154,12 @@ func (r *run) report(token string, o Outcome, tries int) {
 	}
 }
 
-// push sends to one token until its fate is known.
-func (r *run) push(ctx context.Context, l *line, token string) (o Outcome, tries int) {
-	if !isToken(token) { // APNs closes connections for these
+// push sends to one token until its outcome is known.
+func (r *run) push(ctx context.Context, l *connSlot, token string) (o Outcome, tries int) {
+	if !isToken(token) { // APNs closes the connection on these
 		return Outcome{Result: Gone, Reason: apns2.ReasonBadDeviceToken, Since: r.cfg.Now()}, 0
 	}
-	a, tries, err := r.exchange(ctx, l, "/3/device/"+token, r.heads, r.m.body, r.m.once())
+	a, tries, err := r.exchange(ctx, l, "/3/device/"+token, r.template, r.m.body, r.m.once())
 	switch _, refused := errors.AsType[*Refused](err); {
 	case refused:
 		r.fail(err)
@@ -175,7 +179,7 @@ func (r *run) push(ctx context.Context, l *line, token string) (o Outcome, tries
 	return o, tries
 }
 
-// topic is the apns-topic of a message to a device.
+// topic returns the apns-topic of a message to a device.
 func (s *Sender) topic(m *Message) string {
 	if m.pushType == apns2.PushTypeLiveActivity {
 		return s.cfg.Bundle + ".push-type.liveactivity"
@@ -183,8 +187,8 @@ func (s *Sender) topic(m *Message) string {
 	return s.cfg.Bundle
 }
 
-// isToken reports whether APNs could have given out token: bytes in
-// hexadecimal, at most 100.
+// isToken reports whether token is 1 to 100 bytes in hexadecimal, as APNs' tokens
+// are.
 func isToken(token string) bool {
 	if token == "" || len(token) > 200 || len(token)%2 != 0 {
 		return false

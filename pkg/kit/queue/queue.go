@@ -1,5 +1,5 @@
-// Package queue sends typed messages to the queues of the spec, and moves those
-// that can never be handled to their dead-letter queue with the reason.
+// Package queue sends typed messages to the queues of the spec, and moves messages
+// that cannot be processed to the dead-letter queue with the reason.
 package queue
 
 import (
@@ -18,7 +18,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// ReasonAttribute is the message attribute of a rejected message that says why.
+// ReasonAttribute is the message attribute with the reason of a rejected message.
 const ReasonAttribute = "reason"
 
 // Sender sends messages to the queues of one stage.
@@ -32,17 +32,17 @@ func Open(cfg aws.Config, base string) Sender {
 	return Sender{client: sqs.NewFromConfig(cfg), base: base}
 }
 
-// Send puts message, as JSON, into q. It is delivered at least once, after
-// delay, which SQS counts in whole seconds, here rounded up, to 15 minutes.
+// Send puts message, as JSON, into q. SQS delivers it at least once, after delay:
+// whole seconds, rounded up, at most 15 minutes.
 func (s Sender) Send(ctx context.Context, q spec.Queue, message any, delay time.Duration) error {
 	delay = min(max(delay, 0), 15*time.Minute)
 	return s.send(ctx, q.Name, message, &sqs.SendMessageInput{DelaySeconds: int32((delay + time.Second - 1) / time.Second)})
 }
 
-// SendInTurn puts message, as JSON, into a FIFO queue. It is delivered at least
-// once, when the messages of its group before it have been dealt with. Messages
-// that are alike are different messages: a job that must do nothing twice sees to
-// that itself, for longer than the five minutes that SQS would.
+// SendInTurn puts message, as JSON, into a FIFO queue. SQS delivers it at least once,
+// after the earlier messages of its group were processed. Equal messages are not
+// deduplicated: SQS would do so for five minutes only, so a job must tolerate
+// repeats anyway.
 func (s Sender) SendInTurn(ctx context.Context, q spec.Queue, group string, message any) error {
 	return s.send(ctx, q.Name, message, &sqs.SendMessageInput{MessageGroupId: &group, MessageDeduplicationId: aws.String(rand.Text())})
 }
@@ -59,7 +59,7 @@ func (s Sender) send(ctx context.Context, name string, message any, in *sqs.Send
 	return nil
 }
 
-// Reject puts a message that can never be handled into q's dead-letter queue.
+// Reject puts a message that cannot be processed into q's dead-letter queue.
 func (s Sender) Reject(ctx context.Context, q spec.Queue, body, reason string) error {
 	reason = sayable(reason)
 	in := &sqs.SendMessageInput{
@@ -79,8 +79,8 @@ func (s Sender) Reject(ctx context.Context, q spec.Queue, body, reason string) e
 	return nil
 }
 
-// sayable is text as an attribute may hold it: without control characters, and
-// no longer than a person reads.
+// sayable returns text as a message attribute may hold it: control characters become
+// spaces, and after maxReason characters it is cut.
 func sayable(text string) string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -94,4 +94,4 @@ func sayable(text string) string {
 	return clean
 }
 
-const maxReason = 500
+const maxReason = 500 // characters; the limit of SQS is the size of the message

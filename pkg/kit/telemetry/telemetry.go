@@ -1,5 +1,5 @@
-// Package telemetry is what the fleet says about itself: structured logs that carry
-// the request's id, and metrics in CloudWatch's embedded metric format (EMF).
+// Package telemetry writes structured logs with the request's id, and metrics in
+// CloudWatch's embedded metric format (EMF).
 package telemetry
 
 import (
@@ -11,16 +11,15 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// Namespace is where CloudWatch keeps the fleet's metrics.
+// Namespace is the CloudWatch namespace of the fleet's metrics.
 const Namespace = "matchday"
 
-// Dimension is by what they are kept: the function's name as Lambda knows it,
-// with its stage's prefix, so that the stages of an account do not mix.
+// Dimension is the only dimension of the metrics: the name of the Lambda function,
+// with the stage's prefix, which keeps the stages of an account apart.
 const Dimension = "function"
 
-// Logger writes one JSON object per line: the function, by its name as Lambda
-// knows it, the request's id and what is said. Tokens and secrets are never to be
-// passed to it.
+// Logger writes one JSON object per line, with the name of the Lambda function and
+// the request's id. Callers must not pass tokens or secrets to it.
 func Logger(w io.Writer, function string) *slog.Logger {
 	return slog.New(requestID{slog.NewJSONHandler(w, nil)}).With(Dimension, function)
 }
@@ -40,7 +39,8 @@ func (h requestID) WithAttrs(as []slog.Attr) slog.Handler {
 
 func (h requestID) WithGroup(name string) slog.Handler { return requestID{h.Handler.WithGroup(name)} }
 
-// Failed counts requests and messages that failed, which Lambda takes for done.
+// Failed is the metric of failed requests and messages. Lambda does not count them
+// as errors, because the invocation itself succeeds.
 const Failed = "Failed"
 
 // Metric is one number. Unit is CloudWatch's: "Count", "Milliseconds", "Bytes".

@@ -26,8 +26,8 @@ help: ## list the targets
 run: binaries ## the whole fleet on this machine, with a live match: MATCH=file.json SPEED=10 ADDR=localhost:8080
 	@exec $(BIN)/local run
 
-replay: folder seed binaries ## play every Cricsheet file of a folder through the fleet: DIR=folder; FAULTS=7 has everything go wrong, the same for a seed
-	@FAULTS="$(FAULTS)" exec $(BIN)/local replay "$(DIR)"
+replay: folder seed binaries ## compare a room with an oracle: ROOM=cricket DIR=folder of Cricsheet files; SEED=1 of the world; FAULTS=7 injects faults, the same for a seed
+	@ROOM="$(ROOM)" DIR="$(DIR)" SEED="$(SEED)" FAULTS="$(FAULTS)" exec $(BIN)/local replay
 
 test: tools ## all tests, with the race detector
 	@rm -rf .local/coverage && mkdir -p .local/coverage
@@ -119,11 +119,13 @@ binaries: functions
 # Counts packages as they are compiled, and shows everything else.
 COUNT = awk -v of="$(1)" '/^[A-Za-z0-9.\/_-]+$$/ { if (++n % 50 == 0) { printf "  %s: %d packages compiled\n", of, n; fflush() } next } { print; fflush() }'
 
+# Checked before anything is built; a room's replay checks what it needs itself.
 folder:
-	@test -d "$(DIR)" || { echo "Say which folder of Cricsheet JSON files to play: make replay DIR=folder"; exit 2; }
+	@case "$(ROOM) $(DIR)" in " "|"cricket ") echo "Give a folder of Cricsheet JSON files: make replay DIR=folder"; exit 2;; esac
+	@test -z "$(DIR)" || test -d "$(DIR)" || { echo "DIR=$(DIR) is not a folder"; exit 2; }
 
 seed:
-	@case "$(FAULTS)" in *[!0-9]*) echo "FAULTS=$(FAULTS) is no seed: give a whole number from 0 up, as in FAULTS=7"; exit 2;; esac
+	@for s in "SEED=$(SEED)" "FAULTS=$(FAULTS)"; do case "$${s#*=}" in *[!0-9]*) echo "$$s is not valid: give a whole number from 0 up, as in $${s%%=*}=7"; exit 2;; esac; done
 
 tools: node_modules/.package-lock.json
 

@@ -1,5 +1,6 @@
-// Command local runs the fleet on this machine, or replays real matches
-// through it. `make run` and `make replay` start it.
+// Command local runs the fleet on this machine (`local run`), or one room's replay
+// (`local replay`). `make run` and `make replay` start it. Its options are
+// environment variables, of the same names as make's.
 package main
 
 import (
@@ -7,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"os"
 	"os/signal"
@@ -20,17 +20,15 @@ import (
 	"matchday/infra/local/console"
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/replay"
-	"matchday/infra/rooms/pickem"
+	"matchday/infra/rooms"
+	"matchday/infra/rooms/all"
 	"matchday/infra/sim/clock"
-	"matchday/infra/sim/cricsheet"
 	"matchday/infra/sim/lambda"
-	"matchday/infra/sim/sportmonks"
-	"matchday/infra/sim/sportmonks/script"
 )
 
-const usage = "say `make run`, or `make replay DIR=folder` with or without FAULTS=seed"
+const usage = "type `make run`, or `make replay DIR=folder`; ROOM, SEED and FAULTS are options of replay"
 
-// misuse is a call that makes no sense. Its exit status is 2, as is make's.
+// misuse is the error of a call with invalid options. The exit status is 2, as make's.
 type misuse string
 
 func (m misuse) Error() string { return string(m) }
@@ -60,32 +58,60 @@ func command(ctx context.Context, args []string) error {
 	switch {
 	case args[0] == "run":
 		return run(ctx, root, bin)
-	case args[0] == "replay" && len(args) == 2:
-		faults, err := seed()
-		if err != nil {
-			return err
-		}
-		return replay.Run(ctx, replay.Config{
-			Folder: args[1], Root: root, Bin: bin, AtOnce: 12, Faults: faults, Out: os.Stdout, Progress: terminal(os.Stderr),
-		})
+	case args[0] == "replay" && len(args) == 1:
+		return replayed(ctx, root, bin)
 	}
 	return misuse(usage)
 }
 
-// seed is that of $FAULTS, nil when it is not set.
-func seed() (*uint64, error) {
-	text := os.Getenv("FAULTS")
+// replayed runs the replay of $ROOM, by default of the first room that has one.
+func replayed(ctx context.Context, root, bin string) error {
+	cfg := replay.Config{Root: root, Bin: bin, Folder: os.Getenv("DIR"), Out: os.Stdout, Progress: terminal(os.Stderr)}
+	seed, err := number("SEED")
+	if err != nil {
+		return err
+	}
+	if seed != nil {
+		cfg.Seed = *seed
+	}
+	if cfg.Faults, err = number("FAULTS"); err != nil {
+		return err
+	}
+	play, err := playOf(os.Getenv("ROOM"))
+	if err != nil {
+		return err
+	}
+	return play(ctx, cfg)
+}
+
+func playOf(room string) (replay.Play, error) {
+	var have []string
+	for _, r := range all.Rooms() {
+		if r.Replay == nil {
+			continue
+		}
+		if room == "" || room == r.Spec.Name {
+			return r.Replay, nil
+		}
+		have = append(have, r.Spec.Name)
+	}
+	return nil, misuse(fmt.Sprintf("ROOM=%s has no replay; rooms with one: %s", room, strings.Join(have, ", ")))
+}
+
+// number is the value of an environment variable, nil if it is not set.
+func number(name string) (*uint64, error) {
+	text := os.Getenv(name)
 	if text == "" {
 		return nil, nil
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return nil, misuse(fmt.Sprintf("FAULTS=%s is no seed: give a whole number from 0 up, as in FAULTS=7", text))
+		return nil, misuse(fmt.Sprintf("%s=%s is not valid: give a whole number from 0 up, as in %s=7", name, text, name))
 	}
 	return &n, nil
 }
 
-// terminal is f if a person looks at it, else nil.
+// terminal is f if it is a terminal, else nil.
 func terminal(f *os.File) io.Writer {
 	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return nil
@@ -93,80 +119,73 @@ func terminal(f *os.File) io.Writer {
 	return f
 }
 
-// run runs the fleet until ctx ends, with a match that is live at once.
+// run runs the fleet and the demo of each room until ctx ends.
 func run(ctx context.Context, root, bin string) error {
 	began := time.Now()
 	c := clock.New(began, 1)
 	defer c.Stop()
-	match, err := chosen(began)
-	if err != nil {
-		return err
-	}
-	speed := 10.0
-	if text := os.Getenv("SPEED"); text != "" {
-		if speed, err = strconv.ParseFloat(text, 64); err != nil || !(speed > 0 && speed <= 1000) {
-			return fmt.Errorf("SPEED=%s is no speed: give a number above 0 and up to 1000, as in SPEED=20", text)
+	var demos []rooms.Demo
+	cfg := fleet.Config{Clock: c, Root: root, Bin: bin, Dir: filepath.Join(root, ".local", "data"), Addr: address(), Seed: uint64(began.UnixNano())}
+	var panels []console.Panel
+	options := rooms.Options{Began: began, Getenv: os.Getenv, Say: func(format string, args ...any) { say(began, format, args...) }}
+	for _, r := range all.Rooms() {
+		l := r.Local()
+		cfg.Rooms, panels = append(cfg.Rooms, l.Fleet), append(panels, l.Panel)
+		if l.Demo == nil {
+			continue
 		}
+		d, err := l.Demo(options)
+		if err != nil {
+			return misuse(err.Error())
+		}
+		demos = append(demos, d)
 	}
-	hub := console.NewHub()
+	hub := console.NewHub(panels...)
 	logs, err := openLogs(filepath.Join(root, ".local", "log"))
 	if err != nil {
 		return err
 	}
 	defer logs.file.Close()
-	f, err := fleet.Start(ctx, fleet.Config{
-		Clock: c, Root: root, Bin: bin, Dir: filepath.Join(root, ".local", "data"), Addr: address(), Seed: uint64(began.UnixNano()),
-		Log: func(l lambda.Log) { hub.Log(l); logs.write(l) }, Invocation: hub.Invocation, Push: hub.Push, Transition: hub.Transition,
-	})
+	cfg.Log = func(l lambda.Log) { hub.Log(l); logs.write(l) }
+	cfg.Invocation, cfg.Push, cfg.Transition = hub.Invocation, hub.Push, hub.Transition
+	f, err := fleet.Start(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := f.Forget(ctx, "cricket-fixtures", began); err != nil {
-		return err
-	}
 	say(began, "engines and simulators are up")
-
-	f.Provider.Play(match, began.Add(5*time.Second), sportmonks.Pace{Speed: speed})
-	f.Provider.AnnounceMore(1, 12, began.Add(24*time.Hour))
-	for _, sync := range []string{"cricket/sync-leagues", "cricket/sync-fixtures", "cricket/sync-teams"} {
-		if err := f.Invoke(ctx, sync); err != nil {
+	for _, d := range demos {
+		if err := d.Prepare(ctx); err != nil {
 			return err
 		}
 	}
-	say(began, "leagues, teams and fixtures are synced")
-	phones := phonesOf(match)
-	for _, p := range phones {
-		if err := f.Enroll(ctx, p); err != nil {
-			return err
-		}
-	}
-	say(began, "%d phones follow %s v %s", len(phones), match.Local.Name, match.Visitor.Name)
-	league := &pickem.Season{Clock: c, Call: f.Call}
-	if err := league.Prepare(ctx); err != nil {
-		return err
-	}
-	say(began, "a season of pick'em is on")
-	hub.Attach(f, func() []fleet.Phone { return phones }, league)
-	f.Handle("/", hub.Handler())
+	hub.Attach(f)
+	hub.Mount(f)
 	if err := f.Begin(ctx); err != nil {
 		return err
 	}
-	c.After(0, func() { league.Run(ctx) })
-	say(began, "the match plays at %g times its speed, and the live loop ticks every 2.5 s", speed)
-	fmt.Printf("\n  Console  %s/\n  API      %s/cricket/matches/%s\n  Logs     %s\n\n  Ctrl-C stops everything.\n",
-		f.URL, f.URL, fleet.MatchID(match.ID), logs.file.Name())
+	for _, d := range demos {
+		if d.Play != nil {
+			c.After(0, func() { d.Play(ctx) })
+		}
+	}
+	say(began, "schedules and state machines run")
+	fmt.Println()
+	for _, p := range panels {
+		fmt.Printf("  %-8s %s%s\n", p.Title, f.URL, console.Path(p.Room))
+	}
+	fmt.Printf("  %-8s %s\n\n  Ctrl-C stops everything.\n", "Logs", logs.file.Name())
 	select {
 	case <-ctx.Done():
 		fmt.Println("\nstopping")
 		return nil
 	case <-f.DBExited:
-		return errors.New("the DynamoDB engine has died, and the fleet cannot go on without it: start it again")
+		return errors.New("the DynamoDB engine has stopped unexpectedly: start the fleet again")
 	}
 }
 
-// logs keeps what the functions log, as they log it, in a file of this run, and
-// shows on the terminal what they warn of.
+// logs writes what the functions log to a file of this run, and their warnings and
+// errors to the terminal.
 type logs struct{ file *os.File }
 
 func openLogs(dir string) (logs, error) {
@@ -204,42 +223,4 @@ func address() string {
 		return "localhost:" + a
 	}
 	return a
-}
-
-// chosen is the match that $MATCH names, or a made-up T20. Its id is new each
-// time, for data survive a restart, and so does the end of a match.
-func chosen(now time.Time) (*script.Match, error) {
-	path := os.Getenv("MATCH")
-	if path == "" {
-		m := script.Generate(now.Unix(), cricsheet.T20)
-		return m, nil
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("MATCH=%s cannot be read: %w", path, errors.Unwrap(err))
-	}
-	h := fnv.New32a()
-	fmt.Fprint(h, path, now.Unix())
-	m, err := script.Read(data, 1_000_000+int64(h.Sum32()))
-	if err != nil {
-		return nil, fmt.Errorf("MATCH=%s: %w", path, err)
-	}
-	return m, nil
-}
-
-// phonesOf are fans of both sides and of neither, with all that a phone can have
-// of its own: the first of each perspective is shown at first.
-func phonesOf(m *script.Match) []fleet.Phone {
-	id, local, visitor := fleet.MatchID(m.ID), fleet.MatchID(m.Local.ID), fleet.MatchID(m.Visitor.ID)
-	listener := func(owner, team string) fleet.Phone {
-		p := fleet.NewPhone(owner, id, team)
-		p.OS, p.Listens = "18.2", true
-		return p
-	}
-	noor, sam := fleet.NewPhone("noor", id, ""), fleet.NewStarter("sam", id, "")
-	lena, luca := listener("lena", local), fleet.NewPhone("luca", id, local)
-	vik, vera := fleet.NewPhone("vik", id, visitor), listener("vera", visitor)
-	vik.KeyEventsOnly = true
-	luca.SpoilerFree, luca.Token = true, "" // an activity would tell
-	return []fleet.Phone{noor, lena, vik, sam, luca, vera}
 }

@@ -7,7 +7,11 @@ package rooms
 
 import (
 	"context"
+	"time"
 
+	"matchday/infra/local/console"
+	"matchday/infra/local/fleet"
+	"matchday/infra/local/replay"
 	"matchday/infra/tools/bench/measure"
 	"matchday/infra/tools/smoke/check"
 	"matchday/pkg/spec"
@@ -15,11 +19,38 @@ import (
 
 // Room plugs a room into the local fleet, the console and the tools.
 type Room struct {
-	Spec spec.Room
+	Spec   spec.Room
+	Local  func() Local // the room in one local fleet
+	Replay replay.Play  // nil if the room has none
 
 	// Smoke runs the room's own checks against its deployed API; nil for none.
 	Smoke func(ctx context.Context, s *check.Session)
 
 	// Bench is its part of the benchmark.
 	Bench measure.Suite
+}
+
+// Local is a room in one local fleet, with the state of its simulators.
+type Local struct {
+	Fleet fleet.Room
+	Panel console.Panel
+	// Demo returns what `make run` plays in the room. The error says which option
+	// is not valid. It is called before the fleet starts, and may be nil.
+	Demo func(Options) (Demo, error)
+}
+
+// Options are those of `make run`.
+type Options struct {
+	Began  time.Time // fleet time at which the run began
+	Getenv func(name string) string
+	Say    func(format string, args ...any) // writes progress, without an end of line
+}
+
+// Demo is what `make run` plays in a room.
+type Demo struct {
+	// Prepare is called once the fleet has started, before schedules run.
+	Prepare func(context.Context) error
+	// Play is called when schedules run, while the fleet's clock is held. It plays
+	// until ctx ends. It may be nil.
+	Play func(context.Context)
 }

@@ -33,7 +33,7 @@ func TestCall(t *testing.T) {
 		w.Write([]byte(`{"user":"` + claims["sub"].(string) + `"}`))
 	}))
 	t.Cleanup(server.Close)
-	f := &Fleet{Config: Config{Clock: c}, URL: server.URL, Users: users, api: server.Client(), signed: map[string]signedIn{}}
+	f := &Fleet{Config: Config{Clock: c}, URL: server.URL, Users: users}
 	var out struct{ User string }
 	for range 2 { // signed in, and with the token of before
 		if err := f.Call(t.Context(), Administrator, http.MethodGet, "/x", nil, &out); err != nil || out.User != Administrator {

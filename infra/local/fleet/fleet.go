@@ -1,7 +1,7 @@
-// Package fleet runs the whole fleet on one machine: the binaries that are
-// deployed, on engines and simulators that stand for what is not ours, wired by
-// the same spec. A route, schedule, queue or table that the cloud has exists
-// here, and nothing else does.
+// Package fleet runs rooms on one machine: the deployed binaries, with local
+// engines in place of AWS and simulators in place of providers. It creates what
+// the spec lists: each route, schedule, queue and table, and nothing else. It
+// knows no room: Config says which rooms to run.
 package fleet
 
 import (
@@ -23,13 +23,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -43,25 +41,23 @@ import (
 	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/scheduler"
-	"matchday/infra/sim/sportmonks"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/sim/stepfunctions"
 	"matchday/infra/tools/openapi"
-	"matchday/pkg/fleet"
 	"matchday/pkg/spec"
 )
 
 // Config says how to run a fleet.
 type Config struct {
 	Clock *clock.Clock
-	Root  string // of the module, for infra/machines
-	Bin   string // the functions' binaries: <room>/<verb-noun>
-	Dir   string // keeps the data; in memory when empty
-	Addr  string // of the API, "127.0.0.1:0" when empty
-	Seed  uint64 // of the schedules' start jitter; 0 for none
-	Only  string // name of the one room to run; all when empty
+	Root  string // folder of the module, for infra/machines
+	Bin   string // folder of the functions' binaries: <room>/<verb-noun>
+	Dir   string // folder of the data; in memory when empty
+	Addr  string // address of the API, "127.0.0.1:0" when empty
+	Seed  uint64 // seed of the schedules' start jitter; 0 for no jitter
+	Rooms []Room
 
-	Faults *chaos.Faults // what goes wrong once it is started; nil for nothing
+	Faults *chaos.Faults // injected from its Start on; nil for none
 
 	Log        func(lambda.Log)
 	Invocation func(lambda.Invocation)
@@ -73,35 +69,32 @@ type Config struct {
 // Fleet is a running fleet.
 type Fleet struct {
 	Config
-	URL       string // of the API: a room's routes are below /<room>
+	URL       string // address of the API; a room's routes are below /<room>
 	Functions *lambda.Runtime
 	Queues    *sqs.Server
 	Phones    *apns.Server
-	Provider  *sportmonks.Server
 	Users     *cognito.Pool
-	Rooms     []spec.Room
+	DB        *dynamodb.Client
 	DBExited  <-chan struct{} // closed when the DynamoDB engine has stopped; nil for one that runs elsewhere
 
-	db    *dynamodb.Client
 	mux   *http.ServeMux
-	api   *http.Client // Call's
-	stops []func()     // in the order of their starts
-	once  sync.Once
+	api   http.Client // Call's
+	stops []func()    // in the order of their starts
 
-	mu       sync.Mutex
-	signed   map[string]signedIn // by user
-	starters map[string]Phone    // by push-to-start token
+	simulators map[string]http.Handler // by name
+
+	once sync.Once
+
+	mu      sync.Mutex
+	signed  map[string]signedIn // by user
+	started []func(context.Context, apns.Start)
 }
 
 const (
-	prefix        = "local-" // of the stage's tables and queues
-	providerToken = "local-sportmonks-token"
-	clientID      = "local-app"
-	teamID        = "LOCALTEAM1"
-	keyID         = "LOCALKEY01"
-	// Bundle is the cricket app's, and PickemBundle the pick'em app's.
-	Bundle       = "app.matchday.cricket"
-	PickemBundle = "app.matchday.pickem"
+	prefix   = "local-" // of the stage's tables and queues
+	clientID = "local-app"
+	teamID   = "LOCALTEAM1"
+	keyID    = "LOCALKEY01"
 	// atOnce bounds the processes of a function without reserved concurrency.
 	atOnce = 16
 	sweep  = 10 * time.Minute
@@ -113,8 +106,8 @@ const (
 // the caller holds work until then.
 func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 	f = &Fleet{
-		Config: cfg, Rooms: rooms(cfg.Only), mux: http.NewServeMux(), signed: map[string]signedIn{}, starters: map[string]Phone{},
-		api: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: atOnce}},
+		Config: cfg, mux: http.NewServeMux(),
+		api: http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: atOnce}},
 	}
 	defer func() {
 		if err != nil {
@@ -130,7 +123,7 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 	if err := f.listen(); err != nil {
 		return f, err
 	}
-	env, err := f.engines(ctx)
+	host, env, err := f.engines(ctx)
 	if err != nil {
 		return f, err
 	}
@@ -142,16 +135,19 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 		f.Faults.Payload, f.Faults.Kill = f.Functions.Payload, f.Functions.KillProcess
 	}
 	for _, room := range f.Rooms {
-		if err := f.room(ctx, room, env); err != nil {
+		all := slices.Clone(env)
+		if room.Simulate != nil {
+			own, err := room.Simulate(host)
+			if err != nil {
+				return f, fmt.Errorf("simulate what %s talks to: %w", room.Spec.Name, err)
+			}
+			all = append(all, own...)
+		}
+		if err := f.room(ctx, room.Spec, all); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
-}
-
-// rooms are those to run.
-func rooms(only string) []spec.Room {
-	return slices.DeleteFunc(fleet.Rooms(), func(r spec.Room) bool { return only != "" && r.Name != only })
 }
 
 // own makes the data folder, and sees to it that no other fleet uses it.
@@ -171,53 +167,12 @@ func (f *Fleet) own(dir string) error {
 	return nil
 }
 
-// Forget deletes the unfinished matches of an earlier run from the table of
-// fixtures, for the simulated provider that played them is gone.
-func (f *Fleet) Forget(ctx context.Context, table string, began time.Time) error {
-	left, err := expression.NewBuilder().WithFilter(
-		expression.AttributeNotExists(expression.Name("finishedAt")).
-			And(expression.LessThan(expression.Name("startTime"), expression.Value(began.UTC().Format(time.RFC3339))))).Build()
-	if err != nil {
-		return err
-	}
-	name := prefix + table
-	pages := dynamodb.NewScanPaginator(f.db, &dynamodb.ScanInput{TableName: &name, FilterExpression: left.Filter(),
-		ExpressionAttributeNames: left.Names(), ExpressionAttributeValues: left.Values()})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return fmt.Errorf("forget the matches of an earlier run: %w", err)
-		}
-		for _, match := range page.Items {
-			key := map[string]types.AttributeValue{"matchId": match["matchId"]}
-			if _, err := f.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &name, Key: key}); err != nil {
-				return fmt.Errorf("forget the matches of an earlier run: %w", err)
-			}
-		}
-	}
-	return nil
-}
+// Table is the name that a table of the spec has in this fleet.
+func (f *Fleet) Table(name string) string { return prefix + name }
 
-// Live lists the matches that are marked as live in the table of fixtures.
-func (f *Fleet) Live(ctx context.Context, table string) (ids []string, err error) {
-	pages := dynamodb.NewScanPaginator(f.db, &dynamodb.ScanInput{TableName: aws.String(prefix + table), IndexName: aws.String("live-index")})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return ids, fmt.Errorf("look for live matches: %w", err)
-		}
-		for _, match := range page.Items {
-			if id, ok := match["matchId"].(*types.AttributeValueMemberS); ok {
-				ids = append(ids, id.Value)
-			}
-		}
-	}
-	return ids, nil
-}
-
-// Rows is how many rows a table has.
+// Rows counts the rows of a table of the spec.
 func (f *Fleet) Rows(ctx context.Context, table string) (n int, err error) {
-	pages := dynamodb.NewScanPaginator(f.db, &dynamodb.ScanInput{TableName: aws.String(prefix + table), Select: types.SelectCount})
+	pages := dynamodb.NewScanPaginator(f.DB, &dynamodb.ScanInput{TableName: aws.String(prefix + table), Select: types.SelectCount})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
@@ -273,76 +228,77 @@ func (f *Fleet) serve(l net.Listener, h http.Handler) {
 	f.stops = append(f.stops, func() { s.Close() })
 }
 
-// engines starts what the functions talk to, and returns their environment.
-func (f *Fleet) engines(ctx context.Context) (env []string, err error) {
+// engines starts what the functions of all rooms talk to. It returns where rooms
+// add simulators, and the environment of the functions.
+func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error) {
 	file := ""
 	if f.Dir != "" {
 		file = filepath.Join(f.Dir, "dynamodb.sqlite")
 	}
 	db, err := dynamodbsim.Start(ctx, file)
 	if err != nil {
-		return nil, err
+		return host, nil, err
 	}
 	f.stops = append(f.stops, db.Stop)
 	f.DBExited = db.Exited
-	f.db = dynamodb.NewFromConfig(dynamodbsim.Config(db.URL))
+	f.DB = dynamodb.NewFromConfig(dynamodbsim.Config(db.URL))
 	for _, room := range f.Rooms {
-		if err := dynamodbsim.Create(ctx, f.db, tables.FromSpec(prefix, room.Tables)); err != nil {
-			return nil, err
+		if err := dynamodbsim.Create(ctx, f.DB, tables.FromSpec(prefix, room.Spec.Tables)); err != nil {
+			return host, nil, err
 		}
 	}
 
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, err
+		return host, nil, err
 	}
 	inner := "http://" + l.Addr().String()
 	f.Queues = sqs.New(f.Clock, inner+"/sqs")
-	f.Provider = sportmonks.New(f.Clock, providerToken)
 	mux := http.NewServeMux()
 	mux.Handle("/cognito/", http.StripPrefix("/cognito", f.Users))
 	endpoint := db.URL
 	if f.Faults == nil {
 		mux.Handle("/sqs/", f.Queues)
-		mux.Handle("/api/v2.0/", f.Provider)
 	} else if endpoint, err = f.endanger(mux, inner, db.URL); err != nil {
-		return nil, err
+		return host, nil, err
 	}
 	f.serve(l, mux)
 	f.stops = append(f.stops, f.Queues.Close)
 
 	key, text, err := f.signingKey()
 	if err != nil {
-		return nil, err
+		return host, nil, err
 	}
+	bundle, others := f.apps()
 	f.Phones = apns.New(f.Clock, apns.Config{
-		TeamID: teamID, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: Bundle, Others: []string{PickemBundle}, Dir: f.Dir, Observe: f.Push,
+		TeamID: teamID, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: bundle, Others: others, Dir: f.Dir, Observe: f.Push,
 		Started: func(a apns.Start) {
-			f.started(ctx, a)
+			for _, do := range f.started {
+				do(ctx, a)
+			}
 			if f.Started != nil {
 				f.Started(a)
 			}
 		},
 	})
 	if err := f.Phones.Listen(); err != nil {
-		return nil, err
+		return host, nil, err
 	}
 	f.stops = append(f.stops, func() { f.Phones.Close() })
 	ca, err := f.trust()
 	if err != nil {
-		return nil, err
+		return host, nil, err
 	}
-	return []string{
+	f.simulators = map[string]http.Handler{}
+	return Host{Fleet: f, url: inner, mux: mux}, []string{
 		spec.EnvStage + "=" + spec.Local, spec.EnvPrefix + "=" + prefix, spec.EnvQueues + "=" + inner + "/sqs/" + account.ID + "/" + prefix,
 		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_ENDPOINT_URL_SQS=" + inner + "/sqs/", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER=" + inner + "/cognito/", "AWS_REGION=" + account.Region,
-		"SPORTMONKS_URL=" + inner + "/api/v2.0", "SPORTMONKS_TOKEN=" + providerToken,
-		"APNS_URL=" + f.Phones.URL(), "APNS_CA_FILE=" + ca, "APNS_TEAM_ID=" + teamID, "APNS_KEY_ID=" + keyID,
-		"APNS_BUNDLE=" + Bundle, "PICKEM_BUNDLE=" + PickemBundle, "APNS_KEY=" + text,
+		"APNS_URL=" + f.Phones.URL(), "APNS_CA_FILE=" + ca, "APNS_TEAM_ID=" + teamID, "APNS_KEY_ID=" + keyID, "APNS_KEY=" + text,
 	}, nil
 }
 
-// endanger serves the engines and the provider at inner with the fleet's faults
-// in front of them, and returns where DynamoDB is then.
+// endanger serves the engines at inner with the fleet's faults in front of them,
+// and returns the URL of DynamoDB.
 func (f *Fleet) endanger(mux *http.ServeMux, inner, db string) (endpoint string, err error) {
 	to, err := url.Parse(db)
 	if err != nil {
@@ -350,7 +306,7 @@ func (f *Fleet) endanger(mux *http.ServeMux, inner, db string) (endpoint string,
 	}
 	keys := map[string][]string{}
 	for _, room := range f.Rooms {
-		for _, t := range room.Tables {
+		for _, t := range room.Spec.Tables {
 			keys[prefix+t.Name] = []string{t.Key.Partition, t.Key.Sort}
 		}
 	}
@@ -360,13 +316,12 @@ func (f *Fleet) endanger(mux *http.ServeMux, inner, db string) (endpoint string,
 	proxy.ErrorLog = log.New(io.Discard, "", 0) // processes that are killed are part of it
 	mux.Handle("/dynamodb/", http.StripPrefix("/dynamodb", f.Faults.Guard(proxy)))
 	mux.Handle("/sqs/", f.Faults.Guard(f.Queues))
-	mux.Handle("/api/v2.0/", f.Faults.Watch(f.Provider))
 	f.Queues.Chaos(f.Faults.Fate)
 	return inner + "/dynamodb/", nil
 }
 
-// trust writes the authority that the functions are to trust to a file: with the
-// data or, of a fleet that keeps none, beside the binaries.
+// trust writes the certificate authority of the simulators to a file for the
+// functions: in the data folder or, without one, beside the binaries.
 func (f *Fleet) trust() (file string, err error) {
 	dir := f.Dir
 	if dir == "" {
@@ -488,19 +443,19 @@ func (f *Fleet) Invoke(ctx context.Context, function string) error {
 func (f *Fleet) Begin(ctx context.Context) error {
 	defer f.Clock.Work()()
 	for _, room := range f.Rooms {
-		for _, fn := range room.Functions {
+		for _, fn := range room.Spec.Functions {
 			if on, ok := fn.On.(spec.Schedule); ok {
 				if err := f.schedule(on, func(time.Time) { f.Invoke(ctx, fn.Name) }); err != nil { // the runtime tells of errors
 					return fmt.Errorf("%s: %w", fn.Name, err)
 				}
 			}
 		}
-		for _, m := range room.Machines {
+		for _, m := range room.Spec.Machines {
 			if err := f.machine(ctx, m); err != nil {
 				return err
 			}
 		}
-		f.stops = append(f.stops, f.sweeper(ctx, tables.FromSpec(prefix, room.Tables)))
+		f.stops = append(f.stops, f.sweeper(ctx, tables.FromSpec(prefix, room.Spec.Tables)))
 	}
 	return nil
 }
@@ -566,7 +521,7 @@ func (f *Fleet) sweeper(ctx context.Context, expiring []dynamodbsim.Table) (stop
 			if stopped {
 				return
 			}
-			dynamodbsim.Sweep(ctx, f.db, expiring, f.Clock.Now()) // what it leaves, the next sweep takes
+			dynamodbsim.Sweep(ctx, f.DB, expiring, f.Clock.Now()) // what it leaves, the next sweep takes
 			arm()
 		})
 	}
@@ -583,6 +538,3 @@ func (f *Fleet) Token(user string, groups ...string) (string, error) {
 	t, err := f.Users.Token(user, groups, f.Clock.Now())
 	return t.Access, err
 }
-
-// MatchID turns a provider's id into the API's.
-func MatchID(id int64) string { return strconv.FormatInt(id, 10) }

@@ -65,7 +65,7 @@ func newLab(t *testing.T) (*Fleet, *heard) {
 	}
 	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), clock.Free)
 	h := &heard{lines: map[string][]string{}}
-	f := &Fleet{Config: Config{Clock: c, Bin: bin}, mux: http.NewServeMux(), Rooms: []spec.Room{lab}}
+	f := &Fleet{Config: Config{Clock: c, Bin: bin, Rooms: []Room{{Spec: lab}}}, mux: http.NewServeMux()}
 	t.Cleanup(c.Stop)
 	t.Cleanup(f.Close)
 	var err error
@@ -147,7 +147,7 @@ func TestEngines(t *testing.T) {
 	if err := f.listen(); err != nil {
 		t.Fatal(err)
 	}
-	env, err := f.engines(t.Context())
+	host, env, err := f.engines(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,16 +176,24 @@ func TestEngines(t *testing.T) {
 			t.Errorf("%s: %s, %v", target, body, err)
 		}
 	}
-	if of("PICKEM_BUNDLE") != "app.matchday.pickem" {
-		t.Errorf("the pick'em app is %s", of("PICKEM_BUNDLE"))
+	res, err := http.Get(host.Serve("weather", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL.Path) })) + "/today")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if f.Simulator("weather") == nil || f.Simulator("tide") != nil {
+		t.Error("the fleet does not know its simulators")
+	}
+	if body, err := io.ReadAll(res.Body); err != nil || string(body) != "/today" {
+		t.Errorf("a room's simulator is asked for %q, %v", body, err)
 	}
 }
 
-func TestOnly(t *testing.T) {
+// TestApps: the app with broadcast channels comes first, whatever its room's place.
+func TestApps(t *testing.T) {
 	t.Parallel()
-	for only, want := range map[string]bool{"": true, "cricket": true, "lab": false} {
-		if got := slices.ContainsFunc(rooms(only), func(r spec.Room) bool { return r.Name == "cricket" }); got != want {
-			t.Errorf("only %q runs cricket: %v", only, got)
-		}
+	f := &Fleet{Config: Config{Rooms: []Room{{App: "a"}, {}, {App: "b", Channels: true}, {App: "c"}}}}
+	if channels, others := f.apps(); channels != "b" || !slices.Equal(others, []string{"a", "c"}) {
+		t.Errorf("the apps are %q and %q", channels, others)
 	}
 }

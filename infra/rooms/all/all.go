@@ -2,6 +2,7 @@
 package all
 
 import (
+	"matchday/infra/local/fleet"
 	"matchday/infra/rooms"
 	"matchday/infra/rooms/cricket"
 	"matchday/infra/rooms/pickem"
@@ -10,4 +11,12 @@ import (
 // Rooms returns the value of every room, in the order of pkg/fleet.
 func Rooms() []rooms.Room {
 	return []rooms.Room{cricket.Room, pickem.Room}
+}
+
+// Fleet returns every room for fleet.Config, with simulators of its own.
+func Fleet() (all []fleet.Room) {
+	for _, r := range Rooms() {
+		all = append(all, r.Local().Fleet)
+	}
+	return all
 }

@@ -1,17 +1,26 @@
-// Package cricket is everything outside pkg that knows the cricket room.
+// Package cricket is everything outside pkg that knows the cricket room: its
+// provider and phones in a local fleet, a match to watch, its tab on the console,
+// and its replay of real matches.
 package cricket
 
 import (
+	"context"
+
+	frame "matchday/infra/local/replay"
 	"matchday/infra/rooms"
 	"matchday/infra/rooms/cricket/bench"
+	"matchday/infra/rooms/cricket/replay"
 	"matchday/infra/rooms/cricket/smoke"
 	"matchday/pkg/cricket"
 )
 
 // Room plugs cricket in.
 var Room = rooms.Room{
-	Spec: cricket.Room,
-
+	Spec:  cricket.Room,
+	Local: newLocal,
+	Replay: func(ctx context.Context, cfg frame.Config) error {
+		return replay.Run(ctx, replay.Config{Config: cfg, AtOnce: 12})
+	},
 	Smoke: smoke.Run,
 	Bench: bench.Suite,
 }

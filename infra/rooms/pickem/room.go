@@ -1,16 +1,46 @@
 package pickem
 
 import (
+	"context"
+
+	"matchday/infra/local/fleet"
 	"matchday/infra/rooms"
 	"matchday/infra/rooms/pickem/bench"
 	"matchday/infra/rooms/pickem/smoke"
 	"matchday/pkg/pickem"
 )
 
+// Bundle is the bundle id of the pick'em app.
+const Bundle = "app.matchday.pickem"
+
 // Room plugs pick'em in.
 var Room = rooms.Room{
-	Spec: pickem.Room,
-
+	Spec:  pickem.Room,
+	Local: newLocal,
 	Smoke: smoke.Run,
 	Bench: bench.Suite,
+}
+
+// newLocal returns pick'em in one local fleet. Its demo is a season.
+func newLocal() rooms.Local {
+	s := &Season{}
+	return rooms.Local{
+		Fleet: fleet.Room{Spec: pickem.Room, App: Bundle, Simulate: func(h fleet.Host) ([]string, error) {
+			s.Clock, s.Call = h.Clock, h.Call
+			return []string{"PICKEM_BUNDLE=" + Bundle}, nil
+		}},
+		Panel: s.Panel(),
+		Demo: func(o rooms.Options) (rooms.Demo, error) {
+			return rooms.Demo{
+				Prepare: func(ctx context.Context) error {
+					if err := s.Prepare(ctx); err != nil {
+						return err
+					}
+					o.Say("a season of pick'em has begun")
+					return nil
+				},
+				Play: s.Run,
+			}, nil
+		},
+	}
 }

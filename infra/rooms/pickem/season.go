@@ -1,4 +1,4 @@
-// Package season plays the pick'em room in a local fleet: a made-up wrestling
+// Package pickem plays the pick'em room in a local fleet: a made-up wrestling
 // promotion announces shows, members pick, results come in, and the standings
 // follow. All of it is done by the API, as members and an administrator do it, and
 // what the API tells also says what comes next: a fleet that is started again goes

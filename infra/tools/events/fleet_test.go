@@ -23,6 +23,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"matchday/infra/local/fleet"
+	"matchday/infra/rooms/all"
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cricsheet"
 	"matchday/infra/sim/dynamodb"
@@ -124,6 +125,7 @@ const (
 // world is a fleet, and what the test may look at and spoil beside it.
 type world struct {
 	*fleet.Fleet
+	provider  *sportmonks.Server
 	t         *testing.T
 	db        dynamo.DB
 	tableless atomic.Bool // DynamoDB has no tables
@@ -133,10 +135,10 @@ type world struct {
 var troubles = map[string]func(w *world, on bool){
 	"the provider fails": func(w *world, on bool) {
 		if !on {
-			w.Provider.Chaos(sportmonks.Chaos{})
+			w.provider.Chaos(sportmonks.Chaos{})
 			return
 		}
-		w.Provider.Chaos(sportmonks.Chaos{Seed: 1, Rates: map[sportmonks.Kind]float64{sportmonks.ServerError: 1}})
+		w.provider.Chaos(sportmonks.Chaos{Seed: 1, Rates: map[sportmonks.Kind]float64{sportmonks.ServerError: 1}})
 	},
 	"there are no tables": func(w *world, on bool) { w.tableless.Store(on) },
 }
@@ -162,7 +164,7 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	for _, room := range w.Rooms {
-		for _, fn := range room.Functions {
+		for _, fn := range room.Spec.Functions {
 			for _, c := range cases {
 				if name := fn.Name + "/" + c; !slices.Contains(told, name) {
 					t.Errorf("%s is not in the story", name)
@@ -197,14 +199,15 @@ func open(t *testing.T) *world {
 	c := clock.New(clockTime(t, story[0].at), clock.Free)
 	t.Cleanup(c.Work()) // so that it stands still, but for the story
 	t.Cleanup(c.Stop)
-	w.Fleet, err = fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Bin: binaries(t)})
+	w.Fleet, err = fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Bin: binaries(t), Rooms: all.Fleet()})
 	must(t, err)
 	t.Cleanup(w.Close)
 
+	w.provider = w.Simulator("sportmonks").(*sportmonks.Server)
 	every := sportmonks.Pace{Every: 20 * time.Second} // a ball, or an event
-	w.Provider.Play(script.Generate(1, cricsheet.T20), clockTime(t, "13:00"), every)
-	w.Provider.Play(script.Generate(2, cricsheet.T20), clockTime(t, "14:20"), every)
-	w.Provider.Play(script.Generate(1, cricsheet.ODI), clockTime(t, "06:00"), every)
+	w.provider.Play(script.Generate(1, cricsheet.T20), clockTime(t, "13:00"), every)
+	w.provider.Play(script.Generate(2, cricsheet.T20), clockTime(t, "14:20"), every)
+	w.provider.Play(script.Generate(1, cricsheet.ODI), clockTime(t, "06:00"), every)
 	w.put("cricket-channels", map[string]any{"matchId": "1", "view": "neutral", "claimedAt": 1}) // whose maker died
 	w.preset()
 	return w
@@ -356,7 +359,7 @@ func (w *world) play(name string, good bool) {
 
 func (w *world) function(name string) (found spec.Function) {
 	for _, room := range w.Rooms {
-		for _, fn := range room.Functions {
+		for _, fn := range room.Spec.Functions {
 			if fn.Name == name {
 				return fn
 			}

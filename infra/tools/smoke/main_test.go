@@ -36,7 +36,7 @@ func TestFleet(t *testing.T) {
 	c := clock.New(time.Date(2026, 6, 6, 13, 55, 0, 0, time.UTC), clock.Free)
 	t.Cleanup(c.Stop)
 	t.Cleanup(c.Work())
-	f, err := fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Bin: bin})
+	f, err := fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Bin: bin, Rooms: all.Fleet()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,238 +1,10 @@
-// The page shows what the events say. It decodes and formats; it works out no score.
+// The shell of the console: what every tab shows. It decodes and formats what the
+// events say. The room's own part is in its panel.js.
 
-import { $, again, ago, clock, day, el, fleetNow, hm, hms, keyed, lately, millis, press, put, span, still } from "./base.js";
-import { drawPickem, tickPickem } from "./pickem.js";
+import { $, clock, el, fleetNow, hms, keyed, millis, press, put, room, shell as state, span, svg } from "./base.js";
 
-const SLOT = 2500, SLOTS = 48;
-const state = {}; // sections by name, as last told
-
-// --- Lock screens ---
-
-function glyph(g) {
-  if (g.includes("W")) return ["wicket", g, "WICKET"];
-  if (/[a-z]/.test(g)) return ["extra", g, ""];
-  if (g === "4") return ["four", g, "FOUR"];
-  if (g === "6") return ["six", g, "SIX"];
-  return g === "." ? ["dot", "•", ""] : ["", g, ""];
-}
-
-const shown = new WeakMap(); // by screen: whose it is, the content state and the timer of its call
-const chosen = new Map(); // by match and perspective: the fan whose phone is looked at
-
-function drawSide(root, side, was) {
-  put(root.querySelector("[data-f=code]"), side.code);
-  put(root.querySelector("[data-f=name]"), side.name);
-  put(root.querySelector("[data-f=overs]"), side.overs ? `(${side.overs})` : "");
-  const score = root.querySelector("[data-f=score]");
-  if (put(score, [side.score, side.superOver && `SO ${side.superOver}`].filter(Boolean).join(" · ")) && was) again(score, "flash");
-  root.classList.toggle("batting", Boolean(side.batting));
-}
-
-function drawBalls(root, balls, fresh) {
-  root.replaceChildren(...balls.map((g, i) => {
-    const [kind, text] = glyph(g);
-    return el("li", { className: `${kind} ${fresh && i === balls.length - 1 ? "new" : ""}` }, text);
-  }));
-}
-
-function drawCrease(root, d) {
-  const rows = [];
-  for (const b of d.batters ?? []) {
-    rows.push(el("span", { className: b.strike ? "strike" : "" }, b.name), el("b", {}, `${b.runs} `, el("small", {}, `(${b.balls})`)));
-  }
-  if (d.bowler?.name) {
-    rows.push(el("i", { className: "rule" }), el("span", { className: "bowler" }, d.bowler.name), el("b", { className: "bowler" }, d.bowler.figures));
-  }
-  root.replaceChildren(...rows);
-}
-
-function call(root, timer, word, kind) {
-  clearTimeout(timer);
-  const node = root.querySelector("[data-f=call]");
-  put(node, word);
-  node.className = `call ${kind}`;
-  return word ? setTimeout(() => put(node, ""), 4000) : undefined;
-}
-
-// drawNotes shows the newest notifications; one that comes while they are looked
-// at slides in, and pushes the others down.
-function drawNotes(root, s, fresh) {
-  const list = root.querySelector("[data-f=notes]"), had = list.children.length, top = list.firstElementChild;
-  keyed(list, s.notes.map((n) => `${n.id}@${n.at}`), () => el("li", {},
-    el("img", { src: "/console/icon.svg", alt: "", width: 30, height: 30 }), el("b"), el("time"), el("p"))).forEach((li, i) => {
-    const n = s.notes[i], [, title, time, body] = li.children;
-    put(title, n.title);
-    put(body, n.body);
-    time.dataset.at = n.at;
-    put(time, lately(fleetNow() - n.at));
-  });
-  put(root.querySelector("[data-f=count]"), s.told ? `${s.told} notification${s.told === 1 ? "" : "s"}` : "");
-  if (!fresh || still.matches || s.notes.length === 0 || list.firstElementChild === top) return;
-  const first = list.children[0], by = list.children[1] ? list.children[1].offsetTop - first.offsetTop : first.offsetHeight;
-  [...list.children].forEach((li, i) => li.animate(
-    [{ transform: `translateY(${-by}px)`, opacity: i || !had ? 1 : 0 }, { transform: "none", opacity: 1 }], { duration: 480, easing: "cubic-bezier(.2,.85,.25,1)" }));
-}
-
-// drawFans lets one choose among the fans of a perspective.
-function drawFans(root, m, fans, s) {
-  const f = (name) => root.querySelector(`[data-f=${name}]`);
-  f("fans").setAttribute("aria-label", s.team ? `Fans of ${s.fan}` : "Neutral fans");
-  keyed(f("fans"), fans.map((o) => o.owner), () => el("button", { type: "button" })).forEach((b, i) => {
-    const o = fans[i];
-    put(b, o.owner);
-    b.title = `${o.traits.join(", ")}${o.behind ? ", behind" : ""}`;
-    b.setAttribute("aria-pressed", String(o === s));
-    b.classList.toggle("behind", Boolean(o.behind));
-    b.onclick = () => {
-      chosen.set(`${m.id}/${o.team ?? ""}`, o.owner);
-      drawMatches();
-      everySecond();
-    };
-  });
-  const traits = [s.team ? `${s.fan} fan` : "Neutral", ...s.traits, s.behind && "behind"].filter(Boolean);
-  keyed(f("traits"), traits, () => el("li")).forEach((li, i) => put(li, traits[i]));
-}
-
-const waits = {
-  none: () => "",
-  awaited: () => "The start of play starts the activity",
-  running: (m) => m.live ? "The first score is on its way" : "",
-};
-
-function drawScreen(root, m, fans) {
-  const s = fans.find((o) => o.owner === chosen.get(`${m.id}/${o.team ?? ""}`)) ?? fans.find((o) => !o.behind) ?? fans[0];
-  const f = (name) => root.querySelector(`[data-f=${name}]`);
-  let before = shown.get(root);
-  if (before && before.owner !== s.owner) {
-    call(root, before.timer, "", "");
-    before = undefined;
-  }
-  root.classList.toggle("large", !s.team);
-  root.classList.toggle("stale", Boolean(s.stale));
-  root.classList.toggle("gone", Boolean(s.gone));
-  root.classList.toggle("empty", !s.state);
-  root.classList.toggle("alone", s.activity === "none");
-  drawFans(root, m, fans, s);
-  drawNotes(root, s, Boolean(before));
-  root.dataset.activity = s.activity;
-  root.dataset.at = s.at ?? "";
-  root.dataset.pushes = s.pushes;
-  root.dataset.waits = s.state || m.live || s.activity !== "running" ? "" : m.start;
-  if (!s.state) {
-    if (!root.dataset.waits) put(f("headline"), waits[s.activity](m));
-    shown.set(root, { owner: s.owner });
-    return;
-  }
-  const d = s.state, text = JSON.stringify(d);
-  let label = d.status;
-  if (s.gone) label = "Gone from the lock screen";
-  else if (s.ended) label = `${d.status} · ended`;
-  else if (s.stale) label = `${d.status} · out of date`;
-  put(f("status"), label);
-  if (before?.text === text) return;
-  for (const side of ["local", "visitor"]) drawSide(root.querySelector(`[data-side=${side}]`), d[side], before?.text);
-  put(f("headline"), d.headline);
-  put(f("detail"), d.detail);
-  const balls = d.lastSix ?? [];
-  const fresh = Boolean(before?.balls) && JSON.stringify(before.balls) !== JSON.stringify(balls) && balls.length > 0;
-  drawBalls(f("balls"), balls, fresh);
-  drawCrease(f("crease"), d);
-  put(f("more"), [
-    d.runRate && `Run rate ${d.runRate}`, d.requiredRate && `needs ${d.requiredRate}`,
-    d.partnership && `Partnership ${d.partnership}`, d.lastWicket && `Last: ${d.lastWicket}`, d.superOver, d.result !== d.headline && d.result,
-  ].filter(Boolean).slice(0, 4).join(" · "));
-  let timer = before?.timer;
-  if (fresh) {
-    const [kind, , word] = glyph(balls.at(-1));
-    timer = call(root, timer, word, kind);
-  }
-  shown.set(root, { owner: s.owner, text, balls, timer });
-}
-
-function drawMatches() {
-  const all = state.matches ?? [];
-  const seen = all.filter((m) => m.screens.length > 0 || m.live);
-  keyed($("matches"), seen.map((m) => m.id), () => $("match").content.firstElementChild.cloneNode(true)).forEach((root, i) => {
-    const m = seen[i], fans = Object.groupBy(m.screens, (s) => s.team ?? "neutral");
-    put(root.querySelector("[data-f=title]"), `${m.local.name} v ${m.visitor.name}`);
-    root.dataset.start = m.start;
-    root.querySelector("[data-f=about]").dataset.text = [m.type, m.status === "NS" ? "not started" : m.status, !m.live && m.status !== "NS" && "not in the live feed", m.paused && "paused"].filter(Boolean).join(" · ");
-    const views = [...new Set(m.screens.map((s) => s.team ?? "neutral"))];
-    keyed(root.querySelector(".screens"), views, () => $("screen").content.firstElementChild.cloneNode(true)).forEach((node, j) => drawScreen(node, m, fans[views[j]]));
-  });
-  drawTarget(all);
-  drawLinks(all);
-}
-
-// --- Ticks ---
-
-const svg = (tag, attributes, text) => {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text !== undefined) node.textContent = text;
-  return node;
-};
-
-// drawChart draws two minutes of slots. Height is the square root of time, so
-// that a tick of some milliseconds is seen beside the slot that it has.
-function drawChart() {
-  const root = $("chart"), width = root.clientWidth, height = root.clientHeight, t = state.ticks;
-  if (!t || !width) return;
-  const left = 40, top = 12, bottom = height - 16;
-  const y = (ms) => bottom - Math.sqrt(Math.min(ms, SLOT * 1.12) / SLOT) * (bottom - top);
-  const current = Math.floor(fleetNow() / SLOT), step = (width - left) / SLOTS, bar = Math.max(2, Math.min(10, step - 2.5));
-  const x = (slot) => left + (slot - current + SLOTS - 1) * step + (step - bar) / 2;
-  const parts = [];
-  for (const [ms, label] of [[0, ""], [100, "100 ms"], [500, "½ s"], [1000, "1 s"], [SLOT, "2.5 s"]]) {
-    parts.push(svg("line", { class: ms === SLOT ? "limit" : "grid", x1: left, x2: width, y1: y(ms), y2: y(ms) }));
-    parts.push(svg("text", { class: ms === SLOT ? "at" : "", x: left - 7, y: y(ms) + 4, "text-anchor": "end" }, label));
-  }
-  for (const [back, label] of [[48, "2 min ago"], [24, "1 min"], [0, "now"]]) {
-    const anchor = back === 48 ? "start" : back ? "middle" : "end";
-    parts.push(svg("text", { x: back === 48 ? left : back ? left + 24 * step : width, y: height - 2, "text-anchor": anchor }, label));
-  }
-  const bars = svg("g", { class: "bars" });
-  for (const b of t.bars) {
-    if (b.slot <= current - SLOTS || b.slot > current) continue;
-    const at = { x: x(b.slot), width: bar, rx: Math.min(2, bar / 2) }, end = (b.lag ?? 0) + (b.took ?? 0);
-    const group = svg("g", {});
-    const due = hms.format(b.slot * SLOT);
-    if (b.result === "done") {
-      group.append(svg("title", {}, `${due}: began ${millis(b.lag ?? 0)} after it was due, took ${millis(b.took ?? 0)}, ${b.changed ?? 0} changed`));
-      group.append(svg("rect", { ...at, class: "lag", y: y(b.lag ?? 0), height: Math.max(1, bottom - y(b.lag ?? 0)) }));
-      group.append(svg("rect", { ...at, class: end > SLOT ? "over" : b.changed ? "changed" : "took", y: y(end), height: Math.max(2, y(b.lag ?? 0) - y(end)) }));
-    } else if (b.result === "fault") {
-      group.append(svg("title", {}, `${due}: the provider failed (${b.why})`), svg("rect", { ...at, class: "fault", y: y(100), height: bottom - y(100) }));
-    } else if (b.result === "missed" || b.result === "failed") {
-      const cx = at.x + bar / 2, cy = bottom - 8;
-      group.append(svg("title", {}, `${due}: ${b.why ? `failed, ${b.why}` : "no tick"}`));
-      group.append(svg("path", { class: "miss", d: `M${cx - 3} ${cy - 3}l6 6m0-6l-6 6` }));
-    }
-    bars.append(group);
-  }
-  root.replaceChildren(...parts, bars);
-}
-
-function drawTicks() {
-  const t = state.ticks;
-  const value = (name, text, bad = false) => {
-    const node = $("timing").querySelector(`[data-n=${name}]`);
-    put(node, text);
-    node.closest("div").classList.toggle("bad", bad);
-  };
-  if (t.expected) {
-    value("claimed", t.claimed, t.claimed < t.expected);
-    value("expected", `of ${t.expected} slots`);
-  }
-  if (t.ticks) {
-    value("lag50", millis(t.lag.p50));
-    value("lag99", millis(t.lag.p99), t.lag.p99 > SLOT);
-    value("took50", millis(t.took.p50));
-    value("took99", millis(t.took.p99), t.lag.p99 + t.took.p99 > SLOT);
-    $("chart").setAttribute("aria-label", `Ticks of the last two minutes: ${t.claimed} of ${t.expected} slots of the last minute claimed, lag ${millis(t.lag.p99)} and work ${millis(t.took.p99)} at the 99th percentile`);
-  }
-  drawChart();
-}
+const own = document.body.dataset.room;
+const panel = document.body.dataset.panel ? await import(document.body.dataset.panel) : {};
 
 // --- Pushes ---
 
@@ -242,23 +14,19 @@ function addPushes(pushes, snapshot) {
   const root = $("pushes");
   if (snapshot) root.replaceChildren();
   if (pushes.length > 0) root.querySelector(".none")?.remove();
-  const several = (state.matches ?? []).length > 1;
   for (const p of pushes) {
-    const m = state.matches?.find((o) => o.id === p.match);
-    const fan = m && [m.local, m.visitor].find((o) => o.id === p.team);
-    const to = m ? (fan ? `${fan.code || fan.name} fan` : "neutral") : "";
-    const name = p.owner || (p.kind === "broadcast" ? `channel ${m ? "" : `${p.token}…`}` : `token ${p.token}…`);
+    const name = p.owner || (p.kind === "broadcast" ? `channel ${p.token}…` : `token ${p.token}…`);
     root.prepend(el("li", { className: `${p.ok ? "" : "no"} ${snapshot ? "" : "new"}` },
       el("time", {}, hms.format(p.at)),
       el("span", { className: `kind ${p.kind}` }, p.kind),
       el("span", { className: "who" }, name, " ",
-        el("span", {}, [p.owner ? to : to && `for ${fan ? `${to}s` : to}`, several && m && `${m.local.code} v ${m.visitor.code}`, p.last && "the end"].filter(Boolean).join(" · "))),
+        el("span", {}, [p.about, p.last && "the end"].filter(Boolean).join(" · "))),
       el("span", { className: "bytes" }, `${p.bytes} B`),
       el("span", { className: `pill ${p.ok ? "" : "no"}` }, p.ok ? "delivered" : `${p.status} ${p.reason ?? ""}`),
       p.details ? el("span", { className: "details" }, p.details) : null));
   }
   while (root.children.length > FEED) root.lastElementChild.remove();
-  if (root.children.length === 0) root.append(el("li", { className: "none" }, "No push yet: the first comes when a match begins that a phone follows."));
+  if (root.children.length === 0) root.append(el("li", { className: "none" }, "No push yet."));
 }
 
 function drawRate() {
@@ -276,37 +44,68 @@ function drawRate() {
   root.setAttribute("aria-label", `${recent.toFixed(1)} pushes a second over the last ten seconds`);
 }
 
-// --- Functions, queues, machines, problems ---
+// --- Functions, queues, schedules, problems ---
 
 const idle = (f) => f.invocations + f.throttles + f.busy + f.cold + f.waiting === 0;
 
-function rowsOf(functions, root) {
-  return keyed(root, functions.map((f) => f.name), () => el("tr", {},
+const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
+
+// byRoom folds rows by room: the tab's own is open at first, and first in the list.
+// fill draws a room's rows, and returns what its summary says.
+function byRoom(root, rows, fill) {
+  const rooms = Object.groupBy(rows, (r) => r.room), names = Object.keys(rooms).sort((a, b) => (b === own) - (a === own));
+  keyed(root, names, (name) => el("details", { className: "room-fold", open: name === own }, el("summary", {}, el("b", {}, name), el("span")), el("div")))
+    .forEach((details, i) => put(details.firstChild.lastChild, fill(details.lastChild, rooms[names[i]])));
+}
+
+// folded returns the parts of a room's list: what was used in this run, and a fold
+// with the rest.
+function folded(root, make) {
+  if (!root.firstChild) root.append(make(), el("details", { className: "fold" }, el("summary"), make()));
+  const [used, fold] = root.children;
+  return { used, unused: fold.lastChild, say: (n, text) => {
+    fold.hidden = n === 0;
+    put(fold.firstChild, text);
+  } };
+}
+
+const heads = [["function"], ["trigger"], ["processes"], ["invocations", "n"], ["cold", "n"], ["errors", "n"], ["last took", "n"]];
+
+function functionTable() {
+  return el("table", { className: "functions" }, el("thead", {}, el("tr", {}, ...heads.map(([name, kind]) => el("th", { scope: "col", className: kind ?? "" }, name)))), el("tbody"));
+}
+
+function drawRows(table, functions) {
+  table.hidden = functions.length === 0;
+  const number = (td, n, bad) => td.replaceChildren(el("span", { className: n ? (bad ? "bad" : "") : "zero" }, n.toLocaleString("en")));
+  keyed(table.tBodies[0], functions.map((f) => f.name), () => el("tr", {},
     el("td", {}, el("b")), el("td", { className: "on" }), el("td", {}, el("span", { className: "procs" })),
-    el("td", { className: "n", "data-label": "invocations" }), el("td", { className: "n cold" }), el("td", { className: "n", "data-label": "errors" }), el("td", { className: "n last" })));
+    el("td", { className: "n", "data-label": "invocations" }), el("td", { className: "n cold" }), el("td", { className: "n", "data-label": "errors" }), el("td", { className: "n last" })))
+    .forEach((tr, i) => {
+      const f = functions[i], text = JSON.stringify(f);
+      if (tr.dataset.text === text) return;
+      tr.dataset.text = text;
+      const [name, on, procs, invocations, cold, errors, last] = tr.cells;
+      tr.title = f.does;
+      put(name.firstChild, f.name);
+      put(on, f.on);
+      const dots = [["busy", f.busy], ["", f.warm], ["cold", f.cold]].flatMap(([kind, n]) => Array.from({ length: Math.min(n, 12) }, () => el("i", { className: kind })));
+      const words = [f.busy && `${f.busy} busy`, f.warm && `${f.warm} warm`, f.cold && `${f.cold} starting`, f.waiting && `${f.waiting} in line`].filter(Boolean).join(", ");
+      procs.firstChild.replaceChildren(...dots, el("span", {}, words || "none"));
+      number(invocations, f.invocations);
+      number(cold, f.coldStarts);
+      number(errors, f.errors + f.throttles, true);
+      put(last, f.invocations ? millis(f.last) + (f.init ? ` + ${millis(f.init)} start` : "") : "");
+    });
 }
 
 function drawFunctions() {
-  const table = $("functions"), unused = state.functions.filter(idle), used = state.functions.filter((f) => !idle(f));
-  const functions = [...used, ...unused], rows = [...rowsOf(used, table.tBodies[0]), ...rowsOf(unused, $("idle"))];
-  put($("fold"), `${unused.length} function${unused.length === 1 ? "" : "s"} idle`);
-  $("fold").closest("tbody").hidden = unused.length === 0;
-  const number = (td, n, bad) => td.replaceChildren(el("span", { className: n ? (bad ? "bad" : "") : "zero" }, n.toLocaleString("en")));
-  rows.forEach((tr, i) => {
-    const f = functions[i], text = JSON.stringify(f);
-    if (tr.dataset.text === text) return;
-    tr.dataset.text = text;
-    const [name, on, procs, invocations, cold, errors, last] = tr.cells;
-    tr.title = f.does;
-    put(name.firstChild, f.name);
-    put(on, f.on);
-    const dots = [["busy", f.busy], ["", f.warm], ["cold", f.cold]].flatMap(([kind, n]) => Array.from({ length: Math.min(n, 12) }, () => el("i", { className: kind })));
-    const words = [f.busy && `${f.busy} busy`, f.warm && `${f.warm} warm`, f.cold && `${f.cold} starting`, f.waiting && `${f.waiting} in line`].filter(Boolean).join(", ");
-    procs.firstChild.replaceChildren(...dots, el("span", {}, words || "none"));
-    number(invocations, f.invocations);
-    number(cold, f.coldStarts);
-    number(errors, f.errors + f.throttles, true);
-    put(last, f.invocations ? millis(f.last) + (f.init ? ` + ${millis(f.init)} start` : "") : "");
+  byRoom($("functions"), state.functions, (root, functions) => {
+    const parts = folded(root, functionTable), unused = functions.filter(idle), errors = functions.reduce((n, f) => n + f.errors + f.throttles, 0);
+    drawRows(parts.used, functions.filter((f) => !idle(f)));
+    drawRows(parts.unused, unused);
+    parts.say(unused.length, `${plural(unused.length, "function")} idle`);
+    return [plural(functions.length, "function"), `${functions.length - unused.length} used`, errors && plural(errors, "error")].filter(Boolean).join(", ");
   });
 }
 
@@ -314,37 +113,19 @@ function numbers(pairs) {
   return el("dl", { className: "numbers" }, ...pairs.map(([name, n, bad]) => el("div", { className: bad && n ? "bad" : "" }, el("dt", {}, name), el("dd", {}, el("b", {}, n)))));
 }
 
-// folded shows in a details element how many are in it, unless none is.
-function folded(root, n, text) {
-  const details = root.closest("details");
-  details.hidden = n === 0;
-  put(details.querySelector("summary"), text);
-}
-
 function drawQueues() {
   const draw = (root, queues) => root.replaceChildren(...queues.map((q) => el("div", { className: "queue" },
     el("h3", {}, q.name, el("span", {}, `wakes ${q.wakes}`)),
     numbers([["visible", q.visible], ["in flight", q.inFlight], ["delayed", q.delayed], ["handled", q.deleted], ["dead", q.dead, true]]),
     el("ul", { className: "letters" }, ...q.letters.map((d) => el("li", {}, `${hms.format(d.at)} ${d.reason}`, el("code", {}, d.body)))))));
-  const unused = (q) => q.visible + q.inFlight + q.delayed + q.sent + q.dead === 0, empty = state.queues.filter(unused);
-  draw($("queues"), state.queues.filter((q) => !unused(q)));
-  draw($("unused"), empty);
-  folded($("unused"), empty.length, `${empty.length} queue${empty.length === 1 ? "" : "s"} without a message so far`);
-}
-
-function drawMachines() {
-  const say = (r) => {
-    if (r.state === "failed") return r.why;
-    if (r.state === "idle") return "nothing live";
-    const parts = [r.items ? `${r.done} of ${r.items} ticks` : "planning"];
-    if (r.missed) parts.push(`${r.missed} failed`);
-    return parts.join(", ");
-  };
-  $("machines").replaceChildren(...state.machines.map((m) => el("div", { className: "machine" },
-    el("h3", {}, m.name),
-    ...(m.runs.length ? m.runs.map((r) => el("div", { className: `run ${r.state}`, title: r.name },
-      el("time", {}, hms.format(r.began)), el("progress", { max: r.items || 1, value: r.items ? r.done : r.state === "idle" ? 1 : 0, "aria-label": say(r) }), el("span", { className: "say" }, say(r))))
-      : [el("p", { className: "quiet" }, "No execution yet.")]))));
+  const empty = (q) => q.visible + q.inFlight + q.delayed + q.sent + q.dead === 0;
+  byRoom($("queues"), state.queues, (root, queues) => {
+    const parts = folded(root, () => el("div")), unused = queues.filter(empty), dead = queues.reduce((n, q) => n + q.dead, 0);
+    draw(parts.used, queues.filter((q) => !empty(q)));
+    draw(parts.unused, unused);
+    parts.say(unused.length, `${plural(unused.length, "queue")} without a message so far`);
+    return [plural(queues.length, "queue"), dead && plural(dead, "dead letter")].filter(Boolean).join(", ");
+  });
 }
 
 function drawSchedules() {
@@ -356,10 +137,13 @@ function drawSchedules() {
     li.dataset.next = s.next ?? "";
     put(li.children[2], due(s.next));
   });
-  const waiting = state.schedules.filter(unfired);
-  draw($("schedules"), state.schedules.filter((s) => !unfired(s)));
-  draw($("unfired"), waiting);
-  folded($("unfired"), waiting.length, `${waiting.length} schedule${waiting.length === 1 ? "" : "s"} not yet due`);
+  byRoom($("schedules"), state.schedules, (root, schedules) => {
+    const parts = folded(root, () => el("ul", { className: "schedules" })), waiting = schedules.filter(unfired);
+    draw(parts.used, schedules.filter((s) => !unfired(s)));
+    draw(parts.unused, waiting);
+    parts.say(waiting.length, `${plural(waiting.length, "schedule")} not yet due`);
+    return plural(schedules.length, "schedule");
+  });
 }
 
 const due = (at) => at ? `in ${span(at - fleetNow())}` : "";
@@ -372,108 +156,35 @@ function drawProblems() {
 
 // --- Controls ---
 
-const RATES = [0.5, 1, 2, 5, 10, 20];
-const target = () => $("target").value;
-const targeted = () => (state.matches ?? []).find((m) => m.id === target());
-
-function drawTarget(all) {
-  keyed($("target"), all.map((m) => m.id), (id) => el("option", { value: id })).forEach((o, i) => put(o, `${all[i].local.code} v ${all[i].visitor.code}, ${all[i].type}`));
-  const m = targeted();
-  for (const b of $("rates").children) {
-    b.setAttribute("aria-pressed", String(m ? (b.dataset.rate ? !m.paused && Number(b.dataset.rate) === m.rate : m.paused) : false));
-    b.disabled = !m;
-  }
-  put($("progress"), m ? `step ${m.shown} of ${m.total}, ${m.status}` : "No match is played.");
-}
-
-function drawFaultCounts() {
-  for (const b of document.querySelectorAll("[data-kind]")) put(b.querySelector("small"), state.faults?.[b.dataset.kind] || "");
-}
-
-async function makeControls() {
-  const button = (name, does, act, data = {}) => {
-    const b = el("button", { type: "button", title: does }, name, el("small"));
-    Object.assign(b.dataset, data);
-    b.addEventListener("click", act);
+function drawAnswers() {
+  $("answers").replaceChildren(...state.answers.map((a) => {
+    const b = el("button", { type: "button", title: a.does }, a.name);
+    b.addEventListener("click", () => press("answer", { answer: a.name }));
     return b;
-  };
-  $("rates").append(
-    button("Pause", "Hold the match where it is, or go on", () => press("pause", { match: target(), pause: !targeted()?.paused })),
-    ...RATES.map((r) => button(`${r}×`, `Play at ${r} times the pace the match was started with`, async () => {
-      if (targeted()?.paused) await press("pause", { match: target(), pause: false });
-      await press("rate", { match: target(), rate: r });
-    }, { rate: r })));
-  $("target").addEventListener("change", () => drawTarget(state.matches ?? []));
-  const choices = await (await fetch("/console/choices")).json();
-  for (const c of choices.faults) {
-    $(c.ofMatch ? "faults-ball" : "faults-poll").append(button(c.name, c.does, () => press("fault", { match: target(), kind: c.name }), { kind: c.name }));
-  }
-  for (const c of choices.answers) $("answers").append(button(c.name, c.does, () => press("answer", { answer: c.name })));
-  drawFaultCounts();
-}
-
-function drawLinks(all) {
-  const m = all[0];
-  const paths = m ? [`/cricket/matches?ids=${all.map((o) => o.id).slice(0, 20).join(",")}`, `/cricket/matches/${m.id}`, `/cricket/matches/${m.id}/display?team=${m.local.id}`, `/cricket/matches/${m.id}/balls`] : [];
-  keyed($("links"), paths, (path) => el("li", {}, el("a", { href: path }, `GET ${path}`)));
+  }));
 }
 
 function drawFleet() {
-  put($("api"), `${state.fleet.url}/cricket`);
+  put($("api"), `${state.fleet.url}/${own}`);
 }
 
 // --- Every second ---
 
-function awaited() {
-  const now = fleetNow();
-  if (!state.fleet) return "The fleet is starting.";
-  if ((state.matches ?? []).length === 0) return "No match is played.";
-  if (!state.matches.some((m) => m.screens.length > 0 || m.live)) {
-    const next = Math.min(...state.matches.map((m) => m.start).filter((at) => at > now));
-    return Number.isFinite(next) ? `Nothing is live yet: the next match starts in ${span(next - now)}.` : "Nothing is live any more.";
-  }
-  return "";
-}
-
-function nextTick() {
-  const t = state.ticks, now = fleetNow();
-  if (!t) return "";
-  const loop = (state.schedules ?? []).find((s) => (state.machines ?? []).some((m) => m.name === s.name));
-  if (t.ticks === 0 && t.waiting > 0) return `No tick yet: ${t.waiting} are planned and wait for their slots, of which the next begins in ${Math.ceil((SLOT - (now % SLOT)) / 1000)} s.`;
-  if (t.waiting === 0 && loop?.next && (t.idle || t.ticks === 0)) return `${t.idle ? "Nothing is live or due" : "No tick yet"}: the live loop plans again in ${span(loop.next - now)}.`;
-  return "";
-}
-
 function everySecond() {
   const now = fleetNow();
-  put($("awaits"), awaited());
+  $("starting").hidden = Boolean(state.fleet);
+  panel.everySecond?.();
   if (!now) return;
   put($("now"), hms.format(now));
   put($("speed"), clock.speed === 1 ? "" : clock.speed ? `${clock.speed}× time` : "free clock");
-  put($("next"), nextTick());
-  for (const node of document.querySelectorAll(".screen")) {
-    const f = (name) => node.querySelector(`[data-f=${name}]`);
-    put(f("time"), hm.format(now));
-    put(f("date"), day.format(now));
-    if (node.dataset.waits) put(f("headline"), node.dataset.waits > now ? `The match starts in ${span(node.dataset.waits - now)}` : "The first score is on its way");
-    const pushes = `${node.dataset.pushes} push${node.dataset.pushes === "1" ? "" : "es"}`;
-    put(f("when"), node.dataset.activity === "none" ? "" : node.dataset.at ? `${pushes}, ${ago(now - node.dataset.at)}` : "no push yet");
-  }
-  for (const node of document.querySelectorAll(".match")) {
-    const about = node.querySelector("[data-f=about]"), start = Number(node.dataset.start);
-    put(about, about.dataset.text + (start > now ? ` · starts in ${span(start - now)}` : ""));
-  }
   for (const li of document.querySelectorAll(".schedules li")) put(li.children[2], due(Number(li.dataset.next)));
-  for (const time of document.querySelectorAll(".notes time")) put(time, lately(now - time.dataset.at));
-  drawChart();
-  tickPickem();
 }
 
 // --- Events ---
 
 const draw = {
-  fleet: drawFleet, matches: drawMatches, ticks: drawTicks, rate: drawRate, functions: () => { drawFunctions(); if (state.schedules) drawSchedules(); }, queues: drawQueues,
-  machines: drawMachines, schedules: drawSchedules, problems: drawProblems, faults: drawFaultCounts, pickem: () => drawPickem(state.pickem),
+  fleet: drawFleet, rate: drawRate, functions: () => { drawFunctions(); if (state.schedules) drawSchedules(); }, queues: drawQueues,
+  schedules: drawSchedules, problems: drawProblems, answers: drawAnswers,
 };
 
 function take(event) {
@@ -481,7 +192,9 @@ function take(event) {
   link("live");
   Object.assign(clock, { now: message.now, speed: message.speed, at: performance.now() });
   Object.assign(state, message.state);
+  Object.assign(room, message.room);
   for (const name of Object.keys(draw)) if (name in message.state) draw[name]();
+  for (const name of Object.keys(panel.draw ?? {})) if (name in (message.room ?? {})) panel.draw[name]();
   if (snapshot || message.pushes) addPushes(message.pushes ?? [], snapshot);
   if (snapshot || message.state.fleet) everySecond();
 }
@@ -496,7 +209,7 @@ let source;
 
 function listen() {
   source?.close();
-  source = new EventSource("/console/events");
+  source = new EventSource(`/console/events?room=${encodeURIComponent(own)}`);
   source.addEventListener("snapshot", take);
   source.addEventListener("change", take);
   source.addEventListener("error", () => {
@@ -505,7 +218,7 @@ function listen() {
   });
 }
 
-// A page nobody sees holds no stream: browsers allow six to one host.
+// A page that nobody sees holds no stream: browsers allow six per host.
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) {
     source?.close();
@@ -513,16 +226,10 @@ document.addEventListener("visibilitychange", () => {
   } else listen();
 });
 addEventListener("resize", () => {
-  drawChart();
+  panel.resized?.();
   if (state.rate) drawRate();
 });
 
-$("fold").addEventListener("click", () => {
-  $("idle").hidden = !$("idle").hidden;
-  $("fold").setAttribute("aria-expanded", String(!$("idle").hidden));
-});
-
-makeControls();
 everySecond();
 setInterval(everySecond, 1000);
 listen();

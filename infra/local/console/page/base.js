@@ -1,4 +1,8 @@
-// What both halves of the page are made of.
+// What the shell and the rooms' panels share.
+
+// The sections by name, as last told: the shell's, and those of the tab's room.
+export const shell = {};
+export const room = {};
 
 export const $ = (id) => document.getElementById(id);
 
@@ -10,6 +14,13 @@ export function el(tag, props = {}, ...children) {
   node.append(...children.filter((c) => c !== null));
   return node;
 }
+
+export const svg = (tag, attributes, text) => {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  if (text !== undefined) node.textContent = text;
+  return node;
+};
 
 // put changes a text only if it is another, and tells whether it was.
 export function put(node, text) {

@@ -13,7 +13,7 @@ import (
 	"github.com/sideshow/apns2"
 	"golang.org/x/sync/errgroup"
 
-	"matchday/infra/local/fleet"
+	"matchday/infra/rooms/cricket/local"
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/chaos"
 )
@@ -109,7 +109,7 @@ func token(words ...string) string {
 // follower is a fan of one match.
 type follower struct {
 	*fan
-	phone   fleet.Phone
+	phone   local.Phone
 	leaves  int       // frame after which the fan unfollows; 0 for never
 	left    int       // deliveries bowled when the fan had unfollowed; -1 before
 	follows time.Time // since
@@ -119,9 +119,9 @@ type follower struct {
 
 // follower is the i-th fan as a follower of the match.
 func (m *match) follower(seed uint64, i int, f *fan) *follower {
-	id := fleet.MatchID(m.script.ID)
-	teams := []string{"", fleet.MatchID(m.script.Local.ID), fleet.MatchID(m.script.Visitor.ID)}
-	w := &follower{fan: f, phone: fleet.NewPhone(f.user, id, teams[i%3]), left: -1}
+	id := local.ID(m.script.ID)
+	teams := []string{"", local.ID(m.script.Local.ID), local.ID(m.script.Visitor.ID)}
+	w := &follower{fan: f, phone: local.NewPhone(f.user, id, teams[i%3]), left: -1}
 	if x := chaos.Chance(seed, "leaves", f.user, id); x < 0.1 && f.dead == "" && !f.late {
 		w.leaves = 1 + int(10*x*float64(len(m.script.Frames)))
 	}
@@ -160,14 +160,14 @@ func (r *run) enroll(ctx context.Context) error {
 	for _, m := range r.matches {
 		for _, w := range m.followers {
 			if w.listens && w.begins == "" {
-				if err := r.fleet.Listen(ctx, w.phone); err != nil {
+				if err := r.world.Listen(ctx, w.phone); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	r.fleet.Provider.Chaos(r.providerChaos(t.seed))
-	r.fleet.Phones.Chaos(r.appleChaos(t.seed))
+	r.world.Provider.Chaos(r.providerChaos(t.seed))
+	r.world.Phones.Chaos(r.appleChaos(t.seed))
 	t.faults.Start()
 	return nil
 }
@@ -175,21 +175,21 @@ func (r *run) enroll(ctx context.Context) error {
 // join registers a fan's phone and preferences.
 func (r *run) join(ctx context.Context, f *fan) error {
 	if f.dead != "" {
-		r.fleet.Phones.Answer(f.device, apns.Refuse(f.dead))
+		r.world.Phones.Answer(f.device, apns.Refuse(f.dead))
 	}
 	system := "17.5"
 	if f.listens {
 		system = "18.1"
 	}
-	if err := r.fleet.Call(ctx, f.user, "POST", "/cricket/user/device",
+	if err := r.world.Call(ctx, f.user, "POST", "/cricket/user/device",
 		map[string]string{"deviceToken": f.device, "platform": "ios", "environment": "production", "osVersion": system}, nil); err != nil {
 		return err
 	}
 	if f.expired {
-		r.fleet.Phones.Answer(f.begins, apns.Refuse(apns2.ReasonUnregistered))
+		r.world.Phones.Answer(f.begins, apns.Refuse(apns2.ReasonUnregistered))
 	}
 	if f.begins != "" {
-		if err := r.fleet.Call(ctx, f.user, "PUT", "/cricket/user/device/push-to-start",
+		if err := r.world.Call(ctx, f.user, "PUT", "/cricket/user/device/push-to-start",
 			map[string]string{"deviceToken": f.device, "pushToStartToken": f.begins}, nil); err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func (r *run) join(ctx context.Context, f *fan) error {
 	if f.quiet() {
 		likes["quietHours"] = map[string]string{"from": f.from, "to": f.to, "timeZone": "UTC"}
 	}
-	return r.fleet.Call(ctx, f.user, "PUT", "/cricket/user/preferences", likes, nil)
+	return r.world.Call(ctx, f.user, "PUT", "/cricket/user/preferences", likes, nil)
 }
 
 // follow has a fan follow a match, with an activity that has a push token unless
@@ -212,16 +212,16 @@ func (r *run) follow(ctx context.Context, w *follower) error {
 	if w.phone.TeamID != "" {
 		body["teamId"] = w.phone.TeamID
 	}
-	if err := r.fleet.Call(ctx, w.user, "POST", "/cricket/user/follow/"+w.phone.MatchID, body, nil); err != nil {
+	if err := r.world.Call(ctx, w.user, "POST", "/cricket/user/follow/"+w.phone.MatchID, body, nil); err != nil {
 		return err
 	}
 	if w.listens || w.begins != "" {
 		return nil
 	}
 	if w.dead != "" {
-		r.fleet.Phones.Answer(w.phone.Token, apns.Refuse(w.dead))
+		r.world.Phones.Answer(w.phone.Token, apns.Refuse(w.dead))
 	}
-	return r.fleet.Register(ctx, w.phone)
+	return r.world.Register(ctx, w.phone)
 }
 
 // come has those follow a match who are late.
@@ -237,7 +237,7 @@ func (r *run) come(ctx context.Context, m *match) {
 
 // leave has those unfollow a match who have had enough of it.
 func (r *run) leave(ctx context.Context, m *match) {
-	p, err := r.fleet.Provider.Progress(m.script.ID)
+	p, err := r.world.Provider.Progress(m.script.ID)
 	if err != nil {
 		m.fail("%v", err)
 		return
@@ -247,7 +247,7 @@ func (r *run) leave(ctx context.Context, m *match) {
 		if w.leaves == 0 || w.left >= 0 || p.Shown < w.leaves {
 			continue
 		}
-		if err := r.fleet.Call(ctx, w.user, "DELETE", "/cricket/user/follow/"+w.phone.MatchID, nil, nil); err != nil {
+		if err := r.world.Call(ctx, w.user, "DELETE", "/cricket/user/follow/"+w.phone.MatchID, nil, nil); err != nil {
 			m.fail("%s cannot unfollow: %v", w.user, err)
 		}
 		w.left = m.script.Frames[p.Shown-1].Deliveries
@@ -259,7 +259,7 @@ func (r *run) leave(ctx context.Context, m *match) {
 func (r *run) begun(ctx context.Context, s apns.Start) {
 	var of struct{ MatchID, TeamID string }
 	json.Unmarshal(s.Attributes, &of) // what names no match is told of below
-	i := slices.IndexFunc(r.matches, func(m *match) bool { return m.script != nil && fleet.MatchID(m.script.ID) == of.MatchID })
+	i := slices.IndexFunc(r.matches, func(m *match) bool { return m.script != nil && local.ID(m.script.ID) == of.MatchID })
 	j := slices.IndexFunc(r.trial.fans, func(f *fan) bool { return f.begins == s.Token })
 	if i < 0 || j < 0 {
 		r.fail("", "a push begins an activity that nobody wants: %s", s.Attributes)
@@ -278,7 +278,7 @@ func (r *run) begun(ctx context.Context, s apns.Start) {
 	}
 	w.phone.Token = s.Update
 	if !w.tuned {
-		if err := r.fleet.Register(ctx, w.phone); err != nil {
+		if err := r.world.Register(ctx, w.phone); err != nil {
 			m.fail("%s cannot register an activity: %v", w.user, err)
 		}
 	}

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"matchday/infra/local/replay"
+	frame "matchday/infra/local/replay"
+	"matchday/infra/rooms/cricket/replay"
 )
 
-const root = "../../.."
+const root = "../../../.."
 
 // binaries builds the functions.
 func binaries(t *testing.T) string {
@@ -35,7 +36,9 @@ func run(t *testing.T, bin, folder string) (string, error) {
 func runWith(t *testing.T, bin, folder string, faults *uint64) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	err := replay.Run(t.Context(), replay.Config{Folder: folder, Root: root, Bin: bin, AtOnce: 200, Faults: faults, Out: &out})
+	err := replay.Run(t.Context(), replay.Config{
+		Config: frame.Config{Folder: folder, Root: root, Bin: bin, Faults: faults, Out: &out}, AtOnce: 200,
+	})
 	return out.String(), err
 }
 
@@ -69,7 +72,7 @@ func TestReplay(t *testing.T) {
 		}
 		out, err := run(t, bin, dir)
 		t.Log(out)
-		if !errors.Is(err, replay.ErrFailed) {
+		if !errors.Is(err, frame.ErrFailed) {
 			t.Errorf("the error is %v", err)
 		}
 		for name, f := range all {

@@ -1,6 +1,6 @@
-// The pick'em season, as the API tells it to the member whom the visitor plays.
+// The pick'em tab: the season as the API shows it to the member me.
 
-import { $, clock, el, fleetNow, hm, keyed, press, put, span, still } from "./base.js";
+import { $, clock, el, fleetNow, hm, keyed, press, put, room, span, still } from "/console/base.js";
 
 let view; // as last told
 let chosen = ""; // the id of the show that is looked at, "" for the latest
@@ -30,7 +30,7 @@ function pick(match, team) {
   const e = shown().event, picks = picksOf(e);
   drawShow();
   saving = saving.then(async () => {
-    if (await press("pick", { event: e.id, picks }, $("season-said"))) return;
+    if (await press("pickem/pick", { event: e.id, picks }, $("season-said"))) return;
     unsaved.clear();
     drawShow();
   });
@@ -170,7 +170,7 @@ function drawShows() {
     b.addEventListener("click", () => {
       chosen = id === view.shows[0].event.id ? "" : id;
       put($("season-said"), "");
-      drawPickem(view);
+      drawSeason();
     });
     return b;
   }).forEach((b, i) => {
@@ -179,10 +179,10 @@ function drawShows() {
   });
 }
 
-export function drawPickem(season) {
-  view = season;
-  $("pickem").hidden = view.shows.length === 0;
-  if ($("pickem").hidden) return;
+function drawSeason() {
+  view = room.season;
+  $("season").hidden = $("ranking").hidden = view.shows.length === 0;
+  if ($("season").hidden) return;
   for (const s of view.shows) {
     for (const [match, team] of Object.entries(s.event.prediction?.predictions ?? {})) if (unsaved.get(match) === team) unsaved.delete(match);
   }
@@ -191,13 +191,15 @@ export function drawPickem(season) {
   drawTables();
 }
 
-// tickPickem is to be called every second: the lock needs no news to come.
-export function tickPickem() {
+// The lock comes without an event.
+export function everySecond() {
   if (!view?.shows.length || !clock.now) return;
   const first = $("card").querySelector("input");
   if (first && first.disabled === isOpen(shown().event)) drawShow(); else drawLock();
 }
 
 for (const what of ["lock", "result", "correct", "score"]) {
-  $(`season-${what}`).addEventListener("click", () => press(what, { event: shown().event.id }, $("season-said")));
+  $(`season-${what}`).addEventListener("click", () => press(`pickem/${what}`, { event: shown().event.id }, $("season-said")));
 }
+
+export const draw = { season: drawSeason };

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"matchday/infra/local/replay"
+	"matchday/infra/rooms/cricket/replay"
 	"matchday/pkg/cricket/score"
 )
 

@@ -1,15 +1,12 @@
-// Package replay plays real matches through the whole fleet, ball by ball, and
-// holds what users see against what the files say.
+// Package replay plays real matches through the cricket room, ball by ball, and
+// compares what users see with what the files say.
 package replay
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"matchday/infra/local/fleet"
+	"matchday/infra/local/replay"
+	"matchday/infra/rooms/cricket/local"
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/lambda"
@@ -27,23 +26,16 @@ import (
 	"matchday/pkg/cricket/score"
 )
 
-// Config says what to replay, and where to say how it went.
+// Config is what the frame passes on, and how many matches are live at once.
 type Config struct {
-	Folder    string  // of Cricsheet JSON files
-	Root, Bin string  // as of fleet.Config
-	AtOnce    int     // matches that are live side by side
-	Faults    *uint64 // the seed of what goes wrong meanwhile; nil for nothing
-	Out       io.Writer
-	Progress  io.Writer // nil for no progress bar
+	replay.Config
+	AtOnce int
 }
-
-// ErrFailed says that at least one match did not end as its file says.
-var ErrFailed = errors.New("not every match was played as its file says")
 
 const (
 	slot   = 2500 * time.Millisecond
-	linger = 20 * time.Second // of a finished match in the feed
-	settle = 30 * time.Second // from there to the end of everything
+	linger = 20 * time.Second // how long a finished match stays in the feed
+	settle = 30 * time.Second // from there to the end of all work on it
 	// patience is how long a match may take to end after that: the backend gives
 	// the provider 15 minutes to agree with itself.
 	patience = 17 * time.Minute
@@ -60,7 +52,7 @@ type match struct {
 	oracle *oracle
 	script *script.Match
 	start  time.Time
-	phones []fleet.Phone // those that must show every state
+	phones []local.Phone // those that must show every state
 
 	followers []*follower // of a run with faults
 
@@ -71,13 +63,14 @@ type match struct {
 	result   string
 }
 
-// Run replays every file of the folder, and returns ErrFailed if a match failed.
+// Run replays every Cricsheet file of cfg.Folder. It returns replay.ErrFailed if a
+// match does not end as its file says.
 func Run(ctx context.Context, cfg Config) error {
 	entries, err := os.ReadDir(cfg.Folder)
 	if err != nil {
 		return fmt.Errorf("%w: give a folder of Cricsheet files as DIR=folder", err)
 	}
-	r := &run{Config: cfg, began: time.Now(), errors: map[string]int{}}
+	r := &run{Report: replay.NewReport(cfg.Config), atOnce: cfg.AtOnce, world: local.New()}
 	for _, e := range entries {
 		if strings.EqualFold(filepath.Ext(e.Name()), ".json") && !e.IsDir() {
 			r.matches = append(r.matches, load(filepath.Join(cfg.Folder, e.Name()), firstID+int64(len(r.matches))))
@@ -91,7 +84,7 @@ func Run(ctx context.Context, cfg Config) error {
 		r.try(*cfg.Faults)
 	}
 	if err := r.play(ctx); err != nil {
-		r.complaints()
+		r.Complaints()
 		return err
 	}
 	return r.summarize()
@@ -117,8 +110,8 @@ func load(path string, id int64) *match {
 	if err := m.oracle.contradiction(); err != nil {
 		m.fail("%v", err)
 	}
-	for i, team := range []string{"", fleet.MatchID(m.script.Local.ID), fleet.MatchID(m.script.Visitor.ID)} {
-		m.phones = append(m.phones, fleet.NewPhone([]string{"neutral", "local", "visitor"}[i], fleet.MatchID(id), team))
+	for i, team := range []string{"", local.ID(m.script.Local.ID), local.ID(m.script.Visitor.ID)} {
+		m.phones = append(m.phones, local.NewPhone([]string{"neutral", "local", "visitor"}[i], local.ID(id), team))
 	}
 	return m
 }
@@ -136,11 +129,11 @@ func (m *match) end() time.Time {
 
 // run is one Run.
 type run struct {
-	Config
-	fleet   *fleet.Fleet
+	*replay.Report
+	atOnce  int
+	world   *local.World
 	clock   *clock.Clock
 	matches []*match
-	began   time.Time
 	width   int // of the teams' column
 
 	trial    *trial    // nil when nothing goes wrong
@@ -148,15 +141,13 @@ type run struct {
 	problems []string  // of no match
 
 	mu       sync.Mutex
-	lastTick time.Time // fleet time at which a tick ended, until that was seen
-	errors   map[string]int
-	over     bool // what still runs is being stopped
+	lastTick time.Time // fleet time at which a tick ended, until ticked has seen it
 }
 
 // plan puts the matches on lanes, the longest first, each to start when the one
 // before it is over.
 func (r *run) plan() {
-	lanes := make([]time.Time, max(r.AtOnce, 1))
+	lanes := make([]time.Time, max(r.atOnce, 1))
 	for i := range lanes {
 		lanes[i] = start
 	}
@@ -185,7 +176,7 @@ func (r *run) play(ctx context.Context) error {
 	hold := r.clock.Work()
 	defer hold()
 	defer r.clock.Stop()
-	cfg := fleet.Config{Clock: r.clock, Root: r.Root, Bin: r.Bin, Only: "cricket", Invocation: r.invoked, Log: r.logged}
+	cfg := fleet.Config{Clock: r.clock, Root: r.Root, Bin: r.Bin, Rooms: []fleet.Room{r.world.Room()}, Invocation: r.invoked, Log: r.Log}
 	check := r.check
 	if r.trial != nil {
 		check, cfg.Faults = r.tried, r.trial.faults
@@ -198,20 +189,17 @@ func (r *run) play(ctx context.Context) error {
 		return err
 	}
 	defer f.Close()
-	r.fleet = f
 	phase := slot / 2
 	if r.trial != nil {
 		phase = slot - beforePoll
 	}
 	for _, m := range r.matches {
 		if m.script != nil {
-			f.Provider.Play(m.script, m.start, sportmonks.Pace{Every: slot, Phase: phase, Lead: time.Minute, Linger: linger})
+			r.world.Provider.Play(m.script, m.start, sportmonks.Pace{Every: slot, Phase: phase, Lead: time.Minute, Linger: linger})
 		}
 	}
-	for _, sync := range []string{"cricket/sync-leagues", "cricket/sync-fixtures", "cricket/sync-teams"} {
-		if err := f.Invoke(ctx, sync); err != nil {
-			return err
-		}
+	if err := r.world.Sync(ctx); err != nil {
+		return err
 	}
 	if r.trial != nil {
 		if err := r.enroll(ctx); err != nil {
@@ -223,9 +211,7 @@ func (r *run) play(ctx context.Context) error {
 	over := make(chan struct{})
 	r.clock.OnIdle(func() {
 		if check(ctx) {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.over = true
+			r.Close()
 			r.clock.OnIdle(nil)
 			close(over)
 		}
@@ -246,7 +232,7 @@ func (r *run) play(ctx context.Context) error {
 func (r *run) register(ctx context.Context) error {
 	for _, m := range r.matches {
 		for _, p := range m.phones {
-			if err := r.fleet.Register(ctx, p); err != nil {
+			if err := r.world.Register(ctx, p); err != nil {
 				return err
 			}
 		}
@@ -255,29 +241,12 @@ func (r *run) register(ctx context.Context) error {
 }
 
 func (r *run) invoked(i lambda.Invocation) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if i.Function == "cricket/tick" {
+		r.mu.Lock()
 		r.lastTick = r.clock.Now()
+		r.mu.Unlock()
 	}
-	if i.Err != nil && !r.over {
-		why := i.Err.Error()
-		if _, after, ok := strings.Cut(why, i.RequestID+" Error: "); ok { // the same each time
-			why = after
-		}
-		r.errors[i.Function+": "+why]++
-	}
-}
-
-// logged keeps what functions complain about.
-func (r *run) logged(l lambda.Log) {
-	var line struct{ Level, Msg, Err, Problems string }
-	if json.Unmarshal([]byte(l.Line), &line) != nil || line.Level != "ERROR" && line.Level != "WARN" {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.errors[l.Function+": "+line.Msg+": "+line.Err+line.Problems]++
+	r.Invocation(i)
 }
 
 // ticked reports whether a tick ended at now, once: the clock may be idle several
@@ -318,7 +287,7 @@ func (r *run) check(ctx context.Context) (over bool) {
 		m.over = true
 		r.report(m)
 	}
-	r.progress(now)
+	r.progress()
 	return over
 }
 
@@ -329,7 +298,7 @@ type page struct {
 
 // compare holds the API and the phones against the file, after every ball.
 func (r *run) compare(ctx context.Context, m *match) {
-	p, err := r.fleet.Provider.Progress(m.script.ID)
+	p, err := r.world.Provider.Progress(m.script.ID)
 	if err != nil || p.Shown == m.checked || p.Shown == 0 {
 		return
 	}
@@ -340,7 +309,7 @@ func (r *run) compare(ctx context.Context, m *match) {
 		return
 	}
 	var got page
-	if err := r.fleet.Call(ctx, "", "GET", "/cricket/matches/"+fleet.MatchID(m.script.ID), nil, &got); err != nil {
+	if err := r.world.Call(ctx, "", "GET", "/cricket/matches/"+local.ID(m.script.ID), nil, &got); err != nil {
 		m.fail("ball %d: %v", frame.Deliveries, err)
 		return
 	}
@@ -366,8 +335,8 @@ func (t total) is(in score.Innings, final total) bool {
 
 // comparePhone holds a lock screen against the API, which was held against the
 // file: each side's totals must be there.
-func (r *run) comparePhone(m *match, p fleet.Phone, s score.State, ball int) {
-	d, ok := r.fleet.Shows(p)
+func (r *run) comparePhone(m *match, p local.Phone, s score.State, ball int) {
+	d, ok := r.world.Shows(p)
 	if !ok {
 		m.fail("ball %d: nothing was pushed to the %s phone", ball, p.Owner)
 		return
@@ -395,8 +364,8 @@ func (r *run) comparePhone(m *match, p fleet.Phone, s score.State, ball int) {
 
 // ended reports whether every phone's activity has ended.
 func (r *run) ended(m *match) bool {
-	return !slices.ContainsFunc(m.phones, func(p fleet.Phone) bool {
-		d, ok := r.fleet.Shows(p)
+	return !slices.ContainsFunc(m.phones, func(p local.Phone) bool {
+		d, ok := r.world.Shows(p)
 		return !ok || !d.Ended
 	})
 }
@@ -404,7 +373,7 @@ func (r *run) ended(m *match) bool {
 // finish holds the end of a match against the file's outcome.
 func (r *run) finish(ctx context.Context, m *match) {
 	var got page
-	if err := r.fleet.Call(ctx, "", "GET", "/cricket/matches/"+fleet.MatchID(m.script.ID), nil, &got); err != nil {
+	if err := r.world.Call(ctx, "", "GET", "/cricket/matches/"+local.ID(m.script.ID), nil, &got); err != nil {
 		m.fail("at the end: %v", err)
 		return
 	}
@@ -440,7 +409,7 @@ func (r *run) finish(ctx context.Context, m *match) {
 
 func (r *run) finishPhones(m *match, s score.State) {
 	for _, p := range m.phones {
-		d, ok := r.fleet.Shows(p)
+		d, ok := r.world.Shows(p)
 		if !ok || !d.Ended {
 			m.fail("the activity of the %s phone did not end", p.Owner)
 			continue
@@ -467,9 +436,9 @@ func (r *run) teamName(m *match, id string) string {
 	switch id {
 	case "":
 		return ""
-	case fleet.MatchID(m.script.Local.ID):
+	case local.ID(m.script.Local.ID):
 		return teams[0]
-	case fleet.MatchID(m.script.Visitor.ID):
+	case local.ID(m.script.Visitor.ID):
 		return teams[1]
 	}
 	return "team " + id
@@ -496,13 +465,8 @@ func methodAgrees(file, ours string) bool {
 // report writes a match's line: how it went, who played, the result, each
 // innings' total, the live ticks and the states that phones got.
 func (r *run) report(m *match) {
-	verdict := "ok  "
-	if len(m.problems) > 0 {
-		verdict = "FAIL"
-	}
-	r.clear()
 	if m.script == nil {
-		fmt.Fprintf(r.Out, "%s  %s: %s\n", verdict, m.name, m.problems[0])
+		r.Printf("FAIL  %s: %s\n", m.name, m.problems[0])
 		return
 	}
 	totals := make([]string, len(m.oracle.final))
@@ -511,7 +475,7 @@ func (r *run) report(m *match) {
 	}
 	states := 0
 	for _, p := range m.phones {
-		if d, ok := r.fleet.Shows(p); ok {
+		if d, ok := r.world.Shows(p); ok {
 			states += d.Pushes
 		}
 	}
@@ -519,11 +483,8 @@ func (r *run) report(m *match) {
 	if r.trial != nil { // where an answer was lost, how often a state was sent again is Apple's and the scheduler's affair
 		count = fmt.Sprintf("%d followers", len(m.followers))
 	}
-	fmt.Fprintf(r.Out, "%s  %-*s | %-*s | %s | %d ticks, %s\n", verdict, r.width, m.teams(),
-		resultWidth, cmp.Or(m.result, "no result was published"), cmp.Or(strings.Join(totals, ", "), "no innings"), m.ticks, count)
-	for _, p := range m.problems {
-		fmt.Fprintf(r.Out, "      %s: %s\n", m.name, p)
-	}
+	r.Case(fmt.Sprintf("%-*s | %-*s | %s | %d ticks, %s", r.width, m.teams(), resultWidth, cmp.Or(m.result, "no result was published"),
+		cmp.Or(strings.Join(totals, ", "), "no innings"), m.ticks, count), m.name, m.problems)
 }
 
 // resultWidth has room for "England won by 5 wickets (with 6 balls remaining)".
@@ -532,10 +493,7 @@ const resultWidth = 49
 func (m *match) teams() string { return m.oracle.Info.Teams[0] + " v " + m.oracle.Info.Teams[1] }
 
 // progress draws the bar: frames played of all.
-func (r *run) progress(now time.Time) {
-	if r.Progress == nil {
-		return
-	}
+func (r *run) progress() {
 	done, all, over := 0, 0, 0
 	for _, m := range r.matches {
 		if m.over {
@@ -546,26 +504,7 @@ func (r *run) progress(now time.Time) {
 			all += len(m.script.Frames)
 		}
 	}
-	const width = 30
-	filled := width * done / max(all, 1)
-	r.clear()
-	fmt.Fprintf(r.Progress, "[%s%s] %d of %d matches, %d of %d states, %s", strings.Repeat("#", filled), strings.Repeat(".", width-filled),
-		over, len(r.matches), done, all, time.Since(r.began).Round(time.Second))
-}
-
-// clear takes the bar away, so that a line can be written in its place.
-func (r *run) clear() {
-	if r.Progress != nil {
-		fmt.Fprint(r.Progress, "\r\x1b[K")
-	}
-}
-
-// complaints writes what the functions logged as errors and warnings.
-func (r *run) complaints() {
-	r.clear()
-	for _, complaint := range slices.Sorted(maps.Keys(r.errors)) {
-		fmt.Fprintf(r.Out, "log   %d × %s\n", r.errors[complaint], complaint)
-	}
+	r.Bar(done, all, fmt.Sprintf("%d of %d matches, %d of %d states", over, len(r.matches), done, all))
 }
 
 func (r *run) summarize() error {
@@ -581,16 +520,16 @@ func (r *run) summarize() error {
 	if r.trial != nil {
 		return r.verdict(failed)
 	}
-	r.complaints()
+	r.Complaints()
 	ticks, states := 0, 0
 	for _, m := range r.matches {
 		ticks += m.ticks
 		states += m.checked
 	}
-	fmt.Fprintf(r.Out, "%d of %d matches ok; %d states of play compared in %d ticks of a match, in %s\n",
-		len(r.matches)-failed, len(r.matches), states, ticks, time.Since(r.began).Round(time.Second))
+	r.Printf("%d of %d matches ok; %d states of play compared in %d ticks of a match, in %s\n",
+		len(r.matches)-failed, len(r.matches), states, ticks, r.Elapsed())
 	if failed > 0 {
-		return ErrFailed
+		return replay.ErrFailed
 	}
 	return nil
 }

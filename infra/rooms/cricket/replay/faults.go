@@ -11,7 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"matchday/infra/local/fleet"
+	"matchday/infra/local/replay"
+	"matchday/infra/rooms/cricket/local"
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/chaos"
 	"matchday/infra/sim/sportmonks"
@@ -173,7 +174,7 @@ func (r *run) tried(ctx context.Context) (over bool) {
 		}
 		m.over = true
 	}
-	r.progress(now)
+	r.progress()
 	if !over {
 		return false
 	}
@@ -189,7 +190,7 @@ func (r *run) tried(ctx context.Context) (over bool) {
 
 // unfinished lists the queues that hold something, dead-letter queues aside.
 func (r *run) unfinished() (queues []string) {
-	for _, d := range r.fleet.Queues.Stats() {
+	for _, d := range r.world.Queues.Stats() {
 		if d.Visible+d.Delayed+d.InFlight > 0 && !strings.HasSuffix(d.Queue, spec.Queue{}.Dead()) {
 			queues = append(queues, fmt.Sprintf("%s holds %d", d.Queue, d.Visible+d.Delayed+d.InFlight))
 		}
@@ -201,7 +202,7 @@ func (r *run) unfinished() (queues []string) {
 func (r *run) judge(ctx context.Context) {
 	for _, m := range r.matches {
 		if m.script != nil {
-			slices.SortFunc(m.phones, func(a, b fleet.Phone) int { return cmp.Compare(a.Owner, b.Owner) })
+			slices.SortFunc(m.phones, func(a, b local.Phone) int { return cmp.Compare(a.Owner, b.Owner) })
 			r.finish(ctx, m)
 		}
 	}
@@ -209,11 +210,11 @@ func (r *run) judge(ctx context.Context) {
 	for _, held := range r.unfinished() {
 		r.fail("", "at the end the queue %s", held)
 	}
-	for _, d := range r.fleet.Queues.Stats() {
+	for _, d := range r.world.Queues.Stats() {
 		if !strings.HasSuffix(d.Queue, spec.Queue{}.Dead()) {
 			continue
 		}
-		for _, message := range r.fleet.Queues.Messages(d.Queue) {
+		for _, message := range r.world.Queues.Messages(d.Queue) {
 			var of alert
 			json.Unmarshal([]byte(message.Body), &of) // what names no match is told of for itself
 			why := "it was tried too often"
@@ -223,7 +224,7 @@ func (r *run) judge(ctx context.Context) {
 			r.fail(of.MatchID, "a message ended in %s: %s", d.Queue, why)
 		}
 	}
-	left, err := r.fleet.Live(ctx, "cricket-fixtures")
+	left, err := r.world.Live(ctx)
 	if err != nil {
 		r.fail("", "%v", err)
 	}
@@ -231,14 +232,14 @@ func (r *run) judge(ctx context.Context) {
 		r.fail(id, "match %s is still live", id)
 	}
 	for _, table := range []string{"cricket-match-follows", "cricket-activity-subscriptions", "cricket-channels"} {
-		n, err := r.fleet.Rows(ctx, table)
+		n, err := r.world.Rows(ctx, table)
 		if err != nil {
 			r.fail("", "%v", err)
 		} else if n > 0 {
 			r.fail("", "%d rows are left in %s", n, table)
 		}
 	}
-	if n := len(r.fleet.Phones.Channels()); n > 0 {
+	if n := len(r.world.Phones.Channels()); n > 0 {
 		r.fail("", "%d channels are left at Apple's", n)
 	}
 	for _, m := range r.matches {
@@ -252,7 +253,7 @@ func (r *run) judge(ctx context.Context) {
 // the run.
 func (r *run) fail(id, format string, args ...any) {
 	for _, m := range r.matches {
-		if m.script != nil && fleet.MatchID(m.script.ID) == id {
+		if m.script != nil && local.ID(m.script.ID) == id {
 			m.fail(format, args...)
 			return
 		}
@@ -265,7 +266,7 @@ func (r *run) fail(id, format string, args ...any) {
 func (r *run) judgeAlerts() {
 	got := map[*fan]alerts{}
 	for _, f := range r.trial.fans {
-		d, _ := r.fleet.Phones.Device(f.device)
+		d, _ := r.world.Phones.Device(f.device)
 		for _, a := range d.Alerts {
 			r.trial.reached++
 			r.trial.again += a.Again
@@ -330,15 +331,15 @@ func (m *match) judgeAll(on map[*fan]alerts) {
 // when it fails.
 func (r *run) verdict(failed int) error {
 	if failed > 0 || len(r.problems) > 0 {
-		r.complaints()
+		r.Complaints()
 	}
 	for _, p := range r.problems {
-		fmt.Fprintf(r.Out, "FAIL  %s\n", p)
+		r.Printf("FAIL  %s\n", p)
 	}
 	r.tally()
-	fmt.Fprintf(r.Out, "%d of %d matches ok\n", len(r.matches)-failed, len(r.matches))
+	r.Printf("%d of %d matches ok\n", len(r.matches)-failed, len(r.matches))
 	if failed > 0 || len(r.problems) > 0 {
-		return ErrFailed
+		return replay.ErrFailed
 	}
 	return nil
 }
@@ -347,12 +348,12 @@ func (r *run) verdict(failed int) error {
 func (r *run) tally() {
 	t := r.trial
 	line := func(what string, counts []string) {
-		fmt.Fprintf(r.Out, "  %-12s %s\n", what, cmp.Or(strings.Join(counts, ", "), "nothing"))
+		r.Printf("  %-12s %s\n", what, cmp.Or(strings.Join(counts, ", "), "nothing"))
 	}
-	provider := r.fleet.Provider.Counts()
+	provider := r.world.Provider.Counts()
 	did := t.faults.Counts()
-	apple := r.fleet.Phones.Struck()
-	fmt.Fprintf(r.Out, "what went wrong with seed %d:\n", t.seed)
+	apple := r.world.Phones.Struck()
+	r.Printf("what went wrong with seed %d:\n", t.seed)
 	line("provider", counted(provider, sportmonks.Kinds()))
 	line("Apple", counted(apple, []string{"429", "500", "503", "outage", "drop", "lost", "slow", "GOAWAY"}))
 	line("calls", counted(did, []chaos.Kind{chaos.Throttled, chaos.Failed, chaos.Cut, chaos.FailedForGood, chaos.KilledBefore, chaos.KilledAfter}))

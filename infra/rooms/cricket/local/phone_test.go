@@ -1,4 +1,4 @@
-package fleet
+package local
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"matchday/infra/local/fleet"
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cognito"
@@ -47,9 +48,9 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// newPhones is a fleet of phones, the push service and a service, with a sender
-// of pushes.
-func newPhones(t *testing.T) (*Fleet, *service, *push.Sender) {
+// newPhones returns a world with a push service and an API, and a sender of
+// pushes.
+func newPhones(t *testing.T) (*World, *service, *push.Sender) {
 	t.Helper()
 	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), 1)
 	t.Cleanup(c.Stop)
@@ -60,24 +61,25 @@ func newPhones(t *testing.T) (*Fleet, *service, *push.Sender) {
 	s := &service{posted: make(chan string, 4)}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	f := &Fleet{Config: Config{Clock: c}, URL: server.URL, api: server.Client(), signed: map[string]signedIn{}, starters: map[string]Phone{}}
-	if f.Users, err = cognito.New(c, server.URL, clientID, ""); err != nil {
+	w := New()
+	w.Fleet = &fleet.Fleet{Config: fleet.Config{Clock: c}, URL: server.URL}
+	if w.Users, err = cognito.New(c, server.URL, "app", ""); err != nil {
 		t.Fatal(err)
 	}
-	f.Phones = apns.New(c, apns.Config{TeamID: teamID, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: Bundle,
-		Started: func(a apns.Start) { f.started(context.WithoutCancel(t.Context()), a) }})
-	if err := f.Phones.Listen(); err != nil {
+	w.Phones = apns.New(c, apns.Config{TeamID: "TEAM123456", KeyID: "KEY1234567", PublicKey: &key.PublicKey, Bundle: Bundle,
+		Started: func(a apns.Start) { w.started(context.WithoutCancel(t.Context()), a) }})
+	if err := w.Phones.Listen(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { f.Phones.Close() })
+	t.Cleanup(func() { w.Phones.Close() })
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(f.Phones.CA())
-	sender, err := push.Open(push.Config{Endpoint: f.Phones.URL(), TeamID: teamID, KeyID: keyID, Key: key, Bundle: Bundle, Now: c.Now, RootCAs: roots})
+	roots.AppendCertsFromPEM(w.Phones.CA())
+	sender, err := push.Open(push.Config{Endpoint: w.Phones.URL(), TeamID: "TEAM123456", KeyID: "KEY1234567", Key: key, Bundle: Bundle, Now: c.Now, RootCAs: roots})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(sender.Close)
-	return f, s, sender
+	return w, s, sender
 }
 
 // TestEnroll has each sort of phone do what its app does.
@@ -107,18 +109,18 @@ func TestEnroll(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, s, sender := newPhones(t)
+			w, s, sender := newPhones(t)
 			var err error
 			if s.channel, err = sender.CreateChannel(t.Context(), push.KeepNothing); err != nil {
 				t.Fatal(err)
 			}
-			if err := f.Enroll(t.Context(), c.phone); err != nil {
+			if err := w.Enroll(t.Context(), c.phone); err != nil {
 				t.Fatal(err)
 			}
 			if want := append([]string{device(c.phone)}, c.want...); !slices.Equal(s.calls, want) {
 				t.Errorf("it calls\n%q, want\n%q", s.calls, want)
 			}
-			if d, _ := f.Shows(c.phone); c.phone.Listens != (d.Channel == s.channel) {
+			if d, _ := w.Shows(c.phone); c.phone.Listens != (d.Channel == s.channel) {
 				t.Errorf("it listens to %q of %q", d.Channel, s.channel)
 			}
 		})
@@ -128,11 +130,11 @@ func TestEnroll(t *testing.T) {
 // TestUnknownChannel has a phone complain that is told a channel which is none.
 func TestUnknownChannel(t *testing.T) {
 	t.Parallel()
-	f, s, _ := newPhones(t)
+	w, s, _ := newPhones(t)
 	s.channel = "bm9uZQ=="
 	p := NewPhone("b", "7", "")
 	p.Listens = true
-	if err := f.Enroll(t.Context(), p); err == nil {
+	if err := w.Enroll(t.Context(), p); err == nil {
 		t.Error("it listens to a channel that is not there")
 	}
 }
@@ -141,12 +143,12 @@ func TestUnknownChannel(t *testing.T) {
 // register and show it: its notification is the phone's.
 func TestStarted(t *testing.T) {
 	t.Parallel()
-	f, s, sender := newPhones(t)
+	w, s, sender := newPhones(t)
 	p := NewStarter("c", "7", "3")
-	if err := f.Enroll(t.Context(), p); err != nil {
+	if err := w.Enroll(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	if _, shows := f.Shows(p); shows || f.Activity(p) != "" {
+	if _, shows := w.Shows(p); shows || w.Activity(p) != "" {
 		t.Error("there is an activity before the start")
 	}
 	send := func(m *push.Message, err error, token string) {
@@ -161,22 +163,22 @@ func TestStarted(t *testing.T) {
 	toss, err := push.Notify(push.Alert{Banner: push.Banner{Title: "Toss"}})
 	send(toss, err, p.Device)
 	begin, err := push.Begin(push.Activity{Type: "A", Attributes: map[string]string{}}, push.State{
-		Content: map[string]string{"headline": "0/0"}, Time: f.Clock.Now(), Alert: &push.Banner{Title: "Play has begun"},
+		Content: map[string]string{"headline": "0/0"}, Time: w.Clock.Now(), Alert: &push.Banner{Title: "Play has begun"},
 	})
 	send(begin, err, p.Starter)
 	select {
 	case token := <-s.posted:
-		if token != f.Activity(p) || token == "" {
-			t.Errorf("the activity %q is registered, it has %q", token, f.Activity(p))
+		if token != w.Activity(p) || token == "" {
+			t.Errorf("the activity %q is registered, it has %q", token, w.Activity(p))
 		}
 	case <-time.After(20 * time.Second):
 		t.Fatal("the activity is not registered")
 	}
-	if d, _ := f.Shows(p); string(d.State) != `{"headline":"0/0"}` {
+	if d, _ := w.Shows(p); string(d.State) != `{"headline":"0/0"}` {
 		t.Errorf("the phone shows %s", d.State)
 	}
 	var titles []string
-	for _, a := range f.Alerts(p) {
+	for _, a := range w.Alerts(p) {
 		titles = append(titles, a.Title)
 	}
 	if want := []string{"Toss", "Play has begun"}; !slices.Equal(titles, want) {

@@ -1,0 +1,146 @@
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"matchday/infra/sim/apns"
+	"matchday/pkg/cricket"
+)
+
+// Phone is a simulated iPhone that follows a match.
+type Phone struct {
+	Owner   string `json:"owner"`
+	MatchID string `json:"matchId"`
+	TeamID  string `json:"teamId,omitempty"` // whose fan; "" for neither's
+	Token   string `json:"-"`                // the activity's; "" for a phone that starts none
+	Device  string `json:"-"`                // the phone's, for notifications
+	Starter string `json:"-"`                // push-to-start token; "" for a phone whose activity no push may start
+
+	OS            string `json:"os"`                // version of iOS
+	Listens       bool   `json:"listens,omitempty"` // its activity takes the match's broadcast channel, from iOS 18 on
+	KeyEventsOnly bool   `json:"keyEventsOnly,omitempty"`
+	SpoilerFree   bool   `json:"spoilerFree,omitempty"`
+}
+
+// NewPhone is the phone of owner, an iOS 17 with an activity that is pushed to.
+// Its tokens follow from its names.
+func NewPhone(owner, matchID, teamID string) Phone {
+	return Phone{Owner: owner, MatchID: matchID, TeamID: teamID, Token: token(owner + "/" + matchID), Device: token(owner), OS: "17.6"}
+}
+
+// NewStarter is the phone of owner, whose activity the start of the match starts.
+func NewStarter(owner, matchID, teamID string) Phone {
+	p := NewPhone(owner, matchID, teamID)
+	p.Token, p.Starter = "", token("start "+owner)
+	return p
+}
+
+func token(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:])
+}
+
+// Enroll has the phone do by the API what its app does before a match: it
+// registers, states what its owner prefers, follows the match and starts its
+// activity, or waits for the push that does.
+func (w *World) Enroll(ctx context.Context, p Phone) error {
+	device := map[string]any{"deviceToken": p.Device, "platform": "ios", "osVersion": p.OS, "environment": "sandbox", "frequentPushesEnabled": true}
+	if err := w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/device", device, nil); err != nil {
+		return err
+	}
+	var prefers cricket.Preferences
+	if err := w.Call(ctx, p.Owner, http.MethodGet, "/cricket/user/preferences", nil, &prefers); err != nil {
+		return err
+	}
+	prefers.KeyEventsOnly, prefers.SpoilerFree = p.KeyEventsOnly, p.SpoilerFree
+	if err := w.Call(ctx, p.Owner, http.MethodPut, "/cricket/user/preferences", prefers, nil); err != nil {
+		return err
+	}
+	if err := w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/follow/"+p.MatchID, p.fan(), nil); err != nil {
+		return err
+	}
+	switch {
+	case p.Starter != "":
+		w.mu.Lock()
+		w.starters[p.Starter] = p
+		w.mu.Unlock()
+		start := map[string]string{"deviceToken": p.Device, "pushToStartToken": p.Starter}
+		return w.Call(ctx, p.Owner, http.MethodPut, "/cricket/user/device/push-to-start", start, nil)
+	case p.Listens:
+		return w.Listen(ctx, p)
+	case p.Token != "":
+		return w.Register(ctx, p)
+	}
+	return nil
+}
+
+// fan is the body that says whose fan the owner is.
+func (p Phone) fan() map[string]string {
+	if p.TeamID == "" {
+		return map[string]string{}
+	}
+	return map[string]string{"teamId": p.TeamID}
+}
+
+// Register starts the phone's activity by the API, as its app does.
+func (w *World) Register(ctx context.Context, p Phone) error {
+	body := p.fan()
+	body["pushToken"] = p.Token
+	return w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/activity/"+p.MatchID, body, nil)
+}
+
+// Listen starts the phone's activity by the API and has it listen to the
+// broadcast channel that the answer names, as an app on iOS 18 does.
+func (w *World) Listen(ctx context.Context, p Phone) error {
+	var out struct{ Channel string }
+	if err := w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/activity/"+p.MatchID, p.fan(), &out); err != nil {
+		return err
+	}
+	if !w.Phones.Subscribe(p.Token, out.Channel) {
+		return fmt.Errorf("match %s has the channel %q, which Apple does not know", p.MatchID, out.Channel)
+	}
+	return nil
+}
+
+// started registers an activity that a push started, unless it has a channel.
+func (w *World) started(ctx context.Context, a apns.Start) {
+	w.mu.Lock()
+	p, ok := w.starters[a.Token]
+	p.Token = a.Update
+	if ok {
+		w.starters[a.Token] = p
+	}
+	w.mu.Unlock()
+	if ok && a.Channel == "" {
+		_ = w.Register(ctx, p) // a phone whose app fails here shows what it was started with
+	}
+}
+
+// Activity is the token of the phone's activity, and "" while it has none.
+func (w *World) Activity(p Phone) string {
+	if p.Starter == "" {
+		return p.Token
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.starters[p.Starter].Token
+}
+
+// Shows is the phone's activity.
+func (w *World) Shows(p Phone) (apns.Device, bool) { return w.Phones.Device(w.Activity(p)) }
+
+// Alerts are the notifications on the phone, the latest last: those sent to it,
+// and those that came with its activity.
+func (w *World) Alerts(p Phone) (all []apns.Alert) {
+	for _, token := range []string{p.Device, p.Starter, w.Activity(p)} {
+		d, _ := w.Phones.Device(token)
+		all = append(all, d.Alerts...)
+	}
+	slices.SortStableFunc(all, func(a, b apns.Alert) int { return a.Time.Compare(b.Time) })
+	return all
+}

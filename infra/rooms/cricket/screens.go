@@ -1,0 +1,188 @@
+package cricket
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"matchday/infra/local/console"
+	"matchday/infra/rooms/cricket/local"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/sportmonks/script"
+)
+
+const (
+	notesShown = 3 // notifications of a phone
+	tokenShown = 8 // digits of a push token, as in apns.Push
+)
+
+// match is a match that the provider plays, with the phones that follow it.
+type match struct {
+	ID      string   `json:"id"`
+	Local   team     `json:"local"`
+	Visitor team     `json:"visitor"`
+	Type    string   `json:"type"`
+	Start   int64    `json:"start"`
+	Status  string   `json:"status"`
+	Live    bool     `json:"live"`
+	Paused  bool     `json:"paused"`
+	Rate    float64  `json:"rate"`
+	Shown   int      `json:"shown"` // frames of the feed's script
+	Total   int      `json:"total"`
+	Screens []screen `json:"screens"`
+}
+
+type team struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Code string `json:"code"`
+}
+
+func teamOf(t script.Team) team { return team{strconv.FormatInt(t.ID, 10), t.Name, t.Code} }
+
+// screen is what a phone shows.
+type screen struct {
+	Owner    string          `json:"owner"`
+	TeamID   string          `json:"team,omitempty"`
+	Fan      string          `json:"fan,omitempty"`    // the team's code
+	Traits   []string        `json:"traits"`           // what sets it apart
+	Behind   bool            `json:"behind,omitempty"` // State is older by two slots than another's of its perspective
+	Activity string          `json:"activity"`         // none, awaited or running
+	State    json.RawMessage `json:"state,omitempty"`
+	At       int64           `json:"at,omitempty"` // of State
+	Stale    bool            `json:"stale,omitempty"`
+	Ended    bool            `json:"ended,omitempty"`
+	Gone     bool            `json:"gone,omitempty"`     // from the lock screen
+	Pushes   int             `json:"pushes"`             // and broadcasts, to the activity
+	Outdated int             `json:"outdated,omitempty"` // older than what was shown
+	Notes    []note          `json:"notes"`              // the newest notifications, newest first
+	Told     int             `json:"told"`               // notifications, also those not in Notes
+}
+
+// note is a notification.
+type note struct {
+	ID    string `json:"id"` // of those with the same the phone shows the latest
+	At    int64  `json:"at"`
+	Title string `json:"title"`
+	Body  string `json:"body"`
+}
+
+func matches(w *local.World, phones []local.Phone, now time.Time) []match {
+	all := []match{}
+	for _, id := range w.Provider.Playing() {
+		s, err := w.Provider.State(id)
+		if err != nil {
+			continue // another match has taken its place
+		}
+		m := match{
+			ID: local.ID(id), Local: teamOf(s.Local), Visitor: teamOf(s.Visitor), Type: s.Type, Start: s.Start.UnixMilli(), Status: s.Status,
+			Live: s.Live, Paused: s.Paused, Rate: s.Rate, Shown: s.Shown, Total: s.Total, Screens: []screen{},
+		}
+		newest := map[string]int64{} // state of a perspective
+		for _, p := range phones {
+			if p.MatchID == m.ID {
+				o := m.screen(w, p, now)
+				newest[o.TeamID] = max(newest[o.TeamID], o.At)
+				m.Screens = append(m.Screens, o)
+			}
+		}
+		for i := range m.Screens {
+			o := &m.Screens[i]
+			o.Behind = o.Activity == "running" && newest[o.TeamID]-o.At > 2*slot
+		}
+		slices.SortStableFunc(m.Screens, func(a, b screen) int { return cmp.Compare(m.place(a), m.place(b)) })
+		all = append(all, m)
+	}
+	return all
+}
+
+func (m *match) screen(w *local.World, p local.Phone, now time.Time) screen {
+	d, _ := w.Shows(p)
+	s := screen{
+		Owner: p.Owner, TeamID: p.TeamID, Traits: traits(p, d), Activity: "running", State: d.State, Ended: d.Ended, Pushes: d.Pushes,
+		Outdated: d.Outdated, Notes: []note{},
+	}
+	switch {
+	case p.Token == "" && p.Starter == "":
+		s.Activity = "none"
+	case w.Activity(p) == "":
+		s.Activity = "awaited"
+	}
+	for _, t := range []team{m.Local, m.Visitor} {
+		if t.ID == p.TeamID {
+			s.Fan = cmp.Or(t.Code, t.Name)
+		}
+	}
+	if d.State != nil {
+		s.At = d.Timestamp.UnixMilli()
+		s.Stale = !d.Stale.IsZero() && !now.Before(d.Stale)
+		s.Gone = !d.Visible(now)
+	}
+	alerts := w.Alerts(p)
+	s.Told = len(alerts)
+	for i, a := range slices.Backward(alerts) {
+		if len(s.Notes) == notesShown {
+			break
+		}
+		s.Notes = append(s.Notes, note{cmp.Or(a.Collapse, strconv.Itoa(i)), a.Time.UnixMilli(), a.Title, a.Body})
+	}
+	return s
+}
+
+// traits are the properties in which phones differ.
+func traits(p local.Phone, d apns.Device) []string {
+	all := []string{"iOS " + p.OS}
+	for trait, has := range map[string]bool{
+		"key events only": p.KeyEventsOnly, "spoiler-free": p.SpoilerFree, "broadcast channel": d.Channel != "",
+		"started by push": p.Starter != "",
+	} {
+		if has {
+			all = append(all, trait)
+		}
+	}
+	slices.Sort(all[1:])
+	return all
+}
+
+// place orders the perspectives: neither team's, the local's, the visitor's.
+func (m *match) place(s screen) int {
+	return slices.Index([]string{"", m.Local.ID, m.Visitor.ID}, s.TeamID)
+}
+
+// owners are the phones by the tokens that pushes show, and what the listeners of a
+// channel have in common.
+func owners(w *local.World, phones []local.Phone) map[string]console.Owner {
+	all := map[string]console.Owner{}
+	name := map[string]string{} // of matches and teams
+	playing := w.Provider.Playing()
+	for _, id := range playing {
+		if s, err := w.Provider.State(id); err == nil {
+			local, visitor := teamOf(s.Local), teamOf(s.Visitor)
+			name[local.ID], name[visitor.ID] = cmp.Or(local.Code, local.Name), cmp.Or(visitor.Code, visitor.Name)
+			name["match "+strconv.FormatInt(id, 10)] = local.Code + " v " + visitor.Code
+		}
+	}
+	about := func(p local.Phone, fan, neutral string) string {
+		text := neutral
+		if p.TeamID != "" {
+			text = name[p.TeamID] + " " + fan
+		}
+		if match := name["match "+p.MatchID]; len(playing) > 1 && match != "" {
+			text += " · " + match
+		}
+		return text
+	}
+	for _, p := range phones {
+		for _, token := range []string{p.Device, p.Starter, w.Activity(p)} {
+			if token != "" {
+				all[token[:tokenShown]] = console.Owner{Name: p.Owner, About: about(p, "fan", "neutral")}
+			}
+		}
+		if d, _ := w.Shows(p); d.Channel != "" {
+			all[d.Channel] = console.Owner{Name: "channel", About: "for " + about(p, "fans", "neutral")}
+		}
+	}
+	return all
+}

@@ -66,6 +66,11 @@ var rules = []rule{
 		Forbids: func(_, imported string) bool { return below("infra/testkit")(imported) },
 	},
 	{
+		Name: "the local fleet knows rooms through infra/rooms only", Tests: true,
+		From:    below("infra/local"),
+		Forbids: func(_, imported string) bool { return roomOf(imported) != "" },
+	},
+	{
 		Name: "the tools know rooms through pkg/fleet and infra/rooms/all only", Tests: true,
 		From: func(pkg string) bool {
 			return below("infra/tools")(pkg) && !below("infra/tools/cost")(pkg) // which follows

@@ -38,8 +38,8 @@ func newTicks() *ticks {
 	return &ticks{idle: map[int64]bool{}, machines: map[string][]*execution{}}
 }
 
-// tick is one invocation of the tick, put together from the invocation and the
-// metrics that it logged, in whatever order they come.
+// tick is one invocation of the tick function: what the runtime reports of it and
+// the metrics that it logged, which come in either order.
 type tick struct {
 	request string
 	slot    int64
@@ -176,7 +176,7 @@ func (h *ticks) execution(machine string, t stepfunctions.Transition) *execution
 	return x
 }
 
-// percentile is the value that a share of the sorted values do not exceed.
+// percentile is the value that a share of the sorted values does not exceed.
 func percentile(sorted []float64, share float64) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -184,7 +184,7 @@ func percentile(sorted []float64, share float64) float64 {
 	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
 }
 
-// better tells whether a tick says more about a slot than another.
+// better reports whether a tick says more about a slot than another.
 func (t tick) better(o tick) bool {
 	rank := map[string]int{"done": 3, "fault": 2, "failed": 1}
 	return cmp.Compare(rank[t.result], rank[o.result]) > 0

@@ -147,7 +147,7 @@ func See(condition string) Action {
 	return func(ctx context.Context, tab *chromedp.Target) (none chromedp.Void, err error) {
 		for range 5 {
 			_, err = chromedp.Poll[bool]("Boolean("+condition+")", chromedp.WithPollingTimeout(45*time.Second))(ctx, tab)
-			if err == nil || !strings.Contains(err.Error(), "context") {
+			if err == nil || !strings.Contains(err.Error(), "context with specified id") && !strings.Contains(err.Error(), "navigated") {
 				break // else the page was left meanwhile
 			}
 			time.Sleep(100 * time.Millisecond)

@@ -27,13 +27,15 @@ type Phone struct {
 	SpoilerFree   bool   `json:"spoilerFree,omitempty"`
 }
 
-// NewPhone is the phone of owner, an iOS 17 with an activity that is pushed to.
-// Its tokens follow from its names.
+// NewPhone returns the phone of owner: iOS 17, with a Live Activity that has a push
+// token.
+// Its tokens are hashes of its names.
 func NewPhone(owner, matchID, teamID string) Phone {
 	return Phone{Owner: owner, MatchID: matchID, TeamID: teamID, Token: token(owner + "/" + matchID), Device: token(owner), OS: "17.6"}
 }
 
-// NewStarter is the phone of owner, whose activity the start of the match starts.
+// NewStarter returns the phone of owner, whose Live Activity a push starts when the
+// match starts.
 func NewStarter(owner, matchID, teamID string) Phone {
 	p := NewPhone(owner, matchID, teamID)
 	p.Token, p.Starter = "", token("start "+owner)
@@ -45,9 +47,9 @@ func token(name string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Enroll has the phone do by the API what its app does before a match: it
-// registers, states what its owner prefers, follows the match and starts its
-// activity, or waits for the push that does.
+// Enroll makes the API calls that the phone's app makes before a match: it registers
+// the phone, saves the owner's preferences, follows the match and starts a Live
+// Activity, or waits for the push that starts it.
 func (w *World) Enroll(ctx context.Context, p Phone) error {
 	device := map[string]any{"deviceToken": p.Device, "platform": "ios", "osVersion": p.OS, "environment": "sandbox", "frequentPushesEnabled": true}
 	if err := w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/device", device, nil); err != nil {
@@ -79,7 +81,7 @@ func (w *World) Enroll(ctx context.Context, p Phone) error {
 	return nil
 }
 
-// fan is the body that says whose fan the owner is.
+// fan is the body with the team that the owner supports.
 func (p Phone) fan() map[string]string {
 	if p.TeamID == "" {
 		return map[string]string{}
@@ -121,7 +123,7 @@ func (w *World) started(ctx context.Context, a apns.Start) {
 	}
 }
 
-// Activity is the token of the phone's activity, and "" while it has none.
+// Activity is the push token of the phone's Live Activity, "" while it has none.
 func (w *World) Activity(p Phone) string {
 	if p.Starter == "" {
 		return p.Token
@@ -131,7 +133,7 @@ func (w *World) Activity(p Phone) string {
 	return w.starters[p.Starter].Token
 }
 
-// Shows is the phone's activity.
+// Shows is the phone's Live Activity. It returns false while there is none.
 func (w *World) Shows(p Phone) (apns.Device, bool) { return w.Phones.Device(w.Activity(p)) }
 
 // Alerts are the notifications on the phone, the latest last: those sent to it,

@@ -2,17 +2,10 @@ package templatetests
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"matchday/infra/stage"
-	"matchday/pkg/fleet"
-	"matchday/pkg/spec"
 )
 
 // TestAlarms: there are the alarms of the stage and no others, as it says them, and
@@ -31,7 +24,7 @@ func TestAlarms(t *testing.T) {
 			}
 			want[a.Name] = map[string]any{
 				"AlarmName": a.Name, "AlarmDescription": a.IfDown, "AlarmActions": topic, "OKActions": topic, "Metrics": tmpl.queries(a),
-				"ComparisonOperator": compare, "Threshold": a.Bound, "EvaluationPeriods": a.Of, "DatapointsToAlarm": a.Points, "TreatMissingData": a.Missing,
+				"ComparisonOperator": compare, "Threshold": a.Bound, "EvaluationPeriods": a.Of, "DatapointsToAlarm": a.Points, "TreatMissingData": a.TreatMissingData,
 			}
 		}
 		tmpl.compare(t, "alarms", got, want)
@@ -85,65 +78,4 @@ func (t template) queries(a stage.Alarm) (all []any) {
 		all = append(all, map[string]any{"Id": "watched", "Expression": expression, "ReturnData": true})
 	}
 	return all
-}
-
-// TestAlarmsFollowTheCode: an alarm of a room watches metrics that its code emits.
-func TestAlarmsFollowTheCode(t *testing.T) {
-	t.Parallel()
-	for _, room := range fleet.Rooms() {
-		var code strings.Builder
-		files, err := filepath.Glob(filepath.Join("..", "pkg", room.Name, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			code.Write(text)
-		}
-		for _, a := range room.Alarms {
-			metrics := a.Metrics
-			if a.While != "" {
-				metrics = append(slices.Clone(metrics), a.While)
-			}
-			for _, m := range metrics {
-				if !emits(code.String(), m) {
-					t.Errorf("the alarm %s watches %s, which nothing emits", a.Name, m)
-				}
-			}
-			if !slices.ContainsFunc(room.Functions, func(f spec.Function) bool { return f.Name == a.Function }) {
-				t.Errorf("the alarm %s is of %s, which is no function", a.Name, a.Function)
-			}
-		}
-	}
-}
-
-// emits reports whether code emits a metric: by its name, or by a constant that is it.
-func emits(code, metric string) bool {
-	names := []string{strconv.Quote(metric)}
-	for _, c := range regexp.MustCompile(`(?m)^(?:const|\s)\s*(\w+)\s*=\s*`+names[0]).FindAllStringSubmatch(code, -1) {
-		names = append(names, c[1])
-	}
-	return slices.ContainsFunc(names, func(name string) bool {
-		return strings.Contains(code, "obs.Count("+name+",") || strings.Contains(code, "obs.Millis("+name+",")
-	})
-}
-
-func TestEmits(t *testing.T) {
-	t.Parallel()
-	for code, want := range map[string]bool{
-		"obs.Count(\"Late\", 1)":                                        true,
-		"obs.Millis(\"Late\", d)":                                       true,
-		"const late = \"Late\"\n\nobs.Count(late, 1)":                   true,
-		"const (\n\ta    = 1\n\tlate = \"Late\"\n)\nobs.Count(late, n)": true,
-		"const late = \"Late\"":                                         false,
-		"const late = \"Late\"\nobs.Count(later, 1)":                    false,
-		"obs.Count(\"Later\", 1)":                                       false,
-	} {
-		if got := emits(code, "Late"); got != want {
-			t.Errorf("%q emits Late: %v", code, got)
-		}
-	}
 }

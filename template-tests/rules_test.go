@@ -98,7 +98,7 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 				want["RecursiveLoop"] = "Allow"
 			}
 			if _, ok := f.On.(spec.Schedule); ok {
-				want["DeadLetterConfig"] = map[string]any{"TargetArn": "Queue " + tmpl.Stage.Dead(f)}
+				want["DeadLetterConfig"] = map[string]any{"TargetArn": "Queue " + tmpl.Stage.DeadLetter(f)}
 			}
 			got := maps.Clone(tmpl.function(f).Properties)
 			delete(got, "Role") // what it holds is compared with the spec
@@ -136,12 +136,12 @@ func TestDocumentedTables(t *testing.T) {
 	t.Parallel()
 	for _, room := range fleet.Rooms() {
 		for _, want := range documented[room.Name] {
-			i := slices.IndexFunc(room.Tables, func(t spec.Table) bool { return t.Name == want.name })
+			i := slices.IndexFunc(room.Tables(), func(t spec.Table) bool { return t.Name == want.name })
 			if i < 0 {
 				t.Errorf("the table %s is missing", want.name)
 				continue
 			}
-			got := room.Tables[i]
+			got := room.Tables()[i]
 			if got.Key != (spec.Key{Partition: want.partition, Sort: want.sort}) || got.TTL != want.ttl {
 				t.Errorf("%s is keyed by %v and expires by %q, want %v", want.name, got.Key, got.TTL, want)
 			}
@@ -164,7 +164,7 @@ func TestTables(t *testing.T) {
 		}
 		insights := map[string]any{"Enabled": true, "Mode": "THROTTLED_KEYS"}
 		want := map[string]any{}
-		for _, table := range tmpl.Room.Tables {
+		for _, table := range tmpl.Room.Tables() {
 			replica := map[string]any{
 				"Region": "us-east-1", "ContributorInsightsSpecification": insights,
 				"PointInTimeRecoverySpecification": map[string]any{"PointInTimeRecoveryEnabled": true},
@@ -274,7 +274,7 @@ func TestQueues(t *testing.T) {
 				}
 				continue
 			}
-			if dead := tmpl.plain(q.at("RedrivePolicy", "deadLetterTargetArn")); dead != "Queue "+(spec.Queue{Name: name}).Dead() {
+			if dead := tmpl.plain(q.at("RedrivePolicy", "deadLetterTargetArn")); dead != "Queue "+(spec.Queue{Name: name}).DeadLetter() {
 				t.Errorf("what %s cannot deliver goes to %s", name, dead)
 			}
 		}
@@ -293,7 +293,7 @@ func TestQueues(t *testing.T) {
 				continue
 			}
 			q := tmpl.of("AWS::SQS::Queue")[i]
-			if q.at("VisibilityTimeout") != 6*f.Timeout.Seconds() || q.at("RedrivePolicy", "maxReceiveCount") != float64(on.Tries) {
+			if q.at("VisibilityTimeout") != 6*f.Timeout.Seconds() || q.at("RedrivePolicy", "maxReceiveCount") != float64(on.MaxReceiveCount) {
 				t.Errorf("%s hides messages for %v s, %v times", on.Name, q.at("VisibilityTimeout"), q.at("RedrivePolicy", "maxReceiveCount"))
 			}
 			tmpl.compare(t, f.Name, sources["Queue "+tmpl.Stage.Prefix()+on.Name].Properties, map[string]any{

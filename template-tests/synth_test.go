@@ -117,10 +117,10 @@ var required = map[string]string{
 
 var (
 	things = spec.Table{Name: "lab-things", Key: spec.Key{Partition: "id", Sort: "at"}, Indexes: []spec.Index{{Name: "by-day", Key: spec.Key{Partition: "day"}}}}
-	work   = spec.Queue{Name: "lab-work", Tries: 3, Batch: 10, Concurrency: 4}
-	turns  = spec.Queue{Name: "lab-turns.fifo", Tries: 2, Batch: 10, Concurrency: 2}
+	work   = spec.Queue{Name: "lab-work", MaxReceiveCount: 3, Batch: 10, Concurrency: 4}
+	turns  = spec.Queue{Name: "lab-turns.fifo", MaxReceiveCount: 2, Batch: 10, Concurrency: 2}
 	lab    = spec.Room{
-		Name: "lab", Tables: []spec.Table{things},
+		Name: "lab",
 		Functions: []spec.Function{
 			labFunction("get-thing", spec.Route{Method: "GET", Path: "/things/{id}", Auth: spec.Public}),
 			labFunction("get-note", spec.Route{Method: "GET", Path: "/things/{id}/note", Auth: spec.Session}),
@@ -137,7 +137,7 @@ var (
 func labFunction(name string, on spec.Trigger) spec.Function {
 	f := spec.Function{
 		Name: "lab/" + name, Does: "Does " + name + ".", IfDown: "Nobody notices " + name + ".", On: on, Memory: 128, Timeout: 10 * time.Second,
-		Uses: []spec.Access{things.OnIndex("by-day", "Of a day", "day", "rare", spec.Query), things.On("Put", "id, at", "rare", spec.PutItem)},
+		Uses: []spec.Access{things.OnIndex("by-day", "Of a day", "day", spec.Rate{}, spec.Query), things.On("Put", "id, at", spec.Rate{}, spec.PutItem)},
 	}
 	switch on {
 	case work:

@@ -73,7 +73,7 @@ func (r *room) alarm(a stage.Alarm, topic *string) {
 	}
 	awscloudwatch.NewCfnAlarm(r.stack, text("Alarm-"+strings.TrimPrefix(a.Name, r.Stage.Prefix())), &awscloudwatch.CfnAlarmProps{
 		AlarmName: text(a.Name), AlarmDescription: text(a.IfDown), Metrics: &queries,
-		ComparisonOperator: &compare, Threshold: number(a.Bound), TreatMissingData: &a.Missing,
+		ComparisonOperator: &compare, Threshold: number(a.Bound), TreatMissingData: &a.TreatMissingData,
 		EvaluationPeriods: number(float64(a.Of)), DatapointsToAlarm: number(float64(a.Points)),
 		AlarmActions: &[]any{topic}, OkActions: &[]any{topic},
 	})
@@ -147,7 +147,7 @@ func (r *room) dashboard(all []stage.Alarm) map[string]any {
 		if q, ok := f.On.(spec.Queue); ok {
 			queues = append(queues, r.line(stage.Waiting(r.Stage.Prefix()+q.Name), q.Name))
 		}
-		if dead := r.Stage.Dead(f); dead != "" {
+		if dead := r.Stage.DeadLetter(f); dead != "" {
 			queues = append(queues, r.line(stage.Waiting(dead), dead))
 		}
 		if len(sources) < 50 { // as many as a query may have

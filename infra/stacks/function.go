@@ -60,11 +60,11 @@ func (r *room) function(f spec.Function) error {
 		if slices.Contains(f.Sends, on) {
 			props.RecursiveLoop = awslambda.RecursiveLoop_ALLOW
 		}
-		dead := r.deadLetters(r.Stage.Dead(f))
+		dead := r.deadLetters(r.Stage.DeadLetter(f))
 		queue := awssqs.NewQueue(r.stack, text("Queue-"+r.Stage.Prefix()+on.Name), &awssqs.QueueProps{
 			QueueName: text(r.Stage.Prefix() + on.Name), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: yes(true),
-			VisibilityTimeout: seconds(f.Visibility()),
-			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: number(float64(on.Tries))},
+			VisibilityTimeout: seconds(f.VisibilityTimeout()),
+			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: number(float64(on.MaxReceiveCount))},
 		})
 		fn := awslambda.NewFunction(r.stack, &name, props)
 		awslambda.NewEventSourceMapping(r.stack, text("Source-"+name), &awslambda.EventSourceMappingProps{
@@ -73,7 +73,7 @@ func (r *room) function(f spec.Function) error {
 		})
 		r.functions[f.Name] = fn
 	case spec.Schedule:
-		dead := r.deadLetters(r.Stage.Dead(f))
+		dead := r.deadLetters(r.Stage.DeadLetter(f))
 		props.DeadLetterQueue, props.RetryAttempts, props.MaxEventAge = dead, number(2), seconds(patience(on))
 		fn := awslambda.NewFunction(r.stack, &name, props)
 		r.schedule("Schedule-"+name, r.Stage.Function(f), on, fn.FunctionArn(), "lambda:InvokeFunction", "{}", patience(on), dead)
@@ -157,7 +157,7 @@ func (r *room) rights(f spec.Function) (all []awsiam.PolicyStatement) {
 	if on, ok := f.On.(spec.Queue); ok {
 		all = append(all, allow([]string{"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}, r.arn("sqs", r.Stage.Prefix()+on.Name)))
 	}
-	if dead := r.Stage.Dead(f); dead != "" {
+	if dead := r.Stage.DeadLetter(f); dead != "" {
 		all = append(all, allow([]string{"sqs:SendMessage"}, r.arn("sqs", dead)))
 	}
 	for _, q := range f.Sends {

@@ -23,14 +23,15 @@ type Alarm struct {
 	Period   time.Duration
 	Points   int
 	Of       int
-	Missing  string // what a period is taken for of which nothing was told
+	// TreatMissingData is how CloudWatch treats a period without data.
+	TreatMissingData string
 }
 
-// What a period may be taken for of which nothing was told, as CloudWatch spells it.
+// The values of TreatMissingData, as CloudWatch spells them.
 const (
-	NotBreaching = "notBreaching" // for nothing has failed
-	Breaching    = "breaching"    // for something is always told
-	Ignore       = "ignore"       // the alarm stays as it was
+	NotBreaching = "notBreaching" // no data means that nothing failed
+	Breaching    = "breaching"    // data always comes, so its absence is a failure
+	Ignore       = "ignore"       // the alarm keeps its state
 )
 
 // Metric is a metric of CloudWatch. Of its dimensions, those that only a
@@ -62,8 +63,8 @@ func (s Stage) ofLambda(f spec.Function, name string) Metric {
 }
 
 // emitted is a metric that a function itself emits.
-func (s Stage) emitted(function, name, stat string) Metric {
-	return Metric{telemetry.Namespace, name, stat, map[string]string{telemetry.Dimension: s.Function(spec.Function{Name: function})}}
+func (s Stage) emitted(function string, m spec.Metric, stat string) Metric {
+	return Metric{telemetry.Namespace, m.Name, stat, map[string]string{telemetry.Dimension: s.Function(spec.Function{Name: function})}}
 }
 
 // Waiting is the metric of the messages that wait in a queue.
@@ -81,7 +82,7 @@ func ofMachine(m spec.Machine, name string) Metric {
 // invisible for a while, and one that the function itself puts off, for up to the
 // 15 minutes that SQS allows: both are counted by their age.
 func late(f spec.Function) time.Duration {
-	age := max(5*time.Minute, f.Visibility())
+	age := max(5*time.Minute, f.VisibilityTimeout())
 	if slices.Contains(f.Sends, f.On.(spec.Queue)) {
 		age += 15 * time.Minute
 	}
@@ -95,13 +96,13 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 	for _, f := range room.Functions {
 		failing := Alarm{
 			Name: s.Function(f) + "-failing", Function: f.Name, Watches: "failures and throttles, in 2 of 3 times 5 minutes", IfDown: f.IfDown,
-			Metrics: s.Errors(f), Period: 5 * time.Minute, Points: 2, Of: 3, Missing: NotBreaching,
+			Metrics: s.Errors(f), Period: 5 * time.Minute, Points: 2, Of: 3, TreatMissingData: NotBreaching,
 		}
 		if _, job := f.On.(spec.Schedule); job { // it may run once a day
 			failing.Watches, failing.Points, failing.Of = "failures and throttles, in 5 minutes", 1, 1
 		}
 		all = append(all, failing)
-		if dead := s.Dead(f); dead != "" {
+		if dead := s.DeadLetter(f); dead != "" {
 			all = append(all, lost(dead, f.Name, "events that could not be handled", f.IfDown))
 		}
 		switch on := f.On.(type) {
@@ -110,7 +111,7 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 				Name: s.Prefix() + on.Name + "-late", Function: f.Name, IfDown: f.IfDown,
 				Watches: fmt.Sprintf("messages that are older than %g minutes, in 3 of 5 minutes", late(f).Minutes()),
 				Metrics: []Metric{ofQueue(s.Prefix()+on.Name, "ApproximateAgeOfOldestMessage")},
-				Bound:   late(f).Seconds(), Period: time.Minute, Points: 3, Of: 5, Missing: NotBreaching,
+				Bound:   late(f).Seconds(), Period: time.Minute, Points: 3, Of: 5, TreatMissingData: NotBreaching,
 			})
 		case spec.Schedule:
 			if everyMinute(on) {
@@ -124,13 +125,13 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 		all = append(all, Alarm{
 			Name: s.API(room.Name) + "-failing", Watches: "more than 1 % of requests answered 5xx, in 2 of 3 times 5 minutes", IfDown: "The app shows errors.",
 			Metrics: []Metric{{"AWS/ApiGateway", "5xx", "Average", map[string]string{"ApiId": APIID}}},
-			Bound:   0.01, Period: 5 * time.Minute, Points: 2, Of: 3, Missing: NotBreaching,
+			Bound:   0.01, Period: 5 * time.Minute, Points: 2, Of: 3, TreatMissingData: NotBreaching,
 		})
 	}
 	for _, m := range room.Machines {
 		failing := Alarm{
 			Name: s.Machine(m) + "-failing", Watches: "executions that failed, were aborted or throttled, or took too long", IfDown: m.IfDown,
-			Period: time.Minute, Points: 1, Of: 1, Missing: NotBreaching,
+			Period: time.Minute, Points: 1, Of: 1, TreatMissingData: NotBreaching,
 		}
 		for _, name := range []string{"ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted", "ExecutionThrottled"} {
 			failing.Metrics = append(failing.Metrics, ofMachine(m, name))
@@ -143,16 +144,16 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 	for _, a := range room.Alarms {
 		own := Alarm{
 			Name: s.Prefix() + room.Name + "-" + a.Name, Function: a.Function, Watches: a.Watches, IfDown: a.IfDown,
-			Below: a.Below, Bound: a.Bound, Period: time.Minute, Points: a.Minutes, Of: 5, Missing: NotBreaching,
+			Below: a.Below, Bound: a.Bound, Period: time.Minute, Points: a.Minutes, Of: 5, TreatMissingData: NotBreaching,
 		}
-		for _, name := range a.Metrics {
-			own.Metrics = append(own.Metrics, s.emitted(a.Function, name, a.Stat))
+		for _, m := range a.Metrics {
+			own.Metrics = append(own.Metrics, s.emitted(a.Function, m, a.Stat))
 		}
 		switch {
-		case a.While != "": // nothing is told at rest, nor when all has died
-			own.While, own.Missing = new(s.emitted(a.Function, a.While, "Minimum")), Ignore
+		case a.While != spec.Metric{}: // no data comes at rest, nor when everything is down
+			own.While, own.TreatMissingData = new(s.emitted(a.Function, a.While, "Minimum")), Ignore
 		case a.Below:
-			own.Missing = Breaching
+			own.TreatMissingData = Breaching
 		}
 		all = append(all, own)
 	}
@@ -162,7 +163,7 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 func lost(queue, function, watches, ifDown string) Alarm {
 	return Alarm{
 		Name: queue + "-filled", Function: function, Watches: watches, IfDown: ifDown,
-		Metrics: []Metric{Waiting(queue)}, Period: time.Minute, Points: 1, Of: 1, Missing: NotBreaching,
+		Metrics: []Metric{Waiting(queue)}, Period: time.Minute, Points: 1, Of: 1, TreatMissingData: NotBreaching,
 	}
 }
 
@@ -172,7 +173,7 @@ func lost(queue, function, watches, ifDown string) Alarm {
 func stopped(name, function, ifDown string, starts Metric) Alarm {
 	return Alarm{
 		Name: name + "-stopped", Function: function, Watches: "no start in 3 of 5 minutes", IfDown: ifDown,
-		Metrics: []Metric{starts}, Below: true, Bound: 1, Period: time.Minute, Points: 3, Of: 5, Missing: Breaching,
+		Metrics: []Metric{starts}, Below: true, Bound: 1, Period: time.Minute, Points: 3, Of: 5, TreatMissingData: Breaching,
 	}
 }
 

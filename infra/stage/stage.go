@@ -246,12 +246,12 @@ func (s Stage) Function(f spec.Function) string {
 // LogGroup is where a function logs.
 func (s Stage) LogGroup(f spec.Function) string { return "/aws/lambda/" + s.Function(f) }
 
-// Dead names the queue where events that a function cannot handle end, "" for a
-// function whose caller is told instead.
-func (s Stage) Dead(f spec.Function) string {
+// DeadLetter names the queue for events that a function cannot handle, "" for a
+// function whose caller gets the error.
+func (s Stage) DeadLetter(f spec.Function) string {
 	switch on := f.On.(type) {
 	case spec.Queue:
-		return s.Prefix() + on.Dead()
+		return s.Prefix() + on.DeadLetter()
 	case spec.Schedule:
 		return s.Function(f) + "-dead"
 	}

@@ -199,7 +199,7 @@ func TestNames(t *testing.T) {
 			if q, ok := f.On.(spec.Queue); ok {
 				unique("queue", s.Prefix()+q.Name, 80)
 			}
-			if dead := s.Dead(f); dead != "" {
+			if dead := s.DeadLetter(f); dead != "" {
 				unique("queue", dead, 80)
 			}
 		}
@@ -262,9 +262,9 @@ func TestAlarms(t *testing.T) {
 			"dev-lab-loop-dead-filled: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-loop-dead]), notBreaching",
 		}},
 		"the room's own": {spec.Room{Name: "lab", Alarms: []spec.Alarm{
-			{Name: "slow", Function: "lab/get", Metrics: []string{"Lag", "Wait"}, Stat: "p99", Bound: 2, Minutes: 3},
-			{Name: "idle", Function: "lab/get", Metrics: []string{"Done"}, Stat: "Sum", Below: true, Bound: 4, Minutes: 2},
-			{Name: "behind", Function: "lab/get", Metrics: []string{"Done"}, Stat: "Sum", While: "Open", Below: true, Bound: 4, Minutes: 1},
+			{Name: "slow", Function: "lab/get", Metrics: metrics("Lag", "Wait"), Stat: "p99", Bound: 2, Minutes: 3},
+			{Name: "idle", Function: "lab/get", Metrics: metrics("Done"), Stat: "Sum", Below: true, Bound: 4, Minutes: 2},
+			{Name: "behind", Function: "lab/get", Metrics: metrics("Done"), Stat: "Sum", While: metrics("Open")[0], Below: true, Bound: 4, Minutes: 1},
 		}}, []string{
 			"dev-lab-slow: 3 of 5 × 1m0s > 2: Lag + Wait (p99 of matchday map[function:dev-lab-get]), notBreaching",
 			"dev-lab-idle: 2 of 5 × 1m0s < 4: Done (Sum of matchday map[function:dev-lab-get]), breaching",
@@ -284,6 +284,13 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
+func metrics(names ...string) (all []spec.Metric) {
+	for _, name := range names {
+		all = append(all, spec.Metric{Name: name, Unit: spec.Count})
+	}
+	return all
+}
+
 // line is an alarm in one.
 func line(a Alarm) string {
 	var watched []string
@@ -301,7 +308,7 @@ func line(a Alarm) string {
 	if a.While != nil {
 		while = " while " + a.While.Name
 	}
-	return fmt.Sprintf("%s: %d of %d × %v %s %v: %s%s, %s", a.Name, a.Points, a.Of, a.Period, compare, a.Bound, strings.Join(watched, " + "), while, a.Missing)
+	return fmt.Sprintf("%s: %d of %d × %v %s %v: %s%s, %s", a.Name, a.Points, a.Of, a.Period, compare, a.Bound, strings.Join(watched, " + "), while, a.TreatMissingData)
 }
 
 // TestStagesDoNotMix: an alarm watches what its own stage's functions emit, who

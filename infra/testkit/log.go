@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+
+	"matchday/pkg/spec"
 )
 
 // Log keeps what is logged in the contexts of a world: see LogByWorld.
@@ -65,12 +67,26 @@ func (l *Log) Complaints() (all []string) {
 	return all
 }
 
-// Sum adds up a metric since the beginning.
-func (l *Log) Sum(metric string) (n float64) {
+// Emitted are the metrics of which a sample was logged, once for each sample.
+func (l *Log) Emitted() (all []spec.Metric) {
+	for _, line := range l.Lines() {
+		format, ok := line.Attrs["_aws"].(map[string]any)
+		if !ok {
+			continue
+		}
+		for _, directive := range format["CloudWatchMetrics"].([]any) {
+			all = append(all, directive.(map[string]any)["Metrics"].([]spec.Metric)...)
+		}
+	}
+	return all
+}
+
+// Sum adds up the samples of a metric since the beginning.
+func (l *Log) Sum(metric spec.Metric) (n float64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, line := range l.lines {
-		if v, ok := line.Attrs[metric].(float64); ok {
+		if v, ok := line.Attrs[metric.Name].(float64); ok {
 			n += v
 		}
 	}

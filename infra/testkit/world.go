@@ -31,6 +31,7 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
 
@@ -51,6 +52,7 @@ type World struct {
 	http  http.Client // to the tables' engine
 	mu    sync.Mutex
 	calls map[string]int // of the functions, by operation
+	emits []spec.Metric  // what the opened functions may emit
 	n     atomic.Int64   // invocations
 }
 
@@ -65,14 +67,15 @@ func New(t testing.TB, room spec.Room, now time.Time) *World {
 	transport := &http.Transport{MaxIdleConnsPerHost: 32}
 	w.http.Transport = transport
 	t.Cleanup(transport.CloseIdleConnections)
-	w.AWS, w.Prefix = dynamotest.New(t, room.Tables)
+	w.AWS, w.Prefix = dynamotest.New(t, room.Tables())
 	w.AWS.HTTPClient = &w.http
 	w.Queues = sqs.New(w.Clock, queueHost)
 	t.Cleanup(w.Queues.Close)
+	t.Cleanup(w.checkMetrics)
 	for _, fn := range room.Functions {
 		if q, ok := fn.On.(spec.Queue); ok {
-			Must(t, w.Queues.Create(sqs.Queue{Name: q.Dead(), FIFO: q.FIFO()}))
-			Must(t, w.Queues.Create(sqs.Queue{Name: q.Name, FIFO: q.FIFO(), Visibility: fn.Visibility(), MaxReceives: q.Tries, DeadLetter: q.Dead()}))
+			Must(t, w.Queues.Create(sqs.Queue{Name: q.DeadLetter(), FIFO: q.FIFO()}))
+			Must(t, w.Queues.Create(sqs.Queue{Name: q.Name, FIFO: q.FIFO(), Visibility: fn.VisibilityTimeout(), MaxReceives: q.MaxReceiveCount, DeadLetter: q.DeadLetter()}))
 		}
 	}
 	return w
@@ -102,6 +105,9 @@ func OpenWith[S any](w *World, env app.Env, opener app.Opener[S]) S {
 
 // Env is fn's environment.
 func (w *World) Env(fn spec.Function) app.Env {
+	w.mu.Lock()
+	w.emits = append(w.emits, fn.Emits...)
+	w.mu.Unlock()
 	cfg := w.AWS.Copy()
 	cfg.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) { return w.call(fn, r) })
 	secrets := map[string]bool{}
@@ -180,6 +186,25 @@ func (w *World) call(fn spec.Function, r *http.Request) (*http.Response, error) 
 	return out.Result(), nil
 }
 
+// checkMetrics fails the test for a metric that no function it opened lists, and
+// records those that were emitted for infra/tools/accesscoverage.
+func (w *World) checkMetrics() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	emitted := map[spec.Metric]bool{}
+	for _, m := range w.Logs.Emitted() {
+		emitted[m] = true
+	}
+	delete(emitted, telemetry.Failed)
+	for m := range emitted {
+		if !slices.Contains(w.emits, m) {
+			w.T.Errorf("the metric %s is emitted, and the spec of no function in the test lists it", m.Name)
+			continue
+		}
+		dynamotest.Record("metrics", w.room.Name+": "+m.Name)
+	}
+}
+
 // Count is how many calls of each operation do makes.
 func (w *World) Count(do func()) map[string]int {
 	w.mu.Lock()
@@ -230,7 +255,7 @@ func Drain[M any](w *World, q spec.Queue, within time.Duration, do func(context.
 		Must(w.T, json.Unmarshal([]byte(got.Body), &v))
 		handled++
 		if err := do(w.Ctx(), v); err != nil {
-			if tries[got.MessageId]++; tries[got.MessageId] == q.Tries {
+			if tries[got.MessageId]++; tries[got.MessageId] == q.MaxReceiveCount {
 				w.T.Fatalf("%s cannot be handled: %v", got.Body, err)
 			}
 			continue

@@ -286,9 +286,9 @@ type alertRun struct {
 }
 
 func (r *alertRun) report(ctx context.Context) {
-	telemetry.Emit(ctx, r.now(), []telemetry.Metric{
-		telemetry.Count("AlertsDelivered", r.delivered), telemetry.Count("AlertsSuppressed", r.suppressed),
-		telemetry.Count("AlertsGone", r.gone), telemetry.Count("AlertsRetried", r.retried),
+	telemetry.Emit(ctx, r.now(), []telemetry.Sample{
+		telemetry.Count(alertsDelivered, r.delivered), telemetry.Count(alertsSuppressed, r.suppressed),
+		telemetry.Count(alertsGone, r.gone), telemetry.Count(alertsRetried, r.retried),
 	}, slog.String("match", r.alert.MatchID), slog.String("key", r.alert.Key), slog.String("part", r.alert.part()))
 }
 

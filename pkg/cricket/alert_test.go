@@ -150,7 +150,7 @@ func TestAlertsAsUsersPrefer(t *testing.T) {
 	if got := w.told("unstated"); !slices.Equal(got, []string{wicket, rain}) {
 		t.Errorf("who stated no preferences is told %q", got)
 	}
-	if d, s := w.Logs.Sum("AlertsDelivered"), w.Logs.Sum("AlertsSuppressed"); d != 10 || s != 21 {
+	if d, s := w.Logs.Sum(alertsDelivered), w.Logs.Sum(alertsSuppressed); d != 10 || s != 21 {
 		t.Errorf("%v alerts were delivered and %v suppressed", d, s)
 	}
 }
@@ -250,7 +250,7 @@ func TestAlertsForgetDeadPhones(t *testing.T) {
 	if want := []string{"again", "alive", "meanwhile"}; !slices.Equal(left, want) {
 		t.Errorf("the phones of %q are left, want %q", left, want)
 	}
-	if gone := w.Logs.Sum("AlertsGone"); gone != 4 {
+	if gone := w.Logs.Sum(alertsGone); gone != 4 {
 		t.Errorf("%v phones were gone", gone)
 	}
 }
@@ -318,7 +318,7 @@ func TestAlertInAnothersHands(t *testing.T) {
 	a, other := w.alerter(w.Env(SendAlertsFunction)), w.alerter(w.Env(SendAlertsFunction))
 	lease, err := other.locks.Take(w.Ctx(), "alert:7:"+m.part(), "other")
 	testkit.Must(t, err)
-	for n := 1; n <= alertQueue.Tries+1; n++ {
+	for n := 1; n <= alertQueue.MaxReceiveCount+1; n++ {
 		testkit.Must(t, a.SendAlert(w.Ctx(), m))
 		if got := testkit.Messages[Alert](w.World, alertQueue); len(got) != n || got[n-1].Try != 0 || w.rung("ann") != 0 {
 			t.Fatalf("the messages are %+v, and the phone rang %d times", got, w.rung("ann"))
@@ -408,7 +408,7 @@ func TestAlertManyFollowers(t *testing.T) {
 	if got := testkit.Messages[Alert](w.World, alertQueue); len(got) != 1 {
 		t.Errorf("%d messages are for the rest of %d followers", len(got), n)
 	}
-	if d := w.Logs.Sum("AlertsDelivered"); d != 2000 {
+	if d := w.Logs.Sum(alertsDelivered); d != 2000 {
 		t.Errorf("one message told %v followers", d)
 	}
 	testkit.Drain(w.World, alertQueue, time.Minute, a.SendAlert)
@@ -500,7 +500,7 @@ func TestAlertReachesTheUnreachedLater(t *testing.T) {
 					t.Errorf("%s's phone rang %d times, want %d", name, n, want)
 				}
 			}
-			if got := w.Logs.Sum("AlertsRetried"); got != 4 {
+			if got := w.Logs.Sum(alertsRetried); got != 4 {
 				t.Errorf("%v were tried again", got)
 			}
 		})
@@ -860,7 +860,7 @@ func (w *world) crashAlert(p *dynamotest.Process, m Alert, size portions) tellin
 	a, again := w.alerter(w.Crashing(SendAlertsFunction, p)), w.alerter(w.Env(SendAlertsFunction))
 	a.portions, again.portions = size, size
 	a.SendAlert(w.Ctx(), m)
-	w.To(w.Clock.Now().Add(SendAlertsFunction.Visibility()))
+	w.To(w.Clock.Now().Add(SendAlertsFunction.VisibilityTimeout()))
 	testkit.Must(w.T, again.SendAlert(w.Ctx(), m))
 	testkit.Drain(w.World, alertQueue, time.Hour, again.SendAlert)
 	return w.telling()

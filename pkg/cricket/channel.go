@@ -23,9 +23,9 @@ var (
 	channelTable = spec.Table{Name: "cricket-channels", Key: spec.Key{Partition: "matchId", Sort: "view"}}
 
 	channelsOfMatch = channelTable.On("Get channels of match", "PK=matchId", perChange, spec.Query)
-	claimChannel    = channelTable.On("Claim channel", "PK=matchId, SK=view, absent or given up", "per activity on a channel", spec.GetItem, spec.UpdateItem)
+	claimChannel    = channelTable.On("Claim channel", "PK=matchId, SK=view, absent or given up", spec.Rate{Driver: spec.UserAction, Note: "for an activity on a channel"}, spec.GetItem, spec.UpdateItem)
 	removeChannel   = channelTable.On("Remove channel", "PK=matchId, SK=view, the same channel or claim", perMatchEnd, spec.DeleteItem)
-	allChannels     = channelTable.On("Get all channels", "full scan (3 per match at most)", "hourly", spec.Scan)
+	allChannels     = channelTable.On("Get all channels", "full scan (3 per match at most)", spec.Every(time.Hour), spec.Scan)
 )
 
 // channel is a row of cricket-channels: the broadcast channel of a match as one
@@ -261,7 +261,7 @@ func (p *Pusher) broadcast(ctx context.Context, rows []channel, messages map[str
 		}
 	}
 	if len(rows) > 0 {
-		telemetry.Emit(ctx, p.now(), []telemetry.Metric{telemetry.Count("Broadcasts", sent), telemetry.Count("BroadcastsFailed", failed)})
+		telemetry.Emit(ctx, p.now(), []telemetry.Sample{telemetry.Count(broadcasts, sent), telemetry.Count(broadcastsFailed, failed)})
 	}
 	return failed > 0, nil
 }

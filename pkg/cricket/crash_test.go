@@ -76,7 +76,7 @@ func TestFinishCrashes(t *testing.T) {
 		testkit.Drain(w.World, finishQueue, 0, func(context.Context, MatchLeft) error { return nil })
 		s := testkit.OpenWith(w.World, w.Crashing(FinishMatchFunction, p), OpenFinisher)
 		s.FinishMatch(w.Ctx(), m)
-		w.To(w.Clock.Now().Add(FinishMatchFunction.Visibility())) // until it is delivered again
+		w.To(w.Clock.Now().Add(FinishMatchFunction.VisibilityTimeout())) // until it is delivered again
 		testkit.Must(t, again.FinishMatch(w.Ctx(), m))
 		testkit.Drain(w.World, finishQueue, 10*time.Minute, again.FinishMatch)
 		return w.outcome()

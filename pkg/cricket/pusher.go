@@ -148,7 +148,7 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 
 // appleFailed counts a message whose pushes Apple took none of.
 func appleFailed(ctx context.Context, now time.Time) {
-	telemetry.Emit(ctx, now, []telemetry.Metric{telemetry.Count("AppleFailed", 1)})
+	telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(appleFailures, 1)})
 }
 
 // push pushes the messages to the channels and the tokens that m is for.
@@ -438,9 +438,9 @@ func (r *pushRun) requeue(ctx context.Context) error {
 
 // report says what the run did.
 func (r *pushRun) report(ctx context.Context) {
-	telemetry.Emit(ctx, r.now(), []telemetry.Metric{
-		telemetry.Count("PushesDelivered", r.counts.Delivered), telemetry.Count("PushesGone", r.counts.Gone),
-		telemetry.Count("PushesRetried", r.counts.Retries), telemetry.Count("PushesUnreached", r.counts.Requeued),
+	telemetry.Emit(ctx, r.now(), []telemetry.Sample{
+		telemetry.Count(pushesDelivered, r.counts.Delivered), telemetry.Count(pushesGone, r.counts.Gone),
+		telemetry.Count(pushesRetried, r.counts.Retries), telemetry.Count(pushesUnreached, r.counts.Requeued),
 	}, slog.String("match", r.change.MatchID), slog.Int64("slot", r.change.Slot))
 }
 

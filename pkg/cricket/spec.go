@@ -9,11 +9,6 @@ import (
 // Room is the cricket room's part of the fleet.
 var Room = spec.Room{
 	Name: "cricket",
-	Tables: []spec.Table{
-		fixtures, teams, teamSeasons, leagues, devices, follows, subscriptions, prematch, locks, stateHashes, displays, fixtureCache, processing,
-		preferenceTable, channelTable, alertTable,
-	},
-	Access: access,
 	Functions: []spec.Function{
 		PlanTicksFunction, TickFunction, PushActivitiesFunction, FinishMatchFunction, SweepChannelsFunction,
 		SendAlertsFunction, DetectTossFunction, RemindPrematchFunction,
@@ -43,8 +38,8 @@ const (
 
 // The queues of the room. The messages of each belong to the function it wakes.
 var (
-	activityQueue = spec.Queue{Name: "cricket-push-activities", Tries: 5, Batch: 1, Concurrency: 50}
-	finishQueue   = spec.Queue{Name: "cricket-finish-match", Tries: 10, Batch: 1, Concurrency: 2}
+	activityQueue = spec.Queue{Name: "cricket-push-activities", MaxReceiveCount: 5, Batch: 1, Concurrency: 50}
+	finishQueue   = spec.Queue{Name: "cricket-finish-match", MaxReceiveCount: 10, Batch: 1, Concurrency: 2}
 )
 
 const (
@@ -71,6 +66,7 @@ var (
 			getCached, putCached, getProcessed, putProcessed, getHash, putHash, putDisplay,
 		},
 		Sends: []spec.Queue{activityQueue, alertQueue, finishQueue}, Secrets: []string{sportMonksToken},
+		Emits:  []spec.Metric{slotsClaimed, tickLag, tickTime, matchesLive, matchesChanged, matchesFailed, matchesArchived, providerFaults},
 		Memory: 512, Timeout: 8 * time.Second, Reserved: 10,
 	}
 	PushActivitiesFunction = spec.Function{
@@ -82,6 +78,7 @@ var (
 			getFixture, getDisplay, getCached, allSubscriptions, removeActivity, removeActivities, channelsOfMatch, removeChannel,
 		},
 		Sends: []spec.Queue{activityQueue}, Secrets: []string{apnsKey},
+		Emits:  []spec.Metric{pushesDelivered, pushesGone, pushesRetried, pushesUnreached, broadcasts, broadcastsFailed, appleFailures},
 		Memory: 512, Timeout: 30 * time.Second,
 	}
 	FinishMatchFunction = spec.Function{
@@ -102,6 +99,7 @@ var (
 		IfDown: "Channels that a crash left add up; at Apple's limit of 10,000 new activities need a token.",
 		On:     spec.Schedule("rate(1 hour)"),
 		Uses:   []spec.Access{allChannels, getFixture, getDisplay, getCached, removeChannel}, Secrets: []string{apnsKey},
+		Emits:  []spec.Metric{broadcasts, broadcastsFailed},
 		Memory: 256, Timeout: jobTimeout,
 	}
 )

@@ -10,16 +10,16 @@ import (
 var (
 	alertTable = spec.Table{Name: "cricket-alerts", Key: spec.Key{Partition: "matchId", Sort: "part"}, TTL: "ttl"}
 
-	getAlert    = alertTable.On("Get alert", "PK=matchId, SK=part", "per alert and part of the followers", spec.GetItem)
-	recordAlert = alertTable.On("Record alert", "PK=matchId, SK=part, after <= :after", "per page of followers", spec.UpdateItem)
+	getAlert    = alertTable.On("Get alert", "PK=matchId, SK=part", spec.Rate{Driver: spec.Message, Note: "for each part of the followers"}, spec.GetItem)
+	recordAlert = alertTable.On("Record alert", "PK=matchId, SK=part, after <= :after", spec.Rate{Driver: spec.Message, Note: "for each page of followers"}, spec.UpdateItem)
 
-	batchGetPreferences = preferenceTable.On("Batch get preferences", "PK=userId (up to 100)", "per page of followers", spec.BatchGetItem)
+	batchGetPreferences = preferenceTable.On("Batch get preferences", "PK=userId (up to 100)", spec.Rate{Driver: spec.Message, Note: "for each page of followers"}, spec.BatchGetItem)
 )
 
 // alertQueue gives an alert up after two hours: ten times the twelve minutes for
 // which one that failed is invisible. What another worker has in hand has not
 // failed, and is put back by its handler.
-var alertQueue = spec.Queue{Name: "cricket-send-alerts", Tries: 10, Batch: 1, Concurrency: 20}
+var alertQueue = spec.Queue{Name: "cricket-send-alerts", MaxReceiveCount: 10, Batch: 1, Concurrency: 20}
 
 // The alerts.
 var (
@@ -33,6 +33,7 @@ var (
 			allFollowers, batchGetPreferences, getDevice, deleteDevice, updatePushToStart, markReminder, claimChannel, removeChannel,
 		},
 		Sends: []spec.Queue{alertQueue}, Secrets: []string{apnsKey},
+		Emits:  []spec.Metric{alertsDelivered, alertsSuppressed, alertsGone, alertsRetried, appleFailures},
 		Memory: 512, Timeout: 2 * time.Minute,
 	}
 	DetectTossFunction = spec.Function{

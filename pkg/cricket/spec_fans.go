@@ -10,7 +10,7 @@ import (
 var (
 	preferenceTable = spec.Table{Name: "cricket-preferences", Key: spec.Key{Partition: "userId"}}
 
-	getPreferences = preferenceTable.On("Get preferences", "PK=userId", "per request and alert", spec.GetItem)
+	getPreferences = preferenceTable.On("Get preferences", "PK=userId", spec.Rate{Driver: spec.Request, Note: "and for each alert"}, spec.GetItem)
 	putPreferences = preferenceTable.On("Put preferences", "PK=userId", onUserAction, spec.PutItem)
 )
 

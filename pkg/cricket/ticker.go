@@ -84,7 +84,7 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 		done.Skipped = "claimed"
 		return done, nil
 	}
-	telemetry.Emit(ctx, start, []telemetry.Metric{telemetry.Count("SlotsClaimed", 1)}, slog.Int64("slot", in.Slot)) // before the provider can fail
+	telemetry.Emit(ctx, start, []telemetry.Sample{telemetry.Count(slotsClaimed, 1)}, slog.Int64("slot", in.Slot)) // before the provider can fail
 	body, err := t.provider.Livescores(ctx)
 	var now snapshot
 	if err == nil {
@@ -115,10 +115,10 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 		t.keep(now)
 	}
 	live, archived, err := t.reconcile(ctx, now)
-	telemetry.Emit(ctx, t.Now(), []telemetry.Metric{
-		telemetry.Millis("TickLag", start.Sub(due)), telemetry.Millis("TickTime", t.Now().Sub(start)),
-		telemetry.Count("MatchesLive", live), telemetry.Count("MatchesChanged", done.Changed), telemetry.Count("MatchesFailed", int(failed.Load())),
-		telemetry.Count("MatchesArchived", archived),
+	telemetry.Emit(ctx, t.Now(), []telemetry.Sample{
+		telemetry.Millis(tickLag, start.Sub(due)), telemetry.Millis(tickTime, t.Now().Sub(start)),
+		telemetry.Count(matchesLive, live), telemetry.Count(matchesChanged, done.Changed), telemetry.Count(matchesFailed, int(failed.Load())),
+		telemetry.Count(matchesArchived, archived),
 	}, slog.Int64("slot", in.Slot))
 	return done, err
 }
@@ -168,7 +168,7 @@ func (t *Ticker) blame(ctx context.Context, err error) {
 		if f, ok := errors.AsType[*sportmonks.Error](err); ok {
 			kind = f.Kind.String()
 		}
-		telemetry.Emit(ctx, t.Now(), []telemetry.Metric{telemetry.Count("ProviderFaults", 1)}, slog.String("kind", kind))
+		telemetry.Emit(ctx, t.Now(), []telemetry.Sample{telemetry.Count(providerFaults, 1)}, slog.String("kind", kind))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -216,7 +216,7 @@ func TestBrokenEntries(t *testing.T) {
 	if c := w.Logs.Complaints(); !slices.Contains(c, "match failed") {
 		t.Errorf("nobody is told: %q", c)
 	}
-	if n := w.Logs.Sum("MatchesFailed"); n != 7*3 {
+	if n := w.Logs.Sum(matchesFailed); n != 7*3 {
 		t.Errorf("%v failures are counted, want 21", n)
 	}
 }
@@ -268,10 +268,10 @@ func TestProviderFaults(t *testing.T) {
 			if fault == "" {
 				return
 			}
-			if n := w.Logs.Sum("ProviderFaults"); n != faulty {
+			if n := w.Logs.Sum(providerFaults); n != faulty {
 				t.Errorf("%v faults are counted, want %d", n, faulty)
 			}
-			if n := w.Logs.Sum("SlotsClaimed"); n != faulty+2 {
+			if n := w.Logs.Sum(slotsClaimed); n != faulty+2 {
 				t.Errorf("%v slots are counted, want %d: those that the provider failed, the one before and the one after", n, faulty+2)
 			}
 			if len(complaints) != 1 {
@@ -700,16 +700,16 @@ func TestLiveMatchesAreOurs(t *testing.T) {
 	tk := w.ticker()
 	w.says(ours, foreign)
 	w.tickAt(tk, 0)
-	if n := w.Logs.Sum("MatchesLive"); n != 1 {
+	if n := w.Logs.Sum(matchesLive); n != 1 {
 		t.Fatalf("%v matches are live, want ours", n)
 	}
 	w.says(foreign)
 	gone := int(longerGrace/slotLength) + 2
 	w.tickAt(tk, 1)
 	w.tickAt(tk, gone)
-	before := w.Logs.Sum("MatchesLive")
+	before := w.Logs.Sum(matchesLive)
 	w.tickAt(tk, gone+1)
-	if n := w.Logs.Sum("MatchesLive") - before; n != 0 {
+	if n := w.Logs.Sum(matchesLive) - before; n != 0 {
 		t.Errorf("when ours has left %v are live", n)
 	}
 }

@@ -1,8 +1,7 @@
 package fleet
 
 import (
-	"os"
-	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -10,78 +9,57 @@ import (
 	"matchday/pkg/spec"
 )
 
-// TestFunctions pairs every function of the spec with its folder, whose main
-// names that function.
-func TestFunctions(t *testing.T) {
-	t.Parallel()
-	root := filepath.Join("..", "..", "functions")
-	mains, err := filepath.Glob(filepath.Join(root, "*", "*", "main.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	folders := map[string]bool{}
-	for _, m := range mains {
-		name, err := filepath.Rel(root, filepath.Dir(m))
-		if err != nil {
-			t.Fatal(err)
-		}
-		folders[filepath.ToSlash(name)] = true
-	}
-	for _, room := range Rooms() {
-		for _, f := range room.Functions {
-			if !folders[f.Name] {
-				t.Errorf("the function %s has no folder", f.Name)
-				continue
-			}
-			delete(folders, f.Name)
-			text, err := os.ReadFile(filepath.Join(root, f.Name, "main.go"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if value := variable(f.Name) + ","; !strings.Contains(string(text), value) {
-				t.Errorf("the main of %s does not start %s", f.Name, value)
-			}
-		}
-	}
-	for name := range folders {
-		t.Errorf("the folder %s has no function in the spec", name)
-	}
-}
-
-// variable is the name of a function's value: cricket.GetMatchFunction.
-func variable(function string) string {
-	room, name, _ := strings.Cut(function, "/")
-	var b strings.Builder
-	for word := range strings.SplitSeq(name, "-") {
-		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
-	}
-	return room + "." + b.String() + "Function"
-}
-
 // TestSpec checks what every value of the spec must satisfy.
 func TestSpec(t *testing.T) {
 	t.Parallel()
 	for _, room := range Rooms() {
-		patterns := map[string]spec.Access{}
-		for _, a := range room.Access {
-			if _, twice := patterns[a.ID()]; twice {
-				t.Errorf("two access patterns are called %q", a.ID())
-			}
-			patterns[a.ID()] = a
-			if !slices.ContainsFunc(room.Tables, func(t spec.Table) bool { return t.Name == a.Table.Name }) {
-				t.Errorf("%q is of a table that the room does not have", a.ID())
-			}
-			if a.Index != "" && !slices.ContainsFunc(a.Table.Indexes, func(x spec.Index) bool { return x.Name == a.Index }) {
-				t.Errorf("%q is of an index that the table does not have", a.ID())
-			}
-		}
 		for _, f := range room.Functions {
 			if !strings.HasPrefix(f.Name, room.Name+"/") || f.Does == "" || f.IfDown == "" || f.On == nil || f.Memory == 0 || f.Timeout == 0 {
 				t.Errorf("%s is not described in full", f.Name)
 			}
 			for _, a := range f.Uses {
-				if _, ok := patterns[a.ID()]; !ok {
-					t.Errorf("%s uses %q, which the room does not list", f.Name, a.ID())
+				if i := slices.IndexFunc(room.Access(), func(b spec.Access) bool { return b.ID() == a.ID() }); !reflect.DeepEqual(a, room.Access()[i]) {
+					t.Errorf("two access patterns are called %q", a.ID())
+				}
+			}
+			for _, m := range f.Emits {
+				if !slices.Contains(room.Metrics(), m) {
+					t.Errorf("two metrics are called %s", m.Name)
+				}
+			}
+		}
+		for _, a := range room.Access() {
+			if !slices.ContainsFunc(room.Tables(), func(t spec.Table) bool { return reflect.DeepEqual(t, a.Table) }) {
+				t.Errorf("%q is of a table that another pattern describes differently", a.ID())
+			}
+			if a.Index != "" && !slices.ContainsFunc(a.Table.Indexes, func(x spec.Index) bool { return x.Name == a.Index }) {
+				t.Errorf("%q is of an index that the table does not have", a.ID())
+			}
+			if a.Rate.Driver == spec.Unknown || (a.Rate.Driver == spec.Period) != (a.Rate.Every > 0) {
+				t.Errorf("%q does not say how often it happens", a.ID())
+			}
+		}
+	}
+}
+
+// TestAlarmsWatchWhatIsEmitted: an alarm watches metrics that its function emits.
+// The tests of the rooms fail when a function emits what its spec does not list.
+func TestAlarmsWatchWhatIsEmitted(t *testing.T) {
+	t.Parallel()
+	for _, room := range Rooms() {
+		for _, a := range room.Alarms {
+			i := slices.IndexFunc(room.Functions, func(f spec.Function) bool { return f.Name == a.Function })
+			if i < 0 {
+				t.Errorf("the alarm %s is of %s, which is no function", a.Name, a.Function)
+				continue
+			}
+			watched := slices.Clone(a.Metrics)
+			if a.While != (spec.Metric{}) {
+				watched = append(watched, a.While)
+			}
+			for _, m := range watched {
+				if !slices.Contains(room.Functions[i].Emits, m) {
+					t.Errorf("the alarm %s watches %s, which %s does not emit", a.Name, m.Name, a.Function)
 				}
 			}
 		}

@@ -68,7 +68,7 @@ func (s *Events) LockEvents(ctx context.Context) error {
 			late++
 		}
 	}
-	telemetry.Emit(ctx, now, []telemetry.Metric{telemetry.Count(scoresBehind, late)})
+	telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(scoresBehind, late)})
 	return errs
 }
 

@@ -170,8 +170,8 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil // who was not reached has no outcome, or one that says so
 	}
-	telemetry.Emit(ctx, s.now(), []telemetry.Metric{
-		telemetry.Count("NoticesDelivered", counts.Delivered), telemetry.Count("NoticesGone", counts.Gone), telemetry.Count("NoticesRetried", counts.Requeued),
+	telemetry.Emit(ctx, s.now(), []telemetry.Sample{
+		telemetry.Count(noticesDelivered, counts.Delivered), telemetry.Count(noticesGone, counts.Gone), telemetry.Count(noticesRetried, counts.Requeued),
 	}, slog.String("notice", n.ID))
 	missed, gone := run.after(outcomes)
 	return errors.Join(broken, err, run.unclaim(ctx, missed), drop(ctx, s.db, gone))

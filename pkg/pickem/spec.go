@@ -9,9 +9,7 @@ import (
 
 // Room is the pick'em room's part of the fleet.
 var Room = spec.Room{
-	Name:   "pickem",
-	Tables: []spec.Table{table},
-	Access: access,
+	Name: "pickem",
 	Functions: []spec.Function{
 		ListEventsFunction, GetEventFunction, GetResultsFunction, GetStandingsFunction, ListCorrectionsFunction,
 		GetMeFunction, GetUserFunction, UpdateMeFunction, PutPredictionsFunction, DeletePredictionsFunction,
@@ -25,7 +23,7 @@ var Room = spec.Room{
 	},
 	Settings: push.Settings(apnsKey, apnsBundle, "the bundle id of the pick'em app"),
 	Alarms: []spec.Alarm{{
-		Name: "scores-behind", Function: LockEventsFunction.Name, Metrics: []string{scoresBehind}, Stat: "Sum", Bound: 0, Minutes: 3,
+		Name: "scores-behind", Function: LockEventsFunction.Name, Metrics: []spec.Metric{scoresBehind}, Stat: "Sum", Bound: 0, Minutes: 3,
 		Watches: "an event that was to be scored more than ten minutes ago, and is not",
 		IfDown:  "An event has no scores, or its points are those of results that were corrected since.",
 	}},
@@ -40,8 +38,8 @@ const (
 
 // The queues of the room. The messages of each belong to the function it wakes.
 var (
-	scoreQueue  = spec.Queue{Name: "pickem-score-event.fifo", Tries: 5, Batch: 1, Concurrency: 5}
-	noticeQueue = spec.Queue{Name: "pickem-send-notices", Tries: 5, Batch: 1, Concurrency: 10}
+	scoreQueue  = spec.Queue{Name: "pickem-score-event.fifo", MaxReceiveCount: 5, Batch: 1, Concurrency: 5}
+	noticeQueue = spec.Queue{Name: "pickem-send-notices", MaxReceiveCount: 5, Batch: 1, Concurrency: 10}
 )
 
 const (
@@ -345,6 +343,7 @@ var (
 		IfDown: "Events say that they are open when they are locked; no late pick gets in.",
 		On:     spec.Schedule("rate(1 minute)"),
 		Uses:   []spec.Access{findOpenEvents, changeEvent, entriesOf}, Sends: []spec.Queue{scoreQueue},
+		Emits:  []spec.Metric{scoresBehind},
 		Memory: 256, Timeout: 30 * time.Second,
 	}
 	ScoreEventFunction = spec.Function{
@@ -377,6 +376,7 @@ var (
 		IfDown: "Reminders come late, or, after the lock, not at all.",
 		On:     noticeQueue,
 		Uses:   []spec.Access{membersDevices, markNotice, unmarkNotice, dropDevice}, Secrets: []string{apnsKey},
+		Emits:  []spec.Metric{noticesDelivered, noticesGone, noticesRetried},
 		Memory: 256, Timeout: 30 * time.Second,
 	}
 	OnUserConfirmedFunction = spec.Function{

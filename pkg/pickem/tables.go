@@ -1,6 +1,10 @@
 package pickem
 
-import "matchday/pkg/spec"
+import (
+	"time"
+
+	"matchday/pkg/spec"
+)
 
 // table holds all of the room. Its keys are in the package's description.
 var table = spec.Table{
@@ -10,14 +14,14 @@ var table = spec.Table{
 	TTL:     "ttl",
 }
 
-// How often something happens.
-const (
-	perScreen  = "per screen"
-	onUser     = "on user action"
-	byAdmin    = "a few times an event, by administrators"
-	perMinute  = "every minute"
-	perScore   = "per event and member, when it is scored"
-	perQuarter = "every 15 minutes"
+// How often the access patterns happen.
+var (
+	perScreen  = spec.Rate{Driver: spec.Request}
+	onUser     = spec.Rate{Driver: spec.UserAction}
+	byAdmin    = spec.Rate{Driver: spec.AdminAction, Note: "a few times an event"}
+	perMinute  = spec.Every(time.Minute)
+	perScore   = spec.Rate{Driver: spec.Message, Note: "for each member of an event that is scored"}
+	perQuarter = spec.Every(15 * time.Minute)
 )
 
 // The access patterns of the five screens.
@@ -38,7 +42,7 @@ var (
 	saveMember     = table.On("Save member", "PK=USER#{userId}, SK=USER, unless it was deleted", onUser, spec.UpdateItem)
 	findMember     = table.On("Find member", "PK=USER#{userId}, SK=USER", onUser, spec.GetItem)
 	renameCopies   = table.On("Rename copies", "PK=USER#{userId}, each item that shows the name", onUser, spec.UpdateItem)
-	registerDevice = table.On("Register device", "PK=DEVICE#{token}, SK=DEVICE, if the user is a member", "on app launch", spec.PutItem, spec.ConditionCheckItem)
+	registerDevice = table.On("Register device", "PK=DEVICE#{token}, SK=DEVICE, if the user is a member", spec.Rate{Driver: spec.UserAction, Note: "on app launch"}, spec.PutItem, spec.ConditionCheckItem)
 	dropDevice     = table.On("Drop device", "PK=DEVICE#{token}, SK=DEVICE, if it is the user's", onUser, spec.DeleteItem)
 )
 
@@ -52,18 +56,18 @@ var (
 	removeEvent     = table.On("Remove event", "PK=EVENT#{eventId} and the predictions on it (batches of 25), the event last", byAdmin, spec.Query, spec.BatchWriteItem, spec.DeleteItem)
 	inviteMember    = table.On("Invite member", "PK=USER#{userId}, SK=USER, absent", byAdmin, spec.PutItem)
 	removeMember    = table.On("Remove member", "PK=USER#{userId}: deletedAt of USER, then all the others (batches of 25)", byAdmin, spec.UpdateItem, spec.BatchWriteItem)
-	membersDevices  = table.OnIndex("GSI", "Get a member's devices", "GSI_PK=DEVICES#{userId}, the last seen first", "per notice and member", spec.Query)
+	membersDevices  = table.OnIndex("GSI", "Get a member's devices", "GSI_PK=DEVICES#{userId}, the last seen first", spec.Rate{Driver: spec.Message, Note: "for each member of a notice"}, spec.Query)
 )
 
 // What jobs do.
 var (
 	findOpenEvents = table.On("Find open events", "PK=EVENT, SK >= 400 days ago", perMinute, spec.Query)
-	allMembers     = table.OnIndex("GSI", "Get all members", "GSI_PK=USER", "per reminder and rebuilding", spec.Query)
-	entriesOf      = table.OnIndex("GSI", "Get entries", "GSI_PK=EVENT#{eventId}, GSI_SK begins with SCORE#", "per reminder and scoring", spec.Query)
+	allMembers     = table.OnIndex("GSI", "Get all members", "GSI_PK=USER", spec.Rate{Driver: spec.Job, Note: "for a reminder or a rebuilding"}, spec.Query)
+	entriesOf      = table.OnIndex("GSI", "Get entries", "GSI_PK=EVENT#{eventId}, GSI_SK begins with SCORE#", spec.Rate{Driver: spec.Job, Note: "for a reminder or a scoring"}, spec.Query)
 	scoreMember    = table.On("Score member", "PK=USER#{userId}: prediction, standings and USER, by its rev", perScore, spec.UpdateItem, spec.PutItem, spec.DeleteItem)
 	findReminded   = table.On("Find reminded", "PK=NOTICE#{noticeId}, SK=DONE", perQuarter, spec.GetItem)
-	markNotice     = table.On("Mark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId}, unless another run has; or DONE", "per notice and member", spec.PutItem)
-	unmarkNotice   = table.On("Unmark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId}, of this run", "when Apple cannot be reached", spec.DeleteItem)
+	markNotice     = table.On("Mark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId}, unless another run has; or DONE", spec.Rate{Driver: spec.Message, Note: "for each member of a notice"}, spec.PutItem)
+	unmarkNotice   = table.On("Unmark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId}, of this run", spec.Rate{Driver: spec.Message, Note: "when Apple cannot be reached"}, spec.DeleteItem)
 )
 
 // The leagues of members.
@@ -81,13 +85,10 @@ var (
 	endLeague       = table.On("End league", "PK=LEAGUE#{leagueId}, SK=LEAGUE, and its CODE#, if the user owns it", onUser, spec.UpdateItem, spec.DeleteItem)
 )
 
-var access = []spec.Access{
-	listEvents, getStandings, getCard, getResults, getMember,
-	findEvent, readCard, savePrediction, dropPrediction, saveMember, findMember, renameCopies, registerDevice, dropDevice,
-	createEvent, changeEvent, changeCard, setResult, listCorrections, removeEvent, inviteMember, removeMember, membersDevices,
-	findOpenEvents, allMembers, entriesOf, scoreMember, findReminded, markNotice, unmarkNotice,
-	createLeague, findLeague, joinLeague, leaveLeague, leagueRoster, myLeagues, checkMembership, leagueMembers, leagueStandings, renewCode, endLeague,
-}
-
-// scoresBehind is a metric: how many events wait for their scores for too long.
-const scoresBehind = "ScoresBehind"
+// The metrics that the functions emit.
+var (
+	scoresBehind     = spec.Metric{Name: "ScoresBehind", Unit: spec.Count} // events that wait for their scores for too long
+	noticesDelivered = spec.Metric{Name: "NoticesDelivered", Unit: spec.Count}
+	noticesGone      = spec.Metric{Name: "NoticesGone", Unit: spec.Count}
+	noticesRetried   = spec.Metric{Name: "NoticesRetried", Unit: spec.Count}
+)

@@ -9,20 +9,64 @@ package spec
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 )
 
-// Room is a bounded context: one system of the fleet, and one stack.
+// Room is a bounded context: one system of the fleet, and one stack. Its tables
+// and access patterns are those that its functions use.
 type Room struct {
 	Name      string
-	Tables    []Table
-	Access    []Access // every way its tables are read and written
 	Functions []Function
 	Machines  []Machine
 	Settings  []Setting
 	Alarms    []Alarm
+}
+
+// Access returns the access patterns that the room's functions use, each once,
+// in the order of their IDs.
+func (r Room) Access() []Access {
+	all := map[string]Access{}
+	for _, f := range r.Functions {
+		for _, a := range f.Uses {
+			all[a.ID()] = a
+		}
+	}
+	return byName(all)
+}
+
+// Tables returns the tables that the room's functions use, each once, in the
+// order of their names.
+func (r Room) Tables() []Table {
+	all := map[string]Table{}
+	for _, f := range r.Functions {
+		for _, a := range f.Uses {
+			all[a.Table.Name] = a.Table
+		}
+	}
+	return byName(all)
+}
+
+// Metrics returns the metrics that the room's functions emit, each once, in the
+// order of their names.
+func (r Room) Metrics() []Metric {
+	all := map[string]Metric{}
+	for _, f := range r.Functions {
+		for _, m := range f.Emits {
+			all[m.Name] = m
+		}
+	}
+	return byName(all)
+}
+
+// byName returns the values in the order of their keys.
+func byName[T any](all map[string]T) (values []T) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		values = append(values, all[name])
+	}
+	return values
 }
 
 // Table is one DynamoDB table. Its attributes of keys and indexes are strings.
@@ -68,17 +112,17 @@ type Access struct {
 	Index string // "" for the table itself
 	Ops   []Op
 	Key   string // the key condition, for the reader
-	Often string // how often it happens
+	Rate  Rate
 }
 
 // On returns an access pattern of the table.
-func (t Table) On(name, key, often string, ops ...Op) Access {
-	return Access{Name: name, Table: t, Ops: ops, Key: key, Often: often}
+func (t Table) On(name, key string, rate Rate, ops ...Op) Access {
+	return Access{Name: name, Table: t, Ops: ops, Key: key, Rate: rate}
 }
 
 // OnIndex returns an access pattern of one of the table's indexes.
-func (t Table) OnIndex(index, name, key, often string, ops ...Op) Access {
-	return Access{Name: name, Table: t, Index: index, Ops: ops, Key: key, Often: often}
+func (t Table) OnIndex(index, name, key string, rate Rate, ops ...Op) Access {
+	return Access{Name: name, Table: t, Index: index, Ops: ops, Key: key, Rate: rate}
 }
 
 // ID names the pattern in the fleet: "cricket-locks: Acquire lock".
@@ -101,6 +145,7 @@ type Function struct {
 	On      Trigger
 	Uses    []Access
 	Sends   []Queue  // beside its own dead-letter queue
+	Emits   []Metric // beside those that every function emits
 	Users   []UserOp // what it does to the accounts of the user pool
 	Secrets []string // names in Secrets Manager
 	Memory  int      // MB
@@ -109,9 +154,10 @@ type Function struct {
 	Reserved int
 }
 
-// Visibility is how long a message is invisible that the function was given: as
-// AWS advises, six times its timeout, so that a throttled try does not end it.
-func (f Function) Visibility() time.Duration { return 6 * f.Timeout }
+// VisibilityTimeout is how long SQS hides a message after the function received
+// it: six times the function's timeout, as AWS advises, so that a throttled
+// invocation does not use up a delivery.
+func (f Function) VisibilityTimeout() time.Duration { return 6 * f.Timeout }
 
 // Grant is what a function may do on a table, or on one of its indexes.
 type Grant struct {
@@ -166,22 +212,23 @@ type Route struct {
 // Schedule wakes a function on an EventBridge Scheduler expression, in UTC.
 type Schedule string
 
-// Queue wakes a function for the messages of an SQS queue. A message that was
-// delivered Tries times, or that can never be handled, moves to the queue Dead.
-// One whose name ends with ".fifo" hands out the messages of a group one after
-// the other.
+// Queue wakes a function for the messages of an SQS queue. A message moves to the
+// queue DeadLetter after MaxReceiveCount deliveries, or at once if it can never
+// be handled. A queue whose name ends with ".fifo" delivers the messages of a
+// group one after the other.
 type Queue struct {
-	Name        string
-	Tries       int
-	Batch       int // messages per invocation
-	Concurrency int // invocations at once
+	Name            string
+	MaxReceiveCount int
+	Batch           int // messages per invocation
+	Concurrency     int // invocations at once
 }
 
-// FIFO reports whether the queue is one that SQS calls so.
+// FIFO reports whether the queue is a FIFO queue.
 func (q Queue) FIFO() bool { return strings.HasSuffix(q.Name, fifo) }
 
-// Dead is the name of the queue's dead-letter queue, which is of its kind.
-func (q Queue) Dead() string {
+// DeadLetter is the name of the queue's dead-letter queue, which is FIFO if the
+// queue is.
+func (q Queue) DeadLetter() string {
 	if name, ok := strings.CutSuffix(q.Name, fifo); ok {
 		return name + "-dead" + fifo
 	}
@@ -220,20 +267,6 @@ type Setting struct {
 	Like     string // regular expression of its values
 	Trial    string // value of stages other than production that set none
 	Required bool
-}
-
-// Alarm wakes the on-call when metrics that a function emits are out of bounds.
-type Alarm struct {
-	Name     string   // "slots-missed"
-	Function string   // that emits the metrics
-	Metrics  []string // whose sum is watched
-	Stat     string   // of a minute: "Sum", "p99"
-	While    string   // metric that says whether the alarm is on, by being above 0; "" for always
-	Below    bool     // Bound is a floor, else a ceiling
-	Bound    float64
-	Minutes  int    // of the last five that must be out of bounds
-	Watches  string // what, for the on-call
-	IfDown   string // what a user notices
 }
 
 // Environment variables that every function gets.

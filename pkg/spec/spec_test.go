@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -11,23 +12,25 @@ import (
 )
 
 var (
+	perRequest = spec.Rate{Driver: spec.Request}
+
 	matches = spec.Table{
 		Name: "matches", Key: spec.Key{Partition: "id"},
 		Indexes: []spec.Index{{Name: "by-day", Key: spec.Key{Partition: "day", Sort: "id"}}, {Name: "live", Key: spec.Key{Partition: "live"}, KeysOnly: true}},
 	}
 	balls = spec.Table{Name: "balls", Key: spec.Key{Partition: "match", Sort: "ball"}, TTL: "expiresAt"}
 
-	getMatch  = matches.On("Get match", "id", "per request", spec.GetItem)
-	editMatch = matches.On("Edit match", "id", "rare", spec.UpdateItem, spec.ConditionCheckItem)
-	ofDay     = matches.OnIndex("by-day", "Matches of a day", "day", "per request", spec.Query)
-	ofDayOld  = matches.OnIndex("by-day", "Old matches of a day", "day", "rare", spec.Query)
-	allLive   = matches.OnIndex("live", "All live", "", "every 2.5 s", spec.Scan)
-	putBalls  = balls.On("Put balls", "match, ball", "per change", spec.BatchWriteItem, spec.PutItem)
+	getMatch  = matches.On("Get match", "id", perRequest, spec.GetItem)
+	editMatch = matches.On("Edit match", "id", spec.Rate{Driver: spec.AdminAction}, spec.UpdateItem, spec.ConditionCheckItem)
+	ofDay     = matches.OnIndex("by-day", "Matches of a day", "day", perRequest, spec.Query)
+	ofDayOld  = matches.OnIndex("by-day", "Old matches of a day", "day", spec.Rate{Driver: spec.AdminAction}, spec.Query)
+	allLive   = matches.OnIndex("live", "All live", "", spec.Every(time.Minute), spec.Scan)
+	putBalls  = balls.On("Put balls", "match, ball", perRequest, spec.BatchWriteItem, spec.PutItem)
 )
 
 func TestAccess(t *testing.T) {
 	t.Parallel()
-	want := spec.Access{Name: "Matches of a day", Table: matches, Index: "by-day", Ops: []spec.Op{spec.Query}, Key: "day", Often: "per request"}
+	want := spec.Access{Name: "Matches of a day", Table: matches, Index: "by-day", Ops: []spec.Op{spec.Query}, Key: "day", Rate: perRequest}
 	if !reflect.DeepEqual(ofDay, want) {
 		t.Errorf("got %+v, want %+v", ofDay, want)
 	}
@@ -70,7 +73,7 @@ func TestGrantsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		uses := rapid.SliceOf(rapid.Custom(func(t *rapid.T) spec.Access {
 			table := spec.Table{Name: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "table")}
-			return table.OnIndex(rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "index"), "", "", "", rapid.SliceOf(rapid.SampledFrom(ops)).Draw(t, "ops")...)
+			return table.OnIndex(rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "index"), "", "", spec.Rate{}, rapid.SliceOf(rapid.SampledFrom(ops)).Draw(t, "ops")...)
 		})).Draw(t, "uses")
 		want := map[right]bool{}
 		var before [][]spec.Op
@@ -105,9 +108,54 @@ func TestGrantsAreExact(t *testing.T) {
 	})
 }
 
-func TestDead(t *testing.T) {
+func TestDeadLetter(t *testing.T) {
 	t.Parallel()
-	if got := (spec.Queue{Name: "cricket-push"}).Dead(); got != "cricket-push-dead" {
-		t.Errorf("got %q", got)
+	for name, want := range map[string]string{"cricket-push": "cricket-push-dead", "pickem-score.fifo": "pickem-score-dead.fifo"} {
+		if got := (spec.Queue{Name: name}).DeadLetter(); got != want {
+			t.Errorf("the dead letters of %s are in %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestDerived: a room has what its functions use and emit, each once and in order.
+func TestDerived(t *testing.T) {
+	t.Parallel()
+	lag, done := spec.Metric{Name: "Lag", Unit: spec.Milliseconds}, spec.Metric{Name: "Done", Unit: spec.Count}
+	room := spec.Room{Functions: []spec.Function{
+		{Uses: []spec.Access{getMatch, ofDay}, Emits: []spec.Metric{lag, done}},
+		{},
+		{Uses: []spec.Access{putBalls, getMatch}, Emits: []spec.Metric{done}},
+	}}
+	if got, want := room.Tables(), []spec.Table{balls, matches}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got the tables %v, want %v", got, want)
+	}
+	if got, want := room.Access(), []spec.Access{putBalls, getMatch, ofDay}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got the patterns %v, want %v", got, want)
+	}
+	if got, want := room.Metrics(), []spec.Metric{done, lag}; !slices.Equal(got, want) {
+		t.Errorf("got the metrics %v, want %v", got, want)
+	}
+}
+
+func TestRate(t *testing.T) {
+	t.Parallel()
+	for want, r := range map[string]spec.Rate{
+		"":                                  {},
+		"per request":                       perRequest,
+		"per request: cached":               {Driver: spec.Request, Note: "cached"},
+		"2 per match end":                   {Driver: spec.MatchEnd, Factor: 2},
+		"0.1 per tick of each live match":   {Driver: spec.MatchTick, Factor: 0.1},
+		"every 1h":                          spec.Every(time.Hour),
+		"every 15m: for each active league": {Driver: spec.Period, Every: 15 * time.Minute, Note: "for each active league"},
+		"every 2.5s":                        spec.Every(2500 * time.Millisecond),
+		"every 1h30m":                       spec.Every(90 * time.Minute),
+		"3 every 10m":                       {Driver: spec.Period, Every: 10 * time.Minute, Factor: 3},
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := perRequest.Times(); got != 1 {
+		t.Errorf("it happens %v times for each request, want once", got)
 	}
 }

@@ -23,7 +23,7 @@ import (
 var start = time.Date(2026, 6, 6, 18, 41, 0, 0, time.UTC)
 
 var (
-	rain = spec.Queue{Name: "lab-rain", Tries: 3, Batch: 1, Concurrency: 2}
+	rain = spec.Queue{Name: "lab-rain", MaxReceiveCount: 3, Batch: 1, Concurrency: 2}
 	lab  = spec.Room{Name: "lab", Functions: []spec.Function{
 		{Name: "lab/get-weather", On: spec.Route{Method: "GET", Path: "/weather"}},
 		{Name: "lab/count-rain", On: rain},
@@ -97,7 +97,7 @@ export const draw = { weather: () => put($("weather"), room.weather) };`)},
 			functions.Add(lambda.Function{Name: fn.Name})
 		}
 	}
-	for _, q := range []sqs.Queue{{Name: "local-" + rain.Dead()}, {Name: "local-" + rain.Name, MaxReceives: rain.Tries, DeadLetter: "local-" + rain.Dead()}} {
+	for _, q := range []sqs.Queue{{Name: "local-" + rain.DeadLetter()}, {Name: "local-" + rain.Name, MaxReceives: rain.MaxReceiveCount, DeadLetter: "local-" + rain.DeadLetter()}} {
 		if err := s.Queues.Create(q); err != nil {
 			t.Fatal(err)
 		}

@@ -185,7 +185,7 @@ func queues(f *fleet.Fleet) any {
 			if !ok {
 				continue
 			}
-			d, buried := depth(q.Name), depth(q.Dead())
+			d, buried := depth(q.Name), depth(q.DeadLetter())
 			r := row{room.Spec.Name, q.Name, fn.Name, d.Visible, d.InFlight, d.Delayed, d.Sent, d.Deleted, buried.Visible + buried.InFlight, []dead{}}
 			letters := f.Queues.Messages(buried.Queue)
 			for _, m := range letters[max(0, len(letters)-deadShown):] {

@@ -243,7 +243,7 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	f.DBExited = db.Exited
 	f.DB = dynamodb.NewFromConfig(dynamodbsim.Config(db.URL))
 	for _, room := range f.Rooms {
-		if err := dynamodbsim.Create(ctx, f.DB, tables.FromSpec(prefix, room.Spec.Tables)); err != nil {
+		if err := dynamodbsim.Create(ctx, f.DB, tables.FromSpec(prefix, room.Spec.Tables())); err != nil {
 			return host, nil, err
 		}
 	}
@@ -306,7 +306,7 @@ func (f *Fleet) endanger(mux *http.ServeMux, inner, db string) (endpoint string,
 	}
 	keys := map[string][]string{}
 	for _, room := range f.Rooms {
-		for _, t := range room.Spec.Tables {
+		for _, t := range room.Spec.Tables() {
 			keys[prefix+t.Name] = []string{t.Key.Partition, t.Key.Sort}
 		}
 	}
@@ -414,11 +414,11 @@ func (f *Fleet) timeout(fn spec.Function) time.Duration {
 
 // queue creates a queue with its dead-letter queue, and has it wake fn.
 func (f *Fleet) queue(fn spec.Function, q spec.Queue) error {
-	if err := f.Queues.Create(sqs.Queue{Name: prefix + q.Dead(), FIFO: q.FIFO()}); err != nil {
+	if err := f.Queues.Create(sqs.Queue{Name: prefix + q.DeadLetter(), FIFO: q.FIFO()}); err != nil {
 		return err
 	}
 	if err := f.Queues.Create(sqs.Queue{
-		Name: prefix + q.Name, FIFO: q.FIFO(), Visibility: fn.Visibility(), MaxReceives: q.Tries, DeadLetter: prefix + q.Dead(),
+		Name: prefix + q.Name, FIFO: q.FIFO(), Visibility: fn.VisibilityTimeout(), MaxReceives: q.MaxReceiveCount, DeadLetter: prefix + q.DeadLetter(),
 	}); err != nil {
 		return err
 	}
@@ -455,7 +455,7 @@ func (f *Fleet) Begin(ctx context.Context) error {
 				return err
 			}
 		}
-		f.stops = append(f.stops, f.sweeper(ctx, tables.FromSpec(prefix, room.Spec.Tables)))
+		f.stops = append(f.stops, f.sweeper(ctx, tables.FromSpec(prefix, room.Spec.Tables())))
 	}
 	return nil
 }

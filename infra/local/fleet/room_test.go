@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	turns = spec.Queue{Name: "lab-turns.fifo", Tries: 2, Batch: 1, Concurrency: 2}
+	turns = spec.Queue{Name: "lab-turns.fifo", MaxReceiveCount: 2, Batch: 1, Concurrency: 2}
 	lab   = spec.Room{Name: "lab", Functions: []spec.Function{
 		{Name: "lab/take-turns", On: turns, Users: []spec.UserOp{spec.AdminGetUser}, Memory: 128, Timeout: 10 * time.Second},
 		{Name: "lab/say-hello", On: spec.UserConfirmed{}, Memory: 128, Timeout: 5 * time.Second},

@@ -85,10 +85,10 @@ func newSample(t testing.TB, played int) *sample {
 		for _, fn := range room.Spec.Functions {
 			functions.Add(lambda.Function{Name: fn.Name})
 			if q, ok := fn.On.(spec.Queue); ok {
-				if err := s.Queues.Create(sqs.Queue{Name: "local-" + q.Dead(), FIFO: q.FIFO()}); err != nil {
+				if err := s.Queues.Create(sqs.Queue{Name: "local-" + q.DeadLetter(), FIFO: q.FIFO()}); err != nil {
 					t.Fatal(err)
 				}
-				if err := s.Queues.Create(sqs.Queue{Name: "local-" + q.Name, FIFO: q.FIFO(), MaxReceives: q.Tries, DeadLetter: "local-" + q.Dead()}); err != nil {
+				if err := s.Queues.Create(sqs.Queue{Name: "local-" + q.Name, FIFO: q.FIFO(), MaxReceives: q.MaxReceiveCount, DeadLetter: "local-" + q.DeadLetter()}); err != nil {
 					t.Fatal(err)
 				}
 			}

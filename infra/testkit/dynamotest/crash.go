@@ -94,7 +94,7 @@ func Crash[W any](t *testing.T, scenario func(t *testing.T, p *Process) W) {
 				if got := scenario(t, CrashAt(k, after)); !reflect.DeepEqual(got, want) {
 					t.Errorf("after the crash and a second run:\n%+v\nwithout a crash:\n%+v", got, want)
 				}
-				record("crashes", t.Name())
+				Record("crashes", t.Name())
 			})
 		}
 	}

@@ -80,7 +80,7 @@ func check(ctx context.Context, fn spec.Function, params any) string {
 	case !slices.ContainsFunc(fn.Uses, func(u spec.Access) bool { return u.ID() == a.ID() }):
 		return fmt.Sprintf("uses the access pattern %q, which its spec does not list", a.ID())
 	}
-	record("patterns", a.ID())
+	Record("patterns", a.ID())
 	return ""
 }
 
@@ -126,9 +126,9 @@ func with(cfg aws.Config, id string, f func(context.Context, middleware.Initiali
 
 var recording sync.Mutex
 
-// record appends a line to a file of the folder $MATCHDAY_COVERAGE, from which
+// Record appends a line to a file of the folder $MATCHDAY_COVERAGE, from which
 // `make test` counts what was exercised.
-func record(file, line string) {
+func Record(file, line string) {
 	dir := os.Getenv("MATCHDAY_COVERAGE")
 	if dir == "" {
 		return

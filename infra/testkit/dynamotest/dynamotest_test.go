@@ -24,10 +24,10 @@ import (
 
 var (
 	tallies = spec.Table{Name: "tallies", Key: spec.Key{Partition: "id"}, Indexes: []spec.Index{{Name: "by-kind", Key: spec.Key{Partition: "kind", Sort: "id"}}}}
-	getIt   = tallies.On("Get tally", "id", "", spec.GetItem)
-	putIt   = tallies.On("Put tally", "id", "", spec.PutItem)
-	addIt   = tallies.On("Add to tally", "id", "", spec.UpdateItem)
-	ofKind  = tallies.OnIndex("by-kind", "Tallies of a kind", "kind", "", spec.Query)
+	getIt   = tallies.On("Get tally", "id", spec.Rate{}, spec.GetItem)
+	putIt   = tallies.On("Put tally", "id", spec.Rate{}, spec.PutItem)
+	addIt   = tallies.On("Add to tally", "id", spec.Rate{}, spec.UpdateItem)
+	ofKind  = tallies.OnIndex("by-kind", "Tallies of a kind", "kind", spec.Rate{}, spec.Query)
 )
 
 type tally struct {
@@ -69,7 +69,7 @@ func TestGuard(t *testing.T) {
 		{"listed, of an index", uses(ofKind), query(ofKind), ""},
 		{"not listed", uses(putIt), get(getIt), `test/count uses the access pattern "tallies: Get tally", which its spec does not list`},
 		{"another operation", uses(putIt), get(putIt), `test/count calls GetItem as the access pattern "tallies: Put tally", which is another operation`},
-		{"an index as the table", uses(getIt), get(tallies.OnIndex("by-kind", "Get tally", "", "", spec.GetItem)), `test/count reads index "" as the access pattern "tallies: Get tally"`},
+		{"an index as the table", uses(getIt), get(tallies.OnIndex("by-kind", "Get tally", "", spec.Rate{}, spec.GetItem)), `test/count reads index "" as the access pattern "tallies: Get tally"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

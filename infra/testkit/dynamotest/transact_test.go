@@ -12,7 +12,7 @@ import (
 func TestGuardOfTransactions(t *testing.T) {
 	t.Parallel()
 	cfg, prefix := New(t, []spec.Table{tallies})
-	swap := tallies.On("Swap tallies", "id", "", spec.PutItem, spec.DeleteItem)
+	swap := tallies.On("Swap tallies", "id", spec.Rate{}, spec.PutItem, spec.DeleteItem)
 	put, gone := dynamo.PutWrite(tally{"1", 1}), dynamo.DeleteWrite(dynamo.Key(swap, "2"))
 	for _, c := range []struct {
 		name   string

@@ -23,10 +23,6 @@ func main() {
 	}
 }
 
-// emitted is how many metrics the functions of each room emit. Beside them each may
-// emit that of its failures, which costs nothing while nothing fails.
-func emitted() map[string]float64 { return map[string]float64{"cricket": 19, "pickem": 4} }
-
 func command(out io.Writer, bench, kept string) error {
 	c, from, err := read(bench, kept)
 	if err != nil {

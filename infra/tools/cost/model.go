@@ -104,13 +104,13 @@ func (m model) fixed(room spec.Room, jobReads float64) (u usage, err error) {
 			u.alarmMetrics++
 		}
 	}
-	for _, table := range room.Tables {
+	for _, table := range room.Tables() {
 		u.insightRules += rules(table.Key)
 		for _, x := range table.Indexes {
 			u.insightRules += rules(x.Key)
 		}
 	}
-	u.customMetrics, u.secrets, u.dashboards = emitted()[room.Name], float64(len(secrets)), 1
+	u.customMetrics, u.secrets, u.dashboards = float64(len(room.Metrics())), float64(len(secrets)), 1
 	return u, nil
 }
 
@@ -248,19 +248,19 @@ func (m model) api(s scenario) usage {
 
 // seed is what the seed's access patterns, taken literally, use of DynamoDB in
 // place of store and of the reads of tokens: every subscription in every tick,
-// and every pattern of "every 2.5 s per live match" in every tick of each match.
+// and every pattern whose rate is of ticks in every tick, or in that of each match.
 func (m model) seed(s scenario) usage {
 	if s.matches == 0 {
 		return usage{}
 	}
 	ticks := s.hours * ticksOfHour
 	u := usage{readUnits: ticks * eventually(s.subscribers*m.Items.Subscription)}
-	for _, a := range m.room.Access {
-		n := ticks
-		switch a.Often {
-		case "every 2.5 s per live match":
+	for _, a := range m.room.Access() {
+		n := ticks * a.Rate.Times()
+		switch a.Rate.Driver {
+		case spec.MatchTick:
 			n *= float64(s.matches)
-		case "every 2.5 s":
+		case spec.Tick:
 		default:
 			continue
 		}

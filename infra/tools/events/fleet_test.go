@@ -374,7 +374,7 @@ func (w *world) function(name string) (found spec.Function) {
 func (w *world) rejected(on spec.Queue, in []byte) string {
 	var e event
 	must(w.t, json.Unmarshal(in, &e))
-	for _, m := range w.Queues.Messages(prefix + on.Dead()) {
+	for _, m := range w.Queues.Messages(prefix + on.DeadLetter()) {
 		if m.Body == e.Records[0].Body {
 			return aws.ToString(m.Attributes[queue.ReasonAttribute].StringValue)
 		}

@@ -81,9 +81,9 @@ func function(out *bytes.Buffer, s stage.Stage, room spec.Room, f spec.Function,
 	fmt.Fprintf(out, "* Logs: `%s`.\n", s.LogGroup(f))
 	switch on := f.On.(type) {
 	case spec.Queue:
-		fmt.Fprintf(out, "* Dead letters: `%s`, after %d tries, or at once with a reason. [Redrive](#redrive) to `%s`.\n", s.Dead(f), on.Tries, s.Prefix()+on.Name)
+		fmt.Fprintf(out, "* Dead letters: `%s`, after %d tries, or at once with a reason. [Redrive](#redrive) to `%s`.\n", s.DeadLetter(f), on.MaxReceiveCount, s.Prefix()+on.Name)
 	case spec.Schedule:
-		fmt.Fprintf(out, "* Dead letters: `%s`. [Run it again](#run-a-job-again), then purge them.\n", s.Dead(f))
+		fmt.Fprintf(out, "* Dead letters: `%s`. [Run it again](#run-a-job-again), then purge them.\n", s.DeadLetter(f))
 	}
 }
 

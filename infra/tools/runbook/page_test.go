@@ -75,7 +75,7 @@ func TestTrigger(t *testing.T) {
 // TestFIFO: the dead letters of a queue in order are named as they are deployed.
 func TestFIFO(t *testing.T) {
 	t.Parallel()
-	room := spec.Room{Name: "lab", Functions: []spec.Function{{Name: "lab/take-turns", Does: "Takes turns.", IfDown: "Nobody has a turn.", On: spec.Queue{Name: "lab-turns.fifo", Tries: 2}}}}
+	room := spec.Room{Name: "lab", Functions: []spec.Function{{Name: "lab/take-turns", Does: "Takes turns.", IfDown: "Nobody has a turn.", On: spec.Queue{Name: "lab-turns.fifo", MaxReceiveCount: 2}}}}
 	text := string(page([]spec.Room{room}))
 	for _, want := range []string{"Dead letters: `lab-turns-dead.fifo`, after 2 tries", "to `lab-turns.fifo`", "Alarm `lab-turns-dead.fifo-filled`"} {
 		if !strings.Contains(text, want) {

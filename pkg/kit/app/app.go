@@ -144,7 +144,7 @@ func messages[S, M any](fn spec.Function, do func(S, context.Context, M) error) 
 // failed counts n failures that Lambda does not count as errors.
 func failed(ctx context.Context, env Env, n int) {
 	if n > 0 {
-		telemetry.Emit(ctx, env.Now(), []telemetry.Metric{telemetry.Count(telemetry.Failed, n)})
+		telemetry.Emit(ctx, env.Now(), []telemetry.Sample{telemetry.Count(telemetry.Failed, n)})
 	}
 }
 

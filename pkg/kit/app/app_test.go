@@ -311,7 +311,7 @@ func TestClockWhileGoroutinesRun(t *testing.T) {
 	wg.Wait()
 }
 
-var balls = spec.Queue{Name: "balls", Tries: 3, Batch: 10}
+var balls = spec.Queue{Name: "balls", MaxReceiveCount: 3, Batch: 10}
 
 type ball struct {
 	N int `json:"n"`
@@ -350,7 +350,7 @@ func queues(t *testing.T, c *clock.Clock) (*sqs.Server, func(string) string) {
 	server.Config.Handler = s
 	server.Start()
 	t.Cleanup(func() { s.Close(); server.Close(); c.Stop() })
-	for _, q := range []sqs.Queue{{Name: "x-balls-dead"}, {Name: "x-balls", MaxReceives: balls.Tries, DeadLetter: "x-balls-dead"}} {
+	for _, q := range []sqs.Queue{{Name: "x-balls-dead"}, {Name: "x-balls", MaxReceives: balls.MaxReceiveCount, DeadLetter: "x-balls-dead"}} {
 		if err := s.Create(q); err != nil {
 			t.Fatal(err)
 		}

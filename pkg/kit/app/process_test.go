@@ -77,7 +77,7 @@ func (p *process) invoke(event string) (string, error) {
 // failed is how many failures the process has counted.
 func (p *process) failed() (n float64) {
 	for _, l := range p.said() {
-		if v, ok := l[telemetry.Failed].(float64); ok {
+		if v, ok := l[telemetry.Failed.Name].(float64); ok {
 			n += v
 		}
 	}

@@ -33,19 +33,19 @@ var (
 	}
 	clubs = spec.Table{Name: "clubs", Key: spec.Key{Partition: "club"}}
 
-	getBall    = balls.On("Get ball", "match, ball", "", spec.GetItem)
-	getBalls   = balls.On("Get balls", "match, ball", "", spec.BatchGetItem)
-	putBall    = balls.On("Put ball", "match, ball", "", spec.PutItem)
-	putBalls   = balls.On("Put balls", "match, ball", "", spec.BatchWriteItem)
-	updateBall = balls.On("Update ball", "match, ball", "", spec.UpdateItem)
-	deleteBall = balls.On("Delete ball", "match, ball", "", spec.DeleteItem)
-	ofMatch    = balls.On("Balls of a match", "match", "", spec.Query)
-	ofBowler   = balls.OnIndex("bowler-index", "Balls of a bowler", "bowler", "", spec.Query)
-	allBalls   = balls.On("All balls", "", "", spec.Scan)
-	allBowled  = balls.OnIndex("bowler-index", "All that were bowled", "", "", spec.Scan)
-	getClub    = clubs.On("Get club", "club", "", spec.GetItem)
-	putClub    = clubs.On("Put club", "club", "", spec.PutItem)
-	deleteClub = clubs.On("Delete club", "club", "", spec.DeleteItem)
+	getBall    = balls.On("Get ball", "match, ball", spec.Rate{}, spec.GetItem)
+	getBalls   = balls.On("Get balls", "match, ball", spec.Rate{}, spec.BatchGetItem)
+	putBall    = balls.On("Put ball", "match, ball", spec.Rate{}, spec.PutItem)
+	putBalls   = balls.On("Put balls", "match, ball", spec.Rate{}, spec.BatchWriteItem)
+	updateBall = balls.On("Update ball", "match, ball", spec.Rate{}, spec.UpdateItem)
+	deleteBall = balls.On("Delete ball", "match, ball", spec.Rate{}, spec.DeleteItem)
+	ofMatch    = balls.On("Balls of a match", "match", spec.Rate{}, spec.Query)
+	ofBowler   = balls.OnIndex("bowler-index", "Balls of a bowler", "bowler", spec.Rate{}, spec.Query)
+	allBalls   = balls.On("All balls", "", spec.Rate{}, spec.Scan)
+	allBowled  = balls.OnIndex("bowler-index", "All that were bowled", "", spec.Rate{}, spec.Scan)
+	getClub    = clubs.On("Get club", "club", spec.Rate{}, spec.GetItem)
+	putClub    = clubs.On("Put club", "club", spec.Rate{}, spec.PutItem)
+	deleteClub = clubs.On("Delete club", "club", spec.Rate{}, spec.DeleteItem)
 )
 
 var scorer = spec.Function{Name: "test/score", Uses: []spec.Access{

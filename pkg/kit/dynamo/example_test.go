@@ -22,7 +22,7 @@ type match struct {
 
 var (
 	matches    = spec.Table{Name: "matches", Key: spec.Key{Partition: "id"}}
-	claimMatch = matches.On("Claim a match", "id", "per tick", spec.UpdateItem)
+	claimMatch = matches.On("Claim a match", "id", spec.Rate{Driver: spec.Tick}, spec.UpdateItem)
 )
 
 // A worker claims a slot of a match, unless another has done so or the match ends.

@@ -35,10 +35,10 @@ type outcome string
 
 var (
 	spells      = spec.Table{Name: "spells", Key: spec.Key{Partition: "PK"}}
-	getSpell    = spells.On("Get spell", "PK", "", spec.GetItem)
-	putSpell    = spells.On("Put spell", "PK", "", spec.PutItem)
-	updateSpell = spells.On("Update spell", "PK", "", spec.UpdateItem)
-	writeSpell  = spells.On("Change spells", "PK", "", spec.UpdateItem, spec.ConditionCheckItem)
+	getSpell    = spells.On("Get spell", "PK", spec.Rate{}, spec.GetItem)
+	putSpell    = spells.On("Put spell", "PK", spec.Rate{}, spec.PutItem)
+	updateSpell = spells.On("Update spell", "PK", spec.Rate{}, spec.UpdateItem)
+	writeSpell  = spells.On("Change spells", "PK", spec.Rate{}, spec.UpdateItem, spec.ConditionCheckItem)
 
 	recorder = spec.Function{Name: "test/record", Uses: []spec.Access{getSpell, putSpell, updateSpell, writeSpell}}
 )

@@ -23,7 +23,7 @@ import (
 )
 
 // changeBalls is a pattern whose writes are transactions.
-var changeBalls = balls.On("Change balls", "match, ball", "", spec.PutItem, spec.UpdateItem, spec.DeleteItem, spec.ConditionCheckItem)
+var changeBalls = balls.On("Change balls", "match, ball", spec.Rate{}, spec.PutItem, spec.UpdateItem, spec.DeleteItem, spec.ConditionCheckItem)
 
 var umpire = spec.Function{Name: "test/judge", Uses: []spec.Access{changeBalls, putBalls, ofMatch}}
 

@@ -19,10 +19,10 @@ import (
 
 var (
 	leases = spec.Table{Name: "leases", Key: spec.Key{Partition: "lockKey"}, TTL: "expiresAt"}
-	take   = leases.On("Acquire lock", "lockKey", "", spec.PutItem)
-	extend = leases.On("Extend lock", "lockKey", "", spec.UpdateItem)
-	free   = leases.On("Release lock", "lockKey", "", spec.DeleteItem)
-	read   = leases.On("Read lock", "lockKey", "", spec.GetItem)
+	take   = leases.On("Acquire lock", "lockKey", spec.Rate{}, spec.PutItem)
+	extend = leases.On("Extend lock", "lockKey", spec.Rate{}, spec.UpdateItem)
+	free   = leases.On("Release lock", "lockKey", spec.Rate{}, spec.DeleteItem)
+	read   = leases.On("Read lock", "lockKey", spec.Rate{}, spec.GetItem)
 
 	holder = spec.Function{Name: "test/hold", Uses: []spec.Access{take, extend, free, read}}
 )

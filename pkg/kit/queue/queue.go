@@ -63,7 +63,7 @@ func (s Sender) send(ctx context.Context, name string, message any, in *sqs.Send
 func (s Sender) Reject(ctx context.Context, q spec.Queue, body, reason string) error {
 	reason = sayable(reason)
 	in := &sqs.SendMessageInput{
-		QueueUrl:    aws.String(s.base + q.Dead()),
+		QueueUrl:    aws.String(s.base + q.DeadLetter()),
 		MessageBody: &body,
 		MessageAttributes: map[string]types.MessageAttributeValue{
 			ReasonAttribute: {DataType: aws.String("String"), StringValue: &reason},
@@ -74,7 +74,7 @@ func (s Sender) Reject(ctx context.Context, q spec.Queue, body, reason string) e
 		in.MessageGroupId, in.MessageDeduplicationId = &id, &id
 	}
 	if _, err := s.client.SendMessage(ctx, in); err != nil {
-		return fmt.Errorf("send to %s: %w", q.Dead(), err)
+		return fmt.Errorf("send to %s: %w", q.DeadLetter(), err)
 	}
 	return nil
 }

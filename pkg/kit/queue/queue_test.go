@@ -18,7 +18,7 @@ import (
 
 var (
 	start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
-	goals = spec.Queue{Name: "goals", Tries: 3, Batch: 1}
+	goals = spec.Queue{Name: "goals", MaxReceiveCount: 3, Batch: 1}
 )
 
 type goal struct {
@@ -37,7 +37,7 @@ func open(t *testing.T) (queue.Sender, *sqs.Server) {
 	server.Start()
 	t.Cleanup(func() { queues.Close(); server.Close(); c.Stop() })
 	t.Cleanup(c.Work()) // the clock stands still
-	for _, q := range []sqs.Queue{{Name: "x-" + goals.Dead()}, {Name: "x-" + goals.Name, MaxReceives: goals.Tries, DeadLetter: "x-" + goals.Dead()}} {
+	for _, q := range []sqs.Queue{{Name: "x-" + goals.DeadLetter()}, {Name: "x-" + goals.Name, MaxReceives: goals.MaxReceiveCount, DeadLetter: "x-" + goals.DeadLetter()}} {
 		if err := queues.Create(q); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"matchday/pkg/spec"
 )
 
 // Namespace is the CloudWatch namespace of the fleet's metrics.
@@ -40,42 +42,38 @@ func (h requestID) WithAttrs(as []slog.Attr) slog.Handler {
 func (h requestID) WithGroup(name string) slog.Handler { return requestID{h.Handler.WithGroup(name)} }
 
 // Failed is the metric of failed requests and messages. Lambda does not count them
-// as errors, because the invocation itself succeeds.
-const Failed = "Failed"
+// as errors, because the invocation itself succeeds. Every function may emit it.
+var Failed = spec.Metric{Name: "Failed", Unit: spec.Count}
 
-// Metric is one number. Unit is CloudWatch's: "Count", "Milliseconds", "Bytes".
-type Metric struct {
-	Name, Unit string
-	Value      float64
+// Sample is a value of a metric, in the metric's unit.
+type Sample struct {
+	Metric spec.Metric
+	Value  float64
 }
 
-// Count is a metric of things counted.
-func Count(name string, n int) Metric { return Metric{name, "Count", float64(n)} }
+// Count is a sample of a metric whose unit is spec.Count.
+func Count(m spec.Metric, n int) Sample { return Sample{m, float64(n)} }
 
-// Millis is a metric of a duration.
-func Millis(name string, d time.Duration) Metric {
-	return Metric{name, "Milliseconds", float64(d) / float64(time.Millisecond)}
+// Millis is a sample of a metric whose unit is spec.Milliseconds.
+func Millis(m spec.Metric, d time.Duration) Sample {
+	return Sample{m, float64(d) / float64(time.Millisecond)}
 }
 
-// Emit logs metrics at now, by Dimension. extra are log fields
-// beside them, which CloudWatch does not turn into dimensions.
-func Emit(ctx context.Context, now time.Time, metrics []Metric, extra ...slog.Attr) {
-	type definition struct {
-		Name string
-		Unit string
-	}
-	definitions := make([]definition, len(metrics))
-	attrs := make([]slog.Attr, 0, len(metrics)+len(extra)+1)
-	for i, m := range metrics {
-		definitions[i] = definition{m.Name, m.Unit}
-		attrs = append(attrs, slog.Float64(m.Name, m.Value))
+// Emit logs samples at now, by Dimension. extra are log fields beside them,
+// which CloudWatch does not turn into dimensions.
+func Emit(ctx context.Context, now time.Time, samples []Sample, extra ...slog.Attr) {
+	metrics := make([]spec.Metric, len(samples))
+	attrs := make([]slog.Attr, 0, len(samples)+len(extra)+1)
+	for i, s := range samples {
+		metrics[i] = s.Metric
+		attrs = append(attrs, slog.Float64(s.Metric.Name, s.Value))
 	}
 	attrs = append(attrs, slog.Any("_aws", map[string]any{
 		"Timestamp": now.UnixMilli(),
 		"CloudWatchMetrics": []any{map[string]any{
 			"Namespace":  Namespace,
 			"Dimensions": [][]string{{Dimension}},
-			"Metrics":    definitions,
+			"Metrics":    metrics,
 		}},
 	}))
 	slog.LogAttrs(ctx, slog.LevelInfo, "metrics", append(attrs, extra...)...)

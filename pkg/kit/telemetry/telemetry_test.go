@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"matchday/pkg/kit/telemetry"
+	"matchday/pkg/spec"
 )
 
 var at = time.Date(2026, 6, 1, 12, 0, 0, 123456789, time.UTC)
@@ -64,7 +65,11 @@ func TestEmit(t *testing.T) {
 	old := slog.Default()
 	slog.SetDefault(telemetry.Logger(&b, "test/keep-score"))
 	defer slog.SetDefault(old)
-	telemetry.Emit(invocation(t), at, []telemetry.Metric{telemetry.Count("Balls", 6), telemetry.Millis("Lag", 1500*time.Microsecond), {Name: "Page", Unit: "Bytes", Value: 1 << 20}},
+	telemetry.Emit(invocation(t), at, []telemetry.Sample{
+		telemetry.Count(spec.Metric{Name: "Balls", Unit: spec.Count}, 6),
+		telemetry.Millis(spec.Metric{Name: "Lag", Unit: spec.Milliseconds}, 1500*time.Microsecond),
+		{Metric: spec.Metric{Name: "Page", Unit: spec.Bytes}, Value: 1 << 20},
+	},
 		slog.String("match", "m"))
 	want := []map[string]any{{
 		"level": "INFO", "msg": "metrics", "function": "test/keep-score", "requestId": "8476a536-e9f4-11e8-9739-2dfe598c3fcd", "match": "m",

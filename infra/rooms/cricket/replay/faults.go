@@ -191,7 +191,7 @@ func (r *run) tried(ctx context.Context) (over bool) {
 // unfinished lists the queues that hold something, dead-letter queues aside.
 func (r *run) unfinished() (queues []string) {
 	for _, d := range r.world.Queues.Stats() {
-		if d.Visible+d.Delayed+d.InFlight > 0 && !strings.HasSuffix(d.Queue, spec.Queue{}.Dead()) {
+		if d.Visible+d.Delayed+d.InFlight > 0 && !strings.HasSuffix(d.Queue, spec.Queue{}.DeadLetter()) {
 			queues = append(queues, fmt.Sprintf("%s holds %d", d.Queue, d.Visible+d.Delayed+d.InFlight))
 		}
 	}
@@ -211,7 +211,7 @@ func (r *run) judge(ctx context.Context) {
 		r.fail("", "at the end the queue %s", held)
 	}
 	for _, d := range r.world.Queues.Stats() {
-		if !strings.HasSuffix(d.Queue, spec.Queue{}.Dead()) {
+		if !strings.HasSuffix(d.Queue, spec.Queue{}.DeadLetter()) {
 			continue
 		}
 		for _, message := range r.world.Queues.Messages(d.Queue) {

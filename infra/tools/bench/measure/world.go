@@ -55,12 +55,12 @@ func NewWorld(ctx context.Context, room spec.Room, now time.Time) (*World, error
 
 // create creates the room's tables and queues.
 func (w *World) create(ctx context.Context, room spec.Room) error {
-	if err := dynamodbsim.Create(ctx, dynamodb.NewFromConfig(dynamodbsim.Config(w.Engine)), tables.FromSpec(Prefix, room.Tables)); err != nil {
+	if err := dynamodbsim.Create(ctx, dynamodb.NewFromConfig(dynamodbsim.Config(w.Engine)), tables.FromSpec(Prefix, room.Tables())); err != nil {
 		return err
 	}
 	for _, fn := range room.Functions {
 		if q, ok := fn.On.(spec.Queue); ok {
-			if err := w.Queues.Create(sqs.Queue{Name: Prefix + q.Name, FIFO: q.FIFO(), Visibility: fn.Visibility()}); err != nil {
+			if err := w.Queues.Create(sqs.Queue{Name: Prefix + q.Name, FIFO: q.FIFO(), Visibility: fn.VisibilityTimeout()}); err != nil {
 				return err
 			}
 		}

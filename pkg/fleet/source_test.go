@@ -1,0 +1,245 @@
+package fleet
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"matchday/pkg/spec"
+)
+
+// root is the folder of the module.
+var root = filepath.Join("..", "..")
+
+// TestFunctions: every function of the spec has a folder, and every folder a
+// function. Its main is one call: of the starter for the function's trigger,
+// with the function's value as the first argument.
+func TestFunctions(t *testing.T) {
+	t.Parallel()
+	functions := map[string]spec.Function{}
+	for _, room := range Rooms() {
+		for _, f := range room.Functions {
+			functions[f.Name] = f
+		}
+	}
+	folders, err := filepath.Glob(filepath.Join(root, "functions", "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		name := path.Join(filepath.Base(filepath.Dir(folder)), filepath.Base(folder))
+		f, ok := functions[name]
+		if !ok {
+			t.Errorf("the folder functions/%s has no function in the spec", name)
+			continue
+		}
+		delete(functions, name)
+		starter, value := started(t, filepath.Join(folder, "main.go"))
+		if want := starterOf(f.On); starter != want || value != name {
+			t.Errorf("the main of %s calls %s with the function %q, want %s with %q", name, starter, value, want, name)
+		}
+	}
+	for name := range functions {
+		t.Errorf("the function %s has no folder", name)
+	}
+}
+
+// starterOf is the function of pkg/kit/app that starts a function with this trigger.
+func starterOf(on spec.Trigger) string {
+	switch on.(type) {
+	case spec.Route:
+		return "app.API"
+	case spec.Schedule:
+		return "app.Job"
+	case spec.Queue:
+		return "app.Queue"
+	}
+	return "app.Task"
+}
+
+// started returns what the only call of a main calls, and the name of the function
+// that is its first argument. Both are "" if main does not consist of one call.
+func started(t *testing.T, file string) (starter, function string) {
+	t.Helper()
+	src := parse(t, file)
+	i := slices.IndexFunc(src.Decls, func(d ast.Decl) bool {
+		f, ok := d.(*ast.FuncDecl)
+		return ok && f.Name.Name == "main"
+	})
+	if i < 0 || len(src.Decls) != 2 { // the imports and main
+		return "", ""
+	}
+	body := src.Decls[i].(*ast.FuncDecl).Body.List
+	if len(body) != 1 {
+		return "", ""
+	}
+	statement, _ := body[0].(*ast.ExprStmt)
+	if statement == nil {
+		return "", ""
+	}
+	call, _ := statement.X.(*ast.CallExpr)
+	if call == nil || len(call.Args) == 0 {
+		return "", ""
+	}
+	of, starter := selected(call.Fun)
+	from, value := selected(call.Args[0])
+	for _, imported := range src.Imports {
+		at, err := strconv.Unquote(imported.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dir, ok := strings.CutPrefix(at, module); ok && path.Base(at) == from {
+			function = functionNames(t, filepath.Join(root, dir))[value]
+		}
+	}
+	return of + "." + starter, function
+}
+
+// selected are the parts of a selector such as app.API.
+func selected(e ast.Expr) (from, name string) {
+	s, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return "", ""
+	}
+	x, ok := s.X.(*ast.Ident)
+	if !ok {
+		return "", ""
+	}
+	return x.Name, s.Sel.Name
+}
+
+// functionNames are the names of the functions whose values a package declares, by
+// the variable: FooFunction = spec.Function{Name: "room/foo", …}.
+func functionNames(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	names := map[string]string{}
+	for _, file := range sources(t, dir) {
+		if filepath.Dir(file) != filepath.Clean(dir) {
+			continue
+		}
+		variables(parse(t, file), func(name string, value ast.Expr) {
+			if v, ok := value.(*ast.CompositeLit); ok {
+				names[name] = nameOf(v)
+			}
+		})
+	}
+	return names
+}
+
+// TestDeclarationsAreUsed: every access pattern and every metric that a room
+// declares is in some function's value.
+func TestDeclarationsAreUsed(t *testing.T) {
+	t.Parallel()
+	for _, room := range Rooms() {
+		used := map[string]bool{}
+		for _, a := range room.Access() {
+			used[a.Name] = true
+		}
+		for _, m := range room.Metrics() {
+			used[m.Name] = true
+		}
+		for _, file := range sources(t, filepath.Join(root, "pkg", room.Name)) {
+			variables(parse(t, file), func(variable string, value ast.Expr) {
+				name := ""
+				switch v := value.(type) {
+				case *ast.CallExpr: // table.On(name, …), table.OnIndex(index, name, …)
+					switch _, method := selected(v.Fun); method {
+					case "On":
+						name = literal(v.Args[0])
+					case "OnIndex":
+						name = literal(v.Args[1])
+					default:
+						return
+					}
+				case *ast.CompositeLit:
+					if from, kind := selected(v.Type); from != "spec" || kind != "Metric" {
+						return
+					}
+					name = nameOf(v)
+				default:
+					return
+				}
+				if !used[name] {
+					t.Errorf("%s: no function uses or emits %s, %q", file, variable, name)
+				}
+			})
+		}
+	}
+}
+
+// nameOf is the value of the field Name, "" if it is not written as a literal.
+func nameOf(v *ast.CompositeLit) string {
+	for _, e := range v.Elts {
+		if field, ok := e.(*ast.KeyValueExpr); ok {
+			if key, ok := field.Key.(*ast.Ident); ok && key.Name == "Name" {
+				return literal(field.Value)
+			}
+		}
+	}
+	return ""
+}
+
+// literal is the value of a string literal, "" if e is none.
+func literal(e ast.Expr) string {
+	text, ok := e.(*ast.BasicLit)
+	if !ok {
+		return ""
+	}
+	value, err := strconv.Unquote(text.Value)
+	if err != nil {
+		return ""
+	}
+	return value
+}
+
+// variables calls do for every variable of a package that has a value.
+func variables(file *ast.File, do func(name string, value ast.Expr)) {
+	for _, d := range file.Decls {
+		group, ok := d.(*ast.GenDecl)
+		if !ok || group.Tok != token.VAR {
+			continue
+		}
+		for _, s := range group.Specs {
+			v := s.(*ast.ValueSpec)
+			for i, value := range v.Values {
+				do(v.Names[i].Name, value)
+			}
+		}
+	}
+}
+
+// sources are the Go files in and below a folder, without tests.
+func sources(t *testing.T, dir string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func parse(t *testing.T, file string) *ast.File {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}

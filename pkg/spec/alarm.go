@@ -1,0 +1,31 @@
+package spec
+
+// Unit is the unit of a metric, spelled as CloudWatch spells it.
+type Unit string
+
+const (
+	Count        Unit = "Count"
+	Milliseconds Unit = "Milliseconds"
+	Bytes        Unit = "Bytes"
+)
+
+// Metric is a number that functions emit to CloudWatch. What a function emits,
+// and what an alarm watches, names the same value.
+type Metric struct {
+	Name string
+	Unit Unit
+}
+
+// Alarm notifies the on-call when metrics that a function emits are out of bounds.
+type Alarm struct {
+	Name     string   // "slots-missed"
+	Function string   // that emits the metrics
+	Metrics  []Metric // whose sum is watched
+	Stat     string   // of a minute: "Sum", "p99"
+	While    Metric   // the alarm is on while this metric is above 0; none for always
+	Below    bool     // Bound is a floor, else a ceiling
+	Bound    float64
+	Minutes  int    // of the last five that must be out of bounds
+	Watches  string // what, for the on-call
+	IfDown   string // what a user notices
+}

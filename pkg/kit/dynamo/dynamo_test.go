@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	dynamodbsim "matchday/infra/sim/dynamodb"
@@ -106,8 +107,8 @@ func TestGet(t *testing.T) {
 	must(t, dynamo.Put(t.Context(), db, putBall, want))
 	must(t, dynamo.Put(t.Context(), db, putClub, club{Club: "mcc", Status: "old"}))
 	got, ok, err := dynamo.Get[ball](t.Context(), db, getBall, "m", "001")
-	if err != nil || !ok || got != want {
-		t.Errorf("got %+v, %v, %v, want %+v", got, ok, err, want)
+	if diff := cmp.Diff(want, got); err != nil || !ok || diff != "" {
+		t.Errorf("found %t, %v; the item differs (-want +got):\n%s", ok, err, diff)
 	}
 	if c, ok, err := dynamo.Get[club](t.Context(), db, getClub, "mcc"); err != nil || !ok || c.Status != "old" {
 		t.Errorf("by a partition key alone: got %+v, %v, %v", c, ok, err)
@@ -177,8 +178,8 @@ func TestBatchesAreFinished(t *testing.T) {
 	must(t, dynamo.PutAll(t.Context(), db, putBalls, want))
 	got, err := dynamo.GetAll[ball](t.Context(), db, getBalls, keysOf(want))
 	must(t, err)
-	if !slices.Equal(inOrder(got), want) {
-		t.Errorf("got %v, want %v", got, want)
+	if diff := cmp.Diff(want, inOrder(got)); diff != "" {
+		t.Errorf("the items differ (-want +got):\n%s", diff)
 	}
 	must(t, dynamo.DeleteAll(t.Context(), db, putBalls, keysOf(want)))
 	if got, err = dynamo.GetAll[ball](t.Context(), db, getBalls, keysOf(want)); err != nil || len(got) != 0 {
@@ -358,8 +359,8 @@ func TestQuery(t *testing.T) {
 				must(t, err)
 				pages = append(pages, runsOf(page))
 			}
-			if !slices.EqualFunc(pages, c.pages, slices.Equal) {
-				t.Errorf("got %v, want %v", pages, c.pages)
+			if diff := cmp.Diff(c.pages, pages); diff != "" {
+				t.Errorf("the pages differ (-want +got):\n%s", diff)
 			}
 			whole, err := dynamo.QueryAll[ball](t.Context(), db, c.a, c.r)
 			must(t, err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"matchday/infra/testkit/dynamotest"
@@ -89,8 +90,8 @@ func TestRow(t *testing.T) {
 	l := w.take("match", "a")
 	got, _ := w.row("match")
 	want := row{"match", "a", start.Add(ttl).UnixMilli(), start.Add(ttl).Unix() + 1, start.UnixMilli()}
-	if got != want || l.Fence != want.Fence {
-		t.Errorf("got %+v and the fence %d, want %+v", got, l.Fence, want)
+	if diff := cmp.Diff(want, got); diff != "" || l.Fence != want.Fence {
+		t.Errorf("the fence is %d; the row differs (-want +got):\n%s", l.Fence, diff)
 	}
 	if !time.Unix(got.ExpiresAt, 0).After(time.UnixMilli(got.ExpiresAtMs)) {
 		t.Error("DynamoDB may delete the row before the lease runs out")
@@ -156,8 +157,8 @@ func TestExtend(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _ := w.row("match")
-	if want := (row{"match", "a", w.now.Add(ttl).UnixMilli(), w.now.Add(ttl).Unix() + 1, start.UnixMilli()}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
+	if diff := cmp.Diff(row{"match", "a", w.now.Add(ttl).UnixMilli(), w.now.Add(ttl).Unix() + 1, start.UnixMilli()}, got); diff != "" {
+		t.Errorf("the row differs (-want +got):\n%s", diff)
 	}
 	w.now = start.Add(ttl + time.Millisecond) // when it would have run out
 	w.refuse("match", "b")

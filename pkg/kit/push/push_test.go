@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/sideshow/apns2"
 
 	"matchday/infra/sim/apns"
@@ -156,8 +157,8 @@ func TestEachAnswer(t *testing.T) {
 					m, want = alert(t), test.alert
 				}
 				got, counts, err := send(t, s, m, to)
-				if got[to[0]] != want {
-					t.Errorf("outcome %+v, want %+v", got[to[0]], want)
+				if diff := cmp.Diff(want, got[to[0]]); diff != "" {
+					t.Errorf("the outcome differs (-want +got):\n%s", diff)
 				}
 				if counts.Retries != test.retries {
 					t.Errorf("%d retries, want %d", counts.Retries, test.retries)

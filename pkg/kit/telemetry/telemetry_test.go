@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
@@ -53,8 +53,8 @@ func TestLogger(t *testing.T) {
 		{"level": "WARN", "msg": "wicket\nnext line", "function": "test/keep-score", "match": "m", "requestId": id},
 		{"level": "ERROR", "msg": "failed", "function": "test/keep-score", "over": map[string]any{"n": 7.0}},
 	}
-	if got := lines(t, &b); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+	if diff := cmp.Diff(want, lines(t, &b)); diff != "" {
+		t.Errorf("the log differs (-want +got):\n%s", diff)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestEmit(t *testing.T) {
 			}},
 		},
 	}}
-	if got := lines(t, &b); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v,\nwant %v", got, want)
+	if diff := cmp.Diff(want, lines(t, &b)); diff != "" {
+		t.Errorf("the log differs (-want +got):\n%s", diff)
 	}
 }

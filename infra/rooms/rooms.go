@@ -13,6 +13,7 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/replay"
 	"matchday/infra/tools/bench/measure"
+	"matchday/infra/tools/events/story"
 	"matchday/infra/tools/smoke/check"
 	"matchday/pkg/spec"
 )
@@ -37,6 +38,8 @@ type Local struct {
 	// Demo returns what `make run` plays in the room. The error says which option
 	// is not valid. It is called before the fleet starts, and may be nil.
 	Demo func(Options) (Demo, error)
+	// Samples belong to the sample events, events/<room>.
+	Samples story.Samples
 }
 
 // Options are those of `make run`.

@@ -24,8 +24,9 @@ func newLocal() rooms.Local {
 	w := local.New()
 	var phones []local.Phone // written before the console has a fleet to show
 	return rooms.Local{
-		Fleet: w.Room(),
-		Panel: panel(w, func() []local.Phone { return phones }),
+		Fleet:   w.Room(),
+		Samples: samples(w),
+		Panel:   panel(w, func() []local.Phone { return phones }),
 		Demo: func(o rooms.Options) (rooms.Demo, error) {
 			match, err := chosen(o.Getenv("MATCH"), o.Began)
 			if err != nil {

@@ -25,6 +25,7 @@ var Room = rooms.Room{
 func newLocal() rooms.Local {
 	s := &Season{}
 	return rooms.Local{
+		Samples: samples(),
 		Fleet: fleet.Room{Spec: pickem.Room, App: Bundle, Simulate: func(h fleet.Host) ([]string, error) {
 			s.Clock, s.Call = h.Clock, h.Call
 			return []string{"PICKEM_BUNDLE=" + Bundle}, nil

@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -25,75 +25,18 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/rooms/all"
 	"matchday/infra/sim/clock"
-	"matchday/infra/sim/cricsheet"
 	"matchday/infra/sim/dynamodb"
-	"matchday/infra/sim/sportmonks"
-	"matchday/infra/sim/sportmonks/script"
-	rooms "matchday/pkg/fleet"
+	"matchday/infra/tools/binaries"
+	"matchday/infra/tools/events/story"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 )
 
-// story is the order in which the events happen, of an evening with three
-// matches: one is live, one starts at 14:20, and one is over. Each function
-// finds what those before it have left.
-var story = []struct {
-	at    string // time of the day
-	room  string
-	cases []string
-}{
-	{"13:55", "cricket", []string{
-		"sync-leagues/bad", "sync-leagues/good", "sync-fixtures/bad", "sync-fixtures/good", "sync-teams/bad", "sync-teams/good",
-	}},
-	{"13:58", "cricket", []string{
-		"plan-ticks/good", "plan-ticks/bad", "tick/good", "tick/bad", // the good one waits for 13:59
-	}},
-	{"13:59:30", "cricket", []string{
-		"get-match/good", "get-match/bad", "list-matches/good", "list-matches/bad", "get-display/good", "get-display/bad", "list-balls/good", "list-balls/bad",
-		"list-teams/good", "list-teams/bad", "get-team/good", "get-team/bad", "list-season-teams/good", "list-season-teams/bad",
-		"list-leagues/good", "list-leagues/bad", "get-league/good", "get-league/bad",
-
-		"register-device/bad", "register-device/good", "get-device/good", "get-device/bad", "update-push-to-start/bad", "update-push-to-start/good",
-		"put-preferences/bad", "put-preferences/good", "get-preferences/good", "get-preferences/bad",
-		"follow-match/bad", "follow-match/good", "get-follow/good", "get-follow/bad", "update-follow/bad", "update-follow/good",
-		"start-activity/good", "push-activities/bad", "push-activities/good", "send-alerts/bad", "send-alerts/good",
-		"finish-match/bad", "finish-match/good", "start-activity/bad",
-
-		"update-team/bad", "update-team/good", "update-league/bad", "update-league/good", "list-league-matches/bad", "list-league-matches/good",
-		"delete-league/bad", "delete-league/good",
-	}},
-	{"14:06", "cricket", []string{
-		"remind-prematch/bad", "remind-prematch/good", "detect-toss/bad", "detect-toss/good", "sweep-channels/bad", "sweep-channels/good",
-		"end-activity/bad", "end-activity/good", "unfollow-match/bad", "unfollow-match/good", "delete-device/bad", "delete-device/good",
-	}},
-	{"14:10", "pickem", []string{ // the show locks at 14:45
-		"on-user-confirmed/bad", "on-user-confirmed/good", "update-me/bad", "update-me/good", "get-me/good", "get-me/bad", "get-user/good", "get-user/bad",
-		"invite-user/bad", "invite-user/good", "create-event/bad", "create-event/good", "add-match/bad", "add-match/good", "update-match/bad", "update-match/good",
-		"order-card/bad", "order-card/good", "list-events/good", "list-events/bad", "get-event/good", "get-event/bad",
-		"put-predictions/bad", "put-predictions/good", "list-entries/good", "list-entries/bad",
-		"register-device/bad", "register-device/good", "remind/bad", "remind/good", "send-notices/bad", "send-notices/good", "delete-device/bad", "delete-device/good",
-
-		"create-league/bad", "create-league/good", "join-league/bad", "join-league/good", "list-leagues/good", "list-leagues/bad", "get-league/good", "get-league/bad",
-		"get-league-standings/good", "get-league-standings/bad", "renew-code/bad", "renew-code/good", "delete-league/bad",
-		"leave-league/bad", "leave-league/good", "delete-league/good",
-
-		"delete-predictions/bad", "delete-predictions/good", "update-event/bad", "update-event/good", "delete-match/bad", "delete-match/good",
-		"delete-event/bad", "delete-event/good", "get-health/good", "get-health/bad",
-		"put-result/bad", "request-score/bad", "score-event/bad", "get-results/bad", "get-standings/bad", "list-corrections/bad", "lock-events/bad",
-		"rebuild-standings/bad", "delete-user/bad",
-	}},
-	{"14:46", "pickem", []string{
-		"lock-events/good", "put-result/good", "list-corrections/good", "request-score/good", "score-event/good", "get-results/good", "get-standings/good",
-		"rebuild-standings/good", "delete-user/good",
-	}},
-}
-
-// want is what becomes of an event. What it says of JSON may be less than is
-// there: members that it leaves out do not matter, and "*" stands for anything
-// but nothing.
+// want is the expected result of an event. Members of JSON that it leaves out do not
+// matter, and "*" matches any value that is not empty.
 type want struct {
-	Given    string // what is the matter with the world: one of troubles
+	Given    string // a condition that holds meanwhile: one of the world's faults
 	Status   int    // of a route, as Body is
 	Body     any
 	Answer   any            // of a task, or to the user pool
@@ -117,30 +60,22 @@ func (w want) refuses() bool {
 	return w.Error != "" || w.Rejected != "" || w.Status >= 400 && w.Status < 500 && w.Body != nil || skipped["skipped"] != nil
 }
 
-const (
-	prefix = "local-"
-	day    = "2026-06-06"
-)
+const prefix = "local-" // of the tables and queues of a local fleet
 
-// world is a fleet, and what the test may look at and spoil beside it.
+// world is a fleet with what the test inspects and breaks.
 type world struct {
 	*fleet.Fleet
-	provider  *sportmonks.Server
 	t         *testing.T
 	db        dynamo.DB
-	tableless atomic.Bool // DynamoDB has no tables
+	chapters  []chapter
+	faults    map[string]func(on bool) // conditions that an answer may be given under
+	tableless atomic.Bool              // DynamoDB has no tables
 }
 
-// troubles are what an answer may be given under, and how to bring them about.
-var troubles = map[string]func(w *world, on bool){
-	"the provider fails": func(w *world, on bool) {
-		if !on {
-			w.provider.Chaos(sportmonks.Chaos{})
-			return
-		}
-		w.provider.Chaos(sportmonks.Chaos{Seed: 1, Rates: map[sportmonks.Kind]float64{sportmonks.ServerError: 1}})
-	},
-	"there are no tables": func(w *world, on bool) { w.tableless.Store(on) },
+// chapter is a chapter of a room's story.
+type chapter struct {
+	room string
+	story.Chapter
 }
 
 // TestEvents gives every event to the binary of its function, on a fleet.
@@ -150,9 +85,9 @@ func TestEvents(t *testing.T) {
 	}
 	w := open(t)
 	var told []string
-	for _, chapter := range story {
-		w.until(chapter.at)
-		for _, name := range chapter.cases {
+	for _, chapter := range w.chapters {
+		w.until(story.Time(chapter.At))
+		for _, name := range chapter.Cases {
 			name = chapter.room + "/" + name
 			told = append(told, name)
 			t.Run(name, func(t *testing.T) {
@@ -167,16 +102,17 @@ func TestEvents(t *testing.T) {
 		for _, fn := range room.Spec.Functions {
 			for _, c := range cases {
 				if name := fn.Name + "/" + c; !slices.Contains(told, name) {
-					t.Errorf("%s is not in the story", name)
+					t.Errorf("%s is in no chapter", name)
 				}
 			}
 		}
 	}
 }
 
-// open starts the fleet at the beginning of the story.
+// open starts the fleet at the beginning of the first chapter.
 func open(t *testing.T) *world {
 	w := &world{t: t}
+	w.faults = map[string]func(on bool){"there are no tables": w.tableless.Store}
 	db, err := dynamodb.Start(t.Context(), "")
 	must(t, err)
 	t.Cleanup(db.Stop)
@@ -196,81 +132,41 @@ func open(t *testing.T) *world {
 	t.Cleanup(between.Close)
 	t.Setenv(dynamodb.Endpoint, between.URL)
 
-	c := clock.New(clockTime(t, story[0].at), clock.Free)
-	t.Cleanup(c.Work()) // so that it stands still, but for the story
-	t.Cleanup(c.Stop)
-	w.Fleet, err = fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Bin: binaries(t), Rooms: all.Fleet()})
+	cfg := fleet.Config{Root: root, Bin: t.TempDir()}
+	must(t, binaries.BuildAll(t.Context(), root, cfg.Bin))
+	var samples []story.Samples
+	for _, r := range all.Rooms() {
+		local := r.Local()
+		cfg.Rooms = append(cfg.Rooms, local.Fleet)
+		samples = append(samples, local.Samples)
+		for _, c := range local.Samples.Chapters {
+			w.chapters = append(w.chapters, chapter{r.Spec.Name, c})
+		}
+		maps.Copy(w.faults, local.Samples.Faults)
+	}
+	slices.SortStableFunc(w.chapters, func(a, b chapter) int { return story.Time(a.At).Compare(story.Time(b.At)) })
+	cfg.Clock = clock.New(story.Time(w.chapters[0].At), clock.Free)
+	t.Cleanup(cfg.Clock.Work()) // so that it stands still between the chapters
+	t.Cleanup(cfg.Clock.Stop)
+	w.Fleet, err = fleet.Start(t.Context(), cfg)
 	must(t, err)
 	t.Cleanup(w.Close)
-
-	w.provider = w.Simulator("sportmonks").(*sportmonks.Server)
-	every := sportmonks.Pace{Every: 20 * time.Second} // a ball, or an event
-	w.provider.Play(script.Generate(1, cricsheet.T20), clockTime(t, "13:00"), every)
-	w.provider.Play(script.Generate(2, cricsheet.T20), clockTime(t, "14:20"), every)
-	w.provider.Play(script.Generate(1, cricsheet.ODI), clockTime(t, "06:00"), every)
-	w.put("cricket-channels", map[string]any{"matchId": "1", "view": "neutral", "claimedAt": 1}) // whose maker died
-	w.preset()
+	for _, s := range samples {
+		if s.Prepare != nil {
+			must(t, s.Prepare(w.put))
+		}
+	}
 	return w
 }
 
-// preset stores what events must name, and functions would give ids of their own:
-// two leagues, one with its code, and a show with a match.
-func (w *world) preset() {
-	const (
-		league  = "c1d2e3f4-0000-4000-8000-000000000001"
-		another = "c1d2e3f4-0000-4000-8000-000000000002"
-		owner   = "7f6c1f0e-5d0a-4c5e-9b57-0000000a0001"
-		show    = "2026-06-20-harbour-havoc"
-		match   = "5b0e9a52-7c43-4a6f-9d18-000000000002"
-	)
-	for _, row := range []map[string]any{
-		{"PK": "LEAGUE#" + league, "SK": "LEAGUE", "GSI_PK": "LEAGUE#" + league, "GSI_SK": "LEAGUE", "type": "league", "id": league, "name": "Harbour", "ownerId": owner, "code": "TEST1234", "members": 0},
-		{"PK": "LEAGUE#" + another, "SK": "LEAGUE", "GSI_PK": "LEAGUE#" + another, "GSI_SK": "LEAGUE", "type": "league", "id": another, "name": "Pier", "ownerId": owner, "code": "TEST5678", "members": 1},
-		{"PK": "USER#" + owner, "SK": "LEAGUE#" + another, "GSI_PK": "LEAGUE#" + another, "GSI_SK": "MEMBER#" + owner, "type": "membership", "leagueId": another,
-			"leagueName": "Pier", "belongsto": "USER#" + owner, "name": "Noor", "joinedAt": "2026-06-01T12:00:00Z"},
-		{"PK": "LEAGUE#" + another, "SK": "MEMBER#" + owner, "type": "seat", "userId": owner, "joinedAt": "2026-06-01T12:00:00Z"},
-		{"PK": "CODE#TEST1234", "SK": "CODE", "type": "code", "leagueId": league},
-		{"PK": "EVENT", "SK": "EVENT#" + show, "GSI_PK": "EVENT#" + show, "GSI_SK": "EVENT", "type": "event", "id": show, "name": "Harbour Havoc", "date": "2026/06/20",
-			"startsAt": "2026-06-20T19:00:00Z", "lockAt": "2026-06-20T18:00:00Z", "state": "upcoming", "bonus": 0, "cardRev": 1, "resultsRev": 0, "scoredRev": 0},
-		{"PK": "EVENT#" + show, "SK": "MATCH#" + match, "GSI_PK": "EVENT#" + show, "GSI_SK": "MATCH#01", "type": "match", "id": match, "name": "Ladder Match", "points": 10, "since": 1,
-			"teams": []map[string]any{{"members": []string{"Odo Wrenfield"}}, {"members": []string{"Sister Halcyon"}}}},
-	} {
-		w.put("pickem", row)
-	}
-}
-
-// binaries builds the functions.
-func binaries(t *testing.T) string {
-	dir := t.TempDir()
-	for _, room := range rooms.Rooms() {
-		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=",
-			"-o", filepath.Join(dir, room.Name)+"/", "./functions/"+room.Name+"/...")
-		cmd.Dir = root
-		cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
-	return dir
-}
-
-func clockTime(t *testing.T, of string) time.Time {
-	if strings.Count(of, ":") == 1 {
-		of += ":00"
-	}
-	at, err := time.Parse(time.RFC3339, day+"T"+of+"Z")
-	must(t, err)
-	return at
-}
-
-// until lets the fleet live until a time of the day.
-func (w *world) until(of string) {
-	if at := clockTime(w.t, of); at.After(w.Clock.Now()) {
+// until runs the fleet until a time.
+func (w *world) until(at time.Time) {
+	if at.After(w.Clock.Now()) {
 		must(w.t, w.Clock.Sleep(w.t.Context(), at))
 	}
 }
 
-// settle returns when nothing is left to do: only then the clock moves.
+// settle returns when nothing is left to do: the clock does not move before.
 func (w *world) settle() {
 	must(w.t, w.Clock.Sleep(w.t.Context(), w.Clock.Now().Add(time.Millisecond)))
 }
@@ -291,11 +187,11 @@ func (w *world) play(name string, good bool) {
 		t.Fatal("the answer that is wanted does not show a good event to do work, or a bad one to be refused clearly")
 	}
 	w.settle()
-	if trouble := troubles[want.Given]; trouble != nil {
-		trouble(w, true)
-		defer trouble(w, false)
+	if fault := w.faults[want.Given]; fault != nil {
+		fault(true)
+		defer fault(false)
 	} else if want.Given != "" {
-		t.Fatalf("there is no trouble called %q", want.Given)
+		t.Fatalf("unknown condition %q; valid conditions: %q", want.Given, slices.Sorted(maps.Keys(w.faults)))
 	}
 	for table, row := range want.Gone {
 		if !w.holds(table, row) {
@@ -382,8 +278,8 @@ func (w *world) rejected(on spec.Queue, in []byte) string {
 	return ""
 }
 
-func (w *world) put(table string, row map[string]any) {
-	must(w.t, dynamo.Put(w.t.Context(), w.db, spec.Access{Table: spec.Table{Name: table}}, row))
+func (w *world) put(table string, row map[string]any) error {
+	return dynamo.Put(w.t.Context(), w.db, spec.Access{Table: spec.Table{Name: table}}, row)
 }
 
 // holds reports whether a row of the table fits.

@@ -1,6 +1,6 @@
-// Package openapi puts together the description of a room's API. Each binary
-// describes its own route, from the types it decodes and encodes, so the whole
-// cannot say what the parts do not do.
+// Package openapi merges the OpenAPI documents of a room's functions. Each binary
+// describes its own route, from the types that it decodes and encodes, so that the
+// document cannot differ from the code.
 package openapi
 
 import (
@@ -16,8 +16,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Room asks the binaries of a room, in the folder bin/<room>, and returns one
-// OpenAPI 3.1 document.
+// Room runs the binaries of a room, in the folder bin/<room>, and returns one OpenAPI
+// 3.1 document. It returns an error if a binary fails, or if two describe the same
+// route or different components of one name.
 func Room(ctx context.Context, bin string, room spec.Room) ([]byte, error) {
 	whole := document{Servers: []map[string]string{{"url": "/" + room.Name}}}
 	for _, fn := range room.Functions {
@@ -39,7 +40,7 @@ func Room(ctx context.Context, bin string, room spec.Room) ([]byte, error) {
 	return json.Marshal(whole)
 }
 
-// document is what differs between the parts; the rest is of the first.
+// document has the members that are merged; others are taken from the first part.
 type document struct {
 	OpenAPI    string                    `json:"openapi"`
 	Info       map[string]any            `json:"info"`
@@ -50,12 +51,12 @@ type document struct {
 
 func parse(text []byte) (d document, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber() // as written
+	decoder.UseNumber() // keep the digits
 	return d, decoder.Decode(&d)
 }
 
-// add merges a part. Two parts may share a component if it is the same, and a
-// path, but not its method.
+// add merges a part. Two parts may have the same component, and different methods of
+// one path.
 func (d *document) add(part document) error {
 	if d.Paths == nil {
 		part.Servers = d.Servers

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-const match = `{"openapi":"3.1.0","info":{"title":"Matchday: cricket"},
-	"paths":{"/matches/{id}":{"get":{"operationId":"get-match"}}},
-	"components":{"schemas":{"Match":{"type":"object","maxProperties":1},"Error":{"type":"object"}}}}`
+const thing = `{"openapi":"3.1.0","info":{"title":"Matchday: lab"},
+	"paths":{"/things/{id}":{"get":{"operationId":"get-thing"}}},
+	"components":{"schemas":{"Thing":{"type":"object","maxProperties":1},"Error":{"type":"object"}}}}`
 
 func TestParts(t *testing.T) {
 	t.Parallel()
@@ -17,23 +17,23 @@ func TestParts(t *testing.T) {
 		want string // the error, or the document
 	}{
 		"another path and a shared component": {
-			`{"paths":{"/teams":{"get":{}}},"components":{"schemas":{"Error":{"type":"object"},"Team":{}}}}`,
-			`{"openapi":"3.1.0","info":{"title":"Matchday: cricket"},"paths":{"/matches/{id}":{"get":{"operationId":"get-match"}},"/teams":{"get":{}}},` +
-				`"components":{"schemas":{"Error":{"type":"object"},"Match":{"maxProperties":1,"type":"object"},"Team":{}}}}`,
+			`{"paths":{"/zones":{"get":{}}},"components":{"schemas":{"Error":{"type":"object"},"Zone":{}}}}`,
+			`{"openapi":"3.1.0","info":{"title":"Matchday: lab"},"paths":{"/things/{id}":{"get":{"operationId":"get-thing"}},"/zones":{"get":{}}},` +
+				`"components":{"schemas":{"Error":{"type":"object"},"Thing":{"maxProperties":1,"type":"object"},"Zone":{}}}}`,
 		},
 		"another method of a path": {
-			`{"paths":{"/matches/{id}":{"patch":{}}},"components":{"securitySchemes":{"jwt":{}}}}`,
-			`{"openapi":"3.1.0","info":{"title":"Matchday: cricket"},"paths":{"/matches/{id}":{"get":{"operationId":"get-match"},"patch":{}}},` +
-				`"components":{"schemas":{"Error":{"type":"object"},"Match":{"maxProperties":1,"type":"object"}},"securitySchemes":{"jwt":{}}}}`,
+			`{"paths":{"/things/{id}":{"patch":{}}},"components":{"securitySchemes":{"jwt":{}}}}`,
+			`{"openapi":"3.1.0","info":{"title":"Matchday: lab"},"paths":{"/things/{id}":{"get":{"operationId":"get-thing"},"patch":{}}},` +
+				`"components":{"schemas":{"Error":{"type":"object"},"Thing":{"maxProperties":1,"type":"object"}},"securitySchemes":{"jwt":{}}}}`,
 		},
-		"a route twice":            {`{"paths":{"/matches/{id}":{"get":{}}}}`, "another function has the route get /matches/{id}"},
-		"two types under one name": {`{"components":{"schemas":{"Match":{"type":"string"}}}}`, "another function has a different schemas called Match"},
+		"a route twice":            {`{"paths":{"/things/{id}":{"get":{}}}}`, "another function has the route get /things/{id}"},
+		"two types under one name": {`{"components":{"schemas":{"Thing":{"type":"string"}}}}`, "another function has a different schemas called Thing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var whole document
 			var err error
-			for _, text := range []string{match, tc.part} {
+			for _, text := range []string{thing, tc.part} {
 				part, e := parse([]byte(text))
 				if e != nil {
 					t.Fatal(e)

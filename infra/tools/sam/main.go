@@ -1,6 +1,6 @@
-// Command sam checks that SAM CLI can run what `make sam-template` synthesized,
-// and says how. It knows functions by their literal names, takes their code from
-// an absolute path, and changes just the environment variables that a template
+// Command sam checks that SAM CLI can run the templates of `make sam-template`, and
+// prints the commands. SAM CLI finds functions by literal names, takes their code
+// from an absolute path, and sets only environment variables that a template
 // declares.
 package main
 
@@ -29,7 +29,7 @@ func main() {
 
 func command(args []string) error {
 	if len(args) != 3 {
-		return errors.New("say `make sam-template STAGE=dev`")
+		return errors.New("usage: `make sam-template STAGE=dev`")
 	}
 	s, out, example := stage.Stage{Name: args[0]}, args[1], args[2]
 	text, err := os.ReadFile(example)
@@ -67,21 +67,23 @@ func command(args []string) error {
 		fmt.Printf("%s: %d functions, as in\n%s", path, len(room.Functions), invocations(s, path, room))
 	}
 	if _, err := os.Stat(environment); err != nil {
-		fmt.Printf("Copy %s to %s first, and put in what is yours.\n", example, environment)
+		fmt.Printf("First copy %s to %s and fill in your values.\n", example, environment)
 	}
 	return nil
 }
 
-// overrides reports whether a function of a room may be told a variable.
+// overrides reports whether an environment variable can be set for a function of the
+// room.
 func overrides(room spec.Room, variable string) bool {
 	return slices.ContainsFunc(room.Functions, func(f spec.Function) bool { return slices.Contains(stage.Overridable(room, f), variable) })
 }
 
-// environment is the file that tells the functions where things are, and secrets.
+// environment is the file with the environment variables of the functions: addresses
+// and secrets.
 const environment = "env.local.json"
 
-// invocations are the commands that run a function of a room, and its API if it has
-// one. Docker on Linux has to be told what the machine is called in a container.
+// invocations are the commands that run a function of the room, and its API if it has
+// one. Docker on Linux needs --add-host to resolve the name of the machine.
 func invocations(s stage.Stage, path string, room spec.Room) string {
 	common := " -t " + path + " --env-vars " + environment + " --add-host host.docker.internal:host-gateway"
 	lines := "  sam local invoke " + s.Function(room.Functions[0]) + " -e events/" + room.Functions[0].Name + "/good.json" + common + "\n"
@@ -91,7 +93,7 @@ func invocations(s stage.Stage, path string, room spec.Room) string {
 	return lines
 }
 
-// template is what SAM CLI reads of one.
+// template is the part of a template that SAM CLI reads.
 type template struct {
 	Resources map[string]struct {
 		Type       string
@@ -103,8 +105,8 @@ type template struct {
 	}
 }
 
-// check lists what would keep SAM CLI from running the functions of a room with
-// an environment, and on the events of the functions named as in the spec.
+// check returns what prevents SAM CLI from running the functions of a room with the
+// variables and on the events. events are the names of functions that have some.
 func (t template) check(s stage.Stage, room spec.Room, variables, events []string) (wrong []error) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	declared, built := map[string]bool{}, map[string]bool{}
@@ -119,11 +121,11 @@ func (t template) check(s stage.Stage, room spec.Room, variables, events []strin
 		}
 		code, _ := r.Metadata["aws:asset:path"].(string)
 		if !filepath.IsAbs(code) {
-			say("the code of %s is at %q, which is no absolute path", name, code)
+			say("the code of %s is at %q, which is not an absolute path", name, code)
 		}
 		i := slices.IndexFunc(room.Functions, func(f spec.Function) bool { return s.Function(f) == name })
 		if i < 0 {
-			say("%s is no function of %s", name, room.Name)
+			say("%s is not a function of %s", name, room.Name)
 			continue
 		}
 		built[room.Functions[i].Name] = true
@@ -148,7 +150,7 @@ func (t template) check(s stage.Stage, room spec.Room, variables, events []strin
 	}
 	for _, e := range events {
 		if !built[e] {
-			say("the events of %s are of no function", e)
+			say("the events of %s belong to no function", e)
 		}
 	}
 	slices.SortFunc(wrong, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })

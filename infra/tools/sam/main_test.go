@@ -19,7 +19,8 @@ const good = `{"Resources":{
 	"GetThing":{"Type":"AWS::Lambda::Function","Metadata":{"aws:asset:path":"/src/dist/lab/get-thing"},"Properties":{"FunctionName":"dev-lab-get-thing","Environment":{"Variables":{
 		"MATCHDAY_STAGE":"dev","MATCHDAY_PREFIX":"dev-","MATCHDAY_QUEUES":{"Fn::Join":[]},"AWS_ENDPOINT_URL_DYNAMODB":"","AWS_ENDPOINT_URL_SQS":"","KEY":"","KEY_ID":""}}}}}}`
 
-// TestCheck: each thing that SAM CLI stumbles over is told, by name.
+// TestCheck: everything that prevents SAM CLI from running a function is reported by
+// name.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	room := spec.Room{
@@ -33,14 +34,14 @@ func TestCheck(t *testing.T) {
 	}{
 		"as it is":             {variables: []string{"KEY", "MATCHDAY_STAGE"}, events: []string{"lab/get-thing"}},
 		"a name to come":       {old: `"dev-lab-get-thing"`, new: `{"Ref":"X"}`, want: "dev-lab-get-thing is missing\nthe function GetThing has no literal name"},
-		"another stage":        {old: "dev-lab", new: "prod-lab", want: "dev-lab-get-thing is missing\nprod-lab-get-thing is no function of lab"},
-		"a relative path":      {old: "/src/dist", new: "asset.1a2b", want: `the code of dev-lab-get-thing is at "asset.1a2b/lab/get-thing", which is no absolute path`},
-		"no path":              {old: "aws:asset:path", new: "aws:cdk:path", want: `the code of dev-lab-get-thing is at "", which is no absolute path`},
+		"another stage":        {old: "dev-lab", new: "prod-lab", want: "dev-lab-get-thing is missing\nprod-lab-get-thing is not a function of lab"},
+		"a relative path":      {old: "/src/dist", new: "asset.1a2b", want: `the code of dev-lab-get-thing is at "asset.1a2b/lab/get-thing", which is not an absolute path`},
+		"no path":              {old: "aws:asset:path", new: "aws:cdk:path", want: `the code of dev-lab-get-thing is at "", which is not an absolute path`},
 		"an endpoint":          {old: `"AWS_ENDPOINT_URL_SQS":"",`, want: "dev-lab-get-thing does not declare AWS_ENDPOINT_URL_SQS"},
 		"a secret":             {old: `"KEY":"",`, want: "dev-lab-get-thing does not declare KEY"},
 		"a setting":            {old: `,"KEY_ID":""`, want: "dev-lab-get-thing does not declare KEY_ID"},
 		"a documented one":     {variables: []string{"OTHER"}, want: "no function declares OTHER"},
-		"events of a function": {events: []string{"lab/put-thing"}, want: "the events of lab/put-thing are of no function"},
+		"events of a function": {events: []string{"lab/put-thing"}, want: "the events of lab/put-thing belong to no function"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -66,8 +67,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestExample: the environment that the repository gives as an example has all
-// that some function can be told, and nothing else.
+// TestExample: the example environment of the repository has every variable that can
+// be set for some function, and no other.
 func TestExample(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "env.local.example.json"))
@@ -91,7 +92,7 @@ func TestExample(t *testing.T) {
 			t.Errorf("no function takes %s", v)
 		}
 		if value == "" {
-			t.Errorf("%s is empty, which SAM CLI does not tell from unset", v)
+			t.Errorf("%s is empty, which SAM CLI treats as unset", v)
 		}
 	}
 	for _, v := range want {
@@ -101,7 +102,7 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// TestInvocations: what is printed can be typed as it is, on Linux, too.
+// TestInvocations: the printed commands can be pasted, also on Linux.
 func TestInvocations(t *testing.T) {
 	t.Parallel()
 	job, route := spec.Function{Name: "lab/tidy", On: spec.Schedule("rate(1 hour)")}, spec.Function{Name: "lab/get", On: spec.Route{}}

@@ -14,7 +14,7 @@ import (
 
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "name the folder of the binaries, and the one to write to")
+		fmt.Fprintln(os.Stderr, "usage: print BIN FOLDER: the folder of the binaries, and the folder to write to")
 		os.Exit(2)
 	}
 	if err := run(os.Args[1], os.Args[2]); err != nil {

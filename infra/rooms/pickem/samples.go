@@ -1,0 +1,62 @@
+package pickem
+
+import "matchday/infra/tools/events/story"
+
+// samples is the story of the sample events: an afternoon in which an administrator
+// prepares a show that locks at 14:45, members pick, and results come in.
+func samples() story.Samples {
+	return story.Samples{
+		Chapters: []story.Chapter{
+			{At: "14:10", Cases: []string{
+				"on-user-confirmed/bad", "on-user-confirmed/good", "update-me/bad", "update-me/good", "get-me/good", "get-me/bad", "get-user/good", "get-user/bad",
+				"invite-user/bad", "invite-user/good", "create-event/bad", "create-event/good", "add-match/bad", "add-match/good", "update-match/bad", "update-match/good",
+				"order-card/bad", "order-card/good", "list-events/good", "list-events/bad", "get-event/good", "get-event/bad",
+				"put-predictions/bad", "put-predictions/good", "list-entries/good", "list-entries/bad",
+				"register-device/bad", "register-device/good", "remind/bad", "remind/good", "send-notices/bad", "send-notices/good", "delete-device/bad", "delete-device/good",
+
+				"create-league/bad", "create-league/good", "join-league/bad", "join-league/good", "list-leagues/good", "list-leagues/bad", "get-league/good", "get-league/bad",
+				"get-league-standings/good", "get-league-standings/bad", "renew-code/bad", "renew-code/good", "delete-league/bad",
+				"leave-league/bad", "leave-league/good", "delete-league/good",
+
+				"delete-predictions/bad", "delete-predictions/good", "update-event/bad", "update-event/good", "delete-match/bad", "delete-match/good",
+				"delete-event/bad", "delete-event/good", "get-health/good", "get-health/bad",
+				"put-result/bad", "request-score/bad", "score-event/bad", "get-results/bad", "get-standings/bad", "list-corrections/bad", "lock-events/bad",
+				"rebuild-standings/bad", "delete-user/bad",
+			}},
+			{At: "14:46", Cases: []string{
+				"lock-events/good", "put-result/good", "list-corrections/good", "request-score/good", "score-event/good", "get-results/good", "get-standings/good",
+				"rebuild-standings/good", "delete-user/good",
+			}},
+		},
+		Prepare: prepareSamples,
+	}
+}
+
+// prepareSamples stores what events name, and what functions would give generated
+// ids: two leagues, one with its code, and a show with a match.
+func prepareSamples(put func(table string, row map[string]any) error) error {
+	const (
+		league  = "c1d2e3f4-0000-4000-8000-000000000001"
+		another = "c1d2e3f4-0000-4000-8000-000000000002"
+		owner   = "7f6c1f0e-5d0a-4c5e-9b57-0000000a0001"
+		show    = "2026-06-20-harbour-havoc"
+		match   = "5b0e9a52-7c43-4a6f-9d18-000000000002"
+	)
+	for _, row := range []map[string]any{
+		{"PK": "LEAGUE#" + league, "SK": "LEAGUE", "GSI_PK": "LEAGUE#" + league, "GSI_SK": "LEAGUE", "type": "league", "id": league, "name": "Harbour", "ownerId": owner, "code": "TEST1234", "members": 0},
+		{"PK": "LEAGUE#" + another, "SK": "LEAGUE", "GSI_PK": "LEAGUE#" + another, "GSI_SK": "LEAGUE", "type": "league", "id": another, "name": "Pier", "ownerId": owner, "code": "TEST5678", "members": 1},
+		{"PK": "USER#" + owner, "SK": "LEAGUE#" + another, "GSI_PK": "LEAGUE#" + another, "GSI_SK": "MEMBER#" + owner, "type": "membership", "leagueId": another,
+			"leagueName": "Pier", "belongsto": "USER#" + owner, "name": "Noor", "joinedAt": "2026-06-01T12:00:00Z"},
+		{"PK": "LEAGUE#" + another, "SK": "MEMBER#" + owner, "type": "seat", "userId": owner, "joinedAt": "2026-06-01T12:00:00Z"},
+		{"PK": "CODE#TEST1234", "SK": "CODE", "type": "code", "leagueId": league},
+		{"PK": "EVENT", "SK": "EVENT#" + show, "GSI_PK": "EVENT#" + show, "GSI_SK": "EVENT", "type": "event", "id": show, "name": "Harbour Havoc", "date": "2026/06/20",
+			"startsAt": "2026-06-20T19:00:00Z", "lockAt": "2026-06-20T18:00:00Z", "state": "upcoming", "bonus": 0, "cardRev": 1, "resultsRev": 0, "scoredRev": 0},
+		{"PK": "EVENT#" + show, "SK": "MATCH#" + match, "GSI_PK": "EVENT#" + show, "GSI_SK": "MATCH#01", "type": "match", "id": match, "name": "Ladder Match", "points": 10, "since": 1,
+			"teams": []map[string]any{{"members": []string{"Odo Wrenfield"}}, {"members": []string{"Sister Halcyon"}}}},
+	} {
+		if err := put("pickem", row); err != nil {
+			return err
+		}
+	}
+	return nil
+}

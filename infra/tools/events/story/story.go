@@ -1,0 +1,47 @@
+// Package story is what a room brings so that its sample events, events/<room>, can
+// be given to its functions: the order of the events, and what must exist before.
+package story
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Samples belong to the sample events of a room.
+type Samples struct {
+	// Chapters are the events in the order in which they happen. Each function finds
+	// what those before it have left.
+	Chapters []Chapter
+
+	// Prepare sets the scene: it adds what the events name to the simulators, and
+	// stores rows whose ids functions would generate. The fleet has started; put stores
+	// a row in a table. It may be nil.
+	Prepare func(put func(table string, row map[string]any) error) error
+
+	// Faults are the room's conditions under which an answer may be expected ("given"
+	// in a .want.json): a function that begins the fault, or ends it.
+	Faults map[string]func(on bool)
+}
+
+// Chapter is a part of the story that begins at a time of the Day, "13:55" or
+// "13:59:30". Its cases are events without their room: "get-match/good".
+type Chapter struct {
+	At    string
+	Cases []string
+}
+
+// Day is when the story happens, in UTC.
+const Day = "2026-06-06"
+
+// Time returns a time of the Day. It panics if the time is not valid.
+func Time(of string) time.Time {
+	if strings.Count(of, ":") == 1 {
+		of += ":00"
+	}
+	at, err := time.Parse(time.RFC3339, Day+"T"+of+"Z")
+	if err != nil {
+		panic(fmt.Sprintf("invalid time of the day %q; valid: 13:55, 13:59:30", of))
+	}
+	return at
+}

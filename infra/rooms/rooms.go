@@ -13,6 +13,7 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/replay"
 	"matchday/infra/tools/bench/measure"
+	"matchday/infra/tools/cost/usage"
 	"matchday/infra/tools/events/story"
 	"matchday/infra/tools/smoke/check"
 	"matchday/pkg/spec"
@@ -29,6 +30,9 @@ type Room struct {
 
 	// Bench is its part of the benchmark.
 	Bench measure.Suite
+
+	// Cost is its part of the cost model.
+	Cost usage.Model
 }
 
 // Local is a room in one local fleet, with the state of its simulators.

@@ -9,6 +9,7 @@ import (
 	frame "matchday/infra/local/replay"
 	"matchday/infra/rooms"
 	"matchday/infra/rooms/cricket/bench"
+	"matchday/infra/rooms/cricket/cost"
 	"matchday/infra/rooms/cricket/replay"
 	"matchday/infra/rooms/cricket/smoke"
 	"matchday/pkg/cricket"
@@ -23,4 +24,5 @@ var Room = rooms.Room{
 	},
 	Smoke: smoke.Run,
 	Bench: bench.Suite,
+	Cost:  cost.Model,
 }

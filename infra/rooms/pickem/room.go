@@ -6,6 +6,7 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/rooms"
 	"matchday/infra/rooms/pickem/bench"
+	"matchday/infra/rooms/pickem/cost"
 	"matchday/infra/rooms/pickem/smoke"
 	"matchday/pkg/pickem"
 )
@@ -19,6 +20,7 @@ var Room = rooms.Room{
 	Local: newLocal,
 	Smoke: smoke.Run,
 	Bench: bench.Suite,
+	Cost:  cost.Model,
 }
 
 // newLocal returns pick'em in one local fleet. Its demo is a season.

@@ -1,135 +1,115 @@
 // Command cost prints what the fleet costs in a month: from the calls that
-// `make bench` counts, the spec, and AWS's list prices. `make cost` starts it.
+// `make bench` counts, the spec, the models of the rooms, and AWS's list prices.
+// `make cost` starts it.
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
-	"unicode/utf8"
+	"time"
 
+	"matchday/infra/rooms"
+	"matchday/infra/rooms/all"
 	"matchday/infra/tools/cost/price"
-	"matchday/pkg/cricket"
-	"matchday/pkg/fleet"
+	"matchday/infra/tools/cost/usage"
 )
 
 func main() {
-	if err := command(os.Stdout, filepath.Join(".local", "bench.json"), filepath.Join("infra", "tools", "cost", "counters.json")); err != nil {
+	if err := command(os.Stdout, all.Rooms(), filepath.Join(".local", "bench.json")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func command(out io.Writer, bench, kept string) error {
-	c, from, err := read(bench, kept)
+// command prints the report of every room. It takes the counters from the file
+// bench if that exists, otherwise those of the repository.
+func command(out io.Writer, known []rooms.Room, bench string) error {
+	counters, source, err := read(known, bench)
 	if err != nil {
 		return err
 	}
-	m := model{c, cricket.Room}
-	var fixed usage
-	for _, room := range fleet.Rooms() {
-		own, err := m.fixed(room, planReads)
+	var fixed usage.Usage
+	for _, room := range known {
+		own, err := usage.Fixed(room.Spec, usage.JobReads)
 		if err != nil {
+			return fmt.Errorf("%s: %w", room.Spec.Name, err)
+		}
+		fixed = fixed.Plus(own)
+	}
+	fmt.Fprintf(out, "Dollars a month, %s, arm64, list prices of %s without free tiers.\nCalls: %s.\n", price.Region, price.ListedOn, source)
+	for _, room := range known {
+		if room.Cost.Report == nil {
+			continue
+		}
+		report, err := room.Cost.Report(usage.Input{Counters: counters[room.Spec.Name], Fixed: fixed, Prices: price.Listed()})
+		if err != nil {
+			return fmt.Errorf("%s: %w", room.Spec.Name, err)
+		}
+		fmt.Fprintln(out)
+		if err := report.Write(out); err != nil {
 			return err
 		}
-		fixed = fixed.plus(own)
 	}
-	p := price.Listed()
-	rows := [][]string{
-		{"matches", "hours", "people", "fixed", "users", "loop", "API", "alerts", "channels", "tokens", "TOTAL by", "TOTAL by", "the seed's", "in place"},
-		{"live", "live", "", "", "", "", "", "", "", "", "channels", "tokens", "reads, writes", "of"},
-	}
-	for _, s := range scenarios() {
-		base := fixed.plus(m.users(s)).plus(m.loop(s)).plus(m.api(s)).plus(m.alerts(s))
-		byToken := m.tokens(s)
-		rows = append(rows, []string{
-			strconv.Itoa(s.matches), grouped(s.hours), grouped(s.subscribers),
-			dollars(fixed.dollars(p)), dollars(m.users(s).dollars(p)), dollars(m.loop(s).dollars(p)), dollars(m.api(s).dollars(p)), dollars(m.alerts(s).dollars(p)),
-			dollars(m.channels(s).dollars(p)), dollars(byToken.dollars(p)),
-			dollars(base.plus(m.channels(s)).dollars(p)), dollars(base.plus(byToken).dollars(p)),
-			dollars(m.seed(s).dollars(p)), dollars(m.store(s).plus(usage{readUnits: byToken.readUnits}).dollars(p)),
-		})
-	}
-	fmt.Fprintf(out, "Dollars a month, %s, arm64, list prices of %s without free tiers.\nCalls: %s.\n\n", price.Region, price.ListedOn, from)
-	write(out, rows)
-	fmt.Fprint(out, "\n", notes(c.Items.Subscription), "\nThe pick'em room.\n\n")
-	if rows, err = pickemRows(c, p); err != nil {
-		return err
-	}
-	write(out, rows)
-	_, err = fmt.Fprint(out, "\n", pickemNotes())
-	return err
+	return nil
 }
 
-// scenarios are the rows of the table.
-func scenarios() (all []scenario) {
-	people := []float64{1e3, 1e5, 1e6}
-	for _, n := range people {
-		all = append(all, scenario{0, 0, n})
+// read returns the counters of each room and describes their source. The counters
+// in the file bench replace members of those that the repository keeps. It returns
+// an error if a file is not valid, or if bench lacks a room.
+func read(known []rooms.Room, bench string) (counters map[string][]byte, source string, err error) {
+	measured, info, err := readBench(bench)
+	if err != nil {
+		return nil, "", fmt.Errorf("the counters %s: %w", bench, err)
 	}
-	for _, hours := range []float64{120, hoursOfMonth} {
-		for _, matches := range []int{1, 10} {
-			for _, n := range people {
-				all = append(all, scenario{matches, hours, n})
+	counters = map[string][]byte{}
+	var dates []string
+	for _, room := range known {
+		if room.Cost.Report == nil {
+			continue
+		}
+		name := room.Spec.Name
+		var kept map[string]json.RawMessage
+		if err := json.Unmarshal(room.Cost.Kept, &kept); err != nil {
+			return nil, "", fmt.Errorf("the counters of %s: %w", name, err)
+		}
+		dates = append(dates, strings.Trim(string(kept["measured"]), `"`))
+		if info != nil {
+			if measured[name] == nil {
+				return nil, "", fmt.Errorf("the counters %s lack %s: run `make bench`", bench, name)
 			}
+			maps.Copy(kept, measured[name])
+		}
+		if counters[name], err = json.Marshal(kept); err != nil {
+			return nil, "", err
 		}
 	}
-	return all
+	if info != nil {
+		return counters, fmt.Sprintf("%s, measured on %s", bench, info.ModTime().UTC().Format(time.DateOnly)), nil
+	}
+	slices.Sort(dates)
+	return counters, fmt.Sprintf("infra/rooms/*/cost/counters.json, measured on %s; `make bench` measures anew", strings.Join(slices.Compact(dates), ", ")), nil
 }
 
-// notes are the assumptions.
-func notes(subscription float64) string {
-	return fmt.Sprintf(`fixed      of all rooms, the schedules, idle state machines, polling of queues, alarms, metrics, secrets, dashboards, and the
-           rules by which Contributor Insights looks for throttled keys
-users      each of the people signs in, by Cognito's plan Lite. The first 10,000, a free tier, are not free here
-loop       ticks and the waiting state machine, what they write, and their logs: a tick is %g s at 512 MB, and a match changes %g times an hour
-API        each of the people opens the app %g times a month, for %d requests of %g ms that read %g units and answer %g KB. CloudFront is not in it
-alerts     %g events an hour and match, to each of the people: %g read units, and a push
-channels   one broadcast for each of %d perspectives and change, whoever listens: to all people if all have iOS 18
-tokens     one push to each of the people and change: %d a second in a function of 512 MB, %g KB each on the wire, for which AWS charges most
-TOTAL      fixed + users + loop + API + alerts, and either channels or tokens, a little less together: data that leaves AWS is cheaper the more it is
-the seed's what DynamoDB would cost if every subscription (of %g B) were read in every tick, and each pattern of 2.5 s were made for each match.
-           In place of: what DynamoDB and SQS cost here, the reads of the activities' tokens included
-hours      %g are live all month; 120 are four hours a day. With several matches the people are divided among them
-left out   storage (0.25 a GB), backups, taxes, X-Ray beyond the state machine's, the Apple and SportMonks contracts
-Item sizes are measured; DynamoDB counts by them. Prices are %s.
-`, tickSeconds, changesOfHour, opens, requestsOpen, 1000*requestSecond, requestReads, float64(answerBytes)/kilobyte,
-		alertsOfHour, alertReads, perspectives, pushesOfSecond, pushBytes/kilobyte, subscription, hoursOfMonth, price.ListedBy)
-}
-
-// write prints rows in columns, to the right.
-func write(out io.Writer, rows [][]string) {
-	width := make([]int, len(rows[0]))
-	for _, r := range rows {
-		for i, c := range r {
-			width[i] = max(width[i], utf8.RuneCountInString(c))
-		}
+// readBench reads the counters of a benchmark, by room. info is nil if there is no
+// such file.
+func readBench(file string) (byRoom map[string]map[string]json.RawMessage, info fs.FileInfo, err error) {
+	if info, err = os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	} else if err != nil {
+		return nil, nil, err
 	}
-	for _, r := range rows {
-		var b strings.Builder
-		for i, c := range r {
-			fmt.Fprintf(&b, "%*s  ", width[i], c)
-		}
-		fmt.Fprintln(out, strings.TrimRight(b.String(), " "))
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, err
 	}
-}
-
-// dollars is an amount as a person reads it: cents below 100.
-func dollars(d float64) string {
-	if d >= 99.995 {
-		return grouped(d)
-	}
-	return strconv.FormatFloat(d, 'f', 2, 64)
-}
-
-// grouped is a whole number with commas.
-func grouped(n float64) string {
-	text := strconv.FormatFloat(n, 'f', 0, 64)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
+	err = json.Unmarshal(text, &byRoom)
+	return byRoom, info, err
 }

@@ -22,7 +22,7 @@ const (
 	ListedOn = "2026-11-20"
 	Region   = "us-east-1"
 	// Whoever needs to be sure looks each up: none was read off AWS's own pages.
-	ListedBy = "as others quote AWS, or known by heart: infra/cost/price says which"
+	ListedBy = "as others quote AWS, or known by heart: infra/tools/cost/price says which"
 )
 
 // Listed are the list prices of the region, each with who quotes it, or that it is

@@ -1,0 +1,131 @@
+package usage
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"matchday/infra/sim/scheduler"
+	"matchday/infra/stage"
+	"matchday/pkg/spec"
+)
+
+// A month, and sizes in bytes.
+const (
+	HoursOfMonth = 730.0
+	WeeksOfMonth = HoursOfMonth / (7 * 24)
+
+	Kilobyte, Gigabyte = 1 << 10, 1 << 30
+)
+
+// What is assumed of every room where nothing is measured. Logs include what Lambda
+// and the API add.
+const (
+	JobSeconds      = 0.10 // of a scheduled job
+	JobReads        = 8    // its read units, unless the room knows better
+	JobLog          = 0.6 * Kilobyte
+	RequestSeconds  = 0.02 // of an HTTP request
+	RequestLog      = 1.1 * Kilobyte
+	PushBytes       = 0.9 * Kilobyte // on the wire
+	NotifiedPerSec  = 1000           // people notified by one function, with the reads
+	ExpressGB       = 1.0 / 16       // memory of an execution of an Express state machine
+	idleSeconds     = 0.2            // of an execution that finds nothing to do
+	pollsOfMinute   = 15             // of an idle queue by Lambda: five pollers, 20 s each
+	minutesOfMonth  = 60 * HoursOfMonth
+	dynamoReadBytes = 4 * Kilobyte // of a read unit
+)
+
+// Memory returns the memory of a room's function, in GB. It panics if the room has
+// no such function.
+func Memory(room spec.Room, function string) float64 {
+	i := slices.IndexFunc(room.Functions, func(f spec.Function) bool { return f.Name == function })
+	return float64(room.Functions[i].Memory) / 1024
+}
+
+// Fixed returns what a room uses in a month in which nothing happens, when each run
+// of a scheduled job uses so many read units.
+func Fixed(room spec.Room, jobReads float64) (u Usage, err error) {
+	secrets := map[string]bool{}
+	for _, f := range room.Functions {
+		for _, s := range f.Secrets {
+			secrets[s] = true
+		}
+		switch on := f.On.(type) {
+		case spec.Schedule:
+			n, err := runs(on)
+			if err != nil {
+				return u, fmt.Errorf("%s: %w", f.Name, err)
+			}
+			u = u.Plus(job(n, float64(f.Memory)/1024, jobReads))
+		case spec.Queue:
+			u.SQSRequests += pollsOfMinute * minutesOfMonth
+		}
+	}
+	for _, machine := range room.Machines {
+		n, err := runs(machine.Every)
+		if err != nil {
+			return u, fmt.Errorf("%s: %w", machine.Name, err)
+		}
+		u = u.Plus(job(n, planner(room, machine), jobReads)).Plus(Usage{ExpressRequests: n, ExpressGBSeconds: n * idleSeconds * ExpressGB, Traces: n})
+	}
+	for _, a := range (stage.Stage{Name: stage.Prod}).Alarms(room) {
+		u.AlarmMetrics += float64(len(a.Metrics))
+		if a.While != nil {
+			u.AlarmMetrics++
+		}
+	}
+	for _, table := range room.Tables() {
+		u.InsightRules += rules(table.Key)
+		for _, x := range table.Indexes {
+			u.InsightRules += rules(x.Key)
+		}
+	}
+	u.CustomMetrics, u.Secrets, u.Dashboards = float64(len(room.Metrics())), float64(len(secrets)), 1
+	return u, nil
+}
+
+// planner returns the memory, in GB, of the function that an idle execution calls:
+// the smallest of the state machine's, which decides what there is to do.
+func planner(room spec.Room, machine spec.Machine) float64 {
+	least := math.Inf(1)
+	for _, function := range machine.Calls {
+		least = min(least, Memory(room, function))
+	}
+	return least
+}
+
+// rules is the number of rules of Contributor Insights that watch for throttled
+// keys: one for each part of the key.
+func rules(key spec.Key) float64 {
+	if key.Sort == "" {
+		return 1
+	}
+	return 2
+}
+
+// job is what n runs of a scheduled job use, with the schedule's.
+func job(n, memory, reads float64) Usage {
+	return Usage{Schedules: n, LambdaRequests: n, LambdaGBSeconds: n * JobSeconds * memory, ReadUnits: n * reads, LogGB: n * JobLog / Gigabyte}
+}
+
+// runs is how often a schedule fires in a month, extrapolated from one week.
+func runs(on spec.Schedule) (float64, error) {
+	s, err := scheduler.Parse(string(on), "UTC")
+	if err != nil {
+		return 0, err
+	}
+	begin := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	n, days := 0, 7
+	for at := s.Next(begin.Add(-time.Second)); at.Before(begin.AddDate(0, 0, days)); at = s.Next(at) {
+		n++
+	}
+	return float64(n) * HoursOfMonth / float64(24*days), nil
+}
+
+// WriteUnits returns the write units of an item of so many bytes.
+func WriteUnits(bytes float64) float64 { return math.Ceil(bytes / Kilobyte) }
+
+// QueryUnits returns the read units of an eventually consistent query that reads so
+// many bytes.
+func QueryUnits(bytes float64) float64 { return bytes / dynamoReadBytes / 2 }

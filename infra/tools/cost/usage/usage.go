@@ -1,0 +1,46 @@
+// Package usage is what the cost models of the rooms share: the units that AWS
+// bills, what follows from the spec, and the form of the report.
+package usage
+
+import "matchday/infra/tools/cost/price"
+
+// Usage is what is used in a month, in the units that AWS bills.
+type Usage struct {
+	LambdaRequests, LambdaGBSeconds   float64
+	ExpressRequests, ExpressGBSeconds float64 // of Step Functions
+	Schedules                         float64 // invocations by EventBridge Scheduler
+	WriteUnits, ReadUnits             float64 // of DynamoDB
+	SQSRequests, APIRequests          float64
+	LogGB, EgressGB                   float64
+	AlarmMetrics, CustomMetrics       float64
+	Secrets, Dashboards, Traces       float64
+	InsightRules, Users               float64
+}
+
+// Plus returns the sum of two usages.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{
+		u.LambdaRequests + v.LambdaRequests, u.LambdaGBSeconds + v.LambdaGBSeconds,
+		u.ExpressRequests + v.ExpressRequests, u.ExpressGBSeconds + v.ExpressGBSeconds,
+		u.Schedules + v.Schedules,
+		u.WriteUnits + v.WriteUnits, u.ReadUnits + v.ReadUnits,
+		u.SQSRequests + v.SQSRequests, u.APIRequests + v.APIRequests,
+		u.LogGB + v.LogGB, u.EgressGB + v.EgressGB,
+		u.AlarmMetrics + v.AlarmMetrics, u.CustomMetrics + v.CustomMetrics,
+		u.Secrets + v.Secrets, u.Dashboards + v.Dashboards, u.Traces + v.Traces,
+		u.InsightRules + v.InsightRules, u.Users + v.Users,
+	}
+}
+
+// Dollars returns what the usage costs.
+func (u Usage) Dollars(p price.List) float64 {
+	return u.LambdaRequests*p.LambdaRequest + u.LambdaGBSeconds*p.LambdaGBSecond +
+		u.ExpressRequests*p.ExpressRequest + u.ExpressGBSeconds*p.ExpressGBSecond +
+		u.Schedules*p.Schedule +
+		u.WriteUnits*p.WriteUnit + u.ReadUnits*p.ReadUnit +
+		u.SQSRequests*p.SQSRequest + u.APIRequests*p.APIRequest +
+		u.LogGB*p.LogGB + p.Egress(u.EgressGB) +
+		u.AlarmMetrics*p.AlarmMetric + u.CustomMetrics*p.CustomMetric +
+		u.Secrets*p.Secret + u.Dashboards*p.Dashboard + u.Traces*p.Trace +
+		u.InsightRules*p.InsightRule + p.SignedIn(u.Users)
+}

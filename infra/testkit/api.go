@@ -16,16 +16,16 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Route answers the requests of one route as its function does.
+// Route calls the handler of a function.
 type Route func(events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse
 
-// Serve opens the service of fn and serves its use case.
+// Serve opens the service of fn and returns a Route to its use case.
 func Serve[S, In, Out any](w *World, fn spec.Function, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error)) Route {
 	w.T.Helper()
 	return ServeWith(w, fn, Open(w, fn, opener), do)
 }
 
-// ServeWith serves a use case of an open service.
+// ServeWith returns a Route to a use case of an open service.
 func ServeWith[S, In, Out any](w *World, fn spec.Function, s S, do func(S, context.Context, *In) (*Out, error)) Route {
 	handle := httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
 	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
@@ -37,10 +37,10 @@ func ServeWith[S, In, Out any](w *World, fn spec.Function, s S, do func(S, conte
 	}
 }
 
-// Administrator is a user in the group of administrators; nobody else is.
+// Administrator is the only user in the group of administrators.
 const Administrator = "root"
 
-// Request is an event of API Gateway; user is "" for nobody.
+// Request returns the event of a request. user is "" for a request without a token.
 func Request(method, target, user, body string) events.APIGatewayV2HTTPRequest {
 	var claims map[string]string
 	if user != "" {
@@ -52,12 +52,12 @@ func Request(method, target, user, body string) events.APIGatewayV2HTTPRequest {
 	return apigateway.Event(method, target, body, claims)
 }
 
-// Ask calls the route of a function as user, "" for nobody.
+// Ask calls the route of a function as user; "" means without a token.
 func Ask(routes map[string]Route, fn spec.Function, target, user, body string) events.APIGatewayV2HTTPResponse {
 	return routes[fn.Name](Request(fn.On.(spec.Route).Method, target, user, body))
 }
 
-// Header is that of an answer.
+// Header returns the headers of an answer.
 func Header(out events.APIGatewayV2HTTPResponse) http.Header {
 	h := http.Header{}
 	for k, v := range out.Headers {
@@ -69,7 +69,7 @@ func Header(out events.APIGatewayV2HTTPResponse) http.Header {
 	return h
 }
 
-// Decode reads the body of an answer, which must be below 300.
+// Decode decodes the body of an answer. It fails the test if the status is 300 or more.
 func Decode[T any](w *World, out events.APIGatewayV2HTTPResponse) (v T) {
 	w.T.Helper()
 	if out.StatusCode >= 300 {
@@ -86,8 +86,8 @@ type Problem struct {
 	Errors       []struct{ Message, Location string }
 }
 
-// Blames says how an answer is not the problem document of a status that names a
-// field, or none for "".
+// Blames returns an error unless an answer is a problem document with a status and a
+// validation error for a field; "" means without validation errors.
 func Blames(out events.APIGatewayV2HTTPResponse, status int, field string) error {
 	var p Problem
 	if err := json.Unmarshal([]byte(out.Body), &p); err != nil {
@@ -100,12 +100,13 @@ func Blames(out events.APIGatewayV2HTTPResponse, status int, field string) error
 		}
 	}
 	if out.StatusCode != status || p.Status != status || field != "" && !slices.Contains(fields, field) || field == "" && fields != nil {
-		return fmt.Errorf("got %d blaming %q, want %d blaming %q: %s", out.StatusCode, fields, status, field, out.Body)
+		return fmt.Errorf("got status %d with errors for %q, want status %d with errors for %q: %s", out.StatusCode, fields, status, field, out.Body)
 	}
 	return nil
 }
 
-// Refuses says how an answer is not the problem document of a status and a code.
+// Refuses returns an error unless an answer is a problem document with a status and a
+// code.
 func Refuses(out events.APIGatewayV2HTTPResponse, status int, code string) error {
 	var p Problem
 	if err := json.Unmarshal([]byte(out.Body), &p); err != nil || out.StatusCode != status || p.Status != status || !strings.HasSuffix(p.Type, ":"+code) {

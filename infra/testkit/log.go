@@ -9,13 +9,13 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Log keeps what is logged in the contexts of a world: see LogByWorld.
+// Log holds the records that were logged with the contexts of a world; see LogByWorld.
 type Log struct {
 	mu    sync.Mutex
 	lines []Line
 }
 
-// Line is a record of a log.
+// Line is a log record.
 type Line struct {
 	Level slog.Level
 	Text  string
@@ -24,11 +24,11 @@ type Line struct {
 
 type logKey struct{}
 
-// LogByWorld has every world keep what is logged in it, and the rest forgotten.
-// A test program calls it before its tests run.
+// LogByWorld sets the default logger: a record goes to the Log of the world whose
+// context it was logged with. Other records are dropped. Call it in TestMain.
 func LogByWorld() { slog.SetDefault(slog.New(byContext{})) }
 
-// byContext gives each record to its context's log.
+// byContext appends each record to the Log of its context.
 type byContext struct{}
 
 func (byContext) Enabled(context.Context, slog.Level) bool { return true }
@@ -47,14 +47,14 @@ func (byContext) Handle(ctx context.Context, r slog.Record) error {
 	return nil
 }
 
-// Lines are all that was logged, without the complaints that were taken.
+// Lines returns the records, without those that Complaints returned.
 func (l *Log) Lines() []Line {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.lines)
 }
 
-// Complaints are the warnings and errors since the last call.
+// Complaints returns and removes the warnings and errors.
 func (l *Log) Complaints() (all []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *Log) Complaints() (all []string) {
 	return all
 }
 
-// Emitted are the metrics of which a sample was logged, once for each sample.
+// Emitted returns the metric of each logged sample.
 func (l *Log) Emitted() (all []spec.Metric) {
 	for _, line := range l.Lines() {
 		format, ok := line.Attrs["_aws"].(map[string]any)
@@ -81,7 +81,7 @@ func (l *Log) Emitted() (all []spec.Metric) {
 	return all
 }
 
-// Sum adds up the samples of a metric since the beginning.
+// Sum returns the sum of a metric over all records.
 func (l *Log) Sum(metric spec.Metric) (n float64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

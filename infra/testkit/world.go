@@ -1,7 +1,7 @@
-// Package testkit gives each test a fleet of its own for one room: its tables and
-// queues on real engines, under a clock that moves only when the test says so.
-// Services open as their functions have them: a call, a queue or a secret that
-// the function's spec does not list fails the test.
+// Package testkit gives each test its own world for one room: tables and queues, under
+// a simulated clock that only the test moves. A service opens in the environment of its
+// function: using a call, a queue or a secret that the function's spec does not list
+// fails the test.
 package testkit
 
 import (
@@ -35,18 +35,18 @@ import (
 	"matchday/pkg/spec"
 )
 
-// World is one test's fleet. Make one with New.
+// World is the world of one test. Create it with New.
 type World struct {
 	T      testing.TB
 	Clock  *clock.Clock
-	AWS    aws.Config // of the tables, with every right
+	AWS    aws.Config // for the tables; allows every call
 	Prefix string
 	Queues *sqs.Server
 	Logs   Log
 
-	Provider http.RoundTripper // what app.Env.HTTP is
-	Users    http.Handler      // answers the API of Cognito; nil for none
-	Settings map[string]string // secrets too
+	Provider http.RoundTripper // becomes app.Env.HTTP
+	Users    http.Handler      // the API of the user pool; may be nil
+	Settings map[string]string // settings and secrets, by name
 
 	room  spec.Room
 	http  http.Client // to the tables' engine
@@ -58,7 +58,7 @@ type World struct {
 
 const queueHost = "http://queues"
 
-// New makes a room's world, at a time.
+// New creates the world of a room. Its clock shows now.
 func New(t testing.TB, room spec.Room, now time.Time) *World {
 	t.Helper()
 	w := &World{T: t, room: room, Clock: clock.New(now, clock.Free), calls: map[string]int{}, Settings: map[string]string{}}
@@ -81,7 +81,7 @@ func New(t testing.TB, room spec.Room, now time.Time) *World {
 	return w
 }
 
-// Must fails the test for an error.
+// Must fails the test if err is not nil.
 func Must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -89,13 +89,13 @@ func Must(t testing.TB, err error) {
 	}
 }
 
-// Open opens a service as fn has it.
+// Open opens a service in the environment of fn.
 func Open[S any](w *World, fn spec.Function, opener app.Opener[S]) S {
 	w.T.Helper()
 	return OpenWith(w, w.Env(fn), opener)
 }
 
-// OpenWith opens a service in an environment that Env or Crashing gave.
+// OpenWith opens a service in an environment of Env or Crashing.
 func OpenWith[S any](w *World, env app.Env, opener app.Opener[S]) S {
 	w.T.Helper()
 	s, err := opener(w.T.Context(), env)
@@ -103,7 +103,7 @@ func OpenWith[S any](w *World, env app.Env, opener app.Opener[S]) S {
 	return s
 }
 
-// Env is fn's environment.
+// Env returns the environment of fn.
 func (w *World) Env(fn spec.Function) app.Env {
 	w.mu.Lock()
 	w.emits = append(w.emits, fn.Emits...)
@@ -128,7 +128,7 @@ func (w *World) Env(fn spec.Function) app.Env {
 	}
 }
 
-// Crashing is fn's environment in the process p.
+// Crashing returns the environment of fn in the process p.
 func (w *World) Crashing(fn spec.Function, p *dynamotest.Process) app.Env {
 	env := w.Env(fn)
 	env.AWS = p.AWS(env.AWS)
@@ -138,8 +138,8 @@ func (w *World) Crashing(fn spec.Function, p *dynamotest.Process) app.Env {
 	return env
 }
 
-// Sleep moves the clock on, unless the time has come: the clock moves for one
-// sleeper only when nobody else works.
+// Sleep waits until the clock shows until. The clock moves when nobody else holds
+// work.
 func (w *World) Sleep(ctx context.Context, until time.Time) error {
 	if !until.After(w.Clock.Now()) {
 		return nil
@@ -153,8 +153,8 @@ func (w *World) To(t time.Time) {
 	Must(w.T, w.Sleep(w.T.Context(), t))
 }
 
-// call takes fn's calls of AWS to the queues, the users or the tables, and counts
-// them.
+// call sends an AWS call of fn to the queues, the user pool or the tables, and counts
+// it.
 func (w *World) call(fn spec.Function, r *http.Request) (*http.Response, error) {
 	target := r.Header.Get("X-Amz-Target")
 	service, operation, _ := strings.Cut(target, ".")
@@ -186,8 +186,8 @@ func (w *World) call(fn spec.Function, r *http.Request) (*http.Response, error) 
 	return out.Result(), nil
 }
 
-// checkMetrics fails the test for a metric that no function it opened lists, and
-// records those that were emitted for infra/tools/accesscoverage.
+// checkMetrics fails the test if a metric was emitted that the spec of no opened
+// function lists. It records the emitted metrics for infra/tools/accesscoverage.
 func (w *World) checkMetrics() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -205,7 +205,7 @@ func (w *World) checkMetrics() {
 	}
 }
 
-// Count is how many calls of each operation do makes.
+// Count returns how many AWS calls do makes, by operation.
 func (w *World) Count(do func()) map[string]int {
 	w.mu.Lock()
 	w.calls = map[string]int{}
@@ -216,13 +216,13 @@ func (w *World) Count(do func()) map[string]int {
 	return maps.Clone(w.calls)
 }
 
-// Ctx is that of a new invocation.
+// Ctx returns the context of a new invocation.
 func (w *World) Ctx() context.Context {
 	ctx := context.WithValue(w.T.Context(), logKey{}, &w.Logs)
 	return lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: fmt.Sprint("request-", w.n.Add(1))})
 }
 
-// Messages are what a queue holds, in order, decoded.
+// Messages returns the decoded messages in a queue, in order.
 func Messages[M any](w *World, q spec.Queue) (all []M) {
 	w.T.Helper()
 	for _, m := range w.Queues.Messages(q.Name) {
@@ -233,10 +233,11 @@ func Messages[M any](w *World, q spec.Queue) (all []M) {
 	return all
 }
 
-// Drain gives a use case every message of its queue, those it sends itself and
-// those that are delayed included, as long as they come within a limit of time.
-// It moves the clock to when they come. Like SQS it gives a message whose
-// handling fails again.
+// Drain calls do with each message of a queue until none becomes visible within a
+// limit of simulated time, including messages that do sends. It moves the clock to the
+// time at which each becomes visible. It redelivers a message when do returns an error,
+// and fails the test when a message reached the queue's maximum of receives. It returns
+// the number of calls.
 func Drain[M any](w *World, q spec.Queue, within time.Duration, do func(context.Context, M) error) (handled int) {
 	w.T.Helper()
 	tries := map[string]int{}
@@ -264,10 +265,10 @@ func Drain[M any](w *World, q spec.Queue, within time.Duration, do func(context.
 	}
 }
 
-// Received is a message that a queue gave out.
+// Received is a received message.
 type Received struct{ MessageId, Body, ReceiptHandle string }
 
-// Receive takes the next message of a queue, which must have one.
+// Receive receives the next message of a queue. It fails the test if there is none.
 func (w *World) Receive(q spec.Queue) Received {
 	w.T.Helper()
 	var out struct{ Messages []Received }
@@ -278,7 +279,7 @@ func (w *World) Receive(q spec.Queue) Received {
 	return out.Messages[0]
 }
 
-// SQS makes a call of the queues' API, which must succeed.
+// SQS calls the SQS API of the queues. It fails the test if the call fails.
 func (w *World) SQS(action string, in, out any) {
 	w.T.Helper()
 	body, err := json.Marshal(in)
@@ -295,22 +296,22 @@ func (w *World) SQS(action string, in, out any) {
 	}
 }
 
-// DB is the room's tables, with every right.
+// DB returns the tables of the room. It allows every call.
 func (w *World) DB() dynamo.DB { return dynamo.Open(w.AWS, w.Prefix) }
 
-// Put stores rows as they are.
+// Put writes rows to a table.
 func Put[T any](w *World, table spec.Table, rows ...T) {
 	w.T.Helper()
 	Must(w.T, dynamo.PutAll(w.T.Context(), w.DB(), spec.Access{Table: table}, rows))
 }
 
-// Drop removes the row under a key.
+// Drop deletes the row with a key.
 func (w *World) Drop(table spec.Table, key ...string) error {
 	_, err := dynamo.Delete(w.T.Context(), w.DB(), spec.Access{Table: table}, dynamo.Key(spec.Access{Table: table}, key...))
 	return err
 }
 
-// Rows are all of a table.
+// Rows returns all rows of a table.
 func Rows[T any](w *World, table spec.Table) (all []T) {
 	w.T.Helper()
 	pages := dynamodb.NewScanPaginator(dynamodb.NewFromConfig(w.AWS), &dynamodb.ScanInput{TableName: aws.String(w.Prefix + table.Name), ConsistentRead: aws.Bool(true)})
@@ -324,7 +325,7 @@ func Rows[T any](w *World, table spec.Table) (all []T) {
 	return all
 }
 
-// Row is the row under a key, which must be there.
+// Row returns the row with a key. It fails the test if there is none.
 func Row[T any](w *World, table spec.Table, key ...string) T {
 	w.T.Helper()
 	v, ok, err := dynamo.Get[T](w.T.Context(), w.DB(), spec.Access{Table: table}, key...)

@@ -316,7 +316,7 @@ func (f *Fleet) endanger(mux *http.ServeMux, inner, db string) (endpoint string,
 	proxy.ErrorLog = log.New(io.Discard, "", 0) // processes that are killed are part of it
 	mux.Handle("/dynamodb/", http.StripPrefix("/dynamodb", f.Faults.Guard(proxy)))
 	mux.Handle("/sqs/", f.Faults.Guard(f.Queues))
-	f.Queues.Chaos(f.Faults.Fate)
+	f.Queues.InjectFaults(f.Faults.MessageFault)
 	return inner + "/dynamodb/", nil
 }
 

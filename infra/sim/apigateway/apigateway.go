@@ -1,11 +1,10 @@
-// Package gateway is an API Gateway HTTP API on one machine: it routes requests
-// to functions in payload format 2.0, verifies JSON Web Tokens, and answers and
-// fails as the cloud's does:
+// Package apigateway simulates an HTTP API of API Gateway. It routes requests to
+// functions in payload format 2.0, verifies JSON Web Tokens, and returns the answers
+// and errors of AWS:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 //
-// It differs from the cloud in one thing on purpose: functions see paths as
-// their routes spell them, without the base path, which a custom domain's
-// mapping leaves in.
+// One difference is intended: functions get paths without the base path. AWS keeps
+// the base path of a custom domain's mapping.
 package apigateway
 
 import (
@@ -29,28 +28,28 @@ import (
 	"matchday/infra/sim/clock"
 )
 
-// Auth says who may call a route.
+// Auth is the authorization of a route.
 type Auth int
 
-// A User route wants a valid token. So does an Admin route: here as in the
-// cloud it is the function that looks for the group.
+// User and Admin routes require a valid token; the function itself checks the group
+// of administrators. A Public route requires none.
 const (
 	User Auth = iota
 	Admin
 	Public
 )
 
-// Route sends requests to a function. The path's segments may be {name}, and
-// the last {name+}, which takes the rest; the path "$default" takes every
-// request that no other route does. The method may be "ANY".
+// Route sends requests to a function. A segment of the path may be a parameter
+// {name}. The last may be {name+}, which matches the rest of the path. The path
+// "$default" matches the requests that no other route matches. The method may be
+// "ANY".
 type Route struct {
 	Method, Path string
-	Function     string // as Config.Invoke knows it
+	Function     string // the argument of Config.Invoke
 	Auth         Auth
 }
 
-// CORS answers preflight requests and marks responses, as an API's CORS
-// configuration does. Its zero value does nothing.
+// CORS is the CORS configuration of an API. The zero value does nothing.
 type CORS struct {
 	AllowOrigins     []string // "https://app.example.com", or "*"
 	AllowMethods     []string
@@ -60,32 +59,34 @@ type CORS struct {
 	MaxAge           time.Duration
 }
 
-// Config is what a Gateway is made of. CORS, Timeout and Verify may be left
-// out; without Verify no token is valid.
+// Config configures a Gateway. CORS, Timeout and Verify are optional. Without Verify
+// no token is valid.
 type Config struct {
 	Clock  *clock.Clock
 	Base   string // "/cricket", or "" for the root
 	Routes []Route
-	// Invoke runs a function, as lambda.Runtime.Invoke does. Errors may have an
-	// ErrorType method: TooManyRequestsException is answered with 429.
+	// Invoke runs a function, as lambda.Runtime.Invoke does. An error may have the
+	// method ErrorType() string: TooManyRequestsException becomes status 429,
+	// RequestTooLargeException 413. Every other error becomes status 500.
 	Invoke func(ctx context.Context, function string, payload []byte) ([]byte, error)
-	// Verify gives the claims of a token that is valid now. Numbers must be
-	// json.Number, for functions see their text.
+	// Verify returns the claims of a valid token. Numbers must be json.Number, so
+	// that functions get their original text.
 	Verify  func(token string) (map[string]any, error)
 	CORS    CORS
-	Timeout time.Duration // wall time until a function's caller is given up; 0 is 29 s
+	Timeout time.Duration // real time until a request gets status 503; 0 is 29 s
 }
 
-// maxBody is what a Lambda invocation can carry, of a request or its payload.
+// maxBody is the limit of a Lambda invocation's payload, in bytes.
 const maxBody = 6 << 20
 
-// Gateway serves an API. Make one with New.
+// Gateway serves an API. Create it with New.
 type Gateway struct {
 	cfg    Config
 	routes []route // the most specific first
 }
 
-// New checks the routes, whatever their order, and returns the API they make.
+// New returns a Gateway. It fails if a route is invalid or if two routes match the
+// same requests. The order of routes does not matter.
 func New(cfg Config) (*Gateway, error) {
 	routes, err := parseRoutes(cfg.Routes)
 	if err != nil {
@@ -93,7 +94,7 @@ func New(cfg Config) (*Gateway, error) {
 	}
 	cfg.Base = strings.TrimSuffix(cfg.Base, "/")
 	if cfg.Base != "" && !strings.HasPrefix(cfg.Base, "/") {
-		return nil, fmt.Errorf("base path %q must begin with a slash", cfg.Base)
+		return nil, fmt.Errorf("base path %q must start with a slash", cfg.Base)
 	}
 	if cfg.Timeout == 0 {
 		cfg.Timeout = 29 * time.Second
@@ -101,8 +102,7 @@ func New(cfg Config) (*Gateway, error) {
 	return &Gateway{cfg, routes}, nil
 }
 
-// ServeHTTP answers one request. The fleet's clock does not move on its own
-// while it, or the function it called, runs.
+// ServeHTTP answers a request. It holds clock work until the function has returned.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	done := g.cfg.Clock.Work()
 	id := requestID()
@@ -158,7 +158,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// failure is how the caller of a failed function is answered.
+// failure returns the status and the message for an error of Config.Invoke.
 func failure(err error) (status int, message string) {
 	typed, ok := errors.AsType[interface {
 		error
@@ -184,8 +184,8 @@ type call struct {
 	payload  []byte
 }
 
-// call turns a request into a function's event, or gives the status and message
-// of its refusal.
+// call turns a request into the event of a function. If the request is refused, it
+// returns the status and the message of the answer.
 func (g *Gateway) call(w http.ResponseWriter, req *http.Request, path, id string) (_ call, status int, message string) {
 	rt, params := find(g.routes, req.Method, path)
 	if rt == nil {
@@ -217,8 +217,9 @@ func (g *Gateway) call(w http.ResponseWriter, req *http.Request, path, id string
 	return call{rt.Function, payload}, 0, ""
 }
 
-// claims gives the claims of a request's token as functions see them: every
-// value is text, a list is "[a b]". Without a valid token it gives a challenge.
+// claims returns the claims of a request's token as functions get them: every value
+// is text, and a list is "[a b]". Without a valid token it returns the value of the
+// WWW-Authenticate header.
 func (g *Gateway) claims(req *http.Request) (claims map[string]string, challenge string) {
 	token := req.Header.Get("Authorization")
 	if scheme, rest, ok := strings.Cut(token, " "); ok && strings.EqualFold(scheme, "Bearer") {
@@ -274,7 +275,7 @@ type authorizer struct {
 
 type jwtClaims struct {
 	Claims map[string]string `json:"claims"`
-	Scopes []string          `json:"scopes"` // those a route asks for; ours ask for none
+	Scopes []string          `json:"scopes"` // the route's required scopes: none
 }
 
 type httpContext struct {
@@ -350,9 +351,9 @@ func (g *Gateway) event(req *http.Request, key, path, id string, params map[stri
 	return e
 }
 
-// text reports whether a body goes into the event as it is. The list was
-// measured on the real service by others; forms, and bodies without a type, are
-// not on it: https://github.com/ministackorg/ministack/pull/766
+// text reports whether the event holds a body as text; otherwise it holds base64.
+// The content types were measured on AWS; forms and bodies without a type are not
+// among them: https://github.com/ministackorg/ministack/pull/766
 func text(h http.Header, body []byte) bool {
 	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 	if err != nil || h.Get("Content-Encoding") != "" || !utf8.Valid(body) {
@@ -373,8 +374,7 @@ type response struct {
 	body []byte // decoded
 }
 
-// scalar is a header's value, which functions may give as a number or a
-// boolean.
+// scalar is the value of a header. Functions may return a number or a boolean.
 type scalar string
 
 func (s *scalar) UnmarshalJSON(b []byte) error {
@@ -388,8 +388,8 @@ func (s *scalar) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// parseResponse reads an answer. JSON without a statusCode is itself the body
-// of a 200.
+// parseResponse decodes a function's answer. JSON without a statusCode is the body of
+// an answer with status 200.
 func parseResponse(out []byte) (*response, error) {
 	var shape any
 	if err := json.Unmarshal(out, &shape); err != nil {
@@ -420,8 +420,8 @@ func parseResponse(out []byte) (*response, error) {
 	return &res, nil
 }
 
-// write sends the response, but for the headers that are the gateway's to set:
-// with CORS on, the function's own are dropped.
+// write sends the response. It omits the headers that only the gateway sets, and with
+// cors also the function's CORS headers.
 func (r *response) write(w http.ResponseWriter, cors bool) {
 	h := w.Header()
 	set := func(name string, values ...scalar) {
@@ -454,7 +454,7 @@ func (r *response) write(w http.ResponseWriter, cors bool) {
 	w.Write(r.body)
 }
 
-// mark lets the page that asked read the response.
+// mark adds the CORS headers of a response.
 func (c CORS) mark(h http.Header, req *http.Request) {
 	origin := req.Header.Get("Origin")
 	switch {

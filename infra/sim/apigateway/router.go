@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// route is a Route, taken apart.
+// route is a parsed Route.
 type route struct {
 	Route
 	key      string // "GET /matches/{id}", or "$default"
 	segments []segment
 }
 
-// segment is one part of a path: text, a parameter, one that takes the rest, or
-// all of $default. The kinds are in order of precedence.
+// segment is a segment of a path. The kinds are in order of precedence: static text,
+// a parameter, a greedy parameter, $default.
 type segment struct {
 	kind kind
 	name string
@@ -114,7 +114,8 @@ func compare(a, b route) int {
 
 func (r route) last() kind { return r.segments[len(r.segments)-1].kind }
 
-// find gives the route of a request, with the path's parameters, or nil.
+// find returns the route of a request and the path's parameters. It returns nil if no
+// route matches.
 func find(routes []route, method, path string) (*route, map[string]string) {
 	for i, r := range routes {
 		if r.Method != method && r.Method != "ANY" {
@@ -127,8 +128,8 @@ func find(routes []route, method, path string) (*route, map[string]string) {
 	return nil, nil
 }
 
-// match reports whether path is one of the route's, and its parameters. None is
-// empty.
+// match reports whether the route matches path, and returns the path's parameters. A
+// parameter is never empty.
 func (r route) match(path string) (params map[string]string, ok bool) {
 	if r.last() == fallback {
 		return nil, true

@@ -86,15 +86,15 @@ type Chaos struct {
 func (s *Server) Chaos(c Chaos) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.chaos, s.struck = c, map[string]time.Time{}
+	s.chaos, s.chaosAt = c, map[string]time.Time{}
 }
 
-// Struck tells how often each trouble came by chance, dead tokens left aside:
+// ChaosCounts tells how often each trouble came by chance, dead tokens left aside:
 // "429", "500", "503", "outage", "drop", "lost", "slow" and "GOAWAY".
-func (s *Server) Struck() map[string]int {
+func (s *Server) ChaosCounts() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return maps.Clone(s.strikes)
+	return maps.Clone(s.chaosCounts)
 }
 
 // next is the answer to the next push to token.
@@ -121,9 +121,9 @@ func (s *Server) next(token string, now time.Time) Answer {
 	if a.kind == "" {
 		return a
 	}
-	if !s.struck[token].Equal(now) {
-		s.struck[token] = now
-		s.strikes[a.kind]++
+	if !s.chaosAt[token].Equal(now) {
+		s.chaosAt[token] = now
+		s.chaosCounts[a.kind]++
 		return a
 	}
 	if a.kind != outage {
@@ -173,8 +173,8 @@ func (c Chaos) answer(token string, at time.Time) Answer {
 	return Answer{}
 }
 
-// leaves reports whether a connection is to go away after this answer.
-func (s *Server) leaves(l *link, no *refusal) bool {
+// sendsGoAway reports whether a connection is to go away after this answer.
+func (s *Server) sendsGoAway(l *connection, no *refusal) bool {
 	s.mu.Lock()
 	every, afterBad := s.chaos.GoAwayEvery, s.chaos.GoAwayAfterBadToken
 	s.mu.Unlock()
@@ -182,9 +182,9 @@ func (s *Server) leaves(l *link, no *refusal) bool {
 	defer l.mu.Unlock()
 	l.requests++
 	bad := no != nil && no.reason == apns2.ReasonBadDeviceToken
-	if l.leaving || !(every > 0 && l.requests >= every || afterBad && bad) {
+	if l.goingAway || !(every > 0 && l.requests >= every || afterBad && bad) {
 		return false
 	}
-	l.leaving = true
+	l.goingAway = true
 	return true
 }

@@ -77,41 +77,41 @@ type Server struct {
 	clock   *clock.Clock
 	bundles []string
 
-	mu       sync.Mutex
-	devices  map[string]*device
-	channels map[string]*channel
-	made     int // channels ever made
-	scripts  map[string][]Answer
-	chaos    Chaos
-	struck   map[string]time.Time // tokens: when the chaos struck them last
-	strikes  map[string]int       // by kind
-	counts   map[string]int
+	mu           sync.Mutex
+	devices      map[string]*device
+	channels     map[string]*channel
+	channelsMade int // channels ever made
+	scripts      map[string][]Answer
+	chaos        Chaos
+	chaosAt      map[string]time.Time // tokens: when the chaos struck them last
+	chaosCounts  map[string]int       // by kind
+	counts       map[string]int
 
-	verdicts sync.Map // bearer → verdict
-	last     atomic.Pointer[payload]
-	ids      atomic.Uint64
+	tokenChecks sync.Map // bearer → verdict
+	last        atomic.Pointer[payload]
+	ids         atomic.Uint64
 
-	http     *http.Server
-	addr     string
-	ca       []byte
-	linkMu   sync.Mutex
-	links    map[*link]struct{}
-	bodyPool sync.Pool
+	http         *http.Server
+	addr         string
+	ca           []byte
+	connectionMu sync.Mutex
+	connections  map[*connection]struct{}
+	bodyPool     sync.Pool
 }
 
 // New returns a server that lives by the fleet's clock. It listens after Listen.
 func New(c *clock.Clock, cfg Config) *Server {
 	return &Server{
-		Config:   cfg,
-		clock:    c,
-		bundles:  slices.Concat([]string{cfg.Bundle}, cfg.Others),
-		devices:  map[string]*device{},
-		channels: map[string]*channel{},
-		scripts:  map[string][]Answer{},
-		counts:   map[string]int{},
-		strikes:  map[string]int{},
-		links:    map[*link]struct{}{},
-		bodyPool: sync.Pool{New: func() any { return new(bytes.Buffer) }},
+		Config:      cfg,
+		clock:       c,
+		bundles:     slices.Concat([]string{cfg.Bundle}, cfg.Others),
+		devices:     map[string]*device{},
+		channels:    map[string]*channel{},
+		scripts:     map[string][]Answer{},
+		counts:      map[string]int{},
+		chaosCounts: map[string]int{},
+		connections: map[*connection]struct{}{},
+		bodyPool:    sync.Pool{New: func() any { return new(bytes.Buffer) }},
 	}
 }
 
@@ -144,7 +144,7 @@ func (s *Server) Listen() error {
 		},
 		ErrorLog: log.New(io.Discard, "", 0), // clients that hang up are part of the game
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, linkKey{}, c.(*tls.Conn).NetConn())
+			return context.WithValue(ctx, connectionKey{}, c.(*tls.Conn).NetConn())
 		},
 	}
 	go s.http.Serve(tls.NewListener(listener{ln, s}, &tls.Config{
@@ -194,12 +194,12 @@ func refuse(status int, reason string) *refusal { return &refusal{status: status
 // ServeHTTP answers one request of the provider API.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.clock.Work()()
-	l := r.Context().Value(linkKey{}).(*link)
-	if !l.enter() {
+	l := r.Context().Value(connectionKey{}).(*connection)
+	if !l.beginRequest() {
 		s.count("TooManyStreams")
 		panic(http.ErrAbortHandler)
 	}
-	defer l.leave()
+	defer l.endRequest()
 
 	buf := s.bodyPool.Get().(*bytes.Buffer)
 	defer s.bodyPool.Put(buf)
@@ -224,7 +224,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveDevice answers POST /3/device/<token>.
-func (s *Server) serveDevice(w http.ResponseWriter, r *http.Request, l *link, token string, body []byte) {
+func (s *Server) serveDevice(w http.ResponseWriter, r *http.Request, l *connection, token string, body []byte) {
 	now := s.clock.Now()
 	seen := Push{Token: short(token), Type: r.Header.Get("apns-push-type"), Expires: r.Header.Get("apns-expiration"), Bytes: len(body), Time: now}
 	p, bundle, no := s.check(r, l, now, token, body)
@@ -267,7 +267,7 @@ func (s *Server) serveDevice(w http.ResponseWriter, r *http.Request, l *link, to
 	} else {
 		h.Set("apns-id", s.newID())
 	}
-	if goAway || s.leaves(l, no) {
+	if goAway || s.sendsGoAway(l, no) {
 		s.count("GoAway")
 		h.Set("Connection", "close") // in HTTP/2 net/http sends GOAWAY for it
 	}
@@ -320,7 +320,7 @@ const (
 
 // check makes Apple's checks of a push to one device, and tells the bundle of the
 // app that it is for.
-func (s *Server) check(r *http.Request, l *link, now time.Time, token string, body []byte) (p *payload, bundle string, no *refusal) {
+func (s *Server) check(r *http.Request, l *connection, now time.Time, token string, body []byte) (p *payload, bundle string, no *refusal) {
 	if r.Method != http.MethodPost {
 		return nil, "", refuse(http.StatusMethodNotAllowed, apns2.ReasonMethodNotAllowed)
 	}

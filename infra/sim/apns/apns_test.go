@@ -278,14 +278,14 @@ func TestProviderTokenMayChangeAfterTwentyMinutes(t *testing.T) {
 func TestOneStreamUntilAValidToken(t *testing.T) {
 	t.Parallel()
 	p := serve(t, clock.New(start, clock.Free), nil)
-	l := &link{}
-	if !l.enter() || l.enter() {
+	l := &connection{}
+	if !l.beginRequest() || l.beginRequest() {
 		t.Error("a new connection has not one stream")
 	}
 	if no := p.authorize(l, []string{p.bearer(nil)}, start); no != nil {
 		t.Fatalf("%+v", no)
 	}
-	if second, third := l.enter(), l.enter(); !second || !third {
+	if second, third := l.beginRequest(), l.beginRequest(); !second || !third {
 		t.Error("a connection with a valid token has not many streams")
 	}
 }
@@ -548,7 +548,7 @@ func TestChaosStrikesOncePerInstant(t *testing.T) {
 	if got := statuses(); !slices.Equal(got, []int{200, 200, 200}) {
 		t.Errorf("before a connection ends: %v", got)
 	}
-	if got := p.Struck(); !maps.Equal(got, map[string]int{"500": 2, "outage": 1, "GOAWAY": 1}) {
+	if got := p.ChaosCounts(); !maps.Equal(got, map[string]int{"500": 2, "outage": 1, "GOAWAY": 1}) {
 		t.Errorf("struck %v", got)
 	}
 }

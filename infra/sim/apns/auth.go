@@ -16,15 +16,15 @@ const (
 	tokenSkew   = time.Minute
 )
 
-// verdict is what does not change about a provider token.
-type verdict struct {
-	genuine bool
-	issued  time.Time
+// tokenCheck is what does not change about a provider token.
+type tokenCheck struct {
+	valid  bool
+	issued time.Time
 }
 
 // authorize checks the provider token, which a connection may change once in
 // twenty minutes.
-func (s *Server) authorize(l *link, header []string, now time.Time) *refusal {
+func (s *Server) authorize(l *connection, header []string, now time.Time) *refusal {
 	if len(header) != 1 {
 		return refuse(http.StatusForbidden, apns2.ReasonMissingProviderToken)
 	}
@@ -34,7 +34,7 @@ func (s *Server) authorize(l *link, header []string, now time.Time) *refusal {
 	}
 	v := s.verify(bearer)
 	switch {
-	case !v.genuine, v.issued.After(now.Add(tokenSkew)):
+	case !v.valid, v.issued.After(now.Add(tokenSkew)):
 		return refuse(http.StatusForbidden, apns2.ReasonInvalidProviderToken)
 	case v.issued.Before(now.Add(-tokenLife)):
 		return refuse(http.StatusForbidden, apns2.ReasonExpiredProviderToken)
@@ -52,19 +52,19 @@ func (s *Server) authorize(l *link, header []string, now time.Time) *refusal {
 }
 
 // verify judges a token's form and signature, once per token.
-func (s *Server) verify(bearer string) verdict {
-	if v, ok := s.verdicts.Load(bearer); ok {
-		return v.(verdict)
+func (s *Server) verify(bearer string) tokenCheck {
+	if v, ok := s.tokenChecks.Load(bearer); ok {
+		return v.(tokenCheck)
 	}
 	var claims struct {
 		jwt.RegisteredClaims
 	}
 	t, err := jwt.NewParser(jwt.WithValidMethods([]string{"ES256"}), jwt.WithoutClaimsValidation()).
 		ParseWithClaims(bearer, &claims, func(*jwt.Token) (any, error) { return s.PublicKey, nil })
-	v := verdict{genuine: err == nil && t.Header["kid"] == s.KeyID && claims.Issuer == s.TeamID && claims.IssuedAt != nil}
-	if v.genuine {
+	v := tokenCheck{valid: err == nil && t.Header["kid"] == s.KeyID && claims.Issuer == s.TeamID && claims.IssuedAt != nil}
+	if v.valid {
 		v.issued = claims.IssuedAt.Time
-		s.verdicts.Store(bearer, v)
+		s.tokenChecks.Store(bearer, v)
 	}
 	return v
 }

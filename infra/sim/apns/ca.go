@@ -18,7 +18,7 @@ import (
 )
 
 // The certificates hold whatever the fleet's clock or the machine's says.
-func certified() (from, to time.Time) {
+func certificateValidity() (from, to time.Time) {
 	return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 }
 
@@ -41,7 +41,7 @@ func authority(dir string) (ca []byte, cert tls.Certificate, err error) {
 	if err != nil {
 		return nil, cert, err
 	}
-	from, to := certified()
+	from, to := certificateValidity()
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
 		SerialNumber: big.NewInt(2),
 		Subject:      pkix.Name{CommonName: "localhost"},
@@ -79,7 +79,7 @@ func root(dir string) (*ecdsa.PrivateKey, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	from, to := certified()
+	from, to := certificateValidity()
 	template := &x509.Certificate{
 		SerialNumber:          big.NewInt(1),
 		Subject:               pkix.Name{CommonName: "local APNs"},

@@ -35,7 +35,7 @@ type channel struct {
 }
 
 // serveBroadcast answers POST /4/broadcasts/apps/<bundle>.
-func (s *Server) serveBroadcast(w http.ResponseWriter, r *http.Request, l *link, body []byte) {
+func (s *Server) serveBroadcast(w http.ResponseWriter, r *http.Request, l *connection, body []byte) {
 	now := s.clock.Now()
 	id := r.Header.Get("apns-channel-id")
 	p, no := s.checkBroadcast(r, l, now, body)
@@ -64,7 +64,7 @@ func (s *Server) echoRequest(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("apns-request-id", id)
 }
 
-func (s *Server) checkBroadcast(r *http.Request, l *link, now time.Time, body []byte) (*payload, *refusal) {
+func (s *Server) checkBroadcast(r *http.Request, l *connection, now time.Time, body []byte) (*payload, *refusal) {
 	if r.Method != http.MethodPost {
 		return nil, refuse(http.StatusMethodNotAllowed, apns2.ReasonMethodNotAllowed)
 	}
@@ -144,7 +144,7 @@ func (s *Server) Channels() map[string]int {
 }
 
 // serveChannels answers the channel management API.
-func (s *Server) serveChannels(w http.ResponseWriter, r *http.Request, l *link, body []byte) {
+func (s *Server) serveChannels(w http.ResponseWriter, r *http.Request, l *connection, body []byte) {
 	s.echoRequest(w, r)
 	if no := s.authorize(l, r.Header["Authorization"], s.clock.Now()); no != nil {
 		s.answer(w, no)
@@ -194,8 +194,8 @@ func (s *Server) manage(r *http.Request, body []byte) (status int, id string, ou
 		if len(s.channels) >= maxChannels {
 			return 0, "", nil, refuse(http.StatusBadRequest, reasonCannotCreateChannel)
 		}
-		s.made++
-		sum := sha256.Sum256([]byte(s.Bundle + "/" + strconv.Itoa(s.made)))
+		s.channelsMade++
+		sum := sha256.Sum256([]byte(s.Bundle + "/" + strconv.Itoa(s.channelsMade)))
 		id := base64.StdEncoding.EncodeToString(sum[:16])
 		s.channels[id] = &channel{policy: want.Policy, listeners: map[string]*device{}}
 		return http.StatusCreated, id, nil, nil

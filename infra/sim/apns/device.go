@@ -56,8 +56,8 @@ type Alert struct {
 
 type device struct {
 	Device
-	kind  string         // topic of its pushes: an activity's or the app's
-	begun map[string]int // activities started by a push to this token, by their attributes
+	kind    string         // topic of its pushes: an activity's or the app's
+	started map[string]int // activities started by a push to this token, by their attributes
 }
 
 // activityLinger is how long an ended activity stays at most.
@@ -115,7 +115,7 @@ func (s *Server) receive(d *device, collapse string, p *payload, now time.Time) 
 	d.Pushes++
 	switch {
 	case !p.activity:
-		d.ring(collapse, p.alert, now)
+		d.addAlert(collapse, p.alert, now)
 	case p.APS.Event == "start":
 		s.start(d, collapse, p, now)
 	case d.Ended:
@@ -128,13 +128,13 @@ func (s *Server) receive(d *device, collapse string, p *payload, now time.Time) 
 		if d.State != nil && p.APS.Timestamp == d.Timestamp.Unix() && !bytes.Equal(p.APS.ContentState, d.State) {
 			d.Replaced++
 		}
-		d.show(p, now)
-		d.ring(collapse, p.alert, now)
+		d.setState(p, now)
+		d.addAlert(collapse, p.alert, now)
 	}
 }
 
-// show puts a Live Activity's state on the Lock Screen.
-func (d *device) show(p *payload, now time.Time) {
+// setState puts a Live Activity's state on the Lock Screen.
+func (d *device) setState(p *payload, now time.Time) {
 	d.State, d.Timestamp, d.Stale = p.APS.ContentState, unix(p.APS.Timestamp), unix(p.APS.StaleDate)
 	if p.APS.Event != "end" {
 		return
@@ -145,8 +145,8 @@ func (d *device) show(p *payload, now time.Time) {
 	}
 }
 
-// ring shows a notification, in the place of the one with its collapse id.
-func (d *device) ring(collapse string, a *Alert, now time.Time) {
+// addAlert shows a notification, in the place of the one with its collapse id.
+func (d *device) addAlert(collapse string, a *Alert, now time.Time) {
 	if a == nil {
 		return
 	}
@@ -171,15 +171,15 @@ func (d *device) ring(collapse string, a *Alert, now time.Time) {
 func (s *Server) start(d *device, collapse string, p *payload, now time.Time) {
 	d.Started++
 	of := string(p.APS.Attributes)
-	if d.begun == nil {
-		d.begun = map[string]int{}
+	if d.started == nil {
+		d.started = map[string]int{}
 	}
-	d.begun[of]++
-	sum := sha256.Sum256([]byte(d.Token + "/" + of + "/" + strconv.Itoa(d.begun[of])))
+	d.started[of]++
+	sum := sha256.Sum256([]byte(d.Token + "/" + of + "/" + strconv.Itoa(d.started[of])))
 	a := s.device(hex.EncodeToString(sum[:]))
 	a.kind, a.Bundle = d.kind, d.Bundle
-	a.show(p, now)
-	d.ring(collapse, p.alert, now)
+	a.setState(p, now)
+	d.addAlert(collapse, p.alert, now)
 	if _, ok := s.channels[p.APS.InputPushChannel]; ok {
 		s.subscribe(a, p.APS.InputPushChannel, now)
 	}

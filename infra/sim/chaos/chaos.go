@@ -1,13 +1,12 @@
-// Package faults breaks a local fleet where its functions meet their engines:
-// calls that fail or whose answer is lost, processes killed before or after the
-// effect of a call, state machines that call twice, late or both, messages that
-// overtake each other or come again.
+// Package chaos injects faults between functions and the simulated AWS services:
+// calls that fail or whose answer is lost, processes that are killed before or
+// after the effect of a call, invocations that are repeated or delayed, messages
+// that are reordered or delivered again.
 //
-// Nothing in it is left to chance or to the wall clock. Each decision is a hash
-// of the seed, the kind of fault and what stays the same from run to run: who
-// calls what on which row and on whose behalf, at which time of the fleet, for how
-// many-th time. So
-// the same seed gives the same run, however its goroutines are scheduled.
+// The same seed gives the same faults, however the goroutines are scheduled. Each
+// decision is a hash of the seed, the kind of fault, the function, its event, the
+// operation and its key, the time of the simulated clock and the number of equal
+// calls at that time. No decision depends on the wall clock.
 package chaos
 
 import (
@@ -27,42 +26,41 @@ type Kind string
 
 // The kinds.
 const (
-	Throttled     Kind = "throttled"          // an attempt, before its effect; DynamoDB only
-	Failed        Kind = "failed"             // an attempt, before its effect: 500
-	Cut           Kind = "cut after effect"   // the connection of an attempt ends instead of the answer
-	FailedForGood Kind = "failed for good"    // all attempts of a call, before their effect: 500
-	KilledBefore  Kind = "killed before call" // the caller's process, before the effect
-	KilledAfter   Kind = "killed after call"  // the caller's process, after the effect
-	TwoAtOnce     Kind = "two at once"        // an invocation by a state machine
-	OnceMore      Kind = "once more later"    // the same
-	Delayed       Kind = "delayed"            // the same
-	HeldBack      Kind = "held back"          // a message
-	Redelivered   Kind = "redelivered"        // a message that was deleted
+	Throttled     Kind = "throttled"          // one attempt is throttled and has no effect; DynamoDB only
+	Failed        Kind = "failed"             // one attempt gets status 500 and has no effect
+	Cut           Kind = "cut after effect"   // one attempt takes effect; the connection closes without an answer
+	FailedForGood Kind = "failed for good"    // every attempt of a call gets status 500 and has no effect
+	KilledBefore  Kind = "killed before call" // the calling process is killed; the call has no effect
+	KilledAfter   Kind = "killed after call"  // the call takes effect; the calling process is killed
+	TwoAtOnce     Kind = "two at once"        // a state machine invokes the function twice at the same time
+	OnceMore      Kind = "once more later"    // a state machine invokes the function again later
+	Delayed       Kind = "delayed"            // a state machine invokes the function late
+	HeldBack      Kind = "held back"          // a message becomes visible late
+	Redelivered   Kind = "redelivered"        // a deleted message is delivered again
 )
 
-// Config says what goes wrong how often. A rate is a chance from 0 to 1.
+// Config sets the rates of faults. A rate is a probability from 0 to 1.
 type Config struct {
 	Seed  uint64
 	Clock *clock.Clock
-	// Calls are the rates of the kinds of a call, by the function's name in the
-	// cloud, room-verb-noun, and those of one operation by both, as in "room-do-thing
-	// PutItem". The calls of others never fail.
+	// Calls holds the rates of faults in calls, by the function's access key, which
+	// is its name in AWS ("room-verb-noun"). The key "room-verb-noun PutItem" sets
+	// the rates of one operation. Calls of other functions never fail.
 	Calls map[string]map[Kind]float64
-	// Task is the function whose invocations by a state machine are struck, by
-	// the rates of Invocations.
+	// Task is the function whose invocations by a state machine get the faults of
+	// Invocations.
 	Task        string
 	Invocations map[Kind]float64
 	Messages    map[Kind]float64
 }
 
-// Faults decides, and counts what it did. Make one with New.
+// Faults decides which faults happen, and counts them. Create it with New.
 type Faults struct {
 	Config
-	// The fleet's to set: the attributes of a table's primary key, what the process
-	// that presents a session token was invoked with, and what kills it.
-	Key     func(table string) []string
-	Payload func(token string) []byte
-	Kill    func(token string) bool
+	// Set these before Start.
+	Key     func(table string) []string // the attributes of a table's primary key
+	Payload func(token string) []byte   // the event of the process with a session token
+	Kill    func(token string) bool     // kills the process with a session token
 
 	mu     sync.Mutex
 	on     bool
@@ -73,29 +71,29 @@ type Faults struct {
 	work   activity
 }
 
-// New returns faults that begin with Start.
+// New returns Faults that inject nothing before Start.
 func New(c Config) *Faults {
 	return &Faults{Config: c, counts: map[Kind]int{}, work: activity{held: map[string]bool{}}}
 }
 
-// Start lets things go wrong from now on.
+// Start begins to inject faults.
 func (f *Faults) Start() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.on = true
 }
 
-// Counts tells how often each kind has happened.
+// Counts returns how often each kind has happened.
 func (f *Faults) Counts() map[Kind]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.counts)
 }
 
-// chance is a number from 0 up to 1 that depends on the seed and the words alone.
+// chance returns Chance for the seed of f.
 func (f *Faults) chance(words ...string) float64 { return Chance(f.Seed, words...) }
 
-// Chance is a number from 0 up to 1, the same for a seed and words every time.
+// Chance returns a number in [0, 1) that depends only on the seed and the words.
 func Chance(seed uint64, words ...string) float64 {
 	h := fnv.New64a()
 	h.Write(binary.LittleEndian.AppendUint64(nil, seed))
@@ -103,7 +101,8 @@ func Chance(seed uint64, words ...string) float64 {
 		h.Write([]byte(w))
 		h.Write([]byte{0})
 	}
-	// FNV's high bits hardly know its last bytes: SplitMix64's finalizer.
+	// FNV's high bits depend little on the last bytes; SplitMix64's finalizer mixes
+	// them.
 	x := h.Sum64()
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -111,9 +110,9 @@ func Chance(seed uint64, words ...string) float64 {
 	return float64(x>>11) / (1 << 53)
 }
 
-// pick is the kind that x falls on when the rates lie one after the other in the
-// order of kinds, or "".
-func pick(x float64, rates map[Kind]float64, kinds ...Kind) Kind {
+// kindAt lays the rates of the kinds one after the other, in order, and returns
+// the kind whose part of [0, 1) contains x, or "".
+func kindAt(x float64, rates map[Kind]float64, kinds ...Kind) Kind {
 	for _, k := range kinds {
 		if x < rates[k] {
 			return k
@@ -137,29 +136,30 @@ func (f *Faults) started() bool {
 
 func at(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// Fate is what becomes of a message.
-func (f *Faults) Fate(queue, body string, sent time.Time) (fate sqs.Fate) {
+// MessageFault decides the fault of a message; see sqs.Server.InjectFaults.
+func (f *Faults) MessageFault(queue, body string, sent time.Time) (fate sqs.Fault) {
 	if !f.started() {
-		return sqs.Fate{}
+		return sqs.Fault{}
 	}
 	who := []string{queue, body, at(sent)}
 	if f.chance(append(who, string(HeldBack))...) < f.Messages[HeldBack] {
 		f.count(HeldBack)
-		fate.Late = part(f.chance(append(who, "by")...), longestLate)
+		fate.Delay = fractionOf(f.chance(append(who, "by")...), maxMessageDelay)
 	}
 	if f.chance(append(who, string(Redelivered))...) < f.Messages[Redelivered] {
 		f.count(Redelivered)
-		fate.Again = part(f.chance(append(who, "after")...), longestAgain)
+		fate.RedeliverAfter = fractionOf(f.chance(append(who, "after")...), maxRedelivery)
 	}
 	return fate
 }
 
-// part is a part of d in whole tenths of a second, and at least one.
-func part(x float64, d time.Duration) time.Duration {
+// fractionOf returns x times d, in whole tenths of a second, plus one tenth.
+func fractionOf(x float64, d time.Duration) time.Duration {
 	return time.Duration(x*float64(d)).Truncate(100*time.Millisecond) + 100*time.Millisecond
 }
 
-// Watch is h, seen to be at work: a process is not killed while it waits for h.
+// Watch wraps a handler that functions call. No process is killed while h answers
+// a request.
 func (f *Faults) Watch(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer f.work.begin()()
@@ -167,5 +167,5 @@ func (f *Faults) Watch(h http.Handler) http.Handler {
 	})
 }
 
-// Seen says that a function was just seen to be at work.
-func (f *Faults) Seen() { f.work.seen() }
+// MarkActive records that a function has just shown activity.
+func (f *Faults) MarkActive() { f.work.markActive() }

@@ -187,9 +187,9 @@ func TestKillWaitsForTheRest(t *testing.T) {
 	<-arrived
 	wg.Go(func() { r.add(ctx, "a") })
 	for r.Counts()[KilledBefore] == 0 {
-		<-time.After(look)
+		<-time.After(checkInterval)
 	}
-	<-time.After(2 * looks * look)
+	<-time.After(2 * idleChecks * checkInterval)
 	select {
 	case <-r.killed:
 		t.Error("it was killed while a request was being answered")
@@ -298,7 +298,7 @@ func TestAbout(t *testing.T) {
 		`{"Records":[]}`: `{"Records":[]}`,
 		`{"Records":[{"messageId":"1","body":"a"},{"messageId":"2","body":"b"}]}`: "a b",
 	} {
-		if got := about([]byte(payload)); got != want {
+		if got := subjectOf([]byte(payload)); got != want {
 			t.Errorf("%s is about %q, want %q", payload, got, want)
 		}
 	}
@@ -395,8 +395,8 @@ func TestInvocations(t *testing.T) {
 		n        int
 		low, top time.Duration // of the last
 	}{
-		{"", 2, 0, 0}, {TwoAtOnce, 3, 0, 0}, {OnceMore, 3, 100 * time.Millisecond, longestAgain + time.Second},
-		{Delayed, 2, 100 * time.Millisecond, longestDelay + time.Second},
+		{"", 2, 0, 0}, {TwoAtOnce, 3, 0, 0}, {OnceMore, 3, 100 * time.Millisecond, maxRedelivery + time.Second},
+		{Delayed, 2, 100 * time.Millisecond, maxInvocationDelay + time.Second},
 	} {
 		at := run(map[Kind]float64{c.kind: 1})
 		last := slices.Max(at)
@@ -412,23 +412,23 @@ func TestInvocations(t *testing.T) {
 func TestFate(t *testing.T) {
 	t.Parallel()
 	f := New(Config{Seed: 5, Messages: map[Kind]float64{HeldBack: 0.3, Redelivered: 0.2}})
-	if f.Fate("q", "m", start) != (sqs.Fate{}) {
+	if f.MessageFault("q", "m", start) != (sqs.Fault{}) {
 		t.Error("a message has a fate before the start")
 	}
 	f.Start()
 	late, again := 0, 0
 	for n := range 1000 {
-		fate := f.Fate("q", fmt.Sprint(n), start)
-		if fate != f.Fate("q", fmt.Sprint(n), start) {
+		fate := f.MessageFault("q", fmt.Sprint(n), start)
+		if fate != f.MessageFault("q", fmt.Sprint(n), start) {
 			t.Fatal("a message has two fates")
 		}
-		if fate.Late > 0 {
+		if fate.Delay > 0 {
 			late++
 		}
-		if fate.Again > 0 {
+		if fate.RedeliverAfter > 0 {
 			again++
 		}
-		if fate.Late > longestLate+time.Second || fate.Again > longestAgain+time.Second {
+		if fate.Delay > maxMessageDelay+time.Second || fate.RedeliverAfter > maxRedelivery+time.Second {
 			t.Errorf("the fate is %v", fate)
 		}
 	}

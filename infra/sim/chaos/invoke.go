@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	longestDelay = 5 * time.Second       // of an invocation: two slots
-	aside        = 10 * time.Millisecond // keeps a delay from ending at the very instant of another slot
-	longestLate  = 15 * time.Second      // of a message: some later ones overtake it
-	longestAgain = 90 * time.Second      // until either comes again
+	maxInvocationDelay = 5 * time.Second       // two slots of a ticker that runs every 2.5 s
+	slotOffset         = 10 * time.Millisecond // keeps a delay from ending at the start of another slot
+	maxMessageDelay    = 15 * time.Second      // long enough that later messages overtake the delayed one
+	maxRedelivery      = 90 * time.Second      // until an invocation or a message is repeated
 )
 
-// Invoke is invoke as a state machine may come to call its Task: two at once,
-// once more later, or late.
+// Invoke wraps the invocation of functions by a state machine. It repeats or
+// delays some invocations of Config.Task.
 func (f *Faults) Invoke(invoke stepfunctions.Invoke) stepfunctions.Invoke {
 	return func(ctx context.Context, function string, payload []byte) ([]byte, error) {
 		if function != f.Task || !f.started() {
 			return invoke(ctx, function, payload)
 		}
 		now := f.Clock.Now()
-		// A twin outlives the execution that made it, as a repeated event does.
+		// A repeated invocation does not end with the execution.
 		twin := func() { invoke(context.WithoutCancel(ctx), function, payload) }
 		strikes := func(k Kind) bool {
 			if f.chance(string(k), function, string(payload)) >= f.Invocations[k] {
@@ -35,10 +35,10 @@ func (f *Faults) Invoke(invoke stepfunctions.Invoke) stepfunctions.Invoke {
 			f.Clock.At(now, twin)
 		}
 		if strikes(OnceMore) {
-			f.Clock.At(now.Add(part(f.chance("after", function, string(payload)), longestAgain)), twin)
+			f.Clock.At(now.Add(fractionOf(f.chance("after", function, string(payload)), maxRedelivery)), twin)
 		}
 		if strikes(Delayed) {
-			if err := f.Clock.Sleep(ctx, now.Add(part(f.chance("by", function, string(payload)), longestDelay)+aside)); err != nil {
+			if err := f.Clock.Sleep(ctx, now.Add(fractionOf(f.chance("by", function, string(payload)), maxInvocationDelay)+slotOffset)); err != nil {
 				return nil, err
 			}
 		}

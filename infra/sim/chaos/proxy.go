@@ -18,19 +18,20 @@ import (
 	"time"
 )
 
-// call is one attempt of an SDK's call.
+// call is one attempt of a call by an AWS SDK.
 type call struct {
 	function  string // slug, by the access key
 	process   string // session token
 	service   string // "DynamoDB_20120810", "AmazonSQS"
 	operation string
-	what      string // operation, table or queue, and row
+	subject   string // operation, table or queue, and row
 	id        string // of the call: all its attempts share it
 	attempt   int    // from 1
 	last      bool   // the SDK makes no further attempt
 }
 
-// Guard is an AWS engine in front of which calls go wrong.
+// Guard wraps a simulated AWS service. It injects the faults of Config.Calls into
+// the calls.
 func (f *Faults) Guard(engine http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -38,7 +39,7 @@ func (f *Faults) Guard(engine http.Handler) http.Handler {
 			panic(http.ErrAbortHandler)
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		c := f.read(r, body)
+		c := f.parseCall(r, body)
 		over := f.work.begin()
 		defer over()
 		f.work.arrived(c)
@@ -49,13 +50,13 @@ func (f *Faults) Guard(engine http.Handler) http.Handler {
 		switch kind {
 		case Throttled, Failed, FailedForGood:
 			f.work.failed(c)
-			refuse(w, c, kind)
+			writeError(w, c, kind)
 		case Cut:
 			f.work.failed(c)
-			engine.ServeHTTP(unheard{}, r)
+			engine.ServeHTTP(discardWriter{}, r)
 			panic(http.ErrAbortHandler)
 		case KilledAfter:
-			engine.ServeHTTP(unheard{}, r)
+			engine.ServeHTTP(discardWriter{}, r)
 			over()
 			f.kill(r.Context(), c.process)
 		case KilledBefore:
@@ -67,15 +68,16 @@ func (f *Faults) Guard(engine http.Handler) http.Handler {
 	})
 }
 
-// unheard is an answer that gets lost.
-type unheard struct{}
+// discardWriter discards an answer.
+type discardWriter struct{}
 
-func (unheard) Header() http.Header         { return http.Header{} }
-func (unheard) Write(b []byte) (int, error) { return len(b), nil }
-func (unheard) WriteHeader(int)             {}
+func (discardWriter) Header() http.Header         { return http.Header{} }
+func (discardWriter) Write(b []byte) (int, error) { return len(b), nil }
+func (discardWriter) WriteHeader(int)             {}
 
-// read tells who calls what, from the signature and the body.
-func (f *Faults) read(r *http.Request, body []byte) call {
+// parseCall reads the function from the signature, and the operation and its
+// subject from the headers and the body.
+func (f *Faults) parseCall(r *http.Request, body []byte) call {
 	c := call{process: r.Header.Get("X-Amz-Security-Token"), id: r.Header.Get("Amz-Sdk-Invocation-Id"), attempt: 1}
 	_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	c.function, _, _ = strings.Cut(credential, "/")
@@ -83,14 +85,14 @@ func (f *Faults) read(r *http.Request, body []byte) call {
 	most := 1
 	fmt.Sscanf(r.Header.Get("Amz-Sdk-Request"), "attempt=%d; max=%d", &c.attempt, &most) // what is missing stays 1
 	c.last = c.attempt >= most
-	c.what = c.operation + " " + f.row(body)
+	c.subject = c.operation + " " + f.rowKey(body)
 	return c
 }
 
-// about is what an invocation is for: the messages that a queue hands out without
-// the ids and times that it adds, or else the payload. Invocations of one instant
-// run in an order that nothing settles, and must not trade their faults.
-func about(payload []byte) string {
+// subjectOf returns what identifies an invocation in every run: the bodies of its
+// SQS messages, without their ids and times, or else its event. The order of
+// invocations at one time differs from run to run; their faults must not.
+func subjectOf(payload []byte) string {
 	var in struct{ Records []struct{ Body string } }
 	if json.Unmarshal(payload, &in) != nil || len(in.Records) == 0 {
 		return string(payload)
@@ -104,10 +106,10 @@ func about(payload []byte) string {
 
 type attributes = map[string]struct{ S, N string }
 
-// row names what a call is about: the table and the key of its row or, of a
-// query, the strings that it looks for; the queue and the message. It leaves out
-// what differs from run to run.
-func (f *Faults) row(body []byte) string {
+// rowKey returns what identifies the subject of a call in every run: the table and
+// the key of the row, the table and the string values of a query, or the queue and
+// a hash of the message.
+func (f *Faults) rowKey(body []byte) string {
 	var in struct {
 		TableName, IndexName         string
 		Key, Item, ExclusiveStartKey attributes
@@ -127,10 +129,10 @@ func (f *Faults) row(body []byte) string {
 	case len(in.TransactItems) > 0:
 		for _, write := range in.TransactItems {
 			for _, kind := range slices.Sorted(maps.Keys(write)) {
-				words = append(words, kind, f.row(write[kind]))
+				words = append(words, kind, f.rowKey(write[kind]))
 			}
 		}
-	case len(in.RequestItems) > 0: // a batch: which rows share one may differ
+	case len(in.RequestItems) > 0: // a batch: its rows differ from run to run
 		words = slices.Sorted(maps.Keys(in.RequestItems))
 	case len(in.Key) > 0 || len(in.Item) > 0:
 		row := in.Item
@@ -150,7 +152,7 @@ func (f *Faults) row(body []byte) string {
 	return strings.Join(words, " ")
 }
 
-// decide is the fault of an attempt, or "".
+// decide returns the fault of an attempt, or "".
 func (f *Faults) decide(c call) Kind {
 	rates, ok := f.Calls[c.function+" "+c.operation]
 	if !ok {
@@ -160,7 +162,7 @@ func (f *Faults) decide(c call) Kind {
 		return ""
 	}
 	now := f.Clock.Now()
-	who := c.function + " " + about(f.Payload(c.process)) + " " + c.what
+	who := c.function + " " + subjectOf(f.Payload(c.process)) + " " + c.subject
 	f.mu.Lock()
 	if !f.now.Equal(now) || f.seen == nil {
 		f.now, f.seen, f.calls = now, map[string]uint64{}, map[string]uint64{}
@@ -176,15 +178,15 @@ func (f *Faults) decide(c call) Kind {
 	if f.chance(string(FailedForGood), who, at(now), nth) < rates[FailedForGood] {
 		return FailedForGood
 	}
-	kind := pick(f.chance(who, at(now), nth, strconv.Itoa(c.attempt)), rates, Throttled, Failed, Cut, KilledBefore, KilledAfter)
+	kind := kindAt(f.chance(who, at(now), nth, strconv.Itoa(c.attempt)), rates, Throttled, Failed, Cut, KilledBefore, KilledAfter)
 	if kind == Throttled && !strings.HasPrefix(c.service, "DynamoDB") {
 		kind = Failed
 	}
 	return kind
 }
 
-// refuse answers as the engine would.
-func refuse(w http.ResponseWriter, c call, kind Kind) {
+// writeError answers as the engine would.
+func writeError(w http.ResponseWriter, c call, kind Kind) {
 	name, status := "InternalServerError", http.StatusInternalServerError
 	space := "com.amazonaws.dynamodb.v20120810#"
 	switch {
@@ -195,16 +197,16 @@ func refuse(w http.ResponseWriter, c call, kind Kind) {
 	}
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	w.WriteHeader(status)
-	fmt.Fprintf(w, `{"__type":%q,"message":"a fault of this run"}`, space+name)
+	fmt.Fprintf(w, `{"__type":%q,"message":"injected fault"}`, space+name)
 }
 
-// kill holds a call for good and kills the process that made it, once all else
-// that the process has begun is over or held as well: how far its goroutines had
-// come is then the same in every run.
+// kill never answers the call, and kills the process that made it. It first waits
+// until the process has no other call under way, so that its goroutines have done
+// the same work in every run.
 func (f *Faults) kill(ctx context.Context, process string) {
-	if f.work.hold(process) {
+	if f.work.markHeld(process) {
 		go func() {
-			f.work.quiet(ctx)
+			f.work.waitIdle(ctx)
 			f.work.release(process)
 			f.Kill(process)
 		}()
@@ -212,65 +214,67 @@ func (f *Faults) kill(ctx context.Context, process string) {
 	<-ctx.Done()
 }
 
-// Nothing must have been heard of a process whose call is held at so many looks
-// in a row, by the wall clock. A look that comes late tells of a machine that is
-// busy with others, on which silence means little.
+// A process is idle when it showed no activity at idleChecks checks in a row, by
+// the wall clock. A check that comes later than checkLate does not count: on a busy
+// machine, no activity does not mean that the process is idle.
 const (
-	looks = 15
-	look  = 10 * time.Millisecond
-	late  = 5 * look
+	idleChecks    = 15
+	checkInterval = 10 * time.Millisecond
+	checkLate     = 5 * checkInterval
 )
 
-// activity is what the functions have under way. A free clock runs one
-// invocation at a time, so it is that of the one process.
+// activity records the requests that functions have under way. A free clock runs
+// one invocation at a time, so all of them belong to one process.
 type activity struct {
-	mu    sync.Mutex
-	busy  int             // requests being answered
-	owed  map[string]bool // calls that the SDK makes again
-	held  map[string]bool // processes about to be killed
-	heard time.Time
+	mu         sync.Mutex
+	busy       int             // requests being answered
+	retries    map[string]bool // calls that the SDK makes again
+	held       map[string]bool // processes about to be killed
+	lastActive time.Time
 }
 
-func (a *activity) seen() {
+func (a *activity) markActive() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.heard = time.Now()
+	a.lastActive = time.Now()
 }
 
-// begin says that a request is being answered, until over is called.
+// begin records a request that is being answered until over is called.
 func (a *activity) begin() (over func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.busy++
-	a.heard = time.Now()
+	a.lastActive = time.Now()
 	return sync.OnceFunc(func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.busy--
-		a.heard = time.Now()
+		a.lastActive = time.Now()
 	})
 }
 
-// failed says that a call failed, and arrived that it has come, or come again.
+// failed records that an attempt failed, so that the SDK will retry the call.
 func (a *activity) failed(c call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !c.last {
-		if a.owed == nil {
-			a.owed = map[string]bool{}
+		if a.retries == nil {
+			a.retries = map[string]bool{}
 		}
-		a.owed[c.id] = true
+		a.retries[c.id] = true
 	}
 }
 
+// arrived records that an attempt has arrived.
 func (a *activity) arrived(c call) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.owed, c.id)
+	delete(a.retries, c.id)
 }
 
-// hold reports whether the process was not held before.
-func (a *activity) hold(process string) bool {
+// markHeld records that a process is about to be killed. It returns false if that
+// was recorded before.
+func (a *activity) markHeld(process string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	was := a.held[process]
@@ -278,20 +282,20 @@ func (a *activity) hold(process string) bool {
 	return !was
 }
 
-// release forgets the process, and what it would have called again.
+// release removes a killed process and its expected retries.
 func (a *activity) release(process string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.held, process)
-	a.owed = nil
+	a.retries = nil
 }
 
-// quiet returns when nothing is under way, or with ctx.
-func (a *activity) quiet(ctx context.Context) {
-	tick := time.NewTicker(look)
+// waitIdle returns when nothing is under way, or when ctx ends.
+func (a *activity) waitIdle(ctx context.Context) {
+	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	last := time.Now()
-	for calm := 0; calm < looks; calm++ {
+	for calm := 0; calm < idleChecks; calm++ {
 		select {
 		case <-ctx.Done():
 			return
@@ -299,7 +303,7 @@ func (a *activity) quiet(ctx context.Context) {
 		}
 		now := time.Now()
 		a.mu.Lock()
-		if a.busy > 0 || len(a.owed) > 0 || a.heard.After(last) || now.Sub(last) > late {
+		if a.busy > 0 || len(a.retries) > 0 || a.lastActive.After(last) || now.Sub(last) > checkLate {
 			calm = -1
 		}
 		a.mu.Unlock()

@@ -1,13 +1,13 @@
-// Package clock is the one clock that a local fleet lives by.
+// Package clock is a simulated clock that several simulators share.
 //
-// It runs at real time, at a multiple of it, or free: a free clock stands still
-// while any work is open and, as soon as nothing runs, jumps to the next timer.
-// A free clock fires one timer at a time, in order of due time and then of
-// creation, so that a run is the same run every time.
+// It runs in real time, at a multiple of real time, or free. A free clock does not
+// move while anybody holds work. When nobody does, it jumps to the next timer. It
+// fires one timer at a time, in order of due time and then of creation, so every
+// run is the same.
 //
-// One rule keeps it honest: whatever runs under the clock holds work, and only
-// a holder of work may Sleep. Timer functions are given work; a goroutine that
-// starts by itself (an incoming HTTP request, say) takes it with Work.
+// Code that runs under the clock must hold work, and only a holder of work may call
+// Sleep. Timer functions hold work. A goroutine that starts otherwise, such as the
+// handler of an HTTP request, takes work with Work.
 package clock
 
 import (
@@ -20,19 +20,19 @@ import (
 // Free is the speed of a clock that moves only when nothing runs.
 const Free = 0.0
 
-// Clock tells the fleet's time and wakes what waits for it. Make one with New.
+// Clock is a simulated clock with timers. Create it with New.
 type Clock struct {
-	mu      sync.Mutex
-	speed   float64
-	base    time.Time // fleet time at real
-	real    time.Time
-	timers  timers
-	seq     uint64
-	work    int
-	held    bool // an idle hook runs
-	stopped bool
-	idle    func()
-	wake    *time.Timer
+	mu         sync.Mutex
+	speed      float64
+	base       time.Time // simulated time at real
+	real       time.Time
+	timers     timers
+	seq        uint64
+	work       int
+	inIdleHook bool // an idle hook runs
+	stopped    bool
+	idleHook   func()
+	wake       *time.Timer
 }
 
 // New returns a clock that starts at start and runs at speed times real time,
@@ -41,14 +41,14 @@ func New(start time.Time, speed float64) *Clock {
 	return &Clock{speed: speed, base: start, real: time.Now()}
 }
 
-// Now is the fleet's time.
+// Now returns the simulated time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now()
 }
 
-// Speed is how many fleet seconds pass in a real one, or Free.
+// Speed returns how many simulated seconds pass in a real one, or Free.
 func (c *Clock) Speed() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,17 +62,16 @@ func (c *Clock) now() time.Time {
 	return c.base.Add(time.Duration(float64(time.Since(c.real)) * c.speed))
 }
 
-// OnIdle has f called each time a free clock is about to jump, with the clock
-// standing still. f may use the fleet: the clock moves on after f returns and
-// whatever it started is over.
+// OnIdle sets a function that is called each time before a free clock jumps. f may
+// start work; the clock jumps when f has returned and nobody holds work.
 func (c *Clock) OnIdle(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.idle = f
+	c.idleHook = f
 }
 
-// Work says that something runs, until done is called. Calling done again does
-// nothing.
+// Work takes work, which the caller holds until it calls done. A second call of done
+// does nothing.
 func (c *Clock) Work() (done func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,11 +83,11 @@ func (c *Clock) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.work--
-	c.next()
+	c.fireDue()
 }
 
-// At has f called on a goroutine of its own, which holds work, at t or at once
-// when t has passed. stop reports whether it came in time.
+// At calls f at t, or at once if t has passed, on its own goroutine, which holds
+// work. stop cancels the call; it returns false if f has started.
 func (c *Clock) At(t time.Time, f func()) (stop func() bool) {
 	return c.add(t, func() {
 		go func() {
@@ -98,14 +97,13 @@ func (c *Clock) At(t time.Time, f func()) (stop func() bool) {
 	})
 }
 
-// After is At, d from now.
+// After calls At with the time d from now.
 func (c *Clock) After(d time.Duration, f func()) (stop func() bool) {
 	return c.At(c.Now().Add(d), f)
 }
 
-// Sleep waits until t. The caller must hold work; while it sleeps its work does
-// not count, and when it wakes it holds it again. It returns ctx's error when
-// ctx ends first.
+// Sleep waits until t. The caller must hold work. It holds none while it sleeps, and
+// holds it again when Sleep returns. Sleep returns ctx's error if ctx ends first.
 func (c *Clock) Sleep(ctx context.Context, t time.Time) error {
 	woken := make(chan struct{})
 	stop := c.add(t, func() { close(woken) })
@@ -125,14 +123,14 @@ func (c *Clock) Sleep(ctx context.Context, t time.Time) error {
 	}
 }
 
-// add queues fire, which runs with the clock locked and inherits one work.
+// add queues a timer. fire runs with the clock locked, and holds work.
 func (c *Clock) add(t time.Time, fire func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seq++
 	e := &timer{at: t, seq: c.seq, fire: fire}
 	heap.Push(&c.timers, e)
-	c.next()
+	c.fireDue()
 	return func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -143,15 +141,15 @@ func (c *Clock) add(t time.Time, fire func()) (stop func() bool) {
 			return false
 		}
 		heap.Remove(&c.timers, e.index)
-		c.next()
+		c.fireDue()
 		return true
 	}
 }
 
-// next fires what is due, and arranges to be called again when more will be.
-// It is called with the lock held after every change.
-func (c *Clock) next() {
-	if c.held || c.stopped || len(c.timers) == 0 {
+// fireDue fires the timers that are due, and sets a real timer for the next one. It
+// must be called after every change, with the lock held.
+func (c *Clock) fireDue() {
+	if c.inIdleHook || c.stopped || len(c.timers) == 0 {
 		return
 	}
 	if c.speed != Free {
@@ -168,21 +166,21 @@ func (c *Clock) next() {
 	if c.work > 0 {
 		return
 	}
-	if c.idle != nil && c.timers[0].at.After(c.base) {
-		c.held = true
-		go c.beIdle(c.idle)
+	if c.idleHook != nil && c.timers[0].at.After(c.base) {
+		c.inIdleHook = true
+		go c.runIdleHook(c.idleHook)
 		return
 	}
 	c.jump()
 }
 
-func (c *Clock) beIdle(idle func()) {
+func (c *Clock) runIdleHook(idle func()) {
 	idle()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.held = false
+	c.inIdleHook = false
 	if c.stopped || c.work > 0 || len(c.timers) == 0 { // the hook started something: be idle again after it
-		c.next()
+		c.fireDue()
 		return
 	}
 	c.jump()
@@ -209,12 +207,12 @@ func (c *Clock) wakeIn(d time.Duration) {
 	c.wake = time.AfterFunc(d, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.next()
+		c.fireDue()
 	})
 }
 
-// Stop ends the clock: no timer fires any more, and a Sleep ends with its
-// context alone.
+// Stop stops the clock. No timer fires after it, and Sleep returns only when its
+// context ends.
 func (c *Clock) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

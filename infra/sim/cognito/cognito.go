@@ -48,7 +48,7 @@ type Pool struct {
 
 	mu          sync.Mutex
 	users       map[string]*poolUser // by sub
-	mails       map[string]int       // by address
+	invitations map[string]int       // by address
 	onConfirmed Call
 }
 
@@ -76,7 +76,7 @@ func New(c *clock.Clock, issuer, clientID, dir string) (*Pool, error) {
 	sum := sha256.Sum256(x509.MarshalPKCS1PublicKey(&key.PublicKey))
 	p := &Pool{
 		clock: c, issuer: issuer, clientID: clientID, key: key, kid: base64.RawURLEncoding.EncodeToString(sum[:]), mux: http.NewServeMux(),
-		dir: dir, users: map[string]*poolUser{}, mails: map[string]int{},
+		dir: dir, users: map[string]*poolUser{}, invitations: map[string]int{},
 	}
 	if err := p.loadUsers(); err != nil {
 		return nil, err

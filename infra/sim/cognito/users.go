@@ -124,7 +124,7 @@ func (p *Pool) SignIn(ctx context.Context, user, name string, groups []string) (
 		return Tokens{}, err
 	}
 	if call != nil {
-		if err := confirm(ctx, event, call); err != nil {
+		if err := callPostConfirmation(ctx, event, call); err != nil {
 			return Tokens{}, err
 		}
 	}
@@ -165,8 +165,8 @@ func (p *Pool) enter(user, name string) (event events.CognitoEventUserPoolsPostC
 	return event, p.onConfirmed, p.saveUsers()
 }
 
-// confirm calls the function, which is to answer with the event that it was given.
-func confirm(ctx context.Context, event events.CognitoEventUserPoolsPostConfirmation, call Call) error {
+// callPostConfirmation calls the function, which is to answer with the event that it was given.
+func callPostConfirmation(ctx context.Context, event events.CognitoEventUserPoolsPostConfirmation, call Call) error {
 	in, err := json.Marshal(event)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func newSub() string {
 func (p *Pool) Invitations(email string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.mails[strings.ToLower(email)]
+	return p.invitations[strings.ToLower(email)]
 }
 
 // refusal is an error of the API, in the words of Cognito.
@@ -215,7 +215,7 @@ const (
 // api answers Cognito's API in AWS JSON 1.1. It holds the clock's work meanwhile.
 func (p *Pool) api(w http.ResponseWriter, req *http.Request) {
 	defer p.clock.Work()()
-	out, err := p.act(w, req)
+	out, err := p.callAction(w, req)
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 	w.Header().Set("x-amzn-RequestId", newSub())
 	if err != nil {
@@ -233,7 +233,7 @@ func (p *Pool) api(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-func (p *Pool) act(w http.ResponseWriter, req *http.Request) (any, error) {
+func (p *Pool) callAction(w http.ResponseWriter, req *http.Request) (any, error) {
 	action, ok := strings.CutPrefix(req.Header.Get("X-Amz-Target"), target)
 	act := map[string]func(request) (any, error){"AdminCreateUser": p.create, "AdminGetUser": p.get, "AdminDeleteUser": p.delete}[action]
 	if !ok || act == nil {
@@ -265,16 +265,16 @@ type request struct {
 
 type attribute struct{ Name, Value string }
 
-// standard are the attributes that every pool has, beside sub: the claims of
+// standardAttributes are the attributes that every pool has, beside sub: the claims of
 // OpenID Connect. The fleet's pool has no others.
-var standard = []string{
+var standardAttributes = []string{
 	"address", "birthdate", "email", "email_verified", "family_name", "gender", "given_name", "locale", "middle_name", "name", "nickname",
 	"phone_number", "phone_number_verified", "picture", "preferred_username", "profile", "updated_at", "website", "zoneinfo",
 }
 
-// described is an account as AdminGetUser and, but for the attributes' name,
+// userDescription is an account as AdminGetUser and, but for the attributes' name,
 // AdminCreateUser show it. Times are seconds since 1970.
-type described struct {
+type userDescription struct {
 	Username             string
 	Attributes           []attribute `json:",omitempty"`
 	UserAttributes       []attribute `json:",omitempty"`
@@ -284,12 +284,12 @@ type described struct {
 	UserStatus           string
 }
 
-func (a *poolUser) describe() (d described, attributes []attribute) {
+func (a *poolUser) describe() (d userDescription, attributes []attribute) {
 	for _, name := range slices.Sorted(maps.Keys(a.Attributes)) {
 		attributes = append(attributes, attribute{name, a.Attributes[name]})
 	}
 	seconds := func(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
-	return described{Username: a.sub(), UserCreateDate: seconds(a.Created), UserLastModifiedDate: seconds(a.Modified), Enabled: true, UserStatus: a.Status}, attributes
+	return userDescription{Username: a.sub(), UserCreateDate: seconds(a.Created), UserLastModifiedDate: seconds(a.Modified), Enabled: true, UserStatus: a.Status}, attributes
 }
 
 // create makes the account of an e-mail address, or mails to it again. p.mu is
@@ -317,7 +317,7 @@ func (p *Pool) create(in request) (any, error) {
 			switch {
 			case given.Name == "sub":
 				return nil, refuse("InvalidParameterException", "Cannot modify the non-mutable attribute sub")
-			case !slices.Contains(standard, given.Name):
+			case !slices.Contains(standardAttributes, given.Name):
 				return nil, refuse("InvalidParameterException", "Attributes did not conform to the schema: Type for attribute {%s} could not be determined", given.Name)
 			}
 			a.Attributes[given.Name] = given.Value
@@ -335,11 +335,11 @@ func (p *Pool) create(in request) (any, error) {
 	}
 	// Cognito sends text messages unless it is told to mail.
 	if in.MessageAction != "SUPPRESS" && slices.Contains(in.DesiredDeliveryMediums, "EMAIL") {
-		p.mails[strings.ToLower(in.Username)]++
+		p.invitations[strings.ToLower(in.Username)]++
 	}
 	d, attributes := a.describe()
 	d.Attributes = attributes
-	return map[string]described{"User": d}, nil
+	return map[string]userDescription{"User": d}, nil
 }
 
 func (p *Pool) get(in request) (any, error) {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// file is a match in the Cricsheet JSON format, versions 1.0 and 1.1
+// Match is a match in the Cricsheet JSON format, versions 1.0 and 1.1
 // (cricsheet.org/format/json/).
 type Match struct {
 	Meta struct {
@@ -135,7 +135,7 @@ type Fielder struct {
 	Substitute bool   `json:"substitute"`
 }
 
-// text is a string that some files hold as a number: a season, a group.
+// Text is a string that some files hold as a number: a season, a group.
 type Text string
 
 func (t *Text) UnmarshalJSON(b []byte) error {
@@ -224,7 +224,7 @@ func (f *Match) check() error {
 			}
 			deliveries += len(ov.Deliveries)
 			for j := range ov.Deliveries {
-				if fault := ov.Deliveries[j].fault(); fault != "" {
+				if fault := ov.Deliveries[j].problem(); fault != "" {
 					return fmt.Errorf("innings %d, over %d, delivery %d %s", i+1, ov.Over, j+1, fault)
 				}
 			}
@@ -236,7 +236,7 @@ func (f *Match) check() error {
 	return nil
 }
 
-func (d *Delivery) fault() string {
+func (d *Delivery) problem() string {
 	x := d.Extras
 	switch {
 	case d.Batter == "" || d.Bowler == "" || d.NonStriker == "":
@@ -256,7 +256,7 @@ func (d *Delivery) fault() string {
 	return ""
 }
 
-// limited tells whether overs, not days, limit the match.
+// Limited tells whether overs, not days, limit the match.
 func (f *Match) Limited() bool {
 	return f.Info.MatchType != "Test" && f.Info.MatchType != "MDM"
 }

@@ -141,18 +141,18 @@ func (g *generator) firstToBat() int {
 	return side
 }
 
-// knock is how an innings is to be played.
-type knock struct {
-	side    int
-	target  int // to pass; 0 without one
-	balls   int // legal balls at most
-	wickets int
-	declare int // score to declare at; 0: never
-	super   bool
+// plan is how an innings is to be played.
+type plan struct {
+	side      int
+	target    int // to pass; 0 without one
+	balls     int // legal balls at most
+	wickets   int
+	declareAt int // score to declare at; 0: never
+	super     bool
 }
 
 // play plays an innings, adds it to the file, and returns what came of it.
-func (g *generator) play(k knock) (runs, wickets, balls int) {
+func (g *generator) play(k plan) (runs, wickets, balls int) {
 	in := &g.file.Info
 	inn := Innings{Team: in.Teams[k.side], SuperOver: k.super}
 	batters, bowlers := g.elevens[k.side], g.elevens[1-k.side]
@@ -211,7 +211,7 @@ func (g *generator) play(k knock) (runs, wickets, balls int) {
 			done = wickets == k.wickets || balls == k.balls || k.target > 0 && runs >= k.target
 		}
 		inn.Overs = append(inn.Overs, ov)
-		if !done && k.declare > 0 && runs >= k.declare {
+		if !done && k.declareAt > 0 && runs >= k.declareAt {
 			inn.Declared, done = true, true
 		}
 		if done {
@@ -224,7 +224,7 @@ func (g *generator) play(k knock) (runs, wickets, balls int) {
 }
 
 // ball bowls one ball at batter n of the order.
-func (g *generator) ball(k knock, over, n, runs, balls int) (d Delivery) {
+func (g *generator) ball(k plan, over, n, runs, balls int) (d Delivery) {
 	aggression := 1.0
 	switch {
 	case k.super:
@@ -317,8 +317,8 @@ func (g *generator) limited() {
 	in := &g.file.Info
 	first := g.firstToBat()
 	allotted := g.overs * g.perOver
-	a, _, _ := g.play(knock{side: first, balls: allotted, wickets: 10})
-	b, wickets, _ := g.play(knock{side: 1 - first, target: a + 1, balls: allotted, wickets: 10})
+	a, _, _ := g.play(plan{side: first, balls: allotted, wickets: 10})
+	b, wickets, _ := g.play(plan{side: 1 - first, target: a + 1, balls: allotted, wickets: 10})
 	g.file.Innings[1].Target = &struct {
 		Overs float64 `json:"overs"`
 		Runs  int     `json:"runs"`
@@ -333,8 +333,8 @@ func (g *generator) limited() {
 		o.Result = "tie"
 		side := 1 - first
 		for g.format != ODI {
-			x, _, _ := g.play(knock{side: side, balls: g.perOver, wickets: 2, super: true})
-			y, _, _ := g.play(knock{side: 1 - side, target: x + 1, balls: g.perOver, wickets: 2, super: true})
+			x, _, _ := g.play(plan{side: side, balls: g.perOver, wickets: 2, super: true})
+			y, _, _ := g.play(plan{side: 1 - side, target: x + 1, balls: g.perOver, wickets: 2, super: true})
 			if x != y {
 				o.Eliminator = in.Teams[side]
 				if y > x {
@@ -345,7 +345,7 @@ func (g *generator) limited() {
 			side = 1 - side
 		}
 	}
-	g.honour()
+	g.choosePlayerOfMatch()
 }
 
 // test plays a match of five days.
@@ -354,7 +354,7 @@ func (g *generator) test() {
 	o := &in.Outcome
 	left := 5 * ballsADay
 	var total [2]int
-	play := func(k knock) int {
+	play := func(k plan) int {
 		k.balls, k.wickets = left, 10
 		runs, wickets, balls := g.play(k)
 		total[k.side] += runs
@@ -366,15 +366,15 @@ func (g *generator) test() {
 		for n := 1; n*ballsADay < 5*ballsADay-left; n++ {
 			in.Dates = append(in.Dates, day.AddDate(0, 0, n).Format(time.DateOnly))
 		}
-		g.honour()
+		g.choosePlayerOfMatch()
 	}()
 	win := func(side, runs, wickets int) { o.Winner, o.By.Runs, o.By.Wickets = in.Teams[side], runs, wickets }
 
 	a := g.firstToBat()
 	b := 1 - a
-	play(knock{side: a, declare: 420 + g.IntN(200)})
+	play(plan{side: a, declareAt: 420 + g.IntN(200)})
 	if left > 0 {
-		play(knock{side: b, declare: total[a] + 150 + g.IntN(150)})
+		play(plan{side: b, declareAt: total[a] + 150 + g.IntN(150)})
 	}
 	followOn := false
 	if left > 0 {
@@ -384,14 +384,14 @@ func (g *generator) test() {
 			third, other = b, a
 		}
 		behind := total[other] - total[third]
-		wickets := play(knock{side: third, declare: max(60, behind+280+g.IntN(120))})
+		wickets := play(plan{side: third, declareAt: max(60, behind+280+g.IntN(120))})
 		switch {
 		case wickets == 10 && total[third] < total[other]:
 			win(other, total[other]-total[third], 0)
 			o.By.Innings = 1
 			return
 		case left > 0:
-			wickets = play(knock{side: other, target: total[third] - total[other] + 1})
+			wickets = play(plan{side: other, target: total[third] - total[other] + 1})
 			switch {
 			case total[other] > total[third]:
 				win(other, 0, 10-wickets)
@@ -408,9 +408,9 @@ func (g *generator) test() {
 	o.Result = "draw"
 }
 
-// honour names the player of the match: whoever made most runs for the winner,
+// choosePlayerOfMatch names the player of the match: whoever made most runs for the winner,
 // or at all.
-func (g *generator) honour() {
+func (g *generator) choosePlayerOfMatch() {
 	runs := map[string]int{}
 	best := ""
 	for _, inn := range g.file.Innings {

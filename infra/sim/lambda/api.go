@@ -32,8 +32,8 @@ func (r *Runtime) api() http.Handler {
 	}
 	handle("GET", "/2018-06-01/runtime/invocation/next", (*process).next)
 	handle("POST", "/2018-06-01/runtime/invocation/{id}/response", (*process).response)
-	handle("POST", "/2018-06-01/runtime/invocation/{id}/error", (*process).failed)
-	handle("POST", "/2018-06-01/runtime/init/error", (*process).initFailed)
+	handle("POST", "/2018-06-01/runtime/invocation/{id}/error", (*process).invocationError)
+	handle("POST", "/2018-06-01/runtime/init/error", (*process).initFailure)
 	handle("POST", "/matchday/sleep", (*process).sleep)
 	return mux
 }
@@ -61,7 +61,7 @@ func (p *process) next(w http.ResponseWriter, req *http.Request) {
 			return
 		}
 		p.task = nil
-		close(t.over)
+		close(t.done)
 	}
 	if !p.asked {
 		p.asked = true
@@ -119,8 +119,8 @@ func (p *process) response(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// failed takes the error of an invocation.
-func (p *process) failed(w http.ResponseWriter, req *http.Request) {
+// invocationError takes the error of an invocation.
+func (p *process) invocationError(w http.ResponseWriter, req *http.Request) {
 	if !p.answer(req.PathValue("id"), nil, reported(req)) {
 		refuse(w, http.StatusBadRequest, "InvalidRequestID", "no such invocation")
 		return
@@ -128,11 +128,11 @@ func (p *process) failed(w http.ResponseWriter, req *http.Request) {
 	accept(w)
 }
 
-// initFailed takes the reason why the process will not become ready.
-func (p *process) initFailed(w http.ResponseWriter, req *http.Request) {
+// initFailure takes the reason why the process will not become ready.
+func (p *process) initFailure(w http.ResponseWriter, req *http.Request) {
 	e := reported(req)
 	p.mu.Lock()
-	p.fault = e
+	p.initError = e
 	p.mu.Unlock()
 	accept(w)
 }
@@ -177,8 +177,8 @@ func (p *process) sleep(w http.ResponseWriter, req *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
 	select {
-	case t.bed <- struct{}{}:
-		defer func() { <-t.bed }()
+	case t.sleepTurn <- struct{}{}:
+		defer func() { <-t.sleepTurn }()
 	case <-ctx.Done():
 		return
 	}

@@ -106,14 +106,14 @@ type Runtime struct {
 	processes map[string]*process // by id
 	serial    int
 	calls     sync.WaitGroup
-	alive     sync.WaitGroup // processes
+	running   sync.WaitGroup // processes
 }
 
 type function struct {
 	Function
-	idle  []*process // the most recently used last
-	line  []*waiter
-	stats Stats // Warm and Waiting are filled in by Stats
+	idle    []*process // the most recently used last
+	waiters []*waiter
+	stats   Stats // Warm and Waiting are filled in by Stats
 }
 
 // waiter is a call in line. Its process, or nil for the right to start one, is
@@ -123,7 +123,7 @@ type waiter struct {
 	wake    context.CancelFunc
 	served  bool
 	process *process
-	pass    func()
+	release func()
 }
 
 // New returns a runtime without functions, listening on a local port.
@@ -253,7 +253,7 @@ func (r *Runtime) wait(ctx context.Context, f *function) (*process, error) {
 	ctx, wake := context.WithCancel(ctx)
 	defer wake()
 	w := &waiter{wake: wake}
-	f.line = append(f.line, w)
+	f.waiters = append(f.waiters, w)
 	r.mu.Unlock()
 	// Sleep is how work is laid down. The instant never comes first: whoever
 	// holds the place works, or sleeps until one that is nearer.
@@ -262,10 +262,10 @@ func (r *Runtime) wait(ctx context.Context, f *function) (*process, error) {
 	}
 	r.mu.Lock()
 	if w.served {
-		w.pass()
+		w.release()
 		return w.process, nil
 	}
-	f.line = slices.DeleteFunc(f.line, func(o *waiter) bool { return o == w })
+	f.waiters = slices.DeleteFunc(f.waiters, func(o *waiter) bool { return o == w })
 	if r.closed {
 		return nil, errClosed()
 	}
@@ -292,14 +292,14 @@ func (r *Runtime) release(f *function, p *process, inv *Invocation) {
 		s.Cold-- // it never became busy
 	} else {
 		s.Busy--
-		if r.processes[p.id] == nil || p.doomed() {
+		if r.processes[p.id] == nil || p.wasKilled() {
 			p = nil
 		}
 	}
-	if len(f.line) > 0 && !r.closed {
-		w := f.line[0]
-		f.line = f.line[1:]
-		w.served, w.process, w.pass = true, p, r.clock.Work()
+	if len(f.waiters) > 0 && !r.closed {
+		w := f.waiters[0]
+		f.waiters = f.waiters[1:]
+		w.served, w.process, w.release = true, p, r.clock.Work()
 		if p != nil {
 			s.Busy++
 		} else {
@@ -308,12 +308,12 @@ func (r *Runtime) release(f *function, p *process, inv *Invocation) {
 		w.wake()
 	} else if p != nil {
 		f.idle = append(f.idle, p)
-		p.retire = time.AfterFunc(r.cfg.Idle, func() { r.dismiss(p) })
+		p.retire = time.AfterFunc(r.cfg.Idle, func() { r.retireIdle(p) })
 	}
 }
 
-// dismiss kills a process unless it works.
-func (r *Runtime) dismiss(p *process) {
+// retireIdle kills a process unless it works.
+func (r *Runtime) retireIdle(p *process) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if i := slices.Index(p.f.idle, p); i >= 0 {
@@ -377,7 +377,7 @@ func (r *Runtime) Stats() map[string]Stats {
 	all := make(map[string]Stats, len(r.functions))
 	for name, f := range r.functions {
 		s := f.stats
-		s.Warm, s.Waiting = len(f.idle), len(f.line)
+		s.Warm, s.Waiting = len(f.idle), len(f.waiters)
 		all[name] = s
 	}
 	return all
@@ -397,13 +397,13 @@ func (r *Runtime) Close() {
 	}
 	for _, f := range r.functions {
 		f.idle = nil
-		for _, w := range f.line {
+		for _, w := range f.waiters {
 			w.wake()
 		}
 	}
 	r.mu.Unlock()
 	r.calls.Wait()
-	r.alive.Wait()
+	r.running.Wait()
 	close(r.spawn)
 	r.server.Close()
 }

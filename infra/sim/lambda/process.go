@@ -24,13 +24,13 @@ type process struct {
 	exit   error         // why, once gone
 	retire *time.Timer   // kills it after idling; guarded by the runtime's lock
 
-	mu      sync.Mutex
-	pid     int // while it lives
-	killed  bool
-	asked   bool
-	task    *task
-	request string // id of the latest invocation
-	fault   *Error // what it reported instead of becoming ready
+	mu        sync.Mutex
+	pid       int // while it lives
+	killed    bool
+	asked     bool
+	task      *task
+	request   string // id of the latest invocation
+	initError *Error // what it reported instead of becoming ready
 }
 
 // task is one invocation inside a process; the process's lock guards it.
@@ -40,19 +40,19 @@ type task struct {
 	inv     *Invocation
 	ctx     context.Context // ends with the task
 	end     context.CancelFunc
-	over    chan struct{} // closed when the process asks for the next event
+	done    chan struct{} // closed when the process asks for the next event
 
-	began    time.Time
-	left     time.Duration // of the timeout, at since
-	since    time.Time
-	timer    *time.Timer
-	asleep   bool
-	bed      chan struct{} // holds a token while one sleeps
-	sleeps   sync.WaitGroup
-	answered bool
-	expired  bool
-	out      []byte
-	err      *Error
+	began     time.Time
+	left      time.Duration // of the timeout, at since
+	since     time.Time
+	timer     *time.Timer
+	asleep    bool
+	sleepTurn chan struct{} // holds a token while one sleeps
+	sleeps    sync.WaitGroup
+	answered  bool
+	expired   bool
+	out       []byte
+	err       *Error
 }
 
 // spawner starts processes, all from one thread: the kernel takes the end of
@@ -82,10 +82,10 @@ func (r *Runtime) start(f *function, request string) (*process, error) {
 		return nil, errClosed()
 	}
 	r.processes[p.id] = p
-	r.alive.Add(1)
+	r.running.Add(1)
 	r.mu.Unlock()
 	if err := p.exec(); err != nil {
-		r.forget(p)
+		r.removeProcess(p)
 		return nil, failure(request, BadEntrypoint, "%v", err)
 	}
 	limit := time.NewTimer(initTimeout)
@@ -102,8 +102,8 @@ func (r *Runtime) start(f *function, request string) (*process, error) {
 		<-p.gone
 		return nil, failure(request, TimedOut, "Task timed out after %.2f seconds", initTimeout.Seconds())
 	case <-p.gone:
-		if p.fault != nil {
-			return nil, p.fault
+		if p.initError != nil {
+			return nil, p.initError
 		}
 		return nil, p.exitError(request)
 	}
@@ -152,7 +152,7 @@ func (p *process) exec() error {
 		_ = out.SetReadDeadline(time.Now().Add(time.Second))
 		<-read
 		out.Close()
-		p.r.forget(p)
+		p.r.removeProcess(p)
 		close(p.gone)
 	}()
 	return nil
@@ -208,34 +208,34 @@ func (p *process) kill() {
 	}
 }
 
-func (p *process) doomed() bool {
+func (p *process) wasKilled() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.killed
 }
 
-// forget strikes a process that has ended, or never began.
-func (r *Runtime) forget(p *process) {
-	r.dismiss(p)
+// removeProcess strikes a process that has ended, or never began.
+func (r *Runtime) removeProcess(p *process) {
+	r.retireIdle(p)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.processes, p.id)
-	r.alive.Done()
+	r.running.Done()
 }
 
 // run gives the process an event and waits until it asks for the next, or ends.
 func (p *process) run(inv *Invocation, payload []byte) ([]byte, error) {
 	t := &task{
 		id: inv.RequestID, payload: payload, inv: inv,
-		over: make(chan struct{}),
-		bed:  make(chan struct{}, 1),
-		left: p.f.Timeout,
+		done:      make(chan struct{}),
+		sleepTurn: make(chan struct{}, 1),
+		left:      p.f.Timeout,
 	}
 	t.ctx, t.end = context.WithCancel(context.Background())
 	p.events <- t
 	dead := false
 	select {
-	case <-t.over:
+	case <-t.done:
 	case <-p.gone:
 		dead = true
 	}

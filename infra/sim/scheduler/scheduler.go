@@ -1,5 +1,5 @@
-// Package schedule reads EventBridge Scheduler's expressions and fires them
-// under the fleet's clock.
+// Package scheduler simulates EventBridge Scheduler: it parses its expressions and
+// calls targets at their times under a simulated clock.
 package scheduler
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // Schedule is a parsed expression.
 type Schedule interface {
-	// Next is the first time strictly after a time, or the zero time if the
+	// Next returns the first time strictly after a time, or the zero time if the
 	// schedule never fires again.
 	Next(after time.Time) time.Time
 }
@@ -25,10 +25,10 @@ type Schedule interface {
 // Parse reads rate(5 minutes), cron(0 8 ? * MON-FRI *) or at(2026-06-01T12:00:00).
 // zone is the IANA time zone in which cron and at are read, or "" for UTC.
 //
-// A rate fires at the multiples of its period in UTC: rate(15 minutes) on the
-// quarter hours, rate(1 day) at midnight. (The cloud counts from the schedule's
-// creation.) A cron time that the spring change of clocks leaves out is skipped,
-// and one that the autumn change repeats fires once, the first time.
+// A rate fires at multiples of its period in UTC: rate(15 minutes) at every quarter
+// of an hour, rate(1 day) at midnight. AWS counts from the schedule's creation
+// instead. A cron time that does not exist because clocks go forward is skipped. A
+// cron time that exists twice because clocks go back fires once, the first time.
 func Parse(expr, zone string) (Schedule, error) {
 	s, err := parse(expr, zone)
 	if err != nil {
@@ -54,13 +54,13 @@ func parse(expr, zone string) (Schedule, error) {
 			return parseAt(arg, loc)
 		}
 	}
-	return nil, errors.New("want rate(…), cron(…) or at(…)")
+	return nil, errors.New("must be rate(…), cron(…) or at(…)")
 }
 
 type rate time.Duration
 
-// parseRate asks for the singular after 1 and the plural otherwise, as
-// EventBridge rules do; Scheduler takes those too.
+// parseRate requires the singular of the unit after 1 and the plural otherwise, as
+// EventBridge rules do. Scheduler accepts both.
 func parseRate(arg string) (Schedule, error) {
 	const most = 100_000 // days in a time.Duration
 	value, unit, _ := strings.Cut(arg, " ")
@@ -92,7 +92,7 @@ func parseAt(arg string, loc *time.Location) (Schedule, error) {
 		return nil, errors.New("at needs a time such as 2026-06-01T12:00:00")
 	}
 	if t.Format(layout) != arg {
-		return nil, fmt.Errorf("there is no such time in %v", loc)
+		return nil, fmt.Errorf("%s does not exist in %v, where clocks go forward", arg, loc)
 	}
 	return at(t), nil
 }
@@ -119,13 +119,13 @@ func parseCron(arg string, loc *time.Location) (Schedule, error) {
 			return nil, fmt.Errorf("a month has no weekday #%d", e.Nth.Nth)
 		}
 	}
-	expr.DayOfMonth.Exps = spellOut(expr.DayOfMonth.Exps)
+	expr.DayOfMonth.Exps = expandRanges(expr.DayOfMonth.Exps)
 	return cron{expr, loc}, nil
 }
 
-// spellOut writes ranges of days as their days. cronplan v1.10.1 panics at a
-// range that begins after the end of a month, such as 30-31 in February.
-func spellOut(exps []*cronplan.DayOfMonthExp) (out []*cronplan.DayOfMonthExp) {
+// expandRanges replaces ranges of days by single days. cronplan v1.10.1 panics at a
+// range that starts after the end of a month, such as 30-31 in February.
+func expandRanges(exps []*cronplan.DayOfMonthExp) (out []*cronplan.DayOfMonthExp) {
 	const longest = 31
 	for _, e := range exps {
 		if e.Range == nil {
@@ -136,7 +136,7 @@ func spellOut(exps []*cronplan.DayOfMonthExp) (out []*cronplan.DayOfMonthExp) {
 		if e.Bottom != nil {
 			step = *e.Bottom
 		}
-		if step < 1 { // as cronplan has it: the first day alone
+		if step < 1 { // cronplan takes the first day only
 			last, step = first, 1
 		}
 		if last < first { // around the end of the month
@@ -150,8 +150,8 @@ func spellOut(exps []*cronplan.DayOfMonthExp) (out []*cronplan.DayOfMonthExp) {
 	return out
 }
 
-// Next looks for wall times in UTC, where every one exists once, because
-// cronplan shifts or loses those it looks for around a change of clocks.
+// Next searches wall times in UTC, where each exists once, because cronplan shifts
+// or skips times near a change of clocks.
 func (c cron) Next(after time.Time) time.Time {
 	local := after.In(c.zone)
 	wall := time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), 0, 0, time.UTC)
@@ -166,7 +166,8 @@ func (c cron) Next(after time.Time) time.Time {
 	}
 }
 
-// instant is the first moment at which zone's clocks show wall, if they ever do.
+// instant returns the first time at which clocks in zone show wall. It returns false
+// if they never do.
 func instant(wall time.Time, zone *time.Location) (time.Time, bool) {
 	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), 0, 0, zone)
 	_, offset := t.Zone()
@@ -182,10 +183,11 @@ func shows(t, wall time.Time) bool {
 	return t.Format(minute) == wall.Format(minute)
 }
 
-// Run calls target with each time of s after now, at that time plus jitter's
-// next delay (nil for none; Scheduler starts anywhere in the minute), until stop
-// is called. Each call is on a goroutine of its own, which holds clock work: a
-// slow target does not delay the next. stop does not wait for running targets.
+// Run calls target at each time of s after now, until stop is called. The argument
+// is the scheduled time. The call comes later by what jitter returns; nil means no
+// delay (AWS starts targets within the scheduled minute). Each call has its own
+// goroutine, which holds clock work, so a slow target does not delay the next call.
+// stop does not wait for running targets.
 func Run(c *clock.Clock, s Schedule, jitter func() time.Duration, target func(scheduled time.Time)) (stop func()) {
 	if jitter == nil {
 		jitter = func() time.Duration { return 0 }

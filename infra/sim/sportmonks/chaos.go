@@ -69,14 +69,14 @@ type Fault struct {
 	Status int
 }
 
-// order is a fault that waits for what it is to hit.
-type order struct {
+// pendingFault is a fault that waits for what it is to hit.
+type pendingFault struct {
 	Fault
 	until time.Time
 }
 
-// trouble is an error in the data of a match.
-type trouble struct {
+// dataError is an error in the data of a match.
+type dataError struct {
 	kind        Kind
 	ball        int
 	from, until time.Time
@@ -98,26 +98,26 @@ func (s *Server) Inject(f Fault) error {
 	defer s.mu.Unlock()
 	now := s.clock.Now()
 	if !f.Kind.inData() {
-		o := &order{Fault: f}
+		o := &pendingFault{Fault: f}
 		if f.For > 0 {
 			o.until = now.Add(f.For)
 		} else if f.Count == 0 {
 			o.Count = 1
 		}
-		s.orders = append(s.orders, o)
+		s.pendingFaults = append(s.pendingFaults, o)
 		return nil
 	}
 	if f.Match != 0 {
-		e, err := s.playing(f.Match, now)
+		e, err := s.playbackOf(f.Match, now)
 		if err != nil {
 			return err
 		}
-		return s.order(e.play, f, now)
+		return s.schedule(e.playback, f, now)
 	}
 	for _, e := range s.fixtures {
-		if e.play != nil {
-			e.play.advance(s, now)
-			if err := s.order(e.play, f, now); err != nil {
+		if e.playback != nil {
+			e.playback.advance(s, now)
+			if err := s.schedule(e.playback, f, now); err != nil {
 				return err
 			}
 		}
@@ -125,13 +125,13 @@ func (s *Server) Inject(f Fault) error {
 	return nil
 }
 
-// order puts a fault where its delivery will find it.
-func (s *Server) order(p *play, f Fault, now time.Time) error {
+// schedule puts a fault where its delivery will find it.
+func (s *Server) schedule(p *playback, f Fault, now time.Time) error {
 	if f.For <= 0 {
-		f.For = s.lasting(f.Kind)
+		f.For = s.duration(f.Kind)
 	}
 	if f.Kind == Vanish && f.Ball == 0 {
-		p.troubles = append(p.troubles, trouble{kind: Vanish, from: now, until: now.Add(f.For)})
+		p.dataErrors = append(p.dataErrors, dataError{kind: Vanish, from: now, until: now.Add(f.For)})
 		s.counts[Vanish]++
 		return nil
 	}
@@ -139,7 +139,7 @@ func (s *Server) order(p *play, f Fault, now time.Time) error {
 	from := f.Ball - 1
 	switch {
 	case f.Kind.atEnd():
-		p.orders[-1] = append(p.orders[-1], order{Fault: f})
+		p.pendingFaults[-1] = append(p.pendingFaults[-1], pendingFault{Fault: f})
 		return nil
 	case f.Ball == 0:
 		from = shown
@@ -147,12 +147,12 @@ func (s *Server) order(p *play, f Fault, now time.Time) error {
 		return fmt.Errorf("delivery %d of match %d is not to come", f.Ball, p.match.ID)
 	}
 	for n := range max(1, f.Count) {
-		p.orders[from+n] = append(p.orders[from+n], order{Fault: f})
+		p.pendingFaults[from+n] = append(p.pendingFaults[from+n], pendingFault{Fault: f})
 	}
 	return nil
 }
 
-func (s *Server) lasting(k Kind) time.Duration {
+func (s *Server) duration(k Kind) time.Duration {
 	if d := s.chaos.Lasting[k]; d > 0 {
 		return d
 	}
@@ -181,8 +181,8 @@ func (s *Server) Chaos(c Chaos) {
 	defer s.mu.Unlock()
 	now := s.clock.Now()
 	for _, e := range s.fixtures {
-		if e.play != nil {
-			e.play.advance(s, now)
+		if e.playback != nil {
+			e.playback.advance(s, now)
 		}
 	}
 	s.chaos = c
@@ -201,41 +201,41 @@ func (s *Server) Counts() map[Kind]int {
 	return maps.Clone(s.counts)
 }
 
-// source is the same stream of chance for a delivery every time.
-func (s *Server) source(k Kind, match int64, ball int) *rand.Rand {
+// deliveryRand is the same stream of chance for a delivery every time.
+func (s *Server) deliveryRand(k Kind, match int64, ball int) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprint(h, k, match, " ", ball)
 	return rand.New(rand.NewPCG(s.chaos.Seed, h.Sum64()))
 }
 
-func (s *Server) chance(k Kind, p *play, ball int) bool {
+func (s *Server) chance(k Kind, p *playback, ball int) bool {
 	rate := s.chaos.Rates[k]
-	return rate > 0 && s.source(k, p.match.ID, ball).Float64() < rate
+	return rate > 0 && s.deliveryRand(k, p.match.ID, ball).Float64() < rate
 }
 
-// lateness is the delay of a delivery.
-func (s *Server) lateness(p *play, ball int) (late time.Duration) {
-	for _, o := range p.orders[ball] {
+// deliveryDelay is the delay of a delivery.
+func (s *Server) deliveryDelay(p *playback, ball int) (late time.Duration) {
+	for _, o := range p.pendingFaults[ball] {
 		if o.Kind == Late {
 			late = max(late, o.For)
 		}
 	}
 	if late == 0 && s.chance(Late, p, ball) {
-		late = s.lasting(Late)
+		late = s.duration(Late)
 	}
 	return late
 }
 
-// rumourRest is the least time from the end of one invented wicket of a match to
+// falseWicketGap is the least time from the end of one invented wicket of a match to
 // the next: two in a row of one batter would be one that lasts longer.
-const rumourRest = time.Minute
+const falseWicketGap = time.Minute
 
-// trouble starts what is wrong with a delivery that appears now; ball is -1 for
+// startDataErrors starts what is wrong with a delivery that appears now; ball is -1 for
 // the last frame.
-func (s *Server) trouble(p *play, ball int, now time.Time) {
+func (s *Server) startDataErrors(p *playback, ball int, now time.Time) {
 	start := func(k Kind, length time.Duration) {
-		t := trouble{kind: k, ball: ball, from: now, until: now.Add(length)}
-		r := s.source(k, p.match.ID, ball)
+		t := dataError{kind: k, ball: ball, from: now, until: now.Add(length)}
+		r := s.deliveryRand(k, p.match.ID, ball)
 		r.Float64() // spent on whether it happens
 		switch k {
 		case WrongBall:
@@ -244,40 +244,40 @@ func (s *Server) trouble(p *play, ball int, now time.Time) {
 			t.instead = script.Phantom(p.match, ball, r)
 		}
 		if t.instead != nil && len(t.instead.Dismissals) > 0 {
-			if now.Before(p.rumour.Add(rumourRest)) {
+			if now.Before(p.falseWicketUntil.Add(falseWicketGap)) {
 				return
 			}
-			p.rumour = t.until
+			p.falseWicketUntil = t.until
 		}
-		p.troubles = append(p.troubles, t)
+		p.dataErrors = append(p.dataErrors, t)
 		s.counts[k]++
 	}
-	for _, o := range p.orders[ball] {
+	for _, o := range p.pendingFaults[ball] {
 		if o.Kind != Late {
 			start(o.Kind, o.For)
 		}
 	}
-	delete(p.orders, ball)
+	delete(p.pendingFaults, ball)
 	for _, k := range Kinds() {
 		if k.inData() && k != Late && k.atEnd() == (ball < 0) && s.chance(k, p, ball) {
-			start(k, s.lasting(k))
+			start(k, s.duration(k))
 		}
 	}
 }
 
-// hit tells whether a response error happens to a request that carries a
+// takeFault tells whether a response error happens to a request that carries a
 // match, or to any when match is 0, and uses it up.
-func (s *Server) hit(k Kind, c *call, match int64) bool {
-	_, _, ok := s.take(k, c, match)
+func (s *Server) takeFault(k Kind, c *call, match int64) bool {
+	_, _, ok := s.takeFaultVariant(k, c, match)
 	return ok
 }
 
-// take is hit, with the order and a number that tells its variants apart.
-func (s *Server) take(k Kind, c *call, match int64) (f Fault, variant int, ok bool) {
-	s.orders = slices.DeleteFunc(s.orders, func(o *order) bool {
+// takeFaultVariant is hit, with the order and a number that tells its variants apart.
+func (s *Server) takeFaultVariant(k Kind, c *call, match int64) (f Fault, variant int, ok bool) {
+	s.pendingFaults = slices.DeleteFunc(s.pendingFaults, func(o *pendingFault) bool {
 		return !o.until.IsZero() && !c.now.Before(o.until)
 	})
-	for _, o := range s.orders {
+	for _, o := range s.pendingFaults {
 		if o.Kind != k || o.Resource != "" && o.Resource != c.resource || !c.carries(o.Match, match) {
 			continue
 		}
@@ -290,7 +290,7 @@ func (s *Server) take(k Kind, c *call, match int64) (f Fault, variant int, ok bo
 		return o.Fault, s.counts[k] - 1, true
 	}
 	if rate := s.chaos.Rates[k]; rate > 0 {
-		if dice := s.dice(k, c, match); dice.Float64() < rate {
+		if dice := s.responseRand(k, c, match); dice.Float64() < rate {
 			s.counts[k]++
 			return Fault{Kind: k}, dice.IntN(12), true
 		}
@@ -298,9 +298,9 @@ func (s *Server) take(k Kind, c *call, match int64) (f Fault, variant int, ok bo
 	return Fault{}, 0, false
 }
 
-// dice is the same stream of chance for a response, or for a match in it, every
+// responseRand is the same stream of chance for a response, or for a match in it, every
 // time.
-func (s *Server) dice(k Kind, c *call, match int64) *rand.Rand {
+func (s *Server) responseRand(k Kind, c *call, match int64) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprint(h, k, c.now.UnixNano(), c.resource, c.id, c.q.Get("page"), " ", match)
 	return rand.New(rand.NewPCG(s.chaos.Seed, h.Sum64()))
@@ -317,62 +317,62 @@ func (c *call) carries(want, match int64) bool {
 	return c.resource == "livescores" || c.resource == "fixtures" && (c.id == 0 || c.id == want)
 }
 
-// upset answers with an error in place of the data, when one is due.
-func (s *Server) upset(c *call) answer {
-	if s.hit(Timeout, c, 0) {
+// errorAnswer answers with an error in place of the data, when one is due.
+func (s *Server) errorAnswer(c *call) answer {
+	if s.takeFault(Timeout, c, 0) {
 		return answer{hang: true}
 	}
-	if f, _, ok := s.take(TooManyRequests, c, 0); ok {
+	if f, _, ok := s.takeFaultVariant(TooManyRequests, c, 0); ok {
 		wait := f.For
 		if wait <= 0 {
 			wait = 5 * time.Second
 		}
 		return tooMany(wait)
 	}
-	if f, variant, ok := s.take(ServerError, c, 0); ok {
+	if f, variant, ok := s.takeFaultVariant(ServerError, c, 0); ok {
 		status := f.Status
 		if status == 0 {
 			status = []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}[variant%4]
 		}
 		return fail(status, "Server Error")
 	}
-	if s.hit(HTML, c, 0) {
+	if s.takeFault(HTML, c, 0) {
 		page := "<!DOCTYPE html>\n<html><head><title>Just a moment...</title></head><body><h1>Checking your browser</h1></body></html>\n"
 		return answer{status: http.StatusOK, html: true, parts: [][]byte{[]byte(page)}}
 	}
 	return answer{}
 }
 
-// spoil does to a good answer what is due to it.
-func (s *Server) spoil(c *call, a answer) answer {
-	if _, variant, ok := s.take(WrongTypes, c, 0); ok {
-		a.parts = [][]byte{mangle(bytes.Join(a.parts, nil), variant)}
+// corrupt does to a good answer what is due to it.
+func (s *Server) corrupt(c *call, a answer) answer {
+	if _, variant, ok := s.takeFaultVariant(WrongTypes, c, 0); ok {
+		a.parts = [][]byte{rewriteTypes(bytes.Join(a.parts, nil), variant)}
 	}
-	if s.hit(Truncated, c, 0) {
+	if s.takeFault(Truncated, c, 0) {
 		whole := bytes.Join(a.parts, nil)
 		a.parts = [][]byte{whole[:len(whole)*2/3]}
 	}
 	return a
 }
 
-// mangle rewrites a body in one of three ways: numbers as strings, null for
+// rewriteTypes rewrites a body in one of three ways: numbers as strings, null for
 // every list in an object, or includes wrapped as {"data": ...}, as version 1
 // did.
-func mangle(body []byte, variant int) []byte {
+func rewriteTypes(body []byte, variant int) []byte {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	var v any
 	if d.Decode(&v) != nil {
 		return body
 	}
-	out, err := json.Marshal(mangled(v, variant%3, false))
+	out, err := json.Marshal(rewrite(v, variant%3, false))
 	if err != nil {
 		return body
 	}
 	return out
 }
 
-func mangled(v any, variant int, inside bool) any {
+func rewrite(v any, variant int, inside bool) any {
 	switch x := v.(type) {
 	case json.Number:
 		if variant == 0 {
@@ -383,7 +383,7 @@ func mangled(v any, variant int, inside bool) any {
 			return nil
 		}
 		for i := range x {
-			x[i] = mangled(x[i], variant, false)
+			x[i] = rewrite(x[i], variant, false)
 		}
 		if inside && variant == 2 {
 			return map[string]any{"data": x}
@@ -391,7 +391,7 @@ func mangled(v any, variant int, inside bool) any {
 	case map[string]any:
 		_, resource := x["resource"]
 		for k := range x {
-			x[k] = mangled(x[k], variant, resource)
+			x[k] = rewrite(x[k], variant, resource)
 		}
 		if resource && inside && variant == 2 {
 			return map[string]any{"data": x}

@@ -54,9 +54,9 @@ type State struct {
 	Rate           float64 // of the pace it was started with
 }
 
-// play is a match under way. Script time is 0 at the start and runs at rate,
+// playback is a match under way. Script time is 0 at the start and runs at rate,
 // or not at all.
-type play struct {
+type playback struct {
 	match *script.Match
 	pace  Pace
 	first int             // frame at the start: what comes before is the toss
@@ -74,9 +74,9 @@ type play struct {
 	stamps   []time.Time // of the deliveries
 	rendered [2]rendered // without and with the catcher
 
-	orders   map[int][]order // by delivery; the last frame's under -1
-	troubles []trouble
-	rumour   time.Time // end of the last invented wicket
+	pendingFaults    map[int][]pendingFault // by delivery; the last frame's under -1
+	dataErrors       []dataError
+	falseWicketUntil time.Time // end of the last invented wicket
 }
 
 // Play plays a match from start. A match of its id that was there is gone.
@@ -86,11 +86,11 @@ func (s *Server) Play(m *script.Match, start time.Time, pace Pace) {
 	}
 	pace.Lead = cmp.Or(pace.Lead, 2*time.Minute)
 	pace.Linger = cmp.Or(pace.Linger, 5*time.Minute)
-	p := &play{
+	p := &playback{
 		match: m, pace: pace, first: 1, rate: 1, base: start,
-		at:      make([]time.Duration, len(m.Frames)),
-		innings: make([]time.Time, len(m.Innings)),
-		orders:  map[int][]order{},
+		at:            make([]time.Duration, len(m.Frames)),
+		innings:       make([]time.Time, len(m.Innings)),
+		pendingFaults: map[int][]pendingFault{},
 	}
 	if m.Frames[1].Status == "NS" {
 		p.first = 2
@@ -111,7 +111,7 @@ func (s *Server) Play(m *script.Match, start time.Time, pace Pace) {
 	defer s.mu.Unlock()
 	now := s.clock.Now()
 	p.shown, p.appeared, p.stamp = 1, now, now
-	s.know(&m.Fixture, start)
+	s.addReferences(&m.Fixture, start)
 	for i := range m.Deliveries {
 		d := &m.Deliveries[i]
 		s.scores[d.Score.ID] = d.Score
@@ -123,11 +123,11 @@ func (s *Server) Play(m *script.Match, start time.Time, pace Pace) {
 		sc := script.NamedScore(name)
 		s.scores[sc.ID] = sc
 	}
-	s.fixtures[m.ID] = &entry{fixture: &m.Fixture, start: start, play: p}
+	s.fixtures[m.ID] = &knownFixture{fixture: &m.Fixture, start: start, playback: p}
 }
 
 // position is the script time at t.
-func (p *play) position(t time.Time) time.Duration {
+func (p *playback) position(t time.Time) time.Duration {
 	switch {
 	case p.paused:
 		return p.pos
@@ -138,7 +138,7 @@ func (p *play) position(t time.Time) time.Duration {
 }
 
 // due is when frame i would appear without delay; never while paused.
-func (p *play) due(i int) (time.Time, bool) {
+func (p *playback) due(i int) (time.Time, bool) {
 	if p.paused {
 		return time.Time{}, false
 	}
@@ -150,7 +150,7 @@ func (p *play) due(i int) (time.Time, bool) {
 }
 
 // next is when the next frame appears, and the delay in that.
-func (p *play) next(s *Server) (at, stamp time.Time, late time.Duration, ok bool) {
+func (p *playback) next(s *Server) (at, stamp time.Time, late time.Duration, ok bool) {
 	if p.shown == len(p.match.Frames) {
 		return
 	}
@@ -159,7 +159,7 @@ func (p *play) next(s *Server) (at, stamp time.Time, late time.Duration, ok bool
 		return
 	}
 	if n := p.match.Frames[p.shown].Deliveries; n > p.match.Frames[p.shown-1].Deliveries {
-		late = s.lateness(p, n-1)
+		late = s.deliveryDelay(p, n-1)
 	}
 	at = stamp.Add(late)
 	if at.Before(p.appeared) && p.shown > p.first {
@@ -169,7 +169,7 @@ func (p *play) next(s *Server) (at, stamp time.Time, late time.Duration, ok bool
 }
 
 // advance shows what is due.
-func (p *play) advance(s *Server, now time.Time) {
+func (p *playback) advance(s *Server, now time.Time) {
 	for {
 		at, stamp, late, ok := p.next(s)
 		if !ok || at.After(now) {
@@ -189,27 +189,27 @@ func (p *play) advance(s *Server, now time.Time) {
 			if late > 0 {
 				s.counts[Late]++
 			}
-			s.trouble(p, f.Deliveries-1, at)
+			s.startDataErrors(p, f.Deliveries-1, at)
 		}
 		if p.shown == len(p.match.Frames) {
-			s.trouble(p, -1, at)
+			s.startDataErrors(p, -1, at)
 		}
-		p.troubles = slices.DeleteFunc(p.troubles, func(t trouble) bool { return t.until.Before(at) })
+		p.dataErrors = slices.DeleteFunc(p.dataErrors, func(t dataError) bool { return t.until.Before(at) })
 	}
 }
 
-// view is what the feed says of a match at an instant.
-type view struct {
+// snapshot is what the feed says of a match at an instant.
+type snapshot struct {
 	script.Frame
 	live           bool
 	stamp          time.Time
 	innings        []time.Time
 	wrong, phantom map[int]*script.Delivery
-	touched        []int // deliveries with either, in order
+	changed        []int // deliveries with either, in order
 }
 
-func (p *play) view(now time.Time) view {
-	v := view{Frame: p.match.Frames[p.shown-1], stamp: p.stamp, innings: p.innings}
+func (p *playback) snapshot(now time.Time) snapshot {
+	v := snapshot{Frame: p.match.Frames[p.shown-1], stamp: p.stamp, innings: p.innings}
 	switch over := p.shown == len(p.match.Frames); {
 	case over:
 		v.live = now.Before(p.appeared.Add(p.pace.Linger))
@@ -219,7 +219,7 @@ func (p *play) view(now time.Time) view {
 		start, ok := p.due(p.first)
 		v.live = ok && !now.Before(start.Add(-p.pace.Lead))
 	}
-	for _, t := range p.troubles {
+	for _, t := range p.dataErrors {
 		if now.Before(t.from) || !now.Before(t.until) {
 			continue
 		}
@@ -247,7 +247,7 @@ func (p *play) view(now time.Time) view {
 	}
 	touched := slices.AppendSeq(slices.Collect(maps.Keys(v.wrong)), maps.Keys(v.phantom))
 	slices.Sort(touched)
-	v.touched = slices.Compact(touched)
+	v.changed = slices.Compact(touched)
 	return v
 }
 
@@ -258,7 +258,7 @@ type rendered struct {
 	end []int
 }
 
-func (p *play) render(n int, catcher bool) *rendered {
+func (p *playback) render(n int, catcher bool) *rendered {
 	r := &p.rendered[0]
 	if catcher {
 		r = &p.rendered[1]
@@ -270,8 +270,8 @@ func (p *play) render(n int, catcher bool) *rendered {
 	return r
 }
 
-// cut is the balls from one to before another.
-func (r *rendered) cut(from, to int) []byte {
+// between is the balls from one to before another.
+func (r *rendered) between(from, to int) []byte {
 	start := 0
 	if from > 0 {
 		start = r.end[from-1]
@@ -282,19 +282,19 @@ func (r *rendered) cut(from, to int) []byte {
 	return r.b[start:r.end[to-1]]
 }
 
-// playing finds a match and brings it up to now.
-func (s *Server) playing(id int64, now time.Time) (*entry, error) {
+// playbackOf finds a match and brings it up to now.
+func (s *Server) playbackOf(id int64, now time.Time) (*knownFixture, error) {
 	e, ok := s.fixtures[id]
-	if !ok || e.play == nil {
+	if !ok || e.playback == nil {
 		return nil, fmt.Errorf("match %d is not played", id)
 	}
-	e.play.advance(s, now)
+	e.playback.advance(s, now)
 	return e, nil
 }
 
 // Pause holds a match where it is, or goes on.
 func (s *Server) Pause(id int64, pause bool) error {
-	return s.change(id, func(p *play) { p.paused = pause })
+	return s.change(id, func(p *playback) { p.paused = pause })
 }
 
 // SetRate plays the rest of a match at rate times its pace.
@@ -302,18 +302,18 @@ func (s *Server) SetRate(id int64, rate float64) error {
 	if !(rate > 0) {
 		return fmt.Errorf("a match cannot be played at %v times its pace", rate)
 	}
-	return s.change(id, func(p *play) { p.rate = rate })
+	return s.change(id, func(p *playback) { p.rate = rate })
 }
 
-func (s *Server) change(id int64, change func(*play)) error {
+func (s *Server) change(id int64, change func(*playback)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.clock.Now()
-	e, err := s.playing(id, now)
+	e, err := s.playbackOf(id, now)
 	if err != nil {
 		return err
 	}
-	p := e.play
+	p := e.playback
 	p.pos, p.base = p.position(now), now
 	change(p)
 	return nil
@@ -323,14 +323,14 @@ func (s *Server) change(id int64, change func(*play)) error {
 func (s *Server) Progress(id int64) (Progress, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, err := s.playing(id, s.clock.Now())
+	e, err := s.playbackOf(id, s.clock.Now())
 	if err != nil {
 		return Progress{}, err
 	}
-	return s.progress(e.play), nil
+	return s.progress(e.playback), nil
 }
 
-func (s *Server) progress(p *play) Progress {
+func (s *Server) progress(p *playback) Progress {
 	at, _, _, _ := p.next(s)
 	return Progress{Shown: p.shown, Total: len(p.match.Frames), NextDue: at}
 }
@@ -340,12 +340,12 @@ func (s *Server) State(id int64) (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.clock.Now()
-	e, err := s.playing(id, now)
+	e, err := s.playbackOf(id, now)
 	if err != nil {
 		return State{}, err
 	}
-	p := e.play
-	v := p.view(now)
+	p := e.playback
+	v := p.snapshot(now)
 	st := State{
 		Progress: s.progress(p), ID: id, Local: e.fixture.Local, Visitor: e.fixture.Visitor, Type: e.fixture.Type, Start: e.start,
 		Status: v.Status, Note: v.Note, Live: v.live, Paused: p.paused, Rate: p.rate,
@@ -366,7 +366,7 @@ func (s *Server) Playing() []int64 {
 	defer s.mu.Unlock()
 	var ids []int64
 	for id, e := range s.fixtures {
-		if e.play != nil {
+		if e.playback != nil {
 			ids = append(ids, id)
 		}
 	}

@@ -51,7 +51,7 @@ type Server struct {
 	token string
 
 	mu       sync.Mutex
-	fixtures map[int64]*entry
+	fixtures map[int64]*knownFixture
 	leagues  map[int64]*edition
 	seasons  map[int64]seasonOf
 	stages   map[int64]*script.Fixture // by stage: any fixture of it
@@ -60,17 +60,17 @@ type Server struct {
 	scores   map[int64]script.Score
 	calls    map[string]*hour
 
-	orders []*order
-	chaos  Chaos
-	counts map[Kind]int
+	pendingFaults []*pendingFault
+	chaos         Chaos
+	counts        map[Kind]int
 }
 
-// entry is a fixture that the server knows; play is nil when it is only
+// knownFixture is a fixture that the server knows; play is nil when it is only
 // announced.
-type entry struct {
-	fixture *script.Fixture
-	start   time.Time
-	play    *play
+type knownFixture struct {
+	fixture  *script.Fixture
+	start    time.Time
+	playback *playback
 }
 
 type edition struct {
@@ -93,7 +93,7 @@ type hour struct {
 func New(c *clock.Clock, token string) *Server {
 	s := &Server{
 		clock: c, token: token,
-		fixtures: map[int64]*entry{}, leagues: map[int64]*edition{}, seasons: map[int64]seasonOf{},
+		fixtures: map[int64]*knownFixture{}, leagues: map[int64]*edition{}, seasons: map[int64]seasonOf{},
 		stages: map[int64]*script.Fixture{}, teams: map[int64]script.Team{}, venues: map[int64]script.Venue{},
 		scores: map[int64]script.Score{}, calls: map[string]*hour{}, counts: map[Kind]int{},
 	}
@@ -108,8 +108,8 @@ func (s *Server) Announce(start time.Time, fixtures ...script.Fixture) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range fixtures {
-		s.know(&f, start)
-		s.fixtures[f.ID] = &entry{fixture: &f, start: start}
+		s.addReferences(&f, start)
+		s.fixtures[f.ID] = &knownFixture{fixture: &f, start: start}
 	}
 }
 
@@ -119,7 +119,7 @@ func (s *Server) Announce(start time.Time, fixtures ...script.Fixture) {
 func (s *Server) AnnounceMore(seed int64, n int, start time.Time) {
 	r := rand.New(rand.NewPCG(uint64(seed), 1))
 	s.mu.Lock()
-	known := slices.SortedFunc(maps.Values(s.fixtures), func(a, b *entry) int { return cmp.Compare(a.fixture.ID, b.fixture.ID) })
+	known := slices.SortedFunc(maps.Values(s.fixtures), func(a, b *knownFixture) int { return cmp.Compare(a.fixture.ID, b.fixture.ID) })
 	s.mu.Unlock()
 	for i := range n {
 		f := script.GenerateFixture(r.Int64(), cricsheet.Formats[r.IntN(len(cricsheet.Formats))])
@@ -133,8 +133,8 @@ func (s *Server) AnnounceMore(seed int64, n int, start time.Time) {
 	}
 }
 
-// know keeps what the reference endpoints tell of a fixture.
-func (s *Server) know(f *script.Fixture, start time.Time) {
+// addReferences keeps what the reference endpoints tell of a fixture.
+func (s *Server) addReferences(f *script.Fixture, start time.Time) {
 	l := s.leagues[f.League.ID]
 	if l == nil {
 		l = &edition{League: f.League, season: f.Season.ID, latest: start}
@@ -224,8 +224,8 @@ func (s *Server) answer(r *http.Request) answer {
 	defer s.mu.Unlock()
 	now := s.clock.Now()
 	for _, e := range s.fixtures {
-		if e.play != nil {
-			e.play.advance(s, now)
+		if e.playback != nil {
+			e.playback.advance(s, now)
 		}
 	}
 	c := call{now: now, q: q, resource: resource, host: r.Host}
@@ -237,12 +237,12 @@ func (s *Server) answer(r *http.Request) answer {
 	}
 	a, left := s.limit(resource, now)
 	if a.status == 0 {
-		a = s.upset(&c)
+		a = s.errorAnswer(&c)
 	}
 	if a.status == 0 && !a.hang {
 		var w wire.Writer
 		if err = list(&c, &w); err == nil {
-			a = s.spoil(&c, answer{status: http.StatusOK, parts: w.Body()})
+			a = s.corrupt(&c, answer{status: http.StatusOK, parts: w.Body()})
 		} else if _, ok := errors.AsType[notFound](err); ok {
 			a = fail(http.StatusNotFound, err.Error())
 		} else {
@@ -422,12 +422,12 @@ func (s *Server) livescores(c *call, w *wire.Writer) error {
 	w.Lit(`{"data":[`)
 	for _, id := range slices.Sorted(maps.Keys(s.fixtures)) {
 		e := s.fixtures[id]
-		if e.play == nil {
+		if e.playback == nil {
 			continue
 		}
-		v := e.play.view(c.now)
+		v := e.playback.snapshot(c.now)
 		if !v.live {
-			e.play.rendered = [2]rendered{} // it is seldom asked for now
+			e.playback.rendered = [2]rendered{} // it is seldom asked for now
 		} else if keep(e, v.Header) {
 			s.fixture(c, w, e, v, in)
 		}
@@ -448,7 +448,7 @@ func (s *Server) listFixtures(c *call, w *wire.Writer) error {
 			return notFound("No record of this id.")
 		}
 		w.Lit(`{"data":`)
-		s.fixture(c, w, e, e.view(c.now), in)
+		s.fixture(c, w, e, e.snapshot(c.now), in)
 		w.End()
 		return nil
 	}
@@ -460,9 +460,9 @@ func (s *Server) listFixtures(c *call, w *wire.Writer) error {
 	if err != nil {
 		return err
 	}
-	var found []*entry
+	var found []*knownFixture
 	for _, e := range s.fixtures {
-		if keep(e, e.view(c.now).Header) {
+		if keep(e, e.snapshot(c.now).Header) {
 			found = append(found, e)
 		}
 	}
@@ -478,7 +478,7 @@ func (s *Server) listFixtures(c *call, w *wire.Writer) error {
 
 	w.Lit(`{"data":[`)
 	for _, e := range found {
-		s.fixture(c, w, e, e.view(c.now), in)
+		s.fixture(c, w, e, e.snapshot(c.now), in)
 	}
 	w.Lit("]")
 	base := "http://" + c.host + "/api/v2.0/fixtures"
@@ -519,8 +519,8 @@ func (s *Server) listFixtures(c *call, w *wire.Writer) error {
 }
 
 // filter reads the filter parameters: a comma separates alternatives.
-func (c *call) filter() (keep func(*entry, *script.Header) bool, err error) {
-	var tests []func(*entry, *script.Header) bool
+func (c *call) filter() (keep func(*knownFixture, *script.Header) bool, err error) {
+	var tests []func(*knownFixture, *script.Header) bool
 	for k, values := range c.q {
 		name, ok := strings.CutPrefix(k, "filter[")
 		if !ok {
@@ -528,9 +528,9 @@ func (c *call) filter() (keep func(*entry, *script.Header) bool, err error) {
 		}
 		name = strings.TrimSuffix(name, "]")
 		alternatives := strings.Split(values[0], ",")
-		var field func(*entry, *script.Header) string
-		id := func(of func(*script.Fixture) int64) func(*entry, *script.Header) string {
-			return func(e *entry, _ *script.Header) string { return strconv.FormatInt(of(e.fixture), 10) }
+		var field func(*knownFixture, *script.Header) string
+		id := func(of func(*script.Fixture) int64) func(*knownFixture, *script.Header) string {
+			return func(e *knownFixture, _ *script.Header) string { return strconv.FormatInt(of(e.fixture), 10) }
 		}
 		switch name {
 		case "starts_between":
@@ -551,15 +551,15 @@ func (c *call) filter() (keep func(*entry, *script.Header) bool, err error) {
 		case "visitorteam_id":
 			field = id(func(f *script.Fixture) int64 { return f.Visitor.ID })
 		case "status":
-			field = func(_ *entry, h *script.Header) string { return h.Status }
+			field = func(_ *knownFixture, h *script.Header) string { return h.Status }
 		case "round":
-			field = func(e *entry, _ *script.Header) string { return e.fixture.Round }
+			field = func(e *knownFixture, _ *script.Header) string { return e.fixture.Round }
 		default:
 			return nil, badRequest(fmt.Sprintf("Requested filter(s) `%s` are not allowed.", name))
 		}
-		tests = append(tests, func(e *entry, h *script.Header) bool { return slices.Contains(alternatives, field(e, h)) })
+		tests = append(tests, func(e *knownFixture, h *script.Header) bool { return slices.Contains(alternatives, field(e, h)) })
 	}
-	return func(e *entry, h *script.Header) bool {
+	return func(e *knownFixture, h *script.Header) bool {
 		for _, test := range tests {
 			if !test(e, h) {
 				return false
@@ -570,7 +570,7 @@ func (c *call) filter() (keep func(*entry, *script.Header) bool, err error) {
 }
 
 // between takes two dates or times in UTC; a date is its midnight.
-func between(bounds []string) (func(*entry, *script.Header) bool, error) {
+func between(bounds []string) (func(*knownFixture, *script.Header) bool, error) {
 	var at []time.Time
 	for _, b := range bounds {
 		for _, layout := range []string{time.DateOnly, "2006-01-02T15:04:05", time.DateTime, time.RFC3339} {
@@ -583,42 +583,42 @@ func between(bounds []string) (func(*entry, *script.Header) bool, error) {
 	if len(bounds) != 2 || len(at) != 2 {
 		return nil, badRequest("The filter starts_between takes two dates.")
 	}
-	return func(e *entry, _ *script.Header) bool { return !e.start.Before(at[0]) && !e.start.After(at[1]) }, nil
+	return func(e *knownFixture, _ *script.Header) bool { return !e.start.Before(at[0]) && !e.start.After(at[1]) }, nil
 }
 
 // order reads the sort parameter.
-func (c *call) order() (func(a, b *entry) int, error) {
-	byID := func(a, b *entry) int { return cmp.Compare(a.fixture.ID, b.fixture.ID) }
+func (c *call) order() (func(a, b *knownFixture) int, error) {
+	byID := func(a, b *knownFixture) int { return cmp.Compare(a.fixture.ID, b.fixture.ID) }
 	field, descending := strings.CutPrefix(c.q.Get("sort"), "-")
 	by := byID
 	switch field {
 	case "", "id":
 	case "starting_at":
-		by = func(a, b *entry) int { return cmp.Or(a.start.Compare(b.start), byID(a, b)) }
+		by = func(a, b *knownFixture) int { return cmp.Or(a.start.Compare(b.start), byID(a, b)) }
 	default:
 		return nil, badRequest(fmt.Sprintf("Requested sort(s) `%s` is not allowed.", field))
 	}
 	if descending {
-		return func(a, b *entry) int { return by(b, a) }, nil
+		return func(a, b *knownFixture) int { return by(b, a) }, nil
 	}
 	return by, nil
 }
 
-func (e *entry) view(now time.Time) view {
-	if e.play == nil {
-		return view{Frame: script.Frame{Header: &script.Header{Status: "NS"}}}
+func (e *knownFixture) snapshot(now time.Time) snapshot {
+	if e.playback == nil {
+		return snapshot{Frame: script.Frame{Header: &script.Header{Status: "NS"}}}
 	}
-	return e.play.view(now)
+	return e.playback.snapshot(now)
 }
 
 // fixture writes a fixture with its includes.
-func (s *Server) fixture(c *call, w *wire.Writer, e *entry, v view, in wire.Includes) {
+func (s *Server) fixture(c *call, w *wire.Writer, e *knownFixture, v snapshot, in wire.Includes) {
 	f, h := e.fixture, v.Header
 	var m *script.Match
-	if e.play != nil {
-		m = e.play.match
+	if e.playback != nil {
+		m = e.playback.match
 	}
-	if (c.resource == "livescores" || c.id != 0) && s.hit(UnknownStatus, c, f.ID) {
+	if (c.resource == "livescores" || c.id != 0) && s.takeFault(UnknownStatus, c, f.ID) {
 		other := *h
 		other.Status = "Review"
 		h = &other
@@ -705,7 +705,7 @@ func (s *Server) fixture(c *call, w *wire.Writer, e *entry, v view, in wire.Incl
 
 // balls writes the balls list from what was rendered when each was first
 // shown, with what is wrong with it now.
-func (s *Server) balls(c *call, w *wire.Writer, e *entry, v view, catcher bool) {
+func (s *Server) balls(c *call, w *wire.Writer, e *knownFixture, v snapshot, catcher bool) {
 	w.Key("balls")
 	w.Lit("[")
 	defer func() { w.Lit("]") }()
@@ -713,9 +713,9 @@ func (s *Server) balls(c *call, w *wire.Writer, e *entry, v view, catcher bool) 
 	if n == 0 {
 		return
 	}
-	p := e.play
+	p := e.playback
 	from, to := 0, n
-	if _, variant, ok := s.take(ShortBalls, c, e.fixture.ID); ok {
+	if _, variant, ok := s.takeFaultVariant(ShortBalls, c, e.fixture.ID); ok {
 		if variant%2 == 0 {
 			to = n / 2
 		} else {
@@ -725,24 +725,24 @@ func (s *Server) balls(c *call, w *wire.Writer, e *entry, v view, catcher bool) 
 	r := p.render(n, catcher)
 	var parts [][]byte
 	cut := from
-	for _, i := range v.touched {
+	for _, i := range v.changed {
 		if i < from || i >= to {
 			continue
 		}
-		parts = append(parts, r.cut(cut, i))
+		parts = append(parts, r.between(cut, i))
 		cut = i
 		if wrong := v.wrong[i]; wrong != nil {
 			parts = append(parts, wire.AppendBall(nil, p.match, wrong, p.stamps[i], catcher))
 			cut = i + 1
 		}
 		if x := v.phantom[i]; x != nil {
-			parts = append(parts, r.cut(cut, i+1), wire.AppendBall(nil, p.match, x, p.stamps[i], catcher))
+			parts = append(parts, r.between(cut, i+1), wire.AppendBall(nil, p.match, x, p.stamps[i], catcher))
 			cut = i + 1
 		}
 	}
-	parts = append(parts, r.cut(cut, to))
-	if s.hit(DuplicateBalls, c, e.fixture.ID) {
-		parts = append(parts, r.cut(max(from, to-3), to))
+	parts = append(parts, r.between(cut, to))
+	if s.takeFault(DuplicateBalls, c, e.fixture.ID) {
+		parts = append(parts, r.between(max(from, to-3), to))
 	}
 	w.SpliceList(parts)
 }

@@ -287,7 +287,7 @@ func TestRealisticPace(t *testing.T) {
 	r := newRig(t)
 	m := script.Generate(3, cricsheet.T20)
 	r.Play(m, r.start, Pace{Speed: 10})
-	p := r.fixtures[m.ID].play
+	p := r.fixtures[m.ID].playback
 	length := p.at[len(p.at)-1]
 	if length < 15*time.Minute || length > 30*time.Minute {
 		t.Errorf("a T20 at ten times its pace lasts %v", length)

@@ -81,41 +81,41 @@ func (s *Server) call(ctx context.Context, action string, body []byte) (any, err
 	defer s.mu.Unlock()
 	switch action {
 	case "SendMessage":
-		return on(s, body, func(q *queue, in sendInput) (any, error) { return s.sendMessage(q, in) })
+		return callOnQueue(s, body, func(q *queue, in sendInput) (any, error) { return s.sendMessage(q, in) })
 	case "SendMessageBatch":
-		return on(s, body, s.sendMessageBatch)
+		return callOnQueue(s, body, s.sendMessageBatch)
 	case "DeleteMessage":
-		return on(s, body, func(q *queue, in handleInput) (any, error) { return struct{}{}, s.delete(q, in.ReceiptHandle) })
+		return callOnQueue(s, body, func(q *queue, in handleInput) (any, error) { return struct{}{}, s.delete(q, in.ReceiptHandle) })
 	case "DeleteMessageBatch":
-		return on(s, body, func(q *queue, in batchInput[handleInput]) (any, error) {
+		return callOnQueue(s, body, func(q *queue, in batchInput[handleInput]) (any, error) {
 			return inBatch(in.Entries, func(e handleInput) (map[string]any, error) { return map[string]any{}, s.delete(q, e.ReceiptHandle) })
 		})
 	case "ChangeMessageVisibility":
-		return on(s, body, func(q *queue, in handleInput) (any, error) { return struct{}{}, s.change(q, in) })
+		return callOnQueue(s, body, func(q *queue, in handleInput) (any, error) { return struct{}{}, s.change(q, in) })
 	case "ChangeMessageVisibilityBatch":
-		return on(s, body, func(q *queue, in batchInput[handleInput]) (any, error) {
+		return callOnQueue(s, body, func(q *queue, in batchInput[handleInput]) (any, error) {
 			return inBatch(in.Entries, func(e handleInput) (map[string]any, error) { return map[string]any{}, s.change(q, e) })
 		})
 	case "GetQueueAttributes":
-		return on(s, body, s.getQueueAttributes)
+		return callOnQueue(s, body, s.getQueueAttributes)
 	case "SetQueueAttributes":
-		return on(s, body, s.setQueueAttributes)
+		return callOnQueue(s, body, s.setQueueAttributes)
 	case "PurgeQueue":
-		return on(s, body, s.purgeQueue)
+		return callOnQueue(s, body, s.purgeQueue)
 	case "CreateQueue":
-		return with(body, s.createQueue)
+		return decodeAndCall(body, s.createQueue)
 	case "GetQueueUrl":
-		return with(body, s.getQueueURL)
+		return decodeAndCall(body, s.getQueueURL)
 	case "ListQueues":
-		return with(body, s.listQueues)
+		return decodeAndCall(body, s.listQueues)
 	case "StartMessageMoveTask":
-		return with(body, s.startMessageMoveTask)
+		return decodeAndCall(body, s.startMessageMoveTask)
 	}
 	return nil, refuse("InvalidAction", "The action %q is not known here.", action)
 }
 
-// with runs an action on its decoded input.
-func with[In any](body []byte, do func(In) (any, error)) (any, error) {
+// decodeAndCall runs an action on its decoded input.
+func decodeAndCall[In any](body []byte, do func(In) (any, error)) (any, error) {
 	var in In
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, err
@@ -123,14 +123,14 @@ func with[In any](body []byte, do func(In) (any, error)) (any, error) {
 	return do(in)
 }
 
-// on runs an action on the queue whose URL its input has.
-func on[In any](s *Server, body []byte, do func(*queue, In) (any, error)) (any, error) {
-	return with(body, func(target struct{ QueueUrl string }) (any, error) {
+// callOnQueue runs an action on the queue whose URL its input has.
+func callOnQueue[In any](s *Server, body []byte, do func(*queue, In) (any, error)) (any, error) {
+	return decodeAndCall(body, func(target struct{ QueueUrl string }) (any, error) {
 		q, err := s.lookup(target.QueueUrl)
 		if err != nil {
 			return nil, err
 		}
-		return with(body, func(in In) (any, error) { return do(q, in) })
+		return decodeAndCall(body, func(in In) (any, error) { return do(q, in) })
 	})
 }
 

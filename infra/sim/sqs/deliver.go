@@ -46,9 +46,9 @@ type waiter struct {
 	resumed    chan struct{} // closed when the receive holds clock work again
 }
 
-// wake is a timer for the next delivery. The queue's current one delivers; one
+// deliveryTimer is a timer for the next delivery. The queue's current one delivers; one
 // that was replaced while it fired does nothing.
-type wake struct {
+type deliveryTimer struct {
 	at   time.Time
 	stop func() bool
 }
@@ -113,7 +113,7 @@ func (s *Server) due(q *queue, now time.Time) (at time.Time, ok bool) {
 		}
 	}
 	ready, oldest := 0, now
-	blocked := q.busy(now)
+	blocked := q.groupsInFlight(now)
 	for _, m := range q.messages {
 		if m.visible.After(now) {
 			soonest(m.visible)
@@ -147,48 +147,48 @@ func latest(a, b time.Time) time.Time {
 // before all others have laid their work down.
 func (s *Server) arm(q *queue) {
 	now := s.clock.Now()
-	if q.wake != nil && !q.wake.at.After(now) && !s.closed {
+	if q.timer != nil && !q.timer.at.After(now) && !s.closed {
 		return // it fires any moment, and arms the next
 	}
 	at, ok := s.due(q, now)
-	if q.wake != nil {
-		if ok && q.wake.at.Equal(at) {
+	if q.timer != nil {
+		if ok && q.timer.at.Equal(at) {
 			return
 		}
-		q.wake.stop()
-		q.wake = nil
+		q.timer.stop()
+		q.timer = nil
 	}
 	if ok {
-		w := &wake{at: at}
+		w := &deliveryTimer{at: at}
 		w.stop = s.clock.At(at, func() { s.deliver(q, w) })
-		q.wake = w
+		q.timer = w
 	}
 }
 
 // deliver hands one batch to one who waits for it.
-func (s *Server) deliver(q *queue, w *wake) {
+func (s *Server) deliver(q *queue, w *deliveryTimer) {
 	s.mu.Lock()
-	if q.wake != w {
+	if q.timer != w {
 		s.mu.Unlock()
 		return
 	}
-	q.wake = nil
+	q.timer = nil
 	if at, ok := s.due(q, s.clock.Now()); !ok || at.After(s.clock.Now()) {
 		s.arm(q)
 		s.mu.Unlock()
 		return
 	}
 	if len(q.waiters) > 0 {
-		s.answer(q)
+		s.answerReceive(q)
 		return
 	}
-	s.push(q)
+	s.invokeMapping(q)
 }
 
-// answer gives a batch to the receive that has waited longest, and unlocks.
-func (s *Server) answer(q *queue) {
+// answerReceive gives a batch to the receive that has waited longest, and unlocks.
+func (s *Server) answerReceive(q *queue) {
 	first := q.waiters[0]
-	first.got = s.take(q, first.n, maxSize*maxBatch, first.visibility)
+	first.got = s.receiveNow(q, first.n, maxSize*maxBatch, first.visibility)
 	if len(first.got) > 0 {
 		q.waiters = q.waiters[1:]
 	}
@@ -200,10 +200,10 @@ func (s *Server) answer(q *queue) {
 	}
 }
 
-// push invokes q's function with a batch, and unlocks.
-func (s *Server) push(q *queue) {
+// invokeMapping invokes q's function with a batch, and unlocks.
+func (s *Server) invokeMapping(q *queue) {
 	m := q.mapping
-	batch := s.take(q, m.BatchSize, maxEvent, q.Visibility)
+	batch := s.receiveNow(q, m.BatchSize, maxEvent, q.Visibility)
 	if len(batch) == 0 { // all dead
 		s.arm(q)
 		s.mu.Unlock()
@@ -309,7 +309,7 @@ func sequence(n uint64) string { return fmt.Sprintf("%020d", n) }
 // caller holds clock work, which does not count while it waits.
 func (s *Server) receive(ctx context.Context, q *queue, n int, wait, visibility time.Duration) []message {
 	s.mu.Lock()
-	batch := s.take(q, n, maxSize*maxBatch, visibility)
+	batch := s.receiveNow(q, n, maxSize*maxBatch, visibility)
 	s.arm(q)
 	if len(batch) > 0 || wait == 0 || s.closed {
 		s.mu.Unlock()

@@ -527,10 +527,10 @@ func FuzzSucceeded(f *testing.F) {
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	f := open(t, Queue{Name: "dead"}, Queue{Name: "q", DeadLetter: "dead", MaxReceives: 1}, Queue{Name: "p"})
-	fate := func(queue, body string, _ time.Time) Fate {
-		return map[string]Fate{"late": {Late: 5 * time.Second}, "again": {Again: time.Minute}}[body]
+	fate := func(queue, body string, _ time.Time) Fault {
+		return map[string]Fault{"late": {Delay: 5 * time.Second}, "again": {RedeliverAfter: time.Minute}}[body]
 	}
-	f.server.Chaos(fate)
+	f.server.InjectFaults(fate)
 	p := f.poll(Mapping{Queue: "p", BatchSize: 1}, nil)
 	for _, body := range []string{"plain", "late", "again"} { // one instant, so in whatever order
 		f.send("p", body)
@@ -546,7 +546,7 @@ func TestChaos(t *testing.T) {
 	if d := f.server.Depth("dead"); d.Visible > 0 {
 		t.Errorf("%+v", d)
 	}
-	f.server.Chaos(nil)
+	f.server.InjectFaults(nil)
 	f.send("p", "late")
 	f.pass(0)
 	p.want(t, "0s again", "0s plain", "5s late", "1m0s again", "2m0s late")

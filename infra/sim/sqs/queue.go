@@ -29,9 +29,9 @@ type queue struct {
 
 	waiters []*waiter
 	mapping *mapping
-	wake    *wake
+	timer   *deliveryTimer
 
-	sent, received, deleted, dead int
+	sent, received, deleted, deadLettered int
 }
 
 // receipt is what a sender is told.
@@ -51,12 +51,12 @@ type message struct {
 	sequence   uint64
 	source     string // the queue it died in
 
-	sent     time.Time
-	first    time.Time // when it was first received
-	visible  time.Time // from when it can be received
-	received bool      // hidden, if it is, because it was received
-	receives int
-	again    time.Duration // from its deletion to one more delivery; 0 for none
+	sent           time.Time
+	first          time.Time // when it was first received
+	visible        time.Time // from when it can be received
+	received       bool      // hidden, if it is, because it was received
+	receives       int
+	redeliverAfter time.Duration // from its deletion to one more delivery; 0 for none
 }
 
 func (m *message) inFlight(now time.Time) bool { return m.received && m.visible.After(now) }
@@ -68,7 +68,7 @@ func (m *message) handle() string {
 
 func (q *queue) depth(now time.Time) Depth {
 	q.expire(now)
-	d := Depth{Queue: q.Name, Sent: q.sent, Received: q.received, Deleted: q.deleted, Dead: q.dead}
+	d := Depth{Queue: q.Name, Sent: q.sent, Received: q.received, Deleted: q.deleted, Dead: q.deadLettered}
 	for _, m := range q.messages {
 		d.Oldest = max(d.Oldest, now.Sub(m.sent))
 		switch {
@@ -88,8 +88,8 @@ func (q *queue) expire(now time.Time) {
 	q.messages = slices.DeleteFunc(q.messages, func(m *message) bool { return now.Sub(m.sent) > q.Retention })
 }
 
-// busy holds the groups of a FIFO queue that have a message in flight.
-func (q *queue) busy(now time.Time) map[string]bool {
+// groupsInFlight holds the groups of a FIFO queue that have a message in flight.
+func (q *queue) groupsInFlight(now time.Time) map[string]bool {
 	groups := map[string]bool{}
 	if q.FIFO {
 		for _, m := range q.messages {
@@ -101,12 +101,12 @@ func (q *queue) busy(now time.Time) map[string]bool {
 	return groups
 }
 
-// take receives up to n messages and as many bytes, and always one if there is
+// receiveNow receives up to n messages and as many bytes, and always one if there is
 // one. What was received too often goes to the dead-letter queue instead.
-func (s *Server) take(q *queue, n, bytes int, visibility time.Duration) []message {
+func (s *Server) receiveNow(q *queue, n, bytes int, visibility time.Duration) []message {
 	now := s.clock.Now()
 	q.expire(now)
-	blocked := q.busy(now)
+	blocked := q.groupsInFlight(now)
 	var batch []message
 	for _, m := range slices.Clone(q.messages) {
 		if len(batch) == n {
@@ -120,7 +120,7 @@ func (s *Server) take(q *queue, n, bytes int, visibility time.Duration) []messag
 			continue
 		}
 		if q.MaxReceives > 0 && m.receives >= q.MaxReceives {
-			s.bury(q, m)
+			s.moveToDeadLetter(q, m)
 			continue
 		}
 		if bytes -= eventSize(m); bytes < 0 && len(batch) > 0 {
@@ -144,12 +144,12 @@ func eventSize(m *message) int {
 	return len(quoted) + 2*size("", m.attributes) + rest
 }
 
-// bury moves m to the dead-letter queue. It keeps its id and receive count, and
+// moveToDeadLetter moves m to the dead-letter queue. It keeps its id and receive count, and
 // in a standard queue its age; the dead-letter queue's delay does not apply.
-func (s *Server) bury(q *queue, m *message) {
+func (s *Server) moveToDeadLetter(q *queue, m *message) {
 	dead := s.queues[q.DeadLetter]
 	q.remove(m)
-	q.dead++
+	q.deadLettered++
 	now := s.clock.Now()
 	m.source, m.received, m.visible = q.Name, false, now
 	if dead.FIFO {
@@ -214,8 +214,8 @@ func (s *Server) delete(q *queue, handle string) error {
 	if !latest {
 		return nil
 	}
-	if m.again > 0 && (q.MaxReceives == 0 || m.receives < q.MaxReceives) {
-		m.received, m.visible, m.again = false, s.clock.Now().Add(m.again), 0
+	if m.redeliverAfter > 0 && (q.MaxReceives == 0 || m.receives < q.MaxReceives) {
+		m.received, m.visible, m.redeliverAfter = false, s.clock.Now().Add(m.redeliverAfter), 0
 	} else {
 		q.remove(m)
 		q.deleted++
@@ -271,9 +271,9 @@ func (s *Server) send(q *queue, in sendInput, delay time.Duration) (receipt, err
 	if header := in.MessageSystemAttributes["AWSTraceHeader"].StringValue; header != nil {
 		m.trace = *header
 	}
-	if s.chaos != nil && !q.FIFO {
-		fate := s.chaos(q.Name, m.body, now)
-		m.visible, m.again = m.visible.Add(fate.Late), fate.Again
+	if s.faultOf != nil && !q.FIFO {
+		fate := s.faultOf(q.Name, m.body, now)
+		m.visible, m.redeliverAfter = m.visible.Add(fate.Delay), fate.RedeliverAfter
 	}
 	if q.FIFO && m.dedup == "" {
 		sum := sha256.Sum256([]byte(m.body))
@@ -298,7 +298,7 @@ func (s *Server) add(q *queue, m *message) {
 	m.sequence = s.sequence
 	q.sent++
 	at := len(q.messages)
-	if s.chaos != nil && !q.FIFO { // a sender's own goroutines race: what they send at one instant is put in order
+	if s.faultOf != nil && !q.FIFO { // a sender's own goroutines race: what they send at one instant is put in order
 		for at > 0 && q.messages[at-1].sent.Equal(m.sent) && q.messages[at-1].body > m.body {
 			at--
 		}

@@ -100,7 +100,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	queues   map[string]*queue
-	chaos    func(queue, body string, sent time.Time) Fate
+	faultOf  func(queue, body string, sent time.Time) Fault
 	sequence uint64
 	closed   bool
 	invoking sync.WaitGroup
@@ -196,19 +196,19 @@ func (s *Server) Send(queue string, m Message) (id string, err error) {
 	return r.id, err
 }
 
-// Fate is what a standard queue may do to a message, and now and then does.
-type Fate struct {
-	Late  time.Duration // it is held back so long, and others overtake it
-	Again time.Duration // so long after it was deleted it is delivered once more; 0 for never
+// Fault is what a standard queue may do to a message, and now and then does.
+type Fault struct {
+	Delay          time.Duration // it is held back so long, and others overtake it
+	RedeliverAfter time.Duration // so long after it was deleted it is delivered once more; 0 for never
 }
 
-// Chaos has fate decide on every message of a standard queue that is sent from
+// InjectFaults has fate decide on every message of a standard queue that is sent from
 // now on; nil ends it. What is sent at one instant meanwhile is in the order of its
 // bodies, whoever was the faster to send it, so that a run is the same each time.
-func (s *Server) Chaos(fate func(queue, body string, sent time.Time) Fate) {
+func (s *Server) InjectFaults(fate func(queue, body string, sent time.Time) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.chaos = fate
+	s.faultOf = fate
 }
 
 // Depth counts a queue's messages; of a queue that is not there, none.

@@ -133,12 +133,12 @@ func compileComparison(op string, variable path, operand []byte) (test, error) {
 		if err := unmarshal(operand, &p); err != nil {
 			return nil, err
 		}
-		other = func(d data) (any, error) { return p.need(op, d) }
+		other = func(d data) (any, error) { return p.getRequired(op, d) }
 	} else if !is(kind, want) {
 		return nil, fmt.Errorf("%s is not what it compares", operand)
 	}
 	return func(d data) (bool, error) {
-		a, err := variable.need("Variable", d)
+		a, err := variable.getRequired("Variable", d)
 		if err != nil {
 			return false, err
 		}
@@ -239,7 +239,7 @@ func compileMatch(variable path, want any) (test, error) {
 		return nil, err
 	}
 	return func(d data) (bool, error) {
-		v, err := variable.need("Variable", d)
+		v, err := variable.getRequired("Variable", d)
 		s, ok := v.(string)
 		return ok && re.MatchString(s), err
 	}, nil

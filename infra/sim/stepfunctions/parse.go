@@ -421,12 +421,12 @@ func (s seconds) duration() time.Duration { return time.Duration(s) * time.Secon
 
 // literal is a value that may be null, and still be there.
 type literal struct {
-	is    bool
+	set   bool
 	value any
 }
 
 func (l *literal) UnmarshalJSON(raw []byte) error {
-	l.is = true
+	l.set = true
 	return unmarshal(raw, &l.value)
 }
 

@@ -79,8 +79,8 @@ func (p path) get(d data) (any, bool) {
 	return at, true
 }
 
-// need is get, or the failure of a state whose field asks for what is not there.
-func (p path) need(field string, d data) (any, error) {
+// getRequired is get, or the failure of a state whose field asks for what is not there.
+func (p path) getRequired(field string, d data) (any, error) {
 	v, ok := p.get(d)
 	if !ok {
 		return nil, runtimeFailure("%s: there is nothing at %s", field, p.text)
@@ -129,7 +129,7 @@ func (f filter) apply(field string, d data) (any, error) {
 	case f.path == nil:
 		return d.in, nil
 	}
-	return f.path.need(field, d)
+	return f.path.getRequired(field, d)
 }
 
 // destination is ResultPath: where in the state's input its result goes.
@@ -252,5 +252,5 @@ func compilePath(v any) (func(string, data) (any, error), error) {
 		return nil, fmt.Errorf("intrinsic functions (%s) are not known here", text)
 	}
 	p, err := parsePath(text)
-	return p.need, err
+	return p.getRequired, err
 }

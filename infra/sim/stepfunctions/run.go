@@ -40,14 +40,14 @@ type item struct {
 }
 
 var (
-	errLate = errors.New("the time is up")
-	errOver = errors.New("all branches are over")
+	errTimeout = errors.New("the time is up")
+	errAllDone = errors.New("all branches are over")
 )
 
 func (x *execution) run(ctx context.Context, in any) ([]byte, error) {
 	out, err := x.branch(ctx, &x.machine.branch, in, nil)
-	if errors.Is(err, errLate) {
-		return nil, x.late()
+	if errors.Is(err, errTimeout) {
+		return nil, x.timeoutFailure()
 	}
 	if err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func (x *execution) run(ctx context.Context, in any) ([]byte, error) {
 	return encode(out)
 }
 
-// late is how an execution fails whose time is up. No state can catch it.
-func (x *execution) late() *Failure {
+// timeoutFailure is how an execution fails whose time is up. No state can catch it.
+func (x *execution) timeoutFailure() *Failure {
 	return &Failure{"States.Timeout", fmt.Sprintf("the execution did not end within %v", x.machine.timeout)}
 }
 
@@ -75,12 +75,12 @@ func (x *execution) branch(ctx context.Context, b *branch, in any, it *item) (an
 // state runs s and finds what comes next.
 func (x *execution) state(ctx context.Context, s *state, in any, it *item) (out any, next string, err error) {
 	x.observe(s, it, Entered, nil)
-	out, next, caught, err := x.persist(ctx, s, in, it)
+	out, next, caught, err := x.runWithRetries(ctx, s, in, it)
 	switch failure, failed := errors.AsType[*Failure](err); {
 	case failed:
 		x.observe(s, it, Failed, failure)
-	case errors.Is(err, errLate):
-		x.observe(s, it, Failed, x.late())
+	case errors.Is(err, errTimeout):
+		x.observe(s, it, Failed, x.timeoutFailure())
 	case err != nil:
 		x.observe(s, it, Aborted, nil)
 	case caught != nil:
@@ -91,15 +91,15 @@ func (x *execution) state(ctx context.Context, s *state, in any, it *item) (out 
 	return out, next, err
 }
 
-// persist tries s again and again, as its retriers ask, and then its catchers,
+// runWithRetries tries s again and again, as its retriers ask, and then its catchers,
 // which may turn the failure into an output.
-func (x *execution) persist(ctx context.Context, s *state, in any, it *item) (out any, next string, caught *Failure, err error) {
+func (x *execution) runWithRetries(ctx context.Context, s *state, in any, it *item) (out any, next string, caught *Failure, err error) {
 	tries := make([]int, len(s.retry))
 	for retries := 0; ; retries++ {
-		if err := x.alive(ctx); err != nil {
+		if err := x.checkAlive(ctx); err != nil {
 			return nil, "", nil, err
 		}
-		out, next, err = x.try(ctx, s, data{in, x.contextOf(s, it, retries)}, it)
+		out, next, err = x.runOnce(ctx, s, data{in, x.contextOf(s, it, retries)}, it)
 		failure, failed := errors.AsType[*Failure](err)
 		if !failed {
 			return out, next, nil, err
@@ -164,9 +164,9 @@ func (x *execution) observe(s *state, it *item, kind Kind, f *Failure) {
 	x.machine.Observe(Transition{x.name, x.clock.Now(), s.name, index, kind, f})
 }
 
-// try runs s once: InputPath, Parameters, the work, ResultSelector, ResultPath,
+// runOnce runs s once: InputPath, Parameters, the work, ResultSelector, ResultPath,
 // OutputPath.
-func (x *execution) try(ctx context.Context, s *state, d data, it *item) (out any, next string, err error) {
+func (x *execution) runOnce(ctx context.Context, s *state, d data, it *item) (out any, next string, err error) {
 	raw := d.in
 	if d.in, err = s.inputPath.apply("InputPath", d); err != nil {
 		return nil, "", err
@@ -186,15 +186,15 @@ func (x *execution) try(ctx context.Context, s *state, d data, it *item) (out an
 		err = x.wait(ctx, s, d)
 	case "Pass":
 		result, err = s.parameters.apply("Parameters", d)
-		if s.result.is {
+		if s.result.set {
 			result = s.result.value
 		}
 	case "Task":
-		result, err = x.task(ctx, s, d)
+		result, err = x.runTask(ctx, s, d)
 	case "Map":
-		result, err = x.each(ctx, s, d, it)
+		result, err = x.runMap(ctx, s, d, it)
 	case "Parallel":
-		result, err = x.parallel(ctx, s, d, it)
+		result, err = x.runParallel(ctx, s, d, it)
 	}
 	if err == nil {
 		result, err = s.selectResult.apply("ResultSelector", data{result, d.context})
@@ -218,7 +218,7 @@ func (s *state) failure(d data) error {
 		if dynamic.path == nil {
 			continue
 		}
-		v, err := dynamic.path.need(dynamic.field, d)
+		v, err := dynamic.path.getRequired(dynamic.field, d)
 		if err != nil {
 			return err
 		}
@@ -254,7 +254,7 @@ func (x *execution) wait(ctx context.Context, s *state, d data) error {
 	case s.seconds != nil:
 		until = x.clock.Now().Add(s.seconds.duration())
 	case s.secondsPath != nil:
-		v, err := s.secondsPath.need("SecondsPath", d)
+		v, err := s.secondsPath.getRequired("SecondsPath", d)
 		if err != nil {
 			return err
 		}
@@ -265,7 +265,7 @@ func (x *execution) wait(ctx context.Context, s *state, d data) error {
 		}
 		until = x.clock.Now().Add(wait.duration())
 	case s.timestampPath != nil:
-		v, err := s.timestampPath.need("TimestampPath", d)
+		v, err := s.timestampPath.getRequired("TimestampPath", d)
 		if err != nil {
 			return err
 		}
@@ -280,7 +280,7 @@ func (x *execution) wait(ctx context.Context, s *state, d data) error {
 	return x.sleep(ctx, until)
 }
 
-func (x *execution) task(ctx context.Context, s *state, d data) (any, error) {
+func (x *execution) runTask(ctx context.Context, s *state, d data) (any, error) {
 	payload, err := s.parameters.apply("Parameters", d)
 	if err != nil {
 		return nil, err
@@ -320,7 +320,7 @@ func (x *execution) task(ctx context.Context, s *state, d data) (any, error) {
 		return nil
 	})
 	switch {
-	case errors.Is(err, errLate) && x.clock.Now().Before(x.deadline):
+	case errors.Is(err, errTimeout) && x.clock.Now().Before(x.deadline):
 		return nil, &Failure{"States.Timeout", fmt.Sprintf("%s did not answer within %v", resource, s.timeout.duration())}
 	case err != nil:
 		return nil, err
@@ -355,11 +355,11 @@ func taskFailure(err error) *Failure {
 	return &Failure{code, string(cause)}
 }
 
-func (x *execution) each(ctx context.Context, s *state, d data, outer *item) (any, error) {
+func (x *execution) runMap(ctx context.Context, s *state, d data, outer *item) (any, error) {
 	v := d.in
 	if s.itemsPath != nil {
 		var err error
-		if v, err = s.itemsPath.need("ItemsPath", d); err != nil {
+		if v, err = s.itemsPath.getRequired("ItemsPath", d); err != nil {
 			return nil, err
 		}
 	}
@@ -388,7 +388,7 @@ func (x *execution) each(ctx context.Context, s *state, d data, outer *item) (an
 	return out, err
 }
 
-func (x *execution) parallel(ctx context.Context, s *state, d data, it *item) (any, error) {
+func (x *execution) runParallel(ctx context.Context, s *state, d data, it *item) (any, error) {
 	in, err := s.parameters.apply("Parameters", d)
 	if err != nil {
 		return nil, err
@@ -446,13 +446,13 @@ func (x *execution) await(ctx context.Context, until time.Time, fs ...func(conte
 		stops[i] = x.clock.At(x.clock.Now(), func() {
 			err := f(ctx)
 			if err != nil || left.Add(-1) == 0 {
-				end(cmp.Or(err, errOver))
+				end(cmp.Or(err, errAllDone))
 				<-resumed // the caller holds its work again before this one's is released
 			}
 		})
 	}
 	if x.clock.Sleep(ctx, until) == nil {
-		end(errLate)
+		end(errTimeout)
 	}
 	close(resumed)
 	for i, stop := range stops {
@@ -461,7 +461,7 @@ func (x *execution) await(ctx context.Context, until time.Time, fs ...func(conte
 		}
 	}
 	switch cause := context.Cause(ctx); {
-	case cause == errOver:
+	case cause == errAllDone:
 		return nil
 	case outer.Err() != nil:
 		return outer.Err() // and never its cause: that is the failure of another branch
@@ -478,15 +478,15 @@ func (x *execution) sleep(ctx context.Context, t time.Time) error {
 	if t.After(x.clock.Now()) {
 		_ = x.clock.Sleep(ctx, t) // alive tells
 	}
-	return x.alive(ctx)
+	return x.checkAlive(ctx)
 }
 
-func (x *execution) alive(ctx context.Context) error {
+func (x *execution) checkAlive(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if !x.clock.Now().Before(x.deadline) {
-		return errLate
+		return errTimeout
 	}
 	return nil
 }

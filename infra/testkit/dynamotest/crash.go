@@ -11,13 +11,15 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/smithy-go/middleware"
+	"github.com/google/go-cmp/cmp"
 )
 
 // ErrCrashed is what the I/O calls of a crashed process return.
 var ErrCrashed = errors.New("the process has crashed")
 
-// Process is a process under test. The I/O that it does through AWS and
-// RoundTripper is counted, and from its crash on, all of it fails.
+// Process is a simulated process that may crash. It counts the I/O calls that are
+// made through AWS and RoundTripper. After its crash all of them fail with
+// ErrCrashed.
 type Process struct {
 	mu     sync.Mutex
 	calls  int
@@ -26,10 +28,11 @@ type Process struct {
 	failed bool
 }
 
-// CrashAt is a process that crashes at a call, from 1: before it, or after it.
+// CrashAt returns a process that crashes at a call, counted from 1: before the call
+// takes effect, or after.
 func CrashAt(call int, after bool) *Process { return &Process{at: call, after: after} }
 
-// AWS returns cfg with its calls counted.
+// AWS returns a copy of cfg whose calls the process counts.
 func (p *Process) AWS(cfg aws.Config) aws.Config {
 	return with(cfg, "crash", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
 		err = p.do(func() error { out, meta, err = next.HandleInitialize(ctx, in); return err })
@@ -37,7 +40,7 @@ func (p *Process) AWS(cfg aws.Config) aws.Config {
 	})
 }
 
-// RoundTripper returns next with its requests counted.
+// RoundTripper wraps next. The process counts its requests.
 func (p *Process) RoundTripper(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (out *http.Response, err error) {
 		err = p.do(func() error { out, err = next.RoundTrip(r); return err })
@@ -53,8 +56,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// do makes one call, unless the process crashes before it; when it crashes
-// after it, the call takes effect and its answer is lost.
+// do makes one call. If the process crashes before the call, the call is not made. If
+// it crashes after the call, the answer is lost.
 func (p *Process) do(call func() error) error {
 	p.mu.Lock()
 	p.calls++
@@ -73,26 +76,27 @@ func (p *Process) do(call func() error) error {
 	return err
 }
 
-// Crash proves that a job survives a crash at every I/O call. scenario builds a
-// world of its own, runs the job there with its I/O through p, then runs it
-// again with I/O that works, as its trigger would, and returns what the world
-// looks like then. Crash plays it once without a crash, and once for each call
-// that made, crashing before and after it: all must look the same.
+// Crash tests that a job survives a crash at every I/O call. scenario creates its own
+// world, runs the job with its I/O through p, runs the job again without a crash, as
+// its trigger would, and returns the resulting state. Crash runs scenario once without
+// a crash, and twice for each I/O call: with a crash before the call and after it. All
+// runs must return the same state.
 //
-// A scenario must not fail the test for the error of the first run.
+// scenario must ignore the error of the first run.
 func Crash[W any](t *testing.T, scenario func(t *testing.T, p *Process) W) {
 	t.Helper()
 	var whole Process
 	want := scenario(t, &whole)
 	if whole.calls == 0 {
-		t.Fatal("the job makes no I/O call: there is nothing to crash")
+		t.Fatal("the job makes no I/O call, so no crash can be tested")
 	}
 	for k := 1; k <= whole.calls; k++ {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("call %d after=%v", k, after), func(t *testing.T) {
 				t.Parallel()
-				if got := scenario(t, CrashAt(k, after)); !reflect.DeepEqual(got, want) {
-					t.Errorf("after the crash and a second run:\n%+v\nwithout a crash:\n%+v", got, want)
+				got := scenario(t, CrashAt(k, after))
+				if diff := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
+					t.Errorf("the state after a crash and a second run differs (-without a crash +after it):\n%s", diff)
 				}
 				Record("crashes", t.Name())
 			})

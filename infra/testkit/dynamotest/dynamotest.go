@@ -1,6 +1,6 @@
-// Package dynamotest gives each test tables of its own on a real DynamoDB
-// engine, holds code to the access patterns and grants that its function has in
-// production, and crashes it at every I/O call.
+// Package dynamotest gives each test its own tables on a DynamoDB engine, fails a test
+// whose code makes a call that its function may not make in production, and tests that
+// code survives a crash at every I/O call.
 package dynamotest
 
 import (
@@ -24,14 +24,14 @@ import (
 	"matchday/pkg/spec"
 )
 
-// shared is the engine of this test program; the kernel ends it with the program.
+// shared starts the engine of the test program, which ends with the program.
 var shared = sync.OnceValues(func() (string, error) {
 	e, err := dynamodbsim.Start(context.Background(), "")
 	return e.URL, err
 })
 
-// New creates the tables of a room under a prefix of the test's own, and drops
-// them afterwards.
+// New creates tables whose names start with a prefix that no other test has, and
+// deletes them after the test.
 func New(t testing.TB, all []spec.Table) (cfg aws.Config, prefix string) {
 	t.Helper()
 	url, err := shared()
@@ -51,8 +51,9 @@ func New(t testing.TB, all []spec.Table) (cfg aws.Config, prefix string) {
 	return cfg, prefix
 }
 
-// As returns cfg as fn may use it: a call of an access pattern that fn does not
-// use, or of none, fails the test, as IAM would fail it in production.
+// As returns a copy of cfg for the code of fn. A DynamoDB call outside the access
+// patterns that the spec of fn lists fails the test, because IAM would refuse it in
+// production.
 func As(t testing.TB, cfg aws.Config, fn spec.Function) aws.Config {
 	t.Helper()
 	return with(cfg, "grants", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
@@ -84,8 +85,8 @@ func check(ctx context.Context, fn spec.Function, params any) string {
 	return ""
 }
 
-// actions are what IAM must allow for a call: its operation, or those of the
-// writes in a transaction.
+// actions returns the operations that IAM must allow for a call: the call's own, or
+// those of the writes in a transaction.
 func actions(operation string, params any) (ops []spec.Op) {
 	in, ok := params.(*dynamodb.TransactWriteItemsInput)
 	if !ok {

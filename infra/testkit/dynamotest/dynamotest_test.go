@@ -254,9 +254,9 @@ func TestCrashReports(t *testing.T) {
 	}{
 		{"counts twice", []string{
 			"--- FAIL: TestBrokenJob/call_1_after=true", "--- FAIL: TestBrokenJob/call_2_after=false",
-			"after the crash and a second run:\n        2\n        without a crash:\n        1",
+			"the state after a crash and a second run differs",
 		}, []string{"--- FAIL: TestBrokenJob/call_1_after=false", "--- FAIL: TestBrokenJob/call_2_after=true", "call_3"}, 4},
-		{"does nothing", []string{"there is nothing to crash"}, nil, 0},
+		{"does nothing", []string{"the job makes no I/O call"}, nil, 0},
 		{"works", []string{"PASS"}, []string{"FAIL"}, 2},
 	} {
 		t.Run(c.job, func(t *testing.T) {

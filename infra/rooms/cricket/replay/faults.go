@@ -352,7 +352,7 @@ func (r *run) tally() {
 	}
 	provider := r.world.Provider.Counts()
 	did := t.faults.Counts()
-	apple := r.world.Phones.Struck()
+	apple := r.world.Phones.ChaosCounts()
 	r.Printf("what went wrong with seed %d:\n", t.seed)
 	line("provider", counted(provider, sportmonks.Kinds()))
 	line("Apple", counted(apple, []string{"429", "500", "503", "outage", "drop", "lost", "slow", "GOAWAY"}))

@@ -181,7 +181,7 @@ func (r *run) play(ctx context.Context) error {
 	if r.trial != nil {
 		check, cfg.Faults = r.tried, r.trial.faults
 		cfg.Faults.Clock = r.clock
-		cfg.Push = func(apns.Push) { cfg.Faults.Seen() }
+		cfg.Push = func(apns.Push) { cfg.Faults.MarkActive() }
 		cfg.Started = func(s apns.Start) { r.begun(ctx, s) }
 	}
 	f, err := fleet.Start(ctx, cfg)

@@ -34,7 +34,7 @@ func Generate(seed int64, format cricsheet.Format) *Match {
 	return m
 }
 
-// madeUp returns the fixture of the match that Generate returns.
+// GenerateFixture returns the fixture of the match that Generate returns.
 func GenerateFixture(seed int64, format cricsheet.Format) Fixture {
 	return newBuilder(cricsheet.GenerateFixture(seed, format), generatedID(seed, format)).Fixture
 }
@@ -43,7 +43,7 @@ func generatedID(seed int64, format cricsheet.Format) int64 {
 	return SyntheticID("generated", strconv.FormatInt(seed, 10), format.String())
 }
 
-// New_ returns the script of a match. The provider calls the match id.
+// New returns the script of a match. The provider calls the match id.
 func New(f *cricsheet.Match, id int64) *Match {
 	b := newBuilder(f, id)
 	for side, name := range f.Info.Teams {
@@ -71,21 +71,21 @@ func New(f *cricsheet.Match, id int64) *Match {
 func first(s []string) []string  { return s[:min(1, len(s))] }
 func second(s []string) []string { return first(s[min(1, len(s)):]) }
 
-type who struct {
+type nameOnSide struct {
 	side int
 	name string
 }
 
 type builder struct {
 	*Match
-	file  *cricsheet.Match
-	known map[who]int
-	head  *Header // of the frames being written
+	file   *cricsheet.Match
+	known  map[nameOnSide]int
+	header *Header // of the frames being written
 }
 
 // newBuilder starts a match with its fixture.
 func newBuilder(f *cricsheet.Match, id int64) *builder {
-	b := &builder{file: f, known: map[who]int{}, Match: &Match{
+	b := &builder{file: f, known: map[nameOnSide]int{}, Match: &Match{
 		BallsPerOver: cmp.Or(f.Info.BallsPerOver, 6),
 		Gender:       cmp.Or(f.Info.Gender, "male")[:1],
 	}}
@@ -105,7 +105,7 @@ func (b *builder) side(name string, i int) int {
 // player is the place among people of a name on a side, -1 for officials. A
 // name that both teams list is two people.
 func (b *builder) player(side int, name string) int {
-	if n, ok := b.known[who{side, name}]; ok {
+	if n, ok := b.known[nameOnSide{side, name}]; ok {
 		return n
 	}
 	in := &b.file.Info
@@ -115,7 +115,7 @@ func (b *builder) player(side int, name string) int {
 	}
 	n := len(b.People)
 	b.People = append(b.People, Person{ID: SyntheticID(words...), Side: side, Name: name})
-	b.known[who{side, name}] = n
+	b.known[nameOnSide{side, name}] = n
 	return n
 }
 
@@ -228,7 +228,7 @@ func Ordinal(n int) string {
 func (b *builder) play() (bowled map[int]bool) {
 	bowled = map[int]bool{}
 	for i, fi := range b.file.Innings {
-		inn := innings{Side: b.side(fi.Team, i), Super: fi.SuperOver, pre: fi.PenaltyRuns.Pre, post: fi.PenaltyRuns.Post}
+		inn := Innings{Side: b.side(fi.Team, i), Super: fi.SuperOver, pre: fi.PenaltyRuns.Pre, post: fi.PenaltyRuns.Post}
 		for _, name := range fi.AbsentHurt {
 			inn.absent = append(inn.absent, b.player(inn.Side, name))
 		}
@@ -255,7 +255,7 @@ func (b *builder) play() (bowled map[int]bool) {
 					penalty:  fd.Extras.Penalty,
 					conceded: fd.Runs.Batter + fd.Extras.Wides + fd.Extras.Noballs,
 				}
-				crease = stand(crease, d.Striker, b.player(inn.Side, fd.NonStriker))
+				crease = moveCrease(crease, d.Striker, b.player(inn.Side, fd.NonStriker))
 				d.Crease = crease
 				d.Legal = d.Score.legal()
 				bowled[d.Bowler] = true
@@ -286,9 +286,9 @@ func (b *builder) noBall() int {
 	return 1
 }
 
-// stand keeps each batter in the place he took when he came in, as the feed
+// moveCrease keeps each batter in the place he took when he came in, as the feed
 // does.
-func stand(crease [2]int, striker, other int) [2]int {
+func moveCrease(crease [2]int, striker, other int) [2]int {
 	switch {
 	case crease[0] == other || crease[1] == striker:
 		return [2]int{other, striker}
@@ -369,9 +369,9 @@ const (
 	untilAbandoned = 2 * time.Hour
 )
 
-// show appends a frame that says what b.head says now.
-func (b *builder) show(balls, open, closed int, wait time.Duration) {
-	h := b.head
+// addFrame appends a frame that says what b.head says now.
+func (b *builder) addFrame(balls, open, closed int, wait time.Duration) {
+	h := b.header
 	if n := len(b.Frames); n > 0 && *b.Frames[n-1].Header == *h {
 		h = b.Frames[n-1].Header
 	} else {
@@ -384,8 +384,8 @@ func (b *builder) show(balls, open, closed int, wait time.Duration) {
 func (b *builder) script() {
 	in := &b.file.Info
 	h := &Header{Status: "NS"}
-	b.head = h
-	b.show(0, 0, 0, 0)
+	b.header = h
+	b.addFrame(0, 0, 0, 0)
 
 	if in.Toss.Winner != "" && in.Toss.Decision != "" && slices.Contains(in.Teams, in.Toss.Winner) {
 		h.TossWon = b.Team(b.side(in.Toss.Winner, 0)).ID
@@ -394,7 +394,7 @@ func (b *builder) script() {
 			h.Elected = "bowling"
 		}
 		h.Lineup = true
-		b.show(0, 0, 0, 0)
+		b.addFrame(0, 0, 0, 0)
 	}
 
 	breaks := b.intervals()
@@ -410,7 +410,7 @@ func (b *builder) script() {
 		}
 		status := statusOf(i)
 		h.Lineup = true
-		b.announce(i, main, balls)
+		b.startInnings(i, main, balls)
 		h.Status = status
 		open := i
 		if n == 0 || fi.PenaltyRuns.Pre > 0 {
@@ -420,19 +420,19 @@ func (b *builder) script() {
 		if i == 0 {
 			wait = 0
 		}
-		b.show(balls, open, i, wait)
+		b.addFrame(balls, open, i, wait)
 
 		for k := range n {
 			balls++
-			b.show(balls, i+1, i, b.pause(balls-1))
+			b.addFrame(balls, i+1, i, b.waitBefore(balls-1))
 			if k == n-1 {
 				break
 			}
 			for len(breaks) > 0 && balls >= breaks[0].after && b.Deliveries[balls-1].overDone {
 				h.Status = breaks[0].status
-				b.show(balls, i+1, i, untilInterval)
+				b.addFrame(balls, i+1, i, untilInterval)
 				h.Status = status
-				b.show(balls, i+1, i, breaks[0].length)
+				b.addFrame(balls, i+1, i, breaks[0].length)
 				breaks = breaks[1:]
 			}
 		}
@@ -443,11 +443,11 @@ func (b *builder) script() {
 		if b.file.Innings[i+1].SuperOver {
 			h.SuperOver = true
 		}
-		b.show(balls, i+1, i+1, untilInterval)
+		b.addFrame(balls, i+1, i+1, untilInterval)
 		for len(breaks) > 0 && balls >= breaks[0].after { // an interval that the end of the innings swallowed
 			if strings.HasPrefix(breaks[0].status, "Stump") {
 				h.Status = breaks[0].status
-				b.show(balls, i+1, i+1, untilInterval)
+				b.addFrame(balls, i+1, i+1, untilInterval)
 			}
 			breaks = breaks[1:]
 		}
@@ -458,11 +458,11 @@ func (b *builder) script() {
 	switch {
 	case balls == 0 && b.Outcome.Status == "Aban.":
 		h.Status = "Delayed"
-		b.show(0, len(b.Innings), 0, 0)
+		b.addFrame(0, len(b.Innings), 0, 0)
 		wait = untilAbandoned
 	case in.Outcome.Result == "no result":
 		h.Status = "Int."
-		b.show(balls, len(b.Innings), max(0, len(b.Innings)-1), untilInterval)
+		b.addFrame(balls, len(b.Innings), max(0, len(b.Innings)-1), untilInterval)
 		wait = rain
 	}
 	h.Status, h.Note = b.Outcome.Status, b.Outcome.Note
@@ -471,9 +471,9 @@ func (b *builder) script() {
 		h.SuperOver = true
 	}
 	if len(in.PlayerOfMatch) > 0 {
-		h.PlayerOfMatch = b.honoured(in.PlayerOfMatch[0])
+		h.PlayerOfMatch = b.personID(in.PlayerOfMatch[0])
 	}
-	b.show(balls, len(b.Innings), len(b.Innings), wait)
+	b.addFrame(balls, len(b.Innings), len(b.Innings), wait)
 }
 
 // statusOf names innings i. The provider's list ends at the fourth, so later
@@ -485,10 +485,10 @@ func statusOf(i int) string {
 	return Ordinal(i+1) + " Innings"
 }
 
-// announce sets what the feed says when innings i starts, main innings of the
+// startInnings sets what the feed says when innings i starts, main innings of the
 // match proper into it: the target, and what rain has done to it.
-func (b *builder) announce(i, main, balls int) {
-	h, fi := b.head, &b.file.Innings[i]
+func (b *builder) startInnings(i, main, balls int) {
+	h, fi := b.header, &b.file.Innings[i]
 	h.Note = ""
 	if i > 0 && main == 3 && b.Innings[i].Side == b.Innings[i-1].Side {
 		h.FollowOn = true
@@ -509,7 +509,7 @@ func (b *builder) announce(i, main, balls int) {
 		if fi.Target != nil {
 			if b.revised(i) {
 				h.Status = "Int."
-				b.show(balls, i, i, inningsBreak)
+				b.addFrame(balls, i, i, inningsBreak)
 				h.RPCOvers, h.RPCTarget = fi.Target.Overs, fi.Target.Runs
 				first := b.lastLabel(i - 1)
 				h.RainRules[b.Innings[i-1].Side] = &RainRule{b.total(i - 1), float64(first) / 10, b.wickets(i - 1)}
@@ -524,11 +524,11 @@ func (b *builder) announce(i, main, balls int) {
 // revised tells whether rain changed what innings i has to chase.
 func (b *builder) revised(i int) bool {
 	t := b.file.Innings[i].Target
-	return t.Runs != b.total(i-1)+1 || t.Overs != float64(b.file.Info.Overs) || weather(b.file.Info.Outcome.Method)
+	return t.Runs != b.total(i-1)+1 || t.Overs != float64(b.file.Info.Overs) || rainRule(b.file.Info.Outcome.Method)
 }
 
-// weather tells whether a method sets targets after rain.
-func weather(method string) bool { return slices.Contains([]string{"D/L", "DLS", "VJD"}, method) }
+// rainRule tells whether a method sets targets after rain.
+func rainRule(method string) bool { return slices.Contains([]string{"D/L", "DLS", "VJD"}, method) }
 
 // endNote is what the feed says in the break after innings i.
 func (b *builder) endNote(i, main int) string {
@@ -545,8 +545,8 @@ func (b *builder) endNote(i, main int) string {
 	return ""
 }
 
-// pause is the natural time before delivery n.
-func (b *builder) pause(n int) time.Duration {
+// waitBefore is the natural time before delivery n.
+func (b *builder) waitBefore(n int) time.Duration {
 	d := &b.Deliveries[n]
 	wait := betweenBalls
 	if n > 0 && b.Deliveries[n-1].Innings == d.Innings {
@@ -622,10 +622,10 @@ func (b *builder) lastLabel(i int) (overs int) {
 	return overs
 }
 
-// honoured is the id of a player of either team.
-func (b *builder) honoured(name string) int64 {
+// personID is the id of a player of either team.
+func (b *builder) personID(name string) int64 {
 	for side := range 2 {
-		if n, ok := b.known[who{side, name}]; ok {
+		if n, ok := b.known[nameOnSide{side, name}]; ok {
 			return b.People[n].ID
 		}
 	}
@@ -643,7 +643,7 @@ func (b *builder) result(main int) Outcome {
 	}
 	how := ""
 	switch {
-	case weather(f.Method):
+	case rainRule(f.Method):
 		how = " (" + f.Method + " method)"
 	case strings.EqualFold(f.Method, "awarded") || strings.EqualFold(f.Method, "conceded"):
 		how = " (" + strings.ToLower(f.Method) + ")"

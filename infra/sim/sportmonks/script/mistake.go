@@ -6,36 +6,36 @@ import (
 	"matchday/infra/sim/cricsheet"
 )
 
-// wrong is delivery n as the scorer might first type it.
+// Mistyped returns delivery n with a mistake that a scorer might make.
 func Mistyped(m *Match, n int, r *rand.Rand) *Delivery {
 	d := m.Deliveries[n]
 	was := d.Score
 	one := func(x cricsheet.Extras, bat int) Score { return runsOf(x, bat, true, 1) }
 	switch {
 	case len(d.Dismissals) > 0:
-		d = retold(m, d, one(cricsheet.Extras{}, 0), nil)
+		d = rescored(m, d, one(cricsheet.Extras{}, 0), nil)
 	case was.Four:
-		d = retold(m, d, one(cricsheet.Extras{Wides: 5}, 0), nil)
+		d = rescored(m, d, one(cricsheet.Extras{Wides: 5}, 0), nil)
 	case was.Six, was.wide():
-		d = retold(m, d, one(cricsheet.Extras{}, 4), nil)
+		d = rescored(m, d, one(cricsheet.Extras{}, 4), nil)
 	case was.Total() == 0:
 		switch r.IntN(3) {
 		case 0:
-			d = retold(m, d, one(cricsheet.Extras{}, 1), nil)
+			d = rescored(m, d, one(cricsheet.Extras{}, 1), nil)
 		case 1:
-			d = retold(m, d, one(cricsheet.Extras{Legbyes: 1}, 0), nil)
+			d = rescored(m, d, one(cricsheet.Extras{Legbyes: 1}, 0), nil)
 		case 2:
 			d = bowled(m, d)
 		}
 	case r.IntN(3) == 0:
 		d = bowled(m, d)
 	default:
-		d = retold(m, d, one(cricsheet.Extras{}, 0), nil)
+		d = rescored(m, d, one(cricsheet.Extras{}, 0), nil)
 	}
 	return &d
 }
 
-// phantom is a ball after delivery n that never was.
+// Phantom returns a delivery after delivery n that was not bowled.
 func Phantom(m *Match, n int, r *rand.Rand) *Delivery {
 	d := m.Deliveries[n]
 	d.Number += 2
@@ -45,18 +45,18 @@ func Phantom(m *Match, n int, r *rand.Rand) *Delivery {
 	if r.IntN(4) == 0 {
 		d = bowled(m, d)
 	} else {
-		d = retold(m, d, runsOf(cricsheet.Extras{}, []int{0, 1, 4, 6}[r.IntN(4)], true, 1), nil)
+		d = rescored(m, d, runsOf(cricsheet.Extras{}, []int{0, 1, 4, 6}[r.IntN(4)], true, 1), nil)
 	}
 	return &d
 }
 
 func bowled(m *Match, d Delivery) Delivery {
 	result, _ := dismissal("bowled", false)
-	return retold(m, d, Score{Ball: true}, []Dismissal{{Player: d.Striker, Bowler: d.Bowler, Catcher: -1, Thrower: -1, How: result, Credited: true}})
+	return rescored(m, d, Score{Ball: true}, []Dismissal{{Player: d.Striker, Bowler: d.Bowler, Catcher: -1, Thrower: -1, How: result, Credited: true}})
 }
 
-// retold is d with another score, and what follows from it.
-func retold(m *Match, d Delivery, s Score, outs []Dismissal) Delivery {
+// rescored returns d with another score and with the fields that depend on it.
+func rescored(m *Match, d Delivery, s Score, outs []Dismissal) Delivery {
 	d.Score, d.Dismissals, d.penalty = s.with(outs), outs, 0
 	d.Legal = d.Score.legal()
 	d.conceded = d.Score.Runs

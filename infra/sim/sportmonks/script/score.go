@@ -8,7 +8,7 @@ import (
 	"matchday/infra/sim/cricsheet"
 )
 
-// catalogue lists the scores whose id and name are known from the provider.
+// Catalogue lists the scores whose id and name are known from the provider.
 // What else a ball can bring gets a synthetic id.
 var Catalogue = [...]Score{
 	{ID: 1, Name: "1 Bye", Bye: 1, Ball: true},
@@ -55,7 +55,7 @@ func identified(s Score) Score {
 	return s
 }
 
-// named is a score without runs, such as how a batter got out.
+// NamedScore returns a score without runs, such as how a batter got out.
 func NamedScore(name string) Score {
 	s := Score{Name: name, Ball: true}
 	for _, known := range Catalogue {

@@ -54,8 +54,8 @@ type Fixture struct {
 	Overs          int // scheduled, a side; 0 when days limit the match
 }
 
-// Match is the script of a match: its fixture, and what the feed says after
-// each delivery and event. It never changes, so any number of servers may play
+// Match is the script of a match: its fixture, and what the provider sends
+// after each delivery and event. It never changes, so any number of servers may play
 // it at once.
 type Match struct {
 	Fixture
@@ -65,7 +65,7 @@ type Match struct {
 	Gender       string
 	People       []Person
 	Officials    [4]int // first umpire, second umpire, TV umpire, referee: people, or -1
-	Innings      []innings
+	Innings      []Innings
 	Deliveries   []Delivery
 	Frames       []Frame
 }
@@ -82,7 +82,8 @@ type Outcome struct {
 	Method   string // as in the file: D/L, VJD, Awarded
 }
 
-// frame is what the feed says from one event on. At most one ball comes with it.
+// Frame is what the provider sends from one event on. It adds at most one delivery
+// to the frame before it.
 type Frame struct {
 	*Header
 	Deliveries   int           // number of deliveries shown
@@ -91,7 +92,7 @@ type Frame struct {
 	Wait         time.Duration // natural time since the previous frame
 }
 
-// header holds the fields of a fixture that change during a match.
+// Header holds the fields of a fixture that change during a match.
 type Header struct {
 	Status, Note                   string
 	TossWon, Winner, PlayerOfMatch int64
@@ -103,11 +104,12 @@ type Header struct {
 	RainRules                      [2]*RainRule // of the local and the visiting team
 }
 
-// dl is a side's rain-rule data: what it made, or the par of a side that chases.
+// RainRule is a side's rain-rule data: its score, or the par score of a side that
+// chases.
 type RainRule struct {
 	Score   int
 	Overs   float64
-	Wickets int // -1: not told
+	Wickets int // -1: unknown
 }
 
 type Person struct {
@@ -125,7 +127,7 @@ type Role struct {
 	Name string
 }
 
-type innings struct {
+type Innings struct {
 	Side      int // batting
 	Super     bool
 	pre, post int // penalty runs before the first and after the last ball
@@ -133,7 +135,7 @@ type innings struct {
 	Powerplay [3]string
 }
 
-// delivery is one entry of the balls list. Players are indexes into people, -1
+// Delivery is one entry of the balls list. Players are indexes into people, -1
 // for nobody; labels are in tenths of an over, so 184 is 18.4.
 type Delivery struct {
 	Innings, Over, Ball int
@@ -155,48 +157,49 @@ type Dismissal struct {
 	Credited                         bool  // the wicket is his
 }
 
-// score is an entry of the provider's catalogue of what a ball can bring.
+// Score is an entry of the provider's catalogue of what a ball can bring.
 type Score struct {
 	ID                                    int64
 	Name                                  string
 	Runs, Bye, LegBye, NoBall, NoBallRuns int
 	Four, Six, Wicket                     bool
-	Ball                                  bool // false for wides only: it does not tell no-balls
+	Ball                                  bool // false for wides only; true for no-balls
 }
 
-// total is what the ball adds to the team's score, penalty runs apart.
+// Total is what the ball adds to the team's score, penalty runs apart.
 func (s *Score) Total() int { return s.Runs + s.Bye + s.LegBye }
 
-// wide is told by the name alone: there is no field for it.
+// wide reads the name, because the provider has no field for wides.
 func (s *Score) wide() bool { return strings.Contains(s.Name, "Wide") }
 
 func (s *Score) legal() bool { return !s.wide() && s.NoBall == 0 }
 
-// card is the scorecard of one innings.
+// Card is the scorecard of one innings.
 type Card struct {
 	Runs, Wickets, Overs        int
 	Wides, NoBalls, NoBallRuns  int
 	Byes, LegByes, Penalty      int
-	Batters                     []batter
-	Bowlers                     []bowler
+	Batters                     []Batter
+	Bowlers                     []Bowler
 	batterOf, bowlerOf          []int // by person: place in batters, bowlers, plus one
 	overBowler, overRuns, legal int   // the over in progress; overBowler -2 when several bowled it
 }
 
-type batter struct {
+type Batter struct {
 	Player, Balls, Runs, Fours, Sixes int
 	Out                               *Dismissal
 	FallScore, FallLabel              int
 }
 
-type bowler struct {
+type Bowler struct {
 	Player, Overs, balls       int // balls on top of whole overs
 	Maidens, Runs, Wickets     int
 	Wides, NoBalls, legalInNow int
 }
 
-// cards scores the first n deliveries, wrong ones in place of the true and
-// phantoms after the ones they follow.
+// Cards returns the scorecards of the innings that frame f shows. wrong holds
+// deliveries that replace those of the match, phantom additional deliveries, both by
+// the index of a delivery.
 func (m *Match) Cards(f Frame, wrong, phantom map[int]*Delivery) []Card {
 	cards := make([]Card, f.InningsShown)
 	for i := range cards {
@@ -227,17 +230,17 @@ func (m *Match) Cards(f Frame, wrong, phantom map[int]*Delivery) []Card {
 	return cards
 }
 
-func (c *Card) batter(p int) *batter {
+func (c *Card) batter(p int) *Batter {
 	if c.batterOf[p] == 0 {
-		c.Batters = append(c.Batters, batter{Player: p})
+		c.Batters = append(c.Batters, Batter{Player: p})
 		c.batterOf[p] = len(c.Batters)
 	}
 	return &c.Batters[c.batterOf[p]-1]
 }
 
-func (c *Card) bowler(p int) *bowler {
+func (c *Card) bowler(p int) *Bowler {
 	if c.bowlerOf[p] == 0 {
-		c.Bowlers = append(c.Bowlers, bowler{Player: p})
+		c.Bowlers = append(c.Bowlers, Bowler{Player: p})
 		c.bowlerOf[p] = len(c.Bowlers)
 	}
 	return &c.Bowlers[c.bowlerOf[p]-1]
@@ -319,14 +322,14 @@ func (c *Card) add(d *Delivery, perOver int) {
 	c.overBowler, c.overRuns, c.legal = -1, 0, 0
 }
 
-// label is the bowler's overs in tenths.
-func (b *bowler) Label(perOver int) int {
+// Label is the bowler's overs in tenths.
+func (b *Bowler) Label(perOver int) int {
 	n := b.balls + b.legalInNow
 	return (b.Overs+n/perOver)*10 + n%perOver
 }
 
-// rate is runs an over, in hundredths.
-func (b *bowler) Rate(perOver int) int {
+// Rate is runs an over, in hundredths.
+func (b *Bowler) Rate(perOver int) int {
 	if n := b.Overs*perOver + b.balls + b.legalInNow; n > 0 {
 		return (2*100*b.Runs*perOver + n) / (2 * n)
 	}
@@ -337,7 +340,7 @@ func (b *bowler) Rate(perOver int) int {
 // over.
 func label(over, legal int) int { return over*10 + min(legal, 9) }
 
-// synthetic is an id that is the same for the same words on every run, above
+// SyntheticID returns an id that is the same for the same words on every run, above
 // the ids that the provider uses.
 func SyntheticID(words ...string) int64 {
 	h := fnv.New32a()
@@ -363,7 +366,7 @@ func code(name string) string {
 	return strings.ToUpper(string(out))
 }
 
-// lineup lists the named players, local team first.
+// Lineup lists the named players, local team first.
 func (m *Match) Lineup() []int {
 	var all []int
 	for side := range 2 {
@@ -383,7 +386,7 @@ func (m *Match) Team(side int) Team {
 	return m.Visitor
 }
 
-// sideOf is the side of the team with the id, or -1.
+// SideOf is the side of the team with the id, or -1.
 func (m *Match) SideOf(id int64) int {
 	return slices.Index([]int64{m.Local.ID, m.Visitor.ID}, id)
 }

@@ -12,10 +12,10 @@ import (
 	"matchday/infra/sim/sportmonks/script"
 )
 
-// includes holds the includes of a request, such as "balls.catchstump".
+// Includes holds the includes of a request, such as "balls.catchstump".
 type Includes map[string]bool
 
-// writer builds a JSON body by appending, in the provider's own style (slashes
+// Writer builds a JSON body by appending, in the provider's own style (slashes
 // and everything beyond ASCII escaped). Parts that were rendered before go in
 // as they are.
 type Writer struct {
@@ -23,10 +23,10 @@ type Writer struct {
 	buf   []byte
 }
 
-// body is what was written.
+// Body is what was written.
 func (w *Writer) Body() [][]byte { return append(w.parts, w.buf) }
 
-// spliceList adds the elements of a list, each of which starts with a comma. It
+// SpliceList adds the elements of a list, each of which starts with a comma. It
 // leaves out the first comma.
 func (w *Writer) SpliceList(parts [][]byte) {
 	first := true
@@ -168,7 +168,7 @@ func (w *Writer) Team(key string, t script.Team) {
 	w.End()
 }
 
-// league leaves the object open, for its includes.
+// League leaves the object open, for its includes.
 func (w *Writer) League(key string, l script.League, season int64) {
 	w.object(key, "leagues", l.ID)
 	w.id("season_id", season)
@@ -298,7 +298,7 @@ func (w *Writer) personID(key string, m *script.Match, i int) {
 	w.Int(key, int(m.People[i].ID))
 }
 
-// appendBall appends an entry of the balls list to b, with a comma before it.
+// AppendBall appends an entry of the balls list to b, with a comma before it.
 func AppendBall(b []byte, m *script.Match, d *script.Delivery, stamp time.Time, catcher bool) []byte {
 	w := Writer{buf: b}
 	w.ball(m, d, stamp, catcher)
@@ -549,7 +549,7 @@ func (w *Writer) dl(key string, d *script.RainRule) {
 	w.End()
 }
 
-// fixture writes the fields of a fixture as h has them, and leaves the object
+// Fixture writes the fields of a fixture as h has them, and leaves the object
 // open for its includes. m is nil for a fixture that is only announced.
 func (w *Writer) Fixture(f *script.Fixture, m *script.Match, h *script.Header, start time.Time) {
 	w.object("", "fixtures", f.ID)

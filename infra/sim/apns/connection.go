@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-type linkKey struct{}
+type connectionKey struct{}
 
-// link is one connection of a provider, below TLS.
-type link struct {
+// connection is one connection of a provider, below TLS.
+type connection struct {
 	net.Conn
 	server *Server
 	mute   atomic.Bool
 
-	mu       sync.Mutex
-	active   int  // requests being answered
-	requests int  // pushes so far
-	valid    bool // a valid token was seen
-	leaving  bool
-	bearer   string
-	bearerAt time.Time
+	mu        sync.Mutex
+	active    int  // requests being answered
+	requests  int  // pushes so far
+	valid     bool // a valid token was seen
+	goingAway bool
+	bearer    string
+	bearerAt  time.Time
 }
 
-// enter reports whether one more request may run now: before a valid token was
+// beginRequest reports whether one more request may run now: before a valid token was
 // seen a connection has one stream.
-func (l *link) enter() bool {
+func (l *connection) beginRequest() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.valid && l.active > 0 {
@@ -36,21 +36,21 @@ func (l *link) enter() bool {
 	return true
 }
 
-func (l *link) leave() {
+func (l *connection) endRequest() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.active--
 }
 
 // expire lets the connection change its provider token at once.
-func (l *link) expire() {
+func (l *connection) expire() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.bearerAt = time.Time{}
 }
 
 // Read gives nothing more once the link is mute, until the other side hangs up.
-func (l *link) Read(b []byte) (int, error) {
+func (l *connection) Read(b []byte) (int, error) {
 	for {
 		n, err := l.Conn.Read(b)
 		if err != nil || !l.mute.Load() {
@@ -60,7 +60,7 @@ func (l *link) Read(b []byte) (int, error) {
 }
 
 // Write swallows what a mute link should say.
-func (l *link) Write(b []byte) (int, error) {
+func (l *connection) Write(b []byte) (int, error) {
 	if l.mute.Load() {
 		return len(b), nil
 	}
@@ -68,10 +68,10 @@ func (l *link) Write(b []byte) (int, error) {
 }
 
 // Close forgets the link.
-func (l *link) Close() error {
-	l.server.linkMu.Lock()
-	defer l.server.linkMu.Unlock()
-	delete(l.server.links, l)
+func (l *connection) Close() error {
+	l.server.connectionMu.Lock()
+	defer l.server.connectionMu.Unlock()
+	delete(l.server.connections, l)
 	return l.Conn.Close()
 }
 
@@ -85,11 +85,11 @@ func (n listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link{Conn: c, server: n.server}
+	l := &connection{Conn: c, server: n.server}
 	n.server.count("Connection")
-	n.server.linkMu.Lock()
-	defer n.server.linkMu.Unlock()
-	n.server.links[l] = struct{}{}
+	n.server.connectionMu.Lock()
+	defer n.server.connectionMu.Unlock()
+	n.server.connections[l] = struct{}{}
 	return l, nil
 }
 
@@ -108,10 +108,10 @@ func (s *Server) Mute() {
 	}
 }
 
-func (s *Server) open() (links []*link) {
-	s.linkMu.Lock()
-	defer s.linkMu.Unlock()
-	for l := range s.links {
+func (s *Server) open() (links []*connection) {
+	s.connectionMu.Lock()
+	defer s.connectionMu.Unlock()
+	for l := range s.connections {
 		links = append(links, l)
 	}
 	return links

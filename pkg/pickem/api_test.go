@@ -1,181 +1,34 @@
-package pickem
+package pickem_test
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/aws/aws-lambda-go/events"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
-
+	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
-	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/httpapi"
-	"matchday/pkg/kit/problem"
+	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/league"
+	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/notice"
+	"matchday/pkg/pickem/tables"
 	"matchday/pkg/spec"
 )
-
-// The events of a season: see it.
-const (
-	lockedShow = "2026-03-01-high-tide"
-	scoredShow = "2026-03-01-low-tide"
-)
-
-func appEvent(id string) string   { return "/app/events/" + id }
-func adminEvent(id string) string { return "/admin/events/" + id }
-func adminMatch(id string, n int) string {
-	return adminEvent(id) + "/matches/" + matchID(n)
-}
-
-// secret is the pick that nobody but ann may see, and no other number of a season.
-const secret = 37
-
-// season is a world with an event of each kind: show is open, with ann's secret
-// pick of its third match; lockedShow is locked and has no results; scoredShow is
-// scored. Ann, bob and cat are members, and have picked each.
-func season(t testing.TB) *world {
-	t.Helper()
-	w := newWorld(t)
-	played.once.Do(func() { played.rows = play(w) })
-	testkit.Put(w.World, table, played.rows...)
-	w.To(noon.Add(time.Hour))
-	return w
-}
-
-// played is a season that was played once, for all tests.
-var played struct {
-	once sync.Once
-	rows []map[string]any
-}
-
-func play(w *world) []map[string]any {
-	w.join("ann", "bob", "cat")
-	for _, slug := range []string{"high-tide", "low-tide"} {
-		id := w.announce(noon.Add(2*time.Hour), slug, 2)
-		w.pick("ann", id, 0, 0)
-		w.pick("bob", id, 1, 1)
-		w.pick("cat", id, 1)
-	}
-	w.clash(2)
-	w.admin(AddMatchFunction, adminEvent(show)+"/matches", battleRoyal(3))
-	w.pick("ann", show, 0, 0, secret)
-	w.pick("bob", show, 0, 1, 2)
-	w.pick("cat", show)
-	w.lock(scoredShow)
-	w.results(scoredShow, 0, 1)
-	w.score(scoredShow)
-	return testkit.Rows[map[string]any](w.World, table)
-}
-
-// fill puts a card of n matches onto an event that has none.
-func (w *world) fill(eventID string, n int) {
-	w.T.Helper()
-	card := make([]match, n)
-	for i := range card {
-		place, err := placeSK(i + 1)
-		testkit.Must(w.T, err)
-		card[i] = match{
-			row: row{PK: ofEvent(eventID), SK: matchSK(matchID(i + 1)), GSIPK: ofEvent(eventID), GSISK: place, Type: matchType},
-			ID:  matchID(i + 1), Name: fmt.Sprint("Match ", i+1), Points: 2, Teams: []Team{{Members: []string{"a"}}, {Members: []string{"b"}}},
-		}
-	}
-	testkit.Put(w.World, table, card...)
-}
-
-// battleRoyal is a match of forty.
-func battleRoyal(n int) map[string]any {
-	m := matchOf(n, 5)
-	var teams []map[string]any
-	for i := range 40 {
-		teams = append(teams, map[string]any{"members": []string{strings.Repeat("x", i+1)}})
-	}
-	m["teams"] = teams
-	return m
-}
-
-// see decodes what a user is answered into body.
-func (w *world) see(fn spec.Function, target, user string, body any) {
-	w.T.Helper()
-	out := w.ask(fn, target, user, "")
-	if out.StatusCode != http.StatusOK {
-		w.T.Fatalf("%s %s: %d %s", fn.Name, target, out.StatusCode, out.Body)
-	}
-	testkit.Must(w.T, json.Unmarshal([]byte(out.Body), body))
-}
-
-// rows are all of the table but what counts how often a member was written, by key.
-func (w *world) rows() map[string]map[string]any {
-	w.T.Helper()
-	all := map[string]map[string]any{}
-	for _, r := range testkit.Rows[map[string]any](w.World, table) {
-		if r["SK"] == userKey {
-			delete(r, "rev")
-		}
-		all[fmt.Sprint(r["PK"], " ", r["SK"])] = r
-	}
-	return all
-}
-
-// inTheWay is fn's environment, in which others do something right before each of
-// fn's calls of an operation.
-func (w *world) inTheWay(fn spec.Function, operation string, do func()) app.Env {
-	env := w.Env(fn)
-	next := env.AWS.HTTPClient
-	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
-		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+operation) {
-			do()
-		}
-		return next.Do(r)
-	})
-	return env
-}
-
-// refusal is what is wrong with a request: the status, type and place of the
-// problem document. An answer that is none has its status alone.
-type refusal struct {
-	status      int
-	code, field string
-}
-
-func refusalOf(out events.APIGatewayV2HTTPResponse) refusal {
-	var p testkit.Problem
-	if out.StatusCode < 400 || json.Unmarshal([]byte(out.Body), &p) != nil || p.Status != out.StatusCode {
-		return refusal{status: out.StatusCode}
-	}
-	r := refusal{status: p.Status, code: strings.TrimPrefix(p.Type, "urn:problem-type:matchday:")}
-	if len(p.Errors) > 0 {
-		r.field = p.Errors[0].Location
-	}
-	return r
-}
-
-// codeOf is the code of a fault, "" for none; what is no fault is its text.
-func codeOf(err error) string {
-	if f, ok := errors.AsType[*problem.Error](err); ok {
-		return f.Code
-	}
-	if err != nil {
-		return err.Error()
-	}
-	return ""
-}
 
 // TestRefusals answers whatever is wrong with a request with a problem of its
 // type and with the place of it, and changes nothing.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	w := season(t)
+	w := pickemtest.NewSeason(t)
 	const full = "2026-03-09-full"
-	w.announce(noon.AddDate(0, 0, 8), "full", 0)
-	w.fill(full, maxCard)
+	w.Announce(pickemtest.Noon.AddDate(0, 0, 8), "full", 0)
+	w.AddMatches(full, item.MaxMatches)
 	with := func(m map[string]any, more ...any) map[string]any {
 		for i := 0; i < len(more); i += 2 {
 			m[more[i].(string)] = more[i+1]
@@ -194,164 +47,149 @@ func TestRefusals(t *testing.T) {
 	picks := func(id string, team any) any { return map[string]any{"predictions": map[string]any{id: team}} }
 	upper := "ABCDEF00-0000-4000-8000-000000000001"
 	const none, gone = "2026-03-08-none", "/admin/events/2026-03-08-none"
-	noEvent, locked := refusal{404, "event_not_found", ""}, refusal{409, "event_locked", ""}
-	noMatch, cursor := refusal{404, "match_not_found", ""}, refusal{400, "bad_cursor", "query.cursor"}
+	noEvent, locked := pickemtest.Refusal{Status: 404, Code: "event_not_found", Field: ""}, pickemtest.Refusal{Status: 409, Code: "event_locked", Field: ""}
+	noMatch, cursor := pickemtest.Refusal{Status: 404, Code: "match_not_found", Field: ""}, pickemtest.Refusal{Status: 400, Code: "bad_cursor", Field: "query.cursor"}
 	long := strings.Repeat("x", 65)
-	before := w.rows()
+	before := w.Rows()
 	for _, c := range []struct {
 		fn     spec.Function
 		target string
 		body   any
-		want   refusal
+		want   pickemtest.Refusal
 	}{
-		{ListEventsFunction, "/app/events?cursor=x", nil, cursor},
-		{ListEventsFunction, "/app/events?cursor=" + matchID(1), nil, cursor},
-		{ListEventsFunction, "/app/events?cursor=" + show + "&year=2025", nil, cursor},
-		{ListEventsFunction, "/app/events?year=26", nil, refusal{422, "invalid", "query.year"}},
-		{ListEventsFunction, "/app/events?limit=0", nil, refusal{422, "invalid", "query.limit"}},
-		{ListEventsFunction, "/app/events?limit=101", nil, refusal{422, "invalid", "query.limit"}},
-		{ListEventsFunction, "/app/events?color=red", nil, refusal{422, "invalid", "query.color"}},
-		{GetEventFunction, appEvent(none), nil, noEvent},
-		{GetEventFunction, appEvent(long), nil, refusal{422, "invalid", "path.eventId"}},
-		{GetResultsFunction, appEvent(none) + "/results", nil, noEvent},
-		{GetResultsFunction, appEvent(show) + "/results", nil, refusal{409, "event_not_scored", ""}},
-		{GetResultsFunction, appEvent(lockedShow) + "/results", nil, refusal{409, "event_not_scored", ""}},
-		{GetResultsFunction, appEvent(scoredShow) + "/results?cursor=eve", nil, cursor},
-		{GetResultsFunction, appEvent(scoredShow) + "/results?limit=501", nil, refusal{422, "invalid", "query.limit"}},
-		{GetStandingsFunction, "/app/standings/26", nil, refusal{422, "invalid", "path.year"}},
-		{GetStandingsFunction, "/app/standings/2026?cursor=eve", nil, cursor},
-		{GetStandingsFunction, "/app/standings/2025?cursor=ann", nil, cursor},
-		{GetStandingsFunction, "/app/standings/2026?limit=501", nil, refusal{422, "invalid", "query.limit"}},
-		{ListCorrectionsFunction, appEvent(none) + "/corrections", nil, noEvent},
-		{ListCorrectionsFunction, appEvent(scoredShow) + "/corrections?cursor=ann", nil, cursor},
-		{ListCorrectionsFunction, appEvent(scoredShow) + "/corrections?limit=101", nil, refusal{422, "invalid", "query.limit"}},
-		{GetUserFunction, "/app/users/eve", nil, refusal{404, "user_not_found", ""}},
-		{UpdateMeFunction, "/app/me", `{"name":""}`, refusal{422, "invalid", "body.name"}},
-		{UpdateMeFunction, "/app/me", `{"name":" Ann"}`, refusal{422, "invalid", "body.name"}},
-		{UpdateMeFunction, "/app/me", map[string]any{"name": long[:41]}, refusal{422, "invalid", "body.name"}},
-		{UpdateMeFunction, "/app/me", `{"name":"Ann","email":"x"}`, refusal{422, "invalid", "body.email"}},
+		{event.ListEventsFunction, "/app/events?cursor=x", nil, cursor},
+		{event.ListEventsFunction, "/app/events?cursor=" + pickemtest.MatchID(1), nil, cursor},
+		{event.ListEventsFunction, "/app/events?cursor=" + pickemtest.Show + "&year=2025", nil, cursor},
+		{event.ListEventsFunction, "/app/events?year=26", nil, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "query.year"}},
+		{event.ListEventsFunction, "/app/events?limit=0", nil, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "query.limit"}},
+		{event.ListEventsFunction, "/app/events?limit=101", nil, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "query.limit"}},
+		{event.ListEventsFunction, "/app/events?color=red", nil, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "query.color"}},
+		{event.GetEventFunction, pickemtest.AppEvent(none), nil, noEvent},
+		{event.GetEventFunction, pickemtest.AppEvent(long), nil, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "path.eventId"}},
+		{event.GetResultsFunction, pickemtest.AppEvent(none) + "/results", nil, noEvent},
+		{event.GetResultsFunction, pickemtest.AppEvent(pickemtest.Show) + "/results", nil, pickemtest.Refusal{Status: 409, Code: "event_not_scored", Field: ""}},
+		{event.GetResultsFunction, pickemtest.AppEvent(pickemtest.LockedShow) + "/results", nil, pickemtest.Refusal{Status: 409, Code: "event_not_scored", Field: ""}},
+		{event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow) + "/results?cursor=eve", nil, cursor},
+		{event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow) + "/results?limit=501", nil, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "query.limit"}},
+		{league.GetStandingsFunction, "/app/standings/26", nil, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "path.year"}},
+		{league.GetStandingsFunction, "/app/standings/2026?cursor=eve", nil, cursor},
+		{league.GetStandingsFunction, "/app/standings/2025?cursor=ann", nil, cursor},
+		{league.GetStandingsFunction, "/app/standings/2026?limit=501", nil, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "query.limit"}},
+		{event.ListCorrectionsFunction, pickemtest.AppEvent(none) + "/corrections", nil, noEvent},
+		{event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.ScoredShow) + "/corrections?cursor=ann", nil, cursor},
+		{event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.ScoredShow) + "/corrections?limit=101", nil, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "query.limit"}},
+		{member.GetUserFunction, "/app/users/eve", nil, pickemtest.Refusal{Status: 404, Code: "user_not_found", Field: ""}},
+		{member.UpdateMeFunction, "/app/me", `{"name":""}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.name"}},
+		{member.UpdateMeFunction, "/app/me", `{"name":" Ann"}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.name"}},
+		{member.UpdateMeFunction, "/app/me", map[string]any{"name": long[:41]}, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.name"}},
+		{member.UpdateMeFunction, "/app/me", `{"name":"Ann","email":"x"}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.email"}},
 
-		{PutPredictionsFunction, appEvent(none) + "/predictions", picks(matchID(1), 0), noEvent},
-		{PutPredictionsFunction, appEvent(lockedShow) + "/predictions", picks(matchID(1), 0), locked},
-		{PutPredictionsFunction, appEvent(scoredShow) + "/predictions", picks(matchID(1), 0), locked},
-		{PutPredictionsFunction, appEvent(show) + "/predictions", picks(matchID(4), 0), refusal{422, "unknown_match", "body.predictions"}},
-		{PutPredictionsFunction, appEvent(show) + "/predictions", picks("x", 0), refusal{422, "unknown_match", "body.predictions"}},
-		{PutPredictionsFunction, appEvent(show) + "/predictions", picks(matchID(1), 2), refusal{422, "invalid_team", "body.predictions." + matchID(1)}},
-		{PutPredictionsFunction, appEvent(show) + "/predictions", picks(matchID(1), -1), refusal{422, "invalid_team", "body.predictions." + matchID(1)}},
-		{PutPredictionsFunction, appEvent(show) + "/predictions", picks(matchID(1), "0"), refusal{422, "invalid", "body.predictions." + matchID(1)}},
-		{PutPredictionsFunction, appEvent(show) + "/predictions", picks(matchID(1), 0.5), refusal{422, "invalid", "body.predictions." + matchID(1)}},
-		{PutPredictionsFunction, appEvent(show) + "/predictions", `{"predictions":null}`, refusal{422, "invalid", "body.predictions"}},
-		{PutPredictionsFunction, appEvent(show) + "/predictions", `{`, refusal{400, "bad_request", "body"}},
-		{PutPredictionsFunction, appEvent(show) + "/predictions", nil, refusal{400, "bad_request", ""}},
-		{DeletePredictionsFunction, appEvent(none) + "/predictions", nil, noEvent},
-		{DeletePredictionsFunction, appEvent(lockedShow) + "/predictions", nil, locked},
-		{DeletePredictionsFunction, appEvent(scoredShow) + "/predictions", nil, locked},
+		{event.PutPredictionsFunction, pickemtest.AppEvent(none) + "/predictions", picks(pickemtest.MatchID(1), 0), noEvent},
+		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.LockedShow) + "/predictions", picks(pickemtest.MatchID(1), 0), locked},
+		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.ScoredShow) + "/predictions", picks(pickemtest.MatchID(1), 0), locked},
+		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", picks(pickemtest.MatchID(4), 0), pickemtest.Refusal{Status: 422, Code: "unknown_match", Field: "body.predictions"}},
+		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", picks("x", 0), pickemtest.Refusal{Status: 422, Code: "unknown_match", Field: "body.predictions"}},
+		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", picks(pickemtest.MatchID(1), 2), pickemtest.Refusal{Status: 422, Code: "invalid_team", Field: "body.predictions." + pickemtest.MatchID(1)}},
+		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", picks(pickemtest.MatchID(1), -1), pickemtest.Refusal{Status: 422, Code: "invalid_team", Field: "body.predictions." + pickemtest.MatchID(1)}},
+		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", picks(pickemtest.MatchID(1), "0"), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.predictions." + pickemtest.MatchID(1)}},
+		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", picks(pickemtest.MatchID(1), 0.5), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.predictions." + pickemtest.MatchID(1)}},
+		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", `{"predictions":null}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.predictions"}},
+		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", `{`, pickemtest.Refusal{Status: 400, Code: "bad_request", Field: "body"}},
+		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", nil, pickemtest.Refusal{Status: 400, Code: "bad_request", Field: ""}},
+		{event.DeletePredictionsFunction, pickemtest.AppEvent(none) + "/predictions", nil, noEvent},
+		{event.DeletePredictionsFunction, pickemtest.AppEvent(pickemtest.LockedShow) + "/predictions", nil, locked},
+		{event.DeletePredictionsFunction, pickemtest.AppEvent(pickemtest.ScoredShow) + "/predictions", nil, locked},
 
-		{InviteUserFunction, "/admin/users", `{"name":"Dan","email":"dan"}`, refusal{422, "invalid", "body.email"}},
-		{InviteUserFunction, "/admin/users", `{"name":"","email":"dan@example.com"}`, refusal{422, "invalid", "body.name"}},
-		{CreateEventFunction, "/admin/events", announcement("name", " "), refusal{422, "invalid", "body.name"}},
-		{CreateEventFunction, "/admin/events", announcement("slug", "Clash"), refusal{422, "invalid", "body.slug"}},
-		{CreateEventFunction, "/admin/events", announcement("slug", "clash-"), refusal{422, "invalid", "body.slug"}},
-		{CreateEventFunction, "/admin/events", announcement("slug", long[:49]), refusal{422, "invalid", "body.slug"}},
-		{CreateEventFunction, "/admin/events", announcement("date", "2026-02-30"), refusal{422, "invalid", "body.date"}},
-		{CreateEventFunction, "/admin/events", announcement("date", "2026-04-04"), refusal{400, "bad_request", "body.date"}},
-		{CreateEventFunction, "/admin/events", announcement("startsAt", "tomorrow"), refusal{422, "invalid", "body.startsAt"}},
-		{CreateEventFunction, "/admin/events", announcement("date", "1999-04-01", "startsAt", "1999-04-01T18:00:00Z"), refusal{400, "bad_request", "body.startsAt"}},
-		{CreateEventFunction, "/admin/events", announcement("date", "3000-04-01", "startsAt", "3000-04-01T18:00:00Z"), refusal{400, "bad_request", "body.startsAt"}},
-		{CreateEventFunction, "/admin/events", announcement("lockAt", "2026-04-01T18:00:01Z"), refusal{400, "bad_request", "body.lockAt"}},
-		{CreateEventFunction, "/admin/events", announcement("lockAt", "1999-12-31T23:59:59Z"), refusal{400, "bad_request", "body.lockAt"}},
-		{CreateEventFunction, "/admin/events", announcement("bonus", 901), refusal{422, "invalid", "body.bonus"}},
-		{CreateEventFunction, "/admin/events", announcement("date", "2026-03-08", "slug", "clash-of-tides", "startsAt", noon.AddDate(0, 0, 7)), refusal{409, "event_exists", ""}},
-		{UpdateEventFunction, gone, `{}`, noEvent},
-		{UpdateEventFunction, adminEvent(show), `{"state":"scored"}`, refusal{422, "invalid", "body.state"}},
-		{UpdateEventFunction, adminEvent(show), `{"name":""}`, refusal{422, "invalid", "body.name"}},
-		{UpdateEventFunction, adminEvent(show), `{"date":"2026-04-08"}`, refusal{400, "bad_request", "body.date"}},
-		{UpdateEventFunction, adminEvent(show), `{"lockAt":"2026-04-08T00:00:00Z"}`, refusal{400, "bad_request", "body.lockAt"}},
-		{UpdateEventFunction, adminEvent(show), `{"startsAt":"3026-04-08T00:00:00Z"}`, refusal{400, "bad_request", "body.startsAt"}},
-		{UpdateEventFunction, adminEvent(show), `{"bonus":901}`, refusal{422, "invalid", "body.bonus"}},
-		{UpdateEventFunction, adminEvent(full), `{"bonus":802}`, refusal{422, "card_overflow", "body.bonus"}}, // 198 + 802
-		{DeleteEventFunction, gone, nil, noEvent},
-		{DeleteEventFunction, adminEvent(scoredShow), nil, refusal{409, "event_scored", ""}},
-		{AddMatchFunction, gone + "/matches", matchOf(4, 1), noEvent},
-		{AddMatchFunction, adminEvent(lockedShow) + "/matches", matchOf(4, 1), locked},
-		{AddMatchFunction, adminEvent(scoredShow) + "/matches", matchOf(4, 1), locked},
-		{AddMatchFunction, adminEvent(show) + "/matches", matchOf(1, 11), refusal{409, "match_exists", ""}},
-		{AddMatchFunction, adminEvent(show) + "/matches", matchOf(4, 0), refusal{422, "invalid", "body.points"}},
-		{AddMatchFunction, adminEvent(show) + "/matches", matchOf(4, 1000), refusal{422, "invalid", "body.points"}},
-		{AddMatchFunction, adminEvent(show) + "/matches", matchOf(4, 999-35+1), refusal{422, "card_overflow", "body.points"}},
-		{AddMatchFunction, adminEvent(full) + "/matches", matchOf(100, 1), refusal{422, "card_full", ""}},
-		{AddMatchFunction, adminEvent(show) + "/matches", with(matchOf(4, 1), "name", " "), refusal{422, "invalid", "body.name"}},
-		{AddMatchFunction, adminEvent(show) + "/matches", with(matchOf(4, 1), "teams", nil), refusal{422, "invalid", "body.teams"}},
-		{AddMatchFunction, adminEvent(show) + "/matches", with(matchOf(4, 1), "teams", teams([]string{"a"})), refusal{422, "invalid", "body.teams"}},
-		{AddMatchFunction, adminEvent(show) + "/matches", with(matchOf(4, 1), "teams", teams([]string{"a"}, []string{})), refusal{422, "invalid", "body.teams[1].members"}},
-		{AddMatchFunction, adminEvent(show) + "/matches", with(matchOf(4, 1), "teams", teams([]string{"a"}, nil)), refusal{422, "invalid", "body.teams[1].members"}},
-		{AddMatchFunction, adminEvent(show) + "/matches", with(matchOf(4, 1), "teams", teams([]string{"a"}, []string{""})), refusal{422, "invalid", "body.teams[1].members[0]"}},
-		{AddMatchFunction, adminEvent(show) + "/matches", with(matchOf(4, 1), "teams", teams([]string{"a"}, []string{long})), refusal{422, "invalid", "body.teams[1].members[0]"}},
-		{AddMatchFunction, adminEvent(show) + "/matches", with(matchOf(4, 1), "championships", []string{""}), refusal{422, "invalid", "body.championships[0]"}},
-		{AddMatchFunction, adminEvent(show) + "/matches", with(matchOf(4, 1), "id", "4"), refusal{422, "invalid", "body.id"}},
-		{AddMatchFunction, adminEvent(show) + "/matches", with(matchOf(4, 1), "id", "urn:uuid:"+matchID(4)), refusal{422, "invalid", "body.id"}},
-		{UpdateMatchFunction, gone + "/matches/" + matchID(1), without(matchOf(1, 1), "id"), noEvent},
-		{UpdateMatchFunction, adminMatch(show, 4), without(matchOf(4, 1), "id"), noMatch},
-		{UpdateMatchFunction, adminMatch(show, 1), matchOf(1, 1), refusal{422, "invalid", "body.id"}},
-		{UpdateMatchFunction, adminMatch(show, 1), without(matchOf(1, 999-25+1), "id"), refusal{422, "card_overflow", "body.points"}},
-		{UpdateMatchFunction, adminMatch(lockedShow, 1), without(matchOf(2, 10), "id"), locked},
-		{DeleteMatchFunction, gone + "/matches/" + matchID(1), nil, noEvent},
-		{DeleteMatchFunction, adminMatch(show, 4), nil, noMatch},
-		{DeleteMatchFunction, adminMatch(lockedShow, 1), nil, locked},
-		{OrderCardFunction, gone + "/card", orderOf(1), noEvent},
-		{OrderCardFunction, adminEvent(show) + "/card", orderOf(), refusal{422, "invalid", "body.matchIds"}},
-		{OrderCardFunction, adminEvent(show) + "/card", orderOf(1, 2), refusal{422, "not_the_card", "body.matchIds"}},
-		{OrderCardFunction, adminEvent(show) + "/card", orderOf(1, 2, 2), refusal{422, "not_the_card", "body.matchIds"}},
-		{OrderCardFunction, adminEvent(show) + "/card", orderOf(1, 2, 4), refusal{422, "not_the_card", "body.matchIds"}},
-		{OrderCardFunction, adminEvent(show) + "/card", orderOf(1, 2, 3, 3), refusal{422, "not_the_card", "body.matchIds"}},
-		{PutResultFunction, gone + "/matches/" + matchID(1) + "/result", `{"result":0}`, noEvent},
-		{PutResultFunction, adminMatch(lockedShow, 3) + "/result", `{"result":0}`, noMatch},
-		{PutResultFunction, adminEvent(lockedShow) + "/matches/" + upper + "/result", `{"result":0}`, noMatch},
-		{PutResultFunction, adminMatch(show, 1) + "/result", `{"result":0}`, refusal{409, "event_upcoming", ""}},
-		{PutResultFunction, adminMatch(lockedShow, 1) + "/result", `{"result":2}`, refusal{422, "invalid_team", "body.result"}},
-		{PutResultFunction, adminMatch(lockedShow, 1) + "/result", `{"result":-1}`, refusal{422, "invalid", "body.result"}},
-		{PutResultFunction, adminMatch(lockedShow, 1) + "/result", `{"result":null}`, refusal{422, "invalid", "body.result"}},
-		{PutResultFunction, adminMatch(lockedShow, 1) + "/result", `{"result":"0"}`, refusal{422, "invalid", "body.result"}},
-		{PutResultFunction, adminMatch(lockedShow, 1) + "/result", `{"result":"draw"}`, refusal{422, "invalid", "body.result"}},
-		{PutResultFunction, adminMatch(lockedShow, 1) + "/result", `{"result":true}`, refusal{422, "invalid", "body.result"}},
-		{PutResultFunction, adminMatch(lockedShow, 1) + "/result", `{"result":1.5}`, refusal{422, "invalid", "body.result"}},
-		{PutResultFunction, adminMatch(lockedShow, 1) + "/result", `{"result":1.0}`, refusal{422, "invalid", "body"}},
-		{PutResultFunction, adminMatch(lockedShow, 1) + "/result", `{"result":-0}`, refusal{422, "invalid", "body"}},
-		{PutResultFunction, adminMatch(lockedShow, 1) + "/result", `{}`, refusal{422, "invalid", "body"}},
-		{PutResultFunction, adminMatch(lockedShow, 1) + "/result", map[string]any{"result": 0, "reason": strings.Repeat("x", 201)}, refusal{422, "invalid", "body.reason"}},
-		{RequestScoreFunction, gone + "/score", nil, noEvent},
-		{RequestScoreFunction, adminEvent(show) + "/score", nil, refusal{409, "event_upcoming", ""}},
-		{RequestScoreFunction, adminEvent(lockedShow) + "/score", nil, refusal{409, "results_missing", ""}},
-		{ListEntriesFunction, gone + "/entries", nil, noEvent},
-		{ListEntriesFunction, adminEvent(show) + "/entries?cursor=eve", nil, cursor},
-		{ListEntriesFunction, adminEvent(show) + "/entries?limit=1001", nil, refusal{422, "invalid", "query.limit"}},
+		{member.InviteUserFunction, "/admin/users", `{"name":"Dan","email":"dan"}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.email"}},
+		{member.InviteUserFunction, "/admin/users", `{"name":"","email":"dan@example.com"}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.name"}},
+		{event.CreateEventFunction, "/admin/events", announcement("name", " "), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.name"}},
+		{event.CreateEventFunction, "/admin/events", announcement("slug", "Clash"), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.slug"}},
+		{event.CreateEventFunction, "/admin/events", announcement("slug", "clash-"), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.slug"}},
+		{event.CreateEventFunction, "/admin/events", announcement("slug", long[:49]), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.slug"}},
+		{event.CreateEventFunction, "/admin/events", announcement("date", "2026-02-30"), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.date"}},
+		{event.CreateEventFunction, "/admin/events", announcement("date", "2026-04-04"), pickemtest.Refusal{Status: 400, Code: "bad_request", Field: "body.date"}},
+		{event.CreateEventFunction, "/admin/events", announcement("startsAt", "tomorrow"), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.startsAt"}},
+		{event.CreateEventFunction, "/admin/events", announcement("date", "1999-04-01", "startsAt", "1999-04-01T18:00:00Z"), pickemtest.Refusal{Status: 400, Code: "bad_request", Field: "body.startsAt"}},
+		{event.CreateEventFunction, "/admin/events", announcement("date", "3000-04-01", "startsAt", "3000-04-01T18:00:00Z"), pickemtest.Refusal{Status: 400, Code: "bad_request", Field: "body.startsAt"}},
+		{event.CreateEventFunction, "/admin/events", announcement("lockAt", "2026-04-01T18:00:01Z"), pickemtest.Refusal{Status: 400, Code: "bad_request", Field: "body.lockAt"}},
+		{event.CreateEventFunction, "/admin/events", announcement("lockAt", "1999-12-31T23:59:59Z"), pickemtest.Refusal{Status: 400, Code: "bad_request", Field: "body.lockAt"}},
+		{event.CreateEventFunction, "/admin/events", announcement("bonus", 901), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.bonus"}},
+		{event.CreateEventFunction, "/admin/events", announcement("date", "2026-03-08", "slug", "clash-of-tides", "startsAt", pickemtest.Noon.AddDate(0, 0, 7)), pickemtest.Refusal{Status: 409, Code: "event_exists", Field: ""}},
+		{event.UpdateEventFunction, gone, `{}`, noEvent},
+		{event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"state":"scored"}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.state"}},
+		{event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"name":""}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.name"}},
+		{event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"date":"2026-04-08"}`, pickemtest.Refusal{Status: 400, Code: "bad_request", Field: "body.date"}},
+		{event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"lockAt":"2026-04-08T00:00:00Z"}`, pickemtest.Refusal{Status: 400, Code: "bad_request", Field: "body.lockAt"}},
+		{event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"startsAt":"3026-04-08T00:00:00Z"}`, pickemtest.Refusal{Status: 400, Code: "bad_request", Field: "body.startsAt"}},
+		{event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":901}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.bonus"}},
+		{event.UpdateEventFunction, pickemtest.AdminEvent(full), `{"bonus":802}`, pickemtest.Refusal{Status: 422, Code: "card_overflow", Field: "body.bonus"}}, // 198 + 802
+		{event.DeleteEventFunction, gone, nil, noEvent},
+		{event.DeleteEventFunction, pickemtest.AdminEvent(pickemtest.ScoredShow), nil, pickemtest.Refusal{Status: 409, Code: "event_scored", Field: ""}},
+		{event.AddMatchFunction, gone + "/matches", pickemtest.MatchOf(4, 1), noEvent},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.LockedShow) + "/matches", pickemtest.MatchOf(4, 1), locked},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.ScoredShow) + "/matches", pickemtest.MatchOf(4, 1), locked},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", pickemtest.MatchOf(1, 11), pickemtest.Refusal{Status: 409, Code: "match_exists", Field: ""}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", pickemtest.MatchOf(4, 0), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.points"}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", pickemtest.MatchOf(4, 1000), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.points"}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", pickemtest.MatchOf(4, 999-35+1), pickemtest.Refusal{Status: 422, Code: "card_overflow", Field: "body.points"}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(full) + "/matches", pickemtest.MatchOf(100, 1), pickemtest.Refusal{Status: 422, Code: "card_full", Field: ""}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", with(pickemtest.MatchOf(4, 1), "name", " "), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.name"}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", with(pickemtest.MatchOf(4, 1), "teams", nil), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.teams"}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", with(pickemtest.MatchOf(4, 1), "teams", teams([]string{"a"})), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.teams"}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", with(pickemtest.MatchOf(4, 1), "teams", teams([]string{"a"}, []string{})), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.teams[1].members"}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", with(pickemtest.MatchOf(4, 1), "teams", teams([]string{"a"}, nil)), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.teams[1].members"}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", with(pickemtest.MatchOf(4, 1), "teams", teams([]string{"a"}, []string{""})), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.teams[1].members[0]"}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", with(pickemtest.MatchOf(4, 1), "teams", teams([]string{"a"}, []string{long})), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.teams[1].members[0]"}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", with(pickemtest.MatchOf(4, 1), "championships", []string{""}), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.championships[0]"}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", with(pickemtest.MatchOf(4, 1), "id", "4"), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.id"}},
+		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", with(pickemtest.MatchOf(4, 1), "id", "urn:uuid:"+pickemtest.MatchID(4)), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.id"}},
+		{event.UpdateMatchFunction, gone + "/matches/" + pickemtest.MatchID(1), pickemtest.Without(pickemtest.MatchOf(1, 1), "id"), noEvent},
+		{event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 4), pickemtest.Without(pickemtest.MatchOf(4, 1), "id"), noMatch},
+		{event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.MatchOf(1, 1), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.id"}},
+		{event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.Without(pickemtest.MatchOf(1, 999-25+1), "id"), pickemtest.Refusal{Status: 422, Code: "card_overflow", Field: "body.points"}},
+		{event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1), pickemtest.Without(pickemtest.MatchOf(2, 10), "id"), locked},
+		{event.DeleteMatchFunction, gone + "/matches/" + pickemtest.MatchID(1), nil, noEvent},
+		{event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 4), nil, noMatch},
+		{event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1), nil, locked},
+		{event.OrderCardFunction, gone + "/card", pickemtest.OrderOf(1), noEvent},
+		{event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show) + "/card", pickemtest.OrderOf(), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.matchIds"}},
+		{event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show) + "/card", pickemtest.OrderOf(1, 2), pickemtest.Refusal{Status: 422, Code: "not_the_card", Field: "body.matchIds"}},
+		{event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show) + "/card", pickemtest.OrderOf(1, 2, 2), pickemtest.Refusal{Status: 422, Code: "not_the_card", Field: "body.matchIds"}},
+		{event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show) + "/card", pickemtest.OrderOf(1, 2, 4), pickemtest.Refusal{Status: 422, Code: "not_the_card", Field: "body.matchIds"}},
+		{event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show) + "/card", pickemtest.OrderOf(1, 2, 3, 3), pickemtest.Refusal{Status: 422, Code: "not_the_card", Field: "body.matchIds"}},
+		{event.PutResultFunction, gone + "/matches/" + pickemtest.MatchID(1) + "/result", `{"result":0}`, noEvent},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 3) + "/result", `{"result":0}`, noMatch},
+		{event.PutResultFunction, pickemtest.AdminEvent(pickemtest.LockedShow) + "/matches/" + upper + "/result", `{"result":0}`, noMatch},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.Show, 1) + "/result", `{"result":0}`, pickemtest.Refusal{Status: 409, Code: "event_upcoming", Field: ""}},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1) + "/result", `{"result":2}`, pickemtest.Refusal{Status: 422, Code: "invalid_team", Field: "body.result"}},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1) + "/result", `{"result":-1}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.result"}},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1) + "/result", `{"result":null}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.result"}},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1) + "/result", `{"result":"0"}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.result"}},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1) + "/result", `{"result":"draw"}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.result"}},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1) + "/result", `{"result":true}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.result"}},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1) + "/result", `{"result":1.5}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.result"}},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1) + "/result", `{"result":1.0}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body"}},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1) + "/result", `{"result":-0}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body"}},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1) + "/result", `{}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body"}},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1) + "/result", map[string]any{"result": 0, "reason": strings.Repeat("x", 201)}, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.reason"}},
+		{event.RequestScoreFunction, gone + "/score", nil, noEvent},
+		{event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show) + "/score", nil, pickemtest.Refusal{Status: 409, Code: "event_upcoming", Field: ""}},
+		{event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.LockedShow) + "/score", nil, pickemtest.Refusal{Status: 409, Code: "results_missing", Field: ""}},
+		{event.ListEntriesFunction, gone + "/entries", nil, noEvent},
+		{event.ListEntriesFunction, pickemtest.AdminEvent(pickemtest.Show) + "/entries?cursor=eve", nil, cursor},
+		{event.ListEntriesFunction, pickemtest.AdminEvent(pickemtest.Show) + "/entries?limit=1001", nil, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "query.limit"}},
 	} {
 		user := "ann"
 		if c.fn.On.(spec.Route).Auth == spec.Admin {
 			user = testkit.Administrator
 		}
-		if out := w.ask(c.fn, c.target, user, c.body); refusalOf(out) != c.want {
+		if out := w.Ask(c.fn, c.target, user, c.body); pickemtest.RefusalOf(out) != c.want {
 			t.Errorf("%s %s %v: %d %s, want %v", c.fn.Name, c.target, c.body, out.StatusCode, out.Body, c.want)
 		}
 	}
-	if after := w.rows(); !reflect.DeepEqual(after, before) {
+	if after := w.Rows(); !reflect.DeepEqual(after, before) {
 		t.Errorf("refused, they have changed the table:\n%v\nwas\n%v", after, before)
 	}
-}
-
-func without(m map[string]any, key string) map[string]any {
-	m = maps.Clone(m)
-	delete(m, key)
-	return m
-}
-
-// orderOf is a card in an order, by the numbers of its matches.
-func orderOf(matches ...int) map[string]any {
-	ids := []string{}
-	for _, n := range matches {
-		ids = append(ids, matchID(n))
-	}
-	return map[string]any{"matchIds": ids}
 }
 
 // TestAuthorization calls every route of the room as nobody, as bob, as an
@@ -374,42 +212,42 @@ func TestAuthorization(t *testing.T) {
 		return row{fn, target, body, spec.Admin, 403, 403, root}
 	}
 	cases := []row{
-		members(ListEventsFunction, "/app/events", nil, 200, 200, 200),
-		members(GetEventFunction, appEvent(show), nil, 200, 200, 200),
-		members(GetResultsFunction, appEvent(scoredShow)+"/results", nil, 200, 200, 200),
-		members(GetStandingsFunction, "/app/standings/2026", nil, 200, 200, 200),
-		members(ListCorrectionsFunction, appEvent(scoredShow)+"/corrections", nil, 200, 200, 200),
-		members(GetMeFunction, "/app/me", nil, 200, 200, 404),
-		members(GetUserFunction, "/app/users/ann", nil, 200, 200, 200),
-		members(UpdateMeFunction, "/app/me", `{"name":"Zoe"}`, 200, 200, 200),
-		members(PutPredictionsFunction, appEvent(show)+"/predictions", map[string]any{"predictions": map[string]int{matchID(1): 1}}, 200, 200, 403),
-		members(DeletePredictionsFunction, appEvent(show)+"/predictions", nil, 204, 204, 204),
-		members(RegisterDeviceFunction, "/app/devices/"+tokenOf("green"), nil, 200, 200, 403),
-		members(DeleteDeviceFunction, "/app/devices/"+tokenOf("red"), nil, 204, 404, 404),
-		members(CreateLeagueFunction, "/app/leagues", `{"name":"Pier"}`, 201, 201, 403),
-		members(ListLeaguesFunction, "/app/leagues", nil, 200, 200, 200),
-		members(JoinLeagueFunction, "/app/leagues/join", `{"code":"TEST1234"}`, 200, 200, 403),
-		members(GetLeagueFunction, "/app/leagues/harbour", nil, 200, 404, 404),
-		members(GetLeagueStandingsFunction, "/app/leagues/harbour/standings/2026", nil, 200, 404, 404),
-		members(LeaveLeagueFunction, "/app/leagues/harbour/members/ann", nil, 204, 404, 404),
-		members(RenewCodeFunction, "/app/leagues/harbour/code", nil, 200, 404, 404),
-		members(DeleteLeagueFunction, "/app/leagues/harbour", nil, 204, 404, 404),
-		admins(DeleteUserFunction, "/admin/users/bob", nil, 204),
-		admins(InviteUserFunction, "/admin/users", `{"name":"Dan","email":"dan@example.com"}`, 201),
-		admins(CreateEventFunction, "/admin/events", `{"name":"Tides","date":"2026-04-01","slug":"tides","startsAt":"2026-04-01T18:00:00Z"}`, 201),
-		admins(UpdateEventFunction, adminEvent(show), `{"name":"Tides"}`, 200),
-		admins(DeleteEventFunction, adminEvent(show), nil, 204),
-		admins(AddMatchFunction, adminEvent(show)+"/matches", matchOf(4, 1), 201),
-		admins(UpdateMatchFunction, adminMatch(show, 1), without(matchOf(9, 1), "id"), 200),
-		admins(DeleteMatchFunction, adminMatch(show, 1), nil, 204),
-		admins(OrderCardFunction, adminEvent(show)+"/card", orderOf(3, 2, 1), 200),
-		admins(PutResultFunction, adminMatch(lockedShow, 1)+"/result", `{"result":0}`, 200),
-		admins(RequestScoreFunction, adminEvent(scoredShow)+"/score", nil, 202),
-		admins(ListEntriesFunction, adminEvent(show)+"/entries", nil, 200),
-		{GetHealthFunction, "/health", nil, spec.Public, 200, 200, 200},
+		members(event.ListEventsFunction, "/app/events", nil, 200, 200, 200),
+		members(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), nil, 200, 200, 200),
+		members(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", nil, 200, 200, 200),
+		members(league.GetStandingsFunction, "/app/standings/2026", nil, 200, 200, 200),
+		members(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/corrections", nil, 200, 200, 200),
+		members(member.GetMeFunction, "/app/me", nil, 200, 200, 404),
+		members(member.GetUserFunction, "/app/users/ann", nil, 200, 200, 200),
+		members(member.UpdateMeFunction, "/app/me", `{"name":"Zoe"}`, 200, 200, 200),
+		members(event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show)+"/predictions", map[string]any{"predictions": map[string]int{pickemtest.MatchID(1): 1}}, 200, 200, 403),
+		members(event.DeletePredictionsFunction, pickemtest.AppEvent(pickemtest.Show)+"/predictions", nil, 204, 204, 204),
+		members(notice.RegisterDeviceFunction, "/app/devices/"+pickemtest.TokenOf("green"), nil, 200, 200, 403),
+		members(notice.DeleteDeviceFunction, "/app/devices/"+pickemtest.TokenOf("red"), nil, 204, 404, 404),
+		members(league.CreateLeagueFunction, "/app/leagues", `{"name":"Pier"}`, 201, 201, 403),
+		members(league.ListLeaguesFunction, "/app/leagues", nil, 200, 200, 200),
+		members(league.JoinLeagueFunction, "/app/leagues/join", `{"code":"TEST1234"}`, 200, 200, 403),
+		members(league.GetLeagueFunction, "/app/leagues/harbour", nil, 200, 404, 404),
+		members(league.GetLeagueStandingsFunction, "/app/leagues/harbour/standings/2026", nil, 200, 404, 404),
+		members(league.LeaveLeagueFunction, "/app/leagues/harbour/members/ann", nil, 204, 404, 404),
+		members(league.RenewCodeFunction, "/app/leagues/harbour/code", nil, 200, 404, 404),
+		members(league.DeleteLeagueFunction, "/app/leagues/harbour", nil, 204, 404, 404),
+		admins(member.DeleteUserFunction, "/admin/users/bob", nil, 204),
+		admins(member.InviteUserFunction, "/admin/users", `{"name":"Dan","email":"dan@example.com"}`, 201),
+		admins(event.CreateEventFunction, "/admin/events", `{"name":"Tides","date":"2026-04-01","slug":"tides","startsAt":"2026-04-01T18:00:00Z"}`, 201),
+		admins(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"name":"Tides"}`, 200),
+		admins(event.DeleteEventFunction, pickemtest.AdminEvent(pickemtest.Show), nil, 204),
+		admins(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(4, 1), 201),
+		admins(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.Without(pickemtest.MatchOf(9, 1), "id"), 200),
+		admins(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), nil, 204),
+		admins(event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(3, 2, 1), 200),
+		admins(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1)+"/result", `{"result":0}`, 200),
+		admins(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.ScoredShow)+"/score", nil, 202),
+		admins(event.ListEntriesFunction, pickemtest.AdminEvent(pickemtest.Show)+"/entries", nil, 200),
+		{event.GetHealthFunction, "/health", nil, spec.Public, 200, 200, 200},
 	}
 	tried := 0
-	for _, fn := range Room.Functions {
+	for _, fn := range pickem.Room.Functions {
 		route, ok := fn.On.(spec.Route)
 		if !ok {
 			continue
@@ -426,10 +264,10 @@ func TestAuthorization(t *testing.T) {
 		}
 		t.Run(fn.Name, func(t *testing.T) {
 			t.Parallel()
-			w := season(t)
-			w.withAccounts()
-			w.phone("red", "ann")
-			w.harbour("ann")
+			w := pickemtest.NewSeason(t)
+			w.WithUserPool()
+			w.RegisterPhone("red", "ann")
+			addHarbourLeague(w, "ann")
 			nobody := 401
 			if c.auth == spec.Public {
 				nobody = 200
@@ -438,8 +276,8 @@ func TestAuthorization(t *testing.T) {
 				user   string
 				status int
 			}{{"", nobody}, {"bob", c.bob}, {testkit.Administrator, c.root}, {"ann", c.ann}} {
-				was := w.rows()
-				out := w.ask(c.fn, c.target, caller.user, c.body)
+				was := w.Rows()
+				out := w.Ask(c.fn, c.target, caller.user, c.body)
 				if out.StatusCode != caller.status {
 					t.Errorf("%q is answered with %d %s, want %d", caller.user, out.StatusCode, out.Body, caller.status)
 				}
@@ -448,15 +286,15 @@ func TestAuthorization(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if cache := testkit.Header(out).Get("Cache-Control"); out.StatusCode < 300 && cache != httpapi.NoStore && cache != shortly {
+				if cache := testkit.Header(out).Get("Cache-Control"); out.StatusCode < 300 && cache != httpapi.NoStore && cache != "private, max-age=60" {
 					t.Errorf("%q is told to cache as %q", caller.user, cache)
 				}
-				if caller.user != "ann" && strings.Contains(out.Body, fmt.Sprint(secret)) {
+				if caller.user != "ann" && strings.Contains(out.Body, fmt.Sprint(pickemtest.SecretPick)) {
 					t.Errorf("%q is shown ann's pick: %s", caller.user, out.Body)
 				}
-				is := w.rows()
+				is := w.Rows()
 				for key := range maps.Keys(was) {
-					mine := strings.HasPrefix(key, ofUser(caller.user)+" ") || strings.HasPrefix(key, devicePrefix) ||
+					mine := strings.HasPrefix(key, item.UserRef(caller.user)+" ") || strings.HasPrefix(key, "DEVICE#") ||
 						strings.HasPrefix(key, "LEAGUE#harbour ") || strings.HasPrefix(key, "CODE#TEST1234 ")
 					mayChange := caller.status < 300 && (mine || c.auth == spec.Admin)
 					if !mayChange && !reflect.DeepEqual(is[key], was[key]) {
@@ -474,18 +312,18 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-// harbour is a league of a member's, known by that id and by TEST1234.
-func (w *world) harbour(owner string) {
+// addHarbourLeague is a league of a member's, known by that id and by TEST1234.
+func addHarbourLeague(w *pickemtest.Room, owner string) {
 	w.T.Helper()
-	l := league{
-		row: row{PK: ofLeague("harbour"), SK: leagueSK, GSIPK: ofLeague("harbour"), GSISK: leagueSK, Type: leagueType},
+	l := item.League{
+		Row: item.Row{PK: item.LeagueRef("harbour"), SK: "LEAGUE", GSIPK: item.LeagueRef("harbour"), GSISK: "LEAGUE", Type: item.LeagueType},
 		ID:  "harbour", Name: "Harbour", OwnerID: owner, Code: "TEST1234", Members: 1,
 	}
-	testkit.Put(w.World, table, l)
-	testkit.Put(w.World, table, newInvitation(l.Code, l.ID))
-	testkit.Put(w.World, table, membership{
-		row:      row{PK: ofUser(owner), SK: ofLeague(l.ID), GSIPK: ofLeague(l.ID), GSISK: memberIn(owner), Type: membershipType},
-		LeagueID: l.ID, LeagueName: l.Name, BelongsTo: ofUser(owner), Name: owner, JoinedAt: stamp(noon),
+	testkit.Put(w.World, tables.Pickem, l)
+	testkit.Put(w.World, tables.Pickem, map[string]any{"PK": "CODE#" + l.Code, "SK": "CODE", "type": "code", "leagueId": l.ID})
+	testkit.Put(w.World, tables.Pickem, item.Membership{
+		Row:      item.Row{PK: item.UserRef(owner), SK: item.LeagueRef(l.ID), GSIPK: item.LeagueRef(l.ID), GSISK: league.LeagueMemberRef(owner), Type: item.MembershipType},
+		LeagueID: l.ID, LeagueName: l.Name, BelongsTo: item.UserRef(owner), Name: owner, JoinedAt: item.FormatTime(pickemtest.Noon),
 	})
-	testkit.Put(w.World, table, seat{row{PK: ofLeague(l.ID), SK: memberIn(owner), Type: seatType}, owner, stamp(noon)})
+	testkit.Put(w.World, tables.Pickem, map[string]any{"PK": item.LeagueRef(l.ID), "SK": league.LeagueMemberRef(owner), "type": "seat", "userId": owner, "joinedAt": item.FormatTime(pickemtest.Noon)})
 }

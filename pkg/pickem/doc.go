@@ -1,7 +1,31 @@
 // Package pickem is a prediction league: members pick the winners of an event's
-// matches before it locks, an administrator enters the results, and everybody's
-// points add up to the standings of the year, for all members and for the leagues
-// that they make among themselves.
+// matches before it locks, an administrator enters the results, and the points add
+// up to the standings of the year, for all members and for the leagues that they
+// make among themselves. This package lists the room's functions; the packages below
+// it implement them.
+//
+// # Where to find a rule
+//
+//	who sees an event, its card, its results              event: GetEvent, GetResults
+//	until when a prediction is accepted                   event: PutPredictions; item: IsOpenAt
+//	when an event locks                                   event: LockEvents
+//	who changes a card, and which picks become void       event: UpdateMatch, DeleteMatch; item: Prediction.Picks
+//	how a result is entered and corrected                 event: PutResult, ListCorrections
+//	how many points a prediction brings                   score: Of
+//	when and how an event is scored                       event: RequestScore; score: Scorer.ScoreEvent
+//	how standings are ranked                              league: RankStandings; score: Rank
+//	who may remove a member from a league                 league: LeaveLeague
+//	who owns a league after its owner leaves              league: LeaveLeague
+//	how many leagues a member may be in                   league: JoinLeague
+//	how an account becomes a member                       member: InviteUser, OnUserConfirmed, UpdateMe
+//	what is deleted with a member                         member: DeleteUser
+//	which phones get notices, and how long they are kept  notice: Devices
+//	when members are reminded                             notice: Reminder.Remind
+//	why nobody gets a notice twice                        notice: Notifier.SendNotices
+//	which keys and access patterns exist                  tables, and the list below
+//
+// Imports go one way: tables <- item <- score, notice <- event, league <- member <-
+// pickem. The message of a queue is a type of the package that receives it.
 //
 // # What is kept where
 //

@@ -1,4 +1,4 @@
-package pickem
+package pickem_test
 
 import (
 	"cmp"
@@ -13,10 +13,17 @@ import (
 
 	"pgregory.net/rapid"
 
+	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/league"
+	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/tables"
 	"matchday/pkg/spec"
 )
 
@@ -26,15 +33,19 @@ type trial struct {
 	rt *rapid.T
 }
 
-func (t trial) Cleanup(f func())                  { t.rt.Cleanup(f) }
-func (t trial) Context() context.Context          { return t.rt.Context() }
+func (t trial) Cleanup(f func()) { t.rt.Cleanup(f) }
+
+func (t trial) Context() context.Context { return t.rt.Context() }
+
 func (t trial) Errorf(format string, args ...any) { t.rt.Errorf(format, args...) }
+
 func (t trial) Fatalf(format string, args ...any) { t.rt.Fatalf(format, args...) }
-func (t trial) Fatal(args ...any)                 { t.rt.Fatal(args...) }
+
+func (t trial) Fatal(args ...any) { t.rt.Fatal(args...) }
 
 // game is a world, and what its tables hold by what was written to them.
 type game struct {
-	*world
+	*pickemtest.Room
 	events  []*booking
 	users   []string
 	names   map[string]string
@@ -72,7 +83,7 @@ type bout struct {
 	result *int
 }
 
-func (e *booking) open(now time.Time) bool { return e.state == upcoming && now.Before(e.lockAt) }
+func (e *booking) open(now time.Time) bool { return e.state == item.Upcoming && now.Before(e.lockAt) }
 
 func (e *booking) year() string { return e.id[:4] }
 
@@ -94,61 +105,63 @@ func (e *booking) forget(id string) {
 // newGame begins on the last day of a year, with three events of two years, four
 // members, most of whom have picked, and leagues of some of them.
 func newGame(t trial) *game {
-	w := &world{World: testkit.New(t, Room, noon)}
-	w.routes = map[string]testkit.Route{
-		GetEventFunction.Name:     testkit.Serve(w.World, GetEventFunction, OpenEvents, (*Events).GetEvent),
-		GetResultsFunction.Name:   testkit.Serve(w.World, GetResultsFunction, OpenEvents, (*Events).GetResults),
-		GetStandingsFunction.Name: testkit.Serve(w.World, GetStandingsFunction, OpenEvents, (*Events).GetStandings),
-		GetUserFunction.Name:      testkit.Serve(w.World, GetUserFunction, OpenMembers, (*Members).GetUser),
+	w := &pickemtest.Room{World: testkit.New(t, pickem.Room, pickemtest.Noon)}
+	w.Routes = map[string]testkit.Route{
+		event.GetEventFunction.Name:      testkit.Serve(w.World, event.GetEventFunction, event.OpenEvents, (*event.Events).GetEvent),
+		event.GetResultsFunction.Name:    testkit.Serve(w.World, event.GetResultsFunction, event.OpenEvents, (*event.Events).GetResults),
+		league.GetStandingsFunction.Name: testkit.Serve(w.World, league.GetStandingsFunction, league.OpenLeagues, (*league.Leagues).GetStandings),
+		member.GetUserFunction.Name:      testkit.Serve(w.World, member.GetUserFunction, member.OpenMembers, (*member.Members).GetUser),
 	}
-	g := &game{world: w, users: []string{"u-ann", "u-bob", "u-cat", "u-dan"}, names: map[string]string{}, leagues: map[string][]string{}}
+	g := &game{Room: w, users: []string{"u-ann", "u-bob", "u-cat", "u-dan"}, names: map[string]string{}, leagues: map[string][]string{}}
 	g.crashes = rapid.IntRange(0, 2).Draw(t.rt, "with crashes") > 0
 	g.begun = time.Date(2026, 12, 31, 12, 0, 0, 0, time.UTC)
 	g.To(g.begun)
-	g.join(g.users...)
+	g.AddMembers(g.users...)
 	var rows []any
 	for _, u := range g.users {
 		g.names[u] = u
 		for _, id := range []string{"l-one", "l-two"} {
 			if rapid.Bool().Draw(t.rt, "joins") {
 				g.leagues[id] = append(g.leagues[id], u)
-				rows = append(rows, membership{
-					row:      row{PK: ofUser(u), SK: ofLeague(id), GSIPK: ofLeague(id), GSISK: memberIn(u), Type: membershipType},
-					LeagueID: id, BelongsTo: ofUser(u), Name: u,
+				rows = append(rows, item.Membership{
+					Row:      item.Row{PK: item.UserRef(u), SK: item.LeagueRef(id), GSIPK: item.LeagueRef(id), GSISK: league.LeagueMemberRef(u), Type: item.MembershipType},
+					LeagueID: id, BelongsTo: item.UserRef(u), Name: u,
 				})
 			}
 		}
 	}
 	for _, id := range []string{"2026-12-31-alpha", "2026-12-31-beta", "2027-01-01-gamma"} {
 		e := &booking{
-			id: id, state: upcoming, lockAt: g.begun.Add(minutesDrawn(t.rt, "locks in", 1, 12)), picks: map[string]map[string]int{},
+			id: id, state: item.Upcoming, lockAt: g.begun.Add(minutesDrawn(t.rt, "locks in", 1, 12)), picks: map[string]map[string]int{},
 			bonus: rapid.SampledFrom([]int{0, 25}).Draw(t.rt, "bonus"),
 		}
 		g.events = append(g.events, e)
-		rows = append(rows, event{
-			row: row{PK: eventKey, SK: ofEvent(id), GSIPK: ofEvent(id), GSISK: eventKey, Type: eventType},
-			ID:  id, Name: id, Date: strings.ReplaceAll(id[:10], "-", "/"), StartsAt: stamp(g.begun.Add(20 * time.Hour)), LockAt: stamp(e.lockAt),
-			State: upcoming, Bonus: e.bonus, CardRev: 1,
+		rows = append(rows, item.Event{
+			Row: item.Row{PK: item.EventTag, SK: item.EventRef(id), GSIPK: item.EventRef(id), GSISK: item.EventTag, Type: item.EventType},
+			ID:  id, Name: id, Date: strings.ReplaceAll(id[:10], "-", "/"), StartsAt: item.FormatTime(g.begun.Add(20 * time.Hour)), LockAt: item.FormatTime(e.lockAt),
+			State: item.Upcoming, Bonus: e.bonus, CardRev: 1,
 		})
 		for n := range rapid.IntRange(1, 3).Draw(t.rt, "matches") {
 			m := g.bout(t.rt, e)
 			e.card = append(e.card, m)
-			item := match{row: row{PK: ofEvent(id), SK: matchSK(m.id), GSIPK: ofEvent(id), GSISK: fmt.Sprintf("MATCH#%02d", n+1), Type: matchType}, ID: m.id, Since: 1}
-			item.set(m.fields())
-			rows = append(rows, item)
+			f := m.fields()
+			rows = append(rows, item.Match{
+				Row: item.Row{PK: item.EventRef(id), SK: item.MatchSK(m.id), GSIPK: item.EventRef(id), GSISK: fmt.Sprintf("MATCH#%02d", n+1), Type: item.MatchType}, ID: m.id, Since: 1,
+				Name: f.Name, Points: f.Points, Teams: f.Teams,
+			})
 		}
 		for _, u := range g.users {
 			if rapid.IntRange(0, 3).Draw(t.rt, "plays") == 0 {
 				continue
 			}
 			e.picks[u] = e.guess(t.rt)
-			rows = append(rows, prediction{
-				row:     row{PK: ofUser(u), SK: ofEvent(id), GSIPK: ofEvent(id), GSISK: "SCORE#000#" + u, Type: predictionType},
-				EventID: id, BelongsTo: ofUser(u), Predictions: e.picks[u], CardRev: 1, SavedAt: stamp(g.begun),
+			rows = append(rows, item.Prediction{
+				Row:     item.Row{PK: item.UserRef(u), SK: item.EventRef(id), GSIPK: item.EventRef(id), GSISK: "SCORE#000#" + u, Type: item.PredictionType},
+				EventID: id, BelongsTo: item.UserRef(u), Predictions: e.picks[u], CardRev: 1, SavedAt: item.FormatTime(g.begun),
 			})
 		}
 	}
-	testkit.Put(g.World, table, rows...)
+	testkit.Put(g.World, tables.Pickem, rows...)
 	return g
 }
 
@@ -165,7 +178,7 @@ func (e *booking) guess(rt *rapid.T) map[string]int {
 
 // bout is a match for the card of an event.
 func (g *game) bout(rt *rapid.T, e *booking) *bout {
-	m := &bout{id: matchID(100*slices.Index(g.events, e) + len(e.card) + len(e.off) + 1000), points: rapid.IntRange(1, 30).Draw(rt, "points")}
+	m := &bout{id: pickemtest.MatchID(100*slices.Index(g.events, e) + len(e.card) + len(e.off) + 1000), points: rapid.IntRange(1, 30).Draw(rt, "points")}
 	m.sides = g.teams(rt)
 	return m
 }
@@ -179,10 +192,10 @@ func (g *game) teams(rt *rapid.T) (names []string) {
 	return names
 }
 
-func (m *bout) fields() MatchFields {
-	f := MatchFields{Name: "Match", Points: m.points}
+func (m *bout) fields() event.MatchFields {
+	f := event.MatchFields{Name: "Match", Points: m.points}
 	for _, s := range m.sides {
-		f.Teams = append(f.Teams, Team{Members: []string{s}})
+		f.Teams = append(f.Teams, item.Team{Members: []string{s}})
 	}
 	return f
 }
@@ -205,9 +218,9 @@ type act struct {
 	what  string
 	fn    spec.Function
 	do    func(app.Env) error
-	wrote func(write) error // takes note of a write that has come to the tables, and says why it must not be
-	wants func() string     // the code of its error, if nothing comes between
-	whole bool              // it is not disturbed
+	wrote func(pickemtest.Write) error // takes note of a write that has come to the tables, and says why it must not be
+	wants func() string                // the code of its error, if nothing comes between
+	whole bool                         // it is not disturbed
 }
 
 // whatever is the code of an error that may be any.
@@ -252,7 +265,7 @@ func (g *game) perform(a act, c course) error {
 	if a.wants != nil && !disturbed {
 		want = a.wants()
 	}
-	env, _ := g.wired(a.fn, c.at, func() {
+	env, _ := g.Wired(a.fn, c.at, func() {
 		g.amid++
 		defer func() { g.amid-- }()
 		for _, other := range c.meanwhile {
@@ -260,7 +273,7 @@ func (g *game) perform(a act, c course) error {
 				g.blame(fmt.Errorf("%s during %s: %w", other.what, a.what, err))
 			}
 		}
-	}, func(w write) {
+	}, func(w pickemtest.Write) {
 		g.written = true
 		if a.wrote != nil {
 			if err := a.wrote(w); err != nil {

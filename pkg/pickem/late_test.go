@@ -1,4 +1,4 @@
-package pickem
+package pickem_test
 
 import (
 	"bytes"
@@ -14,8 +14,15 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/notice"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/tables"
 )
 
 // These tests are of what comes late, or at the wrong time: an index that is
@@ -24,7 +31,7 @@ import (
 // behind has the index show nothing to a function.
 func behind(env app.Env) app.Env {
 	next := env.AWS.HTTPClient
-	env.AWS.HTTPClient = client(func(r *http.Request) (*http.Response, error) {
+	env.AWS.HTTPClient = pickemtest.Client(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
 			body, err := io.ReadAll(r.Body)
 			if err != nil {
@@ -47,28 +54,28 @@ func answered(r *http.Request, status int, body string) *http.Response {
 // event was scored is scored by the job that comes by every minute.
 func TestPredictionBehindTheIndex(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.join("ann")
-	w.clash(1)
-	w.pick("ann", show, 0)
-	w.lock(show)
-	w.results(show, 0)
-	w.admin(RequestScoreFunction, adminEvent(show)+"/score", "")
-	testkit.Drain(w.World, scoreQueue, 0, func(context.Context, ScoreEvent) error { return nil })
-	testkit.Must(t, testkit.OpenWith(w.World, behind(w.Env(ScoreEventFunction)), OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{show}))
-	if all := w.standings("2026"); len(all) != 0 {
+	w := pickemtest.New(t)
+	w.AddMembers("ann")
+	w.AnnounceClash(1)
+	w.Pick("ann", pickemtest.Show, 0)
+	w.LockEvent(pickemtest.Show)
+	w.EnterResults(pickemtest.Show, 0)
+	w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", "")
+	testkit.Drain(w.World, score.Queue, 0, func(context.Context, score.Request) error { return nil })
+	testkit.Must(t, testkit.OpenWith(w.World, behind(w.Env(score.ScoreEventFunction)), score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: pickemtest.Show}))
+	if all := w.Standings("2026"); len(all) != 0 {
 		t.Fatalf("the index showed %+v", all)
 	}
 	w.To(w.Clock.Now().Add(time.Minute))
-	testkit.Must(t, testkit.Open(w.World, LockEventsFunction, OpenEvents).LockEvents(w.Ctx()))
-	w.work()
-	if all := w.standings("2026"); len(all) != 1 || all[0].Points != 10 {
+	testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.Ctx()))
+	w.ScoreQueued()
+	if all := w.Standings("2026"); len(all) != 1 || all[0].Points != 10 {
 		t.Errorf("the standings are %+v", all)
 	}
-	before := testkit.Rows[map[string]any](w.World, table)
+	before := testkit.Rows[map[string]any](w.World, tables.Pickem)
 	w.To(w.Clock.Now().Add(time.Minute))
-	testkit.Must(t, testkit.Open(w.World, LockEventsFunction, OpenEvents).LockEvents(w.Ctx()))
-	if n := len(testkit.Messages[ScoreEvent](w.World, scoreQueue)); n != 0 || len(testkit.Rows[map[string]any](w.World, table)) != len(before) {
+	testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.Ctx()))
+	if n := len(testkit.Messages[score.Request](w.World, score.Queue)); n != 0 || len(testkit.Rows[map[string]any](w.World, tables.Pickem)) != len(before) {
 		t.Errorf("it is asked for %d times more", n)
 	}
 }
@@ -77,13 +84,13 @@ func TestPredictionBehindTheIndex(t *testing.T) {
 // the event has locked meanwhile.
 func TestPickIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.join("ann")
-	w.clash(1)
-	w.To(instant(testkit.Row[event](w.World, table, eventKey, ofEvent(show)).LockAt).Add(-time.Millisecond))
-	env, n := w.Env(PutPredictionsFunction), 0
+	w := pickemtest.New(t)
+	w.AddMembers("ann")
+	w.AnnounceClash(1)
+	w.To(item.ParseTime(testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(pickemtest.Show)).LockAt).Add(-time.Millisecond))
+	env, n := w.Env(event.PutPredictionsFunction), 0
 	next := env.AWS.HTTPClient
-	env.AWS.HTTPClient = client(func(r *http.Request) (*http.Response, error) {
+	env.AWS.HTTPClient = pickemtest.Client(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
 			if n++; n <= 2 {
 				w.To(w.Clock.Now().Add(time.Second))
@@ -93,10 +100,10 @@ func TestPickIsTriedAgain(t *testing.T) {
 		}
 		return next.Do(r)
 	})
-	in := &PutPredictions{EventID: show}
-	in.UserID, in.Body.Predictions = "ann", map[string]int{matchID(1): 0}
-	_, err := testkit.OpenWith(w.World, env, OpenEvents).PutPredictions(w.Ctx(), in)
-	if codeOf(err) != "event_locked" || n != 3 {
+	in := &event.PutPredictions{EventID: pickemtest.Show}
+	in.UserID, in.Body.Predictions = "ann", map[string]int{pickemtest.MatchID(1): 0}
+	_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.Ctx(), in)
+	if pickemtest.CodeOf(err) != "event_locked" || n != 3 {
 		t.Errorf("after %d tries it gave %v", n, err)
 	}
 }
@@ -104,19 +111,19 @@ func TestPickIsTriedAgain(t *testing.T) {
 // TestRenamedTwiceAtOnce: the last name is the member's everywhere.
 func TestRenamedTwiceAtOnce(t *testing.T) {
 	t.Parallel()
-	w, _ := busy(t)
-	env := before(w.Env(UpdateMeFunction), "Query", 1, func() { w.ask(UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`) })
-	in := &UpdateMe{}
+	w, _ := pickemtest.NewBusy(t)
+	env := pickemtest.InterruptBefore(w.Env(member.UpdateMeFunction), "Query", 1, func() { w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`) })
+	in := &member.UpdateMe{}
 	in.UserID, in.Body.Name = "ann", "First"
-	_, err := testkit.OpenWith(w.World, env, OpenMembers).UpdateMe(w.Ctx(), in)
+	_, err := testkit.OpenWith(w.World, env, member.OpenMembers).UpdateMe(w.Ctx(), in)
 	testkit.Must(t, err)
-	p := testkit.Row[person](w.World, table, ofUser("ann"), userKey)
-	s := testkit.Row[standing](w.World, table, ofUser("ann"), ofYear("2026"))
+	p := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("ann"), item.UserTag)
+	s := testkit.Row[item.Standing](w.World, tables.Pickem, item.UserRef("ann"), item.StandingsRef("2026"))
 	if p.Name != "Second" || s.Name != "Second" {
 		t.Errorf("the member is %q, and the standings say %q", p.Name, s.Name)
 	}
-	calls := w.Count(func() { w.ask(UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`) })
-	if again := testkit.Row[person](w.World, table, ofUser("ann"), userKey); again.Rev != p.Rev || calls["UpdateItem"] != 1 {
+	calls := w.Count(func() { w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`) })
+	if again := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("ann"), item.UserTag); again.Rev != p.Rev || calls["UpdateItem"] != 1 {
 		t.Errorf("the same name again is a change, of %v", calls)
 	}
 }
@@ -125,21 +132,21 @@ func TestRenamedTwiceAtOnce(t *testing.T) {
 // from being scored.
 func TestOneStopsNone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.join("ann", "bob", "mallory")
-	w.clash(1)
+	w := pickemtest.New(t)
+	w.AddMembers("ann", "bob", "mallory")
+	w.AnnounceClash(1)
 	for _, u := range []string{"ann", "bob", "mallory"} {
-		w.pick(u, show, 0)
+		w.Pick(u, pickemtest.Show, 0)
 	}
-	w.lock(show)
-	w.results(show, 0)
-	w.admin(RequestScoreFunction, adminEvent(show)+"/score", "")
+	w.LockEvent(pickemtest.Show)
+	w.EnterResults(pickemtest.Show, 0)
+	w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", "")
 	ctx, stop := context.WithCancel(w.Ctx()) // as the function's own ends
 	defer stop()
-	env, n := w.Env(ScoreEventFunction), 0
+	env, n := w.Env(score.ScoreEventFunction), 0
 	var others atomic.Int32
 	next := env.AWS.HTTPClient
-	env.AWS.HTTPClient = client(func(r *http.Request) (*http.Response, error) {
+	env.AWS.HTTPClient = pickemtest.Client(func(r *http.Request) (*http.Response, error) {
 		if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
 			return next.Do(r)
 		}
@@ -153,24 +160,24 @@ func TestOneStopsNone(t *testing.T) {
 			return next.Do(r)
 		}
 		n++ // of one goroutine, the member's
-		w.ask(UpdateMeFunction, "/app/me", "mallory", fmt.Sprintf(`{"name":"mallory %d"}`, n))
+		w.Ask(member.UpdateMeFunction, "/app/me", "mallory", fmt.Sprintf(`{"name":"mallory %d"}`, n))
 		if others.Load() == 2 {
 			stop()
 		}
 		return next.Do(r)
 	})
-	if err := testkit.OpenWith(w.World, env, OpenScorer).ScoreEvent(ctx, ScoreEvent{show}); err == nil {
+	if err := testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(ctx, score.Request{EventID: pickemtest.Show}); err == nil {
 		t.Error("mallory is scored")
 	}
 	var names []string
-	for _, s := range w.standings("2026") {
+	for _, s := range w.Standings("2026") {
 		names = append(names, s.UserID)
 	}
 	if want := []string{"ann", "bob"}; !slices.Equal(names, want) {
 		t.Errorf("scored are %q, want %q", names, want)
 	}
-	w.work()
-	if all := w.standings("2026"); len(all) != 3 {
+	w.ScoreQueued()
+	if all := w.Standings("2026"); len(all) != 3 {
 		t.Errorf("afterwards the standings are %+v", all)
 	}
 }
@@ -179,23 +186,23 @@ func TestOneStopsNone(t *testing.T) {
 // read, and which would be worth more than fits.
 func TestCardBetweenTwoReads(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.join("ann")
-	w.clash(1)
-	w.admin(UpdateEventFunction, adminEvent(show), `{"bonus":900}`)
-	w.pick("ann", show, 0)
-	w.lock(show)
-	w.results(show, 0)
-	w.admin(RequestScoreFunction, adminEvent(show)+"/score", "")
-	env := before(w.Env(ScoreEventFunction), "Query", 1, func() {
-		w.admin(UpdateEventFunction, adminEvent(show), `{"bonus":0}`)
-		w.admin(UpdateMatchFunction, adminMatch(show, 1), without(matchOf(1, 999), "id"))
+	w := pickemtest.New(t)
+	w.AddMembers("ann")
+	w.AnnounceClash(1)
+	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":900}`)
+	w.Pick("ann", pickemtest.Show, 0)
+	w.LockEvent(pickemtest.Show)
+	w.EnterResults(pickemtest.Show, 0)
+	w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", "")
+	env := pickemtest.InterruptBefore(w.Env(score.ScoreEventFunction), "Query", 1, func() {
+		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":0}`)
+		w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.Without(pickemtest.MatchOf(1, 999), "id"))
 	})
-	if err := testkit.OpenWith(w.World, env, OpenScorer).ScoreEvent(w.Ctx(), ScoreEvent{show}); err == nil {
+	if err := testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: pickemtest.Show}); err == nil {
 		t.Error("what does not fit is a score")
 	}
-	w.work()
-	if all := w.standings("2026"); len(all) != 1 || all[0].Points != 999 {
+	w.ScoreQueued()
+	if all := w.Standings("2026"); len(all) != 1 || all[0].Points != 999 {
 		t.Errorf("the standings are %+v", all)
 	}
 }
@@ -204,18 +211,18 @@ func TestCardBetweenTwoReads(t *testing.T) {
 // none of another of the same id.
 func TestAnnouncedAnew(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.join("ann")
-	w.clash(2)
-	w.pick("ann", show, 0, 0)
-	_, err := testkit.OpenWith(w.World, behind(w.Env(DeleteEventFunction)), OpenEvents).DeleteEvent(w.Ctx(), &DeleteEvent{EventID: show})
+	w := pickemtest.New(t)
+	w.AddMembers("ann")
+	w.AnnounceClash(2)
+	w.Pick("ann", pickemtest.Show, 0, 0)
+	_, err := testkit.OpenWith(w.World, behind(w.Env(event.DeleteEventFunction)), event.OpenEvents).DeleteEvent(w.Ctx(), &event.DeleteEvent{EventID: pickemtest.Show})
 	testkit.Must(t, err)
 	w.To(w.Clock.Now().Add(time.Minute))
-	w.clash(1)
-	w.lock(show)
-	w.results(show, 0)
-	w.score(show)
-	if all := w.standings("2026"); len(all) != 1 || all[0].Points != 0 {
+	w.AnnounceClash(1)
+	w.LockEvent(pickemtest.Show)
+	w.EnterResults(pickemtest.Show, 0)
+	w.Score(pickemtest.Show)
+	if all := w.Standings("2026"); len(all) != 1 || all[0].Points != 0 {
 		t.Errorf("the standings are %+v", all)
 	}
 }
@@ -224,25 +231,25 @@ func TestAnnouncedAnew(t *testing.T) {
 // at the wrong time.
 func TestWhoIsNotMeant(t *testing.T) {
 	t.Parallel()
-	w, p := busy(t)
-	if err := testkit.Refuses(w.ask(DeleteUserFunction, "/admin/users/ann@example.com", testkit.Administrator, ""), 404, "user_not_found"); err != nil {
+	w, p := pickemtest.NewBusy(t)
+	if err := testkit.Refuses(w.Ask(member.DeleteUserFunction, "/admin/users/ann@example.com", testkit.Administrator, ""), 404, "user_not_found"); err != nil {
 		t.Errorf("by her address: %v", err)
 	}
-	if !slices.Contains(p.subjects(), "ann") {
+	if !slices.Contains(p.Subjects(), "ann") {
 		t.Error("her account is gone")
 	}
 	var e events.CognitoEventUserPoolsPostConfirmation
 	e.TriggerSource = "PostConfirmation_ConfirmForgotPassword"
 	e.Request.UserAttributes = map[string]string{"sub": "fan", "name": "A fan of cricket"}
-	_, err := testkit.Open(w.World, OnUserConfirmedFunction, OpenMembers).OnUserConfirmed(w.Ctx(), e)
+	_, err := testkit.Open(w.World, member.OnUserConfirmedFunction, member.OpenMembers).OnUserConfirmed(w.Ctx(), e)
 	testkit.Must(t, err)
-	if out := w.ask(GetUserFunction, "/app/users/fan", "bob", ""); out.StatusCode != 404 {
+	if out := w.Ask(member.GetUserFunction, "/app/users/fan", "bob", ""); out.StatusCode != 404 {
 		t.Errorf("a password that was forgotten makes a member: %s", out.Body)
 	}
-	l := w.founded("ann", "New")
-	w.entered(l, "bob")
-	w.leaves(l, "bob", "ann")
-	if err := testkit.Refuses(w.enters("bob", l.Code), 404, "code_not_found"); err != nil {
+	l := w.CreateLeague("ann", "New")
+	w.JoinLeague(l, "bob")
+	w.LeaveLeague(l, "bob", "ann")
+	if err := testkit.Refuses(w.RequestJoin("bob", l.Code), 404, "code_not_found"); err != nil {
 		t.Errorf("who was taken out comes back: %v", err)
 	}
 }
@@ -250,16 +257,16 @@ func TestWhoIsNotMeant(t *testing.T) {
 // TestMatchIsOffTwice tells who picked a match each time that it is taken off.
 func TestMatchIsOffTwice(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.join("ann")
-	w.clash(2)
+	w := pickemtest.New(t)
+	w.AddMembers("ann")
+	w.AnnounceClash(2)
 	ids := map[string]bool{}
 	for range 2 {
-		w.pick("ann", show, 0, 0)
-		w.admin(DeleteMatchFunction, adminMatch(show, 2), "")
-		w.admin(AddMatchFunction, adminEvent(show)+"/matches", matchOf(2, 20))
+		w.Pick("ann", pickemtest.Show, 0, 0)
+		w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 2), "")
+		w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(2, 20))
 	}
-	for _, n := range testkit.Messages[Notice](w.World, noticeQueue) {
+	for _, n := range testkit.Messages[notice.Notice](w.World, notice.Queue) {
 		ids[n.ID] = true
 	}
 	if len(ids) != 2 {
@@ -270,17 +277,17 @@ func TestMatchIsOffTwice(t *testing.T) {
 // TestBonusIsLogged: what changes points can be read by those whose they are.
 func TestBonusIsLogged(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.join("ann")
-	w.clash(1)
-	w.pick("ann", show, 0)
-	w.lock(show)
-	w.results(show, 0)
-	w.score(show)
-	w.admin(UpdateEventFunction, adminEvent(show), `{"bonus":500}`)
-	w.work()
-	log := testkit.Decode[struct{ Corrections []Correction }](w.World, w.ask(ListCorrectionsFunction, appEvent(show)+"/corrections", "ann", "")).Corrections
-	if len(log) != 2 || log[0].From != "0 points" || log[0].To != "500 points" || w.standings("2026")[0].Points != 510 {
+	w := pickemtest.New(t)
+	w.AddMembers("ann")
+	w.AnnounceClash(1)
+	w.Pick("ann", pickemtest.Show, 0)
+	w.LockEvent(pickemtest.Show)
+	w.EnterResults(pickemtest.Show, 0)
+	w.Score(pickemtest.Show)
+	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":500}`)
+	w.ScoreQueued()
+	log := testkit.Decode[struct{ Corrections []event.Correction }](w.World, w.Ask(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.Show)+"/corrections", "ann", "")).Corrections
+	if len(log) != 2 || log[0].From != "0 points" || log[0].To != "500 points" || w.Standings("2026")[0].Points != 510 {
 		t.Errorf("the log is %+v", log)
 	}
 }

@@ -1,4 +1,4 @@
-package pickem
+package pickem_test
 
 import (
 	"cmp"
@@ -15,6 +15,12 @@ import (
 
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/league"
+	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/tables"
 )
 
 // TestStandings lets members, administrators and jobs do what they like, one
@@ -36,9 +42,9 @@ func TestStandings(t *testing.T) {
 }
 
 // table is the oracle: what members have after events, and which rank.
-func (g *game) table(members []string, events []*booking) (rows []Standing) {
+func (g *game) table(members []string, events []*booking) (rows []league.Standing) {
 	for _, u := range members {
-		row := Standing{UserID: u, Name: g.names[u]}
+		row := league.Standing{UserID: u, Name: g.names[u]}
 		for _, e := range events {
 			if picks, plays := e.picks[u]; plays {
 				points, right := e.brings(picks)
@@ -49,7 +55,7 @@ func (g *game) table(members []string, events []*booking) (rows []Standing) {
 			rows = append(rows, row)
 		}
 	}
-	slices.SortFunc(rows, func(a, b Standing) int {
+	slices.SortFunc(rows, func(a, b league.Standing) int {
 		return cmp.Or(b.Points-a.Points, cmp.Compare(a.Name, b.Name), cmp.Compare(a.UserID, b.UserID))
 	})
 	better := map[int]bool{}
@@ -63,7 +69,7 @@ func (g *game) table(members []string, events []*booking) (rows []Standing) {
 func (e *booking) brings(picks map[string]int) (points, right int) {
 	counted := 0
 	for _, m := range e.card {
-		if *m.result == void {
+		if *m.result == item.Void {
 			continue
 		}
 		counted++
@@ -80,20 +86,20 @@ func (e *booking) brings(picks map[string]int) (points, right int) {
 // look says what a member sees of an event, or of another member, that is not so, or
 // not for the member's eyes: nothing of others' picks before the event is scored.
 func (g *game) look(u, other string, e *booking) error {
-	got := g.ask(GetEventFunction, "/app/events/"+e.id, u, "")
-	results := g.ask(GetResultsFunction, "/app/events/"+e.id+"/results", u, "")
-	if e.state == deleting {
+	got := g.Ask(event.GetEventFunction, "/app/events/"+e.id, u, "")
+	results := g.Ask(event.GetResultsFunction, "/app/events/"+e.id+"/results", u, "")
+	if e.state == item.Deleting {
 		return errors.Join(testkit.Refuses(got, 404, "event_not_found"), testkit.Refuses(results, 404, "event_not_found"))
 	}
 	screen := testkit.Decode[struct {
 		State      string
-		Prediction *Prediction
+		Prediction *event.Prediction
 	}](g.World, got)
 	picks, plays := e.picks[u]
 	switch {
 	case plays != (screen.Prediction != nil) || plays && !maps.Equal(picks, screen.Prediction.Predictions):
 		return fmt.Errorf("%s sees other picks than %v: %s", u, picks, got.Body)
-	case (screen.State == upcoming) != e.open(g.Clock.Now()) || (screen.State == scored) != (e.state == scored):
+	case (screen.State == item.Upcoming) != e.open(g.Clock.Now()) || (screen.State == item.Scored) != (e.state == item.Scored):
 		return fmt.Errorf("%s sees that %s is %s", u, e.id, screen.State)
 	}
 	for _, o := range g.users {
@@ -101,12 +107,12 @@ func (g *game) look(u, other string, e *booking) error {
 			return fmt.Errorf("%s sees something of %s: %s", u, o, got.Body)
 		}
 	}
-	if e.state != scored {
+	if e.state != item.Scored {
 		if err := testkit.Refuses(results, 409, "event_not_scored"); err != nil || strings.Contains(results.Body, "u-") {
 			return fmt.Errorf("results of an event that is %s: %w", e.state, cmp.Or(err, errors.New(results.Body)))
 		}
 	}
-	page := g.ask(GetUserFunction, "/app/users/"+other, u, "")
+	page := g.Ask(member.GetUserFunction, "/app/users/"+other, u, "")
 	if page.StatusCode != http.StatusOK || strings.Contains(page.Body, "predictions") || strings.Contains(page.Body, "00000000-0000") || !e.asked && strings.Contains(page.Body, e.id) {
 		return fmt.Errorf("%s sees of %s: %d %s", u, other, page.StatusCode, page.Body)
 	}
@@ -122,28 +128,28 @@ func (g *game) sound() error {
 	g.written = false
 	type sum struct{ points, correct, played int }
 	sums, have := map[string]sum{}, map[string]sum{}
-	for _, i := range testkit.Rows[item](g.World, table) {
-		switch is := i.is.(type) {
-		case *prediction:
-			if is.GSISK != fmt.Sprintf("SCORE#%03d#%s", is.Points, is.userID()) {
+	for _, i := range testkit.Rows[item.Any](g.World, tables.Pickem) {
+		switch is := i.Value.(type) {
+		case *item.Prediction:
+			if is.GSISK != fmt.Sprintf("SCORE#%03d#%s", is.Points, is.UserID()) {
 				return fmt.Errorf("%d points of an event sort as %s", is.Points, is.GSISK)
 			}
 			if is.ScoredAt == "" {
 				continue
 			}
 			for _, in := range append([]string{""}, slices.Collect(maps.Keys(g.leagues))...) {
-				if in == "" || slices.Contains(g.leagues[in], is.userID()) {
-					key := is.userID() + " in " + in + " " + is.EventID[:4]
+				if in == "" || slices.Contains(g.leagues[in], is.UserID()) {
+					key := is.UserID() + " in " + in + " " + is.EventID[:4]
 					s := sums[key]
 					sums[key] = sum{s.points + is.Points, s.correct + is.Correct, s.played + 1}
 				}
 			}
-		case *standing:
-			if is.GSISK != fmt.Sprintf("SCORE#%05d#%s", is.Points, is.userID()) {
+		case *item.Standing:
+			if is.GSISK != fmt.Sprintf("SCORE#%05d#%s", is.Points, is.UserID()) {
 				return fmt.Errorf("%d points of a year sort as %s", is.Points, is.GSISK)
 			}
 			year, in, _ := strings.Cut(strings.TrimPrefix(is.SK, "STANDINGS#"), "#")
-			have[is.userID()+" in "+in+" "+year] = sum{is.Points, is.Correct, is.Played}
+			have[is.UserID()+" in "+in+" "+year] = sum{is.Points, is.Correct, is.Played}
 		}
 	}
 	if !maps.Equal(sums, have) {
@@ -164,13 +170,13 @@ func (g *game) settle() error {
 	if err != nil {
 		return err
 	}
-	g.To(g.Clock.Now().Add(scorePatience + time.Minute))
+	g.To(g.Clock.Now().Add(3 * time.Minute))
 	if err := errors.Join(g.perform(g.locks(nil), course{}), g.drain()); err != nil {
 		return err
 	}
 	var done []*booking
 	for _, e := range g.events {
-		if e.state != deleting && e.asked {
+		if e.state != item.Deleting && e.asked {
 			done = append(done, e)
 		}
 		if err := errors.Join(g.look(g.users[0], g.users[1], e), g.scored(e)); err != nil {
@@ -179,15 +185,15 @@ func (g *game) settle() error {
 	}
 	for _, year := range []string{"2026", "2027"} {
 		played := slices.DeleteFunc(slices.Clone(done), func(e *booking) bool { return e.year() != year })
-		if err := g.same("the standings of "+year, g.standings(year), g.users, played); err != nil {
+		if err := g.same("the standings of "+year, g.Standings(year), g.users, played); err != nil {
 			return err
 		}
 		for id, members := range g.leagues {
-			rows, err := dynamo.QueryAll[standing](g.Ctx(), g.DB(), leagueStandings, dynamo.Range{Key: partition(leagueStandings, tableOf(id, year)), Backward: true})
+			rows, err := dynamo.QueryAll[item.Standing](g.Ctx(), g.DB(), tables.LeagueStandings, dynamo.Range{Key: item.Partition(tables.LeagueStandings, item.LeagueStandingsPK(id, year)), Backward: true})
 			if err != nil {
 				return err
 			}
-			if err := g.same("those of "+id, rankStandings(rows), members, played); err != nil {
+			if err := g.same("those of "+id, league.RankStandings(rows), members, played); err != nil {
 				return err
 			}
 		}
@@ -197,23 +203,23 @@ func (g *game) settle() error {
 
 // scored says what is wrong with the scores of an event.
 func (g *game) scored(e *booking) error {
-	if e.state == deleting {
-		if left, err := read(g.Ctx(), g.DB(), getResults, dynamo.Range{Key: partition(getResults, ofEvent(e.id))}); err != nil || len(left.events)+len(left.card)+len(left.predictions) > 0 {
+	if e.state == item.Deleting {
+		if left, err := item.Query(g.Ctx(), g.DB(), tables.GetResults, dynamo.Range{Key: item.Partition(tables.GetResults, item.EventRef(e.id))}); err != nil || len(left.Events)+len(left.Card)+len(left.Predictions) > 0 {
 			return fmt.Errorf("of an event that is called off there are %v, %v", left, err)
 		}
 	}
-	if e.state == deleting || !e.asked {
+	if e.state == item.Deleting || !e.asked {
 		return nil
 	}
 	screen := testkit.Decode[struct {
-		Event
+		event.Event
 		Count   int
-		Entries []Entry
-	}](g.World, g.ask(GetResultsFunction, "/app/events/"+e.id+"/results", g.users[0], ""))
-	if screen.State != scored || screen.Updating {
+		Entries []score.Entry
+	}](g.World, g.Ask(event.GetResultsFunction, "/app/events/"+e.id+"/results", g.users[0], ""))
+	if screen.State != item.Scored || screen.Updating {
 		return fmt.Errorf("%s is not scored, or not by the latest results", e.id)
 	}
-	var got []Standing
+	var got []league.Standing
 	for _, en := range screen.Entries {
 		points := 0
 		for _, p := range en.Picks {
@@ -222,14 +228,14 @@ func (g *game) scored(e *booking) error {
 		if points+en.Bonus != en.Points {
 			return fmt.Errorf("%s has %d points in %s, and a sheet that says %+v", en.UserID, en.Points, e.id, en.Sheet)
 		}
-		got = append(got, Standing{Rank: en.Rank, UserID: en.UserID, Name: en.Name, Points: en.Points, Correct: en.Correct, Played: 1})
+		got = append(got, league.Standing{Rank: en.Rank, UserID: en.UserID, Name: en.Name, Points: en.Points, Correct: en.Correct, Played: 1})
 	}
 	return differ("the scores of "+e.id, got, g.table(g.users, []*booking{e}))
 }
 
 // same compares the standings of members with the oracle's. How they have moved
 // is how they differ from the table without the last event.
-func (g *game) same(what string, got []Standing, members []string, events []*booking) error {
+func (g *game) same(what string, got []league.Standing, members []string, events []*booking) error {
 	want, last := g.table(members, events), ""
 	for _, e := range events {
 		for u := range e.picks {
@@ -252,8 +258,8 @@ func (g *game) same(what string, got []Standing, members []string, events []*boo
 }
 
 // differ says how standings are not as they should be.
-func differ(what string, got, want []Standing) error {
-	lines := func(rows []Standing) (all []string) {
+func differ(what string, got, want []league.Standing) error {
+	lines := func(rows []league.Standing) (all []string) {
 		for _, r := range rows {
 			moved := "new"
 			if r.Movement != nil {

@@ -1,30 +1,33 @@
-package pickem
+package pickem_test
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 
+	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
 )
 
 // TestSeason plays one event from its announcement to its corrected results.
 func TestSeason(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.join("ann", "bob", "cat")
-	w.clash(3)
-	w.pick("ann", show, 0, 0, 0)
-	w.pick("bob", show, 0, 1, 1)
-	w.lock(show)
-	late := w.ask(PutPredictionsFunction, "/app/events/"+show+"/predictions", "cat", `{"predictions":{}}`)
+	w := pickemtest.New(t)
+	w.AddMembers("ann", "bob", "cat")
+	w.AnnounceClash(3)
+	w.Pick("ann", pickemtest.Show, 0, 0, 0)
+	w.Pick("bob", pickemtest.Show, 0, 1, 1)
+	w.LockEvent(pickemtest.Show)
+	late := w.Ask(event.PutPredictionsFunction, "/app/events/"+pickemtest.Show+"/predictions", "cat", `{"predictions":{}}`)
 	if err := testkit.Refuses(late, 409, "event_locked"); err != nil {
 		t.Error(err)
 	}
-	w.results(show, 0, 1, void)
-	w.score(show)
+	w.EnterResults(pickemtest.Show, 0, 1, item.Void)
+	w.Score(pickemtest.Show)
 	said := func() (all []string) {
-		for _, s := range w.standings("2026") {
+		for _, s := range w.Standings("2026") {
 			all = append(all, fmt.Sprint(s.Rank, " ", s.Name, " ", s.Points, " ", s.Correct, " ", s.Played))
 		}
 		return all
@@ -32,8 +35,8 @@ func TestSeason(t *testing.T) {
 	if got, want := said(), []string{"1 bob 30 2 1", "2 ann 10 1 1"}; !slices.Equal(got, want) {
 		t.Errorf("the standings are %q, want %q", got, want)
 	}
-	w.results(show, 0, 0, 0)
-	w.work()
+	w.EnterResults(pickemtest.Show, 0, 0, 0)
+	w.ScoreQueued()
 	if got, want := said(), []string{"1 ann 60 3 1", "2 bob 10 1 1"}; !slices.Equal(got, want) {
 		t.Errorf("corrected, the standings are %q, want %q", got, want)
 	}

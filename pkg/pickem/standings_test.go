@@ -1,4 +1,4 @@
-package pickem
+package pickem_test
 
 import (
 	"encoding/json"
@@ -10,61 +10,68 @@ import (
 	"testing"
 	"time"
 
+	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/league"
+	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/tables"
 	"matchday/pkg/spec"
 )
 
 // crowd is what the screens read in a season of as many members and events, all
 // scored: everybody's standings, everybody's picks of the last event, and ann's of
 // every event. Member n has n points of the last event, from 0 again at 500.
-func crowd(t testing.TB, members, shows int) (w *world, last string) {
+func crowd(t testing.TB, members, shows int) (w *pickemtest.Room, last string) {
 	t.Helper()
-	w = newWorld(t)
-	var days []event
+	w = pickemtest.New(t)
+	var days []item.Event
 	for i := range shows {
 		day := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
 		id := day.Format(time.DateOnly) + "-show"
-		days = append(days, event{
-			row: row{PK: eventKey, SK: ofEvent(id), GSIPK: ofEvent(id), GSISK: eventKey, Type: eventType},
-			ID:  id, Name: "Show", Date: day.Format(dateLayout), StartsAt: stamp(day), LockAt: stamp(day), State: scored, ScoringAt: stamp(day), ResultsRev: 10, ScoredRev: 10,
+		days = append(days, item.Event{
+			Row: item.Row{PK: item.EventTag, SK: item.EventRef(id), GSIPK: item.EventRef(id), GSISK: item.EventTag, Type: item.EventType},
+			ID:  id, Name: "Show", Date: day.Format("2006/01/02"), StartsAt: item.FormatTime(day), LockAt: item.FormatTime(day), State: item.Scored, ScoringAt: item.FormatTime(day), ResultsRev: 10, ScoredRev: 10,
 		})
 		last = id
 	}
-	testkit.Put(w.World, table, days...)
-	w.fill(last, 10)
+	testkit.Put(w.World, tables.Pickem, days...)
+	w.AddMatches(last, 10)
 	picks := map[string]int{}
 	for n := range 10 {
-		picks[matchID(n+1)] = n % 2
+		picks[pickemtest.MatchID(n+1)] = n % 2
 	}
-	var entries []prediction
+	var entries []item.Prediction
 	played := func(user, name, id string, points int) {
-		sk, err := scoreSK(points, maxScore, user)
+		sk, err := item.ScoreSK(points, item.MaxEventPoints, user)
 		testkit.Must(t, err)
-		entries = append(entries, prediction{
-			row:     row{PK: ofUser(user), SK: ofEvent(id), GSIPK: ofEvent(id), GSISK: sk, Type: predictionType},
-			EventID: id, BelongsTo: ofUser(user), Predictions: picks, CardRev: 10, SavedAt: stamp(noon), Name: name, Points: points, ScoredAt: stamp(noon), ScoredRev: 10,
+		entries = append(entries, item.Prediction{
+			Row:     item.Row{PK: item.UserRef(user), SK: item.EventRef(id), GSIPK: item.EventRef(id), GSISK: sk, Type: item.PredictionType},
+			EventID: id, BelongsTo: item.UserRef(user), Predictions: picks, CardRev: 10, SavedAt: item.FormatTime(pickemtest.Noon), Name: name, Points: points, ScoredAt: item.FormatTime(pickemtest.Noon), ScoredRev: 10,
 		})
 	}
-	var table26 []standing
+	var table26 []item.Standing
 	for n := range members {
 		user, name, points := fmt.Sprintf("user-%04d", n), fmt.Sprintf("Name %04d", members-n), n%500
 		if n == members/2 {
 			user = "ann"
-			testkit.Put(w.World, table, newPerson(user, name))
+			testkit.Put(w.World, tables.Pickem, item.NewMember(user, name))
 			for _, d := range days[:shows-1] {
 				played(user, name, d.ID, 1)
 			}
 		}
 		played(user, name, last, points)
-		sk, err := scoreSK(points, maxStanding, user)
+		sk, err := item.ScoreSK(points, item.MaxYearPoints, user)
 		testkit.Must(t, err)
-		table26 = append(table26, standing{
-			row: row{PK: ofUser(user), SK: ofYear("2026"), GSIPK: ofYear("2026"), GSISK: sk, Type: standingType}, BelongsTo: ofUser(user), Name: name,
-			tally: tally{Points: points, Played: 1, LastEvent: last, LastPoints: points},
+		table26 = append(table26, item.Standing{
+			Row: item.Row{PK: item.UserRef(user), SK: item.StandingsRef("2026"), GSIPK: item.StandingsRef("2026"), GSISK: sk, Type: item.StandingType}, BelongsTo: item.UserRef(user), Name: name,
+			Tally: item.Tally{Points: points, Played: 1, LastEvent: last, LastPoints: points},
 		})
 	}
-	testkit.Put(w.World, table, entries...)
-	testkit.Put(w.World, table, table26...)
+	testkit.Put(w.World, tables.Pickem, entries...)
+	testkit.Put(w.World, tables.Pickem, table26...)
 	return w, last
 }
 
@@ -102,7 +109,7 @@ func TestOneQueryPerScreen(t *testing.T) {
 			w, last := crowd(t, size.members, size.shows)
 			screen := func(fn spec.Function, target string, body any) {
 				t.Helper()
-				calls := w.Count(func() { w.see(fn, target, "ann", body) })
+				calls := w.Count(func() { w.Read(fn, target, "ann", body) })
 				if want := map[string]int{"Query": 1}; !maps.Equal(calls, want) {
 					t.Errorf("%s calls %v, want %v", fn.Name, calls, want)
 				}
@@ -110,8 +117,8 @@ func TestOneQueryPerScreen(t *testing.T) {
 
 			var events []string
 			for next, page := "", 0; page == 0 || next != ""; page++ {
-				var list EventList
-				screen(ListEventsFunction, "/app/events?limit=7&cursor="+next, &list.Body)
+				var list event.EventList
+				screen(event.ListEventsFunction, "/app/events?limit=7&cursor="+next, &list.Body)
 				for _, e := range list.Body.Events {
 					events = append(events, e.ID)
 				}
@@ -122,10 +129,10 @@ func TestOneQueryPerScreen(t *testing.T) {
 			}
 
 			var table, results []ranked
-			var mine *Standing
+			var mine *league.Standing
 			for next, page := "", 0; page == 0 || next != ""; page++ {
-				var s StandingsScreen
-				screen(GetStandingsFunction, "/app/standings/2026?limit=500&cursor="+next, &s.Body)
+				var s league.StandingsScreen
+				screen(league.GetStandingsFunction, "/app/standings/2026?limit=500&cursor="+next, &s.Body)
 				for _, s := range s.Body.Standings {
 					table = append(table, ranked{s.Rank, s.UserID, s.Name, s.Points})
 				}
@@ -133,10 +140,10 @@ func TestOneQueryPerScreen(t *testing.T) {
 					t.Errorf("%d are in the table", s.Body.Count)
 				}
 			}
-			var entry *Entry
+			var entry *score.Entry
 			for next, page := "", 0; page == 0 || next != ""; page++ {
-				var s ResultsScreen
-				screen(GetResultsFunction, appEvent(last)+"/results?limit=500&cursor="+next, &s.Body)
+				var s event.ResultsScreen
+				screen(event.GetResultsFunction, pickemtest.AppEvent(last)+"/results?limit=500&cursor="+next, &s.Body)
 				for _, e := range s.Body.Entries {
 					results = append(results, ranked{e.Rank, e.UserID, e.Name, e.Points})
 				}
@@ -153,18 +160,18 @@ func TestOneQueryPerScreen(t *testing.T) {
 				t.Errorf("ann's own are %+v and %+v, want %+v", mine, entry, want[i])
 			}
 
-			var seen EventScreen
-			screen(GetEventFunction, appEvent(last), &seen.Body)
-			if b := seen.Body; b.ID != last || len(b.Card) != 10 || b.Card[9].ID != matchID(10) || len(b.Prediction.Predictions) != 10 {
+			var seen event.EventScreen
+			screen(event.GetEventFunction, pickemtest.AppEvent(last), &seen.Body)
+			if b := seen.Body; b.ID != last || len(b.Card) != 10 || b.Card[9].ID != pickemtest.MatchID(10) || len(b.Prediction.Predictions) != 10 {
 				t.Errorf("the event is %+v", b)
 			}
-			var me UserScreen
-			screen(GetMeFunction, "/app/me", &me.Body)
+			var me member.UserScreen
+			screen(member.GetMeFunction, "/app/me", &me.Body)
 			if b := me.Body; b.UserID != "ann" || len(b.Events) != size.shows || b.Events[0].EventID != last || len(b.Standings) != 1 || b.Standings[0].Points != want[i].Points {
 				t.Errorf("ann is %+v", b)
 			}
-			var her UserScreen
-			screen(GetUserFunction, "/app/users/ann", &her.Body)
+			var her member.UserScreen
+			screen(member.GetUserFunction, "/app/users/ann", &her.Body)
 			if len(her.Body.Events) != size.shows {
 				t.Errorf("ann is to others %+v", her.Body)
 			}
@@ -178,25 +185,25 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	w, last := crowd(t, 15, 10)
 	for i := range 10 {
-		w.To(noon.Add(time.Duration(i) * time.Minute))
-		w.admin(PutResultFunction, adminMatch(last, 1)+"/result", map[string]any{"result": i % 2})
+		w.To(pickemtest.Noon.Add(time.Duration(i) * time.Minute))
+		w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(last, 1)+"/result", map[string]any{"result": i % 2})
 	}
 	for _, c := range []struct {
 		fn           spec.Function
 		target, list string
 		most, want   int
 	}{
-		{ListEventsFunction, "/app/events", "events", 100, 10},
-		{ListEventsFunction, "/app/events?year=2026", "events", 100, 10},
-		{GetStandingsFunction, "/app/standings/2026", "standings", 500, 15},
-		{GetResultsFunction, appEvent(last) + "/results", "entries", 500, 15},
-		{ListCorrectionsFunction, appEvent(last) + "/corrections", "corrections", 100, 10},
-		{ListEntriesFunction, adminEvent(last) + "/entries", "userIds", 1000, 15},
+		{event.ListEventsFunction, "/app/events", "events", 100, 10},
+		{event.ListEventsFunction, "/app/events?year=2026", "events", 100, 10},
+		{league.GetStandingsFunction, "/app/standings/2026", "standings", 500, 15},
+		{event.GetResultsFunction, pickemtest.AppEvent(last) + "/results", "entries", 500, 15},
+		{event.ListCorrectionsFunction, pickemtest.AppEvent(last) + "/corrections", "corrections", 100, 10},
+		{event.ListEntriesFunction, pickemtest.AdminEvent(last) + "/entries", "userIds", 1000, 15},
 	} {
 		pages := func(limit int) (all []any) {
 			and := map[bool]string{true: "&", false: "?"}[strings.Contains(c.target, "?")]
 			for next, page := "", 0; page == 0 || next != ""; page++ {
-				body := testkit.Decode[map[string]any](w.World, w.ask(c.fn, fmt.Sprint(c.target, and, "limit=", limit, "&cursor=", strings.ReplaceAll(next, "#", "%23")), testkit.Administrator, ""))
+				body := testkit.Decode[map[string]any](w.World, w.Ask(c.fn, fmt.Sprint(c.target, and, "limit=", limit, "&cursor=", strings.ReplaceAll(next, "#", "%23")), testkit.Administrator, ""))
 				items := body[c.list].([]any)
 				if len(items) > limit || len(items) < limit && body["next"] != nil || page > c.want {
 					t.Fatalf("%s: a page of %d has %d, and goes on after %v", c.target, limit, len(items), body["next"])
@@ -222,75 +229,52 @@ func TestPages(t *testing.T) {
 // what its owner may see anyway.
 func TestCursors(t *testing.T) {
 	t.Parallel()
-	w := season(t)
-	w.announce(noon.AddDate(-1, 0, 0), "old", 0)
-	w.results(scoredShow, 1, 0)
+	w := pickemtest.NewSeason(t)
+	w.Announce(pickemtest.Noon.AddDate(-1, 0, 0), "old", 0)
+	w.EnterResults(pickemtest.ScoredShow, 1, 0)
 	next := func(fn spec.Function, target string) string {
 		var body struct{ Next string }
-		w.see(fn, target, testkit.Administrator, &body)
+		w.Read(fn, target, testkit.Administrator, &body)
 		if body.Next == "" {
 			t.Fatalf("%s ends", target)
 		}
 		return strings.ReplaceAll(body.Next, "#", "%23")
 	}
 	lists := map[string]spec.Function{
-		"/app/events?limit=1&cursor=":                               ListEventsFunction,
-		"/app/events?limit=1&year=2026&cursor=":                     ListEventsFunction,
-		"/app/standings/2026?limit=1&cursor=":                       GetStandingsFunction,
-		appEvent(scoredShow) + "/results?limit=1&cursor=":           GetResultsFunction,
-		appEvent(scoredShow) + "/corrections?limit=1&cursor=":       ListCorrectionsFunction,
-		"/admin/events/" + scoredShow + "/entries?limit=1&cursor=":  ListEntriesFunction,
-		"/app/standings/2025?limit=1&cursor=":                       GetStandingsFunction,
-		"/app/events?limit=1&year=2025&cursor=":                     ListEventsFunction,
-		"/admin/events/" + "2025-03-01-old/entries?limit=1&cursor=": ListEntriesFunction,
+		"/app/events?limit=1&cursor=":                                               event.ListEventsFunction,
+		"/app/events?limit=1&year=2026&cursor=":                                     event.ListEventsFunction,
+		"/app/standings/2026?limit=1&cursor=":                                       league.GetStandingsFunction,
+		pickemtest.AppEvent(pickemtest.ScoredShow) + "/results?limit=1&cursor=":     event.GetResultsFunction,
+		pickemtest.AppEvent(pickemtest.ScoredShow) + "/corrections?limit=1&cursor=": event.ListCorrectionsFunction,
+		"/admin/events/" + pickemtest.ScoredShow + "/entries?limit=1&cursor=":       event.ListEntriesFunction,
+		"/app/standings/2025?limit=1&cursor=":                                       league.GetStandingsFunction,
+		"/app/events?limit=1&year=2025&cursor=":                                     event.ListEventsFunction,
+		"/admin/events/" + "2025-03-01-old/entries?limit=1&cursor=":                 event.ListEntriesFunction,
 	}
-	event, log, user := next(ListEventsFunction, "/app/events?limit=1"), next(ListCorrectionsFunction, appEvent(scoredShow)+"/corrections?limit=1"), next(GetStandingsFunction, "/app/standings/2026?limit=1")
-	forged := []string{"x", "..", "%20", "%00", "EVENT%23" + event, event + "%00", "2026-03-08", "2026-3-8-x", "2026-03-08-", strings.ToUpper(event), "LOG%23" + log, log + "0", "USER%23" + user, "eve", "%F0%9F%92%A5", "bnVsbA=="}
+	eventCursor, log, user := next(event.ListEventsFunction, "/app/events?limit=1"), next(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/corrections?limit=1"), next(league.GetStandingsFunction, "/app/standings/2026?limit=1")
+	forged := []string{"x", "..", "%20", "%00", "EVENT%23" + eventCursor, eventCursor + "%00", "2026-03-08", "2026-3-8-x", "2026-03-08-", strings.ToUpper(eventCursor), "LOG%23" + log, log + "0", "USER%23" + user, "eve", "%F0%9F%92%A5", "bnVsbA=="}
 	for target, fn := range lists {
 		refused := slices.Clone(forged)
-		if fn.Name != ListEventsFunction.Name || strings.Contains(target, "2025") {
-			refused = append(refused, event)
+		if fn.Name != event.ListEventsFunction.Name || strings.Contains(target, "2025") {
+			refused = append(refused, eventCursor)
 		}
-		if fn.Name != ListCorrectionsFunction.Name {
+		if fn.Name != event.ListCorrectionsFunction.Name {
 			refused = append(refused, log)
 		}
-		if fn.Name == ListEventsFunction.Name || fn.Name == ListCorrectionsFunction.Name || strings.Contains(target, "2025") {
+		if fn.Name == event.ListEventsFunction.Name || fn.Name == event.ListCorrectionsFunction.Name || strings.Contains(target, "2025") {
 			refused = append(refused, user)
 		}
 		for _, cursor := range refused {
-			out := w.ask(fn, target+cursor, testkit.Administrator, "")
-			if got, want := refusalOf(out), (refusal{400, "bad_cursor", "query.cursor"}); got != want {
+			out := w.Ask(fn, target+cursor, testkit.Administrator, "")
+			if got, want := pickemtest.RefusalOf(out), (pickemtest.Refusal{Status: 400, Code: "bad_cursor", Field: "query.cursor"}); got != want {
 				t.Errorf("%s%s: %d %s, want %v", target, cursor, out.StatusCode, out.Body, want)
 			}
 		}
 	}
 	// A log's cursor is a time: in another event's log it is one of it, or before it.
-	out := w.ask(ListCorrectionsFunction, appEvent(lockedShow)+"/corrections?cursor="+log, "ann", "")
-	var got CorrectionList
+	out := w.Ask(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.LockedShow)+"/corrections?cursor="+log, "ann", "")
+	var got event.CorrectionList
 	if err := json.Unmarshal([]byte(out.Body), &got.Body); err != nil || len(got.Body.Corrections) != 0 {
 		t.Errorf("with another event's cursor a log shows %s", out.Body)
-	}
-}
-
-// TestMovement: a table says who has climbed with the last event.
-func TestMovement(t *testing.T) {
-	t.Parallel()
-	w := season(t)
-	w.lock(show)
-	w.results(show, 0, 0, secret)
-	w.score(show)
-	var got []string
-	for _, s := range w.standings("2026") {
-		got = append(got, fmt.Sprintf("%d %s %d %d/%d %+d", s.Rank, s.Name, s.Points, s.Correct, s.Played, *s.Movement))
-	}
-	if want := []string{"1 ann 45 4/2 +1", "2 bob 30 2/2 -1", "3 cat 0 0/2 +0"}; !slices.Equal(got, want) {
-		t.Errorf("the table is %q, want %q", got, want)
-	}
-	var seen StandingsScreen
-	if w.see(GetStandingsFunction, "/app/standings/2026?limit=1", "cat", &seen.Body); seen.Body.Count != 3 || len(seen.Body.Standings) != 1 || seen.Body.Mine.Rank != 3 {
-		t.Errorf("cat sees %+v", seen.Body)
-	}
-	if out := w.ask(GetStandingsFunction, "/app/standings/2025", "ann", ""); !strings.Contains(out.Body, `{"count":0,"standings":[]}`) {
-		t.Errorf("an empty table is %s", out.Body)
 	}
 }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.API(pickem.AddMatchFunction, pickem.OpenEvents, (*pickem.Events).AddMatch) }
+func main() { app.API(event.AddMatchFunction, event.OpenEvents, (*event.Events).AddMatch) }

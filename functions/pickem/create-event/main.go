@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.API(pickem.CreateEventFunction, pickem.OpenEvents, (*pickem.Events).CreateEvent) }
+func main() { app.API(event.CreateEventFunction, event.OpenEvents, (*event.Events).CreateEvent) }

@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/league"
 )
 
 func main() {
-	app.API(pickem.CreateLeagueFunction, pickem.OpenLeagues, (*pickem.Leagues).CreateLeague)
+	app.API(league.CreateLeagueFunction, league.OpenLeagues, (*league.Leagues).CreateLeague)
 }

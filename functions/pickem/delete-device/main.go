@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/notice"
 )
 
 func main() {
-	app.API(pickem.DeleteDeviceFunction, pickem.OpenDevices, (*pickem.Devices).DeleteDevice)
+	app.API(notice.DeleteDeviceFunction, notice.OpenDevices, (*notice.Devices).DeleteDevice)
 }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.API(pickem.DeleteEventFunction, pickem.OpenEvents, (*pickem.Events).DeleteEvent) }
+func main() { app.API(event.DeleteEventFunction, event.OpenEvents, (*event.Events).DeleteEvent) }

@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/league"
 )
 
 func main() {
-	app.API(pickem.DeleteLeagueFunction, pickem.OpenLeagues, (*pickem.Leagues).DeleteLeague)
+	app.API(league.DeleteLeagueFunction, league.OpenLeagues, (*league.Leagues).DeleteLeague)
 }

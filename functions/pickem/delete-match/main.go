@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.API(pickem.DeleteMatchFunction, pickem.OpenEvents, (*pickem.Events).DeleteMatch) }
+func main() { app.API(event.DeleteMatchFunction, event.OpenEvents, (*event.Events).DeleteMatch) }

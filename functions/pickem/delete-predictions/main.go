@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
 func main() {
-	app.API(pickem.DeletePredictionsFunction, pickem.OpenEvents, (*pickem.Events).DeletePredictions)
+	app.API(event.DeletePredictionsFunction, event.OpenEvents, (*event.Events).DeletePredictions)
 }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/member"
 )
 
-func main() { app.API(pickem.DeleteUserFunction, pickem.OpenMembers, (*pickem.Members).DeleteUser) }
+func main() { app.API(member.DeleteUserFunction, member.OpenMembers, (*member.Members).DeleteUser) }

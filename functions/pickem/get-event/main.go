@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.API(pickem.GetEventFunction, pickem.OpenEvents, (*pickem.Events).GetEvent) }
+func main() { app.API(event.GetEventFunction, event.OpenEvents, (*event.Events).GetEvent) }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.API(pickem.GetHealthFunction, pickem.OpenEvents, (*pickem.Events).GetHealth) }
+func main() { app.API(event.GetHealthFunction, event.OpenEvents, (*event.Events).GetHealth) }

@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/league"
 )
 
 func main() {
-	app.API(pickem.GetLeagueStandingsFunction, pickem.OpenLeagues, (*pickem.Leagues).GetLeagueStandings)
+	app.API(league.GetLeagueStandingsFunction, league.OpenLeagues, (*league.Leagues).GetLeagueStandings)
 }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/league"
 )
 
-func main() { app.API(pickem.GetLeagueFunction, pickem.OpenLeagues, (*pickem.Leagues).GetLeague) }
+func main() { app.API(league.GetLeagueFunction, league.OpenLeagues, (*league.Leagues).GetLeague) }

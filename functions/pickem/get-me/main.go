@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/member"
 )
 
-func main() { app.API(pickem.GetMeFunction, pickem.OpenMembers, (*pickem.Members).GetMe) }
+func main() { app.API(member.GetMeFunction, member.OpenMembers, (*member.Members).GetMe) }

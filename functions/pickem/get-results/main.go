@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.API(pickem.GetResultsFunction, pickem.OpenEvents, (*pickem.Events).GetResults) }
+func main() { app.API(event.GetResultsFunction, event.OpenEvents, (*event.Events).GetResults) }

@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/league"
 )
 
 func main() {
-	app.API(pickem.GetStandingsFunction, pickem.OpenEvents, (*pickem.Events).GetStandings)
+	app.API(league.GetStandingsFunction, league.OpenLeagues, (*league.Leagues).GetStandings)
 }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/member"
 )
 
-func main() { app.API(pickem.GetUserFunction, pickem.OpenMembers, (*pickem.Members).GetUser) }
+func main() { app.API(member.GetUserFunction, member.OpenMembers, (*member.Members).GetUser) }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/member"
 )
 
-func main() { app.API(pickem.InviteUserFunction, pickem.OpenMembers, (*pickem.Members).InviteUser) }
+func main() { app.API(member.InviteUserFunction, member.OpenMembers, (*member.Members).InviteUser) }

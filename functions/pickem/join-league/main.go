@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/league"
 )
 
-func main() { app.API(pickem.JoinLeagueFunction, pickem.OpenLeagues, (*pickem.Leagues).JoinLeague) }
+func main() { app.API(league.JoinLeagueFunction, league.OpenLeagues, (*league.Leagues).JoinLeague) }

@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/league"
 )
 
 func main() {
-	app.API(pickem.LeaveLeagueFunction, pickem.OpenLeagues, (*pickem.Leagues).LeaveLeague)
+	app.API(league.LeaveLeagueFunction, league.OpenLeagues, (*league.Leagues).LeaveLeague)
 }

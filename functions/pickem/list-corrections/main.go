@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
 func main() {
-	app.API(pickem.ListCorrectionsFunction, pickem.OpenEvents, (*pickem.Events).ListCorrections)
+	app.API(event.ListCorrectionsFunction, event.OpenEvents, (*event.Events).ListCorrections)
 }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.API(pickem.ListEntriesFunction, pickem.OpenEvents, (*pickem.Events).ListEntries) }
+func main() { app.API(event.ListEntriesFunction, event.OpenEvents, (*event.Events).ListEntries) }

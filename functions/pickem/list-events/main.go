@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.API(pickem.ListEventsFunction, pickem.OpenEvents, (*pickem.Events).ListEvents) }
+func main() { app.API(event.ListEventsFunction, event.OpenEvents, (*event.Events).ListEvents) }

@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/league"
 )
 
 func main() {
-	app.API(pickem.ListLeaguesFunction, pickem.OpenLeagues, (*pickem.Leagues).ListLeagues)
+	app.API(league.ListLeaguesFunction, league.OpenLeagues, (*league.Leagues).ListLeagues)
 }

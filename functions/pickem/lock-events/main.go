@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.Job(pickem.LockEventsFunction, pickem.OpenEvents, (*pickem.Events).LockEvents) }
+func main() { app.Job(event.LockEventsFunction, event.OpenEvents, (*event.Events).LockEvents) }

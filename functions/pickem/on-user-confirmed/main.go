@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/member"
 )
 
 func main() {
-	app.Task(pickem.OnUserConfirmedFunction, pickem.OpenMembers, (*pickem.Members).OnUserConfirmed)
+	app.Task(member.OnUserConfirmedFunction, member.OpenMembers, (*member.Members).OnUserConfirmed)
 }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.API(pickem.OrderCardFunction, pickem.OpenEvents, (*pickem.Events).OrderCard) }
+func main() { app.API(event.OrderCardFunction, event.OpenEvents, (*event.Events).OrderCard) }

@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
 func main() {
-	app.API(pickem.PutPredictionsFunction, pickem.OpenEvents, (*pickem.Events).PutPredictions)
+	app.API(event.PutPredictionsFunction, event.OpenEvents, (*event.Events).PutPredictions)
 }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.API(pickem.PutResultFunction, pickem.OpenEvents, (*pickem.Events).PutResult) }
+func main() { app.API(event.PutResultFunction, event.OpenEvents, (*event.Events).PutResult) }

@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/score"
 )
 
 func main() {
-	app.Task(pickem.RebuildStandingsFunction, pickem.OpenScorer, (*pickem.Scorer).RebuildStandings)
+	app.Task(score.RebuildStandingsFunction, score.OpenScorer, (*score.Scorer).RebuildStandings)
 }

@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/notice"
 )
 
 func main() {
-	app.API(pickem.RegisterDeviceFunction, pickem.OpenDevices, (*pickem.Devices).RegisterDevice)
+	app.API(notice.RegisterDeviceFunction, notice.OpenDevices, (*notice.Devices).RegisterDevice)
 }

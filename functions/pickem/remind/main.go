@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/notice"
 )
 
-func main() { app.Job(pickem.RemindFunction, pickem.OpenReminder, (*pickem.Reminder).Remind) }
+func main() { app.Job(notice.RemindFunction, notice.OpenReminder, (*notice.Reminder).Remind) }

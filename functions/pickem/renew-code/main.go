@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/league"
 )
 
-func main() { app.API(pickem.RenewCodeFunction, pickem.OpenLeagues, (*pickem.Leagues).RenewCode) }
+func main() { app.API(league.RenewCodeFunction, league.OpenLeagues, (*league.Leagues).RenewCode) }

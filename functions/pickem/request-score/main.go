@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
 func main() {
-	app.API(pickem.RequestScoreFunction, pickem.OpenEvents, (*pickem.Events).RequestScore)
+	app.API(event.RequestScoreFunction, event.OpenEvents, (*event.Events).RequestScore)
 }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/score"
 )
 
-func main() { app.Queue(pickem.ScoreEventFunction, pickem.OpenScorer, (*pickem.Scorer).ScoreEvent) }
+func main() { app.Queue(score.ScoreEventFunction, score.OpenScorer, (*score.Scorer).ScoreEvent) }

@@ -3,9 +3,9 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/notice"
 )
 
 func main() {
-	app.Queue(pickem.SendNoticesFunction, pickem.OpenNotifier, (*pickem.Notifier).SendNotices)
+	app.Queue(notice.SendNoticesFunction, notice.OpenNotifier, (*notice.Notifier).SendNotices)
 }

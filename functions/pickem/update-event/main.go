@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.API(pickem.UpdateEventFunction, pickem.OpenEvents, (*pickem.Events).UpdateEvent) }
+func main() { app.API(event.UpdateEventFunction, event.OpenEvents, (*event.Events).UpdateEvent) }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
 )
 
-func main() { app.API(pickem.UpdateMatchFunction, pickem.OpenEvents, (*pickem.Events).UpdateMatch) }
+func main() { app.API(event.UpdateMatchFunction, event.OpenEvents, (*event.Events).UpdateMatch) }

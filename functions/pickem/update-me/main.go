@@ -3,7 +3,7 @@ package main
 
 import (
 	"matchday/pkg/kit/app"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/member"
 )
 
-func main() { app.API(pickem.UpdateMeFunction, pickem.OpenMembers, (*pickem.Members).UpdateMe) }
+func main() { app.API(member.UpdateMeFunction, member.OpenMembers, (*member.Members).UpdateMe) }

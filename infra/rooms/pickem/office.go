@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
 )
 
 // announce announces a show that is not among those that there are.
@@ -22,19 +23,19 @@ func (s *Season) announce(ctx context.Context, sh show, starts, locks time.Time)
 
 // book makes what is missing of a show's card, with the champions that the show
 // before it has left.
-func (s *Season) book(ctx context.Context, sh show, shows []pickem.Event) error {
+func (s *Season) book(ctx context.Context, sh show, shows []event.Event) error {
 	_, booked, err := s.show(ctx, sh.ID)
 	if err != nil {
 		return err
 	}
-	var last []pickem.Match
-	if i := slices.IndexFunc(shows, func(e pickem.Event) bool { return e.ID < sh.ID }); i >= 0 {
+	var last []event.Match
+	if i := slices.IndexFunc(shows, func(e event.Event) bool { return e.ID < sh.ID }); i >= 0 {
 		if _, last, err = s.show(ctx, shows[i].ID); err != nil {
 			return err
 		}
 	}
 	for _, m := range sh.card(champions(last)) {
-		if slices.ContainsFunc(booked, func(b pickem.Match) bool { return b.ID == m.ID }) {
+		if slices.ContainsFunc(booked, func(b event.Match) bool { return b.ID == m.ID }) {
 			continue
 		}
 		if err := s.admin(ctx, http.MethodPost, "/admin/events/"+sh.ID+"/matches", m, nil); err != nil {
@@ -49,7 +50,7 @@ func (s *Season) move(ctx context.Context, eventID, state string, starts, locks 
 	return s.admin(ctx, http.MethodPatch, "/admin/events/"+eventID, map[string]any{"startsAt": starts, "lockAt": locks, "state": state}, nil)
 }
 
-func decided(m pickem.Match) bool { return m.Result != nil }
+func decided(m event.Match) bool { return m.Result != nil }
 
 // entries are the members who have picked a show.
 func (s *Season) entries(ctx context.Context, eventID string) (out struct {
@@ -62,13 +63,13 @@ func (s *Season) entries(ctx context.Context, eventID string) (out struct {
 
 // corrected reports whether a result of a show was changed.
 func (s *Season) corrected(ctx context.Context, eventID string) (bool, error) {
-	var out struct{ Corrections []pickem.Correction }
+	var out struct{ Corrections []event.Correction }
 	err := s.admin(ctx, http.MethodGet, "/app/events/"+eventID+"/corrections?limit=100", nil, &out)
-	return slices.ContainsFunc(out.Corrections, func(c pickem.Correction) bool { return c.From != "" }), err
+	return slices.ContainsFunc(out.Corrections, func(c event.Correction) bool { return c.From != "" }), err
 }
 
 // result says how a match has ended.
-func (s *Season) result(ctx context.Context, eventID string, m pickem.Match, r pickem.Result, reason string) error {
+func (s *Season) result(ctx context.Context, eventID string, m event.Match, r item.Result, reason string) error {
 	return s.admin(ctx, http.MethodPut, "/admin/events/"+eventID+"/matches/"+m.ID+"/result", map[string]any{"result": r, "reason": reason}, nil)
 }
 
@@ -89,7 +90,7 @@ func (s *Season) EnterResult(ctx context.Context, eventID string) (said string, 
 	if err != nil {
 		return "", err
 	}
-	i := slices.IndexFunc(card, func(m pickem.Match) bool { return !decided(m) })
+	i := slices.IndexFunc(card, func(m event.Match) bool { return !decided(m) })
 	if i < 0 {
 		return "", errors.New("every match has its result")
 	}
@@ -126,7 +127,7 @@ func (s *Season) Score(ctx context.Context, eventID string) error {
 }
 
 // say is a result in words.
-func say(m pickem.Match, r pickem.Result) string {
+func say(m event.Match, r item.Result) string {
 	if r == void {
 		return m.Name + ": nobody wins."
 	}

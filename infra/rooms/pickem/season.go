@@ -15,7 +15,8 @@ import (
 
 	"matchday/infra/local/fleet"
 	"matchday/infra/sim/clock"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/league"
 )
 
 // Season plays.
@@ -95,13 +96,13 @@ func (s *Season) Prepare(ctx context.Context) error {
 // already stays so.
 func (s *Season) league(ctx context.Context) error {
 	owner := members[0].ID
-	var there pickem.LeagueList
+	var there league.LeagueList
 	if err := s.as(ctx, owner, http.MethodGet, "/app/leagues", nil, &there.Body); err != nil {
 		return err
 	}
-	var l pickem.League
+	var l league.League
 	var err error
-	if i := slices.IndexFunc(there.Body.Leagues, func(m pickem.Membership) bool { return m.Name == leagueName }); i >= 0 {
+	if i := slices.IndexFunc(there.Body.Leagues, func(m league.Membership) bool { return m.Name == leagueName }); i >= 0 {
 		err = s.as(ctx, owner, http.MethodGet, "/app/leagues/"+there.Body.Leagues[i].LeagueID, nil, &l)
 	} else {
 		err = s.as(ctx, owner, http.MethodPost, "/app/leagues", map[string]string{"name": leagueName}, &l)
@@ -131,19 +132,19 @@ func refused(err error) bool {
 }
 
 // shows are those that are announced, as a user sees them, the latest first.
-func (s *Season) shows(ctx context.Context, user string) ([]pickem.Event, error) {
-	var out struct{ Events []pickem.Event }
+func (s *Season) shows(ctx context.Context, user string) ([]event.Event, error) {
+	var out struct{ Events []event.Event }
 	if err := s.as(ctx, user, http.MethodGet, "/app/events?limit=100", nil, &out); err != nil {
 		return nil, err
 	}
-	all := slices.DeleteFunc(out.Events, func(e pickem.Event) bool { return !ours(e) })
-	slices.SortFunc(all, func(a, b pickem.Event) int { return strings.Compare(b.ID, a.ID) })
+	all := slices.DeleteFunc(out.Events, func(e event.Event) bool { return !ours(e) })
+	slices.SortFunc(all, func(a, b event.Event) int { return strings.Compare(b.ID, a.ID) })
 	return all, nil
 }
 
 // show is a show with its card.
-func (s *Season) show(ctx context.Context, eventID string) (e pickem.Event, card []pickem.Match, err error) {
-	var out pickem.EventScreen
+func (s *Season) show(ctx context.Context, eventID string) (e event.Event, card []event.Match, err error) {
+	var out event.EventScreen
 	err = s.admin(ctx, http.MethodGet, "/app/events/"+eventID, nil, &out.Body)
 	return out.Body.Event, out.Body.Card, err
 }
@@ -162,7 +163,7 @@ func (s *Season) catchUp(ctx context.Context, sh show) error {
 	}
 	starts := day.Add(bell)
 	locks := starts.Add(-time.Hour)
-	i := slices.IndexFunc(shows, func(e pickem.Event) bool { return e.ID == sh.ID })
+	i := slices.IndexFunc(shows, func(e event.Event) bool { return e.ID == sh.ID })
 	switch {
 	case i < 0:
 		if err := s.announce(ctx, sh, starts, locks); err != nil {
@@ -209,7 +210,7 @@ func (s *Season) catchUp(ctx context.Context, sh show) error {
 }
 
 // next announces the show after those that there are, if the day has another.
-func (s *Season) next(ctx context.Context, shows []pickem.Event) error {
+func (s *Season) next(ctx context.Context, shows []event.Event) error {
 	now := s.Clock.Now()
 	today := tour(now.UTC())
 	for _, e := range shows {
@@ -265,7 +266,7 @@ func (s *Season) step(ctx context.Context) (wait time.Duration, err error) {
 }
 
 // fillUp has those members pick whose time has come.
-func (s *Season) fillUp(ctx context.Context, e pickem.Event, shows []pickem.Event) error {
+func (s *Season) fillUp(ctx context.Context, e event.Event, shows []event.Event) error {
 	_, card, err := s.show(ctx, e.ID)
 	if err != nil {
 		return err
@@ -290,7 +291,7 @@ func (s *Season) fillUp(ctx context.Context, e pickem.Event, shows []pickem.Even
 }
 
 // air enters a result, corrects the one that is wrong, or has the show scored.
-func (s *Season) air(ctx context.Context, e pickem.Event) (wait time.Duration, err error) {
+func (s *Season) air(ctx context.Context, e event.Event) (wait time.Duration, err error) {
 	if wait := e.StartsAt.Sub(s.Clock.Now()); wait > 0 {
 		return min(wait, glance), nil
 	}
@@ -301,7 +302,7 @@ func (s *Season) air(ctx context.Context, e pickem.Event) (wait time.Duration, e
 	if len(card) == 0 { // its announcement broke off
 		return glance, s.admin(ctx, http.MethodDelete, "/admin/events/"+e.ID, nil, nil)
 	}
-	next := slices.IndexFunc(card, func(m pickem.Match) bool { return !decided(m) })
+	next := slices.IndexFunc(card, func(m event.Match) bool { return !decided(m) })
 	if wrong := slip(e.ID, len(card)); next < 0 || next > wrong+1 {
 		if m := card[wrong]; *m.Result != outcome(m) {
 			corrected, err := s.corrected(ctx, e.ID)

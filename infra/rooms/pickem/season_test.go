@@ -17,7 +17,9 @@ import (
 	pickemsim "matchday/infra/rooms/pickem"
 	"matchday/infra/rooms/pickem/seasontest"
 	"matchday/infra/testkit"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/league"
+	"matchday/pkg/pickem/score"
 )
 
 func TestMain(m *testing.M) {
@@ -58,9 +60,9 @@ func get[T any](w world, user, path string) (out T) {
 }
 
 type screen struct {
-	pickem.Event
-	Card       []pickem.Match
-	Prediction *pickem.Prediction
+	event.Event
+	Card       []event.Match
+	Prediction *event.Prediction
 }
 
 func (w world) show(id string) screen {
@@ -68,20 +70,20 @@ func (w world) show(id string) screen {
 	return get[screen](w, pickemsim.Visitor, "/app/events/"+id)
 }
 
-func (w world) log(id string) []pickem.Correction {
+func (w world) log(id string) []event.Correction {
 	w.T.Helper()
-	return get[struct{ Corrections []pickem.Correction }](w, pickemsim.Visitor, "/app/events/"+id+"/corrections").Corrections
+	return get[struct{ Corrections []event.Correction }](w, pickemsim.Visitor, "/app/events/"+id+"/corrections").Corrections
 }
 
-func (w world) events() []pickem.Event {
+func (w world) events() []event.Event {
 	w.T.Helper()
-	return get[struct{ Events []pickem.Event }](w, pickemsim.Visitor, "/app/events").Events
+	return get[struct{ Events []event.Event }](w, pickemsim.Visitor, "/app/events").Events
 }
 
 // standings are the table of the year, a line for each member.
 func (w world) standings() (all []string) {
 	w.T.Helper()
-	for _, s := range get[struct{ Standings []pickem.Standing }](w, pickemsim.Visitor, "/app/standings/2026").Standings {
+	for _, s := range get[struct{ Standings []league.Standing }](w, pickemsim.Visitor, "/app/standings/2026").Standings {
 		all = append(all, fmt.Sprint(s.Rank, s.Name, s.Points, s.Correct, s.Played))
 	}
 	return all
@@ -119,22 +121,22 @@ func TestPrepare(t *testing.T) {
 	}
 	points := map[string]int{}
 	for _, e := range w.events()[1:] {
-		for _, entry := range get[struct{ Entries []pickem.Entry }](w, "ada", "/app/events/"+e.ID+"/results").Entries {
+		for _, entry := range get[struct{ Entries []score.Entry }](w, "ada", "/app/events/"+e.ID+"/results").Entries {
 			points[entry.Name] += entry.Points
 		}
 	}
 	got := map[string]int{}
-	for _, s := range get[struct{ Standings []pickem.Standing }](w, "ada", "/app/standings/2026").Standings {
+	for _, s := range get[struct{ Standings []league.Standing }](w, "ada", "/app/standings/2026").Standings {
 		got[s.Name] = s.Points
 	}
 	if len(got) != 10 || got["You"] == 0 || !maps.Equal(got, points) {
 		t.Errorf("the standings are %v, the shows brought %v", got, points)
 	}
-	mine := get[struct{ Leagues []pickem.Membership }](w, pickemsim.Visitor, "/app/leagues").Leagues
+	mine := get[struct{ Leagues []league.Membership }](w, pickemsim.Visitor, "/app/leagues").Leagues
 	if len(mine) != 1 || mine[0].Name != "The Back Row" {
 		t.Fatalf("the visitor's leagues are %+v", mine)
 	}
-	if l := get[pickem.League](w, pickemsim.Visitor, "/app/leagues/"+mine[0].LeagueID); l.Count != 5 || l.OwnerID != "ada" || l.Code == "" {
+	if l := get[league.League](w, pickemsim.Visitor, "/app/leagues/"+mine[0].LeagueID); l.Count != 5 || l.OwnerID != "ada" || l.Code == "" {
 		t.Errorf("the league is %+v", l)
 	}
 }
@@ -305,7 +307,7 @@ func TestRun(t *testing.T) {
 	if n := len(slices.CompactFunc(slices.Clone(seen), func(a, b moment) bool { return a.entries == b.entries })); n < 6 {
 		t.Errorf("members pick %d times, all at once", n)
 	}
-	corrections := slices.DeleteFunc(w.log(firstShow), func(c pickem.Correction) bool { return c.From == "" })
+	corrections := slices.DeleteFunc(w.log(firstShow), func(c event.Correction) bool { return c.From == "" })
 	if len(corrections) != 1 || corrections[0].Reason == "" {
 		t.Errorf("the corrections are %+v", corrections)
 	}
@@ -318,7 +320,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, m := range w.show(firstShow).Card {
 		for _, title := range m.Championships {
-			i := slices.IndexFunc(next.Card, func(n pickem.Match) bool { return slices.Contains(n.Championships, title) })
+			i := slices.IndexFunc(next.Card, func(n event.Match) bool { return slices.Contains(n.Championships, title) })
 			if holder := next.Card[i].Teams[0]; !holder.Champion || *m.Result >= 0 && !slices.Equal(holder.Members, m.Teams[*m.Result].Members) {
 				t.Errorf("%s is defended by %+v, after %+v", title, holder, m)
 			}

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
 )
 
 // The promotion's titles, each at stake at every show.
@@ -27,7 +28,7 @@ var roster = [...]string{
 }
 
 // pairs are the tag teams, the first champions first.
-var pairs = [...]pickem.Team{
+var pairs = [...]item.Team{
 	{Name: "The Lamplighters", Members: []string{"Orrin Wick", "Tamsin Wick"}},
 	{Name: "Salt and Iron", Members: []string{"Greta Salt", "Anvil Iversen"}},
 	{Name: "Night Ferry", Members: []string{"Charon Blythe", "Lady Lethe"}},
@@ -68,10 +69,10 @@ func parts(eventID string) (date, slug string) {
 
 // onTour reports whether an event is a show of the tour, and ours whether it is one
 // of the promotion's at all.
-func onTour(e pickem.Event) bool { return named(e, towns[:]) }
-func ours(e pickem.Event) bool   { return onTour(e) || named(e, galas[:]) }
+func onTour(e event.Event) bool { return named(e, towns[:]) }
+func ours(e event.Event) bool   { return onTour(e) || named(e, galas[:]) }
 
-func named(e pickem.Event, names []string) bool {
+func named(e event.Event, names []string) bool {
 	_, is := parts(e.ID)
 	return slices.ContainsFunc(names, func(name string) bool { return slug(name) == is })
 }
@@ -124,9 +125,9 @@ func matchID(eventID string, n int) string {
 
 // card are the matches of a show, for the champions that there are. Nobody is in
 // two of them.
-func (s show) card(champions map[string]pickem.Team) []pickem.Match {
+func (s show) card(champions map[string]item.Team) []event.Match {
 	d := dice("card", s.ID)
-	busy := func(t pickem.Team) bool {
+	busy := func(t item.Team) bool {
 		for _, c := range champions {
 			if slices.Equal(c.Members, t.Members) {
 				return true
@@ -134,45 +135,45 @@ func (s show) card(champions map[string]pickem.Team) []pickem.Match {
 		}
 		return false
 	}
-	var free []pickem.Team
+	var free []item.Team
 	for _, name := range roster {
-		if t := (pickem.Team{Members: []string{name}}); !busy(t) {
+		if t := (item.Team{Members: []string{name}}); !busy(t) {
 			free = append(free, t)
 		}
 	}
 	d.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
-	next := func(n int) (teams []pickem.Team) {
+	next := func(n int) (teams []item.Team) {
 		teams, free = free[:n:n], free[n:]
 		return teams
 	}
 	challengers := slices.DeleteFunc(slices.Clone(pairs[:]), busy)
-	fields := []pickem.MatchFields{
+	fields := []event.MatchFields{
 		{Name: "Three-way match", Points: 5, Preshow: true, Teams: next(3)},
 		{Name: "Singles match", Points: 10, Teams: next(2)},
-		{Name: "Tag team match", Points: 15, Championships: []string{tag}, Teams: []pickem.Team{champions[tag], challengers[d.IntN(len(challengers))]}},
+		{Name: "Tag team match", Points: 15, Championships: []string{tag}, Teams: []item.Team{champions[tag], challengers[d.IntN(len(challengers))]}},
 	}
 	if s.gala {
 		fields = append(fields,
-			pickem.MatchFields{Name: "Ladder match", Points: 10, Teams: next(4)},
-			pickem.MatchFields{Name: "Grudge match", Points: 10, Teams: next(2)})
+			event.MatchFields{Name: "Ladder match", Points: 10, Teams: next(4)},
+			event.MatchFields{Name: "Grudge match", Points: 10, Teams: next(2)})
 	}
 	fields = append(fields,
-		pickem.MatchFields{Name: "Title match", Points: 15, Championships: []string{harbor}, Teams: append([]pickem.Team{champions[harbor]}, next(1)...)},
-		pickem.MatchFields{Name: "Main event", Points: 25, Championships: []string{world}, Teams: append([]pickem.Team{champions[world]}, next(1)...)})
-	all := make([]pickem.Match, len(fields))
+		event.MatchFields{Name: "Title match", Points: 15, Championships: []string{harbor}, Teams: append([]item.Team{champions[harbor]}, next(1)...)},
+		event.MatchFields{Name: "Main event", Points: 25, Championships: []string{world}, Teams: append([]item.Team{champions[world]}, next(1)...)})
+	all := make([]event.Match, len(fields))
 	for i, f := range fields {
-		all[i] = pickem.Match{ID: matchID(s.ID, i), MatchFields: f}
+		all[i] = event.Match{ID: matchID(s.ID, i), MatchFields: f}
 	}
 	return all
 }
 
 // champions are the holders of the titles after a card, which is nil for the
 // first ever: whoever won a title match, or had the title if nobody did.
-func champions(card []pickem.Match) map[string]pickem.Team {
-	all := map[string]pickem.Team{world: {Members: []string{roster[0]}}, harbor: {Members: []string{roster[1]}}, tag: pairs[0]}
+func champions(card []event.Match) map[string]item.Team {
+	all := map[string]item.Team{world: {Members: []string{roster[0]}}, harbor: {Members: []string{roster[1]}}, tag: pairs[0]}
 	for _, m := range card {
 		for _, title := range m.Championships {
-			holder := slices.IndexFunc(m.Teams, func(t pickem.Team) bool { return t.Champion })
+			holder := slices.IndexFunc(m.Teams, func(t item.Team) bool { return t.Champion })
 			if m.Result != nil && *m.Result != void {
 				holder = int(*m.Result)
 			}
@@ -189,11 +190,11 @@ func champions(card []pickem.Match) map[string]pickem.Team {
 }
 
 // void is the result of a match that nobody won.
-const void pickem.Result = -1
+const void item.Result = -1
 
 // outcome is how a match ends. Champions win a little more often than not, and now
 // and then nobody does.
-func outcome(m pickem.Match) pickem.Result {
+func outcome(m event.Match) item.Result {
 	d := dice("outcome", m.ID)
 	switch {
 	case d.IntN(24) == 0:
@@ -201,7 +202,7 @@ func outcome(m pickem.Match) pickem.Result {
 	case m.Teams[0].Champion && d.IntN(5) < 3:
 		return 0
 	}
-	return pickem.Result(d.IntN(len(m.Teams)))
+	return item.Result(d.IntN(len(m.Teams)))
 }
 
 // slip is the place on a card of the one result that is entered wrong at first: not
@@ -209,8 +210,8 @@ func outcome(m pickem.Match) pickem.Result {
 func slip(eventID string, matches int) int { return dice("slip", eventID).IntN(max(1, matches-1)) }
 
 // another is a result that r is not.
-func another(r pickem.Result, m pickem.Match) pickem.Result {
-	return (r + 1) % pickem.Result(len(m.Teams))
+func another(r item.Result, m event.Match) item.Result {
+	return (r + 1) % item.Result(len(m.Teams))
 }
 
 // person is a member of the season.
@@ -239,7 +240,7 @@ func (p person) plays(eventID string) bool {
 }
 
 // pick is what a member picks of a card.
-func (p person) pick(card []pickem.Match) map[string]int {
+func (p person) pick(card []event.Match) map[string]int {
 	picks := map[string]int{}
 	for _, m := range card {
 		d := dice("pick", p.ID, m.ID)

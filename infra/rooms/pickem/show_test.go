@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
 )
 
 func TestPast(t *testing.T) {
@@ -24,7 +25,7 @@ func TestPast(t *testing.T) {
 		var got []string
 		for _, s := range past(at) {
 			got = append(got, s.ID)
-			if !s.gala || !ours(pickem.Event{ID: s.ID}) || onTour(pickem.Event{ID: s.ID}) {
+			if !s.gala || !ours(event.Event{ID: s.ID}) || onTour(event.Event{ID: s.ID}) {
 				t.Errorf("%s is no gala", s.ID)
 			}
 		}
@@ -40,7 +41,7 @@ func TestTour(t *testing.T) {
 	var all []string
 	for _, s := range tour(time.Date(2026, 6, 6, 23, 59, 0, 0, time.UTC)) {
 		all = append(all, s.ID)
-		if !ids.MatchString(s.ID) || !onTour(pickem.Event{ID: s.ID}) {
+		if !ids.MatchString(s.ID) || !onTour(event.Event{ID: s.ID}) {
 			t.Errorf("%q is no id of the tour's", s.ID)
 		}
 	}
@@ -48,7 +49,7 @@ func TestTour(t *testing.T) {
 		t.Errorf("the shows of a day do not sort: %q", all)
 	}
 	for _, id := range []string{"", "2026", "2026-06-06", "2026-06-06-", "2026-06-06-wrestlemania"} {
-		if ours(pickem.Event{ID: id}) {
+		if ours(event.Event{ID: id}) {
 			t.Errorf("%q is the season's", id)
 		}
 	}
@@ -58,8 +59,8 @@ func TestTour(t *testing.T) {
 // has left.
 func TestCards(t *testing.T) {
 	t.Parallel()
-	var last []pickem.Match
-	ends := map[pickem.Result]int{}
+	var last []event.Match
+	ends := map[item.Result]int{}
 	for day := range 365 {
 		date := time.Date(2026, 1, 1+day, 0, 0, 0, 0, time.UTC)
 		s := tour(date)[day%len(towns)]
@@ -111,13 +112,13 @@ func TestCards(t *testing.T) {
 
 func TestChampions(t *testing.T) {
 	t.Parallel()
-	result := func(r pickem.Result) *pickem.Result { return &r }
-	champion, challenger := pickem.Team{Members: []string{"A"}, Champion: true}, pickem.Team{Members: []string{"B"}}
-	match := func(r *pickem.Result) []pickem.Match {
-		return []pickem.Match{{MatchFields: pickem.MatchFields{Championships: []string{world}, Teams: []pickem.Team{champion, challenger}}, Result: r}}
+	result := func(r item.Result) *item.Result { return &r }
+	champion, challenger := item.Team{Members: []string{"A"}, Champion: true}, item.Team{Members: []string{"B"}}
+	match := func(r *item.Result) []event.Match {
+		return []event.Match{{MatchFields: event.MatchFields{Championships: []string{world}, Teams: []item.Team{champion, challenger}}, Result: r}}
 	}
 	for what, c := range map[string]struct {
-		card []pickem.Match
+		card []event.Match
 		want string
 	}{
 		"at first":                {nil, roster[0]},

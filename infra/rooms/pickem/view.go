@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/league"
 )
 
 // View is the season as the visitor's app shows it: what the API answers.
@@ -48,7 +49,7 @@ func (s *Season) Look(ctx context.Context) (View, error) {
 	if err := s.mine(ctx, "/app/standings/"+year, &v.Standings); err != nil {
 		return v, err
 	}
-	var leagues pickem.LeagueList
+	var leagues league.LeagueList
 	if err := s.mine(ctx, "/app/leagues", &leagues.Body); err != nil {
 		return v, err
 	}
@@ -66,7 +67,7 @@ func (s *Season) Look(ctx context.Context) (View, error) {
 }
 
 // look asks what the visitor sees of a show.
-func (s *Season) look(ctx context.Context, e pickem.Event) (sh Shown, err error) {
+func (s *Season) look(ctx context.Context, e event.Event) (sh Shown, err error) {
 	if err := s.mine(ctx, "/app/events/"+e.ID, &sh.Event); err != nil {
 		return sh, err
 	}

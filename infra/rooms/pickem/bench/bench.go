@@ -15,6 +15,10 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/league"
+	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/score"
 	"matchday/pkg/spec"
 )
 
@@ -101,16 +105,16 @@ func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
 		body   string
 		serve  func(app.Env) (handler, error)
 	}{
-		{useCost{What: getHealth}, pickem.GetHealthFunction, "/health", "", lambdaOf(pickem.GetHealthFunction, pickem.OpenEvents, (*pickem.Events).GetHealth)},
-		{useCost{What: "list-events", screen: true}, pickem.ListEventsFunction, "/app/events", "", lambdaOf(pickem.ListEventsFunction, pickem.OpenEvents, (*pickem.Events).ListEvents)},
-		{useCost{What: "get-standings", screen: true}, pickem.GetStandingsFunction, "/app/standings/2026", "", lambdaOf(pickem.GetStandingsFunction, pickem.OpenEvents, (*pickem.Events).GetStandings)},
-		{useCost{What: "get-event", screen: true}, pickem.GetEventFunction, "/app/events/" + eventOf(eventsOfYear-1), "", lambdaOf(pickem.GetEventFunction, pickem.OpenEvents, (*pickem.Events).GetEvent)},
-		{useCost{What: "get-results", screen: true}, pickem.GetResultsFunction, "/app/events/" + eventOf(eventsOfYear-2) + "/results", "", lambdaOf(pickem.GetResultsFunction, pickem.OpenEvents, (*pickem.Events).GetResults)},
-		{useCost{What: "get-me", screen: true}, pickem.GetMeFunction, "/app/me", "", lambdaOf(pickem.GetMeFunction, pickem.OpenMembers, (*pickem.Members).GetMe)},
-		{useCost{What: "put-predictions"}, pickem.PutPredictionsFunction, "/app/events/" + eventOf(eventsOfYear-1) + "/predictions", predictions(7),
-			lambdaOf(pickem.PutPredictionsFunction, pickem.OpenEvents, (*pickem.Events).PutPredictions)},
-		{useCost{What: "lock-events"}, pickem.LockEventsFunction, "", "", func(env app.Env) (handler, error) {
-			s, err := pickem.OpenEvents(ctx, env)
+		{useCost{What: getHealth}, event.GetHealthFunction, "/health", "", lambdaOf(event.GetHealthFunction, event.OpenEvents, (*event.Events).GetHealth)},
+		{useCost{What: "list-events", screen: true}, event.ListEventsFunction, "/app/events", "", lambdaOf(event.ListEventsFunction, event.OpenEvents, (*event.Events).ListEvents)},
+		{useCost{What: "get-standings", screen: true}, league.GetStandingsFunction, "/app/standings/2026", "", lambdaOf(league.GetStandingsFunction, league.OpenLeagues, (*league.Leagues).GetStandings)},
+		{useCost{What: "get-event", screen: true}, event.GetEventFunction, "/app/events/" + eventOf(eventsOfYear-1), "", lambdaOf(event.GetEventFunction, event.OpenEvents, (*event.Events).GetEvent)},
+		{useCost{What: "get-results", screen: true}, event.GetResultsFunction, "/app/events/" + eventOf(eventsOfYear-2) + "/results", "", lambdaOf(event.GetResultsFunction, event.OpenEvents, (*event.Events).GetResults)},
+		{useCost{What: "get-me", screen: true}, member.GetMeFunction, "/app/me", "", lambdaOf(member.GetMeFunction, member.OpenMembers, (*member.Members).GetMe)},
+		{useCost{What: "put-predictions"}, event.PutPredictionsFunction, "/app/events/" + eventOf(eventsOfYear-1) + "/predictions", predictions(7),
+			lambdaOf(event.PutPredictionsFunction, event.OpenEvents, (*event.Events).PutPredictions)},
+		{useCost{What: "lock-events"}, event.LockEventsFunction, "", "", func(env app.Env) (handler, error) {
+			s, err := event.OpenEvents(ctx, env)
 			return func(ctx context.Context, _ events.APIGatewayV2HTTPRequest) (out events.APIGatewayV2HTTPResponse, err error) {
 				return out, s.LockEvents(ctx)
 			}, err
@@ -191,7 +195,7 @@ func benchScore(ctx context.Context, members, rounds int) (cost scoreCost, err e
 		if round == 0 {
 			env = metered
 		}
-		s, err := pickem.OpenScorer(ctx, env)
+		s, err := score.OpenScorer(ctx, env)
 		if err != nil {
 			return cost, err
 		}
@@ -199,7 +203,7 @@ func benchScore(ctx context.Context, members, rounds int) (cost scoreCost, err e
 			return cost, err
 		}
 		w.Reset()
-		spent, err := measure.Run(func() error { return s.ScoreEvent(ctx, pickem.ScoreEvent{EventID: eventOf(before)}) })
+		spent, err := measure.Run(func() error { return s.ScoreEvent(ctx, score.Request{EventID: eventOf(before)}) })
 		if err != nil {
 			return cost, err
 		}
@@ -218,6 +222,6 @@ func benchScore(ctx context.Context, members, rounds int) (cost scoreCost, err e
 
 // dollars is what AWS charges for the scoring if Lambda takes as long as this machine.
 func (c scoreCost) dollars(p price.List) float64 {
-	memory := float64(pickem.ScoreEventFunction.Memory) / 1024
+	memory := float64(score.ScoreEventFunction.Memory) / 1024
 	return c.Reads*p.ReadUnit + c.Writes*p.WriteUnit + p.LambdaRequest + c.Wall.Seconds()*memory*p.LambdaGBSecond + 3*p.SQSRequest
 }

@@ -2,7 +2,8 @@ package cost
 
 import (
 	"matchday/infra/tools/cost/usage"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/notice"
+	"matchday/pkg/pickem/score"
 	"matchday/pkg/spec"
 )
 
@@ -52,13 +53,13 @@ func (m model) month(members float64) (s month, err error) {
 	most := m.Scores[len(m.Scores)-1]
 	scored := members * usage.WeeksOfMonth
 	s.scores = usage.Usage{
-		LambdaRequests: usage.WeeksOfMonth, LambdaGBSeconds: scored / scoredPerSec * m.memory(pickem.ScoreEventFunction.Name),
+		LambdaRequests: usage.WeeksOfMonth, LambdaGBSeconds: scored / scoredPerSec * m.memory(score.ScoreEventFunction.Name),
 		ReadUnits: scored * most.ReadUnits / most.Members, WriteUnits: scored * most.WriteUnits / most.Members,
 		SQSRequests: 3 * usage.WeeksOfMonth, LogGB: usage.WeeksOfMonth * usage.JobLog / usage.Gigabyte,
 	}
 	sent := scored * noticesOfEvent
 	s.notices = usage.Usage{
-		LambdaRequests: sent / noticesAtOnce, LambdaGBSeconds: sent / usage.NotifiedPerSec * m.memory(pickem.SendNoticesFunction.Name),
+		LambdaRequests: sent / noticesAtOnce, LambdaGBSeconds: sent / usage.NotifiedPerSec * m.memory(notice.SendNoticesFunction.Name),
 		ReadUnits: sent * noticeReads, WriteUnits: sent, SQSRequests: 3 * sent / noticesAtOnce, LogGB: sent / noticesAtOnce * usage.JobLog / usage.Gigabyte, EgressGB: sent * usage.PushBytes / usage.Gigabyte,
 	}
 	return s, nil

@@ -22,6 +22,10 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/league"
+	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/score"
 	"matchday/pkg/spec"
 )
 
@@ -38,29 +42,29 @@ func New(t testing.TB, now time.Time) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, pickem.Room, now), routes: http.NewServeMux()}
 	w.Season = &pickemsim.Season{Clock: w.Clock, Call: w.call}
-	route(w, pickem.ListEventsFunction, pickem.OpenEvents, (*pickem.Events).ListEvents)
-	route(w, pickem.GetEventFunction, pickem.OpenEvents, (*pickem.Events).GetEvent)
-	route(w, pickem.GetResultsFunction, pickem.OpenEvents, (*pickem.Events).GetResults)
-	route(w, pickem.GetStandingsFunction, pickem.OpenEvents, (*pickem.Events).GetStandings)
-	route(w, pickem.ListCorrectionsFunction, pickem.OpenEvents, (*pickem.Events).ListCorrections)
-	route(w, pickem.GetMeFunction, pickem.OpenMembers, (*pickem.Members).GetMe)
-	route(w, pickem.UpdateMeFunction, pickem.OpenMembers, (*pickem.Members).UpdateMe)
-	route(w, pickem.PutPredictionsFunction, pickem.OpenEvents, (*pickem.Events).PutPredictions)
-	route(w, pickem.CreateEventFunction, pickem.OpenEvents, (*pickem.Events).CreateEvent)
-	route(w, pickem.UpdateEventFunction, pickem.OpenEvents, (*pickem.Events).UpdateEvent)
-	route(w, pickem.DeleteEventFunction, pickem.OpenEvents, (*pickem.Events).DeleteEvent)
-	route(w, pickem.AddMatchFunction, pickem.OpenEvents, (*pickem.Events).AddMatch)
-	route(w, pickem.PutResultFunction, pickem.OpenEvents, (*pickem.Events).PutResult)
-	route(w, pickem.RequestScoreFunction, pickem.OpenEvents, (*pickem.Events).RequestScore)
-	route(w, pickem.ListEntriesFunction, pickem.OpenEvents, (*pickem.Events).ListEntries)
-	route(w, pickem.CreateLeagueFunction, pickem.OpenLeagues, (*pickem.Leagues).CreateLeague)
-	route(w, pickem.ListLeaguesFunction, pickem.OpenLeagues, (*pickem.Leagues).ListLeagues)
-	route(w, pickem.JoinLeagueFunction, pickem.OpenLeagues, (*pickem.Leagues).JoinLeague)
-	route(w, pickem.GetLeagueFunction, pickem.OpenLeagues, (*pickem.Leagues).GetLeague)
-	route(w, pickem.GetLeagueStandingsFunction, pickem.OpenLeagues, (*pickem.Leagues).GetLeagueStandings)
+	route(w, event.ListEventsFunction, event.OpenEvents, (*event.Events).ListEvents)
+	route(w, event.GetEventFunction, event.OpenEvents, (*event.Events).GetEvent)
+	route(w, event.GetResultsFunction, event.OpenEvents, (*event.Events).GetResults)
+	route(w, league.GetStandingsFunction, league.OpenLeagues, (*league.Leagues).GetStandings)
+	route(w, event.ListCorrectionsFunction, event.OpenEvents, (*event.Events).ListCorrections)
+	route(w, member.GetMeFunction, member.OpenMembers, (*member.Members).GetMe)
+	route(w, member.UpdateMeFunction, member.OpenMembers, (*member.Members).UpdateMe)
+	route(w, event.PutPredictionsFunction, event.OpenEvents, (*event.Events).PutPredictions)
+	route(w, event.CreateEventFunction, event.OpenEvents, (*event.Events).CreateEvent)
+	route(w, event.UpdateEventFunction, event.OpenEvents, (*event.Events).UpdateEvent)
+	route(w, event.DeleteEventFunction, event.OpenEvents, (*event.Events).DeleteEvent)
+	route(w, event.AddMatchFunction, event.OpenEvents, (*event.Events).AddMatch)
+	route(w, event.PutResultFunction, event.OpenEvents, (*event.Events).PutResult)
+	route(w, event.RequestScoreFunction, event.OpenEvents, (*event.Events).RequestScore)
+	route(w, event.ListEntriesFunction, event.OpenEvents, (*event.Events).ListEntries)
+	route(w, league.CreateLeagueFunction, league.OpenLeagues, (*league.Leagues).CreateLeague)
+	route(w, league.ListLeaguesFunction, league.OpenLeagues, (*league.Leagues).ListLeagues)
+	route(w, league.JoinLeagueFunction, league.OpenLeagues, (*league.Leagues).JoinLeague)
+	route(w, league.GetLeagueFunction, league.OpenLeagues, (*league.Leagues).GetLeague)
+	route(w, league.GetLeagueStandingsFunction, league.OpenLeagues, (*league.Leagues).GetLeagueStandings)
 
-	scorer := testkit.Open(w.World, pickem.ScoreEventFunction, pickem.OpenScorer)
-	scoreQueue := pickem.ScoreEventFunction.On.(spec.Queue)
+	scorer := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer)
+	scoreQueue := score.ScoreEventFunction.On.(spec.Queue)
 	testkit.Must(t, w.Queues.Poll(sqs.Mapping{Queue: scoreQueue.Name, BatchSize: scoreQueue.Batch, MaxConcurrency: scoreQueue.Concurrency},
 		func(_ context.Context, event []byte) ([]byte, error) {
 			var e events.SQSEvent
@@ -68,7 +72,7 @@ func New(t testing.TB, now time.Time) *World {
 				return nil, err
 			}
 			for _, r := range e.Records {
-				var m pickem.ScoreEvent
+				var m score.Request
 				if err := json.Unmarshal([]byte(r.Body), &m); err != nil {
 					return nil, err
 				}
@@ -78,9 +82,9 @@ func New(t testing.TB, now time.Time) *World {
 			}
 			return nil, nil
 		}))
-	every, err := scheduler.Parse(string(pickem.LockEventsFunction.On.(spec.Schedule)), "UTC")
+	every, err := scheduler.Parse(string(event.LockEventsFunction.On.(spec.Schedule)), "UTC")
 	testkit.Must(t, err)
-	locker := testkit.Open(w.World, pickem.LockEventsFunction, pickem.OpenEvents)
+	locker := testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents)
 	t.Cleanup(scheduler.Run(w.Clock, every, nil, func(time.Time) {
 		if err := locker.LockEvents(w.Ctx()); err != nil {
 			t.Error(err)

@@ -1,0 +1,186 @@
+package pickemtest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"matchday/infra/testkit"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
+)
+
+// The events of a season: see it.
+const (
+	LockedShow = "2026-03-01-high-tide"
+	ScoredShow = "2026-03-01-low-tide"
+)
+
+func AppEvent(id string) string { return "/app/events/" + id }
+
+func AdminEvent(id string) string { return "/admin/events/" + id }
+
+func AdminMatch(id string, n int) string {
+	return AdminEvent(id) + "/matches/" + MatchID(n)
+}
+
+// SecretPick is the pick that nobody but ann may see, and no other number of a season.
+const SecretPick = 37
+
+// NewSeason is a world with an event of each kind: show is open, with ann's secret
+// pick of its third match; lockedShow is locked and has no results; scoredShow is
+// scored. Ann, bob and cat are members, and have picked each.
+func NewSeason(t testing.TB) *Room {
+	t.Helper()
+	w := New(t)
+	played.once.Do(func() { played.rows = play(w) })
+	testkit.Put(w.World, tables.Pickem, played.rows...)
+	w.To(Noon.Add(time.Hour))
+	return w
+}
+
+// played is a season that was played once, for all tests.
+var played struct {
+	once sync.Once
+	rows []map[string]any
+}
+
+func play(w *Room) []map[string]any {
+	w.AddMembers("ann", "bob", "cat")
+	for _, slug := range []string{"high-tide", "low-tide"} {
+		id := w.Announce(Noon.Add(2*time.Hour), slug, 2)
+		w.Pick("ann", id, 0, 0)
+		w.Pick("bob", id, 1, 1)
+		w.Pick("cat", id, 1)
+	}
+	w.AnnounceClash(2)
+	w.MustAdmin(event.AddMatchFunction, AdminEvent(Show)+"/matches", battleRoyal(3))
+	w.Pick("ann", Show, 0, 0, SecretPick)
+	w.Pick("bob", Show, 0, 1, 2)
+	w.Pick("cat", Show)
+	w.LockEvent(ScoredShow)
+	w.EnterResults(ScoredShow, 0, 1)
+	w.Score(ScoredShow)
+	return testkit.Rows[map[string]any](w.World, tables.Pickem)
+}
+
+// AddMatches puts a card of n matches onto an event that has none.
+func (w *Room) AddMatches(eventID string, n int) {
+	w.T.Helper()
+	card := make([]item.Match, n)
+	for i := range card {
+		place, err := item.PlaceSK(i + 1)
+		testkit.Must(w.T, err)
+		card[i] = item.Match{
+			Row: item.Row{PK: item.EventRef(eventID), SK: item.MatchSK(MatchID(i + 1)), GSIPK: item.EventRef(eventID), GSISK: place, Type: item.MatchType},
+			ID:  MatchID(i + 1), Name: fmt.Sprint("Match ", i+1), Points: 2, Teams: []item.Team{{Members: []string{"a"}}, {Members: []string{"b"}}},
+		}
+	}
+	testkit.Put(w.World, tables.Pickem, card...)
+}
+
+// battleRoyal is a match of forty.
+func battleRoyal(n int) map[string]any {
+	m := MatchOf(n, 5)
+	var teams []map[string]any
+	for i := range 40 {
+		teams = append(teams, map[string]any{"members": []string{strings.Repeat("x", i+1)}})
+	}
+	m["teams"] = teams
+	return m
+}
+
+// Read decodes what a user is answered into body.
+func (w *Room) Read(fn spec.Function, target, user string, body any) {
+	w.T.Helper()
+	out := w.Ask(fn, target, user, "")
+	if out.StatusCode != http.StatusOK {
+		w.T.Fatalf("%s %s: %d %s", fn.Name, target, out.StatusCode, out.Body)
+	}
+	testkit.Must(w.T, json.Unmarshal([]byte(out.Body), body))
+}
+
+// Rows are all of the table but what counts how often a member was written, by key.
+func (w *Room) Rows() map[string]map[string]any {
+	w.T.Helper()
+	all := map[string]map[string]any{}
+	for _, r := range testkit.Rows[map[string]any](w.World, tables.Pickem) {
+		if r["SK"] == item.UserTag {
+			delete(r, "rev")
+		}
+		all[fmt.Sprint(r["PK"], " ", r["SK"])] = r
+	}
+	return all
+}
+
+// InterruptEach is fn's environment, in which others do something right before each of
+// fn's calls of an operation.
+func (w *Room) InterruptEach(fn spec.Function, operation string, do func()) app.Env {
+	env := w.Env(fn)
+	next := env.AWS.HTTPClient
+	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+operation) {
+			do()
+		}
+		return next.Do(r)
+	})
+	return env
+}
+
+// Refusal is what is wrong with a request: the status, type and place of the
+// problem document. An answer that is none has its status alone.
+type Refusal struct {
+	Status      int
+	Code, Field string
+}
+
+func RefusalOf(out events.APIGatewayV2HTTPResponse) Refusal {
+	var p testkit.Problem
+	if out.StatusCode < 400 || json.Unmarshal([]byte(out.Body), &p) != nil || p.Status != out.StatusCode {
+		return Refusal{Status: out.StatusCode}
+	}
+	r := Refusal{Status: p.Status, Code: strings.TrimPrefix(p.Type, "urn:problem-type:matchday:")}
+	if len(p.Errors) > 0 {
+		r.Field = p.Errors[0].Location
+	}
+	return r
+}
+
+// CodeOf is the code of a fault, "" for none; what is no fault is its text.
+func CodeOf(err error) string {
+	if f, ok := errors.AsType[*problem.Error](err); ok {
+		return f.Code
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func Without(m map[string]any, key string) map[string]any {
+	m = maps.Clone(m)
+	delete(m, key)
+	return m
+}
+
+// OrderOf is a card in an order, by the numbers of its matches.
+func OrderOf(matches ...int) map[string]any {
+	ids := []string{}
+	for _, n := range matches {
+		ids = append(ids, MatchID(n))
+	}
+	return map[string]any{"matchIds": ids}
+}

@@ -1,0 +1,39 @@
+package pickemtest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+
+	"matchday/infra/testkit"
+	"matchday/pkg/pickem/notice"
+	"matchday/pkg/pickem/tables"
+)
+
+// TokenOf is the push token of a phone that has a name.
+func TokenOf(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:])
+}
+
+// RegisterPhone registers a phone of the name for a user.
+func (w *Room) RegisterPhone(name, user string) {
+	w.T.Helper()
+	if out := w.Ask(notice.RegisterDeviceFunction, "/app/devices/"+TokenOf(name), user, ""); out.StatusCode != http.StatusOK {
+		w.T.Fatalf("%s registers the phone %s: %d %s", user, name, out.StatusCode, out.Body)
+	}
+}
+
+// phones are whose phones are registered, by name.
+func (w *Room) RegisteredPhones(names ...string) (all []string) {
+	w.T.Helper()
+	rows := testkit.Rows[notice.Device](w.World, tables.Pickem)
+	for _, name := range names {
+		if i := slices.IndexFunc(rows, func(d notice.Device) bool { return d.Token == TokenOf(name) }); i >= 0 {
+			all = append(all, name+" of "+strings.TrimPrefix(rows[i].BelongsTo, "USER#"))
+		}
+	}
+	return all
+}

@@ -1,0 +1,138 @@
+package pickemtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"matchday/infra/testkit"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/league"
+	"matchday/pkg/pickem/tables"
+)
+
+// CreateLeague has a member make a league.
+func (w *Room) CreateLeague(owner, name string) league.League {
+	w.T.Helper()
+	return testkit.Decode[league.League](w.World, w.Ask(league.CreateLeagueFunction, "/app/leagues", owner, map[string]any{"name": name}))
+}
+
+// RequestJoin asks for a place in a league.
+func (w *Room) RequestJoin(user, code string) events.APIGatewayV2HTTPResponse {
+	return w.Ask(league.JoinLeagueFunction, "/app/leagues/join", user, map[string]any{"code": code})
+}
+
+// JoinLeague has members join a league.
+func (w *Room) JoinLeague(l league.League, users ...string) {
+	w.T.Helper()
+	for _, u := range users {
+		testkit.Decode[league.League](w.World, w.RequestJoin(u, l.Code))
+	}
+}
+
+// LeaveLeague takes a member out of a league by somebody's will.
+func (w *Room) LeaveLeague(l league.League, user, by string) events.APIGatewayV2HTTPResponse {
+	return w.Ask(league.LeaveLeagueFunction, "/app/leagues/"+l.LeagueID+"/members/"+user, by, "")
+}
+
+// PlayEvent plays an event some days after noon: who picks the first n of its three
+// matches right gets 0, 10, 30 or 60 points.
+func (w *Room) PlayEvent(days int, slug string, right map[string]int) (eventID string) {
+	w.T.Helper()
+	id := w.Announce(Noon.AddDate(0, 0, days), slug, 3)
+	for user, n := range right {
+		teams := []int{1, 1, 1}
+		for i := range n {
+			teams[i] = 0
+		}
+		w.Pick(user, id, teams...)
+	}
+	w.LockEvent(id)
+	w.EnterResults(id, 0, 0, 0)
+	w.Score(id)
+	return id
+}
+
+// Dump is what the table holds: each item's keys, and what a league's item says.
+// Leagues are called by their names.
+func (w *Room) Dump() (all []string) {
+	w.T.Helper()
+	rows := testkit.Rows[map[string]any](w.World, tables.Pickem)
+	names := []string{}
+	for _, r := range rows {
+		if r["type"] == item.LeagueType {
+			names = append(names, r["id"].(string), r["name"].(string), r["code"].(string), r["name"].(string))
+		}
+	}
+	for _, r := range rows {
+		text := fmt.Sprint(r["PK"], " ", r["SK"])
+		for _, attribute := range []string{"GSI_PK", "GSI_SK", "ownerId", "members", "points"} {
+			if v, ok := r[attribute]; ok {
+				text += fmt.Sprint(" ", v)
+			}
+		}
+		all = append(all, strings.NewReplacer(names...).Replace(text))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// LinesWith are the lines that speak of something.
+func LinesWith(lines []string, what string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !strings.Contains(l, what) })
+}
+
+// LeagueLine is the item of a league, "" if there is none.
+func (w *Room) LeagueLine(name string) string {
+	w.T.Helper()
+	for _, line := range w.Dump() {
+		if strings.HasPrefix(line, "LEAGUE#"+name+" LEAGUE") {
+			return line
+		}
+	}
+	return ""
+}
+
+// InterruptBefore has do called before each of the first n calls of an operation that env
+// makes.
+func InterruptBefore(env app.Env, operation string, n int64, do func()) app.Env {
+	next := env.AWS.HTTPClient
+	var calls atomic.Int64
+	env.AWS.HTTPClient = Client(func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+operation) && calls.Add(1) <= n {
+			do()
+		}
+		return next.Do(r)
+	})
+	return env
+}
+
+type Client func(*http.Request) (*http.Response, error)
+
+func (f Client) Do(r *http.Request) (*http.Response, error) { return f(r) }
+
+// EndLeagueHalfway has the owner of a league end it, until it is marked.
+func (w *Room) EndLeagueHalfway(l league.League, owner string) {
+	w.T.Helper()
+	ctx, cancel := context.WithCancel(w.Ctx())
+	defer cancel()
+	marked := false
+	env := InterruptBefore(w.Env(league.DeleteLeagueFunction), "TransactWriteItems", 2, func() {
+		if marked {
+			cancel()
+		}
+		marked = true
+	})
+	_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).DeleteLeague(ctx, &league.DeleteLeague{User: auth.User{UserID: owner}, LeagueID: l.LeagueID})
+	if !errors.Is(err, context.Canceled) {
+		w.T.Fatalf("ending the league gave %v", err)
+	}
+}

@@ -1,0 +1,21 @@
+package pickemtest
+
+import (
+	"matchday/infra/testkit"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/tables"
+)
+
+// CorruptStandings makes standings wrong: ann's, bob's, which are lost, those of a league
+// that ann has left, and those of cat, who has not played.
+func (w *Room) CorruptStandings() {
+	w.T.Helper()
+	w.AddMembers("cat")
+	wrong := testkit.Row[item.Standing](w.World, tables.Pickem, item.UserRef("ann"), item.StandingsRef("2026"))
+	wrong.Points, wrong.GSISK = 7, "SCORE#00007#ann"
+	left, idle := wrong, wrong
+	left.SK, left.GSIPK = item.LeagueStandingsSK("2026", "left"), item.LeagueStandingsPK("left", "2026")
+	idle.PK, idle.BelongsTo, idle.GSISK = item.UserRef("cat"), item.UserRef("cat"), "SCORE#00007#cat"
+	testkit.Put(w.World, tables.Pickem, wrong, left, idle)
+	testkit.Must(w.T, w.Drop(tables.Pickem, item.UserRef("bob"), item.StandingsRef("2026")))
+}

@@ -1,0 +1,187 @@
+package pickemtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"matchday/infra/testkit"
+	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/league"
+	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/notice"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
+)
+
+// Noon is when the tests begin, a week before the show.
+var Noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// Show is the id of the event of most tests.
+const Show = "2026-03-08-clash-of-tides"
+
+// Room is one test's room.
+type Room struct {
+	*testkit.World
+	Routes map[string]testkit.Route
+}
+
+func New(t testing.TB) *Room {
+	t.Helper()
+	w := &Room{World: testkit.New(t, pickem.Room, Noon)}
+	w.Routes = map[string]testkit.Route{
+		event.ListEventsFunction.Name:        testkit.Serve(w.World, event.ListEventsFunction, event.OpenEvents, (*event.Events).ListEvents),
+		event.GetEventFunction.Name:          testkit.Serve(w.World, event.GetEventFunction, event.OpenEvents, (*event.Events).GetEvent),
+		event.GetResultsFunction.Name:        testkit.Serve(w.World, event.GetResultsFunction, event.OpenEvents, (*event.Events).GetResults),
+		league.GetStandingsFunction.Name:     testkit.Serve(w.World, league.GetStandingsFunction, league.OpenLeagues, (*league.Leagues).GetStandings),
+		event.ListCorrectionsFunction.Name:   testkit.Serve(w.World, event.ListCorrectionsFunction, event.OpenEvents, (*event.Events).ListCorrections),
+		member.GetMeFunction.Name:            testkit.Serve(w.World, member.GetMeFunction, member.OpenMembers, (*member.Members).GetMe),
+		member.GetUserFunction.Name:          testkit.Serve(w.World, member.GetUserFunction, member.OpenMembers, (*member.Members).GetUser),
+		member.UpdateMeFunction.Name:         testkit.Serve(w.World, member.UpdateMeFunction, member.OpenMembers, (*member.Members).UpdateMe),
+		event.PutPredictionsFunction.Name:    testkit.Serve(w.World, event.PutPredictionsFunction, event.OpenEvents, (*event.Events).PutPredictions),
+		event.DeletePredictionsFunction.Name: testkit.Serve(w.World, event.DeletePredictionsFunction, event.OpenEvents, (*event.Events).DeletePredictions),
+		member.InviteUserFunction.Name:       testkit.Serve(w.World, member.InviteUserFunction, member.OpenMembers, (*member.Members).InviteUser),
+		event.CreateEventFunction.Name:       testkit.Serve(w.World, event.CreateEventFunction, event.OpenEvents, (*event.Events).CreateEvent),
+		event.UpdateEventFunction.Name:       testkit.Serve(w.World, event.UpdateEventFunction, event.OpenEvents, (*event.Events).UpdateEvent),
+		event.DeleteEventFunction.Name:       testkit.Serve(w.World, event.DeleteEventFunction, event.OpenEvents, (*event.Events).DeleteEvent),
+		event.AddMatchFunction.Name:          testkit.Serve(w.World, event.AddMatchFunction, event.OpenEvents, (*event.Events).AddMatch),
+		event.UpdateMatchFunction.Name:       testkit.Serve(w.World, event.UpdateMatchFunction, event.OpenEvents, (*event.Events).UpdateMatch),
+		event.DeleteMatchFunction.Name:       testkit.Serve(w.World, event.DeleteMatchFunction, event.OpenEvents, (*event.Events).DeleteMatch),
+		event.OrderCardFunction.Name:         testkit.Serve(w.World, event.OrderCardFunction, event.OpenEvents, (*event.Events).OrderCard),
+		event.PutResultFunction.Name:         testkit.Serve(w.World, event.PutResultFunction, event.OpenEvents, (*event.Events).PutResult),
+		event.RequestScoreFunction.Name:      testkit.Serve(w.World, event.RequestScoreFunction, event.OpenEvents, (*event.Events).RequestScore),
+		event.ListEntriesFunction.Name:       testkit.Serve(w.World, event.ListEntriesFunction, event.OpenEvents, (*event.Events).ListEntries),
+		event.GetHealthFunction.Name:         testkit.Serve(w.World, event.GetHealthFunction, event.OpenEvents, (*event.Events).GetHealth),
+		member.DeleteUserFunction.Name:       testkit.Serve(w.World, member.DeleteUserFunction, member.OpenMembers, (*member.Members).DeleteUser),
+		notice.RegisterDeviceFunction.Name:   testkit.Serve(w.World, notice.RegisterDeviceFunction, notice.OpenDevices, (*notice.Devices).RegisterDevice),
+		notice.DeleteDeviceFunction.Name:     testkit.Serve(w.World, notice.DeleteDeviceFunction, notice.OpenDevices, (*notice.Devices).DeleteDevice),
+
+		league.CreateLeagueFunction.Name:       testkit.Serve(w.World, league.CreateLeagueFunction, league.OpenLeagues, (*league.Leagues).CreateLeague),
+		league.ListLeaguesFunction.Name:        testkit.Serve(w.World, league.ListLeaguesFunction, league.OpenLeagues, (*league.Leagues).ListLeagues),
+		league.JoinLeagueFunction.Name:         testkit.Serve(w.World, league.JoinLeagueFunction, league.OpenLeagues, (*league.Leagues).JoinLeague),
+		league.GetLeagueFunction.Name:          testkit.Serve(w.World, league.GetLeagueFunction, league.OpenLeagues, (*league.Leagues).GetLeague),
+		league.GetLeagueStandingsFunction.Name: testkit.Serve(w.World, league.GetLeagueStandingsFunction, league.OpenLeagues, (*league.Leagues).GetLeagueStandings),
+		league.LeaveLeagueFunction.Name:        testkit.Serve(w.World, league.LeaveLeagueFunction, league.OpenLeagues, (*league.Leagues).LeaveLeague),
+		league.RenewCodeFunction.Name:          testkit.Serve(w.World, league.RenewCodeFunction, league.OpenLeagues, (*league.Leagues).RenewCode),
+		league.DeleteLeagueFunction.Name:       testkit.Serve(w.World, league.DeleteLeagueFunction, league.OpenLeagues, (*league.Leagues).DeleteLeague),
+	}
+	return w
+}
+
+// Ask calls a route as user, "" for nobody; body is text, or encoded.
+func (w *Room) Ask(fn spec.Function, target, user string, body any) events.APIGatewayV2HTTPResponse {
+	text, ok := body.(string)
+	if !ok && body != nil {
+		encoded, err := json.Marshal(body)
+		testkit.Must(w.T, err)
+		text = string(encoded)
+	}
+	return testkit.Ask(w.Routes, fn, target, user, text)
+}
+
+// MustAdmin has an administrator do what must succeed.
+func (w *Room) MustAdmin(fn spec.Function, target string, body any) events.APIGatewayV2HTTPResponse {
+	w.T.Helper()
+	out := w.Ask(fn, target, testkit.Administrator, body)
+	if out.StatusCode >= 300 {
+		w.T.Fatalf("%s %s: %d %s", fn.Name, target, out.StatusCode, out.Body)
+	}
+	return out
+}
+
+// AddMembers makes members of users, each by the user's own name.
+func (w *Room) AddMembers(users ...string) {
+	w.T.Helper()
+	for _, u := range users {
+		testkit.Put(w.World, tables.Pickem, item.NewMember(u, u))
+	}
+}
+
+// MatchID is the id of the n-th match of a test's card.
+func MatchID(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
+
+// Announce announces an event that begins at a time, with a card of n matches of
+// two teams, worth 10, 20, 30… points.
+func (w *Room) Announce(starts time.Time, slug string, n int) (eventID string) {
+	w.T.Helper()
+	out := w.MustAdmin(event.CreateEventFunction, "/admin/events", map[string]any{
+		"name": slug, "date": starts.Format(time.DateOnly), "slug": slug, "startsAt": starts,
+	})
+	e := testkit.Decode[event.Event](w.World, out)
+	for i := range n {
+		w.MustAdmin(event.AddMatchFunction, "/admin/events/"+e.ID+"/matches", MatchOf(i+1, 10*(i+1)))
+	}
+	return e.ID
+}
+
+// MatchOf is a match of two, as an administrator says it.
+func MatchOf(n, points int) map[string]any {
+	return map[string]any{
+		"id": MatchID(n), "name": fmt.Sprint("Match ", n), "points": points,
+		"teams": []map[string]any{{"members": []string{fmt.Sprint("Left ", n)}}, {"members": []string{fmt.Sprint("Right ", n)}}},
+	}
+}
+
+// AnnounceClash announces the show of most tests, a week after noon.
+func (w *Room) AnnounceClash(matches int) {
+	w.T.Helper()
+	if id := w.Announce(Noon.AddDate(0, 0, 7), "clash-of-tides", matches); id != Show {
+		w.T.Fatalf("the show is %s", id)
+	}
+}
+
+// Pick saves a member's picks of the first matches of an event, in order.
+func (w *Room) Pick(user, eventID string, teams ...int) {
+	w.T.Helper()
+	picks := map[string]int{}
+	for i, team := range teams {
+		picks[MatchID(i+1)] = team
+	}
+	out := w.Ask(event.PutPredictionsFunction, "/app/events/"+eventID+"/predictions", user, map[string]any{"predictions": picks})
+	if out.StatusCode != http.StatusOK {
+		w.T.Fatalf("%s picks: %d %s", user, out.StatusCode, out.Body)
+	}
+}
+
+// LockEvent moves the clock to when an event locks, and has it locked.
+func (w *Room) LockEvent(eventID string) {
+	w.T.Helper()
+	e := testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(eventID))
+	w.To(item.ParseTime(e.LockAt))
+	testkit.Must(w.T, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.Ctx()))
+}
+
+// EnterResults enters the results of the first matches of an event, in order.
+func (w *Room) EnterResults(eventID string, results ...int) {
+	w.T.Helper()
+	for i, r := range results {
+		w.MustAdmin(event.PutResultFunction, "/admin/events/"+eventID+"/matches/"+MatchID(i+1)+"/result", map[string]any{"result": item.Result(r)})
+	}
+}
+
+// Score has an event scored.
+func (w *Room) Score(eventID string) {
+	w.T.Helper()
+	w.MustAdmin(event.RequestScoreFunction, "/admin/events/"+eventID+"/score", "")
+	w.ScoreQueued()
+}
+
+// ScoreQueued has the messages handled that wait to have events scored.
+func (w *Room) ScoreQueued() {
+	w.T.Helper()
+	testkit.Drain(w.World, score.Queue, 0, testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent)
+}
+
+// table is the table of a year as a member sees it.
+func (w *Room) Standings(year string) []league.Standing {
+	w.T.Helper()
+	out := w.Ask(league.GetStandingsFunction, "/app/standings/"+year+"?limit=500", "ann", "")
+	return testkit.Decode[struct{ Standings []league.Standing }](w.World, out).Standings
+}

@@ -1,0 +1,482 @@
+package event
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/notice"
+	"matchday/pkg/pickem/tables"
+)
+
+const (
+	logType = "log"
+)
+
+// MatchFields are what administrators say of a match.
+type MatchFields struct {
+	Name          string      `json:"name" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$" example:"Tornado Tag Team"`
+	Championships []string    `json:"championships,omitempty" maxItems:"8" minLength:"1" maxLength:"64" doc:"What it is for."`
+	Points        int         `json:"points" minimum:"1" maximum:"999" doc:"For a right pick."`
+	Preshow       bool        `json:"preshow,omitempty"`
+	Teams         []item.Team `json:"teams" minItems:"2" maxItems:"40" nullable:"false"`
+}
+
+// Match is a match of a card, in its place.
+type Match struct {
+	ID string `json:"id"`
+	MatchFields
+	Result *item.Result `json:"result,omitempty"`
+}
+
+func fieldsOf(m item.Match) MatchFields {
+	return MatchFields{m.Name, m.Championships, m.Points, m.Preshow, m.Teams}
+}
+
+func newMatch(m item.Match) Match {
+	return Match{ID: m.ID, MatchFields: fieldsOf(m), Result: (*item.Result)(m.Result)}
+}
+
+func setFields(m *item.Match, f MatchFields) {
+	m.Name, m.Championships, m.Points, m.Preshow, m.Teams = f.Name, f.Championships, f.Points, f.Preshow, f.Teams
+}
+
+// worth is the sum of the points of a card.
+func worth(card []item.Match) (sum int) {
+	for _, m := range card {
+		sum += m.Points
+	}
+	return sum
+}
+
+func overflow(field string) error {
+	return errCardOverflow.In(field)
+}
+
+var (
+	errCardOverflow = problem.New(problem.Unprocessable, "card_overflow", "a card is worth %d points at most, with its bonus", item.MaxEventPoints)
+	errCardFull     = problem.New(problem.Unprocessable, "card_full", "a card has %d matches at most", item.MaxMatches)
+	errNotTheCard   = problem.New(problem.Unprocessable, "not_the_card", "name every match of the card, and each once").In("body.matchIds")
+	errMatchExists  = problem.New(problem.Conflict, "match_exists", "there is another match with this id")
+	errLocked       = problem.New(problem.Conflict, "event_locked", "the event is locked")
+	errUpcoming     = problem.New(problem.Conflict, "event_upcoming", "the event is not locked yet")
+	errCardChanged  = problem.New(problem.Conflict, "card_changed", "the card has changed: look again")
+	errNoMatch      = problem.New(problem.NotFound, "match_not_found", "no such match on the card")
+)
+
+// MatchPage is the answer with a match.
+type MatchPage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         Match
+}
+
+// AddMatch adds a match.
+type AddMatch struct {
+	auth.Admin
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	Body    struct {
+		ID string `json:"id,omitempty" format:"uuid" minLength:"36" maxLength:"36" doc:"Of the app's making, so that it can send the match again; ours if there is none."`
+		MatchFields
+	}
+}
+
+// AddMatch adds a match to the end of a card that is not locked. The same match
+// under the same id is there once.
+func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error) {
+	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
+	if err != nil {
+		return nil, err
+	}
+	id := strings.ToLower(cmp.Or(in.Body.ID, item.NewUUID()))
+	if there, ok := on.Match(id); ok {
+		if !reflect.DeepEqual(fieldsOf(there), in.Body.MatchFields) {
+			return nil, errMatchExists
+		}
+		return &MatchPage{http.StatusCreated, httpapi.NoStore, newMatch(there)}, nil
+	}
+	if len(on.Card) == item.MaxMatches {
+		return nil, errCardFull
+	}
+	if worth(on.Card)+in.Body.Points+on.Bonus > item.MaxEventPoints {
+		return nil, overflow("body.points")
+	}
+	place, err := item.PlaceSK(len(on.Card) + 1)
+	if err != nil {
+		return nil, err
+	}
+	m := item.Match{Row: item.Row{PK: item.EventRef(on.ID), SK: item.MatchSK(id), GSIPK: item.EventRef(on.ID), GSISK: place, Type: item.MatchType}, ID: id, Since: on.CardRev + 1}
+	setFields(&m, in.Body.MatchFields)
+	if err := s.change(ctx, on, dynamo.PutWrite(m, item.Absent("PK"))); err != nil {
+		return nil, err
+	}
+	return &MatchPage{http.StatusCreated, httpapi.NoStore, newMatch(m)}, nil
+}
+
+// change makes writes to the card of an event that takes predictions, and counts
+// the change, by which predictions know what card they are of.
+func (s *Events) change(ctx context.Context, on item.EventWithCard, writes ...dynamo.Write) error {
+	now := s.now()
+	count := dynamo.UpdateWrite(on.Key(), expression.Set(expression.Name("cardRev"), expression.Value(on.CardRev+1)), item.IsOpenAt(now).And(item.Equals("cardRev", on.CardRev)))
+	return refused(dynamo.Transact(ctx, s.db, tables.ChangeCard, append(writes, count)...), on.Event, now)
+}
+
+// refused turns a refused write of an open event into what its caller should know.
+func refused(err error, e item.Event, now time.Time) error {
+	switch {
+	case !dynamo.IsRefused(err):
+		return err
+	case !e.IsOpen(now):
+		return errLocked
+	}
+	return item.ErrChanged
+}
+
+// UpdateMatch replaces what a match is.
+type UpdateMatch struct {
+	auth.Admin
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	MatchID string `path:"matchId" maxLength:"36" doc:"The match."`
+	Body    MatchFields
+}
+
+// UpdateMatch changes a match. Who is in it can be changed until the event locks:
+// picks on it are void then, and who made them is told, again if this is asked for
+// again. What it is called and worth can always be changed, and points follow.
+func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, error) {
+	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
+	if err != nil {
+		return nil, err
+	}
+	was, ok := on.Match(in.MatchID)
+	if !ok {
+		return nil, errNoMatch
+	}
+	if worth(on.Card)-was.Points+in.Body.Points+on.Bonus > item.MaxEventPoints {
+		return nil, overflow("body.points")
+	}
+	m, e := was, on.Event
+	setFields(&m, in.Body)
+	switch {
+	case !sameSides(was.Teams, m.Teams):
+		m.Since, e.CardRev = on.CardRev+1, on.CardRev+1
+		err = s.change(ctx, on, updateMatch(m))
+	case reflect.DeepEqual(was, m):
+	default:
+		writes := []dynamo.Write{updateMatch(m)}
+		e.CardRev++
+		if m.Points != was.Points && on.ResultsRev > 0 {
+			e.ResultsRev, e.ResultsAt = on.ResultsRev+1, item.FormatTime(s.now())
+			writes = append(writes, logged(e, m, in.UserID, fmt.Sprintf("%d points", was.Points), fmt.Sprintf("%d points", m.Points), ""))
+		}
+		writes = append(writes, dynamo.UpdateWrite(e.Key(), setEvent(e), unchanged(on.Event)))
+		err = dynamo.RefusedAs(dynamo.Transact(ctx, s.db, tables.ChangeCard, writes...), item.ErrChanged)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.tell(ctx, e, m.ID, m.Since, m.Since); err != nil {
+		return nil, err
+	}
+	if err := s.rescore(ctx, e); err != nil {
+		return nil, err
+	}
+	return &MatchPage{http.StatusOK, httpapi.NoStore, newMatch(m)}, nil
+}
+
+// updateMatch writes what administrators say of a match that is there, and not its
+// place.
+func updateMatch(m item.Match) dynamo.Write {
+	set := expression.Set(expression.Name("name"), expression.Value(m.Name)).
+		Set(expression.Name("championships"), expression.Value(m.Championships)).
+		Set(expression.Name("points"), expression.Value(m.Points)).
+		Set(expression.Name("preshow"), expression.Value(m.Preshow)).
+		Set(expression.Name("teams"), expression.Value(m.Teams)).
+		Set(expression.Name("since"), expression.Value(m.Since))
+	return dynamo.UpdateWrite(m.Key(), set, item.Exists("PK"))
+}
+
+// sameSides reports whether picks of one of the teams are picks of the same of the
+// others.
+func sameSides(a, b []item.Team) bool {
+	return slices.EqualFunc(a, b, func(x, y item.Team) bool { return slices.Equal(x.Members, y.Members) })
+}
+
+// DeleteMatch takes a match off a card.
+type DeleteMatch struct {
+	auth.Admin
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	MatchID string `path:"matchId" maxLength:"36" doc:"The match."`
+}
+
+// DeleteMatch takes a match off a card that is not locked; those behind it move
+// up. Who had picked it is told, also by a second run, if the first came no
+// further than to remove it.
+func (s *Events) DeleteMatch(ctx context.Context, in *DeleteMatch) (*httpapi.Removed, error) {
+	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
+	if err != nil {
+		return nil, err
+	}
+	gone, ok := on.Match(in.MatchID)
+	if ok {
+		writes := []dynamo.Write{dynamo.DeleteWrite(gone.Key(), item.Exists("PK"))}
+		rest := slices.DeleteFunc(slices.Clone(on.Card), func(m item.Match) bool { return m.ID == gone.ID })
+		placed, err := place(rest)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.change(ctx, on, append(writes, placed...)...); err != nil {
+			return nil, err
+		}
+		on.CardRev++
+	}
+	told, err := s.tell(ctx, on.Event, strings.ToLower(in.MatchID), math.MaxInt, on.CardRev)
+	if err != nil {
+		return nil, err
+	}
+	if !ok && told == 0 {
+		return nil, errNoMatch
+	}
+	return httpapi.NewRemoved(), nil
+}
+
+// place writes the places of matches on a card where they have changed.
+func place(card []item.Match) (writes []dynamo.Write, err error) {
+	for i, m := range card {
+		at, err := item.PlaceSK(i + 1)
+		if err != nil {
+			return nil, err
+		}
+		if at != m.GSISK {
+			writes = append(writes, dynamo.UpdateWrite(m.Key(), expression.Set(expression.Name("GSI_SK"), expression.Value(at)), item.Exists("PK")))
+		}
+	}
+	return writes, nil
+}
+
+// tell has the members told whose pick of a match is void, because it is of a card
+// before since, and returns how many they are. rev is of the card without it.
+func (s *Events) tell(ctx context.Context, e item.Event, matchID string, since, rev int) (int, error) {
+	entries, err := item.ReadPredictions(ctx, s.db, e.ID)
+	if err != nil {
+		return 0, err
+	}
+	var users []string
+	for _, p := range entries {
+		if _, picked := p.Predictions[matchID]; picked && p.CardRev < since {
+			users = append(users, p.UserID())
+		}
+	}
+	n := notice.Notice{
+		ID: fmt.Sprintf("%s#%s#%d", e.ID, matchID, rev), Title: e.Name, EventID: e.ID, Until: item.ParseTime(e.LockAt),
+		Body: "A match that you picked has changed: pick again before it locks.",
+	}
+	return len(users), notice.Send(ctx, s.queue, n, users)
+}
+
+// OrderCard puts a card into an order.
+type OrderCard struct {
+	auth.Admin
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	Body    struct {
+		MatchIDs []string `json:"matchIds" minItems:"1" maxItems:"99" nullable:"false" doc:"All matches of the card, in their order."`
+	}
+}
+
+// CardPage is the answer with a card.
+type CardPage struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Card []Match `json:"card"`
+	}
+}
+
+// OrderCard gives every match of a card its place, or none: what is not the card,
+// each match once, is not_the_card, and a card that is changed meanwhile
+// card_changed.
+func (s *Events) OrderCard(ctx context.Context, in *OrderCard) (*CardPage, error) {
+	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
+	if err != nil {
+		return nil, err
+	}
+	ordered := make([]item.Match, 0, len(on.Card))
+	for _, id := range in.Body.MatchIDs {
+		m, ok := on.Match(id)
+		if !ok || slices.ContainsFunc(ordered, func(o item.Match) bool { return o.ID == m.ID }) {
+			return nil, errNotTheCard
+		}
+		ordered = append(ordered, m)
+	}
+	if len(ordered) != len(on.Card) {
+		return nil, errNotTheCard
+	}
+	writes, err := place(ordered)
+	if err != nil {
+		return nil, err
+	}
+	if len(writes) > 0 {
+		count := expression.Set(expression.Name("cardRev"), expression.Value(on.CardRev+1))
+		writes = append(writes, dynamo.UpdateWrite(on.Key(), count, item.Equals("cardRev", on.CardRev)))
+		err = dynamo.Transact(ctx, s.db, tables.ChangeCard, writes...)
+		if dynamo.IsRefused(err) {
+			return nil, errCardChanged
+		}
+	}
+	out := &CardPage{CacheControl: httpapi.NoStore}
+	for _, m := range ordered {
+		out.Body.Card = append(out.Body.Card, newMatch(m))
+	}
+	return out, err
+}
+
+// PutResult says how a match ended.
+type PutResult struct {
+	auth.Admin
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	MatchID string `path:"matchId" maxLength:"36" doc:"The match."`
+	Body    struct {
+		Result item.Result `json:"result"`
+		Reason string      `json:"reason,omitempty" maxLength:"200" doc:"Why, for the log that members can read."`
+	}
+}
+
+// PutResult sets the result of a match of an event that is locked, and logs it.
+// It can be changed at any time: the points of a scored event follow, also when
+// the same result is put again because an answer was lost.
+func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, error) {
+	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := on.Match(in.MatchID)
+	if !ok {
+		return nil, errNoMatch
+	}
+	if on.IsOpen(s.now()) {
+		return nil, errUpcoming
+	}
+	if int(in.Body.Result) >= len(m.Teams) {
+		return nil, invalidTeam("body.result", m, int(in.Body.Result))
+	}
+	e, was := on.Event, m.Result
+	if result := int(in.Body.Result); was == nil || *was != result {
+		m.Result = &result
+		if e.State == item.Upcoming {
+			e.State = item.Broadcast // the job that writes it is late
+		}
+		e.ResultsRev, e.ResultsAt = on.ResultsRev+1, item.FormatTime(s.now())
+		err := dynamo.Transact(ctx, s.db, tables.SetResult,
+			dynamo.UpdateWrite(m.Key(), expression.Set(expression.Name("result"), expression.Value(result)), item.Exists("PK")),
+			dynamo.UpdateWrite(e.Key(), setEvent(e), unchanged(on.Event)),
+			logged(e, m, in.UserID, said(m, was), said(m, m.Result), in.Body.Reason))
+		if err != nil {
+			return nil, dynamo.RefusedAs(err, item.ErrChanged)
+		}
+	}
+	if err := s.rescore(ctx, e); err != nil {
+		return nil, err
+	}
+	return &MatchPage{http.StatusOK, httpapi.NoStore, newMatch(m)}, nil
+}
+
+func invalidTeam(field string, m item.Match, n int) error {
+	return &problem.Error{Kind: problem.Unprocessable, Code: "invalid_team", Field: field,
+		Text: fmt.Sprintf("the match has the teams 0 to %d, and no %d", len(m.Teams)-1, n)}
+}
+
+// said is a result in words.
+func said(m item.Match, result *int) string {
+	switch {
+	case result == nil:
+		return ""
+	case *result == item.Void:
+		return "void"
+	}
+	t := m.Teams[*result]
+	return cmp.Or(t.Name, strings.Join(t.Members, ", "))
+}
+
+// Correction is a result as it was entered.
+type Correction struct {
+	At      time.Time `json:"at" dynamodbav:"at"`
+	MatchID string    `json:"matchId" dynamodbav:"matchId"`
+	Match   string    `json:"match" dynamodbav:"match"`
+	From    string    `json:"from,omitempty" dynamodbav:"from,omitempty" doc:"What was there before, absent for a first result."`
+	To      string    `json:"to" dynamodbav:"to"`
+	By      string    `json:"by" dynamodbav:"by" doc:"The id of the administrator."`
+	Reason  string    `json:"reason,omitempty" dynamodbav:"reason,omitempty"`
+}
+
+// correction is the item of one.
+type correction struct {
+	item.Row
+	Correction
+}
+
+// logged writes down what has changed of a match.
+func logged(e item.Event, m item.Match, by, from, to, reason string) dynamo.Write {
+	return dynamo.PutWrite(correction{
+		Row:        item.Row{PK: item.EventRef(e.ID), SK: fmt.Sprintf("%s%s#%06d", logPrefix, e.ResultsAt, e.ResultsRev), Type: logType},
+		Correction: Correction{At: item.ParseTime(e.ResultsAt), MatchID: m.ID, Match: m.Name, From: from, To: to, By: by, Reason: reason},
+	})
+}
+
+// ListCorrections asks how the results of an event came about.
+type ListCorrections struct {
+	auth.User
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	Limit   int32  `query:"limit" minimum:"1" maximum:"100" default:"50"`
+	Cursor  string `query:"cursor" maxLength:"60" doc:"Next of the page before."`
+}
+
+// CorrectionList is a page of the log, the latest first.
+type CorrectionList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Corrections []Correction `json:"corrections"`
+		Next        string       `json:"next,omitempty"`
+	}
+}
+
+var logIDs = regexp.MustCompile(`^[0-9TZ:-]{20}#[0-9]{6}$`)
+
+// ListCorrections returns the log of an event.
+func (s *Events) ListCorrections(ctx context.Context, in *ListCorrections) (*CorrectionList, error) {
+	if _, err := item.ReadEvent(ctx, s.db, in.EventID); err != nil {
+		return nil, err
+	}
+	q := dynamo.Range{Key: item.BeginsWith(tables.ListCorrections, item.EventRef(in.EventID), logPrefix), Limit: in.Limit, Backward: true}
+	if in.Cursor != "" {
+		if !logIDs.MatchString(in.Cursor) {
+			return nil, httpapi.ErrBadCursor
+		}
+		q.After = item.Key(item.EventRef(in.EventID), logPrefix+in.Cursor)
+	}
+	rows, last, err := dynamo.Query[correction](ctx, s.db, tables.ListCorrections, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &CorrectionList{CacheControl: httpapi.NoStore}
+	out.Body.Corrections = make([]Correction, len(rows))
+	for i, r := range rows {
+		out.Body.Corrections[i] = r.Correction
+	}
+	if last != nil {
+		out.Body.Next = strings.TrimPrefix(rows[len(rows)-1].SK, logPrefix)
+	}
+	return out, nil
+}

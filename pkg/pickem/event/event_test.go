@@ -1,0 +1,340 @@
+package event_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchday/infra/rooms/pickem/pickemtest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/tables"
+)
+
+// TestCreateEvent: an event locks an hour before it begins unless it is said
+// otherwise, and is announced once.
+func TestCreateEvent(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	const id = "2026-03-08-clash-of-tides"
+	body := map[string]any{"name": "Clash of Tides", "date": "2026-03-08", "slug": "clash-of-tides", "startsAt": "2026-03-09T01:00:00.9+01:00", "bonus": 5}
+	var got event.Event
+	for range 2 {
+		out := w.MustAdmin(event.CreateEventFunction, "/admin/events", body)
+		got = testkit.Decode[event.Event](w.World, out)
+		starts := time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC)
+		if want := (event.Event{ID: id, Name: "Clash of Tides", Date: "2026-03-08", StartsAt: starts, LockAt: starts.Add(-time.Hour), State: item.Upcoming, Bonus: 5}); got != want || out.StatusCode != http.StatusCreated {
+			t.Errorf("announced: %d %+v, want %+v", out.StatusCode, got, want)
+		}
+	}
+	row := testkit.Row[map[string]any](w.World, tables.Pickem, "EVENT", "EVENT#"+id)
+	for attribute, want := range map[string]any{"GSI_PK": "EVENT#" + id, "GSI_SK": "EVENT", "type": "event", "date": "2026/03/08", "name": "Clash of Tides", "state": "upcoming"} {
+		if row[attribute] != want {
+			t.Errorf("the item's %s is %v, want %v", attribute, row[attribute], want)
+		}
+	}
+	w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(id)+"/matches", pickemtest.MatchOf(1, 1))
+	w.MustAdmin(event.CreateEventFunction, "/admin/events", body)
+	body["lockAt"] = "2026-03-08T12:00:00Z"
+	if got, want := pickemtest.RefusalOf(w.Ask(event.CreateEventFunction, "/admin/events", testkit.Administrator, body)), (pickemtest.Refusal{Status: 409, Code: "event_exists", Field: ""}); got != want {
+		t.Errorf("another event of the same name and date: %v, want %v", got, want)
+	}
+	body["slug"] = "another"
+	if got := testkit.Decode[event.Event](w.World, w.MustAdmin(event.CreateEventFunction, "/admin/events", body)); !got.LockAt.Equal(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)) {
+		t.Errorf("it locks at %v", got.LockAt)
+	}
+}
+
+// TestUpdateEvent: what is given changes, and the same again changes nothing.
+func TestUpdateEvent(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ body, want string }{ // name, date, startsAt, lockAt, state, bonus
+		{`{}`, "clash-of-tides 2026-03-08 08T12:00 08T11:00 upcoming 0"},
+		{`{"name":"Tides"}`, "Tides 2026-03-08 08T12:00 08T11:00 upcoming 0"},
+		{`{"bonus":10}`, "clash-of-tides 2026-03-08 08T12:00 08T11:00 upcoming 10"},
+		{`{"lockAt":"2026-03-07T00:00:00Z"}`, "clash-of-tides 2026-03-08 08T12:00 07T00:00 upcoming 0"},
+		{`{"lockAt":"2026-03-08T12:00:00Z"}`, "clash-of-tides 2026-03-08 08T12:00 08T12:00 upcoming 0"},
+		{`{"lockAt":"2026-03-01T12:00:00Z"}`, "clash-of-tides 2026-03-08 08T12:00 01T12:00 broadcast 0"}, // now
+		{`{"startsAt":"2026-03-08T10:00:00Z"}`, "clash-of-tides 2026-03-08 08T10:00 08T09:00 upcoming 0"},
+		{`{"startsAt":"2026-03-15T13:00:00Z"}`, "clash-of-tides 2026-03-15 15T13:00 15T12:00 upcoming 0"},
+		{`{"startsAt":"2026-03-07T11:00:00Z"}`, "clash-of-tides 2026-03-07 07T11:00 07T10:00 upcoming 0"},
+		{`{"startsAt":"2026-03-10T02:00:00Z","date":"2026-03-09"}`, "clash-of-tides 2026-03-09 10T02:00 10T01:00 upcoming 0"},
+		{`{"startsAt":"2026-03-15T12:00:00Z","lockAt":"2026-03-14T12:00:00Z"}`, "clash-of-tides 2026-03-15 15T12:00 14T12:00 upcoming 0"},
+		{`{"date":"2026-03-07"}`, "clash-of-tides 2026-03-07 08T12:00 08T11:00 upcoming 0"},
+		{`{"state":"broadcast"}`, "clash-of-tides 2026-03-08 08T12:00 08T11:00 broadcast 0"},
+		{`{"state":"upcoming"}`, "clash-of-tides 2026-03-08 08T12:00 08T11:00 upcoming 0"},
+	} {
+		t.Run(c.body, func(t *testing.T) {
+			t.Parallel()
+			w := pickemtest.New(t)
+			w.AddMembers("ann")
+			w.AnnounceClash(1)
+			var was map[string]map[string]any
+			for i := range 2 {
+				e := testkit.Decode[event.Event](w.World, w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), c.body))
+				const short = "02T15:04"
+				if got := fmt.Sprint(e.Name, " ", e.Date, " ", e.StartsAt.Format(short), " ", e.LockAt.Format(short), " ", e.State, " ", e.Bonus); got != c.want {
+					t.Errorf("the event is %s, want %s", got, c.want)
+				}
+				if i == 1 && !reflect.DeepEqual(w.Rows(), was) {
+					t.Errorf("the same again has changed something: %v, was %v", w.Rows(), was)
+				}
+				was = w.Rows()
+			}
+			var seen event.EventScreen
+			if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body); !strings.HasPrefix(c.want, seen.Body.Name+" "+seen.Body.Date) {
+				t.Errorf("ann sees %+v", seen.Body.Event)
+			}
+		})
+	}
+}
+
+// TestTransitions: an event can be opened again until the first result is in, and
+// with a lock that is still to come.
+func TestTransitions(t *testing.T) {
+	t.Parallel()
+	const (
+		opens   = `{"state":"upcoming"}`
+		moves   = `{"state":"upcoming","startsAt":"2026-03-09T12:00:00Z"}`
+		locks   = `{"state":"broadcast"}`
+		past    = `{"state":"upcoming","lockAt":"2026-03-01T00:00:00Z"}`
+		refused = "bad_transition"
+	)
+	toLock := func(w *pickemtest.Room) { w.To(pickemtest.Noon.AddDate(0, 0, 7).Add(-time.Hour)) }
+	locked := func(w *pickemtest.Room) { w.LockEvent(pickemtest.Show) }
+	result := func(w *pickemtest.Room) { w.LockEvent(pickemtest.Show); w.EnterResults(pickemtest.Show, 0) }
+	scoredNow := func(w *pickemtest.Room) {
+		w.LockEvent(pickemtest.Show)
+		w.EnterResults(pickemtest.Show, 0)
+		w.Score(pickemtest.Show)
+	}
+	for _, c := range []struct {
+		name  string
+		until func(*pickemtest.Room)
+		body  string
+		want  string // the state, or the refusal
+	}{
+		{"open stays open", func(*pickemtest.Room) {}, opens, item.Upcoming},
+		{"open is locked", func(*pickemtest.Room) {}, locks, item.Broadcast},
+		{"open with a lock that is over", func(*pickemtest.Room) {}, past, refused},
+		{"locked by the clock alone stays locked", toLock, opens, refused},
+		{"locked by the clock alone is opened by a move", toLock, moves, item.Upcoming},
+		{"locked by the clock alone is locked", toLock, locks, item.Broadcast},
+		{"locked stays locked", locked, opens, refused},
+		{"locked is opened by a move", locked, moves, item.Upcoming},
+		{"locked again", locked, locks, item.Broadcast},
+		{"not with a result", result, moves, refused},
+		{"a result leaves it locked", result, locks, item.Broadcast},
+		{"scored is not opened", scoredNow, moves, refused},
+		{"scored is not locked", scoredNow, locks, refused},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := pickemtest.New(t)
+			w.AnnounceClash(1)
+			c.until(w)
+			for range 2 {
+				out := w.Ask(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, c.body)
+				if c.want == refused {
+					if got, want := pickemtest.RefusalOf(out), (pickemtest.Refusal{Status: 409, Code: refused, Field: ""}); got != want {
+						t.Errorf("the answer is %v, want %v", got, want)
+					}
+				} else if got := testkit.Decode[event.Event](w.World, out); got.State != c.want {
+					t.Errorf("the state is %s, want %s", got.State, c.want)
+				}
+			}
+		})
+	}
+}
+
+// TestBonus: a new bonus of a scored event changes everybody's points.
+func TestBonus(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.NewSeason(t)
+	was := testkit.Row[item.Standing](w.World, tables.Pickem, item.UserRef("ann"), item.StandingsRef("2026"))
+	w.EnterResults(pickemtest.ScoredShow, 0, 0)
+	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.ScoredShow), `{"bonus":7}`)
+	var seen event.EventScreen
+	if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.ScoredShow), "ann", &seen.Body); !seen.Body.Updating {
+		t.Error("the event does not say that its points are being worked out")
+	}
+	w.ScoreQueued()
+	if got := testkit.Row[item.Standing](w.World, tables.Pickem, item.UserRef("ann"), item.StandingsRef("2026")); was.Points != 10 || got.Points != 10+20+7 {
+		t.Errorf("ann has %d points, before %d", got.Points, was.Points)
+	}
+	if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.ScoredShow), "ann", &seen.Body); seen.Body.Updating || seen.Body.Prediction.Score.Bonus != 7 {
+		t.Errorf("ann sees %+v", seen.Body)
+	}
+}
+
+// TestListEvents: the latest come first, those of a page as they start, and what is
+// called off is gone.
+func TestListEvents(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	ids := func(query string) (ids []string) {
+		var list event.EventList
+		w.Read(event.ListEventsFunction, "/app/events"+query, "ann", &list.Body)
+		for _, e := range list.Body.Events {
+			ids = append(ids, e.ID)
+		}
+		return ids
+	}
+	if out := w.Ask(event.ListEventsFunction, "/app/events", "ann", ""); !strings.Contains(out.Body, `{"events":[]}`) {
+		t.Errorf("no events are %s", out.Body)
+	}
+	w.Announce(pickemtest.Noon.AddDate(-1, 0, 0), "old", 0)
+	for i, slug := range []string{"a", "b", "c"} {
+		w.Announce(pickemtest.Noon.AddDate(0, 0, i+1), slug, 0)
+	}
+	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent("2026-03-02-a"), `{"startsAt":"2026-03-09T12:00:00Z"}`)
+	testkit.Put(w.World, tables.Pickem, item.Event{Row: item.Row{PK: item.EventTag, SK: item.EventRef("2026-03-05-off"), Type: item.EventType}, ID: "2026-03-05-off", State: item.Deleting})
+	for query, want := range map[string][]string{
+		"":                            {"2026-03-02-a", "2026-03-04-c", "2026-03-03-b", "2025-03-01-old"},
+		"?year=2026":                  {"2026-03-02-a", "2026-03-04-c", "2026-03-03-b"},
+		"?year=2025":                  {"2025-03-01-old"},
+		"?year=2024":                  nil,
+		"?limit=2":                    {"2026-03-04-c"}, // with the one that is off
+		"?cursor=2026-03-03-b":        {"2026-03-02-a", "2025-03-01-old"},
+		"?cursor=2026-03-03-there-is": {"2026-03-02-a", "2026-03-03-b", "2025-03-01-old"}, // an event that was removed meanwhile
+	} {
+		if got := ids(query); !slices.Equal(got, want) {
+			t.Errorf("%q lists %q, want %q", query, got, want)
+		}
+	}
+}
+
+// TestDeleteEvent: of an event that is called off nothing is left.
+func TestDeleteEvent(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{pickemtest.Show, pickemtest.LockedShow} {
+		w := pickemtest.NewSeason(t)
+		if id == pickemtest.LockedShow {
+			w.EnterResults(id, 0)
+		}
+		want := w.Rows()
+		maps.DeleteFunc(want, func(key string, _ map[string]any) bool { return strings.Contains(key, id) })
+		if out := w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(id), ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
+			t.Errorf("called off: %d %q", out.StatusCode, out.Body)
+		}
+		if got := w.Rows(); len(want) == 0 || !reflect.DeepEqual(got, want) {
+			t.Errorf("left are %v, want %v", got, want)
+		}
+		none := pickemtest.Refusal{Status: 404, Code: "event_not_found", Field: ""}
+		if got := pickemtest.RefusalOf(w.Ask(event.DeleteEventFunction, pickemtest.AdminEvent(id), testkit.Administrator, "")); got != none {
+			t.Errorf("called off again: %v", got)
+		}
+		if got := pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction, pickemtest.AppEvent(id)+"/predictions", "ann", `{"predictions":{}}`)); got != none {
+			t.Errorf("picked: %v", got)
+		}
+	}
+}
+
+// TestDeleteEventMeanwhile: from when it begins to be called off nobody sees an
+// event, nor picks it, and it is not announced again.
+func TestDeleteEventMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.NewSeason(t)
+	none := pickemtest.Refusal{Status: 404, Code: "event_not_found", Field: ""}
+	seen := 0
+	env := w.InterruptEach(event.DeleteEventFunction, "BatchWriteItem", func() {
+		seen++
+		for _, got := range []pickemtest.Refusal{
+			pickemtest.RefusalOf(w.Ask(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", "")),
+			pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show)+"/predictions", "ann", `{"predictions":{}}`)),
+			pickemtest.RefusalOf(w.Ask(event.DeletePredictionsFunction, pickemtest.AppEvent(pickemtest.Show)+"/predictions", "ann", "")),
+			pickemtest.RefusalOf(w.Ask(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", testkit.Administrator, pickemtest.MatchOf(4, 1))),
+			pickemtest.RefusalOf(w.Ask(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, `{}`)),
+			pickemtest.RefusalOf(w.Ask(event.ListEntriesFunction, pickemtest.AdminEvent(pickemtest.Show)+"/entries", testkit.Administrator, "")),
+		} {
+			if got != none {
+				t.Errorf("meanwhile: %v, want %v", got, none)
+			}
+		}
+	})
+	if _, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteEvent(w.Ctx(), &event.DeleteEvent{EventID: pickemtest.Show}); err != nil || seen == 0 {
+		t.Errorf("called off: %v, in %d batches", err, seen)
+	}
+}
+
+func TestDeleteEventCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
+		w := pickemtest.NewSeason(t)
+		in := &event.DeleteEvent{EventID: pickemtest.Show}
+		testkit.OpenWith(w.World, w.Crashing(event.DeleteEventFunction, p), event.OpenEvents).DeleteEvent(w.Ctx(), in)
+		testkit.Open(w.World, event.DeleteEventFunction, event.OpenEvents).DeleteEvent(w.Ctx(), in)
+		return w.Rows()
+	})
+}
+
+// TestBonusCrashes: a bonus that is set again has the points follow whose message
+// was lost.
+func TestBonusCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
+		w := pickemtest.NewSeason(t)
+		bonus := 9
+		in := &event.UpdateEvent{EventID: pickemtest.ScoredShow}
+		in.Body.Bonus = &bonus
+		testkit.OpenWith(w.World, w.Crashing(event.UpdateEventFunction, p), event.OpenEvents).UpdateEvent(w.Ctx(), in)
+		testkit.Open(w.World, event.UpdateEventFunction, event.OpenEvents).UpdateEvent(w.Ctx(), in)
+		w.ScoreQueued()
+		return w.Rows()
+	})
+}
+
+// TestListEntries: an administrator sees who takes part, by id.
+func TestListEntries(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.NewSeason(t)
+	var list event.EntryList
+	w.Read(event.ListEntriesFunction, pickemtest.AdminEvent(pickemtest.Show)+"/entries", testkit.Administrator, &list.Body)
+	if b := list.Body; b.Count != 3 || !slices.Equal(b.UserIDs, []string{"ann", "bob", "cat"}) || b.Next != "" {
+		t.Errorf("the entries are %+v", b)
+	}
+	w.Announce(pickemtest.Noon.AddDate(0, 0, 9), "quiet", 1)
+	if out := w.Ask(event.ListEntriesFunction, pickemtest.AdminEvent("2026-03-10-quiet")+"/entries", testkit.Administrator, ""); !strings.Contains(out.Body, `{"count":0,"userIds":[]}`) {
+		t.Errorf("no entries are %s", out.Body)
+	}
+}
+
+// TestEventsMeanwhile: of two administrators who change an event at once, one is
+// asked to look again, so that neither undoes what the other did.
+func TestEventsMeanwhile(t *testing.T) {
+	t.Parallel()
+	rename := func(w *pickemtest.Room) {
+		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.LockedShow), `{"name":"High"}`)
+	}
+	result := func(w *pickemtest.Room) { w.EnterResults(pickemtest.LockedShow, 0, 0) }
+	opened := func(w *pickemtest.Room) {
+		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.LockedShow), `{"state":"upcoming","startsAt":"2026-03-02T14:00:00Z"}`)
+	}
+	var update event.UpdateEvent
+	update.EventID = pickemtest.LockedShow
+	update.Body.StartsAt = new(pickemtest.Noon.AddDate(0, 0, 1))
+	for name, do := range map[string]func(*pickemtest.Room){"renamed": rename, "given a result": result, "opened": opened} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := pickemtest.NewSeason(t)
+			var want map[string]map[string]any
+			env := w.InterruptEach(event.UpdateEventFunction, "UpdateItem", func() {
+				do(w)
+				want = w.Rows()
+			})
+			if _, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateEvent(w.Ctx(), &update); pickemtest.CodeOf(err) != item.ErrChanged.Code || want == nil {
+				t.Errorf("the answer is %v, want %v", err, item.ErrChanged)
+			}
+			if got := w.Rows(); !reflect.DeepEqual(got, want) {
+				t.Errorf("the table is %v, want %v", got, want)
+			}
+		})
+	}
+}

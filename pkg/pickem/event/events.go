@@ -1,0 +1,392 @@
+package event
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/tables"
+)
+
+// Event is a show.
+type Event struct {
+	ID       string    `json:"id" example:"2026-03-08-clash-of-tides"`
+	Name     string    `json:"name"`
+	Date     string    `json:"date" format:"date" doc:"Where it is."`
+	StartsAt time.Time `json:"startsAt"`
+	LockAt   time.Time `json:"lockAt" doc:"Until when predictions are taken, by our clock."`
+	State    string    `json:"state" enum:"upcoming,broadcast,scored" doc:"It takes predictions; it is locked; the points are in."`
+	Bonus    int       `json:"bonus" doc:"Points for who has every match right; 0 for none."`
+	Updating bool      `json:"updating" doc:"Results were changed, and points are being worked out anew."`
+}
+
+func newEvent(e item.Event, now time.Time) Event {
+	out := Event{ID: e.ID, Name: e.Name, Date: strings.ReplaceAll(e.Date, "/", "-"), StartsAt: item.ParseTime(e.StartsAt), LockAt: item.ParseTime(e.LockAt), State: e.State, Bonus: e.Bonus}
+	if out.State == item.Upcoming && !e.IsOpen(now) {
+		out.State = item.Broadcast // the job that writes it is late
+	}
+	out.Updating = e.State == item.Scored && e.ScoredRev != e.ResultsRev
+	return out
+}
+
+// Events are the shows: what members see of them, and what administrators do.
+type Events struct {
+	db    dynamo.DB
+	queue queue.Sender
+	now   func() time.Time
+}
+
+// ListEvents asks for events.
+type ListEvents struct {
+	auth.User
+	Limit  int32  `query:"limit" minimum:"1" maximum:"100" default:"50"`
+	Cursor string `query:"cursor" maxLength:"100" doc:"Next of the page before."`
+	Year   string `query:"year" pattern:"^[0-9]{4}$" doc:"Those of a year alone."`
+}
+
+// EventList is a page of events. Next is the cursor of the page that follows,
+// absent at the end.
+type EventList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Events []Event `json:"events"`
+		Next   string  `json:"next,omitempty"`
+	}
+}
+
+var eventIDs = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// ListEvents returns events, those of the latest date first; a page is in the
+// order in which they start. A cursor that is no event's, or not of the year, is
+// bad_cursor.
+func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, error) {
+	q := dynamo.Range{Key: item.BeginsWith(tables.ListEvents, item.EventTag, item.EventRef(in.Year)), Limit: in.Limit, Backward: true}
+	if in.Cursor != "" {
+		if !eventIDs.MatchString(in.Cursor) || !strings.HasPrefix(in.Cursor, in.Year) {
+			return nil, httpapi.ErrBadCursor
+		}
+		q.After = item.EventKey(in.Cursor)
+	}
+	rows, last, err := dynamo.Query[item.Event](ctx, s.db, tables.ListEvents, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &EventList{CacheControl: shortly}
+	out.Body.Events = []Event{}
+	for _, e := range rows {
+		if e.State != item.Deleting {
+			out.Body.Events = append(out.Body.Events, newEvent(e, s.now()))
+		}
+	}
+	slices.SortStableFunc(out.Body.Events, func(a, b Event) int { return b.StartsAt.Compare(a.StartsAt) })
+	if last != nil {
+		out.Body.Next = rows[len(rows)-1].ID
+	}
+	return out, nil
+}
+
+// CreateEvent announces an event.
+type CreateEvent struct {
+	auth.Admin
+	Body struct {
+		Name     string    `json:"name" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$"`
+		Date     string    `json:"date" format:"date" doc:"Where it is. It and the slug are the event's id, for good."`
+		Slug     string    `json:"slug" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" maxLength:"48" example:"clash-of-tides"`
+		StartsAt time.Time `json:"startsAt" doc:"When it begins, with the part before the show."`
+		LockAt   time.Time `json:"lockAt,omitempty" doc:"Until when predictions are taken; an hour before it begins, if not given."`
+		Bonus    int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Points for who has every match right."`
+	}
+}
+
+// EventPage is the answer with an event.
+type EventPage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         Event
+}
+
+// lockAhead is how long before an event it locks, unless it says otherwise.
+const lockAhead = time.Hour
+
+// CreateEvent announces an event. One that is there already is event_exists, but
+// for the very same, which is answered again.
+func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, error) {
+	b := in.Body
+	if b.LockAt.IsZero() {
+		b.LockAt = b.StartsAt.Add(-lockAhead)
+	}
+	day, _ := time.Parse(time.DateOnly, b.Date) // which is one: see its format
+	if err := inOrder(day, b.StartsAt, b.LockAt); err != nil {
+		return nil, err
+	}
+	id := b.Date + "-" + b.Slug
+	e := item.Event{
+		Row: item.Row{PK: item.EventTag, SK: item.EventRef(id), GSIPK: item.EventRef(id), GSISK: item.EventTag, Type: item.EventType},
+		ID:  id, Name: b.Name, Date: day.Format(dateLayout), StartsAt: item.FormatTime(b.StartsAt), LockAt: item.FormatTime(b.LockAt), State: item.Upcoming, Bonus: b.Bonus,
+		CardRev: int(s.now().UnixMilli()),
+	}
+	err := dynamo.Put(ctx, s.db, tables.CreateEvent, e, item.Absent("PK"))
+	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
+		var there item.Event
+		if err := attributevalue.UnmarshalMap(refused.Item, &there); err != nil {
+			return nil, err
+		}
+		there.CardRev = e.CardRev
+		if there != e {
+			return nil, problem.New(problem.Conflict, "event_exists", "there is an event %s already", id)
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	return &EventPage{http.StatusCreated, httpapi.NoStore, newEvent(e, s.now())}, nil
+}
+
+// dateLayout is how items keep a date.
+const dateLayout = "2006/01/02"
+
+// inOrder refuses an event that locks after it has begun, or at a time that items
+// cannot keep, or whose date can nowhere be that of its beginning.
+func inOrder(day, starts, locks time.Time) error {
+	switch {
+	case starts.UTC().Year() < 2000 || starts.UTC().Year() > 2999:
+		return problem.In("body.startsAt", "the event starts between 2000 and 2999")
+	case locks.UTC().Year() < 2000 || locks.After(starts):
+		return problem.In("body.lockAt", "the event locks when it begins, or before")
+	case starts.Sub(day).Abs() > 48*time.Hour:
+		return problem.In("body.date", "the date is that of startsAt, where the event is")
+	}
+	return nil
+}
+
+// UpdateEvent changes what is given.
+type UpdateEvent struct {
+	auth.Admin
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	Body    struct {
+		Name     *string    `json:"name,omitempty" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$"`
+		Date     *string    `json:"date,omitempty" format:"date" doc:"Where it is. The id stays as it is."`
+		StartsAt *time.Time `json:"startsAt,omitempty" doc:"The date, by whole days, and the lock move with it, unless they are given too."`
+		LockAt   *time.Time `json:"lockAt,omitempty"`
+		State    *string    `json:"state,omitempty" enum:"upcoming,broadcast" doc:"Open or locked. An event is scored by a request to score it."`
+		Bonus    *int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Points for who has every match right."`
+	}
+}
+
+// UpdateEvent changes an event. It can be opened again until the first result is
+// in, with a lock that is still to come; anything else is bad_transition. A new
+// bonus of a scored event has everybody's points worked out anew.
+func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, error) {
+	was, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
+	if err != nil {
+		return nil, err
+	}
+	e, b, now := was.Event, in.Body, s.now()
+	starts, locks := item.ParseTime(e.StartsAt), item.ParseTime(e.LockAt)
+	day, err := time.Parse(dateLayout, e.Date)
+	if err != nil {
+		return nil, err
+	}
+	if b.StartsAt != nil {
+		by := b.StartsAt.Sub(starts)
+		day, starts, locks = day.Add(by.Round(24*time.Hour)), *b.StartsAt, locks.Add(by)
+	}
+	if b.Date != nil {
+		day, _ = time.Parse(time.DateOnly, *b.Date)
+	}
+	if b.LockAt != nil {
+		locks = *b.LockAt
+	}
+	if err := inOrder(day, starts, locks); err != nil {
+		return nil, err
+	}
+	e.Date, e.StartsAt, e.LockAt = day.Format(dateLayout), item.FormatTime(starts), item.FormatTime(locks)
+	if b.Name != nil {
+		e.Name = *b.Name
+	}
+	if b.State != nil {
+		switch {
+		case e.State == item.Scored:
+			return nil, problem.New(problem.Conflict, "bad_transition", "the event is scored")
+		case *b.State == item.Upcoming && e.ResultsRev > 0:
+			return nil, problem.New(problem.Conflict, "bad_transition", "results are in, so the event cannot be opened again")
+		case *b.State == item.Upcoming && !now.Before(locks):
+			return nil, problem.New(problem.Conflict, "bad_transition", "the event has locked: say a new lockAt too")
+		}
+		e.State = *b.State
+	}
+	if b.Bonus != nil && *b.Bonus != e.Bonus {
+		if worth(was.Card)+*b.Bonus > item.MaxEventPoints {
+			return nil, overflow("body.bonus")
+		}
+		e.Bonus = *b.Bonus
+		e.CardRev++
+		if e.ResultsRev > 0 {
+			e.ResultsRev++
+			e.ResultsAt = item.FormatTime(now)
+		}
+	}
+	if e != was.Event {
+		err := s.save(ctx, e, was.Event, in.UserID)
+		if err != nil {
+			return nil, dynamo.RefusedAs(err, item.ErrChanged)
+		}
+	}
+	if err := s.rescore(ctx, e); err != nil {
+		return nil, err
+	}
+	return &EventPage{http.StatusOK, httpapi.NoStore, newEvent(e, now)}, nil
+}
+
+// save writes an event over what it was, and logs a bonus that changes points.
+func (s *Events) save(ctx context.Context, e, was item.Event, by string) error {
+	if e.ResultsRev == was.ResultsRev {
+		return dynamo.Update(ctx, s.db, tables.ChangeEvent, e.Key(), setEvent(e), unchanged(was))
+	}
+	points := func(e item.Event) string { return fmt.Sprintf("%d points", e.Bonus) }
+	return dynamo.Transact(ctx, s.db, tables.SetResult,
+		dynamo.UpdateWrite(e.Key(), setEvent(e), unchanged(was)),
+		logged(e, item.Match{Name: "Perfect card"}, by, points(was), points(e), ""))
+}
+
+var errScored = problem.New(problem.Conflict, "event_scored", "the event is scored, or about to be")
+
+// setEvent sets what administrators change of an event.
+func setEvent(e item.Event) expression.UpdateBuilder {
+	return expression.Set(expression.Name("name"), expression.Value(e.Name)).
+		Set(expression.Name("date"), expression.Value(e.Date)).
+		Set(expression.Name("startsAt"), expression.Value(e.StartsAt)).
+		Set(expression.Name("lockAt"), expression.Value(e.LockAt)).
+		Set(expression.Name("state"), expression.Value(e.State)).
+		Set(expression.Name("bonus"), expression.Value(e.Bonus)).
+		Set(expression.Name("cardRev"), expression.Value(e.CardRev)).
+		Set(expression.Name("resultsRev"), expression.Value(e.ResultsRev)).
+		Set(expression.Name("resultsAt"), expression.Value(e.ResultsAt))
+}
+
+// unchanged is the condition that an event is as it was read: nothing that its writers
+// depend on, or set, has changed.
+func unchanged(e item.Event) expression.ConditionBuilder {
+	return item.Equals("state", e.State).And(item.Equals("cardRev", e.CardRev), item.Equals("resultsRev", e.ResultsRev), item.Equals("lockAt", e.LockAt), item.Equals("startsAt", e.StartsAt),
+		item.Equals("date", e.Date), item.Equals("name", e.Name))
+}
+
+// rescore has the points of an event worked out anew if they are not those of its
+// results. It is harmless to do it twice.
+func (s *Events) rescore(ctx context.Context, e item.Event) error {
+	if e.ScoringAt == "" || e.ScoredRev == e.ResultsRev {
+		return nil
+	}
+	return s.queue.SendInTurn(ctx, score.Queue, e.ID, score.Request{EventID: e.ID})
+}
+
+// DeleteEvent calls an event off.
+type DeleteEvent struct {
+	auth.Admin
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+}
+
+// DeleteEvent removes an event that is not scored, with its card and all
+// predictions on it. It is marked first, so that it takes no predictions
+// meanwhile; what a first run has left a second one removes.
+func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Removed, error) {
+	key := item.EventKey(in.EventID)
+	err := dynamo.Update(ctx, s.db, tables.ChangeEvent, key, expression.Set(expression.Name("state"), expression.Value(item.Deleting)), item.Exists("PK").And(item.Absent("scoringAt")))
+	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
+		if refused.Item == nil {
+			return nil, item.ErrNoEvent
+		}
+		return nil, errScored
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := item.ReadPredictions(ctx, s.db, in.EventID)
+	if err != nil {
+		return nil, err
+	}
+	items, err := dynamo.QueryAll[item.Row](ctx, s.db, tables.RemoveEvent, dynamo.Range{Key: item.Partition(tables.RemoveEvent, item.EventRef(in.EventID)), Consistent: true})
+	if err != nil {
+		return nil, err
+	}
+	var keys []dynamo.Item
+	for _, p := range entries {
+		keys = append(keys, p.Key())
+	}
+	for _, i := range items {
+		keys = append(keys, i.Key())
+	}
+	if err := dynamo.DeleteAll(ctx, s.db, tables.RemoveEvent, keys); err != nil {
+		return nil, err
+	}
+	if _, err := dynamo.Delete(ctx, s.db, tables.RemoveEvent, key); err != nil {
+		return nil, err
+	}
+	return httpapi.NewRemoved(), nil
+}
+
+// ListEntries asks who takes part in an event.
+type ListEntries struct {
+	auth.Admin
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	Cursor  string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
+}
+
+// EntryList is a page of the ids of members, in their order.
+type EntryList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Count   int      `json:"count" doc:"Of all pages."`
+		UserIDs []string `json:"userIds"`
+		Next    string   `json:"next,omitempty"`
+	}
+}
+
+// ListEntries returns who has predicted an event, and nothing of what.
+func (s *Events) ListEntries(ctx context.Context, in *ListEntries) (*EntryList, error) {
+	if _, err := item.ReadEvent(ctx, s.db, in.EventID); err != nil {
+		return nil, err
+	}
+	entries, err := item.ReadPredictions(ctx, s.db, in.EventID)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(entries))
+	for i, p := range entries {
+		ids[i] = p.UserID()
+	}
+	slices.Sort(ids)
+	out := &EntryList{CacheControl: httpapi.NoStore}
+	out.Body.Count = len(ids)
+	out.Body.UserIDs, out.Body.Next, err = httpapi.Page(ids, func(id string) string { return id }, in.Cursor, in.Limit)
+	return out, err
+}
+
+// OpenEvents opens the service of events.
+func OpenEvents(_ context.Context, env app.Env) (*Events, error) {
+	return &Events{db: item.OpenTable(env), queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
+}
+
+// Prefixes of keys, and keys that are one word.
+const (
+	logPrefix = "LOG#"
+)
+
+// shortly has the asking app alone keep an answer.
+const shortly = "private, max-age=60"

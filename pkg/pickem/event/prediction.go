@@ -1,0 +1,259 @@
+package event
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/tables"
+)
+
+// GetEvent asks for an event as the caller sees it.
+type GetEvent struct {
+	auth.User
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+}
+
+// EventScreen is the answer with an event and the caller's part in it.
+type EventScreen struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Event
+		Card       []Match     `json:"card"`
+		CardRev    int         `json:"cardRev" doc:"Changes with the card: send it with a prediction."`
+		Prediction *Prediction `json:"prediction,omitempty" doc:"The caller's, absent if there is none."`
+	}
+}
+
+// Prediction is what a member has picked of an event.
+type Prediction struct {
+	Predictions map[string]int `json:"predictions" doc:"The place of a team, from 0, by the match's id."`
+	SavedAt     time.Time      `json:"savedAt"`
+	Void        []string       `json:"void,omitempty" doc:"Matches whose teams have changed since: pick again."`
+	Score       *score.Sheet   `json:"score,omitempty" doc:"What it brought, once the event is scored."`
+}
+
+// GetEvent returns an event, its card in order and the caller's own prediction.
+// Those of others it never reads past the filter, whatever the event's state. The
+// index is behind by a moment: a prediction that was just saved may be missing.
+func (s *Events) GetEvent(ctx context.Context, in *GetEvent) (*EventScreen, error) {
+	mine := item.Absent("belongsto").Or(item.Equals("belongsto", item.UserRef(in.UserID)))
+	g, err := item.Query(ctx, s.db, tables.GetCard, dynamo.Range{Key: item.Partition(tables.GetCard, item.EventRef(in.EventID)), Filter: &mine})
+	if err != nil {
+		return nil, err
+	}
+	e, err := g.Event()
+	if err != nil {
+		return nil, err
+	}
+	out := &EventScreen{CacheControl: httpapi.NoStore}
+	out.Body.Event, out.Body.Card, out.Body.CardRev = newEvent(e, s.now()), shownCard(g.Card), e.CardRev
+	for _, p := range g.Predictions {
+		out.Body.Prediction = newPrediction(p, e, g.Card)
+	}
+	return out, nil
+}
+
+func shownCard(card []item.Match) []Match {
+	shown := make([]Match, len(card))
+	for i, m := range card {
+		shown[i] = newMatch(m)
+	}
+	return shown
+}
+
+func newPrediction(p item.Prediction, e item.Event, card []item.Match) *Prediction {
+	out := &Prediction{Predictions: p.Picks(card), SavedAt: item.ParseTime(p.SavedAt)}
+	for id := range p.Predictions {
+		if _, counts := out.Predictions[id]; !counts {
+			out.Void = append(out.Void, id)
+		}
+	}
+	slices.Sort(out.Void)
+	if e.State == item.Scored {
+		sheet := score.Of(e, card, p)
+		out.Score = &sheet
+	}
+	return out
+}
+
+// GetResults asks for the scores of an event.
+type GetResults struct {
+	auth.User
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
+	Cursor  string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
+}
+
+// ResultsScreen is the answer with a scored event, and a page of its scores.
+type ResultsScreen struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Event
+		Card    []Match       `json:"card"`
+		Count   int           `json:"count" doc:"How many took part."`
+		Entries []score.Entry `json:"entries" doc:"The highest scores first, then by name."`
+		Mine    *score.Entry  `json:"mine,omitempty" doc:"The caller's own."`
+		Next    string        `json:"next,omitempty"`
+	}
+}
+
+// GetResults returns a scored event with everybody's picks and points. One that is
+// not scored is event_not_scored, for picks are nobody's business until then.
+func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen, error) {
+	g, err := item.Query(ctx, s.db, tables.GetResults, dynamo.Range{Key: item.Partition(tables.GetResults, item.EventRef(in.EventID)), Backward: true})
+	if err != nil {
+		return nil, err
+	}
+	e, err := g.Event()
+	if err != nil {
+		return nil, err
+	}
+	if e.State != item.Scored {
+		return nil, errNotScored
+	}
+	all := score.RankEntries(e, g.Card, g.Predictions)
+	out := &ResultsScreen{CacheControl: httpapi.NoStore}
+	out.Body.Event, out.Body.Card, out.Body.Count = newEvent(e, s.now()), shownCard(g.Card), len(all)
+	if i := slices.IndexFunc(all, func(en score.Entry) bool { return en.UserID == in.UserID }); i >= 0 {
+		out.Body.Mine = &all[i]
+	}
+	out.Body.Entries, out.Body.Next, err = httpapi.Page(all, func(en score.Entry) string { return en.UserID }, in.Cursor, in.Limit)
+	return out, err
+}
+
+// PutPredictions saves picks.
+type PutPredictions struct {
+	auth.User
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	Body    struct {
+		Predictions map[string]int `json:"predictions" doc:"The place of a team, from 0, by the match's id. Matches may be left out."`
+		CardRev     *int           `json:"cardRev,omitempty" doc:"That of the card that the member has seen: if it is another by now, the picks are card_changed."`
+	}
+}
+
+// PredictionPage is the answer with a prediction as it was saved.
+type PredictionPage struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         Prediction
+}
+
+// PutPredictions replaces the caller's prediction of an event, and answers with
+// what is saved. A match that is not on the card is unknown_match, a team that is
+// not in the match invalid_team, picks of a card that has changed since it was
+// shown card_changed, and after the lock all of it event_locked: the write itself
+// looks at the event's state and at the clock.
+func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*PredictionPage, error) {
+	for range item.MaxTries {
+		on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkOpen(on.Event, s.now()); err != nil {
+			return nil, err
+		}
+		if in.Body.CardRev != nil && *in.Body.CardRev != on.CardRev {
+			return nil, errCardChanged
+		}
+		for id, team := range in.Body.Predictions {
+			m, ok := on.Match(id)
+			if !ok || m.ID != id {
+				return nil, errUnknownMatch
+			}
+			if team < 0 || team >= len(m.Teams) {
+				return nil, invalidTeam("body.predictions."+id, m, team)
+			}
+		}
+		sk, err := item.ScoreSK(0, item.MaxEventPoints, in.UserID)
+		if err != nil {
+			return nil, err
+		}
+		now := s.now()
+		p := item.Prediction{
+			Row:     item.Row{PK: item.UserRef(in.UserID), SK: item.EventRef(on.ID), GSIPK: item.EventRef(on.ID), GSISK: sk, Type: item.PredictionType},
+			EventID: on.ID, BelongsTo: item.UserRef(in.UserID), Predictions: maps.Clone(in.Body.Predictions), CardRev: on.CardRev, SavedAt: item.FormatTime(now),
+		}
+		err = dynamo.Transact(ctx, s.db, tables.SavePrediction,
+			s.whileOpen(on.Key(), item.Equals("cardRev", on.CardRev)),
+			dynamo.CheckWrite(item.MemberKey(in.UserID), item.IsMember()),
+			dynamo.PutWrite(p))
+		if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
+			if refused.Write == 1 {
+				return nil, item.ErrNotMember
+			}
+			continue // the event, or its card, is not as it was
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &PredictionPage{httpapi.NoStore, *newPrediction(p, on.Event, on.Card)}, nil
+	}
+	return nil, item.ErrChanged
+}
+
+// whileOpen has a transaction made only while an event takes predictions, by the
+// clock of each try.
+func (s *Events) whileOpen(event dynamo.Item, more ...expression.ConditionBuilder) dynamo.Write {
+	return func(table *string) (types.TransactWriteItem, error) {
+		cond := item.IsOpenAt(s.now())
+		for _, c := range more {
+			cond = cond.And(c)
+		}
+		return dynamo.CheckWrite(event, cond)(table)
+	}
+}
+
+// checkOpen is event_locked if the event takes no predictions at now, with the time
+// at which it locked.
+func checkOpen(e item.Event, now time.Time) error {
+	if e.IsOpen(now) {
+		return nil
+	}
+	return errLocked.With(map[string]any{"lockAt": item.ParseTime(e.LockAt), "state": newEvent(e, now).State})
+}
+
+// DeletePredictions withdraws picks.
+type DeletePredictions struct {
+	auth.User
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+}
+
+// DeletePredictions removes the caller's prediction, or none, of an event that is
+// not locked.
+func (s *Events) DeletePredictions(ctx context.Context, in *DeletePredictions) (*httpapi.Removed, error) {
+	err := dynamo.Transact(ctx, s.db, tables.DropPrediction,
+		s.whileOpen(item.EventKey(in.EventID)),
+		dynamo.DeleteWrite(item.PredictionKey(in.UserID, in.EventID)))
+	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
+		var e item.Event
+		if err := attributevalue.UnmarshalMap(refused.Item, &e); err != nil {
+			return nil, err
+		}
+		if e.ID == "" || e.State == item.Deleting {
+			return nil, item.ErrNoEvent
+		}
+		return nil, cmp.Or(checkOpen(e, s.now()), error(item.ErrChanged))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.NewRemoved(), nil
+}
+
+var (
+	errUnknownMatch = problem.New(problem.Unprocessable, "unknown_match", "there is a match that is not on the card").In("body.predictions")
+	errNotScored    = problem.New(problem.Conflict, "event_not_scored", "the event is not scored yet")
+)

@@ -1,0 +1,57 @@
+package event
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/tables"
+)
+
+// RequestScore asks for the points of an event.
+type RequestScore struct {
+	auth.Admin
+	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+}
+
+// ScorePage is the answer when an event is about to be scored.
+type ScorePage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		JobID string `json:"jobId" doc:"The event and the revision of its results: asking again for the same is the same job."`
+	}
+}
+
+// RequestScore has an event scored. Without a result for each match it is
+// results_missing, with the ids of those that have none. Asked for again it does
+// no harm: who has the points of these results is left alone.
+func (s *Events) RequestScore(ctx context.Context, in *RequestScore) (*ScorePage, error) {
+	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
+	if err != nil {
+		return nil, err
+	}
+	if on.IsOpen(s.now()) {
+		return nil, errUpcoming
+	}
+	if missing := on.MissingResults(); len(missing) > 0 || len(on.Card) == 0 {
+		return nil, score.ErrResultsMissing.With(map[string]any{"matchIds": missing})
+	}
+	set := expression.Set(expression.Name("scoringAt"), expression.Value(item.FormatTime(s.now())))
+	err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), set, item.Equals("state", on.State).And(item.Equals("resultsRev", on.ResultsRev)))
+	if err != nil {
+		return nil, dynamo.RefusedAs(err, item.ErrChanged)
+	}
+	if err := s.queue.SendInTurn(ctx, score.Queue, on.ID, score.Request{EventID: on.ID}); err != nil {
+		return nil, err
+	}
+	out := &ScorePage{Status: 202, CacheControl: httpapi.NoStore}
+	out.Body.JobID = fmt.Sprintf("%s@%d", on.ID, on.ResultsRev)
+	return out, nil
+}

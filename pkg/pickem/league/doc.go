@@ -1,0 +1,7 @@
+// Package league holds the leagues that members make among themselves, and the
+// standings: of all members and of each league, by year.
+//
+// Any member can create a league, and whoever has its code can join. Only the owner
+// may remove another member, renew the code or delete the league. When the owner
+// leaves, the member who joined first becomes the owner.
+package league

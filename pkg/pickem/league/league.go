@@ -1,0 +1,595 @@
+package league
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"golang.org/x/sync/errgroup"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/tables"
+)
+
+const (
+	seatType = "seat"
+	codeType = "code"
+)
+
+// seat is the league's item of a membership: who leaves, or ends a league, must
+// miss nobody, and the index of memberships is behind.
+type seat struct {
+	item.Row
+	UserID   string `dynamodbav:"userId"`
+	JoinedAt string `dynamodbav:"joinedAt"`
+}
+
+// invitation is the item of a code.
+type invitation struct {
+	item.Row
+	LeagueID string `dynamodbav:"leagueId"`
+}
+
+// Limits of leagues.
+const (
+	maxLeagues = 20   // of a member: as many tables are written with each of the member's scores
+	maxMembers = 1000 // of a league
+)
+
+const (
+	codeSK     = "CODE"
+	codePrefix = "CODE#"
+	leagueSK   = "LEAGUE"
+	seatPrefix = "MEMBER#"
+)
+
+func codeItem(code string) dynamo.Item { return item.Key(codePrefix+code, codeSK) }
+
+func seatItem(leagueID, userID string) dynamo.Item {
+	return item.Key(item.LeagueRef(leagueID), LeagueMemberRef(userID))
+}
+
+func newInvitation(code, leagueID string) invitation {
+	return invitation{item.Row{PK: codePrefix + code, SK: codeSK, Type: codeType}, leagueID}
+}
+
+// codeLetters are Crockford's Base32, https://www.crockford.com/base32.html: no
+// letter is taken for another, or for a digit. Eight of them are 40 bits.
+const (
+	codeLetters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	codeLength  = 8
+)
+
+func newCode() string {
+	code := make([]byte, codeLength)
+	rand.Read(code)
+	for i, b := range code {
+		code[i] = codeLetters[int(b)%len(codeLetters)]
+	}
+	return string(code)
+}
+
+var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", "")
+
+// readCode is the code that somebody has read and typed, in small letters or with
+// hyphens.
+func readCode(typed string) string { return misread.Replace(strings.ToUpper(typed)) }
+
+var (
+	ErrNoLeague = problem.New(problem.NotFound, "league_not_found", "you are in no such league")
+	errNoCode   = problem.New(problem.NotFound, "code_not_found", "this code invites to no league")
+	errNotOwner = problem.New(problem.Denied, "not_the_owner", "this is for the owner of the league")
+	errNotIn    = problem.New(problem.NotFound, "member_not_found", "the league has no such member")
+)
+
+// Leagues are those that members make among themselves.
+type Leagues struct {
+	Db  dynamo.DB
+	Now func() time.Time
+}
+
+// OpenLeagues opens the service of leagues.
+func OpenLeagues(_ context.Context, env app.Env) (*Leagues, error) {
+	return &Leagues{Db: item.OpenTable(env), Now: env.Now}, nil
+}
+
+// League is a league as its members see it.
+type League struct {
+	LeagueID string `json:"leagueId"`
+	Name     string `json:"name"`
+	OwnerID  string `json:"ownerId"`
+	Code     string `json:"code" example:"7Q2MZ0KD" doc:"Whoever has it can join."`
+	Count    int    `json:"count" doc:"How many members there are."`
+}
+
+func newLeague(l item.League) League { return League{l.ID, l.Name, l.OwnerID, l.Code, l.Members} }
+
+// LeaguePage is the answer with a league.
+type LeaguePage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         League
+}
+
+// lockOut gives a league a new code before its owner takes a member out, who knows
+// the old one.
+func (s *Leagues) lockOut(ctx context.Context, in *LeaveLeague) error {
+	if _, err := s.owned(ctx, in.LeagueID, in.UserID); err != nil {
+		return err
+	}
+	if err := s.checkMember(ctx, in.LeagueID, in.MemberID); err != nil {
+		if errors.Is(err, ErrNoLeague) {
+			return errNotIn
+		}
+		return err
+	}
+	_, err := s.RenewCode(ctx, &RenewCode{User: in.User, LeagueID: in.LeagueID})
+	return err
+}
+
+// CreateLeague makes a league.
+type CreateLeague struct {
+	auth.User
+	Body struct {
+		Name string `json:"name" minLength:"1" maxLength:"40" pattern:"^\\S(.*\\S)?$"`
+	}
+}
+
+// CreateLeague makes a league with the caller as its owner and first member. Who
+// is in 20 leagues gets too_many_leagues. Each run makes another league.
+func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
+	for range item.MaxTries {
+		g, p, err := s.joiner(ctx, in.UserID)
+		if err != nil {
+			return nil, err
+		}
+		if len(g.Memberships) >= maxLeagues {
+			return nil, errTooManyLeagues
+		}
+		id := item.NewUUID()
+		l := item.League{
+			Row: item.Row{PK: item.LeagueRef(id), SK: leagueSK, GSIPK: item.LeagueRef(id), GSISK: leagueSK, Type: item.LeagueType},
+			ID:  id, Name: in.Body.Name, OwnerID: in.UserID, Code: newCode(), Members: 1,
+		}
+		writes := append(enter(g, p, l, s.Now()), dynamo.PutWrite(l, item.Absent("PK")), dynamo.PutWrite(newInvitation(l.Code, id), item.Absent("PK")))
+		err = dynamo.Transact(ctx, s.Db, tables.CreateLeague, writes...)
+		if !dynamo.IsRefused(err) {
+			return &LeaguePage{http.StatusCreated, httpapi.NoStore, newLeague(l)}, err
+		}
+	}
+	return nil, item.ErrChanged
+}
+
+var (
+	errTooManyLeagues = problem.New(problem.Unprocessable, "too_many_leagues", "you are in %d leagues, and cannot be in more", maxLeagues)
+	errLeagueFull     = problem.New(problem.Unprocessable, "league_full", "the league has %d members, and takes no more", maxMembers)
+)
+
+// joiner is a member who is about to enter a league, with all that is the member's.
+func (s *Leagues) joiner(ctx context.Context, userID string) (g item.Collection, p item.Member, err error) {
+	if g, err = item.ReadMember(ctx, s.Db, userID, true); err != nil {
+		return g, p, err
+	}
+	if p, err = g.Member(); err != nil {
+		err = item.ErrNotMember
+	}
+	return g, p, err
+}
+
+// enter writes a member into a league, with the standings that the member has. It
+// counts as a change of them, so that a scoring that runs meanwhile begins again.
+func enter(g item.Collection, p item.Member, l item.League, now time.Time) []dynamo.Write {
+	user, at := p.UserID(), item.FormatTime(now)
+	writes := []dynamo.Write{
+		item.IncrementRev(p),
+		dynamo.PutWrite(item.Membership{
+			Row:      item.Row{PK: p.PK, SK: item.LeagueRef(l.ID), GSIPK: item.LeagueRef(l.ID), GSISK: LeagueMemberRef(user), Type: item.MembershipType},
+			LeagueID: l.ID, LeagueName: l.Name, BelongsTo: p.BelongsTo, Name: p.Name, JoinedAt: at,
+		}),
+		dynamo.PutWrite(seat{item.Row{PK: item.LeagueRef(l.ID), SK: LeagueMemberRef(user), Type: seatType}, user, at}),
+	}
+	for _, s := range g.Standings {
+		if year, among := s.Scope(); among == "" {
+			s.SK, s.GSIPK, s.Name = item.LeagueStandingsSK(year, l.ID), item.LeagueStandingsPK(l.ID, year), p.Name
+			writes = append(writes, dynamo.PutWrite(s))
+		}
+	}
+	return writes
+}
+
+// exit takes a member out of a league, with the standings in it, like enter.
+func exit(g item.Collection, m item.Membership) []dynamo.Write {
+	writes := []dynamo.Write{dynamo.DeleteWrite(m.Key()), dynamo.DeleteWrite(seatItem(m.LeagueID, m.UserID()), item.Exists("PK"))}
+	for _, s := range g.Standings {
+		if _, among := s.Scope(); among == m.LeagueID {
+			writes = append(writes, dynamo.DeleteWrite(s.Key()))
+		}
+	}
+	if p, err := g.Member(); err == nil { // of who was deleted, nothing else is written any more
+		writes = append(writes, item.IncrementRev(p))
+	}
+	return writes
+}
+
+// ListLeagues asks for the caller's leagues.
+type ListLeagues struct{ auth.User }
+
+// LeagueList is the answer with a member's leagues.
+type LeagueList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Leagues []Membership `json:"leagues" doc:"By name."`
+	}
+}
+
+// Membership is a member's place in a league.
+type Membership struct {
+	LeagueID string    `json:"leagueId"`
+	Name     string    `json:"name"`
+	JoinedAt time.Time `json:"joinedAt"`
+}
+
+// ListLeagues returns the leagues that the caller is in.
+func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
+	rows, err := dynamo.QueryAll[item.Membership](ctx, s.Db, tables.MyLeagues, dynamo.Range{Key: item.BeginsWith(tables.MyLeagues, item.UserRef(in.UserID), item.LeaguePrefix), Consistent: true})
+	if err != nil {
+		return nil, err
+	}
+	out := &LeagueList{CacheControl: httpapi.NoStore}
+	out.Body.Leagues = NewMemberships(rows)
+	return out, nil
+}
+
+func NewMemberships(rows []item.Membership) []Membership {
+	shown := make([]Membership, len(rows))
+	for i, m := range rows {
+		shown[i] = Membership{m.LeagueID, m.LeagueName, item.ParseTime(m.JoinedAt)}
+	}
+	slices.SortFunc(shown, func(a, b Membership) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.LeagueID, b.LeagueID))
+	})
+	return shown
+}
+
+// JoinLeague enters a league.
+type JoinLeague struct {
+	auth.User
+	Body struct {
+		Code string `json:"code" minLength:"1" maxLength:"32" doc:"Capitals, small letters and hyphens make no difference."`
+	}
+}
+
+// JoinLeague makes the caller a member of the league that a code invites to. Who
+// is one already stays so. A code that there is not, or not any more, is
+// code_not_found; who is in 20 leagues gets too_many_leagues, and a league of 1,000
+// members is league_full.
+func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, error) {
+	code := readCode(in.Body.Code)
+	for range item.MaxTries {
+		to, ok, err := dynamo.Get[invitation](ctx, s.Db, tables.FindLeague, codePrefix+code, codeSK)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, errNoCode
+		}
+		l, err := s.league(ctx, to.LeagueID)
+		if errors.Is(err, ErrNoLeague) {
+			return nil, errNoCode
+		}
+		if err != nil {
+			return nil, err
+		}
+		g, p, err := s.joiner(ctx, in.UserID)
+		if err != nil {
+			return nil, err
+		}
+		if _, there := g.Membership(l.ID); there {
+			return &LeaguePage{http.StatusOK, httpapi.NoStore, newLeague(l)}, nil
+		}
+		if len(g.Memberships) >= maxLeagues {
+			return nil, errTooManyLeagues
+		}
+		if l.Members >= maxMembers {
+			return nil, errLeagueFull
+		}
+		open := item.Equals("code", code).And(item.Absent("endedAt"), expression.Name("members").LessThan(expression.Value(maxMembers)))
+		count := dynamo.UpdateWrite(l.Key(), expression.Add(expression.Name("members"), expression.Value(1)), open)
+		err = dynamo.Transact(ctx, s.Db, tables.JoinLeague, append(enter(g, p, l, s.Now()), count)...)
+		if !dynamo.IsRefused(err) {
+			l.Members++
+			return &LeaguePage{http.StatusOK, httpapi.NoStore, newLeague(l)}, err
+		}
+	}
+	return nil, item.ErrChanged
+}
+
+// league is the league of an id, be it ended, or league_not_found.
+func (s *Leagues) league(ctx context.Context, leagueID string) (item.League, error) {
+	l, ok, err := dynamo.Get[item.League](ctx, s.Db, tables.FindLeague, item.LeagueRef(leagueID), leagueSK)
+	if err == nil && !ok {
+		err = ErrNoLeague
+	}
+	return l, err
+}
+
+// owned is a league of a user's, be it ended. For its other members it is
+// not_the_owner.
+func (s *Leagues) owned(ctx context.Context, leagueID, userID string) (item.League, error) {
+	l, err := s.league(ctx, leagueID)
+	if err != nil || l.OwnerID == userID {
+		return l, err
+	}
+	if err := s.checkMember(ctx, leagueID, userID); err != nil {
+		return item.League{}, err
+	}
+	return item.League{}, errNotOwner
+}
+
+// checkMember is league_not_found for who is no member of the league.
+func (s *Leagues) checkMember(ctx context.Context, leagueID, userID string) error {
+	_, ok, err := dynamo.Get[item.Membership](ctx, s.Db, tables.CheckMembership, item.UserRef(userID), item.LeagueRef(leagueID))
+	if err == nil && !ok {
+		err = ErrNoLeague
+	}
+	return err
+}
+
+// GetLeague asks for a league.
+type GetLeague struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	Cursor   string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
+}
+
+// LeagueScreen is the answer with a league, and a page of its members.
+type LeagueScreen struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		League
+		Members []LeagueMember `json:"members" doc:"By name."`
+		Next    string         `json:"next,omitempty"`
+	}
+}
+
+// LeagueMember is a member of a league.
+type LeagueMember struct {
+	UserID   string    `json:"userId"`
+	Name     string    `json:"name"`
+	JoinedAt time.Time `json:"joinedAt"`
+}
+
+// GetLeague returns a league that the caller is in, which is read while that is
+// looked at. The index is behind by a moment: who has just joined may be missing.
+func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*LeagueScreen, error) {
+	var g item.Collection
+	both, bctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return s.checkMember(bctx, in.LeagueID, in.UserID) })
+	both.Go(func() (err error) {
+		g, err = item.Query(bctx, s.Db, tables.LeagueMembers, dynamo.Range{Key: item.Partition(tables.LeagueMembers, item.LeagueRef(in.LeagueID))})
+		return err
+	})
+	if err := both.Wait(); err != nil {
+		return nil, err
+	}
+	if len(g.Leagues) == 0 {
+		return nil, ErrNoLeague
+	}
+	all := make([]LeagueMember, len(g.Memberships))
+	for i, m := range g.Memberships {
+		all[i] = LeagueMember{m.UserID(), m.Name, item.ParseTime(m.JoinedAt)}
+	}
+	slices.SortFunc(all, func(a, b LeagueMember) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.UserID, b.UserID))
+	})
+	out := &LeagueScreen{CacheControl: httpapi.NoStore}
+	out.Body.League, out.Body.Count = newLeague(g.Leagues[0]), len(all)
+	var err error
+	out.Body.Members, out.Body.Next, err = httpapi.Page(all, func(m LeagueMember) string { return m.UserID }, in.Cursor, in.Limit)
+	return out, err
+}
+
+// GetLeagueStandings asks for the table of a league in a year.
+type GetLeagueStandings struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+	Year     string `path:"year" pattern:"^[0-9]{4}$" doc:"The year of the events."`
+	Limit    int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
+	Cursor   string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
+}
+
+// GetLeagueStandings returns the table of a league that the caller is in, which is
+// read while that is looked at.
+func (s *Leagues) GetLeagueStandings(ctx context.Context, in *GetLeagueStandings) (*StandingsScreen, error) {
+	var rows []item.Standing
+	both, bctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return s.checkMember(bctx, in.LeagueID, in.UserID) })
+	both.Go(func() (err error) {
+		table := item.Partition(tables.LeagueStandings, item.LeagueStandingsPK(in.LeagueID, in.Year))
+		rows, err = dynamo.QueryAll[item.Standing](bctx, s.Db, tables.LeagueStandings, dynamo.Range{Key: table, Backward: true})
+		return err
+	})
+	if err := both.Wait(); err != nil {
+		return nil, err
+	}
+	return standingsPage(rows, in.UserID, in.Cursor, in.Limit)
+}
+
+// LeaveLeague takes a member out of a league.
+type LeaveLeague struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+	MemberID string `path:"userId" maxLength:"128" doc:"The caller, or for the owner another member."`
+}
+
+// LeaveLeague takes the caller out of a league, or by its owner's will another
+// member, who is member_not_found if there is none such. When the owner leaves, who
+// has been in it for longest owns it from then on; the last one out ends it.
+func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Removed, error) {
+	var err error
+	if in.MemberID == in.UserID {
+		err = s.Leave(ctx, in.LeagueID, in.UserID, in.UserID)
+	} else if err = s.lockOut(ctx, in); err == nil {
+		if err = s.Leave(ctx, in.LeagueID, in.MemberID, in.UserID); errors.Is(err, ErrNoLeague) {
+			err = errNotIn
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.NewRemoved(), nil
+}
+
+// Leave takes a member out of a league, by the will of the member or of the owner,
+// in one transaction. Who is not in it is league_not_found, so a second run changes
+// nothing.
+func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error {
+	for range item.MaxTries {
+		l, err := s.league(ctx, leagueID)
+		if err != nil {
+			return err
+		}
+		if by != userID && by != l.OwnerID {
+			return errNotOwner
+		}
+		change, err := s.without(ctx, l, userID)
+		if err != nil {
+			return err
+		}
+		g, err := item.ReadMember(ctx, s.Db, userID, true)
+		if err != nil {
+			return err
+		}
+		m, ok := g.Membership(leagueID)
+		if !ok {
+			return ErrNoLeague
+		}
+		err = dynamo.Transact(ctx, s.Db, tables.LeaveLeague, append(exit(g, m), change...)...)
+		if !dynamo.IsRefused(err) {
+			return err
+		}
+	}
+	return item.ErrChanged
+}
+
+// without is what a member's leaving changes of the league itself, as long as its
+// owner is who it was. An ended league ends for good with its owner, who is the
+// last: the others are taken out here, each by a transaction of its own, and a
+// second run goes on with those who are left.
+func (s *Leagues) without(ctx context.Context, l item.League, userID string) ([]dynamo.Write, error) {
+	running := item.Equals("ownerId", l.OwnerID).And(item.Absent("endedAt"))
+	oneLess := expression.Add(expression.Name("members"), expression.Value(-1))
+	if l.OwnerID != userID {
+		if l.EndedAt != "" {
+			return nil, nil
+		}
+		return []dynamo.Write{dynamo.UpdateWrite(l.Key(), oneLess, running)}, nil
+	}
+	others, err := dynamo.QueryAll[seat](ctx, s.Db, tables.LeagueRoster, dynamo.Range{Key: item.BeginsWith(tables.LeagueRoster, item.LeagueRef(l.ID), seatPrefix), Consistent: true})
+	if err != nil {
+		return nil, err
+	}
+	others = slices.DeleteFunc(others, func(o seat) bool { return o.UserID == userID })
+	switch {
+	case l.EndedAt != "":
+		work, wctx := errgroup.WithContext(ctx)
+		work.SetLimit(item.MaxConcurrent)
+		for _, o := range others {
+			work.Go(func() error {
+				if err := s.Leave(wctx, l.ID, o.UserID, o.UserID); !errors.Is(err, ErrNoLeague) {
+					return err
+				}
+				return nil // taken out by another run
+			})
+		}
+		return []dynamo.Write{dynamo.DeleteWrite(l.Key(), item.Exists("endedAt"))}, work.Wait()
+	case len(others) == 0:
+		return []dynamo.Write{dynamo.DeleteWrite(l.Key(), running.And(item.Equals("members", 1), item.Equals("code", l.Code))), dynamo.DeleteWrite(codeItem(l.Code))}, nil
+	}
+	heir := slices.MinFunc(others, func(a, b seat) int {
+		return cmp.Or(cmp.Compare(a.JoinedAt, b.JoinedAt), cmp.Compare(a.UserID, b.UserID))
+	})
+	return []dynamo.Write{
+		dynamo.CheckWrite(heir.Key(), item.Exists("PK")),
+		dynamo.UpdateWrite(l.Key(), oneLess.Set(expression.Name("ownerId"), expression.Value(heir.UserID)), running),
+	}, nil
+}
+
+// RenewCode changes the code of a league.
+type RenewCode struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+}
+
+// RenewCode gives a league of the caller's a code that is new at each run; with
+// the one before nobody can join any more.
+func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, error) {
+	for range item.MaxTries {
+		l, err := s.owned(ctx, in.LeagueID, in.UserID)
+		if err != nil {
+			return nil, err
+		}
+		if l.EndedAt != "" {
+			return nil, ErrNoLeague
+		}
+		code := newCode()
+		err = dynamo.Transact(ctx, s.Db, tables.RenewCode,
+			dynamo.UpdateWrite(l.Key(), expression.Set(expression.Name("code"), expression.Value(code)), unchanged(l)),
+			dynamo.DeleteWrite(codeItem(l.Code)),
+			dynamo.PutWrite(newInvitation(code, l.ID), item.Absent("PK")))
+		if !dynamo.IsRefused(err) {
+			l.Code = code
+			return &LeaguePage{http.StatusOK, httpapi.NoStore, newLeague(l)}, err
+		}
+	}
+	return nil, item.ErrChanged
+}
+
+// unchanged is the condition that a league that is not ended has the owner and the code
+// with which it was read.
+func unchanged(l item.League) expression.ConditionBuilder {
+	return item.Equals("ownerId", l.OwnerID).And(item.Equals("code", l.Code), item.Absent("endedAt"))
+}
+
+// DeleteLeague ends a league.
+type DeleteLeague struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+}
+
+// DeleteLeague ends a league of the caller's, with all memberships and its
+// standings. It is marked first, so that nobody joins or sees it any more; then
+// each member is taken out, the owner the last. A second run takes out those whom
+// the first has left.
+func (s *Leagues) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
+	l, err := s.owned(ctx, in.LeagueID, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	if l.EndedAt == "" {
+		end := expression.Set(expression.Name("endedAt"), expression.Value(item.FormatTime(s.Now()))).
+			Remove(expression.Name("GSI_PK")).Remove(expression.Name("GSI_SK"))
+		err := dynamo.Transact(ctx, s.Db, tables.EndLeague, dynamo.UpdateWrite(l.Key(), end, unchanged(l)), dynamo.DeleteWrite(codeItem(l.Code)))
+		if err != nil {
+			return nil, dynamo.RefusedAs(err, item.ErrChanged)
+		}
+	}
+	if err := s.Leave(ctx, l.ID, in.UserID, in.UserID); err != nil {
+		return nil, err
+	}
+	return httpapi.NewRemoved(), nil
+}
+
+func LeagueMemberRef(userID string) string { return "MEMBER#" + userID }

@@ -1,0 +1,103 @@
+package league
+
+import (
+	"context"
+	"slices"
+
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/tables"
+)
+
+// RankStandings are the standings of a year, the highest first, each with how many
+// ranks it has gone up since the last event that anybody played.
+func RankStandings(rows []item.Standing) []Standing {
+	last := ""
+	for _, r := range rows {
+		last = max(last, r.LastEvent)
+	}
+	before := func(r item.Standing) int {
+		if r.LastEvent == last {
+			return r.Points - r.LastPoints
+		}
+		return r.Points
+	}
+	name := func(r item.Standing) string { return r.Name }
+	var old []item.Standing
+	for _, r := range rows {
+		if r.Played > 1 || r.LastEvent != last {
+			old = append(old, r)
+		}
+	}
+	was := map[string]int{}
+	ranks := score.Rank(old, before, name, item.Standing.UserID)
+	for i, r := range old {
+		was[r.UserID()] = ranks[i]
+	}
+	ranks = score.Rank(rows, func(r item.Standing) int { return r.Points }, name, item.Standing.UserID)
+	out := make([]Standing, len(rows))
+	for i, r := range rows {
+		out[i] = Standing{Rank: ranks[i], UserID: r.UserID(), Name: r.Name, Points: r.Points, Correct: r.Correct, Played: r.Played}
+		if rank, ok := was[r.UserID()]; ok {
+			up := rank - ranks[i]
+			out[i].Movement = &up
+		}
+	}
+	return out
+}
+
+// Standing is a member's place in a table.
+type Standing struct {
+	Rank     int    `json:"rank" doc:"Dense: members with as many points have the same, and the next have the one after it."`
+	Movement *int   `json:"movement,omitempty" doc:"How many ranks it went up with the last event; absent for who was not there before."`
+	UserID   string `json:"userId"`
+	Name     string `json:"name"`
+	Points   int    `json:"points"`
+	Correct  int    `json:"correct" doc:"Matches picked right."`
+	Played   int    `json:"played" doc:"Events played."`
+}
+
+// GetStandings asks for the table of a year.
+type GetStandings struct {
+	auth.User
+	Year   string `path:"year" pattern:"^[0-9]{4}$" doc:"The year of the events."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
+	Cursor string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
+}
+
+// StandingsScreen is the answer with a page of a table.
+type StandingsScreen struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Count     int        `json:"count" doc:"How many are in the table."`
+		Standings []Standing `json:"standings" doc:"The highest first, then by name."`
+		Mine      *Standing  `json:"mine,omitempty" doc:"The caller's own."`
+		Next      string     `json:"next,omitempty"`
+	}
+}
+
+// GetStandings returns the table of all members. Ranks and movement need the whole
+// of it: it is read with one query, which is cut into pages here.
+func (s *Leagues) GetStandings(ctx context.Context, in *GetStandings) (*StandingsScreen, error) {
+	rows, err := dynamo.QueryAll[item.Standing](ctx, s.Db, tables.GetStandings, dynamo.Range{Key: item.Partition(tables.GetStandings, item.StandingsRef(in.Year)), Backward: true})
+	if err != nil {
+		return nil, err
+	}
+	return standingsPage(rows, in.UserID, in.Cursor, in.Limit)
+}
+
+func standingsPage(rows []item.Standing, userID, cursor string, limit int) (*StandingsScreen, error) {
+	all := RankStandings(rows)
+	id := func(s Standing) string { return s.UserID }
+	out := &StandingsScreen{CacheControl: httpapi.NoStore}
+	out.Body.Count = len(all)
+	if i := slices.IndexFunc(all, func(s Standing) bool { return s.UserID == userID }); i >= 0 {
+		out.Body.Mine = &all[i]
+	}
+	var err error
+	out.Body.Standings, out.Body.Next, err = httpapi.Page(all, id, cursor, limit)
+	return out, err
+}

@@ -1,0 +1,171 @@
+package member_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"matchday/infra/rooms/pickem/pickemtest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/league"
+	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/notice"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/tables"
+)
+
+func TestDeleteUser(t *testing.T) {
+	t.Parallel()
+	w, p := pickemtest.NewBusy(t)
+	gone := func(user string) events.APIGatewayV2HTTPResponse {
+		return w.Ask(member.DeleteUserFunction, "/admin/users/"+user, testkit.Administrator, "")
+	}
+	if out := gone("ann"); out.StatusCode != http.StatusNoContent {
+		t.Fatalf("deleting ann: %d %s", out.StatusCode, out.Body)
+	}
+	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string{"USER#ann USER"}; !slices.Equal(got, want) {
+		t.Errorf("of ann is kept %q, want %q", got, want)
+	}
+	left := testkit.Row[map[string]any](w.World, tables.Pickem, item.UserRef("ann"), item.UserTag)
+	if left["ttl"] != float64(w.Clock.Now().Add(member.KeepDeleted).Unix()) || left["deletedAt"] != item.FormatTime(w.Clock.Now()) || left["name"] != nil {
+		t.Errorf("the mark is %v", left)
+	}
+	if got, want := p.Subjects(), []string{"bob", "cat"}; !slices.Equal(got, want) {
+		t.Errorf("the accounts are %q, want %q", got, want)
+	}
+	if got := append(w.RegisteredPhones("red", "blue", "green"), w.LeagueLine("Office"), w.LeagueLine("Family"), w.LeagueLine("Alone")); !slices.Equal(got, []string{
+		"green of bob", "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE bob 2", "LEAGUE#Family LEAGUE LEAGUE#Family LEAGUE bob 1", "",
+	}) {
+		t.Errorf("there are %q", got)
+	}
+
+	// A token of ann's that is still valid brings nothing back.
+	l := testkit.Decode[league.League](w.World, w.Ask(league.CreateLeagueFunction, "/app/leagues", "bob", `{"name":"New"}`))
+	for name, c := range map[string]struct {
+		out    events.APIGatewayV2HTTPResponse
+		status int
+		code   string
+	}{
+		"says a name": {w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Ann"}`), 404, "user_not_found"},
+		"looks":       {w.Ask(member.GetMeFunction, "/app/me", "ann", ""), 404, "user_not_found"},
+		"picks":       {w.Ask(event.PutPredictionsFunction, "/app/events/"+pickemtest.Show+"/predictions", "ann", `{"predictions":{}}`), 403, "not_a_member"},
+		"joins":       {w.RequestJoin("ann", l.Code), 403, "not_a_member"},
+		"founds":      {w.Ask(league.CreateLeagueFunction, "/app/leagues", "ann", `{"name":"Back"}`), 403, "not_a_member"},
+		"registers":   {w.Ask(notice.RegisterDeviceFunction, "/app/devices/"+pickemtest.TokenOf("red"), "ann", ""), 403, "not_a_member"},
+	} {
+		if err := testkit.Refuses(c.out, c.status, c.code); err != nil {
+			t.Errorf("ann %s: %v", name, err)
+		}
+	}
+	if got := pickemtest.LinesWith(w.Dump(), "ann"); len(got) != 1 {
+		t.Errorf("ann is back: %q", got)
+	}
+	w.LockEvent(pickemtest.Show)
+	w.EnterResults(pickemtest.Show, 0)
+	w.Score(pickemtest.Show)
+	if got := pickemtest.LinesWith(w.Dump(), "ann"); len(got) != 1 {
+		t.Errorf("a scoring brings ann back: %q", got)
+	}
+
+	for user, status := range map[string]int{"ann": 204, "stranger": 404} {
+		if out := gone(user); out.StatusCode != status || status == 404 && testkit.Refuses(out, 404, "user_not_found") != nil {
+			t.Errorf("deleting %s: %d %s", user, out.StatusCode, out.Body)
+		}
+	}
+	testkit.Must(t, w.Drop(tables.Pickem, item.UserRef("ann"), item.UserTag)) // as its ttl does
+	if err := testkit.Refuses(gone("ann"), 404, "user_not_found"); err != nil {
+		t.Errorf("deleting ann, who is forgotten: %v", err)
+	}
+}
+
+// TestDeleteAccount removes an account of nobody, who could become a member.
+func TestDeleteAccount(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	p := w.WithUserPool("dan")
+	if out := w.Ask(member.DeleteUserFunction, "/admin/users/dan", testkit.Administrator, ""); out.StatusCode != http.StatusNoContent || len(p.Subjects()) != 0 {
+		t.Errorf("deleting dan: %d %s, the accounts are %q", out.StatusCode, out.Body, p.Subjects())
+	}
+	if err := testkit.Refuses(w.Ask(member.UpdateMeFunction, "/app/me", "dan", `{"name":"Dan"}`), 404, "user_not_found"); err != nil {
+		t.Errorf("dan says a name: %v", err)
+	}
+	p.Broken = true
+	for _, user := range []string{"dan", "stranger"} {
+		if out := w.Ask(member.DeleteUserFunction, "/admin/users/"+user, testkit.Administrator, ""); out.StatusCode != 500 {
+			t.Errorf("without Cognito %s: %d %s", user, out.StatusCode, out.Body)
+		}
+	}
+}
+
+// TestDeletedMeanwhile deletes a member who is being scored.
+func TestDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	w, _ := pickemtest.NewBusy(t)
+	w.LockEvent(pickemtest.Show)
+	w.EnterResults(pickemtest.Show, 0)
+	w.MustAdmin(event.RequestScoreFunction, "/admin/events/"+pickemtest.Show+"/score", "")
+	env := pickemtest.InterruptBefore(w.Env(score.ScoreEventFunction), "TransactWriteItems", 1, func() {
+		w.Ask(member.DeleteUserFunction, "/admin/users/ann", testkit.Administrator, "")
+	})
+	testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: pickemtest.Show}))
+	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string{"USER#ann USER"}; !slices.Equal(got, want) {
+		t.Errorf("of ann is kept %q, want %q", got, want)
+	}
+}
+
+// TestBusyToTheEnd has a member go on until the moment of being marked as deleted.
+func TestBusyToTheEnd(t *testing.T) {
+	t.Parallel()
+	w, _ := pickemtest.NewBusy(t)
+	l := w.CreateLeague("bob", "New")
+	other := w.Announce(pickemtest.Noon.AddDate(0, 0, 8), "second", 1)
+	env := pickemtest.InterruptBefore(w.Env(member.DeleteUserFunction), "UpdateItem", 1, func() {
+		w.JoinLeague(l, "ann")
+		w.Pick("ann", other, 0)
+	})
+	_, err := testkit.OpenWith(w.World, env, member.OpenMembers).DeleteUser(w.Ctx(), &member.DeleteUser{ID: "ann"})
+	testkit.Must(t, err)
+	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string{"USER#ann USER"}; !slices.Equal(got, want) {
+		t.Errorf("of ann is kept %q, want %q", got, want)
+	}
+	if got, want := w.LeagueLine("New"), "LEAGUE#New LEAGUE LEAGUE#New LEAGUE bob 1"; got != want {
+		t.Errorf("the league is %q, want %q", got, want)
+	}
+}
+
+// TestDeleteOwnerOfEnded finishes the end of a league that its owner has left half
+// done.
+func TestDeleteOwnerOfEnded(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.WithUserPool("ann")
+	w.AddMembers("ann", "bob")
+	l := w.CreateLeague("ann", "Office")
+	w.JoinLeague(l, "bob")
+	w.EndLeagueHalfway(l, "ann")
+	w.Ask(member.DeleteUserFunction, "/admin/users/ann", testkit.Administrator, "")
+	if got := append(pickemtest.LinesWith(w.Dump(), l.LeagueID), pickemtest.LinesWith(w.Dump(), "Office")...); len(got) != 0 {
+		t.Errorf("of the league is left %q", got)
+	}
+}
+
+func TestDeleteUserCrashes(t *testing.T) {
+	t.Parallel()
+	type outcome struct{ Kept, Accounts []string }
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+		w, accounts := pickemtest.NewBusy(t)
+		in := &member.DeleteUser{ID: "ann"}
+		testkit.OpenWith(w.World, w.Crashing(member.DeleteUserFunction, p), member.OpenMembers).DeleteUser(w.Ctx(), in)
+		w.To(w.Clock.Now().Add(time.Minute))
+		if _, err := testkit.Open(w.World, member.DeleteUserFunction, member.OpenMembers).DeleteUser(w.Ctx(), in); err != nil {
+			t.Error(err)
+		}
+		return outcome{w.Dump(), accounts.Subjects()}
+	})
+}

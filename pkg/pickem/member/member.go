@@ -1,0 +1,337 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	cognito "github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider"
+	"golang.org/x/sync/errgroup"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/league"
+	"matchday/pkg/pickem/notice"
+	"matchday/pkg/pickem/tables"
+)
+
+// noName is what a member is called who has not said a name.
+const noName = "New member"
+
+var (
+	errUserRemoved = problem.New(problem.Conflict, "user_removed", "this member is being removed: try again in two days")
+	errUserExists  = problem.New(problem.Conflict, "user_exists", "there is a member with this address already")
+)
+
+// Members are who plays.
+type Members struct {
+	db       dynamo.DB
+	accounts accounts
+	now      func() time.Time
+}
+
+// GetMe asks for the caller.
+type GetMe struct{ auth.User }
+
+// GetUser asks for a member.
+type GetUser struct {
+	auth.User
+	ID string `path:"userId" maxLength:"128" doc:"The member."`
+}
+
+// UserScreen is the answer with a member.
+type UserScreen struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		UserID    string              `json:"userId"`
+		Name      string              `json:"name"`
+		Standings []YearPoints        `json:"standings" doc:"The latest year first."`
+		Leagues   []league.Membership `json:"leagues,omitempty" doc:"The caller's own, by name."`
+		Events    []Played            `json:"events" doc:"The latest first; of others, those that are scored."`
+	}
+}
+
+// YearPoints are a member's points of a year.
+type YearPoints struct {
+	Year    string `json:"year"`
+	Points  int    `json:"points"`
+	Correct int    `json:"correct" doc:"Matches picked right."`
+	Played  int    `json:"played" doc:"Events played."`
+}
+
+// Played is an event that a member has predicted.
+type Played struct {
+	EventID     string         `json:"eventId"`
+	Scored      bool           `json:"scored"`
+	Points      int            `json:"points"`
+	Correct     int            `json:"correct" doc:"Matches picked right."`
+	Predictions map[string]int `json:"predictions,omitempty" doc:"The caller's own, as they were saved; which of them are void the event says. Those of others are with its results."`
+}
+
+// GetMe returns the caller's name, standings, leagues and predictions, or NotFound for who
+// is no member yet.
+func (s *Members) GetMe(ctx context.Context, in *GetMe) (*UserScreen, error) {
+	g, err := item.ReadMember(ctx, s.db, in.UserID, true)
+	if err != nil {
+		return nil, err
+	}
+	return newUserScreen(g, true)
+}
+
+// GetUser returns what everybody may see of a member: nothing of events that are
+// not scored, and no picks.
+func (s *Members) GetUser(ctx context.Context, in *GetUser) (*UserScreen, error) {
+	g, err := item.ReadMember(ctx, s.db, in.ID, false)
+	if err != nil {
+		return nil, err
+	}
+	return newUserScreen(g, false)
+}
+
+func newUserScreen(g item.Collection, own bool) (*UserScreen, error) {
+	p, err := g.Member()
+	if err != nil {
+		return nil, err
+	}
+	out := &UserScreen{CacheControl: httpapi.NoStore}
+	b := &out.Body
+	b.UserID, b.Name, b.Standings, b.Events = p.UserID(), p.Name, []YearPoints{}, []Played{}
+	for _, s := range g.Standings {
+		if year, among := s.Scope(); among == "" {
+			b.Standings = append(b.Standings, YearPoints{year, s.Points, s.Correct, s.Played})
+		}
+	}
+	if own {
+		b.Leagues = league.NewMemberships(g.Memberships)
+	}
+	for _, p := range g.Predictions {
+		e := Played{EventID: p.EventID, Scored: p.ScoredAt != "", Points: p.Points, Correct: p.Correct}
+		if own {
+			e.Predictions = p.Predictions
+		}
+		if own || e.Scored {
+			b.Events = append(b.Events, e)
+		}
+	}
+	return out, nil
+}
+
+// UpdateMe says who the caller is.
+type UpdateMe struct {
+	auth.User
+	Body struct {
+		Name string `json:"name" minLength:"1" maxLength:"40" pattern:"^\\S(.*\\S)?$"`
+	}
+}
+
+// UpdateMe names the caller, everywhere, and makes a member of who is none. The
+// last name wins, also of two at once. A run that breaks off leaves the old name in
+// some tables, until it is run again or the member's next event is scored.
+func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, error) {
+	p := item.NewMember(in.UserID, in.Body.Name)
+	set := expression.Set(expression.Name("name"), expression.Value(p.Name)).
+		Set(expression.Name("GSI_PK"), expression.Value(p.GSIPK)).Set(expression.Name("GSI_SK"), expression.Value(p.GSISK)).
+		Set(expression.Name("type"), expression.Value(p.Type)).Set(expression.Name("belongsto"), expression.Value(p.BelongsTo)).
+		Add(expression.Name("rev"), expression.Value(1))
+	another := expression.Name("name").NotEqual(expression.Value(p.Name)) // the same counts as no change
+	err := dynamo.Update(ctx, s.db, tables.SaveMember, p.Key(), set, item.Absent("deletedAt").And(item.Absent("PK").Or(another)))
+	if err := dynamo.IgnoreRefused(err); err != nil {
+		return nil, err
+	}
+	for range item.MaxTries {
+		g, err := item.ReadMember(ctx, s.db, in.UserID, true)
+		if err != nil {
+			return nil, err
+		}
+		p, err := g.Member()
+		if err != nil {
+			return nil, err
+		}
+		if err := s.rename(ctx, p.Name, misnamed(g, p.Name)); err != nil {
+			return nil, err
+		}
+		now, ok, err := dynamo.Get[item.Member](ctx, s.db, tables.FindMember, p.PK, item.UserTag)
+		if err != nil {
+			return nil, err
+		}
+		if ok && now.Name == p.Name {
+			return newUserScreen(g, true)
+		}
+	}
+	return nil, item.ErrChanged
+}
+
+// rename writes a name into the items that show it, as long as they are there.
+func (s *Members) rename(ctx context.Context, name string, copies []dynamo.Item) error {
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(item.MaxConcurrent)
+	for _, key := range copies {
+		work.Go(func() error {
+			err := dynamo.Update(ctx, s.db, tables.RenameCopies, key, expression.Set(expression.Name("name"), expression.Value(name)), item.Exists("PK"))
+			return dynamo.IgnoreRefused(err) // refused: it is gone
+		})
+	}
+	return work.Wait()
+}
+
+// misnamed are the keys of the items that show another name for the member.
+func misnamed(g item.Collection, name string) (keys []dynamo.Item) {
+	for _, s := range g.Standings {
+		if s.Name != name {
+			keys = append(keys, s.Key())
+		}
+	}
+	for _, m := range g.Memberships {
+		if m.Name != name {
+			keys = append(keys, m.Key())
+		}
+	}
+	for _, p := range g.Predictions {
+		if p.ScoredAt != "" && p.Name != name {
+			keys = append(keys, p.Key())
+		}
+	}
+	return keys
+}
+
+// InviteUser invites somebody.
+type InviteUser struct {
+	auth.Admin
+	Body struct {
+		Name  string `json:"name" minLength:"1" maxLength:"40" pattern:"^\\S(.*\\S)?$"`
+		Email string `json:"email" format:"email" maxLength:"128" doc:"Cognito writes to it, with a password for the first time."`
+	}
+}
+
+// InvitedPage is the answer with who was invited.
+type InvitedPage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		UserID string `json:"userId"`
+		Name   string `json:"name"`
+	}
+}
+
+// InviteUser makes an account, which has Cognito write to the person, and the
+// member. A second run finds the account and makes the member; who is a member
+// already is user_exists.
+func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage, error) {
+	id, err := s.accounts.invite(ctx, in.Body.Email)
+	if err != nil {
+		return nil, err
+	}
+	err = dynamo.Put(ctx, s.db, tables.InviteMember, item.NewMember(id, in.Body.Name), item.Absent("PK"))
+	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
+		if refused.Item["deletedAt"] != nil {
+			return nil, errUserRemoved
+		}
+		return nil, errUserExists
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &InvitedPage{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
+	out.Body.UserID, out.Body.Name = id, in.Body.Name
+	return out, nil
+}
+
+// OnUserConfirmed makes whoever has signed up a member, under the name that was
+// given, or none. Who is one already stays so, and who was deleted too. A password
+// that was forgotten makes nobody a member.
+func (s *Members) OnUserConfirmed(ctx context.Context, e events.CognitoEventUserPoolsPostConfirmation) (events.CognitoEventUserPoolsPostConfirmation, error) {
+	if e.TriggerSource == "PostConfirmation_ConfirmForgotPassword" {
+		return e, nil
+	}
+	id, name := e.Request.UserAttributes["sub"], strings.Join(strings.Fields(e.Request.UserAttributes["name"]), " ")
+	if id == "" {
+		return e, errors.New("the event names nobody: its attributes have no sub")
+	}
+	if name == "" || len([]rune(name)) > 40 {
+		name = noName
+	}
+	err := dynamo.Put(ctx, s.db, tables.InviteMember, item.NewMember(id, name), item.Absent("PK"))
+	return e, dynamo.IgnoreRefused(err)
+}
+
+// DeleteUser removes a member.
+type DeleteUser struct {
+	auth.Admin
+	ID string `path:"userId" maxLength:"128" doc:"The member."`
+}
+
+// keepDeleted is for how long it is known that a member was deleted: longer than a
+// token is valid.
+const keepDeleted = 48 * time.Hour
+
+// DeleteUser removes a member with all that is the member's, and the account. The
+// member is marked first, and writes nothing from then on. A second run removes what
+// the first has left, and finds the mark for two days; then who has neither an
+// account nor anything else is user_not_found.
+func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Removed, error) {
+	rows, err := s.rows(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		there, err := s.accounts.exists(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			return nil, item.ErrNoUser
+		}
+	}
+	now, p := s.now(), item.NewMember(in.ID, "")
+	gone := expression.Set(expression.Name("deletedAt"), expression.Value(item.FormatTime(now))).
+		Set(expression.Name("ttl"), expression.Value(now.Add(keepDeleted).Unix())).
+		Set(expression.Name("type"), expression.Value(p.Type)).Set(expression.Name("belongsto"), expression.Value(p.BelongsTo)).
+		Remove(expression.Name("name")).Remove(expression.Name("GSI_PK")).Remove(expression.Name("GSI_SK"))
+	if err := dynamo.Update(ctx, s.db, tables.RemoveMember, p.Key(), gone); err != nil {
+		return nil, err
+	}
+	if rows, err = s.rows(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	leagues := league.Leagues{Db: s.db, Now: s.now}
+	var keys []dynamo.Item
+	for _, r := range rows {
+		if id, ok := strings.CutPrefix(r.SK, item.LeaguePrefix); ok {
+			if err := leagues.Leave(ctx, id, in.ID, in.ID); err != nil && !errors.Is(err, league.ErrNoLeague) {
+				return nil, err
+			}
+		}
+		if r.SK != item.UserTag {
+			keys = append(keys, r.Key())
+		}
+	}
+	if err := dynamo.DeleteAll(ctx, s.db, tables.RemoveMember, keys); err != nil {
+		return nil, err
+	}
+	phones, err := notice.DevicesOf(ctx, s.db, in.ID, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := notice.DropDevices(ctx, s.db, phones); err != nil {
+		return nil, err
+	}
+	return httpapi.NewRemoved(), s.accounts.remove(ctx, in.ID)
+}
+
+// rows are the keys of all that is kept under a member.
+func (s *Members) rows(ctx context.Context, userID string) ([]item.Row, error) {
+	return dynamo.QueryAll[item.Row](ctx, s.db, tables.GetMember, dynamo.Range{Key: item.Partition(tables.GetMember, item.UserRef(userID)), Consistent: true})
+}
+
+// OpenMembers opens the service of members.
+func OpenMembers(_ context.Context, env app.Env) (*Members, error) {
+	return &Members{db: item.OpenTable(env), accounts: accounts{cognito.NewFromConfig(env.AWS), env.Pool}, now: env.Now}, nil
+}

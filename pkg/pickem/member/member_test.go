@@ -1,0 +1,223 @@
+package member_test
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"matchday/infra/rooms/pickem/pickemtest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/league"
+	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/tables"
+)
+
+// TestInvitations: an address is invited once, whatever breaks off in between.
+func TestInvitations(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	pool := w.WithUserPool()
+	pool.Broken = true
+	const dan = `{"name":"Dan","email":"dan@example.com"}`
+	invite := func(body string) events.APIGatewayV2HTTPResponse {
+		return w.Ask(member.InviteUserFunction, "/admin/users", testkit.Administrator, body)
+	}
+	if got := pickemtest.RefusalOf(invite(dan)); got.Status != 500 {
+		t.Errorf("Cognito fails, and the answer is %v", got)
+	}
+	pool.Broken = false
+	if out := invite(dan); out.StatusCode != 201 || !strings.Contains(out.Body, `{"userId":"dan","name":"Dan"}`) {
+		t.Errorf("invited: %d %s", out.StatusCode, out.Body)
+	}
+	if got, want := pickemtest.RefusalOf(invite(`{"name":"Daniel","email":"dan@example.com"}`)), (pickemtest.Refusal{Status: 409, Code: "user_exists", Field: ""}); got != want {
+		t.Errorf("invited again: %v", got)
+	}
+	testkit.Must(t, w.Drop(tables.Pickem, item.UserRef("dan"), item.UserTag))
+	if out := invite(dan); out.StatusCode != 201 {
+		t.Errorf("an account without a member is invited: %d %s", out.StatusCode, out.Body)
+	}
+	gone := item.NewMember("dan", "")
+	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
+	testkit.Put(w.World, tables.Pickem, gone)
+	if got, want := pickemtest.RefusalOf(invite(dan)), (pickemtest.Refusal{Status: 409, Code: "user_removed", Field: ""}); got != want {
+		t.Errorf("who is being removed is invited: %v, want %v", got, want)
+	}
+	if got := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("dan"), item.UserTag); got != gone {
+		t.Errorf("the member is %+v", got)
+	}
+	if want := []string{"dan@example.com"}; !slices.Equal(pool.Mails, want) {
+		t.Errorf("mails went to %q, want %q", pool.Mails, want)
+	}
+}
+
+func TestInvitationCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
+		w := pickemtest.New(t)
+		w.WithUserPool()
+		ask := func(s *member.Members) {
+			var in member.InviteUser
+			in.Body.Name, in.Body.Email = "Dan", "dan@example.com"
+			s.InviteUser(w.Ctx(), &in)
+		}
+		ask(testkit.OpenWith(w.World, w.Crashing(member.InviteUserFunction, p), member.OpenMembers))
+		ask(testkit.Open(w.World, member.InviteUserFunction, member.OpenMembers))
+		return w.Rows()
+	})
+}
+
+// TestOnUserConfirmed: who signs up is a member under the name that was given, once.
+func TestOnUserConfirmed(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	s := testkit.Open(w.World, member.OnUserConfirmedFunction, member.OpenMembers)
+	confirm := func(attributes map[string]string) error {
+		var e events.CognitoEventUserPoolsPostConfirmation
+		e.UserName, e.Request.UserAttributes = "x", attributes
+		back, err := s.OnUserConfirmed(w.Ctx(), e)
+		if !reflect.DeepEqual(back, e) {
+			t.Errorf("%v is answered with %v", e, back)
+		}
+		return err
+	}
+	for i, c := range []struct{ given, name string }{
+		{"Dan", "Dan"}, {"  Dan  ", "Dan"}, {"Dan\nthe Man", "Dan the Man"}, {"", member.NoName}, {" ", member.NoName},
+		{strings.Repeat("é", 40), strings.Repeat("é", 40)}, {strings.Repeat("é", 41), member.NoName},
+	} {
+		id := fmt.Sprint("user-", i)
+		testkit.Must(t, confirm(map[string]string{"sub": id, "name": c.given}))
+		testkit.Must(t, confirm(map[string]string{"sub": id, "name": "Another"}))
+		if got := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef(id), item.UserTag); got != item.NewMember(id, c.name) {
+			t.Errorf("%q is the member %+v, want %q", c.given, got, c.name)
+		}
+	}
+	gone := item.NewMember("gone", "")
+	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
+	testkit.Put(w.World, tables.Pickem, gone)
+	testkit.Must(t, confirm(map[string]string{"sub": "gone"}))
+	if got := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("gone"), item.UserTag); got != gone {
+		t.Errorf("who was deleted is %+v", got)
+	}
+	if confirm(map[string]string{"name": "Dan"}) == nil {
+		t.Error("an event without a subject makes somebody a member")
+	}
+}
+
+// TestUpdateMe: a new name shows wherever the old one did, and a name makes a
+// member of who is none.
+func TestUpdateMe(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.NewSeason(t)
+	rename := func(user, name string) string {
+		return w.Ask(member.UpdateMeFunction, "/app/me", user, map[string]string{"name": name}).Body
+	}
+	first := rename("ann", "Zoe")
+	was := w.Rows()
+	if second := rename("ann", "Zoe"); second != first || !reflect.DeepEqual(w.Rows(), was) {
+		t.Errorf("the same name again: %s, at first %s", second, first)
+	}
+	for _, c := range []struct{ where, body string }{
+		{"her profile", w.Ask(member.GetMeFunction, "/app/me", "ann", "").Body},
+		{"what others see of her", w.Ask(member.GetUserFunction, "/app/users/ann", "bob", "").Body},
+		{"the standings", w.Ask(league.GetStandingsFunction, "/app/standings/2026", "bob", "").Body},
+		{"the results", w.Ask(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", "bob", "").Body},
+	} {
+		if !strings.Contains(c.body, `"name":"Zoe"`) || strings.Contains(c.body, `"name":"ann"`) {
+			t.Errorf("%s has the old name: %s", c.where, c.body)
+		}
+	}
+	w.EnterResults(pickemtest.ScoredShow, 1)
+	w.ScoreQueued()
+	if got := w.Standings("2026")[2]; got.Name != "Zoe" {
+		t.Errorf("scored again, the name is %s", got.Name)
+	}
+	testkit.Put(w.World, tables.Pickem, item.Membership{Row: item.Row{PK: item.UserRef("ann"), SK: item.LeagueRef("l"), Type: item.MembershipType}, LeagueID: "l", BelongsTo: item.UserRef("ann"), Name: "Zoe"})
+	if rename("ann", "Ann"); testkit.Row[item.Membership](w.World, tables.Pickem, item.UserRef("ann"), item.LeagueRef("l")).Name != "Ann" {
+		t.Error("in a league she has the old name")
+	}
+	if rename("eve", "Eve"); testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("eve"), item.UserTag).Name != "Eve" {
+		t.Error("a name makes no member")
+	}
+	w.Pick("eve", pickemtest.Show, 0)
+	gone := item.NewMember("gone", "")
+	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
+	testkit.Put(w.World, tables.Pickem, gone)
+	if got, want := pickemtest.RefusalOf(w.Ask(member.UpdateMeFunction, "/app/me", "gone", `{"name":"Gus"}`)), (pickemtest.Refusal{Status: 404, Code: "user_not_found", Field: ""}); got != want {
+		t.Errorf("who was deleted is answered with %v, want %v", got, want)
+	}
+}
+
+func TestUpdateMeCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
+		w := pickemtest.NewSeason(t)
+		ask := func(s *member.Members) {
+			var in member.UpdateMe
+			in.UserID, in.Body.Name = "ann", "Zoe"
+			s.UpdateMe(w.Ctx(), &in)
+		}
+		ask(testkit.OpenWith(w.World, w.Crashing(member.UpdateMeFunction, p), member.OpenMembers))
+		ask(testkit.Open(w.World, member.UpdateMeFunction, member.OpenMembers))
+		return w.Rows()
+	})
+}
+
+// TestProfiles: everybody sees their own picks and what is not scored, and neither
+// of others.
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.NewSeason(t)
+	testkit.Put(w.World, tables.Pickem, item.Standing{
+		Row: item.Row{PK: item.UserRef("ann"), SK: item.StandingsRef("2025"), GSIPK: item.StandingsRef("2025"), GSISK: "SCORE#00007#ann", Type: item.StandingType}, BelongsTo: item.UserRef("ann"), Name: "ann", Tally: item.Tally{Points: 7, Correct: 1, Played: 1},
+	}, item.Standing{
+		Row: item.Row{PK: item.UserRef("ann"), SK: item.LeagueStandingsSK("2026", "l"), GSIPK: item.LeagueStandingsPK("l", "2026"), GSISK: "SCORE#00010#ann", Type: item.StandingType}, BelongsTo: item.UserRef("ann"), Name: "ann", Tally: item.Tally{Points: 10},
+	})
+	years := []member.YearPoints{{Year: "2026", Points: 10, Correct: 1, Played: 1}, {Year: "2025", Points: 7, Correct: 1, Played: 1}}
+	scored := member.Played{EventID: pickemtest.ScoredShow, Scored: true, Points: 10, Correct: 1}
+	var mine, hers member.UserScreen
+	w.Read(member.GetMeFunction, "/app/me", "ann", &mine.Body)
+	w.Read(member.GetUserFunction, "/app/users/ann", "bob", &hers.Body)
+	b := mine.Body
+	if b.UserID != "ann" || b.Name != "ann" || !slices.Equal(b.Standings, years) || len(b.Events) != 3 {
+		t.Errorf("ann sees of herself %+v", b)
+	}
+	for i, want := range []member.Played{
+		{EventID: pickemtest.Show, Predictions: map[string]int{pickemtest.MatchID(1): 0, pickemtest.MatchID(2): 0, pickemtest.MatchID(3): pickemtest.SecretPick}},
+		{EventID: pickemtest.ScoredShow, Scored: true, Points: 10, Correct: 1, Predictions: map[string]int{pickemtest.MatchID(1): 0, pickemtest.MatchID(2): 0}},
+		{EventID: pickemtest.LockedShow, Predictions: map[string]int{pickemtest.MatchID(1): 0, pickemtest.MatchID(2): 0}},
+	} {
+		if got := b.Events[i]; !maps.Equal(got.Predictions, want.Predictions) || !reflect.DeepEqual(got, want) {
+			t.Errorf("ann's event %d is %+v, want %+v", i, got, want)
+		}
+	}
+	b = hers.Body
+	if b.UserID != "ann" || !slices.Equal(b.Standings, years) || !reflect.DeepEqual(b.Events, []member.Played{scored}) {
+		t.Errorf("bob sees of ann %+v", b)
+	}
+	var own member.UserScreen
+	w.Read(member.GetUserFunction, "/app/users/ann", "ann", &own.Body)
+	if !reflect.DeepEqual(own, hers) {
+		t.Errorf("what others see of ann is to her %+v", own)
+	}
+	w.AddMembers("new")
+	if out := w.Ask(member.GetMeFunction, "/app/me", "new", ""); !strings.Contains(out.Body, `"standings":[],"events":[]`) {
+		t.Errorf("a new member is %s", out.Body)
+	}
+	gone := item.NewMember("gone", "")
+	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
+	testkit.Put(w.World, tables.Pickem, gone)
+	for _, user := range []string{"eve", "gone"} {
+		want := pickemtest.Refusal{Status: 404, Code: "user_not_found", Field: ""}
+		if me, them := pickemtest.RefusalOf(w.Ask(member.GetMeFunction, "/app/me", user, "")), pickemtest.RefusalOf(w.Ask(member.GetUserFunction, "/app/users/"+user, "ann", "")); me != want || them != want {
+			t.Errorf("%s is answered with %v, and others with %v", user, me, them)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package notice
+
+import (
+	"time"
+
+	"matchday/pkg/kit/push"
+)
+
+// What the tests of this package look at beside what it exports.
+
+const DayAhead = dayAhead
+const DevicePrefix = devicePrefix
+const DeviceSK = deviceSK
+const HoursAhead = hoursAhead
+
+var InWords = inWords
+
+const KeepNotices = keepNotices
+const MaxDevices = maxDevices
+const NoticeDone = noticeDone
+
+var NoticeKey = noticeKey
+
+type Delivery = delivery
+
+// Check is check.
+func (n Notice) Check() error { return n.check() }
+
+// SetSender replaces the client of Apple.
+func (s *Notifier) SetSender(sender *push.Sender) { s.sender = sender }
+
+// SetPatience sets the time for one message.
+func (s *Notifier) SetPatience(d time.Duration) { s.patience = d }

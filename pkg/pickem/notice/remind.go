@@ -1,0 +1,116 @@
+package notice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/tables"
+)
+
+// Members are reminded a day before an event locks, and again two hours before.
+const (
+	dayAhead   = 24 * time.Hour
+	hoursAhead = 2 * time.Hour
+)
+
+// Reminder reminds members to pick.
+type Reminder struct {
+	db    dynamo.DB
+	queue queue.Sender
+	now   func() time.Time
+}
+
+// OpenReminder opens the service that reminds members.
+func OpenReminder(_ context.Context, env app.Env) (*Reminder, error) {
+	return &Reminder{db: item.OpenTable(env), queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
+}
+
+// Remind has those members told who have predicted nothing of an event that locks
+// within a day, and again of one that locks within two hours: who is a member then,
+// once for each time at which the event is to lock.
+//
+// A second run does nothing for what the first has done, and may send the rest
+// again to be told: nobody is told twice of what has the same id.
+func (s *Reminder) Remind(ctx context.Context) error {
+	now := s.now()
+	events, err := item.RecentEvents(ctx, s.db, now)
+	if err != nil {
+		return err
+	}
+	var errs error
+	for _, e := range events {
+		left := item.ParseTime(e.LockAt).Sub(now)
+		if e.State != item.Upcoming || left <= 0 || left > dayAhead {
+			continue
+		}
+		kind := "day"
+		if left <= hoursAhead {
+			kind = "hours"
+		}
+		n := Notice{
+			ID: strings.Join([]string{e.ID, kind, e.LockAt}, "#"), Title: e.Name, EventID: e.ID, Until: item.ParseTime(e.LockAt),
+			Body: fmt.Sprintf("You have not picked yet, and it locks in %s.", inWords(left)),
+		}
+		errs = errors.Join(errs, s.remind(ctx, n))
+	}
+	return errs
+}
+
+// remind has all members told who have no prediction of the notice's event, unless
+// that was done.
+func (s *Reminder) remind(ctx context.Context, n Notice) error {
+	_, done, err := dynamo.Get[delivery](ctx, s.db, tables.FindReminded, noticeKey(n.ID), noticeDone)
+	if err != nil || done {
+		return err
+	}
+	members, err := dynamo.QueryAll[item.Member](ctx, s.db, tables.AllMembers, dynamo.Range{Key: item.Partition(tables.AllMembers, item.UserTag)})
+	if err != nil {
+		return err
+	}
+	entries, err := item.ReadPredictions(ctx, s.db, n.EventID)
+	if err != nil {
+		return err
+	}
+	takesPart := make(map[string]bool, len(entries))
+	for _, p := range entries {
+		takesPart[p.BelongsTo] = true
+	}
+	var users []string
+	for _, p := range members {
+		if !takesPart[p.BelongsTo] {
+			users = append(users, p.UserID())
+		}
+	}
+	if err := Send(ctx, s.queue, n, users); err != nil {
+		return err
+	}
+	slog.InfoContext(ctx, "reminded", "notice", n.ID, "members", len(users))
+	return dynamo.Put(ctx, s.db, tables.MarkNotice, newDelivery(n, noticeDone, ""))
+}
+
+// inWords says how long a time is, to the minute: it is the same in every time zone.
+func inWords(d time.Duration) string {
+	minutes := max(int(d.Round(time.Minute)/time.Minute), 1)
+	var words []string
+	for _, part := range []struct {
+		n    int
+		unit string
+	}{{minutes / 60, "hour"}, {minutes % 60, "minute"}} {
+		switch part.n {
+		case 0:
+		case 1:
+			words = append(words, "1 "+part.unit)
+		default:
+			words = append(words, fmt.Sprint(part.n, " ", part.unit, "s"))
+		}
+	}
+	return strings.Join(words, " and ")
+}

@@ -1,0 +1,180 @@
+package notice_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"matchday/infra/rooms/pickem/pickemtest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/notice"
+	"matchday/pkg/pickem/tables"
+)
+
+// queuedReminders runs the job, and returns what it has told, to whom: "bob: Title, Body".
+func queuedReminders(w *pickemtest.Room) (all []string) {
+	w.T.Helper()
+	testkit.Must(w.T, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.Ctx()))
+	for range w.Queues.Messages(notice.Queue.Name) {
+		m := w.Receive(notice.Queue)
+		w.SQS("DeleteMessage", map[string]any{"QueueUrl": w.Queues.URL(notice.Queue.Name), "ReceiptHandle": m.ReceiptHandle}, nil)
+		var n notice.Notice
+		testkit.Must(w.T, json.Unmarshal([]byte(m.Body), &n))
+		for _, u := range n.UserIDs {
+			all = append(all, fmt.Sprintf("%s: %s, %s", u, n.Title, n.Body))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func TestRemind(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.AddMembers("ann", "bob", "cat")
+	w.AnnounceClash(2) // it begins a week after noon, and locks an hour before
+	w.Announce(pickemtest.Noon.AddDate(0, 0, 60), "far-away", 1)
+	w.Pick("ann", pickemtest.Show, 0)
+	locks := pickemtest.Noon.AddDate(0, 0, 7).Add(-time.Hour)
+	const day, hours = ": clash-of-tides, You have not picked yet, and it locks in 24 hours.", ": clash-of-tides, You have not picked yet, and it locks in 2 hours."
+	for _, step := range []struct {
+		name string
+		at   time.Time
+		do   func()
+		want []string
+	}{
+		{"too early", locks.Add(-notice.DayAhead - time.Second), nil, nil},
+		{"a day before", locks.Add(-notice.DayAhead), nil, []string{"bob" + day, "cat" + day}},
+		{"again", locks.Add(-notice.DayAhead + 15*time.Minute), nil, nil},
+		{"who comes later is not chased", locks.Add(-20 * time.Hour), func() { w.AddMembers("dan") }, nil},
+		{"not yet", locks.Add(-notice.HoursAhead - time.Second), nil, nil},
+		{"two hours before, who has picked meanwhile is left alone", locks.Add(-notice.HoursAhead), func() { w.Pick("cat", pickemtest.Show, 0) }, []string{"bob" + hours, "dan" + hours}},
+		{"again", locks.Add(-time.Minute), nil, nil},
+		{"it is moved by an hour", locks.Add(-time.Minute), func() {
+			w.MustAdmin(event.UpdateEventFunction, "/admin/events/"+pickemtest.Show, map[string]any{"lockAt": locks.Add(time.Hour)})
+		}, []string{"bob: clash-of-tides, You have not picked yet, and it locks in 1 hour and 1 minute.", "dan: clash-of-tides, You have not picked yet, and it locks in 1 hour and 1 minute."}},
+		{"again", locks, nil, nil},
+		{"it is moved by a day", locks, func() {
+			w.MustAdmin(event.UpdateEventFunction, "/admin/events/"+pickemtest.Show, map[string]any{"lockAt": locks.Add(23 * time.Hour), "startsAt": locks.Add(48 * time.Hour)})
+		}, []string{"bob: clash-of-tides, You have not picked yet, and it locks in 23 hours.", "dan: clash-of-tides, You have not picked yet, and it locks in 23 hours."}},
+		{"it is locked before its time", locks.Add(22 * time.Hour), func() {
+			w.MustAdmin(event.UpdateEventFunction, "/admin/events/"+pickemtest.Show, map[string]any{"state": item.Broadcast})
+		}, nil},
+		{"its time has come", locks.Add(23 * time.Hour), func() {
+			w.MustAdmin(event.UpdateEventFunction, "/admin/events/"+pickemtest.Show, map[string]any{"lockAt": locks.Add(23*time.Hour + time.Second), "state": item.Upcoming})
+			w.To(locks.Add(23*time.Hour + time.Second))
+		}, nil},
+	} {
+		w.To(step.at)
+		if step.do != nil {
+			step.do()
+		}
+		if got := queuedReminders(w); !slices.Equal(got, step.want) {
+			t.Errorf("%s: told are %q, want %q", step.name, got, step.want)
+		}
+	}
+}
+
+// TestRemindMany cuts members into messages of a hundred.
+func TestRemindMany(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	for i := range 2*notice.MaxUsers + 1 {
+		w.AddMembers(fmt.Sprintf("fan%03d", i))
+	}
+	w.AnnounceClash(1)
+	w.To(pickemtest.Noon.AddDate(0, 0, 7).Add(-24 * time.Hour))
+	testkit.Must(t, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.Ctx()))
+	var sizes []int
+	all := map[string]bool{}
+	for _, n := range testkit.Messages[notice.Notice](w.World, notice.Queue) {
+		sizes = append(sizes, len(n.UserIDs))
+		for _, u := range n.UserIDs {
+			all[u] = true
+		}
+		if err := n.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	if want := []int{notice.MaxUsers, notice.MaxUsers, 1}; !slices.Equal(sizes, want) || len(all) != 2*notice.MaxUsers+1 {
+		t.Errorf("the messages are for %d members, %v, want %v", len(all), sizes, want)
+	}
+}
+
+// TestReminded has reminders arrive.
+func TestReminded(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	phones := withAPNs(w)
+	w.AddMembers("ann", "bob")
+	w.RegisterPhone("red", "ann")
+	w.RegisterPhone("green", "bob")
+	w.AnnounceClash(1)
+	w.Pick("ann", pickemtest.Show, 0)
+	w.To(pickemtest.Noon.AddDate(0, 0, 7).Add(-2 * time.Hour))
+	testkit.Must(t, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.Ctx()))
+	testkit.Drain(w.World, notice.Queue, 0, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices)
+	want := []string{"green: clash-of-tides, You have not picked yet, and it locks in 1 hour."}
+	if got := shows(phones, "red", "green"); !slices.Equal(got, want) {
+		t.Errorf("the phones show %q, want %q", got, want)
+	}
+}
+
+func TestRemindCrashes(t *testing.T) {
+	t.Parallel()
+	type outcome struct{ Shown, Done []string }
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+		w := pickemtest.New(t)
+		phones := withAPNs(w)
+		w.AddMembers("ann", "bob", "cat")
+		for _, u := range []string{"ann", "bob", "cat"} {
+			w.RegisterPhone(u, u)
+		}
+		w.AnnounceClash(1)
+		other := w.Announce(pickemtest.Noon.AddDate(0, 0, 7).Add(time.Hour), "second", 1)
+		w.Pick("ann", pickemtest.Show, 0)
+		w.Pick("bob", other, 0)
+		w.To(pickemtest.Noon.AddDate(0, 0, 6))
+		testkit.OpenWith(w.World, w.Crashing(notice.RemindFunction, p), notice.OpenReminder).Remind(w.Ctx())
+		again := testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder)
+		testkit.Must(t, again.Remind(w.Ctx()))
+		testkit.Drain(w.World, notice.Queue, 0, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices)
+		w.To(w.Clock.Now().Add(15 * time.Minute))
+		testkit.Must(t, again.Remind(w.Ctx()))
+		if n := len(w.Queues.Messages(notice.Queue.Name)); n != 0 {
+			t.Errorf("a third run sends %d messages", n)
+		}
+		o := outcome{Shown: shows(phones, "ann", "bob", "cat")}
+		for _, r := range testkit.Rows[notice.Delivery](w.World, tables.Pickem) {
+			if r.SK == notice.NoticeDone {
+				o.Done = append(o.Done, r.PK)
+			}
+		}
+		slices.Sort(o.Done)
+		return o
+	})
+}
+
+func TestInWords(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		time.Nanosecond:                       "1 minute",
+		59*time.Minute + 29*time.Second:       "59 minutes",
+		59*time.Minute + 30*time.Second:       "1 hour",
+		time.Hour + time.Minute:               "1 hour and 1 minute",
+		2*time.Hour - 10*time.Second:          "2 hours",
+		23*time.Hour + 45*time.Minute:         "23 hours and 45 minutes",
+		24 * time.Hour:                        "24 hours",
+		time.Minute:                           "1 minute",
+		3*time.Hour + 2*time.Minute + 9999999: "3 hours and 2 minutes",
+	} {
+		if got := notice.InWords(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package notice
+
+import (
+	"time"
+
+	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
+)
+
+const (
+	// APNSKey is the room's secret: Apple's .p8 key, PEM.
+	APNSKey = "APNS_KEY"
+	// APNSBundle is a setting of the room's own: an environment variable.
+	APNSBundle = "PICKEM_BUNDLE"
+)
+
+// The queues of the room. The messages of each belong to the function it wakes.
+var (
+	Queue = spec.Queue{Name: "pickem-send-notices", MaxReceiveCount: 5, Batch: 1, Concurrency: 10}
+)
+
+// What members write.
+var (
+	RegisterDeviceFunction = spec.Function{
+		Name:   "pickem/register-device",
+		Does:   "Has the caller's phone reminded.",
+		IfDown: "New phones get no reminders.",
+		On:     spec.Route{Method: "PUT", Auth: spec.User, Path: "/app/devices/{deviceToken}"},
+		Uses:   []spec.Access{tables.RegisterDevice},
+		Memory: 256, Timeout: 5 * time.Second,
+	}
+	DeleteDeviceFunction = spec.Function{
+		Name:   "pickem/delete-device",
+		Does:   "Has the caller's phone not reminded any more.",
+		IfDown: "Phones that signed out get reminders.",
+		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/devices/{deviceToken}"},
+		Uses:   []spec.Access{tables.DropDevice},
+		Memory: 256, Timeout: 5 * time.Second,
+	}
+)
+
+// The jobs.
+var (
+	RemindFunction = spec.Function{
+		Name:   "pickem/remind",
+		Does:   "Reminds members without a prediction a day, and two hours, before an event locks.",
+		IfDown: "Members forget to pick.",
+		On:     spec.Schedule("rate(15 minutes)"),
+		Uses:   []spec.Access{tables.FindOpenEvents, tables.FindReminded, tables.AllMembers, tables.EntriesOf, tables.MarkNotice}, Sends: []spec.Queue{Queue},
+		Memory: 512, Timeout: 2 * time.Minute,
+	}
+	SendNoticesFunction = spec.Function{
+		Name:   "pickem/send-notices",
+		Does:   "Sends a notification to the phones of up to a hundred members.",
+		IfDown: "Reminders come late, or, after the lock, not at all.",
+		On:     Queue,
+		Uses:   []spec.Access{tables.MembersDevices, tables.MarkNotice, tables.UnmarkNotice, tables.DropDevice}, Secrets: []string{APNSKey},
+		Emits:  []spec.Metric{noticesDelivered, noticesGone, noticesRetried},
+		Memory: 256, Timeout: 30 * time.Second,
+	}
+)
+
+// The metrics that the functions emit.
+var (
+	noticesDelivered = spec.Metric{Name: "NoticesDelivered", Unit: spec.Count}
+	noticesGone      = spec.Metric{Name: "NoticesGone", Unit: spec.Count}
+	noticesRetried   = spec.Metric{Name: "NoticesRetried", Unit: spec.Count}
+)

@@ -1,0 +1,33 @@
+package pickem
+
+import (
+	"matchday/pkg/kit/push"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/league"
+	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/notice"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/spec"
+)
+
+// Room is the pick'em room's part of the fleet.
+var Room = spec.Room{
+	Name: "pickem",
+	Functions: []spec.Function{
+		event.ListEventsFunction, event.GetEventFunction, event.GetResultsFunction, league.GetStandingsFunction, event.ListCorrectionsFunction,
+		member.GetMeFunction, member.GetUserFunction, member.UpdateMeFunction, event.PutPredictionsFunction, event.DeletePredictionsFunction,
+		notice.RegisterDeviceFunction, notice.DeleteDeviceFunction,
+		league.CreateLeagueFunction, league.ListLeaguesFunction, league.JoinLeagueFunction, league.GetLeagueFunction, league.GetLeagueStandingsFunction,
+		league.LeaveLeagueFunction, league.RenewCodeFunction, league.DeleteLeagueFunction,
+		member.InviteUserFunction, member.DeleteUserFunction, event.CreateEventFunction, event.UpdateEventFunction, event.DeleteEventFunction,
+		event.AddMatchFunction, event.UpdateMatchFunction, event.DeleteMatchFunction, event.OrderCardFunction, event.PutResultFunction, event.RequestScoreFunction, event.ListEntriesFunction,
+		event.GetHealthFunction,
+		event.LockEventsFunction, score.ScoreEventFunction, score.RebuildStandingsFunction, notice.RemindFunction, notice.SendNoticesFunction, member.OnUserConfirmedFunction,
+	},
+	Settings: push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the pick'em app"),
+	Alarms: []spec.Alarm{{
+		Name: "scores-behind", Function: event.LockEventsFunction.Name, Metrics: []spec.Metric{event.ScoresBehind}, Stat: "Sum", Bound: 0, Minutes: 3,
+		Watches: "an event that was to be scored more than ten minutes ago, and is not",
+		IfDown:  "An event has no scores, or its points are those of results that were corrected since.",
+	}},
+}

@@ -1,0 +1,103 @@
+package score_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"matchday/infra/rooms/pickem/pickemtest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/tables"
+)
+
+// standingLines are the standings, in the league too.
+func standingLines(w *pickemtest.Room) (all []string) {
+	for _, s := range testkit.Rows[item.Standing](w.World, tables.Pickem) {
+		if s.Type == item.StandingType {
+			all = append(all, fmt.Sprintf("%s %s: %d points, %d right, %d played", s.SK, s.Name, s.Points, s.Correct, s.Played))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestTwoEventsAtOnce scores an event before each call that scoring another makes:
+// each member has the points of both.
+func TestTwoEventsAtOnce(t *testing.T) {
+	t.Parallel()
+	again := 0
+	for at, undisturbed := 1, 2; at <= undisturbed; at++ {
+		w := pickemtest.New(t)
+		ids := w.RequestScores("clash-of-tides", "dawn-of-tides")
+		env, wire := w.Wired(score.ScoreEventFunction, at, func() {
+			if err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: ids[1]}); err != nil {
+				t.Error(err)
+			}
+		}, func(pickemtest.Write) {})
+		if err := testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: ids[0]}); err != nil {
+			t.Fatal(err)
+		}
+		if at == 1 {
+			undisturbed = wire.Calls
+		} else if wire.Calls > undisturbed {
+			again++
+		}
+		want := []string{
+			"STANDINGS#2026 ann: 20 points, 2 right, 2 played", "STANDINGS#2026 bob: 40 points, 2 right, 2 played",
+			"STANDINGS#2026#one ann: 20 points, 2 right, 2 played",
+		}
+		if got := standingLines(w); !slices.Equal(got, want) {
+			t.Errorf("before call %d: the standings are %q, want %q", at, got, want)
+		}
+	}
+	if again == 0 {
+		t.Error("neither came in the other's way")
+	}
+}
+
+// TestOvertaken corrects a result and scores it before each call that a scoring of
+// the result before makes, which then goes on, or dies at any of its calls. Nobody
+// is left with older points than those that the correction brought.
+func TestOvertaken(t *testing.T) {
+	t.Parallel()
+	const calls = 6 // of a scoring of one member, which makes them one after the other
+	for at := 1; at <= calls; at++ {
+		for crash := at; crash <= calls+1; crash++ {
+			t.Run(fmt.Sprintf("before call %d, and dead at %d", at, crash), func(t *testing.T) {
+				t.Parallel()
+				w := pickemtest.New(t)
+				id := w.RequestScoresOf([]string{"ann"}, "clash-of-tides")[0]
+				want := []string{"STANDINGS#2026 ann: 30 points, 2 right, 1 played", "STANDINGS#2026#one ann: 30 points, 2 right, 1 played"}
+				old, wire := w.Wired(score.ScoreEventFunction, at, func() {
+					w.EnterResults(id, 0, 0)
+					if err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: id}); err != nil {
+						t.Error(err)
+					}
+					if got := standingLines(w); !slices.Equal(got, want) {
+						t.Errorf("corrected, the standings are %q, want %q", got, want)
+					}
+				}, func(pickemtest.Write) {})
+				if crash <= calls {
+					old.AWS = dynamotest.CrashAt(crash, crash == at).AWS(old.AWS) // the call was made
+				}
+				err := testkit.OpenWith(w.World, old, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: id})
+				if crash > calls && err != nil || err != nil && !errors.Is(err, dynamotest.ErrCrashed) {
+					t.Errorf("the old one ends with %v", err)
+				}
+				if wire.Calls < at {
+					t.Errorf("the old one made %d calls", wire.Calls)
+				}
+				if got := standingLines(w); !slices.Equal(got, want) {
+					t.Errorf("the standings are %q, want %q", got, want)
+				}
+				if e := testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(id)); e.State != item.Scored || e.ScoredRev != e.ResultsRev {
+					t.Errorf("the event is %+v", e)
+				}
+			})
+		}
+	}
+}

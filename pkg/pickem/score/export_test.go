@@ -1,0 +1,16 @@
+package score
+
+import (
+	"context"
+
+	"matchday/pkg/pickem/item"
+)
+
+// What the tests of this package look at beside what it exports.
+
+var Sum = sum
+
+// ScoreMember scores the prediction of one member.
+func (s *Scorer) ScoreMember(ctx context.Context, on item.EventWithCard, userID string) error {
+	return s.score(ctx, on, userID)
+}

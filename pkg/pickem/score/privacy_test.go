@@ -1,0 +1,75 @@
+package score_test
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"matchday/infra/rooms/pickem/pickemtest"
+	"matchday/infra/testkit"
+	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/event"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/spec"
+)
+
+// TestNobodySeesPicks: no route shows anybody's picks to others, in whatever state
+// an event is, but the results of one that is scored.
+func TestNobodySeesPicks(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.NewSeason(t)
+	picks := regexp.MustCompile(fmt.Sprintf(`:%d\b`, pickemtest.SecretPick))
+	shown := func() (where []string) {
+		fill := strings.NewReplacer("{eventId}", pickemtest.Show, "{userId}", "ann", "{year}", "2026", "{leagueId}", "none")
+		for _, fn := range pickem.Room.Functions {
+			route, ok := fn.On.(spec.Route)
+			if !ok || route.Method != http.MethodGet || w.Routes[fn.Name] == nil {
+				continue
+			}
+			for _, user := range []string{"bob", testkit.Administrator} {
+				out := w.Ask(fn, fill.Replace(route.Path), user, "")
+				if out.StatusCode >= 500 {
+					t.Errorf("%s: %d %s", fn.Name, out.StatusCode, out.Body)
+				}
+				if picks.MatchString(out.Body) {
+					where = append(where, fn.Name+" "+user)
+				}
+			}
+		}
+		return where
+	}
+	scorer := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer)
+	for _, step := range []struct {
+		state string
+		do    func()
+		want  []string
+	}{
+		{"open", func() {}, nil},
+		{"locked by the clock", func() { w.To(pickemtest.ShowLocks) }, nil},
+		{"locked", func() { w.LockEvent(pickemtest.Show) }, nil},
+		{"all results in", func() { w.EnterResults(pickemtest.Show, 0, 0, 0) }, nil},
+		{"half scored", func() {
+			on, err := item.ReadEventWithCard(w.Ctx(), w.DB(), pickemtest.Show)
+			testkit.Must(t, err)
+			testkit.Must(t, scorer.ScoreMember(w.Ctx(), on, "ann"))
+		}, nil},
+		{"scored", func() { w.Score(pickemtest.Show) }, []string{"pickem/get-results bob", "pickem/get-results " + testkit.Administrator}},
+		{"being scored again", func() { w.EnterResults(pickemtest.Show, 1) }, []string{"pickem/get-results bob", "pickem/get-results " + testkit.Administrator}},
+	} {
+		step.do()
+		if got := shown(); !slices.Equal(got, step.want) {
+			t.Errorf("%s: ann's pick is shown by %q, want %q", step.state, got, step.want)
+		}
+		for _, fn := range []spec.Function{event.GetEventFunction, member.GetMeFunction} {
+			target := map[string]string{event.GetEventFunction.Name: pickemtest.AppEvent(pickemtest.Show), member.GetMeFunction.Name: "/app/me"}[fn.Name]
+			if out := w.Ask(fn, target, "ann", ""); !picks.MatchString(out.Body) {
+				t.Errorf("%s: %s does not show ann her own pick: %s", step.state, fn.Name, out.Body)
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package score_test
+
+import (
+	"fmt"
+	"maps"
+	"math/bits"
+	"testing"
+
+	"matchday/infra/rooms/pickem/pickemtest"
+	"matchday/infra/testkit"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/score"
+	"matchday/pkg/pickem/tables"
+)
+
+// addCrowd writes so many members, who have played so many events that are scored,
+// and picked all of the last, of ten matches, whose points are asked for. The n-th
+// member has as many matches wrong as n has bits below the tenth.
+func addCrowd(w *pickemtest.Room, members, played int) (eventID string) {
+	w.T.Helper()
+	const matches = 10
+	eventID = "2026-12-31-last"
+	testkit.Put(w.World, tables.Pickem, item.Event{
+		Row: item.Row{PK: item.EventTag, SK: item.EventRef(eventID), GSIPK: item.EventRef(eventID), GSISK: item.EventTag, Type: item.EventType},
+		ID:  eventID, Name: "Last", Date: "2026/12/31", StartsAt: item.FormatTime(pickemtest.Noon), LockAt: item.FormatTime(pickemtest.Noon), State: item.Broadcast, Bonus: 5,
+		CardRev: 1, ResultsRev: matches, ResultsAt: item.FormatTime(pickemtest.Noon), ScoringAt: item.FormatTime(pickemtest.Noon),
+	})
+	var card []item.Match
+	for i := range matches {
+		place, err := item.PlaceSK(i + 1)
+		testkit.Must(w.T, err)
+		id, winner := pickemtest.MatchID(i), 0
+		card = append(card, item.Match{
+			Row: item.Row{PK: item.EventRef(eventID), SK: item.MatchSK(id), GSIPK: item.EventRef(eventID), GSISK: place, Type: item.MatchType}, ID: id, Name: "Match", Points: 10,
+			Teams: []item.Team{{Members: []string{"Left"}}, {Members: []string{"Right"}}}, Result: &winner, Since: 1,
+		})
+	}
+	testkit.Put(w.World, tables.Pickem, card...)
+	var people []item.Member
+	var predictions []item.Prediction
+	for n := range members {
+		user := fmt.Sprintf("u%05d", n)
+		people = append(people, item.NewMember(user, user))
+		picks := map[string]int{}
+		for i := range matches {
+			picks[pickemtest.MatchID(i)] = n >> i & 1
+		}
+		for i := range played + 1 {
+			p := item.Prediction{
+				Row:     item.Row{PK: item.UserRef(user), SK: item.EventRef(eventID), GSIPK: item.EventRef(eventID), GSISK: "SCORE#000#" + user, Type: item.PredictionType},
+				EventID: eventID, BelongsTo: item.UserRef(user), Predictions: picks, CardRev: 1, SavedAt: item.FormatTime(pickemtest.Noon),
+			}
+			if i < played {
+				p.EventID = fmt.Sprintf("2026-01-%02d-show", i+1)
+				p.SK, p.GSIPK, p.GSISK = item.EventRef(p.EventID), item.EventRef(p.EventID), "SCORE#001#"+user
+				p.Points, p.Correct, p.ScoredAt, p.ScoredRev = 1, 1, item.FormatTime(pickemtest.Noon), matches
+			}
+			predictions = append(predictions, p)
+		}
+	}
+	testkit.Put(w.World, tables.Pickem, people...)
+	testkit.Put(w.World, tables.Pickem, predictions...)
+	return eventID
+}
+
+// TestScale scores an event of ten matches for few and for many: with one read
+// and one write for each member, and as many others for however many.
+func TestScale(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ members, played int }{{10, 0}, {10, 30}, {1000, 0}} {
+		t.Run(fmt.Sprintf("%d members after %d events", c.members, c.played), func(t *testing.T) {
+			t.Parallel()
+			w := pickemtest.New(t)
+			id := addCrowd(w, c.members, c.played)
+			s := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer)
+			calls := w.Count(func() { testkit.Must(t, s.ScoreEvent(w.Ctx(), score.Request{EventID: id})) })
+			// Beside the members' calls: the event, its card, its entries, and that it is scored.
+			if want := (map[string]int{"GetItem": 1, "Query": 2 + c.members, "TransactWriteItems": c.members, "UpdateItem": 1}); !maps.Equal(calls, want) {
+				t.Errorf("it makes the calls %v, want %v", calls, want)
+			}
+			calls = w.Count(func() { testkit.Must(t, s.ScoreEvent(w.Ctx(), score.Request{EventID: id})) })
+			if want := (map[string]int{"GetItem": 1, "Query": 2, "UpdateItem": 1}); !maps.Equal(calls, want) {
+				t.Errorf("again, it makes the calls %v, want %v", calls, want)
+			}
+			rows := 0
+			for _, s := range testkit.Rows[item.Standing](w.World, tables.Pickem) {
+				if s.Type != item.StandingType {
+					continue
+				}
+				rows++
+				var n int
+				fmt.Sscanf(s.UserID(), "u%d", &n)
+				right := 10 - bits.OnesCount(uint(n)%1024)
+				points := 10*right + c.played
+				if right == 10 {
+					points += 5
+				}
+				if s.Points != points || s.Correct != right+c.played || s.Played != 1+c.played {
+					t.Errorf("%s has %+v, want %d points, and %d right", s.UserID(), s.Tally, points, right+c.played)
+				}
+			}
+			if rows != c.members {
+				t.Errorf("%d members have standings, not %d", rows, c.members)
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+package score
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"matchday/pkg/pickem/item"
+)
+
+// Entry is a member's score of an event.
+type Entry struct {
+	Rank   int    `json:"rank" doc:"Dense: members with as many points have the same, and the next have the one after it."`
+	UserID string `json:"userId"`
+	Name   string `json:"name"`
+	Sheet
+}
+
+// Sheet says what a prediction brought, match by match.
+type Sheet struct {
+	Points  int    `json:"points" doc:"The sum of the matches' and the bonus."`
+	Correct int    `json:"correct" doc:"How many matches were picked right."`
+	Bonus   int    `json:"bonus,omitempty" doc:"For having every match right."`
+	Picks   []Pick `json:"picks" doc:"In the order of the card."`
+}
+
+// Pick is what one match brought.
+type Pick struct {
+	MatchID string       `json:"matchId"`
+	Pick    *int         `json:"pick,omitempty" doc:"The place of the team that was picked; absent for none that counts."`
+	Result  *item.Result `json:"result,omitempty"`
+	Correct bool         `json:"correct"`
+	Points  int          `json:"points"`
+}
+
+// Of works out what a prediction brings: the points of each match whose winner
+// it names, nothing for those that are void, and the event's bonus if every match
+// of the card that is not void was picked right.
+func Of(e item.Event, card []item.Match, p item.Prediction) Sheet {
+	picks := p.Picks(card)
+	out := Sheet{Picks: make([]Pick, len(card))}
+	counted := 0
+	for i, m := range card {
+		pick := Pick{MatchID: m.ID, Result: (*item.Result)(m.Result)}
+		team, picked := picks[m.ID]
+		if picked {
+			pick.Pick = &team
+		}
+		if m.Result != nil && *m.Result != item.Void {
+			counted++
+			if picked && team == *m.Result {
+				pick.Correct, pick.Points = true, m.Points
+				out.Correct++
+				out.Points += m.Points
+			}
+		}
+		out.Picks[i] = pick
+	}
+	if counted > 0 && out.Correct == counted {
+		out.Bonus = e.Bonus
+		out.Points += e.Bonus
+	}
+	return out
+}
+
+// sum adds up the scored predictions of a year.
+func sum(year string, predictions []item.Prediction) (t item.Tally) {
+	for _, p := range predictions {
+		if p.ScoredAt == "" || !strings.HasPrefix(p.EventID, year) {
+			continue
+		}
+		t.Points += p.Points
+		t.Correct += p.Correct
+		t.Played++
+		if p.EventID >= t.LastEvent {
+			t.LastEvent, t.LastPoints = p.EventID, p.Points
+		}
+	}
+	return t
+}
+
+// Rank gives everything its dense rank, from 1: those with as many points have the
+// same, and the next the one after it. It sorts by points, the highest first, then
+// by name, whatever its case, and id.
+func Rank[T any](all []T, points func(T) int, name, id func(T) string) (ranks []int) {
+	slices.SortFunc(all, func(a, b T) int {
+		return cmp.Or(cmp.Compare(points(b), points(a)), cmp.Compare(strings.ToLower(name(a)), strings.ToLower(name(b))), cmp.Compare(id(a), id(b)))
+	})
+	ranks = make([]int, len(all))
+	for i := range all {
+		switch {
+		case i == 0:
+			ranks[i] = 1
+		case points(all[i]) == points(all[i-1]):
+			ranks[i] = ranks[i-1]
+		default:
+			ranks[i] = ranks[i-1] + 1
+		}
+	}
+	return ranks
+}
+
+// RankEntries are the scores of an event, the highest first. Points and order are
+// those that were worked out; while results are being changed they may be of the
+// results before.
+func RankEntries(e item.Event, card []item.Match, predictions []item.Prediction) []Entry {
+	ranks := Rank(predictions, func(p item.Prediction) int { return p.Points }, func(p item.Prediction) string { return p.Name }, item.Prediction.UserID)
+	entries := make([]Entry, len(predictions))
+	for i, p := range predictions {
+		entries[i] = Entry{Rank: ranks[i], UserID: p.UserID(), Name: p.Name, Sheet: Of(e, card, p)}
+		entries[i].Points, entries[i].Correct = p.Points, p.Correct
+	}
+	return entries
+}

@@ -1,0 +1,33 @@
+package score
+
+import (
+	"time"
+
+	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
+)
+
+// The queues of the room. The messages of each belong to the function it wakes.
+var (
+	Queue = spec.Queue{Name: "pickem-score-event.fifo", MaxReceiveCount: 5, Batch: 1, Concurrency: 5}
+)
+
+// The jobs.
+var (
+	ScoreEventFunction = spec.Function{
+		Name:   "pickem/score-event",
+		Does:   "Scores everybody's prediction of an event, and brings the standings up to date.",
+		IfDown: "Events are not scored; those that wait are when it is back.",
+		On:     Queue,
+		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.EntriesOf, tables.GetMember, tables.ScoreMember, tables.ChangeEvent},
+		Memory: 1024, Timeout: time.Minute, // six of which a message of a run that failed is hidden, and its event's others behind it
+	}
+	RebuildStandingsFunction = spec.Function{
+		Name:   "pickem/rebuild-standings",
+		Does:   "Makes the standings of a year anew from the scores: an operator invokes it with {\"year\": 2026}.",
+		IfDown: "Standings that are wrong stay so.",
+		On:     spec.Task{},
+		Uses:   []spec.Access{tables.AllMembers, tables.GetMember, tables.ScoreMember},
+		Memory: 1024, Timeout: 15 * time.Minute,
+	}
+)

@@ -1,0 +1,86 @@
+package tables
+
+import (
+	"time"
+
+	"matchday/pkg/spec"
+)
+
+// Pickem holds all of the room. Its keys are in the package's description.
+var Pickem = spec.Table{
+	Name:    "pickem",
+	Key:     spec.Key{Partition: "PK", Sort: "SK"},
+	Indexes: []spec.Index{{Name: "GSI", Key: spec.Key{Partition: "GSI_PK", Sort: "GSI_SK"}}},
+	TTL:     "ttl",
+}
+
+// How often the access patterns happen.
+var (
+	perScreen  = spec.Rate{Driver: spec.Request}
+	onUser     = spec.Rate{Driver: spec.UserAction}
+	byAdmin    = spec.Rate{Driver: spec.AdminAction, Note: "a few times an event"}
+	perMinute  = spec.Every(time.Minute)
+	perScore   = spec.Rate{Driver: spec.Message, Note: "for each member of an event that is scored"}
+	perQuarter = spec.Every(15 * time.Minute)
+)
+
+// The access patterns of the five screens.
+var (
+	ListEvents   = Pickem.On("Get events", "PK=EVENT, newest first", perScreen, spec.Query)
+	GetStandings = Pickem.OnIndex("GSI", "Get standings", "GSI_PK=STANDINGS#{year}, highest first", perScreen, spec.Query)
+	GetCard      = Pickem.OnIndex("GSI", "Get event listings and predictions", "GSI_PK=EVENT#{eventId}, filter attribute_not_exists(belongsto) OR belongsto = :me", perScreen, spec.Query)
+	GetResults   = Pickem.OnIndex("GSI", "Get event listings, scores and all predictions", "GSI_PK=EVENT#{eventId}, highest first", perScreen, spec.Query)
+	GetMember    = Pickem.On("Get a user's details", "PK=USER#{userId}, latest first", perScreen, spec.Query)
+)
+
+// What members write.
+var (
+	FindEvent      = Pickem.On("Find event", "PK=EVENT, SK=EVENT#{eventId}", onUser, spec.GetItem)
+	ReadCard       = Pickem.On("Read card", "PK=EVENT#{eventId}, SK begins with MATCH#", onUser, spec.Query)
+	SavePrediction = Pickem.On("Save prediction", "PK=USER#{userId}, SK=EVENT#{eventId}, if the event is open, its card unchanged and the user a member", onUser, spec.PutItem, spec.ConditionCheckItem)
+	DropPrediction = Pickem.On("Drop prediction", "PK=USER#{userId}, SK=EVENT#{eventId}, if the event is open", onUser, spec.DeleteItem, spec.ConditionCheckItem)
+	SaveMember     = Pickem.On("Save member", "PK=USER#{userId}, SK=USER, unless it was deleted", onUser, spec.UpdateItem)
+	FindMember     = Pickem.On("Find member", "PK=USER#{userId}, SK=USER", onUser, spec.GetItem)
+	RenameCopies   = Pickem.On("Rename copies", "PK=USER#{userId}, each item that shows the name", onUser, spec.UpdateItem)
+	RegisterDevice = Pickem.On("Register device", "PK=DEVICE#{token}, SK=DEVICE, if the user is a member", spec.Rate{Driver: spec.UserAction, Note: "on app launch"}, spec.PutItem, spec.ConditionCheckItem)
+	DropDevice     = Pickem.On("Drop device", "PK=DEVICE#{token}, SK=DEVICE, if it is the user's", onUser, spec.DeleteItem)
+)
+
+// What administrators write.
+var (
+	CreateEvent     = Pickem.On("Create event", "PK=EVENT, SK=EVENT#{eventId}, absent", byAdmin, spec.PutItem)
+	ChangeEvent     = Pickem.On("Change event", "PK=EVENT, SK=EVENT#{eventId}, by its present state", byAdmin, spec.UpdateItem)
+	ChangeCard      = Pickem.On("Change card", "PK=EVENT#{eventId}, SK=MATCH#{matchId}, with the event's cardRev", byAdmin, spec.PutItem, spec.UpdateItem, spec.DeleteItem)
+	SetResult       = Pickem.On("Set result", "PK=EVENT#{eventId}, SK=MATCH#{matchId}, with the event's resultsRev and a LOG# item", byAdmin, spec.PutItem, spec.UpdateItem)
+	ListCorrections = Pickem.On("List corrections", "PK=EVENT#{eventId}, SK begins with LOG#", perScreen, spec.Query)
+	RemoveEvent     = Pickem.On("Remove event", "PK=EVENT#{eventId} and the predictions on it (batches of 25), the event last", byAdmin, spec.Query, spec.BatchWriteItem, spec.DeleteItem)
+	InviteMember    = Pickem.On("Invite member", "PK=USER#{userId}, SK=USER, absent", byAdmin, spec.PutItem)
+	RemoveMember    = Pickem.On("Remove member", "PK=USER#{userId}: deletedAt of USER, then all the others (batches of 25)", byAdmin, spec.UpdateItem, spec.BatchWriteItem)
+	MembersDevices  = Pickem.OnIndex("GSI", "Get a member's devices", "GSI_PK=DEVICES#{userId}, the last seen first", spec.Rate{Driver: spec.Message, Note: "for each member of a notice"}, spec.Query)
+)
+
+// What jobs do.
+var (
+	FindOpenEvents = Pickem.On("Find open events", "PK=EVENT, SK >= 400 days ago", perMinute, spec.Query)
+	AllMembers     = Pickem.OnIndex("GSI", "Get all members", "GSI_PK=USER", spec.Rate{Driver: spec.Job, Note: "for a reminder or a rebuilding"}, spec.Query)
+	EntriesOf      = Pickem.OnIndex("GSI", "Get entries", "GSI_PK=EVENT#{eventId}, GSI_SK begins with SCORE#", spec.Rate{Driver: spec.Job, Note: "for a reminder or a scoring"}, spec.Query)
+	ScoreMember    = Pickem.On("Score member", "PK=USER#{userId}: prediction, standings and USER, by its rev", perScore, spec.UpdateItem, spec.PutItem, spec.DeleteItem)
+	FindReminded   = Pickem.On("Find reminded", "PK=NOTICE#{noticeId}, SK=DONE", perQuarter, spec.GetItem)
+	MarkNotice     = Pickem.On("Mark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId}, unless another run has; or DONE", spec.Rate{Driver: spec.Message, Note: "for each member of a notice"}, spec.PutItem)
+	UnmarkNotice   = Pickem.On("Unmark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId}, of this run", spec.Rate{Driver: spec.Message, Note: "when Apple cannot be reached"}, spec.DeleteItem)
+)
+
+// The leagues of members.
+var (
+	CreateLeague    = Pickem.On("Create league", "PK=LEAGUE#{leagueId}, its CODE#, and the owner as in Join league", onUser, spec.PutItem, spec.UpdateItem)
+	FindLeague      = Pickem.On("Find league", "PK=LEAGUE#{leagueId}, SK=LEAGUE; PK=CODE#{code}, SK=CODE", onUser, spec.GetItem)
+	JoinLeague      = Pickem.On("Join league", "PK=USER#{userId}, SK=LEAGUE#{leagueId} and its standings, by the member's rev; PK=LEAGUE#{leagueId}, SK=MEMBER#{userId}, if it has room", onUser, spec.PutItem, spec.UpdateItem)
+	LeaveLeague     = Pickem.On("Leave league", "what Join league wrote, by the member's rev; LEAGUE, by its owner", onUser, spec.DeleteItem, spec.UpdateItem, spec.ConditionCheckItem)
+	LeagueRoster    = Pickem.On("Get roster", "PK=LEAGUE#{leagueId}, SK begins with MEMBER#", onUser, spec.Query)
+	MyLeagues       = Pickem.On("Get my leagues", "PK=USER#{userId}, SK begins with LEAGUE#", perScreen, spec.Query)
+	CheckMembership = Pickem.On("Check membership", "PK=USER#{userId}, SK=LEAGUE#{leagueId}", perScreen, spec.GetItem)
+	LeagueMembers   = Pickem.OnIndex("GSI", "Get league", "GSI_PK=LEAGUE#{leagueId}", perScreen, spec.Query)
+	LeagueStandings = Pickem.OnIndex("GSI", "Get league standings", "GSI_PK=STANDINGS#{leagueId}#{year}, highest first", perScreen, spec.Query)
+	RenewCode       = Pickem.On("Renew code", "PK=CODE#{code}, SK=CODE, and LEAGUE, if the user owns it", onUser, spec.PutItem, spec.UpdateItem, spec.DeleteItem)
+	EndLeague       = Pickem.On("End league", "PK=LEAGUE#{leagueId}, SK=LEAGUE, and its CODE#, if the user owns it", onUser, spec.UpdateItem, spec.DeleteItem)
+)

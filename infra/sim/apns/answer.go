@@ -16,13 +16,13 @@ type Answer struct {
 	Status  int // 200 or 0 delivers
 	Reason  string
 	Since   time.Time     // timestamp of a 410; now when zero
-	Slow    time.Duration // fleet time until the answer
+	Slow    time.Duration // simulated time until the answer
 	Drop    bool          // close the connection instead of answering; a delivered push is delivered first
-	GoAway  bool          // tell the connection to go away with the answer
-	Applied bool          // the phone gets the push although the answer says otherwise
+	GoAway  bool          // send GOAWAY with the answer
+	Applied bool          // deliver the push although the answer is an error
 	Times   int           // how many pushes it is for; 0 for all to come
 
-	kind string // of the trouble that it is, when it comes by chance
+	kind string // of the fault, when Chaos injected it
 }
 
 // Refuse is Apple's answer for a reason.
@@ -60,7 +60,7 @@ func (s *Server) Answer(token string, script ...Answer) {
 
 // Chaos is trouble by chance. Rates are between 0 and 1. Whether a token is
 // gone depends on the seed and the token; the rest on the seed, the token and
-// the fleet's time. Of the pushes to a token at one instant the first meets it:
+// the simulated time. Of the pushes to a token at one instant the first meets it:
 // how often a sender tries, and in which order, makes no difference to a run.
 type Chaos struct {
 	Seed uint64
@@ -76,7 +76,7 @@ type Chaos struct {
 	Lost        float64 // the connection ends after the phone has it
 	Slow        float64
 	SlowBy      time.Duration
-	GoAway      float64 // the connection is told to go away with the answer
+	GoAway      float64 // GOAWAY is sent with the answer
 
 	GoAwayEvery         int  // pushes per connection; 0 for no limit
 	GoAwayAfterBadToken bool // a bad token ends its connection
@@ -89,7 +89,7 @@ func (s *Server) Chaos(c Chaos) {
 	s.chaos, s.chaosAt = c, map[string]time.Time{}
 }
 
-// ChaosCounts tells how often each trouble came by chance, dead tokens left aside:
+// ChaosCounts returns how often each trouble came by chance, dead tokens left aside:
 // "429", "500", "503", "outage", "drop", "lost", "slow" and "GOAWAY".
 func (s *Server) ChaosCounts() map[string]int {
 	s.mu.Lock()

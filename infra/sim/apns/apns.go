@@ -1,10 +1,10 @@
-// Package apns is Apple's push service on one machine: the HTTP/2 provider API
-// with its checks and its answers, the broadcast channels, and the phones
-// behind it, which can be asked what they show.
+// Package apns simulates Apple's push service: the HTTP/2 provider API with its checks
+// and answers, the broadcast channels, and the phones, whose notifications and Live
+// Activities can be read.
 //
-// It answers as Apple does, with one addition: a Live Activity payload that
-// Apple would accept and the phone then silently drop is refused with 400
-// BadPayload and a detail, so that the mistake is seen.
+// It answers as Apple does, with one difference: it refuses a Live Activity payload
+// that Apple accepts and the phone drops without an error. The answer is 400 BadPayload
+// with a detail.
 package apns
 
 import (
@@ -31,8 +31,7 @@ import (
 	"matchday/infra/sim/clock"
 )
 
-// Config says whose pushes the server takes. Only Addr, Dir and the functions
-// may be left out.
+// Config configures the server. Addr, Dir and the functions are optional.
 type Config struct {
 	TeamID    string
 	KeyID     string
@@ -62,7 +61,7 @@ type Push struct {
 	Details   string // what is wrong with a payload
 }
 
-// Start tells of an activity that a push started.
+// Start describes an activity that a push started.
 type Start struct {
 	Token          string // the push-to-start token
 	Update         string // the activity's own token
@@ -71,7 +70,7 @@ type Start struct {
 	Attributes     []byte // JSON
 }
 
-// Server is the push service. Make one with New.
+// Server is the push service. Create it with New.
 type Server struct {
 	Config
 	clock   *clock.Clock
@@ -99,7 +98,7 @@ type Server struct {
 	bodyPool     sync.Pool
 }
 
-// New returns a server that lives by the fleet's clock. It listens after Listen.
+// New returns a server. It accepts connections after Listen.
 func New(c *clock.Clock, cfg Config) *Server {
 	return &Server{
 		Config:      cfg,
@@ -115,7 +114,7 @@ func New(c *clock.Clock, cfg Config) *Server {
 	}
 }
 
-// maxStreams and window are what Apple's SETTINGS have been seen to say.
+// maxStreams and window are the values observed in Apple's SETTINGS frames.
 const (
 	maxStreams = 1000
 	window     = 1 << 16
@@ -142,7 +141,7 @@ func (s *Server) Listen() error {
 			MaxReceiveBufferPerConnection: window,
 			MaxReceiveBufferPerStream:     window,
 		},
-		ErrorLog: log.New(io.Discard, "", 0), // clients that hang up are part of the game
+		ErrorLog: log.New(io.Discard, "", 0), // clients that close connections are not errors
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return context.WithValue(ctx, connectionKey{}, c.(*tls.Conn).NetConn())
 		},
@@ -161,10 +160,10 @@ func (s *Server) URL() string { return "https://" + s.addr }
 // CA is the certificate authority that clients must trust, as PEM.
 func (s *Server) CA() []byte { return s.ca }
 
-// Close hangs up on everybody.
+// Close closes all connections.
 func (s *Server) Close() error { return s.http.Close() }
 
-// Counts tells how often each thing happened: "200" and the reasons of
+// Counts returns how often each thing happened: "200" and the reasons of
 // refusals, "Outdated" and "AfterEnd" for what phones ignored, "GoAway" and
 // "Drop" for connections ended, "Connection" for those made, and
 // "TooManyStreams" for requests beside the first on a connection that had not
@@ -318,8 +317,8 @@ const (
 	maxBroadcast = 5120
 )
 
-// check makes Apple's checks of a push to one device, and tells the bundle of the
-// app that it is for.
+// check makes Apple's checks of a push to one device, and returns the bundle of
+// its app.
 func (s *Server) check(r *http.Request, l *connection, now time.Time, token string, body []byte) (p *payload, bundle string, no *refusal) {
 	if r.Method != http.MethodPost {
 		return nil, "", refuse(http.StatusMethodNotAllowed, apns2.ReasonMethodNotAllowed)

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// The certificates hold whatever the fleet's clock or the machine's says.
+// certificateValidity covers every time of the simulated clock and of the machine's.
 func certificateValidity() (from, to time.Time) {
 	return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 }
@@ -101,6 +101,6 @@ func root(dir string) (*ecdsa.PrivateKey, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// The key goes last: it says that the certificate is whole.
+	// The key is written last: when it exists, the certificate is complete.
 	return key, ca, errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(caFile, ca, 0o644), os.WriteFile(keyFile, kept, 0o600))
 }

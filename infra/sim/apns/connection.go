@@ -59,7 +59,7 @@ func (l *connection) Read(b []byte) (int, error) {
 	}
 }
 
-// Write swallows what a mute link should say.
+// Write discards the bytes of a mute connection.
 func (l *connection) Write(b []byte) (int, error) {
 	if l.mute.Load() {
 		return len(b), nil

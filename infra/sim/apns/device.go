@@ -63,7 +63,7 @@ type device struct {
 // activityLinger is how long an ended activity stays at most.
 const activityLinger = 4 * time.Hour
 
-// Device tells what the phone behind a token shows.
+// Device returns what the phone of a token shows.
 func (s *Server) Device(token string) (Device, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

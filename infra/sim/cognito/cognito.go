@@ -1,9 +1,8 @@
-// Package identity stands for the fleet's Cognito user pool on one machine: it
-// mints tokens with Cognito's claims, verifies them under the fleet's clock,
-// and publishes its key where OpenID Connect clients look for it.
+// Package cognito simulates a Cognito user pool. It issues tokens with Cognito's claims,
+// verifies them under a simulated clock, and serves OpenID Connect discovery and keys.
 //
-// Its users sign in by e-mail address. They were invited by Cognito's API, or sign
-// up by being named: whoever is named gets a token.
+// Users sign in by e-mail address, without a password. Cognito's API invites users;
+// SignIn signs an unknown user up.
 package cognito
 
 import (
@@ -37,7 +36,7 @@ import (
 // TTL is how long a token is valid, Cognito's default.
 const TTL = time.Hour
 
-// Pool is a user pool with one client. Make one with New.
+// Pool is a user pool with one client. Create it with New.
 type Pool struct {
 	clock            *clock.Clock
 	issuer, clientID string
@@ -189,7 +188,7 @@ func (p *Pool) sign(claims jwt.MapClaims) (string, error) {
 }
 
 // Verify gives the claims of a token that the pool signed, for its client, and
-// that is valid by the fleet's clock. Numbers are json.Number. It takes access
+// that is valid by the simulated clock. Numbers are json.Number. It takes access
 // and ID tokens, as API Gateway's authorizer does, which looks at client_id only
 // where there is no aud.
 func (p *Pool) Verify(token string) (map[string]any, error) {
@@ -279,7 +278,7 @@ func (p *Pool) devToken(w http.ResponseWriter, req *http.Request) {
 	answer(w, tokens)
 }
 
-// Local tells whether host is localhost or an IP address: another name could be
+// Local reports whether host is localhost or an IP address: another name could be
 // any site's, pointed here, whose pages would then be of this origin.
 func Local(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {

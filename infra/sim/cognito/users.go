@@ -198,7 +198,7 @@ func (p *Pool) Invitations(email string) int {
 	return p.invitations[strings.ToLower(email)]
 }
 
-// refusal is an error of the API, in the words of Cognito.
+// refusal is an error of the API, with Cognito's code and message.
 type refusal struct{ code, message string }
 
 func (r *refusal) Error() string { return r.code + ": " + r.message }
@@ -212,7 +212,7 @@ const (
 	maxRequest = 1 << 20
 )
 
-// api answers Cognito's API in AWS JSON 1.1. It holds the clock's work meanwhile.
+// api answers Cognito's API in AWS JSON 1.1. It holds clock work until it has answered.
 func (p *Pool) api(w http.ResponseWriter, req *http.Request) {
 	defer p.clock.Work()()
 	out, err := p.callAction(w, req)
@@ -333,7 +333,7 @@ func (p *Pool) create(in request) (any, error) {
 	default:
 		return nil, refuse("InvalidParameterException", "MessageAction is RESEND or SUPPRESS.")
 	}
-	// Cognito sends text messages unless it is told to mail.
+	// Cognito sends text messages unless the request asks for e-mail.
 	if in.MessageAction != "SUPPRESS" && slices.Contains(in.DesiredDeliveryMediums, "EMAIL") {
 		p.invitations[strings.ToLower(in.Username)]++
 	}

@@ -256,7 +256,7 @@ func (d *Delivery) problem() string {
 	return ""
 }
 
-// Limited tells whether overs, not days, limit the match.
+// Limited reports whether overs, not days, limit the match.
 func (f *Match) Limited() bool {
 	return f.Info.MatchType != "Test" && f.Info.MatchType != "MDM"
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// The types of error that the runtime itself answers with. They, and the
-// wording of the messages, are the cloud's.
+// The types of errors that the runtime itself returns. Types and messages are those of
+// AWS.
 const (
 	ExitError        = "Runtime.ExitError"             // the process ended
 	TimedOut         = "Sandbox.Timedout"              // it was killed at its timeout
@@ -20,7 +20,7 @@ const (
 
 // Error is a failed invocation.
 type Error struct {
-	Type    string // one of the above, or what the function says
+	Type    string // one of the above, or the type that the function reported
 	Message string
 	Payload []byte // JSON {errorType, errorMessage, …} as the function or the runtime gave it; nil when there was no process
 }

@@ -1,9 +1,9 @@
-// Package lambda runs the fleet's Lambda binaries as the cloud does: one
-// process per concurrent invocation, started cold, kept warm, killed at its
-// timeout, spoken to through the Lambda Runtime API.
+// Package lambda runs the binaries of Lambda functions as AWS does, through the Lambda
+// Runtime API: one process per concurrent invocation, which is reused while it is warm
+// and killed at its timeout.
 //
-// Besides what the cloud tells a function, each invocation learns the fleet's
-// time from its client context, and may wait for it. A free clock stands still
+// The client context of an invocation holds the simulated time, and a function may wait
+// for a simulated time. A free clock stands still
 // while a function runs:
 //
 //	Lambda-Runtime-Client-Context: {"custom":{"matchday-now":"<RFC 3339>","matchday-speed":"<float, 0 is free>"}}
@@ -13,7 +13,7 @@
 // know it: its access key is the function's name there, room-verb-noun, and its
 // session token is for KillProcess.
 //
-// The sleep answers with the fleet's time once that instant has come. The
+// The sleep answers with the simulated time once that instant has come. The
 // invocation's timeout stands still meanwhile, and the answer's
 // Lambda-Runtime-Deadline-Ms header gives the new deadline. Sleeps of one
 // invocation take turns.
@@ -40,7 +40,7 @@ type Function struct {
 	Path           string        // its binary
 	Env            []string      // "NAME=value"; AWS's reserved names cannot be set
 	Timeout        time.Duration // of one invocation, in wall time; 0 is 3 s, as in the cloud
-	Memory         int           // MB, told but not enforced; 0 is 128, as in the cloud
+	Memory         int           // MB; an environment variable, not enforced; 0 is 128, as in the cloud
 	MaxConcurrency int           // processes at once; 0 is without limit
 }
 
@@ -65,8 +65,8 @@ type Invocation struct {
 	Function  string
 	RequestID string
 	Cold      bool          // it started its process
-	Scheduled time.Time     // fleet time at the call of Invoke
-	Start     time.Time     // fleet time at which the process took the event; zero if none did
+	Scheduled time.Time     // simulated time at the call of Invoke
+	Start     time.Time     // simulated time at which the process took the event; zero if none did
 	Init      time.Duration // wall time from the start of a cold process to its readiness
 	Duration  time.Duration // wall time from Start to the end, sleeps included
 	Err       error
@@ -92,7 +92,7 @@ const (
 // initTimeout is how long a process may take until it asks for its first event.
 const initTimeout = 10 * time.Second
 
-// Runtime runs functions. Make one with New.
+// Runtime runs functions. Create it with New.
 type Runtime struct {
 	clock  *clock.Clock
 	cfg    Config
@@ -174,7 +174,7 @@ func (r *Runtime) Add(f Function) {
 //
 // Every error is an *Error, but for ctx's own. When all of the function's MaxConcurrency are
 // taken it is a TooManyRequestsException, at once. An invocation that has begun
-// goes on to its own end, whatever becomes of ctx.
+// runs to its end, also when ctx ends.
 func (r *Runtime) Invoke(ctx context.Context, name string, payload []byte) ([]byte, error) {
 	return r.invoke(ctx, name, payload, false)
 }
@@ -255,8 +255,8 @@ func (r *Runtime) wait(ctx context.Context, f *function) (*process, error) {
 	w := &waiter{wake: wake}
 	f.waiters = append(f.waiters, w)
 	r.mu.Unlock()
-	// Sleep is how work is laid down. The instant never comes first: whoever
-	// holds the place works, or sleeps until one that is nearer.
+	// Sleep releases the work. The time a year from now never comes first: the
+	// holder of the place works, or sleeps until an earlier time.
 	for ctx.Err() == nil {
 		_ = r.clock.Sleep(ctx, r.clock.Now().AddDate(1, 0, 0))
 	}
@@ -322,8 +322,8 @@ func (r *Runtime) retireIdle(p *process) {
 	}
 }
 
-// Kill kills the processes of a function, whatever they do, and reports how
-// many it killed. Their invocations fail with Runtime.ExitError.
+// Kill kills the processes of a function, idle or busy, and returns how many it
+// killed. Their invocations fail with Runtime.ExitError.
 func (r *Runtime) Kill(name string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -383,8 +383,8 @@ func (r *Runtime) Stats() map[string]Stats {
 	return all
 }
 
-// Close kills every process, without mercy, and returns when all are gone and
-// every call of Invoke has returned. Close it before its clock is stopped.
+// Close kills every process. It returns when all have ended and every call of Invoke
+// has returned. Call it before the clock is stopped.
 func (r *Runtime) Close() {
 	r.mu.Lock()
 	if r.closed {

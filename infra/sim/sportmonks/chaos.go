@@ -18,10 +18,10 @@ import (
 type Kind string
 
 // Errors in the data of a match. Each comes with a delivery (the last two with
-// the last frame), lasts for a while of the fleet's time, and leaves no trace.
+// the last frame), lasts for a while of the simulated time, and leaves no trace.
 const (
 	Late        Kind = "late ball"    // a ball and all after it are held up; its stamp is not
-	WrongBall   Kind = "wrong ball"   // first told wrong, corrected under the same id
+	WrongBall   Kind = "wrong ball"   // first sent with an error, then corrected under the same id
 	DeletedBall Kind = "deleted ball" // a ball that never was follows, and is taken back
 	Vanish      Kind = "vanish"       // the match is not in /livescores
 	EarlyFinish Kind = "early finish" // Finished, with neither winner nor note
@@ -164,7 +164,7 @@ func (s *Server) duration(k Kind) time.Duration {
 
 // Chaos is errors that happen by themselves, the same for a seed every time:
 // those in the data depend on the match and its delivery, those of a response on
-// the fleet's time and what is asked for.
+// the simulated time and what is asked for.
 type Chaos struct {
 	Seed uint64
 	// Rates are chances from 0 to 1: of each delivery for errors in the data, of
@@ -189,12 +189,12 @@ func (s *Server) Chaos(c Chaos) {
 }
 
 // Habits are the rates of chaos that the real feed shows by itself: one ball
-// in seven is first told wrong. The others are rarer, and guesses.
+// in seven is first sent with an error. The other rates are estimates.
 func Habits() map[Kind]float64 {
 	return map[Kind]float64{WrongBall: 1.0 / 7, DeletedBall: 0.005, Late: 0.02, EarlyFinish: 0.2, WrongWinner: 0.05}
 }
 
-// Counts tells how often each kind has happened.
+// Counts returns how often each kind has happened.
 func (s *Server) Counts() map[Kind]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -265,7 +265,7 @@ func (s *Server) startDataErrors(p *playback, ball int, now time.Time) {
 	}
 }
 
-// takeFault tells whether a response error happens to a request that carries a
+// takeFault reports whether a response error happens to a request that carries a
 // match, or to any when match is 0, and uses it up.
 func (s *Server) takeFault(k Kind, c *call, match int64) bool {
 	_, _, ok := s.takeFaultVariant(k, c, match)
@@ -306,7 +306,7 @@ func (s *Server) responseRand(k Kind, c *call, match int64) *rand.Rand {
 	return rand.New(rand.NewPCG(s.chaos.Seed, h.Sum64()))
 }
 
-// carries tells whether a response, or match in it, is what an order wants.
+// carries reports whether a response, or match in it, is what an order wants.
 func (c *call) carries(want, match int64) bool {
 	switch {
 	case want == 0:

@@ -11,7 +11,7 @@ import (
 	"matchday/infra/sim/sportmonks/script"
 )
 
-// Pace says when the frames of a match appear.
+// Pace sets when the frames of a match appear.
 type Pace struct {
 	// Every is the time from frame to frame; the first of play appears at the
 	// start plus Phase. With 2.5 s each tick of the backend sees one delivery
@@ -26,7 +26,7 @@ type Pace struct {
 	Lead, Linger time.Duration
 }
 
-// Progress tells how far a match has come. NextDue is zero when it is paused
+// Progress returns how far a match has come. NextDue is zero when it is paused
 // or over.
 type Progress struct {
 	Shown, Total int
@@ -40,7 +40,7 @@ type Innings struct {
 	Overs         string // 18.4, 19
 }
 
-// State is what the feed says of a match now, errors included.
+// State is what the provider sends of a match now, errors included.
 type State struct {
 	Progress
 	ID             int64
@@ -198,7 +198,7 @@ func (p *playback) advance(s *Server, now time.Time) {
 	}
 }
 
-// snapshot is what the feed says of a match at an instant.
+// snapshot is what the provider sends of a match at an instant.
 type snapshot struct {
 	script.Frame
 	live           bool
@@ -319,7 +319,7 @@ func (s *Server) change(id int64, change func(*playback)) error {
 	return nil
 }
 
-// Progress tells how far a match has come.
+// Progress returns how far a match has come.
 func (s *Server) Progress(id int64) (Progress, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -335,7 +335,7 @@ func (s *Server) progress(p *playback) Progress {
 	return Progress{Shown: p.shown, Total: len(p.match.Frames), NextDue: at}
 }
 
-// State tells what the feed says of a match.
+// State tells what the provider sends of a match.
 func (s *Server) State(id int64) (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,22 +1,21 @@
-// Package sportmonks simulates the SportMonks Cricket API v2.0: its paths,
-// shapes, limits and habits, under the fleet's clock. It plays matches, made
-// from Cricsheet files or made up, and misbehaves on demand as the real feed
-// does by itself.
+// Package sportmonks simulates the SportMonks Cricket API v2.0: its paths, formats,
+// limits and known errors, under a simulated clock. It plays the scripts of matches and
+// injects faults.
 //
-// Nothing in it runs between requests: what the feed says is worked out from
-// the clock when it is asked, so that the same run gives the same answers.
+// No code runs between requests: each answer is computed from the clock, so the same
+// run gives the same answers.
 //
-// What no capture of the real feed shows is decided so:
+// No recorded answer of the API shows the following; these are decisions:
 //   - Penalty runs are in the totals and in scoreboards, never in a ball.
-//   - A batter who retired hurt or not out has no batsmanout_id: the provider's
-//     clients count whoever has one as a wicket.
-//   - Two wickets of one ball share an entry, with both in the score's name.
-//   - Super overs are S3 and on; their statuses repeat 3rd and 4th Innings.
+//   - A batter who retired hurt or not out has no batsmanout_id, because clients of the
+//     API count every ball with one as a wicket.
+//   - Two wickets of one ball are in one entry, whose score names both.
+//   - Super overs are S3 and following; their statuses repeat 3rd and 4th Innings.
 //   - The Hundred has the type 100-Ball, and overs of five balls.
-//   - Declarations and forfeits are told by the note of the innings break.
-//   - rpc_overs and rpc_target are set only where rain changed the chase.
-//   - Calls are counted by the first word of the path, the strict reading of
-//     "per endpoint"; fields[] and tz are ignored.
+//   - The note of the innings break reports a declaration or a forfeit.
+//   - rpc_overs and rpc_target are set only where rain changed the target.
+//   - The rate limit counts calls by the first segment of the path, the strictest
+//     meaning of "per endpoint"; fields[] and tz are ignored.
 package sportmonks
 
 import (

@@ -296,7 +296,7 @@ type receivedMessage struct {
 	MD5OfMessageAttributes string               `json:",omitempty"`
 }
 
-// wanted tells whether a list of names asks for an attribute: by name, by prefix
+// wanted reports whether a list of names asks for an attribute: by name, by prefix
 // (match.*), or with all (All, .*).
 func wanted(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool {

@@ -13,8 +13,8 @@ import (
 	"matchday/infra/sim/account"
 )
 
-// Mapping says how a queue's messages reach a function, as Lambda's event source
-// mapping does.
+// Mapping is an event source mapping of Lambda: it delivers the messages of a queue to a
+// function.
 type Mapping struct {
 	Queue          string
 	BatchSize      int           // messages of an invocation; 0 is 10
@@ -323,7 +323,7 @@ func (s *Server) receive(ctx context.Context, q *queue, n int, wait, visibility 
 	until := s.clock.Now().Add(wait)
 	s.mu.Unlock()
 
-	_ = s.clock.Sleep(ctx, until) // whatever ended it, w.got tells
+	_ = s.clock.Sleep(ctx, until) // w.got holds the result
 	close(w.resumed)
 
 	s.mu.Lock()

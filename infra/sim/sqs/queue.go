@@ -34,7 +34,7 @@ type queue struct {
 	sent, received, deleted, deadLettered int
 }
 
-// receipt is what a sender is told.
+// receipt is the answer to a sender.
 type receipt struct {
 	id       string
 	sequence uint64
@@ -186,7 +186,7 @@ func (q *queue) remove(m *message) {
 }
 
 // find looks a message up by a receipt handle. The message is nil if it is gone;
-// latest tells whether the handle is of its latest receipt.
+// latest reports whether the handle is of its latest receipt.
 func (q *queue) find(handle string) (m *message, latest bool, err error) {
 	text, err := base64.RawURLEncoding.DecodeString(handle)
 	id, _, ok := strings.Cut(string(text), "#")
@@ -355,7 +355,7 @@ func (q *queue) validate(in sendInput, delay time.Duration) error {
 	return nil
 }
 
-// forbidden tells characters that a message must not have: those outside XML 1.0.
+// forbidden reports whether a message must not contain r: characters outside XML 1.0.
 func forbidden(r rune) bool {
 	return r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
 }

@@ -1,9 +1,9 @@
-// Package sqs is an SQS in one process, under the fleet's clock.
+// Package sqs simulates SQS in one process, under a simulated clock.
 //
 // A Server speaks the AWS JSON protocol, so that the SDK's client works
 // unchanged, and delivers to functions as Lambda's event source mappings do.
 // Delays, visibility timeouts, batching windows and the deduplication interval
-// run by the fleet's clock, and a free clock never passes the moment at which a
+// run by the simulated clock, and a free clock never passes the moment at which a
 // message can be delivered to one who waits for it.
 //
 // Queues live in memory.
@@ -46,11 +46,11 @@ type Queue struct {
 	Visibility   time.Duration // how long a received message stays hidden; 0 is 30 s
 	Delay        time.Duration // before a message can be received
 	Retention    time.Duration // of a message that nobody deletes; 0 is 4 days
-	Wait         time.Duration // of a receive that does not say how long it waits
+	Wait         time.Duration // default of ReceiveMessage's WaitTimeSeconds
 	DeadLetter   string        // where a message goes that was received MaxReceives times; "" for nowhere
 	MaxReceives  int
 	FIFO         bool
-	ContentDedup bool // of a FIFO queue: a message without Dedup is told from others by its body
+	ContentDedup bool // of a FIFO queue: the default of Dedup is a hash of the body
 }
 
 // Message is a message as its sender makes it, and as Messages shows it.
@@ -91,7 +91,7 @@ type Depth struct {
 	Dead     int // moved to the dead-letter queue
 }
 
-// Server holds the queues. Make one with New.
+// Server holds the queues. Create it with New.
 type Server struct {
 	clock *clock.Clock
 	url   string
@@ -196,15 +196,16 @@ func (s *Server) Send(queue string, m Message) (id string, err error) {
 	return r.id, err
 }
 
-// Fault is what a standard queue may do to a message, and now and then does.
+// Fault is an injected fault of a message in a standard queue. SQS itself reorders and
+// repeats messages.
 type Fault struct {
-	Delay          time.Duration // it is held back so long, and others overtake it
-	RedeliverAfter time.Duration // so long after it was deleted it is delivered once more; 0 for never
+	Delay          time.Duration // added to the time at which the message becomes visible
+	RedeliverAfter time.Duration // from its deletion to one more delivery; 0 for none
 }
 
-// InjectFaults has fate decide on every message of a standard queue that is sent from
-// now on; nil ends it. What is sent at one instant meanwhile is in the order of its
-// bodies, whoever was the faster to send it, so that a run is the same each time.
+// InjectFaults calls faultOf for every message that is sent to a standard queue from now
+// on. nil ends it. While it is set, messages that are sent at the same simulated time
+// are ordered by their bodies, so that every run is the same.
 func (s *Server) InjectFaults(fate func(queue, body string, sent time.Time) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -278,7 +279,7 @@ func (s *Server) lookup(name string) (*queue, error) {
 	return q, nil
 }
 
-// Error is a refusal, in the words of SQS.
+// Error is an error of the SQS API, with its code and message.
 type Error struct{ Code, Message string }
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }

@@ -150,7 +150,7 @@ func compileComparison(op string, variable path, operand []byte) (test, error) {
 	}, nil
 }
 
-// is tells whether a value is of a kind, in the language's words.
+// is reports whether a value has a type of the Amazon States Language.
 func is(kind string, v any) (ok bool) {
 	switch kind {
 	case "Null":

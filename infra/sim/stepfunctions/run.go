@@ -122,7 +122,7 @@ func (x *execution) runWithRetries(ctx context.Context, s *state, in any, it *it
 	}
 }
 
-// matches tells whether a retrier or catcher with these names is for f. The
+// matches reports whether a retrier or catcher with these names is for f. The
 // wildcards do not reach the failures that would only repeat.
 func matches(names []string, f *Failure) bool {
 	if slices.Contains(names, f.Code) {

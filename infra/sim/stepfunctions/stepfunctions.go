@@ -1,4 +1,4 @@
-// Package states runs Step Functions Express state machines under the fleet's
+// Package stepfunctions runs Step Functions Express state machines under the fleet's
 // clock, from the definitions that are deployed.
 //
 // It knows the JSONPath dialect of the Amazon States Language
@@ -28,7 +28,7 @@ const (
 // Machine is a parsed definition. Set its fields before the first Run.
 type Machine struct {
 	Name    string           // shown as $$.StateMachine.Name
-	Observe func(Transition) // if set, is told of every transition; branches tell it concurrently
+	Observe func(Transition) // if set, is called for every transition, concurrently by branches
 
 	branch  branch
 	timeout time.Duration
@@ -45,7 +45,7 @@ type Transition struct {
 	Failure   *Failure // of Retried, Caught and Failed
 }
 
-// Kind tells what happened to a state.
+// Kind is what happened to a state.
 type Kind string
 
 // What happens to a state. After Entered, and Retried any number of times, comes
@@ -59,7 +59,7 @@ const (
 	Aborted Kind = "aborted" // another branch failed, or the run's context ended
 )
 
-// Failure is how a state or an execution fails, in the language's words.
+// Failure is the failure of a state or an execution.
 type Failure struct {
 	Code  string // "Error": States.Timeout, or a function's own error type
 	Cause string

@@ -485,7 +485,7 @@ func statusOf(i int) string {
 	return Ordinal(i+1) + " Innings"
 }
 
-// startInnings sets what the feed says when innings i starts, main innings of the
+// startInnings sets what the provider sends when innings i starts, main innings of the
 // match proper into it: the target, and what rain has done to it.
 func (b *builder) startInnings(i, main, balls int) {
 	h, fi := b.header, &b.file.Innings[i]
@@ -521,16 +521,16 @@ func (b *builder) startInnings(i, main, balls int) {
 	}
 }
 
-// revised tells whether rain changed what innings i has to chase.
+// revised reports whether rain changed what innings i has to chase.
 func (b *builder) revised(i int) bool {
 	t := b.file.Innings[i].Target
 	return t.Runs != b.total(i-1)+1 || t.Overs != float64(b.file.Info.Overs) || rainRule(b.file.Info.Outcome.Method)
 }
 
-// rainRule tells whether a method sets targets after rain.
+// rainRule reports whether a method sets targets after rain.
 func rainRule(method string) bool { return slices.Contains([]string{"D/L", "DLS", "VJD"}, method) }
 
-// endNote is what the feed says in the break after innings i.
+// endNote is what the provider sends in the break after innings i.
 func (b *builder) endNote(i, main int) string {
 	fi := &b.file.Innings[i]
 	next := &b.file.Innings[i+1]

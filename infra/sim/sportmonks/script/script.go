@@ -70,7 +70,7 @@ type Match struct {
 	Frames       []Frame
 }
 
-// Outcome is the result that the last frame tells.
+// Outcome is the result in the last frame.
 type Outcome struct {
 	Status   string // Finished or Aban.
 	Note     string

@@ -82,14 +82,27 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 				env[spec.EnvUserPool] = "{" + tmpl.Stage.Parameter("user-pool") + "}"
 			}
 			for _, s := range tmpl.Room.Settings {
-				if value, set := tmpl.Stage.Settings[s.Name]; set && slices.Contains(f.Secrets, s.Secret) {
+				if value, set := tmpl.Stage.Settings[s.Name]; set && s.Of(f) {
 					env[s.Name] = value
 				}
+			}
+			prefix := tmpl.Stage.Prefix()
+			for _, l := range f.SQL {
+				env[l.Env()] = fmt.Sprintf("postgres://%s@DBCluster %s:5432/matchday?sslmode=verify-full", l.Role, prefix+l.Database.Name)
+			}
+			for _, l := range f.Caches {
+				env[l.Env()] = fmt.Sprintf("rediss://%s@ServerlessCache %s:6379", prefix+l.Cache.Name+"-"+l.User, prefix+l.Cache.Name)
+			}
+			for _, a := range f.Objects {
+				env[a.Env()] = prefix + a.Bucket.Name + "-123456789012"
 			}
 			want := map[string]any{
 				"FunctionName": tmpl.Stage.Function(f), "Description": f.Does, "Runtime": "provided.al2023", "Handler": "bootstrap",
 				"Architectures": []any{tmpl.Stage.Arch}, "MemorySize": f.Memory, "Timeout": f.Timeout.Seconds(), "TracingConfig": map[string]any{"Mode": "Active"},
 				"Environment": map[string]any{"Variables": env}, "LoggingConfig": map[string]any{"LogGroup": "LogGroup " + tmpl.Stage.LogGroup(f)},
+			}
+			if f.InVPC() {
+				want["VpcConfig"] = map[string]any{"SubnetIds": []any{"Subnet", "Subnet"}, "SecurityGroupIds": []any{"SecurityGroup The functions of " + tmpl.Room.Name}}
 			}
 			if f.Reserved > 0 {
 				want["ReservedConcurrentExecutions"] = f.Reserved
@@ -421,7 +434,11 @@ var kinds = []string{
 	"AWS::Lambda::EventSourceMapping", "AWS::SQS::Queue", "AWS::SQS::QueuePolicy", // TestQueues
 	"AWS::Logs::LogGroup",                                                                            // TestLogs
 	"AWS::Lambda::EventInvokeConfig", "AWS::Scheduler::Schedule", "AWS::StepFunctions::StateMachine", // TestSchedules and TestMachines
-	"AWS::SecretsManager::Secret", // TestNoSecrets
+	"AWS::SecretsManager::Secret",                                                                                                                              // TestNoSecrets
+	"AWS::EC2::SecurityGroup", "AWS::EC2::SecurityGroupEgress", "AWS::EC2::SecurityGroupIngress", "AWS::EC2::Subnet", "AWS::EC2::VPC", "AWS::EC2::VPCEndpoint", // TestNetwork
+	"AWS::RDS::DBCluster", "AWS::RDS::DBClusterParameterGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBSubnetGroup", // TestDatabases
+	"AWS::ElastiCache::ServerlessCache", "AWS::ElastiCache::User", "AWS::ElastiCache::UserGroup", // TestCaches
+	"AWS::S3::Bucket", "AWS::S3::BucketPolicy", // TestBuckets
 }
 
 // TestKinds: nothing is deployed that no rule is of.

@@ -107,7 +107,7 @@ var deployments = []struct {
 		"origins": "https://example.com", "callbacks": "matchday://signed-in,https://example.com/signed-in",
 	}, fleet.Rooms()},
 	{map[string]string{"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false"}, fleet.Rooms()},
-	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "LAB_MODE": "slow"}, []spec.Room{lab}},
+	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com"}, []spec.Room{lab}},
 }
 
 // required are values of the settings without which nothing is deployed.
@@ -129,8 +129,35 @@ var (
 			labFunction("take-turns", turns),
 			labFunction("tidy-up", spec.Schedule("rate(5 minutes)")),
 			labFunction("say-hello", spec.UserConfirmed{}),
+			labMigrate, labTally, labScore, labUpload,
 		},
-		Settings: []spec.Setting{{Name: "LAB_MODE", Secret: "LAB_KEY", Does: "how the lab works", Like: "slow|fast"}},
+		Settings: []spec.Setting{
+			{Name: "LAB_MODE", Secret: "LAB_KEY", Does: "how the lab works", Like: "slow|fast"},
+			{Name: "LAB_FROM", Does: "the address of the lab's mail", Like: `[a-z]+@[a-z.]+`},
+		},
+	}
+
+	// What is reached in a VPC, and what is reached outside.
+	books = spec.SQLDatabase{Name: "lab-books"}
+	ranks = spec.Cache{Name: "lab-ranks"}
+	files = spec.Bucket{Name: "lab-files", Expires: 30 * 24 * time.Hour}
+
+	labMigrate = spec.Function{
+		Name: "lab/migrate", Does: "Migrates.", IfDown: "Nothing is migrated.", On: spec.Task{}, Memory: 128, Timeout: time.Minute,
+		SQL: []spec.SQLLogin{books.As(spec.SQLAdmin)},
+	}
+	labTally = spec.Function{
+		Name: "lab/tally", Does: "Tallies.", IfDown: "Nothing is tallied.", On: spec.Queue{Name: "lab-tally", MaxReceiveCount: 3, Batch: 1, Concurrency: 2},
+		SQL: []spec.SQLLogin{books.As("tally")}, Caches: []spec.CacheLogin{ranks.As("writer", "~* +@all -@dangerous")}, Memory: 128, Timeout: 10 * time.Second,
+	}
+	labScore = spec.Function{
+		Name: "lab/get-score", Does: "Reads.", IfDown: "Nothing is read.", On: spec.Route{Method: "GET", Path: "/score", Auth: spec.User},
+		Caches: []spec.CacheLogin{ranks.As("reader", "~* +@read")}, Memory: 128, Timeout: 10 * time.Second,
+	}
+	labUpload = spec.Function{
+		Name: "lab/upload", Does: "Stores and writes.", IfDown: "Nothing is stored.", On: spec.Task{}, Memory: 128, Timeout: 10 * time.Second,
+		Objects: []spec.ObjectAccess{files.On("in/", spec.PutObject, spec.ListBucket), files.On("", spec.GetObject)},
+		Mail:    []spec.MailSender{{Setting: "LAB_FROM"}},
 	}
 )
 
@@ -313,7 +340,7 @@ func (t template) plain(v any) string {
 // label names a resource as people do.
 func (t template) label(r resource) string {
 	kind := r.Type[strings.LastIndex(r.Type, ":")+1:]
-	for _, key := range []string{"FunctionName", "QueueName", "TopicName", "StateMachineName", "LogGroupName", "Name"} {
+	for _, key := range []string{"FunctionName", "QueueName", "TopicName", "StateMachineName", "LogGroupName", "Name", "GroupDescription", "DBClusterIdentifier", "ServerlessCacheName"} {
 		if n := r.name(key); n != "" {
 			return kind + " " + n
 		}

@@ -50,6 +50,10 @@ func (r *room) function(f spec.Function) error {
 	excuse(role, "AwsSolutions-IAM5", "The function's own log streams, which Lambda names.",
 		fmt.Sprintf("Resource::arn:%s:logs:%s:%s:log-group:%s:log-stream:*", nagged(r.stack.Partition(), "AWS::Partition"),
 			nagged(r.stack.Region(), "AWS::Region"), nagged(r.stack.Account(), "AWS::AccountId"), r.Stage.LogGroup(f)))
+	for _, a := range f.Objects {
+		excuse(role, "AwsSolutions-IAM5", "The objects below a prefix.", fmt.Sprintf("Resource::arn:%s:s3:::%s-%s/%s*",
+			nagged(r.stack.Partition(), "AWS::Partition"), r.short(a.Bucket.Name), nagged(r.stack.Account(), "AWS::AccountId"), a.Prefix))
+	}
 	props.Role = role.WithoutPolicyUpdates(nil)
 
 	switch on := f.On.(type) {
@@ -87,6 +91,7 @@ func (r *room) function(f spec.Function) error {
 	default:
 		r.functions[f.Name] = awslambda.NewFunction(r.stack, &name, props)
 	}
+	r.inside(f, r.functions[f.Name])
 	return nil
 }
 
@@ -126,8 +131,17 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 	if len(f.Secrets) > 0 {
 		env[spec.EnvSecrets] = text(r.Stage.Secrets(r.spec.Name))
 	}
+	for _, l := range f.SQL {
+		env[l.Env()] = r.sqlURL(l)
+	}
+	for _, l := range f.Caches {
+		env[l.Env()] = r.cacheURL(l)
+	}
+	for _, a := range f.Objects {
+		env[a.Env()] = text(r.bucketName(a.Bucket))
+	}
 	for _, s := range r.spec.Settings {
-		if value, ok := r.Stage.Settings[s.Name]; ok && slices.Contains(f.Secrets, s.Secret) {
+		if value, ok := r.Stage.Settings[s.Name]; ok && s.Of(f) {
 			env[s.Name] = text(value)
 		}
 	}
@@ -169,6 +183,21 @@ func (r *room) rights(f spec.Function) (all []awsiam.PolicyStatement) {
 			actions = append(actions, "cognito-idp:"+string(op))
 		}
 		all = append(all, allow(actions, r.pool()))
+	}
+	for _, l := range f.SQL {
+		all = append(all, r.connectSQL(l))
+	}
+	for _, l := range f.Caches {
+		all = append(all, r.connectCache(l))
+	}
+	for _, a := range f.Objects {
+		all = append(all, r.objects(a)...)
+	}
+	for _, m := range f.Mail {
+		all = append(all, r.sendMail(m)...)
+	}
+	if f.InVPC() {
+		all = append(all, r.interfaces(f)...)
 	}
 	for _, s := range f.Secrets {
 		all = append(all, allow([]string{"secretsmanager:GetSecretValue"}, r.secret(s)))

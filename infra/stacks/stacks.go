@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awselasticache"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsrds"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsssm"
 	"github.com/aws/constructs-go/constructs/v10"
@@ -68,16 +69,30 @@ type room struct {
 	functions map[string]awslambda.Function // by the name in the spec
 	secrets   map[string]*string            // ARN by the name in the spec
 	deployed  map[string]*string            // what the dimensions of alarms stand for
+	net       *network                      // nil if no function needs one
+	databases map[string]awsrds.CfnDBCluster
+	cached    map[string]awselasticache.CfnServerlessCache
 }
 
 func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, error) {
 	r := &room{
 		stack: newStack(app, cfg.Stage, s.Name, "Matchday: "+s.Name), Config: cfg, spec: s,
 		functions: map[string]awslambda.Function{}, secrets: map[string]*string{}, deployed: map[string]*string{},
+		databases: map[string]awsrds.CfnDBCluster{}, cached: map[string]awselasticache.CfnServerlessCache{},
 	}
-	for _, t := range s.Tables {
+	for _, t := range s.Tables() {
 		r.table(t)
 	}
+	for _, b := range s.Buckets() {
+		r.bucket(b)
+	}
+	if err := r.network(); err != nil {
+		return nil, err
+	}
+	for _, d := range s.Databases() {
+		r.database(d)
+	}
+	r.caches()
 	for _, f := range s.Functions {
 		if err := r.function(f); err != nil {
 			return nil, err
@@ -99,38 +114,6 @@ func removal(s stage.Stage) awscdk.RemovalPolicy {
 		return awscdk.RemovalPolicy_RETAIN
 	}
 	return awscdk.RemovalPolicy_DESTROY
-}
-
-func (r *room) table(t spec.Table) {
-	key := func(name string) *awsdynamodb.Attribute {
-		if name == "" {
-			return nil
-		}
-		return &awsdynamodb.Attribute{Name: &name, Type: awsdynamodb.AttributeType_STRING}
-	}
-	var indexes []*awsdynamodb.GlobalSecondaryIndexPropsV2
-	for _, x := range t.Indexes {
-		projection := awsdynamodb.ProjectionType_ALL
-		if x.KeysOnly {
-			projection = awsdynamodb.ProjectionType_KEYS_ONLY
-		}
-		indexes = append(indexes, &awsdynamodb.GlobalSecondaryIndexPropsV2{
-			IndexName: text(x.Name), PartitionKey: key(x.Key.Partition), SortKey: key(x.Key.Sort), ProjectionType: projection,
-		})
-	}
-	props := &awsdynamodb.TablePropsV2{
-		TableName: text(r.Stage.Prefix() + t.Name), PartitionKey: key(t.Key.Partition), SortKey: key(t.Key.Sort),
-		GlobalSecondaryIndexes: &indexes, Billing: awsdynamodb.Billing_OnDemand(nil),
-		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: yes(true)},
-		ContributorInsightsSpecification: &awsdynamodb.ContributorInsightsSpecification{
-			Enabled: yes(true), Mode: awsdynamodb.ContributorInsightsMode_THROTTLED_KEYS,
-		},
-		DeletionProtection: yes(r.Stage.Name == stage.Prod), RemovalPolicy: removal(r.Stage),
-	}
-	if t.TTL != "" {
-		props.TimeToLiveAttribute = text(t.TTL)
-	}
-	awsdynamodb.NewTableV2(r.stack, text("Table-"+t.Name), props)
 }
 
 // deadLetters is a queue of what could not be handled, kept as long as SQS does.

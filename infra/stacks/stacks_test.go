@@ -146,3 +146,28 @@ func TestExpression(t *testing.T) {
 		}
 	}
 }
+
+// TestCapacity: only production stays awake.
+func TestCapacity(t *testing.T) {
+	t.Parallel()
+	if got := capacity(stage.Stage{Name: stage.Prod}); *got.MinCapacity != 0.5 || *got.MaxCapacity != 4 || got.SecondsUntilAutoPause != nil {
+		t.Errorf("production scales from %v to %v units", *got.MinCapacity, *got.MaxCapacity)
+	}
+	if got := capacity(stage.Stage{Name: "dev"}); *got.MinCapacity != 0 || *got.MaxCapacity != 4 || *got.SecondsUntilAutoPause != 300 {
+		t.Errorf("another stage scales from %v to %v units and pauses after %v s", *got.MinCapacity, *got.MaxCapacity, *got.SecondsUntilAutoPause)
+	}
+}
+
+// TestVPCReachesNothingElse: a function in the VPC that would need more than
+// databases, caches and queues is refused with one sentence.
+func TestVPCReachesNothingElse(t *testing.T) {
+	t.Parallel()
+	table := spec.Table{Name: "t", Key: spec.Key{Partition: "id"}}
+	r := &room{spec: spec.Room{Functions: []spec.Function{{
+		Name: "lab/both", SQL: []spec.SQLLogin{spec.SQLDatabase{Name: "lab"}.As("app")}, Uses: []spec.Access{table.On("Get", "id", spec.Rate{}, spec.GetItem)},
+	}}}}
+	const want = "lab/both uses a database or a cache, so it runs in the VPC, from which it reaches no table, bucket, secret, account or mail: divide it by a queue"
+	if err := r.network(); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}

@@ -198,8 +198,17 @@ func Overridable(room spec.Room, f spec.Function) []string {
 		names = append(names, spec.EnvUserPool, "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER")
 	}
 	names = append(names, f.Secrets...)
+	for _, l := range f.SQL {
+		names = append(names, l.Env())
+	}
+	for _, l := range f.Caches {
+		names = append(names, l.Env())
+	}
+	for _, a := range f.Objects {
+		names = append(names, a.Env())
+	}
 	for _, s := range room.Settings {
-		if slices.Contains(f.Secrets, s.Secret) {
+		if s.Of(f) {
 			names = append(names, s.Name)
 		}
 	}

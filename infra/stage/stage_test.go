@@ -154,7 +154,7 @@ func TestSettings(t *testing.T) {
 	}
 	for _, room := range fleet.Rooms() {
 		for _, setting := range room.Settings {
-			if !slices.ContainsFunc(room.Functions, func(f spec.Function) bool { return slices.Contains(f.Secrets, setting.Secret) }) {
+			if !slices.ContainsFunc(room.Functions, setting.Of) {
 				t.Errorf("no function gets %s", setting.Name)
 			}
 		}

@@ -22,6 +22,16 @@ func TestSpec(t *testing.T) {
 					t.Errorf("two access patterns are called %q", a.ID())
 				}
 			}
+			for _, l := range f.Caches {
+				if !slices.Contains(room.CacheLogins(), l) {
+					t.Errorf("two logins to %s are of the user %s, with different rights", l.Cache.Name, l.User)
+				}
+			}
+			for _, m := range f.Mail {
+				if !slices.ContainsFunc(room.Settings, func(s spec.Setting) bool { return s.Name == m.Setting }) {
+					t.Errorf("%s sends mail from the setting %s, which the room does not have", f.Name, m.Setting)
+				}
+			}
 			for _, m := range f.Emits {
 				if !slices.Contains(room.Metrics(), m) {
 					t.Errorf("two metrics are called %s", m.Name)

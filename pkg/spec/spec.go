@@ -147,6 +147,10 @@ type Function struct {
 	Sends   []Queue  // beside its own dead-letter queue
 	Emits   []Metric // beside those that every function emits
 	Users   []UserOp // what it does to the accounts of the user pool
+	SQL     []SQLLogin
+	Caches  []CacheLogin
+	Objects []ObjectAccess
+	Mail    []MailSender
 	Secrets []string // names in Secrets Manager
 	Memory  int      // MB
 	Timeout time.Duration
@@ -262,11 +266,17 @@ type Machine struct {
 // Setting is an environment variable of the functions that hold a secret.
 type Setting struct {
 	Name     string
-	Secret   string // whose functions get it
+	Secret   string // whose functions get it; "" for an address of a MailSender
 	Does     string // what it is, for who sets it
 	Like     string // regular expression of its values
 	Trial    string // value of stages other than production that set none
 	Required bool
+}
+
+// Of reports whether a function gets the setting: because it holds the secret, or
+// because it sends mail from the address that the setting is.
+func (s Setting) Of(f Function) bool {
+	return s.Secret != "" && slices.Contains(f.Secrets, s.Secret) || slices.Contains(f.Mail, MailSender{s.Name})
 }
 
 // Environment variables that every function gets.

@@ -1,0 +1,42 @@
+package stacks
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+
+	"matchday/infra/stage"
+	"matchday/pkg/spec"
+)
+
+// table adds a DynamoDB table, which can be restored to any second of the last 35
+// days.
+func (r *room) table(t spec.Table) {
+	key := func(name string) *awsdynamodb.Attribute {
+		if name == "" {
+			return nil
+		}
+		return &awsdynamodb.Attribute{Name: &name, Type: awsdynamodb.AttributeType_STRING}
+	}
+	var indexes []*awsdynamodb.GlobalSecondaryIndexPropsV2
+	for _, x := range t.Indexes {
+		projection := awsdynamodb.ProjectionType_ALL
+		if x.KeysOnly {
+			projection = awsdynamodb.ProjectionType_KEYS_ONLY
+		}
+		indexes = append(indexes, &awsdynamodb.GlobalSecondaryIndexPropsV2{
+			IndexName: text(x.Name), PartitionKey: key(x.Key.Partition), SortKey: key(x.Key.Sort), ProjectionType: projection,
+		})
+	}
+	props := &awsdynamodb.TablePropsV2{
+		TableName: text(r.Stage.Prefix() + t.Name), PartitionKey: key(t.Key.Partition), SortKey: key(t.Key.Sort),
+		GlobalSecondaryIndexes: &indexes, Billing: awsdynamodb.Billing_OnDemand(nil),
+		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: yes(true)},
+		ContributorInsightsSpecification: &awsdynamodb.ContributorInsightsSpecification{
+			Enabled: yes(true), Mode: awsdynamodb.ContributorInsightsMode_THROTTLED_KEYS,
+		},
+		DeletionProtection: yes(r.Stage.Name == stage.Prod), RemovalPolicy: removal(r.Stage),
+	}
+	if t.TTL != "" {
+		props.TimeToLiveAttribute = text(t.TTL)
+	}
+	awsdynamodb.NewTableV2(r.stack, text("Table-"+t.Name), props)
+}

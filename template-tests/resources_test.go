@@ -1,0 +1,216 @@
+package templatetests
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestNetwork: a room whose functions use a database or a cache has a VPC with two
+// isolated subnets in two zones. TestKinds sees to it that there is no gateway and
+// no route. A security group names another one, never an address.
+func TestNetwork(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		inside, targets := false, []string{}
+		for _, f := range tmpl.Room.Functions {
+			inside = inside || f.InVPC()
+		}
+		subnets := tmpl.of("AWS::EC2::Subnet")
+		if !inside {
+			if len(tmpl.of("AWS::EC2::VPC"))+len(subnets)+len(tmpl.of("AWS::EC2::SecurityGroup")) > 0 {
+				t.Error("there is a network that no function needs")
+			}
+			return
+		}
+		var zones []string
+		for _, s := range subnets {
+			zones = append(zones, fmt.Sprint(s.at("AvailabilityZone")))
+			if s.at("MapPublicIpOnLaunch") != false {
+				t.Errorf("a subnet gives out public addresses: %v", s.Properties)
+			}
+		}
+		if slices.Sort(zones); len(slices.Compact(zones)) != 2 {
+			t.Errorf("the zones are %q", zones)
+		}
+		for _, g := range tmpl.of("AWS::EC2::SecurityGroup") {
+			tmpl.compare(t, "the rules inside a security group", g.at("SecurityGroupEgress"), []any{map[string]any{
+				"IpProtocol": "icmp", "FromPort": 252, "ToPort": 86, "CidrIp": "255.255.255.255/32", "Description": "No traffic",
+			}})
+			if g.at("SecurityGroupIngress") != nil {
+				t.Errorf("a security group lets in %v", g.at("SecurityGroupIngress"))
+			}
+		}
+		functions := "SecurityGroup The functions of " + tmpl.Room.Name
+		for _, d := range tmpl.Room.Databases() {
+			targets = append(targets, "sql-"+d.Name+" 5432")
+		}
+		for _, c := range tmpl.of("AWS::ElastiCache::ServerlessCache") {
+			targets = append(targets, "cache-"+strings.TrimPrefix(c.name("ServerlessCacheName"), tmpl.Stage.Prefix())+" 6379")
+		}
+		targets = append(targets, "sqs 443")
+		var in, out, want []string
+		for _, r := range tmpl.of("AWS::EC2::SecurityGroupIngress") {
+			in = append(in, tmpl.rule(r, r.at("SourceSecurityGroupId"), r.at("GroupId")))
+		}
+		for _, r := range tmpl.of("AWS::EC2::SecurityGroupEgress") {
+			out = append(out, tmpl.rule(r, r.at("GroupId"), r.at("DestinationSecurityGroupId")))
+		}
+		for _, to := range targets {
+			name, port, _ := strings.Cut(to, " ")
+			want = append(want, fmt.Sprintf("%s to SecurityGroup What functions of %s reach: %s, tcp %s-%s", functions, tmpl.Room.Name, name, port, port))
+		}
+		same(t, "what is let in", in, want)
+		same(t, "what is let out", out, want)
+		for _, e := range tmpl.of("AWS::EC2::VPCEndpoint") {
+			if e.at("VpcEndpointType") != "Interface" || tmpl.plain(e.at("ServiceName")) != "com.amazonaws.us-east-1.sqs" || e.at("PrivateDnsEnabled") != true {
+				t.Errorf("the endpoint is %v", e.Properties)
+			}
+		}
+	})
+}
+
+// rule is a rule between two security groups, and whatever else it allows.
+func (t template) rule(r resource, from, to any) string {
+	text := fmt.Sprintf("%s to %s, %v %v-%v", t.plain(from), t.plain(to), r.at("IpProtocol"), r.at("FromPort"), r.at("ToPort"))
+	for _, key := range []string{"CidrIp", "CidrIpv6", "SourcePrefixListId", "DestinationPrefixListId"} {
+		if v := r.at(key); v != nil {
+			text += fmt.Sprintf(", and %v", v)
+		}
+	}
+	return text
+}
+
+// TestDatabases: databases are encrypted, private, reached over TLS by IAM alone,
+// and pause outside production.
+func TestDatabases(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		clusters := tmpl.of("AWS::RDS::DBCluster")
+		if len(clusters) != len(tmpl.Room.Databases()) || len(tmpl.of("AWS::RDS::DBInstance")) != len(clusters) {
+			t.Fatalf("there are %d databases, want %d", len(clusters), len(tmpl.Room.Databases()))
+		}
+		for i, d := range tmpl.Room.Databases() {
+			name := tmpl.Stage.Prefix() + d.Name
+			tmpl.compare(t, d.Name, clusters[i].Properties, map[string]any{
+				"DBClusterIdentifier": name, "DatabaseName": "matchday", "Engine": "aurora-postgresql", "EngineVersion": "17.7", "Port": 5432,
+				"MasterUsername": "matchday", "MasterUserAuthenticationType": "iam-db-auth", "EnableIAMDatabaseAuthentication": true,
+				"StorageEncrypted": true, "CopyTagsToSnapshot": true, "BackupRetentionPeriod": 7, "DeletionProtection": false,
+				"DBSubnetGroupName": "DBSubnetGroup", "DBClusterParameterGroupName": "DBClusterParameterGroup",
+				"ServerlessV2ScalingConfiguration": map[string]any{"MinCapacity": 0, "MaxCapacity": 4, "SecondsUntilAutoPause": 300},
+				"VpcSecurityGroupIds":              []any{"SecurityGroup What functions of " + tmpl.Room.Name + " reach: sql-" + d.Name},
+			})
+		}
+		for _, p := range tmpl.of("AWS::RDS::DBClusterParameterGroup") {
+			if p.at("Parameters", "rds.force_ssl") != "1" || p.at("Parameters", "idle_session_timeout") != "60000" {
+				t.Errorf("the parameters are %v", p.Properties)
+			}
+		}
+		for _, i := range tmpl.of("AWS::RDS::DBInstance") {
+			if i.at("PubliclyAccessible") != false || i.at("DBInstanceClass") != "db.serverless" {
+				t.Errorf("an instance is %v", i.Properties)
+			}
+		}
+	})
+}
+
+// TestCaches: caches have users that IAM lets in, each with the commands of its
+// login, and no default user. AWS encrypts them always.
+func TestCaches(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		var got, want []string
+		for _, u := range tmpl.of("AWS::ElastiCache::User") {
+			got = append(got, fmt.Sprintf("%v %v %v %v", u.at("UserId"), u.at("UserName"), u.at("AuthenticationMode"), u.at("AccessString")))
+		}
+		for _, l := range tmpl.Room.CacheLogins() {
+			id := tmpl.Stage.Prefix() + l.Cache.Name + "-" + l.User
+			want = append(want, fmt.Sprintf("%s %s map[Type:iam] on %s", id, id, l.Access))
+		}
+		same(t, "users", got, want)
+		for _, c := range tmpl.of("AWS::ElastiCache::ServerlessCache") {
+			if c.at("Engine") != "valkey" || c.at("UserGroupId") == nil || len(many(c.at("SubnetIds"))) != 2 || len(many(c.at("SecurityGroupIds"))) != 1 ||
+				c.at("CacheUsageLimits", "DataStorage", "Maximum") != 1.0 {
+				t.Errorf("a cache is %v", c.Properties)
+			}
+		}
+	})
+}
+
+// TestBuckets: buckets are private and encrypted, refuse what does not come over
+// TLS, and remove what has expired.
+func TestBuckets(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		buckets := tmpl.of("AWS::S3::Bucket")
+		if len(buckets) != len(tmpl.Room.Buckets()) || len(tmpl.of("AWS::S3::BucketPolicy")) != len(buckets) {
+			t.Fatalf("there are %d buckets, want %d", len(buckets), len(tmpl.Room.Buckets()))
+		}
+		for i, b := range tmpl.Room.Buckets() {
+			got, rule := buckets[i], map[string]any{"Status": "Enabled", "AbortIncompleteMultipartUpload": map[string]any{"DaysAfterInitiation": 1}}
+			if b.Expires > 0 {
+				rule["ExpirationInDays"] = b.Expires.Hours() / 24
+			}
+			tmpl.compare(t, b.Name, got.Properties, map[string]any{
+				"BucketName":             tmpl.plain(got.at("BucketName")),
+				"BucketEncryption":       map[string]any{"ServerSideEncryptionConfiguration": []any{map[string]any{"ServerSideEncryptionByDefault": map[string]any{"SSEAlgorithm": "AES256"}}}},
+				"LifecycleConfiguration": map[string]any{"Rules": []any{rule}},
+				"OwnershipControls":      map[string]any{"Rules": []any{map[string]any{"ObjectOwnership": "BucketOwnerEnforced"}}},
+				"PublicAccessBlockConfiguration": map[string]any{
+					"BlockPublicAcls": true, "BlockPublicPolicy": true, "IgnorePublicAcls": true, "RestrictPublicBuckets": true,
+				},
+			})
+			if name := tmpl.plain(got.at("BucketName")); name != tmpl.Stage.Prefix()+b.Name+"-123456789012" {
+				t.Errorf("a bucket is called %s", name)
+			}
+		}
+		for _, p := range tmpl.of("AWS::S3::BucketPolicy") {
+			for _, s := range tmpl.statements(p.at("PolicyDocument")) {
+				if s.Effect != "Deny" || s.Conditions["aws:SecureTransport"] != "false" {
+					t.Errorf("a bucket's policy says %v", s)
+				}
+			}
+		}
+	})
+}
+
+// TestResourceGrantsFollowTheSpec: of databases, caches, buckets, mail and network
+// interfaces a role holds what its function's spec says, and nothing else.
+func TestResourceGrantsFollowTheSpec(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		prefix := tmpl.Stage.Prefix()
+		for _, f := range tmpl.Room.Functions {
+			var want []string
+			for _, l := range f.SQL {
+				want = append(want, "rds-db:connect rds-db:dbuser:DBCluster "+prefix+l.Database.Name+"/"+l.Role)
+			}
+			for _, l := range f.Caches {
+				want = append(want, "elasticache:Connect elasticache:serverlesscache:"+prefix+l.Cache.Name, "elasticache:Connect elasticache:user:"+prefix+l.Cache.Name+"-"+l.User)
+			}
+			for _, a := range f.Objects {
+				bucket := " s3:::" + prefix + a.Bucket.Name + "-123456789012"
+				for _, op := range a.Ops {
+					switch {
+					case op != "ListBucket":
+						want = append(want, "s3:"+string(op)+bucket+"/"+a.Prefix+"*")
+					case a.Prefix != "":
+						want = append(want, "s3:ListBucket"+bucket+" if StringLike s3:prefix is "+a.Prefix+"*")
+					default:
+						want = append(want, "s3:ListBucket"+bucket)
+					}
+				}
+			}
+			for _, m := range f.Mail {
+				address := tmpl.Stage.Settings[m.Setting]
+				want = append(want, "ses:SendEmail ses:identity/"+address[strings.Index(address, "@")+1:]+" if ses:FromAddress is "+address)
+			}
+			if f.InVPC() {
+				for _, a := range interfaces {
+					want = append(want, a+" *", "deny "+a+" * if ArnEquals lambda:SourceFunctionArn is lambda:function:"+tmpl.Stage.Function(f))
+				}
+			}
+			got := slices.DeleteFunc(tmpl.rights(tmpl.function(f)), func(line string) bool {
+				service, _, _ := strings.Cut(strings.TrimPrefix(line, "deny "), ":")
+				return !slices.Contains([]string{"rds-db", "rds", "elasticache", "s3", "ses", "ec2"}, service)
+			})
+			same(t, f.Name, got, want)
+		}
+	})
+}

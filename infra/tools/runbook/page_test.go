@@ -15,7 +15,7 @@ import (
 // TestPageIsCurrent: the committed page is what the spec says now.
 func TestPageIsCurrent(t *testing.T) {
 	t.Parallel()
-	got, err := os.ReadFile(filepath.Join("..", "..", "docs", "runbook.md"))
+	got, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "runbook.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 // activity runs, so that send-alerts starts no other.
 func (a *Activities) follow(ctx context.Context, in *StartActivity) error {
 	set := expression.Set(expression.Name("hasActivity"), expression.Value(true))
-	err := dynamo.Update(ctx, a.db, updateFollow, dynamo.Key(updateFollow, in.MatchID, in.UserID), set, exists("matchId"))
+	err := dynamo.Update(ctx, a.db, updateFollow, dynamo.Key(updateFollow, in.MatchID, in.UserID), set, dynamo.Exists[following]("matchId"))
 	return dynamo.IgnoreRefused(err)
 }
 
@@ -146,7 +146,7 @@ func (a *Activities) listen(ctx context.Context, userID string, f fixture, view 
 	if err != nil {
 		return "", err
 	}
-	if !ok || phone.OSMajor < broadcastOS {
+	if !ok || !phone.hasBroadcasts() {
 		return "", errNoListener
 	}
 	id, err := a.channels.open(ctx, f.MatchID, view)

@@ -38,7 +38,7 @@ func (e *edit) apply(ctx context.Context, db dynamo.DB, a spec.Access, id string
 	if !e.given {
 		return problem.In("body", "say what to change")
 	}
-	err := dynamo.Update(ctx, db, a, dynamo.Key(a, id), e.set, exists(a.Table.Key.Partition))
+	err := dynamo.Update(ctx, db, a, dynamo.Key(a, id), e.set, expression.AttributeExists(expression.Name(a.Table.Key.Partition)))
 	return dynamo.RefusedAs(err, absent)
 }
 

@@ -24,8 +24,8 @@ func inhabited(t *testing.T) *world {
 	at := kickOff.Add(24 * time.Hour).Unix()
 	testkit.Put(w.World, devices,
 		device{UserID: "ann", DeviceToken: token("phone"), Platform: "ios", Environment: "production", ExpiresAt: at},
-		device{UserID: "ann", DeviceToken: turnRow, Turn: 1, ExpiresAt: at},
-		device{UserID: "#TOKEN#" + token("phone"), DeviceToken: turnRow, Owner: "ann", ExpiresAt: at})
+		device{UserID: "ann", DeviceToken: "~", Turn: 1, ExpiresAt: at},
+		device{UserID: "#TOKEN#" + token("phone"), DeviceToken: "~", Owner: "ann", ExpiresAt: at})
 	testkit.Put(w.World, follows, following{follow: follow{"7", "ann"}, TeamID: "11", ExpiresAt: at})
 	testkit.Put(w.World, subscriptions, subscription{MatchID: "7", PushToken: token("activity"), UserID: "ann", ExpiresAt: at})
 	testkit.Put(w.World, preferenceTable, preferences{UserID: "ann", Preferences: Preferences{Alerts: []score.EventKind{score.TossEvent}}})

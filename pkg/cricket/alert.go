@@ -156,14 +156,19 @@ func OpenAlerter(ctx context.Context, env app.Env) (*Alerter, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := tablesOf(env)
+	return newAlerter(env, sender), nil
+}
+
+// newAlerter is the service with a sender of the caller's.
+func newAlerter(env app.Env, sender *push.Sender) *Alerter {
+	db := dynamo.Open(env.AWS, env.Prefix)
 	return &Alerter{
 		db: db, queue: queue.Open(env.AWS, env.Queues), sender: sender, now: env.Now,
 		locks:       &lock.Locks{DB: db, Acquire: acquireLock, Extend: extendLock, Release: releaseLock, TTL: alertLease, Now: env.Now},
 		channels:    channels{db: db, sender: func(context.Context) (*push.Sender, error) { return sender, nil }, Clock: env.Clock},
 		environment: push.EnvironmentOf(env), attributes: cmp.Or(env.Setting(apnsType), attributesType),
 		portions: portions{message: 2000, part: 1600, page: 500}, patience: sendTime,
-	}, nil
+	}
 }
 
 // alertRow is a row of cricket-alerts: how far one part of the followers was told.
@@ -209,7 +214,7 @@ func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 		m.Body = startsIn(f.start().Sub(now))
 		m.Plain = m.Body
 	}
-	lease, err := a.locks.Take(ctx, "alert:"+m.MatchID+":"+m.part(), holder(ctx, "alerts"))
+	lease, err := a.locks.Take(ctx, "alert:"+m.MatchID+":"+m.part(), lock.Holder(ctx, "alerts"))
 	if err == nil {
 		err = errors.Join(a.sendHeld(ctx, lease, f, m), lease.Release(context.WithoutCancel(ctx)))
 	}
@@ -558,7 +563,7 @@ func (r *alertRun) begin(ctx context.Context, to []recipient) (rest []recipient,
 	for _, view := range r.match.perspectives() {
 		for _, listens := range []bool{false, true} {
 			some := those(to, func(p recipient) bool {
-				return can(p) && p.view == view && listens == (p.OSMajor > unknownOS)
+				return can(p) && p.view == view && listens == p.hasBroadcasts()
 			})
 			if len(some) == 0 {
 				continue
@@ -643,7 +648,7 @@ func (r *alertRun) unclaimStarts(ctx context.Context, to []recipient) error {
 	g.SetLimit(claimsAtOnce)
 	for _, p := range to {
 		g.Go(func() error {
-			_, err := r.mark(ctx, startOf(p.UserID), "", exists("claimedBy"))
+			_, err := r.mark(ctx, startOf(p.UserID), "", dynamo.Exists[reminded]("claimedBy"))
 			return err
 		})
 	}
@@ -669,7 +674,7 @@ func (r *alertRun) activity(ctx context.Context, who audience) (*push.Message, e
 		return nil, err
 	}
 	c, _, err := readCached(ctx, r.db, r.alert.MatchID)
-	if err != nil || over(c.State) {
+	if err != nil || c.State.Phase.Over() {
 		return nil, err
 	}
 	channel := ""

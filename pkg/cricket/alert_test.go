@@ -30,10 +30,7 @@ import (
 // alerter opens send-alerts, with less patience for Apple.
 func (w *world) alerter(env app.Env) *Alerter {
 	w.T.Helper()
-	a := testkit.OpenWith(w.World, env, OpenAlerter)
-	a.sender = w.sender(env)
-	a.channels.sender = func(context.Context) (*push.Sender, error) { return a.sender, nil }
-	return a
+	return newAlerter(env, w.sender(env))
 }
 
 // fan has a user follow match 7 as a fan of the team, on a phone of the user's

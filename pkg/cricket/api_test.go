@@ -11,11 +11,12 @@ import (
 	"testing"
 	"time"
 
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"matchday/infra/sim/cricsheet"
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
+
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"pgregory.net/rapid"
 )
 

@@ -10,6 +10,7 @@ import (
 	"matchday/infra/sim/cricsheet"
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/score"
+
 	"pgregory.net/rapid"
 )
 
@@ -23,7 +24,9 @@ func TestBallsOfTestMatch(t *testing.T) {
 	m := w.play(3, cricsheet.Test, slotLength)
 	w.To(at(len(m.Frames)))
 	w.tickAt(w.ticker(), len(m.Frames)+1)
-	page, err := testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).provider.Fixture(w.Ctx(), id(m.ID))
+	provider, err := openProvider(w.Ctx(), w.Env(SyncFixturesFunction))
+	testkit.Must(t, err)
+	page, err := provider.Fixture(w.Ctx(), id(m.ID))
 	testkit.Must(t, err)
 	want := score.Balls(page)
 	if len(want) != len(m.Deliveries) || len(want) < 1500 {

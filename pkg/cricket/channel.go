@@ -38,9 +38,6 @@ type channel struct {
 	ClaimedAt int64  `dynamodbav:"claimedAt"` // epoch ms
 }
 
-// broadcastOS is the first iOS that listens to channels.
-const broadcastOS = 18
-
 const (
 	// channelClaim is how long one may take to make a channel before another
 	// tries: longer than an invocation of start-activity.

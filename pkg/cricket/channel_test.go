@@ -23,10 +23,8 @@ import (
 // starter opens start-activity, with less patience for Apple.
 func (w *world) starter(env app.Env, change ...func(*push.Config)) *Activities {
 	w.T.Helper()
-	a := testkit.OpenWith(w.World, env, OpenActivities)
 	sender := w.sender(env, change...)
-	a.channels.sender = func(context.Context) (*push.Sender, error) { return sender, nil }
-	return a
+	return newActivities(env, func(context.Context) (*push.Sender, error) { return sender, nil })
 }
 
 // listening is a user's request for an activity on a channel.
@@ -317,8 +315,7 @@ func TestUnreachedChannel(t *testing.T) {
 	id := w.opened("7", neutral)
 	w.onChannel(id, "listener")
 	env := w.Env(PushActivitiesFunction)
-	cut := w.pusher(env)
-	cut.sender = w.sender(env, func(c *push.Config) { c.BroadcastEndpoint = "https://127.0.0.1:1" })
+	cut := w.pusher(env, func(c *push.Config) { c.BroadcastEndpoint = "https://127.0.0.1:1" })
 	testkit.Must(t, cut.PushActivities(w.Ctx(), MatchChanged{MatchID: "7"}))
 	w.expect("by token", want, false)
 	if n := len(testkit.Messages[MatchChanged](w.World, activityQueue)); n != 0 || w.pushes("listener") != 0 {

@@ -141,14 +141,13 @@ func TestSyncsCrash(t *testing.T) {
 					if before.fn.Name == s.fn.Name {
 						break
 					}
-					testkit.Must(t, before.run(testkit.Open(w.World, before.fn, OpenSyncer), w.Ctx()))
+					testkit.Must(t, before.do(w.World))
 				}
 				w.feed.AnnounceMore(1, 3, kickOff)
 				w.stale()
-				crashed := testkit.OpenWith(w.World, w.Crashing(s.fn, p), OpenSyncer)
-				s.run(crashed, w.Ctx())
+				s.run(w.Ctx(), w.World, w.Crashing(s.fn, p))
 				w.To(w.Clock.Now().Add(2 * jobTimeout)) // until its lease has run out
-				testkit.Must(t, s.run(testkit.Open(w.World, s.fn, OpenSyncer), w.Ctx()))
+				testkit.Must(t, s.do(w.World))
 				return w.reference()
 			})
 		})

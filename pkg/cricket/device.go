@@ -66,6 +66,13 @@ func owns(userID string) expression.ConditionBuilder {
 // broadcast channels, and a phone that may not know them must not be given one.
 const unknownOS = 17
 
+// broadcastOS is the first iOS that listens to channels.
+const broadcastOS = 18
+
+// hasBroadcasts reports whether the phone is known to be able to listen to
+// channels.
+func (d device) hasBroadcasts() bool { return d.OSMajor >= broadcastOS }
+
 // majorOf is the major version of an iOS, as "18.2.1".
 func majorOf(version string) int {
 	major, _, _ := strings.Cut(version, ".")
@@ -84,7 +91,7 @@ type Devices struct {
 
 // OpenDevices opens the service of a user's phone.
 func OpenDevices(_ context.Context, env app.Env) (*Devices, error) {
-	return &Devices{db: tablesOf(env), now: env.Now}, nil
+	return &Devices{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
 }
 
 var (
@@ -265,7 +272,7 @@ type DeleteDevice struct {
 // user is as NotFound as none at all.
 func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.Removed, error) {
 	token := in.DeviceToken.Lower()
-	phone := dynamo.DeleteWrite(dynamo.Key(deleteDevice, in.UserID, token), exists("userId"))
+	phone := dynamo.DeleteWrite(dynamo.Key(deleteDevice, in.UserID, token), dynamo.Exists[device]("userId"))
 	err := dynamo.Transact(ctx, d.db, deleteDevice, phone, dynamo.DeleteWrite(ownerKey(deleteDevice, token), owns(in.UserID)))
 	if r, ok := errors.AsType[*dynamo.Refused](err); ok && r.Write == 1 { // what has expired here is another's now
 		err = dynamo.Transact(ctx, d.db, deleteDevice, phone)
@@ -303,7 +310,7 @@ func (d *Devices) UpdatePushToStart(ctx context.Context, in *UpdatePushToStart) 
 		Set(expression.Name("updatedAt"), expression.Value(now.UnixMilli())).
 		Set(expression.Name("expiresAt"), expression.Value(mine.ExpiresAt))
 	err = dynamo.Transact(ctx, d.db, updatePushToStart,
-		dynamo.UpdateWrite(dynamo.Key(updatePushToStart, in.UserID, token), set, exists("userId")),
+		dynamo.UpdateWrite(dynamo.Key(updatePushToStart, in.UserID, token), set, dynamo.Exists[device]("userId")),
 		dynamo.UpdateWrite(ownerKey(updatePushToStart, token), owner, owns(in.UserID)),
 	)
 	if err != nil {

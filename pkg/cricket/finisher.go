@@ -93,7 +93,7 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	case err != nil:
 		slog.WarnContext(ctx, "the provider's page of the match cannot be read", "match", m.MatchID, "err", err)
 		return s.later(ctx, m)
-	case phase != sportmonks.Result && phase != sportmonks.Closed:
+	case !phase.Over():
 		m.MissingSince, m.OverSince = 0, 0
 		if err := s.unarchive(ctx, f, page); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 			return s.later(ctx, m)
 		case err != nil:
 			return err
-		case !over(state):
+		case !state.Phase.Over():
 			return s.later(ctx, m)
 		}
 	}
@@ -143,13 +143,10 @@ func isNotFound(err error) bool {
 	return ok && f.Kind == sportmonks.NotFound
 }
 
-// over reports whether a match has ended.
-func over(s score.State) bool { return s.Phase == sportmonks.Result || s.Phase == sportmonks.Closed }
-
 // enter stores the last state, as the provider told it at now; settled takes it
 // at its word.
 func (s *Finisher) enter(ctx context.Context, matchID string, page sportmonks.Fixture, now time.Time, settled bool) (score.State, error) {
-	return s.book.enter(ctx, matchID, holder(ctx, "finish"), entry{
+	return s.book.enter(ctx, matchID, lock.Holder(ctx, "finish"), entry{
 		sum: "left", read: func() (sportmonks.Fixture, error) { return page, nil }, slot: slotOf(now), at: now, last: true, settled: settled,
 	})
 }
@@ -185,7 +182,7 @@ func (s *Finisher) end(ctx context.Context, f fixture, m MatchLeft) error {
 	if wait := time.Unix(f.EndingAt, 0).Add(lastWords).Sub(s.now()); wait > 0 {
 		return s.queue.Send(ctx, finishQueue, m, wait)
 	}
-	if err := s.removeFollows(ctx, f.MatchID); err != nil {
+	if err := removeAllFollows(ctx, s.db, f.MatchID); err != nil {
 		return err
 	}
 	for _, view := range f.perspectives() {
@@ -195,31 +192,5 @@ func (s *Finisher) end(ctx context.Context, f fixture, m MatchLeft) error {
 	}
 	slog.InfoContext(ctx, "match finished", "match", f.MatchID)
 	set := expression.Set(expression.Name("finishedAt"), expression.Value(s.now().Unix()))
-	return f.update(ctx, s.db, archiveFixture, set, exists("endingAt"))
-}
-
-// follow says that a user follows a match.
-type follow struct {
-	MatchID string `dynamodbav:"matchId"`
-	UserID  string `dynamodbav:"userId"`
-}
-
-func (s *Finisher) removeFollows(ctx context.Context, matchID string) error {
-	key := expression.Key("matchId").Equal(expression.Value(matchID))
-	pages := dynamo.Pages(func(after dynamo.Item) ([]follow, dynamo.Item, error) {
-		return dynamo.Query[follow](ctx, s.db, removeFollows, dynamo.Range{Key: key, After: after})
-	})
-	for page, err := range pages {
-		if err != nil {
-			return err
-		}
-		keys := make([]dynamo.Item, len(page))
-		for i, f := range page {
-			keys[i] = dynamo.Key(removeFollows, f.MatchID, f.UserID)
-		}
-		if err := dynamo.DeleteAll(ctx, s.db, removeFollows, keys); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.update(ctx, s.db, archiveFixture, set, dynamo.Exists[fixture]("endingAt"))
 }

@@ -14,6 +14,12 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
+// follow says that a user follows a match.
+type follow struct {
+	MatchID string `dynamodbav:"matchId"`
+	UserID  string `dynamodbav:"userId"`
+}
+
 // following is a row of cricket-match-follows in full.
 type following struct {
 	follow
@@ -32,7 +38,7 @@ type Follows struct {
 
 // OpenFollows opens the service of the matches that a user follows.
 func OpenFollows(_ context.Context, env app.Env) (*Follows, error) {
-	return &Follows{db: tablesOf(env), now: env.Now}, nil
+	return &Follows{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
 }
 
 var errNotFollowed = problem.New(problem.NotFound, "not_followed", "you do not follow this match")
@@ -106,16 +112,6 @@ func (s *Follows) match(ctx context.Context, id, teamID string) (fixture, error)
 	return f, nil
 }
 
-// ended reports whether the match is over, which the score knows before the
-// fixture does.
-func ended(ctx context.Context, db dynamo.DB, f fixture) (bool, error) {
-	if f.EndingAt != 0 {
-		return true, nil
-	}
-	c, ok, err := readCached(ctx, db, f.MatchID)
-	return ok && over(c.State), err
-}
-
 // GetFollow asks whether the caller follows a match.
 type GetFollow struct {
 	auth.User
@@ -157,12 +153,18 @@ func (s *Follows) UpdateFollow(ctx context.Context, in *UpdateFollow) (*FollowPa
 	now := s.now()
 	set := expression.Set(expression.Name("teamId"), expression.Value(team)).
 		Set(expression.Name("expiresAt"), expression.Value(f.expiry(now, keepFollow)))
-	followed := exists("matchId").And(expression.GreaterThan(expression.Name("expiresAt"), expression.Value(now.Unix())))
+	followed := dynamo.Exists[following]("matchId").And(expression.GreaterThan(expression.Name("expiresAt"), expression.Value(now.Unix())))
 	err = dynamo.Update(ctx, s.db, updateFollow, dynamo.Key(updateFollow, in.MatchID, in.UserID), set, followed)
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, errNotFollowed)
 	}
 	return followPage(http.StatusOK, in.MatchID, team, f.expiry(now, keepFollow)), nil
+}
+
+// activityKey is the key of a row of cricket-activity-subscriptions.
+type activityKey struct {
+	MatchID   string `dynamodbav:"matchId"`
+	PushToken string `dynamodbav:"pushToken"`
 }
 
 // UnfollowMatch asks for no more of a match.
@@ -181,7 +183,7 @@ func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*httpap
 	}
 	some := was != nil
 	mine := expression.Equal(expression.Name("userId"), expression.Value(in.UserID))
-	started, err := dynamo.QueryAll[subscription](ctx, s.db, removeOfUser, dynamo.Range{
+	started, err := dynamo.QueryAll[activityKey](ctx, s.db, removeOfUser, dynamo.Range{
 		Key: expression.Key("matchId").Equal(expression.Value(in.MatchID)), Filter: &mine, Consistent: true,
 	})
 	if err != nil {
@@ -198,4 +200,25 @@ func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*httpap
 		return nil, errNotFollowed
 	}
 	return httpapi.NewRemoved(), nil
+}
+
+// removeAllFollows has nobody follow the match any more.
+func removeAllFollows(ctx context.Context, db dynamo.DB, matchID string) error {
+	key := expression.Key("matchId").Equal(expression.Value(matchID))
+	pages := dynamo.Pages(func(after dynamo.Item) ([]follow, dynamo.Item, error) {
+		return dynamo.Query[follow](ctx, db, removeFollows, dynamo.Range{Key: key, After: after})
+	})
+	for page, err := range pages {
+		if err != nil {
+			return err
+		}
+		keys := make([]dynamo.Item, len(page))
+		for i, f := range page {
+			keys[i] = dynamo.Key(removeFollows, f.MatchID, f.UserID)
+		}
+		if err := dynamo.DeleteAll(ctx, db, removeFollows, keys); err != nil {
+			return err
+		}
+	}
+	return nil
 }

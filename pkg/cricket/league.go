@@ -32,7 +32,7 @@ type Reference struct {
 
 // OpenReference opens the service of leagues and teams.
 func OpenReference(_ context.Context, env app.Env) (*Reference, error) {
-	return &Reference{db: tablesOf(env), now: env.Now}, nil
+	return &Reference{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
 }
 
 // cacheReference is how long others may keep what seldom changes, and keepScan

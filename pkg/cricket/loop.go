@@ -81,13 +81,8 @@ func (p *Planner) needed(ctx context.Context, until time.Time) (bool, error) {
 			return false, err
 		}
 		for _, f := range due {
-			switch f.phase() {
-			case sportmonks.Result, sportmonks.Closed:
-			case sportmonks.Upcoming:
-				if f.start().After(until.Add(-delayedStart)) {
-					return true, nil
-				}
-			default:
+			waiting := f.phase() == sportmonks.Upcoming
+			if !f.phase().Over() && (!waiting || f.start().After(until.Add(-delayedStart))) {
 				return true, nil
 			}
 		}

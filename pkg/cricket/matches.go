@@ -38,10 +38,10 @@ const (
 )
 
 func cacheFor(p sportmonks.Phase) string {
-	switch p {
-	case sportmonks.Upcoming:
+	switch {
+	case p == sportmonks.Upcoming:
 		return cacheIdle
-	case sportmonks.Result, sportmonks.Closed:
+	case p.Over():
 		return cacheOver
 	}
 	return cacheLive

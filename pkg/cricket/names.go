@@ -69,7 +69,7 @@ func (m *Matches) names(ctx context.Context, f fixture, s score.State) (names, e
 		Set(expression.Name("seasonTeams"), expression.Value(n.Season)).
 		Set(expression.Name("readAt"), expression.Value(n.ReadAt)).
 		Set(expression.Name("ttl"), expression.Value(n.TTL))
-	err = dynamo.Update(ctx, m.db, enrichCached, dynamo.Key(enrichCached, n.MatchID), set, exists("matchId"))
+	err = dynamo.Update(ctx, m.db, enrichCached, dynamo.Key(enrichCached, n.MatchID), set, dynamo.Exists[names]("matchId"))
 	return n, dynamo.IgnoreRefused(err) // refused: it expired meanwhile
 }
 

@@ -45,7 +45,7 @@ func calling(t *testing.T) (*world, fixture) {
 	testkit.Put(w.World, teamSeasons, seasonTeam{"5", "11", "HAR", "Harbour"}, seasonTeam{"5", "12", "VAL", "Valley"})
 	f := fixture{MatchID: "7", LeagueID: "3", SeasonID: "5", Type: "T20", LocalTeamID: "11", VisitorTeamID: "12", StartTime: kickOff.Format(timeLayout)}
 	w.lists(saidOf(f, "NS"))
-	testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenFixtureSyncer).SyncFixtures(w.Ctx()))
 	w.said = nil
 	return w, testkit.Row[fixture](w.World, fixtures, "7")
 }
@@ -90,7 +90,7 @@ func TestNames(t *testing.T) {
 	w.tickAt(w.ticker(), 0)
 	shown("in play", want)
 	w.lists(saidOf(f, "1st Innings"))
-	testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenFixtureSyncer).SyncFixtures(w.Ctx()))
 	shown("after a sync", want)
 
 	testkit.Ask(routes, UpdateTeamFunction, "/teams/11", testkit.Administrator, `{"title":"","shortName":"","color":""}`)
@@ -142,7 +142,9 @@ func TestNoNames(t *testing.T) {
 		t.Errorf("a page has made the row: there are %d", n)
 	}
 	w.lists(saidOf(f, "NS"))
-	sync := func() { testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx())) }
+	sync := func() {
+		testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenFixtureSyncer).SyncFixtures(w.Ctx()))
+	}
 	sync()
 	w.said = nil
 	onPage(t, routes)

@@ -25,7 +25,7 @@ const providerTimeout = 4 * time.Second
 
 // OpenPlanner opens the service of plan-ticks.
 func OpenPlanner(_ context.Context, env app.Env) (*Planner, error) {
-	return &Planner{db: tablesOf(env), now: env.Now}, nil
+	return &Planner{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
 }
 
 // OpenTicker opens the service of tick.
@@ -34,7 +34,7 @@ func OpenTicker(ctx context.Context, env app.Env) (*Ticker, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, q := tablesOf(env), queue.Open(env.AWS, env.Queues)
+	db, q := dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues)
 	return &Ticker{db: db, queue: q, provider: provider, book: newScorebook(db, q, env.Now), Clock: env.Clock}, nil
 }
 
@@ -44,7 +44,7 @@ func OpenFinisher(ctx context.Context, env app.Env) (*Finisher, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, q := tablesOf(env), queue.Open(env.AWS, env.Queues)
+	db, q := dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues)
 	return &Finisher{db: db, queue: q, provider: provider, book: newScorebook(db, q, env.Now), now: env.Now}, nil
 }
 
@@ -54,7 +54,12 @@ func OpenPusher(ctx context.Context, env app.Env) (*Pusher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pusher{db: tablesOf(env), sender: sender, queue: queue.Open(env.AWS, env.Queues), now: env.Now, patience: pageTimeout}, nil
+	return newPusher(env, sender), nil
+}
+
+// newPusher is the service with a sender of the caller's.
+func newPusher(env app.Env, sender *push.Sender) *Pusher {
+	return &Pusher{db: dynamo.Open(env.AWS, env.Prefix), sender: sender, queue: queue.Open(env.AWS, env.Queues), now: env.Now, patience: pageTimeout}
 }
 
 // openSender reads Apple's key. It dials nothing.
@@ -68,25 +73,28 @@ func openSender(ctx context.Context, env app.Env) (*push.Sender, error) {
 
 // OpenMatches opens the service of the public reads.
 func OpenMatches(_ context.Context, env app.Env) (*Matches, error) {
-	return &Matches{db: tablesOf(env), now: env.Now}, nil
+	return &Matches{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
 }
 
 // OpenActivities opens the service of a user's Live Activities.
 func OpenActivities(_ context.Context, env app.Env) (*Activities, error) {
-	db := tablesOf(env)
+	return newActivities(env, senderOnce(env)), nil
+}
+
+// newActivities is the service with a sender of the caller's.
+func newActivities(env app.Env, sender func(context.Context) (*push.Sender, error)) *Activities {
+	db := dynamo.Open(env.AWS, env.Prefix)
 	return &Activities{
 		db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now,
-		channels: channels{db: db, sender: senderOnce(env), Clock: env.Clock},
-	}, nil
+		channels: channels{db: db, sender: sender, Clock: env.Clock},
+	}
 }
 
-// OpenSyncer opens the service of the syncs.
+// OpenSyncer opens the service of sync-leagues and sync-teams.
 func OpenSyncer(ctx context.Context, env app.Env) (*Syncer, error) {
 	provider, err := openProvider(ctx, env)
-	return &Syncer{db: tablesOf(env), queue: queue.Open(env.AWS, env.Queues), provider: provider, now: env.Now}, err
+	return &Syncer{db: dynamo.Open(env.AWS, env.Prefix), provider: provider, now: env.Now}, err
 }
-
-func tablesOf(env app.Env) dynamo.DB { return dynamo.Open(env.AWS, env.Prefix) }
 
 func openProvider(ctx context.Context, env app.Env) (*sportmonks.Client, error) {
 	token, err := env.Secret(ctx, sportMonksToken)

@@ -101,7 +101,7 @@ type Settings struct {
 
 // OpenSettings opens the service of a user's preferences.
 func OpenSettings(_ context.Context, env app.Env) (*Settings, error) {
-	return &Settings{db: tablesOf(env), now: env.Now}, nil
+	return &Settings{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
 }
 
 // GetPreferences asks for the caller's preferences.

@@ -23,11 +23,9 @@ import (
 )
 
 // pusher opens push-activities, with less patience for Apple.
-func (w *world) pusher(env app.Env) *Pusher {
+func (w *world) pusher(env app.Env, change ...func(*push.Config)) *Pusher {
 	w.T.Helper()
-	p := testkit.OpenWith(w.World, env, OpenPusher)
-	p.sender = w.sender(env)
-	return p
+	return newPusher(env, w.sender(env, change...))
 }
 
 // sender is one with little patience, of a configuration that is changed.
@@ -150,8 +148,7 @@ func TestDeadTokens(t *testing.T) {
 	}
 
 	// One that is registered while Apple answers is not removed either.
-	run := pushRun{Pusher: p, change: MatchChanged{MatchID: "7"}, registered: map[string]int64{token("local"): 5}, remove: []string{token("local")}}
-	testkit.Must(t, run.removeDead(w.Ctx()))
+	testkit.Must(t, p.RemoveDead(w.Ctx(), "7", token("local"), 5))
 	if !slices.Contains(w.subscribed(), "local") {
 		t.Error("a subscription that was registered since it was read is gone")
 	}

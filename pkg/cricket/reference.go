@@ -12,7 +12,6 @@ import (
 
 	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/kit/queue"
 )
 
 // league is a competition. Active is the administrator's: whether its matches
@@ -43,12 +42,11 @@ type seasonTeam struct {
 	Name     string `dynamodbav:"name"`
 }
 
-// Syncer copies the provider's reference data. Every sync may run at any time
+// Syncer copies the provider's leagues and teams. Every sync may run at any time
 // and any number of times: it writes what is missing or has changed, and never
 // an attribute that is an administrator's or the ticker's.
 type Syncer struct {
 	db       dynamo.DB
-	queue    queue.Sender
 	provider *sportmonks.Client
 	now      func() time.Time
 }
@@ -76,7 +74,7 @@ func (s *Syncer) SyncLeagues(ctx context.Context) error {
 				Set(expression.Name("name"), expression.Value(row.Name)).
 				Set(expression.Name("seasonId"), expression.Value(row.SeasonID)).
 				Set(expression.Name("image"), expression.Value(row.Image))
-			err = dynamo.Update(ctx, s.db, updateLeague, dynamo.Key(updateLeague, row.LeagueID), set, exists("leagueId"))
+			err = dynamo.Update(ctx, s.db, updateLeague, dynamo.Key(updateLeague, row.LeagueID), set, dynamo.Exists[league]("leagueId"))
 		} else {
 			err = dynamo.Put(ctx, s.db, putLeague, row, expression.AttributeNotExists(expression.Name("leagueId")))
 		}
@@ -112,7 +110,7 @@ func (s *Syncer) SyncTeams(ctx context.Context) error {
 				Set(expression.Name("name"), expression.Value(row.Name)).
 				Set(expression.Name("image"), expression.Value(row.Image)).
 				Set(expression.Name("national"), expression.Value(row.National))
-			if err := dynamo.Update(ctx, s.db, updateTeam, dynamo.Key(updateTeam, row.TeamID), set, exists("teamId")); err != nil {
+			if err := dynamo.Update(ctx, s.db, updateTeam, dynamo.Key(updateTeam, row.TeamID), set, dynamo.Exists[team]("teamId")); err != nil {
 				return err
 			}
 		}
@@ -127,6 +125,14 @@ func (s *Syncer) SyncTeams(ctx context.Context) error {
 // seasonSpan is how far from now the matches of a current season can be.
 const seasonSpan = 366 * 24 * time.Hour
 
+// pairing is what a row of cricket-fixtures says of who plays.
+type pairing struct {
+	LeagueID      string `dynamodbav:"leagueId"`
+	SeasonID      string `dynamodbav:"seasonId"`
+	LocalTeamID   string `dynamodbav:"localTeamId"`
+	VisitorTeamID string `dynamodbav:"visitorTeamId"`
+}
+
 // syncSeasons takes who plays in a season from its schedule, for the provider
 // has no list of that.
 func (s *Syncer) syncSeasons(ctx context.Context, names []team) error {
@@ -136,7 +142,7 @@ func (s *Syncer) syncSeasons(ctx context.Context, names []team) error {
 	}
 	now := s.now()
 	for _, l := range active {
-		matches, err := dynamo.QueryAll[fixture](ctx, s.db, fixturesByDate, dynamo.Range{Key: startsBetween(l.Code, now.Add(-seasonSpan), now.Add(seasonSpan))})
+		matches, err := dynamo.QueryAll[pairing](ctx, s.db, fixturesByDate, dynamo.Range{Key: startsBetween(l.Code, now.Add(-seasonSpan), now.Add(seasonSpan))})
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ type Reminder struct {
 
 // OpenReminder opens the service of remind-prematch.
 func OpenReminder(_ context.Context, env app.Env) (*Reminder, error) {
-	return &Reminder{db: tablesOf(env), queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
+	return &Reminder{db: dynamo.Open(env.AWS, env.Prefix), queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
 }
 
 const (

@@ -11,8 +11,10 @@ import (
 
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/sportmonks"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/lock"
+	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 )
 
@@ -27,6 +29,20 @@ const (
 // looked into once more.
 const askEndAgain = 6 * time.Hour
 
+// FixtureSyncer copies the provider's schedule.
+type FixtureSyncer struct {
+	db       dynamo.DB
+	queue    queue.Sender
+	provider *sportmonks.Client
+	now      func() time.Time
+}
+
+// OpenFixtureSyncer opens the service of sync-fixtures.
+func OpenFixtureSyncer(ctx context.Context, env app.Env) (*FixtureSyncer, error) {
+	provider, err := openProvider(ctx, env)
+	return &FixtureSyncer{db: dynamo.Open(env.AWS, env.Prefix), queue: queue.Open(env.AWS, env.Queues), provider: provider, now: env.Now}, err
+}
+
 // SyncFixtures copies the schedule of the active leagues. What the ticker owns
 // of a match is never written: a live match is left alone, and of any other only
 // the provider's fields are. Fixtures that cannot be read are its error, after
@@ -39,10 +55,10 @@ const askEndAgain = 6 * time.Hour
 // One sync runs at a time, for new rows are written in batches, which know no
 // conditions; another ends at once. A second run writes what a first has left,
 // and may have the end of a match looked into again.
-func (s *Syncer) SyncFixtures(ctx context.Context) error {
+func (s *FixtureSyncer) SyncFixtures(ctx context.Context) error {
 	// Whoever holds the lease has been stopped by Lambda when it runs out.
 	locks := &lock.Locks{DB: s.db, Acquire: acquireLock, Extend: extendLock, Release: releaseLock, TTL: jobTimeout, Now: s.now}
-	l, err := locks.Take(ctx, "sync-fixtures", holder(ctx, "sync-fixtures"))
+	l, err := locks.Take(ctx, "sync-fixtures", lock.Holder(ctx, "sync-fixtures"))
 	if err == nil {
 		err = s.syncFixtures(ctx, l)
 		err = errors.Join(err, l.Release(context.WithoutCancel(ctx)))
@@ -54,7 +70,7 @@ func (s *Syncer) SyncFixtures(ctx context.Context) error {
 	return err
 }
 
-func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
+func (s *FixtureSyncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 	now := s.now()
 	found, unread := s.scheduled(ctx, now)
 	rows := make([]fixture, len(found))
@@ -66,7 +82,7 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 	if err != nil {
 		return errors.Join(unread, err)
 	}
-	isScore := exists("leagueId")
+	isScore := dynamo.Exists[cached]("leagueId")
 	scores, err := dynamo.ScanAll[cached](ctx, s.db, allCached, &isScore)
 	if err != nil {
 		return errors.Join(unread, err)
@@ -148,7 +164,7 @@ func (m scheduledMatch) score(now time.Time) (cached, error) {
 }
 
 // scheduled lists the matches of the active leagues that can be read.
-func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []scheduledMatch, unread error) {
+func (s *FixtureSyncer) scheduled(ctx context.Context, now time.Time) (found []scheduledMatch, unread error) {
 	active, err := readActiveLeagues(ctx, s.db)
 	if err != nil {
 		return nil, err
@@ -176,13 +192,13 @@ func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []schedule
 }
 
 // rescore replaces a match's score, unless it was polled.
-func (s *Syncer) rescore(ctx context.Context, c cached) error {
+func (s *FixtureSyncer) rescore(ctx context.Context, c cached) error {
 	err := dynamo.Put(ctx, s.db, putCached, c, notAfter(0))
 	return dynamo.IgnoreRefused(err)
 }
 
 // move writes what the provider has changed about a match that is not live.
-func (s *Syncer) move(ctx context.Context, was, is fixture) error {
+func (s *FixtureSyncer) move(ctx context.Context, was, is fixture) error {
 	if was.Live != "" || was.EndingAt != 0 {
 		return nil
 	}
@@ -207,9 +223,8 @@ func (s *Syncer) move(ctx context.Context, was, is fixture) error {
 // leave gives a match that is over to finish-match, unless it is live, for then
 // the ticker does, or its end is decided. The mark that it did comes last, so a
 // crash has it done again.
-func (s *Syncer) leave(ctx context.Context, was, is fixture, now time.Time) error {
-	phase := is.phase()
-	if phase != sportmonks.Result && phase != sportmonks.Closed || was.Live != "" || was.EndingAt != 0 || now.Sub(time.Unix(was.LeftAt, 0)) < askEndAgain {
+func (s *FixtureSyncer) leave(ctx context.Context, was, is fixture, now time.Time) error {
+	if !is.phase().Over() || was.Live != "" || was.EndingAt != 0 || now.Sub(time.Unix(was.LeftAt, 0)) < askEndAgain {
 		return nil
 	}
 	if err := s.queue.Send(ctx, finishQueue, MatchLeft{MatchID: is.MatchID, Since: now.Unix()}, 0); err != nil {

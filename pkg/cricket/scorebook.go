@@ -86,10 +86,10 @@ func (b *scorebook) touch(ctx context.Context, matchID, sum string, slot int64) 
 		return false, nil
 	}
 	set := expression.Set(expression.Name("lastSlot"), expression.Value(slot)).Add(expression.Name("polls"), expression.Value(1))
-	cond := exists("matchId").And(notAfter(slot), notEnding(), expression.Equal(expression.Name("bodySum"), expression.Value(sum)))
+	cond := dynamo.Exists[fixture]("matchId").And(notAfter(slot), notEnding(), expression.Equal(expression.Name("bodySum"), expression.Value(sum)))
 	if p.state.Phase != sportmonks.Upcoming {
 		set = set.Set(expression.Name("liveUpdatedAt"), expression.Value(b.now().UnixMilli()))
-		cond = cond.And(exists("live"))
+		cond = cond.And(dynamo.Exists[fixture]("live"))
 	}
 	was, err := dynamo.Replace[fixture](ctx, b.db, updateFixture, dynamo.Key(updateFixture, matchID), set, cond)
 	if err != nil {

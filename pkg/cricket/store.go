@@ -96,10 +96,6 @@ type stateHash struct {
 
 func hashKey(matchID, view string) string { return matchID + "#" + view }
 
-func exists(attribute string) expression.ConditionBuilder {
-	return expression.AttributeExists(expression.Name(attribute))
-}
-
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
@@ -109,7 +105,7 @@ func latest(a, b time.Time) time.Time {
 
 // update returns an Update of a match's row that never creates one.
 func (f fixture) update(ctx context.Context, db dynamo.DB, pattern spec.Access, set expression.UpdateBuilder, cond expression.ConditionBuilder) error {
-	return dynamo.Update(ctx, db, pattern, dynamo.Key(pattern, f.MatchID), set, exists("matchId").And(cond))
+	return dynamo.Update(ctx, db, pattern, dynamo.Key(pattern, f.MatchID), set, dynamo.Exists[fixture]("matchId").And(cond))
 }
 
 // indexKey is the key of an item in an index whose partition is partition and
@@ -130,4 +126,14 @@ func ofSeason(seasonID string) expression.KeyConditionBuilder {
 func startsBetween(leagueCode string, from, to time.Time) expression.KeyConditionBuilder {
 	return expression.Key("leagueCode").Equal(expression.Value(leagueCode)).
 		And(expression.Key("startTime").Between(expression.Value(from.UTC().Format(timeLayout)), expression.Value(to.UTC().Format(timeLayout))))
+}
+
+// ended reports whether the match is over, which the score knows before the
+// fixture does.
+func ended(ctx context.Context, db dynamo.DB, f fixture) (bool, error) {
+	if f.EndingAt != 0 {
+		return true, nil
+	}
+	c, ok, err := readCached(ctx, db, f.MatchID)
+	return ok && c.State.Phase.Over(), err
 }

@@ -100,7 +100,7 @@ func (p *Pusher) over(ctx context.Context, rows []channel) (doomed []channel, er
 		if err != nil {
 			return nil, err
 		}
-		if ok && !f.past(p.now()) {
+		if ok && !past(f, p.now()) {
 			continue
 		}
 		doomed = append(doomed, rows...)
@@ -120,7 +120,7 @@ func (p *Pusher) over(ctx context.Context, rows []channel) (doomed []channel, er
 
 // past reports whether the channels of a match are of no more use: it ended
 // sweepAfter ago, or it never did and what fans left at it has expired.
-func (f fixture) past(now time.Time) bool {
+func past(f fixture, now time.Time) bool {
 	if f.EndingAt != 0 {
 		return now.Sub(time.Unix(f.EndingAt, 0)) >= sweepAfter
 	}

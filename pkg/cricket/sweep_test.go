@@ -118,8 +118,7 @@ func TestSweepFails(t *testing.T) {
 	w, keep := littered(t)
 	testkit.Put(w.World, channelTable, channel{MatchID: "1", View: neutral, ChannelID: "no base64!"})
 	env := w.Env(SweepChannelsFunction)
-	away := w.pusher(env)
-	away.sender = w.sender(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" })
+	away := w.pusher(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" })
 	if err := away.SweepChannels(w.Ctx()); err == nil || len(w.phones.Channels()) != len(keep)+6 {
 		t.Errorf("without Apple: %v", err)
 	}

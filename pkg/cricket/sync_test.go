@@ -10,30 +10,45 @@ import (
 	"testing"
 	"time"
 
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"matchday/infra/sim/cricsheet"
+
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"matchday/infra/sim/sportmonks"
 	"matchday/infra/sim/sportmonks/script"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/kit/app"
 	"matchday/pkg/spec"
 )
 
-var syncs = [...]struct {
+// syncJob is one of the syncs.
+type syncJob struct {
 	fn  spec.Function
-	run func(*Syncer, context.Context) error
-}{
-	{SyncLeaguesFunction, (*Syncer).SyncLeagues},
-	{SyncFixturesFunction, (*Syncer).SyncFixtures},
-	{SyncTeamsFunction, (*Syncer).SyncTeams},
+	run func(context.Context, *testkit.World, app.Env) error
+}
+
+// do runs the sync as its function does.
+func (s syncJob) do(w *testkit.World) error { return s.run(w.Ctx(), w, w.Env(s.fn)) }
+
+// syncs are in the order in which each finds what it needs.
+var syncs = [...]syncJob{
+	{SyncLeaguesFunction, func(ctx context.Context, w *testkit.World, env app.Env) error {
+		return testkit.OpenWith(w, env, OpenSyncer).SyncLeagues(ctx)
+	}},
+	{SyncFixturesFunction, func(ctx context.Context, w *testkit.World, env app.Env) error {
+		return testkit.OpenWith(w, env, OpenFixtureSyncer).SyncFixtures(ctx)
+	}},
+	{SyncTeamsFunction, func(ctx context.Context, w *testkit.World, env app.Env) error {
+		return testkit.OpenWith(w, env, OpenSyncer).SyncTeams(ctx)
+	}},
 }
 
 // sync runs them all.
 func (w *world) sync() {
 	w.T.Helper()
 	for _, s := range syncs {
-		testkit.Must(w.T, s.run(testkit.Open(w.World, s.fn, OpenSyncer), w.Ctx()))
+		testkit.Must(w.T, s.do(w.World))
 	}
 }
 
@@ -139,7 +154,7 @@ func TestSyncsSpare(t *testing.T) {
 	idle := script.Generate(2, cricsheet.Test)
 	w.feed.Play(m, kickOff, sportmonks.Pace{Every: slotLength})
 	w.feed.Announce(kickOff, idle.Fixture)
-	testkit.Must(t, (*Syncer).SyncLeagues(testkit.Open(w.World, SyncLeaguesFunction, OpenSyncer), w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.Ctx()))
 	l := testkit.Row[league](w.World, leagues, id(idle.League.ID))
 	l.Active, l.Name = false, "old"
 	testkit.Put(w.World, leagues, l)
@@ -184,7 +199,7 @@ func TestSyncRace(t *testing.T) {
 	w := newWorld(t)
 	m := w.play(1, cricsheet.T20, slotLength)
 	testkit.Put(w.World, leagues, league{LeagueID: id(m.League.ID), Code: m.League.Code, Active: true})
-	s := testkit.Open(w.World, SyncFixturesFunction, OpenSyncer)
+	s := testkit.Open(w.World, SyncFixturesFunction, OpenFixtureSyncer)
 	w.tickAt(w.ticker(), 30)
 	want := w.outcome()
 	stale := matchOf(m, kickOff)
@@ -193,7 +208,7 @@ func TestSyncRace(t *testing.T) {
 	testkit.Must(t, s.move(w.Ctx(), stale, is)) // it read the row before the tick
 	page, err := s.provider.Fixture(w.Ctx(), id(m.ID))
 	testkit.Must(t, err)
-	score, err := scheduledMatch{stale, page, ""}.score(kickOff)
+	score, err := ScoreOf(stale, page, kickOff)
 	testkit.Must(t, err)
 	testkit.Must(t, s.rescore(w.Ctx(), score))
 	if got := w.outcome(); !reflect.DeepEqual(got, want) {
@@ -218,11 +233,11 @@ func TestSyncOddities(t *testing.T) {
 		body := feedOf(match("7"), `{"id":8,"runs":[1 2]}`, `{"name":"no id"}`, match("9"), match("7"))
 		return http.StatusOK, strings.TrimSuffix(body, "}") + `,"meta":{"last_page":1}}`
 	}
-	testkit.Must(t, (*Syncer).SyncLeagues(testkit.Open(w.World, SyncLeaguesFunction, OpenSyncer), w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.Ctx()))
 	if l := testkit.Row[league](w.World, leagues, "3"); l.Code != "3" {
 		t.Errorf("a league without a code has %q, want its id: an index takes no empty key", l.Code)
 	}
-	if err := testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()); err == nil {
+	if err := testkit.Open(w.World, SyncFixturesFunction, OpenFixtureSyncer).SyncFixtures(w.Ctx()); err == nil {
 		t.Error("nobody is told of the fixtures that cannot be read")
 	}
 	var ids []string
@@ -242,7 +257,7 @@ func TestSyncOddities(t *testing.T) {
 	want := w.reference()
 	w.said = func(string) (int, string) { return http.StatusOK, "<html>" }
 	for _, s := range syncs {
-		if err := s.run(testkit.Open(w.World, s.fn, OpenSyncer), w.Ctx()); err == nil {
+		if err := s.do(w.World); err == nil {
 			t.Errorf("%s takes a page of HTML", s.fn.Name)
 		}
 	}
@@ -298,7 +313,7 @@ func TestSyncFindsEnds(t *testing.T) {
 			testkit.Put(w.World, fixtures, f)
 			w.lists(saidOf(f, c.status))
 			for range 2 { // the second has nothing to add
-				testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
+				testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenFixtureSyncer).SyncFixtures(w.Ctx()))
 			}
 			got := testkit.Messages[MatchLeft](w.World, finishQueue)
 			if c.want && !slices.Equal(got, []MatchLeft{{MatchID: "7", Since: now.Unix()}}) || !c.want && got != nil {
@@ -333,9 +348,11 @@ func called(t *testing.T) *world {
 func TestCancelledMatchEnds(t *testing.T) {
 	t.Parallel()
 	w := called(t)
-	sync := func() { testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx())) }
+	sync := func() {
+		testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenFixtureSyncer).SyncFixtures(w.Ctx()))
+	}
 	sync()
-	testkit.Drain(w.World, finishQueue, calledOff+lastWords, testkit.Open(w.World, FinishMatchFunction, OpenFinisher).FinishMatch)
+	testkit.Drain(w.World, finishQueue, 5*time.Minute+time.Hour, testkit.Open(w.World, FinishMatchFunction, OpenFinisher).FinishMatch)
 	f := testkit.Row[fixture](w.World, fixtures, "7")
 	if f.EndingAt == 0 || f.FinishedAt == 0 || len(testkit.Rows[following](w.World, follows)) != 0 {
 		t.Errorf("the match is %+v, and followed by %+v", f, testkit.Rows[following](w.World, follows))
@@ -354,10 +371,10 @@ func TestSyncCrashesAtAnEnd(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := called(t)
-		crashed := testkit.OpenWith(w.World, w.Crashing(SyncFixturesFunction, p), OpenSyncer)
+		crashed := testkit.OpenWith(w.World, w.Crashing(SyncFixturesFunction, p), OpenFixtureSyncer)
 		crashed.SyncFixtures(w.Ctx())
 		w.To(w.Clock.Now().Add(2 * jobTimeout)) // until its lease has run out
-		testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
+		testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenFixtureSyncer).SyncFixtures(w.Ctx()))
 		o := w.outcome()
 		f := o.Fixtures["7"]
 		f.LeftAt = min(f.LeftAt, 1)
@@ -372,7 +389,7 @@ func TestOneSyncAtATime(t *testing.T) {
 	w := newWorld(t)
 	w.feed.Announce(kickOff, script.Generate(1, cricsheet.T20).Fixture)
 	testkit.Must(t, testkit.Open(w.World, SyncLeaguesFunction, OpenSyncer).SyncLeagues(w.Ctx()))
-	s := testkit.Open(w.World, SyncFixturesFunction, OpenSyncer)
+	s := testkit.Open(w.World, SyncFixturesFunction, OpenFixtureSyncer)
 	held := map[string]any{"lockKey": "sync-fixtures", "holder": "another", "expiresAtMs": w.Clock.Now().Add(jobTimeout).UnixMilli()}
 	testkit.Put(w.World, locks, held)
 	if calls := w.Count(func() { testkit.Must(t, s.SyncFixtures(w.Ctx())) }); !reflect.DeepEqual(calls, map[string]int{"PutItem": 1}) {
@@ -404,13 +421,13 @@ func TestSyncLosesItsLease(t *testing.T) {
 		if !overtaken && strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".UpdateItem") { // it found nothing, and is about to write
 			overtaken = true
 			w.To(w.Clock.Now().Add(2 * jobTimeout))
-			testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenSyncer).SyncFixtures(w.Ctx()))
+			testkit.Must(t, testkit.Open(w.World, SyncFixturesFunction, OpenFixtureSyncer).SyncFixtures(w.Ctx()))
 			w.tickAt(w.ticker(), 30)
 			want = w.outcome()
 		}
 		return next.Do(r)
 	})
-	s := testkit.OpenWith(w.World, env, OpenSyncer)
+	s := testkit.OpenWith(w.World, env, OpenFixtureSyncer)
 	testkit.Must(t, s.SyncFixtures(w.Ctx()))
 	if got := w.outcome(); !overtaken || !reflect.DeepEqual(got, want) || got.Fixtures[id(m.ID)].Live == "" {
 		t.Errorf("it makes\n%+v\nof\n%+v", got, want)

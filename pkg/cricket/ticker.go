@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"golang.org/x/sync/errgroup"
 
@@ -128,17 +127,9 @@ func (t *Ticker) claim(ctx context.Context, slot int64) (bool, error) {
 	free := expression.AttributeNotExists(expression.Name("slot")).
 		Or(expression.LessThan(expression.Name("slot"), expression.Value(slot)))
 	set := expression.Set(expression.Name("slot"), expression.Value(slot)).
-		Set(expression.Name("holder"), expression.Value(holder(ctx, "tick")))
+		Set(expression.Name("holder"), expression.Value(lock.Holder(ctx, "tick")))
 	err := dynamo.Update(ctx, t.db, claimSlot, dynamo.Key(claimSlot, "tick"), set, free)
 	return dynamo.Applied(err)
-}
-
-// holder names this invocation to a lock.
-func holder(ctx context.Context, function string) string {
-	if c, ok := lambdacontext.FromContext(ctx); ok {
-		return function + "/" + c.AwsRequestID
-	}
-	return function
 }
 
 // read cuts body into matches, unless it is the body of the tick before.
@@ -187,7 +178,7 @@ func (t *Ticker) match(ctx context.Context, e sportmonks.Entry, slot int64, due 
 	if same, err := t.book.touch(ctx, e.ID, e.Sum, slot); same || err != nil {
 		return false, err
 	}
-	_, err = t.book.enter(ctx, e.ID, holder(ctx, "tick"), entry{
+	_, err = t.book.enter(ctx, e.ID, lock.Holder(ctx, "tick"), entry{
 		sum: e.Sum, read: func() (sportmonks.Fixture, error) { return sportmonks.Decode(e.Raw) }, slot: slot, at: due,
 	})
 	switch {
@@ -265,11 +256,11 @@ func (t *Ticker) leave(ctx context.Context, matchID string, missing time.Duratio
 		return false, err
 	}
 	t.book.forget(matchID)
-	return true, f.archive(ctx, t.db, f.LiveUpdatedAt, now)
+	return true, archive(ctx, t.db, f, f.LiveUpdatedAt, now)
 }
 
 // archive takes a match out of live-index, unless it was polled since.
-func (f fixture) archive(ctx context.Context, db dynamo.DB, polled int64, now time.Time) error {
+func archive(ctx context.Context, db dynamo.DB, f fixture, polled int64, now time.Time) error {
 	set := expression.Set(expression.Name("archivedAt"), expression.Value(now.Unix())).
 		Remove(expression.Name("liveUpdatedAt")).Remove(expression.Name("live"))
 	err := f.update(ctx, db, archiveFixture, set, expression.Equal(expression.Name("liveUpdatedAt"), expression.Value(polled)))

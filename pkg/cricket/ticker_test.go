@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"matchday/infra/sim/cricsheet"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
-	"matchday/infra/sim/cricsheet"
 
 	sim "matchday/infra/sim/sportmonks"
 	"matchday/infra/sim/sportmonks/script"
@@ -90,7 +91,7 @@ func TestTickCosts(t *testing.T) {
 		testkit.Must(t, w.feed.Pause(m.ID, true))
 	}
 	w.tickAt(tk, 11)
-	entries := &tk.last.entries[0]
+	first := tk.FirstEntry()
 	for n := 12; n < 15; n++ {
 		var done TickDone
 		got := w.Count(func() { done = w.tickAt(tk, n) })
@@ -101,7 +102,7 @@ func TestTickCosts(t *testing.T) {
 		if f := testkit.Row[fixture](w.World, fixtures, id(one.ID)); f.LiveUpdatedAt != at(n).UnixMilli() || f.LastSlot != slotOf(at(n)) {
 			t.Errorf("slot %d leaves the match at %d, %d", n, f.LiveUpdatedAt, f.LastSlot)
 		}
-		if &tk.last.entries[0] != entries {
+		if tk.FirstEntry() != first {
 			t.Error("the same body was cut again")
 		}
 	}
@@ -298,7 +299,7 @@ func TestUnconfirmedFinish(t *testing.T) {
 				w.tickAt(tk, n)
 				c := testkit.Row[cached](w.World, fixtureCache, id(m.ID))
 				testkit.Must(t, c.decode())
-				if over(c.State) {
+				if c.State.Phase.Over() {
 					results++
 					if want := id(m.Outcome.WinnerID); c.State.Result.WinnerID != want {
 						t.Errorf("slot %d: the winner is %s, want %s", n, c.State.Result.WinnerID, want)
@@ -595,14 +596,12 @@ func TestFence(t *testing.T) {
 	w := newWorld(t)
 	f := w.scripted("7")
 	w.To(at(0))
-	book := func() *scorebook { return w.ticker().book }
 	old, fresh := saidOf(f, "1st Innings", ballSaid{id: 1}), saidOf(f, "1st Innings", ballSaid{id: 1}, ballSaid{id: 2, runs: 6})
 	enter := func(slot int, words string, stall func()) error {
-		_, err := book().enter(w.Ctx(), "7", words, entry{
-			sum: words, slot: slotOf(at(slot)), at: at(slot),
-			read: func() (sportmonks.Fixture, error) { stall(); return sportmonks.Decode([]byte(words)) },
+		return w.ticker().Enter(w.Ctx(), "7", words, slotOf(at(slot)), at(slot), func() (sportmonks.Fixture, error) {
+			stall()
+			return sportmonks.Decode([]byte(words))
 		})
-		return err
 	}
 	var want outcome
 	err := enter(5, old, func() {

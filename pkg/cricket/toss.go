@@ -29,7 +29,7 @@ type TossDetector struct {
 // OpenTossDetector opens the service of detect-toss.
 func OpenTossDetector(ctx context.Context, env app.Env) (*TossDetector, error) {
 	provider, err := openProvider(ctx, env)
-	return &TossDetector{db: tablesOf(env), queue: queue.Open(env.AWS, env.Queues), provider: provider, now: env.Now}, err
+	return &TossDetector{db: dynamo.Open(env.AWS, env.Prefix), queue: queue.Open(env.AWS, env.Queues), provider: provider, now: env.Now}, err
 }
 
 const (

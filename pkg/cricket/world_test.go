@@ -57,7 +57,7 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{World: testkit.New(t, Room, kickOff.Add(-time.Hour))}
 	w.feed = sportmonks.New(w.Clock, apiToken)
-	w.Provider = &w.provider
+	w.World.Provider = &w.provider
 	w.Settings[sportMonksURL], w.Settings[sportMonksToken] = "http://provider"+providerPath, apiToken
 	return w
 }

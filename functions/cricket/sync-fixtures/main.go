@@ -7,5 +7,5 @@ import (
 )
 
 func main() {
-	app.Job(cricket.SyncFixturesFunction, cricket.OpenSyncer, (*cricket.Syncer).SyncFixtures)
+	app.Job(cricket.SyncFixturesFunction, cricket.OpenFixtureSyncer, (*cricket.FixtureSyncer).SyncFixtures)
 }

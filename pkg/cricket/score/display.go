@@ -77,7 +77,7 @@ func (s State) For(teamID string) Display {
 	if teamID != s.Local.ID && teamID != s.Visitor.ID {
 		teamID = ""
 	}
-	over := s.Phase == sportmonks.Result || s.Phase == sportmonks.Closed
+	over := s.Phase.Over()
 	d := Display{
 		Phase:     sportmonks.Phase(fit(string(s.Phase), 16)),
 		Format:    Format(fit(string(s.Format), 16)),
@@ -128,7 +128,7 @@ func (s State) For(teamID string) Display {
 
 func (s *State) side(t Team) Side {
 	v := Side{Name: fit(t.Name, 32), Code: fit(t.Code, 8)}
-	over := s.Phase == sportmonks.Result || s.Phase == sportmonks.Closed
+	over := s.Phase.Over()
 	var scores []string
 	for i := range s.Innings {
 		n := &s.Innings[i]
@@ -166,7 +166,7 @@ func (s *State) short(teamID string) string {
 
 // headline is the one line, told to a follower of teamID or, with "", to anyone.
 func (s *State) headline(teamID string) string {
-	if !s.Result.IsZero() && (s.Phase == sportmonks.Result || s.Phase == sportmonks.Closed) {
+	if !s.Result.IsZero() && s.Phase.Over() {
 		return s.resultLine(teamID)
 	}
 	cur := s.innings(s.Current)
@@ -268,13 +268,11 @@ func (s *State) resultLine(teamID string) string {
 
 // detail is a second line where the headline leaves something to say.
 func (s *State) detail() string {
-	switch s.Phase {
-	case sportmonks.Upcoming:
-		return s.Round
-	case sportmonks.Result, sportmonks.Closed:
-		return ""
-	}
 	switch {
+	case s.Phase == sportmonks.Upcoming:
+		return s.Round
+	case s.Phase.Over():
+		return ""
 	case s.Pending:
 		return ""
 	case s.Need.Runs > 0 && s.Target.Runs > 0:

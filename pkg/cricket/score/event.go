@@ -166,7 +166,7 @@ func (t *teller) end(i int) {
 		return
 	}
 	if i == len(s.Innings)-1 {
-		finished := s.Phase == sportmonks.Result || s.Phase == sportmonks.Closed || s.Pending
+		finished := s.Phase.Over() || s.Pending
 		spent := n.Limit > 0 && n.bowled(s.PerOver) >= n.Limit
 		behind := s.Format.MultiDay() && n.Number == 3 && s.lead(n.TeamID, 3) < 0
 		if n.Target > 0 || behind || finished && !n.AllOut && !n.Declared && !spent {
@@ -238,7 +238,7 @@ func (t *teller) stoppages() {
 
 func (t *teller) result() {
 	s := t.s
-	if s.Result.IsZero() || s.Phase != sportmonks.Result && s.Phase != sportmonks.Closed {
+	if s.Result.IsZero() || !s.Phase.Over() {
 		return
 	}
 	title := s.Result.Text

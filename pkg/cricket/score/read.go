@@ -537,7 +537,7 @@ func (r *reader) inningsBreak() bool { return strings.EqualFold(r.f.Status, "Inn
 
 // ends finds which innings are over, and how.
 func (r *reader) ends() {
-	finished := r.s.Phase == sportmonks.Result || r.s.Phase == sportmonks.Closed
+	finished := r.s.Phase.Over()
 	for i := range r.s.Innings {
 		n := &r.s.Innings[i]
 		last := i == len(r.s.Innings)-1

@@ -47,7 +47,7 @@ func (r *reader) words() {
 	if _, known := r.f.Phase(); known || s.Status == "" {
 		s.Status = r.status()
 	}
-	if s.Phase == sportmonks.Result || s.Phase == sportmonks.Closed {
+	if s.Phase.Over() {
 		s.Need, s.NeedRate = Need{}, ""
 		if cur := s.innings(s.Current); cur != nil && cur.Target == 0 {
 			s.Target = Target{}

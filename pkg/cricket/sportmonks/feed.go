@@ -239,6 +239,9 @@ const (
 	Closed      Phase = "closed"
 )
 
+// Over reports whether the match has ended: with a result, or without one.
+func (p Phase) Over() bool { return p == Result || p == Closed }
+
 // PhaseOf maps a provider status to a phase; ok is false for a status that the
 // provider does not document.
 // Source: docs.sportmonks.com/v2/cricket-api/statuses-and-definitions.

@@ -177,7 +177,11 @@ func (w *world) play(ctx context.Context, n, frames int) ([]*script.Match, error
 	if err := syncer.SyncLeagues(ctx); err != nil {
 		return nil, err
 	}
-	return matches, syncer.SyncFixtures(ctx)
+	fixtures, err := cricket.OpenFixtureSyncer(ctx, w.Env())
+	if err != nil {
+		return nil, err
+	}
+	return matches, fixtures.SyncFixtures(ctx)
 }
 
 // tick runs the tick of the next slot and returns how many matches changed.

@@ -1,0 +1,15 @@
+package lock
+
+import (
+	"context"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+)
+
+// Holder names this invocation of a function to a lock.
+func Holder(ctx context.Context, function string) string {
+	if c, ok := lambdacontext.FromContext(ctx); ok {
+		return function + "/" + c.AwsRequestID
+	}
+	return function
+}

@@ -1,59 +1,59 @@
-// Package cricket is live cricket on the lock screen: it polls SportMonks,
-// works out what each fan should see, and pushes it to iPhones.
+// Package cricket is live cricket on the lock screen. It polls SportMonks, works
+// out what each fan should see, and pushes it to iPhones.
 //
-// One poll every 2.5 s (a slot) asks for all matches. The Ticker takes each
-// match that changed from the provider's words (package feed) to a score and
-// what each perspective is shown of it (package score), stores both, and sends
-// one message to the Pusher when what is shown has changed, and one to the
-// Alerter for each event. The TossDetector and the Reminder tell the Alerter what
-// comes before the first ball. The Finisher ends what the provider has confirmed
-// to be over. Matches, Activities, Devices, Follows, Settings and Reference are the
-// API; the syncs keep the reference data.
+// Room lists the functions of the packages below, which import each other in one
+// direction only:
 //
-// # What is kept where
+//	tables      all tables, access patterns, queues, settings and secrets
+//	score       the state of a match and its displays; scorer reads the provider's fixture, tally counts balls, event lists what is worth an alert
+//	sportmonks  the provider's client and decoder
+//	catalog     leagues, teams and seasons: API, administration and sync
+//	match       a match: its rows, its API and its timeline of balls
+//	follower    a user's phone, followed matches and preferences
+//	activity    Live Activities: registration, broadcast channels, pushes
+//	alert       notifications, the toss and the reminder
+//	live        the polls, and the end of a match
+//	schedule    the copy of the provider's schedule
 //
-//	table                           key                            what it is
+// # Tables
+//
+//	table                           key                            contents
 //	cricket-fixtures                matchId                        a match: who, when, status; lastSlot and bodySum of the last poll
-//	cricket-teams                   teamId                         reference data; title, shortName and color are the administrator's
-//	cricket-team-seasons            seasonId, teamId               who plays in a season
-//	cricket-leagues                 leagueId                       reference data; active, title and priority are the administrator's
-//	cricket-devices                 userId, deviceToken            a user's phone; deviceToken ~: how often one was registered, which serialises that; userId #TOKEN#{token}: whose phone it is
-//	cricket-match-follows           matchId, userId                who follows a match
-//	cricket-activity-subscriptions  matchId, pushToken             a Live Activity on a phone
-//	cricket-channels                matchId, view                  the broadcast channel of a match and perspective; who listens is nowhere
-//	cricket-prematch-notifications  matchId, userId                a reminder that was claimed; userId #MATCH: the match is done
-//	cricket-locks                   lockKey                        match:{matchId} and sync-fixtures are leases; tick holds the last claimed slot
-//	cricket-state-hashes            matchTeamKey                   {matchId}#{teamId}, {matchId}#neutral: what was last pushed
-//	DisplayStateCache               cacheKey                       DISPLAY#{matchId}#{teamId}: what is shown now
-//	cricket-fixture-cache           matchId                        the score in full; {matchId}#names: what teams and league are called
+//	cricket-teams                   teamId                         a team; title, shortName and color belong to the administrators
+//	cricket-team-seasons            seasonId, teamId               which teams play in a season
+//	cricket-leagues                 leagueId                       a league; active, title and priority belong to the administrators
+//	cricket-devices                 userId, deviceToken            a user's phone; deviceToken ~ counts registrations and serialises them; userId #TOKEN#{token} names the owner of a token
+//	cricket-match-follows           matchId, userId                a user who follows a match
+//	cricket-activity-subscriptions  matchId, pushToken             a Live Activity with a push token
+//	cricket-channels                matchId, view                  the broadcast channel of a match and perspective; listeners are not stored
+//	cricket-prematch-notifications  matchId, userId                a claimed reminder; userId #MATCH: the reminder of the match was sent
+//	cricket-locks                   lockKey                        match:{matchId}, alert:… and sync-fixtures are leases; tick holds the last claimed slot
+//	cricket-state-hashes            matchTeamKey                   {matchId}#{teamId}, {matchId}#neutral: hash of the display that was pushed last
+//	DisplayStateCache               cacheKey                       DISPLAY#{matchId}#{teamId}: the current display
+//	cricket-fixture-cache           matchId                        the score in full; {matchId}#names: names of teams and league
 //	cricket-preferences             userId                         which alerts a user wants, and when
-//	cricket-alerts                  matchId, part                  how far the followers were told of an event, by its key and their range
-//	match-processing-state          matchId                        {matchId}: lastProcessedBall and the chunks; {matchId}#S1#00: five overs of balls; {matchId}#told: the ledger of events
+//	cricket-alerts                  matchId, part                  how far an alert was sent, by its key and range of followers
+//	match-processing-state          matchId                        {matchId}: lastProcessedBall and the chunks; {matchId}#S1#00: five overs of balls; {matchId}#told: the ledger of sent events
 //
 // # What never happens
 //
-// An older score never replaces a newer one. A slot is claimed by one tick (a
-// conditional write, so of two executions one loses); a match is processed
-// under a lease; and every write of a match is refused when the row has seen a
-// later slot. A phone orders what it is pushed by the slot's time.
+// An older score never replaces a newer one. One tick claims each slot, by a
+// conditional write. A worker holds a lease while it processes a match, and every
+// write of a match is refused if the row has a later slot. A phone orders pushes by
+// the slot's time.
 //
-// Nothing is lost by a crash. A tick takes away bodySum, the mark that says whose
-// words the rows are, and writes what it found in an order that makes a second
-// run harmless: balls, score and display first, then the message, then the hash
-// that says it was sent, and last the new mark. A crash anywhere in between has
-// the next tick find no mark and do all of it again, whatever the provider says
-// by then; the phone gets a state that it may have had, with a newer time.
+// A crash loses nothing. Before a tick writes, it removes bodySum, the mark of the
+// payload that the rows were made from. It writes balls, score and displays first,
+// then sends the messages, then writes the hashes and the ledger, and the new mark
+// last. If it crashes, the next tick finds no mark and does all of it again.
 //
-// No alert is lost, and none is told twice. Whatever has happened in a match
-// has a key (package score). The ledger says which keys were told; it is written
-// after the messages are sent, so a crash sends one again, and the Alerter's own
-// rows say how far the followers of a match were told of that key. What the
-// provider errs about is told when three polls had it, and a correction keeps the
-// key of what it corrects.
+// No alert is lost or shown twice. Every event has a key (package event). The ledger
+// records sent keys after the messages were sent, so a crash sends a message again;
+// the rows of send-alerts say which followers were already served. An event is sent
+// after three polls contained it. A correction keeps the key of what it corrects.
 //
-// Nothing ends early. What the provider says is believed when it agrees with
-// itself (package score). A match that leaves the feed is archived, and ends
-// when the provider's own page of it says so; if it comes back it is live again.
-// That it ends is decided once (endingAt), by a write that a poll made since the
-// page was asked for refuses; finishedAt says that all that follows is done.
+// No match ends early. A match that leaves the feed is archived. It ends when the
+// provider's own page says that it is over, and it goes live again if it comes back.
+// One write decides the end (endingAt); it is refused if the match was polled since
+// the page was requested. finishedAt is set when everything that follows is done.
 package cricket

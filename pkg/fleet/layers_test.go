@@ -77,6 +77,51 @@ var rules = []rule{
 	},
 }
 
+// The packages of a room import each other in one direction: each of a list only
+// those before it. A package that is not listed fails the test.
+var orders = map[string][]string{
+	"cricket": {
+		"tables", "sportmonks", "score", "score/tally", "score/scorer", "score/event",
+		"catalog", "match", "follower", "activity", "alert", "live", "schedule", "",
+	},
+}
+
+// apart are packages that do not import each other, though one is listed first.
+var apart = map[string][]string{
+	"cricket/sportmonks": {"cricket/tables"},
+	"cricket/score":      {"cricket/tables"},
+}
+
+// TestOrderOfPackages checks the direction of imports inside the rooms.
+func TestOrderOfPackages(t *testing.T) {
+	t.Parallel()
+	for room, order := range orders {
+		prefix := module + "pkg/" + room
+		out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, prefix+"/...").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		place := func(pkg string) int {
+			return slices.Index(order, strings.TrimPrefix(strings.TrimPrefix(pkg, prefix), "/"))
+		}
+		for line := range strings.Lines(string(out)) {
+			words := strings.Fields(line)
+			from := place(words[0])
+			if from < 0 {
+				t.Errorf("%s has no place in the order of packages", words[0])
+			}
+			for _, imported := range words[1:] {
+				if imported != prefix && !strings.HasPrefix(imported, prefix+"/") {
+					continue
+				}
+				if place(imported) >= from || slices.Contains(apart[strings.TrimPrefix(words[0], module+"pkg/")], strings.TrimPrefix(imported, module+"pkg/")) {
+					t.Errorf("%s imports %s, which is not below it", words[0], imported)
+				}
+			}
+		}
+	}
+}
+
 // TestLayers checks the import rules for every package of the module.
 func TestLayers(t *testing.T) {
 	t.Parallel()

@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.DeleteDeviceFunction, cricket.OpenDevices, (*cricket.Devices).DeleteDevice)
+	app.API(follower.DeleteDeviceFunction, follower.OpenDevices, (*follower.Devices).DeleteDevice)
 }

@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.DeleteLeagueFunction, cricket.OpenReference, (*cricket.Reference).DeleteLeague)
+	app.API(catalog.DeleteLeagueFunction, catalog.OpenReference, (*catalog.Reference).DeleteLeague)
 }

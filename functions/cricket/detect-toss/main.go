@@ -3,10 +3,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/alert"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.Job(cricket.DetectTossFunction, cricket.OpenTossDetector, (*cricket.TossDetector).DetectToss)
+	app.Job(alert.DetectTossFunction, alert.OpenTossDetector, (*alert.TossDetector).DetectToss)
 }

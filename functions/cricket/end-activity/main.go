@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/activity"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.EndActivityFunction, cricket.OpenActivities, (*cricket.Activities).EndActivity)
+	app.API(activity.EndActivityFunction, activity.OpenActivities, (*activity.Activities).EndActivity)
 }

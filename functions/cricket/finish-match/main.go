@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/live"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.Queue(cricket.FinishMatchFunction, cricket.OpenFinisher, (*cricket.Finisher).FinishMatch)
+	app.Queue(live.FinishMatchFunction, live.OpenFinisher, (*live.Finisher).FinishMatch)
 }

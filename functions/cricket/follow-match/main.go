@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.FollowMatchFunction, cricket.OpenFollows, (*cricket.Follows).FollowMatch)
+	app.API(follower.FollowMatchFunction, follower.OpenFollows, (*follower.Follows).FollowMatch)
 }

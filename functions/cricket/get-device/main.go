@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.GetDeviceFunction, cricket.OpenDevices, (*cricket.Devices).GetDevice)
+	app.API(follower.GetDeviceFunction, follower.OpenDevices, (*follower.Devices).GetDevice)
 }

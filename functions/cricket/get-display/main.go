@@ -2,8 +2,8 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/match"
 	"matchday/pkg/kit/app"
 )
 
-func main() { app.API(cricket.GetDisplayFunction, cricket.OpenMatches, (*cricket.Matches).GetDisplay) }
+func main() { app.API(match.GetDisplayFunction, match.OpenMatches, (*match.Matches).GetDisplay) }

@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.GetFollowFunction, cricket.OpenFollows, (*cricket.Follows).GetFollow)
+	app.API(follower.GetFollowFunction, follower.OpenFollows, (*follower.Follows).GetFollow)
 }

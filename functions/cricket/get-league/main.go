@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.GetLeagueFunction, cricket.OpenReference, (*cricket.Reference).GetLeague)
+	app.API(catalog.GetLeagueFunction, catalog.OpenReference, (*catalog.Reference).GetLeague)
 }

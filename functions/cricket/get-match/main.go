@@ -2,8 +2,8 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/match"
 	"matchday/pkg/kit/app"
 )
 
-func main() { app.API(cricket.GetMatchFunction, cricket.OpenMatches, (*cricket.Matches).GetMatch) }
+func main() { app.API(match.GetMatchFunction, match.OpenMatches, (*match.Matches).GetMatch) }

@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.GetPreferencesFunction, cricket.OpenSettings, (*cricket.Settings).GetPreferences)
+	app.API(follower.GetPreferencesFunction, follower.OpenSettings, (*follower.Settings).GetPreferences)
 }

@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.GetTeamFunction, cricket.OpenReference, (*cricket.Reference).GetTeam)
+	app.API(catalog.GetTeamFunction, catalog.OpenReference, (*catalog.Reference).GetTeam)
 }

@@ -2,8 +2,8 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/match"
 	"matchday/pkg/kit/app"
 )
 
-func main() { app.API(cricket.ListBallsFunction, cricket.OpenMatches, (*cricket.Matches).ListBalls) }
+func main() { app.API(match.ListBallsFunction, match.OpenMatches, (*match.Matches).ListBalls) }

@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/match"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.ListLeagueMatchesFunction, cricket.OpenMatches, (*cricket.Matches).ListLeagueMatches)
+	app.API(match.ListLeagueMatchesFunction, match.OpenMatches, (*match.Matches).ListLeagueMatches)
 }

@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.ListLeaguesFunction, cricket.OpenReference, (*cricket.Reference).ListLeagues)
+	app.API(catalog.ListLeaguesFunction, catalog.OpenReference, (*catalog.Reference).ListLeagues)
 }

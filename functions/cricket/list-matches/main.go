@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/match"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.ListMatchesFunction, cricket.OpenMatches, (*cricket.Matches).ListMatches)
+	app.API(match.ListMatchesFunction, match.OpenMatches, (*match.Matches).ListMatches)
 }

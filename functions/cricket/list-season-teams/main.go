@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.ListSeasonTeamsFunction, cricket.OpenReference, (*cricket.Reference).ListSeasonTeams)
+	app.API(catalog.ListSeasonTeamsFunction, catalog.OpenReference, (*catalog.Reference).ListSeasonTeams)
 }

@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.ListTeamsFunction, cricket.OpenReference, (*cricket.Reference).ListTeams)
+	app.API(catalog.ListTeamsFunction, catalog.OpenReference, (*catalog.Reference).ListTeams)
 }

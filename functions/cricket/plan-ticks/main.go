@@ -2,8 +2,8 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/live"
 	"matchday/pkg/kit/app"
 )
 
-func main() { app.Task(cricket.PlanTicksFunction, cricket.OpenPlanner, (*cricket.Planner).PlanTicks) }
+func main() { app.Task(live.PlanTicksFunction, live.OpenPlanner, (*live.Planner).PlanTicks) }

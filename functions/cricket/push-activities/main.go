@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/activity"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.Queue(cricket.PushActivitiesFunction, cricket.OpenPusher, (*cricket.Pusher).PushActivities)
+	app.Queue(activity.PushActivitiesFunction, activity.OpenPusher, (*activity.Pusher).PushActivities)
 }

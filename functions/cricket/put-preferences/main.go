@@ -2,12 +2,12 @@
 package main
 
 import (
-	_ "time/tzdata" // the Lambda runtime has no time zones
+	_ "time/tzdata"
 
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.PutPreferencesFunction, cricket.OpenSettings, (*cricket.Settings).PutPreferences)
+	app.API(follower.PutPreferencesFunction, follower.OpenSettings, (*follower.Settings).PutPreferences)
 }

@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/alert"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.Job(cricket.RemindPrematchFunction, cricket.OpenReminder, (*cricket.Reminder).RemindPrematch)
+	app.Job(alert.RemindPrematchFunction, alert.OpenReminder, (*alert.Reminder).RemindPrematch)
 }

@@ -2,12 +2,12 @@
 package main
 
 import (
-	_ "time/tzdata" // the Lambda runtime has no time zones
+	_ "time/tzdata"
 
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/alert"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.Queue(cricket.SendAlertsFunction, cricket.OpenAlerter, (*cricket.Alerter).SendAlert)
+	app.Queue(alert.SendAlertsFunction, alert.OpenAlerter, (*alert.Alerter).SendAlert)
 }

@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/activity"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.StartActivityFunction, cricket.OpenActivities, (*cricket.Activities).StartActivity)
+	app.API(activity.StartActivityFunction, activity.OpenActivities, (*activity.Activities).StartActivity)
 }

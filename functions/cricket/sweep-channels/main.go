@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/activity"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.Job(cricket.SweepChannelsFunction, cricket.OpenPusher, (*cricket.Pusher).SweepChannels)
+	app.Job(activity.SweepChannelsFunction, activity.OpenPusher, (*activity.Pusher).SweepChannels)
 }

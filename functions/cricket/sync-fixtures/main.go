@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/schedule"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.Job(cricket.SyncFixturesFunction, cricket.OpenFixtureSyncer, (*cricket.FixtureSyncer).SyncFixtures)
+	app.Job(schedule.SyncFixturesFunction, schedule.OpenSyncer, (*schedule.Syncer).SyncFixtures)
 }

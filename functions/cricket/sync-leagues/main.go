@@ -2,8 +2,8 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/kit/app"
 )
 
-func main() { app.Job(cricket.SyncLeaguesFunction, cricket.OpenSyncer, (*cricket.Syncer).SyncLeagues) }
+func main() { app.Job(catalog.SyncLeaguesFunction, catalog.OpenSyncer, (*catalog.Syncer).SyncLeagues) }

@@ -2,8 +2,8 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/kit/app"
 )
 
-func main() { app.Job(cricket.SyncTeamsFunction, cricket.OpenSyncer, (*cricket.Syncer).SyncTeams) }
+func main() { app.Job(catalog.SyncTeamsFunction, catalog.OpenSyncer, (*catalog.Syncer).SyncTeams) }

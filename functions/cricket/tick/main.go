@@ -2,8 +2,8 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/live"
 	"matchday/pkg/kit/app"
 )
 
-func main() { app.Task(cricket.TickFunction, cricket.OpenTicker, (*cricket.Ticker).Tick) }
+func main() { app.Task(live.TickFunction, live.OpenTicker, (*live.Ticker).Tick) }

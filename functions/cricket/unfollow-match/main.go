@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.UnfollowMatchFunction, cricket.OpenFollows, (*cricket.Follows).UnfollowMatch)
+	app.API(follower.UnfollowMatchFunction, follower.OpenFollows, (*follower.Follows).UnfollowMatch)
 }

@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.UpdateFollowFunction, cricket.OpenFollows, (*cricket.Follows).UpdateFollow)
+	app.API(follower.UpdateFollowFunction, follower.OpenFollows, (*follower.Follows).UpdateFollow)
 }

@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.UpdateLeagueFunction, cricket.OpenReference, (*cricket.Reference).UpdateLeague)
+	app.API(catalog.UpdateLeagueFunction, catalog.OpenReference, (*catalog.Reference).UpdateLeague)
 }

@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.UpdatePushToStartFunction, cricket.OpenDevices, (*cricket.Devices).UpdatePushToStart)
+	app.API(follower.UpdatePushToStartFunction, follower.OpenDevices, (*follower.Devices).UpdatePushToStart)
 }

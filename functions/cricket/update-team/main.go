@@ -2,10 +2,10 @@
 package main
 
 import (
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/kit/app"
 )
 
 func main() {
-	app.API(cricket.UpdateTeamFunction, cricket.OpenReference, (*cricket.Reference).UpdateTeam)
+	app.API(catalog.UpdateTeamFunction, catalog.OpenReference, (*catalog.Reference).UpdateTeam)
 }

@@ -24,6 +24,7 @@ import (
 	"matchday/infra/sim/sqs"
 	"matchday/infra/sim/stepfunctions"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/score/scorer"
 	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/kit/queue"
@@ -140,7 +141,7 @@ func (s *sample) deliver() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	now, _ := score.Read(f, score.State{})
+	now, _ := scorer.Read(f, score.State{})
 	for _, p := range s.phones {
 		s.show(p, now.For(p.TeamID))
 	}

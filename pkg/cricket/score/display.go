@@ -79,55 +79,55 @@ func (s State) For(teamID string) Display {
 	}
 	over := s.Phase.Over()
 	d := Display{
-		Phase:     sportmonks.Phase(fit(string(s.Phase), 16)),
-		Format:    Format(fit(string(s.Format), 16)),
-		Status:    fit(s.Status, 40),
-		Headline:  fit(s.headline(teamID), 72),
-		Detail:    fit(s.detail(), 72),
-		Local:     s.side(s.Local),
-		Visitor:   s.side(s.Visitor),
-		SuperOver: fit(s.superOvers(), 32),
+		Phase:     sportmonks.Phase(Fit(string(s.Phase), 16)),
+		Format:    Format(Fit(string(s.Format), 16)),
+		Status:    Fit(s.Status, 40),
+		Headline:  Fit(s.headline(teamID), 72),
+		Detail:    Fit(s.detail(), 72),
+		Local:     s.SideOf(s.Local),
+		Visitor:   s.SideOf(s.Visitor),
+		SuperOver: Fit(s.SuperOverScores(), 32),
 	}
 	if !s.Result.IsZero() {
-		d.Outcome = Outcome(fit(string(s.Result.Kind), 16))
+		d.Outcome = Outcome(Fit(string(s.Result.Kind), 16))
 		if d.Outcome == Won && teamID != "" && teamID != s.Result.WinnerID {
 			d.Outcome = Lost
 		}
-		d.Result = fit(s.Result.Text, 96)
+		d.Result = Fit(s.Result.Text, 96)
 	}
 	for _, g := range s.LastSix[max(len(s.LastSix)-6, 0):] {
-		d.LastSix = append(d.LastSix, fit(g, 6))
+		d.LastSix = append(d.LastSix, Fit(g, 6))
 	}
-	cur := s.innings(s.Current)
+	cur := s.InningsOf(s.Current)
 	if over || cur == nil {
 		return d
 	}
 	d.Target, d.Revised = clamp(s.Target.Runs), s.Target.Revised
 	d.NeedRuns, d.NeedBalls = clamp(s.Need.Runs), clamp(s.Need.Balls)
-	d.RunRate, d.NeedRate = fit(s.RunRate, 8), fit(s.NeedRate, 8)
+	d.RunRate, d.NeedRate = Fit(s.RunRate, 8), Fit(s.NeedRate, 8)
 	if cur.Over || s.Pending {
 		return d
 	}
 	for _, b := range s.Batters[:min(len(s.Batters), 2)] {
 		d.Batters = append(d.Batters, Crease{
-			fit(b.Name, 28), clamp(b.Runs), clamp(b.Balls), clamp(b.Fours), clamp(b.Sixes), b.OnStrike,
+			Fit(b.Name, 28), clamp(b.Runs), clamp(b.Balls), clamp(b.Fours), clamp(b.Sixes), b.OnStrike,
 		})
 	}
 	if b := s.Bowler; b != (Bowler{}) {
-		d.Bowler = Spell{fit(b.Name, 28), clampText(b.Wickets) + "-" + clampText(b.Runs) + " (" + fit(b.Overs, 8) + ")"}
+		d.Bowler = Spell{Fit(b.Name, 28), ClampText(b.Wickets) + "-" + ClampText(b.Runs) + " (" + Fit(b.Overs, 8) + ")"}
 	}
 	if len(d.Batters) > 0 {
-		d.Partnership = clampText(s.Partnership.Runs) + " (" + clampText(s.Partnership.Balls) + ")"
+		d.Partnership = ClampText(s.Partnership.Runs) + " (" + ClampText(s.Partnership.Balls) + ")"
 	}
 	if s.LastWicket != (Wicket{}) {
 		w := s.LastWicket
-		d.LastWicket = fit(w.Name, 28) + " " + clampText(w.Runs) + " (" + clampText(w.Balls) + ")"
+		d.LastWicket = Fit(w.Name, 28) + " " + ClampText(w.Runs) + " (" + ClampText(w.Balls) + ")"
 	}
 	return d
 }
 
-func (s *State) side(t Team) Side {
-	v := Side{Name: fit(t.Name, 32), Code: fit(t.Code, 8)}
+func (s *State) SideOf(t Team) Side {
+	v := Side{Name: Fit(t.Name, 32), Code: Fit(t.Code, 8)}
 	over := s.Phase.Over()
 	var scores []string
 	for i := range s.Innings {
@@ -137,7 +137,7 @@ func (s *State) side(t Team) Side {
 		}
 		v.Batting = n.Number == s.Current && !n.Over && !over
 		if n.SuperOver {
-			v.SuperOver = fit(n.Score(), 8)
+			v.SuperOver = Fit(n.Score(), 8)
 			continue
 		}
 		score := n.Score()
@@ -145,9 +145,9 @@ func (s *State) side(t Team) Side {
 			score += " f/o"
 		}
 		scores = append(scores, score)
-		v.Overs = fit(n.Overs, 8)
+		v.Overs = Fit(n.Overs, 8)
 	}
-	v.Score = fit(strings.Join(scores, " & "), 32)
+	v.Score = Fit(strings.Join(scores, " & "), 32)
 	return v
 }
 
@@ -156,12 +156,12 @@ func (s *State) short(teamID string) string {
 	for _, t := range [...]Team{s.Local, s.Visitor} {
 		if t.ID == teamID && teamID != "" {
 			if t.Code != "" {
-				return fit(t.Code, 8)
+				return Fit(t.Code, 8)
 			}
-			return fit(t.Name, 24)
+			return Fit(t.Name, 24)
 		}
 	}
-	return s.name(teamID)
+	return s.TeamName(teamID)
 }
 
 // headline is the one line, told to a follower of teamID or, with "", to anyone.
@@ -169,7 +169,7 @@ func (s *State) headline(teamID string) string {
 	if !s.Result.IsZero() && s.Phase.Over() {
 		return s.resultLine(teamID)
 	}
-	cur := s.innings(s.Current)
+	cur := s.InningsOf(s.Current)
 	switch {
 	case s.Pending:
 		return "Awaiting result"
@@ -189,11 +189,11 @@ func (s *State) headline(teamID string) string {
 	case s.Format.MultiDay() && cur.Number >= 2:
 		return s.leadLine(teamID, cur)
 	case cur.Declared:
-		return s.short(cur.TeamID) + " declared at " + clampText(cur.Runs) + "/" + clampText(cur.Wickets)
+		return s.short(cur.TeamID) + " declared at " + ClampText(cur.Runs) + "/" + ClampText(cur.Wickets)
 	case cur.AllOut && !cur.SuperOver:
-		return s.short(cur.TeamID) + " all out for " + clampText(cur.Runs)
+		return s.short(cur.TeamID) + " all out for " + ClampText(cur.Runs)
 	case cur.Over:
-		return s.short(cur.TeamID) + " made " + fit(cur.Score(), 16)
+		return s.short(cur.TeamID) + " made " + Fit(cur.Score(), 16)
 	}
 	return s.say(teamID, cur.TeamID, s.short(cur.TeamID)+" batting", "Batting", "Bowling")
 }
@@ -211,11 +211,11 @@ func (s *State) say(teamID, concerned, neutral, own, others string) string {
 
 func (s *State) needLine(teamID string) string {
 	n := s.Need
-	runs := clampText(n.Runs)
+	runs := ClampText(n.Runs)
 	from, off := " to win", ""
 	if n.Balls > 0 {
-		from = " from " + clampText(n.Balls)
-		off = " off " + clampText(n.Balls)
+		from = " from " + ClampText(n.Balls)
+		off = " off " + ClampText(n.Balls)
 	}
 	line := s.say(teamID, n.TeamID,
 		s.short(n.TeamID)+" need "+runs+from, "Need "+runs+from, "Defending "+runs+off)
@@ -232,9 +232,9 @@ func (s *State) leadLine(teamID string, cur *Innings) string {
 	}
 	verb := func(lead int) string {
 		if lead > 0 {
-			return "lead by " + clampText(lead)
+			return "lead by " + ClampText(lead)
 		}
-		return "trail by " + clampText(-lead)
+		return "trail by " + ClampText(-lead)
 	}
 	upper := func(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 	return s.say(teamID, cur.TeamID,
@@ -263,7 +263,7 @@ func (s *State) resultLine(teamID string) string {
 	case res.Kind == Abandoned:
 		return "Match abandoned"
 	}
-	return s.resultText(res)
+	return s.ResultText(res)
 }
 
 // detail is a second line where the headline leaves something to say.
@@ -276,9 +276,9 @@ func (s *State) detail() string {
 	case s.Pending:
 		return ""
 	case s.Need.Runs > 0 && s.Target.Runs > 0:
-		text := "Target " + clampText(s.Target.Runs)
+		text := "Target " + ClampText(s.Target.Runs)
 		if s.Target.Overs != "" && s.Target.Revised {
-			text += " in " + fit(s.Target.Overs, 8) + " overs"
+			text += " in " + Fit(s.Target.Overs, 8) + " overs"
 		}
 		return text
 	case s.Current == 1:
@@ -298,10 +298,10 @@ func (d Display) Hash() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// fit makes text safe and at most size bytes as JSON, under any encoder: control
+// Fit makes text safe and at most size bytes as JSON, under any encoder: control
 // characters go, and what encoders escape is counted as escaped. A text cut short
 // ends in "…".
-func fit(text string, size int) string {
+func Fit(text string, size int) string {
 	cost := func(r rune) int {
 		switch {
 		case r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029':
@@ -333,4 +333,4 @@ func fit(text string, size int) string {
 
 func clamp(n int) int { return min(max(n, -99999), 99999) }
 
-func clampText(n int) string { return strconv.Itoa(clamp(n)) }
+func ClampText(n int) string { return strconv.Itoa(clamp(n)) }

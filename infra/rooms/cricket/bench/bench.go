@@ -17,13 +17,18 @@ import (
 	"matchday/infra/sim/sportmonks/script"
 	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/catalog"
+	"matchday/pkg/cricket/live"
+	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/schedule"
 	"matchday/pkg/spec"
 )
 
 // Suite is the room's part of the benchmark.
 var Suite = measure.Suite{
 	Run:      run,
-	Binaries: []spec.Function{cricket.TickFunction, cricket.PushActivitiesFunction, cricket.GetMatchFunction},
+	Binaries: []spec.Function{live.TickFunction, activity.PushActivitiesFunction, match.GetMatchFunction},
 	Prepare:  prepare,
 }
 
@@ -153,7 +158,7 @@ func (w *world) playOne(ctx context.Context) (*script.Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	ticker, err := cricket.OpenTicker(ctx, w.Env())
+	ticker, err := live.OpenTicker(ctx, w.Env())
 	if err != nil {
 		return nil, err
 	}
@@ -170,14 +175,14 @@ func (w *world) play(ctx context.Context, n, frames int) ([]*script.Match, error
 		matches[i] = script.Generate(int64(i+1), cricsheet.T20)
 		w.feed.Play(matches[i], start, sportmonks.Pace{Every: slot})
 	}
-	syncer, err := cricket.OpenSyncer(ctx, w.Env())
+	syncer, err := catalog.OpenSyncer(ctx, w.Env())
 	if err != nil {
 		return nil, err
 	}
 	if err := syncer.SyncLeagues(ctx); err != nil {
 		return nil, err
 	}
-	fixtures, err := cricket.OpenFixtureSyncer(ctx, w.Env())
+	fixtures, err := schedule.OpenSyncer(ctx, w.Env())
 	if err != nil {
 		return nil, err
 	}
@@ -185,9 +190,9 @@ func (w *world) play(ctx context.Context, n, frames int) ([]*script.Match, error
 }
 
 // tick runs the tick of the next slot and returns how many matches changed.
-func (w *world) tick(ctx context.Context, t *cricket.Ticker) (changed int, err error) {
+func (w *world) tick(ctx context.Context, t *live.Ticker) (changed int, err error) {
 	due := w.Clock.Now().Truncate(slot).Add(slot)
-	done, err := t.Tick(ctx, cricket.Tick{Slot: due.UnixMilli() / slot.Milliseconds(), Due: due.UnixMilli()})
+	done, err := t.Tick(ctx, live.Tick{Slot: due.UnixMilli() / slot.Milliseconds(), Due: due.UnixMilli()})
 	if err == nil && done.Skipped != "" {
 		err = fmt.Errorf("the tick was skipped: %s", done.Skipped)
 	}

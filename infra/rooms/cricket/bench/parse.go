@@ -13,6 +13,7 @@ import (
 	"matchday/infra/sim/sportmonks/script"
 	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/score/scorer"
 	"matchday/pkg/cricket/sportmonks"
 )
 
@@ -57,7 +58,7 @@ func benchParse(ctx context.Context, format cricsheet.Format) ([]parseCost, erro
 	if err != nil {
 		return nil, err
 	}
-	before, problems := score.Read(payload, score.State{})
+	before, problems := scorer.Read(payload, score.State{})
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("the generated match has problems: %v", problems)
 	}
@@ -76,8 +77,8 @@ func benchParse(ctx context.Context, format cricsheet.Format) ([]parseCost, erro
 	}{
 		{"split", len(body), func() { sportmonks.Split(body) }},
 		{"decode", len(body), func() { sportmonks.Decode(entries[0].Raw) }},
-		{"state", 0, func() { score.Read(payload, before) }},
-		{"timeline", 0, func() { score.Balls(payload) }},
+		{"state", 0, func() { scorer.Read(payload, before) }},
+		{"timeline", 0, func() { scorer.Balls(payload) }},
 		{"3 displays", 0, display},
 		{"3 hashes", 0, func() {
 			for _, d := range displays {

@@ -22,7 +22,7 @@ import (
 
 	"matchday/infra/sim/sqs"
 	"matchday/infra/tools/bench/measure"
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/activity"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
@@ -302,9 +302,9 @@ const pushQueue = measure.Prefix + "cricket-push-activities"
 // pollPushes delivers the messages of the queue to pushers, one at a time to each,
 // as Lambda does.
 func (w *world) pollPushes(ctx context.Context) error {
-	idle := make(chan *cricket.Pusher, pushers)
+	idle := make(chan *activity.Pusher, pushers)
 	for range pushers {
-		p, err := cricket.OpenPusher(ctx, w.Env())
+		p, err := activity.OpenPusher(ctx, w.Env())
 		if err != nil {
 			return err
 		}
@@ -318,7 +318,7 @@ func (w *world) pollPushes(ctx context.Context) error {
 			return nil, err
 		}
 		for _, r := range e.Records {
-			var m cricket.MatchChanged
+			var m activity.MatchChanged
 			if err := json.Unmarshal([]byte(r.Body), &m); err != nil {
 				return nil, err
 			}
@@ -339,7 +339,7 @@ func (w *world) drain(ctx context.Context) error {
 // pushed measures one message about the match: it sends the message and waits until
 // all n subscriptions have been pushed to.
 func (w *world) pushed(ctx context.Context, apns *measure.APNs, match string, n int) (cost pusherCost, err error) {
-	body, err := json.Marshal(cricket.MatchChanged{MatchID: match})
+	body, err := json.Marshal(activity.MatchChanged{MatchID: match})
 	if err != nil {
 		return cost, err
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"matchday/infra/tools/bench/measure"
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/live"
 )
 
 // tickCost is what one tick costs, without the work of the simulated provider.
@@ -31,7 +31,7 @@ func benchTick(ctx context.Context, n, frames, rounds int) ([]tickCost, error) {
 	if err != nil {
 		return nil, err
 	}
-	ticker, err := cricket.OpenTicker(ctx, w.Env())
+	ticker, err := live.OpenTicker(ctx, w.Env())
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func benchTick(ctx context.Context, n, frames, rounds int) ([]tickCost, error) {
 }
 
 // ticks measures so many ticks. Each must find all matches changed, or none.
-func (w *world) ticks(ctx context.Context, ticker *cricket.Ticker, matches, rounds int, changed bool) (tickCost, error) {
+func (w *world) ticks(ctx context.Context, ticker *live.Ticker, matches, rounds int, changed bool) (tickCost, error) {
 	want := 0
 	if changed {
 		want = matches

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"matchday/infra/sim/apns"
-	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/follower"
 )
 
 // Phone is a simulated iPhone that follows a match.
@@ -55,7 +55,7 @@ func (w *World) Enroll(ctx context.Context, p Phone) error {
 	if err := w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/device", device, nil); err != nil {
 		return err
 	}
-	var prefers cricket.Preferences
+	var prefers follower.Preferences
 	if err := w.Call(ctx, p.Owner, http.MethodGet, "/cricket/user/preferences", nil, &prefers); err != nil {
 		return err
 	}

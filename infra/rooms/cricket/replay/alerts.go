@@ -10,7 +10,7 @@ import (
 
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/sportmonks/script"
-	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/score/event"
 )
 
 // span is how many alerts of a kind there must be at least, and may be at most.
@@ -23,7 +23,7 @@ func exactly(n int) span { return span{n, n} }
 //
 // They are as many as can be told from the file. It does not say whether two
 // wickets of one ball are told as one.
-func (o *oracle) alerts(deliveries int) map[score.EventKind]span {
+func (o *oracle) alerts(deliveries int) map[event.Kind]span {
 	var main, super int // innings
 	for _, in := range o.Innings {
 		if in.SuperOver {
@@ -32,18 +32,18 @@ func (o *oracle) alerts(deliveries int) map[score.EventKind]span {
 			main++
 		}
 	}
-	is := map[score.EventKind]span{score.TossEvent: {0, 1}, score.ResultEvent: exactly(1)}
+	is := map[event.Kind]span{event.Toss: {0, 1}, event.Result: exactly(1)}
 	if o.stops > 0 { // each is over by the next poll, which may fail
-		is[score.RainEvent] = span{0, o.stops}
+		is[event.Rain] = span{0, o.stops}
 	}
 	if o.Info.Toss.Winner != "" && o.Info.Toss.Decision != "" {
-		is[score.TossEvent] = exactly(1)
+		is[event.Toss] = exactly(1)
 	}
-	is[score.StartEvent] = span{0, 1}
+	is[event.Start] = span{0, 1}
 	if len(o.after) > 1 {
-		is[score.StartEvent] = exactly(1)
+		is[event.Start] = exactly(1)
 	}
-	add := func(k score.EventKind, s span) {
+	add := func(k event.Kind, s span) {
 		is[k] = span{is[k].least + s.least, is[k].most + s.most}
 	}
 	bowled := 0
@@ -52,7 +52,7 @@ func (o *oracle) alerts(deliveries int) map[score.EventKind]span {
 			break
 		}
 		if i == main-1 {
-			add(score.TargetEvent, o.target(main))
+			add(event.Target, o.target(main))
 		}
 		runs := map[string]int{} // of batters
 		for _, over := range in.Overs {
@@ -66,10 +66,10 @@ func (o *oracle) alerts(deliveries int) map[score.EventKind]span {
 						outs++
 					}
 				}
-				add(score.WicketEvent, span{min(outs, 1), outs})
+				add(event.Wicket, span{min(outs, 1), outs})
 				was := runs[d.Batter]
 				runs[d.Batter] += d.Runs.Batter
-				for mark, kind := range map[int]score.EventKind{50: score.FiftyEvent, 100: score.HundredEvent} {
+				for mark, kind := range map[int]event.Kind{50: event.Fifty, 100: event.Hundred} {
 					if was < mark && runs[d.Batter] >= mark {
 						add(kind, exactly(1))
 					}
@@ -80,19 +80,19 @@ func (o *oracle) alerts(deliveries int) map[score.EventKind]span {
 		switch {
 		case last && o.decides(i): // the result tells of it
 		case last, super > 2 && i >= main: // nothing came of the next; super overs after the first pair may go by its names
-			add(score.InningsEvent, span{0, 1})
+			add(event.Innings, span{0, 1})
 		default:
-			add(score.InningsEvent, exactly(1))
+			add(event.Innings, exactly(1))
 		}
 		switch {
 		case i == main-1 && super > 0:
-			add(score.SuperOverEvent, exactly(1))
+			add(event.SuperOver, exactly(1))
 		case i > main && (i-main)%2 == 1 && i < len(o.Innings)-1: // another, which the first may have told
-			add(score.SuperOverEvent, span{0, 1})
+			add(event.SuperOver, span{0, 1})
 		}
 	}
 	if super == 0 && (o.Info.Outcome.Eliminator != "" || o.Info.Outcome.BowlOut != "") {
-		add(score.SuperOverEvent, span{0, 1})
+		add(event.SuperOver, span{0, 1})
 	}
 	return is
 }
@@ -144,15 +144,15 @@ func (o *oracle) target(innings int) span {
 
 // alert is what a notification says of itself.
 type alert struct {
-	MatchID string          `json:"matchId"`
-	Kind    score.EventKind `json:"kind"`
+	MatchID string     `json:"matchId"`
+	Kind    event.Kind `json:"kind"`
 }
 
 // reminded is the kind of a reminder, which says that it is of kind start.
-const reminded score.EventKind = "reminder"
+const reminded event.Kind = "reminder"
 
 // alerts are those on a phone, by match and kind.
-type alerts map[string]map[score.EventKind][]apns.Alert
+type alerts map[string]map[event.Kind][]apns.Alert
 
 func alertsOf(d apns.Device) (alerts, error) {
 	all := alerts{}
@@ -161,11 +161,11 @@ func alertsOf(d apns.Device) (alerts, error) {
 		if err := json.Unmarshal(a.Payload, &is); err != nil || is.MatchID == "" || is.Kind == "" {
 			return all, fmt.Errorf("the alert %q does not say its match and kind", a.Title)
 		}
-		if is.Kind == score.StartEvent && strings.HasPrefix(a.Body, "Starts in ") {
+		if is.Kind == event.Start && strings.HasPrefix(a.Body, "Starts in ") {
 			is.Kind = reminded
 		}
 		if all[is.MatchID] == nil {
-			all[is.MatchID] = map[score.EventKind][]apns.Alert{}
+			all[is.MatchID] = map[event.Kind][]apns.Alert{}
 		}
 		all[is.MatchID][is.Kind] = append(all[is.MatchID][is.Kind], a)
 	}
@@ -173,27 +173,27 @@ func alertsOf(d apns.Device) (alerts, error) {
 }
 
 // kinds are those of alerts.
-func kinds() []score.EventKind {
-	return []score.EventKind{
-		score.TossEvent, score.StartEvent, score.WicketEvent, score.FiftyEvent, score.HundredEvent, score.InningsEvent,
-		score.TargetEvent, score.RainEvent, score.SuperOverEvent, score.ResultEvent,
+func kinds() []event.Kind {
+	return []event.Kind{
+		event.Toss, event.Start, event.Wicket, event.Fifty, event.Hundred, event.Innings,
+		event.Target, event.Rain, event.SuperOver, event.Result,
 	}
 }
 
 // toldOf are the kinds, with reminders apart.
-func toldOf() []score.EventKind { return append(kinds(), reminded) }
+func toldOf() []event.Kind { return append(kinds(), reminded) }
 
 // wants tells whether a fan wants alerts of a kind. It follows the words of the
 // API's description, not its code.
-func (f *fan) wants(k score.EventKind) bool {
+func (f *fan) wants(k event.Kind) bool {
 	if k == reminded {
-		k = score.StartEvent
+		k = event.Start
 	}
 	switch f.taste {
 	case keyEvents:
-		return slices.Contains([]score.EventKind{score.StartEvent, score.InningsEvent, score.TargetEvent, score.SuperOverEvent, score.ResultEvent}, k)
+		return slices.Contains([]event.Kind{event.Start, event.Innings, event.Target, event.SuperOver, event.Result}, k)
 	case spoilerFree:
-		return slices.Contains([]score.EventKind{score.TossEvent, score.StartEvent, score.RainEvent, score.ResultEvent}, k)
+		return slices.Contains([]event.Kind{event.Toss, event.Start, event.Rain, event.Result}, k)
 	}
 	return true
 }
@@ -202,7 +202,7 @@ func (f *fan) wants(k score.EventKind) bool {
 // one expect, and notes what is wrong. told is when each was first told to those
 // who want all, by its collapse id: who has quiet hours must have those that were
 // told while they were awake.
-func (m *match) judge(w *follower, got map[score.EventKind][]apns.Alert, told map[string]time.Time, note func(what string)) {
+func (m *match) judge(w *follower, got map[event.Kind][]apns.Alert, told map[string]time.Time, note func(what string)) {
 	bowled := len(m.oracle.after)
 	if w.left >= 0 {
 		bowled = w.left
@@ -214,7 +214,7 @@ func (m *match) judge(w *follower, got map[score.EventKind][]apns.Alert, told ma
 	}
 	for _, k := range toldOf() {
 		n := len(got[k])
-		if k == score.StartEvent && w.begun {
+		if k == event.Start && w.begun {
 			n++
 		}
 		want := m.expects(w, all, k)
@@ -260,11 +260,11 @@ const (
 
 // expects is what a follower should get of a kind: who follows before it is time
 // gets a reminder, and who comes late gets none.
-func (m *match) expects(w *follower, all map[score.EventKind]span, k score.EventKind) span {
+func (m *match) expects(w *follower, all map[event.Kind]span, k event.Kind) span {
 	switch {
-	case k == score.TossEvent && w.late: // it may have been told before
+	case k == event.Toss && w.late: // it may have been told before
 		return span{0, all[k].most}
-	case k == score.StartEvent && w.begins != "": // who may have got the push is told by a notification as well
+	case k == event.Start && w.begins != "": // who may have got the push is told by a notification as well
 		return span{all[k].least, all[k].most + 1}
 	case k != reminded:
 		return all[k]

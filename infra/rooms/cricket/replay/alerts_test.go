@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"matchday/infra/rooms/cricket/replay"
-	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/score/event"
 )
 
-type expected map[score.EventKind][2]int
+type expected map[event.Kind][2]int
 
 // and is what every match with a result makes a follower expect, and more.
 func (e expected) and(more expected) expected {

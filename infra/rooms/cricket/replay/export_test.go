@@ -6,13 +6,13 @@ import (
 
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/sportmonks/script"
-	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/score/event"
 )
 
 // Alerts are the least and most alerts of each kind that a file makes a follower
 // expect by the time that so many deliveries are bowled. Kinds of which there is
 // none are left out.
-func Alerts(file []byte, deliveries int) (map[score.EventKind][2]int, error) {
+func Alerts(file []byte, deliveries int) (map[event.Kind][2]int, error) {
 	o, err := newOracle(file)
 	if err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func Alerts(file []byte, deliveries int) (map[score.EventKind][2]int, error) {
 		return nil, err
 	}
 	o.stops = stops(script)
-	all := map[score.EventKind][2]int{}
+	all := map[event.Kind][2]int{}
 	for k, s := range o.alerts(deliveries) {
 		if s.most > 0 {
 			all[k] = [2]int{s.least, s.most}
@@ -62,7 +62,7 @@ func Judge(file []byte, w follower, at, told time.Time, kinds ...string) (wrong 
 	for i, k := range kinds {
 		body := "x"
 		if k == string(reminded) {
-			k, body = string(score.StartEvent), "Starts in 15 minutes"
+			k, body = string(event.Start), "Starts in 15 minutes"
 		}
 		d.Alerts = append(d.Alerts, apns.Alert{
 			Body: body, Collapse: fmt.Sprint(k, i), Time: at, Payload: fmt.Appendf(nil, `{"aps":{"alert":"x"},"matchId":"1","kind":%q}`, k),

@@ -16,7 +16,7 @@ import (
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/chaos"
 	"matchday/infra/sim/sportmonks"
-	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
 )
@@ -285,7 +285,7 @@ func (r *run) judgeAlerts() {
 
 func (m *match) judgeAll(on map[*fan]alerts) {
 	wrong := map[string][]string{} // what, by whom
-	ids := map[score.EventKind]map[string]bool{}
+	ids := map[event.Kind]map[string]bool{}
 	told := map[string]time.Time{}
 	for _, w := range m.followers {
 		if w.dead != "" {

@@ -1,0 +1,96 @@
+package crickettest
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"matchday/infra/testkit"
+	"matchday/pkg/cricket/catalog"
+	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/schedule"
+	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/spec"
+)
+
+// syncJob is one of the syncs.
+type syncJob struct {
+	Fn  spec.Function
+	Run func(context.Context, *testkit.World, app.Env) error
+}
+
+// Do runs the sync as its function does.
+func (s syncJob) Do(w *testkit.World) error { return s.Run(w.Ctx(), w, w.Env(s.Fn)) }
+
+// Syncs are in the order in which each finds what it needs.
+var Syncs = [...]syncJob{
+	{catalog.SyncLeaguesFunction, func(ctx context.Context, w *testkit.World, env app.Env) error {
+		return testkit.OpenWith(w, env, catalog.OpenSyncer).SyncLeagues(ctx)
+	}},
+	{schedule.SyncFixturesFunction, func(ctx context.Context, w *testkit.World, env app.Env) error {
+		return testkit.OpenWith(w, env, schedule.OpenSyncer).SyncFixtures(ctx)
+	}},
+	{catalog.SyncTeamsFunction, func(ctx context.Context, w *testkit.World, env app.Env) error {
+		return testkit.OpenWith(w, env, catalog.OpenSyncer).SyncTeams(ctx)
+	}},
+}
+
+// Reference is all that the syncs write, by key.
+type Reference struct {
+	Leagues  map[string]catalog.ProvidedLeague
+	Teams    map[string]catalog.ProvidedTeam
+	Seasons  map[string]catalog.SeasonTeam
+	Fixtures map[string]match.Fixture
+	Scores   map[string]match.ScoreRow
+	Names    map[string]match.Names
+}
+
+func (w *World) Reference() Reference {
+	w.T.Helper()
+	r := Reference{map[string]catalog.ProvidedLeague{}, map[string]catalog.ProvidedTeam{}, map[string]catalog.SeasonTeam{}, map[string]match.Fixture{}, map[string]match.ScoreRow{}, map[string]match.Names{}}
+	for _, l := range testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues) {
+		r.Leagues[l.LeagueID] = l
+	}
+	for _, t := range testkit.Rows[catalog.ProvidedTeam](w.World, tables.Teams) {
+		r.Teams[t.TeamID] = t
+	}
+	for _, s := range testkit.Rows[catalog.SeasonTeam](w.World, tables.TeamSeasons) {
+		r.Seasons[s.SeasonID+"/"+s.TeamID] = s
+	}
+	for _, f := range testkit.Rows[match.Fixture](w.World, tables.Fixtures) {
+		r.Fixtures[f.MatchID] = f
+	}
+	for _, c := range w.scores() {
+		r.Scores[c.MatchID] = c
+	}
+	for _, n := range testkit.Rows[match.Names](w.World, tables.FixtureCache) {
+		if strings.HasSuffix(n.MatchID, "#names") {
+			r.Names[n.MatchID] = n
+		}
+	}
+	return r
+}
+
+// scores are the rows of cricket-fixture-cache without the names.
+func (w *World) scores() []match.ScoreRow {
+	return slices.DeleteFunc(testkit.Rows[match.ScoreRow](w.World, tables.FixtureCache), func(c match.ScoreRow) bool { return c.LeagueID == "" })
+}
+
+// Stale makes one row of each table old, as far as there is one.
+func (w *World) Stale() {
+	w.T.Helper()
+	age(w, tables.Leagues, testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues), func(l *catalog.ProvidedLeague) { l.Name = "an old name" })
+	age(w, tables.Teams, testkit.Rows[catalog.ProvidedTeam](w.World, tables.Teams), func(t *catalog.ProvidedTeam) { t.Name = "an old name" })
+	age(w, tables.Fixtures, testkit.Rows[match.Fixture](w.World, tables.Fixtures), func(f *match.Fixture) { f.Round = "an old round" })
+	age(w, tables.FixtureCache, w.scores(), func(c *match.ScoreRow) { c.StateJSON = `{}` })
+}
+
+// age edits the first of a table's rows, as far as there is one.
+func age[T any](w *World, table spec.Table, rows []T, edit func(*T)) {
+	w.T.Helper()
+	if len(rows) > 0 {
+		edit(&rows[0])
+		testkit.Put(w.World, table, rows[0])
+	}
+}

@@ -1,0 +1,523 @@
+package crickettest
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/cricsheet"
+	"matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
+	"matchday/infra/testkit"
+	"matchday/pkg/cricket"
+	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/alert"
+	"matchday/pkg/cricket/catalog"
+	"matchday/pkg/cricket/follower"
+	"matchday/pkg/cricket/live"
+	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/push"
+	"matchday/pkg/spec"
+)
+
+// Starting is a user's request to have the activity of that name updated.
+func Starting(matchID, user, team string) *activity.StartActivity {
+	in := &activity.StartActivity{User: auth.User{UserID: user}, MatchID: matchID}
+	in.Body.PushToken, in.Body.TeamID = push.Token(Token(user)), team
+	return in
+}
+
+// Routes is every route of the room, by function.
+func (w *World) Routes() map[string]testkit.Route {
+	return map[string]testkit.Route{
+		match.GetMatchFunction.Name:             testkit.Serve(w.World, match.GetMatchFunction, match.OpenMatches, (*match.Matches).GetMatch),
+		match.ListMatchesFunction.Name:          testkit.Serve(w.World, match.ListMatchesFunction, match.OpenMatches, (*match.Matches).ListMatches),
+		match.GetDisplayFunction.Name:           testkit.Serve(w.World, match.GetDisplayFunction, match.OpenMatches, (*match.Matches).GetDisplay),
+		match.ListBallsFunction.Name:            testkit.Serve(w.World, match.ListBallsFunction, match.OpenMatches, (*match.Matches).ListBalls),
+		match.ListLeagueMatchesFunction.Name:    testkit.Serve(w.World, match.ListLeagueMatchesFunction, match.OpenMatches, (*match.Matches).ListLeagueMatches),
+		catalog.ListTeamsFunction.Name:          testkit.Serve(w.World, catalog.ListTeamsFunction, catalog.OpenReference, (*catalog.Reference).ListTeams),
+		catalog.GetTeamFunction.Name:            testkit.Serve(w.World, catalog.GetTeamFunction, catalog.OpenReference, (*catalog.Reference).GetTeam),
+		catalog.UpdateTeamFunction.Name:         testkit.Serve(w.World, catalog.UpdateTeamFunction, catalog.OpenReference, (*catalog.Reference).UpdateTeam),
+		catalog.ListSeasonTeamsFunction.Name:    testkit.Serve(w.World, catalog.ListSeasonTeamsFunction, catalog.OpenReference, (*catalog.Reference).ListSeasonTeams),
+		catalog.ListLeaguesFunction.Name:        testkit.Serve(w.World, catalog.ListLeaguesFunction, catalog.OpenReference, (*catalog.Reference).ListLeagues),
+		catalog.GetLeagueFunction.Name:          testkit.Serve(w.World, catalog.GetLeagueFunction, catalog.OpenReference, (*catalog.Reference).GetLeague),
+		catalog.UpdateLeagueFunction.Name:       testkit.Serve(w.World, catalog.UpdateLeagueFunction, catalog.OpenReference, (*catalog.Reference).UpdateLeague),
+		catalog.DeleteLeagueFunction.Name:       testkit.Serve(w.World, catalog.DeleteLeagueFunction, catalog.OpenReference, (*catalog.Reference).DeleteLeague),
+		follower.RegisterDeviceFunction.Name:    testkit.Serve(w.World, follower.RegisterDeviceFunction, follower.OpenDevices, (*follower.Devices).RegisterDevice),
+		follower.GetDeviceFunction.Name:         testkit.Serve(w.World, follower.GetDeviceFunction, follower.OpenDevices, (*follower.Devices).GetDevice),
+		follower.DeleteDeviceFunction.Name:      testkit.Serve(w.World, follower.DeleteDeviceFunction, follower.OpenDevices, (*follower.Devices).DeleteDevice),
+		follower.UpdatePushToStartFunction.Name: testkit.Serve(w.World, follower.UpdatePushToStartFunction, follower.OpenDevices, (*follower.Devices).UpdatePushToStart),
+		follower.FollowMatchFunction.Name:       testkit.Serve(w.World, follower.FollowMatchFunction, follower.OpenFollows, (*follower.Follows).FollowMatch),
+		follower.GetFollowFunction.Name:         testkit.Serve(w.World, follower.GetFollowFunction, follower.OpenFollows, (*follower.Follows).GetFollow),
+		follower.UpdateFollowFunction.Name:      testkit.Serve(w.World, follower.UpdateFollowFunction, follower.OpenFollows, (*follower.Follows).UpdateFollow),
+		follower.UnfollowMatchFunction.Name:     testkit.Serve(w.World, follower.UnfollowMatchFunction, follower.OpenFollows, (*follower.Follows).UnfollowMatch),
+		activity.StartActivityFunction.Name:     testkit.Serve(w.World, activity.StartActivityFunction, activity.OpenActivities, (*activity.Activities).StartActivity),
+		activity.EndActivityFunction.Name:       testkit.Serve(w.World, activity.EndActivityFunction, activity.OpenActivities, (*activity.Activities).EndActivity),
+		follower.GetPreferencesFunction.Name:    testkit.Serve(w.World, follower.GetPreferencesFunction, follower.OpenSettings, (*follower.Settings).GetPreferences),
+		follower.PutPreferencesFunction.Name:    testkit.Serve(w.World, follower.PutPreferencesFunction, follower.OpenSettings, (*follower.Settings).PutPreferences),
+	}
+}
+
+// Get calls a route as nobody and decodes its answer, which must be 200.
+func Get[T any](t *testing.T, routes map[string]testkit.Route, fn spec.Function, target string) (v T, header http.Header) {
+	t.Helper()
+	out := testkit.Ask(routes, fn, target, "", "")
+	if out.StatusCode != http.StatusOK {
+		t.Fatalf("%s answers %d %s", target, out.StatusCode, out.Body)
+	}
+	testkit.Must(t, json.Unmarshal([]byte(out.Body), &v))
+	return v, testkit.Header(out)
+}
+
+// Served is a world with a live match, 7, one to come, 8, and one that is over, 9.
+func Served(t *testing.T) *World {
+	w := New(t)
+	testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
+	testkit.Put(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.ProvidedTeam{TeamID: "12", Code: "VAL", Name: "Valley"})
+	testkit.Put(w.World, tables.TeamSeasons, catalog.SeasonTeam{SeasonID: "5", TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.SeasonTeam{SeasonID: "5", TeamID: "12", Code: "VAL", Name: "Valley"})
+	on, coming, done := w.Scripted("7"), w.Scripted("8"), w.Scripted("9")
+	w.SetPayload(Payload(on, "1st Innings", Ball{ID: 1, Runs: 4}), Payload(done, "Aban."))
+	w.TickAt(w.Ticker(), 0)
+	coming.StartTime = KickOff.Add(time.Hour).Format(tables.TimeLayout)
+	testkit.Put(w.World, tables.Fixtures, coming)
+	return w
+}
+
+// Starter opens start-activity, with less patience for Apple.
+func (w *World) Starter(env app.Env, change ...func(*push.Config)) *activity.Activities {
+	w.T.Helper()
+	sender := w.Sender(env, change...)
+	return activity.NewActivities(env, func(context.Context) (*push.Sender, error) { return sender, nil })
+}
+
+// Owns registers a phone for each user.
+func (w *World) Owns(version string, users ...string) {
+	w.T.Helper()
+	for _, user := range users {
+		testkit.Put(w.World, tables.Devices, follower.DeviceRow{
+			UserID: user, DeviceToken: Token(user + "'s phone"), OSMajor: follower.MajorOf(version), ExpiresAt: w.Clock.Now().Add(push.KeepDevice).Unix(),
+		})
+	}
+}
+
+// Opened is the channel of a match and a perspective, with a row and at Apple.
+func (w *World) Opened(matchID, view string) string {
+	w.T.Helper()
+	id, err := w.Sender(w.Env(activity.StartActivityFunction)).CreateChannel(w.T.Context(), push.KeepNothing)
+	testkit.Must(w.T, err)
+	testkit.Put(w.World, tables.Channels, activity.Channel{MatchID: matchID, View: view, ChannelID: id, ClaimedAt: w.Clock.Now().UnixMilli()})
+	return id
+}
+
+// Ends has the end of a match decided at slot n, and told to push-activities.
+func (w *World) Ends(matchID string, n int) {
+	w.T.Helper()
+	w.To(At(n))
+	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, matchID)
+	f.EndingAt, f.Live = At(n).Unix(), ""
+	testkit.Put(w.World, tables.Fixtures, f)
+}
+
+// Pusher opens push-activities, with less patience for Apple.
+func (w *World) Pusher(env app.Env, change ...func(*push.Config)) *activity.Pusher {
+	w.T.Helper()
+	return activity.NewPusher(env, w.Sender(env, change...))
+}
+
+// Sender is one with little patience, of a configuration that is changed.
+func (w *World) Sender(env app.Env, change ...func(*push.Config)) *push.Sender {
+	w.T.Helper()
+	c, err := push.ConfigOf(w.T.Context(), env, tables.APNSKey, tables.APNSBundle)
+	testkit.Must(w.T, err)
+	c.Connections, c.Backoff = 1, time.Microsecond
+	for _, f := range change {
+		f(&c)
+	}
+	s, err := push.Open(c)
+	testkit.Must(w.T, err)
+	w.T.Cleanup(s.Close)
+	return s
+}
+
+// Expect holds what the phones show against want, by name.
+func (w *World) Expect(when string, want map[string]string, ended bool) {
+	w.T.Helper()
+	for name, state := range want {
+		var got, wanted score.Display
+		text, end := w.Shows(name)
+		if text == "" {
+			w.T.Errorf("%s, the %s phone shows nothing", when, name)
+			continue
+		}
+		testkit.Must(w.T, json.Unmarshal([]byte(text), &got))
+		testkit.Must(w.T, json.Unmarshal([]byte(state), &wanted))
+		if got.Hash() != wanted.Hash() || end != ended {
+			w.T.Errorf("%s, the %s phone shows %s, ended %v; want %s, %v", when, name, text, end, state, ended)
+		}
+	}
+}
+
+func (w *World) Subscribed() (names []string) {
+	for _, s := range testkit.Rows[activity.Subscription](w.World, tables.Subscriptions) {
+		names = append(names, s.UserID)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Sync runs them all.
+func (w *World) Sync() {
+	w.T.Helper()
+	for _, s := range Syncs {
+		testkit.Must(w.T, s.Do(w.World))
+	}
+}
+
+// Lists has the provider answer /fixtures with these matches, and any other path
+// as it does.
+func (w *World) Lists(entries ...string) {
+	before := w.Said
+	w.Said = func(path string) (int, string) {
+		if path == "/fixtures" {
+			return http.StatusOK, strings.TrimSuffix(Feed(entries...), "}") + `,"meta":{"last_page":1}}`
+		}
+		if before == nil {
+			return 0, ""
+		}
+		return before(path)
+	}
+}
+
+// KickOff is when the matches of the tests begin: slot 0.
+var KickOff = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+
+// At is when slot n is due.
+func At(n int) time.Time { return KickOff.Add(time.Duration(n) * match.SlotLength) }
+
+const (
+	bundle   = "app.matchday.test"
+	ApiToken = "provider-token"
+)
+
+// World is one test's room, with the provider and Apple.
+type World struct {
+	*testkit.World
+	SportMonks
+	Phones *apns.Server // after withPhones
+}
+
+// New makes a world some time before KickOff.
+func New(t testing.TB) *World {
+	t.Helper()
+	w := &World{World: testkit.New(t, cricket.Room, KickOff.Add(-time.Hour))}
+	w.Feed = sportmonks.New(w.Clock, ApiToken)
+	w.World.Provider = &w.SportMonks
+	w.Settings[tables.SportMonksURL], w.Settings[tables.SportMonksToken] = "http://provider"+providerPath, ApiToken
+	return w
+}
+
+// WithPhones adds Apple.
+func (w *World) WithPhones() *World {
+	w.T.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	testkit.Must(w.T, err)
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	testkit.Must(w.T, err)
+	w.Phones = apns.New(w.Clock, apns.Config{TeamID: "TEAM", KeyID: "KEY", PublicKey: &key.PublicKey, Bundle: bundle})
+	testkit.Must(w.T, w.Phones.Listen())
+	w.T.Cleanup(func() { w.Phones.Close() })
+	ca := filepath.Join(w.T.TempDir(), "ca.pem")
+	testkit.Must(w.T, os.WriteFile(ca, w.Phones.CA(), 0o600))
+	maps.Copy(w.Settings, map[string]string{
+		push.SettingURL: w.Phones.URL(), push.SettingTeamID: "TEAM", push.SettingKeyID: "KEY", tables.APNSBundle: bundle, push.SettingCAFile: ca,
+		tables.APNSKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+	})
+	return w
+}
+
+// SportMonks answers for SportMonks.
+type SportMonks struct {
+	Feed *sportmonks.Server
+	Said func(path string) (status int, body string) // instead of the feed's answer, unless status is 0
+}
+
+const providerPath = "/api/v2.0"
+
+// RoundTrip asks the simulator. A timeout comes at once.
+func (p *SportMonks) RoundTrip(r *http.Request) (*http.Response, error) {
+	out := httptest.NewRecorder()
+	if p.Said != nil {
+		if status, body := p.Said(strings.TrimPrefix(r.URL.Path, providerPath)); status != 0 {
+			out.WriteHeader(status)
+			out.WriteString(body)
+			return out.Result(), nil
+		}
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	cancel() // the simulator hangs until its caller gives up
+	hung := p.Feed.Counts()[sportmonks.Timeout]
+	p.Feed.ServeHTTP(out, r.WithContext(ctx))
+	if p.Feed.Counts()[sportmonks.Timeout] > hung {
+		return nil, context.DeadlineExceeded
+	}
+	return out.Result(), nil
+}
+
+// Ticker is that of a new process.
+func (w *World) Ticker() *live.Ticker {
+	w.T.Helper()
+	return testkit.Open(w.World, live.TickFunction, live.OpenTicker)
+}
+
+// TickAt has slot n ticked, and fails the test for an error.
+func (w *World) TickAt(t *live.Ticker, n int) live.TickDone {
+	w.T.Helper()
+	done, err := t.Tick(w.Ctx(), SlotNo(n))
+	testkit.Must(w.T, err)
+	return done
+}
+
+// SlotNo is slot n after KickOff, as plan-ticks has it.
+func SlotNo(n int) live.Tick { return live.Tick{Slot: match.SlotOf(At(n)), Due: At(n).UnixMilli()} }
+
+// MatchOf is the row of a match that has been scheduled, and not polled.
+func MatchOf(m *script.Match, start time.Time) match.Fixture {
+	return match.Fixture{
+		MatchID: ID(m.ID), LeagueCode: m.League.Code, LeagueID: ID(m.League.ID), SeasonID: ID(m.Season.ID),
+		StartTime: start.UTC().Format(tables.TimeLayout), Round: m.Round, Type: m.Type, Status: "NS",
+		LocalTeamID: ID(m.Local.ID), VisitorTeamID: ID(m.Visitor.ID), VenueName: m.Venue.Name,
+	}
+}
+
+func ID(n int64) string { return fmt.Sprint(n) }
+
+// Play schedules a generated match, with a frame in each slot from slot 0 on,
+// and stores its row.
+func (w *World) Play(seed int64, format cricsheet.Format, frameEvery time.Duration) *script.Match {
+	w.T.Helper()
+	m := script.Generate(seed, format)
+	w.Feed.Play(m, KickOff, sportmonks.Pace{Every: frameEvery, Linger: 20 * time.Second})
+	testkit.Put(w.World, tables.Fixtures, MatchOf(m, KickOff))
+	return m
+}
+
+// Token is the push token of a phone that has a name.
+func Token(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:])
+}
+
+// Subscribe stores an activity.
+func (w *World) Subscribe(matchID, name, team string) activity.Subscription {
+	w.T.Helper()
+	now := w.Clock.Now()
+	s := activity.Subscription{
+		MatchID: matchID, PushToken: Token(name), UserID: name, TeamID: team,
+		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(24 * time.Hour).Unix(),
+	}
+	testkit.Put(w.World, tables.Subscriptions, s)
+	return s
+}
+
+// Shows is what a phone shows: the content state, or "" before the first.
+func (w *World) Shows(name string) (state string, ended bool) {
+	d, _ := w.Phones.Device(Token(name))
+	return string(d.State), d.Ended
+}
+
+// Outcome is what the world amounts to, without what depends on when each
+// step ran: slots, times, locks and repeated messages.
+type Outcome struct {
+	Fixtures map[string]match.Fixture
+	States   map[string]string // by match
+	Shown    map[string]string // by cache key
+	Hashes   map[string]string
+	Balls    map[string]string // by match
+	Last     map[string]int    // lastProcessedBall
+	Follows  int
+	Phones   map[string]string // by token: what an activity is left with
+	// Untold are the displays of which no message speaks that is recent enough.
+	Untold   []string
+	Messages []string // of the end of matches, without repetitions
+	Alerts   []string // likewise
+	Ledger   []string
+}
+
+func (w *World) Outcome() Outcome {
+	w.T.Helper()
+	o := Outcome{
+		Fixtures: map[string]match.Fixture{}, States: map[string]string{}, Shown: map[string]string{}, Hashes: map[string]string{},
+		Balls: map[string]string{}, Last: map[string]int{}, Phones: map[string]string{},
+		Follows: len(testkit.Rows[map[string]any](w.World, tables.Follows)),
+	}
+	changes := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
+	for _, f := range testkit.Rows[match.Fixture](w.World, tables.Fixtures) {
+		f.LiveUpdatedAt, f.ArchivedAt = min(f.LiveUpdatedAt, 1), min(f.ArchivedAt, 1)
+		f.EndingAt, f.FinishedAt = min(f.EndingAt, 1), min(f.FinishedAt, 1)
+		f.LastSlot, f.BodySum, f.Polls, f.MissingSince = 0, "", 0, 0
+		o.Fixtures[f.MatchID] = f
+	}
+	for _, c := range testkit.Rows[match.ScoreRow](w.World, tables.FixtureCache) {
+		o.States[c.MatchID] = c.StateJSON
+	}
+	for _, s := range testkit.Rows[match.DisplayRow](w.World, tables.Displays) {
+		o.Shown[s.CacheKey] = string(s.Display)
+		match, view, _ := strings.Cut(strings.TrimPrefix(s.CacheKey, "DISPLAY#"), "#")
+		if !slices.ContainsFunc(changes, func(m activity.MatchChanged) bool {
+			return m.MatchID == match && slices.Contains(m.Changed, view) && m.Slot >= s.Slot
+		}) {
+			o.Untold = append(o.Untold, s.CacheKey)
+		}
+	}
+	slices.Sort(o.Untold)
+	for _, h := range testkit.Rows[live.StateHash](w.World, tables.StateHashes) {
+		o.Hashes[h.Key] = h.Hash
+	}
+	for id := range o.Fixtures {
+		o.Balls[id] = w.balls(id)
+	}
+	for _, h := range testkit.Rows[match.BallIndex](w.World, tables.Processing) {
+		if !strings.Contains(h.MatchID, "#") {
+			o.Last[h.MatchID] = h.LastProcessedBall
+		}
+	}
+	for _, l := range testkit.Rows[live.Ledger](w.World, tables.Processing) {
+		for _, e := range l.Events {
+			o.Ledger = append(o.Ledger, fmt.Sprint(l.MatchID, " ", e.Key, " ", e.Told))
+		}
+	}
+	slices.Sort(o.Ledger)
+	for _, a := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
+		o.Alerts = append(o.Alerts, a.MatchID+" "+a.Key+" "+a.Title)
+	}
+	slices.Sort(o.Alerts)
+	o.Alerts = slices.Compact(o.Alerts)
+	for _, s := range testkit.Rows[activity.Subscription](w.World, tables.Subscriptions) {
+		o.Phones[s.PushToken] = "subscribed"
+	}
+	if w.Phones != nil {
+		for _, token := range w.Phones.Tokens() {
+			d, _ := w.Phones.Device(token)
+			o.Phones[token] += fmt.Sprintf(" ended=%v %s", d.Ended, d.State)
+		}
+	}
+	for _, m := range changes {
+		if m.Ended != 0 {
+			o.Messages = append(o.Messages, "ended "+m.MatchID)
+		}
+	}
+	for _, m := range testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue) {
+		o.Messages = append(o.Messages, "left "+m.MatchID)
+	}
+	slices.Sort(o.Messages)
+	o.Messages = slices.Compact(o.Messages)
+	return o
+}
+
+// balls are all that list-balls gives of a match, page by page.
+func (w *World) balls(matchID string) string {
+	w.T.Helper()
+	s := testkit.Open(w.World, match.ListBallsFunction, match.OpenMatches)
+	var all []any
+	for in := (match.ListBalls{ID: matchID}); ; {
+		page, err := s.ListBalls(w.Ctx(), &in)
+		testkit.Must(w.T, err)
+		for _, b := range page.Body.Balls {
+			all = append(all, b)
+		}
+		if in.Cursor = page.Body.Next; in.Cursor == "" {
+			text, err := json.Marshal(all)
+			testkit.Must(w.T, err)
+			return string(text)
+		}
+	}
+}
+
+// Ball is a delivery as a scripted provider tells it.
+type Ball struct {
+	ID, Runs int
+	Out      bool
+}
+
+// Payload is a fixture in the provider's words: a first innings of these balls.
+// Its totals are those of the balls.
+func Payload(f match.Fixture, status string, balls ...Ball) string {
+	total, wickets := 0, 0
+	list := []any{}
+	for i, b := range balls {
+		total += b.Runs
+		name, outID := fmt.Sprintf("%d Run", b.Runs), 0
+		if b.Out {
+			wickets, name, outID = wickets+1, "Clean Bowled", 1000+wickets
+		}
+		list = append(list, map[string]any{
+			"id": b.ID, "scoreboard": "S1", "team_id": json.Number(f.LocalTeamID), "ball": json.Number(fmt.Sprintf("%d.%d", i/6, i%6+1)),
+			"batsman_id": 1000, "bowler_id": 2000, "batsmanout_id": outID,
+			"batsman": map[string]any{"id": 1000, "fullname": "A Batter"}, "bowler": map[string]any{"id": 2000, "fullname": "A Bowler"},
+			"score": map[string]any{"id": b.Runs + 1, "name": name, "runs": b.Runs, "out": b.Out, "is_wicket": b.Out, "ball": true},
+		})
+	}
+	fixture := map[string]any{
+		"resource": "fixtures", "id": json.Number(f.MatchID), "league_id": json.Number(f.LeagueID), "season_id": json.Number(f.SeasonID),
+		"localteam_id": json.Number(f.LocalTeamID), "visitorteam_id": json.Number(f.VisitorTeamID), "status": status, "type": f.Type,
+		"starting_at": f.StartTime, "total_overs_played": 20, "balls": list,
+		"localteam":   map[string]any{"id": json.Number(f.LocalTeamID), "name": "Harbour", "code": "HAR"},
+		"visitorteam": map[string]any{"id": json.Number(f.VisitorTeamID), "name": "Valley", "code": "VAL"},
+	}
+	if strings.HasSuffix(status, "Innings") {
+		fixture["runs"] = []any{map[string]any{
+			"team_id": json.Number(f.LocalTeamID), "inning": 1, "score": total, "wickets": wickets,
+			"overs": json.Number(fmt.Sprintf("%d.%d", len(balls)/6, len(balls)%6)),
+		}}
+	}
+	text, err := json.Marshal(fixture)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// Feed is the body of /livescores.
+func Feed(entries ...string) string { return `{"data":[` + strings.Join(entries, ",") + `]}` }
+
+// SetPayload has the provider answer /livescores with these fixtures.
+func (w *World) SetPayload(entries ...string) {
+	w.Said = func(path string) (int, string) {
+		if path != "/livescores" {
+			return 0, ""
+		}
+		return http.StatusOK, Feed(entries...)
+	}
+}
+
+// Scripted stores the row of a match that only a scripted provider knows.
+func (w *World) Scripted(id string) match.Fixture {
+	w.T.Helper()
+	f := match.Fixture{
+		MatchID: id, LeagueCode: "T20", LeagueID: "3", SeasonID: "5", StartTime: KickOff.Format(tables.TimeLayout), Type: "T20",
+		Status: "NS", LocalTeamID: "11", VisitorTeamID: "12",
+	}
+	testkit.Put(w.World, tables.Fixtures, f)
+	return f
+}

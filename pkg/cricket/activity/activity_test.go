@@ -1,0 +1,115 @@
+package activity_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"matchday/infra/rooms/cricket/crickettest"
+	"matchday/infra/testkit"
+	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/push"
+)
+
+func TestStartActivity(t *testing.T) {
+	t.Parallel()
+	w, f, want := watched(t)
+	a := testkit.Open(w.World, activity.StartActivityFunction, activity.OpenActivities)
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	testkit.Drain(w.World, tables.ActivityQueue, 0, func(_ context.Context, _ activity.MatchChanged) error { return nil })
+
+	in := crickettest.Starting("7", "fan", "12")
+	in.Body.PushToken = push.Token(strings.ToUpper(string(in.Body.PushToken)))
+	out, err := a.StartActivity(w.Ctx(), in)
+	testkit.Must(t, err)
+	until := crickettest.KickOff.Add(match.SlotLength + 24*time.Hour + 48*time.Hour).Truncate(time.Second)
+	if out.Status != http.StatusCreated || out.Body.MatchID != "7" || out.Body.TeamID != "12" || !out.Body.ExpiresAt.Equal(until) {
+		t.Errorf("the answer is %+v, want it to expire at %v", out, until)
+	}
+	first := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("fan"))
+	if n := testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities); n != 1 || pushes(w, "neutral") != 0 {
+		t.Errorf("%d messages were sent, and %d pushes to another", n, pushes(w, "neutral"))
+	}
+	w.Expect("after the start", map[string]string{"fan": want["visitor"]}, false)
+
+	// Again, as a fan of the other team: the same row, and its view.
+	w.To(w.Clock.Now().Add(time.Minute))
+	_, err = a.StartActivity(w.Ctx(), crickettest.Starting("7", "fan", "11"))
+	testkit.Must(t, err)
+	second := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("fan"))
+	if second.CreatedAt != first.CreatedAt || second.UpdatedAt <= first.UpdatedAt || second.ExpiresAt <= first.ExpiresAt || second.TeamID != "11" {
+		t.Errorf("registered again, %+v became %+v", first, second)
+	}
+	testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities)
+	w.Expect("as a fan of the other team", map[string]string{"fan": want["local"]}, false)
+
+	over := w.Scripted("8")
+	w.SetPayload(crickettest.Payload(f, "1st Innings"), crickettest.Payload(over, "Aban."))
+	w.TickAt(w.Ticker(), 60)
+	finished := w.Scripted("9")
+	finished.EndingAt, finished.FinishedAt = 1, 1
+	testkit.Put(w.World, tables.Fixtures, finished)
+	upcoming := w.Scripted("10")
+	for name, c := range map[string]struct {
+		in    *activity.StartActivity
+		kind  problem.Kind
+		field string
+	}{
+		"no match":              {crickettest.Starting("1", "fan", ""), problem.NotFound, ""},
+		"over by its score":     {crickettest.Starting(over.MatchID, "fan", ""), problem.Conflict, ""},
+		"over by its row":       {crickettest.Starting(finished.MatchID, "fan", ""), problem.Conflict, ""},
+		"a team that is away":   {crickettest.Starting("7", "fan", "99"), problem.Invalid, "body.teamId"},
+		"another user's token":  {&activity.StartActivity{User: auth.User{UserID: "thief"}, MatchID: "7", Body: crickettest.Starting("7", "fan", "").Body}, problem.Conflict, ""},
+		"a match still to come": {crickettest.Starting(upcoming.MatchID, "fan", ""), problem.Internal, ""},
+	} {
+		_, err := a.StartActivity(w.Ctx(), c.in)
+		if c.kind == problem.Internal {
+			testkit.Must(t, err)
+			continue
+		}
+		if problem.Of(err) != c.kind || c.field != "" && !isIn(err, c.field) {
+			t.Errorf("%s gives %v", name, err)
+		}
+	}
+	if s := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("fan")); s.UserID != "fan" || s.TeamID != "11" {
+		t.Errorf("the activity is now %+v", s)
+	}
+	testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities) // that of the match to come finds nothing to show
+}
+
+func TestEndActivity(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	a := testkit.Open(w.World, activity.EndActivityFunction, activity.OpenActivities)
+	w.Subscribe("7", "fan", "11")
+	end := func(user string) error {
+		out, err := a.EndActivity(w.Ctx(), &activity.EndActivity{User: auth.User{UserID: user}, MatchID: "7", PushToken: push.Token(strings.ToUpper(crickettest.Token("fan")))})
+		if err == nil && (out.Status != http.StatusNoContent || out.CacheControl != httpapi.NoStore) {
+			t.Errorf("the answer is %+v", out)
+		}
+		return err
+	}
+	if err := end("thief"); problem.Of(err) != problem.NotFound || w.Subscribed() == nil {
+		t.Errorf("another user gets %v and leaves %q", err, w.Subscribed())
+	}
+	if err := end("fan"); err != nil || w.Subscribed() != nil {
+		t.Errorf("its owner gets %v and leaves %q", err, w.Subscribed())
+	}
+	if err := end("fan"); problem.Of(err) != problem.NotFound {
+		t.Errorf("the second time its owner gets %v", err)
+	}
+}
+
+// isIn reports whether err is the fault of a field.
+func isIn(err error, field string) bool {
+	f, ok := errors.AsType[*problem.Error](err)
+	return ok && f.Field == field
+}

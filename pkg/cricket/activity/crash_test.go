@@ -1,0 +1,62 @@
+package activity_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/sideshow/apns2"
+
+	"matchday/infra/rooms/cricket/crickettest"
+	"matchday/infra/sim/apns"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/tables"
+)
+
+func TestPushCrashes(t *testing.T) {
+	t.Parallel()
+	for name, ended := range map[string]int64{"an update": 0, "an end": crickettest.At(50).Unix()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+				w, _, _ := watched(t)
+				w.Subscribe("7", "dead", "")
+				w.Phones.Answer(crickettest.Token("dead"), apns.Refuse(apns2.ReasonUnregistered))
+				busy := apns.Refuse(apns2.ReasonServiceUnavailable)
+				busy.Times = 8 // all tries of one run
+				w.Phones.Answer(crickettest.Token("local"), busy)
+				m := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]
+				testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
+				if ended != 0 {
+					m = activity.MatchChanged{MatchID: "7", Ended: ended}
+				}
+				w.Pusher(w.Crashing(activity.PushActivitiesFunction, p)).PushActivities(w.Ctx(), m)
+				again := w.Pusher(w.Env(activity.PushActivitiesFunction))
+				testkit.Must(t, again.PushActivities(w.Ctx(), m))
+				testkit.Drain(w.World, tables.ActivityQueue, time.Minute, again.PushActivities)
+				o := w.Outcome()
+				o.Untold = nil // the messages are handled
+				return o
+			})
+		})
+	}
+}
+
+func TestStartActivityCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+		w, _, _ := watched(t)
+		testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
+		a := testkit.OpenWith(w.World, w.Crashing(activity.StartActivityFunction, p), activity.OpenActivities)
+		in := crickettest.Starting("7", "fan", "11")
+		a.StartActivity(w.Ctx(), in)
+		_, err := testkit.Open(w.World, activity.StartActivityFunction, activity.OpenActivities).StartActivity(w.Ctx(), in)
+		testkit.Must(t, err)
+		testkit.Drain(w.World, tables.ActivityQueue, time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities)
+		o := w.Outcome()
+		o.Untold = nil
+		return o
+	})
+}

@@ -1,0 +1,12 @@
+// Package alert sends notifications to the followers of a match.
+//
+// Three sources send an Alert message: package live for the events of a match, the
+// TossDetector, which asks the provider for the toss before a match starts, and the
+// Reminder, a quarter of an hour before the start.
+//
+// The Alerter serves the followers in pages of 500. It leaves out those whose
+// preferences exclude the alert, sends a notification to the phones of the others,
+// and starts a Live Activity where the phone allows that. It records its progress
+// after each page, so a second run continues there. It retries followers whom Apple
+// did not reach, for 51 minutes.
+package alert

@@ -1,0 +1,208 @@
+package alert_test
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sideshow/apns2"
+
+	"matchday/infra/rooms/cricket/crickettest"
+	"matchday/infra/sim/apns"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/cricket/alert"
+	"matchday/pkg/cricket/follower"
+	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/score/event"
+	"matchday/pkg/cricket/tables"
+)
+
+// scored stores the score of a match, and so the names of its teams.
+func scored(w *crickettest.World, f match.Fixture) {
+	w.T.Helper()
+	state := score.State{ID: f.MatchID, Local: score.Team{ID: "11", Name: "Harbour"}, Visitor: score.Team{ID: "12", Name: "Valley"}}
+	c, err := match.NewScoreRow(f, state, 0, w.Clock.Now())
+	testkit.Must(w.T, err)
+	testkit.Put(w.World, tables.FixtureCache, c)
+}
+
+func TestReminderOfAMatch(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	active(w)
+	scored(w, due(w, "7", 16*time.Minute))
+	r := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder)
+	for range 20 {
+		testkit.Must(t, r.RemindPrematch(w.Ctx()))
+		w.To(w.Clock.Now().Add(time.Minute))
+	}
+	began := crickettest.KickOff.Add(-time.Hour)
+	want := []alert.Alert{{
+		MatchID: "7", Key: alert.ReminderKey, Kind: event.Start, Match: "Harbour v Valley", Title: "Harbour v Valley",
+		At: began.Add(time.Minute).Unix(),
+	}}
+	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); !reflect.DeepEqual(got, want) {
+		t.Errorf("the alerts are\n%+v, want\n%+v", got, want)
+	}
+	mark := testkit.Row[alert.Reminded](w.World, tables.Prematch, "7", alert.WholeMatch)
+	if want := (alert.Reminded{MatchID: "7", UserID: alert.WholeMatch, ClaimedBy: "", TTL: began.Add(time.Minute + alert.KeepReminder).Unix()}); mark != want {
+		t.Errorf("the mark is %+v, want %+v", mark, want)
+	}
+	scored(w, due(w, "7", 10*time.Minute)) // moved
+	testkit.Must(t, r.RemindPrematch(w.Ctx()))
+	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 {
+		t.Errorf("after the match was moved the alerts are %+v", got)
+	}
+}
+
+func TestReminderOfWhichMatches(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	active(w)
+	tellsOf(w, map[string]candidate{
+		"1":  {15 * time.Minute, func(*match.Fixture) {}, true},
+		"2":  {15*time.Minute + time.Second, func(*match.Fixture) {}, false},
+		"4":  {time.Second, func(*match.Fixture) {}, true},
+		"5":  {0, func(*match.Fixture) {}, false},
+		"6":  {-time.Minute, func(*match.Fixture) {}, false},
+		"7":  {5 * time.Minute, func(f *match.Fixture) { f.Status = "Delayed" }, false},
+		"8":  {5 * time.Minute, func(f *match.Fixture) { f.Status = "Postp." }, false},
+		"9":  {5 * time.Minute, func(f *match.Fixture) { f.Status = "Cancl." }, false},
+		"10": {5 * time.Minute, func(f *match.Fixture) { f.Status, f.Live, f.LiveUpdatedAt = "1st Innings", match.Live, 1 }, false},
+		"11": {5 * time.Minute, func(f *match.Fixture) { f.EndingAt = 1 }, false},
+		"12": {5 * time.Minute, func(f *match.Fixture) { f.LeagueCode = "ODI" }, false},
+	}, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch)
+	for _, m := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
+		if m.Title != "Your match" { // without a score
+			t.Errorf("the alert is %+v", m)
+		}
+	}
+}
+
+func TestStartsIn(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[time.Duration]string{
+		15 * time.Minute: "Starts in 15 minutes", 61 * time.Second: "Starts in 2 minutes",
+		time.Minute: "Starts in 1 minute", time.Second: "Starts in 1 minute",
+	} {
+		if got := alert.StartsIn(in); got != want {
+			t.Errorf("%v before the start is said %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestReminderTellsTheMinutesLeft has a reminder that Apple could not take tell
+// how long it is then.
+func TestReminderTellsTheMinutesLeft(t *testing.T) {
+	t.Parallel()
+	w := alerting(t)
+	active(w)
+	scored(w, due(w, "7", 12*time.Minute))
+	fan(w, "ann", "11")
+	fan(w, "spoiler-free", "11")
+	prefers := follower.DefaultPreferences()
+	prefers.SpoilerFree = true
+	prefer(w, "spoiler-free", prefers)
+	testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.Ctx()))
+	w.To(w.Clock.Now().Add(2*time.Minute + time.Second))
+	w.Phones.Answer("", apns.Refuse(apns2.ReasonServiceUnavailable))
+	a := alerter(w, w.Env(alert.SendAlertsFunction))
+	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
+	w.Phones.Answer("")
+	w.To(w.Clock.Now().Add(2 * time.Minute))
+	testkit.Drain(w.World, tables.AlertQueue, 5*time.Minute, a.SendAlert)
+	for _, name := range []string{"ann", "spoiler-free"} {
+		if got := toldTo(w, name); len(got) != 1 || got[0] == "Harbour v Valley|Starts in 12 minutes" || !strings.HasPrefix(got[0], "Harbour v Valley|Starts in ") {
+			t.Errorf("%s is told %q", name, got)
+		}
+	}
+}
+
+// TestReminderOfTheOthers has one match's trouble keep no other from being
+// reminded of.
+func TestReminderOfTheOthers(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	active(w)
+	broken := due(w, "7", 5*time.Minute)
+	testkit.Put(w.World, tables.FixtureCache, match.ScoreRow{MatchID: broken.MatchID, LeagueID: "3", StartingAt: broken.StartTime, StateJSON: "{"})
+	scored(w, due(w, "8", 10*time.Minute))
+	if err := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.Ctx()); err == nil {
+		t.Error("no error tells of a score that cannot be read")
+	}
+	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || got[0].MatchID != "8" {
+		t.Errorf("the alerts are %+v", got)
+	}
+}
+
+// TestReminderReachesPhones takes a reminder from the schedule to the phones,
+// whatever is delivered or run again.
+func TestReminderReachesPhones(t *testing.T) {
+	t.Parallel()
+	w := alerting(t)
+	active(w)
+	scored(w, due(w, "7", 12*time.Minute))
+	fan(w, "ann", "11")
+	fan(w, "bob", "", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
+	r, a := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder), alerter(w, w.Env(alert.SendAlertsFunction))
+	for range 3 {
+		testkit.Must(t, r.RemindPrematch(w.Ctx()))
+		testkit.Must(t, w.Drop(tables.Prematch, "7", alert.WholeMatch)) // as a crash before the mark would
+	}
+	if n := testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert); n != 3 {
+		t.Errorf("%d messages were sent", n)
+	}
+	if got := toldTo(w, "ann"); rung(w, "ann") != 1 || !slices.Equal(got, []string{"Harbour v Valley|Starts in 12 minutes"}) || rung(w, "bob") != 0 {
+		t.Errorf("the phone rang %d times, and shows %q", rung(w, "ann"), got)
+	}
+}
+
+func TestRemindPrematchCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) telling {
+		w := alerting(t)
+		active(w)
+		scored(w, due(w, "7", 12*time.Minute))
+		fan(w, "ann", "11")
+		r := testkit.OpenWith(w.World, w.Crashing(alert.RemindPrematchFunction, p), alert.OpenReminder)
+		r.RemindPrematch(w.Ctx())
+		testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.Ctx()))
+		testkit.Drain(w.World, tables.AlertQueue, time.Hour, alerter(w, w.Env(alert.SendAlertsFunction)).SendAlert)
+		if n := rung(w, "ann"); n != 1 {
+			t.Errorf("the phone rang %d times", n)
+		}
+		return tellingOf(w)
+	})
+}
+
+// TestAlertsKeepSecrets has no log line of the alerts hold a token, or say who a
+// user is.
+func TestAlertsKeepSecrets(t *testing.T) {
+	t.Parallel()
+	w := alerting(t)
+	active(w)
+	due(w, "8", time.Hour)
+	fan(w, "user-4711", "11", starter(18))
+	w.Said = func(string) (int, string) { return http.StatusForbidden, crickettest.ApiToken }
+	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.Ctx()))
+	a := alerter(w, w.Env(alert.SendAlertsFunction))
+	testkit.Must(t, a.SendAlert(w.Ctx(), begun(w)))
+	lines := w.Logs.Lines()
+	if len(lines) < 2 {
+		t.Fatalf("the log is %+v", lines)
+	}
+	for _, l := range lines {
+		text := fmt.Sprint(l.Text, l.Attrs)
+		for _, secret := range []string{crickettest.ApiToken, crickettest.Token("user-4711"), crickettest.Token("user-4711 starts"), "user-4711"} {
+			if strings.Contains(text, secret) {
+				t.Errorf("the log says %q", text)
+			}
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
+)
+
+// TeamRef names a team.
+type TeamRef struct {
+	ID   string `json:"id" dynamodbav:"id"`
+	Code string `json:"code" dynamodbav:"code"`
+	Name string `json:"name" dynamodbav:"name"`
+}
+
+// TeamRow is a row of cricket-teams in full: what the provider says of a team,
+// and what administrators do, which no sync writes.
+type TeamRow struct {
+	ProvidedTeam
+	Title     string `dynamodbav:"title,omitempty"`
+	ShortName string `dynamodbav:"shortName,omitempty"`
+	Color     string `dynamodbav:"color,omitempty"`
+}
+
+// TeamProfile is a side.
+type TeamProfile struct {
+	ID        string `json:"id"`
+	Title     string `json:"title" doc:"What to call it: an administrator's choice, or its name."`
+	ShortName string `json:"shortName" doc:"The same in little space: an administrator's choice, or its code."`
+	Color     string `json:"color,omitempty" example:"#0b5cad"`
+	Name      string `json:"name" doc:"In the provider's words, as the code."`
+	Code      string `json:"code"`
+	Image     string `json:"image,omitempty"`
+	National  bool   `json:"national"`
+}
+
+func (t TeamRow) shown() TeamProfile {
+	return TeamProfile{
+		ID: t.TeamID, Title: cmp.Or(t.Title, t.Name), ShortName: cmp.Or(t.ShortName, t.Code), Color: t.Color,
+		Name: t.Name, Code: t.Code, Image: t.Image, National: t.National,
+	}
+}
+
+var errNoTeam = problem.New(problem.NotFound, "team_not_found", "no such team")
+
+// ListTeams asks for all teams.
+type ListTeams struct {
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"Next of the page before."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100"`
+}
+
+// TeamList is a page of teams, in order of their title. Next is the cursor of
+// the page that follows, absent at the end.
+type TeamList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Teams []TeamProfile `json:"teams"`
+		Next  string        `json:"next,omitempty"`
+	}
+}
+
+// ListTeams returns all teams, as they were a minute ago at most.
+func (r *Reference) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, error) {
+	all, err := r.teams.get(r.now(), func() ([]TeamProfile, error) {
+		rows, err := dynamo.ScanAll[TeamRow](ctx, r.db, tables.AllTeams, nil)
+		all := make([]TeamProfile, len(rows))
+		for i, row := range rows {
+			all[i] = row.shown()
+		}
+		slices.SortFunc(all, func(a, b TeamProfile) int { return cmp.Or(cmp.Compare(a.Title, b.Title), cmp.Compare(a.ID, b.ID)) })
+		return all, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &TeamList{CacheControl: cacheReference}
+	out.Body.Teams, out.Body.Next, err = httpapi.Page(all, func(t TeamProfile) string { return t.ID }, in.Cursor, in.Limit)
+	return out, err
+}
+
+// GetTeam asks for one team.
+type GetTeam struct {
+	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The team."`
+}
+
+// TeamPage is the answer with a team.
+type TeamPage struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         TeamProfile
+}
+
+// GetTeam returns a team, or NotFound.
+func (r *Reference) GetTeam(ctx context.Context, in *GetTeam) (*TeamPage, error) {
+	t, err := r.team(ctx, in.ID)
+	return &TeamPage{cacheReference, t}, err
+}
+
+func (r *Reference) team(ctx context.Context, id string) (TeamProfile, error) {
+	row, ok, err := dynamo.Get[TeamRow](ctx, r.db, tables.GetTeam, id)
+	if err == nil && !ok {
+		err = errNoTeam
+	}
+	return row.shown(), err
+}
+
+// UpdateTeam changes what is an administrator's of a team.
+type UpdateTeam struct {
+	auth.Admin
+	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The team."`
+	Body struct {
+		Title     *string `json:"title,omitempty" maxLength:"64" pattern:"^(\\S(.*\\S)?)?$" doc:"What to call it; empty for its name."`
+		ShortName *string `json:"shortName,omitempty" maxLength:"8" pattern:"^(\\S(.*\\S)?)?$" doc:"The same in little space; empty for its code."`
+		Color     *string `json:"color,omitempty" pattern:"^(#[0-9a-fA-F]{6})?$" doc:"As #rrggbb; empty for none."`
+	}
+}
+
+// UpdateTeam changes the attributes that are given, which syncs leave alone. A
+// team that is not there is NotFound.
+func (r *Reference) UpdateTeam(ctx context.Context, in *UpdateTeam) (*TeamPage, error) {
+	var e edit
+	give(&e, "title", in.Body.Title)
+	give(&e, "shortName", in.Body.ShortName)
+	give(&e, "color", in.Body.Color)
+	if err := e.apply(ctx, r.db, tables.UpdateTeam, in.ID, errNoTeam); err != nil {
+		return nil, err
+	}
+	t, err := r.team(ctx, in.ID)
+	return &TeamPage{httpapi.NoStore, t}, err
+}

@@ -1,0 +1,13 @@
+package follower_test
+
+import (
+	"os"
+	"testing"
+
+	"matchday/infra/testkit"
+)
+
+func TestMain(m *testing.M) {
+	testkit.LogByWorld()
+	os.Exit(m.Run())
+}

@@ -1,0 +1,142 @@
+package follower
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"matchday/pkg/cricket/score/event"
+	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
+)
+
+// Preferences are which alerts a user wants, and when.
+type Preferences struct {
+	Alerts        []event.Kind `json:"alerts" dynamodbav:"alerts" nullable:"false" maxItems:"10" uniqueItems:"true" enum:"toss,start,wicket,fifty,hundred,innings,target,rain,superOver,result" doc:"The kinds that are wanted."`
+	KeyEventsOnly bool         `json:"keyEventsOnly" dynamodbav:"keyEventsOnly" doc:"Of these kinds only start, innings, target, superOver and result."`
+	QuietHours    *QuietHours  `json:"quietHours,omitempty" dynamodbav:"quietHours,omitempty" doc:"When no alert is sent; without it, never."`
+	SpoilerFree   bool         `json:"spoilerFree" dynamodbav:"spoilerFree" doc:"Of these kinds only toss, start, rain and result, and no score in their text."`
+}
+
+// QuietHours are the times of day from From until before To that a clock in the
+// time zone shows, over midnight if To is the earlier. Where clocks are put back
+// they may come twice in a night, and where they are put forward fall short.
+type QuietHours struct {
+	From     string `json:"from" dynamodbav:"from" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"22:00"`
+	To       string `json:"to" dynamodbav:"to" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"07:00"`
+	TimeZone string `json:"timeZone" dynamodbav:"timeZone" maxLength:"64" doc:"In the IANA database." example:"Asia/Kolkata"`
+}
+
+// keyEvents are the turning points of a match. spoilerless are the alerts whose
+// coming alone does not tell how the match stands.
+var (
+	keyEvents   = []event.Kind{event.Start, event.Innings, event.Target, event.SuperOver, event.Result}
+	spoilerless = []event.Kind{event.Toss, event.Start, event.Rain, event.Result}
+)
+
+// DefaultPreferences are the preferences of a user who never stated any.
+func DefaultPreferences() Preferences {
+	return Preferences{Alerts: []event.Kind{
+		event.Toss, event.Start, event.Wicket, event.Fifty, event.Hundred, event.Innings, event.Target, event.Rain, event.SuperOver, event.Result,
+	}}
+}
+
+// Allows reports whether an alert of kind k may be sent to the user at an
+// instant. Where the user is spoiler-free its text must not tell the score.
+func (p Preferences) Allows(k event.Kind, at time.Time) bool {
+	return slices.Contains(p.Alerts, k) &&
+		(!p.KeyEventsOnly || slices.Contains(keyEvents, k)) &&
+		(!p.SpoilerFree || slices.Contains(spoilerless, k)) &&
+		(p.QuietHours == nil || !p.QuietHours.include(at))
+}
+
+// include reports whether at is within the quiet hours. A time zone that is no
+// longer there is UTC.
+func (q *QuietHours) include(at time.Time) bool {
+	where, err := zone(q.TimeZone)
+	if err != nil {
+		where = time.UTC
+	}
+	now := at.In(where).Format("15:04")
+	if q.From <= q.To {
+		return q.From <= now && now < q.To
+	}
+	return q.From <= now || now < q.To
+}
+
+// zone is a time zone of the IANA database. The error is for users.
+func zone(name string) (*time.Location, error) {
+	where, err := time.LoadLocation(name)
+	if err != nil || name == "" || name == "Local" {
+		return nil, errors.New("no such time zone")
+	}
+	return where, nil
+}
+
+// PreferencesRow is a row of cricket-preferences.
+type PreferencesRow struct {
+	UserID string `dynamodbav:"userId"`
+	Preferences
+	UpdatedAt int64 `dynamodbav:"updatedAt"` // epoch ms
+}
+
+// readPreferences reads what a user prefers.
+func readPreferences(ctx context.Context, db dynamo.DB, userID string) (Preferences, error) {
+	row, ok, err := dynamo.Get[PreferencesRow](ctx, db, tables.GetPreferences, userID)
+	if err != nil || !ok {
+		return DefaultPreferences(), err
+	}
+	return row.Preferences, nil
+}
+
+// Settings keeps the preferences of users.
+type Settings struct {
+	db  dynamo.DB
+	now func() time.Time
+}
+
+// OpenSettings opens the service of a user's preferences.
+func OpenSettings(_ context.Context, env app.Env) (*Settings, error) {
+	return &Settings{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
+}
+
+// GetPreferences asks for the caller's preferences.
+type GetPreferences struct{ auth.User }
+
+// PreferencesPage is the answer with a user's preferences.
+type PreferencesPage struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         Preferences
+}
+
+// GetPreferences returns the caller's preferences: all kinds of alert, at any
+// time, if none are stored.
+func (s *Settings) GetPreferences(ctx context.Context, in *GetPreferences) (*PreferencesPage, error) {
+	p, err := readPreferences(ctx, s.db, in.UserID)
+	return &PreferencesPage{httpapi.NoStore, p}, err
+}
+
+// PutPreferences states the caller's preferences, all of them.
+type PutPreferences struct {
+	auth.User
+	Body Preferences
+}
+
+// PutPreferences stores the caller's preferences in place of those before.
+func (s *Settings) PutPreferences(ctx context.Context, in *PutPreferences) (*PreferencesPage, error) {
+	if q := in.Body.QuietHours; q != nil {
+		if q.From == q.To {
+			return nil, problem.In("body.quietHours.to", "quiet hours end at another time than they begin")
+		}
+		if _, err := zone(q.TimeZone); err != nil {
+			return nil, problem.In("body.quietHours.timeZone", "%s", err)
+		}
+	}
+	row := PreferencesRow{UserID: in.UserID, Preferences: in.Body, UpdatedAt: s.now().UnixMilli()}
+	return &PreferencesPage{httpapi.NoStore, in.Body}, dynamo.Put(ctx, s.db, tables.PutPreferences, row)
+}

@@ -1,0 +1,83 @@
+package live_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"matchday/infra/rooms/cricket/crickettest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/cricket/live"
+	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/tables"
+)
+
+// The processes of these tests crash at every call of AWS and of the provider.
+// Pushes are no calls of these, and need no crash of their own: a crash before
+// them is one after the call that precedes them, and a crash after them is one
+// before the call that follows.
+
+// crashTick has slot n ticked by the process p, and then by one that works, when
+// the lease of the first has run out, for as long as an event may be held back.
+func crashTick(w *crickettest.World, p *dynamotest.Process, n int) crickettest.Outcome {
+	w.T.Helper()
+	tk := testkit.OpenWith(w.World, w.Crashing(live.TickFunction, p), live.OpenTicker)
+	tk.Tick(w.Ctx(), crickettest.SlotNo(n))
+	again := w.Ticker()
+	w.TickAt(again, n+1)
+	for i := range live.Believed + 1 {
+		w.TickAt(again, n+2+int(live.Lease/match.SlotLength)+i)
+	}
+	return w.Outcome()
+}
+
+func TestTickCrashesAtFirstSight(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+		w := crickettest.New(t)
+		f := w.Scripted("7")
+		w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 1}, crickettest.Ball{ID: 2}))
+		return crashTick(w, p, 0)
+	})
+}
+
+func TestTickCrashesAtBall(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+		w := crickettest.New(t)
+		f := w.Scripted("7")
+		balls := []crickettest.Ball{{ID: 1, Runs: 1}, {ID: 2, Runs: 4}, {ID: 3, Out: true}}
+		w.SetPayload(crickettest.Payload(f, "1st Innings", balls[:2]...))
+		w.TickAt(w.Ticker(), 0)
+		w.SetPayload(crickettest.Payload(f, "1st Innings", balls...))
+		return crashTick(w, p, 1)
+	})
+}
+
+func TestTickCrashesAtArchive(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+		w := crickettest.New(t)
+		w.SetPayload(crickettest.Payload(w.Scripted("7"), "1st Innings"), crickettest.Payload(w.Scripted("8"), "1st Innings"))
+		before := w.Ticker()
+		w.TickAt(before, 0)
+		w.SetPayload()
+		w.TickAt(before, 1)
+		return crashTick(w, p, 10)
+	})
+}
+
+func TestFinishCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+		w, again, m := left(t, func() (int, string) { return 200, pageOf("Finished", tied) })
+		testkit.Drain(w.World, tables.FinishQueue, 0, func(context.Context, live.MatchLeft) error { return nil })
+		s := testkit.OpenWith(w.World, w.Crashing(live.FinishMatchFunction, p), live.OpenFinisher)
+		s.FinishMatch(w.Ctx(), m)
+		w.To(w.Clock.Now().Add(live.FinishMatchFunction.VisibilityTimeout())) // until it is delivered again
+		testkit.Must(t, again.FinishMatch(w.Ctx(), m))
+		testkit.Drain(w.World, tables.FinishQueue, 10*time.Minute, again.FinishMatch)
+		return w.Outcome()
+	})
+}

@@ -1,0 +1,718 @@
+package live_test
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"matchday/infra/rooms/cricket/crickettest"
+	"matchday/infra/sim/cricsheet"
+	sim "matchday/infra/sim/sportmonks"
+	"matchday/infra/sim/sportmonks/script"
+	"matchday/infra/testkit"
+	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/live"
+	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/sportmonks"
+	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/dynamo"
+)
+
+func TestTickLate(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[time.Duration]string{0: "", match.SlotLength: "", match.SlotLength + time.Millisecond: "late"} {
+		w := crickettest.New(t)
+		tk := w.Ticker()
+		w.To(crickettest.At(0).Add(after))
+		var done live.TickDone
+		calls := w.Count(func() { done = w.TickAt(tk, 0) })
+		if done.Skipped != want || want != "" && len(calls) > 0 {
+			t.Errorf("%v after its time a tick says %q and makes the calls %v, want %q", after, done.Skipped, calls, want)
+		}
+	}
+}
+
+// TestTickWaits has a tick that is called early wait for its own instant.
+func TestTickWaits(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	w.TickAt(w.Ticker(), 3)
+	if now := w.Clock.Now(); !now.Equal(crickettest.At(3)) {
+		t.Errorf("the tick ran at %v, want %v", now, crickettest.At(3))
+	}
+}
+
+func TestSlotIsClaimedOnce(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	w.Play(1, cricsheet.T20, match.SlotLength)
+	polls := 0
+	w.Said = func(path string) (int, string) { polls++; return 0, "" }
+	first, second := w.Ticker(), w.Ticker()
+	w.To(crickettest.At(0))
+	var skipped [2]string
+	var wg sync.WaitGroup
+	for i, tk := range []*live.Ticker{first, second} {
+		wg.Go(func() {
+			done, err := tk.Tick(w.Ctx(), crickettest.SlotNo(0))
+			if err != nil {
+				t.Error(err)
+			}
+			skipped[i] = done.Skipped
+		})
+	}
+	wg.Wait()
+	slices.Sort(skipped[:])
+	if skipped != [2]string{"", "claimed"} || polls != 1 {
+		t.Errorf("two ticks of a slot say %q and poll %d times", skipped, polls)
+	}
+	w.To(crickettest.At(1))
+	if done := w.TickAt(second, 1); done.Skipped != "" {
+		t.Errorf("the next slot says %q", done.Skipped)
+	}
+	if done := w.TickAt(first, 0); done.Skipped != "claimed" {
+		t.Errorf("the slot before a claimed one says %q", done.Skipped)
+	}
+}
+
+func TestTickCosts(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	one := w.Play(1, cricsheet.T20, match.SlotLength)
+	two := w.Play(2, cricsheet.ODI, match.SlotLength)
+	tk := w.Ticker()
+	w.TickAt(tk, 10)
+	for _, m := range []*script.Match{one, two} {
+		testkit.Must(t, w.Feed.Pause(m.ID, true))
+	}
+	w.TickAt(tk, 11)
+	first := tk.FirstEntry()
+	for n := 12; n < 15; n++ {
+		var done live.TickDone
+		got := w.Count(func() { done = w.TickAt(tk, n) })
+		// The claim, and one write for each match; the scan of live-index.
+		if want := map[string]int{"UpdateItem": 3, "Scan": 1}; !maps.Equal(got, want) || done.Matches != 2 || done.Changed != 0 {
+			t.Errorf("a tick without news makes the calls %v, want %v: %+v", got, want, done)
+		}
+		if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(one.ID)); f.LiveUpdatedAt != crickettest.At(n).UnixMilli() || f.LastSlot != match.SlotOf(crickettest.At(n)) {
+			t.Errorf("slot %d leaves the match at %d, %d", n, f.LiveUpdatedAt, f.LastSlot)
+		}
+		if tk.FirstEntry() != first {
+			t.Error("the same body was cut again")
+		}
+	}
+
+	// A process that starts now reads what is stored, and writes nothing new.
+	cold := w.Ticker()
+	got := w.Count(func() { w.TickAt(cold, 15) })
+	want := map[string]int{
+		"UpdateItem": 3, "Scan": 1, "PutItem": 2, "DeleteItem": 2, // claim and marks; leases
+		"GetItem": 2 * 7, // fixture, score, balls, ledger and three hashes
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("a cold tick without news makes the calls %v, want %v", got, want)
+	}
+	if got := w.Count(func() { w.TickAt(cold, 16) }); got["GetItem"]+got["PutItem"] > 0 {
+		t.Errorf("its second makes the calls %v", got)
+	}
+}
+
+func TestTickStoresWhatChanged(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.Scripted("7")
+	tk := w.Ticker()
+	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 4}))
+	if done := w.TickAt(tk, 0); done.Matches != 1 || done.Changed != 1 {
+		t.Errorf("the first tick says %+v", done)
+	}
+	o := w.Outcome()
+	if f := o.Fixtures["7"]; f.Live != match.Live || f.LiveUpdatedAt == 0 || f.Status != "1st Innings" {
+		t.Errorf("the match is %+v", f)
+	}
+	if len(o.Shown) != 3 || len(o.Hashes) != 3 || o.Untold != nil || !strings.Contains(o.Shown["DISPLAY#7#neutral"], `"score":"4/0"`) {
+		t.Errorf("shown %v, hashes %v, untold %v", o.Shown, o.Hashes, o.Untold)
+	}
+	if want := `"id":1,"innings":1,"at":"0.1"`; !strings.Contains(o.Balls["7"], want) || o.Last["7"] != 1 {
+		t.Errorf("the balls are %s, up to %d", o.Balls["7"], o.Last["7"])
+	}
+	got := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
+	if want := (activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(0)), Changed: []string{"11", "12", match.Neutral}}); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
+		t.Errorf("the messages are %+v, want %+v", got, want)
+	}
+	if n := len(testkit.Rows[map[string]any](w.World, tables.Locks)); n != 1 {
+		t.Errorf("%d locks are left, want the claim alone", n)
+	}
+
+	// The row keeps the provider's own word for where the match stands: what is
+	// shown for it is no status that the planner could read.
+	w.SetPayload(crickettest.Payload(f, "Delayed"))
+	w.TickAt(tk, 1)
+	w.SetPayload(crickettest.Payload(f, "Review", crickettest.Ball{ID: 1, Runs: 4}))
+	w.TickAt(tk, 2)
+	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.Status != "Delayed" || f.Phase() != sportmonks.Upcoming {
+		t.Errorf("after an unknown status the row says %q", f.Status)
+	}
+}
+
+func TestTickIgnores(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]*match.Fixture{
+		"a match that nobody scheduled": nil,
+		"a match that is finished":      {MatchID: "7", LeagueCode: "T20", StartTime: "x", LocalTeamID: "11", VisitorTeamID: "12", LeagueID: "3", SeasonID: "5", Status: "Finished", ArchivedAt: 5, EndingAt: 5, FinishedAt: 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := crickettest.New(t)
+			f := w.Scripted("7")
+			testkit.Must(t, w.Drop(tables.Fixtures, "7"))
+			if row != nil {
+				testkit.Put(w.World, tables.Fixtures, *row)
+			}
+			before := w.Outcome()
+			w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}))
+			done := w.TickAt(w.Ticker(), 0)
+			if done.Matches != 1 || done.Changed != 0 || !reflect.DeepEqual(w.Outcome(), before) {
+				t.Errorf("the tick says %+v and leaves %+v", done, w.Outcome())
+			}
+			if c := w.Logs.Complaints(); c != nil {
+				t.Errorf("it complains: %q", c)
+			}
+		})
+	}
+}
+
+// TestBrokenEntries has one match's nonsense cost the others nothing.
+func TestBrokenEntries(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	good, bad, nameless := w.Scripted("7"), w.Scripted("8"), w.Scripted("9")
+	tk := w.Ticker()
+	w.SetPayload(crickettest.Payload(good, "1st Innings"), crickettest.Payload(bad, "1st Innings", crickettest.Ball{ID: 1}), crickettest.Payload(nameless, "1st Innings"))
+	w.TickAt(tk, 0)
+	was := w.Outcome()
+	for n := 1; n < 8; n++ { // longer than a match may be missing
+		w.SetPayload(`{"id":8,"status":"1st Innings","runs":[1 2]}`, `{"status":"1st Innings"}`, `7`, crickettest.Payload(good, "1st Innings", make([]crickettest.Ball, n)...))
+		if done := w.TickAt(tk, n); done.Changed != 1 {
+			t.Errorf("slot %d: %+v", n, done)
+		}
+	}
+	is := w.Outcome()
+	for _, id := range []string{"8", "9"} {
+		if is.States[id] != was.States[id] || is.Fixtures[id] != was.Fixtures[id] {
+			t.Errorf("the broken match %s has changed", id)
+		}
+	}
+	if is.States["7"] == was.States["7"] {
+		t.Error("the good match stands still")
+	}
+	if is.Messages != nil {
+		t.Errorf("a match that cannot be read is said to be over: %q", is.Messages)
+	}
+	if c := w.Logs.Complaints(); !slices.Contains(c, "match failed") {
+		t.Errorf("nobody is told: %q", c)
+	}
+	if n := w.Logs.Sum(tables.MatchesFailed); n != 7*3 {
+		t.Errorf("%v failures are counted, want 21", n)
+	}
+}
+
+// TestProviderFaults has the last good state stand while the provider fails, and
+// the next good answer heal everything.
+func TestProviderFaults(t *testing.T) {
+	t.Parallel()
+	const first, faulty = 20, 3
+	play := func(t *testing.T, kind sim.Kind, stands bool) (*crickettest.World, crickettest.Outcome) {
+		w := crickettest.New(t)
+		m := w.Play(3, cricsheet.T20, match.SlotLength)
+		tk := w.Ticker()
+		w.TickAt(tk, first)
+		was := w.Outcome()
+		if kind != "" {
+			testkit.Must(t, w.Feed.Inject(sim.Fault{Kind: kind, Count: faulty, Resource: "livescores"}))
+		}
+		for n := range faulty {
+			w.TickAt(tk, first+1+n)
+			if stands && !reflect.DeepEqual(w.Outcome(), was) {
+				t.Errorf("%d failures change %+v to %+v", n+1, was, w.Outcome())
+			}
+		}
+		w.TickAt(tk, first+faulty+1)
+		if o := w.Outcome(); o.Fixtures[crickettest.ID(m.ID)].Live != match.Live || o.Messages != nil {
+			t.Errorf("the match has left: %+v", o)
+		}
+		o := w.Outcome()
+		o.Alerts, o.Ledger = nil, nil // depend on how many polls were made
+		return w, o
+	}
+	_, want := play(t, "", false)
+	for kind, fault := range map[sim.Kind]string{
+		sim.TooManyRequests: "limited", sim.ServerError: "unavailable", sim.Timeout: "unavailable",
+		sim.Truncated: "malformed", sim.HTML: "malformed",
+		sim.WrongTypes: "", sim.UnknownStatus: "", sim.ShortBalls: "", sim.DuplicateBalls: "",
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			w, got := play(t, kind, fault != "")
+			if w.Feed.Counts()[kind] != faulty {
+				t.Fatalf("the fault happened %d times", w.Feed.Counts()[kind])
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("afterwards it is\n%+v\nwithout a fault\n%+v", got, want)
+			}
+			complaints := w.Logs.Complaints()
+			if fault == "" {
+				return
+			}
+			if n := w.Logs.Sum(tables.ProviderFaults); n != faulty {
+				t.Errorf("%v faults are counted, want %d", n, faulty)
+			}
+			if n := w.Logs.Sum(tables.SlotsClaimed); n != faulty+2 {
+				t.Errorf("%v slots are counted, want %d: those that the provider failed, the one before and the one after", n, faulty+2)
+			}
+			if len(complaints) != 1 {
+				t.Errorf("it is logged as %q, want one line", complaints)
+			}
+		})
+	}
+}
+
+// TestUnconfirmedFinish has a match that the provider calls finished, and not
+// consistently, go on until it does.
+func TestUnconfirmedFinish(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []sim.Kind{sim.EarlyFinish, sim.WrongWinner} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			w := crickettest.New(t)
+			m := w.Play(4, cricsheet.T20, match.SlotLength)
+			last := len(m.Frames) - 2 // the slot in which the last frame is on
+			testkit.Must(t, w.Feed.Inject(sim.Fault{Kind: kind, Match: m.ID, For: 4 * match.SlotLength}))
+			tk := w.Ticker()
+			results := 0
+			for n := last - 2; n <= last+6; n++ {
+				w.TickAt(tk, n)
+				c := testkit.Row[match.ScoreRow](w.World, tables.FixtureCache, crickettest.ID(m.ID))
+				testkit.Must(t, c.Decode())
+				if c.State.Phase.Over() {
+					results++
+					if want := crickettest.ID(m.Outcome.WinnerID); c.State.Result.WinnerID != want {
+						t.Errorf("slot %d: the winner is %s, want %s", n, c.State.Result.WinnerID, want)
+					}
+				}
+			}
+			if w.Feed.Counts()[kind] != 1 || results == 0 || results > 4 {
+				t.Errorf("the match was over in %d slots; the fault happened %d times", results, w.Feed.Counts()[kind])
+			}
+			if o := w.Outcome(); o.Messages != nil {
+				t.Errorf("something ended: %q", o.Messages)
+			}
+		})
+	}
+}
+
+// TestVanishedMatch has a match that leaves the feed be archived, and come back
+// as if nothing had been.
+func TestVanishedMatch(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	m := w.Play(5, cricsheet.T20, match.SlotLength)
+	other := w.Play(6, cricsheet.T20, match.SlotLength)
+	tk := w.Ticker()
+	finisher := testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher)
+	w.TickAt(tk, 20)
+	testkit.Must(t, w.Feed.Inject(sim.Fault{Kind: sim.Vanish, Match: m.ID, For: 40 * match.SlotLength}))
+	archived := 0
+	for n := 21; n < 70; n++ {
+		w.TickAt(tk, n)
+		f := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID))
+		if f.ArchivedAt != 0 && archived == 0 {
+			archived = n
+			if f.Live != "" || f.LiveUpdatedAt != 0 {
+				t.Errorf("the archived match is live: %+v", f)
+			}
+		}
+		if n == 60 && (f.Live != match.Live || f.ArchivedAt != 0) {
+			t.Errorf("it came back and is %+v", f)
+		}
+		testkit.Drain(w.World, tables.FinishQueue, 0, finisher.FinishMatch)
+	}
+	if archived != 24 {
+		t.Errorf("it was archived in slot %d, want the fourth without it, 24", archived)
+	}
+	for _, change := range testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue) {
+		if change.Ended != 0 {
+			t.Error("its activities are ended")
+		}
+	}
+	w.TickAt(tk, 70)
+
+	control := crickettest.New(t)
+	control.Play(5, cricsheet.T20, match.SlotLength)
+	control.Play(6, cricsheet.T20, match.SlotLength)
+	ctk := testkit.Open(control.World, live.TickFunction, live.OpenTicker)
+	control.TickAt(ctk, 20)
+	control.TickAt(ctk, 70)
+	got, want := w.Outcome(), control.Outcome()
+	got.Messages = nil // a look at the provider's page is still to come
+	for _, o := range []*crickettest.Outcome{&got, &want} {
+		o.Alerts, o.Ledger = nil, nil // depend on how many polls were made
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("after its return it is\n%+v\nwant\n%+v", got, want)
+	}
+	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(other.ID)); f.ArchivedAt != 0 {
+		t.Error("the other match was archived, too")
+	}
+	if testkit.Drain(w.World, tables.FinishQueue, time.Hour, finisher.FinishMatch); len(testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)) > 0 {
+		t.Error("it is still looked for")
+	}
+}
+
+// TestShortAbsence has a match that was archived, and that nobody looked for
+// yet, be live again by its return alone.
+func TestShortAbsence(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.Scripted("7")
+	tk := w.Ticker()
+	for n, there := range []bool{true, false, false, false, false, true, true} {
+		w.SetPayload()
+		if there {
+			w.SetPayload(crickettest.Payload(f, "1st Innings"))
+		}
+		w.TickAt(tk, n)
+		f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+		if archived := n == 4; (f.ArchivedAt != 0) != archived || (f.Live == "") != archived || (f.LiveUpdatedAt == 0) != archived {
+			t.Errorf("in slot %d it is %+v", n, f)
+		}
+	}
+	if n := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)); n != 1 {
+		t.Errorf("%d messages were sent of a match that never changed, want the first alone", n)
+	}
+}
+
+// TestCorrections has the stored balls and the score follow the provider,
+// whatever it first said, and the pointer move forward only.
+func TestCorrections(t *testing.T) {
+	t.Parallel()
+	play := func(t *testing.T, faults ...sim.Fault) (*crickettest.World, string, crickettest.Outcome) {
+		w := crickettest.New(t)
+		m := w.Play(8, cricsheet.T20, match.SlotLength)
+		tk := w.Ticker()
+		w.TickAt(tk, 10)
+		for _, f := range faults {
+			f.Match = m.ID
+			testkit.Must(t, w.Feed.Inject(f))
+		}
+		last := 0
+		for n := 11; n < 40; n++ {
+			w.TickAt(tk, n)
+			h := testkit.Row[match.BallIndex](w.World, tables.Processing, crickettest.ID(m.ID))
+			if h.LastProcessedBall < last {
+				t.Errorf("slot %d: the last processed ball goes back from %d to %d", n, last, h.LastProcessedBall)
+			}
+			last = h.LastProcessedBall
+		}
+		return w, crickettest.ID(m.ID), w.Outcome()
+	}
+	_, _, want := play(t)
+	for name, f := range map[string]sim.Fault{
+		"wrong balls":   {Kind: sim.WrongBall, Count: 5, For: 3 * match.SlotLength},
+		"deleted balls": {Kind: sim.DeletedBall, Count: 5, For: 3 * match.SlotLength},
+		"late balls":    {Kind: sim.Late, Count: 3, For: 3 * match.SlotLength},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, match, got := play(t, f)
+			if w.Feed.Counts()[f.Kind] == 0 {
+				t.Fatal("nothing went wrong")
+			}
+			if got.Balls[match] != want.Balls[match] || !maps.Equal(got.Shown, want.Shown) || !maps.Equal(got.Hashes, want.Hashes) || got.Untold != nil {
+				t.Errorf("afterwards it is\n%+v\nwant\n%+v", got, want)
+			}
+		})
+	}
+}
+
+// TestResumption has a new process in each slot go on from what is stored.
+func TestResumption(t *testing.T) {
+	t.Parallel()
+	play := func(next func(*crickettest.World, *live.Ticker) *live.Ticker) crickettest.Outcome {
+		w := crickettest.New(t)
+		w.Play(9, cricsheet.T20, match.SlotLength)
+		tk := w.Ticker()
+		for n := range 15 {
+			w.TickAt(tk, n)
+			tk = next(w, tk)
+		}
+		return w.Outcome()
+	}
+	want := play(func(_ *crickettest.World, tk *live.Ticker) *live.Ticker { return tk })
+	got := play(func(w *crickettest.World, _ *live.Ticker) *live.Ticker { return w.Ticker() })
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("fifteen processes make\n%+v\none makes\n%+v", got, want)
+	}
+}
+
+// TestTwoProcesses has processes take turns, each with a memory of its own.
+func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.Scripted("7")
+	one, two := w.Ticker(), w.Ticker()
+	a := crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1})
+	b := crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}, crickettest.Ball{ID: 9})
+	for n, step := range []struct {
+		by   *live.Ticker
+		says string
+		last int
+	}{
+		{one, a, 1}, {two, b, 9}, {two, a, 9}, // the ball is taken back
+		{one, crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}, crickettest.Ball{ID: 3}), 9}, // one remembers what it wrote first
+	} {
+		w.SetPayload(step.says)
+		w.TickAt(step.by, n)
+		if h := testkit.Row[match.BallIndex](w.World, tables.Processing, "7"); h.LastProcessedBall != step.last {
+			t.Errorf("step %d leaves the last processed ball at %d, want %d", n, h.LastProcessedBall, step.last)
+		}
+	}
+}
+
+// TestHalfWritten has words that came back, after others were half dealt with,
+// be dealt with again.
+func TestHalfWritten(t *testing.T) {
+	t.Parallel()
+	for name, balls := range map[string][2][]crickettest.Ball{
+		"a correction":     {{{ID: 1}, {ID: 2}}, {{ID: 1}, {ID: 2, Runs: 4}}},
+		"the first ball":   {{}, {{ID: 1, Runs: 4}}},
+		"a ball too many":  {{{ID: 1}, {ID: 2}}, {{ID: 1}, {ID: 2}, {ID: 3, Runs: 1}}},
+		"a ball taken out": {{{ID: 1}, {ID: 2, Runs: 2}}, {{ID: 1}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			halfWritten(t, balls[0], balls[1])
+		})
+	}
+}
+
+// halfWritten has the provider say was, is and was again, with calls failing
+// while is was dealt with.
+func halfWritten(t *testing.T, was, is []crickettest.Ball) {
+	w := crickettest.New(t)
+	f := w.Scripted("7")
+	a, b := crickettest.Payload(f, "1st Innings", was...), crickettest.Payload(f, "1st Innings", is...)
+	w.SetPayload(a)
+	w.TickAt(w.Ticker(), 0)
+	want := w.Outcome()
+	for n := range 40 {
+		slot := 20 * (n + 1)
+		w.SetPayload(b)
+		env := w.Env(live.TickFunction)
+		env.AWS.HTTPClient = failing(env.AWS.HTTPClient, n)
+		broken := testkit.OpenWith(w.World, env, live.OpenTicker)
+		w.Logs.Complaints() // those of the round before
+		done, err := broken.Tick(w.Ctx(), crickettest.SlotNo(slot))
+		if done.Skipped != "" {
+			t.Fatalf("slot %d is %s", slot, done.Skipped)
+		}
+		whole := err == nil && len(w.Logs.Complaints()) == 0
+		w.SetPayload(a)
+		w.TickAt(w.Ticker(), slot+1+int(live.Lease/match.SlotLength)) // when the lease that it could not give back has run out
+		for n := slot + 6; n < slot+16 && held(w, "7"); n++ {         // the score does not believe at once that balls are gone
+			w.TickAt(w.Ticker(), n)
+		}
+		got := w.Outcome()
+		got.Last = want.Last // it moves forward only
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("after all but %d calls failed, it is\n%+v\nwant\n%+v", n, got, want)
+		}
+		if whole {
+			return
+		}
+	}
+	t.Error("a tick makes no end of calls")
+}
+
+// held reports whether the score waits for more of the same words.
+func held(w *crickettest.World, matchID string) bool {
+	c := testkit.Row[match.ScoreRow](w.World, tables.FixtureCache, matchID)
+	testkit.Must(w.T, c.Decode())
+	return c.State.Held != 0
+}
+
+// TestHeldWords has words that the score does not believe at once be asked about
+// again, though they stay the same.
+func TestHeldWords(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]func(*crickettest.World, *live.Ticker) *live.Ticker{
+		"one process":   func(_ *crickettest.World, tk *live.Ticker) *live.Ticker { return tk },
+		"new processes": func(w *crickettest.World, _ *live.Ticker) *live.Ticker { return w.Ticker() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := crickettest.New(t)
+			f := w.Scripted("7")
+			tk := w.Ticker()
+			w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 4}))
+			w.TickAt(tk, 0)
+			w.SetPayload(crickettest.Payload(f, "1st Innings"))
+			n := 1
+			for w.TickAt(tk, n); held(w, "7") && n < 20; n++ {
+				tk = again(w, tk)
+				w.TickAt(tk, n+1)
+			}
+			if o := w.Outcome(); n < 5 || !strings.Contains(o.Shown["DISPLAY#7#neutral"], `"score":"0/0"`) || o.Balls["7"] != "null" || o.Untold != nil {
+				t.Errorf("after %d polls it is %+v", n, o)
+			}
+		})
+	}
+}
+
+// failing lets the first n calls through and fails the others.
+func failing(next aws.HTTPClient, n int) aws.HTTPClient {
+	var mu sync.Mutex
+	return smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+		mu.Lock()
+		n--
+		ok := n >= 0
+		mu.Unlock()
+		if !ok {
+			return &http.Response{StatusCode: http.StatusBadRequest, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+		}
+		return next.Do(r)
+	})
+}
+
+// TestFence has nothing of an older slot overwrite a newer one, at whatever
+// point the older one's worker stalls.
+func TestFence(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.Scripted("7")
+	w.To(crickettest.At(0))
+	old, fresh := crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}), crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}, crickettest.Ball{ID: 2, Runs: 6})
+	enter := func(slot int, words string, stall func()) error {
+		return w.Ticker().Ingest(w.Ctx(), "7", words, match.SlotOf(crickettest.At(slot)), crickettest.At(slot), func() (sportmonks.Fixture, error) {
+			stall()
+			return sportmonks.Decode([]byte(words))
+		})
+	}
+	var want crickettest.Outcome
+	err := enter(5, old, func() {
+		w.To(w.Clock.Now().Add(live.Lease + time.Second)) // its lease runs out
+		testkit.Must(t, enter(6, fresh, func() {}))
+		want = w.Outcome()
+	})
+	if !dynamo.IsRefused(err) {
+		t.Errorf("the stalled worker got %v, want a refusal", err)
+	}
+	if want.Untold != nil || !strings.Contains(want.Shown["DISPLAY#7#neutral"], `"6/0"`) {
+		t.Errorf("the newer state is %+v", want)
+	}
+	if err := enter(5, old, func() {}); !errors.Is(err, live.ErrPassed) {
+		t.Errorf("an older slot got %v, want %v", err, live.ErrPassed)
+	}
+	if got := w.Outcome(); !reflect.DeepEqual(got, want) {
+		t.Errorf("it left %+v, want %+v", got, want)
+	}
+	if n := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)); n != 1 {
+		t.Errorf("%d messages were sent, want 1", n)
+	}
+}
+
+func TestMatchInOtherHands(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.Scripted("7")
+	tk := w.Ticker()
+	w.SetPayload(crickettest.Payload(f, "1st Innings"))
+	testkit.Put(w.World, tables.Locks, map[string]any{"lockKey": "match:7", "holder": "another", "expiresAtMs": crickettest.At(2).UnixMilli(), "expiresAt": crickettest.At(2).Unix()})
+	for n := range 4 {
+		done := w.TickAt(tk, n)
+		if want := n / 3; done.Changed != want {
+			t.Errorf("slot %d: %d changed, want %d", n, done.Changed, want)
+		}
+	}
+	if c := w.Logs.Complaints(); c != nil {
+		t.Errorf("it complains: %q", c)
+	}
+}
+
+func TestReplays(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	tk := w.Ticker()
+	row := func(id string, expires time.Time) match.Fixture {
+		return match.Fixture{
+			MatchID: id, LeagueCode: "T20", StartTime: "x", Live: match.Live, LiveUpdatedAt: crickettest.KickOff.Add(-time.Hour).UnixMilli(),
+			IsReplay: true, ReplayExpires: expires.Unix(), LocalTeamID: "11", VisitorTeamID: "12",
+		}
+	}
+	testkit.Put(w.World, tables.Fixtures, row("7", crickettest.KickOff), row("8", crickettest.KickOff.Add(time.Minute)))
+	w.SetPayload()
+	for range 2 {
+		w.To(crickettest.At(0))
+		tk.Tick(w.Ctx(), crickettest.SlotNo(0))
+	}
+	w.TickAt(tk, 1)
+	left := testkit.Rows[match.Fixture](w.World, tables.Fixtures)
+	if len(left) != 1 || left[0].MatchID != "8" || left[0].ArchivedAt != 0 {
+		t.Errorf("the replays left are %+v, want 8", left)
+	}
+	if o := w.Outcome(); o.Messages != nil {
+		t.Errorf("a replay that expires ends %q", o.Messages)
+	}
+}
+
+// live-index may still list a match that was archived: it is not told twice.
+func TestStaleIndex(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.Scripted("7")
+	ticker := w.Ticker()
+	w.SetPayload(crickettest.Payload(f, "2nd Innings", crickettest.Ball{ID: 1, Runs: 1}))
+	w.TickAt(ticker, 0)
+	w.SetPayload()
+	w.TickAt(ticker, 1)
+	w.TickAt(ticker, 5)
+	before := len(testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue))
+	if left, err := ticker.ArchiveMissing(w.Ctx(), "7", live.Grace); left || err != nil {
+		t.Errorf("it leaves again: %v, %v", left, err)
+	}
+	if after := len(testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)); before != 1 || after != 1 {
+		t.Errorf("%d messages, then %d; want one", before, after)
+	}
+}
+
+// TestLiveMatchesAreOurs: what the feed lists beside them keeps no alarm awake.
+func TestLiveMatchesAreOurs(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	ours := crickettest.Payload(w.Scripted("7"), "1st Innings", crickettest.Ball{ID: 1})
+	foreign := crickettest.Payload(match.Fixture{MatchID: "8", LeagueID: "9", SeasonID: "9", LocalTeamID: "1", VisitorTeamID: "2", Type: "T20", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}, "1st Innings")
+	tk := w.Ticker()
+	w.SetPayload(ours, foreign)
+	w.TickAt(tk, 0)
+	if n := w.Logs.Sum(tables.MatchesLive); n != 1 {
+		t.Fatalf("%v matches are live, want ours", n)
+	}
+	w.SetPayload(foreign)
+	gone := int(live.LongerGrace/match.SlotLength) + 2
+	w.TickAt(tk, 1)
+	w.TickAt(tk, gone)
+	before := w.Logs.Sum(tables.MatchesLive)
+	w.TickAt(tk, gone+1)
+	if n := w.Logs.Sum(tables.MatchesLive) - before; n != 0 {
+		t.Errorf("when ours has left %v are live", n)
+	}
+}

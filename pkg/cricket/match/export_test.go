@@ -1,0 +1,25 @@
+package match
+
+import (
+	"context"
+
+	"matchday/pkg/cricket/score"
+)
+
+// What the tests of the package may see.
+
+const (
+	BallsPerPage = ballsPerPage
+	CacheIdle    = cacheIdle
+	CacheLive    = cacheLive
+	CacheOver    = cacheOver
+	KeepNames    = keepNames
+	ScanPages    = scanPages
+	ScanRows     = scanRows
+)
+
+func (x *Matches) Names(ctx context.Context, f Fixture, s score.State) (Names, error) {
+	return x.names(ctx, f, s)
+}
+
+func (x ChunkInfo) Innings() int { return x.innings() }

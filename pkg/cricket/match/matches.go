@@ -1,0 +1,399 @@
+package match
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/cricket/catalog"
+	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
+	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
+)
+
+var (
+	ErrMatchOver = problem.New(problem.Conflict, "match_over", "the match is over")
+
+	ErrTeamNotInMatch = problem.New(problem.Invalid, "team_not_in_match", "this team does not play in the match")
+)
+
+// Matches answers the public reads.
+type Matches struct {
+	db  dynamo.DB
+	now func() time.Time
+}
+
+var (
+	ErrNotFound = problem.New(problem.NotFound, "match_not_found", "no such match")
+	errNoScore  = problem.New(problem.NotFound, "score_not_found", "the match has no score yet")
+)
+
+// How long a client or a CDN may keep an answer: a slot while a match is played,
+// longer when nothing is about to change.
+const (
+	cacheLive = "public, max-age=2"
+	cacheIdle = "public, max-age=30"
+	cacheOver = "public, max-age=300"
+)
+
+func cacheFor(p sportmonks.Phase) string {
+	switch {
+	case p == sportmonks.Upcoming:
+		return cacheIdle
+	case p.Over():
+		return cacheOver
+	}
+	return cacheLive
+}
+
+// Match is a match in a list or on its page.
+type Match struct {
+	ID         string           `json:"id"`
+	League     string           `json:"league" doc:"The league's code."`
+	LeagueID   string           `json:"leagueId"`
+	LeagueName string           `json:"leagueName,omitempty" doc:"What to call it: an administrator's title, or the provider's name."`
+	SeasonID   string           `json:"seasonId"`
+	StartTime  string           `json:"startTime" format:"date-time"`
+	Round      string           `json:"round,omitempty"`
+	Type       string           `json:"type,omitempty" example:"T20I"`
+	Venue      string           `json:"venue,omitempty"`
+	Status     string           `json:"status" doc:"In the provider's words." example:"1st Innings"`
+	Phase      sportmonks.Phase `json:"phase" enum:"upcoming,live,break,stumps,interrupted,result,closed"`
+	Live       bool             `json:"live"`
+	Local      MatchSide        `json:"local"`
+	Visitor    MatchSide        `json:"visitor"`
+	Result     string           `json:"result,omitempty"`
+}
+
+// MatchSide is a team in a match. Score is "182/8", or "364 & 298/8d".
+type MatchSide struct {
+	ID    string `json:"id"`
+	Name  string `json:"name,omitempty" doc:"What to call it: an administrator's title, or the provider's name."`
+	Code  string `json:"code,omitempty" doc:"The same in little space: an administrator's short name, or the provider's code."`
+	Color string `json:"color,omitempty" example:"#0b5cad"`
+	Image string `json:"image,omitempty"`
+	Score string `json:"score,omitempty"`
+	Overs string `json:"overs,omitempty"`
+}
+
+// summary joins the schedule's row of a match with its score and its names,
+// which may be zero.
+func summary(f Fixture, s score.State, n Names) Match {
+	m := Match{
+		ID: f.MatchID, League: f.LeagueCode, LeagueID: f.LeagueID, LeagueName: n.League, SeasonID: f.SeasonID, StartTime: f.StartTime,
+		Round: f.Round, Type: f.Type, Venue: f.VenueName, Status: f.Status, Phase: cmp.Or(s.Phase, f.Phase(), sportmonks.Upcoming), Live: f.Live != "",
+		Result: s.Result.Text,
+	}
+	var d score.Display
+	if s.ID != "" {
+		d = s.For(Neutral)
+	}
+	m.Local = MatchSide{
+		f.LocalTeamID, cmp.Or(n.Local.Title, s.Local.Name), cmp.Or(n.Local.ShortName, s.Local.Code), n.Local.Color,
+		cmp.Or(n.Local.Image, s.Local.Image), d.Local.Score, d.Local.Overs,
+	}
+	m.Visitor = MatchSide{
+		f.VisitorTeamID, cmp.Or(n.Visitor.Title, s.Visitor.Name), cmp.Or(n.Visitor.ShortName, s.Visitor.Code), n.Visitor.Color,
+		cmp.Or(n.Visitor.Image, s.Visitor.Image), d.Visitor.Score, d.Visitor.Overs,
+	}
+	return m
+}
+
+// GetMatch asks for one match.
+type GetMatch struct {
+	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The match."`
+}
+
+// MatchPage is a match in full.
+type MatchPage struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Match
+		Teams []catalog.TeamRef `json:"seasonTeams,omitempty" doc:"Who plays in the season."`
+		Score *score.State      `json:"score,omitempty" doc:"Innings, batters, bowler, rates and result."`
+	}
+}
+
+// GetMatch returns a match, or NotFound. The schedule's row decides whether it
+// exists; the score comes from the cache.
+func (m *Matches) GetMatch(ctx context.Context, in *GetMatch) (*MatchPage, error) {
+	f, state, err := m.match(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	n, err := m.names(ctx, f, state)
+	if err != nil {
+		return nil, err
+	}
+	out := &MatchPage{}
+	out.Body.Match, out.Body.Teams = summary(f, state, n), n.Season
+	out.CacheControl = cacheFor(out.Body.Phase)
+	if state.ID != "" {
+		out.Body.Score = &state
+	}
+	return out, nil
+}
+
+// match reads a match and its score, which is zero if there is none.
+func (m *Matches) match(ctx context.Context, id string) (Fixture, score.State, error) {
+	f, ok, err := dynamo.Get[Fixture](ctx, m.db, tables.GetFixture, id)
+	if err != nil {
+		return Fixture{}, score.State{}, err
+	}
+	if !ok {
+		return Fixture{}, score.State{}, ErrNotFound
+	}
+	c, ok, err := ReadScore(ctx, m.db, id)
+	if err != nil || !ok || c.TTL <= m.now().Unix() {
+		return f, score.State{}, err
+	}
+	return f, c.State, nil
+}
+
+// ListMatches asks for matches: either by id, or of a league.
+type ListMatches struct {
+	IDs    []string                    `query:"ids" maxItems:"100" doc:"Up to 100 matches, separated by commas."`
+	League string                      `query:"league" maxLength:"32" doc:"A league's code, or, without dates, its id."`
+	From   httpapi.Optional[time.Time] `query:"from" doc:"The first start, with to; at most 31 days before it."`
+	To     httpapi.Optional[time.Time] `query:"to" doc:"The last start."`
+	Cursor string                      `query:"cursor" pattern:"^[0-9A-Z:-]{20}/[0-9]{1,19}$" doc:"Next of the page before."`
+	Limit  int32                       `query:"limit" minimum:"1" maximum:"100" default:"50"`
+}
+
+// MatchList is a page of matches, in order of their start. Next is the cursor of
+// the page that follows, absent at the end.
+type MatchList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Matches []Match `json:"matches"`
+		Next    string  `json:"next,omitempty"`
+	}
+}
+
+const longestRange = 31 * 24 * time.Hour
+
+// ListMatches returns the matches asked for; ids that are not there are left out.
+func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList, error) {
+	out := &MatchList{CacheControl: cacheIdle}
+	var found []Fixture
+	var err error
+	switch {
+	case len(in.IDs) > 0 && in.League != "":
+		return nil, problem.In("query.ids", "ask by ids or by league, not both")
+	case len(in.IDs) > 0 && in.Cursor != "":
+		return nil, problem.In("query.cursor", "matches asked for by ids come on one page")
+	case len(in.IDs) > 0:
+		found, err = m.byID(ctx, in.IDs)
+	case in.League == "":
+		return nil, problem.In("query.ids", "ask by ids or by league")
+	case !in.From.Set && !in.To.Set:
+		found, out.Body.Next, err = m.ofLeague(ctx, in)
+	default:
+		found, out.Body.Next, err = m.between(ctx, in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Matches, err = m.summaries(ctx, found)
+	if slices.ContainsFunc(out.Body.Matches, func(m Match) bool { return m.Live }) {
+		out.CacheControl = cacheLive
+	}
+	return out, err
+}
+
+func (m *Matches) byID(ctx context.Context, ids []string) ([]Fixture, error) {
+	var keys []dynamo.Item
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		if !ValidID(id) {
+			return nil, problem.In("query.ids", "a match id is 1 to 19 digits")
+		}
+		keys = append(keys, dynamo.Key(tables.BatchGetFixtures, id))
+	}
+	found, err := dynamo.GetAll[Fixture](ctx, m.db, tables.BatchGetFixtures, keys)
+	slices.SortFunc(found, func(a, b Fixture) int {
+		return strings.Compare(a.StartTime+"/"+a.MatchID, b.StartTime+"/"+b.MatchID)
+	})
+	return found, err
+}
+
+func (m *Matches) between(ctx context.Context, in *ListMatches) ([]Fixture, string, error) {
+	from, to := in.From.Value, in.To.Value
+	switch {
+	case !in.From.Set:
+		return nil, "", problem.In("query.from", "to needs from")
+	case !in.To.Set:
+		return nil, "", problem.In("query.to", "from needs to")
+	case to.Before(from):
+		return nil, "", problem.In("query.to", "to is before from")
+	case to.UTC().Year() > 9999:
+		return nil, "", problem.In("query.to", "ask for years of four digits")
+	case to.Sub(from) > longestRange:
+		return nil, "", problem.In("query.to", "ask for at most 31 days at a time")
+	}
+	r := dynamo.Range{Limit: in.Limit, Key: catalog.StartsBetween(in.League, from, to)}
+	if in.Cursor != "" {
+		at, start, id, err := parseCursor(in.Cursor)
+		if err != nil {
+			return nil, "", err
+		}
+		if at.Before(from.Truncate(time.Second)) || at.After(to) { // DynamoDB takes no key outside the range
+			return nil, "", httpapi.ErrBadCursor
+		}
+		r.After = indexKey("leagueCode", in.League, "startTime", start, id)
+	}
+	found, last, err := dynamo.Query[Fixture](ctx, m.db, tables.FixturesByDate, r)
+	if err != nil || last == nil {
+		return found, "", err
+	}
+	return found, found[len(found)-1].StartTime + "/" + found[len(found)-1].MatchID, nil
+}
+
+// parseCursor reads the cursor of a list: the start and the id of the last match
+// of the page before.
+func parseCursor(cursor string) (at time.Time, start, id string, err error) {
+	start, id, _ = strings.Cut(cursor, "/")
+	if at, err = time.Parse(tables.TimeLayout, start); err != nil {
+		return at, "", "", httpapi.ErrBadCursor.Because(err)
+	}
+	return at, start, id, nil
+}
+
+// ofLeague lists the matches of a league whose score is in the cache.
+func (m *Matches) ofLeague(ctx context.Context, in *ListMatches) ([]Fixture, string, error) {
+	fresh := expression.GreaterThan(expression.Name("ttl"), expression.Value(m.now().Unix()))
+	r := dynamo.Range{Limit: in.Limit, Filter: &fresh, Key: expression.Key("leagueId").Equal(expression.Value(in.League))}
+	if in.Cursor != "" {
+		_, start, id, err := parseCursor(in.Cursor)
+		if err != nil {
+			return nil, "", err
+		}
+		r.After = indexKey("leagueId", in.League, "startingAt", start, id)
+	}
+	scores, last, err := dynamo.Query[ScoreRow](ctx, m.db, tables.CachedByLeague, r)
+	if err != nil {
+		return nil, "", err
+	}
+	keys := make([]dynamo.Item, len(scores))
+	for i, c := range scores {
+		keys[i] = dynamo.Key(tables.BatchGetFixtures, c.MatchID)
+	}
+	found, err := dynamo.GetAll[Fixture](ctx, m.db, tables.BatchGetFixtures, keys)
+	slices.SortFunc(found, func(a, b Fixture) int {
+		return strings.Compare(a.StartTime+"/"+a.MatchID, b.StartTime+"/"+b.MatchID)
+	})
+	if last == nil {
+		return found, "", err
+	}
+	var end ScoreRow
+	if err := attributevalue.UnmarshalMap(last, &end); err != nil {
+		return nil, "", err
+	}
+	return found, end.StartingAt + "/" + end.MatchID, nil
+}
+
+// summaries adds the scores and the names of the matches.
+func (m *Matches) summaries(ctx context.Context, found []Fixture) ([]Match, error) {
+	scores, err := CachedOf[ScoreRow](ctx, m.db, found, func(id string) string { return id })
+	if err != nil {
+		return nil, err
+	}
+	called, err := CachedOf[Names](ctx, m.db, found, NamesKey)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Match, len(found))
+	for i, f := range found {
+		var state score.State
+		if j := slices.IndexFunc(scores, func(c ScoreRow) bool { return c.MatchID == f.MatchID }); j >= 0 && scores[j].TTL > m.now().Unix() {
+			if err := scores[j].Decode(); err != nil {
+				return nil, err
+			}
+			state = scores[j].State
+		}
+		var n Names
+		if j := slices.IndexFunc(called, func(n Names) bool { return n.MatchID == NamesKey(f.MatchID) }); j >= 0 {
+			n = called[j]
+		}
+		out[i] = summary(f, state, n)
+	}
+	return out, nil
+}
+
+// CachedOf reads the rows of cricket-fixture-cache that are under the keys of
+// the matches.
+func CachedOf[T any](ctx context.Context, db dynamo.DB, matches []Fixture, key func(matchID string) string) ([]T, error) {
+	keys := make([]dynamo.Item, len(matches))
+	for i, f := range matches {
+		keys[i] = dynamo.Key(tables.BatchGetCached, key(f.MatchID))
+	}
+	return dynamo.GetAll[T](ctx, db, tables.BatchGetCached, keys)
+}
+
+// GetDisplay asks for what a lock screen shows of a match.
+type GetDisplay struct {
+	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The match."`
+	Team string `query:"team" pattern:"^([0-9]{1,19}|neutral)$" default:"neutral" doc:"The team whose fan looks at it."`
+}
+
+// Shown is what a lock screen shows: the Live Activity's content state.
+type Shown struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         score.Display
+}
+
+// GetDisplay returns the cached display, or builds and caches it. A team that
+// does not play is Invalid.
+func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*Shown, error) {
+	f, state, err := m.match(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	view := f.Perspective(in.Team)
+	if view == Neutral && in.Team != Neutral {
+		return nil, ErrTeamNotInMatch.In("query.team")
+	}
+	out := &Shown{CacheControl: cacheFor(state.Phase)}
+	now := m.now()
+	row, ok, err := ReadDisplay(ctx, m.db, in.ID, view)
+	if err != nil {
+		return nil, err
+	}
+	if ok && row.TTL > now.Unix() {
+		return out, json.Unmarshal([]byte(row.Display), &out.Body)
+	}
+	if state.ID == "" {
+		return nil, errNoScore
+	}
+	out.Body = state.For(view)
+	text, err := json.Marshal(out.Body)
+	if err != nil {
+		return nil, err
+	}
+	at := now
+	if f.LastSlot != 0 {
+		at = slotTime(f.LastSlot) // whatever the ticker shows next is newer
+	}
+	row = DisplayRow{
+		CacheKey: DisplayKey(in.ID, view), Display: RawJSON(text), Hash: out.Body.Hash(), Slot: f.LastSlot, At: at.Unix(),
+		Playing: state.Phase == sportmonks.Live, TTL: now.Add(KeepShown).Unix(),
+	}
+	if err := dynamo.Put(ctx, m.db, tables.PutDisplay, row, NotAfter(f.LastSlot)); dynamo.IgnoreRefused(err) != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// OpenMatches opens the service of the public reads.
+func OpenMatches(_ context.Context, env app.Env) (*Matches, error) {
+	return &Matches{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
+}

@@ -1,0 +1,58 @@
+package match
+
+import (
+	"time"
+
+	"matchday/pkg/cricket/tables"
+	"matchday/pkg/spec"
+)
+
+// The API.
+var (
+	GetMatchFunction = spec.Function{
+		Name:   "cricket/get-match",
+		Does:   "One match with its score in full.",
+		IfDown: "Match pages do not open.",
+		On:     spec.Route{Method: "GET", Path: "/matches/{id}", Auth: spec.Public},
+		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.EnrichCached, tables.GetTeam, tables.GetLeague, tables.TeamsOfSeason},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}
+
+	ListMatchesFunction = spec.Function{
+		Name:   "cricket/list-matches",
+		Does:   "Matches by id, or of a league, also between two dates.",
+		IfDown: "The match list does not load.",
+		On:     spec.Route{Method: "GET", Path: "/matches", Auth: spec.Public},
+		Uses:   []spec.Access{tables.BatchGetFixtures, tables.BatchGetCached, tables.FixturesByDate, tables.CachedByLeague},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}
+
+	GetDisplayFunction = spec.Function{
+		Name:   "cricket/get-display",
+		Does:   "What a lock screen shows of a match, as a fan of a team or of neither.",
+		IfDown: "A new activity shows no score until the next ball.",
+		On:     spec.Route{Method: "GET", Path: "/matches/{id}/display", Auth: spec.Public},
+		Uses:   []spec.Access{tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.PutDisplay},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}
+
+	ListBallsFunction = spec.Function{
+		Name:   "cricket/list-balls",
+		Does:   "The balls of a match in order, a page at a time.",
+		IfDown: "The ball-by-ball page does not load.",
+		On:     spec.Route{Method: "GET", Path: "/matches/{id}/balls", Auth: spec.Public},
+		Uses:   []spec.Access{tables.GetFixture, tables.GetProcessed, tables.Hydrate},
+		Memory: 256, Timeout: tables.ReadTimeout,
+	}
+)
+
+var (
+	ListLeagueMatchesFunction = spec.Function{
+		Name:   "cricket/list-league-matches",
+		Does:   "Every match of a league, found by reading the table through.",
+		IfDown: "Administrators cannot look through a league's matches.",
+		On:     spec.Route{Method: "GET", Path: "/admin/matches", Auth: spec.Admin},
+		Uses:   []spec.Access{tables.ScanByLeague},
+		Memory: 256, Timeout: 15 * time.Second,
+	}
+)

@@ -1,0 +1,37 @@
+package schedule_test
+
+import (
+	"testing"
+
+	"matchday/infra/rooms/cricket/crickettest"
+	"matchday/infra/sim/cricsheet"
+	"matchday/infra/sim/sportmonks/script"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/cricket/tables"
+)
+
+func TestSyncsCrash(t *testing.T) {
+	t.Parallel()
+	for _, s := range crickettest.Syncs {
+		t.Run(s.Fn.Name, func(t *testing.T) {
+			t.Parallel()
+			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Reference {
+				w := crickettest.New(t)
+				w.Feed.Announce(crickettest.KickOff, script.Generate(1, cricsheet.T20).Fixture)
+				for _, before := range crickettest.Syncs {
+					if before.Fn.Name == s.Fn.Name {
+						break
+					}
+					testkit.Must(t, before.Do(w.World))
+				}
+				w.Feed.AnnounceMore(1, 3, crickettest.KickOff)
+				w.Stale()
+				s.Run(w.Ctx(), w.World, w.Crashing(s.Fn, p))
+				w.To(w.Clock.Now().Add(2 * tables.JobTimeout)) // until its lease has run out
+				testkit.Must(t, s.Do(w.World))
+				return w.Reference()
+			})
+		})
+	}
+}

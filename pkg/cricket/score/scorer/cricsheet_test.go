@@ -1,0 +1,49 @@
+package scorer_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"matchday/infra/rooms/cricket/scoretest"
+	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/score/scorer"
+	"matchday/pkg/cricket/sportmonks"
+)
+
+// TestSheets plays real matches ball by ball: the score at each ball is the sum so
+// far, batters and bowler are right, and the result is the match's.
+func TestSheets(t *testing.T) {
+	t.Parallel()
+	for _, path := range scoretest.Sheets(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
+			t.Parallel()
+			r := scoretest.Load(t, path)
+			state, problems := scorer.Read(r.At(0), score.State{})
+			scoretest.None(t, problems)
+			if state.Phase != sportmonks.Upcoming || state.For("").Headline == "" {
+				t.Fatalf("before the start: %+v", state)
+			}
+			for n := 1; n <= len(r.Totals); n++ {
+				state, problems = scorer.Read(r.At(n), state)
+				scoretest.None(t, problems)
+				r.Check(t, state, n)
+			}
+			r.CheckBalls(t)
+			for _, note := range []bool{true, false} {
+				f := r.End(note)
+				got, problems := scorer.Read(f, state)
+				if note {
+					scoretest.None(t, problems)
+				}
+				if !note && got.Phase != sportmonks.Closed {
+					if r.Info.Outcome.Result == "" && (got.Phase == sportmonks.Result || !got.Pending) {
+						t.Fatalf("without a note it is a result: %+v", got.Result)
+					}
+					got, _ = scorer.Final(f, got)
+				}
+				r.CheckResult(t, got)
+			}
+		})
+	}
+}

@@ -1,0 +1,571 @@
+package scorer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/score/tally"
+	"matchday/pkg/cricket/sportmonks"
+)
+
+// Read makes the state of a match from one snapshot. before is the state that the
+// previous snapshot gave, or zero.
+//
+// The provider's totals are the score. A status it does not document keeps the
+// phase before. A finished match is a result only when winner, note and scores
+// agree; until then it is Pending in the phase before. A snapshot that lists fewer
+// balls than before and does not add up is refused: the state before comes back
+// with a Problem, at most 8 times in a row.
+func Read(f sportmonks.Fixture, before score.State) (score.State, []Problem) {
+	return read(&f, before, false)
+}
+
+// Final is Read for the last snapshot of a match, after it left the live scores:
+// it refuses nothing, and of a finished match takes the best word there is, which
+// may be that the result is unknown.
+func Final(f sportmonks.Fixture, before score.State) (score.State, []Problem) {
+	return read(&f, before, true)
+}
+
+// maxHeld is how many partial snapshots are refused before they are believed.
+const maxHeld = 8
+
+func read(f *sportmonks.Fixture, before score.State, final bool) (score.State, []Problem) {
+	if before.ID != score.IDText(f.ID) {
+		before = score.State{}
+	}
+	r := reader{f: f, before: &before, final: final, balls: tally.Ordered(f.Balls)}
+	r.head()
+	r.count()
+	if r.partial() {
+		r.problem(PartialBalls, "balls are missing that were listed before")
+		if !final && before.Held < maxHeld {
+			before.Held++
+			return before, r.problems
+		}
+		if len(r.s.Innings) == 0 {
+			r.s.Innings, r.s.Current = slices.Clone(before.Innings), before.Current
+			r.tallies = make([]tally.Tally, len(r.s.Innings))
+			r.kept = true
+		}
+	}
+	r.begin()
+	r.phase()
+	r.ends()
+	r.chase()
+	r.result()
+	r.stoppages()
+	r.day()
+	r.crease()
+	r.words()
+	return r.s, r.problems
+}
+
+// reader makes one state, step by step.
+type reader struct {
+	f        *sportmonks.Fixture
+	before   *score.State
+	final    bool
+	balls    []*sportmonks.Ball // ordered
+	s        score.State
+	kept     bool          // the innings are those before: the snapshot has none
+	tallies  []tally.Tally // of s.Innings, by index
+	problems []Problem
+}
+
+func (r *reader) problem(kind ProblemKind, format string, args ...any) {
+	p := Problem{kind, fmt.Sprintf(format, args...)}
+	if !slices.Contains(r.problems, p) {
+		r.problems = append(r.problems, p)
+	}
+}
+
+// head fills what does not depend on play.
+func (r *reader) head() {
+	f, b := r.f, r.before
+	r.s = score.State{
+		ID:       score.IDText(f.ID),
+		Format:   format(f, b),
+		Round:    score.Fit(f.Round, 80),
+		Local:    team(f.Localteam, f.LocalID, b.Local),
+		Visitor:  team(f.Visitorteam, f.VisitorID, b.Visitor),
+		FollowOn: f.FollowOn,
+		Note:     score.Fit(f.Note, 240),
+	}
+	r.s.PerOver = r.perOver(r.s.Format)
+	if r.s.PerOver == 5 && (r.s.Format == score.T20 || r.s.Format == score.Other) {
+		r.s.Format = score.Hundred
+	}
+	if !r.s.Format.MultiDay() {
+		r.s.Overs = cmp.Or(min(max(f.Overs, 0), 1000), b.Overs, score.Standard(r.s.Format))
+		if r.s.Format == score.Hundred {
+			r.s.Overs = min(r.s.Overs, 100/r.s.PerOver)
+		}
+	}
+	r.s.Toss = b.Toss
+	if f.TossWonID != 0 {
+		t := score.Toss{WinnerID: score.IDText(f.TossWonID)}
+		t.Text = r.s.TeamName(t.WinnerID) + " won the toss"
+		switch f.Elected {
+		case "batting":
+			t.Elected = "bat"
+			t.Text += " and chose to bat"
+		case "bowling":
+			t.Elected = "field"
+			t.Text += " and chose to field"
+		}
+		r.s.Toss = t
+	}
+}
+
+func format(f *sportmonks.Fixture, before *score.State) score.Format {
+	switch of := score.FormatOf(f.Type); {
+	case of != score.Other:
+		return of
+	case before.Format != "":
+		return before.Format
+	case strings.HasPrefix(strings.ToLower(f.Status), "stump"):
+		return score.FirstClass
+	}
+	return score.Other
+}
+
+func team(t sportmonks.Team, id int, before score.Team) score.Team {
+	k := score.IDText(id)
+	if t.ID == 0 && t.Name == "" && before.ID == k {
+		return before
+	}
+	return score.Team{ID: k, Name: cmp.Or(score.Fit(t.Name, 80), score.Fit(t.Code, 16), "Team "+k), Code: score.Fit(t.Code, 16), Image: score.Fit(t.Image, 240)}
+}
+
+// perOver is the length of an over. Only The Hundred says so by its type, with 5;
+// others show it by the labels, once two overs are complete and most agree.
+func (r *reader) perOver(format score.Format) int {
+	type over struct{ innings, number int }
+	var longest [11]int // overs by their last label
+	complete, n := 0, 0
+	var cur over
+	for _, b := range r.balls {
+		o := over{b.Innings, b.At.Overs}
+		if o != cur {
+			if n > 0 && o.innings == cur.innings {
+				longest[min(n, 10)]++
+				complete++
+			}
+			cur, n = o, 0
+		}
+		if b.Legal() {
+			n = max(n, b.At.Balls)
+		}
+	}
+	for _, n := range []int{4, 5, 6, 8} {
+		if complete >= 2 && 2*longest[n] > complete {
+			return n
+		}
+	}
+	if n := r.before.PerOver; n > 0 {
+		return n
+	}
+	if format == score.Hundred {
+		return 5
+	}
+	return 6
+}
+
+// count makes the innings: totals from the provider's rows, details from the balls.
+func (r *reader) count() {
+	f, per := r.f, r.s.PerOver
+	rows := map[int]sportmonks.Runs{}
+	numbers := []int{}
+	for _, row := range f.Runs {
+		if row.Innings < 1 || row.Innings > 99 {
+			continue
+		}
+		rows[row.Innings] = row
+		numbers = append(numbers, row.Innings)
+	}
+	byInnings := map[int][]*sportmonks.Ball{}
+	balls := r.balls
+	for i := 0; i < len(balls); {
+		n := balls[i].Innings
+		from := i
+		for i < len(balls) && balls[i].Innings == n {
+			i++
+		}
+		byInnings[n] = balls[from:i]
+		numbers = append(numbers, n)
+	}
+	if len(balls) > 0 {
+		r.s.LastBall = slices.MaxFunc(balls, func(a, b *sportmonks.Ball) int { return cmp.Compare(a.ID, b.ID) }).ID
+	}
+	if slices.ContainsFunc(f.Balls, func(b sportmonks.Ball) bool { return b.ID <= 0 || b.Innings == 0 }) {
+		r.problem(UnplacedBall, "a ball without id or innings was left out")
+	}
+	slices.Sort(numbers)
+	for _, n := range slices.Compact(numbers) {
+		t := tally.New(byInnings[n])
+		inn := score.Innings{Number: n, SuperOver: r.superOver(n), Listed: len(t.Balls), Extras: t.Extras}
+		row, given := rows[n]
+		if !given {
+			row = t.Row(per)
+		}
+		o := row.Overs
+		bowled := o.Overs*per + o.Balls
+		if given && t.Legal > 0 && t.Legal != bowled && t.Legal == o.Overs*6+o.Balls {
+			o, bowled = sportmonks.Overs{Overs: t.Legal / per, Balls: t.Legal % per}, t.Legal // counted in sixes whatever the over
+		}
+		inn.TeamID = score.IDText(row.TeamID)
+		inn.Runs, inn.Wickets = row.Score, row.Wickets
+		inn.Overs = score.OversText(o, per)
+		inn.Balls = bowled
+		if len(t.Balls) > 0 {
+			inn.Unlisted = row.Score - t.Runs
+			penalty := inn.Unlisted == 5 || inn.Unlisted == 10 // 5 runs that belong to no ball
+			t.Complete = t.Wickets == row.Wickets && t.Bowled(bowled, per) && (inn.Unlisted == 0 || penalty)
+			if inn.Explained = t.Complete; t.Complete {
+				inn.Balls = t.Legal
+				inn.Extras.Penalty = inn.Unlisted
+			} else {
+				r.problem(Disagreement, "innings %d: the balls do not add up to the total", n)
+			}
+		}
+		if !t.Complete {
+			inn.Extras = r.extras(n)
+		}
+		r.s.Innings = append(r.s.Innings, inn)
+		r.tallies = append(r.tallies, t)
+	}
+	if n := len(r.s.Innings); n > 0 {
+		r.s.Current = r.s.Innings[n-1].Number
+	}
+}
+
+// begin adds the innings that the status says is in play and that has neither row
+// nor ball yet, if it is clear who bats.
+func (r *reader) begin() {
+	var bats string
+	next := r.s.Current + 1
+	if len(r.f.Status) < 3 || len(r.s.Innings) != r.s.Current || !strings.EqualFold(r.f.Status[3:], " Innings") || r.f.Status[0] != byte('0'+next) {
+		return
+	}
+	switch toss := r.s.Toss; {
+	case next == 1 && toss.Elected == "bat":
+		bats = toss.WinnerID
+	case next == 1 && toss.Elected == "field":
+		bats = r.s.Opponent(toss.WinnerID)
+	case next == 3 && r.superOver(3):
+		bats = r.s.Innings[1].TeamID // who batted second bats first
+	case next == 2, next == 4:
+		bats = r.s.Opponent(r.s.Innings[next-2].TeamID)
+	}
+	if bats == "" {
+		return
+	}
+	r.s.Innings = append(r.s.Innings, score.Innings{Number: next, TeamID: bats, Overs: "0", SuperOver: r.superOver(next)})
+	r.s.Current = next
+	r.tallies = append(r.tallies, tally.Tally{})
+}
+
+// extras is what the scoreboards say.
+func (r *reader) extras(n int) (e score.Extras) {
+	for _, b := range r.f.Scoreboards {
+		if b.Innings == n && b.Type == "extra" {
+			e = score.Extras{Wides: b.Wide, NoBalls: b.NoBall, Byes: b.Bye, LegByes: b.LegBye, Penalty: b.Penalty}
+		}
+	}
+	return e
+}
+
+// superOver: limited overs have two innings; what follows are super overs.
+func (r *reader) superOver(n int) bool { return n > 2 && !r.s.Format.MultiDay() }
+
+// partial reports that balls vanished and the totals say that they should not
+// have. What the totals never explained does not count against a snapshot.
+func (r *reader) partial() bool {
+	if len(r.before.Innings) == 0 {
+		return false
+	}
+	if len(r.s.Innings) == 0 {
+		return true
+	}
+	for _, was := range r.before.Innings {
+		i := slices.IndexFunc(r.s.Innings, func(n score.Innings) bool { return n.Number == was.Number })
+		switch {
+		case i < 0:
+			if was.Balls > 0 {
+				return true
+			}
+		case r.s.Innings[i].Listed < was.Listed && !r.tallies[i].Complete:
+			if was.Explained || r.s.Innings[i].Unlisted != was.Unlisted {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// phase takes the provider's, or keeps the one before.
+func (r *reader) phase() {
+	phase, known := r.f.Phase()
+	if !known {
+		r.problem(UnknownStatus, "unknown status %q", r.f.Status)
+		phase = r.before.Phase
+		if phase == "" {
+			phase = sportmonks.Upcoming
+			if len(r.s.Innings) > 0 {
+				phase = sportmonks.Live
+			}
+		}
+		r.s.Status = r.before.Status
+		r.s.Result = r.before.Result
+	}
+	r.s.Phase = phase
+}
+
+// stoppages counts how often play was interrupted and went on. What follows an
+// interruption, an interval or a second one, is the same stoppage until play is
+// live again; before play has begun there is nothing to stop.
+func (r *reader) stoppages() {
+	was := r.before
+	r.s.Stops, r.s.Resumes = was.Stops, was.Resumes
+	stopped := was.Stops > was.Resumes
+	switch {
+	case stopped && r.s.Phase == sportmonks.Live:
+		r.s.Resumes++
+	case !stopped && r.s.Phase == sportmonks.Interrupted && was.Phase != sportmonks.Interrupted && (r.s.Current > 0 || was.Phase == sportmonks.Live):
+		r.s.Stops++
+	}
+}
+
+// inningsBreak reports the status between two innings.
+func (r *reader) inningsBreak() bool { return strings.EqualFold(r.f.Status, "Innings Break") }
+
+// ends finds which innings are over, and how.
+func (r *reader) ends() {
+	finished := r.s.Phase.Over()
+	for i := range r.s.Innings {
+		n := &r.s.Innings[i]
+		last := i == len(r.s.Innings)-1
+		r.allot(n)
+		spent := n.Limit > 0 && n.Bowled(r.s.PerOver) >= n.Limit || n.Target > 0 && n.Runs >= n.Target
+		if r.kept {
+			n.Over = n.Over || finished
+			continue
+		}
+		wickets := 10
+		if n.SuperOver {
+			wickets = 2
+		}
+		n.AllOut = n.Wickets >= wickets
+		was := r.before.InningsOf(n.Number)
+		same := was != nil && was.Balls == n.Balls && was.Runs == n.Runs && was.Wickets == n.Wickets
+		closed := same && was.Over && !finished && r.before.Result.IsZero() && !r.before.Pending // before rain or lunch
+		n.Over = n.AllOut || spent || !last || finished || closed || r.inningsBreak()
+		if !n.Over || n.AllOut || n.SuperOver || spent {
+			continue
+		}
+		if last && finished {
+			n.Declared = same && was.Declared
+			continue
+		}
+		// The innings was cut short. A side that lost its last pair with a batter
+		// absent or hurt is all out at fewer than ten; over several days the
+		// others declared.
+		alone := n.Wickets == 9 && r.standing(i) <= 1
+		switch {
+		case !r.s.Format.MultiDay():
+			n.AllOut = alone && r.f.RPCTarget == 0
+		case alone && !strings.Contains(strings.ToLower(r.f.Note), "declar"):
+			n.AllOut = !r.couldDeclare(i)
+			n.Declared = !n.AllOut
+		default:
+			n.Declared = true
+		}
+	}
+}
+
+// standing is how many batters of an innings came in and were neither out nor
+// hurt; a large number when that is not known.
+func (r *reader) standing(i int) int {
+	t, n := &r.tallies[i], &r.s.Innings[i]
+	if t.Complete && len(t.Balls) > 0 {
+		in := 0
+		for _, l := range t.Batters {
+			if !l.Out && !l.Hurt {
+				in++
+			}
+		}
+		return in
+	}
+	rows := 0
+	for _, b := range r.f.Batting {
+		if b.Innings == n.Number {
+			rows++
+		}
+	}
+	if rows <= n.Wickets {
+		return 99
+	}
+	return rows - n.Wickets
+}
+
+// couldDeclare tells a declaration at the fall of the ninth wicket from a tenth
+// batter missing, which look alike: who declares has a big total or is well ahead.
+func (r *reader) couldDeclare(i int) bool {
+	n := r.s.Innings[i]
+	lead := 0
+	for _, m := range r.s.Innings[:i+1] {
+		if m.TeamID == n.TeamID {
+			lead += m.Runs
+		} else {
+			lead -= m.Runs
+		}
+	}
+	if n.Number == 1 {
+		return n.Runs >= 300
+	}
+	return n.Number == 2 && lead > 0 || lead >= 200
+}
+
+// allot gives an innings its limit and, when it chases, its target.
+func (r *reader) allot(n *score.Innings) {
+	per := r.s.PerOver
+	switch {
+	case r.s.Format.MultiDay():
+		if n.Number == 4 {
+			n.Target = max(1-r.s.LeadOf(n.TeamID, 3), 1)
+		}
+		return
+	case n.SuperOver:
+		n.Limit = per
+		if n.Number%2 == 0 {
+			if first := r.s.InningsOf(n.Number - 1); first != nil {
+				n.Target = first.Runs + 1
+			}
+		}
+		return
+	case n.Number == 2:
+		t := r.target()
+		n.Target, n.Limit = t.Runs, r.chaseLimit()
+		return
+	}
+	n.Limit = r.s.Overs * per
+}
+
+// chaseLimit is the balls of the second innings of a limited-overs match.
+func (r *reader) chaseLimit() int {
+	if o := r.f.RPCOvers; !o.IsZero() {
+		return o.Overs*r.s.PerOver + o.Balls
+	}
+	return r.s.Overs * r.s.PerOver
+}
+
+// target is that of a limited-overs chase: the rain rule's, else the note's, else
+// one more than the first innings. A revision once seen stays until another is. In
+// a super over the note is about that one.
+func (r *reader) target() score.Target {
+	first := r.s.InningsOf(1)
+	if first == nil {
+		return score.Target{}
+	}
+	par := first.Runs + 1
+	t := score.Target{Runs: par}
+	superOver := r.s.InningsOf(3) != nil
+	switch noted, was := targetIn(r.f.Note), r.before.InningsOf(2); {
+	case r.f.RPCTarget > 0:
+		t.Runs = r.f.RPCTarget
+	case superOver && was != nil && was.Target > 0:
+		t.Runs = was.Target
+	case superOver:
+	case noted > 0:
+		t.Runs = noted
+	case r.before.Target.Revised && r.before.Current <= 2:
+		t.Runs = r.before.Target.Runs
+	}
+	limit := r.chaseLimit()
+	if limit > 0 {
+		t.Overs = score.OversText(sportmonks.Overs{Overs: limit / r.s.PerOver, Balls: limit % r.s.PerOver}, r.s.PerOver)
+	}
+	t.Revised = t.Runs != par || limit < r.s.Overs*r.s.PerOver
+	return t
+}
+
+// chase fills target, need and lead.
+func (r *reader) chase() {
+	cur := r.s.InningsOf(r.s.Current)
+	if cur == nil {
+		return
+	}
+	per := r.s.PerOver
+	r.s.RunRate = score.Rate(cur.Runs, cur.Balls)
+	multi := r.s.Format.MultiDay()
+	switch {
+	case cur.Target > 0:
+		r.s.Target = score.Target{Runs: cur.Target}
+		left := 0
+		if cur.Limit > 0 {
+			left = max(cur.Limit-cur.Bowled(per), 0)
+		}
+		if !multi && !cur.SuperOver {
+			r.s.Target = r.target()
+		}
+		if runs := cur.Target - cur.Runs; runs > 0 && !cur.Over {
+			r.s.Need = score.Need{TeamID: cur.TeamID, Runs: runs, Balls: left}
+			r.s.NeedRate = score.Rate(runs, left)
+		}
+	case cur.Over && !multi && cur.Number == 1:
+		if t := r.target(); !t.Revised && targetIn(r.f.Note) == 0 && !cur.AllOut && cur.Limit > 0 && cur.Bowled(per) < cur.Limit {
+			return // cut short: the rain rule has yet to say what the other side gets
+		}
+		r.s.Target = r.target()
+		r.s.Need = score.Need{TeamID: r.s.Opponent(cur.TeamID), Runs: r.s.Target.Runs, Balls: r.chaseLimit()}
+		r.s.NeedRate = score.Rate(r.s.Need.Runs, r.s.Need.Balls)
+	case cur.Over && cur.SuperOver && cur.Number%2 == 1:
+		r.s.Target = score.Target{Runs: cur.Runs + 1}
+		r.s.Need = score.Need{TeamID: r.s.Opponent(cur.TeamID), Runs: cur.Runs + 1, Balls: per}
+	case cur.Over && multi && cur.Number == 3:
+		next := r.s.Opponent(cur.TeamID)
+		if runs := 1 - r.s.LeadOf(next, 3); runs > 0 {
+			r.s.Target = score.Target{Runs: runs}
+			r.s.Need = score.Need{TeamID: next, Runs: runs}
+		}
+	}
+	if multi && cur.Number >= 2 {
+		r.s.Lead = r.s.LeadOf(cur.TeamID, cur.Number)
+		if n := r.s.Innings; len(n) >= 3 && n[1].TeamID == n[2].TeamID {
+			r.s.FollowOn = true
+		}
+	}
+}
+
+// day follows day and session through the statuses, which name no day in play.
+func (r *reader) day() {
+	if !r.s.Format.MultiDay() {
+		return
+	}
+	b := r.before
+	r.s.Day, r.s.Session = b.Day, b.Session
+	if n, ok := strings.CutPrefix(strings.ToLower(r.f.Status), "stump day "); ok {
+		r.s.Day, _ = strconv.Atoi(n)
+		r.s.Day = min(max(r.s.Day, 0), 9)
+		return
+	}
+	switch r.s.Phase {
+	case sportmonks.Live, sportmonks.Break, sportmonks.Interrupted:
+	default:
+		return
+	}
+	wasInterval := b.Status == "Lunch" || b.Status == "Tea" || b.Status == "Dinner"
+	switch {
+	case b.Day == 0 && (b.Phase == sportmonks.Upcoming || b.Phase == "") && r.s.InOpening():
+		r.s.Day, r.s.Session = 1, 1
+	case b.Phase == sportmonks.Stumps && b.Day > 0:
+		r.s.Day, r.s.Session = min(b.Day+1, 9), 1
+	case wasInterval && r.s.Phase != sportmonks.Break && b.Session > 0:
+		r.s.Session = min(b.Session+1, 3)
+	}
+}

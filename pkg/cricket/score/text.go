@@ -1,0 +1,133 @@
+package score
+
+import (
+	"strconv"
+	"strings"
+
+	"matchday/pkg/cricket/sportmonks"
+)
+
+// IDText writes an id; no id is "".
+func IDText(id int) string {
+	if id == 0 {
+		return ""
+	}
+	return strconv.Itoa(id)
+}
+
+// marginText is "by 5 wickets", "by an innings and 53 runs", or "".
+func (res Result) marginText() string {
+	switch {
+	case res.Innings && res.Runs > 0:
+		return "by an innings and " + Count(res.Runs, "run")
+	case res.Runs > 0:
+		return "by " + Count(res.Runs, "run")
+	case res.Wickets > 0:
+		return "by " + Count(res.Wickets, "wicket")
+	}
+	return ""
+}
+
+func (s *State) ResultText(res Result) string {
+	winner := s.TeamName(res.WinnerID)
+	how := ""
+	switch res.Method {
+	case "":
+	case "DLS", "VJD":
+		how = " (" + res.Method + " method)"
+	default:
+		how = " (" + res.Method + ")"
+	}
+	switch res.Kind {
+	case Won:
+		text := strings.TrimSpace(winner + " won " + res.marginText())
+		if res.Wickets > 0 && res.BallsLeft > 0 {
+			text += " (with " + Count(res.BallsLeft, "ball") + " remaining)"
+		}
+		return text + how
+	case Tied:
+		switch {
+		case res.WinnerID == "":
+			return "Match tied" + how
+		case res.Decider == BowlOut:
+			return "Match tied (" + winner + " won the bowl-out)"
+		case res.Decider == SuperOver:
+			return "Match tied (" + winner + " won the Super Over)"
+		}
+		return "Match tied (" + winner + " won)"
+	case Drawn:
+		return "Match drawn"
+	case NoResult:
+		return "No result"
+	case Abandoned:
+		return "Match abandoned without a ball bowled"
+	case Cancelled:
+		return "Match cancelled"
+	}
+	return "Result unknown"
+}
+
+// SuperOverScores is the last pair of super overs, "SO 10/1 v 6/2" in batting order,
+// or "".
+func (s *State) SuperOverScores() string {
+	if s.Format.MultiDay() || s.Current < 3 {
+		return ""
+	}
+	first := s.Current - 1 + s.Current%2
+	text := ""
+	for _, n := range [...]int{first, first + 1} {
+		inn := s.InningsOf(n)
+		switch {
+		case inn == nil:
+		case text == "":
+			text = "SO " + inn.Score()
+		default:
+			text += " v " + inn.Score()
+		}
+	}
+	return text
+}
+
+// OversText writes overs as "19.4", whole ones as "20"; 3.6 is 4 overs.
+func OversText(o sportmonks.Overs, per int) string {
+	if o.Balls >= per {
+		o = sportmonks.Overs{Overs: o.Overs + 1}
+	}
+	s := strconv.Itoa(o.Overs)
+	if o.Balls > 0 {
+		s += "." + strconv.Itoa(o.Balls)
+	}
+	return s
+}
+
+// Rate is runs per six balls with two decimals, half up, whatever the over's
+// length; "" when there is nothing to divide or divide by.
+func Rate(runs, balls int) string {
+	if runs < 0 || balls <= 0 || runs > 1e9 || balls > 1e9 {
+		return ""
+	}
+	h := (2*600*runs + balls) / (2 * balls)
+	s := strconv.Itoa(h % 100)
+	if h%100 < 10 {
+		s = "0" + s
+	}
+	return strconv.Itoa(h/100) + "." + s
+}
+
+// Count is "1 run", "2 runs".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+func LeadText(side string, lead int) string {
+	switch {
+	case lead > 0:
+		return side + " lead by " + Count(lead, "run")
+	case lead < 0:
+		return side + " trail by " + Count(-lead, "run")
+	}
+	return "Scores level"
+}

@@ -1,0 +1,30 @@
+package tables
+
+import (
+	"matchday/pkg/spec"
+)
+
+// The metrics that the functions emit.
+var (
+	SlotsClaimed    = spec.Metric{Name: "SlotsClaimed", Unit: spec.Count}
+	TickLag         = spec.Metric{Name: "TickLag", Unit: spec.Milliseconds} // from when a tick is due to when it begins
+	TickTime        = spec.Metric{Name: "TickTime", Unit: spec.Milliseconds}
+	MatchesLive     = spec.Metric{Name: "MatchesLive", Unit: spec.Count}
+	MatchesChanged  = spec.Metric{Name: "MatchesChanged", Unit: spec.Count}
+	MatchesFailed   = spec.Metric{Name: "MatchesFailed", Unit: spec.Count}
+	MatchesArchived = spec.Metric{Name: "MatchesArchived", Unit: spec.Count}
+	ProviderFaults  = spec.Metric{Name: "ProviderFaults", Unit: spec.Count}
+
+	PushesDelivered  = spec.Metric{Name: "PushesDelivered", Unit: spec.Count}
+	PushesGone       = spec.Metric{Name: "PushesGone", Unit: spec.Count}
+	PushesRetried    = spec.Metric{Name: "PushesRetried", Unit: spec.Count}
+	PushesUnreached  = spec.Metric{Name: "PushesUnreached", Unit: spec.Count}
+	Broadcasts       = spec.Metric{Name: "Broadcasts", Unit: spec.Count}
+	BroadcastsFailed = spec.Metric{Name: "BroadcastsFailed", Unit: spec.Count}
+	AppleFailures    = spec.Metric{Name: "AppleFailed", Unit: spec.Count} // messages whose pushes Apple took none of
+
+	AlertsDelivered  = spec.Metric{Name: "AlertsDelivered", Unit: spec.Count}
+	AlertsSuppressed = spec.Metric{Name: "AlertsSuppressed", Unit: spec.Count}
+	AlertsGone       = spec.Metric{Name: "AlertsGone", Unit: spec.Count}
+	AlertsRetried    = spec.Metric{Name: "AlertsRetried", Unit: spec.Count}
+)

@@ -95,9 +95,15 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// Update returns an Update of a match's row that never creates one.
-func (f Fixture) Update(ctx context.Context, db dynamo.DB, pattern spec.Access, set expression.UpdateBuilder, cond expression.ConditionBuilder) error {
-	return dynamo.Update(ctx, db, pattern, dynamo.Key(pattern, f.MatchID), set, dynamo.Exists[Fixture]("matchId").And(cond))
+// Update changes the row of the match if it exists and cond holds. set is a
+// dynamo.Changes or, until every caller is converted, an expression.UpdateBuilder.
+// A missing row or a condition that does not hold is a *dynamo.Refused.
+func (f Fixture) Update(ctx context.Context, db dynamo.DB, pattern spec.Access, set any, cond expression.ConditionBuilder) error {
+	exists := dynamo.Exists[Fixture]("matchId").And(cond)
+	if changes, ok := set.(dynamo.Changes); ok {
+		return dynamo.Update(ctx, db, pattern, dynamo.Key(pattern, f.MatchID), changes, exists)
+	}
+	return dynamo.Update(ctx, db, pattern, dynamo.Key(pattern, f.MatchID), set.(expression.UpdateBuilder), exists)
 }
 
 // indexKey is the key of an item in an index whose partition is partition and

@@ -27,7 +27,7 @@ const (
 	logType = "log"
 )
 
-// MatchFields are what administrators say of a match.
+// MatchFields are the fields of a match that administrators set.
 type MatchFields struct {
 	Name          string      `json:"name" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$" example:"Tornado Tag Team"`
 	Championships []string    `json:"championships,omitempty" maxItems:"8" minLength:"1" maxLength:"64" doc:"What it is for."`
@@ -36,7 +36,7 @@ type MatchFields struct {
 	Teams         []item.Team `json:"teams" minItems:"2" maxItems:"40" nullable:"false"`
 }
 
-// Match is a match of a card, in its place.
+// Match is a match of a card as the API shows it.
 type Match struct {
 	ID string `json:"id"`
 	MatchFields
@@ -55,7 +55,7 @@ func setFields(m *item.Match, f MatchFields) {
 	m.Name, m.Championships, m.Points, m.Preshow, m.Teams = f.Name, f.Championships, f.Points, f.Preshow, f.Teams
 }
 
-// worth is the sum of the points of a card.
+// worth returns the sum of the points of a card.
 func worth(card []item.Match) (sum int) {
 	for _, m := range card {
 		sum += m.Points
@@ -85,7 +85,7 @@ type MatchPage struct {
 	Body         Match
 }
 
-// AddMatch adds a match.
+// AddMatch is the request for a new match.
 type AddMatch struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
@@ -95,8 +95,9 @@ type AddMatch struct {
 	}
 }
 
-// AddMatch adds a match to the end of a card that is not locked. The same match
-// under the same id is there once.
+// AddMatch adds a match to the end of the card. If the event is locked the answer is
+// event_locked. A repeated request with the same id changes nothing; the same id with
+// other fields is match_exists.
 func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error) {
 	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
@@ -127,15 +128,15 @@ func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error)
 	return &MatchPage{http.StatusCreated, httpapi.NoStore, newMatch(m)}, nil
 }
 
-// change makes writes to the card of an event that takes predictions, and counts
-// the change, by which predictions know what card they are of.
+// change writes changes of the card if the event is open, and increments CardRev,
+// which tells later predictions from earlier ones.
 func (s *Events) change(ctx context.Context, on item.EventWithCard, writes ...dynamo.Write) error {
 	now := s.now()
 	count := dynamo.UpdateWrite(on.Key(), expression.Set(expression.Name("cardRev"), expression.Value(on.CardRev+1)), item.IsOpenAt(now).And(item.Equals("cardRev", on.CardRev)))
 	return refused(dynamo.Transact(ctx, s.db, tables.ChangeCard, append(writes, count)...), on.Event, now)
 }
 
-// refused turns a refused write of an open event into what its caller should know.
+// refused returns event_locked or changed for a refused condition on an open event.
 func refused(err error, e item.Event, now time.Time) error {
 	switch {
 	case !dynamo.IsRefused(err):
@@ -146,7 +147,7 @@ func refused(err error, e item.Event, now time.Time) error {
 	return item.ErrChanged
 }
 
-// UpdateMatch replaces what a match is.
+// UpdateMatch is the request to replace the fields of a match.
 type UpdateMatch struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
@@ -154,9 +155,10 @@ type UpdateMatch struct {
 	Body    MatchFields
 }
 
-// UpdateMatch changes a match. Who is in it can be changed until the event locks:
-// picks on it are void then, and who made them is told, again if this is asked for
-// again. What it is called and worth can always be changed, and points follow.
+// UpdateMatch changes a match. Its teams can change until the event locks: that makes
+// picks on the match void and notifies the members who made them; a repeated request
+// notifies them under the same notice id, which reaches nobody twice. Its other fields
+// can always change; after a change of its points, a scored event is scored again.
 func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, error) {
 	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
@@ -181,7 +183,7 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 		e.CardRev++
 		if m.Points != was.Points && on.ResultsRev > 0 {
 			e.ResultsRev, e.ResultsAt = on.ResultsRev+1, item.FormatTime(s.now())
-			writes = append(writes, logged(e, m, in.UserID, fmt.Sprintf("%d points", was.Points), fmt.Sprintf("%d points", m.Points), ""))
+			writes = append(writes, putCorrection(e, m, in.UserID, fmt.Sprintf("%d points", was.Points), fmt.Sprintf("%d points", m.Points), ""))
 		}
 		writes = append(writes, dynamo.UpdateWrite(e.Key(), setEvent(e), unchanged(on.Event)))
 		err = dynamo.RefusedAs(dynamo.Transact(ctx, s.db, tables.ChangeCard, writes...), item.ErrChanged)
@@ -189,7 +191,7 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.tell(ctx, e, m.ID, m.Since, m.Since); err != nil {
+	if _, err := s.notifyVoidPicks(ctx, e, m.ID, m.Since, m.Since); err != nil {
 		return nil, err
 	}
 	if err := s.rescore(ctx, e); err != nil {
@@ -210,22 +212,22 @@ func updateMatch(m item.Match) dynamo.Write {
 	return dynamo.UpdateWrite(m.Key(), set, item.Exists("PK"))
 }
 
-// sameSides reports whether picks of one of the teams are picks of the same of the
-// others.
+// sameSides reports whether both lists have teams of the same members in the same
+// order.
 func sameSides(a, b []item.Team) bool {
 	return slices.EqualFunc(a, b, func(x, y item.Team) bool { return slices.Equal(x.Members, y.Members) })
 }
 
-// DeleteMatch takes a match off a card.
+// DeleteMatch is the request to remove a match from a card.
 type DeleteMatch struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
 	MatchID string `path:"matchId" maxLength:"36" doc:"The match."`
 }
 
-// DeleteMatch takes a match off a card that is not locked; those behind it move
-// up. Who had picked it is told, also by a second run, if the first came no
-// further than to remove it.
+// DeleteMatch removes a match from the card of an open event and closes the gap. It
+// notifies the members who picked the match. A second run notifies them if the first
+// was interrupted after the removal.
 func (s *Events) DeleteMatch(ctx context.Context, in *DeleteMatch) (*httpapi.Removed, error) {
 	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
@@ -244,17 +246,17 @@ func (s *Events) DeleteMatch(ctx context.Context, in *DeleteMatch) (*httpapi.Rem
 		}
 		on.CardRev++
 	}
-	told, err := s.tell(ctx, on.Event, strings.ToLower(in.MatchID), math.MaxInt, on.CardRev)
+	notified, err := s.notifyVoidPicks(ctx, on.Event, strings.ToLower(in.MatchID), math.MaxInt, on.CardRev)
 	if err != nil {
 		return nil, err
 	}
-	if !ok && told == 0 {
+	if !ok && notified == 0 {
 		return nil, errNoMatch
 	}
 	return httpapi.NewRemoved(), nil
 }
 
-// place writes the places of matches on a card where they have changed.
+// place returns the writes of the places that have changed.
 func place(card []item.Match) (writes []dynamo.Write, err error) {
 	for i, m := range card {
 		at, err := item.PlaceSK(i + 1)
@@ -268,9 +270,9 @@ func place(card []item.Match) (writes []dynamo.Write, err error) {
 	return writes, nil
 }
 
-// tell has the members told whose pick of a match is void, because it is of a card
-// before since, and returns how many they are. rev is of the card without it.
-func (s *Events) tell(ctx context.Context, e item.Event, matchID string, since, rev int) (int, error) {
+// notifyVoidPicks notifies the members whose pick of a match predates card revision
+// since, and returns their number. rev is the revision that made the picks void.
+func (s *Events) notifyVoidPicks(ctx context.Context, e item.Event, matchID string, since, rev int) (int, error) {
 	entries, err := item.ReadPredictions(ctx, s.db, e.ID)
 	if err != nil {
 		return 0, err
@@ -288,7 +290,7 @@ func (s *Events) tell(ctx context.Context, e item.Event, matchID string, since, 
 	return len(users), notice.Send(ctx, s.queue, n, users)
 }
 
-// OrderCard puts a card into an order.
+// OrderCard is the request to order a card.
 type OrderCard struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
@@ -305,9 +307,8 @@ type CardPage struct {
 	}
 }
 
-// OrderCard gives every match of a card its place, or none: what is not the card,
-// each match once, is not_the_card, and a card that is changed meanwhile
-// card_changed.
+// OrderCard orders a card. The ids must be those of the card, each once; otherwise
+// the answer is not_the_card. If the card changes concurrently it is card_changed.
 func (s *Events) OrderCard(ctx context.Context, in *OrderCard) (*CardPage, error) {
 	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
@@ -343,7 +344,7 @@ func (s *Events) OrderCard(ctx context.Context, in *OrderCard) (*CardPage, error
 	return out, err
 }
 
-// PutResult says how a match ended.
+// PutResult is the request to set the result of a match.
 type PutResult struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
@@ -354,9 +355,9 @@ type PutResult struct {
 	}
 }
 
-// PutResult sets the result of a match of an event that is locked, and logs it.
-// It can be changed at any time: the points of a scored event follow, also when
-// the same result is put again because an answer was lost.
+// PutResult sets the result of a match of a locked event and logs a correction. A
+// result can change at any time: a scored event is scored again. A repeated request
+// logs nothing, and queues the scoring again if the points are of older results.
 func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, error) {
 	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
@@ -376,13 +377,13 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 	if result := int(in.Body.Result); was == nil || *was != result {
 		m.Result = &result
 		if e.State == item.Upcoming {
-			e.State = item.Broadcast // the job that writes it is late
+			e.State = item.Broadcast // LockEvents has not written it yet
 		}
 		e.ResultsRev, e.ResultsAt = on.ResultsRev+1, item.FormatTime(s.now())
 		err := dynamo.Transact(ctx, s.db, tables.SetResult,
 			dynamo.UpdateWrite(m.Key(), expression.Set(expression.Name("result"), expression.Value(result)), item.Exists("PK")),
 			dynamo.UpdateWrite(e.Key(), setEvent(e), unchanged(on.Event)),
-			logged(e, m, in.UserID, said(m, was), said(m, m.Result), in.Body.Reason))
+			putCorrection(e, m, in.UserID, resultText(m, was), resultText(m, m.Result), in.Body.Reason))
 		if err != nil {
 			return nil, dynamo.RefusedAs(err, item.ErrChanged)
 		}
@@ -398,8 +399,8 @@ func invalidTeam(field string, m item.Match, n int) error {
 		Text: fmt.Sprintf("the match has the teams 0 to %d, and no %d", len(m.Teams)-1, n)}
 }
 
-// said is a result in words.
-func said(m item.Match, result *int) string {
+// resultText returns a result in words, "" for none.
+func resultText(m item.Match, result *int) string {
 	switch {
 	case result == nil:
 		return ""
@@ -410,7 +411,7 @@ func said(m item.Match, result *int) string {
 	return cmp.Or(t.Name, strings.Join(t.Members, ", "))
 }
 
-// Correction is a result as it was entered.
+// Correction is an entry of the log of an event's results.
 type Correction struct {
 	At      time.Time `json:"at" dynamodbav:"at"`
 	MatchID string    `json:"matchId" dynamodbav:"matchId"`
@@ -421,21 +422,21 @@ type Correction struct {
 	Reason  string    `json:"reason,omitempty" dynamodbav:"reason,omitempty"`
 }
 
-// correction is the item of one.
+// correction is the item of a Correction.
 type correction struct {
 	item.Row
 	Correction
 }
 
-// logged writes down what has changed of a match.
-func logged(e item.Event, m item.Match, by, from, to, reason string) dynamo.Write {
+// putCorrection returns the write of a log entry.
+func putCorrection(e item.Event, m item.Match, by, from, to, reason string) dynamo.Write {
 	return dynamo.PutWrite(correction{
 		Row:        item.Row{PK: item.EventRef(e.ID), SK: fmt.Sprintf("%s%s#%06d", logPrefix, e.ResultsAt, e.ResultsRev), Type: logType},
 		Correction: Correction{At: item.ParseTime(e.ResultsAt), MatchID: m.ID, Match: m.Name, From: from, To: to, By: by, Reason: reason},
 	})
 }
 
-// ListCorrections asks how the results of an event came about.
+// ListCorrections is the request for a page of the log of an event's results.
 type ListCorrections struct {
 	auth.User
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
@@ -454,7 +455,7 @@ type CorrectionList struct {
 
 var logIDs = regexp.MustCompile(`^[0-9TZ:-]{20}#[0-9]{6}$`)
 
-// ListCorrections returns the log of an event.
+// ListCorrections returns a page of the log of an event's results, latest first.
 func (s *Events) ListCorrections(ctx context.Context, in *ListCorrections) (*CorrectionList, error) {
 	if _, err := item.ReadEvent(ctx, s.db, in.EventID); err != nil {
 		return nil, err

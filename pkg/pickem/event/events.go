@@ -24,7 +24,7 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// Event is a show.
+// Event is an event as the API shows it.
 type Event struct {
 	ID       string    `json:"id" example:"2026-03-08-clash-of-tides"`
 	Name     string    `json:"name"`
@@ -39,20 +39,20 @@ type Event struct {
 func newEvent(e item.Event, now time.Time) Event {
 	out := Event{ID: e.ID, Name: e.Name, Date: strings.ReplaceAll(e.Date, "/", "-"), StartsAt: item.ParseTime(e.StartsAt), LockAt: item.ParseTime(e.LockAt), State: e.State, Bonus: e.Bonus}
 	if out.State == item.Upcoming && !e.IsOpen(now) {
-		out.State = item.Broadcast // the job that writes it is late
+		out.State = item.Broadcast // LockEvents has not written it yet
 	}
 	out.Updating = e.State == item.Scored && e.ScoredRev != e.ResultsRev
 	return out
 }
 
-// Events are the shows: what members see of them, and what administrators do.
+// Events is the service of events, for members and administrators.
 type Events struct {
 	db    dynamo.DB
 	queue queue.Sender
 	now   func() time.Time
 }
 
-// ListEvents asks for events.
+// ListEvents is the request for a page of events.
 type ListEvents struct {
 	auth.User
 	Limit  int32  `query:"limit" minimum:"1" maximum:"100" default:"50"`
@@ -72,8 +72,8 @@ type EventList struct {
 
 var eventIDs = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ListEvents returns events, those of the latest date first; a page is in the
-// order in which they start. A cursor that is no event's, or not of the year, is
+// ListEvents returns a page of events, latest date first; within the page they are
+// ordered by start. A cursor that is not the id of an event, or of another year, is
 // bad_cursor.
 func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, error) {
 	q := dynamo.Range{Key: item.BeginsWith(tables.ListEvents, item.EventTag, item.EventRef(in.Year)), Limit: in.Limit, Backward: true}
@@ -87,7 +87,7 @@ func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, er
 	if err != nil {
 		return nil, err
 	}
-	out := &EventList{CacheControl: shortly}
+	out := &EventList{CacheControl: cacheForAMinute}
 	out.Body.Events = []Event{}
 	for _, e := range rows {
 		if e.State != item.Deleting {
@@ -101,7 +101,7 @@ func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, er
 	return out, nil
 }
 
-// CreateEvent announces an event.
+// CreateEvent is the request for a new event.
 type CreateEvent struct {
 	auth.Admin
 	Body struct {
@@ -121,17 +121,17 @@ type EventPage struct {
 	Body         Event
 }
 
-// lockAhead is how long before an event it locks, unless it says otherwise.
+// lockAhead is the time from lockAt to startsAt if lockAt is not given.
 const lockAhead = time.Hour
 
-// CreateEvent announces an event. One that is there already is event_exists, but
-// for the very same, which is answered again.
+// CreateEvent creates an event. If the id is taken it returns event_exists, except
+// that an identical request gets the same answer again.
 func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, error) {
 	b := in.Body
 	if b.LockAt.IsZero() {
 		b.LockAt = b.StartsAt.Add(-lockAhead)
 	}
-	day, _ := time.Parse(time.DateOnly, b.Date) // which is one: see its format
+	day, _ := time.Parse(time.DateOnly, b.Date) // its format was validated
 	if err := inOrder(day, b.StartsAt, b.LockAt); err != nil {
 		return nil, err
 	}
@@ -157,11 +157,11 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 	return &EventPage{http.StatusCreated, httpapi.NoStore, newEvent(e, s.now())}, nil
 }
 
-// dateLayout is how items keep a date.
+// dateLayout is the format of dates in items.
 const dateLayout = "2006/01/02"
 
-// inOrder refuses an event that locks after it has begun, or at a time that items
-// cannot keep, or whose date can nowhere be that of its beginning.
+// inOrder returns a validation error if the event locks after its start, if a time is
+// outside of 2000 to 2999, or if the date is not that of the start in any time zone.
 func inOrder(day, starts, locks time.Time) error {
 	switch {
 	case starts.UTC().Year() < 2000 || starts.UTC().Year() > 2999:
@@ -174,7 +174,7 @@ func inOrder(day, starts, locks time.Time) error {
 	return nil
 }
 
-// UpdateEvent changes what is given.
+// UpdateEvent is the request to change the fields that are given.
 type UpdateEvent struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
@@ -188,9 +188,9 @@ type UpdateEvent struct {
 	}
 }
 
-// UpdateEvent changes an event. It can be opened again until the first result is
-// in, with a lock that is still to come; anything else is bad_transition. A new
-// bonus of a scored event has everybody's points worked out anew.
+// UpdateEvent changes an event. An event can be reopened until its first result is
+// entered, if lockAt is in the future; otherwise the answer is bad_transition. After
+// a change of the bonus, a scored event is scored again.
 func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, error) {
 	was, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
@@ -253,7 +253,7 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 	return &EventPage{http.StatusOK, httpapi.NoStore, newEvent(e, now)}, nil
 }
 
-// save writes an event over what it was, and logs a bonus that changes points.
+// save writes the changed event, and a correction if the change affects points.
 func (s *Events) save(ctx context.Context, e, was item.Event, by string) error {
 	if e.ResultsRev == was.ResultsRev {
 		return dynamo.Update(ctx, s.db, tables.ChangeEvent, e.Key(), setEvent(e), unchanged(was))
@@ -261,7 +261,7 @@ func (s *Events) save(ctx context.Context, e, was item.Event, by string) error {
 	points := func(e item.Event) string { return fmt.Sprintf("%d points", e.Bonus) }
 	return dynamo.Transact(ctx, s.db, tables.SetResult,
 		dynamo.UpdateWrite(e.Key(), setEvent(e), unchanged(was)),
-		logged(e, item.Match{Name: "Perfect card"}, by, points(was), points(e), ""))
+		putCorrection(e, item.Match{Name: "Perfect card"}, by, points(was), points(e), ""))
 }
 
 var errScored = problem.New(problem.Conflict, "event_scored", "the event is scored, or about to be")
@@ -286,8 +286,8 @@ func unchanged(e item.Event) expression.ConditionBuilder {
 		item.Equals("date", e.Date), item.Equals("name", e.Name))
 }
 
-// rescore has the points of an event worked out anew if they are not those of its
-// results. It is harmless to do it twice.
+// rescore queues the scoring of an event whose points are of older results. A second
+// message changes nothing.
 func (s *Events) rescore(ctx context.Context, e item.Event) error {
 	if e.ScoringAt == "" || e.ScoredRev == e.ResultsRev {
 		return nil
@@ -295,15 +295,15 @@ func (s *Events) rescore(ctx context.Context, e item.Event) error {
 	return s.queue.SendInTurn(ctx, score.Queue, e.ID, score.Request{EventID: e.ID})
 }
 
-// DeleteEvent calls an event off.
+// DeleteEvent is the request to delete an event.
 type DeleteEvent struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
 }
 
-// DeleteEvent removes an event that is not scored, with its card and all
-// predictions on it. It is marked first, so that it takes no predictions
-// meanwhile; what a first run has left a second one removes.
+// DeleteEvent deletes an event with its card and all of its predictions. An event
+// whose scoring was requested is event_scored. The event is marked first, so that it
+// accepts no predictions meanwhile; a second run continues an interrupted one.
 func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Removed, error) {
 	key := item.EventKey(in.EventID)
 	err := dynamo.Update(ctx, s.db, tables.ChangeEvent, key, expression.Set(expression.Name("state"), expression.Value(item.Deleting)), item.Exists("PK").And(item.Absent("scoringAt")))
@@ -340,7 +340,7 @@ func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Rem
 	return httpapi.NewRemoved(), nil
 }
 
-// ListEntries asks who takes part in an event.
+// ListEntries is the request for the members with a prediction of an event.
 type ListEntries struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
@@ -348,7 +348,7 @@ type ListEntries struct {
 	Cursor  string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
 }
 
-// EntryList is a page of the ids of members, in their order.
+// EntryList is a page of member ids, sorted.
 type EntryList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
@@ -358,7 +358,7 @@ type EntryList struct {
 	}
 }
 
-// ListEntries returns who has predicted an event, and nothing of what.
+// ListEntries returns the ids of the members with a prediction, without their picks.
 func (s *Events) ListEntries(ctx context.Context, in *ListEntries) (*EntryList, error) {
 	if _, err := item.ReadEvent(ctx, s.db, in.EventID); err != nil {
 		return nil, err
@@ -388,5 +388,5 @@ const (
 	logPrefix = "LOG#"
 )
 
-// shortly has the asking app alone keep an answer.
-const shortly = "private, max-age=60"
+// cacheForAMinute lets the client cache an answer, and no proxy.
+const cacheForAMinute = "private, max-age=60"

@@ -6,10 +6,10 @@ import (
 	"matchday/pkg/kit/httpapi"
 )
 
-// GetHealth asks whether the API answers.
+// GetHealth is the request of a health check.
 type GetHealth struct{}
 
-// Health is the answer of an API that does.
+// Health is the answer of a health check.
 type Health struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
@@ -17,7 +17,7 @@ type Health struct {
 	}
 }
 
-// GetHealth says that the API answers; it looks at nothing else.
+// GetHealth answers that the API works. It checks no other system.
 func (s *Events) GetHealth(context.Context, *GetHealth) (*Health, error) {
 	out := &Health{CacheControl: httpapi.NoStore}
 	out.Body.Status = "ok"

@@ -15,23 +15,24 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// An event may wait for its points for scorePatience before they are asked for
-// again, every minute until giveUp; after lateScore somebody is to look.
+// LockEvents queues the scoring of an event again if it has waited for longer than
+// scorePatience, every minute until giveUp. An event that has waited for longer than
+// lateScore counts as ScoresBehind, which raises an alarm.
 const (
 	scorePatience = 2 * time.Minute
 	lateScore     = 10 * time.Minute
 	giveUp        = time.Hour
 
-	// The index of predictions is behind by less than this.
+	// indexLag is an upper bound of the delay of the index of predictions.
 	indexLag = 15 * time.Minute
 )
 
-// LockEvents locks the events whose time has come, and asks again for the points
-// of those that have waited for them too long, because a message was lost, or whose
-// predictions the index did not all show when they were scored.
+// LockEvents sets the state of every event after its lockAt to broadcast. It also
+// queues a scoring again if the event has waited for too long because a message was
+// lost, or if predictions were missing in the index when the event was scored.
 //
-// A second run finds nothing left to do: an event is locked by one conditional
-// write, and scoring what is scored writes nothing.
+// A second run changes nothing: the state is one conditional write, and scoring a
+// scored event writes nothing.
 func (s *Events) LockEvents(ctx context.Context) error {
 	now := s.now()
 	events, err := item.RecentEvents(ctx, s.db, now)
@@ -62,8 +63,8 @@ func (s *Events) LockEvents(ctx context.Context) error {
 	return errs
 }
 
-// complete has an event scored again if a prediction of it has other points than
-// those of its results.
+// complete queues the scoring of a scored event again if one of its predictions has no
+// points, or those of older results.
 func (s *Events) complete(ctx context.Context, e item.Event) error {
 	entries, err := item.ReadPredictions(ctx, s.db, e.ID)
 	if err != nil || !slices.ContainsFunc(entries, func(p item.Prediction) bool { return p.ScoredRev < e.ScoredRev }) {
@@ -72,8 +73,8 @@ func (s *Events) complete(ctx context.Context, e item.Event) error {
 	return s.queue.SendInTurn(ctx, score.Queue, e.ID, score.Request{EventID: e.ID})
 }
 
-// waited is how long an event has waited for the points of its results, 0 if it
-// does not.
+// waited returns how long an event has waited for the points of its results, 0 if
+// they are up to date or scoring was not requested.
 func waited(e item.Event, now time.Time) time.Duration {
 	if e.ScoringAt == "" || e.State == item.Deleting || e.State == item.Scored && e.ScoredRev == e.ResultsRev {
 		return 0

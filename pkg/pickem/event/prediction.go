@@ -21,7 +21,7 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// GetEvent asks for an event as the caller sees it.
+// GetEvent is the request for an event.
 type GetEvent struct {
 	auth.User
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
@@ -46,9 +46,9 @@ type Prediction struct {
 	Score       *score.Sheet   `json:"score,omitempty" doc:"What it brought, once the event is scored."`
 }
 
-// GetEvent returns an event, its card in order and the caller's own prediction.
-// Those of others it never reads past the filter, whatever the event's state. The
-// index is behind by a moment: a prediction that was just saved may be missing.
+// GetEvent returns an event, its card in order and the caller's own prediction. The
+// filter of the query excludes the predictions of others in every state. The index is
+// eventually consistent: a prediction that was just saved may be missing.
 func (s *Events) GetEvent(ctx context.Context, in *GetEvent) (*EventScreen, error) {
 	mine := item.Absent("belongsto").Or(item.Equals("belongsto", item.UserRef(in.UserID)))
 	g, err := item.Query(ctx, s.db, tables.GetCard, dynamo.Range{Key: item.Partition(tables.GetCard, item.EventRef(in.EventID)), Filter: &mine})
@@ -90,7 +90,7 @@ func newPrediction(p item.Prediction, e item.Event, card []item.Match) *Predicti
 	return out
 }
 
-// GetResults asks for the scores of an event.
+// GetResults is the request for the scores of an event.
 type GetResults struct {
 	auth.User
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
@@ -111,8 +111,8 @@ type ResultsScreen struct {
 	}
 }
 
-// GetResults returns a scored event with everybody's picks and points. One that is
-// not scored is event_not_scored, for picks are nobody's business until then.
+// GetResults returns a scored event with the picks and points of all members. An
+// event that is not scored is event_not_scored: picks are private until then.
 func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen, error) {
 	g, err := item.Query(ctx, s.db, tables.GetResults, dynamo.Range{Key: item.Partition(tables.GetResults, item.EventRef(in.EventID)), Backward: true})
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen
 	return out, err
 }
 
-// PutPredictions saves picks.
+// PutPredictions is the request to save picks.
 type PutPredictions struct {
 	auth.User
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
@@ -151,11 +151,11 @@ type PredictionPage struct {
 	Body         Prediction
 }
 
-// PutPredictions replaces the caller's prediction of an event, and answers with
-// what is saved. A match that is not on the card is unknown_match, a team that is
-// not in the match invalid_team, picks of a card that has changed since it was
-// shown card_changed, and after the lock all of it event_locked: the write itself
-// looks at the event's state and at the clock.
+// PutPredictions replaces the caller's prediction of an event. Errors: unknown_match
+// for a match that is not on the card, invalid_team for a team that is not in the
+// match, card_changed if the given cardRev is not the present one, not_a_member, and
+// event_locked after lockAt. The transaction checks the event's state and lockAt, so
+// no prediction is saved late.
 func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*PredictionPage, error) {
 	for range item.MaxTries {
 		on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
@@ -194,7 +194,7 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 			if refused.Write == 1 {
 				return nil, item.ErrNotMember
 			}
-			continue // the event, or its card, is not as it was
+			continue // the event or its card has changed
 		}
 		if err != nil {
 			return nil, err
@@ -204,8 +204,8 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 	return nil, item.ErrChanged
 }
 
-// whileOpen has a transaction made only while an event takes predictions, by the
-// clock of each try.
+// whileOpen returns the condition check that the event is open. The time is read for
+// each try of the transaction, because a retry may come after lockAt.
 func (s *Events) whileOpen(event dynamo.Item, more ...expression.ConditionBuilder) dynamo.Write {
 	return func(table *string) (types.TransactWriteItem, error) {
 		cond := item.IsOpenAt(s.now())
@@ -216,8 +216,8 @@ func (s *Events) whileOpen(event dynamo.Item, more ...expression.ConditionBuilde
 	}
 }
 
-// checkOpen is event_locked if the event takes no predictions at now, with the time
-// at which it locked.
+// checkOpen returns event_locked, with lockAt and the state, if the event accepts no
+// predictions at now.
 func checkOpen(e item.Event, now time.Time) error {
 	if e.IsOpen(now) {
 		return nil
@@ -225,14 +225,14 @@ func checkOpen(e item.Event, now time.Time) error {
 	return errLocked.With(map[string]any{"lockAt": item.ParseTime(e.LockAt), "state": newEvent(e, now).State})
 }
 
-// DeletePredictions withdraws picks.
+// DeletePredictions is the request to delete a prediction.
 type DeletePredictions struct {
 	auth.User
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
 }
 
-// DeletePredictions removes the caller's prediction, or none, of an event that is
-// not locked.
+// DeletePredictions deletes the caller's prediction of an open event, if there is
+// one. After lockAt the answer is event_locked.
 func (s *Events) DeletePredictions(ctx context.Context, in *DeletePredictions) (*httpapi.Removed, error) {
 	err := dynamo.Transact(ctx, s.db, tables.DropPrediction,
 		s.whileOpen(item.EventKey(in.EventID)),

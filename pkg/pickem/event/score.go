@@ -14,13 +14,13 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// RequestScore asks for the points of an event.
+// RequestScore is the request to score an event.
 type RequestScore struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
 }
 
-// ScorePage is the answer when an event is about to be scored.
+// ScorePage is the answer when the scoring of an event is queued.
 type ScorePage struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`
@@ -29,9 +29,9 @@ type ScorePage struct {
 	}
 }
 
-// RequestScore has an event scored. Without a result for each match it is
-// results_missing, with the ids of those that have none. Asked for again it does
-// no harm: who has the points of these results is left alone.
+// RequestScore queues the scoring of a locked event. If matches have no result the
+// answer is results_missing, with their ids. A repeated request changes nothing for
+// predictions that have the points of these results.
 func (s *Events) RequestScore(ctx context.Context, in *RequestScore) (*ScorePage, error) {
 	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {

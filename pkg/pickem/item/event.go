@@ -13,8 +13,6 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-const EventType = "event"
-
 // Event is the item of an event.
 type Event struct {
 	Row
@@ -25,37 +23,36 @@ type Event struct {
 	LockAt    string `dynamodbav:"lockAt"`
 	State     string `dynamodbav:"state"`
 	Bonus     int    `dynamodbav:"bonus"`               // for a perfect card; 0 for none
-	CardRev   int    `dynamodbav:"cardRev"`             // changes with its matches, their order and what they are worth; from a time on, so that none is of an event of the same id before
-	ScoringAt string `dynamodbav:"scoringAt,omitempty"` // when it was first to be scored
+	CardRev   int    `dynamodbav:"cardRev"`             // increases with every change of the card; starts at the time of creation (ms), so that it never repeats for the same id
+	ScoringAt string `dynamodbav:"scoringAt,omitempty"` // when scoring was requested
 
-	// What the points depend on, once results come in: how often it changed, when it
-	// did last, and which of these the points are of.
-	ResultsRev int    `dynamodbav:"resultsRev"`
-	ResultsAt  string `dynamodbav:"resultsAt,omitempty"`
-	ScoredRev  int    `dynamodbav:"scoredRev"`
+	ResultsRev int    `dynamodbav:"resultsRev"`          // increases with every change that affects points
+	ResultsAt  string `dynamodbav:"resultsAt,omitempty"` // when ResultsRev changed
+	ScoredRev  int    `dynamodbav:"scoredRev"`           // the ResultsRev of the present points
 }
 
 // The states of an event.
 const (
 	Upcoming  = "upcoming"  // it takes predictions until lockAt
 	Broadcast = "broadcast" // it is locked
-	Scored    = "scored"
-	Deleting  = "deleting" // it is being called off, and nobody sees it
+	Scored    = "scored"    // every prediction has its points
+	Deleting  = "deleting"  // it is being deleted, and no request finds it
 )
 
-// IsOpen reports whether an event takes predictions at now. Writes have their own
-// look, by the condition open.
+// IsOpen reports whether the event accepts predictions at now. Writes use the
+// condition IsOpenAt instead, which DynamoDB evaluates.
 func (e Event) IsOpen(now time.Time) bool {
 	return e.State == Upcoming && now.Before(ParseTime(e.LockAt))
 }
 
-// EventWithCard is an event with its card, as a write finds them.
+// EventWithCard is an event with its card.
 type EventWithCard struct {
 	Event
 	Card []Match
 }
 
-// ReadEventWithCard reads an event and its card, or NotFound.
+// ReadEventWithCard reads an event and its card with consistent reads, or returns
+// ErrNoEvent.
 func ReadEventWithCard(ctx context.Context, db dynamo.DB, eventID string) (s EventWithCard, err error) {
 	if s.Event, err = ReadEvent(ctx, db, eventID); err != nil {
 		return s, err
@@ -65,6 +62,7 @@ func ReadEventWithCard(ctx context.Context, db dynamo.DB, eventID string) (s Eve
 	return s, err
 }
 
+// ReadEvent reads an event, or returns ErrNoEvent.
 func ReadEvent(ctx context.Context, db dynamo.DB, eventID string) (Event, error) {
 	e, ok, err := dynamo.Get[Event](ctx, db, tables.FindEvent, EventTag, EventRef(eventID))
 	if err == nil && (!ok || e.State == Deleting) {
@@ -73,12 +71,12 @@ func ReadEvent(ctx context.Context, db dynamo.DB, eventID string) (Event, error)
 	return e, err
 }
 
-// IsOpenAt is the condition on an event that it takes predictions at now.
+// IsOpenAt returns the condition that an event accepts predictions at now.
 func IsOpenAt(now time.Time) expression.ConditionBuilder {
 	return Equals("state", Upcoming).And(expression.GreaterThan(expression.Name("lockAt"), expression.Value(FormatTime(now))))
 }
 
-// RecentEvents are the events that may still change.
+// RecentEvents reads the events that may still change.
 func RecentEvents(ctx context.Context, db dynamo.DB, now time.Time) ([]Event, error) {
 	from := EventRef(now.AddDate(0, 0, -openDays).UTC().Format(time.DateOnly))
 	return dynamo.QueryAll[Event](ctx, db, tables.FindOpenEvents, dynamo.Range{
@@ -87,11 +85,11 @@ func RecentEvents(ctx context.Context, db dynamo.DB, now time.Time) ([]Event, er
 	})
 }
 
-// openDays is for how long after its first date an event may still be on: one
-// that is moved further away is announced anew.
+// openDays is how many days after the date in its id an event can still be locked
+// and reminded of. An event that moves further is created anew.
 const openDays = 400
 
-// Match is the match of an id.
+// Match returns the match of an id.
 func (s EventWithCard) Match(id string) (Match, bool) {
 	i := slices.IndexFunc(s.Card, func(m Match) bool { return m.ID == strings.ToLower(id) })
 	if i < 0 {
@@ -100,7 +98,7 @@ func (s EventWithCard) Match(id string) (Match, bool) {
 	return s.Card[i], true
 }
 
-// MissingResults are the ids of the matches without a result.
+// MissingResults returns the ids of the matches without a result.
 func (s EventWithCard) MissingResults() []string {
 	ids := []string{}
 	for _, m := range s.Card {
@@ -111,7 +109,7 @@ func (s EventWithCard) MissingResults() []string {
 	return ids
 }
 
-// Event is the only event of a group, or NotFound.
+// Event returns the event of the collection, or ErrNoEvent.
 func (g Collection) Event() (Event, error) {
 	if len(g.Events) == 0 || g.Events[0].State == Deleting {
 		return Event{}, ErrNoEvent
@@ -119,4 +117,5 @@ func (g Collection) Event() (Event, error) {
 	return g.Events[0], nil
 }
 
+// ErrNoEvent reports that there is no such event, or that it is being deleted.
 var ErrNoEvent = problem.New(problem.NotFound, "event_not_found", "no such event")

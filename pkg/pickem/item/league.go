@@ -5,24 +5,19 @@ import (
 	"strings"
 )
 
-const (
-	LeagueType     = "league"
-	MembershipType = "membership"
-)
-
-// League is the item of a league. One that its owner has ended is as good as none,
-// but that it is there until all members are out.
+// League is the item of a league. After EndedAt no request finds it; the item stays
+// until all members are removed.
 type League struct {
 	Row
 	ID      string `dynamodbav:"id"`
 	Name    string `dynamodbav:"name"`
 	OwnerID string `dynamodbav:"ownerId"`
 	Code    string `dynamodbav:"code"`    // invites to it
-	Members int    `dynamodbav:"members"` // how many they are, until it is ended
+	Members int    `dynamodbav:"members"` // the number of members, until EndedAt
 	EndedAt string `dynamodbav:"endedAt,omitempty"`
 }
 
-// Membership is the item of a member's place in a league.
+// Membership is the member's item of a membership in a league.
 type Membership struct {
 	Row
 	LeagueID   string `dynamodbav:"leagueId"`
@@ -32,9 +27,10 @@ type Membership struct {
 	JoinedAt   string `dynamodbav:"joinedAt"`
 }
 
+// UserID returns the id of the member.
 func (m Membership) UserID() string { return strings.TrimPrefix(m.BelongsTo, "USER#") }
 
-// Membership is the group's membership of a league.
+// Membership returns the collection's membership of a league.
 func (g Collection) Membership(leagueID string) (Membership, bool) {
 	i := slices.IndexFunc(g.Memberships, func(m Membership) bool { return m.LeagueID == leagueID })
 	if i < 0 {
@@ -42,7 +38,3 @@ func (g Collection) Membership(leagueID string) (Membership, bool) {
 	}
 	return g.Memberships[i], true
 }
-
-const (
-	LeaguePrefix = "LEAGUE#"
-)

@@ -8,10 +8,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-const (
-	MatchType = "match"
-)
-
 // Match is the item of a match.
 type Match struct {
 	Row
@@ -22,7 +18,7 @@ type Match struct {
 	Preshow       bool     `dynamodbav:"preshow"`
 	Teams         []Team   `dynamodbav:"teams"`
 	Result        *int     `dynamodbav:"result,omitempty"` // the winner's place in Teams, from 0, or void; nil for none yet
-	Since         int      `dynamodbav:"since"`            // the event's cardRev that its teams are of: picks of an older one are void
+	Since         int      `dynamodbav:"since"`            // the event's CardRev when its teams last changed: earlier picks are void
 }
 
 // Team is one side of a match.
@@ -33,7 +29,7 @@ type Team struct {
 }
 
 // Result is the winner's place among the teams, from 0, or "void" for a match
-// that counts for nobody.
+// that brings no points.
 type Result int
 
 // MarshalJSON writes a place as a number, and void as a word.
@@ -67,5 +63,5 @@ func (Result) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// Void is the result of a match that counts for nobody.
+// Void is the result of a match that brings no points.
 const Void = -1

@@ -11,18 +11,17 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-const MemberType = "user"
-
-// Member is the item of a member. One that was deleted leaves deletedAt behind for
-// as long as a token may still speak for it.
+// Member is the item of a member. After a deletion it stays, with DeletedAt, for
+// longer than the member's tokens are valid.
 type Member struct {
 	Row
 	BelongsTo string `dynamodbav:"belongsto"`
 	Name      string `dynamodbav:"name"`
-	Rev       int    `dynamodbav:"rev"` // how often what is shown of the member elsewhere has changed
+	Rev       int    `dynamodbav:"rev"` // increases with every change of the member's name, standings or leagues
 	DeletedAt string `dynamodbav:"deletedAt,omitempty"`
 }
 
+// NewMember returns the item of a new member.
 func NewMember(userID, name string) Member {
 	return Member{
 		Row:       Row{PK: UserRef(userID), SK: UserTag, GSIPK: UserTag, GSISK: UserRef(userID), Type: MemberType},
@@ -30,9 +29,10 @@ func NewMember(userID, name string) Member {
 	}
 }
 
+// UserID returns the id of the member.
 func (p Member) UserID() string { return strings.TrimPrefix(p.BelongsTo, "USER#") }
 
-// Member is the member of a group, or NotFound.
+// Member returns the member of the collection, or ErrNoUser.
 func (g Collection) Member() (Member, error) {
 	if len(g.Members) == 0 || g.Members[0].DeletedAt != "" {
 		return Member{}, ErrNoUser
@@ -40,24 +40,23 @@ func (g Collection) Member() (Member, error) {
 	return g.Members[0], nil
 }
 
+// Errors about members.
 var (
-	ErrNoUser = problem.New(problem.NotFound, "user_not_found", "no such member")
-)
-
-var (
+	ErrNoUser    = problem.New(problem.NotFound, "user_not_found", "no such member")
 	ErrNotMember = problem.New(problem.Denied, "not_a_member", "you are not a member: giving a name makes you one, unless you were removed")
 )
 
-// IsMember is the condition on the item of a member that it is one.
+// IsMember returns the condition that a member exists and is not deleted.
 func IsMember() expression.ConditionBuilder { return Exists("PK").And(Absent("deletedAt")) }
 
-// IncrementRev counts a change of what is shown of a member, if there was no other
-// since the member was read.
+// IncrementRev returns the write that increments the member's Rev. It is refused if
+// Rev has changed since the member was read.
 func IncrementRev(p Member) dynamo.Write {
 	return dynamo.UpdateWrite(p.Key(), expression.Set(expression.Name("rev"), expression.Value(p.Rev+1)), IsMember().And(Equals("rev", p.Rev)))
 }
 
-// ReadMember reads a member with all that is the member's, the latest first.
+// ReadMember reads a member with the member's standings, leagues and predictions,
+// the latest first.
 func ReadMember(ctx context.Context, db dynamo.DB, userID string, consistent bool) (Collection, error) {
 	return Query(ctx, db, tables.GetMember, dynamo.Range{Key: Partition(tables.GetMember, UserRef(userID)), Backward: true, Consistent: consistent})
 }

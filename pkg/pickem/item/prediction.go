@@ -8,29 +8,28 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-const PredictionType = "prediction"
-
-// Prediction is the item of a member's picks of an event, and of what they
-// brought.
+// Prediction is the item of a member's picks of an event, with their points once the
+// event is scored.
 type Prediction struct {
 	Row
 	EventID     string         `dynamodbav:"eventId"`
 	BelongsTo   string         `dynamodbav:"belongsto"`
 	Predictions map[string]int `dynamodbav:"predictions"` // place of a team by the match's id
-	CardRev     int            `dynamodbav:"cardRev"`     // of the card that they are of
+	CardRev     int            `dynamodbav:"cardRev"`     // the event's CardRev when they were saved
 	SavedAt     string         `dynamodbav:"savedAt"`
 
-	Name      string `dynamodbav:"name,omitempty"` // the member's, once it is scored
+	Name      string `dynamodbav:"name,omitempty"` // the member's name, once it is scored
 	Points    int    `dynamodbav:"points"`
 	Correct   int    `dynamodbav:"mcorrect"`
 	ScoredAt  string `dynamodbav:"scoredAt,omitempty"`
-	ScoredRev int    `dynamodbav:"scoredRev"` // the event's resultsRev that the points are of
+	ScoredRev int    `dynamodbav:"scoredRev"` // the event's ResultsRev of the points
 }
 
+// UserID returns the id of the member.
 func (p Prediction) UserID() string { return strings.TrimPrefix(p.BelongsTo, "USER#") }
 
-// Picks are those of the card's matches that count: who is in the match is as it
-// was when they were made.
+// Picks returns the valid picks by match id: those of matches on the card whose teams
+// have not changed since.
 func (p Prediction) Picks(card []Match) map[string]int {
 	picks := map[string]int{}
 	for _, m := range card {
@@ -41,7 +40,8 @@ func (p Prediction) Picks(card []Match) map[string]int {
 	return picks
 }
 
-// ReadPredictions reads the predictions on an event. The index is behind by a moment.
+// ReadPredictions reads the predictions of an event. The index is eventually
+// consistent: a prediction that was just saved may be missing.
 func ReadPredictions(ctx context.Context, db dynamo.DB, eventID string) ([]Prediction, error) {
 	return dynamo.QueryAll[Prediction](ctx, db, tables.EntriesOf, dynamo.Range{Key: BeginsWith(tables.EntriesOf, EventRef(eventID), scorePrefix)})
 }

@@ -23,19 +23,19 @@ import (
 )
 
 const (
-	seatType = "seat"
-	codeType = "code"
+	rosterType = "seat"
+	codeType   = "code"
 )
 
-// seat is the league's item of a membership: who leaves, or ends a league, must
-// miss nobody, and the index of memberships is behind.
-type seat struct {
+// rosterItem is the league's item of a membership. Leaving and deleting a league need
+// a consistent list of its members, which the index cannot give.
+type rosterItem struct {
 	item.Row
 	UserID   string `dynamodbav:"userId"`
 	JoinedAt string `dynamodbav:"joinedAt"`
 }
 
-// invitation is the item of a code.
+// invitation is the item that leads from a code to its league.
 type invitation struct {
 	item.Row
 	LeagueID string `dynamodbav:"leagueId"`
@@ -43,20 +43,20 @@ type invitation struct {
 
 // Limits of leagues.
 const (
-	maxLeagues = 20   // of a member: as many tables are written with each of the member's scores
+	maxLeagues = 20   // of a member: scoring writes one table for each
 	maxMembers = 1000 // of a league
 )
 
 const (
-	codeSK     = "CODE"
-	codePrefix = "CODE#"
-	leagueSK   = "LEAGUE"
-	seatPrefix = "MEMBER#"
+	codeSK       = "CODE"
+	codePrefix   = "CODE#"
+	leagueSK     = "LEAGUE"
+	rosterPrefix = "MEMBER#"
 )
 
 func codeItem(code string) dynamo.Item { return item.Key(codePrefix+code, codeSK) }
 
-func seatItem(leagueID, userID string) dynamo.Item {
+func rosterKey(leagueID, userID string) dynamo.Item {
 	return item.Key(item.LeagueRef(leagueID), LeagueMemberRef(userID))
 }
 
@@ -64,8 +64,8 @@ func newInvitation(code, leagueID string) invitation {
 	return invitation{item.Row{PK: codePrefix + code, SK: codeSK, Type: codeType}, leagueID}
 }
 
-// codeLetters are Crockford's Base32, https://www.crockford.com/base32.html: no
-// letter is taken for another, or for a digit. Eight of them are 40 bits.
+// codeLetters are those of Crockford's Base32, https://www.crockford.com/base32.html,
+// which has no letters that look alike. Eight of them are 40 bits.
 const (
 	codeLetters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	codeLength  = 8
@@ -82,8 +82,8 @@ func newCode() string {
 
 var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", "")
 
-// readCode is the code that somebody has read and typed, in small letters or with
-// hyphens.
+// readCode normalizes a typed code: upper case, no hyphens and spaces, and the digits
+// for letters that look like them.
 func readCode(typed string) string { return misread.Replace(strings.ToUpper(typed)) }
 
 var (
@@ -93,7 +93,7 @@ var (
 	errNotIn    = problem.New(problem.NotFound, "member_not_found", "the league has no such member")
 )
 
-// Leagues are those that members make among themselves.
+// Leagues is the service of leagues and standings.
 type Leagues struct {
 	Db  dynamo.DB
 	Now func() time.Time
@@ -122,9 +122,9 @@ type LeaguePage struct {
 	Body         League
 }
 
-// lockOut gives a league a new code before its owner takes a member out, who knows
-// the old one.
-func (s *Leagues) lockOut(ctx context.Context, in *LeaveLeague) error {
+// renewCodeFor renews the code of a league before its owner removes a member, because
+// the member knows the present one.
+func (s *Leagues) renewCodeFor(ctx context.Context, in *LeaveLeague) error {
 	if _, err := s.owned(ctx, in.LeagueID, in.UserID); err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (s *Leagues) lockOut(ctx context.Context, in *LeaveLeague) error {
 	return err
 }
 
-// CreateLeague makes a league.
+// CreateLeague is the request for a new league.
 type CreateLeague struct {
 	auth.User
 	Body struct {
@@ -146,8 +146,9 @@ type CreateLeague struct {
 	}
 }
 
-// CreateLeague makes a league with the caller as its owner and first member. Who
-// is in 20 leagues gets too_many_leagues. Each run makes another league.
+// CreateLeague creates a league with the caller as its owner and first member. A
+// caller who is in maxLeagues leagues gets too_many_leagues. Each request creates
+// another league.
 func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
 	for range item.MaxTries {
 		g, p, err := s.joiner(ctx, in.UserID)
@@ -187,8 +188,9 @@ func (s *Leagues) joiner(ctx context.Context, userID string) (g item.Collection,
 	return g, p, err
 }
 
-// enter writes a member into a league, with the standings that the member has. It
-// counts as a change of them, so that a scoring that runs meanwhile begins again.
+// enter returns the writes that add a member to a league, with the member's present
+// standings. They increment the member's Rev, so that a concurrent scoring starts
+// again.
 func enter(g item.Collection, p item.Member, l item.League, now time.Time) []dynamo.Write {
 	user, at := p.UserID(), item.FormatTime(now)
 	writes := []dynamo.Write{
@@ -197,7 +199,7 @@ func enter(g item.Collection, p item.Member, l item.League, now time.Time) []dyn
 			Row:      item.Row{PK: p.PK, SK: item.LeagueRef(l.ID), GSIPK: item.LeagueRef(l.ID), GSISK: LeagueMemberRef(user), Type: item.MembershipType},
 			LeagueID: l.ID, LeagueName: l.Name, BelongsTo: p.BelongsTo, Name: p.Name, JoinedAt: at,
 		}),
-		dynamo.PutWrite(seat{item.Row{PK: item.LeagueRef(l.ID), SK: LeagueMemberRef(user), Type: seatType}, user, at}),
+		dynamo.PutWrite(rosterItem{item.Row{PK: item.LeagueRef(l.ID), SK: LeagueMemberRef(user), Type: rosterType}, user, at}),
 	}
 	for _, s := range g.Standings {
 		if year, among := s.Scope(); among == "" {
@@ -208,21 +210,21 @@ func enter(g item.Collection, p item.Member, l item.League, now time.Time) []dyn
 	return writes
 }
 
-// exit takes a member out of a league, with the standings in it, like enter.
+// exit returns the writes that undo enter: the membership and its standings.
 func exit(g item.Collection, m item.Membership) []dynamo.Write {
-	writes := []dynamo.Write{dynamo.DeleteWrite(m.Key()), dynamo.DeleteWrite(seatItem(m.LeagueID, m.UserID()), item.Exists("PK"))}
+	writes := []dynamo.Write{dynamo.DeleteWrite(m.Key()), dynamo.DeleteWrite(rosterKey(m.LeagueID, m.UserID()), item.Exists("PK"))}
 	for _, s := range g.Standings {
 		if _, among := s.Scope(); among == m.LeagueID {
 			writes = append(writes, dynamo.DeleteWrite(s.Key()))
 		}
 	}
-	if p, err := g.Member(); err == nil { // of who was deleted, nothing else is written any more
+	if p, err := g.Member(); err == nil { // a deleted member has no Rev to increment
 		writes = append(writes, item.IncrementRev(p))
 	}
 	return writes
 }
 
-// ListLeagues asks for the caller's leagues.
+// ListLeagues is the request for the caller's leagues.
 type ListLeagues struct{ auth.User }
 
 // LeagueList is the answer with a member's leagues.
@@ -233,7 +235,7 @@ type LeagueList struct {
 	}
 }
 
-// Membership is a member's place in a league.
+// Membership is a league of a member, as the API shows it.
 type Membership struct {
 	LeagueID string    `json:"leagueId"`
 	Name     string    `json:"name"`
@@ -262,7 +264,7 @@ func NewMemberships(rows []item.Membership) []Membership {
 	return shown
 }
 
-// JoinLeague enters a league.
+// JoinLeague is the request to join a league.
 type JoinLeague struct {
 	auth.User
 	Body struct {
@@ -270,10 +272,9 @@ type JoinLeague struct {
 	}
 }
 
-// JoinLeague makes the caller a member of the league that a code invites to. Who
-// is one already stays so. A code that there is not, or not any more, is
-// code_not_found; who is in 20 leagues gets too_many_leagues, and a league of 1,000
-// members is league_full.
+// JoinLeague makes the caller a member of the league of a code; for a member it changes
+// nothing. Errors: code_not_found for an unknown or old code, too_many_leagues if the
+// caller is in maxLeagues leagues, league_full if it has maxMembers members.
 func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, error) {
 	code := readCode(in.Body.Code)
 	for range item.MaxTries {
@@ -315,7 +316,7 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, 
 	return nil, item.ErrChanged
 }
 
-// league is the league of an id, be it ended, or league_not_found.
+// league reads a league, also one with EndedAt, or returns league_not_found.
 func (s *Leagues) league(ctx context.Context, leagueID string) (item.League, error) {
 	l, ok, err := dynamo.Get[item.League](ctx, s.Db, tables.FindLeague, item.LeagueRef(leagueID), leagueSK)
 	if err == nil && !ok {
@@ -324,8 +325,8 @@ func (s *Leagues) league(ctx context.Context, leagueID string) (item.League, err
 	return l, err
 }
 
-// owned is a league of a user's, be it ended. For its other members it is
-// not_the_owner.
+// owned reads a league of the user, also one with EndedAt. For its other members it
+// returns not_the_owner, for everybody else league_not_found.
 func (s *Leagues) owned(ctx context.Context, leagueID, userID string) (item.League, error) {
 	l, err := s.league(ctx, leagueID)
 	if err != nil || l.OwnerID == userID {
@@ -337,7 +338,7 @@ func (s *Leagues) owned(ctx context.Context, leagueID, userID string) (item.Leag
 	return item.League{}, errNotOwner
 }
 
-// checkMember is league_not_found for who is no member of the league.
+// checkMember returns league_not_found if the user is not a member of the league.
 func (s *Leagues) checkMember(ctx context.Context, leagueID, userID string) error {
 	_, ok, err := dynamo.Get[item.Membership](ctx, s.Db, tables.CheckMembership, item.UserRef(userID), item.LeagueRef(leagueID))
 	if err == nil && !ok {
@@ -346,7 +347,7 @@ func (s *Leagues) checkMember(ctx context.Context, leagueID, userID string) erro
 	return err
 }
 
-// GetLeague asks for a league.
+// GetLeague is the request for a league.
 type GetLeague struct {
 	auth.User
 	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
@@ -371,8 +372,9 @@ type LeagueMember struct {
 	JoinedAt time.Time `json:"joinedAt"`
 }
 
-// GetLeague returns a league that the caller is in, which is read while that is
-// looked at. The index is behind by a moment: who has just joined may be missing.
+// GetLeague returns a league of the caller with a page of its members. The membership
+// check and the query run concurrently. The index is eventually consistent: a member
+// who has just joined may be missing.
 func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*LeagueScreen, error) {
 	var g item.Collection
 	both, bctx := errgroup.WithContext(ctx)
@@ -401,7 +403,7 @@ func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*LeagueScreen, 
 	return out, err
 }
 
-// GetLeagueStandings asks for the table of a league in a year.
+// GetLeagueStandings is the request for the table of a league in a year.
 type GetLeagueStandings struct {
 	auth.User
 	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
@@ -410,8 +412,8 @@ type GetLeagueStandings struct {
 	Cursor   string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
 }
 
-// GetLeagueStandings returns the table of a league that the caller is in, which is
-// read while that is looked at.
+// GetLeagueStandings returns a page of the table of a league of the caller. The
+// membership check and the query run concurrently.
 func (s *Leagues) GetLeagueStandings(ctx context.Context, in *GetLeagueStandings) (*StandingsScreen, error) {
 	var rows []item.Standing
 	both, bctx := errgroup.WithContext(ctx)
@@ -427,21 +429,23 @@ func (s *Leagues) GetLeagueStandings(ctx context.Context, in *GetLeagueStandings
 	return standingsPage(rows, in.UserID, in.Cursor, in.Limit)
 }
 
-// LeaveLeague takes a member out of a league.
+// LeaveLeague is the request to remove a member from a league.
 type LeaveLeague struct {
 	auth.User
 	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
 	MemberID string `path:"userId" maxLength:"128" doc:"The caller, or for the owner another member."`
 }
 
-// LeaveLeague takes the caller out of a league, or by its owner's will another
-// member, who is member_not_found if there is none such. When the owner leaves, who
-// has been in it for longest owns it from then on; the last one out ends it.
+// LeaveLeague removes a member from a league: any member may leave, and the owner may
+// remove another member. Before that the owner's league gets a new code. A member that
+// does not exist is member_not_found; for a caller who is not the owner the answer is
+// not_the_owner. When the owner leaves, the member who joined first becomes the owner;
+// when the last member leaves, the league is deleted.
 func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Removed, error) {
 	var err error
 	if in.MemberID == in.UserID {
 		err = s.Leave(ctx, in.LeagueID, in.UserID, in.UserID)
-	} else if err = s.lockOut(ctx, in); err == nil {
+	} else if err = s.renewCodeFor(ctx, in); err == nil {
 		if err = s.Leave(ctx, in.LeagueID, in.MemberID, in.UserID); errors.Is(err, ErrNoLeague) {
 			err = errNotIn
 		}
@@ -452,9 +456,9 @@ func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Re
 	return httpapi.NewRemoved(), nil
 }
 
-// Leave takes a member out of a league, by the will of the member or of the owner,
-// in one transaction. Who is not in it is league_not_found, so a second run changes
-// nothing.
+// Leave removes a member from a league in one transaction, for the user by, who is the
+// member or the owner. If the member is not in the league it returns league_not_found,
+// so a second run changes nothing.
 func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error {
 	for range item.MaxTries {
 		l, err := s.league(ctx, leagueID)
@@ -484,10 +488,10 @@ func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error 
 	return item.ErrChanged
 }
 
-// without is what a member's leaving changes of the league itself, as long as its
-// owner is who it was. An ended league ends for good with its owner, who is the
-// last: the others are taken out here, each by a transaction of its own, and a
-// second run goes on with those who are left.
+// without returns the writes to the league's own items when a member leaves, on the
+// condition that the owner has not changed. When the owner of a league with EndedAt
+// leaves, without first removes all other members, each in its own transaction, so that
+// the owner is the last and a second run continues an interrupted one.
 func (s *Leagues) without(ctx context.Context, l item.League, userID string) ([]dynamo.Write, error) {
 	running := item.Equals("ownerId", l.OwnerID).And(item.Absent("endedAt"))
 	oneLess := expression.Add(expression.Name("members"), expression.Value(-1))
@@ -497,11 +501,11 @@ func (s *Leagues) without(ctx context.Context, l item.League, userID string) ([]
 		}
 		return []dynamo.Write{dynamo.UpdateWrite(l.Key(), oneLess, running)}, nil
 	}
-	others, err := dynamo.QueryAll[seat](ctx, s.Db, tables.LeagueRoster, dynamo.Range{Key: item.BeginsWith(tables.LeagueRoster, item.LeagueRef(l.ID), seatPrefix), Consistent: true})
+	others, err := dynamo.QueryAll[rosterItem](ctx, s.Db, tables.LeagueRoster, dynamo.Range{Key: item.BeginsWith(tables.LeagueRoster, item.LeagueRef(l.ID), rosterPrefix), Consistent: true})
 	if err != nil {
 		return nil, err
 	}
-	others = slices.DeleteFunc(others, func(o seat) bool { return o.UserID == userID })
+	others = slices.DeleteFunc(others, func(o rosterItem) bool { return o.UserID == userID })
 	switch {
 	case l.EndedAt != "":
 		work, wctx := errgroup.WithContext(ctx)
@@ -511,30 +515,30 @@ func (s *Leagues) without(ctx context.Context, l item.League, userID string) ([]
 				if err := s.Leave(wctx, l.ID, o.UserID, o.UserID); !errors.Is(err, ErrNoLeague) {
 					return err
 				}
-				return nil // taken out by another run
+				return nil // removed by another run
 			})
 		}
 		return []dynamo.Write{dynamo.DeleteWrite(l.Key(), item.Exists("endedAt"))}, work.Wait()
 	case len(others) == 0:
 		return []dynamo.Write{dynamo.DeleteWrite(l.Key(), running.And(item.Equals("members", 1), item.Equals("code", l.Code))), dynamo.DeleteWrite(codeItem(l.Code))}, nil
 	}
-	heir := slices.MinFunc(others, func(a, b seat) int {
+	nextOwner := slices.MinFunc(others, func(a, b rosterItem) int {
 		return cmp.Or(cmp.Compare(a.JoinedAt, b.JoinedAt), cmp.Compare(a.UserID, b.UserID))
 	})
 	return []dynamo.Write{
-		dynamo.CheckWrite(heir.Key(), item.Exists("PK")),
-		dynamo.UpdateWrite(l.Key(), oneLess.Set(expression.Name("ownerId"), expression.Value(heir.UserID)), running),
+		dynamo.CheckWrite(nextOwner.Key(), item.Exists("PK")),
+		dynamo.UpdateWrite(l.Key(), oneLess.Set(expression.Name("ownerId"), expression.Value(nextOwner.UserID)), running),
 	}, nil
 }
 
-// RenewCode changes the code of a league.
+// RenewCode is the request for a new code of a league.
 type RenewCode struct {
 	auth.User
 	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
 }
 
-// RenewCode gives a league of the caller's a code that is new at each run; with
-// the one before nobody can join any more.
+// RenewCode replaces the code of a league of the caller. The old code is invalid at
+// once. Each request makes another code.
 func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, error) {
 	for range item.MaxTries {
 		l, err := s.owned(ctx, in.LeagueID, in.UserID)
@@ -557,22 +561,21 @@ func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, er
 	return nil, item.ErrChanged
 }
 
-// unchanged is the condition that a league that is not ended has the owner and the code
+// unchanged returns the condition that a league has no EndedAt, and the owner and code
 // with which it was read.
 func unchanged(l item.League) expression.ConditionBuilder {
 	return item.Equals("ownerId", l.OwnerID).And(item.Equals("code", l.Code), item.Absent("endedAt"))
 }
 
-// DeleteLeague ends a league.
+// DeleteLeague is the request to delete a league.
 type DeleteLeague struct {
 	auth.User
 	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
 }
 
-// DeleteLeague ends a league of the caller's, with all memberships and its
-// standings. It is marked first, so that nobody joins or sees it any more; then
-// each member is taken out, the owner the last. A second run takes out those whom
-// the first has left.
+// DeleteLeague deletes a league of the caller with its memberships and standings. It
+// sets EndedAt first, so that nobody can join or read the league; then it removes each
+// member, the owner last. A second run continues an interrupted one.
 func (s *Leagues) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
 	l, err := s.owned(ctx, in.LeagueID, in.UserID)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// RankStandings are the standings of a year, the highest first, each with how many
-// ranks it has gone up since the last event that anybody played.
+// RankStandings ranks the standings of a year, highest first. Movement is the change of
+// rank by the latest event that any member has points of.
 func RankStandings(rows []item.Standing) []Standing {
 	last := ""
 	for _, r := range rows {
@@ -49,7 +49,7 @@ func RankStandings(rows []item.Standing) []Standing {
 	return out
 }
 
-// Standing is a member's place in a table.
+// Standing is a member's rank in a table.
 type Standing struct {
 	Rank     int    `json:"rank" doc:"Dense: members with as many points have the same, and the next have the one after it."`
 	Movement *int   `json:"movement,omitempty" doc:"How many ranks it went up with the last event; absent for who was not there before."`
@@ -60,7 +60,7 @@ type Standing struct {
 	Played   int    `json:"played" doc:"Events played."`
 }
 
-// GetStandings asks for the table of a year.
+// GetStandings is the request for the table of a year.
 type GetStandings struct {
 	auth.User
 	Year   string `path:"year" pattern:"^[0-9]{4}$" doc:"The year of the events."`
@@ -79,8 +79,8 @@ type StandingsScreen struct {
 	}
 }
 
-// GetStandings returns the table of all members. Ranks and movement need the whole
-// of it: it is read with one query, which is cut into pages here.
+// GetStandings returns a page of the table of all members. Ranks and movement need all
+// rows, so one query reads them all and the page is cut here.
 func (s *Leagues) GetStandings(ctx context.Context, in *GetStandings) (*StandingsScreen, error) {
 	rows, err := dynamo.QueryAll[item.Standing](ctx, s.Db, tables.GetStandings, dynamo.Range{Key: item.Partition(tables.GetStandings, item.StandingsRef(in.Year)), Backward: true})
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider/types"
 )
 
-// accounts are those of the user pool, in which people sign in by their address
-// and are known by a subject that Cognito chooses.
+// accounts is a client of the user pool. Users sign in by their e-mail address;
+// Cognito chooses the subject, which is the user id.
 type accounts struct {
 	client *cognito.Client
 	pool   string
 }
 
-// invite makes an account for an address and has Cognito write to it, and returns
-// its subject: that of the account there is, if there is one.
+// invite creates an account for an address, to which Cognito sends an e-mail, and
+// returns its subject. If the account exists it returns the subject of that.
 func (a accounts) invite(ctx context.Context, email string) (subject string, err error) {
 	out, err := a.client.AdminCreateUser(ctx, &cognito.AdminCreateUserInput{
 		UserPoolId: &a.pool, Username: &email, DesiredDeliveryMediums: []types.DeliveryMediumType{types.DeliveryMediumTypeEmail},
@@ -48,8 +48,8 @@ func subjectOf(attributes []types.AttributeType) (string, error) {
 	return "", errors.New("the account has no subject")
 }
 
-// exists reports whether there is an account of a subject. Cognito would take an
-// address for it, too.
+// exists reports whether there is an account with a subject. It compares the subject
+// of the answer, because Cognito also finds an account by its address.
 func (a accounts) exists(ctx context.Context, subject string) (bool, error) {
 	there, err := a.client.AdminGetUser(ctx, &cognito.AdminGetUserInput{UserPoolId: &a.pool, Username: &subject})
 	if _, ok := errors.AsType[*types.UserNotFoundException](err); ok {
@@ -62,7 +62,7 @@ func (a accounts) exists(ctx context.Context, subject string) (bool, error) {
 	return is == subject, err
 }
 
-// remove deletes an account, if there is one.
+// remove deletes an account if it exists.
 func (a accounts) remove(ctx context.Context, subject string) error {
 	_, err := a.client.AdminDeleteUser(ctx, &cognito.AdminDeleteUserInput{UserPoolId: &a.pool, Username: &subject})
 	if _, ok := errors.AsType[*types.UserNotFoundException](err); ok {

@@ -23,7 +23,7 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// noName is what a member is called who has not said a name.
+// noName is the name of a member who has given none.
 const noName = "New member"
 
 var (
@@ -31,17 +31,17 @@ var (
 	errUserExists  = problem.New(problem.Conflict, "user_exists", "there is a member with this address already")
 )
 
-// Members are who plays.
+// Members is the service of members.
 type Members struct {
 	db       dynamo.DB
 	accounts accounts
 	now      func() time.Time
 }
 
-// GetMe asks for the caller.
+// GetMe is the request for the caller's profile.
 type GetMe struct{ auth.User }
 
-// GetUser asks for a member.
+// GetUser is the request for the profile of a member.
 type GetUser struct {
 	auth.User
 	ID string `path:"userId" maxLength:"128" doc:"The member."`
@@ -86,8 +86,8 @@ func (s *Members) GetMe(ctx context.Context, in *GetMe) (*UserScreen, error) {
 	return newUserScreen(g, true)
 }
 
-// GetUser returns what everybody may see of a member: nothing of events that are
-// not scored, and no picks.
+// GetUser returns what all members may see of a member: no events that are not scored,
+// and no picks.
 func (s *Members) GetUser(ctx context.Context, in *GetUser) (*UserScreen, error) {
 	g, err := item.ReadMember(ctx, s.db, in.ID, false)
 	if err != nil {
@@ -124,7 +124,7 @@ func newUserScreen(g item.Collection, own bool) (*UserScreen, error) {
 	return out, nil
 }
 
-// UpdateMe says who the caller is.
+// UpdateMe is the request to change the caller's name.
 type UpdateMe struct {
 	auth.User
 	Body struct {
@@ -132,9 +132,10 @@ type UpdateMe struct {
 	}
 }
 
-// UpdateMe names the caller, everywhere, and makes a member of who is none. The
-// last name wins, also of two at once. A run that breaks off leaves the old name in
-// some tables, until it is run again or the member's next event is scored.
+// UpdateMe sets the caller's name in all items that show it, and makes the caller a
+// member if needed. Of two concurrent requests the last wins. An interrupted request
+// leaves the old name in some tables until it is repeated or the member's next event is
+// scored.
 func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, error) {
 	p := item.NewMember(in.UserID, in.Body.Name)
 	set := expression.Set(expression.Name("name"), expression.Value(p.Name)).
@@ -169,7 +170,7 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 	return nil, item.ErrChanged
 }
 
-// rename writes a name into the items that show it, as long as they are there.
+// rename writes a name into the items that show it; deleted ones are skipped.
 func (s *Members) rename(ctx context.Context, name string, copies []dynamo.Item) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)
@@ -182,7 +183,7 @@ func (s *Members) rename(ctx context.Context, name string, copies []dynamo.Item)
 	return work.Wait()
 }
 
-// misnamed are the keys of the items that show another name for the member.
+// misnamed returns the keys of the items that show another name for the member.
 func misnamed(g item.Collection, name string) (keys []dynamo.Item) {
 	for _, s := range g.Standings {
 		if s.Name != name {
@@ -202,7 +203,7 @@ func misnamed(g item.Collection, name string) (keys []dynamo.Item) {
 	return keys
 }
 
-// InviteUser invites somebody.
+// InviteUser is the request to invite a person.
 type InviteUser struct {
 	auth.Admin
 	Body struct {
@@ -221,9 +222,9 @@ type InvitedPage struct {
 	}
 }
 
-// InviteUser makes an account, which has Cognito write to the person, and the
-// member. A second run finds the account and makes the member; who is a member
-// already is user_exists.
+// InviteUser creates an account, for which Cognito sends an e-mail, and the member. A
+// second run finds the account and creates the member. Errors: user_exists if there is
+// such a member, user_removed during the two days after a deletion.
 func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage, error) {
 	id, err := s.accounts.invite(ctx, in.Body.Email)
 	if err != nil {
@@ -244,9 +245,9 @@ func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage,
 	return out, nil
 }
 
-// OnUserConfirmed makes whoever has signed up a member, under the name that was
-// given, or none. Who is one already stays so, and who was deleted too. A password
-// that was forgotten makes nobody a member.
+// OnUserConfirmed makes a user who has signed up a member, with the name of the
+// account, or noName if that is empty or too long. Existing and deleted members are not
+// changed. It ignores confirmations of a reset password.
 func (s *Members) OnUserConfirmed(ctx context.Context, e events.CognitoEventUserPoolsPostConfirmation) (events.CognitoEventUserPoolsPostConfirmation, error) {
 	if e.TriggerSource == "PostConfirmation_ConfirmForgotPassword" {
 		return e, nil
@@ -262,20 +263,20 @@ func (s *Members) OnUserConfirmed(ctx context.Context, e events.CognitoEventUser
 	return e, dynamo.IgnoreRefused(err)
 }
 
-// DeleteUser removes a member.
+// DeleteUser is the request to delete a member.
 type DeleteUser struct {
 	auth.Admin
 	ID string `path:"userId" maxLength:"128" doc:"The member."`
 }
 
-// keepDeleted is for how long it is known that a member was deleted: longer than a
-// token is valid.
+// keepDeleted is how long the mark of a deleted member is kept: longer than a token is
+// valid.
 const keepDeleted = 48 * time.Hour
 
-// DeleteUser removes a member with all that is the member's, and the account. The
-// member is marked first, and writes nothing from then on. A second run removes what
-// the first has left, and finds the mark for two days; then who has neither an
-// account nor anything else is user_not_found.
+// DeleteUser deletes a member with all of the member's items, memberships and devices,
+// and the account. It marks the member first, so that the member's tokens can write
+// nothing. A second run continues an interrupted one. A user without items and without
+// an account is user_not_found; the mark counts as an item for two days.
 func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Removed, error) {
 	rows, err := s.rows(ctx, in.ID)
 	if err != nil {
@@ -326,7 +327,7 @@ func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Remo
 	return httpapi.NewRemoved(), s.accounts.remove(ctx, in.ID)
 }
 
-// rows are the keys of all that is kept under a member.
+// rows reads the keys of all items in the member's partition.
 func (s *Members) rows(ctx context.Context, userID string) ([]item.Row, error) {
 	return dynamo.QueryAll[item.Row](ctx, s.db, tables.GetMember, dynamo.Range{Key: item.Partition(tables.GetMember, item.UserRef(userID)), Consistent: true})
 }

@@ -30,11 +30,11 @@ const (
 	devicePrefix  = "DEVICE#"
 	devicesPrefix = "DEVICES#"
 
-	// maxDevices is how many phones of a member get a notice: the last that were seen.
+	// maxDevices is the number of a member's phones that get a notice: those seen last.
 	maxDevices = 10
 )
 
-// newDevice sorts in the index by when it was seen.
+// newDevice returns the item of a phone. The index sorts by the time it was seen.
 func newDevice(token, userID string, now time.Time) Device {
 	return Device{
 		Row:   item.Row{PK: devicePrefix + token, SK: deviceSK, GSIPK: devicesPrefix + userID, GSISK: item.FormatTime(now) + "#" + token, Type: deviceType},
@@ -42,7 +42,7 @@ func newDevice(token, userID string, now time.Time) Device {
 	}
 }
 
-// Devices are the phones of members.
+// Devices is the service of phones.
 type Devices struct {
 	db  dynamo.DB
 	now func() time.Time
@@ -53,7 +53,7 @@ func OpenDevices(_ context.Context, env app.Env) (*Devices, error) {
 	return &Devices{db: item.OpenTable(env), now: env.Now}, nil
 }
 
-// RegisterDevice has notices sent to a phone.
+// RegisterDevice is the request to register a phone for notices.
 type RegisterDevice struct {
 	auth.User
 	Token push.Token `path:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
@@ -68,7 +68,8 @@ type DevicePage struct {
 	}
 }
 
-// RegisterDevice makes a phone the caller's, whosever it was, or renews it.
+// RegisterDevice registers a phone for the caller, or renews the registration. A phone
+// of another member becomes the caller's. A caller who is no member gets not_a_member.
 func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*DevicePage, error) {
 	d := newDevice(in.Token.Lower(), in.UserID, s.now())
 	err := dynamo.Transact(ctx, s.db, tables.RegisterDevice, dynamo.CheckWrite(item.MemberKey(in.UserID), item.IsMember()), dynamo.PutWrite(d))
@@ -82,14 +83,14 @@ func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 
 var errNoDevice = problem.New(problem.NotFound, "device_not_found", "you have no such phone")
 
-// DeleteDevice ends the notices to a phone.
+// DeleteDevice is the request to stop notices to a phone.
 type DeleteDevice struct {
 	auth.User
 	Token push.Token `path:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
 }
 
-// DeleteDevice forgets a phone of the caller's. That of another is as
-// device_not_found as none.
+// DeleteDevice deletes a phone of the caller. A phone of another member is
+// device_not_found, like one that does not exist.
 func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.Removed, error) {
 	_, err := dynamo.Delete(ctx, s.db, tables.DropDevice, item.Key(devicePrefix+in.Token.Lower(), deviceSK), item.Equals("belongsto", item.UserRef(in.UserID)))
 	if err != nil {
@@ -98,7 +99,7 @@ func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.
 	return httpapi.NewRemoved(), nil
 }
 
-// DropDevices forgets phones, but for those that were registered again since they were
+// DropDevices deletes phones, except those that were registered again since they were
 // read.
 func DropDevices(ctx context.Context, db dynamo.DB, phones []Device) error {
 	for _, d := range phones {
@@ -110,8 +111,8 @@ func DropDevices(ctx context.Context, db dynamo.DB, phones []Device) error {
 	return nil
 }
 
-// DevicesOf are the phones of a member, the last that was seen first: at most n, or
-// all for 0. The index is behind: one that was just registered may be missing.
+// DevicesOf reads the phones of a member, last seen first: at most n, or all for 0. The
+// index is eventually consistent: a phone that was just registered may be missing.
 func DevicesOf(ctx context.Context, db dynamo.DB, userID string, n int32) ([]Device, error) {
 	r := dynamo.Range{Key: item.Partition(tables.MembersDevices, devicesPrefix+userID), Backward: true, Limit: n}
 	if n == 0 {

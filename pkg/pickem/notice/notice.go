@@ -22,21 +22,21 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// Notice asks for a notification to the phones of up to maxUsers members, each of
-// whom gets it once.
+// Notice is the message that asks for a notification to the phones of up to MaxUsers
+// members. Each member gets it once.
 type Notice struct {
-	ID      string    `json:"id"` // of what is told: a member is told once for each
+	ID      string    `json:"id"` // a member gets one notice for each id
 	Title   string    `json:"title"`
 	Body    string    `json:"body"`
 	EventID string    `json:"eventId"` // what a tap opens
-	Until   time.Time `json:"until"`   // when it is of no use any more
+	Until   time.Time `json:"until"`   // after this time it is not sent
 	UserIDs []string  `json:"userIds"`
 }
 
-// MaxUsers is how many members one message is for.
+// MaxUsers is the largest number of members in one message.
 const MaxUsers = 100
 
-// Send has members told, in messages of maxUsers.
+// Send queues a notice to members, in messages of MaxUsers.
 func Send(ctx context.Context, q queue.Sender, n Notice, userIDs []string) error {
 	for users := range slices.Chunk(userIDs, MaxUsers) {
 		n.UserIDs = users
@@ -50,19 +50,20 @@ func Send(ctx context.Context, q queue.Sender, n Notice, userIDs []string) error
 func (n Notice) check() error {
 	switch {
 	case n.ID == "":
-		return problem.In("id", "the notice has no id")
+		return problem.In("id", "id must not be empty")
 	case n.Title == "" || n.Body == "":
-		return problem.In("body", "the notice %.80q says nothing", n.ID)
+		return problem.In("body", "title and body of the notice %.80q must not be empty", n.ID)
 	case n.Until.IsZero():
-		return problem.In("until", "the notice %.80q does not say until when", n.ID)
+		return problem.In("until", "until of the notice %.80q must be set", n.ID)
 	case len(n.UserIDs) == 0 || len(n.UserIDs) > MaxUsers:
-		return problem.In("userIds", "the notice %.80q is for %d members, not 1 to %d", n.ID, len(n.UserIDs), MaxUsers)
+		return problem.In("userIds", "the notice %.80q is for %d members; 1 to %d are valid", n.ID, len(n.UserIDs), MaxUsers)
 	}
 	return nil
 }
 
-// message is what Apple gets. A phone shows one notification for each collapse id,
-// for which Apple allows 64 bytes.
+// message returns the push message. A phone shows one notification for each collapse
+// id, which is at most 64 bytes:
+// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
 func (n Notice) message() (*push.Message, error) {
 	collapse := n.ID
 	if len(collapse) > 64 {
@@ -81,8 +82,8 @@ func (n Notice) message() (*push.Message, error) {
 
 const noticeType = "notice"
 
-// delivery is the item of a notice that a member has got, or, with the sort key DONE,
-// that all who are to get it were found.
+// delivery is the item of a notice that a run has claimed for a member. With the sort
+// key DONE it records that all members of a reminder were queued.
 type delivery struct {
 	item.Row
 	By  string `dynamodbav:"by,omitempty"` // the run that claimed it
@@ -92,8 +93,8 @@ type delivery struct {
 const (
 	noticeDone = "DONE"
 
-	// keepNotices is how long after its time it is known that a notice was sent:
-	// clocks differ by less.
+	// keepNotices is how long after Until a delivery is kept: longer than clocks
+	// differ.
 	keepNotices = 24 * time.Hour
 )
 
@@ -103,7 +104,7 @@ func newDelivery(n Notice, sk, by string) delivery {
 	return delivery{item.Row{PK: noticeKey(n.ID), SK: sk, Type: noticeType}, by, n.Until.Add(keepNotices).Unix()}
 }
 
-// Notifier sends notices.
+// Notifier is the service that sends notices.
 type Notifier struct {
 	db       dynamo.DB
 	sender   *push.Sender
@@ -111,8 +112,8 @@ type Notifier struct {
 	patience time.Duration // with Apple, for one message
 }
 
-// sendTime leaves the function, of half a minute, time to find phones before and to
-// give claims back after.
+// sendTime is the time for Apple, out of the function's 30 s: the rest is for reading
+// phones before and releasing claims after.
 const sendTime = 12 * time.Second
 
 // OpenNotifier opens the service that sends notices.
@@ -125,21 +126,21 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 	return &Notifier{db: item.OpenTable(env), sender: sender, now: env.Now, patience: sendTime}, err
 }
 
-// SendNotices sends a notice to the phones of its members, and forgets phones that
-// are gone. After its time it sends nothing.
+// SendNotices sends a notice to the phones of its members and deletes phones that Apple
+// reports as gone. After Until it sends nothing.
 //
-// Each member is claimed just before, so that nobody is told twice, whatever runs
-// twice. If Apple takes the notice for none of a member's phones, the claim is given
-// back, and the message fails, to be tried again; while Apple cannot be reached,
-// nobody is claimed. So a second run tells those whom the first did not: but for who
-// was claimed when a process died, and may have got nothing. Where Apple did not
-// answer the phone may have it, and shows it once, in place of the first.
+// It claims each member with a conditional write before it sends, so that no member
+// gets a notice twice. If Apple accepts the notice for none of a member's phones, the
+// claim is released and the message fails, so that the queue delivers it again. While
+// Apple is unreachable no member is claimed. Two cases remain: a member who was claimed
+// when the process died may get nothing; and a phone for which Apple's answer was lost
+// may get the notice again, which replaces the first because of its collapse id.
 func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 	if err := n.check(); err != nil {
 		return err
 	}
 	if !s.now().Before(n.Until) {
-		slog.WarnContext(ctx, "a notice came too late", "notice", n.ID, "members", len(n.UserIDs))
+		slog.WarnContext(ctx, "notice expired before it was sent", "notice", n.ID, "members", len(n.UserIDs))
 		return nil
 	}
 	m, err := n.message()
@@ -170,7 +171,7 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 	defer stop()
 	counts, err := s.sender.Send(sending, m, tokens, func(token string, o push.Outcome) { outcomes[token] = o })
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil // who was not reached has no outcome, or one that says so
+		err = nil // members that were not reached have no outcome, or one that is not Delivered
 	}
 	telemetry.Emit(ctx, s.now(), []telemetry.Sample{
 		telemetry.Count(noticesDelivered, counts.Delivered), telemetry.Count(noticesGone, counts.Gone), telemetry.Count(noticesRetried, counts.Requeued),
@@ -187,14 +188,14 @@ type noticeRun struct {
 	claims []claim
 }
 
-// claim is a member whom this run is to tell, and on which phones.
+// claim is a member for whom this run sends, and the member's phones.
 type claim struct {
 	userID string
 	phones []Device
 }
 
-// claim makes a member's notice this run's to send, and returns the phones that it
-// is for: none for who has none, or was claimed by another run.
+// claim claims a member for this run and returns the member's phones: none if the
+// member has none or is claimed by another run.
 func (r *noticeRun) claim(ctx context.Context, userID string) ([]Device, error) {
 	phones, err := DevicesOf(ctx, r.db, userID, maxDevices)
 	if err != nil || len(phones) == 0 {
@@ -204,12 +205,12 @@ func (r *noticeRun) claim(ctx context.Context, userID string) ([]Device, error) 
 	if dynamo.IsRefused(err) {
 		return nil, nil
 	}
-	r.claims = append(r.claims, claim{userID, phones}) // also for an error, which may have come after the claim
+	r.claims = append(r.claims, claim{userID, phones}) // also after an error: the claim may have been written
 	return phones, err
 }
 
-// after are the members none of whose phones was reached, though one may be later,
-// and the phones that are gone.
+// after returns the members none of whose phones was reached, if a later try can
+// succeed, and the phones that are gone.
 func (r *noticeRun) after(outcomes map[string]push.Outcome) (missed []string, gone []Device) {
 	for _, c := range r.claims {
 		reached, later := false, false
@@ -230,8 +231,8 @@ func (r *noticeRun) after(outcomes map[string]push.Outcome) (missed []string, go
 	return missed, gone
 }
 
-// unclaim gives claims back. If there are any it fails, so that the message is
-// handled again.
+// unclaim releases claims. If there are any it returns an error, so that the queue
+// delivers the message again.
 func (r *noticeRun) unclaim(ctx context.Context, userIDs []string) error {
 	work, wctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)

@@ -21,7 +21,7 @@ const (
 	hoursAhead = 2 * time.Hour
 )
 
-// Reminder reminds members to pick.
+// Reminder is the service that reminds members to pick.
 type Reminder struct {
 	db    dynamo.DB
 	queue queue.Sender
@@ -33,12 +33,12 @@ func OpenReminder(_ context.Context, env app.Env) (*Reminder, error) {
 	return &Reminder{db: item.OpenTable(env), queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
 }
 
-// Remind has those members told who have predicted nothing of an event that locks
-// within a day, and again of one that locks within two hours: who is a member then,
-// once for each time at which the event is to lock.
+// Remind queues a notice to each member without a prediction of an event that locks
+// within dayAhead, and another within hoursAhead. If lockAt changes, members are
+// reminded again.
 //
-// A second run does nothing for what the first has done, and may send the rest
-// again to be told: nobody is told twice of what has the same id.
+// A second run skips reminders that are complete and may queue notices of an
+// interrupted one again: a member gets one notice for each id.
 func (s *Reminder) Remind(ctx context.Context) error {
 	now := s.now()
 	events, err := item.RecentEvents(ctx, s.db, now)
@@ -64,8 +64,8 @@ func (s *Reminder) Remind(ctx context.Context) error {
 	return errs
 }
 
-// remind has all members told who have no prediction of the notice's event, unless
-// that was done.
+// remind queues the notice to all members without a prediction of its event, unless
+// that is recorded as done.
 func (s *Reminder) remind(ctx context.Context, n Notice) error {
 	_, done, err := dynamo.Get[delivery](ctx, s.db, tables.FindReminded, noticeKey(n.ID), noticeDone)
 	if err != nil || done {
@@ -96,7 +96,8 @@ func (s *Reminder) remind(ctx context.Context, n Notice) error {
 	return dynamo.Put(ctx, s.db, tables.MarkNotice, newDelivery(n, noticeDone, ""))
 }
 
-// inWords says how long a time is, to the minute: it is the same in every time zone.
+// inWords returns a duration in words, to the minute. Notices name a duration because
+// a time would depend on the time zone.
 func inWords(d time.Duration) string {
 	minutes := max(int(d.Round(time.Minute)/time.Minute), 1)
 	var words []string

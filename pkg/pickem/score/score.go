@@ -8,7 +8,7 @@ import (
 	"matchday/pkg/pickem/item"
 )
 
-// Entry is a member's score of an event.
+// Entry is a member's points of an event.
 type Entry struct {
 	Rank   int    `json:"rank" doc:"Dense: members with as many points have the same, and the next have the one after it."`
 	UserID string `json:"userId"`
@@ -16,7 +16,7 @@ type Entry struct {
 	Sheet
 }
 
-// Sheet says what a prediction brought, match by match.
+// Sheet is the points of a prediction, match by match.
 type Sheet struct {
 	Points  int    `json:"points" doc:"The sum of the matches' and the bonus."`
 	Correct int    `json:"correct" doc:"How many matches were picked right."`
@@ -24,7 +24,7 @@ type Sheet struct {
 	Picks   []Pick `json:"picks" doc:"In the order of the card."`
 }
 
-// Pick is what one match brought.
+// Pick is a member's pick of one match, with its points.
 type Pick struct {
 	MatchID string       `json:"matchId"`
 	Pick    *int         `json:"pick,omitempty" doc:"The place of the team that was picked; absent for none that counts."`
@@ -33,9 +33,9 @@ type Pick struct {
 	Points  int          `json:"points"`
 }
 
-// Of works out what a prediction brings: the points of each match whose winner
-// it names, nothing for those that are void, and the event's bonus if every match
-// of the card that is not void was picked right.
+// Of returns the points of a prediction: those of each match whose winner it names,
+// none for void matches, and the event's bonus if every match that is not void was
+// picked right.
 func Of(e item.Event, card []item.Match, p item.Prediction) Sheet {
 	picks := p.Picks(card)
 	out := Sheet{Picks: make([]Pick, len(card))}
@@ -63,7 +63,7 @@ func Of(e item.Event, card []item.Match, p item.Prediction) Sheet {
 	return out
 }
 
-// sum adds up the scored predictions of a year.
+// sum returns the sum of the scored predictions of a year.
 func sum(year string, predictions []item.Prediction) (t item.Tally) {
 	for _, p := range predictions {
 		if p.ScoredAt == "" || !strings.HasPrefix(p.EventID, year) {
@@ -79,9 +79,9 @@ func sum(year string, predictions []item.Prediction) (t item.Tally) {
 	return t
 }
 
-// Rank gives everything its dense rank, from 1: those with as many points have the
-// same, and the next the one after it. It sorts by points, the highest first, then
-// by name, whatever its case, and id.
+// Rank sorts by points, highest first, then by name without regard to case, then by
+// id. It returns the dense ranks, from 1: equal points have the same rank, and the next
+// lower points have the next rank.
 func Rank[T any](all []T, points func(T) int, name, id func(T) string) (ranks []int) {
 	slices.SortFunc(all, func(a, b T) int {
 		return cmp.Or(cmp.Compare(points(b), points(a)), cmp.Compare(strings.ToLower(name(a)), strings.ToLower(name(b))), cmp.Compare(id(a), id(b)))
@@ -100,9 +100,9 @@ func Rank[T any](all []T, points func(T) int, name, id func(T) string) (ranks []
 	return ranks
 }
 
-// RankEntries are the scores of an event, the highest first. Points and order are
-// those that were worked out; while results are being changed they may be of the
-// results before.
+// RankEntries returns the ranked entries of an event. Points and order are those that
+// ScoreEvent wrote; after a change of results they are the old ones until the event is
+// scored again.
 func RankEntries(e item.Event, card []item.Match, predictions []item.Prediction) []Entry {
 	ranks := Rank(predictions, func(p item.Prediction) int { return p.Points }, func(p item.Prediction) string { return p.Name }, item.Prediction.UserID)
 	entries := make([]Entry, len(predictions))

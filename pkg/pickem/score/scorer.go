@@ -22,32 +22,31 @@ import (
 // year is whose standings an event counts for: that of its first date.
 func year(eventID string) string { return eventID[:4] }
 
-// OpenScorer opens the service that works out points.
+// OpenScorer opens the service that scores events.
 func OpenScorer(_ context.Context, env app.Env) (*Scorer, error) {
 	return &Scorer{db: item.OpenTable(env), now: env.Now}, nil
 }
 
 var ErrResultsMissing = problem.New(problem.Conflict, "results_missing", "there are matches without a result")
 
-// Scorer works out points.
+// Scorer is the service that scores events.
 type Scorer struct {
 	db  dynamo.DB
 	now func() time.Time
 }
 
-// Request asks for the points of an event.
+// Request is the message that asks for the scoring of an event.
 type Request struct {
 	EventID string `json:"eventId"`
 }
 
-// ScoreEvent scores every prediction of an event by the results that there are
-// now, and brings the standings of its members up to date, each member's in one
-// transaction. The event is scored when all of them are, of these results; if they
-// change meanwhile it begins again. One member's error does not keep the others
-// from being scored.
+// ScoreEvent scores every prediction of an event by its present results and updates
+// the standings, in one transaction for each member. When all are done it sets the
+// state to scored; if the results have changed meanwhile it starts again. An error for
+// one member does not stop the others.
 //
-// A second run writes nothing for members who have the points of these results,
-// so it ends what a first has begun.
+// A second run writes nothing for members who have the points of these results, so it
+// completes an interrupted one.
 func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 	for range item.MaxTries {
 		on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
@@ -85,8 +84,8 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 	return problem.New(problem.Unavailable, "changed", "the results of %s change all the time", in.EventID)
 }
 
-// score scores one member's prediction, and nothing if the member is gone or has
-// newer points.
+// score scores the prediction of one member. It does nothing if the member is deleted
+// or has the points of these or newer results.
 func (s *Scorer) score(ctx context.Context, on item.EventWithCard, userID string) error {
 	return s.recount(ctx, userID, year(on.ID), func(g *item.Collection) (dynamo.Write, bool, error) {
 		i := slices.IndexFunc(g.Predictions, func(p item.Prediction) bool { return p.EventID == on.ID })
@@ -110,10 +109,11 @@ func (s *Scorer) score(ctx context.Context, on item.EventWithCard, userID string
 	})
 }
 
-// recount writes a member's standings of a year, for all and for each league, as
-// the sum of the member's scored predictions, in one transaction with what change
-// does to them first. It begins again if the member's rev has changed meanwhile,
-// and does nothing for who is no member, or if change says so.
+// recount writes a member's standings of a year, among all members and in each league,
+// as the sum of the member's scored predictions. change may change the predictions
+// first; its write is part of the same transaction, and if it returns false nothing is
+// written. recount starts again if the member's Rev has changed meanwhile, and does
+// nothing for a deleted member.
 func (s *Scorer) recount(ctx context.Context, userID, year string, change func(*item.Collection) (w dynamo.Write, ok bool, err error)) error {
 	for try := 0; ; try++ {
 		if err := dynamo.BackOff(ctx, try); err != nil {
@@ -146,8 +146,8 @@ func (s *Scorer) recount(ctx context.Context, userID, year string, change func(*
 	}
 }
 
-// tallyWrites writes the member's standings of a year, if an event of it is scored, and
-// removes those that are nobody's any more.
+// tallyWrites returns the writes of a member's standings of a year, and the deletes of
+// standings in leagues that the member has left, or of all if nothing is scored.
 func tallyWrites(g item.Collection, p item.Member, year string) (writes []dynamo.Write, err error) {
 	t := sum(year, g.Predictions)
 	sk, err := item.ScoreSK(t.Points, item.MaxYearPoints, p.UserID())
@@ -175,18 +175,18 @@ func tallyWrites(g item.Collection, p item.Member, year string) (writes []dynamo
 	return writes, nil
 }
 
-// RebuildStandings asks for the standings of a year.
+// RebuildStandings is the request to rebuild the standings of a year.
 type RebuildStandings struct {
 	Year int `json:"year"`
 }
 
-// Rebuilt says how many members were looked at.
+// Rebuilt is the number of members that were checked.
 type Rebuilt struct {
 	Members int `json:"members"`
 }
 
-// RebuildStandings makes the standings of all members in a year anew from their
-// scored predictions, which it does not change. Any number of runs end alike.
+// RebuildStandings writes the standings of all members in a year anew from their
+// scored predictions. It does not change predictions and can run any number of times.
 func (s *Scorer) RebuildStandings(ctx context.Context, in RebuildStandings) (Rebuilt, error) {
 	if in.Year < 2000 || in.Year > 2999 {
 		return Rebuilt{}, problem.In("year", "say which year, from 2000 to 2999: {\"year\": 2026}")

@@ -27,44 +27,43 @@
 // Imports go one way: tables <- item <- score, notice <- event, league <- member <-
 // pickem. The message of a queue is a type of the package that receives it.
 //
-// # What is kept where
+// # Items
 //
-// All items are in one table, and most of them in its index GSI, by which the
-// screens read. Every item has a type. Keys end with numbers of a fixed width,
-// for strings sort by their letters; what does not fit is refused.
+// All items are in one table, and most of them in its index GSI, which the screens
+// read. Every item has a type. Numbers in keys have a fixed width, because strings sort
+// by character; a number that does not fit is refused.
 //
 //	PK               SK                       GSI_PK                     GSI_SK               what it is
 //	EVENT            EVENT#{eventId}          EVENT#{eventId}            EVENT                an event; the id is 2026-03-08-clash-of-tides
 //	EVENT#{eventId}  MATCH#{matchId}          EVENT#{eventId}            MATCH#01             a match, by its place on the card
-//	EVENT#{eventId}  LOG#{time}#{rev}                                                         a result as it was entered
-//	USER#{userId}    USER                     USER                       USER#{userId}        a member; rev counts changes of the standings
+//	EVENT#{eventId}  LOG#{time}#{rev}                                                         a log entry of a result
+//	USER#{userId}    USER                     USER                       USER#{userId}        a member; rev increases with every change of the standings
 //	USER#{userId}    EVENT#{eventId}          EVENT#{eventId}            SCORE#140#{userId}   a prediction; SCORE#000 until it is scored
 //	USER#{userId}    STANDINGS#2026           STANDINGS#2026             SCORE#00140#{userId} the member's points of a year
 //	USER#{userId}    STANDINGS#2026#{league}  STANDINGS#{league}#2026    SCORE#00140#{userId} the same, among the members of a league
 //	USER#{userId}    LEAGUE#{leagueId}        LEAGUE#{leagueId}          MEMBER#{userId}      a membership
 //	LEAGUE#{id}      LEAGUE                   LEAGUE#{id}                LEAGUE               a league
-//	LEAGUE#{id}      MEMBER#{userId}                                                          a membership, for reads that must miss none
+//	LEAGUE#{id}      MEMBER#{userId}                                                          the same membership, for consistent reads
 //	CODE#{code}      CODE                                                                     the league that a code invites to
-//	DEVICE#{token}   DEVICE                   DEVICES#{userId}           {time}#{token}       a phone that gets notices, by when it was seen
-//	NOTICE#{id}      USER#{userId}, DONE                                                      a notice that was sent; gone after its ttl
+//	DEVICE#{token}   DEVICE                   DEVICES#{userId}           {time}#{token}       a phone that gets notices, by the time it was seen
+//	NOTICE#{id}      USER#{userId}, DONE                                                      a notice that was sent, until its ttl
 //
-// A member's items sort by what they are: seen backwards, the member comes first,
-// then standings, leagues and events. Items that belong to a member say so in
-// belongsto, as USER#{userId}; the screen of an event leaves out those of others.
+// A member's partition read backwards returns the member first, then standings, leagues
+// and events. Items of a member name the member in belongsto, as USER#{userId}; the
+// screen of an event filters by it.
 //
-// # What never happens
+// # Guarantees
 //
-// No pick is late. It is written by a transaction that refuses it once the event
-// is locked, by the state or by the clock, so nothing depends on the job that
-// locks events.
+// No prediction is late. The transaction that writes it checks the event's state and
+// lockAt, so nothing depends on the job that locks events.
 //
-// Nobody sees another's picks before the event is scored. Until then they are
-// read by their owner alone; from then on they cannot change.
+// No member sees another member's picks before the event is scored. Until then only
+// their owner can read them; afterwards they cannot change.
 //
 // Nothing counts twice. A member's standings are the sum of the member's scored
-// predictions, written in one transaction with the prediction that changed, and
-// refused if anything else has changed them since they were read (rev). Whatever
-// runs twice, or crashes and runs again, ends with the same table. Results can be
-// changed at any time: resultsRev counts how often, scoredRev says which of them
-// the points are of, and a scoring of older results never replaces newer points.
+// predictions. They are written in one transaction with the prediction that changed,
+// on the condition that rev has not changed since they were read. Whatever runs twice,
+// or stops and runs again, ends with the same table. Results can change at any time:
+// resultsRev counts the changes, scoredRev is the revision of the present points, and a
+// scoring of older results never replaces newer points.
 package pickem

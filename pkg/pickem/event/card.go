@@ -23,9 +23,7 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-const (
-	logType = "log"
-)
+const logType = "log"
 
 // MatchFields are the fields of a match that administrators set.
 type MatchFields struct {

@@ -384,9 +384,7 @@ func OpenEvents(_ context.Context, env app.Env) (*Events, error) {
 }
 
 // Prefixes of keys, and keys that are one word.
-const (
-	logPrefix = "LOG#"
-)
+const logPrefix = "LOG#"
 
 // cacheForAMinute lets the client cache an answer, and no proxy.
 const cacheForAMinute = "private, max-age=60"

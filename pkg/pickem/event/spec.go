@@ -156,7 +156,7 @@ var (
 	}
 )
 
-// The jobs.
+// Jobs.
 var (
 	LockEventsFunction = spec.Function{
 		Name:   "pickem/lock-events",
@@ -169,7 +169,6 @@ var (
 	}
 )
 
-// The metrics that the functions emit.
-var (
-	ScoresBehind = spec.Metric{Name: "ScoresBehind", Unit: spec.Count} // events that wait for their scores for too long
-)
+// ScoresBehind is the number of events that have waited for their points for longer
+// than lateScore.
+var ScoresBehind = spec.Metric{Name: "ScoresBehind", Unit: spec.Count}

@@ -151,7 +151,7 @@ func TestSendNotices(t *testing.T) {
 	if got := claimedMembers(w, late.ID); len(got) != 0 || len(shows(phones, "green")) != 1 {
 		t.Errorf("after its time %q were told", got)
 	}
-	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"a notice came too late"}) {
+	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"notice expired before it was sent"}) {
 		t.Errorf("the log complains %q", got)
 	}
 }

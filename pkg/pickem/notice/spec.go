@@ -14,10 +14,8 @@ const (
 	APNSBundle = "PICKEM_BUNDLE"
 )
 
-// The queues of the room. The messages of each belong to the function it wakes.
-var (
-	Queue = spec.Queue{Name: "pickem-send-notices", MaxReceiveCount: 5, Batch: 1, Concurrency: 10}
-)
+// Queue delivers the messages of this package's function.
+var Queue = spec.Queue{Name: "pickem-send-notices", MaxReceiveCount: 5, Batch: 1, Concurrency: 10}
 
 // What members write.
 var (

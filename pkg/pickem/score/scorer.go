@@ -19,7 +19,7 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// year is whose standings an event counts for: that of its first date.
+// year returns the year in whose standings an event counts: that of the date in its id.
 func year(eventID string) string { return eventID[:4] }
 
 // OpenScorer opens the service that scores events.
@@ -27,6 +27,7 @@ func OpenScorer(_ context.Context, env app.Env) (*Scorer, error) {
 	return &Scorer{db: item.OpenTable(env), now: env.Now}, nil
 }
 
+// ErrResultsMissing reports that matches of the event have no result.
 var ErrResultsMissing = problem.New(problem.Conflict, "results_missing", "there are matches without a result")
 
 // Scorer is the service that scores events.

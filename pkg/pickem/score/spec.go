@@ -7,10 +7,8 @@ import (
 	"matchday/pkg/spec"
 )
 
-// The queues of the room. The messages of each belong to the function it wakes.
-var (
-	Queue = spec.Queue{Name: "pickem-score-event.fifo", MaxReceiveCount: 5, Batch: 1, Concurrency: 5}
-)
+// Queue delivers the messages of this package's function.
+var Queue = spec.Queue{Name: "pickem-score-event.fifo", MaxReceiveCount: 5, Batch: 1, Concurrency: 5}
 
 // The jobs.
 var (

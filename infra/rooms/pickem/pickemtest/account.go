@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// UserPool is a user pool as account.go sees it: it answers three calls of Cognito's
-// API, https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference.
-// The subject of an address is the name in it.
+// UserPool simulates a user pool: it answers three calls of Cognito's API, https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference.
+// The subject is the local part of the address.
 type UserPool struct {
 	mu       sync.Mutex
 	accounts map[string]string // addresses by subject
@@ -75,8 +74,8 @@ func RefuseCognito(w http.ResponseWriter, kind string) {
 	json.NewEncoder(w).Encode(map[string]string{"__type": kind, "message": "no"})
 }
 
-// NewBusy is a world in which ann has done everything that a member can do, and two
-// others keep her company.
+// NewBusy returns a room in which ann has done everything that a member can do, and
+// bob and cat share her leagues.
 func NewBusy(t *testing.T) (*Room, *UserPool) {
 	w := New(t)
 	p := w.WithUserPool("ann", "bob", "cat")

@@ -23,7 +23,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// The events of a season: see it.
+// The ids of the other events of NewSeason.
 const (
 	LockedShow = "2026-03-01-high-tide"
 	ScoredShow = "2026-03-01-low-tide"
@@ -37,12 +37,13 @@ func AdminMatch(id string, n int) string {
 	return AdminEvent(id) + "/matches/" + MatchID(n)
 }
 
-// SecretPick is the pick that nobody but ann may see, and no other number of a season.
+// SecretPick is ann's pick that no other member may see. The number appears nowhere
+// else in NewSeason.
 const SecretPick = 37
 
-// NewSeason is a world with an event of each kind: show is open, with ann's secret
-// pick of its third match; lockedShow is locked and has no results; scoredShow is
-// scored. Ann, bob and cat are members, and have picked each.
+// NewSeason returns a room with an event in each state: Show is open, and ann has
+// picked SecretPick in its third match; LockedShow is locked and has no results;
+// ScoredShow is scored. Ann, bob and cat are members with predictions of each.
 func NewSeason(t testing.TB) *Room {
 	t.Helper()
 	w := New(t)
@@ -52,7 +53,7 @@ func NewSeason(t testing.TB) *Room {
 	return w
 }
 
-// played is a season that was played once, for all tests.
+// played holds the rows of NewSeason, which are made once for all tests.
 var played struct {
 	once sync.Once
 	rows []map[string]any
@@ -77,7 +78,7 @@ func play(w *Room) []map[string]any {
 	return testkit.Rows[map[string]any](w.World, tables.Pickem)
 }
 
-// AddMatches puts a card of n matches onto an event that has none.
+// AddMatches writes a card of n matches for an event without matches.
 func (w *Room) AddMatches(eventID string, n int) {
 	w.T.Helper()
 	card := make([]item.Match, n)
@@ -92,7 +93,7 @@ func (w *Room) AddMatches(eventID string, n int) {
 	testkit.Put(w.World, tables.Pickem, card...)
 }
 
-// battleRoyal is a match of forty.
+// battleRoyal returns a match of forty teams.
 func battleRoyal(n int) map[string]any {
 	m := MatchOf(n, 5)
 	var teams []map[string]any
@@ -103,7 +104,7 @@ func battleRoyal(n int) map[string]any {
 	return m
 }
 
-// Read decodes what a user is answered into body.
+// Read decodes the answer to a user into body. Any status but 200 is fatal.
 func (w *Room) Read(fn spec.Function, target, user string, body any) {
 	w.T.Helper()
 	out := w.Ask(fn, target, user, "")
@@ -113,7 +114,7 @@ func (w *Room) Read(fn spec.Function, target, user string, body any) {
 	testkit.Must(w.T, json.Unmarshal([]byte(out.Body), body))
 }
 
-// Rows are all of the table but what counts how often a member was written, by key.
+// Rows returns all items by key, without rev of members.
 func (w *Room) Rows() map[string]map[string]any {
 	w.T.Helper()
 	all := map[string]map[string]any{}
@@ -126,8 +127,8 @@ func (w *Room) Rows() map[string]map[string]any {
 	return all
 }
 
-// InterruptEach is fn's environment, in which others do something right before each of
-// fn's calls of an operation.
+// InterruptEach returns fn's environment, in which do runs before each call of an
+// operation.
 func (w *Room) InterruptEach(fn spec.Function, operation string, do func()) app.Env {
 	env := w.Env(fn)
 	next := env.AWS.HTTPClient
@@ -140,8 +141,8 @@ func (w *Room) InterruptEach(fn spec.Function, operation string, do func()) app.
 	return env
 }
 
-// Refusal is what is wrong with a request: the status, type and place of the
-// problem document. An answer that is none has its status alone.
+// Refusal is the status, code and field of a problem document. For another answer it
+// has the status only.
 type Refusal struct {
 	Status      int
 	Code, Field string
@@ -159,7 +160,7 @@ func RefusalOf(out events.APIGatewayV2HTTPResponse) Refusal {
 	return r
 }
 
-// CodeOf is the code of a fault, "" for none; what is no fault is its text.
+// CodeOf returns the code of a problem, "" for nil, or the text of another error.
 func CodeOf(err error) string {
 	if f, ok := errors.AsType[*problem.Error](err); ok {
 		return f.Code
@@ -176,7 +177,7 @@ func Without(m map[string]any, key string) map[string]any {
 	return m
 }
 
-// OrderOf is a card in an order, by the numbers of its matches.
+// OrderOf returns the body of order-card for matches by number.
 func OrderOf(matches ...int) map[string]any {
 	ids := []string{}
 	for _, n := range matches {

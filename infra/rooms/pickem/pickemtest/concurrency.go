@@ -10,13 +10,14 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// RequestScores plays events, each of two matches, until their points are asked for. Ann
-// has the first match of each right, and is in a league; bob has the second.
+// RequestScores creates events of two matches each and plays them until their scoring
+// is queued. Ann has the first match of each right and is in a league; bob has the
+// second.
 func (w *Room) RequestScores(slugs ...string) (eventIDs []string) {
 	return w.RequestScoresOf([]string{"ann", "bob"}, slugs...)
 }
 
-// RequestScoresOf is asked, of some of the members.
+// RequestScoresOf is RequestScores with these members.
 func (w *Room) RequestScoresOf(members []string, slugs ...string) (eventIDs []string) {
 	w.T.Helper()
 	w.AddMembers("ann", "bob")

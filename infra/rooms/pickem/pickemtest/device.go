@@ -12,13 +12,13 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// TokenOf is the push token of a phone that has a name.
+// TokenOf returns the push token of a phone by its name.
 func TokenOf(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:])
 }
 
-// RegisterPhone registers a phone of the name for a user.
+// RegisterPhone registers a phone for a user.
 func (w *Room) RegisterPhone(name, user string) {
 	w.T.Helper()
 	if out := w.Ask(notice.RegisterDeviceFunction, "/app/devices/"+TokenOf(name), user, ""); out.StatusCode != http.StatusOK {
@@ -26,7 +26,7 @@ func (w *Room) RegisterPhone(name, user string) {
 	}
 }
 
-// phones are whose phones are registered, by name.
+// RegisteredPhones returns the owners of the phones with these names.
 func (w *Room) RegisteredPhones(names ...string) (all []string) {
 	w.T.Helper()
 	rows := testkit.Rows[notice.Device](w.World, tables.Pickem)

@@ -19,18 +19,18 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// CreateLeague has a member make a league.
+// CreateLeague creates a league of a member.
 func (w *Room) CreateLeague(owner, name string) league.League {
 	w.T.Helper()
 	return testkit.Decode[league.League](w.World, w.Ask(league.CreateLeagueFunction, "/app/leagues", owner, map[string]any{"name": name}))
 }
 
-// RequestJoin asks for a place in a league.
+// RequestJoin sends a member's request to join a league and returns the answer.
 func (w *Room) RequestJoin(user, code string) events.APIGatewayV2HTTPResponse {
 	return w.Ask(league.JoinLeagueFunction, "/app/leagues/join", user, map[string]any{"code": code})
 }
 
-// JoinLeague has members join a league.
+// JoinLeague adds members to a league.
 func (w *Room) JoinLeague(l league.League, users ...string) {
 	w.T.Helper()
 	for _, u := range users {
@@ -38,13 +38,13 @@ func (w *Room) JoinLeague(l league.League, users ...string) {
 	}
 }
 
-// LeaveLeague takes a member out of a league by somebody's will.
+// LeaveLeague sends the request of by to remove a user from a league.
 func (w *Room) LeaveLeague(l league.League, user, by string) events.APIGatewayV2HTTPResponse {
 	return w.Ask(league.LeaveLeagueFunction, "/app/leagues/"+l.LeagueID+"/members/"+user, by, "")
 }
 
-// PlayEvent plays an event some days after noon: who picks the first n of its three
-// matches right gets 0, 10, 30 or 60 points.
+// PlayEvent creates and scores an event some days after Noon. right is the number of
+// matches that each user has right, of three: 0, 10, 30 or 60 points.
 func (w *Room) PlayEvent(days int, slug string, right map[string]int) (eventID string) {
 	w.T.Helper()
 	id := w.Announce(Noon.AddDate(0, 0, days), slug, 3)
@@ -61,8 +61,8 @@ func (w *Room) PlayEvent(days int, slug string, right map[string]int) (eventID s
 	return id
 }
 
-// Dump is what the table holds: each item's keys, and what a league's item says.
-// Leagues are called by their names.
+// Dump returns a line for each item: its keys, and the owner, members and points.
+// Names replace the ids and codes of leagues.
 func (w *Room) Dump() (all []string) {
 	w.T.Helper()
 	rows := testkit.Rows[map[string]any](w.World, tables.Pickem)
@@ -85,12 +85,12 @@ func (w *Room) Dump() (all []string) {
 	return all
 }
 
-// LinesWith are the lines that speak of something.
+// LinesWith returns the lines that contain a text.
 func LinesWith(lines []string, what string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !strings.Contains(l, what) })
 }
 
-// LeagueLine is the item of a league, "" if there is none.
+// LeagueLine returns the line of Dump for a league, "" if there is none.
 func (w *Room) LeagueLine(name string) string {
 	w.T.Helper()
 	for _, line := range w.Dump() {
@@ -101,8 +101,8 @@ func (w *Room) LeagueLine(name string) string {
 	return ""
 }
 
-// InterruptBefore has do called before each of the first n calls of an operation that env
-// makes.
+// InterruptBefore returns env with do run before each of the first n calls of an
+// operation.
 func InterruptBefore(env app.Env, operation string, n int64, do func()) app.Env {
 	next := env.AWS.HTTPClient
 	var calls atomic.Int64
@@ -119,7 +119,7 @@ type Client func(*http.Request) (*http.Response, error)
 
 func (f Client) Do(r *http.Request) (*http.Response, error) { return f(r) }
 
-// EndLeagueHalfway has the owner of a league end it, until it is marked.
+// EndLeagueHalfway deletes a league and stops after it is marked.
 func (w *Room) EndLeagueHalfway(l league.League, owner string) {
 	w.T.Helper()
 	ctx, cancel := context.WithCancel(w.Ctx())

@@ -6,8 +6,8 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// CorruptStandings makes standings wrong: ann's, bob's, which are lost, those of a league
-// that ann has left, and those of cat, who has not played.
+// CorruptStandings writes wrong standings for ann, deletes bob's, and adds some in a
+// league that ann has left and for cat, who has no predictions.
 func (w *Room) CorruptStandings() {
 	w.T.Helper()
 	w.AddMembers("cat")

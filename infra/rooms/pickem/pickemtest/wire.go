@@ -12,8 +12,8 @@ import (
 	"matchday/pkg/spec"
 )
 
-// wire sees the calls of one invocation. Before the one at a place, from 1,
-// something else happens, while the others wait.
+// wire observes the calls of one invocation. Before call number at, from 1, it runs
+// meanwhile, and the other calls wait.
 type wire struct {
 	aws.HTTPClient
 	at        int
@@ -25,14 +25,13 @@ type wire struct {
 	Calls int
 }
 
-// Write is one that has come to the tables. Its sender may have waited since it
-// was sent, and could not know what time it would be.
+// Write is a write that DynamoDB accepted. It may have been delayed since Sent.
 type Write struct {
 	Operation string
 	Sent      time.Time
 }
 
-// Wired is fn's environment with its calls seen.
+// Wired returns fn's environment with a wire.
 func (w *Room) Wired(fn spec.Function, at int, meanwhile func(), wrote func(Write)) (app.Env, *wire) {
 	env := w.Env(fn)
 	to := &wire{HTTPClient: env.AWS.HTTPClient, at: at, meanwhile: meanwhile, wrote: wrote, now: w.Clock.Now}

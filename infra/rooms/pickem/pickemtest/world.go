@@ -21,18 +21,19 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Noon is when the tests begin, a week before the show.
+// Noon is the time at which tests begin, a week before Show.
 var Noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // Show is the id of the event of most tests.
 const Show = "2026-03-08-clash-of-tides"
 
-// Room is one test's room.
+// Room is the room of one test: its world and its routes by function name.
 type Room struct {
 	*testkit.World
 	Routes map[string]testkit.Route
 }
 
+// New returns a room with empty tables at Noon.
 func New(t testing.TB) *Room {
 	t.Helper()
 	w := &Room{World: testkit.New(t, pickem.Room, Noon)}
@@ -75,7 +76,7 @@ func New(t testing.TB) *Room {
 	return w
 }
 
-// Ask calls a route as user, "" for nobody; body is text, or encoded.
+// Ask calls a route as user, "" for no token. body is text, or a value to encode.
 func (w *Room) Ask(fn spec.Function, target, user string, body any) events.APIGatewayV2HTTPResponse {
 	text, ok := body.(string)
 	if !ok && body != nil {
@@ -86,7 +87,7 @@ func (w *Room) Ask(fn spec.Function, target, user string, body any) events.APIGa
 	return testkit.Ask(w.Routes, fn, target, user, text)
 }
 
-// MustAdmin has an administrator do what must succeed.
+// MustAdmin calls a route as an administrator. A refusal is fatal.
 func (w *Room) MustAdmin(fn spec.Function, target string, body any) events.APIGatewayV2HTTPResponse {
 	w.T.Helper()
 	out := w.Ask(fn, target, testkit.Administrator, body)
@@ -96,7 +97,7 @@ func (w *Room) MustAdmin(fn spec.Function, target string, body any) events.APIGa
 	return out
 }
 
-// AddMembers makes members of users, each by the user's own name.
+// AddMembers makes users members, named like their ids.
 func (w *Room) AddMembers(users ...string) {
 	w.T.Helper()
 	for _, u := range users {
@@ -104,11 +105,11 @@ func (w *Room) AddMembers(users ...string) {
 	}
 }
 
-// MatchID is the id of the n-th match of a test's card.
+// MatchID returns the id of the n-th match of a card.
 func MatchID(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
 
-// Announce announces an event that begins at a time, with a card of n matches of
-// two teams, worth 10, 20, 30… points.
+// Announce creates an event that starts at a time, with a card of n matches of two
+// teams, for 10, 20, 30… points.
 func (w *Room) Announce(starts time.Time, slug string, n int) (eventID string) {
 	w.T.Helper()
 	out := w.MustAdmin(event.CreateEventFunction, "/admin/events", map[string]any{
@@ -121,7 +122,7 @@ func (w *Room) Announce(starts time.Time, slug string, n int) (eventID string) {
 	return e.ID
 }
 
-// MatchOf is a match of two, as an administrator says it.
+// MatchOf returns the body of add-match for a match of two teams.
 func MatchOf(n, points int) map[string]any {
 	return map[string]any{
 		"id": MatchID(n), "name": fmt.Sprint("Match ", n), "points": points,
@@ -129,7 +130,7 @@ func MatchOf(n, points int) map[string]any {
 	}
 }
 
-// AnnounceClash announces the show of most tests, a week after noon.
+// AnnounceClash creates Show, a week after Noon.
 func (w *Room) AnnounceClash(matches int) {
 	w.T.Helper()
 	if id := w.Announce(Noon.AddDate(0, 0, 7), "clash-of-tides", matches); id != Show {
@@ -150,7 +151,7 @@ func (w *Room) Pick(user, eventID string, teams ...int) {
 	}
 }
 
-// LockEvent moves the clock to when an event locks, and has it locked.
+// LockEvent moves the clock to lockAt of an event and runs LockEvents.
 func (w *Room) LockEvent(eventID string) {
 	w.T.Helper()
 	e := testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(eventID))
@@ -166,20 +167,20 @@ func (w *Room) EnterResults(eventID string, results ...int) {
 	}
 }
 
-// Score has an event scored.
+// Score requests the scoring of an event and handles the message.
 func (w *Room) Score(eventID string) {
 	w.T.Helper()
 	w.MustAdmin(event.RequestScoreFunction, "/admin/events/"+eventID+"/score", "")
 	w.ScoreQueued()
 }
 
-// ScoreQueued has the messages handled that wait to have events scored.
+// ScoreQueued handles the messages of the scoring queue.
 func (w *Room) ScoreQueued() {
 	w.T.Helper()
 	testkit.Drain(w.World, score.Queue, 0, testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent)
 }
 
-// table is the table of a year as a member sees it.
+// Standings returns the table of a year as a member sees it.
 func (w *Room) Standings(year string) []league.Standing {
 	w.T.Helper()
 	out := w.Ask(league.GetStandingsFunction, "/app/standings/"+year+"?limit=500", "ann", "")

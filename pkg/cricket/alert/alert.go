@@ -31,12 +31,12 @@ import (
 	"matchday/pkg/kit/telemetry"
 )
 
-// Alert tells the followers of a match of an event. What it says is settled when
-// it is sent, but for a reminder's minutes; who gets it, and whether, when it is
-// handled.
+// Alert is an event to be sent to the followers of a match. Its text is fixed
+// when the message is sent, except for the minutes in a reminder. Who receives
+// it is decided when it is handled.
 type Alert struct {
 	MatchID string     `json:"matchId"`
-	Key     string     `json:"key"` // of the event in its match: each is told once
+	Key     string     `json:"key"` // of the event in its match: each is sent once
 	Kind    event.Kind `json:"kind"`
 	Match   string     `json:"match"` // "India v Pakistan"
 	Title   string     `json:"title"`
@@ -45,22 +45,22 @@ type Alert struct {
 	At      int64      `json:"at"`              // when it happened, epoch s
 
 	activity.IDRange          // of the followers it is for
-	Users            []string `json:"users,omitempty"` // of them only these, sorted: those who could not be reached
-	Try              int      `json:"try,omitempty"`   // how often it was put off because Apple could not be reached
+	Users            []string `json:"users,omitempty"` // only these of them, sorted: those who were not reached
+	Try              int      `json:"try,omitempty"`   // retries because Apple was not reached
 }
 
-// NewAlert is the message that tells of an event.
+// NewAlert is the message of an event.
 func NewAlert(matchID string, e event.Event, at int64) Alert {
 	return Alert{MatchID: matchID, Key: e.Key, Kind: e.Kind, Match: e.Match, Title: e.Title, Body: e.Body, Plain: e.Plain, At: at}
 }
 
-// The keys of alerts that are told in a way of their own.
+// Keys of alerts that are sent in a way of their own.
 const (
-	startKey    = "start"    // a Live Activity is started where that can be; each user is claimed in cricket-prematch-notifications
+	startKey    = "start"    // starts a Live Activity where possible; each user is claimed in cricket-prematch-notifications
 	reminderKey = "reminder" // each user is claimed likewise
 )
 
-// maxKey bounds a key, so that a part's name fits a sort key.
+// maxKey bounds a key, so that the name of a part fits a sort key.
 const maxKey = 200
 
 func (m Alert) check() error {
@@ -77,8 +77,8 @@ func (m Alert) check() error {
 	return nil
 }
 
-// part names the followers whom the message is for, among those of its event.
-// However often Apple was not reached they are the same, unless some were.
+// part is the name of the followers that the message is for, among those of its
+// event. It does not depend on Try, unless the message names users.
 func (m Alert) part() string {
 	switch {
 	case len(m.Users) > 0:
@@ -89,9 +89,9 @@ func (m Alert) part() string {
 	return m.Key
 }
 
-// collapse is the same for all notifications of an event, so that a phone which
-// gets it twice shows it once. The start of an activity knows nothing of it. Apple
-// allows 64 bytes.
+// collapse is the collapse id of all notifications of an event: a phone that
+// receives the event twice shows it once. It does not apply to the start of an
+// activity. Apple allows 64 bytes.
 func (m Alert) collapse() string {
 	if id := m.MatchID + ":" + m.Key; len(id) <= 64 {
 		return id
@@ -101,43 +101,43 @@ func (m Alert) collapse() string {
 }
 
 const (
-	// alertLife is how old an event may be to be told.
+	// alertLife is how old an event may be when it is sent.
 	alertLife = 6 * time.Hour
-	// keepAlerts is how long it is known that an event was told: longer than any
+	// keepAlerts is how long the progress of an alert is kept: longer than any
 	// match lasts.
 	keepAlerts = 7 * 24 * time.Hour
-	// keepReminder is how long it is known that a user was reminded.
+	// keepReminder is how long the claim of a reminder is kept.
 	keepReminder = 48 * time.Hour
-	// keptByApple is for how long Apple keeps an alert for a phone that is away.
+	// keptByApple is how long Apple keeps an alert for a phone that is offline.
 	keptByApple = time.Hour
 
-	// alertLease is how long a part is one worker's: longer than a page takes.
+	// alertLease is how long a worker may hold a part: longer than a page takes.
 	alertLease = 2 * time.Minute
-	// sendTime is what pushing one text to a page may take: a burst takes a
-	// second, so Apple does not answer.
+	// sendTime is how long sending one text to a page may take. A page takes a
+	// second; after sendTime Apple does not answer.
 	sendTime = 5 * time.Second
-	// runTime is after how long no page is begun any more. A page takes a minute if
-	// Apple answers for none of its eight texts and three channels: together they
-	// stay within the function's two.
+	// runTime is the time after which no page is begun. A page takes up to a minute
+	// if Apple answers none of its eight texts and three channels: together they
+	// stay below the timeout of two minutes.
 	runTime = 45 * time.Second
 
 	readsAtOnce  = 32 // of phones
 	claimsAtOnce = 32
 
-	// Those who could not be reached are tried after 10 s, 20 s, 40 s and so on to
-	// 15 min: for 51 minutes in all.
+	// Followers who were not reached are retried after 10 s, 20 s, 40 s and so on,
+	// up to 15 min: for 51 minutes in all.
 	maxAlertTries   = 9
 	alertRetryDelay = 10 * time.Second
 )
 
-// portions are how many followers are dealt with at once.
+// portions are the numbers of followers that are handled together.
 type portions struct {
-	Message int32 // the most that one message is for, which take some seconds
-	Part    int   // that a part is meant to have, so that few have more than message
-	Page    int   // told before it is written down: a crash has so many told again
+	Message int32 // the most that one message handles, which takes some seconds
+	Part    int   // the aim for a part, so that few parts exceed Message
+	Page    int   // sent before progress is recorded: a crash sends so many again
 }
 
-// Alerter tells followers.
+// Alerter sends alerts to followers.
 type Alerter struct {
 	db          dynamo.DB
 	queue       queue.Sender
@@ -148,7 +148,7 @@ type Alerter struct {
 	environment string // of the phones that Apple's host reaches; "" for all
 	attributes  string // name of the app's ActivityAttributes
 	portions    portions
-	patience    time.Duration // with Apple, for one text to a page
+	patience    time.Duration // how long Apple may take for one text to a page
 }
 
 // OpenAlerter opens the service of send-alerts.
@@ -160,7 +160,7 @@ func OpenAlerter(ctx context.Context, env app.Env) (*Alerter, error) {
 	return NewAlerter(env, sender), nil
 }
 
-// NewAlerter is the service with a sender of the caller's.
+// NewAlerter is the service with a given sender.
 func NewAlerter(env app.Env, sender *push.Sender) *Alerter {
 	db := dynamo.Open(env.AWS, env.Prefix)
 	return &Alerter{
@@ -172,29 +172,30 @@ func NewAlerter(env app.Env, sender *push.Sender) *Alerter {
 	}
 }
 
-// alertRow is a row of cricket-alerts: how far one part of the followers was told.
+// alertRow is a row of cricket-alerts: the progress of one part of an alert.
 type alertRow struct {
 	MatchID string             `dynamodbav:"matchId"`
 	Part    string             `dynamodbav:"part"`
-	After   string             `dynamodbav:"after,omitempty"` // the last follower who is done with
+	After   string             `dynamodbav:"after,omitempty"` // the last follower who was handled
 	Parts   []activity.IDRange `dynamodbav:"parts,omitempty"` // what was given to other messages, in order
 	Done    bool               `dynamodbav:"done,omitempty"`
 	TTL     int64              `dynamodbav:"ttl"`
 }
 
-// SendAlert tells the followers of a match, or the message's part of them, of an
-// event: those who want it now, on the phones they have. Where there are more
-// than 2,000, others are left to messages of their own.
+// SendAlert sends an event to the followers of a match, or to the part of them
+// that the message names: to those who want it now, on their registered phones.
+// It leaves followers beyond 2,000 to messages of their own.
 //
-// A second run goes on where the first ended a page, and after the last does
-// nothing. A crash has at most one page told again: a phone shows a notification
-// once, and an activity is started once at most, for each user is claimed before.
-// Who was claimed, and may have got it, gets the notification. While another
-// worker is at it, the message waits in the queue. Followers who could not be
-// reached are tried again by a message of their own, and those for whom the time
-// did not suffice are left to the message, sent once more.
+// A second run continues after the last page that the first one recorded. After
+// a crash at most one page is sent again: a phone shows a notification once,
+// and each user is claimed before an activity is started, so it is started at
+// most once. A user who was claimed before receives a notification instead.
+// While another worker holds the part, the message waits in the queue.
+// Followers who were not reached are retried by a message of their own. If the
+// time does not suffice, the message is sent again for the rest.
 //
-// A message that can never be told is Invalid; one that is too old is dropped.
+// A message that cannot be sent at all is Invalid. One that is too old is
+// dropped.
 func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 	if err := m.check(); err != nil {
 		return err
@@ -219,7 +220,7 @@ func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 	if err == nil {
 		err = errors.Join(a.sendHeld(ctx, lease, f, m), lease.Release(context.WithoutCancel(ctx)))
 	}
-	if errors.Is(err, lock.ErrHeld) { // not by an error, which would count as a try
+	if errors.Is(err, lock.ErrHeld) { // an error would count as a receive
 		return a.queue.Send(ctx, tables.AlertQueue, m, alertLease)
 	}
 	return err
@@ -251,7 +252,8 @@ func (a *Alerter) sendHeld(ctx context.Context, lease *lock.Lease, f match.Fixtu
 	return err
 }
 
-// record writes down how far the part is, unless another worker is further.
+// record stores the progress of the part. It returns lock.ErrHeld if another
+// worker is further.
 func (a *Alerter) record(ctx context.Context, m Alert, set expression.UpdateBuilder, after string) error {
 	set = set.Set(expression.Name("ttl"), expression.Value(a.now().Add(keepAlerts).Unix()))
 	first := expression.AttributeNotExists(expression.Name("after"))
@@ -266,7 +268,7 @@ func (a *Alerter) record(ctx context.Context, m Alert, set expression.UpdateBuil
 	return err
 }
 
-// again has a message handled later, a few times.
+// again sends the message again for later, at most maxAlertTries times.
 func (a *Alerter) again(ctx context.Context, m Alert) error {
 	if m.Try >= maxAlertTries {
 		slog.ErrorContext(ctx, "followers were not reached", "match", m.MatchID, "key", m.Key, "users", len(m.Users), "tries", m.Try)
@@ -277,13 +279,13 @@ func (a *Alerter) again(ctx context.Context, m Alert) error {
 	return a.queue.Send(ctx, tables.AlertQueue, m, min(delay, activity.LongestDelay))
 }
 
-// alertRun is one SendAlert.
+// alertRun is one run of SendAlert.
 type alertRun struct {
 	*Alerter
 	alert     Alert
 	match     match.Fixture
 	lease     *lock.Lease
-	until     time.Time // when no page is begun any more
+	until     time.Time // no page is begun later
 	expires   time.Time
 	messages  map[audience]*push.Message
 	unreached []string // users of this page
@@ -298,9 +300,10 @@ func (r *alertRun) report(ctx context.Context) {
 	}, slog.String("match", r.alert.MatchID), slog.String("key", r.alert.Key), slog.String("part", r.alert.part()))
 }
 
-// pages tells the part page by page, from where its row says, as long as there is
-// time, and leaves the rest to another message. What it is split into is written
-// down first, so that a second run splits it alike.
+// pages sends the part page by page, from the recorded progress, while there is
+// time, and leaves the rest to another message. It records how the rest is
+// divided before it sends those messages, so that a second run divides it the
+// same way.
 func (r *alertRun) pages(ctx context.Context, row alertRow) error {
 	own := r.alert.IDRange
 	own.From = max(own.From, row.After)
@@ -344,7 +347,7 @@ func (r *alertRun) pages(ctx context.Context, row alertRow) error {
 	return r.record(ctx, r.alert, expression.Set(expression.Name("done"), expression.Value(true)), own.From)
 }
 
-// split cuts what the range holds behind the followers that were found.
+// split divides what the range holds after the followers that were found.
 func (r *alertRun) split(ctx context.Context, all activity.IDRange, found []follower.FollowRow) ([]activity.IDRange, error) {
 	greatest := activity.IDRange{Until: all.Until}.Query(tables.AllFollowers, r.alert.MatchID)
 	greatest.Backward, greatest.Limit = true, 1
@@ -359,7 +362,7 @@ func (r *alertRun) split(ctx context.Context, all activity.IDRange, found []foll
 	return all.Split(seen, top[0].UserID, r.portions.Part, activity.MaxParts), nil
 }
 
-// share leaves parts to messages of their own, and ends own where they begin.
+// share sends a message for each part, and ends own where the parts begin.
 func (r *alertRun) share(ctx context.Context, parts []activity.IDRange, own *activity.IDRange) error {
 	for i, part := range parts {
 		if i == 0 {
@@ -374,24 +377,27 @@ func (r *alertRun) share(ctx context.Context, parts []activity.IDRange, own *act
 	return nil
 }
 
-// recipient is a follower who is to be told.
+// recipient is a follower who receives the alert.
 type recipient struct {
 	follower.DeviceRow
 	view    string // perspective
 	plain   bool   // spoiler-free
 	watches bool   // an activity of the match
-	// renewed says that the token was dead, and the phone registered again since.
+	// renewed reports that Apple called the token dead, but the phone was
+	// registered again since.
 	renewed bool
 }
 
-// audience is who gets one push: a notification, or the start of an activity.
+// audience is who receives the same push: a notification, or the start of an
+// activity.
 type audience struct {
 	plain   bool
 	view    string // "" for a notification
 	listens bool   // to a channel
 }
 
-// page tells the followers of a page, all of whom are in the range.
+// page sends the alert to the followers of a page, all of whom are in the
+// range.
 func (r *alertRun) page(ctx context.Context, page []follower.FollowRow, all activity.IDRange) error {
 	if err := r.lease.Extend(ctx); err != nil {
 		return err
@@ -415,9 +421,9 @@ func (r *alertRun) page(ctx context.Context, page []follower.FollowRow, all acti
 	return r.again(ctx, m)
 }
 
-// recipients are the followers of a page who want to be told now, and have a
-// phone. For a reminder each is claimed, which a second run of the same part
-// does again; those who were claimed by another are left out.
+// recipients are the followers of a page who want the alert now and have a
+// phone. For a reminder it claims each of them. A second run of the same part
+// claims the same users again; users that another part claimed are left out.
 func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([]recipient, error) {
 	now := r.now()
 	page = slices.DeleteFunc(slices.Clone(page), func(f follower.FollowRow) bool {
@@ -467,9 +473,9 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 	return slices.DeleteFunc(all, func(to recipient) bool { return to.UserID == "" }), err
 }
 
-// reminded is a row of cricket-prematch-notifications: the reminder of a match
-// that is a user's, or with the user wholeMatch, that was sent. With the user
-// startOf it is the start of an activity.
+// reminded is a row of cricket-prematch-notifications. UserID is the user of a
+// claimed reminder, wholeMatch for the reminder of the match, or startOf a user
+// for the start of an activity.
 type reminded struct {
 	MatchID   string `dynamodbav:"matchId"`
 	UserID    string `dynamodbav:"userId"`
@@ -477,10 +483,11 @@ type reminded struct {
 	TTL       int64  `dynamodbav:"ttl"`
 }
 
-// startOf stands for the start of a user's activity where it is claimed.
+// startOf is the key of a user's claim for the start of an activity.
 func startOf(userID string) string { return "#START#" + userID }
 
-// claim makes the user's reminder this part's to send; false if it is another's.
+// claim claims the user's reminder for this part. It returns false if another
+// part has claimed it.
 func (r *alertRun) claim(ctx context.Context, userID string) (bool, error) {
 	part := r.alert.part()
 	return r.mark(ctx, userID, part, unmarked().Or(expression.Equal(expression.Name("claimedBy"), expression.Value(part))))
@@ -490,16 +497,16 @@ func unmarked() expression.ConditionBuilder {
 	return expression.AttributeNotExists(expression.Name("userId"))
 }
 
-// mark writes a row of cricket-prematch-notifications; false if the present one
-// forbids it.
+// mark writes a row of cricket-prematch-notifications. It returns false if the
+// condition refuses it.
 func (r *alertRun) mark(ctx context.Context, userID, by string, cond expression.ConditionBuilder) (bool, error) {
 	row := reminded{r.alert.MatchID, userID, by, r.now().Add(keepReminder).Unix()}
 	err := dynamo.Put(ctx, r.db, tables.MarkReminder, row, cond)
 	return dynamo.Applied(err)
 }
 
-// notify sends the notification, and forgets phones that are gone unless they
-// were registered again.
+// notify sends the notification, and deletes phones whose token is dead unless
+// they were registered again.
 func (r *alertRun) notify(ctx context.Context, to []recipient) error {
 	for _, plain := range []bool{false, true} {
 		some := those(to, func(p recipient) bool { return p.plain == plain })
@@ -525,12 +532,13 @@ func (r *alertRun) notify(ctx context.Context, to []recipient) error {
 	return nil
 }
 
-// those are the recipients for whom keep holds.
+// those returns the recipients for whom keep holds.
 func those(to []recipient, keep func(recipient) bool) []recipient {
 	return slices.DeleteFunc(slices.Clone(to), func(p recipient) bool { return !keep(p) })
 }
 
-// dead are the recipients whose token is of no more use.
+// dead returns the recipients whose token is dead and who have not registered
+// again.
 func dead(gone []recipient) []recipient {
 	return those(gone, func(p recipient) bool { return !p.renewed })
 }
@@ -554,10 +562,10 @@ func (r *alertRun) notification(plain bool) (*push.Message, error) {
 	return m, err
 }
 
-// begin starts a Live Activity on each phone that can have one and shows none yet,
-// which carries the alert, and returns those who need a notification: all others,
-// and those whose token to start with is gone. That is forgotten as a dead phone
-// is. Once the match is over nothing starts, for nothing would end it.
+// begin starts a Live Activity, which shows the alert, on each phone that can
+// have one and has none. It returns the others, who need a notification, and
+// those whose push-to-start token is dead; it deletes that token. After the end
+// of the match it starts nothing, because nothing would end the activity.
 func (r *alertRun) begin(ctx context.Context, to []recipient) (rest []recipient, err error) {
 	can := func(p recipient) bool { return p.PushToStart != "" && !p.plain && !p.watches && r.match.EndingAt == 0 }
 	rest = those(to, func(p recipient) bool { return !can(p) })
@@ -579,12 +587,14 @@ func (r *alertRun) begin(ctx context.Context, to []recipient) (rest []recipient,
 	return rest, nil
 }
 
-// beginAs starts the activities of an audience, and returns those who get none.
+// beginAs starts the activities of an audience, and returns the recipients who
+// get none.
 //
-// A phone starts as many activities as it gets pushes, so each user is claimed
-// first, and for good unless the push certainly did not come: nobody gets two, and
-// who was claimed before gets a notification. The match is read once more after
-// the channel, as in listen.
+// A phone starts one activity for each push it receives, so each user is
+// claimed first. The claim is given up only if the push certainly did not
+// arrive: nobody gets two activities, and a user who was claimed before gets a
+// notification. The match is read again after the channel was opened, for the
+// reason given at listen in package activity.
 func (r *alertRun) beginAs(ctx context.Context, who audience, to []recipient) (rest []recipient, err error) {
 	m, err := r.activity(ctx, who)
 	if err != nil {
@@ -619,8 +629,8 @@ func (r *alertRun) beginAs(ctx context.Context, who audience, to []recipient) (r
 	return append(rest, gone...), nil
 }
 
-// claimStarts claims the starts of users' activities, and returns those who are
-// claimed now and those who were before.
+// claimStarts claims the starts of activities. It returns the users claimed now
+// and those claimed before.
 func (r *alertRun) claimStarts(ctx context.Context, to []recipient) (now, before []recipient, err error) {
 	claimed := make([]bool, len(to))
 	g, ctx := errgroup.WithContext(ctx)
@@ -643,7 +653,7 @@ func (r *alertRun) claimStarts(ctx context.Context, to []recipient) (now, before
 	return now, before, err
 }
 
-// unclaimStarts gives claims up, for the users to be tried again.
+// unclaimStarts gives claims up, so that the users are retried.
 func (r *alertRun) unclaimStarts(ctx context.Context, to []recipient) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(claimsAtOnce)
@@ -656,7 +666,7 @@ func (r *alertRun) unclaimStarts(ctx context.Context, to []recipient) error {
 	return g.Wait()
 }
 
-// activityAttributes are what a Live Activity is of, and never changes.
+// activityAttributes are the attributes of a Live Activity. They never change.
 type activityAttributes struct {
 	MatchID string `json:"matchId"`
 	TeamID  string `json:"teamId,omitzero"` // whose fan; absent for neither's
@@ -664,8 +674,9 @@ type activityAttributes struct {
 	Visitor string `json:"visitor"`
 }
 
-// activity is what starts a Live Activity for an audience, nil if there is
-// nothing to show yet, or the match is over: nothing would end it.
+// activity is the push that starts a Live Activity for an audience. It is nil
+// if there is no display yet or the match is over, because nothing would end
+// the activity.
 func (r *alertRun) activity(ctx context.Context, who audience) (*push.Message, error) {
 	if m, ok := r.messages[who]; ok {
 		return m, nil
@@ -704,9 +715,9 @@ func (r *alertRun) activity(ctx context.Context, who audience) (*push.Message, e
 	return m, nil
 }
 
-// send pushes a message to recipients by their tokens, and returns those whose
-// token is gone, and those who for certain did not get it. All who could not be
-// reached it notes.
+// send pushes a message to recipients by their tokens. It returns those whose
+// token is dead, and those who certainly did not receive it. It adds those who
+// were not reached to unreached.
 func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, token func(recipient) string) (gone, without []recipient, err error) {
 	waiting, unanswered := map[string]recipient{}, map[string]bool{}
 	for _, p := range to {

@@ -17,7 +17,7 @@ import (
 	"matchday/pkg/kit/queue"
 )
 
-// Reminder reminds of matches.
+// Reminder sends the reminders of matches.
 type Reminder struct {
 	db    dynamo.DB
 	queue queue.Sender
@@ -30,20 +30,21 @@ func OpenReminder(_ context.Context, env app.Env) (*Reminder, error) {
 }
 
 const (
-	// remindAhead is how long before its start followers are reminded of a match.
+	// remindAhead is how long before the start of a match its followers are
+	// reminded.
 	remindAhead = 15 * time.Minute
-	// wholeMatch stands for all users where a match's reminder is marked as sent.
+	// wholeMatch is the user of the row that marks the reminder of a match as sent.
 	wholeMatch = "#MATCH"
-	// asScheduled is the status of a match that is neither begun nor delayed.
+	// asScheduled is the status of a match that has not begun and is not delayed.
 	asScheduled = "NS"
 )
 
-// RemindPrematch has the followers of the matches that start within remindAhead
-// reminded, once for each match, also if it is moved.
+// RemindPrematch sends a reminder for each match that starts within
+// remindAhead, once for a match, also if it is moved.
 //
-// A match is marked as done after the alert was sent: a crash in between has it
-// sent again, under the same key, and its followers reminded once. One match's
-// error does not keep the others from being reminded of.
+// The match is marked after the alert was sent. After a crash in between the
+// alert is sent again under the same key, and followers are reminded once. An
+// error of one match does not affect the others.
 func (r *Reminder) RemindPrematch(ctx context.Context) error {
 	now := r.now()
 	active, err := catalog.ActiveLeagues(ctx, r.db)
@@ -80,7 +81,8 @@ func (r *Reminder) remind(ctx context.Context, f match.Fixture, now time.Time) e
 	return dynamo.Put(ctx, r.db, tables.MarkReminder, reminded{MatchID: f.MatchID, UserID: wholeMatch, TTL: now.Add(keepReminder).Unix()})
 }
 
-// versus names a match by its teams, "" if they are not known.
+// versus is the names of both teams, "India v Pakistan"; "" if they are not
+// known.
 func versus(s score.State) string {
 	if s.Local.Name == "" || s.Visitor.Name == "" {
 		return ""
@@ -88,7 +90,8 @@ func versus(s score.State) string {
 	return s.Local.Name + " v " + s.Visitor.Name
 }
 
-// startsIn says when a match starts, in minutes: users' time zones differ.
+// startsIn is the text of a reminder. It counts minutes, because the time zones
+// of users differ.
 func startsIn(d time.Duration) string {
 	n := int((d + time.Minute - 1) / time.Minute)
 	if n == 1 {

@@ -22,8 +22,8 @@ import (
 	"matchday/pkg/kit/queue"
 )
 
-// TossDetector looks for tosses, which the provider does not tell before a match
-// is in play unless it is asked for the match.
+// TossDetector detects tosses. The live feed lists a match only once it is in
+// play, so the match itself must be requested.
 type TossDetector struct {
 	db       dynamo.DB
 	queue    queue.Sender
@@ -39,21 +39,22 @@ func OpenTossDetector(ctx context.Context, env app.Env) (*TossDetector, error) {
 
 const (
 	tossAhead = 75 * time.Minute // the earliest toss before a start
-	tossBack  = 3 * time.Hour    // the longest delay that is followed
-	// A match is asked about every tossEvery minutes, or less often so that a
-	// minute has no more than tossCalls calls on average: 1,800 an hour of the
-	// 2,000 that the provider allows.
+	tossBack  = 3 * time.Hour    // the longest delay of a start that is covered
+	// A match is requested every tossEvery minutes, or less often, so that a minute
+	// has no more than tossCalls calls on average: 1,800 an hour of the 2,000 that
+	// the provider allows.
 	tossEvery  = 2
 	tossCalls  = 30
 	tossAtOnce = 8
 )
 
-// DetectToss asks the provider for the toss of the matches that are about to
-// start, and has the followers told of it. A match that the provider does not
-// answer for waits for its next turn.
+// DetectToss requests the matches that are about to start from the provider,
+// and sends an alert for a toss. A match for which the provider fails waits for
+// its next turn.
 //
-// A toss is marked as told after the alert was sent: a crash in between has it
-// sent again, under the same key, and so told once.
+// The toss is marked on the row after the alert was sent. After a crash in
+// between the alert is sent again under the same key, and followers receive it
+// once.
 func (d *TossDetector) DetectToss(ctx context.Context) error {
 	now := d.now()
 	active, err := catalog.ActiveLeagues(ctx, d.db)

@@ -27,6 +27,8 @@ func OpenSyncer(ctx context.Context, env app.Env) (*Syncer, error) {
 	return &Syncer{db: dynamo.Open(env.AWS, env.Prefix), provider: provider, now: env.Now}, err
 }
 
+// OpenProvider opens the provider's client. It returns an error if the token cannot
+// be read.
 func OpenProvider(ctx context.Context, env app.Env) (*sportmonks.Client, error) {
 	token, err := env.Secret(ctx, tables.SportMonksToken)
 	if err != nil {
@@ -195,11 +197,13 @@ func (s *Syncer) syncSeasons(ctx context.Context, names []ProvidedTeam) error {
 	return nil
 }
 
+// ActiveLeagues reads the leagues whose matches are followed.
 func ActiveLeagues(ctx context.Context, db dynamo.DB) ([]ProvidedLeague, error) {
 	active := expression.Equal(expression.Name("active"), expression.Value(true))
 	return dynamo.ScanAll[ProvidedLeague](ctx, db, tables.ActiveLeagues, &active)
 }
 
+// OfSeason is the key condition of the teams of a season.
 func OfSeason(seasonID string) expression.KeyConditionBuilder {
 	return expression.Key("seasonId").Equal(expression.Value(seasonID))
 }

@@ -23,15 +23,15 @@ import (
 	"matchday/pkg/kit/queue"
 )
 
-// MatchLeft says that a match has left the feed.
+// MatchLeft reports that a match has left the feed.
 type MatchLeft struct {
 	MatchID string `json:"matchId"`
 	Since   int64  `json:"since"` // when, epoch s, as the two below
-	// MissingSince and OverSince are when the provider's page of the match first
-	// was not there, or said that the match is over, and has ever since.
+	// MissingSince and OverSince are since when the provider's page of the match
+	// has not been found, or has said that the match is over, without interruption.
 	MissingSince int64 `json:"missingSince,omitempty"`
 	OverSince    int64 `json:"overSince,omitempty"`
-	Told         bool  `json:"told,omitempty"` // the activities have ended; the followers are still to be let go
+	Told         bool  `json:"told,omitempty"` // the end was sent to push-activities; the follows are still to be removed
 }
 
 // Finisher ends matches.
@@ -44,29 +44,29 @@ type Finisher struct {
 }
 
 const (
-	// askAgain is the pause between two looks at the provider's page of a match.
+	// askAgain is the pause between two requests of the provider's page of a match.
 	askAgain = time.Minute
-	// settleBy is how long the provider may take to agree with itself about the
-	// result. Then it is taken at its word.
+	// settleBy is how long winner, note and scores of the provider's page may
+	// disagree, or the page may be missing, before the match ends all the same.
 	settleBy = 15 * time.Minute
-	// calledOff is how long the provider must say on end that a match was abandoned
-	// or cancelled, which nothing else bears out.
+	// calledOff is how long the provider must say without interruption that a match
+	// was abandoned or cancelled. Nothing else confirms it.
 	calledOff = 5 * time.Minute
-	// lastWords is how long a match that has ended keeps its followers: Apple may
-	// keep send-alerts from telling them so for 51 minutes.
+	// lastWords is how long the follows of an ended match are kept: send-alerts may
+	// retry the last alerts for 51 minutes.
 	lastWords = time.Hour
 )
 
 // FinishMatch ends a match that has left the feed, if the provider's own page
-// of it says that it is over: the last state is stored, the activities are
-// ended, and what fans left at the match is removed. Otherwise it looks again in
-// a minute, until the match is back in the feed or has been gone for as long as
-// any match lasts. A page that disagrees with itself, or is not there, for
-// settleBy on end is taken at its word.
+// says that it is over. It stores the last state, ends the activities, and
+// removes the follows after lastWords. If the page does not say so, it sends
+// the message again for a minute later, until the match is back in the feed or
+// longestMatch has passed. If the parts of the page disagree, or it is not
+// found, for settleBy, the match ends all the same.
 //
-// That a match ends is decided once, by a write that a match which is polled
-// again refuses. It is marked as finished last of all, so a second run does
-// again what a crash left, and after that mark nothing.
+// The end is decided once, by a write that is refused if the match was polled
+// again. finishedAt is written last: before it, a second run repeats what a
+// crash left; after it, a second run does nothing.
 func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	if !match.ValidID(m.MatchID) {
 		return problem.In("matchId", "%.32q is no match id", m.MatchID)
@@ -80,7 +80,7 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	switch {
 	case !ok || f.FinishedAt != 0 || f.LiveUpdatedAt > since.UnixMilli():
 		return nil
-	case f.EndingAt == 0 && f.ArchivedAt > m.Since: // it came back and has left again, which has its own message
+	case f.EndingAt == 0 && f.ArchivedAt > m.Since: // it came back and left again, and that sent its own message
 		return nil
 	case f.EndingAt != 0:
 		return s.end(ctx, f, m)
@@ -91,7 +91,7 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	page, err := s.provider.Fixture(ctx, m.MatchID)
 	phase, _ := page.Phase()
 	switch {
-	case isNotFound(err): // deleted, it seems: it will not be played on
+	case isNotFound(err): // the provider seems to have deleted it: it will not be continued
 		m.MissingSince, m.OverSince = cmp.Or(m.MissingSince, now.Unix()), 0
 		if now.Unix()-m.MissingSince < int64(settleBy/time.Second) {
 			return s.later(ctx, m)
@@ -131,8 +131,8 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	return s.end(ctx, f, m)
 }
 
-// decide says for good that the match ends, unless it was polled since the
-// provider's page was asked for at now.
+// decide stores that the match ends, for good. It returns false if the match
+// was polled since the provider's page was requested at now.
 func (s *Finisher) decide(ctx context.Context, f *match.Fixture, now time.Time) (bool, error) {
 	f.EndingAt = now.Unix()
 	set := expression.Set(expression.Name("endingAt"), expression.Value(f.EndingAt)).
@@ -149,21 +149,21 @@ func isNotFound(err error) bool {
 	return ok && f.Kind == sportmonks.NotFound
 }
 
-// ingest stores the last state, as the provider told it at now; settled takes it
-// at its word.
+// ingest stores the last state, as the provider's page gave it at now. settled
+// accepts a result whose parts disagree.
 func (s *Finisher) ingest(ctx context.Context, matchID string, page sportmonks.Fixture, now time.Time, settled bool) (score.State, error) {
 	return s.ingester.ingest(ctx, matchID, lock.Holder(ctx, "finish"), payload{
 		sum: "left", read: func() (sportmonks.Fixture, error) { return page, nil }, slot: match.SlotOf(now), at: now, last: true, settled: settled,
 	})
 }
 
-// later has the match looked at again.
+// later sends the message again, for askAgain later.
 func (s *Finisher) later(ctx context.Context, m MatchLeft) error {
 	return s.queue.Send(ctx, tables.FinishQueue, m, askAgain)
 }
 
-// unarchive puts back a match that has left the feed before its end, so that
-// the loop goes on looking for it.
+// unarchive takes archivedAt from a match that left the feed before its end, so
+// that the planner counts it again.
 func (s *Finisher) unarchive(ctx context.Context, f match.Fixture, page sportmonks.Fixture) error {
 	if f.ArchivedAt == 0 {
 		return nil
@@ -176,8 +176,8 @@ func (s *Finisher) unarchive(ctx context.Context, f match.Fixture, page sportmon
 	return dynamo.IgnoreRefused(err)
 }
 
-// end does all that follows from the decision that a match ends: the activities
-// end, and when the last alerts are out the followers are let go.
+// end does what follows from the decision that a match ends: it ends the
+// activities, and removes the follows after the last alerts.
 func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error {
 	if !m.Told {
 		if err := s.queue.Send(ctx, tables.ActivityQueue, activity.MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}, 0); err != nil {

@@ -27,10 +27,9 @@ import (
 	"matchday/pkg/kit/queue"
 )
 
-// ingester takes a match from the provider's words to what is stored and
-// pushed. One that is used again remembers what it wrote, which saves reads but
-// decides nothing: what it remembers counts only while the match's row still
-// bears its mark.
+// ingester stores what the provider says of a match, and sends what follows
+// from it. It caches what it wrote, to save reads. A cached match is used only
+// while the fixture row has the same bodySum and lastSlot.
 type ingester struct {
 	db    dynamo.DB
 	queue queue.Sender
@@ -43,28 +42,28 @@ type ingester struct {
 
 // cachedMatch is what is stored of one match.
 type cachedMatch struct {
-	sum    string // of the provider's words, and the slot they came in
+	sum    string // of the payload, which came in slot
 	slot   int64
 	state  score.State
 	head   match.BallIndex
-	ledger Ledger
-	events []event.Event     // in the words; nil when they are another's to know
+	ledger ledger
+	events []event.Event     // in the payload; nil if another worker read it
 	hashes map[string]string // by perspective
 	blamed string            // the problems that were logged last
 }
 
 // payload is what the provider says of a match in a slot.
 type payload struct {
-	sum     string // of the words
+	sum     string // checksum of the payload
 	read    func() (sportmonks.Fixture, error)
 	slot    int64
-	at      time.Time // the slot's, or when the provider was asked
+	at      time.Time // the slot's, or when the provider's page was requested
 	last    bool      // the match has left the feed
-	settled bool      // with last: the provider is taken at its word
+	settled bool      // with last: accept the provider's result even if its parts disagree
 }
 
-// lease is how long a match is one worker's without a sign of life, and so how
-// long it rests when one dies.
+// lease is how long a worker may hold a match. A match whose worker dies is not
+// processed for that long.
 const lease = 10 * time.Second
 
 func newIngester(db dynamo.DB, q queue.Sender, now func() time.Time) *ingester {
@@ -74,11 +73,11 @@ func newIngester(db dynamo.DB, q queue.Sender, now func() time.Time) *ingester {
 	}
 }
 
-// markUnchanged says that a match was polled and its words were those that the
-// scorebook dealt with last: one write, and no read. It returns false when there
-// is more to do: that is not so, somebody dealt with other words since, the score
-// waits to hear the same words again before it believes them, or has now heard an
-// event often enough to tell it.
+// markUnchanged records an unchanged poll in one write, without a read. It
+// returns false if the payload must be processed: its checksum differs from the
+// stored one, another worker stored another payload, the score waits for a
+// second identical payload before it is used, or an event is now confirmed and
+// must be sent.
 func (b *ingester) markUnchanged(ctx context.Context, matchID, sum string, slot int64) (bool, error) {
 	b.mu.Lock()
 	p := b.cache[matchID]
@@ -97,7 +96,7 @@ func (b *ingester) markUnchanged(ctx context.Context, matchID, sum string, slot 
 		return dynamo.Applied(err)
 	}
 	due := p.ledger.confirmed(was.Polls + 1)
-	if due && was.LastSlot != p.slot { // another polled since, and may have told it
+	if due && was.LastSlot != p.slot { // another worker polled since, and may have sent it
 		b.forget(matchID)
 		return false, nil
 	}
@@ -106,15 +105,15 @@ func (b *ingester) markUnchanged(ctx context.Context, matchID, sum string, slot 
 	return !due, nil
 }
 
-// errPassed says that a match needs nothing: it is not ours, it is over, or it
-// has seen a later slot.
+// errPassed reports that a match needs no work: it is not in our tables, its
+// end is decided, or it has a later slot.
 var errPassed = errors.New("the match needs nothing")
 
-// ingest deals with the provider's words about a match, under its lease, and
-// returns the state they amount to. Its second run writes the same again.
+// ingest processes a payload under the lease of its match, and returns the new
+// state. A second run writes the same again.
 //
-// It returns errPassed when there is nothing to do, and lock.ErrHeld when
-// another worker is at it.
+// It returns errPassed if there is nothing to do, and lock.ErrHeld if another
+// worker holds the match.
 func (b *ingester) ingest(ctx context.Context, matchID, holder string, e payload) (score.State, error) {
 	l, err := b.locks.Take(ctx, "match:"+matchID, holder)
 	if err != nil {
@@ -137,7 +136,7 @@ func (b *ingester) ingestHeld(ctx context.Context, matchID string, e payload) (s
 		return score.State{}, err
 	}
 	if f.LastSlot != e.slot {
-		f.Polls++ // this one
+		f.Polls++ // this poll
 	}
 	if f.BodySum == e.sum && was.state.Held == 0 && !e.last {
 		return was.state, b.again(ctx, f, e, was)
@@ -165,9 +164,9 @@ func (b *ingester) ingestHeld(ctx context.Context, matchID string, e payload) (s
 	return is.state, nil
 }
 
-// again deals with words that were dealt with before, perhaps by another and
-// perhaps before the match was archived. An event may now have been seen often
-// enough to be told.
+// again processes a payload that was processed before, perhaps by another
+// worker or before the match was archived. It sends the events that are
+// confirmed by now.
 func (b *ingester) again(ctx context.Context, f match.Fixture, e payload, was cachedMatch) error {
 	if was.ledger.confirmed(f.Polls) {
 		if was.events == nil {
@@ -193,7 +192,7 @@ func (b *ingester) again(ctx context.Context, f match.Fixture, e payload, was ca
 	return b.mark(ctx, f, e, was.state.Phase)
 }
 
-// observation is what the page's words say has happened.
+// observation is what the payload says has happened.
 func (p cachedMatch) observation(f match.Fixture, e payload, now time.Time) observation {
 	balls := 0
 	for _, in := range p.state.Innings {
@@ -217,9 +216,9 @@ func (b *ingester) forget(matchID string) {
 	delete(b.cache, matchID)
 }
 
-// load is what is stored of the match: from memory if the row bears its mark. A
-// row without a mark was left half-way: of balls and displays, what is stored
-// then counts as unknown, so that all of it is written and pushed again.
+// load returns what is stored of the match, from the cache if the row has the
+// same mark. A row without a mark was left by a crash: its balls and displays
+// then count as unknown, so that all of them are written and pushed again.
 func (b *ingester) load(ctx context.Context, f match.Fixture) (cachedMatch, error) {
 	b.mu.Lock()
 	p, ok := b.cache[f.MatchID]
@@ -262,8 +261,8 @@ func (b *ingester) load(ctx context.Context, f match.Fixture) (cachedMatch, erro
 	return p, g.Wait()
 }
 
-// write stores what a match has become. The order lets a crash anywhere be
-// mended by the next run: see the package's documentation.
+// write stores the new state of a match. The order of the writes lets the next
+// run repair a crash at any point: see the documentation of package cricket.
 func (b *ingester) write(ctx context.Context, f match.Fixture, e payload, balls []score.Ball, was cachedMatch, is *cachedMatch) error {
 	now := b.now()
 	changed, rows, err := b.changed(f, e, is, now)
@@ -272,7 +271,7 @@ func (b *ingester) write(ctx context.Context, f match.Fixture, e payload, balls 
 	}
 	var chunks []match.BallChunk
 	var due []event.Event
-	if is.state.Held == 0 { // else the list of balls is known to be partial
+	if is.state.Held == 0 { // otherwise the list of balls is partial
 		if chunks, err = is.head.Record(f.MatchID, balls, e.slot, now); err != nil {
 			return err
 		}
@@ -326,7 +325,7 @@ func (b *ingester) write(ctx context.Context, f match.Fixture, e payload, balls 
 	return b.mark(ctx, f, e, is.state.Phase)
 }
 
-// sendAlerts has the followers of the match told of events, in order.
+// sendAlerts sends events to send-alerts, in order.
 func (b *ingester) sendAlerts(ctx context.Context, matchID string, at time.Time, events []event.Event) error {
 	for _, e := range events {
 		if err := b.queue.Send(ctx, tables.AlertQueue, alert.NewAlert(matchID, e, at.Unix()), 0); err != nil {
@@ -336,8 +335,8 @@ func (b *ingester) sendAlerts(ctx context.Context, matchID string, at time.Time,
 	return nil
 }
 
-// changed lists the perspectives that are shown something new, and the rows
-// that show it.
+// changed returns the perspectives whose display has changed, and their new
+// rows.
 func (b *ingester) changed(f match.Fixture, e payload, is *cachedMatch, now time.Time) (views []string, rows []match.DisplayRow, err error) {
 	for _, view := range f.Perspectives() {
 		d := is.state.For(view)
@@ -359,7 +358,8 @@ func (b *ingester) changed(f match.Fixture, e payload, is *cachedMatch, now time
 	return views, rows, nil
 }
 
-// mark says, last of all, that the provider's words are dealt with.
+// mark stores the checksum of the payload. It is the last write: the payload is
+// processed.
 func (b *ingester) mark(ctx context.Context, f match.Fixture, e payload, phase sportmonks.Phase) error {
 	set := expression.Set(expression.Name("bodySum"), expression.Value(e.sum)).
 		Set(expression.Name("lastSlot"), expression.Value(e.slot)).
@@ -373,7 +373,8 @@ func (b *ingester) mark(ctx context.Context, f match.Fixture, e payload, phase s
 	return f.Update(ctx, b.db, tables.UpdateFixture, set, match.NotAfter(e.slot).And(match.NotEnding()))
 }
 
-// logProblems logs the problems of a match when they are not those of last time.
+// logProblems logs the problems of a match if they differ from those of the
+// last payload.
 func logProblems(ctx context.Context, matchID, before string, problems []scorer.Problem) string {
 	if len(problems) == 0 {
 		return ""
@@ -385,7 +386,8 @@ func logProblems(ctx context.Context, matchID, before string, problems []scorer.
 	return now
 }
 
-// StateHash is a row of cricket-state-hashes: what was last pushed.
+// StateHash is a row of cricket-state-hashes: the hash of the display that was
+// pushed last.
 type StateHash struct {
 	Key      string `dynamodbav:"matchTeamKey"`
 	Hash     string `dynamodbav:"hash"`

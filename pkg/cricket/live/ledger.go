@@ -9,48 +9,48 @@ import (
 	"matchday/pkg/kit/dynamo"
 )
 
-// Ledger is a further row of a match in match-processing-state: which events of
-// the match were told, and which are waiting to be.
-type Ledger struct {
-	MatchID  string      `dynamodbav:"matchId"` // {matchId}#told; "" before anything was seen of the match
+// ledger is a row of match-processing-state: which events of a match were sent,
+// and which wait to be confirmed.
+type ledger struct {
+	MatchID  string      `dynamodbav:"matchId"` // {matchId}#told; "" before the first poll of the match
 	Events   []sentEvent `dynamodbav:"events"`
 	LastSlot int64       `dynamodbav:"lastSlot"`
 	TTL      int64       `dynamodbav:"ttl"`
 }
 
-// sentEvent is one event in the ledger. Its key is the first that the event was seen
-// under; its names are those of its last correction.
+// sentEvent is one event in the ledger. Key is the first key that the event was
+// seen under. Name and Alias are those of its last correction.
 type sentEvent struct {
 	Key   string `dynamodbav:"k"`
 	Name  string `dynamodbav:"n"`
 	Alias string `dynamodbav:"a,omitempty"`
-	Polls int    `dynamodbav:"p,omitempty"` // on end that had it, or once it was told lacked it, when the present words were first seen
+	Polls int    `dynamodbav:"p,omitempty"` // consecutive polls that contain the event, or, once it was sent, that lack it; as of the first poll of the current payload
 	Told  bool   `dynamodbav:"t,omitempty"`
 }
 
 const (
-	// believed is how many polls must have an event before it is told: it, and
-	// two more. About one ball in seven is first posted wrong.
+	// believed is how many polls must contain an event before it is sent. About one
+	// ball in seven is first posted wrong.
 	believed = 3
-	// oldNews is how many balls may have been bowled when a match is first seen
-	// for its events still to be news: six overs.
+	// oldNews is how many balls may have been bowled when a match is first seen for
+	// its past events to be sent: six overs.
 	oldNews = 36
 )
 
 func ledgerKey(matchID string) string { return matchID + "#told" }
 
-func readLedger(ctx context.Context, db dynamo.DB, matchID string) (Ledger, error) {
-	l, _, err := dynamo.Get[Ledger](ctx, db, tables.GetProcessed, ledgerKey(matchID))
+func readLedger(ctx context.Context, db dynamo.DB, matchID string) (ledger, error) {
+	l, _, err := dynamo.Get[ledger](ctx, db, tables.GetProcessed, ledgerKey(matchID))
 	return l, err
 }
 
-// sure reports whether an event is told at first sight: the provider does not
-// err about it.
+// sure reports whether an event is sent when it is first seen: the provider
+// does not correct these kinds.
 func sure(k event.Kind) bool { return k == event.Toss || k == event.Start }
 
-// confirmed reports whether an event has been seen often enough to be told, if so
-// many polls agreed on the words that the ledger was last entered with.
-func (l Ledger) confirmed(agreed int) bool {
+// confirmed reports whether an event is confirmed now, if agreed polls had the
+// same payload since the ledger was stored.
+func (l ledger) confirmed(agreed int) bool {
 	return slices.ContainsFunc(l.Events, func(t sentEvent) bool { return !t.Told && t.Polls+agreed >= believed })
 }
 
@@ -58,22 +58,22 @@ func (l Ledger) confirmed(agreed int) bool {
 type observation struct {
 	matchID string
 	events  []event.Event
-	agreed  int  // polls since the ledger was entered with the words before, this one included
-	same    bool // as those words
-	final   bool // there will be no other poll
-	old     bool // the match is well under way
+	agreed  int  // polls with the same payload since the ledger was stored, this one included
+	same    bool // the payload is the one that the ledger was stored with
+	final   bool // there will be no further poll
+	old     bool // more than oldNews balls were bowled
 	slot    int64
 	ttl     int64
 }
 
-// record returns the ledger after a sighting, and the events to tell: each once,
-// under the key it was first seen under, whatever it was corrected to since. An
-// event that is taken back before it was told is forgotten. One that was told is
-// not told again when it comes back, unless it was gone for as long as it takes to
-// believe that, and comes with another ball.
-func (l Ledger) record(s observation) (next Ledger, due []event.Event) {
-	next = Ledger{MatchID: ledgerKey(s.matchID), LastSlot: s.slot, TTL: s.ttl}
-	past := l.MatchID == "" && s.old // what happened before we looked is known to everyone
+// record returns the ledger after an observation, and the events to send. Each
+// event is sent once, under the key it was first seen under. An event that is
+// withdrawn before it was sent is forgotten. An event that was sent, withdrawn
+// and seen again is not sent again, unless it was missing from as many polls as
+// confirm an event and comes with another ball.
+func (l ledger) record(s observation) (next ledger, due []event.Event) {
+	next = ledger{MatchID: ledgerKey(s.matchID), LastSlot: s.slot, TTL: s.ttl}
+	past := l.MatchID == "" && s.old // users know what happened before the first poll
 	left := slices.Clone(l.Events)
 	for _, e := range l.credible(s.events) {
 		t, seen := sentEvent{Key: l.unused(e), Polls: 1, Told: past && e.Kind != event.Result}, 1
@@ -111,9 +111,9 @@ func (l Ledger) record(s observation) (next Ledger, due []event.Event) {
 	return next, due
 }
 
-// credible leaves out stoppages that passed before they were believed, and with them
-// their ends.
-func (l Ledger) credible(events []event.Event) []event.Event {
+// credible omits stoppages that ended before they were confirmed, and their
+// ends.
+func (l ledger) credible(events []event.Event) []event.Event {
 	last := -1
 	for i, e := range events {
 		if e.Kind == event.Rain {
@@ -131,20 +131,21 @@ func (l Ledger) credible(events []event.Event) []event.Event {
 	return out
 }
 
-// is reports whether e, after so many polls that agreed, is the event, corrected
-// perhaps.
+// is reports whether e is this event, perhaps corrected, after so many polls
+// with the same payload.
 func (t sentEvent) is(e event.Event, agreed int) bool {
 	ball := t.Alias != "" && t.Alias == e.Alias
 	if t.Told && t.Polls > 0 && t.Polls+agreed > believed && t.Alias != "" && e.Alias != "" {
-		return ball // it was withdrawn: the batter may be out later
+		return ball // it was withdrawn; the batter may be out later
 	}
 	same := func(name string) bool { return name != "" && (name == e.Key || name == e.Alias) }
 	return ball || same(t.Name) || same(t.Alias)
 }
 
-// unused is a key for a new event: its own, unless a batter's wicket was told
-// that turned out to be another's, and now the batter is out indeed.
-func (l Ledger) unused(e event.Event) string {
+// unused is the key for a new event: its own, with "+" appended if a sent event
+// has it already. That happens when a wicket was corrected to another batter,
+// and the first batter is out later.
+func (l ledger) unused(e event.Event) string {
 	key := e.Key
 	for slices.ContainsFunc(l.Events, func(t sentEvent) bool { return t.Key == key }) {
 		key += "+"
@@ -153,6 +154,6 @@ func (l Ledger) unused(e event.Event) string {
 }
 
 // differs reports whether the ledger must be stored again.
-func (l Ledger) differs(from Ledger) bool {
+func (l ledger) differs(from ledger) bool {
 	return l.MatchID != from.MatchID || !slices.Equal(l.Events, from.Events)
 }

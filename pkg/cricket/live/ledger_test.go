@@ -12,7 +12,7 @@ import (
 
 // watching is a ledger under test: what each poll says, and what is told.
 type watching struct {
-	l     Ledger
+	l     ledger
 	words string // of the last poll
 	polls int    // that had them since
 	told  []string
@@ -97,7 +97,7 @@ func TestLedger(t *testing.T) {
 func TestLedgerOfAnOldMatch(t *testing.T) {
 	t.Parallel()
 	past, news := wicketOf("S1:out:1", ""), wicketOf("S1:out:2", "")
-	l, due := Ledger{}.record(observation{matchID: "7", events: []event.Event{past}, agreed: 1, old: true})
+	l, due := ledger{}.record(observation{matchID: "7", events: []event.Event{past}, agreed: 1, old: true})
 	if len(due) > 0 {
 		t.Errorf("told at first sight: %v", due)
 	}

@@ -24,14 +24,15 @@ type PlanTicks struct {
 	ScheduledTime time.Time `json:"scheduledTime"`
 }
 
-// Plan is what the state machine does next: its ticks when Live, else nothing.
+// Plan is the input of the state machine: the ticks to run if Live, otherwise
+// nothing.
 type Plan struct {
 	Live  bool   `json:"live"`
 	Ticks []Tick `json:"ticks"`
 }
 
-// Tick is one slot. At is the whole second of Due, which is all that a Wait
-// state knows; the tick itself waits for the rest.
+// Tick is one slot. At is the second of Due, for a Wait state, which knows no
+// fractions; the tick waits for the rest.
 type Tick struct {
 	Slot int64  `json:"slot"`
 	Due  int64  `json:"due"` // epoch ms
@@ -41,17 +42,17 @@ type Tick struct {
 const (
 	planLead = time.Minute // Scheduler starts an execution anywhere inside its minute
 	planEnd  = 2 * time.Minute
-	// delayedStart is how long after its scheduled start a match that has not
-	// begun still keeps the loop awake.
+	// delayedStart is how long after its scheduled start a match that has not begun
+	// keeps the loop running.
 	delayedStart = 12 * time.Hour
-	// longestMatch is that of one that has begun and is not in the feed: a Test
-	// between two days, or one the provider has lost.
+	// longestMatch is how long a match can last that has begun and is not in the
+	// feed: a Test between two days, or a match that the provider has lost.
 	longestMatch = 6 * 24 * time.Hour
 )
 
-// PlanTicks answers the 24 slots of the minute that begins 60 s after the
-// scheduled one, if a match is live or due by its end. It only reads, so a
-// second run answers the same.
+// PlanTicks returns the 24 slots of the minute that begins 60 s after the
+// scheduled one, if a match is live or due before that minute ends. It only
+// reads, so a second run returns the same.
 func (p *Planner) PlanTicks(ctx context.Context, in PlanTicks) (Plan, error) {
 	if in.ScheduledTime.IsZero() {
 		return Plan{}, problem.In("scheduledTime", "the scheduled time is missing")

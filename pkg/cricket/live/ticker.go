@@ -34,7 +34,7 @@ func OpenTicker(ctx context.Context, env app.Env) (*Ticker, error) {
 	return &Ticker{db: db, queue: q, provider: provider, ingester: newIngester(db, q, env.Now), Clock: env.Clock}, nil
 }
 
-// Ticker runs the live loop's ticks.
+// Ticker runs the ticks of the live loop.
 type Ticker struct {
 	db       dynamo.DB
 	queue    queue.Sender
@@ -44,26 +44,26 @@ type Ticker struct {
 
 	mu    sync.Mutex
 	last  snapshot // the last body that was read
-	fault string   // the provider's, that was logged last
+	fault string   // kind of the provider's failure that was logged last
 }
 
-// snapshot is one body of the provider, cut into matches.
+// snapshot is one body of the provider, divided into matches.
 type snapshot struct {
 	body    []byte
 	entries []sportmonks.Entry
 }
 
 const (
-	// matchesAtOnce bounds the matches that one tick works on side by side.
+	// matchesAtOnce is how many matches one tick processes in parallel.
 	matchesAtOnce = 16
-	// grace is how long a match may have been missing from the feed before it is
-	// taken to have left: four polls. While an entry of the feed cannot be told
-	// to be of another match, it is the longer.
+	// grace is how long a match must be missing from the feed before it is
+	// archived: four polls. longerGrace applies while the feed has an entry whose
+	// match cannot be identified.
 	grace       = 3 * match.SlotLength // since the first of them
 	longerGrace = 15 * time.Minute
 )
 
-// TickDone is what a tick did.
+// TickDone is the result of a tick.
 type TickDone struct {
 	Slot    int64  `json:"slot"`
 	Skipped string `json:"skipped,omitempty"` // why nothing was done: "late" or "claimed"
@@ -71,12 +71,13 @@ type TickDone struct {
 	Changed int    `json:"changed"`
 }
 
-// Tick polls the provider at the tick's due time and deals with every match
-// that it lists. Of two ticks of one slot one does the work: a second run finds
-// the slot claimed, or its time past, and does nothing.
+// Tick polls the provider when the slot is due, and processes every match in
+// the answer. One tick claims each slot: a second run finds the slot claimed or
+// past, and does nothing.
 //
-// A provider that fails, or that sends nonsense, costs the slot and nothing
-// else. The error of one match is logged and does not keep the others.
+// If the provider fails or its answer cannot be read, the slot is lost and the
+// last state stands. An error of one match is logged; the other matches are
+// processed.
 func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 	done := TickDone{Slot: in.Slot}
 	due := time.UnixMilli(in.Due).UTC()
@@ -135,7 +136,8 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 	return done, err
 }
 
-// claim makes the slot this tick's, unless it or a later one was claimed before.
+// claim claims the slot for this tick. It returns false if this slot or a later
+// one was claimed before.
 func (t *Ticker) claim(ctx context.Context, slot int64) (bool, error) {
 	free := expression.AttributeNotExists(expression.Name("slot")).
 		Or(expression.LessThan(expression.Name("slot"), expression.Value(slot)))
@@ -145,7 +147,8 @@ func (t *Ticker) claim(ctx context.Context, slot int64) (bool, error) {
 	return dynamo.Applied(err)
 }
 
-// read cuts body into matches, unless it is the body of the tick before.
+// read divides body into matches. It returns the last snapshot if the body is
+// unchanged.
 func (t *Ticker) read(body []byte) (snapshot, error) {
 	t.mu.Lock()
 	last := t.last
@@ -157,14 +160,15 @@ func (t *Ticker) read(body []byte) (snapshot, error) {
 	return snapshot{body, entries}, err
 }
 
-// keep remembers a body that was dealt with.
+// keep remembers a body that was processed.
 func (t *Ticker) keep(s snapshot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = s
 }
 
-// logProviderFault counts the provider's fault, and logs it once until it passes.
+// logProviderFault counts a failure of the provider, and logs it when its kind
+// changes.
 func (t *Ticker) logProviderFault(ctx context.Context, err error) {
 	kind := ""
 	if err != nil {
@@ -182,8 +186,8 @@ func (t *Ticker) logProviderFault(ctx context.Context, err error) {
 	t.fault = kind
 }
 
-// match deals with one match of the snapshot, and reports whether its words
-// were new.
+// match processes one match of the snapshot, and reports whether its payload
+// was new.
 func (t *Ticker) match(ctx context.Context, e sportmonks.Entry, slot int64, due time.Time) (changed bool, err error) {
 	if e.Err != nil {
 		return false, e.Err
@@ -196,15 +200,15 @@ func (t *Ticker) match(ctx context.Context, e sportmonks.Entry, slot int64, due 
 	})
 	switch {
 	case errors.Is(err, errPassed), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
-		return false, nil // not ours, or in the hands of another worker: the next tick sees
+		return false, nil // not ours, or held by another worker: the next tick processes it
 	}
 	return err == nil, err
 }
 
-// reconcile counts our matches that stay live, archives those that have left the
-// feed, has their end looked into, and deletes replays that have expired. The
-// order lets a second run do what a crash left: finish-match is told first, and
-// asks the provider itself.
+// reconcile archives matches that have left the feed, sends them to finish-
+// match, deletes expired replays, and counts the matches that stay live. The
+// message is sent before the row is changed, so a second run repeats what a
+// crash left.
 func (t *Ticker) reconcile(ctx context.Context, now snapshot) (live, archived int, err error) {
 	pages := dynamo.Pages(func(after dynamo.Item) ([]match.Fixture, dynamo.Item, error) {
 		return dynamo.Scan[match.Fixture](ctx, t.db, tables.ScanLive, nil, after, 0)
@@ -237,8 +241,8 @@ func (t *Ticker) reconcile(ctx context.Context, now snapshot) (live, archived in
 	return live, archived, nil
 }
 
-// archiveMissing archives a match that the feed no longer lists, if it has been missing
-// for so long.
+// archiveMissing archives a match that has been missing from the feed for so
+// long.
 func (t *Ticker) archiveMissing(ctx context.Context, matchID string, missing time.Duration) (bool, error) {
 	f, ok, err := dynamo.Get[match.Fixture](ctx, t.db, tables.GetFixture, matchID)
 	if err != nil || !ok {
@@ -257,7 +261,7 @@ func (t *Ticker) archiveMissing(ctx context.Context, matchID string, missing tim
 		_, err := dynamo.Delete(ctx, t.db, tables.DeleteReplay, dynamo.Key(tables.DeleteReplay, matchID), expired)
 		return dynamo.Applied(err)
 	}
-	if f.MissingSince < f.LiveUpdatedAt { // a poll that fails does not count: it is missing from now on
+	if f.MissingSince < f.LiveUpdatedAt { // the first poll without it: failed polls do not count
 		set := expression.Set(expression.Name("missingSince"), expression.Value(now.UnixMilli()))
 		err := f.Update(ctx, t.db, tables.ArchiveFixture, set, expression.Equal(expression.Name("liveUpdatedAt"), expression.Value(f.LiveUpdatedAt)))
 		return false, dynamo.IgnoreRefused(err)

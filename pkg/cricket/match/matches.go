@@ -21,21 +21,21 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-var (
-	ErrMatchOver = problem.New(problem.Conflict, "match_over", "the match is over")
-
-	ErrTeamNotInMatch = problem.New(problem.Invalid, "team_not_in_match", "this team does not play in the match")
-)
-
 // Matches answers the public reads.
 type Matches struct {
 	db  dynamo.DB
 	now func() time.Time
 }
 
+// Problems that the requests of several packages can have.
 var (
-	ErrNotFound = problem.New(problem.NotFound, "match_not_found", "no such match")
-	errNoScore  = problem.New(problem.NotFound, "score_not_found", "the match has no score yet")
+	ErrNotFound       = problem.New(problem.NotFound, "match_not_found", "no such match")
+	ErrMatchOver      = problem.New(problem.Conflict, "match_over", "the match is over")
+	ErrTeamNotInMatch = problem.New(problem.Invalid, "team_not_in_match", "this team does not play in the match")
+)
+
+var (
+	errNoScore = problem.New(problem.NotFound, "score_not_found", "the match has no score yet")
 )
 
 // How long a client or a CDN may keep an answer: a slot while a match is played,

@@ -47,6 +47,7 @@ func NewNames(f Fixture, s score.State, league string, now time.Time) Names {
 	}
 }
 
+// NamesKey is the key of a match's names in cricket-fixture-cache.
 func NamesKey(matchID string) string { return matchID + "#names" }
 
 // names returns what to call those who play in a match. What is stored and older

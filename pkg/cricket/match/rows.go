@@ -42,6 +42,7 @@ type ScoreRow struct {
 // one replaces it, so this only bounds the table.
 const keepScore = 30 * 24 * time.Hour
 
+// NewScoreRow is the row of a match's score. slot is that of the poll; 0 for none.
 func NewScoreRow(f Fixture, s score.State, slot int64, now time.Time) (ScoreRow, error) {
 	text, err := json.Marshal(s)
 	return ScoreRow{
@@ -53,8 +54,10 @@ func NewScoreRow(f Fixture, s score.State, slot int64, now time.Time) (ScoreRow,
 // keepUntil is until when what is cached of a match is kept, epoch s.
 func keepUntil(f Fixture, now time.Time) int64 { return latest(f.Start(), now).Add(keepScore).Unix() }
 
+// Decode reads State from StateJSON.
 func (c *ScoreRow) Decode() error { return json.Unmarshal([]byte(c.StateJSON), &c.State) }
 
+// ReadScore reads the score of a match; false if there is none.
 func ReadScore(ctx context.Context, db dynamo.DB, matchID string) (ScoreRow, bool, error) {
 	c, ok, err := dynamo.Get[ScoreRow](ctx, db, tables.GetCached, matchID)
 	if err != nil || !ok {
@@ -77,13 +80,16 @@ type DisplayRow struct {
 // RawJSON is JSON that is stored as a string and sent as it is.
 type RawJSON string
 
+// MarshalJSON returns the text as it is.
 func (r RawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
 // KeepShown is how long a display is served from its row.
 const KeepShown = 7 * 24 * time.Hour
 
+// DisplayKey is the key of a perspective's display in DisplayStateCache.
 func DisplayKey(matchID, view string) string { return "DISPLAY#" + matchID + "#" + view }
 
+// ReadDisplay reads what a perspective is shown; false if there is nothing yet.
 func ReadDisplay(ctx context.Context, db dynamo.DB, matchID, view string) (DisplayRow, bool, error) {
 	return dynamo.Get[DisplayRow](ctx, db, tables.GetDisplay, DisplayKey(matchID, view))
 }

@@ -43,6 +43,7 @@ type BallChunk struct {
 // and a Test match, whose 2,700 balls exceed an item's 400 kB, about 90 chunks.
 const oversPerChunk = 5
 
+// KeepBalls is how long balls and the ledger of sent events are kept after a write.
 const KeepBalls = 7 * 24 * time.Hour
 
 // Record replaces the stored balls by these, and returns the chunks that differ.

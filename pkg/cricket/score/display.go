@@ -126,6 +126,7 @@ func (s State) For(teamID string) Display {
 	return d
 }
 
+// SideOf is a team's part of a display.
 func (s *State) SideOf(t Team) Side {
 	v := Side{Name: Fit(t.Name, 32), Code: Fit(t.Code, 8)}
 	over := s.Phase.Over()
@@ -333,4 +334,5 @@ func Fit(text string, size int) string {
 
 func clamp(n int) int { return min(max(n, -99999), 99999) }
 
+// ClampText writes n, at most five digits of it.
 func ClampText(n int) string { return strconv.Itoa(clamp(n)) }

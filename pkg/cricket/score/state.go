@@ -8,107 +8,6 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// Tag begins the keys of an innings' events.
-func (n *Innings) Tag() string { return "S" + strconv.Itoa(n.Number) + ":" }
-
-// Standard is the overs a side has by the format, when the feed does not say.
-func Standard(f Format) int {
-	switch f {
-	case T20, Hundred:
-		return 20
-	case ODI:
-		return 50
-	case T10:
-		return 10
-	}
-	return 0
-}
-
-// FormatOf is the format that the provider's type of match names: "T20I",
-// "Test/5day", "4day", "List A", ...
-func FormatOf(matchType string) Format {
-	t := strings.ToLower(matchType)
-	has := func(parts ...string) bool {
-		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(t, p) })
-	}
-	switch {
-	case has("hundred", "100"):
-		return Hundred
-	case has("t10"):
-		return T10
-	case has("t20", "twenty20"):
-		return T20
-	case has("odi", "list a", "one day", "one-day", "odm"):
-		return ODI
-	case has("test"):
-		return Test
-	case has("day", "mdm", "first class", "first-class"):
-		return FirstClass
-	}
-	return Other
-}
-
-// Bowled is the balls of the overs bowled, which is what is gone of the limit:
-// a miscounted over still uses up one over.
-func (n *Innings) Bowled(per int) int {
-	whole, part, _ := strings.Cut(n.Overs, ".")
-	o, _ := strconv.Atoi(whole)
-	b, _ := strconv.Atoi(part)
-	return o*per + b
-}
-
-// InningsOf is the one with that number, or nil.
-func (s *State) InningsOf(number int) *Innings {
-	for i := range s.Innings {
-		if s.Innings[i].Number == number {
-			return &s.Innings[i]
-		}
-	}
-	return nil
-}
-
-// LeadOf is a side's runs less the other's, over innings 1 to last.
-func (s *State) LeadOf(teamID string, last int) int {
-	lead := 0
-	for _, n := range s.Innings {
-		switch {
-		case n.Number > last:
-		case n.TeamID == teamID:
-			lead += n.Runs
-		default:
-			lead -= n.Runs
-		}
-	}
-	return lead
-}
-
-func (s *State) Opponent(teamID string) string {
-	switch teamID {
-	case s.Local.ID:
-		return s.Visitor.ID
-	case s.Visitor.ID:
-		return s.Local.ID
-	}
-	return ""
-}
-
-// TeamName is a side's, for sentences.
-func (s *State) TeamName(teamID string) string {
-	switch teamID {
-	case "":
-	case s.Local.ID:
-		return s.Local.Name
-	case s.Visitor.ID:
-		return s.Visitor.Name
-	}
-	return "A side"
-}
-
-// InOpening reports a match that has hardly begun.
-func (s *State) InOpening() bool {
-	return s.Current == 0 || s.Current == 1 && s.Innings[0].Balls < 60
-}
-
 // Format is the kind of match.
 type Format string
 
@@ -340,4 +239,106 @@ type Ball struct {
 	Extra   string `json:"extra,omitzero"` // wide, noBall, bye, legBye
 	Glyph   string `json:"glyph"`
 	Wicket  string `json:"wicket,omitzero"` // "Kusal Mendis c Fakhar Zaman b Naseem Shah"
+}
+
+// Tag begins the keys of an innings' events.
+func (n *Innings) Tag() string { return "S" + strconv.Itoa(n.Number) + ":" }
+
+// Standard is the overs a side has by the format, when the feed does not say.
+func Standard(f Format) int {
+	switch f {
+	case T20, Hundred:
+		return 20
+	case ODI:
+		return 50
+	case T10:
+		return 10
+	}
+	return 0
+}
+
+// FormatOf is the format that the provider's type of match names: "T20I",
+// "Test/5day", "4day", "List A", ...
+func FormatOf(matchType string) Format {
+	t := strings.ToLower(matchType)
+	has := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(t, p) })
+	}
+	switch {
+	case has("hundred", "100"):
+		return Hundred
+	case has("t10"):
+		return T10
+	case has("t20", "twenty20"):
+		return T20
+	case has("odi", "list a", "one day", "one-day", "odm"):
+		return ODI
+	case has("test"):
+		return Test
+	case has("day", "mdm", "first class", "first-class"):
+		return FirstClass
+	}
+	return Other
+}
+
+// Bowled is the balls of the overs bowled, which is what is gone of the limit:
+// a miscounted over still uses up one over.
+func (n *Innings) Bowled(per int) int {
+	whole, part, _ := strings.Cut(n.Overs, ".")
+	o, _ := strconv.Atoi(whole)
+	b, _ := strconv.Atoi(part)
+	return o*per + b
+}
+
+// InningsOf is the one with that number, or nil.
+func (s *State) InningsOf(number int) *Innings {
+	for i := range s.Innings {
+		if s.Innings[i].Number == number {
+			return &s.Innings[i]
+		}
+	}
+	return nil
+}
+
+// LeadOf is a side's runs less the other's, over innings 1 to last.
+func (s *State) LeadOf(teamID string, last int) int {
+	lead := 0
+	for _, n := range s.Innings {
+		switch {
+		case n.Number > last:
+		case n.TeamID == teamID:
+			lead += n.Runs
+		default:
+			lead -= n.Runs
+		}
+	}
+	return lead
+}
+
+// Opponent is the id of the other side; "" if teamID does not play.
+func (s *State) Opponent(teamID string) string {
+	switch teamID {
+	case s.Local.ID:
+		return s.Visitor.ID
+	case s.Visitor.ID:
+		return s.Local.ID
+	}
+	return ""
+}
+
+// TeamName is a side's, for sentences.
+func (s *State) TeamName(teamID string) string {
+	switch teamID {
+	case "":
+	case s.Local.ID:
+		return s.Local.Name
+	case s.Visitor.ID:
+		return s.Visitor.Name
+	}
+	return "A side"
+}
+
+// InOpening reports a match that has hardly begun.
+func (s *State) InOpening() bool {
+	return s.Current == 0 || s.Current == 1 && s.Innings[0].Balls < 60
 }

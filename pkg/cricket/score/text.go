@@ -28,6 +28,7 @@ func (res Result) marginText() string {
 	return ""
 }
 
+// ResultText is a result as a sentence: "England won by 5 wickets".
 func (s *State) ResultText(res Result) string {
 	winner := s.TeamName(res.WinnerID)
 	how := ""
@@ -122,6 +123,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// LeadText is a lead as a sentence: "India lead by 27 runs".
 func LeadText(side string, lead int) string {
 	switch {
 	case lead > 0:

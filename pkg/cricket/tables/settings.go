@@ -20,7 +20,8 @@ const (
 	APNSKey         = "APNS_KEY"         // Apple's .p8 key, PEM
 )
 
+// Timeouts of functions.
 const (
-	ReadTimeout = 5 * time.Second
-	JobTimeout  = time.Minute
+	ReadTimeout = 5 * time.Second // of a request that reads
+	JobTimeout  = time.Minute     // of a scheduled job
 )

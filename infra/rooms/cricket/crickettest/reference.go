@@ -46,6 +46,7 @@ type Reference struct {
 	Names    map[string]match.Names
 }
 
+// Reference reads all that the syncs write.
 func (w *World) Reference() Reference {
 	w.T.Helper()
 	r := Reference{map[string]catalog.ProvidedLeague{}, map[string]catalog.ProvidedTeam{}, map[string]catalog.SeasonTeam{}, map[string]match.Fixture{}, map[string]match.ScoreRow{}, map[string]match.Names{}}

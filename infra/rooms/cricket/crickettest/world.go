@@ -178,6 +178,7 @@ func (w *World) Expect(when string, want map[string]string, ended bool) {
 	}
 }
 
+// Subscribed are the users with an activity that has a push token, sorted.
 func (w *World) Subscribed() (names []string) {
 	for _, s := range testkit.Rows[activity.Subscription](w.World, tables.Subscriptions) {
 		names = append(names, s.UserID)
@@ -310,6 +311,7 @@ func MatchOf(m *script.Match, start time.Time) match.Fixture {
 	}
 }
 
+// ID writes the id of a generated match or team.
 func ID(n int64) string { return fmt.Sprint(n) }
 
 // Play schedules a generated match, with a frame in each slot from slot 0 on,
@@ -364,6 +366,16 @@ type Outcome struct {
 	Ledger   []string
 }
 
+// sentEvents is what Outcome reads of a ledger of package live.
+type sentEvents struct {
+	MatchID string `dynamodbav:"matchId"`
+	Events  []struct {
+		Key  string `dynamodbav:"k"`
+		Told bool   `dynamodbav:"t"`
+	} `dynamodbav:"events"`
+}
+
+// Outcome reads what the world amounts to.
 func (w *World) Outcome() Outcome {
 	w.T.Helper()
 	o := Outcome{
@@ -402,7 +414,7 @@ func (w *World) Outcome() Outcome {
 			o.Last[h.MatchID] = h.LastProcessedBall
 		}
 	}
-	for _, l := range testkit.Rows[live.Ledger](w.World, tables.Processing) {
+	for _, l := range testkit.Rows[sentEvents](w.World, tables.Processing) {
 		for _, e := range l.Events {
 			o.Ledger = append(o.Ledger, fmt.Sprint(l.MatchID, " ", e.Key, " ", e.Told))
 		}

@@ -21,6 +21,7 @@ func ByFall(a, b sportmonks.Batting) int {
 	return cmp.Or(ComparePlaces(a.FallAt, b.FallAt), cmp.Compare(a.FallScore, b.FallScore))
 }
 
+// ComparePlaces compares two labels, overs before balls.
 func ComparePlaces(a, b sportmonks.Overs) int {
 	return cmp.Or(cmp.Compare(a.Overs, b.Overs), cmp.Compare(a.Balls, b.Balls))
 }

@@ -52,6 +52,7 @@ type Line struct {
 	Out, Hurt                 bool
 }
 
+// Line is the part of a batter, made if there is none.
 func (t *Tally) Line(id int) *Line {
 	l := t.Batters[id]
 	if l == nil {
@@ -61,6 +62,7 @@ func (t *Tally) Line(id int) *Line {
 	return l
 }
 
+// New adds up the balls of an innings, which Ordered has put in order.
 func New(balls []*sportmonks.Ball) Tally {
 	t := Tally{Balls: balls, Batters: make(map[int]*Line, 11)}
 	for _, b := range balls {
@@ -150,6 +152,7 @@ func LastOver(balls []*sportmonks.Ball) []*sportmonks.Ball {
 	return balls[i:]
 }
 
+// LegalBalls counts the balls that are neither wide nor no-ball.
 func LegalBalls(balls []*sportmonks.Ball) int {
 	n := 0
 	for _, b := range balls {

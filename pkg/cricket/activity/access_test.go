@@ -1,11 +1,10 @@
 package activity
 
-import (
-	"context"
-)
+import "context"
 
-// RemoveDead removes a dead token that was registered at an instant.
-func (p *Pusher) RemoveDead(ctx context.Context, matchID, token string, registered int64) error {
+// RemoveGone removes a gone token. registered is the time of its registration when
+// it was read, in epoch ms.
+func (p *Pusher) RemoveGone(ctx context.Context, matchID, token string, registered int64) error {
 	run := pushRun{Pusher: p, change: MatchChanged{MatchID: matchID}, registered: map[string]int64{token: registered}, remove: []string{token}}
-	return run.removeDead(ctx)
+	return run.removeGone(ctx)
 }

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
@@ -19,19 +17,20 @@ import (
 	"matchday/pkg/kit/queue"
 )
 
-// Subscription is one Live Activity on one phone. Its token lives as long as
-// the activity, and is not the phone's.
+// Subscription is a row of cricket-activity-subscriptions: one Live Activity on
+// one phone, updated by its own push token. The token is valid as long as the
+// activity exists. It is not the device token.
 type Subscription struct {
 	MatchID   string `dynamodbav:"matchId"`
 	PushToken string `dynamodbav:"pushToken"`
 	UserID    string `dynamodbav:"userId"`
-	TeamID    string `dynamodbav:"teamId,omitempty"` // whose fan; "" for neither's
-	CreatedAt int64  `dynamodbav:"createdAt"`        // epoch ms, as UpdatedAt
-	UpdatedAt int64  `dynamodbav:"updatedAt"`        // when its owner last registered it
-	ExpiresAt int64  `dynamodbav:"expiresAt"`
+	TeamID    string `dynamodbav:"teamId,omitempty"` // the team that the user supports; "" is neutral
+	CreatedAt int64  `dynamodbav:"createdAt"`        // epoch ms
+	UpdatedAt int64  `dynamodbav:"updatedAt"`        // of the last registration, epoch ms
+	ExpiresAt int64  `dynamodbav:"expiresAt"`        // epoch s
 }
 
-// Activities registers the Live Activities of users.
+// Activities registers and removes the Live Activities of users.
 type Activities struct {
 	db       dynamo.DB
 	queue    queue.Sender
@@ -39,14 +38,14 @@ type Activities struct {
 	now      func() time.Time
 }
 
-// StartActivity asks for a Live Activity to be updated: by its push token, or,
-// without one, by the match's broadcast channel.
+// StartActivity is a request for updates of a Live Activity: by its push token or,
+// without a token, by the broadcast channel of the match.
 type StartActivity struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
 	Body    struct {
-		PushToken push.Token `json:"pushToken,omitempty" doc:"The activity's push token, in hexadecimal. Without it the activity is to listen to the channel in the answer, which needs iOS 18 or later on the caller's registered phone."`
-		TeamID    string     `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" doc:"The team whose fan the user is; without it the activity is neutral."`
+		PushToken push.Token `json:"pushToken,omitempty" doc:"The activity's push token, in hexadecimal. Without it the activity must listen to the channel in the answer, which requires iOS 18 or later on the caller's registered phone."`
+		TeamID    string     `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" doc:"The team that the user supports. Without it the activity is neutral."`
 	}
 }
 
@@ -57,28 +56,28 @@ type Started struct {
 	Body         struct {
 		MatchID   string    `json:"matchId"`
 		TeamID    string    `json:"teamId,omitempty"`
-		Channel   string    `json:"channel,omitempty" doc:"The broadcast channel that the activity is to listen to, unless it has a push token. It brings what changes from now on: until then show what /matches/{id}/display gives."`
-		ExpiresAt time.Time `json:"expiresAt" doc:"When the updates end at the latest."`
+		Channel   string    `json:"channel,omitempty" doc:"The broadcast channel that the activity must listen to. Absent if the request has a push token. The channel carries later changes only: until the first one, show the answer of /matches/{id}/display."`
+		ExpiresAt time.Time `json:"expiresAt" doc:"The updates end at this time at the latest."`
 	}
 }
 
 var (
-	errNoActivity = problem.New(problem.NotFound, "activity_not_found", "no such activity")
+	errNoActivity = problem.New(problem.NotFound, "activity_not_found", "you have not registered this activity for this match")
 
-	errOtherUser = problem.New(problem.Conflict, "activity_of_another_user", "this activity is registered by another user")
+	errOtherUser = problem.New(problem.Conflict, "activity_of_another_user", "another user has registered this activity")
 
-	errNoListener = problem.New(problem.Conflict, "push_token_required", "your registered phone is not known to have iOS 18 or later: give the activity's pushToken")
+	errNoListener = problem.New(problem.Conflict, "push_token_required", "broadcast channels require a registered phone with iOS 18 or later: send the activity's pushToken")
 )
 
-// StartActivity registers an activity, or changes its team, and has the present
-// state pushed to it. One without a push token is not registered: it is told the
-// channel of the match, which the first such activity opens. A caller who follows
-// the match gets no other activity at its start. Its second run gives the same
-// channel.
+// StartActivity registers an activity, or changes its team, and sends a message that
+// pushes the current state to it. An activity without a push token is not stored:
+// the answer contains the channel of the match, which the first such request opens.
+// If the caller follows the match, send-alerts starts no further activity. A
+// repeated call returns the same channel.
 //
-// A match that is not there is NotFound; one that is over, a token that is
-// another user's, and a phone that cannot listen to a channel is a Conflict. It
-// is Unavailable while no channel can be opened.
+// NotFound: the match does not exist. Invalid: the team does not play in it.
+// Conflict: the match is over, another user has registered the token, or the phone
+// does not support channels. Unavailable: no channel can be opened now.
 func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Started, error) {
 	f, ok, err := dynamo.Get[match.Fixture](ctx, a.db, tables.GetFixture, in.MatchID)
 	if err != nil {
@@ -90,22 +89,22 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 	if in.Body.TeamID != "" && f.Perspective(in.Body.TeamID) == match.Neutral {
 		return nil, match.ErrTeamNotInMatch.In("body.teamId")
 	}
-	done, err := match.Ended(ctx, a.db, f)
+	ended, err := match.Ended(ctx, a.db, f)
 	if err != nil {
 		return nil, err
 	}
-	if done {
+	if ended {
 		return nil, match.ErrMatchOver
 	}
 	out := &Started{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
 	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = in.MatchID, in.Body.TeamID, time.Unix(f.Expiry(a.now(), match.KeepActivity), 0).UTC()
 	if in.Body.PushToken == "" {
-		out.Body.Channel, err = a.listen(ctx, in.UserID, f, f.Perspective(in.Body.TeamID))
+		out.Body.Channel, err = a.openChannel(ctx, in.UserID, f, f.Perspective(in.Body.TeamID))
 	} else {
 		err = a.register(ctx, in, f)
 	}
 	if err == nil {
-		err = a.follow(ctx, in)
+		err = a.markFollow(ctx, in)
 	}
 	if err != nil {
 		return nil, err
@@ -113,39 +112,40 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 	return out, nil
 }
 
-// follow notes with the caller's following of the match, if there is one, that an
-// activity runs, so that send-alerts starts no other.
-func (a *Activities) follow(ctx context.Context, in *StartActivity) error {
-	set := expression.Set(expression.Name("hasActivity"), expression.Value(true))
+// markFollow records in the caller's follow of the match, if it exists, that an
+// activity runs, so that send-alerts does not start another.
+func (a *Activities) markFollow(ctx context.Context, in *StartActivity) error {
+	set := dynamo.Set(follower.FollowRow{HasActivity: true}, "hasActivity")
 	err := dynamo.Update(ctx, a.db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, in.MatchID, in.UserID), set, dynamo.Exists[follower.FollowRow]("matchId"))
 	return dynamo.IgnoreRefused(err)
 }
 
-// register stores an activity under its push token.
+// register stores an activity under its push token and sends a message that
+// pushes the current state to it. It returns errOtherUser if another user has
+// registered the token.
 func (a *Activities) register(ctx context.Context, in *StartActivity, f match.Fixture) error {
 	now := a.now()
 	token := in.Body.PushToken.Lower()
-	set := expression.Set(expression.Name("userId"), expression.Value(in.UserID)).
-		Set(expression.Name("teamId"), expression.Value(in.Body.TeamID)).
-		Set(expression.Name("expiresAt"), expression.Value(f.Expiry(now, match.KeepActivity))).
-		Set(expression.Name("updatedAt"), expression.Value(now.UnixMilli())).
-		Set(expression.Name("createdAt"), expression.IfNotExists(expression.Name("createdAt"), expression.Value(now.UnixMilli())))
-	free := expression.AttributeNotExists(expression.Name("userId")).
-		Or(expression.Equal(expression.Name("userId"), expression.Value(in.UserID)))
-	err := dynamo.Update(ctx, a.db, tables.RegisterActivity, dynamo.Key(tables.RegisterActivity, in.MatchID, token), set, free)
+	row := Subscription{
+		UserID: in.UserID, TeamID: in.Body.TeamID,
+		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), ExpiresAt: f.Expiry(now, match.KeepActivity),
+	}
+	set := dynamo.Set(row, "userId", "teamId", "updatedAt", "expiresAt").SetIfAbsent(row, "createdAt")
+	available := dynamo.Absent[Subscription]("userId").Or(dynamo.Equal[Subscription]("userId", in.UserID))
+	err := dynamo.Update(ctx, a.db, tables.RegisterActivity, dynamo.Key(tables.RegisterActivity, in.MatchID, token), set, available)
 	if err != nil {
 		return dynamo.RefusedAs(err, errOtherUser.Because(err))
 	}
 	return a.queue.Send(ctx, tables.ActivityQueue, MatchChanged{MatchID: in.MatchID, Tokens: []string{token}}, 0)
 }
 
-// listen returns the channel of a perspective to a user whose phone can listen
-// to it.
+// openChannel returns the channel of a perspective, for a user whose registered
+// phone supports channels. It returns errNoListener for any other phone.
 //
-// The match is read once more after the channel, and by then its end must not be
-// decided: push-activities looks for channels after that decision, so it finds
-// each one that anybody was told of.
-func (a *Activities) listen(ctx context.Context, userID string, f match.Fixture, view string) (string, error) {
+// It reads the match again after it has opened the channel, and returns
+// match.ErrMatchOver if the end is decided by then. push-activities reads the
+// channels after that decision, so it finds every channel that a caller received.
+func (a *Activities) openChannel(ctx context.Context, userID string, f match.Fixture, view string) (string, error) {
 	phone, ok, err := follower.ReadDevice(ctx, a.db, userID, a.now())
 	if err != nil {
 		return "", err
@@ -168,30 +168,31 @@ func (a *Activities) listen(ctx context.Context, userID string, f match.Fixture,
 	return id, nil
 }
 
-// EndActivity asks for a Live Activity to be left alone.
+// EndActivity is a request to stop the updates of a Live Activity.
 type EndActivity struct {
 	auth.User
 	MatchID   string     `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
 	PushToken push.Token `query:"pushToken" required:"true" doc:"The activity's push token, in hexadecimal."`
 }
 
-// EndActivity removes the caller's registration of an activity. That of another
-// user is as NotFound as none at all.
+// EndActivity removes the caller's registration of an activity. It is NotFound if
+// there is none, or if another user has registered the activity.
 func (a *Activities) EndActivity(ctx context.Context, in *EndActivity) (*httpapi.Removed, error) {
-	mine := expression.Equal(expression.Name("userId"), expression.Value(in.UserID))
-	_, err := dynamo.Delete(ctx, a.db, tables.RemoveActivity, dynamo.Key(tables.RemoveActivity, in.MatchID, in.PushToken.Lower()), mine)
+	own := dynamo.Equal[Subscription]("userId", in.UserID)
+	_, err := dynamo.Delete(ctx, a.db, tables.RemoveActivity, dynamo.Key(tables.RemoveActivity, in.MatchID, in.PushToken.Lower()), own)
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, errNoActivity.Because(err))
 	}
 	return httpapi.NewRemoved(), nil
 }
 
-// OpenActivities opens the service of a user's Live Activities.
+// OpenActivities opens the service of start-activity and end-activity. It reads
+// Apple's key when the first channel is opened.
 func OpenActivities(_ context.Context, env app.Env) (*Activities, error) {
 	return NewActivities(env, senderOnce(env)), nil
 }
 
-// NewActivities is the service with a sender of the caller's.
+// NewActivities returns the service with the caller's sender.
 func NewActivities(env app.Env, sender func(context.Context) (*push.Sender, error)) *Activities {
 	db := dynamo.Open(env.AWS, env.Prefix)
 	return &Activities{

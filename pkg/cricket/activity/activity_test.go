@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/activity"
@@ -19,9 +21,9 @@ import (
 	"matchday/pkg/kit/push"
 )
 
-func TestStartActivity(t *testing.T) {
+func TestStartActivityRegistersAndPushes(t *testing.T) {
 	t.Parallel()
-	w, f, want := watched(t)
+	w, f, want := worldWithActivities(t)
 	a := testkit.Open(w.World, activity.StartActivityFunction, activity.OpenActivities)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, 0, func(_ context.Context, _ activity.MatchChanged) error { return nil })
@@ -32,24 +34,24 @@ func TestStartActivity(t *testing.T) {
 	testkit.Must(t, err)
 	until := crickettest.KickOff.Add(match.SlotLength + 24*time.Hour + 48*time.Hour).Truncate(time.Second)
 	if out.Status != http.StatusCreated || out.Body.MatchID != "7" || out.Body.TeamID != "12" || !out.Body.ExpiresAt.Equal(until) {
-		t.Errorf("the answer is %+v, want it to expire at %v", out, until)
+		t.Errorf("the answer is %+v, want status 201 and ExpiresAt %v", out, until)
 	}
 	first := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("fan"))
-	if n := testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities); n != 1 || pushes(w, "neutral") != 0 {
-		t.Errorf("%d messages were sent, and %d pushes to another", n, pushes(w, "neutral"))
+	if n := testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities); n != 1 || pushCount(w, "neutral") != 0 {
+		t.Errorf("%d messages and %d pushes to another activity, want 1 and 0", n, pushCount(w, "neutral"))
 	}
 	w.Expect("after the start", map[string]string{"fan": want["visitor"]}, false)
 
-	// Again, as a fan of the other team: the same row, and its view.
+	// A second registration, for the other team, updates the same row.
 	w.To(w.Clock.Now().Add(time.Minute))
 	_, err = a.StartActivity(w.Ctx(), crickettest.Starting("7", "fan", "11"))
 	testkit.Must(t, err)
 	second := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("fan"))
 	if second.CreatedAt != first.CreatedAt || second.UpdatedAt <= first.UpdatedAt || second.ExpiresAt <= first.ExpiresAt || second.TeamID != "11" {
-		t.Errorf("registered again, %+v became %+v", first, second)
+		t.Errorf("the second registration changed the row, want only the team and the times:\n%s", cmp.Diff(first, second))
 	}
 	testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities)
-	w.Expect("as a fan of the other team", map[string]string{"fan": want["local"]}, false)
+	w.Expect("for the other team", map[string]string{"fan": want["local"]}, false)
 
 	over := w.Scripted("8")
 	w.SetPayload(crickettest.Payload(f, "1st Innings"), crickettest.Payload(over, "Aban."))
@@ -63,29 +65,29 @@ func TestStartActivity(t *testing.T) {
 		kind  problem.Kind
 		field string
 	}{
-		"no match":              {crickettest.Starting("1", "fan", ""), problem.NotFound, ""},
-		"over by its score":     {crickettest.Starting(over.MatchID, "fan", ""), problem.Conflict, ""},
-		"over by its row":       {crickettest.Starting(finished.MatchID, "fan", ""), problem.Conflict, ""},
-		"a team that is away":   {crickettest.Starting("7", "fan", "99"), problem.Invalid, "body.teamId"},
-		"another user's token":  {&activity.StartActivity{User: auth.User{UserID: "thief"}, MatchID: "7", Body: crickettest.Starting("7", "fan", "").Body}, problem.Conflict, ""},
-		"a match still to come": {crickettest.Starting(upcoming.MatchID, "fan", ""), problem.Internal, ""},
+		"no match":                {crickettest.Starting("1", "fan", ""), problem.NotFound, ""},
+		"over by its score":       {crickettest.Starting(over.MatchID, "fan", ""), problem.Conflict, ""},
+		"over by its row":         {crickettest.Starting(finished.MatchID, "fan", ""), problem.Conflict, ""},
+		"a team of another match": {crickettest.Starting("7", "fan", "99"), problem.Invalid, "body.teamId"},
+		"another user's token":    {&activity.StartActivity{User: auth.User{UserID: "thief"}, MatchID: "7", Body: crickettest.Starting("7", "fan", "").Body}, problem.Conflict, ""},
+		"an upcoming match":       {crickettest.Starting(upcoming.MatchID, "fan", ""), problem.Internal, ""},
 	} {
 		_, err := a.StartActivity(w.Ctx(), c.in)
 		if c.kind == problem.Internal {
 			testkit.Must(t, err)
 			continue
 		}
-		if problem.Of(err) != c.kind || c.field != "" && !isIn(err, c.field) {
-			t.Errorf("%s gives %v", name, err)
+		if problem.Of(err) != c.kind || c.field != "" && !isErrorOf(err, c.field) {
+			t.Errorf("%s: error %v, want %v of field %q", name, err, c.kind, c.field)
 		}
 	}
 	if s := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("fan")); s.UserID != "fan" || s.TeamID != "11" {
-		t.Errorf("the activity is now %+v", s)
+		t.Errorf("the subscription is %+v, want user fan and team 11", s)
 	}
-	testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities) // that of the match to come finds nothing to show
+	testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities) // the upcoming match has no display
 }
 
-func TestEndActivity(t *testing.T) {
+func TestEndActivityRemovesOnlyTheCallersRegistration(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	a := testkit.Open(w.World, activity.EndActivityFunction, activity.OpenActivities)
@@ -93,23 +95,23 @@ func TestEndActivity(t *testing.T) {
 	end := func(user string) error {
 		out, err := a.EndActivity(w.Ctx(), &activity.EndActivity{User: auth.User{UserID: user}, MatchID: "7", PushToken: push.Token(strings.ToUpper(crickettest.Token("fan")))})
 		if err == nil && (out.Status != http.StatusNoContent || out.CacheControl != httpapi.NoStore) {
-			t.Errorf("the answer is %+v", out)
+			t.Errorf("the answer is %+v, want 204 and no-store", out)
 		}
 		return err
 	}
 	if err := end("thief"); problem.Of(err) != problem.NotFound || w.Subscribed() == nil {
-		t.Errorf("another user gets %v and leaves %q", err, w.Subscribed())
+		t.Errorf("another user: error %v, subscriptions %q; want NotFound and fan's subscription", err, w.Subscribed())
 	}
 	if err := end("fan"); err != nil || w.Subscribed() != nil {
-		t.Errorf("its owner gets %v and leaves %q", err, w.Subscribed())
+		t.Errorf("the owner: error %v, subscriptions %q; want neither", err, w.Subscribed())
 	}
 	if err := end("fan"); problem.Of(err) != problem.NotFound {
-		t.Errorf("the second time its owner gets %v", err)
+		t.Errorf("a second removal: error %v, want NotFound", err)
 	}
 }
 
-// isIn reports whether err is the fault of a field.
-func isIn(err error, field string) bool {
+// isErrorOf reports whether err is a problem of a field.
+func isErrorOf(err error, field string) bool {
 	f, ok := errors.AsType[*problem.Error](err)
 	return ok && f.Field == field
 }

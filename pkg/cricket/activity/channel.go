@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
@@ -18,74 +16,67 @@ import (
 	"matchday/pkg/kit/telemetry"
 )
 
-// Channel is a row of cricket-channels: the broadcast channel of a match as one
-// perspective sees it. A row without an id says that one is being made. Who
-// listens is nowhere, so a broadcast costs the same for one phone and a million.
+// Channel is a row of cricket-channels: the broadcast channel of a match in one
+// perspective. A row without a channel id is a claim: a process is creating the
+// channel. Listeners are not stored, so the cost of a broadcast does not depend on
+// their number.
 type Channel struct {
 	MatchID   string `dynamodbav:"matchId"`
-	View      string `dynamodbav:"view"` // a team's id, or neutral
+	View      string `dynamodbav:"view"` // a team id, or match.Neutral
 	ChannelID string `dynamodbav:"channelId,omitempty"`
 	ClaimedAt int64  `dynamodbav:"claimedAt"` // epoch ms
 }
 
 const (
-	// channelClaim is how long one may take to make a channel before another
-	// tries: longer than an invocation of start-activity.
+	// channelClaim is how long a claim is valid. It is longer than an invocation
+	// of start-activity, so a process that exceeds it has crashed.
 	channelClaim = 30 * time.Second
-	// channelTimeout is how long Apple may take to make one.
+	// channelTimeout bounds the creation of a channel at Apple.
 	channelTimeout = 5 * time.Second
-	// channelWait is how long one waits for the channel that another is making,
-	// looking every channelPoll.
+	// channelWait is how long Open waits for a channel that another process
+	// creates. It reads the row every channelPoll.
 	channelWait = 5 * time.Second
 	channelPoll = 100 * time.Millisecond
 )
 
-// being reports whether a row's channel may be being made at this moment.
-func (c Channel) being(now time.Time) bool {
-	return c.ChannelID == "" && c.young(now)
-}
+// reasonChannelUnknown is APNs' reason for a channel that does not exist.
+const reasonChannelUnknown = "ChannelNotRegistered"
 
-// channelUnknown is Apple's word for a channel that it does not have.
-const channelUnknown = "ChannelNotRegistered"
-
-// young reports whether a row's channel is so new that not all of Apple may know
-// it.
-func (c Channel) young(now time.Time) bool {
+// recent reports whether the row was claimed less than channelClaim ago. Some of
+// Apple's servers may not know the channel yet.
+func (c Channel) recent(now time.Time) bool {
 	return now.Sub(time.UnixMilli(c.ClaimedAt)) < channelClaim
 }
 
-// same holds for the row as it was read.
-func (c Channel) same() expression.ConditionBuilder {
-	same := expression.Equal(expression.Name("claimedAt"), expression.Value(c.ClaimedAt))
-	if c.ChannelID == "" {
-		return same.And(expression.AttributeNotExists(expression.Name("channelId")))
-	}
-	return same.And(expression.Equal(expression.Name("channelId"), expression.Value(c.ChannelID)))
+// claimed reports whether a process may be creating the row's channel now.
+func (c Channel) claimed(now time.Time) bool {
+	return c.ChannelID == "" && c.recent(now)
 }
 
-// forget removes the row, unless it has changed since it was read.
-func (c Channel) forget(ctx context.Context, db dynamo.DB) error {
-	_, err := dynamo.Delete(ctx, db, tables.RemoveChannel, dynamo.Key(tables.RemoveChannel, c.MatchID, c.View), c.same())
+// remove deletes the row, unless it has changed since it was read.
+func (c Channel) remove(ctx context.Context, db dynamo.DB) error {
+	unchanged := dynamo.Unchanged(c, "claimedAt", "channelId")
+	_, err := dynamo.Delete(ctx, db, tables.RemoveChannel, dynamo.Key(tables.RemoveChannel, c.MatchID, c.View), unchanged)
 	return dynamo.IgnoreRefused(err)
 }
 
-// readChannels reads the channels of a match, with every one that was stored
-// before.
+// readChannels reads the channels of a match. The read is consistent: the result
+// contains every row that was stored before the call.
 func readChannels(ctx context.Context, db dynamo.DB, matchID string) ([]Channel, error) {
-	key := expression.Key("matchId").Equal(expression.Value(matchID))
-	rows, _, err := dynamo.Query[Channel](ctx, db, tables.ChannelsOfMatch, dynamo.Range{Key: key, Consistent: true})
+	rows, _, err := dynamo.Query[Channel](ctx, db, tables.ChannelsOfMatch, dynamo.Range{Key: dynamo.KeyIs(tables.ChannelsOfMatch, matchID), Consistent: true})
 	return rows, err
 }
 
 // Channels opens broadcast channels.
 type Channels struct {
 	DB     dynamo.DB
-	Sender func(context.Context) (*push.Sender, error)
+	Sender func(context.Context) (*push.Sender, error) // called when a channel is created
 	app.Clock
 }
 
-// senderOnce opens the sender when it is first asked for, and again after it
-// failed: who never needs Apple reads no secret.
+// senderOnce returns a function that opens the sender at its first call and returns
+// the same sender later. After an error the next call tries again. A process that
+// opens no channel therefore does not read the secret.
 func senderOnce(env app.Env) func(context.Context) (*push.Sender, error) {
 	var mu sync.Mutex
 	var sender *push.Sender
@@ -100,22 +91,22 @@ func senderOnce(env app.Env) func(context.Context) (*push.Sender, error) {
 }
 
 var (
-	errChannelRefused = problem.New(problem.Conflict, "channel_refused", "Apple gives no channel for this match: give the activity's pushToken")
-	errChannelDown    = problem.New(problem.Unavailable, "channel_unavailable", "no channel can be opened at the moment: try again, or give the activity's pushToken")
-	// errChannelBusy says that another is making the channel at this moment.
-	errChannelBusy = problem.New(problem.Unavailable, "channel_busy", "the match's channel is being opened: try again, or give the activity's pushToken")
+	errChannelRefused = problem.New(problem.Conflict, "channel_refused", "Apple refused to create a channel for this match: send the activity's pushToken")
+	errChannelDown    = problem.New(problem.Unavailable, "channel_unavailable", "no channel can be opened now: try again, or send the activity's pushToken")
+	// errChannelBusy means that another process is creating the channel.
+	errChannelBusy = problem.New(problem.Unavailable, "channel_busy", "another request is opening the channel of this match: try again, or send the activity's pushToken")
 )
 
-// Open returns the channel of the match and perspective, and makes it if there
-// is none. The row is claimed before Apple is asked, so that of many at once one
-// makes it and the others wait for that one.
+// Open returns the id of the channel of a match and perspective, and creates the
+// channel if there is none. It claims the row before it calls Apple, so of several
+// concurrent calls one creates the channel and the others wait for it, at most
+// channelWait.
 //
-// It is a Conflict if Apple refuses one, and Unavailable if Apple cannot be
-// reached or another takes too long. The second run of one that crashed takes
-// its claim over after channelClaim; a channel whose id was not stored is no
-// row's, and sweep-channels deletes it.
+// Conflict: Apple refused. Unavailable: Apple cannot be reached, or another process
+// takes too long. After a crash the next call takes the claim over when channelClaim
+// has passed; sweep-channels deletes a channel whose id was not stored.
 func (c *Channels) Open(ctx context.Context, matchID, view string) (string, error) {
-	for last := c.Now().Add(channelWait); ; {
+	for deadline := c.Now().Add(channelWait); ; {
 		row, ok, err := dynamo.Get[Channel](ctx, c.DB, tables.ClaimChannel, matchID, view)
 		if err != nil || ok && row.ChannelID != "" {
 			return row.ChannelID, err
@@ -123,58 +114,56 @@ func (c *Channels) Open(ctx context.Context, matchID, view string) (string, erro
 		row = Channel{MatchID: matchID, View: view, ClaimedAt: c.Now().UnixMilli()}
 		err = c.claim(ctx, row)
 		if err == nil {
-			return c.make(ctx, row)
+			return c.create(ctx, row)
 		}
-		again := c.Now().Add(channelPoll)
+		next := c.Now().Add(channelPoll)
 		switch {
 		case !dynamo.IsRefused(err):
 			return "", err
-		case again.After(last):
+		case next.After(deadline):
 			return "", errChannelBusy
 		}
-		if err := c.Sleep(ctx, again); err != nil {
+		if err := c.Sleep(ctx, next); err != nil {
 			return "", err
 		}
 	}
 }
 
-// claim writes the row, unless there is one that has a channel, or whose claim is
-// not given up.
+// claim writes the row. The write is refused if the stored row has a channel, or a
+// claim that is younger than channelClaim.
 func (c *Channels) claim(ctx context.Context, row Channel) error {
-	free := expression.AttributeNotExists(expression.Name("matchId")).
-		Or(expression.AttributeNotExists(expression.Name("channelId")).
-			And(expression.LessThanEqual(expression.Name("claimedAt"), expression.Value(row.ClaimedAt-channelClaim.Milliseconds()))))
-	set := expression.Set(expression.Name("claimedAt"), expression.Value(row.ClaimedAt))
-	return dynamo.Update(ctx, c.DB, tables.ClaimChannel, dynamo.Key(tables.ClaimChannel, row.MatchID, row.View), set, free)
+	expired := dynamo.Absent[Channel]("channelId").And(dynamo.AtMost[Channel]("claimedAt", row.ClaimedAt-channelClaim.Milliseconds()))
+	available := dynamo.Absent[Channel]("matchId").Or(expired)
+	return dynamo.Update(ctx, c.DB, tables.ClaimChannel, dynamo.Key(tables.ClaimChannel, row.MatchID, row.View), dynamo.Set(row, "claimedAt"), available)
 }
 
-// make makes the channel of a row that is claimed, and stores it.
-func (c *Channels) make(ctx context.Context, row Channel) (string, error) {
+// create creates the channel of a claimed row at Apple, and stores its id. It
+// returns errChannelBusy if another process took the claim over meanwhile.
+func (c *Channels) create(ctx context.Context, row Channel) (string, error) {
 	sender, err := c.Sender(ctx)
 	if err != nil {
-		return "", errors.Join(errChannelDown.Because(err), row.forget(ctx, c.DB))
+		return "", errors.Join(errChannelDown.Because(err), row.remove(ctx, c.DB))
 	}
-	id, err := create(ctx, sender)
+	id, err := createAtApple(ctx, sender)
 	if err != nil {
-		return "", errors.Join(err, row.forget(ctx, c.DB))
+		return "", errors.Join(err, row.remove(ctx, c.DB))
 	}
-	set := expression.Set(expression.Name("channelId"), expression.Value(id))
-	mine := expression.Equal(expression.Name("claimedAt"), expression.Value(row.ClaimedAt))
-	err = dynamo.Update(ctx, c.DB, tables.ClaimChannel, dynamo.Key(tables.ClaimChannel, row.MatchID, row.View), set, mine)
+	set, own := dynamo.Set(Channel{ChannelID: id}, "channelId"), dynamo.Unchanged(row, "claimedAt")
+	err = dynamo.Update(ctx, c.DB, tables.ClaimChannel, dynamo.Key(tables.ClaimChannel, row.MatchID, row.View), set, own)
 	switch {
 	case err == nil:
 		return id, nil
 	case !dynamo.IsRefused(err):
-		return "", err // it may be stored, so it must not be deleted
+		return "", err // the id may be stored, so the channel must not be deleted
 	}
-	if err := sender.DeleteChannel(ctx, id); err != nil { // the claim was lost: nobody will hear of the channel
-		slog.WarnContext(ctx, "a channel that is nobody's is left to the sweep", "match", row.MatchID, "err", err)
+	if err := sender.DeleteChannel(ctx, id); err != nil { // the claim was lost, so no caller gets this channel
+		slog.WarnContext(ctx, "an unused channel could not be deleted: sweep-channels will delete it", "match", row.MatchID, "err", err)
 	}
 	return "", errChannelBusy
 }
 
-// create has Apple make a channel.
-func create(ctx context.Context, sender *push.Sender) (string, error) {
+// createAtApple creates a channel at Apple, which stores no message for it.
+func createAtApple(ctx context.Context, sender *push.Sender) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, channelTimeout)
 	defer cancel()
 	err := sender.Ready(ctx)
@@ -185,31 +174,34 @@ func create(ctx context.Context, sender *push.Sender) (string, error) {
 		}
 	}
 	if _, refused := errors.AsType[*push.Refused](err); refused {
-		slog.ErrorContext(ctx, "Apple refuses a channel", "err", err)
+		slog.ErrorContext(ctx, "Apple refused to create a channel", "err", err)
 		return "", errChannelRefused.Because(err)
 	}
 	return "", errChannelDown.Because(err)
 }
 
-// pushChannels broadcasts to the channels of the message's match.
+// pushChannels broadcasts the messages to the channels of the match. At the end of
+// the match it first sends the message that closes the channels closeAfter later.
+// An update that fails is dropped, because the next one replaces it. An end that
+// fails is retried.
 func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[string]*update) error {
 	rows, err := readChannels(ctx, p.db, m.MatchID)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
 	if m.Ended != 0 && m.Channels == "" {
-		last := MatchChanged{MatchID: m.MatchID, Ended: m.Ended, Channels: closeChannels}
-		if err := p.queue.Send(ctx, tables.ActivityQueue, last, closeAfter); err != nil {
+		closing := MatchChanged{MatchID: m.MatchID, Ended: m.Ended, Channels: closeChannels}
+		if err := p.queue.Send(ctx, tables.ActivityQueue, closing, closeAfter); err != nil {
 			return err
 		}
-		m = MatchChanged{MatchID: m.MatchID, Ended: m.Ended, Channels: tellChannels}
+		m = MatchChanged{MatchID: m.MatchID, Ended: m.Ended, Channels: broadcastEnd}
 	}
-	unreached, err := p.broadcast(ctx, rows, messages)
+	failed, err := p.broadcast(ctx, rows, messages)
 	switch {
 	case err != nil:
 		return err
-	case m.Ended != 0 && unreached:
-		return p.again(ctx, m, nil)
+	case m.Ended != 0 && failed:
+		return p.retry(ctx, m, nil)
 	case m.Channels != closeChannels:
 		return nil
 	}
@@ -221,29 +213,29 @@ func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[
 	return nil
 }
 
-// broadcast sends each perspective's message to its channel, and reports whether
-// one could not be reached. A channel that Apple does not know is forgotten, so
-// that the next activity opens another.
-func (p *Pusher) broadcast(ctx context.Context, rows []Channel, messages map[string]*update) (unreached bool, err error) {
+// broadcast sends the message of each perspective to its channel. It reports
+// whether a broadcast failed. The row of a channel that Apple does not know is
+// removed, so that the next activity opens a new channel; this is not a failure.
+func (p *Pusher) broadcast(ctx context.Context, rows []Channel, messages map[string]*update) (anyFailed bool, err error) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(c Channel) bool { return c.ChannelID == "" || messages[c.View] == nil })
 	errs := make([]error, len(rows))
-	var casts sync.WaitGroup
+	var broadcasts sync.WaitGroup
 	for i, row := range rows {
-		casts.Go(func() { errs[i] = p.broadcastTo(ctx, row.ChannelID, messages[row.View].channel) })
+		broadcasts.Go(func() { errs[i] = p.broadcastTo(ctx, row.ChannelID, messages[row.View].channel) })
 	}
-	casts.Wait()
+	broadcasts.Wait()
 	sent, failed := 0, 0
 	for i, row := range rows {
 		if errs[i] == nil {
 			sent++
 			continue
 		}
-		slog.ErrorContext(ctx, "a broadcast failed", "match", row.MatchID, "as", row.View, "err", errs[i])
-		if r, ok := errors.AsType[*push.Refused](errs[i]); !ok || r.Reason != channelUnknown || row.young(p.now()) {
+		slog.ErrorContext(ctx, "a broadcast failed", "match", row.MatchID, "view", row.View, "err", errs[i])
+		if r, ok := errors.AsType[*push.Refused](errs[i]); !ok || r.Reason != reasonChannelUnknown || row.recent(p.now()) {
 			failed++
 			continue
 		}
-		if err := row.forget(ctx, p.db); err != nil {
+		if err := row.remove(ctx, p.db); err != nil {
 			return false, err
 		}
 	}
@@ -259,8 +251,9 @@ func (p *Pusher) broadcastTo(ctx context.Context, id string, message *push.Messa
 	return p.sender.Broadcast(ctx, id, message)
 }
 
-// close deletes a channel, and then its row, if it has one: until then a second
-// run finds it. A row that has changed since it was read is left to the sweep.
+// close deletes a channel at Apple and then its row, so that a second run finds a
+// channel that the first did not delete. A row without a match id is not stored. A
+// row that has changed since it was read is left to sweep-channels.
 func (p *Pusher) close(ctx context.Context, row Channel) error {
 	if row.ChannelID != "" {
 		if err := p.sender.DeleteChannel(ctx, row.ChannelID); err != nil {
@@ -270,5 +263,5 @@ func (p *Pusher) close(ctx context.Context, row Channel) error {
 	if row.MatchID == "" {
 		return nil
 	}
-	return row.forget(ctx, p.db)
+	return row.remove(ctx, p.db)
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
@@ -24,50 +26,50 @@ import (
 	"matchday/pkg/kit/push"
 )
 
-// listening is a user's request for an activity on a channel.
-func listening(matchID, user, team string) *activity.StartActivity {
+// channelRequest is a user's request for an activity without a push token.
+func channelRequest(matchID, user, team string) *activity.StartActivity {
 	in := &activity.StartActivity{User: auth.User{UserID: user}, MatchID: matchID}
 	in.Body.TeamID = team
 	return in
 }
 
-// onChannel has the activity of that name listen to a channel.
-func onChannel(w *crickettest.World, id string, names ...string) {
+// listenTo lets the activities of these names listen to a channel.
+func listenTo(w *crickettest.World, id string, names ...string) {
 	w.T.Helper()
 	for _, name := range names {
 		if !w.Phones.Subscribe(crickettest.Token(name), id) {
-			w.T.Fatalf("Apple knows no channel %q", id)
+			w.T.Fatalf("channel %q does not exist at Apple", id)
 		}
 	}
 }
 
-// silent throws away what the queue of push-activities holds.
-func silent(w *crickettest.World) {
+// discardMessages empties the queue of push-activities.
+func discardMessages(w *crickettest.World) {
 	w.T.Helper()
 	testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
 }
 
-func TestListen(t *testing.T) {
+func TestActivityWithoutTokenGetsTheChannel(t *testing.T) {
 	t.Parallel()
-	w, _, want := watched(t)
-	silent(w)
+	w, _, want := worldWithActivities(t)
+	discardMessages(w)
 	w.Owns("18.0", "first", "second", "other", "nobody's")
 	a := w.Starter(w.Env(activity.StartActivityFunction))
 	got := map[string]string{}
 	for _, c := range []struct{ user, team string }{{"first", "11"}, {"second", "11"}, {"other", "12"}, {"nobody's", ""}} {
-		out, err := a.StartActivity(w.Ctx(), listening("7", c.user, c.team))
+		out, err := a.StartActivity(w.Ctx(), channelRequest("7", c.user, c.team))
 		testkit.Must(t, err)
 		if out.Status != 201 || out.CacheControl != httpapi.NoStore || out.Body.TeamID != c.team || out.Body.Channel == "" {
-			t.Errorf("%s is answered %+v", c.user, out)
+			t.Errorf("%s: the answer is %+v, want 201, no-store, the team and a channel", c.user, out)
 		}
 		got[c.user] = out.Body.Channel
-		onChannel(w, out.Body.Channel, c.user)
+		listenTo(w, out.Body.Channel, c.user)
 	}
 	if got["first"] != got["second"] || got["first"] == got["other"] || got["other"] == got["nobody's"] || len(w.Phones.Channels()) != 3 {
-		t.Errorf("the channels are %v, and Apple has %v", got, w.Phones.Channels())
+		t.Errorf("users got the channels %v, Apple has %v; want one for each of 3 perspectives", got, w.Phones.Channels())
 	}
 	if n := len(w.Subscribed()); n != 3 || len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)) != 0 {
-		t.Errorf("%d activities are stored, and %+v sent", n, testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue))
+		t.Errorf("%d activities are stored, want the 3 with a token; messages %+v, want none", n, testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue))
 	}
 	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7"}))
 	w.Expect("after the broadcast", map[string]string{
@@ -75,9 +77,9 @@ func TestListen(t *testing.T) {
 	}, false)
 }
 
-func TestListenersShareOneChannel(t *testing.T) {
+func TestConcurrentCallersShareOneChannel(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
+	w, _, _ := worldWithActivities(t)
 	const n = 20
 	var mu sync.Mutex
 	var group sync.WaitGroup
@@ -85,10 +87,10 @@ func TestListenersShareOneChannel(t *testing.T) {
 	for i := range n {
 		user := fmt.Sprint("user ", i)
 		w.Owns("18.1", user)
-		a, done := w.Starter(w.Env(activity.StartActivityFunction)), w.Clock.Work() // a process each
+		a, done := w.Starter(w.Env(activity.StartActivityFunction)), w.Clock.Work() // one process for each user
 		group.Go(func() {
 			defer done()
-			out, err := a.StartActivity(w.Ctx(), listening("7", user, ""))
+			out, err := a.StartActivity(w.Ctx(), channelRequest("7", user, ""))
 			if err != nil {
 				t.Error(err)
 				return
@@ -98,44 +100,44 @@ func TestListenersShareOneChannel(t *testing.T) {
 			got[out.Body.Channel]++
 		})
 	}
-	w.To(w.Clock.Now().Add(time.Minute)) // the clock moves for those who wait
+	w.To(w.Clock.Now().Add(time.Minute)) // lets the waiting callers continue
 	group.Wait()
 	if len(got) != 1 || slices.Max(slices.Collect(maps.Values(got))) != n || len(w.Phones.Channels()) != 1 {
-		t.Errorf("%d users are given %v, and Apple has %v", n, got, w.Phones.Channels())
+		t.Errorf("%d users got the channels %v, Apple has %v; want one", n, got, w.Phones.Channels())
 	}
 }
 
-func TestWhoCannotListen(t *testing.T) {
+func TestChannelIsRefusedWithoutIOS18(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
+	w, _, _ := worldWithActivities(t)
 	w.Owns("17.6.1", "seventeen")
-	w.Owns("", "untold")
+	w.Owns("", "unknown version")
 	testkit.Put(w.World, tables.Devices, follower.DeviceRow{UserID: "expired", DeviceToken: crickettest.Token("old"), OSMajor: 18, ExpiresAt: w.Clock.Now().Unix()})
 	w.Owns("18.0", "eighteen")
 	a := w.Starter(w.Env(activity.StartActivityFunction))
-	for _, user := range []string{"seventeen", "untold", "expired", "without a phone"} {
-		_, err := a.StartActivity(w.Ctx(), listening("7", user, ""))
+	for _, user := range []string{"seventeen", "unknown version", "expired", "without a phone"} {
+		_, err := a.StartActivity(w.Ctx(), channelRequest("7", user, ""))
 		if problem.Of(err) != problem.Conflict || !strings.Contains(err.Error(), "pushToken") {
-			t.Errorf("%s gets %v", user, err)
+			t.Errorf("%s: error %v, want a Conflict that asks for pushToken", user, err)
 		}
 	}
-	if _, err := a.StartActivity(w.Ctx(), listening("1", "eighteen", "")); problem.Of(err) != problem.NotFound {
-		t.Errorf("a match that is not there gives %v", err)
+	if _, err := a.StartActivity(w.Ctx(), channelRequest("1", "eighteen", "")); problem.Of(err) != problem.NotFound {
+		t.Errorf("a match that does not exist: error %v, want NotFound", err)
 	}
 	w.Ends("7", 9)
-	if _, err := a.StartActivity(w.Ctx(), listening("7", "eighteen", "")); problem.Of(err) != problem.Conflict {
-		t.Errorf("a match that is over gives %v", err)
+	if _, err := a.StartActivity(w.Ctx(), channelRequest("7", "eighteen", "")); problem.Of(err) != problem.Conflict {
+		t.Errorf("a match that is over: error %v, want Conflict", err)
 	}
 	if n := len(w.Phones.Channels()) + len(testkit.Rows[activity.Channel](w.World, tables.Channels)); n != 0 {
-		t.Error("a channel was opened")
+		t.Errorf("%d channels and rows exist, want none", n)
 	}
 }
 
-// When Apple gives no channel the user is told to do without one, and the next
-// may try at once.
-func TestNoChannelToBeHad(t *testing.T) {
+// If no channel can be created, the answer asks for a push token, and the claim is
+// removed, so that the next caller can try at once.
+func TestStartActivityAsksForATokenWithoutAChannel(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
+	w, _, _ := worldWithActivities(t)
 	w.Owns("18.0", "fan")
 	env := w.Env(activity.StartActivityFunction)
 	keyless := w.Starter(env)
@@ -145,56 +147,56 @@ func TestNoChannelToBeHad(t *testing.T) {
 		kind problem.Kind
 	}{
 		"refused": {w.Starter(env, func(c *push.Config) { c.KeyID = "ANOTHER" }), problem.Conflict},
-		"away":    {w.Starter(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" }), problem.Unavailable},
+		"offline": {w.Starter(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" }), problem.Unavailable},
 		"keyless": {keyless, problem.Unavailable},
 	} {
-		_, err := c.a.StartActivity(w.Ctx(), listening("7", "fan", ""))
+		_, err := c.a.StartActivity(w.Ctx(), channelRequest("7", "fan", ""))
 		if problem.Of(err) != c.kind || !strings.Contains(err.Error(), "pushToken") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: error %v, want %v that asks for pushToken", name, err, c.kind)
 		}
 		if left := testkit.Rows[activity.Channel](w.World, tables.Channels); len(left) > 0 {
-			t.Errorf("%s leaves %+v", name, left)
+			t.Errorf("%s: the rows %+v are left, want none", name, left)
 		}
 	}
-	_, err := w.Starter(env).StartActivity(w.Ctx(), listening("7", "fan", ""))
+	_, err := w.Starter(env).StartActivity(w.Ctx(), channelRequest("7", "fan", ""))
 	testkit.Must(t, err)
 }
 
-// A claim is another's until it is given up, and a channel that was made under a
-// claim that was lost is deleted.
-func TestLostClaim(t *testing.T) {
+// A second process gets the claim only after channelClaim. A process that lost its
+// claim deletes the channel it created.
+func TestClaimBelongsToOneProcessUntilItExpires(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
+	w, _, _ := worldWithActivities(t)
 	w.Owns("18.0", "fan")
 	a := w.Starter(w.Env(activity.StartActivityFunction))
 	claim := activity.Channel{MatchID: "7", View: match.Neutral, ClaimedAt: w.Clock.Now().UnixMilli()}
 	testkit.Put(w.World, tables.Channels, claim)
-	if _, err := a.StartActivity(w.Ctx(), listening("7", "fan", "")); problem.Of(err) != problem.Unavailable {
-		t.Errorf("while another makes it, it gives %v", err)
+	if _, err := a.StartActivity(w.Ctx(), channelRequest("7", "fan", "")); problem.Of(err) != problem.Unavailable {
+		t.Errorf("while another process has the claim: error %v, want Unavailable", err)
 	}
 	w.To(w.Clock.Now().Add(activity.ChannelClaim))
-	lose := a.Channels().Sender
+	sender := a.Channels().Sender
 	a.Channels().Sender = func(ctx context.Context) (*push.Sender, error) {
 		testkit.Put(w.World, tables.Channels, activity.Channel{MatchID: "7", View: match.Neutral, ClaimedAt: w.Clock.Now().UnixMilli() + 1})
-		return lose(ctx)
+		return sender(ctx)
 	}
-	if _, err := a.StartActivity(w.Ctx(), listening("7", "fan", "")); problem.Of(err) != problem.Unavailable || len(w.Phones.Channels()) != 0 {
-		t.Errorf("a claim that is lost gives %v, and Apple has %v", err, w.Phones.Channels())
+	if _, err := a.StartActivity(w.Ctx(), channelRequest("7", "fan", "")); problem.Of(err) != problem.Unavailable || len(w.Phones.Channels()) != 0 {
+		t.Errorf("after the claim is lost: error %v, channels %v; want Unavailable and none", err, w.Phones.Channels())
 	}
-	a.Channels().Sender = lose
+	a.Channels().Sender = sender
 	w.To(w.Clock.Now().Add(activity.ChannelClaim))
-	out, err := a.StartActivity(w.Ctx(), listening("7", "fan", ""))
+	out, err := a.StartActivity(w.Ctx(), channelRequest("7", "fan", ""))
 	testkit.Must(t, err)
 	if got := testkit.Row[activity.Channel](w.World, tables.Channels, "7", match.Neutral); got.ChannelID != out.Body.Channel || len(w.Phones.Channels()) != 1 {
-		t.Errorf("the row is %+v, and Apple has %v", got, w.Phones.Channels())
+		t.Errorf("the row is %+v, Apple has %v; want the channel %s only", got, w.Phones.Channels(), out.Body.Channel)
 	}
 }
 
-// A match whose end is decided while its channel is opened gives none: the end
-// would not be told there.
+// If the end of the match is decided while its channel is opened, the caller gets no
+// channel, because the end may not be broadcast to it.
 func TestChannelIsNotOpenedAtTheEnd(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
+	w, _, _ := worldWithActivities(t)
 	w.Owns("18.0", "fan")
 	a := w.Starter(w.Env(activity.StartActivityFunction))
 	sender := a.Channels().Sender
@@ -202,25 +204,25 @@ func TestChannelIsNotOpenedAtTheEnd(t *testing.T) {
 		w.Ends("7", 9)
 		return sender(ctx)
 	}
-	if _, err := a.StartActivity(w.Ctx(), listening("7", "fan", "")); !errors.Is(err, match.ErrMatchOver) {
-		t.Errorf("it gives %v", err)
+	if _, err := a.StartActivity(w.Ctx(), channelRequest("7", "fan", "")); !errors.Is(err, match.ErrMatchOver) {
+		t.Errorf("error %v, want ErrMatchOver", err)
 	}
 	w.To(crickettest.At(9).Add(activity.SweepAfter))
 	testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction)).SweepChannels(w.Ctx()))
 	if n := len(w.Phones.Channels()) + len(testkit.Rows[activity.Channel](w.World, tables.Channels)); n != 0 {
-		t.Error("the sweep leaves the channel")
+		t.Errorf("%d channels and rows are left after the sweep, want none", n)
 	}
 }
 
-// A change costs the same whether one listens or a thousand.
-func TestBroadcastCostsTheSame(t *testing.T) {
+// A change costs the same number of calls for one listener and for a thousand.
+func TestBroadcastCostIsIndependentOfListeners(t *testing.T) {
 	t.Parallel()
 	cost := func(listeners int) (calls, answers map[string]int) {
 		w := crickettest.New(t).WithPhones()
 		f := w.Scripted("7")
 		id := w.Opened("7", match.Neutral)
 		for i := range listeners {
-			onChannel(w, id, fmt.Sprint(i))
+			listenTo(w, id, fmt.Sprint(i))
 		}
 		w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 1}))
 		w.TickAt(w.Ticker(), 1)
@@ -232,8 +234,8 @@ func TestBroadcastCostsTheSame(t *testing.T) {
 			answers[what] -= n
 		}
 		for i := range listeners {
-			if pushes(w, fmt.Sprint(i)) != 1 {
-				t.Fatalf("listener %d of %d got %d pushes", i, listeners, pushes(w, fmt.Sprint(i)))
+			if pushCount(w, fmt.Sprint(i)) != 1 {
+				t.Fatalf("listener %d of %d got %d pushes, want 1", i, listeners, pushCount(w, fmt.Sprint(i)))
 			}
 		}
 		return calls, answers
@@ -241,72 +243,73 @@ func TestBroadcastCostsTheSame(t *testing.T) {
 	calls1, answers1 := cost(1)
 	calls1000, answers1000 := cost(1000)
 	if !maps.Equal(calls1, calls1000) || !maps.Equal(answers1, answers1000) || answers1["200"] != 1 {
-		t.Errorf("one listener costs %v and %v, a thousand %v and %v", calls1, answers1, calls1000, answers1000)
+		t.Errorf("calls of one listener and of a thousand differ:\n%sanswers:\n%s(want one 200)", cmp.Diff(calls1, calls1000), cmp.Diff(answers1, answers1000))
 	}
 }
 
 func TestChannelsAreClosedAtTheEnd(t *testing.T) {
 	t.Parallel()
-	w, _, want := watched(t)
-	silent(w)
+	w, _, want := worldWithActivities(t)
+	discardMessages(w)
 	id := w.Opened("7", "11")
-	testkit.Put(w.World, tables.Channels, activity.Channel{MatchID: "7", View: match.Neutral, ClaimedAt: w.Clock.Now().UnixMilli()}) // given up by then
-	onChannel(w, id, "listener", "away")
+	testkit.Put(w.World, tables.Channels, activity.Channel{MatchID: "7", View: match.Neutral, ClaimedAt: w.Clock.Now().UnixMilli()}) // has expired at the end
+	listenTo(w, id, "listener", "away")
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	w.Ends("7", 40)
 	for range 2 { // delivered twice
 		testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
 		w.Expect("after the end", map[string]string{"listener": want["local"], "local": want["local"], "visitor": want["visitor"]}, true)
 	}
-	onChannel(w, id, "late") // hears nothing of what was before
+	listenTo(w, id, "late") // Apple does not store the end for it
 	closing := w.Queues.Messages(tables.ActivityQueue.Name)
 	if len(closing) != 2 || closing[0].Visible.Sub(w.Clock.Now()) != activity.CloseAfter {
-		t.Fatalf("%+v is sent", closing)
+		t.Fatalf("the messages are %+v, want 2 that are visible after %v", closing, activity.CloseAfter)
 	}
 	if n := testkit.Drain(w.World, tables.ActivityQueue, activity.CloseAfter, p.PushActivities); n != 2 {
-		t.Errorf("%d messages were handled", n)
+		t.Errorf("%d messages were handled, want 2", n)
 	}
-	w.Expect("told again", map[string]string{"late": want["local"]}, true)
+	w.Expect("after the second broadcast of the end", map[string]string{"late": want["local"]}, true)
 	if n := len(w.Phones.Channels()) + len(testkit.Rows[activity.Channel](w.World, tables.Channels)); n != 0 {
-		t.Errorf("Apple has %v, and the rows are %+v", w.Phones.Channels(), testkit.Rows[activity.Channel](w.World, tables.Channels))
+		t.Errorf("Apple has %v, the rows are %+v; want none", w.Phones.Channels(), testkit.Rows[activity.Channel](w.World, tables.Channels))
 	}
 	if d, _ := w.Phones.Device(crickettest.Token("listener")); d.AfterEnd != 2 {
-		t.Errorf("the listener was told of the end %d times more", d.AfterEnd)
+		t.Errorf("the listener got %d more pushes after the first end, want 2", d.AfterEnd)
 	}
 }
 
-// Tokens are not kept from a push by a channel that cannot be reached; a lost
-// update is left to the next, and an end tried again.
-func TestUnreachedChannel(t *testing.T) {
+// A channel that cannot be reached does not block the pushes to tokens. A failed
+// broadcast of an update is dropped; that of an end is retried.
+func TestUnreachableChannelDoesNotBlockTokens(t *testing.T) {
 	t.Parallel()
-	w, _, want := watched(t)
-	silent(w)
+	w, _, want := worldWithActivities(t)
+	discardMessages(w)
 	id := w.Opened("7", match.Neutral)
-	onChannel(w, id, "listener")
+	listenTo(w, id, "listener")
 	env := w.Env(activity.PushActivitiesFunction)
-	cut := w.Pusher(env, func(c *push.Config) { c.BroadcastEndpoint = "https://127.0.0.1:1" })
-	testkit.Must(t, cut.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7"}))
+	offline := w.Pusher(env, func(c *push.Config) { c.BroadcastEndpoint = "https://127.0.0.1:1" })
+	testkit.Must(t, offline.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7"}))
 	w.Expect("by token", want, false)
-	if n := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)); n != 0 || pushes(w, "listener") != 0 {
-		t.Errorf("%d messages are sent after an update", n)
+	if n := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)); n != 0 || pushCount(w, "listener") != 0 {
+		t.Errorf("after an update: %d messages, %d pushes to the listener; want none", n, pushCount(w, "listener"))
 	}
 	w.Ends("7", 40)
-	testkit.Must(t, cut.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
+	testkit.Must(t, offline.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
 	w.Expect("by token", want, true)
-	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, cut.PushActivities)
+	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, offline.PushActivities)
 	got := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
-	if i := slices.IndexFunc(got, func(m activity.MatchChanged) bool { return m.Channels == activity.TellChannels }); len(got) != 2 || i < 0 || got[i].Try < 3 {
-		t.Fatalf("%+v is sent", got)
+	if i := slices.IndexFunc(got, func(m activity.MatchChanged) bool { return m.Channels == activity.BroadcastEnd }); len(got) != 2 || i < 0 || got[i].Try < 3 {
+		t.Fatalf("the messages are %+v, want 2, one of them the third or a later retry of the end", got)
 	}
 	testkit.Drain(w.World, tables.ActivityQueue, 5*time.Minute, w.Pusher(env).PushActivities)
 	w.Expect("by channel", map[string]string{"listener": want["neutral"]}, true)
 }
 
-// A channel that is not there any more is replaced, once Apple must know it.
-func TestForgottenChannel(t *testing.T) {
+// A channel that no longer exists at Apple is replaced, unless it is so recent that
+// Apple may not know it yet.
+func TestUnknownChannelIsReplaced(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
-	silent(w)
+	w, _, _ := worldWithActivities(t)
+	discardMessages(w)
 	w.Owns("18.0", "fan")
 	env := w.Env(activity.PushActivitiesFunction)
 	p := w.Pusher(env)
@@ -314,31 +317,31 @@ func TestForgottenChannel(t *testing.T) {
 	testkit.Must(t, (*p.Sender()).DeleteChannel(t.Context(), id))
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7"}))
 	if len(testkit.Rows[activity.Channel](w.World, tables.Channels)) != 1 {
-		t.Error("a new channel is forgotten")
+		t.Error("the row of a recent channel was removed")
 	}
 	w.To(w.Clock.Now().Add(activity.ChannelClaim))
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7"}))
-	out, err := w.Starter(w.Env(activity.StartActivityFunction)).StartActivity(w.Ctx(), listening("7", "fan", ""))
+	out, err := w.Starter(w.Env(activity.StartActivityFunction)).StartActivity(w.Ctx(), channelRequest("7", "fan", ""))
 	testkit.Must(t, err)
 	if out.Body.Channel == id || w.Phones.Channels()[out.Body.Channel] != 0 || len(w.Phones.Channels()) != 1 {
-		t.Errorf("%q is given in place of %q, and Apple has %v", out.Body.Channel, id, w.Phones.Channels())
+		t.Errorf("the channel %q replaces %q, Apple has %v; want a new one only", out.Body.Channel, id, w.Phones.Channels())
 	}
 }
 
-// standing is what there is of channels, whatever their ids: the perspectives
-// that have one, those that are claimed, and what Apple has beside.
-type standing struct {
+// channelState is the state of all channels without their ids: the perspectives that
+// have a channel, the number of claims, and the number of channels without a row.
+type channelState struct {
 	Open    []string
 	Claimed int
-	Unnamed int
+	NoRow   int
 	Phones  map[string]string
 }
 
-func standingOf(w *crickettest.World) standing {
+func channelStateOf(w *crickettest.World) channelState {
 	w.T.Helper()
-	s := standing{Phones: w.Outcome().Phones}
+	s := channelState{Phones: w.Outcome().Phones}
 	at := w.Phones.Channels()
-	s.Unnamed = len(at)
+	s.NoRow = len(at)
 	for _, row := range testkit.Rows[activity.Channel](w.World, tables.Channels) {
 		if row.ChannelID == "" {
 			s.Claimed++
@@ -346,7 +349,7 @@ func standingOf(w *crickettest.World) standing {
 		}
 		listeners, ok := at[row.ChannelID]
 		if ok {
-			s.Unnamed--
+			s.NoRow--
 		}
 		s.Open = append(s.Open, fmt.Sprint(row.MatchID, " as ", row.View, " listeners ", listeners, " at Apple ", ok))
 	}
@@ -354,37 +357,37 @@ func standingOf(w *crickettest.World) standing {
 	return s
 }
 
-func TestListenCrashes(t *testing.T) {
+func TestChannelIsOpenedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) standing {
-		w, _, _ := watched(t)
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) channelState {
+		w, _, _ := worldWithActivities(t)
 		w.Owns("18.0", "fan")
-		in := listening("7", "fan", "11")
+		in := channelRequest("7", "fan", "11")
 		w.Starter(w.Crashing(activity.StartActivityFunction, p)).StartActivity(w.Ctx(), in)
 		again := w.Starter(w.Env(activity.StartActivityFunction))
 		out, err := again.StartActivity(w.Ctx(), in)
-		if problem.Of(err) == problem.Unavailable { // told to try again
+		if problem.Of(err) == problem.Unavailable { // the answer says: try again
 			w.To(w.Clock.Now().Add(activity.ChannelClaim))
 			out, err = again.StartActivity(w.Ctx(), in)
 		}
 		testkit.Must(t, err)
-		onChannel(w, out.Body.Channel, "fan")
+		listenTo(w, out.Body.Channel, "fan")
 		testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction)).SweepChannels(w.Ctx()))
 		testkit.Drain(w.World, tables.ActivityQueue, time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities)
-		return standingOf(w)
+		return channelStateOf(w)
 	})
 }
 
-func TestChannelEndCrashes(t *testing.T) {
+func TestChannelEndIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
 	for _, step := range []string{"", activity.CloseChannels} {
 		t.Run("step "+step, func(t *testing.T) {
 			t.Parallel()
-			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) standing {
-				w, _, _ := watched(t)
-				silent(w)
+			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) channelState {
+				w, _, _ := worldWithActivities(t)
+				discardMessages(w)
 				for _, view := range []string{"11", match.Neutral} {
-					onChannel(w, w.Opened("7", view), "listener as "+view)
+					listenTo(w, w.Opened("7", view), "listener as "+view)
 				}
 				w.Ends("7", 40)
 				m := activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix(), Channels: step}
@@ -392,21 +395,21 @@ func TestChannelEndCrashes(t *testing.T) {
 				again := w.Pusher(w.Env(activity.PushActivitiesFunction))
 				testkit.Must(t, again.PushActivities(w.Ctx(), m))
 				testkit.Drain(w.World, tables.ActivityQueue, activity.CloseAfter, again.PushActivities)
-				return standingOf(w)
+				return channelStateOf(w)
 			})
 		})
 	}
 }
 
-// A channel that Apple refuses costs no other push.
-func TestRefusedBroadcast(t *testing.T) {
+// A channel that Apple refuses does not block the pushes to tokens.
+func TestRefusedBroadcastDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
-	w, _, want := watched(t)
-	silent(w)
+	w, _, want := worldWithActivities(t)
+	discardMessages(w)
 	testkit.Put(w.World, tables.Channels, activity.Channel{MatchID: "7", View: match.Neutral, ChannelID: "no base64!"})
 	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7"}))
 	w.Expect("by token", want, false)
 	if got := w.Logs.Complaints(); len(got) != 1 {
-		t.Errorf("logged: %q", got)
+		t.Errorf("the log has the complaints %q, want 1", got)
 	}
 }

@@ -15,17 +15,17 @@ import (
 	"matchday/pkg/cricket/tables"
 )
 
-func TestPushCrashes(t *testing.T) {
+func TestPushIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
 	for name, ended := range map[string]int64{"an update": 0, "an end": crickettest.At(50).Unix()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
-				w, _, _ := watched(t)
+				w, _, _ := worldWithActivities(t)
 				w.Subscribe("7", "dead", "")
 				w.Phones.Answer(crickettest.Token("dead"), apns.Refuse(apns2.ReasonUnregistered))
 				busy := apns.Refuse(apns2.ReasonServiceUnavailable)
-				busy.Times = 8 // all tries of one run
+				busy.Times = 8 // all attempts of one run
 				w.Phones.Answer(crickettest.Token("local"), busy)
 				m := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]
 				testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
@@ -37,17 +37,17 @@ func TestPushCrashes(t *testing.T) {
 				testkit.Must(t, again.PushActivities(w.Ctx(), m))
 				testkit.Drain(w.World, tables.ActivityQueue, time.Minute, again.PushActivities)
 				o := w.Outcome()
-				o.Untold = nil // the messages are handled
+				o.Untold = nil // the queue is empty
 				return o
 			})
 		})
 	}
 }
 
-func TestStartActivityCrashes(t *testing.T) {
+func TestStartActivityIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
-		w, _, _ := watched(t)
+		w, _, _ := worldWithActivities(t)
 		testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
 		a := testkit.OpenWith(w.World, w.Crashing(activity.StartActivityFunction, p), activity.OpenActivities)
 		in := crickettest.Starting("7", "fan", "11")

@@ -6,27 +6,27 @@ import (
 	"matchday/pkg/kit/push"
 )
 
-// What the tests of the package may see.
+// The tests of the package use these unexported names.
 
 const (
-	ChannelClaim  = channelClaim
-	CloseAfter    = closeAfter
-	CloseChannels = closeChannels
-	DismissAfter  = dismissAfter
-	KeptEnd       = keptEnd
-	KeptPause     = keptPause
-	MaxSwept      = maxSwept
-	MaxTries      = maxTries
-	PerMessage    = perMessage
-	PerPage       = perPage
-	RetryBatch    = retryBatch
-	RetryDelay    = retryDelay
-	SweepAfter    = sweepAfter
-	TellChannels  = tellChannels
+	ChannelClaim    = channelClaim
+	CloseAfter      = closeAfter
+	CloseChannels   = closeChannels
+	DismissAfter    = dismissAfter
+	EndExpiration   = endExpiration
+	PauseExpiration = pauseExpiration
+	MaxSwept        = maxSwept
+	MaxTries        = maxTries
+	PerMessage      = perMessage
+	PerPage         = perPage
+	RetryBatch      = retryBatch
+	RetryDelay      = retryDelay
+	SweepAfter      = sweepAfter
+	BroadcastEnd    = broadcastEnd
 )
 
 func (x *Activities) Channels() *Channels { return &x.channels }
 
 func (x *Pusher) Sender() **push.Sender { return &x.sender }
 
-func (x *Pusher) Patience() *time.Duration { return &x.patience }
+func (x *Pusher) PageTimeout() *time.Duration { return &x.pageTimeout }

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
@@ -32,12 +30,12 @@ func OpenPusher(ctx context.Context, env app.Env) (*Pusher, error) {
 	return NewPusher(env, sender), nil
 }
 
-// NewPusher is the service with a sender of the caller's.
+// NewPusher returns the service with the caller's sender.
 func NewPusher(env app.Env, sender *push.Sender) *Pusher {
-	return &Pusher{db: dynamo.Open(env.AWS, env.Prefix), sender: sender, queue: queue.Open(env.AWS, env.Queues), now: env.Now, patience: pageTimeout}
+	return &Pusher{db: dynamo.Open(env.AWS, env.Prefix), sender: sender, queue: queue.Open(env.AWS, env.Queues), now: env.Now, pageTimeout: pageTimeout}
 }
 
-// OpenSender reads Apple's key. It dials nothing.
+// OpenSender reads Apple's key and returns a sender. It opens no connection.
 func OpenSender(ctx context.Context, env app.Env) (*push.Sender, error) {
 	c, err := push.ConfigOf(ctx, env, tables.APNSKey, tables.APNSBundle)
 	if err != nil {
@@ -46,124 +44,135 @@ func OpenSender(ctx context.Context, env app.Env) (*push.Sender, error) {
 	return push.Open(c)
 }
 
-// MatchChanged says that what is shown of a match has changed, or that some of
-// its activities need what is shown now. It carries no state: the pusher reads
-// what is current.
+// MatchChanged is the message of push-activities: a display of a match has changed,
+// or some activities need the current display. It contains no display: the Pusher
+// reads the current one.
 type MatchChanged struct {
 	MatchID string   `json:"matchId"`
-	Slot    int64    `json:"slot,omitempty"`    // in which it changed; what changed again since is left to the later message
-	Changed []string `json:"changed,omitempty"` // perspectives
-	Tokens  []string `json:"tokens,omitempty"`  // only these activities, in whatever perspective
-	Ended   int64    `json:"ended,omitempty"`   // the match is over since (epoch s): end the activities
-	Try     int      `json:"try,omitempty"`     // how often this was tried before
+	Slot    int64    `json:"slot,omitempty"`    // of the change; a display with a later slot is skipped, because it has its own message
+	Changed []string `json:"changed,omitempty"` // the perspectives that changed; empty means all
+	Tokens  []string `json:"tokens,omitempty"`  // only these activities, in any perspective
+	Ended   int64    `json:"ended,omitempty"`   // when the match ended, epoch s; not 0: end the activities
+	Try     int      `json:"try,omitempty"`     // earlier attempts
 
-	IDRange         // of the tokens; without bounds and Tokens, the channels too
-	Channels string `json:"channels,omitempty"` // do this with the channels, and nothing else
+	IDRange         // of the tokens; without bounds and Tokens the message is for the channels, too
+	Channels string `json:"channels,omitempty"` // broadcastEnd or closeChannels: act on the channels only
 }
 
-// What may be done with the channels of a match that is over.
+// What MatchChanged.Channels requests when a match is over.
 const (
-	tellChannels  = "tell"  // that it is
-	closeChannels = "close" // and then delete them
+	broadcastEnd  = "broadcast" // broadcast the end
+	closeChannels = "close"     // broadcast the end again, then delete the channels
 )
 
 const (
-	// perMessage is how many activities one message pushes to: a second's work at
-	// four connections. What is more in its range, messages of their own get, for
-	// about perPart each, so that chance fills few parts up, and at most
-	// MaxParts at once, of which each may be cut again. A million activities are
-	// about 580 messages three deep, or 1,800 requests of SQS for each change;
-	// 50 at once take half a minute, longer than a ball. Such a match is what the
-	// channels are for: they take one request.
+	// perMessage is the number of activities that one message pushes to: one second
+	// of work with four connections. The rest of its range is divided into at most
+	// MaxParts messages of about perPart activities, which may be divided again.
+	// perPart is less than perMessage, so that an uneven distribution fills few
+	// parts. A million activities are about 580 messages in three levels, or 1,800
+	// SQS requests for each change. With 50 concurrent messages that takes half a
+	// minute, longer than a ball. Channels serve such a match with one request.
 	perMessage = 2000
 	perPart    = perMessage * 9 / 10
-	MaxParts   = 32
-	perPage    = 500 // pushes between two looks at what is shown now
+	// MaxParts is the maximum number of messages into which one range is divided.
+	MaxParts = 32
+	perPage  = 500 // activities; the displays are read again before each page
 
-	// pageTimeout is how long Apple may take for a page, which takes it a quarter of
-	// a second: who was not reached by then is tried again later. All pages together
-	// may take twice as long, so that a run which has also waited for a connection
-	// and for broadcasts stays well within the function's 30 s.
+	// pageTimeout bounds the pushes of a page, which normally take 250 ms. Tokens
+	// that were not reached are retried later. All pages together may take twice as
+	// long, so that a run that also waited for a connection and for broadcasts ends
+	// before the function's timeout of 30 s.
 	pageTimeout = 5 * time.Second
 
-	// broadcastTimeout is how long Apple may take for one broadcast.
+	// broadcastTimeout bounds one broadcast.
 	broadcastTimeout = 5 * time.Second
-	// closeAfter is how long a channel outlives its match. A channel keeps nothing,
-	// so a phone that was away hears of the end when it is told again, then.
+	// closeAfter is the time from the end of a match to the deletion of its
+	// channels. Apple stores no message of a channel, so the end is broadcast again
+	// at that time, for phones that were offline.
 	closeAfter = 10 * time.Minute
 )
 
 const (
-	// StaleAfter is when a phone greys out a score that nobody renewed: longer
-	// than any pause within an innings.
+	// StaleAfter is the age at which a phone marks a score as stale. It is longer
+	// than any interruption of play within an innings.
 	StaleAfter = 30 * time.Minute
-	// dismissAfter is how long a result stays on the lock screen.
+	// dismissAfter is the time that a result stays on the lock screen.
 	dismissAfter = 30 * time.Minute
-	// keptEnd is for how long Apple keeps an end for a phone that is away: as long as
-	// the system leaves an activity that hears nothing, 8 h running and 4 h more on
-	// the lock screen. No other message comes, and what is past its dismissal when it
-	// comes is dismissed at once.
-	keptEnd = 12 * time.Hour
-	// keptPause is for how long Apple keeps a state in which nothing is played: no
-	// other may come for that long.
-	keptPause    = time.Hour
-	maxTries     = 10              // of one update, retryDelay apart
-	maxEndTries  = 24              // of one end, ever longer apart: for four hours nothing else makes up for it
-	retryDelay   = 5 * time.Second // enough for a hiccup to pass
+	// endExpiration is how long Apple stores an end for a phone that is offline: iOS
+	// keeps an activity without updates for 8 h, and for 4 h more on the lock
+	// screen. No later message replaces the end. A phone that receives it after the
+	// dismissal date dismisses the activity at once.
+	endExpiration = 12 * time.Hour
+	// pauseExpiration is how long Apple stores a state without play: the next state
+	// may come that late.
+	pauseExpiration = time.Hour
+	maxTries        = 10 // retries of an update, retryDelay apart
+	// maxEndTries is the maximum number of retries of an end. Their delays grow to
+	// LongestDelay, so that they cover four hours: no later message replaces an end.
+	maxEndTries = 24
+	retryDelay  = 5 * time.Second
+	// LongestDelay is the maximum delay of an SQS message.
 	LongestDelay = 15 * time.Minute
-	retryBatch   = 500 // tokens in a message: 100 kB at most
+	retryBatch   = 500 // tokens in one message: 100 kB at most
 )
 
 // Pusher pushes states to Live Activities.
 type Pusher struct {
-	db       dynamo.DB
-	sender   *push.Sender
-	queue    queue.Sender
-	now      func() time.Time
-	patience time.Duration // with Apple, for a page
+	db          dynamo.DB
+	sender      *push.Sender
+	queue       queue.Sender
+	now         func() time.Time
+	pageTimeout time.Duration
 }
 
-// PushActivities pushes the current state to the activities the message is
-// about: by one broadcast to those on each channel, and to each of the others. It
-// may run any number of times for one message: a phone orders what it gets by the
-// state's time, and an activity that was ended is removed.
+// PushActivities pushes the current state to the activities of the message: one
+// broadcast to each channel, and one push to each token. It may run any number of
+// times for one message: a phone orders states by their time, and the subscription
+// of an ended activity is removed.
 //
-// A state that has changed again since the message was sent is left to the
-// later message. What is more than one run's work is sent to the queue in parts
-// first. Tokens that Apple calls dead are removed unless they were registered
-// since; those that could not be reached are tried again by messages of their
-// own, page by page. While nobody can be reached the others are not tried. An
-// update that cannot be broadcast is dropped, for the next makes up for it; an end
-// is tried again, and told again when the channels are closed, which a message
-// does that is sent before anything else.
+// It skips a display that has changed again since the message was sent, because the
+// later message pushes that change. If the range holds more than perMessage
+// activities, it first sends messages for the others.
+//
+// It removes tokens that Apple reports as gone, unless they were registered again.
+// After each page it sends messages that retry the tokens it did not reach. When a
+// page reached no token, the remaining pages are not tried but left to retries. A
+// broadcast of an update that fails is dropped, because the next update replaces it.
+// A broadcast of an end is retried, and repeated when the channels are closed; the
+// message that closes them is sent before the first broadcast of the end.
+//
+// Invalid: the message has no valid match id or range, the match does not exist, or
+// its channels are to be closed before its end. *push.Refused: Apple refuses every
+// push, for example because of the key.
 func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 	if !match.ValidID(m.MatchID) {
-		return problem.In("matchId", "%.32q is no match id", m.MatchID)
+		return problem.In("matchId", "%.32q is not a match id: valid are 1 to 19 digits", m.MatchID)
 	}
 	if m.Until != "" && m.Until <= m.From {
-		return problem.In("until", "there is nothing after %.8q up to %.8q", m.From, m.Until)
+		return problem.In("until", "the range after %.8q up to %.8q is empty: until must be greater than from", m.From, m.Until)
 	}
 	f, ok, err := dynamo.Get[match.Fixture](ctx, p.db, tables.GetFixture, m.MatchID)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		return problem.New(problem.Invalid, "match_not_found", "there is no match %s", m.MatchID)
+		return problem.New(problem.Invalid, "match_not_found", "match %s does not exist", m.MatchID)
 	}
 	if m.Channels != "" && f.EndingAt == 0 {
-		return problem.In("channels", "match %s is not over", m.MatchID)
+		return problem.In("channels", "match %s is not over: its channels stay open", m.MatchID)
 	}
 	if m.Ended == 0 {
-		m.Ended = f.EndingAt // an activity that was registered while its match ended
+		m.Ended = f.EndingAt // the activity was registered while the match ended
 	}
 	messages, err := p.messages(ctx, f, m)
 	if err != nil || len(messages) == 0 && m.Ended == 0 {
 		return err
 	}
 	if err := p.sender.Ready(ctx); err != nil {
-		slog.WarnContext(ctx, "Apple cannot be reached", "err", err)
+		slog.WarnContext(ctx, "cannot connect to Apple", "err", err)
 		AppleFailed(ctx, p.now())
-		return p.again(ctx, m, m.Tokens)
+		return p.retry(ctx, m, m.Tokens)
 	}
 	err = p.push(ctx, f, m, messages)
 	if _, ok := errors.AsType[*push.Refused](err); ok {
@@ -172,12 +181,12 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 	return err
 }
 
-// AppleFailed counts a message whose pushes Apple took none of.
+// AppleFailed counts a message of which Apple accepted no push.
 func AppleFailed(ctx context.Context, now time.Time) {
 	telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(tables.AppleFailures, 1)})
 }
 
-// push pushes the messages to the channels and the tokens that m is for.
+// push pushes the messages to the channels and the tokens of m.
 func (p *Pusher) push(ctx context.Context, f match.Fixture, m MatchChanged, messages map[string]*update) error {
 	if m.Channels != "" || m.IDRange == (IDRange{}) && len(m.Tokens) == 0 {
 		if err := p.pushChannels(ctx, m, messages); err != nil || m.Channels != "" {
@@ -187,16 +196,16 @@ func (p *Pusher) push(ctx context.Context, f match.Fixture, m MatchChanged, mess
 	return p.pushTokens(ctx, f, m, messages)
 }
 
-// pushTokens pushes the messages to the activities that have a token.
+// pushTokens pushes the messages to the tokens of m, page by page.
 func (p *Pusher) pushTokens(ctx context.Context, f match.Fixture, m MatchChanged, messages map[string]*update) error {
 	all, err := p.subscriptions(ctx, m)
 	if err != nil {
 		return err
 	}
 	run := pushRun{Pusher: p, change: m, registered: map[string]int64{}}
-	defer func() { run.report(ctx) }()
-	trying, giveUp := context.WithTimeout(ctx, 2*p.patience)
-	defer giveUp()
+	defer func() { run.emitCounts(ctx) }()
+	sending, stopSending := context.WithTimeout(ctx, 2*p.pageTimeout)
+	defer stopSending()
 	now := p.now().Unix()
 	for start := 0; start < len(all); start += perPage {
 		if start > 0 {
@@ -213,33 +222,34 @@ func (p *Pusher) pushTokens(ctx context.Context, f match.Fixture, m MatchChanged
 			}
 		}
 		before := run.counts
-		if err := run.page(ctx, trying, messages, groups); err != nil {
+		if err := run.pushPage(ctx, sending, messages, groups); err != nil {
 			return err
 		}
 		if len(run.unreached) > 0 && run.counts.Delivered == before.Delivered && run.counts.Gone == before.Gone {
-			giveUp()
+			stopSending() // the remaining pages are left to retries
 		}
 	}
 	return nil
 }
 
-// update is one perspective's message. What goes to a token Apple keeps while no
-// other makes up for it; for a channel it keeps nothing.
+// update is the message of one perspective, for its tokens and for its channel.
+// Apple may store the message to a token; it never stores one to a channel.
 type update struct{ token, channel *push.Message }
 
-// newUpdate encodes a state, and encode says as what.
-func newUpdate(s push.State, kept time.Time, encode func(push.State) (*push.Message, error)) (*update, error) {
+// newUpdate encodes a state. Apple stores the message to a token until expires, and
+// does not store it if expires is zero.
+func newUpdate(s push.State, expires time.Time, encode func(push.State) (*push.Message, error)) (*update, error) {
 	channel, err := encode(s)
-	if err != nil || kept.IsZero() {
+	if err != nil || expires.IsZero() {
 		return &update{channel, channel}, err
 	}
-	s.Expires = kept
+	s.Expires = expires
 	token, err := encode(s)
 	return &update{token, channel}, err
 }
 
-// messages are what to push, by perspective. At the end of the match they are for
-// all of them.
+// messages returns the update of each perspective of m that has a display. At the
+// end of the match it returns those of all perspectives.
 func (p *Pusher) messages(ctx context.Context, f match.Fixture, m MatchChanged) (map[string]*update, error) {
 	views := m.Changed
 	if len(views) == 0 || m.Ended != 0 {
@@ -247,39 +257,40 @@ func (p *Pusher) messages(ctx context.Context, f match.Fixture, m MatchChanged) 
 	}
 	messages := map[string]*update{}
 	for _, view := range views {
-		shown, ok, err := match.ReadDisplay(ctx, p.db, f.MatchID, view)
+		display, ok, err := match.ReadDisplay(ctx, p.db, f.MatchID, view)
 		if !ok && err == nil && m.Ended != 0 {
-			shown, ok, err = p.unshown(ctx, f, view)
+			display, ok, err = p.displayFromScore(ctx, f, view)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if !ok || m.Slot != 0 && m.Ended == 0 && shown.Slot > m.Slot {
+		if !ok || m.Slot != 0 && m.Ended == 0 && display.Slot > m.Slot {
 			continue
 		}
-		state := push.State{Content: shown.Display, Time: time.Unix(shown.At, 0)}
+		state := push.State{Content: display.Display, Time: time.Unix(display.At, 0)}
 		switch {
 		case m.Ended != 0:
-			state.Time = time.Unix(max(m.Ended, shown.At+1), 0) // newer than what is shown, lest that comes after it
-			messages[view], err = newUpdate(state, state.Time.Add(keptEnd), func(s push.State) (*push.Message, error) {
+			state.Time = time.Unix(max(m.Ended, display.At+1), 0) // newer than the last display, so that the phone discards that one if it comes later
+			messages[view], err = newUpdate(state, state.Time.Add(endExpiration), func(s push.State) (*push.Message, error) {
 				return push.End(s, s.Time.Add(dismissAfter))
 			})
-		case shown.Playing:
+		case display.Playing:
 			state.Stale = state.Time.Add(StaleAfter)
 			messages[view], err = newUpdate(state, time.Time{}, push.Update)
 		default:
-			messages[view], err = newUpdate(state, p.now().Add(keptPause), push.Update)
+			messages[view], err = newUpdate(state, p.now().Add(pauseExpiration), push.Update)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("match %s as %s: %w", f.MatchID, view, err)
+			return nil, fmt.Errorf("display of match %s for %s: %w", f.MatchID, view, err)
 		}
 	}
 	return messages, nil
 }
 
-// unshown is what would be shown of a match that ended before it was ever shown,
-// or long after: made from its score, if there is one.
-func (p *Pusher) unshown(ctx context.Context, f match.Fixture, view string) (match.DisplayRow, bool, error) {
+// displayFromScore makes the display of an ended match from its score, for a match
+// that has no stored display: it never had one, or the row has expired. It returns
+// false if there is no score.
+func (p *Pusher) displayFromScore(ctx context.Context, f match.Fixture, view string) (match.DisplayRow, bool, error) {
 	c, ok, err := match.ReadScore(ctx, p.db, f.MatchID)
 	if err != nil || !ok {
 		return match.DisplayRow{}, false, err
@@ -288,13 +299,12 @@ func (p *Pusher) unshown(ctx context.Context, f match.Fixture, view string) (mat
 	return match.DisplayRow{Display: match.RawJSON(text)}, true, err
 }
 
-// subscriptions are the activities of the message's tokens, if it names any, or
-// else the first perMessage of its range. It has the others of the range pushed
-// to by messages of their own.
+// subscriptions reads the activities of m: those of its tokens if it has any, or the
+// first perMessage of its range. It sends messages for the others of the range.
 func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subscription, err error) {
 	wanted := m.Query(tables.AllSubscriptions, m.MatchID)
 	if len(m.Tokens) > 0 {
-		wanted.Key = wanted.Key.And(expression.Key("pushToken").Between(expression.Value(slices.Min(m.Tokens)), expression.Value(slices.Max(m.Tokens))))
+		wanted.Key = dynamo.KeyBetween(tables.AllSubscriptions, m.MatchID, slices.Min(m.Tokens), slices.Max(m.Tokens))
 	}
 	for more := true; more; {
 		if len(m.Tokens) == 0 {
@@ -317,8 +327,8 @@ func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subsc
 	return all, nil
 }
 
-// split sends messages for what the range of a message holds behind the first,
-// which were read.
+// split sends messages for the activities in the range of m after first, which were
+// read.
 func (p *Pusher) split(ctx context.Context, m MatchChanged, first []Subscription) error {
 	greatest := IDRange{Until: m.Until}.Query(tables.AllSubscriptions, m.MatchID)
 	greatest.Backward, greatest.Limit = true, 1
@@ -331,7 +341,7 @@ func (p *Pusher) split(ctx context.Context, m MatchChanged, first []Subscription
 		seen[i] = s.PushToken
 	}
 	if len(top) == 0 || top[0].PushToken <= seen[len(seen)-1] {
-		return nil // who comes now has a message of their own
+		return nil // an activity that was registered since has its own message
 	}
 	for _, part := range m.Split(seen, top[0].PushToken, perPart, MaxParts) {
 		part := MatchChanged{MatchID: m.MatchID, Slot: m.Slot, Changed: m.Changed, Ended: m.Ended, IDRange: part}
@@ -342,25 +352,25 @@ func (p *Pusher) split(ctx context.Context, m MatchChanged, first []Subscription
 	return nil
 }
 
-// pushRun is one PushActivities.
+// pushRun is the state of one call of PushActivities.
 type pushRun struct {
 	*Pusher
 	change     MatchChanged
-	registered map[string]int64 // token: when it was last registered, epoch ms
+	registered map[string]int64 // by token: time of the last registration, epoch ms
 
 	mu        sync.Mutex
-	remove    []string // of this page: dead, or done with
-	unreached []string // of this page
+	remove    []string // tokens of the current page to remove: gone or ended
+	unreached []string // tokens of the current page to retry
 	counts    push.Counts
 }
 
-// page pushes each perspective's message to its group of tokens while trying
-// lasts, removes those that are dead or done with, and has the unreached tried
-// again. A match that is over and has nothing to show cannot end an activity,
-// which the system does after some hours.
-func (r *pushRun) page(ctx, trying context.Context, messages map[string]*update, groups map[string][]string) error {
+// pushPage pushes the message of each perspective to its group of tokens until
+// sending ends, removes the tokens that are gone or ended, and sends messages that
+// retry the unreached. If the match is over and has no display, it removes the
+// tokens without a push: iOS ends their activities after some hours.
+func (r *pushRun) pushPage(ctx, sending context.Context, messages map[string]*update, groups map[string][]string) error {
 	r.remove, r.unreached = nil, nil
-	trying, cancel := context.WithTimeout(trying, r.patience)
+	sending, cancel := context.WithTimeout(sending, r.pageTimeout)
 	defer cancel()
 	views := slices.Sorted(maps.Keys(groups))
 	errs := make([]error, len(views))
@@ -368,17 +378,17 @@ func (r *pushRun) page(ctx, trying context.Context, messages map[string]*update,
 	for i, view := range views {
 		switch message := messages[view]; {
 		case message != nil:
-			sends.Go(func() { errs[i] = r.send(trying, message.token, groups[view]) })
+			sends.Go(func() { errs[i] = r.send(sending, message.token, groups[view]) })
 		case r.change.Ended != 0:
-			slog.ErrorContext(ctx, "the match is over and has nothing to show: its activities are forgotten", "match", r.change.MatchID, "activities", len(groups[view]))
-			r.done(groups[view]...)
+			slog.ErrorContext(ctx, "the match is over and has no display: its activities are removed without a push", "match", r.change.MatchID, "activities", len(groups[view]))
+			r.markForRemoval(groups[view]...)
 		}
 	}
 	sends.Wait()
 	if r.change.Ended != 0 {
 		errs = append(errs, r.removeAll(ctx))
 	} else {
-		errs = append(errs, r.removeDead(ctx))
+		errs = append(errs, r.removeGone(ctx))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err
@@ -386,15 +396,15 @@ func (r *pushRun) page(ctx, trying context.Context, messages map[string]*update,
 	return r.requeue(ctx)
 }
 
-// done has tokens removed.
-func (r *pushRun) done(tokens ...string) {
+// markForRemoval adds tokens to those that are removed after the page.
+func (r *pushRun) markForRemoval(tokens ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.remove = append(r.remove, tokens...)
 }
 
-// send pushes to tokens until ctx ends. That it did is no error: who was not
-// reached by then is unreached.
+// send pushes to tokens until ctx ends. The end of ctx is not an error: tokens that
+// were not reached by then are added to r.unreached.
 func (r *pushRun) send(ctx context.Context, message *push.Message, tokens []string) error {
 	waiting := make(map[string]bool, len(tokens))
 	for _, token := range tokens {
@@ -405,11 +415,11 @@ func (r *pushRun) send(ctx context.Context, message *push.Message, tokens []stri
 		switch o.Result {
 		case push.Gone:
 			if ended || o.Since.IsZero() || r.registered[token] <= o.Since.UnixMilli() {
-				r.done(token)
+				r.markForRemoval(token)
 			}
 		case push.Delivered:
 			if ended {
-				r.done(token)
+				r.markForRemoval(token)
 			}
 		default:
 			return
@@ -428,7 +438,8 @@ func (r *pushRun) send(ctx context.Context, message *push.Message, tokens []stri
 	return err
 }
 
-// removeAll deletes subscriptions to a match that is over.
+// removeAll deletes the subscriptions marked for removal. It is for a match that is
+// over: even one that was registered since it was read is deleted.
 func (r *pushRun) removeAll(ctx context.Context) error {
 	keys := make([]dynamo.Item, len(r.remove))
 	for i, token := range r.remove {
@@ -437,12 +448,12 @@ func (r *pushRun) removeAll(ctx context.Context) error {
 	return dynamo.DeleteAll(ctx, r.db, tables.RemoveActivities, keys)
 }
 
-// removeDead deletes subscriptions, but not one that was registered again since
-// it was read.
-func (r *pushRun) removeDead(ctx context.Context) error {
+// removeGone deletes the subscriptions marked for removal, except those that were
+// registered again since they were read.
+func (r *pushRun) removeGone(ctx context.Context) error {
 	for _, token := range r.remove {
-		same := expression.Equal(expression.Name("updatedAt"), expression.Value(r.registered[token]))
-		_, err := dynamo.Delete(ctx, r.db, tables.RemoveActivity, dynamo.Key(tables.RemoveActivity, r.change.MatchID, token), same)
+		unchanged := dynamo.Equal[Subscription]("updatedAt", r.registered[token])
+		_, err := dynamo.Delete(ctx, r.db, tables.RemoveActivity, dynamo.Key(tables.RemoveActivity, r.change.MatchID, token), unchanged)
 		if err := dynamo.IgnoreRefused(err); err != nil {
 			return err
 		}
@@ -450,41 +461,42 @@ func (r *pushRun) removeDead(ctx context.Context) error {
 	return nil
 }
 
-// requeue has the page's tokens that could not be reached tried again.
+// requeue sends messages that retry the unreached tokens of the page.
 func (r *pushRun) requeue(ctx context.Context) error {
 	r.counts.Requeued += len(r.unreached)
-	slices.Sort(r.unreached) // so that a batch is a narrow range of the partition
+	slices.Sort(r.unreached) // a batch is then a narrow range of the partition
 	for tokens := range slices.Chunk(r.unreached, retryBatch) {
-		if err := r.again(ctx, r.change, tokens); err != nil {
+		if err := r.retry(ctx, r.change, tokens); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// report says what the run did.
-func (r *pushRun) report(ctx context.Context) {
+// emitCounts emits the metrics of the run.
+func (r *pushRun) emitCounts(ctx context.Context) {
 	telemetry.Emit(ctx, r.now(), []telemetry.Sample{
 		telemetry.Count(tables.PushesDelivered, r.counts.Delivered), telemetry.Count(tables.PushesGone, r.counts.Gone),
 		telemetry.Count(tables.PushesRetried, r.counts.Retries), telemetry.Count(tables.PushesUnreached, r.counts.Requeued),
 	}, slog.String("match", r.change.MatchID), slog.Int64("slot", r.change.Slot))
 }
 
-// again has a message, of its tokens only these if there are any, tried again
-// later. It gives an update up early, for the next makes up for it.
-func (p *Pusher) again(ctx context.Context, m MatchChanged, tokens []string) error {
+// retry sends m again with a delay, for these tokens only if there are any. It drops
+// an update after maxTries and an end after maxEndTries: the next update replaces an
+// update.
+func (p *Pusher) retry(ctx context.Context, m MatchChanged, tokens []string) error {
 	limit, delay := maxTries, retryDelay
 	if m.Ended != 0 {
 		limit, delay = maxEndTries, min(retryDelay<<min(m.Try, 10), LongestDelay)
 	}
 	if m.Try >= limit {
-		slog.ErrorContext(ctx, "activities were not reached", "match", m.MatchID, "ended", m.Ended != 0, "tries", m.Try)
+		slog.ErrorContext(ctx, "gave up: activities were not reached", "match", m.MatchID, "ended", m.Ended != 0, "tries", m.Try)
 		return nil
 	}
 	m.Tokens = tokens
 	m.Try++
 	if len(tokens) > 0 {
-		m.IDRange, m.Slot, m.Changed = IDRange{}, 0, nil // what is current then, in whatever perspective
+		m.IDRange, m.Slot, m.Changed = IDRange{}, 0, nil // the retry pushes the current display of each token's perspective
 	}
 	return p.queue.Send(ctx, tables.ActivityQueue, m, delay)
 }

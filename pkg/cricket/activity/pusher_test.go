@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/sideshow/apns2"
 
 	"matchday/infra/rooms/cricket/crickettest"
@@ -25,9 +26,9 @@ import (
 	"matchday/pkg/kit/push"
 )
 
-// watched is a world with a match at its second ball, watched by a fan of each
-// team and one of neither, and what they are shown.
-func watched(t *testing.T) (w *crickettest.World, f match.Fixture, want map[string]string) {
+// worldWithActivities returns a world with match 7 at its second ball, an activity for
+// each team and a neutral one, and the display of each by the name of the activity.
+func worldWithActivities(t *testing.T) (w *crickettest.World, f match.Fixture, want map[string]string) {
 	w = crickettest.New(t).WithPhones()
 	f = w.Scripted("7")
 	for name, team := range map[string]string{"local": "11", "visitor": "12", "neutral": ""} {
@@ -42,41 +43,41 @@ func watched(t *testing.T) (w *crickettest.World, f match.Fixture, want map[stri
 	return w, f, want
 }
 
-// pushes is how many pushes a phone has got.
-func pushes(w *crickettest.World, name string) int {
+// pushCount returns the number of pushes that a phone got.
+func pushCount(w *crickettest.World, name string) int {
 	d, _ := w.Phones.Device(crickettest.Token(name))
 	return d.Pushes
 }
 
-func TestPushToEachPerspective(t *testing.T) {
+func TestPushSendsEachPerspectiveItsDisplay(t *testing.T) {
 	t.Parallel()
-	w, f, want := watched(t)
+	w, f, want := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	w.Expect("after the push", want, false)
 	if want["local"] == want["visitor"] || want["local"] == want["neutral"] {
-		t.Errorf("the perspectives are alike: %q", want)
+		t.Errorf("the displays of the perspectives are equal: %q", want)
 	}
 	d, _ := w.Phones.Device(crickettest.Token("local"))
 	if !d.Timestamp.Equal(crickettest.At(1).Truncate(time.Second)) || !d.Stale.Equal(d.Timestamp.Add(activity.StaleAfter)) {
-		t.Errorf("the state is of %v, stale at %v", d.Timestamp, d.Stale)
+		t.Errorf("the state has time %v and stale date %v, want %v and %v", d.Timestamp, d.Stale, crickettest.At(1).Truncate(time.Second), d.Timestamp.Add(activity.StaleAfter))
 	}
 	w.SetPayload(crickettest.Payload(f, "Int.", crickettest.Ball{ID: 1, Runs: 1}, crickettest.Ball{ID: 2, Runs: 6}))
 	w.TickAt(w.Ticker(), 2)
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	if d, _ := w.Phones.Device(crickettest.Token("local")); !d.Stale.IsZero() {
-		t.Errorf("a state in the rain goes stale at %v", d.Stale)
+		t.Errorf("an interrupted match has the stale date %v, want none", d.Stale)
 	}
 }
 
-func TestPushLeavesSupersededToTheLaterMessage(t *testing.T) {
+func TestPushSkipsASupersededDisplay(t *testing.T) {
 	t.Parallel()
-	w, _, want := watched(t)
+	w, _, want := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	old := activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(0)), Changed: []string{"11", "12", match.Neutral}}
 	calls := w.Count(func() { testkit.Must(t, p.PushActivities(w.Ctx(), old)) })
 	if got := map[string]int{"GetItem": 4}; !maps.Equal(calls, got) || len(w.Phones.Tokens()) > 0 {
-		t.Errorf("a superseded message makes the calls %v, and pushes to %d phones", calls, len(w.Phones.Tokens()))
+		t.Errorf("a superseded message pushes to %d phones, and its calls differ:\n%s", len(w.Phones.Tokens()), cmp.Diff(got, calls))
 	}
 	for range 2 { // delivered twice
 		testkit.Must(t, p.PushActivities(w.Ctx(), testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]))
@@ -84,38 +85,38 @@ func TestPushLeavesSupersededToTheLaterMessage(t *testing.T) {
 	}
 }
 
-func TestDeadTokens(t *testing.T) {
+func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 	t.Parallel()
-	w, _, want := watched(t)
+	w, _, want := worldWithActivities(t)
 	w.Subscribe("7", "unregistered", "")
 	w.Subscribe("7", "bad", "11")
 	w.To(w.Clock.Now().Add(time.Minute))
 	again := w.Subscribe("7", "registered again", "12")
 	w.Phones.Answer(crickettest.Token("unregistered"), apns.Refuse(apns2.ReasonUnregistered))
 	w.Phones.Answer(crickettest.Token("bad"), apns.Refuse(apns2.ReasonBadDeviceToken))
-	dead := apns.Refuse(apns2.ReasonUnregistered)
-	dead.Since = time.UnixMilli(again.UpdatedAt - 1)
-	w.Phones.Answer(crickettest.Token("registered again"), dead)
+	gone := apns.Refuse(apns2.ReasonUnregistered)
+	gone.Since = time.UnixMilli(again.UpdatedAt - 1)
+	w.Phones.Answer(crickettest.Token("registered again"), gone)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
-	w.Expect("beside dead tokens", want, false)
-	if got := w.Subscribed(); !slices.Equal(got, []string{"local", "neutral", "registered again", "visitor"}) {
-		t.Errorf("%q are left", got)
+	w.Expect("with gone tokens", want, false)
+	if diff := cmp.Diff([]string{"local", "neutral", "registered again", "visitor"}, w.Subscribed()); diff != "" {
+		t.Errorf("the subscriptions differ:\n%s", diff)
 	}
 
-	// One that is registered while Apple answers is not removed either.
-	testkit.Must(t, p.RemoveDead(w.Ctx(), "7", crickettest.Token("local"), 5))
+	// A subscription that was registered after it was read is not removed.
+	testkit.Must(t, p.RemoveGone(w.Ctx(), "7", crickettest.Token("local"), 5))
 	if !slices.Contains(w.Subscribed(), "local") {
-		t.Error("a subscription that was registered since it was read is gone")
+		t.Error("a subscription that was registered after it was read was removed")
 	}
 }
 
-func TestUnreachedTokensAreTriedAgain(t *testing.T) {
+func TestUnreachedTokensAreRetried(t *testing.T) {
 	t.Parallel()
 	for _, ended := range []int64{0, crickettest.At(9).Unix()} {
 		t.Run(fmt.Sprint("ended ", ended != 0), func(t *testing.T) {
 			t.Parallel()
-			w, _, want := watched(t)
+			w, _, want := worldWithActivities(t)
 			w.Phones.Answer(crickettest.Token("local"), apns.Refuse(apns2.ReasonServiceUnavailable))
 			p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 			change := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]
@@ -127,40 +128,40 @@ func TestUnreachedTokensAreTriedAgain(t *testing.T) {
 			w.Expect("without the unreached", map[string]string{"neutral": want["neutral"], "visitor": want["visitor"]}, ended != 0)
 			got := w.Queues.Messages(tables.ActivityQueue.Name)
 			if len(got) != 1 || got[0].Visible.Sub(got[0].Sent) != activity.RetryDelay {
-				t.Fatalf("%+v is sent, want one message after %v", got, activity.RetryDelay)
+				t.Fatalf("the messages are %+v, want one with a delay of %v", got, activity.RetryDelay)
 			}
 			retry := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]
 			if retry.Try != 1 || !slices.Equal(retry.Tokens, []string{crickettest.Token("local")}) || retry.Ended != ended || retry.Slot != 0 {
-				t.Errorf("the message is %+v", retry)
+				t.Errorf("the retry is %+v, want try 1 for the token of local, ended %d, no slot", retry, ended)
 			}
-			before := pushes(w, "visitor")
+			before := pushCount(w, "visitor")
 			w.Phones.Answer(crickettest.Token("local"), append(slices.Repeat([]apns.Answer{func() apns.Answer {
 				a := apns.Refuse(apns2.ReasonServiceUnavailable)
 				a.Times = 1
 				return a
 			}()}, 20), apns.Answer{})...)
 			if n := testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities); n != 3 {
-				t.Errorf("%d messages were needed, want 3", n)
+				t.Errorf("%d messages were handled, want 3", n)
 			}
-			w.Expect("when it can be reached", want, ended != 0)
-			if pushes(w, "visitor") != before {
-				t.Error("the others are pushed to again")
+			w.Expect("after the retries", want, ended != 0)
+			if pushCount(w, "visitor") != before {
+				t.Error("the retries pushed to a token that had been reached")
 			}
 
-			// After maxTries it is left alone.
+			// After maxTries there is no further message.
 			w.Phones.Answer(crickettest.Token("visitor"), apns.Refuse(apns2.ReasonServiceUnavailable))
 			w.Subscribe("7", "visitor", "12")
 			testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("visitor")}, Try: activity.MaxTries}))
 			if left := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); len(left) > 0 {
-				t.Errorf("%+v is sent after the last try", left)
+				t.Errorf("the messages %+v are sent after the last try, want none", left)
 			}
 		})
 	}
 }
 
-func TestPushEnd(t *testing.T) {
+func TestPushEndsActivities(t *testing.T) {
 	t.Parallel()
-	w, _, want := watched(t)
+	w, _, want := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	end := activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}
@@ -169,86 +170,86 @@ func TestPushEnd(t *testing.T) {
 		calls := w.Count(func() { testkit.Must(t, p.PushActivities(w.Ctx(), end)) })
 		w.Expect("after the end", want, true)
 		if left := w.Subscribed(); left != nil || calls["DeleteItem"] > 0 || calls["BatchWriteItem"] != 1-n {
-			t.Errorf("run %d leaves %q, with the calls %v", n, left, calls)
+			t.Errorf("run %d leaves the subscriptions %q and makes the calls %v; want none, and one BatchWriteItem in run 0", n, left, calls)
 		}
 	}
 	d, _ := w.Phones.Device(crickettest.Token("neutral"))
 	if want := crickettest.At(40).Add(activity.DismissAfter); !d.Dismissal.Equal(want) || d.Pushes != 2 {
-		t.Errorf("it is dismissed at %v after %d pushes, want %v after 2", d.Dismissal, d.Pushes, want)
+		t.Errorf("dismissal date %v after %d pushes, want %v after 2", d.Dismissal, d.Pushes, want)
 	}
 }
 
-func TestPushSkipsTheExpired(t *testing.T) {
+func TestPushSkipsExpiredSubscriptions(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
+	w, _, _ := worldWithActivities(t)
 	s := w.Subscribe("7", "expired", "")
 	s.ExpiresAt = w.Clock.Now().Unix()
 	testkit.Put(w.World, tables.Subscriptions, s)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
-	if pushes(w, "expired") != 0 || pushes(w, "neutral") != 1 {
-		t.Error("an expired subscription was pushed to, or another was not")
+	if pushCount(w, "expired") != 0 || pushCount(w, "neutral") != 1 {
+		t.Errorf("%d pushes to the expired subscription and %d to the valid one, want 0 and 1", pushCount(w, "expired"), pushCount(w, "neutral"))
 	}
 }
 
-func TestPushToSomeTokens(t *testing.T) {
+func TestPushReachesOnlyTheTokensOfTheMessage(t *testing.T) {
 	t.Parallel()
-	w, _, want := watched(t)
+	w, _, want := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("local"), crickettest.Token("neutral"), crickettest.Token("nobody")}}))
-	w.Expect("after a message to some", map[string]string{"local": want["local"], "neutral": want["neutral"]}, false)
-	if pushes(w, "visitor") != 0 {
-		t.Error("another was pushed to")
+	w.Expect("after a message to two tokens", map[string]string{"local": want["local"], "neutral": want["neutral"]}, false)
+	if pushCount(w, "visitor") != 0 {
+		t.Error("a token outside the message got a push")
 	}
 }
 
-func TestPushManyPages(t *testing.T) {
+func TestPushReadsAllPages(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
+	w, _, _ := worldWithActivities(t)
 	const n = 30
 	for i := range n {
 		testkit.Put(w.World, tables.Subscriptions, map[string]any{
 			"matchId": "7", "pushToken": crickettest.Token(fmt.Sprint(i)), "userId": "u", "updatedAt": 1,
-			"expiresAt": w.Clock.Now().Add(time.Hour).Unix(), "padding": strings.Repeat("x", 100_000), // ten a page
+			"expiresAt": w.Clock.Now().Add(time.Hour).Unix(), "padding": strings.Repeat("x", 100_000), // 10 rows fill a page of 1 MB
 		})
 	}
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	calls := w.Count(func() { testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities) })
 	if calls["Query"] < 3 {
-		t.Errorf("%d pages were read, want 3 or more", calls["Query"])
+		t.Errorf("%d queries, want 3 or more", calls["Query"])
 	}
 	for i := range n {
-		if got := pushes(w, fmt.Sprint(i)); got != 1 {
-			t.Errorf("phone %d got %d pushes", i, got)
+		if got := pushCount(w, fmt.Sprint(i)); got != 1 {
+			t.Errorf("phone %d got %d pushes, want 1", i, got)
 		}
 	}
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
 	if left := w.Subscribed(); left != nil {
-		t.Errorf("%d are left after the end", len(left))
+		t.Errorf("%d subscriptions are left after the end, want 0", len(left))
 	}
 }
 
-func TestPushRefused(t *testing.T) {
+func TestRefusedCredentialsKeepSubscriptions(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
+	w, _, _ := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	w.Phones.Answer("", apns.Refuse(apns2.ReasonInvalidProviderToken))
 	err := p.PushActivities(w.Ctx(), testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0])
 	if _, ok := errors.AsType[*push.Refused](err); !ok {
-		t.Errorf("refused credentials give %v", err)
+		t.Errorf("refused credentials: error %v, want *push.Refused", err)
 	}
 	if len(w.Subscribed()) != 3 {
-		t.Error("subscriptions were removed")
+		t.Errorf("the subscriptions are %q, want 3", w.Subscribed())
 	}
 	if err := p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "8"}); problem.Of(err) != problem.Invalid {
-		t.Errorf("a match that is not there gives %v, want an Invalid fault", err)
+		t.Errorf("a match that does not exist: error %v, want Invalid", err)
 	}
 }
 
-// An activity that was registered while its match ended is ended, too.
+// An activity that was registered while its match ended is ended.
 func TestLateActivityIsEnded(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
+	w, _, _ := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	w.To(crickettest.At(40))
@@ -258,25 +259,25 @@ func TestLateActivityIsEnded(t *testing.T) {
 	testkit.Put(w.World, tables.Fixtures, f)
 	w.Subscribe("7", "late", "11")
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("late")}}))
-	if shown, ended := w.Shows("late"); !ended {
-		t.Errorf("it stays on the lock screen: %.60s", shown)
+	if state, ended := w.Shows("late"); !ended {
+		t.Errorf("the activity is not ended and shows %.60s", state)
 	}
 }
 
-// A change that is heard of after the end of its match ends the activities of
-// those, too, whom it did not concern.
-func TestLateChangeEndsAll(t *testing.T) {
+// A change that is handled after the end of its match ends all activities, also those
+// of other perspectives.
+func TestLateChangeEndsAllActivities(t *testing.T) {
 	t.Parallel()
-	w, _, want := watched(t)
+	w, _, want := worldWithActivities(t)
 	w.Ends("7", 40)
 	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(1)), Changed: []string{"11"}}))
 	w.Expect("after the late change", want, true)
 }
 
-// An end outlasts an hour without Apple.
-func TestEndIsTriedForHours(t *testing.T) {
+// An end is delivered after an hour in which Apple refused it.
+func TestEndIsRetriedForHours(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
+	w, _, _ := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	w.To(crickettest.At(40))
@@ -286,28 +287,28 @@ func TestEndIsTriedForHours(t *testing.T) {
 	w.Phones.Answer(crickettest.Token("local"))
 	testkit.Drain(w.World, tables.ActivityQueue, 4*time.Hour, p.PushActivities)
 	if _, ended := w.Shows("local"); !ended {
-		t.Error("it was never ended")
+		t.Error("the activity is not ended")
 	}
 }
 
-// A message without a match is for the dead-letter queue.
-func TestMessageWithoutAMatch(t *testing.T) {
+// An Invalid message goes to the dead-letter queue.
+func TestMessageWithoutAMatchIsInvalid(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
+	w, _, _ := worldWithActivities(t)
 	for _, id := range []string{"", "x", "7\x00", "12345678901234567890"} {
 		err := w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.Ctx(), activity.MatchChanged{MatchID: id})
 		if problem.Of(err) != problem.Invalid {
-			t.Errorf("pushing to match %q: %v", id, err)
+			t.Errorf("push to match %q: error %v, want Invalid", id, err)
 		}
 		err = testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher).FinishMatch(w.Ctx(), live.MatchLeft{MatchID: id})
 		if problem.Of(err) != problem.Invalid {
-			t.Errorf("finishing match %q: %v", id, err)
+			t.Errorf("end of match %q: error %v, want Invalid", id, err)
 		}
 	}
 }
 
-// crowd stores n activities of fans of neither team, by name.
-func crowd(w *crickettest.World, matchID string, n int) (names []string) {
+// addSubscriptions stores n neutral activities, and returns their names.
+func addSubscriptions(w *crickettest.World, matchID string, n int) (names []string) {
 	w.T.Helper()
 	all := make([]activity.Subscription, n)
 	for i := range all {
@@ -318,78 +319,78 @@ func crowd(w *crickettest.World, matchID string, n int) (names []string) {
 	return names
 }
 
-func TestCrowdIsPushedInParts(t *testing.T) {
+func TestManyActivitiesArePushedInParts(t *testing.T) {
 	t.Parallel()
-	w, _, want := watched(t)
+	w, _, want := worldWithActivities(t)
 	const n = 5000
-	names := crowd(w, "7", n)
+	names := addSubscriptions(w, "7", n)
 	w.Phones.Answer(crickettest.Token(names[0]), apns.Refuse(apns2.ReasonUnregistered))
 	again := w.Subscribe("7", names[1], "")
-	dead := apns.Refuse(apns2.ReasonUnregistered)
-	dead.Since = time.UnixMilli(again.UpdatedAt - 1)
-	w.Phones.Answer(crickettest.Token(names[1]), dead)
+	gone := apns.Refuse(apns2.ReasonUnregistered)
+	gone.Since = time.UnixMilli(again.UpdatedAt - 1)
+	w.Phones.Answer(crickettest.Token(names[1]), gone)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
-	*p.Patience() = time.Minute // the race detector on a busy machine takes longer than five seconds for a page
+	*p.PageTimeout() = time.Minute // the race detector on a busy machine takes longer than five seconds for a page
 
 	var whole, parts int
 	handled := testkit.Drain(w.World, tables.ActivityQueue, time.Second, func(ctx context.Context, m activity.MatchChanged) error {
 		if m.IDRange == (activity.IDRange{}) {
 			whole++
 		} else if parts++; m.Slot == 0 || len(m.Changed) != 3 {
-			t.Errorf("a part is sent as %+v", m)
+			t.Errorf("a part is %+v, want the slot and 3 perspectives", m)
 		}
 		return p.PushActivities(ctx, m)
 	})
 	if whole != 1 || parts < 2 || parts > 4 { // 3,000 in parts of 1,800
-		t.Errorf("%d messages were handled, %d of them parts", handled, parts)
+		t.Errorf("%d messages were handled, %d of them parts; want 1 whole and 2 to 4 parts", handled, parts)
 	}
 	for i, name := range names[2:] {
-		if got := pushes(w, name); got != 1 {
-			t.Fatalf("phone %d got %d pushes", i, got)
+		if got := pushCount(w, name); got != 1 {
+			t.Fatalf("phone %d got %d pushes, want 1", i, got)
 		}
 	}
-	w.Expect("in the crowd", map[string]string{"local": want["local"], "visitor": want["visitor"], names[n-1]: want["neutral"]}, false)
+	w.Expect("after all parts", map[string]string{"local": want["local"], "visitor": want["visitor"], names[n-1]: want["neutral"]}, false)
 	left := w.Subscribed()
 	if len(left) != n+2 || slices.Contains(left, names[0]) || !slices.Contains(left, names[1]) {
-		t.Errorf("%d are left", len(left))
+		t.Errorf("%d subscriptions are left, want %d: all but %s", len(left), n+2, names[0])
 	}
 
-	// The end is cut up, too, and leaves nobody.
+	// The end is divided into parts, too, and removes all subscriptions.
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
 	w.Phones.Answer(crickettest.Token(names[1]))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	if left := w.Subscribed(); left != nil {
-		t.Errorf("after the end %d are left", len(left))
+		t.Errorf("%d subscriptions are left after the end, want 0", len(left))
 	}
 }
 
-// A message that is delivered twice sends its parts twice; a superseded part does
+// A message that is delivered twice sends its parts twice. A superseded part pushes
 // nothing.
-func TestPartsAreSuperseded(t *testing.T) {
+func TestSupersededPartIsSkipped(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
+	w, _, _ := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	old := activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(0)), Changed: []string{match.Neutral}, IDRange: activity.IDRange{From: "3", Until: "7"}}
 	calls := w.Count(func() { testkit.Must(t, p.PushActivities(w.Ctx(), old)) })
 	if want := map[string]int{"GetItem": 2}; !maps.Equal(calls, want) {
-		t.Errorf("a superseded part makes the calls %v, want %v", calls, want)
+		t.Errorf("the calls of a superseded part differ:\n%s", cmp.Diff(want, calls))
 	}
 	for _, m := range []activity.MatchChanged{
 		{MatchID: "7", IDRange: activity.IDRange{From: "7", Until: "3"}}, {MatchID: "7", IDRange: activity.IDRange{From: "7", Until: "7"}},
 		{MatchID: "7", Channels: activity.CloseChannels, Ended: 1},
 	} {
 		if err := p.PushActivities(w.Ctx(), m); problem.Of(err) != problem.Invalid {
-			t.Errorf("%+v gives %v, want an Invalid fault", m, err)
+			t.Errorf("%+v: error %v, want Invalid", m, err)
 		}
 	}
 }
 
-// A state that is superseded while it is pushed is left to the later message from
-// the next page on.
-func TestRunIsSuperseded(t *testing.T) {
+// A display that is superseded while it is pushed is not pushed to the next pages: the
+// later message pushes the new one.
+func TestSupersededRunStopsAtTheNextPage(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
-	crowd(w, "7", 3*activity.PerPage)
+	w, _, _ := worldWithActivities(t)
+	addSubscriptions(w, "7", 3*activity.PerPage)
 	newer := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", match.Neutral))
 	newer.Slot++
 	var once sync.Once
@@ -397,15 +398,15 @@ func TestRunIsSuperseded(t *testing.T) {
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Slot: newer.Slot - 1, Changed: []string{match.Neutral}}))
 	if got := len(w.Phones.Tokens()); got == 0 || got > activity.PerPage {
-		t.Errorf("%d phones got a superseded state, want one page at most", got)
+		t.Errorf("%d phones got the superseded display, want 1 to %d", got, activity.PerPage)
 	}
 }
 
-// A match that ends without ever having been shown ends its activities with its
-// score, and without a score it forgets them.
-func TestEndWithoutADisplay(t *testing.T) {
+// A match without a display ends its activities with a display made from its score.
+// Without a score their subscriptions are removed without a push.
+func TestEndWithoutADisplayUsesTheScore(t *testing.T) {
 	t.Parallel()
-	w, f, _ := watched(t)
+	w, f, _ := worldWithActivities(t)
 	for _, view := range f.Perspectives() {
 		testkit.Must(t, w.Drop(tables.Displays, match.DisplayKey("7", view)))
 	}
@@ -425,21 +426,21 @@ func TestEndWithoutADisplay(t *testing.T) {
 		want[name] = string(text)
 	}
 	w.Expect("without a display", want, true)
-	if left := w.Subscribed(); left != nil || pushes(w, "scoreless") != 0 {
-		t.Errorf("%q are left, and the scoreless got %d pushes", left, pushes(w, "scoreless"))
+	if left := w.Subscribed(); left != nil || pushCount(w, "scoreless") != 0 {
+		t.Errorf("the subscriptions %q are left, and the one without a score got %d pushes; want none", left, pushCount(w, "scoreless"))
 	}
-	if got := w.Logs.Complaints(); len(got) != 1 || !strings.Contains(got[0], "nothing to show") {
-		t.Errorf("logged: %q", got)
+	if got := w.Logs.Complaints(); len(got) != 1 || !strings.Contains(got[0], "has no display") {
+		t.Errorf("the log has the complaints %q, want one of a match without a display", got)
 	}
 }
 
-// queued are the tokens of the messages that wait, in order, which must be in
-// batches.
-func queued(w *crickettest.World) (all []string) {
+// queuedTokens returns the tokens of the waiting messages, in order. It fails the test
+// if a message has more than RetryBatch.
+func queuedTokens(w *crickettest.World) (all []string) {
 	w.T.Helper()
 	for _, m := range testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue) {
 		if len(m.Tokens) > activity.RetryBatch {
-			w.T.Errorf("a message is for %d tokens", len(m.Tokens))
+			w.T.Errorf("a message has %d tokens, want at most %d", len(m.Tokens), activity.RetryBatch)
 		}
 		all = append(all, m.Tokens...)
 	}
@@ -447,55 +448,54 @@ func queued(w *crickettest.World) (all []string) {
 	return all
 }
 
-// While Apple reaches nobody, one page finds that out, and all are tried again
-// later.
-func TestPushWhileAppleIsAway(t *testing.T) {
+// If a page reaches no phone, the next pages are not tried, and all activities are
+// retried later.
+func TestPushStopsAfterOnePageWithoutApple(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]apns.Answer{"503": apns.Refuse(apns2.ReasonServiceUnavailable), "no answer": {Slow: 24 * time.Hour}} {
 		for _, ended := range []int64{0, crickettest.At(9).Unix()} {
 			t.Run(fmt.Sprint(name, ", ended ", ended != 0), func(t *testing.T) {
 				t.Parallel()
-				w, _, want := watched(t)
-				names := crowd(w, "7", activity.PerMessage-3)
-				silent(w)
+				w, _, want := worldWithActivities(t)
+				names := addSubscriptions(w, "7", activity.PerMessage-3)
+				discardMessages(w)
 				w.Phones.Answer("", answer)
 				tried := map[string]bool{}
 				var mu sync.Mutex
 				w.Phones.Observe = func(p apns.Push) { mu.Lock(); defer mu.Unlock(); tried[p.Token] = true }
 				p := w.Pusher(w.Env(activity.PushActivitiesFunction))
-				*p.Patience() = 500 * time.Millisecond
+				*p.PageTimeout() = 500 * time.Millisecond
 				testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: ended}))
 				if len(tried) > activity.PerPage {
-					t.Errorf("%d phones were tried", len(tried))
+					t.Errorf("%d phones were tried, want at most %d", len(tried), activity.PerPage)
 				}
 				all := []string{crickettest.Token("local"), crickettest.Token("visitor"), crickettest.Token("neutral")}
 				for _, name := range names {
 					all = append(all, crickettest.Token(name))
 				}
 				slices.Sort(all)
-				if got := queued(w); !slices.Equal(got, all) {
-					t.Errorf("%d of %d activities are tried again", len(got), len(all))
+				if got := queuedTokens(w); !slices.Equal(got, all) {
+					t.Errorf("%d activities are retried, want %d", len(got), len(all))
 				}
 				if left := w.Subscribed(); len(left) != activity.PerMessage {
-					t.Errorf("%d subscriptions are left", len(left))
+					t.Errorf("%d subscriptions are left, want %d", len(left), activity.PerMessage)
 				}
 				w.Phones.Answer("")
-				*p.Patience() = time.Minute
+				*p.PageTimeout() = time.Minute
 				testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
 				want[names[0]], want[names[len(names)-1]] = want["neutral"], want["neutral"]
-				w.Expect("when Apple is back", want, ended != 0)
+				w.Expect("when Apple answers again", want, ended != 0)
 			})
 		}
 	}
 }
 
-// A run that is cut short has had those tried again whom its pages before did
-// not reach.
-func TestUnreachedOfAPageOutlastTheRun(t *testing.T) {
+// A run that is cancelled has already sent the retries of its earlier pages.
+func TestCancelledRunKeepsRetriesOfEarlierPages(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
-	names := crowd(w, "7", 2*activity.PerPage)
-	silent(w)
+	w, _, _ := worldWithActivities(t)
+	names := addSubscriptions(w, "7", 2*activity.PerPage)
+	discardMessages(w)
 	first := slices.MinFunc(names, func(a, b string) int { return strings.Compare(crickettest.Token(a), crickettest.Token(b)) })
 	w.Phones.Answer(crickettest.Token(first), apns.Refuse(apns2.ReasonServiceUnavailable))
 	ctx, cancel := context.WithCancel(w.Ctx())
@@ -510,33 +510,33 @@ func TestUnreachedOfAPageOutlastTheRun(t *testing.T) {
 		}
 	}
 	if err := w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(ctx, activity.MatchChanged{MatchID: "7"}); err == nil {
-		t.Error("the run was not cut short")
+		t.Error("no error from a cancelled run")
 	}
-	if got := queued(w); !slices.Equal(got, []string{crickettest.Token(first)}) {
-		t.Errorf("%d activities are tried again, want that of the first page", len(got))
+	if got := queuedTokens(w); !slices.Equal(got, []string{crickettest.Token(first)}) {
+		t.Errorf("%d activities are retried, want the one of the first page", len(got))
 	}
 }
 
-// The unreached of a part are tried again by their tokens.
-func TestUnreachedOfAPart(t *testing.T) {
+// Tokens of a part that were not reached are retried by a message with their tokens.
+func TestUnreachedOfAPartAreRetriedByToken(t *testing.T) {
 	t.Parallel()
-	w, _, want := watched(t)
-	silent(w)
+	w, _, want := worldWithActivities(t)
+	discardMessages(w)
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
 	w.Phones.Answer(crickettest.Token("local"), busy)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix(), IDRange: activity.IDRange{From: "0", Until: "f~"}}))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
-	w.Expect("of the part", want, true)
+	w.Expect("after the retry of the part", want, true)
 }
 
-// What no other push makes up for soon, Apple keeps for a token; for a channel it
-// may keep nothing.
-func TestKeptByApple(t *testing.T) {
+// A push to a token expires late if no other push replaces it soon. A broadcast is
+// never stored.
+func TestExpirationOfPushes(t *testing.T) {
 	t.Parallel()
-	w, f, _ := watched(t)
-	onChannel(w, w.Opened("7", match.Neutral), "listener")
+	w, f, _ := worldWithActivities(t)
+	listenTo(w, w.Opened("7", match.Neutral), "listener")
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	balls := []crickettest.Ball{{ID: 1, Runs: 1}, {ID: 2, Runs: 6}}
 	var mu sync.Mutex
@@ -545,13 +545,13 @@ func TestKeptByApple(t *testing.T) {
 		ended  bool
 		want   time.Duration // from the time of the push
 	}{
-		{"1st Innings", false, 0}, {"Innings Break", false, activity.KeptPause}, {"Int.", false, activity.KeptPause}, {"Stump Day 1", false, activity.KeptPause}, {"Aban.", false, activity.KeptPause},
-		{"Aban.", true, activity.KeptEnd},
+		{"1st Innings", false, 0}, {"Innings Break", false, activity.PauseExpiration}, {"Int.", false, activity.PauseExpiration}, {"Stump Day 1", false, activity.PauseExpiration}, {"Aban.", false, activity.PauseExpiration},
+		{"Aban.", true, activity.EndExpiration},
 	} {
 		w.To(w.Clock.Now().Add(match.SlotLength))
 		w.SetPayload(crickettest.Payload(f, c.status, balls...))
 		w.TickAt(w.Ticker(), int(w.Clock.Now().Sub(crickettest.KickOff)/match.SlotLength)+1)
-		silent(w)
+		discardMessages(w)
 		m := activity.MatchChanged{MatchID: "7"}
 		now := w.Clock.Now()
 		if c.ended {
@@ -567,23 +567,23 @@ func TestKeptByApple(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if n++; !push.Broadcast && push.Expires != want || push.Status != 200 {
-				t.Errorf("in %s, ended %v, Apple keeps it until %s, want %s: %+v", c.status, c.ended, push.Expires, want, push)
+				t.Errorf("status %s, ended %v: expiration %s, want %s, with status 200: %+v", c.status, c.ended, push.Expires, want, push)
 			}
 		}
 		testkit.Must(t, p.PushActivities(w.Ctx(), m))
 		if d, _ := w.Phones.Device(crickettest.Token("listener")); d.Pushes != before.Pushes+1 || n != 4 {
-			t.Errorf("in %s, ended %v, there were %d pushes, and the listener got %d", c.status, c.ended, n, d.Pushes-before.Pushes)
+			t.Errorf("status %s, ended %v: %d pushes, %d of them to the listener; want 4 and 1", c.status, c.ended, n, d.Pushes-before.Pushes)
 		}
 	}
 }
 
-// The end is newer than what was shown in the same second.
-func TestEndIsTheNewest(t *testing.T) {
+// The end has a later time than a display of the same second.
+func TestEndIsNewerThanTheLastDisplay(t *testing.T) {
 	t.Parallel()
-	w, _, _ := watched(t)
+	w, _, _ := worldWithActivities(t)
 	shown := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", match.Neutral))
 	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: shown.At}))
 	if d, _ := w.Phones.Device(crickettest.Token("neutral")); d.Timestamp.Unix() != shown.At+1 {
-		t.Errorf("the end is of %d, what was shown before of %d", d.Timestamp.Unix(), shown.At)
+		t.Errorf("the end has time %d, want %d", d.Timestamp.Unix(), shown.At+1)
 	}
 }

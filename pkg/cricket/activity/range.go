@@ -11,22 +11,22 @@ import (
 	"matchday/pkg/spec"
 )
 
-// IDRange is the ids after From, up to Until and with it, in the order of
-// strings. An empty bound is none.
+// IDRange is a range of ids in string order: those greater than From and at most
+// Until. An empty bound is no bound.
 type IDRange struct {
 	From  string `json:"from,omitempty" dynamodbav:"from,omitempty"`
 	Until string `json:"until,omitempty" dynamodbav:"until,omitempty"`
 }
 
-// holds reports whether the range has an id, which is not empty.
-func (r IDRange) holds(id string) bool { return id > r.From && (r.Until == "" || id <= r.Until) }
+// contains reports whether the range contains an id, which must not be empty.
+func (r IDRange) contains(id string) bool { return id > r.From && (r.Until == "" || id <= r.Until) }
 
-// Query reads the range of a partition of a's table, whose sort key is the id.
+// Query returns the query for the range in a partition of a's table, whose sort key
+// is the id.
 func (r IDRange) Query(a spec.Access, partition string) dynamo.Range {
-	key := a.Table.Key
-	q := dynamo.Range{Key: expression.Key(key.Partition).Equal(expression.Value(partition))}
+	q := dynamo.Range{Key: dynamo.KeyIs(a, partition)}
 	if r.Until != "" {
-		q.Key = q.Key.And(expression.Key(key.Sort).LessThanEqual(expression.Value(r.Until)))
+		q.Key = q.Key.And(expression.Key(a.Table.Key.Sort).LessThanEqual(expression.Value(r.Until)))
 	}
 	if r.From != "" {
 		q.After = dynamo.Key(a, partition, r.From)
@@ -34,24 +34,25 @@ func (r IDRange) Query(a spec.Access, partition string) dynamo.Range {
 	return q
 }
 
-// Split cuts what the range holds behind the ids seen, which are its first and
-// in order, into at most n parts of about size ids. It takes the ids for hexadecimal
-// numbers, as dense up to top, the greatest, as those seen. Whatever they are,
-// the parts are disjoint and together hold all that is left.
+// Split divides the rest of the range into at most n parts of about size ids. seen
+// are the first ids of the range, in order; the rest is what follows them. top is the
+// greatest id. The sizes are estimates: Split treats ids as hexadecimal numbers, and
+// assumes that those up to top are as dense as those seen. For any ids the parts are
+// disjoint and together contain the rest.
 func (r IDRange) Split(seen []string, top string, size, n int) []IDRange {
 	first, last := seen[0], seen[len(seen)-1]
-	if top <= last || !r.holds(top) {
+	if top <= last || !r.contains(top) {
 		return []IDRange{{last, r.Until}}
 	}
-	same := sharedPrefix(first, top)
-	from, to := place(last[len(same):]), place(top[len(same):])
-	if width := from - place(first[len(same):]); width > 0 {
+	prefix := sharedPrefix(first, top)
+	from, to := position(last[len(prefix):]), position(top[len(prefix):])
+	if width := from - position(first[len(prefix):]); width > 0 {
 		left := float64(len(seen)) * float64(to-from) / float64(width)
 		n = int(min(float64(n), max(1, math.Ceil(left/float64(size)))))
 	}
 	var parts []IDRange
 	for i := 1; i < n; i++ {
-		cut := same + fmt.Sprintf("%0*x", placeDigits, from+(to-from)*uint64(i)/uint64(n))
+		cut := prefix + fmt.Sprintf("%0*x", positionDigits, from+(to-from)*uint64(i)/uint64(n))
 		if cut > last && cut < top {
 			parts = append(parts, IDRange{last, cut})
 			last = cut
@@ -60,7 +61,8 @@ func (r IDRange) Split(seen []string, top string, size, n int) []IDRange {
 	return append(parts, IDRange{last, r.Until})
 }
 
-// sharedPrefix is what two strings begin with, in whole characters.
+// sharedPrefix returns the longest common prefix of two strings. It does not divide
+// a character.
 func sharedPrefix(a, b string) string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -72,18 +74,19 @@ func sharedPrefix(a, b string) string {
 	return a[:n]
 }
 
-// placeDigits leaves room in a uint64 to multiply a place by a number of parts.
-const placeDigits = 12
+// positionDigits is the number of hexadecimal digits of a position. A uint64 then
+// has room for a position multiplied by the number of parts.
+const positionDigits = 12
 
-// place is where an id stands among all, from 0 to 16^placeDigits-1, by its first
-// hexadecimal digits. It never puts the greater of two strings before the lesser.
-func place(id string) (n uint64) {
-	for i := range placeDigits {
+// position maps an id to a number from 0 to 16^positionDigits-1, by its first
+// hexadecimal digits. It is monotonic: a <= b implies position(a) <= position(b).
+func position(id string) (n uint64) {
+	for i := range positionDigits {
 		var c byte
 		if i < len(id) {
 			c = id[i]
 		}
-		rest := 4 * (placeDigits - i)
+		rest := 4 * (positionDigits - i)
 		switch {
 		case c < '0':
 			return n << rest

@@ -9,12 +9,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// hexID is the i-th of n evenly distributed push tokens of a common beginning.
+// hexID is the i-th of n evenly distributed push tokens with a common prefix.
 func hexID(prefix string, i, n int) string {
 	return fmt.Sprintf("%s%08x%s", prefix, uint64(i)<<32/uint64(n), strings.Repeat("5e", 28))
 }
 
-func TestRangeIsCutByDensity(t *testing.T) {
+func TestSplitEstimatesPartsByDensity(t *testing.T) {
 	t.Parallel()
 	for _, prefix := range []string{"", "80", "80a1b2c3d4e5f60718293a4b"} {
 		var all []string
@@ -23,27 +23,27 @@ func TestRangeIsCutByDensity(t *testing.T) {
 		}
 		parts := IDRange{}.Split(all[:2000], all[len(all)-1], 1800, 32)
 		if len(parts) != 32 {
-			t.Errorf("after %q the rest is cut into %d parts, want the 32 that are allowed", prefix, len(parts))
+			t.Errorf("prefix %q: %d parts, want the maximum of 32", prefix, len(parts))
 		}
 		for _, p := range parts {
 			n := 0
 			for _, id := range all {
-				if p.holds(id) {
+				if p.contains(id) {
 					n++
 				}
 			}
 			if n < 1800 || n > 1825 { // 58,000/32 = 1,812
-				t.Errorf("after %q, %+v holds %d", prefix, p, n)
+				t.Errorf("prefix %q: part %+v contains %d ids, want 1,800 to 1,825", prefix, p, n)
 			}
 		}
 		if parts = (IDRange{}).Split(all[:2000], all[2100], 1800, 32); len(parts) != 1 {
-			t.Errorf("after %q, a hundred are cut into %d parts", prefix, len(parts))
+			t.Errorf("prefix %q: 100 ids are divided into %d parts, want 1", prefix, len(parts))
 		}
 	}
 }
 
-// Whatever the ids are, each that was not seen is in just one part.
-func TestPartsHoldEachOnce(t *testing.T) {
+// For any ids, each one after those seen is in exactly one part.
+func TestSplitPartsContainEachIDOnce(t *testing.T) {
 	t.Parallel()
 	id := rapid.OneOf(
 		rapid.StringMatching(`[0-9a-f]{1,40}`), rapid.StringMatching(`80[0-9a-f]{16}`),
@@ -62,36 +62,36 @@ func TestPartsHoldEachOnce(t *testing.T) {
 		seen := all[:rapid.IntRange(1, len(all)).Draw(t, "seen")]
 		parts := r.Split(seen, all[len(all)-1], rapid.IntRange(1, 10).Draw(t, "size"), rapid.IntRange(1, 32).Draw(t, "parts"))
 		if len(parts) > 32 {
-			t.Fatalf("%d parts", len(parts))
+			t.Fatalf("%d parts, want at most 32", len(parts))
 		}
-		others := rapid.SliceOf(id).Draw(t, "ids that came since") // cut by the same bounds
+		others := rapid.SliceOf(id).Draw(t, "ids added later") // they belong to the same parts
 		for _, id := range slices.Concat(all, others) {
 			n := 0
 			for _, p := range parts {
-				if p.holds(id) {
+				if p.contains(id) {
 					n++
 				}
 			}
 			want := 0
-			if r.holds(id) && id > seen[len(seen)-1] {
+			if r.contains(id) && id > seen[len(seen)-1] {
 				want = 1
 			}
 			if n != want {
-				t.Fatalf("%q is in %d parts of %+v, want %d", id, n, parts, want)
+				t.Fatalf("id %q is in %d of the parts %+v, want %d", id, n, parts, want)
 			}
 		}
 	})
 }
 
-func TestPlaceKeepsTheOrder(t *testing.T) {
+func TestPositionIsMonotonic(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")
 		if a > b {
 			a, b = b, a
 		}
-		if place(a) > place(b) || place(b) >= 1<<(4*placeDigits) {
-			t.Fatalf("%q is at %x, and %q at %x", a, place(a), b, place(b))
+		if position(a) > position(b) || position(b) >= 1<<(4*positionDigits) {
+			t.Fatalf("position(%q) is %x, position(%q) is %x, want the same order and 12 digits", a, position(a), b, position(b))
 		}
 	})
 }

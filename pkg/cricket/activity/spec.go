@@ -7,11 +7,13 @@ import (
 	"matchday/pkg/spec"
 )
 
+// The functions that push.
 var (
+	// PushActivitiesFunction runs Pusher.PushActivities.
 	PushActivitiesFunction = spec.Function{
 		Name:   "cricket/push-activities",
-		Does:   "Pushes what changed in one match to its Live Activities, by channel and by token.",
-		IfDown: "Lock screens stand still; the API goes on.",
+		Does:   "Pushes the current display of a match to its Live Activities, by channel and by token.",
+		IfDown: "Lock screens are not updated. The API works.",
 		On:     tables.ActivityQueue,
 		Uses: []spec.Access{
 			tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity, tables.RemoveActivities, tables.ChannelsOfMatch, tables.RemoveChannel,
@@ -21,10 +23,11 @@ var (
 		Memory: 512, Timeout: 30 * time.Second,
 	}
 
+	// SweepChannelsFunction runs Pusher.SweepChannels.
 	SweepChannelsFunction = spec.Function{
 		Name:   "cricket/sweep-channels",
-		Does:   "Deletes the broadcast channels that are no match's any more.",
-		IfDown: "Channels that a crash left add up; at Apple's limit of 10,000 new activities need a token.",
+		Does:   "Deletes the broadcast channels that no match uses any more.",
+		IfDown: "Channels that a crash left accumulate. At Apple's limit of 10,000 channels, new activities need a push token.",
 		On:     spec.Schedule("rate(1 hour)"),
 		Uses:   []spec.Access{tables.AllChannels, tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.RemoveChannel}, Secrets: []string{tables.APNSKey},
 		Emits:  []spec.Metric{tables.Broadcasts, tables.BroadcastsFailed},
@@ -32,21 +35,24 @@ var (
 	}
 )
 
+// The routes of users' Live Activities.
 var (
+	// StartActivityFunction runs Activities.StartActivity.
 	StartActivityFunction = spec.Function{
 		Name:   "cricket/start-activity",
-		Does:   "Has a Live Activity on the caller's phone updated, by its token or by the match's channel.",
-		IfDown: "New activities stand still; those already running go on.",
+		Does:   "Registers a Live Activity of the caller for updates, by its push token or by the channel of the match.",
+		IfDown: "New activities are not updated. Running activities are.",
 		On:     spec.Route{Method: "POST", Path: "/user/activity/{matchId}", Auth: spec.User},
 		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.RegisterActivity, tables.GetDevice, tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow},
 		Sends:  []spec.Queue{tables.ActivityQueue}, Secrets: []string{tables.APNSKey},
-		Memory: 256, Timeout: 15 * time.Second, // one that opens a channel waits for Apple
+		Memory: 256, Timeout: 15 * time.Second, // a call that opens a channel waits for Apple
 	}
 
+	// EndActivityFunction runs Activities.EndActivity.
 	EndActivityFunction = spec.Function{
 		Name:   "cricket/end-activity",
 		Does:   "Stops updating a Live Activity of the caller.",
-		IfDown: "Dismissed activities are pushed to for a while; nobody sees it.",
+		IfDown: "Dismissed activities still get pushes, which users do not see.",
 		On:     spec.Route{Method: "DELETE", Path: "/user/activity/{matchId}", Auth: spec.User},
 		Uses:   []spec.Access{tables.RemoveActivity},
 		Memory: 256, Timeout: tables.ReadTimeout,

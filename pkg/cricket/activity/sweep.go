@@ -15,22 +15,25 @@ import (
 )
 
 const (
-	// sweepAfter is how long after the end of a match its channels are left to
-	// the messages that close them.
+	// sweepAfter is the time from the end of a match to the deletion of its channels
+	// by the sweep. Until then they are left to the message that closes them.
 	sweepAfter = time.Hour
-	// maxSwept is how many channels one sweep deletes: half a minute's work.
+	// maxSwept is the maximum number of channels that one sweep deletes, which takes
+	// half a minute.
 	maxSwept = 500
 )
 
-// SweepChannels deletes what is left of broadcast channels: those that no row
-// names, those of matches that ended an hour ago, never ended or are gone, and
-// claims that were given up. What it cannot delete now, and what is more than
-// maxSwept, the next run deletes; a second run finds nothing.
+// SweepChannels deletes broadcast channels that are no longer used: those that no
+// row refers to, those of matches that ended sweepAfter ago, that expired without an
+// end or that do not exist, and expired claims. It deletes at most maxSwept; the next
+// run continues. A run after a complete one deletes nothing. It returns the errors of
+// all channels it could not delete; the next run tries them again.
 //
-// A channel of a match that goes on is safe: Apple's list is read before the
-// rows, and whoever made a channel on that list had claimed its row before. So
-// the row names the channel, or it is being made, and then no unnamed channel is
-// deleted, for each may be that one.
+// It never deletes the channel of a live match. Apple's list is read before the rows,
+// and a process that creates a channel claims its row first. So for each channel on
+// the list, either a row refers to it, or its row is still a claim. While there is a
+// claim, SweepChannels deletes no unreferenced channel, because each may be the
+// claimed one.
 func (p *Pusher) SweepChannels(ctx context.Context) error {
 	if err := p.sender.Ready(ctx); err != nil {
 		return err
@@ -43,53 +46,53 @@ func (p *Pusher) SweepChannels(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	over, err := p.over(ctx, rows)
+	ofEnded, err := p.channelsOfEnded(ctx, rows)
 	if err != nil {
 		return err
 	}
-	doomed := append(unnamed(ids, rows, p.now()), over...)
-	slog.InfoContext(ctx, "sweeping channels", "channels", len(ids), "rows", len(rows), "doomed", len(doomed))
+	unused := append(unreferenced(ids, rows, p.now()), ofEnded...)
+	slog.InfoContext(ctx, "sweeping channels", "channels", len(ids), "rows", len(rows), "unused", len(unused))
 	deleted := 0
 	var errs error
-	for _, c := range doomed[:min(len(doomed), maxSwept)] {
+	for _, c := range unused[:min(len(unused), maxSwept)] {
 		err := p.close(ctx, c)
 		if err == nil {
 			deleted++
 		}
 		errs = errors.Join(errs, err)
 		if errors.Is(err, push.ErrUnavailable) || ctx.Err() != nil {
-			break // Apple is away, or the time is up; any other error is of one channel
+			break // Apple cannot be reached, or the time is over; any other error concerns one channel only
 		}
 	}
-	slog.InfoContext(ctx, "channels swept", "deleted", deleted, "left", len(doomed)-deleted)
+	slog.InfoContext(ctx, "channels swept", "deleted", deleted, "left", len(unused)-deleted)
 	return errs
 }
 
-// unnamed are the claims that were given up, and, unless a channel is being made,
-// those of ids that no row names.
-func unnamed(ids []string, rows []Channel, now time.Time) (doomed []Channel) {
-	named, making := map[string]bool{}, false
+// unreferenced returns the expired claims and, unless there is a valid claim, the
+// channels of ids that no row refers to.
+func unreferenced(ids []string, rows []Channel, now time.Time) (unused []Channel) {
+	referenced, claimed := map[string]bool{}, false
 	for _, row := range rows {
 		switch {
 		case row.ChannelID != "":
-			named[row.ChannelID] = true
-		case row.being(now):
-			making = true
+			referenced[row.ChannelID] = true
+		case row.claimed(now):
+			claimed = true
 		default:
-			doomed = append(doomed, row)
+			unused = append(unused, row)
 		}
 	}
 	for _, id := range ids {
-		if !making && !named[id] {
-			doomed = append(doomed, Channel{ChannelID: id})
+		if !claimed && !referenced[id] {
+			unused = append(unused, Channel{ChannelID: id})
 		}
 	}
-	return doomed
+	return unused
 }
 
-// over are the channels of matches that are long over, which are told so for the
-// last time.
-func (p *Pusher) over(ctx context.Context, rows []Channel) (doomed []Channel, err error) {
+// channelsOfEnded returns the channels of matches for which expired holds, or that do
+// not exist. It broadcasts the end to those of ended matches once more.
+func (p *Pusher) channelsOfEnded(ctx context.Context, rows []Channel) (unused []Channel, err error) {
 	byMatch := map[string][]Channel{}
 	for _, row := range rows {
 		if row.ChannelID != "" {
@@ -102,10 +105,10 @@ func (p *Pusher) over(ctx context.Context, rows []Channel) (doomed []Channel, er
 		if err != nil {
 			return nil, err
 		}
-		if ok && !past(f, p.now()) {
+		if ok && !expired(f, p.now()) {
 			continue
 		}
-		doomed = append(doomed, rows...)
+		unused = append(unused, rows...)
 		if f.EndingAt == 0 {
 			continue
 		}
@@ -117,12 +120,12 @@ func (p *Pusher) over(ctx context.Context, rows []Channel) (doomed []Channel, er
 			return nil, err
 		}
 	}
-	return doomed, nil
+	return unused, nil
 }
 
-// past reports whether the channels of a match are of no more use: it ended
-// sweepAfter ago, or it never did and what fans left at it has expired.
-func past(f match.Fixture, now time.Time) bool {
+// expired reports whether the channels of a match are no longer used: the match
+// ended sweepAfter ago, or it has no end and its subscriptions have expired.
+func expired(f match.Fixture, now time.Time) bool {
 	if f.EndingAt != 0 {
 		return now.Sub(time.Unix(f.EndingAt, 0)) >= sweepAfter
 	}

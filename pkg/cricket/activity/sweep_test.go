@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
@@ -14,37 +16,38 @@ import (
 	"matchday/pkg/kit/push"
 )
 
-// littered is a world with channels in every condition: those of matches that go
-// on, or ended just now, and those that nobody needs.
-func littered(t *testing.T) (w *crickettest.World, keep []string) {
-	w, f, _ := watched(t)
-	silent(w)
+// worldWithUnusedChannels returns a world with channels that must be kept, of matches
+// that are live, upcoming or ended recently, and with channels that must be deleted.
+// keep are the ids of the former, in order.
+func worldWithUnusedChannels(t *testing.T) (w *crickettest.World, keep []string) {
+	w, f, _ := worldWithActivities(t)
+	discardMessages(w)
 	w.To(crickettest.At(40))
-	matchID := func(id string, change func(*match.Fixture)) {
+	addMatch := func(id string, change func(*match.Fixture)) {
 		f := f
 		f.MatchID = id
 		change(&f)
 		testkit.Put(w.World, tables.Fixtures, f)
 	}
-	matchID("7", func(f *match.Fixture) { f.Live = match.Live })
-	matchID("8", func(f *match.Fixture) {
+	addMatch("7", func(f *match.Fixture) { f.Live = match.Live })
+	addMatch("8", func(f *match.Fixture) {
 		f.StartTime = crickettest.At(40).Add(-400 * time.Hour).Format(tables.TimeLayout)
 		f.Live = match.Live
 	})
-	matchID("9", func(f *match.Fixture) { f.StartTime = crickettest.At(4000).Format(tables.TimeLayout) })
-	matchID("10", func(f *match.Fixture) { f.EndingAt = crickettest.At(40).Add(time.Minute - activity.SweepAfter).Unix() })
+	addMatch("9", func(f *match.Fixture) { f.StartTime = crickettest.At(4000).Format(tables.TimeLayout) })
+	addMatch("10", func(f *match.Fixture) { f.EndingAt = crickettest.At(40).Add(time.Minute - activity.SweepAfter).Unix() })
 	for _, id := range []string{"7", "8", "9", "10"} {
 		keep = append(keep, w.Opened(id, match.Neutral))
 	}
-	matchID("11", func(f *match.Fixture) { f.EndingAt = crickettest.At(40).Add(-activity.SweepAfter).Unix() })
-	matchID("12", func(f *match.Fixture) {
+	addMatch("11", func(f *match.Fixture) { f.EndingAt = crickettest.At(40).Add(-activity.SweepAfter).Unix() })
+	addMatch("12", func(f *match.Fixture) {
 		f.StartTime = crickettest.At(40).Add(-73 * time.Hour).Format(tables.TimeLayout)
 	})
-	for _, id := range []string{"11", "12", "13"} { // there is no 13
+	for _, id := range []string{"11", "12", "13"} { // match 13 does not exist
 		w.Opened(id, "11")
 	}
 	testkit.Put(w.World, tables.Displays, match.DisplayRow{CacheKey: match.DisplayKey("11", "11"), Display: `{"headline":"Harbour won"}`})
-	onChannel(w, testkit.Row[activity.Channel](w.World, tables.Channels, "11", "11").ChannelID, "away")
+	listenTo(w, testkit.Row[activity.Channel](w.World, tables.Channels, "11", "11").ChannelID, "away")
 	sender := w.Sender(w.Env(activity.SweepChannelsFunction))
 	for range 3 {
 		_, err := sender.CreateChannel(t.Context(), push.KeepNothing)
@@ -67,44 +70,44 @@ func channelIDs(w *crickettest.World) (apple, named []string) {
 	return apple, named
 }
 
-func TestSweep(t *testing.T) {
+func TestSweepDeletesOnlyUnusedChannels(t *testing.T) {
 	t.Parallel()
-	w, keep := littered(t)
+	w, keep := worldWithUnusedChannels(t)
 	p := w.Pusher(w.Env(activity.SweepChannelsFunction))
 	for n := range 2 {
 		calls := w.Count(func() { testkit.Must(t, p.SweepChannels(w.Ctx())) })
 		apple, named := channelIDs(w)
 		if !slices.Equal(apple, keep) || !slices.Equal(named, keep) {
-			t.Errorf("run %d leaves %q at Apple and %q in rows, want %q", n, apple, named, keep)
+			t.Errorf("run %d leaves channels at Apple that differ:\n%sand in rows:\n%s", n, cmp.Diff(keep, apple), cmp.Diff(keep, named))
 		}
 		if n == 1 && calls["DeleteItem"] > 0 {
-			t.Errorf("the second run makes the calls %v", calls)
+			t.Errorf("the second run makes the calls %v, want no DeleteItem", calls)
 		}
 	}
 	if state, ended := w.Shows("away"); !ended {
-		t.Errorf("who listened to the end shows %q", state)
+		t.Errorf("the activity on the channel of an ended match shows %q, want it ended", state)
 	}
 }
 
-// While a channel is being made, each that nobody names may be that one.
-func TestSweepWaitsForAClaim(t *testing.T) {
+// While a channel is claimed, each unreferenced channel may be the claimed one.
+func TestSweepKeepsUnreferencedChannelsDuringAClaim(t *testing.T) {
 	t.Parallel()
-	w, keep := littered(t)
+	w, keep := worldWithUnusedChannels(t)
 	claim := activity.Channel{MatchID: "7", View: "11", ClaimedAt: w.Clock.Now().UnixMilli()}
 	testkit.Put(w.World, tables.Channels, claim)
 	p := w.Pusher(w.Env(activity.SweepChannelsFunction))
 	testkit.Must(t, p.SweepChannels(w.Ctx()))
 	if apple, named := channelIDs(w); len(apple) != len(keep)+3 || len(named) != len(keep)+1 {
-		t.Errorf("%d channels and %d rows are left, want 3 and 1 more than %d", len(apple), len(named), len(keep))
+		t.Errorf("%d channels and %d rows are left, want %d and %d", len(apple), len(named), len(keep)+3, len(keep)+1)
 	}
 	w.To(w.Clock.Now().Add(activity.ChannelClaim))
 	testkit.Must(t, p.SweepChannels(w.Ctx()))
 	if apple, named := channelIDs(w); !slices.Equal(apple, keep) || !slices.Equal(named, keep) {
-		t.Errorf("%q and %q are left after the claim was given up, want %q", apple, named, keep)
+		t.Errorf("after the claim expired the channels at Apple differ:\n%sand the rows:\n%s", cmp.Diff(keep, apple), cmp.Diff(keep, named))
 	}
 }
 
-func TestSweepIsBounded(t *testing.T) {
+func TestSweepDeletesAtMostMaxSwept(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t).WithPhones()
 	p := w.Pusher(w.Env(activity.SweepChannelsFunction))
@@ -115,36 +118,36 @@ func TestSweepIsBounded(t *testing.T) {
 	for _, want := range []int{10, 0} {
 		testkit.Must(t, p.SweepChannels(w.Ctx()))
 		if apple, _ := channelIDs(w); len(apple) != want {
-			t.Errorf("%d are left, want %d", len(apple), want)
+			t.Errorf("%d channels are left, want %d", len(apple), want)
 		}
 	}
 }
 
-// A channel that cannot be deleted does not keep the others, and a run without
+// A channel that cannot be deleted does not block the others. A run that cannot reach
 // Apple deletes nothing.
-func TestSweepFails(t *testing.T) {
+func TestSweepContinuesAfterAnError(t *testing.T) {
 	t.Parallel()
-	w, keep := littered(t)
+	w, keep := worldWithUnusedChannels(t)
 	testkit.Put(w.World, tables.Channels, activity.Channel{MatchID: "1", View: match.Neutral, ChannelID: "no base64!"})
 	env := w.Env(activity.SweepChannelsFunction)
-	away := w.Pusher(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" })
-	if err := away.SweepChannels(w.Ctx()); err == nil || len(w.Phones.Channels()) != len(keep)+6 {
-		t.Errorf("without Apple: %v", err)
+	offline := w.Pusher(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" })
+	if err := offline.SweepChannels(w.Ctx()); err == nil || len(w.Phones.Channels()) != len(keep)+6 {
+		t.Errorf("without Apple: error %v, %d channels; want an error and %d channels", err, len(w.Phones.Channels()), len(keep)+6)
 	}
 	if err := w.Pusher(env).SweepChannels(w.Ctx()); err == nil {
-		t.Error("a channel that cannot be deleted is no error")
+		t.Error("no error for a channel that cannot be deleted")
 	}
 	if apple, _ := channelIDs(w); !slices.Equal(apple, keep) {
-		t.Errorf("%q are left, want %q", apple, keep)
+		t.Errorf("the channels left differ:\n%s", cmp.Diff(keep, apple))
 	}
 }
 
-func TestSweepCrashes(t *testing.T) {
+func TestSweepIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) standing {
-		w, _ := littered(t)
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) channelState {
+		w, _ := worldWithUnusedChannels(t)
 		w.Pusher(w.Crashing(activity.SweepChannelsFunction, p)).SweepChannels(w.Ctx())
 		testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction)).SweepChannels(w.Ctx()))
-		return standingOf(w)
+		return channelStateOf(w)
 	})
 }

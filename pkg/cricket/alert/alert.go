@@ -31,54 +31,58 @@ import (
 	"matchday/pkg/kit/telemetry"
 )
 
-// Alert is an event to be sent to the followers of a match. Its text is fixed
-// when the message is sent, except for the minutes in a reminder. Who receives
-// it is decided when it is handled.
+// Alert is the message of send-alerts: an event of a match. Its text is fixed when
+// it is sent, except for the minutes of a reminder. Its recipients are determined
+// when it is handled.
 type Alert struct {
 	MatchID string     `json:"matchId"`
-	Key     string     `json:"key"` // of the event in its match: each is sent once
+	Key     string     `json:"key"` // of the event in its match; an alert with the same key is sent once
 	Kind    event.Kind `json:"kind"`
 	Match   string     `json:"match"` // "India v Pakistan"
 	Title   string     `json:"title"`
 	Body    string     `json:"body"`
-	Plain   string     `json:"plain,omitempty"` // the body for the spoiler-free
-	At      int64      `json:"at"`              // when it happened, epoch s
+	Plain   string     `json:"plain,omitempty"` // the body for spoiler-free users; empty: they get no alert
+	At      int64      `json:"at"`              // of the event, epoch s
 
-	activity.IDRange          // of the followers it is for
-	Users            []string `json:"users,omitempty"` // only these of them, sorted: those who were not reached
-	Try              int      `json:"try,omitempty"`   // retries because Apple was not reached
+	activity.IDRange          // of the followers' user ids
+	Users            []string `json:"users,omitempty"` // only these followers of the range, sorted: a retry
+	Try              int      `json:"try,omitempty"`   // earlier attempts that did not reach Apple
 }
 
-// NewAlert is the message of an event.
+// NewAlert returns the message for an event. at is the time of the event, epoch s.
 func NewAlert(matchID string, e event.Event, at int64) Alert {
 	return Alert{MatchID: matchID, Key: e.Key, Kind: e.Kind, Match: e.Match, Title: e.Title, Body: e.Body, Plain: e.Plain, At: at}
 }
 
-// Keys of alerts that are sent in a way of their own.
+// The keys of alerts with rules of their own. Each user is claimed in
+// cricket-prematch-notifications.
 const (
-	startKey    = "start"    // starts a Live Activity where possible; each user is claimed in cricket-prematch-notifications
-	reminderKey = "reminder" // each user is claimed likewise
+	startKey    = "start"    // starts a Live Activity on the phones that support it
+	reminderKey = "reminder" // the body is the number of minutes to the start
 )
 
-// maxKey bounds a key, so that the name of a part fits a sort key.
+// maxKey is the maximum length of a key in bytes, so that the name of a part fits a
+// sort key.
 const maxKey = 200
 
-func (m Alert) check() error {
+// validate returns Invalid for a message that can never be sent.
+func (m Alert) validate() error {
 	switch {
 	case !match.ValidID(m.MatchID):
-		return problem.In("matchId", "%.32q is no match id", m.MatchID)
+		return problem.In("matchId", "%.32q is not a match id: valid are 1 to 19 digits", m.MatchID)
 	case m.Key == "" || len(m.Key) > maxKey:
-		return problem.In("key", "the key must have 1 to %d bytes", maxKey)
+		return problem.In("key", "the key has %d bytes: valid are 1 to %d", len(m.Key), maxKey)
 	case !slices.Contains(follower.DefaultPreferences().Alerts, m.Kind):
-		return problem.In("kind", "%.32q is no kind of alert", m.Kind)
+		return problem.In("kind", "%.32q is not a kind of alert: valid are %v", m.Kind, follower.DefaultPreferences().Alerts)
 	case m.Title == "":
 		return problem.In("title", "the title is missing")
 	}
 	return nil
 }
 
-// part is the name of the followers that the message is for, among those of its
-// event. It does not depend on Try, unless the message names users.
+// part is the sort key of the message in cricket-alerts: the event and the followers
+// that the message is for. It contains Try only for a retry of some followers: when
+// Apple was not reached at all, the followers of the next attempt are the same.
 func (m Alert) part() string {
 	switch {
 	case len(m.Users) > 0:
@@ -89,10 +93,10 @@ func (m Alert) part() string {
 	return m.Key
 }
 
-// collapse is the collapse id of all notifications of an event: a phone that
-// receives the event twice shows it once. It does not apply to the start of an
-// activity. Apple allows 64 bytes.
-func (m Alert) collapse() string {
+// collapseID returns the apns-collapse-id of all notifications of the event: a phone
+// that receives two of them shows one. APNs allows 64 bytes. It has no effect on the
+// start of an activity.
+func (m Alert) collapseID() string {
 	if id := m.MatchID + ":" + m.Key; len(id) <= 64 {
 		return id
 	}
@@ -101,40 +105,41 @@ func (m Alert) collapse() string {
 }
 
 const (
-	// alertLife is how old an event may be when it is sent.
-	alertLife = 6 * time.Hour
-	// keepAlerts is how long the progress of an alert is kept: longer than any
+	// maxAlertAge is the maximum age of an event. An older alert is dropped.
+	maxAlertAge = 6 * time.Hour
+	// keepAlerts is how long the rows of cricket-alerts are kept: longer than any
 	// match lasts.
 	keepAlerts = 7 * 24 * time.Hour
-	// keepReminder is how long the claim of a reminder is kept.
+	// keepReminder is how long the rows of cricket-prematch-notifications are kept.
 	keepReminder = 48 * time.Hour
-	// keptByApple is how long Apple keeps an alert for a phone that is offline.
-	keptByApple = time.Hour
+	// alertExpiration is how long Apple stores an alert for a phone that is offline.
+	alertExpiration = time.Hour
 
-	// alertLease is how long a worker may hold a part: longer than a page takes.
+	// alertLease is how long a worker holds the lock of a part without extending it.
+	// It is longer than a page takes.
 	alertLease = 2 * time.Minute
-	// sendTime is how long sending one text to a page may take. A page takes a
-	// second; after sendTime Apple does not answer.
-	sendTime = 5 * time.Second
-	// runTime is the time after which no page is begun. A page takes up to a minute
-	// if Apple answers none of its eight texts and three channels: together they
-	// stay below the timeout of two minutes.
-	runTime = 45 * time.Second
+	// sendTimeout bounds the pushes of one text to a page. They normally take a
+	// second, so Apple does not answer if they take longer.
+	sendTimeout = 5 * time.Second
+	// runTimeout is the time after which a run begins no further page. A page takes a
+	// minute if Apple answers for none of its 8 texts and 3 channels, so the run ends
+	// before the function's timeout of 2 min.
+	runTimeout = 45 * time.Second
 
-	readsAtOnce  = 32 // of phones
-	claimsAtOnce = 32
+	readConcurrency  = 32 // reads of devices
+	claimConcurrency = 32 // writes of claims
 
-	// Followers who were not reached are retried after 10 s, 20 s, 40 s and so on,
-	// up to 15 min: for 51 minutes in all.
+	// Followers who were not reached are retried after 10 s, 20 s, 40 s and so on up
+	// to 15 min, for 51 min in total.
 	maxAlertTries   = 9
 	alertRetryDelay = 10 * time.Second
 )
 
-// portions are the numbers of followers that are handled together.
-type portions struct {
-	Message int32 // the most that one message handles, which takes some seconds
-	Part    int   // the aim for a part, so that few parts exceed Message
-	Page    int   // sent before progress is recorded: a crash sends so many again
+// batchSizes are numbers of followers.
+type batchSizes struct {
+	Message int32 // maximum of one message, which takes some seconds
+	Part    int   // target of a part, less than Message so that few parts exceed it
+	Page    int   // between two records of the progress: a crash repeats at most so many
 }
 
 // Alerter sends alerts to followers.
@@ -145,10 +150,10 @@ type Alerter struct {
 	locks       *lock.Locks
 	channels    activity.Channels
 	now         func() time.Time
-	environment string // of the phones that Apple's host reaches; "" for all
-	attributes  string // name of the app's ActivityAttributes
-	portions    portions
-	patience    time.Duration // how long Apple may take for one text to a page
+	environment string // APNs environment of the phones that the sender reaches; "" for all
+	attributes  string // name of the app's ActivityAttributes type
+	sizes       batchSizes
+	sendTimeout time.Duration
 }
 
 // OpenAlerter opens the service of send-alerts.
@@ -160,7 +165,7 @@ func OpenAlerter(ctx context.Context, env app.Env) (*Alerter, error) {
 	return NewAlerter(env, sender), nil
 }
 
-// NewAlerter is the service with a given sender.
+// NewAlerter returns the service with the caller's sender.
 func NewAlerter(env app.Env, sender *push.Sender) *Alerter {
 	db := dynamo.Open(env.AWS, env.Prefix)
 	return &Alerter{
@@ -168,7 +173,7 @@ func NewAlerter(env app.Env, sender *push.Sender) *Alerter {
 		locks:       &lock.Locks{DB: db, Acquire: tables.AcquireLock, Extend: tables.ExtendLock, Release: tables.ReleaseLock, TTL: alertLease, Now: env.Now},
 		channels:    activity.Channels{DB: db, Sender: func(context.Context) (*push.Sender, error) { return sender, nil }, Clock: env.Clock},
 		environment: push.EnvironmentOf(env), attributes: cmp.Or(env.Setting(tables.APNSType), tables.AttributesType),
-		portions: portions{Message: 2000, Part: 1600, Page: 500}, patience: sendTime,
+		sizes: batchSizes{Message: 2000, Part: 1600, Page: 500}, sendTimeout: sendTimeout,
 	}
 }
 
@@ -176,28 +181,30 @@ func NewAlerter(env app.Env, sender *push.Sender) *Alerter {
 type alertRow struct {
 	MatchID string             `dynamodbav:"matchId"`
 	Part    string             `dynamodbav:"part"`
-	After   string             `dynamodbav:"after,omitempty"` // the last follower who was handled
-	Parts   []activity.IDRange `dynamodbav:"parts,omitempty"` // what was given to other messages, in order
+	After   string             `dynamodbav:"after,omitempty"` // user id of the last follower handled
+	Parts   []activity.IDRange `dynamodbav:"parts,omitempty"` // the ranges that were given to other messages, in order
 	Done    bool               `dynamodbav:"done,omitempty"`
 	TTL     int64              `dynamodbav:"ttl"`
 }
 
-// SendAlert sends an event to the followers of a match, or to the part of them
-// that the message names: to those who want it now, on their registered phones.
-// It leaves followers beyond 2,000 to messages of their own.
+// SendAlert sends an event to the followers of a match, or to the message's part of
+// them: to those whose preferences allow it now and who have a phone. If there are
+// more than 2,000, it sends messages for the others.
 //
-// A second run continues after the last page that the first one recorded. After
-// a crash at most one page is sent again: a phone shows a notification once,
-// and each user is claimed before an activity is started, so it is started at
-// most once. A user who was claimed before receives a notification instead.
-// While another worker holds the part, the message waits in the queue.
-// Followers who were not reached are retried by a message of their own. If the
-// time does not suffice, the message is sent again for the rest.
+// It records its progress after each page. A second run continues there, and does
+// nothing after the last page. After a crash at most one page is repeated: a phone
+// shows a repeated notification once, and an activity is started at most once,
+// because each user is claimed before. A user who was claimed by an earlier run gets
+// the notification, whether or not the activity started.
 //
-// A message that cannot be sent at all is Invalid. One that is too old is
-// dropped.
+// While another worker holds the lock of the part, the message is sent again with a
+// delay. Followers who were not reached are retried by a message of their own. If the
+// time of the run is over, the message is sent again and continues.
+//
+// Invalid: the message can never be sent. An alert that is too old is dropped. Any
+// other error: the message is handled again.
 func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
-	if err := m.check(); err != nil {
+	if err := m.validate(); err != nil {
 		return err
 	}
 	f, ok, err := dynamo.Get[match.Fixture](ctx, a.db, tables.GetFixture, m.MatchID)
@@ -205,11 +212,11 @@ func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 		return err
 	}
 	if !ok {
-		return problem.New(problem.Invalid, "match_not_found", "there is no match %s", m.MatchID)
+		return problem.New(problem.Invalid, "match_not_found", "match %s does not exist", m.MatchID)
 	}
 	now := a.now()
-	if now.Sub(time.Unix(m.At, 0)) > alertLife || m.Key == reminderKey && !now.Before(f.Start()) {
-		slog.WarnContext(ctx, "an alert came too late", "match", m.MatchID, "key", m.Key)
+	if now.Sub(time.Unix(m.At, 0)) > maxAlertAge || m.Key == reminderKey && !now.Before(f.Start()) {
+		slog.WarnContext(ctx, "dropped an alert that is too old", "match", m.MatchID, "key", m.Key)
 		return nil
 	}
 	if m.Key == reminderKey {
@@ -218,60 +225,62 @@ func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 	}
 	lease, err := a.locks.Take(ctx, "alert:"+m.MatchID+":"+m.part(), lock.Holder(ctx, "alerts"))
 	if err == nil {
-		err = errors.Join(a.sendHeld(ctx, lease, f, m), lease.Release(context.WithoutCancel(ctx)))
+		err = errors.Join(a.sendLocked(ctx, lease, f, m), lease.Release(context.WithoutCancel(ctx)))
 	}
-	if errors.Is(err, lock.ErrHeld) { // an error would count as a receive
+	if errors.Is(err, lock.ErrHeld) { // an error would use up a receive of the message
 		return a.queue.Send(ctx, tables.AlertQueue, m, alertLease)
 	}
 	return err
 }
 
-func (a *Alerter) sendHeld(ctx context.Context, lease *lock.Lease, f match.Fixture, m Alert) error {
+// sendLocked sends an alert whose part the caller has locked.
+func (a *Alerter) sendLocked(ctx context.Context, lease *lock.Lease, f match.Fixture, m Alert) error {
 	row, _, err := dynamo.Get[alertRow](ctx, a.db, tables.GetAlert, m.MatchID, m.part())
 	if err != nil || row.Done {
 		return err
 	}
 	if err := a.sender.Ready(ctx); err != nil {
-		slog.WarnContext(ctx, "Apple cannot be reached", "err", err)
+		slog.WarnContext(ctx, "cannot connect to Apple", "err", err)
 		activity.AppleFailed(ctx, a.now())
-		return a.again(ctx, m)
+		return a.retry(ctx, m)
 	}
 	now := a.now()
 	run := alertRun{
-		Alerter: a, alert: m, match: f, lease: lease, until: now.Add(runTime), expires: now.Add(keptByApple),
+		Alerter: a, alert: m, match: f, lease: lease, deadline: now.Add(runTimeout), expires: now.Add(alertExpiration),
 		messages: map[audience]*push.Message{},
 	}
 	if m.Key == reminderKey {
 		run.expires = f.Start()
 	}
-	defer func() { run.report(ctx) }()
-	err = run.pages(ctx, row)
+	defer func() { run.emitCounts(ctx) }()
+	err = run.sendPages(ctx, row)
 	if _, ok := errors.AsType[*push.Refused](err); ok {
 		activity.AppleFailed(ctx, a.now())
 	}
 	return err
 }
 
-// record stores the progress of the part. It returns lock.ErrHeld if another
-// worker is further.
-func (a *Alerter) record(ctx context.Context, m Alert, set expression.UpdateBuilder, after string) error {
-	set = set.Set(expression.Name("ttl"), expression.Value(a.now().Add(keepAlerts).Unix()))
-	first := expression.AttributeNotExists(expression.Name("after"))
-	if after != "" {
-		set = set.Set(expression.Name("after"), expression.Value(after))
-		first = first.Or(expression.LessThanEqual(expression.Name("after"), expression.Value(after)))
+// recordProgress stores the progress of m's part: row.After and the named attributes
+// of row. It returns lock.ErrHeld if another worker has recorded a later follower.
+func (a *Alerter) recordProgress(ctx context.Context, m Alert, row alertRow, names ...string) error {
+	row.TTL = a.now().Add(keepAlerts).Unix()
+	set := dynamo.Set(row, "ttl").Set(row, names...)
+	notLater := dynamo.Absent[alertRow]("after")
+	if row.After != "" {
+		set = set.Set(row, "after")
+		notLater = notLater.Or(dynamo.AtMost[alertRow]("after", row.After))
 	}
-	err := dynamo.Update(ctx, a.db, tables.RecordAlert, dynamo.Key(tables.RecordAlert, m.MatchID, m.part()), set, first)
+	err := dynamo.Update(ctx, a.db, tables.RecordAlert, dynamo.Key(tables.RecordAlert, m.MatchID, m.part()), set, notLater)
 	if dynamo.IsRefused(err) {
 		return fmt.Errorf("%w: %w", lock.ErrHeld, err)
 	}
 	return err
 }
 
-// again sends the message again for later, at most maxAlertTries times.
-func (a *Alerter) again(ctx context.Context, m Alert) error {
+// retry sends a message again with a delay. It drops the message after maxAlertTries.
+func (a *Alerter) retry(ctx context.Context, m Alert) error {
 	if m.Try >= maxAlertTries {
-		slog.ErrorContext(ctx, "followers were not reached", "match", m.MatchID, "key", m.Key, "users", len(m.Users), "tries", m.Try)
+		slog.ErrorContext(ctx, "gave up: followers were not reached", "match", m.MatchID, "key", m.Key, "users", len(m.Users), "tries", m.Try)
 		return nil
 	}
 	delay := alertRetryDelay << m.Try
@@ -279,76 +288,76 @@ func (a *Alerter) again(ctx context.Context, m Alert) error {
 	return a.queue.Send(ctx, tables.AlertQueue, m, min(delay, activity.LongestDelay))
 }
 
-// alertRun is one run of SendAlert.
+// alertRun is the state of one call of SendAlert.
 type alertRun struct {
 	*Alerter
 	alert     Alert
 	match     match.Fixture
 	lease     *lock.Lease
-	until     time.Time // no page is begun later
-	expires   time.Time
+	deadline  time.Time // no page begins after it
+	expires   time.Time // Apple stores the pushes until then
 	messages  map[audience]*push.Message
-	unreached []string // users of this page
+	unreached []string // user ids of the current page to retry
 
 	delivered, suppressed, gone, retried int
 }
 
-func (r *alertRun) report(ctx context.Context) {
+// emitCounts emits the metrics of the run.
+func (r *alertRun) emitCounts(ctx context.Context) {
 	telemetry.Emit(ctx, r.now(), []telemetry.Sample{
 		telemetry.Count(tables.AlertsDelivered, r.delivered), telemetry.Count(tables.AlertsSuppressed, r.suppressed),
 		telemetry.Count(tables.AlertsGone, r.gone), telemetry.Count(tables.AlertsRetried, r.retried),
 	}, slog.String("match", r.alert.MatchID), slog.String("key", r.alert.Key), slog.String("part", r.alert.part()))
 }
 
-// pages sends the part page by page, from the recorded progress, while there is
-// time, and leaves the rest to another message. It records how the rest is
-// divided before it sends those messages, so that a second run divides it the
-// same way.
-func (r *alertRun) pages(ctx context.Context, row alertRow) error {
+// sendPages sends the alert to the followers of the part, page by page, from the
+// recorded progress on. At the deadline it sends the message again for the rest. If
+// the part is too large, it stores the ranges into which it divides the part before
+// it sends their messages, so that a second run divides it in the same way.
+func (r *alertRun) sendPages(ctx context.Context, row alertRow) error {
 	own := r.alert.IDRange
 	own.From = max(own.From, row.After)
-	if err := r.share(ctx, row.Parts, &own); err != nil {
+	if err := r.sendParts(ctx, row.Parts, &own); err != nil {
 		return err
 	}
 	for more := true; more; {
 		q := own.Query(tables.AllFollowers, r.alert.MatchID)
-		q.Limit = r.portions.Message
+		q.Limit = r.sizes.Message
 		found, last, err := dynamo.Query[follower.FollowRow](ctx, r.db, tables.AllFollowers, q)
 		if err != nil {
 			return err
 		}
 		if more = last != nil; more && len(row.Parts) == 0 {
-			if row.Parts, err = r.split(ctx, own, found); err != nil {
+			if row.Parts, err = r.splitRange(ctx, own, found); err != nil {
 				return err
 			}
-			set := expression.Set(expression.Name("parts"), expression.Value(row.Parts))
-			if err := r.record(ctx, r.alert, set, row.After); err != nil {
+			if err := r.recordProgress(ctx, r.alert, row, "parts"); err != nil {
 				return err
 			}
-			if err := r.share(ctx, row.Parts, &own); err != nil {
+			if err := r.sendParts(ctx, row.Parts, &own); err != nil {
 				return err
 			}
 			more = false
 		}
-		for page := range slices.Chunk(found, r.portions.Page) {
-			if r.now().After(r.until) { // a second run goes on here
+		for page := range slices.Chunk(found, r.sizes.Page) {
+			if r.now().After(r.deadline) { // the next run continues here
 				return r.queue.Send(ctx, tables.AlertQueue, r.alert, alertRetryDelay)
 			}
 			end := page[len(page)-1].UserID
-			if err := r.page(ctx, page, activity.IDRange{From: own.From, Until: end}); err != nil {
+			if err := r.sendPage(ctx, page, activity.IDRange{From: own.From, Until: end}); err != nil {
 				return err
 			}
 			own.From = end
-			if err := r.record(ctx, r.alert, expression.UpdateBuilder{}, end); err != nil {
+			if err := r.recordProgress(ctx, r.alert, alertRow{After: end}); err != nil {
 				return err
 			}
 		}
 	}
-	return r.record(ctx, r.alert, expression.Set(expression.Name("done"), expression.Value(true)), own.From)
+	return r.recordProgress(ctx, r.alert, alertRow{After: own.From, Done: true}, "done")
 }
 
-// split divides what the range holds after the followers that were found.
-func (r *alertRun) split(ctx context.Context, all activity.IDRange, found []follower.FollowRow) ([]activity.IDRange, error) {
+// splitRange divides the followers in the range after found, which are its first.
+func (r *alertRun) splitRange(ctx context.Context, all activity.IDRange, found []follower.FollowRow) ([]activity.IDRange, error) {
 	greatest := activity.IDRange{Until: all.Until}.Query(tables.AllFollowers, r.alert.MatchID)
 	greatest.Backward, greatest.Limit = true, 1
 	top, _, err := dynamo.Query[follower.FollowRow](ctx, r.db, tables.AllFollowers, greatest)
@@ -359,11 +368,11 @@ func (r *alertRun) split(ctx context.Context, all activity.IDRange, found []foll
 	for i, f := range found {
 		seen[i] = f.UserID
 	}
-	return all.Split(seen, top[0].UserID, r.portions.Part, activity.MaxParts), nil
+	return all.Split(seen, top[0].UserID, r.sizes.Part, activity.MaxParts), nil
 }
 
-// share sends a message for each part, and ends own where the parts begin.
-func (r *alertRun) share(ctx context.Context, parts []activity.IDRange, own *activity.IDRange) error {
+// sendParts sends a message for each part, and ends own where the first part begins.
+func (r *alertRun) sendParts(ctx context.Context, parts []activity.IDRange, own *activity.IDRange) error {
 	for i, part := range parts {
 		if i == 0 {
 			own.Until = part.From
@@ -377,28 +386,28 @@ func (r *alertRun) share(ctx context.Context, parts []activity.IDRange, own *act
 	return nil
 }
 
-// recipient is a follower who receives the alert.
+// recipient is a follower who gets the alert.
 type recipient struct {
 	follower.DeviceRow
-	view    string // perspective
-	plain   bool   // spoiler-free
-	watches bool   // an activity of the match
-	// renewed reports that Apple called the token dead, but the phone was
-	// registered again since.
-	renewed bool
+	view        string // perspective
+	spoilerFree bool
+	hasActivity bool // of the match
+	// reregistered reports that Apple called the token gone, but the phone registered
+	// it again after that.
+	reregistered bool
 }
 
-// audience is who receives the same push: a notification, or the start of an
-// activity.
+// audience identifies the recipients of one push message: a notification, or the
+// start of an activity.
 type audience struct {
-	plain   bool
-	view    string // "" for a notification
-	listens bool   // to a channel
+	spoilerFree bool
+	view        string // perspective; "" for a notification
+	channel     bool   // the activity listens to a channel
 }
 
-// page sends the alert to the followers of a page, all of whom are in the
-// range.
-func (r *alertRun) page(ctx context.Context, page []follower.FollowRow, all activity.IDRange) error {
+// sendPage sends the alert to the followers of a page. all is the range of the page,
+// for the message that retries the unreached.
+func (r *alertRun) sendPage(ctx context.Context, page []follower.FollowRow, all activity.IDRange) error {
 	if err := r.lease.Extend(ctx); err != nil {
 		return err
 	}
@@ -408,7 +417,7 @@ func (r *alertRun) page(ctx context.Context, page []follower.FollowRow, all acti
 	}
 	r.unreached = nil
 	if r.alert.Key == startKey {
-		if to, err = r.begin(ctx, to); err != nil {
+		if to, err = r.startActivities(ctx, to); err != nil {
 			return err
 		}
 	}
@@ -418,38 +427,39 @@ func (r *alertRun) page(ctx context.Context, page []follower.FollowRow, all acti
 	m := r.alert
 	m.IDRange, m.Users = all, slices.Sorted(slices.Values(r.unreached))
 	r.retried += len(m.Users)
-	return r.again(ctx, m)
+	return r.retry(ctx, m)
 }
 
-// recipients are the followers of a page who want the alert now and have a
-// phone. For a reminder it claims each of them. A second run of the same part
-// claims the same users again; users that another part claimed are left out.
+// recipients returns the followers of a page whose preferences allow the alert now,
+// and who have a phone in the sender's environment. For a reminder it claims each
+// user, and omits those whom another part has claimed. A second run of the same part
+// gets the same claims.
 func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([]recipient, error) {
 	now := r.now()
 	page = slices.DeleteFunc(slices.Clone(page), func(f follower.FollowRow) bool {
-		_, named := slices.BinarySearch(r.alert.Users, f.UserID)
-		return f.ExpiresAt <= now.Unix() || len(r.alert.Users) > 0 && !named
+		_, listed := slices.BinarySearch(r.alert.Users, f.UserID)
+		return f.ExpiresAt <= now.Unix() || len(r.alert.Users) > 0 && !listed
 	})
 	keys := make([]dynamo.Item, len(page))
 	for i, f := range page {
 		keys[i] = dynamo.Key(tables.BatchGetPreferences, f.UserID)
 	}
-	stated, err := dynamo.GetAll[follower.PreferencesRow](ctx, r.db, tables.BatchGetPreferences, keys)
+	rows, err := dynamo.GetAll[follower.PreferencesRow](ctx, r.db, tables.BatchGetPreferences, keys)
 	if err != nil {
 		return nil, err
 	}
-	prefers := make(map[string]follower.Preferences, len(stated))
-	for _, p := range stated {
-		prefers[p.UserID] = p.Preferences
+	stored := make(map[string]follower.Preferences, len(rows))
+	for _, p := range rows {
+		stored[p.UserID] = p.Preferences
 	}
-	unstated := follower.DefaultPreferences()
+	defaults := follower.DefaultPreferences()
 	all := make([]recipient, len(page))
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(readsAtOnce)
+	g.SetLimit(readConcurrency)
 	for i, f := range page {
-		p, ok := prefers[f.UserID]
+		p, ok := stored[f.UserID]
 		if !ok {
-			p = unstated
+			p = defaults
 		}
 		if !p.Allows(r.alert.Kind, now) || p.SpoilerFree && r.alert.Plain == "" {
 			r.suppressed++
@@ -461,11 +471,11 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 				return err
 			}
 			if r.alert.Key == reminderKey && len(r.alert.Users) == 0 {
-				if ok, err = r.claim(ctx, f.UserID); err != nil || !ok {
+				if ok, err = r.claimReminder(ctx, f.UserID); err != nil || !ok {
 					return err
 				}
 			}
-			all[i] = recipient{DeviceRow: d, view: r.match.Perspective(f.TeamID), plain: p.SpoilerFree, watches: f.HasActivity}
+			all[i] = recipient{DeviceRow: d, view: r.match.Perspective(f.TeamID), spoilerFree: p.SpoilerFree, hasActivity: f.HasActivity}
 			return nil
 		})
 	}
@@ -473,47 +483,43 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 	return slices.DeleteFunc(all, func(to recipient) bool { return to.UserID == "" }), err
 }
 
-// reminded is a row of cricket-prematch-notifications. UserID is the user of a
-// claimed reminder, wholeMatch for the reminder of the match, or startOf a user
-// for the start of an activity.
-type reminded struct {
+// prematchRow is a row of cricket-prematch-notifications: the claim of a user's
+// reminder of a match. With the user id wholeMatch it says that the reminder of the
+// match was sent; with startClaim it is the claim of the start of a user's activity.
+type prematchRow struct {
 	MatchID   string `dynamodbav:"matchId"`
 	UserID    string `dynamodbav:"userId"`
-	ClaimedBy string `dynamodbav:"claimedBy,omitempty"` // the part that reminds the user
+	ClaimedBy string `dynamodbav:"claimedBy,omitempty"` // the part of the alert that serves the user
 	TTL       int64  `dynamodbav:"ttl"`
 }
 
-// startOf is the key of a user's claim for the start of an activity.
-func startOf(userID string) string { return "#START#" + userID }
+// startClaim returns the sort key of the claim of the start of a user's activity.
+func startClaim(userID string) string { return "#START#" + userID }
 
-// claim claims the user's reminder for this part. It returns false if another
+// claimReminder claims the user's reminder for this part. It returns false if another
 // part has claimed it.
-func (r *alertRun) claim(ctx context.Context, userID string) (bool, error) {
+func (r *alertRun) claimReminder(ctx context.Context, userID string) (bool, error) {
 	part := r.alert.part()
-	return r.mark(ctx, userID, part, unmarked().Or(expression.Equal(expression.Name("claimedBy"), expression.Value(part))))
+	return r.putPrematch(ctx, userID, part, dynamo.Absent[prematchRow]("userId").Or(dynamo.Equal[prematchRow]("claimedBy", part)))
 }
 
-func unmarked() expression.ConditionBuilder {
-	return expression.AttributeNotExists(expression.Name("userId"))
-}
-
-// mark writes a row of cricket-prematch-notifications. It returns false if the
-// condition refuses it.
-func (r *alertRun) mark(ctx context.Context, userID, by string, cond expression.ConditionBuilder) (bool, error) {
-	row := reminded{r.alert.MatchID, userID, by, r.now().Add(keepReminder).Unix()}
+// putPrematch writes a row of cricket-prematch-notifications. It returns false if the
+// condition does not hold for the stored row.
+func (r *alertRun) putPrematch(ctx context.Context, userID, by string, cond expression.ConditionBuilder) (bool, error) {
+	row := prematchRow{r.alert.MatchID, userID, by, r.now().Add(keepReminder).Unix()}
 	err := dynamo.Put(ctx, r.db, tables.MarkReminder, row, cond)
 	return dynamo.Applied(err)
 }
 
-// notify sends the notification, and deletes phones whose token is dead unless
+// notify sends the notification. It deletes the devices whose token is gone, unless
 // they were registered again.
 func (r *alertRun) notify(ctx context.Context, to []recipient) error {
-	for _, plain := range []bool{false, true} {
-		some := those(to, func(p recipient) bool { return p.plain == plain })
+	for _, spoilerFree := range []bool{false, true} {
+		some := filter(to, func(p recipient) bool { return p.spoilerFree == spoilerFree })
 		if len(some) == 0 {
 			continue
 		}
-		m, err := r.notification(plain)
+		m, err := r.notification(spoilerFree)
 		if err != nil {
 			return err
 		}
@@ -521,9 +527,9 @@ func (r *alertRun) notify(ctx context.Context, to []recipient) error {
 		if err != nil {
 			return err
 		}
-		for _, p := range dead(gone) {
-			same := expression.Equal(expression.Name("updatedAt"), expression.Value(p.UpdatedAt))
-			_, err := dynamo.Delete(ctx, r.db, tables.DeleteDevice, dynamo.Key(tables.DeleteDevice, p.UserID, p.DeviceToken), same)
+		for _, p := range notReregistered(gone) {
+			unchanged := dynamo.Unchanged(p.DeviceRow, "updatedAt")
+			_, err := dynamo.Delete(ctx, r.db, tables.DeleteDevice, dynamo.Key(tables.DeleteDevice, p.UserID, p.DeviceToken), unchanged)
 			if err := dynamo.IgnoreRefused(err); err != nil {
 				return err
 			}
@@ -532,52 +538,56 @@ func (r *alertRun) notify(ctx context.Context, to []recipient) error {
 	return nil
 }
 
-// those returns the recipients for whom keep holds.
-func those(to []recipient, keep func(recipient) bool) []recipient {
+// filter returns the recipients for whom keep returns true.
+func filter(to []recipient, keep func(recipient) bool) []recipient {
 	return slices.DeleteFunc(slices.Clone(to), func(p recipient) bool { return !keep(p) })
 }
 
-// dead returns the recipients whose token is dead and who have not registered
-// again.
-func dead(gone []recipient) []recipient {
-	return those(gone, func(p recipient) bool { return !p.renewed })
+// notReregistered returns the recipients whose token is to be removed.
+func notReregistered(gone []recipient) []recipient {
+	return filter(gone, func(p recipient) bool { return !p.reregistered })
 }
 
-func (r *alertRun) notification(plain bool) (*push.Message, error) {
-	if m := r.messages[audience{plain: plain}]; m != nil {
+// notification returns the notification of the alert. It is Invalid if the text is
+// too long for APNs.
+func (r *alertRun) notification(spoilerFree bool) (*push.Message, error) {
+	if m := r.messages[audience{spoilerFree: spoilerFree}]; m != nil {
 		return m, nil
 	}
 	text := push.Banner{Title: r.alert.Title, Body: r.alert.Body, Sound: "default"}
-	if plain {
+	if spoilerFree {
 		text.Title, text.Body = r.alert.Match, r.alert.Plain
 	}
 	m, err := push.Notify(push.Alert{
-		Terms: push.Terms{Expires: r.expires}, Banner: text, Collapse: r.alert.collapse(), Thread: r.alert.MatchID,
+		Terms: push.Terms{Expires: r.expires}, Banner: text, Collapse: r.alert.collapseID(), Thread: r.alert.MatchID,
 		Custom: map[string]any{"matchId": r.alert.MatchID, "kind": r.alert.Kind},
 	})
 	if errors.Is(err, push.ErrTooLarge) {
-		return nil, problem.New(problem.Invalid, "alert_too_long", "the alert is too long").Because(err)
+		return nil, problem.New(problem.Invalid, "alert_too_long", "the alert is too long: a push has at most %d bytes", push.MaxPayload).Because(err)
 	}
-	r.messages[audience{plain: plain}] = m
+	r.messages[audience{spoilerFree: spoilerFree}] = m
 	return m, err
 }
 
-// begin starts a Live Activity, which shows the alert, on each phone that can
-// have one and has none. It returns the others, who need a notification, and
-// those whose push-to-start token is dead; it deletes that token. After the end
-// of the match it starts nothing, because nothing would end the activity.
-func (r *alertRun) begin(ctx context.Context, to []recipient) (rest []recipient, err error) {
-	can := func(p recipient) bool { return p.PushToStart != "" && !p.plain && !p.watches && r.match.EndingAt == 0 }
-	rest = those(to, func(p recipient) bool { return !can(p) })
+// startActivities starts a Live Activity, which shows the alert, on each phone that
+// supports it and has no activity of the match. It returns the recipients who need a
+// notification: all others, and those whose push-to-start token is gone. It removes
+// such a token, unless the phone was registered again. It starts nothing when the
+// match is over, because no push would end the activity.
+func (r *alertRun) startActivities(ctx context.Context, to []recipient) (rest []recipient, err error) {
+	canStart := func(p recipient) bool {
+		return p.PushToStart != "" && !p.spoilerFree && !p.hasActivity && r.match.EndingAt == 0
+	}
+	rest = filter(to, func(p recipient) bool { return !canStart(p) })
 	for _, view := range r.match.Perspectives() {
-		for _, listens := range []bool{false, true} {
-			some := those(to, func(p recipient) bool {
-				return can(p) && p.view == view && listens == p.HasBroadcasts()
+		for _, channel := range []bool{false, true} {
+			some := filter(to, func(p recipient) bool {
+				return canStart(p) && p.view == view && channel == p.HasBroadcasts()
 			})
 			if len(some) == 0 {
 				continue
 			}
-			gone, err := r.beginAs(ctx, audience{view: view, listens: listens}, some)
+			gone, err := r.startAudience(ctx, audience{view: view, channel: channel}, some)
 			if err != nil {
 				return nil, err
 			}
@@ -587,16 +597,15 @@ func (r *alertRun) begin(ctx context.Context, to []recipient) (rest []recipient,
 	return rest, nil
 }
 
-// beginAs starts the activities of an audience, and returns the recipients who
+// startAudience starts the activities of an audience. It returns the recipients who
 // get none.
 //
-// A phone starts one activity for each push it receives, so each user is
-// claimed first. The claim is given up only if the push certainly did not
-// arrive: nobody gets two activities, and a user who was claimed before gets a
-// notification. The match is read again after the channel was opened, for the
-// reason given at listen in package activity.
-func (r *alertRun) beginAs(ctx context.Context, who audience, to []recipient) (rest []recipient, err error) {
-	m, err := r.activity(ctx, who)
+// A phone starts an activity for each push it receives, so each user is claimed
+// first. The claim is released only if Apple certainly did not accept the push. So no
+// user gets two activities, and a user who was claimed before gets a notification.
+// The match is read again after the channel was opened, as start-activity does.
+func (r *alertRun) startAudience(ctx context.Context, who audience, to []recipient) (rest []recipient, err error) {
+	m, err := r.startMessage(ctx, who)
 	if err != nil {
 		return nil, err
 	}
@@ -611,17 +620,17 @@ func (r *alertRun) beginAs(ctx context.Context, who audience, to []recipient) (r
 	if err != nil {
 		return nil, err
 	}
-	gone, without, err := r.send(ctx, m, to, func(p recipient) string { return p.PushToStart })
+	gone, notSent, err := r.send(ctx, m, to, func(p recipient) string { return p.PushToStart })
 	if err != nil {
 		return nil, err
 	}
-	if err := r.unclaimStarts(ctx, without); err != nil {
+	if err := r.releaseStarts(ctx, notSent); err != nil {
 		return nil, err
 	}
-	for _, p := range dead(gone) {
-		same := expression.Equal(expression.Name("pushToStartToken"), expression.Value(p.PushToStart))
+	for _, p := range notReregistered(gone) {
+		unchanged := dynamo.Unchanged(p.DeviceRow, "pushToStartToken")
 		err := dynamo.Update(ctx, r.db, tables.UpdatePushToStart, dynamo.Key(tables.UpdatePushToStart, p.UserID, p.DeviceToken),
-			expression.Remove(expression.Name("pushToStartToken")), same)
+			dynamo.Remove[follower.DeviceRow]("pushToStartToken"), unchanged)
 		if err := dynamo.IgnoreRefused(err); err != nil {
 			return nil, err
 		}
@@ -629,16 +638,16 @@ func (r *alertRun) beginAs(ctx context.Context, who audience, to []recipient) (r
 	return append(rest, gone...), nil
 }
 
-// claimStarts claims the starts of activities. It returns the users claimed now
-// and those claimed before.
+// claimStarts claims the starts of users' activities. It returns the users it claimed,
+// and those who were claimed before.
 func (r *alertRun) claimStarts(ctx context.Context, to []recipient) (now, before []recipient, err error) {
 	claimed := make([]bool, len(to))
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(claimsAtOnce)
-	free := unmarked().Or(expression.AttributeNotExists(expression.Name("claimedBy")))
+	g.SetLimit(claimConcurrency)
+	available := dynamo.Absent[prematchRow]("userId").Or(dynamo.Absent[prematchRow]("claimedBy"))
 	for i, p := range to {
 		g.Go(func() (err error) {
-			claimed[i], err = r.mark(ctx, startOf(p.UserID), r.alert.part(), free)
+			claimed[i], err = r.putPrematch(ctx, startClaim(p.UserID), r.alert.part(), available)
 			return err
 		})
 	}
@@ -653,31 +662,31 @@ func (r *alertRun) claimStarts(ctx context.Context, to []recipient) (now, before
 	return now, before, err
 }
 
-// unclaimStarts gives claims up, so that the users are retried.
-func (r *alertRun) unclaimStarts(ctx context.Context, to []recipient) error {
+// releaseStarts releases claims, so that a retry can start the activities.
+func (r *alertRun) releaseStarts(ctx context.Context, to []recipient) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(claimsAtOnce)
+	g.SetLimit(claimConcurrency)
 	for _, p := range to {
 		g.Go(func() error {
-			_, err := r.mark(ctx, startOf(p.UserID), "", dynamo.Exists[reminded]("claimedBy"))
+			_, err := r.putPrematch(ctx, startClaim(p.UserID), "", dynamo.Exists[prematchRow]("claimedBy"))
 			return err
 		})
 	}
 	return g.Wait()
 }
 
-// activityAttributes are the attributes of a Live Activity. They never change.
+// activityAttributes are the static attributes of a Live Activity.
 type activityAttributes struct {
 	MatchID string `json:"matchId"`
-	TeamID  string `json:"teamId,omitzero"` // whose fan; absent for neither's
+	TeamID  string `json:"teamId,omitzero"` // the team that the user supports; absent: neutral
 	Local   string `json:"local"`
 	Visitor string `json:"visitor"`
 }
 
-// activity is the push that starts a Live Activity for an audience. It is nil
-// if there is no display yet or the match is over, because nothing would end
-// the activity.
-func (r *alertRun) activity(ctx context.Context, who audience) (*push.Message, error) {
+// startMessage returns the push message that starts a Live Activity for an audience.
+// It returns nil if there is no display yet, or if the match is over, because no push
+// would end the activity.
+func (r *alertRun) startMessage(ctx context.Context, who audience) (*push.Message, error) {
 	if m, ok := r.messages[who]; ok {
 		return m, nil
 	}
@@ -690,15 +699,15 @@ func (r *alertRun) activity(ctx context.Context, who audience) (*push.Message, e
 		return nil, err
 	}
 	channel := ""
-	if who.listens {
+	if who.channel {
 		if channel, err = r.channels.Open(ctx, r.alert.MatchID, who.view); err != nil {
-			slog.WarnContext(ctx, "activities start without a channel", "match", r.alert.MatchID, "view", who.view, "err", err)
+			slog.WarnContext(ctx, "cannot open a channel: activities start without one", "match", r.alert.MatchID, "view", who.view, "err", err)
 			channel = ""
 		}
 	}
-	about := activityAttributes{MatchID: r.alert.MatchID, Local: c.State.Local.Name, Visitor: c.State.Visitor.Name}
+	attributes := activityAttributes{MatchID: r.alert.MatchID, Local: c.State.Local.Name, Visitor: c.State.Visitor.Name}
 	if who.view != match.Neutral {
-		about.TeamID = who.view
+		attributes.TeamID = who.view
 	}
 	state := push.State{
 		Terms: push.Terms{Expires: r.expires}, Content: d.Display, Time: time.Unix(d.At, 0),
@@ -707,23 +716,23 @@ func (r *alertRun) activity(ctx context.Context, who audience) (*push.Message, e
 	if d.Playing {
 		state.Stale = state.Time.Add(activity.StaleAfter)
 	}
-	m, err := push.Begin(push.Activity{Type: r.attributes, Attributes: about, Channel: channel}, state)
+	m, err := push.Begin(push.Activity{Type: r.attributes, Attributes: attributes, Channel: channel}, state)
 	if err != nil {
-		return nil, fmt.Errorf("match %s as %s: %w", r.alert.MatchID, who.view, err)
+		return nil, fmt.Errorf("display of match %s for %s: %w", r.alert.MatchID, who.view, err)
 	}
 	r.messages[who] = m
 	return m, nil
 }
 
-// send pushes a message to recipients by their tokens. It returns those whose
-// token is dead, and those who certainly did not receive it. It adds those who
-// were not reached to unreached.
-func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, token func(recipient) string) (gone, without []recipient, err error) {
+// send pushes a message to recipients by their tokens. It returns those whose token is
+// gone, and those to whom the message was certainly not delivered. It adds all who
+// were not reached to r.unreached.
+func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, token func(recipient) string) (gone, notSent []recipient, err error) {
 	waiting, unanswered := map[string]recipient{}, map[string]bool{}
 	for _, p := range to {
 		waiting[token(p)] = p
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.patience)
+	ctx, cancel := context.WithTimeout(ctx, r.sendTimeout)
 	defer cancel()
 	tokens := slices.Sorted(maps.Keys(waiting))
 	_, err = r.sender.Send(ctx, m, slices.Values(tokens), func(token string, o push.Outcome) {
@@ -733,7 +742,7 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, to
 			r.delivered++
 		case push.Gone:
 			r.gone++
-			p.renewed = !o.Since.IsZero() && p.UpdatedAt > o.Since.UnixMilli()
+			p.reregistered = !o.Since.IsZero() && p.UpdatedAt > o.Since.UnixMilli()
 			gone = append(gone, p)
 		default:
 			unanswered[token] = o.Reason == ""
@@ -747,8 +756,8 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, to
 	for token, p := range waiting {
 		r.unreached = append(r.unreached, p.UserID)
 		if !unanswered[token] {
-			without = append(without, p)
+			notSent = append(notSent, p)
 		}
 	}
-	return gone, without, nil
+	return gone, notSent, nil
 }

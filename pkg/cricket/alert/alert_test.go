@@ -2,7 +2,6 @@ package alert_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/google/go-cmp/cmp"
 	"github.com/sideshow/apns2"
 
 	"matchday/infra/rooms/cricket/crickettest"
@@ -33,15 +33,15 @@ import (
 	"matchday/pkg/spec"
 )
 
-// alerter opens send-alerts, with less patience for Apple.
-func alerter(w *crickettest.World, env app.Env) *alert.Alerter {
+// openAlerter opens send-alerts with a sender that retries at once.
+func openAlerter(w *crickettest.World, env app.Env) *alert.Alerter {
 	w.T.Helper()
 	return alert.NewAlerter(env, w.Sender(env))
 }
 
-// fan has a user follow match 7 as a fan of the team, on a phone of the user's
-// name, after the edits.
-func fan(w *crickettest.World, name, team string, edits ...func(*follower.FollowRow, *follower.DeviceRow)) {
+// addFollower stores a user who follows match 7 and supports the team, and the user's
+// phone, whose token is derived from the name. The edits change both rows before.
+func addFollower(w *crickettest.World, name, team string, edits ...func(*follower.FollowRow, *follower.DeviceRow)) {
 	w.T.Helper()
 	now := w.Clock.Now()
 	f := follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: name}, TeamID: team, CreatedAt: now.UnixMilli(), ExpiresAt: now.Add(96 * time.Hour).Unix(), HasActivity: false}
@@ -56,12 +56,12 @@ func fan(w *crickettest.World, name, team string, edits ...func(*follower.Follow
 	testkit.Put(w.World, tables.Devices, d)
 }
 
-func prefer(w *crickettest.World, name string, p follower.Preferences) {
+func setPreferences(w *crickettest.World, name string, p follower.Preferences) {
 	w.T.Helper()
 	testkit.Put(w.World, tables.Preferences, follower.PreferencesRow{UserID: name, Preferences: p, UpdatedAt: 1})
 }
 
-// wicketAlert tells of a wicket at this moment.
+// wicketAlert is the alert of a wicket at the present time.
 func wicketAlert(w *crickettest.World) alert.Alert {
 	return alert.Alert{
 		MatchID: "7", Key: "S1:W1", Kind: event.Wicket, Match: "Harbour v Valley",
@@ -69,15 +69,15 @@ func wicketAlert(w *crickettest.World) alert.Alert {
 	}
 }
 
-// rainAlert tells the spoiler-free as well.
+// rainAlert is an alert that spoiler-free users get, too.
 func rainAlert(w *crickettest.World) alert.Alert {
 	m := wicketAlert(w)
 	m.Key, m.Kind, m.Title, m.Body, m.Plain = "rain:1", event.Rain, "Rain: Harbour 7/1", "Harbour 7/1 (1.2)", "Play has stopped"
 	return m
 }
 
-// toldTo is what a phone was told: title and body of each notification.
-func toldTo(w *crickettest.World, name string) (all []string) {
+// alertsOf returns the title and body of each notification that a phone shows.
+func alertsOf(w *crickettest.World, name string) (all []string) {
 	d, _ := w.Phones.Device(crickettest.Token(name))
 	for _, a := range d.Alerts {
 		all = append(all, a.Title+"|"+a.Body)
@@ -85,8 +85,8 @@ func toldTo(w *crickettest.World, name string) (all []string) {
 	return all
 }
 
-// rung is how often a phone rang.
-func rung(w *crickettest.World, name string) (n int) {
+// ringCount returns how often a phone rang.
+func ringCount(w *crickettest.World, name string) (n int) {
 	d, _ := w.Phones.Device(crickettest.Token(name))
 	for _, a := range d.Alerts {
 		n += a.Times
@@ -94,19 +94,19 @@ func rung(w *crickettest.World, name string) (n int) {
 	return n
 }
 
-// alerting is a world with match 7 and phones.
-func alerting(t *testing.T) *crickettest.World {
+// worldWithFollowedMatch returns a world with match 7 and phones.
+func worldWithFollowedMatch(t *testing.T) *crickettest.World {
 	w := crickettest.New(t).WithPhones()
 	w.Scripted("7")
 	return w
 }
 
-// only are the preferences of one who wants alerts of these kinds.
-func only(kinds ...event.Kind) follower.Preferences { return follower.Preferences{Alerts: kinds} }
+// preferOnly returns preferences that allow only alerts of these kinds.
+func preferOnly(kinds ...event.Kind) follower.Preferences { return follower.Preferences{Alerts: kinds} }
 
-func TestAlertsAsUsersPrefer(t *testing.T) {
+func TestAlertsFollowPreferences(t *testing.T) {
 	t.Parallel()
-	w := alerting(t) // at 11:00 UTC
+	w := worldWithFollowedMatch(t) // at 11:00 UTC
 	quiet := func(from, to, zone string) follower.Preferences {
 		p := follower.DefaultPreferences()
 		p.QuietHours = &follower.QuietHours{From: from, To: to, TimeZone: zone}
@@ -120,8 +120,8 @@ func TestAlertsAsUsersPrefer(t *testing.T) {
 		want    []string
 	}{
 		"everything":                             {follower.DefaultPreferences(), []string{wicket, rain}},
-		"nothing":                                {only(), nil},
-		"wickets alone":                          {only(event.Wicket), []string{wicket}},
+		"nothing":                                {preferOnly(), nil},
+		"wickets alone":                          {preferOnly(event.Wicket), []string{wicket}},
 		"key events":                             {keyOnly, nil},
 		"spoiler-free":                           {spoilerFree, []string{"Harbour v Valley|Play has stopped"}},
 		"quiet over midnight, asleep":            {quiet("22:00", "07:00", "America/Los_Angeles"), nil},
@@ -130,52 +130,52 @@ func TestAlertsAsUsersPrefer(t *testing.T) {
 		"quiet in the afternoon":                 {quiet("16:00", "17:00", "Asia/Kolkata"), nil},
 		"quiet until it is sent, not when it is": {quiet("10:30", "11:06", "UTC"), []string{wicket, rain}},
 	} {
-		fan(w, name, "11")
-		prefer(w, name, c.prefers)
+		addFollower(w, name, "11")
+		setPreferences(w, name, c.prefers)
 		defer func() {
-			if got := toldTo(w, name); !slices.Equal(got, c.want) {
-				t.Errorf("who prefers %s is told %q, want %q", name, got, c.want)
+			if got := alertsOf(w, name); !slices.Equal(got, c.want) {
+				t.Errorf("preferences %q: alerts %q, want %q", name, got, c.want)
 			}
 		}()
 	}
-	fan(w, "unstated", "")
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
+	addFollower(w, "unstated", "")
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	m, n := wicketAlert(w), rainAlert(w)
 	w.To(w.Clock.Now().Add(6 * time.Minute))
 	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	testkit.Must(t, a.SendAlert(w.Ctx(), n))
-	n.Key, n.Plain = "rain:2", "" // nothing that could be said without the score
-	prefer(w, "everything", only())
-	prefer(w, "unstated", only())
+	n.Key, n.Plain = "rain:2", "" // no text without the score
+	setPreferences(w, "everything", preferOnly())
+	setPreferences(w, "unstated", preferOnly())
 	testkit.Must(t, w.Drop(tables.Follows, "7", "quiet over midnight, awake"))
 	testkit.Must(t, w.Drop(tables.Follows, "7", "quiet until it is sent, not when it is"))
 	testkit.Must(t, a.SendAlert(w.Ctx(), n))
-	if got := toldTo(w, "unstated"); !slices.Equal(got, []string{wicket, rain}) {
-		t.Errorf("who stated no preferences is told %q", got)
+	if got := alertsOf(w, "unstated"); !slices.Equal(got, []string{wicket, rain}) {
+		t.Errorf("without stored preferences: alerts %q, want %q", got, []string{wicket, rain})
 	}
 	if d, s := w.Logs.Sum(tables.AlertsDelivered), w.Logs.Sum(tables.AlertsSuppressed); d != 10 || s != 21 {
-		t.Errorf("%v alerts were delivered and %v suppressed", d, s)
+		t.Errorf("%v alerts delivered and %v suppressed, want 10 and 21", d, s)
 	}
 }
 
-func TestAlertNotification(t *testing.T) {
+func TestNotificationHasThreadKindAndCollapseID(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	fan(w, "ann", "11")
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
+	w := worldWithFollowedMatch(t)
+	addFollower(w, "ann", "11")
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	m := wicketAlert(w)
 	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	m.Key = strings.Repeat("long", 40)
 	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	d, _ := w.Phones.Device(crickettest.Token("ann"))
 	if len(d.Alerts) != 2 {
-		t.Fatalf("the phone shows %+v", d.Alerts)
+		t.Fatalf("the phone shows %+v, want 2 notifications", d.Alerts)
 	}
 	if c := d.Alerts[0].Collapse; c != "7:S1:W1" {
-		t.Errorf("the collapse id is %q", c)
+		t.Errorf("the collapse id is %q, want 7:S1:W1", c)
 	}
 	if c := d.Alerts[1].Collapse; len(c) > 64 || !strings.HasPrefix(c, "7:") {
-		t.Errorf("the collapse id of a long key is %q", c)
+		t.Errorf("the collapse id of a long key is %q, want at most 64 bytes that begin with 7:", c)
 	}
 	var got struct {
 		APS struct {
@@ -187,29 +187,29 @@ func TestAlertNotification(t *testing.T) {
 	}
 	testkit.Must(t, json.Unmarshal(d.Alerts[0].Payload, &got))
 	if got.APS.Thread != "7" || got.APS.Sound != "default" || got.MatchID != "7" || got.Kind != "wicket" {
-		t.Errorf("the payload is %s", d.Alerts[0].Payload)
+		t.Errorf("the payload is %s, want thread 7, the default sound, match 7 and kind wicket", d.Alerts[0].Payload)
 	}
 }
 
-func TestAlertsOnlyWhoFollowsOnAPhone(t *testing.T) {
+func TestAlertReachesOnlyFollowersWithAPhone(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
+	w := worldWithFollowedMatch(t)
 	now := w.Clock.Now()
-	fan(w, "ann", "11")
-	fan(w, "unfollowed", "11", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.ExpiresAt = now.Unix() })
-	fan(w, "phone expired", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.ExpiresAt = now.Unix() })
-	fan(w, "another match", "11", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
-	fan(w, "tester", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.Environment = "sandbox" })
+	addFollower(w, "ann", "11")
+	addFollower(w, "unfollowed", "11", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.ExpiresAt = now.Unix() })
+	addFollower(w, "phone expired", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.ExpiresAt = now.Unix() })
+	addFollower(w, "another match", "11", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
+	addFollower(w, "tester", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.Environment = "sandbox" })
 	testkit.Put(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "no phone"}, TeamID: "", CreatedAt: 1, ExpiresAt: now.Add(time.Hour).Unix(), HasActivity: false})
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	*a.Environment() = "production"
 	testkit.Must(t, a.SendAlert(w.Ctx(), wicketAlert(w)))
 	if got := w.Phones.Tokens(); !slices.Equal(got, []string{crickettest.Token("ann")}) {
-		t.Errorf("%d phones are pushed to", len(got))
+		t.Errorf("%d phones got a push, want that of ann only", len(got))
 	}
 }
 
-func TestEnvironmentOf(t *testing.T) {
+func TestEnvironmentDependsOnStageAndURL(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ stage, url, want string }{
 		{"prod", "", "production"},
@@ -219,16 +219,16 @@ func TestEnvironmentOf(t *testing.T) {
 		{spec.Local, "https://127.0.0.1:1", ""},
 	} {
 		if got := push.EnvironmentOf(app.Env{Stage: c.stage, Setting: func(string) string { return c.url }}); got != c.want {
-			t.Errorf("the phones of %s at stage %s are %q, want %q", c.url, c.stage, got, c.want)
+			t.Errorf("URL %q at stage %s: environment %q, want %q", c.url, c.stage, got, c.want)
 		}
 	}
 }
 
-func TestAlertsForgetDeadPhones(t *testing.T) {
+func TestGoneDevicesAreDeletedUnlessRegisteredAgain(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
+	w := worldWithFollowedMatch(t)
 	for _, name := range []string{"alive", "unregistered", "bad", "again", "meanwhile"} {
-		fan(w, name, "11")
+		addFollower(w, name, "11")
 	}
 	w.Phones.Answer(crickettest.Token("unregistered"), apns.Refuse(apns2.ReasonUnregistered))
 	w.Phones.Answer(crickettest.Token("bad"), apns.Refuse(apns2.ReasonBadDeviceToken))
@@ -240,60 +240,60 @@ func TestAlertsForgetDeadPhones(t *testing.T) {
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".DeleteItem") { // Apple has answered
-			fan(w, "meanwhile", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.UpdatedAt++ })
+			addFollower(w, "meanwhile", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.UpdatedAt++ })
 		}
 		return next.Do(r)
 	})
-	testkit.Must(t, alerter(w, env).SendAlert(w.Ctx(), wicketAlert(w)))
+	testkit.Must(t, openAlerter(w, env).SendAlert(w.Ctx(), wicketAlert(w)))
 	var left []string
 	for _, d := range testkit.Rows[follower.DeviceRow](w.World, tables.Devices) {
 		left = append(left, d.UserID)
 	}
 	slices.Sort(left)
-	if want := []string{"again", "alive", "meanwhile"}; !slices.Equal(left, want) {
-		t.Errorf("the phones of %q are left, want %q", left, want)
+	if diff := cmp.Diff([]string{"again", "alive", "meanwhile"}, left); diff != "" {
+		t.Errorf("the devices left differ:\n%s", diff)
 	}
 	if gone := w.Logs.Sum(tables.AlertsGone); gone != 4 {
-		t.Errorf("%v phones were gone", gone)
+		t.Errorf("%v tokens were gone, want 4", gone)
 	}
 }
 
-func TestAlertIsToldOnce(t *testing.T) {
+func TestAlertIsSentOnce(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	fan(w, "ann", "11")
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
+	w := worldWithFollowedMatch(t)
+	addFollower(w, "ann", "11")
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	m := wicketAlert(w)
 	for range 3 { // delivered again, and sent again later
 		testkit.Must(t, a.SendAlert(w.Ctx(), m))
 		m.At++
-		fan(w, "zoe", "11") // too late for this one
+		addFollower(w, "zoe", "11") // after the alert was sent
 	}
-	if n := rung(w, "ann"); n != 1 || rung(w, "zoe") != 0 {
-		t.Errorf("the phone rang %d times, and that of a later follower %d times", n, rung(w, "zoe"))
+	if n := ringCount(w, "ann"); n != 1 || ringCount(w, "zoe") != 0 {
+		t.Errorf("the phone rang %d times, that of a later follower %d times; want 1 and 0", n, ringCount(w, "zoe"))
 	}
 	m.Key = "S1:W2"
 	testkit.Must(t, a.SendAlert(w.Ctx(), m))
-	if n := rung(w, "ann"); n != 2 {
-		t.Errorf("with the next wicket the phone rang %d times", n)
+	if n := ringCount(w, "ann"); n != 2 {
+		t.Errorf("after the second wicket the phone rang %d times, want 2", n)
 	}
 	r := testkit.Row[alert.AlertRow](w.World, tables.Alerts, "7", "S1:W1")
-	if want := (alert.AlertRow{MatchID: "7", Part: "S1:W1", After: "ann", Done: true, TTL: w.Clock.Now().Add(alert.KeepAlerts).Unix()}); fmt.Sprint(r) != fmt.Sprint(want) {
-		t.Errorf("the row is %+v, want %+v", r, want)
+	if want := (alert.AlertRow{MatchID: "7", Part: "S1:W1", After: "ann", Done: true, TTL: w.Clock.Now().Add(alert.KeepAlerts).Unix()}); !cmp.Equal(want, r) {
+		t.Errorf("the row differs:\n%s", cmp.Diff(want, r))
 	}
 	if left := testkit.Rows[map[string]any](w.World, tables.Locks); len(left) > 0 {
-		t.Errorf("the leases %v are left", left)
+		t.Errorf("the locks %v are left, want none", left)
 	}
 }
 
-func TestAlertDeliveredTwiceAtOnce(t *testing.T) {
+func TestConcurrentDeliveriesSendOnce(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
+	w := worldWithFollowedMatch(t)
 	for i := range 20 {
-		fan(w, fmt.Sprint("fan ", i), "11")
+		addFollower(w, fmt.Sprint("fan ", i), "11")
 	}
 	m := wicketAlert(w)
-	workers := []*alert.Alerter{alerter(w, w.Env(alert.SendAlertsFunction)), alerter(w, w.Env(alert.SendAlertsFunction))}
+	workers := []*alert.Alerter{openAlerter(w, w.Env(alert.SendAlertsFunction)), openAlerter(w, w.Env(alert.SendAlertsFunction))}
 	var wg sync.WaitGroup
 	for _, a := range workers {
 		wg.Go(func() {
@@ -305,45 +305,44 @@ func TestAlertDeliveredTwiceAtOnce(t *testing.T) {
 	wg.Wait()
 	testkit.Drain(w.World, tables.AlertQueue, time.Hour, workers[0].SendAlert)
 	for i := range 20 {
-		if n := rung(w, fmt.Sprint("fan ", i)); n != 1 {
-			t.Errorf("phone %d rang %d times", i, n)
+		if n := ringCount(w, fmt.Sprint("fan ", i)); n != 1 {
+			t.Errorf("phone %d rang %d times, want 1", i, n)
 		}
 	}
 }
 
-// TestAlertInAnothersHands has a message wait as long as another worker has it,
-// without its handling failing.
-func TestAlertInAnothersHands(t *testing.T) {
+// While another worker holds the lock of a part, the message is sent again with a
+// delay. Its handling does not fail.
+func TestAlertWaitsWhileAnotherWorkerHasIt(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	fan(w, "ann", "11")
+	w := worldWithFollowedMatch(t)
+	addFollower(w, "ann", "11")
 	m := wicketAlert(w)
-	a, other := alerter(w, w.Env(alert.SendAlertsFunction)), alerter(w, w.Env(alert.SendAlertsFunction))
+	a, other := openAlerter(w, w.Env(alert.SendAlertsFunction)), openAlerter(w, w.Env(alert.SendAlertsFunction))
 	lease, err := (*other.Locks()).Take(w.Ctx(), "alert:7:"+m.Part(), "other")
 	testkit.Must(t, err)
 	for n := 1; n <= tables.AlertQueue.MaxReceiveCount+1; n++ {
 		testkit.Must(t, a.SendAlert(w.Ctx(), m))
-		if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != n || got[n-1].Try != 0 || rung(w, "ann") != 0 {
-			t.Fatalf("the messages are %+v, and the phone rang %d times", got, rung(w, "ann"))
+		if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != n || got[n-1].Try != 0 || ringCount(w, "ann") != 0 {
+			t.Fatalf("the messages are %+v, and the phone rang %d times; want %d messages with try 0, and 0", got, ringCount(w, "ann"), n)
 		}
 		w.To(w.Clock.Now().Add(time.Minute))
 		testkit.Must(t, lease.Extend(w.Ctx()))
 	}
 	testkit.Must(t, lease.Release(w.Ctx()))
 	testkit.Drain(w.World, tables.AlertQueue, time.Hour, a.SendAlert)
-	if n := rung(w, "ann"); n != 1 {
-		t.Errorf("the phone rang %d times", n)
+	if n := ringCount(w, "ann"); n != 1 {
+		t.Errorf("the phone rang %d times, want 1", n)
 	}
 }
 
-// TestAlertLosesItsLease has a worker that stalled leave the rest of the
-// followers to the one that took over. At most the page it stalled in is told
-// twice.
-func TestAlertLosesItsLease(t *testing.T) {
+// A worker that stalled leaves the remaining followers to the worker that took over.
+// At most the page in which it stalled is sent twice.
+func TestWorkerStopsWhenItsLeaseExpired(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		hook  func(a *alert.Alerter, now func() time.Time)
-		calls int // of the hook, at the last of which it stalls
+		calls int // of the hook; it stalls in the last one
 		twice []string
 	}{
 		"before a page": {func(a *alert.Alerter, now func() time.Time) { (*a.Locks()).Now = now }, 1, nil},
@@ -351,16 +350,16 @@ func TestAlertLosesItsLease(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := alerting(t)
+			w := worldWithFollowedMatch(t)
 			for i := range 6 {
-				fan(w, fmt.Sprint(i), "11")
+				addFollower(w, fmt.Sprint(i), "11")
 			}
 			m := wicketAlert(w)
-			slow, quick := alerter(w, w.Env(alert.SendAlertsFunction)), alerter(w, w.Env(alert.SendAlertsFunction))
-			slow.Portions().Page, quick.Portions().Page = 2, 2
+			slow, quick := openAlerter(w, w.Env(alert.SendAlertsFunction)), openAlerter(w, w.Env(alert.SendAlertsFunction))
+			slow.Sizes().Page, quick.Sizes().Page = 2, 2
 			stalled, calls := false, 0
 			c.hook(slow, func() time.Time {
-				if after(w, m) == "1" {
+				if progressOf(w, m) == "1" {
 					calls++
 				}
 				if !stalled && calls == c.calls {
@@ -372,54 +371,53 @@ func TestAlertLosesItsLease(t *testing.T) {
 			})
 			testkit.Must(t, slow.SendAlert(w.Ctx(), m))
 			if n := testkit.Drain(w.World, tables.AlertQueue, time.Hour, quick.SendAlert); n != 1 || !stalled {
-				t.Errorf("the worker stalled %v, and left %d messages", stalled, n)
+				t.Errorf("the worker stalled: %v, and left %d messages; want true and 1", stalled, n)
 			}
 			for i := range 6 {
 				name, want := fmt.Sprint(i), 1
 				if slices.Contains(c.twice, name) {
 					want = 2
 				}
-				if n := rung(w, name); n != want || len(toldTo(w, name)) != 1 {
-					t.Errorf("phone %s rang %d times, and shows %q", name, n, toldTo(w, name))
+				if n := ringCount(w, name); n != want || len(alertsOf(w, name)) != 1 {
+					t.Errorf("phone %s rang %d times and shows %q, want %d times and one notification", name, n, alertsOf(w, name), want)
 				}
 			}
 		})
 	}
 }
 
-// after is the last follower who is done with.
-func after(w *crickettest.World, m alert.Alert) string {
+// progressOf returns the last follower to whom the part of the message was sent.
+func progressOf(w *crickettest.World, m alert.Alert) string {
 	w.T.Helper()
 	r, _, err := dynamo.Get[alert.AlertRow](w.T.Context(), w.DB(), tables.GetAlert, m.MatchID, m.Part())
 	testkit.Must(w.T, err)
 	return r.After
 }
 
-// TestAlertManyFollowers has 2,500 followers told once each, by more than one
-// message.
-func TestAlertManyFollowers(t *testing.T) {
+// 2,500 followers get the alert once each, from more than one message.
+func TestManyFollowersAreDividedIntoMessages(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
+	w := worldWithFollowedMatch(t)
 	const n = 2500
-	names := followers(w, n, func(i int) string {
+	names := addFollowers(w, n, func(i int) string {
 		h := crickettest.Token(fmt.Sprint("user ", i))
 		return h[:8] + "-" + h[8:12] + "-4" + h[13:16] + "-" + h[16:20] + "-" + h[20:32]
 	})
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	m := wicketAlert(w)
 	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 {
-		t.Errorf("%d messages are for the rest of %d followers", len(got), n)
+		t.Errorf("%d messages are for the rest of %d followers, want 1", len(got), n)
 	}
 	if d := w.Logs.Sum(tables.AlertsDelivered); d != 2000 {
-		t.Errorf("one message told %v followers", d)
+		t.Errorf("the first message delivered %v alerts, want 2000", d)
 	}
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
-	onceEach(w, names)
+	expectOneRing(w, names)
 }
 
-// followers stores n followers of match 7 and their phones.
-func followers(w *crickettest.World, n int, name func(i int) string) (names []string) {
+// addFollowers stores n followers of match 7 and their phones.
+func addFollowers(w *crickettest.World, n int, name func(i int) string) (names []string) {
 	w.T.Helper()
 	now := w.Clock.Now()
 	var fs []follower.FollowRow
@@ -435,158 +433,157 @@ func followers(w *crickettest.World, n int, name func(i int) string) (names []st
 	return names
 }
 
-func onceEach(w *crickettest.World, names []string) {
+// expectOneRing fails the test unless each of these phones rang once.
+func expectOneRing(w *crickettest.World, names []string) {
 	w.T.Helper()
 	for _, name := range names {
-		if n := rung(w, name); n != 1 {
-			w.T.Errorf("the phone of %s rang %d times", name, n)
+		if n := ringCount(w, name); n != 1 {
+			w.T.Errorf("the phone of %s rang %d times, want 1", name, n)
 		}
 	}
 }
 
-// TestAlertPartsOfParts has parts that turn out too large split again, and ids
-// that say nothing of how many there are.
-func TestAlertPartsOfParts(t *testing.T) {
+// A part that is larger than estimated is divided again, also if the ids do not
+// indicate the number of followers.
+func TestLargePartIsDividedAgain(t *testing.T) {
 	t.Parallel()
 	for kind, name := range map[string]func(int) string{
-		"words":         func(i int) string { return []string{"ann", "bob", "cy", "Zoë", "~", "0"}[i%6] + fmt.Sprint(i) },
-		"all alike":     func(i int) string { return fmt.Sprintf("00000000-%04d", i) },
-		"most at a end": func(i int) string { return crickettest.Token(fmt.Sprint(i))[:8] + strings.Repeat("f", i%3) },
+		"words":           func(i int) string { return []string{"ann", "bob", "cy", "Zoë", "~", "0"}[i%6] + fmt.Sprint(i) },
+		"all alike":       func(i int) string { return fmt.Sprintf("00000000-%04d", i) },
+		"most at one end": func(i int) string { return crickettest.Token(fmt.Sprint(i))[:8] + strings.Repeat("f", i%3) },
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			w := alerting(t)
-			names := followers(w, 47, name)
-			a := alerter(w, w.Env(alert.SendAlertsFunction))
-			*a.Portions() = alert.Portions{Message: 5, Part: 4, Page: 2}
+			w := worldWithFollowedMatch(t)
+			names := addFollowers(w, 47, name)
+			a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+			*a.Sizes() = alert.BatchSizes{Message: 5, Part: 4, Page: 2}
 			testkit.Must(t, a.SendAlert(w.Ctx(), wicketAlert(w)))
 			if n := testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert); n < 9 {
-				t.Errorf("%d messages told 42 followers", n)
+				t.Errorf("%d messages for 42 followers, want 9 or more", n)
 			}
-			onceEach(w, names)
+			expectOneRing(w, names)
 		})
 	}
 }
 
-func TestAlertReachesTheUnreachedLater(t *testing.T) {
+func TestUnreachedFollowersAreRetried(t *testing.T) {
 	t.Parallel()
 	for name, reason := range map[string]string{"busy": apns2.ReasonServiceUnavailable, "too many": apns2.ReasonTooManyRequests} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := alerting(t)
+			w := worldWithFollowedMatch(t)
 			for _, name := range []string{"ann", "bob", "cy", "dan"} {
-				fan(w, name, "11")
+				addFollower(w, name, "11")
 			}
 			busy := apns.Refuse(reason)
-			busy.Times = 3*8 - 1 // all tries of two runs, and those of a third but one
+			busy.Times = 3*8 - 1 // all attempts of two runs, and all but one of a third
 			w.Phones.Answer(crickettest.Token("bob"), busy)
 			w.Phones.Answer(crickettest.Token("cy"), apns.Answer{Status: busy.Status, Reason: busy.Reason, Times: 8})
 			w.Phones.Answer(crickettest.Token("dan"), apns.Answer{Status: busy.Status, Reason: busy.Reason, Times: 8})
-			a := alerter(w, w.Env(alert.SendAlertsFunction))
+			a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 			m := wicketAlert(w)
 			testkit.Must(t, a.SendAlert(w.Ctx(), m))
 			again := testkit.Messages[alert.Alert](w.World, tables.AlertQueue)
 			if len(again) != 1 || !slices.Equal(again[0].Users, []string{"bob", "cy", "dan"}) || again[0].Try != 1 {
-				t.Fatalf("the messages are %+v", again)
+				t.Fatalf("the messages are %+v, want one for bob, cy and dan with try 1", again)
 			}
-			prefer(w, "dan", only()) // thinks better of it meanwhile
+			setPreferences(w, "dan", preferOnly()) // no longer wants alerts
 			testkit.Must(t, a.SendAlert(w.Ctx(), m))
 			began := w.Clock.Now()
 			if n := testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert); n != 2 {
-				t.Errorf("%d messages tried again", n)
+				t.Errorf("%d retries, want 2", n)
 			}
 			if took := w.Clock.Now().Sub(began); took != 30*time.Second {
-				t.Errorf("they took %v", took)
+				t.Errorf("the retries took %v, want 30s", took)
 			}
 			for name, want := range map[string]int{"ann": 1, "bob": 1, "cy": 1, "dan": 0} {
-				if n := rung(w, name); n != want {
+				if n := ringCount(w, name); n != want {
 					t.Errorf("%s's phone rang %d times, want %d", name, n, want)
 				}
 			}
 			if got := w.Logs.Sum(tables.AlertsRetried); got != 4 {
-				t.Errorf("%v were tried again", got)
+				t.Errorf("%v followers were retried, want 4", got)
 			}
 		})
 	}
 }
 
-// TestAlertReachesTheUnreachedOfEachPage has what one page leaves be told apart
-// from what another does.
-func TestAlertReachesTheUnreachedOfEachPage(t *testing.T) {
+// Each page has its own retry message.
+func TestUnreachedFollowersOfEachPageAreRetried(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
+	w := worldWithFollowedMatch(t)
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
 	names := []string{"ann", "bob", "cy", "dan"}
 	for _, name := range names {
-		fan(w, name, "11")
+		addFollower(w, name, "11")
 	}
 	w.Phones.Answer(crickettest.Token("ann"), busy)
 	w.Phones.Answer(crickettest.Token("dan"), busy)
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
-	a.Portions().Page = 2
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a.Sizes().Page = 2
 	testkit.Must(t, a.SendAlert(w.Ctx(), wicketAlert(w)))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
-	onceEach(w, names)
+	expectOneRing(w, names)
 }
 
-func TestAlertGivesUpAfterAnHour(t *testing.T) {
+func TestRetriesEndWithinAnHour(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	fan(w, "ann", "11")
+	w := worldWithFollowedMatch(t)
+	addFollower(w, "ann", "11")
 	w.Phones.Answer(crickettest.Token("ann"), apns.Refuse(apns2.ReasonServiceUnavailable))
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	began := w.Clock.Now()
 	testkit.Must(t, a.SendAlert(w.Ctx(), wicketAlert(w)))
 	if n := testkit.Drain(w.World, tables.AlertQueue, 2*time.Hour, a.SendAlert); n != alert.MaxAlertTries {
-		t.Errorf("it was tried again %d times", n)
+		t.Errorf("%d retries, want %d", n, alert.MaxAlertTries)
 	}
 	if took := w.Clock.Now().Sub(began); took < 45*time.Minute || took > time.Hour {
-		t.Errorf("it was given up after %v", took)
+		t.Errorf("the last retry was after %v, want 45 min to 1 h", took)
 	}
-	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"followers were not reached"}) {
-		t.Errorf("the log complains %q", got)
+	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"gave up: followers were not reached"}) {
+		t.Errorf("the log has the complaints %q, want one", got)
 	}
 }
 
-func TestAlertWithoutApple(t *testing.T) {
+func TestAlertIsRetriedWithoutApple(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	fan(w, "ann", "11")
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
+	w := worldWithFollowedMatch(t)
+	addFollower(w, "ann", "11")
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	testkit.Must(t, w.Phones.Close())
 	testkit.Must(t, a.SendAlert(w.Ctx(), wicketAlert(w)))
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || got[0].Try != 1 || got[0].Part() != "S1:W1" {
-		t.Errorf("the messages are %+v", got)
+		t.Errorf("the messages are %+v, want the alert with try 1", got)
 	}
 	w.Logs.Complaints()
 }
 
-// TestAlertLeavesTheSlowBehind has a phone that Apple does not answer for keep
-// nobody else waiting.
-func TestAlertLeavesTheSlowBehind(t *testing.T) {
+// A push that Apple does not answer does not delay the other followers.
+func TestUnansweredPushDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	fan(w, "ann", "11")
-	fan(w, "slow", "11")
+	w := worldWithFollowedMatch(t)
+	addFollower(w, "ann", "11")
+	addFollower(w, "slow", "11")
 	w.Phones.Answer(crickettest.Token("slow"), apns.Answer{Slow: 24 * time.Hour, Times: 1})
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
-	*a.Patience() = 100 * time.Millisecond
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	*a.SendTimeout() = 100 * time.Millisecond
 	testkit.Must(t, a.SendAlert(w.Ctx(), wicketAlert(w)))
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || !slices.Contains(got[0].Users, "slow") {
-		t.Fatalf("the messages are %+v", got)
+		t.Fatalf("the messages are %+v, want one for the slow phone", got)
 	}
-	*a.Patience() = time.Minute
+	*a.SendTimeout() = time.Minute
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
 	for _, name := range []string{"ann", "slow"} {
-		if got := toldTo(w, name); len(got) != 1 {
-			t.Errorf("%s is told %q", name, got)
+		if got := alertsOf(w, name); len(got) != 1 {
+			t.Errorf("%s got the alerts %q, want 1", name, got)
 		}
 	}
 }
 
-// showing stores what each perspective is shown of match 7, and its teams.
-func showing(w *crickettest.World) {
+// storeDisplays stores the displays and the score of match 7.
+func storeDisplays(w *crickettest.World) {
 	w.T.Helper()
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 1}))
@@ -594,38 +591,38 @@ func showing(w *crickettest.World) {
 	testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
 }
 
-// begun tells that match 7 has begun.
-func begun(w *crickettest.World) alert.Alert {
+// startAlert is the alert of the start of match 7.
+func startAlert(w *crickettest.World) alert.Alert {
 	m := wicketAlert(w)
 	m.Key, m.Kind, m.Title, m.Body, m.Plain = alert.StartKey, event.Start, "Harbour v Valley", "The match has begun", "The match has begun"
 	return m
 }
 
-// starter has the phone start Live Activities.
-func starter(major int) func(*follower.FollowRow, *follower.DeviceRow) {
+// withPushToStart gives the phone a push-to-start token and a major iOS version.
+func withPushToStart(major int) func(*follower.FollowRow, *follower.DeviceRow) {
 	return func(_ *follower.FollowRow, d *follower.DeviceRow) {
 		d.PushToStart, d.OSMajor = crickettest.Token(d.UserID+" starts"), major
 	}
 }
 
-func TestAlertStartsActivities(t *testing.T) {
+func TestStartAlertStartsActivities(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	showing(w)
-	fan(w, "new", "11", starter(18))
-	fan(w, "newer", "12", starter(26))
-	fan(w, "new neutral", "", starter(18))
-	fan(w, "old", "11", starter(17))
-	fan(w, "no token", "11")
-	fan(w, "spoiler-free", "11", starter(18))
+	w := worldWithFollowedMatch(t)
+	storeDisplays(w)
+	addFollower(w, "new", "11", withPushToStart(18))
+	addFollower(w, "newer", "12", withPushToStart(26))
+	addFollower(w, "new neutral", "", withPushToStart(18))
+	addFollower(w, "old", "11", withPushToStart(17))
+	addFollower(w, "no token", "11")
+	addFollower(w, "spoiler-free", "11", withPushToStart(18))
 	p := follower.DefaultPreferences()
 	p.SpoilerFree = true
-	prefer(w, "spoiler-free", p)
-	fan(w, "uninterested", "11", starter(18))
-	prefer(w, "uninterested", only(event.Wicket))
-	fan(w, "dead", "11", starter(17))
+	setPreferences(w, "spoiler-free", p)
+	addFollower(w, "uninterested", "11", withPushToStart(18))
+	setPreferences(w, "uninterested", preferOnly(event.Wicket))
+	addFollower(w, "dead", "11", withPushToStart(17))
 	w.Phones.Answer(crickettest.Token("dead starts"), apns.Refuse(apns2.ReasonUnregistered))
-	fan(w, "renewed", "11", starter(17))
+	addFollower(w, "renewed", "11", withPushToStart(17))
 	renewed := apns.Refuse(apns2.ReasonUnregistered)
 	renewed.Since = w.Clock.Now().Add(-time.Second)
 	w.Phones.Answer(crickettest.Token("renewed starts"), renewed)
@@ -633,7 +630,7 @@ func TestAlertStartsActivities(t *testing.T) {
 	var mu sync.Mutex
 	w.Phones.Started = func(s apns.Start) { mu.Lock(); defer mu.Unlock(); starts[s.Token] = s }
 
-	testkit.Must(t, alerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.Ctx(), begun(w)))
+	testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.Ctx(), startAlert(w)))
 	w.To(w.Clock.Now().Add(time.Second))
 
 	opened := map[string]string{}
@@ -648,37 +645,37 @@ func TestAlertStartsActivities(t *testing.T) {
 		s, ok := starts[crickettest.Token(name+" starts")]
 		mu.Unlock()
 		if !ok || s.AttributesType != tables.AttributesType || (s.Channel != "") != want.listens || want.listens && s.Channel != opened[want.view] {
-			t.Errorf("%s starts %+v", name, s)
+			t.Errorf("%s: the start is %+v, want a channel: %v", name, s, want.listens)
 			continue
 		}
 		about := alert.ActivityAttributes{MatchID: "7", TeamID: strings.TrimPrefix(want.view, match.Neutral), Local: "Harbour", Visitor: "Valley"}
 		if text, err := json.Marshal(about); err != nil || !bytes.Equal(text, s.Attributes) {
-			t.Errorf("%s starts an activity of %s, want %s", name, s.Attributes, text)
+			t.Errorf("%s: the attributes are %s, want %s", name, s.Attributes, text)
 		}
 		d, _ := w.Phones.Device(s.Update)
 		if got := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", want.view)); string(d.State) != string(got.Display) || d.Timestamp.Unix() != got.At {
-			t.Errorf("%s is shown %s, want %s", name, d.State, got.Display)
+			t.Errorf("%s: the activity shows %s, want %s", name, d.State, got.Display)
 		}
-		if n := toldTo(w, name+" starts"); len(n) != 1 || toldTo(w, name) != nil {
-			t.Errorf("%s is told %q with the activity and %q without", name, n, toldTo(w, name))
+		if n := alertsOf(w, name+" starts"); len(n) != 1 || alertsOf(w, name) != nil {
+			t.Errorf("%s: %q with the activity and %q as notifications, want one and none", name, n, alertsOf(w, name))
 		}
 	}
 	for name, want := range map[string]int{"no token": 1, "spoiler-free": 1, "uninterested": 0, "dead": 1, "renewed": 1} {
-		if _, ok := starts[crickettest.Token(name+" starts")]; ok || rung(w, name) != want {
-			t.Errorf("%s starts %v, and is told %d times", name, ok, rung(w, name))
+		if _, ok := starts[crickettest.Token(name+" starts")]; ok || ringCount(w, name) != want {
+			t.Errorf("%s: an activity started: %v, the phone rang %d times; want false and %d", name, ok, ringCount(w, name), want)
 		}
 	}
 	for name, want := range map[string]string{"dead": "", "renewed": crickettest.Token("renewed starts")} {
 		d, ok, err := follower.ReadDevice(t.Context(), w.DB(), name, w.Clock.Now())
 		if err != nil || !ok || d.PushToStart != want {
-			t.Errorf("the %s phone is %+v, %v", name, d, err)
+			t.Errorf("the %s phone is %+v, %v; want the push-to-start token %q", name, d, err, want)
 		}
 	}
 }
 
-// A start may come when the match is over, after a worker was killed. It begins
-// nothing then, for nothing would end it.
-func TestAlertStartsNothingThatIsOver(t *testing.T) {
+// A start alert that is handled after the end of the match starts no activity, because
+// no push would end it.
+func TestStartAlertAfterTheEndNotifiesOnly(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*crickettest.World){
 		"in the score": func(w *crickettest.World) {
@@ -690,101 +687,101 @@ func TestAlertStartsNothingThatIsOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := alerting(t)
-			showing(w)
-			fan(w, "old", "11", starter(17))
-			fan(w, "new", "11", starter(18))
+			w := worldWithFollowedMatch(t)
+			storeDisplays(w)
+			addFollower(w, "old", "11", withPushToStart(17))
+			addFollower(w, "new", "11", withPushToStart(18))
 			end(w)
-			testkit.Must(t, alerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.Ctx(), begun(w)))
+			testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.Ctx(), startAlert(w)))
 			for _, name := range []string{"old", "new"} {
-				if d, _ := w.Phones.Device(crickettest.Token(name + " starts")); d.Started != 0 || rung(w, name) != 1 {
-					t.Errorf("%d activities of %s start, and it is told %d times", d.Started, name, rung(w, name))
+				if d, _ := w.Phones.Device(crickettest.Token(name + " starts")); d.Started != 0 || ringCount(w, name) != 1 {
+					t.Errorf("%d activities of %s started, and the phone rang %d times; want 0 and 1", d.Started, name, ringCount(w, name))
 				}
 			}
 			if n := len(testkit.Rows[activity.Channel](w.World, tables.Channels)); n != 0 {
-				t.Errorf("%d channels are opened", n)
+				t.Errorf("%d channels were opened, want 0", n)
 			}
 		})
 	}
 }
 
-// TestAlertStartsWithoutChannels has activities start with tokens when channels
-// cannot be opened, and a notification come when there is nothing to show.
-func TestAlertStartsWithoutChannels(t *testing.T) {
+// If no channel can be opened, activities start with tokens. If there is no display,
+// followers get a notification.
+func TestActivitiesStartWithoutAChannel(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	fan(w, "new", "11", starter(18))
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
-	m := begun(w)
+	w := worldWithFollowedMatch(t)
+	addFollower(w, "new", "11", withPushToStart(18))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	m := startAlert(w)
 	testkit.Must(t, a.SendAlert(w.Ctx(), m))
-	if d, _ := w.Phones.Device(crickettest.Token("new starts")); d.Started != 0 || rung(w, "new") != 1 {
-		t.Errorf("with nothing to show %d activities started, and the phone rang %d times", d.Started, rung(w, "new"))
+	if d, _ := w.Phones.Device(crickettest.Token("new starts")); d.Started != 0 || ringCount(w, "new") != 1 {
+		t.Errorf("without a display %d activities started, and the phone rang %d times; want 0 and 1", d.Started, ringCount(w, "new"))
 	}
-	showing(w)
-	fan(w, "other", "11", starter(18))
+	storeDisplays(w)
+	addFollower(w, "other", "11", withPushToStart(18))
 	testkit.Must(t, w.Drop(tables.Alerts, "7", alert.StartKey))
 	testkit.Put(w.World, tables.Channels, activity.Channel{MatchID: "7", View: "11", ClaimedAt: w.Clock.Now().UnixMilli()})
 	w.Logs.Complaints()
 	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	for _, name := range []string{"new", "other"} {
 		if d, _ := w.Phones.Device(crickettest.Token(name + " starts")); d.Started != 1 {
-			t.Errorf("%d activities of %s started", d.Started, name)
+			t.Errorf("%d activities of %s started, want 1", d.Started, name)
 		}
 	}
-	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"activities start without a channel"}) {
-		t.Errorf("the log complains %q", got)
+	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"cannot open a channel: activities start without one"}) {
+		t.Errorf("the log has the complaints %q, want one", got)
 	}
 }
 
-// reminding reminds of match 7.
-func reminding(w *crickettest.World) alert.Alert {
-	m := begun(w)
+// reminderAlert is the reminder of match 7.
+func reminderAlert(w *crickettest.World) alert.Alert {
+	m := startAlert(w)
 	m.Key, m.Body = alert.ReminderKey, "Starts in 15 minutes"
 	return m
 }
 
-func TestReminderClaimsEachUser(t *testing.T) {
+func TestReminderIsSentOnceToEachUser(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	fan(w, "ann", "11", starter(18))
-	fan(w, "asleep", "11")
+	w := worldWithFollowedMatch(t)
+	addFollower(w, "ann", "11", withPushToStart(18))
+	addFollower(w, "asleep", "11")
 	p := follower.DefaultPreferences()
 	p.QuietHours = &follower.QuietHours{From: "10:00", To: "12:00", TimeZone: "UTC"}
-	prefer(w, "asleep", p)
-	fan(w, "claimed", "11")
-	testkit.Put(w.World, tables.Prematch, alert.Reminded{MatchID: "7", UserID: "claimed", ClaimedBy: "another", TTL: w.Clock.Now().Add(time.Hour).Unix()})
-	fan(w, "mine", "11")
-	testkit.Put(w.World, tables.Prematch, alert.Reminded{MatchID: "7", UserID: "mine", ClaimedBy: alert.ReminderKey, TTL: w.Clock.Now().Add(time.Hour).Unix()})
-	fan(w, "busy", "11")
+	setPreferences(w, "asleep", p)
+	addFollower(w, "claimed", "11")
+	testkit.Put(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7", UserID: "claimed", ClaimedBy: "another", TTL: w.Clock.Now().Add(time.Hour).Unix()})
+	addFollower(w, "mine", "11")
+	testkit.Put(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7", UserID: "mine", ClaimedBy: alert.ReminderKey, TTL: w.Clock.Now().Add(time.Hour).Unix()})
+	addFollower(w, "busy", "11")
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
 	w.Phones.Answer(crickettest.Token("busy"), busy)
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
-	testkit.Must(t, a.SendAlert(w.Ctx(), reminding(w)))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	testkit.Must(t, a.SendAlert(w.Ctx(), reminderAlert(w)))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
-	testkit.Must(t, w.Drop(tables.Alerts, "7", alert.ReminderKey)) // and by another job, after the match was moved
-	m := reminding(w)
+	testkit.Must(t, w.Drop(tables.Alerts, "7", alert.ReminderKey)) // another job sends the reminder again
+	m := reminderAlert(w)
 	m.Until = "zzz"
 	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	for name, want := range map[string]int{"ann": 1, "asleep": 0, "claimed": 0, "mine": 1, "busy": 1} {
-		if n := rung(w, name); n != want {
-			t.Errorf("%s is reminded %d times, want %d", name, n, want)
+		if n := ringCount(w, name); n != want {
+			t.Errorf("%s got %d reminders, want %d", name, n, want)
 		}
 	}
-	got := testkit.Row[alert.Reminded](w.World, tables.Prematch, "7", "ann")
-	if want := (alert.Reminded{MatchID: "7", UserID: "ann", ClaimedBy: alert.ReminderKey, TTL: crickettest.KickOff.Add(-time.Hour).Add(alert.KeepReminder).Unix()}); got != want {
-		t.Errorf("the claim is %+v, want %+v", got, want)
+	got := testkit.Row[alert.PrematchRow](w.World, tables.Prematch, "7", "ann")
+	if want := (alert.PrematchRow{MatchID: "7", UserID: "ann", ClaimedBy: alert.ReminderKey, TTL: crickettest.KickOff.Add(-time.Hour).Add(alert.KeepReminder).Unix()}); got != want {
+		t.Errorf("the claim differs:\n%s", cmp.Diff(want, got))
 	}
 	if d, _ := w.Phones.Device(crickettest.Token("ann starts")); d.Started > 0 {
-		t.Error("the reminder starts an activity")
+		t.Error("the reminder started an activity")
 	}
 }
 
-func TestAlertsThatCannotBeTold(t *testing.T) {
+func TestInvalidAndOldAlertsAreNotSent(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	fan(w, "ann", "11")
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
+	w := worldWithFollowedMatch(t)
+	addFollower(w, "ann", "11")
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	for name, edit := range map[string]func(*alert.Alert){
 		"a bad match":         func(m *alert.Alert) { m.MatchID = "7/../8" },
 		"no match":            func(m *alert.Alert) { m.MatchID = "" },
@@ -799,42 +796,42 @@ func TestAlertsThatCannotBeTold(t *testing.T) {
 		m := wicketAlert(w)
 		edit(&m)
 		if err := a.SendAlert(w.Ctx(), m); problem.Of(err) != problem.Invalid {
-			t.Errorf("%s: %v, want an Invalid fault", name, err)
+			t.Errorf("%s: error %v, want Invalid", name, err)
 		}
 	}
 	old := wicketAlert(w)
-	old.At = w.Clock.Now().Add(-alert.AlertLife - time.Second).Unix()
+	old.At = w.Clock.Now().Add(-alert.MaxAlertAge - time.Second).Unix()
 	testkit.Must(t, a.SendAlert(w.Ctx(), old))
-	reminder := reminding(w)
+	reminder := reminderAlert(w)
 	w.To(crickettest.KickOff)
 	testkit.Must(t, a.SendAlert(w.Ctx(), reminder))
-	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"an alert came too late", "an alert came too late"}) {
-		t.Errorf("the log complains %q", got)
+	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"dropped an alert that is too old", "dropped an alert that is too old"}) {
+		t.Errorf("the log has the complaints %q, want two", got)
 	}
-	if n := rung(w, "ann"); n != 0 {
-		t.Errorf("the phone rang %d times", n)
+	if n := ringCount(w, "ann"); n != 0 {
+		t.Errorf("the phone rang %d times, want 0", n)
 	}
 }
 
-// telling is what send-alerts amounts to, but for how often and when.
-type telling struct {
-	Told    map[string]string // by token
+// outcome is the result of send-alerts, without times and numbers of deliveries.
+type outcome struct {
+	Alerts  map[string]string // by token
 	Started []string
 	Rows    []alert.AlertRow
 	Devices []string
-	Claims  []alert.Reminded
+	Claims  []alert.PrematchRow
 	Locks   int
-	Left    []alert.Alert // messages
+	Queued  []alert.Alert
 }
 
-func tellingOf(w *crickettest.World) telling {
+func outcomeOf(w *crickettest.World) outcome {
 	w.T.Helper()
-	o := telling{Told: map[string]string{}, Locks: len(testkit.Rows[map[string]any](w.World, tables.Locks)), Left: testkit.Messages[alert.Alert](w.World, tables.AlertQueue)}
+	o := outcome{Alerts: map[string]string{}, Locks: len(testkit.Rows[map[string]any](w.World, tables.Locks)), Queued: testkit.Messages[alert.Alert](w.World, tables.AlertQueue)}
 	for _, token := range w.Phones.Tokens() {
 		d, _ := w.Phones.Device(token)
 		for _, a := range d.Alerts {
 			if a.Collapse != "" {
-				o.Told[token] += a.Collapse + "|" + a.Title + "|" + a.Body + ";"
+				o.Alerts[token] += a.Collapse + "|" + a.Title + "|" + a.Body + ";"
 			}
 		}
 		if d.Started > 0 {
@@ -845,95 +842,96 @@ func tellingOf(w *crickettest.World) telling {
 		r.TTL = 0
 		o.Rows = append(o.Rows, r)
 	}
-	slices.SortFunc(o.Rows, func(a, b alert.AlertRow) int { return cmp.Compare(a.Part, b.Part) })
+	slices.SortFunc(o.Rows, func(a, b alert.AlertRow) int { return strings.Compare(a.Part, b.Part) })
 	for _, d := range testkit.Rows[follower.DeviceRow](w.World, tables.Devices) {
 		o.Devices = append(o.Devices, d.UserID+" "+d.DeviceToken+" "+d.PushToStart)
 	}
 	slices.Sort(o.Devices)
-	for _, c := range testkit.Rows[alert.Reminded](w.World, tables.Prematch) {
+	for _, c := range testkit.Rows[alert.PrematchRow](w.World, tables.Prematch) {
 		c.TTL = 0
 		o.Claims = append(o.Claims, c)
 	}
-	slices.SortFunc(o.Claims, func(a, b alert.Reminded) int { return cmp.Compare(a.UserID, b.UserID) })
+	slices.SortFunc(o.Claims, func(a, b alert.PrematchRow) int { return strings.Compare(a.UserID, b.UserID) })
 	return o
 }
 
-// crashAlert has a message handled by the process p, then again when SQS would
-// deliver it again, and then all that came of it.
-func crashAlert(w *crickettest.World, p *dynamotest.Process, m alert.Alert, size alert.Portions) telling {
+// sendWithCrash handles a message in the process p, which may crash, handles it again
+// after its visibility timeout, and then handles all messages that were sent.
+func sendWithCrash(w *crickettest.World, p *dynamotest.Process, m alert.Alert, size alert.BatchSizes) outcome {
 	w.T.Helper()
-	a, again := alerter(w, w.Crashing(alert.SendAlertsFunction, p)), alerter(w, w.Env(alert.SendAlertsFunction))
-	*a.Portions(), *again.Portions() = size, size
+	a, again := openAlerter(w, w.Crashing(alert.SendAlertsFunction, p)), openAlerter(w, w.Env(alert.SendAlertsFunction))
+	*a.Sizes(), *again.Sizes() = size, size
 	a.SendAlert(w.Ctx(), m)
 	w.To(w.Clock.Now().Add(alert.SendAlertsFunction.VisibilityTimeout()))
 	testkit.Must(w.T, again.SendAlert(w.Ctx(), m))
 	testkit.Drain(w.World, tables.AlertQueue, time.Hour, again.SendAlert)
-	return tellingOf(w)
+	return outcomeOf(w)
 }
 
-func TestAlertCrashes(t *testing.T) {
+func TestAlertIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) telling {
-		w := alerting(t)
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+		w := worldWithFollowedMatch(t)
 		for _, name := range []string{"alive", "busy", "dead", "spoiler-free"} {
-			fan(w, name, "11")
+			addFollower(w, name, "11")
 		}
 		prefers := follower.DefaultPreferences()
 		prefers.SpoilerFree = true
-		prefer(w, "spoiler-free", prefers)
+		setPreferences(w, "spoiler-free", prefers)
 		w.Phones.Answer(crickettest.Token("dead"), apns.Refuse(apns2.ReasonUnregistered))
 		busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 		busy.Times = 8
 		w.Phones.Answer(crickettest.Token("busy"), busy)
-		o := crashAlert(w, p, rainAlert(w), alert.Portions{Message: 10, Part: 10, Page: 3})
-		o.Rows = slices.DeleteFunc(o.Rows, func(r alert.AlertRow) bool { return strings.Contains(r.Part, "#") }) // whether busy needed a second message
+		o := sendWithCrash(w, p, rainAlert(w), alert.BatchSizes{Message: 10, Part: 10, Page: 3})
+		o.Rows = slices.DeleteFunc(o.Rows, func(r alert.AlertRow) bool { return strings.Contains(r.Part, "#") }) // whether there was a retry depends on the crash
 		return o
 	})
 }
 
-func TestAlertCrashesInParts(t *testing.T) {
+func TestDividedAlertIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) telling {
-		w := alerting(t)
-		followers(w, 7, func(i int) string { return fmt.Sprintf("%02x", 36*i) })
-		return crashAlert(w, p, wicketAlert(w), alert.Portions{Message: 3, Part: 2, Page: 2})
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+		w := worldWithFollowedMatch(t)
+		addFollowers(w, 7, func(i int) string { return fmt.Sprintf("%02x", 36*i) })
+		return sendWithCrash(w, p, wicketAlert(w), alert.BatchSizes{Message: 3, Part: 2, Page: 2})
 	})
 }
 
-func TestReminderCrashes(t *testing.T) {
+func TestReminderIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) telling {
-		w := alerting(t)
-		followers(w, 2, func(i int) string { return fmt.Sprint("fan ", i) })
-		o := crashAlert(w, p, reminding(w), alert.Portions{Message: 10, Part: 10, Page: 10})
-		for token, text := range o.Told {
-			o.Told[token], _, _ = strings.Cut(text, "Starts in") // it depends on when it was told
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+		w := worldWithFollowedMatch(t)
+		addFollowers(w, 2, func(i int) string { return fmt.Sprint("fan ", i) })
+		o := sendWithCrash(w, p, reminderAlert(w), alert.BatchSizes{Message: 10, Part: 10, Page: 10})
+		for token, text := range o.Alerts {
+			o.Alerts[token], _, _ = strings.Cut(text, "Starts in") // the minutes depend on the crash
 		}
 		return o
 	})
 }
 
-// TestStartCrashes has nobody's activity started twice, and everybody told. Who was
-// claimed before a crash gets the notification, whether or not the start came.
-func TestStartCrashes(t *testing.T) {
+// After a crash no activity is started twice, and every follower is alerted. A user
+// who was claimed before the crash gets the notification, whether or not the activity
+// started.
+func TestStartIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) telling {
-		w := alerting(t)
-		showing(w)
-		fan(w, "new", "11", starter(18))
-		fan(w, "old", "", starter(17))
-		fan(w, "dead", "", starter(17))
-		fan(w, "watches", "11", starter(18), watcher)
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+		w := worldWithFollowedMatch(t)
+		storeDisplays(w)
+		addFollower(w, "new", "11", withPushToStart(18))
+		addFollower(w, "old", "", withPushToStart(17))
+		addFollower(w, "dead", "", withPushToStart(17))
+		addFollower(w, "watches", "11", withPushToStart(18), withActivity)
 		w.Phones.Answer(crickettest.Token("dead starts"), apns.Refuse(apns2.ReasonUnregistered))
-		o := crashAlert(w, p, begun(w), alert.Portions{Message: 10, Part: 10, Page: 10})
+		o := sendWithCrash(w, p, startAlert(w), alert.BatchSizes{Message: 10, Part: 10, Page: 10})
 		for _, name := range []string{"new", "old"} {
 			d, _ := w.Phones.Device(crickettest.Token(name + " starts"))
-			if d.Started > 1 || d.Started == 0 && rung(w, name) == 0 {
-				t.Errorf("%d activities of %s started, and the phone rang %d times", d.Started, name, rung(w, name))
+			if d.Started > 1 || d.Started == 0 && ringCount(w, name) == 0 {
+				t.Errorf("%d activities of %s started, and the phone rang %d times; want one activity, or none and a ring", d.Started, name, ringCount(w, name))
 			}
-			delete(o.Told, crickettest.Token(name))
+			delete(o.Alerts, crickettest.Token(name))
 		}
-		for i, d := range o.Devices { // who was claimed is not pushed to again: the dead token stays until the next match
+		for i, d := range o.Devices { // a claimed user gets no second start, so a gone token may stay until the next match
 			o.Devices[i] = strings.TrimSuffix(d, crickettest.Token("dead starts"))
 		}
 		o.Started = nil
@@ -941,18 +939,18 @@ func TestStartCrashes(t *testing.T) {
 	})
 }
 
-// watcher has an activity of the match run.
-func watcher(f *follower.FollowRow, _ *follower.DeviceRow) { f.HasActivity = true }
+// withActivity marks the follow: an activity of the match runs.
+func withActivity(f *follower.FollowRow, _ *follower.DeviceRow) { f.HasActivity = true }
 
-// TestStartsOnce has each user's activity started once, whatever comes twice or
-// before.
-func TestStartsOnce(t *testing.T) {
+// Each user's activity is started at most once, also if the alert is repeated or the
+// app has started one.
+func TestActivityStartsOnce(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	showing(w)
-	fan(w, "fan", "11", starter(18))
-	fan(w, "lost", "11", starter(17)) // a start of its own: what else is on its connection is in doubt, too
-	fan(w, "watches", "12", starter(18))
+	w := worldWithFollowedMatch(t)
+	storeDisplays(w)
+	addFollower(w, "fan", "11", withPushToStart(18))
+	addFollower(w, "lost", "11", withPushToStart(17)) // iOS 17, so a message of its own: a lost connection affects all pushes on it
+	addFollower(w, "watches", "12", withPushToStart(18))
 	w.Owns("18.0", "unfollowing")
 	activities := w.Starter(w.Env(activity.StartActivityFunction))
 	for _, name := range []string{"watches", "unfollowing"} {
@@ -960,110 +958,111 @@ func TestStartsOnce(t *testing.T) {
 		testkit.Must(t, err)
 	}
 	if _, err := activities.StartActivity(w.Ctx(), crickettest.Starting("7", "fan", "99")); err == nil {
-		t.Error("an activity of a team that is away is registered")
+		t.Error("no error for an activity of a team of another match")
 	}
 	for _, f := range testkit.Rows[follower.FollowRow](w.World, tables.Follows) {
 		if f.HasActivity != (f.UserID == "watches") || f.TeamID == "" || f.UserID == "unfollowing" {
-			t.Errorf("the row is %+v", f)
+			t.Errorf("the row is %+v, want a team, and an activity only for the user watches", f)
 		}
 	}
 	w.Phones.Answer(crickettest.Token("lost starts"), apns.Answer{Drop: true, Times: 1})
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
-	m := begun(w)
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	m := startAlert(w)
 	testkit.Must(t, a.SendAlert(w.Ctx(), m))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
-	testkit.Must(t, w.Drop(tables.Alerts, "7", alert.StartKey)) // as a crash before the record would
+	testkit.Must(t, w.Drop(tables.Alerts, "7", alert.StartKey)) // as after a crash before the record
 	testkit.Must(t, a.SendAlert(w.Ctx(), m))
-	for name, want := range map[string]struct{ started, told int }{"fan": {1, 1}, "lost": {1, 1}, "watches": {0, 1}} {
+	for name, want := range map[string]struct{ started, notifications int }{"fan": {1, 1}, "lost": {1, 1}, "watches": {0, 1}} {
 		d, _ := w.Phones.Device(crickettest.Token(name + " starts"))
-		if got := len(toldTo(w, name)); d.Started != want.started || got != want.told {
+		if got := len(alertsOf(w, name)); d.Started != want.started || got != want.notifications {
 			t.Errorf("%d activities of %s started, and %d notifications are shown; want %+v", d.Started, name, got, want)
 		}
 	}
 }
 
-// TestStartIsTriedAgain has an activity that Apple was too busy for start later.
-func TestStartIsTriedAgain(t *testing.T) {
+// A start that Apple refuses temporarily is retried.
+func TestRefusedStartIsRetried(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	showing(w)
-	fan(w, "fan", "11", starter(18))
+	w := worldWithFollowedMatch(t)
+	storeDisplays(w)
+	addFollower(w, "fan", "11", withPushToStart(18))
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
-	busy.Times = 8 // all tries of one run
+	busy.Times = 8 // all attempts of one run
 	w.Phones.Answer(crickettest.Token("fan starts"), busy)
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
-	testkit.Must(t, a.SendAlert(w.Ctx(), begun(w)))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	testkit.Must(t, a.SendAlert(w.Ctx(), startAlert(w)))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
-	if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != 1 || rung(w, "fan") != 0 {
-		t.Errorf("%d activities started, and the phone rang %d times", d.Started, rung(w, "fan"))
+	if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != 1 || ringCount(w, "fan") != 0 {
+		t.Errorf("%d activities started, and the phone rang %d times; want 1 and 0", d.Started, ringCount(w, "fan"))
 	}
 }
 
-// TestNothingStartsOfAMatchThatIsOver has no activity start that nothing would end.
-func TestNothingStartsOfAMatchThatIsOver(t *testing.T) {
+// No activity starts after the end of the match is decided, because no push would end
+// it.
+func TestNoActivityStartsAfterTheEndIsDecided(t *testing.T) {
 	t.Parallel()
 	for _, when := range []string{"before", "while the channel is opened"} {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
-			w := alerting(t)
-			showing(w)
-			fan(w, "new", "11", starter(18))
-			fan(w, "old", "12", starter(17))
-			a := alerter(w, w.Env(alert.SendAlertsFunction))
+			w := worldWithFollowedMatch(t)
+			storeDisplays(w)
+			addFollower(w, "new", "11", withPushToStart(18))
+			addFollower(w, "old", "12", withPushToStart(17))
+			a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 			if when == "before" {
 				w.Ends("7", 9)
 			} else {
 				a.Channels().Sender = func(context.Context) (*push.Sender, error) { w.Ends("7", 9); return *a.Sender(), nil }
 			}
-			testkit.Must(t, a.SendAlert(w.Ctx(), begun(w)))
+			testkit.Must(t, a.SendAlert(w.Ctx(), startAlert(w)))
 			for _, name := range []string{"new", "old"} {
-				if d, _ := w.Phones.Device(crickettest.Token(name + " starts")); d.Started != 0 || rung(w, name) != 1 {
-					t.Errorf("%d activities of %s started, and the phone rang %d times", d.Started, name, rung(w, name))
+				if d, _ := w.Phones.Device(crickettest.Token(name + " starts")); d.Started != 0 || ringCount(w, name) != 1 {
+					t.Errorf("%d activities of %s started, and the phone rang %d times; want 0 and 1", d.Started, name, ringCount(w, name))
 				}
 			}
 			if n := len(testkit.Rows[activity.Channel](w.World, tables.Channels)); when == "before" && n != 0 {
-				t.Errorf("%d channels are opened", n)
+				t.Errorf("%d channels were opened, want 0", n)
 			}
 		})
 	}
 }
 
-// TestStartOfTeamsToBeConfirmed has two teams with one id be one perspective.
-func TestStartOfTeamsToBeConfirmed(t *testing.T) {
+// Two teams with the same id are one perspective: both are still to be confirmed.
+func TestEqualTeamIDsAreOnePerspective(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	showing(w)
+	w := worldWithFollowedMatch(t)
+	storeDisplays(w)
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	f.VisitorTeamID = f.LocalTeamID
 	testkit.Put(w.World, tables.Fixtures, f)
-	fan(w, "fan", "11", starter(18))
-	testkit.Must(t, alerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.Ctx(), begun(w)))
-	if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != 1 || len(toldTo(w, "fan")) != 0 {
-		t.Errorf("%d activities started, and %q is shown", d.Started, toldTo(w, "fan"))
+	addFollower(w, "fan", "11", withPushToStart(18))
+	testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.Ctx(), startAlert(w)))
+	if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != 1 || len(alertsOf(w, "fan")) != 0 {
+		t.Errorf("%d activities started, and the notifications are %q; want 1 and none", d.Started, alertsOf(w, "fan"))
 	}
 }
 
-// TestAlertRunIsBounded has a run that takes too long leave the rest to another,
-// which goes on there.
-func TestAlertRunIsBounded(t *testing.T) {
+// A run that reaches its deadline sends the message again. The next run continues at
+// the recorded progress.
+func TestRunStopsAtItsDeadline(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	names := followers(w, 6, func(i int) string { return fmt.Sprint(i) })
-	a, again := alerter(w, w.Env(alert.SendAlertsFunction)), alerter(w, w.Env(alert.SendAlertsFunction))
-	a.Portions().Page, again.Portions().Page = 2, 2
+	w := worldWithFollowedMatch(t)
+	names := addFollowers(w, 6, func(i int) string { return fmt.Sprint(i) })
+	a, again := openAlerter(w, w.Env(alert.SendAlertsFunction)), openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a.Sizes().Page, again.Sizes().Page = 2, 2
 	m := wicketAlert(w)
 	*a.Now() = func() time.Time {
-		if after(w, m) == "3" {
-			return w.Clock.Now().Add(alert.RunTime + time.Second)
+		if progressOf(w, m) == "3" {
+			return w.Clock.Now().Add(alert.RunTimeout + time.Second)
 		}
 		return w.Clock.Now()
 	}
 	testkit.Must(t, a.SendAlert(w.Ctx(), m))
-	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(m) || after(w, m) != "3" {
-		t.Errorf("after %q the messages are %+v", after(w, m), got)
+	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(m) || progressOf(w, m) != "3" {
+		t.Errorf("the progress is %q and the messages are %+v, want 3 and the alert", progressOf(w, m), got)
 	}
 	if n := testkit.Drain(w.World, tables.AlertQueue, time.Minute, again.SendAlert); n != 1 {
-		t.Errorf("%d messages told the rest", n)
+		t.Errorf("%d messages for the rest, want 1", n)
 	}
-	onceEach(w, names)
+	expectOneRing(w, names)
 }

@@ -8,24 +8,24 @@ import (
 	"matchday/pkg/kit/push"
 )
 
-// What the tests of the package may see.
+// The tests of the package use these unexported names.
 
 type (
 	ActivityAttributes = activityAttributes
 	AlertRow           = alertRow
-	Portions           = portions
-	Reminded           = reminded
+	BatchSizes         = batchSizes
+	PrematchRow        = prematchRow
 )
 
 const (
 	AlertLease    = alertLease
-	AlertLife     = alertLife
+	MaxAlertAge   = maxAlertAge
 	KeepAlerts    = keepAlerts
 	KeepReminder  = keepReminder
 	MaxAlertTries = maxAlertTries
 	MaxKey        = maxKey
 	ReminderKey   = reminderKey
-	RunTime       = runTime
+	RunTimeout    = runTimeout
 	StartKey      = startKey
 	WholeMatch    = wholeMatch
 )
@@ -44,8 +44,8 @@ func (x *Alerter) Now() *func() time.Time { return &x.now }
 
 func (x *Alerter) Environment() *string { return &x.environment }
 
-func (x *Alerter) Portions() *portions { return &x.portions }
+func (x *Alerter) Sizes() *batchSizes { return &x.sizes }
 
-func (x *Alerter) Patience() *time.Duration { return &x.patience }
+func (x *Alerter) SendTimeout() *time.Duration { return &x.sendTimeout }
 
 func (x Alert) Part() string { return x.part() }

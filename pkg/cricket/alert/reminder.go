@@ -17,7 +17,7 @@ import (
 	"matchday/pkg/kit/queue"
 )
 
-// Reminder sends the reminders of matches.
+// Reminder sends the reminders of matches that start soon.
 type Reminder struct {
 	db    dynamo.DB
 	queue queue.Sender
@@ -30,21 +30,21 @@ func OpenReminder(_ context.Context, env app.Env) (*Reminder, error) {
 }
 
 const (
-	// remindAhead is how long before the start of a match its followers are
-	// reminded.
+	// remindAhead is the time from the reminder to the start of the match.
 	remindAhead = 15 * time.Minute
-	// wholeMatch is the user of the row that marks the reminder of a match as sent.
+	// wholeMatch is the user id of the row that marks a match's reminder as sent.
 	wholeMatch = "#MATCH"
-	// asScheduled is the status of a match that has not begun and is not delayed.
-	asScheduled = "NS"
+	// notStarted is the provider's status of a match that has neither started nor
+	// been delayed.
+	notStarted = "NS"
 )
 
-// RemindPrematch sends a reminder for each match that starts within
-// remindAhead, once for a match, also if it is moved.
+// RemindPrematch sends an alert for each match that starts within remindAhead, once
+// for each match, even if its start is moved.
 //
-// The match is marked after the alert was sent. After a crash in between the
-// alert is sent again under the same key, and followers are reminded once. An
-// error of one match does not affect the others.
+// It marks a match after it has sent the alert. After a crash in between it sends the
+// alert again with the same key, so followers are reminded once. It returns the
+// errors of all matches; an error of one match does not affect the others.
 func (r *Reminder) RemindPrematch(ctx context.Context) error {
 	now := r.now()
 	active, err := catalog.ActiveLeagues(ctx, r.db)
@@ -56,7 +56,7 @@ func (r *Reminder) RemindPrematch(ctx context.Context) error {
 		due, err := match.Due(ctx, r.db, l.Code, now, now.Add(remindAhead))
 		errs = errors.Join(errs, err)
 		for _, f := range due {
-			if f.Status == asScheduled && f.EndingAt == 0 && now.Before(f.Start()) {
+			if f.Status == notStarted && f.EndingAt == 0 && now.Before(f.Start()) {
 				errs = errors.Join(errs, r.remind(ctx, f, now))
 			}
 		}
@@ -64,8 +64,9 @@ func (r *Reminder) RemindPrematch(ctx context.Context) error {
 	return errs
 }
 
+// remind sends the reminder of a match, unless it was sent before.
 func (r *Reminder) remind(ctx context.Context, f match.Fixture, now time.Time) error {
-	_, done, err := dynamo.Get[reminded](ctx, r.db, tables.CheckReminder, f.MatchID, wholeMatch)
+	_, done, err := dynamo.Get[prematchRow](ctx, r.db, tables.CheckReminder, f.MatchID, wholeMatch)
 	if err != nil || done {
 		return err
 	}
@@ -73,25 +74,25 @@ func (r *Reminder) remind(ctx context.Context, f match.Fixture, now time.Time) e
 	if err != nil {
 		return err
 	}
-	match := cmp.Or(versus(c.State), "Your match")
-	e := event.Event{Kind: event.Start, Key: reminderKey, Match: match, Title: match} // SendAlert says when
+	title := cmp.Or(matchTitle(c.State), "Your match")
+	e := event.Event{Kind: event.Start, Key: reminderKey, Match: title, Title: title} // SendAlert sets the body
 	if err := r.queue.Send(ctx, tables.AlertQueue, NewAlert(f.MatchID, e, now.Unix()), 0); err != nil {
 		return err
 	}
-	return dynamo.Put(ctx, r.db, tables.MarkReminder, reminded{MatchID: f.MatchID, UserID: wholeMatch, TTL: now.Add(keepReminder).Unix()})
+	return dynamo.Put(ctx, r.db, tables.MarkReminder, prematchRow{MatchID: f.MatchID, UserID: wholeMatch, TTL: now.Add(keepReminder).Unix()})
 }
 
-// versus is the names of both teams, "India v Pakistan"; "" if they are not
-// known.
-func versus(s score.State) string {
+// matchTitle returns the names of the teams of a match, "India v Pakistan", or "" if
+// one is not known.
+func matchTitle(s score.State) string {
 	if s.Local.Name == "" || s.Visitor.Name == "" {
 		return ""
 	}
 	return s.Local.Name + " v " + s.Visitor.Name
 }
 
-// startsIn is the text of a reminder. It counts minutes, because the time zones
-// of users differ.
+// startsIn returns the text for the time to the start of a match, in minutes rounded
+// up. It contains no time of day, because users have different time zones.
 func startsIn(d time.Duration) string {
 	n := int((d + time.Minute - 1) / time.Minute)
 	if n == 1 {

@@ -3,12 +3,12 @@ package alert_test
 import (
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/sideshow/apns2"
 
 	"matchday/infra/rooms/cricket/crickettest"
@@ -23,8 +23,8 @@ import (
 	"matchday/pkg/cricket/tables"
 )
 
-// scored stores the score of a match, and so the names of its teams.
-func scored(w *crickettest.World, f match.Fixture) {
+// storeScore stores the score of a match, which contains the names of its teams.
+func storeScore(w *crickettest.World, f match.Fixture) {
 	w.T.Helper()
 	state := score.State{ID: f.MatchID, Local: score.Team{ID: "11", Name: "Harbour"}, Visitor: score.Team{ID: "12", Name: "Valley"}}
 	c, err := match.NewScoreRow(f, state, 0, w.Clock.Now())
@@ -32,11 +32,11 @@ func scored(w *crickettest.World, f match.Fixture) {
 	testkit.Put(w.World, tables.FixtureCache, c)
 }
 
-func TestReminderOfAMatch(t *testing.T) {
+func TestMatchIsRemindedOnce(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	active(w)
-	scored(w, due(w, "7", 16*time.Minute))
+	activateLeague(w)
+	storeScore(w, addMatch(w, "7", 16*time.Minute))
 	r := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder)
 	for range 20 {
 		testkit.Must(t, r.RemindPrematch(w.Ctx()))
@@ -47,25 +47,25 @@ func TestReminderOfAMatch(t *testing.T) {
 		MatchID: "7", Key: alert.ReminderKey, Kind: event.Start, Match: "Harbour v Valley", Title: "Harbour v Valley",
 		At: began.Add(time.Minute).Unix(),
 	}}
-	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); !reflect.DeepEqual(got, want) {
-		t.Errorf("the alerts are\n%+v, want\n%+v", got, want)
+	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); !cmp.Equal(want, got) {
+		t.Errorf("the alerts differ:\n%s", cmp.Diff(want, got))
 	}
-	mark := testkit.Row[alert.Reminded](w.World, tables.Prematch, "7", alert.WholeMatch)
-	if want := (alert.Reminded{MatchID: "7", UserID: alert.WholeMatch, ClaimedBy: "", TTL: began.Add(time.Minute + alert.KeepReminder).Unix()}); mark != want {
-		t.Errorf("the mark is %+v, want %+v", mark, want)
+	mark := testkit.Row[alert.PrematchRow](w.World, tables.Prematch, "7", alert.WholeMatch)
+	if want := (alert.PrematchRow{MatchID: "7", UserID: alert.WholeMatch, ClaimedBy: "", TTL: began.Add(time.Minute + alert.KeepReminder).Unix()}); mark != want {
+		t.Errorf("the mark differs:\n%s", cmp.Diff(want, mark))
 	}
-	scored(w, due(w, "7", 10*time.Minute)) // moved
+	storeScore(w, addMatch(w, "7", 10*time.Minute)) // moved
 	testkit.Must(t, r.RemindPrematch(w.Ctx()))
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 {
-		t.Errorf("after the match was moved the alerts are %+v", got)
+		t.Errorf("after the match was moved the alerts are %+v, want no second one", got)
 	}
 }
 
-func TestReminderOfWhichMatches(t *testing.T) {
+func TestWhichMatchesAreReminded(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	active(w)
-	tellsOf(w, map[string]candidate{
+	activateLeague(w)
+	expectAlerts(w, map[string]candidate{
 		"1":  {15 * time.Minute, func(*match.Fixture) {}, true},
 		"2":  {15*time.Minute + time.Second, func(*match.Fixture) {}, false},
 		"4":  {time.Second, func(*match.Fixture) {}, true},
@@ -80,128 +80,124 @@ func TestReminderOfWhichMatches(t *testing.T) {
 	}, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch)
 	for _, m := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
 		if m.Title != "Your match" { // without a score
-			t.Errorf("the alert is %+v", m)
+			t.Errorf("the alert is %+v, want the title of a match without a score", m)
 		}
 	}
 }
 
-func TestStartsIn(t *testing.T) {
+func TestStartsInRoundsUpToMinutes(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[time.Duration]string{
 		15 * time.Minute: "Starts in 15 minutes", 61 * time.Second: "Starts in 2 minutes",
 		time.Minute: "Starts in 1 minute", time.Second: "Starts in 1 minute",
 	} {
 		if got := alert.StartsIn(in); got != want {
-			t.Errorf("%v before the start is said %q, want %q", in, got, want)
+			t.Errorf("%v before the start: %q, want %q", in, got, want)
 		}
 	}
 }
 
-// TestReminderTellsTheMinutesLeft has a reminder that Apple could not take tell
-// how long it is then.
-func TestReminderTellsTheMinutesLeft(t *testing.T) {
+// A reminder that is retried states the minutes left at that time.
+func TestDelayedReminderStatesTheMinutesLeft(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	active(w)
-	scored(w, due(w, "7", 12*time.Minute))
-	fan(w, "ann", "11")
-	fan(w, "spoiler-free", "11")
+	w := worldWithFollowedMatch(t)
+	activateLeague(w)
+	storeScore(w, addMatch(w, "7", 12*time.Minute))
+	addFollower(w, "ann", "11")
+	addFollower(w, "spoiler-free", "11")
 	prefers := follower.DefaultPreferences()
 	prefers.SpoilerFree = true
-	prefer(w, "spoiler-free", prefers)
+	setPreferences(w, "spoiler-free", prefers)
 	testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.Ctx()))
 	w.To(w.Clock.Now().Add(2*time.Minute + time.Second))
 	w.Phones.Answer("", apns.Refuse(apns2.ReasonServiceUnavailable))
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
 	w.Phones.Answer("")
 	w.To(w.Clock.Now().Add(2 * time.Minute))
 	testkit.Drain(w.World, tables.AlertQueue, 5*time.Minute, a.SendAlert)
 	for _, name := range []string{"ann", "spoiler-free"} {
-		if got := toldTo(w, name); len(got) != 1 || got[0] == "Harbour v Valley|Starts in 12 minutes" || !strings.HasPrefix(got[0], "Harbour v Valley|Starts in ") {
-			t.Errorf("%s is told %q", name, got)
+		if got := alertsOf(w, name); len(got) != 1 || got[0] == "Harbour v Valley|Starts in 12 minutes" || !strings.HasPrefix(got[0], "Harbour v Valley|Starts in ") {
+			t.Errorf("%s got the alerts %q, want one with less than 12 minutes", name, got)
 		}
 	}
 }
 
-// TestReminderOfTheOthers has one match's trouble keep no other from being
-// reminded of.
-func TestReminderOfTheOthers(t *testing.T) {
+func TestErrorOfOneMatchDoesNotBlockOtherReminders(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	active(w)
-	broken := due(w, "7", 5*time.Minute)
+	activateLeague(w)
+	broken := addMatch(w, "7", 5*time.Minute)
 	testkit.Put(w.World, tables.FixtureCache, match.ScoreRow{MatchID: broken.MatchID, LeagueID: "3", StartingAt: broken.StartTime, StateJSON: "{"})
-	scored(w, due(w, "8", 10*time.Minute))
+	storeScore(w, addMatch(w, "8", 10*time.Minute))
 	if err := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.Ctx()); err == nil {
-		t.Error("no error tells of a score that cannot be read")
+		t.Error("no error for a score that cannot be decoded")
 	}
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || got[0].MatchID != "8" {
-		t.Errorf("the alerts are %+v", got)
+		t.Errorf("the alerts are %+v, want that of match 8", got)
 	}
 }
 
-// TestReminderReachesPhones takes a reminder from the schedule to the phones,
-// whatever is delivered or run again.
+// A reminder reaches each phone once, from the schedule to the phone, also if the job
+// is repeated.
 func TestReminderReachesPhones(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	active(w)
-	scored(w, due(w, "7", 12*time.Minute))
-	fan(w, "ann", "11")
-	fan(w, "bob", "", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
-	r, a := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder), alerter(w, w.Env(alert.SendAlertsFunction))
+	w := worldWithFollowedMatch(t)
+	activateLeague(w)
+	storeScore(w, addMatch(w, "7", 12*time.Minute))
+	addFollower(w, "ann", "11")
+	addFollower(w, "bob", "", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
+	r, a := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder), openAlerter(w, w.Env(alert.SendAlertsFunction))
 	for range 3 {
 		testkit.Must(t, r.RemindPrematch(w.Ctx()))
-		testkit.Must(t, w.Drop(tables.Prematch, "7", alert.WholeMatch)) // as a crash before the mark would
+		testkit.Must(t, w.Drop(tables.Prematch, "7", alert.WholeMatch)) // as after a crash before the mark
 	}
 	if n := testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert); n != 3 {
-		t.Errorf("%d messages were sent", n)
+		t.Errorf("%d messages were handled, want 3", n)
 	}
-	if got := toldTo(w, "ann"); rung(w, "ann") != 1 || !slices.Equal(got, []string{"Harbour v Valley|Starts in 12 minutes"}) || rung(w, "bob") != 0 {
-		t.Errorf("the phone rang %d times, and shows %q", rung(w, "ann"), got)
+	if got := alertsOf(w, "ann"); ringCount(w, "ann") != 1 || !slices.Equal(got, []string{"Harbour v Valley|Starts in 12 minutes"}) || ringCount(w, "bob") != 0 {
+		t.Errorf("the phone rang %d times and shows %q, want 1 and one reminder; the other follower got none", ringCount(w, "ann"), got)
 	}
 }
 
-func TestRemindPrematchCrashes(t *testing.T) {
+func TestRemindPrematchIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) telling {
-		w := alerting(t)
-		active(w)
-		scored(w, due(w, "7", 12*time.Minute))
-		fan(w, "ann", "11")
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+		w := worldWithFollowedMatch(t)
+		activateLeague(w)
+		storeScore(w, addMatch(w, "7", 12*time.Minute))
+		addFollower(w, "ann", "11")
 		r := testkit.OpenWith(w.World, w.Crashing(alert.RemindPrematchFunction, p), alert.OpenReminder)
 		r.RemindPrematch(w.Ctx())
 		testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.Ctx()))
-		testkit.Drain(w.World, tables.AlertQueue, time.Hour, alerter(w, w.Env(alert.SendAlertsFunction)).SendAlert)
-		if n := rung(w, "ann"); n != 1 {
-			t.Errorf("the phone rang %d times", n)
+		testkit.Drain(w.World, tables.AlertQueue, time.Hour, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert)
+		if n := ringCount(w, "ann"); n != 1 {
+			t.Errorf("the phone rang %d times, want 1", n)
 		}
-		return tellingOf(w)
+		return outcomeOf(w)
 	})
 }
 
-// TestAlertsKeepSecrets has no log line of the alerts hold a token, or say who a
-// user is.
-func TestAlertsKeepSecrets(t *testing.T) {
+// No log line contains a token or a user id.
+func TestLogsContainNoSecrets(t *testing.T) {
 	t.Parallel()
-	w := alerting(t)
-	active(w)
-	due(w, "8", time.Hour)
-	fan(w, "user-4711", "11", starter(18))
+	w := worldWithFollowedMatch(t)
+	activateLeague(w)
+	addMatch(w, "8", time.Hour)
+	addFollower(w, "user-4711", "11", withPushToStart(18))
 	w.Said = func(string) (int, string) { return http.StatusForbidden, crickettest.ApiToken }
 	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.Ctx()))
-	a := alerter(w, w.Env(alert.SendAlertsFunction))
-	testkit.Must(t, a.SendAlert(w.Ctx(), begun(w)))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	testkit.Must(t, a.SendAlert(w.Ctx(), startAlert(w)))
 	lines := w.Logs.Lines()
 	if len(lines) < 2 {
-		t.Fatalf("the log is %+v", lines)
+		t.Fatalf("the log is %+v, want 2 or more lines", lines)
 	}
 	for _, l := range lines {
 		text := fmt.Sprint(l.Text, l.Attrs)
 		for _, secret := range []string{crickettest.ApiToken, crickettest.Token("user-4711"), crickettest.Token("user-4711 starts"), "user-4711"} {
 			if strings.Contains(text, secret) {
-				t.Errorf("the log says %q", text)
+				t.Errorf("the log line %q contains a secret or a user id", text)
 			}
 		}
 	}

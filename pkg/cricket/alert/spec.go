@@ -7,12 +7,13 @@ import (
 	"matchday/pkg/spec"
 )
 
-// The alerts.
+// The functions of the alerts.
 var (
+	// SendAlertsFunction runs Alerter.SendAlert.
 	SendAlertsFunction = spec.Function{
 		Name:   "cricket/send-alerts",
-		Does:   "Tells the followers of a match of one event, each once.",
-		IfDown: "Nobody is told of wickets and results, nor reminded; lock screens go on.",
+		Does:   "Sends one event of a match to its followers, once to each.",
+		IfDown: "Users get no alerts and no reminders. Lock screens are updated.",
 		On:     tables.AlertQueue,
 		Uses: []spec.Access{
 			tables.GetFixture, tables.GetCached, tables.GetDisplay, tables.GetAlert, tables.RecordAlert, tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock,
@@ -22,19 +23,21 @@ var (
 		Emits:  []spec.Metric{tables.AlertsDelivered, tables.AlertsSuppressed, tables.AlertsGone, tables.AlertsRetried, tables.AppleFailures},
 		Memory: 512, Timeout: 2 * time.Minute,
 	}
+	// DetectTossFunction runs TossDetector.DetectToss.
 	DetectTossFunction = spec.Function{
 		Name:   "cricket/detect-toss",
-		Does:   "Asks the provider for the toss of the matches that are about to start.",
-		IfDown: "Nobody is told of the toss before the match has begun.",
+		Does:   "Asks the provider for the toss of the matches that start soon.",
+		IfDown: "Users get the alert of a toss only after the match has started.",
 		On:     spec.Schedule("rate(1 minute)"),
 		Uses:   []spec.Access{tables.ActiveLeagues, tables.StartingSoon, tables.UpdateFixture},
 		Sends:  []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.SportMonksToken},
 		Memory: 256, Timeout: tables.JobTimeout,
 	}
+	// RemindPrematchFunction runs Reminder.RemindPrematch.
 	RemindPrematchFunction = spec.Function{
 		Name:   "cricket/remind-prematch",
-		Does:   "Has the followers of a match reminded a quarter of an hour before it starts.",
-		IfDown: "Nobody is reminded of a match; if it is back before the start, late.",
+		Does:   "Reminds the followers of a match a quarter of an hour before it starts.",
+		IfDown: "Users get no reminder. If the function works again before the start, the reminder is late.",
 		On:     spec.Schedule("rate(1 minute)"),
 		Uses:   []spec.Access{tables.ActiveLeagues, tables.StartingSoon, tables.CheckReminder, tables.GetCached, tables.MarkReminder},
 		Sends:  []spec.Queue{tables.AlertQueue},

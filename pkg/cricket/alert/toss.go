@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/cricket/catalog"
@@ -22,8 +21,8 @@ import (
 	"matchday/pkg/kit/queue"
 )
 
-// TossDetector detects tosses. The live feed lists a match only once it is in
-// play, so the match itself must be requested.
+// TossDetector detects tosses. The provider's live feed does not contain a match
+// before it is live, so the match itself must be requested.
 type TossDetector struct {
 	db       dynamo.DB
 	queue    queue.Sender
@@ -38,30 +37,29 @@ func OpenTossDetector(ctx context.Context, env app.Env) (*TossDetector, error) {
 }
 
 const (
-	tossAhead = 75 * time.Minute // the earliest toss before a start
-	tossBack  = 3 * time.Hour    // the longest delay of a start that is covered
-	// A match is requested every tossEvery minutes, or less often, so that a minute
-	// has no more than tossCalls calls on average: 1,800 an hour of the 2,000 that
-	// the provider allows.
-	tossEvery  = 2
-	tossCalls  = 30
-	tossAtOnce = 8
+	tossAhead = 75 * time.Minute // earliest time of a toss before the start
+	tossBack  = 3 * time.Hour    // latest time of a toss after the scheduled start
+	// Each match is requested every tossEvery minutes, or less often, so that there
+	// are at most tossCalls requests a minute on average: 1,800 an hour of the 2,000
+	// that the provider allows.
+	tossEvery       = 2
+	tossCalls       = 30
+	tossConcurrency = 8
 )
 
-// DetectToss requests the matches that are about to start from the provider,
-// and sends an alert for a toss. A match for which the provider fails waits for
-// its next turn.
+// DetectToss requests the matches that start soon from the provider, and sends an
+// alert for each new toss. A match for which the provider does not answer is logged
+// and requested again at its next turn.
 //
-// The toss is marked on the row after the alert was sent. After a crash in
-// between the alert is sent again under the same key, and followers receive it
-// once.
+// It marks the toss in the match after it has sent the alert. After a crash in between
+// it sends the alert again with the same key, so followers get it once.
 func (d *TossDetector) DetectToss(ctx context.Context) error {
 	now := d.now()
 	active, err := catalog.ActiveLeagues(ctx, d.db)
 	if err != nil {
 		return err
 	}
-	var untold []match.Fixture
+	var pending []match.Fixture
 	for _, l := range active {
 		due, err := match.Due(ctx, d.db, l.Code, now.Add(-tossBack), now.Add(tossAhead))
 		if err != nil {
@@ -69,15 +67,15 @@ func (d *TossDetector) DetectToss(ctx context.Context) error {
 		}
 		for _, f := range due {
 			if f.Phase() == sportmonks.Upcoming && f.EndingAt == 0 && f.TossKey == "" {
-				untold = append(untold, f)
+				pending = append(pending, f)
 			}
 		}
 	}
-	every := uint64(max(tossEvery, (len(untold)+tossCalls-1)/tossCalls))
+	every := uint64(max(tossEvery, (len(pending)+tossCalls-1)/tossCalls))
 	minute := uint64(now.Unix() / 60)
 	var g errgroup.Group
-	g.SetLimit(tossAtOnce)
-	for _, f := range untold {
+	g.SetLimit(tossConcurrency)
+	for _, f := range pending {
 		if id, _ := strconv.ParseUint(f.MatchID, 10, 64); id%every == minute%every {
 			g.Go(func() error { return d.detect(ctx, f) })
 		}
@@ -85,14 +83,15 @@ func (d *TossDetector) DetectToss(ctx context.Context) error {
 	return g.Wait()
 }
 
+// detect requests one match, and sends an alert if its toss is complete.
 func (d *TossDetector) detect(ctx context.Context, f match.Fixture) error {
-	said, err := d.provider.Fixture(ctx, f.MatchID)
+	provided, err := d.provider.Fixture(ctx, f.MatchID)
 	if err != nil {
-		slog.WarnContext(ctx, "the provider's page of the match cannot be read", "match", f.MatchID, "err", err)
+		slog.WarnContext(ctx, "cannot read the match from the provider", "match", f.MatchID, "err", err)
 		return nil
 	}
-	state, _ := scorer.Read(said, score.State{})
-	events := event.List(said, state)
+	state, _ := scorer.Read(provided, score.State{})
+	events := event.List(provided, state)
 	i := slices.IndexFunc(events, func(e event.Event) bool { return e.Kind == event.Toss })
 	if i < 0 {
 		return nil
@@ -101,7 +100,7 @@ func (d *TossDetector) detect(ctx context.Context, f match.Fixture) error {
 	if err := d.queue.Send(ctx, tables.AlertQueue, NewAlert(f.MatchID, e, d.now().Unix()), 0); err != nil {
 		return err
 	}
-	set := expression.Set(expression.Name("tossKey"), expression.Value(e.Key))
-	err = f.Update(ctx, d.db, tables.UpdateFixture, set, expression.AttributeNotExists(expression.Name("tossKey")))
+	set := dynamo.Set(match.Fixture{TossKey: e.Key}, "tossKey")
+	err = f.Update(ctx, d.db, tables.UpdateFixture, set, dynamo.Absent[match.Fixture]("tossKey"))
 	return dynamo.IgnoreRefused(err)
 }

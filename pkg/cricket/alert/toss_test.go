@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/sim/cricsheet"
@@ -24,13 +25,13 @@ import (
 	"matchday/pkg/cricket/tables"
 )
 
-// active makes the leagues of matches active, and of none else.
-func active(w *crickettest.World) {
+// activateLeague stores the active league of the matches and an inactive one.
+func activateLeague(w *crickettest.World) {
 	testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true}, catalog.ProvidedLeague{LeagueID: "4", Code: "ODI"})
 }
 
-// due stores a match that starts after the duration, and is neither live nor over.
-func due(w *crickettest.World, id string, in time.Duration, edits ...func(*match.Fixture)) match.Fixture {
+// addMatch stores an upcoming match that starts after the duration.
+func addMatch(w *crickettest.World, id string, in time.Duration, edits ...func(*match.Fixture)) match.Fixture {
 	w.T.Helper()
 	f := match.Fixture{
 		MatchID: id, LeagueCode: "T20", LeagueID: "3", SeasonID: "5", Type: "T20", Status: "NS", LocalTeamID: "11", VisitorTeamID: "12",
@@ -43,9 +44,9 @@ func due(w *crickettest.World, id string, in time.Duration, edits ...func(*match
 	return f
 }
 
-// tossed has the provider say of each match that is asked for who won the toss,
-// and count in asked how often it was.
-func tossed(w *crickettest.World, winner int, elected string) (asked map[string]int) {
+// provideToss sets the toss that the provider answers for each match; winner 0 is no
+// toss. The result counts the requests by match id.
+func provideToss(w *crickettest.World, winner int, elected string) (asked map[string]int) {
 	var mu sync.Mutex
 	asked = map[string]int{}
 	w.Said = func(path string) (int, string) {
@@ -65,68 +66,70 @@ func tossed(w *crickettest.World, winner int, elected string) (asked map[string]
 	return asked
 }
 
-// candidate is a match that starts after the duration, and whether it is told of.
+// candidate is a match that starts after the duration. alerted says whether the job
+// must send an alert of it.
 type candidate struct {
-	in   time.Duration
-	edit func(*match.Fixture)
-	told bool
+	in      time.Duration
+	edit    func(*match.Fixture)
+	alerted bool
 }
 
-// tellsOf stores matches, by id, and has a job send alerts of those to be told of.
-func tellsOf(w *crickettest.World, matches map[string]candidate, job func(context.Context) error) {
+// expectAlerts stores matches, by id, runs a job, and fails the test unless the job
+// sent alerts of the expected matches.
+func expectAlerts(w *crickettest.World, matches map[string]candidate, job func(context.Context) error) {
 	w.T.Helper()
 	for id, c := range matches {
-		due(w, id, c.in, c.edit)
+		addMatch(w, id, c.in, c.edit)
 	}
 	testkit.Must(w.T, job(w.Ctx()))
 	alerts := testkit.Messages[alert.Alert](w.World, tables.AlertQueue)
 	for id, c := range matches {
-		if told := slices.ContainsFunc(alerts, func(m alert.Alert) bool { return m.MatchID == id }); told != c.told {
-			w.T.Errorf("match %s is told of: %v, want %v", id, told, c.told)
+		if alerted := slices.ContainsFunc(alerts, func(m alert.Alert) bool { return m.MatchID == id }); alerted != c.alerted {
+			w.T.Errorf("an alert of match %s: %v, want %v", id, alerted, c.alerted)
 		}
 	}
 }
 
-func TestTossIsTold(t *testing.T) {
+func TestTossIsSentOnce(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	active(w)
-	due(w, "7", time.Hour)
-	asked := tossed(w, 0, "")
+	activateLeague(w)
+	addMatch(w, "7", time.Hour)
+	asked := provideToss(w, 0, "")
 	d := testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector)
 	minute := func() { testkit.Must(t, d.DetectToss(w.Ctx())); w.To(w.Clock.Now().Add(time.Minute)) }
 	for range 10 {
 		minute()
 	}
 	if len(testkit.Messages[alert.Alert](w.World, tables.AlertQueue)) > 0 || asked["7"] != 5 {
-		t.Errorf("before the toss there are %+v, and the provider was asked %v times in ten minutes", testkit.Messages[alert.Alert](w.World, tables.AlertQueue), asked["7"])
+		t.Errorf("before the toss the alerts are %+v, and the provider got %v requests in ten minutes; want none and 5", testkit.Messages[alert.Alert](w.World, tables.AlertQueue), asked["7"])
 	}
-	tossed(w, 12, `null`) // nobody says yet what was chosen
+	provideToss(w, 12, `null`) // the choice is not known yet
 	minute()
 	minute()
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) > 0 {
-		t.Errorf("half a toss gives %+v", got)
+		t.Errorf("an incomplete toss gives the alerts %+v, want none", got)
 	}
-	asked = tossed(w, 12, `"bowling"`)
+	asked = provideToss(w, 12, `"bowling"`)
 	for range 10 {
 		minute()
 	}
-	at := crickettest.KickOff.Add(-time.Hour + 13*time.Minute).Unix() // the next odd minute
+	at := crickettest.KickOff.Add(-time.Hour + 13*time.Minute).Unix() // the detector requests match 7 in odd minutes
 	want := []alert.Alert{{
 		MatchID: "7", Key: "toss:12:field", Kind: event.Toss, Match: "Harbour v Valley", Title: "Toss: Valley chose to field",
 		Body: "Harbour v Valley", Plain: "Toss: Valley chose to field", At: at,
 	}}
-	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); !reflect.DeepEqual(got, want) || asked["7"] != 1 {
-		t.Errorf("the provider was asked %d times, and the alerts are\n%+v, want\n%+v", asked["7"], got, want)
+	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); !cmp.Equal(want, got) || asked["7"] != 1 {
+		t.Errorf("the provider got %d requests, want 1; the alerts differ:\n%s", asked["7"], cmp.Diff(want, got))
 	}
 }
 
-func TestTossOfWhichMatches(t *testing.T) {
+func TestWhichMatchesAreRequestedForTheToss(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	active(w)
-	tossed(w, 11, `"batting"`)
-	tellsOf(w, map[string]candidate{
+	activateLeague(w)
+	provideToss(w, 11, `"batting"`)
+	expectAlerts(w, map[string]candidate{
 		"100": {75 * time.Minute, func(*match.Fixture) {}, true},
 		"102": {75*time.Minute + time.Second, func(*match.Fixture) {}, false},
 		"104": {-3 * time.Hour, func(f *match.Fixture) { f.Status = "Delayed" }, true},
@@ -141,21 +144,21 @@ func TestTossOfWhichMatches(t *testing.T) {
 	}, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss)
 }
 
-// TestTossWithinTheProvidersLimit has no hour see more calls than the provider
-// allows, and no match forgotten, however many there are.
-func TestTossWithinTheProvidersLimit(t *testing.T) {
+// For any number of matches, the requests of an hour stay below the limit of the
+// provider, and every match is requested.
+func TestTossRequestsStayWithinTheProvidersLimit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ matches, step int }{{1, 1}, {60, 1}, {60, 2}, {61, 1}, {150, 1}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			t.Parallel()
 			w := crickettest.New(t)
-			active(w)
+			activateLeague(w)
 			for i := range c.matches {
-				due(w, fmt.Sprint(1000+c.step*i), time.Hour)
+				addMatch(w, fmt.Sprint(1000+c.step*i), time.Hour)
 			}
-			asked := tossed(w, 0, "")
+			asked := provideToss(w, 0, "")
 			d := testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector)
-			for range 12 { // minutes: a fifth of an hour
+			for range 12 { // minutes, a fifth of an hour
 				testkit.Must(t, d.DetectToss(w.Ctx()))
 				w.To(w.Clock.Now().Add(time.Minute))
 			}
@@ -164,19 +167,19 @@ func TestTossWithinTheProvidersLimit(t *testing.T) {
 				calls += n
 			}
 			if len(asked) != c.matches || 5*calls > 1800 || calls < 2*c.matches {
-				t.Errorf("%d of %d matches are asked about, in %d calls", len(asked), c.matches, calls)
+				t.Errorf("%d of %d matches were requested, in %d calls", len(asked), c.matches, calls)
 			}
 		})
 	}
 }
 
-func TestTossSurvivesTheProvider(t *testing.T) {
+func TestProviderErrorDoesNotBlockOtherTosses(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	active(w)
-	due(w, "102", time.Hour)
-	due(w, "104", time.Hour)
-	tossed(w, 11, `"batting"`)
+	activateLeague(w)
+	addMatch(w, "102", time.Hour)
+	addMatch(w, "104", time.Hour)
+	provideToss(w, 11, `"batting"`)
 	fine := w.Said
 	for name, fault := range map[string]struct {
 		status int
@@ -191,24 +194,24 @@ func TestTossSurvivesTheProvider(t *testing.T) {
 			return fine(path)
 		}
 		testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.Ctx()))
-		if got := w.Logs.Complaints(); !slices.Equal(got, []string{"the provider's page of the match cannot be read"}) {
-			t.Errorf("%s: the log complains %q", name, got)
+		if got := w.Logs.Complaints(); !slices.Equal(got, []string{"cannot read the match from the provider"}) {
+			t.Errorf("%s: the log has the complaints %q, want one", name, got)
 		}
 	}
 	w.Said = fine
 	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.Ctx()))
-	var told []string
+	var alerted []string
 	for _, m := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
-		told = append(told, m.MatchID)
+		alerted = append(alerted, m.MatchID)
 	}
-	if !slices.Equal(told, []string{"104", "102"}) {
-		t.Errorf("the tosses of %q are told, want each once", told)
+	if !slices.Equal(alerted, []string{"104", "102"}) {
+		t.Errorf("alerts of the tosses of %q, want one each of 104 and 102", alerted)
 	}
 }
 
-// TestTossMarkIsKept has the sync of the schedule neither take the mark away nor
-// see a change in it.
-func TestTossMarkIsKept(t *testing.T) {
+// The sync of the schedule does not remove the toss of a match, and does not treat it
+// as a change.
+func TestSyncKeepsTheTossMark(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	w.Feed.Announce(crickettest.KickOff, script.Generate(1, cricsheet.T20).Fixture)
@@ -217,34 +220,34 @@ func TestTossMarkIsKept(t *testing.T) {
 	f.TossKey = "toss:1:bat"
 	testkit.Put(w.World, tables.Fixtures, f)
 	if calls := w.Count(w.Sync); calls["UpdateItem"]+calls["BatchWriteItem"] > 0 {
-		t.Errorf("syncing what has not changed makes the calls %v", calls)
+		t.Errorf("the sync of an unchanged schedule makes the calls %v, want no write", calls)
 	}
 	f.Round = "an old round"
 	testkit.Put(w.World, tables.Fixtures, f)
 	w.Sync()
 	if got := testkit.Rows[match.Fixture](w.World, tables.Fixtures)[0]; got.TossKey != "toss:1:bat" || got.Round == f.Round {
-		t.Errorf("after a change the match is %+v", got)
+		t.Errorf("after a change the match is %+v, want its toss and the new round", got)
 	}
 }
 
-func TestTossCrashes(t *testing.T) {
+func TestTossIsSentOnceAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) telling {
-		w := alerting(t)
-		active(w)
-		due(w, "8", time.Hour)
-		fan(w, "ann", "", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
-		tossed(w, 11, `"batting"`)
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+		w := worldWithFollowedMatch(t)
+		activateLeague(w)
+		addMatch(w, "8", time.Hour)
+		addFollower(w, "ann", "", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
+		provideToss(w, 11, `"batting"`)
 		d := testkit.OpenWith(w.World, w.Crashing(alert.DetectTossFunction, p), alert.OpenTossDetector)
 		d.DetectToss(w.Ctx())
 		w.Logs.Complaints()
 		w.To(w.Clock.Now().Add(2 * time.Minute))
 		testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.Ctx()))
-		a := alerter(w, w.Env(alert.SendAlertsFunction))
+		a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 		testkit.Drain(w.World, tables.AlertQueue, time.Hour, a.SendAlert)
-		if n := rung(w, "ann"); n != 1 || testkit.Row[match.Fixture](w.World, tables.Fixtures, "8").TossKey != "toss:11:bat" {
-			t.Errorf("the phone rang %d times, and the match is %+v", n, testkit.Row[match.Fixture](w.World, tables.Fixtures, "8"))
+		if n := ringCount(w, "ann"); n != 1 || testkit.Row[match.Fixture](w.World, tables.Fixtures, "8").TossKey != "toss:11:bat" {
+			t.Errorf("the phone rang %d times, and the match is %+v; want 1 and its toss", n, testkit.Row[match.Fixture](w.World, tables.Fixtures, "8"))
 		}
-		return tellingOf(w)
+		return outcomeOf(w)
 	})
 }

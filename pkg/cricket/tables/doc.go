@@ -1,3 +1,4 @@
-// Package tables lists the room's tables and every access pattern on them, and the
-// names that several packages share: queues, settings and secrets.
+// Package tables lists the tables of the room and every access pattern on them. It
+// also has the names that several packages share: queues, metrics, settings and
+// secrets.
 package tables

@@ -7,7 +7,7 @@ import (
 // The metrics that the functions emit.
 var (
 	SlotsClaimed    = spec.Metric{Name: "SlotsClaimed", Unit: spec.Count}
-	TickLag         = spec.Metric{Name: "TickLag", Unit: spec.Milliseconds} // from when a tick is due to when it begins
+	TickLag         = spec.Metric{Name: "TickLag", Unit: spec.Milliseconds} // from the due time of a tick to its start
 	TickTime        = spec.Metric{Name: "TickTime", Unit: spec.Milliseconds}
 	MatchesLive     = spec.Metric{Name: "MatchesLive", Unit: spec.Count}
 	MatchesChanged  = spec.Metric{Name: "MatchesChanged", Unit: spec.Count}
@@ -21,7 +21,7 @@ var (
 	PushesUnreached  = spec.Metric{Name: "PushesUnreached", Unit: spec.Count}
 	Broadcasts       = spec.Metric{Name: "Broadcasts", Unit: spec.Count}
 	BroadcastsFailed = spec.Metric{Name: "BroadcastsFailed", Unit: spec.Count}
-	AppleFailures    = spec.Metric{Name: "AppleFailed", Unit: spec.Count} // messages whose pushes Apple took none of
+	AppleFailures    = spec.Metric{Name: "AppleFailed", Unit: spec.Count} // messages of which Apple accepted no push
 
 	AlertsDelivered  = spec.Metric{Name: "AlertsDelivered", Unit: spec.Count}
 	AlertsSuppressed = spec.Metric{Name: "AlertsSuppressed", Unit: spec.Count}

@@ -6,7 +6,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Broadcast channels, which the seed does not know.
+// Broadcast channels. The seed does not have this table.
 var (
 	Channels = spec.Table{Name: "cricket-channels", Key: spec.Key{Partition: "matchId", Sort: "view"}}
 
@@ -16,11 +16,11 @@ var (
 	AllChannels     = Channels.On("Get all channels", "full scan (3 per match at most)", spec.Every(time.Hour), spec.Scan)
 )
 
-// TimeLayout is how startTime and startingAt are kept: UTC of a fixed width, so
-// that they sort.
+// TimeLayout is the layout of startTime and startingAt: UTC with a fixed width, so
+// that they sort in order of time.
 const TimeLayout = "2006-01-02T15:04:05Z"
 
-// How far each alert was told, which the seed does not know.
+// Progress of each alert through the followers. The seed does not have this table.
 var (
 	Alerts = spec.Table{Name: "cricket-alerts", Key: spec.Key{Partition: "matchId", Sort: "part"}, TTL: "ttl"}
 
@@ -30,7 +30,7 @@ var (
 	BatchGetPreferences = Preferences.On("Batch get preferences", "PK=userId (up to 100)", spec.Rate{Driver: spec.Message, Note: "for each page of followers"}, spec.BatchGetItem)
 )
 
-// What users prefer, which the seed does not know.
+// Preferences of users. The seed does not have this table.
 var (
 	Preferences = spec.Table{Name: "cricket-preferences", Key: spec.Key{Partition: "userId"}}
 
@@ -38,10 +38,10 @@ var (
 	PutPreferences = Preferences.On("Put preferences", "PK=userId", onUserAction, spec.PutItem)
 )
 
-// The tables, named and keyed as the seed names them. Where it gives two names
-// to one thing: lockKey (not lockId), holder (not owner, which is reserved),
-// pushToken as the sort key of subscriptions, matchTeamKey and cacheKey where a
-// composite stands under "matchId".
+// The tables, with the names and keys of the seed. Where the seed has two names for
+// one attribute, these are used: lockKey (not lockId), holder (not owner, which
+// DynamoDB reserves), pushToken as the sort key of subscriptions, and matchTeamKey
+// and cacheKey where the seed stores a composite key as matchId.
 var (
 	Fixtures = spec.Table{
 		Name: "cricket-fixtures", Key: spec.Key{Partition: "matchId"},
@@ -67,7 +67,7 @@ var (
 	Processing = spec.Table{Name: "match-processing-state", Key: spec.Key{Partition: "matchId"}, TTL: "ttl"}
 )
 
-// How often the access patterns happen. A tick is due every 2.5 s.
+// Rates of the access patterns. A tick is due every 2.5 s.
 var (
 	perRequest   = spec.Rate{Driver: spec.Request}
 	perTick      = spec.Rate{Driver: spec.Tick}
@@ -80,7 +80,7 @@ var (
 	rarely       = spec.Rate{Driver: spec.AdminAction}
 )
 
-// The access patterns of the seed, one value for each of its rows.
+// The access patterns of the seed, one value for each row of its list.
 var (
 	GetFixture        = Fixtures.On("Get fixture by ID", "PK=matchId", perMatchTick, spec.GetItem)
 	BatchGetFixtures  = Fixtures.On("Batch get fixtures", "PK=matchId (up to 100)", perRequest, spec.BatchGetItem)

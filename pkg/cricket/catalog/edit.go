@@ -3,37 +3,28 @@ package catalog
 import (
 	"context"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
 
-// edit is what an administrator changes of a row.
-type edit struct {
-	set   expression.UpdateBuilder
-	given bool
-}
-
-// give adds an attribute, if v gives one. Empty text takes it away.
-func give[T any](e *edit, name string, v *T) {
-	switch {
-	case v == nil:
-		return
-	case any(*v) == any(""):
-		e.set = e.set.Remove(expression.Name(name))
-	default:
-		e.set = e.set.Set(expression.Name(name), expression.Value(*v))
+// assign copies value to the field of a row and returns names with the name of its
+// attribute. If the request has no value, it returns names as it is.
+func assign[V any](names []string, name string, field, value *V) []string {
+	if value == nil {
+		return names
 	}
-	e.given = true
+	*field = *value
+	return append(names, name)
 }
 
-// apply changes the row under id, or returns absent when there is none.
-func (e *edit) apply(ctx context.Context, db dynamo.DB, a spec.Access, id string, absent error) error {
-	if !e.given {
+// edit sets the named attributes of the row with that id to the values in row.
+// Empty text and 0 remove an attribute tagged omitempty. It returns missing if the
+// table has no such row, and Invalid if names is empty.
+func edit[T any](ctx context.Context, db dynamo.DB, a spec.Access, id string, row T, names []string, missing error) error {
+	if len(names) == 0 {
 		return problem.In("body", "say what to change")
 	}
-	err := dynamo.Update(ctx, db, a, dynamo.Key(a, id), e.set, expression.AttributeExists(expression.Name(a.Table.Key.Partition)))
-	return dynamo.RefusedAs(err, absent)
+	err := dynamo.Update(ctx, db, a, dynamo.Key(a, id), dynamo.Set(row, names...), dynamo.Exists[T](a.Table.Key.Partition))
+	return dynamo.RefusedAs(err, missing)
 }

@@ -1,6 +1,6 @@
 package catalog
 
-// What the tests of the package may see.
+// Exported for the tests of the package.
 
 const (
 	CacheReference = cacheReference

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/auth"
@@ -13,27 +12,12 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-// LeagueRow is a row of cricket-leagues in full: what the provider says of a
-// league, and what administrators do, which no sync writes; nor active.
+// LeagueRow is a row of cricket-leagues. Title, Priority and Active belong to the
+// administrators: no sync writes them to an existing row.
 type LeagueRow struct {
 	ProvidedLeague
 	Title    string `dynamodbav:"title,omitempty"`
 	Priority int    `dynamodbav:"priority,omitempty"`
-}
-
-// get returns the list, which its callers share: they must not change it.
-func (k *kept[T]) get(now time.Time, read func() ([]T, error)) ([]T, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if now.Before(k.until) {
-		return k.all, nil
-	}
-	all, err := read()
-	if err != nil {
-		return nil, err
-	}
-	k.all, k.until = all, now.Add(keepScan)
-	return all, nil
 }
 
 // League is a competition.
@@ -48,7 +32,8 @@ type League struct {
 	Priority int    `json:"priority" doc:"The higher, the earlier in a list."`
 }
 
-func (l LeagueRow) shown() League {
+// league returns the row as the API returns it.
+func (l LeagueRow) league() League {
 	return League{
 		ID: l.LeagueID, Title: cmp.Or(l.Title, l.Name), Name: l.Name, Code: l.Code,
 		SeasonID: l.SeasonID, Image: l.Image, Active: l.Active, Priority: l.Priority,
@@ -57,14 +42,14 @@ func (l LeagueRow) shown() League {
 
 var errNoLeague = problem.New(problem.NotFound, "league_not_found", "no such league")
 
-// ListLeagues asks for all leagues.
+// ListLeagues is the request for all leagues.
 type ListLeagues struct {
 	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"Next of the page before."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100"`
 }
 
-// LeagueList is a page of leagues, those of the highest priority first. Next is
-// the cursor of the page that follows, absent at the end.
+// LeagueList is a page of leagues in descending order of priority, then in order of
+// title. Next is the cursor of the next page; the last page has none.
 type LeagueList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
@@ -73,13 +58,14 @@ type LeagueList struct {
 	}
 }
 
-// ListLeagues returns all leagues, as they were a minute ago at most.
+// ListLeagues returns all leagues. They may be up to a minute old. A cursor of no
+// league is httpapi.ErrBadCursor.
 func (r *Reference) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
 	all, err := r.leagues.get(r.now(), func() ([]League, error) {
 		rows, err := dynamo.ScanAll[LeagueRow](ctx, r.db, tables.AllLeagues, nil)
 		all := make([]League, len(rows))
 		for i, row := range rows {
-			all[i] = row.shown()
+			all[i] = row.league()
 		}
 		slices.SortFunc(all, func(a, b League) int {
 			return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Title, b.Title), cmp.Compare(a.ID, b.ID))
@@ -94,32 +80,34 @@ func (r *Reference) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueLi
 	return out, err
 }
 
-// GetLeague asks for one league.
+// GetLeague is the request for one league.
 type GetLeague struct {
 	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The league."`
 }
 
-// LeaguePage is the answer with a league.
+// LeaguePage is the response with a league.
 type LeaguePage struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         League
 }
 
-// GetLeague returns a league, or NotFound.
+// GetLeague returns a league. It returns NotFound if there is no such league.
 func (r *Reference) GetLeague(ctx context.Context, in *GetLeague) (*LeaguePage, error) {
 	l, err := r.league(ctx, in.ID)
 	return &LeaguePage{cacheReference, l}, err
 }
 
+// league reads a league. It returns errNoLeague if there is no such row.
 func (r *Reference) league(ctx context.Context, id string) (League, error) {
 	row, ok, err := dynamo.Get[LeagueRow](ctx, r.db, tables.GetLeague, id)
 	if err == nil && !ok {
 		err = errNoLeague
 	}
-	return row.shown(), err
+	return row.league(), err
 }
 
-// UpdateLeague changes what is an administrator's of a league.
+// UpdateLeague is the request to change the attributes of a league that belong to
+// the administrators.
 type UpdateLeague struct {
 	auth.Admin
 	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The league."`
@@ -130,49 +118,50 @@ type UpdateLeague struct {
 	}
 }
 
-// UpdateLeague changes the attributes that are given, which syncs leave alone. A
-// league that is not there is NotFound.
+// UpdateLeague changes the attributes that the request has. No sync overwrites them.
+// It returns NotFound if there is no such league, and Invalid if the request has no
+// attribute.
 func (r *Reference) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePage, error) {
-	var e edit
-	give(&e, "active", in.Body.Active)
-	give(&e, "title", in.Body.Title)
-	give(&e, "priority", in.Body.Priority)
-	if err := e.apply(ctx, r.db, tables.UpdateLeague, in.ID, errNoLeague); err != nil {
+	var row LeagueRow
+	names := assign(nil, "active", &row.Active, in.Body.Active)
+	names = assign(names, "title", &row.Title, in.Body.Title)
+	names = assign(names, "priority", &row.Priority, in.Body.Priority)
+	if err := edit(ctx, r.db, tables.UpdateLeague, in.ID, row, names, errNoLeague); err != nil {
 		return nil, err
 	}
 	l, err := r.league(ctx, in.ID)
 	return &LeaguePage{httpapi.NoStore, l}, err
 }
 
-// DeleteLeague removes a league.
+// DeleteLeague is the request to remove a league.
 type DeleteLeague struct {
 	auth.Admin
 	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"A league that the provider has no more. One that it has is put back by the next sync, active and without what administrators said of it: to be rid of its matches, set active to false."`
 }
 
-// DeleteLeague removes a league's row, and leaves its matches. There is no mark
-// of it: what the provider still lists comes back. A league that is not there is
-// NotFound.
+// DeleteLeague deletes the row of a league, but not its matches. If the provider
+// still lists the league, the next sync writes the row again. It returns NotFound if
+// there is no such league.
 func (r *Reference) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
-	was, err := dynamo.Delete(ctx, r.db, tables.DeleteLeague, dynamo.Key(tables.DeleteLeague, in.ID))
+	deleted, err := dynamo.Delete(ctx, r.db, tables.DeleteLeague, dynamo.Key(tables.DeleteLeague, in.ID))
 	if err != nil {
 		return nil, err
 	}
-	if was == nil {
+	if deleted == nil {
 		return nil, errNoLeague
 	}
 	return httpapi.NewRemoved(), nil
 }
 
-// ListSeasonTeams asks who plays in a season.
+// ListSeasonTeams is the request for the teams of a season.
 type ListSeasonTeams struct {
 	ID     string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The season."`
 	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"Next of the page before."`
 	Limit  int32  `query:"limit" minimum:"1" maximum:"100" default:"100"`
 }
 
-// SeasonTeamList is a page of the teams of a season. Next is the cursor of the
-// page that follows, absent at the end.
+// SeasonTeamList is a page of the teams of a season. Next is the cursor of the next
+// page; the last page has none.
 type SeasonTeamList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
@@ -181,8 +170,8 @@ type SeasonTeamList struct {
 	}
 }
 
-// ListSeasonTeams returns the teams that are known to play in a season: none for
-// a season that is not known.
+// ListSeasonTeams returns the teams that play in a season. The list is empty for an
+// unknown season.
 func (r *Reference) ListSeasonTeams(ctx context.Context, in *ListSeasonTeams) (*SeasonTeamList, error) {
 	q := dynamo.Range{Key: OfSeason(in.ID), Limit: in.Limit}
 	if in.Cursor != "" {

@@ -3,11 +3,12 @@ package catalog_test
 import (
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
@@ -15,14 +16,15 @@ import (
 	"matchday/pkg/cricket/tables"
 )
 
-// lists are pages of leagues or of teams.
+// lists decodes a page of leagues or of teams.
 type lists struct {
 	Leagues []catalog.League
 	Teams   []catalog.TeamProfile
 	Next    string
 }
 
-func TestLeagues(t *testing.T) {
+// TestLeaguesAreOrderedByPriorityAndTitle: pages of every size have the same order.
+func TestLeaguesAreOrderedByPriorityAndTitle(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	testkit.Put(w.World, tables.Leagues,
@@ -45,22 +47,30 @@ func TestLeagues(t *testing.T) {
 			}
 			page, header := crickettest.Get[lists](t, routes, catalog.ListLeaguesFunction, target)
 			if header.Get("Cache-Control") != catalog.CacheReference || header.Get("ETag") == "" {
-				t.Errorf("the headers are %v", header)
+				t.Errorf("%s: headers %v, want Cache-Control %q and an ETag", target, header, catalog.CacheReference)
 			}
 			got, next = append(got, page.Leagues...), page.Next
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("by %d: got %+v, want %+v", limit, got, want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("limit %d (-want +got):\n%s", limit, diff)
 		}
 	}
 	for _, l := range want {
-		if got, _ := crickettest.Get[catalog.League](t, routes, catalog.GetLeagueFunction, "/leagues/"+l.ID); got != l {
-			t.Errorf("got %+v, want %+v", got, l)
+		got, _ := crickettest.Get[catalog.League](t, routes, catalog.GetLeagueFunction, "/leagues/"+l.ID)
+		if diff := cmp.Diff(l, got); diff != "" {
+			t.Errorf("/leagues/%s (-want +got):\n%s", l.ID, diff)
 		}
 	}
-	for target, status := range map[string]int{"/leagues/99": 404, "/leagues/x": 422} {
-		if err := testkit.Blames(testkit.Ask(routes, catalog.GetLeagueFunction, target, "", ""), status, map[int]string{422: "path.id"}[status]); err != nil {
-			t.Errorf("%s: %v", target, err)
+	for _, c := range []struct {
+		target string
+		status int
+		field  string
+	}{
+		{"/leagues/99", http.StatusNotFound, ""},
+		{"/leagues/x", http.StatusUnprocessableEntity, "path.id"},
+	} {
+		if err := testkit.Blames(testkit.Ask(routes, catalog.GetLeagueFunction, c.target, "", ""), c.status, c.field); err != nil {
+			t.Errorf("%s: %v", c.target, err)
 		}
 	}
 	if err := testkit.Blames(testkit.Ask(routes, catalog.ListLeaguesFunction, "/leagues?cursor=99", "", ""), 400, "query.cursor"); err != nil {
@@ -68,8 +78,8 @@ func TestLeagues(t *testing.T) {
 	}
 }
 
-// TestListsAreKept reads a table once a minute, by the world's clock.
-func TestListsAreKept(t *testing.T) {
+// TestListsAreCachedForAMinute: a process scans each table once a minute.
+func TestListsAreCachedForAMinute(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	routes := w.Routes()
@@ -92,23 +102,24 @@ func TestListsAreKept(t *testing.T) {
 		testkit.Put(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "New"})
 		w.To(w.Clock.Now().Add(59 * time.Second))
 		if got := names(); !slices.Equal(got, []string{"old", "Old"}) {
-			t.Errorf("after 59 s: %q", got)
+			t.Errorf("after 59 s: %q, want the cached names", got)
 		}
 	})["Scan"]
 	if scans != 2 {
-		t.Errorf("the two tables were read %d times", scans)
+		t.Errorf("%d scans of the two tables, want 2", scans)
 	}
 	w.To(w.Clock.Now().Add(time.Second))
 	if got := names(); !slices.Equal(got, []string{"new", "New"}) {
-		t.Errorf("after 60 s: %q", got)
+		t.Errorf("after 60 s: %q, want the new names", got)
 	}
-	// Another process has its own.
+	// Another process has its own cache.
 	testkit.Put(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "newest"})
 	if page, _ := crickettest.Get[lists](t, w.Routes(), catalog.ListTeamsFunction, "/teams"); page.Teams[0].Name != "newest" {
-		t.Errorf("a new process has %+v", page.Teams)
+		t.Errorf("teams in a new process: %+v, want the newest name", page.Teams)
 	}
 }
 
+// TestListSeasonTeams: pages of every size list the teams of the season in order of id.
 func TestListSeasonTeams(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
@@ -133,27 +144,28 @@ func TestListSeasonTeams(t *testing.T) {
 			p, _ := crickettest.Get[page](t, routes, catalog.ListSeasonTeamsFunction, target)
 			got, next = append(got, p.Teams...), p.Next
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("by %d: got %v, want %v", limit, got, want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("limit %d (-want +got):\n%s", limit, diff)
 		}
 	}
 	if out := testkit.Ask(routes, catalog.ListSeasonTeamsFunction, "/seasons/99/teams", "", ""); out.StatusCode != 200 || out.Body != "{\"teams\":[]}\n" {
-		t.Errorf("a season that is not known is answered with %d %q", out.StatusCode, out.Body)
+		t.Errorf("unknown season: %d %q, want 200 and an empty list", out.StatusCode, out.Body)
 	}
 }
 
-// curated is what the syncs and the administrators make of a league and a team.
-type curated struct {
+// leagueAndTeam are the rows that both the syncs and the administrators write.
+type leagueAndTeam struct {
 	League catalog.LeagueRow
 	Team   catalog.TeamRow
 }
 
-// TestSyncsKeepWhatIsCurated has the provider change everything that is its own.
-func TestSyncsKeepWhatIsCurated(t *testing.T) {
+// TestSyncsKeepAttributesOfAdministrators: a sync changes all attributes of the
+// provider and no other.
+func TestSyncsKeepAttributesOfAdministrators(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	routes := w.Routes()
-	words := func(league, team string) {
+	syncNames := func(league, team string) {
 		w.Said = func(path string) (int, string) {
 			switch path {
 			case "/leagues":
@@ -165,14 +177,16 @@ func TestSyncsKeepWhatIsCurated(t *testing.T) {
 		}
 		w.Sync()
 	}
-	now := func() curated {
-		return curated{testkit.Row[catalog.LeagueRow](w.World, tables.Leagues, "3"), testkit.Row[catalog.TeamRow](w.World, tables.Teams, "11")}
+	check := func(when string, want leagueAndTeam) {
+		t.Helper()
+		got := leagueAndTeam{testkit.Row[catalog.LeagueRow](w.World, tables.Leagues, "3"), testkit.Row[catalog.TeamRow](w.World, tables.Teams, "11")}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", when, diff)
+		}
 	}
-	words("League", "Team")
-	fresh := curated{catalog.LeagueRow{ProvidedLeague: catalog.ProvidedLeague{LeagueID: "3", Code: "L", Name: "League", SeasonID: "5", Image: "l.png", Active: true}, Title: "", Priority: 0}, catalog.TeamRow{ProvidedTeam: catalog.ProvidedTeam{TeamID: "11", Code: "T", Name: "Team", Image: "t.png", National: false}, Title: "", ShortName: "", Color: ""}}
-	if got := now(); got != fresh {
-		t.Errorf("new, they are %+v, want %+v", got, fresh)
-	}
+	syncNames("League", "Team")
+	fresh := leagueAndTeam{catalog.LeagueRow{ProvidedLeague: catalog.ProvidedLeague{LeagueID: "3", Code: "L", Name: "League", SeasonID: "5", Image: "l.png", Active: true}, Title: "", Priority: 0}, catalog.TeamRow{ProvidedTeam: catalog.ProvidedTeam{TeamID: "11", Code: "T", Name: "Team", Image: "t.png", National: false}, Title: "", ShortName: "", Color: ""}}
+	check("after the first sync", fresh)
 
 	edit := func(league, team string) {
 		for _, out := range []struct {
@@ -183,7 +197,7 @@ func TestSyncsKeepWhatIsCurated(t *testing.T) {
 			{testkit.Ask(routes, catalog.UpdateTeamFunction, "/teams/11", testkit.Administrator, team).StatusCode, team},
 		} {
 			if out.code != http.StatusOK {
-				t.Errorf("%s is answered with %d", out.body, out.code)
+				t.Errorf("%s: %d, want 200", out.body, out.code)
 			}
 		}
 	}
@@ -191,40 +205,33 @@ func TestSyncsKeepWhatIsCurated(t *testing.T) {
 	want := fresh
 	want.League.Active, want.League.Title, want.League.Priority = false, "Our League", 7
 	want.Team.Title, want.Team.ShortName, want.Team.Color = "Our Team", "OT", "#00ff7f"
-	if got := now(); got != want {
-		t.Errorf("edited, they are %+v, want %+v", got, want)
-	}
-	words("League", "Team") // nothing new
-	if got := now(); got != want {
-		t.Errorf("after a sync of nothing they are %+v, want %+v", got, want)
-	}
-	words("League II", "Team II")
+	check("after an edit", want)
+	syncNames("League", "Team")
+	check("after a sync without changes", want)
+	syncNames("League II", "Team II")
 	want.League.Name, want.Team.Name = "League II", "Team II"
-	if got := now(); got != want {
-		t.Errorf("after a sync they are %+v, want %+v", got, want)
-	}
+	check("after a sync of new names", want)
 	if l, _ := crickettest.Get[catalog.League](t, routes, catalog.GetLeagueFunction, "/leagues/3"); l.Title != "Our League" || l.Name != "League II" || l.Active {
-		t.Errorf("shown is %+v", l)
+		t.Errorf("get-league: %+v, want the title of the administrator and the name of the provider", l)
 	}
 	if v, _ := crickettest.Get[catalog.TeamProfile](t, routes, catalog.GetTeamFunction, "/teams/11"); v.Title != "Our Team" || v.ShortName != "OT" || v.Name != "Team II" {
-		t.Errorf("shown is %+v", v)
+		t.Errorf("get-team: %+v, want the title of the administrator and the name of the provider", v)
 	}
 
-	// One attribute alone, and empty text for the provider's words again.
+	// An edit of one attribute leaves the others. Empty text removes a title.
 	edit(`{"priority":0}`, `{"color":""}`)
 	edit(`{"title":""}`, `{"title":"","shortName":""}`)
-	words("League II", "Team II")
+	syncNames("League II", "Team II")
 	want.League.Title, want.League.Priority, want.Team.Title, want.Team.ShortName, want.Team.Color = "", 0, "", "", ""
-	if got := now(); got != want {
-		t.Errorf("without edits they are %+v, want %+v", got, want)
-	}
+	check("after the titles were removed", want)
 	if v, _ := crickettest.Get[catalog.TeamProfile](t, routes, catalog.GetTeamFunction, "/teams/11"); v.Title != "Team II" || v.ShortName != "T" {
-		t.Errorf("shown is %+v", v)
+		t.Errorf("get-team: %+v, want the name and code of the provider", v)
 	}
 }
 
-// TestDeletedLeague comes back for as long as the provider has it.
-func TestDeletedLeague(t *testing.T) {
+// TestDeletedLeagueReturnsWithTheNextSync: it returns while the provider lists it,
+// without the edits of administrators.
+func TestDeletedLeagueReturnsWithTheNextSync(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	routes := w.Routes()
@@ -241,24 +248,25 @@ func TestDeletedLeague(t *testing.T) {
 		return testkit.Ask(routes, catalog.DeleteLeagueFunction, "/leagues/3", testkit.Administrator, "").StatusCode
 	}
 	if got := remove(); got != http.StatusNoContent || len(testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues)) != 0 {
-		t.Errorf("deleting is answered with %d", got)
+		t.Errorf("first delete: %d, want 204 and no row", got)
 	}
 	if got := remove(); got != http.StatusNotFound {
-		t.Errorf("deleting again is answered with %d", got)
+		t.Errorf("second delete: %d, want 404", got)
 	}
 	sync()
-	if got := testkit.Row[catalog.LeagueRow](w.World, tables.Leagues, "3"); got != fresh {
-		t.Errorf("back is %+v, want it as it was when it was new: %+v", got, fresh)
+	if diff := cmp.Diff(fresh, testkit.Row[catalog.LeagueRow](w.World, tables.Leagues, "3")); diff != "" {
+		t.Errorf("after the next sync (-want +got):\n%s", diff)
 	}
 	remove()
 	w.Said = func(string) (int, string) { return http.StatusOK, `{"data":[]}` }
 	sync()
 	if n := len(testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues)); n != 0 {
-		t.Error("a league that the provider has no more is back")
+		t.Error("a sync has written a league that the provider does not list")
 	}
 }
 
-func TestCurationRefusals(t *testing.T) {
+// TestEditsAreValidated: a refused edit names the field and changes nothing.
+func TestEditsAreValidated(t *testing.T) {
 	t.Parallel()
 	w := crickettest.Served(t)
 	routes := w.Routes()
@@ -293,7 +301,7 @@ func TestCurationRefusals(t *testing.T) {
 			t.Errorf("%s %s: %v", c.what, c.body, err)
 		}
 	}
-	if got := w.Reference(); !reflect.DeepEqual(got, want) {
-		t.Errorf("refused requests have changed\n%+v\nto\n%+v", want, got)
+	if diff := cmp.Diff(want, w.Reference()); diff != "" {
+		t.Errorf("refused requests have changed rows (-want +got):\n%s", diff)
 	}
 }

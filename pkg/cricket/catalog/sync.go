@@ -17,8 +17,8 @@ import (
 	"matchday/pkg/kit/dynamo"
 )
 
-// providerTimeout is the longest that the provider may take to answer: a tick
-// that has waited so long is two slots late, and the next ones have run.
+// providerTimeout is the timeout of a request to the provider. A tick that waits so
+// long is almost two slots late, and a later tick has polled meanwhile.
 const providerTimeout = 4 * time.Second
 
 // OpenSyncer opens the service of sync-leagues and sync-teams.
@@ -27,8 +27,8 @@ func OpenSyncer(ctx context.Context, env app.Env) (*Syncer, error) {
 	return &Syncer{db: dynamo.Open(env.AWS, env.Prefix), provider: provider, now: env.Now}, err
 }
 
-// OpenProvider opens the provider's client. It returns an error if the token cannot
-// be read.
+// OpenProvider opens the client of the provider, with the settings and the secret of
+// the room. It returns the error of reading the secret.
 func OpenProvider(ctx context.Context, env app.Env) (*sportmonks.Client, error) {
 	token, err := env.Secret(ctx, tables.SportMonksToken)
 	if err != nil {
@@ -41,8 +41,8 @@ func OpenProvider(ctx context.Context, env app.Env) (*sportmonks.Client, error) 
 	return sportmonks.Open(base, token, &http.Client{Timeout: providerTimeout, Transport: env.HTTP}), nil
 }
 
-// ProvidedLeague is a competition. Active is the administrator's: whether its matches
-// are followed at all.
+// ProvidedLeague has the attributes of a league that the provider supplies, and
+// Active, which administrators set: only matches of active leagues are copied.
 type ProvidedLeague struct {
 	LeagueID string `dynamodbav:"leagueId"`
 	Code     string `dynamodbav:"code"`
@@ -52,7 +52,7 @@ type ProvidedLeague struct {
 	Active   bool   `dynamodbav:"active"`
 }
 
-// ProvidedTeam is a side.
+// ProvidedTeam has the attributes of a team that the provider supplies.
 type ProvidedTeam struct {
 	TeamID   string `dynamodbav:"teamId"`
 	Code     string `dynamodbav:"code"`
@@ -61,7 +61,7 @@ type ProvidedTeam struct {
 	National bool   `dynamodbav:"national"`
 }
 
-// SeasonTeam says that a team plays in a season.
+// SeasonTeam is a row of cricket-team-seasons: a team that plays in a season.
 type SeasonTeam struct {
 	SeasonID string `dynamodbav:"seasonId"`
 	TeamID   string `dynamodbav:"teamId"`
@@ -69,17 +69,17 @@ type SeasonTeam struct {
 	Name     string `dynamodbav:"name"`
 }
 
-// Syncer copies the provider's leagues and teams. Every sync may run at any time
-// and any number of times: it writes what is missing or has changed, and never
-// an attribute that is an administrator's or the ticker's.
+// Syncer copies leagues and teams from the provider. Every sync is idempotent: it
+// writes rows that are missing or have changed, and never an attribute that belongs
+// to the administrators or the ticker.
 type Syncer struct {
 	db       dynamo.DB
 	provider *sportmonks.Client
 	now      func() time.Time
 }
 
-// SyncLeagues copies the leagues. A new one is active. The code is a key of
-// fixtures, so a league without one has its id.
+// SyncLeagues copies the leagues. A new league is active. The code is an index key of
+// fixtures and must not be empty, so a league without a code gets its id as code.
 func (s *Syncer) SyncLeagues(ctx context.Context) error {
 	found, err := s.provider.Leagues(ctx)
 	if err != nil {
@@ -97,15 +97,12 @@ func (s *Syncer) SyncLeagues(ctx context.Context) error {
 			if row == known[i] {
 				continue
 			}
-			set := expression.Set(expression.Name("code"), expression.Value(row.Code)).
-				Set(expression.Name("name"), expression.Value(row.Name)).
-				Set(expression.Name("seasonId"), expression.Value(row.SeasonID)).
-				Set(expression.Name("image"), expression.Value(row.Image))
-			err = dynamo.Update(ctx, s.db, tables.UpdateLeague, dynamo.Key(tables.UpdateLeague, row.LeagueID), set, dynamo.Exists[ProvidedLeague]("leagueId"))
+			changes := dynamo.Set(row, "code", "name", "seasonId", "image")
+			err = dynamo.Update(ctx, s.db, tables.UpdateLeague, dynamo.Key(tables.UpdateLeague, row.LeagueID), changes, dynamo.Exists[ProvidedLeague]("leagueId"))
 		} else {
-			err = dynamo.Put(ctx, s.db, tables.PutLeague, row, expression.AttributeNotExists(expression.Name("leagueId")))
+			err = dynamo.Put(ctx, s.db, tables.PutLeague, row, dynamo.Absent[ProvidedLeague]("leagueId"))
 		}
-		if err := dynamo.IgnoreRefused(err); err != nil { // refused: an administrator deleted it, or another sync wrote it, meanwhile
+		if err := dynamo.IgnoreRefused(err); err != nil { // refused: meanwhile an administrator deleted the league, or another sync wrote it
 			return err
 		}
 	}
@@ -113,7 +110,7 @@ func (s *Syncer) SyncLeagues(ctx context.Context) error {
 	return nil
 }
 
-// SyncTeams copies the teams, and who plays in the current season of each
+// SyncTeams copies the teams, and the list of teams in the current season of each
 // active league.
 func (s *Syncer) SyncTeams(ctx context.Context) error {
 	found, err := s.provider.Teams(ctx)
@@ -133,11 +130,8 @@ func (s *Syncer) SyncTeams(ctx context.Context) error {
 		case i < 0:
 			fresh = append(fresh, row)
 		case row != known[i]:
-			set := expression.Set(expression.Name("code"), expression.Value(row.Code)).
-				Set(expression.Name("name"), expression.Value(row.Name)).
-				Set(expression.Name("image"), expression.Value(row.Image)).
-				Set(expression.Name("national"), expression.Value(row.National))
-			if err := dynamo.Update(ctx, s.db, tables.UpdateTeam, dynamo.Key(tables.UpdateTeam, row.TeamID), set, dynamo.Exists[ProvidedTeam]("teamId")); err != nil {
+			changes := dynamo.Set(row, "code", "name", "image", "national")
+			if err := dynamo.Update(ctx, s.db, tables.UpdateTeam, dynamo.Key(tables.UpdateTeam, row.TeamID), changes, dynamo.Exists[ProvidedTeam]("teamId")); err != nil {
 				return err
 			}
 		}
@@ -149,10 +143,10 @@ func (s *Syncer) SyncTeams(ctx context.Context) error {
 	return s.syncSeasons(ctx, rows)
 }
 
-// seasonSpan is how far from now the matches of a current season can be.
+// seasonSpan is the largest distance between now and a match of a current season.
 const seasonSpan = 366 * 24 * time.Hour
 
-// pairing is what a row of cricket-fixtures says of who plays.
+// pairing has the attributes of a row of cricket-fixtures that name the two teams.
 type pairing struct {
 	LeagueID      string `dynamodbav:"leagueId"`
 	SeasonID      string `dynamodbav:"seasonId"`
@@ -160,9 +154,9 @@ type pairing struct {
 	VisitorTeamID string `dynamodbav:"visitorTeamId"`
 }
 
-// syncSeasons takes who plays in a season from its schedule, for the provider
-// has no list of that.
-func (s *Syncer) syncSeasons(ctx context.Context, names []ProvidedTeam) error {
+// syncSeasons writes the teams of the current season of each active league. It takes
+// them from the stored schedule, because the provider has no list of them.
+func (s *Syncer) syncSeasons(ctx context.Context, teams []ProvidedTeam) error {
 	active, err := ActiveLeagues(ctx, s.db)
 	if err != nil {
 		return err
@@ -184,7 +178,7 @@ func (s *Syncer) syncSeasons(ctx context.Context, names []ProvidedTeam) error {
 			return err
 		}
 		var rows []SeasonTeam
-		for _, t := range names {
+		for _, t := range teams {
 			row := SeasonTeam{SeasonID: l.SeasonID, TeamID: t.TeamID, Code: t.Code, Name: t.Name}
 			if playing[t.TeamID] && !slices.Contains(known, row) {
 				rows = append(rows, row)
@@ -197,19 +191,18 @@ func (s *Syncer) syncSeasons(ctx context.Context, names []ProvidedTeam) error {
 	return nil
 }
 
-// ActiveLeagues reads the leagues whose matches are followed.
+// ActiveLeagues lists the active leagues.
 func ActiveLeagues(ctx context.Context, db dynamo.DB) ([]ProvidedLeague, error) {
-	active := expression.Equal(expression.Name("active"), expression.Value(true))
-	return dynamo.ScanAll[ProvidedLeague](ctx, db, tables.ActiveLeagues, &active)
+	return dynamo.ScanAll[ProvidedLeague](ctx, db, tables.ActiveLeagues, new(dynamo.Equal[ProvidedLeague]("active", true)))
 }
 
 // OfSeason is the key condition of the teams of a season.
 func OfSeason(seasonID string) expression.KeyConditionBuilder {
-	return expression.Key("seasonId").Equal(expression.Value(seasonID))
+	return dynamo.KeyIs(tables.TeamsOfSeason, seasonID)
 }
 
-// StartsBetween is the key condition of a league's matches in a span of time.
+// StartsBetween is the key condition of the matches of a league that start from from
+// to to, both included, at a precision of a second.
 func StartsBetween(leagueCode string, from, to time.Time) expression.KeyConditionBuilder {
-	return expression.Key("leagueCode").Equal(expression.Value(leagueCode)).
-		And(expression.Key("startTime").Between(expression.Value(from.UTC().Format(tables.TimeLayout)), expression.Value(to.UTC().Format(tables.TimeLayout))))
+	return dynamo.KeyBetween(tables.FixturesByDate, leagueCode, from.UTC().Format(tables.TimeLayout), to.UTC().Format(tables.TimeLayout))
 }

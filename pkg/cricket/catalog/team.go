@@ -12,15 +12,15 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-// TeamRef names a team.
+// TeamRef identifies a team.
 type TeamRef struct {
 	ID   string `json:"id" dynamodbav:"id"`
 	Code string `json:"code" dynamodbav:"code"`
 	Name string `json:"name" dynamodbav:"name"`
 }
 
-// TeamRow is a row of cricket-teams in full: what the provider says of a team,
-// and what administrators do, which no sync writes.
+// TeamRow is a row of cricket-teams. Title, ShortName and Color belong to the
+// administrators: no sync writes them.
 type TeamRow struct {
 	ProvidedTeam
 	Title     string `dynamodbav:"title,omitempty"`
@@ -28,7 +28,7 @@ type TeamRow struct {
 	Color     string `dynamodbav:"color,omitempty"`
 }
 
-// TeamProfile is a side.
+// TeamProfile is a team as the API returns it.
 type TeamProfile struct {
 	ID        string `json:"id"`
 	Title     string `json:"title" doc:"What to call it: an administrator's choice, or its name."`
@@ -40,7 +40,8 @@ type TeamProfile struct {
 	National  bool   `json:"national"`
 }
 
-func (t TeamRow) shown() TeamProfile {
+// profile returns the row as the API returns it.
+func (t TeamRow) profile() TeamProfile {
 	return TeamProfile{
 		ID: t.TeamID, Title: cmp.Or(t.Title, t.Name), ShortName: cmp.Or(t.ShortName, t.Code), Color: t.Color,
 		Name: t.Name, Code: t.Code, Image: t.Image, National: t.National,
@@ -49,14 +50,14 @@ func (t TeamRow) shown() TeamProfile {
 
 var errNoTeam = problem.New(problem.NotFound, "team_not_found", "no such team")
 
-// ListTeams asks for all teams.
+// ListTeams is the request for all teams.
 type ListTeams struct {
 	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"Next of the page before."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100"`
 }
 
-// TeamList is a page of teams, in order of their title. Next is the cursor of
-// the page that follows, absent at the end.
+// TeamList is a page of teams in order of title. Next is the cursor of the next
+// page; the last page has none.
 type TeamList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
@@ -65,13 +66,14 @@ type TeamList struct {
 	}
 }
 
-// ListTeams returns all teams, as they were a minute ago at most.
+// ListTeams returns all teams. They may be up to a minute old. A cursor of no team is
+// httpapi.ErrBadCursor.
 func (r *Reference) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, error) {
 	all, err := r.teams.get(r.now(), func() ([]TeamProfile, error) {
 		rows, err := dynamo.ScanAll[TeamRow](ctx, r.db, tables.AllTeams, nil)
 		all := make([]TeamProfile, len(rows))
 		for i, row := range rows {
-			all[i] = row.shown()
+			all[i] = row.profile()
 		}
 		slices.SortFunc(all, func(a, b TeamProfile) int { return cmp.Or(cmp.Compare(a.Title, b.Title), cmp.Compare(a.ID, b.ID)) })
 		return all, err
@@ -84,32 +86,34 @@ func (r *Reference) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, er
 	return out, err
 }
 
-// GetTeam asks for one team.
+// GetTeam is the request for one team.
 type GetTeam struct {
 	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The team."`
 }
 
-// TeamPage is the answer with a team.
+// TeamPage is the response with a team.
 type TeamPage struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         TeamProfile
 }
 
-// GetTeam returns a team, or NotFound.
+// GetTeam returns a team. It returns NotFound if there is no such team.
 func (r *Reference) GetTeam(ctx context.Context, in *GetTeam) (*TeamPage, error) {
 	t, err := r.team(ctx, in.ID)
 	return &TeamPage{cacheReference, t}, err
 }
 
+// team reads a team. It returns errNoTeam if there is no such row.
 func (r *Reference) team(ctx context.Context, id string) (TeamProfile, error) {
 	row, ok, err := dynamo.Get[TeamRow](ctx, r.db, tables.GetTeam, id)
 	if err == nil && !ok {
 		err = errNoTeam
 	}
-	return row.shown(), err
+	return row.profile(), err
 }
 
-// UpdateTeam changes what is an administrator's of a team.
+// UpdateTeam is the request to change the attributes of a team that belong to the
+// administrators.
 type UpdateTeam struct {
 	auth.Admin
 	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The team."`
@@ -120,14 +124,15 @@ type UpdateTeam struct {
 	}
 }
 
-// UpdateTeam changes the attributes that are given, which syncs leave alone. A
-// team that is not there is NotFound.
+// UpdateTeam changes the attributes that the request has. No sync overwrites them.
+// It returns NotFound if there is no such team, and Invalid if the request has no
+// attribute.
 func (r *Reference) UpdateTeam(ctx context.Context, in *UpdateTeam) (*TeamPage, error) {
-	var e edit
-	give(&e, "title", in.Body.Title)
-	give(&e, "shortName", in.Body.ShortName)
-	give(&e, "color", in.Body.Color)
-	if err := e.apply(ctx, r.db, tables.UpdateTeam, in.ID, errNoTeam); err != nil {
+	var row TeamRow
+	names := assign(nil, "title", &row.Title, in.Body.Title)
+	names = assign(names, "shortName", &row.ShortName, in.Body.ShortName)
+	names = assign(names, "color", &row.Color, in.Body.Color)
+	if err := edit(ctx, r.db, tables.UpdateTeam, in.ID, row, names, errNoTeam); err != nil {
 		return nil, err
 	}
 	t, err := r.team(ctx, in.ID)

@@ -1,8 +1,10 @@
 package catalog_test
 
 import (
-	"slices"
+	"net/http"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
@@ -10,7 +12,9 @@ import (
 	"matchday/pkg/cricket/tables"
 )
 
-func TestTeams(t *testing.T) {
+// TestTeamsHaveTitlesOfAdministrators: the API prefers the title and short name of an
+// administrator to the name and code of the provider.
+func TestTeamsHaveTitlesOfAdministrators(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	testkit.Put(w.World, tables.Teams,
@@ -22,17 +26,29 @@ func TestTeams(t *testing.T) {
 		{ID: "12", Title: "A Valley", ShortName: "V", Name: "Valley", Code: "VAL"},
 		{ID: "11", Title: "Harbour", ShortName: "HAR", Color: "#0b5cad", Name: "Harbour", Code: "HAR", Image: "h.png", National: true},
 	}
-	if got, header := crickettest.Get[lists](t, routes, catalog.ListTeamsFunction, "/teams"); !slices.Equal(got.Teams, want) || got.Next != "" || header.Get("Cache-Control") != catalog.CacheReference {
-		t.Errorf("got %+v with %v, want %+v", got, header, want)
+	got, header := crickettest.Get[lists](t, routes, catalog.ListTeamsFunction, "/teams")
+	if diff := cmp.Diff(lists{Teams: want}, got); diff != "" {
+		t.Errorf("/teams (-want +got):\n%s", diff)
+	}
+	if got := header.Get("Cache-Control"); got != catalog.CacheReference {
+		t.Errorf("Cache-Control of /teams: %q, want %q", got, catalog.CacheReference)
 	}
 	for _, v := range want {
-		if got, _ := crickettest.Get[catalog.TeamProfile](t, routes, catalog.GetTeamFunction, "/teams/"+v.ID); got != v {
-			t.Errorf("got %+v, want %+v", got, v)
+		got, _ := crickettest.Get[catalog.TeamProfile](t, routes, catalog.GetTeamFunction, "/teams/"+v.ID)
+		if diff := cmp.Diff(v, got); diff != "" {
+			t.Errorf("/teams/%s (-want +got):\n%s", v.ID, diff)
 		}
 	}
-	for target, status := range map[string]int{"/teams/99": 404, "/teams/x": 422} {
-		if err := testkit.Blames(testkit.Ask(routes, catalog.GetTeamFunction, target, "", ""), status, map[int]string{422: "path.id"}[status]); err != nil {
-			t.Errorf("%s: %v", target, err)
+	for _, c := range []struct {
+		target string
+		status int
+		field  string
+	}{
+		{"/teams/99", http.StatusNotFound, ""},
+		{"/teams/x", http.StatusUnprocessableEntity, "path.id"},
+	} {
+		if err := testkit.Blames(testkit.Ask(routes, catalog.GetTeamFunction, c.target, "", ""), c.status, c.field); err != nil {
+			t.Errorf("%s: %v", c.target, err)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"matchday/pkg/kit/httpapi"
 )
 
-// ListBalls asks for the balls of a match.
+// ListBalls is the request for the balls of a match.
 type ListBalls struct {
 	ID      string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The match."`
 	Innings int    `query:"innings" minimum:"1" maximum:"99" doc:"Only this innings."`
@@ -19,9 +19,9 @@ type ListBalls struct {
 	Cursor  string `query:"cursor" pattern:"^S[0-9]{1,2}-[0-9]{2,3}$" doc:"Next of the page before."`
 }
 
-// BallList is a page of balls in the order of play: whole groups of five overs,
-// 60 balls or more. Next is the cursor of the page that follows, absent at the
-// end.
+// BallList is a page of balls in the order of play. It has whole groups of five overs:
+// at least 60 balls, unless the list ends. Next is the cursor of the next page; the
+// last page has none.
 type BallList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
@@ -30,9 +30,11 @@ type BallList struct {
 	}
 }
 
+// ballsPerPage is the size from which a page takes no further group of overs.
 const ballsPerPage = 60
 
-// ListBalls returns the stored balls, a page at a time.
+// ListBalls returns a page of the stored balls. It returns ErrNotFound if there is no
+// such match, and httpapi.ErrBadCursor for a cursor of no group of overs.
 func (m *Matches) ListBalls(ctx context.Context, in *ListBalls) (*BallList, error) {
 	f, ok, err := dynamo.Get[Fixture](ctx, m.db, tables.GetFixture, in.ID)
 	if err != nil {
@@ -41,20 +43,20 @@ func (m *Matches) ListBalls(ctx context.Context, in *ListBalls) (*BallList, erro
 	if !ok {
 		return nil, ErrNotFound
 	}
-	h, _, err := dynamo.Get[BallIndex](ctx, m.db, tables.GetProcessed, in.ID)
+	index, _, err := dynamo.Get[BallIndex](ctx, m.db, tables.GetProcessed, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	first := 0
 	if in.Cursor != "" {
-		first = slices.IndexFunc(h.Chunks, func(c ChunkInfo) bool { return c.cursor() == in.Cursor })
+		first = slices.IndexFunc(index.Chunks, func(c ChunkInfo) bool { return c.cursor() == in.Cursor })
 		if first < 0 {
 			return nil, httpapi.ErrBadCursor
 		}
 	}
 	out := &BallList{CacheControl: cacheFor(f.Phase())}
 	out.Body.Balls = []score.Ball{}
-	for _, c := range h.Chunks[first:] {
+	for _, c := range index.Chunks[first:] {
 		if c.Last <= in.After || in.Innings != 0 && c.innings() != in.Innings {
 			continue
 		}
@@ -71,7 +73,7 @@ func (m *Matches) ListBalls(ctx context.Context, in *ListBalls) (*BallList, erro
 	return out, nil
 }
 
-// chunk reads the balls of a chunk; there are none once they have expired.
+// chunk reads the balls of a chunk. An expired chunk has none.
 func (m *Matches) chunk(ctx context.Context, matchID string, meta ChunkInfo) (balls []score.Ball, err error) {
 	c, ok, err := dynamo.Get[BallChunk](ctx, m.db, tables.Hydrate, matchID+"#"+meta.Key)
 	if err != nil || !ok {

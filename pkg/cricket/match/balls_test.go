@@ -2,11 +2,11 @@ package match_test
 
 import (
 	"encoding/json"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"matchday/infra/rooms/cricket/crickettest"
@@ -20,10 +20,11 @@ import (
 	"matchday/pkg/cricket/tables"
 )
 
-// maxItem is the largest item that DynamoDB takes, in bytes.
+// maxItem is the maximum size of an item of DynamoDB, in bytes.
 const maxItem = 400 << 10
 
-// TestBallsOfTestMatch stores the longest match there is.
+// TestBallsOfTestMatch: the items of the longest format stay far below the limit, and
+// every page and filter lists the balls in order.
 func TestBallsOfTestMatch(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
@@ -36,7 +37,7 @@ func TestBallsOfTestMatch(t *testing.T) {
 	testkit.Must(t, err)
 	want := scorer.Balls(page)
 	if len(want) != len(m.Deliveries) || len(want) < 1500 {
-		t.Fatalf("the match has %d balls, of which %d are said", len(m.Deliveries), len(want))
+		t.Fatalf("the match has %d balls, and the provider lists %d, want all of at least 1500", len(m.Deliveries), len(want))
 	}
 	for table, sizes := range map[string][]int{"balls": nil, "score": nil} {
 		switch table {
@@ -56,7 +57,7 @@ func TestBallsOfTestMatch(t *testing.T) {
 			sizes = append(sizes, len(testkit.Row[match.ScoreRow](w.World, tables.FixtureCache, crickettest.ID(m.ID)).StateJSON))
 		}
 		if largest := slices.Max(sizes); largest > maxItem/10 {
-			t.Errorf("an item of %s has %d bytes", table, largest)
+			t.Errorf("largest item of %s: %d bytes, want at most %d", table, largest, maxItem/10)
 		}
 	}
 
@@ -67,23 +68,23 @@ func TestBallsOfTestMatch(t *testing.T) {
 			testkit.Must(t, err)
 			all, pages = append(all, page.Body.Balls...), pages+1
 			if n := len(page.Body.Balls); page.Body.Next != "" && in.After == 0 && (n < match.BallsPerPage || n > 2*match.BallsPerPage) {
-				t.Errorf("page %d has %d balls", pages, n)
+				t.Errorf("page %d: %d balls, want %d to %d", pages, n, match.BallsPerPage, 2*match.BallsPerPage)
 			}
 			if in.Cursor = page.Body.Next; in.Cursor == "" {
 				return all, pages
 			}
 		}
 	}
-	if got, pages := list(match.ListBalls{}); !reflect.DeepEqual(got, want) || pages < 10 {
-		t.Errorf("%d pages list %d balls, want the %d that were said, in order", pages, len(got), len(want))
+	if got, pages := list(match.ListBalls{}); !slices.Equal(got, want) || pages < 10 {
+		t.Errorf("%d pages, want at least 10; balls (-want +got):\n%s", pages, cmp.Diff(want, got))
 	}
 	second := slices.DeleteFunc(slices.Clone(want), func(b score.Ball) bool { return b.Innings != 2 })
-	if got, _ := list(match.ListBalls{Innings: 2}); !reflect.DeepEqual(got, second) {
-		t.Errorf("the second innings lists %d balls, want %d", len(got), len(second))
+	if got, _ := list(match.ListBalls{Innings: 2}); !slices.Equal(got, second) {
+		t.Errorf("second innings (-want +got):\n%s", cmp.Diff(second, got))
 	}
 	newest := want[len(want)-100].ID
-	if got, _ := list(match.ListBalls{After: newest}); !reflect.DeepEqual(got, want[len(want)-99:]) {
-		t.Errorf("after the hundredth last, %d balls are listed", len(got))
+	if got, _ := list(match.ListBalls{After: newest}); !slices.Equal(got, want[len(want)-99:]) {
+		t.Errorf("after the hundredth ball from the end (-want +got):\n%s", cmp.Diff(want[len(want)-99:], got))
 	}
 }
 
@@ -94,12 +95,12 @@ func sum(all []int) (n int) {
 	return n
 }
 
-// TestChunks has any sequence of snapshots leave what the last one lists, and
-// the pointer move forward only.
-func TestChunks(t *testing.T) {
+// TestRecordStoresTheLastSnapshot: after any sequence of snapshots the chunks hold the
+// balls of the last one, and LastProcessedBall has never decreased.
+func TestRecordStoresTheLastSnapshot(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var h match.BallIndex
+		var index match.BallIndex
 		var balls []score.Ball
 		stored := map[string]match.BallChunk{}
 		newest, lastID := 0, 0
@@ -134,38 +135,38 @@ func TestChunks(t *testing.T) {
 			for _, b := range balls {
 				newest = max(newest, b.ID)
 			}
-			chunks, err := h.Record("7", balls, int64(slot), crickettest.KickOff)
+			chunks, err := index.Record("7", balls, int64(slot), crickettest.KickOff)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range chunks {
 				stored[c.MatchID] = c
 			}
-			if h.LastProcessedBall != newest {
-				t.Fatalf("the last processed ball is %d, want %d", h.LastProcessedBall, newest)
+			if index.LastProcessedBall != newest {
+				t.Fatalf("last processed ball %d, want %d", index.LastProcessedBall, newest)
 			}
 			var got []score.Ball
-			for _, meta := range h.Chunks {
+			for _, meta := range index.Chunks {
 				var some []score.Ball
 				if err := json.Unmarshal([]byte(stored["7#"+meta.Key].Balls), &some); err != nil {
 					t.Fatal(err)
 				}
-				if ids := some[0].Innings; ids != meta.Innings() {
-					t.Fatalf("chunk %s is of innings %d", meta.Key, ids)
+				if innings := some[0].Innings; innings != meta.Innings() {
+					t.Fatalf("chunk %s has balls of innings %d", meta.Key, innings)
 				}
 				got = append(got, some...)
 			}
 			if !slices.Equal(got, balls) {
-				t.Fatalf("stored are\n%v\nsaid were\n%v", got, balls)
+				t.Fatalf("stored balls (-want +got):\n%s", cmp.Diff(balls, got))
 			}
-			if again, _ := h.Record("7", balls, int64(slot), crickettest.KickOff); len(again) > 0 {
-				t.Fatalf("the same balls write %d chunks", len(again))
+			if again, _ := index.Record("7", balls, int64(slot), crickettest.KickOff); len(again) > 0 {
+				t.Fatalf("%d chunks changed for the same balls, want none", len(again))
 			}
 		}
 	})
 }
 
-// after is the label of the legal ball that follows.
+// after returns the label of the next legal ball.
 func after(label string) string {
 	over, ball, _ := strings.Cut(label, ".")
 	if ball != "6" {
@@ -177,12 +178,12 @@ func after(label string) string {
 	return string(text) + ".1"
 }
 
-// TestUnlabelledBalls has a label that is none cost no ball.
-func TestUnlabelledBalls(t *testing.T) {
+// TestBallWithInvalidLabelIsStored: a label that is not a number loses no ball.
+func TestBallWithInvalidLabelIsStored(t *testing.T) {
 	t.Parallel()
-	var h match.BallIndex
+	var index match.BallIndex
 	balls := []score.Ball{{ID: 1, Innings: 1, At: "0.1"}, {ID: 2, Innings: 1, At: "x"}, {ID: 3, Innings: 1, At: "7.2"}}
-	chunks, err := h.Record("7", balls, 1, crickettest.KickOff)
+	chunks, err := index.Record("7", balls, 1, crickettest.KickOff)
 	testkit.Must(t, err)
 	n := 0
 	for _, c := range chunks {
@@ -190,7 +191,7 @@ func TestUnlabelledBalls(t *testing.T) {
 		testkit.Must(t, json.Unmarshal([]byte(c.Balls), &some))
 		n += len(some)
 	}
-	if n != 3 || h.LastProcessedBall != 3 {
-		t.Errorf("%d balls are stored, up to %d", n, h.LastProcessedBall)
+	if n != 3 || index.LastProcessedBall != 3 {
+		t.Errorf("%d balls are stored and the last is %d, want 3 and 3", n, index.LastProcessedBall)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"matchday/pkg/cricket/score"
 )
 
-// What the tests of the package may see.
+// Exported for the tests of the package.
 
 const (
 	BallsPerPage = ballsPerPage

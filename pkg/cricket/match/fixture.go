@@ -15,31 +15,30 @@ import (
 	"matchday/pkg/kit/dynamo"
 )
 
-// Due lists the matches of a league that start in the window and are
-// neither live nor archived.
+// Due lists the matches of a league that start from from to until, both included, and
+// are neither live nor archived.
 func Due(ctx context.Context, db dynamo.DB, leagueCode string, from, until time.Time) ([]Fixture, error) {
-	idle := expression.AttributeNotExists(expression.Name("liveUpdatedAt")).
-		And(expression.AttributeNotExists(expression.Name("archivedAt")))
+	idle := dynamo.Absent[Fixture]("liveUpdatedAt").And(dynamo.Absent[Fixture]("archivedAt"))
 	return dynamo.QueryAll[Fixture](ctx, db, tables.StartingSoon, dynamo.Range{Key: catalog.StartsBetween(leagueCode, from, until), Filter: &idle})
 }
 
 // SlotLength is the time between two polls of the provider.
 const SlotLength = 2500 * time.Millisecond
 
-// SlotOf numbers the slots since the epoch: unix milliseconds / 2,500.
+// SlotOf returns the number of the slot at t, counted from the epoch: Unix ms / 2,500.
 func SlotOf(t time.Time) int64 { return t.UnixMilli() / SlotLength.Milliseconds() }
 
-// slotTime is when a slot is due.
+// slotTime returns the due time of a slot.
 func slotTime(slot int64) time.Time { return time.UnixMilli(slot * SlotLength.Milliseconds()) }
 
-// Neutral is the perspective of a fan of neither team. The others are team ids.
+// Neutral is the perspective of a fan of neither team. Other perspectives are team ids.
 const Neutral = "neutral"
 
-// Live is the value of a live match's attribute of that name: the only
-// partition of the sparse live-index.
+// Live is the value of the attribute live of a live match: the only partition of the
+// sparse live-index.
 const Live = "1"
 
-// Fixture is a match as cricket-fixtures keeps it.
+// Fixture is a row of cricket-fixtures: a match.
 type Fixture struct {
 	MatchID       string `dynamodbav:"matchId"`
 	LeagueCode    string `dynamodbav:"leagueCode"`
@@ -48,35 +47,36 @@ type Fixture struct {
 	StartTime     string `dynamodbav:"startTime"`
 	Round         string `dynamodbav:"round,omitempty"`
 	Type          string `dynamodbav:"type,omitempty"`
-	Status        string `dynamodbav:"status"` // the provider's, the last that it documents
+	Status        string `dynamodbav:"status"` // the last status of the provider that its documentation lists
 	LocalTeamID   string `dynamodbav:"localTeamId"`
 	VisitorTeamID string `dynamodbav:"visitorTeamId"`
 	VenueName     string `dynamodbav:"venueName,omitempty"`
 
 	Live          string `dynamodbav:"live,omitempty"`
 	LiveUpdatedAt int64  `dynamodbav:"liveUpdatedAt,omitempty"` // epoch ms
-	ArchivedAt    int64  `dynamodbav:"archivedAt,omitempty"`    // epoch s, as the four below
-	EndingAt      int64  `dynamodbav:"endingAt,omitempty"`      // its end is decided, for good
-	FinishedAt    int64  `dynamodbav:"finishedAt,omitempty"`    // and all that follows from it is done
+	ArchivedAt    int64  `dynamodbav:"archivedAt,omitempty"`    // epoch s, as all times below except MissingSince
+	EndingAt      int64  `dynamodbav:"endingAt,omitempty"`      // when the end of the match was decided; never changes
+	FinishedAt    int64  `dynamodbav:"finishedAt,omitempty"`    // when all consequences of the end were completed
 	IsReplay      bool   `dynamodbav:"isReplay,omitempty"`
 	ReplayExpires int64  `dynamodbav:"replayExpiresAt,omitempty"`
 
-	// LastSlot is the last slot in which the match was polled, and BodySum the
-	// provider's words that were last dealt with, absent while others are. Polls
-	// counts those that had the same words since, and MissingSince is when the
-	// match was first not in the feed, if it was not polled later (epoch ms).
+	// LastSlot is the last slot in which the match was polled. BodySum is the hash of
+	// the last payload that was processed, absent while another payload is being
+	// processed. Polls counts the polls since then that had the same payload.
+	// MissingSince is the time of the first poll without the match (epoch ms), absent
+	// once a later poll has it.
 	LastSlot     int64  `dynamodbav:"lastSlot,omitempty"`
 	BodySum      string `dynamodbav:"bodySum,omitempty"`
 	Polls        int    `dynamodbav:"polls,omitempty"`
 	MissingSince int64  `dynamodbav:"missingSince,omitempty"`
 
-	// LeftAt is when the sync, which found the match to be over, last had its end
-	// looked into (epoch s), and TossKey the toss that was told.
+	// LeftAt is when sync-fixtures last sent the match to finish-match. TossKey
+	// identifies the toss for which an alert was sent.
 	LeftAt  int64  `dynamodbav:"leftAt,omitempty"`
 	TossKey string `dynamodbav:"tossKey,omitempty"`
 }
 
-// NewFixture is the row of a match that the provider schedules.
+// NewFixture returns the row of a match in the schedule of the provider.
 func NewFixture(f sportmonks.Fixture, leagueCode string) Fixture {
 	return Fixture{
 		MatchID: strconv.Itoa(f.ID), LeagueCode: leagueCode, LeagueID: strconv.Itoa(f.LeagueID), SeasonID: strconv.Itoa(f.SeasonID),
@@ -85,7 +85,7 @@ func NewFixture(f sportmonks.Fixture, leagueCode string) Fixture {
 	}
 }
 
-// Scheduled is what the provider's schedule says of the match, and nothing else.
+// Scheduled returns the fixture with only the attributes of the provider's schedule.
 func (f Fixture) Scheduled() Fixture {
 	return Fixture{
 		MatchID: f.MatchID, LeagueCode: f.LeagueCode, LeagueID: f.LeagueID, SeasonID: f.SeasonID, StartTime: f.StartTime,
@@ -93,24 +93,25 @@ func (f Fixture) Scheduled() Fixture {
 	}
 }
 
-// ValidID reports whether a match could have the id: digits, as the provider's.
+// ValidID reports whether id has the form of a match id: 1 to 19 digits.
 func ValidID(id string) bool {
 	return id != "" && len(id) <= 19 && strings.Trim(id, "0123456789") == ""
 }
 
-// Start is when the match is to begin.
+// Start returns the scheduled start of the match.
 func (f Fixture) Start() time.Time {
-	t, _ := time.Parse(tables.TimeLayout, f.StartTime) // we wrote it
+	t, _ := time.Parse(tables.TimeLayout, f.StartTime) // never fails: NewFixture has formatted it
 	return t
 }
 
-// Phase is where the match stands, by its status.
+// Phase returns the phase of the status of the match.
 func (f Fixture) Phase() sportmonks.Phase {
 	p, _ := sportmonks.PhaseOf(f.Status)
 	return p
 }
 
-// Perspective is the one that a fan of team has of the match.
+// Perspective returns the perspective of a fan of team: team, or Neutral if it does
+// not play in the match.
 func (f Fixture) Perspective(team string) string {
 	if team != "" && (team == f.LocalTeamID || team == f.VisitorTeamID) {
 		return team
@@ -118,8 +119,7 @@ func (f Fixture) Perspective(team string) string {
 	return Neutral
 }
 
-// longest is how long a match of the type can last, with a margin: rows about
-// followers live until the start and this and two days.
+// longest returns the maximum duration of a match of the type, with a margin.
 func (f Fixture) longest() time.Duration {
 	if score.FormatOf(f.Type).MultiDay() {
 		return 6 * 24 * time.Hour
@@ -127,20 +127,21 @@ func (f Fixture) longest() time.Duration {
 	return 24 * time.Hour
 }
 
-// Rows of fans go when they are let go at the end of the match. If that never
-// comes they go so long after the match can have ended. A match may be moved by
-// weeks, and keeps its followers; an activity lives for half a day.
+// The end of a match deletes its follows and activities. If the end is never decided,
+// they expire this long after the latest possible end. Follows are kept longer,
+// because a match may be postponed by weeks; an activity lasts 12 hours at most.
 const (
 	KeepFollow   = 45 * 24 * time.Hour
 	KeepActivity = 48 * time.Hour
 )
 
-// Expiry is when what fans left at the match may go, in epoch seconds.
+// Expiry returns when a follow or an activity of the match expires, in epoch s: keep
+// after the latest possible end.
 func (f Fixture) Expiry(now time.Time, keep time.Duration) int64 {
 	return latest(f.Start(), now).Add(f.longest() + keep).Unix()
 }
 
-// NotEnding holds for a match whose end is not decided.
+// NotEnding holds for a fixture whose end is not decided.
 func NotEnding() expression.ConditionBuilder {
-	return expression.AttributeNotExists(expression.Name("endingAt"))
+	return dynamo.Absent[Fixture]("endingAt")
 }

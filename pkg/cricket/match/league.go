@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/tables"
@@ -13,7 +12,7 @@ import (
 	"matchday/pkg/kit/httpapi"
 )
 
-// ListLeagueMatches asks for every match of a league, whenever it is.
+// ListLeagueMatches is the request for all matches of a league, of any date.
 type ListLeagueMatches struct {
 	auth.Admin
 	LeagueID string `query:"leagueId" required:"true" pattern:"^[0-9]{1,19}$" doc:"The league."`
@@ -21,21 +20,19 @@ type ListLeagueMatches struct {
 	Limit    int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
 
-// What one request reads of the table: up to scanPages pages of scanRows matches,
-// which are some 4 MB at most.
+// A request scans up to scanPages pages of scanRows matches: about 4 MB at most.
 const (
 	scanPages = 10
 	scanRows  = 500
 )
 
-// ListLeagueMatches returns the schedule's rows of a league's matches, without
-// scores and in no order. It reads the table through for them, a part of it at a
-// time: a page may hold fewer than the limit, even none, and others follow it as
-// long as it has a next.
+// ListLeagueMatches returns a page of the matches of a league, unordered and without
+// scores. It scans a part of the table: a page may have fewer matches than the limit,
+// even none, and is the last only if it has no Next.
 func (m *Matches) ListLeagueMatches(ctx context.Context, in *ListLeagueMatches) (*MatchList, error) {
 	out := &MatchList{CacheControl: httpapi.NoStore}
 	out.Body.Matches = []Match{}
-	ofLeague := expression.Equal(expression.Name("leagueId"), expression.Value(in.LeagueID))
+	ofLeague := dynamo.Equal[Fixture]("leagueId", in.LeagueID)
 	var after dynamo.Item
 	if in.Cursor != "" {
 		after = dynamo.Key(tables.ScanByLeague, in.Cursor)

@@ -8,12 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
 )
 
+// TestListLeagueMatches: pages of any size list each match of the league once.
 func TestListLeagueMatches(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
@@ -39,11 +42,11 @@ func TestListLeagueMatches(t *testing.T) {
 			}
 			testkit.Must(t, json.Unmarshal([]byte(out.Body), &page))
 			if len(page.Matches) > limit || page.Matches == nil {
-				t.Fatalf("a page of %d has %s", limit, out.Body)
+				t.Fatalf("limit %d: page %s, want a list of at most %[1]d", limit, out.Body)
 			}
 			for _, m := range page.Matches {
 				if got[m.ID] || m.LeagueID != "3" {
-					t.Errorf("%s comes again, or is of another league", m.ID)
+					t.Errorf("match %s is listed twice, or belongs to another league", m.ID)
 				}
 				got[m.ID] = true
 			}
@@ -52,7 +55,7 @@ func TestListLeagueMatches(t *testing.T) {
 			}
 		}
 		if !maps.Equal(got, want) || pages != (20+limit-1)/limit {
-			t.Errorf("by %d: %d matches on %d pages, want %d", limit, len(got), pages, len(want))
+			t.Errorf("limit %d: %d pages, want %d; matches (-want +got):\n%s", limit, pages, (20+limit-1)/limit, cmp.Diff(want, got))
 		}
 	}
 	for target, field := range map[string]string{
@@ -65,7 +68,8 @@ func TestListLeagueMatches(t *testing.T) {
 	}
 }
 
-// TestScanIsBounded reads a table that is longer than what one request reads.
+// TestScanIsBounded: a request makes at most scanPages calls, and returns a cursor if
+// the table is longer.
 func TestScanIsBounded(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
@@ -84,10 +88,10 @@ func TestScanIsBounded(t *testing.T) {
 		}
 	})
 	if calls["Scan"] != match.ScanPages || page.Next == "" {
-		t.Errorf("it makes %v and goes on after %q", calls, page.Next)
+		t.Errorf("calls %v and cursor %q, want %d scans and a cursor", calls, page.Next, match.ScanPages)
 	}
 	out := testkit.Ask(routes, match.ListLeagueMatchesFunction, "/admin/matches?leagueId=3&cursor="+page.Next, testkit.Administrator, "")
 	if strings.Contains(out.Body, "next") {
-		t.Errorf("the last page is %s", out.Body)
+		t.Errorf("last page: %s, want no cursor", out.Body)
 	}
 }

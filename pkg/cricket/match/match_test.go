@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/catalog"
@@ -16,7 +19,9 @@ import (
 	"matchday/pkg/cricket/tables"
 )
 
-func TestGetMatch(t *testing.T) {
+// TestGetMatchByPhase: the phase decides the Cache-Control of a match and whether it has
+// a score. The ETag of an answer is a validator.
+func TestGetMatchByPhase(t *testing.T) {
 	t.Parallel()
 	routes := crickettest.Served(t).Routes()
 	type page struct {
@@ -29,22 +34,24 @@ func TestGetMatch(t *testing.T) {
 	} {
 		got, header := crickettest.Get[page](t, routes, match.GetMatchFunction, "/matches/"+id)
 		if got.ID != id || string(got.Phase) != want.phase || header.Get("Cache-Control") != want.cache || got.Local.Score != want.score {
-			t.Errorf("match %s is %+v with %v", id, got, header)
+			t.Errorf("match %s: %+v with headers %v, want %+v", id, got, header, want)
 		}
 		if got.LeagueName != "The League" || got.Local.Name != "Harbour" || got.Visitor.Code != "VAL" || len(got.SeasonTeams) != 2 {
-			t.Errorf("match %s is not enriched: %+v", id, got)
+			t.Errorf("match %s: %+v, want the names of the catalog and two season teams", id, got)
 		}
 		if (got.Score != nil) != (id != "8") {
-			t.Errorf("match %s has the score %+v", id, got.Score)
+			t.Errorf("match %s: score %+v, want one only after the start", id, got.Score)
 		}
 		again := testkit.Request(http.MethodGet, "/matches/"+id, "", "")
 		again.Headers["if-none-match"] = header.Get("ETag")
 		if out := routes[match.GetMatchFunction.Name](again); header.Get("ETag") == "" || out.StatusCode != http.StatusNotModified || out.Body != "" {
-			t.Errorf("the same match answers %d %q to its tag", out.StatusCode, out.Body)
+			t.Errorf("match %s with If-None-Match: %d %q, want 304 without a body", id, out.StatusCode, out.Body)
 		}
 	}
 }
 
+// TestGetDisplay: each perspective gets its stored display. An expired display is built
+// again with the time of its state.
 func TestGetDisplay(t *testing.T) {
 	t.Parallel()
 	w := crickettest.Served(t)
@@ -59,13 +66,15 @@ func TestGetDisplay(t *testing.T) {
 		var got, want any
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &got))
 		testkit.Must(t, json.Unmarshal([]byte(testkit.Row[match.DisplayRow](w.World, tables.Displays, stored).Display), &want))
-		if fmt.Sprint(got) != fmt.Sprint(want) || testkit.Header(out).Get("Cache-Control") != match.CacheLive {
-			t.Errorf("%q is shown %v, want %v", view, got, want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("perspective %q (-want +got):\n%s", view, diff)
+		}
+		if got := testkit.Header(out).Get("Cache-Control"); got != match.CacheLive {
+			t.Errorf("perspective %q: Cache-Control %q, want %q", view, got, match.CacheLive)
 		}
 	}
 
-	// One that has expired is built again, with the time of its state, so that
-	// the state that follows is newer.
+	// The rebuilt display has the time of its state, so that the next state is newer.
 	was := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", "11"))
 	old := was
 	old.TTL, old.Display = w.Clock.Now().Unix(), `{}`
@@ -74,18 +83,19 @@ func TestGetDisplay(t *testing.T) {
 	for range 2 {
 		out := testkit.Ask(routes, match.GetDisplayFunction, "/matches/7/display?team=11", "", "")
 		if out.StatusCode != http.StatusOK || len(out.Body) < 50 {
-			t.Errorf("an expired display answers %d %s", out.StatusCode, out.Body)
+			t.Errorf("expired display: %d %s, want 200 and a new display", out.StatusCode, out.Body)
 		}
 	}
 	is := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", "11"))
 	if was.TTL, is.TTL = 0, 0; is.Hash != was.Hash || is.At > crickettest.At(0).Unix() || is.Slot != was.Slot || is.Playing != was.Playing {
-		t.Errorf("it was built as %+v, want %+v", is, was)
+		t.Errorf("rebuilt display (-want +got):\n%s", cmp.Diff(was, is))
 	}
 	if out := testkit.Ask(routes, match.GetDisplayFunction, "/matches/8/display", "", ""); out.StatusCode != http.StatusNotFound {
-		t.Errorf("a match without a score answers %d", out.StatusCode)
+		t.Errorf("match without a score: %d, want 404", out.StatusCode)
 	}
 }
 
+// TestListMatches: every kind of query lists its matches once, on pages of any size.
 func TestListMatches(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
@@ -120,7 +130,7 @@ func TestListMatches(t *testing.T) {
 		for after := ""; ; {
 			page, header := crickettest.Get[list](t, routes, match.ListMatchesFunction, "/matches?"+query+after)
 			if header.Get("Cache-Control") != match.CacheIdle || page.Matches == nil {
-				t.Errorf("%s answers %v, %v", query, page, header)
+				t.Errorf("%s: %v with headers %v, want a list with Cache-Control %q", query, page, header, match.CacheIdle)
 			}
 			for _, m := range page.Matches {
 				got = append(got, m.ID)
@@ -132,17 +142,19 @@ func TestListMatches(t *testing.T) {
 		}
 		slices.Sort(got)
 		slices.Sort(all)
-		if !slices.Equal(got, all) {
-			t.Errorf("%s lists %q, want %q", query, got, all)
+		if diff := cmp.Diff(all, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
 		}
 	}
 }
 
-func TestListLiveMatches(t *testing.T) {
+// TestListWithLiveMatchIsCachedForASlot: one live match shortens the cache time of the
+// list.
+func TestListWithLiveMatchIsCachedForASlot(t *testing.T) {
 	t.Parallel()
 	routes := crickettest.Served(t).Routes()
 	_, header := crickettest.Get[any](t, routes, match.ListMatchesFunction, "/matches?ids=8,7")
 	if got := header.Get("Cache-Control"); got != match.CacheLive {
-		t.Errorf("a list with a live match is kept %q", got)
+		t.Errorf("Cache-Control %q, want %q", got, match.CacheLive)
 	}
 }

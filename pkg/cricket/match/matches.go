@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/score"
@@ -21,31 +20,35 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-// Matches answers the public reads.
+// Matches serves the public reads.
 type Matches struct {
 	db  dynamo.DB
 	now func() time.Time
 }
 
-// Problems that the requests of several packages can have.
+// OpenMatches opens the service of the public reads.
+func OpenMatches(_ context.Context, env app.Env) (*Matches, error) {
+	return &Matches{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
+}
+
+// Errors of requests about a match.
 var (
 	ErrNotFound       = problem.New(problem.NotFound, "match_not_found", "no such match")
 	ErrMatchOver      = problem.New(problem.Conflict, "match_over", "the match is over")
 	ErrTeamNotInMatch = problem.New(problem.Invalid, "team_not_in_match", "this team does not play in the match")
-)
 
-var (
 	errNoScore = problem.New(problem.NotFound, "score_not_found", "the match has no score yet")
 )
 
-// How long a client or a CDN may keep an answer: a slot while a match is played,
-// longer when nothing is about to change.
+// Cache-Control of an answer: about a slot while a match is played, longer before
+// and after it.
 const (
 	cacheLive = "public, max-age=2"
 	cacheIdle = "public, max-age=30"
 	cacheOver = "public, max-age=300"
 )
 
+// cacheFor returns the Cache-Control of an answer about a match in phase p.
 func cacheFor(p sportmonks.Phase) string {
 	switch {
 	case p == sportmonks.Upcoming:
@@ -56,7 +59,7 @@ func cacheFor(p sportmonks.Phase) string {
 	return cacheLive
 }
 
-// Match is a match in a list or on its page.
+// Match is a match as the API returns it.
 type Match struct {
 	ID         string           `json:"id"`
 	League     string           `json:"league" doc:"The league's code."`
@@ -86,8 +89,7 @@ type MatchSide struct {
 	Overs string `json:"overs,omitempty"`
 }
 
-// summary joins the schedule's row of a match with its score and its names,
-// which may be zero.
+// summary joins a fixture with its score and its names. Either may be zero.
 func summary(f Fixture, s score.State, n Names) Match {
 	m := Match{
 		ID: f.MatchID, League: f.LeagueCode, LeagueID: f.LeagueID, LeagueName: n.League, SeasonID: f.SeasonID, StartTime: f.StartTime,
@@ -109,12 +111,12 @@ func summary(f Fixture, s score.State, n Names) Match {
 	return m
 }
 
-// GetMatch asks for one match.
+// GetMatch is the request for one match.
 type GetMatch struct {
 	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The match."`
 }
 
-// MatchPage is a match in full.
+// MatchPage is the response with a match and its full score.
 type MatchPage struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
@@ -124,8 +126,8 @@ type MatchPage struct {
 	}
 }
 
-// GetMatch returns a match, or NotFound. The schedule's row decides whether it
-// exists; the score comes from the cache.
+// GetMatch returns a match and its score. It returns ErrNotFound if there is no such
+// fixture. A match without a cached score has no Score.
 func (m *Matches) GetMatch(ctx context.Context, in *GetMatch) (*MatchPage, error) {
 	f, state, err := m.match(ctx, in.ID)
 	if err != nil {
@@ -144,7 +146,8 @@ func (m *Matches) GetMatch(ctx context.Context, in *GetMatch) (*MatchPage, error
 	return out, nil
 }
 
-// match reads a match and its score, which is zero if there is none.
+// match reads a fixture and its score, which is zero if there is none or it has
+// expired. It returns ErrNotFound if there is no such fixture.
 func (m *Matches) match(ctx context.Context, id string) (Fixture, score.State, error) {
 	f, ok, err := dynamo.Get[Fixture](ctx, m.db, tables.GetFixture, id)
 	if err != nil {
@@ -160,7 +163,7 @@ func (m *Matches) match(ctx context.Context, id string) (Fixture, score.State, e
 	return f, c.State, nil
 }
 
-// ListMatches asks for matches: either by id, or of a league.
+// ListMatches is the request for matches by id, or of a league.
 type ListMatches struct {
 	IDs    []string                    `query:"ids" maxItems:"100" doc:"Up to 100 matches, separated by commas."`
 	League string                      `query:"league" maxLength:"32" doc:"A league's code, or, without dates, its id."`
@@ -170,8 +173,8 @@ type ListMatches struct {
 	Limit  int32                       `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
 
-// MatchList is a page of matches, in order of their start. Next is the cursor of
-// the page that follows, absent at the end.
+// MatchList is a page of matches in order of start. Next is the cursor of the next
+// page; the last page has none.
 type MatchList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
@@ -180,9 +183,12 @@ type MatchList struct {
 	}
 }
 
+// longestRange is the largest distance of from and to.
 const longestRange = 31 * 24 * time.Hour
 
-// ListMatches returns the matches asked for; ids that are not there are left out.
+// ListMatches returns a page of matches. It omits unknown ids. It returns Invalid for
+// a combination of parameters that is not supported, and httpapi.ErrBadCursor for a
+// cursor of another list.
 func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList, error) {
 	out := &MatchList{CacheControl: cacheIdle}
 	var found []Fixture
@@ -211,6 +217,7 @@ func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList,
 	return out, err
 }
 
+// byID reads the fixtures with these ids.
 func (m *Matches) byID(ctx context.Context, ids []string) ([]Fixture, error) {
 	var keys []dynamo.Item
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
@@ -220,12 +227,17 @@ func (m *Matches) byID(ctx context.Context, ids []string) ([]Fixture, error) {
 		keys = append(keys, dynamo.Key(tables.BatchGetFixtures, id))
 	}
 	found, err := dynamo.GetAll[Fixture](ctx, m.db, tables.BatchGetFixtures, keys)
-	slices.SortFunc(found, func(a, b Fixture) int {
-		return strings.Compare(a.StartTime+"/"+a.MatchID, b.StartTime+"/"+b.MatchID)
-	})
+	slices.SortFunc(found, byStart)
 	return found, err
 }
 
+// byStart orders fixtures by start, then by id.
+func byStart(a, b Fixture) int {
+	return strings.Compare(a.StartTime+"/"+a.MatchID, b.StartTime+"/"+b.MatchID)
+}
+
+// between reads a page of the fixtures of a league that start between two times, and
+// the cursor of the next page.
 func (m *Matches) between(ctx context.Context, in *ListMatches) ([]Fixture, string, error) {
 	from, to := in.From.Value, in.To.Value
 	switch {
@@ -246,10 +258,10 @@ func (m *Matches) between(ctx context.Context, in *ListMatches) ([]Fixture, stri
 		if err != nil {
 			return nil, "", err
 		}
-		if at.Before(from.Truncate(time.Second)) || at.After(to) { // DynamoDB takes no key outside the range
+		if at.Before(from.Truncate(time.Second)) || at.After(to) { // DynamoDB refuses a start key outside the range
 			return nil, "", httpapi.ErrBadCursor
 		}
-		r.After = indexKey("leagueCode", in.League, "startTime", start, id)
+		r.After = dynamo.StartKey(tables.FixturesByDate, in.League, start, id)
 	}
 	found, last, err := dynamo.Query[Fixture](ctx, m.db, tables.FixturesByDate, r)
 	if err != nil || last == nil {
@@ -258,8 +270,8 @@ func (m *Matches) between(ctx context.Context, in *ListMatches) ([]Fixture, stri
 	return found, found[len(found)-1].StartTime + "/" + found[len(found)-1].MatchID, nil
 }
 
-// parseCursor reads the cursor of a list: the start and the id of the last match
-// of the page before.
+// parseCursor splits a cursor into the start and the id of the last match of the page
+// before. It returns httpapi.ErrBadCursor if the start is not a time.
 func parseCursor(cursor string) (at time.Time, start, id string, err error) {
 	start, id, _ = strings.Cut(cursor, "/")
 	if at, err = time.Parse(tables.TimeLayout, start); err != nil {
@@ -268,16 +280,16 @@ func parseCursor(cursor string) (at time.Time, start, id string, err error) {
 	return at, start, id, nil
 }
 
-// ofLeague lists the matches of a league whose score is in the cache.
+// ofLeague reads a page of the fixtures of a league that have a cached score, and the
+// cursor of the next page.
 func (m *Matches) ofLeague(ctx context.Context, in *ListMatches) ([]Fixture, string, error) {
-	fresh := expression.GreaterThan(expression.Name("ttl"), expression.Value(m.now().Unix()))
-	r := dynamo.Range{Limit: in.Limit, Filter: &fresh, Key: expression.Key("leagueId").Equal(expression.Value(in.League))}
+	r := dynamo.Range{Key: dynamo.KeyIs(tables.CachedByLeague, in.League), Filter: new(dynamo.Greater[ScoreRow]("ttl", m.now().Unix())), Limit: in.Limit}
 	if in.Cursor != "" {
 		_, start, id, err := parseCursor(in.Cursor)
 		if err != nil {
 			return nil, "", err
 		}
-		r.After = indexKey("leagueId", in.League, "startingAt", start, id)
+		r.After = dynamo.StartKey(tables.CachedByLeague, in.League, start, id)
 	}
 	scores, last, err := dynamo.Query[ScoreRow](ctx, m.db, tables.CachedByLeague, r)
 	if err != nil {
@@ -288,9 +300,7 @@ func (m *Matches) ofLeague(ctx context.Context, in *ListMatches) ([]Fixture, str
 		keys[i] = dynamo.Key(tables.BatchGetFixtures, c.MatchID)
 	}
 	found, err := dynamo.GetAll[Fixture](ctx, m.db, tables.BatchGetFixtures, keys)
-	slices.SortFunc(found, func(a, b Fixture) int {
-		return strings.Compare(a.StartTime+"/"+a.MatchID, b.StartTime+"/"+b.MatchID)
-	})
+	slices.SortFunc(found, byStart)
 	if last == nil {
 		return found, "", err
 	}
@@ -301,13 +311,13 @@ func (m *Matches) ofLeague(ctx context.Context, in *ListMatches) ([]Fixture, str
 	return found, end.StartingAt + "/" + end.MatchID, nil
 }
 
-// summaries adds the scores and the names of the matches.
+// summaries joins fixtures with their scores and names.
 func (m *Matches) summaries(ctx context.Context, found []Fixture) ([]Match, error) {
 	scores, err := CachedOf[ScoreRow](ctx, m.db, found, func(id string) string { return id })
 	if err != nil {
 		return nil, err
 	}
-	called, err := CachedOf[Names](ctx, m.db, found, NamesKey)
+	names, err := CachedOf[Names](ctx, m.db, found, NamesKey)
 	if err != nil {
 		return nil, err
 	}
@@ -321,16 +331,16 @@ func (m *Matches) summaries(ctx context.Context, found []Fixture) ([]Match, erro
 			state = scores[j].State
 		}
 		var n Names
-		if j := slices.IndexFunc(called, func(n Names) bool { return n.MatchID == NamesKey(f.MatchID) }); j >= 0 {
-			n = called[j]
+		if j := slices.IndexFunc(names, func(n Names) bool { return n.MatchID == NamesKey(f.MatchID) }); j >= 0 {
+			n = names[j]
 		}
 		out[i] = summary(f, state, n)
 	}
 	return out, nil
 }
 
-// CachedOf reads the rows of cricket-fixture-cache that are under the keys of
-// the matches.
+// CachedOf reads the rows of cricket-fixture-cache with the keys that key returns for
+// the ids of the matches. It omits missing rows.
 func CachedOf[T any](ctx context.Context, db dynamo.DB, matches []Fixture, key func(matchID string) string) ([]T, error) {
 	keys := make([]dynamo.Item, len(matches))
 	for i, f := range matches {
@@ -339,21 +349,22 @@ func CachedOf[T any](ctx context.Context, db dynamo.DB, matches []Fixture, key f
 	return dynamo.GetAll[T](ctx, db, tables.BatchGetCached, keys)
 }
 
-// GetDisplay asks for what a lock screen shows of a match.
+// GetDisplay is the request for the display of a match on a lock screen.
 type GetDisplay struct {
 	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The match."`
 	Team string `query:"team" pattern:"^([0-9]{1,19}|neutral)$" default:"neutral" doc:"The team whose fan looks at it."`
 }
 
-// Shown is what a lock screen shows: the Live Activity's content state.
-type Shown struct {
+// DisplayPage is the response with a display: the content state of a Live Activity.
+type DisplayPage struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         score.Display
 }
 
-// GetDisplay returns the cached display, or builds and caches it. A team that
-// does not play is Invalid.
-func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*Shown, error) {
+// GetDisplay returns the cached display, or builds it from the score and caches it. It
+// returns ErrNotFound if there is no such match, ErrTeamNotInMatch for another team,
+// and NotFound if the match has no score yet.
+func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage, error) {
 	f, state, err := m.match(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -362,7 +373,7 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*Shown, error
 	if view == Neutral && in.Team != Neutral {
 		return nil, ErrTeamNotInMatch.In("query.team")
 	}
-	out := &Shown{CacheControl: cacheFor(state.Phase)}
+	out := &DisplayPage{CacheControl: cacheFor(state.Phase)}
 	now := m.now()
 	row, ok, err := ReadDisplay(ctx, m.db, in.ID, view)
 	if err != nil {
@@ -381,19 +392,15 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*Shown, error
 	}
 	at := now
 	if f.LastSlot != 0 {
-		at = slotTime(f.LastSlot) // whatever the ticker shows next is newer
+		at = slotTime(f.LastSlot) // the next display of the ticker must be newer
 	}
 	row = DisplayRow{
 		CacheKey: DisplayKey(in.ID, view), Display: RawJSON(text), Hash: out.Body.Hash(), Slot: f.LastSlot, At: at.Unix(),
 		Playing: state.Phase == sportmonks.Live, TTL: now.Add(KeepShown).Unix(),
 	}
-	if err := dynamo.Put(ctx, m.db, tables.PutDisplay, row, NotAfter(f.LastSlot)); dynamo.IgnoreRefused(err) != nil {
+	err = dynamo.Put(ctx, m.db, tables.PutDisplay, row, NotAfter(f.LastSlot))
+	if err := dynamo.IgnoreRefused(err); err != nil { // refused: the ticker has written a newer display
 		return nil, err
 	}
 	return out, nil
-}
-
-// OpenMatches opens the service of the public reads.
-func OpenMatches(_ context.Context, env app.Env) (*Matches, error) {
-	return &Matches{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
 }

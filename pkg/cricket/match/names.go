@@ -5,17 +5,15 @@ import (
 	"context"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/dynamo"
 )
 
-// Names is a row of cricket-fixture-cache beside that of a match's score: what
-// to call those who play, in the administrators' words or else the provider's.
-// It is a row of its own, so that no write of the score can take them away, and
+// Names is a row of cricket-fixture-cache with the names of the league and the teams
+// of a match: those of the administrators, or else those of the provider. It is
+// separate from the row of the score, so that no write of the score removes it, and
 // has no leagueId, so that the index by league does not list it.
 type Names struct {
 	MatchID string            `dynamodbav:"matchId"` // {matchId}#names
@@ -23,10 +21,11 @@ type Names struct {
 	Visitor sideNames         `dynamodbav:"visitor"`
 	League  string            `dynamodbav:"leagueTitle"`
 	Season  []catalog.TeamRef `dynamodbav:"seasonTeams"`
-	ReadAt  int64             `dynamodbav:"readAt"` // of the reference data, epoch s; 0 while it is the provider's words
-	TTL     int64             `dynamodbav:"ttl"`
+	ReadAt  int64             `dynamodbav:"readAt"` // when the names were copied from the catalog, epoch s; 0 for names of the provider
+	TTL     int64             `dynamodbav:"ttl"`    // epoch s
 }
 
+// sideNames are the names of a team in a match.
 type sideNames struct {
 	Title     string `dynamodbav:"title"`
 	ShortName string `dynamodbav:"shortName"`
@@ -34,11 +33,11 @@ type sideNames struct {
 	Image     string `dynamodbav:"image"`
 }
 
-// keepNames is how long the names of a match are taken from their row before
-// its page reads the reference data again.
+// keepNames is the maximum age of a row of names: get-match replaces an older one by
+// the names of the catalog.
 const keepNames = 10 * time.Minute
 
-// NewNames are a match's in the provider's words.
+// NewNames returns the names of a match as the provider has them.
 func NewNames(f Fixture, s score.State, league string, now time.Time) Names {
 	return Names{
 		MatchID: NamesKey(f.MatchID), League: league, TTL: keepUntil(f, now),
@@ -47,12 +46,12 @@ func NewNames(f Fixture, s score.State, league string, now time.Time) Names {
 	}
 }
 
-// NamesKey is the key of a match's names in cricket-fixture-cache.
+// NamesKey returns the matchId of the row of names.
 func NamesKey(matchID string) string { return matchID + "#names" }
 
-// names returns what to call those who play in a match. What is stored and older
-// than keepNames is brought up to date; a row that is not there is not made,
-// which the sync does.
+// names returns the names of the league and the teams of a match. It updates a stored
+// row that is older than keepNames from the catalog. It does not create a missing
+// row: sync-fixtures does.
 func (m *Matches) names(ctx context.Context, f Fixture, s score.State) (Names, error) {
 	n, stored, err := dynamo.Get[Names](ctx, m.db, tables.GetCached, NamesKey(f.MatchID))
 	now := m.now()
@@ -66,17 +65,13 @@ func (m *Matches) names(ctx context.Context, f Fixture, s score.State) (Names, e
 		return n, err
 	}
 	n.ReadAt, n.TTL = now.Unix(), keepUntil(f, now)
-	set := expression.Set(expression.Name("local"), expression.Value(n.Local)).
-		Set(expression.Name("visitor"), expression.Value(n.Visitor)).
-		Set(expression.Name("leagueTitle"), expression.Value(n.League)).
-		Set(expression.Name("seasonTeams"), expression.Value(n.Season)).
-		Set(expression.Name("readAt"), expression.Value(n.ReadAt)).
-		Set(expression.Name("ttl"), expression.Value(n.TTL))
-	err = dynamo.Update(ctx, m.db, tables.EnrichCached, dynamo.Key(tables.EnrichCached, n.MatchID), set, dynamo.Exists[Names]("matchId"))
-	return n, dynamo.IgnoreRefused(err) // refused: it expired meanwhile
+	changes := dynamo.Set(n, "local", "visitor", "leagueTitle", "seasonTeams", "readAt", "ttl")
+	err = dynamo.Update(ctx, m.db, tables.EnrichCached, dynamo.Key(tables.EnrichCached, n.MatchID), changes, dynamo.Exists[Names]("matchId"))
+	return n, dynamo.IgnoreRefused(err) // refused: the row expired meanwhile
 }
 
-// enrich takes from the reference data what that knows.
+// enrich replaces the names by those of the catalog. It keeps the names of a league or
+// a team that the catalog does not have.
 func (m *Matches) enrich(ctx context.Context, f Fixture, n *Names) error {
 	l, _, err := dynamo.Get[catalog.LeagueRow](ctx, m.db, tables.GetLeague, f.LeagueID)
 	if err != nil {

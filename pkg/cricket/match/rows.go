@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/tables"
@@ -15,34 +14,37 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Perspectives are all that a match is shown in.
+// Perspectives lists the perspectives of the match: those of its teams, and Neutral.
 func (f Fixture) Perspectives() []string {
-	return slices.Compact([]string{f.LocalTeamID, f.VisitorTeamID, Neutral}) // two teams to be confirmed are one
+	return slices.Compact([]string{f.LocalTeamID, f.VisitorTeamID, Neutral}) // two unconfirmed teams have the same id
 }
 
-// NotAfter is the fence of a match's writes: the row has seen no later slot. An
-// equal one is our own, whose answer was lost, for a slot is claimed once.
+// NotAfter fences the writes of a match: it holds for a row whose lastSlot is absent
+// or at most slot. It suits every row with that attribute: Fixture, ScoreRow,
+// DisplayRow, BallIndex and BallChunk. An equal slot is allowed because a slot is
+// claimed once: the row was written by this tick, in a call whose answer was lost.
 func NotAfter(slot int64) expression.ConditionBuilder {
-	return expression.AttributeNotExists(expression.Name("lastSlot")).
-		Or(expression.LessThanEqual(expression.Name("lastSlot"), expression.Value(slot)))
+	return dynamo.Absent[Fixture]("lastSlot").Or(dynamo.AtMost[Fixture]("lastSlot", slot))
 }
 
-// ScoreRow is a row of cricket-fixture-cache: the score of a match in full.
+// ScoreRow is a row of cricket-fixture-cache: the full score of a match.
 type ScoreRow struct {
 	MatchID    string      `dynamodbav:"matchId"`
 	LeagueID   string      `dynamodbav:"leagueId"`
 	StartingAt string      `dynamodbav:"startingAt"`
-	State      score.State `dynamodbav:"-"`
+	State      score.State `dynamodbav:"-"` // StateJSON after Decode
 	StateJSON  string      `dynamodbav:"state"`
 	LastSlot   int64       `dynamodbav:"lastSlot,omitempty"`
-	TTL        int64       `dynamodbav:"ttl"`
+	TTL        int64       `dynamodbav:"ttl"` // epoch s
 }
 
-// How long a score is kept after it was written. It is the truth until a newer
-// one replaces it, so this only bounds the table.
+// keepScore is how long a score is kept after its last write, or after the start of
+// the match if that is later. A score is valid until a newer one replaces it: the
+// limit only bounds the size of the table.
 const keepScore = 30 * 24 * time.Hour
 
-// NewScoreRow is the row of a match's score. slot is that of the poll; 0 for none.
+// NewScoreRow returns the row of a score that slot has read; slot is 0 if the match
+// was never polled. It returns the error of encoding the score.
 func NewScoreRow(f Fixture, s score.State, slot int64, now time.Time) (ScoreRow, error) {
 	text, err := json.Marshal(s)
 	return ScoreRow{
@@ -51,13 +53,13 @@ func NewScoreRow(f Fixture, s score.State, slot int64, now time.Time) (ScoreRow,
 	}, err
 }
 
-// keepUntil is until when what is cached of a match is kept, epoch s.
+// keepUntil returns the TTL of the cached score and names of a match, in epoch s.
 func keepUntil(f Fixture, now time.Time) int64 { return latest(f.Start(), now).Add(keepScore).Unix() }
 
-// Decode reads State from StateJSON.
+// Decode decodes StateJSON into State.
 func (c *ScoreRow) Decode() error { return json.Unmarshal([]byte(c.StateJSON), &c.State) }
 
-// ReadScore reads the score of a match; false if there is none.
+// ReadScore reads and decodes the score of a match. It returns false if there is none.
 func ReadScore(ctx context.Context, db dynamo.DB, matchID string) (ScoreRow, bool, error) {
 	c, ok, err := dynamo.Get[ScoreRow](ctx, db, tables.GetCached, matchID)
 	if err != nil || !ok {
@@ -66,30 +68,31 @@ func ReadScore(ctx context.Context, db dynamo.DB, matchID string) (ScoreRow, boo
 	return c, true, c.Decode()
 }
 
-// DisplayRow is a row of DisplayStateCache: what one perspective is shown.
+// DisplayRow is a row of DisplayStateCache: the display of one perspective of a match.
 type DisplayRow struct {
 	CacheKey string  `dynamodbav:"cacheKey"`
 	Display  RawJSON `dynamodbav:"display"` // a score.Display
 	Hash     string  `dynamodbav:"hash"`
 	Slot     int64   `dynamodbav:"lastSlot"`
 	At       int64   `dynamodbav:"at"`      // of the state, epoch s
-	Playing  bool    `dynamodbav:"playing"` // the state will go stale
-	TTL      int64   `dynamodbav:"ttl"`
+	Playing  bool    `dynamodbav:"playing"` // the display becomes stale without updates
+	TTL      int64   `dynamodbav:"ttl"`     // epoch s
 }
 
 // RawJSON is JSON that is stored as a string and sent as it is.
 type RawJSON string
 
-// MarshalJSON returns the text as it is.
+// MarshalJSON returns the JSON as it is.
 func (r RawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
 // KeepShown is how long a display is served from its row.
 const KeepShown = 7 * 24 * time.Hour
 
-// DisplayKey is the key of a perspective's display in DisplayStateCache.
+// DisplayKey returns the cacheKey of the display of a perspective.
 func DisplayKey(matchID, view string) string { return "DISPLAY#" + matchID + "#" + view }
 
-// ReadDisplay reads what a perspective is shown; false if there is nothing yet.
+// ReadDisplay reads the display of a perspective. It returns false if there is none.
+// The row may have expired.
 func ReadDisplay(ctx context.Context, db dynamo.DB, matchID, view string) (DisplayRow, bool, error) {
 	return dynamo.Get[DisplayRow](ctx, db, tables.GetDisplay, DisplayKey(matchID, view))
 }
@@ -112,18 +115,8 @@ func (f Fixture) Update(ctx context.Context, db dynamo.DB, pattern spec.Access, 
 	return dynamo.Update(ctx, db, pattern, dynamo.Key(pattern, f.MatchID), set.(expression.UpdateBuilder), exists)
 }
 
-// indexKey is the key of an item in an index whose partition is partition and
-// whose sort attribute is sort.
-func indexKey(partition, p, sort, s, matchID string) dynamo.Item {
-	return dynamo.Item{
-		partition: &types.AttributeValueMemberS{Value: p},
-		sort:      &types.AttributeValueMemberS{Value: s},
-		"matchId": &types.AttributeValueMemberS{Value: matchID},
-	}
-}
-
-// Ended reports whether the match is over, which the score knows before the
-// fixture does.
+// Ended reports whether the match is over. It reads the score, which has the result
+// before the end of the match is decided.
 func Ended(ctx context.Context, db dynamo.DB, f Fixture) (bool, error) {
 	if f.EndingAt != 0 {
 		return true, nil

@@ -14,24 +14,24 @@ import (
 	"matchday/pkg/cricket/score"
 )
 
-// BallIndex is the first row of a match in match-processing-state: how far the balls
-// are stored, and in which chunks.
+// BallIndex is the first row of a match in match-processing-state: the last processed
+// ball, and the list of the chunks that hold the balls.
 type BallIndex struct {
 	MatchID           string      `dynamodbav:"matchId"`
 	LastProcessedBall int         `dynamodbav:"lastProcessedBall"`
 	Chunks            []ChunkInfo `dynamodbav:"chunks"` // in the order of play
 	LastSlot          int64       `dynamodbav:"lastSlot"`
-	TTL               int64       `dynamodbav:"ttl"`
+	TTL               int64       `dynamodbav:"ttl"` // epoch s
 }
 
-// ChunkInfo is a chunk without its balls.
+// ChunkInfo describes a chunk in the index.
 type ChunkInfo struct {
-	Key  string `dynamodbav:"k"` // "S1#00": innings, and overs divided by oversPerChunk
-	Sum  string `dynamodbav:"s"` // of its balls
+	Key  string `dynamodbav:"k"` // "S1#00": innings, and over divided by oversPerChunk
+	Sum  string `dynamodbav:"s"` // hash of its balls
 	Last int    `dynamodbav:"l"` // its highest ball id
 }
 
-// BallChunk is a further row of a match: the balls of some overs.
+// BallChunk is another row of a match: the balls of oversPerChunk overs.
 type BallChunk struct {
 	MatchID  string  `dynamodbav:"matchId"` // {matchId}#{key}
 	Balls    RawJSON `dynamodbav:"balls"`   // []score.Ball
@@ -39,19 +39,20 @@ type BallChunk struct {
 	TTL      int64   `dynamodbav:"ttl"`
 }
 
-// oversPerChunk keeps a chunk near 4 kB, so that a ball costs four write units,
-// and a Test match, whose 2,700 balls exceed an item's 400 kB, about 90 chunks.
+// oversPerChunk gives a chunk about 4 kB, so that a ball costs four write units. The
+// 2,700 balls of a Test match exceed the 400 kB of an item; they make about 90 chunks.
 const oversPerChunk = 5
 
-// KeepBalls is how long balls and the ledger of sent events are kept after a write.
+// KeepBalls is how long the balls of a match are kept after the last write.
 const KeepBalls = 7 * 24 * time.Hour
 
-// Record replaces the stored balls by these, and returns the chunks that differ.
-// lastProcessedBall only moves forward, whatever the provider takes back.
-func (h *BallIndex) Record(matchID string, balls []score.Ball, slot int64, now time.Time) ([]BallChunk, error) {
+// Record changes the index to that of balls, and returns the chunks that differ from
+// the stored ones. LastProcessedBall never decreases, even if the provider deletes
+// balls. It returns the error of encoding a ball.
+func (x *BallIndex) Record(matchID string, balls []score.Ball, slot int64, now time.Time) ([]BallChunk, error) {
 	ttl := now.Add(KeepBalls).Unix()
-	next := BallIndex{MatchID: matchID, LastProcessedBall: h.LastProcessedBall, LastSlot: slot, TTL: ttl}
-	var differ []BallChunk
+	next := BallIndex{MatchID: matchID, LastProcessedBall: x.LastProcessedBall, LastSlot: slot, TTL: ttl}
+	var changed []BallChunk
 	for key, group := range chunksOf(balls) {
 		text, err := json.Marshal(group)
 		if err != nil {
@@ -64,22 +65,22 @@ func (h *BallIndex) Record(matchID string, balls []score.Ball, slot int64, now t
 		}
 		next.LastProcessedBall = max(next.LastProcessedBall, meta.Last)
 		next.Chunks = append(next.Chunks, meta)
-		if !slices.Contains(h.Chunks, meta) {
-			differ = append(differ, BallChunk{MatchID: matchID + "#" + key, Balls: RawJSON(text), LastSlot: slot, TTL: ttl})
+		if !slices.Contains(x.Chunks, meta) {
+			changed = append(changed, BallChunk{MatchID: matchID + "#" + key, Balls: RawJSON(text), LastSlot: slot, TTL: ttl})
 		}
 	}
-	*h = next
-	return differ, nil
+	*x = next
+	return changed, nil
 }
 
-// chunksOf groups balls by innings and overs, in the order in which each group
-// begins.
+// chunksOf groups balls by innings and overs. The groups are in the order of their
+// first balls.
 func chunksOf(balls []score.Ball) iter.Seq2[string, []score.Ball] {
 	var keys []string
 	groups := map[string][]score.Ball{}
 	for _, b := range balls {
 		over, _, _ := strings.Cut(b.At, ".")
-		n, _ := strconv.Atoi(over) // a label is a number, or the ball goes to the first chunk
+		n, _ := strconv.Atoi(over) // a ball whose label is not a number goes to the first chunk
 		key := fmt.Sprintf("S%d#%02d", b.Innings, n/oversPerChunk)
 		if groups[key] == nil {
 			keys = append(keys, key)
@@ -95,11 +96,12 @@ func chunksOf(balls []score.Ball) iter.Seq2[string, []score.Ball] {
 	}
 }
 
-// cursor is the chunk's key as it stands in a URL.
+// cursor returns the key of the chunk in the form that URLs have.
 func (c ChunkInfo) cursor() string { return strings.Replace(c.Key, "#", "-", 1) }
 
+// innings returns the innings in the key of the chunk.
 func (c ChunkInfo) innings() int {
 	n, _, _ := strings.Cut(strings.TrimPrefix(c.Key, "S"), "#")
-	i, _ := strconv.Atoi(n) // we wrote it
+	i, _ := strconv.Atoi(n) // never fails: chunksOf has built the key
 	return i
 }

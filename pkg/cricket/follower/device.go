@@ -20,11 +20,11 @@ import (
 	"matchday/pkg/spec"
 )
 
-// DeviceRow is a row of cricket-devices: a user's phone, of which there is one, or
-// the owner of a token.
+// DeviceRow is a row of cricket-devices. There are three kinds: the phone of a user,
+// the counter of a user's registrations (turnRow), and the owner of a token (ownerKey).
 type DeviceRow struct {
 	UserID      string `dynamodbav:"userId"`
-	DeviceToken string `dynamodbav:"deviceToken"` // hexadecimal, in small letters
+	DeviceToken string `dynamodbav:"deviceToken"` // hexadecimal, lower case
 	Platform    string `dynamodbav:"platform"`
 	OSVersion   string `dynamodbav:"osVersion,omitempty"`
 	OSMajor     int    `dynamodbav:"osMajor"`
@@ -34,47 +34,46 @@ type DeviceRow struct {
 	TimeZone    string `dynamodbav:"timeZone,omitempty"`
 	Frequent    bool   `dynamodbav:"frequentPushesEnabled"`
 	PushToStart string `dynamodbav:"pushToStartToken,omitempty"`
-	UpdatedAt   int64  `dynamodbav:"updatedAt"` // when the phone was last seen, epoch ms
-	ExpiresAt   int64  `dynamodbav:"expiresAt"`
+	UpdatedAt   int64  `dynamodbav:"updatedAt"` // the last registration or renewal, epoch ms
+	ExpiresAt   int64  `dynamodbav:"expiresAt"` // epoch s
 
-	// Turn counts the registrations of the user, in the row turnRow alone.
+	// Turn counts the registrations of the user. Only the turnRow has it.
 	Turn int64 `dynamodbav:"turn,omitempty"`
-	// Owner is the user whose phone has a token, in the row of the token alone.
+	// Owner is the user whose phone has the token. Only the row of a token has it.
 	Owner string `dynamodbav:"owner,omitempty"`
 }
 
-// turnRow is the sort key of a row beside a user's device that every
-// registration rewrites: of two at once, one is refused, also when neither finds
-// a device. It sorts behind every token, which is hexadecimal.
+// turnRow is the sort key of the row that counts the registrations of a user. Every
+// registration updates it, so that one of two concurrent registrations is refused,
+// even if neither finds a device. It sorts after every token, which is hexadecimal.
 const turnRow = "~"
 
-// ownerKey is the key of a token's row, which says whose phone it is. Every
-// registration of the token rewrites it, so that a phone that was signed over is
-// one user's alone. It lasts as long as the phone's row; one that outlasts it
-// does no harm, for it only says whose row is to go. A user's id, a UUID, is never
-// that of a token.
+// ownerKey returns the key of the row that names the owner of a token. Every
+// registration of the token updates it, so that a phone that changes hands belongs to
+// one user. It expires with the row of the phone; if it expires later, the next
+// registration deletes a row that no longer exists. The partition key cannot be that
+// of a user: the id of a user is a UUID.
 func ownerKey(a spec.Access, token string) dynamo.Item {
 	return dynamo.Key(a, "#TOKEN#"+token, turnRow)
 }
 
-// owns holds for a token's row that says it is the user's, or for none.
-func owns(userID string) expression.ConditionBuilder {
-	owner := expression.Name("owner")
-	return expression.AttributeNotExists(owner).Or(expression.Equal(owner, expression.Value(userID)))
+// ownedBy holds for the row of a token whose owner is the user, and for no row.
+func ownedBy(userID string) expression.ConditionBuilder {
+	return dynamo.Absent[DeviceRow]("owner").Or(dynamo.Equal[DeviceRow]("owner", userID))
 }
 
-// unknownOS is the major version of an iOS that is not told: 18 brought
-// broadcast channels, and a phone that may not know them must not be given one.
-const unknownOS = 17
-
-// broadcastOS is the first iOS that listens to channels.
+// broadcastOS is the first major version of iOS that supports broadcast channels.
 const broadcastOS = 18
 
-// HasBroadcasts reports whether the phone is known to be able to listen to
-// channels.
+// unknownOS is assumed for a phone that does not send its version: a phone that may
+// not support broadcast channels must not be assigned one.
+const unknownOS = 17
+
+// HasBroadcasts reports whether the phone supports broadcast channels.
 func (d DeviceRow) HasBroadcasts() bool { return d.OSMajor >= broadcastOS }
 
-// MajorOf is the major version of an iOS, as "18.2.1".
+// MajorOf returns the major version of an iOS version such as "18.2.1", or unknownOS if
+// it has none.
 func MajorOf(version string) int {
 	major, _, _ := strings.Cut(version, ".")
 	n, err := strconv.Atoi(major)
@@ -100,7 +99,7 @@ var (
 	errDevicesBusy = problem.New(problem.Conflict, "registration_conflict", "other phones are being registered: try again")
 )
 
-// Device is a phone as its owner sees it.
+// Device is a phone as the API returns it.
 type Device struct {
 	DeviceToken string    `json:"deviceToken"`
 	Platform    string    `json:"platform"`
@@ -114,13 +113,14 @@ type Device struct {
 	ExpiresAt   time.Time `json:"expiresAt" doc:"When the registration ends, unless the phone is seen before."`
 }
 
-// DevicePage is the answer with a phone.
+// DevicePage is the response with a phone.
 type DevicePage struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`
 	Body         Device
 }
 
+// page returns the response with the phone.
 func (d DeviceRow) page(status int) *DevicePage {
 	return &DevicePage{Status: status, CacheControl: httpapi.NoStore, Body: Device{
 		DeviceToken: d.DeviceToken, Platform: d.Platform, OSVersion: d.OSVersion, AppVersion: d.AppVersion, Environment: d.Environment,
@@ -128,7 +128,7 @@ func (d DeviceRow) page(status int) *DevicePage {
 	}}
 }
 
-// RegisterDevice asks for the caller's alerts to be sent to a phone.
+// RegisterDevice is the request to send the caller's alerts to a phone.
 type RegisterDevice struct {
 	auth.User
 	Body struct {
@@ -143,14 +143,15 @@ type RegisterDevice struct {
 	}
 }
 
-// registerTries is how many registrations of one user or one phone at once all
-// come through.
+// registerTries is the number of attempts of a registration. An attempt fails only if
+// another registration succeeds, so that many concurrent ones all succeed.
 const registerTries = 10
 
-// RegisterDevice registers a phone in place of the one before, in one step; or
-// renews it. Of registrations at once one is left, whole. A phone that another
-// user signed out of without a word is no longer that user's; nothing in the
-// answer tells that it was.
+// RegisterDevice registers a phone or renews its registration. One transaction replaces
+// the previous phone of the user, so that one of several concurrent registrations
+// remains, complete. If another user has the phone, that registration is deleted; the
+// response does not reveal it. It returns Invalid for an unknown time zone, and
+// Conflict if other registrations of the user or the phone refuse every attempt.
 func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*DevicePage, error) {
 	if in.Body.TimeZone != "" {
 		if _, err := zone(in.Body.TimeZone); err != nil {
@@ -176,9 +177,9 @@ func (d *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 	return nil, errDevicesBusy
 }
 
-// replace deletes the user's other devices, and the row of the same phone under
-// another user, writes mine, and reads into mine what is kept of its row.
-// *Refused says that another registration came first.
+// replace writes mine, and deletes the other phones of the user and the registration of
+// the same phone by another user. It copies the push-to-start token of the existing
+// row into mine. It returns *dynamo.Refused if another registration came first.
 func (d *Devices) replace(ctx context.Context, mine *DeviceRow) error {
 	rows, err := d.rows(ctx, mine.UserID)
 	if err != nil {
@@ -189,58 +190,49 @@ func (d *Devices) replace(ctx context.Context, mine *DeviceRow) error {
 	if err != nil {
 		return err
 	}
-	expires := expression.Value(mine.ExpiresAt)
-	owner, turn := expression.Name("owner"), expression.Name("turn")
-	unowned, unturned := expression.AttributeNotExists(owner), expression.AttributeNotExists(turn)
+	sameOwner, sameTurn := dynamo.Absent[DeviceRow]("owner"), dynamo.Absent[DeviceRow]("turn")
 	var writes []dynamo.Write
-	var last int64
+	var turn int64
 	mine.PushToStart = ""
 	for _, row := range rows {
 		switch row.DeviceToken {
 		case turnRow:
-			last, unturned = row.Turn, expression.Equal(turn, expression.Value(row.Turn))
+			turn, sameTurn = row.Turn, dynamo.Equal[DeviceRow]("turn", row.Turn)
 		case mine.DeviceToken:
 			mine.PushToStart = row.PushToStart
 		default:
 			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.RegisterDevice, row.UserID, row.DeviceToken)))
 		}
 	}
-	writes = writes[:min(len(writes), dynamo.MaxWrites-4)] // others, which nothing here leaves, wait for the next registration
+	writes = writes[:min(len(writes), dynamo.MaxWrites-4)] // a user has no more than one; if there are more, the next registration deletes the rest
 	for _, row := range owned {
-		unowned = expression.Equal(owner, expression.Value(row.Owner))
+		sameOwner = dynamo.Equal[DeviceRow]("owner", row.Owner)
 		if row.Owner != mine.UserID {
 			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.RegisterDevice, row.Owner, mine.DeviceToken)))
 		}
 	}
-	set := expression.Set(expression.Name("platform"), expression.Value(mine.Platform)).
-		Set(expression.Name("osVersion"), expression.Value(mine.OSVersion)).
-		Set(expression.Name("osMajor"), expression.Value(mine.OSMajor)).
-		Set(expression.Name("appVersion"), expression.Value(mine.AppVersion)).
-		Set(expression.Name("environment"), expression.Value(mine.Environment)).
-		Set(expression.Name("locale"), expression.Value(mine.Locale)).
-		Set(expression.Name("timeZone"), expression.Value(mine.TimeZone)).
-		Set(expression.Name("frequentPushesEnabled"), expression.Value(mine.Frequent)).
-		Set(expression.Name("updatedAt"), expression.Value(mine.UpdatedAt)).
-		Set(expression.Name("expiresAt"), expires)
+	phone := dynamo.Set(*mine, "platform", "osVersion", "osMajor", "appVersion", "environment", "locale", "timeZone", "frequentPushesEnabled", "updatedAt", "expiresAt")
+	owner := dynamo.Set(DeviceRow{Owner: mine.UserID, ExpiresAt: mine.ExpiresAt}, "owner", "expiresAt")
+	next := dynamo.Set(DeviceRow{Turn: turn + 1, ExpiresAt: mine.ExpiresAt}, "turn", "expiresAt")
 	return dynamo.Transact(ctx, d.db, tables.RegisterDevice, append(writes,
-		dynamo.UpdateWrite(dynamo.Key(tables.RegisterDevice, mine.UserID, mine.DeviceToken), set),
-		dynamo.UpdateWrite(token, expression.Set(owner, expression.Value(mine.UserID)).Set(expression.Name("expiresAt"), expires), unowned),
-		dynamo.UpdateWrite(dynamo.Key(tables.RegisterDevice, mine.UserID, turnRow), expression.Set(turn, expression.Value(last+1)).Set(expression.Name("expiresAt"), expires), unturned),
+		dynamo.UpdateWrite(dynamo.Key(tables.RegisterDevice, mine.UserID, mine.DeviceToken), phone),
+		dynamo.UpdateWrite(token, owner, sameOwner),
+		dynamo.UpdateWrite(dynamo.Key(tables.RegisterDevice, mine.UserID, turnRow), next, sameTurn),
 	)...)
 }
 
-// rows are those under a user, or under a token.
-func (d *Devices) rows(ctx context.Context, userID string) ([]DeviceRow, error) {
+// rows reads the rows of a partition: of a user, or of a token.
+func (d *Devices) rows(ctx context.Context, partition string) ([]DeviceRow, error) {
 	rows, _, err := dynamo.Query[DeviceRow](ctx, d.db, tables.RegisterDevice, dynamo.Range{
-		Key: expression.Key("userId").Equal(expression.Value(userID)), Consistent: true,
+		Key: dynamo.KeyIs(tables.RegisterDevice, partition), Consistent: true,
 	})
 	return rows, err
 }
 
-// GetDevice asks for the caller's phone.
+// GetDevice is the request for the caller's phone.
 type GetDevice struct{ auth.User }
 
-// GetDevice returns the caller's phone, or NotFound.
+// GetDevice returns the caller's phone. It returns NotFound if none is registered.
 func (d *Devices) GetDevice(ctx context.Context, in *GetDevice) (*DevicePage, error) {
 	mine, ok, err := ReadDevice(ctx, d.db, in.UserID, d.now())
 	if err != nil {
@@ -252,10 +244,10 @@ func (d *Devices) GetDevice(ctx context.Context, in *GetDevice) (*DevicePage, er
 	return mine.page(http.StatusOK), nil
 }
 
-// ReadDevice reads the phone of a user, if it has one whose registration has
-// not expired.
+// ReadDevice reads the phone of a user. It returns false if none is registered, or the
+// registration has expired.
 func ReadDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time) (DeviceRow, bool, error) {
-	key := expression.Key("userId").Equal(expression.Value(userID)).And(expression.Key("deviceToken").LessThan(expression.Value(turnRow)))
+	key := dynamo.KeyLess(tables.GetDevice, userID, turnRow)
 	rows, _, err := dynamo.Query[DeviceRow](ctx, db, tables.GetDevice, dynamo.Range{Key: key, Limit: 1, Consistent: true})
 	if err != nil || len(rows) == 0 || rows[0].ExpiresAt <= now.Unix() {
 		return DeviceRow{}, false, err
@@ -263,19 +255,19 @@ func ReadDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time)
 	return rows[0], true, nil
 }
 
-// DeleteDevice asks for a phone to be forgotten.
+// DeleteDevice is the request to delete the registration of a phone.
 type DeleteDevice struct {
 	auth.User
 	DeviceToken push.Token `query:"deviceToken" required:"true" doc:"The phone's APNs token, in hexadecimal: a phone that signs out late must not take the newer one away."`
 }
 
-// DeleteDevice removes the caller's registration of a phone. That of another
-// user is as NotFound as none at all.
+// DeleteDevice deletes the caller's registration of a phone. It returns NotFound if the
+// caller has not registered it, also if another user has.
 func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.Removed, error) {
 	token := in.DeviceToken.Lower()
 	phone := dynamo.DeleteWrite(dynamo.Key(tables.DeleteDevice, in.UserID, token), dynamo.Exists[DeviceRow]("userId"))
-	err := dynamo.Transact(ctx, d.db, tables.DeleteDevice, phone, dynamo.DeleteWrite(ownerKey(tables.DeleteDevice, token), owns(in.UserID)))
-	if r, ok := errors.AsType[*dynamo.Refused](err); ok && r.Write == 1 { // what has expired here is another's now
+	err := dynamo.Transact(ctx, d.db, tables.DeleteDevice, phone, dynamo.DeleteWrite(ownerKey(tables.DeleteDevice, token), ownedBy(in.UserID)))
+	if r, ok := errors.AsType[*dynamo.Refused](err); ok && r.Write == 1 { // the caller's registration had expired, and another user has the phone now
 		err = dynamo.Transact(ctx, d.db, tables.DeleteDevice, phone)
 	}
 	if err != nil {
@@ -284,7 +276,7 @@ func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.
 	return httpapi.NewRemoved(), nil
 }
 
-// UpdatePushToStart asks for Live Activities to be started on a phone.
+// UpdatePushToStart is the request to store the push-to-start token of a phone.
 type UpdatePushToStart struct {
 	auth.User
 	Body struct {
@@ -293,8 +285,9 @@ type UpdatePushToStart struct {
 	}
 }
 
-// UpdatePushToStart stores the token that starts Live Activities on the caller's
-// phone, which counts as seeing it. A phone that is not registered is NotFound.
+// UpdatePushToStart stores the token with which Live Activities are started on the
+// caller's phone, and renews the registration. It returns NotFound if the caller has
+// not registered the phone.
 func (d *Devices) UpdatePushToStart(ctx context.Context, in *UpdatePushToStart) (*DevicePage, error) {
 	now := d.now()
 	token := in.Body.DeviceToken.Lower()
@@ -305,14 +298,12 @@ func (d *Devices) UpdatePushToStart(ctx context.Context, in *UpdatePushToStart) 
 	if !ok || mine.ExpiresAt <= now.Unix() {
 		return nil, errNoDevice
 	}
-	mine.PushToStart, mine.ExpiresAt = in.Body.Token.Lower(), now.Add(push.KeepDevice).Unix()
-	owner := expression.Set(expression.Name("owner"), expression.Value(in.UserID)).Set(expression.Name("expiresAt"), expression.Value(mine.ExpiresAt))
-	set := expression.Set(expression.Name("pushToStartToken"), expression.Value(mine.PushToStart)).
-		Set(expression.Name("updatedAt"), expression.Value(now.UnixMilli())).
-		Set(expression.Name("expiresAt"), expression.Value(mine.ExpiresAt))
+	mine.PushToStart, mine.UpdatedAt, mine.ExpiresAt = in.Body.Token.Lower(), now.UnixMilli(), now.Add(push.KeepDevice).Unix()
+	phone := dynamo.Set(mine, "pushToStartToken", "updatedAt", "expiresAt")
+	owner := dynamo.Set(DeviceRow{Owner: in.UserID, ExpiresAt: mine.ExpiresAt}, "owner", "expiresAt")
 	err = dynamo.Transact(ctx, d.db, tables.UpdatePushToStart,
-		dynamo.UpdateWrite(dynamo.Key(tables.UpdatePushToStart, in.UserID, token), set, dynamo.Exists[DeviceRow]("userId")),
-		dynamo.UpdateWrite(ownerKey(tables.UpdatePushToStart, token), owner, owns(in.UserID)),
+		dynamo.UpdateWrite(dynamo.Key(tables.UpdatePushToStart, in.UserID, token), phone, dynamo.Exists[DeviceRow]("userId")),
+		dynamo.UpdateWrite(ownerKey(tables.UpdatePushToStart, token), owner, ownedBy(in.UserID)),
 	)
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, errNoDevice)

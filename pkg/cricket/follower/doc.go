@@ -1,6 +1,6 @@
-// Package follower keeps what a user has chosen: the phone, the followed matches,
-// and which alerts to receive, and when.
+// Package follower keeps the choices of a user: the phone that receives alerts, the
+// followed matches, and the preferences for alerts.
 //
-// A user has one registered phone. A phone belongs to one user: registering it takes
-// it away from the user who had it before.
+// A user has one registered phone. A phone belongs to one user: its registration
+// deletes the registration of the user who had it before.
 package follower

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// What the tests of the package may see.
+// Exported for the tests of the package.
 
 const (
 	RegisterTries = registerTries

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
@@ -16,23 +14,23 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-// Follow says that a user follows a match.
+// Follow is the key of a row of cricket-match-follows: a user follows a match.
 type Follow struct {
 	MatchID string `dynamodbav:"matchId"`
 	UserID  string `dynamodbav:"userId"`
 }
 
-// FollowRow is a row of cricket-match-follows in full.
+// FollowRow is a row of cricket-match-follows.
 type FollowRow struct {
 	Follow
-	TeamID    string `dynamodbav:"teamId,omitempty"` // whose fan; "" for neither's
+	TeamID    string `dynamodbav:"teamId,omitempty"` // the team of the fan, "" for neither
 	CreatedAt int64  `dynamodbav:"createdAt"`        // epoch ms
-	ExpiresAt int64  `dynamodbav:"expiresAt"`
+	ExpiresAt int64  `dynamodbav:"expiresAt"`        // epoch s
 
-	HasActivity bool `dynamodbav:"hasActivity,omitempty"` // one of the match was registered: none is started
+	HasActivity bool `dynamodbav:"hasActivity,omitempty"` // the user has registered an activity of the match: no other is started by a push
 }
 
-// Follows keeps which matches users follow.
+// Follows serves the matches that users follow.
 type Follows struct {
 	db  dynamo.DB
 	now func() time.Time
@@ -45,7 +43,7 @@ func OpenFollows(_ context.Context, env app.Env) (*Follows, error) {
 
 var errNotFollowed = problem.New(problem.NotFound, "not_followed", "you do not follow this match")
 
-// FollowPage is the answer with a match that is followed.
+// FollowPage is the response with a followed match.
 type FollowPage struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`
@@ -56,13 +54,14 @@ type FollowPage struct {
 	}
 }
 
+// followPage returns the response with a followed match. expires is in epoch s.
 func followPage(status int, matchID, teamID string, expires int64) *FollowPage {
 	out := &FollowPage{Status: status, CacheControl: httpapi.NoStore}
 	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = matchID, teamID, time.Unix(expires, 0).UTC()
 	return out
 }
 
-// FollowMatch asks for the alerts of a match.
+// FollowMatch is the request to follow a match.
 type FollowMatch struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
@@ -71,8 +70,9 @@ type FollowMatch struct {
 	}
 }
 
-// FollowMatch has the caller follow a match, or changes the team and renews it.
-// A match that is not there is NotFound, and one that is over a Conflict.
+// FollowMatch makes the caller a follower of a match, or changes the team of a follower
+// and renews the expiry. It returns ErrNotFound if there is no such match,
+// ErrTeamNotInMatch if the team does not play in it, and ErrMatchOver if it is over.
 func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage, error) {
 	team := ""
 	if in.Body != nil && in.Body.TeamID != match.Neutral {
@@ -82,24 +82,24 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 	if err != nil {
 		return nil, err
 	}
-	done, err := match.Ended(ctx, s.db, f)
+	over, err := match.Ended(ctx, s.db, f)
 	if err != nil {
 		return nil, err
 	}
-	if done {
+	if over {
 		return nil, match.ErrMatchOver
 	}
 	now := s.now()
-	set := expression.Set(expression.Name("teamId"), expression.Value(team)).
-		Set(expression.Name("expiresAt"), expression.Value(f.Expiry(now, match.KeepFollow))).
-		Set(expression.Name("createdAt"), expression.IfNotExists(expression.Name("createdAt"), expression.Value(now.UnixMilli())))
-	if err := dynamo.Update(ctx, s.db, tables.FollowMatch, dynamo.Key(tables.FollowMatch, in.MatchID, in.UserID), set); err != nil {
+	row := FollowRow{TeamID: team, CreatedAt: now.UnixMilli(), ExpiresAt: f.Expiry(now, match.KeepFollow)}
+	changes := dynamo.Set(row, "teamId", "expiresAt").SetIfAbsent(row, "createdAt")
+	if err := dynamo.Update(ctx, s.db, tables.FollowMatch, dynamo.Key(tables.FollowMatch, in.MatchID, in.UserID), changes); err != nil {
 		return nil, err
 	}
-	return followPage(http.StatusCreated, in.MatchID, team, f.Expiry(now, match.KeepFollow)), nil
+	return followPage(http.StatusCreated, in.MatchID, team, row.ExpiresAt), nil
 }
 
-// match reads a match in which the team plays, unless that is "".
+// match reads a fixture. It returns match.ErrNotFound if there is none, and
+// match.ErrTeamNotInMatch if the team does not play in it. A team of "" is no team.
 func (s *Follows) match(ctx context.Context, id, teamID string) (match.Fixture, error) {
 	f, ok, err := dynamo.Get[match.Fixture](ctx, s.db, tables.GetFixture, id)
 	if err != nil {
@@ -114,13 +114,14 @@ func (s *Follows) match(ctx context.Context, id, teamID string) (match.Fixture, 
 	return f, nil
 }
 
-// GetFollow asks whether the caller follows a match.
+// GetFollow is the request for the caller's following of a match.
 type GetFollow struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
 }
 
-// GetFollow returns as whose fan the caller follows a match, or NotFound.
+// GetFollow returns the team as whose fan the caller follows a match. It returns
+// NotFound if the caller does not follow it.
 func (s *Follows) GetFollow(ctx context.Context, in *GetFollow) (*FollowPage, error) {
 	row, ok, err := dynamo.Get[FollowRow](ctx, s.db, tables.CheckFollow, in.MatchID, in.UserID)
 	if err != nil {
@@ -132,7 +133,7 @@ func (s *Follows) GetFollow(ctx context.Context, in *GetFollow) (*FollowPage, er
 	return followPage(http.StatusOK, in.MatchID, row.TeamID, row.ExpiresAt), nil
 }
 
-// UpdateFollow changes whose fan the caller is.
+// UpdateFollow is the request to change the team of a followed match.
 type UpdateFollow struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
@@ -141,8 +142,9 @@ type UpdateFollow struct {
 	}
 }
 
-// UpdateFollow changes the team of a match that the caller follows; one that the
-// caller does not follow is NotFound.
+// UpdateFollow changes the team of a match that the caller follows. It returns NotFound
+// if the caller does not follow it, or there is no such match, and ErrTeamNotInMatch if
+// the team does not play in it.
 func (s *Follows) UpdateFollow(ctx context.Context, in *UpdateFollow) (*FollowPage, error) {
 	team := in.Body.TeamID
 	if team == match.Neutral {
@@ -153,60 +155,60 @@ func (s *Follows) UpdateFollow(ctx context.Context, in *UpdateFollow) (*FollowPa
 		return nil, err
 	}
 	now := s.now()
-	set := expression.Set(expression.Name("teamId"), expression.Value(team)).
-		Set(expression.Name("expiresAt"), expression.Value(f.Expiry(now, match.KeepFollow)))
-	followed := dynamo.Exists[FollowRow]("matchId").And(expression.GreaterThan(expression.Name("expiresAt"), expression.Value(now.Unix())))
-	err = dynamo.Update(ctx, s.db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, in.MatchID, in.UserID), set, followed)
+	row := FollowRow{TeamID: team, ExpiresAt: f.Expiry(now, match.KeepFollow)}
+	followed := dynamo.Exists[FollowRow]("matchId").And(dynamo.Greater[FollowRow]("expiresAt", now.Unix()))
+	err = dynamo.Update(ctx, s.db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, in.MatchID, in.UserID), dynamo.Set(row, "teamId", "expiresAt"), followed)
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, errNotFollowed)
 	}
-	return followPage(http.StatusOK, in.MatchID, team, f.Expiry(now, match.KeepFollow)), nil
+	return followPage(http.StatusOK, in.MatchID, team, row.ExpiresAt), nil
 }
 
-// activityKey is the key of a row of cricket-activity-subscriptions.
-type activityKey struct {
+// subscription has the key and the user of a row of cricket-activity-subscriptions.
+type subscription struct {
 	MatchID   string `dynamodbav:"matchId"`
 	PushToken string `dynamodbav:"pushToken"`
+	UserID    string `dynamodbav:"userId"`
 }
 
-// UnfollowMatch asks for no more of a match.
+// UnfollowMatch is the request to stop following a match.
 type UnfollowMatch struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
 }
 
-// UnfollowMatch ends the caller's following of a match, and then all of the
-// caller's Live Activities of it. What a first run has left a second one removes;
-// when nothing is there, it is NotFound.
+// UnfollowMatch deletes the caller's following of a match, and then the caller's Live
+// Activities of it. If it fails in between, a second call deletes the rest. It returns
+// NotFound if there is nothing to delete.
 func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*httpapi.Removed, error) {
-	was, err := dynamo.Delete(ctx, s.db, tables.UnfollowMatch, dynamo.Key(tables.UnfollowMatch, in.MatchID, in.UserID))
+	follow, err := dynamo.Delete(ctx, s.db, tables.UnfollowMatch, dynamo.Key(tables.UnfollowMatch, in.MatchID, in.UserID))
 	if err != nil {
 		return nil, err
 	}
-	some := was != nil
-	mine := expression.Equal(expression.Name("userId"), expression.Value(in.UserID))
-	started, err := dynamo.QueryAll[activityKey](ctx, s.db, tables.RemoveOfUser, dynamo.Range{
-		Key: expression.Key("matchId").Equal(expression.Value(in.MatchID)), Filter: &mine, Consistent: true,
+	found := follow != nil
+	mine := dynamo.Equal[subscription]("userId", in.UserID)
+	activities, err := dynamo.QueryAll[subscription](ctx, s.db, tables.RemoveOfUser, dynamo.Range{
+		Key: dynamo.KeyIs(tables.RemoveOfUser, in.MatchID), Filter: &mine, Consistent: true,
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range started {
+	for _, a := range activities {
 		_, err := dynamo.Delete(ctx, s.db, tables.RemoveOfUser, dynamo.Key(tables.RemoveOfUser, a.MatchID, a.PushToken), mine)
-		if err := dynamo.IgnoreRefused(err); err != nil { // refused: it ended meanwhile
+		if err := dynamo.IgnoreRefused(err); err != nil { // refused: meanwhile it ended, or became another user's
 			return nil, err
 		}
-		some = true
+		found = true
 	}
-	if !some {
+	if !found {
 		return nil, errNotFollowed
 	}
 	return httpapi.NewRemoved(), nil
 }
 
-// RemoveFollows has nobody follow the match any more.
+// RemoveFollows deletes all follows of the match.
 func RemoveFollows(ctx context.Context, db dynamo.DB, matchID string) error {
-	key := expression.Key("matchId").Equal(expression.Value(matchID))
+	key := dynamo.KeyIs(tables.RemoveFollows, matchID)
 	pages := dynamo.Pages(func(after dynamo.Item) ([]Follow, dynamo.Item, error) {
 		return dynamo.Query[Follow](ctx, db, tables.RemoveFollows, dynamo.Range{Key: key, After: after})
 	})

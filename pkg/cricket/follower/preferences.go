@@ -15,7 +15,7 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-// Preferences are which alerts a user wants, and when.
+// Preferences say which alerts a user receives, and when.
 type Preferences struct {
 	Alerts        []event.Kind `json:"alerts" dynamodbav:"alerts" nullable:"false" maxItems:"10" uniqueItems:"true" enum:"toss,start,wicket,fifty,hundred,innings,target,rain,superOver,result" doc:"The kinds that are wanted."`
 	KeyEventsOnly bool         `json:"keyEventsOnly" dynamodbav:"keyEventsOnly" doc:"Of these kinds only start, innings, target, superOver and result."`
@@ -23,31 +23,32 @@ type Preferences struct {
 	SpoilerFree   bool         `json:"spoilerFree" dynamodbav:"spoilerFree" doc:"Of these kinds only toss, start, rain and result, and no score in their text."`
 }
 
-// QuietHours are the times of day from From until before To that a clock in the
-// time zone shows, over midnight if To is the earlier. Where clocks are put back
-// they may come twice in a night, and where they are put forward fall short.
+// QuietHours are the times of day from From, included, to To, excluded, in the time
+// zone; they pass midnight if To is before From. When clocks change they may occur
+// twice in a night, or be shorter.
 type QuietHours struct {
 	From     string `json:"from" dynamodbav:"from" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"22:00"`
 	To       string `json:"to" dynamodbav:"to" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"07:00"`
 	TimeZone string `json:"timeZone" dynamodbav:"timeZone" maxLength:"64" doc:"In the IANA database." example:"Asia/Kolkata"`
 }
 
-// keyEvents are the turning points of a match. spoilerless are the alerts whose
-// coming alone does not tell how the match stands.
+// keyEvents are the kinds of KeyEventsOnly. spoilerless are the kinds of SpoilerFree: an
+// alert of such a kind does not reveal the state of the match by its arrival alone.
 var (
 	keyEvents   = []event.Kind{event.Start, event.Innings, event.Target, event.SuperOver, event.Result}
 	spoilerless = []event.Kind{event.Toss, event.Start, event.Rain, event.Result}
 )
 
-// DefaultPreferences are the preferences of a user who never stated any.
+// DefaultPreferences returns the preferences of a user who has stored none: all alerts,
+// at any time.
 func DefaultPreferences() Preferences {
 	return Preferences{Alerts: []event.Kind{
 		event.Toss, event.Start, event.Wicket, event.Fifty, event.Hundred, event.Innings, event.Target, event.Rain, event.SuperOver, event.Result,
 	}}
 }
 
-// Allows reports whether an alert of kind k may be sent to the user at an
-// instant. Where the user is spoiler-free its text must not tell the score.
+// Allows reports whether an alert of kind k may be sent to the user at that time. If
+// SpoilerFree is set, the text of the alert must not contain the score.
 func (p Preferences) Allows(k event.Kind, at time.Time) bool {
 	return slices.Contains(p.Alerts, k) &&
 		(!p.KeyEventsOnly || slices.Contains(keyEvents, k)) &&
@@ -55,8 +56,8 @@ func (p Preferences) Allows(k event.Kind, at time.Time) bool {
 		(p.QuietHours == nil || !p.QuietHours.include(at))
 }
 
-// include reports whether at is within the quiet hours. A time zone that is no
-// longer there is UTC.
+// include reports whether at is within the quiet hours. A time zone that the IANA
+// database no longer has counts as UTC.
 func (q *QuietHours) include(at time.Time) bool {
 	where, err := zone(q.TimeZone)
 	if err != nil {
@@ -69,7 +70,7 @@ func (q *QuietHours) include(at time.Time) bool {
 	return q.From <= now || now < q.To
 }
 
-// zone is a time zone of the IANA database. The error is for users.
+// zone returns a time zone of the IANA database. The text of the error is for users.
 func zone(name string) (*time.Location, error) {
 	where, err := time.LoadLocation(name)
 	if err != nil || name == "" || name == "Local" {
@@ -85,7 +86,7 @@ type PreferencesRow struct {
 	UpdatedAt int64 `dynamodbav:"updatedAt"` // epoch ms
 }
 
-// readPreferences reads what a user prefers.
+// readPreferences reads the preferences of a user, or returns the default ones.
 func readPreferences(ctx context.Context, db dynamo.DB, userID string) (Preferences, error) {
 	row, ok, err := dynamo.Get[PreferencesRow](ctx, db, tables.GetPreferences, userID)
 	if err != nil || !ok {
@@ -94,7 +95,7 @@ func readPreferences(ctx context.Context, db dynamo.DB, userID string) (Preferen
 	return row.Preferences, nil
 }
 
-// Settings keeps the preferences of users.
+// Settings serves the preferences of users.
 type Settings struct {
 	db  dynamo.DB
 	now func() time.Time
@@ -105,29 +106,30 @@ func OpenSettings(_ context.Context, env app.Env) (*Settings, error) {
 	return &Settings{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
 }
 
-// GetPreferences asks for the caller's preferences.
+// GetPreferences is the request for the caller's preferences.
 type GetPreferences struct{ auth.User }
 
-// PreferencesPage is the answer with a user's preferences.
+// PreferencesPage is the response with a user's preferences.
 type PreferencesPage struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         Preferences
 }
 
-// GetPreferences returns the caller's preferences: all kinds of alert, at any
-// time, if none are stored.
+// GetPreferences returns the caller's preferences, or DefaultPreferences if none are
+// stored.
 func (s *Settings) GetPreferences(ctx context.Context, in *GetPreferences) (*PreferencesPage, error) {
 	p, err := readPreferences(ctx, s.db, in.UserID)
 	return &PreferencesPage{httpapi.NoStore, p}, err
 }
 
-// PutPreferences states the caller's preferences, all of them.
+// PutPreferences is the request to replace the caller's preferences.
 type PutPreferences struct {
 	auth.User
 	Body Preferences
 }
 
-// PutPreferences stores the caller's preferences in place of those before.
+// PutPreferences replaces the caller's preferences. It returns Invalid for empty quiet
+// hours and for an unknown time zone.
 func (s *Settings) PutPreferences(ctx context.Context, in *PutPreferences) (*PreferencesPage, error) {
 	if q := in.Body.QuietHours; q != nil {
 		if q.From == q.To {

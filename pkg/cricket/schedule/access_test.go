@@ -7,7 +7,7 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// ScoreOf is the score of a match to come.
-func ScoreOf(row match.Fixture, page sportmonks.Fixture, now time.Time) (match.ScoreRow, error) {
-	return scheduledMatch{row, page, ""}.score(now)
+// ScoreOf returns the row of the score of a match as a sync writes it.
+func ScoreOf(row match.Fixture, provided sportmonks.Fixture, now time.Time) (match.ScoreRow, error) {
+	return scheduledMatch{row, provided, ""}.score(now)
 }

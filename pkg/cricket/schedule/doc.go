@@ -1,7 +1,7 @@
 // Package schedule copies the provider's schedule of the active leagues, from two
 // days back to 30 days ahead, every 15 minutes.
 //
-// It never writes what package live owns: a live match is left alone. A match that
-// is over according to the schedule, and whose end is not decided, is sent to
-// finish-match.
+// It never writes attributes that belong to package live, and does not change a live
+// match. A match that is over according to the schedule, and whose end is not decided,
+// is sent to finish-match.
 package schedule

@@ -7,14 +7,16 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// What the tests of the package may see.
+// Exported for the tests of the package.
 
 const (
-	AskEndAgain = askEndAgain
+	EndRetryInterval = endRetryInterval
 )
 
 func (x *Syncer) Rescore(ctx context.Context, c match.ScoreRow) error { return x.rescore(ctx, c) }
 
-func (x *Syncer) Move(ctx context.Context, was, is match.Fixture) error { return x.move(ctx, was, is) }
+func (x *Syncer) Reschedule(ctx context.Context, stored, scheduled match.Fixture) error {
+	return x.reschedule(ctx, stored, scheduled)
+}
 
 func (x *Syncer) Provider() **sportmonks.Client { return &x.provider }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
@@ -23,18 +21,18 @@ import (
 	"matchday/pkg/spec"
 )
 
-// The schedule is copied from two days back, for matches that were moved or
-// missed, to a month ahead.
+// The range of the copied schedule. It begins two days back, for matches that were
+// postponed or that a sync has missed.
 const (
 	syncBack  = 2 * 24 * time.Hour
 	syncAhead = 30 * 24 * time.Hour
 )
 
-// askEndAgain is how long the end of a match that is over is given before it is
-// looked into once more.
-const askEndAgain = 6 * time.Hour
+// endRetryInterval is how long a sync waits for finish-match to decide the end of a
+// match before it sends the match again.
+const endRetryInterval = 6 * time.Hour
 
-// Syncer copies the provider's schedule.
+// Syncer copies the schedule of the provider.
 type Syncer struct {
 	db       dynamo.DB
 	queue    queue.Sender
@@ -48,20 +46,19 @@ func OpenSyncer(ctx context.Context, env app.Env) (*Syncer, error) {
 	return &Syncer{db: dynamo.Open(env.AWS, env.Prefix), queue: queue.Open(env.AWS, env.Queues), provider: provider, now: env.Now}, err
 }
 
-// SyncFixtures copies the schedule of the active leagues. What the ticker owns
-// of a match is never written: a live match is left alone, and of any other only
-// the provider's fields are. Fixtures that cannot be read are its error, after
-// the others are copied.
+// SyncFixtures copies the schedule of the active leagues. It does not change a live
+// match, and of any other match it writes only the attributes of the schedule. It
+// returns an error for fixtures that cannot be decoded, after it has copied the others.
 //
-// A match that the provider says is over, and whose end is not decided though it
-// is not in play, is given to finish-match: one that was called off before it
-// was ever polled, and one whose message was lost.
+// It sends a match to finish-match if the provider reports that it is over, it is not
+// live, and its end is not decided: the match was cancelled before the first poll, or
+// its message was lost.
 //
-// One sync runs at a time, for new rows are written in batches, which know no
-// conditions; another ends at once. A second run writes what a first has left,
-// and may have the end of a match looked into again.
+// Only one sync runs at a time, because new rows are written in batches, which support
+// no conditions. Another sync returns nil at once. SyncFixtures is idempotent, except
+// that it may send a match to finish-match again.
 func (s *Syncer) SyncFixtures(ctx context.Context) error {
-	// Whoever holds the lease has been stopped by Lambda when it runs out.
+	// The lease lasts as long as Lambda lets its holder run.
 	locks := &lock.Locks{DB: s.db, Acquire: tables.AcquireLock, Extend: tables.ExtendLock, Release: tables.ReleaseLock, TTL: tables.JobTimeout, Now: s.now}
 	l, err := locks.Take(ctx, "sync-fixtures", lock.Holder(ctx, "sync-fixtures"))
 	if err == nil {
@@ -69,15 +66,16 @@ func (s *Syncer) SyncFixtures(ctx context.Context) error {
 		err = errors.Join(err, l.Release(context.WithoutCancel(ctx)))
 	}
 	if errors.Is(err, lock.ErrHeld) {
-		slog.InfoContext(ctx, "another sync of the fixtures is at work")
+		slog.InfoContext(ctx, "skipped: another sync of the fixtures is running")
 		return nil
 	}
 	return err
 }
 
+// syncFixtures is SyncFixtures under the lease l.
 func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 	now := s.now()
-	found, unread := s.scheduled(ctx, now)
+	found, invalid := s.scheduled(ctx, now)
 	rows := make([]match.Fixture, len(found))
 	keys := make([]dynamo.Item, len(found))
 	for i, m := range found {
@@ -85,16 +83,16 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 	}
 	known, err := dynamo.GetAll[match.Fixture](ctx, s.db, tables.BatchGetFixtures, keys)
 	if err != nil {
-		return errors.Join(unread, err)
+		return errors.Join(invalid, err)
 	}
 	isScore := dynamo.Exists[match.ScoreRow]("leagueId")
 	scores, err := dynamo.ScanAll[match.ScoreRow](ctx, s.db, tables.AllCached, &isScore)
 	if err != nil {
-		return errors.Join(unread, err)
+		return errors.Join(invalid, err)
 	}
-	called, err := match.CachedOf[match.Names](ctx, s.db, rows, match.NamesKey)
+	names, err := match.CachedOf[match.Names](ctx, s.db, rows, match.NamesKey)
 	if err != nil {
-		return errors.Join(unread, err)
+		return errors.Join(invalid, err)
 	}
 	var fresh []match.Fixture
 	var unscored []match.ScoreRow
@@ -104,7 +102,7 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(called, func(n match.Names) bool { return n.MatchID == match.NamesKey(m.row.MatchID) }) {
+		if !slices.ContainsFunc(names, func(n match.Names) bool { return n.MatchID == match.NamesKey(m.row.MatchID) }) {
 			unnamed = append(unnamed, match.NewNames(m.row, score.State, m.league, now))
 		}
 		i := slices.IndexFunc(known, func(k match.Fixture) bool { return k.MatchID == m.row.MatchID })
@@ -120,30 +118,31 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 		case !same:
 			err = s.rescore(ctx, score)
 		}
-		if err = errors.Join(err, s.move(ctx, known[i], m.row)); err != nil {
+		if err = errors.Join(err, s.reschedule(ctx, known[i], m.row)); err != nil {
 			return err
 		}
 		if err = s.reportEnded(ctx, known[i], m.row, now); err != nil {
 			return err
 		}
 	}
-	// A new match gets its names and its score first: once its row is there, they
-	// are get-match's and the ticker's.
-	if err := putHeld(ctx, s.db, l, tables.BatchPutCached, unnamed); err != nil {
+	// The fixture comes last: once it exists, get-match may write its names and the
+	// ticker its score.
+	if err := putUnderLease(ctx, s.db, l, tables.BatchPutCached, unnamed); err != nil {
 		return err
 	}
-	if err := putHeld(ctx, s.db, l, tables.BatchPutCached, unscored); err != nil {
+	if err := putUnderLease(ctx, s.db, l, tables.BatchPutCached, unscored); err != nil {
 		return err
 	}
-	if err := putHeld(ctx, s.db, l, tables.BatchPutFixtures, fresh); err != nil {
+	if err := putUnderLease(ctx, s.db, l, tables.BatchPutFixtures, fresh); err != nil {
 		return err
 	}
 	slog.InfoContext(ctx, "fixtures synced", "fixtures", len(found), "new", len(fresh))
-	return unread
+	return invalid
 }
 
-// putHeld writes items in batches, each of them under the lease.
-func putHeld[T any](ctx context.Context, db dynamo.DB, l *lock.Lease, a spec.Access, items []T) error {
+// putUnderLease writes items in batches of 25, and extends the lease before each. It
+// returns lock.ErrHeld if another sync has taken the lease.
+func putUnderLease[T any](ctx context.Context, db dynamo.DB, l *lock.Lease, a spec.Access, items []T) error {
 	for batch := range slices.Chunk(items, 25) {
 		if err := l.Extend(ctx); err != nil {
 			return err
@@ -155,21 +154,22 @@ func putHeld[T any](ctx context.Context, db dynamo.DB, l *lock.Lease, a spec.Acc
 	return nil
 }
 
-// scheduledMatch is a match as the provider schedules it.
+// scheduledMatch is a match in the schedule of the provider.
 type scheduledMatch struct {
-	row    match.Fixture
-	said   sportmonks.Fixture
-	league string // its name
+	row      match.Fixture
+	provided sportmonks.Fixture
+	league   string // the name of the league
 }
 
-// score is that of a match to come.
+// score returns the row of the score before the first poll.
 func (m scheduledMatch) score(now time.Time) (match.ScoreRow, error) {
-	state, _ := scorer.Read(m.said, score.State{})
+	state, _ := scorer.Read(m.provided, score.State{})
 	return match.NewScoreRow(m.row, state, 0, now)
 }
 
-// scheduled lists the matches of the active leagues that can be read.
-func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []scheduledMatch, unread error) {
+// scheduled reads the schedule of the active leagues. invalid joins the errors of the
+// fixtures that cannot be decoded.
+func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []scheduledMatch, invalid error) {
 	active, err := catalog.ActiveLeagues(ctx, s.db)
 	if err != nil {
 		return nil, err
@@ -178,10 +178,10 @@ func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []schedule
 	for _, l := range active {
 		leagues[l.LeagueID] = l
 	}
-	seen := map[string]bool{} // a match may move to another page while we read
+	seen := map[string]bool{} // a match may move to another page between two requests
 	for f, err := range s.provider.Fixtures(ctx, now.Add(-syncBack), now.Add(syncAhead)) {
 		if err != nil {
-			unread = errors.Join(unread, err)
+			invalid = errors.Join(invalid, err)
 			continue
 		}
 		row := match.NewFixture(f, "")
@@ -193,48 +193,36 @@ func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []schedule
 		row.LeagueCode = l.Code
 		found = append(found, scheduledMatch{row, f, l.Name})
 	}
-	return found, unread
+	return found, invalid
 }
 
-// rescore replaces a match's score, unless it was polled.
+// rescore replaces the score of a match that was never polled.
 func (s *Syncer) rescore(ctx context.Context, c match.ScoreRow) error {
 	err := dynamo.Put(ctx, s.db, tables.PutCached, c, match.NotAfter(0))
-	return dynamo.IgnoreRefused(err)
+	return dynamo.IgnoreRefused(err) // refused: the ticker has polled the match
 }
 
-// move writes what the provider has changed about a match that is not live.
-func (s *Syncer) move(ctx context.Context, was, is match.Fixture) error {
-	if was.Live != "" || was.EndingAt != 0 {
+// reschedule writes the attributes of the schedule that differ from the stored ones. It
+// does not change a match that is live or whose end is decided.
+func (s *Syncer) reschedule(ctx context.Context, stored, scheduled match.Fixture) error {
+	if stored.Live != "" || stored.EndingAt != 0 || stored.Scheduled() == scheduled {
 		return nil
 	}
-	if was.Scheduled() == is {
-		return nil
-	}
-	set := expression.Set(expression.Name("leagueCode"), expression.Value(is.LeagueCode)).
-		Set(expression.Name("leagueId"), expression.Value(is.LeagueID)).
-		Set(expression.Name("seasonId"), expression.Value(is.SeasonID)).
-		Set(expression.Name("startTime"), expression.Value(is.StartTime)).
-		Set(expression.Name("round"), expression.Value(is.Round)).
-		Set(expression.Name("type"), expression.Value(is.Type)).
-		Set(expression.Name("status"), expression.Value(is.Status)).
-		Set(expression.Name("localTeamId"), expression.Value(is.LocalTeamID)).
-		Set(expression.Name("visitorTeamId"), expression.Value(is.VisitorTeamID)).
-		Set(expression.Name("venueName"), expression.Value(is.VenueName))
-	idle := expression.AttributeNotExists(expression.Name("live")).And(match.NotEnding())
-	err := is.Update(ctx, s.db, tables.UpdateFixture, set, idle)
-	return dynamo.IgnoreRefused(err) // refused: it went live meanwhile
+	changes := dynamo.Set(scheduled, "leagueCode", "leagueId", "seasonId", "startTime", "round", "type", "status", "localTeamId", "visitorTeamId", "venueName")
+	err := scheduled.Update(ctx, s.db, tables.UpdateFixture, changes, dynamo.Absent[match.Fixture]("live").And(match.NotEnding()))
+	return dynamo.IgnoreRefused(err) // refused: the match went live meanwhile
 }
 
-// reportEnded gives a match that is over to finish-match, unless it is live, for then
-// the ticker does, or its end is decided. The mark that it did comes last, so a
-// crash has it done again.
-func (s *Syncer) reportEnded(ctx context.Context, was, is match.Fixture, now time.Time) error {
-	if !is.Phase().Over() || was.Live != "" || was.EndingAt != 0 || now.Sub(time.Unix(was.LeftAt, 0)) < askEndAgain {
+// reportEnded sends a match that is over to finish-match, unless its end is decided or
+// it is live: the ticker reports a live match. It sets leftAt after the message, so
+// that a crash in between sends the message again.
+func (s *Syncer) reportEnded(ctx context.Context, stored, scheduled match.Fixture, now time.Time) error {
+	if !scheduled.Phase().Over() || stored.Live != "" || stored.EndingAt != 0 || now.Sub(time.Unix(stored.LeftAt, 0)) < endRetryInterval {
 		return nil
 	}
-	if err := s.queue.Send(ctx, tables.FinishQueue, live.MatchLeft{MatchID: is.MatchID, Since: now.Unix()}, 0); err != nil {
+	if err := s.queue.Send(ctx, tables.FinishQueue, live.MatchLeft{MatchID: scheduled.MatchID, Since: now.Unix()}, 0); err != nil {
 		return err
 	}
-	err := is.Update(ctx, s.db, tables.UpdateFixture, expression.Set(expression.Name("leftAt"), expression.Value(now.Unix())), match.NotEnding())
-	return dynamo.IgnoreRefused(err) // refused: it ended, or was deleted, meanwhile
+	err := scheduled.Update(ctx, s.db, tables.UpdateFixture, dynamo.Set(match.Fixture{LeftAt: now.Unix()}, "leftAt"), match.NotEnding())
+	return dynamo.IgnoreRefused(err) // refused: meanwhile the end was decided, or the row was deleted
 }

@@ -120,7 +120,7 @@ func TestSyncRace(t *testing.T) {
 	stale := crickettest.MatchOf(m, crickettest.KickOff)
 	is := stale
 	is.Round = "moved"
-	testkit.Must(t, s.Move(w.Ctx(), stale, is)) // it read the row before the tick
+	testkit.Must(t, s.Reschedule(w.Ctx(), stale, is)) // it read the row before the tick
 	page, err := (*s.Provider()).Fixture(w.Ctx(), crickettest.ID(m.ID))
 	testkit.Must(t, err)
 	score, err := schedule.ScoreOf(stale, page, crickettest.KickOff)
@@ -201,8 +201,8 @@ func TestSyncFindsEnds(t *testing.T) {
 		"unknown status":          {"?", func(*match.Fixture) {}, false},
 		"in the feed":             {"Finished", func(f *match.Fixture) { f.LastSlot, f.Live, f.LiveUpdatedAt = 5, match.Live, 5 }, false},
 		"ending":                  {"Finished", func(f *match.Fixture) { f.LastSlot, f.EndingAt = 5, 5 }, false},
-		"looked into":             {"Cancl.", func(f *match.Fixture) { f.LeftAt = now.Add(1-schedule.AskEndAgain).Unix() + 1 }, false},
-		"looked into long ago":    {"Cancl.", func(f *match.Fixture) { f.LeftAt = now.Add(-schedule.AskEndAgain).Unix() }, true},
+		"looked into":             {"Cancl.", func(f *match.Fixture) { f.LeftAt = now.Add(1-schedule.EndRetryInterval).Unix() + 1 }, false},
+		"looked into long ago":    {"Cancl.", func(f *match.Fixture) { f.LeftAt = now.Add(-schedule.EndRetryInterval).Unix() }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -260,7 +260,7 @@ func TestCancelledMatchEnds(t *testing.T) {
 	if got := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); !slices.ContainsFunc(got, func(m activity.MatchChanged) bool { return m.Ended == f.EndingAt }) {
 		t.Errorf("the activities are told %+v", got)
 	}
-	w.To(w.Clock.Now().Add(2 * schedule.AskEndAgain))
+	w.To(w.Clock.Now().Add(2 * schedule.EndRetryInterval))
 	sync()
 	if got := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue); got != nil || testkit.Row[match.Fixture](w.World, tables.Fixtures, "7") != f {
 		t.Errorf("a match that has ended is ended again: %+v", got)
@@ -296,7 +296,7 @@ func TestOneSyncAtATime(t *testing.T) {
 		t.Errorf("beside another it makes the calls %v", calls)
 	}
 	lines := w.Logs.Lines()
-	if last := lines[len(lines)-1]; last.Level != slog.LevelInfo || !strings.Contains(last.Text, "another sync") {
+	if last := lines[len(lines)-1]; last.Level != slog.LevelInfo || !strings.Contains(last.Text, "another sync of the fixtures is running") {
 		t.Errorf("it says %+v", last)
 	}
 	w.To(w.Clock.Now().Add(tables.JobTimeout + time.Millisecond))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"matchday/infra/rooms/cricket/crickettest"
@@ -23,15 +24,15 @@ import (
 	"matchday/pkg/kit/push"
 )
 
-// registering is a user's request to register the phone of that name.
-func registering(user, phone string) *follower.RegisterDevice {
+// registration returns the request of a user to register the phone with that name.
+func registration(user, phone string) *follower.RegisterDevice {
 	in := &follower.RegisterDevice{User: auth.User{UserID: user}}
 	in.Body.DeviceToken, in.Body.Platform, in.Body.Environment = push.Token(crickettest.Token(phone)), "ios", "production"
 	return in
 }
 
-// phonesOf are the device tokens of a user, in order, as the table has them.
-func phonesOf(w *crickettest.World, user string) (tokens []string) {
+// tokensOf returns the stored device tokens of a user, sorted.
+func tokensOf(w *crickettest.World, user string) (tokens []string) {
 	for _, d := range testkit.Rows[follower.DeviceRow](w.World, tables.Devices) {
 		if d.UserID == user && d.DeviceToken != follower.TurnRow {
 			tokens = append(tokens, d.DeviceToken)
@@ -41,28 +42,30 @@ func phonesOf(w *crickettest.World, user string) (tokens []string) {
 	return tokens
 }
 
+// TestDevice follows a user through registration, renewal, a new phone, expiry and
+// sign-out.
 func TestDevice(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	routes := w.Routes()
 	const who = "ann"
-	seen := func() follower.Device {
+	stored := func() follower.Device {
 		t.Helper()
 		var d follower.Device
 		out := testkit.Ask(routes, follower.GetDeviceFunction, "/user/device", who, "")
 		if out.StatusCode != http.StatusOK {
-			t.Fatalf("get-device answers %d %s", out.StatusCode, out.Body)
+			t.Fatalf("get-device: %d %s, want 200", out.StatusCode, out.Body)
 		}
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &d))
 		return d
 	}
-	gone := func(when string) {
+	expectNone := func(when string) {
 		t.Helper()
 		if out := testkit.Ask(routes, follower.GetDeviceFunction, "/user/device", who, ""); out.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: get-device answers %d %s", when, out.StatusCode, out.Body)
+			t.Errorf("%s: get-device: %d %s, want 404", when, out.StatusCode, out.Body)
 		}
 	}
-	gone("before")
+	expectNone("before the first registration")
 	first, second := crickettest.Token("first"), crickettest.Token("second")
 	full := follower.Device{
 		DeviceToken: first, Platform: "ipados", OSVersion: "18.2.1", AppVersion: "2.4.0", Environment: "sandbox",
@@ -73,69 +76,75 @@ func TestDevice(t *testing.T) {
 	out := testkit.Ask(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
 	var answer follower.Device
 	testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
-	if out.StatusCode != http.StatusCreated || answer != full || seen() != full {
-		t.Errorf("registered %+v, answered %d %+v, want %+v", seen(), out.StatusCode, answer, full)
+	if out.StatusCode != http.StatusCreated {
+		t.Errorf("register-device: %d, want 201", out.StatusCode)
+	}
+	for name, got := range map[string]follower.Device{"register-device": answer, "get-device": stored()} {
+		if diff := cmp.Diff(full, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 
-	// The push-to-start token outlives a renewal, but not a new phone.
-	start := func(device string) int {
+	// A renewal keeps the push-to-start token, a new phone does not.
+	putStartToken := func(device string) int {
 		return testkit.Ask(routes, follower.UpdatePushToStartFunction, "/user/device/push-to-start", who, fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, device, crickettest.Token("start"))).StatusCode
 	}
 	w.To(w.Clock.Now().Add(24 * time.Hour))
-	if got := start(first); got != http.StatusOK || !seen().PushToStart || !seen().ExpiresAt.After(full.ExpiresAt) {
-		t.Errorf("push-to-start is answered with %d, and the phone is %+v", got, seen())
+	if got := putStartToken(first); got != http.StatusOK || !stored().PushToStart || !stored().ExpiresAt.After(full.ExpiresAt) {
+		t.Errorf("push-to-start: %d, phone %+v, want 200 and a renewed registration", got, stored())
 	}
-	if got := start(second); got != http.StatusNotFound {
-		t.Errorf("push-to-start of a phone that is not there is answered with %d", got)
+	if got := putStartToken(second); got != http.StatusNotFound {
+		t.Errorf("push-to-start of an unregistered phone: %d, want 404", got)
 	}
 	testkit.Ask(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
-	if !seen().PushToStart {
+	if !stored().PushToStart {
 		t.Error("a renewal has lost the push-to-start token")
 	}
 	out = testkit.Ask(routes, follower.RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
-	if d := seen(); d.DeviceToken != second || d.PushToStart || !slices.Equal(phonesOf(w, who), []string{second}) {
-		t.Errorf("after a second phone (%d) there are %v, and %+v is used", out.StatusCode, phonesOf(w, who), d)
+	if d := stored(); d.DeviceToken != second || d.PushToStart || !slices.Equal(tokensOf(w, who), []string{second}) {
+		t.Errorf("second phone: %d, tokens %v, phone %+v, want only the second without push-to-start", out.StatusCode, tokensOf(w, who), d)
 	}
 
-	// It goes by itself after 90 days, whether or not its row is gone.
-	w.To(seen().ExpiresAt.Add(-time.Second))
-	seen()
+	// A registration expires after 90 days, even before DynamoDB deletes its row.
+	w.To(stored().ExpiresAt.Add(-time.Second))
+	stored()
 	w.To(w.Clock.Now().Add(time.Second))
-	gone("after 90 days")
-	if got := start(second); got != http.StatusNotFound {
-		t.Errorf("push-to-start after 90 days is answered with %d", got)
+	expectNone("after 90 days")
+	if got := putStartToken(second); got != http.StatusNotFound {
+		t.Errorf("push-to-start after 90 days: %d, want 404", got)
 	}
 	testkit.Ask(routes, follower.RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
 
-	// A phone that signs out late does not take the newer one away.
+	// A late sign-out of the old phone does not delete the new registration.
 	remove := func(device string) int {
 		return testkit.Ask(routes, follower.DeleteDeviceFunction, "/user/device?deviceToken="+device, who, "").StatusCode
 	}
-	if got := remove(first); got != http.StatusNotFound || seen().DeviceToken != second {
-		t.Errorf("the old phone signs out with %d", got)
+	if got := remove(first); got != http.StatusNotFound || stored().DeviceToken != second {
+		t.Errorf("sign-out of the old phone: %d, want 404", got)
 	}
 	if got := remove(strings.ToUpper(second)); got != http.StatusNoContent {
-		t.Errorf("the phone signs out with %d", got)
+		t.Errorf("sign-out: %d, want 204", got)
 	}
-	gone("after signing out")
+	expectNone("after signing out")
 	if got := remove(second); got != http.StatusNotFound {
-		t.Errorf("it signs out again with %d", got)
+		t.Errorf("second sign-out: %d, want 404", got)
 	}
 	if got := remove("~"); got != http.StatusUnprocessableEntity {
-		t.Errorf("a token that is none is answered with %d", got)
+		t.Errorf("invalid token: %d, want 422", got)
 	}
 	testkit.Ask(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
-	if !slices.Equal(phonesOf(w, who), []string{first}) {
-		t.Errorf("after it signed out there are %v", phonesOf(w, who))
+	if !slices.Equal(tokensOf(w, who), []string{first}) {
+		t.Errorf("tokens after sign-out and registration: %v, want only the first", tokensOf(w, who))
 	}
 }
 
-func TestDeviceRefusals(t *testing.T) {
+// TestDeviceIsValidated: a refused request names the field and stores nothing.
+func TestDeviceIsValidated(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	routes := w.Routes()
 	for _, c := range []struct {
-		fields string // instead of the good ones
+		fields string // replaces valid ones
 		status int
 		field  string
 	}{
@@ -172,47 +181,48 @@ func TestDeviceRefusals(t *testing.T) {
 		}
 	}
 	if n := len(testkit.Rows[follower.DeviceRow](w.World, tables.Devices)); n != 0 {
-		t.Errorf("%d rows were written", n)
+		t.Errorf("refused requests have written %d rows", n)
 	}
 }
 
-// TestMajorOf: a phone that does not say is taken for one that cannot join a
-// broadcast channel.
-func TestMajorOf(t *testing.T) {
+// TestUnknownVersionHasNoBroadcasts: a phone without a valid version counts as iOS 17,
+// which does not support broadcast channels.
+func TestUnknownVersionHasNoBroadcasts(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]int{"": 17, "18": 18, "18.2.1": 18, "16.4": 16, "26.0": 26, "beta": 17, ".1": 17} {
 		if got := follower.MajorOf(version); got != want {
-			t.Errorf("%q is %d, want %d", version, got, want)
+			t.Errorf("MajorOf(%q): %d, want %d", version, got, want)
 		}
 	}
 	w := crickettest.New(t)
-	_, err := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices).RegisterDevice(w.Ctx(), registering("ann", "phone"))
+	_, err := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices).RegisterDevice(w.Ctx(), registration("ann", "phone"))
 	testkit.Must(t, err)
 	if d := testkit.Row[follower.DeviceRow](w.World, tables.Devices, "ann", crickettest.Token("phone")); d.OSMajor != 17 {
-		t.Errorf("stored is %+v", d)
+		t.Errorf("stored: %+v, want major version 17", d)
 	}
 }
 
-// turnstile lets one I/O call of its callers pass at a time, the one that is picked.
-type turnstile struct {
+// scheduler runs concurrent callers one I/O call at a time, in an order that the test
+// picks.
+type scheduler struct {
 	mu      sync.Mutex
-	waiting map[string]chan struct{} // by caller
+	waiting map[string]chan struct{} // by name of the caller
 	running int
-	idle    *sync.Cond // nobody runs
+	idle    *sync.Cond // signalled when a caller waits or ends
 }
 
-func newTurnstile() *turnstile {
-	s := &turnstile{waiting: map[string]chan struct{}{}}
+func newScheduler() *scheduler {
+	s := &scheduler{waiting: map[string]chan struct{}{}}
 	s.idle = sync.NewCond(&s.mu)
 	return s
 }
 
-// enter begins a caller; leave ends it; wait holds it before a call.
-func (s *turnstile) enter() { s.mu.Lock(); s.running++; s.mu.Unlock() }
+// enter starts a caller, leave ends it, and wait blocks it before a call.
+func (s *scheduler) enter() { s.mu.Lock(); s.running++; s.mu.Unlock() }
 
-func (s *turnstile) leave() { s.mu.Lock(); s.running--; s.mu.Unlock(); s.idle.Signal() }
+func (s *scheduler) leave() { s.mu.Lock(); s.running--; s.mu.Unlock(); s.idle.Signal() }
 
-func (s *turnstile) wait(caller string) {
+func (s *scheduler) wait(caller string) {
 	pass := make(chan struct{})
 	s.mu.Lock()
 	s.waiting[caller] = pass
@@ -222,9 +232,9 @@ func (s *turnstile) wait(caller string) {
 	<-pass
 }
 
-// pass lets one of the callers that wait make its call, and reports whether there
-// was any.
-func (s *turnstile) pass(pick func(callers []string) string) bool {
+// pass lets the picked one of the waiting callers make its call. It returns false if no
+// caller waits.
+func (s *scheduler) pass(pick func(callers []string) string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.running > 0 {
@@ -245,19 +255,18 @@ func (s *turnstile) pass(pick func(callers []string) string) bool {
 	return true
 }
 
-// disowned reports what is wrong with who has which phone: a user has one at
-// most, a phone one user at most, who is its owner for as long as it is
-// registered.
-func disowned(w *crickettest.World, ours func(follower.DeviceRow) bool) error {
+// ownershipError checks the rows that include selects: a user has at most one phone, a
+// phone has at most one user, and that user is its owner until the registration ends.
+func ownershipError(w *crickettest.World, include func(follower.DeviceRow) bool) error {
 	users, phones, owners := map[string]int{}, map[string]int{}, map[string]follower.DeviceRow{}
-	all := slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices), func(d follower.DeviceRow) bool { return !ours(d) })
+	all := slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices), func(d follower.DeviceRow) bool { return !include(d) })
 	for _, d := range all {
 		if token, ok := strings.CutPrefix(d.UserID, "#TOKEN#"); ok {
 			owners[token] = d
 		}
 	}
 	for _, d := range all {
-		if d.DeviceToken == follower.TurnRow || d.ExpiresAt <= w.Clock.Now().Unix() { // what has expired is nobody's
+		if d.DeviceToken == follower.TurnRow || d.ExpiresAt <= w.Clock.Now().Unix() { // an expired registration does not count
 			continue
 		}
 		users[d.UserID]++
@@ -271,10 +280,10 @@ func disowned(w *crickettest.World, ours func(follower.DeviceRow) bool) error {
 	return nil
 }
 
-// TestSingleDevice registers phones of two users at once, their calls in any
-// order: all are told that it worked, and each user is left with one phone, or
-// with none if the other registered the same one later.
-func TestSingleDevice(t *testing.T) {
+// TestConcurrentRegistrationsLeaveOnePhone registers phones of two users concurrently,
+// with their calls in any order. All registrations succeed. Each user has one phone
+// afterwards, or none if the other user registered the same phone later.
+func TestConcurrentRegistrationsLeaveOnePhone(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	runs := 0
@@ -283,48 +292,48 @@ func TestSingleDevice(t *testing.T) {
 		run := fmt.Sprint("run ", runs, ": ")
 		users := []string{run + "ann", run + "bob"}
 		before := rapid.SampledFrom([]string{"", "old", "a", "signed out", "two", "swept", "another's a"}).Draw(rt, "before")
-		prepare(w, rt, users[0], run, before)
-		type registration struct{ user, phone string }
-		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) registration {
-			return registration{rapid.SampledFrom(users).Draw(t, "user"), run + rapid.SampledFrom([]string{"a", "a", "b"}).Draw(t, "phone")}
+		registerBefore(w, rt, users[0], run, before)
+		type attempt struct{ user, phone string }
+		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) attempt {
+			return attempt{rapid.SampledFrom(users).Draw(t, "user"), run + rapid.SampledFrom([]string{"a", "a", "b"}).Draw(t, "phone")}
 		}), 2, 4).Draw(rt, "registrations")
-		stile := newTurnstile()
+		calls := newScheduler()
 		for i, r := range all {
 			env := w.Env(follower.RegisterDeviceFunction)
 			next := env.AWS.HTTPClient
 			caller := fmt.Sprint(i, r)
-			env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) { stile.wait(caller); return next.Do(r) })
-			stile.enter()
+			env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) { calls.wait(caller); return next.Do(r) })
+			calls.enter()
 			go func() {
-				defer stile.leave()
+				defer calls.leave()
 				s, err := follower.OpenDevices(w.Ctx(), env)
 				if err == nil {
-					_, err = s.RegisterDevice(w.Ctx(), registering(r.user, r.phone))
+					_, err = s.RegisterDevice(w.Ctx(), registration(r.user, r.phone))
 				}
 				if err != nil {
 					rt.Errorf("%s: %v", caller, err)
 				}
 			}()
 		}
-		for stile.pass(func(callers []string) string { return rapid.SampledFrom(callers).Draw(rt, "next") }) {
+		for calls.pass(func(callers []string) string { return rapid.SampledFrom(callers).Draw(rt, "next") }) {
 		}
 		left := map[string][]string{}
 		for _, user := range users {
-			left[user] = phonesOf(w, user)
+			left[user] = tokensOf(w, user)
 		}
 		if len(left[users[0]])+len(left[users[1]]) == 0 {
-			rt.Fatalf("no phone is left")
+			rt.Fatalf("no user has a phone, want at least one")
 		}
 		for _, r := range all {
-			lone := !slices.ContainsFunc(all, func(o registration) bool { return o.user != r.user })
-			mine := slices.ContainsFunc(all, func(o registration) bool {
+			lone := !slices.ContainsFunc(all, func(o attempt) bool { return o.user != r.user })
+			mine := slices.ContainsFunc(all, func(o attempt) bool {
 				return o.user == r.user && slices.Equal(left[r.user], []string{crickettest.Token(o.phone)})
 			})
 			if !mine && (lone || len(left[r.user]) > 0) {
-				rt.Fatalf("%s is left with %q", r.user, left[r.user])
+				rt.Fatalf("phones of %s: %q, want one that the user has registered", r.user, left[r.user])
 			}
 		}
-		if err := disowned(w, func(d follower.DeviceRow) bool {
+		if err := ownershipError(w, func(d follower.DeviceRow) bool {
 			return slices.Contains(users, d.UserID) || slices.ContainsFunc([]string{"a", "b", "old"}, func(p string) bool { return d.UserID == "#TOKEN#"+crickettest.Token(run+p) })
 		}); err != nil {
 			rt.Fatalf("%v", err)
@@ -332,11 +341,12 @@ func TestSingleDevice(t *testing.T) {
 	})
 }
 
-// prepare gives a user what may have been before; the phones' names begin with run.
-func prepare(w *crickettest.World, t rapidT, user, run, before string) {
+// registerBefore creates the registrations that exist before a test. The names of the
+// phones begin with run.
+func registerBefore(w *crickettest.World, t interface{ Fatalf(string, ...any) }, user, run, before string) {
 	d := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices)
 	register := func(user, phone string) {
-		if _, err := d.RegisterDevice(w.Ctx(), registering(user, run+phone)); err != nil {
+		if _, err := d.RegisterDevice(w.Ctx(), registration(user, run+phone)); err != nil {
 			t.Fatalf("%v", err)
 		}
 	}
@@ -356,15 +366,16 @@ func prepare(w *crickettest.World, t rapidT, user, run, before string) {
 		if _, err := testkit.Open(w.World, follower.DeleteDeviceFunction, follower.OpenDevices).DeleteDevice(w.Ctx(), in); err != nil {
 			t.Fatalf("%v", err)
 		}
-	case "two": // none of ours
+	case "two": // without rows of owners and turns
 		testkit.Put(w.World, tables.Devices, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("x")}, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("y")})
-	case "swept": // the row of turns has expired first
+	case "swept": // the row of turns was deleted first
 		testkit.Put(w.World, tables.Devices, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("x")})
 	}
 }
 
-// TestSignedOver has a phone pass from ann to bob, who did not sign out.
-func TestSignedOver(t *testing.T) {
+// TestPhonePassesToAnotherUser: a phone that bob registers no longer belongs to ann, who
+// did not sign out.
+func TestPhonePassesToAnotherUser(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	routes := w.Routes()
@@ -373,92 +384,92 @@ func TestSignedOver(t *testing.T) {
 		out := testkit.Ask(routes, follower.RegisterDeviceFunction, "/user/device", user, `{"deviceToken":"`+phone+`","platform":"ios","environment":"production"}`)
 		return out.StatusCode, out.Body
 	}
-	has := func(user string, want ...string) {
+	expect := func(user string, want ...string) {
 		t.Helper()
 		out := testkit.Ask(routes, follower.GetDeviceFunction, "/user/device", user, "")
-		if got := phonesOf(w, user); !slices.Equal(got, want) || (out.StatusCode == http.StatusOK) != (want != nil) {
-			t.Errorf("%s has %q, and is answered with %d %s; want %q", user, got, out.StatusCode, out.Body, want)
+		if got := tokensOf(w, user); !slices.Equal(got, want) || (out.StatusCode == http.StatusOK) != (want != nil) {
+			t.Errorf("phones of %s: %q, want %q; get-device: %d %s", user, got, want, out.StatusCode, out.Body)
 		}
-		if err := disowned(w, func(follower.DeviceRow) bool { return true }); err != nil {
+		if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 			t.Error(err)
 		}
 	}
 	remove := func(user string) int {
 		return testkit.Ask(routes, follower.DeleteDeviceFunction, "/user/device?deviceToken="+phone, user, "").StatusCode
 	}
-	start := func(user string) int {
+	putStartToken := func(user string) int {
 		return testkit.Ask(routes, follower.UpdatePushToStartFunction, "/user/device/push-to-start", user, `{"deviceToken":"`+phone+`","pushToStartToken":"`+crickettest.Token("start")+`"}`).StatusCode
 	}
 	register(routes, "ann")
-	if got := start("ann"); got != http.StatusOK {
-		t.Errorf("ann's push-to-start is answered with %d", got)
+	if got := putStartToken("ann"); got != http.StatusOK {
+		t.Errorf("push-to-start of ann: %d, want 200", got)
 	}
-	if got := start("bob"); got != http.StatusNotFound {
-		t.Errorf("bob's push-to-start is answered with %d", got)
+	if got := putStartToken("bob"); got != http.StatusNotFound {
+		t.Errorf("push-to-start of bob: %d, want 404", got)
 	}
-	has("ann", phone)
+	expect("ann", phone)
 	status, body := register(routes, "bob")
-	elsewhere := crickettest.New(t) // where nobody has the phone
-	if s, b := register(elsewhere.Routes(), "bob"); s != status || b != body {
-		t.Errorf("bob can tell that the phone was another's by %d %s: it would be %d %s", status, body, s, b)
+	other := crickettest.New(t) // where no user has the phone
+	if s, b := register(other.Routes(), "bob"); s != status || b != body {
+		t.Errorf("registration by bob: %d %s, want the same answer as for a new phone: %d %s", status, body, s, b)
 	}
-	has("bob", phone)
-	has("ann")
-	for name, got := range map[string]int{"delete": remove("ann"), "push-to-start": start("ann")} {
+	expect("bob", phone)
+	expect("ann")
+	for name, got := range map[string]int{"delete": remove("ann"), "push-to-start": putStartToken("ann")} {
 		if got != http.StatusNotFound {
-			t.Errorf("ann's %s is answered with %d", name, got)
+			t.Errorf("%s of ann: %d, want 404", name, got)
 		}
 	}
-	has("bob", phone)
+	expect("bob", phone)
 
-	// Seeing the phone keeps its owner, too.
+	// A renewal of the phone renews its owner, too.
 	w.To(w.Clock.Now().Add(push.KeepDevice - time.Hour))
-	start("bob")
-	has("bob", phone)
+	putStartToken("bob")
+	expect("bob", phone)
 	register(routes, "ann")
-	has("ann", phone)
-	has("bob")
+	expect("ann", phone)
+	expect("bob")
 	if got := remove("ann"); got != http.StatusNoContent {
-		t.Errorf("ann signs out with %d", got)
+		t.Errorf("sign-out of ann: %d, want 204", got)
 	}
 	for _, d := range testkit.Rows[follower.DeviceRow](w.World, tables.Devices) {
 		if d.Owner != "" {
-			t.Errorf("nobody's phone has an owner: %+v", d)
+			t.Errorf("after sign-out a row of an owner remains: %+v", d)
 		}
 	}
 
-	// The token's row of an expired phone may be swept first.
+	// The row of the owner of an expired phone may be deleted first.
 	testkit.Put(w.World, tables.Devices, follower.DeviceRow{UserID: "ann", DeviceToken: phone, ExpiresAt: w.Clock.Now().Unix()})
 	register(routes, "bob")
 	if got := remove("ann"); got != http.StatusNoContent {
-		t.Errorf("what has expired is removed with %d", got)
+		t.Errorf("sign-out of an expired phone: %d, want 204", got)
 	}
-	has("bob", phone)
+	expect("bob", phone)
 }
 
-type rapidT interface{ Fatalf(string, ...any) }
-
-// TestCrowdOfPhones registers them really at once.
-func TestCrowdOfPhones(t *testing.T) {
+// TestParallelRegistrationsAllSucceed: eight registrations in parallel all succeed, and
+// one phone remains.
+func TestParallelRegistrationsAllSucceed(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	d := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices)
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			if _, err := d.RegisterDevice(w.Ctx(), registering("ann", fmt.Sprint(i))); err != nil {
+			if _, err := d.RegisterDevice(w.Ctx(), registration("ann", fmt.Sprint(i))); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	if n := len(phonesOf(w, "ann")); n != 1 {
-		t.Errorf("%d phones are left", n)
+	if n := len(tokensOf(w, "ann")); n != 1 {
+		t.Errorf("%d phones, want 1", n)
 	}
 }
 
-// TestRegisterGivesUp has another registration come first each time.
-func TestRegisterGivesUp(t *testing.T) {
+// TestRegistrationIsAConflictAfterAllAttempts: another registration comes first each
+// time.
+func TestRegistrationIsAConflictAfterAllAttempts(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	env := w.Env(follower.RegisterDeviceFunction)
@@ -471,16 +482,17 @@ func TestRegisterGivesUp(t *testing.T) {
 		return next.Do(r)
 	})
 	s := testkit.OpenWith(w.World, env, follower.OpenDevices)
-	if _, err := s.RegisterDevice(w.Ctx(), registering("ann", "phone")); problem.Of(err) != problem.Conflict || turns != follower.RegisterTries {
-		t.Errorf("after %d tries: %v", turns, err)
+	if _, err := s.RegisterDevice(w.Ctx(), registration("ann", "phone")); problem.Of(err) != problem.Conflict || turns != follower.RegisterTries {
+		t.Errorf("after %d attempts: %v, want a conflict after %d", turns, err, follower.RegisterTries)
 	}
-	if phones := phonesOf(w, "ann"); len(phones) != 0 {
-		t.Errorf("there are %v", phones)
+	if phones := tokensOf(w, "ann"); len(phones) != 0 {
+		t.Errorf("phones %v, want none", phones)
 	}
 }
 
-// TestManyPhones has more rows than one transaction takes.
-func TestManyPhones(t *testing.T) {
+// TestManyPhonesAreDeletedInSteps: two registrations delete more rows than fit into one
+// transaction.
+func TestManyPhonesAreDeletedInSteps(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	all := []follower.DeviceRow{{UserID: "ann", DeviceToken: follower.TurnRow, Turn: 5}}
@@ -490,12 +502,12 @@ func TestManyPhones(t *testing.T) {
 	testkit.Put(w.World, tables.Devices, all...)
 	d := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices)
 	for range 2 {
-		if _, err := d.RegisterDevice(w.Ctx(), registering("ann", "phone")); err != nil {
+		if _, err := d.RegisterDevice(w.Ctx(), registration("ann", "phone")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := phonesOf(w, "ann"); !slices.Equal(got, []string{crickettest.Token("phone")}) {
-		t.Errorf("there are %d phones", len(got))
+	if got := tokensOf(w, "ann"); !slices.Equal(got, []string{crickettest.Token("phone")}) {
+		t.Errorf("%d phones, want only the registered one", len(got))
 	}
 }
 
@@ -507,19 +519,19 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []follower.DeviceRow {
 				w := crickettest.New(t)
 				again := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices)
-				prepare(w, t, "ann", "", before)
-				in := registering("ann", "new")
+				registerBefore(w, t, "ann", "", before)
+				in := registration("ann", "new")
 				if before == "another's a" {
-					in = registering("ann", "a")
+					in = registration("ann", "a")
 				}
 				s := testkit.OpenWith(w.World, w.Crashing(follower.RegisterDeviceFunction, p), follower.OpenDevices)
 				s.RegisterDevice(w.Ctx(), in)
-				if n := len(phonesOf(w, "ann")) + len(phonesOf(w, "carol")); n == 0 && before != "" {
-					t.Error("the crash leaves no phone")
+				if n := len(tokensOf(w, "ann")) + len(tokensOf(w, "carol")); n == 0 && before != "" {
+					t.Error("no phone after the crash, want the old or the new one")
 				}
 				_, err := again.RegisterDevice(w.Ctx(), in)
 				testkit.Must(t, err)
-				if err := disowned(w, func(follower.DeviceRow) bool { return true }); err != nil {
+				if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 					t.Error(err)
 				}
 				return slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices), func(d follower.DeviceRow) bool { return d.Turn != 0 })
@@ -528,36 +540,36 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 	}
 }
 
-// TestDeleteDeviceCrashes: what a crash leaves of a phone and its owner, signing
-// out again removes.
+// TestDeleteDeviceCrashes: after a crash, a second sign-out deletes what remains of the
+// phone and its owner.
 func TestDeleteDeviceCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []follower.DeviceRow {
 		w := crickettest.New(t)
-		prepare(w, t, "ann", "", "a")
+		registerBefore(w, t, "ann", "", "a")
 		in := &follower.DeleteDevice{User: auth.User{UserID: "ann"}, DeviceToken: push.Token(crickettest.Token("a"))}
 		s := testkit.OpenWith(w.World, w.Crashing(follower.DeleteDeviceFunction, p), follower.OpenDevices)
 		s.DeleteDevice(w.Ctx(), in)
-		if err := disowned(w, func(follower.DeviceRow) bool { return true }); err != nil {
+		if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 			t.Error(err)
 		}
-		testkit.Open(w.World, follower.DeleteDeviceFunction, follower.OpenDevices).DeleteDevice(w.Ctx(), in) // NotFound, if the crash came after the call
+		testkit.Open(w.World, follower.DeleteDeviceFunction, follower.OpenDevices).DeleteDevice(w.Ctx(), in) // NotFound if the crash came after the call
 		return slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices), func(d follower.DeviceRow) bool { return d.Turn != 0 })
 	})
 }
 
-// TestPushToStartCrashes: a phone and its owner's row are renewed as one.
+// TestPushToStartCrashes: a phone and the row of its owner are renewed together.
 func TestPushToStartCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []follower.DeviceRow {
 		w := crickettest.New(t)
-		prepare(w, t, "ann", "", "a")
+		registerBefore(w, t, "ann", "", "a")
 		w.To(w.Clock.Now().Add(24 * time.Hour))
 		in := &follower.UpdatePushToStart{User: auth.User{UserID: "ann"}}
 		in.Body.DeviceToken, in.Body.Token = push.Token(crickettest.Token("a")), push.Token(crickettest.Token("start"))
 		s := testkit.OpenWith(w.World, w.Crashing(follower.UpdatePushToStartFunction, p), follower.OpenDevices)
 		s.UpdatePushToStart(w.Ctx(), in)
-		if err := disowned(w, func(follower.DeviceRow) bool { return true }); err != nil {
+		if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 			t.Error(err)
 		}
 		_, err := testkit.Open(w.World, follower.UpdatePushToStartFunction, follower.OpenDevices).UpdatePushToStart(w.Ctx(), in)

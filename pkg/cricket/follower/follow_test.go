@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
@@ -23,15 +23,17 @@ import (
 	"matchday/pkg/spec"
 )
 
-// followed is what follow-match and get-follow answer.
+// followed decodes the answers of follow-match and get-follow.
 type followed struct {
 	MatchID, TeamID string
 	ExpiresAt       time.Time
 }
 
+// TestFollow: a match can be followed until it is over, as a fan of one of its teams or
+// of neither. Only a follower can change the team.
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	w := crickettest.Served(t) // 7 is live, 8 comes, and 9 is over
+	w := crickettest.Served(t) // 7 is live, 8 has not started, and 9 is over
 	long := w.Scripted("10")
 	long.Type = "Test/5day"
 	ended := w.Scripted("11")
@@ -72,16 +74,16 @@ func TestFollow(t *testing.T) {
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
 		testkit.Must(t, json.Unmarshal([]byte(testkit.Ask(routes, follower.GetFollowFunction, "/user/follow/"+c.match, "ann", "").Body), &got))
 		if out.StatusCode != c.status || answer != want || got != want {
-			t.Errorf("%s %s: answered %d %+v, and %+v is stored, want %+v", c.match, c.body, out.StatusCode, answer, got, want)
+			t.Errorf("%s %s: answer %d %+v, get-follow %+v, want %+v", c.match, c.body, out.StatusCode, answer, got, want)
 		}
 	}
 
-	// Following again keeps since when, and renews until when.
+	// Following again keeps createdAt and renews expiresAt.
 	first := testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann")
 	w.To(w.Clock.Now().Add(time.Hour))
 	testkit.Ask(routes, follower.FollowMatchFunction, "/user/follow/7", "ann", "{}")
 	if again := testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann"); again.CreatedAt != first.CreatedAt || again.ExpiresAt <= first.ExpiresAt || again.TeamID != "" {
-		t.Errorf("followed again, %+v became %+v", first, again)
+		t.Errorf("followed again (-first +second), want only a later expiry:\n%s", cmp.Diff(first, again))
 	}
 
 	for _, c := range []struct {
@@ -108,31 +110,31 @@ func TestFollow(t *testing.T) {
 		}
 		if c.match == "7" {
 			if got := testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann"); got.TeamID != c.team {
-				t.Errorf("after %s she is a fan of %q, want %q", c.body, got.TeamID, c.team)
+				t.Errorf("after %s: team %q, want %q", c.body, got.TeamID, c.team)
 			}
 		}
 	}
 	if n := len(testkit.Rows[follower.FollowRow](w.World, tables.Follows)); n != 3 {
-		t.Errorf("%d matches are followed: an update has made one", n)
+		t.Errorf("%d follows, want 3: an update must not create one", n)
 	}
 
-	// A row that has expired is as none, whether or not it is gone.
+	// An expired row counts as none, even before DynamoDB deletes it.
 	w.To(time.Unix(testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann").ExpiresAt, 0))
 	for _, fn := range []spec.Function{follower.GetFollowFunction, follower.UpdateFollowFunction} {
 		body := map[string]string{"PATCH": `{"teamId":"12"}`}[fn.On.(spec.Route).Method]
 		if err := testkit.Blames(testkit.Ask(routes, fn, "/user/follow/7", "ann", body), http.StatusNotFound, ""); err != nil {
-			t.Errorf("%s after it has expired: %v", fn.Name, err)
+			t.Errorf("%s after the expiry: %v", fn.Name, err)
 		}
 	}
 }
 
-// remains are what there is when a user has left a match.
-type remains struct {
+// followerRows are the follows and activities of all matches, sorted.
+type followerRows struct {
 	Follows    []string // "match user"
 	Activities []string
 }
 
-func remainsOf(w *crickettest.World) (r remains) {
+func rowsOf(w *crickettest.World) (r followerRows) {
 	for _, f := range testkit.Rows[follower.FollowRow](w.World, tables.Follows) {
 		r.Follows = append(r.Follows, f.MatchID+" "+f.UserID)
 	}
@@ -144,9 +146,9 @@ func remainsOf(w *crickettest.World) (r remains) {
 	return r
 }
 
-// crowd is a world in which ann and bob follow matches 7 and 8, with activities
-// of more than one page of a query.
-func crowd(t *testing.T) *crickettest.World {
+// withFollowers returns a world in which ann and bob follow matches 7 and 8. The
+// activities of a match exceed one page of a query.
+func withFollowers(t *testing.T) *crickettest.World {
 	w := crickettest.New(t)
 	for _, match := range []string{"7", "8"} {
 		w.Scripted(match)
@@ -161,41 +163,46 @@ func crowd(t *testing.T) *crickettest.World {
 	return w
 }
 
-var withoutAnn = remains{
+var withoutAnn = followerRows{
 	Follows:    []string{"7 bob", "8 ann", "8 bob"},
 	Activities: []string{"7 bob", "7 bob", "8 ann", "8 ann", "8 ann", "8 bob", "8 bob"},
 }
 
-func TestUnfollow(t *testing.T) {
+// TestUnfollowDeletesFollowAndActivities: unfollowing deletes the rows of the caller and
+// the match, and no others.
+func TestUnfollowDeletesFollowAndActivities(t *testing.T) {
 	t.Parallel()
-	w := crowd(t)
+	w := withFollowers(t)
 	routes := w.Routes()
 	calls := w.Count(func() {
 		if out := testkit.Ask(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
-			t.Errorf("unfollowing is answered with %d %s", out.StatusCode, out.Body)
+			t.Errorf("unfollow: %d %s, want 204 without a body", out.StatusCode, out.Body)
 		}
 	})
-	if got := remainsOf(w); !reflect.DeepEqual(got, withoutAnn) || calls["Query"] < 2 {
-		t.Errorf("left are %+v after %v, want %+v", got, calls, withoutAnn)
+	if diff := cmp.Diff(withoutAnn, rowsOf(w)); diff != "" {
+		t.Errorf("after unfollow (-want +got):\n%s", diff)
 	}
-	for range 2 { // nothing is left to do
+	if calls["Query"] < 2 {
+		t.Errorf("calls %v, want at least two pages of a query", calls)
+	}
+	for range 2 { // nothing remains to be deleted
 		if err := testkit.Blames(testkit.Ask(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""), http.StatusNotFound, ""); err != nil {
 			t.Error(err)
 		}
 	}
-	// What a first run has left, though the follow is gone.
+	// A second call deletes an activity that remains without the follow.
 	testkit.Put(w.World, tables.Subscriptions, activity.Subscription{MatchID: "7", PushToken: crickettest.Token("late"), UserID: "ann"})
 	if out := testkit.Ask(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent {
-		t.Errorf("the rest is answered with %d %s", out.StatusCode, out.Body)
+		t.Errorf("unfollow with only an activity: %d %s, want 204", out.StatusCode, out.Body)
 	}
-	if got := remainsOf(w); !reflect.DeepEqual(got, withoutAnn) {
-		t.Errorf("left are %+v, want %+v", got, withoutAnn)
+	if diff := cmp.Diff(withoutAnn, rowsOf(w)); diff != "" {
+		t.Errorf("after the second unfollow (-want +got):\n%s", diff)
 	}
 }
 
-// TestUnfollowSpares has an activity become another user's between being read
-// and being deleted.
-func TestUnfollowSpares(t *testing.T) {
+// TestUnfollowSparesOtherUsers: an activity that another user registers between the
+// query and the delete remains.
+func TestUnfollowSparesOtherUsers(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	mine := activity.Subscription{MatchID: "7", PushToken: crickettest.Token("activity"), UserID: "ann"}
@@ -212,22 +219,22 @@ func TestUnfollowSpares(t *testing.T) {
 	s := testkit.OpenWith(w.World, env, follower.OpenFollows)
 	_, err := s.UnfollowMatch(w.Ctx(), &follower.UnfollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"})
 	testkit.Must(t, err)
-	if got := remainsOf(w); !slices.Equal(got.Activities, []string{"7 bob"}) {
-		t.Errorf("left are %q", got.Activities)
+	if got := rowsOf(w); !slices.Equal(got.Activities, []string{"7 bob"}) {
+		t.Errorf("activities %q, want that of bob", got.Activities)
 	}
 }
 
 func TestUnfollowCrashes(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) remains {
-		w := crowd(t)
+	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) followerRows {
+		w := withFollowers(t)
 		in := &follower.UnfollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"}
 		s := testkit.OpenWith(w.World, w.Crashing(follower.UnfollowMatchFunction, p), follower.OpenFollows)
 		s.UnfollowMatch(w.Ctx(), in)
-		testkit.Open(w.World, follower.UnfollowMatchFunction, follower.OpenFollows).UnfollowMatch(w.Ctx(), in) // NotFound, if the crash came after the last call
-		got := remainsOf(w)
-		if !reflect.DeepEqual(got, withoutAnn) {
-			t.Errorf("left are %+v", got)
+		testkit.Open(w.World, follower.UnfollowMatchFunction, follower.OpenFollows).UnfollowMatch(w.Ctx(), in) // NotFound if the crash came after the last call
+		got := rowsOf(w)
+		if diff := cmp.Diff(withoutAnn, got); diff != "" {
+			t.Errorf("after a crash and a second unfollow (-want +got):\n%s", diff)
 		}
 		return got
 	})

@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"reflect"
-	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"matchday/infra/rooms/cricket/crickettest"
@@ -17,6 +16,7 @@ import (
 	"matchday/pkg/cricket/score/event"
 )
 
+// TestAllowsKinds: an alert is allowed if its kind passes every restriction.
 func TestAllowsKinds(t *testing.T) {
 	t.Parallel()
 	all := follower.DefaultPreferences().Alerts
@@ -39,15 +39,16 @@ func TestAllowsKinds(t *testing.T) {
 				got = append(got, k)
 			}
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 		if c.p.Allows("boundary", crickettest.KickOff) {
-			t.Errorf("%s: a kind that nobody knows is allowed", c.name)
+			t.Errorf("%s: an unknown kind is allowed", c.name)
 		}
 	}
 }
 
+// TestQuietHours: no alert is allowed in the quiet hours of the user's time zone.
 func TestQuietHours(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -55,7 +56,7 @@ func TestQuietHours(t *testing.T) {
 		at             string // UTC
 		quiet          bool
 	}{
-		// Over midnight, both ends.
+		// Past midnight: both boundaries.
 		{"22:00", "07:00", "UTC", "2026-06-01T21:59:59Z", false},
 		{"22:00", "07:00", "UTC", "2026-06-01T22:00:00Z", true},
 		{"22:00", "07:00", "UTC", "2026-06-02T00:00:00Z", true},
@@ -69,7 +70,7 @@ func TestQuietHours(t *testing.T) {
 		{"13:30", "14:00", "UTC", "2026-06-02T13:29:59Z", false},
 		{"13:30", "14:00", "UTC", "2026-06-02T13:30:00Z", true},
 		{"13:30", "14:00", "UTC", "2026-06-02T14:00:00Z", false},
-		// By the user's clock: half an hour off, and on another day.
+		// Zones with an offset of half an hour, and with another date.
 		{"22:00", "07:00", "Asia/Kolkata", "2026-06-01T16:29:59Z", false},
 		{"22:00", "07:00", "Asia/Kolkata", "2026-06-01T16:30:00Z", true},
 		{"22:00", "07:00", "Asia/Kolkata", "2026-06-02T01:29:59Z", true},
@@ -77,22 +78,22 @@ func TestQuietHours(t *testing.T) {
 		{"22:00", "07:00", "Australia/Sydney", "2026-06-01T12:00:00Z", true},
 		{"22:00", "07:00", "America/Barbados", "2026-06-02T01:59:59Z", false},
 		{"22:00", "07:00", "America/Barbados", "2026-06-02T02:00:00Z", true},
-		// London, summer and winter: the same clock, another hour in UTC.
+		// London in summer and winter: the same local time, another hour in UTC.
 		{"22:00", "07:00", "Europe/London", "2026-06-01T21:00:00Z", true},
 		{"22:00", "07:00", "Europe/London", "2026-12-01T21:00:00Z", false},
 		{"22:00", "07:00", "Europe/London", "2026-12-01T22:00:00Z", true},
-		// 2026-03-29 at 01:00 UTC the clocks go from 01:00 to 02:00.
+		// At 2026-03-29 01:00 UTC clocks change from 01:00 to 02:00.
 		{"22:00", "01:30", "Europe/London", "2026-03-29T00:59:59Z", true},
 		{"22:00", "01:30", "Europe/London", "2026-03-29T01:00:00Z", false},
 		{"01:15", "03:00", "Europe/London", "2026-03-29T00:59:59Z", false},
 		{"01:15", "03:00", "Europe/London", "2026-03-29T01:00:00Z", true},
 		{"01:10", "01:50", "Europe/London", "2026-03-29T01:00:00Z", false},
-		// 2026-10-25 at 01:00 UTC they go back from 02:00 to 01:00.
+		// At 2026-10-25 01:00 UTC clocks change from 02:00 to 01:00.
 		{"22:00", "01:30", "Europe/London", "2026-10-25T00:29:59Z", true},
 		{"22:00", "01:30", "Europe/London", "2026-10-25T00:30:00Z", false},
 		{"22:00", "01:30", "Europe/London", "2026-10-25T01:00:00Z", true},
 		{"22:00", "01:30", "Europe/London", "2026-10-25T01:30:00Z", false},
-		// A zone that is there no more.
+		// An unknown zone counts as UTC.
 		{"22:00", "07:00", "Mars/Olympus", "2026-06-01T22:00:00Z", true},
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
@@ -100,18 +101,18 @@ func TestQuietHours(t *testing.T) {
 		p := follower.DefaultPreferences()
 		p.QuietHours = &follower.QuietHours{From: c.from, To: c.to, TimeZone: c.zone}
 		if got := p.Allows(event.Wicket, at); got == c.quiet {
-			t.Errorf("%s-%s in %s at %s: allowed is %v", c.from, c.to, c.zone, c.at, got)
+			t.Errorf("%s-%s in %s at %s: allowed %v, want %v", c.from, c.to, c.zone, c.at, got, !c.quiet)
 		}
-		// The instant counts, not how it is written.
+		// The zone of the argument makes no difference.
 		if p.Allows(event.Wicket, at) != p.Allows(event.Wicket, at.In(time.FixedZone("elsewhere", -7*3600))) {
-			t.Errorf("%s elsewhere is another time", c.at)
+			t.Errorf("%s in another zone has another result", c.at)
 		}
 	}
 }
 
-// TestQuietHoursHalves: what is not quiet by some hours is quiet by the rest of
-// the day, in every zone and at every time.
-func TestQuietHoursHalves(t *testing.T) {
+// TestQuietHoursAndTheirComplementCoverTheDay: every time, in every zone, is either in
+// the hours from a to b or in those from b to a.
+func TestQuietHoursAndTheirComplementCoverTheDay(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		clock := rapid.Custom(func(t *rapid.T) string {
@@ -130,7 +131,9 @@ func TestQuietHoursHalves(t *testing.T) {
 	})
 }
 
-func TestPreferences(t *testing.T) {
+// TestPreferencesAreReplaced: a put replaces all preferences of the caller, and only
+// those. A refused put stores nothing.
+func TestPreferencesAreReplaced(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	routes := w.Routes()
@@ -139,16 +142,16 @@ func TestPreferences(t *testing.T) {
 		out := testkit.Ask(routes, follower.GetPreferencesFunction, "/user/preferences", user, "")
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &p))
 		if out.StatusCode != http.StatusOK || testkit.Header(out).Get("Cache-Control") != "no-store" {
-			t.Errorf("get-preferences answers %d with %v", out.StatusCode, out.Headers)
+			t.Errorf("get-preferences: %d with headers %v, want 200 with no-store", out.StatusCode, out.Headers)
 		}
 		return p
 	}
-	if got := stored("ann"); !reflect.DeepEqual(got, follower.DefaultPreferences()) {
-		t.Errorf("by default %+v", got)
+	if diff := cmp.Diff(follower.DefaultPreferences(), stored("ann")); diff != "" {
+		t.Errorf("before the first put (-want +got):\n%s", diff)
 	}
 	for _, want := range []follower.Preferences{
 		{Alerts: []event.Kind{event.Toss, event.SuperOver}, KeyEventsOnly: true, QuietHours: &follower.QuietHours{From: "22:00", To: "07:00", TimeZone: "Asia/Kolkata"}},
-		{Alerts: []event.Kind{}, SpoilerFree: true}, // the quiet hours are gone
+		{Alerts: []event.Kind{}, SpoilerFree: true}, // removes the quiet hours
 		follower.DefaultPreferences(),
 	} {
 		body, err := json.Marshal(want)
@@ -156,12 +159,18 @@ func TestPreferences(t *testing.T) {
 		out := testkit.Ask(routes, follower.PutPreferencesFunction, "/user/preferences", "ann", string(body))
 		var answer follower.Preferences
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
-		if out.StatusCode != http.StatusOK || !reflect.DeepEqual(answer, want) || !reflect.DeepEqual(stored("ann"), want) {
-			t.Errorf("put %+v: answered %d %+v, and stored %+v", want, out.StatusCode, answer, stored("ann"))
+		if out.StatusCode != http.StatusOK {
+			t.Errorf("put %s: %d, want 200", body, out.StatusCode)
+		}
+		if diff := cmp.Diff(want, answer); diff != "" {
+			t.Errorf("answer to put %s (-want +got):\n%s", body, diff)
+		}
+		if diff := cmp.Diff(want, stored("ann")); diff != "" {
+			t.Errorf("stored by put %s (-want +got):\n%s", body, diff)
 		}
 	}
-	if got := stored("bob"); !reflect.DeepEqual(got, follower.DefaultPreferences()) {
-		t.Errorf("another user has %+v", got)
+	if diff := cmp.Diff(follower.DefaultPreferences(), stored("bob")); diff != "" {
+		t.Errorf("another user (-want +got):\n%s", diff)
 	}
 	before := stored("ann")
 	const flags = `"keyEventsOnly":false,"spoilerFree":false`
@@ -189,7 +198,7 @@ func TestPreferences(t *testing.T) {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
-	if got := stored("ann"); !reflect.DeepEqual(got, before) {
-		t.Errorf("a refused request has stored %+v", got)
+	if diff := cmp.Diff(before, stored("ann")); diff != "" {
+		t.Errorf("refused requests have changed the preferences (-want +got):\n%s", diff)
 	}
 }

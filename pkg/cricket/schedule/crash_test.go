@@ -11,6 +11,7 @@ import (
 	"matchday/pkg/cricket/tables"
 )
 
+// TestSyncsCrash: after a crash at any call, a second run of a sync completes the first.
 func TestSyncsCrash(t *testing.T) {
 	t.Parallel()
 	for _, s := range crickettest.Syncs {
@@ -28,7 +29,7 @@ func TestSyncsCrash(t *testing.T) {
 				w.Feed.AnnounceMore(1, 3, crickettest.KickOff)
 				w.Stale()
 				s.Run(w.Ctx(), w.World, w.Crashing(s.Fn, p))
-				w.To(w.Clock.Now().Add(2 * tables.JobTimeout)) // until its lease has run out
+				w.To(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
 				testkit.Must(t, s.Do(w.World))
 				return w.Reference()
 			})

@@ -2,14 +2,15 @@ package schedule_test
 
 import (
 	"log/slog"
+	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/sim/cricsheet"
@@ -26,11 +27,14 @@ import (
 	"matchday/pkg/cricket/tables"
 )
 
+// writes counts the calls that write.
 func writes(calls map[string]int) int {
 	return calls["PutItem"] + calls["UpdateItem"] + calls["BatchWriteItem"] + calls["DeleteItem"]
 }
 
-func TestSyncs(t *testing.T) {
+// TestSyncsCopyAndRepair: the syncs copy everything, write nothing the second time, and
+// replace outdated rows.
+func TestSyncsCopyAndRepair(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	w.Feed.Announce(crickettest.KickOff, script.Generate(1, cricsheet.T20).Fixture, script.Generate(2, cricsheet.Test).Fixture)
@@ -44,25 +48,26 @@ func TestSyncs(t *testing.T) {
 	for _, f := range first.Fixtures {
 		l := first.Leagues[f.LeagueID]
 		if l.Code != f.LeagueCode || !l.Active || first.Seasons[l.SeasonID+"/"+f.LocalTeamID].Name == "" && f.SeasonID == l.SeasonID {
-			t.Errorf("the match %+v is of the league %+v", f, l)
+			t.Errorf("match %+v of league %+v, want the code of the league, and a team of the season", f, l)
 		}
 		if f.Status != "NS" || f.Live != "" || f.LastSlot != 0 {
-			t.Errorf("a match to come is %+v", f)
+			t.Errorf("match %+v, want one that has not started", f)
 		}
 	}
-	if calls := w.Count(w.Sync); writes(calls) > 2 { // the lease comes and goes
-		t.Errorf("a second run makes the calls %v", calls)
+	if calls := w.Count(w.Sync); writes(calls) > 2 { // the lease is taken and released
+		t.Errorf("calls of a second run: %v, want writes of the lease only", calls)
 	}
 
 	w.Stale()
 	w.Sync()
-	if got := w.Reference(); !reflect.DeepEqual(got, first) {
-		t.Error("what was old is not as it was copied first")
+	if diff := cmp.Diff(first, w.Reference()); diff != "" {
+		t.Errorf("after a sync of outdated rows (-want +got):\n%s", diff)
 	}
 }
 
-// TestSyncsSpare has the syncs leave alone what is not theirs.
-func TestSyncsSpare(t *testing.T) {
+// TestSyncsSpareAttributesOfOthers: no sync writes attributes of the administrators, the
+// ticker or the finisher.
+func TestSyncsSpareAttributesOfOthers(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	m := script.Generate(1, cricsheet.T20)
@@ -75,41 +80,43 @@ func TestSyncsSpare(t *testing.T) {
 	testkit.Put(w.World, tables.Leagues, l)
 	w.Sync()
 	if l := testkit.Row[catalog.ProvidedLeague](w.World, tables.Leagues, crickettest.ID(idle.League.ID)); l.Active || l.Name == "old" {
-		t.Errorf("the league is %+v", l)
+		t.Errorf("league %+v, want the name of the provider, still inactive", l)
 	}
 	if f := testkit.Rows[match.Fixture](w.World, tables.Fixtures); len(f) != 1 || f[0].MatchID != crickettest.ID(m.ID) {
-		t.Errorf("the matches are %+v, want that of the active league", f)
+		t.Errorf("matches %+v, want only that of the active league", f)
 	}
 	if s := testkit.Rows[catalog.SeasonTeam](w.World, tables.TeamSeasons); len(s) != 2 {
-		t.Errorf("in seasons are %+v", s)
+		t.Errorf("season teams %+v, want the two of the active league", s)
 	}
 
 	w.TickAt(w.Ticker(), 30)
 	live := w.Outcome()
 	w.Sync()
-	if got := w.Outcome(); !reflect.DeepEqual(got, live) {
-		t.Errorf("a sync makes of a live match\n%+v\nof\n%+v", got, live)
+	if diff := cmp.Diff(live, w.Outcome()); diff != "" {
+		t.Errorf("a sync has changed a live match (-want +got):\n%s", diff)
 	}
 
-	// One that has left the feed keeps what the ticker knows of it.
+	// An archived match keeps the attributes of the ticker.
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID))
 	f.Live, f.LiveUpdatedAt, f.ArchivedAt, f.Round = "", 0, 77, "old"
 	testkit.Put(w.World, tables.Fixtures, f)
 	w.Sync()
 	got := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID))
-	if f.Round = m.Round; got != f {
-		t.Errorf("a sync makes of an archived match\n%+v, want\n%+v", got, f)
+	f.Round = m.Round
+	if diff := cmp.Diff(f, got); diff != "" {
+		t.Errorf("archived match after a sync (-want +got):\n%s", diff)
 	}
 	f.EndingAt, f.FinishedAt, f.Round = 78, 78, "old"
 	testkit.Put(w.World, tables.Fixtures, f)
 	w.Sync()
-	if got := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID)); got != f {
-		t.Errorf("a sync makes of a finished match %+v", got)
+	if diff := cmp.Diff(f, testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID))); diff != "" {
+		t.Errorf("finished match after a sync (-want +got):\n%s", diff)
 	}
 }
 
-// TestSyncRace has a match go live while its schedule is being copied.
-func TestSyncRace(t *testing.T) {
+// TestSyncDoesNotOverwriteATick: a sync that has read a match before it went live writes
+// neither its row nor its score.
+func TestSyncDoesNotOverwriteATick(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	m := w.Play(1, cricsheet.T20, match.SlotLength)
@@ -120,19 +127,20 @@ func TestSyncRace(t *testing.T) {
 	stale := crickettest.MatchOf(m, crickettest.KickOff)
 	is := stale
 	is.Round = "moved"
-	testkit.Must(t, s.Reschedule(w.Ctx(), stale, is)) // it read the row before the tick
-	page, err := (*s.Provider()).Fixture(w.Ctx(), crickettest.ID(m.ID))
+	testkit.Must(t, s.Reschedule(w.Ctx(), stale, is)) // read before the tick
+	provided, err := (*s.Provider()).Fixture(w.Ctx(), crickettest.ID(m.ID))
 	testkit.Must(t, err)
-	score, err := schedule.ScoreOf(stale, page, crickettest.KickOff)
+	score, err := schedule.ScoreOf(stale, provided, crickettest.KickOff)
 	testkit.Must(t, err)
 	testkit.Must(t, s.Rescore(w.Ctx(), score))
-	if got := w.Outcome(); !reflect.DeepEqual(got, want) {
-		t.Errorf("it makes\n%+v\nof\n%+v", got, want)
+	if diff := cmp.Diff(want, w.Outcome()); diff != "" {
+		t.Errorf("the sync has changed a live match (-want +got):\n%s", diff)
 	}
 }
 
-// TestSyncOddities has what the provider gets wrong cost no more than itself.
-func TestSyncOddities(t *testing.T) {
+// TestInvalidFixturesAreSkipped: a fixture that cannot be decoded is reported, and the
+// others are copied. A provider that fails changes nothing.
+func TestInvalidFixturesAreSkipped(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	entry := func(id string) string {
@@ -150,10 +158,10 @@ func TestSyncOddities(t *testing.T) {
 	}
 	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.Ctx()))
 	if l := testkit.Row[catalog.ProvidedLeague](w.World, tables.Leagues, "3"); l.Code != "3" {
-		t.Errorf("a league without a code has %q, want its id: an index takes no empty key", l.Code)
+		t.Errorf("code of a league without one: %q, want its id, because an index key must not be empty", l.Code)
 	}
 	if err := testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()); err == nil {
-		t.Error("nobody is told of the fixtures that cannot be read")
+		t.Error("no error for the fixtures that cannot be decoded")
 	}
 	var ids []string
 	for _, f := range testkit.Rows[match.Fixture](w.World, tables.Fixtures) {
@@ -161,11 +169,11 @@ func TestSyncOddities(t *testing.T) {
 	}
 	slices.Sort(ids)
 	if !slices.Equal(ids, []string{"7", "9"}) {
-		t.Errorf("copied are %q, want those that can be read", ids)
+		t.Errorf("copied fixtures %q, want 7 and 9", ids)
 	}
 	testkit.Must(t, testkit.Open(w.World, catalog.SyncTeamsFunction, catalog.OpenSyncer).SyncTeams(w.Ctx()))
 	if n := len(testkit.Rows[catalog.SeasonTeam](w.World, tables.TeamSeasons)); n != 2 {
-		t.Errorf("%d teams are in the season", n)
+		t.Errorf("%d teams in the season, want 2", n)
 	}
 
 	// A provider that fails changes nothing.
@@ -173,17 +181,17 @@ func TestSyncOddities(t *testing.T) {
 	w.Said = func(string) (int, string) { return http.StatusOK, "<html>" }
 	for _, s := range crickettest.Syncs {
 		if err := s.Do(w.World); err == nil {
-			t.Errorf("%s takes a page of HTML", s.Fn.Name)
+			t.Errorf("%s accepts HTML, want an error", s.Fn.Name)
 		}
 	}
-	if got := w.Reference(); !reflect.DeepEqual(got, want) {
-		t.Error("a failing provider has changed something")
+	if diff := cmp.Diff(want, w.Reference()); diff != "" {
+		t.Errorf("a failing provider has changed rows (-want +got):\n%s", diff)
 	}
 }
 
-// TestSyncFindsEnds: what is over by the schedule is looked into, unless the
-// ticker or the finisher does already.
-func TestSyncFindsEnds(t *testing.T) {
+// TestSyncReportsEnds: a match that is over by the schedule is sent to finish-match,
+// unless it is live, its end is decided, or it was sent less than six hours ago.
+func TestSyncReportsEnds(t *testing.T) {
 	t.Parallel()
 	now := crickettest.KickOff.Add(-time.Hour)
 	for name, c := range map[string]struct {
@@ -194,15 +202,15 @@ func TestSyncFindsEnds(t *testing.T) {
 		"cancelled, never polled": {"Cancl.", func(*match.Fixture) {}, true},
 		"abandoned, never polled": {"Aban.", func(*match.Fixture) {}, true},
 		"finished, polled":        {"Finished", func(f *match.Fixture) { f.LastSlot, f.ArchivedAt = 5, 5 }, true},
-		"known to be over":        {"Finished", func(f *match.Fixture) { f.LastSlot, f.ArchivedAt, f.Status = 5, 5, "Finished" }, true},
-		"to come":                 {"NS", func(*match.Fixture) {}, false},
+		"stored as over":          {"Finished", func(f *match.Fixture) { f.LastSlot, f.ArchivedAt, f.Status = 5, 5, "Finished" }, true},
+		"not started":             {"NS", func(*match.Fixture) {}, false},
 		"postponed":               {"Postp.", func(*match.Fixture) {}, false},
 		"between days":            {"Stump Day 1", func(f *match.Fixture) { f.LastSlot, f.ArchivedAt = 5, 5 }, false},
 		"unknown status":          {"?", func(*match.Fixture) {}, false},
-		"in the feed":             {"Finished", func(f *match.Fixture) { f.LastSlot, f.Live, f.LiveUpdatedAt = 5, match.Live, 5 }, false},
-		"ending":                  {"Finished", func(f *match.Fixture) { f.LastSlot, f.EndingAt = 5, 5 }, false},
-		"looked into":             {"Cancl.", func(f *match.Fixture) { f.LeftAt = now.Add(1-schedule.EndRetryInterval).Unix() + 1 }, false},
-		"looked into long ago":    {"Cancl.", func(f *match.Fixture) { f.LeftAt = now.Add(-schedule.EndRetryInterval).Unix() }, true},
+		"live":                    {"Finished", func(f *match.Fixture) { f.LastSlot, f.Live, f.LiveUpdatedAt = 5, match.Live, 5 }, false},
+		"end decided":             {"Finished", func(f *match.Fixture) { f.LastSlot, f.EndingAt = 5, 5 }, false},
+		"sent before":             {"Cancl.", func(f *match.Fixture) { f.LeftAt = now.Add(1-schedule.EndRetryInterval).Unix() + 1 }, false},
+		"sent long before":        {"Cancl.", func(f *match.Fixture) { f.LeftAt = now.Add(-schedule.EndRetryInterval).Unix() }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -212,23 +220,23 @@ func TestSyncFindsEnds(t *testing.T) {
 			c.row(&f)
 			testkit.Put(w.World, tables.Fixtures, f)
 			w.Lists(crickettest.Payload(f, c.status))
-			for range 2 { // the second has nothing to add
+			for range 2 { // the second sends nothing
 				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
 			}
 			got := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)
 			if c.want && !slices.Equal(got, []live.MatchLeft{{MatchID: "7", Since: now.Unix()}}) || !c.want && got != nil {
-				t.Errorf("the finisher is told %+v", got)
+				t.Errorf("messages to finish-match: %+v, want one: %v", got, c.want)
 			}
 			if is := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); c.want && is.LeftAt != now.Unix() || is.Live != f.Live || is.LastSlot != f.LastSlot || is.ArchivedAt != f.ArchivedAt {
-				t.Errorf("of %+v it makes %+v", f, is)
+				t.Errorf("attributes of the ticker have changed, or leftAt is not set (-before +after):\n%s", cmp.Diff(f, is))
 			}
 		})
 	}
 }
 
-// called is a world with a match that some follow, that was never polled and is
-// called off.
-func called(t *testing.T) *crickettest.World {
+// withCancelledMatch returns a world with match 7, which was never polled and is
+// cancelled, and has a follower and an activity.
+func withCancelledMatch(t *testing.T) *crickettest.World {
 	w := crickettest.New(t)
 	testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true})
 	f := w.Scripted("7")
@@ -244,10 +252,11 @@ func called(t *testing.T) *crickettest.World {
 	return w
 }
 
-// TestCancelledMatchEnds, with all that fans left at it.
+// TestCancelledMatchEnds: a match that is cancelled before the first poll is finished,
+// and its follows are deleted.
 func TestCancelledMatchEnds(t *testing.T) {
 	t.Parallel()
-	w := called(t)
+	w := withCancelledMatch(t)
 	sync := func() {
 		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
 	}
@@ -255,25 +264,26 @@ func TestCancelledMatchEnds(t *testing.T) {
 	testkit.Drain(w.World, tables.FinishQueue, 5*time.Minute+time.Hour, testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher).FinishMatch)
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	if f.EndingAt == 0 || f.FinishedAt == 0 || len(testkit.Rows[follower.FollowRow](w.World, tables.Follows)) != 0 {
-		t.Errorf("the match is %+v, and followed by %+v", f, testkit.Rows[follower.FollowRow](w.World, tables.Follows))
+		t.Errorf("match %+v, follows %+v, want a finished match without follows", f, testkit.Rows[follower.FollowRow](w.World, tables.Follows))
 	}
 	if got := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); !slices.ContainsFunc(got, func(m activity.MatchChanged) bool { return m.Ended == f.EndingAt }) {
-		t.Errorf("the activities are told %+v", got)
+		t.Errorf("messages to push-activities: %+v, want the end at %d", got, f.EndingAt)
 	}
 	w.To(w.Clock.Now().Add(2 * schedule.EndRetryInterval))
 	sync()
 	if got := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue); got != nil || testkit.Row[match.Fixture](w.World, tables.Fixtures, "7") != f {
-		t.Errorf("a match that has ended is ended again: %+v", got)
+		t.Errorf("messages to finish-match after the end: %+v, want none and an unchanged match", got)
 	}
 }
 
+// TestSyncCrashesAtAnEnd: after a crash the next sync sends the match to finish-match.
 func TestSyncCrashesAtAnEnd(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
-		w := called(t)
+		w := withCancelledMatch(t)
 		crashed := testkit.OpenWith(w.World, w.Crashing(schedule.SyncFixturesFunction, p), schedule.OpenSyncer)
 		crashed.SyncFixtures(w.Ctx())
-		w.To(w.Clock.Now().Add(2 * tables.JobTimeout)) // until its lease has run out
+		w.To(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
 		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
 		o := w.Outcome()
 		f := o.Fixtures["7"]
@@ -283,7 +293,7 @@ func TestSyncCrashesAtAnEnd(t *testing.T) {
 	})
 }
 
-// TestOneSyncAtATime: a second one ends, and says why.
+// TestOneSyncAtATime: a second sync ends at once and logs the reason.
 func TestOneSyncAtATime(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
@@ -292,34 +302,34 @@ func TestOneSyncAtATime(t *testing.T) {
 	s := testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer)
 	held := map[string]any{"lockKey": "sync-fixtures", "holder": "another", "expiresAtMs": w.Clock.Now().Add(tables.JobTimeout).UnixMilli()}
 	testkit.Put(w.World, tables.Locks, held)
-	if calls := w.Count(func() { testkit.Must(t, s.SyncFixtures(w.Ctx())) }); !reflect.DeepEqual(calls, map[string]int{"PutItem": 1}) {
-		t.Errorf("beside another it makes the calls %v", calls)
+	if calls := w.Count(func() { testkit.Must(t, s.SyncFixtures(w.Ctx())) }); !maps.Equal(calls, map[string]int{"PutItem": 1}) {
+		t.Errorf("calls while the lease is held: %v, want one PutItem", calls)
 	}
 	lines := w.Logs.Lines()
 	if last := lines[len(lines)-1]; last.Level != slog.LevelInfo || !strings.Contains(last.Text, "another sync of the fixtures is running") {
-		t.Errorf("it says %+v", last)
+		t.Errorf("last log line %+v, want an info that another sync is running", last)
 	}
 	w.To(w.Clock.Now().Add(tables.JobTimeout + time.Millisecond))
 	testkit.Must(t, s.SyncFixtures(w.Ctx()))
 	if f, l := testkit.Rows[match.Fixture](w.World, tables.Fixtures), testkit.Rows[map[string]any](w.World, tables.Locks); len(f) != 1 || len(l) != 0 {
-		t.Errorf("alone it copies %+v and leaves the lease %+v", f, l)
+		t.Errorf("fixtures %+v and leases %+v, want one fixture and no lease", f, l)
 	}
 }
 
-// TestSyncLosesItsLease: a sync that was overtaken writes no new row over one
-// that has gone live since.
-func TestSyncLosesItsLease(t *testing.T) {
+// TestSyncWithoutItsLeaseWritesNoNewRow: a sync whose lease has expired does not overwrite
+// a match that another sync has created and that has gone live.
+func TestSyncWithoutItsLeaseWritesNoNewRow(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	m := script.Generate(1, cricsheet.T20)
 	w.Feed.Play(m, crickettest.KickOff, sportmonks.Pace{Every: match.SlotLength})
 	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.Ctx()))
 	env := w.Env(schedule.SyncFixturesFunction)
-	next, overtaken := env.AWS.HTTPClient, false
+	next, expired := env.AWS.HTTPClient, false
 	var want crickettest.Outcome
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
-		if !overtaken && strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".UpdateItem") { // it found nothing, and is about to write
-			overtaken = true
+		if !expired && strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".UpdateItem") { // it has read no row, and is about to write
+			expired = true
 			w.To(w.Clock.Now().Add(2 * tables.JobTimeout))
 			testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
 			w.TickAt(w.Ticker(), 30)
@@ -329,10 +339,14 @@ func TestSyncLosesItsLease(t *testing.T) {
 	})
 	s := testkit.OpenWith(w.World, env, schedule.OpenSyncer)
 	testkit.Must(t, s.SyncFixtures(w.Ctx()))
-	if got := w.Outcome(); !overtaken || !reflect.DeepEqual(got, want) || got.Fixtures[crickettest.ID(m.ID)].Live == "" {
-		t.Errorf("it makes\n%+v\nof\n%+v", got, want)
+	got := w.Outcome()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the sync has changed rows without its lease (-want +got):\n%s", diff)
+	}
+	if !expired || got.Fixtures[crickettest.ID(m.ID)].Live == "" {
+		t.Errorf("lease expired: %v, match %+v; want a live match", expired, got.Fixtures[crickettest.ID(m.ID)])
 	}
 	if c := w.Logs.Complaints(); c != nil {
-		t.Errorf("it complains: %q", c)
+		t.Errorf("warnings and errors: %q, want none", c)
 	}
 }

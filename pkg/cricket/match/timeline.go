@@ -43,7 +43,8 @@ type BallChunk struct {
 // 2,700 balls of a Test match exceed the 400 kB of an item; they make about 90 chunks.
 const oversPerChunk = 5
 
-// KeepBalls is how long the balls of a match are kept after the last write.
+// KeepBalls is how long the balls and the ledger of a match are kept after the last
+// write.
 const KeepBalls = 7 * 24 * time.Hour
 
 // Record changes the index to that of balls, and returns the chunks that differ from

@@ -20,10 +20,10 @@ type syncJob struct {
 	Run func(context.Context, *testkit.World, app.Env) error
 }
 
-// Do runs the sync as its function does.
+// Do runs the sync with the environment of its function.
 func (s syncJob) Do(w *testkit.World) error { return s.Run(w.Ctx(), w, w.Env(s.Fn)) }
 
-// Syncs are in the order in which each finds what it needs.
+// Syncs lists the syncs. Each needs the rows of the ones before.
 var Syncs = [...]syncJob{
 	{catalog.SyncLeaguesFunction, func(ctx context.Context, w *testkit.World, env app.Env) error {
 		return testkit.OpenWith(w, env, catalog.OpenSyncer).SyncLeagues(ctx)
@@ -36,7 +36,7 @@ var Syncs = [...]syncJob{
 	}},
 }
 
-// Reference is all that the syncs write, by key.
+// Reference has all rows that the syncs write, by key.
 type Reference struct {
 	Leagues  map[string]catalog.ProvidedLeague
 	Teams    map[string]catalog.ProvidedTeam
@@ -73,12 +73,12 @@ func (w *World) Reference() Reference {
 	return r
 }
 
-// scores are the rows of cricket-fixture-cache without the names.
+// scores returns the scores in cricket-fixture-cache, without the rows of names.
 func (w *World) scores() []match.ScoreRow {
 	return slices.DeleteFunc(testkit.Rows[match.ScoreRow](w.World, tables.FixtureCache), func(c match.ScoreRow) bool { return c.LeagueID == "" })
 }
 
-// Stale makes one row of each table old, as far as there is one.
+// Stale makes one row of each table outdated. Empty tables remain empty.
 func (w *World) Stale() {
 	w.T.Helper()
 	age(w, tables.Leagues, testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues), func(l *catalog.ProvidedLeague) { l.Name = "an old name" })
@@ -87,7 +87,7 @@ func (w *World) Stale() {
 	age(w, tables.FixtureCache, w.scores(), func(c *match.ScoreRow) { c.StateJSON = `{}` })
 }
 
-// age edits the first of a table's rows, as far as there is one.
+// age edits the first row of a table, if there is one.
 func age[T any](w *World, table spec.Table, rows []T, edit func(*T)) {
 	w.T.Helper()
 	if len(rows) > 0 {

@@ -41,14 +41,15 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Starting is a user's request to have the activity of that name updated.
+// Starting returns the request of a user to register an activity. Its push token is
+// Token(user).
 func Starting(matchID, user, team string) *activity.StartActivity {
 	in := &activity.StartActivity{User: auth.User{UserID: user}, MatchID: matchID}
 	in.Body.PushToken, in.Body.TeamID = push.Token(Token(user)), team
 	return in
 }
 
-// Routes is every route of the room, by function.
+// Routes returns the routes of the room by name of function.
 func (w *World) Routes() map[string]testkit.Route {
 	return map[string]testkit.Route{
 		match.GetMatchFunction.Name:             testkit.Serve(w.World, match.GetMatchFunction, match.OpenMatches, (*match.Matches).GetMatch),
@@ -79,7 +80,8 @@ func (w *World) Routes() map[string]testkit.Route {
 	}
 }
 
-// Get calls a route as nobody and decodes its answer, which must be 200.
+// Get calls a route without a user and decodes the answer. It fails the test unless the
+// status is 200.
 func Get[T any](t *testing.T, routes map[string]testkit.Route, fn spec.Function, target string) (v T, header http.Header) {
 	t.Helper()
 	out := testkit.Ask(routes, fn, target, "", "")
@@ -90,7 +92,8 @@ func Get[T any](t *testing.T, routes map[string]testkit.Route, fn spec.Function,
 	return v, testkit.Header(out)
 }
 
-// Served is a world with a live match, 7, one to come, 8, and one that is over, 9.
+// Served returns a world with a live match, 7, one that has not started, 8, and one that
+// is over, 9.
 func Served(t *testing.T) *World {
 	w := New(t)
 	testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
@@ -104,14 +107,14 @@ func Served(t *testing.T) *World {
 	return w
 }
 
-// Starter opens start-activity, with less patience for Apple.
+// Starter opens start-activity with a short backoff for Apple.
 func (w *World) Starter(env app.Env, change ...func(*push.Config)) *activity.Activities {
 	w.T.Helper()
 	sender := w.Sender(env, change...)
 	return activity.NewActivities(env, func(context.Context) (*push.Sender, error) { return sender, nil })
 }
 
-// Owns registers a phone for each user.
+// Owns stores a phone with that version of iOS for each user.
 func (w *World) Owns(version string, users ...string) {
 	w.T.Helper()
 	for _, user := range users {
@@ -121,7 +124,8 @@ func (w *World) Owns(version string, users ...string) {
 	}
 }
 
-// Opened is the channel of a match and a perspective, with a row and at Apple.
+// Opened creates the channel of a match and a perspective at Apple, stores its row, and
+// returns its id.
 func (w *World) Opened(matchID, view string) string {
 	w.T.Helper()
 	id, err := w.Sender(w.Env(activity.StartActivityFunction)).CreateChannel(w.T.Context(), push.KeepNothing)
@@ -130,7 +134,7 @@ func (w *World) Opened(matchID, view string) string {
 	return id
 }
 
-// Ends has the end of a match decided at slot n, and told to push-activities.
+// Ends moves the clock to slot n and stores that the end of the match was decided then.
 func (w *World) Ends(matchID string, n int) {
 	w.T.Helper()
 	w.To(At(n))
@@ -139,13 +143,14 @@ func (w *World) Ends(matchID string, n int) {
 	testkit.Put(w.World, tables.Fixtures, f)
 }
 
-// Pusher opens push-activities, with less patience for Apple.
+// Pusher opens push-activities with a short backoff for Apple.
 func (w *World) Pusher(env app.Env, change ...func(*push.Config)) *activity.Pusher {
 	w.T.Helper()
 	return activity.NewPusher(env, w.Sender(env, change...))
 }
 
-// Sender is one with little patience, of a configuration that is changed.
+// Sender opens a sender with one connection and a short backoff. change may change its
+// configuration.
 func (w *World) Sender(env app.Env, change ...func(*push.Config)) *push.Sender {
 	w.T.Helper()
 	c, err := push.ConfigOf(w.T.Context(), env, tables.APNSKey, tables.APNSBundle)
@@ -160,7 +165,8 @@ func (w *World) Sender(env app.Env, change ...func(*push.Config)) *push.Sender {
 	return s
 }
 
-// Expect holds what the phones show against want, by name.
+// Expect compares what the phones show, and whether their activities have ended, with
+// want, by name of the phone. when describes the time in messages.
 func (w *World) Expect(when string, want map[string]string, ended bool) {
 	w.T.Helper()
 	for name, state := range want {
@@ -195,8 +201,8 @@ func (w *World) Sync() {
 	}
 }
 
-// Lists has the provider answer /fixtures with these matches, and any other path
-// as it does.
+// Lists makes the provider answer /fixtures with these matches. Other paths are answered
+// as before.
 func (w *World) Lists(entries ...string) {
 	before := w.Said
 	w.Said = func(path string) (int, string) {
@@ -210,10 +216,10 @@ func (w *World) Lists(entries ...string) {
 	}
 }
 
-// KickOff is when the matches of the tests begin: slot 0.
+// KickOff is the start of the matches of the tests: slot 0.
 var KickOff = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
-// At is when slot n is due.
+// At returns the due time of slot n, counted from KickOff.
 func At(n int) time.Time { return KickOff.Add(time.Duration(n) * match.SlotLength) }
 
 const (
@@ -221,14 +227,14 @@ const (
 	ApiToken = "provider-token"
 )
 
-// World is one test's room, with the provider and Apple.
+// World is the room in one test, with simulators of the provider and Apple.
 type World struct {
 	*testkit.World
 	SportMonks
-	Phones *apns.Server // after withPhones
+	Phones *apns.Server // nil before WithPhones
 }
 
-// New makes a world some time before KickOff.
+// New returns a world whose clock is an hour before KickOff.
 func New(t testing.TB) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, cricket.Room, KickOff.Add(-time.Hour))}
@@ -238,7 +244,7 @@ func New(t testing.TB) *World {
 	return w
 }
 
-// WithPhones adds Apple.
+// WithPhones adds the simulator of Apple and its phones.
 func (w *World) WithPhones() *World {
 	w.T.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -257,15 +263,15 @@ func (w *World) WithPhones() *World {
 	return w
 }
 
-// SportMonks answers for SportMonks.
+// SportMonks is the provider as the room's HTTP client sees it.
 type SportMonks struct {
 	Feed *sportmonks.Server
-	Said func(path string) (status int, body string) // instead of the feed's answer, unless status is 0
+	Said func(path string) (status int, body string) // overrides the answer of Feed, unless status is 0
 }
 
 const providerPath = "/api/v2.0"
 
-// RoundTrip asks the simulator. A timeout comes at once.
+// RoundTrip sends the request to the simulator. A simulated timeout is returned at once.
 func (p *SportMonks) RoundTrip(r *http.Request) (*http.Response, error) {
 	out := httptest.NewRecorder()
 	if p.Said != nil {
@@ -285,13 +291,13 @@ func (p *SportMonks) RoundTrip(r *http.Request) (*http.Response, error) {
 	return out.Result(), nil
 }
 
-// Ticker is that of a new process.
+// Ticker opens tick as a new process.
 func (w *World) Ticker() *live.Ticker {
 	w.T.Helper()
 	return testkit.Open(w.World, live.TickFunction, live.OpenTicker)
 }
 
-// TickAt has slot n ticked, and fails the test for an error.
+// TickAt runs the tick of slot n. It fails the test for an error.
 func (w *World) TickAt(t *live.Ticker, n int) live.TickDone {
 	w.T.Helper()
 	done, err := t.Tick(w.Ctx(), SlotNo(n))
@@ -299,10 +305,10 @@ func (w *World) TickAt(t *live.Ticker, n int) live.TickDone {
 	return done
 }
 
-// SlotNo is slot n after KickOff, as plan-ticks has it.
+// SlotNo returns the tick of slot n after KickOff, as plan-ticks sends it.
 func SlotNo(n int) live.Tick { return live.Tick{Slot: match.SlotOf(At(n)), Due: At(n).UnixMilli()} }
 
-// MatchOf is the row of a match that has been scheduled, and not polled.
+// MatchOf returns the row of a match that was scheduled and not polled.
 func MatchOf(m *script.Match, start time.Time) match.Fixture {
 	return match.Fixture{
 		MatchID: ID(m.ID), LeagueCode: m.League.Code, LeagueID: ID(m.League.ID), SeasonID: ID(m.Season.ID),
@@ -314,8 +320,8 @@ func MatchOf(m *script.Match, start time.Time) match.Fixture {
 // ID writes the id of a generated match or team.
 func ID(n int64) string { return fmt.Sprint(n) }
 
-// Play schedules a generated match, with a frame in each slot from slot 0 on,
-// and stores its row.
+// Play schedules a generated match from KickOff, with a frame every frameEvery, and
+// stores its row.
 func (w *World) Play(seed int64, format cricsheet.Format, frameEvery time.Duration) *script.Match {
 	w.T.Helper()
 	m := script.Generate(seed, format)
@@ -324,7 +330,7 @@ func (w *World) Play(seed int64, format cricsheet.Format, frameEvery time.Durati
 	return m
 }
 
-// Token is the push token of a phone that has a name.
+// Token returns the push token of the phone with that name.
 func Token(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:])
@@ -342,14 +348,15 @@ func (w *World) Subscribe(matchID, name, team string) activity.Subscription {
 	return s
 }
 
-// Shows is what a phone shows: the content state, or "" before the first.
+// Shows returns the content state that a phone shows, "" before the first, and whether
+// the activity has ended.
 func (w *World) Shows(name string) (state string, ended bool) {
 	d, _ := w.Phones.Device(Token(name))
 	return string(d.State), d.Ended
 }
 
-// Outcome is what the world amounts to, without what depends on when each
-// step ran: slots, times, locks and repeated messages.
+// Outcome is the state of the world without values that depend on when each step ran:
+// slots, times, locks and repeated messages.
 type Outcome struct {
 	Fixtures map[string]match.Fixture
 	States   map[string]string // by match
@@ -447,7 +454,7 @@ func (w *World) Outcome() Outcome {
 	return o
 }
 
-// balls are all that list-balls gives of a match, page by page.
+// balls returns all balls of a match, as JSON, from the pages of list-balls.
 func (w *World) balls(matchID string) string {
 	w.T.Helper()
 	s := testkit.Open(w.World, match.ListBallsFunction, match.OpenMatches)
@@ -466,14 +473,14 @@ func (w *World) balls(matchID string) string {
 	}
 }
 
-// Ball is a delivery as a scripted provider tells it.
+// Ball is a delivery in a Payload.
 type Ball struct {
 	ID, Runs int
 	Out      bool
 }
 
-// Payload is a fixture in the provider's words: a first innings of these balls.
-// Its totals are those of the balls.
+// Payload returns a fixture as the provider encodes it, with these balls in the first
+// innings. The totals are those of the balls.
 func Payload(f match.Fixture, status string, balls ...Ball) string {
 	total, wickets := 0, 0
 	list := []any{}
@@ -510,10 +517,10 @@ func Payload(f match.Fixture, status string, balls ...Ball) string {
 	return string(text)
 }
 
-// Feed is the body of /livescores.
+// Feed returns the body of /livescores with these fixtures.
 func Feed(entries ...string) string { return `{"data":[` + strings.Join(entries, ",") + `]}` }
 
-// SetPayload has the provider answer /livescores with these fixtures.
+// SetPayload makes the provider answer /livescores with these fixtures.
 func (w *World) SetPayload(entries ...string) {
 	w.Said = func(path string) (int, string) {
 		if path != "/livescores" {
@@ -523,7 +530,8 @@ func (w *World) SetPayload(entries ...string) {
 	}
 }
 
-// Scripted stores the row of a match that only a scripted provider knows.
+// Scripted stores and returns the row of a match that the simulated provider does not
+// have. SetPayload supplies its fixture.
 func (w *World) Scripted(id string) match.Fixture {
 	w.T.Helper()
 	f := match.Fixture{

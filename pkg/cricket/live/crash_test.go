@@ -13,26 +13,26 @@ import (
 	"matchday/pkg/cricket/tables"
 )
 
-// The processes of these tests crash at every call of AWS and of the provider.
-// Pushes are no calls of these, and need no crash of their own: a crash before
-// them is one after the call that precedes them, and a crash after them is one
-// before the call that follows.
+// The processes of these tests crash before and after every call of AWS and of the
+// provider. Pushes need no crash of their own: a crash before a push is one after the
+// call that precedes it, and a crash after a push is one before the next call.
 
-// crashTick has slot n ticked by the process p, and then by one that works, when
-// the lease of the first has run out, for as long as an event may be held back.
+// crashTick ticks slot n in the process p, which may crash. It then ticks in a new
+// process: the next slot and, when the lease of p has expired, as many as an event
+// needs to be sent. It returns the outcome.
 func crashTick(w *crickettest.World, p *dynamotest.Process, n int) crickettest.Outcome {
 	w.T.Helper()
 	tk := testkit.OpenWith(w.World, w.Crashing(live.TickFunction, p), live.OpenTicker)
 	tk.Tick(w.Ctx(), crickettest.SlotNo(n))
-	again := w.Ticker()
-	w.TickAt(again, n+1)
-	for i := range live.Believed + 1 {
-		w.TickAt(again, n+2+int(live.Lease/match.SlotLength)+i)
+	restarted := w.Ticker()
+	w.TickAt(restarted, n+1)
+	for i := range live.ConfirmPolls + 1 {
+		w.TickAt(restarted, n+2+int(live.Lease/match.SlotLength)+i)
 	}
 	return w.Outcome()
 }
 
-func TestTickCrashesAtFirstSight(t *testing.T) {
+func TestCrashInFirstTickIsRepaired(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w := crickettest.New(t)
@@ -42,7 +42,7 @@ func TestTickCrashesAtFirstSight(t *testing.T) {
 	})
 }
 
-func TestTickCrashesAtBall(t *testing.T) {
+func TestCrashAtBallIsRepaired(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w := crickettest.New(t)
@@ -55,7 +55,7 @@ func TestTickCrashesAtBall(t *testing.T) {
 	})
 }
 
-func TestTickCrashesAtArchive(t *testing.T) {
+func TestCrashWhileArchivingIsRepaired(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w := crickettest.New(t)
@@ -68,16 +68,16 @@ func TestTickCrashesAtArchive(t *testing.T) {
 	})
 }
 
-func TestFinishCrashes(t *testing.T) {
+func TestCrashWhileFinishingIsRepaired(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
-		w, again, m := left(t, func() (int, string) { return 200, pageOf("Finished", tied) })
+		w, restarted, m := matchLeft(t, func() (int, string) { return 200, pageOf("Finished", tied) })
 		testkit.Drain(w.World, tables.FinishQueue, 0, func(context.Context, live.MatchLeft) error { return nil })
 		s := testkit.OpenWith(w.World, w.Crashing(live.FinishMatchFunction, p), live.OpenFinisher)
 		s.FinishMatch(w.Ctx(), m)
-		w.To(w.Clock.Now().Add(live.FinishMatchFunction.VisibilityTimeout())) // until it is delivered again
-		testkit.Must(t, again.FinishMatch(w.Ctx(), m))
-		testkit.Drain(w.World, tables.FinishQueue, 10*time.Minute, again.FinishMatch)
+		w.To(w.Clock.Now().Add(live.FinishMatchFunction.VisibilityTimeout())) // when the message is delivered again
+		testkit.Must(t, restarted.FinishMatch(w.Ctx(), m))
+		testkit.Drain(w.World, tables.FinishQueue, 10*time.Minute, restarted.FinishMatch)
 		return w.Outcome()
 	})
 }

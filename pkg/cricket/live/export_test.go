@@ -9,35 +9,42 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// What the tests of the package may see.
+// What package live_test may use.
 
 const (
-	Believed     = believed
-	CalledOff    = calledOff
-	Grace        = grace
-	LastWords    = lastWords
-	Lease        = lease
-	LongerGrace  = longerGrace
-	LongestMatch = longestMatch
-	PlanEnd      = planEnd
-	PlanLead     = planLead
-	SettleBy     = settleBy
+	ArchiveAfter        = archiveAfter
+	ArchiveAfterUnnamed = archiveAfterUnnamed
+	CalledOffAfter      = calledOffAfter
+	ConfirmPolls        = confirmPolls
+	KeepFollows         = keepFollows
+	Lease               = lease
+	LongestMatch        = longestMatch
+	PlanEnd             = planEnd
+	PlanLead            = planLead
+	SettleAfter         = settleAfter
 )
 
-var (
-	ErrPassed = errPassed
-)
+var ErrNothingToDo = errNothingToDo
 
-func (x *Finisher) Decide(ctx context.Context, f *match.Fixture, now time.Time) (bool, error) {
-	return x.decide(ctx, f, now)
+func (s *Finisher) DecideEnd(ctx context.Context, f *match.Fixture, now time.Time) (bool, error) {
+	return s.decideEnd(ctx, f, now)
 }
 
-func (x *Finisher) Ingest(ctx context.Context, matchID string, page sportmonks.Fixture, now time.Time, settled bool) (score.State, error) {
-	return x.ingest(ctx, matchID, page, now, settled)
+func (s *Finisher) Ingest(ctx context.Context, matchID string, page sportmonks.Fixture, now time.Time, settled bool) (score.State, error) {
+	return s.ingest(ctx, matchID, page, now, settled)
 }
 
-func (x *Finisher) Provider() **sportmonks.Client { return &x.provider }
+func (s *Finisher) Provider() *sportmonks.Client { return s.provider }
 
-func (x *Ticker) ArchiveMissing(ctx context.Context, matchID string, missing time.Duration) (bool, error) {
-	return x.archiveMissing(ctx, matchID, missing)
+// Ingest ingests a payload whose checksum is sum.
+func (t *Ticker) Ingest(ctx context.Context, matchID, sum string, slot int64, at time.Time, decode func() (sportmonks.Fixture, error)) error {
+	_, err := t.ingester.ingest(ctx, matchID, sum, payload{sum: sum, slot: slot, at: at, decode: decode})
+	return err
 }
+
+func (t *Ticker) ArchiveMissing(ctx context.Context, matchID string, after time.Duration) (bool, error) {
+	return t.archiveMissing(ctx, matchID, after)
+}
+
+// FirstEntry returns the first entry that the ticker remembers.
+func (t *Ticker) FirstEntry() *sportmonks.Entry { return &t.last.entries[0] }

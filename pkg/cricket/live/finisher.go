@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
@@ -23,18 +21,20 @@ import (
 	"matchday/pkg/kit/queue"
 )
 
-// MatchLeft reports that a match has left the feed.
+// MatchLeft reports that a match has left the feed. Times are in epoch seconds.
 type MatchLeft struct {
 	MatchID string `json:"matchId"`
-	Since   int64  `json:"since"` // when, epoch s, as the two below
-	// MissingSince and OverSince are since when the provider's page of the match
-	// has not been found, or has said that the match is over, without interruption.
+	Since   int64  `json:"since"` // when it left
+	// MissingSince and OverSince are set while the provider's page of the match is
+	// missing, or says that the match is over: the time of the first such answer.
 	MissingSince int64 `json:"missingSince,omitempty"`
 	OverSince    int64 `json:"overSince,omitempty"`
-	Told         bool  `json:"told,omitempty"` // the end was sent to push-activities; the follows are still to be removed
+	// Ended says that the end was sent to push-activities. The follows are still
+	// there.
+	Ended bool `json:"told,omitempty"`
 }
 
-// Finisher ends matches.
+// Finisher ends matches that have left the feed.
 type Finisher struct {
 	db       dynamo.DB
 	queue    queue.Sender
@@ -44,32 +44,33 @@ type Finisher struct {
 }
 
 const (
-	// askAgain is the pause between two requests of the provider's page of a match.
-	askAgain = time.Minute
-	// settleBy is how long winner, note and scores of the provider's page may
-	// disagree, or the page may be missing, before the match ends all the same.
-	settleBy = 15 * time.Minute
-	// calledOff is how long the provider must say without interruption that a match
-	// was abandoned or cancelled. Nothing else confirms it.
-	calledOff = 5 * time.Minute
-	// lastWords is how long the follows of an ended match are kept: send-alerts may
-	// retry the last alerts for 51 minutes.
-	lastWords = time.Hour
+	// pageInterval is the time between two requests for the page of a match.
+	pageInterval = time.Minute
+	// settleAfter is how long a page must be missing, or contradict itself about the
+	// result, before the match ends all the same.
+	settleAfter = 15 * time.Minute
+	// calledOffAfter is how long a page must say that the match was abandoned or
+	// cancelled. No score can confirm that.
+	calledOffAfter = 5 * time.Minute
+	// keepFollows is how long the follows of an ended match are kept. send-alerts may
+	// need them for 51 minutes, while it cannot reach Apple.
+	keepFollows = time.Hour
 )
 
-// FinishMatch ends a match that has left the feed, if the provider's own page
-// says that it is over. It stores the last state, ends the activities, and
-// removes the follows after lastWords. If the page does not say so, it sends
-// the message again for a minute later, until the match is back in the feed or
-// longestMatch has passed. If the parts of the page disagree, or it is not
-// found, for settleBy, the match ends all the same.
+// FinishMatch requests the provider's page of a match that has left the feed, and
+// ends the match if the page says that it is over: it stores the last score, has the
+// activities ended, and removes the follows and the hashes. Otherwise it sends the
+// message again, to be handled a minute later. It stops when the match is back in
+// the feed, or has been missing for as long as any match lasts.
 //
-// The end is decided once, by a write that is refused if the match was polled
-// again. finishedAt is written last: before it, a second run repeats what a
-// crash left; after it, a second run does nothing.
+// The end is decided by one conditional write, which fails if the match was polled
+// meanwhile. finishedAt is written last: before it, a second run repeats what a
+// crash left undone; after it, a second run does nothing.
+//
+// A message without a valid match id is an Invalid problem.
 func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	if !match.ValidID(m.MatchID) {
-		return problem.In("matchId", "%.32q is no match id", m.MatchID)
+		return problem.In("matchId", "%.32q is no match id; valid are 1 to 19 digits", m.MatchID)
 	}
 	f, ok, err := dynamo.Get[match.Fixture](ctx, s.db, tables.GetFixture, m.MatchID)
 	if err != nil {
@@ -80,7 +81,7 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	switch {
 	case !ok || f.FinishedAt != 0 || f.LiveUpdatedAt > since.UnixMilli():
 		return nil
-	case f.EndingAt == 0 && f.ArchivedAt > m.Since: // it came back and left again, and that sent its own message
+	case f.EndingAt == 0 && f.ArchivedAt > m.Since: // it came back and left again, for which there is another message
 		return nil
 	case f.EndingAt != 0:
 		return s.end(ctx, f, m)
@@ -91,56 +92,54 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	page, err := s.provider.Fixture(ctx, m.MatchID)
 	phase, _ := page.Phase()
 	switch {
-	case isNotFound(err): // the provider seems to have deleted it: it will not be continued
+	case isNotFound(err): // the provider has probably deleted it
 		m.MissingSince, m.OverSince = cmp.Or(m.MissingSince, now.Unix()), 0
-		if now.Unix()-m.MissingSince < int64(settleBy/time.Second) {
-			return s.later(ctx, m)
+		if now.Unix()-m.MissingSince < int64(settleAfter/time.Second) {
+			return s.retry(ctx, m)
 		}
 	case err != nil:
 		slog.WarnContext(ctx, "the provider's page of the match cannot be read", "match", m.MatchID, "err", err)
-		return s.later(ctx, m)
+		return s.retry(ctx, m)
 	case !phase.Over():
 		m.MissingSince, m.OverSince = 0, 0
 		if err := s.unarchive(ctx, f, page); err != nil {
 			return err
 		}
-		return s.later(ctx, m)
+		return s.retry(ctx, m)
 	default:
 		m.MissingSince, m.OverSince = 0, cmp.Or(m.OverSince, now.Unix())
-		said := now.Sub(time.Unix(m.OverSince, 0))
-		if phase == sportmonks.Closed && said < calledOff {
-			return s.later(ctx, m)
+		over := now.Sub(time.Unix(m.OverSince, 0))
+		if phase == sportmonks.Closed && over < calledOffAfter {
+			return s.retry(ctx, m)
 		}
-		state, err := s.ingest(ctx, m.MatchID, page, now, said >= settleBy)
+		state, err := s.ingest(ctx, m.MatchID, page, now, over >= settleAfter)
 		switch {
-		case errors.Is(err, errPassed), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
-			return s.later(ctx, m)
+		case errors.Is(err, errNothingToDo), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
+			return s.retry(ctx, m)
 		case err != nil:
 			return err
 		case !state.Phase.Over():
-			return s.later(ctx, m)
+			return s.retry(ctx, m)
 		}
 	}
-	decided, err := s.decide(ctx, &f, now)
+	decided, err := s.decideEnd(ctx, &f, now)
 	if err != nil {
 		return err
 	}
 	if !decided {
-		return s.later(ctx, m)
+		return s.retry(ctx, m)
 	}
 	return s.end(ctx, f, m)
 }
 
-// decide stores that the match ends, for good. It returns false if the match
-// was polled since the provider's page was requested at now.
-func (s *Finisher) decide(ctx context.Context, f *match.Fixture, now time.Time) (bool, error) {
+// decideEnd writes endingAt to the match's row and to f. It returns false if the
+// match was polled after f was read or ended meanwhile. now is when the page was
+// requested.
+func (s *Finisher) decideEnd(ctx context.Context, f *match.Fixture, now time.Time) (bool, error) {
 	f.EndingAt = now.Unix()
-	set := expression.Set(expression.Name("endingAt"), expression.Value(f.EndingAt)).
-		Set(expression.Name("archivedAt"), expression.IfNotExists(expression.Name("archivedAt"), expression.Value(now.Unix()))).
-		Remove(expression.Name("liveUpdatedAt")).Remove(expression.Name("live"))
-	unpolled := expression.AttributeNotExists(expression.Name("liveUpdatedAt")).
-		Or(expression.Equal(expression.Name("liveUpdatedAt"), expression.Value(f.LiveUpdatedAt)))
-	err := f.Update(ctx, s.db, tables.ArchiveFixture, set, match.NotAfter(match.SlotOf(now)).And(match.NotEnding(), unpolled))
+	set := dynamo.Set(*f, "endingAt").SetIfAbsent(match.Fixture{ArchivedAt: now.Unix()}, "archivedAt").Remove("liveUpdatedAt", "live")
+	notPolled := dynamo.Absent[match.Fixture]("liveUpdatedAt").Or(dynamo.Equal[match.Fixture]("liveUpdatedAt", f.LiveUpdatedAt))
+	err := f.Update(ctx, s.db, tables.ArchiveFixture, set, match.NotAfter(match.SlotOf(now)).And(match.NotEnding(), notPolled))
 	return dynamo.Applied(err)
 }
 
@@ -149,43 +148,43 @@ func isNotFound(err error) bool {
 	return ok && f.Kind == sportmonks.NotFound
 }
 
-// ingest stores the last state, as the provider's page gave it at now. settled
-// accepts a result whose parts disagree.
+// ingest stores the page that was requested at now. If settled, the page's result
+// is accepted although the page contradicts it.
 func (s *Finisher) ingest(ctx context.Context, matchID string, page sportmonks.Fixture, now time.Time, settled bool) (score.State, error) {
 	return s.ingester.ingest(ctx, matchID, lock.Holder(ctx, "finish"), payload{
-		sum: "left", read: func() (sportmonks.Fixture, error) { return page, nil }, slot: match.SlotOf(now), at: now, last: true, settled: settled,
+		sum: "left", decode: func() (sportmonks.Fixture, error) { return page, nil }, slot: match.SlotOf(now), at: now, final: true, settled: settled,
 	})
 }
 
-// later sends the message again, for askAgain later.
-func (s *Finisher) later(ctx context.Context, m MatchLeft) error {
-	return s.queue.Send(ctx, tables.FinishQueue, m, askAgain)
+// retry sends the message again, to be handled after pageInterval.
+func (s *Finisher) retry(ctx context.Context, m MatchLeft) error {
+	return s.queue.Send(ctx, tables.FinishQueue, m, pageInterval)
 }
 
-// unarchive takes archivedAt from a match that left the feed before its end, so
-// that the planner counts it again.
+// unarchive makes the planner wait again for a match that left the feed before its
+// end.
 func (s *Finisher) unarchive(ctx context.Context, f match.Fixture, page sportmonks.Fixture) error {
 	if f.ArchivedAt == 0 {
 		return nil
 	}
-	set := expression.Remove(expression.Name("archivedAt"))
+	set := dynamo.Remove[match.Fixture]("archivedAt")
 	if _, known := page.Phase(); known {
-		set = set.Set(expression.Name("status"), expression.Value(page.Status))
+		set = set.Set(match.Fixture{Status: page.Status}, "status")
 	}
 	err := f.Update(ctx, s.db, tables.ArchiveFixture, set, match.NotEnding())
 	return dynamo.IgnoreRefused(err)
 }
 
-// end does what follows from the decision that a match ends: it ends the
-// activities, and removes the follows after the last alerts.
+// end has the activities of a match ended whose end is decided. When keepFollows has
+// passed, it removes the follows and the hashes and writes finishedAt.
 func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error {
-	if !m.Told {
+	if !m.Ended {
 		if err := s.queue.Send(ctx, tables.ActivityQueue, activity.MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}, 0); err != nil {
 			return err
 		}
-		m.Told = true
+		m.Ended = true
 	}
-	if wait := time.Unix(f.EndingAt, 0).Add(lastWords).Sub(s.now()); wait > 0 {
+	if wait := time.Unix(f.EndingAt, 0).Add(keepFollows).Sub(s.now()); wait > 0 {
 		return s.queue.Send(ctx, tables.FinishQueue, m, wait)
 	}
 	if err := follower.RemoveFollows(ctx, s.db, f.MatchID); err != nil {
@@ -197,7 +196,7 @@ func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error 
 		}
 	}
 	slog.InfoContext(ctx, "match finished", "match", f.MatchID)
-	set := expression.Set(expression.Name("finishedAt"), expression.Value(s.now().Unix()))
+	set := dynamo.Set(match.Fixture{FinishedAt: s.now().Unix()}, "finishedAt")
 	return f.Update(ctx, s.db, tables.ArchiveFixture, set, dynamo.Exists[match.Fixture]("endingAt"))
 }
 

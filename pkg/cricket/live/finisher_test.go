@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/sim/cricsheet"
@@ -20,8 +21,9 @@ import (
 	"matchday/pkg/cricket/tables"
 )
 
-// left is a world whose match left the feed just now, with its page saying page.
-func left(t *testing.T, page func() (int, string)) (*crickettest.World, *live.Finisher, live.MatchLeft) {
+// matchLeft returns a world whose match 7 has just left the feed, the finisher, and
+// the message that the ticker sent. The provider's page of the match is page.
+func matchLeft(t *testing.T, page func() (int, string)) (*crickettest.World, *live.Finisher, live.MatchLeft) {
 	w := crickettest.New(t)
 	f := w.Scripted("7")
 	w.SetPayload(crickettest.Payload(f, "2nd Innings", crickettest.Ball{ID: 1, Runs: 1}))
@@ -42,13 +44,13 @@ func left(t *testing.T, page func() (int, string)) (*crickettest.World, *live.Fi
 	testkit.Put(w.World, tables.Follows, map[string]any{"matchId": "8", "userId": "fan of another"})
 	got := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)
 	if len(got) != 1 || got[0].MatchID != "7" || got[0].Since != crickettest.At(4).Unix() {
-		t.Fatalf("the ticker says %+v", got)
+		t.Fatalf("the ticker sent %+v, want one message for match 7", got)
 	}
 	return w, testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher), got[0]
 }
 
-// pageOf is the body of /fixtures/{id}: a match won by the local team, with what
-// its fields are said to be instead.
+// pageOf returns the body of /fixtures/7: a match of that status that the local team
+// has won, with JSON members that replace others.
 func pageOf(status string, fields ...string) string {
 	f := crickettest.Payload(match.Fixture{MatchID: "7", LeagueID: "3", SeasonID: "5", Type: "T20", LocalTeamID: "11", VisitorTeamID: "12"}, status, crickettest.Ball{ID: 1, Runs: 1})
 	for _, field := range fields {
@@ -63,90 +65,90 @@ const (
 	tied    = `"draw_noresult":"no result"`
 )
 
-func TestFinishMatch(t *testing.T) {
+func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 	t.Parallel()
 	never := time.Duration(-1)
 	for name, c := range map[string]struct {
-		page  func(gone time.Duration) (int, string)
-		after time.Duration // when it ends, since it left; never
+		page  func(sinceLeft time.Duration) (int, string)
+		after time.Duration // from the time it left to its end, or never
 	}{
 		"over":      {func(time.Duration) (int, string) { return 200, pageOf("Finished", tied) }, 0},
-		"abandoned": {func(time.Duration) (int, string) { return 200, pageOf("Aban.") }, live.CalledOff},
+		"abandoned": {func(time.Duration) (int, string) { return 200, pageOf("Aban.") }, live.CalledOffAfter},
 		"in play":   {func(time.Duration) (int, string) { return 200, pageOf("2nd Innings") }, never},
 		"stumps":    {func(time.Duration) (int, string) { return 200, pageOf("Stump Day 1") }, never},
-		"over later": {func(gone time.Duration) (int, string) {
-			if gone < 5*time.Minute {
+		"over later": {func(sinceLeft time.Duration) (int, string) {
+			if sinceLeft < 5*time.Minute {
 				return 200, pageOf("2nd Innings")
 			}
 			return 200, pageOf("Finished", tied)
 		}, 5 * time.Minute},
-		"without a winner for long":   {func(time.Duration) (int, string) { return 200, pageOf("Finished") }, live.SettleBy},
-		"with two winners for long":   {func(time.Duration) (int, string) { return 200, pageOf("Finished", `"winner_team_id":12`, wonNote) }, live.SettleBy},
-		"deleted by the provider":     {func(time.Duration) (int, string) { return 404, `{"message":"no"}` }, live.SettleBy},
+		"without a winner for long":   {func(time.Duration) (int, string) { return 200, pageOf("Finished") }, live.SettleAfter},
+		"with two winners for long":   {func(time.Duration) (int, string) { return 200, pageOf("Finished", `"winner_team_id":12`, wonNote) }, live.SettleAfter},
+		"deleted by the provider":     {func(time.Duration) (int, string) { return 404, `{"message":"no"}` }, live.SettleAfter},
 		"a provider that is down":     {func(time.Duration) (int, string) { return 500, `` }, never},
 		"a provider that sends pages": {func(time.Duration) (int, string) { return 200, `<html>` }, never},
-		"disagreeing at first": {func(gone time.Duration) (int, string) {
-			if gone < 3*time.Minute {
+		"disagreeing at first": {func(sinceLeft time.Duration) (int, string) {
+			if sinceLeft < 3*time.Minute {
 				return 200, pageOf("Finished", wonBy)
 			}
 			return 200, pageOf("Finished", wonBy, tied)
-		}, live.SettleBy},
+		}, live.SettleAfter},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var w *crickettest.World
-			w, s, first := left(t, func() (int, string) { return c.page(gone(w)) })
-			looks := testkit.Drain(w.World, tables.FinishQueue, live.SettleBy+live.LastWords, s.FinishMatch)
+			w, s, first := matchLeft(t, func() (int, string) { return c.page(sinceLeft(w)) })
+			requests := testkit.Drain(w.World, tables.FinishQueue, live.SettleAfter+live.KeepFollows, s.FinishMatch)
 			f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 			if c.after < 0 {
-				if f.FinishedAt != 0 || looks < 29 {
-					t.Errorf("it is %+v after %d looks", f, looks)
+				if f.FinishedAt != 0 || requests < 29 {
+					t.Errorf("after %d requests the row is %+v, want no finishedAt after 29 or more", requests, f)
 				}
 				if name == "in play" && f.ArchivedAt != 0 {
-					t.Error("the loop no longer looks for it")
+					t.Error("it stays archived, want it to be waited for")
 				}
 				if n := len(testkit.Rows[follower.Follow](w.World, tables.Follows)); n != 61 {
-					t.Errorf("%d follows are left", n)
+					t.Errorf("%d follows are left, want 61", n)
 				}
 				if sent := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); slices.ContainsFunc(sent, func(m activity.MatchChanged) bool { return m.Ended != 0 }) {
-					t.Errorf("it ends: %+v", sent)
+					t.Errorf("its activities are ended: %+v", sent)
 				}
 				return
 			}
 			when := crickettest.At(4).Add(c.after)
-			if f.EndingAt != when.Unix() || f.FinishedAt != when.Add(live.LastWords).Unix() || f.ArchivedAt == 0 || f.Live != "" || f.LiveUpdatedAt != 0 {
-				t.Errorf("it is %+v, want it to end at %d", f, when.Unix())
+			if f.EndingAt != when.Unix() || f.FinishedAt != when.Add(live.KeepFollows).Unix() || f.ArchivedAt == 0 || f.Live != "" || f.LiveUpdatedAt != 0 {
+				t.Errorf("the row is %+v, want endingAt %d", f, when.Unix())
 			}
 			if kept := testkit.Rows[follower.Follow](w.World, tables.Follows); len(kept) != 1 || kept[0].MatchID != "8" {
-				t.Errorf("%d follows are left", len(kept))
+				t.Errorf("%d follows are left, want that of match 8", len(kept))
 			}
 			if n := len(testkit.Rows[live.StateHash](w.World, tables.StateHashes)); n != 0 {
-				t.Errorf("%d hashes are left", n)
+				t.Errorf("%d hashes are left, want 0", n)
 			}
 			sent := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
 			if last := sent[len(sent)-1]; last.Ended != when.Unix() {
-				t.Errorf("it sends %+v", sent)
+				t.Errorf("the last message is %+v, want Ended %d", last, when.Unix())
 			}
 
-			// Its second run, and one of a later message, do nothing.
+			// A second delivery, and a later message, change nothing.
 			want := w.Outcome()
 			w.To(w.Clock.Now().Add(time.Minute))
 			for _, m := range []live.MatchLeft{first, {MatchID: "7", Since: w.Clock.Now().Unix()}} {
 				calls := w.Count(func() { testkit.Must(t, s.FinishMatch(w.Ctx(), m)) })
-				if got := w.Outcome(); !reflect.DeepEqual(got, want) || len(calls) != 1 {
-					t.Errorf("a second run makes the calls %v, and\n%+v\nof\n%+v", calls, got, want)
+				if diff := cmp.Diff(want, w.Outcome()); diff != "" || len(calls) != 1 {
+					t.Errorf("a second run makes the calls %v, want one read (-want +got):\n%s", calls, diff)
 				}
 			}
 		})
 	}
 }
 
-// gone is for how long the match of left has been out of the feed.
-func gone(w *crickettest.World) time.Duration { return w.Clock.Now().Sub(crickettest.At(4)) }
+// sinceLeft returns how long ago the match of matchLeft left the feed.
+func sinceLeft(w *crickettest.World) time.Duration { return w.Clock.Now().Sub(crickettest.At(4)) }
 
-func TestFinishSpares(t *testing.T) {
+func TestFinishIgnoresLiveAndUnknownMatches(t *testing.T) {
 	t.Parallel()
-	w, s, m := left(t, func() (int, string) { return 200, pageOf("Finished", tied) })
+	w, s, m := matchLeft(t, func() (int, string) { return 200, pageOf("Finished", tied) })
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	f.Live, f.LiveUpdatedAt, f.ArchivedAt = match.Live, crickettest.At(6).UnixMilli(), 0
 	testkit.Put(w.World, tables.Fixtures, f)
@@ -155,27 +157,27 @@ func TestFinishSpares(t *testing.T) {
 	for _, m := range []live.MatchLeft{m, {MatchID: "9", Since: m.Since}} { // back in the feed; unknown
 		testkit.Must(t, s.FinishMatch(w.Ctx(), m))
 	}
-	if got := w.Outcome(); !reflect.DeepEqual(got, before) {
-		t.Errorf("it does\n%+v\nto\n%+v", got, before)
+	if diff := cmp.Diff(before, w.Outcome()); diff != "" {
+		t.Errorf("it changes (-before +after):\n%s", diff)
 	}
 }
 
-func TestFinishGivesUp(t *testing.T) {
+func TestFinishGivesUpAfterLongestMatch(t *testing.T) {
 	t.Parallel()
-	w, s, m := left(t, func() (int, string) { return 500, "" })
+	w, s, m := matchLeft(t, func() (int, string) { return 500, "" })
 	testkit.Drain(w.World, tables.FinishQueue, 0, func(_ context.Context, _ live.MatchLeft) error { return nil })
 	w.To(crickettest.At(4).Add(live.LongestMatch + time.Minute))
 	testkit.Must(t, s.FinishMatch(w.Ctx(), m))
 	if sent := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue); len(sent) > 0 {
-		t.Errorf("it goes on: %+v", sent)
+		t.Errorf("it is sent again: %+v", sent)
 	}
 	if c := w.Logs.Complaints(); !slices.Contains(c, "the match never ended") {
-		t.Errorf("nobody is told: %q", c)
+		t.Errorf("the log has %q, want \"the match never ended\"", c)
 	}
 }
 
-// TestWholeEnd plays a match to its end, with phones.
-func TestWholeEnd(t *testing.T) {
+// TestPhonesShowTheResultAtTheEnd plays a match to its end, with phones.
+func TestPhonesShowTheResultAtTheEnd(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t).WithPhones()
 	m := w.Play(4, cricsheet.T20, match.SlotLength)
@@ -192,7 +194,7 @@ func TestWholeEnd(t *testing.T) {
 		testkit.Drain(w.World, tables.FinishQueue, 0, s.FinishMatch)
 		testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities)
 	}
-	testkit.Drain(w.World, tables.FinishQueue, live.LastWords, s.FinishMatch)
+	testkit.Drain(w.World, tables.FinishQueue, live.KeepFollows, s.FinishMatch)
 	want := map[string]string{}
 	for name, team := range phones {
 		view := crickettest.MatchOf(m, crickettest.KickOff).Perspective(team)
@@ -203,92 +205,92 @@ func TestWholeEnd(t *testing.T) {
 	}
 	w.Expect("after the match", want, true)
 	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID)); f.FinishedAt == 0 || f.Status != "Finished" || w.Subscribed() != nil {
-		t.Errorf("the match is %+v, with the subscriptions %q", f, w.Subscribed())
+		t.Errorf("the match is %+v, with the subscriptions %q; want it finished without any", f, w.Subscribed())
 	}
 }
 
-// A page that says once, between two days of a Test, that the match is gone or
-// over does not end it, however long it has been out of the feed.
-func TestOneSlipDoesNotEndAMatch(t *testing.T) {
+// TestOneWrongPageDoesNotEndAMatch has one page, between two days of a Test, say that
+// the match is not there or over.
+func TestOneWrongPageDoesNotEndAMatch(t *testing.T) {
 	t.Parallel()
-	for name, slip := range map[string]func() (int, string){
+	for name, wrong := range map[string]func() (int, string){
 		"not there":            func() (int, string) { return http.StatusNotFound, `{"message":"no"}` },
 		"over, with no winner": func() (int, string) { return http.StatusOK, pageOf("Finished") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			looks := 0
-			w, s, _ := left(t, func() (int, string) {
-				if looks++; looks == 20 {
-					return slip()
+			requests := 0
+			w, s, _ := matchLeft(t, func() (int, string) {
+				if requests++; requests == 20 {
+					return wrong()
 				}
 				return http.StatusOK, pageOf("Stump Day 1")
 			})
 			testkit.Drain(w.World, tables.FinishQueue, 30*time.Minute, s.FinishMatch)
-			if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.EndingAt != 0 || looks < 21 {
-				t.Errorf("after %d looks: %+v", looks, f)
+			if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.EndingAt != 0 || requests < 21 {
+				t.Errorf("after %d requests the row is %+v, want no endingAt after 21 or more", requests, f)
 			}
 		})
 	}
 }
 
-// The loop goes on looking for a match that the feed dropped as finished and
-// whose page says that it is in play.
-func TestFalselyFinishedMatchIsLookedFor(t *testing.T) {
+// TestFalselyFinishedMatchIsUnarchived has the feed drop a match as finished whose
+// page says that it is in play.
+func TestFalselyFinishedMatchIsUnarchived(t *testing.T) {
 	t.Parallel()
-	w, s, _ := left(t, func() (int, string) { return http.StatusOK, pageOf("2nd Innings") })
+	w, s, _ := matchLeft(t, func() (int, string) { return http.StatusOK, pageOf("2nd Innings") })
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	f.Status = "Finished"
 	testkit.Put(w.World, tables.Fixtures, f)
 	testkit.Drain(w.World, tables.FinishQueue, 3*time.Minute, s.FinishMatch)
 	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.Status != "2nd Innings" || f.ArchivedAt != 0 {
-		t.Errorf("the row is left as %+v", f)
+		t.Errorf("the row is %+v", f)
 	}
 }
 
-// A match that is polled again after its page was read is not ended.
+// TestPolledMatchIsNotEnded polls a match again after its page was requested.
 func TestPolledMatchIsNotEnded(t *testing.T) {
 	t.Parallel()
-	w, s, m := left(t, func() (int, string) { return http.StatusOK, pageOf("Finished", tied) })
+	w, s, m := matchLeft(t, func() (int, string) { return http.StatusOK, pageOf("Finished", tied) })
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	asked := w.Clock.Now()
-	page, err := (*s.Provider()).Fixture(w.Ctx(), "7")
+	page, err := s.Provider().Fixture(w.Ctx(), "7")
 	testkit.Must(t, err)
 	_, err = s.Ingest(w.Ctx(), m.MatchID, page, asked, false)
 	testkit.Must(t, err)
 	w.SetPayload(crickettest.Payload(f, "2nd Innings", crickettest.Ball{ID: 1, Runs: 1}, crickettest.Ball{ID: 2, Runs: 4}))
 	w.TickAt(w.Ticker(), 6)
-	if decided, err := s.Decide(w.Ctx(), &f, asked); decided || err != nil {
+	if decided, err := s.DecideEnd(w.Ctx(), &f, asked); decided || err != nil {
 		t.Errorf("its end is decided: %v, %v", decided, err)
 	}
 	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.EndingAt != 0 || f.Live == "" {
-		t.Errorf("the row is left as %+v", f)
+		t.Errorf("the row is %+v", f)
 	}
 }
 
-// A match that came back and has left again has a message of its own: looks at
-// the provider's page do not add up.
-func TestOneLookAtATime(t *testing.T) {
+// TestMatchThatLeftTwiceIsRequestedOnce has a match come back and leave again, which
+// sends another message. The earlier message must stop.
+func TestMatchThatLeftTwiceIsRequestedOnce(t *testing.T) {
 	t.Parallel()
-	looks := 0
-	w, s, first := left(t, func() (int, string) { looks++; return 200, pageOf("2nd Innings") })
+	requests := 0
+	w, s, first := matchLeft(t, func() (int, string) { requests++; return 200, pageOf("2nd Innings") })
 	tk := w.Ticker()
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
-	gone := w.Said
+	without := w.Said
 	for n := 10; n < 100; n += 30 { // back for two polls, and away
 		w.SetPayload(crickettest.Payload(f, "2nd Innings", crickettest.Ball{ID: 1, Runs: 1}))
 		w.TickAt(tk, n)
 		w.TickAt(tk, n+1)
-		w.Said = gone
+		w.Said = without
 		w.TickAt(tk, n+2)
 		w.TickAt(tk, n+6)
 	}
 	testkit.Must(t, s.FinishMatch(w.Ctx(), first))
-	if looks != 0 {
-		t.Errorf("the message of the first time asks, too")
+	if requests != 0 {
+		t.Error("the first message requests the page, too")
 	}
 	handled := testkit.Drain(w.World, tables.FinishQueue, 0, s.FinishMatch)
-	if left := len(testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)); looks != 1 || left != 1 {
-		t.Errorf("of %d messages %d ask, and %d go on; want one", handled, looks, left)
+	if left := len(testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)); requests != 1 || left != 1 {
+		t.Errorf("%d messages made %d requests and left %d messages; want one of each", handled, requests, left)
 	}
 }

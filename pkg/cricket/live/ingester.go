@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/cricket/activity"
@@ -27,9 +26,9 @@ import (
 	"matchday/pkg/kit/queue"
 )
 
-// ingester stores what the provider says of a match, and sends what follows
-// from it. It caches what it wrote, to save reads. A cached match is used only
-// while the fixture row has the same bodySum and lastSlot.
+// ingester turns the provider's payload of a match into rows and messages. It
+// caches what it stored last of each match, which saves reads and decides nothing:
+// a cached match is used only while the match's row has the same checksum and slot.
 type ingester struct {
 	db    dynamo.DB
 	queue queue.Sender
@@ -37,33 +36,33 @@ type ingester struct {
 	now   func() time.Time
 
 	mu    sync.Mutex
-	cache map[string]cachedMatch
+	cache map[string]cachedMatch // by match id
 }
 
 // cachedMatch is what is stored of one match.
 type cachedMatch struct {
-	sum    string // of the payload, which came in slot
-	slot   int64
-	state  score.State
-	head   match.BallIndex
-	ledger ledger
-	events []event.Event     // in the payload; nil if another worker read it
-	hashes map[string]string // by perspective
-	blamed string            // the problems that were logged last
+	sum      string // the checksum of the payload that was ingested last
+	slot     int64  // the slot of the last poll
+	state    score.State
+	balls    match.BallIndex
+	ledger   ledger
+	events   []event.Event     // of that payload; nil if another process ingested it
+	hashes   map[string]string // of the displays that were pushed last, by perspective
+	problems string            // those that were logged last
 }
 
-// payload is what the provider says of a match in a slot.
+// payload is what the provider returned for a match in a slot.
 type payload struct {
-	sum     string // checksum of the payload
-	read    func() (sportmonks.Fixture, error)
+	sum     string // checksum
+	decode  func() (sportmonks.Fixture, error)
 	slot    int64
-	at      time.Time // the slot's, or when the provider's page was requested
-	last    bool      // the match has left the feed
-	settled bool      // with last: accept the provider's result even if its parts disagree
+	at      time.Time // when the slot is due, or when the finisher sent its request
+	final   bool      // the match has left the feed; no poll follows
+	settled bool      // with final: accept a result that the payload contradicts
 }
 
-// lease is how long a worker may hold a match. A match whose worker dies is not
-// processed for that long.
+// lease is how long a worker may hold a match without renewal. When a worker dies,
+// the match is not ingested for so long.
 const lease = 10 * time.Second
 
 func newIngester(db dynamo.DB, q queue.Sender, now func() time.Time) *ingester {
@@ -73,323 +72,334 @@ func newIngester(db dynamo.DB, q queue.Sender, now func() time.Time) *ingester {
 	}
 }
 
-// markUnchanged records an unchanged poll in one write, without a read. It
-// returns false if the payload must be processed: its checksum differs from the
-// stored one, another worker stored another payload, the score waits for a
-// second identical payload before it is used, or an event is now confirmed and
-// must be sent.
-func (b *ingester) markUnchanged(ctx context.Context, matchID, sum string, slot int64) (bool, error) {
-	b.mu.Lock()
-	p := b.cache[matchID]
-	b.mu.Unlock()
-	if p.sum != sum || p.state.Held != 0 {
+// markUnchanged records a poll whose payload was ingested before, in one write and
+// without a read. It returns false if the payload must be ingested:
+//
+//   - This process did not ingest it, or another payload was ingested since.
+//   - The score withholds a partial payload until it has been polled often enough.
+//   - Enough polls have now contained an event that was not sent.
+func (i *ingester) markUnchanged(ctx context.Context, matchID, sum string, slot int64) (bool, error) {
+	cached, _ := i.cached(matchID)
+	if cached.sum != sum || cached.state.Held != 0 {
 		return false, nil
 	}
-	set := expression.Set(expression.Name("lastSlot"), expression.Value(slot)).Add(expression.Name("polls"), expression.Value(1))
-	cond := dynamo.Exists[match.Fixture]("matchId").And(match.NotAfter(slot), match.NotEnding(), expression.Equal(expression.Name("bodySum"), expression.Value(sum)))
-	if p.state.Phase != sportmonks.Upcoming {
-		set = set.Set(expression.Name("liveUpdatedAt"), expression.Value(b.now().UnixMilli()))
+	set := dynamo.Set(match.Fixture{LastSlot: slot}, "lastSlot").Add("polls", 1)
+	cond := dynamo.Exists[match.Fixture]("matchId").And(match.NotAfter(slot), match.NotEnding(), dynamo.Equal[match.Fixture]("bodySum", sum))
+	if cached.state.Phase != sportmonks.Upcoming {
+		set = set.Set(match.Fixture{LiveUpdatedAt: i.now().UnixMilli()}, "liveUpdatedAt")
 		cond = cond.And(dynamo.Exists[match.Fixture]("live"))
 	}
-	was, err := dynamo.Replace[match.Fixture](ctx, b.db, tables.UpdateFixture, dynamo.Key(tables.UpdateFixture, matchID), set, cond)
+	before, err := dynamo.Replace[match.Fixture](ctx, i.db, tables.UpdateFixture, dynamo.Key(tables.UpdateFixture, matchID), set, cond)
 	if err != nil {
 		return dynamo.Applied(err)
 	}
-	due := p.ledger.confirmed(was.Polls + 1)
-	if due && was.LastSlot != p.slot { // another worker polled since, and may have sent it
-		b.forget(matchID)
+	due := cached.ledger.confirmed(before.Polls + 1)
+	if due && before.LastSlot != cached.slot { // another process polled since and may have sent the event
+		i.forget(matchID)
 		return false, nil
 	}
-	p.slot = slot
-	b.remember(matchID, p)
+	cached.slot = slot
+	i.remember(matchID, cached)
 	return !due, nil
 }
 
-// errPassed reports that a match needs no work: it is not in our tables, its
-// end is decided, or it has a later slot.
-var errPassed = errors.New("the match needs nothing")
+// errNothingToDo reports a match that is not stored, has ended, or was polled in a
+// later slot.
+var errNothingToDo = errors.New("the match is unknown, has ended, or was polled in a later slot")
 
-// ingest processes a payload under the lease of its match, and returns the new
-// state. A second run writes the same again.
+// ingest stores a payload of a match under the match's lease, sends the messages
+// that follow from it, and returns the score. A second run stores the same again.
 //
-// It returns errPassed if there is nothing to do, and lock.ErrHeld if another
-// worker holds the match.
-func (b *ingester) ingest(ctx context.Context, matchID, holder string, e payload) (score.State, error) {
-	l, err := b.locks.Take(ctx, "match:"+matchID, holder)
+// It returns errNothingToDo, and lock.ErrHeld if another worker holds the lease. An
+// error for which dynamo.IsRefused holds means that a later slot was stored
+// meanwhile.
+func (i *ingester) ingest(ctx context.Context, matchID, holder string, p payload) (score.State, error) {
+	l, err := i.locks.Take(ctx, "match:"+matchID, holder)
 	if err != nil {
 		return score.State{}, err
 	}
-	state, err := b.ingestHeld(ctx, matchID, e)
+	state, err := i.ingestHeld(ctx, matchID, p)
 	return state, errors.Join(err, l.Release(context.WithoutCancel(ctx)))
 }
 
-func (b *ingester) ingestHeld(ctx context.Context, matchID string, e payload) (score.State, error) {
-	f, ok, err := dynamo.Get[match.Fixture](ctx, b.db, tables.GetFixture, matchID)
+func (i *ingester) ingestHeld(ctx context.Context, matchID string, p payload) (score.State, error) {
+	f, ok, err := dynamo.Get[match.Fixture](ctx, i.db, tables.GetFixture, matchID)
 	switch {
 	case err != nil:
 		return score.State{}, err
-	case !ok || f.EndingAt != 0 || f.LastSlot > e.slot:
-		return score.State{}, errPassed
+	case !ok || f.EndingAt != 0 || f.LastSlot > p.slot:
+		return score.State{}, errNothingToDo
 	}
-	was, err := b.load(ctx, f)
+	before, err := i.load(ctx, f)
 	if err != nil {
 		return score.State{}, err
 	}
-	if f.LastSlot != e.slot {
-		f.Polls++ // this poll
+	if f.LastSlot != p.slot {
+		f.Polls++ // count this one
 	}
-	if f.BodySum == e.sum && was.state.Held == 0 && !e.last {
-		return was.state, b.again(ctx, f, e, was)
+	if f.BodySum == p.sum && before.state.Held == 0 && !p.final {
+		return before.state, i.ingestUnchanged(ctx, f, p, before)
 	}
-	said, err := e.read()
+	fixture, err := p.decode()
 	if err != nil {
 		return score.State{}, err
 	}
-	is := cachedMatch{sum: e.sum, slot: e.slot, head: was.head, ledger: was.ledger, hashes: maps.Clone(was.hashes)}
+	after := cachedMatch{sum: p.sum, slot: p.slot, balls: before.balls, ledger: before.ledger, hashes: maps.Clone(before.hashes)}
 	var problems []scorer.Problem
-	if e.settled {
-		is.state, problems = scorer.Final(said, was.state)
+	if p.settled {
+		after.state, problems = scorer.Final(fixture, before.state)
 	} else {
-		is.state, problems = scorer.Read(said, was.state)
+		after.state, problems = scorer.Read(fixture, before.state)
 	}
-	is.blamed = logProblems(ctx, matchID, was.blamed, problems)
-	is.events = event.List(said, is.state)
-	if _, known := said.Phase(); known {
-		f.Status = said.Status
+	after.problems = logProblems(ctx, matchID, before.problems, problems)
+	after.events = event.List(fixture, after.state)
+	if _, known := fixture.Phase(); known {
+		f.Status = fixture.Status
 	}
-	if err := b.write(ctx, f, e, scorer.Balls(said), was, &is); err != nil {
+	if err := i.store(ctx, f, p, scorer.Balls(fixture), before, &after); err != nil {
 		return score.State{}, err
 	}
-	b.remember(matchID, is)
-	return is.state, nil
+	i.remember(matchID, after)
+	return after.state, nil
 }
 
-// again processes a payload that was processed before, perhaps by another
-// worker or before the match was archived. It sends the events that are
-// confirmed by now.
-func (b *ingester) again(ctx context.Context, f match.Fixture, e payload, was cachedMatch) error {
-	if was.ledger.confirmed(f.Polls) {
-		if was.events == nil {
-			said, err := e.read()
+// ingestUnchanged ingests a payload that was stored before, perhaps by another
+// process and perhaps before the match was archived. It sends the events that
+// enough polls have now contained.
+func (i *ingester) ingestUnchanged(ctx context.Context, f match.Fixture, p payload, stored cachedMatch) error {
+	if stored.ledger.confirmed(f.Polls) {
+		if stored.events == nil {
+			fixture, err := p.decode()
 			if err != nil {
 				return err
 			}
-			was.events = event.List(said, was.state)
+			stored.events = event.List(fixture, stored.state)
 		}
-		seen := was.observation(f, e, b.now())
-		seen.same = true
-		next, due := was.ledger.record(seen)
-		if err := b.sendAlerts(ctx, f.MatchID, e.at, due); err != nil {
+		o := stored.observation(f, p, i.now())
+		o.unchanged = true
+		next, due := stored.ledger.record(o)
+		if err := i.sendAlerts(ctx, f.MatchID, p.at, due); err != nil {
 			return err
 		}
-		if err := dynamo.Put(ctx, b.db, tables.PutProcessed, next, match.NotAfter(e.slot)); err != nil {
+		if err := dynamo.Put(ctx, i.db, tables.PutProcessed, next, match.NotAfter(p.slot)); err != nil {
 			return err
 		}
-		was.ledger = next
+		stored.ledger = next
 	}
-	was.slot = e.slot
-	b.remember(f.MatchID, was)
-	return b.mark(ctx, f, e, was.state.Phase)
+	stored.slot = p.slot
+	i.remember(f.MatchID, stored)
+	return i.markIngested(ctx, f, p, stored.state.Phase)
 }
 
-// observation is what the payload says has happened.
-func (p cachedMatch) observation(f match.Fixture, e payload, now time.Time) observation {
+// observation returns what the ledger needs to know of a poll.
+func (c cachedMatch) observation(f match.Fixture, p payload, now time.Time) observation {
 	balls := 0
-	for _, in := range p.state.Innings {
+	for _, in := range c.state.Innings {
 		balls += in.Balls
 	}
 	return observation{
-		matchID: f.MatchID, events: p.events, agreed: f.Polls, final: e.last, old: balls > oldNews,
-		slot: e.slot, ttl: now.Add(match.KeepBalls).Unix(),
+		matchID: f.MatchID, events: c.events, polls: f.Polls, final: p.final, late: balls > maxEarlyBalls,
+		slot: p.slot, ttl: now.Add(match.KeepBalls).Unix(),
 	}
 }
 
-func (b *ingester) remember(matchID string, p cachedMatch) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.cache[matchID] = p
+func (i *ingester) cached(matchID string) (cachedMatch, bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	c, ok := i.cache[matchID]
+	return c, ok
 }
 
-func (b *ingester) forget(matchID string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.cache, matchID)
+func (i *ingester) remember(matchID string, c cachedMatch) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.cache[matchID] = c
 }
 
-// load returns what is stored of the match, from the cache if the row has the
-// same mark. A row without a mark was left by a crash: its balls and displays
-// then count as unknown, so that all of them are written and pushed again.
-func (b *ingester) load(ctx context.Context, f match.Fixture) (cachedMatch, error) {
-	b.mu.Lock()
-	p, ok := b.cache[f.MatchID]
-	b.mu.Unlock()
-	if ok && p.sum == f.BodySum && p.slot == f.LastSlot {
-		return p, nil
+func (i *ingester) forget(matchID string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	delete(i.cache, matchID)
+}
+
+// load returns what is stored of the match, from the cache if the row has its
+// checksum and slot. A row without a checksum was left by a crash between the
+// writes of store: the stored balls and displays then count as unknown, so that all
+// of them are written and pushed again.
+func (i *ingester) load(ctx context.Context, f match.Fixture) (cachedMatch, error) {
+	if c, ok := i.cached(f.MatchID); ok && c.sum == f.BodySum && c.slot == f.LastSlot {
+		return c, nil
 	}
-	p = cachedMatch{sum: f.BodySum, slot: f.LastSlot, hashes: map[string]string{}}
+	c := cachedMatch{sum: f.BodySum, slot: f.LastSlot, hashes: map[string]string{}}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		c, _, err := match.ReadScore(ctx, b.db, f.MatchID)
-		p.state = c.State
+		row, _, err := match.ReadScore(ctx, i.db, f.MatchID)
+		c.state = row.State
 		return err
 	})
 	g.Go(func() (err error) {
-		p.head, _, err = dynamo.Get[match.BallIndex](ctx, b.db, tables.GetProcessed, f.MatchID)
+		c.balls, _, err = dynamo.Get[match.BallIndex](ctx, i.db, tables.GetProcessed, f.MatchID)
 		return err
 	})
 	g.Go(func() (err error) {
-		p.ledger, err = readLedger(ctx, b.db, f.MatchID)
+		c.ledger, err = readLedger(ctx, i.db, f.MatchID)
 		return err
 	})
 	if f.BodySum == "" {
 		err := g.Wait()
-		for i := range p.head.Chunks {
-			p.head.Chunks[i].Sum = ""
+		for n := range c.balls.Chunks {
+			c.balls.Chunks[n].Sum = ""
 		}
-		return p, err
+		return c, err
 	}
 	var mu sync.Mutex
 	for _, view := range f.Perspectives() {
 		g.Go(func() error {
-			h, _, err := dynamo.Get[StateHash](ctx, b.db, tables.GetHash, hashKey(f.MatchID, view))
+			h, _, err := dynamo.Get[StateHash](ctx, i.db, tables.GetHash, hashKey(f.MatchID, view))
 			mu.Lock()
 			defer mu.Unlock()
-			p.hashes[view] = h.Hash
+			c.hashes[view] = h.Hash
 			return err
 		})
 	}
-	return p, g.Wait()
+	return c, g.Wait()
 }
 
-// write stores the new state of a match. The order of the writes lets the next
-// run repair a crash at any point: see the documentation of package cricket.
-func (b *ingester) write(ctx context.Context, f match.Fixture, e payload, balls []score.Ball, was cachedMatch, is *cachedMatch) error {
-	now := b.now()
-	changed, rows, err := b.changed(f, e, is, now)
+// store writes the match and sends its messages, in an order that lets a second run
+// repair a crash at any point:
+//
+//  1. Remove the checksum from the fixture row. Until step 5 the row is incomplete,
+//     and any payload is ingested in full.
+//  2. Put the balls, the score and the displays.
+//  3. Send MatchChanged and the alerts.
+//  4. Put the hashes, the index of balls and the ledger, which say that 2 and 3 are
+//     done.
+//  5. Write the checksum.
+func (i *ingester) store(ctx context.Context, f match.Fixture, p payload, balls []score.Ball, before cachedMatch, after *cachedMatch) error {
+	now := i.now()
+	changed, displays, err := changedDisplays(f, p, after, now)
 	if err != nil {
 		return err
 	}
 	var chunks []match.BallChunk
 	var due []event.Event
-	if is.state.Held == 0 { // otherwise the list of balls is partial
-		if chunks, err = is.head.Record(f.MatchID, balls, e.slot, now); err != nil {
+	if after.state.Held == 0 { // otherwise the list of balls is incomplete
+		if chunks, err = after.balls.Record(f.MatchID, balls, p.slot, now); err != nil {
 			return err
 		}
-		is.ledger, due = was.ledger.record(is.observation(f, e, now))
+		after.ledger, due = before.ledger.record(after.observation(f, p, now))
 	}
-	c, err := match.NewScoreRow(f, is.state, e.slot, now)
+	scoreRow, err := match.NewScoreRow(f, after.state, p.slot, now)
 	if err != nil {
 		return err
 	}
 	if f.BodySum != "" {
-		unmark := expression.Remove(expression.Name("bodySum")).Remove(expression.Name("polls"))
-		if err := f.Update(ctx, b.db, tables.UpdateFixture, unmark, match.NotAfter(e.slot).And(match.NotEnding())); err != nil {
+		incomplete := dynamo.Remove[match.Fixture]("bodySum", "polls")
+		if err := f.Update(ctx, i.db, tables.UpdateFixture, incomplete, match.NotAfter(p.slot).And(match.NotEnding())); err != nil {
 			return err
 		}
 	}
 
 	g, gctx := errgroup.WithContext(ctx)
-	for _, ch := range chunks {
-		g.Go(func() error { return dynamo.Put(gctx, b.db, tables.PutProcessed, ch, match.NotAfter(e.slot)) })
+	for _, chunk := range chunks {
+		g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutProcessed, chunk, match.NotAfter(p.slot)) })
 	}
-	g.Go(func() error { return dynamo.Put(gctx, b.db, tables.PutCached, c, match.NotAfter(e.slot)) })
-	for _, row := range rows {
-		g.Go(func() error { return dynamo.Put(gctx, b.db, tables.PutDisplay, row, match.NotAfter(e.slot)) })
+	g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutCached, scoreRow, match.NotAfter(p.slot)) })
+	for _, row := range displays {
+		g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutDisplay, row, match.NotAfter(p.slot)) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
 	if len(changed) > 0 {
-		if err := b.queue.Send(ctx, tables.ActivityQueue, activity.MatchChanged{MatchID: f.MatchID, Slot: e.slot, Changed: changed}, 0); err != nil {
+		if err := i.queue.Send(ctx, tables.ActivityQueue, activity.MatchChanged{MatchID: f.MatchID, Slot: p.slot, Changed: changed}, 0); err != nil {
 			return err
 		}
 	}
-	if err := b.sendAlerts(ctx, f.MatchID, e.at, due); err != nil {
+	if err := i.sendAlerts(ctx, f.MatchID, p.at, due); err != nil {
 		return err
 	}
 	g, gctx = errgroup.WithContext(ctx)
 	for _, view := range changed {
-		row := StateHash{Key: hashKey(f.MatchID, view), Hash: is.hashes[view], LastSlot: e.slot}
-		g.Go(func() error { return dynamo.Put(gctx, b.db, tables.PutHash, row, match.NotAfter(e.slot)) })
+		row := StateHash{Key: hashKey(f.MatchID, view), Hash: after.hashes[view], LastSlot: p.slot}
+		g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutHash, row, match.NotAfter(p.slot)) })
 	}
-	if !slices.Equal(is.head.Chunks, was.head.Chunks) {
-		g.Go(func() error { return dynamo.Put(gctx, b.db, tables.PutProcessed, is.head, match.NotAfter(e.slot)) })
+	if !slices.Equal(after.balls.Chunks, before.balls.Chunks) {
+		g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutProcessed, after.balls, match.NotAfter(p.slot)) })
 	}
-	if is.ledger.differs(was.ledger) {
-		g.Go(func() error { return dynamo.Put(gctx, b.db, tables.PutProcessed, is.ledger, match.NotAfter(e.slot)) })
+	if after.ledger.differs(before.ledger) {
+		g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutProcessed, after.ledger, match.NotAfter(p.slot)) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
 	f.Polls = 0
-	return b.mark(ctx, f, e, is.state.Phase)
+	return i.markIngested(ctx, f, p, after.state.Phase)
 }
 
-// sendAlerts sends events to send-alerts, in order.
-func (b *ingester) sendAlerts(ctx context.Context, matchID string, at time.Time, events []event.Event) error {
+// sendAlerts sends one message to send-alerts for each event, in order. at is when
+// the events happened.
+func (i *ingester) sendAlerts(ctx context.Context, matchID string, at time.Time, events []event.Event) error {
 	for _, e := range events {
-		if err := b.queue.Send(ctx, tables.AlertQueue, alert.NewAlert(matchID, e, at.Unix()), 0); err != nil {
+		if err := i.queue.Send(ctx, tables.AlertQueue, alert.NewAlert(matchID, e, at.Unix()), 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// changed returns the perspectives whose display has changed, and their new
-// rows.
-func (b *ingester) changed(f match.Fixture, e payload, is *cachedMatch, now time.Time) (views []string, rows []match.DisplayRow, err error) {
+// changedDisplays returns the perspectives whose display differs from the one that
+// was pushed last, and their rows. It sets their hashes in after.
+func changedDisplays(f match.Fixture, p payload, after *cachedMatch, now time.Time) (changed []string, rows []match.DisplayRow, err error) {
 	for _, view := range f.Perspectives() {
-		d := is.state.For(view)
+		d := after.state.For(view)
 		hash := d.Hash()
-		if is.hashes[view] == hash {
+		if after.hashes[view] == hash {
 			continue
 		}
-		is.hashes[view] = hash
+		after.hashes[view] = hash
 		text, err := json.Marshal(d)
 		if err != nil {
 			return nil, nil, err
 		}
-		views = append(views, view)
+		changed = append(changed, view)
 		rows = append(rows, match.DisplayRow{
-			CacheKey: match.DisplayKey(f.MatchID, view), Display: match.RawJSON(text), Hash: hash, Slot: e.slot, At: e.at.Unix(),
-			Playing: is.state.Phase == sportmonks.Live, TTL: now.Add(match.KeepShown).Unix(),
+			CacheKey: match.DisplayKey(f.MatchID, view), Display: match.RawJSON(text), Hash: hash, Slot: p.slot, At: p.at.Unix(),
+			Playing: after.state.Phase == sportmonks.Live, TTL: now.Add(match.KeepShown).Unix(),
 		})
 	}
-	return views, rows, nil
+	return changed, rows, nil
 }
 
-// mark stores the checksum of the payload. It is the last write: the payload is
-// processed.
-func (b *ingester) mark(ctx context.Context, f match.Fixture, e payload, phase sportmonks.Phase) error {
-	set := expression.Set(expression.Name("bodySum"), expression.Value(e.sum)).
-		Set(expression.Name("lastSlot"), expression.Value(e.slot)).
-		Set(expression.Name("polls"), expression.Value(f.Polls)).
-		Set(expression.Name("status"), expression.Value(f.Status))
-	if phase != sportmonks.Upcoming && !e.last {
-		set = set.Set(expression.Name("live"), expression.Value(match.Live)).
-			Set(expression.Name("liveUpdatedAt"), expression.Value(b.now().UnixMilli())).
-			Remove(expression.Name("archivedAt"))
+// markIngested writes the checksum of the payload, which says that all of it is
+// stored and sent, and makes the match live if play has begun.
+func (i *ingester) markIngested(ctx context.Context, f match.Fixture, p payload, phase sportmonks.Phase) error {
+	f.BodySum, f.LastSlot = p.sum, p.slot
+	set := dynamo.Set(f, "bodySum", "lastSlot", "polls", "status")
+	if phase != sportmonks.Upcoming && !p.final {
+		f.Live, f.LiveUpdatedAt = match.Live, i.now().UnixMilli()
+		set = set.Set(f, "live", "liveUpdatedAt").Remove("archivedAt")
 	}
-	return f.Update(ctx, b.db, tables.UpdateFixture, set, match.NotAfter(e.slot).And(match.NotEnding()))
+	return f.Update(ctx, i.db, tables.UpdateFixture, set, match.NotAfter(p.slot).And(match.NotEnding()))
 }
 
-// logProblems logs the problems of a match if they differ from those of the
-// last payload.
-func logProblems(ctx context.Context, matchID, before string, problems []scorer.Problem) string {
+// logProblems logs the problems of a payload, unless they equal those that were
+// logged last, and returns them as text.
+func logProblems(ctx context.Context, matchID, last string, problems []scorer.Problem) string {
 	if len(problems) == 0 {
 		return ""
 	}
-	now := fmt.Sprint(problems)
-	if now != before {
-		slog.WarnContext(ctx, "the provider's data is at fault", "match", matchID, "problems", now)
+	text := fmt.Sprint(problems)
+	if text != last {
+		slog.WarnContext(ctx, "the provider's payload has problems", "match", matchID, "problems", text)
 	}
-	return now
+	return text
 }
 
-// StateHash is a row of cricket-state-hashes: the hash of the display that was
-// pushed last.
+// StateHash is a row of cricket-state-hashes: the hash of the display of one
+// perspective that was pushed last.
 type StateHash struct {
-	Key      string `dynamodbav:"matchTeamKey"`
+	Key      string `dynamodbav:"matchTeamKey"` // {matchId}#{perspective}
 	Hash     string `dynamodbav:"hash"`
 	LastSlot int64  `dynamodbav:"lastSlot"`
 }

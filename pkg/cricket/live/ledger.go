@@ -9,32 +9,35 @@ import (
 	"matchday/pkg/kit/dynamo"
 )
 
-// ledger is a row of match-processing-state: which events of a match were sent,
-// and which wait to be confirmed.
+// ledger is a row of match-processing-state: the events of a match that were sent to
+// send-alerts, and those that wait for confirmation.
 type ledger struct {
 	MatchID  string      `dynamodbav:"matchId"` // {matchId}#told; "" before the first poll of the match
 	Events   []sentEvent `dynamodbav:"events"`
 	LastSlot int64       `dynamodbav:"lastSlot"`
-	TTL      int64       `dynamodbav:"ttl"`
+	TTL      int64       `dynamodbav:"ttl"` // epoch s
 }
 
-// sentEvent is one event in the ledger. Key is the first key that the event was
-// seen under. Name and Alias are those of its last correction.
+// sentEvent is one event in the ledger. Key is the key that the event had when it
+// was first seen; Name and Alias are those of its last correction.
 type sentEvent struct {
 	Key   string `dynamodbav:"k"`
 	Name  string `dynamodbav:"n"`
 	Alias string `dynamodbav:"a,omitempty"`
-	Polls int    `dynamodbav:"p,omitempty"` // consecutive polls that contain the event, or, once it was sent, that lack it; as of the first poll of the current payload
-	Told  bool   `dynamodbav:"t,omitempty"`
+	// Polls counts consecutive polls: until the event is sent, those that contain it;
+	// afterwards, those that lack it. It includes one poll of the payload that was
+	// ingested last. Fixture.Polls counts that payload's further polls.
+	Polls int  `dynamodbav:"p,omitempty"`
+	Sent  bool `dynamodbav:"t,omitempty"`
 }
 
 const (
-	// believed is how many polls must contain an event before it is sent. About one
-	// ball in seven is first posted wrong.
-	believed = 3
-	// oldNews is how many balls may have been bowled when a match is first seen for
-	// its past events to be sent: six overs.
-	oldNews = 36
+	// confirmPolls is how many consecutive polls must contain an event before it is
+	// sent. About one ball in seven is first posted wrong.
+	confirmPolls = 3
+	// maxEarlyBalls is how many balls (six overs) may have been bowled when a match is
+	// first polled for its past events to be sent. After that they are no news.
+	maxEarlyBalls = 36
 )
 
 func ledgerKey(matchID string) string { return matchID + "#told" }
@@ -44,75 +47,78 @@ func readLedger(ctx context.Context, db dynamo.DB, matchID string) (ledger, erro
 	return l, err
 }
 
-// sure reports whether an event is sent when it is first seen: the provider
-// does not correct these kinds.
-func sure(k event.Kind) bool { return k == event.Toss || k == event.Start }
+// immediate reports whether an event of the kind is sent without confirmation: the
+// provider has not been seen to correct these.
+func immediate(k event.Kind) bool { return k == event.Toss || k == event.Start }
 
-// confirmed reports whether an event is confirmed now, if agreed polls had the
-// same payload since the ledger was stored.
-func (l ledger) confirmed(agreed int) bool {
-	return slices.ContainsFunc(l.Events, func(t sentEvent) bool { return !t.Told && t.Polls+agreed >= believed })
+// confirmed reports whether an event can be sent now, if so many polls returned the
+// payload that was ingested last.
+func (l ledger) confirmed(polls int) bool {
+	return slices.ContainsFunc(l.Events, func(t sentEvent) bool { return !t.Sent && t.Polls+polls >= confirmPolls })
 }
 
-// observation is what one poll says has happened in a match.
+// observation is what one poll says about a match.
 type observation struct {
-	matchID string
-	events  []event.Event
-	agreed  int  // polls with the same payload since the ledger was stored, this one included
-	same    bool // the payload is the one that the ledger was stored with
-	final   bool // there will be no further poll
-	old     bool // more than oldNews balls were bowled
-	slot    int64
-	ttl     int64
+	matchID   string
+	events    []event.Event
+	polls     int  // since the payload before was ingested, this one included
+	unchanged bool // the payload is the one that was ingested last
+	final     bool // no poll follows
+	late      bool // more than maxEarlyBalls have been bowled
+	slot      int64
+	ttl       int64 // epoch s
 }
 
-// record returns the ledger after an observation, and the events to send. Each
-// event is sent once, under the key it was first seen under. An event that is
-// withdrawn before it was sent is forgotten. An event that was sent, withdrawn
-// and seen again is not sent again, unless it was missing from as many polls as
-// confirm an event and comes with another ball.
-func (l ledger) record(s observation) (next ledger, due []event.Event) {
-	next = ledger{MatchID: ledgerKey(s.matchID), LastSlot: s.slot, TTL: s.ttl}
-	past := l.MatchID == "" && s.old // users know what happened before the first poll
-	left := slices.Clone(l.Events)
-	for _, e := range l.credible(s.events) {
-		t, seen := sentEvent{Key: l.unused(e), Polls: 1, Told: past && e.Kind != event.Result}, 1
-		if i := slices.IndexFunc(left, func(t sentEvent) bool { return t.is(e, s.agreed) }); i >= 0 {
-			t = left[i]
-			left = slices.Delete(left, i, i+1)
-			seen = t.Polls + s.agreed
-			if !s.same {
+// record returns the ledger after an observation, and the events to send, each once
+// and with the key that it had when it was first seen.
+//
+//   - An event that disappears before it was sent is dropped.
+//   - An event that disappears after it was sent stays in the ledger, so that it is
+//     not sent again when it comes back.
+//   - A batter whose wicket was sent, then missing for confirmPolls, may be out again
+//     by another ball. That is a new event.
+func (l ledger) record(o observation) (next ledger, due []event.Event) {
+	next = ledger{MatchID: ledgerKey(o.matchID), LastSlot: o.slot, TTL: o.ttl}
+	past := l.MatchID == "" && o.late
+	missing := slices.Clone(l.Events)
+	for _, e := range l.credible(o.events) {
+		t, seen := sentEvent{Key: l.unusedKey(e), Polls: 1, Sent: past && e.Kind != event.Result}, 1
+		if i := slices.IndexFunc(missing, func(t sentEvent) bool { return t.matches(e, o.polls) }); i >= 0 {
+			t = missing[i]
+			missing = slices.Delete(missing, i, i+1)
+			seen = t.Polls + o.polls
+			if !o.unchanged {
 				t.Polls = seen
 			}
 		}
 		t.Name, t.Alias = e.Key, e.Alias
-		if !t.Told && (seen >= believed || s.final || sure(e.Kind)) {
-			t.Told = true
+		if !t.Sent && (seen >= confirmPolls || o.final || immediate(e.Kind)) {
+			t.Sent = true
 			e.Key = t.Key
 			due = append(due, e)
 		}
-		if t.Told {
+		if t.Sent {
 			t.Polls = 0
 		}
 		next.Events = append(next.Events, t)
 	}
-	for _, t := range left {
-		if !t.Told {
+	for _, t := range missing {
+		if !t.Sent {
 			continue
 		}
 		switch {
 		case t.Polls == 0:
 			t.Polls = 1
-		case !s.same:
-			t.Polls = min(t.Polls+s.agreed, believed)
+		case !o.unchanged:
+			t.Polls = min(t.Polls+o.polls, confirmPolls)
 		}
 		next.Events = append(next.Events, t)
 	}
 	return next, due
 }
 
-// credible omits stoppages that ended before they were confirmed, and their
-// ends.
+// credible returns events without the stoppages that ended before they were sent,
+// and without their ends.
 func (l ledger) credible(events []event.Event) []event.Event {
 	last := -1
 	for i, e := range events {
@@ -122,8 +128,8 @@ func (l ledger) credible(events []event.Event) []event.Event {
 	}
 	var out []event.Event
 	for i, e := range events {
-		known := func(t sentEvent) bool { return t.Told && t.Key == e.After }
-		if e.Kind == event.Rain && (i != last || e.After != "" && !slices.ContainsFunc(l.Events, known)) {
+		sentStop := func(t sentEvent) bool { return t.Sent && t.Key == e.After }
+		if e.Kind == event.Rain && (i != last || e.After != "" && !slices.ContainsFunc(l.Events, sentStop)) {
 			continue
 		}
 		out = append(out, e)
@@ -131,21 +137,21 @@ func (l ledger) credible(events []event.Event) []event.Event {
 	return out
 }
 
-// is reports whether e is this event, perhaps corrected, after so many polls
-// with the same payload.
-func (t sentEvent) is(e event.Event, agreed int) bool {
-	ball := t.Alias != "" && t.Alias == e.Alias
-	if t.Told && t.Polls > 0 && t.Polls+agreed > believed && t.Alias != "" && e.Alias != "" {
-		return ball // it was withdrawn; the batter may be out later
+// matches reports whether e is the event t, or a correction of it. polls is as in
+// observation.
+func (t sentEvent) matches(e event.Event, polls int) bool {
+	sameBall := t.Alias != "" && t.Alias == e.Alias
+	if t.Sent && t.Polls > 0 && t.Polls+polls > confirmPolls && t.Alias != "" && e.Alias != "" {
+		return sameBall // t was withdrawn: the batter may be out by a later ball
 	}
 	same := func(name string) bool { return name != "" && (name == e.Key || name == e.Alias) }
-	return ball || same(t.Name) || same(t.Alias)
+	return sameBall || same(t.Name) || same(t.Alias)
 }
 
-// unused is the key for a new event: its own, with "+" appended if a sent event
-// has it already. That happens when a wicket was corrected to another batter,
-// and the first batter is out later.
-func (l ledger) unused(e event.Event) string {
+// unusedKey returns a key for a new event: its own, with a "+" for each event that
+// has the key already. That happens when the wicket of a batter was corrected to
+// another batter's, and the first is out later.
+func (l ledger) unusedKey(e event.Event) string {
 	key := e.Key
 	for slices.ContainsFunc(l.Events, func(t sentEvent) bool { return t.Key == key }) {
 		key += "+"

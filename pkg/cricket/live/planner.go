@@ -13,26 +13,27 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-// Planner decides whether the next minute needs ticks.
+// Planner decides whether the next minute needs ticks. It only reads.
 type Planner struct {
 	db  dynamo.DB
 	now func() time.Time
 }
 
-// PlanTicks names the minute that was scheduled: RFC 3339.
+// PlanTicks is the input of plan-ticks: the minute that it was scheduled for, as RFC
+// 3339.
 type PlanTicks struct {
 	ScheduledTime time.Time `json:"scheduledTime"`
 }
 
-// Plan is the input of the state machine: the ticks to run if Live, otherwise
-// nothing.
+// Plan is the output of plan-ticks: the ticks that the state machine runs. Without
+// Live there are none.
 type Plan struct {
 	Live  bool   `json:"live"`
 	Ticks []Tick `json:"ticks"`
 }
 
-// Tick is one slot. At is the second of Due, for a Wait state, which knows no
-// fractions; the tick waits for the rest.
+// Tick is one slot. At is Due without its milliseconds, which a Wait state cannot
+// wait for; the Ticker does.
 type Tick struct {
 	Slot int64  `json:"slot"`
 	Due  int64  `json:"due"` // epoch ms
@@ -40,22 +41,24 @@ type Tick struct {
 }
 
 const (
-	planLead = time.Minute // Scheduler starts an execution anywhere inside its minute
+	// A plan is for the minute from planLead to planEnd after the scheduled one, because
+	// Scheduler may start an execution at any time within its minute.
+	planLead = time.Minute
 	planEnd  = 2 * time.Minute
-	// delayedStart is how long after its scheduled start a match that has not begun
-	// keeps the loop running.
+	// delayedStart is how long after its scheduled start a match that has not begun is
+	// polled for.
 	delayedStart = 12 * time.Hour
-	// longestMatch is how long a match can last that has begun and is not in the
-	// feed: a Test between two days, or a match that the provider has lost.
+	// longestMatch is how long after its start a match that has begun and is not live is
+	// polled for: a Test between two days, or a match that the provider has lost.
 	longestMatch = 6 * 24 * time.Hour
 )
 
-// PlanTicks returns the 24 slots of the minute that begins 60 s after the
-// scheduled one, if a match is live or due before that minute ends. It only
-// reads, so a second run returns the same.
+// PlanTicks returns the 24 slots of the minute that begins 60 s after the scheduled
+// one, if a match is live or due to start before that minute ends. A second run
+// returns the same. A missing time is an Invalid problem.
 func (p *Planner) PlanTicks(ctx context.Context, in PlanTicks) (Plan, error) {
 	if in.ScheduledTime.IsZero() {
-		return Plan{}, problem.In("scheduledTime", "the scheduled time is missing")
+		return Plan{}, problem.In("scheduledTime", "the scheduled time is missing; it must be an RFC 3339 time")
 	}
 	minute := in.ScheduledTime.Truncate(time.Minute)
 	needed, err := p.needed(ctx, minute.Add(planEnd))
@@ -69,10 +72,11 @@ func (p *Planner) PlanTicks(ctx context.Context, in PlanTicks) (Plan, error) {
 	return plan, nil
 }
 
+// needed reports whether a match is live, or due before until.
 func (p *Planner) needed(ctx context.Context, until time.Time) (bool, error) {
-	playing, _, err := dynamo.Scan[match.Fixture](ctx, p.db, tables.ScanLive, nil, nil, 1)
-	if err != nil || len(playing) > 0 {
-		return len(playing) > 0, err
+	live, _, err := dynamo.Scan[match.Fixture](ctx, p.db, tables.ScanLive, nil, nil, 1)
+	if err != nil || len(live) > 0 {
+		return len(live) > 0, err
 	}
 	active, err := catalog.ActiveLeagues(ctx, p.db)
 	if err != nil {
@@ -84,8 +88,8 @@ func (p *Planner) needed(ctx context.Context, until time.Time) (bool, error) {
 			return false, err
 		}
 		for _, f := range due {
-			waiting := f.Phase() == sportmonks.Upcoming
-			if !f.Phase().Over() && (!waiting || f.Start().After(until.Add(-delayedStart))) {
+			upcoming := f.Phase() == sportmonks.Upcoming
+			if !f.Phase().Over() && (!upcoming || f.Start().After(until.Add(-delayedStart))) {
 				return true, nil
 			}
 		}

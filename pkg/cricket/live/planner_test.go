@@ -13,9 +13,9 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-func TestPlanTicks(t *testing.T) {
+func TestTicksArePlannedForLiveAndDueMatches(t *testing.T) {
 	t.Parallel()
-	minute := crickettest.KickOff // the execution that is scheduled for it plans the minute after
+	minute := crickettest.KickOff // its execution plans the minute after
 	in := func(d time.Duration) string { return minute.Add(d).Format(tables.TimeLayout) }
 	for name, c := range map[string]struct {
 		match match.Fixture
@@ -33,7 +33,7 @@ func TestPlanTicks(t *testing.T) {
 		"postponed":                         {match.Fixture{StartTime: in(-13 * time.Hour), Status: "Postp."}, false, false},
 		"stumps overnight":                  {match.Fixture{StartTime: in(-30 * time.Hour), Status: "Stump Day 1", Type: "Test/5day"}, false, true},
 		"begun, and lost for a week":        {match.Fixture{StartTime: in(-7 * 24 * time.Hour), Status: "1st Innings"}, false, false},
-		"of a status nobody knows":          {match.Fixture{StartTime: in(-time.Hour), Status: "Review"}, false, true},
+		"with an unknown status":            {match.Fixture{StartTime: in(-time.Hour), Status: "Review"}, false, true},
 		"archived":                          {match.Fixture{StartTime: in(-time.Hour), Status: "2nd Innings", ArchivedAt: 1}, false, false},
 		"finished":                          {match.Fixture{StartTime: in(-time.Hour), Status: "Finished", ArchivedAt: 1, EndingAt: 1, FinishedAt: 1}, false, false},
 		"finished, never polled":            {match.Fixture{StartTime: in(-time.Hour), Status: "Finished"}, false, false},
@@ -57,7 +57,7 @@ func TestPlanTicks(t *testing.T) {
 	}
 }
 
-func TestPlannedTicks(t *testing.T) {
+func TestPlannedTicksAreConsecutiveSlots(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	testkit.Put(w.World, tables.Fixtures, match.Fixture{MatchID: "7", LeagueCode: "T20", StartTime: "2026-06-01T12:00:00Z", Live: match.Live})
@@ -83,10 +83,10 @@ func TestPlannedTicks(t *testing.T) {
 	}
 }
 
-func TestPlanTicksWithoutTime(t *testing.T) {
+func TestPlanWithoutTimeIsInvalid(t *testing.T) {
 	t.Parallel()
 	p := testkit.Open(crickettest.New(t).World, live.PlanTicksFunction, live.OpenPlanner)
 	if _, err := p.PlanTicks(t.Context(), live.PlanTicks{}); problem.Of(err) != problem.Invalid {
-		t.Errorf("a plan for no time gives %v, want an Invalid fault", err)
+		t.Errorf("a plan without a time returns %v, want an Invalid problem", err)
 	}
 }

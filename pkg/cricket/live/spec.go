@@ -7,7 +7,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// The live loop.
+// The functions of the package.
 var (
 	PlanTicksFunction = spec.Function{
 		Name:   "cricket/plan-ticks",

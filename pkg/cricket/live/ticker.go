@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/cricket/catalog"
@@ -34,7 +33,7 @@ func OpenTicker(ctx context.Context, env app.Env) (*Ticker, error) {
 	return &Ticker{db: db, queue: q, provider: provider, ingester: newIngester(db, q, env.Now), Clock: env.Clock}, nil
 }
 
-// Ticker runs the ticks of the live loop.
+// Ticker runs ticks: it polls the provider and ingests the matches.
 type Ticker struct {
 	db       dynamo.DB
 	queue    queue.Sender
@@ -43,41 +42,40 @@ type Ticker struct {
 	app.Clock
 
 	mu    sync.Mutex
-	last  snapshot // the last body that was read
-	fault string   // kind of the provider's failure that was logged last
+	last  snapshot // the last one whose matches were all ingested
+	fault string   // the kind of the provider's last fault; "" if the last request succeeded
 }
 
-// snapshot is one body of the provider, divided into matches.
+// snapshot is the provider's answer to one poll, and its entries, one for each match.
 type snapshot struct {
 	body    []byte
 	entries []sportmonks.Entry
 }
 
 const (
-	// matchesAtOnce is how many matches one tick processes in parallel.
+	// matchesAtOnce is how many matches a tick ingests concurrently.
 	matchesAtOnce = 16
-	// grace is how long a match must be missing from the feed before it is
-	// archived: four polls. longerGrace applies while the feed has an entry whose
-	// match cannot be identified.
-	grace       = 3 * match.SlotLength // since the first of them
-	longerGrace = 15 * time.Minute
+	// archiveAfter is how long after the first poll without it a match is archived:
+	// with the fourth such poll.
+	archiveAfter = 3 * match.SlotLength
+	// archiveAfterUnnamed replaces archiveAfter while the feed has an entry without an
+	// id, which may be the missing match.
+	archiveAfterUnnamed = 15 * time.Minute
 )
 
 // TickDone is the result of a tick.
 type TickDone struct {
 	Slot    int64  `json:"slot"`
-	Skipped string `json:"skipped,omitempty"` // why nothing was done: "late" or "claimed"
-	Matches int    `json:"matches"`
-	Changed int    `json:"changed"`
+	Skipped string `json:"skipped,omitempty"` // why nothing was polled: "late" or "claimed"
+	Matches int    `json:"matches"`           // in the feed
+	Changed int    `json:"changed"`           // of them, those ingested
 }
 
-// Tick polls the provider when the slot is due, and processes every match in
-// the answer. One tick claims each slot: a second run finds the slot claimed or
-// past, and does nothing.
+// Tick waits until the tick is due, polls the provider and ingests every match in
+// the feed. A second run of a slot does nothing: the slot is claimed, or is over.
 //
-// If the provider fails or its answer cannot be read, the slot is lost and the
-// last state stands. An error of one match is logged; the other matches are
-// processed.
+// An error of the provider, or of one match, is logged and counted. Tick returns the
+// errors of its own reads and writes.
 func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 	done := TickDone{Slot: in.Slot}
 	due := time.UnixMilli(in.Due).UTC()
@@ -97,26 +95,26 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 		done.Skipped = "claimed"
 		return done, nil
 	}
-	telemetry.Emit(ctx, start, []telemetry.Sample{telemetry.Count(tables.SlotsClaimed, 1)}, slog.Int64("slot", in.Slot)) // before the provider can fail
+	telemetry.Emit(ctx, start, []telemetry.Sample{telemetry.Count(tables.SlotsClaimed, 1)}, slog.Int64("slot", in.Slot)) // before the request, so that a slot counts although the provider fails
 	body, err := t.provider.Livescores(ctx)
-	var now snapshot
+	var polled snapshot
 	if err == nil {
-		now, err = t.read(body)
+		polled, err = t.split(body)
 	}
 	if t.logProviderFault(ctx, err); err != nil {
 		return done, nil
 	}
-	done.Matches = len(now.entries)
+	done.Matches = len(polled.entries)
 	var changed, failed atomic.Int64
 	var g errgroup.Group
 	g.SetLimit(matchesAtOnce)
-	for _, e := range now.entries {
+	for _, e := range polled.entries {
 		g.Go(func() error {
-			switch did, err := t.match(ctx, e, in.Slot, due); {
+			switch ingested, err := t.ingest(ctx, e, in.Slot, due); {
 			case err != nil:
 				failed.Add(1)
 				slog.ErrorContext(ctx, "match failed", "match", e.ID, "slot", in.Slot, "err", err)
-			case did:
+			case ingested:
 				changed.Add(1)
 			}
 			return nil
@@ -125,9 +123,9 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 	g.Wait()
 	done.Changed = int(changed.Load())
 	if failed.Load() == 0 {
-		t.keep(now)
+		t.remember(polled)
 	}
-	live, archived, err := t.reconcile(ctx, now)
+	live, archived, err := t.reconcile(ctx, polled)
 	telemetry.Emit(ctx, t.Now(), []telemetry.Sample{
 		telemetry.Millis(tables.TickLag, start.Sub(due)), telemetry.Millis(tables.TickTime, t.Now().Sub(start)),
 		telemetry.Count(tables.MatchesLive, live), telemetry.Count(tables.MatchesChanged, done.Changed), telemetry.Count(tables.MatchesFailed, int(failed.Load())),
@@ -136,20 +134,23 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 	return done, err
 }
 
-// claim claims the slot for this tick. It returns false if this slot or a later
-// one was claimed before.
+// slotClaim is the row "tick" of cricket-locks: the newest claimed slot.
+type slotClaim struct {
+	Slot   int64  `dynamodbav:"slot"`
+	Holder string `dynamodbav:"holder"`
+}
+
+// claim claims the slot. It returns false if that slot or a later one was claimed
+// before.
 func (t *Ticker) claim(ctx context.Context, slot int64) (bool, error) {
-	free := expression.AttributeNotExists(expression.Name("slot")).
-		Or(expression.LessThan(expression.Name("slot"), expression.Value(slot)))
-	set := expression.Set(expression.Name("slot"), expression.Value(slot)).
-		Set(expression.Name("holder"), expression.Value(lock.Holder(ctx, "tick")))
+	set := dynamo.Set(slotClaim{Slot: slot, Holder: lock.Holder(ctx, "tick")}, "slot", "holder")
+	free := dynamo.Absent[slotClaim]("slot").Or(dynamo.Less[slotClaim]("slot", slot))
 	err := dynamo.Update(ctx, t.db, tables.ClaimSlot, dynamo.Key(tables.ClaimSlot, "tick"), set, free)
 	return dynamo.Applied(err)
 }
 
-// read divides body into matches. It returns the last snapshot if the body is
-// unchanged.
-func (t *Ticker) read(body []byte) (snapshot, error) {
+// split returns a body with its entries: those remembered, if the body is unchanged.
+func (t *Ticker) split(body []byte) (snapshot, error) {
 	t.mu.Lock()
 	last := t.last
 	t.mu.Unlock()
@@ -160,15 +161,15 @@ func (t *Ticker) read(body []byte) (snapshot, error) {
 	return snapshot{body, entries}, err
 }
 
-// keep remembers a body that was processed.
-func (t *Ticker) keep(s snapshot) {
+// remember stores the snapshot for split.
+func (t *Ticker) remember(s snapshot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = s
 }
 
-// logProviderFault counts a failure of the provider, and logs it when its kind
-// changes.
+// logProviderFault counts err, the provider's, and logs it if the poll before had no
+// error of that kind. It takes nil for a poll that succeeded.
 func (t *Ticker) logProviderFault(ctx context.Context, err error) {
 	kind := ""
 	if err != nil {
@@ -181,44 +182,43 @@ func (t *Ticker) logProviderFault(ctx context.Context, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if kind != "" && kind != t.fault {
-		slog.WarnContext(ctx, "the provider fails; the last good state stands", "kind", kind, "err", err)
+		slog.WarnContext(ctx, "the provider failed; the stored state stands", "kind", kind, "err", err)
 	}
 	t.fault = kind
 }
 
-// match processes one match of the snapshot, and reports whether its payload
-// was new.
-func (t *Ticker) match(ctx context.Context, e sportmonks.Entry, slot int64, due time.Time) (changed bool, err error) {
+// ingest stores one match of the feed, and reports whether it was more than an
+// unchanged payload.
+func (t *Ticker) ingest(ctx context.Context, e sportmonks.Entry, slot int64, due time.Time) (ingested bool, err error) {
 	if e.Err != nil {
 		return false, e.Err
 	}
-	if same, err := t.ingester.markUnchanged(ctx, e.ID, e.Sum, slot); same || err != nil {
+	if marked, err := t.ingester.markUnchanged(ctx, e.ID, e.Sum, slot); marked || err != nil {
 		return false, err
 	}
 	_, err = t.ingester.ingest(ctx, e.ID, lock.Holder(ctx, "tick"), payload{
-		sum: e.Sum, read: func() (sportmonks.Fixture, error) { return sportmonks.Decode(e.Raw) }, slot: slot, at: due,
+		sum: e.Sum, decode: func() (sportmonks.Fixture, error) { return sportmonks.Decode(e.Raw) }, slot: slot, at: due,
 	})
 	switch {
-	case errors.Is(err, errPassed), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
-		return false, nil // not ours, or held by another worker: the next tick processes it
+	case errors.Is(err, errNothingToDo), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
+		return false, nil // the match is not ours, or another worker ingests it
 	}
 	return err == nil, err
 }
 
-// reconcile archives matches that have left the feed, sends them to finish-
-// match, deletes expired replays, and counts the matches that stay live. The
-// message is sent before the row is changed, so a second run repeats what a
-// crash left.
-func (t *Ticker) reconcile(ctx context.Context, now snapshot) (live, archived int, err error) {
-	pages := dynamo.Pages(func(after dynamo.Item) ([]match.Fixture, dynamo.Item, error) {
-		return dynamo.Scan[match.Fixture](ctx, t.db, tables.ScanLive, nil, after, 0)
+// reconcile archives the live matches that are missing from the feed and deletes
+// replays that have expired. It returns how many matches stay live, and how many do
+// not.
+func (t *Ticker) reconcile(ctx context.Context, polled snapshot) (live, archived int, err error) {
+	pages := dynamo.Pages(func(start dynamo.Item) ([]match.Fixture, dynamo.Item, error) {
+		return dynamo.Scan[match.Fixture](ctx, t.db, tables.ScanLive, nil, start, 0)
 	})
 	listed := func(id string) bool {
-		return slices.ContainsFunc(now.entries, func(e sportmonks.Entry) bool { return e.ID == id })
+		return slices.ContainsFunc(polled.entries, func(e sportmonks.Entry) bool { return e.ID == id })
 	}
-	missing := grace
+	after := archiveAfter
 	if listed("") {
-		missing = longerGrace
+		after = archiveAfterUnnamed
 	}
 	for page, err := range pages {
 		if err != nil {
@@ -227,7 +227,7 @@ func (t *Ticker) reconcile(ctx context.Context, now snapshot) (live, archived in
 		for _, f := range page {
 			left := false
 			if !listed(f.MatchID) {
-				if left, err = t.archiveMissing(ctx, f.MatchID, missing); err != nil {
+				if left, err = t.archiveMissing(ctx, f.MatchID, after); err != nil {
 					return live, archived, err
 				}
 			}
@@ -241,45 +241,47 @@ func (t *Ticker) reconcile(ctx context.Context, now snapshot) (live, archived in
 	return live, archived, nil
 }
 
-// archiveMissing archives a match that has been missing from the feed for so
-// long.
-func (t *Ticker) archiveMissing(ctx context.Context, matchID string, missing time.Duration) (bool, error) {
+// archiveMissing archives a match that is missing from the feed, and sends a
+// MatchLeft, if its first poll without it was that long ago. It deletes a replay that
+// has expired. It returns true if the match is no longer live.
+//
+// The message is sent first, so that a crash before the archiving does not lose it.
+// A match that is archived after a second run has two messages, and ends once.
+func (t *Ticker) archiveMissing(ctx context.Context, matchID string, after time.Duration) (bool, error) {
 	f, ok, err := dynamo.Get[match.Fixture](ctx, t.db, tables.GetFixture, matchID)
 	if err != nil || !ok {
 		return false, err
 	}
 	if f.Live == "" {
-		return false, nil // archived already: an index may lag behind its table
+		return false, nil // archived before: live-index may lag behind its table
 	}
 	now := t.Now()
 	if f.IsReplay {
 		if f.ReplayExpires > now.Unix() {
 			return false, nil
 		}
-		expired := expression.Equal(expression.Name("isReplay"), expression.Value(true)).
-			And(expression.LessThanEqual(expression.Name("replayExpiresAt"), expression.Value(now.Unix())))
+		expired := dynamo.Equal[match.Fixture]("isReplay", true).And(dynamo.AtMost[match.Fixture]("replayExpiresAt", now.Unix()))
 		_, err := dynamo.Delete(ctx, t.db, tables.DeleteReplay, dynamo.Key(tables.DeleteReplay, matchID), expired)
 		return dynamo.Applied(err)
 	}
-	if f.MissingSince < f.LiveUpdatedAt { // the first poll without it: failed polls do not count
-		set := expression.Set(expression.Name("missingSince"), expression.Value(now.UnixMilli()))
-		err := f.Update(ctx, t.db, tables.ArchiveFixture, set, expression.Equal(expression.Name("liveUpdatedAt"), expression.Value(f.LiveUpdatedAt)))
+	if f.MissingSince < f.LiveUpdatedAt { // the first poll without it; those that failed do not count
+		set := dynamo.Set(match.Fixture{MissingSince: now.UnixMilli()}, "missingSince")
+		err := f.Update(ctx, t.db, tables.ArchiveFixture, set, dynamo.Equal[match.Fixture]("liveUpdatedAt", f.LiveUpdatedAt))
 		return false, dynamo.IgnoreRefused(err)
 	}
-	if now.Sub(time.UnixMilli(f.MissingSince)) < missing {
+	if now.Sub(time.UnixMilli(f.MissingSince)) < after {
 		return false, nil
 	}
 	if err := t.queue.Send(ctx, tables.FinishQueue, MatchLeft{MatchID: matchID, Since: now.Unix()}, 0); err != nil {
 		return false, err
 	}
 	t.ingester.forget(matchID)
-	return true, archive(ctx, t.db, f, f.LiveUpdatedAt, now)
+	return true, archive(ctx, t.db, f, now)
 }
 
-// archive takes a match out of live-index, unless it was polled since.
-func archive(ctx context.Context, db dynamo.DB, f match.Fixture, polled int64, now time.Time) error {
-	set := expression.Set(expression.Name("archivedAt"), expression.Value(now.Unix())).
-		Remove(expression.Name("liveUpdatedAt")).Remove(expression.Name("live"))
-	err := f.Update(ctx, db, tables.ArchiveFixture, set, expression.Equal(expression.Name("liveUpdatedAt"), expression.Value(polled)))
+// archive removes f from live-index, unless it was polled after f was read.
+func archive(ctx context.Context, db dynamo.DB, f match.Fixture, now time.Time) error {
+	set := dynamo.Set(match.Fixture{ArchivedAt: now.Unix()}, "archivedAt").Remove("liveUpdatedAt", "live")
+	err := f.Update(ctx, db, tables.ArchiveFixture, set, dynamo.Equal[match.Fixture]("liveUpdatedAt", f.LiveUpdatedAt))
 	return dynamo.IgnoreRefused(err)
 }

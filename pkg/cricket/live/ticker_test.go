@@ -4,7 +4,6 @@ import (
 	"errors"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/sim/cricsheet"
@@ -27,7 +27,7 @@ import (
 	"matchday/pkg/kit/dynamo"
 )
 
-func TestTickLate(t *testing.T) {
+func TestLateTickIsSkipped(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[time.Duration]string{0: "", match.SlotLength: "", match.SlotLength + time.Millisecond: "late"} {
 		w := crickettest.New(t)
@@ -36,13 +36,12 @@ func TestTickLate(t *testing.T) {
 		var done live.TickDone
 		calls := w.Count(func() { done = w.TickAt(tk, 0) })
 		if done.Skipped != want || want != "" && len(calls) > 0 {
-			t.Errorf("%v after its time a tick says %q and makes the calls %v, want %q", after, done.Skipped, calls, want)
+			t.Errorf("%v after it is due a tick is skipped as %q and makes the calls %v, want %q", after, done.Skipped, calls, want)
 		}
 	}
 }
 
-// TestTickWaits has a tick that is called early wait for its own instant.
-func TestTickWaits(t *testing.T) {
+func TestEarlyTickWaitsUntilItIsDue(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	w.TickAt(w.Ticker(), 3)
@@ -73,18 +72,18 @@ func TestSlotIsClaimedOnce(t *testing.T) {
 	wg.Wait()
 	slices.Sort(skipped[:])
 	if skipped != [2]string{"", "claimed"} || polls != 1 {
-		t.Errorf("two ticks of a slot say %q and poll %d times", skipped, polls)
+		t.Errorf("two ticks of a slot are skipped as %q and poll %d times, want one to be claimed", skipped, polls)
 	}
 	w.To(crickettest.At(1))
 	if done := w.TickAt(second, 1); done.Skipped != "" {
-		t.Errorf("the next slot says %q", done.Skipped)
+		t.Errorf("the next slot is skipped as %q", done.Skipped)
 	}
 	if done := w.TickAt(first, 0); done.Skipped != "claimed" {
-		t.Errorf("the slot before a claimed one says %q", done.Skipped)
+		t.Errorf("the slot before a claimed one is skipped as %q, want claimed", done.Skipped)
 	}
 }
 
-func TestTickCosts(t *testing.T) {
+func TestUnchangedMatchCostsOneWrite(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	one := w.Play(1, cricsheet.T20, match.SlotLength)
@@ -101,28 +100,28 @@ func TestTickCosts(t *testing.T) {
 		got := w.Count(func() { done = w.TickAt(tk, n) })
 		// The claim, and one write for each match; the scan of live-index.
 		if want := map[string]int{"UpdateItem": 3, "Scan": 1}; !maps.Equal(got, want) || done.Matches != 2 || done.Changed != 0 {
-			t.Errorf("a tick without news makes the calls %v, want %v: %+v", got, want, done)
+			t.Errorf("an unchanged tick makes the calls %v, want %v: %+v", got, want, done)
 		}
 		if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(one.ID)); f.LiveUpdatedAt != crickettest.At(n).UnixMilli() || f.LastSlot != match.SlotOf(crickettest.At(n)) {
 			t.Errorf("slot %d leaves the match at %d, %d", n, f.LiveUpdatedAt, f.LastSlot)
 		}
 		if tk.FirstEntry() != first {
-			t.Error("the same body was cut again")
+			t.Error("the same body was split again")
 		}
 	}
 
-	// A process that starts now reads what is stored, and writes nothing new.
-	cold := w.Ticker()
-	got := w.Count(func() { w.TickAt(cold, 15) })
+	// A new process reads what is stored and writes no score.
+	restarted := w.Ticker()
+	got := w.Count(func() { w.TickAt(restarted, 15) })
 	want := map[string]int{
-		"UpdateItem": 3, "Scan": 1, "PutItem": 2, "DeleteItem": 2, // claim and marks; leases
+		"UpdateItem": 3, "Scan": 1, "PutItem": 2, "DeleteItem": 2, // the claim and two marks; the leases
 		"GetItem": 2 * 7, // fixture, score, balls, ledger and three hashes
 	}
 	if !maps.Equal(got, want) {
-		t.Errorf("a cold tick without news makes the calls %v, want %v", got, want)
+		t.Errorf("the first tick of a new process makes the calls %v, want %v", got, want)
 	}
-	if got := w.Count(func() { w.TickAt(cold, 16) }); got["GetItem"]+got["PutItem"] > 0 {
-		t.Errorf("its second makes the calls %v", got)
+	if got := w.Count(func() { w.TickAt(restarted, 16) }); got["GetItem"]+got["PutItem"] > 0 {
+		t.Errorf("its second tick makes the calls %v, want no GetItem and no PutItem", got)
 	}
 }
 
@@ -133,7 +132,7 @@ func TestTickStoresWhatChanged(t *testing.T) {
 	tk := w.Ticker()
 	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 4}))
 	if done := w.TickAt(tk, 0); done.Matches != 1 || done.Changed != 1 {
-		t.Errorf("the first tick says %+v", done)
+		t.Errorf("the first tick returns %+v", done)
 	}
 	o := w.Outcome()
 	if f := o.Fixtures["7"]; f.Live != match.Live || f.LiveUpdatedAt == 0 || f.Status != "1st Innings" {
@@ -146,15 +145,15 @@ func TestTickStoresWhatChanged(t *testing.T) {
 		t.Errorf("the balls are %s, up to %d", o.Balls["7"], o.Last["7"])
 	}
 	got := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
-	if want := (activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(0)), Changed: []string{"11", "12", match.Neutral}}); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
-		t.Errorf("the messages are %+v, want %+v", got, want)
+	want := []activity.MatchChanged{{MatchID: "7", Slot: match.SlotOf(crickettest.At(0)), Changed: []string{"11", "12", match.Neutral}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 	if n := len(testkit.Rows[map[string]any](w.World, tables.Locks)); n != 1 {
 		t.Errorf("%d locks are left, want the claim alone", n)
 	}
 
-	// The row keeps the provider's own word for where the match stands: what is
-	// shown for it is no status that the planner could read.
+	// The row keeps the provider's last documented status, which the planner can read.
 	w.SetPayload(crickettest.Payload(f, "Delayed"))
 	w.TickAt(tk, 1)
 	w.SetPayload(crickettest.Payload(f, "Review", crickettest.Ball{ID: 1, Runs: 4}))
@@ -164,7 +163,7 @@ func TestTickStoresWhatChanged(t *testing.T) {
 	}
 }
 
-func TestTickIgnores(t *testing.T) {
+func TestUnknownAndFinishedMatchesAreIgnored(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]*match.Fixture{
 		"a match that nobody scheduled": nil,
@@ -181,54 +180,53 @@ func TestTickIgnores(t *testing.T) {
 			before := w.Outcome()
 			w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}))
 			done := w.TickAt(w.Ticker(), 0)
-			if done.Matches != 1 || done.Changed != 0 || !reflect.DeepEqual(w.Outcome(), before) {
-				t.Errorf("the tick says %+v and leaves %+v", done, w.Outcome())
+			if diff := cmp.Diff(before, w.Outcome()); done.Matches != 1 || done.Changed != 0 || diff != "" {
+				t.Errorf("the tick returns %+v and changes (-before +after):\n%s", done, diff)
 			}
 			if c := w.Logs.Complaints(); c != nil {
-				t.Errorf("it complains: %q", c)
+				t.Errorf("the log has %q, want nothing", c)
 			}
 		})
 	}
 }
 
-// TestBrokenEntries has one match's nonsense cost the others nothing.
-func TestBrokenEntries(t *testing.T) {
+func TestBrokenEntryDoesNotAffectOtherMatches(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	good, bad, nameless := w.Scripted("7"), w.Scripted("8"), w.Scripted("9")
+	good, bad, unnamed := w.Scripted("7"), w.Scripted("8"), w.Scripted("9")
 	tk := w.Ticker()
-	w.SetPayload(crickettest.Payload(good, "1st Innings"), crickettest.Payload(bad, "1st Innings", crickettest.Ball{ID: 1}), crickettest.Payload(nameless, "1st Innings"))
+	w.SetPayload(crickettest.Payload(good, "1st Innings"), crickettest.Payload(bad, "1st Innings", crickettest.Ball{ID: 1}), crickettest.Payload(unnamed, "1st Innings"))
 	w.TickAt(tk, 0)
-	was := w.Outcome()
-	for n := 1; n < 8; n++ { // longer than a match may be missing
+	before := w.Outcome()
+	for n := 1; n < 8; n++ { // longer than archiveAfter
 		w.SetPayload(`{"id":8,"status":"1st Innings","runs":[1 2]}`, `{"status":"1st Innings"}`, `7`, crickettest.Payload(good, "1st Innings", make([]crickettest.Ball, n)...))
 		if done := w.TickAt(tk, n); done.Changed != 1 {
 			t.Errorf("slot %d: %+v", n, done)
 		}
 	}
-	is := w.Outcome()
+	after := w.Outcome()
 	for _, id := range []string{"8", "9"} {
-		if is.States[id] != was.States[id] || is.Fixtures[id] != was.Fixtures[id] {
+		if after.States[id] != before.States[id] || after.Fixtures[id] != before.Fixtures[id] {
 			t.Errorf("the broken match %s has changed", id)
 		}
 	}
-	if is.States["7"] == was.States["7"] {
-		t.Error("the good match stands still")
+	if after.States["7"] == before.States["7"] {
+		t.Error("the good match was not ingested")
 	}
-	if is.Messages != nil {
-		t.Errorf("a match that cannot be read is said to be over: %q", is.Messages)
+	if after.Messages != nil {
+		t.Errorf("a match that cannot be read is over: %q", after.Messages)
 	}
 	if c := w.Logs.Complaints(); !slices.Contains(c, "match failed") {
-		t.Errorf("nobody is told: %q", c)
+		t.Errorf("the log has %q, want \"match failed\"", c)
 	}
 	if n := w.Logs.Sum(tables.MatchesFailed); n != 7*3 {
 		t.Errorf("%v failures are counted, want 21", n)
 	}
 }
 
-// TestProviderFaults has the last good state stand while the provider fails, and
-// the next good answer heal everything.
-func TestProviderFaults(t *testing.T) {
+// TestStateStandsWhileTheProviderFails also checks that the next good answer repairs
+// everything.
+func TestStateStandsWhileTheProviderFails(t *testing.T) {
 	t.Parallel()
 	const first, faulty = 20, 3
 	play := func(t *testing.T, kind sim.Kind, stands bool) (*crickettest.World, crickettest.Outcome) {
@@ -236,14 +234,14 @@ func TestProviderFaults(t *testing.T) {
 		m := w.Play(3, cricsheet.T20, match.SlotLength)
 		tk := w.Ticker()
 		w.TickAt(tk, first)
-		was := w.Outcome()
+		before := w.Outcome()
 		if kind != "" {
 			testkit.Must(t, w.Feed.Inject(sim.Fault{Kind: kind, Count: faulty, Resource: "livescores"}))
 		}
 		for n := range faulty {
 			w.TickAt(tk, first+1+n)
-			if stands && !reflect.DeepEqual(w.Outcome(), was) {
-				t.Errorf("%d failures change %+v to %+v", n+1, was, w.Outcome())
+			if diff := cmp.Diff(before, w.Outcome()); stands && diff != "" {
+				t.Errorf("%d failures change (-before +after):\n%s", n+1, diff)
 			}
 		}
 		w.TickAt(tk, first+faulty+1)
@@ -251,7 +249,7 @@ func TestProviderFaults(t *testing.T) {
 			t.Errorf("the match has left: %+v", o)
 		}
 		o := w.Outcome()
-		o.Alerts, o.Ledger = nil, nil // depend on how many polls were made
+		o.Alerts, o.Ledger = nil, nil // these depend on the number of polls
 		return w, o
 	}
 	_, want := play(t, "", false)
@@ -266,8 +264,8 @@ func TestProviderFaults(t *testing.T) {
 			if w.Feed.Counts()[kind] != faulty {
 				t.Fatalf("the fault happened %d times", w.Feed.Counts()[kind])
 			}
-			if !reflect.DeepEqual(got, want) {
-				t.Errorf("afterwards it is\n%+v\nwithout a fault\n%+v", got, want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("after the faults (-want +got):\n%s", diff)
 			}
 			complaints := w.Logs.Complaints()
 			if fault == "" {
@@ -277,25 +275,25 @@ func TestProviderFaults(t *testing.T) {
 				t.Errorf("%v faults are counted, want %d", n, faulty)
 			}
 			if n := w.Logs.Sum(tables.SlotsClaimed); n != faulty+2 {
-				t.Errorf("%v slots are counted, want %d: those that the provider failed, the one before and the one after", n, faulty+2)
+				t.Errorf("%v slots are counted, want %d: one before the faults, one after, and one for each fault", n, faulty+2)
 			}
 			if len(complaints) != 1 {
-				t.Errorf("it is logged as %q, want one line", complaints)
+				t.Errorf("the log has %q, want one line", complaints)
 			}
 		})
 	}
 }
 
-// TestUnconfirmedFinish has a match that the provider calls finished, and not
-// consistently, go on until it does.
-func TestUnconfirmedFinish(t *testing.T) {
+// TestContradictoryFinishIsNoResult has the provider finish a match before winner, note
+// and scores agree.
+func TestContradictoryFinishIsNoResult(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []sim.Kind{sim.EarlyFinish, sim.WrongWinner} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			w := crickettest.New(t)
 			m := w.Play(4, cricsheet.T20, match.SlotLength)
-			last := len(m.Frames) - 2 // the slot in which the last frame is on
+			last := len(m.Frames) - 2 // the slot of the last frame
 			testkit.Must(t, w.Feed.Inject(sim.Fault{Kind: kind, Match: m.ID, For: 4 * match.SlotLength}))
 			tk := w.Ticker()
 			results := 0
@@ -314,15 +312,15 @@ func TestUnconfirmedFinish(t *testing.T) {
 				t.Errorf("the match was over in %d slots; the fault happened %d times", results, w.Feed.Counts()[kind])
 			}
 			if o := w.Outcome(); o.Messages != nil {
-				t.Errorf("something ended: %q", o.Messages)
+				t.Errorf("a match ended: %q", o.Messages)
 			}
 		})
 	}
 }
 
-// TestVanishedMatch has a match that leaves the feed be archived, and come back
-// as if nothing had been.
-func TestVanishedMatch(t *testing.T) {
+// TestMissingMatchIsArchivedUntilItIsBack compares a match that was archived and came
+// back with one that was never missing.
+func TestMissingMatchIsArchivedUntilItIsBack(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	m := w.Play(5, cricsheet.T20, match.SlotLength)
@@ -363,24 +361,24 @@ func TestVanishedMatch(t *testing.T) {
 	control.TickAt(ctk, 20)
 	control.TickAt(ctk, 70)
 	got, want := w.Outcome(), control.Outcome()
-	got.Messages = nil // a look at the provider's page is still to come
+	got.Messages = nil // the first message is still to be handled
 	for _, o := range []*crickettest.Outcome{&got, &want} {
-		o.Alerts, o.Ledger = nil, nil // depend on how many polls were made
+		o.Alerts, o.Ledger = nil, nil // these depend on the number of polls
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("after its return it is\n%+v\nwant\n%+v", got, want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("after its return (-want +got):\n%s", diff)
 	}
 	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(other.ID)); f.ArchivedAt != 0 {
 		t.Error("the other match was archived, too")
 	}
 	if testkit.Drain(w.World, tables.FinishQueue, time.Hour, finisher.FinishMatch); len(testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)) > 0 {
-		t.Error("it is still looked for")
+		t.Error("its page is still requested")
 	}
 }
 
-// TestShortAbsence has a match that was archived, and that nobody looked for
-// yet, be live again by its return alone.
-func TestShortAbsence(t *testing.T) {
+// TestReturnMakesAnArchivedMatchLive has a match come back before finish-match has
+// handled its message.
+func TestReturnMakesAnArchivedMatchLive(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	f := w.Scripted("7")
@@ -393,17 +391,17 @@ func TestShortAbsence(t *testing.T) {
 		w.TickAt(tk, n)
 		f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 		if archived := n == 4; (f.ArchivedAt != 0) != archived || (f.Live == "") != archived || (f.LiveUpdatedAt == 0) != archived {
-			t.Errorf("in slot %d it is %+v", n, f)
+			t.Errorf("in slot %d the row is %+v, want archived %v", n, f, archived)
 		}
 	}
 	if n := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)); n != 1 {
-		t.Errorf("%d messages were sent of a match that never changed, want the first alone", n)
+		t.Errorf("%d messages were sent of a match that never changed, want 1", n)
 	}
 }
 
-// TestCorrections has the stored balls and the score follow the provider,
-// whatever it first said, and the pointer move forward only.
-func TestCorrections(t *testing.T) {
+// TestCorrectionsReplaceBallsAndScore also checks that the last processed ball never
+// decreases.
+func TestCorrectionsReplaceBallsAndScore(t *testing.T) {
 	t.Parallel()
 	play := func(t *testing.T, faults ...sim.Fault) (*crickettest.World, string, crickettest.Outcome) {
 		w := crickettest.New(t)
@@ -435,17 +433,18 @@ func TestCorrections(t *testing.T) {
 			t.Parallel()
 			w, match, got := play(t, f)
 			if w.Feed.Counts()[f.Kind] == 0 {
-				t.Fatal("nothing went wrong")
+				t.Fatal("the fault did not happen")
 			}
 			if got.Balls[match] != want.Balls[match] || !maps.Equal(got.Shown, want.Shown) || !maps.Equal(got.Hashes, want.Hashes) || got.Untold != nil {
-				t.Errorf("afterwards it is\n%+v\nwant\n%+v", got, want)
+				t.Errorf("after the fault (-want +got):\n%s", cmp.Diff(want, got))
 			}
 		})
 	}
 }
 
-// TestResumption has a new process in each slot go on from what is stored.
-func TestResumption(t *testing.T) {
+// TestNewProcessContinuesFromStoredState compares one process with a new one in each
+// slot.
+func TestNewProcessContinuesFromStoredState(t *testing.T) {
 	t.Parallel()
 	play := func(next func(*crickettest.World, *live.Ticker) *live.Ticker) crickettest.Outcome {
 		w := crickettest.New(t)
@@ -459,13 +458,13 @@ func TestResumption(t *testing.T) {
 	}
 	want := play(func(_ *crickettest.World, tk *live.Ticker) *live.Ticker { return tk })
 	got := play(func(w *crickettest.World, _ *live.Ticker) *live.Ticker { return w.Ticker() })
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("fifteen processes make\n%+v\none makes\n%+v", got, want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fifteen processes (-want +got):\n%s", diff)
 	}
 }
 
-// TestTwoProcesses has processes take turns, each with a memory of its own.
-func TestTwoProcesses(t *testing.T) {
+// TestStaleCacheIsNotUsed has two processes take turns, each with its own cache.
+func TestStaleCacheIsNotUsed(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	f := w.Scripted("7")
@@ -477,8 +476,8 @@ func TestTwoProcesses(t *testing.T) {
 		says string
 		last int
 	}{
-		{one, a, 1}, {two, b, 9}, {two, a, 9}, // the ball is taken back
-		{one, crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}, crickettest.Ball{ID: 3}), 9}, // one remembers what it wrote first
+		{one, a, 1}, {two, b, 9}, {two, a, 9}, // ball 9 is deleted
+		{one, crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}, crickettest.Ball{ID: 3}), 9}, // the cache of one is stale
 	} {
 		w.SetPayload(step.says)
 		w.TickAt(step.by, n)
@@ -488,9 +487,9 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// TestHalfWritten has words that came back, after others were half dealt with,
-// be dealt with again.
-func TestHalfWritten(t *testing.T) {
+// TestPartlyStoredPayloadIsRepaired has a payload come back after another was stored in
+// part.
+func TestPartlyStoredPayloadIsRepaired(t *testing.T) {
 	t.Parallel()
 	for name, balls := range map[string][2][]crickettest.Ball{
 		"a correction":     {{{ID: 1}, {ID: 2}}, {{ID: 1}, {ID: 2, Runs: 4}}},
@@ -500,17 +499,17 @@ func TestHalfWritten(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			halfWritten(t, balls[0], balls[1])
+			storePartly(t, balls[0], balls[1])
 		})
 	}
 }
 
-// halfWritten has the provider say was, is and was again, with calls failing
-// while is was dealt with.
-func halfWritten(t *testing.T, was, is []crickettest.Ball) {
+// storePartly has the provider return first, second and first again. All calls but the
+// first n fail while second is ingested, for each n.
+func storePartly(t *testing.T, first, second []crickettest.Ball) {
 	w := crickettest.New(t)
 	f := w.Scripted("7")
-	a, b := crickettest.Payload(f, "1st Innings", was...), crickettest.Payload(f, "1st Innings", is...)
+	a, b := crickettest.Payload(f, "1st Innings", first...), crickettest.Payload(f, "1st Innings", second...)
 	w.SetPayload(a)
 	w.TickAt(w.Ticker(), 0)
 	want := w.Outcome()
@@ -520,39 +519,39 @@ func halfWritten(t *testing.T, was, is []crickettest.Ball) {
 		env := w.Env(live.TickFunction)
 		env.AWS.HTTPClient = failing(env.AWS.HTTPClient, n)
 		broken := testkit.OpenWith(w.World, env, live.OpenTicker)
-		w.Logs.Complaints() // those of the round before
+		w.Logs.Complaints() // drop those of the round before
 		done, err := broken.Tick(w.Ctx(), crickettest.SlotNo(slot))
 		if done.Skipped != "" {
-			t.Fatalf("slot %d is %s", slot, done.Skipped)
+			t.Fatalf("slot %d is skipped as %s", slot, done.Skipped)
 		}
-		whole := err == nil && len(w.Logs.Complaints()) == 0
+		complete := err == nil && len(w.Logs.Complaints()) == 0
 		w.SetPayload(a)
-		w.TickAt(w.Ticker(), slot+1+int(live.Lease/match.SlotLength)) // when the lease that it could not give back has run out
-		for n := slot + 6; n < slot+16 && held(w, "7"); n++ {         // the score does not believe at once that balls are gone
+		w.TickAt(w.Ticker(), slot+1+int(live.Lease/match.SlotLength)) // when the lease that it could not release has expired
+		for n := slot + 6; n < slot+16 && isHeld(w, "7"); n++ {       // the score first withholds a payload that lacks balls
 			w.TickAt(w.Ticker(), n)
 		}
 		got := w.Outcome()
-		got.Last = want.Last // it moves forward only
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("after all but %d calls failed, it is\n%+v\nwant\n%+v", n, got, want)
+		got.Last = want.Last // it never decreases
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("after all but %d calls failed (-want +got):\n%s", n, diff)
 		}
-		if whole {
+		if complete {
 			return
 		}
 	}
-	t.Error("a tick makes no end of calls")
+	t.Error("a tick makes 40 calls or more")
 }
 
-// held reports whether the score waits for more of the same words.
-func held(w *crickettest.World, matchID string) bool {
+// isHeld reports whether the score withholds the last payload.
+func isHeld(w *crickettest.World, matchID string) bool {
 	c := testkit.Row[match.ScoreRow](w.World, tables.FixtureCache, matchID)
 	testkit.Must(w.T, c.Decode())
 	return c.State.Held != 0
 }
 
-// TestHeldWords has words that the score does not believe at once be asked about
-// again, though they stay the same.
-func TestHeldWords(t *testing.T) {
+// TestWithheldPayloadIsIngestedAgain polls an unchanged payload that the score
+// withholds until it has come often enough.
+func TestWithheldPayloadIsIngestedAgain(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]func(*crickettest.World, *live.Ticker) *live.Ticker{
 		"one process":   func(_ *crickettest.World, tk *live.Ticker) *live.Ticker { return tk },
@@ -567,18 +566,18 @@ func TestHeldWords(t *testing.T) {
 			w.TickAt(tk, 0)
 			w.SetPayload(crickettest.Payload(f, "1st Innings"))
 			n := 1
-			for w.TickAt(tk, n); held(w, "7") && n < 20; n++ {
+			for w.TickAt(tk, n); isHeld(w, "7") && n < 20; n++ {
 				tk = again(w, tk)
 				w.TickAt(tk, n+1)
 			}
 			if o := w.Outcome(); n < 5 || !strings.Contains(o.Shown["DISPLAY#7#neutral"], `"score":"0/0"`) || o.Balls["7"] != "null" || o.Untold != nil {
-				t.Errorf("after %d polls it is %+v", n, o)
+				t.Errorf("after %d polls the outcome is %+v, want 0/0 and no balls", n, o)
 			}
 		})
 	}
 }
 
-// failing lets the first n calls through and fails the others.
+// failing returns a client whose calls fail after the first n.
 func failing(next aws.HTTPClient, n int) aws.HTTPClient {
 	var mu sync.Mutex
 	return smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
@@ -593,24 +592,24 @@ func failing(next aws.HTTPClient, n int) aws.HTTPClient {
 	})
 }
 
-// TestFence has nothing of an older slot overwrite a newer one, at whatever
-// point the older one's worker stalls.
-func TestFence(t *testing.T) {
+// TestOlderSlotNeverOverwritesNewer has a worker stall until its lease expires, while
+// another ingests a newer slot.
+func TestOlderSlotNeverOverwritesNewer(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	f := w.Scripted("7")
 	w.To(crickettest.At(0))
 	old, fresh := crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}), crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}, crickettest.Ball{ID: 2, Runs: 6})
-	enter := func(slot int, words string, stall func()) error {
-		return w.Ticker().Ingest(w.Ctx(), "7", words, match.SlotOf(crickettest.At(slot)), crickettest.At(slot), func() (sportmonks.Fixture, error) {
+	ingest := func(slot int, payload string, stall func()) error {
+		return w.Ticker().Ingest(w.Ctx(), "7", payload, match.SlotOf(crickettest.At(slot)), crickettest.At(slot), func() (sportmonks.Fixture, error) {
 			stall()
-			return sportmonks.Decode([]byte(words))
+			return sportmonks.Decode([]byte(payload))
 		})
 	}
 	var want crickettest.Outcome
-	err := enter(5, old, func() {
-		w.To(w.Clock.Now().Add(live.Lease + time.Second)) // its lease runs out
-		testkit.Must(t, enter(6, fresh, func() {}))
+	err := ingest(5, old, func() {
+		w.To(w.Clock.Now().Add(live.Lease + time.Second)) // its lease expires
+		testkit.Must(t, ingest(6, fresh, func() {}))
 		want = w.Outcome()
 	})
 	if !dynamo.IsRefused(err) {
@@ -619,18 +618,18 @@ func TestFence(t *testing.T) {
 	if want.Untold != nil || !strings.Contains(want.Shown["DISPLAY#7#neutral"], `"6/0"`) {
 		t.Errorf("the newer state is %+v", want)
 	}
-	if err := enter(5, old, func() {}); !errors.Is(err, live.ErrPassed) {
-		t.Errorf("an older slot got %v, want %v", err, live.ErrPassed)
+	if err := ingest(5, old, func() {}); !errors.Is(err, live.ErrNothingToDo) {
+		t.Errorf("an older slot got %v, want %v", err, live.ErrNothingToDo)
 	}
-	if got := w.Outcome(); !reflect.DeepEqual(got, want) {
-		t.Errorf("it left %+v, want %+v", got, want)
+	if diff := cmp.Diff(want, w.Outcome()); diff != "" {
+		t.Errorf("after the older slot (-want +got):\n%s", diff)
 	}
 	if n := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)); n != 1 {
 		t.Errorf("%d messages were sent, want 1", n)
 	}
 }
 
-func TestMatchInOtherHands(t *testing.T) {
+func TestMatchLeasedByAnotherWorkerIsSkipped(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	f := w.Scripted("7")
@@ -644,11 +643,11 @@ func TestMatchInOtherHands(t *testing.T) {
 		}
 	}
 	if c := w.Logs.Complaints(); c != nil {
-		t.Errorf("it complains: %q", c)
+		t.Errorf("the log has %q, want nothing", c)
 	}
 }
 
-func TestReplays(t *testing.T) {
+func TestExpiredReplayIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	tk := w.Ticker()
@@ -674,8 +673,8 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// live-index may still list a match that was archived: it is not told twice.
-func TestStaleIndex(t *testing.T) {
+// TestArchivedMatchIsNotArchivedAgain has live-index still list an archived match.
+func TestArchivedMatchIsNotArchivedAgain(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	f := w.Scripted("7")
@@ -686,16 +685,17 @@ func TestStaleIndex(t *testing.T) {
 	w.TickAt(ticker, 1)
 	w.TickAt(ticker, 5)
 	before := len(testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue))
-	if left, err := ticker.ArchiveMissing(w.Ctx(), "7", live.Grace); left || err != nil {
-		t.Errorf("it leaves again: %v, %v", left, err)
+	if left, err := ticker.ArchiveMissing(w.Ctx(), "7", live.ArchiveAfter); left || err != nil {
+		t.Errorf("it is archived again: %v, %v", left, err)
 	}
 	if after := len(testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)); before != 1 || after != 1 {
 		t.Errorf("%d messages, then %d; want one", before, after)
 	}
 }
 
-// TestLiveMatchesAreOurs: what the feed lists beside them keeps no alarm awake.
-func TestLiveMatchesAreOurs(t *testing.T) {
+// TestOnlyStoredMatchesAreCountedAsLive: matches that we do not store must not keep an
+// alarm active.
+func TestOnlyStoredMatchesAreCountedAsLive(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	ours := crickettest.Payload(w.Scripted("7"), "1st Innings", crickettest.Ball{ID: 1})
@@ -704,15 +704,15 @@ func TestLiveMatchesAreOurs(t *testing.T) {
 	w.SetPayload(ours, foreign)
 	w.TickAt(tk, 0)
 	if n := w.Logs.Sum(tables.MatchesLive); n != 1 {
-		t.Fatalf("%v matches are live, want ours", n)
+		t.Fatalf("%v matches are live, want 1", n)
 	}
 	w.SetPayload(foreign)
-	gone := int(live.LongerGrace/match.SlotLength) + 2
+	gone := int(live.ArchiveAfterUnnamed/match.SlotLength) + 2
 	w.TickAt(tk, 1)
 	w.TickAt(tk, gone)
 	before := w.Logs.Sum(tables.MatchesLive)
 	w.TickAt(tk, gone+1)
 	if n := w.Logs.Sum(tables.MatchesLive) - before; n != 0 {
-		t.Errorf("when ours has left %v are live", n)
+		t.Errorf("after ours has left %v are live, want 0", n)
 	}
 }

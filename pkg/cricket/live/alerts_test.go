@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/sim/cricsheet"
 	"matchday/infra/sim/sportmonks"
@@ -18,27 +20,27 @@ import (
 	"matchday/pkg/cricket/tables"
 )
 
-// keys are the keys of the alerts sent so far, in order, repetitions included.
-func keys(w *crickettest.World) (keys []string) {
+// alertKeys returns the keys of the alerts sent so far, in order, with repetitions.
+func alertKeys(w *crickettest.World) (keys []string) {
 	for _, m := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
 		keys = append(keys, m.Key)
 	}
 	return keys
 }
 
-// TestTickTells has a wicket told when three polls had it, whichever processes
-// made them, and whatever else the polls said.
-func TestTickTells(t *testing.T) {
+// TestWicketIsSentAfterThreePolls polls a wicket from one process or several, with
+// other balls before and after it.
+func TestWicketIsSentAfterThreePolls(t *testing.T) {
 	t.Parallel()
 	out := []crickettest.Ball{{ID: 1, Runs: 1}, {ID: 2, Out: true}}
 	const wicket = "S1:out:1000"
 	type polls [][]crickettest.Ball
 	for name, c := range map[string]struct {
 		polls polls
-		want  []int // the slots in which the wicket is told
+		want  []int // the slots in which the wicket is sent
 	}{
-		"the same words":        {polls{out[:1], out, out, out, out, out}, []int{3}},
-		"others after it":       {polls{out[:1], out, append(out, crickettest.Ball{ID: 3}), append(out, crickettest.Ball{ID: 3}, crickettest.Ball{ID: 4}), out}, []int{3}},
+		"the same payload":      {polls{out[:1], out, out, out, out, out}, []int{3}},
+		"more balls after it":   {polls{out[:1], out, append(out, crickettest.Ball{ID: 3}), append(out, crickettest.Ball{ID: 3}, crickettest.Ball{ID: 4}), out}, []int{3}},
 		"taken back in time":    {polls{out[:1], out, out, {{ID: 1, Runs: 1}, {ID: 2, Runs: 4}}, out, out}, nil},
 		"taken back too late":   {polls{out[:1], out, out, out, {{ID: 1, Runs: 1}, {ID: 2}}, out, out, out, out}, []int{3}},
 		"given back and stands": {polls{out, {{ID: 1, Runs: 1}, {ID: 2, Runs: 4}}, out, out, out, out}, []int{4}},
@@ -56,45 +58,46 @@ func TestTickTells(t *testing.T) {
 					if *tk == nil {
 						*tk = w.Ticker()
 					}
-					before := len(keys(w))
+					before := len(alertKeys(w))
 					w.TickAt(*tk, n)
-					if slices.Contains(keys(w)[before:], wicket) {
+					if slices.Contains(alertKeys(w)[before:], wicket) {
 						got = append(got, n)
 					}
 				}
 				if !slices.Equal(got, c.want) {
-					t.Errorf("the wicket is told in the slots %v, want %v", got, c.want)
+					t.Errorf("the wicket is sent in the slots %v, want %v", got, c.want)
 				}
-				if all := keys(w); all[0] != "start" || slices.Index(all[1:], "start") >= 0 {
-					t.Errorf("the start is not told first and once: %q", all)
+				if all := alertKeys(w); all[0] != "start" || slices.Index(all[1:], "start") >= 0 {
+					t.Errorf("the alerts are %q, want the start first and once", all)
 				}
 			})
 		}
 	}
 }
 
-// Waiting to hear an event again costs what hearing nothing new does.
-func TestTickWaitsCheaply(t *testing.T) {
+// TestWaitingForConfirmationCostsOneWrite: a poll that confirms an event without
+// sending it costs as much as an unchanged payload.
+func TestWaitingForConfirmationCostsOneWrite(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	f := w.Scripted("7")
 	tk := w.Ticker()
 	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Out: true}))
 	w.TickAt(tk, 0)
-	want := map[string]int{"UpdateItem": 2, "Scan": 1} // claim and mark
+	want := map[string]int{"UpdateItem": 2, "Scan": 1} // the claim and markUnchanged
 	if got := w.Count(func() { w.TickAt(tk, 1) }); !maps.Equal(got, want) {
 		t.Errorf("the second poll makes the calls %v, want %v", got, want)
 	}
 	got := w.Count(func() { w.TickAt(tk, 2) })
 	want = map[string]int{"UpdateItem": 3, "Scan": 1, "PutItem": 2, "GetItem": 1, "DeleteItem": 1, "SendMessage": 1}
 	if !maps.Equal(got, want) {
-		t.Errorf("the third, which tells, makes the calls %v, want %v", got, want)
+		t.Errorf("the third, which sends, makes the calls %v, want %v", got, want)
 	}
 }
 
-// TestMatchTells plays a whole match whose feed errs, though not for long enough
-// to be believed, and compares what is told with what happened.
-func TestMatchTells(t *testing.T) {
+// TestShortErrorsOfTheFeedSendNothing plays a whole match whose feed errs, but never
+// for confirmPolls, and compares the alerts with those of a feed without errors.
+func TestShortErrorsOfTheFeedSendNothing(t *testing.T) {
 	t.Parallel()
 	play := func(t *testing.T, rates map[sportmonks.Kind]float64) []string {
 		w := crickettest.New(t)
@@ -107,18 +110,18 @@ func TestMatchTells(t *testing.T) {
 			testkit.Drain(w.World, tables.FinishQueue, 0, s.FinishMatch)
 			testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
 		}
-		return keys(w)
+		return alertKeys(w)
 	}
-	right := play(t, nil)
+	want := play(t, nil)
 	rates := sportmonks.Habits()
 	delete(rates, sportmonks.DeletedBall)
 	got := play(t, rates)
-	slices.Sort(right)
+	slices.Sort(want)
 	slices.Sort(got)
-	if len(right) < 10 || !slices.Equal(got, right) {
-		t.Errorf("the erring feed has told\n%q\nthe other\n%q", got, right)
+	if diff := cmp.Diff(want, got); len(want) < 10 || diff != "" {
+		t.Errorf("of %d alerts (-want +got):\n%s", len(want), diff)
 	}
 	if !slices.Equal(got, slices.Compact(slices.Clone(got))) {
-		t.Errorf("something was told twice: %q", got)
+		t.Errorf("an alert was sent twice: %q", got)
 	}
 }

@@ -13,11 +13,10 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// Display is what a lock screen shows of a match from one perspective, and
-// nothing else: the content state of the Live Activity. Its JSON is under 2 KB
-// whatever the provider sends. phase, format, status, headline, local and visitor
-// are always there; every other member is absent when it does not apply, and no
-// member is ever null.
+// Display is what a lock screen shows of a match from one perspective: the content
+// state of the Live Activity. Its JSON is less than 2 KB, whatever the provider sends.
+// phase, format, status, headline, local and visitor are always present. Any other
+// member is absent if it does not apply. No member is null.
 type Display struct {
 	Phase       sportmonks.Phase `json:"phase"`
 	Format      Format           `json:"format"`
@@ -32,30 +31,30 @@ type Display struct {
 	RunRate     string           `json:"runRate,omitzero"`
 	NeedRate    string           `json:"requiredRate,omitzero"`
 	Target      int              `json:"target,omitzero"`
-	Revised     bool             `json:"revised,omitzero"` // the target is a rain rule's
+	Revised     bool             `json:"revised,omitzero"` // a rain rule set the target
 	NeedRuns    int              `json:"needRuns,omitzero"`
 	NeedBalls   int              `json:"needBalls,omitzero"`
 	Partnership string           `json:"partnership,omitzero"` // "45 (30)"
 	LastWicket  string           `json:"lastWicket,omitzero"`
 	SuperOver   string           `json:"superOver,omitzero"` // "SO 10/1 v 6/2", in batting order
-	Outcome     Outcome          `json:"outcome,omitzero"`   // an Outcome, or Lost for followers of the loser
+	Outcome     Outcome          `json:"outcome,omitzero"`   // Lost for followers of the loser
 	Result      string           `json:"result,omitzero"`
 }
 
-// Lost is the outcome of a match won, for followers of the other side.
+// Lost is the Outcome that followers of the losing side see.
 const Lost Outcome = "lost"
 
-// Side is one team's part. Name is always there.
+// Side is the display of one team. Name is always present.
 type Side struct {
 	Name      string `json:"name"`
 	Code      string `json:"code,omitzero"`
 	Score     string `json:"score,omitzero"` // "182/8", "364 & 298/8d", "483 f/o"
-	Overs     string `json:"overs,omitzero"` // of its last innings, super overs apart
+	Overs     string `json:"overs,omitzero"` // of its last innings that is no super over
 	SuperOver string `json:"superOver,omitzero"`
 	Batting   bool   `json:"batting,omitzero"`
 }
 
-// Crease is a batter at the crease.
+// Crease is the display of a batter at the crease.
 type Crease struct {
 	Name   string `json:"name"`
 	Runs   int    `json:"runs"`
@@ -65,14 +64,15 @@ type Crease struct {
 	Strike bool   `json:"strike,omitzero"`
 }
 
-// Spell is the bowler and his figures, "2-24 (3.4)".
+// Spell is the display of the bowler, with the figures "2-24 (3.4)": wickets, runs and
+// overs.
 type Spell struct {
 	Name    string `json:"name"`
 	Figures string `json:"figures"`
 }
 
-// For is the display for followers of one team: the id of the local or the
-// visiting team, or "" (and any other) for neither.
+// For returns the display for followers of a team. Any id but those of the local and
+// the visiting team, "" included, is the neutral perspective.
 func (s State) For(teamID string) Display {
 	if teamID != s.Local.ID && teamID != s.Visitor.ID {
 		teamID = ""
@@ -126,7 +126,7 @@ func (s State) For(teamID string) Display {
 	return d
 }
 
-// SideOf is a team's part of a display.
+// SideOf returns the display of a team.
 func (s *State) SideOf(t Team) Side {
 	v := Side{Name: Fit(t.Name, 32), Code: Fit(t.Code, 8)}
 	over := s.Phase.Over()
@@ -152,7 +152,7 @@ func (s *State) SideOf(t Team) Side {
 	return v
 }
 
-// short is a side's code, or its name.
+// short returns a team's code, or its name if it has none.
 func (s *State) short(teamID string) string {
 	for _, t := range [...]Team{s.Local, s.Visitor} {
 		if t.ID == teamID && teamID != "" {
@@ -165,7 +165,8 @@ func (s *State) short(teamID string) string {
 	return s.TeamName(teamID)
 }
 
-// headline is the one line, told to a follower of teamID or, with "", to anyone.
+// headline returns the most important line, for followers of teamID or, with "", for
+// the neutral perspective.
 func (s *State) headline(teamID string) string {
 	if !s.Result.IsZero() && s.Phase.Over() {
 		return s.resultLine(teamID)
@@ -196,11 +197,12 @@ func (s *State) headline(teamID string) string {
 	case cur.Over:
 		return s.short(cur.TeamID) + " made " + Fit(cur.Score(), 16)
 	}
-	return s.say(teamID, cur.TeamID, s.short(cur.TeamID)+" batting", "Batting", "Bowling")
+	return s.choose(teamID, cur.TeamID, s.short(cur.TeamID)+" batting", "Batting", "Bowling")
 }
 
-// say picks the words for a follower: of the side concerned, of the other, of none.
-func (s *State) say(teamID, concerned, neutral, own, others string) string {
+// choose returns the text for the perspective teamID: own for followers of the team
+// concerned, others for followers of its opponent, otherwise neutral.
+func (s *State) choose(teamID, concerned, neutral, own, others string) string {
 	switch {
 	case teamID == "" || concerned == "":
 		return neutral
@@ -218,7 +220,7 @@ func (s *State) needLine(teamID string) string {
 		from = " from " + ClampText(n.Balls)
 		off = " off " + ClampText(n.Balls)
 	}
-	line := s.say(teamID, n.TeamID,
+	line := s.choose(teamID, n.TeamID,
 		s.short(n.TeamID)+" need "+runs+from, "Need "+runs+from, "Defending "+runs+off)
 	if s.Target.Revised {
 		line += " (DLS)"
@@ -238,7 +240,7 @@ func (s *State) leadLine(teamID string, cur *Innings) string {
 		return "trail by " + ClampText(-lead)
 	}
 	upper := func(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-	return s.say(teamID, cur.TeamID,
+	return s.choose(teamID, cur.TeamID,
 		s.short(cur.TeamID)+" "+verb(lead), upper(verb(lead)), upper(verb(-lead)))
 }
 
@@ -250,7 +252,7 @@ func (s *State) resultLine(teamID string) string {
 		if res.Method != "" {
 			by = strings.TrimSpace(by + " (" + res.Method + ")")
 		}
-		line := s.say(teamID, res.WinnerID, s.short(res.WinnerID)+" won", "Won", "Lost")
+		line := s.choose(teamID, res.WinnerID, s.short(res.WinnerID)+" won", "Won", "Lost")
 		return strings.TrimSpace(line + " " + by)
 	case res.Kind == Tied && res.WinnerID != "":
 		how := ""
@@ -260,14 +262,14 @@ func (s *State) resultLine(teamID string) string {
 		case BowlOut:
 			how = " the bowl-out"
 		}
-		return s.say(teamID, res.WinnerID, s.short(res.WinnerID)+" won"+how, "Won"+how, "Lost"+how)
+		return s.choose(teamID, res.WinnerID, s.short(res.WinnerID)+" won"+how, "Won"+how, "Lost"+how)
 	case res.Kind == Abandoned:
 		return "Match abandoned"
 	}
 	return s.ResultText(res)
 }
 
-// detail is a second line where the headline leaves something to say.
+// detail returns the second line, or "".
 func (s *State) detail() string {
 	switch {
 	case s.Phase == sportmonks.Upcoming:
@@ -288,20 +290,20 @@ func (s *State) detail() string {
 	return ""
 }
 
-// Hash is 32 hex digits of what is displayed: two displays have the same hash
-// exactly when they look the same, in every process.
+// Hash returns 32 hex digits of the SHA-256 of the display. Two displays have the same
+// hash exactly if they are equal, in every process.
 func (d Display) Hash() string {
 	b, err := json.Marshal(d)
 	if err != nil {
-		return "" // strings, numbers and lists of them always marshal
+		return "" // cannot happen: strings, numbers and lists of them always marshal
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:16])
 }
 
-// Fit makes text safe and at most size bytes as JSON, under any encoder: control
-// characters go, and what encoders escape is counted as escaped. A text cut short
-// ends in "…".
+// Fit returns text in at most size bytes of JSON, whichever encoder writes it. It drops
+// control characters and counts what encoders escape as escaped. A text that it
+// shortens ends in "…".
 func Fit(text string, size int) string {
 	cost := func(r rune) int {
 		switch {
@@ -332,7 +334,8 @@ func Fit(text string, size int) string {
 	return b.String()
 }
 
+// clamp limits n to five digits, so that a Display stays under 2 KB.
 func clamp(n int) int { return min(max(n, -99999), 99999) }
 
-// ClampText writes n, at most five digits of it.
+// ClampText returns n in decimal, limited to -99999 to 99999.
 func ClampText(n int) string { return strconv.Itoa(clamp(n)) }

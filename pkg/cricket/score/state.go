@@ -8,11 +8,11 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// Format is the kind of match.
+// Format is a format of the game.
 type Format string
 
-// The formats. FirstClass is a multi-day match that is no Test; Other is a
-// limited-overs match of a type the provider did not have before.
+// The formats. FirstClass is a multi-day match that is no Test. Other is a
+// limited-overs match of a type that we do not know.
 const (
 	T20        Format = "t20"
 	ODI        Format = "odi"
@@ -23,20 +23,19 @@ const (
 	Other      Format = "other"
 )
 
-// MultiDay reports a match of up to four innings without a limit of overs.
+// MultiDay reports whether a match has up to four innings without a limit of overs.
 func (f Format) MultiDay() bool { return f == Test || f == FirstClass }
 
-// State is one match. Fields that do not apply are zero and absent from the JSON,
-// lists included.
+// State is one match. A field that does not apply is zero, and absent from the JSON.
 type State struct {
 	ID       string           `json:"id"`
 	Format   Format           `json:"format"`
 	Phase    sportmonks.Phase `json:"phase"`
 	Status   string           `json:"status"`           // to show: "2nd innings", "Stumps, day 2"
-	Pending  bool             `json:"pending,omitzero"` // the provider says finished, but not consistently who won
+	Pending  bool             `json:"pending,omitzero"` // the provider says finished, and winner, note and scores disagree
 	Round    string           `json:"round,omitzero"`
-	Day      int              `json:"day,omitzero"`     // multi-day, when the statuses told
-	Session  int              `json:"session,omitzero"` // 1 to 3, likewise
+	Day      int              `json:"day,omitzero"`     // multi-day; 0 if the statuses did not say
+	Session  int              `json:"session,omitzero"` // 1 to 3; 0 likewise
 	Local    Team             `json:"local"`
 	Visitor  Team             `json:"visitor"`
 	Overs    int              `json:"overs,omitzero"` // scheduled per side; 0 is no limit
@@ -55,20 +54,20 @@ type State struct {
 	LastSix     []string    `json:"lastSix,omitzero"`    // glyphs of the last six deliveries of the innings
 	RunRate     string      `json:"runRate,omitzero"`    // of the current innings, "8.04"
 	NeedRate    string      `json:"requiredRate,omitzero"`
-	Target      Target      `json:"target,omitzero"` // of the innings that chases, or will next
+	Target      Target      `json:"target,omitzero"` // of the chase, or of the next innings if that will be one
 	Need        Need        `json:"need,omitzero"`
 	NeedText    string      `json:"needText,omitzero"` // "Pakistan need 45 runs from 30 balls"
-	Lead        int         `json:"lead,omitzero"`     // multi-day: of the side of the current innings, negative when it trails
+	Lead        int         `json:"lead,omitzero"`     // multi-day: of the side that bats; negative if it trails
 	LeadText    string      `json:"leadText,omitzero"` // "India lead by 27 runs"
 	Result      Result      `json:"result,omitzero"`
 
-	Stops    int `json:"stops,omitzero"`    // times that play was seen to be interrupted
-	Resumes  int `json:"resumes,omitzero"`  // times that it went on: as many, or one fewer
+	Stops    int `json:"stops,omitzero"`    // how often play was interrupted
+	Resumes  int `json:"resumes,omitzero"`  // how often it resumed: Stops, or one fewer
 	LastBall int `json:"lastBall,omitzero"` // id of the newest ball
-	Held     int `json:"held,omitzero"`     // partial snapshots refused in a row
+	Held     int `json:"held,omitzero"`     // partial snapshots refused in a row; 0 if the last one was read
 }
 
-// Team is one side. Code and Image may be empty.
+// Team is a side. Code and Image may be empty.
 type Team struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
@@ -76,21 +75,21 @@ type Team struct {
 	Image string `json:"image,omitzero"`
 }
 
-// Toss says who won it and what they chose: "bat" or "field".
+// Toss is who won the toss and what they chose: "bat", "field" or "" if unknown.
 type Toss struct {
 	WinnerID string `json:"winnerId"`
 	Elected  string `json:"elected,omitzero"`
 	Text     string `json:"text"`
 }
 
-// Innings is one side's innings. In limited overs numbers from 3 on are super
+// Innings is one innings of a side. In limited overs, innings 3 and later are super
 // overs, in pairs.
 type Innings struct {
 	Number    int    `json:"number"`
 	TeamID    string `json:"teamId"`
 	Runs      int    `json:"runs"`
 	Wickets   int    `json:"wickets"`
-	Overs     string `json:"overs"`          // "19.4"; whole overs without a part: "20"
+	Overs     string `json:"overs"`          // "19.4"; whole overs are "20"
 	Balls     int    `json:"balls"`          // legal balls bowled
 	Limit     int    `json:"limit,omitzero"` // balls allotted; 0 is no limit
 	Target    int    `json:"target,omitzero"`
@@ -100,12 +99,12 @@ type Innings struct {
 	Over      bool   `json:"over,omitzero"` // it has ended
 	Extras    Extras `json:"extras,omitzero"`
 
-	Listed    int  `json:"listed,omitzero"`    // balls the snapshot listed
-	Unlisted  int  `json:"unlisted,omitzero"`  // runs in the total and not in those balls
-	Explained bool `json:"explained,omitzero"` // the balls add up to the total, penalty runs apart
+	Listed    int  `json:"listed,omitzero"`    // balls that the snapshot lists
+	Unlisted  int  `json:"unlisted,omitzero"`  // runs of the total that those balls do not have
+	Explained bool `json:"explained,omitzero"` // the balls add up to the total, except for penalty runs
 }
 
-// Score is "182/8", "182" when all out, "391/9d" when declared.
+// Score returns the score: "182/8", "182" if all out, "391/9d" if declared.
 func (n *Innings) Score() string {
 	s := strconv.Itoa(n.Runs)
 	switch {
@@ -117,7 +116,7 @@ func (n *Innings) Score() string {
 	return s
 }
 
-// Extras are the runs not off the bat.
+// Extras are the runs of an innings that were not off the bat.
 type Extras struct {
 	Wides   int `json:"wides,omitzero"`
 	NoBalls int `json:"noBalls,omitzero"`
@@ -126,11 +125,11 @@ type Extras struct {
 	Penalty int `json:"penalty,omitzero"`
 }
 
-// Total is their sum.
+// Total returns the sum of the extras.
 func (e Extras) Total() int { return e.Wides + e.NoBalls + e.Byes + e.LegByes + e.Penalty }
 
-// Batter is a batter at the crease. OnStrike is unset on both while nobody can
-// tell: after a run out, until the next ball.
+// Batter is a batter at the crease. OnStrike is false for both while the strike is
+// unknown: after a run out, until the next ball.
 type Batter struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
@@ -151,13 +150,13 @@ type Bowler struct {
 	Wickets int    `json:"wickets"`
 }
 
-// Partnership counts since the last wicket, runs with extras.
+// Partnership counts from the last wicket. Runs include extras.
 type Partnership struct {
 	Runs  int `json:"runs"`
 	Balls int `json:"balls"`
 }
 
-// Wicket is the fall of one. BallID is 0 when the ball is not listed.
+// Wicket is the fall of a wicket. BallID is 0 if the ball is not listed.
 type Wicket struct {
 	Number   int    `json:"number"`
 	BatterID string `json:"batterId"`
@@ -168,20 +167,21 @@ type Wicket struct {
 	BallID   int    `json:"ballId,omitzero"`
 }
 
-// Text is "Kusal Mendis c Fakhar Zaman b Naseem Shah 1 (2)".
+// Text returns "Kusal Mendis c Fakhar Zaman b Naseem Shah 1 (2)".
 func (w Wicket) Text() string {
 	s := strings.TrimSpace(w.Name + " " + w.How)
 	return strings.TrimSpace(s + " " + strconv.Itoa(w.Runs) + " (" + strconv.Itoa(w.Balls) + ")")
 }
 
-// Target is what wins the chase. Revised marks a rain rule's: show "(DLS)".
+// Target is the runs that win the chase. Revised means that a rain rule set it, which is
+// shown as "(DLS)".
 type Target struct {
 	Runs    int    `json:"runs"`
-	Overs   string `json:"overs,omitzero"` // allotted to the chase; absent without a limit
+	Overs   string `json:"overs,omitzero"` // allotted to the chase; "" for no limit
 	Revised bool   `json:"revised,omitzero"`
 }
 
-// Need is what is left of a chase. Balls is 0 without a limit.
+// Need is the runs and balls that are left of a chase. Balls is 0 for no limit.
 type Need struct {
 	TeamID string `json:"teamId"`
 	Runs   int    `json:"runs"`
@@ -191,8 +191,8 @@ type Need struct {
 // Outcome is the kind of a result.
 type Outcome string
 
-// The outcomes. A tie may have a winner, by its Decider. Unknown is a match that
-// the provider finished without saying how.
+// The outcomes. A Tied match may have a winner, by its Decider. Unknown is a match that
+// the provider finished without a result.
 const (
 	Won       Outcome = "won"
 	Tied      Outcome = "tied"
@@ -209,8 +209,8 @@ const (
 	BowlOut   = "bowlOut"
 )
 
-// Result is how a match ended. A win has a margin in Runs (with Innings: "an
-// innings and") or in Wickets, or none when it was awarded.
+// Result is how a match ended. The margin of a win is in Runs (with Innings: "an innings
+// and" those runs) or in Wickets. An awarded win has none.
 type Result struct {
 	Kind      Outcome `json:"kind"`
 	WinnerID  string  `json:"winnerId,omitzero"`
@@ -218,33 +218,34 @@ type Result struct {
 	Wickets   int     `json:"wickets,omitzero"`
 	Innings   bool    `json:"innings,omitzero"`
 	BallsLeft int     `json:"ballsLeft,omitzero"` // of a chase
-	Method    string  `json:"method,omitzero"`    // "DLS", "VJD", "awarded", or the provider's word
+	Method    string  `json:"method,omitzero"`    // "DLS", "VJD", "awarded", or as the provider names it
 	Decider   string  `json:"decider,omitzero"`   // of a tie: SuperOver or BowlOut
 	Text      string  `json:"text"`               // "England won by 5 wickets (with 6 balls remaining)"
 	Confirmed bool    `json:"confirmed,omitzero"` // winner, note and scores agree
 }
 
-// IsZero reports no result.
+// IsZero reports whether there is no result.
 func (r Result) IsZero() bool { return r.Kind == "" }
 
-// Ball is one delivery of the timeline.
+// Ball is a delivery in the timeline.
 type Ball struct {
-	ID      int    `json:"id"` // the key, ascending in time within an innings
+	ID      int    `json:"id"` // unique in the match; ascending in time within an innings
 	Innings int    `json:"innings"`
-	At      string `json:"at"` // label, "18.3": a wide and the ball after it share one
+	At      string `json:"at"` // label, "18.3"; a wide and the ball after it have the same
 	Batter  string `json:"batter"`
 	Bowler  string `json:"bowler"`
 	Runs    int    `json:"runs"`           // the team's
-	Bat     int    `json:"bat,omitzero"`   // of them off the bat
+	Bat     int    `json:"bat,omitzero"`   // those off the bat
 	Extra   string `json:"extra,omitzero"` // wide, noBall, bye, legBye
 	Glyph   string `json:"glyph"`
 	Wicket  string `json:"wicket,omitzero"` // "Kusal Mendis c Fakhar Zaman b Naseem Shah"
 }
 
-// Tag begins the keys of an innings' events.
+// Tag returns the prefix of the keys of the innings' events: "S1:".
 func (n *Innings) Tag() string { return "S" + strconv.Itoa(n.Number) + ":" }
 
-// Standard is the overs a side has by the format, when the feed does not say.
+// Standard returns the overs a side has in the format; 0 for no limit. It serves for
+// a feed that does not say.
 func Standard(f Format) int {
 	switch f {
 	case T20, Hundred:
@@ -257,8 +258,8 @@ func Standard(f Format) int {
 	return 0
 }
 
-// FormatOf is the format that the provider's type of match names: "T20I",
-// "Test/5day", "4day", "List A", ...
+// FormatOf returns the format of the provider's type of match, such as "T20I",
+// "Test/5day", "4day" or "List A". An unknown type is Other.
 func FormatOf(matchType string) Format {
 	t := strings.ToLower(matchType)
 	has := func(parts ...string) bool {
@@ -281,8 +282,8 @@ func FormatOf(matchType string) Format {
 	return Other
 }
 
-// Bowled is the balls of the overs bowled, which is what is gone of the limit:
-// a miscounted over still uses up one over.
+// Bowled returns the balls of the limit that are used up: per for each over. An over
+// of too many or too few balls still uses up one over.
 func (n *Innings) Bowled(per int) int {
 	whole, part, _ := strings.Cut(n.Overs, ".")
 	o, _ := strconv.Atoi(whole)
@@ -290,7 +291,7 @@ func (n *Innings) Bowled(per int) int {
 	return o*per + b
 }
 
-// InningsOf is the one with that number, or nil.
+// InningsOf returns the innings with that number, or nil.
 func (s *State) InningsOf(number int) *Innings {
 	for i := range s.Innings {
 		if s.Innings[i].Number == number {
@@ -300,7 +301,7 @@ func (s *State) InningsOf(number int) *Innings {
 	return nil
 }
 
-// LeadOf is a side's runs less the other's, over innings 1 to last.
+// LeadOf returns the runs of a team minus those of its opponent, in innings 1 to last.
 func (s *State) LeadOf(teamID string, last int) int {
 	lead := 0
 	for _, n := range s.Innings {
@@ -315,7 +316,7 @@ func (s *State) LeadOf(teamID string, last int) int {
 	return lead
 }
 
-// Opponent is the id of the other side; "" if teamID does not play.
+// Opponent returns the id of the other team, or "" if teamID does not play.
 func (s *State) Opponent(teamID string) string {
 	switch teamID {
 	case s.Local.ID:
@@ -326,7 +327,7 @@ func (s *State) Opponent(teamID string) string {
 	return ""
 }
 
-// TeamName is a side's, for sentences.
+// TeamName returns the name of a team, or "A side" if teamID does not play.
 func (s *State) TeamName(teamID string) string {
 	switch teamID {
 	case "":
@@ -338,7 +339,7 @@ func (s *State) TeamName(teamID string) string {
 	return "A side"
 }
 
-// InOpening reports a match that has hardly begun.
+// InOpening reports whether fewer than 60 balls of the first innings are bowled.
 func (s *State) InOpening() bool {
 	return s.Current == 0 || s.Current == 1 && s.Innings[0].Balls < 60
 }

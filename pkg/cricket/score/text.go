@@ -7,7 +7,7 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// IDText writes an id; no id is "".
+// IDText returns an id in decimal, and "" for 0.
 func IDText(id int) string {
 	if id == 0 {
 		return ""
@@ -15,7 +15,7 @@ func IDText(id int) string {
 	return strconv.Itoa(id)
 }
 
-// marginText is "by 5 wickets", "by an innings and 53 runs", or "".
+// marginText returns "by 5 wickets", "by an innings and 53 runs", or "".
 func (res Result) marginText() string {
 	switch {
 	case res.Innings && res.Runs > 0:
@@ -28,7 +28,8 @@ func (res Result) marginText() string {
 	return ""
 }
 
-// ResultText is a result as a sentence: "England won by 5 wickets".
+// ResultText returns a result as a sentence: "England won by 5 wickets (with 6 balls
+// remaining)".
 func (s *State) ResultText(res Result) string {
 	winner := s.TeamName(res.WinnerID)
 	how := ""
@@ -68,8 +69,8 @@ func (s *State) ResultText(res Result) string {
 	return "Result unknown"
 }
 
-// SuperOverScores is the last pair of super overs, "SO 10/1 v 6/2" in batting order,
-// or "".
+// SuperOverScores returns the last pair of super overs in batting order, "SO 10/1 v
+// 6/2", or "" if there was none.
 func (s *State) SuperOverScores() string {
 	if s.Format.MultiDay() || s.Current < 3 {
 		return ""
@@ -89,7 +90,8 @@ func (s *State) SuperOverScores() string {
 	return text
 }
 
-// OversText writes overs as "19.4", whole ones as "20"; 3.6 is 4 overs.
+// OversText returns overs of per balls as "19.4", and whole overs as "20". 3.6 is
+// 4 overs.
 func OversText(o sportmonks.Overs, per int) string {
 	if o.Balls >= per {
 		o = sportmonks.Overs{Overs: o.Overs + 1}
@@ -101,8 +103,8 @@ func OversText(o sportmonks.Overs, per int) string {
 	return s
 }
 
-// Rate is runs per six balls with two decimals, half up, whatever the over's
-// length; "" when there is nothing to divide or divide by.
+// Rate returns runs per six balls, whatever the length of an over, with two decimals
+// rounded half up. It returns "" without balls.
 func Rate(runs, balls int) string {
 	if runs < 0 || balls <= 0 || runs > 1e9 || balls > 1e9 {
 		return ""
@@ -115,7 +117,7 @@ func Rate(runs, balls int) string {
 	return strconv.Itoa(h/100) + "." + s
 }
 
-// Count is "1 run", "2 runs".
+// Count returns "1 run" or "2 runs".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -123,7 +125,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// LeadText is a lead as a sentence: "India lead by 27 runs".
+// LeadText returns "India lead by 27 runs", or "Scores level".
 func LeadText(side string, lead int) string {
 	switch {
 	case lead > 0:

@@ -1,3 +1,4 @@
-// Package event lists what has happened in a match that is worth an alert: toss,
-// start, wickets, milestones, ends of innings, targets, rain, and the result.
+// Package event lists the events of a match that an alert is sent for: toss, start,
+// wickets, fifties and hundreds, ends of innings, targets, stoppages, super overs and
+// the result.
 package event

@@ -12,60 +12,59 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// Kind is a kind of what is worth telling.
+// Kind is a kind of event.
 type Kind string
 
 // The kinds.
 const (
 	Toss      Kind = "toss"
-	Start     Kind = "start" // also of the reminder before it
+	Start     Kind = "start" // also the kind of the reminder before it
 	Wicket    Kind = "wicket"
 	Fifty     Kind = "fifty"
 	Hundred   Kind = "hundred"
 	Innings   Kind = "innings" // the end of one
 	Target    Kind = "target"  // set or revised
-	Rain      Kind = "rain"    // play stops or resumes
+	Rain      Kind = "rain"    // play stops or resumes, for whatever reason
 	SuperOver Kind = "superOver"
 	Result    Kind = "result"
 )
 
-// Event is something in a match that is worth telling. Texts are never empty but
-// Plain, and are bounded: Match and Title to 64 characters, Body to 160.
+// Event is an event of a match, with the texts of its alert. Match, Title and Body are
+// never empty. Match and Title have at most 64 bytes of JSON, Body at most 160.
 type Event struct {
 	Kind Kind
-	// Key names the event in its match, of whatever it is corrected to. Alias is
-	// its other name, or "": of two events of a kind that share either, one is a
-	// correction of the other.
+	// Key identifies the event in its match. Alias is a second key, or "". If two events
+	// of a kind have a Key or Alias in common, one is a correction of the other.
 	Key, Alias string
-	After      string // the key of the event that this one puts an end to, if it does
+	After      string // the Key of the stoppage that this event ends, or ""
 	Match      string // "India v Pakistan"
 	Title      string // "Wicket! India 45/3 (6.2)"
 	Body       string
-	// Plain is the body for those who do not want to know the score; "" for a
-	// kind whose coming alone tells.
+	// Plain is the body for users who do not want to know the score. It is "" for an
+	// event whose existence reveals the score.
 	Plain string
 }
 
-// List lists what has happened in a match that is worth telling, in the order of
-// play, from the snapshot f and the State that was read from it. It lists
-// everything so far: what is new, the keys tell. A target comes before the chase
-// even when it was revised during it, and stoppages, whose place no snapshot tells,
-// come after the play.
+// List returns the events of a match up to the snapshot f, from which s was read, in
+// the order of play. Keys tell which of them are new. A target stands before the chase,
+// even if it was revised during the chase. Stoppages follow the play, because a
+// snapshot does not say when they happened.
 //
-// No two events of a kind share a Key or an Alias. An event stays until a snapshot
-// takes back what it tells, with three exceptions: a result that is corrected is
-// another; so is a target that is revised, and a target goes with a chase that
-// never begins; the end of an innings that was cut short goes if the match turns
-// out to have ended with it.
+// No two events of a kind share a Key or an Alias. An event stays listed until a
+// snapshot retracts it, with these exceptions:
 //
-// While State.Held says that a partial snapshot was refused there are no events:
-// f is not what the State was read from.
+//   - A corrected result and a revised target are other events, with other keys.
+//   - A target is no longer listed if its chase never begins.
+//   - The end of an innings that was cut short is no longer listed if the match turns
+//     out to have ended with it.
+//
+// While s.Held is not 0 it returns no events, because s was not read from f.
 func List(f sportmonks.Fixture, s score.State) []Event {
 	if s.Held != 0 {
 		return nil
 	}
-	t := teller{f: &f, s: &s, match: score.Fit(s.Local.Name, 30) + " v " + score.Fit(s.Visitor.Name, 30)}
-	t.opening()
+	l := lister{f: &f, s: &s, match: score.Fit(s.Local.Name, 30) + " v " + score.Fit(s.Visitor.Name, 30)}
+	l.opening()
 	balls := tally.Ordered(f.Balls)
 	for i := range s.Innings {
 		n := &s.Innings[i]
@@ -76,94 +75,96 @@ func List(f sportmonks.Fixture, s score.State) []Event {
 		for end < len(balls) && balls[end].Innings == n.Number {
 			end++
 		}
-		t.superOver(i)
-		t.play(n, balls[:end])
-		t.end(i)
-		t.target(n)
+		l.superOver(i)
+		l.play(n, balls[:end])
+		l.end(i)
+		l.target(n)
 	}
-	t.stoppages()
-	t.result()
-	return t.events
+	l.stoppages()
+	l.result()
+	return l.events
 }
 
-// teller lists the events of one match.
-type teller struct {
+// lister collects the events of one match.
+type lister struct {
 	f      *sportmonks.Fixture
 	s      *score.State
 	match  string
 	events []Event
 }
 
-func (t *teller) tell(e Event) {
-	e.Match, e.Title, e.Body = t.match, score.Fit(e.Title, 64), score.Fit(cmp.Or(e.Body, t.match), 160)
-	t.events = append(t.events, e)
+// add appends an event whose Title is set. Its default Body is the match.
+func (l *lister) add(e Event) {
+	e.Match, e.Title, e.Body = l.match, score.Fit(e.Title, 64), score.Fit(cmp.Or(e.Body, l.match), 160)
+	l.events = append(l.events, e)
 }
 
-// side is a team's name, short enough to leave room for its score.
-func (t *teller) side(teamID string) string { return score.Fit(t.s.TeamName(teamID), 28) }
+// side returns a team's name, short enough to leave room for its score.
+func (l *lister) side(teamID string) string { return score.Fit(l.s.TeamName(teamID), 28) }
 
-// total is "India 45/3 (6.2)".
-func (t *teller) total(teamID string, runs, wickets int, overs string) string {
-	return t.side(teamID) + " " + score.ClampText(runs) + "/" + score.ClampText(wickets) + " (" + score.Fit(overs, 8) + ")"
+// total returns "India 45/3 (6.2)".
+func (l *lister) total(teamID string, runs, wickets int, overs string) string {
+	return l.side(teamID) + " " + score.ClampText(runs) + "/" + score.ClampText(wickets) + " (" + score.Fit(overs, 8) + ")"
 }
 
-// scores is "India 182/8 (20), Pakistan 180 (19.4)" in the order they first batted,
-// over several days without overs; the match before an innings.
-func (t *teller) scores() string {
-	sides := [...]score.Team{t.s.Local, t.s.Visitor}
-	if len(t.s.Innings) > 0 && t.s.Innings[0].TeamID == t.s.Visitor.ID {
+// scores returns "India 182/8 (20), Pakistan 180 (19.4)", in the order in which the
+// sides first batted; in multi-day matches without overs. Before the first innings it
+// returns the match.
+func (l *lister) scores() string {
+	sides := [...]score.Team{l.s.Local, l.s.Visitor}
+	if len(l.s.Innings) > 0 && l.s.Innings[0].TeamID == l.s.Visitor.ID {
 		slices.Reverse(sides[:])
 	}
 	var texts []string
 	for _, team := range sides {
-		v := t.s.SideOf(team)
+		v := l.s.SideOf(team)
 		if v.Score == "" {
 			continue
 		}
-		text := t.side(team.ID) + " " + v.Score
-		if !t.s.Format.MultiDay() {
+		text := l.side(team.ID) + " " + v.Score
+		if !l.s.Format.MultiDay() {
 			text += " (" + v.Overs + ")"
 		}
 		texts = append(texts, text)
 	}
-	return cmp.Or(strings.Join(texts, ", "), t.match)
+	return cmp.Or(strings.Join(texts, ", "), l.match)
 }
 
-// opening tells of the toss, and of the start: the match is live, or has been.
-func (t *teller) opening() {
-	s := t.s
+// opening adds the toss, and the start of a match that is live or has been.
+func (l *lister) opening() {
+	s := l.s
 	if toss := s.Toss; toss.WinnerID != "" && toss.Elected != "" {
-		t.tell(Event{
+		l.add(Event{
 			Kind:  Toss,
 			Key:   "toss:" + toss.WinnerID + ":" + toss.Elected,
-			Title: "Toss: " + t.side(toss.WinnerID) + " chose to " + toss.Elected,
-			Plain: "Toss: " + t.side(toss.WinnerID) + " chose to " + toss.Elected, // which tells no score
+			Title: "Toss: " + l.side(toss.WinnerID) + " chose to " + toss.Elected,
+			Plain: "Toss: " + l.side(toss.WinnerID) + " chose to " + toss.Elected, // a toss reveals no score
 		})
 	}
 	if s.Phase == sportmonks.Live || s.Phase != sportmonks.Upcoming && (s.Current > 0 || s.Stops > 0) {
-		t.tell(Event{Kind: Start, Key: "start", Title: "Play has begun", Plain: "Play has begun."})
+		l.add(Event{Kind: Start, Key: "start", Title: "Play has begun", Plain: "Play has begun."})
 	}
 }
 
-// superOver tells of a pair of super over innings, once its first has begun.
-func (t *teller) superOver(i int) {
-	n := &t.s.Innings[i]
+// superOver adds a super over, once the first of its two innings has begun.
+func (l *lister) superOver(i int) {
+	n := &l.s.Innings[i]
 	first := n.Number - 1 + n.Number%2
-	if !n.SuperOver || n.Number != first && i > 0 && t.s.Innings[i-1].Number == first {
+	if !n.SuperOver || n.Number != first && i > 0 && l.s.Innings[i-1].Number == first {
 		return
 	}
 	title := "Super Over"
 	if first > 3 {
 		title = "Another Super Over"
 	}
-	t.tell(Event{Kind: SuperOver, Key: "superOver:" + strconv.Itoa(first), Title: title, Body: t.scores()})
+	l.add(Event{Kind: SuperOver, Key: "superOver:" + strconv.Itoa(first), Title: title, Body: l.scores()})
 }
 
-// end tells of an innings that is over, unless the match ended with it: with a
-// chase, whose end is the result's to tell, with a side out that is an innings
-// behind, or with an innings that only the end of the match cut short.
-func (t *teller) end(i int) {
-	s, n := t.s, &t.s.Innings[i]
+// end adds the end of an innings, unless the match ended with it, which is the result's
+// event: a chase, an innings defeat, or an innings that was cut short by the end of the
+// match.
+func (l *lister) end(i int) {
+	s, n := l.s, &l.s.Innings[i]
 	if !n.Over {
 		return
 	}
@@ -187,17 +188,17 @@ func (t *teller) end(i int) {
 	if s.Format.MultiDay() && n.Number > 1 {
 		body = score.LeadText(s.TeamName(n.TeamID), s.LeadOf(n.TeamID, n.Number))
 	}
-	t.tell(Event{
+	l.add(Event{
 		Kind:  Innings,
 		Key:   n.Tag() + "end",
-		Title: how + t.side(n.TeamID) + " " + score.Fit(n.Score(), 12) + " (" + score.Fit(n.Overs, 8) + ")",
+		Title: how + l.side(n.TeamID) + " " + score.Fit(n.Score(), 12) + " (" + score.Fit(n.Overs, 8) + ")",
 		Body:  body,
 	})
 }
 
-// target tells what the chase is for, after the innings before it.
-func (t *teller) target(before *score.Innings) {
-	s, number := t.s, 2
+// target adds the target of the chase after the innings before.
+func (l *lister) target(before *score.Innings) {
+	s, number := l.s, 2
 	if s.Format.MultiDay() {
 		number = 4
 	}
@@ -207,7 +208,7 @@ func (t *teller) target(before *score.Innings) {
 	target, need, side := s.Target, s.NeedText, s.Opponent(before.TeamID)
 	if n := s.InningsOf(number); n != nil {
 		side = n.TeamID
-		if s.Current > number { // the state's is that of a super over
+		if s.Current > number { // the state's target is that of a super over
 			target, need = score.Target{Runs: n.Target}, ""
 		}
 	}
@@ -218,28 +219,30 @@ func (t *teller) target(before *score.Innings) {
 	if target.Revised {
 		title = "Revised target: " + score.ClampText(target.Runs) + " (DLS)"
 	}
-	t.tell(Event{
+	l.add(Event{
 		Kind:  Target,
 		Key:   "target:" + strconv.Itoa(number) + ":" + strconv.Itoa(target.Runs),
 		Title: title,
-		Body:  cmp.Or(need, t.side(side)+" need "+score.Count(target.Runs, "run")+" to win"),
+		Body:  cmp.Or(need, l.side(side)+" need "+score.Count(target.Runs, "run")+" to win"),
 	})
 }
 
-// stoppages does not say why play stopped: the provider does not.
-func (t *teller) stoppages() {
-	scores := t.scores()
-	for i := range t.s.Stops {
+// stoppages adds the stoppages and resumptions of play. The provider gives no reason for
+// a stoppage.
+func (l *lister) stoppages() {
+	scores := l.scores()
+	for i := range l.s.Stops {
 		n := "rain:" + strconv.Itoa(i+1)
-		t.tell(Event{Kind: Rain, Key: n + ":stop", Title: "Play stopped", Body: scores, Plain: "Play has stopped."})
-		if i < t.s.Resumes {
-			t.tell(Event{Kind: Rain, Key: n + ":resume", After: n + ":stop", Title: "Play resumes", Body: scores, Plain: "Play has resumed."})
+		l.add(Event{Kind: Rain, Key: n + ":stop", Title: "Play stopped", Body: scores, Plain: "Play has stopped."})
+		if i < l.s.Resumes {
+			l.add(Event{Kind: Rain, Key: n + ":resume", After: n + ":stop", Title: "Play resumes", Body: scores, Plain: "Play has resumed."})
 		}
 	}
 }
 
-func (t *teller) result() {
-	s := t.s
+// result adds the result. A text that is too long for a title loses the balls left.
+func (l *lister) result() {
+	s := l.s
 	if s.Result.IsZero() || !s.Phase.Over() {
 		return
 	}
@@ -249,11 +252,11 @@ func (t *teller) result() {
 		short.BallsLeft = 0
 		title = s.ResultText(short)
 	}
-	body := t.scores()
+	body := l.scores()
 	if so := s.SuperOverScores(); so != "" {
 		body += " · " + so
 	}
-	t.tell(Event{
+	l.add(Event{
 		Kind:  Result,
 		Key:   "result:" + string(s.Result.Kind) + ":" + s.Result.WinnerID,
 		Title: title,
@@ -262,17 +265,17 @@ func (t *teller) result() {
 	})
 }
 
-// play tells of the wickets, fifties and hundreds of an innings. They are taken
-// from the balls; from the provider's rows, the wickets that the total counts and
-// the balls do not list, and the runs of batters where the balls do not add up:
-// when those were made is not known, and they are told last.
-func (t *teller) play(n *score.Innings, balls []*sportmonks.Ball) {
-	p := passage{
-		teller:  t,
+// play adds the wickets, fifties and hundreds of an innings. They come from the balls.
+// Two come from the provider's batting rows: wickets that the total counts and the balls
+// do not list, and the runs of batters if the balls do not add up. The rows do not say
+// when those runs were made, so these fifties and hundreds come last.
+func (l *lister) play(n *score.Innings, balls []*sportmonks.Ball) {
+	p := inningsLister{
+		lister:  l,
 		n:       n,
-		rows:    tally.Batting(t.f, n.Number),
+		rows:    tally.Batting(l.f, n.Number),
 		sum:     tally.Tally{Batters: make(map[int]*tally.Line, 11)},
-		present: t.total(n.TeamID, n.Runs, n.Wickets, n.Overs),
+		present: l.total(n.TeamID, n.Runs, n.Wickets, n.Overs),
 	}
 	p.fallen = slices.DeleteFunc(slices.Clone(p.rows), func(b sportmonks.Batting) bool { return !b.Out })
 	slices.SortStableFunc(p.fallen, tally.ByFall)
@@ -300,28 +303,29 @@ func (t *teller) play(n *score.Innings, balls []*sportmonks.Ball) {
 		}
 	}
 	for _, m := range p.moments {
-		t.tell(m.Event)
+		l.add(m.Event)
 	}
 }
 
-// passage is an innings as it is told, ball by ball.
-type passage struct {
-	*teller
+// inningsLister collects the events of an innings, ball by ball.
+type inningsLister struct {
+	*lister
 	n       *score.Innings
 	rows    []sportmonks.Batting
-	fallen  []sportmonks.Batting // of the rows, in the order they fell
+	fallen  []sportmonks.Batting // the rows of batters who are out, in the order in which they fell
 	sum     tally.Tally          // so far
-	present string               // the innings' score now
+	present string               // the innings' latest score
 	moments []moment
 }
 
-// moment is an event and the label of its ball.
+// moment is an event and the label of its ball, zero if unknown.
 type moment struct {
 	at sportmonks.Overs
 	Event
 }
 
-func (p *passage) ball(b *sportmonks.Ball) {
+// ball adds the events of the next ball.
+func (p *inningsLister) ball(b *sportmonks.Ball) {
 	s := &p.sum
 	if b.At.Overs != s.Over {
 		s.Over, s.InOver = b.At.Overs, 0
@@ -348,8 +352,8 @@ func (p *passage) ball(b *sportmonks.Ball) {
 	}
 }
 
-// row is what stands for a batter in place of the balls, or nil.
-func (p *passage) row(id int) *sportmonks.Batting {
+// row returns the provider's row of a batter if the balls do not add up, otherwise nil.
+func (p *inningsLister) row(id int) *sportmonks.Batting {
 	if p.n.Explained {
 		return nil
 	}
@@ -359,9 +363,10 @@ func (p *passage) row(id int) *sportmonks.Batting {
 	return nil
 }
 
-// score is the innings' after the last ball told, or at the fall of out, as far as
-// either is known; else it is the one now.
-func (p *passage) score(out int) string {
+// score returns the innings' score after the last ball that was added or, if the balls
+// do not add up, at the fall of the batter out. If that is unknown it returns the latest
+// score.
+func (p *inningsLister) score(out int) string {
 	per := max(p.s.PerOver, 1)
 	if p.n.Explained && p.n.Unlisted == 0 {
 		return p.total(p.n.TeamID, p.sum.Runs, p.sum.Wickets, score.OversText(sportmonks.Overs{Overs: p.sum.Over, Balls: p.sum.InOver}, per))
@@ -374,8 +379,8 @@ func (p *passage) score(out int) string {
 	return p.total(p.n.TeamID, fall.FallScore, k+1, score.OversText(fall.FallAt, per))
 }
 
-// milestones tells what a batter passed on the way from was to runs.
-func (p *passage) milestones(at sportmonks.Overs, id, was, runs, faced int) {
+// milestones adds the fifty and the hundred that a batter reached between was and runs.
+func (p *inningsLister) milestones(at sportmonks.Overs, id, was, runs, faced int) {
 	for _, m := range [...]struct {
 		runs  int
 		kind  Kind
@@ -392,9 +397,9 @@ func (p *passage) milestones(at sportmonks.Overs, id, was, runs, faced int) {
 	}
 }
 
-// wicket tells that a batter is out: by a ball, unless none is listed, of which
-// the batter may be unknown and 0.
-func (p *passage) wicket(at sportmonks.Overs, out int, ball *sportmonks.Ball) {
+// wicket adds the wicket of the batter out, 0 if unknown. ball is nil if it is not
+// listed.
+func (p *inningsLister) wicket(at sportmonks.Overs, out int, ball *sportmonks.Ball) {
 	p.sum.Wickets++
 	var w score.Wicket
 	e := Event{Kind: Wicket, Title: "Wicket! " + p.score(out)}

@@ -2,11 +2,11 @@ package event_test
 
 import (
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"matchday/infra/rooms/cricket/scoretest"
@@ -16,8 +16,8 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// TestEvents reads like the rules: what is told of a situation.
-func TestEvents(t *testing.T) {
+// TestEventsOfEachSituation lists situations of a match and their events.
+func TestEventsOfEachSituation(t *testing.T) {
 	t.Parallel()
 	toss := func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 2, "bowling" }
 	fall := func(player, runs, balls, score int, at sportmonks.Overs) sportmonks.Batting {
@@ -161,16 +161,15 @@ func TestEvents(t *testing.T) {
 			st, _ := scorer.Read(c.s.Fixture, score.State{})
 			events := event.List(c.s.Fixture, st)
 			scoretest.Clash(t, events)
-			if got := scoretest.Told(events, c.kind); !slices.Equal(got, c.want) {
-				t.Fatalf("got  %s\nwant %s", strings.Join(got, "\n     "), strings.Join(c.want, "\n     "))
+			if diff := cmp.Diff(c.want, scoretest.Told(events, c.kind)); diff != "" {
+				t.Fatalf("events (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestStoppages follows matches through their statuses: a stoppage is told once,
-// and play goes on once for each.
-func TestStoppages(t *testing.T) {
+// TestEachStoppageIsListedOnce follows matches through their statuses.
+func TestEachStoppageIsListedOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string
@@ -238,9 +237,8 @@ func TestStoppages(t *testing.T) {
 	}
 }
 
-// TestInterruptedBeforePlay: an innings that appears while play has yet to begin
-// does not stop it.
-func TestInterruptedBeforePlay(t *testing.T) {
+// TestInterruptionBeforePlayIsNoStoppage also has an innings appear before play begins.
+func TestInterruptionBeforePlayIsNoStoppage(t *testing.T) {
 	t.Parallel()
 	st := scoretest.Match("T20I").SetStatus("Int.").Read(t)
 	if st, _ = scorer.Read(scoretest.Match("T20I").Total(1, 0, 0, "0").SetStatus("Int.").Fixture, st); st.Stops != 0 {
@@ -248,9 +246,8 @@ func TestInterruptedBeforePlay(t *testing.T) {
 	}
 }
 
-// TestHeldTellsNothing: of a snapshot that was refused, nothing is told; once it
-// is read, all is.
-func TestHeldTellsNothing(t *testing.T) {
+// TestRefusedSnapshotHasNoEvents also checks that all events are listed once it is read.
+func TestRefusedSnapshotHasNoEvents(t *testing.T) {
 	t.Parallel()
 	whole := scoretest.Match("T20I").Bat(1, "1 4 W . 2 6 W .")
 	st := whole.Read(t)
@@ -261,13 +258,13 @@ func TestHeldTellsNothing(t *testing.T) {
 		t.Errorf("held %d: %v", held.Held, got)
 	}
 	back, _ := scorer.Read(whole.Fixture, held)
-	if got, want := event.List(whole.Fixture, back), event.List(whole.Fixture, st); len(want) != 3 || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+	want := event.List(whole.Fixture, st)
+	if diff := cmp.Diff(want, event.List(whole.Fixture, back)); len(want) != 3 || diff != "" {
+		t.Errorf("of %d events (-want +got):\n%s", len(want), diff)
 	}
 }
 
-// TestCorrectedWicket: what a correction leaves is one of its names.
-func TestCorrectedWicket(t *testing.T) {
+func TestCorrectedWicketKeepsKeyOrAlias(t *testing.T) {
 	t.Parallel()
 	wicket := func(change func(*sportmonks.Ball)) event.Event {
 		s := scoretest.Match("T20I").Bat(1, "1 4 W").Ball(2, change)
@@ -290,8 +287,7 @@ func TestCorrectedWicket(t *testing.T) {
 	}
 }
 
-// TestDeclaredAtTheEnd: a declaration is not forgotten when the match ends.
-func TestDeclaredAtTheEnd(t *testing.T) {
+func TestDeclarationStaysWhenTheMatchEnds(t *testing.T) {
 	t.Parallel()
 	s := scoretest.Match("Test").Total(1, 391, 6, "128").SetStatus("Innings Break")
 	st := s.Read(t)
@@ -304,10 +300,10 @@ func TestDeclaredAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestEventsOfAnything: whatever the provider sends, no two events of a kind share
-// a name, texts are bounded, the same input tells the same, and reading a snapshot
-// again counts no stoppage twice.
-func TestEventsOfAnything(t *testing.T) {
+// TestEventsOfAnySnapshot checks that no two events of a kind share a key, that texts are
+// bounded, that equal input gives equal events, and that a snapshot that is read again
+// counts no stoppage twice.
+func TestEventsOfAnySnapshot(t *testing.T) {
 	t.Parallel()
 	name := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"India", "\xff\xfe", "<&>\"\\", strings.Repeat("é😀 ", 90), "a\x00b"}))
 	rapid.Check(t, func(t *rapid.T) {
@@ -340,16 +336,16 @@ func TestEventsOfAnything(t *testing.T) {
 			}
 			g := f
 			g.Balls = slices.Clone(f.Balls)
-			if !reflect.DeepEqual(event.List(g, st), events) {
-				t.Fatal("the same tells something else")
+			if diff := cmp.Diff(events, event.List(g, st)); diff != "" {
+				t.Fatalf("equal input gives other events (-first +second):\n%s", diff)
 			}
 		}
 	})
 }
 
-// TestEventsOfSheets plays real matches ball by ball: nothing that was told goes
-// again, and at the end it is what the sheet says.
-func TestEventsOfSheets(t *testing.T) {
+// TestEventsOfRecordedMatches plays matches of Cricsheet ball by ball. No event that was
+// listed disappears, and the events at the end are those of the sheet.
+func TestEventsOfRecordedMatches(t *testing.T) {
 	t.Parallel()
 	for _, path := range scoretest.Sheets(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// body is a /livescores body of one match with innings of so many balls, each
-// with the 1.6 kB of player and team that the provider sends with it.
+// body returns a /livescores body of one match with innings of so many balls. Each ball
+// has the 1.6 kB of player and team that the provider sends with it.
 func body(kind string, innings, balls int) []byte {
 	player := func(id int) string {
 		return fmt.Sprintf(`{"resource":"players","id":%d,"country_id":52126,"firstname":"First%[1]d","lastname":"Last%[1]d","fullname":"First%[1]d Last%[1]d","image_path":"https:\/\/cdn.example.com\/images\/cricket\/players\/14\/%[1]d.png","dateofbirth":"1996-03-06","gender":"m","battingstyle":"right-hand-bat","bowlingstyle":"right-arm-fast-medium","position":{"resource":"positions","id":3,"name":"Wicketkeeper"},"updated_at":"2025-08-19T11:59:22.000000Z"}`, id)
@@ -44,8 +44,8 @@ func body(kind string, innings, balls int) []byte {
 	return []byte(b.String())
 }
 
-// BenchmarkTick is what one changed match costs: from the body to three displays
-// and their hashes.
+// BenchmarkTick measures one changed match, from the body to three displays and their
+// hashes.
 func BenchmarkTick(b *testing.B) {
 	for _, v := range []struct {
 		name, kind     string
@@ -127,7 +127,7 @@ func BenchmarkTick(b *testing.B) {
 	}
 }
 
-// withWickets is f with its elevens, and a run out every ten overs.
+// withWickets returns f with both teams' players and a run out every ten overs.
 func withWickets(f sportmonks.Fixture) (sportmonks.Fixture, score.State) {
 	f.Balls, f.Runs = slices.Clone(f.Balls), slices.Clone(f.Runs)
 	for i := range 22 {

@@ -10,9 +10,9 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// crease fills who bats and bowls, from the balls where they explain the total and
-// from the provider's rows where they do not. The rows' "active" is not used: it
-// has been false for everybody in live matches.
+// crease sets who bats and bowls: from the balls if they add up to the total, otherwise
+// from the provider's rows. It does not use the member "active" of the rows, which was
+// false for every batter in live matches.
 func (r *reader) crease() {
 	i := slices.IndexFunc(r.s.Innings, func(n score.Innings) bool { return n.Number == r.s.Current })
 	if i < 0 {
@@ -52,9 +52,9 @@ func (r *reader) crease() {
 	}
 }
 
-// pair is who is at the crease after the last ball, and the index of who faces
-// next, or -1 when nobody can tell. Whoever comes in is known by a batting row or
-// with the next ball.
+// pair returns the batters at the crease after the last ball, and the index of the one
+// who faces next, or -1 if that is unknown. A batter who has come in is known from a
+// batting row, or else from the next ball.
 func (r *reader) pair(t *tally.Tally, rows []sportmonks.Batting) (pair [2]int, facing int) {
 	b := t.Balls[len(t.Balls)-1]
 	pair = [2]int{b.OneID, b.TwoID}
@@ -66,7 +66,7 @@ func (r *reader) pair(t *tally.Tally, rows []sportmonks.Batting) (pair [2]int, f
 	if facing < 0 {
 		return pair, -1
 	}
-	// Batters cross once for each run they ran: a wide and a no-ball give one
+	// The batters cross once for each run that they ran. A wide and a no-ball give a run
 	// without running.
 	ran := b.Total()
 	switch {
@@ -75,7 +75,7 @@ func (r *reader) pair(t *tally.Tally, rows []sportmonks.Batting) (pair [2]int, f
 	case b.NoBall():
 		ran -= b.Score.NoBallRuns
 		if r.s.Format == score.Hundred && b.Score.NoBallRuns == 1 && b.Score.Bye > 0 {
-			ran-- // there a no-ball gives two, and the feed has one place for it
+			ran-- // The Hundred gives two for a no-ball, and the feed has one member for it
 		}
 	}
 	kind := strings.ToLower(b.Score.Name)
@@ -97,8 +97,8 @@ func (r *reader) pair(t *tally.Tally, rows []sportmonks.Batting) (pair [2]int, f
 	return pair, facing
 }
 
-// incoming is the newest batter of the rows who is neither out nor at the crease
-// and has not left hurt, or 0.
+// incoming returns the newest batter of the rows who is not out, not at the crease and
+// not retired hurt, or 0.
 func (r *reader) incoming(t *tally.Tally, rows []sportmonks.Batting, pair [2]int) int {
 	for _, row := range slices.Backward(rows) {
 		l := t.Batters[row.PlayerID]
@@ -109,6 +109,8 @@ func (r *reader) incoming(t *tally.Tally, rows []sportmonks.Batting, pair [2]int
 	return 0
 }
 
+// batter returns a batter from the balls if they add up to the total or there is no row,
+// otherwise from the row.
 func (r *reader) batter(t *tally.Tally, rows []sportmonks.Batting, id int) score.Batter {
 	b := score.Batter{ID: score.IDText(id), Name: tally.PlayerName(r.f, id)}
 	l := t.Batters[id]
@@ -122,6 +124,8 @@ func (r *reader) batter(t *tally.Tally, rows []sportmonks.Batting, id int) score
 	return b
 }
 
+// bowler returns a bowler's figures from the balls if they add up to the total or there
+// is no row, otherwise from the row.
 func (r *reader) bowler(n *score.Innings, t *tally.Tally, id int) score.Bowler {
 	b := score.Bowler{ID: score.IDText(id), Name: tally.PlayerName(r.f, id)}
 	if !t.Complete {
@@ -134,23 +138,23 @@ func (r *reader) bowler(n *score.Innings, t *tally.Tally, id int) score.Bowler {
 	}
 	whole, balls := 0, 0
 	for i := 0; i < len(t.Balls); {
-		from, alone, charged, mine := i, true, 0, 0
+		from, only, charged, mine := i, true, 0, 0
 		for ; i < len(t.Balls) && t.Balls[i].At.Overs == t.Balls[from].At.Overs; i++ {
 			d := t.Balls[i]
 			if d.BowlerID != id {
-				alone = false
+				only = false
 				continue
 			}
 			charged += d.Score.Runs // wides and no-balls, not byes and leg byes
 			if d.Legal() {
 				mine++
 			}
-			if d.Wicket() && bowlers(d) {
+			if d.Wicket() && creditedToBowler(d) {
 				b.Wickets++
 			}
 		}
 		b.Runs += charged
-		if alone && (i < len(t.Balls) || mine >= r.s.PerOver) { // complete, even when miscounted
+		if only && (i < len(t.Balls) || mine >= r.s.PerOver) { // a complete over, even if the umpires miscounted it
 			whole++
 			if charged == 0 {
 				b.Maidens++
@@ -163,8 +167,8 @@ func (r *reader) bowler(n *score.Innings, t *tally.Tally, id int) score.Bowler {
 	return b
 }
 
-// bowlers reports whether a wicket is the bowler's.
-func bowlers(b *sportmonks.Ball) bool {
+// creditedToBowler reports whether a wicket counts for the bowler.
+func creditedToBowler(b *sportmonks.Ball) bool {
 	kind := strings.ToLower(b.Score.Name)
 	for _, other := range [...]string{"run out", "retired", "obstruct", "timed", "handled", "twice"} {
 		if strings.Contains(kind, other) {
@@ -174,7 +178,7 @@ func bowlers(b *sportmonks.Ball) bool {
 	return true
 }
 
-// lastFall is the newest fallen wicket of the rows, or nil.
+// lastFall returns the row of the last batter who is out, or nil.
 func lastFall(rows []sportmonks.Batting) (last *sportmonks.Batting) {
 	for i := range rows {
 		row := &rows[i]
@@ -185,6 +189,7 @@ func lastFall(rows []sportmonks.Batting) (last *sportmonks.Batting) {
 	return last
 }
 
+// lastWicket sets the last wicket, if it is known who is out.
 func (r *reader) lastWicket(n *score.Innings, t *tally.Tally, rows []sportmonks.Batting) {
 	if n.Wickets == 0 {
 		return
@@ -213,6 +218,7 @@ func (r *reader) lastWicket(n *score.Innings, t *tally.Tally, rows []sportmonks.
 	r.s.LastWicket = w
 }
 
+// partnership sets the partnership, if it is known when the last wicket fell.
 func (r *reader) partnership(n *score.Innings, t *tally.Tally, rows []sportmonks.Batting) {
 	if len(r.s.Batters) == 0 {
 		return
@@ -229,8 +235,9 @@ func (r *reader) partnership(n *score.Innings, t *tally.Tally, rows []sportmonks
 	}
 }
 
-// glyph is a delivery in a few characters: "." for none, runs off the bat, "W",
-// "1W" with runs; "wd", "5wd", "nb", "2nb" (all runs of the ball), "1b", "1lb".
+// glyph returns a delivery in a few characters: "." for no run, "4" for runs off the bat,
+// "W" for a wicket, "1W" for a wicket with a run, "wd" and "5wd", "nb" and "2nb" (all
+// runs of the ball), "1b", "1lb".
 func glyph(b *sportmonks.Ball) string {
 	total := b.Total()
 	counted := func(n int, kind string) string {
@@ -261,7 +268,7 @@ func glyph(b *sportmonks.Ball) string {
 	return g + "W"
 }
 
-// Balls is the timeline: by innings, then by id, each id once.
+// Balls returns the timeline: by innings, then by id, each id once.
 func Balls(f sportmonks.Fixture) []score.Ball {
 	in := tally.Ordered(f.Balls)
 	out := make([]score.Ball, len(in))

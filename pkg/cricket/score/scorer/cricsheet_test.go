@@ -11,9 +11,9 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// TestSheets plays real matches ball by ball: the score at each ball is the sum so
-// far, batters and bowler are right, and the result is the match's.
-func TestSheets(t *testing.T) {
+// TestScoreOfRecordedMatches plays matches of Cricsheet ball by ball and compares score,
+// batters and bowler after each ball, and the result.
+func TestScoreOfRecordedMatches(t *testing.T) {
 	t.Parallel()
 	for _, path := range scoretest.Sheets(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package scorer reads the state of a match from the provider's fixture.
+// Package scorer makes the score.State of a match from the provider's fixture.
 //
-// Read makes the State from one snapshot and the State before it; Final takes the
-// provider's result as it is; Balls makes the timeline. Oddities of the data are
-// returned as Problems.
+// Read makes it from one snapshot and the State before. Final does so for the last
+// snapshot of a match, and accepts the provider's result. Balls returns the timeline.
+// What is wrong with a snapshot is returned as Problems.
 package scorer

@@ -12,26 +12,28 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// Read makes the state of a match from one snapshot. before is the state that the
-// previous snapshot gave, or zero.
+// Read makes the state of a match from a snapshot. before is the state that the previous
+// snapshot gave, or zero.
 //
-// The provider's totals are the score. A status it does not document keeps the
-// phase before. A finished match is a result only when winner, note and scores
-// agree; until then it is Pending in the phase before. A snapshot that lists fewer
-// balls than before and does not add up is refused: the state before comes back
-// with a Problem, at most 8 times in a row.
+//   - The provider's totals are the score.
+//   - A status that the provider does not document keeps the phase before.
+//   - A finished match has a result only if winner, note and scores agree. Until then it
+//     is Pending, in the phase before.
+//   - A snapshot that lists fewer balls than before, and whose totals disagree with that,
+//     is refused: Read returns the state before and a Problem. After 8 refusals in a row
+//     it is accepted.
 func Read(f sportmonks.Fixture, before score.State) (score.State, []Problem) {
 	return read(&f, before, false)
 }
 
-// Final is Read for the last snapshot of a match, after it left the live scores:
-// it refuses nothing, and of a finished match takes the best word there is, which
-// may be that the result is unknown.
+// Final is Read for the last snapshot of a match, after it left the live scores. It
+// refuses no snapshot. For a finished match it returns the most probable result, which
+// may be Unknown.
 func Final(f sportmonks.Fixture, before score.State) (score.State, []Problem) {
 	return read(&f, before, true)
 }
 
-// maxHeld is how many partial snapshots are refused before they are believed.
+// maxHeld is how many partial snapshots in a row are refused before one is accepted.
 const maxHeld = 8
 
 func read(f *sportmonks.Fixture, before score.State, final bool) (score.State, []Problem) {
@@ -61,22 +63,23 @@ func read(f *sportmonks.Fixture, before score.State, final bool) (score.State, [
 	r.stoppages()
 	r.day()
 	r.crease()
-	r.words()
+	r.texts()
 	return r.s, r.problems
 }
 
-// reader makes one state, step by step.
+// reader makes one state. read calls its methods in order.
 type reader struct {
 	f        *sportmonks.Fixture
 	before   *score.State
 	final    bool
 	balls    []*sportmonks.Ball // ordered
 	s        score.State
-	kept     bool          // the innings are those before: the snapshot has none
-	tallies  []tally.Tally // of s.Innings, by index
+	kept     bool          // the snapshot has no innings, and those before are kept
+	tallies  []tally.Tally // by the index of s.Innings
 	problems []Problem
 }
 
+// problem adds a problem once.
 func (r *reader) problem(kind ProblemKind, format string, args ...any) {
 	p := Problem{kind, fmt.Sprintf(format, args...)}
 	if !slices.Contains(r.problems, p) {
@@ -84,7 +87,7 @@ func (r *reader) problem(kind ProblemKind, format string, args ...any) {
 	}
 }
 
-// head fills what does not depend on play.
+// head sets what does not depend on play.
 func (r *reader) head() {
 	f, b := r.f, r.before
 	r.s = score.State{
@@ -122,6 +125,7 @@ func (r *reader) head() {
 	}
 }
 
+// format returns the format of the type, or else the format before.
 func format(f *sportmonks.Fixture, before *score.State) score.Format {
 	switch of := score.FormatOf(f.Type); {
 	case of != score.Other:
@@ -134,6 +138,7 @@ func format(f *sportmonks.Fixture, before *score.State) score.Format {
 	return score.Other
 }
 
+// team returns a team, or the one before if the snapshot has only its id.
 func team(t sportmonks.Team, id int, before score.Team) score.Team {
 	k := score.IDText(id)
 	if t.ID == 0 && t.Name == "" && before.ID == k {
@@ -142,11 +147,12 @@ func team(t sportmonks.Team, id int, before score.Team) score.Team {
 	return score.Team{ID: k, Name: cmp.Or(score.Fit(t.Name, 80), score.Fit(t.Code, 16), "Team "+k), Code: score.Fit(t.Code, 16), Image: score.Fit(t.Image, 240)}
 }
 
-// perOver is the length of an over. Only The Hundred says so by its type, with 5;
-// others show it by the labels, once two overs are complete and most agree.
+// perOver returns the balls of an over. The labels of the balls decide once two overs are
+// complete and most of them agree. Before that it is the number before, or 5 for The
+// Hundred, or 6.
 func (r *reader) perOver(format score.Format) int {
 	type over struct{ innings, number int }
-	var longest [11]int // overs by their last label
+	var longest [11]int // number of overs, by their last label
 	complete, n := 0, 0
 	var cur over
 	for _, b := range r.balls {
@@ -176,7 +182,7 @@ func (r *reader) perOver(format score.Format) int {
 	return 6
 }
 
-// count makes the innings: totals from the provider's rows, details from the balls.
+// count sets the innings: totals from the provider's rows, details from the balls.
 func (r *reader) count() {
 	f, per := r.f, r.s.PerOver
 	rows := map[int]sportmonks.Runs{}
@@ -216,7 +222,7 @@ func (r *reader) count() {
 		o := row.Overs
 		bowled := o.Overs*per + o.Balls
 		if given && t.Legal > 0 && t.Legal != bowled && t.Legal == o.Overs*6+o.Balls {
-			o, bowled = sportmonks.Overs{Overs: t.Legal / per, Balls: t.Legal % per}, t.Legal // counted in sixes whatever the over
+			o, bowled = sportmonks.Overs{Overs: t.Legal / per, Balls: t.Legal % per}, t.Legal // the provider counts in sixes, whatever the length of an over
 		}
 		inn.TeamID = score.IDText(row.TeamID)
 		inn.Runs, inn.Wickets = row.Score, row.Wickets
@@ -224,7 +230,7 @@ func (r *reader) count() {
 		inn.Balls = bowled
 		if len(t.Balls) > 0 {
 			inn.Unlisted = row.Score - t.Runs
-			penalty := inn.Unlisted == 5 || inn.Unlisted == 10 // 5 runs that belong to no ball
+			penalty := inn.Unlisted == 5 || inn.Unlisted == 10 // penalty runs come in fives and belong to no ball
 			t.Complete = t.Wickets == row.Wickets && t.Bowled(bowled, per) && (inn.Unlisted == 0 || penalty)
 			if inn.Explained = t.Complete; t.Complete {
 				inn.Balls = t.Legal
@@ -244,8 +250,8 @@ func (r *reader) count() {
 	}
 }
 
-// begin adds the innings that the status says is in play and that has neither row
-// nor ball yet, if it is clear who bats.
+// begin adds the innings that the status says is in play, if it has no row and no ball
+// yet and it is known who bats.
 func (r *reader) begin() {
 	var bats string
 	next := r.s.Current + 1
@@ -258,7 +264,7 @@ func (r *reader) begin() {
 	case next == 1 && toss.Elected == "field":
 		bats = r.s.Opponent(toss.WinnerID)
 	case next == 3 && r.superOver(3):
-		bats = r.s.Innings[1].TeamID // who batted second bats first
+		bats = r.s.Innings[1].TeamID // the side that batted second bats first
 	case next == 2, next == 4:
 		bats = r.s.Opponent(r.s.Innings[next-2].TeamID)
 	}
@@ -270,7 +276,7 @@ func (r *reader) begin() {
 	r.tallies = append(r.tallies, tally.Tally{})
 }
 
-// extras is what the scoreboards say.
+// extras returns an innings' extras from the scoreboards.
 func (r *reader) extras(n int) (e score.Extras) {
 	for _, b := range r.f.Scoreboards {
 		if b.Innings == n && b.Type == "extra" {
@@ -280,11 +286,12 @@ func (r *reader) extras(n int) (e score.Extras) {
 	return e
 }
 
-// superOver: limited overs have two innings; what follows are super overs.
+// superOver reports whether innings n is a super over: in limited overs, the third and
+// later ones are.
 func (r *reader) superOver(n int) bool { return n > 2 && !r.s.Format.MultiDay() }
 
-// partial reports that balls vanished and the totals say that they should not
-// have. What the totals never explained does not count against a snapshot.
+// partial reports whether balls or innings of the state before are missing, although the
+// totals still contain them. Balls that never added up to the total may disappear.
 func (r *reader) partial() bool {
 	if len(r.before.Innings) == 0 {
 		return false
@@ -308,7 +315,8 @@ func (r *reader) partial() bool {
 	return false
 }
 
-// phase takes the provider's, or keeps the one before.
+// phase sets the phase of the status. For an unknown status it keeps phase, status and
+// result of the state before.
 func (r *reader) phase() {
 	phase, known := r.f.Phase()
 	if !known {
@@ -326,9 +334,9 @@ func (r *reader) phase() {
 	r.s.Phase = phase
 }
 
-// stoppages counts how often play was interrupted and went on. What follows an
-// interruption, an interval or a second one, is the same stoppage until play is
-// live again; before play has begun there is nothing to stop.
+// stoppages counts how often play was interrupted and resumed. An interval or another
+// interruption belongs to the same stoppage until play is live again. Before play has
+// begun, an interruption does not count.
 func (r *reader) stoppages() {
 	was := r.before
 	r.s.Stops, r.s.Resumes = was.Stops, was.Resumes
@@ -341,10 +349,10 @@ func (r *reader) stoppages() {
 	}
 }
 
-// inningsBreak reports the status between two innings.
+// inningsBreak reports whether the status is that between two innings.
 func (r *reader) inningsBreak() bool { return strings.EqualFold(r.f.Status, "Innings Break") }
 
-// ends finds which innings are over, and how.
+// ends sets which innings are over, and whether they were declared or all out.
 func (r *reader) ends() {
 	finished := r.s.Phase.Over()
 	for i := range r.s.Innings {
@@ -363,7 +371,7 @@ func (r *reader) ends() {
 		n.AllOut = n.Wickets >= wickets
 		was := r.before.InningsOf(n.Number)
 		same := was != nil && was.Balls == n.Balls && was.Runs == n.Runs && was.Wickets == n.Wickets
-		closed := same && was.Over && !finished && r.before.Result.IsZero() && !r.before.Pending // before rain or lunch
+		closed := same && was.Over && !finished && r.before.Result.IsZero() && !r.before.Pending // it was over before rain or lunch
 		n.Over = n.AllOut || spent || !last || finished || closed || r.inningsBreak()
 		if !n.Over || n.AllOut || n.SuperOver || spent {
 			continue
@@ -372,9 +380,9 @@ func (r *reader) ends() {
 			n.Declared = same && was.Declared
 			continue
 		}
-		// The innings was cut short. A side that lost its last pair with a batter
-		// absent or hurt is all out at fewer than ten; over several days the
-		// others declared.
+		// The innings was cut short. A side that has no second batter left, with one
+		// absent or hurt, is all out with fewer than ten wickets. In multi-day matches,
+		// any other side has declared.
 		alone := n.Wickets == 9 && r.standing(i) <= 1
 		switch {
 		case !r.s.Format.MultiDay():
@@ -388,8 +396,8 @@ func (r *reader) ends() {
 	}
 }
 
-// standing is how many batters of an innings came in and were neither out nor
-// hurt; a large number when that is not known.
+// standing returns how many batters of an innings came in and are neither out nor hurt,
+// or 99 if that is unknown.
 func (r *reader) standing(i int) int {
 	t, n := &r.tallies[i], &r.s.Innings[i]
 	if t.Complete && len(t.Balls) > 0 {
@@ -413,8 +421,9 @@ func (r *reader) standing(i int) int {
 	return rows - n.Wickets
 }
 
-// couldDeclare tells a declaration at the fall of the ninth wicket from a tenth
-// batter missing, which look alike: who declares has a big total or is well ahead.
+// couldDeclare reports whether an innings that ended with nine wickets may have been
+// declared. The side of a first innings needs 300 runs for that, of a second a lead, of
+// a later one a lead of 200. Otherwise the last batter did not come in.
 func (r *reader) couldDeclare(i int) bool {
 	n := r.s.Innings[i]
 	lead := 0
@@ -431,7 +440,7 @@ func (r *reader) couldDeclare(i int) bool {
 	return n.Number == 2 && lead > 0 || lead >= 200
 }
 
-// allot gives an innings its limit and, when it chases, its target.
+// allot sets the limit of an innings and, for a chase, its target.
 func (r *reader) allot(n *score.Innings) {
 	per := r.s.PerOver
 	switch {
@@ -456,7 +465,7 @@ func (r *reader) allot(n *score.Innings) {
 	n.Limit = r.s.Overs * per
 }
 
-// chaseLimit is the balls of the second innings of a limited-overs match.
+// chaseLimit returns the balls allotted to the second innings of a limited-overs match.
 func (r *reader) chaseLimit() int {
 	if o := r.f.RPCOvers; !o.IsZero() {
 		return o.Overs*r.s.PerOver + o.Balls
@@ -464,9 +473,9 @@ func (r *reader) chaseLimit() int {
 	return r.s.Overs * r.s.PerOver
 }
 
-// target is that of a limited-overs chase: the rain rule's, else the note's, else
-// one more than the first innings. A revision once seen stays until another is. In
-// a super over the note is about that one.
+// target returns the target of a limited-overs chase: that of the rain rule, or else of
+// the note, or else one run more than the first innings. A revised target stays until it
+// is revised again. During a super over the note is about the super over.
 func (r *reader) target() score.Target {
 	first := r.s.InningsOf(1)
 	if first == nil {
@@ -494,7 +503,7 @@ func (r *reader) target() score.Target {
 	return t
 }
 
-// chase fills target, need and lead.
+// chase sets target, need, rates and lead.
 func (r *reader) chase() {
 	cur := r.s.InningsOf(r.s.Current)
 	if cur == nil {
@@ -519,7 +528,7 @@ func (r *reader) chase() {
 		}
 	case cur.Over && !multi && cur.Number == 1:
 		if t := r.target(); !t.Revised && targetIn(r.f.Note) == 0 && !cur.AllOut && cur.Limit > 0 && cur.Bowled(per) < cur.Limit {
-			return // cut short: the rain rule has yet to say what the other side gets
+			return // cut short: the rain rule has not yet set a target
 		}
 		r.s.Target = r.target()
 		r.s.Need = score.Need{TeamID: r.s.Opponent(cur.TeamID), Runs: r.s.Target.Runs, Balls: r.chaseLimit()}
@@ -542,7 +551,8 @@ func (r *reader) chase() {
 	}
 }
 
-// day follows day and session through the statuses, which name no day in play.
+// day sets day and session. The status names the day only at stumps, so both are
+// followed from the state before.
 func (r *reader) day() {
 	if !r.s.Format.MultiDay() {
 		return

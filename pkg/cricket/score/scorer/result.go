@@ -9,23 +9,23 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// verdict is what a note says of a result.
-type verdict struct {
+// noteResult is what a note says about the result.
+type noteResult struct {
 	score.Result
 	tied, drawn, none, abandoned bool
 }
 
-// verdict reads the provider's note: "X won by 6 wickets (with 4 balls
-// remaining)", "Match tied (X won the Super Over)", "No result", ... What a team
-// is called says nothing: Tied House may win.
-func (r *reader) verdict() verdict {
+// readNote reads the provider's note: "X won by 6 wickets (with 4 balls remaining)", "Match
+// tied (X won the Super Over)", "No result", and so on. It ignores the names of the
+// teams: Tied House may win.
+func (r *reader) readNote() noteResult {
 	note := strings.ToLower(r.f.Note)
 	names := r.names()
-	said := blank(note, names)
+	text := blank(note, names)
 	has := func(parts ...string) bool {
-		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(said, p) })
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(text, p) })
 	}
-	v := verdict{
+	v := noteResult{
 		tied:      has("tied", "match tie", "a tie"),
 		drawn:     has("drawn", "match draw"),
 		none:      has("no result"),
@@ -52,8 +52,8 @@ func (r *reader) verdict() verdict {
 		v.Method = remark(r.f.Note)
 	}
 	for _, verb := range [...]string{" won", " win", " beat", " defeat"} {
-		i := strings.Index(said, verb)
-		if i < 0 || strings.HasPrefix(said[i+len(verb):], " the toss") {
+		i := strings.Index(text, verb)
+		if i < 0 || strings.HasPrefix(text[i+len(verb):], " the toss") {
 			continue
 		}
 		if v.WinnerID = r.named(note[:i], names); v.WinnerID == "" {
@@ -79,7 +79,7 @@ func (r *reader) verdict() verdict {
 	return v
 }
 
-// names is what the sides are called, in full and in lower case.
+// names returns the full names of the local and the visiting team in lower case.
 func (r *reader) names() [2]string {
 	return [2]string{
 		strings.ToLower(cmp.Or(r.f.Localteam.Name, r.s.Local.Name)),
@@ -87,7 +87,7 @@ func (r *reader) names() [2]string {
 	}
 }
 
-// blank puts underscores for the names in a text, whole words only.
+// blank replaces the names in a text by underscores, whole words only.
 func blank(text string, names [2]string) string {
 	if len(names[0]) < len(names[1]) {
 		names[0], names[1] = names[1], names[0]
@@ -108,8 +108,8 @@ func blank(text string, names [2]string) string {
 	return text
 }
 
-// remark is what a note says in parentheses at its end, unless that tells the
-// balls left or who won.
+// remark returns the parenthesis at the end of a note, unless it is about the balls left
+// or the winner.
 func remark(note string) string {
 	note, closed := strings.CutSuffix(strings.TrimSpace(note), ")")
 	i := strings.LastIndexByte(note, '(')
@@ -119,8 +119,9 @@ func remark(note string) string {
 	return score.Fit(note[i+1:], 40)
 }
 
-// named is the team that text ends with, or else the only one in it. Of two
-// teams with one name it is the one that the provider calls the winner.
+// named returns the id of the team whose name text ends with, or else of the only team
+// that it names, or "". If both teams have the same name it returns the provider's
+// winner.
 func (r *reader) named(text string, names [2]string) string {
 	text = strings.TrimSpace(text)
 	sides := [2]score.Team{r.s.Local, r.s.Visitor}
@@ -151,10 +152,10 @@ func (r *reader) named(text string, names [2]string) string {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 0x80 }
 
-// result decides a match that the provider says is over.
+// result sets the result of a match that the provider says is over.
 func (r *reader) result() {
 	if _, known := r.f.Phase(); !known {
-		return // with the phase before, its result
+		return // phase kept the result, too
 	}
 	switch r.s.Phase {
 	case sportmonks.Result:
@@ -170,7 +171,7 @@ func (r *reader) result() {
 		return
 	}
 	if r.before.Phase == sportmonks.Result && r.before.Result.Confirmed {
-		r.s.Result = r.before.Result // it was known; the feed has lost it again
+		r.s.Result = r.before.Result // the feed had it and has lost it
 		r.problem(kind, "%s", why)
 		return
 	}
@@ -188,7 +189,8 @@ func (r *reader) result() {
 	}
 }
 
-// closed is a match abandoned or cancelled. The provider may still know a winner.
+// closed sets the result of a match that was abandoned or cancelled. It may still have a
+// winner.
 func (r *reader) closed() {
 	if strings.HasPrefix(strings.ToLower(strings.TrimSpace(r.f.Status)), "cancl") {
 		r.settle(score.Result{Kind: score.Cancelled, Confirmed: true})
@@ -208,13 +210,15 @@ func (r *reader) closed() {
 	r.settle(score.Result{Kind: kind, Confirmed: true})
 }
 
+// played reports whether a ball was bowled.
 func (r *reader) played() bool {
 	return slices.ContainsFunc(r.s.Innings, func(n score.Innings) bool { return n.Balls > 0 || n.Runs > 0 })
 }
 
-// judge is the result when everything agrees; otherwise why it is not one.
+// judge returns the result if winner, note and scores agree. Otherwise it returns the
+// kind of the problem, and why there is no result.
 func (r *reader) judge() (res score.Result, kind ProblemKind, why string) {
-	v := r.verdict()
+	v := r.readNote()
 	winner := score.IDText(r.f.WinnerID)
 	without := r.without(v)
 	superOver := r.f.SuperOver || r.s.Current > 2 && !r.s.Format.MultiDay()
@@ -256,14 +260,15 @@ func (r *reader) judge() (res score.Result, kind ProblemKind, why string) {
 	return res, "", ""
 }
 
-// without is the outcome that has no winner, if the feed says one.
-func (r *reader) without(v verdict) score.Outcome {
-	said := strings.ToLower(r.f.DrawNoResult)
+// without returns the outcome of a match that has no winner, or "" if the feed names no
+// such outcome.
+func (r *reader) without(v noteResult) score.Outcome {
+	outcome := strings.ToLower(r.f.DrawNoResult)
 	multi := r.s.Format.MultiDay()
 	switch {
-	case v.tied, strings.Contains(said, "tie"):
+	case v.tied, strings.Contains(outcome, "tie"):
 		return score.Tied
-	case v.none, strings.Contains(said, "no"), strings.Contains(said, "aban"), v.abandoned && v.WinnerID == "":
+	case v.none, strings.Contains(outcome, "no"), strings.Contains(outcome, "aban"), v.abandoned && v.WinnerID == "":
 		if !r.played() {
 			return score.Abandoned
 		}
@@ -271,7 +276,7 @@ func (r *reader) without(v verdict) score.Outcome {
 			return score.Drawn
 		}
 		return score.NoResult
-	case v.drawn, strings.Contains(said, "draw"), said != "":
+	case v.drawn, strings.Contains(outcome, "draw"), outcome != "":
 		switch {
 		case multi:
 			return score.Drawn
@@ -285,7 +290,7 @@ func (r *reader) without(v verdict) score.Outcome {
 	return ""
 }
 
-// totals is what each side made, super overs apart.
+// totals returns the runs of a team and of its opponent, without super overs.
 func (r *reader) totals(teamID string) (own, other int) {
 	for _, n := range r.s.Innings {
 		switch {
@@ -299,7 +304,8 @@ func (r *reader) totals(teamID string) (own, other int) {
 	return own, other
 }
 
-// level reports equal scores, or by a rain rule one short of the target.
+// level reports whether the scores are equal or, under a rain rule, one run short of the
+// target.
 func (r *reader) level() bool {
 	a, b := r.totals(r.s.Local.ID)
 	if n := r.s.InningsOf(2); n != nil && !r.s.Format.MultiDay() && r.target().Revised {
@@ -308,8 +314,8 @@ func (r *reader) level() bool {
 	return a == b && len(r.s.Innings) > 0
 }
 
-// agrees tests a winner against the scores. A rain rule, an award and a decider
-// have arithmetic of their own.
+// agrees reports whether the scores allow the result. It accepts any result by a rain
+// rule or another method, which the scores cannot confirm.
 func (r *reader) agrees(res score.Result) bool {
 	if res.Method != "" || r.target().Revised && !r.s.Format.MultiDay() {
 		return true
@@ -321,10 +327,11 @@ func (r *reader) agrees(res score.Result) bool {
 	return own > other && (res.Runs == 0 || res.Runs == own-other)
 }
 
-// guess is the best word on a match whose feed never agreed: a note that names
-// the winner, else the winner unless the scores say otherwise, else nothing.
+// guess returns the most probable result of a match whose feed never agreed: the winner
+// in the note, or else the provider's winner unless the scores contradict it, or else an
+// outcome without a winner, or else Unknown.
 func (r *reader) guess() score.Result {
-	v := r.verdict()
+	v := r.readNote()
 	res := v.Result
 	switch winner := score.IDText(r.f.WinnerID); {
 	case v.WinnerID != "":
@@ -353,13 +360,13 @@ func (r *reader) guess() score.Result {
 	return res
 }
 
-// settle completes a result: margin, method, texts.
+// settle completes a result with margin, method and text, and sets it.
 func (r *reader) settle(res score.Result) {
 	s := &r.s
 	revised := !s.Format.MultiDay() && r.target().Revised
-	noted := r.verdict()
-	if res.Kind == score.Won && res.Method == "" && revised && noted.WinnerID == "" {
-		res.Method = "DLS" // a note of the result would say so itself
+	note := r.readNote()
+	if res.Kind == score.Won && res.Method == "" && revised && note.WinnerID == "" {
+		res.Method = "DLS" // a note that names the winner would say so
 	}
 	if res.Kind == score.Won && res.Runs == 0 && res.Wickets == 0 && res.Confirmed {
 		switch res.Method {
@@ -368,11 +375,11 @@ func (r *reader) settle(res score.Result) {
 		}
 	}
 	res.Text = s.ResultText(res)
-	if res.WinnerID != "" && noted.WinnerID == res.WinnerID && noted.Runs == res.Runs && noted.Wickets == res.Wickets {
+	if res.WinnerID != "" && note.WinnerID == res.WinnerID && note.Runs == res.Runs && note.Wickets == res.Wickets {
 		res.Text = score.Fit(strings.TrimSpace(r.f.Note), 160)
 	}
 	s.Result = res
-	// Who lost short of the limit with fewer than ten down had nobody left to bat.
+	// A side that lost before its limit with fewer than ten wickets had no batter left.
 	if i := slices.IndexFunc(s.Innings, func(n score.Innings) bool { return n.Number == min(s.Current, 4) && !n.SuperOver }); i >= 0 {
 		n := &s.Innings[i]
 		short := n.Limit == 0 || n.Bowled(s.PerOver) < n.Limit
@@ -382,7 +389,7 @@ func (r *reader) settle(res score.Result) {
 	}
 }
 
-// margin works a margin out from the scores.
+// margin sets the margin from the scores.
 func (r *reader) margin(res *score.Result) {
 	s := &r.s
 	own, other := r.totals(res.WinnerID)
@@ -414,8 +421,8 @@ func (r *reader) margin(res *score.Result) {
 		res.Runs = max(target-1-last.Runs, 0)
 		return
 	}
-	// A chase that went on past its target was stopped ahead of the par score: the
-	// rain rule gives that as runs.
+	// A chase that continued beyond its target was stopped ahead of the par score, which
+	// the rain rule counts as a win by runs.
 	t := &r.tallies[len(r.tallies)-1]
 	if n := len(t.Balls); n > 0 && last.Number == s.Current && last.Runs-t.Balls[n-1].Total() >= target {
 		res.Runs = last.Runs - (target - 1)

@@ -1,3 +1,3 @@
 // Package tally adds up the balls of an innings: runs, wickets, extras, and each
-// batter's part. It also finds players' names and words dismissals.
+// batter's runs. It also finds the names of players and describes dismissals.
 package tally

@@ -9,24 +9,25 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// Batting is the provider's rows of an innings, in batting order.
+// Batting returns the provider's batting rows of an innings, in batting order.
 func Batting(f *sportmonks.Fixture, number int) []sportmonks.Batting {
 	rows := slices.DeleteFunc(slices.Clone(f.Batting), func(b sportmonks.Batting) bool { return b.Innings != number })
 	slices.SortStableFunc(rows, func(a, b sportmonks.Batting) int { return cmp.Compare(a.Sort, b.Sort) })
 	return rows
 }
 
-// ByFall orders batters who are out by when they fell.
+// ByFall compares batters who are out by when they fell.
 func ByFall(a, b sportmonks.Batting) int {
 	return cmp.Or(ComparePlaces(a.FallAt, b.FallAt), cmp.Compare(a.FallScore, b.FallScore))
 }
 
-// ComparePlaces compares two labels, overs before balls.
+// ComparePlaces compares two labels of balls.
 func ComparePlaces(a, b sportmonks.Overs) int {
 	return cmp.Or(cmp.Compare(a.Overs, b.Overs), cmp.Compare(a.Balls, b.Balls))
 }
 
-// PlayerName looks a player up in the lineup and then among the balls.
+// PlayerName returns the name that the lineup or, if it has none, a ball gives to a
+// player. It returns "Player 17" for a player without a name, and "" for id 0.
 func PlayerName(f *sportmonks.Fixture, id int) string {
 	if id == 0 {
 		return ""
@@ -47,8 +48,9 @@ func PlayerName(f *sportmonks.Fixture, id int) string {
 	return "Player " + score.IDText(id)
 }
 
-// Dismissal is the dismissal in the scorebook's words; score names are compound
-// ("1 Leg Bye + Run Out"), so their parts decide.
+// Dismissal describes a dismissal as a scorecard does: "c Fakhar Zaman b Naseem Shah".
+// Names of scores may be compound ("1 Leg Bye + Run Out"), so it searches them for
+// their parts.
 func Dismissal(f *sportmonks.Fixture, b *sportmonks.Ball) string {
 	kind := strings.ToLower(b.Score.Name)
 	has := func(part string) bool { return strings.Contains(kind, part) }

@@ -8,8 +8,8 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// Ordered is the balls by innings and id, each id once, in its last version;
-// balls that cannot be placed are left out.
+// Ordered returns the balls by innings and id. Of balls with the same id it returns the
+// last. It omits balls without an id or an innings.
 func Ordered(all []sportmonks.Ball) []*sportmonks.Ball {
 	balls := make([]*sportmonks.Ball, 0, len(all))
 	for i := range all {
@@ -34,25 +34,25 @@ func Ordered(all []sportmonks.Ball) []*sportmonks.Ball {
 	return balls[:min(last+1, len(balls))]
 }
 
-// Tally is what the balls of one innings add up to.
+// Tally is the sum of the balls of an innings.
 type Tally struct {
 	Balls                []*sportmonks.Ball
 	Runs, Wickets, Legal int
 	Extras               score.Extras
 	Batters              map[int]*Line
-	Since                score.Partnership
-	Complete             bool // the balls explain the total: details can be counted from them
-	gap                  bool // the labels skip a ball
-	Over, InOver         int  // label of the last over, and its legal balls
+	Since                score.Partnership // since the last wicket
+	Complete             bool              // the balls add up to the total, so details can be counted from them
+	gap                  bool              // the labels skip a ball
+	Over, InOver         int               // label of the last over, and how many legal balls it has
 }
 
-// Line is one batter's part.
+// Line is the part of one batter. Hurt is true while the batter is retired hurt.
 type Line struct {
 	Runs, Balls, Fours, Sixes int
 	Out, Hurt                 bool
 }
 
-// Line is the part of a batter, made if there is none.
+// Line returns the line of a batter, and adds it if there is none.
 func (t *Tally) Line(id int) *Line {
 	l := t.Batters[id]
 	if l == nil {
@@ -62,7 +62,7 @@ func (t *Tally) Line(id int) *Line {
 	return l
 }
 
-// New adds up the balls of an innings, which Ordered has put in order.
+// New adds up balls, which must be as Ordered returns them and of one innings.
 func New(balls []*sportmonks.Ball) Tally {
 	t := Tally{Balls: balls, Batters: make(map[int]*Line, 11)}
 	for _, b := range balls {
@@ -113,7 +113,8 @@ func New(balls []*sportmonks.Ball) Tally {
 	return t
 }
 
-// place follows the labels: over.(legal balls of the over so far + 1).
+// place follows the labels of the balls: over.(legal balls of the over so far + 1). It
+// notes a gap in them.
 func (t *Tally) place(b *sportmonks.Ball, legal bool) {
 	if b.At.Overs != t.Over {
 		t.gap = t.gap || b.At.Overs != t.Over+1
@@ -125,14 +126,14 @@ func (t *Tally) place(b *sportmonks.Ball, legal bool) {
 	}
 }
 
-// Bowled reports whether the balls are those of so many, counted as overs of per:
-// as many of them, or by their labels, when umpires miscounted an over.
+// Bowled reports whether the balls are all n balls of the innings, in overs of per. If
+// the umpires miscounted an over, the labels decide.
 func (t *Tally) Bowled(n, per int) bool {
 	done := t.InOver >= per-1 && n == (t.Over+1)*per
 	return t.Legal == n || !t.gap && (done || n == t.Over*per+min(t.InOver, per))
 }
 
-// Row is the total of an innings that has balls and no row yet.
+// Row returns the total of the balls, for an innings that has no row yet.
 func (t *Tally) Row(per int) sportmonks.Runs {
 	row := sportmonks.Runs{Score: t.Runs, Wickets: t.Wickets}
 	if n := len(t.Balls); n > 0 {
@@ -143,7 +144,7 @@ func (t *Tally) Row(per int) sportmonks.Runs {
 	return row
 }
 
-// LastOver is the balls of the last over.
+// LastOver returns the balls of the last over.
 func LastOver(balls []*sportmonks.Ball) []*sportmonks.Ball {
 	i := len(balls)
 	for i > 0 && balls[i-1].At.Overs == balls[len(balls)-1].At.Overs {
@@ -152,7 +153,7 @@ func LastOver(balls []*sportmonks.Ball) []*sportmonks.Ball {
 	return balls[i:]
 }
 
-// LegalBalls counts the balls that are neither wide nor no-ball.
+// LegalBalls returns how many of the balls are neither wides nor no-balls.
 func LegalBalls(balls []*sportmonks.Ball) int {
 	n := 0
 	for _, b := range balls {

@@ -8,8 +8,8 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// words fills the texts.
-func (r *reader) words() {
+// texts sets the texts, after all else is set.
+func (r *reader) texts() {
 	s := &r.s
 	if _, known := r.f.Phase(); known || s.Status == "" {
 		s.Status = r.status()
@@ -33,6 +33,7 @@ func (r *reader) words() {
 	}
 }
 
+// status returns the status to show.
 func (r *reader) status() string {
 	s := &r.s
 	if s.Pending {
@@ -88,7 +89,7 @@ func (r *reader) status() string {
 	return [...]string{"1st", "2nd", "3rd", "4th"}[min(max(cur.Number, 1), 4)-1] + " innings"
 }
 
-// targetIn is the number that follows "target" in a note, or 0.
+// targetIn returns the number that follows "target" in a note, or 0.
 func targetIn(note string) int {
 	_, rest, ok := strings.Cut(strings.ToLower(note), "target")
 	if i := strings.IndexAny(rest, "0123456789"); ok && i >= 0 && i <= 6 {
@@ -97,7 +98,7 @@ func targetIn(note string) int {
 	return 0
 }
 
-// leadingInt is the number s begins with, or 0.
+// leadingInt returns the number of up to nine digits that s begins with, or 0.
 func leadingInt(s string) int {
 	end := 0
 	for end < len(s) && end < 9 && s[end] >= '0' && s[end] <= '9' {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	v2 "github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"matchday/infra/rooms/cricket/scoretest"
@@ -19,8 +20,8 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// TestRules reads like the rules: what is displayed in a situation.
-func TestRules(t *testing.T) {
+// TestDisplayOfEachSituation lists situations of a match and their displays.
+func TestDisplayOfEachSituation(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -117,8 +118,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRates: from balls, two decimals, half up.
-func TestRates(t *testing.T) {
+func TestRateHasTwoDecimalsHalfUp(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		runs             int
@@ -137,7 +137,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-func TestTexts(t *testing.T) {
+func TestTextsOfOversWicketsAndResults(t *testing.T) {
 	t.Parallel()
 	st := scoretest.Match("T20I").Total(1, 182, 8, "20").Total(2, 182, 0, "19.5").Read(t)
 	if st.NeedText != "Away need 1 run from 1 ball" || st.Target != (score.Target{Runs: 183, Overs: "20"}) {
@@ -157,8 +157,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// In a super over the note's target is that of the super over.
-func TestTargetOfSuperOver(t *testing.T) {
+// TestNoteOfSuperOverKeepsTheChaseTarget has the note name a target during a super over.
+func TestNoteOfSuperOverKeepsTheChaseTarget(t *testing.T) {
 	t.Parallel()
 	tied := scoretest.Match("T20I").Total(1, 141, 9, "20").Total(2, 141, 7, "20").Read(t)
 	reduced := scoretest.Match("T20I").Total(1, 141, 9, "20")
@@ -182,9 +182,8 @@ func TestTargetOfSuperOver(t *testing.T) {
 	}
 }
 
-// TestOwnResult: without a note that names the winner, the last read works the
-// margin out.
-func TestOwnResult(t *testing.T) {
+// TestFinalComputesTheMargin reads matches whose note does not name the winner.
+func TestFinalComputesTheMargin(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		s    *scoretest.Scene
@@ -210,8 +209,8 @@ func TestOwnResult(t *testing.T) {
 	}
 }
 
-// TestNotes: what a result's note says, and what only looks as if it did.
-func TestNotes(t *testing.T) {
+// TestNoteGivesTheResult also has notes that only resemble a result.
+func TestNoteGivesTheResult(t *testing.T) {
 	t.Parallel()
 	level := func() *scoretest.Scene { return scoretest.Match("T20I").Total(1, 8, 0, "20").Total(2, 8, 0, "20") }
 	won := func() *scoretest.Scene { return scoretest.Match("T20I").Total(1, 8, 0, "20").Total(2, 9, 0, "19") }
@@ -260,8 +259,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestNoEarlyEnd: what is not consistently over is not over.
-func TestNoEarlyEnd(t *testing.T) {
+// TestContradictoryFinishIsPending has winner, note and scores disagree.
+func TestContradictoryFinishIsPending(t *testing.T) {
 	t.Parallel()
 	chase := func() *scoretest.Scene { return scoretest.Match("T20I").Total(1, 137, 8, "20").Total(2, 138, 5, "19") }
 	live := chase().Read(t)
@@ -303,7 +302,7 @@ func TestNoEarlyEnd(t *testing.T) {
 	}
 }
 
-func TestUnknownStatus(t *testing.T) {
+func TestUnknownStatusKeepsThePhase(t *testing.T) {
 	t.Parallel()
 	before := scoretest.Match("T20I").Bat(1, "1 2").Read(t)
 	for _, from := range []sportmonks.Phase{sportmonks.Live, sportmonks.Stumps, sportmonks.Upcoming} {
@@ -320,8 +319,8 @@ func TestUnknownStatus(t *testing.T) {
 	}
 }
 
-// TestPartial: a list that lost balls is refused unless its totals lost them too.
-func TestPartial(t *testing.T) {
+// TestPartialSnapshotIsRefused drops balls with and without their part of the totals.
+func TestPartialSnapshotIsRefused(t *testing.T) {
 	t.Parallel()
 	whole := scoretest.Match("T20I").Bat(1, "1 4 W . 2 6 1 .")
 	before := whole.Read(t)
@@ -363,8 +362,7 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// TestOverLengths: the length of an over shows in the labels.
-func TestOverLengths(t *testing.T) {
+func TestLabelsGiveTheLengthOfAnOver(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		kind          string
@@ -401,8 +399,7 @@ func TestOverLengths(t *testing.T) {
 	}
 }
 
-// TestNineDown: a side that ends at nine is all out when nobody is left to bat.
-func TestNineDown(t *testing.T) {
+func TestNineWicketsAreAllOutWithoutAnotherBatter(t *testing.T) {
 	t.Parallel()
 	nine := strings.Repeat("W ", 9)
 	for _, c := range []struct {
@@ -424,14 +421,13 @@ func TestNineDown(t *testing.T) {
 	}
 }
 
-// TestCrease: who bats and bowls after a ball, from the balls.
-func TestCrease(t *testing.T) {
+func TestBallsGiveBattersAndBowler(t *testing.T) {
 	t.Parallel()
 	st := scoretest.Match("T20I").Bat(1, "1 4 wd 6 nb W . 2lb").Read(t)
 	// Batter 3 came in for batter 1, who made 11 off 4 and a no-ball.
 	want := []score.Batter{{ID: "103", Name: "Batter 3", Balls: 2}, {ID: "102", Name: "Player 102", OnStrike: true}}
-	if !reflect.DeepEqual(st.Batters, want) {
-		t.Errorf("batters %+v", st.Batters)
+	if diff := cmp.Diff(want, st.Batters); diff != "" {
+		t.Errorf("batters (-want +got):\n%s", diff)
 	}
 	if w := st.LastWicket; w.Text() != "Batter 1 b Bowler 0 11 (5)" || w.Number != 1 || w.BallID != 1005 {
 		t.Errorf("wicket %+v %q", w, w.Text())
@@ -457,8 +453,8 @@ func TestCrease(t *testing.T) {
 	}
 }
 
-// TestStrike: who faces the ball after one ball of the pair 101, who faced, and 102.
-func TestStrike(t *testing.T) {
+// TestStrikeAfterEachKindOfBall bowls one ball to 101, with 102 at the other end.
+func TestStrikeAfterEachKindOfBall(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		ball string
@@ -498,7 +494,7 @@ func TestStrike(t *testing.T) {
 	}
 }
 
-func TestBalls(t *testing.T) {
+func TestTimelineListsEachBallOnce(t *testing.T) {
 	t.Parallel()
 	s := scoretest.Match("T20I").Bat(1, "1 4 W").Bat(2, "wd 2nb 1lb 3b")
 	out := &s.Balls[2]
@@ -515,13 +511,13 @@ func TestBalls(t *testing.T) {
 		"1000 0.1 1 1 1 ", "1001 0.2 4 4 4 ", "1002 0.3 W 0 0 Batter 1 c Keen Fielder b Bowler 0",
 		"2000 0.1 wd 1 0 wide", "2001 0.1 2nb 2 1 noBall", "2002 0.1 1lb 1 0 legBye", "2003 0.2 3b 3 0 bye",
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("balls (-want +got):\n%s", diff)
 	}
 }
 
-// TestDays follows a Test match through its statuses.
-func TestDays(t *testing.T) {
+// TestStatusesGiveDayAndSession follows a Test match through its statuses.
+func TestStatusesGiveDayAndSession(t *testing.T) {
 	t.Parallel()
 	st := score.State{}
 	for _, step := range [][2]string{
@@ -540,8 +536,7 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// TestPenalty: five runs of no ball are penalty runs.
-func TestPenalty(t *testing.T) {
+func TestFiveRunsWithoutABallArePenaltyRuns(t *testing.T) {
 	t.Parallel()
 	s := scoretest.Match("T20I").Bat(1, "1 4 W")
 	s.Runs[0].Score += 5
@@ -554,8 +549,8 @@ func TestPenalty(t *testing.T) {
 	}
 }
 
-// TestCaptured reads what the provider really sent: two matches in play.
-func TestCaptured(t *testing.T) {
+// TestCapturedMatches reads two matches in play that the provider sent.
+func TestCapturedMatches(t *testing.T) {
 	t.Parallel()
 	body, err := os.ReadFile("../../../../shared/data/sportmonks/livescores-71344-71010.assembled.json")
 	if errors.Is(err, os.ErrNotExist) {
@@ -597,8 +592,8 @@ func TestCaptured(t *testing.T) {
 	}
 }
 
-// state draws a state with anything in it.
-func state(t *rapid.T) score.State {
+// anyState draws a state.
+func anyState(t *rapid.T) score.State {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[<>&"\\]{0,300}`), rapid.SampledFrom([]string{"", "1", "2", strings.Repeat("é😀", 200)}))
 	num := rapid.OneOf(rapid.IntRange(-3, 400), rapid.Int())
 	s := score.State{
@@ -637,12 +632,12 @@ func state(t *rapid.T) score.State {
 	return s
 }
 
-// TestDisplayFits: whatever the state, under 2 KB by any encoder, no null, and the
-// hash is equal exactly when the display is.
-func TestDisplayFits(t *testing.T) {
+// TestDisplayIsUnder2KB also checks that no member is null, and that two displays have
+// the same hash exactly if they are equal.
+func TestDisplayIsUnder2KB(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := state(t), state(t)
+		a, b := anyState(t), anyState(t)
 		if rapid.Bool().Draw(t, "same") {
 			b = a
 			b.LastBall, b.Held, b.Note = 7, 3, "not displayed"
@@ -674,9 +669,9 @@ func TestDisplayFits(t *testing.T) {
 	})
 }
 
-// TestAnySequence: no sequence of snapshots makes Read panic; the score is the
-// provider's total; a match is over only by its status; a state survives JSON.
-func TestAnySequence(t *testing.T) {
+// TestAnySequenceOfSnapshots checks that Read does not panic, that the score is the
+// provider's total, that only a status ends a match, and that a state survives JSON.
+func TestAnySequenceOfSnapshots(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		st := score.State{}
@@ -716,8 +711,8 @@ func TestAnySequence(t *testing.T) {
 			if err := json.Unmarshal(b, &back); err != nil {
 				t.Fatal(err)
 			}
-			if !reflect.DeepEqual(back, st) {
-				t.Fatalf("the state does not come back:\n%+v\n%+v", st, back)
+			if diff := cmp.Diff(st, back); diff != "" {
+				t.Fatalf("the state after JSON (-want +got):\n%s", diff)
 			}
 			for _, id := range []string{"", "1", "2"} {
 				if st.For(id).Headline == "" && f.Status != "" && f.Status != "?" {

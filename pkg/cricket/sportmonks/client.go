@@ -17,27 +17,28 @@ import (
 const BaseURL = "https://cricket.sportmonks.com/api/v2.0"
 
 const (
-	maxBody   = 64 << 20
-	sizedBody = 16 << 20 // as far as a length that was announced is believed
-	maxPages  = 100      // of 100 rows; each page is a call out of 2,000 an hour
+	maxBody   = 64 << 20 // bytes
+	sizedBody = 16 << 20 // the most bytes that are allocated for a Content-Length
+	maxPages  = 100      // of 100 rows each; the plan allows 2,000 calls an hour
 )
 
-// The includes each call sends. balls carry their batter, bowler and score unasked.
+// The includes of each call. Balls have their batter, bowler and score without an
+// include.
 const (
 	matchIncludes = "balls,runs,batting,bowling,scoreboards,lineup,localteam,visitorteam,league,season,venue"
 	listIncludes  = "localteam,visitorteam,league,season,venue"
 )
 
-// Kind is what a caller can do about an Error.
+// Kind is the kind of an Error, by what a caller can do about it.
 type Kind uint8
 
 // The kinds.
 const (
 	Unavailable Kind = iota // 5xx, timeout, broken connection: try again
-	Limited                 // 429: wait RetryAfter
-	Malformed               // an answer that is no answer: HTML, cut short, no envelope
-	NotFound                // 404: deleted, perhaps by a rescheduling
-	Denied                  // 401, 403: the token or the plan
+	Limited                 // 429: wait for RetryAfter
+	Malformed               // the body is HTML, truncated, or has no data
+	NotFound                // 404: the match was deleted, perhaps by a rescheduling
+	Denied                  // 401, 403: the token is wrong, or the plan does not allow the call
 	Invalid                 // any other 4xx: the request is wrong
 )
 
@@ -45,11 +46,12 @@ func (k Kind) String() string {
 	return [...]string{"unavailable", "limited", "malformed", "not found", "denied", "invalid"}[k]
 }
 
-// Error is a failed call or an unreadable body. It never holds the API token.
+// Error is a failed call or a body that cannot be read. It never contains the API
+// token.
 type Error struct {
 	Kind       Kind
-	Status     int           // HTTP status; 0 when there was no answer
-	RetryAfter time.Duration // with Limited; 0 when the provider did not say
+	Status     int           // HTTP status; 0 if there was no answer
+	RetryAfter time.Duration // with Limited; 0 if the provider did not say
 	Msg        string
 	Err        error
 }
@@ -64,28 +66,29 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Client calls the API. Make one with Open.
+// Client calls the API. Open returns one. Its errors are of type *Error.
 type Client struct {
 	base  string
 	token string
 	http  *http.Client
 }
 
-// Open returns a client of the API at base that authenticates with token.
-// Redirects are not followed: they would carry the token elsewhere.
+// Open returns a client of the API at base that authenticates with token. It does not
+// follow redirects, which would send the token to another host.
 func Open(base, token string, hc *http.Client) *Client {
 	c := *hc
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Client{base: strings.TrimSuffix(base, "/"), token: token, http: &c}
 }
 
-// Livescores is the body of /livescores with everything that score.Read needs,
-// for Split. One call carries every match in play.
+// Livescores returns the body of /livescores, for Split: all matches in play, with all
+// includes that scorer.Read needs.
 func (c *Client) Livescores(ctx context.Context) ([]byte, error) {
 	return c.get(ctx, "/livescores", url.Values{"include": {matchIncludes}})
 }
 
-// Fixture is one match with everything that score.Read needs.
+// Fixture returns one match with all includes that scorer.Read needs. The error of a
+// match that does not exist has the kind NotFound.
 func (c *Client) Fixture(ctx context.Context, id string) (Fixture, error) {
 	body, err := c.get(ctx, "/fixtures/"+url.PathEscape(id), url.Values{"include": {matchIncludes}})
 	if err != nil {
@@ -103,9 +106,9 @@ func (c *Client) Fixture(ctx context.Context, id string) (Fixture, error) {
 	return Decode(entries[0].Raw)
 }
 
-// Fixtures yields the matches that start in [from, to], page by page, with teams,
-// league, season and venue but no play. A fixture that cannot be read is yielded
-// as an error and the rest follow; a failed call ends the sequence.
+// Fixtures yields the matches that start in [from, to], with teams, league, season and
+// venue, but without score. It yields an error for a fixture that cannot be read and
+// continues with the next one. A call that fails ends the sequence.
 func (c *Client) Fixtures(ctx context.Context, from, to time.Time) iter.Seq2[Fixture, error] {
 	const layout = "2006-01-02T15:04:05"
 	q := url.Values{
@@ -143,17 +146,17 @@ func (c *Client) Fixtures(ctx context.Context, from, to time.Time) iter.Seq2[Fix
 	}
 }
 
-// Leagues is every league of the plan.
+// Leagues returns all leagues of the plan.
 func (c *Client) Leagues(ctx context.Context) ([]League, error) {
 	return list(ctx, c, "/leagues", url.Values{"include": {"season"}}, (*decoder).league)
 }
 
-// Teams is every team.
+// Teams returns all teams.
 func (c *Client) Teams(ctx context.Context) ([]Team, error) {
 	return list(ctx, c, "/teams", nil, (*decoder).team)
 }
 
-// list reads a body whose data is an array of T.
+// list requests path and reads a body whose data is an array of T.
 func list[T any](ctx context.Context, c *Client, path string, q url.Values, read func(*decoder, *T) bool) ([]T, error) {
 	body, err := c.get(ctx, path, q)
 	if err != nil {
@@ -171,14 +174,14 @@ func list[T any](ctx context.Context, c *Client, path string, q url.Values, read
 	})
 	switch {
 	case !ok:
-		return nil, malformed(body, "body is cut short or no JSON")
+		return nil, malformed(body, "body is cut short or is not JSON")
 	case !found:
 		return nil, malformed(body, "body has no data")
 	}
 	return all, nil
 }
 
-// get fetches path and returns the body of a 200.
+// get requests path and returns the body of a 200.
 func (c *Client) get(ctx context.Context, path string, q url.Values) ([]byte, error) {
 	all := url.Values{"api_token": {c.token}}
 	for k, v := range q {
@@ -186,7 +189,7 @@ func (c *Client) get(ctx context.Context, path string, q url.Values) ([]byte, er
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path+"?"+all.Encode(), nil)
 	if err != nil {
-		return nil, &Error{Kind: Invalid, Msg: path + ": the base URL is no URL"}
+		return nil, &Error{Kind: Invalid, Msg: path + ": the base URL is not a valid URL"}
 	}
 	req.Header.Set("Accept", "application/json")
 	res, err := c.http.Do(req)
@@ -212,7 +215,8 @@ func (c *Client) get(ctx context.Context, path string, q url.Values) ([]byte, er
 	return body, nil
 }
 
-// failed wraps a transport error without the URL that net/http puts in it.
+// failed wraps an error of the transport, without the URL that net/http adds to it: the
+// URL contains the token.
 func (c *Client) failed(kind Kind, status int, msg string, err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
@@ -223,7 +227,7 @@ func (c *Client) failed(kind Kind, status int, msg string, err error) error {
 	return &Error{Kind: kind, Status: status, Msg: msg, Err: err}
 }
 
-// refused is the error of an answer that is not 200.
+// refused returns the error of an answer that is not 200.
 func (c *Client) refused(path string, res *http.Response, body []byte) error {
 	e := &Error{Status: res.StatusCode, Msg: path + ": " + strconv.Itoa(res.StatusCode)}
 	switch s := res.StatusCode; {
@@ -246,6 +250,7 @@ func (c *Client) refused(path string, res *http.Response, body []byte) error {
 	return e
 }
 
+// redact replaces the token in s.
 func (c *Client) redact(s string) string {
 	if c.token == "" {
 		return s
@@ -253,8 +258,8 @@ func (c *Client) redact(s string) string {
 	return strings.NewReplacer(c.token, "[token]", url.QueryEscape(c.token), "[token]").Replace(s)
 }
 
-// retryAfter reads Retry-After: seconds, or a date to be read against the
-// answer's own.
+// retryAfter returns the wait of a Retry-After header, at most an hour. The header has
+// seconds, or a date, which is compared with the answer's Date.
 func retryAfter(h http.Header) time.Duration {
 	v := h.Get("Retry-After")
 	if s, err := strconv.Atoi(v); err == nil {

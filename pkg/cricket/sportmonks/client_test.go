@@ -14,13 +14,14 @@ import (
 
 const token = "s3cret+token/=="
 
+// serve returns a client of a server that answers with h.
 func serve(t *testing.T, h http.HandlerFunc) *Client {
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	return Open(s.URL+"/api/v2.0/", token, s.Client())
 }
 
-func TestClient(t *testing.T) {
+func TestClientReadsEachResource(t *testing.T) {
 	t.Parallel()
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
@@ -83,7 +84,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-func TestClientErrors(t *testing.T) {
+func TestClientErrorsHaveAKind(t *testing.T) {
 	t.Parallel()
 	date := time.Date(2026, 10, 9, 13, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -96,19 +97,19 @@ func TestClientErrors(t *testing.T) {
 	}{
 		{"limit", status(429, `{"message":"Too Many Attempts."}`, "Retry-After", "90"), Limited, 429, 90 * time.Second, "Too Many Attempts"},
 		{"limit until", status(429, ``, "Retry-After", date.Add(time.Minute).Format(http.TimeFormat), "Date", date.Format(http.TimeFormat)), Limited, 429, time.Minute, ""},
-		{"limit of nonsense", status(429, ``, "Retry-After", "soon"), Limited, 429, 0, ""},
+		{"limit without a time", status(429, ``, "Retry-After", "soon"), Limited, 429, 0, ""},
 		{"token", status(401, `{"message":{"message":"Unauthenticated `+token+`","code":1}}`), Denied, 401, 0, "Unauthenticated [token]"},
 		{"plan", status(403, `<html>`), Denied, 403, 0, ""},
 		{"gone", status(404, `{"error":"record not found"}`), NotFound, 404, 0, "record not found"},
 		{"malformed request", status(400, `{"message":"bad include"}`), Invalid, 400, 0, "bad include"},
 		{"down", status(503, `<html>`), Unavailable, 503, 0, ""},
-		{"elsewhere", status(302, ``, "Location", "https://example.com/"), Malformed, 302, 0, ""},
+		{"redirect", status(302, ``, "Location", "https://example.com/"), Malformed, 302, 0, ""},
 		{"html", status(200, `<html>`), Malformed, 0, 0, "<html>"},
 		{"cut short", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			io.WriteString(w, `{"data":{"id":7`)
 		}, Malformed, 200, 0, "cut short"},
-		{"broken off", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, Unavailable, 0, 0, ""},
+		{"connection closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, Unavailable, 0, 0, ""},
 		{"two", status(200, `{"data":[{"id":7},{"id":8}]}`), Malformed, 0, 0, "not one fixture"},
 		{"no id", status(200, `{"data":{}}`), Malformed, 0, 0, "no id"},
 	} {
@@ -119,11 +120,12 @@ func TestClientErrors(t *testing.T) {
 			if !ok || e.Kind != c.kind || e.Status != c.status || e.RetryAfter != c.wait || !strings.Contains(err.Error(), c.text) {
 				t.Fatalf("got %+v (%v)", e, err)
 			}
-			clean(t, err)
+			wantNoToken(t, err)
 		})
 	}
 }
 
+// status returns a handler that answers with code and body.
 func status(code int, body string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i < len(header); i += 2 {
@@ -134,8 +136,8 @@ func status(code int, body string, header ...string) http.HandlerFunc {
 	}
 }
 
-// clean fails when an error, or what it wraps, shows the token.
-func clean(t *testing.T, err error) {
+// wantNoToken fails the test if an error, or one that it wraps, contains the token.
+func wantNoToken(t *testing.T, err error) {
 	t.Helper()
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		if s := fmt.Sprintf("%v %+v %#v", e, e, e); strings.Contains(s, "s3cret") || strings.Contains(s, "api_token") {
@@ -144,8 +146,8 @@ func clean(t *testing.T, err error) {
 	}
 }
 
-// TestClientUnreachable: net/http prints the whole URL into its errors.
-func TestClientUnreachable(t *testing.T) {
+// TestUnreachableErrorsHideTheToken: the errors of net/http contain the whole URL.
+func TestUnreachableErrorsHideTheToken(t *testing.T) {
 	t.Parallel()
 	c := serve(t, func(http.ResponseWriter, *http.Request) {})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -154,12 +156,12 @@ func TestClientUnreachable(t *testing.T) {
 	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Unavailable || !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
-	clean(t, err)
+	wantNoToken(t, err)
 	for _, base := range []string{"http://127.0.0.1:1", "http://bad host", "ftp://x"} {
 		_, err := Open(base, token, http.DefaultClient).Livescores(t.Context())
 		if err == nil {
 			t.Fatal("no error")
 		}
-		clean(t, err)
+		wantNoToken(t, err)
 	}
 }

@@ -9,29 +9,29 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Decode reads one fixture: an Entry's Raw. It fails, with an Error of kind
-// Malformed, only on JSON that is broken where it is read and on a fixture
-// without an id; a field of an unexpected shape reads as not given.
+// Decode decodes one fixture, the Raw of an Entry. A member of an unexpected type counts
+// as not given. A fixture without an id, and JSON that is broken in a member that is
+// read, are an Error of kind Malformed.
 func Decode(raw []byte) (Fixture, error) {
 	d := newDecoder(raw)
 	var f Fixture
 	switch {
 	case d.peek() != '{':
-		return Fixture{}, malformed(raw, "fixture is no object")
+		return Fixture{}, malformed(raw, "fixture is not an object")
 	case !d.fixture(&f):
-		return Fixture{}, malformed(raw, "fixture is broken")
+		return Fixture{}, malformed(raw, "fixture is not valid JSON")
 	case d.peek() != 0:
-		return Fixture{}, malformed(raw, "fixture is followed by something")
+		return Fixture{}, malformed(raw, "fixture is followed by other data")
 	case f.ID <= 0:
 		return Fixture{}, malformed(raw, "fixture has no id")
 	}
 	return f, nil
 }
 
-// decoder reads the wire value by value; each of its methods passes one, and
-// reports whether it could. A ball repeats some 1.5 kB about its players and
-// team, so what is not wanted is skipped and what is repeated is kept once.
-// Neither a name sent twice nor a broken character costs us the match.
+// decoder decodes JSON value by value. Each of its methods reads one value and reports
+// whether it could. A ball repeats about 1.5 kB on its players and team, so members that
+// are not needed are skipped, and values that are repeated are decoded once. Duplicate
+// names and invalid UTF-8 are accepted, so that they do not cost the match.
 type decoder struct {
 	scan
 	texts   map[string]string
@@ -305,7 +305,7 @@ func (d *decoder) scoreboard(v *Scoreboard) bool {
 	})
 }
 
-// notOut is the score id of a batter who is still in.
+// notOut is the id of the score of a batter who is not out.
 const notOut = 84
 
 func (d *decoder) batting(v *Batting) bool {
@@ -448,8 +448,7 @@ func (d *decoder) score(v *Score) bool {
 	})
 }
 
-// object calls value before each member's value, which it must pass; anything
-// but an object is skipped.
+// object is members that skips any value but an object.
 func (d *decoder) object(value func(name []byte) bool) bool {
 	if d.peek() != '{' {
 		return d.skip()
@@ -457,7 +456,7 @@ func (d *decoder) object(value func(name []byte) bool) bool {
 	return d.members(value)
 }
 
-// include is object for one that may be wrapped as {"data": {...}}.
+// include is object for a value that may be wrapped as {"data": {...}}.
 func (d *decoder) include(value func(name []byte) bool) bool {
 	return d.object(func(name []byte) bool {
 		if string(name) == "data" {
@@ -467,8 +466,8 @@ func (d *decoder) include(value func(name []byte) bool) bool {
 	})
 }
 
-// each appends the elements of an array, which may be wrapped as {"data": [...]};
-// anything but an object inside it is left out.
+// each appends the objects of an array, which may be wrapped as {"data": [...]}. It skips
+// other elements.
 func each[T any](d *decoder, list *[]T, read func(*decoder, *T) bool) bool {
 	switch d.peek() {
 	case '{':
@@ -492,10 +491,10 @@ func each[T any](d *decoder, list *[]T, read func(*decoder, *T) bool) bool {
 	return d.skip()
 }
 
-// maxText bounds every text read, in bytes.
+// maxText is the most bytes that are read of a text.
 const maxText = 512
 
-// repeated reads a value that comes with the same JSON many times, once.
+// repeated reads a value that is repeated with the same JSON, and decodes it once.
 func repeated[T any](d *decoder, known map[string]T, v *T, read func(*decoder, *T) bool) bool {
 	d.peek()
 	from := d.i
@@ -513,7 +512,7 @@ func repeated[T any](d *decoder, known map[string]T, v *T, read func(*decoder, *
 	return ok
 }
 
-// string keeps b as text, once for the same text.
+// string returns b as a string, the same one for equal texts.
 func (d *decoder) string(b []byte) string {
 	s, ok := d.texts[string(b)]
 	if !ok {
@@ -523,8 +522,8 @@ func (d *decoder) string(b []byte) string {
 	return s
 }
 
-// literal reads any scalar as its text: null, an array and an object are empty.
-// What it returns may be a part of the body.
+// literal reads a scalar as its text. null, an array and an object give an empty text.
+// The text may be a part of the body.
 func (d *decoder) literal() (text []byte, ok bool) {
 	c := d.peek()
 	from := d.i
@@ -536,7 +535,7 @@ func (d *decoder) literal() (text []byte, ok bool) {
 	case c == '"' && bytes.IndexByte(raw, '\\') < 0:
 		return raw[1 : len(raw)-1], true
 	case c == '"':
-		text, _ = jsontext.AppendUnquote(nil, raw) // of a broken escape, what can be read
+		text, _ = jsontext.AppendUnquote(nil, raw) // with an invalid escape, the text that could be read
 		return text, true
 	case c == '{', c == '[', string(raw) == "null":
 		return nil, true
@@ -567,7 +566,7 @@ func (d *decoder) int(v *int) bool {
 	return ok
 }
 
-// limit bounds every number read to what JSON carries exactly.
+// limit is the largest integer that every JSON decoder reads exactly.
 const limit = 1<<53 - 1
 
 func parseInt(s string) int {
@@ -591,8 +590,8 @@ func (d *decoder) overs(v *Overs) bool {
 	return ok
 }
 
-// parseOvers reads 19.4 as 19 overs and 4 balls. A number that went through
-// arithmetic (19.400000000000002) is put back to one decimal first.
+// parseOvers reads 19.4 as 19 overs and 4 balls. It rounds the result of arithmetic
+// (19.400000000000002) to one decimal first.
 func parseOvers(s string) Overs {
 	whole, part, _ := strings.Cut(s, ".")
 	if len(part) > 1 || strings.ContainsAny(s, "eE+- ") {
@@ -610,7 +609,7 @@ func parseOvers(s string) Overs {
 	return Overs{o, b}
 }
 
-// innings reads a scoreboard: "S1" is 1.
+// innings reads a scoreboard: "S1" is innings 1.
 func (d *decoder) innings(v *int) bool {
 	s, ok := d.literal()
 	if len(s) > 0 && (s[0] == 'S' || s[0] == 's') {
@@ -633,7 +632,7 @@ func (d *decoder) time(v *time.Time) bool {
 	return ok
 }
 
-// lastPage is the number of pages a list has, by its meta; 1 without meta.
+// lastPage returns the number of pages of a list from its meta, and 1 without meta.
 func lastPage(body []byte) (int, error) {
 	last := 1
 	d := newDecoder(body)
@@ -649,13 +648,13 @@ func lastPage(body []byte) (int, error) {
 		})
 	})
 	if !ok {
-		return 0, malformed(body, "body is cut short or no JSON")
+		return 0, malformed(body, "body is cut short or is not JSON")
 	}
 	return last, nil
 }
 
-// reason is what an error body says: message as text or as {message, code}, or
-// error; at most 200 bytes.
+// reason returns the message of an error body, at most 200 bytes: the member error, or
+// message, which may be a text or {message, code}.
 func reason(body []byte) string {
 	var msg string
 	d := newDecoder(body)

@@ -7,18 +7,18 @@ import (
 	"strconv"
 )
 
-// Entry is one fixture of a body, not decoded.
+// Entry is a fixture of a body, not decoded.
 type Entry struct {
-	ID  string // the fixture's id, decimal; empty with Err
-	Raw []byte // its JSON, inside the body that was split
-	Sum string // 32 hex digits of SHA-256 over Raw: equal in every process
-	Err error  // why this entry is no fixture
+	ID  string // the fixture's id in decimal; "" if Err is set
+	Raw []byte // its JSON, a part of the body
+	Sum string // checksum: 32 hex digits of the SHA-256 of Raw
+	Err error  // why the entry is no fixture
 }
 
-// Split cuts the body of /livescores, /fixtures or /fixtures/{id} into its
-// fixtures, in order. It looks no deeper than each fixture's id, so a fixture
-// that is broken inside comes out whole, for Decode to refuse. HTML, a body cut
-// short and anything without "data" is an Error of kind Malformed.
+// Split returns the fixtures in a body of /livescores, /fixtures or /fixtures/{id}, in
+// order. It reads only the id of each fixture, so that an error inside one is left to
+// Decode and does not affect the others. HTML, a truncated body and a body without
+// "data" are an Error of kind Malformed.
 func Split(body []byte) ([]Entry, error) {
 	s := scan{b: body}
 	var entries []Entry
@@ -44,14 +44,14 @@ func Split(body []byte) ([]Entry, error) {
 	})
 	switch {
 	case !ok || s.peek() != 0:
-		return nil, malformed(body, "body is cut short or no JSON")
+		return nil, malformed(body, "body is cut short or is not JSON")
 	case !found:
 		return nil, malformed(body, "body has no data")
 	}
 	return entries, nil
 }
 
-// scan walks JSON by its brackets and quotes alone. i is -1 once it failed.
+// scan reads JSON by its brackets and quotes only. i is -1 after an error.
 type scan struct {
 	b []byte
 	i int
@@ -61,7 +61,7 @@ func (s *scan) ok() bool { return s.i >= 0 }
 
 func (s *scan) fail() bool { s.i = -1; return false }
 
-// peek is the next byte that is no white space, or 0 at the end or after a failure.
+// peek returns the next byte that is no white space, or 0 at the end and after an error.
 func (s *scan) peek() byte {
 	for s.i >= 0 && s.i < len(s.b) {
 		switch c := s.b[s.i]; c {
@@ -74,7 +74,7 @@ func (s *scan) peek() byte {
 	return 0
 }
 
-// entry cuts the value that comes.
+// entry reads the next value as an Entry.
 func (s *scan) entry() Entry {
 	c := s.peek()
 	start := s.i
@@ -110,7 +110,8 @@ func (s *scan) entry() Entry {
 	return e
 }
 
-// members calls value before each member's value, which it must pass.
+// members reads an object. It calls value before the value of each member, which value
+// must read.
 func (s *scan) members(value func(name []byte) bool) bool {
 	if s.peek() != '{' {
 		return s.fail()
@@ -148,7 +149,7 @@ func (s *scan) members(value func(name []byte) bool) bool {
 	}
 }
 
-// elements calls value before each element, which it must pass.
+// elements reads an array. It calls value before each element, which value must read.
 func (s *scan) elements(value func() bool) bool {
 	s.i++
 	if s.peek() == ']' {
@@ -171,7 +172,7 @@ func (s *scan) elements(value func() bool) bool {
 	}
 }
 
-// skip passes one value.
+// skip skips one value.
 func (s *scan) skip() bool {
 	switch s.peek() {
 	case 0, ',', ':', '}', ']':
@@ -209,7 +210,7 @@ func (s *scan) skip() bool {
 	return true
 }
 
-// text passes a string.
+// text skips a string.
 func (s *scan) text() bool {
 	s.i++
 	for {
@@ -228,7 +229,7 @@ func (s *scan) text() bool {
 	}
 }
 
-// malformed says what body is instead, and shows how it begins.
+// malformed returns an Error of kind Malformed that quotes the first 60 bytes of body.
 func malformed(body []byte, what string) error {
 	start := bytes.TrimSpace(body)
 	start = start[:min(len(start), 60)]

@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-func TestSplit(t *testing.T) {
+func TestSplitReturnsEachFixture(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, body, ids string // ids joined by a blank; "!" is an entry with Err
@@ -50,7 +51,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-func TestSplitRefuses(t *testing.T) {
+func TestSplitRefusesMalformedBodies(t *testing.T) {
 	t.Parallel()
 	whole := `{"data":[{"id":1,"note":"a\"]}"},{"id":2,"balls":[{"id":1},{"id":2}]}],"meta":{"last_page":1}}`
 	bodies := []string{
@@ -68,8 +69,7 @@ func TestSplitRefuses(t *testing.T) {
 	}
 }
 
-// TestSum: the sum tells content apart and is the same in every process.
-func TestSum(t *testing.T) {
+func TestSumDependsOnTheContentOnly(t *testing.T) {
 	t.Parallel()
 	entries, err := Split([]byte(`{"data":[{"id":1},{"id": 1},{"id":1}]}`))
 	if err != nil {
@@ -80,16 +80,16 @@ func TestSum(t *testing.T) {
 	}
 }
 
-func TestDecode(t *testing.T) {
+func TestDecodeIsTolerant(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 10, 9, 13, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name, raw string
 		want      Fixture
 	}{
-		{"numbers in any dress", `{"id":"71","localteam_id":1.0,"visitorteam_id":"39","league_id":null,"live":1,"super_over":"true","follow_on":0,"total_overs_played":"20","rpc_target":155.0,"rpc_overs":"33","winner_team_id":false}`,
+		{"numbers of any type", `{"id":"71","localteam_id":1.0,"visitorteam_id":"39","league_id":null,"live":1,"super_over":"true","follow_on":0,"total_overs_played":"20","rpc_target":155.0,"rpc_overs":"33","winner_team_id":false}`,
 			Fixture{ID: 71, LocalID: 1, VisitorID: 39, Live: true, SuperOver: true, Overs: 20, RPCTarget: 155, RPCOvers: Overs{33, 0}}},
-		{"text in any dress", `{"id":1,"note":" Target 183 runs ","draw_noresult":true,"round":7,"status":null,"type":["x"]}`,
+		{"text of any type", `{"id":1,"note":" Target 183 runs ","draw_noresult":true,"round":7,"status":null,"type":["x"]}`,
 			Fixture{ID: 1, Note: "Target 183 runs", DrawNoResult: "true", Round: "7"}},
 		{"large ids", `{"id":9007199254740991,"balls":[{"id":1000000000004,"scoreboard":"S1"}],"rpc_target":1e300}`,
 			Fixture{ID: 1<<53 - 1, RPCTarget: 1<<53 - 1, Balls: []Ball{{ID: 1000000000004, Innings: 1}}}},
@@ -104,7 +104,7 @@ func TestDecode(t *testing.T) {
 			}},
 		{"includes of another shape", `{"id":1,"localteam":[],"runs":"none","balls":[null,3,[],{"id":2,"batsman":null,"score":7}],"lineup":null}`,
 			Fixture{ID: 1, Balls: []Ball{{ID: 2}}}},
-		{"what is broken where nobody reads", `{"id":1,"weather_report":[NaN,{"x":01}],"note":"a\u0009b"}`, Fixture{ID: 1, Note: "a\tb"}},
+		{"invalid JSON in a member that is skipped", `{"id":1,"weather_report":[NaN,{"x":01}],"note":"a\u0009b"}`, Fixture{ID: 1, Note: "a\tb"}},
 		{"names sent twice", `{"id":1,"note":"a","note":"b"}`, Fixture{ID: 1, Note: "b"}},
 		{"lineup", `{"id":1,"lineup":[{"id":6,"firstname":"Fakhar","lastname":"Zaman","position":{"id":1},"lineup":{"team_id":1,"captain":true,"wicketkeeper":1}}]}`,
 			Fixture{ID: 1, Lineup: []Player{{ID: 6, Name: "Fakhar Zaman", TeamID: 1, Captain: true, Keeper: true}}}},
@@ -121,8 +121,8 @@ func TestDecode(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !reflect.DeepEqual(got, c.want) {
-				t.Fatalf("got  %+v\nwant %+v", got, c.want)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Fatalf("fixture (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -135,7 +135,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestOvers(t *testing.T) {
+func TestOversAreReadAsText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Overs{
 		"0": {}, "20": {20, 0}, "19.4": {19, 4}, "0.6": {0, 6}, "18.40": {18, 4}, "19.400000000000002": {19, 4},
@@ -147,7 +147,7 @@ func TestOvers(t *testing.T) {
 	}
 }
 
-func TestBall(t *testing.T) {
+func TestBallCountsRunsAndWickets(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		score      Score
@@ -176,7 +176,7 @@ func TestBall(t *testing.T) {
 	}
 }
 
-func TestPhaseOf(t *testing.T) {
+func TestPhaseOfEachStatus(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]Phase{
 		"NS": Upcoming, "Delayed": Upcoming, "Postp.": Upcoming,
@@ -194,18 +194,19 @@ func TestPhaseOf(t *testing.T) {
 
 const samples = "../../../../shared/data/sportmonks/"
 
+// sample returns a body that the provider sent.
 func sample(t testing.TB, name string) []byte {
 	b, err := os.ReadFile(samples + name)
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("the captured payloads are not here")
+		t.Skip("the captured payloads are not in " + samples)
 	} else if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-// TestCaptured reads what the provider really sent.
-func TestCaptured(t *testing.T) {
+// TestCapturedBodies reads bodies that the provider sent.
+func TestCapturedBodies(t *testing.T) {
 	t.Parallel()
 	entries, err := Split(sample(t, "livescores-71344-71010.assembled.json"))
 	if err != nil || len(entries) != 2 || entries[0].ID != "71344" || entries[1].ID != "71010" {
@@ -226,7 +227,7 @@ func TestCaptured(t *testing.T) {
 	if b := f.Balls[4]; b.ID != 11917190 || b.At != (Overs{0, 5}) || b.Batter.Name != "Kusal Mendis" || b.Bowler.Name != "Naseem Shah" || !b.Wicket() || b.CatchID != 4319 {
 		t.Fatalf("ball %+v", b)
 	}
-	// The same answers as a decoder that builds everything.
+	// encoding/json reads the same.
 	var plain struct {
 		Data []struct {
 			Balls []struct{ Score struct{ Name string } }

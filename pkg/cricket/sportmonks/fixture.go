@@ -1,9 +1,11 @@
 // Package sportmonks reads cricket from the SportMonks Cricket API v2.0.
 //
-// Client fetches, Split cuts a body into fixtures without decoding them, and
-// Decode turns one fixture into Go values. The wire is read tolerantly: numbers
-// may be strings, booleans or null, includes may be missing, bare or wrapped in
-// {"data": ...}, and whatever is not named here is skipped, not built.
+// Client requests, Split splits a body into fixtures without decoding them, and Decode
+// decodes one fixture.
+//
+// Decode is tolerant. A number may be a string, a boolean or null. An include may be
+// missing, bare, or wrapped in {"data": ...}. Members that are not listed here are
+// skipped without being built.
 package sportmonks
 
 import (
@@ -11,8 +13,8 @@ import (
 	"time"
 )
 
-// Fixture is one match with the includes that were asked for. An id, number or
-// text the provider does not give is the zero value.
+// Fixture is a match with the includes that were requested. An id, number or text that
+// the provider does not give is zero.
 type Fixture struct {
 	ID        int
 	LeagueID  int
@@ -24,21 +26,21 @@ type Fixture struct {
 	Round     string
 	Start     time.Time // UTC
 	Type      string    // as sent: "T20I", "Test/5day", "4day", "List A", ...
-	Status    string    // as sent: see PhaseOf
-	Live      bool      // live coverage, true days before the start: not "in play"
+	Status    string    // as sent; see PhaseOf
+	Live      bool      // live coverage, which is true days before the start; it does not mean "in play"
 	Note      string    // "Target 183 runs", "X won by 6 wickets (with 4 balls remaining)", ...
 	Elected   string    // "batting" or "bowling"
 
 	TossWonID    int
 	WinnerID     int
-	DrawNoResult string // "draw", "no result" and the like; "true" when sent as a boolean
+	DrawNoResult string // "draw", "no result" and the like; "true" if sent as a boolean
 	ManOfMatchID int
 	SuperOver    bool
 	FollowOn     bool
 
-	Overs     int // total_overs_played, which is the overs scheduled per side
+	Overs     int // total_overs_played, which is the overs that are scheduled per side
 	RPCOvers  Overs
-	RPCTarget int // with RPCOvers: what a rain rule left the side batting second
+	RPCTarget int // with RPCOvers: what a rain rule sets for the side that bats second
 	LocalDL   DL
 	VisitorDL DL
 
@@ -55,17 +57,17 @@ type Fixture struct {
 	Lineup      []Player
 }
 
-// Phase is PhaseOf the fixture's status.
+// Phase returns PhaseOf the fixture's status.
 func (f *Fixture) Phase() (Phase, bool) { return PhaseOf(f.Status) }
 
-// Overs is a count of overs and balls, or the label of a ball. The wire writes
-// 19 overs and 4 balls as the number 19.4, which is text and never arithmetic.
+// Overs is a number of overs and balls, or the label of a ball. The provider writes 19
+// overs and 4 balls as the number 19.4, which must be read as text.
 type Overs struct{ Overs, Balls int }
 
-// IsZero reports no overs at all.
+// IsZero reports whether there are no overs and no balls.
 func (o Overs) IsZero() bool { return o == Overs{} }
 
-// DL is the rain rule's sheet for one side.
+// DL is what the Duckworth-Lewis rule counts for one side.
 type DL struct {
 	Score   int
 	Overs   Overs
@@ -101,8 +103,8 @@ type Venue struct {
 	Name, City string
 }
 
-// Player is a player as named by a ball or by the lineup; the fields after Name
-// come with the lineup only.
+// Player is a player of a ball or of the lineup. Only the lineup has the fields after
+// Name.
 type Player struct {
 	ID                          int
 	Name                        string
@@ -110,7 +112,7 @@ type Player struct {
 	Captain, Keeper, Substitute bool
 }
 
-// Runs is the total of one innings: what the score is.
+// Runs is the total of one innings. It is the score.
 type Runs struct {
 	TeamID  int
 	Innings int // from 1
@@ -124,13 +126,13 @@ type Scoreboard struct {
 	TeamID                             int
 	Innings                            int
 	Type                               string
-	Wide, NoBall, Bye, LegBye, Penalty int // NoBall is runs
+	Wide, NoBall, Bye, LegBye, Penalty int // runs
 	Total, Wickets                     int
 	Overs                              Overs
 }
 
-// Batting is one batter's innings. A dismissal shows as a wicket score other
-// than not out, or as a fall of wicket.
+// Batting is the row of a batter in an innings. Out is set if the row has the score of a
+// wicket or a fall of wicket.
 type Batting struct {
 	TeamID, Innings, Sort              int
 	PlayerID                           int
@@ -141,7 +143,7 @@ type Batting struct {
 	FallAt                             Overs
 }
 
-// Bowling is one bowler's figures. TeamID is the bowling side.
+// Bowling is the row of a bowler in an innings. TeamID is the bowling side.
 type Bowling struct {
 	TeamID, Innings, Sort  int
 	PlayerID               int
@@ -150,12 +152,12 @@ type Bowling struct {
 	Wides, NoBalls         int
 }
 
-// Ball is one delivery. ID is its key and, within an innings, its order; At is a
-// label that several deliveries may share (a wide at 18.1 is followed by 18.1).
+// Ball is a delivery. ID is unique and orders the balls of an innings. At is its label,
+// which is not unique: after a wide at 18.1 the next ball is 18.1, too.
 type Ball struct {
 	ID                       int
 	TeamID                   int // batting
-	Innings                  int // from "S1": 1; 0 when the scoreboard is unreadable
+	Innings                  int // 1 for "S1"; 0 if the scoreboard cannot be read
 	At                       Overs
 	OneID                    int // at the crease before the ball
 	TwoID                    int
@@ -165,7 +167,7 @@ type Ball struct {
 	Score                    Score
 }
 
-// Score is what a delivery counted.
+// Score is what a ball counts.
 type Score struct {
 	ID                                    int
 	Name                                  string
@@ -173,20 +175,21 @@ type Score struct {
 	Four, Six, Wicket, Out                bool
 }
 
-// Wide has no field of its own: the name says it, and Score.Runs are all wides.
+// Wide reports whether the ball is a wide, which only the name of the score says. All of
+// Score.Runs are then wides.
 func (b *Ball) Wide() bool { return contains(b.Score.Name, "wide") }
 
-// NoBall reports a no-ball.
+// NoBall reports whether the ball is a no-ball.
 func (b *Ball) NoBall() bool { return b.Score.NoBall > 0 }
 
 // Legal reports whether the ball counts in the over.
 func (b *Ball) Legal() bool { return !b.NoBall() && !b.Wide() }
 
-// Total is what the team scored: Score.Runs has wides and no-balls in it, and
-// never byes and leg byes.
+// Total returns the runs of the team. Score.Runs includes wides and no-balls, but no byes
+// and leg byes.
 func (b *Ball) Total() int { return b.Score.Runs + b.Score.Bye + b.Score.LegBye }
 
-// Bat is what the batter scored.
+// Bat returns the runs of the batter.
 func (b *Ball) Bat() int {
 	if b.Wide() {
 		return 0
@@ -194,18 +197,17 @@ func (b *Ball) Bat() int {
 	return max(b.Score.Runs-b.Score.NoBallRuns, 0)
 }
 
-// Retired reports a batter who left and may come back, which is no wicket.
+// Retired reports whether a batter has left who may come back. That is no wicket.
 func (b *Ball) Retired() bool {
 	return contains(b.Score.Name, "retired hurt") || contains(b.Score.Name, "retired not out")
 }
 
-// Wicket reports a dismissal.
+// Wicket reports whether a batter is out.
 func (b *Ball) Wicket() bool {
 	return (b.Score.Wicket || b.Score.Out || b.OutID != 0) && !b.Retired()
 }
 
-// Dismissed is the id of the batter who is out, or who retired hurt; 0 when
-// neither happened.
+// Dismissed returns the id of the batter who is out or retired hurt, or 0.
 func (b *Ball) Dismissed() int {
 	switch {
 	case b.OutID != 0:
@@ -216,6 +218,7 @@ func (b *Ball) Dismissed() int {
 	return 0
 }
 
+// contains reports whether s contains lower, in any case.
 func contains(s, lower string) bool {
 	for i := 0; i+len(lower) <= len(s); i++ {
 		if strings.EqualFold(s[i:i+len(lower)], lower) {
@@ -225,10 +228,11 @@ func contains(s, lower string) bool {
 	return false
 }
 
-// Phase is where a match stands.
+// Phase is the phase of a match.
 type Phase string
 
-// The phases. Closed is a match that ended without being played out.
+// The phases. Result is a match that was finished, Closed one that was abandoned or
+// cancelled.
 const (
 	Upcoming    Phase = "upcoming"
 	Live        Phase = "live"
@@ -239,11 +243,11 @@ const (
 	Closed      Phase = "closed"
 )
 
-// Over reports whether the match has ended: with a result, or without one.
+// Over reports whether the match has ended, with a result or without one.
 func (p Phase) Over() bool { return p == Result || p == Closed }
 
-// PhaseOf maps a provider status to a phase; ok is false for a status that the
-// provider does not document.
+// PhaseOf returns the phase of a status. ok is false for a status that the provider does
+// not document.
 // Source: docs.sportmonks.com/v2/cricket-api/statuses-and-definitions.
 func PhaseOf(status string) (p Phase, ok bool) {
 	s := strings.TrimSuffix(strings.ToLower(strings.TrimSpace(status)), ".")

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
@@ -120,7 +118,7 @@ func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error)
 	}
 	m := item.Match{Row: item.Row{PK: item.EventRef(on.ID), SK: item.MatchSK(id), GSIPK: item.EventRef(on.ID), GSISK: place, Type: item.MatchType}, ID: id, Since: on.CardRev + 1}
 	setFields(&m, in.Body.MatchFields)
-	if err := s.change(ctx, on, dynamo.PutWrite(m, item.Absent("PK"))); err != nil {
+	if err := s.change(ctx, on, dynamo.PutWrite(m, dynamo.Absent[item.Match]("PK"))); err != nil {
 		return nil, err
 	}
 	return &MatchPage{http.StatusCreated, httpapi.NoStore, newMatch(m)}, nil
@@ -130,7 +128,7 @@ func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error)
 // which tells later predictions from earlier ones.
 func (s *Events) change(ctx context.Context, on item.EventWithCard, writes ...dynamo.Write) error {
 	now := s.now()
-	count := dynamo.UpdateWrite(on.Key(), expression.Set(expression.Name("cardRev"), expression.Value(on.CardRev+1)), item.IsOpenAt(now).And(item.Equals("cardRev", on.CardRev)))
+	count := dynamo.UpdateWrite(on.Key(), dynamo.Set(item.Event{CardRev: on.CardRev + 1}, "cardRev"), item.IsOpenAt(now).And(dynamo.Unchanged(on.Event, "cardRev")))
 	return refused(dynamo.Transact(ctx, s.db, tables.ChangeCard, append(writes, count)...), on.Event, now)
 }
 
@@ -198,16 +196,11 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 	return &MatchPage{http.StatusOK, httpapi.NoStore, newMatch(m)}, nil
 }
 
-// updateMatch writes what administrators say of a match that is there, and not its
-// place.
+// updateMatch returns the write of the fields of an existing match, without its place
+// and its result.
 func updateMatch(m item.Match) dynamo.Write {
-	set := expression.Set(expression.Name("name"), expression.Value(m.Name)).
-		Set(expression.Name("championships"), expression.Value(m.Championships)).
-		Set(expression.Name("points"), expression.Value(m.Points)).
-		Set(expression.Name("preshow"), expression.Value(m.Preshow)).
-		Set(expression.Name("teams"), expression.Value(m.Teams)).
-		Set(expression.Name("since"), expression.Value(m.Since))
-	return dynamo.UpdateWrite(m.Key(), set, item.Exists("PK"))
+	set := dynamo.Set(m, "name", "championships", "points", "preshow", "teams", "since")
+	return dynamo.UpdateWrite(m.Key(), set, dynamo.Exists[item.Match]("PK"))
 }
 
 // sameSides reports whether both lists have teams of the same members in the same
@@ -233,7 +226,7 @@ func (s *Events) DeleteMatch(ctx context.Context, in *DeleteMatch) (*httpapi.Rem
 	}
 	gone, ok := on.Match(in.MatchID)
 	if ok {
-		writes := []dynamo.Write{dynamo.DeleteWrite(gone.Key(), item.Exists("PK"))}
+		writes := []dynamo.Write{dynamo.DeleteWrite(gone.Key(), dynamo.Exists[item.Match]("PK"))}
 		rest := slices.DeleteFunc(slices.Clone(on.Card), func(m item.Match) bool { return m.ID == gone.ID })
 		placed, err := place(rest)
 		if err != nil {
@@ -262,7 +255,7 @@ func place(card []item.Match) (writes []dynamo.Write, err error) {
 			return nil, err
 		}
 		if at != m.GSISK {
-			writes = append(writes, dynamo.UpdateWrite(m.Key(), expression.Set(expression.Name("GSI_SK"), expression.Value(at)), item.Exists("PK")))
+			writes = append(writes, dynamo.UpdateWrite(m.Key(), dynamo.Set(item.Match{Row: item.Row{GSISK: at}}, "GSI_SK"), dynamo.Exists[item.Match]("PK")))
 		}
 	}
 	return writes, nil
@@ -328,8 +321,8 @@ func (s *Events) OrderCard(ctx context.Context, in *OrderCard) (*CardPage, error
 		return nil, err
 	}
 	if len(writes) > 0 {
-		count := expression.Set(expression.Name("cardRev"), expression.Value(on.CardRev+1))
-		writes = append(writes, dynamo.UpdateWrite(on.Key(), count, item.Equals("cardRev", on.CardRev)))
+		count := dynamo.Set(item.Event{CardRev: on.CardRev + 1}, "cardRev")
+		writes = append(writes, dynamo.UpdateWrite(on.Key(), count, dynamo.Unchanged(on.Event, "cardRev")))
 		err = dynamo.Transact(ctx, s.db, tables.ChangeCard, writes...)
 		if dynamo.IsRefused(err) {
 			return nil, errCardChanged
@@ -379,7 +372,7 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 		}
 		e.ResultsRev, e.ResultsAt = on.ResultsRev+1, item.FormatTime(s.now())
 		err := dynamo.Transact(ctx, s.db, tables.SetResult,
-			dynamo.UpdateWrite(m.Key(), expression.Set(expression.Name("result"), expression.Value(result)), item.Exists("PK")),
+			dynamo.UpdateWrite(m.Key(), dynamo.Set(m, "result"), dynamo.Exists[item.Match]("PK")),
 			dynamo.UpdateWrite(e.Key(), setEvent(e), unchanged(on.Event)),
 			putCorrection(e, m, in.UserID, resultText(m, was), resultText(m, m.Result), in.Body.Reason))
 		if err != nil {
@@ -458,7 +451,7 @@ func (s *Events) ListCorrections(ctx context.Context, in *ListCorrections) (*Cor
 	if _, err := item.ReadEvent(ctx, s.db, in.EventID); err != nil {
 		return nil, err
 	}
-	q := dynamo.Range{Key: item.BeginsWith(tables.ListCorrections, item.EventRef(in.EventID), logPrefix), Limit: in.Limit, Backward: true}
+	q := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListCorrections, item.EventRef(in.EventID), logPrefix), Limit: in.Limit, Backward: true}
 	if in.Cursor != "" {
 		if !logIDs.MatchString(in.Cursor) {
 			return nil, httpapi.ErrBadCursor

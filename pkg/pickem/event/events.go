@@ -76,7 +76,7 @@ var eventIDs = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9]+(-[a-z0-
 // ordered by start. A cursor that is not the id of an event, or of another year, is
 // bad_cursor.
 func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, error) {
-	q := dynamo.Range{Key: item.BeginsWith(tables.ListEvents, item.EventTag, item.EventRef(in.Year)), Limit: in.Limit, Backward: true}
+	q := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListEvents, item.EventTag, item.EventRef(in.Year)), Limit: in.Limit, Backward: true}
 	if in.Cursor != "" {
 		if !eventIDs.MatchString(in.Cursor) || !strings.HasPrefix(in.Cursor, in.Year) {
 			return nil, httpapi.ErrBadCursor
@@ -141,7 +141,7 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 		ID:  id, Name: b.Name, Date: day.Format(dateLayout), StartsAt: item.FormatTime(b.StartsAt), LockAt: item.FormatTime(b.LockAt), State: item.Upcoming, Bonus: b.Bonus,
 		CardRev: int(s.now().UnixMilli()),
 	}
-	err := dynamo.Put(ctx, s.db, tables.CreateEvent, e, item.Absent("PK"))
+	err := dynamo.Put(ctx, s.db, tables.CreateEvent, e, dynamo.Absent[item.Event]("PK"))
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
 		var there item.Event
 		if err := attributevalue.UnmarshalMap(refused.Item, &there); err != nil {
@@ -267,23 +267,14 @@ func (s *Events) save(ctx context.Context, e, was item.Event, by string) error {
 var errScored = problem.New(problem.Conflict, "event_scored", "the event is scored, or about to be")
 
 // setEvent sets what administrators change of an event.
-func setEvent(e item.Event) expression.UpdateBuilder {
-	return expression.Set(expression.Name("name"), expression.Value(e.Name)).
-		Set(expression.Name("date"), expression.Value(e.Date)).
-		Set(expression.Name("startsAt"), expression.Value(e.StartsAt)).
-		Set(expression.Name("lockAt"), expression.Value(e.LockAt)).
-		Set(expression.Name("state"), expression.Value(e.State)).
-		Set(expression.Name("bonus"), expression.Value(e.Bonus)).
-		Set(expression.Name("cardRev"), expression.Value(e.CardRev)).
-		Set(expression.Name("resultsRev"), expression.Value(e.ResultsRev)).
-		Set(expression.Name("resultsAt"), expression.Value(e.ResultsAt))
+func setEvent(e item.Event) dynamo.Changes {
+	return dynamo.Set(e, "name", "date", "startsAt", "lockAt", "state", "bonus", "cardRev", "resultsRev", "resultsAt")
 }
 
 // unchanged is the condition that an event is as it was read: nothing that its writers
 // depend on, or set, has changed.
 func unchanged(e item.Event) expression.ConditionBuilder {
-	return item.Equals("state", e.State).And(item.Equals("cardRev", e.CardRev), item.Equals("resultsRev", e.ResultsRev), item.Equals("lockAt", e.LockAt), item.Equals("startsAt", e.StartsAt),
-		item.Equals("date", e.Date), item.Equals("name", e.Name))
+	return dynamo.Unchanged(e, "state", "cardRev", "resultsRev", "lockAt", "startsAt", "date", "name")
 }
 
 // rescore queues the scoring of an event whose points are of older results. A second
@@ -306,7 +297,7 @@ type DeleteEvent struct {
 // accepts no predictions meanwhile; a second run continues an interrupted one.
 func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Removed, error) {
 	key := item.EventKey(in.EventID)
-	err := dynamo.Update(ctx, s.db, tables.ChangeEvent, key, expression.Set(expression.Name("state"), expression.Value(item.Deleting)), item.Exists("PK").And(item.Absent("scoringAt")))
+	err := dynamo.Update(ctx, s.db, tables.ChangeEvent, key, dynamo.Set(item.Event{State: item.Deleting}, "state"), dynamo.Exists[item.Event]("PK").And(dynamo.Absent[item.Event]("scoringAt")))
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
 		if refused.Item == nil {
 			return nil, item.ErrNoEvent
@@ -320,7 +311,7 @@ func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Rem
 	if err != nil {
 		return nil, err
 	}
-	items, err := dynamo.QueryAll[item.Row](ctx, s.db, tables.RemoveEvent, dynamo.Range{Key: item.Partition(tables.RemoveEvent, item.EventRef(in.EventID)), Consistent: true})
+	items, err := dynamo.QueryAll[item.Row](ctx, s.db, tables.RemoveEvent, dynamo.Range{Key: dynamo.KeyIs(tables.RemoveEvent, item.EventRef(in.EventID)), Consistent: true})
 	if err != nil {
 		return nil, err
 	}

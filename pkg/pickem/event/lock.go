@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/pickem/item"
@@ -44,11 +42,9 @@ func (s *Events) LockEvents(ctx context.Context) error {
 	for _, e := range events {
 		switch {
 		case e.State == item.Upcoming && !now.Before(item.ParseTime(e.LockAt)):
-			err := dynamo.Update(ctx, s.db, tables.ChangeEvent, e.Key(), expression.Set(expression.Name("state"), expression.Value(item.Broadcast)),
-				item.Equals("state", item.Upcoming).And(expression.Name("lockAt").LessThanEqual(expression.Value(item.FormatTime(now)))))
-			if !dynamo.IsRefused(err) {
-				errs = errors.Join(errs, err)
-			}
+			err := dynamo.Update(ctx, s.db, tables.ChangeEvent, e.Key(), dynamo.Set(item.Event{State: item.Broadcast}, "state"),
+				dynamo.Equal[item.Event]("state", item.Upcoming).And(dynamo.AtMost[item.Event]("lockAt", item.FormatTime(now))))
+			errs = errors.Join(errs, dynamo.IgnoreRefused(err))
 		case waited(e, now) > scorePatience && waited(e, now) < giveUp:
 			errs = errors.Join(errs, s.queue.SendInTurn(ctx, score.Queue, e.ID, score.Request{EventID: e.ID}))
 		}

@@ -50,8 +50,8 @@ type Prediction struct {
 // filter of the query excludes the predictions of others in every state. The index is
 // eventually consistent: a prediction that was just saved may be missing.
 func (s *Events) GetEvent(ctx context.Context, in *GetEvent) (*EventScreen, error) {
-	mine := item.Absent("belongsto").Or(item.Equals("belongsto", item.UserRef(in.UserID)))
-	g, err := item.Query(ctx, s.db, tables.GetCard, dynamo.Range{Key: item.Partition(tables.GetCard, item.EventRef(in.EventID)), Filter: &mine})
+	mine := dynamo.Absent[item.Prediction]("belongsto").Or(dynamo.Equal[item.Prediction]("belongsto", item.UserRef(in.UserID)))
+	g, err := item.Query(ctx, s.db, tables.GetCard, dynamo.Range{Key: dynamo.KeyIs(tables.GetCard, item.EventRef(in.EventID)), Filter: &mine})
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ type ResultsScreen struct {
 // GetResults returns a scored event with the picks and points of all members. An
 // event that is not scored is event_not_scored: picks are private until then.
 func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen, error) {
-	g, err := item.Query(ctx, s.db, tables.GetResults, dynamo.Range{Key: item.Partition(tables.GetResults, item.EventRef(in.EventID)), Backward: true})
+	g, err := item.Query(ctx, s.db, tables.GetResults, dynamo.Range{Key: dynamo.KeyIs(tables.GetResults, item.EventRef(in.EventID)), Backward: true})
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 			EventID: on.ID, BelongsTo: item.UserRef(in.UserID), Predictions: maps.Clone(in.Body.Predictions), CardRev: on.CardRev, SavedAt: item.FormatTime(now),
 		}
 		err = dynamo.Transact(ctx, s.db, tables.SavePrediction,
-			s.whileOpen(on.Key(), item.Equals("cardRev", on.CardRev)),
+			s.whileOpen(on.Key(), dynamo.Unchanged(on.Event, "cardRev")),
 			dynamo.CheckWrite(item.MemberKey(in.UserID), item.IsMember()),
 			dynamo.PutWrite(p))
 		if refused, ok := errors.AsType[*dynamo.Refused](err); ok {

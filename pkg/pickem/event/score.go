@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
@@ -43,8 +41,8 @@ func (s *Events) RequestScore(ctx context.Context, in *RequestScore) (*ScorePage
 	if missing := on.MissingResults(); len(missing) > 0 || len(on.Card) == 0 {
 		return nil, score.ErrResultsMissing.With(map[string]any{"matchIds": missing})
 	}
-	set := expression.Set(expression.Name("scoringAt"), expression.Value(item.FormatTime(s.now())))
-	err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), set, item.Equals("state", on.State).And(item.Equals("resultsRev", on.ResultsRev)))
+	set := dynamo.Set(item.Event{ScoringAt: item.FormatTime(s.now())}, "scoringAt")
+	err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), set, dynamo.Unchanged(on.Event, "state", "resultsRev"))
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, item.ErrChanged)
 	}

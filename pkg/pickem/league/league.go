@@ -163,7 +163,7 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 			Row: item.Row{PK: item.LeagueRef(id), SK: leagueSK, GSIPK: item.LeagueRef(id), GSISK: leagueSK, Type: item.LeagueType},
 			ID:  id, Name: in.Body.Name, OwnerID: in.UserID, Code: newCode(), Members: 1,
 		}
-		writes := append(enter(g, p, l, s.Now()), dynamo.PutWrite(l, item.Absent("PK")), dynamo.PutWrite(newInvitation(l.Code, id), item.Absent("PK")))
+		writes := append(enter(g, p, l, s.Now()), dynamo.PutWrite(l, dynamo.Absent[item.League]("PK")), dynamo.PutWrite(newInvitation(l.Code, id), dynamo.Absent[invitation]("PK")))
 		err = dynamo.Transact(ctx, s.Db, tables.CreateLeague, writes...)
 		if !dynamo.IsRefused(err) {
 			return &LeaguePage{http.StatusCreated, httpapi.NoStore, newLeague(l)}, err
@@ -212,7 +212,7 @@ func enter(g item.Collection, p item.Member, l item.League, now time.Time) []dyn
 
 // exit returns the writes that undo enter: the membership and its standings.
 func exit(g item.Collection, m item.Membership) []dynamo.Write {
-	writes := []dynamo.Write{dynamo.DeleteWrite(m.Key()), dynamo.DeleteWrite(rosterKey(m.LeagueID, m.UserID()), item.Exists("PK"))}
+	writes := []dynamo.Write{dynamo.DeleteWrite(m.Key()), dynamo.DeleteWrite(rosterKey(m.LeagueID, m.UserID()), dynamo.Exists[rosterItem]("PK"))}
 	for _, s := range g.Standings {
 		if _, among := s.Scope(); among == m.LeagueID {
 			writes = append(writes, dynamo.DeleteWrite(s.Key()))
@@ -244,7 +244,7 @@ type Membership struct {
 
 // ListLeagues returns the leagues that the caller is in.
 func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
-	rows, err := dynamo.QueryAll[item.Membership](ctx, s.Db, tables.MyLeagues, dynamo.Range{Key: item.BeginsWith(tables.MyLeagues, item.UserRef(in.UserID), item.LeaguePrefix), Consistent: true})
+	rows, err := dynamo.QueryAll[item.Membership](ctx, s.Db, tables.MyLeagues, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.MyLeagues, item.UserRef(in.UserID), item.LeaguePrefix), Consistent: true})
 	if err != nil {
 		return nil, err
 	}
@@ -305,8 +305,8 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, 
 		if l.Members >= maxMembers {
 			return nil, errLeagueFull
 		}
-		open := item.Equals("code", code).And(item.Absent("endedAt"), expression.Name("members").LessThan(expression.Value(maxMembers)))
-		count := dynamo.UpdateWrite(l.Key(), expression.Add(expression.Name("members"), expression.Value(1)), open)
+		open := dynamo.Equal[item.League]("code", code).And(dynamo.Absent[item.League]("endedAt"), dynamo.Less[item.League]("members", maxMembers))
+		count := dynamo.UpdateWrite(l.Key(), dynamo.Add[item.League]("members", 1), open)
 		err = dynamo.Transact(ctx, s.Db, tables.JoinLeague, append(enter(g, p, l, s.Now()), count)...)
 		if !dynamo.IsRefused(err) {
 			l.Members++
@@ -380,7 +380,7 @@ func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*LeagueScreen, 
 	both, bctx := errgroup.WithContext(ctx)
 	both.Go(func() error { return s.checkMember(bctx, in.LeagueID, in.UserID) })
 	both.Go(func() (err error) {
-		g, err = item.Query(bctx, s.Db, tables.LeagueMembers, dynamo.Range{Key: item.Partition(tables.LeagueMembers, item.LeagueRef(in.LeagueID))})
+		g, err = item.Query(bctx, s.Db, tables.LeagueMembers, dynamo.Range{Key: dynamo.KeyIs(tables.LeagueMembers, item.LeagueRef(in.LeagueID))})
 		return err
 	})
 	if err := both.Wait(); err != nil {
@@ -419,7 +419,7 @@ func (s *Leagues) GetLeagueStandings(ctx context.Context, in *GetLeagueStandings
 	both, bctx := errgroup.WithContext(ctx)
 	both.Go(func() error { return s.checkMember(bctx, in.LeagueID, in.UserID) })
 	both.Go(func() (err error) {
-		table := item.Partition(tables.LeagueStandings, item.LeagueStandingsPK(in.LeagueID, in.Year))
+		table := dynamo.KeyIs(tables.LeagueStandings, item.LeagueStandingsPK(in.LeagueID, in.Year))
 		rows, err = dynamo.QueryAll[item.Standing](bctx, s.Db, tables.LeagueStandings, dynamo.Range{Key: table, Backward: true})
 		return err
 	})
@@ -493,15 +493,15 @@ func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error 
 // leaves, without first removes all other members, each in its own transaction, so that
 // the owner is the last and a second run continues an interrupted one.
 func (s *Leagues) without(ctx context.Context, l item.League, userID string) ([]dynamo.Write, error) {
-	running := item.Equals("ownerId", l.OwnerID).And(item.Absent("endedAt"))
-	oneLess := expression.Add(expression.Name("members"), expression.Value(-1))
+	running := dynamo.Unchanged(l, "ownerId").And(dynamo.Absent[item.League]("endedAt"))
+	oneLess := dynamo.Add[item.League]("members", -1)
 	if l.OwnerID != userID {
 		if l.EndedAt != "" {
 			return nil, nil
 		}
 		return []dynamo.Write{dynamo.UpdateWrite(l.Key(), oneLess, running)}, nil
 	}
-	others, err := dynamo.QueryAll[rosterItem](ctx, s.Db, tables.LeagueRoster, dynamo.Range{Key: item.BeginsWith(tables.LeagueRoster, item.LeagueRef(l.ID), rosterPrefix), Consistent: true})
+	others, err := dynamo.QueryAll[rosterItem](ctx, s.Db, tables.LeagueRoster, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.LeagueRoster, item.LeagueRef(l.ID), rosterPrefix), Consistent: true})
 	if err != nil {
 		return nil, err
 	}
@@ -518,16 +518,16 @@ func (s *Leagues) without(ctx context.Context, l item.League, userID string) ([]
 				return nil // removed by another run
 			})
 		}
-		return []dynamo.Write{dynamo.DeleteWrite(l.Key(), item.Exists("endedAt"))}, work.Wait()
+		return []dynamo.Write{dynamo.DeleteWrite(l.Key(), dynamo.Exists[item.League]("endedAt"))}, work.Wait()
 	case len(others) == 0:
-		return []dynamo.Write{dynamo.DeleteWrite(l.Key(), running.And(item.Equals("members", 1), item.Equals("code", l.Code))), dynamo.DeleteWrite(codeItem(l.Code))}, nil
+		return []dynamo.Write{dynamo.DeleteWrite(l.Key(), running.And(dynamo.Equal[item.League]("members", 1), dynamo.Unchanged(l, "code"))), dynamo.DeleteWrite(codeItem(l.Code))}, nil
 	}
 	nextOwner := slices.MinFunc(others, func(a, b rosterItem) int {
 		return cmp.Or(cmp.Compare(a.JoinedAt, b.JoinedAt), cmp.Compare(a.UserID, b.UserID))
 	})
 	return []dynamo.Write{
-		dynamo.CheckWrite(nextOwner.Key(), item.Exists("PK")),
-		dynamo.UpdateWrite(l.Key(), oneLess.Set(expression.Name("ownerId"), expression.Value(nextOwner.UserID)), running),
+		dynamo.CheckWrite(nextOwner.Key(), dynamo.Exists[rosterItem]("PK")),
+		dynamo.UpdateWrite(l.Key(), oneLess.Set(item.League{OwnerID: nextOwner.UserID}, "ownerId"), running),
 	}, nil
 }
 
@@ -550,9 +550,9 @@ func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, er
 		}
 		code := newCode()
 		err = dynamo.Transact(ctx, s.Db, tables.RenewCode,
-			dynamo.UpdateWrite(l.Key(), expression.Set(expression.Name("code"), expression.Value(code)), unchanged(l)),
+			dynamo.UpdateWrite(l.Key(), dynamo.Set(item.League{Code: code}, "code"), unchanged(l)),
 			dynamo.DeleteWrite(codeItem(l.Code)),
-			dynamo.PutWrite(newInvitation(code, l.ID), item.Absent("PK")))
+			dynamo.PutWrite(newInvitation(code, l.ID), dynamo.Absent[invitation]("PK")))
 		if !dynamo.IsRefused(err) {
 			l.Code = code
 			return &LeaguePage{http.StatusOK, httpapi.NoStore, newLeague(l)}, err
@@ -564,7 +564,7 @@ func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, er
 // unchanged returns the condition that a league has no EndedAt, and the owner and code
 // with which it was read.
 func unchanged(l item.League) expression.ConditionBuilder {
-	return item.Equals("ownerId", l.OwnerID).And(item.Equals("code", l.Code), item.Absent("endedAt"))
+	return dynamo.Unchanged(l, "ownerId", "code").And(dynamo.Absent[item.League]("endedAt"))
 }
 
 // DeleteLeague is the request to delete a league.
@@ -582,8 +582,7 @@ func (s *Leagues) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.
 		return nil, err
 	}
 	if l.EndedAt == "" {
-		end := expression.Set(expression.Name("endedAt"), expression.Value(item.FormatTime(s.Now()))).
-			Remove(expression.Name("GSI_PK")).Remove(expression.Name("GSI_SK"))
+		end := dynamo.Set(item.League{EndedAt: item.FormatTime(s.Now())}, "endedAt").Remove("GSI_PK", "GSI_SK")
 		err := dynamo.Transact(ctx, s.Db, tables.EndLeague, dynamo.UpdateWrite(l.Key(), end, unchanged(l)), dynamo.DeleteWrite(codeItem(l.Code)))
 		if err != nil {
 			return nil, dynamo.RefusedAs(err, item.ErrChanged)

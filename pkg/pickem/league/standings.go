@@ -82,7 +82,7 @@ type StandingsScreen struct {
 // GetStandings returns a page of the table of all members. Ranks and movement need all
 // rows, so one query reads them all and the page is cut here.
 func (s *Leagues) GetStandings(ctx context.Context, in *GetStandings) (*StandingsScreen, error) {
-	rows, err := dynamo.QueryAll[item.Standing](ctx, s.Db, tables.GetStandings, dynamo.Range{Key: item.Partition(tables.GetStandings, item.StandingsRef(in.Year)), Backward: true})
+	rows, err := dynamo.QueryAll[item.Standing](ctx, s.Db, tables.GetStandings, dynamo.Range{Key: dynamo.KeyIs(tables.GetStandings, item.StandingsRef(in.Year)), Backward: true})
 	if err != nil {
 		return nil, err
 	}

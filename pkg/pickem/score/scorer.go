@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/kit/app"
@@ -75,8 +74,9 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 		if err := work.Wait(); err != nil {
 			return err
 		}
-		done := expression.Set(expression.Name("state"), expression.Value(item.Scored)).Set(expression.Name("scoredRev"), expression.Value(on.ResultsRev))
-		err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), done, item.Equals("resultsRev", on.ResultsRev).And(item.Exists("scoringAt"), expression.Name("state").NotEqual(expression.Value(item.Deleting))))
+		done := dynamo.Set(item.Event{State: item.Scored, ScoredRev: on.ResultsRev}, "state", "scoredRev")
+		sameResults := dynamo.Unchanged(on.Event, "resultsRev").And(dynamo.Exists[item.Event]("scoringAt"), dynamo.NotEqual[item.Event]("state", item.Deleting))
+		err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), done, sameResults)
 		if !dynamo.IsRefused(err) {
 			slog.InfoContext(ctx, "scored", "event", on.ID, "rev", on.ResultsRev, "entries", len(entries))
 			return err
@@ -100,13 +100,9 @@ func (s *Scorer) score(ctx context.Context, on item.EventWithCard, userID string
 		if err != nil { // the card was read between two of its changes
 			return nil, false, problem.New(problem.Unavailable, "changed", "the card of %s has changed", on.ID).Because(err)
 		}
-		set := expression.Set(expression.Name("points"), expression.Value(p.Points)).
-			Set(expression.Name("mcorrect"), expression.Value(p.Correct)).
-			Set(expression.Name("scoredAt"), expression.Value(p.ScoredAt)).
-			Set(expression.Name("scoredRev"), expression.Value(p.ScoredRev)).
-			Set(expression.Name("name"), expression.Value(p.Name)).
-			Set(expression.Name("GSI_SK"), expression.Value(sk))
-		return dynamo.UpdateWrite(p.Key(), set, item.Exists("PK")), true, nil
+		p.GSISK = sk
+		set := dynamo.Set(*p, "points", "mcorrect", "scoredAt", "scoredRev", "name", "GSI_SK")
+		return dynamo.UpdateWrite(p.Key(), set, dynamo.Exists[item.Prediction]("PK")), true, nil
 	})
 }
 
@@ -192,7 +188,7 @@ func (s *Scorer) RebuildStandings(ctx context.Context, in RebuildStandings) (Reb
 	if in.Year < 2000 || in.Year > 2999 {
 		return Rebuilt{}, problem.In("year", "say which year, from 2000 to 2999: {\"year\": 2026}")
 	}
-	all, err := dynamo.QueryAll[item.Member](ctx, s.db, tables.AllMembers, dynamo.Range{Key: item.Partition(tables.AllMembers, item.UserTag)})
+	all, err := dynamo.QueryAll[item.Member](ctx, s.db, tables.AllMembers, dynamo.Range{Key: dynamo.KeyIs(tables.AllMembers, item.UserTag)})
 	if err != nil {
 		return Rebuilt{}, err
 	}

@@ -92,7 +92,7 @@ type DeleteDevice struct {
 // DeleteDevice deletes a phone of the caller. A phone of another member is
 // device_not_found, like one that does not exist.
 func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.Removed, error) {
-	_, err := dynamo.Delete(ctx, s.db, tables.DropDevice, item.Key(devicePrefix+in.Token.Lower(), deviceSK), item.Equals("belongsto", item.UserRef(in.UserID)))
+	_, err := dynamo.Delete(ctx, s.db, tables.DropDevice, item.Key(devicePrefix+in.Token.Lower(), deviceSK), dynamo.Equal[Device]("belongsto", item.UserRef(in.UserID)))
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, errNoDevice)
 	}
@@ -103,7 +103,7 @@ func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.
 // read.
 func DropDevices(ctx context.Context, db dynamo.DB, phones []Device) error {
 	for _, d := range phones {
-		_, err := dynamo.Delete(ctx, db, tables.DropDevice, d.Key(), item.Equals("belongsto", d.BelongsTo).And(item.Equals("seenAt", d.SeenAt)))
+		_, err := dynamo.Delete(ctx, db, tables.DropDevice, d.Key(), dynamo.Unchanged(d, "belongsto", "seenAt"))
 		if err := dynamo.IgnoreRefused(err); err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func DropDevices(ctx context.Context, db dynamo.DB, phones []Device) error {
 // DevicesOf reads the phones of a member, last seen first: at most n, or all for 0. The
 // index is eventually consistent: a phone that was just registered may be missing.
 func DevicesOf(ctx context.Context, db dynamo.DB, userID string, n int32) ([]Device, error) {
-	r := dynamo.Range{Key: item.Partition(tables.MembersDevices, devicesPrefix+userID), Backward: true, Limit: n}
+	r := dynamo.Range{Key: dynamo.KeyIs(tables.MembersDevices, devicesPrefix+userID), Backward: true, Limit: n}
 	if n == 0 {
 		return dynamo.QueryAll[Device](ctx, db, tables.MembersDevices, r)
 	}

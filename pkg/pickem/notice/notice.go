@@ -201,7 +201,7 @@ func (r *noticeRun) claim(ctx context.Context, userID string) ([]Device, error) 
 	if err != nil || len(phones) == 0 {
 		return nil, err
 	}
-	err = dynamo.Put(ctx, r.db, tables.MarkNotice, newDelivery(r.notice, item.UserRef(userID), r.name), item.Absent("PK").Or(item.Equals("by", r.name)))
+	err = dynamo.Put(ctx, r.db, tables.MarkNotice, newDelivery(r.notice, item.UserRef(userID), r.name), dynamo.Absent[delivery]("PK").Or(dynamo.Equal[delivery]("by", r.name)))
 	if dynamo.IsRefused(err) {
 		return nil, nil
 	}
@@ -238,7 +238,7 @@ func (r *noticeRun) unclaim(ctx context.Context, userIDs []string) error {
 	work.SetLimit(item.MaxConcurrent)
 	for _, u := range userIDs {
 		work.Go(func() error {
-			_, err := dynamo.Delete(wctx, r.db, tables.UnmarkNotice, item.Key(noticeKey(r.notice.ID), item.UserRef(u)), item.Equals("by", r.name))
+			_, err := dynamo.Delete(wctx, r.db, tables.UnmarkNotice, item.Key(noticeKey(r.notice.ID), item.UserRef(u)), dynamo.Equal[delivery]("by", r.name))
 			return dynamo.IgnoreRefused(err) // refused: it was not claimed after all
 		})
 	}

@@ -71,7 +71,7 @@ func (s *Reminder) remind(ctx context.Context, n Notice) error {
 	if err != nil || done {
 		return err
 	}
-	members, err := dynamo.QueryAll[item.Member](ctx, s.db, tables.AllMembers, dynamo.Range{Key: item.Partition(tables.AllMembers, item.UserTag)})
+	members, err := dynamo.QueryAll[item.Member](ctx, s.db, tables.AllMembers, dynamo.Range{Key: dynamo.KeyIs(tables.AllMembers, item.UserTag)})
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ type Member struct {
 	Name      string `dynamodbav:"name"`
 	Rev       int    `dynamodbav:"rev"` // increases with every change of the member's name, standings or leagues
 	DeletedAt string `dynamodbav:"deletedAt,omitempty"`
+	TTL       int64  `dynamodbav:"ttl,omitempty"` // Unix seconds; only after a deletion
 }
 
 // NewMember returns the item of a new member.
@@ -47,16 +48,18 @@ var (
 )
 
 // IsMember returns the condition that a member exists and is not deleted.
-func IsMember() expression.ConditionBuilder { return Exists("PK").And(Absent("deletedAt")) }
+func IsMember() expression.ConditionBuilder {
+	return dynamo.Exists[Member]("PK").And(dynamo.Absent[Member]("deletedAt"))
+}
 
 // IncrementRev returns the write that increments the member's Rev. It is refused if
 // Rev has changed since the member was read.
 func IncrementRev(p Member) dynamo.Write {
-	return dynamo.UpdateWrite(p.Key(), expression.Set(expression.Name("rev"), expression.Value(p.Rev+1)), IsMember().And(Equals("rev", p.Rev)))
+	return dynamo.UpdateWrite(p.Key(), dynamo.Set(Member{Rev: p.Rev + 1}, "rev"), IsMember().And(dynamo.Unchanged(p, "rev")))
 }
 
 // ReadMember reads a member with the member's standings, leagues and predictions,
 // the latest first.
 func ReadMember(ctx context.Context, db dynamo.DB, userID string, consistent bool) (Collection, error) {
-	return Query(ctx, db, tables.GetMember, dynamo.Range{Key: Partition(tables.GetMember, UserRef(userID)), Backward: true, Consistent: consistent})
+	return Query(ctx, db, tables.GetMember, dynamo.Range{Key: dynamo.KeyIs(tables.GetMember, UserRef(userID)), Backward: true, Consistent: consistent})
 }

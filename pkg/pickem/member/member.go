@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	cognito "github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider"
 	"golang.org/x/sync/errgroup"
 
@@ -138,12 +137,10 @@ type UpdateMe struct {
 // scored.
 func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, error) {
 	p := item.NewMember(in.UserID, in.Body.Name)
-	set := expression.Set(expression.Name("name"), expression.Value(p.Name)).
-		Set(expression.Name("GSI_PK"), expression.Value(p.GSIPK)).Set(expression.Name("GSI_SK"), expression.Value(p.GSISK)).
-		Set(expression.Name("type"), expression.Value(p.Type)).Set(expression.Name("belongsto"), expression.Value(p.BelongsTo)).
-		Add(expression.Name("rev"), expression.Value(1))
-	another := expression.Name("name").NotEqual(expression.Value(p.Name)) // the same counts as no change
-	err := dynamo.Update(ctx, s.db, tables.SaveMember, p.Key(), set, item.Absent("deletedAt").And(item.Absent("PK").Or(another)))
+	set := dynamo.Set(p, "name", "GSI_PK", "GSI_SK", "type", "belongsto").Add("rev", 1)
+	another := dynamo.NotEqual[item.Member]("name", p.Name) // the same counts as no change
+	unlessSame := dynamo.Absent[item.Member]("deletedAt").And(dynamo.Absent[item.Member]("PK").Or(another))
+	err := dynamo.Update(ctx, s.db, tables.SaveMember, p.Key(), set, unlessSame)
 	if err := dynamo.IgnoreRefused(err); err != nil {
 		return nil, err
 	}
@@ -170,13 +167,14 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 	return nil, item.ErrChanged
 }
 
-// rename writes a name into the items that show it; deleted ones are skipped.
+// rename writes a name into the items that show it: standings, memberships and
+// predictions, whose attribute is the same. It skips deleted items.
 func (s *Members) rename(ctx context.Context, name string, copies []dynamo.Item) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)
 	for _, key := range copies {
 		work.Go(func() error {
-			err := dynamo.Update(ctx, s.db, tables.RenameCopies, key, expression.Set(expression.Name("name"), expression.Value(name)), item.Exists("PK"))
+			err := dynamo.Update(ctx, s.db, tables.RenameCopies, key, dynamo.Set(item.Standing{Name: name}, "name"), dynamo.Exists[item.Standing]("PK"))
 			return dynamo.IgnoreRefused(err) // refused: it is gone
 		})
 	}
@@ -230,7 +228,7 @@ func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage,
 	if err != nil {
 		return nil, err
 	}
-	err = dynamo.Put(ctx, s.db, tables.InviteMember, item.NewMember(id, in.Body.Name), item.Absent("PK"))
+	err = dynamo.Put(ctx, s.db, tables.InviteMember, item.NewMember(id, in.Body.Name), dynamo.Absent[item.Member]("PK"))
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
 		if refused.Item["deletedAt"] != nil {
 			return nil, errUserRemoved
@@ -259,7 +257,7 @@ func (s *Members) OnUserConfirmed(ctx context.Context, e events.CognitoEventUser
 	if name == "" || len([]rune(name)) > 40 {
 		name = noName
 	}
-	err := dynamo.Put(ctx, s.db, tables.InviteMember, item.NewMember(id, name), item.Absent("PK"))
+	err := dynamo.Put(ctx, s.db, tables.InviteMember, item.NewMember(id, name), dynamo.Absent[item.Member]("PK"))
 	return e, dynamo.IgnoreRefused(err)
 }
 
@@ -292,10 +290,8 @@ func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Remo
 		}
 	}
 	now, p := s.now(), item.NewMember(in.ID, "")
-	gone := expression.Set(expression.Name("deletedAt"), expression.Value(item.FormatTime(now))).
-		Set(expression.Name("ttl"), expression.Value(now.Add(keepDeleted).Unix())).
-		Set(expression.Name("type"), expression.Value(p.Type)).Set(expression.Name("belongsto"), expression.Value(p.BelongsTo)).
-		Remove(expression.Name("name")).Remove(expression.Name("GSI_PK")).Remove(expression.Name("GSI_SK"))
+	p.DeletedAt, p.TTL = item.FormatTime(now), now.Add(keepDeleted).Unix()
+	gone := dynamo.Set(p, "deletedAt", "ttl", "type", "belongsto").Remove("name", "GSI_PK", "GSI_SK")
 	if err := dynamo.Update(ctx, s.db, tables.RemoveMember, p.Key(), gone); err != nil {
 		return nil, err
 	}
@@ -329,7 +325,7 @@ func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Remo
 
 // rows reads the keys of all items in the member's partition.
 func (s *Members) rows(ctx context.Context, userID string) ([]item.Row, error) {
-	return dynamo.QueryAll[item.Row](ctx, s.db, tables.GetMember, dynamo.Range{Key: item.Partition(tables.GetMember, item.UserRef(userID)), Consistent: true})
+	return dynamo.QueryAll[item.Row](ctx, s.db, tables.GetMember, dynamo.Range{Key: dynamo.KeyIs(tables.GetMember, item.UserRef(userID)), Consistent: true})
 }
 
 // OpenMembers opens the service of members.

@@ -189,7 +189,7 @@ func (g *game) settle() error {
 			return err
 		}
 		for id, members := range g.leagues {
-			rows, err := dynamo.QueryAll[item.Standing](g.Ctx(), g.DB(), tables.LeagueStandings, dynamo.Range{Key: item.Partition(tables.LeagueStandings, item.LeagueStandingsPK(id, year)), Backward: true})
+			rows, err := dynamo.QueryAll[item.Standing](g.Ctx(), g.DB(), tables.LeagueStandings, dynamo.Range{Key: dynamo.KeyIs(tables.LeagueStandings, item.LeagueStandingsPK(id, year)), Backward: true})
 			if err != nil {
 				return err
 			}
@@ -204,7 +204,7 @@ func (g *game) settle() error {
 // scored says what is wrong with the scores of an event.
 func (g *game) scored(e *booking) error {
 	if e.state == item.Deleting {
-		if left, err := item.Query(g.Ctx(), g.DB(), tables.GetResults, dynamo.Range{Key: item.Partition(tables.GetResults, item.EventRef(e.id))}); err != nil || len(left.Events)+len(left.Card)+len(left.Predictions) > 0 {
+		if left, err := item.Query(g.Ctx(), g.DB(), tables.GetResults, dynamo.Range{Key: dynamo.KeyIs(tables.GetResults, item.EventRef(e.id))}); err != nil || len(left.Events)+len(left.Card)+len(left.Predictions) > 0 {
 			return fmt.Errorf("of an event that is called off there are %v, %v", left, err)
 		}
 	}

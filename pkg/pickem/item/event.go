@@ -57,7 +57,7 @@ func ReadEventWithCard(ctx context.Context, db dynamo.DB, eventID string) (s Eve
 	if s.Event, err = ReadEvent(ctx, db, eventID); err != nil {
 		return s, err
 	}
-	g, err := Query(ctx, db, tables.ReadCard, dynamo.Range{Key: BeginsWith(tables.ReadCard, EventRef(eventID), matchPrefix), Consistent: true})
+	g, err := Query(ctx, db, tables.ReadCard, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ReadCard, EventRef(eventID), matchPrefix), Consistent: true})
 	s.Card = g.Card
 	return s, err
 }
@@ -73,14 +73,14 @@ func ReadEvent(ctx context.Context, db dynamo.DB, eventID string) (Event, error)
 
 // IsOpenAt returns the condition that an event accepts predictions at now.
 func IsOpenAt(now time.Time) expression.ConditionBuilder {
-	return Equals("state", Upcoming).And(expression.GreaterThan(expression.Name("lockAt"), expression.Value(FormatTime(now))))
+	return dynamo.Equal[Event]("state", Upcoming).And(dynamo.Greater[Event]("lockAt", FormatTime(now)))
 }
 
 // RecentEvents reads the events that may still change.
 func RecentEvents(ctx context.Context, db dynamo.DB, now time.Time) ([]Event, error) {
 	from := EventRef(now.AddDate(0, 0, -openDays).UTC().Format(time.DateOnly))
 	return dynamo.QueryAll[Event](ctx, db, tables.FindOpenEvents, dynamo.Range{
-		Key:        expression.Key("PK").Equal(expression.Value(EventTag)).And(expression.Key("SK").GreaterThanEqual(expression.Value(from))),
+		Key:        dynamo.KeyIs(tables.FindOpenEvents, EventTag).And(expression.Key(tables.Pickem.Key.Sort).GreaterThanEqual(expression.Value(from))),
 		Consistent: true,
 	})
 }

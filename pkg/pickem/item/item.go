@@ -9,13 +9,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
-	"matchday/pkg/pickem/tables"
 	"matchday/pkg/spec"
 )
 
@@ -101,41 +99,6 @@ func Query(ctx context.Context, db dynamo.DB, a spec.Access, r dynamo.Range) (g 
 	}
 	slices.SortFunc(g.Card, func(a, b Match) int { return strings.Compare(a.GSISK, b.GSISK) })
 	return g, err
-}
-
-// Partition returns the key condition for a partition of the table, or of the index
-// if the access pattern is of the index.
-func Partition(a spec.Access, value string) expression.KeyConditionBuilder {
-	attribute := tables.Pickem.Key.Partition
-	if a.Index != "" {
-		attribute = tables.Pickem.Indexes[0].Key.Partition
-	}
-	return expression.Key(attribute).Equal(expression.Value(value))
-}
-
-// BeginsWith returns the key condition for the items of a partition whose sort key
-// begins with prefix.
-func BeginsWith(a spec.Access, value, prefix string) expression.KeyConditionBuilder {
-	attribute := tables.Pickem.Key.Sort
-	if a.Index != "" {
-		attribute = tables.Pickem.Indexes[0].Key.Sort
-	}
-	return Partition(a, value).And(expression.Key(attribute).BeginsWith(prefix))
-}
-
-// Exists returns the condition that an attribute exists.
-func Exists(attribute string) expression.ConditionBuilder {
-	return expression.AttributeExists(expression.Name(attribute))
-}
-
-// Absent returns the condition that an attribute does not exist.
-func Absent(attribute string) expression.ConditionBuilder {
-	return expression.AttributeNotExists(expression.Name(attribute))
-}
-
-// Equals returns the condition that an attribute has a value.
-func Equals(attribute string, value any) expression.ConditionBuilder {
-	return expression.Equal(expression.Name(attribute), expression.Value(value))
 }
 
 // FormatTime returns a time as items hold it: RFC 3339 in UTC, which sorts like the

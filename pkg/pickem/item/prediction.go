@@ -43,5 +43,5 @@ func (p Prediction) Picks(card []Match) map[string]int {
 // ReadPredictions reads the predictions of an event. The index is eventually
 // consistent: a prediction that was just saved may be missing.
 func ReadPredictions(ctx context.Context, db dynamo.DB, eventID string) ([]Prediction, error) {
-	return dynamo.QueryAll[Prediction](ctx, db, tables.EntriesOf, dynamo.Range{Key: BeginsWith(tables.EntriesOf, EventRef(eventID), scorePrefix)})
+	return dynamo.QueryAll[Prediction](ctx, db, tables.EntriesOf, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.EntriesOf, EventRef(eventID), scorePrefix)})
 }

@@ -27,84 +27,86 @@ import (
 	"matchday/pkg/spec"
 )
 
-// trial is a try of a property, as the test that a world is of.
-type trial struct {
+// rapidTB is the testing.TB of one check of a property: it fails and cleans up the check.
+type rapidTB struct {
 	testing.TB
 	rt *rapid.T
 }
 
-func (t trial) Cleanup(f func()) { t.rt.Cleanup(f) }
+func (t rapidTB) Cleanup(f func()) { t.rt.Cleanup(f) }
 
-func (t trial) Context() context.Context { return t.rt.Context() }
+func (t rapidTB) Context() context.Context { return t.rt.Context() }
 
-func (t trial) Errorf(format string, args ...any) { t.rt.Errorf(format, args...) }
+func (t rapidTB) Errorf(format string, args ...any) { t.rt.Errorf(format, args...) }
 
-func (t trial) Fatalf(format string, args ...any) { t.rt.Fatalf(format, args...) }
+func (t rapidTB) Fatalf(format string, args ...any) { t.rt.Fatalf(format, args...) }
 
-func (t trial) Fatal(args ...any) { t.rt.Fatal(args...) }
+func (t rapidTB) Fatal(args ...any) { t.rt.Fatal(args...) }
 
-// game is a world, and what its tables hold by what was written to them.
+// game is a test world and the model of it: the state that follows from the writes.
 type game struct {
 	*pickemtest.Room
-	events  []*booking
+	events  []*modelEvent
 	users   []string
 	names   map[string]string
-	leagues map[string][]string // users by league
+	leagues map[string][]string // user ids by league id
 	begun   time.Time
-	sides   int // named so far
+	sides   int // number of sides named so far
 
-	crashes bool // happen
-	written bool // since the rows were looked at
-	crashed bool // since it was quiet
-	amid    int  // of how many acts it is
+	crashes bool // whether crashes are injected
+	written bool // whether a write followed the last check of the rows
+	crashed bool // whether a crash followed the last settle
+	depth   int  // number of operations that the present one interrupts
 
-	mu    sync.Mutex
-	wrong []error // writes that should not have been
+	mu       sync.Mutex
+	failures []error // invalid writes
 }
 
-// booking is an event.
-type booking struct {
+// modelEvent is the model of an event.
+type modelEvent struct {
 	id      string
 	state   string
 	lockAt  time.Time
 	bonus   int
-	card    []*bout
-	off     []string // ids of matches that were taken off the card
-	entered bool     // a result was
-	asked   bool     // for points
-	picks   map[string]map[string]int
+	card    []*modelMatch
+	off     []string                  // ids of removed matches
+	entered bool                      // whether there is a result
+	asked   bool                      // whether scoring was requested
+	picks   map[string]map[string]int // team by match id, by user id
 }
 
-// bout is a match.
-type bout struct {
+// modelMatch is the model of a match.
+type modelMatch struct {
 	id     string
 	points int
 	sides  []string
 	result *int
 }
 
-func (e *booking) open(now time.Time) bool { return e.state == item.Upcoming && now.Before(e.lockAt) }
+func (e *modelEvent) isOpen(now time.Time) bool {
+	return e.state == item.Upcoming && now.Before(e.lockAt)
+}
 
-func (e *booking) year() string { return e.id[:4] }
+func (e *modelEvent) year() string { return e.id[:4] }
 
-func (e *booking) match(id string) *bout {
-	i := slices.IndexFunc(e.card, func(m *bout) bool { return m.id == id })
+func (e *modelEvent) match(id string) *modelMatch {
+	i := slices.IndexFunc(e.card, func(m *modelMatch) bool { return m.id == id })
 	if i < 0 {
 		return nil
 	}
 	return e.card[i]
 }
 
-// forget voids the picks of a match.
-func (e *booking) forget(id string) {
+// voidPicks deletes all picks of a match.
+func (e *modelEvent) voidPicks(id string) {
 	for _, picks := range e.picks {
 		delete(picks, id)
 	}
 }
 
-// newGame begins on the last day of a year, with three events of two years, four
-// members, most of whom have picked, and leagues of some of them.
-func newGame(t trial) *game {
+// newGame returns a game that begins on the last day of a year: four members, leagues of
+// some of them, and three events in two years, with predictions of most members.
+func newGame(t rapidTB) *game {
 	w := &pickemtest.Room{World: testkit.New(t, pickem.Room, pickemtest.Noon)}
 	w.Routes = map[string]testkit.Route{
 		event.GetEventFunction.Name:      testkit.Serve(w.World, event.GetEventFunction, event.OpenEvents, (*event.Events).GetEvent),
@@ -131,7 +133,7 @@ func newGame(t trial) *game {
 		}
 	}
 	for _, id := range []string{"2026-12-31-alpha", "2026-12-31-beta", "2027-01-01-gamma"} {
-		e := &booking{
+		e := &modelEvent{
 			id: id, state: item.Upcoming, lockAt: g.begun.Add(minutesDrawn(t.rt, "locks in", 1, 12)), picks: map[string]map[string]int{},
 			bonus: rapid.SampledFrom([]int{0, 25}).Draw(t.rt, "bonus"),
 		}
@@ -142,7 +144,7 @@ func newGame(t trial) *game {
 			State: item.Upcoming, Bonus: e.bonus, CardRev: 1,
 		})
 		for n := range rapid.IntRange(1, 3).Draw(t.rt, "matches") {
-			m := g.bout(t.rt, e)
+			m := g.drawMatch(t.rt, e)
 			e.card = append(e.card, m)
 			f := m.fields()
 			rows = append(rows, item.Match{
@@ -154,7 +156,7 @@ func newGame(t trial) *game {
 			if rapid.IntRange(0, 3).Draw(t.rt, "plays") == 0 {
 				continue
 			}
-			e.picks[u] = e.guess(t.rt)
+			e.picks[u] = e.drawPicks(t.rt)
 			rows = append(rows, item.Prediction{
 				Row:     item.Row{PK: item.UserRef(u), SK: item.EventRef(id), GSIPK: item.EventRef(id), GSISK: "SCORE#000#" + u, Type: item.PredictionType},
 				EventID: id, BelongsTo: item.UserRef(u), Predictions: e.picks[u], CardRev: 1, SavedAt: item.FormatTime(g.begun),
@@ -165,8 +167,8 @@ func newGame(t trial) *game {
 	return g
 }
 
-// guess are picks of some matches of the card.
-func (e *booking) guess(rt *rapid.T) map[string]int {
+// drawPicks draws picks of some matches of the card.
+func (e *modelEvent) drawPicks(rt *rapid.T) map[string]int {
 	picks := map[string]int{}
 	for _, m := range e.card {
 		if team := rapid.IntRange(-1, len(m.sides)-1).Draw(rt, "team"); team >= 0 {
@@ -176,15 +178,15 @@ func (e *booking) guess(rt *rapid.T) map[string]int {
 	return picks
 }
 
-// bout is a match for the card of an event.
-func (g *game) bout(rt *rapid.T, e *booking) *bout {
-	m := &bout{id: pickemtest.MatchID(100*slices.Index(g.events, e) + len(e.card) + len(e.off) + 1000), points: rapid.IntRange(1, 30).Draw(rt, "points")}
-	m.sides = g.teams(rt)
+// drawMatch draws a new match for an event.
+func (g *game) drawMatch(rt *rapid.T, e *modelEvent) *modelMatch {
+	m := &modelMatch{id: pickemtest.MatchID(100*slices.Index(g.events, e) + len(e.card) + len(e.off) + 1000), points: rapid.IntRange(1, 30).Draw(rt, "points")}
+	m.sides = g.drawSides(rt)
 	return m
 }
 
-// teams are sides that no match had before.
-func (g *game) teams(rt *rapid.T) (names []string) {
+// drawSides draws sides with new names.
+func (g *game) drawSides(rt *rapid.T) (names []string) {
 	for range rapid.IntRange(2, 3).Draw(rt, "sides") {
 		g.sides++
 		names = append(names, fmt.Sprint("Side ", g.sides))
@@ -192,7 +194,7 @@ func (g *game) teams(rt *rapid.T) (names []string) {
 	return names
 }
 
-func (m *bout) fields() event.MatchFields {
+func (m *modelMatch) fields() event.MatchFields {
 	f := event.MatchFields{Name: "Match", Points: m.points}
 	for _, s := range m.sides {
 		f.Teams = append(f.Teams, item.Team{Members: []string{s}})
@@ -204,52 +206,52 @@ func minutesDrawn(rt *rapid.T, label string, from, to int) time.Duration {
 	return time.Duration(rapid.IntRange(from, to).Draw(rt, label)) * time.Minute
 }
 
-// must fails the try for what is wrong.
-func (g *game) must(rt *rapid.T, what string, err error) {
+// failOn fails the check if err is not nil or there were invalid writes.
+func (g *game) failOn(rt *rapid.T, what string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := errors.Join(append(g.wrong, err)...); err != nil {
+	if err := errors.Join(append(g.failures, err)...); err != nil {
 		rt.Fatalf("%s: %v", what, err)
 	}
 }
 
-// act is one run of a function.
-type act struct {
-	what  string
-	fn    spec.Function
-	do    func(app.Env) error
-	wrote func(pickemtest.Write) error // takes note of a write that has come to the tables, and says why it must not be
-	wants func() string                // the code of its error, if nothing comes between
-	whole bool                         // it is not disturbed
+// operation is one call of a function.
+type operation struct {
+	what          string
+	fn            spec.Function
+	do            func(app.Env) error
+	onWrite       func(pickemtest.Write) error // updates the model by a write; an error means that the write is invalid
+	wantCode      func() string                // the expected error code if nothing interrupts it
+	uninterrupted bool                         // no interruption is drawn for it
 }
 
-// whatever is the code of an error that may be any.
-const whatever = "whatever"
+// anyCode matches any error code, and no error.
+const anyCode = "anyCode"
 
-// by has a use case do something.
-func by[S, In, Out any](g *game, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error), in *In) func(app.Env) error {
+// call returns a call of a use case.
+func call[S, In, Out any](g *game, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error), in *In) func(app.Env) error {
 	return func(env app.Env) error {
 		_, err := do(testkit.OpenWith(g.World, env, opener), g.Ctx(), in)
 		return err
 	}
 }
 
-// course is what happens to an act: before a call, others are done; and it may
-// crash. Calls count from 1.
-type course struct {
+// interruption is what interrupts an operation: other operations before one of its calls
+// to AWS, and a crash before or after one. Calls count from 1; 0 is none.
+type interruption struct {
 	at        int
-	meanwhile []act
+	meanwhile []operation
 	crash     int
 	after     bool
 }
 
-// course lets half of the acts go well.
-func (g *game) course(rt *rapid.T, a act) (c course) {
-	if a.whole || rapid.Bool().Draw(rt, "goes well") {
+// drawInterruption draws an interruption, for half of the operations none.
+func (g *game) drawInterruption(rt *rapid.T, a operation) (c interruption) {
+	if a.uninterrupted || rapid.Bool().Draw(rt, "goes well") {
 		return c
 	}
 	if rapid.Bool().Draw(rt, "overtaken") {
-		c.at, c.meanwhile = rapid.IntRange(1, 5).Draw(rt, "before call"), []act{g.any(rt)}
+		c.at, c.meanwhile = rapid.IntRange(1, 5).Draw(rt, "before call"), []operation{g.drawOperation(rt)}
 	}
 	if g.crashes && (c.at == 0 || rapid.Bool().Draw(rt, "crashes")) {
 		c.crash, c.after = c.at+rapid.IntRange(1, 5).Draw(rt, "crashes at"), rapid.Bool().Draw(rt, "after it")
@@ -257,27 +259,28 @@ func (g *game) course(rt *rapid.T, a act) (c course) {
 	return c
 }
 
-// perform does an act, and says what is wrong with its end.
-func (g *game) perform(a act, c course) error {
+// perform runs an operation. It returns an error if the error code is not the expected
+// one.
+func (g *game) perform(a operation, c interruption) error {
 	disturbed := c.at > 0 || c.crash > 0
 	g.crashed = g.crashed || c.crash > 0
-	want := whatever
-	if a.wants != nil && !disturbed {
-		want = a.wants()
+	want := anyCode
+	if a.wantCode != nil && !disturbed {
+		want = a.wantCode()
 	}
 	env, _ := g.Wired(a.fn, c.at, func() {
-		g.amid++
-		defer func() { g.amid-- }()
+		g.depth++
+		defer func() { g.depth-- }()
 		for _, other := range c.meanwhile {
-			if err := g.perform(other, course{}); err != nil {
-				g.blame(fmt.Errorf("%s during %s: %w", other.what, a.what, err))
+			if err := g.perform(other, interruption{}); err != nil {
+				g.addFailure(fmt.Errorf("%s during %s: %w", other.what, a.what, err))
 			}
 		}
 	}, func(w pickemtest.Write) {
 		g.written = true
-		if a.wrote != nil {
-			if err := a.wrote(w); err != nil {
-				g.blame(fmt.Errorf("%s: %w", a.what, err))
+		if a.onWrite != nil {
+			if err := a.onWrite(w); err != nil {
+				g.addFailure(fmt.Errorf("%s: %w", a.what, err))
 			}
 		}
 	})
@@ -285,19 +288,20 @@ func (g *game) perform(a act, c course) error {
 		env.AWS = dynamotest.CrashAt(c.crash, c.after).AWS(env.AWS)
 	}
 	err := a.do(env)
-	if got := code(err); want != whatever && got != want {
-		return fmt.Errorf("%q came of it, not %q: %w", got, want, cmp.Or(err, errors.New("no error")))
+	if got := code(err); want != anyCode && got != want {
+		return fmt.Errorf("error code %q, want %q: %w", got, want, cmp.Or(err, errors.New("no error")))
 	}
 	return nil
 }
 
-func (g *game) blame(err error) {
+// addFailure records an invalid write.
+func (g *game) addFailure(err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.wrong = append(g.wrong, err)
+	g.failures = append(g.failures, err)
 }
 
-// code is that of an error, "" for none.
+// code returns the code of an error, "" for nil.
 func code(err error) string {
 	f, ok := errors.AsType[*problem.Error](err)
 	switch {

@@ -104,15 +104,10 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// Update changes the row of the match if it exists and cond holds. set is a
-// dynamo.Changes or, until every caller is converted, an expression.UpdateBuilder.
-// A missing row or a condition that does not hold is a *dynamo.Refused.
-func (f Fixture) Update(ctx context.Context, db dynamo.DB, pattern spec.Access, set any, cond expression.ConditionBuilder) error {
-	exists := dynamo.Exists[Fixture]("matchId").And(cond)
-	if changes, ok := set.(dynamo.Changes); ok {
-		return dynamo.Update(ctx, db, pattern, dynamo.Key(pattern, f.MatchID), changes, exists)
-	}
-	return dynamo.Update(ctx, db, pattern, dynamo.Key(pattern, f.MatchID), set.(expression.UpdateBuilder), exists)
+// Update changes the row of the match if it exists and cond holds. Otherwise it returns
+// *dynamo.Refused.
+func (f Fixture) Update(ctx context.Context, db dynamo.DB, pattern spec.Access, changes dynamo.Changes, cond expression.ConditionBuilder) error {
+	return dynamo.Update(ctx, db, pattern, dynamo.Key(pattern, f.MatchID), changes, dynamo.Exists[Fixture]("matchId").And(cond))
 }
 
 // Ended reports whether the match is over. It reads the score, which has the result

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
@@ -25,11 +26,11 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// These tests are of what comes late, or at the wrong time: an index that is
-// behind, a transaction that is tried again, a change between two reads.
+// These tests cover delays and concurrency: a stale index, a retried transaction, a
+// change between two reads.
 
-// behind has the index show nothing to a function.
-func behind(env app.Env) app.Env {
+// withEmptyIndex returns an environment in which queries of the index find nothing.
+func withEmptyIndex(env app.Env) app.Env {
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = pickemtest.Client(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
@@ -38,7 +39,7 @@ func behind(env app.Env) app.Env {
 				return nil, err
 			}
 			if r.Body = io.NopCloser(bytes.NewReader(body)); strings.Contains(string(body), `"IndexName"`) {
-				return answered(r, http.StatusOK, `{"Items":[],"Count":0,"ScannedCount":0}`), nil
+				return newResponse(r, http.StatusOK, `{"Items":[],"Count":0,"ScannedCount":0}`), nil
 			}
 		}
 		return next.Do(r)
@@ -46,12 +47,13 @@ func behind(env app.Env) app.Env {
 	return env
 }
 
-func answered(r *http.Request, status int, body string) *http.Response {
+// newResponse returns an answer of DynamoDB.
+func newResponse(r *http.Request, status int, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
 }
 
-// TestPredictionBehindTheIndex: a prediction that the index did not show when its
-// event was scored is scored by the job that comes by every minute.
+// TestPredictionBehindTheIndex: LockEvents queues the scoring again for a prediction
+// that was missing in the index when its event was scored.
 func TestPredictionBehindTheIndex(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
@@ -62,27 +64,27 @@ func TestPredictionBehindTheIndex(t *testing.T) {
 	w.EnterResults(pickemtest.Show, 0)
 	w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", "")
 	testkit.Drain(w.World, score.Queue, 0, func(context.Context, score.Request) error { return nil })
-	testkit.Must(t, testkit.OpenWith(w.World, behind(w.Env(score.ScoreEventFunction)), score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: pickemtest.Show}))
+	testkit.Must(t, testkit.OpenWith(w.World, withEmptyIndex(w.Env(score.ScoreEventFunction)), score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: pickemtest.Show}))
 	if all := w.Standings("2026"); len(all) != 0 {
-		t.Fatalf("the index showed %+v", all)
+		t.Fatalf("the standings are %+v, want none while the index is empty", all)
 	}
 	w.To(w.Clock.Now().Add(time.Minute))
 	testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.Ctx()))
 	w.ScoreQueued()
 	if all := w.Standings("2026"); len(all) != 1 || all[0].Points != 10 {
-		t.Errorf("the standings are %+v", all)
+		t.Errorf("the standings are %+v, want one with 10 points", all)
 	}
 	before := testkit.Rows[map[string]any](w.World, tables.Pickem)
 	w.To(w.Clock.Now().Add(time.Minute))
 	testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.Ctx()))
 	if n := len(testkit.Messages[score.Request](w.World, score.Queue)); n != 0 || len(testkit.Rows[map[string]any](w.World, tables.Pickem)) != len(before) {
-		t.Errorf("it is asked for %d times more", n)
+		t.Errorf("%d scorings are queued again, want none, and no new rows", n)
 	}
 }
 
-// TestPickIsTriedAgain: a pick that others' picks are in the way of is late when
-// the event has locked meanwhile.
-func TestPickIsTriedAgain(t *testing.T) {
+// TestRetriedPickIsRefusedAfterLock: a pick whose transaction conflicts with others is
+// refused if the event locks before a retry.
+func TestRetriedPickIsRefusedAfterLock(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
@@ -94,7 +96,7 @@ func TestPickIsTriedAgain(t *testing.T) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
 			if n++; n <= 2 {
 				w.To(w.Clock.Now().Add(time.Second))
-				return answered(r, http.StatusBadRequest, `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException",`+
+				return newResponse(r, http.StatusBadRequest, `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException",`+
 					`"CancellationReasons":[{"Code":"TransactionConflict"},{"Code":"None"},{"Code":"None"}]}`), nil
 			}
 		}
@@ -104,12 +106,12 @@ func TestPickIsTriedAgain(t *testing.T) {
 	in.UserID, in.Body.Predictions = "ann", map[string]int{pickemtest.MatchID(1): 0}
 	_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.Ctx(), in)
 	if pickemtest.CodeOf(err) != "event_locked" || n != 3 {
-		t.Errorf("after %d tries it gave %v", n, err)
+		t.Errorf("the error after %d tries is %v, want event_locked after 3", n, err)
 	}
 }
 
-// TestRenamedTwiceAtOnce: the last name is the member's everywhere.
-func TestRenamedTwiceAtOnce(t *testing.T) {
+// TestConcurrentRenamesAgree: after two concurrent renames all items show the last name.
+func TestConcurrentRenamesAgree(t *testing.T) {
 	t.Parallel()
 	w, _ := pickemtest.NewBusy(t)
 	env := pickemtest.InterruptBefore(w.Env(member.UpdateMeFunction), "Query", 1, func() { w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`) })
@@ -120,17 +122,17 @@ func TestRenamedTwiceAtOnce(t *testing.T) {
 	p := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("ann"), item.UserTag)
 	s := testkit.Row[item.Standing](w.World, tables.Pickem, item.UserRef("ann"), item.StandingsRef("2026"))
 	if p.Name != "Second" || s.Name != "Second" {
-		t.Errorf("the member is %q, and the standings say %q", p.Name, s.Name)
+		t.Errorf("the name is %q and in the standings %q, want Second in both", p.Name, s.Name)
 	}
 	calls := w.Count(func() { w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`) })
 	if again := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("ann"), item.UserTag); again.Rev != p.Rev || calls["UpdateItem"] != 1 {
-		t.Errorf("the same name again is a change, of %v", calls)
+		t.Errorf("the same name again changed the member, with the calls %v", calls)
 	}
 }
 
-// TestOneStopsNone: a member whose standings change all the time keeps nobody else
-// from being scored.
-func TestOneStopsNone(t *testing.T) {
+// TestConflictOfOneMemberStopsNoOther: a member whose item changes before every try does
+// not keep the others from being scored.
+func TestConflictOfOneMemberStopsNoOther(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "mallory")
@@ -167,23 +169,23 @@ func TestOneStopsNone(t *testing.T) {
 		return next.Do(r)
 	})
 	if err := testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(ctx, score.Request{EventID: pickemtest.Show}); err == nil {
-		t.Error("mallory is scored")
+		t.Error("ScoreEvent returned no error, although mallory was not scored")
 	}
 	var names []string
 	for _, s := range w.Standings("2026") {
 		names = append(names, s.UserID)
 	}
 	if want := []string{"ann", "bob"}; !slices.Equal(names, want) {
-		t.Errorf("scored are %q, want %q", names, want)
+		t.Errorf("scored members (-want +got):\n%s", cmp.Diff(want, names))
 	}
 	w.ScoreQueued()
 	if all := w.Standings("2026"); len(all) != 3 {
-		t.Errorf("afterwards the standings are %+v", all)
+		t.Errorf("the standings after the next delivery are %+v, want 3", all)
 	}
 }
 
-// TestCardBetweenTwoReads scores an event whose bonus and points change while it is
-// read, and which would be worth more than fits.
+// TestCardBetweenTwoReads: a scoring that reads the old bonus and the new points, whose
+// sum does not fit into a key, fails and is repeated.
 func TestCardBetweenTwoReads(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
@@ -199,7 +201,7 @@ func TestCardBetweenTwoReads(t *testing.T) {
 		w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.Without(pickemtest.MatchOf(1, 999), "id"))
 	})
 	if err := testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: pickemtest.Show}); err == nil {
-		t.Error("what does not fit is a score")
+		t.Error("ScoreEvent accepted more points than a key can hold")
 	}
 	w.ScoreQueued()
 	if all := w.Standings("2026"); len(all) != 1 || all[0].Points != 999 {
@@ -207,15 +209,15 @@ func TestCardBetweenTwoReads(t *testing.T) {
 	}
 }
 
-// TestAnnouncedAnew: a prediction that is left of an event that was called off is
-// none of another of the same id.
-func TestAnnouncedAnew(t *testing.T) {
+// TestPredictionOfDeletedEventDoesNotCount: a prediction that remains of a deleted event
+// brings no points in a new event with the same id.
+func TestPredictionOfDeletedEventDoesNotCount(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
 	w.AnnounceClash(2)
 	w.Pick("ann", pickemtest.Show, 0, 0)
-	_, err := testkit.OpenWith(w.World, behind(w.Env(event.DeleteEventFunction)), event.OpenEvents).DeleteEvent(w.Ctx(), &event.DeleteEvent{EventID: pickemtest.Show})
+	_, err := testkit.OpenWith(w.World, withEmptyIndex(w.Env(event.DeleteEventFunction)), event.OpenEvents).DeleteEvent(w.Ctx(), &event.DeleteEvent{EventID: pickemtest.Show})
 	testkit.Must(t, err)
 	w.To(w.Clock.Now().Add(time.Minute))
 	w.AnnounceClash(1)
@@ -227,16 +229,16 @@ func TestAnnouncedAnew(t *testing.T) {
 	}
 }
 
-// TestWhoIsNotMeant is about requests that name somebody by what is not an id, or
-// at the wrong time.
-func TestWhoIsNotMeant(t *testing.T) {
+// TestMistakenRequestsChangeNobody: a deletion by e-mail address, the confirmation of a
+// reset password, and an old code have no effect.
+func TestMistakenRequestsChangeNobody(t *testing.T) {
 	t.Parallel()
 	w, p := pickemtest.NewBusy(t)
 	if err := testkit.Refuses(w.Ask(member.DeleteUserFunction, "/admin/users/ann@example.com", testkit.Administrator, ""), 404, "user_not_found"); err != nil {
-		t.Errorf("by her address: %v", err)
+		t.Errorf("deletion by e-mail address: %v", err)
 	}
 	if !slices.Contains(p.Subjects(), "ann") {
-		t.Error("her account is gone")
+		t.Error("the account of ann was deleted")
 	}
 	var e events.CognitoEventUserPoolsPostConfirmation
 	e.TriggerSource = "PostConfirmation_ConfirmForgotPassword"
@@ -244,18 +246,18 @@ func TestWhoIsNotMeant(t *testing.T) {
 	_, err := testkit.Open(w.World, member.OnUserConfirmedFunction, member.OpenMembers).OnUserConfirmed(w.Ctx(), e)
 	testkit.Must(t, err)
 	if out := w.Ask(member.GetUserFunction, "/app/users/fan", "bob", ""); out.StatusCode != 404 {
-		t.Errorf("a password that was forgotten makes a member: %s", out.Body)
+		t.Errorf("a reset password created a member: %s", out.Body)
 	}
 	l := w.CreateLeague("ann", "New")
 	w.JoinLeague(l, "bob")
 	w.LeaveLeague(l, "bob", "ann")
 	if err := testkit.Refuses(w.RequestJoin("bob", l.Code), 404, "code_not_found"); err != nil {
-		t.Errorf("who was taken out comes back: %v", err)
+		t.Errorf("a removed member joins by the old code: %v", err)
 	}
 }
 
-// TestMatchIsOffTwice tells who picked a match each time that it is taken off.
-func TestMatchIsOffTwice(t *testing.T) {
+// TestEveryRemovalNotifies: each removal of a match has a notice id of its own.
+func TestEveryRemovalNotifies(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
@@ -270,11 +272,11 @@ func TestMatchIsOffTwice(t *testing.T) {
 		ids[n.ID] = true
 	}
 	if len(ids) != 2 {
-		t.Errorf("the notices are %v", ids)
+		t.Errorf("the notice ids are %v, want 2", ids)
 	}
 }
 
-// TestBonusIsLogged: what changes points can be read by those whose they are.
+// TestBonusIsLogged: members can read a change of the bonus in the log of corrections.
 func TestBonusIsLogged(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
@@ -288,6 +290,6 @@ func TestBonusIsLogged(t *testing.T) {
 	w.ScoreQueued()
 	log := testkit.Decode[struct{ Corrections []event.Correction }](w.World, w.Ask(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.Show)+"/corrections", "ann", "")).Corrections
 	if len(log) != 2 || log[0].From != "0 points" || log[0].To != "500 points" || w.Standings("2026")[0].Points != 510 {
-		t.Errorf("the log is %+v", log)
+		t.Errorf("the log is %+v, want the latest from 0 to 500 points", log)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/pkg/pickem/event"
@@ -26,18 +28,18 @@ func TestSeason(t *testing.T) {
 	}
 	w.EnterResults(pickemtest.Show, 0, 1, item.Void)
 	w.Score(pickemtest.Show)
-	said := func() (all []string) {
+	standings := func() (all []string) {
 		for _, s := range w.Standings("2026") {
 			all = append(all, fmt.Sprint(s.Rank, " ", s.Name, " ", s.Points, " ", s.Correct, " ", s.Played))
 		}
 		return all
 	}
-	if got, want := said(), []string{"1 bob 30 2 1", "2 ann 10 1 1"}; !slices.Equal(got, want) {
-		t.Errorf("the standings are %q, want %q", got, want)
+	if got, want := standings(), []string{"1 bob 30 2 1", "2 ann 10 1 1"}; !slices.Equal(got, want) {
+		t.Errorf("the standings (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	w.EnterResults(pickemtest.Show, 0, 0, 0)
 	w.ScoreQueued()
-	if got, want := said(), []string{"1 ann 60 3 1", "2 bob 10 1 1"}; !slices.Equal(got, want) {
-		t.Errorf("corrected, the standings are %q, want %q", got, want)
+	if got, want := standings(), []string{"1 ann 60 3 1", "2 bob 10 1 1"}; !slices.Equal(got, want) {
+		t.Errorf("the standings after the correction (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/pkg/pickem/event"
@@ -111,7 +113,7 @@ func TestOneQueryPerScreen(t *testing.T) {
 				t.Helper()
 				calls := w.Count(func() { w.Read(fn, target, "ann", body) })
 				if want := map[string]int{"Query": 1}; !maps.Equal(calls, want) {
-					t.Errorf("%s calls %v, want %v", fn.Name, calls, want)
+					t.Errorf("%s calls (-want +got):\n%s", fn.Name, cmp.Diff(want, calls))
 				}
 			}
 
@@ -219,7 +221,7 @@ func TestPages(t *testing.T) {
 		}
 		for _, limit := range []int{1, 7} {
 			if got := pages(limit); !reflect.DeepEqual(got, whole) {
-				t.Errorf("%s, %d at a time: %v, want %v", c.target, limit, got, whole)
+				t.Errorf("%s, %d at a time (-want +got):\n%s", c.target, limit, cmp.Diff(whole, got))
 			}
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
@@ -117,14 +119,14 @@ func TestCardIsFull(t *testing.T) {
 	})
 	w.MustAdmin(event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(want...))
 	if got := cardNumbers(w, pickemtest.Show); !slices.Equal(got, want) {
-		t.Errorf("the card is %v, want %v", got, want)
+		t.Errorf("the card (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(1, 1))
 	want = append(want, 1)
 	slices.Reverse(want)
 	w.MustAdmin(event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(want...))
 	if got := cardNumbers(w, pickemtest.Show); !slices.Equal(got, want) {
-		t.Errorf("99 matches are in the order %v, want %v", got, want)
+		t.Errorf("order of 99 matches (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
@@ -358,7 +360,7 @@ func TestPutResult(t *testing.T) {
 	w.Read(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.LockedShow)+"/corrections", "ann", &log.Body)
 	want := []event.Correction{entry(5, "void", "Left 1", ""), entry(3, "Right 1", "void", "no contest"), entry(2, "Left 1", "Right 1", "we saw it again"), entry(0, "", "Left 1", "")}
 	if !slices.Equal(log.Body.Corrections, want) {
-		t.Errorf("the log is %+v, want %+v", log.Body.Corrections, want)
+		t.Errorf("the log (-want +got):\n%s", cmp.Diff(want, log.Body.Corrections))
 	}
 	if got := testkit.Messages[score.Request](w.World, score.Queue); got != nil {
 		t.Errorf("scored before anybody asked: %v", got)

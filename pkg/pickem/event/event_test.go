@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
@@ -206,7 +208,7 @@ func TestListEvents(t *testing.T) {
 		"?cursor=2026-03-03-there-is": {"2026-03-02-a", "2026-03-03-b", "2025-03-01-old"}, // an event that was removed meanwhile
 	} {
 		if got := ids(query); !slices.Equal(got, want) {
-			t.Errorf("%q lists %q, want %q", query, got, want)
+			t.Errorf("%q lists (-want +got):\n%s", query, cmp.Diff(want, got))
 		}
 	}
 }
@@ -333,7 +335,7 @@ func TestEventsMeanwhile(t *testing.T) {
 				t.Errorf("the answer is %v, want %v", err, item.ErrChanged)
 			}
 			if got := w.Rows(); !reflect.DeepEqual(got, want) {
-				t.Errorf("the table is %v, want %v", got, want)
+				t.Errorf("the table (-want +got):\n%s", cmp.Diff(want, got))
 			}
 		})
 	}

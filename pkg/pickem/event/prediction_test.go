@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/pkg/pickem/event"
@@ -255,7 +257,7 @@ func TestPicksMeanwhile(t *testing.T) {
 						t.Errorf("withdrawn %v: saved is %v", drops, mine)
 					}
 				} else if !reflect.DeepEqual(got, want) {
-					t.Errorf("withdrawn %v, and refused: the table is %v, want %v", drops, got, want)
+					t.Errorf("rows after a refused request (withdrawal: %v) (-want +got):\n%s", drops, cmp.Diff(want, got))
 				}
 			}
 		})
@@ -303,7 +305,7 @@ func TestGetResults(t *testing.T) {
 		got = append(got, said)
 	}
 	if want := []string{"1 bob 20 1: 1=0 1=20", "2 ann 10 1: 0=10 0=0", "3 cat 0 0: 1=0 -"}; !slices.Equal(got, want) {
-		t.Errorf("the entries are %q, want %q", got, want)
+		t.Errorf("the entries (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	if b.Mine == nil || !reflect.DeepEqual(*b.Mine, b.Entries[0]) {
 		t.Errorf("bob's own is %+v", b.Mine)

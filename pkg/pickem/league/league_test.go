@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
@@ -260,7 +261,7 @@ func TestLeaveLeague(t *testing.T) {
 	leave("dan", "ann", "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE ann 3")
 	leave("ann", "ann", "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE cat 2") // who came before bob
 	if got, want := leagueTable(w, l, "2026", "bob"), []string{"1 cat 60", "2 bob 30"}; !slices.Equal(got, want) {
-		t.Errorf("the table is %q, want %q", got, want)
+		t.Errorf("the table (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	leave("bob", "bob", "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE cat 1")
 	leave("cat", "cat", "")
@@ -285,21 +286,21 @@ func TestStandingsOfLeague(t *testing.T) {
 	w.JoinLeague(l, "ann")
 	for year, want := range map[string][]string{"2025": {"1 ann 7"}, "2026": {"1 bob 60", "2 ann 10"}, "2024": nil} {
 		if got := leagueTable(w, l, year, "ann"); !slices.Equal(got, want) {
-			t.Errorf("the table of %s is %q, want %q", year, got, want)
+			t.Errorf("the table of %s (-want +got):\n%s", year, cmp.Diff(want, got))
 		}
 	}
 	// Cat, who would be between them, is not in it; the next event goes round.
 	w.PlayEvent(2, "summer", map[string]int{"ann": 3, "cat": 3})
 	if got, want := leagueTable(w, l, "2026", "bob"), []string{"1 ann 70 +1", "2 bob 60 -1"}; !slices.Equal(got, want) {
-		t.Errorf("the table is %q, want %q", got, want)
+		t.Errorf("the table (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	w.JoinLeague(l, "cat")
 	if got, want := leagueTable(w, l, "2026", "bob"), []string{"1 cat 90 +1", "2 ann 70 +1", "3 bob 60 -2"}; !slices.Equal(got, want) {
-		t.Errorf("with cat, the table is %q, want %q", got, want)
+		t.Errorf("the table with cat (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Anna"}`)
 	if got, want := leagueTable(w, l, "2026", "bob"), []string{"1 cat 90 +1", "2 Anna 70 +1", "3 bob 60 -2"}; !slices.Equal(got, want) {
-		t.Errorf("renamed, the table is %q, want %q", got, want)
+		t.Errorf("the table after the renaming (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	w.LeaveLeague(l, "ann", "ann")
 	if got := pickemtest.LinesWith(w.Dump(), "STANDINGS#Office#"); len(got) != 2 {
@@ -363,7 +364,7 @@ func TestScoringMeanwhile(t *testing.T) {
 				first, then := both(w, l)
 				testkit.Must(t, errors.Join(first, then))
 				if got := pickemtest.LinesWith(w.Dump(), "STANDINGS#Office#2026"); !slices.Equal(got, c.want) {
-					t.Errorf("the league's table is %q, want %q", got, c.want)
+					t.Errorf("the league's table (-want +got):\n%s", cmp.Diff(c.want, got))
 				}
 				if got := w.Standings("2026"); len(got) != 1 || got[0].Points != 10 {
 					t.Errorf("the table is %+v, want bob's 10 points", got)
@@ -539,11 +540,11 @@ func TestDeleteLeague(t *testing.T) {
 		t.Errorf("ending it: %d %s", out.StatusCode, out.Body)
 	}
 	if got := w.Dump(); !slices.Equal(got, was) {
-		t.Errorf("there is %q, want %q", got, was)
+		t.Errorf("the rows (-want +got):\n%s", cmp.Diff(was, got))
 	}
 	w.PlayEvent(2, "summer", map[string]int{"ann": 3, "bob": 1})
 	if got, want := leagueTable(w, other, "2026", "ann"), []string{"1 ann 70 +1", "1 bob 70 +0"}; !slices.Equal(got, want) {
-		t.Errorf("the table of the other league is %q, want %q", got, want)
+		t.Errorf("the table of the other league (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	if err := testkit.Refuses(w.RequestJoin("cat", l.Code), 404, "code_not_found"); err != nil {
 		t.Errorf("joining it: %v", err)
@@ -585,7 +586,7 @@ func TestEndedLeague(t *testing.T) {
 		t.Errorf("its owner leaves it: %d %s", out.StatusCode, out.Body)
 	}
 	if got := w.Dump(); !slices.Equal(got, was) {
-		t.Errorf("there is %q, want %q", got, was)
+		t.Errorf("the rows (-want +got):\n%s", cmp.Diff(was, got))
 	}
 }
 
@@ -616,7 +617,7 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("ending it: %d %s", out.StatusCode, out.Body)
 	}
 	if got := w.Dump(); !slices.Equal(got, was) {
-		t.Errorf("there is %q, want %q", got, was)
+		t.Errorf("the rows (-want +got):\n%s", cmp.Diff(was, got))
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/league"
@@ -51,7 +53,7 @@ func TestRankStandings(t *testing.T) {
 			}
 		}
 		if !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+			t.Errorf("%s (-want +got):\n%s", c.name, cmp.Diff(c.want, got))
 		}
 	}
 }
@@ -68,7 +70,7 @@ func TestMovement(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %s %d %d/%d %+d", s.Rank, s.Name, s.Points, s.Correct, s.Played, *s.Movement))
 	}
 	if want := []string{"1 ann 45 4/2 +1", "2 bob 30 2/2 -1", "3 cat 0 0/2 +0"}; !slices.Equal(got, want) {
-		t.Errorf("the table is %q, want %q", got, want)
+		t.Errorf("the table (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	var seen league.StandingsScreen
 	if w.Read(league.GetStandingsFunction, "/app/standings/2026?limit=1", "cat", &seen.Body); seen.Body.Count != 3 || len(seen.Body.Standings) != 1 || seen.Body.Mine.Rank != 3 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
@@ -30,14 +31,14 @@ func TestDeleteUser(t *testing.T) {
 		t.Fatalf("deleting ann: %d %s", out.StatusCode, out.Body)
 	}
 	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string{"USER#ann USER"}; !slices.Equal(got, want) {
-		t.Errorf("of ann is kept %q, want %q", got, want)
+		t.Errorf("rows that name ann (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	left := testkit.Row[map[string]any](w.World, tables.Pickem, item.UserRef("ann"), item.UserTag)
 	if left["ttl"] != float64(w.Clock.Now().Add(member.KeepDeleted).Unix()) || left["deletedAt"] != item.FormatTime(w.Clock.Now()) || left["name"] != nil {
 		t.Errorf("the mark is %v", left)
 	}
 	if got, want := p.Subjects(), []string{"bob", "cat"}; !slices.Equal(got, want) {
-		t.Errorf("the accounts are %q, want %q", got, want)
+		t.Errorf("the accounts (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	if got := append(w.RegisteredPhones("red", "blue", "green"), w.LeagueLine("Office"), w.LeagueLine("Family"), w.LeagueLine("Alone")); !slices.Equal(got, []string{
 		"green of bob", "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE bob 2", "LEAGUE#Family LEAGUE LEAGUE#Family LEAGUE bob 1", "",
@@ -115,7 +116,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 	})
 	testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: pickemtest.Show}))
 	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string{"USER#ann USER"}; !slices.Equal(got, want) {
-		t.Errorf("of ann is kept %q, want %q", got, want)
+		t.Errorf("rows that name ann (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
@@ -132,7 +133,7 @@ func TestBusyToTheEnd(t *testing.T) {
 	_, err := testkit.OpenWith(w.World, env, member.OpenMembers).DeleteUser(w.Ctx(), &member.DeleteUser{ID: "ann"})
 	testkit.Must(t, err)
 	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string{"USER#ann USER"}; !slices.Equal(got, want) {
-		t.Errorf("of ann is kept %q, want %q", got, want)
+		t.Errorf("rows that name ann (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	if got, want := w.LeagueLine("New"), "LEAGUE#New LEAGUE LEAGUE#New LEAGUE bob 1"; got != want {
 		t.Errorf("the league is %q, want %q", got, want)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
@@ -54,7 +55,7 @@ func TestInvitations(t *testing.T) {
 		t.Errorf("the member is %+v", got)
 	}
 	if want := []string{"dan@example.com"}; !slices.Equal(pool.Mails, want) {
-		t.Errorf("mails went to %q, want %q", pool.Mails, want)
+		t.Errorf("recipients of mails (-want +got):\n%s", cmp.Diff(want, pool.Mails))
 	}
 }
 

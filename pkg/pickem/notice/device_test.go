@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/push"
@@ -46,7 +48,7 @@ func TestDevices(t *testing.T) {
 			t.Errorf("%s: %d %s", step.name, out.StatusCode, out.Body)
 		}
 		if got := w.RegisteredPhones("red", "blue"); !slices.Equal(got, step.want) {
-			t.Errorf("%s: there are %q, want %q", step.name, got, step.want)
+			t.Errorf("%s: the phones (-want +got):\n%s", step.name, cmp.Diff(step.want, got))
 		}
 	}
 	for _, token := range []string{"0", strings.Repeat("0", 30), strings.Repeat("0", 33), strings.Repeat("x", 64), strings.Repeat("0", 202)} {

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/sideshow/apns2"
 
 	"matchday/infra/rooms/pickem/pickemtest"
@@ -117,11 +118,11 @@ func TestSendNotices(t *testing.T) {
 		testkit.Must(t, s.SendNotices(w.Ctx(), n))
 		want := []string{"red: Clash, Pick!", "blue: Clash, Pick!", "green: Clash, Pick!"}
 		if got := shows(phones, "red", "blue", "green"); !slices.Equal(got, want) {
-			t.Errorf("the phones show %q, want %q", got, want)
+			t.Errorf("the phones show (-want +got):\n%s", cmp.Diff(want, got))
 		}
 	}
 	if got, want := claimedMembers(w, n.ID), []string{"ann", "bob"}; !slices.Equal(got, want) {
-		t.Errorf("told are %q, want %q", got, want)
+		t.Errorf("members notified (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	claim := testkit.Row[notice.Delivery](w.World, tables.Pickem, notice.NoticeKey(n.ID), item.UserRef("ann"))
 	if want := n.Until.Add(notice.KeepNotices).Unix(); claim.TTL != want {
@@ -132,7 +133,7 @@ func TestSendNotices(t *testing.T) {
 	w.RegisterPhone("black", "cat")
 	testkit.Must(t, s.SendNotices(w.Ctx(), n))
 	if got, want := shows(phones, "red", "black"), []string{"red: Clash, Pick!", "black: Clash, Pick!"}; !slices.Equal(got, want) {
-		t.Errorf("the phones show %q, want %q", got, want)
+		t.Errorf("the phones show (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	d, _ := phones.Device(pickemtest.TokenOf("red"))
 	var payload struct{ EventID string }
@@ -177,7 +178,7 @@ func TestNewestPhones(t *testing.T) {
 		}
 	}
 	if got := shows(phones, names...); !slices.Equal(got, want) {
-		t.Errorf("the phones show %q, want %q", got, want)
+		t.Errorf("the phones show (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
@@ -281,11 +282,11 @@ func TestAppleInTrouble(t *testing.T) {
 				t.Errorf("the first run gave %v", err)
 			}
 			if got := claimedMembers(w, n.ID); !slices.Equal(got, c.first) {
-				t.Errorf("told are %q, want %q", got, c.first)
+				t.Errorf("members notified (-want +got):\n%s", cmp.Diff(c.first, got))
 			}
 			testkit.Must(t, s.SendNotices(w.Ctx(), n))
 			if got, want := claimedMembers(w, n.ID), []string{"ann", "bob"}; !slices.Equal(got, want) {
-				t.Errorf("after a second run told are %q, want %q", got, want)
+				t.Errorf("members notified after a second run (-want +got):\n%s", cmp.Diff(want, got))
 			}
 			for _, name := range []string{"red", "blue", "green"} {
 				if n := len(shows(phones, name)); n > 1 || arrivals(phones, name) > 1 && !c.again {
@@ -293,7 +294,7 @@ func TestAppleInTrouble(t *testing.T) {
 				}
 			}
 			if got := w.RegisteredPhones("red", "blue", "green"); !slices.Equal(got, c.kept) {
-				t.Errorf("the phones are %q, want %q", got, c.kept)
+				t.Errorf("the phones (-want +got):\n%s", cmp.Diff(c.kept, got))
 			}
 		})
 	}
@@ -328,7 +329,7 @@ func TestAppleAway(t *testing.T) {
 	}
 	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.Ctx(), n))
 	if got, want := shows(phones, "red"), []string{"red: Clash, Pick!"}; !slices.Equal(got, want) {
-		t.Errorf("the phone shows %q, want %q", got, want)
+		t.Errorf("the phone shows (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
@@ -404,7 +405,7 @@ func TestFailedClaim(t *testing.T) {
 				t.Error("the first run notices nothing")
 			}
 			if got := claimedMembers(w, n.ID); !slices.Equal(got, c.claimed) {
-				t.Errorf("told are %q, want %q", got, c.claimed)
+				t.Errorf("members notified (-want +got):\n%s", cmp.Diff(c.claimed, got))
 			}
 			testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.Ctx(), n))
 			if got, want := shows(phones, "red", "green"), []string{"red: Clash, Pick!", "green: Clash, Pick!"}; !slices.Equal(got, want) || arrivals(phones, "red", "green") > 1 {

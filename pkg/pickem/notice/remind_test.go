@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
@@ -75,7 +77,7 @@ func TestRemind(t *testing.T) {
 			step.do()
 		}
 		if got := queuedReminders(w); !slices.Equal(got, step.want) {
-			t.Errorf("%s: told are %q, want %q", step.name, got, step.want)
+			t.Errorf("%s: members notified (-want +got):\n%s", step.name, cmp.Diff(step.want, got))
 		}
 	}
 }
@@ -121,7 +123,7 @@ func TestReminded(t *testing.T) {
 	testkit.Drain(w.World, notice.Queue, 0, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices)
 	want := []string{"green: clash-of-tides, You have not picked yet, and it locks in 1 hour."}
 	if got := shows(phones, "red", "green"); !slices.Equal(got, want) {
-		t.Errorf("the phones show %q, want %q", got, want)
+		t.Errorf("the phones show (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
@@ -51,7 +53,7 @@ func TestTwoEventsAtOnce(t *testing.T) {
 			"STANDINGS#2026#one ann: 20 points, 2 right, 2 played",
 		}
 		if got := standingLines(w); !slices.Equal(got, want) {
-			t.Errorf("before call %d: the standings are %q, want %q", at, got, want)
+			t.Errorf("before call %d: the standings (-want +got):\n%s", at, cmp.Diff(want, got))
 		}
 	}
 	if again == 0 {
@@ -78,7 +80,7 @@ func TestOvertaken(t *testing.T) {
 						t.Error(err)
 					}
 					if got := standingLines(w); !slices.Equal(got, want) {
-						t.Errorf("corrected, the standings are %q, want %q", got, want)
+						t.Errorf("the standings after the correction (-want +got):\n%s", cmp.Diff(want, got))
 					}
 				}, func(pickemtest.Write) {})
 				if crash <= calls {
@@ -92,7 +94,7 @@ func TestOvertaken(t *testing.T) {
 					t.Errorf("the old one made %d calls", wire.Calls)
 				}
 				if got := standingLines(w); !slices.Equal(got, want) {
-					t.Errorf("the standings are %q, want %q", got, want)
+					t.Errorf("the standings (-want +got):\n%s", cmp.Diff(want, got))
 				}
 				if e := testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(id)); e.State != item.Scored || e.ScoredRev != e.ResultsRev {
 					t.Errorf("the event is %+v", e)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/pkg/pickem"
@@ -63,7 +65,7 @@ func TestNobodySeesPicks(t *testing.T) {
 	} {
 		step.do()
 		if got := shown(); !slices.Equal(got, step.want) {
-			t.Errorf("%s: ann's pick is shown by %q, want %q", step.state, got, step.want)
+			t.Errorf("%s: functions that show ann's pick (-want +got):\n%s", step.state, cmp.Diff(step.want, got))
 		}
 		for _, fn := range []spec.Function{event.GetEventFunction, member.GetMeFunction} {
 			target := map[string]string{event.GetEventFunction.Name: pickemtest.AppEvent(pickemtest.Show), member.GetMeFunction.Name: "/app/me"}[fn.Name]

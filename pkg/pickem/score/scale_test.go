@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/pkg/pickem/item"
@@ -76,11 +78,11 @@ func TestScale(t *testing.T) {
 			calls := w.Count(func() { testkit.Must(t, s.ScoreEvent(w.Ctx(), score.Request{EventID: id})) })
 			// Beside the members' calls: the event, its card, its entries, and that it is scored.
 			if want := (map[string]int{"GetItem": 1, "Query": 2 + c.members, "TransactWriteItems": c.members, "UpdateItem": 1}); !maps.Equal(calls, want) {
-				t.Errorf("it makes the calls %v, want %v", calls, want)
+				t.Errorf("calls (-want +got):\n%s", cmp.Diff(want, calls))
 			}
 			calls = w.Count(func() { testkit.Must(t, s.ScoreEvent(w.Ctx(), score.Request{EventID: id})) })
 			if want := (map[string]int{"GetItem": 1, "Query": 2, "UpdateItem": 1}); !maps.Equal(calls, want) {
-				t.Errorf("again, it makes the calls %v, want %v", calls, want)
+				t.Errorf("calls of a second run (-want +got):\n%s", cmp.Diff(want, calls))
 			}
 			rows := 0
 			for _, s := range testkit.Rows[item.Standing](w.World, tables.Pickem) {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/problem"
@@ -25,7 +27,7 @@ func TestRebuildStandings(t *testing.T) {
 			t.Errorf("it looked at %v members, %v", got, err)
 		}
 		if got := standingLines(w); !slices.Equal(got, want) {
-			t.Errorf("rebuilt, the standings are %q, want %q", got, want)
+			t.Errorf("the standings after the rebuild (-want +got):\n%s", cmp.Diff(want, got))
 		}
 	}
 	if _, err := s.RebuildStandings(w.Ctx(), score.RebuildStandings{Year: 2025}); err != nil || !slices.Equal(standingLines(w), want) {

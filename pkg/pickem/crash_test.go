@@ -22,10 +22,10 @@ import (
 	"matchday/pkg/spec"
 )
 
-// outcome is what a world looks like to whoever comes next.
+// outcome is the state that a use case leaves: the rows and the queued messages.
 type outcome struct {
-	Rows     []string            // but for how often members were changed
-	Messages map[string][]string // by queue, each once: whoever handles one does so once
+	Rows     []string            // as JSON, without rev
+	Messages map[string][]string // bodies by queue, without repetitions: the receivers are idempotent
 }
 
 func outcomeOf(w *pickemtest.Room) outcome {
@@ -48,7 +48,8 @@ func outcomeOf(w *pickemtest.Room) outcome {
 	return o
 }
 
-// TestCrashes has each use case die at every call, and run again.
+// TestCrashes: a use case that crashes at any of its calls, and then runs again, leaves
+// the same state as one that does not crash.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	scored := func(w *pickemtest.Room) {
@@ -66,7 +67,7 @@ func TestCrashes(t *testing.T) {
 		fn     spec.Function
 		before func(*pickemtest.Room)
 		run    func(*pickemtest.Room, app.Env) error
-		gone   string // the code of the second run's error if the first has done everything
+		gone   string // the error code of a second run after a complete first one
 	}{
 		{"an event is scored", score.ScoreEventFunction, func(w *pickemtest.Room) { w.RequestScores("clash-of-tides") }, scoring(pickemtest.Show), ""},
 		{"an event is scored anew", score.ScoreEventFunction, func(w *pickemtest.Room) {
@@ -79,7 +80,7 @@ func TestCrashes(t *testing.T) {
 		}, scoring("2026-03-08-dawn-of-tides"), ""},
 		{"a first result", event.PutResultFunction, func(w *pickemtest.Room) { open(w); w.LockEvent(pickemtest.Show) }, resulting(0), ""},
 		{"a result is corrected", event.PutResultFunction, scored, resulting(1), ""},
-		{"points are asked for", event.RequestScoreFunction, func(w *pickemtest.Room) {
+		{"scoring is requested", event.RequestScoreFunction, func(w *pickemtest.Room) {
 			open(w)
 			w.LockEvent(pickemtest.Show)
 			w.EnterResults(pickemtest.Show, 0, 1, item.Void)
@@ -120,11 +121,11 @@ func TestCrashes(t *testing.T) {
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateEvent(w.Ctx(), in)
 			return err
 		}, ""},
-		{"a match is off", event.DeleteMatchFunction, open, func(w *pickemtest.Room, env app.Env) error {
+		{"a match is removed", event.DeleteMatchFunction, open, func(w *pickemtest.Room, env app.Env) error {
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteMatch(w.Ctx(), &event.DeleteMatch{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)})
 			return err
 		}, ""},
-		{"an event is called off", event.DeleteEventFunction, open, func(w *pickemtest.Room, env app.Env) error {
+		{"an event is deleted", event.DeleteEventFunction, open, func(w *pickemtest.Room, env app.Env) error {
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteEvent(w.Ctx(), &event.DeleteEvent{Admin: byRoot, EventID: pickemtest.Show})
 			return err
 		}, "event_not_found"},
@@ -134,7 +135,7 @@ func TestCrashes(t *testing.T) {
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.Ctx(), in)
 			return err
 		}, ""},
-		{"an event is announced", event.CreateEventFunction, func(*pickemtest.Room) {}, func(w *pickemtest.Room, env app.Env) error {
+		{"an event is created", event.CreateEventFunction, func(*pickemtest.Room) {}, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.CreateEvent{Admin: byRoot}
 			in.Body.Name, in.Body.Date, in.Body.Slug, in.Body.StartsAt = "Clash of Tides", "2026-03-08", "clash-of-tides", pickemtest.Noon.AddDate(0, 0, 7)
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).CreateEvent(w.Ctx(), in)
@@ -167,7 +168,7 @@ func TestCrashes(t *testing.T) {
 				c.before(w)
 				c.run(w, w.Crashing(c.fn, p))
 				if err := c.run(w, w.Env(c.fn)); err != nil && (c.gone == "" || code(err) != c.gone) {
-					t.Errorf("the second run: %v", err)
+					t.Errorf("the second run returned %v, want success or %q", err, c.gone)
 				}
 				return outcomeOf(w)
 			})

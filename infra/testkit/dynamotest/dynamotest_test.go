@@ -191,11 +191,15 @@ func (w *wire) Close() error             { w.open--; return nil }
 
 // count is a job: it counts a delivery, and notes that it did.
 func count(ctx context.Context, db dynamo.DB, idempotent bool) error {
-	notDone := expression.AttributeNotExists(expression.Name("done"))
-	add := expression.Add(expression.Name("n"), expression.Value(1))
-	done := expression.Set(expression.Name("done"), expression.Value(true))
+	type row struct {
+		N    int  `dynamodbav:"n"`
+		Done bool `dynamodbav:"done"`
+	}
+	notDone := dynamo.Absent[row]("done")
+	add := dynamo.Add[row]("n", 1)
+	done := dynamo.Set(row{Done: true}, "done")
 	if idempotent { // both in one write
-		err := dynamo.Update(ctx, db, addIt, dynamo.Key(addIt, "1"), add.Set(expression.Name("done"), expression.Value(true)), notDone)
+		err := dynamo.Update(ctx, db, addIt, dynamo.Key(addIt, "1"), add.Set(row{Done: true}, "done"), notDone)
 		return dynamo.IgnoreRefused(err)
 	}
 	if err := dynamo.Update(ctx, db, addIt, dynamo.Key(addIt, "1"), add, notDone); err != nil {

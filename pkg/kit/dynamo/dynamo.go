@@ -211,22 +211,22 @@ func (db DB) write(ctx context.Context, a spec.Access, writes []types.WriteReque
 
 // Update changes the item with the key. It creates an absent item unless the
 // condition prevents it. If the condition does not hold it returns *Refused.
-func Update[C changer](ctx context.Context, db DB, a spec.Access, key Item, changes C, cond ...expression.ConditionBuilder) error {
-	_, err := db.update(ctx, a, key, types.ReturnValueNone, builderOf(changes), cond)
+func Update(ctx context.Context, db DB, a spec.Access, key Item, changes Changes, cond ...expression.ConditionBuilder) error {
+	_, err := db.update(ctx, a, key, types.ReturnValueNone, changes, cond)
 	return err
 }
 
 // Replace is Update that returns the old values of the attributes that it changed.
-func Replace[T any, C changer](ctx context.Context, db DB, a spec.Access, key Item, changes C, cond ...expression.ConditionBuilder) (was T, err error) {
-	out, err := db.update(ctx, a, key, types.ReturnValueUpdatedOld, builderOf(changes), cond)
+func Replace[T any](ctx context.Context, db DB, a spec.Access, key Item, changes Changes, cond ...expression.ConditionBuilder) (was T, err error) {
+	out, err := db.update(ctx, a, key, types.ReturnValueUpdatedOld, changes, cond)
 	if err != nil {
 		return was, err
 	}
 	return was, wrap(a, attributevalue.UnmarshalMap(out, &was))
 }
 
-func (db DB) update(ctx context.Context, a spec.Access, key Item, values types.ReturnValue, set expression.UpdateBuilder, cond []expression.ConditionBuilder) (Item, error) {
-	e, err := update(set, cond)
+func (db DB) update(ctx context.Context, a spec.Access, key Item, values types.ReturnValue, changes Changes, cond []expression.ConditionBuilder) (Item, error) {
+	e, err := update(changes, cond)
 	if err != nil {
 		return nil, wrap(a, err)
 	}
@@ -260,8 +260,8 @@ func Delete(ctx context.Context, db DB, a spec.Access, key Item, cond ...express
 }
 
 // update returns the expression of an update and of its condition, if it has one.
-func update(set expression.UpdateBuilder, cond []expression.ConditionBuilder) (expression.Expression, error) {
-	b := expression.NewBuilder().WithUpdate(set)
+func update(changes Changes, cond []expression.ConditionBuilder) (expression.Expression, error) {
+	b := expression.NewBuilder().WithUpdate(changes.b)
 	if len(cond) > 0 {
 		b = b.WithCondition(cond[0])
 	}

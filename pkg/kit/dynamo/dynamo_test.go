@@ -275,9 +275,7 @@ func TestUpdate(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	key := dynamo.Key(updateBall, "m", "001")
-	runs := func(n int) expression.UpdateBuilder {
-		return expression.Set(expression.Name("runs"), expression.Value(n))
-	}
+	runs := func(n int) dynamo.Changes { return dynamo.SetZero(ball{Runs: n}, "runs") }
 	there := expression.AttributeExists(expression.Name("match"))
 	refused(t, dynamo.Update(t.Context(), db, updateBall, key, runs(1), there), "balls: Update ball", "")
 	must(t, dynamo.Update(t.Context(), db, updateBall, key, runs(1)))
@@ -287,7 +285,7 @@ func TestUpdate(t *testing.T) {
 	if got.Runs != 2 {
 		t.Errorf("got %+v, want 2 runs", got)
 	}
-	more := expression.Add(expression.Name("runs"), expression.Value(4))
+	more := dynamo.Add[ball]("runs", 4)
 	was, err := dynamo.Replace[ball](t.Context(), db, updateBall, key, more, there)
 	if must(t, err); was != (ball{Runs: 2}) {
 		t.Errorf("it tells %+v, want the runs alone, 2", was)
@@ -474,7 +472,7 @@ func TestErrorsNameThePattern(t *testing.T) {
 		return nil, broken
 	}), "")
 	ctx, key := t.Context(), dynamo.Key(getBall, "m", "001")
-	set := expression.Set(expression.Name("runs"), expression.Value(1))
+	set := dynamo.Set(ball{Runs: 1}, "runs")
 	for a, call := range map[*spec.Access]func() error{
 		&getBall:    func() error { _, _, err := dynamo.Get[ball](ctx, db, getBall, "m", "001"); return err },
 		&getBalls:   func() error { _, err := dynamo.GetAll[ball](ctx, db, getBalls, []dynamo.Item{key}); return err },

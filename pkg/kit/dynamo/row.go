@@ -101,18 +101,6 @@ func (c Changes) Add(name string, n int) Changes {
 	return c
 }
 
-// changer is what an update takes.
-type changer interface {
-	Changes | expression.UpdateBuilder
-}
-
-func builderOf[C changer](c C) expression.UpdateBuilder {
-	if c, ok := any(c).(Changes); ok {
-		return c.b
-	}
-	return any(c).(expression.UpdateBuilder)
-}
-
 // Exists holds for an item that has the attribute of a T.
 func Exists[T any](name string) expression.ConditionBuilder {
 	return expression.AttributeExists(attributesOf(reflect.TypeFor[T]()).get(name).name)

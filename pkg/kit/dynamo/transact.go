@@ -35,9 +35,9 @@ func PutWrite(item any, cond ...expression.ConditionBuilder) Write {
 }
 
 // UpdateWrite is the Update of a transaction.
-func UpdateWrite[C changer](key Item, changes C, cond ...expression.ConditionBuilder) Write {
+func UpdateWrite(key Item, changes Changes, cond ...expression.ConditionBuilder) Write {
 	return func(table *string) (types.TransactWriteItem, error) {
-		e, err := update(builderOf(changes), cond)
+		e, err := update(changes, cond)
 		return types.TransactWriteItem{Update: &types.Update{
 			TableName: table, Key: key, UpdateExpression: e.Update(), ConditionExpression: e.Condition(),
 			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),

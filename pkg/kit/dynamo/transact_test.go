@@ -35,9 +35,7 @@ var (
 
 func keyOf(n int) dynamo.Item { return dynamo.Key(changeBalls, "m", fmt.Sprintf("%03d", n)) }
 
-func runs(n int) expression.UpdateBuilder {
-	return expression.Set(expression.Name("runs"), expression.Value(n))
-}
+func runs(n int) dynamo.Changes { return dynamo.SetZero(ball{Runs: n}, "runs") }
 
 func TestTransact(t *testing.T) {
 	t.Parallel()
@@ -169,9 +167,7 @@ func TestTransactIsAtomic(t *testing.T) {
 	cfg, prefix := dynamotest.New(t, []spec.Table{balls})
 	db := dynamo.Open(dynamotest.As(t, cfg, umpire), prefix)
 	must(t, dynamo.PutAll(t.Context(), db, putBalls, []ball{{Match: "m", Ball: "000", Runs: 10}, {Match: "m", Ball: "001"}}))
-	add := func(n int) expression.UpdateBuilder {
-		return expression.Add(expression.Name("runs"), expression.Value(n))
-	}
+	add := func(n int) dynamo.Changes { return dynamo.Add[ball]("runs", n) }
 	some := expression.GreaterThan(expression.Name("runs"), expression.Value(0))
 	var wg sync.WaitGroup
 	refused := make(chan bool, 20)

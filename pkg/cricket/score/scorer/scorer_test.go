@@ -552,7 +552,7 @@ func TestFiveRunsWithoutABallArePenaltyRuns(t *testing.T) {
 // TestCapturedMatches reads two matches in play that the provider sent.
 func TestCapturedMatches(t *testing.T) {
 	t.Parallel()
-	body, err := os.ReadFile("../../../../shared/data/sportmonks/livescores-71344-71010.assembled.json")
+	body, err := os.ReadFile("../../../../../shared/data/sportmonks/livescores-71344-71010.assembled.json")
 	if errors.Is(err, os.ErrNotExist) {
 		t.Skip("the captured payloads are not here")
 	} else if err != nil {

@@ -7,8 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +15,7 @@ import (
 
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cricsheet"
+	"matchday/infra/sim/samples"
 	"matchday/infra/sim/sportmonks/script"
 )
 
@@ -157,26 +156,6 @@ func TestAMatchFromTossToResult(t *testing.T) {
 	}
 }
 
-// realMatches returns the Cricsheet files beside the repository, by match. It
-// skips the test when there are none.
-func realMatches(t testing.TB) map[string][]byte {
-	t.Helper()
-	paths, err := filepath.Glob("../../../../shared/data/cricsheet/*.json")
-	if err != nil || len(paths) == 0 {
-		t.Skip("the Cricsheet files are not there")
-	}
-	all := map[string][]byte{}
-	for _, p := range paths {
-		data, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name, _, _ := strings.Cut(filepath.Base(p), "_")
-		all[name] = data
-	}
-	return all
-}
-
 func readMatch(t testing.TB, data []byte, id int64) *script.Match {
 	t.Helper()
 	m, err := script.Read(data, id)
@@ -189,13 +168,13 @@ func readMatch(t testing.TB, data []byte, id int64) *script.Match {
 func TestRealMatchesOverTheWire(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	files := slices.Sorted(maps.Keys(realMatches(t)))
+	files := slices.Sorted(maps.Keys(samples.Matches(t)))
 	for i, name := range files {
-		r.Play(readMatch(t, realMatches(t)[name], int64(i+1)), r.start, Pace{Every: time.Millisecond})
+		r.Play(readMatch(t, samples.Matches(t)[name], int64(i+1)), r.start, Pace{Every: time.Millisecond})
 	}
 	r.to(time.Minute)
 	for i, name := range files {
-		file, err := cricsheet.Parse(realMatches(t)[name])
+		file, err := cricsheet.Parse(samples.Matches(t)[name])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -423,10 +402,6 @@ func keys(s map[string]map[string]bool, path string) (out []string) {
 
 func TestShapesAreTheProviders(t *testing.T) {
 	t.Parallel()
-	const captures = "../../../../shared/data/sportmonks/"
-	if _, err := os.Stat(captures); err != nil {
-		t.Skip("the captured payloads are not there")
-	}
 	r := newRig(t)
 	m := script.Generate(5, cricsheet.T20)
 	r.Play(m, r.start, tick)
@@ -448,12 +423,8 @@ func TestShapesAreTheProviders(t *testing.T) {
 		"venue-84.json":                               fmt.Sprint("venues/", m.Venue.ID, "?"),
 		"scores-observed.json":                        "scores?",
 	} {
-		raw, err := os.ReadFile(filepath.Join(captures, file))
-		if err != nil {
-			t.Fatal(err)
-		}
 		var theirs, ours any
-		if err := json.Unmarshal(raw, &theirs); err != nil {
+		if err := json.Unmarshal(samples.Read(t, "sportmonks/"+file), &theirs); err != nil {
 			t.Fatal(err)
 		}
 		resource, query, _ := strings.Cut(path, "?")
@@ -521,8 +492,8 @@ func TestEveryBallAddsUp(t *testing.T) {
 func BenchmarkLivescoresOfATest(b *testing.B) {
 	r := newRig(b)
 	m := script.Generate(6, cricsheet.Test)
-	if _, err := os.Stat("../../../../shared/data/cricsheet"); err == nil {
-		m = readMatch(b, realMatches(b)["1239544"], 7)
+	if samples.Exist() {
+		m = readMatch(b, samples.Matches(b)["1239544"], 7)
 	}
 	r.Play(m, r.start, Pace{Every: time.Second, Linger: 100 * time.Hour})
 	r.to(time.Hour)

@@ -3,12 +3,13 @@ package sportmonks
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/sim/samples"
 )
 
 func TestSplitReturnsEachFixture(t *testing.T) {
@@ -192,17 +193,10 @@ func TestPhaseOfEachStatus(t *testing.T) {
 	}
 }
 
-const samples = "../../../../shared/data/sportmonks/"
-
 // sample returns a body that the provider sent.
 func sample(t testing.TB, name string) []byte {
-	b, err := os.ReadFile(samples + name)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("the captured payloads are not in " + samples)
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	t.Helper()
+	return samples.Read(t, "sportmonks/"+name)
 }
 
 // TestCapturedBodies reads bodies that the provider sent.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -240,17 +239,6 @@ func (r *replay) End(note bool) sportmonks.Fixture {
 		f.Note = fmt.Sprintf("%s won by %d wickets%s", winner, o.By.Wickets, method)
 	}
 	return f
-}
-
-// Sheets returns the paths of the real matches, or skips the test where they are
-// not there. The path is relative to the folder of the test, which must be four
-// levels below the root of the module, like pkg/cricket/score/scorer.
-func Sheets(t testing.TB) []string {
-	files, _ := filepath.Glob("../../../../../shared/data/cricsheet/*.json")
-	if len(files) == 0 {
-		t.Skip("the Cricsheet files are not here")
-	}
-	return files
 }
 
 func (r *replay) Check(t *testing.T, s score.State, n int) {

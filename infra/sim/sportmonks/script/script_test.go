@@ -5,35 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"matchday/infra/sim/samples"
 	"matchday/infra/sim/sportmonks/internal/wire"
 	"matchday/infra/sim/sportmonks/script"
 )
-
-// matches are real ones, when the data is beside the repository.
-func matches(t testing.TB) map[string][]byte {
-	t.Helper()
-	paths, err := filepath.Glob("../../../../../shared/data/cricsheet/*.json")
-	if err != nil || len(paths) == 0 {
-		t.Skip("the Cricsheet files are not there")
-	}
-	all := map[string][]byte{}
-	for _, p := range paths {
-		data, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name, _, _ := strings.Cut(filepath.Base(p), "_")
-		all[name] = data
-	}
-	return all
-}
 
 func convert(t testing.TB, data []byte, id int64) *script.Match {
 	t.Helper()
@@ -61,7 +41,7 @@ func TestFinalNotesOfRealMatches(t *testing.T) {
 		"287862":  "Match tied (India won the bowl-out)",
 	}
 	types := map[string]string{"1252666": "100-Ball", "1239544": "Test/5day", "1298179": "T20I", "1063060": "T20", "1334412": "ODI"}
-	for name, data := range matches(t) {
+	for name, data := range samples.Matches(t) {
 		m := convert(t, data, 7)
 		last := m.Frames[len(m.Frames)-1]
 		if last.Note != want[name] || last.Status != "Finished" {
@@ -101,7 +81,7 @@ type raw struct {
 
 func TestRunningTotalsEqualTheFile(t *testing.T) {
 	t.Parallel()
-	for name, data := range matches(t) {
+	for name, data := range samples.Matches(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			checkTotals(t, convert(t, data, 7), data)
@@ -198,7 +178,7 @@ func checkTotals(t *testing.T, m *script.Match, data []byte) {
 
 func TestFramesOfRealMatches(t *testing.T) {
 	t.Parallel()
-	all := matches(t)
+	all := samples.Matches(t)
 	statuses := func(name string) []string {
 		var out []string
 		m := convert(t, all[name], 7)

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"matchday/infra/rooms/cricket/scoretest"
+	"matchday/infra/sim/samples"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/cricket/score/scorer"
@@ -347,7 +348,7 @@ func TestEventsOfAnySnapshot(t *testing.T) {
 // listed disappears, and the events at the end are those of the sheet.
 func TestEventsOfRecordedMatches(t *testing.T) {
 	t.Parallel()
-	for _, path := range scoretest.Sheets(t) {
+	for _, path := range samples.Glob(t, "cricsheet/*.json") {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
 			t.Parallel()
 			r := scoretest.Load(t, path)

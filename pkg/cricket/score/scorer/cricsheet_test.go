@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"matchday/infra/rooms/cricket/scoretest"
+	"matchday/infra/sim/samples"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/scorer"
 	"matchday/pkg/cricket/sportmonks"
@@ -15,7 +16,7 @@ import (
 // batters and bowler after each ball, and the result.
 func TestScoreOfRecordedMatches(t *testing.T) {
 	t.Parallel()
-	for _, path := range scoretest.Sheets(t) {
+	for _, path := range samples.Glob(t, "cricsheet/*.json") {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
 			t.Parallel()
 			r := scoretest.Load(t, path)

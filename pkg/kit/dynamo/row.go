@@ -157,22 +157,6 @@ func Greater[T any](name string, value any) expression.ConditionBuilder {
 	return expression.GreaterThan(compared[T](name, value))
 }
 
-// AtLeast holds for an item whose attribute is value or more.
-func AtLeast[T any](name string, value any) expression.ConditionBuilder {
-	return expression.GreaterThanEqual(compared[T](name, value))
-}
-
-// OneOf holds for an item whose attribute is one of 1 to 100 values.
-func OneOf[T, V any](name string, values ...V) expression.ConditionBuilder {
-	var operands []expression.OperandBuilder
-	of := attributesOf(reflect.TypeFor[T]())
-	for _, v := range values {
-		of.of(name, v)
-		operands = append(operands, expression.Value(v))
-	}
-	return expression.In(of.get(name).name, operands[0], operands[1:]...)
-}
-
 func compared[T any](name string, value any) (expression.NameBuilder, expression.ValueBuilder) {
 	return attributesOf(reflect.TypeFor[T]()).of(name, value).name, expression.Value(value)
 }

@@ -250,8 +250,10 @@ func (r *reader) judge() (res score.Result, kind ProblemKind, why string) {
 		res.Method = "awarded" // a walkover
 	}
 	switch {
-	case v.WinnerID == "" && res.Kind != score.Tied:
-		return res, NoWinner, "finished, and the note does not say who won"
+	case v.WinnerID == "" && r.superOverLead(winner) < 0:
+		return res, ResultConflict, "finished, and winner and super over disagree"
+	case v.WinnerID == "" && !v.tied && r.superOverLead(winner) <= 0:
+		return res, NoWinner, "finished, and neither the note nor a super over says who won"
 	case v.WinnerID != "" && v.WinnerID != winner:
 		return res, ResultConflict, "finished, and winner and note disagree"
 	case !r.agrees(res):
@@ -325,6 +327,21 @@ func (r *reader) agrees(res score.Result) bool {
 		return own == other
 	}
 	return own > other && (res.Runs == 0 || res.Runs == own-other)
+}
+
+// superOverLead returns by how many runs a team leads its opponent in the last pair of
+// super overs, or 0 without super overs.
+func (r *reader) superOverLead(teamID string) (lead int) {
+	for _, number := range [...]int{r.s.Current - 1 + r.s.Current%2, r.s.Current + r.s.Current%2} {
+		switch n := r.s.InningsOf(number); {
+		case n == nil || !n.SuperOver:
+		case n.TeamID == teamID:
+			lead += n.Runs
+		default:
+			lead -= n.Runs
+		}
+	}
+	return lead
 }
 
 // guess returns the most probable result of a match whose feed never agreed: the winner

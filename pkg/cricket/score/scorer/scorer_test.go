@@ -258,6 +258,44 @@ func TestNoteGivesTheResult(t *testing.T) {
 	}
 }
 
+// TestSuperOverWinnerIsChecked has the provider name a winner, without a note, after
+// super overs. About one finish in twenty first has the wrong winner.
+func TestSuperOverWinnerIsChecked(t *testing.T) {
+	t.Parallel()
+	level := func() *scoretest.Scene {
+		return scoretest.Match("T20I").Total(1, 164, 6, "20").Total(2, 164, 8, "20")
+	}
+	first := func() *scoretest.Scene { return level().Total(2, 5, 1, "1").Total(1, 9, 0, "0.3") }
+	drawn := func() *scoretest.Scene { return level().Total(2, 9, 1, "1").Total(1, 9, 0, "1") }
+	for _, c := range []struct {
+		name    string
+		s       *scoretest.Scene
+		problem scorer.ProblemKind
+	}{
+		{"the winner of the super over", first().Finish(1, ""), ""},
+		{"the loser of the super over", first().Finish(2, ""), scorer.ResultConflict},
+		{"the loser of the super over, as a tie", first().Finish(2, "Match tied"), scorer.ResultConflict},
+		{"the note has the last word", first().Finish(2, "Match tied (Away won the Super Over)"), ""},
+		{"a level super over", drawn().Finish(1, ""), scorer.NoWinner},
+		{"a level super over, with a note", drawn().Finish(1, "Match tied (Home won the Super Over)"), ""},
+		{"the winner of the second super over", drawn().Total(1, 4, 1, "1").Total(2, 5, 0, "0.4").Finish(2, ""), ""},
+		{"the loser of the second super over", drawn().Total(1, 4, 1, "1").Total(2, 5, 0, "0.4").Finish(1, ""), scorer.ResultConflict},
+		{"before the super over", level().Finish(1, ""), scorer.NoWinner},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			st, problems := scorer.Read(c.s.Fixture, score.State{})
+			var got scorer.ProblemKind
+			if len(problems) > 0 {
+				got = problems[0].Kind
+			}
+			if got != c.problem || st.Pending != (c.problem != "") || st.Result.IsZero() != st.Pending {
+				t.Errorf("problem %q, pending %t, result %+v", got, st.Pending, st.Result)
+			}
+		})
+	}
+}
+
 // TestContradictoryFinishIsPending has winner, note and scores disagree.
 func TestContradictoryFinishIsPending(t *testing.T) {
 	t.Parallel()

@@ -5,8 +5,6 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/spec"
 )
@@ -26,7 +24,7 @@ func (r IDRange) contains(id string) bool { return id > r.From && (r.Until == ""
 func (r IDRange) Query(a spec.Access, partition string) dynamo.Range {
 	q := dynamo.Range{Key: dynamo.KeyIs(a, partition)}
 	if r.Until != "" {
-		q.Key = q.Key.And(expression.Key(a.Table.Key.Sort).LessThanEqual(expression.Value(r.Until)))
+		q.Key = dynamo.KeyAtMost(a, partition, r.Until)
 	}
 	if r.From != "" {
 		q.After = dynamo.Key(a, partition, r.From)

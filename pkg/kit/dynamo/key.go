@@ -35,6 +35,16 @@ func KeyLess(a spec.Access, partition, end string) expression.KeyConditionBuilde
 	return KeyIs(a, partition).And(expression.Key(keyOf(a).Sort).LessThan(expression.Value(end)))
 }
 
+// KeyAtMost holds for the items of a partition whose sort key is end or less.
+func KeyAtMost(a spec.Access, partition, end string) expression.KeyConditionBuilder {
+	return KeyIs(a, partition).And(expression.Key(keyOf(a).Sort).LessThanEqual(expression.Value(end)))
+}
+
+// KeyAtLeast holds for the items of a partition whose sort key is from or greater.
+func KeyAtLeast(a spec.Access, partition, from string) expression.KeyConditionBuilder {
+	return KeyIs(a, partition).And(expression.Key(keyOf(a).Sort).GreaterThanEqual(expression.Value(from)))
+}
+
 // StartKey returns the key of an item in the index of a, for Range.After: its
 // partition and sort values in the index, and its key in the table.
 func StartKey(a spec.Access, partition, sort string, key ...string) Item {

@@ -203,6 +203,8 @@ func TestKeyConditions(t *testing.T) {
 		"KeyBeginsWith": {ofMatch, dynamo.Range{Key: dynamo.KeyBeginsWith(ofMatch, "m", "2.")}, []string{"2.1", "2.2"}},
 		"KeyBetween":    {ofMatch, dynamo.Range{Key: dynamo.KeyBetween(ofMatch, "m", "1.2", "2.1")}, []string{"1.2", "2.1"}},
 		"KeyLess":       {ofMatch, dynamo.Range{Key: dynamo.KeyLess(ofMatch, "m", "1.2")}, []string{"1.1"}},
+		"KeyAtMost":     {ofMatch, dynamo.Range{Key: dynamo.KeyAtMost(ofMatch, "m", "1.2")}, []string{"1.1", "1.2"}},
+		"KeyAtLeast":    {ofMatch, dynamo.Range{Key: dynamo.KeyAtLeast(ofMatch, "m", "1.2")}, []string{"1.2", "2.1", "2.2"}},
 		"of an index":   {ofBowler, dynamo.Range{Key: dynamo.KeyBeginsWith(ofBowler, "x", "1.")}, []string{"1.1", "1.2"}},
 		"StartKey":      {ofBowler, dynamo.Range{Key: dynamo.KeyIs(ofBowler, "x"), After: dynamo.StartKey(ofBowler, "x", "1.2", "m", "1.2")}, []string{"2.1", "2.2"}},
 	} {

@@ -80,7 +80,7 @@ func IsOpenAt(now time.Time) expression.ConditionBuilder {
 func RecentEvents(ctx context.Context, db dynamo.DB, now time.Time) ([]Event, error) {
 	from := EventRef(now.AddDate(0, 0, -openDays).UTC().Format(time.DateOnly))
 	return dynamo.QueryAll[Event](ctx, db, tables.FindOpenEvents, dynamo.Range{
-		Key:        dynamo.KeyIs(tables.FindOpenEvents, EventTag).And(expression.Key(tables.Pickem.Key.Sort).GreaterThanEqual(expression.Value(from))),
+		Key:        dynamo.KeyAtLeast(tables.FindOpenEvents, EventTag, from),
 		Consistent: true,
 	})
 }

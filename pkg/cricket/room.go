@@ -29,7 +29,7 @@ var Room = spec.Room{
 	Machines: []spec.Machine{{
 		Name: "cricket-live-loop", Definition: "live-loop.asl.json", Every: "cron(* * * * ? *)", // a rate would fire at any second of the minute
 		Calls:  map[string]string{"PlanTicksArn": live.PlanTicksFunction.Name, "TickArn": live.TickFunction.Name},
-		IfDown: "Every score stands still; the first tick after it is back catches up.",
+		IfDown: "No score is updated. The first tick after the recovery catches up.",
 	}},
 	Settings: settings,
 	Alarms:   alarms,

@@ -27,7 +27,7 @@ var Room = spec.Room{
 	Settings: push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the pick'em app"),
 	Alarms: []spec.Alarm{{
 		Name: "scores-behind", Function: event.LockEventsFunction.Name, Metrics: []spec.Metric{event.ScoresBehind}, Stat: "Sum", Bound: 0, Minutes: 3,
-		Watches: "an event that was to be scored more than ten minutes ago, and is not",
-		IfDown:  "An event has no scores, or its points are those of results that were corrected since.",
+		Watches: "an event whose scoring is overdue by more than ten minutes",
+		IfDown:  "An event has no points, or points of results that have been corrected.",
 	}},
 }

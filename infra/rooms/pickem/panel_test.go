@@ -63,9 +63,9 @@ func TestSeasonButtons(t *testing.T) {
 		says       string
 	}{
 		{"pick", `{"event":"` + firstShow + `"` + picks, 200, "saved"},
-		{"pick", `{"event":"` + firstShow + `","picks":{"` + first.ID + `":3}}`, 400, "the match has the teams 0 to 2"},
+		{"pick", `{"event":"` + firstShow + `","picks":{"` + first.ID + `":3}}`, 400, "valid are 0 to 2"},
 		{"pick", `{"event":"` + firstShow + `","picks":{"` + first.ID + `":"x"}}`, 400, "not what this button sends"},
-		{"pick", `{"event":"2026-06-06-nowhere"` + picks, 400, "no such event"},
+		{"pick", `{"event":"2026-06-06-nowhere"` + picks, 400, "the event does not exist"},
 		{"pick", `{"event":"../../admin/users"` + picks, 400, "no such show"},
 		{"result", `{"event":"` + firstShow + `"}`, 400, "not locked yet"},
 		{"correct", `{"event":"` + firstShow + `"}`, 400, "no result to correct"},

@@ -42,7 +42,7 @@ type Activities struct {
 // without a token, by the broadcast channel of the match.
 type StartActivity struct {
 	auth.User
-	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
+	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	Body    struct {
 		PushToken push.Token `json:"pushToken,omitempty" doc:"The activity's push token, in hexadecimal. Without it the activity must listen to the channel in the answer, which requires iOS 18 or later on the caller's registered phone."`
 		TeamID    string     `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" doc:"The team that the user supports. Without it the activity is neutral."`
@@ -171,7 +171,7 @@ func (a *Activities) openChannel(ctx context.Context, userID string, f match.Fix
 // EndActivity is a request to stop the updates of a Live Activity.
 type EndActivity struct {
 	auth.User
-	MatchID   string     `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
+	MatchID   string     `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	PushToken push.Token `query:"pushToken" required:"true" doc:"The activity's push token, in hexadecimal."`
 }
 

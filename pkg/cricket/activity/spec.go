@@ -26,7 +26,7 @@ var (
 	// SweepChannelsFunction runs Pusher.SweepChannels.
 	SweepChannelsFunction = spec.Function{
 		Name:   "cricket/sweep-channels",
-		Does:   "Deletes the broadcast channels that no match uses any more.",
+		Does:   "Deletes broadcast channels that no match uses.",
 		IfDown: "Channels that a crash left accumulate. At Apple's limit of 10,000 channels, new activities need a push token.",
 		On:     spec.Schedule("rate(1 hour)"),
 		Uses:   []spec.Access{tables.AllChannels, tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.RemoveChannel}, Secrets: []string{tables.APNSKey},

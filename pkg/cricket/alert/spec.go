@@ -12,7 +12,7 @@ var (
 	// SendAlertsFunction runs Alerter.SendAlert.
 	SendAlertsFunction = spec.Function{
 		Name:   "cricket/send-alerts",
-		Does:   "Sends one event of a match to its followers, once to each.",
+		Does:   "Sends an alert about one event of a match to each follower once.",
 		IfDown: "Users get no alerts and no reminders. Lock screens are updated.",
 		On:     tables.AlertQueue,
 		Uses: []spec.Access{
@@ -26,8 +26,8 @@ var (
 	// DetectTossFunction runs TossDetector.DetectToss.
 	DetectTossFunction = spec.Function{
 		Name:   "cricket/detect-toss",
-		Does:   "Asks the provider for the toss of the matches that start soon.",
-		IfDown: "Users get the alert of a toss only after the match has started.",
+		Does:   "Requests the matches that start soon from the provider, and sends an alert for each new toss.",
+		IfDown: "Users get the alert about a toss only after the match has started.",
 		On:     spec.Schedule("rate(1 minute)"),
 		Uses:   []spec.Access{tables.ActiveLeagues, tables.StartingSoon, tables.UpdateFixture},
 		Sends:  []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.SportMonksToken},
@@ -36,7 +36,7 @@ var (
 	// RemindPrematchFunction runs Reminder.RemindPrematch.
 	RemindPrematchFunction = spec.Function{
 		Name:   "cricket/remind-prematch",
-		Does:   "Reminds the followers of a match a quarter of an hour before it starts.",
+		Does:   "Reminds the followers of a match 15 minutes before it starts.",
 		IfDown: "Users get no reminder. If the function works again before the start, the reminder is late.",
 		On:     spec.Schedule("rate(1 minute)"),
 		Uses:   []spec.Access{tables.ActiveLeagues, tables.StartingSoon, tables.CheckReminder, tables.GetCached, tables.MarkReminder},

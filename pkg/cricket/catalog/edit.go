@@ -23,7 +23,7 @@ func assign[V any](names []string, name string, field, value *V) []string {
 // table has no such row, and Invalid if names is empty.
 func edit[T any](ctx context.Context, db dynamo.DB, a spec.Access, id string, row T, names []string, missing error) error {
 	if len(names) == 0 {
-		return problem.In("body", "say what to change")
+		return problem.In("body", "the request changes nothing: send at least one field")
 	}
 	err := dynamo.Update(ctx, db, a, dynamo.Key(a, id), dynamo.Set(row, names...), dynamo.Exists[T](a.Table.Key.Partition))
 	return dynamo.RefusedAs(err, missing)

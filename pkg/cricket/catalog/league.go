@@ -23,13 +23,13 @@ type LeagueRow struct {
 // League is a competition.
 type League struct {
 	ID       string `json:"id"`
-	Title    string `json:"title" doc:"What to call it: an administrator's choice, or its name."`
-	Name     string `json:"name" doc:"In the provider's words, as the code."`
+	Title    string `json:"title" doc:"The display name: set by an administrator, or the name."`
+	Name     string `json:"name" doc:"The provider's name."`
 	Code     string `json:"code"`
-	SeasonID string `json:"seasonId" doc:"The current season."`
+	SeasonID string `json:"seasonId" doc:"The id of the current season."`
 	Image    string `json:"image,omitempty"`
-	Active   bool   `json:"active" doc:"Whether its matches are here."`
-	Priority int    `json:"priority" doc:"The higher, the earlier in a list."`
+	Active   bool   `json:"active" doc:"Whether the matches of the league are copied from the provider."`
+	Priority int    `json:"priority" doc:"Leagues are listed by descending priority."`
 }
 
 // league returns the row as the API returns it.
@@ -40,11 +40,11 @@ func (l LeagueRow) league() League {
 	}
 }
 
-var errNoLeague = problem.New(problem.NotFound, "league_not_found", "no such league")
+var errNoLeague = problem.New(problem.NotFound, "league_not_found", "the league does not exist")
 
 // ListLeagues is the request for all leagues.
 type ListLeagues struct {
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"Next of the page before."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"The value of next in the previous page."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100"`
 }
 
@@ -82,7 +82,7 @@ func (r *Reference) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueLi
 
 // GetLeague is the request for one league.
 type GetLeague struct {
-	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The league."`
+	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the league."`
 }
 
 // LeaguePage is the response with a league.
@@ -91,7 +91,7 @@ type LeaguePage struct {
 	Body         League
 }
 
-// GetLeague returns a league. It returns NotFound if there is no such league.
+// GetLeague returns a league. It returns NotFound if there is the league does not exist.
 func (r *Reference) GetLeague(ctx context.Context, in *GetLeague) (*LeaguePage, error) {
 	l, err := r.league(ctx, in.ID)
 	return &LeaguePage{cacheReference, l}, err
@@ -110,16 +110,16 @@ func (r *Reference) league(ctx context.Context, id string) (League, error) {
 // the administrators.
 type UpdateLeague struct {
 	auth.Admin
-	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The league."`
+	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the league."`
 	Body struct {
-		Active   *bool   `json:"active,omitempty" doc:"Whether its matches are here."`
-		Title    *string `json:"title,omitempty" maxLength:"64" pattern:"^(\\S(.*\\S)?)?$" doc:"What to call it; empty for its name."`
-		Priority *int    `json:"priority,omitempty" minimum:"0" maximum:"1000" doc:"The higher, the earlier in a list."`
+		Active   *bool   `json:"active,omitempty" doc:"Whether the matches of the league are copied from the provider."`
+		Title    *string `json:"title,omitempty" maxLength:"64" pattern:"^(\\S(.*\\S)?)?$" doc:"The display name. Empty resets it to the provider's name."`
+		Priority *int    `json:"priority,omitempty" minimum:"0" maximum:"1000" doc:"Leagues are listed by descending priority."`
 	}
 }
 
 // UpdateLeague changes the attributes that the request has. No sync overwrites them.
-// It returns NotFound if there is no such league, and Invalid if the request has no
+// It returns NotFound if there is the league does not exist, and Invalid if the request has no
 // attribute.
 func (r *Reference) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePage, error) {
 	var row LeagueRow
@@ -136,12 +136,12 @@ func (r *Reference) UpdateLeague(ctx context.Context, in *UpdateLeague) (*League
 // DeleteLeague is the request to remove a league.
 type DeleteLeague struct {
 	auth.Admin
-	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"A league that the provider has no more. One that it has is put back by the next sync, active and without what administrators said of it: to be rid of its matches, set active to false."`
+	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of a league that the provider no longer lists. If the provider still lists it, the next sync creates it again, active and with default values: to hide its matches, set active to false instead."`
 }
 
 // DeleteLeague deletes the row of a league, but not its matches. If the provider
 // still lists the league, the next sync writes the row again. It returns NotFound if
-// there is no such league.
+// there is the league does not exist.
 func (r *Reference) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
 	deleted, err := dynamo.Delete(ctx, r.db, tables.DeleteLeague, dynamo.Key(tables.DeleteLeague, in.ID))
 	if err != nil {
@@ -155,8 +155,8 @@ func (r *Reference) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpap
 
 // ListSeasonTeams is the request for the teams of a season.
 type ListSeasonTeams struct {
-	ID     string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The season."`
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"Next of the page before."`
+	ID     string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the season."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"The value of next in the previous page."`
 	Limit  int32  `query:"limit" minimum:"1" maximum:"100" default:"100"`
 }
 

@@ -9,7 +9,7 @@ import (
 var (
 	SyncLeaguesFunction = spec.Function{
 		Name:   "cricket/sync-leagues",
-		Does:   "Copies the provider's leagues.",
+		Does:   "Copies the leagues from the provider.",
 		IfDown: "New leagues are missing.",
 		On:     spec.Schedule("cron(10 3 * * ? *)"),
 		Uses:   []spec.Access{tables.AllLeagues, tables.PutLeague, tables.UpdateLeague}, Secrets: []string{tables.SportMonksToken},
@@ -18,7 +18,7 @@ var (
 
 	SyncTeamsFunction = spec.Function{
 		Name:   "cricket/sync-teams",
-		Does:   "Copies the provider's teams, and who plays in each season.",
+		Does:   "Copies the teams, and the teams of each current season, from the provider.",
 		IfDown: "New teams are missing from the team list.",
 		On:     spec.Schedule("cron(20 3 * * ? *)"),
 		Uses:   []spec.Access{tables.AllTeams, tables.BatchPutTeams, tables.UpdateTeam, tables.ActiveLeagues, tables.FixturesByDate, tables.TeamsOfSeason, tables.PutSeasonTeams}, Secrets: []string{tables.SportMonksToken},
@@ -30,7 +30,7 @@ var (
 var (
 	ListTeamsFunction = spec.Function{
 		Name:   "cricket/list-teams",
-		Does:   "All teams.",
+		Does:   "Lists all teams in order of title.",
 		IfDown: "The team list does not load.",
 		On:     spec.Route{Method: "GET", Path: "/teams", Auth: spec.Public},
 		Uses:   []spec.Access{tables.AllTeams},
@@ -39,7 +39,7 @@ var (
 
 	GetTeamFunction = spec.Function{
 		Name:   "cricket/get-team",
-		Does:   "One team.",
+		Does:   "Returns one team.",
 		IfDown: "Team pages do not open.",
 		On:     spec.Route{Method: "GET", Path: "/teams/{id}", Auth: spec.Public},
 		Uses:   []spec.Access{tables.GetTeam},
@@ -48,7 +48,7 @@ var (
 
 	UpdateTeamFunction = spec.Function{
 		Name:   "cricket/update-team",
-		Does:   "Changes what an administrator may of a team: title, short name and color.",
+		Does:   "Changes the title, short name or color of a team.",
 		IfDown: "Administrators cannot change teams.",
 		On:     spec.Route{Method: "PATCH", Path: "/teams/{id}", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.UpdateTeam, tables.GetTeam},
@@ -57,7 +57,7 @@ var (
 
 	ListSeasonTeamsFunction = spec.Function{
 		Name:   "cricket/list-season-teams",
-		Does:   "The teams of a season.",
+		Does:   "Lists the teams of a season.",
 		IfDown: "Season pages show no teams.",
 		On:     spec.Route{Method: "GET", Path: "/seasons/{id}/teams", Auth: spec.Public},
 		Uses:   []spec.Access{tables.TeamsOfSeason},
@@ -66,7 +66,7 @@ var (
 
 	ListLeaguesFunction = spec.Function{
 		Name:   "cricket/list-leagues",
-		Does:   "All leagues, the most important first.",
+		Does:   "Lists all leagues, highest priority first.",
 		IfDown: "The league list does not load.",
 		On:     spec.Route{Method: "GET", Path: "/leagues", Auth: spec.Public},
 		Uses:   []spec.Access{tables.AllLeagues},
@@ -75,7 +75,7 @@ var (
 
 	GetLeagueFunction = spec.Function{
 		Name:   "cricket/get-league",
-		Does:   "One league.",
+		Does:   "Returns one league.",
 		IfDown: "League pages do not open.",
 		On:     spec.Route{Method: "GET", Path: "/leagues/{id}", Auth: spec.Public},
 		Uses:   []spec.Access{tables.GetLeague},
@@ -84,7 +84,7 @@ var (
 
 	UpdateLeagueFunction = spec.Function{
 		Name:   "cricket/update-league",
-		Does:   "Changes what an administrator may of a league: whether it is active, title and priority.",
+		Does:   "Changes the title or priority of a league, or sets whether its matches are copied.",
 		IfDown: "Administrators cannot change leagues.",
 		On:     spec.Route{Method: "PATCH", Path: "/leagues/{id}", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.UpdateLeague, tables.GetLeague},
@@ -93,8 +93,8 @@ var (
 
 	DeleteLeagueFunction = spec.Function{
 		Name:   "cricket/delete-league",
-		Does:   "Removes a league that the provider has no more.",
-		IfDown: "Administrators cannot remove leagues.",
+		Does:   "Deletes a league that the provider no longer lists.",
+		IfDown: "Administrators cannot delete leagues.",
 		On:     spec.Route{Method: "DELETE", Path: "/leagues/{id}", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.DeleteLeague},
 		Memory: 256, Timeout: tables.ReadTimeout,

@@ -31,10 +31,10 @@ type TeamRow struct {
 // TeamProfile is a team as the API returns it.
 type TeamProfile struct {
 	ID        string `json:"id"`
-	Title     string `json:"title" doc:"What to call it: an administrator's choice, or its name."`
-	ShortName string `json:"shortName" doc:"The same in little space: an administrator's choice, or its code."`
+	Title     string `json:"title" doc:"The display name: set by an administrator, or the name."`
+	ShortName string `json:"shortName" doc:"The short display name: set by an administrator, or the code."`
 	Color     string `json:"color,omitempty" example:"#0b5cad"`
-	Name      string `json:"name" doc:"In the provider's words, as the code."`
+	Name      string `json:"name" doc:"The provider's name."`
 	Code      string `json:"code"`
 	Image     string `json:"image,omitempty"`
 	National  bool   `json:"national"`
@@ -48,11 +48,11 @@ func (t TeamRow) profile() TeamProfile {
 	}
 }
 
-var errNoTeam = problem.New(problem.NotFound, "team_not_found", "no such team")
+var errNoTeam = problem.New(problem.NotFound, "team_not_found", "the team does not exist")
 
 // ListTeams is the request for all teams.
 type ListTeams struct {
-	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"Next of the page before."`
+	Cursor string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"The value of next in the previous page."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100"`
 }
 
@@ -88,7 +88,7 @@ func (r *Reference) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, er
 
 // GetTeam is the request for one team.
 type GetTeam struct {
-	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The team."`
+	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the team."`
 }
 
 // TeamPage is the response with a team.
@@ -97,7 +97,7 @@ type TeamPage struct {
 	Body         TeamProfile
 }
 
-// GetTeam returns a team. It returns NotFound if there is no such team.
+// GetTeam returns a team. It returns NotFound if there is the team does not exist.
 func (r *Reference) GetTeam(ctx context.Context, in *GetTeam) (*TeamPage, error) {
 	t, err := r.team(ctx, in.ID)
 	return &TeamPage{cacheReference, t}, err
@@ -116,16 +116,16 @@ func (r *Reference) team(ctx context.Context, id string) (TeamProfile, error) {
 // administrators.
 type UpdateTeam struct {
 	auth.Admin
-	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The team."`
+	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the team."`
 	Body struct {
-		Title     *string `json:"title,omitempty" maxLength:"64" pattern:"^(\\S(.*\\S)?)?$" doc:"What to call it; empty for its name."`
-		ShortName *string `json:"shortName,omitempty" maxLength:"8" pattern:"^(\\S(.*\\S)?)?$" doc:"The same in little space; empty for its code."`
-		Color     *string `json:"color,omitempty" pattern:"^(#[0-9a-fA-F]{6})?$" doc:"As #rrggbb; empty for none."`
+		Title     *string `json:"title,omitempty" maxLength:"64" pattern:"^(\\S(.*\\S)?)?$" doc:"The display name. Empty resets it to the provider's name."`
+		ShortName *string `json:"shortName,omitempty" maxLength:"8" pattern:"^(\\S(.*\\S)?)?$" doc:"The short display name. Empty resets it to the provider's code."`
+		Color     *string `json:"color,omitempty" pattern:"^(#[0-9a-fA-F]{6})?$" doc:"The color as #rrggbb. Empty removes it."`
 	}
 }
 
 // UpdateTeam changes the attributes that the request has. No sync overwrites them.
-// It returns NotFound if there is no such team, and Invalid if the request has no
+// It returns NotFound if there is the team does not exist, and Invalid if the request has no
 // attribute.
 func (r *Reference) UpdateTeam(ctx context.Context, in *UpdateTeam) (*TeamPage, error) {
 	var row TeamRow

@@ -95,8 +95,8 @@ func OpenDevices(_ context.Context, env app.Env) (*Devices, error) {
 }
 
 var (
-	errNoDevice    = problem.New(problem.NotFound, "device_not_found", "no such device")
-	errDevicesBusy = problem.New(problem.Conflict, "registration_conflict", "other phones are being registered: try again")
+	errNoDevice    = problem.New(problem.NotFound, "device_not_found", "the phone is not registered")
+	errDevicesBusy = problem.New(problem.Conflict, "registration_conflict", "other registrations of this user or this phone are in progress: try again")
 )
 
 // Device is a phone as the API returns it.
@@ -109,8 +109,8 @@ type Device struct {
 	Locale      string    `json:"locale,omitempty"`
 	TimeZone    string    `json:"timeZone,omitempty"`
 	Frequent    bool      `json:"frequentPushesEnabled"`
-	PushToStart bool      `json:"pushToStart" doc:"Whether Live Activities can be started on it by a push."`
-	ExpiresAt   time.Time `json:"expiresAt" doc:"When the registration ends, unless the phone is seen before."`
+	PushToStart bool      `json:"pushToStart" doc:"Whether a push can start Live Activities on the phone."`
+	ExpiresAt   time.Time `json:"expiresAt" doc:"The registration ends at this time, unless the phone is registered again before."`
 }
 
 // DevicePage is the response with a phone.
@@ -134,11 +134,11 @@ type RegisterDevice struct {
 	Body struct {
 		DeviceToken push.Token `json:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
 		Platform    string     `json:"platform" enum:"ios,ipados"`
-		OSVersion   string     `json:"osVersion,omitempty" pattern:"^[0-9]{1,3}([.][0-9]{1,3}){0,2}$" doc:"Without it the phone is taken for an iOS 17." example:"18.2.1"`
+		OSVersion   string     `json:"osVersion,omitempty" pattern:"^[0-9]{1,3}([.][0-9]{1,3}){0,2}$" doc:"The version of iOS. Absent: iOS 17 is assumed." example:"18.2.1"`
 		AppVersion  string     `json:"appVersion,omitempty" pattern:"^[0-9A-Za-z.+-]{1,32}$" example:"2.4.0"`
-		Environment string     `json:"environment" enum:"production,sandbox" doc:"Which of Apple's push services gave the token."`
+		Environment string     `json:"environment" enum:"production,sandbox" doc:"The environment of Apple's push service that issued the token."`
 		Locale      string     `json:"locale,omitempty" pattern:"^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,3}$" example:"en-IN"`
-		TimeZone    string     `json:"timeZone,omitempty" maxLength:"64" doc:"In the IANA database." example:"Asia/Kolkata"`
+		TimeZone    string     `json:"timeZone,omitempty" maxLength:"64" doc:"A name of the IANA time zone database." example:"Asia/Kolkata"`
 		Frequent    bool       `json:"frequentPushesEnabled,omitempty" doc:"Whether the user allows frequent updates of Live Activities."`
 	}
 }
@@ -258,7 +258,7 @@ func ReadDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time)
 // DeleteDevice is the request to delete the registration of a phone.
 type DeleteDevice struct {
 	auth.User
-	DeviceToken push.Token `query:"deviceToken" required:"true" doc:"The phone's APNs token, in hexadecimal: a phone that signs out late must not take the newer one away."`
+	DeviceToken push.Token `query:"deviceToken" required:"true" doc:"The phone's APNs token, in hexadecimal. A token other than that of the registered phone deletes nothing."`
 }
 
 // DeleteDevice deletes the caller's registration of a phone. It returns NotFound if the
@@ -281,7 +281,7 @@ type UpdatePushToStart struct {
 	auth.User
 	Body struct {
 		DeviceToken push.Token `json:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
-		Token       push.Token `json:"pushToStartToken" doc:"The app's push-to-start token on it, in hexadecimal."`
+		Token       push.Token `json:"pushToStartToken" doc:"The app's push-to-start token on the phone, in hexadecimal."`
 	}
 }
 

@@ -49,8 +49,8 @@ type FollowPage struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		MatchID   string    `json:"matchId"`
-		TeamID    string    `json:"teamId,omitempty" doc:"The team whose fan the user is, absent for neither's."`
-		ExpiresAt time.Time `json:"expiresAt" doc:"When the user stops following by itself."`
+		TeamID    string    `json:"teamId,omitempty" doc:"The team that the user supports. Absent: neutral."`
+		ExpiresAt time.Time `json:"expiresAt" doc:"The user stops following the match at this time."`
 	}
 }
 
@@ -64,9 +64,9 @@ func followPage(status int, matchID, teamID string, expires int64) *FollowPage {
 // FollowMatch is the request to follow a match.
 type FollowMatch struct {
 	auth.User
-	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
+	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	Body    *struct {
-		TeamID string `json:"teamId,omitempty" pattern:"^([0-9]{1,19}|neutral)$" doc:"The team whose fan the user is; neutral, or none, for neither's."`
+		TeamID string `json:"teamId,omitempty" pattern:"^([0-9]{1,19}|neutral)$" doc:"The team that the user supports, or neutral. Default: neutral."`
 	}
 }
 
@@ -117,7 +117,7 @@ func (s *Follows) match(ctx context.Context, id, teamID string) (match.Fixture, 
 // GetFollow is the request for the caller's following of a match.
 type GetFollow struct {
 	auth.User
-	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
+	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 }
 
 // GetFollow returns the team as whose fan the caller follows a match. It returns
@@ -136,14 +136,14 @@ func (s *Follows) GetFollow(ctx context.Context, in *GetFollow) (*FollowPage, er
 // UpdateFollow is the request to change the team of a followed match.
 type UpdateFollow struct {
 	auth.User
-	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
+	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	Body    struct {
-		TeamID string `json:"teamId" pattern:"^([0-9]{1,19}|neutral)$" doc:"The team whose fan the user is, or neutral."`
+		TeamID string `json:"teamId" pattern:"^([0-9]{1,19}|neutral)$" doc:"The team that the user supports, or neutral."`
 	}
 }
 
 // UpdateFollow changes the team of a match that the caller follows. It returns NotFound
-// if the caller does not follow it, or there is no such match, and ErrTeamNotInMatch if
+// if the caller does not follow it, or the match does not exist, and ErrTeamNotInMatch if
 // the team does not play in it.
 func (s *Follows) UpdateFollow(ctx context.Context, in *UpdateFollow) (*FollowPage, error) {
 	team := in.Body.TeamID
@@ -174,7 +174,7 @@ type subscription struct {
 // UnfollowMatch is the request to stop following a match.
 type UnfollowMatch struct {
 	auth.User
-	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The match."`
+	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 }
 
 // UnfollowMatch deletes the caller's following of a match, and then the caller's Live

@@ -17,10 +17,10 @@ import (
 
 // Preferences say which alerts a user receives, and when.
 type Preferences struct {
-	Alerts        []event.Kind `json:"alerts" dynamodbav:"alerts" nullable:"false" maxItems:"10" uniqueItems:"true" enum:"toss,start,wicket,fifty,hundred,innings,target,rain,superOver,result" doc:"The kinds that are wanted."`
-	KeyEventsOnly bool         `json:"keyEventsOnly" dynamodbav:"keyEventsOnly" doc:"Of these kinds only start, innings, target, superOver and result."`
-	QuietHours    *QuietHours  `json:"quietHours,omitempty" dynamodbav:"quietHours,omitempty" doc:"When no alert is sent; without it, never."`
-	SpoilerFree   bool         `json:"spoilerFree" dynamodbav:"spoilerFree" doc:"Of these kinds only toss, start, rain and result, and no score in their text."`
+	Alerts        []event.Kind `json:"alerts" dynamodbav:"alerts" nullable:"false" maxItems:"10" uniqueItems:"true" enum:"toss,start,wicket,fifty,hundred,innings,target,rain,superOver,result" doc:"The kinds of alerts that the user wants."`
+	KeyEventsOnly bool         `json:"keyEventsOnly" dynamodbav:"keyEventsOnly" doc:"Restricts the kinds to start, innings, target, superOver and result."`
+	QuietHours    *QuietHours  `json:"quietHours,omitempty" dynamodbav:"quietHours,omitempty" doc:"The times of day when no alert is sent. Absent: alerts are sent at any time."`
+	SpoilerFree   bool         `json:"spoilerFree" dynamodbav:"spoilerFree" doc:"Restricts the kinds to toss, start, rain and result, and removes the score from their text."`
 }
 
 // QuietHours are the times of day from From, included, to To, excluded, in the time
@@ -29,7 +29,7 @@ type Preferences struct {
 type QuietHours struct {
 	From     string `json:"from" dynamodbav:"from" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"22:00"`
 	To       string `json:"to" dynamodbav:"to" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"07:00"`
-	TimeZone string `json:"timeZone" dynamodbav:"timeZone" maxLength:"64" doc:"In the IANA database." example:"Asia/Kolkata"`
+	TimeZone string `json:"timeZone" dynamodbav:"timeZone" maxLength:"64" doc:"A name of the IANA time zone database." example:"Asia/Kolkata"`
 }
 
 // keyEvents are the kinds of KeyEventsOnly. spoilerless are the kinds of SpoilerFree: an
@@ -74,7 +74,7 @@ func (q *QuietHours) include(at time.Time) bool {
 func zone(name string) (*time.Location, error) {
 	where, err := time.LoadLocation(name)
 	if err != nil || name == "" || name == "Local" {
-		return nil, errors.New("no such time zone")
+		return nil, errors.New("unknown time zone: valid are names of the IANA database, such as Asia/Kolkata")
 	}
 	return where, nil
 }
@@ -133,7 +133,7 @@ type PutPreferences struct {
 func (s *Settings) PutPreferences(ctx context.Context, in *PutPreferences) (*PreferencesPage, error) {
 	if q := in.Body.QuietHours; q != nil {
 		if q.From == q.To {
-			return nil, problem.In("body.quietHours.to", "quiet hours end at another time than they begin")
+			return nil, problem.In("body.quietHours.to", "the quiet hours are empty: to must differ from from")
 		}
 		if _, err := zone(q.TimeZone); err != nil {
 			return nil, problem.In("body.quietHours.timeZone", "%s", err)

@@ -70,7 +70,7 @@ const (
 // A message without a valid match id is an Invalid problem.
 func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	if !match.ValidID(m.MatchID) {
-		return problem.In("matchId", "%.32q is no match id; valid are 1 to 19 digits", m.MatchID)
+		return problem.In("matchId", "%.32q is not a match id: valid are 1 to 19 digits", m.MatchID)
 	}
 	f, ok, err := dynamo.Get[match.Fixture](ctx, s.db, tables.GetFixture, m.MatchID)
 	if err != nil {

@@ -58,7 +58,7 @@ const (
 // returns the same. A missing time is an Invalid problem.
 func (p *Planner) PlanTicks(ctx context.Context, in PlanTicks) (Plan, error) {
 	if in.ScheduledTime.IsZero() {
-		return Plan{}, problem.In("scheduledTime", "the scheduled time is missing; it must be an RFC 3339 time")
+		return Plan{}, problem.In("scheduledTime", "the scheduled time is missing: valid are RFC 3339 times")
 	}
 	minute := in.ScheduledTime.Truncate(time.Minute)
 	needed, err := p.needed(ctx, minute.Add(planEnd))

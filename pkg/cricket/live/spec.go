@@ -11,16 +11,16 @@ import (
 var (
 	PlanTicksFunction = spec.Function{
 		Name:   "cricket/plan-ticks",
-		Does:   "Says whether the next minute needs ticks, and which.",
-		IfDown: "No tick runs in the next minute: scores stand still, then catch up.",
+		Does:   "Returns the ticks of the next minute, or none if no match needs polling.",
+		IfDown: "No tick runs in the next minute. Scores are updated late.",
 		On:     spec.Task{}, Uses: []spec.Access{tables.ScanLive, tables.ActiveLeagues, tables.StartingSoon},
 		Memory: 128, Timeout: tables.ReadTimeout,
 	}
 
 	TickFunction = spec.Function{
 		Name:   "cricket/tick",
-		Does:   "Polls the provider once for all matches, stores what changed and has it pushed.",
-		IfDown: "Scores stand still on every lock screen; the first tick after it is back catches up.",
+		Does:   "Polls the provider once for all matches, stores the changes and queues their pushes.",
+		IfDown: "No lock screen is updated. The first tick after the recovery catches up.",
 		On:     spec.Task{},
 		Uses: []spec.Access{
 			tables.ClaimSlot, tables.AcquireLock, tables.ReleaseLock, tables.GetFixture, tables.UpdateFixture, tables.ScanLive, tables.ArchiveFixture, tables.DeleteReplay,
@@ -33,7 +33,7 @@ var (
 
 	FinishMatchFunction = spec.Function{
 		Name:   "cricket/finish-match",
-		Does:   "Ends a match that has left the feed, once the provider's own page of it says that it is over.",
+		Does:   "Ends a match that has left the live feed, if the provider's page of the match reports that it is over.",
 		IfDown: "Activities of finished matches stay on the lock screen until Apple removes them.",
 		On:     tables.FinishQueue,
 		Uses: []spec.Access{

@@ -13,10 +13,10 @@ import (
 
 // ListBalls is the request for the balls of a match.
 type ListBalls struct {
-	ID      string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The match."`
-	Innings int    `query:"innings" minimum:"1" maximum:"99" doc:"Only this innings."`
-	After   int    `query:"after" minimum:"0" doc:"Only balls with a higher id: those that are new to a client."`
-	Cursor  string `query:"cursor" pattern:"^S[0-9]{1,2}-[0-9]{2,3}$" doc:"Next of the page before."`
+	ID      string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
+	Innings int    `query:"innings" minimum:"1" maximum:"99" doc:"Only balls of this innings."`
+	After   int    `query:"after" minimum:"0" doc:"Only balls with a higher id: those that the client does not have yet."`
+	Cursor  string `query:"cursor" pattern:"^S[0-9]{1,2}-[0-9]{2,3}$" doc:"The value of next in the previous page."`
 }
 
 // BallList is a page of balls in the order of play. It has whole groups of five overs:

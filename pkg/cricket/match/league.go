@@ -15,8 +15,8 @@ import (
 // ListLeagueMatches is the request for all matches of a league, of any date.
 type ListLeagueMatches struct {
 	auth.Admin
-	LeagueID string `query:"leagueId" required:"true" pattern:"^[0-9]{1,19}$" doc:"The league."`
-	Cursor   string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"Next of the page before."`
+	LeagueID string `query:"leagueId" required:"true" pattern:"^[0-9]{1,19}$" doc:"The id of the league."`
+	Cursor   string `query:"cursor" pattern:"^[0-9]{1,19}$" doc:"The value of next in the previous page."`
 	Limit    int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
 

@@ -33,9 +33,9 @@ func OpenMatches(_ context.Context, env app.Env) (*Matches, error) {
 
 // Errors of requests about a match.
 var (
-	ErrNotFound       = problem.New(problem.NotFound, "match_not_found", "no such match")
+	ErrNotFound       = problem.New(problem.NotFound, "match_not_found", "the match does not exist")
 	ErrMatchOver      = problem.New(problem.Conflict, "match_over", "the match is over")
-	ErrTeamNotInMatch = problem.New(problem.Invalid, "team_not_in_match", "this team does not play in the match")
+	ErrTeamNotInMatch = problem.New(problem.Invalid, "team_not_in_match", "the team does not play in this match")
 
 	errNoScore = problem.New(problem.NotFound, "score_not_found", "the match has no score yet")
 )
@@ -64,13 +64,13 @@ type Match struct {
 	ID         string           `json:"id"`
 	League     string           `json:"league" doc:"The league's code."`
 	LeagueID   string           `json:"leagueId"`
-	LeagueName string           `json:"leagueName,omitempty" doc:"What to call it: an administrator's title, or the provider's name."`
+	LeagueName string           `json:"leagueName,omitempty" doc:"The display name: an administrator's title, or the provider's name."`
 	SeasonID   string           `json:"seasonId"`
 	StartTime  string           `json:"startTime" format:"date-time"`
 	Round      string           `json:"round,omitempty"`
 	Type       string           `json:"type,omitempty" example:"T20I"`
 	Venue      string           `json:"venue,omitempty"`
-	Status     string           `json:"status" doc:"In the provider's words." example:"1st Innings"`
+	Status     string           `json:"status" doc:"The provider's status." example:"1st Innings"`
 	Phase      sportmonks.Phase `json:"phase" enum:"upcoming,live,break,stumps,interrupted,result,closed"`
 	Live       bool             `json:"live"`
 	Local      MatchSide        `json:"local"`
@@ -81,8 +81,8 @@ type Match struct {
 // MatchSide is a team in a match. Score is "182/8", or "364 & 298/8d".
 type MatchSide struct {
 	ID    string `json:"id"`
-	Name  string `json:"name,omitempty" doc:"What to call it: an administrator's title, or the provider's name."`
-	Code  string `json:"code,omitempty" doc:"The same in little space: an administrator's short name, or the provider's code."`
+	Name  string `json:"name,omitempty" doc:"The display name: an administrator's title, or the provider's name."`
+	Code  string `json:"code,omitempty" doc:"The short display name: an administrator's short name, or the provider's code."`
 	Color string `json:"color,omitempty" example:"#0b5cad"`
 	Image string `json:"image,omitempty"`
 	Score string `json:"score,omitempty"`
@@ -113,7 +113,7 @@ func summary(f Fixture, s score.State, n Names) Match {
 
 // GetMatch is the request for one match.
 type GetMatch struct {
-	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The match."`
+	ID string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 }
 
 // MatchPage is the response with a match and its full score.
@@ -121,7 +121,7 @@ type MatchPage struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Match
-		Teams []catalog.TeamRef `json:"seasonTeams,omitempty" doc:"Who plays in the season."`
+		Teams []catalog.TeamRef `json:"seasonTeams,omitempty" doc:"The teams of the season."`
 		Score *score.State      `json:"score,omitempty" doc:"Innings, batters, bowler, rates and result."`
 	}
 }
@@ -165,11 +165,11 @@ func (m *Matches) match(ctx context.Context, id string) (Fixture, score.State, e
 
 // ListMatches is the request for matches by id, or of a league.
 type ListMatches struct {
-	IDs    []string                    `query:"ids" maxItems:"100" doc:"Up to 100 matches, separated by commas."`
-	League string                      `query:"league" maxLength:"32" doc:"A league's code, or, without dates, its id."`
-	From   httpapi.Optional[time.Time] `query:"from" doc:"The first start, with to; at most 31 days before it."`
-	To     httpapi.Optional[time.Time] `query:"to" doc:"The last start."`
-	Cursor string                      `query:"cursor" pattern:"^[0-9A-Z:-]{20}/[0-9]{1,19}$" doc:"Next of the page before."`
+	IDs    []string                    `query:"ids" maxItems:"100" doc:"Up to 100 match ids, separated by commas."`
+	League string                      `query:"league" maxLength:"32" doc:"With from and to, the code of a league. Without them, its id."`
+	From   httpapi.Optional[time.Time] `query:"from" doc:"The earliest start. Requires to, at most 31 days later."`
+	To     httpapi.Optional[time.Time] `query:"to" doc:"The latest start. Requires from."`
+	Cursor string                      `query:"cursor" pattern:"^[0-9A-Z:-]{20}/[0-9]{1,19}$" doc:"The value of next in the previous page."`
 	Limit  int32                       `query:"limit" minimum:"1" maximum:"100" default:"50"`
 }
 
@@ -195,13 +195,13 @@ func (m *Matches) ListMatches(ctx context.Context, in *ListMatches) (*MatchList,
 	var err error
 	switch {
 	case len(in.IDs) > 0 && in.League != "":
-		return nil, problem.In("query.ids", "ask by ids or by league, not both")
+		return nil, problem.In("query.ids", "ids and league cannot be combined")
 	case len(in.IDs) > 0 && in.Cursor != "":
-		return nil, problem.In("query.cursor", "matches asked for by ids come on one page")
+		return nil, problem.In("query.cursor", "cursor and ids cannot be combined")
 	case len(in.IDs) > 0:
 		found, err = m.byID(ctx, in.IDs)
 	case in.League == "":
-		return nil, problem.In("query.ids", "ask by ids or by league")
+		return nil, problem.In("query.ids", "ids or league is required")
 	case !in.From.Set && !in.To.Set:
 		found, out.Body.Next, err = m.ofLeague(ctx, in)
 	default:
@@ -222,7 +222,7 @@ func (m *Matches) byID(ctx context.Context, ids []string) ([]Fixture, error) {
 	var keys []dynamo.Item
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		if !ValidID(id) {
-			return nil, problem.In("query.ids", "a match id is 1 to 19 digits")
+			return nil, problem.In("query.ids", "ids has an invalid match id: valid are 1 to 19 digits")
 		}
 		keys = append(keys, dynamo.Key(tables.BatchGetFixtures, id))
 	}
@@ -242,15 +242,15 @@ func (m *Matches) between(ctx context.Context, in *ListMatches) ([]Fixture, stri
 	from, to := in.From.Value, in.To.Value
 	switch {
 	case !in.From.Set:
-		return nil, "", problem.In("query.from", "to needs from")
+		return nil, "", problem.In("query.from", "from is required if to is set")
 	case !in.To.Set:
-		return nil, "", problem.In("query.to", "from needs to")
+		return nil, "", problem.In("query.to", "to is required if from is set")
 	case to.Before(from):
-		return nil, "", problem.In("query.to", "to is before from")
+		return nil, "", problem.In("query.to", "to must not be before from")
 	case to.UTC().Year() > 9999:
-		return nil, "", problem.In("query.to", "ask for years of four digits")
+		return nil, "", problem.In("query.to", "to must be before the year 10000")
 	case to.Sub(from) > longestRange:
-		return nil, "", problem.In("query.to", "ask for at most 31 days at a time")
+		return nil, "", problem.In("query.to", "to must be at most 31 days after from")
 	}
 	r := dynamo.Range{Limit: in.Limit, Key: catalog.StartsBetween(in.League, from, to)}
 	if in.Cursor != "" {
@@ -351,8 +351,8 @@ func CachedOf[T any](ctx context.Context, db dynamo.DB, matches []Fixture, key f
 
 // GetDisplay is the request for the display of a match on a lock screen.
 type GetDisplay struct {
-	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The match."`
-	Team string `query:"team" pattern:"^([0-9]{1,19}|neutral)$" default:"neutral" doc:"The team whose fan looks at it."`
+	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
+	Team string `query:"team" pattern:"^([0-9]{1,19}|neutral)$" default:"neutral" doc:"The id of the team that the user supports, or neutral."`
 }
 
 // DisplayPage is the response with a display: the content state of a Live Activity.
@@ -362,7 +362,7 @@ type DisplayPage struct {
 }
 
 // GetDisplay returns the cached display, or builds it from the score and caches it. It
-// returns ErrNotFound if there is no such match, ErrTeamNotInMatch for another team,
+// returns ErrNotFound if there is the match does not exist, ErrTeamNotInMatch for another team,
 // and NotFound if the match has no score yet.
 func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage, error) {
 	f, state, err := m.match(ctx, in.ID)

@@ -11,7 +11,7 @@ import (
 var (
 	GetMatchFunction = spec.Function{
 		Name:   "cricket/get-match",
-		Does:   "One match with its score in full.",
+		Does:   "Returns one match with its full score.",
 		IfDown: "Match pages do not open.",
 		On:     spec.Route{Method: "GET", Path: "/matches/{id}", Auth: spec.Public},
 		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.EnrichCached, tables.GetTeam, tables.GetLeague, tables.TeamsOfSeason},
@@ -20,7 +20,7 @@ var (
 
 	ListMatchesFunction = spec.Function{
 		Name:   "cricket/list-matches",
-		Does:   "Matches by id, or of a league, also between two dates.",
+		Does:   "Lists matches by id, or the matches of a league, optionally between two dates.",
 		IfDown: "The match list does not load.",
 		On:     spec.Route{Method: "GET", Path: "/matches", Auth: spec.Public},
 		Uses:   []spec.Access{tables.BatchGetFixtures, tables.BatchGetCached, tables.FixturesByDate, tables.CachedByLeague},
@@ -29,7 +29,7 @@ var (
 
 	GetDisplayFunction = spec.Function{
 		Name:   "cricket/get-display",
-		Does:   "What a lock screen shows of a match, as a fan of a team or of neither.",
+		Does:   "Returns the display of a match on a lock screen, for the fans of a team or neutral.",
 		IfDown: "A new activity shows no score until the next ball.",
 		On:     spec.Route{Method: "GET", Path: "/matches/{id}/display", Auth: spec.Public},
 		Uses:   []spec.Access{tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.PutDisplay},
@@ -38,7 +38,7 @@ var (
 
 	ListBallsFunction = spec.Function{
 		Name:   "cricket/list-balls",
-		Does:   "The balls of a match in order, a page at a time.",
+		Does:   "Lists the balls of a match in the order of play.",
 		IfDown: "The ball-by-ball page does not load.",
 		On:     spec.Route{Method: "GET", Path: "/matches/{id}/balls", Auth: spec.Public},
 		Uses:   []spec.Access{tables.GetFixture, tables.GetProcessed, tables.Hydrate},
@@ -49,8 +49,8 @@ var (
 var (
 	ListLeagueMatchesFunction = spec.Function{
 		Name:   "cricket/list-league-matches",
-		Does:   "Every match of a league, found by reading the table through.",
-		IfDown: "Administrators cannot look through a league's matches.",
+		Does:   "Lists all matches of a league by a scan of the table.",
+		IfDown: "Administrators cannot list all matches of a league.",
 		On:     spec.Route{Method: "GET", Path: "/admin/matches", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.ScanByLeague},
 		Memory: 256, Timeout: 15 * time.Second,

@@ -8,8 +8,8 @@ import (
 var (
 	SyncFixturesFunction = spec.Function{
 		Name:   "cricket/sync-fixtures",
-		Does:   "Copies the provider's schedule of the active leagues, and has the end of what is over looked into.",
-		IfDown: "New and moved matches are missing; those known go on.",
+		Does:   "Copies the schedule of the active leagues from the provider, and queues matches that are over but not finished.",
+		IfDown: "New and rescheduled matches are missing. Known matches are updated.",
 		On:     spec.Schedule("rate(15 minutes)"),
 		Uses: []spec.Access{
 			tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock, tables.ActiveLeagues, tables.BatchGetFixtures, tables.BatchPutFixtures, tables.UpdateFixture,

@@ -26,8 +26,8 @@ const logType = "log"
 // MatchFields are the fields of a match that administrators set.
 type MatchFields struct {
 	Name          string      `json:"name" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$" example:"Tornado Tag Team"`
-	Championships []string    `json:"championships,omitempty" maxItems:"8" minLength:"1" maxLength:"64" doc:"What it is for."`
-	Points        int         `json:"points" minimum:"1" maximum:"999" doc:"For a right pick."`
+	Championships []string    `json:"championships,omitempty" maxItems:"8" minLength:"1" maxLength:"64" doc:"The titles at stake."`
+	Points        int         `json:"points" minimum:"1" maximum:"999" doc:"The points of a correct pick."`
 	Preshow       bool        `json:"preshow,omitempty"`
 	Teams         []item.Team `json:"teams" minItems:"2" maxItems:"40" nullable:"false"`
 }
@@ -64,14 +64,14 @@ func overflow(field string) error {
 }
 
 var (
-	errCardOverflow = problem.New(problem.Unprocessable, "card_overflow", "a card is worth %d points at most, with its bonus", item.MaxEventPoints)
-	errCardFull     = problem.New(problem.Unprocessable, "card_full", "a card has %d matches at most", item.MaxMatches)
-	errNotTheCard   = problem.New(problem.Unprocessable, "not_the_card", "name every match of the card, and each once").In("body.matchIds")
-	errMatchExists  = problem.New(problem.Conflict, "match_exists", "there is another match with this id")
+	errCardOverflow = problem.New(problem.Unprocessable, "card_overflow", "the points of a card and its bonus must add up to at most %d", item.MaxEventPoints)
+	errCardFull     = problem.New(problem.Unprocessable, "card_full", "a card has at most %d matches", item.MaxMatches)
+	errNotTheCard   = problem.New(problem.Unprocessable, "not_the_card", "matchIds must contain each match of the card exactly once").In("body.matchIds")
+	errMatchExists  = problem.New(problem.Conflict, "match_exists", "a match with this id and other fields exists already")
 	errLocked       = problem.New(problem.Conflict, "event_locked", "the event is locked")
 	errUpcoming     = problem.New(problem.Conflict, "event_upcoming", "the event is not locked yet")
-	errCardChanged  = problem.New(problem.Conflict, "card_changed", "the card has changed: look again")
-	errNoMatch      = problem.New(problem.NotFound, "match_not_found", "no such match on the card")
+	errCardChanged  = problem.New(problem.Conflict, "card_changed", "the card has changed: read it again")
+	errNoMatch      = problem.New(problem.NotFound, "match_not_found", "the match is not on the card")
 )
 
 // MatchPage is the answer with a match.
@@ -84,9 +84,9 @@ type MatchPage struct {
 // AddMatch is the request for a new match.
 type AddMatch struct {
 	auth.Admin
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Body    struct {
-		ID string `json:"id,omitempty" format:"uuid" minLength:"36" maxLength:"36" doc:"Of the app's making, so that it can send the match again; ours if there is none."`
+		ID string `json:"id,omitempty" format:"uuid" minLength:"36" maxLength:"36" doc:"An id that the app generates, so that it can repeat the request. Without it the server generates one."`
 		MatchFields
 	}
 }
@@ -146,8 +146,8 @@ func refused(err error, e item.Event, now time.Time) error {
 // UpdateMatch is the request to replace the fields of a match.
 type UpdateMatch struct {
 	auth.Admin
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
-	MatchID string `path:"matchId" maxLength:"36" doc:"The match."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
+	MatchID string `path:"matchId" maxLength:"36" doc:"The id of the match."`
 	Body    MatchFields
 }
 
@@ -212,8 +212,8 @@ func sameSides(a, b []item.Team) bool {
 // DeleteMatch is the request to remove a match from a card.
 type DeleteMatch struct {
 	auth.Admin
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
-	MatchID string `path:"matchId" maxLength:"36" doc:"The match."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
+	MatchID string `path:"matchId" maxLength:"36" doc:"The id of the match."`
 }
 
 // DeleteMatch removes a match from the card of an open event and closes the gap. It
@@ -284,9 +284,9 @@ func (s *Events) notifyVoidPicks(ctx context.Context, e item.Event, matchID stri
 // OrderCard is the request to order a card.
 type OrderCard struct {
 	auth.Admin
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Body    struct {
-		MatchIDs []string `json:"matchIds" minItems:"1" maxItems:"99" nullable:"false" doc:"All matches of the card, in their order."`
+		MatchIDs []string `json:"matchIds" minItems:"1" maxItems:"99" nullable:"false" doc:"The ids of all matches of the card, in the new order."`
 	}
 }
 
@@ -338,11 +338,11 @@ func (s *Events) OrderCard(ctx context.Context, in *OrderCard) (*CardPage, error
 // PutResult is the request to set the result of a match.
 type PutResult struct {
 	auth.Admin
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
-	MatchID string `path:"matchId" maxLength:"36" doc:"The match."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
+	MatchID string `path:"matchId" maxLength:"36" doc:"The id of the match."`
 	Body    struct {
 		Result item.Result `json:"result"`
-		Reason string      `json:"reason,omitempty" maxLength:"200" doc:"Why, for the log that members can read."`
+		Reason string      `json:"reason,omitempty" maxLength:"200" doc:"The reason, which members can read in the log of changed results."`
 	}
 }
 
@@ -387,7 +387,7 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 
 func invalidTeam(field string, m item.Match, n int) error {
 	return &problem.Error{Kind: problem.Unprocessable, Code: "invalid_team", Field: field,
-		Text: fmt.Sprintf("the match has the teams 0 to %d, and no %d", len(m.Teams)-1, n)}
+		Text: fmt.Sprintf("the match has no team %d: valid are 0 to %d", n, len(m.Teams)-1)}
 }
 
 // resultText returns a result in words, "" for none.
@@ -407,7 +407,7 @@ type Correction struct {
 	At      time.Time `json:"at" dynamodbav:"at"`
 	MatchID string    `json:"matchId" dynamodbav:"matchId"`
 	Match   string    `json:"match" dynamodbav:"match"`
-	From    string    `json:"from,omitempty" dynamodbav:"from,omitempty" doc:"What was there before, absent for a first result."`
+	From    string    `json:"from,omitempty" dynamodbav:"from,omitempty" doc:"The previous value. Absent for the first result."`
 	To      string    `json:"to" dynamodbav:"to"`
 	By      string    `json:"by" dynamodbav:"by" doc:"The id of the administrator."`
 	Reason  string    `json:"reason,omitempty" dynamodbav:"reason,omitempty"`
@@ -430,9 +430,9 @@ func putCorrection(e item.Event, m item.Match, by, from, to, reason string) dyna
 // ListCorrections is the request for a page of the log of an event's results.
 type ListCorrections struct {
 	auth.User
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Limit   int32  `query:"limit" minimum:"1" maximum:"100" default:"50"`
-	Cursor  string `query:"cursor" maxLength:"60" doc:"Next of the page before."`
+	Cursor  string `query:"cursor" maxLength:"60" doc:"The value of next in the previous page."`
 }
 
 // CorrectionList is a page of the log, the latest first.

@@ -28,12 +28,12 @@ import (
 type Event struct {
 	ID       string    `json:"id" example:"2026-03-08-clash-of-tides"`
 	Name     string    `json:"name"`
-	Date     string    `json:"date" format:"date" doc:"Where it is."`
+	Date     string    `json:"date" format:"date" doc:"The local date of the event."`
 	StartsAt time.Time `json:"startsAt"`
-	LockAt   time.Time `json:"lockAt" doc:"Until when predictions are taken, by our clock."`
-	State    string    `json:"state" enum:"upcoming,broadcast,scored" doc:"It takes predictions; it is locked; the points are in."`
-	Bonus    int       `json:"bonus" doc:"Points for who has every match right; 0 for none."`
-	Updating bool      `json:"updating" doc:"Results were changed, and points are being worked out anew."`
+	LockAt   time.Time `json:"lockAt" doc:"Predictions are accepted until this time, by the server's clock."`
+	State    string    `json:"state" enum:"upcoming,broadcast,scored" doc:"upcoming: accepts predictions. broadcast: locked. scored: the points are final unless a result is corrected."`
+	Bonus    int       `json:"bonus" doc:"Additional points for a prediction with every match correct. 0: no bonus."`
+	Updating bool      `json:"updating" doc:"Results have changed, and the event is being scored again."`
 }
 
 func newEvent(e item.Event, now time.Time) Event {
@@ -56,8 +56,8 @@ type Events struct {
 type ListEvents struct {
 	auth.User
 	Limit  int32  `query:"limit" minimum:"1" maximum:"100" default:"50"`
-	Cursor string `query:"cursor" maxLength:"100" doc:"Next of the page before."`
-	Year   string `query:"year" pattern:"^[0-9]{4}$" doc:"Those of a year alone."`
+	Cursor string `query:"cursor" maxLength:"100" doc:"The value of next in the previous page."`
+	Year   string `query:"year" pattern:"^[0-9]{4}$" doc:"Only events of this year."`
 }
 
 // EventList is a page of events. Next is the cursor of the page that follows,
@@ -106,11 +106,11 @@ type CreateEvent struct {
 	auth.Admin
 	Body struct {
 		Name     string    `json:"name" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$"`
-		Date     string    `json:"date" format:"date" doc:"Where it is. It and the slug are the event's id, for good."`
+		Date     string    `json:"date" format:"date" doc:"The local date of the event. Date and slug form the id, which never changes."`
 		Slug     string    `json:"slug" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" maxLength:"48" example:"clash-of-tides"`
-		StartsAt time.Time `json:"startsAt" doc:"When it begins, with the part before the show."`
-		LockAt   time.Time `json:"lockAt,omitempty" doc:"Until when predictions are taken; an hour before it begins, if not given."`
-		Bonus    int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Points for who has every match right."`
+		StartsAt time.Time `json:"startsAt" doc:"The start of the event, including the preshow."`
+		LockAt   time.Time `json:"lockAt,omitempty" doc:"Predictions are accepted until this time. Default: one hour before startsAt."`
+		Bonus    int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Additional points for a prediction with every match correct."`
 	}
 }
 
@@ -149,7 +149,7 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 		}
 		there.CardRev = e.CardRev
 		if there != e {
-			return nil, problem.New(problem.Conflict, "event_exists", "there is an event %s already", id)
+			return nil, problem.New(problem.Conflict, "event_exists", "the event %s exists already", id)
 		}
 	} else if err != nil {
 		return nil, err
@@ -165,11 +165,11 @@ const dateLayout = "2006/01/02"
 func inOrder(day, starts, locks time.Time) error {
 	switch {
 	case starts.UTC().Year() < 2000 || starts.UTC().Year() > 2999:
-		return problem.In("body.startsAt", "the event starts between 2000 and 2999")
+		return problem.In("body.startsAt", "startsAt must be in the years 2000 to 2999")
 	case locks.UTC().Year() < 2000 || locks.After(starts):
-		return problem.In("body.lockAt", "the event locks when it begins, or before")
+		return problem.In("body.lockAt", "lockAt must be in the year 2000 or later, and not after startsAt")
 	case starts.Sub(day).Abs() > 48*time.Hour:
-		return problem.In("body.date", "the date is that of startsAt, where the event is")
+		return problem.In("body.date", "date must be the local date of startsAt")
 	}
 	return nil
 }
@@ -177,14 +177,14 @@ func inOrder(day, starts, locks time.Time) error {
 // UpdateEvent is the request to change the fields that are given.
 type UpdateEvent struct {
 	auth.Admin
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Body    struct {
 		Name     *string    `json:"name,omitempty" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$"`
-		Date     *string    `json:"date,omitempty" format:"date" doc:"Where it is. The id stays as it is."`
-		StartsAt *time.Time `json:"startsAt,omitempty" doc:"The date, by whole days, and the lock move with it, unless they are given too."`
+		Date     *string    `json:"date,omitempty" format:"date" doc:"The local date of the event. The id does not change."`
+		StartsAt *time.Time `json:"startsAt,omitempty" doc:"The start. Without date and lockAt in the request, these move by the same time, the date by whole days."`
 		LockAt   *time.Time `json:"lockAt,omitempty"`
-		State    *string    `json:"state,omitempty" enum:"upcoming,broadcast" doc:"Open or locked. An event is scored by a request to score it."`
-		Bonus    *int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Points for who has every match right."`
+		State    *string    `json:"state,omitempty" enum:"upcoming,broadcast" doc:"upcoming: open. broadcast: locked. To score the event, use POST /admin/events/{eventId}/score."`
+		Bonus    *int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Additional points for a prediction with every match correct."`
 	}
 }
 
@@ -222,11 +222,11 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 	if b.State != nil {
 		switch {
 		case e.State == item.Scored:
-			return nil, problem.New(problem.Conflict, "bad_transition", "the event is scored")
+			return nil, problem.New(problem.Conflict, "bad_transition", "the event is scored: its state cannot change")
 		case *b.State == item.Upcoming && e.ResultsRev > 0:
-			return nil, problem.New(problem.Conflict, "bad_transition", "results are in, so the event cannot be opened again")
+			return nil, problem.New(problem.Conflict, "bad_transition", "the event has results: it cannot be opened again")
 		case *b.State == item.Upcoming && !now.Before(locks):
-			return nil, problem.New(problem.Conflict, "bad_transition", "the event has locked: say a new lockAt too")
+			return nil, problem.New(problem.Conflict, "bad_transition", "lockAt has passed: to open the event, send a lockAt in the future")
 		}
 		e.State = *b.State
 	}
@@ -264,7 +264,7 @@ func (s *Events) save(ctx context.Context, e, was item.Event, by string) error {
 		putCorrection(e, item.Match{Name: "Perfect card"}, by, points(was), points(e), ""))
 }
 
-var errScored = problem.New(problem.Conflict, "event_scored", "the event is scored, or about to be")
+var errScored = problem.New(problem.Conflict, "event_scored", "the event is scored, or its scoring was requested")
 
 // setEvent sets what administrators change of an event.
 func setEvent(e item.Event) dynamo.Changes {
@@ -289,7 +289,7 @@ func (s *Events) rescore(ctx context.Context, e item.Event) error {
 // DeleteEvent is the request to delete an event.
 type DeleteEvent struct {
 	auth.Admin
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 }
 
 // DeleteEvent deletes an event with its card and all of its predictions. An event
@@ -334,16 +334,16 @@ func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Rem
 // ListEntries is the request for the members with a prediction of an event.
 type ListEntries struct {
 	auth.Admin
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
-	Cursor  string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
+	Cursor  string `query:"cursor" maxLength:"128" doc:"The value of next in the previous page."`
 }
 
 // EntryList is a page of member ids, sorted.
 type EntryList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Count   int      `json:"count" doc:"Of all pages."`
+		Count   int      `json:"count" doc:"The number of members on all pages."`
 		UserIDs []string `json:"userIds"`
 		Next    string   `json:"next,omitempty"`
 	}

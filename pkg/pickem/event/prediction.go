@@ -24,7 +24,7 @@ import (
 // GetEvent is the request for an event.
 type GetEvent struct {
 	auth.User
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 }
 
 // EventScreen is the answer with an event and the caller's part in it.
@@ -33,17 +33,17 @@ type EventScreen struct {
 	Body         struct {
 		Event
 		Card       []Match     `json:"card"`
-		CardRev    int         `json:"cardRev" doc:"Changes with the card: send it with a prediction."`
-		Prediction *Prediction `json:"prediction,omitempty" doc:"The caller's, absent if there is none."`
+		CardRev    int         `json:"cardRev" doc:"The revision of the card. Send it with a prediction."`
+		Prediction *Prediction `json:"prediction,omitempty" doc:"The caller's prediction. Absent if there is none."`
 	}
 }
 
 // Prediction is what a member has picked of an event.
 type Prediction struct {
-	Predictions map[string]int `json:"predictions" doc:"The place of a team, from 0, by the match's id."`
+	Predictions map[string]int `json:"predictions" doc:"The index of the picked team, from 0, by match id."`
 	SavedAt     time.Time      `json:"savedAt"`
-	Void        []string       `json:"void,omitempty" doc:"Matches whose teams have changed since: pick again."`
-	Score       *score.Sheet   `json:"score,omitempty" doc:"What it brought, once the event is scored."`
+	Void        []string       `json:"void,omitempty" doc:"The ids of matches whose teams have changed since the pick: pick again."`
+	Score       *score.Sheet   `json:"score,omitempty" doc:"The points. Absent until the event is scored."`
 }
 
 // GetEvent returns an event, its card in order and the caller's own prediction. The
@@ -93,9 +93,9 @@ func newPrediction(p item.Prediction, e item.Event, card []item.Match) *Predicti
 // GetResults is the request for the scores of an event.
 type GetResults struct {
 	auth.User
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
-	Cursor  string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
+	Cursor  string `query:"cursor" maxLength:"128" doc:"The value of next in the previous page."`
 }
 
 // ResultsScreen is the answer with a scored event, and a page of its scores.
@@ -104,9 +104,9 @@ type ResultsScreen struct {
 	Body         struct {
 		Event
 		Card    []Match       `json:"card"`
-		Count   int           `json:"count" doc:"How many took part."`
-		Entries []score.Entry `json:"entries" doc:"The highest scores first, then by name."`
-		Mine    *score.Entry  `json:"mine,omitempty" doc:"The caller's own."`
+		Count   int           `json:"count" doc:"The number of entries on all pages."`
+		Entries []score.Entry `json:"entries" doc:"By points, highest first, then by name."`
+		Mine    *score.Entry  `json:"mine,omitempty" doc:"The caller's entry. Absent if there is none."`
 		Next    string        `json:"next,omitempty"`
 	}
 }
@@ -138,10 +138,10 @@ func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen
 // PutPredictions is the request to save picks.
 type PutPredictions struct {
 	auth.User
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Body    struct {
-		Predictions map[string]int `json:"predictions" doc:"The place of a team, from 0, by the match's id. Matches may be left out."`
-		CardRev     *int           `json:"cardRev,omitempty" doc:"That of the card that the member has seen: if it is another by now, the picks are card_changed."`
+		Predictions map[string]int `json:"predictions" doc:"The index of the picked team, from 0, by match id. Matches may be omitted."`
+		CardRev     *int           `json:"cardRev,omitempty" doc:"The cardRev of the card that the member has seen. If the card has changed since, the answer is card_changed."`
 	}
 }
 
@@ -228,7 +228,7 @@ func checkOpen(e item.Event, now time.Time) error {
 // DeletePredictions is the request to delete a prediction.
 type DeletePredictions struct {
 	auth.User
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 }
 
 // DeletePredictions deletes the caller's prediction of an open event, if there is
@@ -254,6 +254,6 @@ func (s *Events) DeletePredictions(ctx context.Context, in *DeletePredictions) (
 }
 
 var (
-	errUnknownMatch = problem.New(problem.Unprocessable, "unknown_match", "there is a match that is not on the card").In("body.predictions")
+	errUnknownMatch = problem.New(problem.Unprocessable, "unknown_match", "predictions has a match that is not on the card").In("body.predictions")
 	errNotScored    = problem.New(problem.Conflict, "event_not_scored", "the event is not scored yet")
 )

@@ -15,7 +15,7 @@ import (
 // RequestScore is the request to score an event.
 type RequestScore struct {
 	auth.Admin
-	EventID string `path:"eventId" maxLength:"60" doc:"The event."`
+	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 }
 
 // ScorePage is the answer when the scoring of an event is queued.
@@ -23,7 +23,7 @@ type ScorePage struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		JobID string `json:"jobId" doc:"The event and the revision of its results: asking again for the same is the same job."`
+		JobID string `json:"jobId" doc:"The id of the event and the revision of its results: a repeated request for the same results has the same jobId."`
 	}
 }
 

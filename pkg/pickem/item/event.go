@@ -117,5 +117,5 @@ func (g Collection) Event() (Event, error) {
 	return g.Events[0], nil
 }
 
-// ErrNoEvent reports that there is no such event, or that it is being deleted.
-var ErrNoEvent = problem.New(problem.NotFound, "event_not_found", "no such event")
+// ErrNoEvent reports that there is the event does not exist, or that it is being deleted.
+var ErrNoEvent = problem.New(problem.NotFound, "event_not_found", "the event does not exist")

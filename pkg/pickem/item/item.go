@@ -27,7 +27,7 @@ const (
 )
 
 // ErrChanged reports that a condition was refused because of a concurrent write.
-var ErrChanged = problem.New(problem.Conflict, "changed", "somebody else has just changed this: look again")
+var ErrChanged = problem.New(problem.Conflict, "changed", "another request changed this at the same time: read it again")
 
 // Collection is the result of one query, by type: the items of an event, of a member
 // or of a league.
@@ -49,7 +49,7 @@ type Any struct{ Value any }
 func (i *Any) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error {
 	m, ok := av.(*types.AttributeValueMemberM)
 	if !ok {
-		return fmt.Errorf("an item is a map, not %T", av)
+		return fmt.Errorf("an item must be a map, not %T", av)
 	}
 	var kind Row
 	if err := attributevalue.UnmarshalMap(m.Value, &kind); err != nil {

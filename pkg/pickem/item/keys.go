@@ -91,7 +91,7 @@ const (
 // numbers. It returns an error if n does not fit.
 func pad(n, max int) (string, error) {
 	if n < 0 || n > max {
-		return "", fmt.Errorf("a sort key holds 0 to %d, not %d", max, n)
+		return "", fmt.Errorf("the valid numbers of a sort key are 0 to %d, not %d", max, n)
 	}
 	return fmt.Sprintf("%0*d", len(fmt.Sprint(max)), n), nil
 }

@@ -24,7 +24,7 @@ type Match struct {
 // Team is one side of a match.
 type Team struct {
 	Name     string   `json:"name,omitempty" dynamodbav:"name,omitempty" maxLength:"64"`
-	Champion bool     `json:"champion,omitempty" dynamodbav:"champion,omitempty" doc:"It defends a championship."`
+	Champion bool     `json:"champion,omitempty" dynamodbav:"champion,omitempty" doc:"The team defends a title."`
 	Members  []string `json:"members" dynamodbav:"members" minItems:"1" maxItems:"30" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$" nullable:"false"`
 }
 
@@ -48,7 +48,7 @@ func (r *Result) UnmarshalJSON(text []byte) error {
 	}
 	n, err := strconv.ParseUint(string(text), 10, 31)
 	if err != nil {
-		return errors.New(`a result is the winner's place among the teams, from 0, or "void"`)
+		return errors.New(`invalid result: valid are the index of the winning team, from 0, and "void"`)
 	}
 	*r = Result(n)
 	return nil
@@ -58,7 +58,7 @@ func (r *Result) UnmarshalJSON(text []byte) error {
 func (Result) Schema(huma.Registry) *huma.Schema {
 	least := 0.0
 	return &huma.Schema{
-		Description: `The winner's place among the teams, from 0, or "void" for a match that counts for nobody.`,
+		Description: `The index of the winning team, from 0, or "void" for a match that brings no points.`,
 		OneOf:       []*huma.Schema{{Type: huma.TypeInteger, Minimum: &least}, {Type: huma.TypeString, Enum: []any{"void"}}},
 	}
 }

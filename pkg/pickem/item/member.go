@@ -43,8 +43,8 @@ func (g Collection) Member() (Member, error) {
 
 // Errors about members.
 var (
-	ErrNoUser    = problem.New(problem.NotFound, "user_not_found", "no such member")
-	ErrNotMember = problem.New(problem.Denied, "not_a_member", "you are not a member: giving a name makes you one, unless you were removed")
+	ErrNoUser    = problem.New(problem.NotFound, "user_not_found", "the member does not exist")
+	ErrNotMember = problem.New(problem.Denied, "not_a_member", "you are not a member: set a name to become one, unless you were removed")
 )
 
 // IsMember returns the condition that a member exists and is not deleted.

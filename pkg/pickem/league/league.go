@@ -87,10 +87,10 @@ var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", ""
 func readCode(typed string) string { return misread.Replace(strings.ToUpper(typed)) }
 
 var (
-	ErrNoLeague = problem.New(problem.NotFound, "league_not_found", "you are in no such league")
-	errNoCode   = problem.New(problem.NotFound, "code_not_found", "this code invites to no league")
-	errNotOwner = problem.New(problem.Denied, "not_the_owner", "this is for the owner of the league")
-	errNotIn    = problem.New(problem.NotFound, "member_not_found", "the league has no such member")
+	ErrNoLeague = problem.New(problem.NotFound, "league_not_found", "you are not a member of this league")
+	errNoCode   = problem.New(problem.NotFound, "code_not_found", "no league has this code")
+	errNotOwner = problem.New(problem.Denied, "not_the_owner", "only the owner of the league may do this")
+	errNotIn    = problem.New(problem.NotFound, "member_not_found", "the league has no member with this id")
 )
 
 // Leagues is the service of leagues and standings.
@@ -109,8 +109,8 @@ type League struct {
 	LeagueID string `json:"leagueId"`
 	Name     string `json:"name"`
 	OwnerID  string `json:"ownerId"`
-	Code     string `json:"code" example:"7Q2MZ0KD" doc:"Whoever has it can join."`
-	Count    int    `json:"count" doc:"How many members there are."`
+	Code     string `json:"code" example:"7Q2MZ0KD" doc:"The invitation code. Anyone who has it can join."`
+	Count    int    `json:"count" doc:"The number of members."`
 }
 
 func newLeague(l item.League) League { return League{l.ID, l.Name, l.OwnerID, l.Code, l.Members} }
@@ -173,8 +173,8 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 }
 
 var (
-	errTooManyLeagues = problem.New(problem.Unprocessable, "too_many_leagues", "you are in %d leagues, and cannot be in more", maxLeagues)
-	errLeagueFull     = problem.New(problem.Unprocessable, "league_full", "the league has %d members, and takes no more", maxMembers)
+	errTooManyLeagues = problem.New(problem.Unprocessable, "too_many_leagues", "you are in %d leagues, which is the limit", maxLeagues)
+	errLeagueFull     = problem.New(problem.Unprocessable, "league_full", "the league has %d members, which is the limit", maxMembers)
 )
 
 // joiner is a member who is about to enter a league, with all that is the member's.
@@ -231,7 +231,7 @@ type ListLeagues struct{ auth.User }
 type LeagueList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Leagues []Membership `json:"leagues" doc:"By name."`
+		Leagues []Membership `json:"leagues" doc:"In order of name."`
 	}
 }
 
@@ -268,7 +268,7 @@ func NewMemberships(rows []item.Membership) []Membership {
 type JoinLeague struct {
 	auth.User
 	Body struct {
-		Code string `json:"code" minLength:"1" maxLength:"32" doc:"Capitals, small letters and hyphens make no difference."`
+		Code string `json:"code" minLength:"1" maxLength:"32" doc:"The invitation code. Case, hyphens and spaces are ignored."`
 	}
 }
 
@@ -350,9 +350,9 @@ func (s *Leagues) checkMember(ctx context.Context, leagueID, userID string) erro
 // GetLeague is the request for a league.
 type GetLeague struct {
 	auth.User
-	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
 	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
-	Cursor   string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
+	Cursor   string `query:"cursor" maxLength:"128" doc:"The value of next in the previous page."`
 }
 
 // LeagueScreen is the answer with a league, and a page of its members.
@@ -360,7 +360,7 @@ type LeagueScreen struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		League
-		Members []LeagueMember `json:"members" doc:"By name."`
+		Members []LeagueMember `json:"members" doc:"In order of name."`
 		Next    string         `json:"next,omitempty"`
 	}
 }
@@ -406,10 +406,10 @@ func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*LeagueScreen, 
 // GetLeagueStandings is the request for the table of a league in a year.
 type GetLeagueStandings struct {
 	auth.User
-	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
 	Year     string `path:"year" pattern:"^[0-9]{4}$" doc:"The year of the events."`
 	Limit    int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
-	Cursor   string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
+	Cursor   string `query:"cursor" maxLength:"128" doc:"The value of next in the previous page."`
 }
 
 // GetLeagueStandings returns a page of the table of a league of the caller. The
@@ -432,8 +432,8 @@ func (s *Leagues) GetLeagueStandings(ctx context.Context, in *GetLeagueStandings
 // LeaveLeague is the request to remove a member from a league.
 type LeaveLeague struct {
 	auth.User
-	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
-	MemberID string `path:"userId" maxLength:"128" doc:"The caller, or for the owner another member."`
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
+	MemberID string `path:"userId" maxLength:"128" doc:"The id of the caller. The owner can give the id of another member."`
 }
 
 // LeaveLeague removes a member from a league: any member may leave, and the owner may
@@ -534,7 +534,7 @@ func (s *Leagues) without(ctx context.Context, l item.League, userID string) ([]
 // RenewCode is the request for a new code of a league.
 type RenewCode struct {
 	auth.User
-	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
 }
 
 // RenewCode replaces the code of a league of the caller. The old code is invalid at
@@ -570,7 +570,7 @@ func unchanged(l item.League) expression.ConditionBuilder {
 // DeleteLeague is the request to delete a league.
 type DeleteLeague struct {
 	auth.User
-	LeagueID string `path:"leagueId" maxLength:"36" doc:"The league."`
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
 }
 
 // DeleteLeague deletes a league of the caller with its memberships and standings. It

@@ -11,8 +11,8 @@ import (
 var (
 	GetStandingsFunction = spec.Function{
 		Name:   "pickem/get-standings",
-		Does:   "The standings of a year, the highest first.",
-		IfDown: "The league table does not load.",
+		Does:   "Returns the standings of a year, highest points first.",
+		IfDown: "The table of all members does not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/standings/{year}"},
 		Uses:   []spec.Access{tables.GetStandings},
 		Memory: 512, Timeout: 5 * time.Second,
@@ -23,15 +23,15 @@ var (
 var (
 	CreateLeagueFunction = spec.Function{
 		Name:   "pickem/create-league",
-		Does:   "Makes a league of the caller's, with a code that invites to it.",
-		IfDown: "Nobody can make a league.",
+		Does:   "Creates a league, owned by the caller, with an invitation code.",
+		IfDown: "Members cannot create leagues.",
 		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues"},
 		Uses:   []spec.Access{tables.GetMember, tables.CreateLeague},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	ListLeaguesFunction = spec.Function{
 		Name:   "pickem/list-leagues",
-		Does:   "The leagues of the caller.",
+		Does:   "Lists the leagues of the caller.",
 		IfDown: "The list of leagues does not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues"},
 		Uses:   []spec.Access{tables.MyLeagues},
@@ -39,23 +39,23 @@ var (
 	}
 	JoinLeagueFunction = spec.Function{
 		Name:   "pickem/join-league",
-		Does:   "Makes the caller a member of the league that a code invites to.",
-		IfDown: "Nobody can join a league.",
+		Does:   "Makes the caller a member of the league with the given code.",
+		IfDown: "Members cannot join leagues.",
 		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues/join"},
 		Uses:   []spec.Access{tables.FindLeague, tables.GetMember, tables.JoinLeague},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	GetLeagueFunction = spec.Function{
 		Name:   "pickem/get-league",
-		Does:   "A league of the caller's with its members.",
-		IfDown: "The members of leagues do not load.",
+		Does:   "Returns a league of the caller with its members.",
+		IfDown: "League pages do not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}"},
 		Uses:   []spec.Access{tables.CheckMembership, tables.LeagueMembers},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	GetLeagueStandingsFunction = spec.Function{
 		Name:   "pickem/get-league-standings",
-		Does:   "The standings of a league of the caller's in a year.",
+		Does:   "Returns the standings of a league of the caller in a year.",
 		IfDown: "The tables of leagues do not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}/standings/{year}"},
 		Uses:   []spec.Access{tables.CheckMembership, tables.LeagueStandings},
@@ -63,24 +63,24 @@ var (
 	}
 	LeaveLeagueFunction = spec.Function{
 		Name:   "pickem/leave-league",
-		Does:   "Takes the caller, or another by its owner's will, out of a league.",
-		IfDown: "Nobody can leave a league.",
+		Does:   "Removes the caller from a league. The owner can also remove another member.",
+		IfDown: "Members cannot leave leagues, and owners cannot remove members.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/leagues/{leagueId}/members/{userId}"},
 		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.RenewCode, tables.LeagueRoster, tables.GetMember, tables.LeaveLeague},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	RenewCodeFunction = spec.Function{
 		Name:   "pickem/renew-code",
-		Does:   "Gives a league of the caller's a new code; the old invites nobody any more.",
-		IfDown: "A code that got about cannot be taken back.",
+		Does:   "Replaces the code of a league that the caller owns. The old code becomes invalid.",
+		IfDown: "Owners cannot invalidate a code that has leaked.",
 		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues/{leagueId}/code"},
 		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.RenewCode},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	DeleteLeagueFunction = spec.Function{
 		Name:   "pickem/delete-league",
-		Does:   "Ends a league of the caller's.",
-		IfDown: "Nobody can end a league.",
+		Does:   "Deletes a league that the caller owns.",
+		IfDown: "Owners cannot delete leagues.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/leagues/{leagueId}"},
 		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.EndLeague, tables.LeagueRoster, tables.GetMember, tables.LeaveLeague},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29

@@ -51,13 +51,13 @@ func RankStandings(rows []item.Standing) []Standing {
 
 // Standing is a member's rank in a table.
 type Standing struct {
-	Rank     int    `json:"rank" doc:"Dense: members with as many points have the same, and the next have the one after it."`
-	Movement *int   `json:"movement,omitempty" doc:"How many ranks it went up with the last event; absent for who was not there before."`
+	Rank     int    `json:"rank" doc:"From 1. Members with equal points have the same rank; the next lower points have the next rank."`
+	Movement *int   `json:"movement,omitempty" doc:"The number of ranks gained by the latest event, negative for lost ranks. Absent for members without a rank before."`
 	UserID   string `json:"userId"`
 	Name     string `json:"name"`
 	Points   int    `json:"points"`
-	Correct  int    `json:"correct" doc:"Matches picked right."`
-	Played   int    `json:"played" doc:"Events played."`
+	Correct  int    `json:"correct" doc:"The number of matches with a correct pick."`
+	Played   int    `json:"played" doc:"The number of scored events with a prediction."`
 }
 
 // GetStandings is the request for the table of a year.
@@ -65,16 +65,16 @@ type GetStandings struct {
 	auth.User
 	Year   string `path:"year" pattern:"^[0-9]{4}$" doc:"The year of the events."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
-	Cursor string `query:"cursor" maxLength:"128" doc:"Next of the page before."`
+	Cursor string `query:"cursor" maxLength:"128" doc:"The value of next in the previous page."`
 }
 
 // StandingsScreen is the answer with a page of a table.
 type StandingsScreen struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Count     int        `json:"count" doc:"How many are in the table."`
-		Standings []Standing `json:"standings" doc:"The highest first, then by name."`
-		Mine      *Standing  `json:"mine,omitempty" doc:"The caller's own."`
+		Count     int        `json:"count" doc:"The number of standings on all pages."`
+		Standings []Standing `json:"standings" doc:"By points, highest first, then by name."`
+		Mine      *Standing  `json:"mine,omitempty" doc:"The caller's standing. Absent if there is none."`
 		Next      string     `json:"next,omitempty"`
 	}
 }

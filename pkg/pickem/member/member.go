@@ -26,8 +26,8 @@ import (
 const noName = "New member"
 
 var (
-	errUserRemoved = problem.New(problem.Conflict, "user_removed", "this member is being removed: try again in two days")
-	errUserExists  = problem.New(problem.Conflict, "user_exists", "there is a member with this address already")
+	errUserRemoved = problem.New(problem.Conflict, "user_removed", "this member was deleted: try again two days after the deletion")
+	errUserExists  = problem.New(problem.Conflict, "user_exists", "a member with this address exists already")
 )
 
 // Members is the service of members.
@@ -43,7 +43,7 @@ type GetMe struct{ auth.User }
 // GetUser is the request for the profile of a member.
 type GetUser struct {
 	auth.User
-	ID string `path:"userId" maxLength:"128" doc:"The member."`
+	ID string `path:"userId" maxLength:"128" doc:"The id of the member."`
 }
 
 // UserScreen is the answer with a member.
@@ -52,9 +52,9 @@ type UserScreen struct {
 	Body         struct {
 		UserID    string              `json:"userId"`
 		Name      string              `json:"name"`
-		Standings []YearPoints        `json:"standings" doc:"The latest year first."`
-		Leagues   []league.Membership `json:"leagues,omitempty" doc:"The caller's own, by name."`
-		Events    []Played            `json:"events" doc:"The latest first; of others, those that are scored."`
+		Standings []YearPoints        `json:"standings" doc:"By year, latest first."`
+		Leagues   []league.Membership `json:"leagues,omitempty" doc:"The caller's leagues, by name. Absent for other members."`
+		Events    []Played            `json:"events" doc:"By date, latest first. For other members only scored events."`
 	}
 }
 
@@ -62,8 +62,8 @@ type UserScreen struct {
 type YearPoints struct {
 	Year    string `json:"year"`
 	Points  int    `json:"points"`
-	Correct int    `json:"correct" doc:"Matches picked right."`
-	Played  int    `json:"played" doc:"Events played."`
+	Correct int    `json:"correct" doc:"The number of matches with a correct pick."`
+	Played  int    `json:"played" doc:"The number of scored events with a prediction."`
 }
 
 // Played is an event that a member has predicted.
@@ -71,8 +71,8 @@ type Played struct {
 	EventID     string         `json:"eventId"`
 	Scored      bool           `json:"scored"`
 	Points      int            `json:"points"`
-	Correct     int            `json:"correct" doc:"Matches picked right."`
-	Predictions map[string]int `json:"predictions,omitempty" doc:"The caller's own, as they were saved; which of them are void the event says. Those of others are with its results."`
+	Correct     int            `json:"correct" doc:"The number of matches with a correct pick."`
+	Predictions map[string]int `json:"predictions,omitempty" doc:"The caller's picks as saved: the index of a team, from 0, by match id. GET /app/events/{eventId} lists which are void. Absent for other members: see the event's results."`
 }
 
 // GetMe returns the caller's name, standings, leagues and predictions, or NotFound for who
@@ -206,7 +206,7 @@ type InviteUser struct {
 	auth.Admin
 	Body struct {
 		Name  string `json:"name" minLength:"1" maxLength:"40" pattern:"^\\S(.*\\S)?$"`
-		Email string `json:"email" format:"email" maxLength:"128" doc:"Cognito writes to it, with a password for the first time."`
+		Email string `json:"email" format:"email" maxLength:"128" doc:"Cognito sends a temporary password to this address."`
 	}
 }
 
@@ -252,7 +252,7 @@ func (s *Members) OnUserConfirmed(ctx context.Context, e events.CognitoEventUser
 	}
 	id, name := e.Request.UserAttributes["sub"], strings.Join(strings.Fields(e.Request.UserAttributes["name"]), " ")
 	if id == "" {
-		return e, errors.New("the event names nobody: its attributes have no sub")
+		return e, errors.New("the event has no user attribute sub")
 	}
 	if name == "" || len([]rune(name)) > 40 {
 		name = noName
@@ -264,7 +264,7 @@ func (s *Members) OnUserConfirmed(ctx context.Context, e events.CognitoEventUser
 // DeleteUser is the request to delete a member.
 type DeleteUser struct {
 	auth.Admin
-	ID string `path:"userId" maxLength:"128" doc:"The member."`
+	ID string `path:"userId" maxLength:"128" doc:"The id of the member."`
 }
 
 // keepDeleted is how long the mark of a deleted member is kept: longer than a token is

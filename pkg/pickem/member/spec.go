@@ -11,16 +11,16 @@ import (
 var (
 	GetMeFunction = spec.Function{
 		Name:   "pickem/get-me",
-		Does:   "The caller's name, standings, leagues and predictions.",
-		IfDown: "The own profile does not load.",
+		Does:   "Returns the caller's name, standings, leagues and predictions.",
+		IfDown: "Members cannot open their own profile.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/me"},
 		Uses:   []spec.Access{tables.GetMember},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	GetUserFunction = spec.Function{
 		Name:   "pickem/get-user",
-		Does:   "Another member's name, standings and scores.",
-		IfDown: "The profiles of others do not load.",
+		Does:   "Returns a member's name, standings and scores.",
+		IfDown: "Members cannot open the profiles of other members.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/users/{userId}"},
 		Uses:   []spec.Access{tables.GetMember},
 		Memory: 256, Timeout: 5 * time.Second,
@@ -31,8 +31,8 @@ var (
 var (
 	UpdateMeFunction = spec.Function{
 		Name:   "pickem/update-me",
-		Does:   "Names the caller, who is a member from then on.",
-		IfDown: "Nobody can change a name.",
+		Does:   "Sets the caller's name, and makes the caller a member if needed.",
+		IfDown: "Users cannot set their name.",
 		On:     spec.Route{Method: "PATCH", Auth: spec.User, Path: "/app/me"},
 		Uses:   []spec.Access{tables.SaveMember, tables.GetMember, tables.FindMember, tables.RenameCopies},
 		Memory: 256, Timeout: 10 * time.Second,
@@ -43,16 +43,16 @@ var (
 var (
 	InviteUserFunction = spec.Function{
 		Name:   "pickem/invite-user",
-		Does:   "Invites somebody: makes the account, which Cognito writes to, and the member.",
-		IfDown: "Nobody can be invited.",
+		Does:   "Invites a person: creates an account, which Cognito mails a password to, and the member.",
+		IfDown: "Administrators cannot invite members.",
 		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/users"},
 		Uses:   []spec.Access{tables.InviteMember}, Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	DeleteUserFunction = spec.Function{
 		Name:   "pickem/delete-user",
-		Does:   "Removes a member with all that is the member's, and the account.",
-		IfDown: "Nobody can be removed.",
+		Does:   "Deletes a member, the member's data and the account.",
+		IfDown: "Administrators cannot delete members.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.Admin, Path: "/admin/users/{userId}"},
 		Uses:   []spec.Access{tables.GetMember, tables.RemoveMember, tables.FindLeague, tables.LeagueRoster, tables.LeaveLeague, tables.MembersDevices, tables.DropDevice}, Users: []spec.UserOp{spec.AdminGetUser, spec.AdminDeleteUser},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
@@ -63,8 +63,8 @@ var (
 var (
 	OnUserConfirmedFunction = spec.Function{
 		Name:   "pickem/on-user-confirmed",
-		Does:   "Makes whoever has signed up a member.",
-		IfDown: "Signing up shows an error; the account is there, and giving a name makes it a member.",
+		Does:   "Makes a user who has confirmed the sign-up a member.",
+		IfDown: "Sign-up shows an error. The account exists, and setting a name makes it a member.",
 		On:     spec.UserConfirmed{},
 		Uses:   []spec.Access{tables.InviteMember},
 		Memory: 128, Timeout: 5 * time.Second, // Cognito waits for no longer

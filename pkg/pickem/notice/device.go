@@ -64,7 +64,7 @@ type DevicePage struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		DeviceToken string    `json:"deviceToken"`
-		ExpiresAt   time.Time `json:"expiresAt" doc:"When the registration ends, unless the phone is seen before."`
+		ExpiresAt   time.Time `json:"expiresAt" doc:"The registration ends at this time, unless the phone is registered again before."`
 	}
 }
 
@@ -81,7 +81,7 @@ func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*Devi
 	return out, nil
 }
 
-var errNoDevice = problem.New(problem.NotFound, "device_not_found", "you have no such phone")
+var errNoDevice = problem.New(problem.NotFound, "device_not_found", "you have not registered this phone")
 
 // DeleteDevice is the request to stop notices to a phone.
 type DeleteDevice struct {

@@ -56,7 +56,7 @@ func (n Notice) check() error {
 	case n.Until.IsZero():
 		return problem.In("until", "until of the notice %.80q must be set", n.ID)
 	case len(n.UserIDs) == 0 || len(n.UserIDs) > MaxUsers:
-		return problem.In("userIds", "the notice %.80q is for %d members; 1 to %d are valid", n.ID, len(n.UserIDs), MaxUsers)
+		return problem.In("userIds", "the notice %.80q is for %d members: valid are 1 to %d", n.ID, len(n.UserIDs), MaxUsers)
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (n Notice) message() (*push.Message, error) {
 		Collapse: collapse, Thread: n.EventID, Custom: map[string]any{"eventId": n.EventID},
 	})
 	if errors.Is(err, push.ErrTooLarge) {
-		err = problem.New(problem.Invalid, "notice_too_long", "the notice %.80q is too long", n.ID).Because(err)
+		err = problem.New(problem.Invalid, "notice_too_long", "the notice %.80q is too long: a push has at most %d bytes", n.ID, push.MaxPayload).Because(err)
 	}
 	return m, err
 }

@@ -21,16 +21,16 @@ var Queue = spec.Queue{Name: "pickem-send-notices", MaxReceiveCount: 5, Batch: 1
 var (
 	RegisterDeviceFunction = spec.Function{
 		Name:   "pickem/register-device",
-		Does:   "Has the caller's phone reminded.",
-		IfDown: "New phones get no reminders.",
+		Does:   "Registers a phone of the caller for notifications.",
+		IfDown: "New phones get no notifications.",
 		On:     spec.Route{Method: "PUT", Auth: spec.User, Path: "/app/devices/{deviceToken}"},
 		Uses:   []spec.Access{tables.RegisterDevice},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	DeleteDeviceFunction = spec.Function{
 		Name:   "pickem/delete-device",
-		Does:   "Has the caller's phone not reminded any more.",
-		IfDown: "Phones that signed out get reminders.",
+		Does:   "Deletes the registration of a phone of the caller.",
+		IfDown: "Phones on which the user has signed out still get notifications.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/devices/{deviceToken}"},
 		Uses:   []spec.Access{tables.DropDevice},
 		Memory: 256, Timeout: 5 * time.Second,
@@ -41,16 +41,16 @@ var (
 var (
 	RemindFunction = spec.Function{
 		Name:   "pickem/remind",
-		Does:   "Reminds members without a prediction a day, and two hours, before an event locks.",
-		IfDown: "Members forget to pick.",
+		Does:   "Reminds members without a prediction, a day and two hours before an event locks.",
+		IfDown: "Members get no reminders to pick.",
 		On:     spec.Schedule("rate(15 minutes)"),
 		Uses:   []spec.Access{tables.FindOpenEvents, tables.FindReminded, tables.AllMembers, tables.EntriesOf, tables.MarkNotice}, Sends: []spec.Queue{Queue},
 		Memory: 512, Timeout: 2 * time.Minute,
 	}
 	SendNoticesFunction = spec.Function{
 		Name:   "pickem/send-notices",
-		Does:   "Sends a notification to the phones of up to a hundred members.",
-		IfDown: "Reminders come late, or, after the lock, not at all.",
+		Does:   "Sends a notification to the phones of up to 100 members.",
+		IfDown: "Notifications arrive late. After the event has locked they are not sent.",
 		On:     Queue,
 		Uses:   []spec.Access{tables.MembersDevices, tables.MarkNotice, tables.UnmarkNotice, tables.DropDevice}, Secrets: []string{APNSKey},
 		Emits:  []spec.Metric{noticesDelivered, noticesGone, noticesRetried},

@@ -10,7 +10,7 @@ import (
 
 // Entry is a member's points of an event.
 type Entry struct {
-	Rank   int    `json:"rank" doc:"Dense: members with as many points have the same, and the next have the one after it."`
+	Rank   int    `json:"rank" doc:"From 1. Members with equal points have the same rank; the next lower points have the next rank."`
 	UserID string `json:"userId"`
 	Name   string `json:"name"`
 	Sheet
@@ -18,16 +18,16 @@ type Entry struct {
 
 // Sheet is the points of a prediction, match by match.
 type Sheet struct {
-	Points  int    `json:"points" doc:"The sum of the matches' and the bonus."`
-	Correct int    `json:"correct" doc:"How many matches were picked right."`
-	Bonus   int    `json:"bonus,omitempty" doc:"For having every match right."`
+	Points  int    `json:"points" doc:"The points of all matches and the bonus."`
+	Correct int    `json:"correct" doc:"The number of matches with a correct pick."`
+	Bonus   int    `json:"bonus,omitempty" doc:"The bonus. Absent unless every match that is not void was picked correctly."`
 	Picks   []Pick `json:"picks" doc:"In the order of the card."`
 }
 
 // Pick is a member's pick of one match, with its points.
 type Pick struct {
 	MatchID string       `json:"matchId"`
-	Pick    *int         `json:"pick,omitempty" doc:"The place of the team that was picked; absent for none that counts."`
+	Pick    *int         `json:"pick,omitempty" doc:"The index of the picked team, from 0. Absent without a valid pick."`
 	Result  *item.Result `json:"result,omitempty"`
 	Correct bool         `json:"correct"`
 	Points  int          `json:"points"`

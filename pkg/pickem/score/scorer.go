@@ -27,7 +27,7 @@ func OpenScorer(_ context.Context, env app.Env) (*Scorer, error) {
 }
 
 // ErrResultsMissing reports that matches of the event have no result.
-var ErrResultsMissing = problem.New(problem.Conflict, "results_missing", "there are matches without a result")
+var ErrResultsMissing = problem.New(problem.Conflict, "results_missing", "the event has matches without a result")
 
 // Scorer is the service that scores events.
 type Scorer struct {
@@ -58,7 +58,7 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 			return err
 		}
 		if on.ScoringAt == "" || len(on.MissingResults()) > 0 {
-			return problem.New(problem.Invalid, "event_not_ready", "the event %.60q is not to be scored: results are missing, or nobody asked", in.EventID)
+			return problem.New(problem.Invalid, "event_not_ready", "the event %.60q cannot be scored: results are missing, or its scoring was not requested", in.EventID)
 		}
 		entries, err := item.ReadPredictions(ctx, s.db, on.ID)
 		if err != nil {
@@ -82,7 +82,7 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 			return err
 		}
 	}
-	return problem.New(problem.Unavailable, "changed", "the results of %s change all the time", in.EventID)
+	return problem.New(problem.Unavailable, "changed", "the results of %s changed during every attempt", in.EventID)
 }
 
 // score scores the prediction of one member. It does nothing if the member is deleted
@@ -98,7 +98,7 @@ func (s *Scorer) score(ctx context.Context, on item.EventWithCard, userID string
 		p.Points, p.Correct, p.ScoredAt, p.ScoredRev, p.Name = sheet.Points, sheet.Correct, item.FormatTime(s.now()), on.ResultsRev, g.Members[0].Name
 		sk, err := item.ScoreSK(p.Points, item.MaxEventPoints, userID)
 		if err != nil { // the card was read between two of its changes
-			return nil, false, problem.New(problem.Unavailable, "changed", "the card of %s has changed", on.ID).Because(err)
+			return nil, false, problem.New(problem.Unavailable, "changed", "the card of %s changed while it was read", on.ID).Because(err)
 		}
 		p.GSISK = sk
 		set := dynamo.Set(*p, "points", "mcorrect", "scoredAt", "scoredRev", "name", "GSI_SK")
@@ -149,7 +149,7 @@ func tallyWrites(g item.Collection, p item.Member, year string) (writes []dynamo
 	t := sum(year, g.Predictions)
 	sk, err := item.ScoreSK(t.Points, item.MaxYearPoints, p.UserID())
 	if err != nil {
-		return nil, problem.New(problem.Invalid, "too_many_points", "the points of a member in %s are more than standings hold: %d", year, t.Points)
+		return nil, problem.New(problem.Invalid, "too_many_points", "a member has %d points in %s: valid are 0 to %d", t.Points, year, item.MaxYearPoints)
 	}
 	kept := map[string]bool{}
 	put := func(own, table string) {
@@ -186,7 +186,7 @@ type Rebuilt struct {
 // scored predictions. It does not change predictions and can run any number of times.
 func (s *Scorer) RebuildStandings(ctx context.Context, in RebuildStandings) (Rebuilt, error) {
 	if in.Year < 2000 || in.Year > 2999 {
-		return Rebuilt{}, problem.In("year", "say which year, from 2000 to 2999: {\"year\": 2026}")
+		return Rebuilt{}, problem.In("year", "the year is missing or invalid: valid are 2000 to 2999, as in {\"year\": 2026}")
 	}
 	all, err := dynamo.QueryAll[item.Member](ctx, s.db, tables.AllMembers, dynamo.Range{Key: dynamo.KeyIs(tables.AllMembers, item.UserTag)})
 	if err != nil {

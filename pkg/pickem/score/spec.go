@@ -14,16 +14,16 @@ var Queue = spec.Queue{Name: "pickem-score-event.fifo", MaxReceiveCount: 5, Batc
 var (
 	ScoreEventFunction = spec.Function{
 		Name:   "pickem/score-event",
-		Does:   "Scores everybody's prediction of an event, and brings the standings up to date.",
-		IfDown: "Events are not scored; those that wait are when it is back.",
+		Does:   "Scores all predictions of an event, and updates the standings.",
+		IfDown: "Events are not scored. Queued scorings run after the recovery.",
 		On:     Queue,
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.EntriesOf, tables.GetMember, tables.ScoreMember, tables.ChangeEvent},
 		Memory: 1024, Timeout: time.Minute, // six of which a message of a run that failed is hidden, and its event's others behind it
 	}
 	RebuildStandingsFunction = spec.Function{
 		Name:   "pickem/rebuild-standings",
-		Does:   "Makes the standings of a year anew from the scores: an operator invokes it with {\"year\": 2026}.",
-		IfDown: "Standings that are wrong stay so.",
+		Does:   "Rebuilds the standings of a year from the scores. An operator invokes it with {\"year\": 2026}.",
+		IfDown: "Wrong standings cannot be repaired.",
 		On:     spec.Task{},
 		Uses:   []spec.Access{tables.AllMembers, tables.GetMember, tables.ScoreMember},
 		Memory: 1024, Timeout: 15 * time.Minute,

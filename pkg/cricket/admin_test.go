@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket"
@@ -20,10 +22,10 @@ import (
 	"matchday/pkg/spec"
 )
 
-// inhabited is a world with something under every route: match 7 is live, and
-// ann has everything that a user may have.
+// inhabited returns a world with rows for every route: match 7 is live, and ann has rows of
+// every kind that a user can have.
 func inhabited(t *testing.T) *crickettest.World {
-	w := crickettest.Served(t)
+	w := crickettest.NewWithMatches(t)
 	at := crickettest.KickOff.Add(24 * time.Hour).Unix()
 	testkit.Put(w.World, tables.Devices,
 		follower.DeviceRow{UserID: "ann", DeviceToken: crickettest.Token("phone"), Platform: "ios", Environment: "production", ExpiresAt: at},
@@ -35,7 +37,7 @@ func inhabited(t *testing.T) *crickettest.World {
 	return w
 }
 
-// belongings are the rows of a user.
+// belongings returns the rows of a user.
 func belongings(w *crickettest.World, user string) (all []map[string]any) {
 	for _, table := range []spec.Table{tables.Devices, tables.Follows, tables.Subscriptions, tables.Preferences} {
 		for _, row := range testkit.Rows[map[string]any](w.World, table) {
@@ -47,13 +49,12 @@ func belongings(w *crickettest.World, user string) (all []map[string]any) {
 	return all
 }
 
-// TestAuthorization calls every route of the room as nobody, as ann, whose
-// things they are, as bob, and as an testkit.Administrator, who is nobody special to
-// what is ann's. Who may is asked of the spec, which the gateway goes by, and of
-// the function, which does not rely on it.
+// TestAuthorization calls every route without a user, as ann, who owns the rows, as bob, and
+// as an administrator, who has no rights to the rows of ann. It checks the authorization of
+// the spec, which the gateway enforces, and that of the function.
 //
-// What bob is answered does not tell whether ann has it. A Live Activity's token
-// is an exception: it is secret, and whose it is cannot change.
+// The answers to bob are the same whether ann has rows or not. start-activity is an
+// exception: the token of a Live Activity is secret and its owner cannot change.
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
 	phone := `{"deviceToken":"` + crickettest.Token("another phone") + `","platform":"ios","environment":"production"}`
@@ -62,8 +63,8 @@ func TestAuthorization(t *testing.T) {
 		fn           spec.Function
 		target, body string
 		auth         spec.Auth
-		ok           int // to whom may
-		other        int // to another user, where it is a user's own
+		ok           int // status for the permitted callers
+		other        int // status for another user, if the rows belong to a user
 	}
 	cases := []row{
 		{match.GetMatchFunction, "/matches/7", "", spec.Public, 200, 200},
@@ -92,7 +93,7 @@ func TestAuthorization(t *testing.T) {
 		{follower.GetPreferencesFunction, "/user/preferences", "", spec.User, 200, 200},
 		{follower.PutPreferencesFunction, "/user/preferences", `{"alerts":[],"keyEventsOnly":false,"spoilerFree":true}`, spec.User, 200, 200},
 	}
-	callers := []string{"", "bob", testkit.Administrator, "ann"} // ann last: she may change what is hers
+	callers := []string{"", "bob", testkit.Administrator, "ann"} // ann is last, because she may change her rows
 	tried := 0
 	for _, fn := range cricket.Room.Functions {
 		route, ok := fn.On.(spec.Route)
@@ -102,12 +103,12 @@ func TestAuthorization(t *testing.T) {
 		tried++
 		i := slices.IndexFunc(cases, func(c row) bool { return c.fn.Name == fn.Name })
 		if i < 0 {
-			t.Errorf("who may call %s is not said here", fn.Name)
+			t.Errorf("%s has no case in this test", fn.Name)
 			continue
 		}
 		c := cases[i]
 		if route.Auth != c.auth {
-			t.Errorf("%s is open to %q by the spec, want %q", fn.Name, route.Auth, c.auth)
+			t.Errorf("the spec of %s has the authorization %q, want %q", fn.Name, route.Auth, c.auth)
 		}
 		t.Run(fn.Name, func(t *testing.T) {
 			t.Parallel()
@@ -121,13 +122,13 @@ func TestAuthorization(t *testing.T) {
 			w := inhabited(t)
 			routes := w.Routes()
 			before := belongings(w, "ann")
-			empty := crickettest.Served(t)
-			elsewhere := empty.Routes() // where ann has nothing
+			empty := crickettest.NewWithMatches(t)
+			elsewhere := empty.Routes() // of a world without rows of ann
 			for _, user := range callers {
 				was := w.Reference()
 				out := testkit.Ask(routes, c.fn, c.target, user, c.body)
 				if out.StatusCode != want[user] {
-					t.Errorf("%q is answered with %d %s, want %d", user, out.StatusCode, out.Body, want[user])
+					t.Errorf("user %q: %d %s, want %d", user, out.StatusCode, out.Body, want[user])
 				}
 				if out.StatusCode >= 400 {
 					if err := testkit.Blames(out, want[user], ""); err != nil {
@@ -138,28 +139,28 @@ func TestAuthorization(t *testing.T) {
 				switch {
 				case out.StatusCode >= 300:
 				case c.auth == spec.Public && !strings.HasPrefix(cache, "public, max-age="), c.auth != spec.Public && own && cache != httpapi.NoStore:
-					t.Errorf("%q is told to cache as %q", user, cache)
+					t.Errorf("user %q: Cache-Control %q, want public for public reads and %q otherwise", user, cache, httpapi.NoStore)
 				}
 				if is := w.Reference(); !reflect.DeepEqual(is, was) && (c.auth != spec.Admin || user != testkit.Administrator) {
-					t.Errorf("%q has changed what is everybody's", user)
+					t.Errorf("user %q has changed shared rows (-was +is):\n%s", user, cmp.Diff(was, is))
 				}
 				if user == "ann" {
 					continue
 				}
-				if !reflect.DeepEqual(belongings(w, "ann"), before) {
-					t.Errorf("%q has changed what is ann's", user)
+				if after := belongings(w, "ann"); !reflect.DeepEqual(after, before) {
+					t.Errorf("user %q has changed rows of ann (-was +is):\n%s", user, cmp.Diff(before, after))
 				}
 				if c.fn.Name == activity.StartActivityFunction.Name {
 					continue
 				}
 				if there := testkit.Ask(elsewhere, c.fn, c.target, user, c.body); there.StatusCode != out.StatusCode || there.Body != out.Body {
-					t.Errorf("%q is answered with %d %s where ann has something, and with %d %s where she has not", user, out.StatusCode, out.Body, there.StatusCode, there.Body)
+					t.Errorf("user %q: %d %s with rows of ann and %d %s without, want the same", user, out.StatusCode, out.Body, there.StatusCode, there.Body)
 				}
 			}
 		})
 	}
 	if len(cases) != tried {
-		t.Errorf("%d routes are tried, of %d", len(cases), tried)
+		t.Errorf("%d cases for %d routes", len(cases), tried)
 	}
-	t.Logf("%d routes, each called by %d: %d calls", tried, len(callers), tried*len(callers))
+	t.Logf("%d routes, each called by %d users: %d calls", tried, len(callers), tried*len(callers))
 }

@@ -26,10 +26,10 @@ import (
 	"matchday/pkg/spec"
 )
 
-// TestRefusals answers whatever is wrong with a request with the place of it.
-func TestRefusals(t *testing.T) {
+// TestInvalidRequestsAreRefused: the problem has a code and the invalid field.
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	t.Parallel()
-	routes := crickettest.Served(t).Routes()
+	routes := crickettest.NewWithMatches(t).Routes()
 	dates := "/matches?league=T20&from=2026-06-01T00:00:00Z&to=2026-06-02T00:00:00Z"
 	body := fmt.Sprintf(`{"pushToken":%q}`, crickettest.Token("fan"))
 	for _, c := range []struct {
@@ -103,7 +103,7 @@ func TestRefusals(t *testing.T) {
 		out := testkit.Ask(routes, c.fn, c.target, c.user, c.body)
 		var problem testkit.Problem
 		if err := json.Unmarshal([]byte(out.Body), &problem); err != nil || problem.Status != out.StatusCode {
-			t.Errorf("%s %.90s answers %d %.200s, which is no problem document", c.fn.Name, c.target, out.StatusCode, out.Body)
+			t.Errorf("%s %.90s answers %d %.200s, want a problem document", c.fn.Name, c.target, out.StatusCode, out.Body)
 		}
 		if code, ok := strings.CutPrefix(problem.Type, "urn:problem-type:matchday:"); !ok || code == "" {
 			t.Errorf("%s %.90s answers the type %q, want one with a code", c.fn.Name, c.target, problem.Type)
@@ -115,18 +115,18 @@ func TestRefusals(t *testing.T) {
 			return e.Location == c.field || c.field == "body" && strings.HasPrefix(e.Location, "body")
 		})
 		if c.field != "" && !named {
-			t.Errorf("%s %.90s answers %.300s, which does not name %s", c.fn.Name, c.target, out.Body, c.field)
+			t.Errorf("%s %.90s answers %.300s, want the field %s", c.fn.Name, c.target, out.Body, c.field)
 		}
 		if header := testkit.Header(out); header.Get("Content-Type") != "application/problem+json" || header.Get("ETag") != "" {
-			t.Errorf("%s %.90s answers with %v", c.fn.Name, c.target, header)
+			t.Errorf("%s %.90s answers with the headers %v", c.fn.Name, c.target, header)
 		}
 	}
 }
 
-// TestProblemCodes: apps decide by the code of a problem.
+// TestProblemCodes: the codes are part of the API and do not change.
 func TestProblemCodes(t *testing.T) {
 	t.Parallel()
-	routes := crickettest.Served(t).Routes()
+	routes := crickettest.NewWithMatches(t).Routes()
 	body := fmt.Sprintf(`{"pushToken":%q}`, crickettest.Token("fan"))
 	for _, c := range []struct {
 		fn                 spec.Function
@@ -158,56 +158,57 @@ func TestProblemCodes(t *testing.T) {
 	}
 }
 
-// TestTableHangs: while the tables do not answer, a request is answered before
-// its invocation is cut off, and not as our fault.
-func TestTableHangs(t *testing.T) {
+// TestRequestIsAnsweredWhileATableHangs: the answer is Unavailable and comes before the
+// invocation times out.
+func TestRequestIsAnsweredWhileATableHangs(t *testing.T) {
 	t.Parallel()
-	w := crickettest.Served(t)
+	w := crickettest.NewWithMatches(t)
 	env := w.Env(match.GetMatchFunction)
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	})
 	s := testkit.OpenWith(w.World, env, match.OpenMatches)
-	ctx, cancel := context.WithTimeout(w.Ctx(), 600*time.Millisecond) // the invocation's, of which half a second is for the answer
+	ctx, cancel := context.WithTimeout(w.Ctx(), 600*time.Millisecond) // httpapi reserves half a second of it for the answer
 	defer cancel()
 	out, err := httpapi.Lambda(match.GetMatchFunction, s.GetMatch)(ctx, testkit.Request(http.MethodGet, "/matches/7", "", ""))
 	testkit.Must(t, err)
 	if err := testkit.Blames(out, http.StatusServiceUnavailable, ""); err != nil || ctx.Err() != nil {
-		t.Errorf("%v, with %v left of the invocation", err, ctx.Err())
+		t.Errorf("error %v, context %v; want Unavailable before the timeout", err, ctx.Err())
 	}
 }
 
-func TestActivityRoutes(t *testing.T) {
+// TestActivityBelongsToItsUser: another user can neither take over nor end an activity.
+func TestActivityBelongsToItsUser(t *testing.T) {
 	t.Parallel()
-	w := crickettest.Served(t)
+	w := crickettest.NewWithMatches(t)
 	routes := w.Routes()
 	body := fmt.Sprintf(`{"pushToken":%q,"teamId":"11"}`, crickettest.Token("fan"))
 	for range 2 {
 		out := testkit.Ask(routes, activity.StartActivityFunction, "/user/activity/7", "fan", body)
 		if out.StatusCode != http.StatusCreated || !strings.Contains(out.Body, `"expiresAt"`) {
-			t.Errorf("the start answers %d %s", out.StatusCode, out.Body)
+			t.Errorf("start-activity: %d %s, want 201", out.StatusCode, out.Body)
 		}
 	}
 	if out := testkit.Ask(routes, activity.StartActivityFunction, "/user/activity/7", "thief", body); out.StatusCode != http.StatusConflict {
-		t.Errorf("another user's start answers %d", out.StatusCode)
+		t.Errorf("start-activity of another user: %d, want 409", out.StatusCode)
 	}
 	if s := testkit.Rows[activity.Subscription](w.World, tables.Subscriptions); len(s) != 1 || s[0].UserID != "fan" {
-		t.Errorf("stored are %+v", s)
+		t.Errorf("stored activities: %+v, want one of ann", s)
 	}
 	end := "/user/activity/7?pushToken=" + crickettest.Token("fan")
 	if out := testkit.Ask(routes, activity.EndActivityFunction, end, "thief", ""); out.StatusCode != http.StatusNotFound {
-		t.Errorf("another user's end answers %d", out.StatusCode)
+		t.Errorf("end-activity of another user: %d, want 404", out.StatusCode)
 	}
-	if out := testkit.Ask(routes, activity.EndActivityFunction, end, "fan", ""); out.StatusCode != http.StatusNoContent || w.Subscribed() != nil {
-		t.Errorf("the end answers %d and leaves %q", out.StatusCode, w.Subscribed())
+	if out := testkit.Ask(routes, activity.EndActivityFunction, end, "fan", ""); out.StatusCode != http.StatusNoContent || w.Subscribers() != nil {
+		t.Errorf("end-activity: %d, subscribers %q; want 204 and none", out.StatusCode, w.Subscribers())
 	}
 }
 
-// TestNoRequestIsOurFault sends what clients might.
-func TestNoRequestIsOurFault(t *testing.T) {
+// TestNoRequestCausesAnInternalError sends arbitrary requests.
+func TestNoRequestCausesAnInternalError(t *testing.T) {
 	t.Parallel()
-	w := crickettest.Served(t)
+	w := crickettest.NewWithMatches(t)
 	routes := w.Routes()
 	w.Play(1, cricsheet.T20, match.SlotLength)
 	values := rapid.OneOf(

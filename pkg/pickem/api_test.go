@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/httpapi"
@@ -22,13 +24,13 @@ import (
 	"matchday/pkg/spec"
 )
 
-// TestRefusals answers whatever is wrong with a request with a problem of its
-// type and with the place of it, and changes nothing.
-func TestRefusals(t *testing.T) {
+// TestInvalidRequestsAreRefused: the problem has a code and the invalid field, and nothing
+// changes.
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	const full = "2026-03-09-full"
-	w.Announce(pickemtest.Noon.AddDate(0, 0, 8), "full", 0)
+	w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 8), "full", 0)
 	w.AddMatches(full, item.MaxMatches)
 	with := func(m map[string]any, more ...any) map[string]any {
 		for i := 0; i < len(more); i += 2 {
@@ -144,11 +146,11 @@ func TestRefusals(t *testing.T) {
 		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", with(pickemtest.MatchOf(4, 1), "championships", []string{""}), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.championships[0]"}},
 		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", with(pickemtest.MatchOf(4, 1), "id", "4"), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.id"}},
 		{event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show) + "/matches", with(pickemtest.MatchOf(4, 1), "id", "urn:uuid:"+pickemtest.MatchID(4)), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.id"}},
-		{event.UpdateMatchFunction, gone + "/matches/" + pickemtest.MatchID(1), pickemtest.Without(pickemtest.MatchOf(1, 1), "id"), noEvent},
-		{event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 4), pickemtest.Without(pickemtest.MatchOf(4, 1), "id"), noMatch},
+		{event.UpdateMatchFunction, gone + "/matches/" + pickemtest.MatchID(1), pickemtest.WithoutKey(pickemtest.MatchOf(1, 1), "id"), noEvent},
+		{event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 4), pickemtest.WithoutKey(pickemtest.MatchOf(4, 1), "id"), noMatch},
 		{event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.MatchOf(1, 1), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.id"}},
-		{event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.Without(pickemtest.MatchOf(1, 999-25+1), "id"), pickemtest.Refusal{Status: 422, Code: "card_overflow", Field: "body.points"}},
-		{event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1), pickemtest.Without(pickemtest.MatchOf(2, 10), "id"), locked},
+		{event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(1, 999-25+1), "id"), pickemtest.Refusal{Status: 422, Code: "card_overflow", Field: "body.points"}},
+		{event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1), pickemtest.WithoutKey(pickemtest.MatchOf(2, 10), "id"), locked},
 		{event.DeleteMatchFunction, gone + "/matches/" + pickemtest.MatchID(1), nil, noEvent},
 		{event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 4), nil, noMatch},
 		{event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1), nil, locked},
@@ -189,17 +191,16 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	if after := w.Rows(); !reflect.DeepEqual(after, before) {
-		t.Errorf("refused, they have changed the table:\n%v\nwas\n%v", after, before)
+		t.Errorf("rows changed by refused requests (-was +is):\n%s", cmp.Diff(before, after))
 	}
 }
 
-// secretPick finds the pick as a number of its own, not as a part of a random id.
+// secretPick matches the pick as a separate number, not as a part of a random id.
 var secretPick = regexp.MustCompile(fmt.Sprintf(`\b%d\b`, pickemtest.SecretPick))
 
-// TestAuthorization calls every route of the room as nobody, as bob, as an
-// administrator, who is no member, and as ann, whose things they are. Who may is
-// asked of the spec, which the gateway goes by, and of the function, which does not
-// rely on it.
+// TestAuthorization calls every route without a user, as bob, as an administrator who is not
+// a member, and as ann, who owns the items. It checks the authorization of the spec, which
+// the gateway enforces, and that of the function.
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
 	type row struct {
@@ -242,7 +243,7 @@ func TestAuthorization(t *testing.T) {
 		admins(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"name":"Tides"}`, 200),
 		admins(event.DeleteEventFunction, pickemtest.AdminEvent(pickemtest.Show), nil, 204),
 		admins(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(4, 1), 201),
-		admins(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.Without(pickemtest.MatchOf(9, 1), "id"), 200),
+		admins(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(9, 1), "id"), 200),
 		admins(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), nil, 204),
 		admins(event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(3, 2, 1), 200),
 		admins(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1)+"/result", `{"result":0}`, 200),
@@ -258,13 +259,13 @@ func TestAuthorization(t *testing.T) {
 		}
 		i := slices.IndexFunc(cases, func(c row) bool { return c.fn.Name == fn.Name })
 		if i < 0 {
-			t.Errorf("who may call %s is not said here", fn.Name)
+			t.Errorf("%s has no case in this test", fn.Name)
 			continue
 		}
 		tried++
 		c := cases[i]
 		if route.Auth != c.auth {
-			t.Errorf("%s is open to %q by the spec, want %q", fn.Name, route.Auth, c.auth)
+			t.Errorf("the spec of %s has the authorization %q, want %q", fn.Name, route.Auth, c.auth)
 		}
 		t.Run(fn.Name, func(t *testing.T) {
 			t.Parallel()
@@ -283,7 +284,7 @@ func TestAuthorization(t *testing.T) {
 				was := w.Rows()
 				out := w.Ask(c.fn, c.target, caller.user, c.body)
 				if out.StatusCode != caller.status {
-					t.Errorf("%q is answered with %d %s, want %d", caller.user, out.StatusCode, out.Body, caller.status)
+					t.Errorf("user %q: %d %s, want %d", caller.user, out.StatusCode, out.Body, caller.status)
 				}
 				if out.StatusCode >= 400 {
 					if err := testkit.Blames(out, caller.status, ""); err != nil {
@@ -291,10 +292,10 @@ func TestAuthorization(t *testing.T) {
 					}
 				}
 				if cache := testkit.Header(out).Get("Cache-Control"); out.StatusCode < 300 && cache != httpapi.NoStore && cache != "private, max-age=60" {
-					t.Errorf("%q is told to cache as %q", caller.user, cache)
+					t.Errorf("user %q: Cache-Control %q, want %q or private, max-age=60", caller.user, cache, httpapi.NoStore)
 				}
 				if caller.user != "ann" && secretPick.MatchString(out.Body) {
-					t.Errorf("%q is shown ann's pick: %s", caller.user, out.Body)
+					t.Errorf("user %q: the answer has ann's pick: %s", caller.user, out.Body)
 				}
 				is := w.Rows()
 				for key := range maps.Keys(was) {
@@ -302,21 +303,21 @@ func TestAuthorization(t *testing.T) {
 						strings.HasPrefix(key, "LEAGUE#harbour ") || strings.HasPrefix(key, "CODE#TEST1234 ")
 					mayChange := caller.status < 300 && (mine || c.auth == spec.Admin)
 					if !mayChange && !reflect.DeepEqual(is[key], was[key]) {
-						t.Errorf("%q has changed %s to %v", caller.user, key, is[key])
+						t.Errorf("user %q has changed %s (-was +is):\n%s", caller.user, key, cmp.Diff(was[key], is[key]))
 					}
 				}
 				if caller.status >= 300 && len(is) != len(was) {
-					t.Errorf("%q has added to the table", caller.user)
+					t.Errorf("user %q has added or deleted rows: %d, want %d", caller.user, len(is), len(was))
 				}
 			}
 		})
 	}
 	if len(cases) != tried {
-		t.Errorf("%d routes are tried, of %d", len(cases), tried)
+		t.Errorf("%d cases for %d routes", len(cases), tried)
 	}
 }
 
-// addHarbourLeague is a league of a member's, known by that id and by TEST1234.
+// addHarbourLeague stores a league of a member, with the id harbour and the code TEST1234.
 func addHarbourLeague(w *pickemtest.Room, owner string) {
 	w.T.Helper()
 	l := item.League{

@@ -58,7 +58,7 @@ func TestCrashes(t *testing.T) {
 	}
 	open := func(w *pickemtest.Room) {
 		w.AddMembers("ann", "bob", "cat")
-		w.AnnounceClash(3)
+		w.CreateShow(3)
 		w.Pick("ann", pickemtest.Show, 0, 1, 0)
 		w.Pick("bob", pickemtest.Show, 1, 1)
 	}
@@ -97,9 +97,9 @@ func TestCrashes(t *testing.T) {
 		}, ""},
 		{"events are locked", event.LockEventsFunction, func(w *pickemtest.Room) {
 			w.RequestScores("clash-of-tides")
-			w.Announce(w.Clock.Now().Add(time.Hour+time.Minute), "dawn", 1)
-			w.Announce(w.Clock.Now().Add(time.Hour+2*time.Minute), "dusk", 1)
-			w.Announce(w.Clock.Now().Add(2*time.Hour), "night", 1)
+			w.CreateEvent(w.Clock.Now().Add(time.Hour+time.Minute), "dawn", 1)
+			w.CreateEvent(w.Clock.Now().Add(time.Hour+2*time.Minute), "dusk", 1)
+			w.CreateEvent(w.Clock.Now().Add(2*time.Hour), "night", 1)
 			w.To(w.Clock.Now().Add(3 * time.Minute))
 		}, func(w *pickemtest.Room, env app.Env) error {
 			return testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.Ctx())

@@ -268,7 +268,7 @@ func (g *game) perform(a operation, c interruption) error {
 	if a.wantCode != nil && !disturbed {
 		want = a.wantCode()
 	}
-	env, _ := g.Wired(a.fn, c.at, func() {
+	env, _ := g.Observe(a.fn, c.at, func() {
 		g.depth++
 		defer func() { g.depth-- }()
 		for _, other := range c.meanwhile {

@@ -58,7 +58,7 @@ func TestPredictionBehindTheIndex(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
-	w.AnnounceClash(1)
+	w.CreateShow(1)
 	w.Pick("ann", pickemtest.Show, 0)
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0)
@@ -88,7 +88,7 @@ func TestRetriedPickIsRefusedAfterLock(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
-	w.AnnounceClash(1)
+	w.CreateShow(1)
 	w.To(item.ParseTime(testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(pickemtest.Show)).LockAt).Add(-time.Millisecond))
 	env, n := w.Env(event.PutPredictionsFunction), 0
 	next := env.AWS.HTTPClient
@@ -136,7 +136,7 @@ func TestConflictOfOneMemberStopsNoOther(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "mallory")
-	w.AnnounceClash(1)
+	w.CreateShow(1)
 	for _, u := range []string{"ann", "bob", "mallory"} {
 		w.Pick(u, pickemtest.Show, 0)
 	}
@@ -190,7 +190,7 @@ func TestCardBetweenTwoReads(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
-	w.AnnounceClash(1)
+	w.CreateShow(1)
 	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":900}`)
 	w.Pick("ann", pickemtest.Show, 0)
 	w.LockEvent(pickemtest.Show)
@@ -198,7 +198,7 @@ func TestCardBetweenTwoReads(t *testing.T) {
 	w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", "")
 	env := pickemtest.InterruptBefore(w.Env(score.ScoreEventFunction), "Query", 1, func() {
 		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":0}`)
-		w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.Without(pickemtest.MatchOf(1, 999), "id"))
+		w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(1, 999), "id"))
 	})
 	if err := testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: pickemtest.Show}); err == nil {
 		t.Error("ScoreEvent accepted more points than a key can hold")
@@ -215,12 +215,12 @@ func TestPredictionOfDeletedEventDoesNotCount(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
-	w.AnnounceClash(2)
+	w.CreateShow(2)
 	w.Pick("ann", pickemtest.Show, 0, 0)
 	_, err := testkit.OpenWith(w.World, withEmptyIndex(w.Env(event.DeleteEventFunction)), event.OpenEvents).DeleteEvent(w.Ctx(), &event.DeleteEvent{EventID: pickemtest.Show})
 	testkit.Must(t, err)
 	w.To(w.Clock.Now().Add(time.Minute))
-	w.AnnounceClash(1)
+	w.CreateShow(1)
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0)
 	w.Score(pickemtest.Show)
@@ -261,7 +261,7 @@ func TestEveryRemovalNotifies(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
-	w.AnnounceClash(2)
+	w.CreateShow(2)
 	ids := map[string]bool{}
 	for range 2 {
 		w.Pick("ann", pickemtest.Show, 0, 0)
@@ -281,7 +281,7 @@ func TestBonusIsLogged(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
-	w.AnnounceClash(1)
+	w.CreateShow(1)
 	w.Pick("ann", pickemtest.Show, 0)
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0)

@@ -18,7 +18,7 @@ func TestSeason(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat")
-	w.AnnounceClash(3)
+	w.CreateShow(3)
 	w.Pick("ann", pickemtest.Show, 0, 0, 0)
 	w.Pick("bob", pickemtest.Show, 0, 1, 1)
 	w.LockEvent(pickemtest.Show)

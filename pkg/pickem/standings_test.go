@@ -232,7 +232,7 @@ func TestPages(t *testing.T) {
 func TestCursors(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
-	w.Announce(pickemtest.Noon.AddDate(-1, 0, 0), "old", 0)
+	w.CreateEvent(pickemtest.Noon.AddDate(-1, 0, 0), "old", 0)
 	w.EnterResults(pickemtest.ScoredShow, 1, 0)
 	next := func(fn spec.Function, target string) string {
 		var body struct{ Next string }

@@ -28,7 +28,7 @@ func TestStartActivityRegistersAndPushes(t *testing.T) {
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, 0, func(_ context.Context, _ activity.MatchChanged) error { return nil })
 
-	in := crickettest.Starting("7", "fan", "12")
+	in := crickettest.StartRequest("7", "fan", "12")
 	in.Body.PushToken = push.Token(strings.ToUpper(string(in.Body.PushToken)))
 	out, err := a.StartActivity(w.Ctx(), in)
 	testkit.Must(t, err)
@@ -40,37 +40,37 @@ func TestStartActivityRegistersAndPushes(t *testing.T) {
 	if n := testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities); n != 1 || pushCount(w, "neutral") != 0 {
 		t.Errorf("%d messages and %d pushes to another activity, want 1 and 0", n, pushCount(w, "neutral"))
 	}
-	w.Expect("after the start", map[string]string{"fan": want["visitor"]}, false)
+	w.ExpectPhones("after the start", map[string]string{"fan": want["visitor"]}, false)
 
 	// A second registration, for the other team, updates the same row.
 	w.To(w.Clock.Now().Add(time.Minute))
-	_, err = a.StartActivity(w.Ctx(), crickettest.Starting("7", "fan", "11"))
+	_, err = a.StartActivity(w.Ctx(), crickettest.StartRequest("7", "fan", "11"))
 	testkit.Must(t, err)
 	second := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("fan"))
 	if second.CreatedAt != first.CreatedAt || second.UpdatedAt <= first.UpdatedAt || second.ExpiresAt <= first.ExpiresAt || second.TeamID != "11" {
 		t.Errorf("the second registration changed the row, want only the team and the times:\n%s", cmp.Diff(first, second))
 	}
 	testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities)
-	w.Expect("for the other team", map[string]string{"fan": want["local"]}, false)
+	w.ExpectPhones("for the other team", map[string]string{"fan": want["local"]}, false)
 
-	over := w.Scripted("8")
+	over := w.AddFixture("8")
 	w.SetPayload(crickettest.Payload(f, "1st Innings"), crickettest.Payload(over, "Aban."))
 	w.TickAt(w.Ticker(), 60)
-	finished := w.Scripted("9")
+	finished := w.AddFixture("9")
 	finished.EndingAt, finished.FinishedAt = 1, 1
 	testkit.Put(w.World, tables.Fixtures, finished)
-	upcoming := w.Scripted("10")
+	upcoming := w.AddFixture("10")
 	for name, c := range map[string]struct {
 		in    *activity.StartActivity
 		kind  problem.Kind
 		field string
 	}{
-		"no match":                {crickettest.Starting("1", "fan", ""), problem.NotFound, ""},
-		"over by its score":       {crickettest.Starting(over.MatchID, "fan", ""), problem.Conflict, ""},
-		"over by its row":         {crickettest.Starting(finished.MatchID, "fan", ""), problem.Conflict, ""},
-		"a team of another match": {crickettest.Starting("7", "fan", "99"), problem.Invalid, "body.teamId"},
-		"another user's token":    {&activity.StartActivity{User: auth.User{UserID: "thief"}, MatchID: "7", Body: crickettest.Starting("7", "fan", "").Body}, problem.Conflict, ""},
-		"an upcoming match":       {crickettest.Starting(upcoming.MatchID, "fan", ""), problem.Internal, ""},
+		"no match":                {crickettest.StartRequest("1", "fan", ""), problem.NotFound, ""},
+		"over by its score":       {crickettest.StartRequest(over.MatchID, "fan", ""), problem.Conflict, ""},
+		"over by its row":         {crickettest.StartRequest(finished.MatchID, "fan", ""), problem.Conflict, ""},
+		"a team of another match": {crickettest.StartRequest("7", "fan", "99"), problem.Invalid, "body.teamId"},
+		"another user's token":    {&activity.StartActivity{User: auth.User{UserID: "thief"}, MatchID: "7", Body: crickettest.StartRequest("7", "fan", "").Body}, problem.Conflict, ""},
+		"an upcoming match":       {crickettest.StartRequest(upcoming.MatchID, "fan", ""), problem.Internal, ""},
 	} {
 		_, err := a.StartActivity(w.Ctx(), c.in)
 		if c.kind == problem.Internal {
@@ -99,11 +99,11 @@ func TestEndActivityRemovesOnlyTheCallersRegistration(t *testing.T) {
 		}
 		return err
 	}
-	if err := end("thief"); problem.Of(err) != problem.NotFound || w.Subscribed() == nil {
-		t.Errorf("another user: error %v, subscriptions %q; want NotFound and fan's subscription", err, w.Subscribed())
+	if err := end("thief"); problem.Of(err) != problem.NotFound || w.Subscribers() == nil {
+		t.Errorf("another user: error %v, subscriptions %q; want NotFound and fan's subscription", err, w.Subscribers())
 	}
-	if err := end("fan"); err != nil || w.Subscribed() != nil {
-		t.Errorf("the owner: error %v, subscriptions %q; want neither", err, w.Subscribed())
+	if err := end("fan"); err != nil || w.Subscribers() != nil {
+		t.Errorf("the owner: error %v, subscriptions %q; want neither", err, w.Subscribers())
 	}
 	if err := end("fan"); problem.Of(err) != problem.NotFound {
 		t.Errorf("a second removal: error %v, want NotFound", err)

@@ -53,7 +53,7 @@ func TestActivityWithoutTokenGetsTheChannel(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
 	discardMessages(w)
-	w.Owns("18.0", "first", "second", "other", "nobody's")
+	w.RegisterPhones("18.0", "first", "second", "other", "nobody's")
 	a := w.Starter(w.Env(activity.StartActivityFunction))
 	got := map[string]string{}
 	for _, c := range []struct{ user, team string }{{"first", "11"}, {"second", "11"}, {"other", "12"}, {"nobody's", ""}} {
@@ -68,11 +68,11 @@ func TestActivityWithoutTokenGetsTheChannel(t *testing.T) {
 	if got["first"] != got["second"] || got["first"] == got["other"] || got["other"] == got["nobody's"] || len(w.Phones.Channels()) != 3 {
 		t.Errorf("users got the channels %v, Apple has %v; want one for each of 3 perspectives", got, w.Phones.Channels())
 	}
-	if n := len(w.Subscribed()); n != 3 || len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)) != 0 {
+	if n := len(w.Subscribers()); n != 3 || len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)) != 0 {
 		t.Errorf("%d activities are stored, want the 3 with a token; messages %+v, want none", n, testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue))
 	}
 	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7"}))
-	w.Expect("after the broadcast", map[string]string{
+	w.ExpectPhones("after the broadcast", map[string]string{
 		"first": want["local"], "second": want["local"], "other": want["visitor"], "nobody's": want["neutral"], "local": want["local"],
 	}, false)
 }
@@ -86,7 +86,7 @@ func TestConcurrentCallersShareOneChannel(t *testing.T) {
 	got := map[string]int{}
 	for i := range n {
 		user := fmt.Sprint("user ", i)
-		w.Owns("18.1", user)
+		w.RegisterPhones("18.1", user)
 		a, done := w.Starter(w.Env(activity.StartActivityFunction)), w.Clock.Work() // one process for each user
 		group.Go(func() {
 			defer done()
@@ -110,10 +110,10 @@ func TestConcurrentCallersShareOneChannel(t *testing.T) {
 func TestChannelIsRefusedWithoutIOS18(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
-	w.Owns("17.6.1", "seventeen")
-	w.Owns("", "unknown version")
+	w.RegisterPhones("17.6.1", "seventeen")
+	w.RegisterPhones("", "unknown version")
 	testkit.Put(w.World, tables.Devices, follower.DeviceRow{UserID: "expired", DeviceToken: crickettest.Token("old"), OSMajor: 18, ExpiresAt: w.Clock.Now().Unix()})
-	w.Owns("18.0", "eighteen")
+	w.RegisterPhones("18.0", "eighteen")
 	a := w.Starter(w.Env(activity.StartActivityFunction))
 	for _, user := range []string{"seventeen", "unknown version", "expired", "without a phone"} {
 		_, err := a.StartActivity(w.Ctx(), channelRequest("7", user, ""))
@@ -124,7 +124,7 @@ func TestChannelIsRefusedWithoutIOS18(t *testing.T) {
 	if _, err := a.StartActivity(w.Ctx(), channelRequest("1", "eighteen", "")); problem.Of(err) != problem.NotFound {
 		t.Errorf("a match that does not exist: error %v, want NotFound", err)
 	}
-	w.Ends("7", 9)
+	w.DecideEnd("7", 9)
 	if _, err := a.StartActivity(w.Ctx(), channelRequest("7", "eighteen", "")); problem.Of(err) != problem.Conflict {
 		t.Errorf("a match that is over: error %v, want Conflict", err)
 	}
@@ -138,7 +138,7 @@ func TestChannelIsRefusedWithoutIOS18(t *testing.T) {
 func TestStartActivityAsksForATokenWithoutAChannel(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
-	w.Owns("18.0", "fan")
+	w.RegisterPhones("18.0", "fan")
 	env := w.Env(activity.StartActivityFunction)
 	keyless := w.Starter(env)
 	keyless.Channels().Sender = func(context.Context) (*push.Sender, error) { return nil, errors.New("no secret") }
@@ -167,7 +167,7 @@ func TestStartActivityAsksForATokenWithoutAChannel(t *testing.T) {
 func TestClaimBelongsToOneProcessUntilItExpires(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
-	w.Owns("18.0", "fan")
+	w.RegisterPhones("18.0", "fan")
 	a := w.Starter(w.Env(activity.StartActivityFunction))
 	claim := activity.Channel{MatchID: "7", View: match.Neutral, ClaimedAt: w.Clock.Now().UnixMilli()}
 	testkit.Put(w.World, tables.Channels, claim)
@@ -197,11 +197,11 @@ func TestClaimBelongsToOneProcessUntilItExpires(t *testing.T) {
 func TestChannelIsNotOpenedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
-	w.Owns("18.0", "fan")
+	w.RegisterPhones("18.0", "fan")
 	a := w.Starter(w.Env(activity.StartActivityFunction))
 	sender := a.Channels().Sender
 	a.Channels().Sender = func(ctx context.Context) (*push.Sender, error) {
-		w.Ends("7", 9)
+		w.DecideEnd("7", 9)
 		return sender(ctx)
 	}
 	if _, err := a.StartActivity(w.Ctx(), channelRequest("7", "fan", "")); !errors.Is(err, match.ErrMatchOver) {
@@ -219,8 +219,8 @@ func TestBroadcastCostIsIndependentOfListeners(t *testing.T) {
 	t.Parallel()
 	cost := func(listeners int) (calls, answers map[string]int) {
 		w := crickettest.New(t).WithPhones()
-		f := w.Scripted("7")
-		id := w.Opened("7", match.Neutral)
+		f := w.AddFixture("7")
+		id := w.OpenChannel("7", match.Neutral)
 		for i := range listeners {
 			listenTo(w, id, fmt.Sprint(i))
 		}
@@ -251,14 +251,14 @@ func TestChannelsAreClosedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
 	discardMessages(w)
-	id := w.Opened("7", "11")
+	id := w.OpenChannel("7", "11")
 	testkit.Put(w.World, tables.Channels, activity.Channel{MatchID: "7", View: match.Neutral, ClaimedAt: w.Clock.Now().UnixMilli()}) // has expired at the end
 	listenTo(w, id, "listener", "away")
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
-	w.Ends("7", 40)
+	w.DecideEnd("7", 40)
 	for range 2 { // delivered twice
 		testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
-		w.Expect("after the end", map[string]string{"listener": want["local"], "local": want["local"], "visitor": want["visitor"]}, true)
+		w.ExpectPhones("after the end", map[string]string{"listener": want["local"], "local": want["local"], "visitor": want["visitor"]}, true)
 	}
 	listenTo(w, id, "late") // Apple does not store the end for it
 	closing := w.Queues.Messages(tables.ActivityQueue.Name)
@@ -268,7 +268,7 @@ func TestChannelsAreClosedAtTheEnd(t *testing.T) {
 	if n := testkit.Drain(w.World, tables.ActivityQueue, activity.CloseAfter, p.PushActivities); n != 2 {
 		t.Errorf("%d messages were handled, want 2", n)
 	}
-	w.Expect("after the second broadcast of the end", map[string]string{"late": want["local"]}, true)
+	w.ExpectPhones("after the second broadcast of the end", map[string]string{"late": want["local"]}, true)
 	if n := len(w.Phones.Channels()) + len(testkit.Rows[activity.Channel](w.World, tables.Channels)); n != 0 {
 		t.Errorf("Apple has %v, the rows are %+v; want none", w.Phones.Channels(), testkit.Rows[activity.Channel](w.World, tables.Channels))
 	}
@@ -283,25 +283,25 @@ func TestUnreachableChannelDoesNotBlockTokens(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
 	discardMessages(w)
-	id := w.Opened("7", match.Neutral)
+	id := w.OpenChannel("7", match.Neutral)
 	listenTo(w, id, "listener")
 	env := w.Env(activity.PushActivitiesFunction)
 	offline := w.Pusher(env, func(c *push.Config) { c.BroadcastEndpoint = "https://127.0.0.1:1" })
 	testkit.Must(t, offline.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7"}))
-	w.Expect("by token", want, false)
+	w.ExpectPhones("by token", want, false)
 	if n := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)); n != 0 || pushCount(w, "listener") != 0 {
 		t.Errorf("after an update: %d messages, %d pushes to the listener; want none", n, pushCount(w, "listener"))
 	}
-	w.Ends("7", 40)
+	w.DecideEnd("7", 40)
 	testkit.Must(t, offline.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
-	w.Expect("by token", want, true)
+	w.ExpectPhones("by token", want, true)
 	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, offline.PushActivities)
 	got := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
 	if i := slices.IndexFunc(got, func(m activity.MatchChanged) bool { return m.Channels == activity.BroadcastEnd }); len(got) != 2 || i < 0 || got[i].Try < 3 {
 		t.Fatalf("the messages are %+v, want 2, one of them the third or a later retry of the end", got)
 	}
 	testkit.Drain(w.World, tables.ActivityQueue, 5*time.Minute, w.Pusher(env).PushActivities)
-	w.Expect("by channel", map[string]string{"listener": want["neutral"]}, true)
+	w.ExpectPhones("by channel", map[string]string{"listener": want["neutral"]}, true)
 }
 
 // A channel that no longer exists at Apple is replaced, unless it is so recent that
@@ -310,10 +310,10 @@ func TestUnknownChannelIsReplaced(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	discardMessages(w)
-	w.Owns("18.0", "fan")
+	w.RegisterPhones("18.0", "fan")
 	env := w.Env(activity.PushActivitiesFunction)
 	p := w.Pusher(env)
-	id := w.Opened("7", match.Neutral)
+	id := w.OpenChannel("7", match.Neutral)
 	testkit.Must(t, (*p.Sender()).DeleteChannel(t.Context(), id))
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7"}))
 	if len(testkit.Rows[activity.Channel](w.World, tables.Channels)) != 1 {
@@ -361,7 +361,7 @@ func TestChannelIsOpenedAfterACrash(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) channelState {
 		w, _, _ := worldWithActivities(t)
-		w.Owns("18.0", "fan")
+		w.RegisterPhones("18.0", "fan")
 		in := channelRequest("7", "fan", "11")
 		w.Starter(w.Crashing(activity.StartActivityFunction, p)).StartActivity(w.Ctx(), in)
 		again := w.Starter(w.Env(activity.StartActivityFunction))
@@ -387,9 +387,9 @@ func TestChannelEndIsCompletedAfterACrash(t *testing.T) {
 				w, _, _ := worldWithActivities(t)
 				discardMessages(w)
 				for _, view := range []string{"11", match.Neutral} {
-					listenTo(w, w.Opened("7", view), "listener as "+view)
+					listenTo(w, w.OpenChannel("7", view), "listener as "+view)
 				}
-				w.Ends("7", 40)
+				w.DecideEnd("7", 40)
 				m := activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix(), Channels: step}
 				w.Pusher(w.Crashing(activity.PushActivitiesFunction, p)).PushActivities(w.Ctx(), m)
 				again := w.Pusher(w.Env(activity.PushActivitiesFunction))
@@ -408,7 +408,7 @@ func TestRefusedBroadcastDoesNotBlockOthers(t *testing.T) {
 	discardMessages(w)
 	testkit.Put(w.World, tables.Channels, activity.Channel{MatchID: "7", View: match.Neutral, ChannelID: "no base64!"})
 	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7"}))
-	w.Expect("by token", want, false)
+	w.ExpectPhones("by token", want, false)
 	if got := w.Logs.Complaints(); len(got) != 1 {
 		t.Errorf("the log has the complaints %q, want 1", got)
 	}

@@ -37,7 +37,7 @@ func TestPushIsCompletedAfterACrash(t *testing.T) {
 				testkit.Must(t, again.PushActivities(w.Ctx(), m))
 				testkit.Drain(w.World, tables.ActivityQueue, time.Minute, again.PushActivities)
 				o := w.Outcome()
-				o.Untold = nil // the queue is empty
+				o.Unqueued = nil // the queue is empty
 				return o
 			})
 		})
@@ -50,13 +50,13 @@ func TestStartActivityIsCompletedAfterACrash(t *testing.T) {
 		w, _, _ := worldWithActivities(t)
 		testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
 		a := testkit.OpenWith(w.World, w.Crashing(activity.StartActivityFunction, p), activity.OpenActivities)
-		in := crickettest.Starting("7", "fan", "11")
+		in := crickettest.StartRequest("7", "fan", "11")
 		a.StartActivity(w.Ctx(), in)
 		_, err := testkit.Open(w.World, activity.StartActivityFunction, activity.OpenActivities).StartActivity(w.Ctx(), in)
 		testkit.Must(t, err)
 		testkit.Drain(w.World, tables.ActivityQueue, time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities)
 		o := w.Outcome()
-		o.Untold = nil
+		o.Unqueued = nil
 		return o
 	})
 }

@@ -30,7 +30,7 @@ import (
 // each team and a neutral one, and the display of each by the name of the activity.
 func worldWithActivities(t *testing.T) (w *crickettest.World, f match.Fixture, want map[string]string) {
 	w = crickettest.New(t).WithPhones()
-	f = w.Scripted("7")
+	f = w.AddFixture("7")
 	for name, team := range map[string]string{"local": "11", "visitor": "12", "neutral": ""} {
 		w.Subscribe("7", name, team)
 	}
@@ -54,7 +54,7 @@ func TestPushSendsEachPerspectiveItsDisplay(t *testing.T) {
 	w, f, want := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
-	w.Expect("after the push", want, false)
+	w.ExpectPhones("after the push", want, false)
 	if want["local"] == want["visitor"] || want["local"] == want["neutral"] {
 		t.Errorf("the displays of the perspectives are equal: %q", want)
 	}
@@ -81,7 +81,7 @@ func TestPushSkipsASupersededDisplay(t *testing.T) {
 	}
 	for range 2 { // delivered twice
 		testkit.Must(t, p.PushActivities(w.Ctx(), testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]))
-		w.Expect("after the later message", want, false)
+		w.ExpectPhones("after the later message", want, false)
 	}
 }
 
@@ -99,14 +99,14 @@ func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 	w.Phones.Answer(crickettest.Token("registered again"), gone)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
-	w.Expect("with gone tokens", want, false)
-	if diff := cmp.Diff([]string{"local", "neutral", "registered again", "visitor"}, w.Subscribed()); diff != "" {
+	w.ExpectPhones("with gone tokens", want, false)
+	if diff := cmp.Diff([]string{"local", "neutral", "registered again", "visitor"}, w.Subscribers()); diff != "" {
 		t.Errorf("the subscriptions differ:\n%s", diff)
 	}
 
 	// A subscription that was registered after it was read is not removed.
 	testkit.Must(t, p.RemoveGone(w.Ctx(), "7", crickettest.Token("local"), 5))
-	if !slices.Contains(w.Subscribed(), "local") {
+	if !slices.Contains(w.Subscribers(), "local") {
 		t.Error("a subscription that was registered after it was read was removed")
 	}
 }
@@ -125,7 +125,7 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 				change = activity.MatchChanged{MatchID: "7", Ended: ended}
 			}
 			testkit.Must(t, p.PushActivities(w.Ctx(), change))
-			w.Expect("without the unreached", map[string]string{"neutral": want["neutral"], "visitor": want["visitor"]}, ended != 0)
+			w.ExpectPhones("without the unreached", map[string]string{"neutral": want["neutral"], "visitor": want["visitor"]}, ended != 0)
 			got := w.Queues.Messages(tables.ActivityQueue.Name)
 			if len(got) != 1 || got[0].Visible.Sub(got[0].Sent) != activity.RetryDelay {
 				t.Fatalf("the messages are %+v, want one with a delay of %v", got, activity.RetryDelay)
@@ -143,7 +143,7 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 			if n := testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities); n != 3 {
 				t.Errorf("%d messages were handled, want 3", n)
 			}
-			w.Expect("after the retries", want, ended != 0)
+			w.ExpectPhones("after the retries", want, ended != 0)
 			if pushCount(w, "visitor") != before {
 				t.Error("the retries pushed to a token that had been reached")
 			}
@@ -168,8 +168,8 @@ func TestPushEndsActivities(t *testing.T) {
 	w.To(crickettest.At(40))
 	for n := range 2 {
 		calls := w.Count(func() { testkit.Must(t, p.PushActivities(w.Ctx(), end)) })
-		w.Expect("after the end", want, true)
-		if left := w.Subscribed(); left != nil || calls["DeleteItem"] > 0 || calls["BatchWriteItem"] != 1-n {
+		w.ExpectPhones("after the end", want, true)
+		if left := w.Subscribers(); left != nil || calls["DeleteItem"] > 0 || calls["BatchWriteItem"] != 1-n {
 			t.Errorf("run %d leaves the subscriptions %q and makes the calls %v; want none, and one BatchWriteItem in run 0", n, left, calls)
 		}
 	}
@@ -197,7 +197,7 @@ func TestPushReachesOnlyTheTokensOfTheMessage(t *testing.T) {
 	w, _, want := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("local"), crickettest.Token("neutral"), crickettest.Token("nobody")}}))
-	w.Expect("after a message to two tokens", map[string]string{"local": want["local"], "neutral": want["neutral"]}, false)
+	w.ExpectPhones("after a message to two tokens", map[string]string{"local": want["local"], "neutral": want["neutral"]}, false)
 	if pushCount(w, "visitor") != 0 {
 		t.Error("a token outside the message got a push")
 	}
@@ -224,7 +224,7 @@ func TestPushReadsAllPages(t *testing.T) {
 		}
 	}
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
-	if left := w.Subscribed(); left != nil {
+	if left := w.Subscribers(); left != nil {
 		t.Errorf("%d subscriptions are left after the end, want 0", len(left))
 	}
 }
@@ -238,8 +238,8 @@ func TestRefusedCredentialsKeepSubscriptions(t *testing.T) {
 	if _, ok := errors.AsType[*push.Refused](err); !ok {
 		t.Errorf("refused credentials: error %v, want *push.Refused", err)
 	}
-	if len(w.Subscribed()) != 3 {
-		t.Errorf("the subscriptions are %q, want 3", w.Subscribed())
+	if len(w.Subscribers()) != 3 {
+		t.Errorf("the subscriptions are %q, want 3", w.Subscribers())
 	}
 	if err := p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "8"}); problem.Of(err) != problem.Invalid {
 		t.Errorf("a match that does not exist: error %v, want Invalid", err)
@@ -259,7 +259,7 @@ func TestLateActivityIsEnded(t *testing.T) {
 	testkit.Put(w.World, tables.Fixtures, f)
 	w.Subscribe("7", "late", "11")
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("late")}}))
-	if state, ended := w.Shows("late"); !ended {
+	if state, ended := w.PhoneState("late"); !ended {
 		t.Errorf("the activity is not ended and shows %.60s", state)
 	}
 }
@@ -269,9 +269,9 @@ func TestLateActivityIsEnded(t *testing.T) {
 func TestLateChangeEndsAllActivities(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
-	w.Ends("7", 40)
+	w.DecideEnd("7", 40)
 	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(1)), Changed: []string{"11"}}))
-	w.Expect("after the late change", want, true)
+	w.ExpectPhones("after the late change", want, true)
 }
 
 // An end is delivered after an hour in which Apple refused it.
@@ -286,7 +286,7 @@ func TestEndIsRetriedForHours(t *testing.T) {
 	testkit.Drain(w.World, tables.ActivityQueue, time.Hour, p.PushActivities)
 	w.Phones.Answer(crickettest.Token("local"))
 	testkit.Drain(w.World, tables.ActivityQueue, 4*time.Hour, p.PushActivities)
-	if _, ended := w.Shows("local"); !ended {
+	if _, ended := w.PhoneState("local"); !ended {
 		t.Error("the activity is not ended")
 	}
 }
@@ -349,8 +349,8 @@ func TestManyActivitiesArePushedInParts(t *testing.T) {
 			t.Fatalf("phone %d got %d pushes, want 1", i, got)
 		}
 	}
-	w.Expect("after all parts", map[string]string{"local": want["local"], "visitor": want["visitor"], names[n-1]: want["neutral"]}, false)
-	left := w.Subscribed()
+	w.ExpectPhones("after all parts", map[string]string{"local": want["local"], "visitor": want["visitor"], names[n-1]: want["neutral"]}, false)
+	left := w.Subscribers()
 	if len(left) != n+2 || slices.Contains(left, names[0]) || !slices.Contains(left, names[1]) {
 		t.Errorf("%d subscriptions are left, want %d: all but %s", len(left), n+2, names[0])
 	}
@@ -359,7 +359,7 @@ func TestManyActivitiesArePushedInParts(t *testing.T) {
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
 	w.Phones.Answer(crickettest.Token(names[1]))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
-	if left := w.Subscribed(); left != nil {
+	if left := w.Subscribers(); left != nil {
 		t.Errorf("%d subscriptions are left after the end, want 0", len(left))
 	}
 }
@@ -410,7 +410,7 @@ func TestEndWithoutADisplayUsesTheScore(t *testing.T) {
 	for _, view := range f.Perspectives() {
 		testkit.Must(t, w.Drop(tables.Displays, match.DisplayKey("7", view)))
 	}
-	w.Scripted("8")
+	w.AddFixture("8")
 	w.Subscribe("8", "scoreless", "11")
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
@@ -425,8 +425,8 @@ func TestEndWithoutADisplayUsesTheScore(t *testing.T) {
 		testkit.Must(t, err)
 		want[name] = string(text)
 	}
-	w.Expect("without a display", want, true)
-	if left := w.Subscribed(); left != nil || pushCount(w, "scoreless") != 0 {
+	w.ExpectPhones("without a display", want, true)
+	if left := w.Subscribers(); left != nil || pushCount(w, "scoreless") != 0 {
 		t.Errorf("the subscriptions %q are left, and the one without a score got %d pushes; want none", left, pushCount(w, "scoreless"))
 	}
 	if got := w.Logs.Complaints(); len(got) != 1 || !strings.Contains(got[0], "has no display") {
@@ -477,14 +477,14 @@ func TestPushStopsAfterOnePageWithoutApple(t *testing.T) {
 				if got := queuedTokens(w); !slices.Equal(got, all) {
 					t.Errorf("%d activities are retried, want %d", len(got), len(all))
 				}
-				if left := w.Subscribed(); len(left) != activity.PerMessage {
+				if left := w.Subscribers(); len(left) != activity.PerMessage {
 					t.Errorf("%d subscriptions are left, want %d", len(left), activity.PerMessage)
 				}
 				w.Phones.Answer("")
 				*p.PageTimeout() = time.Minute
 				testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
 				want[names[0]], want[names[len(names)-1]] = want["neutral"], want["neutral"]
-				w.Expect("when Apple answers again", want, ended != 0)
+				w.ExpectPhones("when Apple answers again", want, ended != 0)
 			})
 		}
 	}
@@ -528,7 +528,7 @@ func TestUnreachedOfAPartAreRetriedByToken(t *testing.T) {
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix(), IDRange: activity.IDRange{From: "0", Until: "f~"}}))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
-	w.Expect("after the retry of the part", want, true)
+	w.ExpectPhones("after the retry of the part", want, true)
 }
 
 // A push to a token expires late if no other push replaces it soon. A broadcast is
@@ -536,7 +536,7 @@ func TestUnreachedOfAPartAreRetriedByToken(t *testing.T) {
 func TestExpirationOfPushes(t *testing.T) {
 	t.Parallel()
 	w, f, _ := worldWithActivities(t)
-	listenTo(w, w.Opened("7", match.Neutral), "listener")
+	listenTo(w, w.OpenChannel("7", match.Neutral), "listener")
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	balls := []crickettest.Ball{{ID: 1, Runs: 1}, {ID: 2, Runs: 6}}
 	var mu sync.Mutex

@@ -37,14 +37,14 @@ func worldWithUnusedChannels(t *testing.T) (w *crickettest.World, keep []string)
 	addMatch("9", func(f *match.Fixture) { f.StartTime = crickettest.At(4000).Format(tables.TimeLayout) })
 	addMatch("10", func(f *match.Fixture) { f.EndingAt = crickettest.At(40).Add(time.Minute - activity.SweepAfter).Unix() })
 	for _, id := range []string{"7", "8", "9", "10"} {
-		keep = append(keep, w.Opened(id, match.Neutral))
+		keep = append(keep, w.OpenChannel(id, match.Neutral))
 	}
 	addMatch("11", func(f *match.Fixture) { f.EndingAt = crickettest.At(40).Add(-activity.SweepAfter).Unix() })
 	addMatch("12", func(f *match.Fixture) {
 		f.StartTime = crickettest.At(40).Add(-73 * time.Hour).Format(tables.TimeLayout)
 	})
 	for _, id := range []string{"11", "12", "13"} { // match 13 does not exist
-		w.Opened(id, "11")
+		w.OpenChannel(id, "11")
 	}
 	testkit.Put(w.World, tables.Displays, match.DisplayRow{CacheKey: match.DisplayKey("11", "11"), Display: `{"headline":"Harbour won"}`})
 	listenTo(w, testkit.Row[activity.Channel](w.World, tables.Channels, "11", "11").ChannelID, "away")
@@ -84,7 +84,7 @@ func TestSweepDeletesOnlyUnusedChannels(t *testing.T) {
 			t.Errorf("the second run makes the calls %v, want no DeleteItem", calls)
 		}
 	}
-	if state, ended := w.Shows("away"); !ended {
+	if state, ended := w.PhoneState("away"); !ended {
 		t.Errorf("the activity on the channel of an ended match shows %q, want it ended", state)
 	}
 }

@@ -97,7 +97,7 @@ func ringCount(w *crickettest.World, name string) (n int) {
 // worldWithFollowedMatch returns a world with match 7 and phones.
 func worldWithFollowedMatch(t *testing.T) *crickettest.World {
 	w := crickettest.New(t).WithPhones()
-	w.Scripted("7")
+	w.AddFixture("7")
 	return w
 }
 
@@ -683,7 +683,7 @@ func TestStartAlertAfterTheEndNotifiesOnly(t *testing.T) {
 			w.SetPayload(strings.Replace(last, "1st Innings", "Aban.", 1))
 			w.TickAt(w.Ticker(), 1)
 		},
-		"by decision": func(w *crickettest.World) { w.Ends("7", 1) },
+		"by decision": func(w *crickettest.World) { w.DecideEnd("7", 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -951,13 +951,13 @@ func TestActivityStartsOnce(t *testing.T) {
 	addFollower(w, "fan", "11", withPushToStart(18))
 	addFollower(w, "lost", "11", withPushToStart(17)) // iOS 17, so a message of its own: a lost connection affects all pushes on it
 	addFollower(w, "watches", "12", withPushToStart(18))
-	w.Owns("18.0", "unfollowing")
+	w.RegisterPhones("18.0", "unfollowing")
 	activities := w.Starter(w.Env(activity.StartActivityFunction))
 	for _, name := range []string{"watches", "unfollowing"} {
-		_, err := activities.StartActivity(w.Ctx(), crickettest.Starting("7", name, "12"))
+		_, err := activities.StartActivity(w.Ctx(), crickettest.StartRequest("7", name, "12"))
 		testkit.Must(t, err)
 	}
-	if _, err := activities.StartActivity(w.Ctx(), crickettest.Starting("7", "fan", "99")); err == nil {
+	if _, err := activities.StartActivity(w.Ctx(), crickettest.StartRequest("7", "fan", "99")); err == nil {
 		t.Error("no error for an activity of a team of another match")
 	}
 	for _, f := range testkit.Rows[follower.FollowRow](w.World, tables.Follows) {
@@ -1010,9 +1010,9 @@ func TestNoActivityStartsAfterTheEndIsDecided(t *testing.T) {
 			addFollower(w, "old", "12", withPushToStart(17))
 			a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 			if when == "before" {
-				w.Ends("7", 9)
+				w.DecideEnd("7", 9)
 			} else {
-				a.Channels().Sender = func(context.Context) (*push.Sender, error) { w.Ends("7", 9); return *a.Sender(), nil }
+				a.Channels().Sender = func(context.Context) (*push.Sender, error) { w.DecideEnd("7", 9); return *a.Sender(), nil }
 			}
 			testkit.Must(t, a.SendAlert(w.Ctx(), startAlert(w)))
 			for _, name := range []string{"new", "old"} {

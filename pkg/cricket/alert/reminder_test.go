@@ -185,7 +185,7 @@ func TestLogsContainNoSecrets(t *testing.T) {
 	activateLeague(w)
 	addMatch(w, "8", time.Hour)
 	addFollower(w, "user-4711", "11", withPushToStart(18))
-	w.Said = func(string) (int, string) { return http.StatusForbidden, crickettest.ApiToken }
+	w.Override = func(string) (int, string) { return http.StatusForbidden, crickettest.APIToken }
 	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.Ctx()))
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	testkit.Must(t, a.SendAlert(w.Ctx(), startAlert(w)))
@@ -195,7 +195,7 @@ func TestLogsContainNoSecrets(t *testing.T) {
 	}
 	for _, l := range lines {
 		text := fmt.Sprint(l.Text, l.Attrs)
-		for _, secret := range []string{crickettest.ApiToken, crickettest.Token("user-4711"), crickettest.Token("user-4711 starts"), "user-4711"} {
+		for _, secret := range []string{crickettest.APIToken, crickettest.Token("user-4711"), crickettest.Token("user-4711 starts"), "user-4711"} {
 			if strings.Contains(text, secret) {
 				t.Errorf("the log line %q contains a secret or a user id", text)
 			}

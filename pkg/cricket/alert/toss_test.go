@@ -49,7 +49,7 @@ func addMatch(w *crickettest.World, id string, in time.Duration, edits ...func(*
 func provideToss(w *crickettest.World, winner int, elected string) (asked map[string]int) {
 	var mu sync.Mutex
 	asked = map[string]int{}
-	w.Said = func(path string) (int, string) {
+	w.Override = func(path string) (int, string) {
 		id, ok := strings.CutPrefix(path, "/fixtures/")
 		if !ok {
 			return 0, ""
@@ -180,14 +180,14 @@ func TestProviderErrorDoesNotBlockOtherTosses(t *testing.T) {
 	addMatch(w, "102", time.Hour)
 	addMatch(w, "104", time.Hour)
 	provideToss(w, 11, `"batting"`)
-	fine := w.Said
+	fine := w.Override
 	for name, fault := range map[string]struct {
 		status int
 		body   string
 	}{
 		"down": {503, ""}, "limited": {429, ""}, "gone": {404, `{}`}, "garbled": {200, `<html>`}, "cut short": {200, `{"data":{"id":102,`},
 	} {
-		w.Said = func(path string) (int, string) {
+		w.Override = func(path string) (int, string) {
 			if path == "/fixtures/102" {
 				return fault.status, fault.body
 			}
@@ -198,7 +198,7 @@ func TestProviderErrorDoesNotBlockOtherTosses(t *testing.T) {
 			t.Errorf("%s: the log has the complaints %q, want one", name, got)
 		}
 	}
-	w.Said = fine
+	w.Override = fine
 	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.Ctx()))
 	var alerted []string
 	for _, m := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {

@@ -166,7 +166,7 @@ func TestSyncsKeepAttributesOfAdministrators(t *testing.T) {
 	w := crickettest.New(t)
 	routes := w.Routes()
 	syncNames := func(league, team string) {
-		w.Said = func(path string) (int, string) {
+		w.Override = func(path string) (int, string) {
 			switch path {
 			case "/leagues":
 				return http.StatusOK, `{"data":[{"id":3,"name":"` + league + `","code":"L","season_id":5,"image_path":"l.png","title":"no","priority":1,"active":true}]}`
@@ -235,7 +235,7 @@ func TestDeletedLeagueReturnsWithTheNextSync(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	routes := w.Routes()
-	w.Said = func(string) (int, string) {
+	w.Override = func(string) (int, string) {
 		return http.StatusOK, `{"data":[{"id":3,"name":"League","code":"L","season_id":5}]}`
 	}
 	sync := func() {
@@ -258,7 +258,7 @@ func TestDeletedLeagueReturnsWithTheNextSync(t *testing.T) {
 		t.Errorf("after the next sync (-want +got):\n%s", diff)
 	}
 	remove()
-	w.Said = func(string) (int, string) { return http.StatusOK, `{"data":[]}` }
+	w.Override = func(string) (int, string) { return http.StatusOK, `{"data":[]}` }
 	sync()
 	if n := len(testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues)); n != 0 {
 		t.Error("a sync has written a league that the provider does not list")
@@ -268,7 +268,7 @@ func TestDeletedLeagueReturnsWithTheNextSync(t *testing.T) {
 // TestEditsAreValidated: a refused edit names the field and changes nothing.
 func TestEditsAreValidated(t *testing.T) {
 	t.Parallel()
-	w := crickettest.Served(t)
+	w := crickettest.NewWithMatches(t)
 	routes := w.Routes()
 	want := w.Reference()
 	league, team := catalog.UpdateLeagueFunction, catalog.UpdateTeamFunction

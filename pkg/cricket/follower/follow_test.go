@@ -33,10 +33,10 @@ type followed struct {
 // of neither. Only a follower can change the team.
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	w := crickettest.Served(t) // 7 is live, 8 has not started, and 9 is over
-	long := w.Scripted("10")
+	w := crickettest.NewWithMatches(t) // 7 is live, 8 has not started, and 9 is over
+	long := w.AddFixture("10")
 	long.Type = "Test/5day"
-	ended := w.Scripted("11")
+	ended := w.AddFixture("11")
 	ended.EndingAt, ended.FinishedAt = 1, 1
 	testkit.Put(w.World, tables.Fixtures, long, ended)
 	routes := w.Routes()
@@ -151,7 +151,7 @@ func rowsOf(w *crickettest.World) (r followerRows) {
 func withFollowers(t *testing.T) *crickettest.World {
 	w := crickettest.New(t)
 	for _, match := range []string{"7", "8"} {
-		w.Scripted(match)
+		w.AddFixture(match)
 		for i, user := range []string{"ann", "bob", "ann", "bob", "ann"} {
 			testkit.Put(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: match, UserID: user}, ExpiresAt: crickettest.KickOff.Add(time.Hour).Unix()})
 			testkit.Put(w.World, tables.Subscriptions, struct {

@@ -49,7 +49,7 @@ func TestWicketIsSentAfterThreePolls(t *testing.T) {
 			t.Run(name+" by "+processes, func(t *testing.T) {
 				t.Parallel()
 				w := crickettest.New(t)
-				f := w.Scripted("7")
+				f := w.AddFixture("7")
 				tickers := make([]*live.Ticker, per)
 				var got []int
 				for n, balls := range c.polls {
@@ -80,7 +80,7 @@ func TestWicketIsSentAfterThreePolls(t *testing.T) {
 func TestWaitingForConfirmationCostsOneWrite(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	f := w.Scripted("7")
+	f := w.AddFixture("7")
 	tk := w.Ticker()
 	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Out: true}))
 	w.TickAt(tk, 0)

@@ -23,7 +23,7 @@ import (
 func crashTick(w *crickettest.World, p *dynamotest.Process, n int) crickettest.Outcome {
 	w.T.Helper()
 	tk := testkit.OpenWith(w.World, w.Crashing(live.TickFunction, p), live.OpenTicker)
-	tk.Tick(w.Ctx(), crickettest.SlotNo(n))
+	tk.Tick(w.Ctx(), crickettest.TickOf(n))
 	restarted := w.Ticker()
 	w.TickAt(restarted, n+1)
 	for i := range live.ConfirmPolls + 1 {
@@ -36,7 +36,7 @@ func TestCrashInFirstTickIsRepaired(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w := crickettest.New(t)
-		f := w.Scripted("7")
+		f := w.AddFixture("7")
 		w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 1}, crickettest.Ball{ID: 2}))
 		return crashTick(w, p, 0)
 	})
@@ -46,7 +46,7 @@ func TestCrashAtBallIsRepaired(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w := crickettest.New(t)
-		f := w.Scripted("7")
+		f := w.AddFixture("7")
 		balls := []crickettest.Ball{{ID: 1, Runs: 1}, {ID: 2, Runs: 4}, {ID: 3, Out: true}}
 		w.SetPayload(crickettest.Payload(f, "1st Innings", balls[:2]...))
 		w.TickAt(w.Ticker(), 0)
@@ -59,7 +59,7 @@ func TestCrashWhileArchivingIsRepaired(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w := crickettest.New(t)
-		w.SetPayload(crickettest.Payload(w.Scripted("7"), "1st Innings"), crickettest.Payload(w.Scripted("8"), "1st Innings"))
+		w.SetPayload(crickettest.Payload(w.AddFixture("7"), "1st Innings"), crickettest.Payload(w.AddFixture("8"), "1st Innings"))
 		before := w.Ticker()
 		w.TickAt(before, 0)
 		w.SetPayload()

@@ -25,11 +25,11 @@ import (
 // the message that the ticker sent. The provider's page of the match is page.
 func matchLeft(t *testing.T, page func() (int, string)) (*crickettest.World, *live.Finisher, live.MatchLeft) {
 	w := crickettest.New(t)
-	f := w.Scripted("7")
+	f := w.AddFixture("7")
 	w.SetPayload(crickettest.Payload(f, "2nd Innings", crickettest.Ball{ID: 1, Runs: 1}))
 	tk := w.Ticker()
 	w.TickAt(tk, 0)
-	w.Said = func(path string) (int, string) {
+	w.Override = func(path string) (int, string) {
 		if path == "/fixtures/7" {
 			return page()
 		}
@@ -203,9 +203,9 @@ func TestPhonesShowTheResultAtTheEnd(t *testing.T) {
 			t.Errorf("the %s perspective is %s", name, want[name])
 		}
 	}
-	w.Expect("after the match", want, true)
-	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID)); f.FinishedAt == 0 || f.Status != "Finished" || w.Subscribed() != nil {
-		t.Errorf("the match is %+v, with the subscriptions %q; want it finished without any", f, w.Subscribed())
+	w.ExpectPhones("after the match", want, true)
+	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID)); f.FinishedAt == 0 || f.Status != "Finished" || w.Subscribers() != nil {
+		t.Errorf("the match is %+v, with the subscriptions %q; want it finished without any", f, w.Subscribers())
 	}
 }
 
@@ -276,12 +276,12 @@ func TestMatchThatLeftTwiceIsRequestedOnce(t *testing.T) {
 	w, s, first := matchLeft(t, func() (int, string) { requests++; return 200, pageOf("2nd Innings") })
 	tk := w.Ticker()
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
-	without := w.Said
+	without := w.Override
 	for n := 10; n < 100; n += 30 { // back for two polls, and away
 		w.SetPayload(crickettest.Payload(f, "2nd Innings", crickettest.Ball{ID: 1, Runs: 1}))
 		w.TickAt(tk, n)
 		w.TickAt(tk, n+1)
-		w.Said = without
+		w.Override = without
 		w.TickAt(tk, n+2)
 		w.TickAt(tk, n+6)
 	}

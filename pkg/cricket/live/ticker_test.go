@@ -55,14 +55,14 @@ func TestSlotIsClaimedOnce(t *testing.T) {
 	w := crickettest.New(t)
 	w.Play(1, cricsheet.T20, match.SlotLength)
 	polls := 0
-	w.Said = func(path string) (int, string) { polls++; return 0, "" }
+	w.Override = func(path string) (int, string) { polls++; return 0, "" }
 	first, second := w.Ticker(), w.Ticker()
 	w.To(crickettest.At(0))
 	var skipped [2]string
 	var wg sync.WaitGroup
 	for i, tk := range []*live.Ticker{first, second} {
 		wg.Go(func() {
-			done, err := tk.Tick(w.Ctx(), crickettest.SlotNo(0))
+			done, err := tk.Tick(w.Ctx(), crickettest.TickOf(0))
 			if err != nil {
 				t.Error(err)
 			}
@@ -128,7 +128,7 @@ func TestUnchangedMatchCostsOneWrite(t *testing.T) {
 func TestTickStoresWhatChanged(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	f := w.Scripted("7")
+	f := w.AddFixture("7")
 	tk := w.Ticker()
 	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 4}))
 	if done := w.TickAt(tk, 0); done.Matches != 1 || done.Changed != 1 {
@@ -138,8 +138,8 @@ func TestTickStoresWhatChanged(t *testing.T) {
 	if f := o.Fixtures["7"]; f.Live != match.Live || f.LiveUpdatedAt == 0 || f.Status != "1st Innings" {
 		t.Errorf("the match is %+v", f)
 	}
-	if len(o.Shown) != 3 || len(o.Hashes) != 3 || o.Untold != nil || !strings.Contains(o.Shown["DISPLAY#7#neutral"], `"score":"4/0"`) {
-		t.Errorf("shown %v, hashes %v, untold %v", o.Shown, o.Hashes, o.Untold)
+	if len(o.Shown) != 3 || len(o.Hashes) != 3 || o.Unqueued != nil || !strings.Contains(o.Shown["DISPLAY#7#neutral"], `"score":"4/0"`) {
+		t.Errorf("shown %v, hashes %v, untold %v", o.Shown, o.Hashes, o.Unqueued)
 	}
 	if want := `"id":1,"innings":1,"at":"0.1"`; !strings.Contains(o.Balls["7"], want) || o.Last["7"] != 1 {
 		t.Errorf("the balls are %s, up to %d", o.Balls["7"], o.Last["7"])
@@ -172,7 +172,7 @@ func TestUnknownAndFinishedMatchesAreIgnored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := crickettest.New(t)
-			f := w.Scripted("7")
+			f := w.AddFixture("7")
 			testkit.Must(t, w.Drop(tables.Fixtures, "7"))
 			if row != nil {
 				testkit.Put(w.World, tables.Fixtures, *row)
@@ -193,7 +193,7 @@ func TestUnknownAndFinishedMatchesAreIgnored(t *testing.T) {
 func TestBrokenEntryDoesNotAffectOtherMatches(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	good, bad, unnamed := w.Scripted("7"), w.Scripted("8"), w.Scripted("9")
+	good, bad, unnamed := w.AddFixture("7"), w.AddFixture("8"), w.AddFixture("9")
 	tk := w.Ticker()
 	w.SetPayload(crickettest.Payload(good, "1st Innings"), crickettest.Payload(bad, "1st Innings", crickettest.Ball{ID: 1}), crickettest.Payload(unnamed, "1st Innings"))
 	w.TickAt(tk, 0)
@@ -381,7 +381,7 @@ func TestMissingMatchIsArchivedUntilItIsBack(t *testing.T) {
 func TestReturnMakesAnArchivedMatchLive(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	f := w.Scripted("7")
+	f := w.AddFixture("7")
 	tk := w.Ticker()
 	for n, there := range []bool{true, false, false, false, false, true, true} {
 		w.SetPayload()
@@ -435,7 +435,7 @@ func TestCorrectionsReplaceBallsAndScore(t *testing.T) {
 			if w.Feed.Counts()[f.Kind] == 0 {
 				t.Fatal("the fault did not happen")
 			}
-			if got.Balls[match] != want.Balls[match] || !maps.Equal(got.Shown, want.Shown) || !maps.Equal(got.Hashes, want.Hashes) || got.Untold != nil {
+			if got.Balls[match] != want.Balls[match] || !maps.Equal(got.Shown, want.Shown) || !maps.Equal(got.Hashes, want.Hashes) || got.Unqueued != nil {
 				t.Errorf("after the fault (-want +got):\n%s", cmp.Diff(want, got))
 			}
 		})
@@ -467,7 +467,7 @@ func TestNewProcessContinuesFromStoredState(t *testing.T) {
 func TestStaleCacheIsNotUsed(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	f := w.Scripted("7")
+	f := w.AddFixture("7")
 	one, two := w.Ticker(), w.Ticker()
 	a := crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1})
 	b := crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}, crickettest.Ball{ID: 9})
@@ -508,7 +508,7 @@ func TestPartlyStoredPayloadIsRepaired(t *testing.T) {
 // first n fail while second is ingested, for each n.
 func storePartly(t *testing.T, first, second []crickettest.Ball) {
 	w := crickettest.New(t)
-	f := w.Scripted("7")
+	f := w.AddFixture("7")
 	a, b := crickettest.Payload(f, "1st Innings", first...), crickettest.Payload(f, "1st Innings", second...)
 	w.SetPayload(a)
 	w.TickAt(w.Ticker(), 0)
@@ -520,7 +520,7 @@ func storePartly(t *testing.T, first, second []crickettest.Ball) {
 		env.AWS.HTTPClient = failing(env.AWS.HTTPClient, n)
 		broken := testkit.OpenWith(w.World, env, live.OpenTicker)
 		w.Logs.Complaints() // drop those of the round before
-		done, err := broken.Tick(w.Ctx(), crickettest.SlotNo(slot))
+		done, err := broken.Tick(w.Ctx(), crickettest.TickOf(slot))
 		if done.Skipped != "" {
 			t.Fatalf("slot %d is skipped as %s", slot, done.Skipped)
 		}
@@ -560,7 +560,7 @@ func TestWithheldPayloadIsIngestedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := crickettest.New(t)
-			f := w.Scripted("7")
+			f := w.AddFixture("7")
 			tk := w.Ticker()
 			w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 4}))
 			w.TickAt(tk, 0)
@@ -570,7 +570,7 @@ func TestWithheldPayloadIsIngestedAgain(t *testing.T) {
 				tk = again(w, tk)
 				w.TickAt(tk, n+1)
 			}
-			if o := w.Outcome(); n < 5 || !strings.Contains(o.Shown["DISPLAY#7#neutral"], `"score":"0/0"`) || o.Balls["7"] != "null" || o.Untold != nil {
+			if o := w.Outcome(); n < 5 || !strings.Contains(o.Shown["DISPLAY#7#neutral"], `"score":"0/0"`) || o.Balls["7"] != "null" || o.Unqueued != nil {
 				t.Errorf("after %d polls the outcome is %+v, want 0/0 and no balls", n, o)
 			}
 		})
@@ -597,7 +597,7 @@ func failing(next aws.HTTPClient, n int) aws.HTTPClient {
 func TestOlderSlotNeverOverwritesNewer(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	f := w.Scripted("7")
+	f := w.AddFixture("7")
 	w.To(crickettest.At(0))
 	old, fresh := crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}), crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}, crickettest.Ball{ID: 2, Runs: 6})
 	ingest := func(slot int, payload string, stall func()) error {
@@ -615,7 +615,7 @@ func TestOlderSlotNeverOverwritesNewer(t *testing.T) {
 	if !dynamo.IsRefused(err) {
 		t.Errorf("the stalled worker got %v, want a refusal", err)
 	}
-	if want.Untold != nil || !strings.Contains(want.Shown["DISPLAY#7#neutral"], `"6/0"`) {
+	if want.Unqueued != nil || !strings.Contains(want.Shown["DISPLAY#7#neutral"], `"6/0"`) {
 		t.Errorf("the newer state is %+v", want)
 	}
 	if err := ingest(5, old, func() {}); !errors.Is(err, live.ErrNothingToDo) {
@@ -632,7 +632,7 @@ func TestOlderSlotNeverOverwritesNewer(t *testing.T) {
 func TestMatchLeasedByAnotherWorkerIsSkipped(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	f := w.Scripted("7")
+	f := w.AddFixture("7")
 	tk := w.Ticker()
 	w.SetPayload(crickettest.Payload(f, "1st Innings"))
 	testkit.Put(w.World, tables.Locks, map[string]any{"lockKey": "match:7", "holder": "another", "expiresAtMs": crickettest.At(2).UnixMilli(), "expiresAt": crickettest.At(2).Unix()})
@@ -661,7 +661,7 @@ func TestExpiredReplayIsDeleted(t *testing.T) {
 	w.SetPayload()
 	for range 2 {
 		w.To(crickettest.At(0))
-		tk.Tick(w.Ctx(), crickettest.SlotNo(0))
+		tk.Tick(w.Ctx(), crickettest.TickOf(0))
 	}
 	w.TickAt(tk, 1)
 	left := testkit.Rows[match.Fixture](w.World, tables.Fixtures)
@@ -677,7 +677,7 @@ func TestExpiredReplayIsDeleted(t *testing.T) {
 func TestArchivedMatchIsNotArchivedAgain(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	f := w.Scripted("7")
+	f := w.AddFixture("7")
 	ticker := w.Ticker()
 	w.SetPayload(crickettest.Payload(f, "2nd Innings", crickettest.Ball{ID: 1, Runs: 1}))
 	w.TickAt(ticker, 0)
@@ -698,7 +698,7 @@ func TestArchivedMatchIsNotArchivedAgain(t *testing.T) {
 func TestOnlyStoredMatchesAreCountedAsLive(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	ours := crickettest.Payload(w.Scripted("7"), "1st Innings", crickettest.Ball{ID: 1})
+	ours := crickettest.Payload(w.AddFixture("7"), "1st Innings", crickettest.Ball{ID: 1})
 	foreign := crickettest.Payload(match.Fixture{MatchID: "8", LeagueID: "9", SeasonID: "9", LocalTeamID: "1", VisitorTeamID: "2", Type: "T20", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}, "1st Innings")
 	tk := w.Ticker()
 	w.SetPayload(ours, foreign)

@@ -22,7 +22,7 @@ func TestListLeagueMatches(t *testing.T) {
 	w := crickettest.New(t)
 	want := map[string]bool{}
 	for i := range 30 {
-		f := w.Scripted(fmt.Sprint(100 + i))
+		f := w.AddFixture(fmt.Sprint(100 + i))
 		if i%3 == 0 {
 			f.LeagueID = "4"
 			testkit.Put(w.World, tables.Fixtures, f)

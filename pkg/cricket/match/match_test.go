@@ -23,7 +23,7 @@ import (
 // a score. The ETag of an answer is a validator.
 func TestGetMatchByPhase(t *testing.T) {
 	t.Parallel()
-	routes := crickettest.Served(t).Routes()
+	routes := crickettest.NewWithMatches(t).Routes()
 	type page struct {
 		match.Match
 		SeasonTeams []catalog.TeamRef
@@ -54,7 +54,7 @@ func TestGetMatchByPhase(t *testing.T) {
 // again with the time of its state.
 func TestGetDisplay(t *testing.T) {
 	t.Parallel()
-	w := crickettest.Served(t)
+	w := crickettest.NewWithMatches(t)
 	routes := w.Routes()
 	for _, view := range []string{"11", "12", match.Neutral, ""} {
 		query := ""
@@ -101,14 +101,14 @@ func TestListMatches(t *testing.T) {
 	w := crickettest.New(t)
 	var want []string
 	for i := range 25 {
-		f := w.Scripted(fmt.Sprint(100 + i))
+		f := w.AddFixture(fmt.Sprint(100 + i))
 		f.StartTime = crickettest.KickOff.Add(time.Duration(i/2) * time.Hour).Format(tables.TimeLayout) // two of each time
 		testkit.Put(w.World, tables.Fixtures, f)
 		c := match.ScoreRow{MatchID: f.MatchID, LeagueID: f.LeagueID, StartingAt: f.StartTime, StateJSON: `{}`, TTL: crickettest.KickOff.Add(time.Hour).Unix()}
 		testkit.Put(w.World, tables.FixtureCache, c)
 		want = append(want, f.MatchID)
 	}
-	stale := w.Scripted("200")
+	stale := w.AddFixture("200")
 	testkit.Put(w.World, tables.FixtureCache, match.ScoreRow{MatchID: stale.MatchID, LeagueID: "3", StartingAt: stale.StartTime, StateJSON: `{}`, TTL: 1})
 	routes := w.Routes()
 	type list struct {
@@ -152,7 +152,7 @@ func TestListMatches(t *testing.T) {
 // list.
 func TestListWithLiveMatchIsCachedForASlot(t *testing.T) {
 	t.Parallel()
-	routes := crickettest.Served(t).Routes()
+	routes := crickettest.NewWithMatches(t).Routes()
 	_, header := crickettest.Get[any](t, routes, match.ListMatchesFunction, "/matches?ids=8,7")
 	if got := header.Get("Cache-Control"); got != match.CacheLive {
 		t.Errorf("Cache-Control %q, want %q", got, match.CacheLive)

@@ -51,9 +51,9 @@ func withFixture(t *testing.T) (*crickettest.World, match.Fixture) {
 		catalog.TeamRow{ProvidedTeam: catalog.ProvidedTeam{TeamID: "12", Code: "VAL", Name: "Valley", Image: "val.png"}})
 	testkit.Put(w.World, tables.TeamSeasons, catalog.SeasonTeam{SeasonID: "5", TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.SeasonTeam{SeasonID: "5", TeamID: "12", Code: "VAL", Name: "Valley"})
 	f := match.Fixture{MatchID: "7", LeagueID: "3", SeasonID: "5", Type: "T20", LocalTeamID: "11", VisitorTeamID: "12", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}
-	w.Lists(crickettest.Payload(f, "NS"))
+	w.SetFixtures(crickettest.Payload(f, "NS"))
 	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
-	w.Said = nil
+	w.Override = nil
 	return w, testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 }
 
@@ -96,7 +96,7 @@ func TestNamesFollowAdministrators(t *testing.T) {
 	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 4}))
 	w.TickAt(w.Ticker(), 0)
 	check("in play", want)
-	w.Lists(crickettest.Payload(f, "1st Innings"))
+	w.SetFixtures(crickettest.Payload(f, "1st Innings"))
 	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
 	check("after a sync", want)
 
@@ -149,12 +149,12 @@ func TestMissingNames(t *testing.T) {
 	if n := len(testkit.Rows[match.Names](w.World, tables.FixtureCache)); n != 1 {
 		t.Errorf("%d rows after a page, want only the score", n)
 	}
-	w.Lists(crickettest.Payload(f, "NS"))
+	w.SetFixtures(crickettest.Payload(f, "NS"))
 	sync := func() {
 		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
 	}
 	sync()
-	w.Said = nil
+	w.Override = nil
 	namesOnPage(t, routes)
 	if diff := cmp.Diff(first, testkit.Row[match.Names](w.World, tables.FixtureCache, match.NamesKey("7"))); diff != "" {
 		t.Errorf("after a sync and a page (-want +got):\n%s", diff)
@@ -163,7 +163,7 @@ func TestMissingNames(t *testing.T) {
 	kept := first
 	kept.Local.Title = "Kept"
 	testkit.Put(w.World, tables.FixtureCache, kept)
-	w.Lists(crickettest.Payload(f, "NS"))
+	w.SetFixtures(crickettest.Payload(f, "NS"))
 	sync()
 	if diff := cmp.Diff(kept, testkit.Row[match.Names](w.World, tables.FixtureCache, match.NamesKey("7"))); diff != "" {
 		t.Errorf("after another sync (-want +got):\n%s", diff)

@@ -27,7 +27,7 @@ func TestSyncsCrash(t *testing.T) {
 					testkit.Must(t, before.Do(w.World))
 				}
 				w.Feed.AnnounceMore(1, 3, crickettest.KickOff)
-				w.Stale()
+				w.MakeStale()
 				s.Run(w.Ctx(), w.World, w.Crashing(s.Fn, p))
 				w.To(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
 				testkit.Must(t, s.Do(w.World))

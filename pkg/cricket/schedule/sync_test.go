@@ -58,7 +58,7 @@ func TestSyncsCopyAndRepair(t *testing.T) {
 		t.Errorf("calls of a second run: %v, want writes of the lease only", calls)
 	}
 
-	w.Stale()
+	w.MakeStale()
 	w.Sync()
 	if diff := cmp.Diff(first, w.Reference()); diff != "" {
 		t.Errorf("after a sync of outdated rows (-want +got):\n%s", diff)
@@ -146,7 +146,7 @@ func TestInvalidFixturesAreSkipped(t *testing.T) {
 	entry := func(id string) string {
 		return crickettest.Payload(match.Fixture{MatchID: id, LeagueID: "3", SeasonID: "5", LocalTeamID: "11", VisitorTeamID: "12", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}, "NS")
 	}
-	w.Said = func(path string) (int, string) {
+	w.Override = func(path string) (int, string) {
 		switch path {
 		case "/leagues":
 			return http.StatusOK, `{"data":[{"id":3,"name":"No Code","code":null,"season_id":5}]}`
@@ -178,7 +178,7 @@ func TestInvalidFixturesAreSkipped(t *testing.T) {
 
 	// A provider that fails changes nothing.
 	want := w.Reference()
-	w.Said = func(string) (int, string) { return http.StatusOK, "<html>" }
+	w.Override = func(string) (int, string) { return http.StatusOK, "<html>" }
 	for _, s := range crickettest.Syncs {
 		if err := s.Do(w.World); err == nil {
 			t.Errorf("%s accepts HTML, want an error", s.Fn.Name)
@@ -216,10 +216,10 @@ func TestSyncReportsEnds(t *testing.T) {
 			t.Parallel()
 			w := crickettest.New(t)
 			testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true})
-			f := w.Scripted("7")
+			f := w.AddFixture("7")
 			c.row(&f)
 			testkit.Put(w.World, tables.Fixtures, f)
-			w.Lists(crickettest.Payload(f, c.status))
+			w.SetFixtures(crickettest.Payload(f, c.status))
 			for range 2 { // the second sends nothing
 				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
 			}
@@ -239,16 +239,16 @@ func TestSyncReportsEnds(t *testing.T) {
 func withCancelledMatch(t *testing.T) *crickettest.World {
 	w := crickettest.New(t)
 	testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true})
-	f := w.Scripted("7")
+	f := w.AddFixture("7")
 	testkit.Put(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}, ExpiresAt: crickettest.KickOff.Add(time.Hour).Unix()})
 	w.Subscribe("7", "fan", "11")
-	w.Said = func(path string) (int, string) {
+	w.Override = func(path string) (int, string) {
 		if path == "/fixtures/7" {
 			return http.StatusOK, `{"data":` + crickettest.Payload(f, "Cancl.") + `}`
 		}
 		return 0, ""
 	}
-	w.Lists(crickettest.Payload(f, "Cancl."))
+	w.SetFixtures(crickettest.Payload(f, "Cancl."))
 	return w
 }
 

@@ -24,7 +24,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// cardNumbers is the card of an event as ann sees it, by the numbers of its matches.
+// cardNumbers returns the numbers of the matches on a card, in the order that ann sees.
 func cardNumbers(w *pickemtest.Room, eventID string) (numbers []int) {
 	w.T.Helper()
 	var seen event.EventScreen
@@ -37,7 +37,7 @@ func cardNumbers(w *pickemtest.Room, eventID string) (numbers []int) {
 	return numbers
 }
 
-// queuedNotices are the members whom the notices go to, by the notice's id.
+// queuedNotices returns the recipients of the queued notices by notice id, sorted.
 func queuedNotices(w *pickemtest.Room) map[string][]string {
 	w.T.Helper()
 	told := map[string][]string{}
@@ -50,12 +50,13 @@ func queuedNotices(w *pickemtest.Room) map[string][]string {
 	return told
 }
 
-// TestAddMatch: matches come to the end of a card, and each once.
-func TestAddMatch(t *testing.T) {
+// TestAddMatchAppendsItOnce: a match is added to the end of the card. A repeated request
+// with the same id changes nothing.
+func TestAddMatchAppendsItOnce(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
-	w.AnnounceClash(0)
+	w.CreateShow(0)
 	const matches = "/admin/events/" + pickemtest.Show + "/matches"
 	body := map[string]any{
 		"id": strings.ToUpper("abcdef00-0000-4000-8000-000000000001"), "name": "Tornado Tag Team", "championships": []string{"Tag Team"}, "points": 25, "preshow": true,
@@ -68,36 +69,36 @@ func TestAddMatch(t *testing.T) {
 		`"teams":[{"champion":true,"members":["Sting","Darby"]},{"name":"Bucks","members":["Matthew","Nicholas"]}]}`
 	for _, out := range []string{first.Body, again.Body} {
 		if strings.TrimSpace(out) != want {
-			t.Errorf("the match is %s, want %s", out, want)
+			t.Errorf("the answer is %s, want %s", out, want)
 		}
 	}
 	if first.StatusCode != http.StatusCreated || again.StatusCode != http.StatusCreated || !reflect.DeepEqual(w.Rows(), was) {
-		t.Errorf("it was added twice: %d, %d", first.StatusCode, again.StatusCode)
+		t.Errorf("statuses %d and %d, want 201 twice; rows changed by the second request (-was +is):\n%s", first.StatusCode, again.StatusCode, cmp.Diff(was, w.Rows()))
 	}
 	row := testkit.Row[map[string]any](w.World, tables.Pickem, "EVENT#"+pickemtest.Show, "MATCH#abcdef00-0000-4000-8000-000000000001")
 	for attribute, want := range map[string]any{"GSI_PK": "EVENT#" + pickemtest.Show, "GSI_SK": "MATCH#01", "type": "match", "points": 25.0, "preshow": true, "result": nil} {
 		if row[attribute] != want {
-			t.Errorf("the item's %s is %v, want %v", attribute, row[attribute], want)
+			t.Errorf("attribute %s is %v, want %v", attribute, row[attribute], want)
 		}
 	}
 	ids := map[string]bool{}
 	for range 2 {
-		m := testkit.Decode[event.Match](w.World, w.MustAdmin(event.AddMatchFunction, matches, pickemtest.Without(pickemtest.MatchOf(2, 1), "id")))
+		m := testkit.Decode[event.Match](w.World, w.MustAdmin(event.AddMatchFunction, matches, pickemtest.WithoutKey(pickemtest.MatchOf(2, 1), "id")))
 		if ids[m.ID] = true; !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(m.ID) {
-			t.Errorf("our id is %s", m.ID)
+			t.Errorf("the generated id is %s, want a random UUID", m.ID)
 		}
 	}
 	if len(ids) != 2 {
-		t.Error("two matches without an id are one")
+		t.Error("two matches without an id got the same id")
 	}
 }
 
-// TestCardIsFull: a card holds 99 matches and 999 points, its bonus included.
-func TestCardIsFull(t *testing.T) {
+// TestCardHas99MatchesAnd999Points: the bonus counts as points.
+func TestCardHas99MatchesAnd999Points(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
-	w.AnnounceClash(0)
+	w.CreateShow(0)
 	w.AddMatches(pickemtest.Show, item.MaxMatches-1)
 	w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(item.MaxMatches, 3))
 	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":800}`) // 98 × 2 + 3 + 800
@@ -106,11 +107,11 @@ func TestCardIsFull(t *testing.T) {
 	}
 	more := pickemtest.MatchOf(1, 3)
 	more["teams"] = []map[string]any{{"members": []string{"a"}}, {"members": []string{"b"}}}
-	if got, want := pickemtest.RefusalOf(w.Ask(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), testkit.Administrator, pickemtest.Without(more, "id"))), overflow("body.points"); got != want {
-		t.Errorf("a match worth one more: %v, want %v", got, want)
+	if got, want := pickemtest.RefusalOf(w.Ask(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), testkit.Administrator, pickemtest.WithoutKey(more, "id"))), overflow("body.points"); got != want {
+		t.Errorf("a match with one point too many: %v, want %v", got, want)
 	}
 	if got, want := pickemtest.RefusalOf(w.Ask(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, `{"bonus":801}`)), overflow("body.bonus"); got != want {
-		t.Errorf("a bonus of one more: %v, want %v", got, want)
+		t.Errorf("a bonus with one point too many: %v, want %v", got, want)
 	}
 	w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), "") // the transaction with the most writes
 	want := slices.Collect(func(yield func(int) bool) {
@@ -119,7 +120,7 @@ func TestCardIsFull(t *testing.T) {
 	})
 	w.MustAdmin(event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(want...))
 	if got := cardNumbers(w, pickemtest.Show); !slices.Equal(got, want) {
-		t.Errorf("the card (-want +got):\n%s", cmp.Diff(want, got))
+		t.Errorf("order of the card (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(1, 1))
 	want = append(want, 1)
@@ -130,8 +131,8 @@ func TestCardIsFull(t *testing.T) {
 	}
 }
 
-// TestOrderCard: a card can be put into an order at any time, and picks stay.
-func TestOrderCard(t *testing.T) {
+// TestOrderCardKeepsPicks: the card of an event can be ordered in every state.
+func TestOrderCardKeepsPicks(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{pickemtest.Show, pickemtest.LockedShow, pickemtest.ScoredShow} {
 		w := pickemtest.NewSeason(t)
@@ -143,22 +144,23 @@ func TestOrderCard(t *testing.T) {
 		for i := range 2 {
 			out := w.MustAdmin(event.OrderCardFunction, pickemtest.AdminEvent(id)+"/card", pickemtest.OrderOf(want...))
 			if first := strings.Index(out.Body, pickemtest.MatchID(want[0])); first < 0 || first > strings.Index(out.Body, pickemtest.MatchID(want[1])) {
-				t.Errorf("%s is answered with %s", id, out.Body)
+				t.Errorf("%s: the answer is %s, want the matches in the order %v", id, out.Body, want)
 			}
 			if i == 1 && !reflect.DeepEqual(w.Rows(), was) {
-				t.Errorf("%s: the same order again has changed something", id)
+				t.Errorf("%s: rows changed by a repeated request (-was +is):\n%s", id, cmp.Diff(was, w.Rows()))
 			}
 			was = w.Rows()
 		}
 		var seen event.EventScreen
 		if w.Read(event.GetEventFunction, pickemtest.AppEvent(id), "ann", &seen.Body); !slices.Equal(cardNumbers(w, id), want) || len(seen.Body.Prediction.Predictions) != len(want) {
-			t.Errorf("%s is %v, and ann's prediction %+v", id, cardNumbers(w, id), seen.Body.Prediction)
+			t.Errorf("%s: the order is %v, want %v; ann's prediction is %+v, want all picks", id, cardNumbers(w, id), want, seen.Body.Prediction)
 		}
 	}
 }
 
-// TestUpdateMatch: what changes of a match decides what becomes of picks.
-func TestUpdateMatch(t *testing.T) {
+// TestChangedTeamsMakePicksVoid: a change of the teams of a match makes picks on it void and
+// notifies the members who made them. Other changes keep the picks.
+func TestChangedTeamsMakePicksVoid(t *testing.T) {
 	t.Parallel()
 	side := func(name string, members ...string) map[string]any {
 		return map[string]any{"name": name, "members": members}
@@ -172,15 +174,15 @@ func TestUpdateMatch(t *testing.T) {
 		body map[string]any
 		void bool
 	}{
-		{"the same", two(left, right), false},
-		{"its name", map[string]any{"name": "Steel Cage", "points": 10, "teams": []any{left, right}}, false},
-		{"its points", map[string]any{"name": "Match 1", "points": 11, "teams": []any{left, right}}, false},
-		{"for what it is, and when", map[string]any{"name": "Match 1", "points": 10, "preshow": true, "championships": []string{"World"}, "teams": []any{left, right}}, false},
-		{"the name of a team", two(side("Lefts", "Left 1"), right), false},
-		{"a member", two(side("", "Another"), right), true},
-		{"one member more", two(left, side("", "Right 1", "Another")), true},
-		{"the teams' order", two(right, left), true},
-		{"one team more", two(left, right, side("", "Another")), true},
+		{"no change", two(left, right), false},
+		{"name", map[string]any{"name": "Steel Cage", "points": 10, "teams": []any{left, right}}, false},
+		{"points", map[string]any{"name": "Match 1", "points": 11, "teams": []any{left, right}}, false},
+		{"championships and preshow", map[string]any{"name": "Match 1", "points": 10, "preshow": true, "championships": []string{"World"}, "teams": []any{left, right}}, false},
+		{"name of a team", two(side("Lefts", "Left 1"), right), false},
+		{"member of a team", two(side("", "Another"), right), true},
+		{"additional member", two(left, side("", "Right 1", "Another")), true},
+		{"order of the teams", two(right, left), true},
+		{"additional team", two(left, right, side("", "Another")), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -189,48 +191,48 @@ func TestUpdateMatch(t *testing.T) {
 			for i := range 2 {
 				got := testkit.Decode[map[string]any](w.World, w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), c.body))
 				if got["id"] != pickemtest.MatchID(1) || got["name"] != c.body["name"] || fmt.Sprint(got["points"]) != fmt.Sprint(c.body["points"]) {
-					t.Errorf("the match is %v", got)
+					t.Errorf("the answer is %v, want the fields of %v", got, c.body)
 				}
 				if i == 1 && !reflect.DeepEqual(w.Rows(), was) {
-					t.Errorf("the same again has changed something")
+					t.Errorf("rows changed by a repeated request (-was +is):\n%s", cmp.Diff(was, w.Rows()))
 				}
 				was = w.Rows()
 			}
-			picks, void, told := []int{1, 2, 3}, []string(nil), map[string][]string{}
+			picks, void, notified := []int{1, 2, 3}, []string(nil), map[string][]string{}
 			if c.void {
 				picks, void = []int{2, 3}, []string{pickemtest.MatchID(1)}
-				told[fmt.Sprintf("%s#%s#%d", pickemtest.Show, pickemtest.MatchID(1), pickemtest.Noon.UnixMilli()+4)] = []string{"ann", "ann", "bob", "bob"} // asked for twice; each gets it once
+				notified[fmt.Sprintf("%s#%s#%d", pickemtest.Show, pickemtest.MatchID(1), pickemtest.Noon.UnixMilli()+4)] = []string{"ann", "ann", "bob", "bob"} // queued twice, with the same id
 			}
 			var seen event.EventScreen
 			w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
 			p := seen.Body.Prediction
 			for _, n := range picks {
 				if _, ok := p.Predictions[pickemtest.MatchID(n)]; !ok || len(p.Predictions) != len(picks) {
-					t.Errorf("of ann's picks there are %v, want those of %v", p.Predictions, picks)
+					t.Errorf("ann's valid picks are %v, want those of the matches %v", p.Predictions, picks)
 				}
 			}
-			if !slices.Equal(p.Void, void) || !reflect.DeepEqual(queuedNotices(w), told) {
-				t.Errorf("void are %q, and told is %v, want %q and %v", p.Void, queuedNotices(w), void, told)
+			if !slices.Equal(p.Void, void) || !reflect.DeepEqual(queuedNotices(w), notified) {
+				t.Errorf("void picks (-want +got):\n%s\nrecipients by notice (-want +got):\n%s", cmp.Diff(void, p.Void), cmp.Diff(notified, queuedNotices(w)))
 			}
 			w.Pick("ann", pickemtest.Show, 1, 1, 1)
 			var again event.EventScreen
 			if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &again.Body); len(again.Body.Prediction.Predictions) != 3 || again.Body.Prediction.Void != nil {
-				t.Errorf("picked again: %+v", again.Body.Prediction)
+				t.Errorf("the prediction after new picks is %+v, want three valid picks", again.Body.Prediction)
 			}
 		})
 	}
 }
 
-// TestVoidPicksScoreNothing: a pick of teams that are no longer, and of a match
-// that is off and on again under its id, counts for nothing.
+// TestVoidPicksScoreNothing: a pick on changed teams, and a pick on a match that was deleted
+// and added again under its id, bring no points.
 func TestVoidPicksScoreNothing(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob")
-	w.AnnounceClash(3)
+	w.CreateShow(3)
 	w.Pick("ann", pickemtest.Show, 0, 0, 0)
 	w.Pick("bob", pickemtest.Show, 0, 0, 0)
-	w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.Without(pickemtest.MatchOf(9, 10), "id"))
+	w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(9, 10), "id"))
 	w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 2), "")
 	w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(2, 20))
 	w.Pick("bob", pickemtest.Show, 0, 0, 0)
@@ -239,76 +241,76 @@ func TestVoidPicksScoreNothing(t *testing.T) {
 	w.Score(pickemtest.Show)
 	table := w.Standings("2026")
 	if len(table) != 2 || table[0].Name != "bob" || table[0].Points != 60 || table[1].Points != 30 {
-		t.Errorf("the standings are %+v", table)
+		t.Errorf("the standings are %+v, want bob with 60 points and ann with 30", table)
 	}
 }
 
-// TestPointsAfterResults: what a match is worth can change when results are in, is
-// logged, and changes the points of a scored event.
-func TestPointsAfterResults(t *testing.T) {
+// TestPointsOfAScoredMatchCanChange: a change of the points of a match after its result is
+// logged, and the scored event is scored again.
+func TestPointsOfAScoredMatchCanChange(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
-	body := pickemtest.Without(pickemtest.MatchOf(1, 100), "id")
+	body := pickemtest.WithoutKey(pickemtest.MatchOf(1, 100), "id")
 	for range 2 {
 		w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.ScoredShow, 1), body)
 		w.ScoreQueued()
 	}
 	if top := w.Standings("2026")[0]; top.Name != "ann" || top.Points != 100 {
-		t.Errorf("the first is %+v", top)
+		t.Errorf("the first of the standings is %+v, want ann with 100 points", top)
 	}
 	var log event.CorrectionList
 	w.Read(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/corrections", "bob", &log.Body)
 	want := event.Correction{At: pickemtest.Noon.Add(time.Hour), MatchID: pickemtest.MatchID(1), Match: "Match 1", From: "10 points", To: "100 points", By: testkit.Administrator}
 	if got := log.Body.Corrections; len(got) != 3 || got[0] != want {
-		t.Errorf("the log is %+v, want first %+v", got, want)
+		t.Errorf("the log is %+v, want 3 entries, the first %+v", got, want)
 	}
 	if got := queuedNotices(w); len(got) != 0 {
-		t.Errorf("told: %v", got)
+		t.Errorf("the notices are %v, want none", got)
 	}
 }
 
-// TestDeleteMatch: those behind a match that is off move up, and who had picked it
-// is told, until all have picked again.
-func TestDeleteMatch(t *testing.T) {
+// TestDeleteMatchNotifiesItsPickers: the matches after a deleted match move up, and the members
+// who picked it are notified. A repeated request notifies them until all have picked again.
+func TestDeleteMatchNotifiesItsPickers(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
-	off := func() (int, string) {
+	remove := func() (int, string) {
 		out := w.Ask(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), testkit.Administrator, "")
 		return out.StatusCode, pickemtest.RefusalOf(out).Code
 	}
 	for range 2 {
-		if status, _ := off(); status != http.StatusNoContent {
-			t.Errorf("taken off: %d", status)
+		if status, _ := remove(); status != http.StatusNoContent {
+			t.Errorf("status %d, want 204", status)
 		}
 		if got := cardNumbers(w, pickemtest.Show); !slices.Equal(got, []int{2, 3}) || testkit.Row[item.Match](w.World, tables.Pickem, item.EventRef(pickemtest.Show), item.MatchSK(pickemtest.MatchID(3))).GSISK != "MATCH#02" {
-			t.Errorf("the card is %v", got)
+			t.Errorf("the card is %v, want matches 2 and 3 without a gap", got)
 		}
 	}
 	notices := testkit.Messages[notice.Notice](w.World, notice.Queue)
 	if len(notices) != 2 || !reflect.DeepEqual(notices[0], notices[1]) {
-		t.Errorf("the second time told is another: %+v", notices)
+		t.Fatalf("the notices are %+v, want the same notice twice", notices)
 	}
 	n := notices[0]
 	if slices.Sort(n.UserIDs); !slices.Equal(n.UserIDs, []string{"ann", "bob"}) || n.EventID != pickemtest.Show || n.Title != "clash-of-tides" || !n.Until.Equal(pickemtest.Noon.AddDate(0, 0, 7).Add(-time.Hour)) {
-		t.Errorf("told is %+v", n)
+		t.Errorf("the notice is %+v, want one to ann and bob until the event locks", n)
 	}
 	var seen event.EventScreen
 	if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body); !slices.Equal(seen.Body.Prediction.Void, []string{pickemtest.MatchID(1)}) {
-		t.Errorf("ann's prediction is %+v", seen.Body.Prediction)
+		t.Errorf("ann's prediction is %+v, want a void pick of match 1", seen.Body.Prediction)
 	}
 	for _, user := range []string{"ann", "bob"} {
 		w.Pick(user, pickemtest.Show)
 	}
-	if status, code := off(); status != 404 || code != "match_not_found" {
-		t.Errorf("taken off when nobody picks it: %d %s", status, code)
+	if status, code := remove(); status != 404 || code != "match_not_found" {
+		t.Errorf("without a pick of the match: %d %s, want 404 match_not_found", status, code)
 	}
 }
 
-// TestManyAreTold: a notice is for a hundred members at most.
-func TestManyAreTold(t *testing.T) {
+// TestNoticeHasAtMost100Recipients: more recipients are divided into several messages.
+func TestNoticeHasAtMost100Recipients(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
-	w.AnnounceClash(1)
+	w.CreateShow(1)
 	var all []item.Prediction
 	for i := range 2*notice.MaxUsers + 1 {
 		id := fmt.Sprintf("user-%03d", i)
@@ -328,13 +330,13 @@ func TestManyAreTold(t *testing.T) {
 		}
 	}
 	if !slices.Equal(sizes, []int{notice.MaxUsers, notice.MaxUsers, 1}) || len(users) != len(all) {
-		t.Errorf("the notices are for %v, in all for %d", sizes, len(users))
+		t.Errorf("the notices have %v recipients, together %d members; want 100, 100, 1 and %d", sizes, len(users), len(all))
 	}
 }
 
-// TestPutResult: a result is a winner's place or void, is entered once, and can be
-// changed at any time; whoever changed it is on record.
-func TestPutResult(t *testing.T) {
+// TestResultCanBeChangedAndIsLogged: each change of a result has an entry in the log with its
+// administrator. A repeated request has none.
+func TestResultCanBeChangedAndIsLogged(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	put := func(body string) string {
@@ -349,7 +351,7 @@ func TestPutResult(t *testing.T) {
 		{`{"result":0}`, `"result":0}`},
 	} {
 		if got := strings.TrimSpace(put(c.body)); !strings.HasSuffix(got, c.want) {
-			t.Errorf("%s is answered with %s", c.body, got)
+			t.Errorf("%s: the answer is %s, want it to end with %s", c.body, got, c.want)
 		}
 		w.To(w.Clock.Now().Add(time.Minute))
 	}
@@ -360,49 +362,49 @@ func TestPutResult(t *testing.T) {
 	w.Read(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.LockedShow)+"/corrections", "ann", &log.Body)
 	want := []event.Correction{entry(5, "void", "Left 1", ""), entry(3, "Right 1", "void", "no contest"), entry(2, "Left 1", "Right 1", "we saw it again"), entry(0, "", "Left 1", "")}
 	if !slices.Equal(log.Body.Corrections, want) {
-		t.Errorf("the log (-want +got):\n%s", cmp.Diff(want, log.Body.Corrections))
+		t.Errorf("log of results (-want +got):\n%s", cmp.Diff(want, log.Body.Corrections))
 	}
 	if got := testkit.Messages[score.Request](w.World, score.Queue); got != nil {
-		t.Errorf("scored before anybody asked: %v", got)
+		t.Errorf("scoring requests before request-score: %v, want none", got)
 	}
 	if out := w.Ask(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.Show)+"/corrections", "ann", ""); !strings.Contains(out.Body, `{"corrections":[]}`) {
-		t.Errorf("an empty log is %s", out.Body)
+		t.Errorf("an empty log is %s, want an empty list", out.Body)
 	}
 }
 
-// TestResultWithoutTheJob: from the lock on, by the clock alone, results go in, and
-// the event cannot be opened again.
-func TestResultWithoutTheJob(t *testing.T) {
+// TestResultsAreAcceptedFromLockAt: lockAt decides, also if lock-events has not run. An event
+// with a result cannot be opened again.
+func TestResultsAreAcceptedFromLockAt(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
-	w.AnnounceClash(1)
+	w.CreateShow(1)
 	w.Pick("ann", pickemtest.Show, 0)
-	early := func() pickemtest.Refusal {
+	enter := func() pickemtest.Refusal {
 		return pickemtest.RefusalOf(w.Ask(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.Show, 1)+"/result", testkit.Administrator, `{"result":0}`))
 	}
 	lock := pickemtest.Noon.AddDate(0, 0, 7).Add(-time.Hour)
 	w.To(lock.Add(-time.Second))
-	if got, want := early(), (pickemtest.Refusal{Status: 409, Code: "event_upcoming", Field: ""}); got != want {
-		t.Errorf("before the lock: %v, want %v", got, want)
+	if got, want := enter(), (pickemtest.Refusal{Status: 409, Code: "event_upcoming", Field: ""}); got != want {
+		t.Errorf("a result before lockAt: %v, want %v", got, want)
 	}
 	w.To(lock)
 	if got, want := pickemtest.RefusalOf(w.Ask(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", testkit.Administrator, "")), (pickemtest.Refusal{Status: 409, Code: "results_missing", Field: ""}); got != want {
-		t.Errorf("to be scored: %v, want %v", got, want)
+		t.Errorf("request-score without results: %v, want %v", got, want)
 	}
 	w.EnterResults(pickemtest.Show, 0)
 	if got, want := pickemtest.RefusalOf(w.Ask(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, `{"state":"upcoming","startsAt":"2026-04-08T12:00:00Z"}`)), (pickemtest.Refusal{Status: 409, Code: "bad_transition", Field: ""}); got != want {
-		t.Errorf("opened again: %v, want %v", got, want)
+		t.Errorf("reopening with a result: %v, want %v", got, want)
 	}
 	w.Score(pickemtest.Show)
 	if got := w.Standings("2026"); len(got) != 1 || got[0].Points != 10 {
-		t.Errorf("the standings are %+v", got)
+		t.Errorf("the standings are %+v, want ann with 10 points", got)
 	}
 }
 
-// TestRequestScore: an event is scored when it has a result for each match; which
-// it has not is said.
-func TestRequestScore(t *testing.T) {
+// TestRequestScoreNeedsAllResults: the refusal lists the matches without a result. The job id
+// contains the revision of the results.
+func TestRequestScoreNeedsAllResults(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	request := func() (status int, doc struct {
@@ -415,30 +417,30 @@ func TestRequestScore(t *testing.T) {
 	}
 	w.EnterResults(pickemtest.LockedShow, item.Void)
 	if status, doc := request(); status != 409 || !slices.Equal(doc.MatchIDs, []string{pickemtest.MatchID(2)}) {
-		t.Errorf("without a result: %d, missing %q", status, doc.MatchIDs)
+		t.Errorf("without a result of match 2: %d with the matches %q, want 409 with match 2", status, doc.MatchIDs)
 	}
 	w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 2)+"/result", `{"result":1}`)
 	for range 2 {
 		if status, doc := request(); status != 202 || doc.JobID != pickemtest.LockedShow+"@2" {
-			t.Errorf("to be scored: %d, job %s", status, doc.JobID)
+			t.Errorf("with all results: %d, job %s; want 202, job %s@2", status, doc.JobID, pickemtest.LockedShow)
 		}
 	}
 	w.ScoreQueued()
 	w.EnterResults(pickemtest.LockedShow, 0)
 	if _, doc := request(); doc.JobID != pickemtest.LockedShow+"@3" {
-		t.Errorf("with another result it is the job %s", doc.JobID)
+		t.Errorf("after a changed result: job %s, want %s@3", doc.JobID, pickemtest.LockedShow)
 	}
 }
 
-// TestCardMeanwhile: of two who change a card at once one is asked to look again,
-// so that no card is worth more than fits, and nothing is lost.
-func TestCardMeanwhile(t *testing.T) {
+// TestConcurrentCardChangeIsRefused: a request that read a card before another changed it is
+// refused, so that no change is lost and no card exceeds its limits.
+func TestConcurrentCardChangeIsRefused(t *testing.T) {
 	t.Parallel()
 	add := func(w *pickemtest.Room) {
 		w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(8, 900))
 	}
 	raise := func(w *pickemtest.Room) {
-		w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 2), pickemtest.Without(pickemtest.MatchOf(2, 900), "id"))
+		w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 2), pickemtest.WithoutKey(pickemtest.MatchOf(2, 900), "id"))
 	}
 	bonus := func(w *pickemtest.Room) {
 		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":900}`)
@@ -446,10 +448,10 @@ func TestCardMeanwhile(t *testing.T) {
 	order := func(w *pickemtest.Room) {
 		w.MustAdmin(event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(3, 2, 1))
 	}
-	off := func(w *pickemtest.Room) {
+	remove := func(w *pickemtest.Room) {
 		w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 2), "")
 	}
-	opened := func(w *pickemtest.Room) {
+	reopen := func(w *pickemtest.Room) {
 		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.LockedShow), `{"state":"upcoming","startsAt":"2026-03-02T14:00:00Z"}`)
 	}
 	result := func(w *pickemtest.Room) { w.EnterResults(pickemtest.LockedShow, 1) }
@@ -474,7 +476,7 @@ func TestCardMeanwhile(t *testing.T) {
 		_, err := s.UpdateMatch(w.Ctx(), in)
 		return err
 	}
-	takeOff := func(w *pickemtest.Room, s *event.Events) error {
+	removeOne := func(w *pickemtest.Room, s *event.Events) error {
 		_, err := s.DeleteMatch(w.Ctx(), &event.DeleteMatch{EventID: pickemtest.Show, MatchID: pickemtest.MatchID(2)})
 		return err
 	}
@@ -502,22 +504,22 @@ func TestCardMeanwhile(t *testing.T) {
 		call func(*pickemtest.Room, *event.Events) error
 		want string
 	}{
-		{"asked for points, and corrected", correct, event.RequestScoreFunction, ask, changed},
-		{"added twice", add, event.AddMatchFunction, addOne, changed},
-		{"added, and another raised", raise, event.AddMatchFunction, addOne, changed},
-		{"added, with a bonus", bonus, event.AddMatchFunction, addOne, changed},
-		{"raised, and another added", add, event.UpdateMatchFunction, raiseOne, changed},
-		{"raised, and another too", raise, event.UpdateMatchFunction, raiseOne, changed},
-		{"raised, with a bonus", bonus, event.UpdateMatchFunction, raiseOne, changed},
-		{"replaced, and another too", raise, event.UpdateMatchFunction, replace, changed},
-		{"taken off, and another added", add, event.DeleteMatchFunction, takeOff, changed},
-		{"taken off twice", off, event.DeleteMatchFunction, takeOff, changed},
-		{"ordered, and one added", add, event.OrderCardFunction, reorder, reordered},
-		{"ordered, and one taken off", off, event.OrderCardFunction, reorder, reordered},
-		{"ordered twice", order, event.OrderCardFunction, reorder, reordered},
-		{"a result, and another", result, event.PutResultFunction, enter, changed},
-		{"a result of what is open again", opened, event.PutResultFunction, enter, changed},
-		{"a result, and another name", rename, event.PutResultFunction, enter, changed},
+		{"request-score, concurrent result", correct, event.RequestScoreFunction, ask, changed},
+		{"add, concurrent add", add, event.AddMatchFunction, addOne, changed},
+		{"add, concurrent points", raise, event.AddMatchFunction, addOne, changed},
+		{"add, concurrent bonus", bonus, event.AddMatchFunction, addOne, changed},
+		{"points, concurrent add", add, event.UpdateMatchFunction, raiseOne, changed},
+		{"points, concurrent points", raise, event.UpdateMatchFunction, raiseOne, changed},
+		{"points, concurrent bonus", bonus, event.UpdateMatchFunction, raiseOne, changed},
+		{"teams, concurrent points", raise, event.UpdateMatchFunction, replace, changed},
+		{"delete, concurrent add", add, event.DeleteMatchFunction, removeOne, changed},
+		{"delete, concurrent delete", remove, event.DeleteMatchFunction, removeOne, changed},
+		{"order, concurrent add", add, event.OrderCardFunction, reorder, reordered},
+		{"order, concurrent delete", remove, event.OrderCardFunction, reorder, reordered},
+		{"order, concurrent order", order, event.OrderCardFunction, reorder, reordered},
+		{"result, concurrent result", result, event.PutResultFunction, enter, changed},
+		{"result, concurrent reopening", reopen, event.PutResultFunction, enter, changed},
+		{"result, concurrent name", rename, event.PutResultFunction, enter, changed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -530,22 +532,21 @@ func TestCardMeanwhile(t *testing.T) {
 			})
 			err := c.call(w, testkit.OpenWith(w.World, env, event.OpenEvents))
 			if pickemtest.CodeOf(err) != c.want {
-				t.Errorf("the answer is %v, want %s", err, c.want)
+				t.Errorf("the error is %v, want %s", err, c.want)
 			}
 			if got := w.Rows(); want == nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("the table is %v, want %v", got, want)
+				t.Errorf("rows (-want +got):\n%s", cmp.Diff(want, got))
 			}
 		})
 	}
 }
 
-// TestCardCrashes: what an administrator does to a card again, because an answer
-// was lost, ends as it would have ended.
+// TestCardCrashes: after a crash at any call, a repeated request completes the first.
 func TestCardCrashes(t *testing.T) {
 	t.Parallel()
 	type outcome struct {
-		Rows map[string]map[string]any
-		Told map[string]map[string]bool // by notice
+		Rows     map[string]map[string]any
+		Notified map[string]map[string]bool // members by notice
 	}
 	for name, c := range map[string]struct {
 		fn   spec.Function
@@ -584,9 +585,9 @@ func TestCardCrashes(t *testing.T) {
 				w.ScoreQueued()
 				out := outcome{w.Rows(), map[string]map[string]bool{}}
 				for id, users := range queuedNotices(w) {
-					out.Told[id] = map[string]bool{}
+					out.Notified[id] = map[string]bool{}
 					for _, u := range users {
-						out.Told[id][u] = true
+						out.Notified[id][u] = true
 					}
 				}
 				return out
@@ -595,7 +596,7 @@ func TestCardCrashes(t *testing.T) {
 	}
 }
 
-// FuzzResult: a result is what it writes itself as, and nothing else is one.
+// FuzzResult: UnmarshalJSON accepts exactly the output of MarshalJSON.
 func FuzzResult(f *testing.F) {
 	for _, seed := range []string{`0`, `1`, `39`, `"void"`, `-1`, `-0`, `00`, `1.0`, `1e1`, `null`, `"0"`, `""`, `true`, `[]`, `{}`, `9223372036854775808`, `"void\n"`, ` 7 `, ``} {
 		f.Add([]byte(seed))
@@ -607,7 +608,7 @@ func FuzzResult(f *testing.F) {
 		}
 		written, err := json.Marshal(got)
 		if err != nil || got < item.Void || string(written) != strings.Trim(string(text), " \t\r\n") {
-			t.Fatalf("%q is the result %d, which writes itself as %s, %v", text, got, written, err)
+			t.Fatalf("%q is read as %d, which is written as %s, %v", text, got, written, err)
 		}
 	})
 }

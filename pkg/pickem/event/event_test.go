@@ -20,9 +20,9 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// TestCreateEvent: an event locks an hour before it begins unless it is said
-// otherwise, and is announced once.
-func TestCreateEvent(t *testing.T) {
+// TestEventLocksAnHourBeforeItsStart: lockAt in the request overrides the default. A repeated
+// request creates no second event.
+func TestEventLocksAnHourBeforeItsStart(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	const id = "2026-03-08-clash-of-tides"
@@ -33,29 +33,29 @@ func TestCreateEvent(t *testing.T) {
 		got = testkit.Decode[event.Event](w.World, out)
 		starts := time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC)
 		if want := (event.Event{ID: id, Name: "Clash of Tides", Date: "2026-03-08", StartsAt: starts, LockAt: starts.Add(-time.Hour), State: item.Upcoming, Bonus: 5}); got != want || out.StatusCode != http.StatusCreated {
-			t.Errorf("announced: %d %+v, want %+v", out.StatusCode, got, want)
+			t.Errorf("status %d, want 201; event (-want +got):\n%s", out.StatusCode, cmp.Diff(want, got))
 		}
 	}
 	row := testkit.Row[map[string]any](w.World, tables.Pickem, "EVENT", "EVENT#"+id)
 	for attribute, want := range map[string]any{"GSI_PK": "EVENT#" + id, "GSI_SK": "EVENT", "type": "event", "date": "2026/03/08", "name": "Clash of Tides", "state": "upcoming"} {
 		if row[attribute] != want {
-			t.Errorf("the item's %s is %v, want %v", attribute, row[attribute], want)
+			t.Errorf("attribute %s is %v, want %v", attribute, row[attribute], want)
 		}
 	}
 	w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(id)+"/matches", pickemtest.MatchOf(1, 1))
 	w.MustAdmin(event.CreateEventFunction, "/admin/events", body)
 	body["lockAt"] = "2026-03-08T12:00:00Z"
 	if got, want := pickemtest.RefusalOf(w.Ask(event.CreateEventFunction, "/admin/events", testkit.Administrator, body)), (pickemtest.Refusal{Status: 409, Code: "event_exists", Field: ""}); got != want {
-		t.Errorf("another event of the same name and date: %v, want %v", got, want)
+		t.Errorf("another event with the same id: %v, want %v", got, want)
 	}
 	body["slug"] = "another"
 	if got := testkit.Decode[event.Event](w.World, w.MustAdmin(event.CreateEventFunction, "/admin/events", body)); !got.LockAt.Equal(time.Date(2026, 3, 8, 12, 0, 0, 0, time.UTC)) {
-		t.Errorf("it locks at %v", got.LockAt)
+		t.Errorf("lockAt is %v, want that of the request", got.LockAt)
 	}
 }
 
-// TestUpdateEvent: what is given changes, and the same again changes nothing.
-func TestUpdateEvent(t *testing.T) {
+// TestUpdateEventChangesTheGivenFields: a repeated request changes nothing.
+func TestUpdateEventChangesTheGivenFields(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ body, want string }{ // name, date, startsAt, lockAt, state, bonus
 		{`{}`, "clash-of-tides 2026-03-08 08T12:00 08T11:00 upcoming 0"},
@@ -77,7 +77,7 @@ func TestUpdateEvent(t *testing.T) {
 			t.Parallel()
 			w := pickemtest.New(t)
 			w.AddMembers("ann")
-			w.AnnounceClash(1)
+			w.CreateShow(1)
 			var was map[string]map[string]any
 			for i := range 2 {
 				e := testkit.Decode[event.Event](w.World, w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), c.body))
@@ -86,21 +86,20 @@ func TestUpdateEvent(t *testing.T) {
 					t.Errorf("the event is %s, want %s", got, c.want)
 				}
 				if i == 1 && !reflect.DeepEqual(w.Rows(), was) {
-					t.Errorf("the same again has changed something: %v, was %v", w.Rows(), was)
+					t.Errorf("rows changed by a repeated request (-was +is):\n%s", cmp.Diff(was, w.Rows()))
 				}
 				was = w.Rows()
 			}
 			var seen event.EventScreen
 			if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body); !strings.HasPrefix(c.want, seen.Body.Name+" "+seen.Body.Date) {
-				t.Errorf("ann sees %+v", seen.Body.Event)
+				t.Errorf("get-event returns %+v, want %s", seen.Body.Event, c.want)
 			}
 		})
 	}
 }
 
-// TestTransitions: an event can be opened again until the first result is in, and
-// with a lock that is still to come.
-func TestTransitions(t *testing.T) {
+// TestEventReopensUntilItsFirstResult: it also needs a lockAt in the future.
+func TestEventReopensUntilItsFirstResult(t *testing.T) {
 	t.Parallel()
 	const (
 		opens   = `{"state":"upcoming"}`
@@ -123,24 +122,24 @@ func TestTransitions(t *testing.T) {
 		body  string
 		want  string // the state, or the refusal
 	}{
-		{"open stays open", func(*pickemtest.Room) {}, opens, item.Upcoming},
-		{"open is locked", func(*pickemtest.Room) {}, locks, item.Broadcast},
-		{"open with a lock that is over", func(*pickemtest.Room) {}, past, refused},
-		{"locked by the clock alone stays locked", toLock, opens, refused},
-		{"locked by the clock alone is opened by a move", toLock, moves, item.Upcoming},
-		{"locked by the clock alone is locked", toLock, locks, item.Broadcast},
-		{"locked stays locked", locked, opens, refused},
-		{"locked is opened by a move", locked, moves, item.Upcoming},
-		{"locked again", locked, locks, item.Broadcast},
-		{"not with a result", result, moves, refused},
-		{"a result leaves it locked", result, locks, item.Broadcast},
-		{"scored is not opened", scoredNow, moves, refused},
-		{"scored is not locked", scoredNow, locks, refused},
+		{"open an open event", func(*pickemtest.Room) {}, opens, item.Upcoming},
+		{"lock an open event", func(*pickemtest.Room) {}, locks, item.Broadcast},
+		{"open an open event with lockAt in the past", func(*pickemtest.Room) {}, past, refused},
+		{"open an event after lockAt", toLock, opens, refused},
+		{"open an event after lockAt with a new start", toLock, moves, item.Upcoming},
+		{"lock an event after lockAt", toLock, locks, item.Broadcast},
+		{"open a locked event", locked, opens, refused},
+		{"open a locked event with a new start", locked, moves, item.Upcoming},
+		{"lock a locked event", locked, locks, item.Broadcast},
+		{"open an event with a result", result, moves, refused},
+		{"lock an event with a result", result, locks, item.Broadcast},
+		{"open a scored event", scoredNow, moves, refused},
+		{"lock a scored event", scoredNow, locks, refused},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := pickemtest.New(t)
-			w.AnnounceClash(1)
+			w.CreateShow(1)
 			c.until(w)
 			for range 2 {
 				out := w.Ask(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), testkit.Administrator, c.body)
@@ -156,8 +155,8 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-// TestBonus: a new bonus of a scored event changes everybody's points.
-func TestBonus(t *testing.T) {
+// TestNewBonusScoresAgain: a new bonus of a scored event changes the points of all members.
+func TestNewBonusScoresAgain(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	was := testkit.Row[item.Standing](w.World, tables.Pickem, item.UserRef("ann"), item.StandingsRef("2026"))
@@ -165,20 +164,20 @@ func TestBonus(t *testing.T) {
 	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.ScoredShow), `{"bonus":7}`)
 	var seen event.EventScreen
 	if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.ScoredShow), "ann", &seen.Body); !seen.Body.Updating {
-		t.Error("the event does not say that its points are being worked out")
+		t.Error("updating is false before the new scoring")
 	}
 	w.ScoreQueued()
 	if got := testkit.Row[item.Standing](w.World, tables.Pickem, item.UserRef("ann"), item.StandingsRef("2026")); was.Points != 10 || got.Points != 10+20+7 {
-		t.Errorf("ann has %d points, before %d", got.Points, was.Points)
+		t.Errorf("ann has %d points after %d, want 37 after 10", got.Points, was.Points)
 	}
 	if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.ScoredShow), "ann", &seen.Body); seen.Body.Updating || seen.Body.Prediction.Score.Bonus != 7 {
-		t.Errorf("ann sees %+v", seen.Body)
+		t.Errorf("get-event returns %+v, want a bonus of 7 and updating false", seen.Body)
 	}
 }
 
-// TestListEvents: the latest come first, those of a page as they start, and what is
-// called off is gone.
-func TestListEvents(t *testing.T) {
+// TestListEventsLatestFirst: a page is in order of start. Events that are being deleted are
+// omitted.
+func TestListEventsLatestFirst(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	ids := func(query string) (ids []string) {
@@ -190,11 +189,11 @@ func TestListEvents(t *testing.T) {
 		return ids
 	}
 	if out := w.Ask(event.ListEventsFunction, "/app/events", "ann", ""); !strings.Contains(out.Body, `{"events":[]}`) {
-		t.Errorf("no events are %s", out.Body)
+		t.Errorf("without events the answer is %s, want an empty list", out.Body)
 	}
-	w.Announce(pickemtest.Noon.AddDate(-1, 0, 0), "old", 0)
+	w.CreateEvent(pickemtest.Noon.AddDate(-1, 0, 0), "old", 0)
 	for i, slug := range []string{"a", "b", "c"} {
-		w.Announce(pickemtest.Noon.AddDate(0, 0, i+1), slug, 0)
+		w.CreateEvent(pickemtest.Noon.AddDate(0, 0, i+1), slug, 0)
 	}
 	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent("2026-03-02-a"), `{"startsAt":"2026-03-09T12:00:00Z"}`)
 	testkit.Put(w.World, tables.Pickem, item.Event{Row: item.Row{PK: item.EventTag, SK: item.EventRef("2026-03-05-off"), Type: item.EventType}, ID: "2026-03-05-off", State: item.Deleting})
@@ -203,18 +202,18 @@ func TestListEvents(t *testing.T) {
 		"?year=2026":                  {"2026-03-02-a", "2026-03-04-c", "2026-03-03-b"},
 		"?year=2025":                  {"2025-03-01-old"},
 		"?year=2024":                  nil,
-		"?limit=2":                    {"2026-03-04-c"}, // with the one that is off
+		"?limit=2":                    {"2026-03-04-c"}, // and the event that is being deleted
 		"?cursor=2026-03-03-b":        {"2026-03-02-a", "2025-03-01-old"},
-		"?cursor=2026-03-03-there-is": {"2026-03-02-a", "2026-03-03-b", "2025-03-01-old"}, // an event that was removed meanwhile
+		"?cursor=2026-03-03-there-is": {"2026-03-02-a", "2026-03-03-b", "2025-03-01-old"}, // an event that does not exist
 	} {
 		if got := ids(query); !slices.Equal(got, want) {
-			t.Errorf("%q lists (-want +got):\n%s", query, cmp.Diff(want, got))
+			t.Errorf("ids for the query %q (-want +got):\n%s", query, cmp.Diff(want, got))
 		}
 	}
 }
 
-// TestDeleteEvent: of an event that is called off nothing is left.
-func TestDeleteEvent(t *testing.T) {
+// TestDeleteEventDeletesAllItsItems: afterwards all requests for the event are refused.
+func TestDeleteEventDeletesAllItsItems(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{pickemtest.Show, pickemtest.LockedShow} {
 		w := pickemtest.NewSeason(t)
@@ -224,24 +223,24 @@ func TestDeleteEvent(t *testing.T) {
 		want := w.Rows()
 		maps.DeleteFunc(want, func(key string, _ map[string]any) bool { return strings.Contains(key, id) })
 		if out := w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(id), ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
-			t.Errorf("called off: %d %q", out.StatusCode, out.Body)
+			t.Errorf("the answer is %d %q, want 204 without a body", out.StatusCode, out.Body)
 		}
 		if got := w.Rows(); len(want) == 0 || !reflect.DeepEqual(got, want) {
-			t.Errorf("left are %v, want %v", got, want)
+			t.Errorf("rows (-want +got):\n%s", cmp.Diff(want, got))
 		}
 		none := pickemtest.Refusal{Status: 404, Code: "event_not_found", Field: ""}
 		if got := pickemtest.RefusalOf(w.Ask(event.DeleteEventFunction, pickemtest.AdminEvent(id), testkit.Administrator, "")); got != none {
-			t.Errorf("called off again: %v", got)
+			t.Errorf("a second delete: %v, want %v", got, none)
 		}
 		if got := pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction, pickemtest.AppEvent(id)+"/predictions", "ann", `{"predictions":{}}`)); got != none {
-			t.Errorf("picked: %v", got)
+			t.Errorf("a prediction of a deleted event: %v, want %v", got, none)
 		}
 	}
 }
 
-// TestDeleteEventMeanwhile: from when it begins to be called off nobody sees an
-// event, nor picks it, and it is not announced again.
-func TestDeleteEventMeanwhile(t *testing.T) {
+// TestEventIsNotFoundDuringItsDeletion: requests for an event are refused while its items are
+// deleted.
+func TestEventIsNotFoundDuringItsDeletion(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	none := pickemtest.Refusal{Status: 404, Code: "event_not_found", Field: ""}
@@ -257,12 +256,12 @@ func TestDeleteEventMeanwhile(t *testing.T) {
 			pickemtest.RefusalOf(w.Ask(event.ListEntriesFunction, pickemtest.AdminEvent(pickemtest.Show)+"/entries", testkit.Administrator, "")),
 		} {
 			if got != none {
-				t.Errorf("meanwhile: %v, want %v", got, none)
+				t.Errorf("a request during the deletion: %v, want %v", got, none)
 			}
 		}
 	})
 	if _, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteEvent(w.Ctx(), &event.DeleteEvent{EventID: pickemtest.Show}); err != nil || seen == 0 {
-		t.Errorf("called off: %v, in %d batches", err, seen)
+		t.Errorf("the deletion returned %v after %d batches, want no error and at least one batch", err, seen)
 	}
 }
 
@@ -277,8 +276,7 @@ func TestDeleteEventCrashes(t *testing.T) {
 	})
 }
 
-// TestBonusCrashes: a bonus that is set again has the points follow whose message
-// was lost.
+// TestBonusCrashes: after a crash at any call, a repeated request queues the scoring.
 func TestBonusCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
@@ -293,36 +291,36 @@ func TestBonusCrashes(t *testing.T) {
 	})
 }
 
-// TestListEntries: an administrator sees who takes part, by id.
-func TestListEntries(t *testing.T) {
+// TestListEntriesSortsMemberIDs: the list has the members with a prediction.
+func TestListEntriesSortsMemberIDs(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	var list event.EntryList
 	w.Read(event.ListEntriesFunction, pickemtest.AdminEvent(pickemtest.Show)+"/entries", testkit.Administrator, &list.Body)
 	if b := list.Body; b.Count != 3 || !slices.Equal(b.UserIDs, []string{"ann", "bob", "cat"}) || b.Next != "" {
-		t.Errorf("the entries are %+v", b)
+		t.Errorf("the entries are %+v, want ann, bob and cat on one page", b)
 	}
-	w.Announce(pickemtest.Noon.AddDate(0, 0, 9), "quiet", 1)
+	w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 9), "quiet", 1)
 	if out := w.Ask(event.ListEntriesFunction, pickemtest.AdminEvent("2026-03-10-quiet")+"/entries", testkit.Administrator, ""); !strings.Contains(out.Body, `{"count":0,"userIds":[]}`) {
-		t.Errorf("no entries are %s", out.Body)
+		t.Errorf("without predictions the answer is %s, want an empty list", out.Body)
 	}
 }
 
-// TestEventsMeanwhile: of two administrators who change an event at once, one is
-// asked to look again, so that neither undoes what the other did.
-func TestEventsMeanwhile(t *testing.T) {
+// TestConcurrentEventChangeIsRefused: a request that read an event before another changed it
+// is refused, so that no change is lost.
+func TestConcurrentEventChangeIsRefused(t *testing.T) {
 	t.Parallel()
 	rename := func(w *pickemtest.Room) {
 		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.LockedShow), `{"name":"High"}`)
 	}
 	result := func(w *pickemtest.Room) { w.EnterResults(pickemtest.LockedShow, 0, 0) }
-	opened := func(w *pickemtest.Room) {
+	reopen := func(w *pickemtest.Room) {
 		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.LockedShow), `{"state":"upcoming","startsAt":"2026-03-02T14:00:00Z"}`)
 	}
 	var update event.UpdateEvent
 	update.EventID = pickemtest.LockedShow
 	update.Body.StartsAt = new(pickemtest.Noon.AddDate(0, 0, 1))
-	for name, do := range map[string]func(*pickemtest.Room){"renamed": rename, "given a result": result, "opened": opened} {
+	for name, do := range map[string]func(*pickemtest.Room){"renamed": rename, "result": result, "reopened": reopen} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := pickemtest.NewSeason(t)
@@ -332,10 +330,10 @@ func TestEventsMeanwhile(t *testing.T) {
 				want = w.Rows()
 			})
 			if _, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateEvent(w.Ctx(), &update); pickemtest.CodeOf(err) != item.ErrChanged.Code || want == nil {
-				t.Errorf("the answer is %v, want %v", err, item.ErrChanged)
+				t.Errorf("the error is %v, want %v", err, item.ErrChanged)
 			}
 			if got := w.Rows(); !reflect.DeepEqual(got, want) {
-				t.Errorf("the table (-want +got):\n%s", cmp.Diff(want, got))
+				t.Errorf("rows (-want +got):\n%s", cmp.Diff(want, got))
 			}
 		})
 	}

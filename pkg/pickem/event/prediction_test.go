@@ -22,9 +22,9 @@ import (
 
 const myPicks = "/app/events/" + pickemtest.Show + "/predictions"
 
-// TestPutPredictions: a prediction replaces the one before as a whole, is answered
-// as it was saved, and is nobody's but its owner's.
-func TestPutPredictions(t *testing.T) {
+// TestPredictionReplacesThePrevious: the answer is the saved prediction, and no other item
+// changes. Only members can predict.
+func TestPredictionReplacesThePrevious(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	others := w.Rows()
@@ -40,36 +40,36 @@ func TestPutPredictions(t *testing.T) {
 		var seen event.EventScreen
 		w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
 		if !reflect.DeepEqual(saved, want) || !reflect.DeepEqual(*seen.Body.Prediction, want) {
-			t.Errorf("saved is %+v, and shown %+v, want %+v", saved, seen.Body.Prediction, want)
+			t.Errorf("answer of put-predictions (-want +got):\n%s\nprediction in get-event (-want +got):\n%s", cmp.Diff(want, saved), cmp.Diff(&want, seen.Body.Prediction))
 		}
 	}
 	row := testkit.Row[map[string]any](w.World, tables.Pickem, "USER#ann", "EVENT#"+pickemtest.Show)
 	for attribute, want := range map[string]any{"GSI_PK": "EVENT#" + pickemtest.Show, "GSI_SK": "SCORE#000#ann", "type": "prediction", "belongsto": "USER#ann", "mcorrect": 0.0, "points": 0.0} {
 		if row[attribute] != want {
-			t.Errorf("the item's %s is %v, want %v", attribute, row[attribute], want)
+			t.Errorf("attribute %s is %v, want %v", attribute, row[attribute], want)
 		}
 	}
 	all := w.Rows()
 	if delete(all, item.UserRef("ann")+" "+item.EventRef(pickemtest.Show)); !reflect.DeepEqual(all, others) {
-		t.Error("ann has changed what is not hers")
+		t.Errorf("other rows changed by ann's predictions (-was +is):\n%s", cmp.Diff(others, all))
 	}
 	if got, want := pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction, myPicks, "eve", `{"predictions":{}}`)), (pickemtest.Refusal{Status: 403, Code: "not_a_member", Field: ""}); got != want {
-		t.Errorf("who is no member: %v, want %v", got, want)
+		t.Errorf("a prediction of a user who is not a member: %v, want %v", got, want)
 	}
 	gone := item.NewMember("bob", "bob")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
 	testkit.Put(w.World, tables.Pickem, gone)
 	if got, want := pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction, myPicks, "bob", `{"predictions":{}}`)), (pickemtest.Refusal{Status: 403, Code: "not_a_member", Field: ""}); got != want {
-		t.Errorf("who was deleted: %v, want %v", got, want)
+		t.Errorf("a prediction of a deleted member: %v, want %v", got, want)
 	}
 }
 
-// TestPicksOfAnotherCard: who has seen another card than there is picks again.
-func TestPicksOfAnotherCard(t *testing.T) {
+// TestPicksOfAnOldCardAreRefused: cardRev in the request must be that of the present card.
+func TestPicksOfAnOldCardAreRefused(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
-	w.AnnounceClash(2)
+	w.CreateShow(2)
 	var seen event.EventScreen
 	w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
 	pick := map[string]any{"predictions": map[string]int{pickemtest.MatchID(1): 0}, "cardRev": seen.Body.CardRev}
@@ -83,64 +83,63 @@ func TestPicksOfAnotherCard(t *testing.T) {
 	}
 }
 
-// TestDeletePredictions: what is withdrawn is gone, and withdrawing it twice is no
-// different.
-func TestDeletePredictions(t *testing.T) {
+// TestDeletePredictionsTwice: a second request gets the same answer.
+func TestDeletePredictionsTwice(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	want := w.Rows()
 	delete(want, item.UserRef("ann")+" "+item.EventRef(pickemtest.Show))
 	for range 2 {
 		if out := w.Ask(event.DeletePredictionsFunction, myPicks, "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
-			t.Errorf("withdrawn: %d %s", out.StatusCode, out.Body)
+			t.Errorf("the answer is %d %s, want 204 without a body", out.StatusCode, out.Body)
 		}
 		if got := w.Rows(); !reflect.DeepEqual(got, want) {
-			t.Errorf("left are %v", got)
+			t.Errorf("rows (-want +got):\n%s", cmp.Diff(want, got))
 		}
 	}
 	var seen event.EventScreen
 	if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body); seen.Body.Prediction != nil {
-		t.Errorf("ann sees %+v", seen.Body.Prediction)
+		t.Errorf("the prediction is %+v, want none", seen.Body.Prediction)
 	}
 }
 
-// TestLock: picks are taken until the second of the lock, by our clock, whether or
-// not the job has locked the event, and who comes late is told when it was.
-func TestLock(t *testing.T) {
+// TestPicksAreRefusedFromLockAt: lockAt and the server's clock decide, also if lock-events has
+// not run. The refusal has lockAt and the state.
+func TestPicksAreRefusedFromLockAt(t *testing.T) {
 	t.Parallel()
 	nobody := func(*pickemtest.Room) {}
 	for _, c := range []struct {
 		name   string
 		before func(*pickemtest.Room)
 		at     time.Time
-		lockAt time.Time // zero if it takes picks
+		lockAt time.Time // zero if picks are accepted
 		state  string
 	}{
-		{"a second before", nobody, pickemtest.ShowLocks.Add(-time.Second), time.Time{}, item.Upcoming},
-		{"a moment before", nobody, pickemtest.ShowLocks.Add(-time.Nanosecond), time.Time{}, item.Upcoming},
-		{"at the lock, and the job never ran", nobody, pickemtest.ShowLocks, pickemtest.ShowLocks, item.Broadcast},
-		{"long after, and the job never ran", nobody, pickemtest.ShowLocks.AddDate(0, 0, 30), pickemtest.ShowLocks, item.Broadcast},
-		{"locked by the job", func(w *pickemtest.Room) { w.LockEvent(pickemtest.Show) }, pickemtest.ShowLocks, pickemtest.ShowLocks, item.Broadcast},
-		{"locked by hand, early", func(w *pickemtest.Room) {
+		{"a second before lockAt", nobody, pickemtest.ShowLockAt.Add(-time.Second), time.Time{}, item.Upcoming},
+		{"a nanosecond before lockAt", nobody, pickemtest.ShowLockAt.Add(-time.Nanosecond), time.Time{}, item.Upcoming},
+		{"at lockAt, not locked by the job", nobody, pickemtest.ShowLockAt, pickemtest.ShowLockAt, item.Broadcast},
+		{"long after lockAt, not locked by the job", nobody, pickemtest.ShowLockAt.AddDate(0, 0, 30), pickemtest.ShowLockAt, item.Broadcast},
+		{"locked by the job", func(w *pickemtest.Room) { w.LockEvent(pickemtest.Show) }, pickemtest.ShowLockAt, pickemtest.ShowLockAt, item.Broadcast},
+		{"locked early by an administrator", func(w *pickemtest.Room) {
 			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"state":"broadcast"}`)
-		}, pickemtest.Noon.Add(time.Hour), pickemtest.ShowLocks, item.Broadcast},
-		{"moved ahead", func(w *pickemtest.Room) {
+		}, pickemtest.Noon.Add(time.Hour), pickemtest.ShowLockAt, item.Broadcast},
+		{"lockAt moved forward", func(w *pickemtest.Room) {
 			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"lockAt":"2026-03-02T00:00:00Z"}`)
 		},
 			time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), item.Broadcast},
-		{"moved back", func(w *pickemtest.Room) {
+		{"lockAt moved back", func(w *pickemtest.Room) {
 			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"lockAt":"2026-03-08T12:00:00Z"}`)
 		},
-			pickemtest.ShowLocks.Add(time.Hour - time.Second), time.Time{}, item.Upcoming},
-		{"locked, and opened again", func(w *pickemtest.Room) {
+			pickemtest.ShowLockAt.Add(time.Hour - time.Second), time.Time{}, item.Upcoming},
+		{"locked and reopened", func(w *pickemtest.Room) {
 			w.LockEvent(pickemtest.Show)
 			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"state":"upcoming","lockAt":"2026-03-08T11:30:00Z"}`)
-		}, pickemtest.ShowLocks.Add(time.Hour/2 - time.Second), time.Time{}, item.Upcoming},
+		}, pickemtest.ShowLockAt.Add(time.Hour/2 - time.Second), time.Time{}, item.Upcoming},
 		{"scored", func(w *pickemtest.Room) {
 			w.LockEvent(pickemtest.Show)
 			w.EnterResults(pickemtest.Show, 0, 0, 0)
 			w.Score(pickemtest.Show)
-		}, pickemtest.ShowLocks, pickemtest.ShowLocks, item.Scored},
+		}, pickemtest.ShowLockAt, pickemtest.ShowLockAt, item.Scored},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -152,7 +151,7 @@ func TestLock(t *testing.T) {
 				out := w.Ask(*fn, myPicks, "ann", body)
 				if c.lockAt.IsZero() {
 					if out.StatusCode >= 300 {
-						t.Errorf("%s: %d %s", fn.Name, out.StatusCode, out.Body)
+						t.Errorf("%s: %d %s, want success", fn.Name, out.StatusCode, out.Body)
 					}
 					continue
 				}
@@ -162,23 +161,23 @@ func TestLock(t *testing.T) {
 				}
 				testkit.Must(t, json.Unmarshal([]byte(out.Body), &doc))
 				if got, want := pickemtest.RefusalOf(out), (pickemtest.Refusal{Status: 409, Code: "event_locked", Field: ""}); got != want || !doc.LockAt.Equal(c.lockAt) || doc.State != c.state {
-					t.Errorf("%s: %v, %+v, want %v, of %v, %s", fn.Name, got, doc, want, c.lockAt, c.state)
+					t.Errorf("%s: %v with %+v, want %v with lockAt %v and state %s", fn.Name, got, doc, want, c.lockAt, c.state)
 				}
 			}
 			if now := w.Rows(); !c.lockAt.IsZero() && !reflect.DeepEqual(now, was) {
-				t.Error("a late request has changed something")
+				t.Errorf("rows changed by refused requests (-was +is):\n%s", cmp.Diff(was, now))
 			}
 			var seen event.EventScreen
 			if w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body); seen.Body.State != c.state {
-				t.Errorf("the event is said to be %s, want %s", seen.Body.State, c.state)
+				t.Errorf("the state is %s, want %s", seen.Body.State, c.state)
 			}
 		})
 	}
 }
 
-// TestPicksMeanwhile: what becomes of picks when something happens between the read
+// TestConcurrentChangesDuringAPick: each case changes the event or the member between the read
 // and the write of a request.
-func TestPicksMeanwhile(t *testing.T) {
+func TestConcurrentChangesDuringAPick(t *testing.T) {
 	t.Parallel()
 	update := func(body string) func(*pickemtest.Room) {
 		return func(w *pickemtest.Room) {
@@ -187,40 +186,40 @@ func TestPicksMeanwhile(t *testing.T) {
 	}
 	match := func(n int) func(*pickemtest.Room) {
 		return func(w *pickemtest.Room) {
-			w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.Without(pickemtest.MatchOf(n, 10), "id"))
+			w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(n, 10), "id"))
 		}
 	}
 	for _, c := range []struct {
 		name   string
 		do     func(*pickemtest.Room)
-		put    string // the problem of a pick; "" for none
-		drop   string // of a withdrawal
+		put    string // the code for put-predictions, "" for success
+		drop   string // the code for delete-predictions, "" for success
 		always bool
 	}{
-		{"locked", update(`{"state":"broadcast"}`), "event_locked", "event_locked", false},
-		{"the lock moved ahead of now", update(`{"lockAt":"2026-03-01T13:00:00Z"}`), "event_locked", "event_locked", false},
-		{"the lock moved ahead, and still to come", update(`{"lockAt":"2026-03-01T13:00:01Z"}`), "", "", false},
-		{"the lock moved back", update(`{"lockAt":"2026-03-08T12:00:00Z"}`), "", "", false},
-		{"the job locks it", func(w *pickemtest.Room) { w.LockEvent(pickemtest.Show) }, "event_locked", "event_locked", false},
-		{"it is called off", func(w *pickemtest.Room) {
+		{"locked by an administrator", update(`{"state":"broadcast"}`), "event_locked", "event_locked", false},
+		{"lockAt moved to now", update(`{"lockAt":"2026-03-01T13:00:00Z"}`), "event_locked", "event_locked", false},
+		{"lockAt moved forward to a future time", update(`{"lockAt":"2026-03-01T13:00:01Z"}`), "", "", false},
+		{"lockAt moved back", update(`{"lockAt":"2026-03-08T12:00:00Z"}`), "", "", false},
+		{"locked by the job", func(w *pickemtest.Room) { w.LockEvent(pickemtest.Show) }, "event_locked", "event_locked", false},
+		{"event deleted", func(w *pickemtest.Room) {
 			w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(pickemtest.Show), "")
 		}, "event_not_found", "event_not_found", false},
-		{"a match comes", func(w *pickemtest.Room) {
+		{"match added", func(w *pickemtest.Room) {
 			w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(4, 1))
 		}, "", "", false},
-		{"the picked match goes", func(w *pickemtest.Room) {
+		{"picked match deleted", func(w *pickemtest.Room) {
 			w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), "")
 		}, "unknown_match", "", false},
-		{"the picked match changes", match(9), "", "", false},
-		{"the card is put into order", func(w *pickemtest.Room) {
+		{"picked match changed", match(9), "", "", false},
+		{"card ordered", func(w *pickemtest.Room) {
 			w.MustAdmin(event.OrderCardFunction, pickemtest.AdminEvent(pickemtest.Show)+"/card", pickemtest.OrderOf(3, 2, 1))
 		}, "", "", false},
-		{"the member goes", func(w *pickemtest.Room) {
+		{"member deleted", func(w *pickemtest.Room) {
 			gone := item.NewMember("ann", "ann")
 			gone.DeletedAt = item.FormatTime(pickemtest.Noon)
 			testkit.Put(w.World, tables.Pickem, gone)
 		}, "not_a_member", "", false},
-		{"the card changes every time", func(w *pickemtest.Room) {
+		{"card changed during every attempt", func(w *pickemtest.Room) {
 			e := testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(pickemtest.Show))
 			match(10 + e.CardRev)(w)
 		}, "changed", "", true},
@@ -249,79 +248,80 @@ func TestPicksMeanwhile(t *testing.T) {
 					_, err = testkit.OpenWith(w.World, w.InterruptEach(event.PutPredictionsFunction, "TransactWriteItems", do), event.OpenEvents).PutPredictions(w.Ctx(), in)
 				}
 				if pickemtest.CodeOf(err) != code || want == nil {
-					t.Fatalf("withdrawn %v: %v, want %q", drops, err, code)
+					t.Fatalf("delete-predictions %v: error %v, want code %q", drops, err, code)
 				}
 				got := w.Rows()
 				if mine := got[item.UserRef("ann")+" "+item.EventRef(pickemtest.Show)]; code == "" {
 					if drops && mine != nil || !drops && !reflect.DeepEqual(mine["predictions"], map[string]any{pickemtest.MatchID(1): 1.0}) {
-						t.Errorf("withdrawn %v: saved is %v", drops, mine)
+						t.Errorf("delete-predictions %v: the stored prediction is %v", drops, mine)
 					}
 				} else if !reflect.DeepEqual(got, want) {
-					t.Errorf("rows after a refused request (withdrawal: %v) (-want +got):\n%s", drops, cmp.Diff(want, got))
+					t.Errorf("rows after a refused request (delete-predictions %v) (-want +got):\n%s", drops, cmp.Diff(want, got))
 				}
 			}
 		})
 	}
 }
 
-// TestLateBetweenReadAndWrite: the clock that counts is that of the write.
-func TestLateBetweenReadAndWrite(t *testing.T) {
+// TestPickIsRefusedIfLockAtPassesBeforeTheWrite: the time of the write decides, not that of the
+// request.
+func TestPickIsRefusedIfLockAtPassesBeforeTheWrite(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
-	w.To(pickemtest.ShowLocks.Add(-time.Second))
-	env := w.InterruptEach(event.PutPredictionsFunction, "Query", func() { w.To(pickemtest.ShowLocks) })
+	w.To(pickemtest.ShowLockAt.Add(-time.Second))
+	env := w.InterruptEach(event.PutPredictionsFunction, "Query", func() { w.To(pickemtest.ShowLockAt) })
 	in := &event.PutPredictions{EventID: pickemtest.Show}
 	in.UserID = "ann"
 	was := w.Rows()
 	_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.Ctx(), in)
 	if pickemtest.CodeOf(err) != "event_locked" || !reflect.DeepEqual(w.Rows(), was) {
-		t.Errorf("a pick that takes until the lock: %v", err)
+		t.Errorf("the error is %v, want event_locked; rows (-was +is):\n%s", err, cmp.Diff(was, w.Rows()))
 	}
 }
 
-// TestGetResults: a scored event shows what every pick brought, the highest first.
-func TestGetResults(t *testing.T) {
+// TestGetResultsRanksAllMembers: each entry has the points of every pick.
+func TestGetResultsRanksAllMembers(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	var seen event.ResultsScreen
 	w.Read(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", "bob", &seen.Body)
 	b := seen.Body
 	if b.ID != pickemtest.ScoredShow || b.State != item.Scored || b.Updating || b.Count != 3 || b.Next != "" || len(b.Card) != 2 || *b.Card[0].Result != 0 || *b.Card[1].Result != 1 {
-		t.Errorf("the results are of %+v", b)
+		t.Errorf("the results are %+v, want those of %s with 3 entries", b, pickemtest.ScoredShow)
 	}
 	var got []string
 	for _, e := range b.Entries {
-		said := fmt.Sprintf("%d %s %d %d:", e.Rank, e.Name, e.Points, e.Correct)
+		line := fmt.Sprintf("%d %s %d %d:", e.Rank, e.Name, e.Points, e.Correct)
 		for i, p := range e.Picks {
 			if p.MatchID != pickemtest.MatchID(i+1) || *p.Result != *b.Card[i].Result || p.Correct != (p.Points > 0) {
-				t.Errorf("%s's pick %d is %+v", e.Name, i, p)
+				t.Errorf("pick %d of %s is %+v, want the match and result of the card", i, e.Name, p)
 			}
 			if p.Pick == nil {
-				said += " -"
+				line += " -"
 			} else {
-				said += fmt.Sprintf(" %d=%d", *p.Pick, p.Points)
+				line += fmt.Sprintf(" %d=%d", *p.Pick, p.Points)
 			}
 		}
-		got = append(got, said)
+		got = append(got, line)
 	}
 	if want := []string{"1 bob 20 1: 1=0 1=20", "2 ann 10 1: 0=10 0=0", "3 cat 0 0: 1=0 -"}; !slices.Equal(got, want) {
-		t.Errorf("the entries (-want +got):\n%s", cmp.Diff(want, got))
+		t.Errorf("entries (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	if b.Mine == nil || !reflect.DeepEqual(*b.Mine, b.Entries[0]) {
-		t.Errorf("bob's own is %+v", b.Mine)
+		t.Errorf("mine (-want +got):\n%s", cmp.Diff(&b.Entries[0], b.Mine))
 	}
 	var own event.EventScreen
 	w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.ScoredShow), "bob", &own.Body)
 	if !reflect.DeepEqual(*own.Body.Prediction.Score, b.Mine.Sheet) {
-		t.Errorf("bob's own event shows %+v", own.Body.Prediction.Score)
+		t.Errorf("score in get-event (-want +got):\n%s", cmp.Diff(&b.Mine.Sheet, own.Body.Prediction.Score))
 	}
 	var other event.ResultsScreen
 	if w.Read(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", "eve", &other.Body); other.Body.Mine != nil {
-		t.Errorf("who did not play has %+v", other.Body.Mine)
+		t.Errorf("mine of a user without a prediction is %+v, want none", other.Body.Mine)
 	}
 }
 
-// FuzzPutPredictions: whatever the body, the answer is a problem or what was saved.
+// FuzzPutPredictions: the answer to any body is a problem or the saved prediction.
 func FuzzPutPredictions(f *testing.F) {
 	id := pickemtest.MatchID(1)
 	for _, seed := range []string{
@@ -339,15 +339,15 @@ func FuzzPutPredictions(f *testing.F) {
 		case out.StatusCode == http.StatusOK:
 			saved := testkit.Row[item.Prediction](w.World, tables.Pickem, item.UserRef("ann"), item.EventRef(pickemtest.Show)).Predictions
 			if got := testkit.Decode[event.Prediction](w.World, out).Predictions; !maps.Equal(got, saved) {
-				t.Fatalf("%q is answered with %v, and saved as %v", body, got, saved)
+				t.Fatalf("%q: the answer is %v and the saved picks are %v, want the same", body, got, saved)
 			}
 			for id, team := range saved {
 				if team < 0 || id != pickemtest.MatchID(3) && team > 1 || team > 39 {
-					t.Fatalf("%q is saved as %v", body, saved)
+					t.Fatalf("%q is saved as %v, want picks of existing teams", body, saved)
 				}
 			}
 		case out.StatusCode >= 500 || pickemtest.RefusalOf(out).Code == "" && pickemtest.RefusalOf(out).Status < 400:
-			t.Fatalf("%q is answered with %d %s", body, out.StatusCode, out.Body)
+			t.Fatalf("%q: %d %s, want a problem or success", body, out.StatusCode, out.Body)
 		}
 	})
 }

@@ -356,7 +356,7 @@ func TestScoringMeanwhile(t *testing.T) {
 				if c.first {
 					w.JoinLeague(l, "bob")
 				}
-				w.AnnounceClash(3)
+				w.CreateShow(3)
 				w.Pick("bob", pickemtest.Show, 0)
 				w.LockEvent(pickemtest.Show)
 				w.EnterResults(pickemtest.Show, 0, 1, 1)

@@ -21,91 +21,93 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-func TestDeleteUser(t *testing.T) {
+// TestDeleteUserDeletesAllItsItems: only a mark remains, so that a token that is still valid
+// cannot create the member again.
+func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 	t.Parallel()
 	w, p := pickemtest.NewBusy(t)
-	gone := func(user string) events.APIGatewayV2HTTPResponse {
+	remove := func(user string) events.APIGatewayV2HTTPResponse {
 		return w.Ask(member.DeleteUserFunction, "/admin/users/"+user, testkit.Administrator, "")
 	}
-	if out := gone("ann"); out.StatusCode != http.StatusNoContent {
-		t.Fatalf("deleting ann: %d %s", out.StatusCode, out.Body)
+	if out := remove("ann"); out.StatusCode != http.StatusNoContent {
+		t.Fatalf("deleting ann: %d %s, want 204", out.StatusCode, out.Body)
 	}
 	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string{"USER#ann USER"}; !slices.Equal(got, want) {
 		t.Errorf("rows that name ann (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	left := testkit.Row[map[string]any](w.World, tables.Pickem, item.UserRef("ann"), item.UserTag)
 	if left["ttl"] != float64(w.Clock.Now().Add(member.KeepDeleted).Unix()) || left["deletedAt"] != item.FormatTime(w.Clock.Now()) || left["name"] != nil {
-		t.Errorf("the mark is %v", left)
+		t.Errorf("the mark is %v, want one without a name that expires after two days", left)
 	}
 	if got, want := p.Subjects(), []string{"bob", "cat"}; !slices.Equal(got, want) {
-		t.Errorf("the accounts (-want +got):\n%s", cmp.Diff(want, got))
+		t.Errorf("accounts (-want +got):\n%s", cmp.Diff(want, got))
 	}
-	if got := append(w.RegisteredPhones("red", "blue", "green"), w.LeagueLine("Office"), w.LeagueLine("Family"), w.LeagueLine("Alone")); !slices.Equal(got, []string{
-		"green of bob", "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE bob 2", "LEAGUE#Family LEAGUE LEAGUE#Family LEAGUE bob 1", "",
-	}) {
-		t.Errorf("there are %q", got)
+	got := append(w.RegisteredPhones("red", "blue", "green"), w.LeagueLine("Office"), w.LeagueLine("Family"), w.LeagueLine("Alone"))
+	want := []string{"green of bob", "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE bob 2", "LEAGUE#Family LEAGUE LEAGUE#Family LEAGUE bob 1", ""}
+	if !slices.Equal(got, want) {
+		t.Errorf("phones and leagues (-want +got):\n%s", cmp.Diff(want, got))
 	}
 
-	// A token of ann's that is still valid brings nothing back.
+	// Requests with a token of ann that is still valid create nothing.
 	l := testkit.Decode[league.League](w.World, w.Ask(league.CreateLeagueFunction, "/app/leagues", "bob", `{"name":"New"}`))
 	for name, c := range map[string]struct {
 		out    events.APIGatewayV2HTTPResponse
 		status int
 		code   string
 	}{
-		"says a name": {w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Ann"}`), 404, "user_not_found"},
-		"looks":       {w.Ask(member.GetMeFunction, "/app/me", "ann", ""), 404, "user_not_found"},
-		"picks":       {w.Ask(event.PutPredictionsFunction, "/app/events/"+pickemtest.Show+"/predictions", "ann", `{"predictions":{}}`), 403, "not_a_member"},
-		"joins":       {w.RequestJoin("ann", l.Code), 403, "not_a_member"},
-		"founds":      {w.Ask(league.CreateLeagueFunction, "/app/leagues", "ann", `{"name":"Back"}`), 403, "not_a_member"},
-		"registers":   {w.Ask(notice.RegisterDeviceFunction, "/app/devices/"+pickemtest.TokenOf("red"), "ann", ""), 403, "not_a_member"},
+		"sets a name":       {w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Ann"}`), 404, "user_not_found"},
+		"reads her profile": {w.Ask(member.GetMeFunction, "/app/me", "ann", ""), 404, "user_not_found"},
+		"picks":             {w.Ask(event.PutPredictionsFunction, "/app/events/"+pickemtest.Show+"/predictions", "ann", `{"predictions":{}}`), 403, "not_a_member"},
+		"joins a league":    {w.RequestJoin("ann", l.Code), 403, "not_a_member"},
+		"creates a league":  {w.Ask(league.CreateLeagueFunction, "/app/leagues", "ann", `{"name":"Back"}`), 403, "not_a_member"},
+		"registers a phone": {w.Ask(notice.RegisterDeviceFunction, "/app/devices/"+pickemtest.TokenOf("red"), "ann", ""), 403, "not_a_member"},
 	} {
 		if err := testkit.Refuses(c.out, c.status, c.code); err != nil {
 			t.Errorf("ann %s: %v", name, err)
 		}
 	}
 	if got := pickemtest.LinesWith(w.Dump(), "ann"); len(got) != 1 {
-		t.Errorf("ann is back: %q", got)
+		t.Errorf("rows with ann after her requests: %q, want only the mark", got)
 	}
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0)
 	w.Score(pickemtest.Show)
 	if got := pickemtest.LinesWith(w.Dump(), "ann"); len(got) != 1 {
-		t.Errorf("a scoring brings ann back: %q", got)
+		t.Errorf("rows with ann after a scoring: %q, want only the mark", got)
 	}
 
 	for user, status := range map[string]int{"ann": 204, "stranger": 404} {
-		if out := gone(user); out.StatusCode != status || status == 404 && testkit.Refuses(out, 404, "user_not_found") != nil {
-			t.Errorf("deleting %s: %d %s", user, out.StatusCode, out.Body)
+		if out := remove(user); out.StatusCode != status || status == 404 && testkit.Refuses(out, 404, "user_not_found") != nil {
+			t.Errorf("deleting %s: %d %s, want %d", user, out.StatusCode, out.Body, status)
 		}
 	}
 	testkit.Must(t, w.Drop(tables.Pickem, item.UserRef("ann"), item.UserTag)) // as its ttl does
-	if err := testkit.Refuses(gone("ann"), 404, "user_not_found"); err != nil {
-		t.Errorf("deleting ann, who is forgotten: %v", err)
+	if err := testkit.Refuses(remove("ann"), 404, "user_not_found"); err != nil {
+		t.Errorf("deleting ann after the mark has expired: %v", err)
 	}
 }
 
-// TestDeleteAccount removes an account of nobody, who could become a member.
-func TestDeleteAccount(t *testing.T) {
+// TestDeleteUserDeletesAnAccountWithoutMember: the user cannot become a member afterwards.
+func TestDeleteUserDeletesAnAccountWithoutMember(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	p := w.WithUserPool("dan")
 	if out := w.Ask(member.DeleteUserFunction, "/admin/users/dan", testkit.Administrator, ""); out.StatusCode != http.StatusNoContent || len(p.Subjects()) != 0 {
-		t.Errorf("deleting dan: %d %s, the accounts are %q", out.StatusCode, out.Body, p.Subjects())
+		t.Errorf("deleting dan: %d %s with the accounts %q, want 204 and no account", out.StatusCode, out.Body, p.Subjects())
 	}
 	if err := testkit.Refuses(w.Ask(member.UpdateMeFunction, "/app/me", "dan", `{"name":"Dan"}`), 404, "user_not_found"); err != nil {
-		t.Errorf("dan says a name: %v", err)
+		t.Errorf("dan sets a name: %v", err)
 	}
 	p.Broken = true
 	for _, user := range []string{"dan", "stranger"} {
 		if out := w.Ask(member.DeleteUserFunction, "/admin/users/"+user, testkit.Administrator, ""); out.StatusCode != 500 {
-			t.Errorf("without Cognito %s: %d %s", user, out.StatusCode, out.Body)
+			t.Errorf("deleting %s while Cognito fails: %d %s, want 500", user, out.StatusCode, out.Body)
 		}
 	}
 }
 
-// TestDeletedMeanwhile deletes a member who is being scored.
-func TestDeletedMeanwhile(t *testing.T) {
+// TestScoringSkipsADeletedMember: the member is deleted during the scoring.
+func TestScoringSkipsADeletedMember(t *testing.T) {
 	t.Parallel()
 	w, _ := pickemtest.NewBusy(t)
 	w.LockEvent(pickemtest.Show)
@@ -120,12 +122,13 @@ func TestDeletedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestBusyToTheEnd has a member go on until the moment of being marked as deleted.
-func TestBusyToTheEnd(t *testing.T) {
+// TestDeleteUserDeletesConcurrentItems: the member joins a league and picks just before the
+// mark is written.
+func TestDeleteUserDeletesConcurrentItems(t *testing.T) {
 	t.Parallel()
 	w, _ := pickemtest.NewBusy(t)
 	l := w.CreateLeague("bob", "New")
-	other := w.Announce(pickemtest.Noon.AddDate(0, 0, 8), "second", 1)
+	other := w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 8), "second", 1)
 	env := pickemtest.InterruptBefore(w.Env(member.DeleteUserFunction), "UpdateItem", 1, func() {
 		w.JoinLeague(l, "ann")
 		w.Pick("ann", other, 0)
@@ -140,9 +143,9 @@ func TestBusyToTheEnd(t *testing.T) {
 	}
 }
 
-// TestDeleteOwnerOfEnded finishes the end of a league that its owner has left half
-// done.
-func TestDeleteOwnerOfEnded(t *testing.T) {
+// TestDeleteUserCompletesTheDeletionOfALeague: the owner is deleted after an interrupted
+// delete-league.
+func TestDeleteUserCompletesTheDeletionOfALeague(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.WithUserPool("ann")
@@ -152,7 +155,7 @@ func TestDeleteOwnerOfEnded(t *testing.T) {
 	w.EndLeagueHalfway(l, "ann")
 	w.Ask(member.DeleteUserFunction, "/admin/users/ann", testkit.Administrator, "")
 	if got := append(pickemtest.LinesWith(w.Dump(), l.LeagueID), pickemtest.LinesWith(w.Dump(), "Office")...); len(got) != 0 {
-		t.Errorf("of the league is left %q", got)
+		t.Errorf("rows of the league: %q, want none", got)
 	}
 }
 

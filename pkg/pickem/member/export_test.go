@@ -1,6 +1,6 @@
 package member
 
-// What the tests of this package look at beside what it exports.
+// Exported for the tests of the package.
 
 const KeepDeleted = keepDeleted
 const NoName = noName

@@ -21,8 +21,8 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// TestInvitations: an address is invited once, whatever breaks off in between.
-func TestInvitations(t *testing.T) {
+// TestAddressIsInvitedOnce: an invitation that failed can be repeated.
+func TestAddressIsInvitedOnce(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	pool := w.WithUserPool()
@@ -32,27 +32,27 @@ func TestInvitations(t *testing.T) {
 		return w.Ask(member.InviteUserFunction, "/admin/users", testkit.Administrator, body)
 	}
 	if got := pickemtest.RefusalOf(invite(dan)); got.Status != 500 {
-		t.Errorf("Cognito fails, and the answer is %v", got)
+		t.Errorf("an invitation while Cognito fails: %v, want 500", got)
 	}
 	pool.Broken = false
 	if out := invite(dan); out.StatusCode != 201 || !strings.Contains(out.Body, `{"userId":"dan","name":"Dan"}`) {
-		t.Errorf("invited: %d %s", out.StatusCode, out.Body)
+		t.Errorf("an invitation: %d %s, want 201", out.StatusCode, out.Body)
 	}
 	if got, want := pickemtest.RefusalOf(invite(`{"name":"Daniel","email":"dan@example.com"}`)), (pickemtest.Refusal{Status: 409, Code: "user_exists", Field: ""}); got != want {
-		t.Errorf("invited again: %v", got)
+		t.Errorf("a second invitation: %v, want %v", got, want)
 	}
 	testkit.Must(t, w.Drop(tables.Pickem, item.UserRef("dan"), item.UserTag))
 	if out := invite(dan); out.StatusCode != 201 {
-		t.Errorf("an account without a member is invited: %d %s", out.StatusCode, out.Body)
+		t.Errorf("an invitation of an account without a member: %d %s, want 201", out.StatusCode, out.Body)
 	}
 	gone := item.NewMember("dan", "")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
 	testkit.Put(w.World, tables.Pickem, gone)
 	if got, want := pickemtest.RefusalOf(invite(dan)), (pickemtest.Refusal{Status: 409, Code: "user_removed", Field: ""}); got != want {
-		t.Errorf("who is being removed is invited: %v, want %v", got, want)
+		t.Errorf("an invitation of a deleted member: %v, want %v", got, want)
 	}
 	if got := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("dan"), item.UserTag); got != gone {
-		t.Errorf("the member is %+v", got)
+		t.Errorf("the mark of a deleted member has changed (-was +is):\n%s", cmp.Diff(gone, got))
 	}
 	if want := []string{"dan@example.com"}; !slices.Equal(pool.Mails, want) {
 		t.Errorf("recipients of mails (-want +got):\n%s", cmp.Diff(want, pool.Mails))
@@ -75,8 +75,9 @@ func TestInvitationCrashes(t *testing.T) {
 	})
 }
 
-// TestOnUserConfirmed: who signs up is a member under the name that was given, once.
-func TestOnUserConfirmed(t *testing.T) {
+// TestSignUpMakesAMember: the member has the name of the account. A second event changes
+// nothing.
+func TestSignUpMakesAMember(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	s := testkit.Open(w.World, member.OnUserConfirmedFunction, member.OpenMembers)
@@ -85,7 +86,7 @@ func TestOnUserConfirmed(t *testing.T) {
 		e.UserName, e.Request.UserAttributes = "x", attributes
 		back, err := s.OnUserConfirmed(w.Ctx(), e)
 		if !reflect.DeepEqual(back, e) {
-			t.Errorf("%v is answered with %v", e, back)
+			t.Errorf("returned event (-want +got):\n%s", cmp.Diff(e, back))
 		}
 		return err
 	}
@@ -97,7 +98,7 @@ func TestOnUserConfirmed(t *testing.T) {
 		testkit.Must(t, confirm(map[string]string{"sub": id, "name": c.given}))
 		testkit.Must(t, confirm(map[string]string{"sub": id, "name": "Another"}))
 		if got := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef(id), item.UserTag); got != item.NewMember(id, c.name) {
-			t.Errorf("%q is the member %+v, want %q", c.given, got, c.name)
+			t.Errorf("the name %q makes the member %+v, want the name %q", c.given, got, c.name)
 		}
 	}
 	gone := item.NewMember("gone", "")
@@ -105,16 +106,15 @@ func TestOnUserConfirmed(t *testing.T) {
 	testkit.Put(w.World, tables.Pickem, gone)
 	testkit.Must(t, confirm(map[string]string{"sub": "gone"}))
 	if got := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("gone"), item.UserTag); got != gone {
-		t.Errorf("who was deleted is %+v", got)
+		t.Errorf("the mark of a deleted member has changed (-was +is):\n%s", cmp.Diff(gone, got))
 	}
 	if confirm(map[string]string{"name": "Dan"}) == nil {
-		t.Error("an event without a subject makes somebody a member")
+		t.Error("no error for an event without a subject")
 	}
 }
 
-// TestUpdateMe: a new name shows wherever the old one did, and a name makes a
-// member of who is none.
-func TestUpdateMe(t *testing.T) {
+// TestNewNameReplacesTheOldEverywhere: a name also makes its user a member.
+func TestNewNameReplacesTheOldEverywhere(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	rename := func(user, name string) string {
@@ -123,13 +123,13 @@ func TestUpdateMe(t *testing.T) {
 	first := rename("ann", "Zoe")
 	was := w.Rows()
 	if second := rename("ann", "Zoe"); second != first || !reflect.DeepEqual(w.Rows(), was) {
-		t.Errorf("the same name again: %s, at first %s", second, first)
+		t.Errorf("a repeated request: %s, want %s; rows (-was +is):\n%s", second, first, cmp.Diff(was, w.Rows()))
 	}
 	for _, c := range []struct{ where, body string }{
-		{"her profile", w.Ask(member.GetMeFunction, "/app/me", "ann", "").Body},
-		{"what others see of her", w.Ask(member.GetUserFunction, "/app/users/ann", "bob", "").Body},
-		{"the standings", w.Ask(league.GetStandingsFunction, "/app/standings/2026", "bob", "").Body},
-		{"the results", w.Ask(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", "bob", "").Body},
+		{"get-me", w.Ask(member.GetMeFunction, "/app/me", "ann", "").Body},
+		{"get-user", w.Ask(member.GetUserFunction, "/app/users/ann", "bob", "").Body},
+		{"get-standings", w.Ask(league.GetStandingsFunction, "/app/standings/2026", "bob", "").Body},
+		{"get-results", w.Ask(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", "bob", "").Body},
 	} {
 		if !strings.Contains(c.body, `"name":"Zoe"`) || strings.Contains(c.body, `"name":"ann"`) {
 			t.Errorf("%s has the old name: %s", c.where, c.body)
@@ -138,21 +138,21 @@ func TestUpdateMe(t *testing.T) {
 	w.EnterResults(pickemtest.ScoredShow, 1)
 	w.ScoreQueued()
 	if got := w.Standings("2026")[2]; got.Name != "Zoe" {
-		t.Errorf("scored again, the name is %s", got.Name)
+		t.Errorf("the name after a new scoring is %s, want Zoe", got.Name)
 	}
 	testkit.Put(w.World, tables.Pickem, item.Membership{Row: item.Row{PK: item.UserRef("ann"), SK: item.LeagueRef("l"), Type: item.MembershipType}, LeagueID: "l", BelongsTo: item.UserRef("ann"), Name: "Zoe"})
 	if rename("ann", "Ann"); testkit.Row[item.Membership](w.World, tables.Pickem, item.UserRef("ann"), item.LeagueRef("l")).Name != "Ann" {
-		t.Error("in a league she has the old name")
+		t.Error("the membership in a league has the old name")
 	}
 	if rename("eve", "Eve"); testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("eve"), item.UserTag).Name != "Eve" {
-		t.Error("a name makes no member")
+		t.Error("a name did not make eve a member")
 	}
 	w.Pick("eve", pickemtest.Show, 0)
 	gone := item.NewMember("gone", "")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
 	testkit.Put(w.World, tables.Pickem, gone)
 	if got, want := pickemtest.RefusalOf(w.Ask(member.UpdateMeFunction, "/app/me", "gone", `{"name":"Gus"}`)), (pickemtest.Refusal{Status: 404, Code: "user_not_found", Field: ""}); got != want {
-		t.Errorf("who was deleted is answered with %v, want %v", got, want)
+		t.Errorf("a new name of a deleted member: %v, want %v", got, want)
 	}
 }
 
@@ -171,9 +171,8 @@ func TestUpdateMeCrashes(t *testing.T) {
 	})
 }
 
-// TestProfiles: everybody sees their own picks and what is not scored, and neither
-// of others.
-func TestProfiles(t *testing.T) {
+// TestProfilesHideUnscoredPicks: only get-me returns picks and events that are not scored.
+func TestProfilesHideUnscoredPicks(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	testkit.Put(w.World, tables.Pickem, item.Standing{
@@ -188,7 +187,7 @@ func TestProfiles(t *testing.T) {
 	w.Read(member.GetUserFunction, "/app/users/ann", "bob", &hers.Body)
 	b := mine.Body
 	if b.UserID != "ann" || b.Name != "ann" || !slices.Equal(b.Standings, years) || len(b.Events) != 3 {
-		t.Errorf("ann sees of herself %+v", b)
+		t.Errorf("get-me of ann returns %+v, want both years and three events", b)
 	}
 	for i, want := range []member.Played{
 		{EventID: pickemtest.Show, Predictions: map[string]int{pickemtest.MatchID(1): 0, pickemtest.MatchID(2): 0, pickemtest.MatchID(3): pickemtest.SecretPick}},
@@ -196,21 +195,21 @@ func TestProfiles(t *testing.T) {
 		{EventID: pickemtest.LockedShow, Predictions: map[string]int{pickemtest.MatchID(1): 0, pickemtest.MatchID(2): 0}},
 	} {
 		if got := b.Events[i]; !maps.Equal(got.Predictions, want.Predictions) || !reflect.DeepEqual(got, want) {
-			t.Errorf("ann's event %d is %+v, want %+v", i, got, want)
+			t.Errorf("event %d of ann (-want +got):\n%s", i, cmp.Diff(want, got))
 		}
 	}
 	b = hers.Body
 	if b.UserID != "ann" || !slices.Equal(b.Standings, years) || !reflect.DeepEqual(b.Events, []member.Played{scored}) {
-		t.Errorf("bob sees of ann %+v", b)
+		t.Errorf("get-user of ann returns %+v, want both years and only the scored event", b)
 	}
 	var own member.UserScreen
 	w.Read(member.GetUserFunction, "/app/users/ann", "ann", &own.Body)
 	if !reflect.DeepEqual(own, hers) {
-		t.Errorf("what others see of ann is to her %+v", own)
+		t.Errorf("get-user of ann by ann (-by bob +by ann):\n%s", cmp.Diff(hers, own))
 	}
 	w.AddMembers("new")
 	if out := w.Ask(member.GetMeFunction, "/app/me", "new", ""); !strings.Contains(out.Body, `"standings":[],"events":[]`) {
-		t.Errorf("a new member is %s", out.Body)
+		t.Errorf("get-me of a new member returns %s, want empty lists", out.Body)
 	}
 	gone := item.NewMember("gone", "")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
@@ -218,7 +217,7 @@ func TestProfiles(t *testing.T) {
 	for _, user := range []string{"eve", "gone"} {
 		want := pickemtest.Refusal{Status: 404, Code: "user_not_found", Field: ""}
 		if me, them := pickemtest.RefusalOf(w.Ask(member.GetMeFunction, "/app/me", user, "")), pickemtest.RefusalOf(w.Ask(member.GetUserFunction, "/app/users/"+user, "ann", "")); me != want || them != want {
-			t.Errorf("%s is answered with %v, and others with %v", user, me, them)
+			t.Errorf("get-me and get-user of %s: %v and %v, want %v", user, me, them, want)
 		}
 	}
 }

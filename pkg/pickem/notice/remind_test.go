@@ -39,8 +39,8 @@ func TestRemind(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat")
-	w.AnnounceClash(2) // it begins a week after noon, and locks an hour before
-	w.Announce(pickemtest.Noon.AddDate(0, 0, 60), "far-away", 1)
+	w.CreateShow(2) // it begins a week after noon, and locks an hour before
+	w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 60), "far-away", 1)
 	w.Pick("ann", pickemtest.Show, 0)
 	locks := pickemtest.Noon.AddDate(0, 0, 7).Add(-time.Hour)
 	const day, hours = ": clash-of-tides, You have not picked yet, and it locks in 24 hours.", ": clash-of-tides, You have not picked yet, and it locks in 2 hours."
@@ -89,7 +89,7 @@ func TestRemindMany(t *testing.T) {
 	for i := range 2*notice.MaxUsers + 1 {
 		w.AddMembers(fmt.Sprintf("fan%03d", i))
 	}
-	w.AnnounceClash(1)
+	w.CreateShow(1)
 	w.To(pickemtest.Noon.AddDate(0, 0, 7).Add(-24 * time.Hour))
 	testkit.Must(t, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.Ctx()))
 	var sizes []int
@@ -116,7 +116,7 @@ func TestReminded(t *testing.T) {
 	w.AddMembers("ann", "bob")
 	w.RegisterPhone("red", "ann")
 	w.RegisterPhone("green", "bob")
-	w.AnnounceClash(1)
+	w.CreateShow(1)
 	w.Pick("ann", pickemtest.Show, 0)
 	w.To(pickemtest.Noon.AddDate(0, 0, 7).Add(-2 * time.Hour))
 	testkit.Must(t, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.Ctx()))
@@ -137,8 +137,8 @@ func TestRemindCrashes(t *testing.T) {
 		for _, u := range []string{"ann", "bob", "cat"} {
 			w.RegisterPhone(u, u)
 		}
-		w.AnnounceClash(1)
-		other := w.Announce(pickemtest.Noon.AddDate(0, 0, 7).Add(time.Hour), "second", 1)
+		w.CreateShow(1)
+		other := w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 7).Add(time.Hour), "second", 1)
 		w.Pick("ann", pickemtest.Show, 0)
 		w.Pick("bob", other, 0)
 		w.To(pickemtest.Noon.AddDate(0, 0, 6))

@@ -35,7 +35,7 @@ func TestTwoEventsAtOnce(t *testing.T) {
 	for at, undisturbed := 1, 2; at <= undisturbed; at++ {
 		w := pickemtest.New(t)
 		ids := w.RequestScores("clash-of-tides", "dawn-of-tides")
-		env, wire := w.Wired(score.ScoreEventFunction, at, func() {
+		env, wire := w.Observe(score.ScoreEventFunction, at, func() {
 			if err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: ids[1]}); err != nil {
 				t.Error(err)
 			}
@@ -74,7 +74,7 @@ func TestOvertaken(t *testing.T) {
 				w := pickemtest.New(t)
 				id := w.RequestScoresOf([]string{"ann"}, "clash-of-tides")[0]
 				want := []string{"STANDINGS#2026 ann: 30 points, 2 right, 1 played", "STANDINGS#2026#one ann: 30 points, 2 right, 1 played"}
-				old, wire := w.Wired(score.ScoreEventFunction, at, func() {
+				old, wire := w.Observe(score.ScoreEventFunction, at, func() {
 					w.EnterResults(id, 0, 0)
 					if err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: id}); err != nil {
 						t.Error(err)

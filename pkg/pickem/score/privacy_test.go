@@ -52,7 +52,7 @@ func TestNobodySeesPicks(t *testing.T) {
 		want  []string
 	}{
 		{"open", func() {}, nil},
-		{"locked by the clock", func() { w.To(pickemtest.ShowLocks) }, nil},
+		{"locked by the clock", func() { w.To(pickemtest.ShowLockAt) }, nil},
 		{"locked", func() { w.LockEvent(pickemtest.Show) }, nil},
 		{"all results in", func() { w.EnterResults(pickemtest.Show, 0, 0, 0) }, nil},
 		{"half scored", func() {

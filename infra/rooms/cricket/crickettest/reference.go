@@ -46,7 +46,7 @@ type Reference struct {
 	Names    map[string]match.Names
 }
 
-// Reference reads all that the syncs write.
+// Reference reads the rows that the syncs write.
 func (w *World) Reference() Reference {
 	w.T.Helper()
 	r := Reference{map[string]catalog.ProvidedLeague{}, map[string]catalog.ProvidedTeam{}, map[string]catalog.SeasonTeam{}, map[string]match.Fixture{}, map[string]match.ScoreRow{}, map[string]match.Names{}}
@@ -78,17 +78,17 @@ func (w *World) scores() []match.ScoreRow {
 	return slices.DeleteFunc(testkit.Rows[match.ScoreRow](w.World, tables.FixtureCache), func(c match.ScoreRow) bool { return c.LeagueID == "" })
 }
 
-// Stale makes one row of each table outdated. Empty tables remain empty.
-func (w *World) Stale() {
+// MakeStale makes one row of each table outdated. Empty tables remain empty.
+func (w *World) MakeStale() {
 	w.T.Helper()
-	age(w, tables.Leagues, testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues), func(l *catalog.ProvidedLeague) { l.Name = "an old name" })
-	age(w, tables.Teams, testkit.Rows[catalog.ProvidedTeam](w.World, tables.Teams), func(t *catalog.ProvidedTeam) { t.Name = "an old name" })
-	age(w, tables.Fixtures, testkit.Rows[match.Fixture](w.World, tables.Fixtures), func(f *match.Fixture) { f.Round = "an old round" })
-	age(w, tables.FixtureCache, w.scores(), func(c *match.ScoreRow) { c.StateJSON = `{}` })
+	editFirst(w, tables.Leagues, testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues), func(l *catalog.ProvidedLeague) { l.Name = "an old name" })
+	editFirst(w, tables.Teams, testkit.Rows[catalog.ProvidedTeam](w.World, tables.Teams), func(t *catalog.ProvidedTeam) { t.Name = "an old name" })
+	editFirst(w, tables.Fixtures, testkit.Rows[match.Fixture](w.World, tables.Fixtures), func(f *match.Fixture) { f.Round = "an old round" })
+	editFirst(w, tables.FixtureCache, w.scores(), func(c *match.ScoreRow) { c.StateJSON = `{}` })
 }
 
-// age edits the first row of a table, if there is one.
-func age[T any](w *World, table spec.Table, rows []T, edit func(*T)) {
+// editFirst edits the first row of a table, if there is one.
+func editFirst[T any](w *World, table spec.Table, rows []T, edit func(*T)) {
 	w.T.Helper()
 	if len(rows) > 0 {
 		edit(&rows[0])

@@ -41,9 +41,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Starting returns the request of a user to register an activity. Its push token is
+// StartRequest returns the request of a user to register an activity. Its push token is
 // Token(user).
-func Starting(matchID, user, team string) *activity.StartActivity {
+func StartRequest(matchID, user, team string) *activity.StartActivity {
 	in := &activity.StartActivity{User: auth.User{UserID: user}, MatchID: matchID}
 	in.Body.PushToken, in.Body.TeamID = push.Token(Token(user)), team
 	return in
@@ -92,14 +92,14 @@ func Get[T any](t *testing.T, routes map[string]testkit.Route, fn spec.Function,
 	return v, testkit.Header(out)
 }
 
-// Served returns a world with a live match, 7, one that has not started, 8, and one that
+// NewWithMatches returns a world with a live match, 7, one that has not started, 8, and one that
 // is over, 9.
-func Served(t *testing.T) *World {
+func NewWithMatches(t *testing.T) *World {
 	w := New(t)
 	testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
 	testkit.Put(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.ProvidedTeam{TeamID: "12", Code: "VAL", Name: "Valley"})
 	testkit.Put(w.World, tables.TeamSeasons, catalog.SeasonTeam{SeasonID: "5", TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.SeasonTeam{SeasonID: "5", TeamID: "12", Code: "VAL", Name: "Valley"})
-	on, coming, done := w.Scripted("7"), w.Scripted("8"), w.Scripted("9")
+	on, coming, done := w.AddFixture("7"), w.AddFixture("8"), w.AddFixture("9")
 	w.SetPayload(Payload(on, "1st Innings", Ball{ID: 1, Runs: 4}), Payload(done, "Aban."))
 	w.TickAt(w.Ticker(), 0)
 	coming.StartTime = KickOff.Add(time.Hour).Format(tables.TimeLayout)
@@ -114,8 +114,8 @@ func (w *World) Starter(env app.Env, change ...func(*push.Config)) *activity.Act
 	return activity.NewActivities(env, func(context.Context) (*push.Sender, error) { return sender, nil })
 }
 
-// Owns stores a phone with that version of iOS for each user.
-func (w *World) Owns(version string, users ...string) {
+// RegisterPhones stores a phone with that version of iOS for each user.
+func (w *World) RegisterPhones(version string, users ...string) {
 	w.T.Helper()
 	for _, user := range users {
 		testkit.Put(w.World, tables.Devices, follower.DeviceRow{
@@ -124,9 +124,9 @@ func (w *World) Owns(version string, users ...string) {
 	}
 }
 
-// Opened creates the channel of a match and a perspective at Apple, stores its row, and
+// OpenChannel creates the channel of a match and a perspective at Apple, stores its row, and
 // returns its id.
-func (w *World) Opened(matchID, view string) string {
+func (w *World) OpenChannel(matchID, view string) string {
 	w.T.Helper()
 	id, err := w.Sender(w.Env(activity.StartActivityFunction)).CreateChannel(w.T.Context(), push.KeepNothing)
 	testkit.Must(w.T, err)
@@ -134,8 +134,8 @@ func (w *World) Opened(matchID, view string) string {
 	return id
 }
 
-// Ends moves the clock to slot n and stores that the end of the match was decided then.
-func (w *World) Ends(matchID string, n int) {
+// DecideEnd moves the clock to slot n and stores that the end of the match was decided then.
+func (w *World) DecideEnd(matchID string, n int) {
 	w.T.Helper()
 	w.To(At(n))
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, matchID)
@@ -165,27 +165,27 @@ func (w *World) Sender(env app.Env, change ...func(*push.Config)) *push.Sender {
 	return s
 }
 
-// Expect compares what the phones show, and whether their activities have ended, with
-// want, by name of the phone. when describes the time in messages.
-func (w *World) Expect(when string, want map[string]string, ended bool) {
+// ExpectPhones compares the content states of phones, and whether their activities have
+// ended, with want, by name of the phone. when describes the time in failure messages.
+func (w *World) ExpectPhones(when string, want map[string]string, ended bool) {
 	w.T.Helper()
 	for name, state := range want {
 		var got, wanted score.Display
-		text, end := w.Shows(name)
+		text, end := w.PhoneState(name)
 		if text == "" {
-			w.T.Errorf("%s, the %s phone shows nothing", when, name)
+			w.T.Errorf("%s, the phone %s has no content state; want %s", when, name, state)
 			continue
 		}
 		testkit.Must(w.T, json.Unmarshal([]byte(text), &got))
 		testkit.Must(w.T, json.Unmarshal([]byte(state), &wanted))
 		if got.Hash() != wanted.Hash() || end != ended {
-			w.T.Errorf("%s, the %s phone shows %s, ended %v; want %s, %v", when, name, text, end, state, ended)
+			w.T.Errorf("%s, the phone %s has the content state %s, ended %v; want %s, %v", when, name, text, end, state, ended)
 		}
 	}
 }
 
-// Subscribed are the users with an activity that has a push token, sorted.
-func (w *World) Subscribed() (names []string) {
+// Subscribers returns the users with an activity that has a push token, sorted.
+func (w *World) Subscribers() (names []string) {
 	for _, s := range testkit.Rows[activity.Subscription](w.World, tables.Subscriptions) {
 		names = append(names, s.UserID)
 	}
@@ -193,7 +193,7 @@ func (w *World) Subscribed() (names []string) {
 	return names
 }
 
-// Sync runs them all.
+// Sync runs all Syncs in order.
 func (w *World) Sync() {
 	w.T.Helper()
 	for _, s := range Syncs {
@@ -201,11 +201,11 @@ func (w *World) Sync() {
 	}
 }
 
-// Lists makes the provider answer /fixtures with these matches. Other paths are answered
+// SetFixtures makes the provider answer /fixtures with these matches. Other paths are answered
 // as before.
-func (w *World) Lists(entries ...string) {
-	before := w.Said
-	w.Said = func(path string) (int, string) {
+func (w *World) SetFixtures(entries ...string) {
+	before := w.Override
+	w.Override = func(path string) (int, string) {
 		if path == "/fixtures" {
 			return http.StatusOK, strings.TrimSuffix(Feed(entries...), "}") + `,"meta":{"last_page":1}}`
 		}
@@ -224,7 +224,7 @@ func At(n int) time.Time { return KickOff.Add(time.Duration(n) * match.SlotLengt
 
 const (
 	bundle   = "app.matchday.test"
-	ApiToken = "provider-token"
+	APIToken = "provider-token"
 )
 
 // World is the room in one test, with simulators of the provider and Apple.
@@ -238,9 +238,9 @@ type World struct {
 func New(t testing.TB) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, cricket.Room, KickOff.Add(-time.Hour))}
-	w.Feed = sportmonks.New(w.Clock, ApiToken)
+	w.Feed = sportmonks.New(w.Clock, APIToken)
 	w.World.Provider = &w.SportMonks
-	w.Settings[tables.SportMonksURL], w.Settings[tables.SportMonksToken] = "http://provider"+providerPath, ApiToken
+	w.Settings[tables.SportMonksURL], w.Settings[tables.SportMonksToken] = "http://provider"+providerPath, APIToken
 	return w
 }
 
@@ -265,8 +265,8 @@ func (w *World) WithPhones() *World {
 
 // SportMonks is the provider as the room's HTTP client sees it.
 type SportMonks struct {
-	Feed *sportmonks.Server
-	Said func(path string) (status int, body string) // overrides the answer of Feed, unless status is 0
+	Feed     *sportmonks.Server
+	Override func(path string) (status int, body string) // overrides the answer of Feed, unless status is 0
 }
 
 const providerPath = "/api/v2.0"
@@ -274,8 +274,8 @@ const providerPath = "/api/v2.0"
 // RoundTrip sends the request to the simulator. A simulated timeout is returned at once.
 func (p *SportMonks) RoundTrip(r *http.Request) (*http.Response, error) {
 	out := httptest.NewRecorder()
-	if p.Said != nil {
-		if status, body := p.Said(strings.TrimPrefix(r.URL.Path, providerPath)); status != 0 {
+	if p.Override != nil {
+		if status, body := p.Override(strings.TrimPrefix(r.URL.Path, providerPath)); status != 0 {
 			out.WriteHeader(status)
 			out.WriteString(body)
 			return out.Result(), nil
@@ -300,13 +300,13 @@ func (w *World) Ticker() *live.Ticker {
 // TickAt runs the tick of slot n. It fails the test for an error.
 func (w *World) TickAt(t *live.Ticker, n int) live.TickDone {
 	w.T.Helper()
-	done, err := t.Tick(w.Ctx(), SlotNo(n))
+	done, err := t.Tick(w.Ctx(), TickOf(n))
 	testkit.Must(w.T, err)
 	return done
 }
 
-// SlotNo returns the tick of slot n after KickOff, as plan-ticks sends it.
-func SlotNo(n int) live.Tick { return live.Tick{Slot: match.SlotOf(At(n)), Due: At(n).UnixMilli()} }
+// TickOf returns the tick of slot n after KickOff, as plan-ticks sends it.
+func TickOf(n int) live.Tick { return live.Tick{Slot: match.SlotOf(At(n)), Due: At(n).UnixMilli()} }
 
 // MatchOf returns the row of a match that was scheduled and not polled.
 func MatchOf(m *script.Match, start time.Time) match.Fixture {
@@ -348,9 +348,9 @@ func (w *World) Subscribe(matchID, name, team string) activity.Subscription {
 	return s
 }
 
-// Shows returns the content state that a phone shows, "" before the first, and whether
+// PhoneState returns the content state that a phone shows, "" before the first, and whether
 // the activity has ended.
-func (w *World) Shows(name string) (state string, ended bool) {
+func (w *World) PhoneState(name string) (state string, ended bool) {
 	d, _ := w.Phones.Device(Token(name))
 	return string(d.State), d.Ended
 }
@@ -365,9 +365,10 @@ type Outcome struct {
 	Balls    map[string]string // by match
 	Last     map[string]int    // lastProcessedBall
 	Follows  int
-	Phones   map[string]string // by token: what an activity is left with
-	// Untold are the displays of which no message speaks that is recent enough.
-	Untold   []string
+	Phones   map[string]string // by token: the state of the activity
+	// Unqueued are the displays without a message of their slot or a later one in the
+	// queue of pushes.
+	Unqueued []string
 	Messages []string // of the end of matches, without repetitions
 	Alerts   []string // likewise
 	Ledger   []string
@@ -378,11 +379,11 @@ type sentEvents struct {
 	MatchID string `dynamodbav:"matchId"`
 	Events  []struct {
 		Key  string `dynamodbav:"k"`
-		Told bool   `dynamodbav:"t"`
+		Sent bool   `dynamodbav:"t"`
 	} `dynamodbav:"events"`
 }
 
-// Outcome reads what the world amounts to.
+// Outcome reads the outcome of the world.
 func (w *World) Outcome() Outcome {
 	w.T.Helper()
 	o := Outcome{
@@ -406,10 +407,10 @@ func (w *World) Outcome() Outcome {
 		if !slices.ContainsFunc(changes, func(m activity.MatchChanged) bool {
 			return m.MatchID == match && slices.Contains(m.Changed, view) && m.Slot >= s.Slot
 		}) {
-			o.Untold = append(o.Untold, s.CacheKey)
+			o.Unqueued = append(o.Unqueued, s.CacheKey)
 		}
 	}
-	slices.Sort(o.Untold)
+	slices.Sort(o.Unqueued)
 	for _, h := range testkit.Rows[live.StateHash](w.World, tables.StateHashes) {
 		o.Hashes[h.Key] = h.Hash
 	}
@@ -423,7 +424,7 @@ func (w *World) Outcome() Outcome {
 	}
 	for _, l := range testkit.Rows[sentEvents](w.World, tables.Processing) {
 		for _, e := range l.Events {
-			o.Ledger = append(o.Ledger, fmt.Sprint(l.MatchID, " ", e.Key, " ", e.Told))
+			o.Ledger = append(o.Ledger, fmt.Sprint(l.MatchID, " ", e.Key, " ", e.Sent))
 		}
 	}
 	slices.Sort(o.Ledger)
@@ -522,7 +523,7 @@ func Feed(entries ...string) string { return `{"data":[` + strings.Join(entries,
 
 // SetPayload makes the provider answer /livescores with these fixtures.
 func (w *World) SetPayload(entries ...string) {
-	w.Said = func(path string) (int, string) {
+	w.Override = func(path string) (int, string) {
 		if path != "/livescores" {
 			return 0, ""
 		}
@@ -530,9 +531,9 @@ func (w *World) SetPayload(entries ...string) {
 	}
 }
 
-// Scripted stores and returns the row of a match that the simulated provider does not
+// AddFixture stores and returns the row of a match that the simulated provider does not
 // have. SetPayload supplies its fixture.
-func (w *World) Scripted(id string) match.Fixture {
+func (w *World) AddFixture(id string) match.Fixture {
 	w.T.Helper()
 	f := match.Fixture{
 		MatchID: id, LeagueCode: "T20", LeagueID: "3", SeasonID: "5", StartTime: KickOff.Format(tables.TimeLayout), Type: "T20",

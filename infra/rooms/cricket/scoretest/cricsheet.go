@@ -16,8 +16,8 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// sheet is the part of a Cricsheet file that a feed is made from.
-type sheet struct {
+// sheetFile is the part of a Cricsheet file that a feed is made from.
+type sheetFile struct {
 	Info struct {
 		BallsPerOver int    `json:"balls_per_over"`
 		Overs        int    `json:"overs"`
@@ -50,15 +50,15 @@ type sheet struct {
 	}
 }
 
-// replay is a sheet turned into what the provider would have sent.
-type replay struct {
-	sheet
-	fixture sportmonks.Fixture // at the end; Runs is cut to size by at
+// Sheet is a Cricsheet file, converted to the fixture that the provider would send.
+type Sheet struct {
+	sheetFile
+	fixture sportmonks.Fixture // at the end, without Runs
 	Totals  []total            // after each of fixture.Balls
 	ids     map[string]int
 }
 
-// total is the truth after a ball.
+// total is the expected state after a ball.
 type total struct {
 	Innings, runs, wickets, legal int
 	overs                         sportmonks.Overs
@@ -69,20 +69,21 @@ type total struct {
 	bowlerRuns                    int
 }
 
-func Load(t testing.TB, path string) *replay {
+// LoadSheet reads a Cricsheet file.
+func LoadSheet(t testing.TB, path string) *Sheet {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &replay{ids: map[string]int{}}
-	if err := json.Unmarshal(b, &r.sheet); err != nil {
+	r := &Sheet{ids: map[string]int{}}
+	if err := json.Unmarshal(b, &r.sheetFile); err != nil {
 		t.Fatal(err)
 	}
 	r.convert()
 	return r
 }
 
-func (r *replay) id(name string) int {
+func (r *Sheet) id(name string) int {
 	if name == "" {
 		return 0
 	}
@@ -92,9 +93,9 @@ func (r *replay) id(name string) int {
 	return r.ids[name]
 }
 
-func (r *replay) team(name string) int { return 1 + slices.Index(r.Info.Teams, name) }
+func (r *Sheet) team(name string) int { return 1 + slices.Index(r.Info.Teams, name) }
 
-func (r *replay) convert() {
+func (r *Sheet) convert() {
 	i := &r.Info
 	f := &r.fixture
 	*f = sportmonks.Fixture{
@@ -181,8 +182,8 @@ func (r *replay) convert() {
 	}
 }
 
-// At is the feed after n balls, in play.
-func (r *replay) At(n int) sportmonks.Fixture {
+// FeedAt returns the fixture after n balls, in play.
+func (r *Sheet) FeedAt(n int) sportmonks.Fixture {
 	f := r.fixture
 	f.Balls = f.Balls[:n]
 	if n == 0 {
@@ -200,9 +201,10 @@ func (r *replay) At(n int) sportmonks.Fixture {
 	return f
 }
 
-// End is the finished feed, with the outcome in the provider's words.
-func (r *replay) End(note bool) sportmonks.Fixture {
-	f := r.At(len(r.Totals))
+// FinalFeed returns the finished fixture. With note, its note has the provider's text of
+// the result.
+func (r *Sheet) FinalFeed(note bool) sportmonks.Fixture {
+	f := r.FeedAt(len(r.Totals))
 	f.Status = "Finished"
 	o := r.Info.Outcome
 	winner := o.Winner + o.Eliminator + o.BowlOut
@@ -241,7 +243,8 @@ func (r *replay) End(note bool) sportmonks.Fixture {
 	return f
 }
 
-func (r *replay) Check(t *testing.T, s score.State, n int) {
+// CheckState compares the state after n balls with the sheet.
+func (r *Sheet) CheckState(t *testing.T, s score.State, n int) {
 	t.Helper()
 	want := r.Totals[n-1]
 	cur := s.Innings[len(s.Innings)-1]
@@ -264,12 +267,12 @@ func (r *replay) Check(t *testing.T, s score.State, n int) {
 	if s.Bowler.Name != want.bowler || s.Bowler.Runs != want.bowlerRuns {
 		t.Fatalf("ball %d: bowler %+v, want %s for %d", n, s.Bowler, want.bowler, want.bowlerRuns)
 	}
-	// Who faces next, where the balls tell and nobody was run out.
+	// The striker of the next ball, unless a batter was out.
 	if n < len(r.Totals) && r.Totals[n].Innings == want.Innings {
 		next := r.Totals[n]
 		for _, b := range s.Batters {
 			if b.OnStrike && b.Name == next.other {
-				r.turned(t, n)
+				r.checkStrike(t, n)
 			}
 		}
 	}
@@ -281,21 +284,22 @@ func (r *replay) Check(t *testing.T, s score.State, n int) {
 	}
 }
 
-// turned tolerates a strike that the scorers turned round against the arithmetic
-// of runs: a caught batter who had crossed (before 2022), and short runs.
-func (r *replay) turned(t *testing.T, n int) {
+// checkStrike fails unless a batter was out. The scorers may then swap the strike although
+// the runs do not: before 2022 the batters could cross before a catch.
+func (r *Sheet) checkStrike(t *testing.T, n int) {
 	t.Helper()
 	b := r.fixture.Balls[n-1]
 	if b.OutID == 0 {
-		t.Errorf("ball %d (%d, %v, %+v): strike is wrong", n, b.Innings, b.At, b.Score)
+		t.Errorf("ball %d (%d, %v, %+v): the wrong batter is on strike", n, b.Innings, b.At, b.Score)
 	}
 }
 
-func (r *replay) CheckBalls(t *testing.T) {
+// CheckBalls compares the timeline of balls with the sheet.
+func (r *Sheet) CheckBalls(t *testing.T) {
 	t.Helper()
-	balls := scorer.Balls(r.At(len(r.Totals)))
+	balls := scorer.Balls(r.FeedAt(len(r.Totals)))
 	if len(balls) != len(r.Totals) {
-		t.Fatalf("%d balls, want %d", len(balls), len(r.Totals))
+		t.Fatalf("the timeline has %d balls, want %d", len(balls), len(r.Totals))
 	}
 	sum := map[int]int{}
 	for i, b := range balls {
@@ -305,7 +309,8 @@ func (r *replay) CheckBalls(t *testing.T) {
 	}
 }
 
-func (r *replay) CheckResult(t *testing.T, s score.State) {
+// CheckResult compares the result and the innings of the final state with the sheet.
+func (r *Sheet) CheckResult(t *testing.T, s score.State) {
 	t.Helper()
 	o, res := r.Info.Outcome, s.Result
 	winner := ""
@@ -316,26 +321,26 @@ func (r *replay) CheckResult(t *testing.T, s score.State) {
 	method := map[string]string{"": "", "D/L": "DLS", "VJD": "VJD"}[o.Method]
 	if res.Kind != kind || res.WinnerID != winner || res.Runs != o.By.Runs || res.Wickets != o.By.Wickets ||
 		res.Innings != (o.By.Innings > 0) || res.Method != method || !res.Confirmed {
-		t.Fatalf("result %+v, want %+v", res, o)
+		t.Fatalf("the result is %+v, want %+v", res, o)
 	}
 	if (kind == score.NoResult) != (s.Phase == sportmonks.Closed) || kind != score.NoResult && s.Phase != sportmonks.Result {
-		t.Fatalf("phase %s", s.Phase)
+		t.Fatalf("the phase is %s with the result %v", s.Phase, kind)
 	}
 	for i, inn := range r.Innings {
 		got := s.Innings[i]
 		if got.Declared != inn.Declared || got.SuperOver != inn.SuperOver {
-			t.Fatalf("innings %+v, want declared %t", got, inn.Declared)
+			t.Fatalf("the innings is %+v, want declared %t", got, inn.Declared)
 		}
 		if all := got.Wickets == 10 || len(inn.Absent) > 0 || inn.SuperOver && got.Wickets == 2; got.AllOut != all {
-			t.Fatalf("innings %+v, want all out %t", got, all)
+			t.Fatalf("the innings is %+v, want all out %t", got, all)
 		}
 	}
 	t.Log(s.For("").Headline, "|", s.For("1").Headline, "|", s.For("2").Headline, "|", res.Text, "|",
 		s.For("").Local.Score, "v", s.For("").Visitor.Score, s.For("").SuperOver)
 }
 
-// CheckEvents compares what is told of a finished match with its sheet.
-func (r *replay) CheckEvents(t *testing.T, events []event.Event) {
+// CheckEvents compares the events of a finished match with its sheet.
+func (r *Sheet) CheckEvents(t *testing.T, events []event.Event) {
 	t.Helper()
 	var want [2][]string // of wickets; of batters' runs
 	ball := 0
@@ -367,7 +372,7 @@ func (r *replay) CheckEvents(t *testing.T, events []event.Event) {
 			}
 		}
 	}
-	got := Told(events, event.Wicket)
+	got := EventLines(events, event.Wicket)
 	if !slices.EqualFunc(got, want[0], strings.HasPrefix) {
 		t.Errorf("wickets\ngot  %s\nwant %s", strings.Join(got, "\n     "), strings.Join(want[0], "\n     "))
 	}
@@ -384,7 +389,7 @@ func (r *replay) CheckEvents(t *testing.T, events []event.Event) {
 	if !slices.Equal(batters, want[1]) {
 		t.Errorf("fifties and hundreds\ngot  %v\nwant %v", batters, want[1])
 	}
-	// What else there is, in order.
+	// The other events, in order.
 	w, o := []string{}, r.Info.Outcome
 	if r.fixture.Elected != "" {
 		w = append(w, fmt.Sprintf("toss:%d:%s", r.fixture.TossWonID, r.Info.Toss.Decision))
@@ -402,7 +407,7 @@ func (r *replay) CheckEvents(t *testing.T, events []event.Event) {
 			w = append(w, fmt.Sprintf("S%d:end", n+1))
 		}
 		if n+2 == chase && len(r.Innings) >= chase {
-			w = append(w, fmt.Sprintf("target:%d:%d", chase, r.chases(chase)))
+			w = append(w, fmt.Sprintf("target:%d:%d", chase, r.targetOf(chase)))
 		}
 	}
 	for i := range (len(r.Totals) + 50) / 100 {
@@ -423,8 +428,8 @@ func (r *replay) CheckEvents(t *testing.T, events []event.Event) {
 	t.Logf("%d wickets, %d fifties and hundreds, %v", len(got), len(batters), others)
 }
 
-// chases is what an innings had to make.
-func (r *replay) chases(number int) int {
+// targetOf returns the target of an innings.
+func (r *Sheet) targetOf(number int) int {
 	if n := r.fixture.RPCTarget; n > 0 {
 		return n
 	}

@@ -7,8 +7,9 @@ import (
 	"matchday/pkg/cricket/score/event"
 )
 
-// Told is the events of a kind, or of all: "key [alias] title: body".
-func Told(events []event.Event, kind event.Kind) (lines []string) {
+// EventLines returns a line for each event of a kind, or of all kinds if it is empty:
+// "key [alias] | title | body".
+func EventLines(events []event.Event, kind event.Kind) (lines []string) {
 	for _, e := range events {
 		if kind == "" || e.Kind == kind {
 			lines = append(lines, strings.TrimSpace(strings.Join([]string{e.Key, e.Alias}, " "))+" | "+e.Title+" | "+e.Body)
@@ -17,9 +18,9 @@ func Told(events []event.Event, kind event.Kind) (lines []string) {
 	return lines
 }
 
-// Clash fails when two events of a kind share a name, or an event is not as wide
-// as it may be.
-func Clash(t interface {
+// CheckTexts fails if two events of a kind have the same key or alias, if a text is empty,
+// invalid or too long, or if the text without a score has one.
+func CheckTexts(t interface {
 	Helper()
 	Fatalf(string, ...any)
 }, events []event.Event) {
@@ -35,7 +36,7 @@ func Clash(t interface {
 				continue
 			}
 			if key == "" || seen[name{e.Kind, key}] {
-				t.Fatalf("the name %q is empty or another's too:\n%+v", key, events)
+				t.Fatalf("the key %q is empty or used twice:\n%+v", key, events)
 			}
 			seen[name{e.Kind, key}] = true
 		}
@@ -44,17 +45,17 @@ func Clash(t interface {
 			size int
 		}{{e.Match, 64}, {e.Title, 64}, {e.Body, 160}} {
 			if text.is == "" || !utf8.ValidString(text.is) || utf8.RuneCountInString(text.is) > text.size {
-				t.Fatalf("%q is empty, invalid or longer than %d", text.is, text.size)
+				t.Fatalf("the text %q is empty, invalid or longer than %d characters", text.is, text.size)
 			}
 		}
 		switch e.Kind {
 		case event.Toss, event.Start, event.Rain, event.Result:
 			if e.Plain == "" || e.Kind != event.Toss && strings.ContainsAny(e.Plain, "0123456789/") {
-				t.Fatalf("plain %q of %+v", e.Plain, e)
+				t.Fatalf("the plain text %q is empty or has a score: %+v", e.Plain, e)
 			}
 		default:
 			if e.Plain != "" {
-				t.Fatalf("plain %q of what tells by coming", e.Plain)
+				t.Fatalf("an event of kind %s has the plain text %q, want none", e.Kind, e.Plain)
 			}
 		}
 	}

@@ -28,10 +28,11 @@ type delivery struct {
 	}
 }
 
-func None(t *testing.T, problems []scorer.Problem) {
+// NoProblems fails the test if there are problems.
+func NoProblems(t testing.TB, problems []scorer.Problem) {
 	t.Helper()
-	for _, p := range problems {
-		t.Fatalf("problem: %+v", p)
+	if len(problems) > 0 {
+		t.Fatalf("problems: %+v", problems)
 	}
 }
 
@@ -42,34 +43,39 @@ func sumBat(lines map[string][2]int) (n int) {
 	return n
 }
 
-// Row adds a batting row.
-func (s *Scene) Row(b sportmonks.Batting) *Scene { s.Batting = append(s.Batting, b); return s }
+// AddBatting adds a batting row.
+func (s *Scene) AddBatting(b sportmonks.Batting) *Scene { s.Batting = append(s.Batting, b); return s }
 
-// Ball changes the ball at an index of the list.
-func (s *Scene) Ball(i int, change func(*sportmonks.Ball)) *Scene { change(&s.Balls[i]); return s }
+// ChangeBall changes the ball at an index of the list.
+func (s *Scene) ChangeBall(i int, change func(*sportmonks.Ball)) *Scene {
+	change(&s.Balls[i])
+	return s
+}
 
-// Scene is a match told in glyphs: Home (team 1, HOM) and Away (team 2, AWY).
+// Scene builds the fixture of a match between Home (team 1, HOM) and Away (team 2, AWY).
 type Scene struct{ sportmonks.Fixture }
 
-func Match(kind string) *Scene {
+// NewScene returns a match of a type, without balls, in its first innings.
+func NewScene(kind string) *Scene {
 	return &Scene{sportmonks.Fixture{
 		ID: 5, LocalID: 1, VisitorID: 2, Type: kind, Status: "1st Innings",
 		Localteam: sportmonks.Team{ID: 1, Name: "Home", Code: "HOM"}, Visitorteam: sportmonks.Team{ID: 2, Name: "Away", Code: "AWY"},
 	}}
 }
 
-// Bat adds an innings of so many six-ball overs, told by glyphs: "." 1 4 6 W 1W
-// wd 5wd nb 5nb 2b 1lb. Batter k of innings n is 100n+k, and 1 and 2 open;
-// batter 1 faces until he is out.
-func (s *Scene) Bat(teamID int, glyphs string) *Scene { return s.BatOvers(teamID, 6, glyphs) }
+// AddInnings adds an innings in overs of six balls. balls has a word for each ball: "." 1
+// 4 6 W 1W wd 5wd nb 5nb 2b 1lb. Batter k of innings n has the id 100n+k; batters 1 and 2
+// open, and the striker faces every ball until he is out.
+func (s *Scene) AddInnings(teamID int, balls string) *Scene { return s.AddInningsOf(teamID, 6, balls) }
 
-func (s *Scene) BatOvers(teamID, per int, glyphs string) *Scene {
+// AddInningsOf is AddInnings with overs of so many legal balls.
+func (s *Scene) AddInningsOf(teamID, perOver int, balls string) *Scene {
 	n := len(s.Runs) + 1
 	row := sportmonks.Runs{TeamID: teamID, Innings: n}
 	on, next := 1, 3
 	over, legal := 0, 0
-	for i, g := range strings.Fields(glyphs) {
-		if legal == per {
+	for i, g := range strings.Fields(balls) {
+		if legal == perOver {
 			over, legal = over+1, 0
 		}
 		b := sportmonks.Ball{
@@ -112,8 +118,8 @@ func (s *Scene) BatOvers(teamID, per int, glyphs string) *Scene {
 	return s
 }
 
-// Total adds an innings by its total alone.
-func (s *Scene) Total(teamID, runs, wickets int, overs string) *Scene {
+// AddTotal adds an innings with a total and no balls.
+func (s *Scene) AddTotal(teamID, runs, wickets int, overs string) *Scene {
 	o, b, _ := strings.Cut(overs, ".")
 	row := sportmonks.Runs{TeamID: teamID, Innings: len(s.Runs) + 1, Score: runs, Wickets: wickets}
 	row.Overs.Overs, _ = strconv.Atoi(o)
@@ -123,31 +129,28 @@ func (s *Scene) Total(teamID, runs, wickets int, overs string) *Scene {
 	return s
 }
 
+// Set changes the fixture.
 func (s *Scene) Set(f func(*sportmonks.Fixture)) *Scene { f(&s.Fixture); return s }
 
+// SetStatus sets the status of the fixture.
 func (s *Scene) SetStatus(status string) *Scene { s.Status = status; return s }
 
+// Finish sets the status Finished, the winner and the note.
 func (s *Scene) Finish(winner int, note string) *Scene {
 	s.Status, s.WinnerID, s.Note = "Finished", winner, note
 	return s
 }
 
+// Read returns the state of the match. Problems of the fixture fail the test.
 func (s *Scene) Read(t testing.TB) score.State {
 	t.Helper()
 	st, problems := scorer.Read(s.Fixture, score.State{})
-	None2(t, problems)
+	NoProblems(t, problems)
 	return st
 }
 
-func None2(t testing.TB, problems []scorer.Problem) {
-	t.Helper()
-	if len(problems) > 0 {
-		t.Fatalf("problems %+v", problems)
-	}
-}
-
-// Fixture draws a snapshot with anything in it, much of it plausible.
-func Fixture(t *rapid.T) sportmonks.Fixture {
+// DrawFixture draws a fixture with arbitrary values, many of them plausible.
+func DrawFixture(t *rapid.T) sportmonks.Fixture {
 	num := rapid.OneOf(rapid.IntRange(0, 12), rapid.IntRange(-5, 400))
 	team := rapid.IntRange(0, 3)
 	f := sportmonks.Fixture{

@@ -10,16 +10,17 @@ import (
 	"testing"
 )
 
-// UserPool simulates a user pool: it answers three calls of Cognito's API, https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference.
-// The subject is the local part of the address.
+// UserPool simulates a user pool with three operations of Cognito's API,
+// https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference. The subject
+// of an account is the local part of its address.
 type UserPool struct {
 	mu       sync.Mutex
 	accounts map[string]string // addresses by subject
-	Mails    []string          // to whom it wrote
-	Broken   bool              // it answers nothing
+	Mails    []string          // the addresses of its mails
+	Broken   bool              // it refuses every request
 }
 
-// WithUserPool adds a user pool to a world, with accounts of these subjects.
+// WithUserPool adds a user pool with accounts of these subjects.
 func (w *Room) WithUserPool(subjects ...string) *UserPool {
 	p := &UserPool{accounts: map[string]string{}}
 	for _, s := range subjects {
@@ -29,6 +30,7 @@ func (w *Room) WithUserPool(subjects ...string) *UserPool {
 	return p
 }
 
+// Subjects returns the subjects of the accounts, sorted.
 func (p *UserPool) Subjects() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,12 +71,13 @@ func (p *UserPool) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// RefuseCognito writes an error answer of Cognito.
 func RefuseCognito(w http.ResponseWriter, kind string) {
 	w.WriteHeader(http.StatusBadRequest)
 	json.NewEncoder(w).Encode(map[string]string{"__type": kind, "message": "no"})
 }
 
-// NewBusy returns a room in which ann has done everything that a member can do, and
+// NewBusy returns a room in which ann has items of every kind that a member can have, and
 // bob and cat share her leagues.
 func NewBusy(t *testing.T) (*Room, *UserPool) {
 	w := New(t)
@@ -88,7 +91,7 @@ func NewBusy(t *testing.T) (*Room, *UserPool) {
 	w.JoinLeague(office, "bob", "cat")
 	w.JoinLeague(family, "ann")
 	w.PlayEvent(1, "opening", map[string]int{"ann": 2, "bob": 1, "cat": 3})
-	w.AnnounceClash(1)
+	w.CreateShow(1)
 	w.Pick("ann", Show, 0)
 	return w, p
 }

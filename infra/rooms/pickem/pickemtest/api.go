@@ -29,10 +29,13 @@ const (
 	ScoredShow = "2026-03-01-low-tide"
 )
 
+// AppEvent returns the path of an event for members.
 func AppEvent(id string) string { return "/app/events/" + id }
 
+// AdminEvent returns the path of an event for administrators.
 func AdminEvent(id string) string { return "/admin/events/" + id }
 
+// AdminMatch returns the path of the n-th match of an event for administrators.
 func AdminMatch(id string, n int) string {
 	return AdminEvent(id) + "/matches/" + MatchID(n)
 }
@@ -47,7 +50,7 @@ const SecretPick = 37
 func NewSeason(t testing.TB) *Room {
 	t.Helper()
 	w := New(t)
-	played.once.Do(func() { played.rows = play(w) })
+	played.once.Do(func() { played.rows = playSeason(w) })
 	testkit.Put(w.World, tables.Pickem, played.rows...)
 	w.To(Noon.Add(time.Hour))
 	return w
@@ -59,15 +62,15 @@ var played struct {
 	rows []map[string]any
 }
 
-func play(w *Room) []map[string]any {
+func playSeason(w *Room) []map[string]any {
 	w.AddMembers("ann", "bob", "cat")
 	for _, slug := range []string{"high-tide", "low-tide"} {
-		id := w.Announce(Noon.Add(2*time.Hour), slug, 2)
+		id := w.CreateEvent(Noon.Add(2*time.Hour), slug, 2)
 		w.Pick("ann", id, 0, 0)
 		w.Pick("bob", id, 1, 1)
 		w.Pick("cat", id, 1)
 	}
-	w.AnnounceClash(2)
+	w.CreateShow(2)
 	w.MustAdmin(event.AddMatchFunction, AdminEvent(Show)+"/matches", battleRoyal(3))
 	w.Pick("ann", Show, 0, 0, SecretPick)
 	w.Pick("bob", Show, 0, 1, 2)
@@ -93,7 +96,7 @@ func (w *Room) AddMatches(eventID string, n int) {
 	testkit.Put(w.World, tables.Pickem, card...)
 }
 
-// battleRoyal returns a match of forty teams.
+// battleRoyal returns the body of add-match for a match of forty teams.
 func battleRoyal(n int) map[string]any {
 	m := MatchOf(n, 5)
 	var teams []map[string]any
@@ -148,6 +151,7 @@ type Refusal struct {
 	Code, Field string
 }
 
+// RefusalOf returns the refusal of an answer.
 func RefusalOf(out events.APIGatewayV2HTTPResponse) Refusal {
 	var p testkit.Problem
 	if out.StatusCode < 400 || json.Unmarshal([]byte(out.Body), &p) != nil || p.Status != out.StatusCode {
@@ -171,7 +175,8 @@ func CodeOf(err error) string {
 	return ""
 }
 
-func Without(m map[string]any, key string) map[string]any {
+// WithoutKey returns a copy of a map without a key.
+func WithoutKey(m map[string]any, key string) map[string]any {
 	m = maps.Clone(m)
 	delete(m, key)
 	return m

@@ -26,7 +26,7 @@ func (w *Room) RequestScoresOf(members []string, slugs ...string) (eventIDs []st
 		LeagueID: "one", BelongsTo: item.UserRef("ann"), Name: "ann",
 	})
 	for _, slug := range slugs {
-		id := w.Announce(Noon.AddDate(0, 0, 7), slug, 2)
+		id := w.CreateEvent(Noon.AddDate(0, 0, 7), slug, 2)
 		for _, m := range members {
 			team := slices.Index([]string{"ann", "bob"}, m)
 			w.Pick(m, id, team, team)

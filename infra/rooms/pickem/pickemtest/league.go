@@ -47,7 +47,7 @@ func (w *Room) LeaveLeague(l league.League, user, by string) events.APIGatewayV2
 // matches that each user has right, of three: 0, 10, 30 or 60 points.
 func (w *Room) PlayEvent(days int, slug string, right map[string]int) (eventID string) {
 	w.T.Helper()
-	id := w.Announce(Noon.AddDate(0, 0, days), slug, 3)
+	id := w.CreateEvent(Noon.AddDate(0, 0, days), slug, 3)
 	for user, n := range right {
 		teams := []int{1, 1, 1}
 		for i := range n {

@@ -4,5 +4,5 @@ import (
 	"time"
 )
 
-// ShowLocks is lockAt of Show.
-var ShowLocks = Noon.AddDate(0, 0, 7).Add(-time.Hour)
+// ShowLockAt is lockAt of Show.
+var ShowLockAt = Noon.AddDate(0, 0, 7).Add(-time.Hour)

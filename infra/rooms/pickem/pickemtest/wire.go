@@ -12,9 +12,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// wire observes the calls of one invocation. Before call number at, from 1, it runs
+// observer observes the calls of one invocation. Before call number at, from 1, it runs
 // meanwhile, and the other calls wait.
-type wire struct {
+type observer struct {
 	aws.HTTPClient
 	at        int
 	meanwhile func()
@@ -31,15 +31,15 @@ type Write struct {
 	Sent      time.Time
 }
 
-// Wired returns fn's environment with a wire.
-func (w *Room) Wired(fn spec.Function, at int, meanwhile func(), wrote func(Write)) (app.Env, *wire) {
+// Observe returns the environment of fn with an observer.
+func (w *Room) Observe(fn spec.Function, at int, meanwhile func(), wrote func(Write)) (app.Env, *observer) {
 	env := w.Env(fn)
-	to := &wire{HTTPClient: env.AWS.HTTPClient, at: at, meanwhile: meanwhile, wrote: wrote, now: w.Clock.Now}
+	to := &observer{HTTPClient: env.AWS.HTTPClient, at: at, meanwhile: meanwhile, wrote: wrote, now: w.Clock.Now}
 	env.AWS.HTTPClient = to
 	return env, to
 }
 
-func (w *wire) Do(r *http.Request) (*http.Response, error) {
+func (w *observer) Do(r *http.Request) (*http.Response, error) {
 	sent := w.now()
 	w.mu.Lock()
 	if w.Calls++; w.Calls == w.at {

@@ -108,9 +108,9 @@ func (w *Room) AddMembers(users ...string) {
 // MatchID returns the id of the n-th match of a card.
 func MatchID(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
 
-// Announce creates an event that starts at a time, with a card of n matches of two
+// CreateEvent creates an event that starts at a time, with a card of n matches of two
 // teams, for 10, 20, 30… points.
-func (w *Room) Announce(starts time.Time, slug string, n int) (eventID string) {
+func (w *Room) CreateEvent(starts time.Time, slug string, n int) (eventID string) {
 	w.T.Helper()
 	out := w.MustAdmin(event.CreateEventFunction, "/admin/events", map[string]any{
 		"name": slug, "date": starts.Format(time.DateOnly), "slug": slug, "startsAt": starts,
@@ -130,10 +130,10 @@ func MatchOf(n, points int) map[string]any {
 	}
 }
 
-// AnnounceClash creates Show, a week after Noon.
-func (w *Room) AnnounceClash(matches int) {
+// CreateShow creates Show, a week after Noon.
+func (w *Room) CreateShow(matches int) {
 	w.T.Helper()
-	if id := w.Announce(Noon.AddDate(0, 0, 7), "clash-of-tides", matches); id != Show {
+	if id := w.CreateEvent(Noon.AddDate(0, 0, 7), "clash-of-tides", matches); id != Show {
 		w.T.Fatalf("the show is %s", id)
 	}
 }

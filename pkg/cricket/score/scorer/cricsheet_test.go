@@ -19,27 +19,27 @@ func TestScoreOfRecordedMatches(t *testing.T) {
 	for _, path := range samples.Glob(t, "cricsheet/*.json") {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
 			t.Parallel()
-			r := scoretest.Load(t, path)
-			state, problems := scorer.Read(r.At(0), score.State{})
-			scoretest.None(t, problems)
+			r := scoretest.LoadSheet(t, path)
+			state, problems := scorer.Read(r.FeedAt(0), score.State{})
+			scoretest.NoProblems(t, problems)
 			if state.Phase != sportmonks.Upcoming || state.For("").Headline == "" {
 				t.Fatalf("before the start: %+v", state)
 			}
 			for n := 1; n <= len(r.Totals); n++ {
-				state, problems = scorer.Read(r.At(n), state)
-				scoretest.None(t, problems)
-				r.Check(t, state, n)
+				state, problems = scorer.Read(r.FeedAt(n), state)
+				scoretest.NoProblems(t, problems)
+				r.CheckState(t, state, n)
 			}
 			r.CheckBalls(t)
 			for _, note := range []bool{true, false} {
-				f := r.End(note)
+				f := r.FinalFeed(note)
 				got, problems := scorer.Read(f, state)
 				if note {
-					scoretest.None(t, problems)
+					scoretest.NoProblems(t, problems)
 				}
 				if !note && got.Phase != sportmonks.Closed {
 					if r.Info.Outcome.Result == "" && (got.Phase == sportmonks.Result || !got.Pending) {
-						t.Fatalf("without a note it is a result: %+v", got.Result)
+						t.Fatalf("a finish without a note has the result %+v, want none", got.Result)
 					}
 					got, _ = scorer.Final(f, got)
 				}

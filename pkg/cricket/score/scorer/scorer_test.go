@@ -25,85 +25,85 @@ func TestDisplayOfEachSituation(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		s    *scoretest.Scene
-		want string // status | neutral | Home's view | Away's | Home's score | Away's
+		want string // status | headline: neutral | for Home | for Away | score of Home | of Away
 	}{
-		{"before the toss", scoretest.Match("T20I").SetStatus("NS"), "Not started | Not started | Not started | Not started |  | "},
-		{"after the toss", scoretest.Match("T20I").SetStatus("NS").Set(func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 2, "bowling" }),
+		{"before the toss", scoretest.NewScene("T20I").SetStatus("NS"), "Not started | Not started | Not started | Not started |  | "},
+		{"after the toss", scoretest.NewScene("T20I").SetStatus("NS").Set(func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 2, "bowling" }),
 			"Not started | Away won the toss and chose to field | Away won the toss and chose to field | Away won the toss and chose to field |  | "},
-		{"delayed", scoretest.Match("T20I").SetStatus("Delayed"), "Start delayed | Start delayed | Start delayed | Start delayed |  | "},
-		{"first innings", scoretest.Match("T20I").Bat(1, "1 4 W"), "1st innings | HOM batting | Batting | Bowling | 5/1 | "},
-		{"break", scoretest.Match("T20I").Total(1, 182, 8, "20").SetStatus("Innings Break"),
+		{"delayed", scoretest.NewScene("T20I").SetStatus("Delayed"), "Start delayed | Start delayed | Start delayed | Start delayed |  | "},
+		{"first innings", scoretest.NewScene("T20I").AddInnings(1, "1 4 W"), "1st innings | HOM batting | Batting | Bowling | 5/1 | "},
+		{"break", scoretest.NewScene("T20I").AddTotal(1, 182, 8, "20").SetStatus("Innings Break"),
 			"Innings break | AWY need 183 from 120 | Defending 183 off 120 | Need 183 from 120 | 182/8 | "},
-		{"chase not begun", scoretest.Match("T20I").Total(1, 182, 8, "20").SetStatus("2nd Innings"),
+		{"chase not begun", scoretest.NewScene("T20I").AddTotal(1, 182, 8, "20").SetStatus("2nd Innings"),
 			"2nd innings | AWY need 183 from 120 | Defending 183 off 120 | Need 183 from 120 | 182/8 | 0/0"},
-		{"chase", scoretest.Match("ODI").Total(2, 300, 10, "49.4").Total(1, 255, 3, "44.5"),
+		{"chase", scoretest.NewScene("ODI").AddTotal(2, 300, 10, "49.4").AddTotal(1, 255, 3, "44.5"),
 			"2nd innings | HOM need 46 from 31 | Need 46 from 31 | Defending 46 off 31 | 255/3 | 300"},
-		{"overs scheduled", scoretest.Match("T20").Set(func(f *sportmonks.Fixture) { f.Overs = 12 }).Total(1, 90, 4, "12").Total(2, 80, 4, "11"),
+		{"overs scheduled", scoretest.NewScene("T20").Set(func(f *sportmonks.Fixture) { f.Overs = 12 }).AddTotal(1, 90, 4, "12").AddTotal(2, 80, 4, "11"),
 			"2nd innings | AWY need 11 from 6 | Defending 11 off 6 | Need 11 from 6 | 90/4 | 80/4"},
-		{"ten overs", scoretest.Match("T10").Total(1, 90, 4, "10").Total(2, 80, 4, "9"),
+		{"ten overs", scoretest.NewScene("T10").AddTotal(1, 90, 4, "10").AddTotal(2, 80, 4, "9"),
 			"2nd innings | AWY need 11 from 6 | Defending 11 off 6 | Need 11 from 6 | 90/4 | 80/4"},
-		{"The Hundred", scoretest.Match("The Hundred").Total(1, 145, 8, "20").Total(2, 100, 4, "15.2"),
+		{"The Hundred", scoretest.NewScene("The Hundred").AddTotal(1, 145, 8, "20").AddTotal(2, 100, 4, "15.2"),
 			"2nd innings | AWY need 46 from 23 | Defending 46 off 23 | Need 46 from 23 | 145/8 | 100/4"},
-		{"rain rule", scoretest.Match("ODI").Set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 155, sportmonks.Overs{Overs: 33} }).Total(1, 168, 7, "35").Total(2, 100, 2, "20.3"),
+		{"rain rule", scoretest.NewScene("ODI").Set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 155, sportmonks.Overs{Overs: 33} }).AddTotal(1, 168, 7, "35").AddTotal(2, 100, 2, "20.3"),
 			"2nd innings | AWY need 55 from 75 (DLS) | Defending 55 off 75 (DLS) | Need 55 from 75 (DLS) | 168/7 | 100/2"},
-		{"target of the note", scoretest.Match("T20I").Total(1, 182, 8, "20").Total(2, 10, 0, "1.2").Set(func(f *sportmonks.Fixture) { f.Note = "Target 170 runs" }),
+		{"target in the note", scoretest.NewScene("T20I").AddTotal(1, 182, 8, "20").AddTotal(2, 10, 0, "1.2").Set(func(f *sportmonks.Fixture) { f.Note = "Target 170 runs" }),
 			"2nd innings | AWY need 160 from 112 (DLS) | Defending 160 off 112 (DLS) | Need 160 from 112 (DLS) | 182/8 | 10/0"},
-		{"cut short", scoretest.Match("ODI").Total(1, 168, 7, "35").SetStatus("Innings Break"), "Innings break | HOM made 168/7 | HOM made 168/7 | HOM made 168/7 | 168/7 | "},
-		{"target reached", scoretest.Match("T20I").Total(1, 100, 8, "20").Total(2, 101, 2, "15"), "2nd innings | Target reached | Target reached | Target reached | 100/8 | 101/2"},
-		{"level at the end", scoretest.Match("T20I").Total(1, 100, 8, "20").Total(2, 100, 2, "20"), "2nd innings | Scores level | Scores level | Scores level | 100/8 | 100/2"},
-		{"short at the end", scoretest.Match("T20I").Total(1, 100, 8, "20").Total(2, 90, 2, "20"), "2nd innings | Awaiting result | Awaiting result | Awaiting result | 100/8 | 90/2"},
-		{"interrupted", scoretest.Match("T20I").Total(1, 100, 8, "20").Total(2, 50, 2, "10").SetStatus("Int."),
+		{"innings cut short", scoretest.NewScene("ODI").AddTotal(1, 168, 7, "35").SetStatus("Innings Break"), "Innings break | HOM made 168/7 | HOM made 168/7 | HOM made 168/7 | 168/7 | "},
+		{"target reached", scoretest.NewScene("T20I").AddTotal(1, 100, 8, "20").AddTotal(2, 101, 2, "15"), "2nd innings | Target reached | Target reached | Target reached | 100/8 | 101/2"},
+		{"level at the end", scoretest.NewScene("T20I").AddTotal(1, 100, 8, "20").AddTotal(2, 100, 2, "20"), "2nd innings | Scores level | Scores level | Scores level | 100/8 | 100/2"},
+		{"short at the end", scoretest.NewScene("T20I").AddTotal(1, 100, 8, "20").AddTotal(2, 90, 2, "20"), "2nd innings | Awaiting result | Awaiting result | Awaiting result | 100/8 | 90/2"},
+		{"interrupted", scoretest.NewScene("T20I").AddTotal(1, 100, 8, "20").AddTotal(2, 50, 2, "10").SetStatus("Int."),
 			"Play interrupted | AWY need 51 from 60 | Defending 51 off 60 | Need 51 from 60 | 100/8 | 50/2"},
-		{"super over", scoretest.Match("T20I").Total(1, 100, 8, "20").Total(2, 100, 2, "20").Total(2, 10, 1, "1").Total(1, 6, 2, "0.5"),
+		{"super over", scoretest.NewScene("T20I").AddTotal(1, 100, 8, "20").AddTotal(2, 100, 2, "20").AddTotal(2, 10, 1, "1").AddTotal(1, 6, 2, "0.5"),
 			"Super Over | Awaiting result | Awaiting result | Awaiting result | 100/8 | 100/2"},
-		{"super over chase", scoretest.Match("T20I").Total(1, 100, 8, "20").Total(2, 100, 2, "20").Total(2, 10, 1, "1").Total(1, 6, 1, "0.4"),
+		{"super over chase", scoretest.NewScene("T20I").AddTotal(1, 100, 8, "20").AddTotal(2, 100, 2, "20").AddTotal(2, 10, 1, "1").AddTotal(1, 6, 1, "0.4"),
 			"Super Over | HOM need 5 from 2 | Need 5 from 2 | Defending 5 off 2 | 100/8 | 100/2"},
 
-		{"trail", scoretest.Match("Test/5day").Total(1, 364, 10, "126.1").Total(2, 119, 2, "45"), "2nd innings | AWY trail by 245 | Lead by 245 | Trail by 245 | 364 | 119/2"},
-		{"lead", scoretest.Match("Test").Total(1, 364, 10, "126.1").Total(2, 391, 10, "128").Total(1, 56, 3, "20"), "3rd innings | HOM lead by 29 | Lead by 29 | Trail by 29 | 364 & 56/3 | 391"},
-		{"level", scoretest.Match("4day").Total(1, 100, 10, "40").Total(2, 100, 2, "30"), "2nd innings | Scores level | Scores level | Scores level | 100 | 100/2"},
-		{"declared", scoretest.Match("Test").Total(1, 391, 9, "128").Total(2, 3, 0, "1"), "2nd innings | AWY trail by 388 | Lead by 388 | Trail by 388 | 391/9d | 3/0"},
-		{"declared in the break", scoretest.Match("4day").Total(1, 391, 6, "128").SetStatus("Innings Break"),
+		{"trail", scoretest.NewScene("Test/5day").AddTotal(1, 364, 10, "126.1").AddTotal(2, 119, 2, "45"), "2nd innings | AWY trail by 245 | Lead by 245 | Trail by 245 | 364 | 119/2"},
+		{"lead", scoretest.NewScene("Test").AddTotal(1, 364, 10, "126.1").AddTotal(2, 391, 10, "128").AddTotal(1, 56, 3, "20"), "3rd innings | HOM lead by 29 | Lead by 29 | Trail by 29 | 364 & 56/3 | 391"},
+		{"level", scoretest.NewScene("4day").AddTotal(1, 100, 10, "40").AddTotal(2, 100, 2, "30"), "2nd innings | Scores level | Scores level | Scores level | 100 | 100/2"},
+		{"declared", scoretest.NewScene("Test").AddTotal(1, 391, 9, "128").AddTotal(2, 3, 0, "1"), "2nd innings | AWY trail by 388 | Lead by 388 | Trail by 388 | 391/9d | 3/0"},
+		{"declared in the break", scoretest.NewScene("4day").AddTotal(1, 391, 6, "128").SetStatus("Innings Break"),
 			"Innings break | HOM declared at 391/6 | HOM declared at 391/6 | HOM declared at 391/6 | 391/6d | "},
-		{"all out in the break", scoretest.Match("4day").Total(1, 91, 10, "28").SetStatus("Innings Break"),
+		{"all out in the break", scoretest.NewScene("4day").AddTotal(1, 91, 10, "28").SetStatus("Innings Break"),
 			"Innings break | HOM all out for 91 | HOM all out for 91 | HOM all out for 91 | 91 | "},
-		{"follow-on", scoretest.Match("Test").Total(1, 435, 8, "87.1").Total(2, 209, 10, "53.2").Total(2, 300, 4, "90"),
+		{"follow-on", scoretest.NewScene("Test").AddTotal(1, 435, 8, "87.1").AddTotal(2, 209, 10, "53.2").AddTotal(2, 300, 4, "90"),
 			"3rd innings | AWY lead by 74 | Trail by 74 | Lead by 74 | 435/8d | 209 & 300/4 f/o"},
-		{"fourth innings", scoretest.Match("Test").Total(1, 435, 8, "87.1").Total(2, 209, 10, "53.2").Total(2, 483, 10, "162.3").Total(1, 80, 5, "21"),
+		{"fourth innings", scoretest.NewScene("Test").AddTotal(1, 435, 8, "87.1").AddTotal(2, 209, 10, "53.2").AddTotal(2, 483, 10, "162.3").AddTotal(1, 80, 5, "21"),
 			"4th innings | HOM need 178 to win | Need 178 to win | Defending 178 | 435/8d & 80/5 | 209 & 483 f/o"},
-		{"before the fourth", scoretest.Match("Test").Total(1, 300, 10, "90").Total(2, 200, 10, "70").Total(1, 100, 10, "40").SetStatus("Innings Break"),
+		{"before the fourth", scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 200, 10, "70").AddTotal(1, 100, 10, "40").SetStatus("Innings Break"),
 			"Innings break | AWY need 201 to win | Defending 201 | Need 201 to win | 300 & 100 | 200"},
-		{"stumps", scoretest.Match("Test").Total(1, 300, 4, "90").SetStatus("Stump Day 1"), "Stumps, day 1 | HOM batting | Batting | Bowling | 300/4 | "},
-		{"lunch", scoretest.Match("Test").Total(1, 80, 1, "27").SetStatus("Lunch"), "Lunch | HOM batting | Batting | Bowling | 80/1 | "},
+		{"stumps", scoretest.NewScene("Test").AddTotal(1, 300, 4, "90").SetStatus("Stump Day 1"), "Stumps, day 1 | HOM batting | Batting | Bowling | 300/4 | "},
+		{"lunch", scoretest.NewScene("Test").AddTotal(1, 80, 1, "27").SetStatus("Lunch"), "Lunch | HOM batting | Batting | Bowling | 80/1 | "},
 
-		{"won by runs", scoretest.Match("T20I").Total(1, 170, 6, "20").Total(2, 92, 9, "20").Finish(1, "Home won by 78 runs"),
+		{"won by runs", scoretest.NewScene("T20I").AddTotal(1, 170, 6, "20").AddTotal(2, 92, 9, "20").Finish(1, "Home won by 78 runs"),
 			"Finished | HOM won by 78 runs | Won by 78 runs | Lost by 78 runs | 170/6 | 92/9"},
-		{"won by wickets", scoretest.Match("T20I").Total(1, 137, 8, "20").Total(2, 138, 5, "19").Finish(2, "Away won by 5 wickets (with 6 balls remaining)"),
+		{"won by wickets", scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddTotal(2, 138, 5, "19").Finish(2, "Away won by 5 wickets (with 6 balls remaining)"),
 			"Finished | AWY won by 5 wickets | Lost by 5 wickets | Won by 5 wickets | 137/8 | 138/5"},
-		{"won by one", scoretest.Match("T20I").Total(1, 137, 8, "20").Total(2, 138, 9, "19").Finish(2, "away WON by 1 wicket"),
+		{"won by one", scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddTotal(2, 138, 9, "19").Finish(2, "away WON by 1 wicket"),
 			"Finished | AWY won by 1 wicket | Lost by 1 wicket | Won by 1 wicket | 137/8 | 138/9"},
-		{"won by an innings", scoretest.Match("Test").Total(1, 500, 10, "150").Total(2, 200, 10, "70").Total(2, 247, 10, "80").Finish(1, "Home won by an innings and 53 runs"),
+		{"won by an innings", scoretest.NewScene("Test").AddTotal(1, 500, 10, "150").AddTotal(2, 200, 10, "70").AddTotal(2, 247, 10, "80").Finish(1, "Home won by an innings and 53 runs"),
 			"Finished | HOM won by an innings and 53 runs | Won by an innings and 53 runs | Lost by an innings and 53 runs | 500 | 200 & 247 f/o"},
-		{"won ahead of par", scoretest.Match("ODI").Set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 155, sportmonks.Overs{Overs: 33} }).Total(1, 168, 7, "35").Total(2, 159, 5, "33").Finish(2, "Away won by 5 runs (D/L method)"),
+		{"won ahead of par", scoretest.NewScene("ODI").Set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 155, sportmonks.Overs{Overs: 33} }).AddTotal(1, 168, 7, "35").AddTotal(2, 159, 5, "33").Finish(2, "Away won by 5 runs (D/L method)"),
 			"Finished | AWY won by 5 runs (DLS) | Lost by 5 runs (DLS) | Won by 5 runs (DLS) | 168/7 | 159/5"},
-		{"VJD", scoretest.Match("T20").Set(func(f *sportmonks.Fixture) { f.RPCTarget = 90 }).Total(1, 168, 7, "20").Total(2, 80, 5, "12").Finish(1, "Home won by 9 runs (VJD method)"),
+		{"VJD", scoretest.NewScene("T20").Set(func(f *sportmonks.Fixture) { f.RPCTarget = 90 }).AddTotal(1, 168, 7, "20").AddTotal(2, 80, 5, "12").Finish(1, "Home won by 9 runs (VJD method)"),
 			"Finished | HOM won by 9 runs (VJD) | Won by 9 runs (VJD) | Lost by 9 runs (VJD) | 168/7 | 80/5"},
-		{"awarded", scoretest.Match("Test").Total(1, 173, 10, "50").Total(2, 504, 10, "129").Total(1, 298, 4, "72").Finish(1, "Home won (awarded)"),
+		{"awarded", scoretest.NewScene("Test").AddTotal(1, 173, 10, "50").AddTotal(2, 504, 10, "129").AddTotal(1, 298, 4, "72").Finish(1, "Home won (awarded)"),
 			"Finished | HOM won (awarded) | Won (awarded) | Lost (awarded) | 173 & 298/4 | 504"},
-		{"tied", scoretest.Match("T20I").Total(1, 141, 9, "20").Total(2, 141, 7, "20").Finish(0, "Match tied"),
+		{"tied", scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").Finish(0, "Match tied"),
 			"Finished | Match tied | Match tied | Match tied | 141/9 | 141/7"},
-		{"bowl-out", scoretest.Match("T20I").Total(1, 141, 9, "20").Total(2, 141, 7, "20").Finish(1, "Match tied (Home won the bowl-out)"),
+		{"bowl-out", scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").Finish(1, "Match tied (Home won the bowl-out)"),
 			"Finished | HOM won the bowl-out | Won the bowl-out | Lost the bowl-out | 141/9 | 141/7"},
-		{"won the super over", scoretest.Match("T20I").Total(1, 141, 9, "20").Total(2, 141, 7, "20").Total(2, 10, 1, "1").Total(1, 6, 2, "0.5").Finish(2, "Match tied (Away won the Super Over)"),
+		{"won the super over", scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").AddTotal(2, 10, 1, "1").AddTotal(1, 6, 2, "0.5").Finish(2, "Match tied (Away won the Super Over)"),
 			"Finished | AWY won the Super Over | Lost the Super Over | Won the Super Over | 141/9 | 141/7"},
-		{"drawn", scoretest.Match("Test").Total(1, 500, 9, "150").Total(2, 200, 3, "70").Finish(0, "Match drawn").Set(func(f *sportmonks.Fixture) { f.DrawNoResult = "draw" }),
+		{"drawn", scoretest.NewScene("Test").AddTotal(1, 500, 9, "150").AddTotal(2, 200, 3, "70").Finish(0, "Match drawn").Set(func(f *sportmonks.Fixture) { f.DrawNoResult = "draw" }),
 			"Finished | Match drawn | Match drawn | Match drawn | 500/9d | 200/3"},
-		{"no result", scoretest.Match("T20I").Total(1, 132, 7, "19").Finish(0, "No result"), "Finished | No result | No result | No result | 132/7 | "},
-		{"no result by the field", scoretest.Match("T20I").Total(1, 132, 7, "19").Finish(0, "").Set(func(f *sportmonks.Fixture) { f.DrawNoResult = "no result" }),
+		{"no result", scoretest.NewScene("T20I").AddTotal(1, 132, 7, "19").Finish(0, "No result"), "Finished | No result | No result | No result | 132/7 | "},
+		{"no result by draw_noresult", scoretest.NewScene("T20I").AddTotal(1, 132, 7, "19").Finish(0, "").Set(func(f *sportmonks.Fixture) { f.DrawNoResult = "no result" }),
 			"Finished | No result | No result | No result | 132/7 | "},
-		{"abandoned in play", scoretest.Match("T20I").Total(1, 132, 7, "19").SetStatus("Aban."), "Abandoned | No result | No result | No result | 132/7 | "},
-		{"abandoned", scoretest.Match("T20I").SetStatus("Aban."), "Abandoned | Match abandoned | Match abandoned | Match abandoned |  | "},
-		{"cancelled", scoretest.Match("T20I").SetStatus("Cancl."), "Cancelled | Match cancelled | Match cancelled | Match cancelled |  | "},
+		{"abandoned in play", scoretest.NewScene("T20I").AddTotal(1, 132, 7, "19").SetStatus("Aban."), "Abandoned | No result | No result | No result | 132/7 | "},
+		{"abandoned", scoretest.NewScene("T20I").SetStatus("Aban."), "Abandoned | Match abandoned | Match abandoned | Match abandoned |  | "},
+		{"cancelled", scoretest.NewScene("T20I").SetStatus("Cancl."), "Cancelled | Match cancelled | Match cancelled | Match cancelled |  | "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -111,7 +111,7 @@ func TestDisplayOfEachSituation(t *testing.T) {
 			d := st.For("")
 			got := strings.Join([]string{d.Status, d.Headline, st.For("1").Headline, st.For("2").Headline, d.Local.Score, d.Visitor.Score}, " | ")
 			if got != c.want {
-				t.Fatalf("got  %s\nwant %s", got, c.want)
+				t.Fatalf("display\ngot  %s\nwant %s", got, c.want)
 			}
 		})
 	}
@@ -121,61 +121,61 @@ func TestRateHasTwoDecimalsHalfUp(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		runs             int
-		overs, rate, req string // of a chase of 183 in 20 overs
+		overs, rate, req string // in a chase of 183 in 20 overs
 	}{
 		{10, "1.2", "7.50", "9.27"}, {0, "0", "", "9.15"}, {158, "19.4", "8.03", "75.00"}, {1, "13.2", "0.08", "27.30"},
 		{182, "20", "9.10", ""}, {183, "18", "10.17", ""}, {181, "3.6", "45.25", "0.13"},
 	} {
-		st := scoretest.Match("T20I").Total(1, 182, 8, "20").Total(2, c.runs, 0, c.overs).Read(t)
+		st := scoretest.NewScene("T20I").AddTotal(1, 182, 8, "20").AddTotal(2, c.runs, 0, c.overs).Read(t)
 		if st.RunRate != c.rate || st.NeedRate != c.req {
 			t.Errorf("%d in %s: rate %q, required %q; want %q, %q", c.runs, c.overs, st.RunRate, st.NeedRate, c.rate, c.req)
 		}
 	}
-	if got := scoretest.Match("T20I").Total(1, 10, 0, "3.6").Read(t).Innings[0]; got.Overs != "4" || got.Balls != 24 {
-		t.Errorf("3.6 overs are %+v", got)
+	if got := scoretest.NewScene("T20I").AddTotal(1, 10, 0, "3.6").Read(t).Innings[0]; got.Overs != "4" || got.Balls != 24 {
+		t.Errorf("3.6 overs are read as %+v, want 4 overs and 24 balls", got)
 	}
 }
 
 func TestTextsOfOversWicketsAndResults(t *testing.T) {
 	t.Parallel()
-	st := scoretest.Match("T20I").Total(1, 182, 8, "20").Total(2, 182, 0, "19.5").Read(t)
+	st := scoretest.NewScene("T20I").AddTotal(1, 182, 8, "20").AddTotal(2, 182, 0, "19.5").Read(t)
 	if st.NeedText != "Away need 1 run from 1 ball" || st.Target != (score.Target{Runs: 183, Overs: "20"}) {
-		t.Errorf("%q %+v", st.NeedText, st.Target)
+		t.Errorf("need %q and target %+v, want 1 run from 1 ball and 183 in 20", st.NeedText, st.Target)
 	}
-	st = scoretest.Match("Test").Total(1, 300, 10, "90").Total(2, 301, 10, "90").Read(t)
+	st = scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 301, 10, "90").Read(t)
 	if st.LeadText != "Away lead by 1 run" || st.Lead != 1 {
-		t.Errorf("%q", st.LeadText)
+		t.Errorf("lead %q, want Away lead by 1 run", st.LeadText)
 	}
-	st = scoretest.Match("T20I").Total(1, 141, 9, "20").Total(2, 141, 7, "20").Total(2, 10, 1, "1").Total(1, 6, 2, "0.5").Read(t)
+	st = scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").AddTotal(2, 10, 1, "1").AddTotal(1, 6, 2, "0.5").Read(t)
 	if d := st.For(""); d.SuperOver != "SO 10/1 v 6/2" || d.Local.SuperOver != "6/2" || d.Visitor.SuperOver != "10/1" {
-		t.Errorf("%+v", d)
+		t.Errorf("display of a super over: %+v, want SO 10/1 v 6/2", d)
 	}
-	st = scoretest.Match("T20I").Total(1, 141, 9, "20").Total(2, 141, 7, "20").Total(2, 5, 1, "1").Total(1, 5, 0, "1").Total(1, 3, 0, "0.4").Read(t)
+	st = scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").AddTotal(2, 5, 1, "1").AddTotal(1, 5, 0, "1").AddTotal(1, 3, 0, "0.4").Read(t)
 	if d := st.For(""); d.SuperOver != "SO 3/0" || st.Current != 5 {
-		t.Errorf("second super over: %+v", d)
+		t.Errorf("display of a second super over: %+v, want SO 3/0", d)
 	}
 }
 
-// TestNoteOfSuperOverKeepsTheChaseTarget has the note name a target during a super over.
+// TestNoteOfSuperOverKeepsTheChaseTarget reads a note with the target of a super over.
 func TestNoteOfSuperOverKeepsTheChaseTarget(t *testing.T) {
 	t.Parallel()
-	tied := scoretest.Match("T20I").Total(1, 141, 9, "20").Total(2, 141, 7, "20").Read(t)
-	reduced := scoretest.Match("T20I").Total(1, 141, 9, "20")
+	tied := scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").Read(t)
+	reduced := scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20")
 	reduced.Note = "Target 120 runs"
-	shortened := reduced.Total(2, 119, 7, "17").Read(t)
-	super := scoretest.Match("T20I").Total(1, 141, 9, "20").Total(2, 141, 7, "20").Total(2, 5, 1, "1").Total(1, 2, 0, "0.2")
+	shortened := reduced.AddTotal(2, 119, 7, "17").Read(t)
+	super := scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").AddTotal(2, 5, 1, "1").AddTotal(1, 2, 0, "0.2")
 	super.Note = "Target 6 runs"
 	for name, c := range map[string]struct {
 		before score.State
 		want   int
-	}{"after a tie": {tied, 142}, "after a rain rule's": {shortened, 120}, "first seen": {score.State{}, 142}} {
+	}{"after a tie": {tied, 142}, "after a reduced target": {shortened, 120}, "first poll": {score.State{}, 142}} {
 		st, _ := scorer.Read(super.Fixture, c.before)
 		if st.Innings[1].Target != c.want || st.Target.Runs != 6 {
-			t.Errorf("%s: the chase was for %d, the super over's is for %d", name, st.Innings[1].Target, st.Target.Runs)
+			t.Errorf("%s: target of the chase %d, want %d; of the super over %d, want 6", name, st.Innings[1].Target, c.want, st.Target.Runs)
 		}
 		for _, e := range event.List(super.Fixture, st) {
 			if want := fmt.Sprint("target:2:", c.want); e.Kind == event.Target && e.Key != want {
-				t.Errorf("%s: %s is told, not %s", name, e.Key, want)
+				t.Errorf("%s: event %s, want %s", name, e.Key, want)
 			}
 		}
 	}
@@ -188,22 +188,22 @@ func TestFinalComputesTheMargin(t *testing.T) {
 		s    *scoretest.Scene
 		text string
 	}{
-		{scoretest.Match("T20I").Total(1, 170, 6, "20").Total(2, 92, 10, "19.2").Finish(1, ""), "Home won by 78 runs"},
-		{scoretest.Match("T20I").Total(1, 137, 8, "20").Total(2, 138, 5, "19.5").Finish(2, ""), "Away won by 5 wickets (with 1 ball remaining)"},
-		{scoretest.Match("ODI").Set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 171, sportmonks.Overs{Overs: 15} }).Total(1, 214, 4, "50").Total(2, 171, 5, "15").Finish(2, ""),
+		{scoretest.NewScene("T20I").AddTotal(1, 170, 6, "20").AddTotal(2, 92, 10, "19.2").Finish(1, ""), "Home won by 78 runs"},
+		{scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddTotal(2, 138, 5, "19.5").Finish(2, ""), "Away won by 5 wickets (with 1 ball remaining)"},
+		{scoretest.NewScene("ODI").Set(func(f *sportmonks.Fixture) { f.RPCTarget, f.RPCOvers = 171, sportmonks.Overs{Overs: 15} }).AddTotal(1, 214, 4, "50").AddTotal(2, 171, 5, "15").Finish(2, ""),
 			"Away won by 5 wickets (DLS method)"},
-		{scoretest.Match("Test").Total(1, 500, 10, "150").Total(2, 200, 10, "70").Total(2, 247, 10, "80").Finish(1, ""), "Home won by an innings and 53 runs"},
-		{scoretest.Match("Test").Total(1, 364, 10, "126").Total(2, 391, 10, "128").Total(1, 298, 8, "109").Total(2, 120, 10, "51").Finish(1, ""), "Home won by 151 runs"},
-		{scoretest.Match("Test").Total(1, 100, 10, "40").Total(2, 90, 10, "40").Total(1, 50, 10, "20").Total(2, 61, 7, "20").Finish(2, ""), "Away won by 3 wickets"},
-		{scoretest.Match("T20I").Total(1, 141, 9, "20").Total(2, 141, 7, "20").Finish(1, ""), "Match tied (Home won)"},
-		{scoretest.Match("T20I").Total(1, 141, 9, "20").Total(2, 141, 7, "20").Total(2, 1, 1, "1").Total(1, 2, 0, "0.5").Finish(1, ""), "Match tied (Home won the Super Over)"},
-		{scoretest.Match("T20I").Total(1, 141, 9, "20").Total(2, 142, 7, "20").Finish(0, ""), "Result unknown"},
-		{scoretest.Match("T20I").Total(1, 170, 6, "20").Total(2, 92, 10, "19.2").Finish(2, ""), "Result unknown"}, // against the scores
-		{scoretest.Match("T20I").Total(1, 170, 6, "20").Total(2, 92, 10, "19.2").Finish(2, "Home won by 78 runs"), "Home won by 78 runs"},
+		{scoretest.NewScene("Test").AddTotal(1, 500, 10, "150").AddTotal(2, 200, 10, "70").AddTotal(2, 247, 10, "80").Finish(1, ""), "Home won by an innings and 53 runs"},
+		{scoretest.NewScene("Test").AddTotal(1, 364, 10, "126").AddTotal(2, 391, 10, "128").AddTotal(1, 298, 8, "109").AddTotal(2, 120, 10, "51").Finish(1, ""), "Home won by 151 runs"},
+		{scoretest.NewScene("Test").AddTotal(1, 100, 10, "40").AddTotal(2, 90, 10, "40").AddTotal(1, 50, 10, "20").AddTotal(2, 61, 7, "20").Finish(2, ""), "Away won by 3 wickets"},
+		{scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").Finish(1, ""), "Match tied (Home won)"},
+		{scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").AddTotal(2, 1, 1, "1").AddTotal(1, 2, 0, "0.5").Finish(1, ""), "Match tied (Home won the Super Over)"},
+		{scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 142, 7, "20").Finish(0, ""), "Result unknown"},
+		{scoretest.NewScene("T20I").AddTotal(1, 170, 6, "20").AddTotal(2, 92, 10, "19.2").Finish(2, ""), "Result unknown"}, // against the scores
+		{scoretest.NewScene("T20I").AddTotal(1, 170, 6, "20").AddTotal(2, 92, 10, "19.2").Finish(2, "Home won by 78 runs"), "Home won by 78 runs"},
 	} {
 		st, _ := scorer.Final(c.s.Fixture, score.State{})
 		if st.Phase != sportmonks.Result || st.Result.Text != c.text {
-			t.Errorf("got %q in %s, want %q", st.Result.Text, st.Phase, c.text)
+			t.Errorf("result %q in phase %s, want %q", st.Result.Text, st.Phase, c.text)
 		}
 	}
 }
@@ -211,10 +211,14 @@ func TestFinalComputesTheMargin(t *testing.T) {
 // TestNoteGivesTheResult also has notes that only resemble a result.
 func TestNoteGivesTheResult(t *testing.T) {
 	t.Parallel()
-	level := func() *scoretest.Scene { return scoretest.Match("T20I").Total(1, 8, 0, "20").Total(2, 8, 0, "20") }
-	won := func() *scoretest.Scene { return scoretest.Match("T20I").Total(1, 8, 0, "20").Total(2, 9, 0, "19") }
+	level := func() *scoretest.Scene {
+		return scoretest.NewScene("T20I").AddTotal(1, 8, 0, "20").AddTotal(2, 8, 0, "20")
+	}
+	won := func() *scoretest.Scene {
+		return scoretest.NewScene("T20I").AddTotal(1, 8, 0, "20").AddTotal(2, 9, 0, "19")
+	}
 	reduced := func() *scoretest.Scene {
-		return scoretest.Match("T20I").Set(func(f *sportmonks.Fixture) { f.Overs, f.RPCTarget, f.RPCOvers = 20, 6, sportmonks.Overs{Overs: 10} }).Total(1, 8, 0, "20")
+		return scoretest.NewScene("T20I").Set(func(f *sportmonks.Fixture) { f.Overs, f.RPCTarget, f.RPCOvers = 20, 6, sportmonks.Overs{Overs: 10} }).AddTotal(1, 8, 0, "20")
 	}
 	named := func(s *scoretest.Scene, home, away string) *scoretest.Scene {
 		return s.Set(func(f *sportmonks.Fixture) { f.Localteam.Name, f.Visitorteam.Name = home, away })
@@ -229,15 +233,15 @@ func TestNoteGivesTheResult(t *testing.T) {
 			score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10, BallsLeft: 6, Method: "Parabola"}},
 		"no reason": {won().Finish(2, "Away won by 10 wickets (with 6 balls remaining)"),
 			score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10, BallsLeft: 6}},
-		"a walkover": {scoretest.Match("T20I").Finish(1, "Home won"), score.Result{Kind: score.Won, WinnerID: "1", Method: "awarded"}},
-		"a tie by a rain rule": {reduced().Total(2, 5, 0, "10").Finish(0, "Match tied (D/L method)"),
+		"a walkover": {scoretest.NewScene("T20I").Finish(1, "Home won"), score.Result{Kind: score.Won, WinnerID: "1", Method: "awarded"}},
+		"a tie by a rain rule": {reduced().AddTotal(2, 5, 0, "10").Finish(0, "Match tied (D/L method)"),
 			score.Result{Kind: score.Tied, Method: "DLS"}},
-		"a tie by a rain rule, decided": {reduced().Total(2, 5, 0, "10").Total(2, 7, 0, "1").Total(1, 6, 0, "1").Finish(2, "Match tied (D/L method) (Away won the Super Over)"),
+		"a tie by a rain rule, decided": {reduced().AddTotal(2, 5, 0, "10").AddTotal(2, 7, 0, "1").AddTotal(1, 6, 0, "1").Finish(2, "Match tied (D/L method) (Away won the Super Over)"),
 			score.Result{Kind: score.Tied, WinnerID: "2", Method: "DLS", Decider: score.SuperOver}},
-		"reduced without a rain rule": {reduced().Total(2, 6, 0, "9").Finish(2, "Away won by 10 wickets (with 6 balls remaining)"),
+		"reduced without a rain rule": {reduced().AddTotal(2, 6, 0, "9").Finish(2, "Away won by 10 wickets (with 6 balls remaining)"),
 			score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10, BallsLeft: 6}},
-		"drawn over a day":  {scoretest.Match("ODI").Total(1, 8, 0, "50").Total(2, 7, 0, "40").Finish(0, "Match drawn"), score.Result{Kind: score.Drawn}},
-		"a draw's reason":   {scoretest.Match("4day").Total(1, 8, 0, "50").Total(2, 9, 0, "40").Finish(0, "Match drawn (1st innings score)"), score.Result{Kind: score.Drawn, Method: "first innings score"}},
+		"drawn over a day":  {scoretest.NewScene("ODI").AddTotal(1, 8, 0, "50").AddTotal(2, 7, 0, "40").Finish(0, "Match drawn"), score.Result{Kind: score.Drawn}},
+		"reason of a draw":  {scoretest.NewScene("4day").AddTotal(1, 8, 0, "50").AddTotal(2, 9, 0, "40").Finish(0, "Match drawn (1st innings score)"), score.Result{Kind: score.Drawn, Method: "first innings score"}},
 		"names of outcomes": {named(won(), "Tied House", "No Result CC").Finish(2, "No Result CC won by 10 wickets"), score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10}},
 		"names of methods":  {named(won(), "Drawn & Abandoned", "Defaulters (Awarded)").Finish(2, "Defaulters (Awarded) won by 10 wickets"), score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10}},
 		"names with verbs":  {named(won(), "Winners Won", "Team Wonders").Finish(2, "Team Wonders won by 10 wickets"), score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10}},
@@ -252,21 +256,20 @@ func TestNoteGivesTheResult(t *testing.T) {
 			got := c.s.Read(t).Result
 			c.want.Text, c.want.Confirmed = got.Text, true
 			if got != c.want {
-				t.Errorf("%q is %+v, want %+v", c.s.Note, got, c.want)
+				t.Errorf("result of the note %q (-want +got):\n%s", c.s.Note, cmp.Diff(c.want, got))
 			}
 		})
 	}
 }
 
-// TestSuperOverWinnerIsChecked has the provider name a winner, without a note, after
-// super overs. About one finish in twenty first has the wrong winner.
+// TestSuperOverWinnerIsChecked reads finishes with a winner and no note after super overs. About one finish in twenty first has the wrong winner.
 func TestSuperOverWinnerIsChecked(t *testing.T) {
 	t.Parallel()
 	level := func() *scoretest.Scene {
-		return scoretest.Match("T20I").Total(1, 164, 6, "20").Total(2, 164, 8, "20")
+		return scoretest.NewScene("T20I").AddTotal(1, 164, 6, "20").AddTotal(2, 164, 8, "20")
 	}
-	first := func() *scoretest.Scene { return level().Total(2, 5, 1, "1").Total(1, 9, 0, "0.3") }
-	drawn := func() *scoretest.Scene { return level().Total(2, 9, 1, "1").Total(1, 9, 0, "1") }
+	first := func() *scoretest.Scene { return level().AddTotal(2, 5, 1, "1").AddTotal(1, 9, 0, "0.3") }
+	drawn := func() *scoretest.Scene { return level().AddTotal(2, 9, 1, "1").AddTotal(1, 9, 0, "1") }
 	for _, c := range []struct {
 		name    string
 		s       *scoretest.Scene
@@ -275,11 +278,11 @@ func TestSuperOverWinnerIsChecked(t *testing.T) {
 		{"the winner of the super over", first().Finish(1, ""), ""},
 		{"the loser of the super over", first().Finish(2, ""), scorer.ResultConflict},
 		{"the loser of the super over, as a tie", first().Finish(2, "Match tied"), scorer.ResultConflict},
-		{"the note has the last word", first().Finish(2, "Match tied (Away won the Super Over)"), ""},
+		{"the loser of the super over, with a note", first().Finish(2, "Match tied (Away won the Super Over)"), ""},
 		{"a level super over", drawn().Finish(1, ""), scorer.NoWinner},
 		{"a level super over, with a note", drawn().Finish(1, "Match tied (Home won the Super Over)"), ""},
-		{"the winner of the second super over", drawn().Total(1, 4, 1, "1").Total(2, 5, 0, "0.4").Finish(2, ""), ""},
-		{"the loser of the second super over", drawn().Total(1, 4, 1, "1").Total(2, 5, 0, "0.4").Finish(1, ""), scorer.ResultConflict},
+		{"the winner of the second super over", drawn().AddTotal(1, 4, 1, "1").AddTotal(2, 5, 0, "0.4").Finish(2, ""), ""},
+		{"the loser of the second super over", drawn().AddTotal(1, 4, 1, "1").AddTotal(2, 5, 0, "0.4").Finish(1, ""), scorer.ResultConflict},
 		{"before the super over", level().Finish(1, ""), scorer.NoWinner},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -290,16 +293,18 @@ func TestSuperOverWinnerIsChecked(t *testing.T) {
 				got = problems[0].Kind
 			}
 			if got != c.problem || st.Pending != (c.problem != "") || st.Result.IsZero() != st.Pending {
-				t.Errorf("problem %q, pending %t, result %+v", got, st.Pending, st.Result)
+				t.Errorf("problem %q, pending %t, result %+v; want problem %q and a result only without one", got, st.Pending, st.Result, c.problem)
 			}
 		})
 	}
 }
 
-// TestContradictoryFinishIsPending has winner, note and scores disagree.
+// TestContradictoryFinishIsPending reads finishes whose winner, note and scores disagree.
 func TestContradictoryFinishIsPending(t *testing.T) {
 	t.Parallel()
-	chase := func() *scoretest.Scene { return scoretest.Match("T20I").Total(1, 137, 8, "20").Total(2, 138, 5, "19") }
+	chase := func() *scoretest.Scene {
+		return scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddTotal(2, 138, 5, "19")
+	}
 	live := chase().Read(t)
 	for _, c := range []struct {
 		name string
@@ -307,33 +312,33 @@ func TestContradictoryFinishIsPending(t *testing.T) {
 		kind scorer.ProblemKind
 	}{
 		{"no winner, no note", chase().Finish(0, ""), scorer.NoWinner},
-		{"the note alone", chase().Finish(0, "Away won by 5 wickets"), scorer.NoWinner},
-		{"the winner alone", chase().Finish(2, ""), scorer.NoWinner},
+		{"only a note", chase().Finish(0, "Away won by 5 wickets"), scorer.NoWinner},
+		{"only a winner", chase().Finish(2, ""), scorer.NoWinner},
 		{"the wrong winner", chase().Finish(1, ""), scorer.NoWinner},
 		{"a note of the toss", chase().Finish(2, "Away won the toss and elected to field"), scorer.NoWinner},
-		{"winner against note", chase().Finish(1, "Away won by 5 wickets"), scorer.ResultConflict},
-		{"both against the scores", chase().Finish(1, "Home won by 5 runs"), scorer.ResultConflict},
-		{"a stranger", chase().Finish(9, "Away won by 5 wickets"), scorer.ResultConflict},
-		{"a tie that is none", chase().Finish(0, "Match tied"), scorer.ResultConflict},
-		{"a winner of no result", chase().Finish(2, "No result"), scorer.ResultConflict},
-		{"wrong margin", scoretest.Match("T20I").Total(1, 137, 8, "20").Total(2, 130, 5, "20").Finish(1, "Home won by 9 runs"), scorer.ResultConflict},
+		{"winner contradicts note", chase().Finish(1, "Away won by 5 wickets"), scorer.ResultConflict},
+		{"both contradict the scores", chase().Finish(1, "Home won by 5 runs"), scorer.ResultConflict},
+		{"winner is another team", chase().Finish(9, "Away won by 5 wickets"), scorer.ResultConflict},
+		{"tie with different scores", chase().Finish(0, "Match tied"), scorer.ResultConflict},
+		{"winner without a result", chase().Finish(2, "No result"), scorer.ResultConflict},
+		{"wrong margin", scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddTotal(2, 130, 5, "20").Finish(1, "Home won by 9 runs"), scorer.ResultConflict},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			st, problems := scorer.Read(c.s.Fixture, live)
 			if st.Phase != sportmonks.Live || !st.Pending || !st.Result.IsZero() || st.For("").Headline != "Awaiting result" ||
 				len(problems) != 1 || problems[0].Kind != c.kind {
-				t.Fatalf("phase %s pending %t result %+v problems %+v", st.Phase, st.Pending, st.Result, problems)
+				t.Fatalf("phase %s, pending %t, result %+v, problems %+v; want a pending live match with one problem", st.Phase, st.Pending, st.Result, problems)
 			}
 			st, problems = scorer.Read(chase().Finish(2, "Away won by 5 wickets (with 6 balls remaining)").Fixture, st)
-			scoretest.None2(t, problems)
+			scoretest.NoProblems(t, problems)
 			if st.Phase != sportmonks.Result || st.Pending || !st.Result.Confirmed {
-				t.Fatalf("then: %+v", st)
+				t.Fatalf("after a consistent finish: %+v, want a confirmed result", st)
 			}
-			// A result is not lost when the feed forgets it.
+			// A result remains when the feed contradicts it later.
 			st, _ = scorer.Read(c.s.Fixture, st)
 			if st.Phase != sportmonks.Result || st.Result.WinnerID != "2" {
-				t.Fatalf("after: %+v", st)
+				t.Fatalf("after another contradictory finish: %+v, want the result", st)
 			}
 		})
 	}
@@ -341,72 +346,72 @@ func TestContradictoryFinishIsPending(t *testing.T) {
 
 func TestUnknownStatusKeepsThePhase(t *testing.T) {
 	t.Parallel()
-	before := scoretest.Match("T20I").Bat(1, "1 2").Read(t)
+	before := scoretest.NewScene("T20I").AddInnings(1, "1 2").Read(t)
 	for _, from := range []sportmonks.Phase{sportmonks.Live, sportmonks.Stumps, sportmonks.Upcoming} {
 		before.Phase = from
-		st, problems := scorer.Read(scoretest.Match("T20I").Bat(1, "1 2 4").SetStatus("Review").Fixture, before)
+		st, problems := scorer.Read(scoretest.NewScene("T20I").AddInnings(1, "1 2 4").SetStatus("Review").Fixture, before)
 		if st.Phase != from || st.Innings[0].Runs != 7 || len(problems) != 1 || problems[0].Kind != scorer.UnknownStatus {
-			t.Errorf("from %s: %s %+v", from, st.Phase, problems)
+			t.Errorf("phase %s became %s with the problems %+v, want the same phase and an unknown status", from, st.Phase, problems)
 		}
 	}
-	result := scoretest.Match("T20I").Total(1, 170, 6, "20").Total(2, 92, 9, "20").Finish(1, "Home won by 78 runs")
+	result := scoretest.NewScene("T20I").AddTotal(1, 170, 6, "20").AddTotal(2, 92, 9, "20").Finish(1, "Home won by 78 runs")
 	before = result.Read(t)
 	if st, _ := scorer.Read(result.SetStatus("Review").Fixture, before); st.Result != before.Result || st.Phase != sportmonks.Result {
-		t.Errorf("the result went: %+v", st)
+		t.Errorf("after an unknown status: %+v, want the same result", st)
 	}
 }
 
 // TestPartialSnapshotIsRefused drops balls with and without their part of the totals.
 func TestPartialSnapshotIsRefused(t *testing.T) {
 	t.Parallel()
-	whole := scoretest.Match("T20I").Bat(1, "1 4 W . 2 6 1 .")
+	whole := scoretest.NewScene("T20I").AddInnings(1, "1 4 W . 2 6 1 .")
 	before := whole.Read(t)
 	short := whole.Fixture
 	short.Balls = short.Balls[:3]
 	st, problems := scorer.Read(short, before)
 	if st.Held != 1 || st.Innings[0].Listed != 8 || len(st.LastSix) != 6 || len(problems) != 2 || problems[1].Kind != scorer.PartialBalls {
-		t.Fatalf("%+v %+v", st, problems)
+		t.Fatalf("state %+v with problems %+v, want the previous balls and a partial snapshot", st, problems)
 	}
 	held := st
 	for range 7 {
 		held, _ = scorer.Read(short, held)
 	}
 	if held, _ = scorer.Read(short, held); held.Held != 0 || held.Innings[0].Listed != 3 || held.Innings[0].Runs != 14 {
-		t.Errorf("it is refused for ever: %+v", held)
+		t.Errorf("the ninth equal snapshot is still refused: %+v", held)
 	}
 	if st, problems = scorer.Read(whole.Fixture, st); st.Held != 0 || len(problems) > 0 {
-		t.Errorf("after it: %+v %+v", st, problems)
+		t.Errorf("a whole snapshot after a partial one: %+v with problems %+v", st, problems)
 	}
-	// A ball that the provider deleted, with its runs.
-	deleted := scoretest.Match("T20I").Bat(1, "1 4 W . 2 6 1")
+	// The provider deletes a ball and its runs.
+	deleted := scoretest.NewScene("T20I").AddInnings(1, "1 4 W . 2 6 1")
 	if st, problems = scorer.Read(deleted.Fixture, before); len(problems) > 0 || st.Innings[0].Overs != "1.1" {
-		t.Errorf("deleted: %+v %+v", st, problems)
+		t.Errorf("a deleted ball: %+v with problems %+v", st, problems)
 	}
-	// A ball that it corrected under the same id.
-	fixed := scoretest.Match("T20I").Bat(1, "1 5wd W . 2 6 1 .")
+	// The provider corrects a ball under the same id.
+	fixed := scoretest.NewScene("T20I").AddInnings(1, "1 5wd W . 2 6 1 .")
 	if st, problems = scorer.Read(fixed.Fixture, before); len(problems) > 0 || st.Innings[0].Runs != 15 || st.Innings[0].Overs != "1.1" {
-		t.Errorf("corrected: %+v %+v", st, problems)
+		t.Errorf("a corrected ball: %+v with problems %+v", st, problems)
 	}
-	// The includes are missing altogether.
+	// Runs and balls are missing.
 	bare := whole.Fixture
 	bare.Runs, bare.Balls = nil, nil
 	if st, _ = scorer.Read(bare, before); st.Innings[0].Runs != 14 || st.Held != 1 {
-		t.Errorf("bare: %+v", st)
+		t.Errorf("a snapshot without runs and balls: %+v, want the previous score", st)
 	}
 	bare.Status, bare.WinnerID, bare.Note = "Finished", 1, "Home won (conceded)"
 	if st, _ = scorer.Final(bare, before); st.Phase != sportmonks.Result || st.Innings[0].Runs != 14 || st.Result.Method != "awarded" {
-		t.Errorf("bare at the end: %+v", st)
+		t.Errorf("a finish without runs and balls: %+v, want the previous score and an awarded win", st)
 	}
 }
 
 func TestLabelsGiveTheLengthOfAnOver(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		kind          string
-		per           int
-		glyphs, overs string
-		balls         int
-		format        score.Format
+		kind        string
+		per         int
+		list, overs string
+		balls       int
+		format      score.Format
 	}{
 		{"Test", 8, strings.Repeat("1 ", 19), "2.3", 19, score.Test},
 		{"Test", 4, strings.Repeat("1 ", 11), "2.3", 11, score.Test},
@@ -415,14 +420,14 @@ func TestLabelsGiveTheLengthOfAnOver(t *testing.T) {
 		{"The Hundred", 5, "1 1 1 1 1", "1", 5, score.Hundred},
 		{"T20I", 6, "wd 1 1 1 1 1 nb 1", "1", 6, score.T20},
 	} {
-		st := scoretest.Match(c.kind).BatOvers(1, c.per, c.glyphs).Read(t)
+		st := scoretest.NewScene(c.kind).AddInningsOf(1, c.per, c.list).Read(t)
 		n := st.Innings[0]
 		if st.PerOver != c.per || n.Overs != c.overs || n.Balls != c.balls || st.Format != c.format {
-			t.Errorf("%s of %d: per over %d, %s, %+v", c.kind, c.per, st.PerOver, st.Format, n)
+			t.Errorf("%s in overs of %d: overs of %d, format %s, innings %+v", c.kind, c.per, st.PerOver, st.Format, n)
 		}
 	}
 	// An over of seven balls and one of five do not change the others.
-	s := scoretest.Match("T20I").Bat(1, strings.Repeat("1 ", 30))
+	s := scoretest.NewScene("T20I").AddInnings(1, strings.Repeat("1 ", 30))
 	for i := range s.Balls {
 		switch b := &s.Balls[i]; {
 		case i == 6:
@@ -432,7 +437,7 @@ func TestLabelsGiveTheLengthOfAnOver(t *testing.T) {
 		}
 	}
 	if st := s.Read(t); st.PerOver != 6 || st.Innings[0].Overs != "5" || st.Innings[0].Balls != 30 {
-		t.Errorf("miscounted: %+v", st.Innings[0])
+		t.Errorf("innings with an over of seven balls: %+v, want 5 overs and 30 balls", st.Innings[0])
 	}
 }
 
@@ -444,30 +449,30 @@ func TestNineWicketsAreAllOutWithoutAnotherBatter(t *testing.T) {
 		s                *scoretest.Scene
 		allOut, declared bool
 	}{
-		{"absent", scoretest.Match("T20I").Bat(1, nine).Bat(2, "1"), true, false},
-		{"last pair still in", scoretest.Match("T20I").Bat(1, nine+"1").Bat(2, "1"), false, false},
-		{"absent over several days", scoretest.Match("Test").Bat(1, nine).Bat(2, "1"), true, false},
-		{"declared at the fall", scoretest.Match("Test").Bat(1, strings.Repeat("6 ", 60)+nine).Bat(2, "1"), false, true},
-		{"declared with the pair in", scoretest.Match("Test").Bat(1, nine+"1 1").Bat(2, "1"), false, true},
-		{"said so", scoretest.Match("Test").Bat(1, nine).SetStatus("Innings Break").Set(func(f *sportmonks.Fixture) { f.Note = "Home declared at 0/9" }), false, true},
+		{"absent batter", scoretest.NewScene("T20I").AddInnings(1, nine).AddInnings(2, "1"), true, false},
+		{"last pair still in", scoretest.NewScene("T20I").AddInnings(1, nine+"1").AddInnings(2, "1"), false, false},
+		{"absent batter in a Test", scoretest.NewScene("Test").AddInnings(1, nine).AddInnings(2, "1"), true, false},
+		{"declared at the fall of a wicket", scoretest.NewScene("Test").AddInnings(1, strings.Repeat("6 ", 60)+nine).AddInnings(2, "1"), false, true},
+		{"declared with the last pair in", scoretest.NewScene("Test").AddInnings(1, nine+"1 1").AddInnings(2, "1"), false, true},
+		{"declared by the note", scoretest.NewScene("Test").AddInnings(1, nine).SetStatus("Innings Break").Set(func(f *sportmonks.Fixture) { f.Note = "Home declared at 0/9" }), false, true},
 	} {
 		n := c.s.Read(t).Innings[0]
 		if n.AllOut != c.allOut || n.Declared != c.declared {
-			t.Errorf("%s: %+v", c.name, n)
+			t.Errorf("%s: innings %+v, want all out %t, declared %t", c.name, n, c.allOut, c.declared)
 		}
 	}
 }
 
 func TestBallsGiveBattersAndBowler(t *testing.T) {
 	t.Parallel()
-	st := scoretest.Match("T20I").Bat(1, "1 4 wd 6 nb W . 2lb").Read(t)
+	st := scoretest.NewScene("T20I").AddInnings(1, "1 4 wd 6 nb W . 2lb").Read(t)
 	// Batter 3 came in for batter 1, who made 11 off 4 and a no-ball.
 	want := []score.Batter{{ID: "103", Name: "Batter 3", Balls: 2}, {ID: "102", Name: "Player 102", OnStrike: true}}
 	if diff := cmp.Diff(want, st.Batters); diff != "" {
 		t.Errorf("batters (-want +got):\n%s", diff)
 	}
 	if w := st.LastWicket; w.Text() != "Batter 1 b Bowler 0 11 (5)" || w.Number != 1 || w.BallID != 1005 {
-		t.Errorf("wicket %+v %q", w, w.Text())
+		t.Errorf("wicket %+v with the text %q", w, w.Text())
 	}
 	if b := st.Bowler; b != (score.Bowler{ID: "900", Name: "Bowler 0", Overs: "1", Runs: 13, Wickets: 1}) {
 		t.Errorf("bowler %+v", b)
@@ -484,9 +489,9 @@ func TestBallsGiveBattersAndBowler(t *testing.T) {
 	if e := st.Innings[0].Extras; e != (score.Extras{Wides: 1, NoBalls: 1, LegByes: 2}) || e.Total() != 4 {
 		t.Errorf("extras %+v", e)
 	}
-	// A maiden: byes are not the bowler's.
-	if b := scoretest.Match("T20I").Bat(1, ". . 1b . . 4lb").Read(t).Bowler; b.Maidens != 1 || b.Runs != 0 || b.Overs != "1" {
-		t.Errorf("maiden %+v", b)
+	// A maiden over: byes do not count for the bowler.
+	if b := scoretest.NewScene("T20I").AddInnings(1, ". . 1b . . 4lb").Read(t).Bowler; b.Maidens != 1 || b.Runs != 0 || b.Overs != "1" {
+		t.Errorf("bowler of a maiden over: %+v, want one maiden and no runs", b)
 	}
 }
 
@@ -504,36 +509,36 @@ func TestStrikeAfterEachKindOfBall(t *testing.T) {
 		{".", true, "102"}, {"1", true, "101"}, {"wd", true, "101"},
 		{"W", false, ""}, {"W", true, "102"},
 	} {
-		glyphs := c.ball
+		balls := c.ball
 		if c.last {
-			glyphs = ". . . . . " + c.ball
+			balls = ". . . . . " + c.ball
 		}
 		facing := ""
-		for _, b := range scoretest.Match("T20I").Bat(1, glyphs).Read(t).Batters {
+		for _, b := range scoretest.NewScene("T20I").AddInnings(1, balls).Read(t).Batters {
 			if b.OnStrike {
 				facing = b.ID
 			}
 		}
 		if facing != c.want {
-			t.Errorf("%s (last %t): %q faces, want %q", c.ball, c.last, facing, c.want)
+			t.Errorf("%s (last ball of the over: %t): on strike is %q, want %q", c.ball, c.last, facing, c.want)
 		}
 	}
-	// After a run out nobody can tell; a batting row names who came in.
-	s := scoretest.Match("T20I").Bat(1, "1W")
+	// After a run out the striker is unknown. The batting rows have the new batter.
+	s := scoretest.NewScene("T20I").AddInnings(1, "1W")
 	s.Balls[0].Score.Name = "Run Out + 1 Run"
 	s.Batting = []sportmonks.Batting{{Innings: 1, PlayerID: 101, Sort: 1, Out: true}, {Innings: 1, PlayerID: 102, Sort: 2}, {Innings: 1, PlayerID: 103, Sort: 3}}
 	st := s.Read(t)
 	if len(st.Batters) != 2 || st.Batters[0].ID != "103" || st.Batters[0].OnStrike || st.Batters[1].OnStrike || st.Bowler.Wickets != 0 {
-		t.Errorf("run out: %+v %+v", st.Batters, st.Bowler)
+		t.Errorf("after a run out: batters %+v and bowler %+v, want no striker and no wicket of the bowler", st.Batters, st.Bowler)
 	}
 	if st.LastSix[0] != "1W" {
-		t.Errorf("glyph %q", st.LastSix[0])
+		t.Errorf("the ball is displayed as %q, want 1W", st.LastSix[0])
 	}
 }
 
 func TestTimelineListsEachBallOnce(t *testing.T) {
 	t.Parallel()
-	s := scoretest.Match("T20I").Bat(1, "1 4 W").Bat(2, "wd 2nb 1lb 3b")
+	s := scoretest.NewScene("T20I").AddInnings(1, "1 4 W").AddInnings(2, "wd 2nb 1lb 3b")
 	out := &s.Balls[2]
 	out.Score.Name, out.CatchID = "Catch Out", 77
 	s.Lineup = []sportmonks.Player{{ID: 77, Name: "Keen Fielder"}}
@@ -562,31 +567,31 @@ func TestStatusesGiveDayAndSession(t *testing.T) {
 		{"Int.", "Play interrupted"}, {"1st Innings", "Day 1, session 2"}, {"Tea Break", "Tea"}, {"1st Innings", "Day 1, session 3"},
 		{"Stump Day 1", "Stumps, day 1"}, {"Int.", "Play interrupted"}, {"1st Innings", "Day 2, session 1"}, {"Stump Day 2", "Stumps, day 2"},
 	} {
-		s := scoretest.Match("Test").SetStatus(step[0])
+		s := scoretest.NewScene("Test").SetStatus(step[0])
 		if step[0] != "NS" {
-			s = scoretest.Match("Test").Total(1, 10, 0, "4").SetStatus(step[0])
+			s = scoretest.NewScene("Test").AddTotal(1, 10, 0, "4").SetStatus(step[0])
 		}
 		st, _ = scorer.Read(s.Fixture, st)
 		if st.Status != step[1] {
-			t.Fatalf("%s: %q, want %q", step[0], st.Status, step[1])
+			t.Fatalf("status %s is displayed as %q, want %q", step[0], st.Status, step[1])
 		}
 	}
 }
 
 func TestFiveRunsWithoutABallArePenaltyRuns(t *testing.T) {
 	t.Parallel()
-	s := scoretest.Match("T20I").Bat(1, "1 4 W")
+	s := scoretest.NewScene("T20I").AddInnings(1, "1 4 W")
 	s.Runs[0].Score += 5
 	if n := s.Read(t).Innings[0]; n.Runs != 10 || n.Extras.Penalty != 5 || !n.Explained {
-		t.Errorf("%+v", n)
+		t.Errorf("innings %+v, want 5 penalty runs", n)
 	}
 	s.Runs[0].Score++
 	if _, problems := scorer.Read(s.Fixture, score.State{}); len(problems) != 1 || problems[0].Kind != scorer.Disagreement {
-		t.Errorf("%+v", problems)
+		t.Errorf("problems of 6 unexplained runs: %+v, want one disagreement", problems)
 	}
 }
 
-// TestCapturedMatches reads two matches in play that the provider sent.
+// TestCapturedMatches reads two live matches that were recorded from the provider.
 func TestCapturedMatches(t *testing.T) {
 	t.Parallel()
 	entries, err := sportmonks.Split(samples.Read(t, "sportmonks/livescores-71344-71010.assembled.json"))
@@ -618,7 +623,7 @@ func TestCapturedMatches(t *testing.T) {
 	}
 	for i := range got {
 		if got[i] != want[i] {
-			t.Errorf("got  %s\nwant %s", got[i], want[i])
+			t.Errorf("display %d\ngot  %s\nwant %s", i, got[i], want[i])
 		}
 	}
 }
@@ -663,8 +668,8 @@ func anyState(t *rapid.T) score.State {
 	return s
 }
 
-// TestDisplayIsUnder2KB also checks that no member is null, and that two displays have
-// the same hash exactly if they are equal.
+// TestDisplayIsUnder2KB also checks that no JSON member is null, and that two displays have
+// the same hash if and only if they are equal.
 func TestDisplayIsUnder2KB(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -676,7 +681,7 @@ func TestDisplayIsUnder2KB(t *testing.T) {
 		for _, id := range []string{"1", "2", "", "9"} {
 			x, y := a.For(id), b.For(id)
 			if (x.Hash() == y.Hash()) != reflect.DeepEqual(x, y) {
-				t.Fatalf("hashes %s %s of\n%+v\n%+v", x.Hash(), y.Hash(), x, y)
+				t.Fatalf("hashes %s and %s of displays that differ by (-first +second):\n%s", x.Hash(), y.Hash(), cmp.Diff(x, y))
 			}
 			one, err := json.Marshal(x)
 			if err != nil {
@@ -687,15 +692,15 @@ func TestDisplayIsUnder2KB(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(one) >= 2048 || len(two) >= 2048 || strings.Contains(string(two), "null") && !strings.Contains(fmt.Sprint(a), "null") {
-				t.Fatalf("%d and %d bytes: %s", len(one), len(two), two)
+				t.Fatalf("the display has %d and %d bytes, want less than 2048, and no null: %s", len(one), len(two), two)
 			}
 			var back score.Display
 			if err := json.Unmarshal(two, &back); err != nil || !reflect.DeepEqual(back, x) {
-				t.Fatalf("it does not come back: %v\n%+v\n%+v", err, x, back)
+				t.Fatalf("the display after JSON: error %v (-want +got):\n%s", err, cmp.Diff(x, back))
 			}
 		}
 		if a.For("9").Hash() != a.For("").Hash() {
-			t.Fatal("a team that does not play is not neutral")
+			t.Fatal("the display for a team that does not play is not neutral")
 		}
 	})
 }
@@ -707,7 +712,7 @@ func TestAnySequenceOfSnapshots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		st := score.State{}
 		for range rapid.IntRange(1, 4).Draw(t, "polls") {
-			f := scoretest.Fixture(t)
+			f := scoretest.DrawFixture(t)
 			was := st
 			final := rapid.Bool().Draw(t, "final")
 			if final {
@@ -722,17 +727,17 @@ func TestAnySequenceOfSnapshots(t *testing.T) {
 				}
 				for _, n := range st.Innings {
 					if row, ok := rows[n.Number]; ok && (n.Runs != row.Score || n.Wickets != row.Wickets) {
-						t.Fatalf("%+v is not %+v", n, row)
+						t.Fatalf("innings %+v, want the runs and wickets of %+v", n, row)
 					}
 				}
 			}
 			phase, known := f.Phase()
 			over := st.Phase == sportmonks.Result || st.Phase == sportmonks.Closed
 			if over && st.Held == 0 && phase != sportmonks.Result && phase != sportmonks.Closed && (known || was.Phase != st.Phase) {
-				t.Fatalf("%q is over: %+v", f.Status, st)
+				t.Fatalf("status %q ended the match: %+v", f.Status, st)
 			}
 			if over != !st.Result.IsZero() && known && st.Held == 0 {
-				t.Fatalf("phase %s with result %+v", st.Phase, st.Result)
+				t.Fatalf("phase %s has the result %+v", st.Phase, st.Result)
 			}
 			b, err := v2.Marshal(st)
 			if err != nil {
@@ -747,7 +752,7 @@ func TestAnySequenceOfSnapshots(t *testing.T) {
 			}
 			for _, id := range []string{"", "1", "2"} {
 				if st.For(id).Headline == "" && f.Status != "" && f.Status != "?" {
-					t.Fatalf("no headline: %+v", st)
+					t.Fatalf("the display has no headline: %+v", st)
 				}
 			}
 			scorer.Balls(f)
@@ -767,10 +772,10 @@ func FuzzRead(f *testing.F) {
 		again, _ := scorer.Read(fx, st)
 		scorer.Final(fx, again)
 		scorer.Balls(fx)
-		scoretest.Clash(t, event.List(fx, again))
+		scoretest.CheckTexts(t, event.List(fx, again))
 		for _, id := range []string{"", "1", "2"} {
 			if b, err := v2.Marshal(again.For(id)); err != nil || len(b) >= 2048 {
-				t.Fatalf("%d bytes, %v", len(b), err)
+				t.Fatalf("the display has %d bytes, error %v; want less than 2048", len(b), err)
 			}
 		}
 	})

@@ -19,19 +19,19 @@ import (
 // Route calls the handler of a function.
 type Route func(events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse
 
-// Serve opens the service of fn and returns a Route to its use case.
+// Serve opens the service of fn and returns the Route of its use case.
 func Serve[S, In, Out any](w *World, fn spec.Function, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error)) Route {
 	w.T.Helper()
 	return ServeWith(w, fn, Open(w, fn, opener), do)
 }
 
-// ServeWith returns a Route to a use case of an open service.
+// ServeWith returns the Route of a use case of a service that is already open.
 func ServeWith[S, In, Out any](w *World, fn spec.Function, s S, do func(S, context.Context, *In) (*Out, error)) Route {
 	handle := httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
 	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
-		out, err := handle(w.Ctx(), e)
+		out, err := handle(w.NewContext(), e)
 		if err != nil {
-			panic(err) // rapid tests call it, too
+			panic(err) // not Fatal: property tests call it with a T of their own
 		}
 		return out
 	}
@@ -52,12 +52,12 @@ func Request(method, target, user, body string) events.APIGatewayV2HTTPRequest {
 	return apigateway.Event(method, target, body, claims)
 }
 
-// Ask calls the route of a function as user; "" means without a token.
-func Ask(routes map[string]Route, fn spec.Function, target, user, body string) events.APIGatewayV2HTTPResponse {
+// Call calls the route of a function as user. If user is "", the request has no token.
+func Call(routes map[string]Route, fn spec.Function, target, user, body string) events.APIGatewayV2HTTPResponse {
 	return routes[fn.Name](Request(fn.On.(spec.Route).Method, target, user, body))
 }
 
-// Header returns the headers of an answer.
+// Header returns the headers of a response.
 func Header(out events.APIGatewayV2HTTPResponse) http.Header {
 	h := http.Header{}
 	for k, v := range out.Headers {
@@ -69,11 +69,12 @@ func Header(out events.APIGatewayV2HTTPResponse) http.Header {
 	return h
 }
 
-// Decode decodes the body of an answer. It fails the test if the status is 300 or more.
+// Decode decodes the body of a response. It fails the test if the status is 300 or
+// more.
 func Decode[T any](w *World, out events.APIGatewayV2HTTPResponse) (v T) {
 	w.T.Helper()
 	if out.StatusCode >= 300 {
-		w.T.Fatalf("the answer is %d %s", out.StatusCode, out.Body)
+		w.T.Fatalf("got status %d: %s, want a status below 300", out.StatusCode, out.Body)
 	}
 	Must(w.T, json.Unmarshal([]byte(out.Body), &v))
 	return v
@@ -86,9 +87,10 @@ type Problem struct {
 	Errors       []struct{ Message, Location string }
 }
 
-// Blames returns an error unless an answer is a problem document with a status and a
-// validation error for a field; "" means without validation errors.
-func Blames(out events.APIGatewayV2HTTPResponse, status int, field string) error {
+// CheckProblemField returns an error unless the response is a problem document with
+// this status and a validation error for field. If field is "", the document must have
+// no validation errors.
+func CheckProblemField(out events.APIGatewayV2HTTPResponse, status int, field string) error {
 	var p Problem
 	if err := json.Unmarshal([]byte(out.Body), &p); err != nil {
 		return fmt.Errorf("%d %s", out.StatusCode, out.Body)
@@ -105,9 +107,9 @@ func Blames(out events.APIGatewayV2HTTPResponse, status int, field string) error
 	return nil
 }
 
-// Refuses returns an error unless an answer is a problem document with a status and a
-// code.
-func Refuses(out events.APIGatewayV2HTTPResponse, status int, code string) error {
+// CheckProblemCode returns an error unless the response is a problem document with this
+// status and code.
+func CheckProblemCode(out events.APIGatewayV2HTTPResponse, status int, code string) error {
 	var p Problem
 	if err := json.Unmarshal([]byte(out.Body), &p); err != nil || out.StatusCode != status || p.Status != status || !strings.HasSuffix(p.Type, ":"+code) {
 		return fmt.Errorf("got %d %s, want %d %s", out.StatusCode, out.Body, status, code)

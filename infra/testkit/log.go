@@ -9,7 +9,8 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Log holds the records that were logged with the contexts of a world; see LogByWorld.
+// Log holds the records that were logged with the contexts of a world; see
+// SetDefaultLogger.
 type Log struct {
 	mu    sync.Mutex
 	lines []Line
@@ -24,17 +25,18 @@ type Line struct {
 
 type logKey struct{}
 
-// LogByWorld sets the default logger: a record goes to the Log of the world whose
-// context it was logged with. Other records are dropped. Call it in TestMain.
-func LogByWorld() { slog.SetDefault(slog.New(byContext{})) }
+// SetDefaultLogger sets the default logger. It appends each record to the Log of the
+// world whose context the record was logged with. Other records are dropped. Call it in
+// TestMain.
+func SetDefaultLogger() { slog.SetDefault(slog.New(contextHandler{})) }
 
-// byContext appends each record to the Log of its context.
-type byContext struct{}
+// contextHandler appends each record to the Log of its context.
+type contextHandler struct{}
 
-func (byContext) Enabled(context.Context, slog.Level) bool { return true }
-func (h byContext) WithAttrs([]slog.Attr) slog.Handler     { return h }
-func (h byContext) WithGroup(string) slog.Handler          { return h }
-func (byContext) Handle(ctx context.Context, r slog.Record) error {
+func (contextHandler) Enabled(context.Context, slog.Level) bool { return true }
+func (h contextHandler) WithAttrs([]slog.Attr) slog.Handler     { return h }
+func (h contextHandler) WithGroup(string) slog.Handler          { return h }
+func (contextHandler) Handle(ctx context.Context, r slog.Record) error {
 	l, ok := ctx.Value(logKey{}).(*Log)
 	if !ok {
 		return nil
@@ -47,15 +49,15 @@ func (byContext) Handle(ctx context.Context, r slog.Record) error {
 	return nil
 }
 
-// Lines returns the records, without those that Complaints returned.
+// Lines returns the records, without those that TakeWarnings has removed.
 func (l *Log) Lines() []Line {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.lines)
 }
 
-// Complaints returns and removes the warnings and errors.
-func (l *Log) Complaints() (all []string) {
+// TakeWarnings returns and removes the records of level Warn and above.
+func (l *Log) TakeWarnings() (all []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, line := range l.lines {
@@ -67,8 +69,8 @@ func (l *Log) Complaints() (all []string) {
 	return all
 }
 
-// Emitted returns the metric of each logged sample.
-func (l *Log) Emitted() (all []spec.Metric) {
+// EmittedMetrics returns the metric of each logged sample.
+func (l *Log) EmittedMetrics() (all []spec.Metric) {
 	for _, line := range l.Lines() {
 		format, ok := line.Attrs["_aws"].(map[string]any)
 		if !ok {
@@ -81,8 +83,8 @@ func (l *Log) Emitted() (all []spec.Metric) {
 	return all
 }
 
-// Sum returns the sum of a metric over all records.
-func (l *Log) Sum(metric spec.Metric) (n float64) {
+// SumMetric returns the sum of a metric over all records.
+func (l *Log) SumMetric(metric spec.Metric) (n float64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, line := range l.lines {

@@ -63,11 +63,11 @@ func New(t testing.TB, room spec.Room, now time.Time) *World {
 	t.Helper()
 	w := &World{T: t, room: room, Clock: clock.New(now, clock.Free), calls: map[string]int{}, Settings: map[string]string{}}
 	t.Cleanup(w.Clock.Stop)
-	w.Clock.Work() // the test's own
+	w.Clock.Work() // held by the test itself
 	transport := &http.Transport{MaxIdleConnsPerHost: 32}
 	w.http.Transport = transport
 	t.Cleanup(transport.CloseIdleConnections)
-	w.AWS, w.Prefix = dynamotest.New(t, room.Tables())
+	w.AWS, w.Prefix = dynamotest.CreateTables(t, room.Tables())
 	w.AWS.HTTPClient = &w.http
 	w.Queues = sqs.New(w.Clock, queueHost)
 	t.Cleanup(w.Queues.Close)
@@ -95,7 +95,7 @@ func Open[S any](w *World, fn spec.Function, opener app.Opener[S]) S {
 	return OpenWith(w, w.Env(fn), opener)
 }
 
-// OpenWith opens a service in an environment of Env or Crashing.
+// OpenWith opens a service in an environment of Env or CrashingEnv.
 func OpenWith[S any](w *World, env app.Env, opener app.Opener[S]) S {
 	w.T.Helper()
 	s, err := opener(w.T.Context(), env)
@@ -117,7 +117,7 @@ func (w *World) Env(fn spec.Function) app.Env {
 		}
 	}
 	return app.Env{
-		AWS: dynamotest.As(w.T, cfg, fn), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: "local",
+		AWS: dynamotest.WithGuard(w.T, cfg, fn), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: "local",
 		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider,
 		Setting: func(name string) string {
 			if secrets[name] && !slices.Contains(fn.Secrets, name) {
@@ -128,8 +128,9 @@ func (w *World) Env(fn spec.Function) app.Env {
 	}
 }
 
-// Crashing returns the environment of fn in the process p.
-func (w *World) Crashing(fn spec.Function, p *dynamotest.Process) app.Env {
+// CrashingEnv returns the environment of fn with its I/O calls made through the process
+// p.
+func (w *World) CrashingEnv(fn spec.Function, p *dynamotest.Process) app.Env {
 	env := w.Env(fn)
 	env.AWS = p.AWS(env.AWS)
 	if env.HTTP != nil {
@@ -138,8 +139,8 @@ func (w *World) Crashing(fn spec.Function, p *dynamotest.Process) app.Env {
 	return env
 }
 
-// Sleep waits until the clock shows until. The clock moves when nobody else holds
-// work.
+// Sleep waits until the clock shows until. The clock moves only while no other
+// goroutine holds work.
 func (w *World) Sleep(ctx context.Context, until time.Time) error {
 	if !until.After(w.Clock.Now()) {
 		return nil
@@ -147,8 +148,8 @@ func (w *World) Sleep(ctx context.Context, until time.Time) error {
 	return w.Clock.Sleep(ctx, until)
 }
 
-// To moves the clock to t.
-func (w *World) To(t time.Time) {
+// MoveClock moves the clock to t.
+func (w *World) MoveClock(t time.Time) {
 	w.T.Helper()
 	Must(w.T, w.Sleep(w.T.Context(), t))
 }
@@ -192,7 +193,7 @@ func (w *World) checkMetrics() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	emitted := map[spec.Metric]bool{}
-	for _, m := range w.Logs.Emitted() {
+	for _, m := range w.Logs.EmittedMetrics() {
 		emitted[m] = true
 	}
 	delete(emitted, telemetry.Failed)
@@ -205,8 +206,8 @@ func (w *World) checkMetrics() {
 	}
 }
 
-// Count returns how many AWS calls do makes, by operation.
-func (w *World) Count(do func()) map[string]int {
+// CountCalls runs do and returns how many AWS calls it made, by operation.
+func (w *World) CountCalls(do func()) map[string]int {
 	w.mu.Lock()
 	w.calls = map[string]int{}
 	w.mu.Unlock()
@@ -216,8 +217,8 @@ func (w *World) Count(do func()) map[string]int {
 	return maps.Clone(w.calls)
 }
 
-// Ctx returns the context of a new invocation.
-func (w *World) Ctx() context.Context {
+// NewContext returns the context of a new invocation.
+func (w *World) NewContext() context.Context {
 	ctx := context.WithValue(w.T.Context(), logKey{}, &w.Logs)
 	return lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: fmt.Sprint("request-", w.n.Add(1))})
 }
@@ -240,7 +241,7 @@ func Messages[M any](w *World, q spec.Queue) (all []M) {
 // the number of calls.
 func Drain[M any](w *World, q spec.Queue, within time.Duration, do func(context.Context, M) error) (handled int) {
 	w.T.Helper()
-	tries := map[string]int{}
+	attempts := map[string]int{}
 	for until := w.Clock.Now().Add(within); ; {
 		waiting := w.Queues.Messages(q.Name)
 		if len(waiting) == 0 {
@@ -250,14 +251,14 @@ func Drain[M any](w *World, q spec.Queue, within time.Duration, do func(context.
 		if next.Visible.After(until) {
 			return handled
 		}
-		w.To(next.Visible)
+		w.MoveClock(next.Visible)
 		got := w.Receive(q)
 		var v M
 		Must(w.T, json.Unmarshal([]byte(got.Body), &v))
 		handled++
-		if err := do(w.Ctx(), v); err != nil {
-			if tries[got.MessageId]++; tries[got.MessageId] == q.MaxReceiveCount {
-				w.T.Fatalf("%s cannot be handled: %v", got.Body, err)
+		if err := do(w.NewContext(), v); err != nil {
+			if attempts[got.MessageId]++; attempts[got.MessageId] == q.MaxReceiveCount {
+				w.T.Fatalf("the message %s failed at its last attempt: %v", got.Body, err)
 			}
 			continue
 		}
@@ -274,7 +275,7 @@ func (w *World) Receive(q spec.Queue) Received {
 	var out struct{ Messages []Received }
 	w.SQS("ReceiveMessage", map[string]any{"QueueUrl": w.Queues.URL(q.Name)}, &out)
 	if len(out.Messages) != 1 {
-		w.T.Fatalf("%d messages came from %s", len(out.Messages), q.Name)
+		w.T.Fatalf("received %d messages from %s, want 1", len(out.Messages), q.Name)
 	}
 	return out.Messages[0]
 }
@@ -299,14 +300,14 @@ func (w *World) SQS(action string, in, out any) {
 // DB returns the tables of the room. It allows every call.
 func (w *World) DB() dynamo.DB { return dynamo.Open(w.AWS, w.Prefix) }
 
-// Put writes rows to a table.
-func Put[T any](w *World, table spec.Table, rows ...T) {
+// PutRows writes rows to a table.
+func PutRows[T any](w *World, table spec.Table, rows ...T) {
 	w.T.Helper()
 	Must(w.T, dynamo.PutAll(w.T.Context(), w.DB(), spec.Access{Table: table}, rows))
 }
 
-// Drop deletes the row with a key.
-func (w *World) Drop(table spec.Table, key ...string) error {
+// DeleteRow deletes the row with a key.
+func (w *World) DeleteRow(table spec.Table, key ...string) error {
 	_, err := dynamo.Delete(w.T.Context(), w.DB(), spec.Access{Table: table}, dynamo.Key(spec.Access{Table: table}, key...))
 	return err
 }
@@ -331,7 +332,7 @@ func Row[T any](w *World, table spec.Table, key ...string) T {
 	v, ok, err := dynamo.Get[T](w.T.Context(), w.DB(), spec.Access{Table: table}, key...)
 	Must(w.T, err)
 	if !ok {
-		w.T.Fatalf("%s holds no %q", table.Name, key)
+		w.T.Fatalf("the table %s has no row with the key %q", table.Name, key)
 	}
 	return v
 }

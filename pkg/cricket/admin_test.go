@@ -27,13 +27,13 @@ import (
 func inhabited(t *testing.T) *crickettest.World {
 	w := crickettest.NewWithMatches(t)
 	at := crickettest.KickOff.Add(24 * time.Hour).Unix()
-	testkit.Put(w.World, tables.Devices,
+	testkit.PutRows(w.World, tables.Devices,
 		follower.DeviceRow{UserID: "ann", DeviceToken: crickettest.Token("phone"), Platform: "ios", Environment: "production", ExpiresAt: at},
 		follower.DeviceRow{UserID: "ann", DeviceToken: "~", Turn: 1, ExpiresAt: at},
 		follower.DeviceRow{UserID: "#TOKEN#" + crickettest.Token("phone"), DeviceToken: "~", Owner: "ann", ExpiresAt: at})
-	testkit.Put(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}, TeamID: "11", ExpiresAt: at})
-	testkit.Put(w.World, tables.Subscriptions, activity.Subscription{MatchID: "7", PushToken: crickettest.Token("activity"), UserID: "ann", ExpiresAt: at})
-	testkit.Put(w.World, tables.Preferences, follower.PreferencesRow{UserID: "ann", Preferences: follower.Preferences{Alerts: []event.Kind{event.Toss}}})
+	testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}, TeamID: "11", ExpiresAt: at})
+	testkit.PutRows(w.World, tables.Subscriptions, activity.Subscription{MatchID: "7", PushToken: crickettest.Token("activity"), UserID: "ann", ExpiresAt: at})
+	testkit.PutRows(w.World, tables.Preferences, follower.PreferencesRow{UserID: "ann", Preferences: follower.Preferences{Alerts: []event.Kind{event.Toss}}})
 	return w
 }
 
@@ -126,12 +126,12 @@ func TestAuthorization(t *testing.T) {
 			elsewhere := empty.Routes() // of a world without rows of ann
 			for _, user := range callers {
 				was := w.Reference()
-				out := testkit.Ask(routes, c.fn, c.target, user, c.body)
+				out := testkit.Call(routes, c.fn, c.target, user, c.body)
 				if out.StatusCode != want[user] {
 					t.Errorf("user %q: %d %s, want %d", user, out.StatusCode, out.Body, want[user])
 				}
 				if out.StatusCode >= 400 {
-					if err := testkit.Blames(out, want[user], ""); err != nil {
+					if err := testkit.CheckProblemField(out, want[user], ""); err != nil {
 						t.Error(err)
 					}
 				}
@@ -153,7 +153,7 @@ func TestAuthorization(t *testing.T) {
 				if c.fn.Name == activity.StartActivityFunction.Name {
 					continue
 				}
-				if there := testkit.Ask(elsewhere, c.fn, c.target, user, c.body); there.StatusCode != out.StatusCode || there.Body != out.Body {
+				if there := testkit.Call(elsewhere, c.fn, c.target, user, c.body); there.StatusCode != out.StatusCode || there.Body != out.Body {
 					t.Errorf("user %q: %d %s with rows of ann and %d %s without, want the same", user, out.StatusCode, out.Body, there.StatusCode, there.Body)
 				}
 			}

@@ -100,7 +100,7 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		{activity.EndActivityFunction, "/user/activity/7", "fan", "", 422, "query.pushToken"},
 		{activity.EndActivityFunction, "/user/activity/7?pushToken=x", "fan", "", 422, "query.pushToken"},
 	} {
-		out := testkit.Ask(routes, c.fn, c.target, c.user, c.body)
+		out := testkit.Call(routes, c.fn, c.target, c.user, c.body)
 		var problem testkit.Problem
 		if err := json.Unmarshal([]byte(out.Body), &problem); err != nil || problem.Status != out.StatusCode {
 			t.Errorf("%s %.90s answers %d %.200s, want a problem document", c.fn.Name, c.target, out.StatusCode, out.Body)
@@ -152,7 +152,7 @@ func TestProblemCodes(t *testing.T) {
 		{activity.StartActivityFunction, "/user/activity/7", "fan", "{}", 409, "push_token_required"},
 		{activity.EndActivityFunction, "/user/activity/7?pushToken=" + crickettest.Token("fan"), "fan", "", 404, "activity_not_found"},
 	} {
-		if err := testkit.Refuses(testkit.Ask(routes, c.fn, c.target, c.user, c.body), c.status, c.code); err != nil {
+		if err := testkit.CheckProblemCode(testkit.Call(routes, c.fn, c.target, c.user, c.body), c.status, c.code); err != nil {
 			t.Errorf("%s %s: %v", c.fn.Name, c.target, err)
 		}
 	}
@@ -169,11 +169,11 @@ func TestRequestIsAnsweredWhileATableHangs(t *testing.T) {
 		return nil, r.Context().Err()
 	})
 	s := testkit.OpenWith(w.World, env, match.OpenMatches)
-	ctx, cancel := context.WithTimeout(w.Ctx(), 600*time.Millisecond) // httpapi reserves half a second of it for the answer
+	ctx, cancel := context.WithTimeout(w.NewContext(), 600*time.Millisecond) // httpapi reserves half a second of it for the answer
 	defer cancel()
 	out, err := httpapi.Lambda(match.GetMatchFunction, s.GetMatch)(ctx, testkit.Request(http.MethodGet, "/matches/7", "", ""))
 	testkit.Must(t, err)
-	if err := testkit.Blames(out, http.StatusServiceUnavailable, ""); err != nil || ctx.Err() != nil {
+	if err := testkit.CheckProblemField(out, http.StatusServiceUnavailable, ""); err != nil || ctx.Err() != nil {
 		t.Errorf("error %v, context %v; want Unavailable before the timeout", err, ctx.Err())
 	}
 }
@@ -185,22 +185,22 @@ func TestActivityBelongsToItsUser(t *testing.T) {
 	routes := w.Routes()
 	body := fmt.Sprintf(`{"pushToken":%q,"teamId":"11"}`, crickettest.Token("fan"))
 	for range 2 {
-		out := testkit.Ask(routes, activity.StartActivityFunction, "/user/activity/7", "fan", body)
+		out := testkit.Call(routes, activity.StartActivityFunction, "/user/activity/7", "fan", body)
 		if out.StatusCode != http.StatusCreated || !strings.Contains(out.Body, `"expiresAt"`) {
 			t.Errorf("start-activity: %d %s, want 201", out.StatusCode, out.Body)
 		}
 	}
-	if out := testkit.Ask(routes, activity.StartActivityFunction, "/user/activity/7", "thief", body); out.StatusCode != http.StatusConflict {
+	if out := testkit.Call(routes, activity.StartActivityFunction, "/user/activity/7", "thief", body); out.StatusCode != http.StatusConflict {
 		t.Errorf("start-activity of another user: %d, want 409", out.StatusCode)
 	}
 	if s := testkit.Rows[activity.Subscription](w.World, tables.Subscriptions); len(s) != 1 || s[0].UserID != "fan" {
 		t.Errorf("stored activities: %+v, want one of ann", s)
 	}
 	end := "/user/activity/7?pushToken=" + crickettest.Token("fan")
-	if out := testkit.Ask(routes, activity.EndActivityFunction, end, "thief", ""); out.StatusCode != http.StatusNotFound {
+	if out := testkit.Call(routes, activity.EndActivityFunction, end, "thief", ""); out.StatusCode != http.StatusNotFound {
 		t.Errorf("end-activity of another user: %d, want 404", out.StatusCode)
 	}
-	if out := testkit.Ask(routes, activity.EndActivityFunction, end, "fan", ""); out.StatusCode != http.StatusNoContent || w.Subscribers() != nil {
+	if out := testkit.Call(routes, activity.EndActivityFunction, end, "fan", ""); out.StatusCode != http.StatusNoContent || w.Subscribers() != nil {
 		t.Errorf("end-activity: %d, subscribers %q; want 204 and none", out.StatusCode, w.Subscribers())
 	}
 }
@@ -240,7 +240,7 @@ func TestNoRequestCausesAnInternalError(t *testing.T) {
 			{match.GetMatchFunction, "/matches/" + id}, {match.ListMatchesFunction, "/matches"}, {match.GetDisplayFunction, "/matches/" + id + "/display"},
 			{match.ListBallsFunction, "/matches/" + id + "/balls"}, {activity.StartActivityFunction, "/user/activity/" + id}, {activity.EndActivityFunction, "/user/activity/" + id},
 		} {
-			out := testkit.Ask(routes, c.fn, c.target+"?"+raw, "fan", body)
+			out := testkit.Call(routes, c.fn, c.target+"?"+raw, "fan", body)
 			if out.StatusCode >= 500 || out.StatusCode < 200 {
 				t.Fatalf("%s %s?%s with %q answers %d %s", c.fn.Name, c.target, raw, body, out.StatusCode, out.Body)
 			}

@@ -287,7 +287,7 @@ func TestAuthorization(t *testing.T) {
 					t.Errorf("user %q: %d %s, want %d", caller.user, out.StatusCode, out.Body, caller.status)
 				}
 				if out.StatusCode >= 400 {
-					if err := testkit.Blames(out, caller.status, ""); err != nil {
+					if err := testkit.CheckProblemField(out, caller.status, ""); err != nil {
 						t.Error(err)
 					}
 				}
@@ -324,11 +324,11 @@ func addHarbourLeague(w *pickemtest.Room, owner string) {
 		Row: item.Row{PK: item.LeagueRef("harbour"), SK: "LEAGUE", GSIPK: item.LeagueRef("harbour"), GSISK: "LEAGUE", Type: item.LeagueType},
 		ID:  "harbour", Name: "Harbour", OwnerID: owner, Code: "TEST1234", Members: 1,
 	}
-	testkit.Put(w.World, tables.Pickem, l)
-	testkit.Put(w.World, tables.Pickem, map[string]any{"PK": "CODE#" + l.Code, "SK": "CODE", "type": "code", "leagueId": l.ID})
-	testkit.Put(w.World, tables.Pickem, item.Membership{
+	testkit.PutRows(w.World, tables.Pickem, l)
+	testkit.PutRows(w.World, tables.Pickem, map[string]any{"PK": "CODE#" + l.Code, "SK": "CODE", "type": "code", "leagueId": l.ID})
+	testkit.PutRows(w.World, tables.Pickem, item.Membership{
 		Row:      item.Row{PK: item.UserRef(owner), SK: item.LeagueRef(l.ID), GSIPK: item.LeagueRef(l.ID), GSISK: league.LeagueMemberRef(owner), Type: item.MembershipType},
 		LeagueID: l.ID, LeagueName: l.Name, BelongsTo: item.UserRef(owner), Name: owner, JoinedAt: item.FormatTime(pickemtest.Noon),
 	})
-	testkit.Put(w.World, tables.Pickem, map[string]any{"PK": item.LeagueRef(l.ID), "SK": league.LeagueMemberRef(owner), "type": "seat", "userId": owner, "joinedAt": item.FormatTime(pickemtest.Noon)})
+	testkit.PutRows(w.World, tables.Pickem, map[string]any{"PK": item.LeagueRef(l.ID), "SK": league.LeagueMemberRef(owner), "type": "seat", "userId": owner, "joinedAt": item.FormatTime(pickemtest.Noon)})
 }

@@ -85,14 +85,14 @@ func TestCrashes(t *testing.T) {
 			w.LockEvent(pickemtest.Show)
 			w.EnterResults(pickemtest.Show, 0, 1, item.Void)
 		}, func(w *pickemtest.Room, env app.Env) error {
-			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).RequestScore(w.Ctx(), &event.RequestScore{Admin: byRoot, EventID: pickemtest.Show})
+			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).RequestScore(w.NewContext(), &event.RequestScore{Admin: byRoot, EventID: pickemtest.Show})
 			return err
 		}, ""},
 		{"standings are rebuilt", score.RebuildStandingsFunction, func(w *pickemtest.Room) {
 			scored(w)
 			w.CorruptStandings()
 		}, func(w *pickemtest.Room, env app.Env) error {
-			_, err := testkit.OpenWith(w.World, env, score.OpenScorer).RebuildStandings(w.Ctx(), score.RebuildStandings{Year: 2026})
+			_, err := testkit.OpenWith(w.World, env, score.OpenScorer).RebuildStandings(w.NewContext(), score.RebuildStandings{Year: 2026})
 			return err
 		}, ""},
 		{"events are locked", event.LockEventsFunction, func(w *pickemtest.Room) {
@@ -100,73 +100,73 @@ func TestCrashes(t *testing.T) {
 			w.CreateEvent(w.Clock.Now().Add(time.Hour+time.Minute), "dawn", 1)
 			w.CreateEvent(w.Clock.Now().Add(time.Hour+2*time.Minute), "dusk", 1)
 			w.CreateEvent(w.Clock.Now().Add(2*time.Hour), "night", 1)
-			w.To(w.Clock.Now().Add(3 * time.Minute))
+			w.MoveClock(w.Clock.Now().Add(3 * time.Minute))
 		}, func(w *pickemtest.Room, env app.Env) error {
-			return testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.Ctx())
+			return testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.NewContext())
 		}, ""},
 		{"the teams of a match change", event.UpdateMatchFunction, open, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.UpdateMatch{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1), Body: event.MatchFields{Name: "Match 1", Points: 10, Teams: []item.Team{{Members: []string{"Left 1"}}, {Members: []string{"Replacement"}}}}}
-			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateMatch(w.Ctx(), in)
+			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateMatch(w.NewContext(), in)
 			return err
 		}, ""},
 		{"the points of a match change", event.UpdateMatchFunction, scored, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.UpdateMatch{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1), Body: event.MatchFields{Name: "Match 1", Points: 99, Teams: []item.Team{{Members: []string{"Left 1"}}, {Members: []string{"Right 1"}}}}}
-			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateMatch(w.Ctx(), in)
+			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateMatch(w.NewContext(), in)
 			return err
 		}, ""},
 		{"a bonus changes", event.UpdateEventFunction, scored, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.UpdateEvent{Admin: byRoot, EventID: pickemtest.Show}
 			bonus := 50
 			in.Body.Bonus = &bonus
-			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateEvent(w.Ctx(), in)
+			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateEvent(w.NewContext(), in)
 			return err
 		}, ""},
 		{"a match is removed", event.DeleteMatchFunction, open, func(w *pickemtest.Room, env app.Env) error {
-			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteMatch(w.Ctx(), &event.DeleteMatch{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)})
+			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteMatch(w.NewContext(), &event.DeleteMatch{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)})
 			return err
 		}, ""},
 		{"an event is deleted", event.DeleteEventFunction, open, func(w *pickemtest.Room, env app.Env) error {
-			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteEvent(w.Ctx(), &event.DeleteEvent{Admin: byRoot, EventID: pickemtest.Show})
+			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteEvent(w.NewContext(), &event.DeleteEvent{Admin: byRoot, EventID: pickemtest.Show})
 			return err
 		}, "event_not_found"},
 		{"picks are saved", event.PutPredictionsFunction, open, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.PutPredictions{EventID: pickemtest.Show}
 			in.UserID, in.Body.Predictions = "ann", map[string]int{pickemtest.MatchID(2): 0}
-			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.Ctx(), in)
+			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.NewContext(), in)
 			return err
 		}, ""},
 		{"an event is created", event.CreateEventFunction, func(*pickemtest.Room) {}, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.CreateEvent{Admin: byRoot}
 			in.Body.Name, in.Body.Date, in.Body.Slug, in.Body.StartsAt = "Clash of Tides", "2026-03-08", "clash-of-tides", pickemtest.Noon.AddDate(0, 0, 7)
-			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).CreateEvent(w.Ctx(), in)
+			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).CreateEvent(w.NewContext(), in)
 			return err
 		}, ""},
 		{"a match is added", event.AddMatchFunction, open, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.AddMatch{Admin: byRoot, EventID: pickemtest.Show}
 			in.Body.ID, in.Body.MatchFields = pickemtest.MatchID(9), event.MatchFields{Name: "Match 9", Points: 10, Teams: []item.Team{{Members: []string{"Left 9"}}, {Members: []string{"Right 9"}}}}
-			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).AddMatch(w.Ctx(), in)
+			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).AddMatch(w.NewContext(), in)
 			return err
 		}, ""},
 		{"a member is renamed", member.UpdateMeFunction, scored, func(w *pickemtest.Room, env app.Env) error {
 			in := &member.UpdateMe{}
 			in.UserID, in.Body.Name = "ann", "Anna"
-			_, err := testkit.OpenWith(w.World, env, member.OpenMembers).UpdateMe(w.Ctx(), in)
+			_, err := testkit.OpenWith(w.World, env, member.OpenMembers).UpdateMe(w.NewContext(), in)
 			return err
 		}, ""},
 		{"somebody signs up", member.OnUserConfirmedFunction, func(*pickemtest.Room) {}, func(w *pickemtest.Room, env app.Env) error {
 			in := events.CognitoEventUserPoolsPostConfirmation{Request: events.CognitoEventUserPoolsPostConfirmationRequest{
 				UserAttributes: map[string]string{"sub": "eve", "name": "Eve"},
 			}}
-			_, err := testkit.OpenWith(w.World, env, member.OpenMembers).OnUserConfirmed(w.Ctx(), in)
+			_, err := testkit.OpenWith(w.World, env, member.OpenMembers).OnUserConfirmed(w.NewContext(), in)
 			return err
 		}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 				w := pickemtest.New(t)
 				c.before(w)
-				c.run(w, w.Crashing(c.fn, p))
+				c.run(w, w.CrashingEnv(c.fn, p))
 				if err := c.run(w, w.Env(c.fn)); err != nil && (c.gone == "" || code(err) != c.gone) {
 					t.Errorf("the second run returned %v, want success or %q", err, c.gone)
 				}
@@ -179,7 +179,7 @@ func TestCrashes(t *testing.T) {
 // scoring scores an event.
 func scoring(id string) func(*pickemtest.Room, app.Env) error {
 	return func(w *pickemtest.Room, env app.Env) error {
-		return testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: id})
+		return testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id})
 	}
 }
 
@@ -188,7 +188,7 @@ func resulting(result item.Result) func(*pickemtest.Room, app.Env) error {
 	return func(w *pickemtest.Room, env app.Env) error {
 		in := &event.PutResult{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)}
 		in.Body.Result = result
-		_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutResult(w.Ctx(), in)
+		_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutResult(w.NewContext(), in)
 		return err
 	}
 }

@@ -117,7 +117,7 @@ func newGame(t rapidTB) *game {
 	g := &game{Room: w, users: []string{"u-ann", "u-bob", "u-cat", "u-dan"}, names: map[string]string{}, leagues: map[string][]string{}}
 	g.crashes = rapid.IntRange(0, 2).Draw(t.rt, "with crashes") > 0
 	g.begun = time.Date(2026, 12, 31, 12, 0, 0, 0, time.UTC)
-	g.To(g.begun)
+	g.MoveClock(g.begun)
 	g.AddMembers(g.users...)
 	var rows []any
 	for _, u := range g.users {
@@ -163,7 +163,7 @@ func newGame(t rapidTB) *game {
 			})
 		}
 	}
-	testkit.Put(g.World, tables.Pickem, rows...)
+	testkit.PutRows(g.World, tables.Pickem, rows...)
 	return g
 }
 
@@ -231,7 +231,7 @@ const anyCode = "anyCode"
 // call returns a call of a use case.
 func call[S, In, Out any](g *game, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error), in *In) func(app.Env) error {
 	return func(env app.Env) error {
-		_, err := do(testkit.OpenWith(g.World, env, opener), g.Ctx(), in)
+		_, err := do(testkit.OpenWith(g.World, env, opener), g.NewContext(), in)
 		return err
 	}
 }

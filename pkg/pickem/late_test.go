@@ -64,19 +64,19 @@ func TestPredictionBehindTheIndex(t *testing.T) {
 	w.EnterResults(pickemtest.Show, 0)
 	w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", "")
 	testkit.Drain(w.World, score.Queue, 0, func(context.Context, score.Request) error { return nil })
-	testkit.Must(t, testkit.OpenWith(w.World, withEmptyIndex(w.Env(score.ScoreEventFunction)), score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: pickemtest.Show}))
+	testkit.Must(t, testkit.OpenWith(w.World, withEmptyIndex(w.Env(score.ScoreEventFunction)), score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}))
 	if all := w.Standings("2026"); len(all) != 0 {
 		t.Fatalf("the standings are %+v, want none while the index is empty", all)
 	}
-	w.To(w.Clock.Now().Add(time.Minute))
-	testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.Ctx()))
+	w.MoveClock(w.Clock.Now().Add(time.Minute))
+	testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
 	w.ScoreQueued()
 	if all := w.Standings("2026"); len(all) != 1 || all[0].Points != 10 {
 		t.Errorf("the standings are %+v, want one with 10 points", all)
 	}
 	before := testkit.Rows[map[string]any](w.World, tables.Pickem)
-	w.To(w.Clock.Now().Add(time.Minute))
-	testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.Ctx()))
+	w.MoveClock(w.Clock.Now().Add(time.Minute))
+	testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
 	if n := len(testkit.Messages[score.Request](w.World, score.Queue)); n != 0 || len(testkit.Rows[map[string]any](w.World, tables.Pickem)) != len(before) {
 		t.Errorf("%d scorings are queued again, want none, and no new rows", n)
 	}
@@ -89,13 +89,13 @@ func TestRetriedPickIsRefusedAfterLock(t *testing.T) {
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
 	w.CreateShow(1)
-	w.To(item.ParseTime(testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(pickemtest.Show)).LockAt).Add(-time.Millisecond))
+	w.MoveClock(item.ParseTime(testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(pickemtest.Show)).LockAt).Add(-time.Millisecond))
 	env, n := w.Env(event.PutPredictionsFunction), 0
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = pickemtest.Client(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
 			if n++; n <= 2 {
-				w.To(w.Clock.Now().Add(time.Second))
+				w.MoveClock(w.Clock.Now().Add(time.Second))
 				return newResponse(r, http.StatusBadRequest, `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException",`+
 					`"CancellationReasons":[{"Code":"TransactionConflict"},{"Code":"None"},{"Code":"None"}]}`), nil
 			}
@@ -104,7 +104,7 @@ func TestRetriedPickIsRefusedAfterLock(t *testing.T) {
 	})
 	in := &event.PutPredictions{EventID: pickemtest.Show}
 	in.UserID, in.Body.Predictions = "ann", map[string]int{pickemtest.MatchID(1): 0}
-	_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.Ctx(), in)
+	_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.NewContext(), in)
 	if pickemtest.CodeOf(err) != "event_locked" || n != 3 {
 		t.Errorf("the error after %d tries is %v, want event_locked after 3", n, err)
 	}
@@ -117,14 +117,14 @@ func TestConcurrentRenamesAgree(t *testing.T) {
 	env := pickemtest.InterruptBefore(w.Env(member.UpdateMeFunction), "Query", 1, func() { w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`) })
 	in := &member.UpdateMe{}
 	in.UserID, in.Body.Name = "ann", "First"
-	_, err := testkit.OpenWith(w.World, env, member.OpenMembers).UpdateMe(w.Ctx(), in)
+	_, err := testkit.OpenWith(w.World, env, member.OpenMembers).UpdateMe(w.NewContext(), in)
 	testkit.Must(t, err)
 	p := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("ann"), item.UserTag)
 	s := testkit.Row[item.Standing](w.World, tables.Pickem, item.UserRef("ann"), item.StandingsRef("2026"))
 	if p.Name != "Second" || s.Name != "Second" {
 		t.Errorf("the name is %q and in the standings %q, want Second in both", p.Name, s.Name)
 	}
-	calls := w.Count(func() { w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`) })
+	calls := w.CountCalls(func() { w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Second"}`) })
 	if again := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("ann"), item.UserTag); again.Rev != p.Rev || calls["UpdateItem"] != 1 {
 		t.Errorf("the same name again changed the member, with the calls %v", calls)
 	}
@@ -143,7 +143,7 @@ func TestConflictOfOneMemberStopsNoOther(t *testing.T) {
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0)
 	w.MustAdmin(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", "")
-	ctx, stop := context.WithCancel(w.Ctx()) // as the function's own ends
+	ctx, stop := context.WithCancel(w.NewContext()) // as the function's own ends
 	defer stop()
 	env, n := w.Env(score.ScoreEventFunction), 0
 	var others atomic.Int32
@@ -200,7 +200,7 @@ func TestCardBetweenTwoReads(t *testing.T) {
 		w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"bonus":0}`)
 		w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(1, 999), "id"))
 	})
-	if err := testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: pickemtest.Show}); err == nil {
+	if err := testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}); err == nil {
 		t.Error("ScoreEvent accepted more points than a key can hold")
 	}
 	w.ScoreQueued()
@@ -217,9 +217,9 @@ func TestPredictionOfDeletedEventDoesNotCount(t *testing.T) {
 	w.AddMembers("ann")
 	w.CreateShow(2)
 	w.Pick("ann", pickemtest.Show, 0, 0)
-	_, err := testkit.OpenWith(w.World, withEmptyIndex(w.Env(event.DeleteEventFunction)), event.OpenEvents).DeleteEvent(w.Ctx(), &event.DeleteEvent{EventID: pickemtest.Show})
+	_, err := testkit.OpenWith(w.World, withEmptyIndex(w.Env(event.DeleteEventFunction)), event.OpenEvents).DeleteEvent(w.NewContext(), &event.DeleteEvent{EventID: pickemtest.Show})
 	testkit.Must(t, err)
-	w.To(w.Clock.Now().Add(time.Minute))
+	w.MoveClock(w.Clock.Now().Add(time.Minute))
 	w.CreateShow(1)
 	w.LockEvent(pickemtest.Show)
 	w.EnterResults(pickemtest.Show, 0)
@@ -234,7 +234,7 @@ func TestPredictionOfDeletedEventDoesNotCount(t *testing.T) {
 func TestMistakenRequestsChangeNobody(t *testing.T) {
 	t.Parallel()
 	w, p := pickemtest.NewBusy(t)
-	if err := testkit.Refuses(w.Ask(member.DeleteUserFunction, "/admin/users/ann@example.com", testkit.Administrator, ""), 404, "user_not_found"); err != nil {
+	if err := testkit.CheckProblemCode(w.Ask(member.DeleteUserFunction, "/admin/users/ann@example.com", testkit.Administrator, ""), 404, "user_not_found"); err != nil {
 		t.Errorf("deletion by e-mail address: %v", err)
 	}
 	if !slices.Contains(p.Subjects(), "ann") {
@@ -243,7 +243,7 @@ func TestMistakenRequestsChangeNobody(t *testing.T) {
 	var e events.CognitoEventUserPoolsPostConfirmation
 	e.TriggerSource = "PostConfirmation_ConfirmForgotPassword"
 	e.Request.UserAttributes = map[string]string{"sub": "fan", "name": "A fan of cricket"}
-	_, err := testkit.Open(w.World, member.OnUserConfirmedFunction, member.OpenMembers).OnUserConfirmed(w.Ctx(), e)
+	_, err := testkit.Open(w.World, member.OnUserConfirmedFunction, member.OpenMembers).OnUserConfirmed(w.NewContext(), e)
 	testkit.Must(t, err)
 	if out := w.Ask(member.GetUserFunction, "/app/users/fan", "bob", ""); out.StatusCode != 404 {
 		t.Errorf("a reset password created a member: %s", out.Body)
@@ -251,7 +251,7 @@ func TestMistakenRequestsChangeNobody(t *testing.T) {
 	l := w.CreateLeague("ann", "New")
 	w.JoinLeague(l, "bob")
 	w.LeaveLeague(l, "bob", "ann")
-	if err := testkit.Refuses(w.RequestJoin("bob", l.Code), 404, "code_not_found"); err != nil {
+	if err := testkit.CheckProblemCode(w.RequestJoin("bob", l.Code), 404, "code_not_found"); err != nil {
 		t.Errorf("a removed member joins by the old code: %v", err)
 	}
 }

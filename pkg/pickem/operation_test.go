@@ -152,7 +152,7 @@ func (g *game) passTime(rt *rapid.T) operation {
 	d := minutesDrawn(rt, "minutes", 1, 5)
 	return operation{what: "time passes", uninterrupted: true, do: func(app.Env) error {
 		if next := g.Clock.Now().Add(d); next.Before(g.begun.Add(40 * time.Minute)) {
-			g.To(next)
+			g.MoveClock(next)
 		}
 		return nil
 	}}
@@ -161,7 +161,9 @@ func (g *game) passTime(rt *rapid.T) operation {
 func (g *game) lockEvents(*rapid.T) operation {
 	return operation{
 		what: "events are locked", fn: event.LockEventsFunction, uninterrupted: true,
-		do:       func(env app.Env) error { return testkit.OpenWith(g.World, env, event.OpenEvents).LockEvents(g.Ctx()) },
+		do: func(env app.Env) error {
+			return testkit.OpenWith(g.World, env, event.OpenEvents).LockEvents(g.NewContext())
+		},
 		wantCode: func() string { return "" },
 		onWrite: func(w pickemtest.Write) error {
 			for _, e := range g.events {
@@ -470,7 +472,7 @@ func (g *game) scoreEvent(e *modelEvent) operation {
 	return operation{
 		what: e.id + " is scored", fn: score.ScoreEventFunction,
 		do: func(env app.Env) error {
-			return testkit.OpenWith(g.World, env, score.OpenScorer).ScoreEvent(g.Ctx(), score.Request{EventID: e.id})
+			return testkit.OpenWith(g.World, env, score.OpenScorer).ScoreEvent(g.NewContext(), score.Request{EventID: e.id})
 		},
 		wantCode: codeIf(func() bool { return !e.asked && e.state != item.Deleting }, "event_not_ready"),
 		onWrite: func(w pickemtest.Write) error {
@@ -500,7 +502,7 @@ func (g *game) rebuildStandings(rt *rapid.T) operation {
 	return operation{
 		what: "standings are rebuilt", fn: score.RebuildStandingsFunction, wantCode: noError,
 		do: func(env app.Env) error {
-			_, err := testkit.OpenWith(g.World, env, score.OpenScorer).RebuildStandings(g.Ctx(), in)
+			_, err := testkit.OpenWith(g.World, env, score.OpenScorer).RebuildStandings(g.NewContext(), in)
 			return err
 		},
 	}

@@ -92,7 +92,7 @@ func (g *game) checkScreens(u, other string, e *modelEvent) error {
 	got := g.Ask(event.GetEventFunction, "/app/events/"+e.id, u, "")
 	results := g.Ask(event.GetResultsFunction, "/app/events/"+e.id+"/results", u, "")
 	if e.state == item.Deleting {
-		return errors.Join(testkit.Refuses(got, 404, "event_not_found"), testkit.Refuses(results, 404, "event_not_found"))
+		return errors.Join(testkit.CheckProblemCode(got, 404, "event_not_found"), testkit.CheckProblemCode(results, 404, "event_not_found"))
 	}
 	screen := testkit.Decode[struct {
 		State      string
@@ -111,7 +111,7 @@ func (g *game) checkScreens(u, other string, e *modelEvent) error {
 		}
 	}
 	if e.state != item.Scored {
-		if err := testkit.Refuses(results, 409, "event_not_scored"); err != nil || strings.Contains(results.Body, "u-") {
+		if err := testkit.CheckProblemCode(results, 409, "event_not_scored"); err != nil || strings.Contains(results.Body, "u-") {
 			return fmt.Errorf("results of an event in state %s: %w", e.state, cmp.Or(err, errors.New(results.Body)))
 		}
 	}
@@ -173,7 +173,7 @@ func (g *game) settle() error {
 	if err != nil {
 		return err
 	}
-	g.To(g.Clock.Now().Add(3 * time.Minute))
+	g.MoveClock(g.Clock.Now().Add(3 * time.Minute))
 	if err := errors.Join(g.perform(g.lockEvents(nil), interruption{}), g.drain()); err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (g *game) settle() error {
 			return err
 		}
 		for id, members := range g.leagues {
-			rows, err := dynamo.QueryAll[item.Standing](g.Ctx(), g.DB(), tables.LeagueStandings, dynamo.Range{Key: dynamo.KeyIs(tables.LeagueStandings, item.LeagueStandingsPK(id, year)), Backward: true})
+			rows, err := dynamo.QueryAll[item.Standing](g.NewContext(), g.DB(), tables.LeagueStandings, dynamo.Range{Key: dynamo.KeyIs(tables.LeagueStandings, item.LeagueStandingsPK(id, year)), Backward: true})
 			if err != nil {
 				return err
 			}
@@ -208,7 +208,7 @@ func (g *game) settle() error {
 // no items.
 func (g *game) checkScores(e *modelEvent) error {
 	if e.state == item.Deleting {
-		if left, err := item.Query(g.Ctx(), g.DB(), tables.GetResults, dynamo.Range{Key: dynamo.KeyIs(tables.GetResults, item.EventRef(e.id))}); err != nil || len(left.Events)+len(left.Card)+len(left.Predictions) > 0 {
+		if left, err := item.Query(g.NewContext(), g.DB(), tables.GetResults, dynamo.Range{Key: dynamo.KeyIs(tables.GetResults, item.EventRef(e.id))}); err != nil || len(left.Events)+len(left.Card)+len(left.Predictions) > 0 {
 			return fmt.Errorf("the deleted event still has %v (error: %v)", left, err)
 		}
 	}

@@ -23,7 +23,7 @@ func TestSeason(t *testing.T) {
 	w.Pick("bob", pickemtest.Show, 0, 1, 1)
 	w.LockEvent(pickemtest.Show)
 	late := w.Ask(event.PutPredictionsFunction, "/app/events/"+pickemtest.Show+"/predictions", "cat", `{"predictions":{}}`)
-	if err := testkit.Refuses(late, 409, "event_locked"); err != nil {
+	if err := testkit.CheckProblemCode(late, 409, "event_locked"); err != nil {
 		t.Error(err)
 	}
 	w.EnterResults(pickemtest.Show, 0, 1, item.Void)

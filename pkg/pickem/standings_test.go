@@ -39,7 +39,7 @@ func crowd(t testing.TB, members, shows int) (w *pickemtest.Room, last string) {
 		})
 		last = id
 	}
-	testkit.Put(w.World, tables.Pickem, days...)
+	testkit.PutRows(w.World, tables.Pickem, days...)
 	w.AddMatches(last, 10)
 	picks := map[string]int{}
 	for n := range 10 {
@@ -59,7 +59,7 @@ func crowd(t testing.TB, members, shows int) (w *pickemtest.Room, last string) {
 		user, name, points := fmt.Sprintf("user-%04d", n), fmt.Sprintf("Name %04d", members-n), n%500
 		if n == members/2 {
 			user = "ann"
-			testkit.Put(w.World, tables.Pickem, item.NewMember(user, name))
+			testkit.PutRows(w.World, tables.Pickem, item.NewMember(user, name))
 			for _, d := range days[:shows-1] {
 				played(user, name, d.ID, 1)
 			}
@@ -72,8 +72,8 @@ func crowd(t testing.TB, members, shows int) (w *pickemtest.Room, last string) {
 			Tally: item.Tally{Points: points, Played: 1, LastEvent: last, LastPoints: points},
 		})
 	}
-	testkit.Put(w.World, tables.Pickem, entries...)
-	testkit.Put(w.World, tables.Pickem, table26...)
+	testkit.PutRows(w.World, tables.Pickem, entries...)
+	testkit.PutRows(w.World, tables.Pickem, table26...)
 	return w, last
 }
 
@@ -111,7 +111,7 @@ func TestOneQueryPerScreen(t *testing.T) {
 			w, last := crowd(t, size.members, size.shows)
 			screen := func(fn spec.Function, target string, body any) {
 				t.Helper()
-				calls := w.Count(func() { w.Read(fn, target, "ann", body) })
+				calls := w.CountCalls(func() { w.Read(fn, target, "ann", body) })
 				if want := map[string]int{"Query": 1}; !maps.Equal(calls, want) {
 					t.Errorf("%s calls (-want +got):\n%s", fn.Name, cmp.Diff(want, calls))
 				}
@@ -187,7 +187,7 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	w, last := crowd(t, 15, 10)
 	for i := range 10 {
-		w.To(pickemtest.Noon.Add(time.Duration(i) * time.Minute))
+		w.MoveClock(pickemtest.Noon.Add(time.Duration(i) * time.Minute))
 		w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(last, 1)+"/result", map[string]any{"result": i % 2})
 	}
 	for _, c := range []struct {

@@ -30,7 +30,7 @@ func newConsole(t *testing.T) (*console.Hub, *seasontest.World) {
 	t.Helper()
 	w := seasontest.New(t, start)
 	testkit.Must(t, w.Season.Prepare(t.Context()))
-	w.To(start.Add(time.Second))
+	w.MoveClock(start.Add(time.Second))
 	functions, err := lambda.New(w.Clock, lambda.Config{})
 	testkit.Must(t, err)
 	t.Cleanup(functions.Close)
@@ -86,7 +86,7 @@ func TestSeasonButtons(t *testing.T) {
 			t.Errorf("%s %s: %d %s, want %d %q", c.path, c.body, status, said, c.status, c.says)
 		}
 	}
-	w.To(w.Clock.Now().Add(time.Second))
+	w.MoveClock(w.Clock.Now().Add(time.Second))
 	e := ask[screen](w, "/app/events/"+firstShow)
 	if e.State != "scored" || e.Prediction == nil || e.Prediction.Predictions[first.ID] != 1 {
 		t.Errorf("at last the show is %+v", e)
@@ -182,9 +182,9 @@ func TestPagePickem(t *testing.T) {
 	}
 
 	// The clock locks the show, and nothing needs to come for it.
-	w.To(e.LockAt.Add(-30 * time.Second))
+	w.MoveClock(e.LockAt.Add(-30 * time.Second))
 	run(consoletest.Says("#lock", "0:30"), consoletest.See(`document.querySelector("#lock").dataset.state === "soon"`))
-	w.To(e.LockAt)
+	w.MoveClock(e.LockAt)
 	run(consoletest.Says("#lock", "Locked"), consoletest.Says("#lock", "begins in 60 s"), consoletest.See(`[...document.querySelectorAll(".bout input")].every((i) => i.disabled)`),
 		consoletest.Says(mainEvent+" .corner:nth-child(2)", "your pick"))
 	evaluate(fmt.Sprintf(`fetch("/console/pickem/pick", {method: "POST", headers: {"Content-Type": "application/json"}, body: %q}).then((r) => r.text()).then((t) => window.late = t)`,
@@ -192,7 +192,7 @@ func TestPagePickem(t *testing.T) {
 	run(consoletest.See(`window.late?.includes("the event is locked")`))
 
 	// Results come in.
-	w.To(e.StartsAt)
+	w.MoveClock(e.StartsAt)
 	run(consoletest.Says("#lock", "On air"))
 	press("#season-result", "Three-way match: ")
 	run(consoletest.Says("#lock", "1 of 5 results"), consoletest.Says(".bout:first-child .winner", "winner"))
@@ -207,7 +207,7 @@ func TestPagePickem(t *testing.T) {
 	before, err := chromedp.Run(tab, chromedp.Evaluate[string](`document.querySelector("#standings .me").textContent`))
 	testkit.Must(t, err)
 	press("#season-score", "being computed")
-	w.To(w.Clock.Now().Add(time.Second))
+	w.MoveClock(w.Clock.Now().Add(time.Second))
 	e = ask[screen](w, "/app/events/"+firstShow)
 	sheet := e.Prediction.Score
 	run(consoletest.Says("#lock b", fmt.Sprint(sheet.Points)), consoletest.Says("#lock span", "of 1"), consoletest.See(fmt.Sprintf(`document.querySelector("#standings .me").textContent !== %q`, before)))
@@ -217,7 +217,7 @@ func TestPagePickem(t *testing.T) {
 		}
 	}
 	press("#season-correct", "Main event: ")
-	w.To(w.Clock.Now().Add(time.Second))
+	w.MoveClock(w.Clock.Now().Add(time.Second))
 	run(consoletest.See(fmt.Sprintf(`!document.querySelector("#lock").textContent.includes("%d point")`, sheet.Points)))
 
 	// The tables, and the show before.

@@ -23,7 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.LogByWorld()
+	testkit.SetDefaultLogger()
 	os.Exit(m.Run())
 }
 
@@ -48,7 +48,7 @@ func prepared(t *testing.T) world {
 	t.Helper()
 	w := newWorld(t)
 	testkit.Must(t, w.Season.Prepare(t.Context()))
-	w.To(start.Add(time.Second))
+	w.MoveClock(start.Add(time.Second))
 	return w
 }
 
@@ -147,20 +147,20 @@ func TestPrepareAgain(t *testing.T) {
 	t.Parallel()
 	w := prepared(t)
 	before := w.look()
-	writes := w.Count(func() { testkit.Must(t, w.Season.Prepare(t.Context())) })
+	writes := w.CountCalls(func() { testkit.Must(t, w.Season.Prepare(t.Context())) })
 	for operation, n := range writes {
 		if operation != "GetItem" && operation != "Query" {
 			t.Errorf("a second start makes %d calls of %s", n, operation)
 		}
 	}
-	w.To(start.Add(2 * time.Second))
+	w.MoveClock(start.Add(2 * time.Second))
 	if after := w.look(); after != before {
 		t.Errorf("a second start changes\n%s to\n%s", before, after)
 	}
 
-	w.To(start.AddDate(0, 0, 1))
+	w.MoveClock(start.AddDate(0, 0, 1))
 	testkit.Must(t, w.Season.Prepare(t.Context()))
-	w.To(start.AddDate(0, 0, 1).Add(time.Second))
+	w.MoveClock(start.AddDate(0, 0, 1).Add(time.Second))
 	if e := w.show("2026-06-06-clash-of-tides"); e.State != "scored" {
 		t.Errorf("on Sunday Saturday's gala is %+v", e)
 	}
@@ -200,7 +200,7 @@ func TestPrepareBreaksOff(t *testing.T) {
 		}
 	}
 	w.Season.Call = call
-	w.To(w.Clock.Now().Add(time.Second))
+	w.MoveClock(w.Clock.Now().Add(time.Second))
 	if got := w.standings(); !slices.Equal(got, want) {
 		t.Errorf("after %d starts the standings are %q, want %q", starts, got, want)
 	}
@@ -224,7 +224,7 @@ func TestPrepareWithoutSome(t *testing.T) {
 		return call(ctx, user, method, path, in, out)
 	}
 	testkit.Must(t, w.Season.Prepare(t.Context()))
-	w.To(start.Add(time.Second))
+	w.MoveClock(start.Add(time.Second))
 	if n := len(w.standings()); n != 9 {
 		t.Errorf("%d members have points, want 9", n)
 	}
@@ -257,7 +257,7 @@ func watch(t *testing.T, w world) (seen []moment, at []time.Time) {
 	t.Helper()
 	defer play(w)()
 	for now := start; now.Before(start.Add(15 * time.Minute)); now = now.Add(2 * time.Second) {
-		w.To(now)
+		w.MoveClock(now)
 		e := w.show(firstShow)
 		m := moment{state: e.State, scored: e.State == "scored"}
 		m.entries = get[struct{ Count int }](w, fleet.Administrator, "/admin/events/"+firstShow+"/entries").Count
@@ -348,12 +348,12 @@ func TestRunGoesOn(t *testing.T) {
 	stop := play(w)
 	for now := start; now.Before(start.Add(11 * time.Minute)); now = now.Add(20 * time.Second) {
 		down = false
-		w.To(now)
+		w.MoveClock(now)
 		down = true
-		w.To(now.Add(5 * time.Second))
+		w.MoveClock(now.Add(5 * time.Second))
 	}
 	down = false
-	w.To(start.Add(12 * time.Minute))
+	w.MoveClock(start.Add(12 * time.Minute))
 	stop()
 	if e := w.show(firstShow); e.State != "scored" || len(w.show(secondShow).Card) != 5 {
 		t.Errorf("the show is %+v", e)
@@ -379,7 +379,7 @@ func TestEmptyCard(t *testing.T) {
 		t.Fatalf("the card is %+v", e.Card)
 	}
 	stop := play(w)
-	w.To(start.Add(8 * time.Minute))
+	w.MoveClock(start.Add(8 * time.Minute))
 	stop()
 	if e := w.show(firstShow); len(e.Card) != 5 || e.State != "upcoming" || !e.LockAt.After(start.Add(8*time.Minute)) {
 		t.Errorf("the show is %+v", e)
@@ -414,7 +414,7 @@ func TestOffice(t *testing.T) {
 	if _, err := s.Correct(ctx, firstShow); err == nil {
 		t.Error("there is a result to correct")
 	}
-	w.To(start.Add(time.Minute))
+	w.MoveClock(start.Add(time.Minute))
 	testkit.Must(t, s.Lock(ctx, firstShow))
 	if e := w.show(firstShow); e.State != "broadcast" || !e.LockAt.Equal(w.Clock.Now()) || !e.StartsAt.After(e.LockAt) {
 		t.Errorf("locked, it is %+v", e)
@@ -430,11 +430,11 @@ func TestOffice(t *testing.T) {
 		t.Errorf("there is another result: %v", err)
 	}
 	testkit.Must(t, s.Score(ctx, firstShow))
-	w.To(w.Clock.Now().Add(time.Second))
+	w.MoveClock(w.Clock.Now().Add(time.Second))
 	scored := w.standings()
 	_, err = s.Correct(ctx, firstShow)
 	testkit.Must(t, err)
-	w.To(w.Clock.Now().Add(time.Second))
+	w.MoveClock(w.Clock.Now().Add(time.Second))
 	if e := w.show(firstShow); e.State != "scored" || e.Updating || slices.Equal(w.standings(), scored) {
 		t.Errorf("corrected, it is %+v with %q", e, w.standings())
 	}
@@ -444,10 +444,10 @@ func TestOffice(t *testing.T) {
 func TestLockedByTheClock(t *testing.T) {
 	t.Parallel()
 	w := prepared(t)
-	w.To(start.Add(4*time.Minute + time.Second)) // the job is due in full minutes
+	w.MoveClock(start.Add(4*time.Minute + time.Second)) // the job is due in full minutes
 	testkit.Must(t, w.Season.Call(t.Context(), fleet.Administrator, http.MethodPatch, "/pickem/admin/events/"+firstShow,
 		map[string]any{"lockAt": start.Add(4*time.Minute + 10*time.Second), "startsAt": start.Add(5 * time.Minute), "state": "upcoming"}, nil))
-	w.To(start.Add(4*time.Minute + 11*time.Second))
+	w.MoveClock(start.Add(4*time.Minute + 11*time.Second))
 	if _, err := w.Season.EnterResult(t.Context(), firstShow); err != nil {
 		t.Error(err)
 	}

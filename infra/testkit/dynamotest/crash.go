@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ErrCrashed is what the I/O calls of a crashed process return.
+// ErrCrashed is the error of the I/O calls of a crashed process.
 var ErrCrashed = errors.New("the process has crashed")
 
 // Process is a simulated process that may crash. It counts the I/O calls that are
@@ -32,19 +32,20 @@ type Process struct {
 // takes effect, or after.
 func CrashAt(call int, after bool) *Process { return &Process{at: call, after: after} }
 
-// AWS returns a copy of cfg whose calls the process counts.
+// AWS returns a copy of cfg that makes its calls through the process.
 func (p *Process) AWS(cfg aws.Config) aws.Config {
-	return with(cfg, "crash", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
+	return withMiddleware(cfg, "crash", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
 		err = p.do(func() error { out, meta, err = next.HandleInitialize(ctx, in); return err })
 		return out, meta, err
 	})
 }
 
-// RoundTripper wraps next. The process counts its requests.
+// RoundTripper returns a transport that makes its requests through the process, with
+// next.
 func (p *Process) RoundTripper(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (out *http.Response, err error) {
 		err = p.do(func() error { out, err = next.RoundTrip(r); return err })
-		if err != nil && out != nil { // the answer that is lost
+		if err != nil && out != nil { // the process crashed after the call: the response is lost
 			out.Body.Close()
 			out = nil
 		}
@@ -57,7 +58,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // do makes one call. If the process crashes before the call, the call is not made. If
-// it crashes after the call, the answer is lost.
+// it crashes after the call, the response is lost.
 func (p *Process) do(call func() error) error {
 	p.mu.Lock()
 	p.calls++
@@ -76,14 +77,14 @@ func (p *Process) do(call func() error) error {
 	return err
 }
 
-// Crash tests that a job survives a crash at every I/O call. scenario creates its own
-// world, runs the job with its I/O through p, runs the job again without a crash, as
-// its trigger would, and returns the resulting state. Crash runs scenario once without
-// a crash, and twice for each I/O call: with a crash before the call and after it. All
-// runs must return the same state.
+// CheckCrashes tests that a job survives a crash at every I/O call. scenario creates
+// its own world, runs the job with its I/O through p, runs the job again without a
+// crash, as its trigger would, and returns the resulting state. CheckCrashes runs
+// scenario once without a crash, and twice for each I/O call: with a crash before the
+// call and after it. All runs must return the same state.
 //
 // scenario must ignore the error of the first run.
-func Crash[W any](t *testing.T, scenario func(t *testing.T, p *Process) W) {
+func CheckCrashes[W any](t *testing.T, scenario func(t *testing.T, p *Process) W) {
 	t.Helper()
 	var whole Process
 	want := scenario(t, &whole)

@@ -24,15 +24,16 @@ import (
 	"matchday/pkg/spec"
 )
 
-// shared starts the engine of the test program, which ends with the program.
+// shared starts the engine that all tests of the program use. The engine stops when the
+// program ends.
 var shared = sync.OnceValues(func() (string, error) {
 	e, err := dynamodbsim.Start(context.Background(), "")
 	return e.URL, err
 })
 
-// New creates tables whose names start with a prefix that no other test has, and
-// deletes them after the test.
-func New(t testing.TB, all []spec.Table) (cfg aws.Config, prefix string) {
+// CreateTables creates tables whose names start with a prefix that no other test has,
+// and deletes them after the test.
+func CreateTables(t testing.TB, all []spec.Table) (cfg aws.Config, prefix string) {
 	t.Helper()
 	url, err := shared()
 	if err != nil {
@@ -51,24 +52,25 @@ func New(t testing.TB, all []spec.Table) (cfg aws.Config, prefix string) {
 	return cfg, prefix
 }
 
-// As returns a copy of cfg for the code of fn. A DynamoDB call outside the access
-// patterns that the spec of fn lists fails the test, because IAM would refuse it in
-// production.
-func As(t testing.TB, cfg aws.Config, fn spec.Function) aws.Config {
+// WithGuard returns a copy of cfg for the code of fn. A DynamoDB call outside the
+// access patterns that the spec of fn lists fails the test, because IAM would deny it
+// in production.
+func WithGuard(t testing.TB, cfg aws.Config, fn spec.Function) aws.Config {
 	t.Helper()
-	return with(cfg, "grants", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+	return withMiddleware(cfg, "grants", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 		if awsmiddleware.GetServiceID(ctx) == dynamodb.ServiceID {
-			if complaint := check(ctx, fn, in.Parameters); complaint != "" {
-				t.Errorf("%s %s", fn.Name, complaint)
+			if reason := checkGrant(ctx, fn, in.Parameters); reason != "" {
+				t.Errorf("%s %s", fn.Name, reason)
 			}
 		}
 		return next.HandleInitialize(ctx, in)
 	})
 }
 
-func check(ctx context.Context, fn spec.Function, params any) string {
+// checkGrant returns why IAM would deny a call of fn, or "".
+func checkGrant(ctx context.Context, fn spec.Function, params any) string {
 	operation := awsmiddleware.GetOperationName(ctx)
-	ops := actions(operation, params)
+	ops := operations(operation, params)
 	a, ok := dynamo.Pattern(ctx)
 	other := slices.IndexFunc(ops, func(op spec.Op) bool { return !slices.Contains(a.Ops, op) })
 	switch {
@@ -76,8 +78,8 @@ func check(ctx context.Context, fn spec.Function, params any) string {
 		return fmt.Sprintf("calls %s outside every access pattern", operation)
 	case other >= 0:
 		return fmt.Sprintf("calls %s as the access pattern %q, which is another operation", ops[other], a.ID())
-	case index(params) != a.Index:
-		return fmt.Sprintf("reads index %q as the access pattern %q", index(params), a.ID())
+	case indexName(params) != a.Index:
+		return fmt.Sprintf("reads index %q as the access pattern %q", indexName(params), a.ID())
 	case !slices.ContainsFunc(fn.Uses, func(u spec.Access) bool { return u.ID() == a.ID() }):
 		return fmt.Sprintf("uses the access pattern %q, which its spec does not list", a.ID())
 	}
@@ -85,9 +87,9 @@ func check(ctx context.Context, fn spec.Function, params any) string {
 	return ""
 }
 
-// actions returns the operations that IAM must allow for a call: the call's own, or
+// operations returns the operations that IAM must allow for a call: the call's own, or
 // those of the writes in a transaction.
-func actions(operation string, params any) (ops []spec.Op) {
+func operations(operation string, params any) (ops []spec.Op) {
 	in, ok := params.(*dynamodb.TransactWriteItemsInput)
 	if !ok {
 		return []spec.Op{spec.Op(operation)}
@@ -107,7 +109,7 @@ func actions(operation string, params any) (ops []spec.Op) {
 	return ops
 }
 
-func index(params any) string {
+func indexName(params any) string {
 	switch in := params.(type) {
 	case *dynamodb.QueryInput:
 		return aws.ToString(in.IndexName)
@@ -117,7 +119,7 @@ func index(params any) string {
 	return ""
 }
 
-func with(cfg aws.Config, id string, f func(context.Context, middleware.InitializeInput, middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error)) aws.Config {
+func withMiddleware(cfg aws.Config, id string, f func(context.Context, middleware.InitializeInput, middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error)) aws.Config {
 	cfg = cfg.Copy()
 	cfg.APIOptions = append(slices.Clone(cfg.APIOptions), func(s *middleware.Stack) error {
 		return s.Initialize.Add(middleware.InitializeMiddlewareFunc(id, f), middleware.After)
@@ -127,8 +129,8 @@ func with(cfg aws.Config, id string, f func(context.Context, middleware.Initiali
 
 var recording sync.Mutex
 
-// Record appends a line to a file of the folder $MATCHDAY_COVERAGE, from which
-// `make test` counts what was exercised.
+// Record appends a line to a file in the folder $MATCHDAY_COVERAGE. `make test` counts
+// from these files which access patterns, crash points and metrics the tests exercised.
 func Record(file, line string) {
 	dir := os.Getenv("MATCHDAY_COVERAGE")
 	if dir == "" {

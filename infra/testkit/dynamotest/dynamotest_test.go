@@ -35,7 +35,7 @@ type tally struct {
 	N  int    `dynamodbav:"n"`
 }
 
-// recorder is a test that notes its failures.
+// recorder is a test that records its failures.
 type recorder struct {
 	testing.TB
 	errors []string
@@ -48,7 +48,7 @@ func (r *recorder) Errorf(format string, a ...any) {
 
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	cfg, prefix := New(t, []spec.Table{tallies})
+	cfg, prefix := CreateTables(t, []spec.Table{tallies})
 	uses := func(all ...spec.Access) spec.Function { return spec.Function{Name: "test/count", Uses: all} }
 	query := func(a spec.Access) func(dynamo.DB) error {
 		return func(db dynamo.DB) error {
@@ -63,7 +63,7 @@ func TestGuard(t *testing.T) {
 		name string
 		fn   spec.Function
 		call func(dynamo.DB) error
-		want string // in the complaint; "" for none
+		want string // the failure; "" for none
 	}{
 		{"listed", uses(putIt, getIt), get(getIt), ""},
 		{"listed, of an index", uses(ofKind), query(ofKind), ""},
@@ -74,32 +74,32 @@ func TestGuard(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := &recorder{TB: t}
-			err := c.call(dynamo.Open(As(r, cfg, c.fn), prefix))
+			err := c.call(dynamo.Open(WithGuard(r, cfg, c.fn), prefix))
 			switch {
 			case c.want == "" && (err != nil || len(r.errors) > 0):
-				t.Errorf("got %v and the complaints %q, want neither", err, r.errors)
+				t.Errorf("got %v and the failures %q, want neither", err, r.errors)
 			case c.want != "" && !slices.Equal(r.errors, []string{c.want}):
-				t.Errorf("got the complaints %q, want %q", r.errors, c.want)
+				t.Errorf("got the failures %q, want %q", r.errors, c.want)
 			}
 		})
 	}
 	t.Run("no pattern", func(t *testing.T) {
 		t.Parallel()
 		r := &recorder{TB: t}
-		dynamodb.NewFromConfig(As(r, cfg, uses(getIt))).Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String(prefix + "tallies")})
+		dynamodb.NewFromConfig(WithGuard(r, cfg, uses(getIt))).Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String(prefix + "tallies")})
 		if want := []string{"test/count calls Scan outside every access pattern"}; !slices.Equal(r.errors, want) {
 			t.Errorf("got %q, want %q", r.errors, want)
 		}
 	})
 }
 
-// TestTablesOfItsOwn runs two tests that both own the table.
-func TestTablesOfItsOwn(t *testing.T) {
+// TestTablesAreIsolated creates the same table in two tests.
+func TestTablesAreIsolated(t *testing.T) {
 	t.Parallel()
 	var names []string
 	t.Run("tests", func(t *testing.T) {
 		for i := range 2 {
-			cfg, prefix := New(t, []spec.Table{tallies})
+			cfg, prefix := CreateTables(t, []spec.Table{tallies})
 			names = append(names, prefix+tallies.Name)
 			db := dynamo.Open(cfg, prefix)
 			if _, ok, err := dynamo.Get[tally](t.Context(), db, getIt, "1"); ok || err != nil {
@@ -110,7 +110,7 @@ func TestTablesOfItsOwn(t *testing.T) {
 			}
 		}
 	})
-	cfg, _ := New(t, nil)
+	cfg, _ := CreateTables(t, nil)
 	for _, name := range names {
 		if _, err := dynamodb.NewFromConfig(cfg).DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &name}); err == nil {
 			t.Errorf("the table %s is still there after its test", name)
@@ -118,14 +118,14 @@ func TestTablesOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestProcess crashes a process of three calls everywhere.
+// TestProcess crashes a process before and after each of its three calls.
 func TestProcess(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		at    int
-		after bool
-		did   int // calls that took effect
-		told  int // calls that were answered
+		at       int
+		after    bool
+		effects  int // calls that took effect
+		answered int // calls that returned without an error
 	}{
 		{0, false, 3, 3},
 		{1, false, 0, 0},
@@ -137,11 +137,11 @@ func TestProcess(t *testing.T) {
 		{4, false, 3, 3},
 	} {
 		p := &Process{at: c.at, after: c.after}
-		cfg, prefix := New(t, []spec.Table{tallies})
+		cfg, prefix := CreateTables(t, []spec.Table{tallies})
 		wire := &wire{}
 		db := dynamo.Open(p.AWS(cfg), prefix)
 		client := &http.Client{Transport: p.RoundTripper(wire)}
-		told := 0
+		answered := 0
 		for _, call := range []func() error{
 			func() error { return dynamo.Put(t.Context(), db, putIt, tally{"1", 1}) },
 			func() error {
@@ -155,29 +155,29 @@ func TestProcess(t *testing.T) {
 		} {
 			switch err := call(); {
 			case err == nil:
-				told++
+				answered++
 			case !errors.Is(err, ErrCrashed):
 				t.Errorf("at %d, after %v: %v, want ErrCrashed", c.at, c.after, err)
 			}
 		}
-		did := wire.requests
+		effects := wire.requests
 		for _, id := range []string{"1", "2"} {
 			if _, ok, err := dynamo.Get[tally](t.Context(), dynamo.Open(cfg, prefix), getIt, id); err != nil {
 				t.Fatal(err)
 			} else if ok {
-				did++
+				effects++
 			}
 		}
-		if did != c.did || told != c.told || p.calls != 3 {
-			t.Errorf("at %d, after %v: %d of %d calls took effect, %d were answered, want %d and %d", c.at, c.after, did, p.calls, told, c.did, c.told)
+		if effects != c.effects || answered != c.answered || p.calls != 3 {
+			t.Errorf("at %d, after %v: %d of %d calls took effect, %d were answered, want %d and %d", c.at, c.after, effects, p.calls, answered, c.effects, c.answered)
 		}
 		if wire.open != 0 {
-			t.Errorf("at %d, after %v: the answer that was lost is left open", c.at, c.after)
+			t.Errorf("at %d, after %v: the body of the lost response is not closed", c.at, c.after)
 		}
 	}
 }
 
-// wire is a provider.
+// wire is the transport of a provider. It counts requests and open bodies.
 type wire struct{ requests, open int }
 
 func (w *wire) RoundTrip(*http.Request) (*http.Response, error) {
@@ -189,7 +189,7 @@ func (w *wire) RoundTrip(*http.Request) (*http.Response, error) {
 func (w *wire) Read([]byte) (int, error) { return 0, io.EOF }
 func (w *wire) Close() error             { w.open--; return nil }
 
-// count is a job: it counts a delivery, and notes that it did.
+// count is a job: it counts a delivery and marks it as counted.
 func count(ctx context.Context, db dynamo.DB, idempotent bool) error {
 	type row struct {
 		N    int  `dynamodbav:"n"`
@@ -198,7 +198,7 @@ func count(ctx context.Context, db dynamo.DB, idempotent bool) error {
 	notDone := dynamo.Absent[row]("done")
 	add := dynamo.Add[row]("n", 1)
 	done := dynamo.Set(row{Done: true}, "done")
-	if idempotent { // both in one write
+	if idempotent { // the count and the mark in one write
 		err := dynamo.Update(ctx, db, addIt, dynamo.Key(addIt, "1"), add.Set(row{Done: true}, "done"), notDone)
 		return dynamo.IgnoreRefused(err)
 	}
@@ -210,9 +210,9 @@ func count(ctx context.Context, db dynamo.DB, idempotent bool) error {
 
 func counting(idempotent bool) func(*testing.T, *Process) int {
 	return func(t *testing.T, p *Process) int {
-		cfg, prefix := New(t, []spec.Table{tallies})
+		cfg, prefix := CreateTables(t, []spec.Table{tallies})
 		if err := count(t.Context(), dynamo.Open(p.AWS(cfg), prefix), idempotent); err == nil && p.at > 0 {
-			t.Error("the job does not notice the crash")
+			t.Error("the job returned no error after the crash")
 		}
 		again := dynamo.Open(cfg, prefix)
 		if err := count(t.Context(), again, idempotent); err != nil && !dynamo.IsRefused(err) {
@@ -228,10 +228,10 @@ func counting(idempotent bool) func(*testing.T, *Process) int {
 
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	Crash(t, counting(true))
+	CheckCrashes(t, counting(true))
 }
 
-// brokenJob makes a run of this test program run jobs that Crash must not pass.
+// brokenJob is the environment variable that selects the job of TestBrokenJob.
 const brokenJob = "DYNAMOTEST_BROKEN_JOB"
 
 func TestBrokenJob(t *testing.T) {
@@ -239,15 +239,15 @@ func TestBrokenJob(t *testing.T) {
 	case "":
 		t.Skip("TestCrashReports runs it")
 	case "counts twice":
-		Crash(t, counting(false))
+		CheckCrashes(t, counting(false))
 	case "does nothing":
-		Crash(t, func(*testing.T, *Process) int { return 1 })
+		CheckCrashes(t, func(*testing.T, *Process) int { return 1 })
 	case "works":
-		Crash(t, counting(true))
+		CheckCrashes(t, counting(true))
 	}
 }
 
-// TestCrashReports runs TestBrokenJob in a process of its own, for it must fail.
+// TestCrashReports runs TestBrokenJob in a separate process, because it must fail.
 func TestCrashReports(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -269,26 +269,26 @@ func TestCrashReports(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			proof := t.TempDir()
+			coverage := t.TempDir()
 			cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestBrokenJob$", "-test.v")
-			cmd.Env = append(os.Environ(), brokenJob+"="+c.job, "MATCHDAY_COVERAGE="+proof)
+			cmd.Env = append(os.Environ(), brokenJob+"="+c.job, "MATCHDAY_COVERAGE="+coverage)
 			out, err := cmd.CombinedOutput()
 			if _, failed := errors.AsType[*exec.ExitError](err); failed != (c.job != "works") {
-				t.Errorf("the test ends with %v", err)
+				t.Errorf("the test ended with %v", err)
 			}
 			for _, s := range c.want {
 				if !strings.Contains(string(out), s) {
-					t.Errorf("the output does not say %q", s)
+					t.Errorf("the output does not contain %q", s)
 				}
 			}
 			for _, s := range c.without {
 				if strings.Contains(string(out), s) {
-					t.Errorf("the output says %q", s)
+					t.Errorf("the output contains %q, which it must not", s)
 				}
 			}
-			recorded, _ := os.ReadFile(filepath.Join(proof, "crashes"))
+			recorded, _ := os.ReadFile(filepath.Join(coverage, "crashes"))
 			if n := bytes.Count(recorded, []byte("TestBrokenJob/call_")); n != c.crashes {
-				t.Errorf("%d crash points are recorded, want %d", n, c.crashes)
+				t.Errorf("recorded %d crash points, want %d", n, c.crashes)
 			}
 			if t.Failed() {
 				t.Logf("%s", out)
@@ -300,8 +300,8 @@ func TestCrashReports(t *testing.T) {
 func TestRecord(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("MATCHDAY_COVERAGE", dir)
-	cfg, prefix := New(t, []spec.Table{tallies})
-	db := dynamo.Open(As(t, cfg, spec.Function{Name: "test/count", Uses: []spec.Access{getIt, putIt}}), prefix)
+	cfg, prefix := CreateTables(t, []spec.Table{tallies})
+	db := dynamo.Open(WithGuard(t, cfg, spec.Function{Name: "test/count", Uses: []spec.Access{getIt, putIt}}), prefix)
 	if err := dynamo.Put(t.Context(), db, putIt, tally{"1", 1}); err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,11 @@ import (
 	"matchday/pkg/spec"
 )
 
-// TestGuardOfTransactions holds each write of a transaction to the pattern.
+// TestGuardOfTransactions checks that the guard compares each write of a transaction
+// with the access pattern.
 func TestGuardOfTransactions(t *testing.T) {
 	t.Parallel()
-	cfg, prefix := New(t, []spec.Table{tallies})
+	cfg, prefix := CreateTables(t, []spec.Table{tallies})
 	swap := tallies.On("Swap tallies", "id", spec.Rate{}, spec.PutItem, spec.DeleteItem)
 	put, gone := dynamo.PutWrite(tally{"1", 1}), dynamo.DeleteWrite(dynamo.Key(swap, "2"))
 	for _, c := range []struct {
@@ -28,9 +29,9 @@ func TestGuardOfTransactions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r := &recorder{TB: t}
-			db := dynamo.Open(As(r, cfg, spec.Function{Name: "test/count", Uses: c.uses}), prefix)
+			db := dynamo.Open(WithGuard(r, cfg, spec.Function{Name: "test/count", Uses: c.uses}), prefix)
 			if err := dynamo.Transact(t.Context(), db, c.a, c.writes...); err != nil || !slices.Equal(r.errors, c.want) {
-				t.Errorf("got %v and the complaints %q, want %q", err, r.errors, c.want)
+				t.Errorf("got %v and the failures %q, want %q", err, r.errors, c.want)
 			}
 		})
 	}

@@ -30,7 +30,7 @@ func TestStartActivityRegistersAndPushes(t *testing.T) {
 
 	in := crickettest.StartRequest("7", "fan", "12")
 	in.Body.PushToken = push.Token(strings.ToUpper(string(in.Body.PushToken)))
-	out, err := a.StartActivity(w.Ctx(), in)
+	out, err := a.StartActivity(w.NewContext(), in)
 	testkit.Must(t, err)
 	until := crickettest.KickOff.Add(match.SlotLength + 24*time.Hour + 48*time.Hour).Truncate(time.Second)
 	if out.Status != http.StatusCreated || out.Body.MatchID != "7" || out.Body.TeamID != "12" || !out.Body.ExpiresAt.Equal(until) {
@@ -43,8 +43,8 @@ func TestStartActivityRegistersAndPushes(t *testing.T) {
 	w.ExpectPhones("after the start", map[string]string{"fan": want["visitor"]}, false)
 
 	// A second registration, for the other team, updates the same row.
-	w.To(w.Clock.Now().Add(time.Minute))
-	_, err = a.StartActivity(w.Ctx(), crickettest.StartRequest("7", "fan", "11"))
+	w.MoveClock(w.Clock.Now().Add(time.Minute))
+	_, err = a.StartActivity(w.NewContext(), crickettest.StartRequest("7", "fan", "11"))
 	testkit.Must(t, err)
 	second := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("fan"))
 	if second.CreatedAt != first.CreatedAt || second.UpdatedAt <= first.UpdatedAt || second.ExpiresAt <= first.ExpiresAt || second.TeamID != "11" {
@@ -58,7 +58,7 @@ func TestStartActivityRegistersAndPushes(t *testing.T) {
 	w.TickAt(w.Ticker(), 60)
 	finished := w.AddFixture("9")
 	finished.EndingAt, finished.FinishedAt = 1, 1
-	testkit.Put(w.World, tables.Fixtures, finished)
+	testkit.PutRows(w.World, tables.Fixtures, finished)
 	upcoming := w.AddFixture("10")
 	for name, c := range map[string]struct {
 		in    *activity.StartActivity
@@ -72,7 +72,7 @@ func TestStartActivityRegistersAndPushes(t *testing.T) {
 		"another user's token":    {&activity.StartActivity{User: auth.User{UserID: "thief"}, MatchID: "7", Body: crickettest.StartRequest("7", "fan", "").Body}, problem.Conflict, ""},
 		"an upcoming match":       {crickettest.StartRequest(upcoming.MatchID, "fan", ""), problem.Internal, ""},
 	} {
-		_, err := a.StartActivity(w.Ctx(), c.in)
+		_, err := a.StartActivity(w.NewContext(), c.in)
 		if c.kind == problem.Internal {
 			testkit.Must(t, err)
 			continue
@@ -93,7 +93,7 @@ func TestEndActivityRemovesOnlyTheCallersRegistration(t *testing.T) {
 	a := testkit.Open(w.World, activity.EndActivityFunction, activity.OpenActivities)
 	w.Subscribe("7", "fan", "11")
 	end := func(user string) error {
-		out, err := a.EndActivity(w.Ctx(), &activity.EndActivity{User: auth.User{UserID: user}, MatchID: "7", PushToken: push.Token(strings.ToUpper(crickettest.Token("fan")))})
+		out, err := a.EndActivity(w.NewContext(), &activity.EndActivity{User: auth.User{UserID: user}, MatchID: "7", PushToken: push.Token(strings.ToUpper(crickettest.Token("fan")))})
 		if err == nil && (out.Status != http.StatusNoContent || out.CacheControl != httpapi.NoStore) {
 			t.Errorf("the answer is %+v, want 204 and no-store", out)
 		}

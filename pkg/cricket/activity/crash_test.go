@@ -20,7 +20,7 @@ func TestPushIsCompletedAfterACrash(t *testing.T) {
 	for name, ended := range map[string]int64{"an update": 0, "an end": crickettest.At(50).Unix()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 				w, _, _ := worldWithActivities(t)
 				w.Subscribe("7", "dead", "")
 				w.Phones.Answer(crickettest.Token("dead"), apns.Refuse(apns2.ReasonUnregistered))
@@ -32,9 +32,9 @@ func TestPushIsCompletedAfterACrash(t *testing.T) {
 				if ended != 0 {
 					m = activity.MatchChanged{MatchID: "7", Ended: ended}
 				}
-				w.Pusher(w.Crashing(activity.PushActivitiesFunction, p)).PushActivities(w.Ctx(), m)
+				w.Pusher(w.CrashingEnv(activity.PushActivitiesFunction, p)).PushActivities(w.NewContext(), m)
 				again := w.Pusher(w.Env(activity.PushActivitiesFunction))
-				testkit.Must(t, again.PushActivities(w.Ctx(), m))
+				testkit.Must(t, again.PushActivities(w.NewContext(), m))
 				testkit.Drain(w.World, tables.ActivityQueue, time.Minute, again.PushActivities)
 				o := w.Outcome()
 				o.Unqueued = nil // the queue is empty
@@ -46,13 +46,13 @@ func TestPushIsCompletedAfterACrash(t *testing.T) {
 
 func TestStartActivityIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w, _, _ := worldWithActivities(t)
 		testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
-		a := testkit.OpenWith(w.World, w.Crashing(activity.StartActivityFunction, p), activity.OpenActivities)
+		a := testkit.OpenWith(w.World, w.CrashingEnv(activity.StartActivityFunction, p), activity.OpenActivities)
 		in := crickettest.StartRequest("7", "fan", "11")
-		a.StartActivity(w.Ctx(), in)
-		_, err := testkit.Open(w.World, activity.StartActivityFunction, activity.OpenActivities).StartActivity(w.Ctx(), in)
+		a.StartActivity(w.NewContext(), in)
+		_, err := testkit.Open(w.World, activity.StartActivityFunction, activity.OpenActivities).StartActivity(w.NewContext(), in)
 		testkit.Must(t, err)
 		testkit.Drain(w.World, tables.ActivityQueue, time.Minute, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities)
 		o := w.Outcome()

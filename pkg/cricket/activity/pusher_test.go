@@ -75,12 +75,12 @@ func TestPushSkipsASupersededDisplay(t *testing.T) {
 	w, _, want := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	old := activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(0)), Changed: []string{"11", "12", match.Neutral}}
-	calls := w.Count(func() { testkit.Must(t, p.PushActivities(w.Ctx(), old)) })
+	calls := w.CountCalls(func() { testkit.Must(t, p.PushActivities(w.NewContext(), old)) })
 	if got := map[string]int{"GetItem": 4}; !maps.Equal(calls, got) || len(w.Phones.Tokens()) > 0 {
 		t.Errorf("a superseded message pushes to %d phones, and its calls differ:\n%s", len(w.Phones.Tokens()), cmp.Diff(got, calls))
 	}
 	for range 2 { // delivered twice
-		testkit.Must(t, p.PushActivities(w.Ctx(), testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]))
+		testkit.Must(t, p.PushActivities(w.NewContext(), testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0]))
 		w.ExpectPhones("after the later message", want, false)
 	}
 }
@@ -90,7 +90,7 @@ func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 	w, _, want := worldWithActivities(t)
 	w.Subscribe("7", "unregistered", "")
 	w.Subscribe("7", "bad", "11")
-	w.To(w.Clock.Now().Add(time.Minute))
+	w.MoveClock(w.Clock.Now().Add(time.Minute))
 	again := w.Subscribe("7", "registered again", "12")
 	w.Phones.Answer(crickettest.Token("unregistered"), apns.Refuse(apns2.ReasonUnregistered))
 	w.Phones.Answer(crickettest.Token("bad"), apns.Refuse(apns2.ReasonBadDeviceToken))
@@ -105,7 +105,7 @@ func TestGoneTokensAreRemovedUnlessRegisteredAgain(t *testing.T) {
 	}
 
 	// A subscription that was registered after it was read is not removed.
-	testkit.Must(t, p.RemoveGone(w.Ctx(), "7", crickettest.Token("local"), 5))
+	testkit.Must(t, p.RemoveGone(w.NewContext(), "7", crickettest.Token("local"), 5))
 	if !slices.Contains(w.Subscribers(), "local") {
 		t.Error("a subscription that was registered after it was read was removed")
 	}
@@ -124,7 +124,7 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 			if change.Ended = ended; ended != 0 {
 				change = activity.MatchChanged{MatchID: "7", Ended: ended}
 			}
-			testkit.Must(t, p.PushActivities(w.Ctx(), change))
+			testkit.Must(t, p.PushActivities(w.NewContext(), change))
 			w.ExpectPhones("without the unreached", map[string]string{"neutral": want["neutral"], "visitor": want["visitor"]}, ended != 0)
 			got := w.Queues.Messages(tables.ActivityQueue.Name)
 			if len(got) != 1 || got[0].Visible.Sub(got[0].Sent) != activity.RetryDelay {
@@ -151,7 +151,7 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 			// After maxTries there is no further message.
 			w.Phones.Answer(crickettest.Token("visitor"), apns.Refuse(apns2.ReasonServiceUnavailable))
 			w.Subscribe("7", "visitor", "12")
-			testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("visitor")}, Try: activity.MaxTries}))
+			testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("visitor")}, Try: activity.MaxTries}))
 			if left := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); len(left) > 0 {
 				t.Errorf("the messages %+v are sent after the last try, want none", left)
 			}
@@ -165,9 +165,9 @@ func TestPushEndsActivities(t *testing.T) {
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	end := activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}
-	w.To(crickettest.At(40))
+	w.MoveClock(crickettest.At(40))
 	for n := range 2 {
-		calls := w.Count(func() { testkit.Must(t, p.PushActivities(w.Ctx(), end)) })
+		calls := w.CountCalls(func() { testkit.Must(t, p.PushActivities(w.NewContext(), end)) })
 		w.ExpectPhones("after the end", want, true)
 		if left := w.Subscribers(); left != nil || calls["DeleteItem"] > 0 || calls["BatchWriteItem"] != 1-n {
 			t.Errorf("run %d leaves the subscriptions %q and makes the calls %v; want none, and one BatchWriteItem in run 0", n, left, calls)
@@ -184,7 +184,7 @@ func TestPushSkipsExpiredSubscriptions(t *testing.T) {
 	w, _, _ := worldWithActivities(t)
 	s := w.Subscribe("7", "expired", "")
 	s.ExpiresAt = w.Clock.Now().Unix()
-	testkit.Put(w.World, tables.Subscriptions, s)
+	testkit.PutRows(w.World, tables.Subscriptions, s)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	if pushCount(w, "expired") != 0 || pushCount(w, "neutral") != 1 {
@@ -196,7 +196,7 @@ func TestPushReachesOnlyTheTokensOfTheMessage(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
-	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("local"), crickettest.Token("neutral"), crickettest.Token("nobody")}}))
+	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("local"), crickettest.Token("neutral"), crickettest.Token("nobody")}}))
 	w.ExpectPhones("after a message to two tokens", map[string]string{"local": want["local"], "neutral": want["neutral"]}, false)
 	if pushCount(w, "visitor") != 0 {
 		t.Error("a token outside the message got a push")
@@ -208,13 +208,13 @@ func TestPushReadsAllPages(t *testing.T) {
 	w, _, _ := worldWithActivities(t)
 	const n = 30
 	for i := range n {
-		testkit.Put(w.World, tables.Subscriptions, map[string]any{
+		testkit.PutRows(w.World, tables.Subscriptions, map[string]any{
 			"matchId": "7", "pushToken": crickettest.Token(fmt.Sprint(i)), "userId": "u", "updatedAt": 1,
 			"expiresAt": w.Clock.Now().Add(time.Hour).Unix(), "padding": strings.Repeat("x", 100_000), // 10 rows fill a page of 1 MB
 		})
 	}
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
-	calls := w.Count(func() { testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities) })
+	calls := w.CountCalls(func() { testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities) })
 	if calls["Query"] < 3 {
 		t.Errorf("%d queries, want 3 or more", calls["Query"])
 	}
@@ -223,7 +223,7 @@ func TestPushReadsAllPages(t *testing.T) {
 			t.Errorf("phone %d got %d pushes, want 1", i, got)
 		}
 	}
-	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
+	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
 	if left := w.Subscribers(); left != nil {
 		t.Errorf("%d subscriptions are left after the end, want 0", len(left))
 	}
@@ -234,14 +234,14 @@ func TestRefusedCredentialsKeepSubscriptions(t *testing.T) {
 	w, _, _ := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	w.Phones.Answer("", apns.Refuse(apns2.ReasonInvalidProviderToken))
-	err := p.PushActivities(w.Ctx(), testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0])
+	err := p.PushActivities(w.NewContext(), testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[0])
 	if _, ok := errors.AsType[*push.Refused](err); !ok {
 		t.Errorf("refused credentials: error %v, want *push.Refused", err)
 	}
 	if len(w.Subscribers()) != 3 {
 		t.Errorf("the subscriptions are %q, want 3", w.Subscribers())
 	}
-	if err := p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "8"}); problem.Of(err) != problem.Invalid {
+	if err := p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "8"}); problem.Of(err) != problem.Invalid {
 		t.Errorf("a match that does not exist: error %v, want Invalid", err)
 	}
 }
@@ -252,13 +252,13 @@ func TestLateActivityIsEnded(t *testing.T) {
 	w, _, _ := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
-	w.To(crickettest.At(40))
-	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
+	w.MoveClock(crickettest.At(40))
+	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	f.EndingAt = crickettest.At(40).Unix()
-	testkit.Put(w.World, tables.Fixtures, f)
+	testkit.PutRows(w.World, tables.Fixtures, f)
 	w.Subscribe("7", "late", "11")
-	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("late")}}))
+	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Tokens: []string{crickettest.Token("late")}}))
 	if state, ended := w.PhoneState("late"); !ended {
 		t.Errorf("the activity is not ended and shows %.60s", state)
 	}
@@ -270,7 +270,7 @@ func TestLateChangeEndsAllActivities(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)
 	w.DecideEnd("7", 40)
-	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(1)), Changed: []string{"11"}}))
+	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(1)), Changed: []string{"11"}}))
 	w.ExpectPhones("after the late change", want, true)
 }
 
@@ -280,9 +280,9 @@ func TestEndIsRetriedForHours(t *testing.T) {
 	w, _, _ := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
-	w.To(crickettest.At(40))
+	w.MoveClock(crickettest.At(40))
 	w.Phones.Answer(crickettest.Token("local"), apns.Refuse(apns2.ReasonServiceUnavailable))
-	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
+	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(40).Unix()}))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Hour, p.PushActivities)
 	w.Phones.Answer(crickettest.Token("local"))
 	testkit.Drain(w.World, tables.ActivityQueue, 4*time.Hour, p.PushActivities)
@@ -296,11 +296,11 @@ func TestMessageWithoutAMatchIsInvalid(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	for _, id := range []string{"", "x", "7\x00", "12345678901234567890"} {
-		err := w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.Ctx(), activity.MatchChanged{MatchID: id})
+		err := w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: id})
 		if problem.Of(err) != problem.Invalid {
 			t.Errorf("push to match %q: error %v, want Invalid", id, err)
 		}
-		err = testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher).FinishMatch(w.Ctx(), live.MatchLeft{MatchID: id})
+		err = testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher).FinishMatch(w.NewContext(), live.MatchLeft{MatchID: id})
 		if problem.Of(err) != problem.Invalid {
 			t.Errorf("end of match %q: error %v, want Invalid", id, err)
 		}
@@ -315,7 +315,7 @@ func addSubscriptions(w *crickettest.World, matchID string, n int) (names []stri
 		names = append(names, fmt.Sprint("fan ", i))
 		all[i] = activity.Subscription{MatchID: matchID, PushToken: crickettest.Token(names[i]), UserID: names[i], UpdatedAt: 1, ExpiresAt: w.Clock.Now().Add(24 * time.Hour).Unix()}
 	}
-	testkit.Put(w.World, tables.Subscriptions, all...)
+	testkit.PutRows(w.World, tables.Subscriptions, all...)
 	return names
 }
 
@@ -356,7 +356,7 @@ func TestManyActivitiesArePushedInParts(t *testing.T) {
 	}
 
 	// The end is divided into parts, too, and removes all subscriptions.
-	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
+	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
 	w.Phones.Answer(crickettest.Token(names[1]))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	if left := w.Subscribers(); left != nil {
@@ -371,7 +371,7 @@ func TestSupersededPartIsSkipped(t *testing.T) {
 	w, _, _ := worldWithActivities(t)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	old := activity.MatchChanged{MatchID: "7", Slot: match.SlotOf(crickettest.At(0)), Changed: []string{match.Neutral}, IDRange: activity.IDRange{From: "3", Until: "7"}}
-	calls := w.Count(func() { testkit.Must(t, p.PushActivities(w.Ctx(), old)) })
+	calls := w.CountCalls(func() { testkit.Must(t, p.PushActivities(w.NewContext(), old)) })
 	if want := map[string]int{"GetItem": 2}; !maps.Equal(calls, want) {
 		t.Errorf("the calls of a superseded part differ:\n%s", cmp.Diff(want, calls))
 	}
@@ -379,7 +379,7 @@ func TestSupersededPartIsSkipped(t *testing.T) {
 		{MatchID: "7", IDRange: activity.IDRange{From: "7", Until: "3"}}, {MatchID: "7", IDRange: activity.IDRange{From: "7", Until: "7"}},
 		{MatchID: "7", Channels: activity.CloseChannels, Ended: 1},
 	} {
-		if err := p.PushActivities(w.Ctx(), m); problem.Of(err) != problem.Invalid {
+		if err := p.PushActivities(w.NewContext(), m); problem.Of(err) != problem.Invalid {
 			t.Errorf("%+v: error %v, want Invalid", m, err)
 		}
 	}
@@ -394,9 +394,9 @@ func TestSupersededRunStopsAtTheNextPage(t *testing.T) {
 	newer := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", match.Neutral))
 	newer.Slot++
 	var once sync.Once
-	w.Phones.Observe = func(apns.Push) { once.Do(func() { testkit.Put(w.World, tables.Displays, newer) }) }
+	w.Phones.Observe = func(apns.Push) { once.Do(func() { testkit.PutRows(w.World, tables.Displays, newer) }) }
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
-	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Slot: newer.Slot - 1, Changed: []string{match.Neutral}}))
+	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Slot: newer.Slot - 1, Changed: []string{match.Neutral}}))
 	if got := len(w.Phones.Tokens()); got == 0 || got > activity.PerPage {
 		t.Errorf("%d phones got the superseded display, want 1 to %d", got, activity.PerPage)
 	}
@@ -408,14 +408,14 @@ func TestEndWithoutADisplayUsesTheScore(t *testing.T) {
 	t.Parallel()
 	w, f, _ := worldWithActivities(t)
 	for _, view := range f.Perspectives() {
-		testkit.Must(t, w.Drop(tables.Displays, match.DisplayKey("7", view)))
+		testkit.Must(t, w.DeleteRow(tables.Displays, match.DisplayKey("7", view)))
 	}
 	w.AddFixture("8")
 	w.Subscribe("8", "scoreless", "11")
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 	testkit.Drain(w.World, tables.ActivityQueue, 0, func(context.Context, activity.MatchChanged) error { return nil })
 	for _, id := range []string{"7", "8"} {
-		testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: id, Ended: crickettest.At(9).Unix()}))
+		testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: id, Ended: crickettest.At(9).Unix()}))
 	}
 	state := testkit.Row[match.ScoreRow](w.World, tables.FixtureCache, "7")
 	testkit.Must(t, state.Decode())
@@ -429,7 +429,7 @@ func TestEndWithoutADisplayUsesTheScore(t *testing.T) {
 	if left := w.Subscribers(); left != nil || pushCount(w, "scoreless") != 0 {
 		t.Errorf("the subscriptions %q are left, and the one without a score got %d pushes; want none", left, pushCount(w, "scoreless"))
 	}
-	if got := w.Logs.Complaints(); len(got) != 1 || !strings.Contains(got[0], "has no display") {
+	if got := w.Logs.TakeWarnings(); len(got) != 1 || !strings.Contains(got[0], "has no display") {
 		t.Errorf("the log has the complaints %q, want one of a match without a display", got)
 	}
 }
@@ -465,7 +465,7 @@ func TestPushStopsAfterOnePageWithoutApple(t *testing.T) {
 				w.Phones.Observe = func(p apns.Push) { mu.Lock(); defer mu.Unlock(); tried[p.Token] = true }
 				p := w.Pusher(w.Env(activity.PushActivitiesFunction))
 				*p.PageTimeout() = 500 * time.Millisecond
-				testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: ended}))
+				testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: ended}))
 				if len(tried) > activity.PerPage {
 					t.Errorf("%d phones were tried, want at most %d", len(tried), activity.PerPage)
 				}
@@ -498,7 +498,7 @@ func TestCancelledRunKeepsRetriesOfEarlierPages(t *testing.T) {
 	discardMessages(w)
 	first := slices.MinFunc(names, func(a, b string) int { return strings.Compare(crickettest.Token(a), crickettest.Token(b)) })
 	w.Phones.Answer(crickettest.Token(first), apns.Refuse(apns2.ReasonServiceUnavailable))
-	ctx, cancel := context.WithCancel(w.Ctx())
+	ctx, cancel := context.WithCancel(w.NewContext())
 	defer cancel()
 	reached := map[string]bool{}
 	var mu sync.Mutex
@@ -526,7 +526,7 @@ func TestUnreachedOfAPartAreRetriedByToken(t *testing.T) {
 	busy.Times = 8
 	w.Phones.Answer(crickettest.Token("local"), busy)
 	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
-	testkit.Must(t, p.PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix(), IDRange: activity.IDRange{From: "0", Until: "f~"}}))
+	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix(), IDRange: activity.IDRange{From: "0", Until: "f~"}}))
 	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
 	w.ExpectPhones("after the retry of the part", want, true)
 }
@@ -548,7 +548,7 @@ func TestExpirationOfPushes(t *testing.T) {
 		{"1st Innings", false, 0}, {"Innings Break", false, activity.PauseExpiration}, {"Int.", false, activity.PauseExpiration}, {"Stump Day 1", false, activity.PauseExpiration}, {"Aban.", false, activity.PauseExpiration},
 		{"Aban.", true, activity.EndExpiration},
 	} {
-		w.To(w.Clock.Now().Add(match.SlotLength))
+		w.MoveClock(w.Clock.Now().Add(match.SlotLength))
 		w.SetPayload(crickettest.Payload(f, c.status, balls...))
 		w.TickAt(w.Ticker(), int(w.Clock.Now().Sub(crickettest.KickOff)/match.SlotLength)+1)
 		discardMessages(w)
@@ -570,7 +570,7 @@ func TestExpirationOfPushes(t *testing.T) {
 				t.Errorf("status %s, ended %v: expiration %s, want %s, with status 200: %+v", c.status, c.ended, push.Expires, want, push)
 			}
 		}
-		testkit.Must(t, p.PushActivities(w.Ctx(), m))
+		testkit.Must(t, p.PushActivities(w.NewContext(), m))
 		if d, _ := w.Phones.Device(crickettest.Token("listener")); d.Pushes != before.Pushes+1 || n != 4 {
 			t.Errorf("status %s, ended %v: %d pushes, %d of them to the listener; want 4 and 1", c.status, c.ended, n, d.Pushes-before.Pushes)
 		}
@@ -582,7 +582,7 @@ func TestEndIsNewerThanTheLastDisplay(t *testing.T) {
 	t.Parallel()
 	w, _, _ := worldWithActivities(t)
 	shown := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", match.Neutral))
-	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.Ctx(), activity.MatchChanged{MatchID: "7", Ended: shown.At}))
+	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: shown.At}))
 	if d, _ := w.Phones.Device(crickettest.Token("neutral")); d.Timestamp.Unix() != shown.At+1 {
 		t.Errorf("the end has time %d, want %d", d.Timestamp.Unix(), shown.At+1)
 	}

@@ -22,12 +22,12 @@ import (
 func worldWithUnusedChannels(t *testing.T) (w *crickettest.World, keep []string) {
 	w, f, _ := worldWithActivities(t)
 	discardMessages(w)
-	w.To(crickettest.At(40))
+	w.MoveClock(crickettest.At(40))
 	addMatch := func(id string, change func(*match.Fixture)) {
 		f := f
 		f.MatchID = id
 		change(&f)
-		testkit.Put(w.World, tables.Fixtures, f)
+		testkit.PutRows(w.World, tables.Fixtures, f)
 	}
 	addMatch("7", func(f *match.Fixture) { f.Live = match.Live })
 	addMatch("8", func(f *match.Fixture) {
@@ -46,14 +46,14 @@ func worldWithUnusedChannels(t *testing.T) (w *crickettest.World, keep []string)
 	for _, id := range []string{"11", "12", "13"} { // match 13 does not exist
 		w.OpenChannel(id, "11")
 	}
-	testkit.Put(w.World, tables.Displays, match.DisplayRow{CacheKey: match.DisplayKey("11", "11"), Display: `{"headline":"Harbour won"}`})
+	testkit.PutRows(w.World, tables.Displays, match.DisplayRow{CacheKey: match.DisplayKey("11", "11"), Display: `{"headline":"Harbour won"}`})
 	listenTo(w, testkit.Row[activity.Channel](w.World, tables.Channels, "11", "11").ChannelID, "away")
 	sender := w.Sender(w.Env(activity.SweepChannelsFunction))
 	for range 3 {
 		_, err := sender.CreateChannel(t.Context(), push.KeepNothing)
 		testkit.Must(t, err)
 	}
-	testkit.Put(w.World, tables.Channels, activity.Channel{MatchID: "7", View: "12", ClaimedAt: crickettest.At(40).Add(-activity.ChannelClaim).UnixMilli()})
+	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: "7", View: "12", ClaimedAt: crickettest.At(40).Add(-activity.ChannelClaim).UnixMilli()})
 	slices.Sort(keep)
 	return w, keep
 }
@@ -75,7 +75,7 @@ func TestSweepDeletesOnlyUnusedChannels(t *testing.T) {
 	w, keep := worldWithUnusedChannels(t)
 	p := w.Pusher(w.Env(activity.SweepChannelsFunction))
 	for n := range 2 {
-		calls := w.Count(func() { testkit.Must(t, p.SweepChannels(w.Ctx())) })
+		calls := w.CountCalls(func() { testkit.Must(t, p.SweepChannels(w.NewContext())) })
 		apple, named := channelIDs(w)
 		if !slices.Equal(apple, keep) || !slices.Equal(named, keep) {
 			t.Errorf("run %d leaves channels at Apple that differ:\n%sand in rows:\n%s", n, cmp.Diff(keep, apple), cmp.Diff(keep, named))
@@ -94,14 +94,14 @@ func TestSweepKeepsUnreferencedChannelsDuringAClaim(t *testing.T) {
 	t.Parallel()
 	w, keep := worldWithUnusedChannels(t)
 	claim := activity.Channel{MatchID: "7", View: "11", ClaimedAt: w.Clock.Now().UnixMilli()}
-	testkit.Put(w.World, tables.Channels, claim)
+	testkit.PutRows(w.World, tables.Channels, claim)
 	p := w.Pusher(w.Env(activity.SweepChannelsFunction))
-	testkit.Must(t, p.SweepChannels(w.Ctx()))
+	testkit.Must(t, p.SweepChannels(w.NewContext()))
 	if apple, named := channelIDs(w); len(apple) != len(keep)+3 || len(named) != len(keep)+1 {
 		t.Errorf("%d channels and %d rows are left, want %d and %d", len(apple), len(named), len(keep)+3, len(keep)+1)
 	}
-	w.To(w.Clock.Now().Add(activity.ChannelClaim))
-	testkit.Must(t, p.SweepChannels(w.Ctx()))
+	w.MoveClock(w.Clock.Now().Add(activity.ChannelClaim))
+	testkit.Must(t, p.SweepChannels(w.NewContext()))
 	if apple, named := channelIDs(w); !slices.Equal(apple, keep) || !slices.Equal(named, keep) {
 		t.Errorf("after the claim expired the channels at Apple differ:\n%sand the rows:\n%s", cmp.Diff(keep, apple), cmp.Diff(keep, named))
 	}
@@ -116,7 +116,7 @@ func TestSweepDeletesAtMostMaxSwept(t *testing.T) {
 		testkit.Must(t, err)
 	}
 	for _, want := range []int{10, 0} {
-		testkit.Must(t, p.SweepChannels(w.Ctx()))
+		testkit.Must(t, p.SweepChannels(w.NewContext()))
 		if apple, _ := channelIDs(w); len(apple) != want {
 			t.Errorf("%d channels are left, want %d", len(apple), want)
 		}
@@ -128,13 +128,13 @@ func TestSweepDeletesAtMostMaxSwept(t *testing.T) {
 func TestSweepContinuesAfterAnError(t *testing.T) {
 	t.Parallel()
 	w, keep := worldWithUnusedChannels(t)
-	testkit.Put(w.World, tables.Channels, activity.Channel{MatchID: "1", View: match.Neutral, ChannelID: "no base64!"})
+	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: "1", View: match.Neutral, ChannelID: "no base64!"})
 	env := w.Env(activity.SweepChannelsFunction)
 	offline := w.Pusher(env, func(c *push.Config) { c.Endpoint = "https://127.0.0.1:1" })
-	if err := offline.SweepChannels(w.Ctx()); err == nil || len(w.Phones.Channels()) != len(keep)+6 {
+	if err := offline.SweepChannels(w.NewContext()); err == nil || len(w.Phones.Channels()) != len(keep)+6 {
 		t.Errorf("without Apple: error %v, %d channels; want an error and %d channels", err, len(w.Phones.Channels()), len(keep)+6)
 	}
-	if err := w.Pusher(env).SweepChannels(w.Ctx()); err == nil {
+	if err := w.Pusher(env).SweepChannels(w.NewContext()); err == nil {
 		t.Error("no error for a channel that cannot be deleted")
 	}
 	if apple, _ := channelIDs(w); !slices.Equal(apple, keep) {
@@ -144,10 +144,10 @@ func TestSweepContinuesAfterAnError(t *testing.T) {
 
 func TestSweepIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) channelState {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) channelState {
 		w, _ := worldWithUnusedChannels(t)
-		w.Pusher(w.Crashing(activity.SweepChannelsFunction, p)).SweepChannels(w.Ctx())
-		testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction)).SweepChannels(w.Ctx()))
+		w.Pusher(w.CrashingEnv(activity.SweepChannelsFunction, p)).SweepChannels(w.NewContext())
+		testkit.Must(t, w.Pusher(w.Env(activity.SweepChannelsFunction)).SweepChannels(w.NewContext()))
 		return channelStateOf(w)
 	})
 }

@@ -52,13 +52,13 @@ func addFollower(w *crickettest.World, name, team string, edits ...func(*followe
 	for _, edit := range edits {
 		edit(&f, &d)
 	}
-	testkit.Put(w.World, tables.Follows, f)
-	testkit.Put(w.World, tables.Devices, d)
+	testkit.PutRows(w.World, tables.Follows, f)
+	testkit.PutRows(w.World, tables.Devices, d)
 }
 
 func setPreferences(w *crickettest.World, name string, p follower.Preferences) {
 	w.T.Helper()
-	testkit.Put(w.World, tables.Preferences, follower.PreferencesRow{UserID: name, Preferences: p, UpdatedAt: 1})
+	testkit.PutRows(w.World, tables.Preferences, follower.PreferencesRow{UserID: name, Preferences: p, UpdatedAt: 1})
 }
 
 // wicketAlert is the alert of a wicket at the present time.
@@ -141,19 +141,19 @@ func TestAlertsFollowPreferences(t *testing.T) {
 	addFollower(w, "unstated", "")
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	m, n := wicketAlert(w), rainAlert(w)
-	w.To(w.Clock.Now().Add(6 * time.Minute))
-	testkit.Must(t, a.SendAlert(w.Ctx(), m))
-	testkit.Must(t, a.SendAlert(w.Ctx(), n))
+	w.MoveClock(w.Clock.Now().Add(6 * time.Minute))
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
+	testkit.Must(t, a.SendAlert(w.NewContext(), n))
 	n.Key, n.Plain = "rain:2", "" // no text without the score
 	setPreferences(w, "everything", preferOnly())
 	setPreferences(w, "unstated", preferOnly())
-	testkit.Must(t, w.Drop(tables.Follows, "7", "quiet over midnight, awake"))
-	testkit.Must(t, w.Drop(tables.Follows, "7", "quiet until it is sent, not when it is"))
-	testkit.Must(t, a.SendAlert(w.Ctx(), n))
+	testkit.Must(t, w.DeleteRow(tables.Follows, "7", "quiet over midnight, awake"))
+	testkit.Must(t, w.DeleteRow(tables.Follows, "7", "quiet until it is sent, not when it is"))
+	testkit.Must(t, a.SendAlert(w.NewContext(), n))
 	if got := alertsOf(w, "unstated"); !slices.Equal(got, []string{wicket, rain}) {
 		t.Errorf("without stored preferences: alerts %q, want %q", got, []string{wicket, rain})
 	}
-	if d, s := w.Logs.Sum(tables.AlertsDelivered), w.Logs.Sum(tables.AlertsSuppressed); d != 10 || s != 21 {
+	if d, s := w.Logs.SumMetric(tables.AlertsDelivered), w.Logs.SumMetric(tables.AlertsSuppressed); d != 10 || s != 21 {
 		t.Errorf("%v alerts delivered and %v suppressed, want 10 and 21", d, s)
 	}
 }
@@ -164,9 +164,9 @@ func TestNotificationHasThreadKindAndCollapseID(t *testing.T) {
 	addFollower(w, "ann", "11")
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	m := wicketAlert(w)
-	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	m.Key = strings.Repeat("long", 40)
-	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	d, _ := w.Phones.Device(crickettest.Token("ann"))
 	if len(d.Alerts) != 2 {
 		t.Fatalf("the phone shows %+v, want 2 notifications", d.Alerts)
@@ -200,10 +200,10 @@ func TestAlertReachesOnlyFollowersWithAPhone(t *testing.T) {
 	addFollower(w, "phone expired", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.ExpiresAt = now.Unix() })
 	addFollower(w, "another match", "11", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
 	addFollower(w, "tester", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.Environment = "sandbox" })
-	testkit.Put(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "no phone"}, TeamID: "", CreatedAt: 1, ExpiresAt: now.Add(time.Hour).Unix(), HasActivity: false})
+	testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "no phone"}, TeamID: "", CreatedAt: 1, ExpiresAt: now.Add(time.Hour).Unix(), HasActivity: false})
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	*a.Environment() = "production"
-	testkit.Must(t, a.SendAlert(w.Ctx(), wicketAlert(w)))
+	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 	if got := w.Phones.Tokens(); !slices.Equal(got, []string{crickettest.Token("ann")}) {
 		t.Errorf("%d phones got a push, want that of ann only", len(got))
 	}
@@ -244,7 +244,7 @@ func TestGoneDevicesAreDeletedUnlessRegisteredAgain(t *testing.T) {
 		}
 		return next.Do(r)
 	})
-	testkit.Must(t, openAlerter(w, env).SendAlert(w.Ctx(), wicketAlert(w)))
+	testkit.Must(t, openAlerter(w, env).SendAlert(w.NewContext(), wicketAlert(w)))
 	var left []string
 	for _, d := range testkit.Rows[follower.DeviceRow](w.World, tables.Devices) {
 		left = append(left, d.UserID)
@@ -253,7 +253,7 @@ func TestGoneDevicesAreDeletedUnlessRegisteredAgain(t *testing.T) {
 	if diff := cmp.Diff([]string{"again", "alive", "meanwhile"}, left); diff != "" {
 		t.Errorf("the devices left differ:\n%s", diff)
 	}
-	if gone := w.Logs.Sum(tables.AlertsGone); gone != 4 {
+	if gone := w.Logs.SumMetric(tables.AlertsGone); gone != 4 {
 		t.Errorf("%v tokens were gone, want 4", gone)
 	}
 }
@@ -265,7 +265,7 @@ func TestAlertIsSentOnce(t *testing.T) {
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	m := wicketAlert(w)
 	for range 3 { // delivered again, and sent again later
-		testkit.Must(t, a.SendAlert(w.Ctx(), m))
+		testkit.Must(t, a.SendAlert(w.NewContext(), m))
 		m.At++
 		addFollower(w, "zoe", "11") // after the alert was sent
 	}
@@ -273,7 +273,7 @@ func TestAlertIsSentOnce(t *testing.T) {
 		t.Errorf("the phone rang %d times, that of a later follower %d times; want 1 and 0", n, ringCount(w, "zoe"))
 	}
 	m.Key = "S1:W2"
-	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	if n := ringCount(w, "ann"); n != 2 {
 		t.Errorf("after the second wicket the phone rang %d times, want 2", n)
 	}
@@ -297,7 +297,7 @@ func TestConcurrentDeliveriesSendOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, a := range workers {
 		wg.Go(func() {
-			if err := a.SendAlert(w.Ctx(), m); err != nil {
+			if err := a.SendAlert(w.NewContext(), m); err != nil {
 				t.Error(err)
 			}
 		})
@@ -319,17 +319,17 @@ func TestAlertWaitsWhileAnotherWorkerHasIt(t *testing.T) {
 	addFollower(w, "ann", "11")
 	m := wicketAlert(w)
 	a, other := openAlerter(w, w.Env(alert.SendAlertsFunction)), openAlerter(w, w.Env(alert.SendAlertsFunction))
-	lease, err := (*other.Locks()).Take(w.Ctx(), "alert:7:"+m.Part(), "other")
+	lease, err := (*other.Locks()).Take(w.NewContext(), "alert:7:"+m.Part(), "other")
 	testkit.Must(t, err)
 	for n := 1; n <= tables.AlertQueue.MaxReceiveCount+1; n++ {
-		testkit.Must(t, a.SendAlert(w.Ctx(), m))
+		testkit.Must(t, a.SendAlert(w.NewContext(), m))
 		if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != n || got[n-1].Try != 0 || ringCount(w, "ann") != 0 {
 			t.Fatalf("the messages are %+v, and the phone rang %d times; want %d messages with try 0, and 0", got, ringCount(w, "ann"), n)
 		}
-		w.To(w.Clock.Now().Add(time.Minute))
-		testkit.Must(t, lease.Extend(w.Ctx()))
+		w.MoveClock(w.Clock.Now().Add(time.Minute))
+		testkit.Must(t, lease.Extend(w.NewContext()))
 	}
-	testkit.Must(t, lease.Release(w.Ctx()))
+	testkit.Must(t, lease.Release(w.NewContext()))
 	testkit.Drain(w.World, tables.AlertQueue, time.Hour, a.SendAlert)
 	if n := ringCount(w, "ann"); n != 1 {
 		t.Errorf("the phone rang %d times, want 1", n)
@@ -364,12 +364,12 @@ func TestWorkerStopsWhenItsLeaseExpired(t *testing.T) {
 				}
 				if !stalled && calls == c.calls {
 					stalled = true
-					w.To(w.Clock.Now().Add(alert.AlertLease + time.Second))
-					testkit.Must(t, quick.SendAlert(w.Ctx(), m))
+					w.MoveClock(w.Clock.Now().Add(alert.AlertLease + time.Second))
+					testkit.Must(t, quick.SendAlert(w.NewContext(), m))
 				}
 				return w.Clock.Now()
 			})
-			testkit.Must(t, slow.SendAlert(w.Ctx(), m))
+			testkit.Must(t, slow.SendAlert(w.NewContext(), m))
 			if n := testkit.Drain(w.World, tables.AlertQueue, time.Hour, quick.SendAlert); n != 1 || !stalled {
 				t.Errorf("the worker stalled: %v, and left %d messages; want true and 1", stalled, n)
 			}
@@ -405,11 +405,11 @@ func TestManyFollowersAreDividedIntoMessages(t *testing.T) {
 	})
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	m := wicketAlert(w)
-	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 {
 		t.Errorf("%d messages are for the rest of %d followers, want 1", len(got), n)
 	}
-	if d := w.Logs.Sum(tables.AlertsDelivered); d != 2000 {
+	if d := w.Logs.SumMetric(tables.AlertsDelivered); d != 2000 {
 		t.Errorf("the first message delivered %v alerts, want 2000", d)
 	}
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
@@ -428,8 +428,8 @@ func addFollowers(w *crickettest.World, n int, name func(i int) string) (names [
 		fs = append(fs, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: user}, TeamID: "", CreatedAt: now.UnixMilli(), ExpiresAt: now.Add(96 * time.Hour).Unix(), HasActivity: false})
 		ds = append(ds, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token(user), OSMajor: 18, UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(time.Hour).Unix()})
 	}
-	testkit.Put(w.World, tables.Follows, fs...)
-	testkit.Put(w.World, tables.Devices, ds...)
+	testkit.PutRows(w.World, tables.Follows, fs...)
+	testkit.PutRows(w.World, tables.Devices, ds...)
 	return names
 }
 
@@ -458,7 +458,7 @@ func TestLargePartIsDividedAgain(t *testing.T) {
 			names := addFollowers(w, 47, name)
 			a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 			*a.Sizes() = alert.BatchSizes{Message: 5, Part: 4, Page: 2}
-			testkit.Must(t, a.SendAlert(w.Ctx(), wicketAlert(w)))
+			testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 			if n := testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert); n < 9 {
 				t.Errorf("%d messages for 42 followers, want 9 or more", n)
 			}
@@ -483,13 +483,13 @@ func TestUnreachedFollowersAreRetried(t *testing.T) {
 			w.Phones.Answer(crickettest.Token("dan"), apns.Answer{Status: busy.Status, Reason: busy.Reason, Times: 8})
 			a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 			m := wicketAlert(w)
-			testkit.Must(t, a.SendAlert(w.Ctx(), m))
+			testkit.Must(t, a.SendAlert(w.NewContext(), m))
 			again := testkit.Messages[alert.Alert](w.World, tables.AlertQueue)
 			if len(again) != 1 || !slices.Equal(again[0].Users, []string{"bob", "cy", "dan"}) || again[0].Try != 1 {
 				t.Fatalf("the messages are %+v, want one for bob, cy and dan with try 1", again)
 			}
 			setPreferences(w, "dan", preferOnly()) // no longer wants alerts
-			testkit.Must(t, a.SendAlert(w.Ctx(), m))
+			testkit.Must(t, a.SendAlert(w.NewContext(), m))
 			began := w.Clock.Now()
 			if n := testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert); n != 2 {
 				t.Errorf("%d retries, want 2", n)
@@ -502,7 +502,7 @@ func TestUnreachedFollowersAreRetried(t *testing.T) {
 					t.Errorf("%s's phone rang %d times, want %d", name, n, want)
 				}
 			}
-			if got := w.Logs.Sum(tables.AlertsRetried); got != 4 {
+			if got := w.Logs.SumMetric(tables.AlertsRetried); got != 4 {
 				t.Errorf("%v followers were retried, want 4", got)
 			}
 		})
@@ -523,7 +523,7 @@ func TestUnreachedFollowersOfEachPageAreRetried(t *testing.T) {
 	w.Phones.Answer(crickettest.Token("dan"), busy)
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	a.Sizes().Page = 2
-	testkit.Must(t, a.SendAlert(w.Ctx(), wicketAlert(w)))
+	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
 	expectOneRing(w, names)
 }
@@ -535,14 +535,14 @@ func TestRetriesEndWithinAnHour(t *testing.T) {
 	w.Phones.Answer(crickettest.Token("ann"), apns.Refuse(apns2.ReasonServiceUnavailable))
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	began := w.Clock.Now()
-	testkit.Must(t, a.SendAlert(w.Ctx(), wicketAlert(w)))
+	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 	if n := testkit.Drain(w.World, tables.AlertQueue, 2*time.Hour, a.SendAlert); n != alert.MaxAlertTries {
 		t.Errorf("%d retries, want %d", n, alert.MaxAlertTries)
 	}
 	if took := w.Clock.Now().Sub(began); took < 45*time.Minute || took > time.Hour {
 		t.Errorf("the last retry was after %v, want 45 min to 1 h", took)
 	}
-	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"gave up: followers were not reached"}) {
+	if got := w.Logs.TakeWarnings(); !slices.Equal(got, []string{"gave up: followers were not reached"}) {
 		t.Errorf("the log has the complaints %q, want one", got)
 	}
 }
@@ -553,11 +553,11 @@ func TestAlertIsRetriedWithoutApple(t *testing.T) {
 	addFollower(w, "ann", "11")
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	testkit.Must(t, w.Phones.Close())
-	testkit.Must(t, a.SendAlert(w.Ctx(), wicketAlert(w)))
+	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || got[0].Try != 1 || got[0].Part() != "S1:W1" {
 		t.Errorf("the messages are %+v, want the alert with try 1", got)
 	}
-	w.Logs.Complaints()
+	w.Logs.TakeWarnings()
 }
 
 // A push that Apple does not answer does not delay the other followers.
@@ -569,7 +569,7 @@ func TestUnansweredPushDoesNotDelayOthers(t *testing.T) {
 	w.Phones.Answer(crickettest.Token("slow"), apns.Answer{Slow: 24 * time.Hour, Times: 1})
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	*a.SendTimeout() = 100 * time.Millisecond
-	testkit.Must(t, a.SendAlert(w.Ctx(), wicketAlert(w)))
+	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || !slices.Contains(got[0].Users, "slow") {
 		t.Fatalf("the messages are %+v, want one for the slow phone", got)
 	}
@@ -630,8 +630,8 @@ func TestStartAlertStartsActivities(t *testing.T) {
 	var mu sync.Mutex
 	w.Phones.Started = func(s apns.Start) { mu.Lock(); defer mu.Unlock(); starts[s.Token] = s }
 
-	testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.Ctx(), startAlert(w)))
-	w.To(w.Clock.Now().Add(time.Second))
+	testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.NewContext(), startAlert(w)))
+	w.MoveClock(w.Clock.Now().Add(time.Second))
 
 	opened := map[string]string{}
 	for _, c := range testkit.Rows[activity.Channel](w.World, tables.Channels) {
@@ -692,7 +692,7 @@ func TestStartAlertAfterTheEndNotifiesOnly(t *testing.T) {
 			addFollower(w, "old", "11", withPushToStart(17))
 			addFollower(w, "new", "11", withPushToStart(18))
 			end(w)
-			testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.Ctx(), startAlert(w)))
+			testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.NewContext(), startAlert(w)))
 			for _, name := range []string{"old", "new"} {
 				if d, _ := w.Phones.Device(crickettest.Token(name + " starts")); d.Started != 0 || ringCount(w, name) != 1 {
 					t.Errorf("%d activities of %s started, and the phone rang %d times; want 0 and 1", d.Started, name, ringCount(w, name))
@@ -713,22 +713,22 @@ func TestActivitiesStartWithoutAChannel(t *testing.T) {
 	addFollower(w, "new", "11", withPushToStart(18))
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	m := startAlert(w)
-	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	if d, _ := w.Phones.Device(crickettest.Token("new starts")); d.Started != 0 || ringCount(w, "new") != 1 {
 		t.Errorf("without a display %d activities started, and the phone rang %d times; want 0 and 1", d.Started, ringCount(w, "new"))
 	}
 	storeDisplays(w)
 	addFollower(w, "other", "11", withPushToStart(18))
-	testkit.Must(t, w.Drop(tables.Alerts, "7", alert.StartKey))
-	testkit.Put(w.World, tables.Channels, activity.Channel{MatchID: "7", View: "11", ClaimedAt: w.Clock.Now().UnixMilli()})
-	w.Logs.Complaints()
-	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, w.DeleteRow(tables.Alerts, "7", alert.StartKey))
+	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: "7", View: "11", ClaimedAt: w.Clock.Now().UnixMilli()})
+	w.Logs.TakeWarnings()
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	for _, name := range []string{"new", "other"} {
 		if d, _ := w.Phones.Device(crickettest.Token(name + " starts")); d.Started != 1 {
 			t.Errorf("%d activities of %s started, want 1", d.Started, name)
 		}
 	}
-	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"cannot open a channel: activities start without one"}) {
+	if got := w.Logs.TakeWarnings(); !slices.Equal(got, []string{"cannot open a channel: activities start without one"}) {
 		t.Errorf("the log has the complaints %q, want one", got)
 	}
 }
@@ -749,20 +749,20 @@ func TestReminderIsSentOnceToEachUser(t *testing.T) {
 	p.QuietHours = &follower.QuietHours{From: "10:00", To: "12:00", TimeZone: "UTC"}
 	setPreferences(w, "asleep", p)
 	addFollower(w, "claimed", "11")
-	testkit.Put(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7", UserID: "claimed", ClaimedBy: "another", TTL: w.Clock.Now().Add(time.Hour).Unix()})
+	testkit.PutRows(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7", UserID: "claimed", ClaimedBy: "another", TTL: w.Clock.Now().Add(time.Hour).Unix()})
 	addFollower(w, "mine", "11")
-	testkit.Put(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7", UserID: "mine", ClaimedBy: alert.ReminderKey, TTL: w.Clock.Now().Add(time.Hour).Unix()})
+	testkit.PutRows(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7", UserID: "mine", ClaimedBy: alert.ReminderKey, TTL: w.Clock.Now().Add(time.Hour).Unix()})
 	addFollower(w, "busy", "11")
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
 	w.Phones.Answer(crickettest.Token("busy"), busy)
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
-	testkit.Must(t, a.SendAlert(w.Ctx(), reminderAlert(w)))
+	testkit.Must(t, a.SendAlert(w.NewContext(), reminderAlert(w)))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
-	testkit.Must(t, w.Drop(tables.Alerts, "7", alert.ReminderKey)) // another job sends the reminder again
+	testkit.Must(t, w.DeleteRow(tables.Alerts, "7", alert.ReminderKey)) // another job sends the reminder again
 	m := reminderAlert(w)
 	m.Until = "zzz"
-	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	for name, want := range map[string]int{"ann": 1, "asleep": 0, "claimed": 0, "mine": 1, "busy": 1} {
 		if n := ringCount(w, name); n != want {
 			t.Errorf("%s got %d reminders, want %d", name, n, want)
@@ -795,17 +795,17 @@ func TestInvalidAndOldAlertsAreNotSent(t *testing.T) {
 	} {
 		m := wicketAlert(w)
 		edit(&m)
-		if err := a.SendAlert(w.Ctx(), m); problem.Of(err) != problem.Invalid {
+		if err := a.SendAlert(w.NewContext(), m); problem.Of(err) != problem.Invalid {
 			t.Errorf("%s: error %v, want Invalid", name, err)
 		}
 	}
 	old := wicketAlert(w)
 	old.At = w.Clock.Now().Add(-alert.MaxAlertAge - time.Second).Unix()
-	testkit.Must(t, a.SendAlert(w.Ctx(), old))
+	testkit.Must(t, a.SendAlert(w.NewContext(), old))
 	reminder := reminderAlert(w)
-	w.To(crickettest.KickOff)
-	testkit.Must(t, a.SendAlert(w.Ctx(), reminder))
-	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"dropped an alert that is too old", "dropped an alert that is too old"}) {
+	w.MoveClock(crickettest.KickOff)
+	testkit.Must(t, a.SendAlert(w.NewContext(), reminder))
+	if got := w.Logs.TakeWarnings(); !slices.Equal(got, []string{"dropped an alert that is too old", "dropped an alert that is too old"}) {
 		t.Errorf("the log has the complaints %q, want two", got)
 	}
 	if n := ringCount(w, "ann"); n != 0 {
@@ -859,18 +859,18 @@ func outcomeOf(w *crickettest.World) outcome {
 // after its visibility timeout, and then handles all messages that were sent.
 func sendWithCrash(w *crickettest.World, p *dynamotest.Process, m alert.Alert, size alert.BatchSizes) outcome {
 	w.T.Helper()
-	a, again := openAlerter(w, w.Crashing(alert.SendAlertsFunction, p)), openAlerter(w, w.Env(alert.SendAlertsFunction))
+	a, again := openAlerter(w, w.CrashingEnv(alert.SendAlertsFunction, p)), openAlerter(w, w.Env(alert.SendAlertsFunction))
 	*a.Sizes(), *again.Sizes() = size, size
-	a.SendAlert(w.Ctx(), m)
-	w.To(w.Clock.Now().Add(alert.SendAlertsFunction.VisibilityTimeout()))
-	testkit.Must(w.T, again.SendAlert(w.Ctx(), m))
+	a.SendAlert(w.NewContext(), m)
+	w.MoveClock(w.Clock.Now().Add(alert.SendAlertsFunction.VisibilityTimeout()))
+	testkit.Must(w.T, again.SendAlert(w.NewContext(), m))
 	testkit.Drain(w.World, tables.AlertQueue, time.Hour, again.SendAlert)
 	return outcomeOf(w)
 }
 
 func TestAlertIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := worldWithFollowedMatch(t)
 		for _, name := range []string{"alive", "busy", "dead", "spoiler-free"} {
 			addFollower(w, name, "11")
@@ -890,7 +890,7 @@ func TestAlertIsCompletedAfterACrash(t *testing.T) {
 
 func TestDividedAlertIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := worldWithFollowedMatch(t)
 		addFollowers(w, 7, func(i int) string { return fmt.Sprintf("%02x", 36*i) })
 		return sendWithCrash(w, p, wicketAlert(w), alert.BatchSizes{Message: 3, Part: 2, Page: 2})
@@ -899,7 +899,7 @@ func TestDividedAlertIsCompletedAfterACrash(t *testing.T) {
 
 func TestReminderIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := worldWithFollowedMatch(t)
 		addFollowers(w, 2, func(i int) string { return fmt.Sprint("fan ", i) })
 		o := sendWithCrash(w, p, reminderAlert(w), alert.BatchSizes{Message: 10, Part: 10, Page: 10})
@@ -915,7 +915,7 @@ func TestReminderIsCompletedAfterACrash(t *testing.T) {
 // started.
 func TestStartIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := worldWithFollowedMatch(t)
 		storeDisplays(w)
 		addFollower(w, "new", "11", withPushToStart(18))
@@ -954,10 +954,10 @@ func TestActivityStartsOnce(t *testing.T) {
 	w.RegisterPhones("18.0", "unfollowing")
 	activities := w.Starter(w.Env(activity.StartActivityFunction))
 	for _, name := range []string{"watches", "unfollowing"} {
-		_, err := activities.StartActivity(w.Ctx(), crickettest.StartRequest("7", name, "12"))
+		_, err := activities.StartActivity(w.NewContext(), crickettest.StartRequest("7", name, "12"))
 		testkit.Must(t, err)
 	}
-	if _, err := activities.StartActivity(w.Ctx(), crickettest.StartRequest("7", "fan", "99")); err == nil {
+	if _, err := activities.StartActivity(w.NewContext(), crickettest.StartRequest("7", "fan", "99")); err == nil {
 		t.Error("no error for an activity of a team of another match")
 	}
 	for _, f := range testkit.Rows[follower.FollowRow](w.World, tables.Follows) {
@@ -968,10 +968,10 @@ func TestActivityStartsOnce(t *testing.T) {
 	w.Phones.Answer(crickettest.Token("lost starts"), apns.Answer{Drop: true, Times: 1})
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	m := startAlert(w)
-	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
-	testkit.Must(t, w.Drop(tables.Alerts, "7", alert.StartKey)) // as after a crash before the record
-	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, w.DeleteRow(tables.Alerts, "7", alert.StartKey)) // as after a crash before the record
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	for name, want := range map[string]struct{ started, notifications int }{"fan": {1, 1}, "lost": {1, 1}, "watches": {0, 1}} {
 		d, _ := w.Phones.Device(crickettest.Token(name + " starts"))
 		if got := len(alertsOf(w, name)); d.Started != want.started || got != want.notifications {
@@ -990,7 +990,7 @@ func TestRefusedStartIsRetried(t *testing.T) {
 	busy.Times = 8 // all attempts of one run
 	w.Phones.Answer(crickettest.Token("fan starts"), busy)
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
-	testkit.Must(t, a.SendAlert(w.Ctx(), startAlert(w)))
+	testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
 	if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != 1 || ringCount(w, "fan") != 0 {
 		t.Errorf("%d activities started, and the phone rang %d times; want 1 and 0", d.Started, ringCount(w, "fan"))
@@ -1014,7 +1014,7 @@ func TestNoActivityStartsAfterTheEndIsDecided(t *testing.T) {
 			} else {
 				a.Channels().Sender = func(context.Context) (*push.Sender, error) { w.DecideEnd("7", 9); return *a.Sender(), nil }
 			}
-			testkit.Must(t, a.SendAlert(w.Ctx(), startAlert(w)))
+			testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
 			for _, name := range []string{"new", "old"} {
 				if d, _ := w.Phones.Device(crickettest.Token(name + " starts")); d.Started != 0 || ringCount(w, name) != 1 {
 					t.Errorf("%d activities of %s started, and the phone rang %d times; want 0 and 1", d.Started, name, ringCount(w, name))
@@ -1034,9 +1034,9 @@ func TestEqualTeamIDsAreOnePerspective(t *testing.T) {
 	storeDisplays(w)
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	f.VisitorTeamID = f.LocalTeamID
-	testkit.Put(w.World, tables.Fixtures, f)
+	testkit.PutRows(w.World, tables.Fixtures, f)
 	addFollower(w, "fan", "11", withPushToStart(18))
-	testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.Ctx(), startAlert(w)))
+	testkit.Must(t, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert(w.NewContext(), startAlert(w)))
 	if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != 1 || len(alertsOf(w, "fan")) != 0 {
 		t.Errorf("%d activities started, and the notifications are %q; want 1 and none", d.Started, alertsOf(w, "fan"))
 	}
@@ -1057,7 +1057,7 @@ func TestRunStopsAtItsDeadline(t *testing.T) {
 		}
 		return w.Clock.Now()
 	}
-	testkit.Must(t, a.SendAlert(w.Ctx(), m))
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(m) || progressOf(w, m) != "3" {
 		t.Errorf("the progress is %q and the messages are %+v, want 3 and the alert", progressOf(w, m), got)
 	}

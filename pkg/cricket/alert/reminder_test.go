@@ -29,7 +29,7 @@ func storeScore(w *crickettest.World, f match.Fixture) {
 	state := score.State{ID: f.MatchID, Local: score.Team{ID: "11", Name: "Harbour"}, Visitor: score.Team{ID: "12", Name: "Valley"}}
 	c, err := match.NewScoreRow(f, state, 0, w.Clock.Now())
 	testkit.Must(w.T, err)
-	testkit.Put(w.World, tables.FixtureCache, c)
+	testkit.PutRows(w.World, tables.FixtureCache, c)
 }
 
 func TestMatchIsRemindedOnce(t *testing.T) {
@@ -39,8 +39,8 @@ func TestMatchIsRemindedOnce(t *testing.T) {
 	storeScore(w, addMatch(w, "7", 16*time.Minute))
 	r := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder)
 	for range 20 {
-		testkit.Must(t, r.RemindPrematch(w.Ctx()))
-		w.To(w.Clock.Now().Add(time.Minute))
+		testkit.Must(t, r.RemindPrematch(w.NewContext()))
+		w.MoveClock(w.Clock.Now().Add(time.Minute))
 	}
 	began := crickettest.KickOff.Add(-time.Hour)
 	want := []alert.Alert{{
@@ -55,7 +55,7 @@ func TestMatchIsRemindedOnce(t *testing.T) {
 		t.Errorf("the mark differs:\n%s", cmp.Diff(want, mark))
 	}
 	storeScore(w, addMatch(w, "7", 10*time.Minute)) // moved
-	testkit.Must(t, r.RemindPrematch(w.Ctx()))
+	testkit.Must(t, r.RemindPrematch(w.NewContext()))
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 {
 		t.Errorf("after the match was moved the alerts are %+v, want no second one", got)
 	}
@@ -108,13 +108,13 @@ func TestDelayedReminderStatesTheMinutesLeft(t *testing.T) {
 	prefers := follower.DefaultPreferences()
 	prefers.SpoilerFree = true
 	setPreferences(w, "spoiler-free", prefers)
-	testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.Ctx()))
-	w.To(w.Clock.Now().Add(2*time.Minute + time.Second))
+	testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.NewContext()))
+	w.MoveClock(w.Clock.Now().Add(2*time.Minute + time.Second))
 	w.Phones.Answer("", apns.Refuse(apns2.ReasonServiceUnavailable))
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
 	w.Phones.Answer("")
-	w.To(w.Clock.Now().Add(2 * time.Minute))
+	w.MoveClock(w.Clock.Now().Add(2 * time.Minute))
 	testkit.Drain(w.World, tables.AlertQueue, 5*time.Minute, a.SendAlert)
 	for _, name := range []string{"ann", "spoiler-free"} {
 		if got := alertsOf(w, name); len(got) != 1 || got[0] == "Harbour v Valley|Starts in 12 minutes" || !strings.HasPrefix(got[0], "Harbour v Valley|Starts in ") {
@@ -128,9 +128,9 @@ func TestErrorOfOneMatchDoesNotBlockOtherReminders(t *testing.T) {
 	w := crickettest.New(t)
 	activateLeague(w)
 	broken := addMatch(w, "7", 5*time.Minute)
-	testkit.Put(w.World, tables.FixtureCache, match.ScoreRow{MatchID: broken.MatchID, LeagueID: "3", StartingAt: broken.StartTime, StateJSON: "{"})
+	testkit.PutRows(w.World, tables.FixtureCache, match.ScoreRow{MatchID: broken.MatchID, LeagueID: "3", StartingAt: broken.StartTime, StateJSON: "{"})
 	storeScore(w, addMatch(w, "8", 10*time.Minute))
-	if err := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.Ctx()); err == nil {
+	if err := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.NewContext()); err == nil {
 		t.Error("no error for a score that cannot be decoded")
 	}
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || got[0].MatchID != "8" {
@@ -149,8 +149,8 @@ func TestReminderReachesPhones(t *testing.T) {
 	addFollower(w, "bob", "", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
 	r, a := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder), openAlerter(w, w.Env(alert.SendAlertsFunction))
 	for range 3 {
-		testkit.Must(t, r.RemindPrematch(w.Ctx()))
-		testkit.Must(t, w.Drop(tables.Prematch, "7", alert.WholeMatch)) // as after a crash before the mark
+		testkit.Must(t, r.RemindPrematch(w.NewContext()))
+		testkit.Must(t, w.DeleteRow(tables.Prematch, "7", alert.WholeMatch)) // as after a crash before the mark
 	}
 	if n := testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert); n != 3 {
 		t.Errorf("%d messages were handled, want 3", n)
@@ -162,14 +162,14 @@ func TestReminderReachesPhones(t *testing.T) {
 
 func TestRemindPrematchIsCompletedAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := worldWithFollowedMatch(t)
 		activateLeague(w)
 		storeScore(w, addMatch(w, "7", 12*time.Minute))
 		addFollower(w, "ann", "11")
-		r := testkit.OpenWith(w.World, w.Crashing(alert.RemindPrematchFunction, p), alert.OpenReminder)
-		r.RemindPrematch(w.Ctx())
-		testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.Ctx()))
+		r := testkit.OpenWith(w.World, w.CrashingEnv(alert.RemindPrematchFunction, p), alert.OpenReminder)
+		r.RemindPrematch(w.NewContext())
+		testkit.Must(t, testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder).RemindPrematch(w.NewContext()))
 		testkit.Drain(w.World, tables.AlertQueue, time.Hour, openAlerter(w, w.Env(alert.SendAlertsFunction)).SendAlert)
 		if n := ringCount(w, "ann"); n != 1 {
 			t.Errorf("the phone rang %d times, want 1", n)
@@ -186,9 +186,9 @@ func TestLogsContainNoSecrets(t *testing.T) {
 	addMatch(w, "8", time.Hour)
 	addFollower(w, "user-4711", "11", withPushToStart(18))
 	w.Override = func(string) (int, string) { return http.StatusForbidden, crickettest.APIToken }
-	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.NewContext()))
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
-	testkit.Must(t, a.SendAlert(w.Ctx(), startAlert(w)))
+	testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
 	lines := w.Logs.Lines()
 	if len(lines) < 2 {
 		t.Fatalf("the log is %+v, want 2 or more lines", lines)

@@ -27,7 +27,7 @@ import (
 
 // activateLeague stores the active league of the matches and an inactive one.
 func activateLeague(w *crickettest.World) {
-	testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true}, catalog.ProvidedLeague{LeagueID: "4", Code: "ODI"})
+	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true}, catalog.ProvidedLeague{LeagueID: "4", Code: "ODI"})
 }
 
 // addMatch stores an upcoming match that starts after the duration.
@@ -40,7 +40,7 @@ func addMatch(w *crickettest.World, id string, in time.Duration, edits ...func(*
 	for _, edit := range edits {
 		edit(&f)
 	}
-	testkit.Put(w.World, tables.Fixtures, f)
+	testkit.PutRows(w.World, tables.Fixtures, f)
 	return f
 }
 
@@ -81,7 +81,7 @@ func expectAlerts(w *crickettest.World, matches map[string]candidate, job func(c
 	for id, c := range matches {
 		addMatch(w, id, c.in, c.edit)
 	}
-	testkit.Must(w.T, job(w.Ctx()))
+	testkit.Must(w.T, job(w.NewContext()))
 	alerts := testkit.Messages[alert.Alert](w.World, tables.AlertQueue)
 	for id, c := range matches {
 		if alerted := slices.ContainsFunc(alerts, func(m alert.Alert) bool { return m.MatchID == id }); alerted != c.alerted {
@@ -97,7 +97,7 @@ func TestTossIsSentOnce(t *testing.T) {
 	addMatch(w, "7", time.Hour)
 	asked := provideToss(w, 0, "")
 	d := testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector)
-	minute := func() { testkit.Must(t, d.DetectToss(w.Ctx())); w.To(w.Clock.Now().Add(time.Minute)) }
+	minute := func() { testkit.Must(t, d.DetectToss(w.NewContext())); w.MoveClock(w.Clock.Now().Add(time.Minute)) }
 	for range 10 {
 		minute()
 	}
@@ -159,8 +159,8 @@ func TestTossRequestsStayWithinTheProvidersLimit(t *testing.T) {
 			asked := provideToss(w, 0, "")
 			d := testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector)
 			for range 12 { // minutes, a fifth of an hour
-				testkit.Must(t, d.DetectToss(w.Ctx()))
-				w.To(w.Clock.Now().Add(time.Minute))
+				testkit.Must(t, d.DetectToss(w.NewContext()))
+				w.MoveClock(w.Clock.Now().Add(time.Minute))
 			}
 			calls := 0
 			for _, n := range asked {
@@ -193,13 +193,13 @@ func TestProviderErrorDoesNotBlockOtherTosses(t *testing.T) {
 			}
 			return fine(path)
 		}
-		testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.Ctx()))
-		if got := w.Logs.Complaints(); !slices.Equal(got, []string{"cannot read the match from the provider"}) {
+		testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.NewContext()))
+		if got := w.Logs.TakeWarnings(); !slices.Equal(got, []string{"cannot read the match from the provider"}) {
 			t.Errorf("%s: the log has the complaints %q, want one", name, got)
 		}
 	}
 	w.Override = fine
-	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.NewContext()))
 	var alerted []string
 	for _, m := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
 		alerted = append(alerted, m.MatchID)
@@ -218,12 +218,12 @@ func TestSyncKeepsTheTossMark(t *testing.T) {
 	w.Sync()
 	f := testkit.Rows[match.Fixture](w.World, tables.Fixtures)[0]
 	f.TossKey = "toss:1:bat"
-	testkit.Put(w.World, tables.Fixtures, f)
-	if calls := w.Count(w.Sync); calls["UpdateItem"]+calls["BatchWriteItem"] > 0 {
+	testkit.PutRows(w.World, tables.Fixtures, f)
+	if calls := w.CountCalls(w.Sync); calls["UpdateItem"]+calls["BatchWriteItem"] > 0 {
 		t.Errorf("the sync of an unchanged schedule makes the calls %v, want no write", calls)
 	}
 	f.Round = "an old round"
-	testkit.Put(w.World, tables.Fixtures, f)
+	testkit.PutRows(w.World, tables.Fixtures, f)
 	w.Sync()
 	if got := testkit.Rows[match.Fixture](w.World, tables.Fixtures)[0]; got.TossKey != "toss:1:bat" || got.Round == f.Round {
 		t.Errorf("after a change the match is %+v, want its toss and the new round", got)
@@ -232,17 +232,17 @@ func TestSyncKeepsTheTossMark(t *testing.T) {
 
 func TestTossIsSentOnceAfterACrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := worldWithFollowedMatch(t)
 		activateLeague(w)
 		addMatch(w, "8", time.Hour)
 		addFollower(w, "ann", "", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
 		provideToss(w, 11, `"batting"`)
-		d := testkit.OpenWith(w.World, w.Crashing(alert.DetectTossFunction, p), alert.OpenTossDetector)
-		d.DetectToss(w.Ctx())
-		w.Logs.Complaints()
-		w.To(w.Clock.Now().Add(2 * time.Minute))
-		testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.Ctx()))
+		d := testkit.OpenWith(w.World, w.CrashingEnv(alert.DetectTossFunction, p), alert.OpenTossDetector)
+		d.DetectToss(w.NewContext())
+		w.Logs.TakeWarnings()
+		w.MoveClock(w.Clock.Now().Add(2 * time.Minute))
+		testkit.Must(t, testkit.Open(w.World, alert.DetectTossFunction, alert.OpenTossDetector).DetectToss(w.NewContext()))
 		a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 		testkit.Drain(w.World, tables.AlertQueue, time.Hour, a.SendAlert)
 		if n := ringCount(w, "ann"); n != 1 || testkit.Row[match.Fixture](w.World, tables.Fixtures, "8").TossKey != "toss:11:bat" {

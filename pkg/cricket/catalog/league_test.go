@@ -27,7 +27,7 @@ type lists struct {
 func TestLeaguesAreOrderedByPriorityAndTitle(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	testkit.Put(w.World, tables.Leagues,
+	testkit.PutRows(w.World, tables.Leagues,
 		catalog.LeagueRow{ProvidedLeague: catalog.ProvidedLeague{LeagueID: "3", Code: "IPL", Name: "Premier League", SeasonID: "5", Image: "", Active: true}, Title: "", Priority: 0},
 		catalog.LeagueRow{ProvidedLeague: catalog.ProvidedLeague{LeagueID: "4", Code: "BBL", Name: "Big Bash", SeasonID: "6", Image: "bbl.png", Active: false}, Title: "A Big Bash", Priority: 0},
 		catalog.LeagueRow{ProvidedLeague: catalog.ProvidedLeague{LeagueID: "10", Code: "WC", Name: "World Cup", SeasonID: "7", Image: "", Active: true}, Title: "", Priority: 9},
@@ -69,11 +69,11 @@ func TestLeaguesAreOrderedByPriorityAndTitle(t *testing.T) {
 		{"/leagues/99", http.StatusNotFound, ""},
 		{"/leagues/x", http.StatusUnprocessableEntity, "path.id"},
 	} {
-		if err := testkit.Blames(testkit.Ask(routes, catalog.GetLeagueFunction, c.target, "", ""), c.status, c.field); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, catalog.GetLeagueFunction, c.target, "", ""), c.status, c.field); err != nil {
 			t.Errorf("%s: %v", c.target, err)
 		}
 	}
-	if err := testkit.Blames(testkit.Ask(routes, catalog.ListLeaguesFunction, "/leagues?cursor=99", "", ""), 400, "query.cursor"); err != nil {
+	if err := testkit.CheckProblemField(testkit.Call(routes, catalog.ListLeaguesFunction, "/leagues?cursor=99", "", ""), 400, "query.cursor"); err != nil {
 		t.Error(err)
 	}
 }
@@ -94,13 +94,13 @@ func TestListsAreCachedForAMinute(t *testing.T) {
 		}
 		return names
 	}
-	testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Name: "old"})
-	testkit.Put(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "Old"})
-	scans := w.Count(func() {
+	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Name: "old"})
+	testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "Old"})
+	scans := w.CountCalls(func() {
 		names()
-		testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Name: "new"})
-		testkit.Put(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "New"})
-		w.To(w.Clock.Now().Add(59 * time.Second))
+		testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Name: "new"})
+		testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "New"})
+		w.MoveClock(w.Clock.Now().Add(59 * time.Second))
 		if got := names(); !slices.Equal(got, []string{"old", "Old"}) {
 			t.Errorf("after 59 s: %q, want the cached names", got)
 		}
@@ -108,12 +108,12 @@ func TestListsAreCachedForAMinute(t *testing.T) {
 	if scans != 2 {
 		t.Errorf("%d scans of the two tables, want 2", scans)
 	}
-	w.To(w.Clock.Now().Add(time.Second))
+	w.MoveClock(w.Clock.Now().Add(time.Second))
 	if got := names(); !slices.Equal(got, []string{"new", "New"}) {
 		t.Errorf("after 60 s: %q, want the new names", got)
 	}
 	// Another process has its own cache.
-	testkit.Put(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "newest"})
+	testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "newest"})
 	if page, _ := crickettest.Get[lists](t, w.Routes(), catalog.ListTeamsFunction, "/teams"); page.Teams[0].Name != "newest" {
 		t.Errorf("teams in a new process: %+v, want the newest name", page.Teams)
 	}
@@ -127,7 +127,7 @@ func TestListSeasonTeams(t *testing.T) {
 	for i := range 7 {
 		ref := catalog.TeamRef{ID: fmt.Sprint(11 + i), Code: fmt.Sprint("T", i), Name: fmt.Sprint("Team ", i)}
 		want = append(want, ref)
-		testkit.Put(w.World, tables.TeamSeasons, catalog.SeasonTeam{SeasonID: "5", TeamID: ref.ID, Code: ref.Code, Name: ref.Name}, catalog.SeasonTeam{SeasonID: "6", TeamID: ref.ID, Code: "X", Name: "Other"})
+		testkit.PutRows(w.World, tables.TeamSeasons, catalog.SeasonTeam{SeasonID: "5", TeamID: ref.ID, Code: ref.Code, Name: ref.Name}, catalog.SeasonTeam{SeasonID: "6", TeamID: ref.ID, Code: "X", Name: "Other"})
 	}
 	routes := w.Routes()
 	type page struct {
@@ -148,7 +148,7 @@ func TestListSeasonTeams(t *testing.T) {
 			t.Errorf("limit %d (-want +got):\n%s", limit, diff)
 		}
 	}
-	if out := testkit.Ask(routes, catalog.ListSeasonTeamsFunction, "/seasons/99/teams", "", ""); out.StatusCode != 200 || out.Body != "{\"teams\":[]}\n" {
+	if out := testkit.Call(routes, catalog.ListSeasonTeamsFunction, "/seasons/99/teams", "", ""); out.StatusCode != 200 || out.Body != "{\"teams\":[]}\n" {
 		t.Errorf("unknown season: %d %q, want 200 and an empty list", out.StatusCode, out.Body)
 	}
 }
@@ -193,8 +193,8 @@ func TestSyncsKeepAttributesOfAdministrators(t *testing.T) {
 			code int
 			body string
 		}{
-			{testkit.Ask(routes, catalog.UpdateLeagueFunction, "/leagues/3", testkit.Administrator, league).StatusCode, league},
-			{testkit.Ask(routes, catalog.UpdateTeamFunction, "/teams/11", testkit.Administrator, team).StatusCode, team},
+			{testkit.Call(routes, catalog.UpdateLeagueFunction, "/leagues/3", testkit.Administrator, league).StatusCode, league},
+			{testkit.Call(routes, catalog.UpdateTeamFunction, "/teams/11", testkit.Administrator, team).StatusCode, team},
 		} {
 			if out.code != http.StatusOK {
 				t.Errorf("%s: %d, want 200", out.body, out.code)
@@ -239,13 +239,13 @@ func TestDeletedLeagueReturnsWithTheNextSync(t *testing.T) {
 		return http.StatusOK, `{"data":[{"id":3,"name":"League","code":"L","season_id":5}]}`
 	}
 	sync := func() {
-		testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.Ctx()))
+		testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.NewContext()))
 	}
 	sync()
 	fresh := testkit.Row[catalog.LeagueRow](w.World, tables.Leagues, "3")
-	testkit.Ask(routes, catalog.UpdateLeagueFunction, "/leagues/3", testkit.Administrator, `{"active":false,"title":"Ours"}`)
+	testkit.Call(routes, catalog.UpdateLeagueFunction, "/leagues/3", testkit.Administrator, `{"active":false,"title":"Ours"}`)
 	remove := func() int {
-		return testkit.Ask(routes, catalog.DeleteLeagueFunction, "/leagues/3", testkit.Administrator, "").StatusCode
+		return testkit.Call(routes, catalog.DeleteLeagueFunction, "/leagues/3", testkit.Administrator, "").StatusCode
 	}
 	if got := remove(); got != http.StatusNoContent || len(testkit.Rows[catalog.ProvidedLeague](w.World, tables.Leagues)) != 0 {
 		t.Errorf("first delete: %d, want 204 and no row", got)
@@ -297,7 +297,7 @@ func TestEditsAreValidated(t *testing.T) {
 		if strings.HasPrefix(c.what, "/leagues") {
 			fn = league
 		}
-		if err := testkit.Blames(testkit.Ask(routes, fn, c.what, testkit.Administrator, c.body), c.status, c.field); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, fn, c.what, testkit.Administrator, c.body), c.status, c.field); err != nil {
 			t.Errorf("%s %s: %v", c.what, c.body, err)
 		}
 	}

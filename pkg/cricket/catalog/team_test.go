@@ -17,7 +17,7 @@ import (
 func TestTeamsHaveTitlesOfAdministrators(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	testkit.Put(w.World, tables.Teams,
+	testkit.PutRows(w.World, tables.Teams,
 		catalog.TeamRow{ProvidedTeam: catalog.ProvidedTeam{TeamID: "11", Code: "HAR", Name: "Harbour", Image: "h.png", National: true}, Title: "", ShortName: "", Color: "#0b5cad"},
 		catalog.TeamRow{ProvidedTeam: catalog.ProvidedTeam{TeamID: "12", Code: "VAL", Name: "Valley", Image: "", National: false}, Title: "A Valley", ShortName: "V", Color: ""},
 	)
@@ -47,7 +47,7 @@ func TestTeamsHaveTitlesOfAdministrators(t *testing.T) {
 		{"/teams/99", http.StatusNotFound, ""},
 		{"/teams/x", http.StatusUnprocessableEntity, "path.id"},
 	} {
-		if err := testkit.Blames(testkit.Ask(routes, catalog.GetTeamFunction, c.target, "", ""), c.status, c.field); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, catalog.GetTeamFunction, c.target, "", ""), c.status, c.field); err != nil {
 			t.Errorf("%s: %v", c.target, err)
 		}
 	}

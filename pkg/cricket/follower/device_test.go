@@ -52,7 +52,7 @@ func TestDevice(t *testing.T) {
 	stored := func() follower.Device {
 		t.Helper()
 		var d follower.Device
-		out := testkit.Ask(routes, follower.GetDeviceFunction, "/user/device", who, "")
+		out := testkit.Call(routes, follower.GetDeviceFunction, "/user/device", who, "")
 		if out.StatusCode != http.StatusOK {
 			t.Fatalf("get-device: %d %s, want 200", out.StatusCode, out.Body)
 		}
@@ -61,7 +61,7 @@ func TestDevice(t *testing.T) {
 	}
 	expectNone := func(when string) {
 		t.Helper()
-		if out := testkit.Ask(routes, follower.GetDeviceFunction, "/user/device", who, ""); out.StatusCode != http.StatusNotFound {
+		if out := testkit.Call(routes, follower.GetDeviceFunction, "/user/device", who, ""); out.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: get-device: %d %s, want 404", when, out.StatusCode, out.Body)
 		}
 	}
@@ -73,7 +73,7 @@ func TestDevice(t *testing.T) {
 	}
 	body := fmt.Sprintf(`{"deviceToken":%q,"platform":"ipados","osVersion":"18.2.1","appVersion":"2.4.0","environment":"sandbox",
 		"locale":"en-IN","timeZone":"Asia/Kolkata","frequentPushesEnabled":true}`, strings.ToUpper(first))
-	out := testkit.Ask(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
+	out := testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
 	var answer follower.Device
 	testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
 	if out.StatusCode != http.StatusCreated {
@@ -87,37 +87,37 @@ func TestDevice(t *testing.T) {
 
 	// A renewal keeps the push-to-start token, a new phone does not.
 	putStartToken := func(device string) int {
-		return testkit.Ask(routes, follower.UpdatePushToStartFunction, "/user/device/push-to-start", who, fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, device, crickettest.Token("start"))).StatusCode
+		return testkit.Call(routes, follower.UpdatePushToStartFunction, "/user/device/push-to-start", who, fmt.Sprintf(`{"deviceToken":%q,"pushToStartToken":%q}`, device, crickettest.Token("start"))).StatusCode
 	}
-	w.To(w.Clock.Now().Add(24 * time.Hour))
+	w.MoveClock(w.Clock.Now().Add(24 * time.Hour))
 	if got := putStartToken(first); got != http.StatusOK || !stored().PushToStart || !stored().ExpiresAt.After(full.ExpiresAt) {
 		t.Errorf("push-to-start: %d, phone %+v, want 200 and a renewed registration", got, stored())
 	}
 	if got := putStartToken(second); got != http.StatusNotFound {
 		t.Errorf("push-to-start of an unregistered phone: %d, want 404", got)
 	}
-	testkit.Ask(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
+	testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
 	if !stored().PushToStart {
 		t.Error("a renewal has lost the push-to-start token")
 	}
-	out = testkit.Ask(routes, follower.RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
+	out = testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
 	if d := stored(); d.DeviceToken != second || d.PushToStart || !slices.Equal(tokensOf(w, who), []string{second}) {
 		t.Errorf("second phone: %d, tokens %v, phone %+v, want only the second without push-to-start", out.StatusCode, tokensOf(w, who), d)
 	}
 
 	// A registration expires after 90 days, even before DynamoDB deletes its row.
-	w.To(stored().ExpiresAt.Add(-time.Second))
+	w.MoveClock(stored().ExpiresAt.Add(-time.Second))
 	stored()
-	w.To(w.Clock.Now().Add(time.Second))
+	w.MoveClock(w.Clock.Now().Add(time.Second))
 	expectNone("after 90 days")
 	if got := putStartToken(second); got != http.StatusNotFound {
 		t.Errorf("push-to-start after 90 days: %d, want 404", got)
 	}
-	testkit.Ask(routes, follower.RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
+	testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, `{"deviceToken":"`+second+`","platform":"ios","environment":"production"}`)
 
 	// A late sign-out of the old phone does not delete the new registration.
 	remove := func(device string) int {
-		return testkit.Ask(routes, follower.DeleteDeviceFunction, "/user/device?deviceToken="+device, who, "").StatusCode
+		return testkit.Call(routes, follower.DeleteDeviceFunction, "/user/device?deviceToken="+device, who, "").StatusCode
 	}
 	if got := remove(first); got != http.StatusNotFound || stored().DeviceToken != second {
 		t.Errorf("sign-out of the old phone: %d, want 404", got)
@@ -132,7 +132,7 @@ func TestDevice(t *testing.T) {
 	if got := remove("~"); got != http.StatusUnprocessableEntity {
 		t.Errorf("invalid token: %d, want 422", got)
 	}
-	testkit.Ask(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
+	testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
 	if !slices.Equal(tokensOf(w, who), []string{first}) {
 		t.Errorf("tokens after sign-out and registration: %v, want only the first", tokensOf(w, who))
 	}
@@ -167,7 +167,7 @@ func TestDeviceIsValidated(t *testing.T) {
 		testkit.Must(t, json.Unmarshal([]byte("{"+c.fields+"}"), &body))
 		text, err := json.Marshal(body)
 		testkit.Must(t, err)
-		if err := testkit.Blames(testkit.Ask(routes, follower.RegisterDeviceFunction, "/user/device", "ann", string(text)), c.status, c.field); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", "ann", string(text)), c.status, c.field); err != nil {
 			t.Errorf("%s: %v", c.fields, err)
 		}
 	}
@@ -176,7 +176,7 @@ func TestDeviceIsValidated(t *testing.T) {
 		body[missing] = "not hexadecimal, though long enough"
 		text, err := json.Marshal(body)
 		testkit.Must(t, err)
-		if err := testkit.Blames(testkit.Ask(routes, follower.UpdatePushToStartFunction, "/user/device/push-to-start", "ann", string(text)), 422, "body."+missing); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, follower.UpdatePushToStartFunction, "/user/device/push-to-start", "ann", string(text)), 422, "body."+missing); err != nil {
 			t.Error(err)
 		}
 	}
@@ -195,7 +195,7 @@ func TestUnknownVersionHasNoBroadcasts(t *testing.T) {
 		}
 	}
 	w := crickettest.New(t)
-	_, err := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices).RegisterDevice(w.Ctx(), registration("ann", "phone"))
+	_, err := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices).RegisterDevice(w.NewContext(), registration("ann", "phone"))
 	testkit.Must(t, err)
 	if d := testkit.Row[follower.DeviceRow](w.World, tables.Devices, "ann", crickettest.Token("phone")); d.OSMajor != 17 {
 		t.Errorf("stored: %+v, want major version 17", d)
@@ -306,9 +306,9 @@ func TestConcurrentRegistrationsLeaveOnePhone(t *testing.T) {
 			calls.enter()
 			go func() {
 				defer calls.leave()
-				s, err := follower.OpenDevices(w.Ctx(), env)
+				s, err := follower.OpenDevices(w.NewContext(), env)
 				if err == nil {
-					_, err = s.RegisterDevice(w.Ctx(), registration(r.user, r.phone))
+					_, err = s.RegisterDevice(w.NewContext(), registration(r.user, r.phone))
 				}
 				if err != nil {
 					rt.Errorf("%s: %v", caller, err)
@@ -346,7 +346,7 @@ func TestConcurrentRegistrationsLeaveOnePhone(t *testing.T) {
 func registerBefore(w *crickettest.World, t interface{ Fatalf(string, ...any) }, user, run, before string) {
 	d := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices)
 	register := func(user, phone string) {
-		if _, err := d.RegisterDevice(w.Ctx(), registration(user, run+phone)); err != nil {
+		if _, err := d.RegisterDevice(w.NewContext(), registration(user, run+phone)); err != nil {
 			t.Fatalf("%v", err)
 		}
 	}
@@ -357,19 +357,19 @@ func registerBefore(w *crickettest.World, t interface{ Fatalf(string, ...any) },
 		register(run+"carol", "a")
 		start := &follower.UpdatePushToStart{User: auth.User{UserID: run + "carol"}}
 		start.Body.DeviceToken, start.Body.Token = push.Token(crickettest.Token(run+"a")), push.Token(crickettest.Token("start"))
-		if _, err := testkit.Open(w.World, follower.UpdatePushToStartFunction, follower.OpenDevices).UpdatePushToStart(w.Ctx(), start); err != nil {
+		if _, err := testkit.Open(w.World, follower.UpdatePushToStartFunction, follower.OpenDevices).UpdatePushToStart(w.NewContext(), start); err != nil {
 			t.Fatalf("%v", err)
 		}
 	case "signed out":
 		register(user, "old")
 		in := &follower.DeleteDevice{User: auth.User{UserID: user}, DeviceToken: push.Token(crickettest.Token(run + "old"))}
-		if _, err := testkit.Open(w.World, follower.DeleteDeviceFunction, follower.OpenDevices).DeleteDevice(w.Ctx(), in); err != nil {
+		if _, err := testkit.Open(w.World, follower.DeleteDeviceFunction, follower.OpenDevices).DeleteDevice(w.NewContext(), in); err != nil {
 			t.Fatalf("%v", err)
 		}
 	case "two": // without rows of owners and turns
-		testkit.Put(w.World, tables.Devices, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("x")}, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("y")})
+		testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("x")}, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("y")})
 	case "swept": // the row of turns was deleted first
-		testkit.Put(w.World, tables.Devices, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("x")})
+		testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token("x")})
 	}
 }
 
@@ -381,12 +381,12 @@ func TestPhonePassesToAnotherUser(t *testing.T) {
 	routes := w.Routes()
 	phone := crickettest.Token("phone")
 	register := func(routes map[string]testkit.Route, user string) (status int, body string) {
-		out := testkit.Ask(routes, follower.RegisterDeviceFunction, "/user/device", user, `{"deviceToken":"`+phone+`","platform":"ios","environment":"production"}`)
+		out := testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", user, `{"deviceToken":"`+phone+`","platform":"ios","environment":"production"}`)
 		return out.StatusCode, out.Body
 	}
 	expect := func(user string, want ...string) {
 		t.Helper()
-		out := testkit.Ask(routes, follower.GetDeviceFunction, "/user/device", user, "")
+		out := testkit.Call(routes, follower.GetDeviceFunction, "/user/device", user, "")
 		if got := tokensOf(w, user); !slices.Equal(got, want) || (out.StatusCode == http.StatusOK) != (want != nil) {
 			t.Errorf("phones of %s: %q, want %q; get-device: %d %s", user, got, want, out.StatusCode, out.Body)
 		}
@@ -395,10 +395,10 @@ func TestPhonePassesToAnotherUser(t *testing.T) {
 		}
 	}
 	remove := func(user string) int {
-		return testkit.Ask(routes, follower.DeleteDeviceFunction, "/user/device?deviceToken="+phone, user, "").StatusCode
+		return testkit.Call(routes, follower.DeleteDeviceFunction, "/user/device?deviceToken="+phone, user, "").StatusCode
 	}
 	putStartToken := func(user string) int {
-		return testkit.Ask(routes, follower.UpdatePushToStartFunction, "/user/device/push-to-start", user, `{"deviceToken":"`+phone+`","pushToStartToken":"`+crickettest.Token("start")+`"}`).StatusCode
+		return testkit.Call(routes, follower.UpdatePushToStartFunction, "/user/device/push-to-start", user, `{"deviceToken":"`+phone+`","pushToStartToken":"`+crickettest.Token("start")+`"}`).StatusCode
 	}
 	register(routes, "ann")
 	if got := putStartToken("ann"); got != http.StatusOK {
@@ -423,7 +423,7 @@ func TestPhonePassesToAnotherUser(t *testing.T) {
 	expect("bob", phone)
 
 	// A renewal of the phone renews its owner, too.
-	w.To(w.Clock.Now().Add(push.KeepDevice - time.Hour))
+	w.MoveClock(w.Clock.Now().Add(push.KeepDevice - time.Hour))
 	putStartToken("bob")
 	expect("bob", phone)
 	register(routes, "ann")
@@ -439,7 +439,7 @@ func TestPhonePassesToAnotherUser(t *testing.T) {
 	}
 
 	// The row of the owner of an expired phone may be deleted first.
-	testkit.Put(w.World, tables.Devices, follower.DeviceRow{UserID: "ann", DeviceToken: phone, ExpiresAt: w.Clock.Now().Unix()})
+	testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: "ann", DeviceToken: phone, ExpiresAt: w.Clock.Now().Unix()})
 	register(routes, "bob")
 	if got := remove("ann"); got != http.StatusNoContent {
 		t.Errorf("sign-out of an expired phone: %d, want 204", got)
@@ -456,7 +456,7 @@ func TestParallelRegistrationsAllSucceed(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			if _, err := d.RegisterDevice(w.Ctx(), registration("ann", fmt.Sprint(i))); err != nil {
+			if _, err := d.RegisterDevice(w.NewContext(), registration("ann", fmt.Sprint(i))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -477,12 +477,12 @@ func TestRegistrationIsAConflictAfterAllAttempts(t *testing.T) {
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "TransactWriteItems") {
 			turns++
-			testkit.Put(w.World, tables.Devices, follower.DeviceRow{UserID: "ann", DeviceToken: follower.TurnRow, Turn: int64(100 + turns)})
+			testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: "ann", DeviceToken: follower.TurnRow, Turn: int64(100 + turns)})
 		}
 		return next.Do(r)
 	})
 	s := testkit.OpenWith(w.World, env, follower.OpenDevices)
-	if _, err := s.RegisterDevice(w.Ctx(), registration("ann", "phone")); problem.Of(err) != problem.Conflict || turns != follower.RegisterTries {
+	if _, err := s.RegisterDevice(w.NewContext(), registration("ann", "phone")); problem.Of(err) != problem.Conflict || turns != follower.RegisterTries {
 		t.Errorf("after %d attempts: %v, want a conflict after %d", turns, err, follower.RegisterTries)
 	}
 	if phones := tokensOf(w, "ann"); len(phones) != 0 {
@@ -499,10 +499,10 @@ func TestManyPhonesAreDeletedInSteps(t *testing.T) {
 	for i := range 150 {
 		all = append(all, follower.DeviceRow{UserID: "ann", DeviceToken: crickettest.Token(fmt.Sprint(i))})
 	}
-	testkit.Put(w.World, tables.Devices, all...)
+	testkit.PutRows(w.World, tables.Devices, all...)
 	d := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices)
 	for range 2 {
-		if _, err := d.RegisterDevice(w.Ctx(), registration("ann", "phone")); err != nil {
+		if _, err := d.RegisterDevice(w.NewContext(), registration("ann", "phone")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -516,7 +516,7 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 	for _, before := range []string{"", "old", "two", "another's a"} {
 		t.Run(before, func(t *testing.T) {
 			t.Parallel()
-			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []follower.DeviceRow {
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []follower.DeviceRow {
 				w := crickettest.New(t)
 				again := testkit.Open(w.World, follower.RegisterDeviceFunction, follower.OpenDevices)
 				registerBefore(w, t, "ann", "", before)
@@ -524,12 +524,12 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 				if before == "another's a" {
 					in = registration("ann", "a")
 				}
-				s := testkit.OpenWith(w.World, w.Crashing(follower.RegisterDeviceFunction, p), follower.OpenDevices)
-				s.RegisterDevice(w.Ctx(), in)
+				s := testkit.OpenWith(w.World, w.CrashingEnv(follower.RegisterDeviceFunction, p), follower.OpenDevices)
+				s.RegisterDevice(w.NewContext(), in)
 				if n := len(tokensOf(w, "ann")) + len(tokensOf(w, "carol")); n == 0 && before != "" {
 					t.Error("no phone after the crash, want the old or the new one")
 				}
-				_, err := again.RegisterDevice(w.Ctx(), in)
+				_, err := again.RegisterDevice(w.NewContext(), in)
 				testkit.Must(t, err)
 				if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 					t.Error(err)
@@ -544,16 +544,16 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 // phone and its owner.
 func TestDeleteDeviceCrashes(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []follower.DeviceRow {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []follower.DeviceRow {
 		w := crickettest.New(t)
 		registerBefore(w, t, "ann", "", "a")
 		in := &follower.DeleteDevice{User: auth.User{UserID: "ann"}, DeviceToken: push.Token(crickettest.Token("a"))}
-		s := testkit.OpenWith(w.World, w.Crashing(follower.DeleteDeviceFunction, p), follower.OpenDevices)
-		s.DeleteDevice(w.Ctx(), in)
+		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.DeleteDeviceFunction, p), follower.OpenDevices)
+		s.DeleteDevice(w.NewContext(), in)
 		if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 			t.Error(err)
 		}
-		testkit.Open(w.World, follower.DeleteDeviceFunction, follower.OpenDevices).DeleteDevice(w.Ctx(), in) // NotFound if the crash came after the call
+		testkit.Open(w.World, follower.DeleteDeviceFunction, follower.OpenDevices).DeleteDevice(w.NewContext(), in) // NotFound if the crash came after the call
 		return slices.DeleteFunc(testkit.Rows[follower.DeviceRow](w.World, tables.Devices), func(d follower.DeviceRow) bool { return d.Turn != 0 })
 	})
 }
@@ -561,18 +561,18 @@ func TestDeleteDeviceCrashes(t *testing.T) {
 // TestPushToStartCrashes: a phone and the row of its owner are renewed together.
 func TestPushToStartCrashes(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []follower.DeviceRow {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []follower.DeviceRow {
 		w := crickettest.New(t)
 		registerBefore(w, t, "ann", "", "a")
-		w.To(w.Clock.Now().Add(24 * time.Hour))
+		w.MoveClock(w.Clock.Now().Add(24 * time.Hour))
 		in := &follower.UpdatePushToStart{User: auth.User{UserID: "ann"}}
 		in.Body.DeviceToken, in.Body.Token = push.Token(crickettest.Token("a")), push.Token(crickettest.Token("start"))
-		s := testkit.OpenWith(w.World, w.Crashing(follower.UpdatePushToStartFunction, p), follower.OpenDevices)
-		s.UpdatePushToStart(w.Ctx(), in)
+		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.UpdatePushToStartFunction, p), follower.OpenDevices)
+		s.UpdatePushToStart(w.NewContext(), in)
 		if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 			t.Error(err)
 		}
-		_, err := testkit.Open(w.World, follower.UpdatePushToStartFunction, follower.OpenDevices).UpdatePushToStart(w.Ctx(), in)
+		_, err := testkit.Open(w.World, follower.UpdatePushToStartFunction, follower.OpenDevices).UpdatePushToStart(w.NewContext(), in)
 		testkit.Must(t, err)
 		return testkit.Rows[follower.DeviceRow](w.World, tables.Devices)
 	})

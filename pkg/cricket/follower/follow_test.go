@@ -38,7 +38,7 @@ func TestFollow(t *testing.T) {
 	long.Type = "Test/5day"
 	ended := w.AddFixture("11")
 	ended.EndingAt, ended.FinishedAt = 1, 1
-	testkit.Put(w.World, tables.Fixtures, long, ended)
+	testkit.PutRows(w.World, tables.Fixtures, long, ended)
 	routes := w.Routes()
 	now := w.Clock.Now()
 	for _, c := range []struct {
@@ -62,9 +62,9 @@ func TestFollow(t *testing.T) {
 		{"x", `{}`, 422, "path.matchId", "", time.Time{}},
 	} {
 		before := len(testkit.Rows[follower.FollowRow](w.World, tables.Follows))
-		out := testkit.Ask(routes, follower.FollowMatchFunction, "/user/follow/"+c.match, "ann", c.body)
+		out := testkit.Call(routes, follower.FollowMatchFunction, "/user/follow/"+c.match, "ann", c.body)
 		if c.status != http.StatusCreated {
-			if err := testkit.Blames(out, c.status, c.field); err != nil || len(testkit.Rows[follower.FollowRow](w.World, tables.Follows)) != before {
+			if err := testkit.CheckProblemField(out, c.status, c.field); err != nil || len(testkit.Rows[follower.FollowRow](w.World, tables.Follows)) != before {
 				t.Errorf("%s %s: %v", c.match, c.body, err)
 			}
 			continue
@@ -72,7 +72,7 @@ func TestFollow(t *testing.T) {
 		want := followed{c.match, c.team, c.until.Truncate(time.Second)}
 		var answer, got followed
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
-		testkit.Must(t, json.Unmarshal([]byte(testkit.Ask(routes, follower.GetFollowFunction, "/user/follow/"+c.match, "ann", "").Body), &got))
+		testkit.Must(t, json.Unmarshal([]byte(testkit.Call(routes, follower.GetFollowFunction, "/user/follow/"+c.match, "ann", "").Body), &got))
 		if out.StatusCode != c.status || answer != want || got != want {
 			t.Errorf("%s %s: answer %d %+v, get-follow %+v, want %+v", c.match, c.body, out.StatusCode, answer, got, want)
 		}
@@ -80,8 +80,8 @@ func TestFollow(t *testing.T) {
 
 	// Following again keeps createdAt and renews expiresAt.
 	first := testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann")
-	w.To(w.Clock.Now().Add(time.Hour))
-	testkit.Ask(routes, follower.FollowMatchFunction, "/user/follow/7", "ann", "{}")
+	w.MoveClock(w.Clock.Now().Add(time.Hour))
+	testkit.Call(routes, follower.FollowMatchFunction, "/user/follow/7", "ann", "{}")
 	if again := testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann"); again.CreatedAt != first.CreatedAt || again.ExpiresAt <= first.ExpiresAt || again.TeamID != "" {
 		t.Errorf("followed again (-first +second), want only a later expiry:\n%s", cmp.Diff(first, again))
 	}
@@ -100,9 +100,9 @@ func TestFollow(t *testing.T) {
 		{"9", `{"teamId":"12"}`, 404, "", ""},
 		{"99", `{"teamId":"12"}`, 404, "", ""},
 	} {
-		out := testkit.Ask(routes, follower.UpdateFollowFunction, "/user/follow/"+c.match, "ann", c.body)
+		out := testkit.Call(routes, follower.UpdateFollowFunction, "/user/follow/"+c.match, "ann", c.body)
 		if c.status != http.StatusOK {
-			if err := testkit.Blames(out, c.status, c.field); err != nil {
+			if err := testkit.CheckProblemField(out, c.status, c.field); err != nil {
 				t.Errorf("%s %s: %v", c.match, c.body, err)
 			}
 		} else if out.StatusCode != c.status {
@@ -119,10 +119,10 @@ func TestFollow(t *testing.T) {
 	}
 
 	// An expired row counts as none, even before DynamoDB deletes it.
-	w.To(time.Unix(testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann").ExpiresAt, 0))
+	w.MoveClock(time.Unix(testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann").ExpiresAt, 0))
 	for _, fn := range []spec.Function{follower.GetFollowFunction, follower.UpdateFollowFunction} {
 		body := map[string]string{"PATCH": `{"teamId":"12"}`}[fn.On.(spec.Route).Method]
-		if err := testkit.Blames(testkit.Ask(routes, fn, "/user/follow/7", "ann", body), http.StatusNotFound, ""); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, fn, "/user/follow/7", "ann", body), http.StatusNotFound, ""); err != nil {
 			t.Errorf("%s after the expiry: %v", fn.Name, err)
 		}
 	}
@@ -153,8 +153,8 @@ func withFollowers(t *testing.T) *crickettest.World {
 	for _, match := range []string{"7", "8"} {
 		w.AddFixture(match)
 		for i, user := range []string{"ann", "bob", "ann", "bob", "ann"} {
-			testkit.Put(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: match, UserID: user}, ExpiresAt: crickettest.KickOff.Add(time.Hour).Unix()})
-			testkit.Put(w.World, tables.Subscriptions, struct {
+			testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: match, UserID: user}, ExpiresAt: crickettest.KickOff.Add(time.Hour).Unix()})
+			testkit.PutRows(w.World, tables.Subscriptions, struct {
 				activity.Subscription
 				Pad string `dynamodbav:"pad"`
 			}{activity.Subscription{MatchID: match, PushToken: crickettest.Token(fmt.Sprint(match, i)), UserID: user}, strings.Repeat("x", 300<<10)})
@@ -174,8 +174,8 @@ func TestUnfollowDeletesFollowAndActivities(t *testing.T) {
 	t.Parallel()
 	w := withFollowers(t)
 	routes := w.Routes()
-	calls := w.Count(func() {
-		if out := testkit.Ask(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
+	calls := w.CountCalls(func() {
+		if out := testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
 			t.Errorf("unfollow: %d %s, want 204 without a body", out.StatusCode, out.Body)
 		}
 	})
@@ -186,13 +186,13 @@ func TestUnfollowDeletesFollowAndActivities(t *testing.T) {
 		t.Errorf("calls %v, want at least two pages of a query", calls)
 	}
 	for range 2 { // nothing remains to be deleted
-		if err := testkit.Blames(testkit.Ask(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""), http.StatusNotFound, ""); err != nil {
+		if err := testkit.CheckProblemField(testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""), http.StatusNotFound, ""); err != nil {
 			t.Error(err)
 		}
 	}
 	// A second call deletes an activity that remains without the follow.
-	testkit.Put(w.World, tables.Subscriptions, activity.Subscription{MatchID: "7", PushToken: crickettest.Token("late"), UserID: "ann"})
-	if out := testkit.Ask(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent {
+	testkit.PutRows(w.World, tables.Subscriptions, activity.Subscription{MatchID: "7", PushToken: crickettest.Token("late"), UserID: "ann"})
+	if out := testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent {
 		t.Errorf("unfollow with only an activity: %d %s, want 204", out.StatusCode, out.Body)
 	}
 	if diff := cmp.Diff(withoutAnn, rowsOf(w)); diff != "" {
@@ -206,18 +206,18 @@ func TestUnfollowSparesOtherUsers(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	mine := activity.Subscription{MatchID: "7", PushToken: crickettest.Token("activity"), UserID: "ann"}
-	testkit.Put(w.World, tables.Subscriptions, mine)
+	testkit.PutRows(w.World, tables.Subscriptions, mine)
 	env := w.Env(follower.UnfollowMatchFunction)
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		out, err := next.Do(r)
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
-			testkit.Put(w.World, tables.Subscriptions, activity.Subscription{MatchID: "7", PushToken: mine.PushToken, UserID: "bob"})
+			testkit.PutRows(w.World, tables.Subscriptions, activity.Subscription{MatchID: "7", PushToken: mine.PushToken, UserID: "bob"})
 		}
 		return out, err
 	})
 	s := testkit.OpenWith(w.World, env, follower.OpenFollows)
-	_, err := s.UnfollowMatch(w.Ctx(), &follower.UnfollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"})
+	_, err := s.UnfollowMatch(w.NewContext(), &follower.UnfollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"})
 	testkit.Must(t, err)
 	if got := rowsOf(w); !slices.Equal(got.Activities, []string{"7 bob"}) {
 		t.Errorf("activities %q, want that of bob", got.Activities)
@@ -226,12 +226,12 @@ func TestUnfollowSparesOtherUsers(t *testing.T) {
 
 func TestUnfollowCrashes(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) followerRows {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) followerRows {
 		w := withFollowers(t)
 		in := &follower.UnfollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"}
-		s := testkit.OpenWith(w.World, w.Crashing(follower.UnfollowMatchFunction, p), follower.OpenFollows)
-		s.UnfollowMatch(w.Ctx(), in)
-		testkit.Open(w.World, follower.UnfollowMatchFunction, follower.OpenFollows).UnfollowMatch(w.Ctx(), in) // NotFound if the crash came after the last call
+		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.UnfollowMatchFunction, p), follower.OpenFollows)
+		s.UnfollowMatch(w.NewContext(), in)
+		testkit.Open(w.World, follower.UnfollowMatchFunction, follower.OpenFollows).UnfollowMatch(w.NewContext(), in) // NotFound if the crash came after the last call
 		got := rowsOf(w)
 		if diff := cmp.Diff(withoutAnn, got); diff != "" {
 			t.Errorf("after a crash and a second unfollow (-want +got):\n%s", diff)

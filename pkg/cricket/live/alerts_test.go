@@ -85,10 +85,10 @@ func TestWaitingForConfirmationCostsOneWrite(t *testing.T) {
 	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Out: true}))
 	w.TickAt(tk, 0)
 	want := map[string]int{"UpdateItem": 2, "Scan": 1} // the claim and markUnchanged
-	if got := w.Count(func() { w.TickAt(tk, 1) }); !maps.Equal(got, want) {
+	if got := w.CountCalls(func() { w.TickAt(tk, 1) }); !maps.Equal(got, want) {
 		t.Errorf("the second poll makes the calls %v, want %v", got, want)
 	}
-	got := w.Count(func() { w.TickAt(tk, 2) })
+	got := w.CountCalls(func() { w.TickAt(tk, 2) })
 	want = map[string]int{"UpdateItem": 3, "Scan": 1, "PutItem": 2, "GetItem": 1, "DeleteItem": 1, "SendMessage": 1}
 	if !maps.Equal(got, want) {
 		t.Errorf("the third, which sends, makes the calls %v, want %v", got, want)

@@ -22,8 +22,8 @@ import (
 // needs to be sent. It returns the outcome.
 func crashTick(w *crickettest.World, p *dynamotest.Process, n int) crickettest.Outcome {
 	w.T.Helper()
-	tk := testkit.OpenWith(w.World, w.Crashing(live.TickFunction, p), live.OpenTicker)
-	tk.Tick(w.Ctx(), crickettest.TickOf(n))
+	tk := testkit.OpenWith(w.World, w.CrashingEnv(live.TickFunction, p), live.OpenTicker)
+	tk.Tick(w.NewContext(), crickettest.TickOf(n))
 	restarted := w.Ticker()
 	w.TickAt(restarted, n+1)
 	for i := range live.ConfirmPolls + 1 {
@@ -34,7 +34,7 @@ func crashTick(w *crickettest.World, p *dynamotest.Process, n int) crickettest.O
 
 func TestCrashInFirstTickIsRepaired(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w := crickettest.New(t)
 		f := w.AddFixture("7")
 		w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 1}, crickettest.Ball{ID: 2}))
@@ -44,7 +44,7 @@ func TestCrashInFirstTickIsRepaired(t *testing.T) {
 
 func TestCrashAtBallIsRepaired(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w := crickettest.New(t)
 		f := w.AddFixture("7")
 		balls := []crickettest.Ball{{ID: 1, Runs: 1}, {ID: 2, Runs: 4}, {ID: 3, Out: true}}
@@ -57,7 +57,7 @@ func TestCrashAtBallIsRepaired(t *testing.T) {
 
 func TestCrashWhileArchivingIsRepaired(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w := crickettest.New(t)
 		w.SetPayload(crickettest.Payload(w.AddFixture("7"), "1st Innings"), crickettest.Payload(w.AddFixture("8"), "1st Innings"))
 		before := w.Ticker()
@@ -70,13 +70,13 @@ func TestCrashWhileArchivingIsRepaired(t *testing.T) {
 
 func TestCrashWhileFinishingIsRepaired(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w, restarted, m := matchLeft(t, func() (int, string) { return 200, pageOf("Finished", tied) })
 		testkit.Drain(w.World, tables.FinishQueue, 0, func(context.Context, live.MatchLeft) error { return nil })
-		s := testkit.OpenWith(w.World, w.Crashing(live.FinishMatchFunction, p), live.OpenFinisher)
-		s.FinishMatch(w.Ctx(), m)
-		w.To(w.Clock.Now().Add(live.FinishMatchFunction.VisibilityTimeout())) // when the message is delivered again
-		testkit.Must(t, restarted.FinishMatch(w.Ctx(), m))
+		s := testkit.OpenWith(w.World, w.CrashingEnv(live.FinishMatchFunction, p), live.OpenFinisher)
+		s.FinishMatch(w.NewContext(), m)
+		w.MoveClock(w.Clock.Now().Add(live.FinishMatchFunction.VisibilityTimeout())) // when the message is delivered again
+		testkit.Must(t, restarted.FinishMatch(w.NewContext(), m))
 		testkit.Drain(w.World, tables.FinishQueue, 10*time.Minute, restarted.FinishMatch)
 		return w.Outcome()
 	})

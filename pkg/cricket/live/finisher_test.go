@@ -39,9 +39,9 @@ func matchLeft(t *testing.T, page func() (int, string)) (*crickettest.World, *li
 	w.TickAt(tk, 4)
 	testkit.Drain(w.World, tables.ActivityQueue, 0, func(_ context.Context, _ activity.MatchChanged) error { return nil })
 	for i := range 60 {
-		testkit.Put(w.World, tables.Follows, map[string]any{"matchId": "7", "userId": fmt.Sprint("fan ", i)})
+		testkit.PutRows(w.World, tables.Follows, map[string]any{"matchId": "7", "userId": fmt.Sprint("fan ", i)})
 	}
-	testkit.Put(w.World, tables.Follows, map[string]any{"matchId": "8", "userId": "fan of another"})
+	testkit.PutRows(w.World, tables.Follows, map[string]any{"matchId": "8", "userId": "fan of another"})
 	got := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)
 	if len(got) != 1 || got[0].MatchID != "7" || got[0].Since != crickettest.At(4).Unix() {
 		t.Fatalf("the ticker sent %+v, want one message for match 7", got)
@@ -132,9 +132,9 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 
 			// A second delivery, and a later message, change nothing.
 			want := w.Outcome()
-			w.To(w.Clock.Now().Add(time.Minute))
+			w.MoveClock(w.Clock.Now().Add(time.Minute))
 			for _, m := range []live.MatchLeft{first, {MatchID: "7", Since: w.Clock.Now().Unix()}} {
-				calls := w.Count(func() { testkit.Must(t, s.FinishMatch(w.Ctx(), m)) })
+				calls := w.CountCalls(func() { testkit.Must(t, s.FinishMatch(w.NewContext(), m)) })
 				if diff := cmp.Diff(want, w.Outcome()); diff != "" || len(calls) != 1 {
 					t.Errorf("a second run makes the calls %v, want one read (-want +got):\n%s", calls, diff)
 				}
@@ -151,11 +151,11 @@ func TestFinishIgnoresLiveAndUnknownMatches(t *testing.T) {
 	w, s, m := matchLeft(t, func() (int, string) { return 200, pageOf("Finished", tied) })
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	f.Live, f.LiveUpdatedAt, f.ArchivedAt = match.Live, crickettest.At(6).UnixMilli(), 0
-	testkit.Put(w.World, tables.Fixtures, f)
-	w.To(crickettest.At(8))
+	testkit.PutRows(w.World, tables.Fixtures, f)
+	w.MoveClock(crickettest.At(8))
 	before := w.Outcome()
 	for _, m := range []live.MatchLeft{m, {MatchID: "9", Since: m.Since}} { // back in the feed; unknown
-		testkit.Must(t, s.FinishMatch(w.Ctx(), m))
+		testkit.Must(t, s.FinishMatch(w.NewContext(), m))
 	}
 	if diff := cmp.Diff(before, w.Outcome()); diff != "" {
 		t.Errorf("it changes (-before +after):\n%s", diff)
@@ -166,12 +166,12 @@ func TestFinishGivesUpAfterLongestMatch(t *testing.T) {
 	t.Parallel()
 	w, s, m := matchLeft(t, func() (int, string) { return 500, "" })
 	testkit.Drain(w.World, tables.FinishQueue, 0, func(_ context.Context, _ live.MatchLeft) error { return nil })
-	w.To(crickettest.At(4).Add(live.LongestMatch + time.Minute))
-	testkit.Must(t, s.FinishMatch(w.Ctx(), m))
+	w.MoveClock(crickettest.At(4).Add(live.LongestMatch + time.Minute))
+	testkit.Must(t, s.FinishMatch(w.NewContext(), m))
 	if sent := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue); len(sent) > 0 {
 		t.Errorf("it is sent again: %+v", sent)
 	}
-	if c := w.Logs.Complaints(); !slices.Contains(c, "the match never ended") {
+	if c := w.Logs.TakeWarnings(); !slices.Contains(c, "the match never ended") {
 		t.Errorf("the log has %q, want \"the match never ended\"", c)
 	}
 }
@@ -241,7 +241,7 @@ func TestFalselyFinishedMatchIsUnarchived(t *testing.T) {
 	w, s, _ := matchLeft(t, func() (int, string) { return http.StatusOK, pageOf("2nd Innings") })
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	f.Status = "Finished"
-	testkit.Put(w.World, tables.Fixtures, f)
+	testkit.PutRows(w.World, tables.Fixtures, f)
 	testkit.Drain(w.World, tables.FinishQueue, 3*time.Minute, s.FinishMatch)
 	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.Status != "2nd Innings" || f.ArchivedAt != 0 {
 		t.Errorf("the row is %+v", f)
@@ -254,13 +254,13 @@ func TestPolledMatchIsNotEnded(t *testing.T) {
 	w, s, m := matchLeft(t, func() (int, string) { return http.StatusOK, pageOf("Finished", tied) })
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 	asked := w.Clock.Now()
-	page, err := s.Provider().Fixture(w.Ctx(), "7")
+	page, err := s.Provider().Fixture(w.NewContext(), "7")
 	testkit.Must(t, err)
-	_, err = s.Ingest(w.Ctx(), m.MatchID, page, asked, false)
+	_, err = s.Ingest(w.NewContext(), m.MatchID, page, asked, false)
 	testkit.Must(t, err)
 	w.SetPayload(crickettest.Payload(f, "2nd Innings", crickettest.Ball{ID: 1, Runs: 1}, crickettest.Ball{ID: 2, Runs: 4}))
 	w.TickAt(w.Ticker(), 6)
-	if decided, err := s.DecideEnd(w.Ctx(), &f, asked); decided || err != nil {
+	if decided, err := s.DecideEnd(w.NewContext(), &f, asked); decided || err != nil {
 		t.Errorf("its end is decided: %v, %v", decided, err)
 	}
 	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.EndingAt != 0 || f.Live == "" {
@@ -285,7 +285,7 @@ func TestMatchThatLeftTwiceIsRequestedOnce(t *testing.T) {
 		w.TickAt(tk, n+2)
 		w.TickAt(tk, n+6)
 	}
-	testkit.Must(t, s.FinishMatch(w.Ctx(), first))
+	testkit.Must(t, s.FinishMatch(w.NewContext(), first))
 	if requests != 0 {
 		t.Error("the first message requests the page, too")
 	}

@@ -43,11 +43,11 @@ func TestTicksArePlannedForLiveAndDueMatches(t *testing.T) {
 			t.Parallel()
 			w := crickettest.New(t)
 			c.match.MatchID, c.match.LeagueCode, c.match.LeagueID = "7", "T20", "3"
-			testkit.Put(w.World, tables.Fixtures, c.match)
-			testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: !c.idle}, catalog.ProvidedLeague{LeagueID: "4", Code: "ODI", Active: true})
+			testkit.PutRows(w.World, tables.Fixtures, c.match)
+			testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: !c.idle}, catalog.ProvidedLeague{LeagueID: "4", Code: "ODI", Active: true})
 			p := testkit.Open(w.World, live.PlanTicksFunction, live.OpenPlanner)
 			for range 2 {
-				got, err := p.PlanTicks(w.Ctx(), live.PlanTicks{ScheduledTime: minute.Add(17 * time.Second)})
+				got, err := p.PlanTicks(w.NewContext(), live.PlanTicks{ScheduledTime: minute.Add(17 * time.Second)})
 				testkit.Must(t, err)
 				if got.Live != c.want || len(got.Ticks) != map[bool]int{true: 24}[c.want] || got.Ticks == nil {
 					t.Errorf("live is %v with %d ticks, want %v", got.Live, len(got.Ticks), c.want)
@@ -60,11 +60,11 @@ func TestTicksArePlannedForLiveAndDueMatches(t *testing.T) {
 func TestPlannedTicksAreConsecutiveSlots(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
-	testkit.Put(w.World, tables.Fixtures, match.Fixture{MatchID: "7", LeagueCode: "T20", StartTime: "2026-06-01T12:00:00Z", Live: match.Live})
+	testkit.PutRows(w.World, tables.Fixtures, match.Fixture{MatchID: "7", LeagueCode: "T20", StartTime: "2026-06-01T12:00:00Z", Live: match.Live})
 	p := testkit.Open(w.World, live.PlanTicksFunction, live.OpenPlanner)
-	plan, err := p.PlanTicks(w.Ctx(), live.PlanTicks{ScheduledTime: crickettest.KickOff})
+	plan, err := p.PlanTicks(w.NewContext(), live.PlanTicks{ScheduledTime: crickettest.KickOff})
 	testkit.Must(t, err)
-	next, err := p.PlanTicks(w.Ctx(), live.PlanTicks{ScheduledTime: crickettest.KickOff.Add(time.Minute)})
+	next, err := p.PlanTicks(w.NewContext(), live.PlanTicks{ScheduledTime: crickettest.KickOff.Add(time.Minute)})
 	testkit.Must(t, err)
 	all := append(plan.Ticks, next.Ticks...)
 	if len(all) != 48 {

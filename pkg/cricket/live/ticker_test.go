@@ -32,9 +32,9 @@ func TestLateTickIsSkipped(t *testing.T) {
 	for after, want := range map[time.Duration]string{0: "", match.SlotLength: "", match.SlotLength + time.Millisecond: "late"} {
 		w := crickettest.New(t)
 		tk := w.Ticker()
-		w.To(crickettest.At(0).Add(after))
+		w.MoveClock(crickettest.At(0).Add(after))
 		var done live.TickDone
-		calls := w.Count(func() { done = w.TickAt(tk, 0) })
+		calls := w.CountCalls(func() { done = w.TickAt(tk, 0) })
 		if done.Skipped != want || want != "" && len(calls) > 0 {
 			t.Errorf("%v after it is due a tick is skipped as %q and makes the calls %v, want %q", after, done.Skipped, calls, want)
 		}
@@ -57,12 +57,12 @@ func TestSlotIsClaimedOnce(t *testing.T) {
 	polls := 0
 	w.Override = func(path string) (int, string) { polls++; return 0, "" }
 	first, second := w.Ticker(), w.Ticker()
-	w.To(crickettest.At(0))
+	w.MoveClock(crickettest.At(0))
 	var skipped [2]string
 	var wg sync.WaitGroup
 	for i, tk := range []*live.Ticker{first, second} {
 		wg.Go(func() {
-			done, err := tk.Tick(w.Ctx(), crickettest.TickOf(0))
+			done, err := tk.Tick(w.NewContext(), crickettest.TickOf(0))
 			if err != nil {
 				t.Error(err)
 			}
@@ -74,7 +74,7 @@ func TestSlotIsClaimedOnce(t *testing.T) {
 	if skipped != [2]string{"", "claimed"} || polls != 1 {
 		t.Errorf("two ticks of a slot are skipped as %q and poll %d times, want one to be claimed", skipped, polls)
 	}
-	w.To(crickettest.At(1))
+	w.MoveClock(crickettest.At(1))
 	if done := w.TickAt(second, 1); done.Skipped != "" {
 		t.Errorf("the next slot is skipped as %q", done.Skipped)
 	}
@@ -97,7 +97,7 @@ func TestUnchangedMatchCostsOneWrite(t *testing.T) {
 	first := tk.FirstEntry()
 	for n := 12; n < 15; n++ {
 		var done live.TickDone
-		got := w.Count(func() { done = w.TickAt(tk, n) })
+		got := w.CountCalls(func() { done = w.TickAt(tk, n) })
 		// The claim, and one write for each match; the scan of live-index.
 		if want := map[string]int{"UpdateItem": 3, "Scan": 1}; !maps.Equal(got, want) || done.Matches != 2 || done.Changed != 0 {
 			t.Errorf("an unchanged tick makes the calls %v, want %v: %+v", got, want, done)
@@ -112,7 +112,7 @@ func TestUnchangedMatchCostsOneWrite(t *testing.T) {
 
 	// A new process reads what is stored and writes no score.
 	restarted := w.Ticker()
-	got := w.Count(func() { w.TickAt(restarted, 15) })
+	got := w.CountCalls(func() { w.TickAt(restarted, 15) })
 	want := map[string]int{
 		"UpdateItem": 3, "Scan": 1, "PutItem": 2, "DeleteItem": 2, // the claim and two marks; the leases
 		"GetItem": 2 * 7, // fixture, score, balls, ledger and three hashes
@@ -120,7 +120,7 @@ func TestUnchangedMatchCostsOneWrite(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("the first tick of a new process makes the calls %v, want %v", got, want)
 	}
-	if got := w.Count(func() { w.TickAt(restarted, 16) }); got["GetItem"]+got["PutItem"] > 0 {
+	if got := w.CountCalls(func() { w.TickAt(restarted, 16) }); got["GetItem"]+got["PutItem"] > 0 {
 		t.Errorf("its second tick makes the calls %v, want no GetItem and no PutItem", got)
 	}
 }
@@ -173,9 +173,9 @@ func TestUnknownAndFinishedMatchesAreIgnored(t *testing.T) {
 			t.Parallel()
 			w := crickettest.New(t)
 			f := w.AddFixture("7")
-			testkit.Must(t, w.Drop(tables.Fixtures, "7"))
+			testkit.Must(t, w.DeleteRow(tables.Fixtures, "7"))
 			if row != nil {
-				testkit.Put(w.World, tables.Fixtures, *row)
+				testkit.PutRows(w.World, tables.Fixtures, *row)
 			}
 			before := w.Outcome()
 			w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}))
@@ -183,7 +183,7 @@ func TestUnknownAndFinishedMatchesAreIgnored(t *testing.T) {
 			if diff := cmp.Diff(before, w.Outcome()); done.Matches != 1 || done.Changed != 0 || diff != "" {
 				t.Errorf("the tick returns %+v and changes (-before +after):\n%s", done, diff)
 			}
-			if c := w.Logs.Complaints(); c != nil {
+			if c := w.Logs.TakeWarnings(); c != nil {
 				t.Errorf("the log has %q, want nothing", c)
 			}
 		})
@@ -216,10 +216,10 @@ func TestBrokenEntryDoesNotAffectOtherMatches(t *testing.T) {
 	if after.Messages != nil {
 		t.Errorf("a match that cannot be read is over: %q", after.Messages)
 	}
-	if c := w.Logs.Complaints(); !slices.Contains(c, "match failed") {
+	if c := w.Logs.TakeWarnings(); !slices.Contains(c, "match failed") {
 		t.Errorf("the log has %q, want \"match failed\"", c)
 	}
-	if n := w.Logs.Sum(tables.MatchesFailed); n != 7*3 {
+	if n := w.Logs.SumMetric(tables.MatchesFailed); n != 7*3 {
 		t.Errorf("%v failures are counted, want 21", n)
 	}
 }
@@ -267,14 +267,14 @@ func TestStateStandsWhileTheProviderFails(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("after the faults (-want +got):\n%s", diff)
 			}
-			complaints := w.Logs.Complaints()
+			complaints := w.Logs.TakeWarnings()
 			if fault == "" {
 				return
 			}
-			if n := w.Logs.Sum(tables.ProviderFaults); n != faulty {
+			if n := w.Logs.SumMetric(tables.ProviderFaults); n != faulty {
 				t.Errorf("%v faults are counted, want %d", n, faulty)
 			}
-			if n := w.Logs.Sum(tables.SlotsClaimed); n != faulty+2 {
+			if n := w.Logs.SumMetric(tables.SlotsClaimed); n != faulty+2 {
 				t.Errorf("%v slots are counted, want %d: one before the faults, one after, and one for each fault", n, faulty+2)
 			}
 			if len(complaints) != 1 {
@@ -519,12 +519,12 @@ func storePartly(t *testing.T, first, second []crickettest.Ball) {
 		env := w.Env(live.TickFunction)
 		env.AWS.HTTPClient = failing(env.AWS.HTTPClient, n)
 		broken := testkit.OpenWith(w.World, env, live.OpenTicker)
-		w.Logs.Complaints() // drop those of the round before
-		done, err := broken.Tick(w.Ctx(), crickettest.TickOf(slot))
+		w.Logs.TakeWarnings() // drop those of the round before
+		done, err := broken.Tick(w.NewContext(), crickettest.TickOf(slot))
 		if done.Skipped != "" {
 			t.Fatalf("slot %d is skipped as %s", slot, done.Skipped)
 		}
-		complete := err == nil && len(w.Logs.Complaints()) == 0
+		complete := err == nil && len(w.Logs.TakeWarnings()) == 0
 		w.SetPayload(a)
 		w.TickAt(w.Ticker(), slot+1+int(live.Lease/match.SlotLength)) // when the lease that it could not release has expired
 		for n := slot + 6; n < slot+16 && isHeld(w, "7"); n++ {       // the score first withholds a payload that lacks balls
@@ -598,17 +598,17 @@ func TestOlderSlotNeverOverwritesNewer(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	f := w.AddFixture("7")
-	w.To(crickettest.At(0))
+	w.MoveClock(crickettest.At(0))
 	old, fresh := crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}), crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1}, crickettest.Ball{ID: 2, Runs: 6})
 	ingest := func(slot int, payload string, stall func()) error {
-		return w.Ticker().Ingest(w.Ctx(), "7", payload, match.SlotOf(crickettest.At(slot)), crickettest.At(slot), func() (sportmonks.Fixture, error) {
+		return w.Ticker().Ingest(w.NewContext(), "7", payload, match.SlotOf(crickettest.At(slot)), crickettest.At(slot), func() (sportmonks.Fixture, error) {
 			stall()
 			return sportmonks.Decode([]byte(payload))
 		})
 	}
 	var want crickettest.Outcome
 	err := ingest(5, old, func() {
-		w.To(w.Clock.Now().Add(live.Lease + time.Second)) // its lease expires
+		w.MoveClock(w.Clock.Now().Add(live.Lease + time.Second)) // its lease expires
 		testkit.Must(t, ingest(6, fresh, func() {}))
 		want = w.Outcome()
 	})
@@ -635,14 +635,14 @@ func TestMatchLeasedByAnotherWorkerIsSkipped(t *testing.T) {
 	f := w.AddFixture("7")
 	tk := w.Ticker()
 	w.SetPayload(crickettest.Payload(f, "1st Innings"))
-	testkit.Put(w.World, tables.Locks, map[string]any{"lockKey": "match:7", "holder": "another", "expiresAtMs": crickettest.At(2).UnixMilli(), "expiresAt": crickettest.At(2).Unix()})
+	testkit.PutRows(w.World, tables.Locks, map[string]any{"lockKey": "match:7", "holder": "another", "expiresAtMs": crickettest.At(2).UnixMilli(), "expiresAt": crickettest.At(2).Unix()})
 	for n := range 4 {
 		done := w.TickAt(tk, n)
 		if want := n / 3; done.Changed != want {
 			t.Errorf("slot %d: %d changed, want %d", n, done.Changed, want)
 		}
 	}
-	if c := w.Logs.Complaints(); c != nil {
+	if c := w.Logs.TakeWarnings(); c != nil {
 		t.Errorf("the log has %q, want nothing", c)
 	}
 }
@@ -657,11 +657,11 @@ func TestExpiredReplayIsDeleted(t *testing.T) {
 			IsReplay: true, ReplayExpires: expires.Unix(), LocalTeamID: "11", VisitorTeamID: "12",
 		}
 	}
-	testkit.Put(w.World, tables.Fixtures, row("7", crickettest.KickOff), row("8", crickettest.KickOff.Add(time.Minute)))
+	testkit.PutRows(w.World, tables.Fixtures, row("7", crickettest.KickOff), row("8", crickettest.KickOff.Add(time.Minute)))
 	w.SetPayload()
 	for range 2 {
-		w.To(crickettest.At(0))
-		tk.Tick(w.Ctx(), crickettest.TickOf(0))
+		w.MoveClock(crickettest.At(0))
+		tk.Tick(w.NewContext(), crickettest.TickOf(0))
 	}
 	w.TickAt(tk, 1)
 	left := testkit.Rows[match.Fixture](w.World, tables.Fixtures)
@@ -685,7 +685,7 @@ func TestArchivedMatchIsNotArchivedAgain(t *testing.T) {
 	w.TickAt(ticker, 1)
 	w.TickAt(ticker, 5)
 	before := len(testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue))
-	if left, err := ticker.ArchiveMissing(w.Ctx(), "7", live.ArchiveAfter); left || err != nil {
+	if left, err := ticker.ArchiveMissing(w.NewContext(), "7", live.ArchiveAfter); left || err != nil {
 		t.Errorf("it is archived again: %v, %v", left, err)
 	}
 	if after := len(testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)); before != 1 || after != 1 {
@@ -703,16 +703,16 @@ func TestOnlyStoredMatchesAreCountedAsLive(t *testing.T) {
 	tk := w.Ticker()
 	w.SetPayload(ours, foreign)
 	w.TickAt(tk, 0)
-	if n := w.Logs.Sum(tables.MatchesLive); n != 1 {
+	if n := w.Logs.SumMetric(tables.MatchesLive); n != 1 {
 		t.Fatalf("%v matches are live, want 1", n)
 	}
 	w.SetPayload(foreign)
 	gone := int(live.ArchiveAfterUnnamed/match.SlotLength) + 2
 	w.TickAt(tk, 1)
 	w.TickAt(tk, gone)
-	before := w.Logs.Sum(tables.MatchesLive)
+	before := w.Logs.SumMetric(tables.MatchesLive)
 	w.TickAt(tk, gone+1)
-	if n := w.Logs.Sum(tables.MatchesLive) - before; n != 0 {
+	if n := w.Logs.SumMetric(tables.MatchesLive) - before; n != 0 {
 		t.Errorf("after ours has left %v are live, want 0", n)
 	}
 }

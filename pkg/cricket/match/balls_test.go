@@ -29,11 +29,11 @@ func TestBallsOfTestMatch(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	m := w.Play(3, cricsheet.Test, match.SlotLength)
-	w.To(crickettest.At(len(m.Frames)))
+	w.MoveClock(crickettest.At(len(m.Frames)))
 	w.TickAt(w.Ticker(), len(m.Frames)+1)
-	provider, err := catalog.OpenProvider(w.Ctx(), w.Env(schedule.SyncFixturesFunction))
+	provider, err := catalog.OpenProvider(w.NewContext(), w.Env(schedule.SyncFixturesFunction))
 	testkit.Must(t, err)
-	page, err := provider.Fixture(w.Ctx(), crickettest.ID(m.ID))
+	page, err := provider.Fixture(w.NewContext(), crickettest.ID(m.ID))
 	testkit.Must(t, err)
 	want := scorer.Balls(page)
 	if len(want) != len(m.Deliveries) || len(want) < 1500 {
@@ -64,7 +64,7 @@ func TestBallsOfTestMatch(t *testing.T) {
 	s := testkit.Open(w.World, match.ListBallsFunction, match.OpenMatches)
 	list := func(in match.ListBalls) (all []score.Ball, pages int) {
 		for in.ID = crickettest.ID(m.ID); ; {
-			page, err := s.ListBalls(w.Ctx(), &in)
+			page, err := s.ListBalls(w.NewContext(), &in)
 			testkit.Must(t, err)
 			all, pages = append(all, page.Body.Balls...), pages+1
 			if n := len(page.Body.Balls); page.Body.Next != "" && in.After == 0 && (n < match.BallsPerPage || n > 2*match.BallsPerPage) {

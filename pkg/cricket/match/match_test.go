@@ -62,7 +62,7 @@ func TestGetDisplay(t *testing.T) {
 		if view != "" {
 			query, stored = "?team="+view, match.DisplayKey("7", view)
 		}
-		out := testkit.Ask(routes, match.GetDisplayFunction, "/matches/7/display"+query, "", "")
+		out := testkit.Call(routes, match.GetDisplayFunction, "/matches/7/display"+query, "", "")
 		var got, want any
 		testkit.Must(t, json.Unmarshal([]byte(out.Body), &got))
 		testkit.Must(t, json.Unmarshal([]byte(testkit.Row[match.DisplayRow](w.World, tables.Displays, stored).Display), &want))
@@ -78,10 +78,10 @@ func TestGetDisplay(t *testing.T) {
 	was := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", "11"))
 	old := was
 	old.TTL, old.Display = w.Clock.Now().Unix(), `{}`
-	testkit.Put(w.World, tables.Displays, old)
-	w.To(crickettest.At(1).Add(-time.Millisecond))
+	testkit.PutRows(w.World, tables.Displays, old)
+	w.MoveClock(crickettest.At(1).Add(-time.Millisecond))
 	for range 2 {
-		out := testkit.Ask(routes, match.GetDisplayFunction, "/matches/7/display?team=11", "", "")
+		out := testkit.Call(routes, match.GetDisplayFunction, "/matches/7/display?team=11", "", "")
 		if out.StatusCode != http.StatusOK || len(out.Body) < 50 {
 			t.Errorf("expired display: %d %s, want 200 and a new display", out.StatusCode, out.Body)
 		}
@@ -90,7 +90,7 @@ func TestGetDisplay(t *testing.T) {
 	if was.TTL, is.TTL = 0, 0; is.Hash != was.Hash || is.At > crickettest.At(0).Unix() || is.Slot != was.Slot || is.Playing != was.Playing {
 		t.Errorf("rebuilt display (-want +got):\n%s", cmp.Diff(was, is))
 	}
-	if out := testkit.Ask(routes, match.GetDisplayFunction, "/matches/8/display", "", ""); out.StatusCode != http.StatusNotFound {
+	if out := testkit.Call(routes, match.GetDisplayFunction, "/matches/8/display", "", ""); out.StatusCode != http.StatusNotFound {
 		t.Errorf("match without a score: %d, want 404", out.StatusCode)
 	}
 }
@@ -103,13 +103,13 @@ func TestListMatches(t *testing.T) {
 	for i := range 25 {
 		f := w.AddFixture(fmt.Sprint(100 + i))
 		f.StartTime = crickettest.KickOff.Add(time.Duration(i/2) * time.Hour).Format(tables.TimeLayout) // two of each time
-		testkit.Put(w.World, tables.Fixtures, f)
+		testkit.PutRows(w.World, tables.Fixtures, f)
 		c := match.ScoreRow{MatchID: f.MatchID, LeagueID: f.LeagueID, StartingAt: f.StartTime, StateJSON: `{}`, TTL: crickettest.KickOff.Add(time.Hour).Unix()}
-		testkit.Put(w.World, tables.FixtureCache, c)
+		testkit.PutRows(w.World, tables.FixtureCache, c)
 		want = append(want, f.MatchID)
 	}
 	stale := w.AddFixture("200")
-	testkit.Put(w.World, tables.FixtureCache, match.ScoreRow{MatchID: stale.MatchID, LeagueID: "3", StartingAt: stale.StartTime, StateJSON: `{}`, TTL: 1})
+	testkit.PutRows(w.World, tables.FixtureCache, match.ScoreRow{MatchID: stale.MatchID, LeagueID: "3", StartingAt: stale.StartTime, StateJSON: `{}`, TTL: 1})
 	routes := w.Routes()
 	type list struct {
 		Matches []match.Match

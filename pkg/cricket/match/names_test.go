@@ -45,14 +45,14 @@ func namesInList(t *testing.T, routes map[string]testkit.Route, query string) ma
 // withFixture returns a world with match 7, just copied by a sync.
 func withFixture(t *testing.T) (*crickettest.World, match.Fixture) {
 	w := crickettest.New(t)
-	testkit.Put(w.World, tables.Leagues, catalog.LeagueRow{ProvidedLeague: catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true}})
-	testkit.Put(w.World, tables.Teams,
+	testkit.PutRows(w.World, tables.Leagues, catalog.LeagueRow{ProvidedLeague: catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true}})
+	testkit.PutRows(w.World, tables.Teams,
 		catalog.TeamRow{ProvidedTeam: catalog.ProvidedTeam{TeamID: "11", Code: "HAR", Name: "Harbour", Image: "har.png"}},
 		catalog.TeamRow{ProvidedTeam: catalog.ProvidedTeam{TeamID: "12", Code: "VAL", Name: "Valley", Image: "val.png"}})
-	testkit.Put(w.World, tables.TeamSeasons, catalog.SeasonTeam{SeasonID: "5", TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.SeasonTeam{SeasonID: "5", TeamID: "12", Code: "VAL", Name: "Valley"})
+	testkit.PutRows(w.World, tables.TeamSeasons, catalog.SeasonTeam{SeasonID: "5", TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.SeasonTeam{SeasonID: "5", TeamID: "12", Code: "VAL", Name: "Valley"})
 	f := match.Fixture{MatchID: "7", LeagueID: "3", SeasonID: "5", Type: "T20", LocalTeamID: "11", VisitorTeamID: "12", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}
 	w.SetFixtures(crickettest.Payload(f, "NS"))
-	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 	w.Override = nil
 	return w, testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 }
@@ -83,26 +83,26 @@ func TestNamesFollowAdministrators(t *testing.T) {
 	want.Local.Image, want.Visitor.Image = "har.png", "val.png"
 	check("at first", want)
 
-	testkit.Ask(routes, catalog.UpdateTeamFunction, "/teams/11", testkit.Administrator, `{"title":"The Harbour","shortName":"TH","color":"#0b5cad"}`)
-	testkit.Ask(routes, catalog.UpdateLeagueFunction, "/leagues/3", testkit.Administrator, `{"title":"Our League"}`)
-	w.To(w.Clock.Now().Add(match.KeepNames - time.Second))
+	testkit.Call(routes, catalog.UpdateTeamFunction, "/teams/11", testkit.Administrator, `{"title":"The Harbour","shortName":"TH","color":"#0b5cad"}`)
+	testkit.Call(routes, catalog.UpdateLeagueFunction, "/leagues/3", testkit.Administrator, `{"title":"Our League"}`)
+	w.MoveClock(w.Clock.Now().Add(match.KeepNames - time.Second))
 	check("before ten minutes have passed", want)
-	w.To(w.Clock.Now().Add(time.Second))
+	w.MoveClock(w.Clock.Now().Add(time.Second))
 	want.LeagueName, want.Local.Name, want.Local.Code, want.Local.Color = "Our League", "The Harbour", "TH", "#0b5cad"
 	check("after ten minutes", want)
 
 	// Neither a tick nor a sync changes the names.
-	w.To(crickettest.At(0))
+	w.MoveClock(crickettest.At(0))
 	w.SetPayload(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 4}))
 	w.TickAt(w.Ticker(), 0)
 	check("in play", want)
 	w.SetFixtures(crickettest.Payload(f, "1st Innings"))
-	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 	check("after a sync", want)
 
-	testkit.Ask(routes, catalog.UpdateTeamFunction, "/teams/11", testkit.Administrator, `{"title":"","shortName":"","color":""}`)
-	testkit.Ask(routes, catalog.UpdateLeagueFunction, "/leagues/3", testkit.Administrator, `{"title":""}`)
-	w.To(w.Clock.Now().Add(match.KeepNames))
+	testkit.Call(routes, catalog.UpdateTeamFunction, "/teams/11", testkit.Administrator, `{"title":"","shortName":"","color":""}`)
+	testkit.Call(routes, catalog.UpdateLeagueFunction, "/leagues/3", testkit.Administrator, `{"title":""}`)
+	w.MoveClock(w.Clock.Now().Add(match.KeepNames))
 	want.LeagueName, want.Local.Name, want.Local.Code, want.Local.Color = "The League", "Harbour", "HAR", ""
 	check("after the titles were removed", want)
 }
@@ -118,15 +118,15 @@ func TestNamesAreReadOnceInTenMinutes(t *testing.T) {
 		{"GetItem": 3},
 		{"GetItem": 3},
 	} {
-		if calls := w.Count(func() { namesOnPage(t, routes) }); !maps.Equal(calls, want) {
+		if calls := w.CountCalls(func() { namesOnPage(t, routes) }); !maps.Equal(calls, want) {
 			t.Errorf("calls of page %d (-want +got):\n%s", i+1, cmp.Diff(want, calls))
 		}
 	}
-	w.To(w.Clock.Now().Add(match.KeepNames))
-	if calls := w.Count(func() { namesOnPage(t, routes) }); calls["UpdateItem"] != 1 {
+	w.MoveClock(w.Clock.Now().Add(match.KeepNames))
+	if calls := w.CountCalls(func() { namesOnPage(t, routes) }); calls["UpdateItem"] != 1 {
 		t.Errorf("calls after ten minutes: %v, want an update", calls)
 	}
-	if calls := w.Count(func() { namesInList(t, routes, "ids=7") }); !maps.Equal(calls, map[string]int{"BatchGetItem": 3}) {
+	if calls := w.CountCalls(func() { namesInList(t, routes, "ids=7") }); !maps.Equal(calls, map[string]int{"BatchGetItem": 3}) {
 		t.Errorf("calls of a list: %v, want 3 of BatchGetItem", calls)
 	}
 }
@@ -139,7 +139,7 @@ func TestMissingNames(t *testing.T) {
 	routes := w.Routes()
 	namesOnPage(t, routes)
 	first := testkit.Row[match.Names](w.World, tables.FixtureCache, match.NamesKey("7"))
-	testkit.Must(t, w.Drop(tables.FixtureCache, match.NamesKey("7")))
+	testkit.Must(t, w.DeleteRow(tables.FixtureCache, match.NamesKey("7")))
 	if got := namesOnPage(t, routes); got.LeagueName != "The League" || got.Local.Image != "har.png" {
 		t.Errorf("page without the row: %+v, want the names of the catalog", got)
 	}
@@ -151,7 +151,7 @@ func TestMissingNames(t *testing.T) {
 	}
 	w.SetFixtures(crickettest.Payload(f, "NS"))
 	sync := func() {
-		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
+		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 	}
 	sync()
 	w.Override = nil
@@ -162,7 +162,7 @@ func TestMissingNames(t *testing.T) {
 	// A sync does not replace a row.
 	kept := first
 	kept.Local.Title = "Kept"
-	testkit.Put(w.World, tables.FixtureCache, kept)
+	testkit.PutRows(w.World, tables.FixtureCache, kept)
 	w.SetFixtures(crickettest.Payload(f, "NS"))
 	sync()
 	if diff := cmp.Diff(kept, testkit.Row[match.Names](w.World, tables.FixtureCache, match.NamesKey("7"))); diff != "" {
@@ -179,12 +179,12 @@ func TestExpiredNamesAreNotWritten(t *testing.T) {
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".UpdateItem") {
-			testkit.Must(t, w.Drop(tables.FixtureCache, match.NamesKey("7")))
+			testkit.Must(t, w.DeleteRow(tables.FixtureCache, match.NamesKey("7")))
 		}
 		return next.Do(r)
 	})
 	s := testkit.OpenWith(w.World, env, match.OpenMatches)
-	page, err := s.GetMatch(w.Ctx(), &match.GetMatch{ID: "7"})
+	page, err := s.GetMatch(w.NewContext(), &match.GetMatch{ID: "7"})
 	testkit.Must(t, err)
 	if page.Body.LeagueName != "The League" || len(page.Body.Teams) != 2 {
 		t.Errorf("page: %+v, want the names of the catalog", page.Body)
@@ -199,10 +199,10 @@ func TestExpiredNamesAreNotWritten(t *testing.T) {
 func TestNamesFallBack(t *testing.T) {
 	t.Parallel()
 	w, f := withFixture(t)
-	testkit.Must(t, w.Drop(tables.Teams, "12"))
-	testkit.Must(t, w.Drop(tables.Leagues, "3"))
+	testkit.Must(t, w.DeleteRow(tables.Teams, "12"))
+	testkit.Must(t, w.DeleteRow(tables.Leagues, "3"))
 	m := testkit.Open(w.World, match.GetMatchFunction, match.OpenMatches)
-	n, err := m.Names(w.Ctx(), f, score.State{})
+	n, err := m.Names(w.NewContext(), f, score.State{})
 	testkit.Must(t, err)
 	if n.League != "The League" || n.Visitor.Title != "Valley" || n.Visitor.ShortName != "VAL" || n.Local.Image != "har.png" {
 		t.Errorf("names: %+v, want those of the provider for the league and the visitors", n)

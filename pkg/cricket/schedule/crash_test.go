@@ -17,7 +17,7 @@ func TestSyncsCrash(t *testing.T) {
 	for _, s := range crickettest.Syncs {
 		t.Run(s.Fn.Name, func(t *testing.T) {
 			t.Parallel()
-			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Reference {
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Reference {
 				w := crickettest.New(t)
 				w.Feed.Announce(crickettest.KickOff, script.Generate(1, cricsheet.T20).Fixture)
 				for _, before := range crickettest.Syncs {
@@ -28,8 +28,8 @@ func TestSyncsCrash(t *testing.T) {
 				}
 				w.Feed.AnnounceMore(1, 3, crickettest.KickOff)
 				w.MakeStale()
-				s.Run(w.Ctx(), w.World, w.Crashing(s.Fn, p))
-				w.To(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
+				s.Run(w.NewContext(), w.World, w.CrashingEnv(s.Fn, p))
+				w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
 				testkit.Must(t, s.Do(w.World))
 				return w.Reference()
 			})

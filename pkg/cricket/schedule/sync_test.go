@@ -54,7 +54,7 @@ func TestSyncsCopyAndRepair(t *testing.T) {
 			t.Errorf("match %+v, want one that has not started", f)
 		}
 	}
-	if calls := w.Count(w.Sync); writes(calls) > 2 { // the lease is taken and released
+	if calls := w.CountCalls(w.Sync); writes(calls) > 2 { // the lease is taken and released
 		t.Errorf("calls of a second run: %v, want writes of the lease only", calls)
 	}
 
@@ -74,10 +74,10 @@ func TestSyncsSpareAttributesOfOthers(t *testing.T) {
 	idle := script.Generate(2, cricsheet.Test)
 	w.Feed.Play(m, crickettest.KickOff, sportmonks.Pace{Every: match.SlotLength})
 	w.Feed.Announce(crickettest.KickOff, idle.Fixture)
-	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.NewContext()))
 	l := testkit.Row[catalog.ProvidedLeague](w.World, tables.Leagues, crickettest.ID(idle.League.ID))
 	l.Active, l.Name = false, "old"
-	testkit.Put(w.World, tables.Leagues, l)
+	testkit.PutRows(w.World, tables.Leagues, l)
 	w.Sync()
 	if l := testkit.Row[catalog.ProvidedLeague](w.World, tables.Leagues, crickettest.ID(idle.League.ID)); l.Active || l.Name == "old" {
 		t.Errorf("league %+v, want the name of the provider, still inactive", l)
@@ -99,7 +99,7 @@ func TestSyncsSpareAttributesOfOthers(t *testing.T) {
 	// An archived match keeps the attributes of the ticker.
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID))
 	f.Live, f.LiveUpdatedAt, f.ArchivedAt, f.Round = "", 0, 77, "old"
-	testkit.Put(w.World, tables.Fixtures, f)
+	testkit.PutRows(w.World, tables.Fixtures, f)
 	w.Sync()
 	got := testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID))
 	f.Round = m.Round
@@ -107,7 +107,7 @@ func TestSyncsSpareAttributesOfOthers(t *testing.T) {
 		t.Errorf("archived match after a sync (-want +got):\n%s", diff)
 	}
 	f.EndingAt, f.FinishedAt, f.Round = 78, 78, "old"
-	testkit.Put(w.World, tables.Fixtures, f)
+	testkit.PutRows(w.World, tables.Fixtures, f)
 	w.Sync()
 	if diff := cmp.Diff(f, testkit.Row[match.Fixture](w.World, tables.Fixtures, crickettest.ID(m.ID))); diff != "" {
 		t.Errorf("finished match after a sync (-want +got):\n%s", diff)
@@ -120,19 +120,19 @@ func TestSyncDoesNotOverwriteATick(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	m := w.Play(1, cricsheet.T20, match.SlotLength)
-	testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: crickettest.ID(m.League.ID), Code: m.League.Code, Active: true})
+	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: crickettest.ID(m.League.ID), Code: m.League.Code, Active: true})
 	s := testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer)
 	w.TickAt(w.Ticker(), 30)
 	want := w.Outcome()
 	stale := crickettest.MatchOf(m, crickettest.KickOff)
 	is := stale
 	is.Round = "moved"
-	testkit.Must(t, s.Reschedule(w.Ctx(), stale, is)) // read before the tick
-	provided, err := (*s.Provider()).Fixture(w.Ctx(), crickettest.ID(m.ID))
+	testkit.Must(t, s.Reschedule(w.NewContext(), stale, is)) // read before the tick
+	provided, err := (*s.Provider()).Fixture(w.NewContext(), crickettest.ID(m.ID))
 	testkit.Must(t, err)
 	score, err := schedule.ScoreOf(stale, provided, crickettest.KickOff)
 	testkit.Must(t, err)
-	testkit.Must(t, s.Rescore(w.Ctx(), score))
+	testkit.Must(t, s.Rescore(w.NewContext(), score))
 	if diff := cmp.Diff(want, w.Outcome()); diff != "" {
 		t.Errorf("the sync has changed a live match (-want +got):\n%s", diff)
 	}
@@ -156,11 +156,11 @@ func TestInvalidFixturesAreSkipped(t *testing.T) {
 		body := crickettest.Feed(entry("7"), `{"id":8,"runs":[1 2]}`, `{"name":"no id"}`, entry("9"), entry("7"))
 		return http.StatusOK, strings.TrimSuffix(body, "}") + `,"meta":{"last_page":1}}`
 	}
-	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.NewContext()))
 	if l := testkit.Row[catalog.ProvidedLeague](w.World, tables.Leagues, "3"); l.Code != "3" {
 		t.Errorf("code of a league without one: %q, want its id, because an index key must not be empty", l.Code)
 	}
-	if err := testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()); err == nil {
+	if err := testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()); err == nil {
 		t.Error("no error for the fixtures that cannot be decoded")
 	}
 	var ids []string
@@ -171,7 +171,7 @@ func TestInvalidFixturesAreSkipped(t *testing.T) {
 	if !slices.Equal(ids, []string{"7", "9"}) {
 		t.Errorf("copied fixtures %q, want 7 and 9", ids)
 	}
-	testkit.Must(t, testkit.Open(w.World, catalog.SyncTeamsFunction, catalog.OpenSyncer).SyncTeams(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, catalog.SyncTeamsFunction, catalog.OpenSyncer).SyncTeams(w.NewContext()))
 	if n := len(testkit.Rows[catalog.SeasonTeam](w.World, tables.TeamSeasons)); n != 2 {
 		t.Errorf("%d teams in the season, want 2", n)
 	}
@@ -215,13 +215,13 @@ func TestSyncReportsEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := crickettest.New(t)
-			testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true})
+			testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true})
 			f := w.AddFixture("7")
 			c.row(&f)
-			testkit.Put(w.World, tables.Fixtures, f)
+			testkit.PutRows(w.World, tables.Fixtures, f)
 			w.SetFixtures(crickettest.Payload(f, c.status))
 			for range 2 { // the second sends nothing
-				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
+				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 			}
 			got := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)
 			if c.want && !slices.Equal(got, []live.MatchLeft{{MatchID: "7", Since: now.Unix()}}) || !c.want && got != nil {
@@ -238,9 +238,9 @@ func TestSyncReportsEnds(t *testing.T) {
 // cancelled, and has a follower and an activity.
 func withCancelledMatch(t *testing.T) *crickettest.World {
 	w := crickettest.New(t)
-	testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true})
+	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true})
 	f := w.AddFixture("7")
-	testkit.Put(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}, ExpiresAt: crickettest.KickOff.Add(time.Hour).Unix()})
+	testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}, ExpiresAt: crickettest.KickOff.Add(time.Hour).Unix()})
 	w.Subscribe("7", "fan", "11")
 	w.Override = func(path string) (int, string) {
 		if path == "/fixtures/7" {
@@ -258,7 +258,7 @@ func TestCancelledMatchEnds(t *testing.T) {
 	t.Parallel()
 	w := withCancelledMatch(t)
 	sync := func() {
-		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
+		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 	}
 	sync()
 	testkit.Drain(w.World, tables.FinishQueue, 5*time.Minute+time.Hour, testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher).FinishMatch)
@@ -269,7 +269,7 @@ func TestCancelledMatchEnds(t *testing.T) {
 	if got := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); !slices.ContainsFunc(got, func(m activity.MatchChanged) bool { return m.Ended == f.EndingAt }) {
 		t.Errorf("messages to push-activities: %+v, want the end at %d", got, f.EndingAt)
 	}
-	w.To(w.Clock.Now().Add(2 * schedule.EndRetryInterval))
+	w.MoveClock(w.Clock.Now().Add(2 * schedule.EndRetryInterval))
 	sync()
 	if got := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue); got != nil || testkit.Row[match.Fixture](w.World, tables.Fixtures, "7") != f {
 		t.Errorf("messages to finish-match after the end: %+v, want none and an unchanged match", got)
@@ -279,12 +279,12 @@ func TestCancelledMatchEnds(t *testing.T) {
 // TestSyncCrashesAtAnEnd: after a crash the next sync sends the match to finish-match.
 func TestSyncCrashesAtAnEnd(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w := withCancelledMatch(t)
-		crashed := testkit.OpenWith(w.World, w.Crashing(schedule.SyncFixturesFunction, p), schedule.OpenSyncer)
-		crashed.SyncFixtures(w.Ctx())
-		w.To(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
-		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
+		crashed := testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction, p), schedule.OpenSyncer)
+		crashed.SyncFixtures(w.NewContext())
+		w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
+		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 		o := w.Outcome()
 		f := o.Fixtures["7"]
 		f.LeftAt = min(f.LeftAt, 1)
@@ -298,19 +298,19 @@ func TestOneSyncAtATime(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	w.Feed.Announce(crickettest.KickOff, script.Generate(1, cricsheet.T20).Fixture)
-	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.NewContext()))
 	s := testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer)
 	held := map[string]any{"lockKey": "sync-fixtures", "holder": "another", "expiresAtMs": w.Clock.Now().Add(tables.JobTimeout).UnixMilli()}
-	testkit.Put(w.World, tables.Locks, held)
-	if calls := w.Count(func() { testkit.Must(t, s.SyncFixtures(w.Ctx())) }); !maps.Equal(calls, map[string]int{"PutItem": 1}) {
+	testkit.PutRows(w.World, tables.Locks, held)
+	if calls := w.CountCalls(func() { testkit.Must(t, s.SyncFixtures(w.NewContext())) }); !maps.Equal(calls, map[string]int{"PutItem": 1}) {
 		t.Errorf("calls while the lease is held: %v, want one PutItem", calls)
 	}
 	lines := w.Logs.Lines()
 	if last := lines[len(lines)-1]; last.Level != slog.LevelInfo || !strings.Contains(last.Text, "another sync of the fixtures is running") {
 		t.Errorf("last log line %+v, want an info that another sync is running", last)
 	}
-	w.To(w.Clock.Now().Add(tables.JobTimeout + time.Millisecond))
-	testkit.Must(t, s.SyncFixtures(w.Ctx()))
+	w.MoveClock(w.Clock.Now().Add(tables.JobTimeout + time.Millisecond))
+	testkit.Must(t, s.SyncFixtures(w.NewContext()))
 	if f, l := testkit.Rows[match.Fixture](w.World, tables.Fixtures), testkit.Rows[map[string]any](w.World, tables.Locks); len(f) != 1 || len(l) != 0 {
 		t.Errorf("fixtures %+v and leases %+v, want one fixture and no lease", f, l)
 	}
@@ -323,22 +323,22 @@ func TestSyncWithoutItsLeaseWritesNoNewRow(t *testing.T) {
 	w := crickettest.New(t)
 	m := script.Generate(1, cricsheet.T20)
 	w.Feed.Play(m, crickettest.KickOff, sportmonks.Pace{Every: match.SlotLength})
-	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.Ctx()))
+	testkit.Must(t, testkit.Open(w.World, catalog.SyncLeaguesFunction, catalog.OpenSyncer).SyncLeagues(w.NewContext()))
 	env := w.Env(schedule.SyncFixturesFunction)
 	next, expired := env.AWS.HTTPClient, false
 	var want crickettest.Outcome
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		if !expired && strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".UpdateItem") { // it has read no row, and is about to write
 			expired = true
-			w.To(w.Clock.Now().Add(2 * tables.JobTimeout))
-			testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.Ctx()))
+			w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout))
+			testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 			w.TickAt(w.Ticker(), 30)
 			want = w.Outcome()
 		}
 		return next.Do(r)
 	})
 	s := testkit.OpenWith(w.World, env, schedule.OpenSyncer)
-	testkit.Must(t, s.SyncFixtures(w.Ctx()))
+	testkit.Must(t, s.SyncFixtures(w.NewContext()))
 	got := w.Outcome()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the sync has changed rows without its lease (-want +got):\n%s", diff)
@@ -346,7 +346,7 @@ func TestSyncWithoutItsLeaseWritesNoNewRow(t *testing.T) {
 	if !expired || got.Fixtures[crickettest.ID(m.ID)].Live == "" {
 		t.Errorf("lease expired: %v, match %+v; want a live match", expired, got.Fixtures[crickettest.ID(m.ID)])
 	}
-	if c := w.Logs.Complaints(); c != nil {
+	if c := w.Logs.TakeWarnings(); c != nil {
 		t.Errorf("warnings and errors: %q, want none", c)
 	}
 }

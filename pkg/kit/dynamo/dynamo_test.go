@@ -67,8 +67,8 @@ type club struct {
 
 func open(t *testing.T) dynamo.DB {
 	t.Helper()
-	cfg, prefix := dynamotest.New(t, []spec.Table{balls, clubs})
-	return dynamo.Open(dynamotest.As(t, cfg, scorer), prefix)
+	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{balls, clubs})
+	return dynamo.Open(dynamotest.WithGuard(t, cfg, scorer), prefix)
 }
 
 func must(t *testing.T, err error) {
@@ -149,7 +149,7 @@ func TestBatchesOfAnySize(t *testing.T) {
 // TestBatchesAreFinished has the engine leave a part of each batch undone.
 func TestBatchesAreFinished(t *testing.T) {
 	t.Parallel()
-	cfg, prefix := dynamotest.New(t, []spec.Table{balls, clubs})
+	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{balls, clubs})
 	var undone atomic.Int64
 	db := dynamo.Open(meddled(cfg, func(ctx context.Context, in any, next func(any) (any, error)) (any, error) {
 		switch in := in.(type) {

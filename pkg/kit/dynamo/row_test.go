@@ -46,8 +46,8 @@ var (
 // TestChanges: an item holds after an update what the struct's tags say.
 func TestChanges(t *testing.T) {
 	t.Parallel()
-	cfg, prefix := dynamotest.New(t, []spec.Table{spells})
-	db := dynamo.Open(dynamotest.As(t, cfg, recorder), prefix)
+	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{spells})
+	db := dynamo.Open(dynamotest.WithGuard(t, cfg, recorder), prefix)
 	full := map[string]any{"PK": "o", "bowler": "Bumrah", "umpire": "Dar", "runs": 6., "wickets": 1., "maiden": true, "result": "won"}
 	for name, c := range map[string]struct {
 		changes dynamo.Changes
@@ -92,8 +92,8 @@ func TestChanges(t *testing.T) {
 // TestSetIsPut: an update of all attributes leaves what Put writes.
 func TestSetIsPut(t *testing.T) {
 	t.Parallel()
-	cfg, prefix := dynamotest.New(t, []spec.Table{spells})
-	db := dynamo.Open(dynamotest.As(t, cfg, recorder), prefix)
+	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{spells})
+	db := dynamo.Open(dynamotest.WithGuard(t, cfg, recorder), prefix)
 	for _, row := range []spell{{}, {Notes: []string{}}, {Bowler: "b", Umpire: "u", Runs: 1, Wickets: 2, Maiden: true, Notes: []string{"n"}, Result: "r"}} {
 		row.PK = "put"
 		must(t, dynamo.Put(t.Context(), db, putSpell, row))
@@ -113,8 +113,8 @@ func TestSetIsPut(t *testing.T) {
 // TestConditions tries each condition on items that do and do not meet it.
 func TestConditions(t *testing.T) {
 	t.Parallel()
-	cfg, prefix := dynamotest.New(t, []spec.Table{spells})
-	db := dynamo.Open(dynamotest.As(t, cfg, recorder), prefix)
+	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{spells})
+	db := dynamo.Open(dynamotest.WithGuard(t, cfg, recorder), prefix)
 	full := spell{keys: keys{"full"}, Bowler: "Bumrah", Umpire: "Dar", Runs: 6, Wickets: 1}
 	must(t, dynamo.Put(t.Context(), db, putSpell, full))
 	must(t, dynamo.Put(t.Context(), db, putSpell, spell{keys: keys{"bare"}}))
@@ -189,8 +189,8 @@ func TestMistakesPanic(t *testing.T) {
 // TestKeyConditions reads parts of a partition of a table and of an index.
 func TestKeyConditions(t *testing.T) {
 	t.Parallel()
-	cfg, prefix := dynamotest.New(t, []spec.Table{balls})
-	db := dynamo.Open(dynamotest.As(t, cfg, scorer), prefix)
+	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{balls})
+	db := dynamo.Open(dynamotest.WithGuard(t, cfg, scorer), prefix)
 	for _, b := range []string{"1.1", "1.2", "2.1", "2.2"} {
 		must(t, dynamo.Put(t.Context(), db, putBall, ball{Match: "m", Ball: b, Bowler: "x"}))
 	}

@@ -62,8 +62,8 @@ func TestTransact(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			cfg, prefix := dynamotest.New(t, []spec.Table{balls})
-			db := dynamo.Open(dynamotest.As(t, cfg, umpire), prefix)
+			cfg, prefix := dynamotest.CreateTables(t, []spec.Table{balls})
+			db := dynamo.Open(dynamotest.WithGuard(t, cfg, umpire), prefix)
 			must(t, dynamo.PutAll(t.Context(), db, putBalls, over("m", 3)))
 			err := dynamo.Transact(t.Context(), db, changeBalls, c.writes...)
 			r, refused := errors.AsType[*dynamo.Refused](err)
@@ -86,8 +86,8 @@ func TestTransact(t *testing.T) {
 
 func TestTransactLimits(t *testing.T) {
 	t.Parallel()
-	cfg, prefix := dynamotest.New(t, []spec.Table{balls})
-	db := dynamo.Open(dynamotest.As(t, cfg, umpire), prefix)
+	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{balls})
+	db := dynamo.Open(dynamotest.WithGuard(t, cfg, umpire), prefix)
 	var writes []dynamo.Write
 	for _, b := range over("m", 101) {
 		writes = append(writes, dynamo.PutWrite(b))
@@ -164,8 +164,8 @@ func TestTransactTriesAgain(t *testing.T) {
 // TestTransactIsAtomic moves a run from one ball to another, many times at once.
 func TestTransactIsAtomic(t *testing.T) {
 	t.Parallel()
-	cfg, prefix := dynamotest.New(t, []spec.Table{balls})
-	db := dynamo.Open(dynamotest.As(t, cfg, umpire), prefix)
+	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{balls})
+	db := dynamo.Open(dynamotest.WithGuard(t, cfg, umpire), prefix)
 	must(t, dynamo.PutAll(t.Context(), db, putBalls, []ball{{Match: "m", Ball: "000", Runs: 10}, {Match: "m", Ball: "001"}}))
 	add := func(n int) dynamo.Changes { return dynamo.Add[ball]("runs", n) }
 	some := expression.GreaterThan(expression.Name("runs"), expression.Value(0))

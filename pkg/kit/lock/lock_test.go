@@ -49,8 +49,8 @@ type world struct {
 
 func open(t *testing.T) *world {
 	t.Helper()
-	cfg, prefix := dynamotest.New(t, []spec.Table{leases})
-	return &world{t, dynamo.Open(dynamotest.As(t, cfg, holder), prefix), start}
+	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{leases})
+	return &world{t, dynamo.Open(dynamotest.WithGuard(t, cfg, holder), prefix), start}
 }
 
 func (w *world) locks(db dynamo.DB) *lock.Locks {
@@ -219,9 +219,9 @@ func TestEngineDown(t *testing.T) {
 // with the same holder's name.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) bool {
-		cfg, prefix := dynamotest.New(t, []spec.Table{leases})
-		w := &world{t, dynamo.Open(dynamotest.As(t, cfg, holder), prefix), start}
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) bool {
+		cfg, prefix := dynamotest.CreateTables(t, []spec.Table{leases})
+		w := &world{t, dynamo.Open(dynamotest.WithGuard(t, cfg, holder), prefix), start}
 		job := func(db dynamo.DB) error {
 			l, err := w.locks(db).Take(t.Context(), "match", "invocation")
 			if err != nil {
@@ -232,7 +232,7 @@ func TestCrash(t *testing.T) {
 			}
 			return l.Release(t.Context())
 		}
-		_ = job(dynamo.Open(p.AWS(dynamotest.As(t, cfg, holder)), prefix))
+		_ = job(dynamo.Open(p.AWS(dynamotest.WithGuard(t, cfg, holder)), prefix))
 		w.now = w.now.Add(time.Millisecond)
 		if err := job(w.db); err != nil {
 			t.Errorf("the second run: %v", err)

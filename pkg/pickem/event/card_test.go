@@ -319,7 +319,7 @@ func TestNoticeHasAtMost100Recipients(t *testing.T) {
 			EventID: pickemtest.Show, BelongsTo: item.UserRef(id), Predictions: map[string]int{pickemtest.MatchID(1): 0}, CardRev: 1,
 		})
 	}
-	testkit.Put(w.World, tables.Pickem, all...)
+	testkit.PutRows(w.World, tables.Pickem, all...)
 	w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), "")
 	users := map[string]bool{}
 	var sizes []int
@@ -353,7 +353,7 @@ func TestResultCanBeChangedAndIsLogged(t *testing.T) {
 		if got := strings.TrimSpace(put(c.body)); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s: the answer is %s, want it to end with %s", c.body, got, c.want)
 		}
-		w.To(w.Clock.Now().Add(time.Minute))
+		w.MoveClock(w.Clock.Now().Add(time.Minute))
 	}
 	entry := func(minute int, from, to, reason string) event.Correction {
 		return event.Correction{At: pickemtest.Noon.Add(time.Hour + time.Duration(minute)*time.Minute), MatchID: pickemtest.MatchID(1), Match: "Match 1", From: from, To: to, By: testkit.Administrator, Reason: reason}
@@ -384,11 +384,11 @@ func TestResultsAreAcceptedFromLockAt(t *testing.T) {
 		return pickemtest.RefusalOf(w.Ask(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.Show, 1)+"/result", testkit.Administrator, `{"result":0}`))
 	}
 	lock := pickemtest.Noon.AddDate(0, 0, 7).Add(-time.Hour)
-	w.To(lock.Add(-time.Second))
+	w.MoveClock(lock.Add(-time.Second))
 	if got, want := enter(), (pickemtest.Refusal{Status: 409, Code: "event_upcoming", Field: ""}); got != want {
 		t.Errorf("a result before lockAt: %v, want %v", got, want)
 	}
-	w.To(lock)
+	w.MoveClock(lock)
 	if got, want := pickemtest.RefusalOf(w.Ask(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", testkit.Administrator, "")), (pickemtest.Refusal{Status: 409, Code: "results_missing", Field: ""}); got != want {
 		t.Errorf("request-score without results: %v, want %v", got, want)
 	}
@@ -461,39 +461,39 @@ func TestConcurrentCardChangeIsRefused(t *testing.T) {
 	addOne := func(w *pickemtest.Room, s *event.Events) error {
 		in := &event.AddMatch{EventID: pickemtest.Show}
 		in.Body.MatchFields = event.MatchFields{Name: "New", Points: 100, Teams: []item.Team{{Members: []string{"a"}}, {Members: []string{"b"}}}}
-		_, err := s.AddMatch(w.Ctx(), in)
+		_, err := s.AddMatch(w.NewContext(), in)
 		return err
 	}
 	raiseOne := func(w *pickemtest.Room, s *event.Events) error {
 		in := &event.UpdateMatch{EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)}
 		in.Body = event.MatchFields{Name: "Match 1", Points: 100, Teams: []item.Team{{Members: []string{"Left 1"}}, {Members: []string{"Right 1"}}}}
-		_, err := s.UpdateMatch(w.Ctx(), in)
+		_, err := s.UpdateMatch(w.NewContext(), in)
 		return err
 	}
 	replace := func(w *pickemtest.Room, s *event.Events) error {
 		in := &event.UpdateMatch{EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)}
 		in.Body = event.MatchFields{Name: "Match 1", Points: 10, Teams: []item.Team{{Members: []string{"a"}}, {Members: []string{"b"}}}}
-		_, err := s.UpdateMatch(w.Ctx(), in)
+		_, err := s.UpdateMatch(w.NewContext(), in)
 		return err
 	}
 	removeOne := func(w *pickemtest.Room, s *event.Events) error {
-		_, err := s.DeleteMatch(w.Ctx(), &event.DeleteMatch{EventID: pickemtest.Show, MatchID: pickemtest.MatchID(2)})
+		_, err := s.DeleteMatch(w.NewContext(), &event.DeleteMatch{EventID: pickemtest.Show, MatchID: pickemtest.MatchID(2)})
 		return err
 	}
 	reorder := func(w *pickemtest.Room, s *event.Events) error {
 		in := &event.OrderCard{EventID: pickemtest.Show}
 		in.Body.MatchIDs = []string{pickemtest.MatchID(2), pickemtest.MatchID(1), pickemtest.MatchID(3)}
-		_, err := s.OrderCard(w.Ctx(), in)
+		_, err := s.OrderCard(w.NewContext(), in)
 		return err
 	}
 	ask := func(w *pickemtest.Room, s *event.Events) error {
-		_, err := s.RequestScore(w.Ctx(), &event.RequestScore{EventID: pickemtest.ScoredShow})
+		_, err := s.RequestScore(w.NewContext(), &event.RequestScore{EventID: pickemtest.ScoredShow})
 		return err
 	}
 	correct := func(w *pickemtest.Room) { w.EnterResults(pickemtest.ScoredShow, 1) }
 	enter := func(w *pickemtest.Room, s *event.Events) error {
 		in := &event.PutResult{EventID: pickemtest.LockedShow, MatchID: pickemtest.MatchID(1)}
-		_, err := s.PutResult(w.Ctx(), in)
+		_, err := s.PutResult(w.NewContext(), in)
 		return err
 	}
 	const changed, reordered = "changed", "card_changed"
@@ -555,32 +555,32 @@ func TestCardCrashes(t *testing.T) {
 		"update-match": {event.UpdateMatchFunction, func(w *pickemtest.Room, s *event.Events) {
 			in := &event.UpdateMatch{EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)}
 			in.Body = event.MatchFields{Name: "Match 1", Points: 10, Teams: []item.Team{{Members: []string{"a"}}, {Members: []string{"b"}}}}
-			s.UpdateMatch(w.Ctx(), in)
+			s.UpdateMatch(w.NewContext(), in)
 		}},
 		"update-points": {event.UpdateMatchFunction, func(w *pickemtest.Room, s *event.Events) {
 			in := &event.UpdateMatch{EventID: pickemtest.ScoredShow, MatchID: pickemtest.MatchID(1)}
 			in.UserID = testkit.Administrator
 			in.Body = event.MatchFields{Name: "Match 1", Points: 50, Teams: []item.Team{{Members: []string{"Left 1"}}, {Members: []string{"Right 1"}}}}
-			s.UpdateMatch(w.Ctx(), in)
+			s.UpdateMatch(w.NewContext(), in)
 		}},
 		"delete-match": {event.DeleteMatchFunction, func(w *pickemtest.Room, s *event.Events) {
-			s.DeleteMatch(w.Ctx(), &event.DeleteMatch{EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)})
+			s.DeleteMatch(w.NewContext(), &event.DeleteMatch{EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)})
 		}},
 		"put-result": {event.PutResultFunction, func(w *pickemtest.Room, s *event.Events) {
 			in := &event.PutResult{EventID: pickemtest.ScoredShow, MatchID: pickemtest.MatchID(1)}
 			in.Body.Result = 1
-			s.PutResult(w.Ctx(), in)
+			s.PutResult(w.NewContext(), in)
 		}},
 		"request-score": {event.RequestScoreFunction, func(w *pickemtest.Room, s *event.Events) {
-			s.RequestScore(w.Ctx(), &event.RequestScore{EventID: pickemtest.LockedShow})
+			s.RequestScore(w.NewContext(), &event.RequestScore{EventID: pickemtest.LockedShow})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 				w := pickemtest.NewSeason(t)
 				w.EnterResults(pickemtest.LockedShow, 0, 1)
-				c.call(w, testkit.OpenWith(w.World, w.Crashing(c.fn, p), event.OpenEvents))
+				c.call(w, testkit.OpenWith(w.World, w.CrashingEnv(c.fn, p), event.OpenEvents))
 				c.call(w, testkit.Open(w.World, c.fn, event.OpenEvents))
 				w.ScoreQueued()
 				out := outcome{w.Rows(), map[string]map[string]bool{}}

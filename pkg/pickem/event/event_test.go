@@ -108,7 +108,7 @@ func TestEventReopensUntilItsFirstResult(t *testing.T) {
 		past    = `{"state":"upcoming","lockAt":"2026-03-01T00:00:00Z"}`
 		refused = "bad_transition"
 	)
-	toLock := func(w *pickemtest.Room) { w.To(pickemtest.Noon.AddDate(0, 0, 7).Add(-time.Hour)) }
+	toLock := func(w *pickemtest.Room) { w.MoveClock(pickemtest.Noon.AddDate(0, 0, 7).Add(-time.Hour)) }
 	locked := func(w *pickemtest.Room) { w.LockEvent(pickemtest.Show) }
 	result := func(w *pickemtest.Room) { w.LockEvent(pickemtest.Show); w.EnterResults(pickemtest.Show, 0) }
 	scoredNow := func(w *pickemtest.Room) {
@@ -196,7 +196,7 @@ func TestListEventsLatestFirst(t *testing.T) {
 		w.CreateEvent(pickemtest.Noon.AddDate(0, 0, i+1), slug, 0)
 	}
 	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent("2026-03-02-a"), `{"startsAt":"2026-03-09T12:00:00Z"}`)
-	testkit.Put(w.World, tables.Pickem, item.Event{Row: item.Row{PK: item.EventTag, SK: item.EventRef("2026-03-05-off"), Type: item.EventType}, ID: "2026-03-05-off", State: item.Deleting})
+	testkit.PutRows(w.World, tables.Pickem, item.Event{Row: item.Row{PK: item.EventTag, SK: item.EventRef("2026-03-05-off"), Type: item.EventType}, ID: "2026-03-05-off", State: item.Deleting})
 	for query, want := range map[string][]string{
 		"":                            {"2026-03-02-a", "2026-03-04-c", "2026-03-03-b", "2025-03-01-old"},
 		"?year=2026":                  {"2026-03-02-a", "2026-03-04-c", "2026-03-03-b"},
@@ -260,18 +260,18 @@ func TestEventIsNotFoundDuringItsDeletion(t *testing.T) {
 			}
 		}
 	})
-	if _, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteEvent(w.Ctx(), &event.DeleteEvent{EventID: pickemtest.Show}); err != nil || seen == 0 {
+	if _, err := testkit.OpenWith(w.World, env, event.OpenEvents).DeleteEvent(w.NewContext(), &event.DeleteEvent{EventID: pickemtest.Show}); err != nil || seen == 0 {
 		t.Errorf("the deletion returned %v after %d batches, want no error and at least one batch", err, seen)
 	}
 }
 
 func TestDeleteEventCrashes(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
 		w := pickemtest.NewSeason(t)
 		in := &event.DeleteEvent{EventID: pickemtest.Show}
-		testkit.OpenWith(w.World, w.Crashing(event.DeleteEventFunction, p), event.OpenEvents).DeleteEvent(w.Ctx(), in)
-		testkit.Open(w.World, event.DeleteEventFunction, event.OpenEvents).DeleteEvent(w.Ctx(), in)
+		testkit.OpenWith(w.World, w.CrashingEnv(event.DeleteEventFunction, p), event.OpenEvents).DeleteEvent(w.NewContext(), in)
+		testkit.Open(w.World, event.DeleteEventFunction, event.OpenEvents).DeleteEvent(w.NewContext(), in)
 		return w.Rows()
 	})
 }
@@ -279,13 +279,13 @@ func TestDeleteEventCrashes(t *testing.T) {
 // TestBonusCrashes: after a crash at any call, a repeated request queues the scoring.
 func TestBonusCrashes(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
 		w := pickemtest.NewSeason(t)
 		bonus := 9
 		in := &event.UpdateEvent{EventID: pickemtest.ScoredShow}
 		in.Body.Bonus = &bonus
-		testkit.OpenWith(w.World, w.Crashing(event.UpdateEventFunction, p), event.OpenEvents).UpdateEvent(w.Ctx(), in)
-		testkit.Open(w.World, event.UpdateEventFunction, event.OpenEvents).UpdateEvent(w.Ctx(), in)
+		testkit.OpenWith(w.World, w.CrashingEnv(event.UpdateEventFunction, p), event.OpenEvents).UpdateEvent(w.NewContext(), in)
+		testkit.Open(w.World, event.UpdateEventFunction, event.OpenEvents).UpdateEvent(w.NewContext(), in)
 		w.ScoreQueued()
 		return w.Rows()
 	})
@@ -329,7 +329,7 @@ func TestConcurrentEventChangeIsRefused(t *testing.T) {
 				do(w)
 				want = w.Rows()
 			})
-			if _, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateEvent(w.Ctx(), &update); pickemtest.CodeOf(err) != item.ErrChanged.Code || want == nil {
+			if _, err := testkit.OpenWith(w.World, env, event.OpenEvents).UpdateEvent(w.NewContext(), &update); pickemtest.CodeOf(err) != item.ErrChanged.Code || want == nil {
 				t.Errorf("the error is %v, want %v", err, item.ErrChanged)
 			}
 			if got := w.Rows(); !reflect.DeepEqual(got, want) {

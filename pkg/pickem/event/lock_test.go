@@ -31,7 +31,7 @@ func TestEventsAreLockedAtLockAt(t *testing.T) {
 	w := pickemtest.New(t)
 	job := testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents)
 	run := func() map[string]int {
-		return w.Count(func() { testkit.Must(t, job.LockEvents(w.Ctx())) })
+		return w.CountCalls(func() { testkit.Must(t, job.LockEvents(w.NewContext())) })
 	}
 	one, two := w.CreateEvent(pickemtest.Noon.Add(2*time.Hour), "one", 0), w.CreateEvent(pickemtest.Noon.Add(3*time.Hour), "two", 0)
 	for _, step := range []struct {
@@ -46,7 +46,7 @@ func TestEventsAreLockedAtLockAt(t *testing.T) {
 		{2*time.Hour + time.Second/2, item.Broadcast, item.Broadcast, 1},
 		{9 * time.Hour, item.Broadcast, item.Broadcast, 0},
 	} {
-		w.To(pickemtest.Noon.Add(step.at))
+		w.MoveClock(pickemtest.Noon.Add(step.at))
 		if calls := run(); calls["UpdateItem"] != step.writes || calls["Query"] != 1 {
 			t.Errorf("after %v: calls %v, want %d of UpdateItem and one Query", step.at, calls, step.writes)
 		}
@@ -78,9 +78,9 @@ func TestLockEventsKeepsConcurrentChanges(t *testing.T) {
 			t.Parallel()
 			w := pickemtest.New(t)
 			w.CreateShow(1)
-			w.To(pickemtest.ShowLockAt)
+			w.MoveClock(pickemtest.ShowLockAt)
 			env := w.InterruptEach(event.LockEventsFunction, "UpdateItem", func() { c.do(w) })
-			if err := testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.Ctx()); err != nil || eventStates(w)[pickemtest.Show] != c.want {
+			if err := testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.NewContext()); err != nil || eventStates(w)[pickemtest.Show] != c.want {
 				t.Errorf("error %v and state %q, want none and %q", err, eventStates(w)[pickemtest.Show], c.want)
 			}
 		})
@@ -112,7 +112,7 @@ func TestLostScoringIsQueuedAgain(t *testing.T) {
 		{"scored again", func(w *pickemtest.Room) { w.EnterResults(pickemtest.ScoredShow, 1); w.ScoreQueued() }, 3 * time.Minute, 0, 0},
 		{"corrected again", func(w *pickemtest.Room) {
 			w.EnterResults(pickemtest.ScoredShow, 1)
-			w.To(pickemtest.Noon.Add(time.Hour + 2*time.Minute))
+			w.MoveClock(pickemtest.Noon.Add(time.Hour + 2*time.Minute))
 			w.EnterResults(pickemtest.ScoredShow, 0)
 		}, 3 * time.Minute, 0, 0},
 	} {
@@ -121,14 +121,14 @@ func TestLostScoringIsQueuedAgain(t *testing.T) {
 			w := pickemtest.NewSeason(t)
 			c.before(w)
 			w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(score.Queue.Name)}, nil) // the message is lost
-			w.To(pickemtest.Noon.Add(time.Hour + c.wait))
+			w.MoveClock(pickemtest.Noon.Add(time.Hour + c.wait))
 			job := testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents)
-			testkit.Must(t, job.LockEvents(w.Ctx()))
-			if got := len(testkit.Messages[score.Request](w.World, score.Queue)); got != c.queued || w.Logs.Sum(event.ScoresBehind) != c.behind {
-				t.Errorf("%d messages queued and %v events behind, want %d and %v", got, w.Logs.Sum(event.ScoresBehind), c.queued, c.behind)
+			testkit.Must(t, job.LockEvents(w.NewContext()))
+			if got := len(testkit.Messages[score.Request](w.World, score.Queue)); got != c.queued || w.Logs.SumMetric(event.ScoresBehind) != c.behind {
+				t.Errorf("%d messages queued and %v events behind, want %d and %v", got, w.Logs.SumMetric(event.ScoresBehind), c.queued, c.behind)
 			}
 			if w.ScoreQueued(); c.queued > 0 {
-				if testkit.Must(t, job.LockEvents(w.Ctx())); len(testkit.Messages[score.Request](w.World, score.Queue)) != 0 {
+				if testkit.Must(t, job.LockEvents(w.NewContext())); len(testkit.Messages[score.Request](w.World, score.Queue)) != 0 {
 					t.Error("the scoring of a scored event was queued again")
 				}
 			}
@@ -138,14 +138,14 @@ func TestLostScoringIsQueuedAgain(t *testing.T) {
 
 func TestLockEventsCrashes(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
 		w := pickemtest.NewSeason(t)
 		w.CreateEvent(pickemtest.Noon.Add(2*time.Hour+time.Minute), "another", 1)
 		w.EnterResults(pickemtest.ScoredShow, 1)
 		w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(score.Queue.Name)}, nil) // the message is lost
-		w.To(pickemtest.Noon.Add(time.Hour + 3*time.Minute))
-		testkit.OpenWith(w.World, w.Crashing(event.LockEventsFunction, p), event.OpenEvents).LockEvents(w.Ctx())
-		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.Ctx()))
+		w.MoveClock(pickemtest.Noon.Add(time.Hour + 3*time.Minute))
+		testkit.OpenWith(w.World, w.CrashingEnv(event.LockEventsFunction, p), event.OpenEvents).LockEvents(w.NewContext())
+		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
 		w.ScoreQueued()
 		return w.Rows()
 	})

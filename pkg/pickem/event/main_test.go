@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.LogByWorld()
+	testkit.SetDefaultLogger()
 	os.Exit(m.Run())
 }

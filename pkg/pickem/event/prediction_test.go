@@ -58,7 +58,7 @@ func TestPredictionReplacesThePrevious(t *testing.T) {
 	}
 	gone := item.NewMember("bob", "bob")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
-	testkit.Put(w.World, tables.Pickem, gone)
+	testkit.PutRows(w.World, tables.Pickem, gone)
 	if got, want := pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction, myPicks, "bob", `{"predictions":{}}`)), (pickemtest.Refusal{Status: 403, Code: "not_a_member", Field: ""}); got != want {
 		t.Errorf("a prediction of a deleted member: %v, want %v", got, want)
 	}
@@ -78,7 +78,7 @@ func TestPicksOfAnOldCardAreRefused(t *testing.T) {
 	delete(changed, "id")
 	changed["teams"] = []map[string]any{{"members": []string{"Somebody else"}}, {"members": []string{"Right 1"}}}
 	w.MustAdmin(event.UpdateMatchFunction, "/admin/events/"+pickemtest.Show+"/matches/"+pickemtest.MatchID(1), changed)
-	if err := testkit.Refuses(w.Ask(event.PutPredictionsFunction, myPicks, "ann", pick), 409, "card_changed"); err != nil {
+	if err := testkit.CheckProblemCode(w.Ask(event.PutPredictionsFunction, myPicks, "ann", pick), 409, "card_changed"); err != nil {
 		t.Error(err)
 	}
 }
@@ -145,7 +145,7 @@ func TestPicksAreRefusedFromLockAt(t *testing.T) {
 			t.Parallel()
 			w := pickemtest.NewSeason(t)
 			c.before(w)
-			w.To(c.at)
+			w.MoveClock(c.at)
 			was := w.Rows()
 			for fn, body := range map[*spec.Function]string{&event.PutPredictionsFunction: `{"predictions":{}}`, &event.DeletePredictionsFunction: ""} {
 				out := w.Ask(*fn, myPicks, "ann", body)
@@ -217,7 +217,7 @@ func TestConcurrentChangesDuringAPick(t *testing.T) {
 		{"member deleted", func(w *pickemtest.Room) {
 			gone := item.NewMember("ann", "ann")
 			gone.DeletedAt = item.FormatTime(pickemtest.Noon)
-			testkit.Put(w.World, tables.Pickem, gone)
+			testkit.PutRows(w.World, tables.Pickem, gone)
 		}, "not_a_member", "", false},
 		{"card changed during every attempt", func(w *pickemtest.Room) {
 			e := testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(pickemtest.Show))
@@ -241,11 +241,11 @@ func TestConcurrentChangesDuringAPick(t *testing.T) {
 					code = c.drop
 					in := &event.DeletePredictions{EventID: pickemtest.Show}
 					in.UserID = "ann"
-					_, err = testkit.OpenWith(w.World, w.InterruptEach(event.DeletePredictionsFunction, "TransactWriteItems", do), event.OpenEvents).DeletePredictions(w.Ctx(), in)
+					_, err = testkit.OpenWith(w.World, w.InterruptEach(event.DeletePredictionsFunction, "TransactWriteItems", do), event.OpenEvents).DeletePredictions(w.NewContext(), in)
 				} else {
 					in := &event.PutPredictions{EventID: pickemtest.Show}
 					in.UserID, in.Body.Predictions = "ann", map[string]int{pickemtest.MatchID(1): 1}
-					_, err = testkit.OpenWith(w.World, w.InterruptEach(event.PutPredictionsFunction, "TransactWriteItems", do), event.OpenEvents).PutPredictions(w.Ctx(), in)
+					_, err = testkit.OpenWith(w.World, w.InterruptEach(event.PutPredictionsFunction, "TransactWriteItems", do), event.OpenEvents).PutPredictions(w.NewContext(), in)
 				}
 				if pickemtest.CodeOf(err) != code || want == nil {
 					t.Fatalf("delete-predictions %v: error %v, want code %q", drops, err, code)
@@ -268,12 +268,12 @@ func TestConcurrentChangesDuringAPick(t *testing.T) {
 func TestPickIsRefusedIfLockAtPassesBeforeTheWrite(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
-	w.To(pickemtest.ShowLockAt.Add(-time.Second))
-	env := w.InterruptEach(event.PutPredictionsFunction, "Query", func() { w.To(pickemtest.ShowLockAt) })
+	w.MoveClock(pickemtest.ShowLockAt.Add(-time.Second))
+	env := w.InterruptEach(event.PutPredictionsFunction, "Query", func() { w.MoveClock(pickemtest.ShowLockAt) })
 	in := &event.PutPredictions{EventID: pickemtest.Show}
 	in.UserID = "ann"
 	was := w.Rows()
-	_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.Ctx(), in)
+	_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.NewContext(), in)
 	if pickemtest.CodeOf(err) != "event_locked" || !reflect.DeepEqual(w.Rows(), was) {
 		t.Errorf("the error is %v, want event_locked; rows (-was +is):\n%s", err, cmp.Diff(was, w.Rows()))
 	}

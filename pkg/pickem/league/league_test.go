@@ -81,7 +81,7 @@ func TestLeague(t *testing.T) {
 		Next    string
 	}
 	screen := "/app/leagues/" + l.LeagueID
-	calls := w.Count(func() {
+	calls := w.CountCalls(func() {
 		got := testkit.Decode[page](w.World, w.Ask(league.GetLeagueFunction, screen+"?limit=2", "cat", ""))
 		if got.Name != "Office" || got.Count != 3 || len(got.Members) != 2 || got.Members[0].Name != "ann" || got.Next != "bob" {
 			t.Errorf("cat sees %+v", got)
@@ -95,7 +95,7 @@ func TestLeague(t *testing.T) {
 		t.Errorf("the second page is %+v", got)
 	}
 
-	calls = w.Count(func() { leagueTable(w, l, "2026", "bob") })
+	calls = w.CountCalls(func() { leagueTable(w, l, "2026", "bob") })
 	if len(calls) != 2 || calls["Query"] != 1 || calls["GetItem"] != 1 {
 		t.Errorf("the table of a league took %v, want a Query and a GetItem", calls)
 	}
@@ -111,7 +111,7 @@ func TestLeagueProblems(t *testing.T) {
 	full := testkit.Row[item.League](w.World, tables.Pickem, item.LeagueRef(crowd.LeagueID), league.LeagueSK)
 	w.JoinLeague(crowd, "bob")
 	full.Members = league.MaxMembers
-	testkit.Put(w.World, tables.Pickem, full)
+	testkit.PutRows(w.World, tables.Pickem, full)
 	for i := range league.MaxLeagues {
 		w.CreateLeague("busy", fmt.Sprint("League ", i))
 	}
@@ -154,7 +154,7 @@ func TestLeagueProblems(t *testing.T) {
 		{"ending a league of others", league.DeleteLeagueFunction, "/app/leagues/" + l.LeagueID, "cat", "", 404, "league_not_found"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if err := testkit.Refuses(w.Ask(c.fn, c.target, c.user, c.body), c.status, c.code); err != nil {
+			if err := testkit.CheckProblemCode(w.Ask(c.fn, c.target, c.user, c.body), c.status, c.code); err != nil {
 				t.Error(err)
 			}
 		})
@@ -184,7 +184,7 @@ func TestLeagueBlames(t *testing.T) {
 		{"an id that is too long", league.GetLeagueFunction, "/app/leagues/" + strings.Repeat("x", 37), "", "path.leagueId"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if err := testkit.Blames(w.Ask(c.fn, c.target, "ann", c.body), 422, c.field); err != nil {
+			if err := testkit.CheckProblemField(w.Ask(c.fn, c.target, "ann", c.body), 422, c.field); err != nil {
 				t.Error(err)
 			}
 		})
@@ -217,7 +217,7 @@ func TestRenewCode(t *testing.T) {
 	if renewed.Code == l.Code || renewed.Code == "" {
 		t.Fatalf("the code is %q after %q", renewed.Code, l.Code)
 	}
-	if err := testkit.Refuses(w.RequestJoin("bob", l.Code), 404, "code_not_found"); err != nil {
+	if err := testkit.CheckProblemCode(w.RequestJoin("bob", l.Code), 404, "code_not_found"); err != nil {
 		t.Errorf("by the code before: %v", err)
 	}
 	w.JoinLeague(renewed, "bob")
@@ -228,7 +228,7 @@ func TestRenewCode(t *testing.T) {
 	})
 	in := &league.JoinLeague{User: auth.User{UserID: "cat"}}
 	in.Body.Code = renewed.Code
-	if _, err := testkit.OpenWith(w.World, env, league.OpenLeagues).JoinLeague(w.Ctx(), in); !errors.Is(err, league.ErrNoCode) {
+	if _, err := testkit.OpenWith(w.World, env, league.OpenLeagues).JoinLeague(w.NewContext(), in); !errors.Is(err, league.ErrNoCode) {
 		t.Errorf("joining by a code that is renewed meanwhile gave %v", err)
 	}
 	if got := pickemtest.LinesWith(w.Dump(), "cat"); len(got) != 1 {
@@ -242,7 +242,7 @@ func TestLeaveLeague(t *testing.T) {
 	w.AddMembers("ann", "bob", "cat", "dan")
 	l := w.CreateLeague("ann", "Office")
 	for _, user := range []string{"cat", "bob", "dan"} {
-		w.To(w.Clock.Now().Add(time.Second))
+		w.MoveClock(w.Clock.Now().Add(time.Second))
 		w.JoinLeague(l, user)
 	}
 	w.PlayEvent(1, "opening", map[string]int{"ann": 1, "bob": 2, "cat": 3, "dan": 0})
@@ -268,7 +268,7 @@ func TestLeaveLeague(t *testing.T) {
 	if got := append(pickemtest.LinesWith(w.Dump(), l.LeagueID), pickemtest.LinesWith(w.Dump(), "CODE#")...); len(got) != 0 {
 		t.Errorf("of the league is left: %q", got)
 	}
-	if err := testkit.Refuses(w.LeaveLeague(l, "cat", "cat"), 404, "league_not_found"); err != nil {
+	if err := testkit.CheckProblemCode(w.LeaveLeague(l, "cat", "cat"), 404, "league_not_found"); err != nil {
 		t.Errorf("leaving again: %v", err)
 	}
 }
@@ -280,7 +280,7 @@ func TestStandingsOfLeague(t *testing.T) {
 	w.AddMembers("ann", "bob", "cat")
 	p := item.NewMember("ann", "ann")
 	old := item.Standing{Row: item.Row{PK: p.PK, SK: item.StandingsRef("2025"), GSIPK: item.StandingsRef("2025"), GSISK: "SCORE#00007#ann", Type: item.StandingType}, BelongsTo: p.BelongsTo, Name: "formerly", Tally: item.Tally{Points: 7, Played: 1, LastEvent: "2025-01-01-x", LastPoints: 7}}
-	testkit.Put(w.World, tables.Pickem, old)
+	testkit.PutRows(w.World, tables.Pickem, old)
 	w.PlayEvent(1, "opening", map[string]int{"ann": 1, "bob": 3, "cat": 2})
 	l := w.CreateLeague("bob", "Office")
 	w.JoinLeague(l, "ann")
@@ -328,15 +328,15 @@ func TestScoringMeanwhile(t *testing.T) {
 		change := func(w *pickemtest.Room, l league.League, env app.Env) error {
 			s := testkit.OpenWith(w.World, env, league.OpenLeagues)
 			if c.first {
-				return s.Leave(w.Ctx(), l.LeagueID, "bob", "bob")
+				return s.Leave(w.NewContext(), l.LeagueID, "bob", "bob")
 			}
 			in := &league.JoinLeague{User: auth.User{UserID: "bob"}}
 			in.Body.Code = l.Code
-			_, err := s.JoinLeague(w.Ctx(), in)
+			_, err := s.JoinLeague(w.NewContext(), in)
 			return err
 		}
 		runScoring := func(w *pickemtest.Room, env app.Env) error {
-			return testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: pickemtest.Show})
+			return testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show})
 		}
 		for name, both := range map[string]func(*pickemtest.Room, league.League) (first, then error){
 			"the scoring comes between": func(w *pickemtest.Room, l league.League) (first, then error) {
@@ -382,14 +382,14 @@ func TestLeaguesMeanwhile(t *testing.T) {
 		return func(env app.Env) error {
 			in := &league.JoinLeague{User: auth.User{UserID: user}}
 			in.Body.Code = code
-			_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).JoinLeague(w.Ctx(), in)
+			_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).JoinLeague(w.NewContext(), in)
 			return err
 		}
 	}
 	leaving := func(w *pickemtest.Room, l league.League, user, by string) func(app.Env) error {
 		return func(env app.Env) error {
 			in := &league.LeaveLeague{User: auth.User{UserID: by}, LeagueID: l.LeagueID, MemberID: user}
-			_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).LeaveLeague(w.Ctx(), in)
+			_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).LeaveLeague(w.NewContext(), in)
 			return err
 		}
 	}
@@ -405,7 +405,7 @@ func TestLeaguesMeanwhile(t *testing.T) {
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				full := testkit.Row[item.League](w.World, tables.Pickem, item.LeagueRef(l.LeagueID), league.LeagueSK)
 				full.Members = league.MaxMembers - 1
-				testkit.Put(w.World, tables.Pickem, full)
+				testkit.PutRows(w.World, tables.Pickem, full)
 				return joining(w, "dan", l.Code)
 			},
 			func(w *pickemtest.Room, l league.League) { w.JoinLeague(l, "cat") },
@@ -451,7 +451,7 @@ func TestLeaguesMeanwhile(t *testing.T) {
 		{"the code is renewed before it ends", league.DeleteLeagueFunction,
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				return func(env app.Env) error {
-					_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).DeleteLeague(w.Ctx(), &league.DeleteLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID})
+					_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).DeleteLeague(w.NewContext(), &league.DeleteLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID})
 					return err
 				}
 			},
@@ -490,23 +490,23 @@ func TestLeaguesNeverStill(t *testing.T) {
 		return testkit.OpenWith(w.World, pickemtest.InterruptBefore(w.Env(fn), "TransactWriteItems", item.MaxTries, func() {
 			p := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef(user), item.UserTag)
 			p.Rev++
-			testkit.Put(w.World, tables.Pickem, p)
+			testkit.PutRows(w.World, tables.Pickem, p)
 		}), league.OpenLeagues)
 	}
 	was := w.Dump()
 	for fn, do := range map[string]func() error{
 		league.CreateLeagueFunction.Name: func() error {
-			_, err := unquiet(league.CreateLeagueFunction, "bob").CreateLeague(w.Ctx(), &league.CreateLeague{User: auth.User{UserID: "bob"}})
+			_, err := unquiet(league.CreateLeagueFunction, "bob").CreateLeague(w.NewContext(), &league.CreateLeague{User: auth.User{UserID: "bob"}})
 			return err
 		},
 		league.JoinLeagueFunction.Name: func() error {
 			in := &league.JoinLeague{User: auth.User{UserID: "ann"}}
 			in.Body.Code = again.Code
-			_, err := unquiet(league.JoinLeagueFunction, "ann").JoinLeague(w.Ctx(), in)
+			_, err := unquiet(league.JoinLeagueFunction, "ann").JoinLeague(w.NewContext(), in)
 			return err
 		},
 		league.LeaveLeagueFunction.Name: func() error {
-			_, err := unquiet(league.LeaveLeagueFunction, "bob").LeaveLeague(w.Ctx(), &league.LeaveLeague{User: auth.User{UserID: "bob"}, LeagueID: l.LeagueID, MemberID: "bob"})
+			_, err := unquiet(league.LeaveLeagueFunction, "bob").LeaveLeague(w.NewContext(), &league.LeaveLeague{User: auth.User{UserID: "bob"}, LeagueID: l.LeagueID, MemberID: "bob"})
 			return err
 		},
 	} {
@@ -517,7 +517,7 @@ func TestLeaguesNeverStill(t *testing.T) {
 	renewing := testkit.OpenWith(w.World, pickemtest.InterruptBefore(w.Env(league.RenewCodeFunction), "TransactWriteItems", item.MaxTries, func() {
 		w.Ask(league.RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", "")
 	}), league.OpenLeagues)
-	if _, err := renewing.RenewCode(w.Ctx(), &league.RenewCode{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID}); !errors.Is(err, item.ErrChanged) {
+	if _, err := renewing.RenewCode(w.NewContext(), &league.RenewCode{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID}); !errors.Is(err, item.ErrChanged) {
 		t.Errorf("%s gave %v, want %v", league.RenewCodeFunction.Name, err, item.ErrChanged)
 	}
 	if got := w.Dump(); !slices.Equal(got, was) {
@@ -546,10 +546,10 @@ func TestDeleteLeague(t *testing.T) {
 	if got, want := leagueTable(w, other, "2026", "ann"), []string{"1 ann 70 +1", "1 bob 70 +0"}; !slices.Equal(got, want) {
 		t.Errorf("the table of the other league (-want +got):\n%s", cmp.Diff(want, got))
 	}
-	if err := testkit.Refuses(w.RequestJoin("cat", l.Code), 404, "code_not_found"); err != nil {
+	if err := testkit.CheckProblemCode(w.RequestJoin("cat", l.Code), 404, "code_not_found"); err != nil {
 		t.Errorf("joining it: %v", err)
 	}
-	if err := testkit.Refuses(w.Ask(league.DeleteLeagueFunction, "/app/leagues/"+l.LeagueID, "ann", ""), 404, "league_not_found"); err != nil {
+	if err := testkit.CheckProblemCode(w.Ask(league.DeleteLeagueFunction, "/app/leagues/"+l.LeagueID, "ann", ""), 404, "league_not_found"); err != nil {
 		t.Errorf("ending it again: %v", err)
 	}
 }
@@ -575,7 +575,7 @@ func TestEndedLeague(t *testing.T) {
 		{"nobody sees it", w.Ask(league.GetLeagueFunction, "/app/leagues/"+l.LeagueID, "bob", ""), "league_not_found"},
 		{"it gets no code", w.Ask(league.RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", ""), "league_not_found"},
 	} {
-		if err := testkit.Refuses(c.out, 404, c.code); err != nil {
+		if err := testkit.CheckProblemCode(c.out, 404, c.code); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -631,33 +631,33 @@ func TestLeagueCrashes(t *testing.T) {
 		{"join", league.JoinLeagueFunction, func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
 			in := &league.JoinLeague{User: auth.User{UserID: "dan"}}
 			in.Body.Code = l.Code
-			_, err := s.JoinLeague(w.Ctx(), in)
+			_, err := s.JoinLeague(w.NewContext(), in)
 			return err
 		}},
 		{"leave", league.LeaveLeagueFunction, func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
-			return s.Leave(w.Ctx(), l.LeagueID, "bob", "bob")
+			return s.Leave(w.NewContext(), l.LeagueID, "bob", "bob")
 		}},
 		{"remove", league.LeaveLeagueFunction, func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
-			_, err := s.LeaveLeague(w.Ctx(), &league.LeaveLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID, MemberID: "bob"})
+			_, err := s.LeaveLeague(w.NewContext(), &league.LeaveLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID, MemberID: "bob"})
 			return err
 		}},
 		{"hand over", league.LeaveLeagueFunction, func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
-			return s.Leave(w.Ctx(), l.LeagueID, "ann", "ann")
+			return s.Leave(w.NewContext(), l.LeagueID, "ann", "ann")
 		}},
 		{"delete", league.DeleteLeagueFunction, func(w *pickemtest.Room, s *league.Leagues, l league.League) error {
-			_, err := s.DeleteLeague(w.Ctx(), &league.DeleteLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID})
+			_, err := s.DeleteLeague(w.NewContext(), &league.DeleteLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID})
 			return err
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []string {
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 				w := pickemtest.New(t)
 				w.AddMembers("ann", "bob", "cat", "dan")
 				l := w.CreateLeague("ann", "Office")
 				w.JoinLeague(l, "bob", "cat")
 				w.PlayEvent(1, "opening", map[string]int{"ann": 1, "bob": 3, "cat": 2, "dan": 1})
-				c.do(w, testkit.OpenWith(w.World, w.Crashing(c.fn, p), league.OpenLeagues), l)
+				c.do(w, testkit.OpenWith(w.World, w.CrashingEnv(c.fn, p), league.OpenLeagues), l)
 				err := c.do(w, testkit.Open(w.World, c.fn, league.OpenLeagues), l)
 				if err != nil && !errors.Is(err, league.ErrNoLeague) && !errors.Is(err, league.ErrNotIn) {
 					t.Error(err)
@@ -668,11 +668,11 @@ func TestLeagueCrashes(t *testing.T) {
 	}
 	t.Run("last", func(t *testing.T) {
 		t.Parallel()
-		dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) []string {
+		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 			w := pickemtest.New(t)
 			w.AddMembers("ann")
 			l := w.CreateLeague("ann", "Office")
-			testkit.OpenWith(w.World, w.Crashing(league.LeaveLeagueFunction, p), league.OpenLeagues).Leave(w.Ctx(), l.LeagueID, "ann", "ann")
+			testkit.OpenWith(w.World, w.CrashingEnv(league.LeaveLeagueFunction, p), league.OpenLeagues).Leave(w.NewContext(), l.LeagueID, "ann", "ann")
 			if out := w.LeaveLeague(l, "ann", "ann"); out.StatusCode != 204 && out.StatusCode != 404 {
 				t.Errorf("leaving: %d %s", out.StatusCode, out.Body)
 			}

@@ -62,7 +62,7 @@ func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 		"creates a league":  {w.Ask(league.CreateLeagueFunction, "/app/leagues", "ann", `{"name":"Back"}`), 403, "not_a_member"},
 		"registers a phone": {w.Ask(notice.RegisterDeviceFunction, "/app/devices/"+pickemtest.TokenOf("red"), "ann", ""), 403, "not_a_member"},
 	} {
-		if err := testkit.Refuses(c.out, c.status, c.code); err != nil {
+		if err := testkit.CheckProblemCode(c.out, c.status, c.code); err != nil {
 			t.Errorf("ann %s: %v", name, err)
 		}
 	}
@@ -77,12 +77,12 @@ func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 	}
 
 	for user, status := range map[string]int{"ann": 204, "stranger": 404} {
-		if out := remove(user); out.StatusCode != status || status == 404 && testkit.Refuses(out, 404, "user_not_found") != nil {
+		if out := remove(user); out.StatusCode != status || status == 404 && testkit.CheckProblemCode(out, 404, "user_not_found") != nil {
 			t.Errorf("deleting %s: %d %s, want %d", user, out.StatusCode, out.Body, status)
 		}
 	}
-	testkit.Must(t, w.Drop(tables.Pickem, item.UserRef("ann"), item.UserTag)) // as its ttl does
-	if err := testkit.Refuses(remove("ann"), 404, "user_not_found"); err != nil {
+	testkit.Must(t, w.DeleteRow(tables.Pickem, item.UserRef("ann"), item.UserTag)) // as its ttl does
+	if err := testkit.CheckProblemCode(remove("ann"), 404, "user_not_found"); err != nil {
 		t.Errorf("deleting ann after the mark has expired: %v", err)
 	}
 }
@@ -95,7 +95,7 @@ func TestDeleteUserDeletesAnAccountWithoutMember(t *testing.T) {
 	if out := w.Ask(member.DeleteUserFunction, "/admin/users/dan", testkit.Administrator, ""); out.StatusCode != http.StatusNoContent || len(p.Subjects()) != 0 {
 		t.Errorf("deleting dan: %d %s with the accounts %q, want 204 and no account", out.StatusCode, out.Body, p.Subjects())
 	}
-	if err := testkit.Refuses(w.Ask(member.UpdateMeFunction, "/app/me", "dan", `{"name":"Dan"}`), 404, "user_not_found"); err != nil {
+	if err := testkit.CheckProblemCode(w.Ask(member.UpdateMeFunction, "/app/me", "dan", `{"name":"Dan"}`), 404, "user_not_found"); err != nil {
 		t.Errorf("dan sets a name: %v", err)
 	}
 	p.Broken = true
@@ -116,7 +116,7 @@ func TestScoringSkipsADeletedMember(t *testing.T) {
 	env := pickemtest.InterruptBefore(w.Env(score.ScoreEventFunction), "TransactWriteItems", 1, func() {
 		w.Ask(member.DeleteUserFunction, "/admin/users/ann", testkit.Administrator, "")
 	})
-	testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: pickemtest.Show}))
+	testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}))
 	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string{"USER#ann USER"}; !slices.Equal(got, want) {
 		t.Errorf("rows that name ann (-want +got):\n%s", cmp.Diff(want, got))
 	}
@@ -133,7 +133,7 @@ func TestDeleteUserDeletesConcurrentItems(t *testing.T) {
 		w.JoinLeague(l, "ann")
 		w.Pick("ann", other, 0)
 	})
-	_, err := testkit.OpenWith(w.World, env, member.OpenMembers).DeleteUser(w.Ctx(), &member.DeleteUser{ID: "ann"})
+	_, err := testkit.OpenWith(w.World, env, member.OpenMembers).DeleteUser(w.NewContext(), &member.DeleteUser{ID: "ann"})
 	testkit.Must(t, err)
 	if got, want := pickemtest.LinesWith(w.Dump(), "ann"), []string{"USER#ann USER"}; !slices.Equal(got, want) {
 		t.Errorf("rows that name ann (-want +got):\n%s", cmp.Diff(want, got))
@@ -162,12 +162,12 @@ func TestDeleteUserCompletesTheDeletionOfALeague(t *testing.T) {
 func TestDeleteUserCrashes(t *testing.T) {
 	t.Parallel()
 	type outcome struct{ Kept, Accounts []string }
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w, accounts := pickemtest.NewBusy(t)
 		in := &member.DeleteUser{ID: "ann"}
-		testkit.OpenWith(w.World, w.Crashing(member.DeleteUserFunction, p), member.OpenMembers).DeleteUser(w.Ctx(), in)
-		w.To(w.Clock.Now().Add(time.Minute))
-		if _, err := testkit.Open(w.World, member.DeleteUserFunction, member.OpenMembers).DeleteUser(w.Ctx(), in); err != nil {
+		testkit.OpenWith(w.World, w.CrashingEnv(member.DeleteUserFunction, p), member.OpenMembers).DeleteUser(w.NewContext(), in)
+		w.MoveClock(w.Clock.Now().Add(time.Minute))
+		if _, err := testkit.Open(w.World, member.DeleteUserFunction, member.OpenMembers).DeleteUser(w.NewContext(), in); err != nil {
 			t.Error(err)
 		}
 		return outcome{w.Dump(), accounts.Subjects()}

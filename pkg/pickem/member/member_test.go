@@ -41,13 +41,13 @@ func TestAddressIsInvitedOnce(t *testing.T) {
 	if got, want := pickemtest.RefusalOf(invite(`{"name":"Daniel","email":"dan@example.com"}`)), (pickemtest.Refusal{Status: 409, Code: "user_exists", Field: ""}); got != want {
 		t.Errorf("a second invitation: %v, want %v", got, want)
 	}
-	testkit.Must(t, w.Drop(tables.Pickem, item.UserRef("dan"), item.UserTag))
+	testkit.Must(t, w.DeleteRow(tables.Pickem, item.UserRef("dan"), item.UserTag))
 	if out := invite(dan); out.StatusCode != 201 {
 		t.Errorf("an invitation of an account without a member: %d %s, want 201", out.StatusCode, out.Body)
 	}
 	gone := item.NewMember("dan", "")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
-	testkit.Put(w.World, tables.Pickem, gone)
+	testkit.PutRows(w.World, tables.Pickem, gone)
 	if got, want := pickemtest.RefusalOf(invite(dan)), (pickemtest.Refusal{Status: 409, Code: "user_removed", Field: ""}); got != want {
 		t.Errorf("an invitation of a deleted member: %v, want %v", got, want)
 	}
@@ -61,15 +61,15 @@ func TestAddressIsInvitedOnce(t *testing.T) {
 
 func TestInvitationCrashes(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
 		w := pickemtest.New(t)
 		w.WithUserPool()
 		ask := func(s *member.Members) {
 			var in member.InviteUser
 			in.Body.Name, in.Body.Email = "Dan", "dan@example.com"
-			s.InviteUser(w.Ctx(), &in)
+			s.InviteUser(w.NewContext(), &in)
 		}
-		ask(testkit.OpenWith(w.World, w.Crashing(member.InviteUserFunction, p), member.OpenMembers))
+		ask(testkit.OpenWith(w.World, w.CrashingEnv(member.InviteUserFunction, p), member.OpenMembers))
 		ask(testkit.Open(w.World, member.InviteUserFunction, member.OpenMembers))
 		return w.Rows()
 	})
@@ -84,7 +84,7 @@ func TestSignUpMakesAMember(t *testing.T) {
 	confirm := func(attributes map[string]string) error {
 		var e events.CognitoEventUserPoolsPostConfirmation
 		e.UserName, e.Request.UserAttributes = "x", attributes
-		back, err := s.OnUserConfirmed(w.Ctx(), e)
+		back, err := s.OnUserConfirmed(w.NewContext(), e)
 		if !reflect.DeepEqual(back, e) {
 			t.Errorf("returned event (-want +got):\n%s", cmp.Diff(e, back))
 		}
@@ -103,7 +103,7 @@ func TestSignUpMakesAMember(t *testing.T) {
 	}
 	gone := item.NewMember("gone", "")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
-	testkit.Put(w.World, tables.Pickem, gone)
+	testkit.PutRows(w.World, tables.Pickem, gone)
 	testkit.Must(t, confirm(map[string]string{"sub": "gone"}))
 	if got := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("gone"), item.UserTag); got != gone {
 		t.Errorf("the mark of a deleted member has changed (-was +is):\n%s", cmp.Diff(gone, got))
@@ -140,7 +140,7 @@ func TestNewNameReplacesTheOldEverywhere(t *testing.T) {
 	if got := w.Standings("2026")[2]; got.Name != "Zoe" {
 		t.Errorf("the name after a new scoring is %s, want Zoe", got.Name)
 	}
-	testkit.Put(w.World, tables.Pickem, item.Membership{Row: item.Row{PK: item.UserRef("ann"), SK: item.LeagueRef("l"), Type: item.MembershipType}, LeagueID: "l", BelongsTo: item.UserRef("ann"), Name: "Zoe"})
+	testkit.PutRows(w.World, tables.Pickem, item.Membership{Row: item.Row{PK: item.UserRef("ann"), SK: item.LeagueRef("l"), Type: item.MembershipType}, LeagueID: "l", BelongsTo: item.UserRef("ann"), Name: "Zoe"})
 	if rename("ann", "Ann"); testkit.Row[item.Membership](w.World, tables.Pickem, item.UserRef("ann"), item.LeagueRef("l")).Name != "Ann" {
 		t.Error("the membership in a league has the old name")
 	}
@@ -150,7 +150,7 @@ func TestNewNameReplacesTheOldEverywhere(t *testing.T) {
 	w.Pick("eve", pickemtest.Show, 0)
 	gone := item.NewMember("gone", "")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
-	testkit.Put(w.World, tables.Pickem, gone)
+	testkit.PutRows(w.World, tables.Pickem, gone)
 	if got, want := pickemtest.RefusalOf(w.Ask(member.UpdateMeFunction, "/app/me", "gone", `{"name":"Gus"}`)), (pickemtest.Refusal{Status: 404, Code: "user_not_found", Field: ""}); got != want {
 		t.Errorf("a new name of a deleted member: %v, want %v", got, want)
 	}
@@ -158,14 +158,14 @@ func TestNewNameReplacesTheOldEverywhere(t *testing.T) {
 
 func TestUpdateMeCrashes(t *testing.T) {
 	t.Parallel()
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
 		w := pickemtest.NewSeason(t)
 		ask := func(s *member.Members) {
 			var in member.UpdateMe
 			in.UserID, in.Body.Name = "ann", "Zoe"
-			s.UpdateMe(w.Ctx(), &in)
+			s.UpdateMe(w.NewContext(), &in)
 		}
-		ask(testkit.OpenWith(w.World, w.Crashing(member.UpdateMeFunction, p), member.OpenMembers))
+		ask(testkit.OpenWith(w.World, w.CrashingEnv(member.UpdateMeFunction, p), member.OpenMembers))
 		ask(testkit.Open(w.World, member.UpdateMeFunction, member.OpenMembers))
 		return w.Rows()
 	})
@@ -175,7 +175,7 @@ func TestUpdateMeCrashes(t *testing.T) {
 func TestProfilesHideUnscoredPicks(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
-	testkit.Put(w.World, tables.Pickem, item.Standing{
+	testkit.PutRows(w.World, tables.Pickem, item.Standing{
 		Row: item.Row{PK: item.UserRef("ann"), SK: item.StandingsRef("2025"), GSIPK: item.StandingsRef("2025"), GSISK: "SCORE#00007#ann", Type: item.StandingType}, BelongsTo: item.UserRef("ann"), Name: "ann", Tally: item.Tally{Points: 7, Correct: 1, Played: 1},
 	}, item.Standing{
 		Row: item.Row{PK: item.UserRef("ann"), SK: item.LeagueStandingsSK("2026", "l"), GSIPK: item.LeagueStandingsPK("l", "2026"), GSISK: "SCORE#00010#ann", Type: item.StandingType}, BelongsTo: item.UserRef("ann"), Name: "ann", Tally: item.Tally{Points: 10},
@@ -213,7 +213,7 @@ func TestProfilesHideUnscoredPicks(t *testing.T) {
 	}
 	gone := item.NewMember("gone", "")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
-	testkit.Put(w.World, tables.Pickem, gone)
+	testkit.PutRows(w.World, tables.Pickem, gone)
 	for _, user := range []string{"eve", "gone"} {
 		want := pickemtest.Refusal{Status: 404, Code: "user_not_found", Field: ""}
 		if me, them := pickemtest.RefusalOf(w.Ask(member.GetMeFunction, "/app/me", user, "")), pickemtest.RefusalOf(w.Ask(member.GetUserFunction, "/app/users/"+user, "ann", "")); me != want || them != want {

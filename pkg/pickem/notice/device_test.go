@@ -41,7 +41,7 @@ func TestDevices(t *testing.T) {
 		}
 		out := w.Ask(fn, "/app/devices/"+step.token, step.user, "")
 		if step.code != "" {
-			if err := testkit.Refuses(out, step.status, step.code); err != nil {
+			if err := testkit.CheckProblemCode(out, step.status, step.code); err != nil {
 				t.Errorf("%s: %v", step.name, err)
 			}
 		} else if out.StatusCode != step.status {
@@ -52,10 +52,10 @@ func TestDevices(t *testing.T) {
 		}
 	}
 	for _, token := range []string{"0", strings.Repeat("0", 30), strings.Repeat("0", 33), strings.Repeat("x", 64), strings.Repeat("0", 202)} {
-		if err := testkit.Blames(w.Ask(notice.RegisterDeviceFunction, "/app/devices/"+token, "ann", ""), 422, "path.deviceToken"); err != nil {
+		if err := testkit.CheckProblemField(w.Ask(notice.RegisterDeviceFunction, "/app/devices/"+token, "ann", ""), 422, "path.deviceToken"); err != nil {
 			t.Errorf("registering %q: %v", token, err)
 		}
-		if err := testkit.Blames(w.Ask(notice.DeleteDeviceFunction, "/app/devices/"+token, "ann", ""), 422, "path.deviceToken"); err != nil {
+		if err := testkit.CheckProblemField(w.Ask(notice.DeleteDeviceFunction, "/app/devices/"+token, "ann", ""), 422, "path.deviceToken"); err != nil {
 			t.Errorf("removing %q: %v", token, err)
 		}
 	}

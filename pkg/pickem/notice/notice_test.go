@@ -115,7 +115,7 @@ func TestSendNotices(t *testing.T) {
 	w.RegisterPhone("green", "bob")
 	n, s := noticeTo("ann", "bob", "cat", "stranger"), notifier(w, w.Env(notice.SendNoticesFunction))
 	for range 2 {
-		testkit.Must(t, s.SendNotices(w.Ctx(), n))
+		testkit.Must(t, s.SendNotices(w.NewContext(), n))
 		want := []string{"red: Clash, Pick!", "blue: Clash, Pick!", "green: Clash, Pick!"}
 		if got := shows(phones, "red", "blue", "green"); !slices.Equal(got, want) {
 			t.Errorf("the phones show (-want +got):\n%s", cmp.Diff(want, got))
@@ -131,7 +131,7 @@ func TestSendNotices(t *testing.T) {
 
 	// Whoever gets a phone later is told later, and once.
 	w.RegisterPhone("black", "cat")
-	testkit.Must(t, s.SendNotices(w.Ctx(), n))
+	testkit.Must(t, s.SendNotices(w.NewContext(), n))
 	if got, want := shows(phones, "red", "black"), []string{"red: Clash, Pick!", "black: Clash, Pick!"}; !slices.Equal(got, want) {
 		t.Errorf("the phones show (-want +got):\n%s", cmp.Diff(want, got))
 	}
@@ -144,15 +144,15 @@ func TestSendNotices(t *testing.T) {
 
 	late := n
 	late.ID = "show#hours"
-	w.To(n.Until)
-	testkit.Must(t, s.SendNotices(w.Ctx(), late))
+	w.MoveClock(n.Until)
+	testkit.Must(t, s.SendNotices(w.NewContext(), late))
 	if n := arrivals(phones, "red", "blue", "green", "black"); n != 1 {
 		t.Errorf("a notification came %d times", n)
 	}
 	if got := claimedMembers(w, late.ID); len(got) != 0 || len(shows(phones, "green")) != 1 {
 		t.Errorf("after its time %q were told", got)
 	}
-	if got := w.Logs.Complaints(); !slices.Equal(got, []string{"notice expired before it was sent"}) {
+	if got := w.Logs.TakeWarnings(); !slices.Equal(got, []string{"notice expired before it was sent"}) {
 		t.Errorf("the log complains %q", got)
 	}
 }
@@ -167,10 +167,10 @@ func TestNewestPhones(t *testing.T) {
 	for i := range notice.MaxDevices + 2 {
 		names = append(names, fmt.Sprint("phone ", i))
 		w.RegisterPhone(names[i], "ann")
-		w.To(w.Clock.Now().Add(time.Second))
+		w.MoveClock(w.Clock.Now().Add(time.Second))
 	}
 	w.RegisterPhone(names[0], "ann") // is seen again
-	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.Ctx(), noticeTo("ann")))
+	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), noticeTo("ann")))
 	var want []string
 	for i, name := range names {
 		if i != 1 && i != 2 {
@@ -200,7 +200,7 @@ func TestBadNotices(t *testing.T) {
 	} {
 		n := noticeTo("ann")
 		change(&n)
-		if err := s.SendNotices(w.Ctx(), n); problem.Of(err) != problem.Invalid {
+		if err := s.SendNotices(w.NewContext(), n); problem.Of(err) != problem.Invalid {
 			t.Errorf("%s: %v, want an Invalid fault", name, err)
 		}
 	}
@@ -219,7 +219,7 @@ func TestLongCollapse(t *testing.T) {
 	for _, last := range []string{"a", "b", "b"} {
 		n := noticeTo("ann")
 		n.ID = strings.Repeat("x", 64) + last
-		testkit.Must(t, s.SendNotices(w.Ctx(), n))
+		testkit.Must(t, s.SendNotices(w.NewContext(), n))
 	}
 	d, _ := phones.Device(pickemtest.TokenOf("red"))
 	if len(d.Alerts) != 2 || len(d.Alerts[0].Collapse) != 64 || d.Alerts[0].Collapse == d.Alerts[1].Collapse {
@@ -278,13 +278,13 @@ func TestAppleInTrouble(t *testing.T) {
 			c.trouble(w, phones)
 			s := notifier(w, w.Env(notice.SendNoticesFunction))
 			n := noticeTo("ann", "bob")
-			if err := s.SendNotices(w.Ctx(), n); (err != nil) != c.err {
+			if err := s.SendNotices(w.NewContext(), n); (err != nil) != c.err {
 				t.Errorf("the first run gave %v", err)
 			}
 			if got := claimedMembers(w, n.ID); !slices.Equal(got, c.first) {
 				t.Errorf("members notified (-want +got):\n%s", cmp.Diff(c.first, got))
 			}
-			testkit.Must(t, s.SendNotices(w.Ctx(), n))
+			testkit.Must(t, s.SendNotices(w.NewContext(), n))
 			if got, want := claimedMembers(w, n.ID), []string{"ann", "bob"}; !slices.Equal(got, want) {
 				t.Errorf("members notified after a second run (-want +got):\n%s", cmp.Diff(want, got))
 			}
@@ -310,8 +310,8 @@ func TestAppleAway(t *testing.T) {
 	n := noticeTo("ann")
 	there := w.Settings[push.SettingURL]
 	w.Settings[push.SettingURL] = "https://127.0.0.1:1"
-	calls := w.Count(func() {
-		if err := notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.Ctx(), n); problem.Of(err) != problem.Unavailable {
+	calls := w.CountCalls(func() {
+		if err := notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n); problem.Of(err) != problem.Unavailable {
 			t.Errorf("without Apple it gave %v, want Unavailable", err)
 		}
 	})
@@ -324,10 +324,10 @@ func TestAppleAway(t *testing.T) {
 	phones.Answer(pickemtest.TokenOf("red"), apns.Answer{Slow: time.Hour, Times: 1})
 	s := notifier(w, w.Env(notice.SendNoticesFunction))
 	s.SetPatience(50 * time.Millisecond)
-	if err := s.SendNotices(w.Ctx(), n); problem.Of(err) != problem.Unavailable || len(claimedMembers(w, n.ID)) != 0 {
+	if err := s.SendNotices(w.NewContext(), n); problem.Of(err) != problem.Unavailable || len(claimedMembers(w, n.ID)) != 0 {
 		t.Errorf("with Apple silent it gave %v, and told are %q", err, claimedMembers(w, n.ID))
 	}
-	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.Ctx(), n))
+	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n))
 	if got, want := shows(phones, "red"), []string{"red: Clash, Pick!"}; !slices.Equal(got, want) {
 		t.Errorf("the phone shows (-want +got):\n%s", cmp.Diff(want, got))
 	}
@@ -352,7 +352,7 @@ func TestLostClaim(t *testing.T) {
 		}
 		return out, err
 	})
-	testkit.Must(t, notifier(w, env).SendNotices(w.Ctx(), noticeTo("ann")))
+	testkit.Must(t, notifier(w, env).SendNotices(w.NewContext(), noticeTo("ann")))
 	if got, want := shows(phones, "red"), []string{"red: Clash, Pick!"}; !lost || !slices.Equal(got, want) {
 		t.Errorf("the phone shows %q, want %q", got, want)
 	}
@@ -390,7 +390,7 @@ func TestFailedClaim(t *testing.T) {
 				}
 				claims++
 				if c.another {
-					testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.Ctx(), n))
+					testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n))
 				}
 				if c.took {
 					out, err := next.Do(r)
@@ -401,13 +401,13 @@ func TestFailedClaim(t *testing.T) {
 				pickemtest.RefuseCognito(refusal, "ValidationException") // which the SDK does not try again
 				return refusal.Result(), nil
 			})
-			if err := notifier(w, env).SendNotices(w.Ctx(), n); err == nil {
+			if err := notifier(w, env).SendNotices(w.NewContext(), n); err == nil {
 				t.Error("the first run notices nothing")
 			}
 			if got := claimedMembers(w, n.ID); !slices.Equal(got, c.claimed) {
 				t.Errorf("members notified (-want +got):\n%s", cmp.Diff(c.claimed, got))
 			}
-			testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.Ctx(), n))
+			testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n))
 			if got, want := shows(phones, "red", "green"), []string{"red: Clash, Pick!", "green: Clash, Pick!"}; !slices.Equal(got, want) || arrivals(phones, "red", "green") > 1 {
 				t.Errorf("the phones show %q, want %q, and a notification came %d times", got, want, arrivals(phones, "red", "green"))
 			}
@@ -428,10 +428,10 @@ func TestRegisteredMeanwhile(t *testing.T) {
 			w.RegisterPhone("red", "ann")
 			phones.Answer(pickemtest.TokenOf("red"), apns.Refuse(apns2.ReasonUnregistered))
 			if user == "ann" {
-				w.To(w.Clock.Now().Add(time.Minute)) // what was seen in the same second cannot be told apart
+				w.MoveClock(w.Clock.Now().Add(time.Minute)) // what was seen in the same second cannot be told apart
 			}
 			env := pickemtest.InterruptBefore(w.Env(notice.SendNoticesFunction), "DeleteItem", 1, func() { w.RegisterPhone("red", user) })
-			testkit.Must(t, notifier(w, env).SendNotices(w.Ctx(), noticeTo("ann")))
+			testkit.Must(t, notifier(w, env).SendNotices(w.NewContext(), noticeTo("ann")))
 			if got := w.RegisteredPhones("red"); !slices.Equal(got, []string{want}) {
 				t.Errorf("the phones are %q, want %q", got, want)
 			}
@@ -448,7 +448,7 @@ func TestSendNoticesCrashes(t *testing.T) {
 		Most   int  // how often one was told
 		Others bool // were told, but for one at most
 	}
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := pickemtest.New(t)
 		phones := withAPNs(w)
 		users := []string{"ann", "bob", "cat"}
@@ -459,8 +459,8 @@ func TestSendNoticesCrashes(t *testing.T) {
 		w.RegisterPhone("dead", "bob")
 		phones.Answer(pickemtest.TokenOf("dead"), apns.Refuse(apns2.ReasonUnregistered))
 		n := noticeTo(users...)
-		notifier(w, w.Crashing(notice.SendNoticesFunction, p)).SendNotices(w.Ctx(), n)
-		testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.Ctx(), n))
+		notifier(w, w.CrashingEnv(notice.SendNoticesFunction, p)).SendNotices(w.NewContext(), n)
+		testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n))
 		return outcome{claimedMembers(w, n.ID), arrivals(phones, users...), len(shows(phones, users...)) >= len(users)-1}
 	})
 }

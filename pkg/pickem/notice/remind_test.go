@@ -21,7 +21,7 @@ import (
 // queuedReminders runs the job, and returns what it has told, to whom: "bob: Title, Body".
 func queuedReminders(w *pickemtest.Room) (all []string) {
 	w.T.Helper()
-	testkit.Must(w.T, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.Ctx()))
+	testkit.Must(w.T, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.NewContext()))
 	for range w.Queues.Messages(notice.Queue.Name) {
 		m := w.Receive(notice.Queue)
 		w.SQS("DeleteMessage", map[string]any{"QueueUrl": w.Queues.URL(notice.Queue.Name), "ReceiptHandle": m.ReceiptHandle}, nil)
@@ -69,10 +69,10 @@ func TestRemind(t *testing.T) {
 		}, nil},
 		{"its time has come", locks.Add(23 * time.Hour), func() {
 			w.MustAdmin(event.UpdateEventFunction, "/admin/events/"+pickemtest.Show, map[string]any{"lockAt": locks.Add(23*time.Hour + time.Second), "state": item.Upcoming})
-			w.To(locks.Add(23*time.Hour + time.Second))
+			w.MoveClock(locks.Add(23*time.Hour + time.Second))
 		}, nil},
 	} {
-		w.To(step.at)
+		w.MoveClock(step.at)
 		if step.do != nil {
 			step.do()
 		}
@@ -90,8 +90,8 @@ func TestRemindMany(t *testing.T) {
 		w.AddMembers(fmt.Sprintf("fan%03d", i))
 	}
 	w.CreateShow(1)
-	w.To(pickemtest.Noon.AddDate(0, 0, 7).Add(-24 * time.Hour))
-	testkit.Must(t, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.Ctx()))
+	w.MoveClock(pickemtest.Noon.AddDate(0, 0, 7).Add(-24 * time.Hour))
+	testkit.Must(t, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.NewContext()))
 	var sizes []int
 	all := map[string]bool{}
 	for _, n := range testkit.Messages[notice.Notice](w.World, notice.Queue) {
@@ -118,8 +118,8 @@ func TestReminded(t *testing.T) {
 	w.RegisterPhone("green", "bob")
 	w.CreateShow(1)
 	w.Pick("ann", pickemtest.Show, 0)
-	w.To(pickemtest.Noon.AddDate(0, 0, 7).Add(-2 * time.Hour))
-	testkit.Must(t, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.Ctx()))
+	w.MoveClock(pickemtest.Noon.AddDate(0, 0, 7).Add(-2 * time.Hour))
+	testkit.Must(t, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.NewContext()))
 	testkit.Drain(w.World, notice.Queue, 0, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices)
 	want := []string{"green: clash-of-tides, You have not picked yet, and it locks in 1 hour."}
 	if got := shows(phones, "red", "green"); !slices.Equal(got, want) {
@@ -130,7 +130,7 @@ func TestReminded(t *testing.T) {
 func TestRemindCrashes(t *testing.T) {
 	t.Parallel()
 	type outcome struct{ Shown, Done []string }
-	dynamotest.Crash(t, func(t *testing.T, p *dynamotest.Process) outcome {
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := pickemtest.New(t)
 		phones := withAPNs(w)
 		w.AddMembers("ann", "bob", "cat")
@@ -141,13 +141,13 @@ func TestRemindCrashes(t *testing.T) {
 		other := w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 7).Add(time.Hour), "second", 1)
 		w.Pick("ann", pickemtest.Show, 0)
 		w.Pick("bob", other, 0)
-		w.To(pickemtest.Noon.AddDate(0, 0, 6))
-		testkit.OpenWith(w.World, w.Crashing(notice.RemindFunction, p), notice.OpenReminder).Remind(w.Ctx())
+		w.MoveClock(pickemtest.Noon.AddDate(0, 0, 6))
+		testkit.OpenWith(w.World, w.CrashingEnv(notice.RemindFunction, p), notice.OpenReminder).Remind(w.NewContext())
 		again := testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder)
-		testkit.Must(t, again.Remind(w.Ctx()))
+		testkit.Must(t, again.Remind(w.NewContext()))
 		testkit.Drain(w.World, notice.Queue, 0, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices)
-		w.To(w.Clock.Now().Add(15 * time.Minute))
-		testkit.Must(t, again.Remind(w.Ctx()))
+		w.MoveClock(w.Clock.Now().Add(15 * time.Minute))
+		testkit.Must(t, again.Remind(w.NewContext()))
 		if n := len(w.Queues.Messages(notice.Queue.Name)); n != 0 {
 			t.Errorf("a third run sends %d messages", n)
 		}

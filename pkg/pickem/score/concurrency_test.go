@@ -36,11 +36,11 @@ func TestTwoEventsAtOnce(t *testing.T) {
 		w := pickemtest.New(t)
 		ids := w.RequestScores("clash-of-tides", "dawn-of-tides")
 		env, wire := w.Observe(score.ScoreEventFunction, at, func() {
-			if err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: ids[1]}); err != nil {
+			if err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: ids[1]}); err != nil {
 				t.Error(err)
 			}
 		}, func(pickemtest.Write) {})
-		if err := testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: ids[0]}); err != nil {
+		if err := testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: ids[0]}); err != nil {
 			t.Fatal(err)
 		}
 		if at == 1 {
@@ -76,7 +76,7 @@ func TestOvertaken(t *testing.T) {
 				want := []string{"STANDINGS#2026 ann: 30 points, 2 right, 1 played", "STANDINGS#2026#one ann: 30 points, 2 right, 1 played"}
 				old, wire := w.Observe(score.ScoreEventFunction, at, func() {
 					w.EnterResults(id, 0, 0)
-					if err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: id}); err != nil {
+					if err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id}); err != nil {
 						t.Error(err)
 					}
 					if got := standingLines(w); !slices.Equal(got, want) {
@@ -86,7 +86,7 @@ func TestOvertaken(t *testing.T) {
 				if crash <= calls {
 					old.AWS = dynamotest.CrashAt(crash, crash == at).AWS(old.AWS) // the call was made
 				}
-				err := testkit.OpenWith(w.World, old, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: id})
+				err := testkit.OpenWith(w.World, old, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id})
 				if crash > calls && err != nil || err != nil && !errors.Is(err, dynamotest.ErrCrashed) {
 					t.Errorf("the old one ends with %v", err)
 				}

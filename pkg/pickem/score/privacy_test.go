@@ -52,13 +52,13 @@ func TestNobodySeesPicks(t *testing.T) {
 		want  []string
 	}{
 		{"open", func() {}, nil},
-		{"locked by the clock", func() { w.To(pickemtest.ShowLockAt) }, nil},
+		{"locked by the clock", func() { w.MoveClock(pickemtest.ShowLockAt) }, nil},
 		{"locked", func() { w.LockEvent(pickemtest.Show) }, nil},
 		{"all results in", func() { w.EnterResults(pickemtest.Show, 0, 0, 0) }, nil},
 		{"half scored", func() {
-			on, err := item.ReadEventWithCard(w.Ctx(), w.DB(), pickemtest.Show)
+			on, err := item.ReadEventWithCard(w.NewContext(), w.DB(), pickemtest.Show)
 			testkit.Must(t, err)
-			testkit.Must(t, scorer.ScoreMember(w.Ctx(), on, "ann"))
+			testkit.Must(t, scorer.ScoreMember(w.NewContext(), on, "ann"))
 		}, nil},
 		{"scored", func() { w.Score(pickemtest.Show) }, []string{"pickem/get-results bob", "pickem/get-results " + testkit.Administrator}},
 		{"being scored again", func() { w.EnterResults(pickemtest.Show, 1) }, []string{"pickem/get-results bob", "pickem/get-results " + testkit.Administrator}},

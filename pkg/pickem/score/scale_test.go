@@ -22,7 +22,7 @@ func addCrowd(w *pickemtest.Room, members, played int) (eventID string) {
 	w.T.Helper()
 	const matches = 10
 	eventID = "2026-12-31-last"
-	testkit.Put(w.World, tables.Pickem, item.Event{
+	testkit.PutRows(w.World, tables.Pickem, item.Event{
 		Row: item.Row{PK: item.EventTag, SK: item.EventRef(eventID), GSIPK: item.EventRef(eventID), GSISK: item.EventTag, Type: item.EventType},
 		ID:  eventID, Name: "Last", Date: "2026/12/31", StartsAt: item.FormatTime(pickemtest.Noon), LockAt: item.FormatTime(pickemtest.Noon), State: item.Broadcast, Bonus: 5,
 		CardRev: 1, ResultsRev: matches, ResultsAt: item.FormatTime(pickemtest.Noon), ScoringAt: item.FormatTime(pickemtest.Noon),
@@ -37,7 +37,7 @@ func addCrowd(w *pickemtest.Room, members, played int) (eventID string) {
 			Teams: []item.Team{{Members: []string{"Left"}}, {Members: []string{"Right"}}}, Result: &winner, Since: 1,
 		})
 	}
-	testkit.Put(w.World, tables.Pickem, card...)
+	testkit.PutRows(w.World, tables.Pickem, card...)
 	var people []item.Member
 	var predictions []item.Prediction
 	for n := range members {
@@ -60,8 +60,8 @@ func addCrowd(w *pickemtest.Room, members, played int) (eventID string) {
 			predictions = append(predictions, p)
 		}
 	}
-	testkit.Put(w.World, tables.Pickem, people...)
-	testkit.Put(w.World, tables.Pickem, predictions...)
+	testkit.PutRows(w.World, tables.Pickem, people...)
+	testkit.PutRows(w.World, tables.Pickem, predictions...)
 	return eventID
 }
 
@@ -75,12 +75,12 @@ func TestScale(t *testing.T) {
 			w := pickemtest.New(t)
 			id := addCrowd(w, c.members, c.played)
 			s := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer)
-			calls := w.Count(func() { testkit.Must(t, s.ScoreEvent(w.Ctx(), score.Request{EventID: id})) })
+			calls := w.CountCalls(func() { testkit.Must(t, s.ScoreEvent(w.NewContext(), score.Request{EventID: id})) })
 			// Beside the members' calls: the event, its card, its entries, and that it is scored.
 			if want := (map[string]int{"GetItem": 1, "Query": 2 + c.members, "TransactWriteItems": c.members, "UpdateItem": 1}); !maps.Equal(calls, want) {
 				t.Errorf("calls (-want +got):\n%s", cmp.Diff(want, calls))
 			}
-			calls = w.Count(func() { testkit.Must(t, s.ScoreEvent(w.Ctx(), score.Request{EventID: id})) })
+			calls = w.CountCalls(func() { testkit.Must(t, s.ScoreEvent(w.NewContext(), score.Request{EventID: id})) })
 			if want := (map[string]int{"GetItem": 1, "Query": 2, "UpdateItem": 1}); !maps.Equal(calls, want) {
 				t.Errorf("calls of a second run (-want +got):\n%s", cmp.Diff(want, calls))
 			}

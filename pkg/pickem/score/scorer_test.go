@@ -23,17 +23,17 @@ func TestRebuildStandings(t *testing.T) {
 	s := testkit.Open(w.World, score.RebuildStandingsFunction, score.OpenScorer)
 	for _, spoil := range []func(){w.CorruptStandings, func() {}} {
 		spoil()
-		if got, err := s.RebuildStandings(w.Ctx(), score.RebuildStandings{Year: 2026}); err != nil || got.Members != 3 {
+		if got, err := s.RebuildStandings(w.NewContext(), score.RebuildStandings{Year: 2026}); err != nil || got.Members != 3 {
 			t.Errorf("it looked at %v members, %v", got, err)
 		}
 		if got := standingLines(w); !slices.Equal(got, want) {
 			t.Errorf("the standings after the rebuild (-want +got):\n%s", cmp.Diff(want, got))
 		}
 	}
-	if _, err := s.RebuildStandings(w.Ctx(), score.RebuildStandings{Year: 2025}); err != nil || !slices.Equal(standingLines(w), want) {
+	if _, err := s.RebuildStandings(w.NewContext(), score.RebuildStandings{Year: 2025}); err != nil || !slices.Equal(standingLines(w), want) {
 		t.Errorf("another year's made them %q, %v", standingLines(w), err)
 	}
-	if _, err := s.RebuildStandings(w.Ctx(), score.RebuildStandings{}); problem.Of(err) != problem.Invalid {
+	if _, err := s.RebuildStandings(w.NewContext(), score.RebuildStandings{}); problem.Of(err) != problem.Invalid {
 		t.Errorf("no year is taken: %v", err)
 	}
 }
@@ -48,8 +48,8 @@ func TestLastPoint(t *testing.T) {
 			Row:     item.Row{PK: item.UserRef("ann"), SK: item.EventRef("2026-01-01-first"), GSIPK: item.EventRef("2026-01-01-first"), GSISK: "SCORE#999#ann", Type: item.PredictionType},
 			EventID: "2026-01-01-first", BelongsTo: item.UserRef("ann"), Points: points, ScoredAt: item.FormatTime(pickemtest.Noon), ScoredRev: 1,
 		}
-		testkit.Put(w.World, tables.Pickem, before)
-		err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.Ctx(), score.Request{EventID: id})
+		testkit.PutRows(w.World, tables.Pickem, before)
+		err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id})
 		if problem.Of(err) != want || want == problem.Internal && err != nil {
 			t.Errorf("after %d points, 10 more: %v", points, err)
 		}

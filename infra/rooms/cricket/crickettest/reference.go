@@ -21,7 +21,7 @@ type syncJob struct {
 }
 
 // Do runs the sync with the environment of its function.
-func (s syncJob) Do(w *testkit.World) error { return s.Run(w.Ctx(), w, w.Env(s.Fn)) }
+func (s syncJob) Do(w *testkit.World) error { return s.Run(w.NewContext(), w, w.Env(s.Fn)) }
 
 // Syncs lists the syncs. Each needs the rows of the ones before.
 var Syncs = [...]syncJob{
@@ -92,6 +92,6 @@ func editFirst[T any](w *World, table spec.Table, rows []T, edit func(*T)) {
 	w.T.Helper()
 	if len(rows) > 0 {
 		edit(&rows[0])
-		testkit.Put(w.World, table, rows[0])
+		testkit.PutRows(w.World, table, rows[0])
 	}
 }

@@ -84,7 +84,7 @@ func (w *World) Routes() map[string]testkit.Route {
 // status is 200.
 func Get[T any](t *testing.T, routes map[string]testkit.Route, fn spec.Function, target string) (v T, header http.Header) {
 	t.Helper()
-	out := testkit.Ask(routes, fn, target, "", "")
+	out := testkit.Call(routes, fn, target, "", "")
 	if out.StatusCode != http.StatusOK {
 		t.Fatalf("%s answers %d %s", target, out.StatusCode, out.Body)
 	}
@@ -96,14 +96,14 @@ func Get[T any](t *testing.T, routes map[string]testkit.Route, fn spec.Function,
 // is over, 9.
 func NewWithMatches(t *testing.T) *World {
 	w := New(t)
-	testkit.Put(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
-	testkit.Put(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.ProvidedTeam{TeamID: "12", Code: "VAL", Name: "Valley"})
-	testkit.Put(w.World, tables.TeamSeasons, catalog.SeasonTeam{SeasonID: "5", TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.SeasonTeam{SeasonID: "5", TeamID: "12", Code: "VAL", Name: "Valley"})
+	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
+	testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.ProvidedTeam{TeamID: "12", Code: "VAL", Name: "Valley"})
+	testkit.PutRows(w.World, tables.TeamSeasons, catalog.SeasonTeam{SeasonID: "5", TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.SeasonTeam{SeasonID: "5", TeamID: "12", Code: "VAL", Name: "Valley"})
 	on, coming, done := w.AddFixture("7"), w.AddFixture("8"), w.AddFixture("9")
 	w.SetPayload(Payload(on, "1st Innings", Ball{ID: 1, Runs: 4}), Payload(done, "Aban."))
 	w.TickAt(w.Ticker(), 0)
 	coming.StartTime = KickOff.Add(time.Hour).Format(tables.TimeLayout)
-	testkit.Put(w.World, tables.Fixtures, coming)
+	testkit.PutRows(w.World, tables.Fixtures, coming)
 	return w
 }
 
@@ -118,7 +118,7 @@ func (w *World) Starter(env app.Env, change ...func(*push.Config)) *activity.Act
 func (w *World) RegisterPhones(version string, users ...string) {
 	w.T.Helper()
 	for _, user := range users {
-		testkit.Put(w.World, tables.Devices, follower.DeviceRow{
+		testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{
 			UserID: user, DeviceToken: Token(user + "'s phone"), OSMajor: follower.MajorOf(version), ExpiresAt: w.Clock.Now().Add(push.KeepDevice).Unix(),
 		})
 	}
@@ -130,17 +130,17 @@ func (w *World) OpenChannel(matchID, view string) string {
 	w.T.Helper()
 	id, err := w.Sender(w.Env(activity.StartActivityFunction)).CreateChannel(w.T.Context(), push.KeepNothing)
 	testkit.Must(w.T, err)
-	testkit.Put(w.World, tables.Channels, activity.Channel{MatchID: matchID, View: view, ChannelID: id, ClaimedAt: w.Clock.Now().UnixMilli()})
+	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: matchID, View: view, ChannelID: id, ClaimedAt: w.Clock.Now().UnixMilli()})
 	return id
 }
 
 // DecideEnd moves the clock to slot n and stores that the end of the match was decided then.
 func (w *World) DecideEnd(matchID string, n int) {
 	w.T.Helper()
-	w.To(At(n))
+	w.MoveClock(At(n))
 	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, matchID)
 	f.EndingAt, f.Live = At(n).Unix(), ""
-	testkit.Put(w.World, tables.Fixtures, f)
+	testkit.PutRows(w.World, tables.Fixtures, f)
 }
 
 // Pusher opens push-activities with a short backoff for Apple.
@@ -300,7 +300,7 @@ func (w *World) Ticker() *live.Ticker {
 // TickAt runs the tick of slot n. It fails the test for an error.
 func (w *World) TickAt(t *live.Ticker, n int) live.TickDone {
 	w.T.Helper()
-	done, err := t.Tick(w.Ctx(), TickOf(n))
+	done, err := t.Tick(w.NewContext(), TickOf(n))
 	testkit.Must(w.T, err)
 	return done
 }
@@ -326,7 +326,7 @@ func (w *World) Play(seed int64, format cricsheet.Format, frameEvery time.Durati
 	w.T.Helper()
 	m := script.Generate(seed, format)
 	w.Feed.Play(m, KickOff, sportmonks.Pace{Every: frameEvery, Linger: 20 * time.Second})
-	testkit.Put(w.World, tables.Fixtures, MatchOf(m, KickOff))
+	testkit.PutRows(w.World, tables.Fixtures, MatchOf(m, KickOff))
 	return m
 }
 
@@ -344,7 +344,7 @@ func (w *World) Subscribe(matchID, name, team string) activity.Subscription {
 		MatchID: matchID, PushToken: Token(name), UserID: name, TeamID: team,
 		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(24 * time.Hour).Unix(),
 	}
-	testkit.Put(w.World, tables.Subscriptions, s)
+	testkit.PutRows(w.World, tables.Subscriptions, s)
 	return s
 }
 
@@ -461,7 +461,7 @@ func (w *World) balls(matchID string) string {
 	s := testkit.Open(w.World, match.ListBallsFunction, match.OpenMatches)
 	var all []any
 	for in := (match.ListBalls{ID: matchID}); ; {
-		page, err := s.ListBalls(w.Ctx(), &in)
+		page, err := s.ListBalls(w.NewContext(), &in)
 		testkit.Must(w.T, err)
 		for _, b := range page.Body.Balls {
 			all = append(all, b)
@@ -539,6 +539,6 @@ func (w *World) AddFixture(id string) match.Fixture {
 		MatchID: id, LeagueCode: "T20", LeagueID: "3", SeasonID: "5", StartTime: KickOff.Format(tables.TimeLayout), Type: "T20",
 		Status: "NS", LocalTeamID: "11", VisitorTeamID: "12",
 	}
-	testkit.Put(w.World, tables.Fixtures, f)
+	testkit.PutRows(w.World, tables.Fixtures, f)
 	return f
 }

@@ -51,8 +51,8 @@ func NewSeason(t testing.TB) *Room {
 	t.Helper()
 	w := New(t)
 	played.once.Do(func() { played.rows = playSeason(w) })
-	testkit.Put(w.World, tables.Pickem, played.rows...)
-	w.To(Noon.Add(time.Hour))
+	testkit.PutRows(w.World, tables.Pickem, played.rows...)
+	w.MoveClock(Noon.Add(time.Hour))
 	return w
 }
 
@@ -93,7 +93,7 @@ func (w *Room) AddMatches(eventID string, n int) {
 			ID:  MatchID(i + 1), Name: fmt.Sprint("Match ", i+1), Points: 2, Teams: []item.Team{{Members: []string{"a"}}, {Members: []string{"b"}}},
 		}
 	}
-	testkit.Put(w.World, tables.Pickem, card...)
+	testkit.PutRows(w.World, tables.Pickem, card...)
 }
 
 // battleRoyal returns the body of add-match for a match of forty teams.

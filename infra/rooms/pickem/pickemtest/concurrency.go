@@ -21,7 +21,7 @@ func (w *Room) RequestScores(slugs ...string) (eventIDs []string) {
 func (w *Room) RequestScoresOf(members []string, slugs ...string) (eventIDs []string) {
 	w.T.Helper()
 	w.AddMembers("ann", "bob")
-	testkit.Put(w.World, tables.Pickem, item.Membership{
+	testkit.PutRows(w.World, tables.Pickem, item.Membership{
 		Row:      item.Row{PK: item.UserRef("ann"), SK: item.LeagueRef("one"), GSIPK: item.LeagueRef("one"), GSISK: league.LeagueMemberRef("ann"), Type: item.MembershipType},
 		LeagueID: "one", BelongsTo: item.UserRef("ann"), Name: "ann",
 	})

@@ -122,7 +122,7 @@ func (f Client) Do(r *http.Request) (*http.Response, error) { return f(r) }
 // EndLeagueHalfway deletes a league and stops after it is marked.
 func (w *Room) EndLeagueHalfway(l league.League, owner string) {
 	w.T.Helper()
-	ctx, cancel := context.WithCancel(w.Ctx())
+	ctx, cancel := context.WithCancel(w.NewContext())
 	defer cancel()
 	marked := false
 	env := InterruptBefore(w.Env(league.DeleteLeagueFunction), "TransactWriteItems", 2, func() {

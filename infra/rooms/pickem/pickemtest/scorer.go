@@ -16,6 +16,6 @@ func (w *Room) CorruptStandings() {
 	left, idle := wrong, wrong
 	left.SK, left.GSIPK = item.LeagueStandingsSK("2026", "left"), item.LeagueStandingsPK("left", "2026")
 	idle.PK, idle.BelongsTo, idle.GSISK = item.UserRef("cat"), item.UserRef("cat"), "SCORE#00007#cat"
-	testkit.Put(w.World, tables.Pickem, wrong, left, idle)
-	testkit.Must(w.T, w.Drop(tables.Pickem, item.UserRef("bob"), item.StandingsRef("2026")))
+	testkit.PutRows(w.World, tables.Pickem, wrong, left, idle)
+	testkit.Must(w.T, w.DeleteRow(tables.Pickem, item.UserRef("bob"), item.StandingsRef("2026")))
 }

@@ -84,7 +84,7 @@ func (w *Room) Ask(fn spec.Function, target, user string, body any) events.APIGa
 		testkit.Must(w.T, err)
 		text = string(encoded)
 	}
-	return testkit.Ask(w.Routes, fn, target, user, text)
+	return testkit.Call(w.Routes, fn, target, user, text)
 }
 
 // MustAdmin calls a route as an administrator. A refusal is fatal.
@@ -101,7 +101,7 @@ func (w *Room) MustAdmin(fn spec.Function, target string, body any) events.APIGa
 func (w *Room) AddMembers(users ...string) {
 	w.T.Helper()
 	for _, u := range users {
-		testkit.Put(w.World, tables.Pickem, item.NewMember(u, u))
+		testkit.PutRows(w.World, tables.Pickem, item.NewMember(u, u))
 	}
 }
 
@@ -155,8 +155,8 @@ func (w *Room) Pick(user, eventID string, teams ...int) {
 func (w *Room) LockEvent(eventID string) {
 	w.T.Helper()
 	e := testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(eventID))
-	w.To(item.ParseTime(e.LockAt))
-	testkit.Must(w.T, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.Ctx()))
+	w.MoveClock(item.ParseTime(e.LockAt))
+	testkit.Must(w.T, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
 }
 
 // EnterResults enters the results of the first matches of an event, in order.

@@ -76,7 +76,7 @@ func New(t testing.TB, now time.Time) *World {
 				if err := json.Unmarshal([]byte(r.Body), &m); err != nil {
 					return nil, err
 				}
-				if err := scorer.ScoreEvent(w.Ctx(), m); err != nil {
+				if err := scorer.ScoreEvent(w.NewContext(), m); err != nil {
 					return nil, err
 				}
 			}
@@ -86,7 +86,7 @@ func New(t testing.TB, now time.Time) *World {
 	testkit.Must(t, err)
 	locker := testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents)
 	t.Cleanup(scheduler.Run(w.Clock, every, nil, func(time.Time) {
-		if err := locker.LockEvents(w.Ctx()); err != nil {
+		if err := locker.LockEvents(w.NewContext()); err != nil {
 			t.Error(err)
 		}
 	}))

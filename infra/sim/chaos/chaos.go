@@ -54,7 +54,7 @@ type Config struct {
 	Messages    map[Kind]float64
 }
 
-// Faults decides which faults happen, and counts them. Create it with New.
+// Faults decides which faults happen and counts them. Create it with New.
 type Faults struct {
 	Config
 	// Set these before Start.
@@ -65,9 +65,9 @@ type Faults struct {
 	mu     sync.Mutex
 	on     bool
 	counts map[Kind]int
-	now    time.Time         // of seen and calls
-	seen   map[string]uint64 // calls of one identity at now
-	calls  map[string]uint64 // an SDK invocation id: its place among those
+	now    time.Time         // the instant of seen and calls
+	seen   map[string]uint64 // number of calls of one identity at now
+	calls  map[string]uint64 // the position of each SDK invocation id among them
 	work   activity
 }
 
@@ -91,13 +91,13 @@ func (f *Faults) Counts() map[Kind]int {
 }
 
 // chance returns Chance for the seed of f.
-func (f *Faults) chance(words ...string) float64 { return Chance(f.Seed, words...) }
+func (f *Faults) chance(parts ...string) float64 { return Chance(f.Seed, parts...) }
 
-// Chance returns a number in [0, 1) that depends only on the seed and the words.
-func Chance(seed uint64, words ...string) float64 {
+// Chance returns a number in [0, 1) that depends only on the seed and the parts.
+func Chance(seed uint64, parts ...string) float64 {
 	h := fnv.New64a()
 	h.Write(binary.LittleEndian.AppendUint64(nil, seed))
-	for _, w := range words {
+	for _, w := range parts {
 		h.Write([]byte(w))
 		h.Write([]byte{0})
 	}
@@ -110,8 +110,8 @@ func Chance(seed uint64, words ...string) float64 {
 	return float64(x>>11) / (1 << 53)
 }
 
-// kindAt lays the rates of the kinds one after the other, in order, and returns
-// the kind whose part of [0, 1) contains x, or "".
+// kindAt divides [0, 1) into one interval per kind, in order, each as long as the
+// kind's rate. It returns the kind whose interval contains x, or "".
 func kindAt(x float64, rates map[Kind]float64, kinds ...Kind) Kind {
 	for _, k := range kinds {
 		if x < rates[k] {
@@ -158,8 +158,8 @@ func fractionOf(x float64, d time.Duration) time.Duration {
 	return time.Duration(x*float64(d)).Truncate(100*time.Millisecond) + 100*time.Millisecond
 }
 
-// Watch wraps a handler that functions call. No process is killed while h answers
-// a request.
+// Watch wraps a handler that functions call. No process is killed while h serves a
+// request.
 func (f *Faults) Watch(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer f.work.begin()()

@@ -31,13 +31,13 @@ var start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
 const function = "room-do-thing"
 
-// rig is a DynamoDB engine behind faults, and a function's client of it.
+// rig is a DynamoDB engine, the faults in front of it, and a function's client.
 type rig struct {
 	*Faults
 	t      *testing.T
-	name   string // of the table
+	name   string // the name of the table
 	client *dynamodb.Client
-	direct *dynamodb.Client // past the faults
+	direct *dynamodb.Client // reaches the engine without faults
 	clock  *clock.Clock
 	killed chan string
 }
@@ -86,7 +86,7 @@ func reopen(t *testing.T, cfg aws.Config, seed uint64, rates map[Kind]float64) *
 	return r
 }
 
-// aws is the configuration of a function whose engine is h.
+// aws returns the configuration of a function that calls h.
 func (r *rig) aws(h http.Handler, retryer aws.Retryer) aws.Config {
 	web := httptest.NewServer(h)
 	r.t.Cleanup(web.Close)
@@ -96,7 +96,8 @@ func (r *rig) aws(h http.Handler, retryer aws.Retryer) aws.Config {
 	}
 }
 
-// add counts a row up. The holder is another each time, and must not matter.
+// add increments a row's counter. The holder differs in each call; the faults must not
+// depend on it.
 func (r *rig) add(ctx context.Context, id string) error {
 	_, err := r.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &r.name, Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: id}},
@@ -137,10 +138,10 @@ func TestEffects(t *testing.T) {
 	} {
 		r := open(t, 1, map[Kind]float64{kind: 1})
 		if err := r.add(t.Context(), "a"); !want.check(err) {
-			t.Errorf("%s: the error is %v", kind, err)
+			t.Errorf("%s: got the error %v", kind, err)
 		}
 		if got := r.count("a"); got != want.effect {
-			t.Errorf("%s: the effect came %s times, want %s", kind, got, want.effect)
+			t.Errorf("%s: the call took effect %s times, want %s", kind, got, want.effect)
 		}
 		if c := r.Counts(); c[kind] != 1 || len(c) != 1 {
 			t.Errorf("%s: counted %v", kind, c)
@@ -156,7 +157,7 @@ func TestKills(t *testing.T) {
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			if r.add(ctx, "a") == nil {
-				t.Errorf("%s: the call was answered", kind)
+				t.Errorf("%s: the call got an answer, want none", kind)
 			}
 		})
 		if token := <-r.killed; token != "process 1" {
@@ -165,14 +166,14 @@ func TestKills(t *testing.T) {
 		die()
 		wg.Wait()
 		if got := r.count("a"); got != effect {
-			t.Errorf("%s: the effect came %s times, want %s", kind, got, effect)
+			t.Errorf("%s: the call took effect %s times, want %s", kind, got, effect)
 		}
 	}
 }
 
-// A process dies only when what else it has under way is over, so that how far
-// it came does not depend on who was faster.
-func TestKillWaitsForTheRest(t *testing.T) {
+// A process is killed only after its other calls have ended. Otherwise the work that it
+// completed would depend on goroutine scheduling.
+func TestKillWaitsForOtherCalls(t *testing.T) {
 	t.Parallel()
 	r := open(t, 1, map[Kind]float64{KilledBefore: 1})
 	arrived, release := make(chan struct{}), make(chan struct{})
@@ -192,7 +193,7 @@ func TestKillWaitsForTheRest(t *testing.T) {
 	<-time.After(2 * idleChecks * checkInterval)
 	select {
 	case <-r.killed:
-		t.Error("it was killed while a request was being answered")
+		t.Error("the process was killed while it had a request under way")
 	default:
 	}
 	close(release)
@@ -215,7 +216,7 @@ func TestNothingFails(t *testing.T) {
 	}
 	r.Calls = map[string]map[Kind]float64{function + " UpdateItem": all}
 	if err := r.add(t.Context(), "a"); err == nil {
-		t.Error("an operation with rates of its own does not fail")
+		t.Error("an operation with its own rates did not fail")
 	}
 	r.Calls, r.on = map[string]map[Kind]float64{function: all}, false
 	if err := r.add(t.Context(), "a"); err != nil {
@@ -260,16 +261,16 @@ func TestSameSeedSameFaults(t *testing.T) {
 		t.Errorf("%d of 80 calls failed, want about 32", len(first))
 	}
 	if again := fates(t, cfg, 7); !maps.Equal(first, again) {
-		t.Error("the same seed has others fail")
+		t.Error("two runs with the same seed failed different calls")
 	}
 	if other := fates(t, cfg, 8); maps.Equal(first, other) {
-		t.Error("another seed has the same fail")
+		t.Error("two seeds failed the same calls")
 	}
 }
 
-// Invocations of one instant call for the same row in an order that nothing
-// settles: what fails is settled by what they are for.
-func TestOrderOfInvocationsDoesNotMatter(t *testing.T) {
+// Invocations at the same time call for the same row in an order that differs between
+// runs. Which calls fail must depend on the event of the invocation, not on that order.
+func TestFaultsDoNotDependOnOrder(t *testing.T) {
 	t.Parallel()
 	cfg := newTable(t)
 	fails := func(order ...int) []bool {
@@ -283,10 +284,10 @@ func TestOrderOfInvocationsDoesNotMatter(t *testing.T) {
 	}
 	first := fails(0, 1, 2, 3, 4, 5, 6, 7)
 	if !slices.Contains(first, true) || !slices.Contains(first, false) {
-		t.Errorf("all fail alike: %v", first)
+		t.Errorf("every invocation got the same faults: %v", first)
 	}
 	if again := fails(7, 2, 0, 5, 1, 6, 4, 3); !slices.Equal(first, again) {
-		t.Errorf("%v, and in another order %v", first, again)
+		t.Errorf("got %v, and in another order %v", first, again)
 	}
 }
 
@@ -299,12 +300,13 @@ func TestAbout(t *testing.T) {
 		`{"Records":[{"messageId":"1","body":"a"},{"messageId":"2","body":"b"}]}`: "a b",
 	} {
 		if got := subjectOf([]byte(payload)); got != want {
-			t.Errorf("%s is about %q, want %q", payload, got, want)
+			t.Errorf("%s: got the subject %q, want %q", payload, got, want)
 		}
 	}
 }
 
-// Each attempt of the SDK has a fate of its own, but where a call fails for good.
+// Each attempt of the SDK fails independently, except when the call has a permanent
+// failure.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	r := open(t, 3, map[Kind]float64{Failed: 0.5})
@@ -332,11 +334,11 @@ func TestAttempts(t *testing.T) {
 	r.Calls[function] = map[Kind]float64{FailedForGood: 1}
 	for n := range calls {
 		if r.add(t.Context(), fmt.Sprint(n)) == nil {
-			t.Error("a call that fails for good came through")
+			t.Error("a call with a permanent failure succeeded")
 		}
 	}
 	if c := r.Counts(); c[FailedForGood] != calls {
-		t.Errorf("%d calls failed for good, want %d", c[FailedForGood], calls)
+		t.Errorf("got %d permanent failures, want %d", c[FailedForGood], calls)
 	}
 }
 
@@ -361,11 +363,11 @@ func TestSends(t *testing.T) {
 		return err
 	}
 	if err := send(); err == nil || queues.Depth("q").Visible != 0 {
-		t.Errorf("a refused message: %v, %d in the queue", err, queues.Depth("q").Visible)
+		t.Errorf("a failed send: %v, %d messages in the queue", err, queues.Depth("q").Visible)
 	}
 	r.Calls[function] = map[Kind]float64{Cut: 1}
 	if err := send(); err == nil || queues.Depth("q").Visible != 1 {
-		t.Errorf("a message whose receipt is lost: %v, %d in the queue", err, queues.Depth("q").Visible)
+		t.Errorf("a send whose answer is lost: %v, %d messages in the queue", err, queues.Depth("q").Visible)
 	}
 }
 
@@ -413,14 +415,14 @@ func TestFate(t *testing.T) {
 	t.Parallel()
 	f := New(Config{Seed: 5, Messages: map[Kind]float64{HeldBack: 0.3, Redelivered: 0.2}})
 	if f.MessageFault("q", "m", start) != (sqs.Fault{}) {
-		t.Error("a message has a fate before the start")
+		t.Error("a message has a fault before Start")
 	}
 	f.Start()
 	late, again := 0, 0
 	for n := range 1000 {
 		fate := f.MessageFault("q", fmt.Sprint(n), start)
 		if fate != f.MessageFault("q", fmt.Sprint(n), start) {
-			t.Fatal("a message has two fates")
+			t.Fatal("the same message got two different faults")
 		}
 		if fate.Delay > 0 {
 			late++
@@ -429,11 +431,11 @@ func TestFate(t *testing.T) {
 			again++
 		}
 		if fate.Delay > maxMessageDelay+time.Second || fate.RedeliverAfter > maxRedelivery+time.Second {
-			t.Errorf("the fate is %v", fate)
+			t.Errorf("got the fault %v", fate)
 		}
 	}
 	if late < 250 || late > 350 || again < 150 || again > 250 {
-		t.Errorf("of 1000 messages %d were held back and %d came again, want about 300 and 200", late, again)
+		t.Errorf("of 1000 messages %d were delayed and %d repeated, want about 300 and 200", late, again)
 	}
 	if c := f.Counts(); c[HeldBack] != 2*late || c[Redelivered] != 2*again {
 		t.Errorf("counted %v", c)

@@ -25,7 +25,7 @@ type call struct {
 	service   string // "DynamoDB_20120810", "AmazonSQS"
 	operation string
 	subject   string // operation, table or queue, and row
-	id        string // of the call: all its attempts share it
+	id        string // SDK invocation id, which all attempts of the call share
 	attempt   int    // from 1
 	last      bool   // the SDK makes no further attempt
 }
@@ -83,15 +83,15 @@ func (f *Faults) parseCall(r *http.Request, body []byte) call {
 	c.function, _, _ = strings.Cut(credential, "/")
 	c.service, c.operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	most := 1
-	fmt.Sscanf(r.Header.Get("Amz-Sdk-Request"), "attempt=%d; max=%d", &c.attempt, &most) // what is missing stays 1
+	fmt.Sscanf(r.Header.Get("Amz-Sdk-Request"), "attempt=%d; max=%d", &c.attempt, &most) // an attempt without the header is the first
 	c.last = c.attempt >= most
 	c.subject = c.operation + " " + f.rowKey(body)
 	return c
 }
 
-// subjectOf returns what identifies an invocation in every run: the bodies of its
-// SQS messages, without their ids and times, or else its event. The order of
-// invocations at one time differs from run to run; their faults must not.
+// subjectOf returns what identifies an invocation in every run: the bodies of its SQS
+// messages, without their ids and times, or else its event. The order of invocations at
+// one time differs from run to run, but their faults must not.
 func subjectOf(payload []byte) string {
 	var in struct{ Records []struct{ Body string } }
 	if json.Unmarshal(payload, &in) != nil || len(in.Records) == 0 {
@@ -121,35 +121,35 @@ func (f *Faults) rowKey(body []byte) string {
 	if json.Unmarshal(body, &in) != nil {
 		return ""
 	}
-	words := []string{in.TableName, in.IndexName}
+	parts := []string{in.TableName, in.IndexName}
 	switch {
 	case in.QueueUrl != "":
 		sum := sha256.Sum256([]byte(in.MessageBody))
-		words = []string{path.Base(in.QueueUrl), hex.EncodeToString(sum[:8])}
+		parts = []string{path.Base(in.QueueUrl), hex.EncodeToString(sum[:8])}
 	case len(in.TransactItems) > 0:
 		for _, write := range in.TransactItems {
 			for _, kind := range slices.Sorted(maps.Keys(write)) {
-				words = append(words, kind, f.rowKey(write[kind]))
+				parts = append(parts, kind, f.rowKey(write[kind]))
 			}
 		}
-	case len(in.RequestItems) > 0: // a batch: its rows differ from run to run
-		words = slices.Sorted(maps.Keys(in.RequestItems))
+	case len(in.RequestItems) > 0: // a batch: its rows differ between runs
+		parts = slices.Sorted(maps.Keys(in.RequestItems))
 	case len(in.Key) > 0 || len(in.Item) > 0:
 		row := in.Item
 		if len(in.Key) > 0 {
 			row = in.Key
 		}
 		for _, name := range f.Key(in.TableName) {
-			words = append(words, row[name].S)
+			parts = append(parts, row[name].S)
 		}
 	default:
 		for _, row := range []attributes{in.ExpressionAttributeValues, in.ExclusiveStartKey} {
 			for _, name := range slices.Sorted(maps.Keys(row)) {
-				words = append(words, row[name].S)
+				parts = append(parts, row[name].S)
 			}
 		}
 	}
-	return strings.Join(words, " ")
+	return strings.Join(parts, " ")
 }
 
 // decide returns the fault of an attempt, or "".
@@ -228,7 +228,7 @@ const (
 type activity struct {
 	mu         sync.Mutex
 	busy       int             // requests being answered
-	retries    map[string]bool // calls that the SDK makes again
+	retries    map[string]bool // calls that the SDK will retry
 	held       map[string]bool // processes about to be killed
 	lastActive time.Time
 }

@@ -33,7 +33,7 @@ import (
 	"matchday/infra/sim/clock"
 )
 
-// TTL is how long a token is valid, Cognito's default.
+// TTL is the lifetime of a token: Cognito's default.
 const TTL = time.Hour
 
 // Pool is a user pool with one client. Create it with New.
@@ -43,7 +43,7 @@ type Pool struct {
 	key              *rsa.PrivateKey
 	kid              string
 	mux              *http.ServeMux
-	dir              string // keeps the users, unless it is ""
+	dir              string // file of the users; "" for none
 
 	mu          sync.Mutex
 	users       map[string]*poolUser // by sub
@@ -51,7 +51,7 @@ type Pool struct {
 	onConfirmed Call
 }
 
-// Tokens is what a sign-in gives, in the form of Cognito's token endpoint.
+// Tokens is the result of a sign-in, in the form of Cognito's token endpoint.
 type Tokens struct {
 	Access    string `json:"access_token"`
 	ID        string `json:"id_token"`
@@ -59,9 +59,9 @@ type Tokens struct {
 	ExpiresIn int    `json:"expires_in"` // seconds
 }
 
-// New returns a pool whose tokens name clientID and issuer, the URL under which
-// the pool is served. Its key and users are kept in dir, so that they outlive the
-// pool; with dir "" they are in memory.
+// New returns a pool whose tokens name clientID and issuer, the URL under which the
+// pool is served. It stores its key and users in dir, so that a later pool finds them.
+// If dir is "", they are in memory only.
 func New(c *clock.Clock, issuer, clientID, dir string) (*Pool, error) {
 	issuer = strings.TrimSuffix(issuer, "/")
 	u, err := url.Parse(issuer)
@@ -87,7 +87,7 @@ func New(c *clock.Clock, issuer, clientID, dir string) (*Pool, error) {
 	return p, nil
 }
 
-// loadKey reads dir/identity.pem, and makes it first if there is none.
+// loadKey reads dir/identity.pem. It creates the file if there is none.
 func loadKey(dir string) (*rsa.PrivateKey, error) {
 	path := filepath.Join(dir, "identity.pem")
 	if dir != "" {
@@ -108,10 +108,10 @@ func loadKey(dir string) (*rsa.PrivateKey, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("keep the identity key: %w", err)
+		return nil, fmt.Errorf("store the identity key: %w", err)
 	}
 	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
-		return nil, fmt.Errorf("keep the identity key: %w", err)
+		return nil, fmt.Errorf("store the identity key: %w", err)
 	}
 	return key, nil
 }
@@ -124,18 +124,18 @@ func parseKey(path string, text []byte) (*rsa.PrivateKey, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("%s holds no RSA key; without the file a new one is made", path)
+	return nil, fmt.Errorf("%s holds no RSA key; delete the file to create a new key", path)
 }
 
-// Issuer is the "iss" of the pool's tokens.
+// Issuer returns the "iss" claim of the pool's tokens.
 func (p *Pool) Issuer() string { return p.issuer }
 
-// ClientID is the client that the pool's tokens are for.
+// ClientID returns the client id in the pool's tokens.
 func (p *Pool) ClientID() string { return p.clientID }
 
-// Token signs user in at now, by sub or e-mail address, as SignIn does, but signs
-// nobody up: whom the pool does not know is user@example.com with the sub user. The
-// tokens are valid from then for TTL. The claims are Cognito's:
+// Token signs user in at now, by sub or e-mail address, like SignIn, but creates no
+// account: an unknown user gets the sub user and the address user@example.com. The
+// tokens are valid for TTL from now. The claims are Cognito's:
 // https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-with-identity-providers.html
 func (p *Pool) Token(user string, groups []string, now time.Time) (Tokens, error) {
 	email, name := user+"@example.com", ""
@@ -187,10 +187,10 @@ func (p *Pool) sign(claims jwt.MapClaims) (string, error) {
 	return t.SignedString(p.key)
 }
 
-// Verify gives the claims of a token that the pool signed, for its client, and
-// that is valid by the simulated clock. Numbers are json.Number. It takes access
-// and ID tokens, as API Gateway's authorizer does, which looks at client_id only
-// where there is no aud.
+// Verify returns the claims of a token if the pool signed it for its client and it is
+// valid by the simulated clock. Numbers are json.Number. It takes access and ID tokens,
+// as API Gateway's authorizer does, which looks at client_id only where there is no
+// aud.
 func (p *Pool) Verify(token string) (map[string]any, error) {
 	claims := jwt.MapClaims{}
 	_, err := jwt.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) {
@@ -255,13 +255,13 @@ func (p *Pool) keys(w http.ResponseWriter, _ *http.Request) {
 
 func (p *Pool) devToken(w http.ResponseWriter, req *http.Request) {
 	if !Local(req.Host) {
-		http.Error(w, "tokens are handed out at localhost or at an address", http.StatusForbidden)
+		http.Error(w, "tokens are issued only at localhost or an IP address", http.StatusForbidden)
 		return
 	}
 	query := req.URL.Query()
 	user := query.Get("user")
 	if user == "" {
-		http.Error(w, "say who signs in: ?user=u1, and perhaps &group=admin", http.StatusBadRequest)
+		http.Error(w, "missing parameter user: use ?user=u1, optionally with &group=admin", http.StatusBadRequest)
 		return
 	}
 	defer p.clock.Work()()
@@ -278,8 +278,8 @@ func (p *Pool) devToken(w http.ResponseWriter, req *http.Request) {
 	answer(w, tokens)
 }
 
-// Local reports whether host is localhost or an IP address: another name could be
-// any site's, pointed here, whose pages would then be of this origin.
+// Local reports whether host is localhost or an IP address. Any other name could belong
+// to a foreign site whose DNS points here: its pages would have this origin.
 func Local(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -141,12 +141,12 @@ func TestVerifyRefuses(t *testing.T) {
 			t.Errorf("%s: error %v, want … %s", c.name, err, c.want)
 		}
 		if err != nil && len(parts[1]) > 0 && strings.Contains(err.Error(), parts[1]) {
-			t.Errorf("%s: the error tells the token", c.name)
+			t.Errorf("%s: the error contains the token", c.name)
 		}
 	}
 }
 
-func TestTokensExpireByTheFleetsClock(t *testing.T) {
+func TestTokensExpireBySimulatedTime(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, "")
 	done := p.clock.Work()
@@ -282,7 +282,7 @@ func FuzzVerify(f *testing.F) {
 	}
 	for _, at := range []int{0, 40, strings.LastIndex(tokens.Access, ".") - 1, len(tokens.Access) - 1} {
 		f.Add(at, byte('A'))
-		f.Add(at, tokens.Access[at]+1) // perhaps no more than an unused bit
+		f.Add(at, tokens.Access[at]+1) // only an unused bit of the encoding may have changed
 	}
 	f.Fuzz(func(t *testing.T, at int, b byte) {
 		token := []byte(tokens.Access)

@@ -24,10 +24,10 @@ import (
 	"matchday/infra/sim/account"
 )
 
-// ID is the pool's, by which AWS's API knows it.
+// ID is the id of the pool in AWS's API.
 const ID = account.Region + "_local"
 
-// User statuses: AdminCreateUser makes the one, and signing in the other.
+// User statuses: AdminCreateUser sets the first, signing in sets the second.
 const (
 	invited   = "FORCE_CHANGE_PASSWORD"
 	confirmed = "CONFIRMED"
@@ -43,7 +43,7 @@ type poolUser struct {
 
 func (a *poolUser) sub() string { return a.Attributes["sub"] }
 
-// usersFile has the accounts, of a pool that keeps them.
+// usersFile is the name of the file with the accounts.
 const usersFile = "users.json"
 
 func (p *Pool) loadUsers() error {
@@ -59,12 +59,12 @@ func (p *Pool) loadUsers() error {
 		return fmt.Errorf("read the users: %w", err)
 	}
 	if err := json.Unmarshal(text, &p.users); err != nil {
-		return fmt.Errorf("%s holds no users; without the file there are none: %w", path, err)
+		return fmt.Errorf("%s holds no users; delete the file to start without users: %w", path, err)
 	}
 	return nil
 }
 
-// saveUsers writes the accounts as they are now. p.mu is held.
+// saveUsers writes the accounts to the file. The caller holds p.mu.
 func (p *Pool) saveUsers() error {
 	if p.dir == "" {
 		return nil
@@ -75,13 +75,13 @@ func (p *Pool) saveUsers() error {
 	}
 	path := filepath.Join(p.dir, usersFile)
 	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
-		return fmt.Errorf("keep the users: %w", err)
+		return fmt.Errorf("store the users: %w", err)
 	}
 	return os.Rename(path+".new", path)
 }
 
-// find is the account with a sub or an e-mail address, nil if there is none.
-// p.mu is held.
+// find returns the account with a sub or an e-mail address, nil if there is none. The
+// caller holds p.mu.
 func (p *Pool) find(name string) *poolUser {
 	if a, ok := p.users[name]; ok {
 		return a
@@ -103,8 +103,8 @@ func isEmail(name string) bool {
 // Call invokes a function with an event and returns what it answers, both JSON.
 type Call func(ctx context.Context, event []byte) ([]byte, error)
 
-// OnConfirmed has a function called with Cognito's event of everybody who signs up
-// from now on.
+// OnConfirmed sets a function that is called with Cognito's event for each user who
+// signs up from now on.
 func (p *Pool) OnConfirmed(call Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,7 +131,8 @@ func (p *Pool) SignIn(ctx context.Context, user, name string, groups []string) (
 	return p.Token(user, groups, p.clock.Now())
 }
 
-// enter is SignIn without the function, which it names for those who sign up.
+// enter is SignIn without the call of the function. It returns the function if the user
+// has just signed up.
 func (p *Pool) enter(user, name string) (event events.CognitoEventUserPoolsPostConfirmation, call Call, err error) {
 	now := p.clock.Now()
 	p.mu.Lock()
@@ -165,7 +166,8 @@ func (p *Pool) enter(user, name string) (event events.CognitoEventUserPoolsPostC
 	return event, p.onConfirmed, p.saveUsers()
 }
 
-// callPostConfirmation calls the function, which is to answer with the event that it was given.
+// callPostConfirmation calls the function, which must answer with the event that it
+// received.
 func callPostConfirmation(ctx context.Context, event events.CognitoEventUserPoolsPostConfirmation, call Call) error {
 	in, err := json.Marshal(event)
 	if err != nil {
@@ -182,7 +184,7 @@ func callPostConfirmation(ctx context.Context, event events.CognitoEventUserPool
 	return nil
 }
 
-// newSub is a random UUID.
+// newSub returns a random UUID.
 func newSub() string {
 	var b [16]byte
 	rand.Read(b[:])
@@ -190,8 +192,8 @@ func newSub() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Invitations is how many mails AdminCreateUser has sent to an address since the
-// pool was opened.
+// Invitations returns the number of mails that AdminCreateUser has sent to an address
+// since the pool was opened.
 func (p *Pool) Invitations(email string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -228,7 +230,7 @@ func (p *Pool) api(w http.ResponseWriter, req *http.Request) {
 		w.WriteHeader(status)
 		out = map[string]string{"__type": r.code, "message": r.message}
 	}
-	if out != nil { // an action without an answer has an empty one
+	if out != nil { // an action without a result has an empty answer
 		json.NewEncoder(w).Encode(out)
 	}
 }
@@ -254,8 +256,8 @@ func (p *Pool) callAction(w http.ResponseWriter, req *http.Request) (any, error)
 	return act(in)
 }
 
-// request is the input of the actions. What only the simulated Cognito's mails and
-// passwords would depend on is left out.
+// request is the input of the actions, without the fields that affect only mails and
+// passwords.
 type request struct {
 	UserPoolId, Username   string
 	UserAttributes         []attribute
@@ -272,8 +274,8 @@ var standardAttributes = []string{
 	"phone_number", "phone_number_verified", "picture", "preferred_username", "profile", "updated_at", "website", "zoneinfo",
 }
 
-// userDescription is an account as AdminGetUser and, but for the attributes' name,
-// AdminCreateUser show it. Times are seconds since 1970.
+// userDescription is an account in the answers of AdminGetUser and, with another name
+// for the attributes, AdminCreateUser. Times are seconds since 1970.
 type userDescription struct {
 	Username             string
 	Attributes           []attribute `json:",omitempty"`
@@ -292,8 +294,8 @@ func (a *poolUser) describe() (d userDescription, attributes []attribute) {
 	return userDescription{Username: a.sub(), UserCreateDate: seconds(a.Created), UserLastModifiedDate: seconds(a.Modified), Enabled: true, UserStatus: a.Status}, attributes
 }
 
-// create makes the account of an e-mail address, or mails to it again. p.mu is
-// held, here and below.
+// create creates the account of an e-mail address, or sends the mail again. The caller
+// holds p.mu, here and below.
 func (p *Pool) create(in request) (any, error) {
 	if !isEmail(in.Username) {
 		return nil, refuse("InvalidParameterException", "Username should be an email.")

@@ -48,7 +48,7 @@ func input(user, more string) string {
 	return fmt.Sprintf(`{"UserPoolId":%q,"Username":%q%s}`, ID, user, more)
 }
 
-// attributes are the values of a list of names and values.
+// attributes converts a list of names and values to a map.
 func attributes(list any) map[string]string {
 	all := map[string]string{}
 	for _, a := range list.([]any) {
@@ -67,7 +67,7 @@ func TestInvited(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, "")
 	p.OnConfirmed(func(context.Context, []byte) ([]byte, error) {
-		t.Error("who was invited has not signed up")
+		t.Error("OnConfirmed was called for an invited user")
 		return nil, nil
 	})
 	out, failed := do(t, p, "AdminCreateUser", input("una@example.org", una))
@@ -158,8 +158,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestMails: a mail goes out by EMAIL, unless it is suppressed, and again when that
-// is asked.
+// TestMails: AdminCreateUser sends a mail with EMAIL, none with SUPPRESS, and another
+// one with RESEND.
 func TestMails(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, "")
@@ -177,8 +177,7 @@ func TestMails(t *testing.T) {
 	}
 }
 
-// TestSignUp: whom the pool has never seen signs up, once, and the function hears
-// of it as from Cognito.
+// TestSignUp: an unknown user signs up once, and the function gets Cognito's event.
 func TestSignUp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -192,13 +191,13 @@ func TestSignUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPool(t, "")
-			var heard []events.CognitoEventUserPoolsPostConfirmation
+			var confirmed []events.CognitoEventUserPoolsPostConfirmation
 			p.OnConfirmed(func(_ context.Context, in []byte) ([]byte, error) {
 				var e events.CognitoEventUserPoolsPostConfirmation
 				if err := json.Unmarshal(in, &e); err != nil {
 					t.Error(err)
 				}
-				heard = append(heard, e)
+				confirmed = append(confirmed, e)
 				return in, nil
 			})
 			var subs []any
@@ -206,8 +205,8 @@ func TestSignUp(t *testing.T) {
 				w := httptest.NewRecorder()
 				p.ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/dev/token?"+c.query, nil))
 				if c.email == "" {
-					if w.Code != 400 || !strings.Contains(w.Body.String(), "Invalid email address format.") || len(heard) > 0 {
-						t.Errorf("answered %d %s, told %v", w.Code, w.Body, heard)
+					if w.Code != 400 || !strings.Contains(w.Body.String(), "Invalid email address format.") || len(confirmed) > 0 {
+						t.Errorf("got status %d %s, events %v", w.Code, w.Body, confirmed)
 					}
 					return
 				}
@@ -221,10 +220,10 @@ func TestSignUp(t *testing.T) {
 				}
 				subs = append(subs, claims["sub"])
 			}
-			if len(heard) != 1 {
-				t.Fatalf("heard %v", heard)
+			if len(confirmed) != 1 {
+				t.Fatalf("confirmed %v", confirmed)
 			}
-			e, sub := heard[0], fmt.Sprint(subs[0])
+			e, sub := confirmed[0], fmt.Sprint(subs[0])
 			if subs[0] != subs[1] || c.sub != "" && sub != c.sub || c.sub == "" && !uuid.MatchString(sub) {
 				t.Errorf("the sub is %v", subs)
 			}
@@ -243,16 +242,16 @@ func TestSignUp(t *testing.T) {
 	}
 }
 
-// TestSignUpFails: a function that fails, or answers with something else, shows
-// when somebody signs up; the account is there.
+// TestSignUpFails: if the function fails or gives a wrong answer, the sign-up returns
+// an error, but the account exists.
 func TestSignUpFails(t *testing.T) {
 	t.Parallel()
 	for want, answer := range map[string]func(in []byte) ([]byte, error){
 		"UserLambdaValidationException: PostConfirmation failed with error no table.": func([]byte) ([]byte, error) { return nil, errors.New("no table") },
 		"InvalidLambdaResponseException: Unrecognizable lambda output":                func([]byte) ([]byte, error) { return []byte("null"), nil },
 	} {
-		p, told := newPool(t, ""), 0
-		p.OnConfirmed(func(_ context.Context, in []byte) ([]byte, error) { told++; return answer(in) })
+		p, calls := newPool(t, ""), 0
+		p.OnConfirmed(func(_ context.Context, in []byte) ([]byte, error) { calls++; return answer(in) })
 		for _, c := range []struct {
 			status int
 			want   string
@@ -263,13 +262,13 @@ func TestSignUpFails(t *testing.T) {
 				t.Errorf("answered %d %s, want %d %s", w.Code, w.Body, c.status, c.want)
 			}
 		}
-		if told != 1 {
-			t.Errorf("told %d times", told)
+		if calls != 1 {
+			t.Errorf("the function was called %d times, want once", calls)
 		}
 	}
 }
 
-// TestAddressTaken: nobody signs up with the address of another.
+// TestAddressTaken: a user cannot sign up with the address of another user.
 func TestAddressTaken(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, "")
@@ -283,12 +282,12 @@ func TestAddressTaken(t *testing.T) {
 	}
 }
 
-// TestAtOnce: of many who sign in by one name at once, one signs up.
-func TestAtOnce(t *testing.T) {
+// TestConcurrentSignIn: concurrent sign-ins of one name create one account.
+func TestConcurrentSignIn(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, t.TempDir())
-	var told atomic.Int32
-	p.OnConfirmed(func(_ context.Context, in []byte) ([]byte, error) { told.Add(1); return in, nil })
+	var calls atomic.Int32
+	p.OnConfirmed(func(_ context.Context, in []byte) ([]byte, error) { calls.Add(1); return in, nil })
 	var wg sync.WaitGroup
 	for n := range 20 {
 		wg.Go(func() {
@@ -299,8 +298,8 @@ func TestAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if told.Load() != 2 {
-		t.Errorf("%d signed up, want 2", told.Load())
+	if calls.Load() != 2 {
+		t.Errorf("%d signed up, want 2", calls.Load())
 	}
 }
 

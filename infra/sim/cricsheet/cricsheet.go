@@ -151,15 +151,15 @@ func (t *Text) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Bounds that no match comes near; a file beyond them is nonsense.
+// Bounds that no real match reaches. A file that exceeds them is invalid.
 const (
 	maxDeliveries = 20_000
 	maxInnings    = 40
 	maxRuns       = 1_000 // of a ball, and of penalties
 )
 
-// Parse reads a match in the Cricsheet JSON format, versions 1.0 and 1.1, and
-// checks it. The error is one sentence that says what is wrong with the file.
+// Parse reads a match in the Cricsheet JSON format, versions 1.0 and 1.1, and checks
+// it. The error describes in one sentence what is wrong with the file.
 func Parse(data []byte) (*Match, error) {
 	var f Match
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -246,7 +246,7 @@ func (d *Delivery) problem() string {
 	case max(d.Runs.Batter, x.Wides, x.Noballs, x.Byes, x.Legbyes, x.Penalty) > maxRuns:
 		return "has more runs than a ball can bring"
 	case d.Runs.Total != d.Runs.Batter+x.sum():
-		return fmt.Sprintf("says %d runs, but its parts make %d", d.Runs.Total, d.Runs.Batter+x.sum())
+		return fmt.Sprintf("has a total of %d runs, but its parts sum to %d", d.Runs.Total, d.Runs.Batter+x.sum())
 	}
 	for _, w := range d.Wickets {
 		if w.PlayerOut == "" || w.Kind == "" {

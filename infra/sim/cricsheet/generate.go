@@ -23,8 +23,8 @@ var Formats = [...]Format{T20, ODI, Test, Hundred}
 
 func (f Format) String() string { return [...]string{"T20", "ODI", "Test", "Hundred"}[f] }
 
-// style is how a format is played: chances of a ball in thousandths, from what
-// first-class, one-day and T20 cricket average.
+// style holds the probabilities of a ball in a format, in thousandths, from the
+// averages of first-class, one-day and T20 cricket.
 type style struct {
 	overs, perOver, perBowler int // 0 overs: five days of 90
 	wide, noball, bye, legbye int
@@ -47,9 +47,9 @@ func (f Format) style() style {
 
 const ballsADay = 90 * 6
 
-// Generate makes up a match between made-up teams: the same for a seed and
-// format every time, with a toss, a chase played for its target, and the result
-// that follows from the scores.
+// Generate returns an invented match between invented teams, the same for a seed and
+// format in every run. It has a toss, a chase that ends when the target is reached, and
+// the result that follows from the scores.
 func Generate(seed int64, format Format) *Match {
 	g := newGenerator(seed, format)
 	if format == Test {
@@ -60,8 +60,8 @@ func Generate(seed int64, format Format) *Match {
 	return g.file
 }
 
-// GenerateFixture is the match that Generate makes up, before its start: it has
-// teams, a toss and officials, and no innings.
+// GenerateFixture returns the match of Generate before its start: with teams, toss and
+// officials, without innings.
 func GenerateFixture(seed int64, format Format) *Match { return newGenerator(seed, format).file }
 
 type generator struct {
@@ -131,7 +131,7 @@ func (g *generator) teams() {
 	in.Toss.Decision = []string{"bat", "field"}[g.IntN(2)]
 }
 
-// firstToBat is the side that the toss sends in.
+// firstToBat returns the side that bats first after the toss.
 func (g *generator) firstToBat() int {
 	in := &g.file.Info
 	side := slices.Index(in.Teams, in.Toss.Winner)
@@ -141,7 +141,7 @@ func (g *generator) firstToBat() int {
 	return side
 }
 
-// plan is how an innings is to be played.
+// plan describes how an innings is played.
 type plan struct {
 	side      int
 	target    int // to pass; 0 without one
@@ -151,7 +151,7 @@ type plan struct {
 	super     bool
 }
 
-// play plays an innings, adds it to the file, and returns what came of it.
+// play plays an innings, adds it to the file, and returns its result.
 func (g *generator) play(k plan) (runs, wickets, balls int) {
 	in := &g.file.Info
 	inn := Innings{Team: in.Teams[k.side], SuperOver: k.super}

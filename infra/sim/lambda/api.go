@@ -50,14 +50,13 @@ func accept(w http.ResponseWriter) {
 	io.WriteString(w, `{"status":"OK"}`)
 }
 
-// next ends the invocation before, and gives out the next event when there is
-// one.
+// next ends the previous invocation and waits for the next event.
 func (p *process) next(w http.ResponseWriter, req *http.Request) {
 	p.mu.Lock()
 	if t := p.task; t != nil {
 		if !t.answered {
 			p.mu.Unlock()
-			refuse(w, http.StatusForbidden, "InvalidStateTransition", "the invocation has no answer yet")
+			refuse(w, http.StatusForbidden, "InvalidStateTransition", "the invocation has not ended yet")
 			return
 		}
 		p.task = nil
@@ -95,8 +94,8 @@ func (p *process) next(w http.ResponseWriter, req *http.Request) {
 	w.Write(t.payload)
 }
 
-// response takes the answer of an invocation. aws-lambda-go tells in trailers
-// that a streamed answer failed half-way.
+// response receives the answer of an invocation. aws-lambda-go reports in trailers that
+// a streamed answer failed half-way.
 func (p *process) response(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(req.Body, maxResponse+1))
 	t := task{out: body}
@@ -119,7 +118,7 @@ func (p *process) response(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// invocationError takes the error of an invocation.
+// invocationError receives the error of an invocation.
 func (p *process) invocationError(w http.ResponseWriter, req *http.Request) {
 	if !p.answer(req.PathValue("id"), nil, reported(req)) {
 		refuse(w, http.StatusBadRequest, "InvalidRequestID", "no such invocation")
@@ -128,7 +127,7 @@ func (p *process) invocationError(w http.ResponseWriter, req *http.Request) {
 	accept(w)
 }
 
-// initFailure takes the reason why the process will not become ready.
+// initFailure receives the reason why the process cannot become ready.
 func (p *process) initFailure(w http.ResponseWriter, req *http.Request) {
 	e := reported(req)
 	p.mu.Lock()
@@ -142,7 +141,7 @@ func reported(req *http.Request) *Error {
 	return parseError(body, req.Header.Get("Lambda-Runtime-Function-Error-Type"))
 }
 
-// answer settles the running invocation, once.
+// answer records the result of the running invocation. Only the first call counts.
 func (p *process) answer(id string, out []byte, err *Error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -154,7 +153,7 @@ func (p *process) answer(id string, out []byte, err *Error) bool {
 	return true
 }
 
-// sleep waits for an instant of the fleet on behalf of the running invocation.
+// sleep waits until an instant of simulated time for the running invocation.
 func (p *process) sleep(w http.ResponseWriter, req *http.Request) {
 	body, _ := io.ReadAll(io.LimitReader(req.Body, 64))
 	until, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(body)))
@@ -166,7 +165,7 @@ func (p *process) sleep(w http.ResponseWriter, req *http.Request) {
 	t := p.task
 	if t == nil {
 		p.mu.Unlock()
-		refuse(w, http.StatusConflict, "InvalidStateTransition", "nothing runs that could sleep")
+		refuse(w, http.StatusConflict, "InvalidStateTransition", "the process has no invocation that could sleep")
 		return
 	}
 	t.sleeps.Add(1)

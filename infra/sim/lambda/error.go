@@ -30,7 +30,7 @@ func (e *Error) Error() string { return e.Type + ": " + e.Message }
 // ErrorType is e.Type, for readers that do not import this package.
 func (e *Error) ErrorType() string { return e.Type }
 
-// failure is an error that befell the invocation with this request id.
+// failure returns the error of the invocation with this request id.
 func failure(request, kind, format string, args ...any) *Error {
 	return newError(kind, fmt.Sprintf("RequestId: %s Error: ", request)+fmt.Sprintf(format, args...))
 }
@@ -40,8 +40,8 @@ func newError(kind, message string) *Error {
 	return &Error{Type: kind, Message: message, Payload: payload}
 }
 
-// parseError reads the error object that a function reports. kind stands in
-// where body is not one.
+// parseError decodes the error object that a function reports. If body is not an error
+// object, the type of the error is kind.
 func parseError(body []byte, kind string) *Error {
 	var e struct {
 		Type    *string `json:"errorType"`

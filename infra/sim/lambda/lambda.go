@@ -9,9 +9,9 @@
 //	Lambda-Runtime-Client-Context: {"custom":{"matchday-now":"<RFC 3339>","matchday-speed":"<float, 0 is free>"}}
 //	POST http://$AWS_LAMBDA_RUNTIME_API/matchday/sleep   body and answer: an RFC 3339 instant
 //
-// A process has credentials of its own, as in the cloud, by which the engines
-// know it: its access key is the function's name there, room-verb-noun, and its
-// session token is for KillProcess.
+// Each process has its own credentials, as in AWS, by which the simulated services
+// identify it: its access key is the function's name in AWS, room-verb-noun, and its
+// session token is the argument of KillProcess.
 //
 // The sleep answers with the simulated time once that instant has come. The
 // invocation's timeout stands still meanwhile, and the answer's
@@ -38,29 +38,29 @@ import (
 type Function struct {
 	Name           string        // "room/verb-noun"
 	Path           string        // its binary
-	Env            []string      // "NAME=value"; AWS's reserved names cannot be set
-	Timeout        time.Duration // of one invocation, in wall time; 0 is 3 s, as in the cloud
-	Memory         int           // MB; an environment variable, not enforced; 0 is 128, as in the cloud
-	MaxConcurrency int           // processes at once; 0 is without limit
+	Env            []string      // "NAME=value"; the names that AWS reserves cannot be set
+	Timeout        time.Duration // of one invocation, in wall time; 0 is 3 s, as in AWS
+	Memory         int           // MB, only passed to the function, not enforced; 0 is 128, as in AWS
+	MaxConcurrency int           // maximum of concurrent processes; 0 is without limit
 }
 
-// Config is what a Runtime may be given; its zero value works.
+// Config configures a Runtime. Every field is optional.
 type Config struct {
 	Region  string           // "us-east-1" when empty
 	Idle    time.Duration    // how long a warm process is kept unused, in wall time; 0 is 10 minutes
-	Log     func(Log)        // is given every line that functions write, from many goroutines
-	Observe func(Invocation) // is given every invocation that got a process, before Invoke returns
+	Log     func(Log)        // called with every line that functions write, from many goroutines
+	Observe func(Invocation) // called with every invocation that got a process, before Invoke returns
 }
 
 // Log is a line that a function wrote to its standard output or error.
 type Log struct {
 	Function  string
-	RequestID string // the invocation it runs or starts for or, between two, the last
+	RequestID string // the invocation that it runs or starts for; between two invocations, the last one
 	Line      string // without its line end; lines over 64 KB come in parts
 	Time      time.Time
 }
 
-// Invocation is one run of a function, over.
+// Invocation is one completed run of a function.
 type Invocation struct {
 	Function  string
 	RequestID string
@@ -73,17 +73,17 @@ type Invocation struct {
 	In, Out   int // bytes of payload and answer
 }
 
-// Stats are a function's processes as they are now, and its counts since Add.
+// Stats holds the number of a function's processes now, and its counts since Add.
 type Stats struct {
 	Cold, Warm, Busy int // processes that start, wait for work, and work
-	Waiting          int // calls of InvokeWait in line for a process
+	Waiting          int // calls of InvokeWait that wait for a process
 
 	Invocations, ColdStarts, Errors, Timeouts int // Errors include Timeouts
 	Throttles                                 int // not counted as Invocations or Errors
 }
 
-// Limits of a synchronous invocation, as the cloud enforces them: 6 MB in, and
-// 6 MB with 100 bytes to spare out.
+// Limits of a synchronous invocation in AWS: 6 MB for the payload, and 6 MB plus 100
+// bytes for the answer.
 const (
 	maxRequest  = 6 << 20
 	maxResponse = 6<<20 + 100
@@ -116,9 +116,9 @@ type function struct {
 	stats   Stats // Warm and Waiting are filled in by Stats
 }
 
-// waiter is a call in line. Its process, or nil for the right to start one, is
-// set before wake is called; pass is work that bridges the time until the call
-// counts again.
+// waiter is a call that waits for a process. Before wake is called, the process is set;
+// nil allows the call to start one. pass holds clock work until the call holds its own
+// again.
 type waiter struct {
 	wake    context.CancelFunc
 	served  bool
@@ -152,7 +152,7 @@ func New(c *clock.Clock, cfg Config) (*Runtime, error) {
 	return r, nil
 }
 
-// Add makes f known. It panics when f's name is taken.
+// Add adds a function. It panics if the name is already in use.
 func (r *Runtime) Add(f Function) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -168,20 +168,18 @@ func (r *Runtime) Add(f Function) {
 	r.functions[f.Name] = &function{Function: f}
 }
 
-// Invoke runs a function once and returns what it answered. The caller must
-// hold work, as for clock.Sleep, and holds it throughout, except while the
-// function sleeps.
-//
-// Every error is an *Error, but for ctx's own. When all of the function's MaxConcurrency are
-// taken it is a TooManyRequestsException, at once. An invocation that has begun
-// runs to its end, also when ctx ends.
+// Invoke runs a function once and returns what it answered. The caller must hold work,
+// as for clock.Sleep, and holds it throughout, except while the function sleeps. Every
+// error is an *Error, except the error of ctx. If MaxConcurrency processes are busy,
+// Invoke fails at once with TooManyRequestsException. An invocation that has begun runs
+// to its end, even if ctx ends.
 func (r *Runtime) Invoke(ctx context.Context, name string, payload []byte) ([]byte, error) {
 	return r.invoke(ctx, name, payload, false)
 }
 
-// InvokeWait is Invoke for callers that queue: when all of the function's
-// MaxConcurrency are taken it waits its turn, first come, first served, or
-// until ctx ends. The caller's work does not count while it waits.
+// InvokeWait is Invoke for callers that queue: if MaxConcurrency processes are busy, it
+// waits, first come, first served, or until ctx ends. The caller's work does not count
+// while it waits.
 func (r *Runtime) InvokeWait(ctx context.Context, name string, payload []byte) ([]byte, error) {
 	return r.invoke(ctx, name, payload, true)
 }
@@ -214,8 +212,8 @@ func (r *Runtime) invoke(ctx context.Context, name string, payload []byte, wait 
 	return out, err
 }
 
-// acquire takes one of the function's places, and a warm process if there is
-// one. It counts the call.
+// acquire reserves one of the function's MaxConcurrency places, and a warm process if
+// there is one. It counts the call.
 func (r *Runtime) acquire(ctx context.Context, name string, wait bool) (*function, *process, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -247,8 +245,8 @@ func (r *Runtime) acquire(ctx context.Context, name string, wait bool) (*functio
 	return f, p, nil
 }
 
-// wait stands in line with the lock given up. The place it returns with is
-// counted already.
+// wait releases the lock and waits for a place. The place that it returns with is
+// already counted.
 func (r *Runtime) wait(ctx context.Context, f *function) (*process, error) {
 	ctx, wake := context.WithCancel(ctx)
 	defer wake()
@@ -272,8 +270,8 @@ func (r *Runtime) wait(ctx context.Context, f *function) (*process, error) {
 	return nil, ctx.Err()
 }
 
-// release counts the invocation and gives its place to the first in line. p is
-// kept warm if it lives.
+// release counts the invocation and gives its place to the first waiter. It keeps p
+// warm if the process has not ended.
 func (r *Runtime) release(f *function, p *process, inv *Invocation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -312,7 +310,7 @@ func (r *Runtime) release(f *function, p *process, inv *Invocation) {
 	}
 }
 
-// retireIdle kills a process unless it works.
+// retireIdle kills a process unless it is busy.
 func (r *Runtime) retireIdle(p *process) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -354,7 +352,8 @@ func (r *Runtime) KillProcess(token string) bool {
 	return true
 }
 
-// Payload is what the process with a session token works on, nil for nothing.
+// Payload returns the event of the invocation that the process with a session token
+// runs, or nil.
 func (r *Runtime) Payload(token string) []byte {
 	r.mu.Lock()
 	p := r.processes[token]
@@ -370,7 +369,7 @@ func (r *Runtime) Payload(token string) []byte {
 	return p.task.payload
 }
 
-// Stats gives the state of every function by name.
+// Stats returns the state of every function, by name.
 func (r *Runtime) Stats() map[string]Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -408,7 +407,7 @@ func (r *Runtime) Close() {
 	r.server.Close()
 }
 
-// uuid is a random identifier in the form of the cloud's request ids.
+// uuid returns a random identifier in the form of AWS's request ids.
 func uuid() string {
 	var b [16]byte
 	rand.Read(b[:])
@@ -416,5 +415,5 @@ func uuid() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// slug is a function's name as the cloud knows it: room-verb-noun.
+// slug returns a function's name in AWS: room-verb-noun.
 func slug(name string) string { return strings.ReplaceAll(name, "/", "-") }

@@ -53,7 +53,7 @@ type answer struct {
 	Deadline time.Time
 }
 
-// fleet is a runtime with one function, room/do-thing, under test.
+// fleet is a runtime with one function, room/do-thing.
 type fleet struct {
 	*Runtime
 	t     *testing.T
@@ -128,7 +128,7 @@ func (fl *fleet) last() Invocation {
 	return fl.seen[len(fl.seen)-1]
 }
 
-// gate is a server whose caller waits until it is opened.
+// gate is a server that answers only after the test opens it.
 func gate(t *testing.T) (url string, arrived <-chan struct{}, open func()) {
 	came, opened := make(chan struct{}, 16), make(chan struct{})
 	open = sync.OnceFunc(func() { close(opened) })
@@ -144,7 +144,7 @@ func gate(t *testing.T) (url string, arrived <-chan struct{}, open func()) {
 	return s.URL, came, open
 }
 
-// gone reports whether a process has ended, waited for by its parent or not.
+// gone reports whether a process has ended, even if its parent has not waited for it.
 func gone(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err == nil {
@@ -166,10 +166,10 @@ func TestColdThenWarm(t *testing.T) {
 		t.Errorf("second invocation: %+v", i)
 	}
 	if first.PID != second.PID {
-		t.Errorf("processes %d and %d, want the warm one again", first.PID, second.PID)
+		t.Errorf("got processes %d and %d, want the same process twice", first.PID, second.PID)
 	}
 	if second.Text != "two" || first.Request == second.Request {
-		t.Errorf("answers %+v and %+v", first, second)
+		t.Errorf("got the answers %+v and %+v", first, second)
 	}
 	if want := "arn:aws:lambda:us-east-1:000000000000:function:room-do-thing"; first.ARN != want {
 		t.Errorf("ARN %s, want %s", first.ARN, want)
@@ -201,7 +201,7 @@ func TestOneProcessPerConcurrentInvocation(t *testing.T) {
 		<-arrived
 	}
 	if s := fl.Stats()[thing]; s.Busy != 3 || s.Warm != 0 || s.Cold != 0 {
-		t.Errorf("stats %+v while three run", s)
+		t.Errorf("got stats %+v while three invocations run", s)
 	}
 	open()
 	wg.Wait()
@@ -211,7 +211,7 @@ func TestOneProcessPerConcurrentInvocation(t *testing.T) {
 	}
 	// The most recently used is used first, so one caller keeps one process.
 	if a, b := fl.do("echo", ""), fl.do("echo", ""); a.PID != b.PID {
-		t.Errorf("processes %d and %d, want the last used again", a.PID, b.PID)
+		t.Errorf("got process %d after process %d, want the most recently used one", a.PID, b.PID)
 	}
 	if s := fl.Stats()[thing]; s.Busy != 0 || s.Warm != 3 {
 		t.Errorf("stats %+v, want three warm", s)
@@ -265,7 +265,7 @@ func TestTimeoutKills(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	if !gone(before.PID) {
-		t.Error("the process outlived its timeout")
+		t.Error("the process is still running after its timeout")
 	}
 	if s := fl.Stats()[thing]; s.Timeouts != 1 || s.Errors != 1 || s.Warm != 0 || s.Busy != 0 {
 		t.Errorf("stats %+v", s)
@@ -320,7 +320,7 @@ func TestRefusals(t *testing.T) {
 	}
 	fl.Close()
 	if _, err := fl.try("echo", ""); err == nil {
-		t.Error("a closed runtime invokes")
+		t.Error("a closed runtime ran an invocation")
 	}
 }
 
@@ -355,7 +355,7 @@ func TestThrottleOrWaitInLine(t *testing.T) {
 		got = append(got, l.Line)
 	}
 	if want := []string{"0", "also 0", "1", "also 1", "2", "also 2"}; !slices.Equal(got, want) {
-		t.Errorf("ran %q, want first come, first served", got)
+		t.Errorf("invocations ran in the order %q, want the order of the calls", got)
 	}
 	if s := fl.Stats()[thing]; s.Throttles != 1 || s.ColdStarts != 1 || s.Invocations != 4 {
 		t.Errorf("stats %+v", s)
@@ -396,7 +396,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	fl.do("echo", "") // the place is free again
 }
 
-func TestTheFleetsTime(t *testing.T) {
+func TestSimulatedTime(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, clock.Free, Function{})
 	until := start.Add(90 * time.Second)
@@ -414,11 +414,11 @@ func TestTheFleetsTime(t *testing.T) {
 		t.Errorf("a sleep until tomorrow answered %q", a.Text)
 	}
 	if a := fl.do("sleep", start.Format(time.RFC3339Nano)); a.Text != "200 "+until.Format(time.RFC3339Nano) {
-		t.Errorf("a sleep until a time gone by answered %q", a.Text)
+		t.Errorf("a sleep until a past time answered %q", a.Text)
 	}
 }
 
-// A call in line holds up nobody's clock: the invocation before it sleeps.
+// The clock moves while a call waits for a process and the running invocation sleeps.
 func TestClockMovesWhileACallWaits(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, clock.Free, Function{MaxConcurrency: 1})
@@ -470,13 +470,13 @@ func TestTimeoutStandsStillDuringSleep(t *testing.T) {
 	}
 	await(t, func() bool { yes, _ := asleep(); return yes })
 	if _, ticking := asleep(); ticking {
-		t.Error("the timeout runs on")
+		t.Error("the timeout ran during the sleep")
 	}
 	hold()
 	wg.Wait()
 }
 
-func TestKilledSleeperGivesItsWorkBack(t *testing.T) {
+func TestKilledSleeperReleasesItsWork(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, clock.Free, Function{})
 	hold := fl.clock.Work()
@@ -513,13 +513,13 @@ func TestKillOneProcess(t *testing.T) {
 	})
 	<-arrived
 	token := ""
-	for _, v := range fl.do("env", "").Env { // in a process beside it, warm by now
+	for _, v := range fl.do("env", "").Env { // in a second process, which is now warm
 		if name, value, _ := strings.Cut(v, "="); name == "AWS_SESSION_TOKEN" {
 			token = value
 		}
 	}
 	if got := fl.Payload(token); got != nil {
-		t.Errorf("a process at rest works on %s", got)
+		t.Errorf("an idle process has the payload %s", got)
 	}
 	if !fl.KillProcess(token) {
 		t.Errorf("there is no process %q", token)
@@ -528,7 +528,7 @@ func TestKillOneProcess(t *testing.T) {
 		t.Errorf("stats %+v", s)
 	}
 	if fl.KillProcess("nobody's") {
-		t.Error("a process that is not there was killed")
+		t.Error("KillProcess reported success for an unknown session token")
 	}
 	fl.Kill(thing)
 	wg.Wait()
@@ -546,7 +546,7 @@ func TestKillMidFlight(t *testing.T) {
 		}
 	})
 	<-arrived
-	fl.do("echo", "") // another process, warm by now
+	fl.do("echo", "") // another process, which is now warm
 	if n := fl.Kill(thing); n != 2 {
 		t.Errorf("killed %d processes, want 2", n)
 	}
@@ -565,7 +565,7 @@ func TestEnvironment(t *testing.T) {
 		name, value, _ := strings.Cut(v, "=")
 		got[name] = value
 	}
-	delete(got, "_X_AMZN_TRACE_ID") // aws-lambda-go's doing
+	delete(got, "_X_AMZN_TRACE_ID") // set by aws-lambda-go
 	want := map[string]string{
 		"AWS_LAMBDA_FUNCTION_NAME":        "room-do-thing",
 		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "512",
@@ -599,13 +599,13 @@ func TestLogs(t *testing.T) {
 		t.Fatal("no error")
 	}
 	second := fl.last().RequestID
-	// A crash's output is read before its invocation is over.
-	want := []Log{{thing, first, "hello", start}, {thing, first, "also hello", start}, {thing, second, "last words", start}}
+	// The output of a crashing process is read before its invocation ends.
+	want := []Log{{thing, first, "hello", start}, {thing, first, "also hello", start}, {thing, second, "last line", start}}
 	fl.mu.Lock()
 	defer fl.mu.Unlock()
 	for i := range fl.logs {
 		if i < 2 {
-			fl.logs[i].RequestID = first // a late reader may take them for the second's
+			fl.logs[i].RequestID = first // a slow reader may assign these lines to the second invocation
 		}
 	}
 	if !slices.Equal(fl.logs, want) {
@@ -635,7 +635,7 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 	fl.Close()
 }
 
-func TestIdleProcessIsDismissed(t *testing.T) {
+func TestIdleProcessIsKilled(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, clock.Free, Function{})
 	fl.cfg.Idle = time.Millisecond
@@ -643,25 +643,25 @@ func TestIdleProcessIsDismissed(t *testing.T) {
 	await(t, func() bool { return gone(pid) && fl.Stats()[thing].Warm == 0 })
 }
 
-func TestWarmProcessThatDiesIsNotUsedAgain(t *testing.T) {
+func TestEndedProcessIsNotReused(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, clock.Free, Function{})
 	pid := fl.do("echo", "").PID
 	syscall.Kill(pid, syscall.SIGKILL)
 	await(t, func() bool { return fl.Stats()[thing].Warm == 0 })
 	if fl.do("echo", "").PID == pid {
-		t.Error("the dead answer")
+		t.Error("an ended process got an invocation")
 	}
 }
 
-// On Linux the kernel sees to it that no process outlives the fleet, however
-// the fleet ends.
-func TestProcessesDieWithTheirParent(t *testing.T) {
+// On Linux the kernel kills the processes when the fleet ends, even if the fleet is
+// killed.
+func TestProcessesEndWithTheirParent(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux kills a child with its parent")
 	}
-	if url := os.Getenv("LAMBDA_TEST_PARENT"); url != "" { // the parent: dies in mid-flight
+	if url := os.Getenv("LAMBDA_TEST_PARENT"); url != "" { // the parent: is killed while an invocation runs
 		fl := newFleet(t, clock.Free, Function{Path: os.Getenv("LAMBDA_TEST_BINARY")})
 		fl.try("hang", url)
 		return
@@ -674,7 +674,7 @@ func TestProcessesDieWithTheirParent(t *testing.T) {
 		close(died)
 	}))
 	defer s.Close()
-	parent := exec.Command(os.Args[0], "-test.run=^TestProcessesDieWithTheirParent$")
+	parent := exec.Command(os.Args[0], "-test.run=^TestProcessesEndWithTheirParent$")
 	parent.Env = append(os.Environ(), "LAMBDA_TEST_PARENT="+s.URL, "LAMBDA_TEST_BINARY="+binary)
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
@@ -685,7 +685,8 @@ func TestProcessesDieWithTheirParent(t *testing.T) {
 	<-died
 }
 
-// A runtime that breaks the protocol is told so, and harms nobody.
+// A client that breaks the protocol of the Runtime API gets an error and does not
+// affect other processes.
 func TestProtocol(t *testing.T) {
 	t.Parallel()
 	fl := newFleet(t, clock.Free, Function{})
@@ -729,7 +730,7 @@ func TestProtocol(t *testing.T) {
 	}
 	res.Body.Close()
 	if res.StatusCode != http.StatusConflict {
-		t.Errorf("a sleep outside an invocation answered %d", res.StatusCode)
+		t.Errorf("a sleep outside an invocation got status %d", res.StatusCode)
 	}
 }
 

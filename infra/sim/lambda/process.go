@@ -18,10 +18,10 @@ type process struct {
 	r      *Runtime
 	f      *function
 	id     string
-	events chan *task    // holds at most the one that run gives it
+	events chan *task    // holds at most one task, which run sends
 	ready  chan struct{} // closed when it asks for its first event
 	gone   chan struct{} // closed when it has ended and its output is read
-	exit   error         // why, once gone
+	exit   error         // why the process ended; set before gone is closed
 	retire *time.Timer   // kills it after idling; guarded by the runtime's lock
 
 	mu        sync.Mutex
@@ -30,10 +30,10 @@ type process struct {
 	asked     bool
 	task      *task
 	request   string // id of the latest invocation
-	initError *Error // what it reported instead of becoming ready
+	initError *Error // the error that the process reported instead of becoming ready
 }
 
-// task is one invocation inside a process; the process's lock guards it.
+// task is one invocation inside a process. The process's lock guards it.
 type task struct {
 	id      string
 	payload []byte
@@ -47,7 +47,7 @@ type task struct {
 	since     time.Time
 	timer     *time.Timer
 	asleep    bool
-	sleepTurn chan struct{} // holds a token while one sleeps
+	sleepTurn chan struct{} // holds a token while a sleep is under way
 	sleeps    sync.WaitGroup
 	answered  bool
 	expired   bool
@@ -55,8 +55,8 @@ type task struct {
 	err       *Error
 }
 
-// spawner starts processes, all from one thread: the kernel takes the end of
-// the thread that started a child for the end of its parent.
+// spawner starts all processes from one thread: the kernel sends a
+// child its parent-death signal when the thread that started it ends.
 func (r *Runtime) spawner() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -65,8 +65,8 @@ func (r *Runtime) spawner() {
 	}
 }
 
-// start starts a process for f and returns it when it is ready, counted as
-// busy; a process that fails to become ready is gone, and counted as cold.
+// start starts a process for f and returns it when it is ready; it counts as busy. A
+// process that fails to become ready has ended and counts as a cold start.
 func (r *Runtime) start(f *function, request string) (*process, error) {
 	p := &process{
 		r: r, f: f, request: request,
@@ -180,7 +180,8 @@ func (p *process) env(path string) []string {
 	)
 }
 
-// read hands out the child's lines until the last holder of its output closes.
+// read passes on the child's lines until every process that holds its output has closed
+// it.
 func (p *process) read(out *os.File) {
 	lines := bufio.NewReaderSize(out, 64<<10)
 	for {
@@ -214,7 +215,7 @@ func (p *process) wasKilled() bool {
 	return p.killed
 }
 
-// removeProcess strikes a process that has ended, or never began.
+// removeProcess removes a process that has ended or could not be started.
 func (r *Runtime) removeProcess(p *process) {
 	r.retireIdle(p)
 	r.mu.Lock()
@@ -223,7 +224,7 @@ func (r *Runtime) removeProcess(p *process) {
 	r.running.Done()
 }
 
-// run gives the process an event and waits until it asks for the next, or ends.
+// run sends the process an event and waits until it requests the next one, or ends.
 func (p *process) run(inv *Invocation, payload []byte) ([]byte, error) {
 	t := &task{
 		id: inv.RequestID, payload: payload, inv: inv,
@@ -247,7 +248,7 @@ func (p *process) run(inv *Invocation, payload []byte) ([]byte, error) {
 		inv.Duration = time.Since(t.began)
 	}
 	p.mu.Unlock()
-	t.sleeps.Wait() // only then the call holds its work again
+	t.sleeps.Wait() // after this the call holds its work again
 	switch {
 	case t.answered && t.err != nil:
 		return nil, t.err
@@ -268,8 +269,8 @@ func (p *process) exitError(request string) *Error {
 	return failure(request, ExitError, "Runtime exited with error: %v", p.exit)
 }
 
-// begin makes t what the process works on, and starts its timeout, unless the
-// process is gone.
+// begin makes t the current task of the process and starts its timeout. It does nothing
+// if the process has ended.
 func (p *process) begin(t *task) (deadline time.Time, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -282,7 +283,7 @@ func (p *process) begin(t *task) (deadline time.Time, ok bool) {
 	return p.resume(t), true
 }
 
-// resume lets t's timeout run, and pause stops it; the lock is held.
+// resume starts t's timeout again, and pause stops it. The caller holds the lock.
 func (p *process) resume(t *task) (deadline time.Time) {
 	t.since = time.Now()
 	t.timer = time.AfterFunc(t.left, func() {

@@ -14,15 +14,15 @@ import (
 	"matchday/infra/sim/sportmonks/script"
 )
 
-// Kind is a way in which the feed can be wrong.
+// Kind is a kind of error in the feed.
 type Kind string
 
-// Errors in the data of a match. Each comes with a delivery (the last two with
-// the last frame), lasts for a while of the simulated time, and leaves no trace.
+// Errors in the data of a match. Each starts with a delivery (the last two with the
+// last frame) and ends after some simulated time. Then the feed is correct again.
 const (
-	Late        Kind = "late ball"    // a ball and all after it are held up; its stamp is not
+	Late        Kind = "late ball"    // a ball and all later ones appear late; the ball's timestamp does not change
 	WrongBall   Kind = "wrong ball"   // first sent with an error, then corrected under the same id
-	DeletedBall Kind = "deleted ball" // a ball that never was follows, and is taken back
+	DeletedBall Kind = "deleted ball" // an invented ball follows and is deleted later
 	Vanish      Kind = "vanish"       // the match is not in /livescores
 	EarlyFinish Kind = "early finish" // Finished, with neither winner nor note
 	WrongWinner Kind = "wrong winner" // Finished, with the other team as winner and no note
@@ -32,12 +32,12 @@ const (
 const (
 	TooManyRequests Kind = "429"
 	ServerError     Kind = "5xx"
-	Timeout         Kind = "timeout" // no answer until the caller gives up
+	Timeout         Kind = "timeout" // no answer until the caller closes the connection
 	Truncated       Kind = "truncated JSON"
 	HTML            Kind = "HTML page" // with status 200
 	WrongTypes      Kind = "wrong types"
 	UnknownStatus   Kind = "unknown status"
-	ShortBalls      Kind = "short balls" // a part of the balls, with full totals
+	ShortBalls      Kind = "short balls" // only a part of the balls, with the full totals
 	DuplicateBalls  Kind = "duplicate balls"
 )
 
@@ -49,27 +49,27 @@ func Kinds() []Kind {
 	}
 }
 
-// Fault orders errors of a kind.
+// Fault requests errors of a kind.
 type Fault struct {
 	Kind  Kind
 	Match int64 // only this match, and responses that carry it; 0: any
-	// Ball is the delivery, from 1, that an error in the data comes with; 0: the
+	// Ball is the delivery, from 1, with which an error in the data starts. 0 is the
 	// next one (for Vanish: at once).
 	Ball int
-	// Count is how many deliveries in a row, or responses, are hit; one when
-	// neither Count nor For is set.
+	// Count is the number of consecutive deliveries, or of responses, that get the
+	// error. It is 1 if neither Count nor For is set.
 	Count int
-	// For is how long an error in the data lasts: 10 s when not set, 30 s for
-	// Vanish. For an error of responses it is how long it can hit them; without
-	// Count it then hits all.
+	// For is the duration of an error in the data: 10 s if not set, 30 s for Vanish. For
+	// an error of responses it is the time during which responses can get it; without
+	// Count all of them do.
 	For time.Duration
 	// Resource limits errors of responses to one endpoint, such as livescores.
 	Resource string
-	// Status is that of a ServerError; when 0, 500, 502, 503 and 504 in turn.
+	// Status is the status of a ServerError. If 0, it is 500, 502, 503 and 504 in turn.
 	Status int
 }
 
-// pendingFault is a fault that waits for what it is to hit.
+// pendingFault is a fault that waits for its delivery or response.
 type pendingFault struct {
 	Fault
 	until time.Time
@@ -89,10 +89,10 @@ func (k Kind) inData() bool {
 
 func (k Kind) atEnd() bool { return k == EarlyFinish || k == WrongWinner }
 
-// Inject orders a fault.
+// Inject adds a fault.
 func (s *Server) Inject(f Fault) error {
 	if !slices.Contains(Kinds(), f.Kind) {
-		return fmt.Errorf("there is no fault %q", f.Kind)
+		return fmt.Errorf("unknown fault %q", f.Kind)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *Server) Inject(f Fault) error {
 	return nil
 }
 
-// schedule puts a fault where its delivery will find it.
+// schedule attaches a fault to its delivery.
 func (s *Server) schedule(p *playback, f Fault, now time.Time) error {
 	if f.For <= 0 {
 		f.For = s.duration(f.Kind)
@@ -144,7 +144,7 @@ func (s *Server) schedule(p *playback, f Fault, now time.Time) error {
 	case f.Ball == 0:
 		from = shown
 	case from < shown || from >= len(p.match.Deliveries):
-		return fmt.Errorf("delivery %d of match %d is not to come", f.Ball, p.match.ID)
+		return fmt.Errorf("delivery %d of match %d is not in the future", f.Ball, p.match.ID)
 	}
 	for n := range max(1, f.Count) {
 		p.pendingFaults[from+n] = append(p.pendingFaults[from+n], pendingFault{Fault: f})
@@ -162,20 +162,19 @@ func (s *Server) duration(k Kind) time.Duration {
 	return 10 * time.Second
 }
 
-// Chaos is errors that happen by themselves, the same for a seed every time:
-// those in the data depend on the match and its delivery, those of a response on
-// the simulated time and what is asked for.
+// Chaos injects random errors, the same for a seed in every run. Errors in the data
+// depend on the match and its delivery; errors of a response depend on the simulated
+// time and the request.
 type Chaos struct {
 	Seed uint64
-	// Rates are chances from 0 to 1: of each delivery for errors in the data, of
-	// each match for those of its end, of each response for the others.
+	// Rates are probabilities from 0 to 1: per delivery for errors in the data, per
+	// match for errors at its end, per response for the others.
 	Rates map[Kind]float64
-	// Lasting is how long an error in the data lasts, where it is not as long as
-	// one that is ordered.
+	// Lasting overrides the duration of an error in the data.
 	Lasting map[Kind]time.Duration
 }
 
-// Chaos replaces the chaos before it; the zero Chaos ends it.
+// Chaos replaces the current Chaos. The zero Chaos ends it.
 func (s *Server) Chaos(c Chaos) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,8 +187,8 @@ func (s *Server) Chaos(c Chaos) {
 	s.chaos = c
 }
 
-// Habits are the rates of chaos that the real feed shows by itself: one ball
-// in seven is first sent with an error. The other rates are estimates.
+// Habits holds the error rates of the real feed: one ball in seven is first sent with
+// an error. The other rates are estimates.
 func Habits() map[Kind]float64 {
 	return map[Kind]float64{WrongBall: 1.0 / 7, DeletedBall: 0.005, Late: 0.02, EarlyFinish: 0.2, WrongWinner: 0.05}
 }
@@ -201,7 +200,7 @@ func (s *Server) Counts() map[Kind]int {
 	return maps.Clone(s.counts)
 }
 
-// deliveryRand is the same stream of chance for a delivery every time.
+// deliveryRand returns the random numbers of a delivery, the same in every run.
 func (s *Server) deliveryRand(k Kind, match int64, ball int) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprint(h, k, match, " ", ball)
@@ -213,7 +212,7 @@ func (s *Server) chance(k Kind, p *playback, ball int) bool {
 	return rate > 0 && s.deliveryRand(k, p.match.ID, ball).Float64() < rate
 }
 
-// deliveryDelay is the delay of a delivery.
+// deliveryDelay returns the delay of a delivery.
 func (s *Server) deliveryDelay(p *playback, ball int) (late time.Duration) {
 	for _, o := range p.pendingFaults[ball] {
 		if o.Kind == Late {
@@ -226,17 +225,18 @@ func (s *Server) deliveryDelay(p *playback, ball int) (late time.Duration) {
 	return late
 }
 
-// falseWicketGap is the least time from the end of one invented wicket of a match to
-// the next: two in a row of one batter would be one that lasts longer.
+// falseWicketGap is the minimum time from the end of one invented wicket of a match to
+// the next. Without it, two consecutive ones of the same batter would look like one
+// that lasts longer.
 const falseWicketGap = time.Minute
 
-// startDataErrors starts what is wrong with a delivery that appears now; ball is -1 for
-// the last frame.
+// startDataErrors starts the errors of a delivery that appears now. ball is -1 for the
+// last frame.
 func (s *Server) startDataErrors(p *playback, ball int, now time.Time) {
 	start := func(k Kind, length time.Duration) {
 		t := dataError{kind: k, ball: ball, from: now, until: now.Add(length)}
 		r := s.deliveryRand(k, p.match.ID, ball)
-		r.Float64() // spent on whether it happens
+		r.Float64() // the first number decided whether the error happens
 		switch k {
 		case WrongBall:
 			t.instead = script.Mistyped(p.match, ball, r)
@@ -265,14 +265,15 @@ func (s *Server) startDataErrors(p *playback, ball int, now time.Time) {
 	}
 }
 
-// takeFault reports whether a response error happens to a request that carries a
-// match, or to any when match is 0, and uses it up.
+// takeFault reports whether a response that contains the match gets this error, or any
+// response if match is 0. It counts the use of the fault.
 func (s *Server) takeFault(k Kind, c *call, match int64) bool {
 	_, _, ok := s.takeFaultVariant(k, c, match)
 	return ok
 }
 
-// takeFaultVariant is hit, with the order and a number that tells its variants apart.
+// takeFaultVariant is takeFault. It also returns the fault and a number that selects
+// one of its variants.
 func (s *Server) takeFaultVariant(k Kind, c *call, match int64) (f Fault, variant int, ok bool) {
 	s.pendingFaults = slices.DeleteFunc(s.pendingFaults, func(o *pendingFault) bool {
 		return !o.until.IsZero() && !c.now.Before(o.until)
@@ -283,7 +284,7 @@ func (s *Server) takeFaultVariant(k Kind, c *call, match int64) (f Fault, varian
 		}
 		if o.Count > 0 {
 			if o.Count--; o.Count == 0 {
-				o.until = c.now // used up
+				o.until = c.now // the Count of the fault is reached
 			}
 		}
 		s.counts[k]++
@@ -298,15 +299,15 @@ func (s *Server) takeFaultVariant(k Kind, c *call, match int64) (f Fault, varian
 	return Fault{}, 0, false
 }
 
-// responseRand is the same stream of chance for a response, or for a match in it, every
-// time.
+// responseRand returns the random numbers of a response, or of a match in it, the same
+// in every run.
 func (s *Server) responseRand(k Kind, c *call, match int64) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprint(h, k, c.now.UnixNano(), c.resource, c.id, c.q.Get("page"), " ", match)
 	return rand.New(rand.NewPCG(s.chaos.Seed, h.Sum64()))
 }
 
-// carries reports whether a response, or match in it, is what an order wants.
+// carries reports whether a fault applies to a response, or to a match in it.
 func (c *call) carries(want, match int64) bool {
 	switch {
 	case want == 0:
@@ -317,7 +318,7 @@ func (c *call) carries(want, match int64) bool {
 	return c.resource == "livescores" || c.resource == "fixtures" && (c.id == 0 || c.id == want)
 }
 
-// errorAnswer answers with an error in place of the data, when one is due.
+// errorAnswer sends an error in place of the data, if the request gets one.
 func (s *Server) errorAnswer(c *call) answer {
 	if s.takeFault(Timeout, c, 0) {
 		return answer{hang: true}
@@ -343,7 +344,7 @@ func (s *Server) errorAnswer(c *call) answer {
 	return answer{}
 }
 
-// corrupt does to a good answer what is due to it.
+// corrupt applies the errors of the data format to a good answer.
 func (s *Server) corrupt(c *call, a answer) answer {
 	if _, variant, ok := s.takeFaultVariant(WrongTypes, c, 0); ok {
 		a.parts = [][]byte{rewriteTypes(bytes.Join(a.parts, nil), variant)}

@@ -17,7 +17,7 @@ import (
 	"matchday/infra/sim/sportmonks/script"
 )
 
-// playing is a rig with a match that is at its n-th delivery.
+// playing returns a rig with a match that is at its n-th delivery.
 func playing(t *testing.T, n int) (*rig, *script.Match) {
 	r := newRig(t)
 	m := script.Generate(11, cricsheet.T20)
@@ -73,23 +73,23 @@ func TestErrorsOfResponses(t *testing.T) {
 		good := r.get(path, query).Body.Bytes()
 		r.inject(Fault{Kind: kind, Resource: path})
 		if w := r.get("teams", ""); w.Code != http.StatusOK || !json.Valid(w.Body.Bytes()) {
-			t.Errorf("%s: another endpoint answers %d", kind, w.Code)
+			t.Errorf("%s: another endpoint got status %d", kind, w.Code)
 		}
 		if w := r.get(path, query); !check(w) {
 			t.Errorf("%s: got %d %.300s", kind, w.Code, w.Body)
 		}
 		if w := r.get(path, query); !bytes.Equal(w.Body.Bytes(), good) {
-			t.Errorf("%s: it happens more often than it was ordered", kind)
+			t.Errorf("%s: the error happens more often than requested", kind)
 		}
 		r.inject(Fault{Kind: kind, For: time.Second})
 		for range 3 {
 			if w := r.get(path, query); bytes.Equal(w.Body.Bytes(), good) {
-				t.Errorf("%s: it does not last", kind)
+				t.Errorf("%s: the error ends early", kind)
 			}
 		}
 		r.wait(time.Second)
 		if w := r.get(path, query); !bytes.Equal(w.Body.Bytes(), good) {
-			t.Errorf("%s: it lasts longer than ordered", kind)
+			t.Errorf("%s: the error lasts longer than requested", kind)
 		}
 		if n := r.Counts()[kind]; n != 4 {
 			t.Errorf("%s: counted %d times, want 4", kind, n)
@@ -122,7 +122,7 @@ func TestWrongTypesOfEveryKind(t *testing.T) {
 	}
 }
 
-func TestTimeoutHangsUntilTheCallerGivesUp(t *testing.T) {
+func TestTimeoutLastsUntilTheCallerDisconnects(t *testing.T) {
 	t.Parallel()
 	r, _ := playing(t, 5)
 	srv := httptest.NewServer(r)
@@ -144,7 +144,7 @@ func TestTimeoutHangsUntilTheCallerGivesUp(t *testing.T) {
 	if get(ctx) == nil {
 		t.Error("the call was answered")
 	}
-	r.wait(time.Second) // the clock moves though a call hung
+	r.wait(time.Second) // the clock moves although a call is open
 	if err := get(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -158,14 +158,14 @@ func TestWrongBallIsCorrected(t *testing.T) {
 	was := r.fixture(m.ID)
 	id, truth := was.Balls[30].ID, m.Deliveries[30].Score
 	if got := was.Balls[30].Score; got.Name == truth.Name || len(was.Balls) != 31 {
-		t.Errorf("the ball is told right: %+v", got)
+		t.Errorf("the feed has the correct ball at once: %+v", got)
 	}
 	sum := 0
 	for _, b := range was.Balls {
 		sum += b.Score.Runs + b.Score.Bye + b.Score.LegBye
 	}
 	if sum != was.Runs[0].Score {
-		t.Errorf("the totals do not say what the balls say: %d, %d", was.Runs[0].Score, sum)
+		t.Errorf("the total is %d, the sum of the balls is %d", was.Runs[0].Score, sum)
 	}
 	r.wait(10 * time.Second)
 	is := r.fixture(m.ID)
@@ -177,7 +177,7 @@ func TestWrongBallIsCorrected(t *testing.T) {
 	}
 }
 
-func TestDeletedBallIsTakenBack(t *testing.T) {
+func TestInventedBallIsDeleted(t *testing.T) {
 	t.Parallel()
 	r, m := playing(t, 30)
 	r.inject(Fault{Kind: DeletedBall, Match: m.ID, Ball: 35, For: 2 * time.Second})
@@ -197,10 +197,10 @@ func TestDeletedBallIsTakenBack(t *testing.T) {
 	r.wait(tick.Every)
 	most := len(r.fixture(m.ID).Balls)
 	if r.wait(2 * time.Second); len(r.fixture(m.ID).Balls) != most-1 {
-		t.Error("the count of balls does not go back")
+		t.Error("the invented ball is not deleted")
 	}
 	if r.Inject(Fault{Kind: DeletedBall, Match: m.ID, Ball: 3}) == nil {
-		t.Error("a delivery that is over takes orders")
+		t.Error("a fault for a past delivery is accepted")
 	}
 }
 
@@ -214,7 +214,7 @@ func TestLateBall(t *testing.T) {
 		got = append(got, len(r.fixture(m.ID).Balls))
 	}
 	if want := []int{30, 30, 30, 34, 35}; !slices.Equal(got, want) {
-		t.Errorf("the balls came %v, want %v", got, want)
+		t.Errorf("got %v balls after each tick, want %v", got, want)
 	}
 }
 
@@ -223,10 +223,10 @@ func TestVanish(t *testing.T) {
 	r, m := playing(t, 30)
 	r.inject(Fault{Kind: Vanish, Match: m.ID})
 	if len(r.live()) != 0 || r.fixture(m.ID).Status != "1st Innings" {
-		t.Error("the match is still in livescores, or is gone for good")
+		t.Error("the match is still in livescores, or its fixture has changed")
 	}
 	if r.wait(30 * time.Second); len(r.live()) != 1 {
-		t.Error("the match does not come back")
+		t.Error("the match does not return to livescores")
 	}
 }
 
@@ -240,26 +240,25 @@ func TestFinishedBeforeTheWinner(t *testing.T) {
 		r.inject(Fault{Kind: kind, Match: m.ID})
 		r.to(time.Duration(len(m.Frames)-3) * tick.Every)
 		if f := r.fixture(m.ID); f.Status != "Finished" || *f.Note != "" || !check(m, f.Winner) {
-			t.Errorf("%s: at first the feed says %q, %v", kind, *f.Note, f.Winner)
+			t.Errorf("%s: at first the feed has the note %q, winner %v", kind, *f.Note, f.Winner)
 		}
 		r.wait(10 * time.Second)
 		if f := r.fixture(m.ID); *f.Note != m.Outcome.Note || f.Winner == nil || *f.Winner != m.Outcome.WinnerID {
-			t.Errorf("%s: in the end the feed says %q, %v", kind, *f.Note, f.Winner)
+			t.Errorf("%s: in the end the feed has the note %q, winner %v", kind, *f.Note, f.Winner)
 		}
 	}
 }
 
-func TestInjectRefusesNonsense(t *testing.T) {
+func TestInjectRejectsInvalidFaults(t *testing.T) {
 	t.Parallel()
 	r, _ := playing(t, 1)
-	if r.Inject(Fault{Kind: "rain of frogs"}) == nil || r.Inject(Fault{Kind: WrongBall, Match: 5}) == nil {
-		t.Error("nonsense is not refused")
+	if r.Inject(Fault{Kind: "no such kind"}) == nil || r.Inject(Fault{Kind: WrongBall, Match: 5}) == nil {
+		t.Error("an invalid fault is accepted")
 	}
 }
 
-// What goes wrong with a response depends on the time and on what is asked for,
-// not on what was asked before.
-func TestChaosOfResponsesHasNoMemory(t *testing.T) {
+// The errors of a response depend on the time and the request, not on earlier requests.
+func TestChaosOfResponsesIgnoresEarlierRequests(t *testing.T) {
 	t.Parallel()
 	ask := func(paths ...string) (codes map[string][]int) {
 		r, m := playing(t, 20)
@@ -276,7 +275,7 @@ func TestChaosOfResponsesHasNoMemory(t *testing.T) {
 	one, other := ask("livescores", "fixtures/ID", "leagues"), ask("leagues", "livescores", "teams", "fixtures/ID")
 	for _, p := range []string{"livescores", "fixtures/ID", "leagues"} {
 		if !slices.Equal(one[p], other[p]) {
-			t.Errorf("%s answers %v, and beside other calls %v", p, one[p], other[p])
+			t.Errorf("%s answers %v, and between other calls %v", p, one[p], other[p])
 		}
 		if seen := slices.Compact(slices.Sorted(slices.Values(one[p]))); len(seen) < 4 {
 			t.Errorf("%s answers only %v", p, seen)
@@ -284,22 +283,22 @@ func TestChaosOfResponsesHasNoMemory(t *testing.T) {
 	}
 }
 
-func TestChaosLasts(t *testing.T) {
+func TestChaosDuration(t *testing.T) {
 	t.Parallel()
 	r, m := playing(t, 20)
 	r.Chaos(Chaos{Seed: 1, Rates: map[Kind]float64{DeletedBall: 1}, Lasting: map[Kind]time.Duration{DeletedBall: tick.Every}})
 	r.wait(tick.Every)
 	if n := len(r.fixture(m.ID).Balls); n != 22 {
-		t.Errorf("%d balls while one is invented, want 22", n)
+		t.Errorf("%d balls with the invented one, want 22", n)
 	}
 	r.Chaos(Chaos{})
 	r.wait(tick.Every)
 	if n := len(r.fixture(m.ID).Balls); n != 22 {
-		t.Errorf("%d balls after it was taken back, want 22 that were bowled", n)
+		t.Errorf("%d balls after its deletion, want 22 that were bowled", n)
 	}
 }
 
-func TestChaosLeavesTheTruth(t *testing.T) {
+func TestChaosEndsWithCorrectData(t *testing.T) {
 	t.Parallel()
 	rates := map[Kind]float64{}
 	for _, k := range Kinds() {
@@ -326,15 +325,15 @@ func TestChaosLeavesTheTruth(t *testing.T) {
 	truth, _, _ := run(false)
 	got, seen, counts := run(true)
 	if !bytes.Equal(got, truth) {
-		t.Error("what is left after chaos is not the truth")
+		t.Error("the final data differs from the match without chaos")
 	}
 	for k := range rates {
 		if counts[k] == 0 && !k.atEnd() {
-			t.Errorf("there was no %s", k)
+			t.Errorf("no error of the kind %s happened", k)
 		}
 	}
 	again, seenAgain, countsAgain := run(true)
 	if !bytes.Equal(got, again) || !slices.Equal(seen, seenAgain) || fmt.Sprint(counts) != fmt.Sprint(countsAgain) {
-		t.Error("the same seed gives another chaos")
+		t.Error("two runs with the same seed have different errors")
 	}
 }

@@ -13,34 +13,32 @@ import (
 
 // Pace sets when the frames of a match appear.
 type Pace struct {
-	// Every is the time from frame to frame; the first of play appears at the
-	// start plus Phase. With 2.5 s each tick of the backend sees one delivery
-	// or event.
+	// Every is the time between frames. The first frame of play appears at the start
+	// plus Phase. With 2.5 s each tick of the backend gets one delivery or event.
 	Every, Phase time.Duration
-	// Speed divides natural times (a ball every half minute, breaks, nights)
-	// when Every is 0. It is 1 when not set.
+	// Speed divides natural times (a ball every half minute, breaks, nights) if Every is
+	// 0. It is 1 if not set.
 	Speed float64
-	// Lead and Linger are how long before the start, and after the last frame,
-	// the match is in /livescores: 2 and 5 minutes when not set, not at all
-	// when negative.
+	// Lead and Linger are the times before the start and after the last frame during
+	// which the match is in /livescores: 2 and 5 minutes if not set, none if negative.
 	Lead, Linger time.Duration
 }
 
-// Progress returns how far a match has come. NextDue is zero when it is paused
-// or over.
+// Progress describes how much of a match has been played. NextDue is zero if the match
+// is paused or over.
 type Progress struct {
 	Shown, Total int
 	NextDue      time.Time
 }
 
-// Innings is the score of an innings as the feed tells it now.
+// Innings is the score of an innings in the feed now.
 type Innings struct {
 	Team          string
 	Runs, Wickets int
 	Overs         string // 18.4, 19
 }
 
-// State is what the provider sends of a match now, errors included.
+// State describes what the provider sends of a match now, errors included.
 type State struct {
 	Progress
 	ID             int64
@@ -51,25 +49,25 @@ type State struct {
 	Scores         []Innings
 	Live           bool // in /livescores
 	Paused         bool
-	Rate           float64 // of the pace it was started with
+	Rate           float64 // the pace with which the match was started
 }
 
-// playback is a match under way. Script time is 0 at the start and runs at rate,
-// or not at all.
+// playback is a match that is being played. Script time is 0 at the start and runs at
+// rate, or stands still.
 type playback struct {
 	match *script.Match
 	pace  Pace
-	first int             // frame at the start: what comes before is the toss
+	first int             // the first frame of play; the frames before it are the toss
 	at    []time.Duration // script time of each frame
 
-	base   time.Time // script time was pos then
+	base   time.Time // the instant at which script time was pos
 	pos    time.Duration
 	rate   float64
 	paused bool
 
-	shown    int       // frames
+	shown    int       // number of frames shown
 	appeared time.Time // the last of them
-	stamp    time.Time // when it would have without delay: what the rows carry
+	stamp    time.Time // when it would have appeared without delay: the timestamp of its rows
 	innings  []time.Time
 	stamps   []time.Time // of the deliveries
 	rendered [2]rendered // without and with the catcher
@@ -79,7 +77,7 @@ type playback struct {
 	falseWicketUntil time.Time // end of the last invented wicket
 }
 
-// Play plays a match from start. A match of its id that was there is gone.
+// Play plays a match from start. It replaces a match with the same id.
 func (s *Server) Play(m *script.Match, start time.Time, pace Pace) {
 	if pace.Speed <= 0 {
 		pace.Speed = 1
@@ -126,7 +124,7 @@ func (s *Server) Play(m *script.Match, start time.Time, pace Pace) {
 	s.fixtures[m.ID] = &knownFixture{fixture: &m.Fixture, start: start, playback: p}
 }
 
-// position is the script time at t.
+// position returns the script time at t.
 func (p *playback) position(t time.Time) time.Duration {
 	switch {
 	case p.paused:
@@ -137,7 +135,7 @@ func (p *playback) position(t time.Time) time.Duration {
 	return p.pos + time.Duration(float64(t.Sub(p.base))*p.rate)
 }
 
-// due is when frame i would appear without delay; never while paused.
+// due returns when frame i would appear without delay: never while paused.
 func (p *playback) due(i int) (time.Time, bool) {
 	if p.paused {
 		return time.Time{}, false
@@ -149,7 +147,7 @@ func (p *playback) due(i int) (time.Time, bool) {
 	return p.base.Add(d), true
 }
 
-// next is when the next frame appears, and the delay in that.
+// next returns when the next frame appears, delay included, and the delay.
 func (p *playback) next(s *Server) (at, stamp time.Time, late time.Duration, ok bool) {
 	if p.shown == len(p.match.Frames) {
 		return
@@ -163,12 +161,12 @@ func (p *playback) next(s *Server) (at, stamp time.Time, late time.Duration, ok 
 	}
 	at = stamp.Add(late)
 	if at.Before(p.appeared) && p.shown > p.first {
-		at = p.appeared // a late ball holds up what follows
+		at = p.appeared // a late ball delays the frames after it
 	}
 	return at, stamp, late, true
 }
 
-// advance shows what is due.
+// advance shows the frames that are due.
 func (p *playback) advance(s *Server, now time.Time) {
 	for {
 		at, stamp, late, ok := p.next(s)
@@ -198,14 +196,14 @@ func (p *playback) advance(s *Server, now time.Time) {
 	}
 }
 
-// snapshot is what the provider sends of a match at an instant.
+// snapshot holds what the provider sends of a match at an instant.
 type snapshot struct {
 	script.Frame
 	live           bool
 	stamp          time.Time
 	innings        []time.Time
 	wrong, phantom map[int]*script.Delivery
-	changed        []int // deliveries with either, in order
+	changed        []int // deliveries with an error, in order
 }
 
 func (p *playback) snapshot(now time.Time) snapshot {
@@ -251,8 +249,8 @@ func (p *playback) snapshot(now time.Time) snapshot {
 	return v
 }
 
-// rendered holds the balls shown so far as JSON, one after the other. It only
-// grows, so what was handed out stays good.
+// rendered holds the balls shown so far as JSON, one after the other. It only grows, so
+// slices of it stay valid.
 type rendered struct {
 	b   []byte
 	end []int
@@ -270,7 +268,7 @@ func (p *playback) render(n int, catcher bool) *rendered {
 	return r
 }
 
-// between is the balls from one to before another.
+// between returns the JSON of the balls with the indexes from, …, to-1.
 func (r *rendered) between(from, to int) []byte {
 	start := 0
 	if from > 0 {
@@ -282,25 +280,25 @@ func (r *rendered) between(from, to int) []byte {
 	return r.b[start:r.end[to-1]]
 }
 
-// playbackOf finds a match and brings it up to now.
+// playbackOf returns the playback of a match, advanced to now.
 func (s *Server) playbackOf(id int64, now time.Time) (*knownFixture, error) {
 	e, ok := s.fixtures[id]
 	if !ok || e.playback == nil {
-		return nil, fmt.Errorf("match %d is not played", id)
+		return nil, fmt.Errorf("match %d is not being played", id)
 	}
 	e.playback.advance(s, now)
 	return e, nil
 }
 
-// Pause holds a match where it is, or goes on.
+// Pause pauses or resumes a match.
 func (s *Server) Pause(id int64, pause bool) error {
 	return s.change(id, func(p *playback) { p.paused = pause })
 }
 
-// SetRate plays the rest of a match at rate times its pace.
+// SetRate plays the remainder of a match at rate times its original pace.
 func (s *Server) SetRate(id int64, rate float64) error {
 	if !(rate > 0) {
-		return fmt.Errorf("a match cannot be played at %v times its pace", rate)
+		return fmt.Errorf("invalid rate %v: must be greater than 0", rate)
 	}
 	return s.change(id, func(p *playback) { p.rate = rate })
 }
@@ -319,7 +317,7 @@ func (s *Server) change(id int64, change func(*playback)) error {
 	return nil
 }
 
-// Progress returns how far a match has come.
+// Progress returns how much of a match has been played.
 func (s *Server) Progress(id int64) (Progress, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -335,7 +333,7 @@ func (s *Server) progress(p *playback) Progress {
 	return Progress{Shown: p.shown, Total: len(p.match.Frames), NextDue: at}
 }
 
-// State tells what the provider sends of a match.
+// State returns what the provider sends of a match now.
 func (s *Server) State(id int64) (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -360,7 +358,7 @@ func (s *Server) State(id int64) (State, error) {
 	return st, nil
 }
 
-// Playing lists the matches that Play was given, by id.
+// Playing returns the ids of the matches that Play added, in order.
 func (s *Server) Playing() []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

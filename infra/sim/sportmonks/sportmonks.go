@@ -1,11 +1,8 @@
 // Package sportmonks simulates the SportMonks Cricket API v2.0: its paths, formats,
 // limits and known errors, under a simulated clock. It plays the scripts of matches and
-// injects faults.
-//
-// No code runs between requests: each answer is computed from the clock, so the same
-// run gives the same answers.
-//
-// No recorded answer of the API shows the following; these are decisions:
+// injects faults. No code runs between requests: each answer is computed from the
+// clock, so equal runs get equal answers. The recorded answers of the API do not show
+// the following; these are decisions:
 //   - Penalty runs are in the totals and in scoreboards, never in a ball.
 //   - A batter who retired hurt or not out has no batsmanout_id, because clients of the
 //     API count every ball with one as a wicket.
@@ -40,11 +37,11 @@ import (
 
 // Limits and sizes of the provider.
 const (
-	callsPerHour = 2000 // of an endpoint, from its first call on
+	callsPerHour = 2000 // the window of the rate limit, from an endpoint's first call
 	pageSize     = 100
 )
 
-// Server answers as the provider does. It is an http.Handler for /api/v2.0.
+// Server simulates the provider. It is an http.Handler for /api/v2.0.
 type Server struct {
 	clock *clock.Clock
 	token string
@@ -53,7 +50,7 @@ type Server struct {
 	fixtures map[int64]*knownFixture
 	leagues  map[int64]*edition
 	seasons  map[int64]seasonOf
-	stages   map[int64]*script.Fixture // by stage: any fixture of it
+	stages   map[int64]*script.Fixture // one fixture of each stage
 	teams    map[int64]script.Team
 	venues   map[int64]script.Venue
 	scores   map[int64]script.Score
@@ -64,8 +61,7 @@ type Server struct {
 	counts        map[Kind]int
 }
 
-// knownFixture is a fixture that the server knows; play is nil when it is only
-// announced.
+// knownFixture is a fixture of the server. play is nil if it is only announced.
 type knownFixture struct {
 	fixture  *script.Fixture
 	start    time.Time
@@ -74,7 +70,7 @@ type knownFixture struct {
 
 type edition struct {
 	script.League
-	season int64 // the current one: of the latest fixture
+	season int64 // the current season: that of the latest fixture
 	latest time.Time
 }
 
@@ -88,7 +84,7 @@ type hour struct {
 	n     int
 }
 
-// New returns a server that takes calls with the token.
+// New returns a server that accepts requests with the token.
 func New(c *clock.Clock, token string) *Server {
 	s := &Server{
 		clock: c, token: token,
@@ -102,7 +98,7 @@ func New(c *clock.Clock, token string) *Server {
 	return s
 }
 
-// Announce makes fixtures known that are not played: they stay NS.
+// Announce adds fixtures that are not played: their status stays NS.
 func (s *Server) Announce(start time.Time, fixtures ...script.Fixture) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,9 +108,9 @@ func (s *Server) Announce(start time.Time, fixtures ...script.Fixture) {
 	}
 }
 
-// AnnounceMore announces n made-up fixtures, one every six hours from start,
-// the same for a seed every time: half between teams that the server knows,
-// in their own leagues, half in leagues of their own.
+// AnnounceMore announces n made-up fixtures, one every six hours from start, the same
+// for a seed in every run. Half are between known teams in the teams' leagues, half are
+// in new leagues.
 func (s *Server) AnnounceMore(seed int64, n int, start time.Time) {
 	r := rand.New(rand.NewPCG(uint64(seed), 1))
 	s.mu.Lock()
@@ -132,7 +128,7 @@ func (s *Server) AnnounceMore(seed int64, n int, start time.Time) {
 	}
 }
 
-// addReferences keeps what the reference endpoints tell of a fixture.
+// addReferences stores the objects of a fixture that the reference endpoints return.
 func (s *Server) addReferences(f *script.Fixture, start time.Time) {
 	l := s.leagues[f.League.ID]
 	if l == nil {
@@ -148,7 +144,7 @@ func (s *Server) addReferences(f *script.Fixture, start time.Time) {
 	s.venues[f.Venue.ID] = f.Venue
 }
 
-// answer is what a request gets.
+// answer is the response to a request.
 type answer struct {
 	status int
 	html   bool
@@ -165,7 +161,7 @@ func fail(status int, message string) answer {
 	return answer{status: status, parts: w.Body()}
 }
 
-// notFound and badRequest carry their sentence to the caller.
+// notFound and badRequest hold the message for the caller.
 type notFound string
 
 func (e notFound) Error() string { return string(e) }
@@ -174,8 +170,8 @@ type badRequest string
 
 func (e badRequest) Error() string { return string(e) }
 
-// ServeHTTP answers a request. It holds the clock's work, so a free clock
-// stands still meanwhile.
+// ServeHTTP answers a request. It holds clock work, so a free clock does not move
+// meanwhile.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	done := s.clock.Work()
 	defer done()
@@ -201,7 +197,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(a.status)
 	for _, p := range a.parts {
 		if _, err := w.Write(p); err != nil {
-			return // the caller is gone
+			return // the caller has disconnected
 		}
 	}
 }
@@ -276,7 +272,7 @@ func tooMany(wait time.Duration) answer {
 	return a
 }
 
-// call is one request for a resource: a list, or one when id is not 0.
+// call is a request for a resource: for a list, or for one object if id is not 0.
 type call struct {
 	now      time.Time
 	q        url.Values
@@ -285,7 +281,7 @@ type call struct {
 	host     string
 }
 
-// includes reads the include parameter. A nested one brings its parent.
+// includes parses the include parameter. A nested include implies its parent.
 func (c *call) includes(allowed ...string) (wire.Includes, error) {
 	in := wire.Includes{}
 	for name := range strings.SplitSeq(c.q.Get("include"), ",") {
@@ -303,7 +299,7 @@ func (c *call) includes(allowed ...string) (wire.Includes, error) {
 	return in, nil
 }
 
-// resource finds what writes a resource's bodies.
+// resource returns the function that writes the body of a resource.
 func (s *Server) resource(name string) (func(*call, *wire.Writer) error, bool) {
 	f := map[string]func(*call, *wire.Writer) error{
 		"livescores": s.livescores,
@@ -378,7 +374,7 @@ func (s *Server) resource(name string) (func(*call, *wire.Writer) error, bool) {
 	return f, f != nil
 }
 
-// reference writes all of a kind by id, or the one that is asked for.
+// reference writes all objects of a kind in order of id, or the requested one.
 func reference[T any](c *call, w *wire.Writer, all map[int64]T, write func(T)) error {
 	w.Lit(`{"data":`)
 	if c.id != 0 {
@@ -426,7 +422,7 @@ func (s *Server) livescores(c *call, w *wire.Writer) error {
 		}
 		v := e.playback.snapshot(c.now)
 		if !v.live {
-			e.playback.rendered = [2]rendered{} // it is seldom asked for now
+			e.playback.rendered = [2]rendered{} // a past match is seldom requested
 		} else if keep(e, v.Header) {
 			s.fixture(c, w, e, v, in)
 		}
@@ -517,7 +513,7 @@ func (s *Server) listFixtures(c *call, w *wire.Writer) error {
 	return nil
 }
 
-// filter reads the filter parameters: a comma separates alternatives.
+// filter parses the filter parameters. A comma separates alternatives.
 func (c *call) filter() (keep func(*knownFixture, *script.Header) bool, err error) {
 	var tests []func(*knownFixture, *script.Header) bool
 	for k, values := range c.q {
@@ -568,7 +564,7 @@ func (c *call) filter() (keep func(*knownFixture, *script.Header) bool, err erro
 	}, nil
 }
 
-// between takes two dates or times in UTC; a date is its midnight.
+// between parses two dates or times in UTC. A date means its midnight.
 func between(bounds []string) (func(*knownFixture, *script.Header) bool, error) {
 	var at []time.Time
 	for _, b := range bounds {
@@ -585,7 +581,7 @@ func between(bounds []string) (func(*knownFixture, *script.Header) bool, error) 
 	return func(e *knownFixture, _ *script.Header) bool { return !e.start.Before(at[0]) && !e.start.After(at[1]) }, nil
 }
 
-// order reads the sort parameter.
+// order parses the sort parameter.
 func (c *call) order() (func(a, b *knownFixture) int, error) {
 	byID := func(a, b *knownFixture) int { return cmp.Compare(a.fixture.ID, b.fixture.ID) }
 	field, descending := strings.CutPrefix(c.q.Get("sort"), "-")
@@ -702,8 +698,8 @@ func (s *Server) fixture(c *call, w *wire.Writer, e *knownFixture, v snapshot, i
 	w.End()
 }
 
-// balls writes the balls list from what was rendered when each was first
-// shown, with what is wrong with it now.
+// balls writes the balls list. Each ball was rendered when it first appeared; balls
+// with a current error are rendered again.
 func (s *Server) balls(c *call, w *wire.Writer, e *knownFixture, v snapshot, catcher bool) {
 	w.Key("balls")
 	w.Lit("[")

@@ -21,10 +21,10 @@ import (
 
 func noon() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) }
 
-// all is every include that a whole match needs.
+// all lists the includes that a whole match needs.
 const all = "league,season,stage,venue,localteam,visitorteam,tosswon,winnerteam,lineup,balls,batting,bowling,runs,scoreboards"
 
-// rig is a server under a free clock that a test moves by hand.
+// rig is a server with a free clock that only the test moves.
 type rig struct {
 	testing.TB
 	*Server
@@ -112,11 +112,11 @@ func TestAMatchFromTossToResult(t *testing.T) {
 	m := script.Generate(1, cricsheet.T20)
 	r.Play(m, r.start, tick)
 	if f := r.fixture(m.ID); f.Status != "NS" || f.Toss != nil || f.Note != nil || len(f.Lineup) != 0 {
-		t.Errorf("an hour before the start the feed says %+v", f)
+		t.Errorf("an hour before the start the feed has %+v", f)
 	}
 	r.to(-30 * time.Minute)
 	if f := r.fixture(m.ID); f.Status != "NS" || f.Toss == nil || len(f.Lineup) != 22 {
-		t.Errorf("the toss is not there at half an hour: %+v", f)
+		t.Errorf("no toss half an hour before the start: %+v", f)
 	}
 	if n := len(r.live()); n != 0 {
 		t.Errorf("%d matches are live before the start", n)
@@ -128,7 +128,7 @@ func TestAMatchFromTossToResult(t *testing.T) {
 	for i := range len(m.Frames) - 2 {
 		at := time.Duration(i) * tick.Every
 		if r.to(at); i > 20 && i%7 != 0 && i < len(m.Frames)-20 {
-			continue // looked at often enough
+			continue // a few snapshots are enough
 		}
 		live := r.live()
 		want := m.Frames[i+2]
@@ -189,7 +189,7 @@ func TestRealMatchesOverTheWire(t *testing.T) {
 				}
 			}
 			if got := f.Runs[k]; got.Inning != k+1 || got.Score != runs {
-				t.Errorf("%s: innings %d ends on %+v, the file on %d", name, k+1, got, runs)
+				t.Errorf("%s: innings %d ends with %+v, the file with %d", name, k+1, got, runs)
 			}
 		}
 		if len(f.Balls) != balls || len(f.Runs) != len(file.Innings) || f.Status != "Finished" {
@@ -240,7 +240,7 @@ func TestPauseAndRate(t *testing.T) {
 	}
 	r.to(time.Hour)
 	if shown() != was {
-		t.Error("a paused match went on")
+		t.Error("a paused match continued")
 	}
 	if err := r.Pause(m.ID, false); err != nil {
 		t.Fatal(err)
@@ -253,7 +253,7 @@ func TestPauseAndRate(t *testing.T) {
 		t.Errorf("ten times as fast, %d frames appeared, want 20", got)
 	}
 	if r.SetRate(m.ID, 0) == nil || r.Pause(5, true) == nil {
-		t.Error("nonsense is not refused")
+		t.Error("an invalid rate is accepted")
 	}
 	st, err := r.State(m.ID)
 	if err != nil || st.Rate != 10 || len(st.Scores) != 1 || !st.Live || st.Scores[0].Overs == "" {
@@ -291,7 +291,7 @@ func TestEndpoints(t *testing.T) {
 	} {
 		w := r.get(path, "")
 		if w.Code != want || !json.Valid(w.Body.Bytes()) {
-			t.Errorf("%s answers %d %.100s, want %d", path, w.Code, w.Body, want)
+			t.Errorf("%s: got status %d %.100s, want %d", path, w.Code, w.Body, want)
 		}
 	}
 	for query, want := range map[string]int{
@@ -299,13 +299,13 @@ func TestEndpoints(t *testing.T) {
 		"include=batting.batsman,runs.team,firstumpire,manofmatch": 200,
 	} {
 		if w := r.get("fixtures", query); w.Code != want {
-			t.Errorf("%s answers %d, want %d", query, w.Code, want)
+			t.Errorf("%s: got status %d, want %d", query, w.Code, want)
 		}
 	}
 	w := httptest.NewRecorder()
 	r.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/v2.0/leagues?api_token=guess", nil))
 	if w.Code != http.StatusUnauthorized {
-		t.Errorf("a wrong token is answered %d", w.Code)
+		t.Errorf("a wrong token got status %d, want 401", w.Code)
 	}
 
 	list := func(query string) []wireFixture { return data[[]wireFixture](r, "fixtures", query) }
@@ -317,7 +317,7 @@ func TestEndpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	if env.Links["next"] != nil || env.Links["prev"] == nil || env.Meta["last_page"] != 3.0 || env.Meta["total"] != 251.0 || env.Meta["from"] != 201.0 || env.Meta["to"] != 251.0 {
-		t.Errorf("page 3 says %v", env)
+		t.Errorf("page 3 has the metadata %v", env)
 	}
 	if got := list("page=3"); len(got) != 51 {
 		t.Errorf("page 3 has %d fixtures", len(got))
@@ -344,19 +344,19 @@ func TestCallsAreLimitedByTheHour(t *testing.T) {
 	r := newRig(t)
 	for i := range callsPerHour {
 		if w := r.get("scores", ""); w.Code != http.StatusOK {
-			t.Fatalf("call %d answers %d", i, w.Code)
+			t.Fatalf("call %d got status %d", i, w.Code)
 		}
 	}
 	w := r.get("scores/54", "")
 	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "3600" || w.Body.String() != `{"message":"Too Many Attempts."}` {
-		t.Errorf("one call too many answers %d %v %s", w.Code, w.Header(), w.Body)
+		t.Errorf("the call over the limit got %d %v %s", w.Code, w.Header(), w.Body)
 	}
 	if w := r.get("teams", ""); w.Code != http.StatusOK {
-		t.Errorf("another endpoint answers %d", w.Code)
+		t.Errorf("another endpoint got status %d", w.Code)
 	}
-	r.to(0) // an hour on
+	r.to(0) // one hour later
 	if w := r.get("scores", ""); w.Code != http.StatusOK {
-		t.Errorf("in the next hour a call answers %d", w.Code)
+		t.Errorf("a call in the next hour got status %d", w.Code)
 	}
 }
 
@@ -440,7 +440,7 @@ func TestShapesAreTheProviders(t *testing.T) {
 				continue
 			}
 			wantKeys, gotKeys := keys(want, p), keys(got, p)
-			gotKeys = slices.DeleteFunc(gotKeys, func(k string) bool { return k == "scoreboards" }) // in no capture
+			gotKeys = slices.DeleteFunc(gotKeys, func(k string) bool { return k == "scoreboards" }) // not in the captured payloads
 			if !slices.Equal(wantKeys, gotKeys) {
 				t.Errorf("%s: %s has the keys %q, the provider's %q", file, p, gotKeys, wantKeys)
 			}
@@ -483,7 +483,7 @@ func TestEveryBallAddsUp(t *testing.T) {
 				}
 			}
 			if sum != row.Score || wickets != row.Wickets {
-				t.Errorf("match %d, innings %d: balls make %d/%d, runs say %d/%d", id, row.Inning, sum, wickets, row.Score, row.Wickets)
+				t.Errorf("match %d, innings %d: the balls sum to %d/%d, the runs rows hold %d/%d", id, row.Inning, sum, wickets, row.Score, row.Wickets)
 			}
 		}
 	}

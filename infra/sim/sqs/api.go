@@ -32,7 +32,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		out = map[string]string{"__type": "com.amazonaws.sqs#" + err.Code, "message": err.Message}
 	}
-	_ = json.MarshalWrite(w, out) // the caller has gone if this fails
+	_ = json.MarshalWrite(w, out) // an error means that the caller has disconnected
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) (any, *Error) {
@@ -54,8 +54,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) (any, *Error) {
 	return nil, refuse("SerializationException", "%v", err)
 }
 
-// queryCode is the code by which the older query protocol knows an error. The
-// SDK shows it as ErrorCode.
+// queryCode returns the code of an error in the older query protocol. The SDK returns
+// it as ErrorCode.
 func queryCode(code string) string {
 	switch code {
 	case "QueueDoesNotExist":
@@ -230,7 +230,7 @@ func (s *Server) change(q *queue, in handleInput) error {
 	return s.changeVisibility(q, in.ReceiptHandle, seconds(*in.VisibilityTimeout))
 }
 
-// seconds is n of them. What is out of every range stays so.
+// seconds returns n seconds as a duration. A value out of range remains out of range.
 func seconds(n int) time.Duration { return time.Duration(max(-1, min(n, 1<<31))) * time.Second }
 
 type receiveInput struct {
@@ -296,7 +296,7 @@ type receivedMessage struct {
 	MD5OfMessageAttributes string               `json:",omitempty"`
 }
 
-// wanted reports whether a list of names asks for an attribute: by name, by prefix
+// wanted reports whether a list of names includes an attribute: by name, by prefix
 // (match.*), or with all (All, .*).
 func wanted(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool {
@@ -367,7 +367,7 @@ func (s *Server) getQueueAttributes(q *queue, in struct{ AttributeNames []string
 	return map[string]map[string]string{"Attributes": all}, nil
 }
 
-// optional are the attributes that some queues do not have.
+// optional lists the attributes that some queues do not have.
 var optional = []string{"RedrivePolicy", "FifoQueue", "ContentBasedDeduplication"}
 
 func (s *Server) attributes(q *queue) map[string]string {
@@ -406,7 +406,7 @@ func (s *Server) setQueueAttributes(q *queue, in struct{ Attributes map[string]s
 	return struct{}{}, s.set(q, in.Attributes)
 }
 
-// set changes all the given attributes of q or none.
+// set changes all given attributes of q, or none if one is invalid.
 func (s *Server) set(q *queue, attributes map[string]string) error {
 	to, size := q.Queue, q.maxSize
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {

@@ -53,21 +53,18 @@ type deliveryTimer struct {
 	stop func() bool
 }
 
-// Poll has invoke called with the messages of a queue, as an events.SQSEvent in
-// JSON, as soon as they are visible and fewer than MaxConcurrency invocations
-// run, until Close. A queue has one mapping.
-//
-// What invoke answers is what a function with ReportBatchItemFailures answers:
-// nothing, or batchItemFailures. What it reports, or all of the batch when it
-// returns an error or an answer that makes no sense, comes again after the
-// visibility timeout; the rest is deleted. In a FIFO queue the groups with a
-// message that failed stand still until then. A function that goes on after a
-// failure in a group must report what follows, too: as in the cloud, what it does
-// not report is deleted.
-//
-// invoke is called with clock work held, which counts until its outcome is
-// applied. On a free clock an invocation begins when the sender of its messages
-// waits or is over, and before time passes, and so always with the same batch.
+// Poll calls invoke with the messages of a queue, as an events.SQSEvent in JSON, as
+// soon as they are visible and fewer than MaxConcurrency invocations run, until Close.
+// A queue has at most one mapping. invoke answers like a function with
+// ReportBatchItemFailures: with nothing, or with batchItemFailures. The messages that
+// it reports are delivered again after the visibility timeout; the other ones are
+// deleted. If it returns an error or an invalid answer, the whole batch is delivered
+// again. In a FIFO queue a group with a failed message waits until then. A function
+// that continues after a failure in a group must also report the later messages of the
+// group: as in AWS, a message that is not reported is deleted. invoke is called with
+// clock work held, which counts until its outcome is applied. On a free clock an
+// invocation begins when the sender of its messages waits or has ended, and before time
+// passes. Therefore every run has the same batches.
 func (s *Server) Poll(m Mapping, invoke func(ctx context.Context, event []byte) ([]byte, error)) error {
 	if m.BatchSize == 0 {
 		m.BatchSize = maxBatch
@@ -83,7 +80,7 @@ func (s *Server) Poll(m Mapping, invoke func(ctx context.Context, event []byte) 
 	}
 	switch {
 	case q.mapping != nil:
-		err = fmt.Errorf("map %s: it has a mapping already", m.Queue)
+		err = fmt.Errorf("map %s: the queue already has a mapping", m.Queue)
 	case m.BatchSize < 1 || m.BatchSize > maxMappedBatch || m.Window < 0 || m.Window > maxWindow || m.MaxConcurrency < 1:
 		err = fmt.Errorf("map %s: the batch size, window or concurrency is out of range", m.Queue)
 	case q.FIFO && (m.Window > 0 || m.BatchSize > maxBatch):
@@ -91,7 +88,7 @@ func (s *Server) Poll(m Mapping, invoke func(ctx context.Context, event []byte) 
 	case m.BatchSize > maxBatch && m.Window < time.Second:
 		err = fmt.Errorf("map %s: a batch over %d needs a window of at least 1 s", m.Queue, maxBatch)
 	case q.Visibility == 0:
-		err = fmt.Errorf("map %s: its messages would never be hidden", m.Queue)
+		err = fmt.Errorf("map %s: the visibility timeout must not be 0", m.Queue)
 	}
 	if err != nil {
 		return err
@@ -101,7 +98,7 @@ func (s *Server) Poll(m Mapping, invoke func(ctx context.Context, event []byte) 
 	return nil
 }
 
-// due is when q next has something for one who is ready to take it now.
+// due returns when q next has a message for a receiver that is ready.
 func (s *Server) due(q *queue, now time.Time) (at time.Time, ok bool) {
 	mapped := q.mapping != nil && q.mapping.running < q.mapping.MaxConcurrency
 	if s.closed || !mapped && len(q.waiters) == 0 {
@@ -142,13 +139,13 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// arm sets q's wake to when it is due. It is called with the lock held after
-// every change. A wake that is due now fires before a free clock moves, but not
-// before all others have laid their work down.
+// arm sets q's wake to when it is due. It is called with the lock held after every
+// change. A timer that is due now fires before a free clock moves, but only after all
+// other goroutines have released their work.
 func (s *Server) arm(q *queue) {
 	now := s.clock.Now()
 	if q.timer != nil && !q.timer.at.After(now) && !s.closed {
-		return // it fires any moment, and arms the next
+		return // it fires at once and sets the next one
 	}
 	at, ok := s.due(q, now)
 	if q.timer != nil {
@@ -165,7 +162,7 @@ func (s *Server) arm(q *queue) {
 	}
 }
 
-// deliver hands one batch to one who waits for it.
+// deliver gives one batch to one waiting receiver.
 func (s *Server) deliver(q *queue, w *deliveryTimer) {
 	s.mu.Lock()
 	if q.timer != w {
@@ -185,7 +182,8 @@ func (s *Server) deliver(q *queue, w *deliveryTimer) {
 	s.invokeMapping(q)
 }
 
-// answerReceive gives a batch to the receive that has waited longest, and unlocks.
+// answerReceive gives a batch to the receive that has waited longest. It releases the
+// lock.
 func (s *Server) answerReceive(q *queue) {
 	first := q.waiters[0]
 	first.got = s.receiveNow(q, first.n, maxSize*maxBatch, first.visibility)
@@ -200,11 +198,11 @@ func (s *Server) answerReceive(q *queue) {
 	}
 }
 
-// invokeMapping invokes q's function with a batch, and unlocks.
+// invokeMapping invokes q's function with a batch. It releases the lock.
 func (s *Server) invokeMapping(q *queue) {
 	m := q.mapping
 	batch := s.receiveNow(q, m.BatchSize, maxEvent, q.Visibility)
-	if len(batch) == 0 { // all dead
+	if len(batch) == 0 { // all messages went to the dead-letter queue
 		s.arm(q)
 		s.mu.Unlock()
 		return
@@ -228,15 +226,14 @@ func (s *Server) invokeMapping(q *queue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range done {
-		_ = s.delete(q, d.handle()) // it may have come again meanwhile: then it is not deleted
+		_ = s.delete(q, d.handle()) // if it has been delivered again meanwhile, it is not deleted
 	}
 	m.running--
 	s.arm(q)
 }
 
-// succeeded is the part of a batch that a function's answer does not report as
-// failed.
-// Source: Lambda Developer Guide, "Implementing partial batch responses".
+// succeeded returns the messages of a batch that a function's answer does not report as
+// failed. Source: Lambda Developer Guide, "Implementing partial batch responses".
 func succeeded(batch []message, answer []byte) []message {
 	var a *struct {
 		Failures []struct {
@@ -305,8 +302,8 @@ func (q *queue) systemAttributes(m message) map[string]string {
 
 func sequence(n uint64) string { return fmt.Sprintf("%020d", n) }
 
-// receive takes up to n messages, and waits for the first if there is none. The
-// caller holds clock work, which does not count while it waits.
+// receive returns up to n messages. It waits for the first if there is none. The caller
+// holds clock work, which does not count while it waits.
 func (s *Server) receive(ctx context.Context, q *queue, n int, wait, visibility time.Duration) []message {
 	s.mu.Lock()
 	batch := s.receiveNow(q, n, maxSize*maxBatch, visibility)

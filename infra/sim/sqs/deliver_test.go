@@ -18,8 +18,8 @@ import (
 	"matchday/infra/sim/clock"
 )
 
-// function is a function that a mapping invokes. It notes when it was invoked
-// and with what.
+// function is a function that a mapping invokes. It records the time and the messages
+// of each invocation.
 type function struct {
 	clock *clock.Clock
 	do    func(ctx context.Context, e events.SQSEvent) ([]byte, error)
@@ -93,9 +93,8 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// TestClockWaitsForDelivery lets the clock go as soon as the message is sent: it
-// must not jump to the timer before the message is handled, however long that
-// takes.
+// TestClockWaitsForDelivery releases its clock work as soon as the message is sent. The
+// clock must not jump to the timer before the message is handled.
 func TestClockWaitsForDelivery(t *testing.T) {
 	t.Parallel()
 	c := clock.New(start, clock.Free)
@@ -168,7 +167,7 @@ func TestAnswers(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answer string // ID stands for the id of message b
 		err    error
-		want   string // what is tried again
+		want   string // messages that are delivered again
 	}{
 		"nothing":         {},
 		"null":            {answer: `null`},
@@ -245,8 +244,9 @@ func TestConcurrency(t *testing.T) {
 	fn.want(t, "0s 10s", "0s 3s", "3s 4s", "7s 2s", "9s 1s")
 }
 
-// TestSlowerThanVisibility has a function take longer than its messages stay
-// hidden: they come again, and what the first invocation did is not deleted.
+// TestSlowerThanVisibility: if a function takes longer than the visibility timeout, its
+// messages are delivered again, and the end of the first invocation does not delete
+// them.
 func TestSlowerThanVisibility(t *testing.T) {
 	t.Parallel()
 	f := open(t, Queue{Name: "q", Visibility: 10 * time.Second})
@@ -277,7 +277,7 @@ func TestWindow(t *testing.T) {
 	f.send("q", "a")
 	f.pass(2 * time.Second)
 	f.send("q", "b")
-	f.pass(4 * time.Second) // the window began with a
+	f.pass(4 * time.Second) // the window began with message a
 	f.send("q", "c")
 	f.send("q", "d")
 	f.pass(time.Second)
@@ -324,9 +324,10 @@ func TestFIFOMapping(t *testing.T) {
 	fn.want(t, "0s A0 A1", "0s B0 B1", "10s A1 A2", "10s A3")
 }
 
-// TestFIFOKeepsOrder sends to groups, fails at random as a good function does (it
-// stops at the first failure of a group and reports the rest), and checks that
-// each group's messages were handled once and in order, but for the dead.
+// TestFIFOKeepsOrder sends messages of several groups to a function that fails at
+// random, stops at the first failure of a group and reports the later messages. It
+// checks that each group's messages were handled once and in order, except those in the
+// dead-letter queue.
 func TestFIFOKeepsOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -522,8 +523,7 @@ func FuzzSucceeded(f *testing.F) {
 	})
 }
 
-// A standard queue may let messages overtake each other and deliver one again
-// after it was deleted.
+// A standard queue may reorder messages and deliver a message again after its deletion.
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	f := open(t, Queue{Name: "dead"}, Queue{Name: "q", DeadLetter: "dead", MaxReceives: 1}, Queue{Name: "p"})
@@ -532,10 +532,10 @@ func TestChaos(t *testing.T) {
 	}
 	f.server.InjectFaults(fate)
 	p := f.poll(Mapping{Queue: "p", BatchSize: 1}, nil)
-	for _, body := range []string{"plain", "late", "again"} { // one instant, so in whatever order
+	for _, body := range []string{"plain", "late", "again"} { // sent at one instant, so in any order
 		f.send("p", body)
 	}
-	f.send("q", "again") // its one delivery is its last
+	f.send("q", "again") // the first delivery is the last
 	q := f.poll(Mapping{Queue: "q"}, nil)
 	f.pass(2 * time.Minute)
 	p.want(t, "0s again", "0s plain", "5s late", "1m0s again")

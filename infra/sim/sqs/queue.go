@@ -49,19 +49,19 @@ type message struct {
 	group      string
 	dedup      string
 	sequence   uint64
-	source     string // the queue it died in
+	source     string // the queue from which it was moved to the dead-letter queue
 
 	sent           time.Time
 	first          time.Time // when it was first received
 	visible        time.Time // from when it can be received
-	received       bool      // hidden, if it is, because it was received
+	received       bool      // whether it is hidden because it was received
 	receives       int
 	redeliverAfter time.Duration // from its deletion to one more delivery; 0 for none
 }
 
 func (m *message) inFlight(now time.Time) bool { return m.received && m.visible.After(now) }
 
-// handle names one receipt of a message.
+// handle identifies one receipt of a message.
 func (m *message) handle() string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%s#%d", m.id, m.receives))
 }
@@ -83,7 +83,7 @@ func (q *queue) depth(now time.Time) Depth {
 	return d
 }
 
-// expire drops what the queue has kept for its time.
+// expire deletes the messages that are older than the queue's retention.
 func (q *queue) expire(now time.Time) {
 	q.messages = slices.DeleteFunc(q.messages, func(m *message) bool { return now.Sub(m.sent) > q.Retention })
 }
@@ -101,8 +101,9 @@ func (q *queue) groupsInFlight(now time.Time) map[string]bool {
 	return groups
 }
 
-// receiveNow receives up to n messages and as many bytes, and always one if there is
-// one. What was received too often goes to the dead-letter queue instead.
+// receiveNow receives messages up to the limits of n and of bytes, but at least one if
+// there is one. It moves a message that was received too often to the dead-letter queue
+// instead.
 func (s *Server) receiveNow(q *queue, n, bytes int, visibility time.Duration) []message {
 	now := s.clock.Now()
 	q.expire(now)
@@ -158,8 +159,8 @@ func (s *Server) moveToDeadLetter(q *queue, m *message) {
 	s.add(dead, m)
 }
 
-// redrive sends what q holds and nobody has in flight to another queue, or each
-// back to the one it died in if to is nil, as new messages.
+// redrive sends the messages of q that are not in flight as new messages to another
+// queue or, if to is nil, back to their source queues.
 func (s *Server) redrive(q, to *queue) {
 	now := s.clock.Now()
 	q.expire(now)
@@ -200,9 +201,8 @@ func (q *queue) find(handle string) (m *message, latest bool, err error) {
 	return q.messages[i], q.messages[i].handle() == handle, nil
 }
 
-// delete removes a message by its latest receipt handle. An older one deletes
-// nothing and is no error, except that a FIFO queue tells when a handle is too
-// old.
+// delete removes a message by its latest receipt handle. An older handle deletes
+// nothing. In a FIFO queue an older or expired handle is an error.
 func (s *Server) delete(q *queue, handle string) error {
 	m, latest, err := q.find(handle)
 	if err != nil || m == nil {
@@ -254,7 +254,7 @@ type sendInput struct {
 	MessageDeduplicationId  string
 }
 
-// send puts a message into q, unless it repeats one.
+// send adds a message to q, unless it repeats one.
 func (s *Server) send(q *queue, in sendInput, delay time.Duration) (receipt, error) {
 	if err := q.validate(in, delay); err != nil {
 		return receipt{}, err
@@ -307,8 +307,8 @@ func (s *Server) add(q *queue, m *message) {
 	s.arm(q)
 }
 
-// newID returns a random UUID, as a message's id is: functions may keep ids
-// longer than this server lives.
+// newID returns a random UUID, like SQS: functions may store ids for longer than this
+// server runs.
 func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -397,7 +397,7 @@ func (a Attribute) value() []byte {
 	return a.BinaryValue
 }
 
-// size is what a message counts for against the limits.
+// size returns the bytes of a message that count towards the limits.
 func size(body string, attributes map[string]Attribute) int {
 	n := len(body)
 	for name, a := range attributes {

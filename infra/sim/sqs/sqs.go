@@ -1,10 +1,10 @@
 // Package sqs simulates SQS in one process, under a simulated clock.
 //
-// A Server speaks the AWS JSON protocol, so that the SDK's client works
-// unchanged, and delivers to functions as Lambda's event source mappings do.
-// Delays, visibility timeouts, batching windows and the deduplication interval
-// run by the simulated clock, and a free clock never passes the moment at which a
-// message can be delivered to one who waits for it.
+// A Server speaks the AWS JSON protocol, so that the SDK's client works unchanged, and
+// delivers to functions as Lambda's event source mappings do. Delays, visibility
+// timeouts, batching windows and the deduplication interval run by the simulated clock,
+// and a free clock never passes the time at which a message can be delivered to a
+// waiting receiver.
 //
 // Queues live in memory.
 package sqs
@@ -45,9 +45,9 @@ type Queue struct {
 	Name         string        // ends in .fifo if FIFO
 	Visibility   time.Duration // how long a received message stays hidden; 0 is 30 s
 	Delay        time.Duration // before a message can be received
-	Retention    time.Duration // of a message that nobody deletes; 0 is 4 days
+	Retention    time.Duration // how long a message is kept; 0 is 4 days
 	Wait         time.Duration // default of ReceiveMessage's WaitTimeSeconds
-	DeadLetter   string        // where a message goes that was received MaxReceives times; "" for nowhere
+	DeadLetter   string        // the queue for messages that were received MaxReceives times; "" for none
 	MaxReceives  int
 	FIFO         bool
 	ContentDedup bool // of a FIFO queue: the default of Dedup is a hash of the body
@@ -59,7 +59,7 @@ type Message struct {
 	Attributes map[string]Attribute
 	Delay      time.Duration // 0 for the queue's
 	Group      string        // required in a FIFO queue
-	Dedup      string        // FIFO only: of equal ones within 5 minutes, one is kept
+	Dedup      string        // FIFO only: of the messages with equal ids within 5 minutes, one is kept
 
 	// Set by the server.
 	ID       string
@@ -77,7 +77,7 @@ type Attribute struct {
 	BinaryValue []byte  `json:",omitempty"`
 }
 
-// Depth counts a queue's messages: those it holds, and those it has seen.
+// Depth counts the messages that a queue holds now and those that it has processed.
 type Depth struct {
 	Queue    string
 	Visible  int
@@ -95,7 +95,7 @@ type Depth struct {
 type Server struct {
 	clock *clock.Clock
 	url   string
-	ctx   context.Context // of what mappings invoke
+	ctx   context.Context // of the mappings' invocations
 	stop  context.CancelFunc
 
 	mu       sync.Mutex
@@ -113,10 +113,10 @@ func New(c *clock.Clock, url string) *Server {
 	return &Server{clock: c, url: strings.TrimSuffix(url, "/"), ctx: ctx, stop: stop, queues: map[string]*queue{}}
 }
 
-// URL is the URL of the queue with a name.
+// URL returns the URL of the queue with a name.
 func (s *Server) URL(name string) string { return s.url + "/" + account.ID + "/" + name }
 
-// ARN is the resource name of the queue with a name.
+// ARN returns the Amazon Resource Name of the queue with a name.
 func ARN(name string) string {
 	return "arn:aws:sqs:" + account.Region + ":" + account.ID + ":" + name
 }
@@ -212,7 +212,7 @@ func (s *Server) InjectFaults(fate func(queue, body string, sent time.Time) Faul
 	s.faultOf = fate
 }
 
-// Depth counts a queue's messages; of a queue that is not there, none.
+// Depth counts a queue's messages. It returns zero for an unknown queue.
 func (s *Server) Depth(queue string) Depth {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,7 +234,7 @@ func (s *Server) Stats() []Depth {
 	return stats
 }
 
-// Messages shows what a queue holds, oldest first, and receives nothing.
+// Messages returns the messages of a queue, oldest first, without receiving them.
 func (s *Server) Messages(queue string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,8 +254,8 @@ func (s *Server) Messages(queue string) []Message {
 	return out
 }
 
-// Close stops the mappings, ends the contexts of what they invoke, and waits
-// until that has returned. Receives that wait return empty.
+// Close stops the mappings, ends the contexts of their invocations, and waits until
+// these have returned. Waiting receives return empty.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true

@@ -24,8 +24,8 @@ import (
 
 var start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
-// fixture is a server on a free clock, and the SDK's client of it. The test holds
-// clock work: time passes only in pass.
+// fixture is a server on a free clock, with an SDK client. The test holds clock work:
+// time passes only in pass.
 type fixture struct {
 	*sqs.Client
 	t      *testing.T
@@ -356,14 +356,14 @@ func TestDeduplication(t *testing.T) {
 	}
 	first := send("content.fifo", "x", "")
 	for _, m := range f.receive("content.fifo") {
-		f.delete("content.fifo", m) // that it is gone changes nothing
+		f.delete("content.fifo", m) // its deletion does not end the deduplication interval
 	}
 	f.pass(5*time.Minute - time.Millisecond)
 	if again := send("content.fifo", "x", ""); again != first {
 		t.Error("the same content is another message within 5 minutes")
 	}
 	if other := send("content.fifo", "x", "own"); other == first {
-		t.Error("its own deduplication id does not tell it apart")
+		t.Error("a message with another deduplication id is dropped")
 	}
 	f.pass(time.Millisecond)
 	if later := send("content.fifo", "x", ""); later == first {
@@ -403,7 +403,7 @@ func TestLongPoll(t *testing.T) {
 	got = poll(t.Context(), "slow", 0)
 	f.pass(19 * time.Second)
 	if f.server.waiting("slow") != 1 {
-		t.Error("it did not wait as long as the queue says")
+		t.Error("the receive did not wait for the queue's wait time")
 	}
 	f.pass(2 * time.Second)
 	f.wantBodies(<-got)
@@ -426,7 +426,7 @@ func TestLongPoll(t *testing.T) {
 	f.wantBodies(<-got)
 }
 
-// until waits for what another goroutine does while the clock stands still.
+// until waits for another goroutine without moving the clock.
 func (f *fixture) until(done func() bool) {
 	for !done() && f.t.Context().Err() == nil {
 		runtime.Gosched()
@@ -454,7 +454,7 @@ func TestErrors(t *testing.T) {
 	f := open(t, Queue{Name: "q"}, Queue{Name: "q.fifo", FIFO: true})
 	ctx, url, fifo := t.Context(), aws.String(f.server.URL("q")), aws.String(f.server.URL("q.fifo"))
 	entries := func(ids ...string) []types.SendMessageBatchRequestEntry {
-		out := []types.SendMessageBatchRequestEntry{} // the client itself refuses nil
+		out := []types.SendMessageBatchRequestEntry{} // the client itself rejects nil
 		for _, id := range ids {
 			out = append(out, types.SendMessageBatchRequestEntry{Id: aws.String(id), MessageBody: aws.String("m")})
 		}
@@ -518,7 +518,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	if d := f.server.Depth("q"); d.Sent != 0 {
-		t.Errorf("what was refused was sent: %+v", d)
+		t.Errorf("the queue holds rejected messages: %+v", d)
 	}
 	if err := send(sqs.SendMessageInput{MessageBody: aws.String(big + big)}); err != nil {
 		t.Errorf("a message of 1 MiB: %v", err)
@@ -581,7 +581,7 @@ func TestQueueAttributes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := f.server.Send("q.fifo", Message{Body: strings.Repeat("x", 1025), Group: "g"}); err == nil {
-		t.Error("a message over the queue's own limit was taken")
+		t.Error("a message over the queue's size limit was accepted")
 	}
 	f.sendTo("q.fifo", Message{Body: "m", Group: "g"})
 	out, err := f.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: created.QueueUrl, AttributeNames: []types.QueueAttributeName{"All"}})
@@ -649,7 +649,7 @@ func TestMessages(t *testing.T) {
 		t.Errorf("stats %+v", stats)
 	}
 	if f.server.Messages("x") != nil || f.server.Depth("x") != (Depth{Queue: "x"}) {
-		t.Error("a queue that is not there holds something")
+		t.Error("an unknown queue has messages")
 	}
 }
 

@@ -38,12 +38,12 @@ func (c *choice) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	if len(members) != 1 {
-		return fmt.Errorf("a choice rule needs one comparison and has %q", slices.Sorted(maps.Keys(members)))
+		return fmt.Errorf("a choice rule needs exactly one comparison; it has %q", slices.Sorted(maps.Keys(members)))
 	}
 	for op, operand := range members {
 		logic := op == "And" || op == "Or" || op == "Not"
 		if logic == compares {
-			return fmt.Errorf("%s: Variable (%s) goes with a comparison, and with nothing else", op, variable)
+			return fmt.Errorf("%s: Variable (%s) is required with a comparison and not allowed otherwise", op, variable)
 		}
 		var err error
 		if logic {
@@ -74,7 +74,7 @@ func compileLogic(op string, operand []byte) (test, error) {
 	}
 	for _, r := range rules {
 		if r.test == nil || r.next != "" {
-			return nil, errors.New("a rule inside another has a comparison and no Next")
+			return nil, errors.New("a nested rule needs a comparison and must not have Next")
 		}
 	}
 	return func(d data) (bool, error) {
@@ -85,7 +85,7 @@ func compileLogic(op string, operand []byte) (test, error) {
 				return false, err
 			case op == "Not":
 				return !ok, nil
-			case ok == (op == "Or"): // one true settles Or, one false settles And
+			case ok == (op == "Or"): // one true decides Or, one false decides And
 				return ok, nil
 			}
 		}
@@ -114,7 +114,7 @@ func compileComparison(op string, variable path, operand []byte) (test, error) {
 				return present == yes, nil
 			}
 			if !present {
-				return false, runtimeFailure("Variable: there is nothing at %s", variable.text)
+				return false, runtimeFailure("Variable: no value at %s", variable.text)
 			}
 			return is(m[1], v) == yes, nil
 		}, nil
@@ -124,7 +124,7 @@ func compileComparison(op string, variable path, operand []byte) (test, error) {
 	}
 	m := comparison.FindStringSubmatch(op)
 	if m == nil || m[1] == "Boolean" && m[2] != "Equals" {
-		return nil, errors.New("this comparison is not known")
+		return nil, errors.New("unsupported comparison")
 	}
 	kind, relation := m[1], m[2]
 	other := func(data) (any, error) { return want, nil }
@@ -135,7 +135,7 @@ func compileComparison(op string, variable path, operand []byte) (test, error) {
 		}
 		other = func(d data) (any, error) { return p.getRequired(op, d) }
 	} else if !is(kind, want) {
-		return nil, fmt.Errorf("%s is not what it compares", operand)
+		return nil, fmt.Errorf("wrong type of operand: %s", operand)
 	}
 	return func(d data) (bool, error) {
 		a, err := variable.getRequired("Variable", d)
@@ -150,7 +150,7 @@ func compileComparison(op string, variable path, operand []byte) (test, error) {
 	}, nil
 }
 
-// is reports whether a value has a type of the Amazon States Language.
+// is reports whether a value has the named type of the Amazon States Language.
 func is(kind string, v any) (ok bool) {
 	switch kind {
 	case "Null":
@@ -179,7 +179,7 @@ func order(kind string, a, b any) int {
 		y, _ := timestamp(b)
 		return x.Compare(y)
 	}
-	if a == b { // booleans are equal or not
+	if a == b { // booleans have no order: they are equal or not
 		return 0
 	}
 	return 1
@@ -210,8 +210,8 @@ func holds(relation string, order int) bool {
 	return order == 0
 }
 
-// compileMatch compiles StringMatches: * stands for any text, and \* and \\ for
-// the characters themselves.
+// compileMatch compiles the pattern of StringMatches: * matches any text, \* and \\
+// match the characters * and \.
 func compileMatch(variable path, want any) (test, error) {
 	pattern, ok := want.(string)
 	if !ok {
@@ -232,7 +232,7 @@ func compileMatch(variable path, want any) (test, error) {
 		escaped = false
 	}
 	if escaped {
-		return nil, errors.New(`it ends in a lone \`)
+		return nil, errors.New(`it ends with a single \`)
 	}
 	re, err := regexp.Compile(`(?s)^` + expr.String() + `$`)
 	if err != nil {
@@ -245,7 +245,7 @@ func compileMatch(variable path, want any) (test, error) {
 	}, nil
 }
 
-// timestamp reads the profile of RFC 3339 that the language asks for.
+// timestamp parses the profile of RFC 3339 that the language requires.
 func timestamp(v any) (time.Time, bool) {
 	s, _ := v.(string)
 	t, err := time.Parse(time.RFC3339Nano, s)

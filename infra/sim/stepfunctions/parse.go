@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// branch is a set of states with a start: the machine, or what a Map or Parallel
-// state runs.
+// branch is a set of states with a start state: the whole machine, or the part that a
+// Map or Parallel state runs.
 type branch struct {
 	start  string
 	states map[string]*state
@@ -95,9 +95,9 @@ func fieldsOf(kind string) string {
 
 var placeholder = regexp.MustCompile(`\$\{([^{}"]+)\}`)
 
-// Parse reads a definition in the Amazon States Language, in which ${name} stands
-// for a substitution. It refuses what it would not run as the cloud does; the
-// error says which state and which field.
+// Parse reads a definition in the Amazon States Language, in which ${name} stands for a
+// substitution. It rejects a definition that it would not run as AWS does. The error
+// names the state and the field.
 func Parse(definition []byte, substitutions map[string]string) (*Machine, error) {
 	m, err := parse(definition, substitutions)
 	if err != nil {
@@ -118,7 +118,7 @@ func parse(definition []byte, substitutions map[string]string) (*Machine, error)
 		return quoted[1 : len(quoted)-1]
 	})
 	if missing != "" {
-		return nil, fmt.Errorf("nothing is given for ${%s}", missing)
+		return nil, fmt.Errorf("no value for the substitution ${%s}", missing)
 	}
 	var (
 		m        = new(Machine)
@@ -136,7 +136,7 @@ func parse(definition []byte, substitutions map[string]string) (*Machine, error)
 		return nil, err
 	}
 	if version != "1.0" || language != "JSONPath" {
-		return nil, fmt.Errorf("version %q with %q is not known here, only 1.0 with JSONPath", version, language)
+		return nil, fmt.Errorf("unsupported version %q with %q; supported: 1.0 with JSONPath", version, language)
 	}
 	m.timeout = expressLimit
 	if timeout > 0 {
@@ -174,7 +174,7 @@ func (b *branch) members(raw []byte) (map[string]json.RawMessage, error) {
 	return members, b.check()
 }
 
-// check finds a transition that leads nowhere.
+// check returns an error if a transition names a state that does not exist.
 func (b *branch) check() error {
 	if b.states[b.start] == nil {
 		return fmt.Errorf("field StartAt: there is no state %q", b.start)
@@ -190,7 +190,7 @@ func (b *branch) check() error {
 	return nil
 }
 
-// targets yields the states that may come next, and the field that says so.
+// targets yields the states that may follow, and the field that names each.
 func (s *state) targets() iter.Seq2[string, string] {
 	return func(yield func(field, target string) bool) {
 		if s.next != "" && !yield("Next", s.next) {
@@ -235,7 +235,7 @@ func (p *processor) UnmarshalJSON(raw []byte) error {
 	}
 	for name, value := range config {
 		if name != "Mode" || value != "INLINE" {
-			return fmt.Errorf("field ProcessorConfig: %s %q is not known here, only Mode INLINE", name, value)
+			return fmt.Errorf("field ProcessorConfig: unsupported %s %q; supported: Mode INLINE", name, value)
 		}
 	}
 	return nil
@@ -251,7 +251,7 @@ func (s *state) decode(raw []byte) error {
 	}
 	fields := fieldsOf(s.kind)
 	if fields == "" {
-		return fmt.Errorf("field Type: %q is not a kind of state known here", s.kind)
+		return fmt.Errorf("field Type: unsupported type %q", s.kind)
 	}
 	targets := map[string]any{
 		"Next": &s.next, "End": &s.end, "InputPath": &s.inputPath, "OutputPath": &s.outputPath,
@@ -270,7 +270,7 @@ func (s *state) decode(raw []byte) error {
 		return fmt.Errorf("%w (a %s state)", err, s.kind)
 	}
 	if slices.Contains(own, "Next") && (s.next != "") == s.end {
-		return errors.New("fields Next and End: exactly one of them is needed")
+		return errors.New("fields Next and End: exactly one is required")
 	}
 	return s.validate(members)
 }
@@ -278,12 +278,12 @@ func (s *state) decode(raw []byte) error {
 func (s *state) validate(members map[string]json.RawMessage) error {
 	for i, r := range s.retry {
 		if i < len(s.retry)-1 && r.names[0] == "States.ALL" {
-			return errors.New("field Retry: States.ALL comes last")
+			return errors.New("field Retry: States.ALL must come last")
 		}
 	}
 	for i, c := range s.catch {
 		if i < len(s.catch)-1 && c.names[0] == "States.ALL" {
-			return errors.New("field Catch: States.ALL comes last")
+			return errors.New("field Catch: States.ALL must come last")
 		}
 	}
 	has := func(name string) bool { return members[name] != nil }
@@ -298,11 +298,11 @@ func (s *state) validate(members map[string]json.RawMessage) error {
 			}
 		}
 		if n != 1 {
-			return errors.New("fields Seconds, Timestamp, SecondsPath and TimestampPath: exactly one of them is needed")
+			return errors.New("fields Seconds, Timestamp, SecondsPath and TimestampPath: exactly one is required")
 		}
 	case "Choice":
 		if len(s.choices) == 0 {
-			return errors.New("field Choices: at least one rule is needed")
+			return errors.New("field Choices: at least one rule is required")
 		}
 		if slices.ContainsFunc(s.choices, func(c choice) bool { return c.next == "" }) {
 			return errors.New("field Choices: a rule has no Next")
@@ -316,18 +316,18 @@ func (s *state) validate(members map[string]json.RawMessage) error {
 		}
 	case "Parallel":
 		if len(s.branches) == 0 || slices.Contains(s.branches, nil) {
-			return errors.New("field Branches: at least one branch is needed")
+			return errors.New("field Branches: at least one branch is required")
 		}
 	case "Fail":
 		if has("Error") && has("ErrorPath") || has("Cause") && has("CausePath") {
-			return errors.New("fields Error, Cause and their Paths: one of each pair is too many")
+			return errors.New("fields Error and ErrorPath, or Cause and CausePath: only one of each pair is allowed")
 		}
 	}
 	return nil
 }
 
-// lambdaInvoke is the service integration with Lambda; its Parameters say which
-// function and what payload.
+// lambdaInvoke is the service integration with Lambda. Its Parameters hold the function
+// and the payload.
 const lambdaInvoke = "arn:aws:states:::lambda:invoke"
 
 func (s *state) validateTask() error {
@@ -336,18 +336,18 @@ func (s *state) validateTask() error {
 		return errors.New("field Resource is missing")
 	case s.resource == lambdaInvoke:
 		if s.parameters.fill == nil {
-			return errors.New("field Parameters is missing: it names the function to invoke")
+			return errors.New("field Parameters is missing; it must name the function to invoke")
 		}
 		for _, name := range s.parameters.names {
 			if name != "FunctionName" && name != "Payload" {
-				return fmt.Errorf("field Parameters: %s is not known here, only FunctionName and Payload", name)
+				return fmt.Errorf("field Parameters: unsupported member %s; supported: FunctionName and Payload", name)
 			}
 		}
 		if !slices.Contains(s.parameters.names, "FunctionName") {
 			return errors.New("field Parameters: FunctionName is missing")
 		}
 	case strings.Contains(s.resource, ":states:"):
-		return fmt.Errorf("field Resource: %q is not known here, only functions and %s", s.resource, lambdaInvoke)
+		return fmt.Errorf("field Resource: unsupported %q; supported: functions and %s", s.resource, lambdaInvoke)
 	}
 	return nil
 }
@@ -367,7 +367,7 @@ func (r *retrier) UnmarshalJSON(raw []byte) error {
 	}
 	switch {
 	case jitter != "NONE":
-		return fmt.Errorf("field JitterStrategy: %q is not known here, only NONE", jitter)
+		return fmt.Errorf("field JitterStrategy: unsupported %q; supported: NONE", jitter)
 	case r.attempts < 0:
 		return errors.New("field MaxAttempts must not be negative")
 	case r.backoff < 1:
@@ -394,15 +394,15 @@ func (c *catcher) UnmarshalJSON(raw []byte) error {
 
 func checkNames(names []string) error {
 	if len(names) == 0 {
-		return errors.New("field ErrorEquals: at least one error name is needed")
+		return errors.New("field ErrorEquals: at least one error name is required")
 	}
 	if len(names) > 1 && slices.Contains(names, "States.ALL") {
-		return errors.New("field ErrorEquals: States.ALL stands alone")
+		return errors.New("field ErrorEquals: States.ALL must be the only name")
 	}
 	return nil
 }
 
-// seconds is a whole number of seconds, at most 99,999,999 as in the cloud.
+// seconds is a whole number of seconds, at most 99,999,999 as in AWS.
 type seconds int
 
 func (s *seconds) UnmarshalJSON(raw []byte) error {
@@ -419,7 +419,7 @@ func (s *seconds) UnmarshalJSON(raw []byte) error {
 
 func (s seconds) duration() time.Duration { return time.Duration(s) * time.Second }
 
-// literal is a value that may be null, and still be there.
+// literal is a JSON value. It distinguishes null from a missing value.
 type literal struct {
 	set   bool
 	value any
@@ -445,13 +445,13 @@ func (i *instant) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// decode fills targets from the members of an object, and refuses a member that
-// has no target.
+// decode fills targets from the members of an object. It returns an error for a member
+// without a target.
 func decode(members map[string]json.RawMessage, targets map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		target, ok := targets[name]
 		if !ok {
-			return fmt.Errorf("field %s is not known here", name)
+			return fmt.Errorf("unsupported field %s", name)
 		}
 		if string(members[name]) == "null" && !nullable(name) {
 			return fmt.Errorf("field %s must not be null", name)
@@ -467,18 +467,18 @@ func nullable(field string) bool {
 	return slices.Contains([]string{"InputPath", "OutputPath", "ResultPath", "Result", "Comment"}, field)
 }
 
-// unmarshal is json.Unmarshal that keeps numbers as they are written.
+// unmarshal is json.Unmarshal, except that numbers keep their text.
 func unmarshal(raw []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	if err := d.Decode(v); err != nil {
 		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return fmt.Errorf("a JSON %s is not what belongs here", e.Value)
+			return fmt.Errorf("wrong type: a JSON %s", e.Value)
 		}
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more follows the JSON value")
+		return errors.New("there is text after the JSON value")
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // path is a JSONPath made of names and indexes: $.match.balls[0], or
-// $$.Execution.StartTime for the context object. Filters, slices and wildcards
-// are not known.
+// $$.Execution.StartTime for the context object. Filters, slices and wildcards are not
+// supported.
 type path struct {
 	text    string
 	context bool
@@ -32,9 +32,9 @@ func parsePath(text string) (path, error) {
 		m := step.FindStringSubmatch(rest)
 		switch {
 		case m == nil:
-			return p, fmt.Errorf("%q is more than names and indexes, which is all this interpreter knows of JSONPath", text)
+			return p, fmt.Errorf("unsupported JSONPath %q; supported: names and indexes", text)
 		case m[2] != "":
-			i, _ := strconv.Atoi(m[2]) // nine digits
+			i, _ := strconv.Atoi(m[2]) // at most nine digits
 			p.steps = append(p.steps, i)
 		default:
 			p.steps = append(p.steps, m[1]+m[3])
@@ -53,7 +53,7 @@ func (p *path) UnmarshalJSON(raw []byte) (err error) {
 	return err
 }
 
-// get reports whether there is anything at p.
+// get returns the value at p and whether there is one.
 func (p path) get(d data) (any, bool) {
 	at := d.in
 	if p.context {
@@ -79,17 +79,18 @@ func (p path) get(d data) (any, bool) {
 	return at, true
 }
 
-// getRequired is get, or the failure of a state whose field asks for what is not there.
+// getRequired returns the value at p. If there is none, it returns the failure of the
+// state that has the field.
 func (p path) getRequired(field string, d data) (any, error) {
 	v, ok := p.get(d)
 	if !ok {
-		return nil, runtimeFailure("%s: there is nothing at %s", field, p.text)
+		return nil, runtimeFailure("%s: no value at %s", field, p.text)
 	}
 	return v, nil
 }
 
-// put returns in with v at steps, which are all names. in itself is shared with
-// other states and stays as it is.
+// put returns a copy of in with v at steps, which are all names. It does not change in,
+// which other states share.
 func put(in any, steps []any, v any) (any, bool) {
 	if len(steps) == 0 {
 		return v, true
@@ -132,7 +133,7 @@ func (f filter) apply(field string, d data) (any, error) {
 	return f.path.getRequired(field, d)
 }
 
-// destination is ResultPath: where in the state's input its result goes.
+// destination is ResultPath: where the result is put in the state's input.
 type destination struct{ filter }
 
 func (r *destination) UnmarshalJSON(raw []byte) error {
@@ -155,7 +156,7 @@ func (r destination) apply(in, result any) (any, error) {
 	}
 	out, ok := put(in, r.path.steps, result)
 	if !ok {
-		return nil, &Failure{"States.ResultPathMatchFailure", fmt.Sprintf("the input has no room for %s", r.path.text)}
+		return nil, &Failure{"States.ResultPathMatchFailure", fmt.Sprintf("the input has no object in which to put %s", r.path.text)}
 	}
 	return out, nil
 }
@@ -219,7 +220,7 @@ func compileObject(v map[string]any) (func(string, data) (any, error), error) {
 	for _, key := range slices.Sorted(maps.Keys(v)) {
 		name, dynamic := strings.CutSuffix(key, ".$")
 		if _, twice := members[name]; twice {
-			return nil, fmt.Errorf("it has both %s and %s.$", name, name)
+			return nil, fmt.Errorf("both %s and %s.$ are present", name, name)
 		}
 		var err error
 		if dynamic {
@@ -246,10 +247,10 @@ func compileObject(v map[string]any) (func(string, data) (any, error), error) {
 func compilePath(v any) (func(string, data) (any, error), error) {
 	text, ok := v.(string)
 	if !ok {
-		return nil, fmt.Errorf("its value must be a JSONPath")
+		return nil, fmt.Errorf("the value must be a JSONPath")
 	}
 	if strings.HasPrefix(text, "States.") {
-		return nil, fmt.Errorf("intrinsic functions (%s) are not known here", text)
+		return nil, fmt.Errorf("intrinsic functions (%s) are not supported", text)
 	}
 	p, err := parsePath(text)
 	return p.getRequired, err

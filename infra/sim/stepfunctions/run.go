@@ -24,23 +24,23 @@ type execution struct {
 	invoke   Invoke
 	name     string
 	deadline time.Time
-	context  map[string]any // what every state's context object has
+	context  map[string]any // the part of the context object that all states share
 }
 
-// data is what paths are read from.
+// data holds the values that paths read.
 type data struct {
 	in      any
 	context map[string]any
 }
 
-// item is the element of a Map that a state works on; nil outside Maps.
+// item is the element of a Map that a state processes; nil outside Maps.
 type item struct {
 	index int
 	value any
 }
 
 var (
-	errTimeout = errors.New("the time is up")
+	errTimeout = errors.New("the execution's time is over")
 	errAllDone = errors.New("all branches are over")
 )
 
@@ -55,13 +55,14 @@ func (x *execution) run(ctx context.Context, in any) ([]byte, error) {
 	return encode(out)
 }
 
-// timeoutFailure is how an execution fails whose time is up. No state can catch it.
+// timeoutFailure is the failure of an execution that exceeds its time. No state can
+// catch it.
 func (x *execution) timeoutFailure() *Failure {
 	return &Failure{"States.Timeout", fmt.Sprintf("the execution did not end within %v", x.machine.timeout)}
 }
 
-// branch runs states from b's start to an end. Its error is a *Failure, errLate
-// when the execution's time is up, or ctx's error.
+// branch runs states from b's start to an end. Its error is a *Failure, errTimeout when
+// the execution's time is over, or ctx's error.
 func (x *execution) branch(ctx context.Context, b *branch, in any, it *item) (any, error) {
 	for s := b.states[b.start]; ; {
 		out, next, err := x.state(ctx, s, in, it)
@@ -72,7 +73,7 @@ func (x *execution) branch(ctx context.Context, b *branch, in any, it *item) (an
 	}
 }
 
-// state runs s and finds what comes next.
+// state runs s and returns the next state.
 func (x *execution) state(ctx context.Context, s *state, in any, it *item) (out any, next string, err error) {
 	x.observe(s, it, Entered, nil)
 	out, next, caught, err := x.runWithRetries(ctx, s, in, it)
@@ -91,8 +92,8 @@ func (x *execution) state(ctx context.Context, s *state, in any, it *item) (out 
 	return out, next, err
 }
 
-// runWithRetries tries s again and again, as its retriers ask, and then its catchers,
-// which may turn the failure into an output.
+// runWithRetries runs s, retries it as its retriers demand, and then applies its
+// catchers, which may turn the failure into an output.
 func (x *execution) runWithRetries(ctx context.Context, s *state, in any, it *item) (out any, next string, caught *Failure, err error) {
 	tries := make([]int, len(s.retry))
 	for retries := 0; ; retries++ {
@@ -122,8 +123,8 @@ func (x *execution) runWithRetries(ctx context.Context, s *state, in any, it *it
 	}
 }
 
-// matches reports whether a retrier or catcher with these names is for f. The
-// wildcards do not reach the failures that would only repeat.
+// matches reports whether a retrier or catcher with these names applies to f. Wildcards
+// do not match failures that a retry would only repeat.
 func matches(names []string, f *Failure) bool {
 	if slices.Contains(names, f.Code) {
 		return true
@@ -139,7 +140,7 @@ func (r retrier) delay(tries int) time.Duration {
 	if r.most > 0 {
 		s = min(s, float64(r.most))
 	}
-	return time.Duration(min(s, expressLimit.Seconds()+1) * float64(time.Second)) // longer is never slept
+	return time.Duration(min(s, expressLimit.Seconds()+1) * float64(time.Second)) // a longer sleep would end after the execution
 }
 
 func (x *execution) contextOf(s *state, it *item, retries int) map[string]any {
@@ -247,7 +248,7 @@ func (s *state) choose(d data) (next string, err error) {
 	return s.fallback, nil
 }
 
-// wait sleeps whole seconds only, as the cloud does: a time is cut to its second.
+// wait sleeps whole seconds only, as AWS does: it truncates a time to its second.
 func (x *execution) wait(ctx context.Context, s *state, d data) error {
 	until := s.timestamp.Time
 	switch {
@@ -261,7 +262,7 @@ func (x *execution) wait(ctx context.Context, s *state, d data) error {
 		n, _ := v.(json.Number)
 		var wait seconds
 		if err := wait.UnmarshalJSON([]byte(n)); err != nil {
-			return runtimeFailure("SecondsPath: %s is not a number of seconds that can be waited", s.secondsPath.text)
+			return runtimeFailure("SecondsPath: %s is not a whole number of seconds from 0 to 99999999", s.secondsPath.text)
 		}
 		until = x.clock.Now().Add(wait.duration())
 	case s.timestampPath != nil:
@@ -307,7 +308,7 @@ func (x *execution) runTask(ctx context.Context, s *state, d data) (any, error) 
 			until = t
 		}
 	}
-	answers := make(chan []byte, 1) // not a variable: a late answer must find nobody reading
+	answers := make(chan []byte, 1) // not a variable: the function may answer after await has returned
 	err = x.await(ctx, until, func(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -339,7 +340,7 @@ func (x *execution) runTask(ctx context.Context, s *state, d data) (any, error) 
 	return result, nil
 }
 
-// taskFailure gives an error the form in which Lambda reports it.
+// taskFailure converts an error to the Failure that Lambda's answer causes.
 func taskFailure(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
@@ -426,14 +427,14 @@ func (x *execution) fanOut(ctx context.Context, n, limit int, do func(ctx contex
 	}
 	workers := slices.Repeat([]func(context.Context) error{worker}, min(n, limit))
 	working.Add(len(workers))
-	defer working.Wait() // they leave at once: all they ever wait for ends with ctx
+	defer working.Wait() // they return at once: each of their waits ends with ctx
 	return x.await(ctx, x.deadline, workers...)
 }
 
-// await starts fs, each with clock work of its own, and lays the caller's work
-// down until all are over (nil), one has failed (its error), until has come
-// (errLate), or ctx ends (its error). It leaves behind what still runs, with an ended
-// context, as the cloud leaves a function that it no longer waits for.
+// await starts fs, each with its own clock work, and releases the caller's work until
+// all have returned (nil), one has failed (its error), the time until has come
+// (errTimeout), or ctx has ended (its error). It does not wait for those that still run;
+// their context has ended. AWS does not stop a function either.
 func (x *execution) await(ctx context.Context, until time.Time, fs ...func(context.Context) error) error {
 	outer := ctx
 	ctx, end := context.WithCancelCause(outer)
@@ -457,26 +458,26 @@ func (x *execution) await(ctx context.Context, until time.Time, fs ...func(conte
 	close(resumed)
 	for i, stop := range stops {
 		if stop() {
-			_ = fs[i](ctx) // it never started: it learns so now
+			_ = fs[i](ctx) // it has not started: start it, so that it returns with the error of ctx
 		}
 	}
 	switch cause := context.Cause(ctx); {
 	case cause == errAllDone:
 		return nil
 	case outer.Err() != nil:
-		return outer.Err() // and never its cause: that is the failure of another branch
+		return outer.Err() // not context.Cause: that is the failure of another branch
 	default:
 		return cause
 	}
 }
 
-// sleep waits until t, with the caller's work laid down.
+// sleep waits until t. The caller's work does not count meanwhile.
 func (x *execution) sleep(ctx context.Context, t time.Time) error {
 	if t.After(x.deadline) {
 		t = x.deadline
 	}
 	if t.After(x.clock.Now()) {
-		_ = x.clock.Sleep(ctx, t) // alive tells
+		_ = x.clock.Sleep(ctx, t) // checkAlive returns the reason
 	}
 	return x.checkAlive(ctx)
 }

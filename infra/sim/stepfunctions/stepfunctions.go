@@ -1,11 +1,9 @@
-// Package stepfunctions runs Step Functions Express state machines under the fleet's
-// clock, from the definitions that are deployed.
-//
-// It knows the JSONPath dialect of the Amazon States Language
-// (https://states-language.net/spec.html) with Task, Wait, Choice, inline Map,
-// Parallel, Pass, Succeed and Fail, and refuses the rest when it parses:
-// intrinsic functions, JSONata, distributed Maps, and integrations other than
-// Lambda's.
+// Package stepfunctions runs Step Functions Express state machines under a simulated
+// clock, from the definitions that are deployed. It supports the JSONPath dialect of
+// the Amazon States Language (https://states-language.net/spec.html) with Task, Wait,
+// Choice, inline Map, Parallel, Pass, Succeed and Fail, and rejects everything else
+// when it parses: intrinsic functions, JSONata, distributed Maps, and integrations
+// other than Lambda's.
 package stepfunctions
 
 import (
@@ -18,7 +16,7 @@ import (
 	"matchday/infra/sim/clock"
 )
 
-// Limits of the cloud.
+// Limits of AWS.
 const (
 	expressLimit   = 5 * time.Minute
 	mapConcurrency = 40      // of an inline Map
@@ -48,14 +46,14 @@ type Transition struct {
 // Kind is what happened to a state.
 type Kind string
 
-// What happens to a state. After Entered, and Retried any number of times, comes
-// one of the others.
+// The kinds of transitions. After Entered, and any number of Retried, comes exactly one
+// of the others.
 const (
 	Entered Kind = "entered"
 	Exited  Kind = "exited"
-	Retried Kind = "retried" // it failed, and will be tried again
-	Caught  Kind = "caught"  // it failed, and another state follows
-	Failed  Kind = "failed"  // it failed or the execution's time is up, and so fails what it belongs to
+	Retried Kind = "retried" // it failed and will be retried
+	Caught  Kind = "caught"  // it failed and a catcher named the next state
+	Failed  Kind = "failed"  // it failed without a catcher, or the execution's time is over: its branch fails
 	Aborted Kind = "aborted" // another branch failed, or the run's context ended
 )
 
@@ -71,19 +69,18 @@ func runtimeFailure(format string, args ...any) *Failure {
 	return &Failure{"States.Runtime", fmt.Sprintf(format, args...)}
 }
 
-// Invoke runs the function that a Task names. Its errors may have a method
-// ErrorType() string, which gives the Failure its Code. It is called with clock
-// work held. When ctx ends the execution has moved on, because of a timeout or a
-// failure elsewhere, and the answer is dropped.
+// Invoke runs the function that a Task names. Its errors may have a method ErrorType()
+// string, which gives the Failure its Code. It is called with clock work held. When ctx
+// ends, a timeout or another failure has ended the Task, and the answer is dropped.
 type Invoke = func(ctx context.Context, resource string, payload []byte) ([]byte, error)
 
-// Run executes m once, and returns its output or how it failed: a *Failure, or
-// ctx's error when ctx ends. The caller holds clock work, which counts only while
-// a state is at work, so that the clock moves on over waits and back-offs.
+// Run executes m once and returns its output. The error is a *Failure, or ctx's error
+// when ctx ends. The caller holds clock work, which counts only while a state runs, so
+// that the clock moves during waits and back-offs.
 //
-// The branches of a Map or Parallel each hold work of their own. A free clock
-// starts them one after the other, in order, each when the one before waits or
-// is over, so that a run is the same run every time.
+// The branches of a Map or Parallel each hold work of their own. A free clock starts
+// them in order, each when the one before waits or has ended, so that every run is the
+// same.
 func (m *Machine) Run(ctx context.Context, c *clock.Clock, input []byte, invoke Invoke) ([]byte, error) {
 	var in any
 	if err := unmarshal(input, &in); err != nil {
@@ -110,5 +107,5 @@ func (m *Machine) Run(ctx context.Context, c *clock.Clock, input []byte, invoke 
 	return x.run(ctx, in)
 }
 
-// stamp writes a time as the context object has it.
+// stamp formats a time as the context object does.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -18,7 +18,7 @@ import (
 
 var start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
-// typed is an error as a function's runtime reports it.
+// typed is an error with the method ErrorType, as a function's runtime reports it.
 type typed struct{ kind, text string }
 
 func (e typed) Error() string     { return e.text }
@@ -47,7 +47,8 @@ func echo(*clock.Clock) Invoke {
 	return func(_ context.Context, _ string, payload []byte) ([]byte, error) { return payload, nil }
 }
 
-// one wraps a state into a machine of one state, or of two with an End.
+// one returns a machine of this state and, if the state does not end it, of a final
+// state Z.
 func one(state string) string {
 	return `{"StartAt": "S", "States": {"S": ` + state + `, "Z": {"Type": "Pass", "End": true}}}`
 }
@@ -218,7 +219,7 @@ func TestTime(t *testing.T) {
 			}
 		}
 	}
-	deaf := func(c *clock.Clock) Invoke { // as a function that runs on after its caller gave up
+	deaf := func(c *clock.Clock) Invoke { // a function that continues after its caller has timed out
 		return func(context.Context, string, []byte) ([]byte, error) {
 			return []byte(`"done"`), c.Sleep(context.Background(), c.Now().Add(time.Minute))
 		}
@@ -244,7 +245,7 @@ func TestTime(t *testing.T) {
 		"in time":                  {state: `{"Type": "Task", "Resource": "f", "TimeoutSeconds": 10, "End": true}`, invoke: sleeping(9 * time.Second), took: 9 * time.Second, want: `"done"`},
 		"timeout":                  {state: `{"Type": "Task", "Resource": "f", "TimeoutSeconds": 10, "End": true}`, invoke: sleeping(11 * time.Second), took: 10 * time.Second, want: "States.Timeout"},
 		"timeout comes first":      {state: `{"Type": "Task", "Resource": "f", "TimeoutSeconds": 10, "End": true}`, invoke: sleeping(10 * time.Second), took: 10 * time.Second, want: "States.Timeout"},
-		"timeout of the deaf":      {state: `{"Type": "Task", "Resource": "f", "TimeoutSeconds": 10, "End": true}`, invoke: deaf, took: 10 * time.Second, want: "States.Timeout"},
+		"timeout, context ignored": {state: `{"Type": "Task", "Resource": "f", "TimeoutSeconds": 10, "End": true}`, invoke: deaf, took: 10 * time.Second, want: "States.Timeout"},
 		"timeout, retried":         {state: `{"Type": "Task", "Resource": "f", "TimeoutSeconds": 10, "Retry": [{"ErrorEquals": ["States.Timeout"], "MaxAttempts": 1}], "End": true}`, invoke: deaf, took: 21 * time.Second, want: "States.Timeout"},
 		"TaskFailed is no timeout": {state: `{"Type": "Task", "Resource": "f", "TimeoutSeconds": 10, "Retry": [{"ErrorEquals": ["States.TaskFailed"]}], "End": true}`, invoke: deaf, took: 10 * time.Second, want: "States.Timeout"},
 		"express":                  {state: `{"Type": "Wait", "Seconds": 301, "End": true}`, took: 5 * time.Minute, want: "States.Timeout"},
@@ -254,7 +255,7 @@ func TestTime(t *testing.T) {
 		"items wait together":      {state: `{"Type": "Map", "End": true, "ItemProcessor": {"StartAt": "W", "States": {"W": {"Type": "Wait", "SecondsPath": "$", "End": true}}}}`, in: `[5,30,10]`, took: 30 * time.Second, want: `[5,30,10]`},
 		"items wait in turn":       {state: `{"Type": "Map", "MaxConcurrency": 1, "End": true, "ItemProcessor": {"StartAt": "W", "States": {"W": {"Type": "Wait", "SecondsPath": "$", "End": true}}}}`, in: `[5,30,10]`, took: 45 * time.Second, want: `[5,30,10]`},
 		"one item ends all":        {state: `{"Type": "Map", "Catch": [{"ErrorEquals": ["E"], "Next": "Z"}], "End": true, "ItemProcessor": {"StartAt": "W", "States": {"W": {"Type": "Wait", "SecondsPath": "$", "Next": "T"}, "T": {"Type": "Task", "Resource": "f", "End": true}}}}`, in: `[5,30,10]`, invoke: failing(1, &Failure{"E", "why"}), took: 5 * time.Second, want: `{"Cause":"why","Error":"E"}`},
-		"a map is retried whole":   {state: `{"Type": "Map", "Retry": [{"ErrorEquals": ["E"]}], "End": true, "ItemProcessor": {"StartAt": "W", "States": {"W": {"Type": "Wait", "SecondsPath": "$", "Next": "T"}, "T": {"Type": "Task", "Resource": "f", "End": true}}}}`, in: `[5,30]`, invoke: failing(1, &Failure{"E", "why"}), took: 36 * time.Second, want: `["done","done"]`},
+		"the whole map is retried": {state: `{"Type": "Map", "Retry": [{"ErrorEquals": ["E"]}], "End": true, "ItemProcessor": {"StartAt": "W", "States": {"W": {"Type": "Wait", "SecondsPath": "$", "Next": "T"}, "T": {"Type": "Task", "Resource": "f", "End": true}}}}`, in: `[5,30]`, invoke: failing(1, &Failure{"E", "why"}), took: 36 * time.Second, want: `["done","done"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -300,7 +301,7 @@ func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		definition string
-		says       []string
+		want       []string
 	}{
 		"not JSON":            {`{`, nil},
 		"not an object":       {`[]`, nil},
@@ -347,11 +348,11 @@ func TestParseRefuses(t *testing.T) {
 			t.Parallel()
 			_, err := Parse([]byte(tc.definition), nil)
 			if err == nil {
-				t.Fatal("it was accepted")
+				t.Fatal("the definition was accepted, want an error")
 			}
-			for _, s := range tc.says {
+			for _, s := range tc.want {
 				if !strings.Contains(err.Error(), s) {
-					t.Errorf("%q does not say %s", err, s)
+					t.Errorf("got the error %q, want it to contain %s", err, s)
 				}
 			}
 		})
@@ -387,7 +388,7 @@ func TestObserver(t *testing.T) {
 			in:    `{}`,
 			want:  []string{"0s S -1 entered", "5m0s S -1 failed States.Timeout"},
 		},
-		"no room for what was caught": {
+		"no place for the caught error": {
 			state: `{"Type": "Task", "Resource": "f", "Catch": [{"ErrorEquals": ["E"], "ResultPath": "$.e", "Next": "Z"}], "End": true}`,
 			in:    `2`,
 			want:  []string{"0s S -1 entered", "0s S -1 failed States.ResultPathMatchFailure"},
@@ -425,8 +426,8 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// TestLiveLoop runs a minute of the machine that is deployed: every slot ticks at
-// its own second, whatever the others do.
+// TestLiveLoop runs one minute of the deployed machine. Every slot ticks at its own
+// time, even if other ticks are slow or fail.
 func TestLiveLoop(t *testing.T) {
 	t.Parallel()
 	definition, err := os.ReadFile("../../machines/live-loop.asl.json")
@@ -442,7 +443,7 @@ func TestLiveLoop(t *testing.T) {
 		Due  time.Time `json:"due"`
 		At   time.Time `json:"at"`
 	}
-	c := clock.New(start.Add(7*time.Second), clock.Free) // as late as Scheduler likes
+	c := clock.New(start.Add(7*time.Second), clock.Free) // EventBridge Scheduler may start the execution late
 	const slots, failing, slow, stuck = 24, 3, 6, 9
 	var (
 		mu      sync.Mutex
@@ -497,22 +498,22 @@ func TestLiveLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	if plans != 2 {
-		t.Errorf("planned %d times, want a second try after the first failed", plans)
+		t.Errorf("planned %d times, want 2: a retry after the first failure", plans)
 	}
 	for i := range int64(slots) {
 		want := (time.Duration(i) * 2500 * time.Millisecond).Truncate(time.Second)
 		if at, ok := called[i]; !ok || at != want || order[i] != i {
-			t.Errorf("tick %d was called at %v (%v) as number %d, want %v", i, at, ok, order[i], want)
+			t.Errorf("tick %d was called at %v (%v) as call %d, want %v", i, at, ok, order[i], want)
 		}
 	}
 	if want := slots - 2; sleeps != want {
-		t.Errorf("%d ticks ran to their end, want %d", sleeps, want)
+		t.Errorf("%d ticks completed, want %d", sleeps, want)
 	}
 	if took := c.Now().Sub(first); took != 57500*time.Millisecond {
 		t.Errorf("the execution ended %v after its first slot, want with its last, at 57.5s", took)
 	}
 	if !strings.Contains(string(out), `"live":true`) {
-		t.Errorf("the Map's result was kept: %s", out)
+		t.Errorf("the output contains the Map's result: %s", out)
 	}
 }
 
@@ -536,7 +537,7 @@ func TestLiveLoopIdle(t *testing.T) {
 		t.Fatal(err)
 	}
 	if calls != 1 || !c.Now().Equal(start) {
-		t.Errorf("%d calls until %v, want one at once", calls, c.Now())
+		t.Errorf("%d calls until %v, want one call at the start", calls, c.Now())
 	}
 }
 
@@ -570,7 +571,8 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What parses runs without a panic; a loop that never waits ends with ctx.
+		// A definition that parses runs without a panic. A loop without a wait ends with
+		// ctx.
 		c := clock.New(start, clock.Free)
 		defer c.Work()()
 		ctx, cancel := context.WithCancel(t.Context())

@@ -12,9 +12,8 @@ import (
 	"matchday/infra/sim/cricsheet"
 )
 
-// Read returns the script of a match in the Cricsheet JSON format. The provider
-// calls the match id. The error is one sentence that says what is wrong with the
-// file.
+// Read returns the script of a match in the Cricsheet JSON format. id is the provider's
+// id of the match. The error describes in one sentence what is wrong with the file.
 func Read(data []byte, id int64) (*Match, error) {
 	f, err := cricsheet.Parse(data)
 	if err != nil {
@@ -23,8 +22,8 @@ func Read(data []byte, id int64) (*Match, error) {
 	return New(f, id), nil
 }
 
-// Generate returns the script of the match that cricsheet.Generate makes up for
-// a seed and a format. The first player of each team is its captain.
+// Generate returns the script of the match that cricsheet.Generate invents for a seed
+// and a format. The first player of each team is its captain.
 func Generate(seed int64, format cricsheet.Format) *Match {
 	m := New(cricsheet.Generate(seed, format), generatedID(seed, format))
 	for side := range 2 {
@@ -43,7 +42,7 @@ func generatedID(seed int64, format cricsheet.Format) int64 {
 	return SyntheticID("generated", strconv.FormatInt(seed, 10), format.String())
 }
 
-// New returns the script of a match. The provider calls the match id.
+// New returns the script of a match. id is the provider's id of the match.
 func New(f *cricsheet.Match, id int64) *Match {
 	b := newBuilder(f, id)
 	for side, name := range f.Info.Teams {
@@ -53,7 +52,7 @@ func New(f *cricsheet.Match, id int64) *Match {
 			b.People[n].Substitute = i >= 11
 		}
 		if side == 0 && f.Info.Teams[1] == name {
-			break // one list serves two teams of one name
+			break // two teams with the same name share one list
 		}
 	}
 	bowled := b.play()
@@ -80,10 +79,10 @@ type builder struct {
 	*Match
 	file   *cricsheet.Match
 	known  map[nameOnSide]int
-	header *Header // of the frames being written
+	header *Header // the state of the frames that are being written
 }
 
-// newBuilder starts a match with its fixture.
+// newBuilder returns a builder whose match has its fixture.
 func newBuilder(f *cricsheet.Match, id int64) *builder {
 	b := &builder{file: f, known: map[nameOnSide]int{}, Match: &Match{
 		BallsPerOver: cmp.Or(f.Info.BallsPerOver, 6),
@@ -93,7 +92,8 @@ func newBuilder(f *cricsheet.Match, id int64) *builder {
 	return b
 }
 
-// side is that of a team's name; of innings i when both teams have one name.
+// side returns the side of the team with a name. If both teams have the same name, it
+// returns the side that bats in innings i.
 func (b *builder) side(name string, i int) int {
 	t := b.file.Info.Teams
 	if t[0] == t[1] {
@@ -102,19 +102,19 @@ func (b *builder) side(name string, i int) int {
 	return slices.Index(t, name)
 }
 
-// player is the place among people of a name on a side, -1 for officials. A
-// name that both teams list is two people.
+// player returns the index in people of a name on a side, -1 for officials. A name that
+// both teams list is two people.
 func (b *builder) player(side int, name string) int {
 	if n, ok := b.known[nameOnSide{side, name}]; ok {
 		return n
 	}
 	in := &b.file.Info
-	words := []string{"player", cmp.Or(in.Registry.People[name], in.Gender+" "+name)}
+	parts := []string{"player", cmp.Or(in.Registry.People[name], in.Gender+" "+name)}
 	if side >= 0 && slices.Contains(in.Players[in.Teams[0]], name) && slices.Contains(in.Players[in.Teams[1]], name) {
-		words = append(words, strconv.FormatInt(b.Team(side).ID, 10))
+		parts = append(parts, strconv.FormatInt(b.Team(side).ID, 10))
 	}
 	n := len(b.People)
-	b.People = append(b.People, Person{ID: SyntheticID(words...), Side: side, Name: name})
+	b.People = append(b.People, Person{ID: SyntheticID(parts...), Side: side, Name: name})
 	b.known[nameOnSide{side, name}] = n
 	return n
 }
@@ -193,7 +193,7 @@ func (b *builder) fixture(id int64) {
 	}
 }
 
-// series is the league that gathers the tours of a format.
+// series returns the league that contains the tours of a format.
 func series(format string) League {
 	if format == "T20I" {
 		return League{ID: 3, Name: "Twenty20 International", Code: "T20I", Phase: true}
@@ -203,7 +203,7 @@ func series(format string) League {
 	return League{ID: SyntheticID("league", name), Name: name, Code: code(name), Phase: true}
 }
 
-// tournament is a league, under the provider's id where that is known.
+// tournament returns a league, with the provider's id if it is known.
 func tournament(name string) League {
 	id := map[string]int64{"Indian Premier League": 1, "Big Bash League": 5, "Bangladesh Premier League": 9, "CSA T20 Challenge": 10}[name]
 	return League{ID: cmp.Or(id, SyntheticID("league", name)), Name: name, Code: code(name)}
@@ -224,7 +224,7 @@ func Ordinal(n int) string {
 	return strconv.Itoa(n) + end
 }
 
-// play converts the innings and deliveries, and returns who bowled.
+// play converts the innings and deliveries and returns the bowlers.
 func (b *builder) play() (bowled map[int]bool) {
 	bowled = map[int]bool{}
 	for i, fi := range b.file.Innings {
@@ -278,7 +278,7 @@ func (b *builder) play() (bowled map[int]bool) {
 	return bowled
 }
 
-// noBall is what a no-ball costs: two runs in The Hundred, one elsewhere.
+// noBall returns the runs of a no-ball: two in The Hundred, one elsewhere.
 func (b *builder) noBall() int {
 	if b.BallsPerOver == 5 {
 		return 2
@@ -286,8 +286,8 @@ func (b *builder) noBall() int {
 	return 1
 }
 
-// moveCrease keeps each batter in the place he took when he came in, as the feed
-// does.
+// moveCrease keeps each batter at the position that he took when he came in, as the
+// feed does.
 func moveCrease(crease [2]int, striker, other int) [2]int {
 	switch {
 	case crease[0] == other || crease[1] == striker:
@@ -322,8 +322,8 @@ func (b *builder) out(w cricsheet.Wicket, side, bowler int) Dismissal {
 	return o
 }
 
-// roles gives each named player a position in his team, which the format does
-// not tell: from what he did, and where the file lists him.
+// roles gives each named player a position in his team. The format has no positions, so
+// they are derived from what the player did and his place in the list.
 func (b *builder) roles(bowled map[int]bool) {
 	for side, name := range b.file.Info.Teams {
 		if len(b.file.Info.Players[name]) == 0 {
@@ -369,7 +369,7 @@ const (
 	untilAbandoned = 2 * time.Hour
 )
 
-// addFrame appends a frame that says what b.head says now.
+// addFrame appends a frame with the current header.
 func (b *builder) addFrame(balls, open, closed int, wait time.Duration) {
 	h := b.header
 	if n := len(b.Frames); n > 0 && *b.Frames[n-1].Header == *h {
@@ -414,7 +414,7 @@ func (b *builder) script() {
 		h.Status = status
 		open := i
 		if n == 0 || fi.PenaltyRuns.Pre > 0 {
-			open++ // a row without a ball
+			open++ // an entry without a ball
 		}
 		wait := inningsBreak
 		if i == 0 {
@@ -444,7 +444,7 @@ func (b *builder) script() {
 			h.SuperOver = true
 		}
 		b.addFrame(balls, i+1, i+1, untilInterval)
-		for len(breaks) > 0 && balls >= breaks[0].after { // an interval that the end of the innings swallowed
+		for len(breaks) > 0 && balls >= breaks[0].after { // an interval that coincides with the end of the innings
 			if strings.HasPrefix(breaks[0].status, "Stump") {
 				h.Status = breaks[0].status
 				b.addFrame(balls, i+1, i+1, untilInterval)
@@ -476,8 +476,8 @@ func (b *builder) script() {
 	b.addFrame(balls, len(b.Innings), len(b.Innings), wait)
 }
 
-// statusOf names innings i. The provider's list ends at the fourth, so later
-// super overs use the names of the first one.
+// statusOf returns the status of innings i. The provider's list ends with the fourth
+// innings, so later super overs use the statuses of the first one.
 func statusOf(i int) string {
 	if i >= 4 {
 		i = 2 + i%2
@@ -485,8 +485,9 @@ func statusOf(i int) string {
 	return Ordinal(i+1) + " Innings"
 }
 
-// startInnings sets what the provider sends when innings i starts, main innings of the
-// match proper into it: the target, and what rain has done to it.
+// startInnings sets the fields that the provider sends when innings i starts: the
+// target, and the effects of rain on it. main is the number of innings before super
+// overs.
 func (b *builder) startInnings(i, main, balls int) {
 	h, fi := b.header, &b.file.Innings[i]
 	h.Note = ""
@@ -521,16 +522,16 @@ func (b *builder) startInnings(i, main, balls int) {
 	}
 }
 
-// revised reports whether rain changed what innings i has to chase.
+// revised reports whether rain changed the target of innings i.
 func (b *builder) revised(i int) bool {
 	t := b.file.Innings[i].Target
 	return t.Runs != b.total(i-1)+1 || t.Overs != float64(b.file.Info.Overs) || rainRule(b.file.Info.Outcome.Method)
 }
 
-// rainRule reports whether a method sets targets after rain.
+// rainRule reports whether a method of the file sets targets after rain.
 func rainRule(method string) bool { return slices.Contains([]string{"D/L", "DLS", "VJD"}, method) }
 
-// endNote is what the provider sends in the break after innings i.
+// endNote returns the note that the provider sends in the break after innings i.
 func (b *builder) endNote(i, main int) string {
 	fi := &b.file.Innings[i]
 	next := &b.file.Innings[i+1]
@@ -545,7 +546,7 @@ func (b *builder) endNote(i, main int) string {
 	return ""
 }
 
-// waitBefore is the natural time before delivery n.
+// waitBefore returns the natural time before delivery n.
 func (b *builder) waitBefore(n int) time.Duration {
 	d := &b.Deliveries[n]
 	wait := betweenBalls
@@ -567,8 +568,8 @@ type interval struct {
 	length time.Duration
 }
 
-// intervals spreads lunch, tea and stumps evenly over the deliveries of a match
-// of several days: the format has the days, but not where they end.
+// intervals spreads lunch, tea and stumps evenly over the deliveries of a match of
+// several days. The format has the number of days, but not where they end.
 func (b *builder) intervals() []interval {
 	days := len(b.file.Info.Dates)
 	if b.file.Limited() || days < 2 {
@@ -588,7 +589,7 @@ func (b *builder) intervals() []interval {
 	return all
 }
 
-// total is the score of innings i, penalties included.
+// total returns the score of innings i, penalties included.
 func (b *builder) total(i int) int {
 	n := b.Innings[i].pre + b.Innings[i].post
 	for d := range b.Deliveries {
@@ -612,7 +613,7 @@ func (b *builder) wickets(i int) (n int) {
 	return n
 }
 
-// lastLabel is how many overs innings i lasted, in tenths.
+// lastLabel returns the overs of innings i, in tenths.
 func (b *builder) lastLabel(i int) (overs int) {
 	for d := range b.Deliveries {
 		if d := &b.Deliveries[d]; d.Innings == i {
@@ -622,7 +623,7 @@ func (b *builder) lastLabel(i int) (overs int) {
 	return overs
 }
 
-// personID is the id of a player of either team.
+// personID returns the id of a player of either team.
 func (b *builder) personID(name string) int64 {
 	for side := range 2 {
 		if n, ok := b.known[nameOnSide{side, name}]; ok {
@@ -632,7 +633,7 @@ func (b *builder) personID(name string) int64 {
 	return b.People[b.player(0, name)].ID
 }
 
-// result reads the file's outcome, main innings being in the match proper.
+// result converts the file's outcome. main is the number of innings before super overs.
 func (b *builder) result(main int) Outcome {
 	in := &b.file.Info
 	f := in.Outcome
@@ -679,8 +680,8 @@ func (b *builder) result(main int) Outcome {
 	return o
 }
 
-// winningSide is the side of the winner. When both teams have one name, a
-// margin in wickets says that it batted last.
+// winningSide returns the side of the winner. If both teams have the same name, a
+// margin in wickets means the side that batted last.
 func (b *builder) winningSide(name string, main int) int {
 	if b.file.Info.Outcome.By.Wickets > 0 && main > 0 {
 		for i := len(b.Innings) - 1; i >= 0; i-- {
@@ -692,8 +693,8 @@ func (b *builder) winningSide(name string, main int) int {
 	return b.side(name, 0)
 }
 
-// remaining says how many balls a successful chase left over. The provider
-// words none as it does here.
+// remaining formats the number of balls left after a successful chase. For none, the
+// provider's text has another form.
 func (b *builder) remaining() string {
 	if !b.file.Limited() {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"matchday/infra/sim/sportmonks/script"
 )
 
-// generated checks what must hold of any made-up match.
+// generated checks the rules that every invented match must satisfy.
 func generated(t *rapid.T) {
 	format := cricsheet.Format(rapid.IntRange(0, len(cricsheet.Formats)-1).Draw(t, "format"))
 	m := script.Generate(rapid.Int64().Draw(t, "seed"), format)
@@ -31,7 +31,7 @@ func generated(t *rapid.T) {
 			t.Fatalf("innings %d lost %d wickets", i+1, c.Wickets)
 		}
 		if limits.overs > 0 && !inn.Super && c.Overs > limits.overs*10 {
-			t.Fatalf("innings %d lasted %d tenths of an over", i+1, c.Overs)
+			t.Fatalf("innings %d has %d tenths of an over", i+1, c.Overs)
 		}
 		bat, bowl := 0, 0
 		for _, b := range c.Batters {
@@ -40,7 +40,7 @@ func generated(t *rapid.T) {
 		for _, b := range c.Bowlers {
 			bowl += b.Runs
 			if limits.overs > 0 && b.Overs > limits.perBowler {
-				t.Fatalf("a bowler had %d overs", b.Overs)
+				t.Fatalf("a bowler bowled %d overs", b.Overs)
 			}
 		}
 		if bat+c.Wides+c.NoBallRuns+c.Byes+c.LegByes != c.Runs || bowl+c.Byes+c.LegByes != c.Runs {
@@ -68,7 +68,7 @@ func generated(t *rapid.T) {
 		}
 		before := total[winner] - m.Deliveries[len(m.Deliveries)-1].Score.Total()
 		if before > total[1-winner] {
-			t.Fatal("the chase went on after it was won")
+			t.Fatal("the chase continued after it was won")
 		}
 	case o.Runs > 0:
 		if o.Runs != margin || total[winner] <= total[1-winner] {
@@ -92,12 +92,12 @@ func TestGeneratedMatches(t *testing.T) {
 	rapid.Check(t, generated)
 }
 
-func TestGenerateIsTheSameEveryTime(t *testing.T) {
+func TestGenerateIsDeterministic(t *testing.T) {
 	t.Parallel()
 	for _, f := range cricsheet.Formats {
 		a, b := script.Generate(9, f), script.Generate(9, f)
 		if a.ID != b.ID || !slices.EqualFunc(a.Deliveries, b.Deliveries, func(x, y script.Delivery) bool { return fmt.Sprint(x) == fmt.Sprint(y) }) {
-			t.Errorf("%v: two matches of a seed differ", f)
+			t.Errorf("%v: two matches with the same seed differ", f)
 		}
 	}
 }

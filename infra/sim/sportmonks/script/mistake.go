@@ -6,7 +6,7 @@ import (
 	"matchday/infra/sim/cricsheet"
 )
 
-// Mistyped returns delivery n with a mistake that a scorer might make.
+// Mistyped returns delivery n with an error that a scorer could make.
 func Mistyped(m *Match, n int, r *rand.Rand) *Delivery {
 	d := m.Deliveries[n]
 	was := d.Score
@@ -55,7 +55,7 @@ func bowled(m *Match, d Delivery) Delivery {
 	return rescored(m, d, Score{Ball: true}, []Dismissal{{Player: d.Striker, Bowler: d.Bowler, Catcher: -1, Thrower: -1, How: result, Credited: true}})
 }
 
-// rescored returns d with another score and with the fields that depend on it.
+// rescored returns d with another score and the fields that depend on it.
 func rescored(m *Match, d Delivery, s Score, outs []Dismissal) Delivery {
 	d.Score, d.Dismissals, d.penalty = s.with(outs), outs, 0
 	d.Legal = d.Score.legal()

@@ -8,8 +8,8 @@ import (
 	"matchday/infra/sim/cricsheet"
 )
 
-// Catalogue lists the scores whose id and name are known from the provider.
-// What else a ball can bring gets a synthetic id.
+// Catalogue lists the scores whose id and name in the provider's API are known. Every
+// other score gets a synthetic id.
 var Catalogue = [...]Score{
 	{ID: 1, Name: "1 Bye", Bye: 1, Ball: true},
 	{ID: 2, Name: "1 Bye + Retired Hurt", Bye: 1, Ball: true},
@@ -42,7 +42,7 @@ var Catalogue = [...]Score{
 	{ID: 138, Name: "Retired Out", Wicket: true, Ball: true},
 }
 
-// identified gives s the provider's id when it is in the catalogue.
+// identified returns s with the provider's id, if the catalogue has it.
 func identified(s Score) Score {
 	for _, known := range Catalogue {
 		s.ID = known.ID
@@ -66,8 +66,8 @@ func NamedScore(name string) Score {
 	return identified(s)
 }
 
-// runsOf names the runs of a ball and fills its numbers. noBall is what a
-// no-ball itself costs. Penalty runs are no part of a ball in this feed.
+// runsOf returns the score of a ball's runs. noBall is the number of runs for the
+// no-ball itself. In this feed a ball has no penalty runs.
 func runsOf(x cricsheet.Extras, bat int, boundary bool, noBall int) Score {
 	s := Score{Runs: bat + x.Wides, Bye: x.Byes, LegBye: x.Legbyes, Ball: x.Wides == 0}
 	var parts []string
@@ -78,7 +78,7 @@ func runsOf(x cricsheet.Extras, bat int, boundary bool, noBall int) Score {
 		own := min(x.Noballs, noBall)
 		s.Runs += own
 		s.NoBall, s.NoBallRuns = 1, own
-		s.Bye += x.Noballs - own // byes off a no-ball, which old scores hold with it
+		s.Bye += x.Noballs - own // byes off a no-ball: old files count them together
 		parts = append(parts, fmt.Sprint(own, " No Ball"))
 	}
 	s.Four, s.Six = boundary && bat == 4, boundary && bat == 6
@@ -100,7 +100,7 @@ func runsOf(x cricsheet.Extras, bat int, boundary bool, noBall int) Score {
 	return s
 }
 
-// with adds the ways batters got out to what the ball brought.
+// with adds the dismissals of a ball to its score.
 func (s Score) with(outs []Dismissal) Score {
 	var kinds []string
 	for _, o := range outs {
@@ -128,8 +128,8 @@ func count(n int, noun string) string {
 	return fmt.Sprint(n, " ", noun, "s")
 }
 
-// dismissal is how the provider words a kind of the Cricsheet format, whether
-// it is a wicket, and whether the bowler has it.
+// dismissal returns the provider's name for a kind of dismissal in the Cricsheet
+// format, whether it is a wicket, and whether the wicket is the bowler's.
 func dismissal(kind string, substitute bool) (result Score, bowlers bool) {
 	name := ""
 	switch kind {
@@ -155,7 +155,7 @@ func dismissal(kind string, substitute bool) (result Score, bowlers bool) {
 		return NamedScore("Retired Not Out"), false
 	case "retired out":
 		name = "Retired Out"
-	default: // handled the ball, timed out, and what the game may yet invent
+	default: // handled the ball, timed out, and kinds that are not known yet
 		name = title(kind)
 	}
 	if substitute && (kind == "caught" || kind == "stumped" || kind == "run out") {
@@ -165,10 +165,10 @@ func dismissal(kind string, substitute bool) (result Score, bowlers bool) {
 }
 
 func title(s string) string {
-	words := strings.Fields(s)
-	for i, w := range words {
+	parts := strings.Fields(s)
+	for i, w := range parts {
 		_, n := utf8.DecodeRuneInString(w)
-		words[i] = strings.ToUpper(w[:n]) + w[n:]
+		parts[i] = strings.ToUpper(w[:n]) + w[n:]
 	}
-	return strings.Join(words, " ")
+	return strings.Join(parts, " ")
 }

@@ -15,8 +15,8 @@ type Team struct {
 	National   bool
 }
 
-// League is a competition; Phase says that it gathers tours (as the
-// provider's Twenty20 International does) rather than being one tournament.
+// League is a competition. Phase is true if it contains tours (like the provider's
+// Twenty20 International) instead of being one tournament.
 type League struct {
 	ID         int64
 	Name, Code string
@@ -41,7 +41,7 @@ type Venue struct {
 	Name, City string
 }
 
-// Fixture is what is known of a match long before it starts.
+// Fixture holds the facts of a match that are known long before its start.
 type Fixture struct {
 	ID             int64
 	Type           string // T20I, T20, ODI, List A, Test/5day, 4day, 100-Ball
@@ -51,12 +51,12 @@ type Fixture struct {
 	Stage          Stage
 	Venue          Venue
 	Local, Visitor Team
-	Overs          int // scheduled, a side; 0 when days limit the match
+	Overs          int // scheduled, per side; 0 if days limit the match
 }
 
-// Match is the script of a match: its fixture, and what the provider sends
-// after each delivery and event. It never changes, so any number of servers may play
-// it at once.
+// Match is the script of a match: its fixture, and what the provider sends after each
+// delivery and event. It never changes, so several servers can play it at the same
+// time.
 type Match struct {
 	Fixture
 	Outcome Outcome
@@ -74,16 +74,16 @@ type Match struct {
 type Outcome struct {
 	Status   string // Finished or Aban.
 	Note     string
-	WinnerID int64  // 0: nobody
+	WinnerID int64  // 0 if there is none
 	Draw     string // the provider's draw_noresult: draw, no result, or nothing
-	Runs     int    // margin; with Innings on top of an innings
+	Runs     int    // margin; with Innings, in addition to an innings
 	Wickets  int
 	Innings  bool
-	Method   string // as in the file: D/L, VJD, Awarded
+	Method   string // the text of the file: D/L, VJD, Awarded
 }
 
-// Frame is what the provider sends from one event on. It adds at most one delivery
-// to the frame before it.
+// Frame is what the provider sends after an event. It adds at most one delivery to the
+// frame before it.
 type Frame struct {
 	*Header
 	Deliveries   int           // number of deliveries shown
@@ -97,11 +97,11 @@ type Header struct {
 	Status, Note                   string
 	TossWon, Winner, PlayerOfMatch int64
 	Elected, Draw                  string
-	Lineup                         bool // the elevens are named
+	Lineup                         bool // the teams have named their eleven players
 	SuperOver, FollowOn            bool
 	RPCOvers                       float64
 	RPCTarget                      int
-	RainRules                      [2]*RainRule // of the local and the visiting team
+	RainRules                      [2]*RainRule // the local and the visiting team's
 }
 
 // RainRule is a side's rain-rule data: its score, or the par score of a side that
@@ -139,13 +139,13 @@ type Innings struct {
 // for nobody; labels are in tenths of an over, so 184 is 18.4.
 type Delivery struct {
 	Innings, Over, Ball int
-	Number              int // 4 for each delivery before it; the numbers between are for phantoms
+	Number              int // 4 for each delivery before it; the numbers between are for invented deliveries
 	Label               int // over.(legal balls before it + 1)
-	overs               int // of the innings after it
+	overs               int // the innings' state after the delivery
 	Crease              [2]int
 	Striker, Bowler     int
 	Score               Score
-	penalty             int // in the totals only: the feed's balls have no such field
+	penalty             int // only in the totals: the feed's balls have no such field
 	conceded            int // charged to the bowler
 	Legal, overDone     bool
 	Dismissals          []Dismissal
@@ -153,11 +153,11 @@ type Delivery struct {
 
 type Dismissal struct {
 	Player, Bowler, Catcher, Thrower int
-	How                              Score // how, without the ball's runs
-	Credited                         bool  // the wicket is his
+	How                              Score // the kind of dismissal, without the ball's runs
+	Credited                         bool  // the wicket counts for the bowler
 }
 
-// Score is an entry of the provider's catalogue of what a ball can bring.
+// Score is an entry of the provider's list of the possible results of a ball.
 type Score struct {
 	ID                                    int64
 	Name                                  string
@@ -166,10 +166,12 @@ type Score struct {
 	Ball                                  bool // false for wides only; true for no-balls
 }
 
-// Total is what the ball adds to the team's score, penalty runs apart.
+// Total is the number of runs that the ball adds to the team's score, without penalty
+// runs.
 func (s *Score) Total() int { return s.Runs + s.Bye + s.LegBye }
 
-// wide reads the name, because the provider has no field for wides.
+// wide reports whether the score is a wide. It looks at the name, because the provider
+// has no field for wides.
 func (s *Score) wide() bool { return strings.Contains(s.Name, "Wide") }
 
 func (s *Score) legal() bool { return !s.wide() && s.NoBall == 0 }
@@ -182,7 +184,7 @@ type Card struct {
 	Batters                     []Batter
 	Bowlers                     []Bowler
 	batterOf, bowlerOf          []int // by person: place in batters, bowlers, plus one
-	overBowler, overRuns, legal int   // the over in progress; overBowler -2 when several bowled it
+	overBowler, overRuns, legal int   // the over in progress; overBowler is -2 if several bowlers bowled it
 }
 
 type Batter struct {
@@ -192,14 +194,14 @@ type Batter struct {
 }
 
 type Bowler struct {
-	Player, Overs, balls       int // balls on top of whole overs
+	Player, Overs, balls       int // balls after the last complete over
 	Maidens, Runs, Wickets     int
 	Wides, NoBalls, legalInNow int
 }
 
 // Cards returns the scorecards of the innings that frame f shows. wrong holds
-// deliveries that replace those of the match, phantom additional deliveries, both by
-// the index of a delivery.
+// deliveries that replace those of the match, and phantom holds additional deliveries,
+// both by the index of a delivery.
 func (m *Match) Cards(f Frame, wrong, phantom map[int]*Delivery) []Card {
 	cards := make([]Card, f.InningsShown)
 	for i := range cards {
@@ -249,7 +251,7 @@ func (c *Card) bowler(p int) *Bowler {
 func (c *Card) add(d *Delivery, perOver int) {
 	s := &d.Score
 	for _, p := range d.Crease {
-		c.batter(p).Out = nil // whoever retired hurt is back
+		c.batter(p).Out = nil // a batter who retired hurt has returned
 	}
 	c.Runs += s.Total() + d.penalty
 	c.Penalty += d.penalty
@@ -310,7 +312,7 @@ func (c *Card) add(d *Delivery, perOver int) {
 	for i := range c.Bowlers {
 		b := &c.Bowlers[i]
 		if c.overBowler == b.Player {
-			b.Overs++ // an over counts as one even when the umpire miscounted it
+			b.Overs++ // an over counts as complete even if the umpire miscounted it
 			if c.overRuns == 0 && c.legal >= perOver {
 				b.Maidens++
 			}
@@ -322,13 +324,13 @@ func (c *Card) add(d *Delivery, perOver int) {
 	c.overBowler, c.overRuns, c.legal = -1, 0, 0
 }
 
-// Label is the bowler's overs in tenths.
+// Label returns the bowler's overs, in tenths.
 func (b *Bowler) Label(perOver int) int {
 	n := b.balls + b.legalInNow
 	return (b.Overs+n/perOver)*10 + n%perOver
 }
 
-// Rate is runs an over, in hundredths.
+// Rate returns the runs per over, in hundredths.
 func (b *Bowler) Rate(perOver int) int {
 	if n := b.Overs*perOver + b.balls + b.legalInNow; n > 0 {
 		return (2*100*b.Runs*perOver + n) / (2 * n)
@@ -336,22 +338,21 @@ func (b *Bowler) Rate(perOver int) int {
 	return 0
 }
 
-// label says in tenths of an over how long an innings is, legal balls into an
-// over.
+// label returns the length of an innings in tenths of an over.
 func label(over, legal int) int { return over*10 + min(legal, 9) }
 
-// SyntheticID returns an id that is the same for the same words on every run, above
-// the ids that the provider uses.
-func SyntheticID(words ...string) int64 {
+// SyntheticID returns an id that depends only on the parts and is greater than the ids
+// that the provider uses.
+func SyntheticID(parts ...string) int64 {
 	h := fnv.New32a()
-	for _, w := range words {
+	for _, w := range parts {
 		h.Write([]byte(w))
 		h.Write([]byte{0})
 	}
 	return 1_000_000 + int64(h.Sum32()%900_000_000)
 }
 
-// code shortens a name as the provider does: PAK, NZ, CSK.
+// code abbreviates a name as the provider does: PAK, NZ, CSK.
 func code(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' })
 	var out []rune
@@ -386,7 +387,7 @@ func (m *Match) Team(side int) Team {
 	return m.Visitor
 }
 
-// SideOf is the side of the team with the id, or -1.
+// SideOf returns the side of the team with an id, or -1.
 func (m *Match) SideOf(id int64) int {
 	return slices.Index([]int64{m.Local.ID, m.Visitor.ID}, id)
 }

@@ -45,7 +45,7 @@ func TestFinalNotesOfRealMatches(t *testing.T) {
 		m := convert(t, data, 7)
 		last := m.Frames[len(m.Frames)-1]
 		if last.Note != want[name] || last.Status != "Finished" {
-			t.Errorf("%s ends %q, %q; want %q", name, last.Status, last.Note, want[name])
+			t.Errorf("%s: the last status is %q, the note %q; want the note %q", name, last.Status, last.Note, want[name])
 		}
 		named := script.Team{}
 		for _, team := range []script.Team{m.Local, m.Visitor} {
@@ -54,7 +54,7 @@ func TestFinalNotesOfRealMatches(t *testing.T) {
 			}
 		}
 		if strings.Contains(last.Note, " won") && !strings.Contains(last.Note, named.Name+" won") {
-			t.Errorf("%s: the winner's id is that of %q, the note says %q", name, named.Name, last.Note)
+			t.Errorf("%s: the winner's id is that of %q, the note is %q", name, named.Name, last.Note)
 		}
 		if w := types[name]; w != "" && m.Type != w {
 			t.Errorf("%s has type %q, want %q", name, m.Type, w)
@@ -62,7 +62,7 @@ func TestFinalNotesOfRealMatches(t *testing.T) {
 	}
 }
 
-// raw is a Cricsheet file read without this package's types.
+// raw is a Cricsheet file, decoded without this package's types.
 type raw struct {
 	Innings []struct {
 		Team  string
@@ -79,7 +79,7 @@ type raw struct {
 	}
 }
 
-func TestRunningTotalsEqualTheFile(t *testing.T) {
+func TestRunningTotalsMatchTheFile(t *testing.T) {
 	t.Parallel()
 	for name, data := range samples.Matches(t) {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +89,8 @@ func TestRunningTotalsEqualTheFile(t *testing.T) {
 	}
 }
 
-// checkTotals compares the feed after every delivery with sums over the file.
+// checkTotals compares the feed after every delivery with the sums of the file's
+// deliveries.
 func checkTotals(t *testing.T, m *script.Match, data []byte) {
 	t.Helper()
 	var file raw
@@ -100,14 +101,14 @@ func checkTotals(t *testing.T, m *script.Match, data []byte) {
 	for i := range m.Frames {
 		f := m.Frames[i]
 		if i > 0 && f.Deliveries < m.Frames[i-1].Deliveries {
-			t.Fatalf("frame %d takes deliveries back", i)
+			t.Fatalf("frame %d has fewer deliveries than the frame before it", i)
 		}
 		if i == 0 || f.Deliveries > m.Frames[i-1].Deliveries {
 			at[f.Deliveries] = i
 		}
 	}
 	n := 0
-	stride := 1 + len(m.Deliveries)/400 // of a Test every sixth delivery is scored afresh
+	stride := 1 + len(m.Deliveries)/400 // of a Test, compare every sixth delivery only
 	for i, inn := range file.Innings {
 		runs, wickets := inn.PenaltyRuns.Pre, 0
 		bat, bowled := map[string][2]int{}, map[string][2]int{}
@@ -140,7 +141,7 @@ func checkTotals(t *testing.T, m *script.Match, data []byte) {
 				bowled[d.Bowler] = bo
 				frame := at[n]
 				if f := m.Deliveries[m.Frames[frame].Deliveries-1]; f.Innings != i || f.Over != ov.Over || f.Ball != j {
-					t.Fatalf("frame %d shows delivery %d as %+v, the file has it in innings %d, over %d, place %d", frame, n, f, i, ov.Over, j)
+					t.Fatalf("frame %d has delivery %d as %+v; in the file it is in innings %d, over %d, place %d", frame, n, f, i, ov.Over, j)
 				}
 				overs := fmt.Sprintf("%d.%d", ov.Over, legal)
 				if j == len(ov.Deliveries)-1 && (legal >= m.BallsPerOver || k < len(inn.Overs)-1) {
@@ -152,23 +153,23 @@ func checkTotals(t *testing.T, m *script.Match, data []byte) {
 				cards := m.Cards(m.Frames[frame], nil, nil)
 				c := cards[i]
 				if got := fmt.Sprintf("%d.%d", c.Overs/10, c.Overs%10); c.Runs != runs || c.Wickets != wickets || got != overs {
-					t.Fatalf("after delivery %d the feed says %d/%d in %s, the file %d/%d in %s", n, c.Runs, c.Wickets, got, runs, wickets, overs)
+					t.Fatalf("after delivery %d the feed has %d/%d in %s, the file %d/%d in %s", n, c.Runs, c.Wickets, got, runs, wickets, overs)
 				}
 				for _, r := range c.Batters {
 					if want := bat[m.People[r.Player].Name]; want != [2]int{r.Runs, r.Balls} {
-						t.Fatalf("after delivery %d %s has %d (%d), the file says %v", n, m.People[r.Player].Name, r.Runs, r.Balls, want)
+						t.Fatalf("after delivery %d %s has %d (%d), in the file %v", n, m.People[r.Player].Name, r.Runs, r.Balls, want)
 					}
 				}
 				for _, r := range c.Bowlers {
 					if want := bowled[m.People[r.Player].Name]; want != [2]int{r.Runs, r.Wickets} {
-						t.Fatalf("after delivery %d %s has %d for %d, the file says %v", n, m.People[r.Player].Name, r.Wickets, r.Runs, want)
+						t.Fatalf("after delivery %d %s has %d for %d, in the file %v", n, m.People[r.Player].Name, r.Wickets, r.Runs, want)
 					}
 				}
 			}
 		}
 		final := m.Cards(m.Frames[len(m.Frames)-1], nil, nil)[i]
 		if final.Runs != runs+inn.PenaltyRuns.Post {
-			t.Errorf("innings %d ends on %d, the file on %d", i+1, final.Runs, runs+inn.PenaltyRuns.Post)
+			t.Errorf("innings %d ends with %d runs, in the file with %d", i+1, final.Runs, runs+inn.PenaltyRuns.Post)
 		}
 	}
 	if n != len(m.Deliveries) {
@@ -196,7 +197,7 @@ func TestFramesOfRealMatches(t *testing.T) {
 		"1144991": "NS, 1st Innings, Int., Finished",
 	} {
 		if got := strings.Join(statuses(name), ", "); got != want {
-			t.Errorf("%s goes %s; want %s", name, got, want)
+			t.Errorf("%s: got the statuses %s, want %s", name, got, want)
 		}
 	}
 	lords := statuses("1239544")
@@ -211,17 +212,17 @@ func TestFramesOfRealMatches(t *testing.T) {
 	m := convert(t, all["1370353"], 7)
 	last := m.Frames[len(m.Frames)-1]
 	if last.RPCOvers != 15 || last.RPCTarget != 171 || m.Frames[len(m.Frames)-2].Note != "Target 171 runs" {
-		t.Errorf("the final of 2023 was to chase %d in %v, %q", last.RPCTarget, last.RPCOvers, m.Frames[len(m.Frames)-2].Note)
+		t.Errorf("the chase of the final of 2023: target %d in %v overs, note %q", last.RPCTarget, last.RPCOvers, m.Frames[len(m.Frames)-2].Note)
 	}
 	m = convert(t, all["1063060"], 7)
 	var w wire.Writer
 	w.Batting(m, m.Cards(m.Frames[len(m.Frames)-1], nil, nil), noonX(), wire.Includes{"batting.result": true})
 	if !strings.Contains(string(bytes.Join(w.Body(), nil)), `"name":"Absent Hurt"`) {
-		t.Error("who was absent hurt is not on the scorecard")
+		t.Error("the batter who was absent hurt is not on the scorecard")
 	}
 }
 
-// small is a Cricsheet file around what a test is about.
+// small returns a Cricsheet file with these innings and facts.
 func small(info, innings string) []byte {
 	if !strings.Contains(info, `"match_type"`) {
 		info += `, "match_type": "T20", "overs": 20`
@@ -235,7 +236,7 @@ func over(n int, deliveries ...string) string {
 	return fmt.Sprintf(`{"over": %d, "deliveries": [%s]}`, n, strings.Join(deliveries, ","))
 }
 
-// ball is a delivery of Ayr's A1 and A2 against Bute's B1.
+// ball returns a delivery from Bute's B1 to Ayr's A1, with A2 as non-striker.
 func ball(bat int, extras, wickets string) string {
 	var x map[string]int
 	if err := json.Unmarshal([]byte("{"+extras+"}"), &x); err != nil {
@@ -302,7 +303,7 @@ func TestBalls(t *testing.T) {
 		}
 		got := m.Cards(m.Frames[len(m.Frames)-1], nil, nil)[0]
 		if got.Wickets != c.wickets || got.Runs != file.Innings[0].Overs[0].Deliveries[0].Runs.Total {
-			t.Errorf("%s: the card says %d/%d", c.name, got.Runs, got.Wickets)
+			t.Errorf("%s: the card has %d/%d", c.name, got.Runs, got.Wickets)
 		}
 	}
 }
@@ -349,17 +350,17 @@ func TestOutcomes(t *testing.T) {
 		}
 		last := m.Frames[len(m.Frames)-1]
 		if last.Status != got.Status || last.Note != got.Note || last.Winner != got.WinnerID || last.Draw != got.Draw {
-			t.Errorf("%s: the last frame says %+v", c.outcome, *last.Header)
+			t.Errorf("%s: the last frame is %+v", c.outcome, *last.Header)
 		}
 	}
 }
 
-// TestNoDates: the format demands dates, and nothing hangs on them.
+// TestNoDates: the format requires dates, but the script does not need them.
 func TestNoDates(t *testing.T) {
 	t.Parallel()
 	data := bytes.Replace(small(`"outcome": {"result": "tie"}`, ``), []byte(`"dates"`), []byte(`"days"`), 1)
 	if m := convert(t, data, 7); len(m.Frames) == 0 {
-		t.Error("there is nothing to play")
+		t.Error("the script has no frames")
 	}
 }
 
@@ -384,7 +385,7 @@ func TestInningsOfEveryKind(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 		if m.Frames[5].Note != "Target 17 runs" {
-			t.Errorf("the chase is announced as %q", m.Frames[5].Note)
+			t.Errorf("the chase has the note %q", m.Frames[5].Note)
 		}
 	})
 	t.Run("declared, forfeited, followed on", func(t *testing.T) {
@@ -431,15 +432,15 @@ func TestInningsOfEveryKind(t *testing.T) {
 			for range n {
 				balls = append(balls, ball(0, ``, ``))
 			}
-			balls = append(balls, ball(0, `"wides": 1`, ``)) // after the last: the umpire lost count
+			balls = append(balls, ball(0, `"wides": 1`, ``)) // an extra ball: the umpire miscounted
 			m := convert(t, small(fmt.Sprintf(`"balls_per_over": %d, "outcome": {"result": "tie"}`, n),
 				`{"team": "Ayr", "miscounted_overs": {"1": {"balls": 2}}, "overs": [`+over(0, balls...)+","+over(1, balls[:2]...)+`]}`), 7)
 			c := m.Cards(m.Frames[len(m.Frames)-1], nil, nil)[0]
 			if c.Overs != 20 || c.Bowlers[0].Label(n) != 20 || c.Bowlers[0].Maidens != 0 {
-				t.Errorf("%d a over: %d tenths of an over, bowler %d", n, c.Overs, c.Bowlers[0].Label(n))
+				t.Errorf("%d balls per over: %d tenths of an over, bowler %d", n, c.Overs, c.Bowlers[0].Label(n))
 			}
 			if got := m.Deliveries[n-1].Label; got != n {
-				t.Errorf("%d an over: the last ball is labelled %d tenths", n, got)
+				t.Errorf("%d balls per over: the last ball has the label %d", n, got)
 			}
 		}
 	})
@@ -457,7 +458,7 @@ func TestInningsOfEveryKind(t *testing.T) {
 		data := strings.ReplaceAll(string(small(`"outcome": {"winner": "Ayr", "by": {"wickets": 10}}`, `{"team": "Ayr", `+overs+`}, {"team": "Ayr", `+overs+`}`)), `"Bute"`, `"Ayr"`)
 		m := convert(t, []byte(data), 7)
 		if m.Local.ID == m.Visitor.ID || m.Outcome.WinnerID != m.Visitor.ID || m.Innings[1].Side != 1 {
-			t.Errorf("the winner is %d of %d and %d", m.Outcome.WinnerID, m.Local.ID, m.Visitor.ID)
+			t.Errorf("the winner is %d, want one of %d and %d", m.Outcome.WinnerID, m.Local.ID, m.Visitor.ID)
 		}
 	})
 	t.Run("without a toss", func(t *testing.T) {
@@ -492,7 +493,7 @@ func TestNotCricsheet(t *testing.T) {
 			continue
 		}
 		if msg := err.Error(); strings.ContainsAny(msg, "\n") || len(msg) > 200 {
-			t.Errorf("%s: %q is not a sentence", name, msg)
+			t.Errorf("%s: the error %q is not a sentence", name, msg)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Command function is a Lambda function that behaves as its event says.
+// Command function is a Lambda function whose event selects its behaviour.
 package main
 
 import (
@@ -34,7 +34,7 @@ type answer struct {
 	Deadline time.Time
 }
 
-// broken is an answer that fails while it is read.
+// broken is an answer whose reading fails half-way.
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("torn") }
@@ -64,7 +64,7 @@ func handle(ctx context.Context, e event) (any, error) {
 	case "log":
 		fmt.Println(e.Arg)
 		fmt.Fprintln(os.Stderr, "also "+e.Arg)
-	case "get": // asks an address, and so lets the test hold it
+	case "get": // requests an address; the test holds the answer back
 		res, err := http.Get(e.Arg)
 		if err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func handle(ctx context.Context, e event) (any, error) {
 	case "exit":
 		os.Exit(0)
 	case "crash":
-		fmt.Println("last words")
+		fmt.Println("last line")
 		os.Exit(7)
 	case "hang":
 		if e.Arg != "" {

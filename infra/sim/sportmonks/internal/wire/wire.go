@@ -15,15 +15,15 @@ import (
 // Includes holds the includes of a request, such as "balls.catchstump".
 type Includes map[string]bool
 
-// Writer builds a JSON body by appending, in the provider's own style (slashes
-// and everything beyond ASCII escaped). Parts that were rendered before go in
-// as they are.
+// Writer builds a JSON body by appending, in the provider's own style (slashes and
+// everything beyond ASCII escaped). It appends parts that were rendered before
+// unchanged.
 type Writer struct {
 	parts [][]byte
 	buf   []byte
 }
 
-// Body is what was written.
+// Body returns the JSON written so far.
 func (w *Writer) Body() [][]byte { return append(w.parts, w.buf) }
 
 // SpliceList adds the elements of a list, each of which starts with a comma. It
@@ -55,7 +55,7 @@ func (w *Writer) Key(k string) {
 	w.buf = append(append(append(w.buf, '"'), k...), '"', ':')
 }
 
-// object opens an object of a resource; a list element when key is empty.
+// object opens an object of a resource. With an empty key it is a list element.
 func (w *Writer) object(key, resource string, id int64) {
 	if key != "" {
 		w.Key(key)
@@ -135,8 +135,8 @@ func (w *Writer) quote(s string) {
 	w.buf = append(w.buf, '"')
 }
 
-// time writes a stamp: whole seconds, UTC, with the six decimals that the
-// provider always sends.
+// time writes a timestamp: whole seconds, UTC, with the six decimals that the provider
+// always sends.
 func (w *Writer) time(k string, t time.Time) {
 	w.Key(k)
 	w.buf = append(w.buf, '"')
@@ -146,15 +146,15 @@ func (w *Writer) time(k string, t time.Time) {
 
 func (w *Writer) updated(t time.Time) { w.time("updated_at", t) }
 
-// image is a picture's address: images lie in 32 folders, by id.
+// image returns the URL of an image. The provider keeps images in 32 folders, by id.
 func (w *Writer) image(kind string, id int64) {
 	w.Str("image_path", fmt.Sprintf("https://cdn.sportmonks.com/images/cricket/%s/%d/%d.png", kind, id%32, id))
 }
 
-// edited is the stamp of reference data, which does not change here.
+// edited is the timestamp of reference data, which does not change here.
 func edited() time.Time { return time.Date(2026, 1, 3, 8, 7, 5, 0, time.UTC) }
 
-// country is the country_id of everything here.
+// country is the country_id of every object.
 const country = 190324
 
 func (w *Writer) Team(key string, t script.Team) {
@@ -168,7 +168,8 @@ func (w *Writer) Team(key string, t script.Team) {
 	w.End()
 }
 
-// League leaves the object open, for its includes.
+// League writes a league. It does not close the object, so that the caller can add
+// includes.
 func (w *Writer) League(key string, l script.League, season int64) {
 	w.object(key, "leagues", l.ID)
 	w.id("season_id", season)
@@ -235,7 +236,7 @@ func (w *Writer) Score(key string, s *script.Score) {
 	w.End()
 }
 
-// player writes person i, or null for -1, and leaves the object open.
+// player writes person i and does not close the object, or writes null for -1.
 func (w *Writer) player(key string, m *script.Match, i int) {
 	p := &m.People[i]
 	first, last, ok := strings.Cut(p.Name, " ")
@@ -289,7 +290,7 @@ func (w *Writer) Official(key string, m *script.Match, i int) {
 	w.End()
 }
 
-// personID is the id of person i, or null for -1.
+// personID writes the id of person i, or null for -1.
 func (w *Writer) personID(key string, m *script.Match, i int) {
 	if i < 0 {
 		w.Null(key)
@@ -340,12 +341,12 @@ func (w *Writer) ball(m *script.Match, d *script.Delivery, stamp time.Time, catc
 	w.End()
 }
 
-// ballID rises with the deliveries of a match.
+// ballID returns the id of a ball. Ids increase with the deliveries of a match.
 func ballID(m *script.Match, d *script.Delivery) int64 { return m.ID*100_000 + int64(d.Number) }
 
 func Scoreboard(innings int) string { return "S" + strconv.Itoa(innings+1) }
 
-// rowID is the id of row n of an innings, in any of the row resources.
+// rowID returns the id of row n of an innings, in any of the row resources.
 func rowID(m *script.Match, innings, n int) int64 {
 	return m.ID*100_000 + int64(innings+1)*1_000 + int64(n)
 }
@@ -549,8 +550,9 @@ func (w *Writer) dl(key string, d *script.RainRule) {
 	w.End()
 }
 
-// Fixture writes the fields of a fixture as h has them, and leaves the object
-// open for its includes. m is nil for a fixture that is only announced.
+// Fixture writes the fields of a fixture with the values of h. It does not close the
+// object, so that the caller can add includes. m is nil for a fixture that is only
+// announced.
 func (w *Writer) Fixture(f *script.Fixture, m *script.Match, h *script.Header, start time.Time) {
 	w.object("", "fixtures", f.ID)
 	w.Int("league_id", int(f.League.ID))

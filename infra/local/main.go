@@ -153,7 +153,7 @@ func run(ctx context.Context, root, bin string) error {
 		return err
 	}
 	defer f.Close()
-	say(began, "engines and simulators are up")
+	say(began, "services and simulators are running")
 	for _, d := range demos {
 		if err := d.Prepare(ctx); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// alarms adds the room's alarms, where they are told, and a dashboard of them.
+// alarms adds the room's alarms, their topic, and a dashboard.
 func (r *room) alarms() {
 	all := r.Stage.Alarms(r.spec)
 	if len(all) == 0 {
@@ -29,7 +29,7 @@ func (r *room) alarms() {
 	})
 }
 
-// topic is where alarms are told, by mail if there is an address.
+// topic adds the topic of the alarms. It sends mail if there is an address.
 func (r *room) topic() *string {
 	topic := awssns.NewTopic(r.stack, text("Alarms"), &awssns.TopicProps{TopicName: text(r.Stage.Topic(r.spec.Name)), EnforceSSL: yes(true)})
 	// A topic with a policy of its own has no default one.
@@ -79,9 +79,9 @@ func (r *room) alarm(a stage.Alarm, topic *string) {
 	})
 }
 
-// expression is what an alarm watches in CloudWatch's metric math, "" for one
-// metric as it is. SUM bears metrics that were never told, as of faults that have
-// not happened yet. What an alarm depends on is as it was last told.
+// expression returns the metric math of an alarm, "" for a single metric without math.
+// SUM accepts metrics without any data, such as those of faults that have not happened
+// yet. The metric on which an alarm depends keeps its last value.
 func expression(a stage.Alarm) string {
 	var ids []string
 	for i := range a.Metrics {

@@ -14,12 +14,12 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Requests a second, and at once, on each route. A route has no limit of its own:
-// API Gateway never forgets one, and then refuses to remove the route.
+// Requests per second, and the burst, on each route. Routes have no individual limits:
+// API Gateway keeps such a limit forever and then rejects the removal of the route.
 const rate, burst = 500, 1000
 
-// api adds the room's HTTP API, if it has routes. A route of a user or an
-// administrator wants a JWT; the function looks for the group.
+// api adds the room's HTTP API, if it has routes. A route of a user or an administrator
+// requires a JWT; the function checks the group.
 func (r *room) api() {
 	var routed []spec.Function
 	for _, f := range r.spec.Functions {
@@ -80,11 +80,11 @@ func (r *room) api() {
 	}
 }
 
-// needsJWT reports whether the API itself checks who calls a route.
+// needsJWT reports whether the API verifies the caller of a route.
 func needsJWT(on spec.Route) bool { return on.Auth == spec.User || on.Auth == spec.Admin }
 
-// authorizer checks the tokens of the shared stack's user pool, nil if no route
-// wants one.
+// authorizer verifies the tokens of the shared stack's user pool. It is nil if no route
+// requires one.
 func (r *room) authorizer(rest api.CfnApi, routed []spec.Function) api.CfnAuthorizer {
 	if !slices.ContainsFunc(routed, func(f spec.Function) bool { return needsJWT(f.On.(spec.Route)) }) {
 		return nil
@@ -97,7 +97,7 @@ func (r *room) authorizer(rest api.CfnApi, routed []spec.Function) api.CfnAuthor
 	})
 }
 
-// segments is a route's path as a permission spells it.
+// segments returns a route's path in the form that a permission requires.
 func segments(path string) string {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {

@@ -25,12 +25,12 @@ func (r *room) bucket(b spec.Bucket) {
 	excuse(bucket, "AwsSolutions-S1", "Only functions of the room use it, and they log what they do.")
 }
 
-// bucketName is unique among all accounts of AWS.
+// bucketName returns a name that is unique among all accounts of AWS.
 func (r *room) bucketName(b spec.Bucket) string {
 	return fmt.Sprintf("%s-%s", r.short(b.Name), *r.stack.Account())
 }
 
-// objects are the statements that let a function do what its spec says.
+// objects returns the policy statements for a function's use of buckets.
 func (r *room) objects(a spec.ObjectAccess) (all []awsiam.PolicyStatement) {
 	bucket := fmt.Sprintf("arn:%s:s3:::%s", *r.stack.Partition(), r.bucketName(a.Bucket))
 	var actions []string

@@ -16,8 +16,8 @@ const (
 	maxECPUs    = 5000 // a second: 5,000 commands of up to 1 KB
 )
 
-// caches adds the room's serverless caches with the users that log in to them by
-// IAM. AWS encrypts them, at rest and by TLS, and lets neither be switched off.
+// caches adds the room's serverless caches with the users that log in to them by IAM.
+// AWS always encrypts them at rest and in transit.
 func (r *room) caches() {
 	users := map[string][]*string{}
 	for _, l := range r.spec.CacheLogins() {
@@ -47,10 +47,10 @@ func (r *room) caches() {
 	}
 }
 
-// user is the id of a login's user, which IAM wants to be the user's name, too.
+// user returns the id of a login's user. IAM requires the name to be the same.
 func (r *room) user(l spec.CacheLogin) string { return r.short(l.Cache.Name + "-" + l.User) }
 
-// cacheURL is what a login's environment variable holds.
+// cacheURL returns the value of a login's environment variable.
 func (r *room) cacheURL(l spec.CacheLogin) *string {
 	return text(fmt.Sprintf("rediss://%s@%s:%d", r.user(l), *r.cached[l.Cache.Name].AttrEndpointAddress(), cachePort))
 }

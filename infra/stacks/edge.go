@@ -15,25 +15,24 @@ import (
 )
 
 const (
-	// edgeSeconds is how long an answer stands that does not say so itself: no
-	// longer than the time between two polls.
+	// edgeSeconds is how long an answer without its own lifetime is cached: at most the
+	// time between two polls.
 	edgeSeconds = 2
-	// errorSeconds is how long an error stands, for which CloudFront takes ten
-	// seconds if it is not told.
+	// errorSeconds is how long an error is cached. CloudFront's default is ten seconds.
 	errorSeconds = 1
-	// edgeRate is how many requests one address may make in five minutes: a
-	// room of fans behind one address, not a scraper.
+	// edgeRate is the maximum of requests from one address in five minutes: enough for
+	// many users behind one address, too few for a scraper.
 	edgeRate = 10_000
 
-	// AWS's own policies, by the ids that are the same in every account.
+	// The managed policies of AWS. Their ids are the same in every account.
 	notCached          = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" // CachingDisabled
 	allButHost         = "b689b0a8-53d0-40ab-baf2-68738e2966ac" // AllViewerExceptHostHeader
 	cloudFrontFirewall = "CLOUDFRONT"
 )
 
-// edge puts CloudFront and a firewall before the API. Public reads are cached,
-// by address and query alone, for as long as their Cache-Control says; all else
-// goes through. The API's own address stays open, within its throttles.
+// edge puts CloudFront and a firewall in front of the API. Public reads are cached by
+// path and query for the lifetime in their Cache-Control; all other requests pass
+// through. The API's own address remains reachable, within its throttles.
 func (r *room) edge(rest api.CfnApi, routed []spec.Function) {
 	firewall := awswafv2.NewCfnWebACL(r.stack, text("Firewall"), &awswafv2.CfnWebACLProps{
 		Name: text(r.Stage.API(r.spec.Name)), Scope: text(cloudFrontFirewall),
@@ -112,9 +111,9 @@ func methods() *[]*string {
 	return jsii.Strings("GET", "HEAD", "OPTIONS", "PUT", "POST", "PATCH", "DELETE")
 }
 
-// behaviors are the path patterns of what anyone may read, which is cached, and
-// before them those of other reads that a pattern would take in, for its star
-// stands for slashes too. The first pattern that fits a path counts.
+// behaviors returns the path patterns of public reads, which are cached. Before them
+// come the patterns of other reads that a public pattern would match, because its star
+// also matches slashes. The first pattern that matches a path applies.
 func behaviors(routed []spec.Function) (closed, public []string) {
 	var other []string
 	for _, f := range routed {
@@ -135,7 +134,7 @@ func behaviors(routed []spec.Function) (closed, public []string) {
 	return closed, public
 }
 
-// takesIn reports whether a pattern fits every path that another one fits.
+// takesIn reports whether a pattern matches every path that another one matches.
 func takesIn(pattern, other string) bool {
 	parts := strings.Split(pattern, "*")
 	for i := range parts {

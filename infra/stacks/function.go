@@ -22,9 +22,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// function adds a function with what wakes it, but for routes and machines. Its
-// role holds what its spec says, and nothing that a construct would add to it.
-// A queue whose name ends with .fifo is one to the CDK, too.
+// function adds a function with what wakes it, but for routes and machines. Its role
+// has the permissions of its spec, and none that a construct would add. A queue whose
+// name ends with .fifo is one to the CDK, too.
 func (r *room) function(f spec.Function) error {
 	code := filepath.Join(r.Dist, filepath.FromSlash(f.Name))
 	if err := built(filepath.Join(code, "bootstrap"), r.Stage.Arch); err != nil {
@@ -58,9 +58,9 @@ func (r *room) function(f spec.Function) error {
 
 	switch on := f.On.(type) {
 	case spec.Queue:
-		// A message that is sent again goes round through the function. Lambda
-		// would take that for an endless loop after about 16 rounds, which is
-		// fewer than the code's own bounds.
+		// A function may send a message to its own queue again. Lambda would stop this as
+		// an endless loop after about 16 rounds, which is fewer than the limits in the
+		// code.
 		if slices.Contains(f.Sends, on) {
 			props.RecursiveLoop = awslambda.RecursiveLoop_ALLOW
 		}
@@ -95,7 +95,8 @@ func (r *room) function(f spec.Function) error {
 	return nil
 }
 
-// built reports, in a sentence, what is wrong with the binary of a function.
+// built returns an error of one sentence if the binary of a function is missing or
+// invalid.
 func built(path, arch string) error {
 	goarch := map[string]string{"arm64": "arm64", "x86_64": "amd64"}[arch]
 	machine := map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}[arch]
@@ -106,7 +107,7 @@ func built(path, arch string) error {
 	if err != nil {
 		return err
 	}
-	// The digest by which the CDK knows new code does not see a lost mode.
+	// The digest by which the CDK detects new code does not include the file mode.
 	if info.Mode()&0o111 == 0 {
 		return fmt.Errorf("%s cannot be executed: run `make build ARCH=%s` again", path, goarch)
 	}
@@ -155,7 +156,7 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 	return &env
 }
 
-// rights are the statements of a function's policy.
+// rights returns the statements of a function's policy.
 func (r *room) rights(f spec.Function) (all []awsiam.PolicyStatement) {
 	for _, g := range f.Grants() {
 		resource := "table/" + r.Stage.Prefix() + g.Table
@@ -208,9 +209,9 @@ func (r *room) rights(f spec.Function) (all []awsiam.PolicyStatement) {
 	)
 }
 
-// secret is the ARN of a secret of the room. It is made empty: its value is put
-// there by hand, and is in no template. So one that a first deployment made which
-// then failed is not kept.
+// secret returns the ARN of a secret of the room. The stack creates the secret empty;
+// an operator sets its value, which is in no template. Therefore the secret of a failed
+// first deployment is not kept.
 func (r *room) secret(name string) *string {
 	if arn, ok := r.secrets[name]; ok {
 		return arn
@@ -226,8 +227,8 @@ func (r *room) secret(name string) *string {
 	return s.Ref()
 }
 
-// role is a role of a service, for calls on behalf of one resource if source is
-// given.
+// role returns a role that a service can assume, only on behalf of one resource if
+// source is given.
 func (r *room) role(id, service string, source *string, rights []awsiam.PolicyStatement) awsiam.Role {
 	props := &awsiam.ServicePrincipalOpts{}
 	if source != nil {
@@ -242,9 +243,9 @@ func (r *room) role(id, service string, source *string, rights []awsiam.PolicySt
 	})
 }
 
-// schedule has a target called with input, which stays good for as long as
-// patience. Without it Scheduler would replay a day of what was missed. To its
-// role Scheduler comes in the name of a group of schedules, never of one.
+// schedule calls a target with input. Scheduler drops a call that is later than
+// patience; by default it would repeat the missed calls of a day. Scheduler assumes its
+// role on behalf of a group of schedules, not of one schedule.
 func (r *room) schedule(id, name string, on spec.Schedule, target *string, action, input string, patience time.Duration, dead awssqs.Queue) {
 	role := r.role(id+"-role", "scheduler.amazonaws.com", r.arn("scheduler", "schedule-group/default"), []awsiam.PolicyStatement{
 		allow([]string{action}, target), allow([]string{"sqs:SendMessage"}, dead.QueueArn()),
@@ -260,8 +261,8 @@ func (r *room) schedule(id, name string, on spec.Schedule, target *string, actio
 	})
 }
 
-// patience is how late a job may still run: until it is due again, but no longer
-// than an hour.
+// patience returns the maximum delay of a job: until it is due again, but at most an
+// hour.
 func patience(on spec.Schedule) time.Duration {
 	if on == "cron(* * * * ? *)" {
 		return time.Minute
@@ -275,7 +276,8 @@ func patience(on spec.Schedule) time.Duration {
 	return time.Hour
 }
 
-// nagged is how cdk-nag writes a value that only a deployment knows.
+// nagged returns the form in which cdk-nag writes a value that is known only after a
+// deployment.
 func nagged(value *string, variable string) string {
 	if *awscdk.Token_IsUnresolved(value) {
 		return "<" + variable + ">"

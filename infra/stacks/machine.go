@@ -43,7 +43,7 @@ func (r *room) machine(m spec.Machine) error {
 	r.deployed[stage.MachineARN(m)] = machine.StateMachineArn()
 	dead := r.deadLetters(r.Stage.MachineDead(m))
 	excuse(dead, "AwsSolutions-SQS3", "It is the schedule's dead-letter queue.")
-	// A minute that was missed is past: the next one is planned anew.
+	// A missed minute is over; the next execution plans the next minute.
 	r.schedule("Schedule-"+m.Name, r.Stage.Machine(m), m.Every, machine.StateMachineArn(), "states:StartExecution",
 		`{"scheduledTime":"<aws.scheduler.scheduled-time>"}`, time.Minute, dead)
 	return nil

@@ -27,8 +27,8 @@ type network struct {
 	functions awsec2.CfnSecurityGroup
 }
 
-// network adds the room's VPC, if a function needs one. Its error is one sentence
-// that says what to change.
+// network adds the room's VPC, if a function needs one. The error describes in one
+// sentence what to change.
 func (r *room) network() error {
 	var inside []spec.Function
 	for _, f := range r.spec.Functions {
@@ -80,7 +80,7 @@ func sends(f spec.Function) bool {
 	return consumer || len(f.Sends) > 0
 }
 
-// nameTag is the tag by which consoles show a resource of the network.
+// nameTag is the tag with the name that AWS's console shows.
 func (r *room) nameTag(what string) *[]*awscdk.CfnTag {
 	return &[]*awscdk.CfnTag{{Key: text("Name"), Value: text(r.Stage.Stack(r.spec.Name) + "-" + what)}}
 }
@@ -97,8 +97,7 @@ func (r *room) securityGroup(name, description string) awsec2.CfnSecurityGroup {
 	})
 }
 
-// reachable is a security group which the functions reach on a port, and nobody
-// else.
+// reachable returns a security group that only the functions can reach, on one port.
 func (r *room) reachable(name string, port float64) awsec2.CfnSecurityGroup {
 	group := r.securityGroup(name, "What functions of "+r.spec.Name+" reach: "+name)
 	awsec2.NewCfnSecurityGroupIngress(r.stack, text("Ingress-"+name), &awsec2.CfnSecurityGroupIngressProps{
@@ -110,7 +109,7 @@ func (r *room) reachable(name string, port float64) awsec2.CfnSecurityGroup {
 	return group
 }
 
-// inside puts a function into the VPC, if its spec says so.
+// inside puts a function into the VPC, if its spec requires it.
 func (r *room) inside(f spec.Function, fn awslambda.Function) {
 	if !f.InVPC() {
 		return
@@ -135,6 +134,6 @@ func (r *room) interfaces(f spec.Function) []awsiam.PolicyStatement {
 	return []awsiam.PolicyStatement{allow(actions, text("*")), deny}
 }
 
-// short is a name that fits where AWS allows lower-case letters, digits and single
-// hyphens.
+// short returns a name of lower-case letters, digits and single hyphens, as some AWS
+// services require.
 func (r *room) short(name string) string { return strings.ToLower(r.Stage.Prefix() + name) }

@@ -37,8 +37,8 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 		DeletionProtection: yes(s.Name == stage.Prod), RemovalPolicy: removal(s),
 	})
 	if s.Triggers && confirmed != nil {
-		// By its name: the function is in its room's stack, which comes later and
-		// lets the pool call it.
+		// By its name: the function is in its room's stack, which is deployed later and
+		// allows the pool to call it.
 		pool.Node().DefaultChild().(awscognito.CfnUserPool).SetLambdaConfig(&awscognito.CfnUserPool_LambdaConfigProperty{
 			PostConfirmation: arn(stack, "lambda", "function:"+s.Function(*confirmed)),
 		})
@@ -48,7 +48,7 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	awscognito.NewCfnUserPoolGroup(stack, text("Admins"), &awscognito.CfnUserPoolGroupProps{
 		UserPoolId: pool.UserPoolId(), GroupName: text(auth.AdminGroup), Description: text("May change reference data."),
 	})
-	// The app keeps no secret, so it proves by PKCE that the code is its own.
+	// The app cannot keep a secret, so it uses PKCE.
 	client := pool.AddClient(text("App"), &awscognito.UserPoolClientOptions{
 		UserPoolClientName: text("app"), GenerateSecret: yes(false), PreventUserExistenceErrors: yes(true), EnableTokenRevocation: yes(true),
 		OAuth: &awscognito.OAuthSettings{
@@ -83,8 +83,8 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	return stack, nil
 }
 
-// whenConfirmed is the function that the user pool calls when somebody has signed
-// up, nil if there is none. A pool calls one at most.
+// whenConfirmed returns the function that the user pool calls after a sign-up, nil if
+// there is none. A pool can call only one.
 func whenConfirmed(rooms []spec.Room) (found *spec.Function, err error) {
 	for _, room := range rooms {
 		for _, f := range room.Functions {

@@ -61,8 +61,8 @@ func (r *room) database(d spec.SQLDatabase) {
 	r.databases[d.Name] = cluster
 }
 
-// capacity is between what units the cluster scales. In production it never pauses,
-// for it takes 15 to 30 s to resume.
+// capacity returns the range in which the cluster scales. In production it never
+// pauses, because resuming takes 15 to 30 s.
 func capacity(s stage.Stage) *awsrds.CfnDBCluster_ServerlessV2ScalingConfigurationProperty {
 	if s.Name == stage.Prod {
 		return &awsrds.CfnDBCluster_ServerlessV2ScalingConfigurationProperty{MinCapacity: number(minACU), MaxCapacity: number(maxACU)}
@@ -72,7 +72,7 @@ func capacity(s stage.Stage) *awsrds.CfnDBCluster_ServerlessV2ScalingConfigurati
 	}
 }
 
-// snapshot is what becomes of a database when its stack goes.
+// snapshot returns the removal policy of a database when its stack is deleted.
 func snapshot(s stage.Stage) awscdk.RemovalPolicy {
 	if s.Name == stage.Prod {
 		return awscdk.RemovalPolicy_SNAPSHOT
@@ -80,7 +80,7 @@ func snapshot(s stage.Stage) awscdk.RemovalPolicy {
 	return awscdk.RemovalPolicy_DESTROY
 }
 
-// sqlURL is what a login's environment variable holds.
+// sqlURL returns the value of a login's environment variable.
 func (r *room) sqlURL(l spec.SQLLogin) *string {
 	cluster := r.databases[l.Database.Name]
 	return text(fmt.Sprintf("postgres://%s@%s:%d/%s?sslmode=verify-full", l.Role, *cluster.AttrEndpointAddress(), sqlPort, sqlName))

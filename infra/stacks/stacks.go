@@ -1,6 +1,6 @@
-// Package stacks turns the spec into CloudFormation: a stack for each room, and
-// a small one of what rooms share. Stacks know each other by names and SSM
-// parameters alone, so each can be deployed, and thrown away, without the rest.
+// Package stacks turns the spec into CloudFormation: a stack for each room, and a small
+// one of what rooms share. Stacks refer to each other only by names and SSM parameters,
+// so each can be deployed and deleted without the others.
 //
 // A room's functions, routes and API are in one template, with literal names,
 // for that is what SAM CLI can run.
@@ -26,7 +26,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Config says what to synthesize.
+// Config configures what to synthesize.
 type Config struct {
 	Stage    stage.Stage
 	Rooms    []spec.Room
@@ -34,7 +34,7 @@ type Config struct {
 	Machines string // folder of the state machines' definitions
 }
 
-// All adds the stacks to app. Its error is one sentence that says what to change.
+// All adds the stacks to app. The error describes in one sentence what to change.
 func All(app constructs.Construct, cfg Config) error {
 	shared, err := addShared(app, cfg)
 	if err != nil {
@@ -61,14 +61,14 @@ func newStack(app constructs.Construct, s stage.Stage, of, description string) a
 	})
 }
 
-// room is a stack in the making.
+// room is a stack under construction.
 type room struct {
 	Config
 	stack     awscdk.Stack
 	spec      spec.Room
 	functions map[string]awslambda.Function // by the name in the spec
 	secrets   map[string]*string            // ARN by the name in the spec
-	deployed  map[string]*string            // what the dimensions of alarms stand for
+	deployed  map[string]*string            // the values of the placeholders in the dimensions of alarms
 	net       *network                      // nil if no function needs one
 	databases map[string]awsrds.CfnDBCluster
 	cached    map[string]awselasticache.CfnServerlessCache
@@ -108,7 +108,7 @@ func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, e
 	return r.stack, nil
 }
 
-// removal is what becomes of data when its stack goes.
+// removal returns the removal policy of data when its stack is deleted.
 func removal(s stage.Stage) awscdk.RemovalPolicy {
 	if s.Name == stage.Prod {
 		return awscdk.RemovalPolicy_RETAIN
@@ -116,14 +116,16 @@ func removal(s stage.Stage) awscdk.RemovalPolicy {
 	return awscdk.RemovalPolicy_DESTROY
 }
 
-// deadLetters is a queue of what could not be handled, kept as long as SQS does.
+// deadLetters returns a queue for messages that could not be handled, with the maximum
+// retention of SQS.
 func (r *room) deadLetters(name string) awssqs.Queue {
 	return awssqs.NewQueue(r.stack, text("Queue-"+name), &awssqs.QueueProps{
 		QueueName: text(name), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: yes(true), RetentionPeriod: awscdk.Duration_Days(number(14)),
 	})
 }
 
-// logGroup keeps logs for a month in production, and for a week elsewhere.
+// logGroup returns a log group that keeps logs for a month in production and for a week
+// in other stages.
 func (r *room) logGroup(id, name string) awslogs.LogGroup {
 	days := awslogs.RetentionDays_ONE_WEEK
 	if r.Stage.Name == stage.Prod {
@@ -141,21 +143,21 @@ func arn(of awscdk.Stack, service, resource string) *string {
 	return of.FormatArn(&awscdk.ArnComponents{Service: &service, Resource: &resource, ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME})
 }
 
-// parameter is a value that the shared stack says.
+// parameter returns a value that the shared stack publishes.
 func (r *room) parameter(name string) *string {
 	return awsssm.StringParameter_ValueForStringParameter(r.stack, text(r.Stage.Parameter(name)), nil)
 }
 
-// pool is the ARN of the user pool.
+// pool returns the ARN of the user pool.
 func (r *room) pool() *string { return r.arn("cognito-idp", "userpool/"+*r.parameter(stage.UserPool)) }
 
-// allow is a statement of a policy.
+// allow returns a statement of a policy.
 func allow(actions []string, resources ...*string) awsiam.PolicyStatement {
 	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: jsii.Strings(actions...), Resources: &resources})
 }
 
-// excuse has cdk-nag accept what it would complain of. findings are the parts of
-// the complaint that are meant, all if there are none.
+// excuse suppresses a finding of cdk-nag. findings limits it to parts of the finding;
+// without them it suppresses all.
 func excuse(of constructs.IConstruct, rule, reason string, findings ...string) {
 	suppression := &cdknag.NagPackSuppression{Id: &rule, Reason: &reason}
 	if len(findings) > 0 {

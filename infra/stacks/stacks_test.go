@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestBuilt: a binary that would not run is refused with one sentence.
+// TestBuilt: a binary that cannot run returns an error of one sentence.
 func TestBuilt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -81,8 +81,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestWhenConfirmed: a second function that waits for the pool's users is refused
-// with one sentence, for the pool would call one of them only.
+// TestWhenConfirmed: a second function with the trigger UserConfirmed is an error,
+// because the pool can call only one.
 func TestWhenConfirmed(t *testing.T) {
 	t.Parallel()
 	room := func(names ...string) (r spec.Room) {
@@ -113,8 +113,8 @@ func TestWhenConfirmed(t *testing.T) {
 	}
 }
 
-// TestBehaviors: what only some may read is not cached, though the pattern of a
-// public read would take it in.
+// TestBehaviors: reads of users are not cached, even if the pattern of a public read
+// matches them.
 func TestBehaviors(t *testing.T) {
 	t.Parallel()
 	get := func(path string, auth spec.Auth) spec.Function {
@@ -147,7 +147,7 @@ func TestExpression(t *testing.T) {
 	}
 }
 
-// TestCapacity: only production stays awake.
+// TestCapacity: only production never pauses.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	if got := capacity(stage.Stage{Name: stage.Prod}); *got.MinCapacity != 0.5 || *got.MaxCapacity != 4 || got.SecondsUntilAutoPause != nil {

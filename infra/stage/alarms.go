@@ -9,15 +9,15 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Alarm wakes the on-call when the sum of its metrics was out of bounds in
-// Points of the last Of periods.
+// Alarm notifies the on-call if the sum of its metrics was out of bounds in Points of
+// the last Of periods.
 type Alarm struct {
 	Name     string
-	Function string // whose it is, "" for the room's
-	Watches  string // what, for the reader
+	Function string // the function or queue, "" for the room
+	Watches  string // description of the condition
 	IfDown   string // what a user notices
 	Metrics  []Metric
-	While    *Metric // the alarm rests while its last value is 0; nil for never
+	While    *Metric // the alarm is suppressed while this metric's last value is 0; nil for never
 	Below    bool    // Bound is a floor, else a ceiling
 	Bound    float64
 	Period   time.Duration
@@ -34,8 +34,8 @@ const (
 	Ignore       = "ignore"       // the alarm keeps its state
 )
 
-// Metric is a metric of CloudWatch. Of its dimensions, those that only a
-// deployment knows are APIID and the name of a state machine in braces.
+// Metric is a metric of CloudWatch. Dimensions whose value is known only after a
+// deployment hold a placeholder: APIID, or the name of a state machine in braces.
 type Metric struct {
 	Namespace, Name, Stat string
 	Dimensions            map[string]string
@@ -47,8 +47,8 @@ const APIID = "{api}"
 // MachineARN stands for the ARN of a state machine.
 func MachineARN(m spec.Machine) string { return "{" + m.Name + "}" }
 
-// Errors are the metrics of a function's failures: of those that Lambda knows of,
-// and of the requests and messages that it takes for done.
+// Errors returns the metrics of a function's failures: those that Lambda counts, and
+// the failed requests and messages that Lambda counts as successes.
 func (s Stage) Errors(f spec.Function) []Metric {
 	all := []Metric{s.ofLambda(f, "Errors"), s.ofLambda(f, "Throttles")}
 	switch f.On.(type) {
@@ -62,12 +62,12 @@ func (s Stage) ofLambda(f spec.Function, name string) Metric {
 	return Metric{"AWS/Lambda", name, "Sum", map[string]string{"FunctionName": s.Function(f)}}
 }
 
-// emitted is a metric that a function itself emits.
+// emitted returns the CloudWatch metric of a metric that a function emits.
 func (s Stage) emitted(function string, m spec.Metric, stat string) Metric {
 	return Metric{telemetry.Namespace, m.Name, stat, map[string]string{telemetry.Dimension: s.Function(spec.Function{Name: function})}}
 }
 
-// Waiting is the metric of the messages that wait in a queue.
+// Waiting returns the metric of the visible messages in a queue.
 func Waiting(queue string) Metric { return ofQueue(queue, "ApproximateNumberOfMessagesVisible") }
 
 func ofQueue(queue, name string) Metric {
@@ -78,9 +78,9 @@ func ofMachine(m spec.Machine, name string) Metric {
 	return Metric{"AWS/States", name, "Sum", map[string]string{"StateMachineArn": MachineARN(m)}}
 }
 
-// late is how old a message of the function's queue may be. One that failed is
-// invisible for a while, and one that the function itself puts off, for up to the
-// 15 minutes that SQS allows: both are counted by their age.
+// late returns the maximum age of a message of the function's queue. A failed message
+// is invisible until its visibility timeout ends, and a function may delay a message
+// for up to the 15 minutes that SQS allows. Both times count towards the age.
 func late(f spec.Function) time.Duration {
 	age := max(5*time.Minute, f.VisibilityTimeout())
 	if slices.Contains(f.Sends, f.On.(spec.Queue)) {
@@ -89,8 +89,8 @@ func late(f spec.Function) time.Duration {
 	return age
 }
 
-// Alarms are all alarms of a room: of its functions in the order of the spec, of
-// its API, its state machines, and those that it asks for.
+// Alarms returns all alarms of a room: those of its functions in the order of the spec,
+// of its API, of its state machines, and those that its spec lists.
 func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 	routes := false
 	for _, f := range room.Functions {
@@ -150,7 +150,7 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 			own.Metrics = append(own.Metrics, s.emitted(a.Function, m, a.Stat))
 		}
 		switch {
-		case a.While != spec.Metric{}: // no data comes at rest, nor when everything is down
+		case a.While != spec.Metric{}: // there is no data while nothing runs, nor during a complete outage
 			own.While, own.TreatMissingData = new(s.emitted(a.Function, a.While, "Minimum")), Ignore
 		case a.Below:
 			own.TreatMissingData = Breaching
@@ -167,9 +167,9 @@ func lost(queue, function, watches, ifDown string) Alarm {
 	}
 }
 
-// stopped wakes when what is to start every minute does not: perhaps its schedule
-// is switched off, which fails nothing. A start may come at any second, so that a
-// minute may have none.
+// stopped notifies if something that must start every minute does not start: a disabled
+// schedule causes no failure. A start may come at any second of a minute, so one minute
+// may have none.
 func stopped(name, function, ifDown string, starts Metric) Alarm {
 	return Alarm{
 		Name: name + "-stopped", Function: function, Watches: "no start in 3 of 5 minutes", IfDown: ifDown,

@@ -1,6 +1,6 @@
-// Package stage is one deployment of the fleet: its settings, what it calls
-// things, and what wakes its on-call. It knows no CDK, so that the documents can
-// share it with the stacks.
+// Package stage describes one deployment of the fleet: its settings, the names of its
+// resources, and its alarms. It does not import the CDK, so that the tools that write
+// documents can use it, too.
 package stage
 
 import (
@@ -23,16 +23,16 @@ const Prod = "prod"
 // Stage is the settings of a deployment.
 type Stage struct {
 	Name            string
-	Account, Region string            // "" for templates of no account in particular
+	Account, Region string            // "" for templates without an account
 	Arch            string            // "arm64" or "x86_64"
-	CDN             bool              // CloudFront and a firewall before public reads
-	SAM             bool              // templates for SAM CLI, whose functions talk to engines on this machine
-	Triggers        bool              // the user pool calls the function that waits for its users
+	CDN             bool              // CloudFront and a firewall in front of public reads
+	SAM             bool              // templates for SAM CLI, whose functions call services on this machine
+	Triggers        bool              // the user pool calls the function with the trigger UserConfirmed
 	Domain          string            // custom domain of the APIs, "" for none
 	Certificate     string            // ARN of the domain's certificate
-	Mail            string            // who is written to by alarms, "" for nobody
-	Origins         []string          // of web pages that may call the APIs
-	Callbacks       []string          // where signing in may return to
+	Mail            string            // the e-mail address that gets alarms, "" for none
+	Origins         []string          // the web origins that may call the APIs
+	Callbacks       []string          // the URLs to which a sign-in may redirect
 	Settings        map[string]string // environment variables of the functions
 }
 
@@ -44,17 +44,16 @@ var (
 	certificates = regexp.MustCompile(`^arn:aws[a-z-]*:acm:([a-z0-9-]+):[0-9]{12}:certificate/[0-9a-f-]+$`)
 )
 
-// edgeRegion is where AWS wants the firewall of a CloudFront distribution.
+// edgeRegion is the region in which AWS requires the firewall of a CloudFront
+// distribution.
 const edgeRegion = "us-east-1"
 
-// Read reads a stage from the context of the CDK (-c key=value, and what the CDK
-// adds for itself), and the account and region from the environment that its CLI
-// sets, if the context does not say. Its error is one sentence that says what to
-// change.
-//
-// The context agnostic=true asks for templates of no account in particular, to
-// be read and tested: they need no settings that only a running fleet needs.
-// With it sam=true asks for those that SAM CLI can run: see Overridable.
+// Read reads a stage from the context of the CDK (-c key=value, and what the CDK adds
+// for itself), and the account and region from the environment that its CLI sets, if
+// the context does not contain them. The error describes in one sentence what to
+// change. The context agnostic=true requests templates without an account, for review
+// and tests. They do not need the settings that only a running fleet needs. With
+// agnostic=true, sam=true requests the templates that SAM CLI can run: see Overridable.
 func Read(rooms []spec.Room, context map[string]string, getenv func(string) string) (s Stage, err error) {
 	if err := known(rooms, context); err != nil {
 		return Stage{}, err
@@ -87,8 +86,9 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 	return s, err
 }
 
-// known refuses a key that nothing reads, for it is a mistyped one. The CDK's own
-// are marked by a sign that ours have not, but for two.
+// known returns an error for a key that nothing reads, because it is probably misspelt.
+// The CDK's own keys contain one of the characters :@/, which ours do not; the two
+// exceptions are listed.
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
 		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "domain", "certificate", "mail", "origins", "callbacks", "triggers",
@@ -103,7 +103,7 @@ func known(rooms []spec.Room, context map[string]string) error {
 	own := append([]string{"cli-telemetry", "acknowledged-issue-numbers"}, keys...)
 	for _, key := range slices.Sorted(maps.Keys(context)) {
 		if !slices.Contains(own, key) && !strings.ContainsAny(key, ":@/") {
-			return fmt.Errorf("nothing is called %s: there are %s", key, strings.Join(keys, ", "))
+			return fmt.Errorf("unknown setting %s; valid settings: %s", key, strings.Join(keys, ", "))
 		}
 	}
 	return nil
@@ -113,59 +113,59 @@ func (s Stage) check(agnostic bool) error {
 	certificate := certificates.FindStringSubmatch(s.Certificate)
 	switch {
 	case s.Name == "":
-		return errors.New("say which stage: -c stage=dev")
+		return errors.New("no stage: add -c stage=dev")
 	case !names.MatchString(s.Name):
-		return fmt.Errorf("the stage %q is malformed: it is 2 to 12 lower-case letters and digits, a letter first", s.Name)
+		return fmt.Errorf("invalid stage %q: must be 2 to 12 lower-case letters and digits, beginning with a letter", s.Name)
 	case s.Name == spec.Local:
 		return errors.New("the stage local is not deployed: `make run` starts it on this machine")
 	case strings.Contains(s.Name, "aws") || strings.Contains(s.Name, "amazon") || strings.Contains(s.Name, "cognito"):
-		return fmt.Errorf("the stage %q cannot be: Cognito refuses domains with aws, amazon or cognito in their names", s.Name)
+		return fmt.Errorf("invalid stage %q: Cognito rejects domains whose names contain aws, amazon or cognito", s.Name)
 	case s.Arch != "arm64" && s.Arch != "x86_64":
-		return fmt.Errorf("the architecture %q is unknown: -c arch=arm64 or -c arch=x86_64", s.Arch)
+		return fmt.Errorf("unknown architecture %q: use -c arch=arm64 or -c arch=x86_64", s.Arch)
 	case !agnostic && s.Account == "":
-		return errors.New("no AWS account is known: sign in, or say -c account=123456789012")
+		return errors.New("no AWS account: sign in, or add -c account=123456789012")
 	case !agnostic && !accounts.MatchString(s.Account):
-		return fmt.Errorf("the account %q is malformed: it is 12 digits", s.Account)
+		return fmt.Errorf("invalid account %q: must be 12 digits", s.Account)
 	case !agnostic && s.Region == "":
-		return errors.New("no AWS region is known: set AWS_REGION, or say -c region=us-east-1")
+		return errors.New("no AWS region: set AWS_REGION, or add -c region=us-east-1")
 	case !agnostic && !regions.MatchString(s.Region):
-		return fmt.Errorf("the region %q is malformed: it is like us-east-1", s.Region)
+		return fmt.Errorf("invalid region %q: must be like us-east-1", s.Region)
 	case s.SAM && !agnostic:
-		return errors.New("sam=true is for templates of no account in particular: -c agnostic=true")
+		return errors.New("sam=true requires -c agnostic=true")
 	case s.CDN && !agnostic && s.Region != edgeRegion:
-		return fmt.Errorf("cdn=true needs the region %s, where the firewall of a distribution lives, not %s", edgeRegion, s.Region)
+		return fmt.Errorf("cdn=true requires the region %s, where AWS keeps the firewall of a distribution, not %s", edgeRegion, s.Region)
 	case s.Domain != "" && !domains.MatchString(s.Domain):
-		return fmt.Errorf("the domain %q is malformed: it is like api.example.com", s.Domain)
+		return fmt.Errorf("invalid domain %q: must be like api.example.com", s.Domain)
 	case (s.Domain == "") != (s.Certificate == ""):
-		return errors.New("a domain and its certificate go together: -c domain=api.example.com -c certificate=arn:aws:acm:…")
+		return errors.New("a domain and its certificate are required together: -c domain=api.example.com -c certificate=arn:aws:acm:…")
 	case s.Certificate != "" && certificate == nil:
-		return fmt.Errorf("the certificate %q is malformed: it is the ARN of one in ACM", s.Certificate)
+		return fmt.Errorf("invalid certificate %q: must be the ARN of a certificate in ACM", s.Certificate)
 	case s.Certificate != "" && !agnostic && certificate[1] != s.Region:
-		return fmt.Errorf("the certificate is of the region %s, and the domain needs one of its own, %s", certificate[1], s.Region)
+		return fmt.Errorf("the certificate is in the region %s; the domain requires one in %s", certificate[1], s.Region)
 	}
 	if a, err := mail.ParseAddress(s.Mail); s.Mail != "" && (err != nil || a.Address != s.Mail) {
-		return fmt.Errorf("the mail address %q is malformed: it is like ops@example.com", s.Mail)
+		return fmt.Errorf("invalid mail address %q: must be like ops@example.com", s.Mail)
 	}
 	for _, origin := range s.Origins {
 		if u, err := url.Parse(origin); origin != "*" && (err != nil || !web(u) || u.Scheme+"://"+u.Host != origin) {
-			return fmt.Errorf("the origin %q is malformed: it is like https://app.example.com", origin)
+			return fmt.Errorf("invalid origin %q: must be like https://app.example.com", origin)
 		}
 	}
 	for _, callback := range s.Callbacks {
 		if u, err := url.Parse(callback); err != nil || u.Scheme == "" || u.Fragment != "" || strings.HasPrefix(u.Scheme, "http") && !web(u) {
-			return fmt.Errorf("the callback %q is malformed: it is like https://app.example.com/signed-in or matchday://signed-in", callback)
+			return fmt.Errorf("invalid callback %q: must be like https://app.example.com/signed-in or matchday://signed-in", callback)
 		}
 	}
 	return nil
 }
 
-// web reports whether u is of a page that may be trusted: by HTTPS, or of the
-// machine that the page is made on.
+// web reports whether u is an HTTPS address or an address of the developer's own
+// machine.
 func web(u *url.URL) bool {
 	return u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && u.Hostname() == "localhost")
 }
 
-// settings are the values of what the rooms can be set to.
+// settings returns the values of the rooms' settings.
 func settings(rooms []spec.Room, stage string, agnostic bool, context map[string]string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, room := range rooms {
@@ -180,7 +180,7 @@ func settings(rooms []spec.Room, stage string, agnostic bool, context map[string
 			case value == "" && setting.Required && !agnostic:
 				return nil, fmt.Errorf("the setting %s is missing, %s: -c %s=…", setting.Name, setting.Does, setting.Name)
 			case value != "" && !like.MatchString(value):
-				return nil, fmt.Errorf("the setting %s is malformed, %s: %q is not like %s", setting.Name, setting.Does, value, setting.Like)
+				return nil, fmt.Errorf("invalid setting %s, %s: %q is not like %s", setting.Name, setting.Does, value, setting.Like)
 			case value != "":
 				values[setting.Name] = value
 			}
@@ -189,9 +189,9 @@ func settings(rooms []spec.Room, stage string, agnostic bool, context map[string
 	return values, nil
 }
 
-// Overridable are the environment variables by which SAM CLI tells a function
-// where the engines of this machine are, and, in place of Secrets Manager, its
-// secrets: it changes only those that a template declares.
+// Overridable returns the environment variables in which SAM CLI passes the addresses
+// of the services on this machine and, in place of Secrets Manager, the secrets. SAM
+// CLI sets only variables that a template declares.
 func Overridable(room spec.Room, f spec.Function) []string {
 	names := []string{spec.EnvStage, spec.EnvPrefix, spec.EnvQueues, "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SQS"}
 	if len(f.Users) > 0 {
@@ -224,7 +224,7 @@ func flag(key string, unset bool, context map[string]string) (bool, error) {
 	case "true":
 		return true, nil
 	default:
-		return false, fmt.Errorf("%s is true or false, not %q", key, v)
+		return false, fmt.Errorf("invalid %s=%q: must be true or false", key, v)
 	}
 }
 
@@ -236,7 +236,7 @@ func list(text string) []string {
 	return slices.Compact(all)
 }
 
-// Prefix is what the stage puts before the names of tables and queues.
+// Prefix returns the prefix of the names of tables and queues.
 func (s Stage) Prefix() string {
 	if s.Name == Prod {
 		return ""
@@ -247,16 +247,16 @@ func (s Stage) Prefix() string {
 // Stack names the stack of a room, or the one they share.
 func (s Stage) Stack(of string) string { return "matchday-" + s.Name + "-" + of }
 
-// Function names a function as Lambda knows it.
+// Function returns the name of a function in Lambda.
 func (s Stage) Function(f spec.Function) string {
 	return s.Prefix() + strings.ReplaceAll(f.Name, "/", "-")
 }
 
-// LogGroup is where a function logs.
+// LogGroup returns the log group of a function.
 func (s Stage) LogGroup(f spec.Function) string { return "/aws/lambda/" + s.Function(f) }
 
-// DeadLetter names the queue for events that a function cannot handle, "" for a
-// function whose caller gets the error.
+// DeadLetter returns the name of the queue for events that a function cannot handle, ""
+// for a function whose caller gets the error.
 func (s Stage) DeadLetter(f spec.Function) string {
 	switch on := f.On.(type) {
 	case spec.Queue:
@@ -267,7 +267,7 @@ func (s Stage) DeadLetter(f spec.Function) string {
 	return ""
 }
 
-// Machine names a state machine.
+// Machine returns the name of a state machine.
 func (s Stage) Machine(m spec.Machine) string { return s.Prefix() + m.Name }
 
 // MachineLogs is where a state machine logs. CloudWatch delivers to names that
@@ -290,13 +290,13 @@ func (s Stage) Secrets(room string) string { return s.Name + "/" + room + "/" }
 // their dashboards.
 func (s Stage) Dashboard(room, region string) string { return s.Stack(room) + "-" + region }
 
-// Topic names where a room's alarms are told.
+// Topic returns the name of the topic of a room's alarms.
 func (s Stage) Topic(room string) string { return s.Prefix() + room + "-alarms" }
 
 // Parameter names a value in the SSM parameter store that stacks share.
 func (s Stage) Parameter(name string) string { return "/matchday/" + s.Name + "/" + name }
 
-// What the shared stack says to the rooms.
+// The parameters that the shared stack publishes for the rooms.
 const (
 	JWTIssuer   = "jwt-issuer"
 	JWTAudience = "jwt-audience"

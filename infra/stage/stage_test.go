@@ -27,7 +27,8 @@ func read(context, environment map[string]string) (Stage, error) {
 	return Read(rooms, context, func(key string) string { return environment[key] })
 }
 
-// TestBadInput: each mistake stops with one sentence that says what to change.
+// TestBadInput: each invalid option returns an error of one sentence that describes
+// what to change.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	const certificate = "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000"
@@ -35,46 +36,46 @@ func TestBadInput(t *testing.T) {
 		change map[string]string
 		want   string
 	}{
-		"no stage":              {map[string]string{"stage": ""}, "say which stage: -c stage=dev"},
-		"a stage of one letter": {map[string]string{"stage": "d"}, `the stage "d" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
-		"a stage with a dash":   {map[string]string{"stage": "my-dev"}, `the stage "my-dev" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
-		"a stage in capitals":   {map[string]string{"stage": "Prod"}, `the stage "Prod" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
-		"a long stage":          {map[string]string{"stage": "abcdefghijklm"}, `the stage "abcdefghijklm" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
-		"a digit first":         {map[string]string{"stage": "1dev"}, `the stage "1dev" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
-		"two lines":             {map[string]string{"stage": "dev\n"}, `the stage "dev\n" is malformed: it is 2 to 12 lower-case letters and digits, a letter first`},
+		"no stage":              {map[string]string{"stage": ""}, "no stage: add -c stage=dev"},
+		"a stage of one letter": {map[string]string{"stage": "d"}, `invalid stage "d": must be 2 to 12 lower-case letters and digits, beginning with a letter`},
+		"a stage with a dash":   {map[string]string{"stage": "my-dev"}, `invalid stage "my-dev": must be 2 to 12 lower-case letters and digits, beginning with a letter`},
+		"a stage in capitals":   {map[string]string{"stage": "Prod"}, `invalid stage "Prod": must be 2 to 12 lower-case letters and digits, beginning with a letter`},
+		"a long stage":          {map[string]string{"stage": "abcdefghijklm"}, `invalid stage "abcdefghijklm": must be 2 to 12 lower-case letters and digits, beginning with a letter`},
+		"a digit first":         {map[string]string{"stage": "1dev"}, `invalid stage "1dev": must be 2 to 12 lower-case letters and digits, beginning with a letter`},
+		"two lines":             {map[string]string{"stage": "dev\n"}, `invalid stage "dev\n": must be 2 to 12 lower-case letters and digits, beginning with a letter`},
 		"the local stage":       {map[string]string{"stage": "local"}, "the stage local is not deployed: `make run` starts it on this machine"},
-		"AWS's name":            {map[string]string{"stage": "myaws"}, `the stage "myaws" cannot be: Cognito refuses domains with aws, amazon or cognito in their names`},
-		"Amazon's":              {map[string]string{"stage": "amazon1"}, `the stage "amazon1" cannot be: Cognito refuses domains with aws, amazon or cognito in their names`},
-		"Cognito's":             {map[string]string{"stage": "cognito"}, `the stage "cognito" cannot be: Cognito refuses domains with aws, amazon or cognito in their names`},
-		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "nothing is called mial: there are stage, account, region, arch, agnostic, sam, cdn, domain, certificate, mail, origins, callbacks, triggers, TEAM_ID, HOST"},
-		"a setting in small":    {map[string]string{"team_id": ""}, "nothing is called team_id: there are stage, account, region, arch, agnostic, sam, cdn, domain, certificate, mail, origins, callbacks, triggers, TEAM_ID, HOST"},
-		"an architecture":       {map[string]string{"arch": "amd64"}, `the architecture "amd64" is unknown: -c arch=arm64 or -c arch=x86_64`},
-		"no account":            {map[string]string{"account": ""}, "no AWS account is known: sign in, or say -c account=123456789012"},
-		"a short account":       {map[string]string{"account": "12345"}, `the account "12345" is malformed: it is 12 digits`},
-		"a named account":       {map[string]string{"account": "my-account"}, `the account "my-account" is malformed: it is 12 digits`},
-		"no region":             {map[string]string{"region": ""}, "no AWS region is known: set AWS_REGION, or say -c region=us-east-1"},
-		"a zone":                {map[string]string{"region": "us-east-1a"}, `the region "us-east-1a" is malformed: it is like us-east-1`},
-		"a firewall elsewhere":  {map[string]string{"region": "ap-south-1", "cdn": "true"}, "cdn=true needs the region us-east-1, where the firewall of a distribution lives, not ap-south-1"},
-		"a doubtful flag":       {map[string]string{"cdn": "yes"}, `cdn is true or false, not "yes"`},
-		"SAM in an account":     {map[string]string{"sam": "true"}, "sam=true is for templates of no account in particular: -c agnostic=true"},
-		"another doubtful flag": {map[string]string{"agnostic": "1"}, `agnostic is true or false, not "1"`},
-		"a third":               {map[string]string{"triggers": "off"}, `triggers is true or false, not "off"`},
-		"a domain with a path":  {map[string]string{"domain": "example.com/api", "certificate": certificate}, `the domain "example.com/api" is malformed: it is like api.example.com`},
-		"a bare domain":         {map[string]string{"domain": "api.example.com"}, "a domain and its certificate go together: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
-		"a bare certificate":    {map[string]string{"certificate": certificate}, "a domain and its certificate go together: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
-		"another's certificate": {map[string]string{"domain": "api.example.com", "certificate": "arn:aws:iam::1:x"}, `the certificate "arn:aws:iam::1:x" is malformed: it is the ARN of one in ACM`},
+		"AWS's name":            {map[string]string{"stage": "myaws"}, `invalid stage "myaws": Cognito rejects domains whose names contain aws, amazon or cognito`},
+		"Amazon's":              {map[string]string{"stage": "amazon1"}, `invalid stage "amazon1": Cognito rejects domains whose names contain aws, amazon or cognito`},
+		"Cognito's":             {map[string]string{"stage": "cognito"}, `invalid stage "cognito": Cognito rejects domains whose names contain aws, amazon or cognito`},
+		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, cdn, domain, certificate, mail, origins, callbacks, triggers, TEAM_ID, HOST"},
+		"a setting in small":    {map[string]string{"team_id": ""}, "unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, cdn, domain, certificate, mail, origins, callbacks, triggers, TEAM_ID, HOST"},
+		"an architecture":       {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},
+		"no account":            {map[string]string{"account": ""}, "no AWS account: sign in, or add -c account=123456789012"},
+		"a short account":       {map[string]string{"account": "12345"}, `invalid account "12345": must be 12 digits`},
+		"a named account":       {map[string]string{"account": "my-account"}, `invalid account "my-account": must be 12 digits`},
+		"no region":             {map[string]string{"region": ""}, "no AWS region: set AWS_REGION, or add -c region=us-east-1"},
+		"a zone":                {map[string]string{"region": "us-east-1a"}, `invalid region "us-east-1a": must be like us-east-1`},
+		"a firewall elsewhere":  {map[string]string{"region": "ap-south-1", "cdn": "true"}, "cdn=true requires the region us-east-1, where AWS keeps the firewall of a distribution, not ap-south-1"},
+		"a doubtful flag":       {map[string]string{"cdn": "yes"}, `invalid cdn="yes": must be true or false`},
+		"SAM in an account":     {map[string]string{"sam": "true"}, "sam=true requires -c agnostic=true"},
+		"another doubtful flag": {map[string]string{"agnostic": "1"}, `invalid agnostic="1": must be true or false`},
+		"a third":               {map[string]string{"triggers": "off"}, `invalid triggers="off": must be true or false`},
+		"a domain with a path":  {map[string]string{"domain": "example.com/api", "certificate": certificate}, `invalid domain "example.com/api": must be like api.example.com`},
+		"a bare domain":         {map[string]string{"domain": "api.example.com"}, "a domain and its certificate are required together: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
+		"a bare certificate":    {map[string]string{"certificate": certificate}, "a domain and its certificate are required together: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
+		"another's certificate": {map[string]string{"domain": "api.example.com", "certificate": "arn:aws:iam::1:x"}, `invalid certificate "arn:aws:iam::1:x": must be the ARN of a certificate in ACM`},
 		"a distant certificate": {
 			map[string]string{"domain": "api.example.com", "certificate": certificate, "region": "eu-west-1"},
-			"the certificate is of the region us-east-1, and the domain needs one of its own, eu-west-1",
+			"the certificate is in the region us-east-1; the domain requires one in eu-west-1",
 		},
-		"a mailbox":             {map[string]string{"mail": "Ops <ops@example.com>"}, `the mail address "Ops <ops@example.com>" is malformed: it is like ops@example.com`},
-		"an origin with a path": {map[string]string{"origins": "https://example.com,https://example.com/app"}, `the origin "https://example.com/app" is malformed: it is like https://app.example.com`},
-		"an open origin":        {map[string]string{"origins": "http://example.com"}, `the origin "http://example.com" is malformed: it is like https://app.example.com`},
-		"a callback":            {map[string]string{"callbacks": "signed-in"}, `the callback "signed-in" is malformed: it is like https://app.example.com/signed-in or matchday://signed-in`},
-		"an open callback":      {map[string]string{"callbacks": "http://example.com/in"}, `the callback "http://example.com/in" is malformed: it is like https://app.example.com/signed-in or matchday://signed-in`},
+		"a mailbox":             {map[string]string{"mail": "Ops <ops@example.com>"}, `invalid mail address "Ops <ops@example.com>": must be like ops@example.com`},
+		"an origin with a path": {map[string]string{"origins": "https://example.com,https://example.com/app"}, `invalid origin "https://example.com/app": must be like https://app.example.com`},
+		"an open origin":        {map[string]string{"origins": "http://example.com"}, `invalid origin "http://example.com": must be like https://app.example.com`},
+		"a callback":            {map[string]string{"callbacks": "signed-in"}, `invalid callback "signed-in": must be like https://app.example.com/signed-in or matchday://signed-in`},
+		"an open callback":      {map[string]string{"callbacks": "http://example.com/in"}, `invalid callback "http://example.com/in": must be like https://app.example.com/signed-in or matchday://signed-in`},
 		"no setting":            {map[string]string{"TEAM_ID": ""}, "the setting TEAM_ID is missing, the id of the team: -c TEAM_ID=…"},
-		"a setting":             {map[string]string{"TEAM_ID": "team"}, `the setting TEAM_ID is malformed, the id of the team: "team" is not like [A-Z0-9]{10}`},
-		"a part of a setting":   {map[string]string{"HOST": "https://b.example.com"}, `the setting HOST is malformed, the host of pushes: "https://b.example.com" is not like https://(a|b)`},
+		"a setting":             {map[string]string{"TEAM_ID": "team"}, `invalid setting TEAM_ID, the id of the team: "team" is not like [A-Z0-9]{10}`},
+		"a part of a setting":   {map[string]string{"HOST": "https://b.example.com"}, `invalid setting HOST, the host of pushes: "https://b.example.com" is not like https://(a|b)`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -117,7 +118,7 @@ func TestRead(t *testing.T) {
 			change: map[string]string{"agnostic": "true", "domain": "api.example.com", "certificate": "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000"},
 			check:  func(s Stage) bool { return s.Domain == "api.example.com" },
 		},
-		"what the CDK says for itself": {
+		"the CDK's own keys": {
 			change: map[string]string{"cli-telemetry": "false", "@aws-cdk/core:target-partitions": "[aws]", "aws:cdk:version-reporting": "false", "acknowledged-issue-numbers": "[1]"},
 			check:  func(s Stage) bool { return s.Name == "dev" },
 		},
@@ -125,7 +126,7 @@ func TestRead(t *testing.T) {
 		"the pool does not call":    {change: map[string]string{"triggers": "false"}, check: func(s Stage) bool { return !s.Triggers }},
 		"a trial's own setting":     {check: func(s Stage) bool { return s.Settings["HOST"] == "https://b" && s.Settings["TEAM_ID"] == "TEAM123456" }},
 		"production has no trial's": {change: map[string]string{"stage": "prod"}, check: func(s Stage) bool { _, set := s.Settings["HOST"]; return !set }},
-		"a setting that is said":    {change: map[string]string{"HOST": "https://a"}, check: func(s Stage) bool { return s.Settings["HOST"] == "https://a" }},
+		"a setting in the context":  {change: map[string]string{"HOST": "https://a"}, check: func(s Stage) bool { return s.Settings["HOST"] == "https://a" }},
 		"several origins, with spaces": {change: map[string]string{"origins": "https://a.example, http://localhost:3000"}, check: func(s Stage) bool {
 			return slices.Equal(s.Origins, []string{"https://a.example", "http://localhost:3000"})
 		}},
@@ -145,7 +146,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestSettings: what the rooms say of their settings can be used, and is of a
+// TestSettings: the rooms' descriptions of their settings are valid, and are of a
 // secret that a function holds.
 func TestSettings(t *testing.T) {
 	t.Parallel()
@@ -161,8 +162,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestOverridable: SAM CLI can tell a function where each thing is that it talks to,
-// and no other.
+// TestOverridable: SAM CLI can pass a function the address of each service that it
+// calls, and no other.
 func TestOverridable(t *testing.T) {
 	t.Parallel()
 	room := spec.Room{Settings: []spec.Setting{{Name: "KEY_ID", Secret: "KEY"}, {Name: "OTHER", Secret: "OTHER_KEY"}}}
@@ -181,8 +182,8 @@ func TestOverridable(t *testing.T) {
 	}
 }
 
-// TestNames: what CloudFormation is told to call things is unique, and no longer
-// than AWS lets it be, with the longest name of a stage.
+// TestNames: the names of resources in the templates are unique, and no longer than AWS
+// lets it be, with the longest name of a stage.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	s := Stage{Name: "abcdefghijkl"}

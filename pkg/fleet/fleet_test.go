@@ -46,7 +46,7 @@ func TestSpec(t *testing.T) {
 				t.Errorf("%q is of an index that the table does not have", a.ID())
 			}
 			if a.Rate.Driver == spec.Unknown || (a.Rate.Driver == spec.Period) != (a.Rate.Every > 0) {
-				t.Errorf("%q does not say how often it happens", a.ID())
+				t.Errorf("%q has no rate", a.ID())
 			}
 		}
 	}

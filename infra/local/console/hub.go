@@ -1,6 +1,6 @@
-// Package console serves the fleet's page: a tab for each room with what the room
-// shows of itself, pushes as they arrive, the state of functions, queues and
-// schedules, errors, and buttons that break what all rooms use.
+// Package console serves the fleet's page: a tab for each room with the room's own
+// sections, pushes as they arrive, the state of functions, queues and schedules,
+// errors, and buttons that inject faults into the services that all rooms use.
 //
 // It reads what the fleet did (the runtime's invocations, what the push service
 // answered) and computes nothing of it again. It knows no room: a room's part of
@@ -97,7 +97,7 @@ func NewHub(panels ...Panel) *Hub {
 	return &Hub{panels: panels, last: map[string]lastRun{}, owners: map[string]Owner{}, viewers: viewers{all: map[chan *view]string{}}}
 }
 
-// Attach makes the page show f.
+// Attach sets the fleet that the page shows.
 func (h *Hub) Attach(f *fleet.Fleet) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -119,7 +119,7 @@ func (h *Hub) Attach(f *fleet.Fleet) {
 	}
 }
 
-// keep adds to a bounded list.
+// keep appends to a bounded list.
 func keep[T any](list []T, v T, most int) []T {
 	if len(list) >= most {
 		list = slices.Delete(list, 0, len(list)-most+1)
@@ -127,7 +127,7 @@ func keep[T any](list []T, v T, most int) []T {
 	return append(list, v)
 }
 
-// Push takes a push that the push service answered.
+// Push records a push that the push service answered.
 func (h *Hub) Push(p apns.Push) {
 	ok := p.Status < 300
 	h.mu.Lock()
@@ -158,7 +158,7 @@ func kindOf(p apns.Push) string {
 	return cmp.Or(p.Event, p.Type)
 }
 
-// Log takes a line that a function wrote.
+// Log records a line that a function wrote.
 func (h *Hub) Log(l lambda.Log) {
 	for _, p := range h.panels {
 		if p.Log != nil {
@@ -192,7 +192,7 @@ func (h *Hub) Log(l lambda.Log) {
 	h.problem(l.Time, l.Function, level, text)
 }
 
-// Invocation takes an invocation that is over.
+// Invocation records a completed invocation.
 func (h *Hub) Invocation(v lambda.Invocation) {
 	for _, p := range h.panels {
 		if p.Invocation != nil {
@@ -207,7 +207,7 @@ func (h *Hub) Invocation(v lambda.Invocation) {
 	h.last[v.Function] = lastRun{v.Duration, v.Init}
 }
 
-// Transition takes a step of a state machine.
+// Transition records a step of a state machine.
 func (h *Hub) Transition(machine string, t stepfunctions.Transition) {
 	for _, p := range h.panels {
 		if p.Transition != nil {

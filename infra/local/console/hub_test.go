@@ -65,7 +65,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// wire is a browser that reads everything at once.
+// wire is a browser that reads all data immediately.
 type wire struct {
 	http.ResponseWriter
 	text chan string
@@ -78,8 +78,8 @@ func (w wire) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestQuietStream sees a stream without news kept alive, and the hub at rest
-// when nobody looks.
+// TestQuietStream: a stream without changes gets keep-alive comments, and the hub does
+// nothing without browsers.
 func TestQuietStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -96,12 +96,13 @@ func TestQuietStream(t *testing.T) {
 		time.Sleep(pace)
 		synctest.Wait()
 		if len(h.viewers.all) != 0 || h.viewers.looking {
-			t.Error("the hub looks for nobody")
+			t.Error("the hub reads the fleet without a browser")
 		}
 	})
 }
 
-// TestSlowBrowser has hooks return, and others served, while one does not read.
+// TestSlowBrowser: a browser that does not read blocks neither the hooks nor other
+// browsers.
 func TestSlowBrowser(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -116,7 +117,7 @@ func TestSlowBrowser(t *testing.T) {
 		leaveQuick()
 		leaveStuck()
 		if len(stuck) != 1 {
-			t.Error("who does not read is not owed just the latest view")
+			t.Error("a slow browser must get only the latest view")
 		}
 		time.Sleep(pace)
 	})
@@ -187,12 +188,12 @@ func TestPushesAreBoundedAndInOrder(t *testing.T) {
 	}
 	clear(s.owners)
 	if p := s.hub.view().pushes[0]; p.Owner != "ann" {
-		t.Errorf("a push to what is gone is %q's", p.Owner)
+		t.Errorf("a push to a closed channel has the owner %q", p.Owner)
 	}
 }
 
-// TestEvents reads a snapshot, and then no more than what has changed, of the room
-// that the tab shows.
+// TestEvents: a browser gets a snapshot and then only the changes, of the room that the
+// tab shows.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	s := newSample(t).attach()
@@ -236,8 +237,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestButtons: buttons are refused to other origins, without a fleet and with a body
-// that is not theirs.
+// TestButtons: a button fails for another origin, without a fleet, and with an invalid
+// body.
 func TestButtons(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
@@ -257,9 +258,9 @@ func TestButtons(t *testing.T) {
 		{"answer", `{"answer":"Maybe"}`, nil, 400, "no answer"},
 		{"lab/weather", wet, []string{"Sec-Fetch-Site", "same-origin", "Origin", "http://localhost:8080"}, 200, "Expect rain."},
 		{"lab/weather", `{}`, nil, 400, "always some weather"},
-		{"lab/weather", `{"weather":"rain","else":1}`, nil, 400, "not what this button sends"},
-		{"lab/weather", `{"weather":7}`, nil, 400, "not what this button sends"},
-		{"lab/weather", `{"weather":"` + strings.Repeat("x", 5000) + `"}`, nil, 400, "not what this button sends"},
+		{"lab/weather", `{"weather":"rain","else":1}`, nil, 400, "invalid body"},
+		{"lab/weather", `{"weather":7}`, nil, 400, "invalid body"},
+		{"lab/weather", `{"weather":"` + strings.Repeat("x", 5000) + `"}`, nil, 400, "invalid body"},
 		{"lab/nothing", `{}`, nil, 405, ""},
 		{"lab/weather", wet, []string{"Content-Type", "text/plain"}, 415, "application/json"},
 		{"lab/weather", wet, []string{"Sec-Fetch-Site", "cross-site"}, 403, ""},
@@ -286,12 +287,12 @@ func TestSentence(t *testing.T) {
 		"every match has its result":            errors.New("every match has its result"),
 	} {
 		if got := sentence(err); got != want {
-			t.Errorf("%v is said as %q, want %q", err, got, want)
+			t.Errorf("%v: got the sentence %q, want %q", err, got, want)
 		}
 	}
 }
 
-// TestHooksOfPanels: a panel sees what the hub sees.
+// TestHooksOfPanels: a panel's hooks get the same events as the hub.
 func TestHooksOfPanels(t *testing.T) {
 	t.Parallel()
 	var seen []string
@@ -317,7 +318,7 @@ func TestPage(t *testing.T) {
 	run := func(actions ...consoletest.Action) {
 		t.Helper()
 		if err := chromedp.Do(tab, actions...); err != nil {
-			t.Fatalf("%v; the page complained %q", err, complaints())
+			t.Fatalf("%v; the browser's console has %q", err, complaints())
 		}
 	}
 	click := func(selector string) consoletest.Action { return chromedp.Click(chromedp.CSS(selector)) }
@@ -356,6 +357,6 @@ func TestPage(t *testing.T) {
 		consoletest.Shoot(t, tab, fmt.Sprintf("shell-%d-%s", look.width, look.mode))
 	}
 	if said := complaints(); len(said) > 0 {
-		t.Errorf("the page complained %q", said)
+		t.Errorf("the browser's console has %q", said)
 	}
 }

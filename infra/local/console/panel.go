@@ -20,19 +20,18 @@ type Panel struct {
 	Room  string // its name in the spec; the tab is at /<room>/
 	Title string
 
-	// Files has panel.html and what it needs, served below /console/<room>/. The
-	// blocks of the shell's page that panel.html defines are drawn: "main" and
-	// "aside" on top, "state" beside the schedules, "controls" above the push
-	// service's, "notes" in the footer, "templates" at the end. panel.css is linked.
-	// panel.js exports draw, functions by section, and may export everySecond,
-	// resized and start.
+	// Files has panel.html and the files that it needs, served below /console/<room>/.
+	// The blocks of the shell's page that panel.html defines are drawn: "main" and
+	// "aside" on top, "state" beside the schedules, "controls" above the push service's,
+	// "notes" in the footer, "templates" at the end. panel.css is linked. panel.js
+	// exports draw, functions by section, and may export everySecond, resized and start.
 	Files fs.FS
 
 	// View returns the room's sections, which must encode as JSON. It is called
 	// several times a second while a browser shows the tab, and must not block.
 	View func(now time.Time) map[string]any
-	// Owners says whose the push tokens and channels are, by the text that
-	// apns.Push.Token has. It must not block.
+	// Owners returns the owners of push tokens and channels, by the text in
+	// apns.Push.Token. It must not block.
 	Owners func() map[string]Owner
 	// Buttons are served at POST /console/<room>/<name>.
 	Buttons map[string]Button
@@ -43,14 +42,14 @@ type Panel struct {
 	Transition func(machine string, t stepfunctions.Transition)
 }
 
-// Owner is whom the list of pushes names.
+// Owner is the owner of a push in the list.
 type Owner struct {
 	Name  string
 	About string
 }
 
-// Button does what the body of a request asks for. It returns a sentence for the
-// page. It is called while the fleet's clock is held.
+// Button performs the action that the body of a request describes. It returns a
+// sentence for the page. It is called with clock work held.
 type Button func(ctx context.Context, body []byte) (said string, err error)
 
 // NewButton returns a button whose body is a T, without other fields.
@@ -60,7 +59,7 @@ func NewButton[T any](do func(context.Context, T) (said string, err error)) Butt
 		d := json.NewDecoder(strings.NewReader(string(body)))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&in); err != nil {
-			return "", errors.New("the body is not what this button sends")
+			return "", errors.New("invalid body")
 		}
 		return do(ctx, in)
 	}
@@ -80,7 +79,8 @@ func Text(text string) string {
 	return text
 }
 
-// sentence is what the page shows of an error: the detail of a refused API call.
+// sentence returns the text that the page shows for an error: the detail of a failed
+// API call.
 func sentence(err error) string {
 	if r, ok := errors.AsType[*fleet.Refusal](err); ok {
 		var problem struct{ Detail string }

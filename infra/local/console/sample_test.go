@@ -110,7 +110,7 @@ func (s *sample) attach() *sample {
 	return s
 }
 
-// own makes the panel say whose a token is.
+// own sets the owner of a token in the panel.
 func (s *sample) own(token string, o Owner) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

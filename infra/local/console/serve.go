@@ -31,7 +31,7 @@ var shell = template.Must(template.ParseFS(page, "page/index.html"))
 const (
 	pace      = 250 * time.Millisecond // between two views
 	heartbeat = 15 * time.Second       // so that proxies and browsers keep a quiet stream
-	patience  = 10 * time.Second       // with a browser that does not read
+	patience  = 10 * time.Second       // for a browser that does not read
 )
 
 // Handler serves the tab of each room at /<room>/, the first also at /, and what
@@ -122,8 +122,8 @@ func (h *Hub) tab(p Panel) http.HandlerFunc {
 	}
 }
 
-// viewers are the browsers that are connected, with the rooms that they show. While
-// there are any, one goroutine looks at the fleet for all of them.
+// viewers holds the connected browsers, with the rooms that they show. While there is
+// at least one, a single goroutine reads the state of the fleet for all of them.
 type viewers struct {
 	sync.Mutex
 	all     map[chan *view]string
@@ -166,7 +166,7 @@ func (h *Hub) look() {
 		}
 		for views, room := range v.all {
 			if !slices.Contains(rooms, room) {
-				continue // it came meanwhile: the next view has its room
+				continue // it connected meanwhile: the next view has its room
 			}
 			select {
 			case <-views:
@@ -226,7 +226,7 @@ func (h *Hub) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer is an answer that the push service can be told to give.
+// answer is a selectable answer of the push service.
 type answer struct {
 	Name   string        `json:"name"`
 	Does   string        `json:"does"`
@@ -261,13 +261,13 @@ func (h *Hub) answer(_ context.Context, in struct{ Answer string }) (string, err
 			return a.Does, nil
 		}
 	}
-	return "", fmt.Errorf("there is no answer %q", in.Answer)
+	return "", fmt.Errorf("unknown answer %q", in.Answer)
 }
 
 func reply(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the browser is gone
+	_ = json.NewEncoder(w).Encode(body) // the browser has disconnected
 }
 
 // button serves a button.
@@ -287,7 +287,7 @@ func (h *Hub) button(do Button) http.HandlerFunc {
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 4<<10))
 		if err != nil {
-			wrong(http.StatusBadRequest, "the body is not what this button sends")
+			wrong(http.StatusBadRequest, "invalid body")
 			return
 		}
 		defer f.Clock.Work()()

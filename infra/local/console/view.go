@@ -33,7 +33,7 @@ const (
 	tokenShown = 8  // digits of a push token
 )
 
-// view looks at the fleet, and at the rooms named.
+// view reads the state of the fleet and of the named rooms.
 func (h *Hub) view(rooms ...string) *view {
 	h.mu.Lock()
 	f := h.fleet
@@ -83,7 +83,7 @@ func encoded(state map[string]any) map[string]json.RawMessage {
 	return sections
 }
 
-// functions are those of the spec, in its order. h.mu is held.
+// functions returns the functions of the spec, in its order. The caller holds h.mu.
 func (h *Hub) functions(f *fleet.Fleet, stats map[string]lambda.Stats) any {
 	type row struct {
 		Room        string  `json:"room"`
@@ -116,7 +116,7 @@ func (h *Hub) functions(f *fleet.Fleet, stats map[string]lambda.Stats) any {
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// trigger is what wakes a function.
+// trigger describes the trigger of a function.
 func trigger(fn spec.Function) string {
 	switch on := fn.On.(type) {
 	case spec.Route:
@@ -137,7 +137,7 @@ type rate struct {
 	Failed  int   `json:"failed"`
 }
 
-// rate is the last minute of pushes. h.mu is held.
+// rate returns the pushes of the last minute. The caller holds h.mu.
 func (h *Hub) rate(now time.Time) rate {
 	r := rate{Second: now.Unix(), Sent: h.sent, Failed: h.refused}
 	for second := r.Second - minute + 1; second <= r.Second; second++ {
@@ -201,7 +201,8 @@ func queues(f *fleet.Fleet) any {
 	return all
 }
 
-// schedules are the expressions and when they are due next. h.mu is held.
+// schedules returns the expressions and the times at which they are due next. The
+// caller holds h.mu.
 func (h *Hub) schedules(now time.Time) any {
 	type row struct {
 		Room  string `json:"room"`
@@ -223,8 +224,8 @@ func (h *Hub) schedules(now time.Time) any {
 	return all
 }
 
-// message is what a browser that shows the room needs after the view before and
-// the pushes up to seen. before is nil for a browser that has seen nothing. It
+// message returns the changes for a browser that shows the room and has the view before
+// and the pushes up to seen. before is nil for a browser that has seen nothing. It
 // returns false if nothing has changed.
 func (v *view) message(room string, before *view, seen uint64) (json.RawMessage, bool) {
 	m := struct {
@@ -251,14 +252,14 @@ func (v *view) message(room string, before *view, seen uint64) (json.RawMessage,
 	return text, true
 }
 
-// changed are the sections of now that differ from before.
+// changed returns the sections of now that differ from before.
 func changed(before, now map[string]json.RawMessage) map[string]json.RawMessage {
 	out := maps.Clone(now)
 	maps.DeleteFunc(out, func(name string, text json.RawMessage) bool { return string(before[name]) == string(text) })
 	return out
 }
 
-// last is the number of the latest push in the view.
+// last returns the number of the latest push in the view.
 func (v *view) last() uint64 {
 	if len(v.pushes) == 0 {
 		return 0

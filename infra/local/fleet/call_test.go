@@ -13,8 +13,8 @@ import (
 	"matchday/infra/sim/cognito"
 )
 
-// TestCall signs users in, one of them as an administrator, and hands out what the
-// API refuses.
+// TestCall signs users in, one of them as an administrator, and returns the API's
+// errors.
 func TestCall(t *testing.T) {
 	t.Parallel()
 	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), 1)

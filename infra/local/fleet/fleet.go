@@ -1,7 +1,7 @@
-// Package fleet runs rooms on one machine: the deployed binaries, with local
-// engines in place of AWS and simulators in place of providers. It creates what
-// the spec lists: each route, schedule, queue and table, and nothing else. It
-// knows no room: Config says which rooms to run.
+// Package fleet runs rooms on one machine: the deployed binaries, with local engines in
+// place of AWS and simulators in place of providers. It creates what the spec lists:
+// each route, schedule, queue and table, and nothing else. It knows no room: Config
+// lists the rooms to run.
 package fleet
 
 import (
@@ -47,7 +47,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Config says how to run a fleet.
+// Config configures a fleet.
 type Config struct {
 	Clock *clock.Clock
 	Root  string // folder of the module, for infra/machines
@@ -139,7 +139,7 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 		if room.Simulate != nil {
 			own, err := room.Simulate(host)
 			if err != nil {
-				return f, fmt.Errorf("simulate what %s talks to: %w", room.Spec.Name, err)
+				return f, fmt.Errorf("start the simulators of %s: %w", room.Spec.Name, err)
 			}
 			all = append(all, own...)
 		}
@@ -150,7 +150,7 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 	return f, nil
 }
 
-// own makes the data folder, and sees to it that no other fleet uses it.
+// own creates the data folder and locks it, so that no other fleet uses it.
 func (f *Fleet) own(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
@@ -161,7 +161,7 @@ func (f *Fleet) own(dir string) error {
 	}
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		lock.Close()
-		return fmt.Errorf("a fleet already runs with the data in %s: stop it first, or clone the project once more", dir)
+		return fmt.Errorf("another fleet uses the data in %s: stop it, or use another clone of the project", dir)
 	}
 	f.stops = append(f.stops, func() { lock.Close() })
 	return nil
@@ -228,8 +228,8 @@ func (f *Fleet) serve(l net.Listener, h http.Handler) {
 	f.stops = append(f.stops, func() { s.Close() })
 }
 
-// engines starts what the functions of all rooms talk to. It returns where rooms
-// add simulators, and the environment of the functions.
+// engines starts the services that the functions of all rooms call. It returns the Host
+// to which rooms add simulators, and the environment of the functions.
 func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error) {
 	file := ""
 	if f.Dir != "" {
@@ -297,8 +297,8 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	}, nil
 }
 
-// endanger serves the engines at inner with the fleet's faults in front of them,
-// and returns the URL of DynamoDB.
+// endanger puts the fleet's faults in front of the services at inner. It returns the
+// URL of DynamoDB.
 func (f *Fleet) endanger(mux *http.ServeMux, inner, db string) (endpoint string, err error) {
 	to, err := url.Parse(db)
 	if err != nil {
@@ -334,7 +334,7 @@ func (f *Fleet) trust() (file string, err error) {
 	return file, os.WriteFile(file, f.Phones.CA(), 0o600)
 }
 
-// signingKey is the key that pushes are signed with, as Apple hands it out.
+// signingKey returns the key that signs pushes, in the format of Apple's .p8 file.
 func (f *Fleet) signingKey() (key *ecdsa.PrivateKey, text string, err error) {
 	if key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		return nil, "", err
@@ -395,7 +395,8 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 	return nil
 }
 
-// environment is what a function is told: who changes users also knows their pool.
+// environment returns the environment variables of a function. A function that changes
+// users also gets the id of their pool.
 func environment(all []string, fn spec.Function) []string {
 	if len(fn.Users) == 0 {
 		return all
@@ -403,8 +404,9 @@ func environment(all []string, fn spec.Function) []string {
 	return append(slices.Clone(all), spec.EnvUserPool+"="+cognito.ID)
 }
 
-// timeout is how long an invocation of fn may take. A free clock stands still
-// meanwhile: whether it is cut off must not be left to how busy the machine is.
+// timeout returns the timeout of an invocation of fn. On a free clock it is longer, so
+// that a busy machine does not cause timeouts: simulated time stands still during the
+// invocation.
 func (f *Fleet) timeout(fn spec.Function) time.Duration {
 	if f.Clock.Speed() == clock.Free {
 		return patience * fn.Timeout
@@ -412,7 +414,7 @@ func (f *Fleet) timeout(fn spec.Function) time.Duration {
 	return fn.Timeout
 }
 
-// queue creates a queue with its dead-letter queue, and has it wake fn.
+// queue creates a queue with its dead-letter queue. The queue invokes fn.
 func (f *Fleet) queue(fn spec.Function, q spec.Queue) error {
 	if err := f.Queues.Create(sqs.Queue{Name: prefix + q.DeadLetter(), FIFO: q.FIFO()}); err != nil {
 		return err
@@ -445,7 +447,7 @@ func (f *Fleet) Begin(ctx context.Context) error {
 	for _, room := range f.Rooms {
 		for _, fn := range room.Spec.Functions {
 			if on, ok := fn.On.(spec.Schedule); ok {
-				if err := f.schedule(on, func(time.Time) { f.Invoke(ctx, fn.Name) }); err != nil { // the runtime tells of errors
+				if err := f.schedule(on, func(time.Time) { f.Invoke(ctx, fn.Name) }); err != nil { // the runtime reports errors
 					return fmt.Errorf("%s: %w", fn.Name, err)
 				}
 			}
@@ -488,7 +490,7 @@ func (f *Fleet) machine(ctx context.Context, m spec.Machine) error {
 	}
 	run := func(scheduled time.Time) {
 		input, _ := json.Marshal(map[string]time.Time{"scheduledTime": scheduled.UTC()}) // a time always encodes
-		machine.Run(ctx, f.Clock, input, invoke)                                         // the observer sees its failures
+		machine.Run(ctx, f.Clock, input, invoke)                                         // the observer reports its failures
 	}
 	minute := f.Clock.Now().Truncate(time.Minute)
 	for _, missed := range []time.Time{minute.Add(-time.Minute), minute} {
@@ -509,7 +511,7 @@ func (f *Fleet) jitter() func() time.Duration {
 	}
 }
 
-// sweeper deletes expired items now and then, as DynamoDB does.
+// sweeper deletes expired items from time to time, as DynamoDB does.
 func (f *Fleet) sweeper(ctx context.Context, expiring []dynamodbsim.Table) (stop func()) {
 	var mu sync.Mutex
 	stopped := false
@@ -521,7 +523,7 @@ func (f *Fleet) sweeper(ctx context.Context, expiring []dynamodbsim.Table) (stop
 			if stopped {
 				return
 			}
-			dynamodbsim.Sweep(ctx, f.DB, expiring, f.Clock.Now()) // what it leaves, the next sweep takes
+			dynamodbsim.Sweep(ctx, f.DB, expiring, f.Clock.Now()) // the next sweep deletes the items that this one left
 			arm()
 		})
 	}

@@ -8,11 +8,11 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Room is a room as the fleet runs it.
+// Room configures a room of the fleet.
 type Room struct {
 	Spec spec.Room
 	App  string // bundle id of its iOS app; "" if it has none
-	// Channels says that the app listens to broadcast channels. The simulated APNs
+	// Channels reports whether the app listens to broadcast channels. The simulated APNs
 	// has channels of one app only.
 	Channels bool
 	// Simulate starts the simulators of what only this room talks to, and returns
@@ -47,7 +47,8 @@ func (h Host) OnActivityStart(do func(context.Context, apns.Start)) {
 	h.started = append(h.started, do)
 }
 
-// apps are the bundle ids of the rooms' apps: that with channels, and the others.
+// apps returns the bundle ids of the rooms' apps: the one with channels, and the
+// others.
 func (f *Fleet) apps() (channels string, others []string) {
 	for _, room := range f.Rooms {
 		switch {

@@ -29,20 +29,20 @@ var (
 	}}
 )
 
-// heard is what functions log, by function.
+// logs holds the log lines of functions, by function.
 type heard struct {
 	mu    sync.Mutex
 	lines map[string][]string
 }
 
-func (h *heard) log(l lambda.Log) {
+func (h *logs) log(l lambda.Log) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lines[l.Function] = append(h.lines[l.Function], l.Line)
 }
 
-// of are the lines of a function, once the fleet's functions have ended.
-func (h *heard) of(f *Fleet, function string) []string {
+// of returns the lines of a function after the fleet's functions have ended.
+func (h *logs) of(f *Fleet, function string) []string {
 	f.Queues.Close()
 	f.Functions.Close() // so that every line is read
 	h.mu.Lock()
@@ -50,8 +50,8 @@ func (h *heard) of(f *Fleet, function string) []string {
 	return slices.Clone(h.lines[function])
 }
 
-// newLab is a fleet of the room lab, without a database.
-func newLab(t *testing.T) (*Fleet, *heard) {
+// newLab returns a fleet with the room lab, without a database.
+func newLab(t *testing.T) (*Fleet, *logs) {
 	t.Helper()
 	bin := t.TempDir()
 	built := filepath.Join(bin, "lab", "function")
@@ -64,7 +64,7 @@ func newLab(t *testing.T) (*Fleet, *heard) {
 		}
 	}
 	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), clock.Free)
-	h := &heard{lines: map[string][]string{}}
+	h := &logs{lines: map[string][]string{}}
 	f := &Fleet{Config: Config{Clock: c, Bin: bin, Rooms: []Room{{Spec: lab}}}, mux: http.NewServeMux()}
 	t.Cleanup(c.Stop)
 	t.Cleanup(f.Close)
@@ -114,9 +114,9 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestHello: who asks for a token and was never seen has signed up, and the
-// function that waits for it hears so, once. It changes no users, so it does not
-// know the pool.
+// TestHello: an unknown user who gets a token signs up, and the function with the
+// trigger UserConfirmed is called once. It does not change users, so it does not get
+// the id of the pool.
 func TestHello(t *testing.T) {
 	t.Parallel()
 	f, h := newLab(t)
@@ -133,11 +133,12 @@ func TestHello(t *testing.T) {
 		}
 	}
 	if lines := h.of(f, "lab/say-hello"); len(lines) != 1 || !strings.HasPrefix(lines[0], "pool= ") || !strings.Contains(lines[0], `"triggerSource":"PostConfirmation_ConfirmSignUp"`) {
-		t.Errorf("it heard %q", lines)
+		t.Errorf("the function logged %q", lines)
 	}
 }
 
-// TestEngines: what functions are told of the engines leads to them.
+// TestEngines: the addresses in the functions' environment are those of the running
+// services.
 func TestEngines(t *testing.T) {
 	t.Parallel()
 	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), 1)

@@ -1,7 +1,7 @@
-// Package replay is the frame of `make replay`: what a room's replay gets, and how
-// it writes what it found. A replay plays a world through the room's binaries under
-// the virtual clock and compares what users see with an oracle, which shares no
-// code with the room. The worlds and oracles are in infra/rooms.
+// Package replay is the frame of `make replay`: it defines the input of a room's replay
+// and writes its result. A replay plays a world through the room's binaries under the
+// virtual clock and compares what users see with an oracle, which shares no code with
+// the room. The worlds and oracles are in infra/rooms.
 package replay
 
 import (
@@ -19,7 +19,7 @@ import (
 	"matchday/infra/sim/lambda"
 )
 
-// Config says what to replay, and where to write the result.
+// Config configures what to replay and where to write the result.
 type Config struct {
 	Root, Bin string  // as of fleet.Config
 	Folder    string  // of files to play; "" if none was given
@@ -32,7 +32,7 @@ type Config struct {
 // Play is a room's replay. It returns ErrFailed if a case differs from the oracle.
 type Play func(context.Context, Config) error
 
-// ErrFailed says that at least one case differs from the oracle.
+// ErrFailed is returned if at least one case differs from the oracle.
 var ErrFailed = errors.New("the replay found differences")
 
 // Report writes the cases, the problems and the progress bar of one replay. Its

@@ -287,7 +287,7 @@ func TestButtons(t *testing.T) {
 		{"fault", `{"kind":"429"}`, 200, "told to wait"},
 		{"fault", `{"match":"` + id + `","kind":"rain"}`, 400, "there is no fault"},
 		{"fault", `{"match":"seven","kind":"429"}`, 400, "named by its id"},
-		{"fault", `{"kind":"429","else":1}`, 400, "not what this button sends"},
+		{"fault", `{"kind":"429","else":1}`, 400, "invalid body"},
 		{"rate", `{"match":"` + id + `","rate":20}`, 200, "20×"},
 		{"rate", `{"match":"` + id + `","rate":0}`, 400, "between"},
 		{"rate", `{"match":"1","rate":1}`, 400, "not played"},

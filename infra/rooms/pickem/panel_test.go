@@ -64,7 +64,7 @@ func TestSeasonButtons(t *testing.T) {
 	}{
 		{"pick", `{"event":"` + firstShow + `"` + picks, 200, "saved"},
 		{"pick", `{"event":"` + firstShow + `","picks":{"` + first.ID + `":3}}`, 400, "valid are 0 to 2"},
-		{"pick", `{"event":"` + firstShow + `","picks":{"` + first.ID + `":"x"}}`, 400, "not what this button sends"},
+		{"pick", `{"event":"` + firstShow + `","picks":{"` + first.ID + `":"x"}}`, 400, "invalid body"},
 		{"pick", `{"event":"2026-06-06-nowhere"` + picks, 400, "the event does not exist"},
 		{"pick", `{"event":"../../admin/users"` + picks, 400, "no such show"},
 		{"result", `{"event":"` + firstShow + `"}`, 400, "not locked yet"},

@@ -1,7 +1,7 @@
-// Package events holds the sample events to the fleet: events/<room>/<function>
-// has, for every function, what wakes it in good.json and what it refuses in
-// bad.json, for `sam local invoke`, and beside each what the function answers, in
-// good.want.json and bad.want.json. Every event is given to the real binary.
+// Package events tests the sample events against the fleet. For every function,
+// events/<room>/<function> has an event that it accepts in good.json and one that it
+// rejects in bad.json, for `sam local invoke`, and the expected answers in
+// good.want.json and bad.want.json. Every event is sent to the real binary.
 package events
 
 import (
@@ -49,7 +49,7 @@ type event struct {
 	empty bool
 }
 
-// check says what is wrong with a folder of events, one sentence each.
+// check returns the mistakes in a folder of events, one sentence each.
 func check(dir fs.FS, rooms []spec.Room) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	functions, planned := map[string]spec.Function{}, map[string]bool{}
@@ -109,8 +109,8 @@ func check(dir fs.FS, rooms []spec.Room) (wrong []string) {
 	return wrong
 }
 
-// foreign says why an event cannot be what wakes fn, "" if it can. planned is for a
-// function that a state machine calls.
+// foreign returns why an event cannot come from the trigger of fn, or "". planned is
+// for a function that a state machine calls.
 func (e event) foreign(fn spec.Function, planned, good bool) string {
 	switch on := fn.On.(type) {
 	case spec.Route:
@@ -155,7 +155,7 @@ func TestEveryFunctionHasItsEvents(t *testing.T) {
 	}
 }
 
-// TestCheck: each way to be wrong is told, by name.
+// TestCheck: check reports each kind of mistake with the name of the file.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	rooms := []spec.Room{{Name: "lab", Machines: []spec.Machine{{Calls: map[string]string{"Plan": "lab/plan"}}}, Functions: []spec.Function{

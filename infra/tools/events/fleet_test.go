@@ -48,13 +48,13 @@ type want struct {
 	Pushes   int            // that reach a phone
 }
 
-// works reports whether the want proves that something was done.
+// works reports whether the expected result shows that the function did its work.
 func (w want) works() bool {
 	done := w.Answer != nil || len(w.Rows)+len(w.Gone)+len(w.Queued)+w.Pushes > 0
 	return w.Error == "" && w.Rejected == "" && w.Given == "" && (w.Status >= 200 && w.Status < 300 || w.Status == 0 && done)
 }
 
-// refuses reports whether the want is a clear refusal.
+// refuses reports whether the expected result is a clear rejection.
 func (w want) refuses() bool {
 	skipped, _ := w.Answer.(map[string]any)
 	return w.Error != "" || w.Rejected != "" || w.Status >= 400 && w.Status < 500 && w.Body != nil || skipped["skipped"] != nil
@@ -84,12 +84,12 @@ func TestEvents(t *testing.T) {
 		t.Skip("it builds and runs the whole fleet")
 	}
 	w := open(t)
-	var told []string
+	var listed []string
 	for _, chapter := range w.chapters {
 		w.until(story.Time(chapter.At))
 		for _, name := range chapter.Cases {
 			name = chapter.room + "/" + name
-			told = append(told, name)
+			listed = append(listed, name)
 			t.Run(name, func(t *testing.T) {
 				outer := w.t
 				w.t = t
@@ -101,7 +101,7 @@ func TestEvents(t *testing.T) {
 	for _, room := range w.Rooms {
 		for _, fn := range room.Spec.Functions {
 			for _, c := range cases {
-				if name := fn.Name + "/" + c; !slices.Contains(told, name) {
+				if name := fn.Name + "/" + c; !slices.Contains(listed, name) {
 					t.Errorf("%s is in no chapter", name)
 				}
 			}
@@ -289,7 +289,7 @@ func (w *world) holds(table string, row any) bool {
 	return slices.ContainsFunc(all, func(got map[string]any) bool { return fits(row, got) })
 }
 
-// fits reports whether got is what is wanted, which may say less.
+// fits reports whether got has everything that want contains. want may omit members.
 func fits(want, got any) bool {
 	switch want := want.(type) {
 	case map[string]any:

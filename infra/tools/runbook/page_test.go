@@ -12,7 +12,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// TestPageIsCurrent: the committed page is what the spec says now.
+// TestPageIsCurrent: the committed page equals the page that the spec generates now.
 func TestPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	got, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "runbook.md"))
@@ -20,7 +20,7 @@ func TestPageIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, page(fleet.Rooms())) {
-		t.Error("docs/runbook.md is not what the spec says: run `make runbook`")
+		t.Error("docs/runbook.md is out of date: run `make runbook`")
 	}
 }
 
@@ -79,7 +79,7 @@ func TestFIFO(t *testing.T) {
 	text := string(page([]spec.Room{room}))
 	for _, want := range []string{"Dead letters: `lab-turns-dead.fifo`, after 2 tries", "to `lab-turns.fifo`", "Alarm `lab-turns-dead.fifo-filled`"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("nothing says %q", want)
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestFleet(t *testing.T) {
 			}
 			t.Log("\n" + out.String())
 			if !strings.Contains(out.String(), " checks of "+name+" passed at ") {
-				t.Errorf("the output of %s does not say that the checks passed", name)
+				t.Errorf("the output of %s does not report that the checks passed", name)
 			}
 			if token != "" && strings.Contains(out.String(), token) {
 				t.Error("the output contains the token")
@@ -157,7 +157,7 @@ func TestWrongAnswersFail(t *testing.T) {
 	}
 }
 
-// TestArguments: wrong arguments are refused, and the message says what is valid.
+// TestArguments: wrong arguments return an error that lists the valid values.
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	for want, all := range map[string][][]string{

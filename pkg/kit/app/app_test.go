@@ -163,20 +163,21 @@ func TestDeployedSecret(t *testing.T) {
 				t.Fatalf("got %q, %v, want %q", got, err, c.want)
 			}
 			if strings.Contains(err.Error(), value) {
-				t.Errorf("the error tells the secret: %v", err)
+				t.Errorf("the error contains the secret: %v", err)
 			}
 		})
 	}
 }
 
-// at is the context of an invocation by a local fleet at that time.
+// at returns the context of an invocation by a local fleet at that time.
 func at(ctx context.Context, now, speed string) context.Context {
 	return lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{ClientContext: lambdacontext.ClientContext{
 		Custom: map[string]string{"matchday-now": now, "matchday-speed": speed},
 	}})
 }
 
-// clockOf opens a task that tells its time, and sleeps before if it is told to.
+// clockOf returns a function that invokes a task. The task sleeps until a time, unless
+// it is zero, and returns its clock's time.
 func clockOf(t *testing.T, stage, runtime string) func(ctx context.Context, until time.Time) (time.Time, error) {
 	t.Helper()
 	h, err := handler(t.Context(), settings(map[string]string{spec.EnvStage: stage, "AWS_LAMBDA_RUNTIME_API": runtime}), opened,
@@ -207,25 +208,25 @@ func clockOf(t *testing.T, stage, runtime string) func(ctx context.Context, unti
 func TestLocalClock(t *testing.T) {
 	t.Parallel()
 	const text = "2026-06-01T12:00:00Z"
-	tell := clockOf(t, spec.Local, "nowhere")
+	ask := clockOf(t, spec.Local, "nowhere")
 	began := time.Now()
-	if now, err := tell(t.Context(), time.Time{}); err != nil || now.Before(began.Truncate(0)) {
-		t.Errorf("before the fleet told it a time: %v, %v", now, err)
+	if now, err := ask(t.Context(), time.Time{}); err != nil || now.Before(began.Truncate(0)) {
+		t.Errorf("before the first invocation with a time: %v, %v", now, err)
 	}
 	for range 2 {
-		if now, err := tell(at(t.Context(), text, "0"), time.Time{}); err != nil || !now.Equal(noon) {
+		if now, err := ask(at(t.Context(), text, "0"), time.Time{}); err != nil || !now.Equal(noon) {
 			t.Errorf("while the fleet's clock stands still: %v, %v", now, err)
 		}
 	}
 	for _, broken := range []string{"", "noon", "2026-06-01"} {
-		if now, err := tell(at(t.Context(), broken, "0"), time.Time{}); err != nil || !now.Equal(noon) {
-			t.Errorf("told %q: %v, %v, want what it was told last", broken, now, err)
+		if now, err := ask(at(t.Context(), broken, "0"), time.Time{}); err != nil || !now.Equal(noon) {
+			t.Errorf("an invocation with the time %q: %v, %v, want the time of the invocation before", broken, now, err)
 		}
 	}
-	if now, err := tell(at(t.Context(), text, "1e6"), time.Time{}); err != nil || !now.After(noon) {
+	if now, err := ask(at(t.Context(), text, "1e6"), time.Time{}); err != nil || !now.After(noon) {
 		t.Errorf("on a fast clock: %v, %v", now, err)
 	}
-	if now, err := tell(at(t.Context(), text, "0"), noon); err != nil || !now.Equal(noon) {
+	if now, err := ask(at(t.Context(), text, "0"), noon); err != nil || !now.Equal(noon) {
 		t.Errorf("a sleep that is over: %v, %v", now, err)
 	}
 }
@@ -246,17 +247,17 @@ func TestLocalSleep(t *testing.T) {
 		}
 	}))
 	t.Cleanup(runtime.Close)
-	tell := clockOf(t, spec.Local, strings.TrimPrefix(runtime.URL, "http://"))
+	ask := clockOf(t, spec.Local, strings.TrimPrefix(runtime.URL, "http://"))
 	late, cancel := context.WithCancel(at(t.Context(), "2026-06-01T12:00:00Z", "0"))
 	cancel() // as a deadline does that the sleep has moved
-	if now, err := tell(late, noon.Add(time.Hour)); err != nil || !now.Equal(noon.Add(time.Hour)) {
+	if now, err := ask(late, noon.Add(time.Hour)); err != nil || !now.Equal(noon.Add(time.Hour)) {
 		t.Errorf("got %v, %v", now, err)
 	}
-	if _, err := tell(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Minute)); err == nil || !strings.Contains(err.Error(), "the local clock answers 409") {
+	if _, err := ask(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Minute)); err == nil || !strings.Contains(err.Error(), "the local clock answers 409") {
 		t.Errorf("refused: got %v", err)
 	}
 	runtime.Close()
-	if _, err := tell(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Hour)); err == nil {
+	if _, err := ask(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Hour)); err == nil {
 		t.Error("without a runtime the sleep succeeds")
 	}
 }
@@ -267,20 +268,20 @@ func TestDeployedClock(t *testing.T) {
 		t.Errorf("a deployed function asks the runtime for %s", r.URL)
 	}))
 	t.Cleanup(runtime.Close)
-	tell := clockOf(t, "prod", strings.TrimPrefix(runtime.URL, "http://"))
+	ask := clockOf(t, "prod", strings.TrimPrefix(runtime.URL, "http://"))
 	ctx := at(t.Context(), "2031-06-01T12:00:00Z", "1000")
 	began := time.Now()
-	now, err := tell(ctx, began.Add(-time.Hour))
+	now, err := ask(ctx, began.Add(-time.Hour))
 	if err != nil || now.Before(began.Truncate(0)) || now.After(time.Now()) {
 		t.Errorf("got %v, %v, want the wall clock's time", now, err)
 	}
-	now, err = tell(ctx, began.Add(5*time.Millisecond))
+	now, err = ask(ctx, began.Add(5*time.Millisecond))
 	if err != nil || now.Before(began.Add(5*time.Millisecond)) {
 		t.Errorf("woke at %v, %v", now.Sub(began), err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := tell(ctx, began.Add(time.Hour)); err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
+	if _, err := ask(ctx, began.Add(time.Hour)); err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }
@@ -451,7 +452,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if !json.Valid([]byte(body)) {
-			t.Fatalf("%q is taken for %+v", body, m)
+			t.Fatalf("%q was decoded as %+v", body, m)
 		}
 		again, err := json.Marshal(m)
 		if err != nil {

@@ -74,9 +74,9 @@ func (p *process) invoke(event string) (string, error) {
 	return string(out), err
 }
 
-// failed is how many failures the process has counted.
+// failed returns the number of failures that the process has counted.
 func (p *process) failed() (n float64) {
-	for _, l := range p.said() {
+	for _, l := range p.logLines() {
 		if v, ok := l[telemetry.Failed.Name].(float64); ok {
 			n += v
 		}
@@ -84,8 +84,8 @@ func (p *process) failed() (n float64) {
 	return n
 }
 
-// said are the lines that the process has logged, which must be JSON.
-func (p *process) said() (lines []map[string]any) {
+// logLines returns the lines that the process has logged, which must be JSON.
+func (p *process) logLines() (lines []map[string]any) {
 	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +102,7 @@ func (p *process) said() (lines []map[string]any) {
 func TestTaskInItsProcess(t *testing.T) {
 	t.Parallel()
 	p := run(t, spec.Local, "KIND=task")
-	out, err := p.invoke(`{"Do":"tell"}`)
+	out, err := p.invoke(`{"Do":"now"}`)
 	if want := `{"Now":"2026-06-01T12:00:00Z","Stage":"local"}`; err != nil || out != want {
 		t.Errorf("got %s, %v, want %s", out, err, want)
 	}
@@ -117,10 +117,10 @@ func TestTaskInItsProcess(t *testing.T) {
 	if e, ok := errors.AsType[*lambda.Error](err); !ok || e.Message != "rain" {
 		t.Errorf("a task that fails: got %v", err)
 	}
-	if !slices.ContainsFunc(p.said(), func(l map[string]any) bool {
+	if !slices.ContainsFunc(p.logLines(), func(l map[string]any) bool {
 		return l["msg"] == "failed" && l["err"] == "rain" && l["level"] == "ERROR" && l["function"] == "test-keep-score" && l["requestId"] != nil
 	}) {
-		t.Errorf("it logs %v", p.said())
+		t.Errorf("the process logged %v", p.logLines())
 	}
 }
 
@@ -130,7 +130,7 @@ func TestDeployedIgnoresTheFleetsClock(t *testing.T) {
 	t.Parallel()
 	p := run(t, "prod", "KIND=task")
 	began := time.Now()
-	for _, event := range []string{`{"Do":"tell"}`, `{"Do":"sleep","Until":"` + began.Add(-time.Hour).Format(time.RFC3339) + `"}`} {
+	for _, event := range []string{`{"Do":"now"}`, `{"Do":"sleep","Until":"` + began.Add(-time.Hour).Format(time.RFC3339) + `"}`} {
 		out, err := p.invoke(event)
 		if err != nil {
 			t.Fatal(err)
@@ -230,9 +230,9 @@ func TestCannotStart(t *testing.T) {
 		if _, err := p.invoke(`{}`); err == nil {
 			t.Errorf("%v: an event is handled", c.env)
 		}
-		lines := p.said()
+		lines := p.logLines()
 		if len(lines) != 1 || lines[0]["msg"] != "cannot start" || lines[0]["err"] != c.want || lines[0]["level"] != "ERROR" || lines[0]["function"] != "test-keep-score" {
-			t.Errorf("%v: it logs %v, want %q", c.env, lines, c.want)
+			t.Errorf("%v: the process logged %v, want %q", c.env, lines, c.want)
 		}
 	}
 	p := run(t, spec.Local, "KIND=task", "OPEN=panic")

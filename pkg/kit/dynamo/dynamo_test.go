@@ -288,7 +288,7 @@ func TestUpdate(t *testing.T) {
 	more := dynamo.Add[ball]("runs", 4)
 	was, err := dynamo.Replace[ball](t.Context(), db, updateBall, key, more, there)
 	if must(t, err); was != (ball{Runs: 2}) {
-		t.Errorf("it tells %+v, want the runs alone, 2", was)
+		t.Errorf("got %+v, want only the runs, 2", was)
 	}
 	_, err = dynamo.Replace[ball](t.Context(), db, updateBall, dynamo.Key(updateBall, "m", "002"), more, there)
 	refused(t, err, "balls: Update ball", "")

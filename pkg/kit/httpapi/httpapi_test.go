@@ -95,7 +95,7 @@ func serve(t *testing.T, h http.Handler, e events.APIGatewayV2HTTPRequest) event
 	return out
 }
 
-// problemOf is a problem document: RFC 9457, with the fields it blames.
+// problemOf is a problem document (RFC 9457) with its field errors.
 type problemOf struct {
 	Type   string
 	Status int
@@ -199,7 +199,7 @@ func TestRefusals(t *testing.T) {
 				blamed = append(blamed, e.Location)
 			}
 			if c.field != "" && !slices.Equal(blamed, []string{c.field}) {
-				t.Errorf("blames %q, want %s: %s", blamed, c.field, out.Body)
+				t.Errorf("got errors for %q, want %s: %s", blamed, c.field, out.Body)
 			}
 			if len(out.Body) > 1024 {
 				t.Errorf("the refusal takes %d bytes", len(out.Body))
@@ -242,7 +242,7 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%v: the type is %q, want %q", c.err, got, want)
 		}
 		if c.field == "" && len(p.Errors) > 0 || c.field != "" && (len(p.Errors) != 1 || p.Errors[0].Location != c.field) {
-			t.Errorf("%v: blames %+v, want %q", c.err, p.Errors, c.field)
+			t.Errorf("%v: got the errors %+v, want %q", c.err, p.Errors, c.field)
 		}
 		if strings.Contains(out.Body, "secret") {
 			t.Errorf("%v: leaks into %s", c.err, out.Body)

@@ -18,8 +18,8 @@ import (
 	"matchday/pkg/spec"
 )
 
-// TestTime: a use case that waits for something which hangs is told in time to
-// answer, and answers that the caller may try again.
+// TestTime: the context of a use case ends before the invocation does, and the caller
+// gets an answer that a retry may succeed.
 func TestTime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -93,8 +93,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestRefusalsTellNoValue: what is refused may be a token, a good one with a slip.
-func TestRefusalsTellNoValue(t *testing.T) {
+// TestErrorsContainNoValue: a rejected value may be a token with a typing error.
+func TestErrorsContainNoValue(t *testing.T) {
 	t.Parallel()
 	const secret = "5ec7e7"
 	type in struct {
@@ -135,7 +135,7 @@ func TestRefusalsTellNoValue(t *testing.T) {
 			t.Errorf("%s %s: got %d %s", c.target, c.body, out.StatusCode, out.Body)
 		}
 		if strings.Contains(out.Body, secret) {
-			t.Errorf("%s %s: the refusal tells the value: %s", c.target, c.body, out.Body)
+			t.Errorf("%s %s: the error contains the value: %s", c.target, c.body, out.Body)
 		}
 	}
 }
@@ -176,7 +176,7 @@ func TestParametersComeOnce(t *testing.T) {
 	}
 }
 
-// TestOptional tells a zero that was given from nothing.
+// TestOptional: Set distinguishes a given zero from a missing parameter.
 func TestOptional(t *testing.T) {
 	t.Parallel()
 	type in struct {

@@ -71,7 +71,7 @@ func (w *world) refuse(key, who string) {
 	if l, err := w.locks(w.db).Take(w.t.Context(), key, who); !errors.Is(err, lock.ErrHeld) || l != nil {
 		w.t.Fatalf("%s takes %s: got %v, %v, want ErrHeld", who, key, l, err)
 	} else if !strings.Contains(err.Error(), key) {
-		w.t.Errorf("%q does not say which lock", err)
+		w.t.Errorf("the error %q does not name the lock", err)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestOneOfManyTakesIt(t *testing.T) {
 		t.Errorf("%d took the lock", len(won))
 	}
 	if r, _ := w.row("match"); r.Holder != <-won {
-		t.Errorf("the row says %q", r.Holder)
+		t.Errorf("the row has the holder %q", r.Holder)
 	}
 }
 

@@ -83,22 +83,22 @@ type conn struct {
 	nc     net.Conn
 	framer *http2.Framer // reads in the read loop, writes with mu held
 
-	mu      sync.Mutex
-	some    sync.Cond // out is not empty, or the connection has ended
-	out     []byte    // frames to be written
-	block   []byte    // scratch: a header block
-	streams map[uint32]*stream
-	free    []*stream
-	nextID  uint32
-	primed  bool   // APNs has accepted a provider token; before that it allows one stream
-	limit   uint32 // concurrent streams that APNs allows
-	window  int64  // bytes that may still be sent on the connection
-	size    int64  // bytes that may be sent on a new stream
-	changed chan struct{}
-	pong    chan struct{}
-	heard   uint64 // frames read
-	closing bool   // no new requests: APNs sent GOAWAY, or the slot replaced the connection
-	ended   bool
+	mu         sync.Mutex
+	some       sync.Cond // out is not empty, or the connection has ended
+	out        []byte    // frames to be written
+	block      []byte    // scratch: a header block
+	streams    map[uint32]*stream
+	free       []*stream
+	nextID     uint32
+	primed     bool   // APNs has accepted a provider token; before that it allows one stream
+	limit      uint32 // concurrent streams that APNs allows
+	window     int64  // bytes that may still be sent on the connection
+	size       int64  // bytes that may be sent on a new stream
+	changed    chan struct{}
+	pong       chan struct{}
+	framesRead uint64 // frames read
+	closing    bool   // no new requests: APNs sent GOAWAY, or the slot replaced the connection
+	ended      bool
 }
 
 // stream is a request without its answer yet.
@@ -251,7 +251,7 @@ func (c *conn) do(ctx context.Context, patience time.Duration, path string, h *h
 	c.mu.Lock()
 	s := c.take()
 	s.timer.Reset(patience)
-	id, heard, err := c.send(ctx, s, path, h, body)
+	id, framesRead, err := c.send(ctx, s, path, h, body)
 	if err != nil {
 		c.give(s)
 		c.mu.Unlock()
@@ -261,9 +261,9 @@ func (c *conn) do(ctx context.Context, patience time.Duration, path string, h *h
 	select {
 	case <-s.done:
 	case <-ctx.Done():
-		c.abandon(id, s, context.Cause(ctx), heard)
+		c.abandon(id, s, context.Cause(ctx), framesRead)
 	case <-s.timer.C:
-		c.abandon(id, s, errSlow, heard)
+		c.abandon(id, s, errSlow, framesRead)
 	}
 	a, err := s.answer, s.err
 	a.asked = err != errUnread
@@ -276,11 +276,11 @@ func (c *conn) do(ctx context.Context, patience time.Duration, path string, h *h
 	return a, err
 }
 
-// send writes a request as soon as there is room for it. heard is the number of
+// send writes a request as soon as there is room for it. framesRead is the number of
 // frames that the connection had read before. The caller holds mu; send releases it
 // while it waits.
-func (c *conn) send(ctx context.Context, s *stream, path string, h *header, body []byte) (id uint32, heard uint64, err error) {
-	heard = c.heard
+func (c *conn) send(ctx context.Context, s *stream, path string, h *header, body []byte) (id uint32, framesRead uint64, err error) {
+	framesRead = c.framesRead
 	for !c.closing && !c.room(len(body)) {
 		if c.changed == nil {
 			c.changed = make(chan struct{})
@@ -296,12 +296,12 @@ func (c *conn) send(ctx context.Context, s *stream, path string, h *header, body
 		}
 		c.mu.Lock()
 		if err != nil {
-			c.judge(err, heard)
-			return 0, heard, err
+			c.judge(err, framesRead)
+			return 0, framesRead, err
 		}
 	}
 	if c.closing || int64(len(body)) > c.size {
-		return 0, heard, errClosed
+		return 0, framesRead, errClosed
 	}
 	id = c.nextID
 	c.nextID += 2
@@ -317,24 +317,24 @@ func (c *conn) send(ctx context.Context, s *stream, path string, h *header, body
 		c.window -= int64(len(body))
 		_ = c.framer.WriteData(id, true, body)
 	}
-	return id, heard, nil
+	return id, framesRead, nil
 }
 
 // abandon cancels a request whose caller stopped waiting, unless it has just ended.
-func (c *conn) abandon(id uint32, s *stream, why error, heard uint64) {
+func (c *conn) abandon(id uint32, s *stream, why error, framesRead uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.streams[id] == s {
 		_ = c.framer.WriteRSTStream(id, http2.ErrCodeCancel)
 		c.finish(id, why)
-		c.judge(why, heard)
+		c.judge(why, framesRead)
 	}
 	<-s.done
 }
 
 // judge ends a connection that sent no frame until a request's patience ran out.
-func (c *conn) judge(err error, heard uint64) {
-	if err == errSlow && c.heard == heard {
+func (c *conn) judge(err error, framesRead uint64) {
+	if err == errSlow && c.framesRead == framesRead {
 		c.end()
 	}
 }
@@ -365,7 +365,7 @@ func (c *conn) read() {
 	for {
 		f, err := c.framer.ReadFrame()
 		c.mu.Lock()
-		c.heard++
+		c.framesRead++
 		if err == nil {
 			err = in.handle(f)
 		}

@@ -139,8 +139,8 @@ func TestEachAnswer(t *testing.T) {
 		{"bad environment", times(0, apns.Refuse("BadEnvironmentKeyIdInToken")), Outcome{Result: Dropped, Reason: "BadEnvironmentKeyIdInToken"}, Outcome{Result: Requeue, Reason: "BadEnvironmentKeyIdInToken"}, 0, "BadEnvironmentKeyIdInToken"},
 		{"too large", times(0, apns.Refuse("PayloadTooLarge")), Outcome{Result: Dropped, Reason: "PayloadTooLarge"}, Outcome{Result: Requeue, Reason: "PayloadTooLarge"}, 0, "PayloadTooLarge"},
 		{"our bug", times(0, apns.Refuse("BadPriority")), Outcome{Result: Dropped, Reason: "BadPriority"}, Outcome{Result: Requeue, Reason: "BadPriority"}, 0, "BadPriority"},
-		{"unheard of", times(0, apns.Answer{Status: 418, Reason: "Teapot"}), Outcome{Result: Dropped, Reason: "Teapot"}, Outcome{Result: Requeue, Reason: "Teapot"}, 0, "Teapot"},
-		{"its own, unheard of", times(0, apns.Answer{Status: 400, Reason: "OddToken"}), Outcome{Result: Dropped, Reason: "OddToken"}, Outcome{Result: Requeue, Reason: "OddToken"}, 0, ""},
+		{"unknown reason", times(0, apns.Answer{Status: 418, Reason: "Teapot"}), Outcome{Result: Dropped, Reason: "Teapot"}, Outcome{Result: Requeue, Reason: "Teapot"}, 0, "Teapot"},
+		{"unknown reason, of the token", times(0, apns.Answer{Status: 400, Reason: "OddToken"}), Outcome{Result: Dropped, Reason: "OddToken"}, Outcome{Result: Requeue, Reason: "OddToken"}, 0, ""},
 		{"answer lost", []apns.Answer{{Drop: true, Times: 1}}, Outcome{}, Outcome{}, 1, ""},
 		{"push lost", []apns.Answer{{Status: 503, Drop: true, Times: 2}}, Outcome{}, Outcome{}, 2, ""},
 		{"goes away", []apns.Answer{{GoAway: true, Times: 1}}, Outcome{}, Outcome{}, 0, ""},
@@ -276,10 +276,10 @@ func TestChaosLosesNothing(t *testing.T) {
 	for token, o := range got {
 		d, ok := server.Device(token)
 		if o.Result == Delivered && (len(d.Alerts) != 1 || d.Alerts[0].Body != "Smith b Jones 12") {
-			t.Errorf("%s is said to be delivered and shows %v", token, d.Alerts)
+			t.Errorf("the outcome of %s is delivered, but the phone shows %v", token, d.Alerts)
 		}
 		if o.Result == Gone && ok {
-			t.Errorf("%s is said to be gone and has %v", token, d.Alerts)
+			t.Errorf("the outcome of %s is an invalid token, but the phone shows %v", token, d.Alerts)
 		}
 	}
 }
@@ -313,8 +313,8 @@ func TestFreezeLosesNothing(t *testing.T) {
 	}
 }
 
-// A connection that breaks without a word in the middle of a run is found out
-// and its pushes sent again.
+// If a connection stops answering in the middle of a run, the sender detects it and
+// sends its pushes again.
 func TestSilentBreakUnderLoad(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t, func(c *Config, _ *apns.Config) { c.Patience = time.Second })

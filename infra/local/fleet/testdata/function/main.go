@@ -1,5 +1,5 @@
-// Command function is a Lambda function that says what it was given, and answers
-// with its event.
+// Command function is a Lambda function that logs its environment and event, and
+// answers with the event.
 package main
 
 import (

@@ -30,7 +30,7 @@ var (
 )
 
 // logs holds the log lines of functions, by function.
-type heard struct {
+type logs struct {
 	mu    sync.Mutex
 	lines map[string][]string
 }

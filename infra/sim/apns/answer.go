@@ -20,7 +20,7 @@ type Answer struct {
 	Drop    bool          // close the connection instead of answering; a delivered push is delivered first
 	GoAway  bool          // send GOAWAY with the answer
 	Applied bool          // deliver the push although the answer is an error
-	Times   int           // how many pushes it is for; 0 for all to come
+	Times   int           // number of pushes that get it; 0 for all later ones
 
 	kind string // of the fault, when Chaos injected it
 }
@@ -58,10 +58,10 @@ func (s *Server) Answer(token string, script ...Answer) {
 	s.scripts[token] = slices.Clone(script)
 }
 
-// Chaos is trouble by chance. Rates are between 0 and 1. Whether a token is
-// gone depends on the seed and the token; the rest on the seed, the token and
-// the simulated time. Of the pushes to a token at one instant the first meets it:
-// how often a sender tries, and in which order, makes no difference to a run.
+// Chaos injects random faults. Rates are between 0 and 1. Whether a token is invalid
+// depends on the seed and the token; the other faults depend on the seed, the token and
+// the simulated time. Of the pushes to a token at one instant only the first gets the
+// fault, so the number and the order of retries do not change a run.
 type Chaos struct {
 	Seed uint64
 
@@ -71,7 +71,7 @@ type Chaos struct {
 	TooMany     float64 // of pushes, as all below
 	Internal    float64
 	Unavailable float64
-	Outage      float64 // every push to the token at the instant is answered 503
+	Outage      float64 // every push to the token at the instant gets status 503
 	Drop        float64 // the connection ends before the phone has the push
 	Lost        float64 // the connection ends after the phone has it
 	Slow        float64
@@ -82,14 +82,14 @@ type Chaos struct {
 	GoAwayAfterBadToken bool // a bad token ends its connection
 }
 
-// Chaos sets the trouble to come; the zero Chaos ends it.
+// Chaos replaces the current Chaos. The zero Chaos ends it.
 func (s *Server) Chaos(c Chaos) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chaos, s.chaosAt = c, map[string]time.Time{}
 }
 
-// ChaosCounts returns how often each trouble came by chance, dead tokens left aside:
+// ChaosCounts returns how often each random fault happened, without invalid tokens:
 // "429", "500", "503", "outage", "drop", "lost", "slow" and "GOAWAY".
 func (s *Server) ChaosCounts() map[string]int {
 	s.mu.Lock()
@@ -97,7 +97,7 @@ func (s *Server) ChaosCounts() map[string]int {
 	return maps.Clone(s.chaosCounts)
 }
 
-// next is the answer to the next push to token.
+// next returns the answer to the next push to token.
 func (s *Server) next(token string, now time.Time) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +138,7 @@ func (c Chaos) any() bool {
 	return c.Unregistered+c.BadToken+c.TooMany+c.Internal+c.Unavailable+c.Outage+c.Drop+c.Lost+c.Slow+c.GoAway > 0
 }
 
-// answer is what the first push to token at an instant gets.
+// answer returns the answer to the first push to token at an instant.
 func (c Chaos) answer(token string, at time.Time) Answer {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(token))
@@ -173,7 +173,7 @@ func (c Chaos) answer(token string, at time.Time) Answer {
 	return Answer{}
 }
 
-// sendsGoAway reports whether a connection is to go away after this answer.
+// sendsGoAway reports whether this answer ends the connection with GOAWAY.
 func (s *Server) sendsGoAway(l *connection, no *refusal) bool {
 	s.mu.Lock()
 	every, afterBad := s.chaos.GoAwayEvery, s.chaos.GoAwayAfterBadToken

@@ -82,7 +82,7 @@ type Server struct {
 	channelsMade int // channels ever made
 	scripts      map[string][]Answer
 	chaos        Chaos
-	chaosAt      map[string]time.Time // tokens: when the chaos struck them last
+	chaosAt      map[string]time.Time // by token: the instant of its latest random fault
 	chaosCounts  map[string]int       // by kind
 	counts       map[string]int
 
@@ -273,7 +273,7 @@ func (s *Server) serveDevice(w http.ResponseWriter, r *http.Request, l *connecti
 	s.answer(w, no)
 }
 
-// answer writes a refusal, or success when there is none.
+// answer writes a refusal, or success if refusal is nil.
 func (s *Server) answer(w http.ResponseWriter, no *refusal) {
 	if no == nil {
 		s.count("200")
@@ -308,7 +308,7 @@ func (s *Server) newID() string {
 	return string(id)
 }
 
-// short is a push token that may be shown.
+// short shortens a push token for display.
 func short(token string) string { return token[:min(len(token), 8)] }
 
 // maxPayload and maxBroadcast are Apple's limits in bytes.
@@ -358,7 +358,7 @@ func (s *Server) check(r *http.Request, l *connection, now time.Time, token stri
 	return p, bundle, no
 }
 
-// bundle is whose topic it is that ends with suffix.
+// bundle returns the bundle of a topic that ends with suffix.
 func (s *Server) bundle(topic, suffix string) (string, *refusal) {
 	if topic == "" {
 		return "", refuse(http.StatusBadRequest, apns2.ReasonMissingTopic)

@@ -218,8 +218,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestBundles: one server takes the pushes for all apps of a team, and a token is
-// one app's.
+// TestBundles: one server accepts the pushes for all apps of a team, and a token
+// belongs to one app.
 func TestBundles(t *testing.T) {
 	t.Parallel()
 	const other = bundle + ".pickem"
@@ -412,10 +412,10 @@ func TestChaosIsTheSameEachTime(t *testing.T) {
 		token := strconv.Itoa(i)
 		first := c.answer(token, start)
 		if first != c.answer(token, start) {
-			t.Fatal("the same push has two fates")
+			t.Fatal("the same push got two different answers")
 		}
 		if first.Reason == "Unregistered" && c.answer(token, start.Add(time.Second)).Reason != "Unregistered" {
-			t.Fatal("a token came back")
+			t.Fatal("an invalid token became valid again")
 		}
 		got[first.Reason]++
 		if first.Drop {
@@ -424,7 +424,7 @@ func TestChaosIsTheSameEachTime(t *testing.T) {
 	}
 	for what, want := range map[string]int{"Unregistered": 100, "InternalServerError": 180, "Drop": 90} {
 		if got[what] < want-40 || got[what] > want+40 {
-			t.Errorf("%d of 1000 pushes met %s, want about %d", got[what], what, want)
+			t.Errorf("%d of 1000 pushes got %s, want about %d", got[what], what, want)
 		}
 	}
 }
@@ -492,7 +492,7 @@ func TestAuthorityIsKept(t *testing.T) {
 	first := serve(t, clock.New(start, clock.Free), keep)
 	second := serve(t, clock.New(start, clock.Free), keep)
 	if !bytes.Equal(first.CA(), second.CA()) {
-		t.Error("two runs, two authorities")
+		t.Error("the second run has another certificate authority")
 	}
 	second.client = client(first.Server) // trusts the first run's authority
 	if r := second.push(token, activityPush("update", start, "")); r.Status != 200 {
@@ -514,8 +514,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// However often a sender tries at one instant, chaos strikes a token once, and
-// the next push meets it only at another time.
+// At one instant a token gets at most one random fault, whatever the number of retries.
 func TestChaosStrikesOncePerInstant(t *testing.T) {
 	t.Parallel()
 	c := clock.New(start, clock.Free)
@@ -578,7 +577,7 @@ func TestStartsInAnyOrder(t *testing.T) {
 
 // Two states of one second are in no order: the later arrival wins, and that is
 // counted. So is an alert that comes again at another time.
-func TestWhatAPhoneCannotTell(t *testing.T) {
+func TestStatesOfTheSameSecond(t *testing.T) {
 	t.Parallel()
 	c := clock.New(start, clock.Free)
 	p := serve(t, c, nil)

@@ -16,7 +16,7 @@ const (
 	tokenSkew   = time.Minute
 )
 
-// tokenCheck is what does not change about a provider token.
+// tokenCheck holds the properties of a provider token that do not change.
 type tokenCheck struct {
 	valid  bool
 	issued time.Time
@@ -51,7 +51,7 @@ func (s *Server) authorize(l *connection, header []string, now time.Time) *refus
 	return nil
 }
 
-// verify judges a token's form and signature, once per token.
+// verify checks a token's form and signature, once per token.
 func (s *Server) verify(bearer string) tokenCheck {
 	if v, ok := s.tokenChecks.Load(bearer); ok {
 		return v.(tokenCheck)

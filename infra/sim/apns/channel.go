@@ -28,7 +28,7 @@ const (
 )
 
 type channel struct {
-	policy    int // 1 keeps the latest broadcast for those who come later
+	policy    int // 1 stores the latest broadcast for activities that subscribe later
 	listeners map[string]*device
 	stored    *payload
 	storedTo  time.Time
@@ -94,7 +94,7 @@ func (s *Server) checkBroadcast(r *http.Request, l *connection, now time.Time, b
 	return p, no
 }
 
-// broadcast hands a push to everyone who listens.
+// broadcast delivers a push to every activity that listens.
 func (s *Server) broadcast(id, expiration string, p *payload, now time.Time) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()

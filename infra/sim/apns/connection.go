@@ -49,7 +49,8 @@ func (l *connection) expire() {
 	l.bearerAt = time.Time{}
 }
 
-// Read gives nothing more once the link is mute, until the other side hangs up.
+// Read returns no data while the link is mute. It returns when the other side closes
+// the connection.
 func (l *connection) Read(b []byte) (int, error) {
 	for {
 		n, err := l.Conn.Read(b)
@@ -67,7 +68,7 @@ func (l *connection) Write(b []byte) (int, error) {
 	return l.Conn.Write(b)
 }
 
-// Close forgets the link.
+// Close closes the link and removes it from the server's list.
 func (l *connection) Close() error {
 	l.server.connectionMu.Lock()
 	defer l.server.connectionMu.Unlock()
@@ -100,8 +101,8 @@ func (s *Server) Drop() {
 	}
 }
 
-// Mute makes every open connection a dead one that nobody closed: what is sent
-// on it is lost, and nothing comes back. New connections work.
+// Mute makes every open connection lose all data in both directions without closing it.
+// New connections work.
 func (s *Server) Mute() {
 	for _, l := range s.open() {
 		l.mute.Store(true)

@@ -14,14 +14,14 @@ import (
 	"github.com/sideshow/apns2"
 )
 
-// Device is what the phone behind one token shows. A device's token, a
-// push-to-start token and each activity's token are devices of their own.
+// Device is the state of the phone behind one token. A device's token, a push-to-start
+// token and each activity's token are devices of their own.
 type Device struct {
 	Token     string
 	Bundle    string    // of the app whose token it is
 	State     []byte    // content-state shown, JSON; nil before the first
 	Timestamp time.Time // of State
-	Stale     time.Time // when State is to be shown as old; zero for never
+	Stale     time.Time // when State becomes stale; zero for never
 	Ended     bool
 	Dismissal time.Time // when an ended activity leaves the Lock Screen
 	Channel   string    // listened to
@@ -30,7 +30,7 @@ type Device struct {
 
 	Pushes   int // accepted, broadcasts included
 	Outdated int // older than what was shown, ignored
-	Replaced int // of the very second of what was shown, and another state: the later arrival won
+	Replaced int // states with the timestamp of the shown state but another content; the later arrival replaced it
 	AfterEnd int // after the end, ignored
 }
 
@@ -60,10 +60,11 @@ type device struct {
 	started map[string]int // activities started by a push to this token, by their attributes
 }
 
-// activityLinger is how long an ended activity stays at most.
+// activityLinger is the maximum time for which an ended activity stays on the Lock
+// Screen.
 const activityLinger = 4 * time.Hour
 
-// Device returns what the phone of a token shows.
+// Device returns the state of the phone of a token.
 func (s *Server) Device(token string) (Device, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +84,7 @@ func (s *Server) Tokens() []string {
 	return slices.Sorted(maps.Keys(s.devices))
 }
 
-// deliver hands a push for the app of a bundle to its phone.
+// deliver delivers a push for the app of a bundle to its phone.
 func (s *Server) deliver(token, bundle, kind, collapse string, p *payload, now time.Time) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +111,7 @@ func (s *Server) device(token string) *device {
 	return d
 }
 
-// receive is what the phone does with a push. s.mu is held.
+// receive applies a push to the phone. The caller holds s.mu.
 func (s *Server) receive(d *device, collapse string, p *payload, now time.Time) {
 	d.Pushes++
 	switch {
@@ -133,7 +134,7 @@ func (s *Server) receive(d *device, collapse string, p *payload, now time.Time) 
 	}
 }
 
-// setState puts a Live Activity's state on the Lock Screen.
+// setState sets the state of a Live Activity on the Lock Screen.
 func (d *device) setState(p *payload, now time.Time) {
 	d.State, d.Timestamp, d.Stale = p.APS.ContentState, unix(p.APS.Timestamp), unix(p.APS.StaleDate)
 	if p.APS.Event != "end" {
@@ -145,7 +146,7 @@ func (d *device) setState(p *payload, now time.Time) {
 	}
 }
 
-// addAlert shows a notification, in the place of the one with its collapse id.
+// addAlert shows a notification. It replaces the one with the same collapse id.
 func (d *device) addAlert(collapse string, a *Alert, now time.Time) {
 	if a == nil {
 		return

@@ -37,8 +37,8 @@ func badPayload(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, reason: reasonBadPayload, detail: fmt.Sprintf(format, args...)}
 }
 
-// parse reads and judges a payload. A burst sends one body to many devices, so
-// the last good one is kept.
+// parse decodes and checks a payload. It caches the last valid one, because a sender
+// sends one body to many devices.
 func (s *Server) parse(body []byte, activity bool) (*payload, *refusal) {
 	if p := s.last.Load(); p != nil && p.activity == activity && bytes.Equal(p.body, body) {
 		return p, nil
@@ -48,7 +48,7 @@ func (s *Server) parse(body []byte, activity bool) (*payload, *refusal) {
 	}
 	p := &payload{body: bytes.Clone(body), activity: activity}
 	if err := json.Unmarshal(p.body, p); err != nil {
-		return nil, badPayload("the payload is not what it must be: %v", err)
+		return nil, badPayload("the payload is invalid: %v", err)
 	}
 	if no := p.readAlert(); no != nil {
 		return nil, no
@@ -75,11 +75,11 @@ func (p *payload) readAlert() *refusal {
 		err = json.Unmarshal(p.APS.Alert, &a)
 	}
 	if err != nil {
-		return badPayload("aps.alert is not what it must be: %v", err)
+		return badPayload("aps.alert is invalid: %v", err)
 	}
 	if p.APS.Sound.Kind() == '"' {
 		if err := json.Unmarshal(p.APS.Sound, &a.Sound); err != nil {
-			return badPayload("aps.sound is not what it must be: %v", err)
+			return badPayload("aps.sound is invalid: %v", err)
 		}
 	}
 	a.Payload = p.body
@@ -96,14 +96,14 @@ func (p *payload) checkActivity(decode func([]byte) error) *refusal {
 	switch a.Event {
 	case "start":
 		if a.AttributesType == "" || a.Attributes.Kind() != '{' || p.alert == nil {
-			return badPayload("a start needs attributes-type, attributes and alert")
+			return badPayload("the event start requires attributes-type, attributes and alert")
 		}
 	case "update", "end":
 	default:
 		return badPayload("aps.event is %q", a.Event)
 	}
 	if a.DismissalDate != nil && a.Event != "end" {
-		return badPayload("dismissal-date belongs to an end")
+		return badPayload("dismissal-date is allowed only with the event end")
 	}
 	if a.ContentState.Kind() != '{' {
 		return badPayload("aps.content-state is missing")

@@ -255,7 +255,7 @@ func TestButtons(t *testing.T) {
 		says       string
 	}{
 		{"answer", `{"answer":"Unregistered"}`, nil, 200, "410"},
-		{"answer", `{"answer":"Maybe"}`, nil, 400, "no answer"},
+		{"answer", `{"answer":"Maybe"}`, nil, 400, "unknown answer"},
 		{"lab/weather", wet, []string{"Sec-Fetch-Site", "same-origin", "Origin", "http://localhost:8080"}, 200, "Expect rain."},
 		{"lab/weather", `{}`, nil, 400, "always some weather"},
 		{"lab/weather", `{"weather":"rain","else":1}`, nil, 400, "invalid body"},

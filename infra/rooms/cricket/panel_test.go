@@ -285,7 +285,7 @@ func TestButtons(t *testing.T) {
 	}{
 		{"fault", `{"match":"` + id + `","kind":"wrong ball"}`, 200, "told wrong"},
 		{"fault", `{"kind":"429"}`, 200, "told to wait"},
-		{"fault", `{"match":"` + id + `","kind":"rain"}`, 400, "there is no fault"},
+		{"fault", `{"match":"` + id + `","kind":"rain"}`, 400, "unknown fault"},
 		{"fault", `{"match":"seven","kind":"429"}`, 400, "named by its id"},
 		{"fault", `{"kind":"429","else":1}`, 400, "invalid body"},
 		{"rate", `{"match":"` + id + `","rate":20}`, 200, "20×"},

@@ -21,7 +21,7 @@ var settings = slices.Concat(
 var alarms = []spec.Alarm{
 	{
 		Name: "slots-missed", Function: live.TickFunction.Name, Metrics: []spec.Metric{tables.SlotsClaimed}, Stat: "Sum", While: tables.MatchesLive,
-		Below: true, Bound: 22, Minutes: 2, // of 24 slots; one that the provider fails is claimed all the same
+		Below: true, Bound: 22, Minutes: 2, // of 24 slots; a slot whose poll fails at the provider is claimed, too
 		Watches: "fewer than 22 polls in a minute while a match is live",
 		IfDown:  "Scores are updated late, or not at all.",
 	},

@@ -49,11 +49,11 @@
 //
 // No alert is lost or shown twice. Every event has a key (package event). The ledger
 // records sent keys after the messages were sent, so a crash sends a message again;
-// the rows of send-alerts say which followers were already served. An event is sent
+// the rows of send-alerts record which followers were already served. An event is sent
 // after three polls contained it. A correction keeps the key of what it corrects.
 //
 // No match ends early. A match that leaves the feed is archived. It ends when the
-// provider's own page says that it is over, and it goes live again if it comes back.
+// provider's own page of it is over, and it goes live again if it comes back.
 // One write decides the end (endingAt); it is refused if the match was polled since
 // the page was requested. finishedAt is set when everything that follows is done.
 package cricket

@@ -23,9 +23,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// crowd is what the screens read in a season of as many members and events, all
-// scored: everybody's standings, everybody's picks of the last event, and ann's of
-// every event. Member n has n points of the last event, from 0 again at 500.
+// crowd stores a season with so many members and scored events: the standings of all members,
+// their picks of the last event, and those of ann of every event. Member n has n modulo 500
+// points of the last event.
 func crowd(t testing.TB, members, shows int) (w *pickemtest.Room, last string) {
 	t.Helper()
 	w = pickemtest.New(t)
@@ -77,14 +77,14 @@ func crowd(t testing.TB, members, shows int) (w *pickemtest.Room, last string) {
 	return w, last
 }
 
-// ranked is a row of a table as its screens must show it.
+// ranked is a row of standings or results.
 type ranked struct {
 	Rank         int
 	UserID, Name string
 	Points       int
 }
 
-// crowned is the table of a crowd.
+// crowned returns the expected standings of a crowd.
 func crowned(members int) (all []ranked) {
 	for points := min(members, 500) - 1; points >= 0; points-- {
 		var tied []ranked
@@ -101,8 +101,8 @@ func crowned(members int) (all []ranked) {
 	return all
 }
 
-// TestOneQueryPerScreen: each of the five screens is one query, among two members
-// and among a thousand with forty events, and all of its pages are the whole.
+// TestOneQueryPerScreen: each of the five screens takes one query, for two members and for a
+// thousand with forty events, and its pages are complete.
 func TestOneQueryPerScreen(t *testing.T) {
 	t.Parallel()
 	for _, size := range []struct{ members, shows int }{{2, 1}, {1000, 40}} {
@@ -127,7 +127,7 @@ func TestOneQueryPerScreen(t *testing.T) {
 				next = list.Body.Next
 			}
 			if len(events) != size.shows || events[0] != last || !slices.IsSortedFunc(events, func(a, b string) int { return strings.Compare(b, a) }) {
-				t.Errorf("%d events are listed: %q", len(events), events)
+				t.Errorf("list-events returns %d events: %q", len(events), events)
 			}
 
 			var table, results []ranked
@@ -139,7 +139,7 @@ func TestOneQueryPerScreen(t *testing.T) {
 					table = append(table, ranked{s.Rank, s.UserID, s.Name, s.Points})
 				}
 				if mine, next = s.Body.Mine, s.Body.Next; s.Body.Count != size.members {
-					t.Errorf("%d are in the table", s.Body.Count)
+					t.Errorf("get-standings returns the count %d", s.Body.Count)
 				}
 			}
 			var entry *score.Entry
@@ -150,40 +150,39 @@ func TestOneQueryPerScreen(t *testing.T) {
 					results = append(results, ranked{e.Rank, e.UserID, e.Name, e.Points})
 				}
 				if entry, next = s.Body.Mine, s.Body.Next; s.Body.Count != size.members || len(s.Body.Card) != 10 {
-					t.Errorf("%d are in the results, of %d matches", s.Body.Count, len(s.Body.Card))
+					t.Errorf("get-results returns the count %d and %d matches", s.Body.Count, len(s.Body.Card))
 				}
 			}
 			want := crowned(size.members)
 			if !slices.Equal(table, want) || !slices.Equal(results, want) {
-				t.Errorf("the table is %v, and the results are %v, want %v", table, results, want)
+				t.Errorf("standings %v and results %v, want %v", table, results, want)
 			}
 			i := slices.IndexFunc(want, func(r ranked) bool { return r.UserID == "ann" })
 			if mine.UserID != "ann" || mine.Rank != want[i].Rank || entry.UserID != "ann" || entry.Rank != want[i].Rank {
-				t.Errorf("ann's own are %+v and %+v, want %+v", mine, entry, want[i])
+				t.Errorf("mine in standings and results: %+v and %+v, want %+v", mine, entry, want[i])
 			}
 
 			var seen event.EventScreen
 			screen(event.GetEventFunction, pickemtest.AppEvent(last), &seen.Body)
 			if b := seen.Body; b.ID != last || len(b.Card) != 10 || b.Card[9].ID != pickemtest.MatchID(10) || len(b.Prediction.Predictions) != 10 {
-				t.Errorf("the event is %+v", b)
+				t.Errorf("get-event returns %+v", b)
 			}
 			var me member.UserScreen
 			screen(member.GetMeFunction, "/app/me", &me.Body)
 			if b := me.Body; b.UserID != "ann" || len(b.Events) != size.shows || b.Events[0].EventID != last || len(b.Standings) != 1 || b.Standings[0].Points != want[i].Points {
-				t.Errorf("ann is %+v", b)
+				t.Errorf("get-me returns %+v", b)
 			}
 			var her member.UserScreen
 			screen(member.GetUserFunction, "/app/users/ann", &her.Body)
 			if len(her.Body.Events) != size.shows {
-				t.Errorf("ann is to others %+v", her.Body)
+				t.Errorf("get-user of ann returns %+v", her.Body)
 			}
 		})
 	}
 }
 
-// TestPages: the pages of every list, of whatever size, are the whole of it in
-// order.
-func TestPages(t *testing.T) {
+// TestPagesAreCompleteAndInOrder: for every list and every page size.
+func TestPagesAreCompleteAndInOrder(t *testing.T) {
 	t.Parallel()
 	w, last := crowd(t, 15, 10)
 	for i := range 10 {
@@ -208,7 +207,7 @@ func TestPages(t *testing.T) {
 				body := testkit.Decode[map[string]any](w.World, w.Ask(c.fn, fmt.Sprint(c.target, and, "limit=", limit, "&cursor=", strings.ReplaceAll(next, "#", "%23")), testkit.Administrator, ""))
 				items := body[c.list].([]any)
 				if len(items) > limit || len(items) < limit && body["next"] != nil || page > c.want {
-					t.Fatalf("%s: a page of %d has %d, and goes on after %v", c.target, limit, len(items), body["next"])
+					t.Fatalf("%s: a page of at most %d has %d items and next %v", c.target, limit, len(items), body["next"])
 				}
 				all = append(all, items...)
 				next, _ = body["next"].(string)
@@ -217,7 +216,7 @@ func TestPages(t *testing.T) {
 		}
 		whole := pages(c.most)
 		if len(whole) != c.want {
-			t.Errorf("%s lists %d, want %d", c.target, len(whole), c.want)
+			t.Errorf("%s lists %d items, want %d", c.target, len(whole), c.want)
 		}
 		for _, limit := range []int{1, 7} {
 			if got := pages(limit); !reflect.DeepEqual(got, whole) {
@@ -227,9 +226,9 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestCursors: a cursor that another list gave, or nobody, is refused or leads to
-// what its owner may see anyway.
-func TestCursors(t *testing.T) {
+// TestForeignCursorsRevealNothing: a cursor of another list, or an invented one, is refused or
+// leads to items that the caller may read.
+func TestForeignCursorsRevealNothing(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	w.CreateEvent(pickemtest.Noon.AddDate(-1, 0, 0), "old", 0)
@@ -238,7 +237,7 @@ func TestCursors(t *testing.T) {
 		var body struct{ Next string }
 		w.Read(fn, target, testkit.Administrator, &body)
 		if body.Next == "" {
-			t.Fatalf("%s ends", target)
+			t.Fatalf("%s has no next page", target)
 		}
 		return strings.ReplaceAll(body.Next, "#", "%23")
 	}
@@ -277,6 +276,6 @@ func TestCursors(t *testing.T) {
 	out := w.Ask(event.ListCorrectionsFunction, pickemtest.AppEvent(pickemtest.LockedShow)+"/corrections?cursor="+log, "ann", "")
 	var got event.CorrectionList
 	if err := json.Unmarshal([]byte(out.Body), &got.Body); err != nil || len(got.Body.Corrections) != 0 {
-		t.Errorf("with another event's cursor a log shows %s", out.Body)
+		t.Errorf("a log with the cursor of another event returns %s", out.Body)
 	}
 }

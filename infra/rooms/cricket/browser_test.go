@@ -17,8 +17,8 @@ import (
 	"matchday/pkg/kit/push"
 )
 
-// TestPage looks at the page in a browser: what a phone holds is what it shows,
-// and what happens later arrives.
+// TestPage opens the page in a browser: it shows the state of the phones, and later changes
+// without a reload.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, 190)
@@ -133,7 +133,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageAwaits looks at the page before anything is live.
+// TestPageAwaits opens the page before a match is live.
 func TestPageAwaits(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, -100).attach()

@@ -81,8 +81,8 @@ func chosen(path string, now time.Time) (*script.Match, error) {
 	return m, nil
 }
 
-// phonesOf are fans of both teams and of neither. Together they have every property
-// that a phone can have; the first of each perspective is the one shown at first.
+// phonesOf returns phones of fans of both teams and of neutral ones. Together they have
+// every property of a phone. The first of each perspective is displayed first.
 func phonesOf(m *script.Match) []local.Phone {
 	id, home, visitor := local.ID(m.ID), local.ID(m.Local.ID), local.ID(m.Visitor.ID)
 	listener := func(owner, team string) local.Phone {

@@ -19,8 +19,8 @@ import (
 //go:embed panel
 var files embed.FS
 
-// panel is the room's tab: live matches as phones show them, ticks against their
-// slots, and what can go wrong at the provider. phones must be safe to call from
+// panel is the room's tab: live matches on phones, ticks by slot, and buttons for faults of
+// the provider. phones must be safe to call from
 // any goroutine; there is a fleet before the first call.
 func panel(w *local.World, phones func() []local.Phone) console.Panel {
 	page, err := fs.Sub(files, "panel")
@@ -50,19 +50,19 @@ func panel(w *local.World, phones func() []local.Phone) console.Panel {
 type choice struct {
 	Name    string `json:"name"`
 	Does    string `json:"does"`
-	OfMatch bool   `json:"ofMatch,omitempty"` // the data of a match are wrong, rather than the answer
+	OfMatch bool   `json:"ofMatch,omitempty"` // a fault in the data of a match, not of the answer
 }
 
 // choices are the faults of the provider.
 func choices() []choice {
 	does := map[sportmonks.Kind]string{
 		sportmonks.Late:            "The next ball and all after it come 10 s late.",
-		sportmonks.WrongBall:       "The next ball is told wrong, and corrected after 10 s.",
+		sportmonks.WrongBall:       "The next ball is wrong, and corrected after 10 s.",
 		sportmonks.DeletedBall:     "A ball that never was follows the next one, and is taken back.",
 		sportmonks.Vanish:          "The match is out of the live feed for 30 s.",
 		sportmonks.EarlyFinish:     "At its end the match is Finished for 10 s without a winner.",
 		sportmonks.WrongWinner:     "At its end the match has the wrong winner for 10 s.",
-		sportmonks.TooManyRequests: "The next poll is told to wait.",
+		sportmonks.TooManyRequests: "The next poll is answered with 429 and a time to wait.",
 		sportmonks.ServerError:     "The next poll gets a 500.",
 		sportmonks.Timeout:         "The next poll gets no answer.",
 		sportmonks.Truncated:       "The next answer breaks off.",
@@ -82,7 +82,7 @@ func choices() []choice {
 	return all
 }
 
-// buttons are what the panel can do to matches.
+// buttons returns the buttons that change matches.
 type buttons struct{ w *local.World }
 
 // matchID is the provider's id of a match; 0 for any match.

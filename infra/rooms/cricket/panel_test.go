@@ -20,7 +20,7 @@ import (
 	"matchday/pkg/kit/push"
 )
 
-// TestTiming puts ticks together from what the fleet tells of them.
+// TestTiming assembles ticks from the events of the fleet.
 func TestTiming(t *testing.T) {
 	t.Parallel()
 	h := newTicks()
@@ -43,7 +43,7 @@ func TestTiming(t *testing.T) {
 	metrics(2, `"ProviderFaults":1,"kind":"Limited"`)
 	invocation(2, nil)
 	invocation(3, errors.New("Task timed out after 8.00 seconds"))
-	invocation(5, nil) // found its slot taken, and says nothing
+	invocation(5, nil) // its slot was claimed by another tick, so it logs nothing
 	done(6, 0, 2600)
 	got := h.timing(due(7).Add(time.Second))
 	want := []bar{
@@ -73,7 +73,7 @@ func TestIdleMinutesAreNotMissed(t *testing.T) {
 	}
 }
 
-// TestPhoneLeftBehind tells which of two phones is not up to date.
+// TestPhoneLeftBehind checks which of two phones is shown as outdated.
 func TestPhoneLeftBehind(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, 150)
@@ -90,8 +90,8 @@ func TestPhoneLeftBehind(t *testing.T) {
 	}
 }
 
-// TestNotes has a phone show what its tokens were sent, the newest first, and a
-// correction in the place of what it corrects.
+// TestNotes checks the notifications of a phone: newest first, and a correction replaces the
+// notification that it corrects.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, 150)
@@ -100,7 +100,7 @@ func TestNotes(t *testing.T) {
 	p.Token = ""
 	s.phones[0] = p
 	look := func() screen { return matches(s.World, s.phones, s.Clock.Now())[0].Screens[0] }
-	if o := look(); len(o.Notes) != 0 || o.Told != 0 || o.Activity != "awaited" {
+	if o := look(); len(o.Notes) != 0 || o.Received != 0 || o.Activity != "awaited" {
 		t.Errorf("at first the screen is %+v", o)
 	}
 	s.alert(p, "toss", "Toss", "KBM chose to bat")
@@ -120,15 +120,15 @@ func TestNotes(t *testing.T) {
 	for _, n := range o.Notes {
 		titles = append(titles, n.Title)
 	}
-	if want := []string{"Wicket! 2/1", "Fifty", "Play has begun"}; !slices.Equal(titles, want) || o.Told != 4 {
-		t.Errorf("%d notifications, the newest are %q, want %q of 4", o.Told, titles, want)
+	if want := []string{"Wicket! 2/1", "Fifty", "Play has begun"}; !slices.Equal(titles, want) || o.Received != 4 {
+		t.Errorf("%d notifications, the newest are %q, want %q of 4", o.Received, titles, want)
 	}
 	if n := o.Notes[0]; n.ID != "w1" || n.Body != "bowled" || n.At != s.Clock.Now().UnixMilli() {
 		t.Errorf("the newest is %+v", n)
 	}
 }
 
-// TestTraits sets phones apart by what the push service and the app say.
+// TestTraits checks the displayed properties of phones.
 func TestTraits(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, 150)
@@ -156,8 +156,8 @@ func TestTraits(t *testing.T) {
 	}
 }
 
-// TestKindsOfPushes names each push, and whose it is, also once its channel is
-// closed.
+// TestKindsOfPushes checks the displayed kind and owner of each push, also after its channel is
+// deleted.
 func TestKindsOfPushes(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, 150).attach()
@@ -223,12 +223,12 @@ func TestEveryFaultIsExplained(t *testing.T) {
 	}
 	for _, c := range all {
 		if c.Does == "" {
-			t.Errorf("the button %q says nothing", c.Name)
+			t.Errorf("the button %q has no description", c.Name)
 		}
 	}
 }
 
-// TestEvents: the tab shows what the phones hold.
+// TestEvents: the tab shows the state of the phones.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, 150)
@@ -272,7 +272,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestButtons: the buttons reach the provider.
+// TestButtons: the buttons cause faults of the provider.
 func TestButtons(t *testing.T) {
 	t.Parallel()
 	s := newSample(t, 100).attach()
@@ -283,8 +283,8 @@ func TestButtons(t *testing.T) {
 		status     int
 		says       string
 	}{
-		{"fault", `{"match":"` + id + `","kind":"wrong ball"}`, 200, "told wrong"},
-		{"fault", `{"kind":"429"}`, 200, "told to wait"},
+		{"fault", `{"match":"` + id + `","kind":"wrong ball"}`, 200, "ball is wrong"},
+		{"fault", `{"kind":"429"}`, 200, "time to wait"},
 		{"fault", `{"match":"` + id + `","kind":"rain"}`, 400, "unknown fault"},
 		{"fault", `{"match":"seven","kind":"429"}`, 400, "named by its id"},
 		{"fault", `{"kind":"429","else":1}`, 400, "invalid body"},

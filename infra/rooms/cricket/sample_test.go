@@ -33,9 +33,8 @@ import (
 
 var start = time.Date(2026, 6, 6, 18, 41, 0, 0, time.UTC)
 
-// sample is a fleet without processes: the engines and simulators are the real
-// ones, and the live loop is played by the test, a tick at a time, on a clock
-// that moves only with it.
+// sample is a fleet in one process, with the usual engines and simulators. The test runs the
+// live loop, one tick at a time, on a clock that only the test moves.
 type sample struct {
 	*local.World
 	t      testing.TB
@@ -46,8 +45,7 @@ type sample struct {
 	ticks  int
 }
 
-// newSample begins in the middle of a generated T20, with n balls to come
-// before the first tick.
+// newSample starts in the middle of a generated T20, with n balls before the first tick.
 func newSample(t testing.TB, played int) *sample {
 	t.Helper()
 	c := clock.New(start, clock.Free)
@@ -110,8 +108,7 @@ func (s *sample) attach() *sample {
 	return s
 }
 
-// tick is what the fleet does in a slot: it polls, and pushes what the phones
-// should show.
+// tick simulates a slot: it polls, and pushes the displays to the phones.
 func (s *sample) tick() {
 	s.t.Helper()
 	due := s.Clock.Now().Truncate(slot * time.Millisecond).Add(slot * time.Millisecond)
@@ -128,7 +125,7 @@ func (s *sample) tick() {
 	s.deliver()
 }
 
-// deliver pushes what the feed says now to the phones.
+// deliver pushes the present displays of the feed to the phones.
 func (s *sample) deliver() {
 	s.t.Helper()
 	w := httptest.NewRecorder()
@@ -158,7 +155,7 @@ func (s *sample) show(p local.Phone, d score.Display) {
 	s.send(m, p.Token)
 }
 
-// alert sends a notification to a phone, a second after what was before.
+// alert sends a notification to a phone, a second after the previous push.
 func (s *sample) alert(p local.Phone, key, title, body string) {
 	s.t.Helper()
 	if err := s.Clock.Sleep(s.t.Context(), s.Clock.Now().Add(time.Second)); err != nil {
@@ -178,7 +175,7 @@ func (s *sample) send(m *push.Message, token string) {
 	}
 }
 
-// dress gives the page something in every section.
+// dress fills every section of the page.
 func (s *sample) dress() {
 	s.t.Helper()
 	for m := range 2 {

@@ -47,23 +47,23 @@ type screen struct {
 	Owner    string          `json:"owner"`
 	TeamID   string          `json:"team,omitempty"`
 	Fan      string          `json:"fan,omitempty"`    // the team's code
-	Traits   []string        `json:"traits"`           // what sets it apart
-	Behind   bool            `json:"behind,omitempty"` // State is older by two slots than another's of its perspective
+	Traits   []string        `json:"traits"`           // its properties
+	Behind   bool            `json:"behind,omitempty"` // State is two slots older than that of another phone with its perspective
 	Activity string          `json:"activity"`         // none, awaited or running
 	State    json.RawMessage `json:"state,omitempty"`
 	At       int64           `json:"at,omitempty"` // of State
 	Stale    bool            `json:"stale,omitempty"`
 	Ended    bool            `json:"ended,omitempty"`
-	Gone     bool            `json:"gone,omitempty"`     // from the lock screen
-	Pushes   int             `json:"pushes"`             // and broadcasts, to the activity
+	Gone     bool            `json:"gone,omitempty"`     // no longer on the lock screen
+	Pushes   int             `json:"pushes"`             // pushes and broadcasts to the activity
 	Outdated int             `json:"outdated,omitempty"` // older than what was shown
 	Notes    []note          `json:"notes"`              // the newest notifications, newest first
-	Told     int             `json:"told"`               // notifications, also those not in Notes
+	Received int             `json:"told"`               // number of notifications, including those not in Notes
 }
 
 // note is a notification.
 type note struct {
-	ID    string `json:"id"` // of those with the same the phone shows the latest
+	ID    string `json:"id"` // the phone shows the latest notification with an id
 	At    int64  `json:"at"`
 	Title string `json:"title"`
 	Body  string `json:"body"`
@@ -74,7 +74,7 @@ func matches(w *local.World, phones []local.Phone, now time.Time) []match {
 	for _, id := range w.Provider.Playing() {
 		s, err := w.Provider.State(id)
 		if err != nil {
-			continue // another match has taken its place
+			continue // the phone follows another match now
 		}
 		m := match{
 			ID: local.ID(id), Local: teamOf(s.Local), Visitor: teamOf(s.Visitor), Type: s.Type, Start: s.Start.UnixMilli(), Status: s.Status,
@@ -121,7 +121,7 @@ func (m *match) screen(w *local.World, p local.Phone, now time.Time) screen {
 		s.Gone = !d.Visible(now)
 	}
 	alerts := w.Alerts(p)
-	s.Told = len(alerts)
+	s.Received = len(alerts)
 	for i, a := range slices.Backward(alerts) {
 		if len(s.Notes) == notesShown {
 			break
@@ -146,13 +146,13 @@ func traits(p local.Phone, d apns.Device) []string {
 	return all
 }
 
-// place orders the perspectives: neither team's, the local's, the visitor's.
+// place orders the perspectives: neutral, local team, visitors.
 func (m *match) place(s screen) int {
 	return slices.Index([]string{"", m.Local.ID, m.Visitor.ID}, s.TeamID)
 }
 
-// owners are the phones by the tokens that pushes show, and what the listeners of a
-// channel have in common.
+// owners returns the owners of phones by the tokens in pushes, and a common name for the
+// listeners of a channel.
 func owners(w *local.World, phones []local.Phone) map[string]console.Owner {
 	all := map[string]console.Owner{}
 	name := map[string]string{} // of matches and teams

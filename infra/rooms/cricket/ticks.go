@@ -184,7 +184,7 @@ func percentile(sorted []float64, share float64) float64 {
 	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
 }
 
-// better reports whether a tick says more about a slot than another.
+// better reports whether a tick is more informative about its slot than another.
 func (t tick) better(o tick) bool {
 	rank := map[string]int{"done": 3, "fault": 2, "failed": 1}
 	return cmp.Compare(rank[t.result], rank[o.result]) > 0
@@ -216,8 +216,7 @@ type quantiles struct {
 	P99 float64 `json:"p99"`
 }
 
-// timing is how the ticks did. A slot counts as missed when the one after it is
-// over as well. h.mu is held.
+// timing summarizes the ticks. A slot counts as missed when the next slot is over, too. h.mu is held.
 func (h *ticks) timing(now time.Time) timing {
 	current := now.UnixMilli() / slot
 	t := timing{Bars: []bar{}, Idle: h.idle[now.Unix()/minute]}

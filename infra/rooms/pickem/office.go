@@ -13,7 +13,7 @@ import (
 	"matchday/pkg/pickem/item"
 )
 
-// announce announces a show that is not among those that there are.
+// announce creates the event of a show.
 func (s *Season) announce(ctx context.Context, sh show, starts, locks time.Time) error {
 	date, slug := parts(sh.ID)
 	return s.admin(ctx, http.MethodPost, "/admin/events", map[string]any{
@@ -21,8 +21,8 @@ func (s *Season) announce(ctx context.Context, sh show, starts, locks time.Time)
 	}, nil)
 }
 
-// book makes what is missing of a show's card, with the champions that the show
-// before it has left.
+// book adds the missing matches to the card of a show, with the champions after the
+// previous show.
 func (s *Season) book(ctx context.Context, sh show, shows []event.Event) error {
 	_, booked, err := s.show(ctx, sh.ID)
 	if err != nil {
@@ -45,14 +45,14 @@ func (s *Season) book(ctx context.Context, sh show, shows []event.Event) error {
 	return nil
 }
 
-// move says when a show is, and that it is open or locked.
+// move sets the times and the state of a show.
 func (s *Season) move(ctx context.Context, eventID, state string, starts, locks time.Time) error {
 	return s.admin(ctx, http.MethodPatch, "/admin/events/"+eventID, map[string]any{"startsAt": starts, "lockAt": locks, "state": state}, nil)
 }
 
 func decided(m event.Match) bool { return m.Result != nil }
 
-// entries are the members who have picked a show.
+// entries returns the members who have picked a show.
 func (s *Season) entries(ctx context.Context, eventID string) (out struct {
 	Count   int
 	UserIDs []string
@@ -68,24 +68,24 @@ func (s *Season) corrected(ctx context.Context, eventID string) (bool, error) {
 	return slices.ContainsFunc(out.Corrections, func(c event.Correction) bool { return c.From != "" }), err
 }
 
-// result says how a match has ended.
+// result sets the result of a match.
 func (s *Season) result(ctx context.Context, eventID string, m event.Match, r item.Result, reason string) error {
 	return s.admin(ctx, http.MethodPut, "/admin/events/"+eventID+"/matches/"+m.ID+"/result", map[string]any{"result": r, "reason": reason}, nil)
 }
 
-// Pick saves the picks of a member: the place of a team by the match's id.
+// Pick saves the picks of a member: the index of a team by match id.
 func (s *Season) Pick(ctx context.Context, user, eventID string, picks map[string]int) error {
 	return s.as(ctx, user, http.MethodPut, "/app/events/"+eventID+"/predictions", map[string]any{"predictions": picks}, nil)
 }
 
-// Lock locks a show now, and has it begin.
+// Lock locks a show now. It begins shortly after.
 func (s *Season) Lock(ctx context.Context, eventID string) error {
 	now := s.Clock.Now()
 	return s.move(ctx, eventID, broadcast, now.Add(bout), now)
 }
 
-// EnterResult enters the result of the first match that has none, and says it.
-func (s *Season) EnterResult(ctx context.Context, eventID string) (said string, err error) {
+// EnterResult enters the result of the first match without one, and returns it as text.
+func (s *Season) EnterResult(ctx context.Context, eventID string) (text string, err error) {
 	e, card, err := s.show(ctx, eventID)
 	if err != nil {
 		return "", err
@@ -94,7 +94,7 @@ func (s *Season) EnterResult(ctx context.Context, eventID string) (said string, 
 	if i < 0 {
 		return "", errors.New("every match has its result")
 	}
-	if i == 0 && e.State == broadcast { // it is locked by the clock, and perhaps not yet by the job
+	if i == 0 && e.State == broadcast { // lockAt has passed, and the job may not have locked it yet
 		if err := s.move(ctx, eventID, broadcast, e.StartsAt, e.LockAt); err != nil {
 			return "", err
 		}
@@ -103,11 +103,11 @@ func (s *Season) EnterResult(ctx context.Context, eventID string) (said string, 
 	if i == slip(eventID, len(card)) {
 		r = another(r, card[i])
 	}
-	return say(card[i], r), s.result(ctx, eventID, card[i], r, "")
+	return resultText(card[i], r), s.result(ctx, eventID, card[i], r, "")
 }
 
-// Correct changes the latest result, and says how.
-func (s *Season) Correct(ctx context.Context, eventID string) (said string, err error) {
+// Correct changes the latest result, and returns the new one as text.
+func (s *Season) Correct(ctx context.Context, eventID string) (text string, err error) {
 	_, card, err := s.show(ctx, eventID)
 	if err != nil {
 		return "", err
@@ -115,19 +115,19 @@ func (s *Season) Correct(ctx context.Context, eventID string) (said string, err 
 	for _, m := range slices.Backward(card) {
 		if decided(m) {
 			r := another(*m.Result, m)
-			return say(m, r), s.result(ctx, eventID, m, r, "Corrected at the console.")
+			return resultText(m, r), s.result(ctx, eventID, m, r, "Corrected at the console.")
 		}
 	}
 	return "", errors.New("there is no result to correct")
 }
 
-// Score asks for the points of a show.
+// Score requests the scoring of a show.
 func (s *Season) Score(ctx context.Context, eventID string) error {
 	return s.admin(ctx, http.MethodPost, "/admin/events/"+eventID+"/score", nil, nil)
 }
 
-// say is a result in words.
-func say(m event.Match, r item.Result) string {
+// resultText returns a result as text.
+func resultText(m event.Match, r item.Result) string {
 	if r == void {
 		return m.Name + ": nobody wins."
 	}

@@ -22,9 +22,9 @@ const (
 	patience  = 10 * time.Second // with a look
 )
 
-// Panel returns the room's tab: the season as the visitor's app shows it, with
-// what an administrator may do. The season may get its fields later, but before
-// the console has a fleet.
+// Panel returns the room's tab: the season in the visitor's app, with buttons
+// of an administrator. The fields of the season may be set later, but before the console
+// has a fleet.
 func (s *Season) Panel() console.Panel {
 	page, err := fs.Sub(files, "panel")
 	if err != nil {
@@ -49,17 +49,17 @@ func (s *Season) Panel() console.Panel {
 	}
 }
 
-// panel looks at the season now and then, and shows what it saw last.
+// panel reads the view of the season regularly, and shows the latest.
 type panel struct {
 	season  *Season
-	looking sync.Mutex // held by whoever looks
+	looking sync.Mutex // held while the view is read
 
 	mu     sync.Mutex
 	looked time.Time // wall time of the latest look's begin
 	seen   json.RawMessage
 }
 
-// view is the season as it was seen last. It begins a new look if one is due.
+// view returns the latest view. It starts to read a new one if that is due.
 func (p *panel) view(time.Time) map[string]any {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,8 +76,8 @@ func (p *panel) view(time.Time) map[string]any {
 	return map[string]any{"season": p.seen}
 }
 
-// look asks the API. If that fails, the page shows what was seen before, and the
-// function's error is among the problems. p.looking is held.
+// look reads the view from the API. If that fails, the page keeps the previous view, and the
+// error of the function is listed with the problems. p.looking is held.
 func (p *panel) look() {
 	defer p.season.Clock.Work()()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -92,10 +92,10 @@ func (p *panel) look() {
 	p.seen = text
 }
 
-// order is the body of every button.
+// order is the request body of all buttons.
 type order struct {
 	Event string
-	Picks map[string]int // pick: place of a team by the match's id
+	Picks map[string]int // pick: index of a team by match id
 }
 
 // eventIDs are the ids of events: they become part of a path.
@@ -106,10 +106,10 @@ var eventIDs = regexp.MustCompile(`^[a-z0-9-]{1,60}$`)
 func (p *panel) button(do func(context.Context, order) (string, error)) console.Button {
 	return console.NewButton(func(ctx context.Context, in order) (string, error) {
 		if !eventIDs.MatchString(in.Event) {
-			return "", errors.New("there is no such show")
+			return "", errors.New("the show does not exist")
 		}
 		said, err := do(ctx, in)
-		p.looking.Lock() // what is being looked at may be older
+		p.looking.Lock() // a view that is being read may be older
 		defer p.looking.Unlock()
 		p.look()
 		return said, err

@@ -25,7 +25,7 @@ import (
 	"matchday/pkg/pickem"
 )
 
-// newConsole is a console with a season that is prepared.
+// newConsole returns a console with a prepared season.
 func newConsole(t *testing.T) (*console.Hub, *seasontest.World) {
 	t.Helper()
 	w := seasontest.New(t, start)
@@ -42,15 +42,15 @@ func newConsole(t *testing.T) (*console.Hub, *seasontest.World) {
 	return hub, w
 }
 
-// ask asks the API as the visitor.
+// ask calls the API as the visitor.
 func ask[T any](w *seasontest.World, path string) (out T) {
 	w.T.Helper()
 	testkit.Must(w.T, w.Season.Call(w.T.Context(), pickemsim.Visitor, http.MethodGet, "/pickem"+path, nil, &out))
 	return out
 }
 
-// TestSeasonButtons has the season's buttons do what the API allows, and tell what
-// it does not.
+// TestSeasonButtons checks that the buttons do what the API allows, and return what
+// it refuses.
 func TestSeasonButtons(t *testing.T) {
 	t.Parallel()
 	hub, w := newConsole(t)
@@ -60,13 +60,13 @@ func TestSeasonButtons(t *testing.T) {
 	for _, c := range []struct {
 		path, body string
 		status     int
-		says       string
+		want       string
 	}{
 		{"pick", `{"event":"` + firstShow + `"` + picks, 200, "saved"},
 		{"pick", `{"event":"` + firstShow + `","picks":{"` + first.ID + `":3}}`, 400, "valid are 0 to 2"},
 		{"pick", `{"event":"` + firstShow + `","picks":{"` + first.ID + `":"x"}}`, 400, "invalid body"},
 		{"pick", `{"event":"2026-06-06-nowhere"` + picks, 400, "the event does not exist"},
-		{"pick", `{"event":"../../admin/users"` + picks, 400, "no such show"},
+		{"pick", `{"event":"../../admin/users"` + picks, 400, "the show does not exist"},
 		{"result", `{"event":"` + firstShow + `"}`, 400, "not locked yet"},
 		{"correct", `{"event":"` + firstShow + `"}`, 400, "no result to correct"},
 		{"lock", `{"event":"` + firstShow + `"}`, 200, "locked"},
@@ -81,27 +81,27 @@ func TestSeasonButtons(t *testing.T) {
 		{"result", `{"event":"` + firstShow + `"}`, 400, "every match has its result"},
 		{"score", `{"event":"` + firstShow + `"}`, 200, "being computed"},
 	} {
-		status, said := consoletest.Post(handler, "pickem/"+c.path, c.body)
-		if status != c.status || !strings.Contains(said, c.says) {
-			t.Errorf("%s %s: %d %s, want %d %q", c.path, c.body, status, said, c.status, c.says)
+		status, text := consoletest.Post(handler, "pickem/"+c.path, c.body)
+		if status != c.status || !strings.Contains(text, c.want) {
+			t.Errorf("%s %s: %d %s, want %d %q", c.path, c.body, status, text, c.status, c.want)
 		}
 	}
 	w.MoveClock(w.Clock.Now().Add(time.Second))
 	e := ask[screen](w, "/app/events/"+firstShow)
 	if e.State != "scored" || e.Prediction == nil || e.Prediction.Predictions[first.ID] != 1 {
-		t.Errorf("at last the show is %+v", e)
+		t.Errorf("the show after all buttons is %+v", e)
 	}
 }
 
-// TestSeasonIsSeen has a browser told of the season, of what changes by its buttons
-// at once, and of the last that was seen when the API fails.
+// TestSeasonIsSeen checks the events for a browser: the season, changes by its buttons at once,
+// and the previous view while the API fails.
 func TestSeasonIsSeen(t *testing.T) {
 	t.Parallel()
 	hub, w := newConsole(t)
 	server := httptest.NewServer(hub.Handler())
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	next := consoletest.Stream(t, server.URL, "pickem")
-	told := func(until func(pickemsim.View) bool) (v pickemsim.View) {
+	await := func(until func(pickemsim.View) bool) (v pickemsim.View) {
 		t.Helper()
 		for {
 			text := next().Data.Room["season"]
@@ -116,18 +116,18 @@ func TestSeasonIsSeen(t *testing.T) {
 			}
 		}
 	}
-	v := told(func(pickemsim.View) bool { return true })
+	v := await(func(pickemsim.View) bool { return true })
 	var e screen
 	if err := json.Unmarshal(v.Shows[0].Event, &e); err != nil {
 		t.Fatal(err)
 	}
 	if e.ID != firstShow || v.Member != pickemsim.Visitor || len(v.Shows) != 2 || v.Shows[0].Results != nil || v.Shows[1].Results == nil || len(v.Leagues) != 1 {
-		t.Errorf("the page is told %+v of %s", v, e.ID)
+		t.Errorf("the event for the page is %+v, want the show %s", v, e.ID)
 	}
-	if status, said := consoletest.Post(hub.Handler(), "pickem/pick", `{"event":"`+firstShow+`","picks":{"`+e.Card[0].ID+`":2}}`); status != http.StatusOK {
-		t.Fatal(said)
+	if status, text := consoletest.Post(hub.Handler(), "pickem/pick", `{"event":"`+firstShow+`","picks":{"`+e.Card[0].ID+`":2}}`); status != http.StatusOK {
+		t.Fatal(text)
 	}
-	told(func(v pickemsim.View) bool {
+	await(func(v pickemsim.View) bool {
 		var e screen
 		return json.Unmarshal(v.Shows[0].Event, &e) == nil && e.Prediction != nil && maps.Equal(e.Prediction.Predictions, map[string]int{e.Card[0].ID: 2}) && v.Shows[0].Entries == 1
 	})
@@ -139,8 +139,8 @@ func TestSeasonIsSeen(t *testing.T) {
 	}
 }
 
-// TestPagePickem plays a show in a browser: its visitor picks, sees the lock come,
-// then results, a correction, the points and the standings.
+// TestPagePickem plays a show in a browser: the visitor picks, and the page shows the lock, the
+// results, a correction, the points and the standings.
 func TestPagePickem(t *testing.T) {
 	t.Parallel()
 	hub, w := newConsole(t)
@@ -181,7 +181,7 @@ func TestPagePickem(t *testing.T) {
 		t.Errorf("the picks are %+v, want %v", e.Prediction, want)
 	}
 
-	// The clock locks the show, and nothing needs to come for it.
+	// The page shows the lock by its own clock, without an event.
 	w.MoveClock(e.LockAt.Add(-30 * time.Second))
 	run(consoletest.Says("#lock", "0:30"), consoletest.See(`document.querySelector("#lock").dataset.state === "soon"`))
 	w.MoveClock(e.LockAt)
@@ -191,7 +191,7 @@ func TestPagePickem(t *testing.T) {
 		`{"event":"`+firstShow+`","picks":{}}`))
 	run(consoletest.See(`window.late?.includes("the event is locked")`))
 
-	// Results come in.
+	// The results.
 	w.MoveClock(e.StartsAt)
 	run(consoletest.Says("#lock", "On air"))
 	press("#season-result", "Three-way match: ")
@@ -203,7 +203,7 @@ func TestPagePickem(t *testing.T) {
 	press("#season-correct", "Main event: ")
 	run(consoletest.Says(mainEvent+" .note", "Corrected at the console."))
 
-	// Points follow, and standings.
+	// The points and the standings.
 	before, err := chromedp.Run(tab, chromedp.Evaluate[string](`document.querySelector("#standings .me").textContent`))
 	testkit.Must(t, err)
 	press("#season-score", "being computed")
@@ -220,7 +220,7 @@ func TestPagePickem(t *testing.T) {
 	w.MoveClock(w.Clock.Now().Add(time.Second))
 	run(consoletest.See(fmt.Sprintf(`!document.querySelector("#lock").textContent.includes("%d point")`, sheet.Points)))
 
-	// The tables, and the show before.
+	// The tables and the previous show.
 	run(click(`#tables [data-key="show"]`), consoletest.See(`document.querySelectorAll("#standings tbody tr").length === 1`), consoletest.Says("#standings .me", "You"),
 		click(`#shows button:nth-child(2)`), consoletest.Says("#show", "Saltstorm"), consoletest.See(`document.querySelectorAll(".bout").length === 7`), consoletest.Says("#lock", "points"),
 		click(`#tables button:nth-child(2)`), consoletest.See(`document.querySelectorAll("#standings tbody tr").length === 5`), consoletest.Says("#standings-note", "invites to The Back Row"))
@@ -234,7 +234,7 @@ func TestPagePickem(t *testing.T) {
 		consoletest.Shoot(t, tab, fmt.Sprintf("pickem-%d-%s", look.width, look.mode))
 	}
 
-	// The next show is announced, and who looks at the latest sees it.
+	// The next show is announced and displayed.
 	run(consoletest.Resize(1440, 1000, "light"), click(`#shows button:first-child`), consoletest.Says("#show", "Live in Amberwick"))
 	testkit.Must(t, w.Season.Prepare(t.Context()))
 	run(consoletest.Says("#show", "Live in Brackwater"), consoletest.Says("#lock", "4:00"), consoletest.See(`[...document.querySelectorAll(".bout input")].every((i) => !i.disabled && !i.checked)`))

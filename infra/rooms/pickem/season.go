@@ -1,8 +1,7 @@
 // Package pickem plays the pick'em room in a local fleet: a made-up wrestling
 // promotion announces shows, members pick, results come in, and the standings
-// follow. All of it is done by the API, as members and an administrator do it, and
-// what the API tells also says what comes next: a fleet that is started again goes
-// on where it was.
+// follow. It uses only the API, as members and an administrator, and derives its next step
+// from the answers: after a restart of the fleet it continues.
 package pickem
 
 import (
@@ -19,23 +18,23 @@ import (
 	"matchday/pkg/pickem/league"
 )
 
-// Season plays.
+// Season plays a season of shows.
 type Season struct {
 	Clock *clock.Clock
-	// Call calls the API as a user, as fleet.Fleet's does.
+	// Call calls the API as a user, like the method of fleet.Fleet.
 	Call func(ctx context.Context, user, method, path string, in, out any) error
 
-	over string // the id of the show after which Run rests
+	over string // id of the show that is over and after which Run waits
 }
 
-// The rhythm of a show.
+// The times of a show.
 const (
 	opening = 4 * time.Minute  // from its announcement to its lock
-	picking = 90 * time.Second // in which members think of picking it
+	picking = 90 * time.Second // in which members pick
 	walkIn  = time.Minute      // from its lock to the first match
 	bout    = 12 * time.Second // from one result to the next
 	rest    = 45 * time.Second // from its points to the next announcement
-	glance  = 3 * time.Second  // for how long what others do may go unnoticed
+	glance  = 3 * time.Second  // between two checks
 
 	bonus = 10 // points for a perfect card
 )
@@ -47,20 +46,19 @@ const (
 	scored    = "scored"
 )
 
-// as calls the API of the room.
+// as calls the API of the room as a user.
 func (s *Season) as(ctx context.Context, user, method, path string, in, out any) error {
 	return s.Call(ctx, user, method, "/pickem"+path, in, out)
 }
 
-// admin is as, as an administrator.
+// admin calls the API of the room as an administrator.
 func (s *Season) admin(ctx context.Context, method, path string, in, out any) error {
 	return s.as(ctx, fleet.Administrator, method, path, in, out)
 }
 
-// Prepare makes the members and their league, plays the galas of the last weeks,
-// and announces a show that locks soon, unless one is on. The galas have their
-// points when the fleet has worked them out. A second run does what a first has
-// left undone.
+// Prepare creates the members and their league, plays the galas of the last weeks, and
+// announces a show that locks soon, unless one is running. The fleet scores the galas
+// later. A second run completes an interrupted one.
 func (s *Season) Prepare(ctx context.Context) error {
 	for _, m := range members {
 		err := s.as(ctx, m.ID, http.MethodGet, "/app/me", nil, nil)
@@ -92,8 +90,7 @@ func (s *Season) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// league has the league of the first member's, and its members in it: who is one
-// already stays so.
+// league creates the league of the first member and adds its members, if needed.
 func (s *Season) league(ctx context.Context) error {
 	owner := members[0].ID
 	var there league.LeagueList
@@ -124,14 +121,14 @@ func (s *Season) league(ctx context.Context) error {
 	return nil
 }
 
-// refused reports whether the API would not do something, as for a member whom
-// somebody has removed. It would not do it again either.
+// refused reports whether the API refused a request, for example for a deleted member. A
+// retry would be refused, too.
 func refused(err error) bool {
 	r, ok := errors.AsType[*fleet.Refusal](err)
 	return ok && r.Status < http.StatusInternalServerError
 }
 
-// shows are those that are announced, as a user sees them, the latest first.
+// shows returns the announced shows for a user, latest first.
 func (s *Season) shows(ctx context.Context, user string) ([]event.Event, error) {
 	var out struct{ Events []event.Event }
 	if err := s.as(ctx, user, http.MethodGet, "/app/events?limit=100", nil, &out); err != nil {
@@ -142,15 +139,15 @@ func (s *Season) shows(ctx context.Context, user string) ([]event.Event, error) 
 	return all, nil
 }
 
-// show is a show with its card.
+// show returns a show with its card.
 func (s *Season) show(ctx context.Context, eventID string) (e event.Event, card []event.Match, err error) {
 	var out event.EventScreen
 	err = s.admin(ctx, http.MethodGet, "/app/events/"+eventID, nil, &out.Body)
 	return out.Body.Event, out.Body.Card, err
 }
 
-// catchUp plays a show of the past, unless it is played. Picks are taken before
-// the lock alone: until they are in, the show is moved to the future.
+// catchUp plays a show of the past, unless it has been played. Picks are accepted only
+// before the lock, so the show is moved to the future until all members have picked.
 func (s *Season) catchUp(ctx context.Context, sh show) error {
 	shows, err := s.shows(ctx, fleet.Administrator)
 	if err != nil {
@@ -209,7 +206,7 @@ func (s *Season) catchUp(ctx context.Context, sh show) error {
 	return s.Score(ctx, sh.ID)
 }
 
-// next announces the show after those that there are, if the day has another.
+// next announces the next show of the day, if there is one.
 func (s *Season) next(ctx context.Context, shows []event.Event) error {
 	now := s.Clock.Now()
 	today := tour(now.UTC())
@@ -229,8 +226,8 @@ func (s *Season) next(ctx context.Context, shows []event.Event) error {
 	return s.book(ctx, today[0], shows)
 }
 
-// Run plays show after show until ctx ends. The caller holds the clock's work.
-// What fails is tried again, for the fleet tells of its failures itself.
+// Run plays show after show until ctx ends. The caller holds the clock. It retries after an
+// error without logging it, because the fleet logs its failures.
 func (s *Season) Run(ctx context.Context) {
 	for {
 		wait, err := s.step(ctx)
@@ -243,7 +240,7 @@ func (s *Season) Run(ctx context.Context) {
 	}
 }
 
-// step does what the latest show needs now, and says when to look again.
+// step performs the next step of the latest show, and returns the time to wait after it.
 func (s *Season) step(ctx context.Context) (wait time.Duration, err error) {
 	shows, err := s.shows(ctx, fleet.Administrator)
 	if err != nil {
@@ -265,13 +262,13 @@ func (s *Season) step(ctx context.Context) (wait time.Duration, err error) {
 	return glance, s.next(ctx, shows)
 }
 
-// fillUp has those members pick whose time has come.
+// fillUp picks for the members whose time to pick has come.
 func (s *Season) fillUp(ctx context.Context, e event.Event, shows []event.Event) error {
 	_, card, err := s.show(ctx, e.ID)
 	if err != nil {
 		return err
 	}
-	if len(card) == 0 { // its announcement broke off
+	if len(card) == 0 { // its announcement was interrupted
 		return s.book(ctx, show{ID: e.ID}, shows)
 	}
 	entries, err := s.entries(ctx, e.ID)
@@ -290,7 +287,7 @@ func (s *Season) fillUp(ctx context.Context, e event.Event, shows []event.Event)
 	return nil
 }
 
-// air enters a result, corrects the one that is wrong, or has the show scored.
+// air enters a result, corrects the wrong one, or requests the scoring of the show.
 func (s *Season) air(ctx context.Context, e event.Event) (wait time.Duration, err error) {
 	if wait := e.StartsAt.Sub(s.Clock.Now()); wait > 0 {
 		return min(wait, glance), nil
@@ -299,7 +296,7 @@ func (s *Season) air(ctx context.Context, e event.Event) (wait time.Duration, er
 	if err != nil {
 		return 0, err
 	}
-	if len(card) == 0 { // its announcement broke off
+	if len(card) == 0 { // its announcement was interrupted
 		return glance, s.admin(ctx, http.MethodDelete, "/admin/events/"+e.ID, nil, nil)
 	}
 	next := slices.IndexFunc(card, func(m event.Match) bool { return !decided(m) })

@@ -35,7 +35,7 @@ const (
 	secondShow = "2026-06-06-brackwater"
 )
 
-// world is a season with what the tests ask of it.
+// world is a season with helpers for the tests.
 type world struct{ *seasontest.World }
 
 func newWorld(t *testing.T) world {
@@ -43,7 +43,7 @@ func newWorld(t *testing.T) world {
 	return world{seasontest.New(t, start)}
 }
 
-// prepared is a world whose season is prepared and has its points.
+// prepared returns a world with a prepared season whose galas are scored.
 func prepared(t *testing.T) world {
 	t.Helper()
 	w := newWorld(t)
@@ -52,7 +52,7 @@ func prepared(t *testing.T) world {
 	return w
 }
 
-// get asks the API as a user.
+// get calls the API as a user.
 func get[T any](w world, user, path string) (out T) {
 	w.T.Helper()
 	testkit.Must(w.T, w.Season.Call(w.T.Context(), user, http.MethodGet, "/pickem"+path, nil, &out))
@@ -80,7 +80,7 @@ func (w world) events() []event.Event {
 	return get[struct{ Events []event.Event }](w, pickemsim.Visitor, "/app/events").Events
 }
 
-// standings are the table of the year, a line for each member.
+// standings returns the standings of the year, a line for each member.
 func (w world) standings() (all []string) {
 	w.T.Helper()
 	for _, s := range get[struct{ Standings []league.Standing }](w, pickemsim.Visitor, "/app/standings/2026").Standings {
@@ -89,7 +89,7 @@ func (w world) standings() (all []string) {
 	return all
 }
 
-// look is what the console shows.
+// look returns the view of the console.
 func (w world) look() string {
 	w.T.Helper()
 	v, err := w.Season.Look(w.T.Context())
@@ -141,8 +141,7 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestPrepareAgain has a second start change nothing, and one of the next day
-// go on.
+// TestPrepareAgain: a second start changes nothing, and a start on the next day continues.
 func TestPrepareAgain(t *testing.T) {
 	t.Parallel()
 	w := prepared(t)
@@ -169,8 +168,8 @@ func TestPrepareAgain(t *testing.T) {
 	}
 }
 
-// TestPrepareBreaksOff has the first call of each kind fail, once before and once
-// after it has done its work: who starts again gets the same season.
+// TestPrepareBreaksOff fails the first call of each kind, once before and once after its
+// effect. The next start completes the same season.
 func TestPrepareBreaksOff(t *testing.T) {
 	t.Parallel()
 	want := prepared(t).standings()
@@ -212,7 +211,8 @@ func TestPrepareBreaksOff(t *testing.T) {
 	}
 }
 
-// TestPrepareWithoutSome has a member be gone, as the first, who owns the league.
+// TestPrepareWithoutSome prepares a season after members were deleted, also the owner of the
+// league.
 func TestPrepareWithoutSome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -230,7 +230,7 @@ func TestPrepareWithoutSome(t *testing.T) {
 	}
 }
 
-// play has the season run from when the clock moves next, until stop.
+// play runs the season from the next move of the clock until stop.
 func play(w world) (stop func()) {
 	ctx, cancel := context.WithCancel(w.T.Context())
 	over := make(chan struct{})
@@ -244,15 +244,15 @@ func play(w world) (stop func()) {
 	}
 }
 
-// moment is what there is to see of a show.
+// moment is the visible state of a show.
 type moment struct {
 	state             string
 	entries, results  int
 	corrected, scored bool
 }
 
-// watch runs the season until the show after next is announced, and returns what
-// there was to see of the first, and when.
+// watch runs the season until the show after next is announced, and returns the visible states
+// of the first show by time.
 func watch(t *testing.T, w world) (seen []moment, at []time.Time) {
 	t.Helper()
 	defer play(w)()
@@ -276,11 +276,11 @@ func watch(t *testing.T, w world) (seen []moment, at []time.Time) {
 			return seen, at
 		}
 	}
-	t.Fatalf("no show follows the first, of which there was %+v", seen)
+	t.Fatalf("no show follows the first, which had the states %+v", seen)
 	return nil, nil
 }
 
-// TestRun plays a show from its announcement to the next one's.
+// TestRun plays a show from its announcement to that of the next show.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	w := prepared(t)
@@ -300,7 +300,7 @@ func TestRun(t *testing.T) {
 		}
 		last = m
 	}
-	// One of the nine forgets to pick.
+	// One of the nine members does not pick.
 	if want := (moment{"scored", 8, 5, true, true}); last != want {
 		t.Errorf("at last it is %+v, want %+v", last, want)
 	}
@@ -333,7 +333,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunGoesOn has the API be down for a while at each stage of a show.
+// TestRunGoesOn makes the API fail for a while at each stage of a show.
 func TestRunGoesOn(t *testing.T) {
 	t.Parallel()
 	w := prepared(t)
@@ -360,8 +360,7 @@ func TestRunGoesOn(t *testing.T) {
 	}
 }
 
-// TestEmptyCard calls a show off whose announcement broke off for so long that it
-// has locked.
+// TestEmptyCard: a show that locks before its interrupted announcement is completed is deleted.
 func TestEmptyCard(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -386,16 +385,16 @@ func TestEmptyCard(t *testing.T) {
 	}
 }
 
-// TestOffice has somebody do by hand what the season does by itself, and more.
+// TestOffice performs the steps of an administrator: picks, lock, results and corrections.
 func TestOffice(t *testing.T) {
 	t.Parallel()
 	w := prepared(t)
 	s, ctx := w.Season, t.Context()
 	enter := func() string {
 		t.Helper()
-		said, err := s.EnterResult(ctx, firstShow)
+		text, err := s.EnterResult(ctx, firstShow)
 		testkit.Must(t, err)
-		return said
+		return text
 	}
 	refuses := func(err error, status int) {
 		t.Helper()
@@ -422,8 +421,8 @@ func TestOffice(t *testing.T) {
 	refuses(s.Pick(ctx, pickemsim.Visitor, firstShow, picks), http.StatusConflict)
 	refuses(s.Score(ctx, firstShow), http.StatusConflict)
 	for i, m := range card {
-		if said := enter(); said[:len(m.Name)+1] != m.Name+":" {
-			t.Errorf("result %d is %q", i, said)
+		if text := enter(); text[:len(m.Name)+1] != m.Name+":" {
+			t.Errorf("result %d is %q", i, text)
 		}
 	}
 	if _, err := s.EnterResult(ctx, firstShow); err == nil || status(err) != 0 {

@@ -13,21 +13,21 @@ import (
 	"matchday/pkg/pickem/item"
 )
 
-// The promotion's titles, each at stake at every show.
+// The promotion's titles. Each is at stake at every show.
 const (
 	world  = "Lanternlight World Championship"
 	harbor = "Lanternlight Harbour Championship"
 	tag    = "Lanternlight Tag Team Championship"
 )
 
-// roster are those who wrestle on their own, the first champions first.
+// roster lists the single wrestlers, the first champions first.
 var roster = [...]string{
 	"Odessa Quill", "Corin Callow",
 	"Tusk Hargreave", "Marisol Vane", "Juno Blackwater", "Caspian Rook", "Petra Ironwood", "Silas Tarn", "Wren Okafor", "Dimitri Gale",
 	"Lotte Fenwright", "Ezra Squall", "Kit Lazenby", "Isolde Marsh", "Rufus Tanglewood", "Hollis Grave", "Yuki Marlowe", "Bo Tidewell",
 }
 
-// pairs are the tag teams, the first champions first.
+// pairs lists the tag teams, the first champions first.
 var pairs = [...]item.Team{
 	{Name: "The Lamplighters", Members: []string{"Orrin Wick", "Tamsin Wick"}},
 	{Name: "Salt and Iron", Members: []string{"Greta Salt", "Anvil Iversen"}},
@@ -36,20 +36,20 @@ var pairs = [...]item.Team{
 	{Name: "Brass Choir", Members: []string{"Tuba Tom Tully", "Cornetta Bell"}},
 }
 
-// towns are where the promotion is on tour. It plays them in this order every day,
-// so that the greatest id is that of the latest show, and rests when it is through.
+// towns lists the towns of the tour. The shows of a day are in this order, so that the
+// greatest id is that of the latest show. After the last there is no further show that day.
 var towns = [...]string{
 	"Amberwick", "Brackwater", "Coldharrow", "Dunmere", "Elderglen", "Fennick", "Gullhaven", "Hollowford", "Ivywharf", "Jarrowmoor", "Kestrel Bay",
 	"Larkhollow", "Mistlebury", "Nettlecombe", "Oakenshore", "Pellmouth", "Quillhaven", "Rookmere", "Saltbourne", "Thornwick", "Underley", "Vantry",
 	"Wyrmouth", "Xanlow", "Yarrowgate", "Zephyr Point",
 }
 
-// galas are the great shows, one each Saturday in turn.
+// galas lists the names of the galas. Each Saturday has the next one.
 var galas = [...]string{
 	"Clash of Tides", "The Black Anchor", "Night of Lanterns", "Iron Regatta", "Fog Bell", "The Last Ferry", "Kingfisher Crown", "Saltstorm",
 }
 
-// show is what is known of a show before it is announced.
+// show is a show before its announcement.
 type show struct {
 	ID, Name string // the id is the event's, 2026-03-07-clash-of-tides
 	gala     bool
@@ -61,14 +61,14 @@ func newShow(day time.Time, name string) show {
 
 func slug(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
 
-// parts are the date and the slug that the id of a show is made of.
+// parts returns the date and the slug in the id of a show.
 func parts(eventID string) (date, slug string) {
 	n := min(len(time.DateOnly), len(eventID))
 	return eventID[:n], strings.TrimPrefix(eventID[n:], "-")
 }
 
-// onTour reports whether an event is a show of the tour, and ours whether it is one
-// of the promotion's at all.
+// onTour reports whether an event is a show of the tour; ours, whether it is any show of the
+// promotion.
 func onTour(e event.Event) bool { return named(e, towns[:]) }
 func ours(e event.Event) bool   { return onTour(e) || named(e, galas[:]) }
 
@@ -77,7 +77,7 @@ func named(e event.Event, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return slug(name) == is })
 }
 
-// tour are the shows of a day, in their order.
+// tour returns the shows of a day in order.
 func tour(day time.Time) (all []show) {
 	for _, town := range towns {
 		s := newShow(day, town)
@@ -93,7 +93,7 @@ const (
 	bell      = 19 * time.Hour // after midnight, when a gala begins
 )
 
-// past are the latest galas of the year before the day of now, the earliest first.
+// past returns the latest galas of the year before the day of now, earliest first.
 func past(now time.Time) (all []show) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	saturday := today.AddDate(0, 0, -int(today.Weekday())-1)
@@ -109,22 +109,21 @@ func past(now time.Time) (all []show) {
 	return all
 }
 
-// dice gives chance the same way for the same words.
+// dice returns a random source that is the same for the same words.
 func dice(words ...any) *rand.Rand {
 	sum := sha256.Sum256([]byte(fmt.Sprintln(words...)))
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])))
 }
 
-// matchID is the id of the n-th match of a card: a UUID of one's own making,
-// version 8 (RFC 9562).
+// matchID returns the id of the n-th match of a card: a UUID of version 8 (RFC 9562).
 func matchID(eventID string, n int) string {
 	b := sha256.Sum256(fmt.Appendln(nil, eventID, n))
 	b[6], b[8] = b[6]&0x0f|0x80, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
 }
 
-// card are the matches of a show, for the champions that there are. Nobody is in
-// two of them.
+// card returns the matches of a show, with the present champions. No wrestler is in two
+// matches.
 func (s show) card(champions map[string]item.Team) []event.Match {
 	d := dice("card", s.ID)
 	busy := func(t item.Team) bool {
@@ -167,8 +166,8 @@ func (s show) card(champions map[string]item.Team) []event.Match {
 	return all
 }
 
-// champions are the holders of the titles after a card, which is nil for the
-// first ever: whoever won a title match, or had the title if nobody did.
+// champions returns the holders of the titles after a card: the winner of each title match,
+// or the previous holder if it was void. The card is nil before the first show.
 func champions(card []event.Match) map[string]item.Team {
 	all := map[string]item.Team{world: {Members: []string{roster[0]}}, harbor: {Members: []string{roster[1]}}, tag: pairs[0]}
 	for _, m := range card {
@@ -192,8 +191,8 @@ func champions(card []event.Match) map[string]item.Team {
 // void is the result of a match that nobody won.
 const void item.Result = -1
 
-// outcome is how a match ends. Champions win a little more often than not, and now
-// and then nobody does.
+// outcome returns the result of a match. Champions win slightly more often, and some matches
+// are void.
 func outcome(m event.Match) item.Result {
 	d := dice("outcome", m.ID)
 	switch {
@@ -205,11 +204,11 @@ func outcome(m event.Match) item.Result {
 	return item.Result(d.IntN(len(m.Teams)))
 }
 
-// slip is the place on a card of the one result that is entered wrong at first: not
-// the last, if there are others, so that the show goes on before it is noticed.
+// slip returns the index on a card of the one result that is first entered wrong. If
+// possible it is not the last, so that another result is entered before the correction.
 func slip(eventID string, matches int) int { return dice("slip", eventID).IntN(max(1, matches-1)) }
 
-// another is a result that r is not.
+// another returns a result other than r.
 func another(r item.Result, m event.Match) item.Result {
 	return (r + 1) % item.Result(len(m.Teams))
 }
@@ -217,29 +216,28 @@ func another(r item.Result, m event.Match) item.Result {
 // person is a member of the season.
 type person struct {
 	ID, Name string
-	skill    float64 // share of outcomes that are foreseen
+	skill    float64 // share of correct picks
 	league   bool
 }
 
-// Visitor is the id of the member whom the console's visitor plays.
+// Visitor is the id of the member that the visitor of the console plays.
 const Visitor = "me"
 
-// leagueName is the name of the league that some of them have.
+// leagueName is the name of the league of some members.
 const leagueName = "The Back Row"
 
-// members are those who play. The first owns the league.
+// members lists the members. The first owns the league.
 var members = [...]person{
 	{"ada", "Ada", 0.6, true}, {"bruno", "Bruno", 0.35, true}, {"chidi", "Chidi", 0.5, false}, {"dara", "Dara", 0.45, true}, {"elif", "Elif", 0.7, false},
 	{"femi", "Femi", 0.3, false}, {"greta", "Greta", 0.55, true}, {"hugo", "Hugo", 0.4, false}, {"ines", "Ines", 0.5, false}, {Visitor, "You", 0.5, true},
 }
 
-// plays reports whether a member thinks of picking a show: the others forget it
-// now and then.
+// plays reports whether a member picks a show. Some members skip some shows.
 func (p person) plays(eventID string) bool {
 	return p.ID == Visitor || dice("plays", p.ID, eventID).IntN(12) > 0
 }
 
-// pick is what a member picks of a card.
+// pick returns the picks of a member for a card.
 func (p person) pick(card []event.Match) map[string]int {
 	picks := map[string]int{}
 	for _, m := range card {

@@ -55,8 +55,8 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// TestCards plays a year of shows, each with the champions that the one before it
-// has left.
+// TestCards checks the cards of a year of shows, each with the champions after the previous
+// one.
 func TestCards(t *testing.T) {
 	t.Parallel()
 	var last []event.Match
@@ -136,7 +136,7 @@ func TestChampions(t *testing.T) {
 	}
 }
 
-// TestMembers has those who foresee more be right more often.
+// TestMembers: members with more skill have more correct picks.
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	right := map[string]int{}

@@ -9,7 +9,7 @@ import (
 	"matchday/pkg/pickem/league"
 )
 
-// View is the season as the visitor's app shows it: what the API answers.
+// View is the season in the visitor's app: the answers of the API.
 type View struct {
 	Member    string          `json:"member"`    // the visitor's id
 	Shows     []Shown         `json:"shows"`     // the latest two, the latest first
@@ -31,7 +31,7 @@ type League struct {
 	Standings json.RawMessage `json:"standings"` // of the year
 }
 
-// Look asks the API what the visitor sees.
+// Look reads the view of the visitor from the API.
 func (s *Season) Look(ctx context.Context) (View, error) {
 	v := View{Member: Visitor, Shows: []Shown{}, Leagues: []League{}}
 	shows, err := s.shows(ctx, Visitor)
@@ -66,7 +66,7 @@ func (s *Season) Look(ctx context.Context) (View, error) {
 	return v, nil
 }
 
-// look asks what the visitor sees of a show.
+// look reads a show as the visitor sees it.
 func (s *Season) look(ctx context.Context, e event.Event) (sh Shown, err error) {
 	if err := s.mine(ctx, "/app/events/"+e.ID, &sh.Event); err != nil {
 		return sh, err
@@ -87,7 +87,7 @@ func (s *Season) look(ctx context.Context, e event.Event) (sh Shown, err error) 
 	return sh, err
 }
 
-// mine asks as the visitor.
+// mine calls the API as the visitor.
 func (s *Season) mine(ctx context.Context, path string, out any) error {
 	return s.as(ctx, Visitor, http.MethodGet, path, nil, out)
 }

@@ -181,7 +181,7 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 	return err
 }
 
-// AppleFailed counts a message of which Apple accepted no push.
+// AppleFailed counts a message for which Apple accepted no push.
 func AppleFailed(ctx context.Context, now time.Time) {
 	telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(tables.AppleFailures, 1)})
 }

@@ -484,8 +484,8 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 }
 
 // prematchRow is a row of cricket-prematch-notifications: the claim of a user's
-// reminder of a match. With the user id wholeMatch it says that the reminder of the
-// match was sent; with startClaim it is the claim of the start of a user's activity.
+// reminder of a match. With the user id wholeMatch it records that the reminder of
+// the match was sent; with startClaim it is the claim of the start of a user's activity.
 type prematchRow struct {
 	MatchID   string `dynamodbav:"matchId"`
 	UserID    string `dynamodbav:"userId"`

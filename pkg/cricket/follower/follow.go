@@ -120,8 +120,8 @@ type GetFollow struct {
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 }
 
-// GetFollow returns the team as whose fan the caller follows a match. It returns
-// NotFound if the caller does not follow it.
+// GetFollow returns the team that the caller supports in a followed match. It returns
+// NotFound if the caller does not follow the match.
 func (s *Follows) GetFollow(ctx context.Context, in *GetFollow) (*FollowPage, error) {
 	row, ok, err := dynamo.Get[FollowRow](ctx, s.db, tables.CheckFollow, in.MatchID, in.UserID)
 	if err != nil {

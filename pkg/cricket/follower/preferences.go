@@ -15,7 +15,7 @@ import (
 	"matchday/pkg/kit/problem"
 )
 
-// Preferences say which alerts a user receives, and when.
+// Preferences select the alerts of a user, and the times when they are sent.
 type Preferences struct {
 	Alerts        []event.Kind `json:"alerts" dynamodbav:"alerts" nullable:"false" maxItems:"10" uniqueItems:"true" enum:"toss,start,wicket,fifty,hundred,innings,target,rain,superOver,result" doc:"The kinds of alerts that the user wants."`
 	KeyEventsOnly bool         `json:"keyEventsOnly" dynamodbav:"keyEventsOnly" doc:"Restricts the kinds to start, innings, target, superOver and result."`

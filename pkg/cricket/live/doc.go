@@ -29,7 +29,7 @@
 //
 // Every minute the Finisher requests the provider's page of the match:
 //
-//	page says                                      then
+//	page of the match                              consequence
 //	result; winner, note and scores agree          the match ends
 //	result; they disagree for 15 min               the match ends with the provider's result
 //	abandoned or cancelled for 5 min               the match ends

@@ -26,11 +26,10 @@ type MatchLeft struct {
 	MatchID string `json:"matchId"`
 	Since   int64  `json:"since"` // when it left
 	// MissingSince and OverSince are set while the provider's page of the match is
-	// missing, or says that the match is over: the time of the first such answer.
+	// missing, or has a match that is over: the time of the first such answer.
 	MissingSince int64 `json:"missingSince,omitempty"`
 	OverSince    int64 `json:"overSince,omitempty"`
-	// Ended says that the end was sent to push-activities. The follows are still
-	// there.
+	// Ended reports that the end was sent to push-activities. The follows still exist.
 	Ended bool `json:"told,omitempty"`
 }
 
@@ -46,11 +45,11 @@ type Finisher struct {
 const (
 	// pageInterval is the time between two requests for the page of a match.
 	pageInterval = time.Minute
-	// settleAfter is how long a page must be missing, or contradict itself about the
-	// result, before the match ends all the same.
+	// settleAfter is the time after which the match ends although its page is missing or
+	// has a contradictory result.
 	settleAfter = 15 * time.Minute
-	// calledOffAfter is how long a page must say that the match was abandoned or
-	// cancelled. No score can confirm that.
+	// calledOffAfter is how long a page must have the match as abandoned or cancelled. No
+	// score can confirm that.
 	calledOffAfter = 5 * time.Minute
 	// keepFollows is how long the follows of an ended match are kept. send-alerts may
 	// need them for 51 minutes, while it cannot reach Apple.
@@ -58,8 +57,8 @@ const (
 )
 
 // FinishMatch requests the provider's page of a match that has left the feed, and
-// ends the match if the page says that it is over: it stores the last score, has the
-// activities ended, and removes the follows and the hashes. Otherwise it sends the
+// ends the match if it is over by the page: it stores the last score, sends the end to
+// push-activities, and removes the follows and the hashes. Otherwise it sends the
 // message again, to be handled a minute later. It stops when the match is back in
 // the feed, or has been missing for as long as any match lasts.
 //
@@ -175,8 +174,8 @@ func (s *Finisher) unarchive(ctx context.Context, f match.Fixture, page sportmon
 	return dynamo.IgnoreRefused(err)
 }
 
-// end has the activities of a match ended whose end is decided. When keepFollows has
-// passed, it removes the follows and the hashes and writes finishedAt.
+// end sends the decided end of a match to push-activities. After keepFollows it removes the
+// follows and the hashes and writes finishedAt.
 func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error {
 	if !m.Ended {
 		if err := s.queue.Send(ctx, tables.ActivityQueue, activity.MatchChanged{MatchID: f.MatchID, Ended: f.EndingAt}, 0); err != nil {

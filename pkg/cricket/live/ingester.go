@@ -27,7 +27,7 @@ import (
 )
 
 // ingester turns the provider's payload of a match into rows and messages. It
-// caches what it stored last of each match, which saves reads and decides nothing:
+// caches the last stored rows of each match, which only saves reads:
 // a cached match is used only while the match's row has the same checksum and slot.
 type ingester struct {
 	db    dynamo.DB
@@ -272,8 +272,7 @@ func (i *ingester) load(ctx context.Context, f match.Fixture) (cachedMatch, erro
 //     and any payload is ingested in full.
 //  2. Put the balls, the score and the displays.
 //  3. Send MatchChanged and the alerts.
-//  4. Put the hashes, the index of balls and the ledger, which say that 2 and 3 are
-//     done.
+//  4. Put the hashes, the index of balls and the ledger, which mark 2 and 3 as done.
 //  5. Write the checksum.
 func (i *ingester) store(ctx context.Context, f match.Fixture, p payload, balls []score.Ball, before cachedMatch, after *cachedMatch) error {
 	now := i.now()
@@ -371,8 +370,8 @@ func changedDisplays(f match.Fixture, p payload, after *cachedMatch, now time.Ti
 	return changed, rows, nil
 }
 
-// markIngested writes the checksum of the payload, which says that all of it is
-// stored and sent, and makes the match live if play has begun.
+// markIngested writes the checksum of the payload, which marks it as stored and sent, and
+// makes the match live if play has begun.
 func (i *ingester) markIngested(ctx context.Context, f match.Fixture, p payload, phase sportmonks.Phase) error {
 	f.BodySum, f.LastSlot = p.sum, p.slot
 	set := dynamo.Set(f, "bodySum", "lastSlot", "polls", "status")

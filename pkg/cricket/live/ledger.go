@@ -57,7 +57,7 @@ func (l ledger) confirmed(polls int) bool {
 	return slices.ContainsFunc(l.Events, func(t sentEvent) bool { return !t.Sent && t.Polls+polls >= confirmPolls })
 }
 
-// observation is what one poll says about a match.
+// observation is the result of one poll of a match.
 type observation struct {
 	matchID   string
 	events    []event.Event

@@ -32,10 +32,10 @@ type State struct {
 	Format   Format           `json:"format"`
 	Phase    sportmonks.Phase `json:"phase"`
 	Status   string           `json:"status"`           // to show: "2nd innings", "Stumps, day 2"
-	Pending  bool             `json:"pending,omitzero"` // the provider says finished, and winner, note and scores disagree
+	Pending  bool             `json:"pending,omitzero"` // the status is finished, but winner, note and scores disagree
 	Round    string           `json:"round,omitzero"`
-	Day      int              `json:"day,omitzero"`     // multi-day; 0 if the statuses did not say
-	Session  int              `json:"session,omitzero"` // 1 to 3; 0 likewise
+	Day      int              `json:"day,omitzero"`     // multi-day; 0 if the statuses do not show it
+	Session  int              `json:"session,omitzero"` // 1 to 3; 0 if unknown
 	Local    Team             `json:"local"`
 	Visitor  Team             `json:"visitor"`
 	Overs    int              `json:"overs,omitzero"` // scheduled per side; 0 is no limit
@@ -244,8 +244,8 @@ type Ball struct {
 // Tag returns the prefix of the keys of the innings' events: "S1:".
 func (n *Innings) Tag() string { return "S" + strconv.Itoa(n.Number) + ":" }
 
-// Standard returns the overs a side has in the format; 0 for no limit. It serves for
-// a feed that does not say.
+// Standard returns the overs a side has in the format; 0 for no limit. It is the
+// default if the feed has none.
 func Standard(f Format) int {
 	switch f {
 	case T20, Hundred:

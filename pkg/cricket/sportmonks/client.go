@@ -51,7 +51,7 @@ func (k Kind) String() string {
 type Error struct {
 	Kind       Kind
 	Status     int           // HTTP status; 0 if there was no answer
-	RetryAfter time.Duration // with Limited; 0 if the provider did not say
+	RetryAfter time.Duration // with Limited; 0 if the answer has none
 	Msg        string
 	Err        error
 }

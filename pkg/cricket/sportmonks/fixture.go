@@ -175,8 +175,8 @@ type Score struct {
 	Four, Six, Wicket, Out                bool
 }
 
-// Wide reports whether the ball is a wide, which only the name of the score says. All of
-// Score.Runs are then wides.
+// Wide reports whether the ball is a wide, by the name of the score. All of Score.Runs are
+// then wides.
 func (b *Ball) Wide() bool { return contains(b.Score.Name, "wide") }
 
 // NoBall reports whether the ball is a no-ball.
@@ -197,7 +197,7 @@ func (b *Ball) Bat() int {
 	return max(b.Score.Runs-b.Score.NoBallRuns, 0)
 }
 
-// Retired reports whether a batter has left who may come back. That is no wicket.
+// Retired reports whether a batter has retired and may return. That is no wicket.
 func (b *Ball) Retired() bool {
 	return contains(b.Score.Name, "retired hurt") || contains(b.Score.Name, "retired not out")
 }

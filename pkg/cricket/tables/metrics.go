@@ -21,7 +21,7 @@ var (
 	PushesUnreached  = spec.Metric{Name: "PushesUnreached", Unit: spec.Count}
 	Broadcasts       = spec.Metric{Name: "Broadcasts", Unit: spec.Count}
 	BroadcastsFailed = spec.Metric{Name: "BroadcastsFailed", Unit: spec.Count}
-	AppleFailures    = spec.Metric{Name: "AppleFailed", Unit: spec.Count} // messages of which Apple accepted no push
+	AppleFailures    = spec.Metric{Name: "AppleFailed", Unit: spec.Count} // messages for which Apple accepted no push
 
 	AlertsDelivered  = spec.Metric{Name: "AlertsDelivered", Unit: spec.Count}
 	AlertsSuppressed = spec.Metric{Name: "AlertsSuppressed", Unit: spec.Count}

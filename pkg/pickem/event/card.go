@@ -125,7 +125,7 @@ func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error)
 }
 
 // change writes changes of the card if the event is open, and increments CardRev,
-// which tells later predictions from earlier ones.
+// which distinguishes later predictions from earlier ones.
 func (s *Events) change(ctx context.Context, on item.EventWithCard, writes ...dynamo.Write) error {
 	now := s.now()
 	count := dynamo.UpdateWrite(on.Key(), dynamo.Set(item.Event{CardRev: on.CardRev + 1}, "cardRev"), item.IsOpenAt(now).And(dynamo.Unchanged(on.Event, "cardRev")))

@@ -40,14 +40,14 @@ func cardNumbers(w *pickemtest.Room, eventID string) (numbers []int) {
 // queuedNotices returns the recipients of the queued notices by notice id, sorted.
 func queuedNotices(w *pickemtest.Room) map[string][]string {
 	w.T.Helper()
-	told := map[string][]string{}
+	users := map[string][]string{}
 	for _, n := range testkit.Messages[notice.Notice](w.World, notice.Queue) {
-		told[n.ID] = append(told[n.ID], n.UserIDs...)
+		users[n.ID] = append(users[n.ID], n.UserIDs...)
 	}
-	for _, users := range told {
-		slices.Sort(users)
+	for _, ids := range users {
+		slices.Sort(ids)
 	}
-	return told
+	return users
 }
 
 // TestAddMatchAppendsItOnce: a match is added to the end of the card. A repeated request

@@ -1,5 +1,5 @@
 package item
 
-// What the tests of this package look at beside what it exports.
+// Exported for the tests of the package.
 
 var Pad = pad

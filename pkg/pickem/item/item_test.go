@@ -10,7 +10,7 @@ import (
 	"matchday/pkg/pickem/item"
 )
 
-// TestPad: numbers in keys are as wide as the widest, and what is wider is refused.
+// TestPad: numbers in keys have the width of the largest, and larger ones are refused.
 func TestPad(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -35,11 +35,11 @@ func TestPad(t *testing.T) {
 		}
 	}
 	if got, err := item.PlaceSK(1); got != "MATCH#01" || err != nil {
-		t.Errorf("the first place is %q, %v", got, err)
+		t.Errorf("the key of the first place is %q, %v", got, err)
 	}
 }
 
-// TestKeysSortAsNumbers: keys are in the order of their numbers, whoever they are of.
+// TestKeysSortAsNumbers: keys sort by their numbers, for any user id.
 func TestKeysSortAsNumbers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -49,10 +49,10 @@ func TestKeysSortAsNumbers(t *testing.T) {
 		x, errX := item.ScoreSK(a, limit, name.Draw(t, "whose a"))
 		y, errY := item.ScoreSK(b, limit, name.Draw(t, "whose b"))
 		if errX != nil || errY != nil || a != b && strings.Compare(x, y) != cmp.Compare(a, b) {
-			t.Fatalf("%q and %q are not in the order of %d and %d", x, y, a, b)
+			t.Fatalf("the keys %q and %q do not sort like %d and %d", x, y, a, b)
 		}
 		if _, err := item.ScoreSK(limit+1+a, limit, "sam"); err == nil {
-			t.Fatalf("%d fits", limit+1+a)
+			t.Fatalf("%d is accepted, want an error", limit+1+a)
 		}
 	})
 }

@@ -177,7 +177,7 @@ var (
 	errLeagueFull     = problem.New(problem.Unprocessable, "league_full", "the league has %d members, which is the limit", maxMembers)
 )
 
-// joiner is a member who is about to enter a league, with all that is the member's.
+// joiner reads a member who is about to join a league, with the member's items.
 func (s *Leagues) joiner(ctx context.Context, userID string) (g item.Collection, p item.Member, err error) {
 	if g, err = item.ReadMember(ctx, s.Db, userID, true); err != nil {
 		return g, p, err

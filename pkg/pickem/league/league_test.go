@@ -27,7 +27,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-// leagueTable is the table of a league as a member of it sees it: "1 ann 30 +1".
+// leagueTable returns the standings of a league as a member sees them: "1 ann 30 +1".
 func leagueTable(w *pickemtest.Room, l league.League, year, user string) (all []string) {
 	w.T.Helper()
 	out := w.Ask(league.GetLeagueStandingsFunction, "/app/leagues/"+l.LeagueID+"/standings/"+year, user, "")
@@ -41,16 +41,17 @@ func leagueTable(w *pickemtest.Room, l league.League, year, user string) (all []
 	return all
 }
 
-func TestLeague(t *testing.T) {
+// TestLeagueIsSeenByItsMembersOnly: a page of a league takes one Query and one GetItem.
+func TestLeagueIsSeenByItsMembersOnly(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat", "dan")
 	l := w.CreateLeague("ann", "Office")
 	if want := (league.League{LeagueID: l.LeagueID, Name: "Office", OwnerID: "ann", Code: l.Code, Count: 1}); l != want || len(l.Code) != league.CodeLength {
-		t.Errorf("the league is %+v, want %+v", l, want)
+		t.Errorf("created league (-want +got):\n%s", cmp.Diff(want, l))
 	}
 	if got, want := testkit.Decode[league.League](w.World, w.RequestJoin("bob", l.Code)), (league.League{LeagueID: l.LeagueID, Name: "Office", OwnerID: "ann", Code: l.Code, Count: 2}); got != want {
-		t.Errorf("bob joined %+v, want %+v", got, want)
+		t.Errorf("joined league (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	w.JoinLeague(l, "cat")
 	w.CreateLeague("bob", "Family")
@@ -64,15 +65,15 @@ func TestLeague(t *testing.T) {
 		}
 	}
 	if want := []string{"Family", "Office"}; !slices.Equal(names, want) || testkit.Header(out).Get("Cache-Control") != "no-store" {
-		t.Errorf("bob is in %q, want %q", names, want)
+		t.Errorf("leagues of bob: %q, want %q with Cache-Control no-store", names, want)
 	}
 	me := testkit.Decode[struct{ Leagues []league.Membership }](w.World, w.Ask(member.GetMeFunction, "/app/me", "bob", ""))
 	if len(me.Leagues) != 2 || me.Leagues[1].LeagueID != l.LeagueID {
-		t.Errorf("bob's own page names the leagues %+v", me.Leagues)
+		t.Errorf("get-me of bob has the leagues %+v, want two", me.Leagues)
 	}
 	other := w.Ask(member.GetUserFunction, "/app/users/bob", "dan", "")
 	if other.StatusCode != http.StatusOK || strings.Contains(other.Body, "leagues") {
-		t.Errorf("dan sees of bob: %d %s", other.StatusCode, other.Body)
+		t.Errorf("get-user of bob: %d %s, want 200 without leagues", other.StatusCode, other.Body)
 	}
 
 	type page struct {
@@ -84,24 +85,25 @@ func TestLeague(t *testing.T) {
 	calls := w.CountCalls(func() {
 		got := testkit.Decode[page](w.World, w.Ask(league.GetLeagueFunction, screen+"?limit=2", "cat", ""))
 		if got.Name != "Office" || got.Count != 3 || len(got.Members) != 2 || got.Members[0].Name != "ann" || got.Next != "bob" {
-			t.Errorf("cat sees %+v", got)
+			t.Errorf("the first page is %+v, want two of three members", got)
 		}
 	})
 	if len(calls) != 2 || calls["Query"] != 1 || calls["GetItem"] != 1 {
-		t.Errorf("the screen of a league took %v, want one Query, and at the same time one GetItem", calls)
+		t.Errorf("calls of get-league: %v, want one Query and one GetItem", calls)
 	}
 	got := testkit.Decode[page](w.World, w.Ask(league.GetLeagueFunction, screen+"?limit=2&cursor=bob", "cat", ""))
 	if len(got.Members) != 1 || got.Members[0].UserID != "cat" || got.Next != "" {
-		t.Errorf("the second page is %+v", got)
+		t.Errorf("the second page is %+v, want cat", got)
 	}
 
 	calls = w.CountCalls(func() { leagueTable(w, l, "2026", "bob") })
 	if len(calls) != 2 || calls["Query"] != 1 || calls["GetItem"] != 1 {
-		t.Errorf("the table of a league took %v, want a Query and a GetItem", calls)
+		t.Errorf("calls of get-league-standings: %v, want one Query and one GetItem", calls)
 	}
 }
 
-func TestLeagueProblems(t *testing.T) {
+// TestLeagueRequestsAreRefused: a league of others looks like one that does not exist.
+func TestLeagueRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat", "busy")
@@ -127,31 +129,31 @@ func TestLeagueProblems(t *testing.T) {
 		status int
 		code   string
 	}{
-		{"who has said no name makes none", league.CreateLeagueFunction, "/app/leagues", "nobody", map[string]any{"name": "Mine"}, 403, "not_a_member"},
-		{"20 leagues are enough to make", league.CreateLeagueFunction, "/app/leagues", "busy", map[string]any{"name": "One more"}, 422, "too_many_leagues"},
-		{"20 leagues are enough to join", league.JoinLeagueFunction, "/app/leagues/join", "busy", code(l.Code), 422, "too_many_leagues"},
-		{"who has said no name joins none", league.JoinLeagueFunction, "/app/leagues/join", "nobody", code(l.Code), 403, "not_a_member"},
-		{"a code that never was", league.JoinLeagueFunction, "/app/leagues/join", "cat", code("22222222"), 404, "code_not_found"},
-		{"a code that is none", league.JoinLeagueFunction, "/app/leagues/join", "cat", code("----"), 404, "code_not_found"},
-		{"a full league", league.JoinLeagueFunction, "/app/leagues/join", "cat", code(crowd.Code), 422, "league_full"},
-		{"no such league", league.GetLeagueFunction, "/app/leagues/" + nowhere, "ann", "", 404, "league_not_found"},
-		{"a league of others", league.GetLeagueFunction, "/app/leagues/" + l.LeagueID, "cat", "", 404, "league_not_found"},
-		{"a cursor of no member", league.GetLeagueFunction, "/app/leagues/" + l.LeagueID + "?cursor=cat", "ann", "", 400, "bad_cursor"},
-		{"the table of no league", league.GetLeagueStandingsFunction, "/app/leagues/" + nowhere + "/standings/2026", "ann", "", 404, "league_not_found"},
-		{"the table of others", league.GetLeagueStandingsFunction, "/app/leagues/" + l.LeagueID + "/standings/2026", "cat", "", 404, "league_not_found"},
-		{"a cursor of no standing", league.GetLeagueStandingsFunction, "/app/leagues/" + l.LeagueID + "/standings/2026?cursor=cat", "ann", "", 400, "bad_cursor"},
-		{"leaving no league", league.LeaveLeagueFunction, "/app/leagues/" + nowhere + "/members/ann", "ann", "", 404, "league_not_found"},
-		{"leaving a league of others", league.LeaveLeagueFunction, "/app/leagues/" + l.LeagueID + "/members/cat", "cat", "", 404, "league_not_found"},
-		{"removing another", league.LeaveLeagueFunction, "/app/leagues/" + l.LeagueID + "/members/ann", "bob", "", 403, "not_the_owner"},
-		{"removing somebody from a league of others", league.LeaveLeagueFunction, "/app/leagues/" + l.LeagueID + "/members/bob", "cat", "", 404, "league_not_found"},
-		{"removing who is not in it", league.LeaveLeagueFunction, "/app/leagues/" + l.LeagueID + "/members/cat", "ann", "", 404, "member_not_found"},
-		{"removing somebody from no league", league.LeaveLeagueFunction, "/app/leagues/" + nowhere + "/members/cat", "ann", "", 404, "league_not_found"},
-		{"a new code for no league", league.RenewCodeFunction, "/app/leagues/" + nowhere + "/code", "ann", "", 404, "league_not_found"},
-		{"a new code for another's league", league.RenewCodeFunction, "/app/leagues/" + l.LeagueID + "/code", "bob", "", 403, "not_the_owner"},
-		{"a new code for a league of others", league.RenewCodeFunction, "/app/leagues/" + l.LeagueID + "/code", "cat", "", 404, "league_not_found"},
-		{"ending no league", league.DeleteLeagueFunction, "/app/leagues/" + nowhere, "ann", "", 404, "league_not_found"},
-		{"ending another's league", league.DeleteLeagueFunction, "/app/leagues/" + l.LeagueID, "bob", "", 403, "not_the_owner"},
-		{"ending a league of others", league.DeleteLeagueFunction, "/app/leagues/" + l.LeagueID, "cat", "", 404, "league_not_found"},
+		{"create without membership", league.CreateLeagueFunction, "/app/leagues", "nobody", map[string]any{"name": "Mine"}, 403, "not_a_member"},
+		{"create a 21st league", league.CreateLeagueFunction, "/app/leagues", "busy", map[string]any{"name": "One more"}, 422, "too_many_leagues"},
+		{"join a 21st league", league.JoinLeagueFunction, "/app/leagues/join", "busy", code(l.Code), 422, "too_many_leagues"},
+		{"join without membership", league.JoinLeagueFunction, "/app/leagues/join", "nobody", code(l.Code), 403, "not_a_member"},
+		{"join by an unknown code", league.JoinLeagueFunction, "/app/leagues/join", "cat", code("22222222"), 404, "code_not_found"},
+		{"join by an empty code", league.JoinLeagueFunction, "/app/leagues/join", "cat", code("----"), 404, "code_not_found"},
+		{"join a full league", league.JoinLeagueFunction, "/app/leagues/join", "cat", code(crowd.Code), 422, "league_full"},
+		{"get an unknown league", league.GetLeagueFunction, "/app/leagues/" + nowhere, "ann", "", 404, "league_not_found"},
+		{"get a league of others", league.GetLeagueFunction, "/app/leagues/" + l.LeagueID, "cat", "", 404, "league_not_found"},
+		{"get with an invalid cursor", league.GetLeagueFunction, "/app/leagues/" + l.LeagueID + "?cursor=cat", "ann", "", 400, "bad_cursor"},
+		{"standings of an unknown league", league.GetLeagueStandingsFunction, "/app/leagues/" + nowhere + "/standings/2026", "ann", "", 404, "league_not_found"},
+		{"standings of a league of others", league.GetLeagueStandingsFunction, "/app/leagues/" + l.LeagueID + "/standings/2026", "cat", "", 404, "league_not_found"},
+		{"standings with an invalid cursor", league.GetLeagueStandingsFunction, "/app/leagues/" + l.LeagueID + "/standings/2026?cursor=cat", "ann", "", 400, "bad_cursor"},
+		{"leave an unknown league", league.LeaveLeagueFunction, "/app/leagues/" + nowhere + "/members/ann", "ann", "", 404, "league_not_found"},
+		{"leave a league of others", league.LeaveLeagueFunction, "/app/leagues/" + l.LeagueID + "/members/cat", "cat", "", 404, "league_not_found"},
+		{"remove a member as a member", league.LeaveLeagueFunction, "/app/leagues/" + l.LeagueID + "/members/ann", "bob", "", 403, "not_the_owner"},
+		{"remove a member of a league of others", league.LeaveLeagueFunction, "/app/leagues/" + l.LeagueID + "/members/bob", "cat", "", 404, "league_not_found"},
+		{"remove a user who is not in the league", league.LeaveLeagueFunction, "/app/leagues/" + l.LeagueID + "/members/cat", "ann", "", 404, "member_not_found"},
+		{"remove a member of an unknown league", league.LeaveLeagueFunction, "/app/leagues/" + nowhere + "/members/cat", "ann", "", 404, "league_not_found"},
+		{"renew the code of an unknown league", league.RenewCodeFunction, "/app/leagues/" + nowhere + "/code", "ann", "", 404, "league_not_found"},
+		{"renew the code as a member", league.RenewCodeFunction, "/app/leagues/" + l.LeagueID + "/code", "bob", "", 403, "not_the_owner"},
+		{"renew the code of a league of others", league.RenewCodeFunction, "/app/leagues/" + l.LeagueID + "/code", "cat", "", 404, "league_not_found"},
+		{"delete an unknown league", league.DeleteLeagueFunction, "/app/leagues/" + nowhere, "ann", "", 404, "league_not_found"},
+		{"delete a league as a member", league.DeleteLeagueFunction, "/app/leagues/" + l.LeagueID, "bob", "", 403, "not_the_owner"},
+		{"delete a league of others", league.DeleteLeagueFunction, "/app/leagues/" + l.LeagueID, "cat", "", 404, "league_not_found"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := testkit.CheckProblemCode(w.Ask(c.fn, c.target, c.user, c.body), c.status, c.code); err != nil {
@@ -160,12 +162,12 @@ func TestLeagueProblems(t *testing.T) {
 		})
 	}
 	if out := w.RequestJoin("bob", crowd.Code); out.StatusCode != http.StatusOK {
-		t.Errorf("who is in a full league joins it again: %d %s", out.StatusCode, out.Body)
+		t.Errorf("a member of a full league joins it again: %d %s, want 200", out.StatusCode, out.Body)
 	}
 }
 
-// TestLeagueBlames has what cannot be read named.
-func TestLeagueBlames(t *testing.T) {
+// TestInvalidLeagueRequestsNameTheField: the problem has the invalid field.
+func TestInvalidLeagueRequestsNameTheField(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann")
@@ -176,12 +178,12 @@ func TestLeagueBlames(t *testing.T) {
 		body   string
 		field  string
 	}{
-		{"a league without a name", league.CreateLeagueFunction, "/app/leagues", `{"name":" "}`, "body.name"},
-		{"a name that is too long", league.CreateLeagueFunction, "/app/leagues", `{"name":"` + strings.Repeat("x", 41) + `"}`, "body.name"},
-		{"no code", league.JoinLeagueFunction, "/app/leagues/join", `{"code":""}`, "body.code"},
-		{"a code that is too long", league.JoinLeagueFunction, "/app/leagues/join", `{"code":"` + strings.Repeat("2", 33) + `"}`, "body.code"},
-		{"no year", league.GetLeagueStandingsFunction, "/app/leagues/x/standings/last", "", "path.year"},
-		{"an id that is too long", league.GetLeagueFunction, "/app/leagues/" + strings.Repeat("x", 37), "", "path.leagueId"},
+		{"blank name", league.CreateLeagueFunction, "/app/leagues", `{"name":" "}`, "body.name"},
+		{"long name", league.CreateLeagueFunction, "/app/leagues", `{"name":"` + strings.Repeat("x", 41) + `"}`, "body.name"},
+		{"empty code", league.JoinLeagueFunction, "/app/leagues/join", `{"code":""}`, "body.code"},
+		{"long code", league.JoinLeagueFunction, "/app/leagues/join", `{"code":"` + strings.Repeat("2", 33) + `"}`, "body.code"},
+		{"invalid year", league.GetLeagueStandingsFunction, "/app/leagues/x/standings/last", "", "path.year"},
+		{"long id", league.GetLeagueFunction, "/app/leagues/" + strings.Repeat("x", 37), "", "path.leagueId"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := testkit.CheckProblemField(w.Ask(c.fn, c.target, "ann", c.body), 422, c.field); err != nil {
@@ -191,13 +193,14 @@ func TestLeagueBlames(t *testing.T) {
 	}
 }
 
-func TestCodes(t *testing.T) {
+// TestCodesAreReadLeniently: case, hyphens, spaces and similar letters do not matter.
+func TestCodesAreReadLeniently(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 100 {
 		code := league.NewCode()
 		if len(code) != league.CodeLength || strings.Trim(code, league.CodeLetters) != "" || league.ReadCode(code) != code || seen[code] {
-			t.Errorf("the code is %q", code)
+			t.Errorf("the code is %q, want a new one of %d letters of the alphabet", code, league.CodeLength)
 		}
 		seen[code] = true
 	}
@@ -208,35 +211,38 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-func TestRenewCode(t *testing.T) {
+// TestRenewedCodeInvalidatesTheOld: also for a request that has already read the old code.
+func TestRenewedCodeInvalidatesTheOld(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat")
 	l := w.CreateLeague("ann", "Office")
 	renewed := testkit.Decode[league.League](w.World, w.Ask(league.RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", ""))
 	if renewed.Code == l.Code || renewed.Code == "" {
-		t.Fatalf("the code is %q after %q", renewed.Code, l.Code)
+		t.Fatalf("the code is %q after %q, want a new one", renewed.Code, l.Code)
 	}
 	if err := testkit.CheckProblemCode(w.RequestJoin("bob", l.Code), 404, "code_not_found"); err != nil {
-		t.Errorf("by the code before: %v", err)
+		t.Errorf("joining by the old code: %v", err)
 	}
 	w.JoinLeague(renewed, "bob")
 
-	// A code that is renewed while somebody joins by it invites nobody any more.
+	// The code is renewed between the read and the write of join-league.
 	env := pickemtest.InterruptBefore(w.Env(league.JoinLeagueFunction), "TransactWriteItems", 1, func() {
 		w.Ask(league.RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", "")
 	})
 	in := &league.JoinLeague{User: auth.User{UserID: "cat"}}
 	in.Body.Code = renewed.Code
 	if _, err := testkit.OpenWith(w.World, env, league.OpenLeagues).JoinLeague(w.NewContext(), in); !errors.Is(err, league.ErrNoCode) {
-		t.Errorf("joining by a code that is renewed meanwhile gave %v", err)
+		t.Errorf("joining by a code that is renewed during the request: %v, want %v", err, league.ErrNoCode)
 	}
 	if got := pickemtest.LinesWith(w.Dump(), "cat"); len(got) != 1 {
-		t.Errorf("of cat is kept %q, want the member alone", got)
+		t.Errorf("rows of cat: %q, want only the member", got)
 	}
 }
 
-func TestLeaveLeague(t *testing.T) {
+// TestLeavingPassesOwnership: to the member who joined first. The last member deletes the
+// league by leaving.
+func TestLeavingPassesOwnership(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat", "dan")
@@ -249,32 +255,33 @@ func TestLeaveLeague(t *testing.T) {
 	leave := func(user, by, want string) {
 		t.Helper()
 		if out := w.LeaveLeague(l, user, by); out.StatusCode != http.StatusNoContent {
-			t.Fatalf("%s takes %s out: %d %s", by, user, out.StatusCode, out.Body)
+			t.Fatalf("%s removes %s: %d %s, want 204", by, user, out.StatusCode, out.Body)
 		}
 		if got := w.LeagueLine("Office"); got != want {
-			t.Errorf("after %s the league is %q, want %q", user, got, want)
+			t.Errorf("the league without %s is %q, want %q", user, got, want)
 		}
 		if got := pickemtest.LinesWith(pickemtest.LinesWith(w.Dump(), "Office"), user); len(got) != 0 {
-			t.Errorf("of %s is left: %q", user, got)
+			t.Errorf("rows of %s in the league: %q, want none", user, got)
 		}
 	}
 	leave("dan", "ann", "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE ann 3")
-	leave("ann", "ann", "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE cat 2") // who came before bob
+	leave("ann", "ann", "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE cat 2") // cat joined before bob
 	if got, want := leagueTable(w, l, "2026", "bob"), []string{"1 cat 60", "2 bob 30"}; !slices.Equal(got, want) {
-		t.Errorf("the table (-want +got):\n%s", cmp.Diff(want, got))
+		t.Errorf("standings (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	leave("bob", "bob", "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE cat 1")
 	leave("cat", "cat", "")
 	if got := append(pickemtest.LinesWith(w.Dump(), l.LeagueID), pickemtest.LinesWith(w.Dump(), "CODE#")...); len(got) != 0 {
-		t.Errorf("of the league is left: %q", got)
+		t.Errorf("rows of the league: %q, want none", got)
 	}
 	if err := testkit.CheckProblemCode(w.LeaveLeague(l, "cat", "cat"), 404, "league_not_found"); err != nil {
-		t.Errorf("leaving again: %v", err)
+		t.Errorf("leaving twice: %v", err)
 	}
 }
 
-// TestStandingsOfLeague brings a member's points into a league, and takes them out.
-func TestStandingsOfLeague(t *testing.T) {
+// TestLeagueStandingsFollowMembership: joining adds the standings of a member, and leaving
+// deletes them.
+func TestLeagueStandingsFollowMembership(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat")
@@ -286,34 +293,34 @@ func TestStandingsOfLeague(t *testing.T) {
 	w.JoinLeague(l, "ann")
 	for year, want := range map[string][]string{"2025": {"1 ann 7"}, "2026": {"1 bob 60", "2 ann 10"}, "2024": nil} {
 		if got := leagueTable(w, l, year, "ann"); !slices.Equal(got, want) {
-			t.Errorf("the table of %s (-want +got):\n%s", year, cmp.Diff(want, got))
+			t.Errorf("standings of %s (-want +got):\n%s", year, cmp.Diff(want, got))
 		}
 	}
-	// Cat, who would be between them, is not in it; the next event goes round.
+	// Cat is not in the league and does not count for the movement of its members.
 	w.PlayEvent(2, "summer", map[string]int{"ann": 3, "cat": 3})
 	if got, want := leagueTable(w, l, "2026", "bob"), []string{"1 ann 70 +1", "2 bob 60 -1"}; !slices.Equal(got, want) {
-		t.Errorf("the table (-want +got):\n%s", cmp.Diff(want, got))
+		t.Errorf("standings (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	w.JoinLeague(l, "cat")
 	if got, want := leagueTable(w, l, "2026", "bob"), []string{"1 cat 90 +1", "2 ann 70 +1", "3 bob 60 -2"}; !slices.Equal(got, want) {
-		t.Errorf("the table with cat (-want +got):\n%s", cmp.Diff(want, got))
+		t.Errorf("standings with cat (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	w.Ask(member.UpdateMeFunction, "/app/me", "ann", `{"name":"Anna"}`)
 	if got, want := leagueTable(w, l, "2026", "bob"), []string{"1 cat 90 +1", "2 Anna 70 +1", "3 bob 60 -2"}; !slices.Equal(got, want) {
-		t.Errorf("the table after the renaming (-want +got):\n%s", cmp.Diff(want, got))
+		t.Errorf("standings after the new name (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	w.LeaveLeague(l, "ann", "ann")
 	if got := pickemtest.LinesWith(w.Dump(), "STANDINGS#Office#"); len(got) != 2 {
-		t.Errorf("without ann the league's tables are %q", got)
+		t.Errorf("standings of the league without ann: %q, want two", got)
 	}
 	if got := pickemtest.LinesWith(pickemtest.LinesWith(w.Dump(), "USER#ann"), "STANDINGS#20"); len(got) != 2 {
-		t.Errorf("ann keeps the standings %q, want those of two years", got)
+		t.Errorf("standings of ann after leaving: %q, want two years", got)
 	}
 }
 
-// TestScoringMeanwhile has members join and leave while an event is scored, in
-// every order of what either reads and writes.
-func TestScoringMeanwhile(t *testing.T) {
+// TestMembershipChangesDuringScoring: the standings are right in every order of the reads and
+// writes of a scoring and a join or leave.
+func TestMembershipChangesDuringScoring(t *testing.T) {
 	t.Parallel()
 	const scores = "USER#bob STANDINGS#2026#Office STANDINGS#Office#2026 SCORE#00010#bob 10"
 	for _, c := range []struct {
@@ -339,11 +346,11 @@ func TestScoringMeanwhile(t *testing.T) {
 			return testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show})
 		}
 		for name, both := range map[string]func(*pickemtest.Room, league.League) (first, then error){
-			"the scoring comes between": func(w *pickemtest.Room, l league.League) (first, then error) {
+			"scoring during the request": func(w *pickemtest.Room, l league.League) (first, then error) {
 				first = change(w, l, pickemtest.InterruptBefore(w.Env(c.fn), "TransactWriteItems", 1, func() { then = runScoring(w, w.Env(score.ScoreEventFunction)) }))
 				return first, then
 			},
-			"it comes between the scoring": func(w *pickemtest.Room, l league.League) (first, then error) {
+			"request during the scoring": func(w *pickemtest.Room, l league.League) (first, then error) {
 				first = runScoring(w, pickemtest.InterruptBefore(w.Env(score.ScoreEventFunction), "TransactWriteItems", 1, func() { then = change(w, l, w.Env(c.fn)) }))
 				return first, then
 			},
@@ -364,19 +371,19 @@ func TestScoringMeanwhile(t *testing.T) {
 				first, then := both(w, l)
 				testkit.Must(t, errors.Join(first, then))
 				if got := pickemtest.LinesWith(w.Dump(), "STANDINGS#Office#2026"); !slices.Equal(got, c.want) {
-					t.Errorf("the league's table (-want +got):\n%s", cmp.Diff(c.want, got))
+					t.Errorf("standings of the league (-want +got):\n%s", cmp.Diff(c.want, got))
 				}
 				if got := w.Standings("2026"); len(got) != 1 || got[0].Points != 10 {
-					t.Errorf("the table is %+v, want bob's 10 points", got)
+					t.Errorf("standings %+v, want bob with 10 points", got)
 				}
 			})
 		}
 	}
 }
 
-// TestLeaguesMeanwhile has two things happen to a league at once: the second when
-// the first has read all it looks at.
-func TestLeaguesMeanwhile(t *testing.T) {
+// TestConcurrentLeagueChanges: each case runs a second request between the reads and the write
+// of the first.
+func TestConcurrentLeagueChanges(t *testing.T) {
 	t.Parallel()
 	joining := func(w *pickemtest.Room, user, code string) func(app.Env) error {
 		return func(env app.Env) error {
@@ -401,7 +408,7 @@ func TestLeaguesMeanwhile(t *testing.T) {
 		err   error
 		want  string // of the league
 	}{
-		{"the last place goes to another", league.JoinLeagueFunction,
+		{"join, concurrent join of the last place", league.JoinLeagueFunction,
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				full := testkit.Row[item.League](w.World, tables.Pickem, item.LeagueRef(l.LeagueID), league.LeagueSK)
 				full.Members = league.MaxMembers - 1
@@ -410,7 +417,7 @@ func TestLeaguesMeanwhile(t *testing.T) {
 			},
 			func(w *pickemtest.Room, l league.League) { w.JoinLeague(l, "cat") },
 			league.ErrLeagueFull, "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE ann 1000"},
-		{"the twentieth league is another", league.JoinLeagueFunction,
+		{"join, concurrent creation of the twentieth league", league.JoinLeagueFunction,
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				for i := range league.MaxLeagues - 1 {
 					w.CreateLeague("dan", fmt.Sprint(i))
@@ -419,36 +426,36 @@ func TestLeaguesMeanwhile(t *testing.T) {
 			},
 			func(w *pickemtest.Room, _ league.League) { w.CreateLeague("dan", "another") },
 			league.ErrTooManyLeagues, "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE ann 2"},
-		{"the heir leaves too", league.LeaveLeagueFunction,
+		{"owner leaves, concurrent leave of the next owner", league.LeaveLeagueFunction,
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				w.JoinLeague(l, "cat")
 				return leaving(w, l, "ann", "ann")
 			},
 			func(w *pickemtest.Room, l league.League) { w.LeaveLeague(l, "bob", "bob") },
 			nil, "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE cat 1"},
-		{"somebody joins when the last is about to end it", league.LeaveLeagueFunction,
+		{"last member leaves, concurrent join", league.LeaveLeagueFunction,
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				w.LeaveLeague(l, "bob", "bob")
 				return leaving(w, l, "ann", "ann")
 			},
 			func(w *pickemtest.Room, l league.League) { w.JoinLeague(l, "cat") },
 			nil, "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE cat 1"},
-		{"who leaves becomes the owner", league.LeaveLeagueFunction,
+		{"member leaves, concurrent leave of the owner", league.LeaveLeagueFunction,
 			func(w *pickemtest.Room, l league.League) func(app.Env) error { return leaving(w, l, "bob", "bob") },
 			func(w *pickemtest.Room, l league.League) { w.LeaveLeague(l, "ann", "ann") },
 			nil, ""},
-		{"the owner who removes another is none any more", league.LeaveLeagueFunction,
+		{"owner removes a member, concurrent leave of the owner", league.LeaveLeagueFunction,
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				w.JoinLeague(l, "cat")
 				return leaving(w, l, "cat", "ann")
 			},
 			func(w *pickemtest.Room, l league.League) { w.LeaveLeague(l, "ann", "ann") },
 			league.ErrNoLeague, "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE bob 2"},
-		{"who is removed has left", league.LeaveLeagueFunction,
+		{"owner removes a member, concurrent leave of the member", league.LeaveLeagueFunction,
 			func(w *pickemtest.Room, l league.League) func(app.Env) error { return leaving(w, l, "bob", "ann") },
 			func(w *pickemtest.Room, l league.League) { w.LeaveLeague(l, "bob", "bob") },
 			league.ErrNotIn, "LEAGUE#Office LEAGUE LEAGUE#Office LEAGUE ann 1"},
-		{"the code is renewed before it ends", league.DeleteLeagueFunction,
+		{"delete, concurrent new code", league.DeleteLeagueFunction,
 			func(w *pickemtest.Room, l league.League) func(app.Env) error {
 				return func(env app.Env) error {
 					_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).DeleteLeague(w.NewContext(), &league.DeleteLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID})
@@ -468,7 +475,7 @@ func TestLeaguesMeanwhile(t *testing.T) {
 			w.JoinLeague(l, "bob")
 			do := c.first(w, l)
 			if err := do(pickemtest.InterruptBefore(w.Env(c.fn), "TransactWriteItems", 1, func() { c.then(w, l) })); !errors.Is(err, c.err) {
-				t.Errorf("the first gave %v, want %v", err, c.err)
+				t.Errorf("the first request returned %v, want %v", err, c.err)
 			}
 			if got := w.LeagueLine("Office"); got != c.want {
 				t.Errorf("the league is %q, want %q", got, c.want)
@@ -477,16 +484,16 @@ func TestLeaguesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestLeaguesNeverStill has a member's standings change each time that something
-// is about to be written.
-func TestLeaguesNeverStill(t *testing.T) {
+// TestLeagueRequestsGiveUpAfterMaxTries: a change before every write makes a request fail with
+// ErrChanged and without effect.
+func TestLeagueRequestsGiveUpAfterMaxTries(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob")
 	l := w.CreateLeague("ann", "Office")
 	w.JoinLeague(l, "bob")
 	again := w.CreateLeague("bob", "Family")
-	unquiet := func(fn spec.Function, user string) *league.Leagues {
+	conflicting := func(fn spec.Function, user string) *league.Leagues {
 		return testkit.OpenWith(w.World, pickemtest.InterruptBefore(w.Env(fn), "TransactWriteItems", item.MaxTries, func() {
 			p := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef(user), item.UserTag)
 			p.Rev++
@@ -496,37 +503,37 @@ func TestLeaguesNeverStill(t *testing.T) {
 	was := w.Dump()
 	for fn, do := range map[string]func() error{
 		league.CreateLeagueFunction.Name: func() error {
-			_, err := unquiet(league.CreateLeagueFunction, "bob").CreateLeague(w.NewContext(), &league.CreateLeague{User: auth.User{UserID: "bob"}})
+			_, err := conflicting(league.CreateLeagueFunction, "bob").CreateLeague(w.NewContext(), &league.CreateLeague{User: auth.User{UserID: "bob"}})
 			return err
 		},
 		league.JoinLeagueFunction.Name: func() error {
 			in := &league.JoinLeague{User: auth.User{UserID: "ann"}}
 			in.Body.Code = again.Code
-			_, err := unquiet(league.JoinLeagueFunction, "ann").JoinLeague(w.NewContext(), in)
+			_, err := conflicting(league.JoinLeagueFunction, "ann").JoinLeague(w.NewContext(), in)
 			return err
 		},
 		league.LeaveLeagueFunction.Name: func() error {
-			_, err := unquiet(league.LeaveLeagueFunction, "bob").LeaveLeague(w.NewContext(), &league.LeaveLeague{User: auth.User{UserID: "bob"}, LeagueID: l.LeagueID, MemberID: "bob"})
+			_, err := conflicting(league.LeaveLeagueFunction, "bob").LeaveLeague(w.NewContext(), &league.LeaveLeague{User: auth.User{UserID: "bob"}, LeagueID: l.LeagueID, MemberID: "bob"})
 			return err
 		},
 	} {
 		if err := do(); !errors.Is(err, item.ErrChanged) {
-			t.Errorf("%s gave %v, want %v", fn, err, item.ErrChanged)
+			t.Errorf("%s returned %v, want %v", fn, err, item.ErrChanged)
 		}
 	}
 	renewing := testkit.OpenWith(w.World, pickemtest.InterruptBefore(w.Env(league.RenewCodeFunction), "TransactWriteItems", item.MaxTries, func() {
 		w.Ask(league.RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", "")
 	}), league.OpenLeagues)
 	if _, err := renewing.RenewCode(w.NewContext(), &league.RenewCode{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID}); !errors.Is(err, item.ErrChanged) {
-		t.Errorf("%s gave %v, want %v", league.RenewCodeFunction.Name, err, item.ErrChanged)
+		t.Errorf("%s returned %v, want %v", league.RenewCodeFunction.Name, err, item.ErrChanged)
 	}
 	if got := w.Dump(); !slices.Equal(got, was) {
-		t.Errorf("there is now %q, and was %q", got, was)
+		t.Errorf("rows (-was +is):\n%s", cmp.Diff(was, got))
 	}
 }
 
-// TestDeleteLeague ends a league, and leaves everything else as it was.
-func TestDeleteLeague(t *testing.T) {
+// TestDeleteLeagueChangesNothingElse: other leagues keep their members and standings.
+func TestDeleteLeagueChangesNothingElse(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat")
@@ -537,25 +544,25 @@ func TestDeleteLeague(t *testing.T) {
 	l := w.CreateLeague("ann", "Office")
 	w.JoinLeague(l, "bob", "cat")
 	if out := w.Ask(league.DeleteLeagueFunction, "/app/leagues/"+l.LeagueID, "ann", ""); out.StatusCode != http.StatusNoContent {
-		t.Errorf("ending it: %d %s", out.StatusCode, out.Body)
+		t.Errorf("deleting the league: %d %s, want 204", out.StatusCode, out.Body)
 	}
 	if got := w.Dump(); !slices.Equal(got, was) {
-		t.Errorf("the rows (-want +got):\n%s", cmp.Diff(was, got))
+		t.Errorf("rows (-want +got):\n%s", cmp.Diff(was, got))
 	}
 	w.PlayEvent(2, "summer", map[string]int{"ann": 3, "bob": 1})
 	if got, want := leagueTable(w, other, "2026", "ann"), []string{"1 ann 70 +1", "1 bob 70 +0"}; !slices.Equal(got, want) {
-		t.Errorf("the table of the other league (-want +got):\n%s", cmp.Diff(want, got))
+		t.Errorf("standings of the other league (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	if err := testkit.CheckProblemCode(w.RequestJoin("cat", l.Code), 404, "code_not_found"); err != nil {
-		t.Errorf("joining it: %v", err)
+		t.Errorf("joining the deleted league: %v", err)
 	}
 	if err := testkit.CheckProblemCode(w.Ask(league.DeleteLeagueFunction, "/app/leagues/"+l.LeagueID, "ann", ""), 404, "league_not_found"); err != nil {
-		t.Errorf("ending it again: %v", err)
+		t.Errorf("deleting the league twice: %v", err)
 	}
 }
 
-// TestEndedLeague breaks off the end of a league when nobody is out yet.
-func TestEndedLeague(t *testing.T) {
+// TestInterruptedDeletionHidesTheLeague: nobody can join or read it, and its members can leave.
+func TestInterruptedDeletionHidesTheLeague(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat", "dan")
@@ -564,34 +571,34 @@ func TestEndedLeague(t *testing.T) {
 	w.JoinLeague(l, "bob", "cat")
 	w.EndLeagueHalfway(l, "ann")
 	if got := pickemtest.LinesWith(w.Dump(), "Office MEMBER#"); len(got) != 6 {
-		t.Fatalf("the members are %q, want all three as before", got)
+		t.Fatalf("the members are %q, want two rows of each of three", got)
 	}
 	for _, c := range []struct {
 		name string
 		out  events.APIGatewayV2HTTPResponse
 		code string
 	}{
-		{"nobody joins it", w.RequestJoin("dan", l.Code), "code_not_found"},
-		{"nobody sees it", w.Ask(league.GetLeagueFunction, "/app/leagues/"+l.LeagueID, "bob", ""), "league_not_found"},
-		{"it gets no code", w.Ask(league.RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", ""), "league_not_found"},
+		{"join-league", w.RequestJoin("dan", l.Code), "code_not_found"},
+		{"get-league", w.Ask(league.GetLeagueFunction, "/app/leagues/"+l.LeagueID, "bob", ""), "league_not_found"},
+		{"renew-code", w.Ask(league.RenewCodeFunction, "/app/leagues/"+l.LeagueID+"/code", "ann", ""), "league_not_found"},
 	} {
 		if err := testkit.CheckProblemCode(c.out, 404, c.code); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 	if out := w.LeaveLeague(l, "bob", "bob"); out.StatusCode != http.StatusNoContent {
-		t.Errorf("bob leaves it: %d %s", out.StatusCode, out.Body)
+		t.Errorf("bob leaves: %d %s, want 204", out.StatusCode, out.Body)
 	}
 	if out := w.LeaveLeague(l, "ann", "ann"); out.StatusCode != http.StatusNoContent {
-		t.Errorf("its owner leaves it: %d %s", out.StatusCode, out.Body)
+		t.Errorf("the owner leaves: %d %s, want 204", out.StatusCode, out.Body)
 	}
 	if got := w.Dump(); !slices.Equal(got, was) {
-		t.Errorf("the rows (-want +got):\n%s", cmp.Diff(was, got))
+		t.Errorf("rows (-want +got):\n%s", cmp.Diff(was, got))
 	}
 }
 
-// TestCrowd has many join at once, and ends the league with all of them in it.
-func TestCrowd(t *testing.T) {
+// TestSixtyConcurrentJoinsSucceed: the league with all of them is deleted afterwards.
+func TestSixtyConcurrentJoinsSucceed(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	users := []string{"ann"}
@@ -605,7 +612,7 @@ func TestCrowd(t *testing.T) {
 	for _, u := range users[1:] {
 		all.Go(func() {
 			if out := w.RequestJoin(u, l.Code); out.StatusCode != http.StatusOK {
-				t.Errorf("%s joins: %d %s", u, out.StatusCode, out.Body)
+				t.Errorf("%s joins: %d %s, want 200", u, out.StatusCode, out.Body)
 			}
 		})
 	}
@@ -614,10 +621,10 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("the league is %q, want %q", got, want)
 	}
 	if out := w.Ask(league.DeleteLeagueFunction, "/app/leagues/"+l.LeagueID, "ann", ""); out.StatusCode != http.StatusNoContent {
-		t.Errorf("ending it: %d %s", out.StatusCode, out.Body)
+		t.Errorf("deleting the league: %d %s, want 204", out.StatusCode, out.Body)
 	}
 	if got := w.Dump(); !slices.Equal(got, was) {
-		t.Errorf("the rows (-want +got):\n%s", cmp.Diff(was, got))
+		t.Errorf("rows (-want +got):\n%s", cmp.Diff(was, got))
 	}
 }
 
@@ -674,7 +681,7 @@ func TestLeagueCrashes(t *testing.T) {
 			l := w.CreateLeague("ann", "Office")
 			testkit.OpenWith(w.World, w.CrashingEnv(league.LeaveLeagueFunction, p), league.OpenLeagues).Leave(w.NewContext(), l.LeagueID, "ann", "ann")
 			if out := w.LeaveLeague(l, "ann", "ann"); out.StatusCode != 204 && out.StatusCode != 404 {
-				t.Errorf("leaving: %d %s", out.StatusCode, out.Body)
+				t.Errorf("leaving: %d %s, want 204 or 404", out.StatusCode, out.Body)
 			}
 			return w.Dump()
 		})

@@ -75,8 +75,8 @@ type Played struct {
 	Predictions map[string]int `json:"predictions,omitempty" doc:"The caller's picks as saved: the index of a team, from 0, by match id. GET /app/events/{eventId} lists which are void. Absent for other members: see the event's results."`
 }
 
-// GetMe returns the caller's name, standings, leagues and predictions, or NotFound for who
-// is no member yet.
+// GetMe returns the caller's name, standings, leagues and predictions, or NotFound if
+// the caller is not a member.
 func (s *Members) GetMe(ctx context.Context, in *GetMe) (*UserScreen, error) {
 	g, err := item.ReadMember(ctx, s.db, in.UserID, true)
 	if err != nil {
@@ -210,7 +210,7 @@ type InviteUser struct {
 	}
 }
 
-// InvitedPage is the answer with who was invited.
+// InvitedPage is the answer with the invited member.
 type InvitedPage struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`

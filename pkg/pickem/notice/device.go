@@ -69,7 +69,7 @@ type DevicePage struct {
 }
 
 // RegisterDevice registers a phone for the caller, or renews the registration. A phone
-// of another member becomes the caller's. A caller who is no member gets not_a_member.
+// of another member becomes the caller's. A caller who is not a member gets not_a_member.
 func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*DevicePage, error) {
 	d := newDevice(in.Token.Lower(), in.UserID, s.now())
 	err := dynamo.Transact(ctx, s.db, tables.RegisterDevice, dynamo.CheckWrite(item.MemberKey(in.UserID), item.IsMember()), dynamo.PutWrite(d))

@@ -15,7 +15,8 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-func TestDevices(t *testing.T) {
+// TestPhoneBelongsToItsLastUser: only this user can delete the registration.
+func TestPhoneBelongsToItsLastUser(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob")
@@ -26,14 +27,14 @@ func TestDevices(t *testing.T) {
 		code              string
 		want              []string
 	}{
-		{"a phone", pickemtest.TokenOf("red"), "ann", false, 200, "", []string{"red of ann"}},
-		{"the same, in capitals", strings.ToUpper(pickemtest.TokenOf("red")), "ann", false, 200, "", []string{"red of ann"}},
-		{"a second", pickemtest.TokenOf("blue"), "ann", false, 200, "", []string{"red of ann", "blue of ann"}},
-		{"another signs in on it", pickemtest.TokenOf("blue"), "bob", false, 200, "", []string{"red of ann", "blue of bob"}},
-		{"who has lost it cannot remove it", pickemtest.TokenOf("blue"), "ann", true, 404, "device_not_found", []string{"red of ann", "blue of bob"}},
-		{"removed", strings.ToUpper(pickemtest.TokenOf("blue")), "bob", true, 204, "", []string{"red of ann"}},
-		{"removed twice", pickemtest.TokenOf("blue"), "bob", true, 404, "device_not_found", []string{"red of ann"}},
-		{"who is no member", pickemtest.TokenOf("blue"), "nobody", false, 403, "not_a_member", []string{"red of ann"}},
+		{"first phone", pickemtest.TokenOf("red"), "ann", false, 200, "", []string{"red of ann"}},
+		{"same phone, token in capitals", strings.ToUpper(pickemtest.TokenOf("red")), "ann", false, 200, "", []string{"red of ann"}},
+		{"second phone", pickemtest.TokenOf("blue"), "ann", false, 200, "", []string{"red of ann", "blue of ann"}},
+		{"phone of another member", pickemtest.TokenOf("blue"), "bob", false, 200, "", []string{"red of ann", "blue of bob"}},
+		{"delete by the previous user", pickemtest.TokenOf("blue"), "ann", true, 404, "device_not_found", []string{"red of ann", "blue of bob"}},
+		{"delete", strings.ToUpper(pickemtest.TokenOf("blue")), "bob", true, 204, "", []string{"red of ann"}},
+		{"delete twice", pickemtest.TokenOf("blue"), "bob", true, 404, "device_not_found", []string{"red of ann"}},
+		{"not a member", pickemtest.TokenOf("blue"), "nobody", false, 403, "not_a_member", []string{"red of ann"}},
 	} {
 		fn := notice.RegisterDeviceFunction
 		if step.remove {
@@ -45,10 +46,10 @@ func TestDevices(t *testing.T) {
 				t.Errorf("%s: %v", step.name, err)
 			}
 		} else if out.StatusCode != step.status {
-			t.Errorf("%s: %d %s", step.name, out.StatusCode, out.Body)
+			t.Errorf("%s: %d %s, want %d", step.name, out.StatusCode, out.Body, step.status)
 		}
 		if got := w.RegisteredPhones("red", "blue"); !slices.Equal(got, step.want) {
-			t.Errorf("%s: the phones (-want +got):\n%s", step.name, cmp.Diff(step.want, got))
+			t.Errorf("%s: phones (-want +got):\n%s", step.name, cmp.Diff(step.want, got))
 		}
 	}
 	for _, token := range []string{"0", strings.Repeat("0", 30), strings.Repeat("0", 33), strings.Repeat("x", 64), strings.Repeat("0", 202)} {
@@ -56,13 +57,13 @@ func TestDevices(t *testing.T) {
 			t.Errorf("registering %q: %v", token, err)
 		}
 		if err := testkit.CheckProblemField(w.Ask(notice.DeleteDeviceFunction, "/app/devices/"+token, "ann", ""), 422, "path.deviceToken"); err != nil {
-			t.Errorf("removing %q: %v", token, err)
+			t.Errorf("deleting %q: %v", token, err)
 		}
 	}
 	out := w.Ask(notice.RegisterDeviceFunction, "/app/devices/"+pickemtest.TokenOf("red"), "ann", "")
 	got := testkit.Decode[struct{ ExpiresAt time.Time }](w.World, out)
 	kept := testkit.Row[notice.Device](w.World, tables.Pickem, notice.DevicePrefix+pickemtest.TokenOf("red"), notice.DeviceSK)
 	if want := pickemtest.Noon.Add(push.KeepDevice); !got.ExpiresAt.Equal(want) || kept.TTL != want.Unix() {
-		t.Errorf("it is registered until %v, and kept until %d, want %v", got.ExpiresAt, kept.TTL, want)
+		t.Errorf("expiresAt is %v and ttl %d, want %v", got.ExpiresAt, kept.TTL, want)
 	}
 }

@@ -33,7 +33,7 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// withAPNs adds Apple to a world.
+// withAPNs adds a simulated Apple to a room.
 func withAPNs(w *pickemtest.Room) *apns.Server {
 	w.T.Helper()
 	const bundle = "app.pickem.test"
@@ -53,7 +53,7 @@ func withAPNs(w *pickemtest.Room) *apns.Server {
 	return phones
 }
 
-// notifier opens send-notices, with less patience for Apple.
+// notifier opens send-notices with one connection and a short backoff.
 func notifier(w *pickemtest.Room, env app.Env) *notice.Notifier {
 	w.T.Helper()
 	n := testkit.OpenWith(w.World, env, notice.OpenNotifier)
@@ -67,8 +67,8 @@ func notifier(w *pickemtest.Room, env app.Env) *notice.Notifier {
 	return n
 }
 
-// shows are the notifications of the phones that have a name: "red: Title, Body".
-func shows(phones *apns.Server, names ...string) (all []string) {
+// notificationsOn returns the notifications on phones by name: "red: Title, Body".
+func notificationsOn(phones *apns.Server, names ...string) (all []string) {
 	for _, name := range names {
 		d, _ := phones.Device(pickemtest.TokenOf(name))
 		for _, a := range d.Alerts {
@@ -78,7 +78,7 @@ func shows(phones *apns.Server, names ...string) (all []string) {
 	return all
 }
 
-// arrivals is how often a notification came to one of these phones, at most.
+// arrivals returns the largest number of arrivals of one notification on these phones.
 func arrivals(phones *apns.Server, names ...string) (most int) {
 	for _, name := range names {
 		d, _ := phones.Device(pickemtest.TokenOf(name))
@@ -89,7 +89,7 @@ func arrivals(phones *apns.Server, names ...string) (most int) {
 	return most
 }
 
-// claimedMembers are who is known to have been told of a notice.
+// claimedMembers returns the members with a delivery of a notice.
 func claimedMembers(w *pickemtest.Room, id string) (all []string) {
 	w.T.Helper()
 	for _, r := range testkit.Rows[notice.Delivery](w.World, tables.Pickem) {
@@ -105,7 +105,8 @@ func noticeTo(users ...string) notice.Notice {
 	return notice.Notice{ID: "show#day", Title: "Clash", Body: "Pick!", EventID: pickemtest.Show, Until: pickemtest.Noon.Add(time.Hour), UserIDs: users}
 }
 
-func TestSendNotices(t *testing.T) {
+// TestNoticeReachesEachMemberOnce: on all phones of the member, and not after its time.
+func TestNoticeReachesEachMemberOnce(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	phones := withAPNs(w)
@@ -117,8 +118,8 @@ func TestSendNotices(t *testing.T) {
 	for range 2 {
 		testkit.Must(t, s.SendNotices(w.NewContext(), n))
 		want := []string{"red: Clash, Pick!", "blue: Clash, Pick!", "green: Clash, Pick!"}
-		if got := shows(phones, "red", "blue", "green"); !slices.Equal(got, want) {
-			t.Errorf("the phones show (-want +got):\n%s", cmp.Diff(want, got))
+		if got := notificationsOn(phones, "red", "blue", "green"); !slices.Equal(got, want) {
+			t.Errorf("notifications (-want +got):\n%s", cmp.Diff(want, got))
 		}
 	}
 	if got, want := claimedMembers(w, n.ID), []string{"ann", "bob"}; !slices.Equal(got, want) {
@@ -126,20 +127,20 @@ func TestSendNotices(t *testing.T) {
 	}
 	claim := testkit.Row[notice.Delivery](w.World, tables.Pickem, notice.NoticeKey(n.ID), item.UserRef("ann"))
 	if want := n.Until.Add(notice.KeepNotices).Unix(); claim.TTL != want {
-		t.Errorf("it is known until %d, want %d", claim.TTL, want)
+		t.Errorf("the delivery has ttl %d, want %d", claim.TTL, want)
 	}
 
-	// Whoever gets a phone later is told later, and once.
+	// A member who registers a phone later gets the notice then.
 	w.RegisterPhone("black", "cat")
 	testkit.Must(t, s.SendNotices(w.NewContext(), n))
-	if got, want := shows(phones, "red", "black"), []string{"red: Clash, Pick!", "black: Clash, Pick!"}; !slices.Equal(got, want) {
-		t.Errorf("the phones show (-want +got):\n%s", cmp.Diff(want, got))
+	if got, want := notificationsOn(phones, "red", "black"), []string{"red: Clash, Pick!", "black: Clash, Pick!"}; !slices.Equal(got, want) {
+		t.Errorf("notifications (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	d, _ := phones.Device(pickemtest.TokenOf("red"))
 	var payload struct{ EventID string }
 	testkit.Must(t, json.Unmarshal(d.Alerts[0].Payload, &payload))
 	if payload.EventID != pickemtest.Show || d.Alerts[0].Collapse != n.ID || d.Alerts[0].Sound != "default" {
-		t.Errorf("the notification is %+v of %q", d.Alerts[0], payload.EventID)
+		t.Errorf("the notification is %+v with the event %q, want the notice's", d.Alerts[0], payload.EventID)
 	}
 
 	late := n
@@ -147,18 +148,18 @@ func TestSendNotices(t *testing.T) {
 	w.MoveClock(n.Until)
 	testkit.Must(t, s.SendNotices(w.NewContext(), late))
 	if n := arrivals(phones, "red", "blue", "green", "black"); n != 1 {
-		t.Errorf("a notification came %d times", n)
+		t.Errorf("a notification arrived %d times, want once", n)
 	}
-	if got := claimedMembers(w, late.ID); len(got) != 0 || len(shows(phones, "green")) != 1 {
-		t.Errorf("after its time %q were told", got)
+	if got := claimedMembers(w, late.ID); len(got) != 0 || len(notificationsOn(phones, "green")) != 1 {
+		t.Errorf("deliveries after until: %q, want none", got)
 	}
 	if got := w.Logs.TakeWarnings(); !slices.Equal(got, []string{"notice expired before it was sent"}) {
-		t.Errorf("the log complains %q", got)
+		t.Errorf("warnings %q, want the expiry of the notice", got)
 	}
 }
 
-// TestNewestPhones bounds how many phones a member can have notified.
-func TestNewestPhones(t *testing.T) {
+// TestLastSeenPhonesGetNotices: at most MaxDevices of a member.
+func TestLastSeenPhonesGetNotices(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	phones := withAPNs(w)
@@ -169,7 +170,7 @@ func TestNewestPhones(t *testing.T) {
 		w.RegisterPhone(names[i], "ann")
 		w.MoveClock(w.Clock.Now().Add(time.Second))
 	}
-	w.RegisterPhone(names[0], "ann") // is seen again
+	w.RegisterPhone(names[0], "ann") // registered again
 	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), noticeTo("ann")))
 	var want []string
 	for i, name := range names {
@@ -177,12 +178,13 @@ func TestNewestPhones(t *testing.T) {
 			want = append(want, name+": Clash, Pick!")
 		}
 	}
-	if got := shows(phones, names...); !slices.Equal(got, want) {
-		t.Errorf("the phones show (-want +got):\n%s", cmp.Diff(want, got))
+	if got := notificationsOn(phones, names...); !slices.Equal(got, want) {
+		t.Errorf("notifications (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
-func TestBadNotices(t *testing.T) {
+// TestInvalidNoticesAreRejected: nobody is notified.
+func TestInvalidNoticesAreRejected(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	withAPNs(w)
@@ -194,22 +196,23 @@ func TestBadNotices(t *testing.T) {
 		"no title":         func(n *notice.Notice) { n.Title = "" },
 		"no body":          func(n *notice.Notice) { n.Body = "" },
 		"no time":          func(n *notice.Notice) { n.Until = time.Time{} },
-		"nobody":           func(n *notice.Notice) { n.UserIDs = nil },
+		"no members":       func(n *notice.Notice) { n.UserIDs = nil },
 		"too many members": func(n *notice.Notice) { n.UserIDs = slices.Repeat([]string{"ann"}, notice.MaxUsers+1) },
 		"too long":         func(n *notice.Notice) { n.Body = strings.Repeat("x", push.MaxPayload) },
 	} {
 		n := noticeTo("ann")
 		change(&n)
 		if err := s.SendNotices(w.NewContext(), n); problem.Of(err) != problem.Invalid {
-			t.Errorf("%s: %v, want an Invalid fault", name, err)
+			t.Errorf("%s: %v, want an Invalid problem", name, err)
 		}
 	}
 	if got := claimedMembers(w, "show#day"); len(got) != 0 {
-		t.Errorf("told were %q, want nobody", got)
+		t.Errorf("deliveries %q, want none", got)
 	}
 }
 
-func TestLongCollapse(t *testing.T) {
+// TestLongNoticeIDsStayDistinct: the collapse id of a long id is a hash of it.
+func TestLongNoticeIDsStayDistinct(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	phones := withAPNs(w)
@@ -223,45 +226,44 @@ func TestLongCollapse(t *testing.T) {
 	}
 	d, _ := phones.Device(pickemtest.TokenOf("red"))
 	if len(d.Alerts) != 2 || len(d.Alerts[0].Collapse) != 64 || d.Alerts[0].Collapse == d.Alerts[1].Collapse {
-		t.Errorf("the phone shows %+v, want one notification for each id", d.Alerts)
+		t.Errorf("notifications %+v, want one for each id", d.Alerts)
 	}
 }
 
-// TestAppleInTrouble has the second run tell those whom the first could not reach,
-// and nobody twice.
-func TestAppleInTrouble(t *testing.T) {
+// TestSecondRunNotifiesUnreachedMembers: and nobody twice, whatever Apple answers to the first.
+func TestSecondRunNotifiesUnreachedMembers(t *testing.T) {
 	t.Parallel()
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
-	busy.Times = 8 // all tries of one run
+	busy.Times = 8 // all attempts of one run
 	lost := apns.Answer{Drop: true, Times: 8}
 	forbidden := apns.Refuse(apns2.ReasonForbidden)
 	forbidden.Times = 1
 	for _, c := range []struct {
-		name    string
-		trouble func(*pickemtest.Room, *apns.Server)
-		first   []string // claimed by the first run
-		err     bool
-		kept    []string // of the phones
-		again   bool     // what was not answered for may come again, in place of the first
+		name  string
+		fault func(*pickemtest.Room, *apns.Server)
+		first []string // claimed by the first run
+		err   bool
+		kept  []string // phones that stay registered
+		again bool     // an unanswered notification may arrive again and replace the first
 	}{
-		{"none", func(*pickemtest.Room, *apns.Server) {}, []string{"ann", "bob"}, false, []string{"red of ann", "blue of ann", "green of bob"}, false},
-		{"busy for all of a member's phones", func(_ *pickemtest.Room, p *apns.Server) { p.Answer(pickemtest.TokenOf("green"), busy) },
+		{"no fault", func(*pickemtest.Room, *apns.Server) {}, []string{"ann", "bob"}, false, []string{"red of ann", "blue of ann", "green of bob"}, false},
+		{"busy for all phones of a member", func(_ *pickemtest.Room, p *apns.Server) { p.Answer(pickemtest.TokenOf("green"), busy) },
 			[]string{"ann"}, true, []string{"red of ann", "blue of ann", "green of bob"}, false},
-		{"busy for one of a member's phones", func(_ *pickemtest.Room, p *apns.Server) { p.Answer(pickemtest.TokenOf("blue"), busy) },
+		{"busy for one phone of a member", func(_ *pickemtest.Room, p *apns.Server) { p.Answer(pickemtest.TokenOf("blue"), busy) },
 			[]string{"ann", "bob"}, false, []string{"red of ann", "blue of ann", "green of bob"}, false},
 		{"no answer", func(_ *pickemtest.Room, p *apns.Server) { p.Answer(pickemtest.TokenOf("green"), lost) },
 			[]string{"ann"}, true, []string{"red of ann", "blue of ann", "green of bob"}, true},
-		{"our credentials are refused", func(_ *pickemtest.Room, p *apns.Server) { p.Answer(pickemtest.TokenOf("green"), forbidden) },
+		{"credentials refused", func(_ *pickemtest.Room, p *apns.Server) { p.Answer(pickemtest.TokenOf("green"), forbidden) },
 			[]string{"ann"}, true, []string{"red of ann", "blue of ann", "green of bob"}, false},
-		{"a phone is gone", func(_ *pickemtest.Room, p *apns.Server) {
+		{"token invalid", func(_ *pickemtest.Room, p *apns.Server) {
 			p.Answer(pickemtest.TokenOf("blue"), apns.Refuse(apns2.ReasonUnregistered))
 		},
 			[]string{"ann", "bob"}, false, []string{"red of ann", "green of bob"}, false},
-		{"all phones of a member are gone", func(_ *pickemtest.Room, p *apns.Server) {
+		{"all tokens of a member invalid", func(_ *pickemtest.Room, p *apns.Server) {
 			p.Answer(pickemtest.TokenOf("green"), apns.Refuse(apns2.ReasonBadDeviceToken))
 		},
 			[]string{"ann", "bob"}, false, []string{"red of ann", "blue of ann"}, false},
-		{"a phone was gone before it was registered", func(_ *pickemtest.Room, p *apns.Server) {
+		{"token invalid before the registration", func(_ *pickemtest.Room, p *apns.Server) {
 			gone := apns.Refuse(apns2.ReasonUnregistered)
 			gone.Since = pickemtest.Noon.Add(-time.Hour)
 			p.Answer(pickemtest.TokenOf("blue"), gone)
@@ -275,11 +277,11 @@ func TestAppleInTrouble(t *testing.T) {
 			w.RegisterPhone("red", "ann")
 			w.RegisterPhone("blue", "ann")
 			w.RegisterPhone("green", "bob")
-			c.trouble(w, phones)
+			c.fault(w, phones)
 			s := notifier(w, w.Env(notice.SendNoticesFunction))
 			n := noticeTo("ann", "bob")
 			if err := s.SendNotices(w.NewContext(), n); (err != nil) != c.err {
-				t.Errorf("the first run gave %v", err)
+				t.Errorf("the first run returned %v, want an error: %v", err, c.err)
 			}
 			if got := claimedMembers(w, n.ID); !slices.Equal(got, c.first) {
 				t.Errorf("members notified (-want +got):\n%s", cmp.Diff(c.first, got))
@@ -289,53 +291,53 @@ func TestAppleInTrouble(t *testing.T) {
 				t.Errorf("members notified after a second run (-want +got):\n%s", cmp.Diff(want, got))
 			}
 			for _, name := range []string{"red", "blue", "green"} {
-				if n := len(shows(phones, name)); n > 1 || arrivals(phones, name) > 1 && !c.again {
-					t.Errorf("the phone %s shows %d notifications, which came %d times", name, n, arrivals(phones, name))
+				if n := len(notificationsOn(phones, name)); n > 1 || arrivals(phones, name) > 1 && !c.again {
+					t.Errorf("the phone %s has %d notifications, which arrived %d times; want one and once", name, n, arrivals(phones, name))
 				}
 			}
 			if got := w.RegisteredPhones("red", "blue", "green"); !slices.Equal(got, c.kept) {
-				t.Errorf("the phones (-want +got):\n%s", cmp.Diff(c.kept, got))
+				t.Errorf("registered phones (-want +got):\n%s", cmp.Diff(c.kept, got))
 			}
 		})
 	}
 }
 
-// TestAppleAway claims nobody while there is nobody to push to.
-func TestAppleAway(t *testing.T) {
+// TestNobodyIsClaimedWhileAppleIsUnreachable: so that the next run notifies all.
+func TestNobodyIsClaimedWhileAppleIsUnreachable(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	phones := withAPNs(w)
 	w.AddMembers("ann")
 	w.RegisterPhone("red", "ann")
 	n := noticeTo("ann")
-	there := w.Settings[push.SettingURL]
+	url := w.Settings[push.SettingURL]
 	w.Settings[push.SettingURL] = "https://127.0.0.1:1"
 	calls := w.CountCalls(func() {
 		if err := notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n); problem.Of(err) != problem.Unavailable {
-			t.Errorf("without Apple it gave %v, want Unavailable", err)
+			t.Errorf("error without Apple: %v, want Unavailable", err)
 		}
 	})
 	if len(calls) != 0 {
-		t.Errorf("without Apple it made the calls %v, want none", calls)
+		t.Errorf("calls without Apple: %v, want none", calls)
 	}
-	w.Settings[push.SettingURL] = there
+	w.Settings[push.SettingURL] = url
 
-	// Apple that is silent is waited for no longer than there is time.
+	// Apple accepts the connection and does not answer.
 	phones.Answer(pickemtest.TokenOf("red"), apns.Answer{Slow: time.Hour, Times: 1})
 	s := notifier(w, w.Env(notice.SendNoticesFunction))
 	s.SetPatience(50 * time.Millisecond)
 	if err := s.SendNotices(w.NewContext(), n); problem.Of(err) != problem.Unavailable || len(claimedMembers(w, n.ID)) != 0 {
-		t.Errorf("with Apple silent it gave %v, and told are %q", err, claimedMembers(w, n.ID))
+		t.Errorf("without an answer of Apple: %v with the deliveries %q, want Unavailable and none", err, claimedMembers(w, n.ID))
 	}
 	testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n))
-	if got, want := shows(phones, "red"), []string{"red: Clash, Pick!"}; !slices.Equal(got, want) {
-		t.Errorf("the phone shows (-want +got):\n%s", cmp.Diff(want, got))
+	if got, want := notificationsOn(phones, "red"), []string{"red: Clash, Pick!"}; !slices.Equal(got, want) {
+		t.Errorf("notifications (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
-// TestLostClaim loses the answer to a claim. The SDK makes the call again, which
-// finds the claim there: it is no other run's.
-func TestLostClaim(t *testing.T) {
+// TestRepeatedClaimIsTheRunsOwn: the answer to a claim is lost, and the retry of the SDK finds
+// the claim of the same run.
+func TestRepeatedClaimIsTheRunsOwn(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	phones := withAPNs(w)
@@ -353,23 +355,23 @@ func TestLostClaim(t *testing.T) {
 		return out, err
 	})
 	testkit.Must(t, notifier(w, env).SendNotices(w.NewContext(), noticeTo("ann")))
-	if got, want := shows(phones, "red"), []string{"red: Clash, Pick!"}; !lost || !slices.Equal(got, want) {
-		t.Errorf("the phone shows %q, want %q", got, want)
+	if got, want := notificationsOn(phones, "red"), []string{"red: Clash, Pick!"}; !lost || !slices.Equal(got, want) {
+		t.Errorf("notifications (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
-// TestFailedClaim ends a run in the middle of a claim. Whoever is claimed and was
-// not told is told by the next; a claim of another run's stays.
-func TestFailedClaim(t *testing.T) {
+// TestClaimsOfAFailedRunAreReleased: a run fails during a claim, and the next run notifies the
+// members. A claim of another run stays.
+func TestClaimsOfAFailedRunAreReleased(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		took    bool // the claim that fails takes effect
-		another bool // another run tells the member first
+		took    bool // the failed claim was written
+		another bool // another run notifies the member first
 		claimed []string
 	}{
-		"before":                 {false, false, []string{"ann"}},
-		"after":                  {true, false, []string{"ann"}},
-		"behind another's claim": {false, true, []string{"ann", "bob"}},
+		"not written":            {false, false, []string{"ann"}},
+		"written":                {true, false, []string{"ann"}},
+		"claimed by another run": {false, true, []string{"ann", "bob"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -398,26 +400,25 @@ func TestFailedClaim(t *testing.T) {
 					out.Body.Close()
 				}
 				refusal := httptest.NewRecorder()
-				pickemtest.RefuseCognito(refusal, "ValidationException") // which the SDK does not try again
+				pickemtest.RefuseCognito(refusal, "ValidationException") // which the SDK does not retry
 				return refusal.Result(), nil
 			})
 			if err := notifier(w, env).SendNotices(w.NewContext(), n); err == nil {
-				t.Error("the first run notices nothing")
+				t.Error("the first run returned no error")
 			}
 			if got := claimedMembers(w, n.ID); !slices.Equal(got, c.claimed) {
 				t.Errorf("members notified (-want +got):\n%s", cmp.Diff(c.claimed, got))
 			}
 			testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n))
-			if got, want := shows(phones, "red", "green"), []string{"red: Clash, Pick!", "green: Clash, Pick!"}; !slices.Equal(got, want) || arrivals(phones, "red", "green") > 1 {
-				t.Errorf("the phones show %q, want %q, and a notification came %d times", got, want, arrivals(phones, "red", "green"))
+			if got, want := notificationsOn(phones, "red", "green"), []string{"red: Clash, Pick!", "green: Clash, Pick!"}; !slices.Equal(got, want) || arrivals(phones, "red", "green") > 1 {
+				t.Errorf("notifications %q, want %q; one arrived %d times, want once", got, want, arrivals(phones, "red", "green"))
 			}
 		})
 	}
 }
 
-// TestRegisteredMeanwhile keeps a phone that was registered again while Apple
-// called it gone.
-func TestRegisteredMeanwhile(t *testing.T) {
+// TestPhoneRegisteredDuringThePushIsKept: although Apple reported its token as invalid.
+func TestPhoneRegisteredDuringThePushIsKept(t *testing.T) {
 	t.Parallel()
 	for user, want := range map[string]string{"ann": "red of ann", "bob": "red of bob"} {
 		t.Run(user, func(t *testing.T) {
@@ -428,25 +429,25 @@ func TestRegisteredMeanwhile(t *testing.T) {
 			w.RegisterPhone("red", "ann")
 			phones.Answer(pickemtest.TokenOf("red"), apns.Refuse(apns2.ReasonUnregistered))
 			if user == "ann" {
-				w.MoveClock(w.Clock.Now().Add(time.Minute)) // what was seen in the same second cannot be told apart
+				w.MoveClock(w.Clock.Now().Add(time.Minute)) // registrations within a second have the same seenAt
 			}
 			env := pickemtest.InterruptBefore(w.Env(notice.SendNoticesFunction), "DeleteItem", 1, func() { w.RegisterPhone("red", user) })
 			testkit.Must(t, notifier(w, env).SendNotices(w.NewContext(), noticeTo("ann")))
 			if got := w.RegisteredPhones("red"); !slices.Equal(got, []string{want}) {
-				t.Errorf("the phones are %q, want %q", got, want)
+				t.Errorf("registered phones %q, want %q", got, want)
 			}
 		})
 	}
 }
 
-// TestSendNoticesCrashes: whoever was claimed when a process died may have got
-// nothing; everybody else is told by the second run, and nobody twice.
+// TestSendNoticesCrashes: after a crash at any call the second run notifies all members except
+// those whose claim remained, and nobody twice.
 func TestSendNoticesCrashes(t *testing.T) {
 	t.Parallel()
 	type outcome struct {
 		Claims []string
-		Most   int  // how often one was told
-		Others bool // were told, but for one at most
+		Most   int  // largest number of arrivals of one notification
+		Others bool // all members but at most one were notified
 	}
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := pickemtest.New(t)
@@ -461,6 +462,6 @@ func TestSendNoticesCrashes(t *testing.T) {
 		n := noticeTo(users...)
 		notifier(w, w.CrashingEnv(notice.SendNoticesFunction, p)).SendNotices(w.NewContext(), n)
 		testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n))
-		return outcome{claimedMembers(w, n.ID), arrivals(phones, users...), len(shows(phones, users...)) >= len(users)-1}
+		return outcome{claimedMembers(w, n.ID), arrivals(phones, users...), len(notificationsOn(phones, users...)) >= len(users)-1}
 	})
 }

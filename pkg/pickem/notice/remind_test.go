@@ -18,7 +18,8 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// queuedReminders runs the job, and returns what it has told, to whom: "bob: Title, Body".
+// queuedReminders runs the job and returns the queued notices by recipient: "bob: Title,
+// Body".
 func queuedReminders(w *pickemtest.Room) (all []string) {
 	w.T.Helper()
 	testkit.Must(w.T, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.NewContext()))
@@ -35,11 +36,12 @@ func queuedReminders(w *pickemtest.Room) (all []string) {
 	return all
 }
 
-func TestRemind(t *testing.T) {
+// TestMembersAreRemindedADayAndTwoHoursAhead: once each, and again if lockAt changes.
+func TestMembersAreRemindedADayAndTwoHoursAhead(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat")
-	w.CreateShow(2) // it begins a week after noon, and locks an hour before
+	w.CreateShow(2) // starts a week after Noon, and locks an hour before
 	w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 60), "far-away", 1)
 	w.Pick("ann", pickemtest.Show, 0)
 	locks := pickemtest.Noon.AddDate(0, 0, 7).Add(-time.Hour)
@@ -50,24 +52,24 @@ func TestRemind(t *testing.T) {
 		do   func()
 		want []string
 	}{
-		{"too early", locks.Add(-notice.DayAhead - time.Second), nil, nil},
-		{"a day before", locks.Add(-notice.DayAhead), nil, []string{"bob" + day, "cat" + day}},
+		{"before the first reminder", locks.Add(-notice.DayAhead - time.Second), nil, nil},
+		{"a day ahead", locks.Add(-notice.DayAhead), nil, []string{"bob" + day, "cat" + day}},
 		{"again", locks.Add(-notice.DayAhead + 15*time.Minute), nil, nil},
-		{"who comes later is not chased", locks.Add(-20 * time.Hour), func() { w.AddMembers("dan") }, nil},
-		{"not yet", locks.Add(-notice.HoursAhead - time.Second), nil, nil},
-		{"two hours before, who has picked meanwhile is left alone", locks.Add(-notice.HoursAhead), func() { w.Pick("cat", pickemtest.Show, 0) }, []string{"bob" + hours, "dan" + hours}},
+		{"a member who joins later", locks.Add(-20 * time.Hour), func() { w.AddMembers("dan") }, nil},
+		{"before the second reminder", locks.Add(-notice.HoursAhead - time.Second), nil, nil},
+		{"two hours ahead, cat has picked", locks.Add(-notice.HoursAhead), func() { w.Pick("cat", pickemtest.Show, 0) }, []string{"bob" + hours, "dan" + hours}},
 		{"again", locks.Add(-time.Minute), nil, nil},
-		{"it is moved by an hour", locks.Add(-time.Minute), func() {
+		{"lockAt moved by an hour", locks.Add(-time.Minute), func() {
 			w.MustAdmin(event.UpdateEventFunction, "/admin/events/"+pickemtest.Show, map[string]any{"lockAt": locks.Add(time.Hour)})
 		}, []string{"bob: clash-of-tides, You have not picked yet, and it locks in 1 hour and 1 minute.", "dan: clash-of-tides, You have not picked yet, and it locks in 1 hour and 1 minute."}},
 		{"again", locks, nil, nil},
-		{"it is moved by a day", locks, func() {
+		{"lockAt moved by a day", locks, func() {
 			w.MustAdmin(event.UpdateEventFunction, "/admin/events/"+pickemtest.Show, map[string]any{"lockAt": locks.Add(23 * time.Hour), "startsAt": locks.Add(48 * time.Hour)})
 		}, []string{"bob: clash-of-tides, You have not picked yet, and it locks in 23 hours.", "dan: clash-of-tides, You have not picked yet, and it locks in 23 hours."}},
-		{"it is locked before its time", locks.Add(22 * time.Hour), func() {
+		{"locked early", locks.Add(22 * time.Hour), func() {
 			w.MustAdmin(event.UpdateEventFunction, "/admin/events/"+pickemtest.Show, map[string]any{"state": item.Broadcast})
 		}, nil},
-		{"its time has come", locks.Add(23 * time.Hour), func() {
+		{"at lockAt", locks.Add(23 * time.Hour), func() {
 			w.MustAdmin(event.UpdateEventFunction, "/admin/events/"+pickemtest.Show, map[string]any{"lockAt": locks.Add(23*time.Hour + time.Second), "state": item.Upcoming})
 			w.MoveClock(locks.Add(23*time.Hour + time.Second))
 		}, nil},
@@ -82,8 +84,8 @@ func TestRemind(t *testing.T) {
 	}
 }
 
-// TestRemindMany cuts members into messages of a hundred.
-func TestRemindMany(t *testing.T) {
+// TestReminderHasAtMost100Recipients: more recipients are divided into several messages.
+func TestReminderHasAtMost100Recipients(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	for i := range 2*notice.MaxUsers + 1 {
@@ -104,12 +106,12 @@ func TestRemindMany(t *testing.T) {
 		}
 	}
 	if want := []int{notice.MaxUsers, notice.MaxUsers, 1}; !slices.Equal(sizes, want) || len(all) != 2*notice.MaxUsers+1 {
-		t.Errorf("the messages are for %d members, %v, want %v", len(all), sizes, want)
+		t.Errorf("%d members in messages of %v, want %d in %v", len(all), sizes, 2*notice.MaxUsers+1, want)
 	}
 }
 
-// TestReminded has reminders arrive.
-func TestReminded(t *testing.T) {
+// TestReminderReachesThePhone: only members without a prediction get it.
+func TestReminderReachesThePhone(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	phones := withAPNs(w)
@@ -122,8 +124,8 @@ func TestReminded(t *testing.T) {
 	testkit.Must(t, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminder).Remind(w.NewContext()))
 	testkit.Drain(w.World, notice.Queue, 0, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices)
 	want := []string{"green: clash-of-tides, You have not picked yet, and it locks in 1 hour."}
-	if got := shows(phones, "red", "green"); !slices.Equal(got, want) {
-		t.Errorf("the phones show (-want +got):\n%s", cmp.Diff(want, got))
+	if got := notificationsOn(phones, "red", "green"); !slices.Equal(got, want) {
+		t.Errorf("notifications (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
@@ -149,9 +151,9 @@ func TestRemindCrashes(t *testing.T) {
 		w.MoveClock(w.Clock.Now().Add(15 * time.Minute))
 		testkit.Must(t, again.Remind(w.NewContext()))
 		if n := len(w.Queues.Messages(notice.Queue.Name)); n != 0 {
-			t.Errorf("a third run sends %d messages", n)
+			t.Errorf("a third run queued %d messages, want none", n)
 		}
-		o := outcome{Shown: shows(phones, "ann", "bob", "cat")}
+		o := outcome{Shown: notificationsOn(phones, "ann", "bob", "cat")}
 		for _, r := range testkit.Rows[notice.Delivery](w.World, tables.Pickem) {
 			if r.SK == notice.NoticeDone {
 				o.Done = append(o.Done, r.PK)
@@ -176,7 +178,7 @@ func TestInWords(t *testing.T) {
 		3*time.Hour + 2*time.Minute + 9999999: "3 hours and 2 minutes",
 	} {
 		if got := notice.InWords(d); got != want {
-			t.Errorf("%v is %q, want %q", d, got, want)
+			t.Errorf("%v in words is %q, want %q", d, got, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// standingLines are the standings, in the league too.
+// standingLines returns the standings, also those of the league.
 func standingLines(w *pickemtest.Room) (all []string) {
 	for _, s := range testkit.Rows[item.Standing](w.World, tables.Pickem) {
 		if s.Type == item.StandingType {
@@ -27,9 +27,9 @@ func standingLines(w *pickemtest.Room) (all []string) {
 	return all
 }
 
-// TestTwoEventsAtOnce scores an event before each call that scoring another makes:
-// each member has the points of both.
-func TestTwoEventsAtOnce(t *testing.T) {
+// TestConcurrentScoringsOfTwoEvents scores an event before each call of the scoring of another.
+// Each member has the points of both.
+func TestConcurrentScoringsOfTwoEvents(t *testing.T) {
 	t.Parallel()
 	again := 0
 	for at, undisturbed := 1, 2; at <= undisturbed; at++ {
@@ -57,19 +57,18 @@ func TestTwoEventsAtOnce(t *testing.T) {
 		}
 	}
 	if again == 0 {
-		t.Error("neither came in the other's way")
+		t.Error("no scoring conflicted with the other")
 	}
 }
 
-// TestOvertaken corrects a result and scores it before each call that a scoring of
-// the result before makes, which then goes on, or dies at any of its calls. Nobody
-// is left with older points than those that the correction brought.
-func TestOvertaken(t *testing.T) {
+// TestOldScoringDoesNotReplaceNewerPoints corrects and scores a result before each call of the
+// scoring of the previous result, which then continues or crashes at any of its calls.
+func TestOldScoringDoesNotReplaceNewerPoints(t *testing.T) {
 	t.Parallel()
 	const calls = 6 // of a scoring of one member, which makes them one after the other
 	for at := 1; at <= calls; at++ {
 		for crash := at; crash <= calls+1; crash++ {
-			t.Run(fmt.Sprintf("before call %d, and dead at %d", at, crash), func(t *testing.T) {
+			t.Run(fmt.Sprintf("before call %d, crash at %d", at, crash), func(t *testing.T) {
 				t.Parallel()
 				w := pickemtest.New(t)
 				id := w.RequestScoresOf([]string{"ann"}, "clash-of-tides")[0]
@@ -88,16 +87,16 @@ func TestOvertaken(t *testing.T) {
 				}
 				err := testkit.OpenWith(w.World, old, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id})
 				if crash > calls && err != nil || err != nil && !errors.Is(err, dynamotest.ErrCrashed) {
-					t.Errorf("the old one ends with %v", err)
+					t.Errorf("the old scoring returned %v", err)
 				}
 				if wire.Calls < at {
-					t.Errorf("the old one made %d calls", wire.Calls)
+					t.Errorf("the old scoring made %d calls", wire.Calls)
 				}
 				if got := standingLines(w); !slices.Equal(got, want) {
 					t.Errorf("the standings (-want +got):\n%s", cmp.Diff(want, got))
 				}
 				if e := testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(id)); e.State != item.Scored || e.ScoredRev != e.ResultsRev {
-					t.Errorf("the event is %+v", e)
+					t.Errorf("the event is %+v, want one scored by the latest results", e)
 				}
 			})
 		}

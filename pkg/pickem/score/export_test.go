@@ -6,7 +6,7 @@ import (
 	"matchday/pkg/pickem/item"
 )
 
-// What the tests of this package look at beside what it exports.
+// Exported for the tests of the package.
 
 var Sum = sum
 

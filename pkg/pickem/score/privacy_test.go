@@ -20,9 +20,9 @@ import (
 	"matchday/pkg/spec"
 )
 
-// TestNobodySeesPicks: no route shows anybody's picks to others, in whatever state
-// an event is, but the results of one that is scored.
-func TestNobodySeesPicks(t *testing.T) {
+// TestPicksArePrivateUntilScored: in every state of an event, only its owner can read a pick,
+// except in the results of a scored event.
+func TestPicksArePrivateUntilScored(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	picks := regexp.MustCompile(fmt.Sprintf(`:%d\b`, pickemtest.SecretPick))

@@ -15,9 +15,9 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// addCrowd writes so many members, who have played so many events that are scored,
-// and picked all of the last, of ten matches, whose points are asked for. The n-th
-// member has as many matches wrong as n has bits below the tenth.
+// addCrowd stores members who have played so many scored events and have picked all ten
+// matches of a last event, whose scoring is requested. The number of wrong picks of the n-th
+// member is the number of ones in the ten lowest bits of n.
 func addCrowd(w *pickemtest.Room, members, played int) (eventID string) {
 	w.T.Helper()
 	const matches = 10
@@ -65,9 +65,9 @@ func addCrowd(w *pickemtest.Room, members, played int) (eventID string) {
 	return eventID
 }
 
-// TestScale scores an event of ten matches for few and for many: with one read
-// and one write for each member, and as many others for however many.
-func TestScale(t *testing.T) {
+// TestScoringTakesOneReadAndWritePerMember: the number of other calls does not depend on the
+// number of members.
+func TestScoringTakesOneReadAndWritePerMember(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ members, played int }{{10, 0}, {10, 30}, {1000, 0}} {
 		t.Run(fmt.Sprintf("%d members after %d events", c.members, c.played), func(t *testing.T) {
@@ -98,11 +98,11 @@ func TestScale(t *testing.T) {
 					points += 5
 				}
 				if s.Points != points || s.Correct != right+c.played || s.Played != 1+c.played {
-					t.Errorf("%s has %+v, want %d points, and %d right", s.UserID(), s.Tally, points, right+c.played)
+					t.Errorf("%s has %+v, want %d points and %d correct picks", s.UserID(), s.Tally, points, right+c.played)
 				}
 			}
 			if rows != c.members {
-				t.Errorf("%d members have standings, not %d", rows, c.members)
+				t.Errorf("%d members have standings, want %d", rows, c.members)
 			}
 		})
 	}

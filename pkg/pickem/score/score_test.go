@@ -10,8 +10,8 @@ import (
 	"matchday/pkg/pickem/score"
 )
 
-// cardOf is a card of matches of three, worth 10, 20, 30… points, with these
-// results; noResult is none yet.
+// cardOf returns a card of matches of three teams, for 10, 20, 30… points, with these
+// results. noResult stands for no result.
 func cardOf(results ...int) (card []item.Match) {
 	for i, r := range results {
 		m := item.Match{ID: pickemtest.MatchID(i + 1), Points: 10 * (i + 1), Teams: make([]item.Team, 3), Since: 1}
@@ -25,9 +25,9 @@ func cardOf(results ...int) (card []item.Match) {
 
 const noResult = -2
 
-// TestScore: a right pick brings the match's points, a void match nothing to
-// anybody, and all of the rest right the bonus.
-func TestScore(t *testing.T) {
+// TestPointsOfAPrediction: a correct pick brings the points of the match, a void match none, and
+// correct picks of all other matches the bonus.
+func TestPointsOfAPrediction(t *testing.T) {
 	t.Parallel()
 	all := func(teams ...int) map[string]int {
 		picks := map[string]int{}
@@ -78,7 +78,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestSum: a year's standings are the scored predictions of events of that year.
+// TestSum: the standings of a year are the sum of the scored predictions of its events.
 func TestSum(t *testing.T) {
 	t.Parallel()
 	p := func(event, scoredAt string, points, correct int) item.Prediction {
@@ -91,6 +91,6 @@ func TestSum(t *testing.T) {
 		t.Errorf("the sum is %+v, want %+v", got, want)
 	}
 	if got := score.Sum("2026", nil); got != (item.Tally{}) {
-		t.Errorf("the sum of nothing is %+v", got)
+		t.Errorf("the sum of no predictions is %+v, want zero", got)
 	}
 }

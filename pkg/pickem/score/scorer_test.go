@@ -24,22 +24,22 @@ func TestRebuildStandings(t *testing.T) {
 	for _, spoil := range []func(){w.CorruptStandings, func() {}} {
 		spoil()
 		if got, err := s.RebuildStandings(w.NewContext(), score.RebuildStandings{Year: 2026}); err != nil || got.Members != 3 {
-			t.Errorf("it looked at %v members, %v", got, err)
+			t.Errorf("the rebuild returned %v, %v", got, err)
 		}
 		if got := standingLines(w); !slices.Equal(got, want) {
 			t.Errorf("the standings after the rebuild (-want +got):\n%s", cmp.Diff(want, got))
 		}
 	}
 	if _, err := s.RebuildStandings(w.NewContext(), score.RebuildStandings{Year: 2025}); err != nil || !slices.Equal(standingLines(w), want) {
-		t.Errorf("another year's made them %q, %v", standingLines(w), err)
+		t.Errorf("after a rebuild of another year: %q, %v", standingLines(w), err)
 	}
 	if _, err := s.RebuildStandings(w.NewContext(), score.RebuildStandings{}); problem.Of(err) != problem.Invalid {
-		t.Errorf("no year is taken: %v", err)
+		t.Errorf("a rebuild without a year: %v, want Invalid", err)
 	}
 }
 
-// TestLastPoint is as much as a year's standings hold, and a point more.
-func TestLastPoint(t *testing.T) {
+// TestStandingsHoldMaxYearPoints: more points are refused.
+func TestStandingsHoldMaxYearPoints(t *testing.T) {
 	t.Parallel()
 	for points, want := range map[int]problem.Kind{item.MaxYearPoints - 10: problem.Internal, item.MaxYearPoints - 9: problem.Invalid} {
 		w := pickemtest.New(t)

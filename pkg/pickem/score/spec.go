@@ -18,7 +18,7 @@ var (
 		IfDown: "Events are not scored. Queued scorings run after the recovery.",
 		On:     Queue,
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.EntriesOf, tables.GetMember, tables.ScoreMember, tables.ChangeEvent},
-		Memory: 1024, Timeout: time.Minute, // six of which a message of a run that failed is hidden, and its event's others behind it
+		Memory: 1024, Timeout: time.Minute, // the visibility timeout is six times as long: after a failed run, the messages of the event wait for it
 	}
 	RebuildStandingsFunction = spec.Function{
 		Name:   "pickem/rebuild-standings",

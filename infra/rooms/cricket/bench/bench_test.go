@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// calls are those of a tick that makes so many of each.
+// calls returns the counters of a tick that makes so many calls of each kind.
 func calls(scans, updates, gets float64) measure.Counters {
 	c := measure.NewCounters()
 	c.Dynamo["Scan"], c.Dynamo["UpdateItem"], c.Provider = scans, updates, 1

@@ -37,8 +37,8 @@ func small() model {
 	return m
 }
 
-// TestSeed: reading a million subscriptions in every tick costs what the seed's
-// design was reckoned to cost.
+// TestSeed: reading a million subscriptions in every tick has the estimated cost of the seed's
+// design.
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	s, m := scenario{1, usage.HoursOfMonth, 1e6}, small()
@@ -126,7 +126,7 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// TestCountersAreChecked: what is missing is an error that says what to do.
+// TestCountersAreChecked: the error of a missing counter names the command that counts it.
 func TestCountersAreChecked(t *testing.T) {
 	t.Parallel()
 	if c, err := parse(kept); err != nil || c.Items.Fixture == 0 {

@@ -16,26 +16,25 @@ import (
 type Phone struct {
 	Owner   string `json:"owner"`
 	MatchID string `json:"matchId"`
-	TeamID  string `json:"teamId,omitempty"` // whose fan; "" for neither's
-	Token   string `json:"-"`                // the activity's; "" for a phone that starts none
-	Device  string `json:"-"`                // the phone's, for notifications
-	Starter string `json:"-"`                // push-to-start token; "" for a phone whose activity no push may start
+	TeamID  string `json:"teamId,omitempty"` // the team that the owner supports; "" for none
+	Token   string `json:"-"`                // push token of the activity; "" for a phone that starts none
+	Device  string `json:"-"`                // APNs token of the phone, for notifications
+	Starter string `json:"-"`                // push-to-start token; "" if no push may start an activity
 
 	OS            string `json:"os"`                // version of iOS
-	Listens       bool   `json:"listens,omitempty"` // its activity takes the match's broadcast channel, from iOS 18 on
+	Listens       bool   `json:"listens,omitempty"` // its activity listens to the broadcast channel of the match; iOS 18 or later
 	KeyEventsOnly bool   `json:"keyEventsOnly,omitempty"`
 	SpoilerFree   bool   `json:"spoilerFree,omitempty"`
 }
 
 // NewPhone returns the phone of owner: iOS 17, with a Live Activity that has a push
-// token.
-// Its tokens are hashes of its names.
+// token. Its tokens are hashes of its names.
 func NewPhone(owner, matchID, teamID string) Phone {
 	return Phone{Owner: owner, MatchID: matchID, TeamID: teamID, Token: token(owner + "/" + matchID), Device: token(owner), OS: "17.6"}
 }
 
-// NewStarter returns the phone of owner, whose Live Activity a push starts when the
-// match starts.
+// NewStarter returns a phone of owner on which a push starts the Live Activity at the start
+// of the match.
 func NewStarter(owner, matchID, teamID string) Phone {
 	p := NewPhone(owner, matchID, teamID)
 	p.Token, p.Starter = "", token("start "+owner)
@@ -81,7 +80,7 @@ func (w *World) Enroll(ctx context.Context, p Phone) error {
 	return nil
 }
 
-// fan is the body with the team that the owner supports.
+// fan returns the request body with the team that the owner supports.
 func (p Phone) fan() map[string]string {
 	if p.TeamID == "" {
 		return map[string]string{}
@@ -96,8 +95,8 @@ func (w *World) Register(ctx context.Context, p Phone) error {
 	return w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/activity/"+p.MatchID, body, nil)
 }
 
-// Listen starts the phone's activity by the API and has it listen to the
-// broadcast channel that the answer names, as an app on iOS 18 does.
+// Listen starts the phone's activity by the API, and subscribes it to the broadcast channel
+// in the answer, as an app on iOS 18 does.
 func (w *World) Listen(ctx context.Context, p Phone) error {
 	var out struct{ Channel string }
 	if err := w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/activity/"+p.MatchID, p.fan(), &out); err != nil {
@@ -119,11 +118,11 @@ func (w *World) started(ctx context.Context, a apns.Start) {
 	}
 	w.mu.Unlock()
 	if ok && a.Channel == "" {
-		_ = w.Register(ctx, p) // a phone whose app fails here shows what it was started with
+		_ = w.Register(ctx, p) // if the app fails here, the phone keeps showing the first state
 	}
 }
 
-// Activity is the push token of the phone's Live Activity, "" while it has none.
+// Activity returns the push token of the phone's Live Activity, or "" if it has none.
 func (w *World) Activity(p Phone) string {
 	if p.Starter == "" {
 		return p.Token
@@ -133,11 +132,11 @@ func (w *World) Activity(p Phone) string {
 	return w.starters[p.Starter].Token
 }
 
-// Shows is the phone's Live Activity. It returns false while there is none.
+// Shows returns the phone's Live Activity, and false if it has none.
 func (w *World) Shows(p Phone) (apns.Device, bool) { return w.Phones.Device(w.Activity(p)) }
 
-// Alerts are the notifications on the phone, the latest last: those sent to it,
-// and those that came with its activity.
+// Alerts returns the notifications on the phone, latest last, including those that came with
+// its activity.
 func (w *World) Alerts(p Phone) (all []apns.Alert) {
 	for _, token := range []string{p.Device, p.Starter, w.Activity(p)} {
 		d, _ := w.Phones.Device(token)

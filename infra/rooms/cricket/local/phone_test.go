@@ -22,8 +22,8 @@ import (
 	"matchday/pkg/kit/push"
 )
 
-// service is the API as phones call it: it remembers the calls, and tells a
-// channel to those without a push token.
+// service simulates the API for phones: it records the calls, and answers with a channel if a
+// request has no push token.
 type service struct {
 	mu      sync.Mutex
 	calls   []string
@@ -82,7 +82,7 @@ func newPhones(t *testing.T) (*World, *service, *push.Sender) {
 	return w, s, sender
 }
 
-// TestEnroll has each sort of phone do what its app does.
+// TestEnroll checks the API calls of each kind of phone.
 func TestEnroll(t *testing.T) {
 	t.Parallel()
 	own := NewPhone("a", "7", "3")
@@ -127,7 +127,7 @@ func TestEnroll(t *testing.T) {
 	}
 }
 
-// TestUnknownChannel has a phone complain that is told a channel which is none.
+// TestUnknownChannel checks the error of a phone whose answer has an unknown channel.
 func TestUnknownChannel(t *testing.T) {
 	t.Parallel()
 	w, s, _ := newPhones(t)
@@ -139,8 +139,8 @@ func TestUnknownChannel(t *testing.T) {
 	}
 }
 
-// TestStarted has the start of the match start an activity, and the phone
-// register and show it: its notification is the phone's.
+// TestStarted checks that a phone registers and shows an activity that a push starts, with
+// the notification of the push.
 func TestStarted(t *testing.T) {
 	t.Parallel()
 	w, s, sender := newPhones(t)

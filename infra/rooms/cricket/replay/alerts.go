@@ -13,16 +13,14 @@ import (
 	"matchday/pkg/cricket/score/event"
 )
 
-// span is how many alerts of a kind there must be at least, and may be at most.
+// span is the least and the largest valid number of alerts of a kind.
 type span struct{ least, most int }
 
 func exactly(n int) span { return span{n, n} }
 
-// alerts are those that the file makes a follower expect, by kind, of what has
-// happened when so many deliveries are bowled.
-//
-// They are as many as can be told from the file. It does not say whether two
-// wickets of one ball are told as one.
+// alerts returns the numbers of alerts, by kind, that a follower must have received after
+// so many deliveries, as far as the file determines them. It does not determine whether
+// two wickets of one ball are one alert.
 func (o *oracle) alerts(deliveries int) map[event.Kind]span {
 	var main, super int // innings
 	for _, in := range o.Innings {
@@ -33,7 +31,7 @@ func (o *oracle) alerts(deliveries int) map[event.Kind]span {
 		}
 	}
 	is := map[event.Kind]span{event.Toss: {0, 1}, event.Result: exactly(1)}
-	if o.stops > 0 { // each is over by the next poll, which may fail
+	if o.stops > 0 { // a stoppage may be over by the next successful poll
 		is[event.Rain] = span{0, o.stops}
 	}
 	if o.Info.Toss.Winner != "" && o.Info.Toss.Decision != "" {
@@ -78,8 +76,8 @@ func (o *oracle) alerts(deliveries int) map[event.Kind]span {
 		}
 		last := i == len(o.Innings)-1
 		switch {
-		case last && o.decides(i): // the result tells of it
-		case last, super > 2 && i >= main: // nothing came of the next; super overs after the first pair may go by its names
+		case last && o.decides(i): // the end of the innings is part of the result
+		case last, super > 2 && i >= main: // the next innings did not begin; a later pair of super overs may reuse the keys of the first
 			add(event.Innings, span{0, 1})
 		default:
 			add(event.Innings, exactly(1))
@@ -87,7 +85,7 @@ func (o *oracle) alerts(deliveries int) map[event.Kind]span {
 		switch {
 		case i == main-1 && super > 0:
 			add(event.SuperOver, exactly(1))
-		case i > main && (i-main)%2 == 1 && i < len(o.Innings)-1: // another, which the first may have told
+		case i > main && (i-main)%2 == 1 && i < len(o.Innings)-1: // another pair, which may reuse the key of the first
 			add(event.SuperOver, span{0, 1})
 		}
 	}
@@ -97,8 +95,8 @@ func (o *oracle) alerts(deliveries int) map[event.Kind]span {
 	return is
 }
 
-// decides tells whether the match ends with innings i as it was meant to: with a
-// chase, or with a side that is out an innings behind.
+// decides reports whether the end of innings i decides the match: a chase, or the defeat of
+// a side by an innings.
 func (o *oracle) decides(i int) bool {
 	switch {
 	case o.multiDay():
@@ -111,7 +109,7 @@ func (o *oracle) decides(i int) bool {
 
 func (o *oracle) multiDay() bool { return o.Info.MatchType == "Test" || o.Info.MatchType == "MDM" }
 
-// stops is how often a script stops play and goes on, each counted for itself.
+// stops returns the number of stoppages and resumptions in a script.
 func stops(m *script.Match) (n int) {
 	stopped := false
 	for i := range len(m.Frames) {
@@ -125,7 +123,8 @@ func stops(m *script.Match) (n int) {
 	return n
 }
 
-// target is how often a target is told in a match of so many innings proper.
+// target returns the number of target alerts in a match with so many innings, without super
+// overs.
 func (o *oracle) target(innings int) span {
 	chase := 2
 	if o.multiDay() {
@@ -136,22 +135,22 @@ func (o *oracle) target(innings int) span {
 		return span{1, 2} // set, and then revised
 	case innings == chase:
 		return exactly(1)
-	case innings == chase-1: // perhaps the break told it
+	case innings == chase-1: // the innings break may have had it
 		return span{0, 1}
 	}
 	return span{}
 }
 
-// alert is what a notification says of itself.
+// alert has the match and the kind in the payload of a notification.
 type alert struct {
 	MatchID string     `json:"matchId"`
 	Kind    event.Kind `json:"kind"`
 }
 
-// reminded is the kind of a reminder, which says that it is of kind start.
+// reminded is the kind of reminders in this package. In their payload it is start.
 const reminded event.Kind = "reminder"
 
-// alerts are those on a phone, by match and kind.
+// alerts are the notifications on a phone, by match and kind.
 type alerts map[string]map[event.Kind][]apns.Alert
 
 func alertsOf(d apns.Device) (alerts, error) {
@@ -159,7 +158,7 @@ func alertsOf(d apns.Device) (alerts, error) {
 	for _, a := range d.Alerts {
 		var is alert
 		if err := json.Unmarshal(a.Payload, &is); err != nil || is.MatchID == "" || is.Kind == "" {
-			return all, fmt.Errorf("the alert %q does not say its match and kind", a.Title)
+			return all, fmt.Errorf("the alert %q has no match or no kind", a.Title)
 		}
 		if is.Kind == event.Start && strings.HasPrefix(a.Body, "Starts in ") {
 			is.Kind = reminded
@@ -172,7 +171,7 @@ func alertsOf(d apns.Device) (alerts, error) {
 	return all, nil
 }
 
-// kinds are those of alerts.
+// kinds returns all kinds of alerts.
 func kinds() []event.Kind {
 	return []event.Kind{
 		event.Toss, event.Start, event.Wicket, event.Fifty, event.Hundred, event.Innings,
@@ -180,11 +179,11 @@ func kinds() []event.Kind {
 	}
 }
 
-// toldOf are the kinds, with reminders apart.
-func toldOf() []event.Kind { return append(kinds(), reminded) }
+// kindsAndReminder returns all kinds, and reminded.
+func kindsAndReminder() []event.Kind { return append(kinds(), reminded) }
 
-// wants tells whether a fan wants alerts of a kind. It follows the words of the
-// API's description, not its code.
+// wants reports whether a fan wants alerts of a kind. It is written from the description
+// of the API, not from its code.
 func (f *fan) wants(k event.Kind) bool {
 	if k == reminded {
 		k = event.Start
@@ -198,21 +197,21 @@ func (f *fan) wants(k event.Kind) bool {
 	return true
 }
 
-// judge holds the alerts that a follower got against those that the file makes
-// one expect, and notes what is wrong. told is when each was first told to those
-// who want all, by its collapse id: who has quiet hours must have those that were
-// told while they were awake.
-func (m *match) judge(w *follower, got map[event.Kind][]apns.Alert, told map[string]time.Time, note func(what string)) {
+// judge compares the alerts of a follower with those that the file requires, and calls note
+// for each difference. first has the time, by collapse id, at which the followers who want
+// everything got an alert first: a follower with quiet hours must have each alert that was
+// sent outside of them.
+func (m *match) judge(w *follower, got map[event.Kind][]apns.Alert, first map[string]time.Time, note func(what string)) {
 	bowled := len(m.oracle.after)
 	if w.left >= 0 {
 		bowled = w.left
 	}
 	all := m.oracle.alerts(bowled)
-	spare := 0 // the one that was under way when the fan unfollowed
+	spare := 0 // an alert that was being sent when the fan unfollowed
 	if w.left >= 0 {
 		spare = 1
 	}
-	for _, k := range toldOf() {
+	for _, k := range kindsAndReminder() {
 		n := len(got[k])
 		if k == event.Start && w.begun {
 			n++
@@ -220,7 +219,7 @@ func (m *match) judge(w *follower, got map[event.Kind][]apns.Alert, told map[str
 		want := m.expects(w, all, k)
 		if w.quiet() {
 			if slices.ContainsFunc(got[k], func(a apns.Alert) bool { return w.asleep(a.Time) }) {
-				note(fmt.Sprintf("%s was told in quiet hours", k))
+				note(fmt.Sprintf("%s was sent in quiet hours", k))
 			}
 			want.least = 0
 		}
@@ -240,31 +239,31 @@ func (m *match) judge(w *follower, got map[event.Kind][]apns.Alert, told map[str
 	if !w.quiet() || w.left >= 0 {
 		return
 	}
-	for id, at := range told {
+	for id, at := range first {
 		if w.asleep(at) || w.asleep(at.Add(triedAgain)) {
 			continue
 		}
 		if !slices.ContainsFunc(slices.Concat(slices.Collect(maps.Values(got))...), func(a apns.Alert) bool { return a.Collapse == id }) {
-			note("an alert was not told outside quiet hours")
+			note("an alert outside quiet hours is missing")
 			return
 		}
 	}
 }
 
 const (
-	// reminder is how long before its start a match is reminded of.
+	// reminder is the time from a reminder to the start of the match.
 	reminder = 15 * time.Minute
-	// triedAgain is when one whom Apple did not reach has been tried again.
+	// triedAgain is the time in which an alert that did not reach a phone is retried.
 	triedAgain = time.Minute
 )
 
-// expects is what a follower should get of a kind: who follows before it is time
-// gets a reminder, and who comes late gets none.
+// expects returns the number of alerts of a kind that a follower must get. Followers get a
+// reminder if they follow the match before its time, and none if they are late.
 func (m *match) expects(w *follower, all map[event.Kind]span, k event.Kind) span {
 	switch {
-	case k == event.Toss && w.late: // it may have been told before
+	case k == event.Toss && w.late: // it may have been sent before
 		return span{0, all[k].most}
-	case k == event.Start && w.begins != "": // who may have got the push is told by a notification as well
+	case k == event.Start && w.begins != "": // a user whose push may have arrived gets a notification, too
 		return span{all[k].least, all[k].most + 1}
 	case k != reminded:
 		return all[k]

@@ -71,11 +71,11 @@ func TestJudge(t *testing.T) {
 	key := []string{"start", "innings", "target", "result"}
 	free := []string{"toss", "start", "result"}
 	for name, c := range map[string]struct {
-		who   replay.Follower
-		at    time.Time
-		told  time.Time // a wicket, to others
-		got   []string
-		wrong string
+		who      replay.Follower
+		at       time.Time
+		wicketAt time.Time // first alert of a wicket to other followers
+		got      []string
+		wrong    string
 	}{
 		"all":                   {replay.Plain, noon, noon, all, ""},
 		"and a reminder":        {replay.Plain, noon, noon, append(all, "reminder"), ""},
@@ -83,7 +83,7 @@ func TestJudge(t *testing.T) {
 		"late, and reminded":    {replay.Late, noon, noon, append(all, "reminder"), "1 reminder alerts, not 0"},
 		"two starts":            {replay.Plain, noon, noon, append(all, "start"), "2 start alerts, not 1"},
 		"begun by a push":       {replay.Begun, noon, noon, without("start"), ""},
-		"begun and told":        {replay.Begun, noon, noon, all, "2 start alerts, not 1"},
+		"begun and notified":    {replay.Begun, noon, noon, all, "2 start alerts, not 1"},
 		"a lost wicket":         {replay.Plain, noon, noon, without("wicket"), "0 wicket alerts, not 1"},
 		"a doubled wicket":      {replay.Plain, noon, noon, append(all, "wicket"), "2 wicket alerts, not 1"},
 		"no result":             {replay.Plain, noon, noon, without("result"), "0 result alerts, not 1"},
@@ -95,23 +95,23 @@ func TestJudge(t *testing.T) {
 		"spoiler-free":          {replay.SpoilerFree, noon, noon, free, ""},
 		"a spoiler":             {replay.SpoilerFree, noon, noon, append(free, "target"), "target was not wanted"},
 		"quiet":                 {replay.Quiet, noon, noon, nil, ""},
-		"not quiet":             {replay.Quiet, noon, noon, []string{"toss"}, "toss was told in quiet hours"},
+		"not quiet":             {replay.Quiet, noon, noon, []string{"toss"}, "toss was sent in quiet hours"},
 		"awake for a minute":    {replay.Quiet, noon.Add(12*time.Hour - time.Second), noon, []string{"toss"}, ""},
 		"not yet asleep":        {replay.Dozes, noon.Add(5*time.Minute - time.Second), noon, []string{"wicket"}, ""},
-		"asleep":                {replay.Dozes, noon.Add(5 * time.Minute), noon.Add(5 * time.Minute), []string{"wicket"}, "wicket was told in quiet hours"},
-		"missed when awake":     {replay.Dozes, noon, noon, nil, "an alert was not told outside quiet hours"},
+		"asleep":                {replay.Dozes, noon.Add(5 * time.Minute), noon.Add(5 * time.Minute), []string{"wicket"}, "wicket was sent in quiet hours"},
+		"missed when awake":     {replay.Dozes, noon, noon, nil, "an alert outside quiet hours is missing"},
 		"missed, about to doze": {replay.Dozes, noon, noon.Add(4 * time.Minute), nil, ""},
 		"not yet awake":         {replay.Wakes, noon, noon.Add(-time.Second), nil, ""},
 		"awake":                 {replay.Wakes, noon, noon, []string{"wicket"}, ""},
-		"missed after waking":   {replay.Wakes, noon, noon, nil, "an alert was not told outside quiet hours"},
+		"missed after waking":   {replay.Wakes, noon, noon, nil, "an alert outside quiet hours is missing"},
 		"twice to one awake":    {replay.Wakes, noon, noon, []string{"wicket", "wicket"}, "2 wicket alerts, not 1"},
 		"left at once":          {replay.Left(0), noon, noon, []string{"toss", "start"}, ""},
 		"left, and one more":    {replay.Left(0), noon, noon, []string{"toss", "start", "wicket"}, ""},
 		"left, and two more":    {replay.Left(0), noon, noon, []string{"toss", "start", "wicket", "innings"}, "1 innings alerts, not 0"},
 		"left after a wicket":   {replay.Left(1), noon, noon, []string{"toss", "start", "wicket", "innings"}, ""},
-		"left, and told late":   {replay.Left(1), noon, noon, []string{"toss"}, ""},
+		"left, late alert":      {replay.Left(1), noon, noon, []string{"toss"}, ""},
 	} {
-		wrong, err := replay.Judge(file, c.who, c.at, c.told, c.got...)
+		wrong, err := replay.Judge(file, c.who, c.at, c.wicketAt, c.got...)
 		if got := strings.Join(wrong, "; "); err != nil || got != c.wrong {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, c.wrong)
 		}

@@ -9,9 +9,8 @@ import (
 	"matchday/pkg/cricket/score/event"
 )
 
-// Alerts are the least and most alerts of each kind that a file makes a follower
-// expect by the time that so many deliveries are bowled. Kinds of which there is
-// none are left out.
+// Alerts returns the least and the largest valid number of alerts of each kind after so many
+// deliveries of a file. Kinds without alerts are omitted.
 func Alerts(file []byte, deliveries int) (map[event.Kind][2]int, error) {
 	o, err := newOracle(file)
 	if err != nil {
@@ -49,10 +48,9 @@ var (
 // Left is a follower who unfollowed after so many deliveries.
 func Left(deliveries int) follower { return follower{fan: &fan{}, left: deliveries} }
 
-// Judge says what is wrong when a follower of the file's match, who followed too
-// late to be sure of a reminder, gets alerts of the kinds at an instant. Others
-// were told of a wicket at told.
-func Judge(file []byte, w follower, at, told time.Time, kinds ...string) (wrong []string, err error) {
+// Judge returns the failures if a follower of the file's match, who may not get a reminder,
+// gets alerts of the kinds at an instant. Other followers got a wicket first at wicketAt.
+func Judge(file []byte, w follower, at, wicketAt time.Time, kinds ...string) (wrong []string, err error) {
 	m := &match{start: start}
 	if m.oracle, err = newOracle(file); err != nil {
 		return nil, err
@@ -73,6 +71,6 @@ func Judge(file []byte, w follower, at, told time.Time, kinds ...string) (wrong 
 	if err != nil {
 		return nil, err
 	}
-	m.judge(&w, got["1"], map[string]time.Time{"wicket0": told}, func(what string) { wrong = append(wrong, what) })
+	m.judge(&w, got["1"], map[string]time.Time{"wicket0": wicketAt}, func(what string) { wrong = append(wrong, what) })
 	return wrong, nil
 }

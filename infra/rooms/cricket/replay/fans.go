@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	followers = 200 // of each match, all the same users
-	callers   = 16  // of the API at once, while they are set up
+	followers = 200 // of each match; they are the same users
+	callers   = 16  // concurrent requests during the setup
 
-	// lateBy is how long before a match who comes late follows it: when nobody is
-	// reminded any more, however often that failed.
+	// lateBy is the time from the follow of a late fan to the start of the match: after the
+	// last retry of a reminder.
 	lateBy = 2 * time.Minute
 )
 
-// taste is what alerts a fan wants.
+// taste selects the alerts that a fan wants.
 type taste int
 
 const (
@@ -41,16 +41,16 @@ type fan struct {
 	user   string
 	device string // token
 	taste  taste
-	dead   string // Apple's reason to refuse the tokens; "" for a phone that is there
+	dead   string // Apple's reason for refusing the tokens; "" for a reachable phone
 	// from and to are the quiet hours in UTC, as 15:04; "" for none.
 	from, to string
-	late     bool   // comes shortly before a match
-	listens  bool   // an iOS 18, whose activities listen to a channel
-	begins   string // push-to-start token, with which its activities begin; "" for an app that begins them
-	expired  bool   // that token is dead, so that a notification comes instead
+	late     bool   // follows shortly before the start
+	listens  bool   // iOS 18: its activities listen to a channel
+	begins   string // push-to-start token; "" if the app starts the activities itself
+	expired  bool   // that token is invalid, so the fan gets a notification instead
 }
 
-// asleep tells whether t is in the fan's quiet hours.
+// asleep reports whether t is in the fan's quiet hours.
 func (f *fan) asleep(t time.Time) bool {
 	now := t.UTC().Format("15:04")
 	if f.from <= f.to {
@@ -59,15 +59,15 @@ func (f *fan) asleep(t time.Time) bool {
 	return f.from <= now || now < f.to
 }
 
-// quiet tells whether the fan has quiet hours.
+// quiet reports whether the fan has quiet hours.
 func (f *fan) quiet() bool { return f.from != f.to }
 
-// fansOf are the fans of a run.
+// fansOf returns the fans of a run.
 func fansOf(seed uint64) (fans []*fan) {
 	for i := range followers {
 		f := &fan{user: fmt.Sprintf("fan%03d", i)}
 		f.device = token("device", f.user)
-		soon := start.Add(time.Duration(1+10*chaos.Chance(seed, "turns", f.user)) * time.Minute).Format("15:04") // while they play
+		soon := start.Add(time.Duration(1+10*chaos.Chance(seed, "turns", f.user)) * time.Minute).Format("15:04") // during the match
 		plain := false
 		switch x := chaos.Chance(seed, "fan", f.user); {
 		case x < 0.03:
@@ -112,12 +112,12 @@ type follower struct {
 	phone   local.Phone
 	leaves  int       // frame after which the fan unfollows; 0 for never
 	left    int       // deliveries bowled when the fan had unfollowed; -1 before
-	follows time.Time // since
-	begun   bool      // an activity, by a push
-	tuned   bool      // which listens to a channel
+	follows time.Time // start of the follow
+	begun   bool      // a push has started an activity
+	tuned   bool      // the activity listens to a channel
 }
 
-// follower is the i-th fan as a follower of the match.
+// follower returns the i-th fan as a follower of the match.
 func (m *match) follower(seed uint64, i int, f *fan) *follower {
 	id := local.ID(m.script.ID)
 	teams := []string{"", local.ID(m.script.Local.ID), local.ID(m.script.Visitor.ID)}
@@ -128,11 +128,11 @@ func (m *match) follower(seed uint64, i int, f *fan) *follower {
 	return w
 }
 
-// lasting tells whether the follower's phone must show the end.
+// lasting reports whether the follower's phone must show the end of the match.
 func (w *follower) lasting() bool { return w.dead == "" && w.leaves == 0 }
 
-// enroll has all fans register their phones, and those who are not late follow
-// every match, with nothing going wrong yet.
+// enroll registers the phones of all fans, and the follows of those who are not late,
+// without faults.
 func (r *run) enroll(ctx context.Context) error {
 	t := r.trial
 	g, gctx := errgroup.WithContext(ctx)
@@ -155,8 +155,8 @@ func (r *run) enroll(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	// One by one, for who meets another that opens a channel waits for the clock,
-	// which stands still.
+	// One at a time: a request that finds a channel being opened waits for the clock, which
+	// does not move during the setup.
 	for _, m := range r.matches {
 		for _, w := range m.followers {
 			if w.listens && w.begins == "" {
@@ -204,8 +204,8 @@ func (r *run) join(ctx context.Context, f *fan) error {
 	return r.world.Call(ctx, f.user, "PUT", "/cricket/user/preferences", likes, nil)
 }
 
-// follow has a fan follow a match, with an activity that has a push token unless
-// it listens to a channel or is begun by a push.
+// follow makes a fan a follower of a match. It also registers an activity by push token,
+// unless the activity listens to a channel or a push starts it.
 func (r *run) follow(ctx context.Context, w *follower) error {
 	w.follows = r.clock.Now()
 	body := map[string]string{}
@@ -224,7 +224,7 @@ func (r *run) follow(ctx context.Context, w *follower) error {
 	return r.world.Register(ctx, w.phone)
 }
 
-// come has those follow a match who are late.
+// come makes the late fans followers of a match.
 func (r *run) come(ctx context.Context, m *match) {
 	for _, w := range m.followers {
 		if w.late && w.follows.IsZero() {
@@ -235,7 +235,7 @@ func (r *run) come(ctx context.Context, m *match) {
 	}
 }
 
-// leave has those unfollow a match who have had enough of it.
+// leave ends the follows of the fans who leave a match early.
 func (r *run) leave(ctx context.Context, m *match) {
 	p, err := r.world.Provider.Progress(m.script.ID)
 	if err != nil {
@@ -254,11 +254,11 @@ func (r *run) leave(ctx context.Context, m *match) {
 	}
 }
 
-// begun is what the app does when a push begins an activity: it registers the
-// activity unless that listens to a channel. One that it has it ignores.
+// begun simulates the app when a push starts an activity: the app registers the activity
+// unless it listens to a channel. It ignores a second activity.
 func (r *run) begun(ctx context.Context, s apns.Start) {
 	var of struct{ MatchID, TeamID string }
-	json.Unmarshal(s.Attributes, &of) // what names no match is told of below
+	json.Unmarshal(s.Attributes, &of) // attributes without a match are reported below
 	i := slices.IndexFunc(r.matches, func(m *match) bool { return m.script != nil && local.ID(m.script.ID) == of.MatchID })
 	j := slices.IndexFunc(r.trial.fans, func(f *fan) bool { return f.begins == s.Token })
 	if i < 0 || j < 0 {

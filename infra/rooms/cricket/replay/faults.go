@@ -22,27 +22,26 @@ import (
 )
 
 const (
-	// What is killed comes again when its queue shows it again: after six times
-	// its timeout, twelve minutes at most, ten times.
+	// The message of a killed function is delivered again after its visibility timeout: six
+	// times the timeout of the function, at most twelve minutes, up to ten times.
 	patienceWithFaults = 2 * time.Hour
-	// An event is held until two further polls agree, so what the provider
-	// invents and takes back within two polls is never told. It appears right
-	// before a poll, so that the poll before, however late it comes and still
-	// counts, is no third.
+	// An event is sent after three polls contained it, so an invented event that the
+	// provider removes within two polls is never sent. It appears just before a poll, so that
+	// no delayed earlier poll is the third.
 	inventionLasts = 2 * slot
 	beforePoll     = 50 * time.Millisecond
 )
 
-// trial is what a run with faults has besides.
+// trial is the additional state of a run with faults.
 type trial struct {
 	seed   uint64
 	faults *chaos.Faults
 	fans   []*fan
 
-	reached, again int // alerts on phones, and arrivals of one that was there
+	reached, again int // alerts on phones, and repeated arrivals of the same alert
 }
 
-// try readies the faults of a run.
+// try prepares the faults of a run.
 func (r *run) try(seed uint64) {
 	r.trial = &trial{seed: seed, fans: fansOf(seed)}
 	for _, m := range r.matches {
@@ -52,7 +51,7 @@ func (r *run) try(seed uint64) {
 		m.phones = nil
 		for i, f := range r.trial.fans {
 			w := m.follower(seed, i, f)
-			if w.lasting() && w.begins == "" { // else its activity is yet to be begun
+			if w.lasting() && w.begins == "" { // otherwise a push starts its activity later
 				m.phones = append(m.phones, w.phone)
 			}
 			m.followers = append(m.followers, w)
@@ -61,7 +60,7 @@ func (r *run) try(seed uint64) {
 	r.trial.faults = chaos.New(r.faultRates(seed))
 }
 
-// size is how much of what can go wrong there is in a run.
+// size is the amount of work in a run: the chances for faults.
 type size struct{ frames, ticks, matches float64 }
 
 func (r *run) size() (s size) {
@@ -83,12 +82,12 @@ func (r *run) size() (s size) {
 // short run, and no more frequent in a long one.
 func (s size) scale() float64 { return min(1, 0.1+s.frames/3000) }
 
-// about is the rate at which something happens some n times in so many chances,
-// but never every twentieth time.
+// about returns the rate at which something happens about n times in so many chances, below
+// one in twenty.
 func about(n, chances float64) float64 { return min(n/max(chances, 1), 0.05) }
 
-// faultRates are the rates of what goes wrong around the functions. The numbers
-// of calls are rough: they only make each kind happen in each function.
+// faultRates returns the rates of the faults of functions and their calls. The numbers of
+// calls are approximate: each kind of fault must happen in each function.
 func (r *run) faultRates(seed uint64) chaos.Config {
 	s := r.size()
 	calls := map[string]map[chaos.Kind]float64{}
@@ -107,8 +106,8 @@ func (r *run) faultRates(seed uint64) chaos.Config {
 	rates("cricket/push-activities", 6*s.frames, 3, 2, 8)
 	rates("cricket/finish-match", 40*s.matches, 2, 2, 5)
 	rates("cricket/send-alerts", 30*s.matches*(2*followers), 3, 2, 12)
-	// Where the second run has most to get right: after pushing, as it writes that
-	// down. Almost all other calls of send-alerts read a phone.
+	// The critical moment of send-alerts is between a push and the record of it. Almost all
+	// its other calls read a phone.
 	calls[slug("cricket/send-alerts")+" UpdateItem"] = map[chaos.Kind]float64{
 		chaos.Throttled: 0.004, chaos.Cut: 0.004, chaos.KilledBefore: 0.01, chaos.KilledAfter: 0.002,
 	}
@@ -120,10 +119,10 @@ func (r *run) faultRates(seed uint64) chaos.Config {
 	}
 }
 
-// slug is a function's name in the cloud.
+// slug returns the deployed name of a function.
 func slug(function string) string { return strings.ReplaceAll(function, "/", "-") }
 
-// providerChaos is what goes wrong at the provider.
+// providerChaos returns the faults of the provider.
 func (r *run) providerChaos(seed uint64) sportmonks.Chaos {
 	s := r.size()
 	return sportmonks.Chaos{
@@ -139,7 +138,7 @@ func (r *run) providerChaos(seed uint64) sportmonks.Chaos {
 	}
 }
 
-// appleChaos is what goes wrong at Apple's.
+// appleChaos returns the faults of Apple's push service.
 func (r *run) appleChaos(seed uint64) apns.Chaos {
 	s := r.size()
 	rate := func(n float64) float64 { return about(n*s.scale(), s.frames*followers) }
@@ -149,8 +148,8 @@ func (r *run) appleChaos(seed uint64) apns.Chaos {
 	}
 }
 
-// tried advances the matches of a run with faults, and reports whether all are
-// over and nothing is left to be done.
+// tried advances the matches of a run with faults. It reports whether all matches are over
+// and no work is left.
 func (r *run) tried(ctx context.Context) (over bool) {
 	now := r.clock.Now()
 	ticked := r.ticked(now)
@@ -164,7 +163,7 @@ func (r *run) tried(ctx context.Context) (over bool) {
 		}
 		if ticked && !now.Before(m.start) {
 			m.ticks++
-			if now.Before(m.end().Add(-settle)) { // after that the end may have removed who follows
+			if now.Before(m.end().Add(-settle)) { // later the end of the match may have deleted the follows
 				r.leave(ctx, m)
 			}
 		}
@@ -188,7 +187,7 @@ func (r *run) tried(ctx context.Context) (over bool) {
 	return true
 }
 
-// unfinished lists the queues that hold something, dead-letter queues aside.
+// unfinished lists the queues with messages, except dead-letter queues.
 func (r *run) unfinished() (queues []string) {
 	for _, d := range r.world.Queues.Stats() {
 		if d.Visible+d.Delayed+d.InFlight > 0 && !strings.HasSuffix(d.Queue, spec.Queue{}.DeadLetter()) {
@@ -198,7 +197,7 @@ func (r *run) unfinished() (queues []string) {
 	return queues
 }
 
-// judge holds the end of a run with faults against the files.
+// judge compares the end of a run with faults with the files.
 func (r *run) judge(ctx context.Context) {
 	for _, m := range r.matches {
 		if m.script != nil {
@@ -216,7 +215,7 @@ func (r *run) judge(ctx context.Context) {
 		}
 		for _, message := range r.world.Queues.Messages(d.Queue) {
 			var of alert
-			json.Unmarshal([]byte(message.Body), &of) // what names no match is told of for itself
+			json.Unmarshal([]byte(message.Body), &of) // a message without a match is reported by itself
 			why := "it was tried too often"
 			if reason := message.Attributes[queue.ReasonAttribute].StringValue; reason != nil {
 				why = *reason
@@ -249,8 +248,7 @@ func (r *run) judge(ctx context.Context) {
 	}
 }
 
-// fail notes what is wrong with a match or, when there is none of the id, with
-// the run.
+// fail records a failure of the match with that id, or of the run if there is none.
 func (r *run) fail(id, format string, args ...any) {
 	for _, m := range r.matches {
 		if m.script != nil && local.ID(m.script.ID) == id {
@@ -261,8 +259,8 @@ func (r *run) fail(id, format string, args ...any) {
 	r.problems = append(r.problems, fmt.Sprintf(format, args...))
 }
 
-// judgeAlerts holds the alerts on the followers' phones against the files: none
-// lost, none told twice, none to who did not want it.
+// judgeAlerts compares the alerts on the followers' phones with the files: none is lost,
+// shown twice or unwanted.
 func (r *run) judgeAlerts() {
 	got := map[*fan]alerts{}
 	for _, f := range r.trial.fans {
@@ -284,9 +282,9 @@ func (r *run) judgeAlerts() {
 }
 
 func (m *match) judgeAll(on map[*fan]alerts) {
-	wrong := map[string][]string{} // what, by whom
+	wrong := map[string][]string{} // users by failure
 	ids := map[event.Kind]map[string]bool{}
-	told := map[string]time.Time{}
+	first := map[string]time.Time{}
 	for _, w := range m.followers {
 		if w.dead != "" {
 			continue
@@ -297,18 +295,18 @@ func (m *match) judgeAll(on map[*fan]alerts) {
 			}
 			for _, a := range all {
 				ids[k][a.Collapse] = true
-				if at, ok := told[a.Collapse]; w.taste == everything && !w.quiet() && (!ok || a.First.Before(at)) {
-					told[a.Collapse] = a.First
+				if at, ok := first[a.Collapse]; w.taste == everything && !w.quiet() && (!ok || a.First.Before(at)) {
+					first[a.Collapse] = a.First
 				}
 			}
 		}
 	}
 	for _, w := range m.followers {
 		if w.dead == "" {
-			m.judge(w, on[w.fan][w.phone.MatchID], told, func(what string) { wrong[what] = append(wrong[what], w.user) })
+			m.judge(w, on[w.fan][w.phone.MatchID], first, func(what string) { wrong[what] = append(wrong[what], w.user) })
 		}
 	}
-	// One that the app registers for want of a channel is shown the same.
+	// An activity without a channel, which the app registers itself, looks the same.
 	if all := slices.DeleteFunc(slices.Clone(m.followers), func(w *follower) bool { return !w.begun || !w.listens }); len(all) > 0 {
 		if !slices.ContainsFunc(all, func(w *follower) bool { return w.tuned }) {
 			m.fail("no activity that a push begins on iOS 18 has a channel")
@@ -316,9 +314,9 @@ func (m *match) judgeAll(on map[*fan]alerts) {
 	}
 	all := m.oracle.alerts(len(m.oracle.after))
 	all[reminded] = exactly(1)
-	for _, k := range toldOf() {
+	for _, k := range kindsAndReminder() {
 		if n, most := len(ids[k]), all[k].most; n > most {
-			m.fail("there are %d different %s alerts, and %d at most to tell of", n, k, most)
+			m.fail("there are %d different %s alerts, and at most %d events of that kind", n, k, most)
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(wrong)) {
@@ -326,9 +324,9 @@ func (m *match) judgeAll(on map[*fan]alerts) {
 	}
 }
 
-// verdict writes how the run went. It names no time and no request, so that two
-// runs with one seed write the same; what the functions complained of it writes
-// when it fails.
+// verdict writes the outcome of the run, without times and request ids, so that two runs with
+// the same seed write the same. If the run failed, it also writes the logged complaints of
+// the functions.
 func (r *run) verdict(failed int) error {
 	if failed > 0 || len(r.problems) > 0 {
 		r.Complaints()
@@ -344,7 +342,7 @@ func (r *run) verdict(failed int) error {
 	return nil
 }
 
-// tally writes what went wrong, a line for each part of the world.
+// tally writes the numbers of faults, a line for each simulator.
 func (r *run) tally() {
 	t := r.trial
 	line := func(what string, counts []string) {

@@ -56,20 +56,20 @@ type file struct {
 type total struct {
 	Team          string
 	Runs, Wickets int
-	Overs         string // "" when nobody can tell from the feed
+	Overs         string // "" if the feed does not determine them
 	Late          int    // penalty runs after the last ball, of Runs
 }
 
 // String is "182/8 (20)".
 func (t total) String() string { return fmt.Sprintf("%d/%d (%s)", t.Runs, t.Wickets, t.Overs) }
 
-// oracle knows, from the file alone, what the score is after every ball.
+// oracle computes the score after every ball from the file alone.
 type oracle struct {
 	file
 	perOver int
 	after   [][]total // by balls bowled: the innings that have begun
 	final   []total
-	stops   int // of play, and resumptions, which only the script knows
+	stops   int // of play, and resumptions; set from the script
 }
 
 func newOracle(data []byte) (*oracle, error) {
@@ -78,7 +78,7 @@ func newOracle(data []byte) (*oracle, error) {
 		return nil, err
 	}
 	if x := o.Info.Outcome; x.Winner == "" && x.Result == "" && x.Eliminator == "" && x.BowlOut == "" {
-		return nil, errors.New("info.outcome does not say how the match ended")
+		return nil, errors.New("info.outcome has no winner, result, eliminator or bowl_out")
 	}
 	o.perOver = cmp.Or(o.Info.BallsPerOver, 6)
 	complete := 0 // overs of the match
@@ -98,12 +98,12 @@ func newOracle(data []byte) (*oracle, error) {
 				if d.Extras.Wides == 0 && d.Extras.NoBalls == 0 {
 					legal++
 				}
-				// An over that umpires miscounted is an over all the same.
+				// A miscounted over is complete, too.
 				ended := legal >= o.perOver || j == len(over.Deliveries)-1 && (miscounted || i < len(in.Overs)-1)
 				now.Overs = overs(over.Over, legal, ended)
 				o.after = append(o.after, slices.Clone(o.final))
 				if complete < 2 && legal >= 6 && !ended {
-					o.after[len(o.after)-1][len(o.final)-1].Overs = "" // the feed has yet to tell that overs are longer here
+					o.after[len(o.after)-1][len(o.final)-1].Overs = "" // the feed does not yet show that overs are longer
 				}
 			}
 			complete++
@@ -114,7 +114,7 @@ func newOracle(data []byte) (*oracle, error) {
 	return o, nil
 }
 
-// isOut tells whether a way to leave the crease is a wicket.
+// isOut reports whether a kind of dismissal is a wicket.
 func isOut(kind string) bool {
 	kind = strings.ToLower(kind)
 	return kind != "retired hurt" && kind != "retired not out"
@@ -173,7 +173,7 @@ func (o *oracle) contradiction() error {
 	return nil
 }
 
-// outcome is how a match ended, in the words of score.Result.
+// outcome is the outcome of a match, in the terms of score.Result.
 type outcome struct {
 	Kind, Winner  string
 	Runs, Wickets int
@@ -202,8 +202,8 @@ func (x outcome) String() string {
 	return cmp.Or(s, "unknown")
 }
 
-// marginUntold reports a win whose margin the file leaves to the scores.
-func (o *oracle) marginUntold() bool {
+// marginMissing reports whether the match was won and the file has no margin.
+func (o *oracle) marginMissing() bool {
 	switch x := o.Info.Outcome; x.Method {
 	case "", "D/L", "DLS", "VJD":
 		return x.By.Runs == 0 && x.By.Wickets == 0

@@ -1,5 +1,5 @@
 // Package replay plays real matches through the cricket room, ball by ball, and
-// compares what users see with what the files say.
+// compares the API and the phones with the files.
 package replay
 
 import (
@@ -26,7 +26,7 @@ import (
 	"matchday/pkg/cricket/score"
 )
 
-// Config is what the frame passes on, and how many matches are live at once.
+// Config is the configuration of the frame, and the number of concurrent matches.
 type Config struct {
 	replay.Config
 	AtOnce int
@@ -36,17 +36,17 @@ const (
 	slot   = 2500 * time.Millisecond
 	linger = 20 * time.Second // how long a finished match stays in the feed
 	settle = 30 * time.Second // from there to the end of all work on it
-	// patience is how long a match may take to end after that: the backend gives
-	// the provider 15 minutes to agree with itself.
+	// patience is the longest time from there to the end of the match: the backend waits 15
+	// minutes for a consistent result.
 	patience = 17 * time.Minute
 	// firstID is the provider's id of the first file's match.
 	firstID = 900_001
 )
 
-// start is when the first matches begin: any minute would do.
+// start is the start of the first matches. Its value is arbitrary.
 var start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
-// match is one file on its way through the fleet.
+// match is the replay of one file.
 type match struct {
 	name   string
 	oracle *oracle
@@ -64,7 +64,7 @@ type match struct {
 }
 
 // Run replays every Cricsheet file of cfg.Folder. It returns replay.ErrFailed if a
-// match does not end as its file says.
+// match differs from its file.
 func Run(ctx context.Context, cfg Config) error {
 	entries, err := os.ReadDir(cfg.Folder)
 	if err != nil {
@@ -116,7 +116,7 @@ func load(path string, id int64) *match {
 	return m
 }
 
-// fail notes what is wrong; the first few are enough.
+// fail records a failure. It keeps the first few.
 func (m *match) fail(format string, args ...any) {
 	if len(m.problems) < 5 {
 		m.problems = append(m.problems, fmt.Sprintf(format, args...))
@@ -137,8 +137,8 @@ type run struct {
 	width   int // of the teams' column
 
 	trial    *trial    // nil when nothing goes wrong
-	calm     time.Time // when a run with faults that still has something to do is given up
-	problems []string  // of no match
+	calm     time.Time // when a run with faults and unfinished work is aborted
+	problems []string  // that belong to no match
 
 	mu       sync.Mutex
 	lastTick time.Time // fleet time at which a tick ended, until ticked has seen it
@@ -291,12 +291,12 @@ func (r *run) check(ctx context.Context) (over bool) {
 	return over
 }
 
-// page is what the API says of a match.
+// page is the answer of get-match.
 type page struct {
 	Score score.State `json:"score"`
 }
 
-// compare holds the API and the phones against the file, after every ball.
+// compare compares the API and the phones with the file after a ball.
 func (r *run) compare(ctx context.Context, m *match) {
 	p, err := r.world.Provider.Progress(m.script.ID)
 	if err != nil || p.Shown == m.checked || p.Shown == 0 {
@@ -333,8 +333,8 @@ func (t total) is(in score.Innings, final total) bool {
 	return (in.Runs == t.Runs || in.Runs == final.Runs && t.Runs+final.Late == final.Runs) && in.Wickets == t.Wickets && (in.Overs == t.Overs || t.Overs == "")
 }
 
-// comparePhone holds a lock screen against the API, which was held against the
-// file: each side's totals must be there.
+// comparePhone compares a lock screen with the API, which has been compared with the file:
+// the totals of each side must be on it.
 func (r *run) comparePhone(m *match, p local.Phone, s score.State, ball int) {
 	d, ok := r.world.Shows(p)
 	if !ok {
@@ -370,7 +370,7 @@ func (r *run) ended(m *match) bool {
 	})
 }
 
-// finish holds the end of a match against the file's outcome.
+// finish compares the end of a match with the outcome in the file.
 func (r *run) finish(ctx context.Context, m *match) {
 	var got page
 	if err := r.world.Call(ctx, "", "GET", "/cricket/matches/"+local.ID(m.script.ID), nil, &got); err != nil {
@@ -384,7 +384,7 @@ func (r *run) finish(ctx context.Context, m *match) {
 	if want.Kind == "abandoned" && is.Kind == "noResult" {
 		is.Kind = "abandoned"
 	}
-	if m.oracle.marginUntold() {
+	if m.oracle.marginMissing() {
 		is.Runs, is.Wickets, is.Innings = 0, 0, false
 	}
 	if is != want {
@@ -444,7 +444,7 @@ func (r *run) teamName(m *match, id string) string {
 	return "team " + id
 }
 
-// methodAgrees compares a file's method with the score's word for it.
+// methodAgrees reports whether the method of a result is that of the file.
 func methodAgrees(file, ours string) bool {
 	file, ours = strings.ToLower(file), strings.ToLower(ours)
 	switch file {
@@ -462,8 +462,8 @@ func methodAgrees(file, ours string) bool {
 	return ours == file
 }
 
-// report writes a match's line: how it went, who played, the result, each
-// innings' total, the live ticks and the states that phones got.
+// report writes the line of a match: ok or failed, teams, result, totals of the innings,
+// live ticks and states on phones.
 func (r *run) report(m *match) {
 	if m.script == nil {
 		r.Printf("FAIL  %s: %s\n", m.name, m.problems[0])
@@ -480,7 +480,7 @@ func (r *run) report(m *match) {
 		}
 	}
 	count := fmt.Sprintf("%d states pushed", states)
-	if r.trial != nil { // where an answer was lost, how often a state was sent again is Apple's and the scheduler's affair
+	if r.trial != nil { // after lost answers the number of repeated states is not deterministic
 		count = fmt.Sprintf("%d followers", len(m.followers))
 	}
 	r.Case(fmt.Sprintf("%-*s | %-*s | %s | %d ticks, %s", r.width, m.teams(), resultWidth, cmp.Or(m.result, "no result was published"),

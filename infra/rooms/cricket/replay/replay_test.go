@@ -77,7 +77,7 @@ func TestReplay(t *testing.T) {
 		}
 		for name, f := range all {
 			if !strings.Contains(out, f.want) {
-				t.Errorf("%s: nothing says %q", name, f.want)
+				t.Errorf("%s: the output lacks %q", name, f.want)
 			}
 		}
 		if n := strings.Count("\n"+out, "\nFAIL "); n != len(all) {
@@ -97,7 +97,7 @@ func TestReplay(t *testing.T) {
 		}
 		for _, kind := range []string{"wrong ball", "5xx", "drop", "lost", "two at once", "delayed", "held back", "redelivered"} {
 			if !strings.Contains(first, kind+" ") || strings.Contains(first, kind+" 0") {
-				t.Errorf("nothing says that there was a %s", kind)
+				t.Errorf("the output lacks the fault %s", kind)
 			}
 		}
 		if again, err := runWith(t, bin, dir, &seed); again != first {
@@ -109,7 +109,7 @@ func TestReplay(t *testing.T) {
 			t.Errorf("the error of an empty folder is %v", err)
 		}
 		if _, err := run(t, bin, filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "DIR=folder") {
-			t.Errorf("the error of a folder that is not there is %v", err)
+			t.Errorf("the error of a missing folder is %v", err)
 		}
 	})
 }

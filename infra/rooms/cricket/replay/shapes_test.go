@@ -22,15 +22,15 @@ func superOver(more doc) doc {
 	return out
 }
 
-// tied is a match of an over that ends level at eight.
+// tied returns a match of one over, tied at eight runs.
 func tied() *sheet { return t20(1).bat(harbour, eight, nil).bat(meadow, eight, target(9, 1)) }
 
-// short is a match that Meadow wins.
+// short returns a match that Meadow wins.
 func short() *sheet {
 	return t20(1).bat(harbour, eight, nil).bat(meadow, "4 4 1", target(9, 1)).won(meadow, by("wickets", 10))
 }
 
-// shapes are matches of every kind, by a name for the kind.
+// shapes returns matches of every kind by name.
 func shapes() map[string]*sheet {
 	return map[string]*sheet{
 		"chase with balls left":    short(),
@@ -94,7 +94,7 @@ func shapes() map[string]*sheet {
 		"awarded without a ball":  t20(2).won(meadow, doc{"method": "Awarded"}),
 		"awarded Test":            days("Test", 5).bat(harbour, four, nil).bat(meadow, four+four, nil).bat(harbour, four, nil).won(meadow, doc{"method": "Awarded"}),
 		"conceded":                t20(1).bat(harbour, eight, nil).bat(meadow, ". 4", target(9, 1)).won(harbour, doc{"method": "Conceded"}),
-		"won, nothing said":       t20(1).bat(harbour, eight, nil).bat(meadow, "4 4 1", target(9, 1)).won(meadow, nil),
+		"won, without a margin":   t20(1).bat(harbour, eight, nil).bat(meadow, "4 4 1", target(9, 1)).won(meadow, nil),
 		"won, by nothing":         t20(1).bat(harbour, eight, nil).bat(meadow, four, target(9, 1)).won(harbour, doc{"by": doc{}}),
 		"walkover":                t20(2).won(meadow, nil),
 		"lost fewer wickets":      t20(2).bat(harbour, "1 1 1:run_out . . . "+"1:bowled 4", nil).bat(meadow, four+"3 1", target(9, 2)).won(meadow, doc{"method": "Lost fewer wickets"}),
@@ -188,13 +188,13 @@ func shapes() map[string]*sheet {
 
 func long(name string) string { return name + strings.Repeat(" & the Very Long Borough of <Quay>", 5) }
 
-// gap has the second over of an innings called the third.
+// gap numbers the second over of an innings as the third.
 func gap(s *sheet) *sheet {
 	s.innings[0]["overs"].([]doc)[1]["over"] = 2
 	return s
 }
 
-// hollow has an over without a delivery.
+// hollow adds an over without a delivery.
 func hollow(s *sheet) *sheet {
 	s.innings[0]["overs"] = append(s.innings[0]["overs"].([]doc), doc{"over": 2, "deliveries": []doc{}})
 	return s
@@ -210,7 +210,7 @@ func old(s *sheet) *sheet {
 	return s
 }
 
-// replaced has a substitute come in for a concussed player, and bat.
+// replaced adds a substitute for a concussed player, who bats.
 func replaced(s *sheet) *sheet {
 	d := s.innings[1]["overs"].([]doc)[0]["deliveries"].([]doc)[2]
 	d["batter"], d["bowler"] = "Meadow Newcomer", "Harbour Newcomer"
@@ -224,7 +224,7 @@ type fault struct {
 	want string
 }
 
-// faults are files that must not be called ok.
+// faults returns files whose replay must fail.
 func faults() map[string]fault {
 	return map[string]fault{
 		"empty":     {nil, "empty.json: "},

@@ -14,8 +14,7 @@ import (
 // doc is a JSON object.
 type doc map[string]any
 
-// sheet is a Cricsheet file in the making: of a T20, Harbour v Meadow, until it
-// is told otherwise.
+// sheet builds a Cricsheet file: by default a T20, Harbour v Meadow.
 type sheet struct {
 	meta, info doc
 	innings    []doc
@@ -34,7 +33,7 @@ func t20(overs int) *sheet {
 	}
 }
 
-// days is a match limited by days.
+// days makes it a match limited by days.
 func days(kind string, n int) *sheet {
 	dates := []string{}
 	for i := range n {
@@ -52,7 +51,7 @@ func eleven(team string) (names []string) {
 
 func batter(team string, i int) string { return team + " " + strconv.Itoa(i+1) }
 
-// set sets a key of info, or drops it.
+// set sets or deletes a key of info.
 func (s *sheet) set(key string, value any) *sheet {
 	s.info[key] = value
 	if value == nil {
@@ -67,7 +66,7 @@ func (s *sheet) teams(home, away string) *sheet {
 	return s.set("teams", []string{home, away}).set("players", doc{home: eleven(home), away: eleven(away)})
 }
 
-// won ends the match by an outcome of winner, with more of its members.
+// won sets the outcome of the match: the winner and more members of outcome.
 func (s *sheet) won(winner string, more doc) *sheet {
 	o := doc{"winner": winner}
 	maps.Copy(o, more)
@@ -78,7 +77,7 @@ func (s *sheet) ended(outcome doc) *sheet { return s.set("outcome", outcome) }
 
 func by(what string, n int) doc { return doc{"by": doc{what: n}} }
 
-// bat adds an innings, told ball by ball: ".", "3" and "4n" (run, no boundary)
+// bat adds an innings, with a token for each ball: ".", "3" and "4n" (run, no boundary)
 // off the bat; "wd", "5wd", "nb", "2b", "1lb", "5p" (penalty); joined by "+", as in
 // "nb+2b"; then the wickets on the ball, as in "1:run_out@" ("@" for the
 // non-striker). Overs end by themselves, or at each "|" where there is one. more
@@ -138,7 +137,7 @@ func (s *sheet) bat(team, balls string, more doc) *sheet {
 	return s
 }
 
-// delivery is what a token tells, and how often the batters crossed.
+// delivery returns the delivery of a token, and how often the batters crossed.
 func delivery(token string) (d doc, ran int) {
 	parts := strings.Split(token, ":")
 	bat, extra, x := 0, 0, doc{}

@@ -15,7 +15,7 @@ func queries(n float64) measure.Counters {
 	return c
 }
 
-// scoringOf are the calls of a scoring of so many members.
+// scoringOf returns the calls of a scoring of so many members.
 func scoringOf(members float64) measure.Counters {
 	c := queries(members + 30)
 	c.Dynamo["TransactWriteItems"] = members

@@ -58,7 +58,7 @@ func TestMonth(t *testing.T) {
 	}
 }
 
-// TestCountersAreChecked: what is missing is an error that says what to do.
+// TestCountersAreChecked: the error of a missing counter names the command that counts it.
 func TestCountersAreChecked(t *testing.T) {
 	t.Parallel()
 	if _, err := parse(kept); err != nil {

@@ -1,6 +1,5 @@
-// Package seasontest gives a test a season in a pick'em room without processes: its
-// use cases answer, are woken by the queue and lock events on a clock that moves
-// only when the test says so.
+// Package seasontest gives a test a season in a pick'em room in one process: its API, the
+// scoring queue and the job that locks events, on a clock that only the test moves.
 package seasontest
 
 import (

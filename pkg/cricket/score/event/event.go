@@ -46,9 +46,9 @@ type Event struct {
 }
 
 // List returns the events of a match up to the snapshot f, from which s was read, in
-// the order of play. Keys tell which of them are new. A target stands before the chase,
+// the order of play. A new event has a new key. A target is listed before the chase,
 // even if it was revised during the chase. Stoppages follow the play, because a
-// snapshot does not say when they happened.
+// snapshot does not contain their time.
 //
 // No two events of a kind share a Key or an Alias. An event stays listed until a
 // snapshot retracts it, with these exceptions:
@@ -267,8 +267,8 @@ func (l *lister) result() {
 
 // play adds the wickets, fifties and hundreds of an innings. They come from the balls.
 // Two come from the provider's batting rows: wickets that the total counts and the balls
-// do not list, and the runs of batters if the balls do not add up. The rows do not say
-// when those runs were made, so these fifties and hundreds come last.
+// do not list, and the runs of batters if the balls do not add up. The rows do not
+// contain the time of those runs, so these fifties and hundreds come last.
 func (l *lister) play(n *score.Innings, balls []*sportmonks.Ball) {
 	p := inningsLister{
 		lister:  l,

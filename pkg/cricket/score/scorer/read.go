@@ -250,8 +250,8 @@ func (r *reader) count() {
 	}
 }
 
-// begin adds the innings that the status says is in play, if it has no row and no ball
-// yet and it is known who bats.
+// begin adds the innings that is in play by the status, if it has no row and no ball yet and
+// the batting team is known.
 func (r *reader) begin() {
 	var bats string
 	next := r.s.Current + 1

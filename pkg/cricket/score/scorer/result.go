@@ -9,7 +9,7 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
-// noteResult is what a note says about the result.
+// noteResult is the result in a note.
 type noteResult struct {
 	score.Result
 	tied, drawn, none, abandoned bool
@@ -152,7 +152,7 @@ func (r *reader) named(text string, names [2]string) string {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 0x80 }
 
-// result sets the result of a match that the provider says is over.
+// result sets the result of a match that is over by its status.
 func (r *reader) result() {
 	if _, known := r.f.Phase(); !known {
 		return // phase kept the result, too
@@ -383,7 +383,7 @@ func (r *reader) settle(res score.Result) {
 	revised := !s.Format.MultiDay() && r.target().Revised
 	note := r.readNote()
 	if res.Kind == score.Won && res.Method == "" && revised && note.WinnerID == "" {
-		res.Method = "DLS" // a note that names the winner would say so
+		res.Method = "DLS" // a note with the winner would have the method, too
 	}
 	if res.Kind == score.Won && res.Runs == 0 && res.Wickets == 0 && res.Confirmed {
 		switch res.Method {

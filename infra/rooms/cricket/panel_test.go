@@ -290,7 +290,7 @@ func TestButtons(t *testing.T) {
 		{"fault", `{"kind":"429","else":1}`, 400, "invalid body"},
 		{"rate", `{"match":"` + id + `","rate":20}`, 200, "20×"},
 		{"rate", `{"match":"` + id + `","rate":0}`, 400, "between"},
-		{"rate", `{"match":"1","rate":1}`, 400, "not played"},
+		{"rate", `{"match":"1","rate":1}`, 400, "not being played"},
 		{"pause", `{"match":"` + id + `","pause":true}`, 200, "paused"},
 		{"answer", `{"answer":"Unregistered"}`, 200, "410"},
 	} {

@@ -48,9 +48,9 @@ var (
 // distribution.
 const edgeRegion = "us-east-1"
 
-// Read reads a stage from the context of the CDK (-c key=value, and what the CDK adds
-// for itself), and the account and region from the environment that its CLI sets, if
-// the context does not contain them. The error describes in one sentence what to
+// Read reads a stage from the context of the CDK: -c key=value, and what the CDK adds
+// for itself. An account or region that the context lacks comes from the environment
+// that the CDK's CLI sets. The error describes in one sentence what to
 // change. The context agnostic=true requests templates without an account, for review
 // and tests. They do not need the settings that only a running fleet needs. With
 // agnostic=true, sam=true requests the templates that SAM CLI can run: see Overridable.

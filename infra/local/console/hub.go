@@ -1,6 +1,7 @@
-// Package console serves the fleet's page: a tab for each room with the room's own
-// sections, pushes as they arrive, the state of functions, queues and schedules,
-// errors, and buttons that inject faults into the services that all rooms use.
+// Package console serves the fleet's page. It has a tab for each room with the room's
+// own sections. Every tab shows pushes as they arrive, the state of functions, queues
+// and schedules, and errors. Buttons inject faults into the services that all rooms
+// use.
 //
 // It reads what the fleet did (the runtime's invocations, what the push service
 // answered) and computes nothing of it again. It knows no room: a room's part of

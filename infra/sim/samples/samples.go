@@ -2,9 +2,8 @@
 // responses for tests. They are not part of the repository: they lie in
 // ../shared/data beside it, or in the folder that MATCHDAY_DATA names.
 //
-// A test skips when that folder does not exist, and fails when the folder exists
-// but lacks the file that the test needs, so that a moved test or a renamed file
-// is noticed.
+// A test skips when that folder does not exist. It fails when the folder exists but
+// lacks the file that the test needs: a moved test or a renamed file is noticed.
 package samples
 
 import (

@@ -431,10 +431,16 @@ func (x *execution) fanOut(ctx context.Context, n, limit int, do func(ctx contex
 	return x.await(ctx, x.deadline, workers...)
 }
 
-// await starts fs, each with its own clock work, and releases the caller's work until
-// all have returned (nil), one has failed (its error), the time until has come
-// (errTimeout), or ctx has ended (its error). It does not wait for those that still run;
-// their context has ended. AWS does not stop a function either.
+// await starts fs, each with its own clock work, and releases the caller's work while
+// it waits. It returns
+//
+//   - nil when all have returned,
+//   - the error of the first that fails,
+//   - errTimeout at the time until,
+//   - the error of ctx when that ends.
+//
+// It does not wait for those that still run; their context has ended. AWS does not stop
+// a function either.
 func (x *execution) await(ctx context.Context, until time.Time, fs ...func(context.Context) error) error {
 	outer := ctx
 	ctx, end := context.WithCancelCause(outer)

@@ -27,6 +27,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"matchday/infra/sim/clock"
+	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/app"
@@ -50,6 +51,7 @@ type World struct {
 
 	room  spec.Room
 	http  http.Client // to the tables' engine
+	meter dynamodbsim.Meter
 	mu    sync.Mutex
 	calls map[string]int // of the functions, by operation
 	emits []spec.Metric  // what the opened functions may emit
@@ -117,7 +119,7 @@ func (w *World) Env(fn spec.Function) app.Env {
 		}
 	}
 	return app.Env{
-		AWS: dynamotest.WithGuard(w.T, cfg, fn), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: "local",
+		AWS: w.meter.On(dynamotest.WithGuard(w.T, cfg, fn)), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: "local",
 		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider,
 		Setting: func(name string) string {
 			if secrets[name] && !slices.Contains(fn.Secrets, name) {
@@ -215,6 +217,14 @@ func (w *World) CountCalls(do func()) map[string]int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.calls)
+}
+
+// CountUnits runs do and returns the capacity that the DynamoDB calls of the functions
+// consumed.
+func (w *World) CountUnits(do func()) dynamodbsim.Units {
+	w.meter.Take()
+	do()
+	return w.meter.Take()
 }
 
 // NewContext returns the context of a new invocation.

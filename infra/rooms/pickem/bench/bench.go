@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"matchday/infra/sim/dynamodb"
 	"matchday/infra/tools/bench/measure"
 	"matchday/infra/tools/cost/price"
 	"matchday/pkg/kit/app"
@@ -97,7 +98,7 @@ func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
 	if err := seed(ctx, w, members, eventsOfYear-1, eventsOfYear-2, "upcoming"); err != nil {
 		return nil, err
 	}
-	var m measure.Meter
+	var m dynamodb.Meter
 	uses := []struct {
 		useCost
 		fn     spec.Function
@@ -132,12 +133,12 @@ func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.Capacity = measure.Capacity{}
+		m.Take()
 		out, err := handle(ctx, requests[i])
 		if err != nil || out.StatusCode >= http.StatusMultipleChoices {
 			return nil, fmt.Errorf("%s: %d %s %w", u.What, out.StatusCode, out.Body, err)
 		}
-		u.Members, u.Capacity, u.Answer = members, m.Capacity, float64(len(out.Body))
+		u.Members, u.Capacity, u.Answer = members, measure.Capacity(m.Take()), float64(len(out.Body))
 		costs = append(costs, u.useCost)
 		if handlers[i], err = u.serve(w.Env()); err != nil {
 			return nil, err
@@ -184,7 +185,7 @@ func benchScore(ctx context.Context, members, rounds int) (cost scoreCost, err e
 	if err := seed(ctx, w, members, before, 0, "broadcast"); err != nil {
 		return cost, err
 	}
-	var m measure.Meter
+	var m dynamodb.Meter
 	metered := w.Env()
 	metered.AWS = m.On(metered.AWS)
 	cost.Members = members
@@ -208,7 +209,7 @@ func benchScore(ctx context.Context, members, rounds int) (cost scoreCost, err e
 			return cost, err
 		}
 		if round == 0 { // this round is metered, and connects
-			cost.Capacity = m.Capacity
+			cost.Capacity = measure.Capacity(m.Take())
 			continue
 		}
 		each, engine, cost.Counters = append(each, spent), append(engine, measure.Share(w.Waited(), spent.Wall)), w.Counts()

@@ -17,17 +17,15 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"matchday/infra/local/fleet"
-	"matchday/infra/rooms/all"
-	"matchday/infra/sim/clock"
 	"matchday/infra/sim/dynamodb"
 	"matchday/infra/tools/binaries"
 	"matchday/infra/tools/events/story"
+	"matchday/infra/tools/events/storyfleet"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
@@ -64,18 +62,10 @@ const prefix = "local-" // of the tables and queues of a local fleet
 
 // world is a fleet with what the test inspects and breaks.
 type world struct {
-	*fleet.Fleet
+	*storyfleet.Fleet
 	t         *testing.T
 	db        dynamo.DB
-	chapters  []chapter
-	faults    map[string]func(on bool) // conditions that an answer may be given under
-	tableless atomic.Bool              // DynamoDB has no tables
-}
-
-// chapter is a chapter of a room's story.
-type chapter struct {
-	room string
-	story.Chapter
+	tableless atomic.Bool // DynamoDB has no tables
 }
 
 // TestEvents gives every event to the binary of its function, on a fleet.
@@ -85,10 +75,10 @@ func TestEvents(t *testing.T) {
 	}
 	w := open(t)
 	var listed []string
-	for _, chapter := range w.chapters {
-		w.until(story.Time(chapter.At))
+	for _, chapter := range w.Chapters {
+		must(t, w.Until(t.Context(), story.Time(chapter.At)))
 		for _, name := range chapter.Cases {
-			name = chapter.room + "/" + name
+			name = chapter.Room + "/" + name
 			listed = append(listed, name)
 			t.Run(name, func(t *testing.T) {
 				outer := w.t
@@ -112,7 +102,6 @@ func TestEvents(t *testing.T) {
 // open starts the fleet at the beginning of the first chapter.
 func open(t *testing.T) *world {
 	w := &world{t: t}
-	w.faults = map[string]func(on bool){"there are no tables": w.tableless.Store}
 	db, err := dynamodb.Start(t.Context(), "")
 	must(t, err)
 	t.Cleanup(db.Stop)
@@ -134,41 +123,11 @@ func open(t *testing.T) *world {
 
 	cfg := fleet.Config{Root: root, Bin: t.TempDir()}
 	must(t, binaries.BuildAll(t.Context(), root, cfg.Bin))
-	var samples []story.Samples
-	for _, r := range all.Rooms() {
-		local := r.Local()
-		cfg.Rooms = append(cfg.Rooms, local.Fleet)
-		samples = append(samples, local.Samples)
-		for _, c := range local.Samples.Chapters {
-			w.chapters = append(w.chapters, chapter{r.Spec.Name, c})
-		}
-		maps.Copy(w.faults, local.Samples.Faults)
-	}
-	slices.SortStableFunc(w.chapters, func(a, b chapter) int { return story.Time(a.At).Compare(story.Time(b.At)) })
-	cfg.Clock = clock.New(story.Time(w.chapters[0].At), clock.Free)
-	t.Cleanup(cfg.Clock.Work()) // so that it stands still between the chapters
-	t.Cleanup(cfg.Clock.Stop)
-	w.Fleet, err = fleet.Start(t.Context(), cfg)
+	w.Fleet, err = storyfleet.Start(t.Context(), cfg)
 	must(t, err)
 	t.Cleanup(w.Close)
-	for _, s := range samples {
-		if s.Prepare != nil {
-			must(t, s.Prepare(w.put))
-		}
-	}
+	w.Conditions["there are no tables"] = w.tableless.Store
 	return w
-}
-
-// until runs the fleet until a time.
-func (w *world) until(at time.Time) {
-	if at.After(w.Clock.Now()) {
-		must(w.t, w.Clock.Sleep(w.t.Context(), at))
-	}
-}
-
-// settle returns when nothing is left to do: the clock does not move before.
-func (w *world) settle() {
-	must(w.t, w.Clock.Sleep(w.t.Context(), w.Clock.Now().Add(time.Millisecond)))
 }
 
 // play gives one event to its function, and compares.
@@ -186,12 +145,12 @@ func (w *world) play(name string, good bool) {
 	if good && !want.works() || !good && !want.refuses() {
 		t.Fatal("the answer that is wanted does not show a good event to do work, or a bad one to be refused clearly")
 	}
-	w.settle()
-	if fault := w.faults[want.Given]; fault != nil {
+	must(t, w.Settle(t.Context()))
+	if fault := w.Conditions[want.Given]; fault != nil {
 		fault(true)
 		defer fault(false)
 	} else if want.Given != "" {
-		t.Fatalf("unknown condition %q; valid conditions: %q", want.Given, slices.Sorted(maps.Keys(w.faults)))
+		t.Fatalf("unknown condition %q; valid conditions: %q", want.Given, slices.Sorted(maps.Keys(w.Conditions)))
 	}
 	for table, row := range want.Gone {
 		if !w.holds(table, row) {
@@ -237,7 +196,7 @@ func (w *world) play(name string, good bool) {
 			t.Errorf("%d messages are sent to %s", n, q)
 		}
 	}
-	w.settle()
+	must(t, w.Settle(t.Context()))
 	if n := w.Phones.Counts()["200"] - pushed; want.Pushes != 0 && n != want.Pushes {
 		t.Errorf("%d pushes reach a phone", n)
 	}
@@ -276,10 +235,6 @@ func (w *world) rejected(on spec.Queue, in []byte) string {
 		}
 	}
 	return ""
-}
-
-func (w *world) put(table string, row map[string]any) error {
-	return dynamo.Put(w.t.Context(), w.db, spec.Access{Table: spec.Table{Name: table}}, row)
 }
 
 // holds reports whether a row of the table fits.

@@ -267,7 +267,6 @@ func TestButtons(t *testing.T) {
 		{"lab/weather", wet, []string{"Sec-Fetch-Site", "same-site"}, 403, ""},
 		{"lab/weather", wet, []string{"Origin", "https://elsewhere.example"}, 403, ""},
 		{"lab/weather", wet, []string{"Origin", "null"}, 403, ""},
-		{"lab/weather", wet, []string{"Host", "rebound.example:8080", "Origin", "http://rebound.example:8080"}, 403, ""},
 		{"lab/weather", wet, []string{"Host", "192.168.1.7:8080", "Origin", "http://192.168.1.7:8080"}, 200, ""},
 		{"lab/weather", wet, []string{"Host", "[::1]:8080"}, 200, ""},
 	} {

@@ -14,11 +14,8 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"net"
 	"net/http"
-	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -39,6 +36,7 @@ import (
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cognito"
 	dynamodbsim "matchday/infra/sim/dynamodb"
+	"matchday/infra/sim/guard"
 	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/scheduler"
 	"matchday/infra/sim/sqs"
@@ -98,7 +96,7 @@ const (
 	// atOnce bounds the processes of a function without reserved concurrency.
 	atOnce = 16
 	sweep  = 10 * time.Minute
-	// patience is how many times its timeout an invocation may take on a free clock.
+	// patience is how many times longer than in AWS work may take on a free clock.
 	patience = 20
 )
 
@@ -127,7 +125,9 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 	if err != nil {
 		return f, err
 	}
-	if f.Functions, err = lambda.New(cfg.Clock, lambda.Config{Region: account.Region, Log: cfg.Log, Observe: cfg.Invocation}); err != nil {
+	if f.Functions, err = lambda.New(cfg.Clock, lambda.Config{
+		Region: account.Region, Init: f.limit(10 * time.Second), Log: cfg.Log, Observe: cfg.Invocation,
+	}); err != nil {
 		return f, err
 	}
 	f.stops = append(f.stops, f.Functions.Close)
@@ -218,7 +218,11 @@ func (f *Fleet) listen() error {
 	}
 	f.mux.Handle("/identity/", f.Users)
 	f.mux.Handle("/dev/token", f.Users)
-	f.serve(l, f.mux)
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return err
+	}
+	f.serve(l, guard.Pages(f.mux, host))
 	return nil
 }
 
@@ -262,7 +266,7 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	} else if endpoint, err = f.endanger(mux, inner, db.URL); err != nil {
 		return host, nil, err
 	}
-	f.serve(l, mux)
+	f.serve(l, guard.Handler(mux))
 	f.stops = append(f.stops, f.Queues.Close)
 
 	key, text, err := f.signingKey()
@@ -311,10 +315,7 @@ func (f *Fleet) endanger(mux *http.ServeMux, inner, db string) (endpoint string,
 		}
 	}
 	f.Faults.Key = func(table string) []string { return keys[table] }
-	proxy := httputil.NewSingleHostReverseProxy(to)
-	proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 4 * atOnce, DisableCompression: true}
-	proxy.ErrorLog = log.New(io.Discard, "", 0) // processes that are killed are part of it
-	mux.Handle("/dynamodb/", http.StripPrefix("/dynamodb", f.Faults.Guard(proxy)))
+	mux.Handle("/dynamodb/", http.StripPrefix("/dynamodb", f.Faults.Guard(dynamodbsim.Proxy(to))))
 	mux.Handle("/sqs/", f.Faults.Guard(f.Queues))
 	f.Queues.InjectFaults(f.Faults.MessageFault)
 	return inner + "/dynamodb/", nil
@@ -356,7 +357,7 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 			limit = atOnce
 		}
 		f.Functions.Add(lambda.Function{
-			Name: fn.Name, Path: path, Env: environment(env, fn), Timeout: f.timeout(fn), Memory: fn.Memory, MaxConcurrency: limit,
+			Name: fn.Name, Path: path, Env: environment(env, fn), Timeout: f.limit(fn.Timeout), Memory: fn.Memory, MaxConcurrency: limit,
 		})
 		switch on := fn.On.(type) {
 		case spec.Route:
@@ -377,7 +378,7 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 		}
 	}
 	api, err := apigateway.New(apigateway.Config{
-		Clock: f.Clock, Base: "/" + room.Name, Routes: routes, Invoke: f.Functions.Invoke, Verify: f.Users.Verify,
+		Clock: f.Clock, Base: "/" + room.Name, Routes: routes, Invoke: f.Functions.Invoke, Verify: f.Users.Verify, Timeout: f.limit(29 * time.Second),
 		CORS: apigateway.CORS{AllowOrigins: []string{"*"}, AllowMethods: []string{"*"}, AllowHeaders: []string{"authorization", "content-type", "if-none-match"}},
 	})
 	if err != nil {
@@ -404,14 +405,13 @@ func environment(all []string, fn spec.Function) []string {
 	return append(slices.Clone(all), spec.EnvUserPool+"="+cognito.ID)
 }
 
-// timeout returns the timeout of an invocation of fn. On a free clock it is longer, so
-// that a busy machine does not cause timeouts: simulated time stands still during the
-// invocation.
-func (f *Fleet) timeout(fn spec.Function) time.Duration {
+// limit returns a limit of wall time. On a free clock it is longer than in AWS, so that
+// a busy machine does not cause timeouts: simulated time stands still during the work.
+func (f *Fleet) limit(aws time.Duration) time.Duration {
 	if f.Clock.Speed() == clock.Free {
-		return patience * fn.Timeout
+		return patience * aws
 	}
-	return fn.Timeout
+	return aws
 }
 
 // queue creates a queue with its dead-letter queue. The queue invokes fn.

@@ -50,10 +50,10 @@ func (h *logs) of(f *Fleet, function string) []string {
 	return slices.Clone(h.lines[function])
 }
 
-// newLab returns a fleet with the room lab, without a database.
-func newLab(t *testing.T) (*Fleet, *logs) {
+// buildLab builds the functions of the room lab and returns their folder.
+func buildLab(t *testing.T) (bin string) {
 	t.Helper()
-	bin := t.TempDir()
+	bin = t.TempDir()
 	built := filepath.Join(bin, "lab", "function")
 	if out, err := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", built, "./testdata/function").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -63,6 +63,13 @@ func newLab(t *testing.T) (*Fleet, *logs) {
 			t.Fatal(err)
 		}
 	}
+	return bin
+}
+
+// newLab returns a fleet with the room lab, without a database.
+func newLab(t *testing.T) (*Fleet, *logs) {
+	t.Helper()
+	bin := buildLab(t)
 	c := clock.New(time.Date(2026, 6, 6, 18, 0, 0, 0, time.UTC), clock.Free)
 	h := &logs{lines: map[string][]string{}}
 	f := &Fleet{Config: Config{Clock: c, Bin: bin, Rooms: []Room{{Spec: lab}}}, mux: http.NewServeMux()}

@@ -29,6 +29,7 @@ import (
 	"github.com/sideshow/apns2"
 
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/guard"
 )
 
 // Config configures the server. Addr, Dir and the functions are optional.
@@ -134,7 +135,7 @@ func (s *Server) Listen() error {
 	var protocols http.Protocols
 	protocols.SetHTTP2(true)
 	s.http = &http.Server{
-		Handler:   s,
+		Handler:   guard.Handler(s),
 		Protocols: &protocols,
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams:          maxStreams,

@@ -17,9 +17,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/big"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -31,6 +29,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/guard"
 )
 
 // TTL is the lifetime of a token: Cognito's default.
@@ -82,7 +81,7 @@ func New(c *clock.Clock, issuer, clientID, dir string) (*Pool, error) {
 	}
 	p.mux.HandleFunc("GET "+u.Path+"/.well-known/openid-configuration", p.discovery)
 	p.mux.HandleFunc("GET "+u.Path+"/.well-known/jwks.json", p.keys)
-	p.mux.HandleFunc("GET /dev/token", p.devToken)
+	p.mux.Handle("GET /dev/token", guard.Handler(http.HandlerFunc(p.devToken)))
 	p.mux.HandleFunc("POST /{$}", p.api)
 	return p, nil
 }
@@ -227,7 +226,7 @@ func (p *Pool) Verify(token string) (map[string]any, error) {
 //
 //	GET {issuer}/.well-known/openid-configuration
 //	GET {issuer}/.well-known/jwks.json
-//	GET /dev/token?user=u1&name=Una&group=admin    Tokens, if Local to the caller
+//	GET /dev/token?user=u1&name=Una&group=admin    Tokens; not for pages of other sites
 //	POST /                                         AdminCreateUser, AdminGetUser, AdminDeleteUser
 func (p *Pool) ServeHTTP(w http.ResponseWriter, req *http.Request) { p.mux.ServeHTTP(w, req) }
 
@@ -254,10 +253,6 @@ func (p *Pool) keys(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (p *Pool) devToken(w http.ResponseWriter, req *http.Request) {
-	if !Local(req.Host) {
-		http.Error(w, "tokens are issued only at localhost or an IP address", http.StatusForbidden)
-		return
-	}
 	query := req.URL.Query()
 	user := query.Get("user")
 	if user == "" {
@@ -276,16 +271,6 @@ func (p *Pool) devToken(w http.ResponseWriter, req *http.Request) {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	answer(w, tokens)
-}
-
-// Local reports whether host is localhost or an IP address. Any other name could belong
-// to a foreign site whose DNS points here: its pages would have this origin.
-func Local(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil || host == "localhost"
 }
 
 func answer(w http.ResponseWriter, v any) {

@@ -7,7 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +42,10 @@ type Engine struct {
 // "". It returns when the engine accepts connections. It fails when there is no
 // engine for this platform, when the engine exits, and when it accepts no
 // connection for 10 s.
+//
+// The engine answers any web page. It therefore listens on a random address of this
+// machine, of which Linux has 16 million: a page cannot find it. Other systems have
+// one, 127.0.0.1, where only the port is random.
 func Start(ctx context.Context, file string) (e Engine, err error) {
 	if url := os.Getenv(Endpoint); url != "" {
 		return Engine{URL: url, Stop: func() {}}, nil
@@ -50,11 +58,11 @@ func Start(ctx context.Context, file string) (e Engine, err error) {
 	if err != nil {
 		return e, err
 	}
-	port, err := freePort()
+	host, port, err := freeAddress()
 	if err != nil {
 		return e, err
 	}
-	args := []string{"serve", "--port", port}
+	args := []string{"serve", "--host", host, "--port", port}
 	if file != "" {
 		args = append(args, "--db-path", file)
 	}
@@ -65,7 +73,8 @@ func Start(ctx context.Context, file string) (e Engine, err error) {
 	}
 	exited := make(chan struct{})
 	go func() { cmd.Wait(); close(exited) }()
-	e = Engine{URL: "http://127.0.0.1:" + port, Exited: exited, Stop: func() {
+	address := net.JoinHostPort(host, port)
+	e = Engine{URL: "http://" + address, Exited: exited, Stop: func() {
 		cmd.Process.Signal(os.Interrupt)
 		select {
 		case <-exited:
@@ -74,7 +83,7 @@ func Start(ctx context.Context, file string) (e Engine, err error) {
 			<-exited
 		}
 	}}
-	if err := awaitConnection(ctx, "127.0.0.1:"+port, exited); err != nil {
+	if err := awaitConnection(ctx, address, exited); err != nil {
 		e.Stop()
 		return e, err
 	}
@@ -106,14 +115,28 @@ func platform() string {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// freeAddress returns a random address of this machine and a port that is free there.
+func freeAddress() (host, port string, err error) {
+	part := func() int { return 1 + rand.IntN(254) }
+	l, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", part(), part(), part()))
 	if err != nil {
-		return "", err
+		l, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		return "", "", err
 	}
 	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, err
+	return net.SplitHostPort(l.Addr().String())
+}
+
+// Proxy returns a handler that passes requests on to the engine at url. It has no
+// limit of time, and no answer of its own: when the engine closes a connection, it
+// closes the caller's, whose SDK tries again as it does without a proxy.
+func Proxy(url *url.URL) http.Handler {
+	p := httputil.NewSingleHostReverseProxy(url)
+	p.Transport = &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true} // a closed connection for each call would use up the ports
+	p.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
+	return p
 }
 
 // awaitConnection returns when the engine accepts connections.

@@ -3,11 +3,16 @@ package dynamodb
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -286,5 +291,53 @@ func TestStartEndsWithItsContext(t *testing.T) {
 	cancel()
 	if _, err := Start(ctx, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+// TestProxy has no answer of its own: a slow engine is waited for, and a connection that
+// the engine closes is closed to the caller, whose SDK makes the call again.
+func TestProxy(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int32
+	waiting := make(chan struct{}, 1)
+	goOn := make(chan struct{})
+	engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if calls.Add(1) == 1 {
+			panic(http.ErrAbortHandler) // the connection closes
+		}
+		waiting <- struct{}{}
+		<-goOn
+		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+		fmt.Fprint(w, `{"TableNames":["cups"]}`)
+	}))
+	t.Cleanup(engine.Close)
+	to, err := url.Parse(engine.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(chan int, 10)
+	proxy := Proxy(to)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		out := httptest.NewRecorder()
+		defer func() {
+			if out.Code != http.StatusOK {
+				seen <- out.Code
+			}
+		}()
+		proxy.ServeHTTP(out, r)
+		w.Header().Set("Content-Type", out.Header().Get("Content-Type"))
+		w.WriteHeader(out.Code)
+		w.Write(out.Body.Bytes())
+	}))
+	t.Cleanup(front.Close)
+	go func() { <-waiting; close(goOn) }()
+	got, err := dynamodb.NewFromConfig(Config(front.URL)).ListTables(t.Context(), &dynamodb.ListTablesInput{})
+	if err != nil || !slices.Equal(got.TableNames, []string{"cups"}) || calls.Load() != 2 {
+		t.Errorf("after %d calls: %v, %v", calls.Load(), got, err)
+	}
+	select {
+	case status := <-seen:
+		t.Errorf("the proxy answers %d", status)
+	default:
 	}
 }

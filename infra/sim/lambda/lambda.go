@@ -32,6 +32,7 @@ import (
 	"time"
 
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/guard"
 )
 
 // Function is one Lambda function.
@@ -48,6 +49,7 @@ type Function struct {
 type Config struct {
 	Region  string           // "us-east-1" when empty
 	Idle    time.Duration    // how long a warm process is kept unused, in wall time; 0 is 10 minutes
+	Init    time.Duration    // how long a process may take until it asks for its first event, in wall time; 0 is 10 s, as in AWS
 	Log     func(Log)        // called with every line that functions write, from many goroutines
 	Observe func(Invocation) // called with every invocation that got a process, before Invoke returns
 }
@@ -88,9 +90,6 @@ const (
 	maxRequest  = 6 << 20
 	maxResponse = 6<<20 + 100
 )
-
-// initTimeout is how long a process may take until it asks for its first event.
-const initTimeout = 10 * time.Second
 
 // Runtime runs functions. Create it with New.
 type Runtime struct {
@@ -138,6 +137,9 @@ func New(c *clock.Clock, cfg Config) (*Runtime, error) {
 	if cfg.Idle == 0 {
 		cfg.Idle = 10 * time.Minute
 	}
+	if cfg.Init == 0 {
+		cfg.Init = 10 * time.Second
+	}
 	r := &Runtime{
 		clock:     c,
 		cfg:       cfg,
@@ -146,7 +148,7 @@ func New(c *clock.Clock, cfg Config) (*Runtime, error) {
 		functions: map[string]*function{},
 		processes: map[string]*process{},
 	}
-	r.server = &http.Server{Handler: r.api()}
+	r.server = &http.Server{Handler: guard.Handler(r.api())}
 	go r.server.Serve(l)
 	go r.spawner()
 	return r, nil

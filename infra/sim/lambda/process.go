@@ -88,7 +88,7 @@ func (r *Runtime) start(f *function, request string) (*process, error) {
 		r.removeProcess(p)
 		return nil, failure(request, BadEntrypoint, "%v", err)
 	}
-	limit := time.NewTimer(initTimeout)
+	limit := time.NewTimer(r.cfg.Init)
 	defer limit.Stop()
 	select {
 	case <-p.ready:
@@ -100,7 +100,7 @@ func (r *Runtime) start(f *function, request string) (*process, error) {
 	case <-limit.C:
 		p.kill()
 		<-p.gone
-		return nil, failure(request, TimedOut, "Task timed out after %.2f seconds", initTimeout.Seconds())
+		return nil, failure(request, TimedOut, "Task timed out after %.2f seconds", r.cfg.Init.Seconds())
 	case <-p.gone:
 		if p.initError != nil {
 			return nil, p.initError

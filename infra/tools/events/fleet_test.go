@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"os"
 	"path"
@@ -108,7 +107,7 @@ func open(t *testing.T) *world {
 	w.db = dynamo.Open(dynamodb.Config(db.URL), prefix)
 	to, err := url.Parse(db.URL)
 	must(t, err)
-	behind := httputil.NewSingleHostReverseProxy(to)
+	behind := dynamodb.Proxy(to)
 	between := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if w.tableless.Load() {
 			rw.Header().Set("Content-Type", "application/x-amz-json-1.0")

@@ -109,6 +109,10 @@ func (r *Runtime) start(f *function, request string) (*process, error) {
 	}
 }
 
+// outputLimit is how long the output of an ended process is read. Only a child outside
+// its group can keep it open.
+const outputLimit = 10 * time.Second
+
 // exec starts the child, and the goroutines that read it and wait for it.
 func (p *process) exec() error {
 	path, err := filepath.Abs(p.f.Path)
@@ -149,7 +153,7 @@ func (p *process) exec() error {
 		p.mu.Lock()
 		p.pid = 0
 		p.mu.Unlock()
-		_ = out.SetReadDeadline(time.Now().Add(time.Second))
+		_ = out.SetReadDeadline(time.Now().Add(outputLimit))
 		<-read
 		out.Close()
 		p.r.removeProcess(p)

@@ -125,11 +125,16 @@ func TestWrongTypesOfEveryKind(t *testing.T) {
 func TestTimeoutLastsUntilTheCallerDisconnects(t *testing.T) {
 	t.Parallel()
 	r, _ := playing(t, 5)
-	srv := httptest.NewServer(r)
+	arrived, ended := make(chan struct{}, 2), make(chan struct{}, 2)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		arrived <- struct{}{}
+		defer func() { ended <- struct{}{} }()
+		r.ServeHTTP(w, req)
+	}))
 	defer srv.Close()
 	r.inject(Fault{Kind: Timeout})
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-arrived; cancel() }()
 	get := func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/api/v2.0/livescores?api_token=secret", nil)
 		if err != nil {
@@ -144,6 +149,7 @@ func TestTimeoutLastsUntilTheCallerDisconnects(t *testing.T) {
 	if get(ctx) == nil {
 		t.Error("the call was answered")
 	}
+	<-ended
 	r.wait(time.Second) // the clock moves although a call is open
 	if err := get(t.Context()); err != nil {
 		t.Error(err)

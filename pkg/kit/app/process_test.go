@@ -74,7 +74,8 @@ func (p *process) invoke(event string) (string, error) {
 	return string(out), err
 }
 
-// failed returns the number of failures that the process has counted.
+// failed returns the number of failures that the process has counted. It ends the
+// process.
 func (p *process) failed() (n float64) {
 	for _, l := range p.logLines() {
 		if v, ok := l[telemetry.Failed.Name].(float64); ok {
@@ -84,9 +85,11 @@ func (p *process) failed() (n float64) {
 	return n
 }
 
-// logLines returns the lines that the process has logged, which must be JSON.
+// logLines returns the lines that the process has logged, which must be JSON. It ends
+// the process, because only then all of its output has been read.
 func (p *process) logLines() (lines []map[string]any) {
 	p.t.Helper()
+	p.Close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, l := range p.logs {
@@ -239,6 +242,7 @@ func TestCannotStart(t *testing.T) {
 	if _, err := p.invoke(`{}`); err == nil {
 		t.Error("an event is handled after a panic")
 	}
+	p.Close() // so that all of its output has been read
 	if !slices.ContainsFunc(p.logs, func(l string) bool { return strings.Contains(l, "the scorebook is torn") }) {
 		t.Errorf("it logs %q", p.logs)
 	}

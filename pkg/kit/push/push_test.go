@@ -46,7 +46,7 @@ func appleAt(t testing.TB, c *clock.Clock, change ...func(*Config, *apns.Config)
 	cfg := Config{
 		TeamID: team, KeyID: keyID, Bundle: bundle, Key: key,
 		Now: c.Now, RootCAs: x509.NewCertPool(),
-		Backoff: time.Millisecond,
+		Backoff: time.Millisecond, Patience: time.Minute, // for slow machines
 	}
 	at := apns.Config{TeamID: team, KeyID: keyID, PublicKey: &key.PublicKey, Bundle: bundle}
 	for _, f := range change {
@@ -564,7 +564,11 @@ func TestStartIsNotRepeated(t *testing.T) {
 			t.Parallel()
 			c := clock.New(start, clock.Free)
 			defer c.Work()() // so that no phone is waited for
-			server, s := appleAt(t, c, func(c *Config, _ *apns.Config) { c.Patience = 2 * time.Second })
+			server, s := appleAt(t, c, func(c *Config, _ *apns.Config) {
+				if name == "no answer" {
+					c.Patience = time.Second
+				}
+			})
 			to := tokens(1)
 			server.Answer(to[0], test.script...)
 			state := State{Content: map[string]any{"n": 1}, Time: start, Alert: &Banner{Title: "Play has begun"}}

@@ -40,8 +40,9 @@ bench: tools ## what ticks, parsing, pushes and functions cost here, beside thei
 cost: ## what the fleet costs in a month, in dollars: for matches, hours and people
 	@go run ./infra/tools/cost
 
-check: functions ## gofmt, vet, staticcheck, layer rules, state machines, OpenAPI
+check: functions ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, OpenAPI
 	@echo "gofmt" && test -z "$$(gofmt -l functions pkg infra template-tests | tee /dev/stderr)"
+	@echo "go.mod" && go mod tidy -diff
 	@echo "vet" && go vet ./...
 	@echo "staticcheck" && go tool staticcheck ./...
 	@echo "layers" && go test ./pkg/fleet

@@ -175,11 +175,103 @@ func TestDeclarationsAreUsed(t *testing.T) {
 	}
 }
 
+// TestLimitsAreEnforced: every limit that a room declares is in the Limits of a
+// function, is compared with by its Max, is refused with by problem.Beyond, and has a
+// test of its room that expects its code. Every limit of a function is declared.
+func TestLimitsAreEnforced(t *testing.T) {
+	t.Parallel()
+	for _, room := range Rooms() {
+		codes, enforced := map[string]string{}, map[string]int{} // by variable
+		for _, file := range sources(t, filepath.Join(root, "pkg", room.Name)) {
+			src := parse(t, file)
+			variables(src, func(variable string, value ast.Expr) {
+				v, ok := value.(*ast.CompositeLit)
+				if !ok {
+					return
+				}
+				if from, kind := selected(v.Type); from == "spec" && kind == "Limit" {
+					codes[variable] = fieldOf(v, "Code")
+				}
+			})
+			ast.Inspect(src, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.SelectorExpr: // limit.Max, package.limit.Max
+					if n.Sel.Name == "Max" {
+						enforced[last(n.X)] |= 1
+					}
+				case *ast.CallExpr:
+					if from, name := selected(n.Fun); from == "problem" && name == "Beyond" {
+						enforced[last(n.Args[0])] |= 2
+					}
+				}
+				return true
+			})
+		}
+		listed := map[string]bool{}
+		for _, f := range room.Functions {
+			for _, l := range f.Limits {
+				listed[l.Code] = true
+			}
+		}
+		tests := testText(t, filepath.Join(root, "pkg", room.Name))
+		declared := map[string]bool{}
+		for variable, code := range codes {
+			declared[code] = true
+			if !listed[code] {
+				t.Errorf("%s: no function has the limit %s, %q", room.Name, variable, code)
+			}
+			if enforced[variable] != 3 {
+				t.Errorf("%s: nothing compares with %s.Max and refuses with problem.Beyond(%s)", room.Name, variable, variable)
+			}
+			if !strings.Contains(tests, strconv.Quote(code)) {
+				t.Errorf("%s: no test expects %q", room.Name, code)
+			}
+		}
+		for code := range listed {
+			if !declared[code] {
+				t.Errorf("%s: the limit %q is not declared as a variable", room.Name, code)
+			}
+		}
+	}
+}
+
+// last is the last name of an identifier or a selector.
+func last(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
+}
+
+// testText is the text of all tests in and below a folder.
+func testText(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, "_test.go") {
+			text, e := os.ReadFile(path)
+			all.Write(text)
+			return e
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
+
 // nameOf is the value of the field Name, "" if it is not written as a literal.
-func nameOf(v *ast.CompositeLit) string {
+func nameOf(v *ast.CompositeLit) string { return fieldOf(v, "Name") }
+
+// fieldOf is the value of a field, "" if it is not written as a literal.
+func fieldOf(v *ast.CompositeLit, name string) string {
 	for _, e := range v.Elts {
 		if field, ok := e.(*ast.KeyValueExpr); ok {
-			if key, ok := field.Key.(*ast.Ident); ok && key.Name == "Name" {
+			if key, ok := field.Key.(*ast.Ident); ok && key.Name == name {
 				return literal(field.Value)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -152,6 +153,7 @@ type Function struct {
 	Objects []ObjectAccess
 	Mail    []MailSender
 	Secrets []string // names in Secrets Manager
+	Limits  []Limit  // that a user of its route may reach
 	Memory  int      // MB
 	Timeout time.Duration
 	// Reserved is its reserved concurrency, 0 for none.
@@ -190,6 +192,24 @@ func (f Function) Grants() []Grant {
 		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Index, b.Index))
 	})
 	return all
+}
+
+// Limit bounds what a user may have, or do in a period. A request beyond it is
+// refused with its code.
+type Limit struct {
+	Name string // of the things or acts, with the scope: "leagues per member", "wrong codes"
+	Max  int
+	Per  time.Duration // 0 for a number of things that exist
+	Code string        // of the problem: "too_many_leagues"
+}
+
+// String is the limit for a user: "20 leagues per member", "10 wrong codes in 1h".
+func (l Limit) String() string {
+	text := strconv.Itoa(l.Max) + " " + l.Name
+	if l.Per > 0 {
+		text += " in " + short(l.Per)
+	}
+	return text
 }
 
 // Trigger is what wakes a function: a Route, a Schedule, a Queue, a Task or

@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -139,6 +140,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 		op.Security = []map[string][]string{{"jwt": {}}}
 		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
 	}
+	describeLimits(&op, fn.Limits)
 	huma.Register(api, op, func(ctx context.Context, in *In) (*Out, error) {
 		out, err := do(ctx, in)
 		if err != nil {
@@ -148,6 +150,22 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	})
 	delete(api.OpenAPI().Components.Schemas.Map()["ErrorDetail"].Properties, "value") // see sealed
 	return api
+}
+
+// describeLimits adds x-limits to an operation: code, max, name, and per in seconds
+// for a rate.
+func describeLimits(op *huma.Operation, limits []spec.Limit) {
+	var all []map[string]any
+	for _, l := range limits {
+		status, described := http.StatusConflict, map[string]any{"code": l.Code, "max": l.Max, "name": l.Name}
+		if l.Per > 0 {
+			status, described["per"] = http.StatusTooManyRequests, int(l.Per.Seconds())
+		}
+		all, op.Errors = append(all, described), append(op.Errors, status)
+	}
+	if all != nil {
+		op.Extensions = map[string]any{"x-limits": all}
+	}
 }
 
 // unclear returns an error for each parameter that is given more than once, or one
@@ -220,7 +238,10 @@ func documentOf(ctx context.Context, err error) error {
 		level = slog.LevelError
 	}
 	slog.Log(ctx, level, "refused", "status", status, "err", err)
-	doc := document{ErrorModel: &huma.ErrorModel{Status: status, Type: problemType + cmp.Or(f.Code, f.Kind.Code()), Title: http.StatusText(status), Detail: f.Text}, extensions: f.Extensions}
+	doc := document{
+		ErrorModel: &huma.ErrorModel{Status: status, Type: problemType + cmp.Or(f.Code, f.Kind.Code()), Title: http.StatusText(status), Detail: f.Text},
+		extensions: f.Extensions, retryAfter: f.RetryAfter,
+	}
 	if f.Field != "" {
 		doc.Errors = []*huma.ErrorDetail{{Message: f.Text, Location: f.Field}}
 	}
@@ -234,6 +255,17 @@ const problemType = "urn:problem-type:matchday:"
 type document struct {
 	*huma.ErrorModel
 	extensions map[string]any
+	retryAfter time.Duration
+}
+
+// GetHeaders returns Retry-After in seconds, rounded up (RFC 9110, 10.2.3). huma
+// writes it.
+func (d document) GetHeaders() http.Header {
+	h := http.Header{}
+	if d.retryAfter > 0 {
+		h.Set("Retry-After", strconv.FormatInt(int64((d.retryAfter+time.Second-1)/time.Second), 10))
+	}
+	return h
 }
 
 func (d document) MarshalJSON() ([]byte, error) {

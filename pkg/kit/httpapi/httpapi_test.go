@@ -13,9 +13,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
@@ -253,6 +255,57 @@ func TestProblems(t *testing.T) {
 	}
 	if len(statuses) != int(problem.Unavailable)+1 || slices.Contains(statuses[:], 0) {
 		t.Errorf("a kind of problem has no status: %v", statuses)
+	}
+}
+
+// TestLimits: a refusal of a rate says when to retry, in whole seconds, and the
+// description of the operation has its limits.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	things := spec.Limit{Name: "overs per user", Max: 6, Code: "too_many_overs"}
+	rate := spec.Limit{Name: "attempts", Max: 10, Per: time.Hour, Code: "too_many_attempts"}
+	for _, c := range []struct {
+		err    error
+		status int
+		retry  string
+	}{
+		{problem.Beyond(things), 409, ""},
+		{problem.Beyond(rate), 429, "3600"},
+		{problem.Beyond(rate).WithRetryAfter(1), 429, "1"},
+		{problem.Beyond(rate).WithRetryAfter(90*time.Second + 1), 429, "91"},
+		{problem.New(problem.Unavailable, "", "busy").WithRetryAfter(time.Second), 503, "1"},
+	} {
+		h := Handler(getOver, func(context.Context, *read) (*over, error) { return nil, c.err })
+		out := serve(t, h, request(t, "GET", "/overs/7", ""))
+		if problemIn(t, out); out.StatusCode != c.status || out.Headers["Retry-After"] != c.retry {
+			t.Errorf("%v: got %d, Retry-After %q, want %d, %q", c.err, out.StatusCode, out.Headers["Retry-After"], c.status, c.retry)
+		}
+	}
+	fn := putOver
+	fn.Limits = []spec.Limit{things, rate}
+	text, err := OpenAPI(fn, writing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Limits    []map[string]any `json:"x-limits"`
+			Responses map[string]any
+		}
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	op := doc.Paths["/overs/{id}"]["post"]
+	want := []map[string]any{
+		{"code": "too_many_overs", "max": 6.0, "name": "overs per user"},
+		{"code": "too_many_attempts", "max": 10.0, "name": "attempts", "per": 3600.0},
+	}
+	if diff := cmp.Diff(want, op.Limits); diff != "" {
+		t.Errorf("the limits differ (-want +got):\n%s", diff)
+	}
+	if op.Responses["409"] == nil || op.Responses["429"] == nil {
+		t.Errorf("the statuses of the limits are not described: %v", op.Responses)
 	}
 }
 

@@ -8,6 +8,9 @@ package problem
 import (
 	"errors"
 	"fmt"
+	"time"
+
+	"matchday/pkg/spec"
 )
 
 // Kind is the class of a problem.
@@ -41,6 +44,7 @@ type Error struct {
 	Field      string         // the part of the request that is wrong: "query.from"; may be empty
 	Extensions map[string]any // more members of the problem document (RFC 9457, 3.2)
 	Text       string
+	RetryAfter time.Duration // when a retry may succeed; 0 if that is unknown
 	Cause      error
 }
 
@@ -73,6 +77,16 @@ func In(field, format string, args ...any) *Error {
 	return &Error{Kind: Invalid, Field: field, Text: fmt.Sprintf(format, args...)}
 }
 
+// Beyond returns the problem of a request that exceeds a limit: Conflict for a number
+// of things, Limited for a rate, with a RetryAfter of the whole period.
+func Beyond(limit spec.Limit) *Error {
+	kind := Conflict
+	if limit.Per > 0 {
+		kind = Limited
+	}
+	return New(kind, limit.Code, "the limit is %s", limit).WithRetryAfter(limit.Per)
+}
+
 // In returns a copy of e that names the field of the request that is wrong.
 func (e *Error) In(field string) *Error {
 	c := *e
@@ -84,6 +98,13 @@ func (e *Error) In(field string) *Error {
 func (e *Error) With(extensions map[string]any) *Error {
 	c := *e
 	c.Extensions = extensions
+	return &c
+}
+
+// WithRetryAfter returns a copy of e that says when a retry may succeed.
+func (e *Error) WithRetryAfter(d time.Duration) *Error {
+	c := *e
+	c.RetryAfter = d
 	return &c
 }
 

@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"io"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 )
 
 func TestOf(t *testing.T) {
@@ -82,5 +86,24 @@ func TestKindsHaveCodes(t *testing.T) {
 			t.Errorf("kind %d has the code %q", k, c)
 		}
 		seen[k.Code()] = true
+	}
+}
+
+// TestBeyond: a number of things is a Conflict, a rate is Limited.
+func TestBeyond(t *testing.T) {
+	t.Parallel()
+	leagues := spec.Limit{Name: "leagues per member", Max: 20, Code: "too_many_leagues"}
+	guesses := spec.Limit{Name: "wrong codes", Max: 10, Per: time.Hour, Code: "too_many_codes"}
+	for _, c := range []struct{ got, want *problem.Error }{
+		{problem.Beyond(leagues), &problem.Error{Kind: problem.Conflict, Code: "too_many_leagues", Text: "the limit is 20 leagues per member"}},
+		{problem.Beyond(guesses), &problem.Error{Kind: problem.Limited, Code: "too_many_codes", Text: "the limit is 10 wrong codes in 1h", RetryAfter: time.Hour}},
+		{
+			problem.Beyond(guesses).WithRetryAfter(90 * time.Second),
+			&problem.Error{Kind: problem.Limited, Code: "too_many_codes", Text: "the limit is 10 wrong codes in 1h", RetryAfter: 90 * time.Second},
+		},
+	} {
+		if diff := cmp.Diff(c.want, c.got); diff != "" {
+			t.Errorf("the problem differs (-want +got):\n%s", diff)
+		}
 	}
 }

@@ -1,18 +1,21 @@
 package league
 
+import "matchday/pkg/kit/problem"
+
 // What the tests of this package look at beside what it exports.
 
 const CodeLength = codeLength
 const CodeLetters = codeLetters
 
-var ErrLeagueFull = errLeagueFull
+var ErrLeagueFull = problem.Beyond(maxMembers)
 var ErrNoCode = errNoCode
 var ErrNotIn = errNotIn
-var ErrTooManyLeagues = errTooManyLeagues
+var ErrTooManyLeagues = problem.Beyond(maxLeagues)
 
 const LeagueSK = leagueSK
-const MaxLeagues = maxLeagues
-const MaxMembers = maxMembers
+
+var MaxLeagues = maxLeagues.Max
+var MaxMembers = maxMembers.Max
 
 var NewCode = newCode
 var ReadCode = readCode

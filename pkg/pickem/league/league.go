@@ -20,6 +20,7 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
 )
 
 const (
@@ -42,9 +43,9 @@ type invitation struct {
 }
 
 // Limits of leagues.
-const (
-	maxLeagues = 20   // of a member: scoring writes one table for each
-	maxMembers = 1000 // of a league
+var (
+	maxLeagues = spec.Limit{Name: "leagues per member", Max: 20, Code: "too_many_leagues"} // scoring writes one table for each
+	maxMembers = spec.Limit{Name: "members per league", Max: 1000, Code: "league_full"}
 )
 
 const (
@@ -155,8 +156,8 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 		if err != nil {
 			return nil, err
 		}
-		if len(g.Memberships) >= maxLeagues {
-			return nil, errTooManyLeagues
+		if len(g.Memberships) >= maxLeagues.Max {
+			return nil, problem.Beyond(maxLeagues)
 		}
 		id := item.NewUUID()
 		l := item.League{
@@ -171,11 +172,6 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 	}
 	return nil, item.ErrChanged
 }
-
-var (
-	errTooManyLeagues = problem.New(problem.Unprocessable, "too_many_leagues", "you are in %d leagues, which is the limit", maxLeagues)
-	errLeagueFull     = problem.New(problem.Unprocessable, "league_full", "the league has %d members, which is the limit", maxMembers)
-)
 
 // joiner reads a member who is about to join a league, with the member's items.
 func (s *Leagues) joiner(ctx context.Context, userID string) (g item.Collection, p item.Member, err error) {
@@ -299,13 +295,13 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, 
 		if _, there := g.Membership(l.ID); there {
 			return &LeaguePage{http.StatusOK, httpapi.NoStore, newLeague(l)}, nil
 		}
-		if len(g.Memberships) >= maxLeagues {
-			return nil, errTooManyLeagues
+		if len(g.Memberships) >= maxLeagues.Max {
+			return nil, problem.Beyond(maxLeagues)
 		}
-		if l.Members >= maxMembers {
-			return nil, errLeagueFull
+		if l.Members >= maxMembers.Max {
+			return nil, problem.Beyond(maxMembers)
 		}
-		open := dynamo.Equal[item.League]("code", code).And(dynamo.Absent[item.League]("endedAt"), dynamo.Less[item.League]("members", maxMembers))
+		open := dynamo.Equal[item.League]("code", code).And(dynamo.Absent[item.League]("endedAt"), dynamo.Less[item.League]("members", maxMembers.Max))
 		count := dynamo.UpdateWrite(l.Key(), dynamo.Add[item.League]("members", 1), open)
 		err = dynamo.Transact(ctx, s.Db, tables.JoinLeague, append(enter(g, p, l, s.Now()), count)...)
 		if !dynamo.IsRefused(err) {

@@ -130,12 +130,12 @@ func TestLeagueRequestsAreRefused(t *testing.T) {
 		code   string
 	}{
 		{"create without membership", league.CreateLeagueFunction, "/app/leagues", "nobody", map[string]any{"name": "Mine"}, 403, "not_a_member"},
-		{"create a 21st league", league.CreateLeagueFunction, "/app/leagues", "busy", map[string]any{"name": "One more"}, 422, "too_many_leagues"},
-		{"join a 21st league", league.JoinLeagueFunction, "/app/leagues/join", "busy", code(l.Code), 422, "too_many_leagues"},
+		{"create a 21st league", league.CreateLeagueFunction, "/app/leagues", "busy", map[string]any{"name": "One more"}, 409, "too_many_leagues"},
+		{"join a 21st league", league.JoinLeagueFunction, "/app/leagues/join", "busy", code(l.Code), 409, "too_many_leagues"},
 		{"join without membership", league.JoinLeagueFunction, "/app/leagues/join", "nobody", code(l.Code), 403, "not_a_member"},
 		{"join by an unknown code", league.JoinLeagueFunction, "/app/leagues/join", "cat", code("22222222"), 404, "code_not_found"},
 		{"join by an empty code", league.JoinLeagueFunction, "/app/leagues/join", "cat", code("----"), 404, "code_not_found"},
-		{"join a full league", league.JoinLeagueFunction, "/app/leagues/join", "cat", code(crowd.Code), 422, "league_full"},
+		{"join a full league", league.JoinLeagueFunction, "/app/leagues/join", "cat", code(crowd.Code), 409, "league_full"},
 		{"get an unknown league", league.GetLeagueFunction, "/app/leagues/" + nowhere, "ann", "", 404, "league_not_found"},
 		{"get a league of others", league.GetLeagueFunction, "/app/leagues/" + l.LeagueID, "cat", "", 404, "league_not_found"},
 		{"get with an invalid cursor", league.GetLeagueFunction, "/app/leagues/" + l.LeagueID + "?cursor=cat", "ann", "", 400, "bad_cursor"},

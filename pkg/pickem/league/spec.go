@@ -27,6 +27,7 @@ var (
 		IfDown: "Members cannot create leagues.",
 		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues"},
 		Uses:   []spec.Access{tables.GetMember, tables.CreateLeague},
+		Limits: []spec.Limit{maxLeagues},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	ListLeaguesFunction = spec.Function{
@@ -43,6 +44,7 @@ var (
 		IfDown: "Members cannot join leagues.",
 		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues/join"},
 		Uses:   []spec.Access{tables.FindLeague, tables.GetMember, tables.JoinLeague},
+		Limits: []spec.Limit{maxLeagues, maxMembers},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	GetLeagueFunction = spec.Function{

@@ -32,7 +32,7 @@ func inhabited(t *testing.T) *crickettest.World {
 		follower.DeviceRow{UserID: "ann", DeviceToken: "~", Turn: 1, ExpiresAt: at},
 		follower.DeviceRow{UserID: "#TOKEN#" + crickettest.Token("phone"), DeviceToken: "~", Owner: "ann", ExpiresAt: at})
 	testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}, TeamID: "11", ExpiresAt: at})
-	testkit.PutRows(w.World, tables.Subscriptions, activity.Subscription{MatchID: "7", PushToken: crickettest.Token("activity"), UserID: "ann", ExpiresAt: at})
+	w.AddActivities(activity.Subscription{MatchID: "7", PushToken: crickettest.Token("activity"), UserID: "ann", ExpiresAt: at})
 	testkit.PutRows(w.World, tables.Preferences, follower.PreferencesRow{UserID: "ann", Preferences: follower.Preferences{Alerts: []event.Kind{event.Toss}}})
 	return w
 }

@@ -21,7 +21,6 @@ import (
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/match"
-	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/spec"
 )
@@ -195,7 +194,7 @@ func TestActivityBelongsToItsUser(t *testing.T) {
 	if out := testkit.Call(routes, activity.StartActivityFunction, "/user/activity/7", "thief", body); out.StatusCode != http.StatusConflict {
 		t.Errorf("start-activity of another user: %d, want 409", out.StatusCode)
 	}
-	if s := testkit.Rows[activity.Subscription](w.World, tables.Subscriptions); len(s) != 1 || s[0].UserID != "fan" {
+	if s := w.Subscriptions(); len(s) != 1 || s[0].UserID != "fan" {
 		t.Errorf("stored activities: %+v, want one of ann", s)
 	}
 	end := "/user/activity/7?pushToken=" + crickettest.Token("fan")

@@ -3,6 +3,7 @@ package activity
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"matchday/pkg/cricket/follower"
@@ -61,7 +62,13 @@ type Started struct {
 	}
 }
 
+// maxActivities is the maximum number of Live Activities of a user in one match. A phone
+// shows one.
+const maxActivities = 10
+
 var (
+	errTooManyActivities = problem.New(problem.Conflict, "too_many_activities", "you have %d activities of this match, which is the maximum: end one first", maxActivities)
+
 	errNoActivity = problem.New(problem.NotFound, "activity_not_found", "you have not registered this activity for this match")
 
 	errOtherUser = problem.New(problem.Conflict, "activity_of_another_user", "another user has registered this activity")
@@ -76,8 +83,9 @@ var (
 // repeated call returns the same channel.
 //
 // NotFound: the match does not exist. Invalid: the team does not play in it.
-// Conflict: the match is over, another user has registered the token, or the phone
-// does not support channels. Unavailable: no channel can be opened now.
+// Conflict: the match is over, another user has registered the token, the caller has
+// maxActivities other activities of the match, or the phone does not support channels.
+// Unavailable: no channel can be opened now.
 func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Started, error) {
 	f, ok, err := dynamo.Get[match.Fixture](ctx, a.db, tables.GetFixture, in.MatchID)
 	if err != nil {
@@ -132,11 +140,35 @@ func (a *Activities) register(ctx context.Context, in *StartActivity, f match.Fi
 	}
 	set := dynamo.Set(row, "userId", "teamId", "updatedAt", "expiresAt").SetIfAbsent(row, "createdAt")
 	available := dynamo.Absent[Subscription]("userId").Or(dynamo.Equal[Subscription]("userId", in.UserID))
-	err := dynamo.Update(ctx, a.db, tables.RegisterActivity, dynamo.Key(tables.RegisterActivity, in.MatchID, token), set, available)
+	activity := follower.Entry{
+		Access: tables.RegisterActivity, List: follower.ActivityList(in.UserID, in.MatchID), ID: token, ExpiresAt: row.ExpiresAt,
+		Max: maxActivities, TooMany: errTooManyActivities,
+		Existing: func(ctx context.Context, tokens []string) ([]string, error) { return a.existing(ctx, in, tokens) },
+	}
+	err := activity.Write(ctx, a.db, dynamo.UpdateWrite(dynamo.Key(tables.RegisterActivity, in.MatchID, token), set, available))
 	if err != nil {
 		return dynamo.RefusedAs(err, errOtherUser.Because(err))
 	}
 	return a.queue.Send(ctx, tables.ActivityQueue, MatchChanged{MatchID: in.MatchID, Tokens: []string{token}}, 0)
+}
+
+// existing returns those of the tokens that have an activity of the caller, in the same
+// order.
+func (a *Activities) existing(ctx context.Context, in *StartActivity, tokens []string) ([]string, error) {
+	keys := make([]dynamo.Item, len(tokens))
+	for i, token := range tokens {
+		keys[i] = dynamo.Key(tables.RegisterActivity, in.MatchID, token)
+	}
+	rows, err := dynamo.GetAll[Subscription](ctx, a.db, tables.RegisterActivity, keys)
+	if err != nil {
+		return nil, err
+	}
+	now := a.now().Unix()
+	return slices.DeleteFunc(slices.Clone(tokens), func(token string) bool {
+		return !slices.ContainsFunc(rows, func(s Subscription) bool {
+			return s.PushToken == token && s.UserID == in.UserID && s.ExpiresAt > now
+		})
+	}), nil
 }
 
 // openChannel returns the channel of a perspective, for a user whose registered

@@ -3,8 +3,11 @@ package activity_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -107,6 +110,62 @@ func TestEndActivityRemovesOnlyTheCallersRegistration(t *testing.T) {
 	}
 	if err := end("fan"); problem.Of(err) != problem.NotFound {
 		t.Errorf("a second removal: error %v, want NotFound", err)
+	}
+}
+
+// TestActivitiesAreLimited: a user with the maximum of activities in a match can renew
+// one, and can register another after one has ended or was removed by a push. Concurrent
+// requests do not exceed the maximum. Other matches and users have limits of their own.
+func TestActivitiesAreLimited(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	w.AddFixture("7")
+	w.AddFixture("8")
+	a := testkit.Open(w.World, activity.StartActivityFunction, activity.OpenActivities)
+	start := func(matchID, user string, i int) string {
+		in := &activity.StartActivity{User: auth.User{UserID: user}, MatchID: matchID}
+		in.Body.PushToken = push.Token(crickettest.Token(fmt.Sprint(user, matchID, i)))
+		_, err := a.StartActivity(w.NewContext(), in)
+		if p, ok := errors.AsType[*problem.Error](err); ok {
+			return p.Code
+		}
+		testkit.Must(t, err)
+		return "started"
+	}
+	for i := range activity.MaxActivities - 1 {
+		if got := start("7", "ann", i); got != "started" {
+			t.Fatalf("activity %d: %s", i+1, got)
+		}
+	}
+	var wg sync.WaitGroup
+	answers := make([]string, 3)
+	for i := range answers {
+		wg.Go(func() { answers[i] = start("7", "ann", 100+i) })
+	}
+	wg.Wait()
+	if slices.Sort(answers); !slices.Equal(answers, []string{"started", "too_many_activities", "too_many_activities"}) || len(w.Subscriptions()) != activity.MaxActivities {
+		t.Errorf("three concurrent requests for the last place: %q, %d activities; want one of them and %d", answers, len(w.Subscriptions()), activity.MaxActivities)
+	}
+	for _, c := range []struct {
+		when, matchID, user string
+		i                   int
+		want                string
+	}{
+		{"a renewal", "7", "ann", 0, "started"},
+		{"another match", "8", "ann", 0, "started"},
+		{"another user", "7", "bob", 0, "started"},
+		{"one too many", "7", "ann", 200, "too_many_activities"},
+	} {
+		if got := start(c.matchID, c.user, c.i); got != c.want {
+			t.Errorf("%s: %s, want %s", c.when, got, c.want)
+		}
+	}
+	testkit.Must(t, w.DeleteRow(tables.Subscriptions, "7", crickettest.Token("ann70"))) // as push-activities does when the token is gone
+	if got := start("7", "ann", 200); got != "started" {
+		t.Errorf("after a token was removed: %s", got)
+	}
+	if got := start("7", "ann", 201); got != "too_many_activities" {
+		t.Errorf("one too many again: %s", got)
 	}
 }
 

@@ -15,6 +15,7 @@ const (
 	DismissAfter    = dismissAfter
 	EndExpiration   = endExpiration
 	PauseExpiration = pauseExpiration
+	MaxActivities   = maxActivities
 	MaxSwept        = maxSwept
 	MaxTries        = maxTries
 	PerMessage      = perMessage

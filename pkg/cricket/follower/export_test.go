@@ -7,6 +7,7 @@ import (
 // Exported for the tests of the package.
 
 const (
+	MaxFollows    = maxFollows
 	RegisterTries = registerTries
 	TurnRow       = turnRow
 )

@@ -3,6 +3,7 @@ package follower
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"matchday/pkg/cricket/match"
@@ -41,7 +42,14 @@ func OpenFollows(_ context.Context, env app.Env) (*Follows, error) {
 	return &Follows{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
 }
 
-var errNotFollowed = problem.New(problem.NotFound, "not_followed", "you do not follow this match")
+// maxFollows is the maximum number of matches that a user follows: more than any season
+// of a league has in a month.
+const maxFollows = 100
+
+var (
+	errNotFollowed    = problem.New(problem.NotFound, "not_followed", "you do not follow this match")
+	errTooManyFollows = problem.New(problem.Conflict, "too_many_follows", "you follow %d matches, which is the maximum: unfollow one first", maxFollows)
+)
 
 // FollowPage is the response with a followed match.
 type FollowPage struct {
@@ -72,7 +80,8 @@ type FollowMatch struct {
 
 // FollowMatch makes the caller a follower of a match, or changes the team of a follower
 // and renews the expiry. It returns ErrNotFound if there is no such match,
-// ErrTeamNotInMatch if the team does not play in it, and ErrMatchOver if it is over.
+// ErrTeamNotInMatch if the team does not play in it, ErrMatchOver if it is over, and
+// Conflict if the caller follows maxFollows other matches.
 func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage, error) {
 	team := ""
 	if in.Body != nil && in.Body.TeamID != match.Neutral {
@@ -92,10 +101,31 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 	now := s.now()
 	row := FollowRow{TeamID: team, CreatedAt: now.UnixMilli(), ExpiresAt: f.Expiry(now, match.KeepFollow)}
 	changes := dynamo.Set(row, "teamId", "expiresAt").SetIfAbsent(row, "createdAt")
-	if err := dynamo.Update(ctx, s.db, tables.FollowMatch, dynamo.Key(tables.FollowMatch, in.MatchID, in.UserID), changes); err != nil {
+	follow := Entry{
+		Access: tables.FollowMatch, List: FollowList(in.UserID), ID: in.MatchID, ExpiresAt: row.ExpiresAt,
+		Max: maxFollows, TooMany: errTooManyFollows,
+		Existing: func(ctx context.Context, ids []string) ([]string, error) { return s.followed(ctx, in.UserID, ids) },
+	}
+	if err := follow.Write(ctx, s.db, dynamo.UpdateWrite(dynamo.Key(tables.FollowMatch, in.MatchID, in.UserID), changes)); err != nil {
 		return nil, err
 	}
 	return followPage(http.StatusCreated, in.MatchID, team, row.ExpiresAt), nil
+}
+
+// followed returns those of the matches that the user still follows, in the same order.
+func (s *Follows) followed(ctx context.Context, userID string, ids []string) ([]string, error) {
+	keys := make([]dynamo.Item, len(ids))
+	for i, id := range ids {
+		keys[i] = dynamo.Key(tables.FollowMatch, id, userID)
+	}
+	rows, err := dynamo.GetAll[FollowRow](ctx, s.db, tables.FollowMatch, keys)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now().Unix()
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		return !slices.ContainsFunc(rows, func(r FollowRow) bool { return r.MatchID == id && r.ExpiresAt > now })
+	}), nil
 }
 
 // match reads a fixture. It returns match.ErrNotFound if there is none, and
@@ -164,13 +194,6 @@ func (s *Follows) UpdateFollow(ctx context.Context, in *UpdateFollow) (*FollowPa
 	return followPage(http.StatusOK, in.MatchID, team, row.ExpiresAt), nil
 }
 
-// subscription has the key and the user of a row of cricket-activity-subscriptions.
-type subscription struct {
-	MatchID   string `dynamodbav:"matchId"`
-	PushToken string `dynamodbav:"pushToken"`
-	UserID    string `dynamodbav:"userId"`
-}
-
 // UnfollowMatch is the request to stop following a match.
 type UnfollowMatch struct {
 	auth.User
@@ -178,32 +201,48 @@ type UnfollowMatch struct {
 }
 
 // UnfollowMatch deletes the caller's following of a match, and then the caller's Live
-// Activities of it. If it fails in between, a second call deletes the rest. It returns
-// NotFound if there is nothing to delete.
+// Activities of it. The list of the activities is deleted last: if a call fails, the
+// next one deletes the rest. It returns NotFound if there is nothing to delete. Its
+// cost does not depend on other users.
 func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*httpapi.Removed, error) {
 	follow, err := dynamo.Delete(ctx, s.db, tables.UnfollowMatch, dynamo.Key(tables.UnfollowMatch, in.MatchID, in.UserID))
 	if err != nil {
 		return nil, err
 	}
 	found := follow != nil
-	mine := dynamo.Equal[subscription]("userId", in.UserID)
-	activities, err := dynamo.QueryAll[subscription](ctx, s.db, tables.RemoveOfUser, dynamo.Range{
-		Key: dynamo.KeyIs(tables.RemoveOfUser, in.MatchID), Filter: &mine, Consistent: true,
-	})
+	list := ActivityList(in.UserID, in.MatchID)
+	activities, listed, err := dynamo.Get[List](ctx, s.db, tables.RemoveOfUser, list...)
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range activities {
-		_, err := dynamo.Delete(ctx, s.db, tables.RemoveOfUser, dynamo.Key(tables.RemoveOfUser, a.MatchID, a.PushToken), mine)
-		if err := dynamo.IgnoreRefused(err); err != nil { // refused: meanwhile it ended, or became another user's
+	for _, token := range activities.IDs {
+		deleted, err := dynamo.Applied(s.deleteActivity(ctx, in, token))
+		if err != nil {
 			return nil, err
 		}
-		found = true
+		found = found || deleted
+	}
+	if listed {
+		_, err := dynamo.Delete(ctx, s.db, tables.RemoveOfUser, dynamo.Key(tables.RemoveOfUser, list...), dynamo.Unchanged(activities, "ids"))
+		if err := dynamo.IgnoreRefused(err); err != nil { // refused: meanwhile the user has registered another activity
+			return nil, err
+		}
 	}
 	if !found {
 		return nil, errNotFollowed
 	}
 	return httpapi.NewRemoved(), nil
+}
+
+// deleteActivity deletes a Live Activity of the caller. It returns *dynamo.Refused if it
+// has ended, or is another user's.
+func (s *Follows) deleteActivity(ctx context.Context, in *UnfollowMatch, token string) error {
+	type activity struct {
+		UserID string `dynamodbav:"userId"`
+	}
+	mine := dynamo.Equal[activity]("userId", in.UserID)
+	_, err := dynamo.Delete(ctx, s.db, tables.RemoveOfUser, dynamo.Key(tables.RemoveOfUser, in.MatchID, token), mine)
+	return err
 }
 
 // RemoveFollows deletes all follows of the match.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/cricket/crickettest"
+	"matchday/infra/sim/dynamodb"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/cricket/activity"
@@ -61,10 +63,10 @@ func TestFollow(t *testing.T) {
 		{"99", `{}`, 404, "", "", time.Time{}},
 		{"x", `{}`, 422, "path.matchId", "", time.Time{}},
 	} {
-		before := len(testkit.Rows[follower.FollowRow](w.World, tables.Follows))
+		before := len(w.Follows())
 		out := testkit.Call(routes, follower.FollowMatchFunction, "/user/follow/"+c.match, "ann", c.body)
 		if c.status != http.StatusCreated {
-			if err := testkit.CheckProblemField(out, c.status, c.field); err != nil || len(testkit.Rows[follower.FollowRow](w.World, tables.Follows)) != before {
+			if err := testkit.CheckProblemField(out, c.status, c.field); err != nil || len(w.Follows()) != before {
 				t.Errorf("%s %s: %v", c.match, c.body, err)
 			}
 			continue
@@ -114,7 +116,7 @@ func TestFollow(t *testing.T) {
 			}
 		}
 	}
-	if n := len(testkit.Rows[follower.FollowRow](w.World, tables.Follows)); n != 3 {
+	if n := len(w.Follows()); n != 3 {
 		t.Errorf("%d follows, want 3: an update must not create one", n)
 	}
 
@@ -135,10 +137,10 @@ type followerRows struct {
 }
 
 func rowsOf(w *crickettest.World) (r followerRows) {
-	for _, f := range testkit.Rows[follower.FollowRow](w.World, tables.Follows) {
+	for _, f := range w.Follows() {
 		r.Follows = append(r.Follows, f.MatchID+" "+f.UserID)
 	}
-	for _, s := range testkit.Rows[activity.Subscription](w.World, tables.Subscriptions) {
+	for _, s := range w.Subscriptions() {
 		r.Activities = append(r.Activities, s.MatchID+" "+s.UserID)
 	}
 	slices.Sort(r.Follows)
@@ -146,18 +148,14 @@ func rowsOf(w *crickettest.World) (r followerRows) {
 	return r
 }
 
-// withFollowers returns a world in which ann and bob follow matches 7 and 8. The
-// activities of a match exceed one page of a query.
+// withFollowers returns a world in which ann and bob follow matches 7 and 8.
 func withFollowers(t *testing.T) *crickettest.World {
 	w := crickettest.New(t)
 	for _, match := range []string{"7", "8"} {
 		w.AddFixture(match)
 		for i, user := range []string{"ann", "bob", "ann", "bob", "ann"} {
 			testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: match, UserID: user}, ExpiresAt: crickettest.KickOff.Add(time.Hour).Unix()})
-			testkit.PutRows(w.World, tables.Subscriptions, struct {
-				activity.Subscription
-				Pad string `dynamodbav:"pad"`
-			}{activity.Subscription{MatchID: match, PushToken: crickettest.Token(fmt.Sprint(match, i)), UserID: user}, strings.Repeat("x", 300<<10)})
+			w.AddActivities(activity.Subscription{MatchID: match, PushToken: crickettest.Token(fmt.Sprint(match, i)), UserID: user})
 		}
 	}
 	return w
@@ -174,16 +172,11 @@ func TestUnfollowDeletesFollowAndActivities(t *testing.T) {
 	t.Parallel()
 	w := withFollowers(t)
 	routes := w.Routes()
-	calls := w.CountCalls(func() {
-		if out := testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
-			t.Errorf("unfollow: %d %s, want 204 without a body", out.StatusCode, out.Body)
-		}
-	})
+	if out := testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
+		t.Errorf("unfollow: %d %s, want 204 without a body", out.StatusCode, out.Body)
+	}
 	if diff := cmp.Diff(withoutAnn, rowsOf(w)); diff != "" {
 		t.Errorf("after unfollow (-want +got):\n%s", diff)
-	}
-	if calls["Query"] < 2 {
-		t.Errorf("calls %v, want at least two pages of a query", calls)
 	}
 	for range 2 { // nothing remains to be deleted
 		if err := testkit.CheckProblemField(testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""), http.StatusNotFound, ""); err != nil {
@@ -191,7 +184,7 @@ func TestUnfollowDeletesFollowAndActivities(t *testing.T) {
 		}
 	}
 	// A second call deletes an activity that remains without the follow.
-	testkit.PutRows(w.World, tables.Subscriptions, activity.Subscription{MatchID: "7", PushToken: crickettest.Token("late"), UserID: "ann"})
+	w.AddActivities(activity.Subscription{MatchID: "7", PushToken: crickettest.Token("late"), UserID: "ann"})
 	if out := testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", ""); out.StatusCode != http.StatusNoContent {
 		t.Errorf("unfollow with only an activity: %d %s, want 204", out.StatusCode, out.Body)
 	}
@@ -200,18 +193,110 @@ func TestUnfollowDeletesFollowAndActivities(t *testing.T) {
 	}
 }
 
+// TestCostOfUnfollowIsIndependentOfTheAudience: the units and calls of an unfollow are
+// equal among few and many activities of other users.
+func TestCostOfUnfollowIsIndependentOfTheAudience(t *testing.T) {
+	t.Parallel()
+	type cost struct {
+		Units dynamodb.Units
+		Calls map[string]int
+	}
+	costs := map[int]cost{}
+	for _, others := range []int{10, 2000} {
+		w := withFollowers(t)
+		rows := make([]activity.Subscription, others)
+		for i := range rows {
+			rows[i] = activity.Subscription{MatchID: "7", PushToken: crickettest.Token(fmt.Sprint("other", i)), UserID: fmt.Sprint("other", i)}
+		}
+		testkit.PutRows(w.World, tables.Subscriptions, rows...)
+		routes := w.Routes()
+		var c cost
+		c.Units = w.CountUnits(func() {
+			c.Calls = w.CountCalls(func() { testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/7", "ann", "") })
+		})
+		costs[others] = c
+	}
+	want := cost{dynamodb.Units{Reads: 1, Writes: 5}, map[string]int{"GetItem": 1, "DeleteItem": 5}} // the follow, three activities and their list
+	if diff := cmp.Diff(map[int]cost{10: want, 2000: want}, costs); diff != "" {
+		t.Errorf("costs by the number of other activities (-want +got):\n%s", diff)
+	}
+}
+
+// TestFollowsAreLimited: a user who follows the maximum can renew a follow, and can
+// follow another match after an unfollow or an expiry. Concurrent requests do not exceed
+// the maximum.
+func TestFollowsAreLimited(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	routes := w.Routes()
+	id := func(i int) string { return fmt.Sprint(100 + i) }
+	for i := range follower.MaxFollows + 2 {
+		w.AddFixture(id(i))
+	}
+	follow := func(i int) string {
+		out := testkit.Call(routes, follower.FollowMatchFunction, "/user/follow/"+id(i), "ann", "")
+		if err := testkit.CheckProblemCode(out, http.StatusConflict, "too_many_follows"); err == nil {
+			return "refused"
+		}
+		return fmt.Sprint(out.StatusCode)
+	}
+	check := func(when string, i int, want string) {
+		t.Helper()
+		if got := follow(i); got != want {
+			t.Errorf("%s: %s, want %s", when, got, want)
+		}
+	}
+	for i := range follower.MaxFollows - 1 {
+		check("below the maximum", i, "201")
+	}
+	var wg sync.WaitGroup
+	answers := make([]string, 3)
+	for i := range answers {
+		wg.Go(func() { answers[i] = follow(follower.MaxFollows - 1 + i) })
+	}
+	wg.Wait()
+	if slices.Sort(answers); !slices.Equal(answers, []string{"201", "refused", "refused"}) || len(w.Follows()) != follower.MaxFollows {
+		t.Errorf("three concurrent requests for the last place: %q, %d follows; want one of them and %d", answers, len(w.Follows()), follower.MaxFollows)
+	}
+	check("a renewal", 0, "201")
+	testkit.Must(t, w.DeleteRow(tables.Follows, id(follower.MaxFollows-1), "ann"))
+	testkit.Must(t, w.DeleteRow(tables.Follows, id(follower.MaxFollows), "ann"))
+	testkit.Must(t, w.DeleteRow(tables.Follows, id(follower.MaxFollows+1), "ann"))
+	check("after the last follow was deleted", follower.MaxFollows, "201")
+	testkit.Call(routes, follower.UnfollowMatchFunction, "/user/follow/"+id(3), "ann", "")
+	check("after an unfollow", follower.MaxFollows+1, "201")
+	check("without a place", 3, "refused")
+	w.MoveClock(time.Unix(testkit.Row[follower.FollowRow](w.World, tables.Follows, id(5), "ann").ExpiresAt, 0))
+	check("after the expiry", 3, "201")
+}
+
+// TestFollowCrashes: after a crash and a second run the follow and its list are complete.
+func TestFollowCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+		w := crickettest.New(t)
+		w.AddFixture("7")
+		in := &follower.FollowMatch{User: auth.User{UserID: "ann"}, MatchID: "7"}
+		testkit.OpenWith(w.World, w.CrashingEnv(follower.FollowMatchFunction, p), follower.OpenFollows).FollowMatch(w.NewContext(), in)
+		_, err := testkit.Open(w.World, follower.FollowMatchFunction, follower.OpenFollows).FollowMatch(w.NewContext(), in)
+		testkit.Must(t, err)
+		return append(testkit.Row[follower.List](w.World, tables.Follows, follower.FollowList("ann")...).IDs, rowsOf(w).Follows...)
+	})
+}
+
 // TestUnfollowSparesOtherUsers: an activity that another user registers between the
-// query and the delete remains.
+// read of the list and the delete remains.
 func TestUnfollowSparesOtherUsers(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)
 	mine := activity.Subscription{MatchID: "7", PushToken: crickettest.Token("activity"), UserID: "ann"}
-	testkit.PutRows(w.World, tables.Subscriptions, mine)
+	w.AddActivities(mine)
+	testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "ann"}})
 	env := w.Env(follower.UnfollowMatchFunction)
 	next := env.AWS.HTTPClient
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
 		out, err := next.Do(r)
-		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".GetItem") {
 			testkit.PutRows(w.World, tables.Subscriptions, activity.Subscription{MatchID: "7", PushToken: mine.PushToken, UserID: "bob"})
 		}
 		return out, err

@@ -1,8 +1,6 @@
 package follower
 
 import (
-	"time"
-
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/spec"
 )
@@ -71,7 +69,7 @@ var (
 		IfDown: "Users cannot unfollow matches, and get unwanted alerts until the match ends.",
 		On:     spec.Route{Method: "DELETE", Path: "/user/follow/{matchId}", Auth: spec.User},
 		Uses:   []spec.Access{tables.UnfollowMatch, tables.RemoveOfUser},
-		Memory: 256, Timeout: 15 * time.Second, // it reads all activities of the match
+		Memory: 256, Timeout: tables.ReadTimeout,
 	}
 	GetPreferencesFunction = spec.Function{
 		Name:   "cricket/get-preferences",

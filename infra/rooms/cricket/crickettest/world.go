@@ -37,6 +37,7 @@ import (
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
@@ -186,11 +187,22 @@ func (w *World) ExpectPhones(when string, want map[string]string, ended bool) {
 
 // Subscribers returns the users with an activity that has a push token, sorted.
 func (w *World) Subscribers() (names []string) {
-	for _, s := range testkit.Rows[activity.Subscription](w.World, tables.Subscriptions) {
+	for _, s := range w.Subscriptions() {
 		names = append(names, s.UserID)
 	}
 	slices.Sort(names)
 	return names
+}
+
+// Subscriptions returns the activities that have a push token. It leaves out the lists of
+// users.
+func (w *World) Subscriptions() []activity.Subscription {
+	return slices.DeleteFunc(testkit.Rows[activity.Subscription](w.World, tables.Subscriptions), func(s activity.Subscription) bool { return s.UserID == "" })
+}
+
+// Follows returns the follows of all users. It leaves out the lists of users.
+func (w *World) Follows() []follower.FollowRow {
+	return slices.DeleteFunc(testkit.Rows[follower.FollowRow](w.World, tables.Follows), func(f follower.FollowRow) bool { return !match.ValidID(f.MatchID) })
 }
 
 // Sync runs all Syncs in order.
@@ -344,8 +356,34 @@ func (w *World) Subscribe(matchID, name, team string) activity.Subscription {
 		MatchID: matchID, PushToken: Token(name), UserID: name, TeamID: team,
 		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(24 * time.Hour).Unix(),
 	}
-	testkit.PutRows(w.World, tables.Subscriptions, s)
+	w.AddActivities(s)
 	return s
+}
+
+// AddActivities stores activities as start-activity does: also in the lists of their
+// users.
+func (w *World) AddActivities(all ...activity.Subscription) {
+	w.T.Helper()
+	testkit.PutRows(w.World, tables.Subscriptions, all...)
+	lists := map[[2]string]follower.List{}
+	for _, s := range all {
+		key := [2]string(follower.ActivityList(s.UserID, s.MatchID))
+		list, ok := lists[key]
+		if !ok {
+			list, _, _ = dynamo.Get[follower.List](w.T.Context(), w.DB(), spec.Access{Table: tables.Subscriptions}, key[:]...)
+		}
+		list.IDs, list.ExpiresAt = append(list.IDs, s.PushToken), max(list.ExpiresAt, s.ExpiresAt)
+		lists[key] = list
+	}
+	rows := make([]any, 0, len(lists))
+	for key, list := range lists {
+		rows = append(rows, struct {
+			MatchID   string `dynamodbav:"matchId"`
+			PushToken string `dynamodbav:"pushToken"`
+			follower.List
+		}{key[0], key[1], list})
+	}
+	testkit.PutRows(w.World, tables.Subscriptions, rows...)
 }
 
 // PhoneState returns the content state that a phone shows, "" before the first, and whether
@@ -389,7 +427,7 @@ func (w *World) Outcome() Outcome {
 	o := Outcome{
 		Fixtures: map[string]match.Fixture{}, States: map[string]string{}, Shown: map[string]string{}, Hashes: map[string]string{},
 		Balls: map[string]string{}, Last: map[string]int{}, Phones: map[string]string{},
-		Follows: len(testkit.Rows[map[string]any](w.World, tables.Follows)),
+		Follows: len(w.Follows()),
 	}
 	changes := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
 	for _, f := range testkit.Rows[match.Fixture](w.World, tables.Fixtures) {
@@ -433,7 +471,7 @@ func (w *World) Outcome() Outcome {
 	}
 	slices.Sort(o.Alerts)
 	o.Alerts = slices.Compact(o.Alerts)
-	for _, s := range testkit.Rows[activity.Subscription](w.World, tables.Subscriptions) {
+	for _, s := range w.Subscriptions() {
 		o.Phones[s.PushToken] = "subscribed"
 	}
 	if w.Phones != nil {

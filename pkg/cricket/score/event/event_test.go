@@ -211,6 +211,7 @@ func TestEachStoppageIsListedOnce(t *testing.T) {
 				}
 				begun = begun || st.Phase == sportmonks.Live || !c.bare && status != "NS"
 				events := event.List(s.Fixture, st)
+				scoretest.CheckTexts(t, events)
 				if got := len(scoretest.EventLines(events, event.Start)) == 1; got != begun {
 					t.Errorf("%s: start listed %t, want %t", status, got, begun)
 				}

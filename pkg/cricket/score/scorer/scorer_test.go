@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,6 +118,20 @@ func TestDisplayOfEachSituation(t *testing.T) {
 	}
 }
 
+// TestOutcomeDependsOnThePerspective: only followers of the loser see a loss.
+func TestOutcomeDependsOnThePerspective(t *testing.T) {
+	t.Parallel()
+	won := scoretest.NewScene("T20I").AddTotal(1, 170, 6, "20").AddTotal(2, 92, 9, "20").Finish(1, "Home won by 78 runs").Read(t)
+	tied := scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").Finish(0, "Match tied").Read(t)
+	for team, want := range map[string][2]score.Outcome{
+		"1": {score.Won, score.Tied}, "2": {score.Lost, score.Tied}, "": {score.Won, score.Tied}, "another team": {score.Won, score.Tied},
+	} {
+		if got := [2]score.Outcome{won.For(team).Outcome, tied.For(team).Outcome}; got != want {
+			t.Errorf("followers of %q see the outcomes %q, want %q", team, got, want)
+		}
+	}
+}
+
 func TestRateHasTwoDecimalsHalfUp(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -177,6 +192,26 @@ func TestNoteOfSuperOverKeepsTheChaseTarget(t *testing.T) {
 			if want := fmt.Sprint("target:2:", c.want); e.Kind == event.Target && e.Key != want {
 				t.Errorf("%s: event %s, want %s", name, e.Key, want)
 			}
+		}
+	}
+}
+
+// TestRevisedTargetStaysInTheChase has the feed drop a revised target.
+func TestRevisedTargetStaysInTheChase(t *testing.T) {
+	t.Parallel()
+	chase := func(note string) *scoretest.Scene {
+		s := scoretest.NewScene("T20I").AddTotal(1, 182, 8, "20").AddTotal(2, 10, 0, "1.2")
+		s.Note = note
+		return s
+	}
+	revised := chase("Target 170 runs").Read(t)
+	for note, want := range map[string]score.Target{
+		"":                {Runs: 170, Overs: "20", Revised: true},
+		"Target 160 runs": {Runs: 160, Overs: "20", Revised: true},
+	} {
+		st, _ := scorer.Read(chase(note).Fixture, revised)
+		if diff := cmp.Diff(want, st.Target); diff != "" {
+			t.Errorf("after the note %q (-want +got):\n%s", note, diff)
 		}
 	}
 }
@@ -321,6 +356,7 @@ func TestContradictoryFinishIsPending(t *testing.T) {
 		{"winner is another team", chase().Finish(9, "Away won by 5 wickets"), scorer.ResultConflict},
 		{"tie with different scores", chase().Finish(0, "Match tied"), scorer.ResultConflict},
 		{"winner without a result", chase().Finish(2, "No result"), scorer.ResultConflict},
+		{"win by wickets with level scores", scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddTotal(2, 137, 5, "20").Finish(2, "Away won by 5 wickets"), scorer.ResultConflict},
 		{"wrong margin", scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddTotal(2, 130, 5, "20").Finish(1, "Home won by 9 runs"), scorer.ResultConflict},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -341,6 +377,25 @@ func TestContradictoryFinishIsPending(t *testing.T) {
 				t.Fatalf("after another contradictory finish: %+v, want the result", st)
 			}
 		})
+	}
+}
+
+// TestInningsContinuesAfterAWithdrawnFinish has the provider finish a chase too early and
+// take it back before the next ball.
+func TestInningsContinuesAfterAWithdrawnFinish(t *testing.T) {
+	t.Parallel()
+	chase := func() *scoretest.Scene {
+		return scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddTotal(2, 130, 5, "19")
+	}
+	want := chase().Read(t)
+	pending, _ := scorer.Read(chase().Finish(2, "").Fixture, want)
+	if !pending.Pending {
+		t.Fatalf("state %+v, want it pending", pending)
+	}
+	got, problems := scorer.Read(chase().Fixture, pending)
+	scoretest.NoProblems(t, problems)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("state after the finish was taken back (-want +got):\n%s", diff)
 	}
 }
 
@@ -381,6 +436,12 @@ func TestPartialSnapshotIsRefused(t *testing.T) {
 	}
 	if st, problems = scorer.Read(whole.Fixture, st); st.Held != 0 || len(problems) > 0 {
 		t.Errorf("a whole snapshot after a partial one: %+v with problems %+v", st, problems)
+	}
+	// A dot ball is missing, so that the runs still add up.
+	gap := whole.Fixture
+	gap.Balls = slices.Delete(slices.Clone(gap.Balls), 3, 4)
+	if st, problems := scorer.Read(gap, before); st.Held != 1 || st.Innings[0].Listed != 8 || problems[len(problems)-1].Kind != scorer.PartialBalls {
+		t.Errorf("a list without a dot ball: %+v with problems %+v, want the previous balls and a partial snapshot", st.Innings[0], problems)
 	}
 	// The provider deletes a ball and its runs.
 	deleted := scoretest.NewScene("T20I").AddInnings(1, "1 4 W . 2 6 1")
@@ -523,6 +584,13 @@ func TestStrikeAfterEachKindOfBall(t *testing.T) {
 			t.Errorf("%s (last ball of the over: %t): on strike is %q, want %q", c.ball, c.last, facing, c.want)
 		}
 	}
+	// The Hundred changes ends after every ten balls.
+	for balls, want := range map[int]string{4: "101", 5: "101", 9: "101", 10: "102", 15: "101", 20: "102"} {
+		i := slices.IndexFunc(scoretest.NewScene("The Hundred").AddInningsOf(1, 5, strings.Repeat(". ", balls)).Read(t).Batters, func(b score.Batter) bool { return b.ID == want && b.OnStrike })
+		if i < 0 {
+			t.Errorf("after %d balls of The Hundred %s is not on strike", balls, want)
+		}
+	}
 	// After a run out the striker is unknown. The batting rows have the new batter.
 	s := scoretest.NewScene("T20I").AddInnings(1, "1W")
 	s.Balls[0].Score.Name = "Run Out + 1 Run"
@@ -563,7 +631,7 @@ func TestStatusesGiveDayAndSession(t *testing.T) {
 	t.Parallel()
 	st := score.State{}
 	for _, step := range [][2]string{
-		{"NS", "Not started"}, {"1st Innings", "Day 1, session 1"}, {"Lunch", "Lunch"}, {"1st Innings", "Day 1, session 2"},
+		{"NS", "Not started"}, {"1st Innings", "Day 1, session 1"}, {"Lunch", "Lunch"}, {"Lunch", "Lunch"}, {"Lunch", "Lunch"}, {"1st Innings", "Day 1, session 2"},
 		{"Int.", "Play interrupted"}, {"1st Innings", "Day 1, session 2"}, {"Tea Break", "Tea"}, {"1st Innings", "Day 1, session 3"},
 		{"Stump Day 1", "Stumps, day 1"}, {"Int.", "Play interrupted"}, {"1st Innings", "Day 2, session 1"}, {"Stump Day 2", "Stumps, day 2"},
 	} {

@@ -324,3 +324,20 @@ func TestUnfollowCrashes(t *testing.T) {
 		return got
 	})
 }
+
+// TestRemoveFollowsReadsAllPages removes more follows than fit a page of a query.
+func TestRemoveFollowsReadsAllPages(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	for i := range 30 {
+		testkit.PutRows(w.World, tables.Follows, map[string]any{
+			"matchId": "7", "userId": fmt.Sprint("fan ", i), "padding": strings.Repeat("x", 100_000), // 10 rows fill a page of 1 MB
+		})
+	}
+	testkit.PutRows(w.World, tables.Follows, map[string]any{"matchId": "8", "userId": "fan of another"})
+	testkit.Must(t, follower.RemoveFollows(t.Context(), w.DB(), "7"))
+	left := testkit.Rows[follower.Follow](w.World, tables.Follows)
+	if diff := cmp.Diff([]follower.Follow{{MatchID: "8", UserID: "fan of another"}}, left); diff != "" {
+		t.Errorf("follows left (-want +got):\n%s", diff)
+	}
+}

@@ -82,6 +82,18 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 			}
 			return 200, pageOf("Finished", tied)
 		}, 5 * time.Minute},
+		"abandoned, in play, and abandoned again": {func(sinceLeft time.Duration) (int, string) {
+			if sinceLeft == 3*time.Minute {
+				return 200, pageOf("2nd Innings")
+			}
+			return 200, pageOf("Aban.")
+		}, 4*time.Minute + live.CalledOffAfter},
+		"deleted, there, and deleted again": {func(sinceLeft time.Duration) (int, string) {
+			if sinceLeft == time.Minute {
+				return 200, pageOf("Stump Day 1")
+			}
+			return 404, `{"message":"no"}`
+		}, 2*time.Minute + live.SettleAfter},
 		"without a winner for long":   {func(time.Duration) (int, string) { return 200, pageOf("Finished") }, live.SettleAfter},
 		"with two winners for long":   {func(time.Duration) (int, string) { return 200, pageOf("Finished", `"winner_team_id":12`, wonNote) }, live.SettleAfter},
 		"deleted by the provider":     {func(time.Duration) (int, string) { return 404, `{"message":"no"}` }, live.SettleAfter},
@@ -98,7 +110,7 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 			t.Parallel()
 			var w *crickettest.World
 			w, s, first := matchLeft(t, func() (int, string) { return c.page(sinceLeft(w)) })
-			requests := testkit.Drain(w.World, tables.FinishQueue, live.SettleAfter+live.KeepFollows, s.FinishMatch)
+			requests := testkit.Drain(w.World, tables.FinishQueue, live.SettleAfter+live.KeepFollows+5*time.Minute, s.FinishMatch)
 			f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
 			if c.after < 0 {
 				if f.FinishedAt != 0 || requests < 29 {
@@ -251,20 +263,26 @@ func TestFalselyFinishedMatchIsUnarchived(t *testing.T) {
 // TestPolledMatchIsNotEnded polls a match again after its page was requested.
 func TestPolledMatchIsNotEnded(t *testing.T) {
 	t.Parallel()
-	w, s, m := matchLeft(t, func() (int, string) { return http.StatusOK, pageOf("Finished", tied) })
-	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
-	asked := w.Clock.Now()
-	page, err := s.Provider().Fixture(w.NewContext(), "7")
-	testkit.Must(t, err)
-	_, err = s.Ingest(w.NewContext(), m.MatchID, page, asked, false)
-	testkit.Must(t, err)
-	w.SetPayload(crickettest.Payload(f, "2nd Innings", crickettest.Ball{ID: 1, Runs: 1}, crickettest.Ball{ID: 2, Runs: 4}))
-	w.TickAt(w.Ticker(), 6)
-	if decided, err := s.DecideEnd(w.NewContext(), &f, asked); decided || err != nil {
-		t.Errorf("its end is decided: %v, %v", decided, err)
-	}
-	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.EndingAt != 0 || f.Live == "" {
-		t.Errorf("the row is %+v", f)
+	for name, polled := range map[string]int{"in the same slot": 5, "in a later slot": 6} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, s, m := matchLeft(t, func() (int, string) { return http.StatusOK, pageOf("Finished", tied) })
+			f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+			w.MoveClock(crickettest.At(5).Add(time.Second))
+			asked := w.Clock.Now()
+			page, err := s.Provider().Fixture(w.NewContext(), "7")
+			testkit.Must(t, err)
+			_, err = s.Ingest(w.NewContext(), m.MatchID, page, asked, false)
+			testkit.Must(t, err)
+			w.SetPayload(crickettest.Payload(f, "2nd Innings", crickettest.Ball{ID: 1, Runs: 1}, crickettest.Ball{ID: 2, Runs: 4}))
+			w.TickAt(w.Ticker(), polled)
+			if decided, err := s.DecideEnd(w.NewContext(), &f, asked); decided || err != nil {
+				t.Errorf("its end is decided: %v, %v", decided, err)
+			}
+			if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.EndingAt != 0 || f.Live == "" {
+				t.Errorf("the row is %+v", f)
+			}
+		})
 	}
 }
 

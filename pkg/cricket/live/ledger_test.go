@@ -111,6 +111,16 @@ func TestPastEventsOfALateMatchAreNotSent(t *testing.T) {
 	}
 }
 
+// TestResultOfALateMatchIsSent first polls a match when it is over.
+func TestResultOfALateMatchIsSent(t *testing.T) {
+	t.Parallel()
+	past, result := wicketOf("S1:out:1", ""), event.Event{Kind: event.Result, Key: "result:won:11"}
+	_, due := ledger{}.record(observation{matchID: "7", events: []event.Event{past, result}, polls: 1, late: true, final: true})
+	if len(due) != 1 || due[0].Key != result.Key {
+		t.Errorf("sends %v, want the result alone", due)
+	}
+}
+
 // TestOnlyConfirmedEventsAreSent polls events at random. An event is sent, and sent
 // once, exactly if confirmPolls consecutive polls contained it.
 func TestOnlyConfirmedEventsAreSent(t *testing.T) {

@@ -141,6 +141,11 @@ func TestTickStoresWhatChanged(t *testing.T) {
 	if len(o.Shown) != 3 || len(o.Hashes) != 3 || o.Unqueued != nil || !strings.Contains(o.Shown["DISPLAY#7#neutral"], `"score":"4/0"`) {
 		t.Errorf("shown %v, hashes %v, untold %v", o.Shown, o.Hashes, o.Unqueued)
 	}
+	for _, d := range testkit.Rows[match.DisplayRow](w.World, tables.Displays) {
+		if want := crickettest.At(0).Add(match.KeepShown).Unix(); d.TTL != want || d.At != crickettest.At(0).Unix() || !d.Playing {
+			t.Errorf("the display %s expires at %d, want %d: %+v", d.CacheKey, d.TTL, want, d)
+		}
+	}
 	if want := `"id":1,"innings":1,"at":"0.1"`; !strings.Contains(o.Balls["7"], want) || o.Last["7"] != 1 {
 		t.Errorf("the balls are %s, up to %d", o.Balls["7"], o.Last["7"])
 	}
@@ -396,6 +401,50 @@ func TestReturnMakesAnArchivedMatchLive(t *testing.T) {
 	}
 	if n := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)); n != 1 {
 		t.Errorf("%d messages were sent of a match that never changed, want 1", n)
+	}
+}
+
+// TestEachAbsenceIsTimedAnew has a match vanish, come back for one poll, and vanish again.
+func TestEachAbsenceIsTimedAnew(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	tk := w.Ticker()
+	for n, there := range []bool{true, false, false, true, false, false, false, false} {
+		w.SetPayload()
+		if there {
+			w.SetPayload(crickettest.Payload(f, "1st Innings"))
+		}
+		w.TickAt(tk, n)
+		if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); (f.ArchivedAt != 0) != (n == 7) {
+			t.Errorf("in slot %d the row is %+v, want it archived in slot 7", n, f)
+		}
+	}
+}
+
+// TestPollDuringArchivingKeepsTheMatchLive has another process poll the match after the
+// ticker has read its row, and before the ticker archives it.
+func TestPollDuringArchivingKeepsTheMatchLive(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	other := w.Ticker()
+	w.SetPayload(crickettest.Payload(f, "1st Innings"))
+	w.TickAt(other, 0)
+	w.SetPayload()
+	w.TickAt(other, 1)
+	env := w.Env(live.TickFunction)
+	next := env.AWS.HTTPClient
+	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".SendMessage") { // it has read the row
+			w.SetPayload(crickettest.Payload(f, "1st Innings"))
+			w.TickAt(other, 5)
+		}
+		return next.Do(r)
+	})
+	w.TickAt(testkit.OpenWith(w.World, env, live.OpenTicker), 4)
+	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.ArchivedAt != 0 || f.Live != match.Live || f.LiveUpdatedAt != crickettest.At(5).UnixMilli() {
+		t.Errorf("the row is %+v, want it live since slot 5", f)
 	}
 }
 

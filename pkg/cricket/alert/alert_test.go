@@ -237,9 +237,10 @@ func TestGoneDevicesAreDeletedUnlessRegisteredAgain(t *testing.T) {
 	before.Since = w.Clock.Now().Add(-time.Minute)
 	w.Phones.Answer(crickettest.Token("again"), before)
 	env := w.Env(alert.SendAlertsFunction)
-	next := env.AWS.HTTPClient
+	next, once := env.AWS.HTTPClient, false
 	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
-		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".DeleteItem") { // Apple has answered
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".DeleteItem") && !once { // Apple has answered
+			once = true
 			addFollower(w, "meanwhile", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.UpdatedAt++ })
 		}
 		return next.Do(r)
@@ -372,6 +373,9 @@ func TestWorkerStopsWhenItsLeaseExpired(t *testing.T) {
 			testkit.Must(t, slow.SendAlert(w.NewContext(), m))
 			if n := testkit.Drain(w.World, tables.AlertQueue, time.Hour, quick.SendAlert); n != 1 || !stalled {
 				t.Errorf("the worker stalled: %v, and left %d messages; want true and 1", stalled, n)
+			}
+			if last := progressOf(w, m); last != "5" {
+				t.Errorf("the recorded progress is %q, want 5: it never goes back", last)
 			}
 			for i := range 6 {
 				name, want := fmt.Sprint(i), 1

@@ -221,8 +221,8 @@ func (c *Client) failed(kind Kind, status int, msg string, err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
-	if c.token != "" && strings.Contains(err.Error(), c.token) {
-		err = errors.New(c.redact(err.Error()))
+	if text := c.redact(err.Error()); text != err.Error() {
+		err = errors.New(text)
 	}
 	return &Error{Kind: kind, Status: status, Msg: msg, Err: err}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,27 @@ func TestClientErrorsHaveAKind(t *testing.T) {
 		})
 	}
 }
+
+// TestErrorsHideTheTokenInAnyForm has the transport and the provider repeat the token, as
+// it is and as a URL has it.
+func TestErrorsHideTheTokenInAnyForm(t *testing.T) {
+	t.Parallel()
+	for _, form := range []string{token, url.QueryEscape(token)} {
+		broken := &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, errors.New("no route for " + form) })}
+		_, unreached := Open(BaseURL, token, broken).Livescores(t.Context())
+		_, denied := serve(t, status(403, `{"message":"`+form+` is not valid"}`)).Livescores(t.Context())
+		for err, want := range map[error]string{unreached: "no route for [token]", denied: "[token] is not valid"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q in it", err, want)
+			}
+			wantNoToken(t, err)
+		}
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // status returns a handler that answers with code and body.
 func status(code int, body string, header ...string) http.HandlerFunc {

@@ -126,6 +126,38 @@ func TestWhoMayCall(t *testing.T) {
 	}
 }
 
+// TestRefusedCallerGetsNoDetails sends invalid bodies: only who may call is told what is
+// wrong with them.
+func TestRefusedCallerGetsNoDetails(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		h      http.Handler
+		claims map[string]string
+		status int
+		detail string // "" if the answer may list errors
+	}{
+		"nobody":           {user(), nil, 401, "sign in first"},
+		"no administrator": {admin(), map[string]string{"sub": "u1"}, 403, "this is for administrators"},
+		"a user":           {user(), map[string]string{"sub": "u1"}, 422, ""},
+	} {
+		for _, body := range []string{`{"text":7}`, `{"unknown":1}`} {
+			e := signed(c.claims)
+			e.Body = body
+			status, _, text := serve(t, c.h, e)
+			var doc struct {
+				Detail string
+				Errors []struct{ Location string }
+			}
+			if err := json.Unmarshal([]byte(text), &doc); err != nil {
+				t.Fatal(err)
+			}
+			if status != c.status || c.detail != "" && doc.Detail != c.detail || (len(doc.Errors) > 0) != (c.detail == "") {
+				t.Errorf("%s sends %s: got %d %s, want %d %q", name, body, status, text, c.status, c.detail)
+			}
+		}
+	}
+}
+
 // TestForgery tries to be somebody by everything that a client can send.
 func TestForgery(t *testing.T) {
 	t.Parallel()

@@ -203,7 +203,11 @@ func sealed(_ huma.Context, _ string, v any) (any, error) {
 		doc.Type = problemType + codeOf(doc.Status)
 	}
 	if denied := doc.Status == http.StatusUnauthorized || doc.Status == http.StatusForbidden; denied && len(doc.Errors) > 0 {
-		doc.Detail, doc.Errors = doc.Errors[0].Message, nil
+		// Of the errors that huma lists, the refusal alone has no location.
+		if i := slices.IndexFunc(doc.Errors, func(e *huma.ErrorDetail) bool { return e.Location == "" }); i >= 0 {
+			doc.Detail = doc.Errors[i].Message
+		}
+		doc.Errors = nil
 	}
 	return v, nil
 }

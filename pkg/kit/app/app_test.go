@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -20,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/sqs"
@@ -108,6 +110,48 @@ func TestAWS(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(c.sqs)
+	}
+}
+
+// TestCallsAreRepeated has the network fail at first. The waits between the tries are
+// simulated.
+func TestCallsAreRepeated(t *testing.T) {
+	t.Parallel()
+	conflict, busy := "TransactionConflictException", "InternalServerError"
+	for name, c := range map[string]struct {
+		fails []string // codes of the first answers
+		calls int
+		ok    bool
+	}{
+		"a conflict with a transaction": {[]string{conflict}, 2, true},
+		"three failures":                {[]string{busy, conflict, busy}, 4, true},
+		"four failures":                 {[]string{busy, busy, conflict, busy}, 4, false},
+		"a failed condition":            {[]string{"ConditionalCheckFailedException"}, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				cfg, calls, began := envOf(t, nil).AWS, 0, time.Now()
+				cfg.HTTPClient = smithyhttp.ClientDoFunc(func(*http.Request) (*http.Response, error) {
+					calls++
+					status, body := http.StatusOK, `{}`
+					if calls <= len(c.fails) {
+						if status = http.StatusBadRequest; c.fails[calls-1] == busy {
+							status = http.StatusInternalServerError
+						}
+						body = `{"__type":"com.amazonaws.dynamodb.v20120810#` + c.fails[calls-1] + `"}`
+					}
+					return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+				})
+				_, err := dynamodb.NewFromConfig(cfg).ListTables(t.Context(), &dynamodb.ListTablesInput{})
+				if calls != c.calls || (err == nil) != c.ok {
+					t.Errorf("%d calls return %v, want %d calls and success %t", calls, err, c.calls, c.ok)
+				}
+				if took := time.Since(began); took > 400*time.Millisecond {
+					t.Errorf("the tries take %v, want 350 ms at most", took)
+				}
+			})
+		})
 	}
 }
 

@@ -123,6 +123,47 @@ func TestGet(t *testing.T) {
 	}
 }
 
+// TestReadsOfKeysAreConsistent: a read by key, and a scan of a table, see every write
+// before them. An index has no consistent reads, and refuses to be asked for one.
+func TestReadsOfKeysAreConsistent(t *testing.T) {
+	t.Parallel()
+	got := map[string]bool{}
+	db := dynamo.Open(meddled(dynamodbsim.Config("http://nowhere"), func(_ context.Context, in any, _ func(any) (any, error)) (any, error) {
+		switch in := in.(type) {
+		case *dynamodb.GetItemInput:
+			got["get"] = aws.ToBool(in.ConsistentRead)
+			return &dynamodb.GetItemOutput{}, nil
+		case *dynamodb.BatchGetItemInput:
+			_, keys := only(in.RequestItems)
+			got["batch"] = aws.ToBool(keys.ConsistentRead)
+			return &dynamodb.BatchGetItemOutput{}, nil
+		case *dynamodb.ScanInput:
+			got["scan "+aws.ToString(in.IndexName)] = aws.ToBool(in.ConsistentRead)
+			return &dynamodb.ScanOutput{}, nil
+		case *dynamodb.QueryInput:
+			got[fmt.Sprint("query ", aws.ToInt32(in.Limit))] = aws.ToBool(in.ConsistentRead)
+			return &dynamodb.QueryOutput{}, nil
+		}
+		return nil, fmt.Errorf("%T is not expected", in)
+	}), "")
+	_, _, err := dynamo.Get[ball](t.Context(), db, getBall, "m", "000")
+	must(t, err)
+	_, err = dynamo.GetAll[ball](t.Context(), db, getBalls, keysOf(over("m", 1)))
+	must(t, err)
+	for _, a := range []spec.Access{allBalls, allBowled} {
+		_, _, err = dynamo.Scan[ball](t.Context(), db, a, nil, nil, 0)
+		must(t, err)
+	}
+	for i, consistent := range []bool{false, true} {
+		_, _, err = dynamo.Query[ball](t.Context(), db, ofMatch, dynamo.Range{Key: dynamo.KeyIs(ofMatch, "m"), Limit: int32(i + 1), Consistent: consistent})
+		must(t, err)
+	}
+	want := map[string]bool{"get": true, "batch": true, "scan ": true, "scan bowler-index": false, "query 1": false, "query 2": true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("consistent reads (-want +got):\n%s", diff)
+	}
+}
+
 func TestBatchesOfAnySize(t *testing.T) {
 	t.Parallel()
 	db := open(t)

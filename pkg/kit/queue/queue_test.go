@@ -19,6 +19,7 @@ import (
 var (
 	start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 	goals = spec.Queue{Name: "goals", MaxReceiveCount: 3, Batch: 1}
+	cards = spec.Queue{Name: "cards.fifo", MaxReceiveCount: 3, Batch: 1}
 )
 
 type goal struct {
@@ -37,9 +38,14 @@ func open(t *testing.T) (queue.Sender, *sqs.Server) {
 	server.Start()
 	t.Cleanup(func() { queues.Close(); server.Close(); c.Stop() })
 	t.Cleanup(c.Work()) // the clock stands still
-	for _, q := range []sqs.Queue{{Name: "x-" + goals.DeadLetter()}, {Name: "x-" + goals.Name, MaxReceives: goals.MaxReceiveCount, DeadLetter: "x-" + goals.DeadLetter()}} {
-		if err := queues.Create(q); err != nil {
-			t.Fatal(err)
+	for _, q := range []spec.Queue{goals, cards} {
+		for _, q := range []sqs.Queue{
+			{Name: "x-" + q.DeadLetter(), FIFO: q.FIFO()},
+			{Name: "x-" + q.Name, FIFO: q.FIFO(), MaxReceives: q.MaxReceiveCount, DeadLetter: "x-" + q.DeadLetter()},
+		} {
+			if err := queues.Create(q); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	return queue.Open(dynamodb.Config(server.URL), queues.URL("x-")), queues
@@ -73,16 +79,30 @@ func TestSend(t *testing.T) {
 
 func TestReject(t *testing.T) {
 	t.Parallel()
-	s, queues := open(t)
-	if err := s.Reject(t.Context(), goals, "no goal", "the message cannot be read"); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(queues.Messages("x-goals")); n != 0 {
-		t.Errorf("%d messages are in the queue itself", n)
-	}
-	got := queues.Messages("x-goals-dead")
-	if len(got) != 1 || got[0].Body != "no goal" || aws.ToString(got[0].Attributes[queue.ReasonAttribute].StringValue) != "the message cannot be read" {
-		t.Errorf("the dead-letter queue holds %+v", got)
+	for reason, want := range map[string]string{
+		"the message cannot be read":          "the message cannot be read",
+		"line\x00one\r\nline\ttwo\u2028 \xff": "line one  line two  ?", // SQS refuses attributes with control characters
+		strings.Repeat("é", 501):              strings.Repeat("é", 500) + "…",
+		strings.Repeat("é", 500):              strings.Repeat("é", 500),
+	} {
+		for _, q := range []spec.Queue{goals, cards} {
+			s, queues := open(t)
+			for _, body := range []string{"no goal", "no goal"} { // one that is rejected twice is kept twice
+				if err := s.Reject(t.Context(), q, body, reason); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := len(queues.Messages("x-" + q.Name)); n != 0 {
+				t.Errorf("%d messages are in the queue %s itself", n, q.Name)
+			}
+			got := queues.Messages("x-" + q.DeadLetter())
+			if len(got) != 2 {
+				t.Fatalf("%s has %d messages, want 2", q.DeadLetter(), len(got))
+			}
+			if text := aws.ToString(got[1].Attributes[queue.ReasonAttribute].StringValue); got[1].Body != "no goal" || text != want {
+				t.Errorf("%s has the body %q with the reason %q, want the reason %q", q.DeadLetter(), got[1].Body, text, want)
+			}
+		}
 	}
 }
 
@@ -94,8 +114,8 @@ func TestErrorsNameTheQueue(t *testing.T) {
 		want string
 	}{
 		"no JSON":     {s.Send(t.Context(), goals, make(chan int), 0), "send to goals: "},
-		"no queue":    {s.Send(t.Context(), spec.Queue{Name: "cards"}, goal{}, 0), "send to cards: "},
-		"no dead one": {s.Reject(t.Context(), spec.Queue{Name: "cards"}, "x", "y"), "send to cards-dead: "},
+		"no queue":    {s.Send(t.Context(), spec.Queue{Name: "fouls"}, goal{}, 0), "send to fouls: "},
+		"no dead one": {s.Reject(t.Context(), spec.Queue{Name: "fouls"}, "x", "y"), "send to fouls-dead: "},
 		"too long":    {s.Send(t.Context(), goals, goal{Team: strings.Repeat("x", 2<<20)}, 0), "send to goals: "},
 	} {
 		if c.err == nil || !strings.HasPrefix(c.err.Error(), c.want) || len(c.err.Error()) > 500 {

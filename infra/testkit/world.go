@@ -27,6 +27,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/cognito"
 	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/testkit/dynamotest"
@@ -119,7 +120,7 @@ func (w *World) Env(fn spec.Function) app.Env {
 		}
 	}
 	return app.Env{
-		AWS: w.meter.On(dynamotest.WithGuard(w.T, cfg, fn)), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: "local",
+		AWS: w.meter.On(dynamotest.WithGuard(w.T, cfg, fn)), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: cognito.ID,
 		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider,
 		Setting: func(name string) string {
 			if secrets[name] && !slices.Contains(fn.Secrets, name) {

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
-
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
@@ -151,13 +149,6 @@ func TestCrashes(t *testing.T) {
 			in := &member.UpdateMe{}
 			in.UserID, in.Body.Name = "ann", "Anna"
 			_, err := testkit.OpenWith(w.World, env, member.OpenMembers).UpdateMe(w.NewContext(), in)
-			return err
-		}, ""},
-		{"somebody signs up", member.OnUserConfirmedFunction, func(*pickemtest.Room) {}, func(w *pickemtest.Room, env app.Env) error {
-			in := events.CognitoEventUserPoolsPostConfirmation{Request: events.CognitoEventUserPoolsPostConfirmationRequest{
-				UserAttributes: map[string]string{"sub": "eve", "name": "Eve"},
-			}}
-			_, err := testkit.OpenWith(w.World, env, member.OpenMembers).OnUserConfirmed(w.NewContext(), in)
 			return err
 		}, ""},
 	} {

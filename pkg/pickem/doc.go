@@ -17,8 +17,8 @@
 //	who may remove a member from a league                 league: LeaveLeague
 //	who owns a league after its owner leaves              league: LeaveLeague
 //	how many leagues a member may be in                   league: JoinLeague
-//	how an account becomes a member                       member: InviteUser, OnUserConfirmed, UpdateMe
-//	what is deleted with a member                         member: DeleteUser
+//	how an account becomes a member                       member: InviteUser
+//	what is removed with a member                         member: DeleteUser
 //	which phones get notices, and how long they are kept  notice: Devices
 //	when members are reminded                             notice: Reminder.Remind
 //	why nobody gets a notice twice                        notice: Notifier.SendNotices

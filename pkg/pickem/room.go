@@ -22,7 +22,7 @@ var Room = spec.Room{
 		member.InviteUserFunction, member.DeleteUserFunction, event.CreateEventFunction, event.UpdateEventFunction, event.DeleteEventFunction,
 		event.AddMatchFunction, event.UpdateMatchFunction, event.DeleteMatchFunction, event.OrderCardFunction, event.PutResultFunction, event.RequestScoreFunction, event.ListEntriesFunction,
 		event.GetHealthFunction,
-		event.LockEventsFunction, score.ScoreEventFunction, score.RebuildStandingsFunction, notice.RemindFunction, notice.SendNoticesFunction, member.OnUserConfirmedFunction,
+		event.LockEventsFunction, score.ScoreEventFunction, score.RebuildStandingsFunction, notice.RemindFunction, notice.SendNoticesFunction,
 	},
 	Settings: push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the pick'em app"),
 	Alarms: []spec.Alarm{{

@@ -43,6 +43,14 @@ func (f *Fleet) bearer(user string) (string, error) {
 	return token, err
 }
 
+// SignIn signs a user in to the user pool, with the address user@example.com. A user
+// whom the pool does not know signs up first.
+func (f *Fleet) SignIn(ctx context.Context, user, name string) error {
+	defer f.Clock.Work()()
+	_, err := f.Users.SignIn(ctx, user, name, nil)
+	return err
+}
+
 // Administrator is the user that Call signs in as an administrator.
 const Administrator = "root"
 

@@ -29,7 +29,7 @@ func newLocal() rooms.Local {
 	return rooms.Local{
 		Samples: samples(),
 		Fleet: fleet.Room{Spec: pickem.Room, App: Bundle, Simulate: func(h fleet.Host) ([]string, error) {
-			s.Clock, s.Call = h.Clock, h.Call
+			s.Clock, s.Call, s.SignIn = h.Clock, h.Call, h.SignIn
 			return []string{"PICKEM_BUNDLE=" + Bundle}, nil
 		}},
 		Panel: s.Panel(),

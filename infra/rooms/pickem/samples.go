@@ -8,7 +8,7 @@ func samples() story.Samples {
 	return story.Samples{
 		Chapters: []story.Chapter{
 			{At: "14:10", Cases: []string{
-				"on-user-confirmed/bad", "on-user-confirmed/good", "update-me/bad", "update-me/good", "get-me/good", "get-me/bad", "get-user/good", "get-user/bad",
+				"update-me/bad", "update-me/good", "get-me/good", "get-me/bad", "get-user/good", "get-user/bad",
 				"invite-user/bad", "invite-user/good", "create-event/bad", "create-event/good", "add-match/bad", "add-match/good", "update-match/bad", "update-match/good",
 				"order-card/bad", "order-card/good", "list-events/good", "list-events/bad", "get-event/good", "get-event/bad",
 				"put-predictions/bad", "put-predictions/good", "list-entries/good", "list-entries/bad",
@@ -33,16 +33,19 @@ func samples() story.Samples {
 }
 
 // prepareSamples stores what events name, and what functions would give generated
-// ids: two leagues, one with its code, and a show with a match.
+// ids: two members, two leagues, one with its code, and a show with a match.
 func prepareSamples(put func(table string, row map[string]any) error) error {
 	const (
 		league  = "c1d2e3f4-0000-4000-8000-000000000001"
 		another = "c1d2e3f4-0000-4000-8000-000000000002"
 		owner   = "7f6c1f0e-5d0a-4c5e-9b57-0000000a0001"
+		guest   = "7f6c1f0e-5d0a-4c5e-9b57-0000000b0002"
 		show    = "2026-06-20-harbour-havoc"
 		match   = "5b0e9a52-7c43-4a6f-9d18-000000000002"
 	)
 	for _, row := range []map[string]any{
+		{"PK": "USER#" + owner, "SK": "USER", "GSI_PK": "USER", "GSI_SK": "USER#" + owner, "type": "user", "belongsto": "USER#" + owner, "name": "Noor", "rev": 0},
+		{"PK": "USER#" + guest, "SK": "USER", "GSI_PK": "USER", "GSI_SK": "USER#" + guest, "type": "user", "belongsto": "USER#" + guest, "name": "Len", "rev": 0},
 		{"PK": "LEAGUE#" + league, "SK": "LEAGUE", "GSI_PK": "LEAGUE#" + league, "GSI_SK": "LEAGUE", "type": "league", "id": league, "name": "Harbour", "ownerId": owner, "code": "TEST1234", "members": 0},
 		{"PK": "LEAGUE#" + another, "SK": "LEAGUE", "GSI_PK": "LEAGUE#" + another, "GSI_SK": "LEAGUE", "type": "league", "id": another, "name": "Pier", "ownerId": owner, "code": "TEST5678", "members": 1},
 		{"PK": "USER#" + owner, "SK": "LEAGUE#" + another, "GSI_PK": "LEAGUE#" + another, "GSI_SK": "MEMBER#" + owner, "type": "membership", "leagueId": another,

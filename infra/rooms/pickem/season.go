@@ -23,6 +23,8 @@ type Season struct {
 	Clock *clock.Clock
 	// Call calls the API as a user, like the method of fleet.Fleet.
 	Call func(ctx context.Context, user, method, path string, in, out any) error
+	// SignIn signs a user in to the user pool, and up before that if needed.
+	SignIn func(ctx context.Context, user, name string) error
 
 	over string // id of the show that is over and after which Run waits
 }
@@ -56,15 +58,22 @@ func (s *Season) admin(ctx context.Context, method, path string, in, out any) er
 	return s.as(ctx, fleet.Administrator, method, path, in, out)
 }
 
-// Prepare creates the members and their league, plays the galas of the last weeks, and
+// Prepare invites the members, creates their league, plays the galas of the last weeks, and
 // announces a show that locks soon, unless one is running. The fleet scores the galas
 // later. A second run completes an interrupted one.
 func (s *Season) Prepare(ctx context.Context) error {
 	for _, m := range members {
 		err := s.as(ctx, m.ID, http.MethodGet, "/app/me", nil, nil)
-		if refused(err) {
-			err = s.as(ctx, m.ID, http.MethodPatch, "/app/me", map[string]string{"name": m.Name}, nil)
+		if !refused(err) {
+			if err != nil {
+				return err
+			}
+			continue
 		}
+		if err := s.SignIn(ctx, m.ID, m.Name); err != nil {
+			return err
+		}
+		err = s.admin(ctx, http.MethodPost, "/admin/users", map[string]string{"name": m.Name, "email": m.ID + "@example.com"}, nil)
 		if err != nil && !refused(err) {
 			return err
 		}

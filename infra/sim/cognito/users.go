@@ -27,10 +27,12 @@ import (
 // ID is the id of the pool in AWS's API.
 const ID = account.Region + "_local"
 
-// User statuses: AdminCreateUser sets the first, signing in sets the second.
+// User statuses: AdminCreateUser sets the first, SignUp the second, and signing in sets
+// the third.
 const (
-	invited   = "FORCE_CHANGE_PASSWORD"
-	confirmed = "CONFIRMED"
+	invited     = "FORCE_CHANGE_PASSWORD"
+	unconfirmed = "UNCONFIRMED"
+	confirmed   = "CONFIRMED"
 )
 
 // poolUser is a user of the pool, whose user name is the attribute sub.
@@ -111,6 +113,35 @@ func (p *Pool) OnConfirmed(call Call) {
 	p.onConfirmed = call
 }
 
+// SignUp begins the sign-up of an e-mail address, and returns the sub of the account.
+// Anybody can do so. The owner of the address confirms it by signing in.
+func (p *Pool) SignUp(email, name string) (sub string, err error) {
+	now := p.clock.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a, err := p.add(newSub(), email, name, now)
+	if err != nil {
+		return "", err
+	}
+	return a.sub(), p.saveUsers()
+}
+
+// add adds an account that is not confirmed. The caller holds p.mu.
+func (p *Pool) add(sub, email, name string, now time.Time) (*poolUser, error) {
+	if !isEmail(email) {
+		return nil, refuse("InvalidParameterException", "Invalid email address format.")
+	}
+	if p.find(email) != nil {
+		return nil, refuse("UsernameExistsException", "An account with the given email already exists.")
+	}
+	a := &poolUser{Attributes: map[string]string{"sub": sub, "email": email, "email_verified": "false"}, Status: unconfirmed, Created: now, Modified: now}
+	if name != "" {
+		a.Attributes["name"] = name
+	}
+	p.users[sub] = a
+	return a, nil
+}
+
 // SignIn signs a user in, by sub or e-mail address, with the groups. The caller
 // holds the clock's work.
 //
@@ -137,29 +168,25 @@ func (p *Pool) enter(user, name string) (event events.CognitoEventUserPoolsPostC
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if a := p.find(user); a != nil {
-		if a.Status == confirmed {
-			return event, nil, nil
+	a := p.find(user)
+	switch {
+	case a == nil:
+		sub, email := user, user+"@example.com"
+		if strings.Contains(user, "@") {
+			sub, email = newSub(), user
 		}
+		if a, err = p.add(sub, email, name, now); err != nil {
+			return event, nil, err
+		}
+	case a.Status == confirmed:
+		return event, nil, nil
+	case a.Status == invited:
 		a.Status, a.Modified = confirmed, now
 		return event, nil, p.saveUsers()
 	}
-	sub, email := user, user+"@example.com"
-	if strings.Contains(user, "@") {
-		sub, email = newSub(), user
-	}
-	if !isEmail(email) {
-		return event, nil, refuse("InvalidParameterException", "Invalid email address format.")
-	}
-	if p.find(email) != nil {
-		return event, nil, refuse("UsernameExistsException", "An account with the given email already exists.")
-	}
-	a := &poolUser{Attributes: map[string]string{"sub": sub, "email": email, "email_verified": "true"}, Status: confirmed, Created: now, Modified: now}
-	if name != "" {
-		a.Attributes["name"] = name
-	}
-	p.users[sub] = a
-	event.Version, event.TriggerSource, event.Region, event.UserPoolID, event.UserName = "1", "PostConfirmation_ConfirmSignUp", account.Region, ID, sub
+	a.Status, a.Modified = confirmed, now
+	a.Attributes["email_verified"] = "true"
+	event.Version, event.TriggerSource, event.Region, event.UserPoolID, event.UserName = "1", "PostConfirmation_ConfirmSignUp", account.Region, ID, a.sub()
 	event.CallerContext = events.CognitoEventUserPoolsCallerContext{AWSSDKVersion: "aws-sdk-unknown-unknown", ClientID: p.clientID}
 	event.Request.UserAttributes = maps.Clone(a.Attributes)
 	event.Request.UserAttributes["cognito:user_status"] = a.Status

@@ -343,3 +343,38 @@ func TestUsersSurviveARestart(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestUnconfirmed: an address that somebody has signed up is not confirmed until its
+// owner signs in, which calls the function.
+func TestUnconfirmed(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, "")
+	calls := 0
+	p.OnConfirmed(func(_ context.Context, in []byte) ([]byte, error) {
+		calls++
+		return in, nil
+	})
+	sub, err := p.SignUp("una@example.org", "Una")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _ := do(t, p, "AdminGetUser", input("una@example.org", ""))
+	if out["Username"] != sub || out["UserStatus"] != "UNCONFIRMED" || attributes(out["UserAttributes"])["email_verified"] != "false" || calls != 0 {
+		t.Errorf("signed up as %v, with %d calls", out, calls)
+	}
+	if _, failed := do(t, p, "AdminCreateUser", input("una@example.org", `,"MessageAction":"RESEND"`)); failed != "UnsupportedUserStateException" {
+		t.Errorf("an invitation sent again: %q", failed)
+	}
+	if _, err := p.SignUp("Una@example.org", ""); err == nil {
+		t.Error("the address was signed up twice")
+	}
+	defer p.clock.Work()()
+	for range 2 {
+		if _, err := p.SignIn(t.Context(), "una@example.org", "", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, _ := do(t, p, "AdminGetUser", input(sub, "")); out["UserStatus"] != "CONFIRMED" || attributes(out["UserAttributes"])["email_verified"] != "true" || calls != 1 {
+		t.Errorf("confirmed as %v, with %d calls", out, calls)
+	}
+}

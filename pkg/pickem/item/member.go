@@ -11,15 +11,13 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// Member is the item of a member. After a deletion it stays, with DeletedAt, for
-// longer than the member's tokens are valid.
+// Member is the item of a member. While the member is removed it has DeletedAt.
 type Member struct {
 	Row
 	BelongsTo string `dynamodbav:"belongsto"`
 	Name      string `dynamodbav:"name"`
 	Rev       int    `dynamodbav:"rev"` // increases with every change of the member's name, standings or leagues
 	DeletedAt string `dynamodbav:"deletedAt,omitempty"`
-	TTL       int64  `dynamodbav:"ttl,omitempty"` // Unix seconds; only after a deletion
 }
 
 // NewMember returns the item of a new member.
@@ -44,7 +42,7 @@ func (g Collection) Member() (Member, error) {
 // Errors about members.
 var (
 	ErrNoUser    = problem.New(problem.NotFound, "user_not_found", "the member does not exist")
-	ErrNotMember = problem.New(problem.Denied, "not_a_member", "you are not a member: set a name to become one, unless you were removed")
+	ErrNotMember = problem.New(problem.Denied, "not_a_member", "you are not a member: an administrator can invite you")
 )
 
 // IsMember returns the condition that a member exists and is not deleted.

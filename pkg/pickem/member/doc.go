@@ -1,3 +1,2 @@
-// Package member holds members: sign-up, invitation, profile, name, and deletion of
-// a member with the member's account in the user pool.
+// Package member holds members: invitation, profile, name, and removal.
 package member

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
-	cognito "github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/kit/app"
@@ -16,25 +15,23 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/userpool"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/league"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/tables"
 )
 
-// noName is the name of a member who has given none.
-const noName = "New member"
-
 var (
-	errUserRemoved = problem.New(problem.Conflict, "user_removed", "this member was deleted: try again two days after the deletion")
+	errUserRemoved = problem.New(problem.Conflict, "user_removed", "the removal of this member is not complete: remove the member again, then invite")
 	errUserExists  = problem.New(problem.Conflict, "user_exists", "a member with this address exists already")
 )
 
 // Members is the service of members.
 type Members struct {
-	db       dynamo.DB
-	accounts accounts
-	now      func() time.Time
+	db   dynamo.DB
+	pool userpool.Pool
+	now  func() time.Time
 }
 
 // GetMe is the request for the caller's profile.
@@ -75,14 +72,23 @@ type Played struct {
 	Predictions map[string]int `json:"predictions,omitempty" doc:"The caller's picks as saved: the index of a team, from 0, by match id. GET /app/events/{eventId} lists which are void. Absent for other members: see the event's results."`
 }
 
-// GetMe returns the caller's name, standings, leagues and predictions, or NotFound if
-// the caller is not a member.
+// GetMe returns the caller's name, standings, leagues and predictions. A caller who is
+// not a member gets not_a_member.
 func (s *Members) GetMe(ctx context.Context, in *GetMe) (*UserScreen, error) {
 	g, err := item.ReadMember(ctx, s.db, in.UserID, true)
 	if err != nil {
 		return nil, err
 	}
-	return newUserScreen(g, true)
+	return ownScreen(g)
+}
+
+// ownScreen returns the screen of the caller, or not_a_member.
+func ownScreen(g item.Collection) (*UserScreen, error) {
+	out, err := newUserScreen(g, true)
+	if errors.Is(err, item.ErrNoUser) {
+		err = item.ErrNotMember
+	}
+	return out, err
 }
 
 // GetUser returns what all members may see of a member: no events that are not scored,
@@ -131,16 +137,15 @@ type UpdateMe struct {
 	}
 }
 
-// UpdateMe sets the caller's name in all items that show it, and makes the caller a
-// member if needed. Of two concurrent requests the last wins. An interrupted request
-// leaves the old name in some tables until it is repeated or the member's next event is
-// scored.
+// UpdateMe sets the caller's name in all items that show it. Of two concurrent requests
+// the last wins. An interrupted request leaves the old name in some tables until it is
+// repeated or the member's next event is scored. A caller who is not a member gets
+// not_a_member.
 func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, error) {
 	p := item.NewMember(in.UserID, in.Body.Name)
-	set := dynamo.Set(p, "name", "GSI_PK", "GSI_SK", "type", "belongsto").Add("rev", 1)
+	set := dynamo.Set(p, "name").Add("rev", 1)
 	another := dynamo.NotEqual[item.Member]("name", p.Name) // the same counts as no change
-	unlessSame := dynamo.Absent[item.Member]("deletedAt").And(dynamo.Absent[item.Member]("PK").Or(another))
-	err := dynamo.Update(ctx, s.db, tables.SaveMember, p.Key(), set, unlessSame)
+	err := dynamo.Update(ctx, s.db, tables.SaveMember, p.Key(), set, item.IsMember().And(another))
 	if err := dynamo.IgnoreRefused(err); err != nil {
 		return nil, err
 	}
@@ -151,7 +156,7 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 		}
 		p, err := g.Member()
 		if err != nil {
-			return nil, err
+			return nil, item.ErrNotMember
 		}
 		if err := s.rename(ctx, p.Name, misnamed(g, p.Name)); err != nil {
 			return nil, err
@@ -220,45 +225,36 @@ type InvitedPage struct {
 	}
 }
 
-// InviteUser creates an account, for which Cognito sends an e-mail, and the member. A
-// second run finds the account and creates the member. Errors: user_exists if there is
-// such a member, user_removed during the two days after a deletion.
+// InviteUser makes a person a member, with an account if the address has none. Cognito
+// mails a temporary password to a new account and, by a repeated invitation, to one whose
+// owner has not signed in yet: the answer is 201 for a new member and 200 for one to whom
+// another mail was sent. A second run finds the account and creates the member. Errors:
+// user_exists if there is such a member, userpool.ErrUnverified if somebody else may have
+// begun to sign up with the address, user_removed while a removal is not complete.
 func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage, error) {
-	id, err := s.accounts.invite(ctx, in.Body.Email)
-	if err != nil {
-		return nil, err
-	}
-	err = dynamo.Put(ctx, s.db, tables.InviteMember, item.NewMember(id, in.Body.Name), dynamo.Absent[item.Member]("PK"))
-	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
-		if refused.Item["deletedAt"] != nil {
-			return nil, errUserRemoved
-		}
-		return nil, errUserExists
-	}
+	account, err := s.pool.Invite(ctx, in.Body.Email)
 	if err != nil {
 		return nil, err
 	}
 	out := &InvitedPage{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
-	out.Body.UserID, out.Body.Name = id, in.Body.Name
+	out.Body.UserID, out.Body.Name = account.Subject, in.Body.Name
+	err = dynamo.Put(ctx, s.db, tables.InviteMember, item.NewMember(account.Subject, in.Body.Name), dynamo.Absent[item.Member]("PK"))
+	refused, ok := errors.AsType[*dynamo.Refused](err)
+	if !ok {
+		return out, err
+	}
+	var there item.Member
+	if err := attributevalue.UnmarshalMap(refused.Item, &there); err != nil {
+		return nil, err
+	}
+	switch {
+	case there.DeletedAt != "":
+		return nil, errUserRemoved
+	case !account.Mailed:
+		return nil, errUserExists
+	}
+	out.Status, out.Body.Name = http.StatusOK, there.Name
 	return out, nil
-}
-
-// OnUserConfirmed makes a user who has signed up a member, with the name of the
-// account, or noName if that is empty or too long. Existing and deleted members are not
-// changed. It ignores confirmations of a reset password.
-func (s *Members) OnUserConfirmed(ctx context.Context, e events.CognitoEventUserPoolsPostConfirmation) (events.CognitoEventUserPoolsPostConfirmation, error) {
-	if e.TriggerSource == "PostConfirmation_ConfirmForgotPassword" {
-		return e, nil
-	}
-	id, name := e.Request.UserAttributes["sub"], strings.Join(strings.Fields(e.Request.UserAttributes["name"]), " ")
-	if id == "" {
-		return e, errors.New("the event has no user attribute sub")
-	}
-	if name == "" || len([]rune(name)) > 40 {
-		name = noName
-	}
-	err := dynamo.Put(ctx, s.db, tables.InviteMember, item.NewMember(id, name), dynamo.Absent[item.Member]("PK"))
-	return e, dynamo.IgnoreRefused(err)
 }
 
 // DeleteUser is the request to delete a member.
@@ -267,43 +263,46 @@ type DeleteUser struct {
 	ID string `path:"userId" maxLength:"128" doc:"The id of the member."`
 }
 
-// keepDeleted is how long the mark of a deleted member is kept: longer than a token is
-// valid.
-const keepDeleted = 48 * time.Hour
-
-// DeleteUser deletes a member with all of the member's items, memberships and devices,
-// and the account. It marks the member first, so that the member's tokens can write
-// nothing. A second run continues an interrupted one. A user without items and without
-// an account is user_not_found; the mark counts as an item for two days.
+// DeleteUser removes a member with all of the member's items, memberships and devices.
+// The account stays: it is the user's, and of all rooms. DeleteUser marks the member
+// first, so that nothing is written for the member any more, and deletes the mark last.
+// A second run continues an interrupted one. A user without items is user_not_found.
 func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Removed, error) {
-	rows, err := s.rows(ctx, in.ID)
+	there, err := s.remove(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 {
-		there, err := s.accounts.exists(ctx, in.ID)
-		if err != nil {
-			return nil, err
-		}
-		if !there {
-			return nil, item.ErrNoUser
-		}
+	if !there {
+		return nil, item.ErrNoUser
 	}
-	now, p := s.now(), item.NewMember(in.ID, "")
-	p.DeletedAt, p.TTL = item.FormatTime(now), now.Add(keepDeleted).Unix()
-	gone := dynamo.Set(p, "deletedAt", "ttl", "type", "belongsto").Remove("name", "GSI_PK", "GSI_SK")
-	if err := dynamo.Update(ctx, s.db, tables.RemoveMember, p.Key(), gone); err != nil {
-		return nil, err
+	return httpapi.NewRemoved(), nil
+}
+
+// remove deletes what the room has of a user. It returns false if that is nothing.
+func (s *Members) remove(ctx context.Context, userID string) (bool, error) {
+	rows, err := s.rows(ctx, userID)
+	if err != nil {
+		return false, err
 	}
-	if rows, err = s.rows(ctx, in.ID); err != nil {
-		return nil, err
+	phones, err := notice.DevicesOf(ctx, s.db, userID, 0)
+	if err != nil || len(rows)+len(phones) == 0 {
+		return false, err
+	}
+	mark := item.NewMember(userID, "")
+	mark.DeletedAt = item.FormatTime(s.now())
+	gone := dynamo.Set(mark, "deletedAt", "type", "belongsto").Remove("name", "GSI_PK", "GSI_SK")
+	if err := dynamo.Update(ctx, s.db, tables.RemoveMember, mark.Key(), gone); err != nil {
+		return false, err
+	}
+	if rows, err = s.rows(ctx, userID); err != nil {
+		return false, err
 	}
 	leagues := league.Leagues{Db: s.db, Now: s.now}
 	var keys []dynamo.Item
 	for _, r := range rows {
 		if id, ok := strings.CutPrefix(r.SK, item.LeaguePrefix); ok {
-			if err := leagues.Leave(ctx, id, in.ID, in.ID); err != nil && !errors.Is(err, league.ErrNoLeague) {
-				return nil, err
+			if err := leagues.Leave(ctx, id, userID, userID); err != nil && !errors.Is(err, league.ErrNoLeague) {
+				return false, err
 			}
 		}
 		if r.SK != item.UserTag {
@@ -311,16 +310,15 @@ func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Remo
 		}
 	}
 	if err := dynamo.DeleteAll(ctx, s.db, tables.RemoveMember, keys); err != nil {
-		return nil, err
+		return false, err
 	}
-	phones, err := notice.DevicesOf(ctx, s.db, in.ID, 0)
-	if err != nil {
-		return nil, err
+	if phones, err = notice.DevicesOf(ctx, s.db, userID, 0); err != nil {
+		return false, err
 	}
 	if err := notice.DropDevices(ctx, s.db, phones); err != nil {
-		return nil, err
+		return false, err
 	}
-	return httpapi.NewRemoved(), s.accounts.remove(ctx, in.ID)
+	return true, dynamo.DeleteAll(ctx, s.db, tables.RemoveMember, []dynamo.Item{mark.Key()})
 }
 
 // rows reads the keys of all items in the member's partition.
@@ -330,5 +328,5 @@ func (s *Members) rows(ctx context.Context, userID string) ([]item.Row, error) {
 
 // OpenMembers opens the service of members.
 func OpenMembers(_ context.Context, env app.Env) (*Members, error) {
-	return &Members{db: item.OpenTable(env), accounts: accounts{cognito.NewFromConfig(env.AWS), env.Pool}, now: env.Now}, nil
+	return &Members{db: item.OpenTable(env), pool: userpool.Open(env.AWS, env.Pool), now: env.Now}, nil
 }

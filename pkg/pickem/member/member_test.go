@@ -1,7 +1,6 @@
 package member_test
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -21,41 +20,35 @@ import (
 	"matchday/pkg/pickem/tables"
 )
 
-// TestAddressIsInvitedOnce: an invitation that failed can be repeated.
+// TestAddressIsInvitedOnce: a confirmed account is made a member once, and again after a
+// removal that is complete.
 func TestAddressIsInvitedOnce(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	pool := w.WithUserPool()
-	pool.Broken = true
-	const dan = `{"name":"Dan","email":"dan@example.com"}`
-	invite := func(body string) events.APIGatewayV2HTTPResponse {
-		return w.Ask(member.InviteUserFunction, "/admin/users", testkit.Administrator, body)
+	_, err := pool.SignIn(t.Context(), "dan", "", nil)
+	testkit.Must(t, err)
+	invite := func(name string) events.APIGatewayV2HTTPResponse {
+		return w.Ask(member.InviteUserFunction, "/admin/users", testkit.Administrator, map[string]string{"name": name, "email": "dan@example.com"})
 	}
-	if got := pickemtest.RefusalOf(invite(dan)); got.Status != 500 {
-		t.Errorf("an invitation while Cognito fails: %v, want 500", got)
-	}
-	pool.Broken = false
-	if out := invite(dan); out.StatusCode != 201 || !strings.Contains(out.Body, `{"userId":"dan","name":"Dan"}`) {
+	if out := invite("Dan"); out.StatusCode != 201 || !strings.Contains(out.Body, `{"userId":"dan","name":"Dan"}`) {
 		t.Errorf("an invitation: %d %s, want 201", out.StatusCode, out.Body)
 	}
-	if got, want := pickemtest.RefusalOf(invite(`{"name":"Daniel","email":"dan@example.com"}`)), (pickemtest.Refusal{Status: 409, Code: "user_exists", Field: ""}); got != want {
-		t.Errorf("a second invitation: %v, want %v", got, want)
-	}
-	testkit.Must(t, w.DeleteRow(tables.Pickem, item.UserRef("dan"), item.UserTag))
-	if out := invite(dan); out.StatusCode != 201 {
-		t.Errorf("an invitation of an account without a member: %d %s, want 201", out.StatusCode, out.Body)
+	if err := testkit.CheckProblemCode(invite("Daniel"), 409, "user_exists"); err != nil {
+		t.Errorf("a second invitation: %v", err)
 	}
 	gone := item.NewMember("dan", "")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
 	testkit.PutRows(w.World, tables.Pickem, gone)
-	if got, want := pickemtest.RefusalOf(invite(dan)), (pickemtest.Refusal{Status: 409, Code: "user_removed", Field: ""}); got != want {
-		t.Errorf("an invitation of a deleted member: %v, want %v", got, want)
+	if err := testkit.CheckProblemCode(invite("Dan"), 409, "user_removed"); err != nil {
+		t.Errorf("an invitation during a removal: %v", err)
 	}
-	if got := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("dan"), item.UserTag); got != gone {
-		t.Errorf("the mark of a deleted member has changed (-was +is):\n%s", cmp.Diff(gone, got))
+	w.MustAdmin(member.DeleteUserFunction, "/admin/users/dan", "")
+	if out := invite("Dan"); out.StatusCode != 201 {
+		t.Errorf("an invitation after the removal: %d %s, want 201", out.StatusCode, out.Body)
 	}
-	if want := []string{"dan@example.com"}; !slices.Equal(pool.Mails, want) {
-		t.Errorf("recipients of mails (-want +got):\n%s", cmp.Diff(want, pool.Mails))
+	if mails := pool.Invitations("dan@example.com"); mails != 0 {
+		t.Errorf("%d mails to an account that is confirmed, want none", mails)
 	}
 }
 
@@ -63,7 +56,8 @@ func TestInvitationCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
 		w := pickemtest.New(t)
-		w.WithUserPool()
+		_, err := w.WithUserPool().SignIn(t.Context(), "dan", "", nil)
+		testkit.Must(t, err)
 		ask := func(s *member.Members) {
 			var in member.InviteUser
 			in.Body.Name, in.Body.Email = "Dan", "dan@example.com"
@@ -75,45 +69,7 @@ func TestInvitationCrashes(t *testing.T) {
 	})
 }
 
-// TestSignUpMakesAMember: the member has the name of the account. A second event changes
-// nothing.
-func TestSignUpMakesAMember(t *testing.T) {
-	t.Parallel()
-	w := pickemtest.New(t)
-	s := testkit.Open(w.World, member.OnUserConfirmedFunction, member.OpenMembers)
-	confirm := func(attributes map[string]string) error {
-		var e events.CognitoEventUserPoolsPostConfirmation
-		e.UserName, e.Request.UserAttributes = "x", attributes
-		back, err := s.OnUserConfirmed(w.NewContext(), e)
-		if !reflect.DeepEqual(back, e) {
-			t.Errorf("returned event (-want +got):\n%s", cmp.Diff(e, back))
-		}
-		return err
-	}
-	for i, c := range []struct{ given, name string }{
-		{"Dan", "Dan"}, {"  Dan  ", "Dan"}, {"Dan\nthe Man", "Dan the Man"}, {"", member.NoName}, {" ", member.NoName},
-		{strings.Repeat("é", 40), strings.Repeat("é", 40)}, {strings.Repeat("é", 41), member.NoName},
-	} {
-		id := fmt.Sprint("user-", i)
-		testkit.Must(t, confirm(map[string]string{"sub": id, "name": c.given}))
-		testkit.Must(t, confirm(map[string]string{"sub": id, "name": "Another"}))
-		if got := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef(id), item.UserTag); got != item.NewMember(id, c.name) {
-			t.Errorf("the name %q makes the member %+v, want the name %q", c.given, got, c.name)
-		}
-	}
-	gone := item.NewMember("gone", "")
-	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
-	testkit.PutRows(w.World, tables.Pickem, gone)
-	testkit.Must(t, confirm(map[string]string{"sub": "gone"}))
-	if got := testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("gone"), item.UserTag); got != gone {
-		t.Errorf("the mark of a deleted member has changed (-was +is):\n%s", cmp.Diff(gone, got))
-	}
-	if confirm(map[string]string{"name": "Dan"}) == nil {
-		t.Error("no error for an event without a subject")
-	}
-}
-
-// TestNewNameReplacesTheOldEverywhere: a name also makes its user a member.
+// TestNewNameReplacesTheOldEverywhere: the name of a member, and of nobody else.
 func TestNewNameReplacesTheOldEverywhere(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
@@ -144,15 +100,17 @@ func TestNewNameReplacesTheOldEverywhere(t *testing.T) {
 	if rename("ann", "Ann"); testkit.Row[item.Membership](w.World, tables.Pickem, item.UserRef("ann"), item.LeagueRef("l")).Name != "Ann" {
 		t.Error("the membership in a league has the old name")
 	}
-	if rename("eve", "Eve"); testkit.Row[item.Member](w.World, tables.Pickem, item.UserRef("eve"), item.UserTag).Name != "Eve" {
-		t.Error("a name did not make eve a member")
-	}
-	w.Pick("eve", pickemtest.Show, 0)
 	gone := item.NewMember("gone", "")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
 	testkit.PutRows(w.World, tables.Pickem, gone)
-	if got, want := pickemtest.RefusalOf(w.Ask(member.UpdateMeFunction, "/app/me", "gone", `{"name":"Gus"}`)), (pickemtest.Refusal{Status: 404, Code: "user_not_found", Field: ""}); got != want {
-		t.Errorf("a new name of a deleted member: %v, want %v", got, want)
+	was = w.Rows()
+	for _, user := range []string{"eve", "gone"} {
+		if err := testkit.CheckProblemCode(w.Ask(member.UpdateMeFunction, "/app/me", user, `{"name":"Eve"}`), 403, "not_a_member"); err != nil {
+			t.Errorf("a name of %s: %v", user, err)
+		}
+	}
+	if diff := cmp.Diff(was, w.Rows()); diff != "" {
+		t.Errorf("names of users who are no members changed rows (-was +is):\n%s", diff)
 	}
 }
 
@@ -215,9 +173,11 @@ func TestProfilesHideUnscoredPicks(t *testing.T) {
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
 	testkit.PutRows(w.World, tables.Pickem, gone)
 	for _, user := range []string{"eve", "gone"} {
-		want := pickemtest.Refusal{Status: 404, Code: "user_not_found", Field: ""}
-		if me, them := pickemtest.RefusalOf(w.Ask(member.GetMeFunction, "/app/me", user, "")), pickemtest.RefusalOf(w.Ask(member.GetUserFunction, "/app/users/"+user, "ann", "")); me != want || them != want {
-			t.Errorf("get-me and get-user of %s: %v and %v, want %v", user, me, them, want)
+		if err := testkit.CheckProblemCode(w.Ask(member.GetMeFunction, "/app/me", user, ""), 403, "not_a_member"); err != nil {
+			t.Errorf("get-me of %s: %v", user, err)
+		}
+		if err := testkit.CheckProblemCode(w.Ask(member.GetUserFunction, "/app/users/"+user, "ann", ""), 404, "user_not_found"); err != nil {
+			t.Errorf("get-user of %s: %v", user, err)
 		}
 	}
 }

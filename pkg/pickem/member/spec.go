@@ -31,8 +31,8 @@ var (
 var (
 	UpdateMeFunction = spec.Function{
 		Name:   "pickem/update-me",
-		Does:   "Sets the caller's name, and makes the caller a member if needed.",
-		IfDown: "Users cannot set their name.",
+		Does:   "Sets the caller's name.",
+		IfDown: "Members cannot change their name.",
 		On:     spec.Route{Method: "PATCH", Auth: spec.User, Path: "/app/me"},
 		Uses:   []spec.Access{tables.SaveMember, tables.GetMember, tables.FindMember, tables.RenameCopies},
 		Memory: 256, Timeout: 10 * time.Second,
@@ -43,7 +43,7 @@ var (
 var (
 	InviteUserFunction = spec.Function{
 		Name:   "pickem/invite-user",
-		Does:   "Invites a person: creates an account, which Cognito mails a password to, and the member.",
+		Does:   "Invites a person: makes a member, and an account, which Cognito mails a password to.",
 		IfDown: "Administrators cannot invite members.",
 		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/users"},
 		Uses:   []spec.Access{tables.InviteMember}, Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser},
@@ -51,22 +51,10 @@ var (
 	}
 	DeleteUserFunction = spec.Function{
 		Name:   "pickem/delete-user",
-		Does:   "Deletes a member, the member's data and the account.",
-		IfDown: "Administrators cannot delete members.",
+		Does:   "Removes a member and the member's data. The account stays.",
+		IfDown: "Administrators cannot remove members.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.Admin, Path: "/admin/users/{userId}"},
-		Uses:   []spec.Access{tables.GetMember, tables.RemoveMember, tables.FindLeague, tables.LeagueRoster, tables.LeaveLeague, tables.MembersDevices, tables.DropDevice}, Users: []spec.UserOp{spec.AdminGetUser, spec.AdminDeleteUser},
+		Uses:   []spec.Access{tables.GetMember, tables.RemoveMember, tables.FindLeague, tables.LeagueRoster, tables.LeaveLeague, tables.MembersDevices, tables.DropDevice},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
-	}
-)
-
-// The jobs.
-var (
-	OnUserConfirmedFunction = spec.Function{
-		Name:   "pickem/on-user-confirmed",
-		Does:   "Makes a user who has confirmed the sign-up a member.",
-		IfDown: "Sign-up shows an error. The account exists, and setting a name makes it a member.",
-		On:     spec.UserConfirmed{},
-		Uses:   []spec.Access{tables.InviteMember},
-		Memory: 128, Timeout: 5 * time.Second, // Cognito waits for no longer
 	}
 )

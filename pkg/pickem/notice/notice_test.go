@@ -400,7 +400,7 @@ func TestClaimsOfAFailedRunAreReleased(t *testing.T) {
 					out.Body.Close()
 				}
 				refusal := httptest.NewRecorder()
-				pickemtest.RefuseCognito(refusal, "ValidationException") // which the SDK does not retry
+				pickemtest.RefuseCall(refusal, "ValidationException") // which the SDK does not retry
 				return refusal.Result(), nil
 			})
 			if err := notifier(w, env).SendNotices(w.NewContext(), n); err == nil {

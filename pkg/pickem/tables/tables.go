@@ -39,7 +39,7 @@ var (
 	ReadCard       = Pickem.On("Read card", "PK=EVENT#{eventId}, SK begins with MATCH#", onUser, spec.Query)
 	SavePrediction = Pickem.On("Save prediction", "PK=USER#{userId}, SK=EVENT#{eventId}, if the event is open, its card unchanged and the user a member", onUser, spec.PutItem, spec.ConditionCheckItem)
 	DropPrediction = Pickem.On("Drop prediction", "PK=USER#{userId}, SK=EVENT#{eventId}, if the event is open", onUser, spec.DeleteItem, spec.ConditionCheckItem)
-	SaveMember     = Pickem.On("Save member", "PK=USER#{userId}, SK=USER, unless it was deleted", onUser, spec.UpdateItem)
+	SaveMember     = Pickem.On("Save member", "PK=USER#{userId}, SK=USER, if it exists", onUser, spec.UpdateItem)
 	FindMember     = Pickem.On("Find member", "PK=USER#{userId}, SK=USER", onUser, spec.GetItem)
 	RenameCopies   = Pickem.On("Rename copies", "PK=USER#{userId}, each item that shows the name", onUser, spec.UpdateItem)
 	RegisterDevice = Pickem.On("Register device", "PK=DEVICE#{token}, SK=DEVICE, if the user is a member", spec.Rate{Driver: spec.UserAction, Note: "on app launch"}, spec.PutItem, spec.ConditionCheckItem)
@@ -55,7 +55,7 @@ var (
 	ListCorrections = Pickem.On("List corrections", "PK=EVENT#{eventId}, SK begins with LOG#", perScreen, spec.Query)
 	RemoveEvent     = Pickem.On("Remove event", "PK=EVENT#{eventId} and the predictions on it (batches of 25), the event last", byAdmin, spec.Query, spec.BatchWriteItem, spec.DeleteItem)
 	InviteMember    = Pickem.On("Invite member", "PK=USER#{userId}, SK=USER, absent", byAdmin, spec.PutItem)
-	RemoveMember    = Pickem.On("Remove member", "PK=USER#{userId}: deletedAt of USER, then all the others (batches of 25)", byAdmin, spec.UpdateItem, spec.BatchWriteItem)
+	RemoveMember    = Pickem.On("Remove member", "PK=USER#{userId}: deletedAt of USER, then all the others (batches of 25), USER last", byAdmin, spec.UpdateItem, spec.BatchWriteItem)
 	MembersDevices  = Pickem.OnIndex("GSI", "Get a member's devices", "GSI_PK=DEVICES#{userId}, the last seen first", spec.Rate{Driver: spec.Message, Note: "for each member of a notice"}, spec.Query)
 )
 

@@ -16,6 +16,7 @@ import (
 
 	"matchday/infra/local/fleet"
 	pickemsim "matchday/infra/rooms/pickem"
+	"matchday/infra/sim/cognito"
 	"matchday/infra/sim/scheduler"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/testkit"
@@ -40,14 +41,20 @@ type World struct {
 func New(t testing.TB, now time.Time) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, pickem.Room, now), routes: http.NewServeMux()}
-	w.Season = &pickemsim.Season{Clock: w.Clock, Call: w.call}
+	users, err := cognito.New(w.Clock, "http://pool/identity", "app", "")
+	testkit.Must(t, err)
+	w.Users = users
+	w.Season = &pickemsim.Season{Clock: w.Clock, Call: w.call, SignIn: func(ctx context.Context, user, name string) error {
+		_, err := users.SignIn(ctx, user, name, nil)
+		return err
+	}}
 	route(w, event.ListEventsFunction, event.OpenEvents, (*event.Events).ListEvents)
 	route(w, event.GetEventFunction, event.OpenEvents, (*event.Events).GetEvent)
 	route(w, event.GetResultsFunction, event.OpenEvents, (*event.Events).GetResults)
 	route(w, league.GetStandingsFunction, league.OpenLeagues, (*league.Leagues).GetStandings)
 	route(w, event.ListCorrectionsFunction, event.OpenEvents, (*event.Events).ListCorrections)
 	route(w, member.GetMeFunction, member.OpenMembers, (*member.Members).GetMe)
-	route(w, member.UpdateMeFunction, member.OpenMembers, (*member.Members).UpdateMe)
+	route(w, member.InviteUserFunction, member.OpenMembers, (*member.Members).InviteUser)
 	route(w, event.PutPredictionsFunction, event.OpenEvents, (*event.Events).PutPredictions)
 	route(w, event.CreateEventFunction, event.OpenEvents, (*event.Events).CreateEvent)
 	route(w, event.UpdateEventFunction, event.OpenEvents, (*event.Events).UpdateEvent)

@@ -1,0 +1,103 @@
+// Package userpool invites, finds and deletes the users of a Cognito user pool. They
+// sign in by their e-mail address. Cognito chooses the subject, which is the user id.
+package userpool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	cognito "github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider"
+	"github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider/types"
+
+	"matchday/pkg/kit/problem"
+)
+
+// ErrUnverified refuses to invite an address whose account does not prove that it is
+// the owner's: anybody can begin to sign up with the address of somebody else, or set
+// it in an account of their own.
+var ErrUnverified = problem.New(problem.Conflict, "account_unverified", "an account has this address without having confirmed it: ask its owner to confirm the address, then invite again")
+
+// Pool is a client of a user pool.
+type Pool struct {
+	client *cognito.Client
+	id     string
+}
+
+// Open returns a client of the pool with an id.
+func Open(cfg aws.Config, id string) Pool { return Pool{cognito.NewFromConfig(cfg), id} }
+
+// Invited is the account of an invited address.
+type Invited struct {
+	Subject string
+	Mailed  bool // Cognito has sent a temporary password
+}
+
+// Invite returns the account of an address, and creates it if there is none. A new
+// account gets a mail with a temporary password, and so does one whose owner has not
+// signed in yet: a password expires after seven days. Errors: ErrUnverified.
+func (p Pool) Invite(ctx context.Context, email string) (Invited, error) {
+	made, err := p.create(ctx, email, "")
+	if _, exists := errors.AsType[*types.UsernameExistsException](err); !exists {
+		return made, err
+	}
+	there, err := p.client.AdminGetUser(ctx, &cognito.AdminGetUserInput{UserPoolId: &p.id, Username: &email})
+	if err != nil {
+		return Invited{}, fmt.Errorf("find an account: %w", err)
+	}
+	if attribute(there.UserAttributes, "email_verified") != "true" {
+		return Invited{}, ErrUnverified
+	}
+	switch there.UserStatus {
+	case types.UserStatusTypeForceChangePassword:
+		return p.create(ctx, email, types.MessageActionTypeResend)
+	case types.UserStatusTypeConfirmed, types.UserStatusTypeResetRequired, types.UserStatusTypeExternalProvider:
+		subject, err := subjectOf(there.UserAttributes)
+		return Invited{Subject: subject}, err
+	}
+	return Invited{}, ErrUnverified
+}
+
+// create creates the account of an address or, with Resend, sends its mail again.
+func (p Pool) create(ctx context.Context, email string, action types.MessageActionType) (Invited, error) {
+	out, err := p.client.AdminCreateUser(ctx, &cognito.AdminCreateUserInput{
+		UserPoolId: &p.id, Username: &email, MessageAction: action, DesiredDeliveryMediums: []types.DeliveryMediumType{types.DeliveryMediumTypeEmail},
+		UserAttributes: []types.AttributeType{
+			{Name: aws.String("email"), Value: &email}, {Name: aws.String("email_verified"), Value: aws.String("true")},
+		},
+	})
+	if err != nil {
+		return Invited{}, fmt.Errorf("invite a user: %w", err)
+	}
+	subject, err := subjectOf(out.User.Attributes)
+	return Invited{Subject: subject, Mailed: true}, err
+}
+
+// Remove deletes the account of a subject, if there is one.
+func (p Pool) Remove(ctx context.Context, subject string) error {
+	_, err := p.client.AdminDeleteUser(ctx, &cognito.AdminDeleteUserInput{UserPoolId: &p.id, Username: &subject})
+	if _, ok := errors.AsType[*types.UserNotFoundException](err); ok {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("delete an account: %w", err)
+	}
+	return nil
+}
+
+func subjectOf(attributes []types.AttributeType) (string, error) {
+	if subject := attribute(attributes, "sub"); subject != "" {
+		return subject, nil
+	}
+	return "", errors.New("the account has no subject")
+}
+
+func attribute(all []types.AttributeType, name string) string {
+	for _, a := range all {
+		if aws.ToString(a.Name) == name {
+			return aws.ToString(a.Value)
+		}
+	}
+	return ""
+}

@@ -1,6 +1,0 @@
-package member
-
-// Exported for the tests of the package.
-
-const KeepDeleted = keepDeleted
-const NoName = noName

@@ -49,8 +49,11 @@
 //	NOTICE#{id}      USER#{userId}, DONE                                                      a notice that was sent, until its ttl
 //
 // A member's partition read backwards returns the member first, then standings, leagues
-// and events. Items of a member name the member in belongsto, as USER#{userId}; the
-// screen of an event filters by it.
+// and events. Items of a member name the member in belongsto, as USER#{userId}.
+//
+// A screen costs the same among any number of members. In the index, the event and its
+// card sort before the predictions, so GetEvent reads them without these and the caller's
+// prediction by its key: two reads in place of one of everything.
 //
 // # Guarantees
 //

@@ -101,7 +101,7 @@ func crowned(members int) (all []ranked) {
 	return all
 }
 
-// TestOneQueryPerScreen: each of the five screens takes one query, for two members and for a
+// TestOneQueryPerScreen: each of four screens takes one query, for two members and for a
 // thousand with forty events, and its pages are complete.
 func TestOneQueryPerScreen(t *testing.T) {
 	t.Parallel()
@@ -163,7 +163,7 @@ func TestOneQueryPerScreen(t *testing.T) {
 			}
 
 			var seen event.EventScreen
-			screen(event.GetEventFunction, pickemtest.AppEvent(last), &seen.Body)
+			w.Read(event.GetEventFunction, pickemtest.AppEvent(last), "ann", &seen.Body)
 			if b := seen.Body; b.ID != last || len(b.Card) != 10 || b.Card[9].ID != pickemtest.MatchID(10) || len(b.Prediction.Predictions) != 10 {
 				t.Errorf("get-event returns %+v", b)
 			}
@@ -178,6 +178,35 @@ func TestOneQueryPerScreen(t *testing.T) {
 				t.Errorf("get-user of ann returns %+v", her.Body)
 			}
 		})
+	}
+}
+
+// TestReadsDoNotGrowWithMembers: a screen costs as many read units among a thousand members as
+// among ten, at most 4.
+func TestReadsDoNotGrowWithMembers(t *testing.T) {
+	t.Parallel()
+	units := func(members int) map[string]float64 {
+		w, last := crowd(t, members, 2)
+		cost := map[string]float64{}
+		for _, s := range []struct {
+			fn     spec.Function
+			target string
+		}{
+			{event.GetEventFunction, pickemtest.AppEvent(last)},
+		} {
+			var body any
+			cost[s.fn.Name] = w.CountUnits(func() { w.Read(s.fn, s.target, "ann", &body) }).Reads
+		}
+		return cost
+	}
+	few, many := units(10), units(1000)
+	if diff := cmp.Diff(few, many); diff != "" {
+		t.Errorf("read units (-10 members +1,000):\n%s", diff)
+	}
+	for screen, n := range many {
+		if n == 0 || n > 4 {
+			t.Errorf("%s costs %v read units, want at most 4", screen, n)
+		}
 	}
 }
 

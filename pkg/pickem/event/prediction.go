@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -46,23 +47,25 @@ type Prediction struct {
 	Score       *score.Sheet   `json:"score,omitempty" doc:"The points. Absent until the event is scored."`
 }
 
-// GetEvent returns an event, its card in order and the caller's own prediction. The
-// filter of the query excludes the predictions of others in every state. The index is
-// eventually consistent: a prediction that was just saved may be missing.
+// GetEvent returns an event, its card in order and the caller's own prediction, which
+// includes a save that has just been answered. Event and card may be a moment old.
 func (s *Events) GetEvent(ctx context.Context, in *GetEvent) (*EventScreen, error) {
-	mine := dynamo.Absent[item.Prediction]("belongsto").Or(dynamo.Equal[item.Prediction]("belongsto", item.UserRef(in.UserID)))
-	g, err := item.Query(ctx, s.db, tables.GetCard, dynamo.Range{Key: dynamo.KeyIs(tables.GetCard, item.EventRef(in.EventID)), Filter: &mine})
-	if err != nil {
-		return nil, err
-	}
-	e, err := g.Event()
-	if err != nil {
+	var on item.EventWithCard
+	var mine item.Prediction
+	var picked bool
+	both, bctx := errgroup.WithContext(ctx)
+	both.Go(func() (err error) { on, err = item.ReadScreen(bctx, s.db, in.EventID); return err })
+	both.Go(func() (err error) {
+		mine, picked, err = dynamo.Get[item.Prediction](bctx, s.db, tables.GetPick, item.UserRef(in.UserID), item.EventRef(in.EventID))
+		return err
+	})
+	if err := both.Wait(); err != nil {
 		return nil, err
 	}
 	out := &EventScreen{CacheControl: httpapi.NoStore}
-	out.Body.Event, out.Body.Card, out.Body.CardRev = newEvent(e, s.now()), shownCard(g.Card), e.CardRev
-	for _, p := range g.Predictions {
-		out.Body.Prediction = newPrediction(p, e, g.Card)
+	out.Body.Event, out.Body.Card, out.Body.CardRev = newEvent(on.Event, s.now()), shownCard(on.Card), on.CardRev
+	if picked {
+		out.Body.Prediction = newPrediction(mine, on.Event, on.Card)
 	}
 	return out, nil
 }

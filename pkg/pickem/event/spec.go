@@ -24,8 +24,8 @@ var (
 		Does:   "Returns an event with its card and the caller's prediction.",
 		IfDown: "Events do not open, so members cannot pick.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events/{eventId}"},
-		Uses:   []spec.Access{tables.GetCard},
-		Memory: 512, Timeout: 5 * time.Second,
+		Uses:   []spec.Access{tables.GetCard, tables.GetPick},
+		Memory: 256, Timeout: 5 * time.Second,
 	}
 	GetResultsFunction = spec.Function{
 		Name:   "pickem/get-results",

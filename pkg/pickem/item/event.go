@@ -62,6 +62,19 @@ func ReadEventWithCard(ctx context.Context, db dynamo.DB, eventID string) (s Eve
 	return s, err
 }
 
+// ReadScreen reads an event and its card, or returns ErrNoEvent. The cost does not depend
+// on the number of predictions, which sort behind the card. The index is eventually
+// consistent.
+func ReadScreen(ctx context.Context, db dynamo.DB, eventID string) (s EventWithCard, err error) {
+	g, err := Query(ctx, db, tables.GetCard, dynamo.Range{Key: dynamo.KeyLess(tables.GetCard, EventRef(eventID), scorePrefix)})
+	if err != nil {
+		return s, err
+	}
+	s.Card = g.Card
+	s.Event, err = g.Event()
+	return s, err
+}
+
 // ReadEvent reads an event, or returns ErrNoEvent.
 func ReadEvent(ctx context.Context, db dynamo.DB, eventID string) (Event, error) {
 	e, ok, err := dynamo.Get[Event](ctx, db, tables.FindEvent, EventTag, EventRef(eventID))

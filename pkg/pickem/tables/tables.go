@@ -28,7 +28,8 @@ var (
 var (
 	ListEvents   = Pickem.On("Get events", "PK=EVENT, newest first", perScreen, spec.Query)
 	GetStandings = Pickem.OnIndex("GSI", "Get standings", "GSI_PK=STANDINGS#{year}, highest first", perScreen, spec.Query)
-	GetCard      = Pickem.OnIndex("GSI", "Get event listings and predictions", "GSI_PK=EVENT#{eventId}, filter attribute_not_exists(belongsto) OR belongsto = :me", perScreen, spec.Query)
+	GetCard      = Pickem.OnIndex("GSI", "Get event listings", "GSI_PK=EVENT#{eventId}, GSI_SK < SCORE#: the event and its card", perScreen, spec.Query)
+	GetPick      = Pickem.On("Get own prediction", "PK=USER#{userId}, SK=EVENT#{eventId}", perScreen, spec.GetItem)
 	GetResults   = Pickem.OnIndex("GSI", "Get event listings, scores and all predictions", "GSI_PK=EVENT#{eventId}, highest first", perScreen, spec.Query)
 	GetMember    = Pickem.On("Get a user's details", "PK=USER#{userId}, latest first", perScreen, spec.Query)
 )

@@ -18,8 +18,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -84,7 +86,8 @@ type Fleet struct {
 	once sync.Once
 
 	mu      sync.Mutex
-	signed  map[string]signedIn // by user
+	apis    map[string]http.Handler // by room
+	signed  map[string]signedIn     // by user
 	started []func(context.Context, apns.Start)
 }
 
@@ -222,8 +225,22 @@ func (f *Fleet) listen() error {
 	if err != nil {
 		return err
 	}
-	f.serve(l, guard.Pages(f.mux, host))
+	f.serve(l, guard.Pages(http.HandlerFunc(f.route), host))
 	return nil
+}
+
+// route serves a request of the fleet's address. An API gets every path as it is:
+// http.ServeMux would redirect those with empty segments or dots.
+func (f *Fleet) route(w http.ResponseWriter, r *http.Request) {
+	room, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	f.mu.Lock()
+	api := f.apis[room]
+	f.mu.Unlock()
+	if api != nil && path.Clean(r.URL.Path) != strings.TrimSuffix(r.URL.Path, "/") {
+		api.ServeHTTP(w, r)
+		return
+	}
+	f.mux.ServeHTTP(w, r)
 }
 
 func (f *Fleet) serve(l net.Listener, h http.Handler) {
@@ -385,6 +402,12 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 		return err
 	}
 	f.mux.Handle("/"+room.Name+"/", api)
+	f.mu.Lock()
+	if f.apis == nil {
+		f.apis = map[string]http.Handler{}
+	}
+	f.apis[room.Name] = api
+	f.mu.Unlock()
 	description, err := openapi.Room(ctx, f.Bin, room)
 	if err != nil {
 		return err

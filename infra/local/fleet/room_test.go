@@ -91,6 +91,24 @@ func newLab(t *testing.T) (*Fleet, *logs) {
 	return f, h
 }
 
+// TestPathsReachTheAPI: an API answers paths with empty segments and dots itself.
+func TestPathsReachTheAPI(t *testing.T) {
+	t.Parallel()
+	f, _ := newLab(t)
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for _, path := range []string{"/lab//x", "/lab/x/..", "/lab/%2e%2e/x", "/lab/./x/", "/lab/x//"} {
+		res, err := client.Get(f.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if want := `{"message":"Not Found"}`; err != nil || res.StatusCode != http.StatusNotFound || string(text) != want {
+			t.Errorf("%s: got %d %s (%v), want 404 %s", path, res.StatusCode, text, err, want)
+		}
+	}
+}
+
 // TestTurns: a FIFO queue and its dead letters are there, and a function gets the
 // messages of a group in order, one after the other. It changes users, so it knows
 // the pool.

@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test bench cost check build synth bootstrap diff deploy smoke sam-template runbook clean tools functions binaries folder seed stage arch real app
+.PHONY: help run replay test attack bench cost check build synth bootstrap diff deploy smoke sam-template runbook clean tools functions binaries folder seed stage arch real app
 
 export CGO_ENABLED ?= 1
 BIN   := .local/bin
@@ -33,6 +33,9 @@ test: tools ## all tests, with the race detector
 	@rm -rf .local/coverage && mkdir -p .local/coverage
 	@MATCHDAY_COVERAGE=$(CURDIR)/.local/coverage go test -race $$(go list ./... | grep -vxE '$(CDK)') && go test $$(go list ./... | grep -xE '$(CDK)') && \
 	  go run ./infra/tools/accesscoverage .local/coverage
+
+attack: functions ## send forbidden requests to every operation of a fleet, changes of the sample requests at random: SECONDS=300 SEED=1
+	@go build -o $(BIN)/attack ./infra/tools/attack/run && exec $(BIN)/attack -bin $(BIN) -seconds $(or $(SECONDS),60) -seed $(or $(SEED),1)
 
 bench: tools ## what ticks, parsing, pushes and functions cost here, beside their targets
 	@mkdir -p $(BIN) && CGO_ENABLED=0 go build -o $(BIN)/bench ./infra/tools/bench && exec $(BIN)/bench

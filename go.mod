@@ -27,6 +27,7 @@ require (
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/golang-jwt/jwt/v5 v5.3.1
 	github.com/google/go-cmp v0.7.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/sideshow/apns2 v0.25.0
 	github.com/winebarrel/cronplan v1.10.1
 	golang.org/x/net v0.62.0

@@ -1,0 +1,200 @@
+package attack
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"matchday/pkg/spec"
+)
+
+// lab is the document of an API with two operations.
+const lab = `{"openapi":"3.1.0","servers":[{"url":"/lab"}],"paths":{"/things/{id}":{
+	"get":{"operationId":"get-thing","parameters":[
+		{"in":"path","name":"id","required":true,"schema":{"type":"string","pattern":"^[a-z]{1,8}$"}},
+		{"in":"query","name":"limit","schema":{"type":"integer","minimum":1,"maximum":9}}],
+		"responses":{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}},
+	"put":{"operationId":"put-thing","parameters":[{"in":"path","name":"id","required":true,"schema":{"type":"string","pattern":"^[a-z]{1,8}$"}}],
+		"requestBody":{"required":true,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}},
+		"responses":{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}}}},
+	"components":{"schemas":{"Thing":{"type":"object","additionalProperties":false,"required":["name"],"properties":{
+		"name":{"type":"string","minLength":1,"maxLength":10,"pattern":"^[ -~]*$"},"points":{"type":"integer","minimum":0,"maximum":9}}}}}}`
+
+// thing is a handler of the lab. It checks requests by judge, except for its defect.
+type thing struct {
+	operations []Operation
+	defect     string
+
+	mu     sync.Mutex
+	stored map[string]any
+}
+
+func (h *thing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	text, _ := io.ReadAll(r.Body)
+	problem := func(status int, detail string) {
+		doc := map[string]any{"type": "urn:problem-type:matchday:invalid", "title": http.StatusText(status), "status": status, "detail": detail}
+		if h.defect != "no field" && status == http.StatusUnprocessableEntity {
+			doc["errors"] = everyField(r, text)
+		}
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(status)
+		json.NewEncoder(w).Encode(doc)
+	}
+	id, inside := strings.CutPrefix(r.URL.Path, "/lab/things/")
+	i := slices.IndexFunc(h.operations, func(o Operation) bool { return o.Method == r.Method })
+	if !inside || i < 0 || strings.Contains(id, "/") || id == "" {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"message":"Not Found"}`)
+		return
+	}
+	o := h.operations[i]
+	if h.defect != "anybody" && r.Header.Get("Authorization") == "" {
+		problem(http.StatusUnauthorized, "sign in first")
+		return
+	}
+	d := draft{method: r.Method, params: map[string]string{"id": id}, header: r.Header, raw: text}
+	for name, values := range r.URL.Query() {
+		for _, v := range values {
+			d.query = append(d.query, pair{name, v})
+		}
+	}
+	v, why := judge(o, d)
+	if o.body != nil && v == either && strict(text) != nil {
+		v, why = refuse, "not JSON"
+	}
+	body := map[string]any{}
+	loose := json.Unmarshal(text, &struct{ Name *string }{}) == nil // as Go folds names
+	switch {
+	case h.defect == "stores" && r.Method == http.MethodPut && loose && v == refuse && json.Unmarshal(text, &body) == nil && body["name"] != nil:
+		h.mu.Lock()
+		h.stored = body
+		h.mu.Unlock()
+	case v == refuse:
+		switch {
+		case h.defect == "500" && strings.Contains(why, "minLength"):
+			problem(http.StatusInternalServerError, "sorry")
+		case h.defect == "Go type":
+			problem(http.StatusUnprocessableEntity, "json: cannot unmarshal string into Go struct field Thing.name")
+		case h.defect == "HTML":
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `<html>no</html>`)
+		case h.defect == "redirect" && strings.Contains(why, "id"):
+			http.Redirect(w, r, "/lab/things/x", http.StatusTemporaryRedirect)
+		default:
+			problem(http.StatusUnprocessableEntity, "invalid")
+		}
+		return
+	case r.Method == http.MethodPut:
+		json.Unmarshal(text, &body)
+		h.mu.Lock()
+		if h.defect != "stores" {
+			h.stored = map[string]any{"name": body["name"]}
+		}
+		h.mu.Unlock()
+	}
+	w.Header().Set("Content-Type", "application/json")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	json.NewEncoder(w).Encode(h.stored)
+}
+
+// everyField blames every part of a request.
+func everyField(r *http.Request, text []byte) (all []map[string]string) {
+	all = append(all, map[string]string{"location": "path.id", "message": "wrong"})
+	for name := range r.URL.Query() {
+		all = append(all, map[string]string{"location": "query." + name, "message": "wrong"})
+	}
+	return append(all, map[string]string{"location": "body", "message": "one of these: name points " + string(text)})
+}
+
+// TestDefects: a handler without a defect is not blamed, and each defect is found.
+func TestDefects(t *testing.T) {
+	t.Parallel()
+	for defect, want := range map[string]string{
+		"":         "",
+		"stores":   "a 200 for a request that the schema forbids",
+		"500":      "a 500",
+		"Go type":  `the internal word "json: " in the answer`,
+		"HTML":     "HTML in the answer",
+		"redirect": "a redirect",
+		"no field": "a refusal that does not name",
+		"anybody":  "a 200 for a caller who may not",
+	} {
+		t.Run("defect "+defect, func(t *testing.T) {
+			t.Parallel()
+			operations, err := Operations("lab", []byte(lab), map[string]spec.Auth{"get-thing": spec.User, "put-thing": spec.User})
+			if err != nil {
+				t.Fatal(err)
+			}
+			server := httptest.NewServer(&thing{operations: operations, defect: defect, stored: map[string]any{"name": "x"}})
+			defer server.Close()
+			a := New(Config{URL: server.URL, Seed: 1, Token: func(who Actor, _ string) (string, error) { return string(who), nil }})
+			for _, o := range operations {
+				s := Sample{Actor: User, Path: "/lab/things/abc", Body: []byte(`{"name":"x","points":1}`)}
+				if err := a.Accepted(t.Context(), o, s); err != nil {
+					t.Fatal(err)
+				}
+				if err := a.Operation(t.Context(), o, s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := a.Read(t.Context(), operations[0], Sample{Actor: User, Path: "/lab/things/abc"}, "the attack"); err != nil {
+				t.Fatal(err)
+			}
+			all := a.Findings()
+			if defect == "" {
+				for _, f := range all {
+					t.Error(f)
+				}
+				return
+			}
+			if !slices.ContainsFunc(all, func(f *Finding) bool { return strings.HasPrefix(f.Wrong, want) }) {
+				t.Errorf("got %d findings, want one that begins with %q", len(all), want)
+			}
+			if defect == "stores" && !slices.ContainsFunc(all, func(f *Finding) bool { return strings.HasPrefix(f.Wrong, "an answer that its schema forbids") }) {
+				t.Errorf("what is stored against the schema was not noticed when it was read: %v", all)
+			}
+		})
+	}
+}
+
+// TestSameSeed: the same seed makes the same requests.
+func TestSameSeed(t *testing.T) {
+	t.Parallel()
+	operations, err := Operations("lab", []byte(lab), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first []string
+	for range 2 {
+		var mu sync.Mutex
+		var all []string
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			text, _ := io.ReadAll(r.Body)
+			mu.Lock()
+			all = append(all, r.Method+r.RequestURI+string(text))
+			mu.Unlock()
+		}))
+		a := New(Config{URL: server.URL, Seed: 7, Most: 50, Depth: 3, Token: func(Actor, string) (string, error) { return "", nil }})
+		for _, o := range operations {
+			if err := a.Operation(t.Context(), o, Sample{Path: "/lab/things/abc", Body: []byte(`{"name":"x"}`)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		server.Close()
+		slices.Sort(all)
+		if first == nil {
+			first = all
+		} else if !slices.Equal(first, all) {
+			t.Error("the requests differ")
+		}
+	}
+}

@@ -1,0 +1,318 @@
+package attack
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"matchday/pkg/spec"
+)
+
+// maxBody is the largest body that a function reads, in bytes: httpapi.MaxBody.
+const maxBody = 64 << 10
+
+// verdict is what an answer to a request must be.
+type verdict int
+
+const (
+	either verdict = iota // the schema does not say
+	refuse                // the schema forbids the request
+)
+
+// judge returns the verdict on a request, and why it is refused.
+func judge(o Operation, d draft) (v verdict, why string) {
+	if d.path != "" || d.method != o.Method {
+		return either, ""
+	}
+	given := map[string][]string{}
+	for _, q := range d.query {
+		given[q.name] = append(given[q.name], q.value)
+	}
+	for _, p := range o.params {
+		values := given[p.name]
+		switch {
+		case p.in == "path":
+			value := d.params[p.name]
+			if value == "" || strings.Contains(value, "/") {
+				return either, "" // it is another route
+			}
+			values = []string{value}
+		case len(values) > 1:
+			return refuse, "the parameter " + p.name + " is given twice"
+		}
+		if len(values) == 0 {
+			if p.required {
+				return refuse, "the parameter " + p.name + " is required"
+			}
+			continue
+		}
+		if values[0] == "" && !p.required {
+			continue // as good as absent
+		}
+		if err := p.schema.valid.Validate(p.schema.valueOf(values[0])); err != nil {
+			if k := p.schema.kind(); k != "string" && !odd(values[0]) {
+				continue // other spellings of numbers, "+1", are not in the schema
+			}
+			return refuse, fmt.Sprintf("the parameter %s is not valid: %v", p.name, err)
+		}
+	}
+	for name := range given {
+		if !slices.ContainsFunc(o.params, func(p param) bool { return p.in == "query" && p.name == name }) {
+			return refuse, fmt.Sprintf("there is no parameter %q", name)
+		}
+	}
+	if o.body == nil {
+		return either, ""
+	}
+	if kind, params, err := mime.ParseMediaType(d.header.Get("Content-Type")); err != nil || kind != "application/json" || params["charset"] != "" && params["charset"] != "utf-8" || d.header.Get("Content-Encoding") != "" {
+		return either, "" // whether the body is read at all is the function's choice
+	}
+	text := d.text()
+	if len(text) > maxBody {
+		return refuse, "the body is too large"
+	}
+	if err := strict(text); err != nil {
+		return refuse, "the body is not JSON, or has a member twice: " + err.Error()
+	}
+	value, err := unmarshal(text)
+	if err == nil {
+		err = o.body.valid.Validate(o.body.withoutNulls(value))
+	}
+	if err != nil {
+		return refuse, err.Error()
+	}
+	return either, ""
+}
+
+// odd reports whether a text is no spelling of a number at all.
+func odd(text string) bool {
+	return strings.Trim(text, "+-0123456789.eE_ ") != ""
+}
+
+// strict returns why text is not one JSON value whose objects have no member twice.
+func strict(text []byte) error {
+	d := jsontext.NewDecoder(bytes.NewReader(text))
+	if _, err := d.ReadValue(); err != nil {
+		return err
+	}
+	if _, err := d.ReadToken(); err == nil {
+		return fmt.Errorf("text follows the value")
+	}
+	if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
+		return fmt.Errorf("text follows the value")
+	}
+	return nil
+}
+
+func unmarshal(text []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return v, d.Decode(&v)
+}
+
+// answer is an answer of the API.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// internal are words that only the inside of the system has.
+var internal = regexp.MustCompile(`(?i)Go (struct|value)|\bhuma\b|dynamo|goroutine \d|runtime error|panic:|\.go:\d+|matchday/(pkg|infra|functions)|github\.com/|golang|encoding/json|json: |strconv\.|reflect\.|` +
+	`\b[a-z]+\.[A-Z]\w+(Error|Input|Output|Body)\b|\w+Exception\b|unmarshal|operation error|https response error|map\[string|interface \{|\[\]uint8|\*?time\.(Time|Parse)|parsing time|` +
+	`arn:aws|amazonaws\.com|sqlite|127\.0\.0\.1|localhost:\d|context (deadline|canceled)|schema validation failed|nil pointer|invalid memory`)
+
+// gateway are the refusals of API Gateway, which no function sees.
+var gateway = map[int]string{
+	http.StatusUnauthorized: "Unauthorized", http.StatusNotFound: "Not Found", http.StatusRequestEntityTooLarge: "Request Entity Too Large",
+	http.StatusTooManyRequests: "Too Many Requests", http.StatusForbidden: "Forbidden", http.StatusBadRequest: "Bad Request",
+}
+
+// problemDocument is RFC 9457.
+type problemDocument struct {
+	Type   string
+	Title  string
+	Status int
+	Detail string
+	Errors []struct{ Message, Location string }
+}
+
+var problemType = regexp.MustCompile(`^urn:problem-type:matchday:[a-z][a-z0-9_]*$`)
+
+// check returns what is wrong with the answer to a request: one sentence each.
+// allowed reports whether the caller may use the operation.
+func check(o Operation, d draft, field string, allowed bool, a answer) (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	kind, _, _ := mime.ParseMediaType(a.header.Get("Content-Type"))
+	switch {
+	case a.status >= 500:
+		say("a %d", a.status)
+		return wrong
+	case a.status >= 300 && a.status < 400 && a.status != http.StatusNotModified:
+		say("a redirect")
+	}
+	if kind == "text/html" || bytes.Contains(bytes.ToLower(a.body), []byte("<html")) || bytes.Contains(bytes.ToLower(a.body), []byte("<a href")) {
+		say("HTML in the answer")
+	}
+	for _, text := range append(headerTexts(a.header), string(a.body)) {
+		if word := internal.FindString(text); word != "" && !strings.Contains(string(d.text())+unescaped(d.target(o)), word) {
+			say("the internal word %q in the answer", word)
+		}
+	}
+	v, why := judge(o, d)
+	switch {
+	case a.status >= 400:
+		wrong = append(wrong, refusal(d, v, field, a, kind)...)
+	case a.status == http.StatusNotModified || d.method != o.Method || d.path != "":
+	case !allowed:
+		say("a %d for a caller who may not", a.status)
+	case v == refuse:
+		say("a %d for a request that the schema forbids: %s", a.status, oneLine(why))
+	default:
+		wrong = append(wrong, content2xx(o, a, kind)...)
+	}
+	return wrong
+}
+
+// headerTexts are the values of the headers, without those that are random.
+func headerTexts(h http.Header) (all []string) {
+	for name, values := range h {
+		if name != "Etag" && name != "Apigw-Requestid" {
+			all = append(all, values...)
+		}
+	}
+	return all
+}
+
+// refusal checks an answer with a status from 400 to 499.
+func refusal(d draft, v verdict, field string, a answer, kind string) (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	if d.same && (a.status == http.StatusBadRequest || a.status == http.StatusUnprocessableEntity || a.status == http.StatusUnsupportedMediaType) {
+		say("a %d for another spelling of an accepted request", a.status)
+	}
+	var message struct{ Message string }
+	if json.Unmarshal(a.body, &message) == nil && message.Message != "" && message.Message == gateway[a.status] {
+		return wrong
+	}
+	if d.method == http.MethodHead {
+		return wrong
+	}
+	var p problemDocument
+	if err := json.Unmarshal(a.body, &p); err != nil || kind != "application/problem+json" {
+		say("a refusal that is no problem document")
+		return wrong
+	}
+	if p.Status != a.status || p.Title == "" || !problemType.MatchString(p.Type) {
+		say("a problem document whose type, title or status is wrong")
+	}
+	denied := a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
+	if denied && len(p.Errors) > 0 {
+		say("details of the request for a caller who may not")
+	}
+	if v == refuse && field != "" && (a.status == http.StatusBadRequest || a.status == http.StatusUnprocessableEntity) && !names(p, field) {
+		say("a refusal that does not name %s", field)
+	}
+	return wrong
+}
+
+// names reports whether a problem document names a field: by its location, or by that
+// of what contains it and the field's own name.
+func names(p problemDocument, field string) bool {
+	leaf := field[strings.LastIndexByte(field, '.')+1:]
+	for _, e := range p.Errors {
+		switch {
+		case e.Location == field || strings.HasPrefix(e.Location, field+".") || strings.HasPrefix(e.Location, field+"["):
+			return true
+		case e.Location != "" && strings.HasPrefix(field, e.Location) && (strings.Contains(e.Message, leaf) || strings.Contains(e.Message, strings.SplitN(leaf, "[", 2)[0])):
+			return true
+		}
+	}
+	return false
+}
+
+// content2xx checks the content of an accepted request's answer.
+func content2xx(o Operation, a answer, kind string) (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	s, documented := o.answer(a.status)
+	if !documented && a.status != http.StatusNoContent {
+		s, documented = o.answer(http.StatusOK) // 201 and 202
+	}
+	switch {
+	case !documented:
+		say("a %d, which is not documented", a.status)
+	case s == nil:
+		if len(a.body) > 0 {
+			say("an answer with a body where none is documented")
+		}
+	case kind != "application/json":
+		say("an answer of the type %q", kind)
+	default:
+		if err := s.check(a.body); err != nil {
+			say("an answer that its schema forbids: %s", oneLine(err.Error()))
+		}
+		if r, ok := invisible(a.body); ok {
+			say("%s U+%04X in the answer", invisibleCharacter, r)
+		}
+	}
+	return wrong
+}
+
+const invisibleCharacter = "the character"
+
+// invisible finds a control character, or one that changes the direction of text or
+// has no width, in the strings of JSON.
+func invisible(text []byte) (rune, bool) {
+	d := jsontext.NewDecoder(bytes.NewReader(text))
+	for {
+		t, err := d.ReadToken()
+		if err != nil {
+			return 0, false
+		}
+		if t.Kind() != '"' {
+			continue
+		}
+		for _, r := range t.String() {
+			switch {
+			case r == '\n' || r == '\t' || r == 0x200d: // emoji are joined with the last
+			case unicode.IsControl(r), r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x2069, r == 0xfeff:
+				return r, true
+			}
+		}
+	}
+}
+
+func unescaped(target string) string {
+	s, err := url.PathUnescape(target)
+	if err != nil {
+		return target
+	}
+	return s
+}
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > 400 {
+		s = s[:400] + "…"
+	}
+	return s
+}
+
+// may reports whether an actor may use an operation.
+func may(auth spec.Auth, a Actor) bool {
+	switch auth {
+	case spec.Admin:
+		return a == Administrator
+	case spec.User:
+		return a != Anonymous
+	}
+	return true
+}

@@ -1,0 +1,240 @@
+package attack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"matchday/infra/local/fleet"
+	"matchday/infra/sim/lambda"
+	"matchday/infra/tools/events/story"
+	"matchday/infra/tools/events/storyfleet"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/spec"
+)
+
+// Fleet plays the story of the sample events on a local fleet of all rooms, and
+// attacks each operation where the story uses it, while its sample request is accepted.
+// Rows that the attack has changed are put back before the story goes on.
+type Fleet struct {
+	Root string // folder of the module
+	Bin  string // folder of the functions' binaries
+	// Progress is called before an operation is attacked. It may be nil.
+	Progress func(operation string)
+
+	attack     *Attack
+	fleet      *storyfleet.Fleet
+	operations map[string]Operation // by function
+	reads      []read               // of what was stored so far
+
+	mu   sync.Mutex
+	logs map[string][]string // by function: its last lines
+}
+
+// read is a sample of an operation that changes nothing.
+type read struct {
+	Operation
+	Sample
+}
+
+// keptLogs is how many of a function's last log lines are kept.
+const keptLogs = 25
+
+// Run starts a fleet, and attacks every operation of it. cfg is that of New, without
+// what the fleet brings. It returns an error if the attack itself failed: what it found
+// is in a.
+func (w *Fleet) Run(ctx context.Context, cfg Config) (a *Attack, err error) {
+	w.logs = map[string][]string{}
+	w.operations = map[string]Operation{}
+	f, err := storyfleet.Start(ctx, fleet.Config{Root: w.Root, Bin: w.Bin, Log: w.log, Invocation: w.invoked})
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	w.fleet = f
+	cfg.URL, cfg.Logs = f.URL, w.last
+	cfg.Token = w.token
+	w.attack = New(cfg)
+	for _, room := range f.Rooms {
+		if err := w.describe(ctx, room.Spec); err != nil {
+			return w.attack, err
+		}
+	}
+	for _, chapter := range f.Chapters {
+		if err := f.Until(ctx, story.Time(chapter.At)); err != nil {
+			return w.attack, err
+		}
+		for _, name := range chapter.Cases {
+			function, kind := filepath.Split(chapter.Room + "/" + name)
+			if kind != "good" {
+				continue
+			}
+			if err := w.play(ctx, strings.TrimSuffix(function, "/")); err != nil {
+				return w.attack, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	return w.attack, f.Settle(ctx)
+}
+
+// describe reads a room's OpenAPI document from the fleet.
+func (w *Fleet) describe(ctx context.Context, room spec.Room) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.fleet.URL+"/"+room.Name+"/openapi.json", nil)
+	if err != nil {
+		return err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	who := map[string]spec.Auth{}
+	for _, fn := range room.Functions {
+		if on, ok := fn.On.(spec.Route); ok {
+			who[strings.TrimPrefix(fn.Name, room.Name+"/")] = on.Auth
+		}
+	}
+	all, err := Operations(room.Name, text, who)
+	if err != nil {
+		return fmt.Errorf("the OpenAPI document of %s: %w", room.Name, err)
+	}
+	if len(all) != len(who) {
+		return fmt.Errorf("the OpenAPI document of %s has %d operations, and the room %d routes", room.Name, len(all), len(who))
+	}
+	for _, o := range all {
+		w.operations[o.Name()] = o
+	}
+	return nil
+}
+
+// play gives a function its good event. If it has a route, it is attacked: one that
+// deletes before, and another after.
+func (w *Fleet) play(ctx context.Context, function string) error {
+	event, err := os.ReadFile(filepath.Join(w.Root, "events", function, "good.json"))
+	if err != nil {
+		return err
+	}
+	if err := w.fleet.Settle(ctx); err != nil {
+		return err
+	}
+	o, ok := w.operations[function]
+	if !ok {
+		w.fleet.Functions.Invoke(ctx, function, event) // invoked reports an error
+		return nil
+	}
+	s, err := o.sample(event)
+	if err != nil {
+		return err
+	}
+	if w.Progress != nil {
+		w.Progress(function)
+	}
+	if o.Method != http.MethodDelete {
+		if err := w.attack.Accepted(ctx, o, s); err != nil {
+			return err
+		}
+		if err := w.fleet.Settle(ctx); err != nil {
+			return err
+		}
+	}
+	if err := w.storm(ctx, o, s); err != nil {
+		return err
+	}
+	if o.Method == http.MethodDelete {
+		return w.attack.Accepted(ctx, o, s)
+	}
+	return nil
+}
+
+// storm attacks an operation, reads what it left, and puts the rows back.
+func (w *Fleet) storm(ctx context.Context, o Operation, s Sample) error {
+	if !o.changes() {
+		w.reads = append(w.reads, read{o, s})
+		return w.attack.Operation(ctx, o, s)
+	}
+	before, err := w.rows(ctx)
+	if err != nil {
+		return err
+	}
+	if err := w.attack.Operation(ctx, o, s); err != nil {
+		return err
+	}
+	if err := w.fleet.Settle(ctx); err != nil {
+		return err
+	}
+	for _, r := range w.reads {
+		if r.Room == o.Room {
+			if err := w.attack.Read(ctx, r.Operation, r.Sample, o.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	return w.restore(ctx, before)
+}
+
+// sample returns the request of an event.
+func (o Operation) sample(event []byte) (s Sample, err error) {
+	var e events.APIGatewayV2HTTPRequest
+	if err := json.Unmarshal(event, &e); err != nil {
+		return s, err
+	}
+	s = Sample{Actor: Anonymous, Path: "/" + o.Room + e.RawPath, Query: e.RawQueryString, Body: []byte(e.Body)}
+	if o.Auth == spec.User || o.Auth == spec.Admin {
+		s.UserID, s.Actor = e.RequestContext.Authorizer.JWT.Claims["sub"], User
+	}
+	if o.Auth == spec.Admin {
+		s.Actor = Administrator
+	}
+	return s, nil
+}
+
+func (w *Fleet) token(a Actor, user string) (string, error) {
+	if a == Administrator {
+		return w.fleet.Token(user, auth.AdminGroup)
+	}
+	return w.fleet.Token(user)
+}
+
+func (w *Fleet) log(l lambda.Log) {
+	w.mu.Lock()
+	all := append(w.logs[l.Function], l.Line)
+	w.logs[l.Function] = all[max(0, len(all)-keptLogs):]
+	w.mu.Unlock()
+	if strings.Contains(l.Line, "eyJ") && w.attack != nil { // how a token begins
+		w.attack.Report(l.Function, "a token in the log")
+	}
+}
+
+// invoked reports the functions that fail: no input may do that.
+func (w *Fleet) invoked(i lambda.Invocation) {
+	if i.Err != nil && w.attack != nil {
+		text := i.Err.Error()
+		if e, ok := errors.AsType[interface {
+			error
+			ErrorType() string
+		}](i.Err); ok {
+			text = e.ErrorType() + ": " + text
+		}
+		w.attack.Report(i.Function, "the function failed: "+text)
+	}
+}
+
+func (w *Fleet) last(function string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.logs[function])
+}

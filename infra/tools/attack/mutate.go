@@ -1,0 +1,597 @@
+package attack
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"pgregory.net/rapid"
+)
+
+// A draft is a request in parts that mutations change.
+type draft struct {
+	method string
+	params map[string]string // of the path, not escaped
+	path   string            // escaped, instead of params, if not ""
+	query  []pair
+	header http.Header
+	body   value  // nil without one
+	raw    []byte // instead of body, if not nil
+	same   bool   // it is the same request in another spelling
+}
+
+type pair struct{ name, value string }
+
+func (d draft) clone() draft {
+	d.params, d.query, d.header = maps.Clone(d.params), slices.Clone(d.query), d.header.Clone()
+	return d
+}
+
+// text is the body as it is sent.
+func (d draft) text() []byte {
+	if d.raw != nil {
+		return d.raw
+	}
+	if d.body == nil {
+		return nil
+	}
+	return []byte(textOf(d.body))
+}
+
+// target is the escaped path and the query.
+func (d draft) target(o Operation) string {
+	to := d.path
+	if to == "" {
+		for i, part := range strings.Split(o.Path, "/") {
+			if i > 0 {
+				to += "/"
+			}
+			if name, ok := strings.CutPrefix(part, "{"); ok {
+				part = url.PathEscape(d.params[strings.TrimSuffix(name, "}")])
+			}
+			to += part
+		}
+	}
+	for i, q := range d.query {
+		to += map[bool]string{true: "?", false: "&"}[i == 0] + url.QueryEscape(q.name) + "=" + url.QueryEscape(q.value)
+	}
+	return to
+}
+
+// mutation is one change of a request.
+type mutation struct {
+	kind  string // "string: over maxLength"
+	field string // that a refusal names: "body.teams[0].name"; "" for none
+	apply func(*draft)
+}
+
+// mutations returns the single changes of a request of an operation.
+func mutations(o Operation, d draft) (all []mutation) {
+	all = append(all, headers(o, d)...)
+	all = append(all, targets(o, d)...)
+	for _, p := range o.params {
+		all = append(all, parameters(p, d)...)
+	}
+	if o.body != nil {
+		all = append(all, texts(d)...)
+		all = append(all, members(o.body.node, d.body, nil, true)...)
+	}
+	return all
+}
+
+// headers change the method and the headers.
+func headers(o Operation, d draft) (all []mutation) {
+	set := func(kind, name, value string, same bool) {
+		all = append(all, mutation{kind, "", func(d *draft) { d.header.Set(name, value); d.same = same }})
+	}
+	if o.body != nil {
+		set("content type: with a charset", "Content-Type", "application/json; charset=utf-8", true)
+		for _, t := range []string{
+			"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "application/cbor",
+			"application/octet-stream", "application/json; charset=utf-16", "application/merge-patch+json", "nonsense", "/", "application/json, text/html",
+		} {
+			set("content type: another", "Content-Type", t, false)
+		}
+		all = append(all, mutation{"content type: none", "", func(d *draft) { d.header.Del("Content-Type") }})
+		for _, c := range []string{"gzip", "br", "identity"} {
+			set("content encoding", "Content-Encoding", c, false)
+		}
+	} else {
+		all = append(all, mutation{"a body where there is none", "", func(d *draft) {
+			d.raw = []byte(`{"name":1}`)
+			d.header.Set("Content-Type", "application/json")
+		}})
+	}
+	for _, a := range []string{"text/html", "application/cbor", "application/xml;q=0.9", "*/*;q=0", ";;;", strings.Repeat("a/b,", 500)} {
+		set("accept", "Accept", a, false)
+	}
+	for _, t := range []string{"*", `"x"`, `W/"x", `, "\"" + strings.Repeat("x", 4000), ",,,,"} {
+		set("if-none-match", "If-None-Match", t, false)
+	}
+	set("origin", "Origin", "https://evil.example", false)
+	set("forwarded", "X-Forwarded-For", "127.0.0.1, <script>", false)
+	set("forwarded host", "X-Forwarded-Host", "evil.example", false)
+	set("method override", "X-HTTP-Method-Override", "DELETE", false)
+	set("long header", "X-Long", strings.Repeat("x", 8000), false)
+	set("cookie", "Cookie", "a=b; \"; =;;", false)
+	for _, m := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"} {
+		if m != o.Method {
+			all = append(all, mutation{"another method", "", func(d *draft) { d.method = m }})
+		}
+	}
+	return all
+}
+
+// targets change the path as a whole, and the query's names.
+func targets(o Operation, d draft) (all []mutation) {
+	to := func(kind string, change func(path string) string) {
+		all = append(all, mutation{kind, "", func(d *draft) {
+			d.query = nil
+			d.path = change(d.target(o))
+		}})
+	}
+	to("path: slash at the end", func(p string) string { return p + "/" })
+	to("path: two slashes", func(p string) string { return strings.Replace(p, "/"+o.Room+"/", "/"+o.Room+"//", 1) })
+	to("path: dots", func(p string) string { return strings.Replace(p, "/"+o.Room+"/", "/"+o.Room+"/./x/%2e%2e/", 1) })
+	to("path: capitals", func(p string) string { return "/" + o.Room + strings.ToUpper(p[len(o.Room)+1:]) })
+	to("path: encoded letters", func(p string) string { return p[:len(p)-1] + fmt.Sprintf("%%%02x", p[len(p)-1]) })
+	to("path: semicolon", func(p string) string { return p + ";a=b" })
+	to("path: encoded question mark", func(p string) string { return p + "%3fx=y" })
+	to("path: NUL", func(p string) string { return p + "%00" })
+	to("path: base twice", func(p string) string { return "/" + o.Room + p })
+	query := func(kind, field, name, value string) {
+		all = append(all, mutation{kind, field, func(d *draft) { d.query = append(d.query, pair{name, value}) }})
+	}
+	query("query: unknown", "query.zz", "zz", "1")
+	query("query: unknown, without a name", "", "", "")
+	query("query: unknown, invalid UTF-8", "", "\xff", "\xff")
+	query("query: unknown, long", "", strings.Repeat("q", 3000), "1")
+	query("query: unknown, like a member", "", "__proto__[x]", "1")
+	for _, p := range o.params {
+		if p.in == "query" {
+			query("query: case twin", "query."+strings.ToUpper(p.name), strings.ToUpper(p.name), p.schema.sample())
+			query("query: brackets", "query."+p.name+"[]", p.name+"[]", p.schema.sample())
+		}
+	}
+	return all
+}
+
+// parameters change one parameter.
+func parameters(p param, d draft) (all []mutation) {
+	field := p.in + "." + p.name
+	current := p.schema.sample()
+	if v, ok := d.params[p.name]; ok && p.in == "path" {
+		current = v
+	}
+	for _, q := range d.query {
+		if q.name == p.name && p.in == "query" {
+			current = q.value
+		}
+	}
+	set := func(kind, value string) {
+		all = append(all, mutation{"parameter: " + kind, field, func(d *draft) {
+			if p.in == "path" {
+				d.params[p.name] = value
+				return
+			}
+			d.query = slices.DeleteFunc(d.query, func(q pair) bool { return q.name == p.name })
+			d.query = append(d.query, pair{p.name, value})
+		}})
+	}
+	if p.in == "query" {
+		set("valid", current)
+		all = append(all,
+			mutation{"parameter: twice", field, func(d *draft) {
+				d.query = slices.DeleteFunc(d.query, func(q pair) bool { return q.name == p.name })
+				d.query = append(d.query, pair{p.name, current}, pair{p.name, current})
+			}},
+			mutation{"parameter: absent", field, func(d *draft) {
+				d.query = slices.DeleteFunc(d.query, func(q pair) bool { return q.name == p.name })
+			}})
+	}
+	of := p.schema.node
+	if of.kind() == "array" {
+		most, ok := of.number("maxItems")
+		if ok {
+			set("over maxItems", strings.TrimSuffix(strings.Repeat(current+",", int(most)+1), ","))
+		}
+		set("empty items", ",,,")
+		set("many items", strings.Repeat("x,", 2000))
+		of = of.items()
+	}
+	for _, s := range of.strings(current) {
+		if !strings.HasPrefix(s.kind, "lone ") {
+			set(s.kind, unquoted(s.text))
+		}
+	}
+	for _, n := range of.numbers() {
+		set(n.kind, n.text)
+	}
+	for _, v := range []string{"null", "true", "{}", "[]", "undefined", "NaN", "0x1", "1e2", "1.0", "+1", " 1", "1 ", "१", "-0", "'1'", "%2e%2e", "..", ".", "../..", "%00", "a/b", "a%2fb", "*", "\\"} {
+		set("odd text", v)
+	}
+	return all
+}
+
+// texts change the body as text.
+func texts(d draft) (all []mutation) {
+	raw := func(kind string, change func(text string) string) {
+		all = append(all, mutation{"body: " + kind, "body", func(d *draft) { d.raw = []byte(change(string(d.text()))) }})
+	}
+	is := func(kind, text string) { raw(kind, func(string) string { return text }) }
+	for _, v := range []string{"null", "true", "0", `""`, "[]", "[{}]", "{}"} {
+		is("another value", v)
+	}
+	is("empty", "")
+	is("not JSON", "{")
+	is("not JSON", "<a/>")
+	is("not JSON", "{'a':1}")
+	is("not JSON", "{\"a\":1,}")
+	is("not JSON", "/**/{}")
+	is("not JSON", "NaN")
+	is("not JSON", "\x00")
+	is("form", "a=b&c=d")
+	is("deep arrays", strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000))
+	is("deep objects", strings.Repeat(`{"a":`, 9_000)+"1"+strings.Repeat("}", 9_000))
+	is("deep and open", strings.Repeat("[", 60_000))
+	is("huge", `{"a":"`+strings.Repeat("a", 70_000)+`"}`)
+	is("many members", "{"+strings.Repeat(`"a":1,`, 8_000)+`"a":1}`)
+	raw("text behind it", func(t string) string { return t + "x" })
+	raw("twice", func(t string) string { return t + t })
+	raw("byte order mark", func(t string) string { return "\ufeff" + t })
+	raw("UTF-16", func(t string) string {
+		var b strings.Builder
+		for _, c := range []byte(t) {
+			b.WriteByte(c)
+			b.WriteByte(0)
+		}
+		return b.String()
+	})
+	all = append(all, mutation{"body: white space", "body", func(d *draft) { d.raw, d.same = []byte(" \r\n\t"+string(d.text())+"\n "), true }})
+	return all
+}
+
+// members change the value at a path of the body, and those below it.
+func members(n node, root value, p path, required bool) (all []mutation) {
+	set := func(kind string, v value) {
+		all = append(all, mutation{kind, p.String(), func(d *draft) { d.body = replaced(d.body, p, v) }})
+	}
+	current := at(root, p)
+	kind := n.kind()
+	for _, v := range []string{`"x"`, "0", "-1", "1.5", "true", "null", "[]", "{}", "[null]", "[[]]", `[{}]`, `{"a":{}}`} {
+		if len(p) > 0 {
+			set(kind+": another type", verbatim(v))
+		}
+	}
+	if len(p) > 0 {
+		set(kind+": nested deeply", verbatim(strings.Repeat("[", 5_000)+strings.Repeat("]", 5_000)))
+	}
+	switch kind {
+	case "string":
+		for _, s := range n.strings(unquoted(textOf(or(current, verbatim(`""`))))) {
+			field := p.String()
+			if strings.HasPrefix(s.kind, "lone ") {
+				field = "body" // the text as a whole is not JSON
+			}
+			all = append(all, mutation{"string: " + s.kind, field, func(d *draft) { d.body = replaced(d.body, p, verbatim(s.text)) }})
+		}
+	case "integer", "number":
+		for _, v := range n.numbers() {
+			field := p.String()
+			if v.kind == "not a number" {
+				field = "body"
+			}
+			all = append(all, mutation{"number: " + v.kind, field, func(d *draft) { d.body = replaced(d.body, p, verbatim(v.text)) }})
+		}
+		if v, ok := current.(verbatim); ok {
+			for _, spelling := range []string{string(v) + ".0", string(v) + "e0", string(v) + ".000E+00"} {
+				all = append(all, mutation{"number: another spelling", p.String(), func(d *draft) { d.body, d.same = replaced(d.body, p, verbatim(spelling)), true }})
+			}
+		}
+	case "array":
+		all = append(all, elements(n, root, p)...)
+	case "object":
+		all = append(all, fields(n, root, p)...)
+	}
+	return all
+}
+
+// elements change an array and its first element.
+func elements(n node, root value, p path) (all []mutation) {
+	set := func(kind string, v value) {
+		all = append(all, mutation{"array: " + kind, p.String(), func(d *draft) { d.body = replaced(d.body, p, v) }})
+	}
+	current, _ := at(root, p).(array)
+	element := value(verbatim(n.items().sampleJSON()))
+	if len(current) > 0 {
+		element = current[0]
+	}
+	repeated := func(count int) array {
+		return slices.Repeat(array{element}, count)
+	}
+	set("empty", array{})
+	set("one", array{element})
+	set("the same twice", array{element, element})
+	set("many", repeated(min(3000, 60_000/(len(textOf(element))+1))))
+	if most, ok := n.number("maxItems"); ok {
+		set("over maxItems", repeated(int(most)+1))
+		set("maxItems", repeated(int(most)))
+	}
+	if least, ok := n.number("minItems"); ok && least > 0 {
+		set("under minItems", repeated(int(least)-1))
+	}
+	set("mixed", append(slices.Clone(current), verbatim("null"), verbatim("1"), verbatim(`"x"`), verbatim("[]"), verbatim("{}")))
+	if len(current) == 0 { // change an element that is put there first
+		with := replaced(root, p, array{element})
+		for _, m := range members(n.items(), with, p.to(0), true) {
+			all = append(all, mutation{m.kind, m.field, func(d *draft) {
+				d.body = replaced(d.body, p, array{element})
+				m.apply(d)
+			}})
+		}
+		return all
+	}
+	return append(all, members(n.items(), root, p.to(0), true)...)
+}
+
+// fields changes an object and its members.
+func fields(n node, root value, p path) (all []mutation) {
+	current, _ := at(root, p).(object)
+	change := func(kind, field string, by func(o object) object) {
+		all = append(all, mutation{"object: " + kind, field, func(d *draft) {
+			o, ok := at(d.body, p).(object)
+			if !ok {
+				return
+			}
+			d.body = replaced(d.body, p, by(slices.Clone(o)))
+		}})
+	}
+	add := func(kind, field, name string, v value) {
+		change(kind, field, func(o object) object { return append(o, member{name, v}) })
+	}
+	for _, name := range []string{"zz", "__proto__", "$ref", "PK", "userId", "id", "ttl", "", "a.b", "\u202e"} {
+		if _, known := n.property(name); !known {
+			add("extra member", p.to(name).String(), quoted(name), verbatim(`"x"`))
+		}
+	}
+	add("member's name of invalid UTF-8", "body", "\"\xff\"", verbatim("1"))
+	if len(current) > 1 {
+		all = append(all, mutation{"object: other order", "", func(d *draft) {
+			if o, ok := at(d.body, p).(object); ok {
+				o = slices.Clone(o)
+				slices.Reverse(o)
+				d.body, d.same = replaced(d.body, p, o), true
+			}
+		}})
+	}
+	for _, name := range n.properties() {
+		of, _ := n.property(name)
+		here := p.to(name)
+		field := here.String()
+		v := at(root, here)
+		sample := or(v, verbatim(of.sampleJSON()))
+		if v != nil {
+			all = append(all, mutation{"object: member absent", field, func(d *draft) { d.body = replaced(d.body, here, nil) }})
+		} else {
+			all = append(all, mutation{"object: optional member", field, func(d *draft) { d.body = replaced(d.body, here, sample) }})
+		}
+		for _, twin := range twins(name) {
+			for _, bad := range []value{sample, verbatim(`"\u202e<script>` + strings.Repeat("x", 2000) + `"`), verbatim("-50"), verbatim(`[{}]`)} {
+				add("case twin", p.to(twin).String(), quoted(twin), bad)
+			}
+			change("case twin alone", p.to(twin).String(), func(o object) object {
+				return append(slices.DeleteFunc(o, func(m member) bool { return m.name == quoted(name) }), member{quoted(twin), sample})
+			})
+		}
+		escaped := fmt.Sprintf(`"\u%04x%s"`, name[0], name[1:])
+		for _, spelling := range []string{quoted(name), escaped} {
+			for _, bad := range []value{sample, verbatim("null"), verbatim(`[{"x":"` + strings.Repeat("x", 300) + `"}]`), verbatim(`"` + strings.Repeat("x", 3000) + `"`)} {
+				change("member twice", field, func(o object) object {
+					return append(replaced(o, path{name}, sample).(object), member{spelling, bad})
+				})
+				change("member twice, the other first", field, func(o object) object {
+					return append(object{{spelling, bad}}, replaced(o, path{name}, sample).(object)...)
+				})
+			}
+		}
+		if v != nil {
+			all = append(all, mutation{"object: name spelt with an escape", field, func(d *draft) {
+				if o, ok := at(d.body, p).(object); ok && o.index(name) >= 0 {
+					o = slices.Clone(o)
+					o[o.index(name)].name = escaped
+					d.body, d.same = replaced(d.body, p, o), true
+				}
+			}})
+		}
+		below := members(of, replaced(root, here, sample), here, n.requires(name))
+		for _, m := range below {
+			all = append(all, mutation{m.kind, m.field, func(d *draft) {
+				if at(d.body, here) == nil {
+					d.body = replaced(d.body, here, sample)
+				}
+				m.apply(d)
+			}})
+		}
+	}
+	return all
+}
+
+// twins are names that Go's encoding/json folds with name.
+func twins(name string) (all []string) {
+	for _, t := range []string{
+		string(unicode.ToUpper(rune(name[0]))) + name[1:], strings.ToUpper(name), strings.ToLower(name),
+		strings.Replace(name, "s", "ſ", 1), strings.Replace(name, "k", "\u212a", 1),
+	} {
+		if t != name && !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+type spelt struct{ kind, text string }
+
+// strings are texts for a string, as JSON. current is a valid one.
+func (n node) strings(current string) (all []spelt) {
+	add := func(kind, s string) { all = append(all, spelt{kind, quoted(s)}) }
+	add("empty", "")
+	add("white space", " \t\n")
+	add("space around it", " "+current+" ")
+	add("line at the end", current+"\n")
+	most, bounded := n.number("maxLength")
+	if bounded {
+		add("over maxLength", padded(current, int(most)+1))
+		add("maxLength", padded(current, int(most)))
+		add("over maxLength in wide characters", strings.Repeat("𝔘", int(most)+1))
+		add("maxLength in wide characters", strings.Repeat("𝔘", int(most)))
+	}
+	if least, ok := n.number("minLength"); ok && least > 0 {
+		add("under minLength", cut(current, int(least)-1))
+	}
+	add("huge", strings.Repeat("a", 50_000))
+	for _, c := range []string{"\x00", "\x1b[2J", "\r\nSet-Cookie: a=b", "\x7f", "\u0085"} {
+		add("control character", current+c)
+	}
+	for _, c := range []string{"\u202e", "\u2066", "\u200f"} {
+		add("bidi character", c+current)
+	}
+	for _, c := range []string{"\u200b", "\ufeff", "\u2060", "\u00ad", "\u2028", "\U000e0041"} {
+		add("zero-width character", current+c)
+	}
+	add("combining characters", "e"+strings.Repeat("\u0301", 30))
+	add("decomposed", current+"e\u0301")
+	add("private use", "\ue000\ufffe")
+	for _, s := range []string{
+		"<script>alert(1)</script>", "' OR 1=1 --", "x#y/../z", "../../etc/passwd", "%2e%2e", "USER#x", "${jndi:ldap://x}", "{{7*7}}", "%s%n%d",
+		`"@"@x`, "a@b", "a@b.example\r\nBcc: c@d.example", "http://169.254.169.254/", "file:///etc/passwd", "javascript:alert(1)", "-1", "true", "null", "\\",
+	} {
+		add("hostile text", s)
+	}
+	if enum, ok := n["enum"].([]any); ok {
+		for _, e := range enum {
+			if s, ok := e.(string); ok {
+				add("capitals of an enum", strings.ToUpper(s))
+				add("part of an enum", cut(s, len(s)-1))
+				add("enum", s)
+			}
+		}
+	}
+	switch n.text("format") {
+	case "date-time":
+		for _, t := range []string{
+			"0000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "10000-01-01T00:00:00Z", "2026-02-30T00:00:00Z",
+			"2026-06-06T24:00:00Z", "2026-06-06T25:00:00Z", "2026-06-06T23:59:60Z", "2026-06-06T12:00:00", "2026-06-06 12:00:00Z", "2026-06-06T12:00:00+99:99",
+			"2026-06-06T12:00:00.123456789123456789Z", "2026-06-06T12:00:00+14:00", "2026-06-06", "0",
+		} {
+			add("time", t)
+		}
+	case "date":
+		for _, t := range []string{"0000-00-00", "0001-01-01", "9999-12-31", "2026-02-30", "2026-6-6", "2026-06-06T00:00:00Z", "20260606"} {
+			add("date", t)
+		}
+	}
+	return append(all,
+		spelt{"lone invalid UTF-8", "\"\xff\xfe\""}, spelt{"lone invalid UTF-8", "\"\xc0\x80\""}, spelt{"lone surrogate", `"\ud800"`}, spelt{"lone surrogate", `"\udc00\ud800"`},
+		spelt{"lone control character", "\"a\x01b\""}, spelt{"lone invalid escape", `"\x41"`},
+	)
+}
+
+// numbers are texts for a number.
+func (n node) numbers() (all []spelt) {
+	if k := n.kind(); k != "integer" && k != "number" {
+		return nil
+	}
+	if least, ok := n.number("minimum"); ok {
+		all = append(all, spelt{"under minimum", fmt.Sprint(least - 1)}, spelt{"minimum", fmt.Sprint(least)})
+	}
+	if most, ok := n.number("maximum"); ok {
+		all = append(all, spelt{"over maximum", fmt.Sprint(most + 1)}, spelt{"maximum", fmt.Sprint(most)})
+	}
+	for _, t := range []string{"0", "-0", "-1", "1", "0.5", "1e400", "1e18", "-1e18", "1e-400", "9007199254740993", "9223372036854775807", "9223372036854775808",
+		"-9223372036854775809", "18446744073709551616", strings.Repeat("9", 5000), "1e999999999"} {
+		all = append(all, spelt{"odd number", t})
+	}
+	for _, t := range []string{"01", "+1", "1.", ".5", "0x1", "NaN", "Infinity", "1_000", "--1"} {
+		all = append(all, spelt{"not a number", t})
+	}
+	return all
+}
+
+// sample returns a text that the schema allows: an example, or one that is made up.
+func (n node) sample() string { return unquoted(n.sampleJSON()) }
+
+func (n node) sampleJSON() string {
+	for _, name := range []string{"examples", "enum"} {
+		if all, ok := n[name].([]any); ok && len(all) > 0 {
+			return encoded(all[0])
+		}
+	}
+	for _, name := range []string{"example", "default"} {
+		if v, ok := n[name]; ok {
+			return encoded(v)
+		}
+	}
+	switch n.kind() {
+	case "integer", "number":
+		if least, ok := n.number("minimum"); ok {
+			return fmt.Sprint(least)
+		}
+		return "1"
+	case "boolean":
+		return "true"
+	case "array":
+		least, _ := n.number("minItems")
+		return "[" + strings.Join(slices.Repeat([]string{n.items().sampleJSON()}, max(1, int(least))), ",") + "]"
+	case "object":
+		var all []string
+		for _, name := range n.properties() {
+			if p, _ := n.property(name); n.requires(name) {
+				all = append(all, quoted(name)+":"+p.sampleJSON())
+			}
+		}
+		return "{" + strings.Join(all, ",") + "}"
+	}
+	if s, ok := samples[n.text("format")]; ok {
+		return quoted(s)
+	}
+	least, _ := n.number("minLength")
+	if pattern := n.text("pattern"); pattern != "" {
+		for seed := range 1000 {
+			if s := rapid.StringMatching(pattern).Example(seed); len(s) >= int(least) {
+				return quoted(s)
+			}
+		}
+	}
+	return quoted(padded("x", max(1, int(least))))
+}
+
+// samples are texts of formats.
+var samples = map[string]string{
+	"date-time": "2026-06-06T12:00:00Z", "date": "2026-06-06", "uuid": "5b0e9a52-7c43-4a6f-9d18-0000000000ff", "email": "una@example.com", "uri": "https://example.com/",
+}
+
+func padded(s string, length int) string {
+	if len(s) > 0 && len(s) < length {
+		s = strings.Repeat(s, length/len(s)+1)
+	}
+	for len(s) < length {
+		s += "x"
+	}
+	return cut(s, length)
+}
+
+func cut(s string, length int) string {
+	r := []rune(s)
+	return string(r[:max(0, min(length, len(r)))])
+}
+
+func or(v, other value) value {
+	if v == nil {
+		return other
+	}
+	return v
+}

@@ -1,0 +1,89 @@
+package attack
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"matchday/pkg/spec"
+)
+
+// row is a row of a table.
+type row = map[string]types.AttributeValue
+
+// rows returns all rows of the fleet by table and key.
+func (w *Fleet) rows(ctx context.Context) (map[string]map[string]row, error) {
+	all := map[string]map[string]row{}
+	for _, t := range w.tables() {
+		all[t.Name] = map[string]row{}
+		pages := dynamodb.NewScanPaginator(w.fleet.DB, &dynamodb.ScanInput{TableName: aws.String(w.fleet.Table(t.Name)), ConsistentRead: aws.Bool(true)})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return nil, fmt.Errorf("read the rows of %s: %w", t.Name, err)
+			}
+			for _, r := range page.Items {
+				all[t.Name][keyText(t, r)] = r
+			}
+		}
+	}
+	return all, nil
+}
+
+// restore puts rows back as they were.
+func (w *Fleet) restore(ctx context.Context, before map[string]map[string]row) error {
+	now, err := w.rows(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range w.tables() {
+		name := aws.String(w.fleet.Table(t.Name))
+		for key, r := range now[t.Name] {
+			if _, ok := before[t.Name][key]; ok {
+				continue
+			}
+			if _, err := w.fleet.DB.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: name, Key: keyOf(t, r)}); err != nil {
+				return fmt.Errorf("remove a row of %s: %w", t.Name, err)
+			}
+		}
+		for key, r := range before[t.Name] {
+			if reflect.DeepEqual(r, now[t.Name][key]) {
+				continue
+			}
+			if _, err := w.fleet.DB.PutItem(ctx, &dynamodb.PutItemInput{TableName: name, Item: r}); err != nil {
+				return fmt.Errorf("put a row of %s back: %w", t.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (w *Fleet) tables() (all []spec.Table) {
+	for _, room := range w.fleet.Rooms {
+		all = append(all, room.Spec.Tables()...)
+	}
+	return all
+}
+
+func keyOf(t spec.Table, r row) row {
+	key := row{t.Key.Partition: r[t.Key.Partition]}
+	if t.Key.Sort != "" {
+		key[t.Key.Sort] = r[t.Key.Sort]
+	}
+	return key
+}
+
+// keyText is a row's key, whose attributes are strings.
+func keyText(t spec.Table, r row) string {
+	text := ""
+	for _, name := range []string{t.Key.Partition, t.Key.Sort} {
+		if v, ok := r[name].(*types.AttributeValueMemberS); ok {
+			text += fmt.Sprintf("%q", v.Value)
+		}
+	}
+	return text
+}

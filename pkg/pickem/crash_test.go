@@ -129,7 +129,7 @@ func TestCrashes(t *testing.T) {
 		}, "event_not_found"},
 		{"picks are saved", event.PutPredictionsFunction, open, func(w *pickemtest.Room, env app.Env) error {
 			in := &event.PutPredictions{EventID: pickemtest.Show}
-			in.UserID, in.Body.Predictions = "ann", map[string]int{pickemtest.MatchID(2): 0}
+			in.UserID, in.Body.Predictions = "ann", map[string]string{pickemtest.MatchID(2): "t1"}
 			_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.NewContext(), in)
 			return err
 		}, ""},

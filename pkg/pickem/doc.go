@@ -10,6 +10,7 @@
 //	until when a prediction is accepted                   event: PutPredictions; item: IsOpenAt
 //	when an event locks                                   event: LockEvents
 //	who changes a card, and which picks become void       event: UpdateMatch, DeleteMatch; item: Prediction.Picks
+//	when a team is the same team                          item: Match.Identify
 //	how a result is entered and corrected                 event: PutResult, ListCorrections
 //	how many points a prediction brings                   score: Of
 //	when and how an event is scored                       event: RequestScore; score: Scorer.ScoreEvent
@@ -62,6 +63,11 @@
 //
 // No member sees another member's picks before the event is scored. Until then only
 // their owner can read them; afterwards they cannot change.
+//
+// A pick stays with its team. It names the team by an id, which the team keeps when its
+// names are corrected or the teams are put in another order. A pick is void only if who
+// competes in the match changes, which is refused after the lock. A result is the place of
+// the winner among the teams, whose order cannot change after the lock.
 //
 // Nothing counts twice. A member's standings are the sum of the member's scored
 // predictions. They are written in one transaction with the prediction that changed,

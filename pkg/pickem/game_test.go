@@ -69,18 +69,56 @@ type modelEvent struct {
 	lockAt  time.Time
 	bonus   int
 	card    []*modelMatch
-	off     []string                  // ids of removed matches
-	entered bool                      // whether there is a result
-	asked   bool                      // whether scoring was requested
-	picks   map[string]map[string]int // team by match id, by user id
+	off     []string                     // ids of removed matches
+	entered bool                         // whether there is a result
+	asked   bool                         // whether scoring was requested
+	picks   map[string]map[string]string // id of a team by match id, by user id
 }
 
 // modelMatch is the model of a match.
 type modelMatch struct {
 	id     string
 	points int
-	sides  []string
+	sides  []modelSide
+	last   int // the number in the latest id of a side
 	result *int
+}
+
+// modelSide is the model of a team.
+type modelSide struct{ id, name string }
+
+// place returns the place of the side with an id, -1 if there is none.
+func (m *modelMatch) place(id string) int {
+	return slices.IndexFunc(m.sides, func(s modelSide) bool { return s.id == id })
+}
+
+// identify returns sides with ids: a side without one has that of the same name, or a new
+// one. It returns unknown_team for an id that no side of the match has.
+func (m *modelMatch) identify(sides []modelSide) (to []modelSide, last int, code string) {
+	last = m.last
+	for _, s := range sides {
+		if s.id == "" {
+			if i := slices.IndexFunc(m.sides, func(o modelSide) bool { return o.name == s.name }); i >= 0 {
+				s.id = m.sides[i].id
+			} else {
+				last++
+				s.id = fmt.Sprint("t", last)
+			}
+		} else if m.place(s.id) < 0 {
+			return nil, 0, "unknown_team"
+		}
+		to = append(to, s)
+	}
+	return to, last, ""
+}
+
+// competitors returns the ids of sides, sorted.
+func competitors(sides []modelSide) (ids []string) {
+	for _, s := range sides {
+		ids = append(ids, s.id)
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 func (e *modelEvent) isOpen(now time.Time) bool {
@@ -134,7 +172,7 @@ func newGame(t rapidTB) *game {
 	}
 	for _, id := range []string{"2026-12-31-alpha", "2026-12-31-beta", "2027-01-01-gamma"} {
 		e := &modelEvent{
-			id: id, state: item.Upcoming, lockAt: g.begun.Add(minutesDrawn(t.rt, "locks in", 1, 12)), picks: map[string]map[string]int{},
+			id: id, state: item.Upcoming, lockAt: g.begun.Add(minutesDrawn(t.rt, "locks in", 1, 12)), picks: map[string]map[string]string{},
 			bonus: rapid.SampledFrom([]int{0, 25}).Draw(t.rt, "bonus"),
 		}
 		g.events = append(g.events, e)
@@ -149,7 +187,7 @@ func newGame(t rapidTB) *game {
 			f := m.fields()
 			rows = append(rows, item.Match{
 				Row: item.Row{PK: item.EventRef(id), SK: item.MatchSK(m.id), GSIPK: item.EventRef(id), GSISK: fmt.Sprintf("MATCH#%02d", n+1), Type: item.MatchType}, ID: m.id, Since: 1,
-				Name: f.Name, Points: f.Points, Teams: f.Teams,
+				Name: f.Name, Points: f.Points, Teams: f.Teams, LastTeam: m.last,
 			})
 		}
 		for _, u := range g.users {
@@ -168,11 +206,11 @@ func newGame(t rapidTB) *game {
 }
 
 // drawPicks draws picks of some matches of the card.
-func (e *modelEvent) drawPicks(rt *rapid.T) map[string]int {
-	picks := map[string]int{}
+func (e *modelEvent) drawPicks(rt *rapid.T) map[string]string {
+	picks := map[string]string{}
 	for _, m := range e.card {
 		if team := rapid.IntRange(-1, len(m.sides)-1).Draw(rt, "team"); team >= 0 {
-			picks[m.id] = team
+			picks[m.id] = m.sides[team].id
 		}
 	}
 	return picks
@@ -181,23 +219,27 @@ func (e *modelEvent) drawPicks(rt *rapid.T) map[string]int {
 // drawMatch draws a new match for an event.
 func (g *game) drawMatch(rt *rapid.T, e *modelEvent) *modelMatch {
 	m := &modelMatch{id: pickemtest.MatchID(100*slices.Index(g.events, e) + len(e.card) + len(e.off) + 1000), points: rapid.IntRange(1, 30).Draw(rt, "points")}
-	m.sides = g.drawSides(rt)
+	m.sides, m.last, _ = m.identify(g.drawSides(rt))
 	return m
 }
 
 // drawSides draws sides with new names.
-func (g *game) drawSides(rt *rapid.T) (names []string) {
+func (g *game) drawSides(rt *rapid.T) (sides []modelSide) {
 	for range rapid.IntRange(2, 3).Draw(rt, "sides") {
-		g.sides++
-		names = append(names, fmt.Sprint("Side ", g.sides))
+		sides = append(sides, modelSide{name: g.newName()})
 	}
-	return names
+	return sides
+}
+
+func (g *game) newName() string {
+	g.sides++
+	return fmt.Sprint("Side ", g.sides)
 }
 
 func (m *modelMatch) fields() event.MatchFields {
 	f := event.MatchFields{Name: "Match", Points: m.points}
 	for _, s := range m.sides {
-		f.Teams = append(f.Teams, item.Team{Members: []string{s}})
+		f.Teams = append(f.Teams, item.Team{ID: s.id, Members: []string{s.name}})
 	}
 	return f
 }

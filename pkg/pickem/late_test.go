@@ -102,7 +102,7 @@ func TestRetriedPickIsRefusedAfterLock(t *testing.T) {
 		return next.Do(r)
 	})
 	in := &event.PutPredictions{EventID: pickemtest.Show}
-	in.UserID, in.Body.Predictions = "ann", map[string]int{pickemtest.MatchID(1): 0}
+	in.UserID, in.Body.Predictions = "ann", pickemtest.PicksOf(0)
 	_, err := testkit.OpenWith(w.World, env, event.OpenEvents).PutPredictions(w.NewContext(), in)
 	if pickemtest.CodeOf(err) != "event_locked" || n != 3 {
 		t.Errorf("the error after %d tries is %v, want event_locked after 3", n, err)

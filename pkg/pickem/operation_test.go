@@ -40,7 +40,7 @@ func (g *game) drawEvent(rt *rapid.T) *modelEvent {
 // card.
 func (g *game) drawMatchOf(rt *rapid.T, e *modelEvent) *modelMatch {
 	if len(e.card) == 0 {
-		return &modelMatch{id: pickemtest.MatchID(0), points: 1, sides: []string{"Left", "Right"}}
+		return &modelMatch{id: pickemtest.MatchID(0), points: 1, sides: []modelSide{{"t1", "Left"}, {"t2", "Right"}}}
 	}
 	return rapid.SampledFrom(e.card).Draw(rt, "match")
 }
@@ -111,10 +111,10 @@ func (g *game) pick(rt *rapid.T, u string, e *modelEvent) operation {
 	picks, mistake := e.drawPicks(rt), ""
 	switch m := g.drawMatchOf(rt, e); rapid.IntRange(0, 19).Draw(rt, "mistake") {
 	case 1:
-		picks[pickemtest.MatchID(0)], mistake = 0, "unknown_match"
+		picks[pickemtest.MatchID(0)], mistake = "t1", "unknown_match"
 	case 2:
 		if len(e.card) > 0 {
-			picks[m.id], mistake = len(m.sides), "invalid_team"
+			picks[m.id], mistake = "t0", "invalid_team"
 		}
 	}
 	in := &event.PutPredictions{User: auth.User{UserID: u}, EventID: e.id}
@@ -127,8 +127,8 @@ func (g *game) pick(rt *rapid.T, u string, e *modelEvent) operation {
 		onWrite: func(w pickemtest.Write) error {
 			e.picks[u] = maps.Clone(picks)
 			for id, team := range picks {
-				if m := e.match(id); m == nil || team >= len(m.sides) {
-					return fmt.Errorf("saved a pick of team %d of match %s, which does not exist", team, id)
+				if m := e.match(id); m == nil || m.place(team) < 0 {
+					return fmt.Errorf("saved a pick of team %s of match %s, which does not exist", team, id)
 				}
 			}
 			return checkSentWhileOpen(e, w)
@@ -260,29 +260,51 @@ func (g *game) anyEdit(rt *rapid.T) operation { return g.editMatch(rt, g.drawEve
 
 func (g *game) editMatch(rt *rapid.T, e *modelEvent) operation {
 	m := g.drawMatchOf(rt, e)
-	to := &modelMatch{points: rapid.IntRange(1, 30).Draw(rt, "points"), sides: m.sides}
-	if rapid.Bool().Draw(rt, "new sides") {
+	to := &modelMatch{points: rapid.IntRange(1, 30).Draw(rt, "points"), sides: slices.Clone(m.sides)}
+	switch rapid.SampledFrom([]string{"new sides", "same sides", "same names", "spelling", "order"}).Draw(rt, "sides") {
+	case "new sides":
 		to.sides = g.drawSides(rt)
+	case "same names":
+		for i := range to.sides {
+			to.sides[i].id = ""
+		}
+	case "spelling":
+		to.sides[0].name = g.newName()
+	case "order":
+		slices.Reverse(to.sides)
 	}
-	changed := func() bool { return !slices.Equal(e.match(m.id).sides, to.sides) }
+	// changed reports whether who competes changes, and whether the order does.
+	changed := func() (who, order bool) {
+		m := e.match(m.id)
+		sides, _, _ := m.identify(to.sides)
+		same := func(a, b modelSide) bool { return a.id == b.id }
+		return !slices.Equal(competitors(sides), competitors(m.sides)), !slices.EqualFunc(sides, m.sides, same)
+	}
 	return operation{
 		what: "a match of " + e.id + " changes", fn: event.UpdateMatchFunction,
 		do: call(g, event.OpenEvents, (*event.Events).UpdateMatch, &event.UpdateMatch{Admin: byRoot, EventID: e.id, MatchID: m.id, Body: to.fields()}),
 		wantCode: func() string {
 			return firstCode(e.refusedIfDeleted, e.refusedIfNoMatch(m), func() string {
-				if changed() {
+				if _, _, code := e.match(m.id).identify(to.sides); code != "" {
+					return code
+				}
+				if _, order := changed(); order {
 					return g.refusedIfLocked(e)()
 				}
 				return ""
 			})
 		},
 		onWrite: func(w pickemtest.Write) (err error) {
-			if changed() {
+			who, order := changed()
+			if who {
 				e.voidPicks(m.id)
+			}
+			if order {
 				err = checkSentWhileOpen(e, w)
 			}
 			m := e.match(m.id)
-			m.points, m.sides = to.points, to.sides
+			m.points = to.points
+			m.sides, m.last, _ = m.identify(to.sides)
 			return err
 		},
 	}
@@ -319,6 +341,9 @@ func (g *game) addMatch(rt *rapid.T) operation {
 	}
 	in := &event.AddMatch{Admin: byRoot, EventID: e.id}
 	in.Body.ID, in.Body.MatchFields = m.id, m.fields()
+	for i := range in.Body.Teams {
+		in.Body.Teams[i].ID = ""
+	}
 	return operation{
 		what: "a match is added to " + e.id, fn: event.AddMatchFunction, do: call(g, event.OpenEvents, (*event.Events).AddMatch, in),
 		wantCode: func() string { return firstCode(e.refusedIfDeleted, g.refusedIfLocked(e)) },
@@ -449,8 +474,8 @@ func (g *game) playEvent(rt *rapid.T) operation {
 	var all []operation
 	right := e.picks[g.drawUser(rt)] // results mostly follow the picks of one member, so that points differ
 	for _, m := range e.card {
-		result, picked := right[m.id]
-		if !picked || rapid.IntRange(0, 3).Draw(rt, "otherwise") == 0 {
+		result := m.place(right[m.id])
+		if result < 0 || rapid.IntRange(0, 3).Draw(rt, "otherwise") == 0 {
 			result = rapid.IntRange(item.Void, len(m.sides)-1).Draw(rt, "result")
 		}
 		all = append(all, g.putResult(e, m, result))

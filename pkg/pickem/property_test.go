@@ -69,14 +69,14 @@ func (g *game) expectedStandings(members []string, events []*modelEvent) (rows [
 }
 
 // pointsOf returns the points of picks, and the number of right ones.
-func (e *modelEvent) pointsOf(picks map[string]int) (points, right int) {
+func (e *modelEvent) pointsOf(picks map[string]string) (points, right int) {
 	counted := 0
 	for _, m := range e.card {
 		if *m.result == item.Void {
 			continue
 		}
 		counted++
-		if team, picked := picks[m.id]; picked && team == *m.result {
+		if team, picked := picks[m.id]; picked && m.place(team) == *m.result {
 			points, right = points+m.points, right+1
 		}
 	}

@@ -41,9 +41,9 @@ func crowd(t testing.TB, members, shows int) (w *pickemtest.Room, last string) {
 	}
 	testkit.PutRows(w.World, tables.Pickem, days...)
 	w.AddMatches(last, 10)
-	picks := map[string]int{}
+	picks := map[string]string{}
 	for n := range 10 {
-		picks[pickemtest.MatchID(n+1)] = n % 2
+		picks[pickemtest.MatchID(n+1)] = pickemtest.TeamID(n % 2)
 	}
 	var entries []item.Prediction
 	played := func(user, name, id string, points int) {

@@ -73,8 +73,8 @@ func (s *Season) result(ctx context.Context, eventID string, m event.Match, r it
 	return s.admin(ctx, http.MethodPut, "/admin/events/"+eventID+"/matches/"+m.ID+"/result", map[string]any{"result": r, "reason": reason}, nil)
 }
 
-// Pick saves the picks of a member: the index of a team by match id.
-func (s *Season) Pick(ctx context.Context, user, eventID string, picks map[string]int) error {
+// Pick saves the picks of a member: the id of a team by match id.
+func (s *Season) Pick(ctx context.Context, user, eventID string, picks map[string]string) error {
 	return s.as(ctx, user, http.MethodPut, "/app/events/"+eventID+"/predictions", map[string]any{"predictions": picks}, nil)
 }
 

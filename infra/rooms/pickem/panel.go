@@ -95,7 +95,7 @@ func (p *panel) look() {
 // order is the request body of all buttons.
 type order struct {
 	Event string
-	Picks map[string]int // pick: index of a team by match id
+	Picks map[string]string // pick: id of a team by match id
 }
 
 // eventIDs are the ids of events: they become part of a path.

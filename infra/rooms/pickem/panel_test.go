@@ -56,15 +56,15 @@ func TestSeasonButtons(t *testing.T) {
 	hub, w := newConsole(t)
 	handler := hub.Handler()
 	first := ask[screen](w, "/app/events/"+firstShow).Card[0]
-	picks := `,"picks":{"` + first.ID + `":1}}`
+	picks := `,"picks":{"` + first.ID + `":"t2"}}`
 	for _, c := range []struct {
 		path, body string
 		status     int
 		want       string
 	}{
 		{"pick", `{"event":"` + firstShow + `"` + picks, 200, "saved"},
-		{"pick", `{"event":"` + firstShow + `","picks":{"` + first.ID + `":3}}`, 400, "valid are 0 to 2"},
-		{"pick", `{"event":"` + firstShow + `","picks":{"` + first.ID + `":"x"}}`, 400, "invalid body"},
+		{"pick", `{"event":"` + firstShow + `","picks":{"` + first.ID + `":"t4"}}`, 400, "valid are t1, t2, t3"},
+		{"pick", `{"event":"` + firstShow + `","picks":{"` + first.ID + `":7}}`, 400, "invalid body"},
 		{"pick", `{"event":"2026-06-06-nowhere"` + picks, 400, "the event does not exist"},
 		{"pick", `{"event":"../../admin/users"` + picks, 400, "the show does not exist"},
 		{"result", `{"event":"` + firstShow + `"}`, 400, "not locked yet"},
@@ -88,7 +88,7 @@ func TestSeasonButtons(t *testing.T) {
 	}
 	w.MoveClock(w.Clock.Now().Add(time.Second))
 	e := ask[screen](w, "/app/events/"+firstShow)
-	if e.State != "scored" || e.Prediction == nil || e.Prediction.Predictions[first.ID] != 1 {
+	if e.State != "scored" || e.Prediction == nil || e.Prediction.Predictions[first.ID] != "t2" {
 		t.Errorf("the show after all buttons is %+v", e)
 	}
 }
@@ -124,12 +124,12 @@ func TestSeasonIsSeen(t *testing.T) {
 	if e.ID != firstShow || v.Member != pickemsim.Visitor || len(v.Shows) != 2 || v.Shows[0].Results != nil || v.Shows[1].Results == nil || len(v.Leagues) != 1 {
 		t.Errorf("the event for the page is %+v, want the show %s", v, e.ID)
 	}
-	if status, text := consoletest.Post(hub.Handler(), "pickem/pick", `{"event":"`+firstShow+`","picks":{"`+e.Card[0].ID+`":2}}`); status != http.StatusOK {
+	if status, text := consoletest.Post(hub.Handler(), "pickem/pick", `{"event":"`+firstShow+`","picks":{"`+e.Card[0].ID+`":"t3"}}`); status != http.StatusOK {
 		t.Fatal(text)
 	}
 	await(func(v pickemsim.View) bool {
 		var e screen
-		return json.Unmarshal(v.Shows[0].Event, &e) == nil && e.Prediction != nil && maps.Equal(e.Prediction.Predictions, map[string]int{e.Card[0].ID: 2}) && v.Shows[0].Entries == 1
+		return json.Unmarshal(v.Shows[0].Event, &e) == nil && e.Prediction != nil && maps.Equal(e.Prediction.Predictions, map[string]string{e.Card[0].ID: "t3"}) && v.Shows[0].Entries == 1
 	})
 
 	w.Season.Call = func(context.Context, string, string, string, any, any) error { return errors.New("down") }
@@ -177,7 +177,7 @@ func TestPagePickem(t *testing.T) {
 	run(chromedp.KeyEvent(" "), consoletest.Says("#season-said", "Your picks are saved."), consoletest.Says("#show-about", "you 2 of 5 matches"),
 		consoletest.See(`document.activeElement === document.querySelector(".bout:nth-child(2) input")`))
 	e := ask[screen](w, "/app/events/"+firstShow)
-	if want := map[string]int{e.Card[4].ID: 1, e.Card[1].ID: 0}; e.Prediction == nil || !maps.Equal(e.Prediction.Predictions, want) {
+	if want := map[string]string{e.Card[4].ID: "t2", e.Card[1].ID: "t1"}; e.Prediction == nil || !maps.Equal(e.Prediction.Predictions, want) {
 		t.Errorf("the picks are %+v, want %v", e.Prediction, want)
 	}
 

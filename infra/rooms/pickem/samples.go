@@ -54,8 +54,8 @@ func prepareSamples(put func(table string, row map[string]any) error) error {
 		{"PK": "CODE#TEST1234", "SK": "CODE", "type": "code", "leagueId": league},
 		{"PK": "EVENT", "SK": "EVENT#" + show, "GSI_PK": "EVENT#" + show, "GSI_SK": "EVENT", "type": "event", "id": show, "name": "Harbour Havoc", "date": "2026/06/20",
 			"startsAt": "2026-06-20T19:00:00Z", "lockAt": "2026-06-20T18:00:00Z", "state": "upcoming", "bonus": 0, "cardRev": 1, "resultsRev": 0, "scoredRev": 0},
-		{"PK": "EVENT#" + show, "SK": "MATCH#" + match, "GSI_PK": "EVENT#" + show, "GSI_SK": "MATCH#01", "type": "match", "id": match, "name": "Ladder Match", "points": 10, "since": 1,
-			"teams": []map[string]any{{"members": []string{"Odo Wrenfield"}}, {"members": []string{"Sister Halcyon"}}}},
+		{"PK": "EVENT#" + show, "SK": "MATCH#" + match, "GSI_PK": "EVENT#" + show, "GSI_SK": "MATCH#01", "type": "match", "id": match, "name": "Ladder Match", "points": 10, "since": 1, "lastTeam": 2,
+			"teams": []map[string]any{{"id": "t1", "members": []string{"Odo Wrenfield"}}, {"id": "t2", "members": []string{"Sister Halcyon"}}}},
 	} {
 		if err := put("pickem", row); err != nil {
 			return err

@@ -403,7 +403,7 @@ func TestOffice(t *testing.T) {
 		}
 	}
 	card := w.show(firstShow).Card
-	picks := map[string]int{card[0].ID: 1, card[4].ID: 0}
+	picks := map[string]string{card[0].ID: "t2", card[4].ID: "t1"}
 	testkit.Must(t, s.Pick(ctx, pickemsim.Visitor, firstShow, picks))
 	if p := w.show(firstShow).Prediction; p == nil || !maps.Equal(p.Predictions, picks) {
 		t.Errorf("the visitor's picks are %+v", p)

@@ -182,7 +182,7 @@ func champions(card []event.Match) map[string]item.Team {
 		}
 	}
 	for title, t := range all {
-		t.Champion = true
+		t.ID, t.Champion = "", true // of another match
 		all[title] = t
 	}
 	return all
@@ -238,14 +238,14 @@ func (p person) plays(eventID string) bool {
 }
 
 // pick returns the picks of a member for a card.
-func (p person) pick(card []event.Match) map[string]int {
-	picks := map[string]int{}
+func (p person) pick(card []event.Match) map[string]string {
+	picks := map[string]string{}
 	for _, m := range card {
 		d := dice("pick", p.ID, m.ID)
 		if r := outcome(m); r != void && d.Float64() < p.skill {
-			picks[m.ID] = int(r)
+			picks[m.ID] = m.Teams[r].ID
 		} else {
-			picks[m.ID] = d.IntN(len(m.Teams))
+			picks[m.ID] = m.Teams[d.IntN(len(m.Teams))].ID
 		}
 	}
 	return picks

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/item"
 )
@@ -143,11 +144,17 @@ func TestMembers(t *testing.T) {
 	for day := range 200 {
 		s := tour(time.Date(2026, 1, 1+day, 0, 0, 0, 0, time.UTC))[0]
 		card := s.card(champions(nil))
+		for _, match := range card {
+			for i := range match.Teams {
+				match.Teams[i].ID = pickemtest.TeamID(i)
+			}
+		}
 		for _, m := range members {
 			picks := m.pick(card)
 			for _, match := range card {
-				if team, ok := picks[match.ID]; !ok || team < 0 || team >= len(match.Teams) {
-					t.Fatalf("%s picks team %d of %s", m.ID, team, match.Name)
+				team := slices.IndexFunc(match.Teams, func(t item.Team) bool { return t.ID == picks[match.ID] })
+				if team < 0 {
+					t.Fatalf("%s picks team %q of %s", m.ID, picks[match.ID], match.Name)
 				} else if team == int(outcome(match)) {
 					right[m.ID]++
 				}

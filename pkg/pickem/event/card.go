@@ -47,8 +47,31 @@ func newMatch(m item.Match) Match {
 	return Match{ID: m.ID, MatchFields: fieldsOf(m), Result: (*item.Result)(m.Result)}
 }
 
-func setFields(m *item.Match, f MatchFields) {
-	m.Name, m.Championships, m.Points, m.Preshow, m.Teams = f.Name, f.Championships, f.Points, f.Preshow, f.Teams
+// setFields sets the fields of a match and the ids of its new teams. A team with an id
+// that is not one of the match is unknown_team.
+func setFields(m *item.Match, f MatchFields) error {
+	teams, wrong := m.Identify(f.Teams)
+	if wrong >= 0 {
+		return errUnknownTeam.In(fmt.Sprintf("body.teams[%d].id", wrong))
+	}
+	m.Name, m.Championships, m.Points, m.Preshow, m.Teams = f.Name, f.Championships, f.Points, f.Preshow, teams
+	return nil
+}
+
+func withoutTeamIDs(f MatchFields) MatchFields {
+	f.Teams = slices.Clone(f.Teams)
+	for i := range f.Teams {
+		f.Teams[i].ID = ""
+	}
+	return f
+}
+
+func teamIDs(m item.Match) []string {
+	ids := make([]string, len(m.Teams))
+	for i, t := range m.Teams {
+		ids[i] = t.ID
+	}
+	return ids
 }
 
 // worth returns the sum of the points of a card.
@@ -71,6 +94,7 @@ var (
 	errLocked       = problem.New(problem.Conflict, "event_locked", "the event is locked")
 	errUpcoming     = problem.New(problem.Conflict, "event_upcoming", "the event is not locked yet")
 	errCardChanged  = problem.New(problem.Conflict, "card_changed", "the card has changed: read it again")
+	errUnknownTeam  = problem.New(problem.Unprocessable, "unknown_team", "the id is not that of a team of the match, or is used twice: leave it out for a new team")
 	errNoMatch      = problem.New(problem.NotFound, "match_not_found", "the match is not on the card")
 )
 
@@ -91,9 +115,9 @@ type AddMatch struct {
 	}
 }
 
-// AddMatch adds a match to the end of the card. If the event is locked the answer is
-// event_locked. A repeated request with the same id changes nothing; the same id with
-// other fields is match_exists.
+// AddMatch adds a match to the end of the card, and gives ids to its teams. If the event
+// is locked the answer is event_locked. A repeated request with the same id changes
+// nothing; the same id with other fields is match_exists.
 func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error) {
 	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
@@ -101,7 +125,7 @@ func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error)
 	}
 	id := strings.ToLower(cmp.Or(in.Body.ID, item.NewUUID()))
 	if there, ok := on.Match(id); ok {
-		if !reflect.DeepEqual(fieldsOf(there), in.Body.MatchFields) {
+		if !reflect.DeepEqual(withoutTeamIDs(fieldsOf(there)), in.Body.MatchFields) {
 			return nil, errMatchExists
 		}
 		return &MatchPage{http.StatusCreated, httpapi.NoStore, newMatch(there)}, nil
@@ -117,7 +141,9 @@ func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error)
 		return nil, err
 	}
 	m := item.Match{Row: item.Row{PK: item.EventRef(on.ID), SK: item.MatchSK(id), GSIPK: item.EventRef(on.ID), GSISK: place, Type: item.MatchType}, ID: id, Since: on.CardRev + 1}
-	setFields(&m, in.Body.MatchFields)
+	if err := setFields(&m, in.Body.MatchFields); err != nil {
+		return nil, err
+	}
 	if err := s.change(ctx, on, dynamo.PutWrite(m, dynamo.Absent[item.Match]("PK"))); err != nil {
 		return nil, err
 	}
@@ -151,10 +177,13 @@ type UpdateMatch struct {
 	Body    MatchFields
 }
 
-// UpdateMatch changes a match. Its teams can change until the event locks: that makes
-// picks on the match void and notifies the members who made them; a repeated request
-// notifies them under the same notice id, which reaches nobody twice. Its other fields
-// can always change; after a change of its points, a scored event is scored again.
+// UpdateMatch changes a match. Names can always be corrected: a team keeps its id, and so
+// its picks. A team without an id is another team, unless one of the match has the same
+// members. Who competes, and the order of the teams, can change until the event locks;
+// then the answer is event_locked. A change of who competes makes picks on the match void
+// and notifies the members who made them; a repeated request notifies them under the same
+// notice id, which reaches nobody twice. After a change of the points, a scored event is
+// scored again.
 func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, error) {
 	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
@@ -168,10 +197,16 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 		return nil, overflow("body.points")
 	}
 	m, e := was, on.Event
-	setFields(&m, in.Body)
+	if err := setFields(&m, in.Body); err != nil {
+		return nil, err
+	}
+	competed, compete := teamIDs(was), teamIDs(m)
 	switch {
-	case !sameSides(was.Teams, m.Teams):
-		m.Since, e.CardRev = on.CardRev+1, on.CardRev+1
+	case !slices.Equal(competed, compete):
+		e.CardRev++
+		if !slices.Equal(slices.Sorted(slices.Values(competed)), slices.Sorted(slices.Values(compete))) {
+			m.Since = e.CardRev
+		}
 		err = s.change(ctx, on, updateMatch(m))
 	case reflect.DeepEqual(was, m):
 	default:
@@ -199,14 +234,8 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 // updateMatch returns the write of the fields of an existing match, without its place
 // and its result.
 func updateMatch(m item.Match) dynamo.Write {
-	set := dynamo.Set(m, "name", "championships", "points", "preshow", "teams", "since")
+	set := dynamo.Set(m, "name", "championships", "points", "preshow", "teams", "since", "lastTeam")
 	return dynamo.UpdateWrite(m.Key(), set, dynamo.Exists[item.Match]("PK"))
-}
-
-// sameSides reports whether both lists have teams of the same members in the same
-// order.
-func sameSides(a, b []item.Team) bool {
-	return slices.EqualFunc(a, b, func(x, y item.Team) bool { return slices.Equal(x.Members, y.Members) })
 }
 
 // DeleteMatch is the request to remove a match from a card.
@@ -362,7 +391,7 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 		return nil, errUpcoming
 	}
 	if int(in.Body.Result) >= len(m.Teams) {
-		return nil, invalidTeam("body.result", m, int(in.Body.Result))
+		return nil, invalidTeam("body.result", fmt.Sprintf("the match has no team %d: valid are 0 to %d", in.Body.Result, len(m.Teams)-1))
 	}
 	e, was := on.Event, m.Result
 	if result := int(in.Body.Result); was == nil || *was != result {
@@ -385,9 +414,9 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 	return &MatchPage{http.StatusOK, httpapi.NoStore, newMatch(m)}, nil
 }
 
-func invalidTeam(field string, m item.Match, n int) error {
-	return &problem.Error{Kind: problem.Unprocessable, Code: "invalid_team", Field: field,
-		Text: fmt.Sprintf("the match has no team %d: valid are 0 to %d", n, len(m.Teams)-1)}
+// invalidTeam reports a team that is not in the match.
+func invalidTeam(field, text string) error {
+	return &problem.Error{Kind: problem.Unprocessable, Code: "invalid_team", Field: field, Text: text}
 }
 
 // resultText returns a result in words, "" for none.

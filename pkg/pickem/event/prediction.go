@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -41,10 +43,10 @@ type EventScreen struct {
 
 // Prediction is what a member has picked of an event.
 type Prediction struct {
-	Predictions map[string]int `json:"predictions" doc:"The index of the picked team, from 0, by match id."`
-	SavedAt     time.Time      `json:"savedAt"`
-	Void        []string       `json:"void,omitempty" doc:"The ids of matches whose teams have changed since the pick: pick again."`
-	Score       *score.Sheet   `json:"score,omitempty" doc:"The points. Absent until the event is scored."`
+	Predictions map[string]string `json:"predictions" doc:"The id of the picked team by match id."`
+	SavedAt     time.Time         `json:"savedAt"`
+	Void        []string          `json:"void,omitempty" doc:"The ids of picked matches that were removed, or in which other teams compete since: pick again."`
+	Score       *score.Sheet      `json:"score,omitempty" doc:"The points. Absent until the event is scored."`
 }
 
 // GetEvent returns an event, its card in order and the caller's own prediction, which
@@ -79,9 +81,12 @@ func shownCard(card []item.Match) []Match {
 }
 
 func newPrediction(p item.Prediction, e item.Event, card []item.Match) *Prediction {
-	out := &Prediction{Predictions: p.Picks(card), SavedAt: item.ParseTime(p.SavedAt)}
-	for id := range p.Predictions {
-		if _, counts := out.Predictions[id]; !counts {
+	out := &Prediction{Predictions: map[string]string{}, SavedAt: item.ParseTime(p.SavedAt)}
+	valid := p.Picks(card)
+	for id, team := range p.Predictions {
+		if _, ok := valid[id]; ok {
+			out.Predictions[id] = team
+		} else {
 			out.Void = append(out.Void, id)
 		}
 	}
@@ -143,8 +148,8 @@ type PutPredictions struct {
 	auth.User
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Body    struct {
-		Predictions map[string]int `json:"predictions" doc:"The index of the picked team, from 0, by match id. Matches may be omitted."`
-		CardRev     *int           `json:"cardRev,omitempty" doc:"The cardRev of the card that the member has seen. If the card has changed since, the answer is card_changed."`
+		Predictions map[string]string `json:"predictions" doc:"The id of the picked team by match id. Matches may be omitted."`
+		CardRev     *int              `json:"cardRev,omitempty" doc:"The cardRev of the card that the member has seen. If a picked match was removed, or other teams compete in it since, the answer is card_changed. Without it, only the picked teams must still compete."`
 	}
 }
 
@@ -156,8 +161,8 @@ type PredictionPage struct {
 
 // PutPredictions replaces the caller's prediction of an event. Errors: unknown_match
 // for a match that is not on the card, invalid_team for a team that is not in the
-// match, card_changed if the given cardRev is not the present one, not_a_member, and
-// event_locked after lockAt. The transaction checks the event's state and lockAt, so
+// match, card_changed with the matchIds of picked matches that have changed since
+// cardRev, not_a_member, and event_locked after lockAt. The transaction checks the event's state and lockAt, so
 // no prediction is saved late.
 func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*PredictionPage, error) {
 	for range item.MaxTries {
@@ -168,17 +173,8 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 		if err := checkOpen(on.Event, s.now()); err != nil {
 			return nil, err
 		}
-		if in.Body.CardRev != nil && *in.Body.CardRev != on.CardRev {
-			return nil, errCardChanged
-		}
-		for id, team := range in.Body.Predictions {
-			m, ok := on.Match(id)
-			if !ok || m.ID != id {
-				return nil, errUnknownMatch
-			}
-			if team < 0 || team >= len(m.Teams) {
-				return nil, invalidTeam("body.predictions."+id, m, team)
-			}
+		if err := checkPicks(on, in.Body.Predictions, in.Body.CardRev); err != nil {
+			return nil, err
 		}
 		sk, err := item.ScoreSK(0, item.MaxEventPoints, in.UserID)
 		if err != nil {
@@ -205,6 +201,29 @@ func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*Predi
 		return &PredictionPage{httpapi.NoStore, *newPrediction(p, on.Event, on.Card)}, nil
 	}
 	return nil, item.ErrChanged
+}
+
+// checkPicks returns an error unless the picked teams compete on the card, in matches that
+// have not changed since revision seen, if that is given.
+func checkPicks(on item.EventWithCard, picks map[string]string, seen *int) error {
+	var changed []string
+	var err error
+	for _, id := range slices.Sorted(maps.Keys(picks)) {
+		m, ok := on.Match(id)
+		ok = ok && m.ID == id
+		switch {
+		case seen != nil && *seen < on.CardRev && (!ok || m.Since > *seen):
+			changed = append(changed, id)
+		case !ok:
+			err = errUnknownMatch
+		case m.Team(picks[id]) < 0:
+			err = cmp.Or(err, invalidTeam("body.predictions."+id, fmt.Sprintf("the match has no team %q: valid are %s", picks[id], strings.Join(teamIDs(m), ", "))))
+		}
+	}
+	if changed != nil {
+		return errCardChanged.With(map[string]any{"matchIds": changed})
+	}
+	return err
 }
 
 // whileOpen returns the condition check that the event is open. The time is read for

@@ -3,6 +3,8 @@ package item
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -18,14 +20,50 @@ type Match struct {
 	Preshow       bool     `dynamodbav:"preshow"`
 	Teams         []Team   `dynamodbav:"teams"`
 	Result        *int     `dynamodbav:"result,omitempty"` // the winner's place in Teams, from 0, or void; nil for none yet
-	Since         int      `dynamodbav:"since"`            // the event's CardRev when its teams last changed: earlier picks are void
+	Since         int      `dynamodbav:"since"`            // the event's CardRev when it was last decided who competes: earlier picks are void
+	LastTeam      int      `dynamodbav:"lastTeam"`         // the number in the latest team id: ids are not used again
 }
 
 // Team is one side of a match.
 type Team struct {
+	ID       string   `json:"id,omitempty" dynamodbav:"id" maxLength:"8" example:"t1" doc:"Picks name a team by its id. The server gives it to a new team; send it back to keep the team when its names or its place change."`
 	Name     string   `json:"name,omitempty" dynamodbav:"name,omitempty" maxLength:"64"`
 	Champion bool     `json:"champion,omitempty" dynamodbav:"champion,omitempty" doc:"The team defends a title."`
 	Members  []string `json:"members" dynamodbav:"members" minItems:"1" maxItems:"30" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$" nullable:"false"`
+}
+
+// Team returns the place in Teams of the team with an id, -1 if there is none.
+func (m Match) Team(id string) int {
+	return slices.IndexFunc(m.Teams, func(t Team) bool { return t.ID == id })
+}
+
+// Identify returns teams with the ids that they have in the match. A team keeps the id
+// that it has. One without an id gets that of the match's team with the same members, or
+// else a new one, and LastTeam becomes its number. Identify returns -1, or the place of a
+// team whose id is not one of the match or is used twice.
+func (m *Match) Identify(teams []Team) (identified []Team, wrong int) {
+	used := map[string]bool{}
+	for i, t := range teams {
+		if t.ID != "" && (used[t.ID] || m.Team(t.ID) < 0) {
+			return nil, i
+		}
+		used[t.ID] = true
+	}
+	identified = slices.Clone(teams)
+	for i, t := range identified {
+		if t.ID != "" {
+			continue
+		}
+		same := slices.IndexFunc(m.Teams, func(o Team) bool { return !used[o.ID] && slices.Equal(o.Members, t.Members) })
+		if same >= 0 {
+			identified[i].ID = m.Teams[same].ID
+		} else {
+			m.LastTeam++
+			identified[i].ID = fmt.Sprint("t", m.LastTeam)
+		}
+		used[identified[i].ID] = true
+	}
+	return identified, -1
 }
 
 // Result is the winner's place among the teams, from 0, or "void" for a match

@@ -12,11 +12,11 @@ import (
 // event is scored.
 type Prediction struct {
 	Row
-	EventID     string         `dynamodbav:"eventId"`
-	BelongsTo   string         `dynamodbav:"belongsto"`
-	Predictions map[string]int `dynamodbav:"predictions"` // place of a team by the match's id
-	CardRev     int            `dynamodbav:"cardRev"`     // the event's CardRev when they were saved
-	SavedAt     string         `dynamodbav:"savedAt"`
+	EventID     string            `dynamodbav:"eventId"`
+	BelongsTo   string            `dynamodbav:"belongsto"`
+	Predictions map[string]string `dynamodbav:"predictions"` // id of a team by the match's id
+	CardRev     int               `dynamodbav:"cardRev"`     // the event's CardRev when they were saved
+	SavedAt     string            `dynamodbav:"savedAt"`
 
 	Name      string `dynamodbav:"name,omitempty"` // the member's name, once it is scored
 	Points    int    `dynamodbav:"points"`
@@ -28,13 +28,15 @@ type Prediction struct {
 // UserID returns the id of the member.
 func (p Prediction) UserID() string { return strings.TrimPrefix(p.BelongsTo, "USER#") }
 
-// Picks returns the valid picks by match id: those of matches on the card whose teams
-// have not changed since.
+// Picks returns the valid picks by match id, as places in Teams: those of matches on the
+// card in which the same teams compete as when they were saved.
 func (p Prediction) Picks(card []Match) map[string]int {
 	picks := map[string]int{}
 	for _, m := range card {
-		if team, ok := p.Predictions[m.ID]; ok && p.CardRev >= m.Since && team < len(m.Teams) {
-			picks[m.ID] = team
+		if id, ok := p.Predictions[m.ID]; ok && p.CardRev >= m.Since {
+			if team := m.Team(id); team >= 0 {
+				picks[m.ID] = team
+			}
 		}
 	}
 	return picks

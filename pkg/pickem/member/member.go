@@ -65,11 +65,11 @@ type YearPoints struct {
 
 // Played is an event that a member has predicted.
 type Played struct {
-	EventID     string         `json:"eventId"`
-	Scored      bool           `json:"scored"`
-	Points      int            `json:"points"`
-	Correct     int            `json:"correct" doc:"The number of matches with a correct pick."`
-	Predictions map[string]int `json:"predictions,omitempty" doc:"The caller's picks as saved: the index of a team, from 0, by match id. GET /app/events/{eventId} lists which are void. Absent for other members: see the event's results."`
+	EventID     string            `json:"eventId"`
+	Scored      bool              `json:"scored"`
+	Points      int               `json:"points"`
+	Correct     int               `json:"correct" doc:"The number of matches with a correct pick."`
+	Predictions map[string]string `json:"predictions,omitempty" doc:"The caller's picks as saved: the id of a team by match id. GET /app/events/{eventId} lists which are void. Absent for other members: see the event's results."`
 }
 
 // GetMe returns the caller's name, standings, leagues and predictions. A caller who is

@@ -148,9 +148,9 @@ func TestProfilesHideUnscoredPicks(t *testing.T) {
 		t.Errorf("get-me of ann returns %+v, want both years and three events", b)
 	}
 	for i, want := range []member.Played{
-		{EventID: pickemtest.Show, Predictions: map[string]int{pickemtest.MatchID(1): 0, pickemtest.MatchID(2): 0, pickemtest.MatchID(3): pickemtest.SecretPick}},
-		{EventID: pickemtest.ScoredShow, Scored: true, Points: 10, Correct: 1, Predictions: map[string]int{pickemtest.MatchID(1): 0, pickemtest.MatchID(2): 0}},
-		{EventID: pickemtest.LockedShow, Predictions: map[string]int{pickemtest.MatchID(1): 0, pickemtest.MatchID(2): 0}},
+		{EventID: pickemtest.Show, Predictions: pickemtest.PicksOf(0, 0, pickemtest.SecretPick)},
+		{EventID: pickemtest.ScoredShow, Scored: true, Points: 10, Correct: 1, Predictions: pickemtest.PicksOf(0, 0)},
+		{EventID: pickemtest.LockedShow, Predictions: pickemtest.PicksOf(0, 0)},
 	} {
 		if got := b.Events[i]; !maps.Equal(got.Predictions, want.Predictions) || !reflect.DeepEqual(got, want) {
 			t.Errorf("event %d of ann (-want +got):\n%s", i, cmp.Diff(want, got))

@@ -1,9 +1,7 @@
 package score_test
 
 import (
-	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +23,6 @@ import (
 func TestPicksArePrivateUntilScored(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
-	picks := regexp.MustCompile(fmt.Sprintf(`:%d\b`, pickemtest.SecretPick))
 	shown := func() (where []string) {
 		fill := strings.NewReplacer("{eventId}", pickemtest.Show, "{userId}", "ann", "{year}", "2026", "{leagueId}", "none")
 		for _, fn := range pickem.Room.Functions {
@@ -38,7 +35,7 @@ func TestPicksArePrivateUntilScored(t *testing.T) {
 				if out.StatusCode >= 500 {
 					t.Errorf("%s: %d %s", fn.Name, out.StatusCode, out.Body)
 				}
-				if picks.MatchString(out.Body) {
+				if pickemtest.ShowsSecretPick.MatchString(out.Body) {
 					where = append(where, fn.Name+" "+user)
 				}
 			}
@@ -69,7 +66,7 @@ func TestPicksArePrivateUntilScored(t *testing.T) {
 		}
 		for _, fn := range []spec.Function{event.GetEventFunction, member.GetMeFunction} {
 			target := map[string]string{event.GetEventFunction.Name: pickemtest.AppEvent(pickemtest.Show), member.GetMeFunction.Name: "/app/me"}[fn.Name]
-			if out := w.Ask(fn, target, "ann", ""); !picks.MatchString(out.Body) {
+			if out := w.Ask(fn, target, "ann", ""); !pickemtest.ShowsSecretPick.MatchString(out.Body) {
 				t.Errorf("%s: %s does not show ann her own pick: %s", step.state, fn.Name, out.Body)
 			}
 		}

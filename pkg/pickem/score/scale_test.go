@@ -34,7 +34,7 @@ func addCrowd(w *pickemtest.Room, members, played int) (eventID string) {
 		id, winner := pickemtest.MatchID(i), 0
 		card = append(card, item.Match{
 			Row: item.Row{PK: item.EventRef(eventID), SK: item.MatchSK(id), GSIPK: item.EventRef(eventID), GSISK: place, Type: item.MatchType}, ID: id, Name: "Match", Points: 10,
-			Teams: []item.Team{{Members: []string{"Left"}}, {Members: []string{"Right"}}}, Result: &winner, Since: 1,
+			Teams: []item.Team{{ID: "t1", Members: []string{"Left"}}, {ID: "t2", Members: []string{"Right"}}}, Result: &winner, Since: 1,
 		})
 	}
 	testkit.PutRows(w.World, tables.Pickem, card...)
@@ -43,9 +43,9 @@ func addCrowd(w *pickemtest.Room, members, played int) (eventID string) {
 	for n := range members {
 		user := fmt.Sprintf("u%05d", n)
 		people = append(people, item.NewMember(user, user))
-		picks := map[string]int{}
+		picks := map[string]string{}
 		for i := range matches {
-			picks[pickemtest.MatchID(i)] = n >> i & 1
+			picks[pickemtest.MatchID(i)] = pickemtest.TeamID(n >> i & 1)
 		}
 		for i := range played + 1 {
 			p := item.Prediction{

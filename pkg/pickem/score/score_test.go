@@ -14,7 +14,7 @@ import (
 // results. noResult stands for no result.
 func cardOf(results ...int) (card []item.Match) {
 	for i, r := range results {
-		m := item.Match{ID: pickemtest.MatchID(i + 1), Points: 10 * (i + 1), Teams: make([]item.Team, 3), Since: 1}
+		m := item.Match{ID: pickemtest.MatchID(i + 1), Points: 10 * (i + 1), Teams: []item.Team{{ID: "t1"}, {ID: "t2"}, {ID: "t3"}}, Since: 1}
 		if r != noResult {
 			m.Result = &r
 		}
@@ -29,13 +29,7 @@ const noResult = -2
 // correct picks of all other matches the bonus.
 func TestPointsOfAPrediction(t *testing.T) {
 	t.Parallel()
-	all := func(teams ...int) map[string]int {
-		picks := map[string]int{}
-		for i, team := range teams {
-			picks[pickemtest.MatchID(i+1)] = team
-		}
-		return picks
-	}
+	all := pickemtest.PicksOf
 	changed := cardOf(0, 1, 2)
 	changed[1].Since = 3
 	fewer := cardOf(0, 1, 1)
@@ -44,7 +38,7 @@ func TestPointsOfAPrediction(t *testing.T) {
 		name                   string
 		card                   []item.Match
 		bonus                  int
-		picks                  map[string]int
+		picks                  map[string]string
 		points, correct, extra int
 		brought                string // by match
 	}{

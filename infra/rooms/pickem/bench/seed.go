@@ -33,11 +33,14 @@ func eventOf(n int) string {
 func userOf(n int) string  { return fmt.Sprintf("7f6c1f0e-5d0a-4c5e-9b57-%012d", n) }
 func matchOf(n int) string { return fmt.Sprintf("05389aab-1f1b-44d0-9cfc-%012d", n) }
 
+// teamOf returns the id of the team that a user picks in a match.
+func teamOf(user, match int) string { return fmt.Sprint("t", 1+user>>match&1) }
+
 // predictions is the body of a save: a pick of every match, different for each user.
 func predictions(user int) string {
 	var parts []string
 	for i := range cardSize {
-		parts = append(parts, fmt.Sprintf(`"%s":%d`, matchOf(i), user>>i&1))
+		parts = append(parts, fmt.Sprintf(`"%s":%q`, matchOf(i), teamOf(user, i)))
 	}
 	return `{"predictions":{` + strings.Join(parts, ",") + `}}`
 }
@@ -61,10 +64,10 @@ func eventRow(n int, state string, rev int) item {
 func matchRow(event, n, result int) item {
 	id := eventOf(event)
 	return record("match", "EVENT#"+id, "MATCH#"+matchOf(n), "EVENT#"+id, fmt.Sprintf("MATCH#%02d", n+1), item{
-		"id": matchOf(n), "name": "Tornado Tag Team", "championships": []string{"Tidal Tag Team Championship"}, "points": 25, "preshow": n == 0, "since": n + 1, "result": result,
+		"id": matchOf(n), "name": "Tornado Tag Team", "championships": []string{"Tidal Tag Team Championship"}, "points": 25, "preshow": n == 0, "since": n + 1, "lastTeam": 2, "result": result,
 		"teams": []item{
-			{"name": "The Undertow", "champion": true, "members": []string{"Marlow Reef", "Kit Lagoon"}},
-			{"name": "Salt and Iron", "members": []string{"Brine Carver", "Anchor Voss"}},
+			{"id": "t1", "name": "The Undertow", "champion": true, "members": []string{"Marlow Reef", "Kit Lagoon"}},
+			{"id": "t2", "name": "Salt and Iron", "members": []string{"Brine Carver", "Anchor Voss"}},
 		},
 	})
 }
@@ -108,9 +111,9 @@ func seed(ctx context.Context, w *measure.World, members, played, first int, sta
 			if n < first && u != members/2 {
 				continue
 			}
-			picks := map[string]int{}
+			picks := map[string]string{}
 			for i := range cardSize {
-				picks[matchOf(i)] = (u + n) >> i & 1
+				picks[matchOf(i)] = teamOf(u+n, i)
 			}
 			p := record("prediction", own, "EVENT#"+eventOf(n), "EVENT#"+eventOf(n), "SCORE#000#"+id, item{
 				"eventId": eventOf(n), "belongsto": own, "predictions": picks, "cardRev": cardSize, "savedAt": "2026-01-01T12:00:00Z", "points": 0, "mcorrect": 0, "scoredRev": 0,

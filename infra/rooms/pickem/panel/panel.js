@@ -5,7 +5,7 @@ import { $, clock, el, fleetNow, hm, keyed, press, put, room, span, still } from
 let view; // as last told
 let chosen = ""; // the id of the show that is looked at, "" for the latest
 let table = ""; // what is ranked: "" for everybody's year, "show" for the show, or the id of a league
-const unsaved = new Map(); // picks that the API does not tell yet: team by match
+const unsaved = new Map(); // picks that the API does not tell yet: id of a team by match
 let saving = Promise.resolve(); // picks are saved one after the other
 
 const date = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "long", timeZone: "UTC" });
@@ -40,9 +40,9 @@ function drawTeam(label, e, m, i, picked) {
   const t = m.teams[i], [input, name, members, tags] = label.children, open = isOpen(e);
   put(name, t.name || t.members.join(" & "));
   put(members, t.name ? t.members.join(" & ") : "");
-  input.checked = picked === i;
+  input.checked = picked === t.id;
   input.disabled = !open;
-  const won = m.result === i, mine = picked === i && !open;
+  const won = m.result === i, mine = picked === t.id && !open;
   label.className = ["corner", won && "won", isIn(m) && !won && "lost", mine && isIn(m) && m.result !== "void" && (won ? "right" : "wrong")].filter(Boolean).join(" ");
   const words = [t.champion && "champion", mine && "your pick", won && "winner"].filter(Boolean);
   keyed(tags, words, (word) => el("span", { className: word.replace(" ", "-") }, word));
@@ -61,9 +61,9 @@ function drawBout(li, s, m) {
   f("teams").classList.toggle("many", m.teams.length > 3);
   f("teams").setAttribute("aria-label", `${m.name}, ${worth}`);
   li.classList.toggle("void", m.result === "void");
-  keyed(f("teams"), m.teams.map((_, i) => `${i}`), (i) => {
-    const input = el("input", { type: "radio", name: m.id, value: i });
-    input.addEventListener("change", () => pick(m.id, Number(i)));
+  keyed(f("teams"), m.teams.map((t) => t.id), (id) => {
+    const input = el("input", { type: "radio", name: m.id, value: id });
+    input.addEventListener("change", () => pick(m.id, id));
     return el("label", { className: "corner" }, input, el("b"), el("small"), el("span", { className: "tags" }));
   }).forEach((label, i) => drawTeam(label, e, m, i, picked));
   const changed = s.corrections?.corrections.find((c) => c.matchId === m.id && c.from);

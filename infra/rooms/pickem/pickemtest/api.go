@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -43,6 +44,9 @@ func AdminMatch(id string, n int) string {
 // SecretPick is ann's pick that no other member may see. The number appears nowhere
 // else in NewSeason.
 const SecretPick = 37
+
+// ShowsSecretPick matches an answer that shows SecretPick: as a pick, or in a score.
+var ShowsSecretPick = regexp.MustCompile(fmt.Sprintf(`"%s":"%s"|"pick":%d\b`, MatchID(3), TeamID(SecretPick), SecretPick))
 
 // NewSeason returns a room with an event in each state: Show is open, and ann has
 // picked SecretPick in its third match; LockedShow is locked and has no results;
@@ -90,7 +94,7 @@ func (w *Room) AddMatches(eventID string, n int) {
 		testkit.Must(w.T, err)
 		card[i] = item.Match{
 			Row: item.Row{PK: item.EventRef(eventID), SK: item.MatchSK(MatchID(i + 1)), GSIPK: item.EventRef(eventID), GSISK: place, Type: item.MatchType},
-			ID:  MatchID(i + 1), Name: fmt.Sprint("Match ", i+1), Points: 2, Teams: []item.Team{{Members: []string{"a"}}, {Members: []string{"b"}}},
+			ID:  MatchID(i + 1), Name: fmt.Sprint("Match ", i+1), Points: 2, Teams: []item.Team{{ID: TeamID(0), Members: []string{"a"}}, {ID: TeamID(1), Members: []string{"b"}}}, LastTeam: 2,
 		}
 	}
 	testkit.PutRows(w.World, tables.Pickem, card...)

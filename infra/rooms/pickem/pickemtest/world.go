@@ -138,12 +138,27 @@ func (w *Room) CreateShow(matches int) {
 	}
 }
 
-// Pick saves a member's picks of the first matches of an event, in order.
+// TeamID returns the id of a team by its place in a match whose teams never changed.
+func TeamID(place int) string { return fmt.Sprint("t", place+1) }
+
+// PicksOf returns picks of the first matches of an event, in order, whose teams never
+// changed.
+func PicksOf(teams ...int) map[string]string {
+	picks := map[string]string{}
+	for i, team := range teams {
+		picks[MatchID(i+1)] = TeamID(team)
+	}
+	return picks
+}
+
+// Pick saves a member's picks of the first matches of an event, in order: the places of
+// the teams.
 func (w *Room) Pick(user, eventID string, teams ...int) {
 	w.T.Helper()
-	picks := map[string]int{}
+	picks := map[string]string{}
 	for i, team := range teams {
-		picks[MatchID(i+1)] = team
+		m := testkit.Row[item.Match](w.World, tables.Pickem, item.EventRef(eventID), item.MatchSK(MatchID(i+1)))
+		picks[m.ID] = m.Teams[team].ID
 	}
 	out := w.Ask(event.PutPredictionsFunction, "/app/events/"+eventID+"/predictions", user, map[string]any{"predictions": picks})
 	if out.StatusCode != http.StatusOK {

@@ -62,6 +62,9 @@ func (m *Meter) read(ctx context.Context, in middleware.InitializeInput, next mi
 	}
 	switch c := reflect.Indirect(reflect.ValueOf(out.Result)).FieldByName("ConsumedCapacity").Interface().(type) {
 	case *types.ConsumedCapacity:
+		if c == nil { // an answer that a test made up
+			break
+		}
 		*sum += aws.ToFloat64(c.CapacityUnits)
 	case []types.ConsumedCapacity:
 		for _, c := range c {

@@ -113,7 +113,7 @@ type UpdateLeague struct {
 	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the league."`
 	Body struct {
 		Active   *bool   `json:"active,omitempty" doc:"Whether the matches of the league are copied from the provider."`
-		Title    *string `json:"title,omitempty" maxLength:"64" pattern:"^(\\S(.*\\S)?)?$" doc:"The display name. Empty resets it to the provider's name."`
+		Title    *string `json:"title,omitempty" format:"display-name" minLength:"0" maxLength:"64" doc:"The display name. Empty resets it to the provider's name."`
 		Priority *int    `json:"priority,omitempty" minimum:"0" maximum:"1000" doc:"Leagues are listed by descending priority."`
 	}
 }

@@ -281,7 +281,7 @@ func TestEditsAreValidated(t *testing.T) {
 		{"/leagues/3", `{}`, 400, "body"},
 		{"/leagues/3", `{"name":"x"}`, 422, "body.name"},
 		{"/leagues/3", `{"active":"yes"}`, 422, "body.active"},
-		{"/leagues/3", `{"title":" x"}`, 422, "body.title"},
+		{"/leagues/3", `{"title":"x\u202e"}`, 422, "body.title"},
 		{"/leagues/3", `{"title":"` + strings.Repeat("x", 65) + `"}`, 422, "body.title"},
 		{"/leagues/3", `{"priority":-1}`, 422, "body.priority"},
 		{"/leagues/3", `{"priority":1001}`, 422, "body.priority"},

@@ -118,8 +118,8 @@ type UpdateTeam struct {
 	auth.Admin
 	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the team."`
 	Body struct {
-		Title     *string `json:"title,omitempty" maxLength:"64" pattern:"^(\\S(.*\\S)?)?$" doc:"The display name. Empty resets it to the provider's name."`
-		ShortName *string `json:"shortName,omitempty" maxLength:"8" pattern:"^(\\S(.*\\S)?)?$" doc:"The short display name. Empty resets it to the provider's code."`
+		Title     *string `json:"title,omitempty" format:"display-name" minLength:"0" maxLength:"64" doc:"The display name. Empty resets it to the provider's name."`
+		ShortName *string `json:"shortName,omitempty" format:"display-name" minLength:"0" maxLength:"8" doc:"The short display name. Empty resets it to the provider's code."`
 		Color     *string `json:"color,omitempty" pattern:"^(#[0-9a-fA-F]{6})?$" doc:"The color as #rrggbb. Empty removes it."`
 	}
 }

@@ -2,6 +2,9 @@
 // aws-lambda-go-api-proxy. It decodes and validates a request from its type's
 // tags, calls a use case, and encodes its result, or its error as an RFC 9457 problem
 // document. The OpenAPI 3.1 description comes from the same types.
+//
+// The order of checks: path and method, the caller, the query string, the media type
+// and syntax of the body, its members, the parameters, and then the use case's own.
 package httpapi
 
 import (
@@ -17,10 +20,14 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"path"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -28,6 +35,7 @@ import (
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
@@ -58,11 +66,70 @@ var statuses = [...]int{
 //
 // GET answers have an ETag. If the client already has that version, the answer is
 // 304.
+//
+// Whatever is wrong with a request, the answer is a problem document. A panic of do is
+// logged without its value, which may hold a token, and answered as Internal.
 func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) http.Handler {
 	mux := http.NewServeMux()
 	register(mux, fn, do)
-	return etagged(mux)
+	route := fn.On.(spec.Route)
+	mux.HandleFunc(route.Path, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Allow", route.Method)
+		refuse(w, http.StatusMethodNotAllowed, "the method must be "+route.Method)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "nothing is here") })
+	return recovered(etagged(routed(mux)))
 }
+
+// maxSegment is the longest segment of a path in bytes. A key of a table holds it.
+const maxSegment = 512
+
+// routed answers the paths that mux would redirect, and those that no table can have,
+// with 404.
+func routed(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		clean := path.Clean(r.URL.Path)
+		known := clean == r.URL.Path || clean+"/" == r.URL.Path
+		for segment := range strings.SplitSeq(r.URL.Path, "/") {
+			known = known && len(segment) <= maxSegment && utf8.ValidString(segment)
+		}
+		if !known {
+			refuse(w, http.StatusNotFound, "nothing is here")
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// refuse writes a problem document.
+func refuse(w http.ResponseWriter, status int, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(&huma.ErrorModel{Type: problemType + codeOf(status), Title: http.StatusText(status), Status: status, Detail: detail})
+}
+
+// recovered buffers the answer of next. If next panics, it logs where and answers 500.
+func recovered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := newAnswer()
+		defer func() {
+			if p := recover(); p != nil {
+				kind := fmt.Sprintf("%T", p)
+				if err, ok := p.(runtime.Error); ok {
+					kind = err.Error()
+				}
+				slog.ErrorContext(r.Context(), "panic", "kind", kind, "stack", string(debug.Stack()))
+				a = newAnswer()
+				refuse(a, http.StatusInternalServerError, internalText)
+			}
+			a.send(w)
+		}()
+		next.ServeHTTP(a, r)
+	})
+}
+
+// internalText is what a user reads of an unexpected error.
+const internalText = "something went wrong on our side"
 
 // answerTime is the part of an invocation's time that is kept for the answer.
 const answerTime = 500 * time.Millisecond
@@ -79,14 +146,14 @@ func Lambda[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, 
 			ctx, cancel = context.WithDeadline(ctx, end.Add(-answerTime))
 			defer cancel()
 		}
-		e.RawPath, e.RawQueryString = path(room, e.RawPath), query(e.RawQueryString)
+		e.RawPath, e.RawQueryString = routePath(room, e.RawPath), query(e.RawQueryString)
 		return proxy.ProxyWithContext(ctx, e)
 	}
 }
 
-// path returns the escaped path of a route. An HTTP API passes it decoded, and with
+// routePath returns the escaped path of a route. An HTTP API passes it decoded, and with
 // the base path that its custom domain adds: the room's name.
-func path(room, raw string) string {
+func routePath(room, raw string) string {
 	if rest, ok := strings.CutPrefix(raw, "/"+room+"/"); ok {
 		raw = "/" + rest
 	}
@@ -119,21 +186,24 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	config.CreateHooks = nil // no $schema link in every answer
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.RejectUnknownQueryParameters = true
+	decode := func(body []byte, v any) error { return jsonv2.Unmarshal(body, v, strict) }
+	config.Formats = map[string]huma.Format{jsonType: {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}, "json": {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}}
 	config.Transformers = []huma.Transformer{sealed}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"jwt": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token of the Cognito user pool."},
 	}
 	api := humago.New(mux, config)
-	api.UseMiddleware(func(ctx huma.Context, next func(huma.Context)) {
+	api.UseMiddleware(authorize[In](api), func(ctx huma.Context, next func(huma.Context)) {
 		if errs := unclear(ctx.URL().RawQuery); errs != nil {
 			huma.WriteErr(api, ctx, http.StatusUnprocessableEntity, "validation failed", errs...)
 			return
 		}
 		next(ctx)
-	})
+	}, readBodies[In](api))
 	op := huma.Operation{
 		OperationID: name, Method: route.Method, Path: route.Path, Summary: fn.Does, Tags: []string{room},
-		MaxBodyBytes: MaxBody, Errors: []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
+		MaxBodyBytes: -1, SkipValidateBody: true, // see readBodies
+		Errors:   []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
 		Security: []map[string][]string{}, // explicitly none
 	}
 	if route.Auth == spec.User || route.Auth == spec.Admin {
@@ -168,6 +238,22 @@ func describeLimits(op *huma.Operation, limits []spec.Limit) {
 	}
 }
 
+// authorize returns the middleware that refuses callers by the Resolver of In, before
+// anything else of the request is read: who may not call learns nothing about it.
+func authorize[In any](api huma.API) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		if in, ok := any(new(In)).(huma.Resolver); ok {
+			for _, err := range in.Resolve(ctx) {
+				if refused, ok := errors.AsType[huma.StatusError](err); ok {
+					huma.WriteErr(api, ctx, refused.GetStatus(), refused.Error())
+					return
+				}
+			}
+		}
+		next(ctx)
+	}
+}
+
 // unclear returns an error for each parameter that is given more than once, or one
 // error if the query string is malformed.
 func unclear(raw string) (errs []error) {
@@ -183,9 +269,15 @@ func unclear(raw string) (errs []error) {
 	return errs
 }
 
+// Bounds of the errors in a problem document, and of a location in bytes. Names of
+// unknown members are the client's.
+const (
+	maxErrors   = 10
+	maxLocation = 200
+)
+
 // sealed removes refused values from a problem document: they may be tokens, and
-// documents are logged. It sets a missing type, and omits validation details from
-// 401 and 403.
+// documents are logged. It limits the list of errors, and sets a missing type.
 func sealed(_ huma.Context, _ string, v any) (any, error) {
 	var doc *huma.ErrorModel
 	switch v := v.(type) {
@@ -196,18 +288,14 @@ func sealed(_ huma.Context, _ string, v any) (any, error) {
 	default:
 		return v, nil
 	}
+	slices.SortStableFunc(doc.Errors, func(a, b *huma.ErrorDetail) int { return strings.Compare(a.Location, b.Location) })
+	doc.Errors = doc.Errors[:min(len(doc.Errors), maxErrors)]
 	for _, e := range doc.Errors {
 		e.Value = nil
+		e.Location = e.Location[:min(len(e.Location), maxLocation)]
 	}
 	if doc.Type == "" {
 		doc.Type = problemType + codeOf(doc.Status)
-	}
-	if denied := doc.Status == http.StatusUnauthorized || doc.Status == http.StatusForbidden; denied && len(doc.Errors) > 0 {
-		// Of the errors that huma lists, the refusal alone has no location.
-		if i := slices.IndexFunc(doc.Errors, func(e *huma.ErrorDetail) bool { return e.Location == "" }); i >= 0 {
-			doc.Detail = doc.Errors[i].Message
-		}
-		doc.Errors = nil
 	}
 	return v, nil
 }
@@ -234,7 +322,7 @@ func documentOf(ctx context.Context, err error) error {
 	case isBusy(err):
 		f = &problem.Error{Kind: problem.Unavailable, Text: "this takes too long at the moment: try again"}
 	default:
-		f = &problem.Error{Text: "something went wrong on our side"}
+		f = &problem.Error{Text: internalText}
 	}
 	status := statuses[f.Kind]
 	level := slog.LevelInfo
@@ -297,20 +385,19 @@ func etagged(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		a := &answer{ResponseWriter: w, status: http.StatusOK}
+		a := newAnswer()
 		next.ServeHTTP(a, r)
 		if a.status == http.StatusOK {
 			sum := sha256.Sum256(a.body.Bytes())
 			tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
-			w.Header().Set("ETag", tag)
+			a.header.Set("ETag", tag)
 			if matches(r.Header.Values("If-None-Match"), tag) {
-				w.Header().Del("Content-Type")
-				w.WriteHeader(http.StatusNotModified)
-				return
+				a.header.Del("Content-Type")
+				a.status = http.StatusNotModified
+				a.body.Reset()
 			}
 		}
-		w.WriteHeader(a.status)
-		w.Write(a.body.Bytes())
+		a.send(w)
 	})
 }
 
@@ -328,12 +415,24 @@ func matches(values []string, tag string) bool {
 	return false
 }
 
-// answer buffers a response until its ETag is known.
+// answer is a response that is not yet sent.
 type answer struct {
-	http.ResponseWriter
+	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
+func newAnswer() *answer { return &answer{header: http.Header{}, status: http.StatusOK} }
+
+func (a *answer) Header() http.Header         { return a.header }
 func (a *answer) WriteHeader(status int)      { a.status = status }
 func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
+
+// send writes the response to w.
+func (a *answer) send(w http.ResponseWriter) {
+	maps.Copy(w.Header(), a.header)
+	w.WriteHeader(a.status)
+	if a.body.Len() > 0 { // else w would invent a type
+		w.Write(a.body.Bytes())
+	}
+}

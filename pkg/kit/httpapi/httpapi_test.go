@@ -512,7 +512,7 @@ func FuzzPath(f *testing.F) {
 		if u, err := url.Parse("https://x/?" + query(raw)); err != nil || u.Fragment != "" || u.Path != "/" {
 			t.Fatalf("the query %q becomes %v, %v", raw, u, err)
 		}
-		u, err := url.Parse("https://x" + path("test", "/"+raw) + "?a=b")
+		u, err := url.Parse("https://x" + routePath("test", "/"+raw) + "?a=b")
 		if err != nil || u.Host != "x" || u.RawQuery != "a=b" || u.Fragment != "" {
 			t.Fatalf("%q becomes %v, %v", raw, u, err)
 		}

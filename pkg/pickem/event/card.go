@@ -25,8 +25,8 @@ const logType = "log"
 
 // MatchFields are the fields of a match that administrators set.
 type MatchFields struct {
-	Name          string      `json:"name" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$" example:"Tornado Tag Team"`
-	Championships []string    `json:"championships,omitempty" maxItems:"8" minLength:"1" maxLength:"64" doc:"The titles at stake."`
+	Name          string      `json:"name" format:"display-name" maxLength:"64" example:"Tornado Tag Team"`
+	Championships []string    `json:"championships,omitempty" maxItems:"8" format:"display-name" maxLength:"64" doc:"The titles at stake."`
 	Points        int         `json:"points" minimum:"1" maximum:"999" doc:"The points of a correct pick."`
 	Preshow       bool        `json:"preshow,omitempty"`
 	Teams         []item.Team `json:"teams" minItems:"2" maxItems:"40" nullable:"false"`

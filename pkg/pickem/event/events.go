@@ -105,7 +105,7 @@ func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, er
 type CreateEvent struct {
 	auth.Admin
 	Body struct {
-		Name     string    `json:"name" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$"`
+		Name     string    `json:"name" format:"display-name" maxLength:"64"`
 		Date     string    `json:"date" format:"date" doc:"The local date of the event. Date and slug form the id, which never changes."`
 		Slug     string    `json:"slug" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" maxLength:"48" example:"clash-of-tides"`
 		StartsAt time.Time `json:"startsAt" doc:"The start of the event, including the preshow."`
@@ -179,7 +179,7 @@ type UpdateEvent struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Body    struct {
-		Name     *string    `json:"name,omitempty" minLength:"1" maxLength:"64" pattern:"^\\S(.*\\S)?$"`
+		Name     *string    `json:"name,omitempty" format:"display-name" maxLength:"64"`
 		Date     *string    `json:"date,omitempty" format:"date" doc:"The local date of the event. The id does not change."`
 		StartsAt *time.Time `json:"startsAt,omitempty" doc:"The start. Without date and lockAt in the request, these move by the same time, the date by whole days."`
 		LockAt   *time.Time `json:"lockAt,omitempty"`

@@ -143,7 +143,7 @@ func (s *Leagues) renewCodeFor(ctx context.Context, in *LeaveLeague) error {
 type CreateLeague struct {
 	auth.User
 	Body struct {
-		Name string `json:"name" minLength:"1" maxLength:"40" pattern:"^\\S(.*\\S)?$"`
+		Name string `json:"name" format:"display-name"`
 	}
 }
 

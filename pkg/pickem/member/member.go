@@ -133,7 +133,7 @@ func newUserScreen(g item.Collection, own bool) (*UserScreen, error) {
 type UpdateMe struct {
 	auth.User
 	Body struct {
-		Name string `json:"name" minLength:"1" maxLength:"40" pattern:"^\\S(.*\\S)?$"`
+		Name string `json:"name" format:"display-name"`
 	}
 }
 
@@ -210,8 +210,8 @@ func misnamed(g item.Collection, name string) (keys []dynamo.Item) {
 type InviteUser struct {
 	auth.Admin
 	Body struct {
-		Name  string `json:"name" minLength:"1" maxLength:"40" pattern:"^\\S(.*\\S)?$"`
-		Email string `json:"email" format:"email" maxLength:"128" doc:"Cognito sends a temporary password to this address."`
+		Name  string `json:"name" format:"display-name"`
+		Email string `json:"email" format:"email" doc:"Cognito sends a temporary password to this address."`
 	}
 }
 

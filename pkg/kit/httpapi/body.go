@@ -1,0 +1,201 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// jsonType is the only media type of request bodies. A request without a type is
+// taken to have it.
+const jsonType = "application/json"
+
+// maxInteger is the greatest integer that all readers of JSON take exactly
+// (RFC 8259, 6).
+const maxInteger = 1<<53 - 1
+
+// strict is the JSON that bodies must be: names match exactly and occur once, every
+// member is known, strings are valid UTF-8, and nothing follows (RFC 7493).
+var strict = json.JoinOptions(json.RejectUnknownMembers(true), json.MatchCaseInsensitiveNames(false))
+
+// readBodies returns the middleware that reads and validates the bodies of requests.
+// What is decoded into In is encoded from the validated document, so that no member
+// is decoded that was not validated.
+func readBodies[In any](api huma.API) func(huma.Context, func(huma.Context)) {
+	field, _ := reflect.TypeFor[In]().FieldByName("Body")
+	return func(ctx huma.Context, next func(huma.Context)) {
+		described := ctx.Operation().RequestBody
+		if described == nil {
+			next(ctx)
+			return
+		}
+		body, status, errs := readBody(ctx, described)
+		if errs == nil && body != nil {
+			body, status, errs = validBody(api.OpenAPI().Components.Schemas, described.Content[jsonType].Schema, field.Type, body)
+		}
+		if errs != nil {
+			huma.WriteErr(api, ctx, status, "validation failed", errs...)
+			return
+		}
+		r, _ := humago.Unwrap(ctx)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		r.Header.Set("Content-Type", jsonType)
+		next(ctx)
+	}
+}
+
+// readBody returns the bytes of a body, or nil for none, which may be valid.
+func readBody(ctx huma.Context, described *huma.RequestBody) (_ []byte, status int, errs []error) {
+	if given := ctx.Header("Content-Type"); given != "" {
+		if media, _, err := mime.ParseMediaType(given); err != nil || media != jsonType {
+			return nil, http.StatusUnsupportedMediaType, at("header.Content-Type", "expected "+jsonType)
+		}
+	}
+	body, err := io.ReadAll(io.LimitReader(ctx.BodyReader(), MaxBody+1))
+	switch {
+	case err != nil:
+		return nil, http.StatusBadRequest, at("body", "the body cannot be read")
+	case len(body) > MaxBody:
+		return nil, http.StatusRequestEntityTooLarge, at("body", fmt.Sprintf("expected at most %d bytes", MaxBody))
+	case len(body) > 0:
+		return body, 0, nil
+	case described.Required:
+		return nil, http.StatusBadRequest, at("body", "the request must have a body")
+	}
+	return nil, 0, nil
+}
+
+// validBody returns the document of a body as it is decoded: integers without
+// fraction and exponent, names as they are stored.
+func validBody(all huma.Registry, schema *huma.Schema, t reflect.Type, body []byte) (_ []byte, status int, errs []error) {
+	var document any
+	if err := json.Unmarshal(body, &document, strict); err != nil {
+		return nil, http.StatusBadRequest, unreadable(err)
+	}
+	c := checker{all: all}
+	document = c.value(schema, document, "body")
+	if c.errs != nil {
+		return nil, http.StatusUnprocessableEntity, c.errs
+	}
+	var res huma.ValidateResult
+	path := huma.NewPathBuffer(nil, 0)
+	path.Push("body")
+	huma.Validate(all, schema, path, huma.ModeWriteToServer, document, &res)
+	if len(res.Errors) > 0 {
+		return nil, http.StatusUnprocessableEntity, res.Errors
+	}
+	body, err := json.Marshal(document)
+	if err == nil {
+		err = json.Unmarshal(body, reflect.New(t).Interface(), strict)
+	}
+	if err != nil {
+		return nil, http.StatusUnprocessableEntity, unreadable(err)
+	}
+	return body, 0, nil
+}
+
+// unreadable describes an error of package json without the name of a Go type.
+func unreadable(err error) []error {
+	text, where := "expected valid JSON", jsontext.Pointer("")
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && errors.Is(err, jsontext.ErrDuplicateName) {
+		text, where = "given more than once", e.JSONPointer
+	}
+	if e, ok := errors.AsType[*json.SemanticError](err); ok {
+		if text, where = "this value is not valid", e.JSONPointer; errors.Is(err, json.ErrUnknownName) {
+			text = "unexpected property"
+		}
+	}
+	path := "body"
+	for token := range where.Tokens() {
+		if strings.Trim(token, "0123456789") == "" {
+			path += "[" + token + "]"
+		} else {
+			path += "." + token
+		}
+	}
+	return at(path, text)
+}
+
+// at is one error in a part of the request.
+func at(location, message string) []error {
+	return []error{&huma.ErrorDetail{Location: location, Message: message}}
+}
+
+// checker checks what huma.Validate does not: null where the schema has no null, integers
+// that no reader takes exactly, and the formats of this package. It leaves other types
+// than the schema's to huma.Validate.
+type checker struct {
+	all  huma.Registry
+	errs []error
+}
+
+func (c *checker) fail(path, message string) { c.errs = append(c.errs, at(path, message)...) }
+
+// value returns the value as it is decoded.
+func (c *checker) value(s *huma.Schema, value any, path string) any {
+	for s.Ref != "" {
+		s = c.all.SchemaFromRef(s.Ref)
+	}
+	switch v := value.(type) {
+	case nil:
+		if !s.Nullable && s.Type != "" {
+			c.fail(path, "expected a value, not null")
+		}
+	case float64:
+		if s.Type == huma.TypeInteger && math.Abs(v) > maxInteger {
+			c.fail(path, fmt.Sprintf("expected an integer of at most %d", maxInteger))
+		}
+		if v == 0 {
+			return 0.0 // also for -0
+		}
+	case string:
+		text, err := formatted(s, v)
+		if err != nil {
+			c.fail(path, err.Error())
+		}
+		return text
+	case []any:
+		if s.Type != huma.TypeArray {
+			return value
+		}
+		for i, item := range v {
+			here := fmt.Sprintf("%s[%d]", path, i)
+			if s.UniqueItems && !scalar(item) { // huma.Validate would panic
+				c.fail(here, "expected a single value")
+				continue
+			}
+			v[i] = c.value(s.Items, item, here)
+		}
+	case map[string]any:
+		if s.Type != huma.TypeObject {
+			return value
+		}
+		for name, member := range v {
+			if of, ok := s.Properties[name]; ok {
+				v[name] = c.value(of, member, path+"."+name)
+			} else if of, ok := s.AdditionalProperties.(*huma.Schema); ok {
+				v[name] = c.value(of, member, path+"."+name)
+			}
+		}
+	}
+	return value
+}
+
+func scalar(v any) bool {
+	switch v.(type) {
+	case []any, map[string]any:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,97 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Formats of strings beside those of JSON Schema. A field of a body has one by the tag
+// format:"display-name" or format:"email".
+const (
+	displayName = "display-name"
+	email       = "email"
+)
+
+// Bounds of a display name in characters, unless a field has other ones.
+const (
+	minDisplayName = 1
+	maxDisplayName = 40
+)
+
+// maxEmail is the longest address in bytes (RFC 5321, 4.5.3.1.3, without brackets).
+const maxEmail = 254
+
+// DisplayName returns a name as it is stored: in Unicode's form NFC, without white
+// space around it. It returns an error unless the name has 1 to 40 printable
+// characters, at least one of them visible. Control characters, zero-width characters
+// and those that change the direction of text are refused.
+func DisplayName(name string) (string, error) {
+	return displayed(name, minDisplayName, maxDisplayName)
+}
+
+// displayed is DisplayName for other bounds. An empty name is valid if least is 0.
+func displayed(name string, least, most int) (string, error) {
+	if !utf8.ValidString(name) {
+		return "", errors.New("a name must be valid UTF-8")
+	}
+	name = strings.TrimSpace(norm.NFC.String(name))
+	if n := utf8.RuneCountInString(name); n < least || n > most {
+		return "", fmt.Errorf("a name must have %d to %d characters", least, most)
+	}
+	visible := name == ""
+	for _, r := range name {
+		if !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point) || r == blankBraille {
+			return "", fmt.Errorf("a name must have printable characters only: U+%04X is none", r)
+		}
+		visible = visible || unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
+	}
+	if !visible {
+		return "", errors.New("a name must have a visible character")
+	}
+	return name, nil
+}
+
+// blankBraille is a symbol that shows nothing.
+const blankBraille = '\u2800'
+
+// address matches a mail address: an atom with dots, and a host name of two or more
+// labels (RFC 5321, 4.1.2). Quoted local parts, comments, address literals and
+// addresses beyond ASCII are refused: no mail service of the fleet delivers to them.
+var address = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*" +
+	`@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
+
+// maxLocal is the longest part before the @, in bytes (RFC 5321, 4.5.3.1.1).
+const maxLocal = 64
+
+// checkAddress returns an error unless text is one mail address.
+func checkAddress(text string) error {
+	if len(text) > maxEmail || strings.IndexByte(text, '@') > maxLocal || !address.MatchString(text) {
+		return errors.New("expected one e-mail address such as ann@example.com")
+	}
+	return nil
+}
+
+// formatted returns a string as a schema's format stores it.
+func formatted(s *huma.Schema, text string) (string, error) {
+	switch s.Format {
+	case displayName:
+		least, most := minDisplayName, maxDisplayName
+		if s.MinLength != nil {
+			least = *s.MinLength
+		}
+		if s.MaxLength != nil {
+			most = *s.MaxLength
+		}
+		return displayed(text, least, most)
+	case email:
+		return text, checkAddress(text)
+	}
+	return text, nil
+}

@@ -140,10 +140,10 @@ func TestCaches(t *testing.T) {
 func TestBuckets(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		buckets := tmpl.of("AWS::S3::Bucket")
-		if len(buckets) != len(tmpl.Room.Buckets()) || len(tmpl.of("AWS::S3::BucketPolicy")) != len(buckets) {
-			t.Fatalf("there are %d buckets, want %d", len(buckets), len(tmpl.Room.Buckets()))
+		if len(buckets) != len(tmpl.buckets()) || len(tmpl.of("AWS::S3::BucketPolicy")) != len(buckets) {
+			t.Fatalf("there are %d buckets, want %d", len(buckets), len(tmpl.buckets()))
 		}
-		for i, b := range tmpl.Room.Buckets() {
+		for i, b := range tmpl.buckets() {
 			got, rule := buckets[i], map[string]any{"Status": "Enabled", "AbortIncompleteMultipartUpload": map[string]any{"DaysAfterInitiation": 1}}
 			if b.Expires > 0 {
 				rule["ExpirationInDays"] = b.Expires.Hours() / 24

@@ -177,7 +177,7 @@ func TestTables(t *testing.T) {
 		}
 		insights := map[string]any{"Enabled": true, "Mode": "THROTTLED_KEYS"}
 		want := map[string]any{}
-		for _, table := range tmpl.Room.Tables() {
+		for _, table := range tmpl.tables() {
 			replica := map[string]any{
 				"Region": "us-east-1", "ContributorInsightsSpecification": insights,
 				"PointInTimeRecoverySpecification": map[string]any{"PointInTimeRecoveryEnabled": true},

@@ -41,6 +41,24 @@ type template struct {
 	text       string
 }
 
+// tables returns the tables of the template: the room's, or those that rooms share.
+func (tmpl template) tables() []spec.Table {
+	if tmpl.Room.Name == "" {
+		shared, _ := spec.Shared(tmpl.Rooms)
+		return shared
+	}
+	return slices.DeleteFunc(tmpl.Room.Tables(), func(t spec.Table) bool { return t.Shared })
+}
+
+// buckets returns the buckets of the template: the room's, or those that rooms share.
+func (tmpl template) buckets() []spec.Bucket {
+	if tmpl.Room.Name == "" {
+		_, shared := spec.Shared(tmpl.Rooms)
+		return shared
+	}
+	return slices.DeleteFunc(tmpl.Room.Buckets(), func(b spec.Bucket) bool { return b.Shared })
+}
+
 type resource struct {
 	Type                                string
 	Properties                          map[string]any

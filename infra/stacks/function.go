@@ -52,7 +52,7 @@ func (r *room) function(f spec.Function) error {
 			nagged(r.stack.Region(), "AWS::Region"), nagged(r.stack.Account(), "AWS::AccountId"), r.Stage.LogGroup(f)))
 	for _, a := range f.Objects {
 		excuse(role, "AwsSolutions-IAM5", "The objects below a prefix.", fmt.Sprintf("Resource::arn:%s:s3:::%s-%s/%s*",
-			nagged(r.stack.Partition(), "AWS::Partition"), r.short(a.Bucket.Name), nagged(r.stack.Account(), "AWS::AccountId"), a.Prefix))
+			nagged(r.stack.Partition(), "AWS::Partition"), r.Stage.Prefix()+a.Bucket.Name, nagged(r.stack.Account(), "AWS::AccountId"), a.Prefix))
 	}
 	props.Role = role.WithoutPolicyUpdates(nil)
 
@@ -139,7 +139,7 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 		env[l.Env()] = r.cacheURL(l)
 	}
 	for _, a := range f.Objects {
-		env[a.Env()] = text(r.bucketName(a.Bucket))
+		env[a.Env()] = text(bucketName(r.stack, r.Stage, a.Bucket))
 	}
 	for _, s := range r.spec.Settings {
 		if value, ok := r.Stage.Settings[s.Name]; ok && s.Of(f) {

@@ -23,6 +23,13 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 		return nil, err
 	}
 	stack := newStack(app, s, "shared", "Matchday: users and domain")
+	tables, buckets := spec.Shared(cfg.Rooms)
+	for _, t := range tables {
+		addTable(stack, s, t)
+	}
+	for _, b := range buckets {
+		addBucket(stack, s, b)
+	}
 	pool := awscognito.NewUserPool(stack, text("Users"), &awscognito.UserPoolProps{
 		// The cheapest plan has all that is used here: the classic sign-in pages,
 		// groups, the trigger, and one-time passwords as a second factor.

@@ -81,10 +81,14 @@ func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, e
 		databases: map[string]awsrds.CfnDBCluster{}, cached: map[string]awselasticache.CfnServerlessCache{},
 	}
 	for _, t := range s.Tables() {
-		r.table(t)
+		if !t.Shared {
+			addTable(r.stack, cfg.Stage, t)
+		}
 	}
 	for _, b := range s.Buckets() {
-		r.bucket(b)
+		if !b.Shared {
+			addBucket(r.stack, cfg.Stage, b)
+		}
 	}
 	if err := r.network(); err != nil {
 		return nil, err

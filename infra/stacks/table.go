@@ -1,15 +1,16 @@
 package stacks
 
 import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 
 	"matchday/infra/stage"
 	"matchday/pkg/spec"
 )
 
-// table adds a DynamoDB table, which can be restored to any second of the last 35
+// addTable adds a DynamoDB table, which can be restored to any second of the last 35
 // days.
-func (r *room) table(t spec.Table) {
+func addTable(stack awscdk.Stack, s stage.Stage, t spec.Table) {
 	key := func(name string) *awsdynamodb.Attribute {
 		if name == "" {
 			return nil
@@ -27,16 +28,16 @@ func (r *room) table(t spec.Table) {
 		})
 	}
 	props := &awsdynamodb.TablePropsV2{
-		TableName: text(r.Stage.Prefix() + t.Name), PartitionKey: key(t.Key.Partition), SortKey: key(t.Key.Sort),
+		TableName: text(s.Prefix() + t.Name), PartitionKey: key(t.Key.Partition), SortKey: key(t.Key.Sort),
 		GlobalSecondaryIndexes: &indexes, Billing: awsdynamodb.Billing_OnDemand(nil),
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: yes(true)},
 		ContributorInsightsSpecification: &awsdynamodb.ContributorInsightsSpecification{
 			Enabled: yes(true), Mode: awsdynamodb.ContributorInsightsMode_THROTTLED_KEYS,
 		},
-		DeletionProtection: yes(r.Stage.Name == stage.Prod), RemovalPolicy: removal(r.Stage),
+		DeletionProtection: yes(s.Name == stage.Prod), RemovalPolicy: removal(s),
 	}
 	if t.TTL != "" {
 		props.TimeToLiveAttribute = text(t.TTL)
 	}
-	awsdynamodb.NewTableV2(r.stack, text("Table-"+t.Name), props)
+	awsdynamodb.NewTableV2(stack, text("Table-"+t.Name), props)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/spec"
 )
 
@@ -71,6 +72,33 @@ func TestAlarmsWatchWhatIsEmitted(t *testing.T) {
 				if !slices.Contains(room.Functions[i].Emits, m) {
 					t.Errorf("the alarm %s watches %s, which %s does not emit", a.Name, m.Name, a.Function)
 				}
+			}
+		}
+	}
+}
+
+// TestWritesOfUsersCheckTheDeletion: a function on a route of users that creates or
+// changes items checks that the user is not deleted, unless it deletes the user.
+func TestWritesOfUsersCheckTheDeletion(t *testing.T) {
+	t.Parallel()
+	for _, room := range Rooms() {
+		for _, f := range room.Functions {
+			on, ok := f.On.(spec.Route)
+			if !ok || on.Auth != spec.User {
+				continue
+			}
+			checks := slices.ContainsFunc(f.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
+			writes, buries := false, false
+			for _, g := range f.Grants() {
+				for _, op := range []spec.Op{spec.PutItem, spec.UpdateItem, spec.BatchWriteItem} {
+					if slices.Contains(g.Ops, op) {
+						writes = true
+						buries = buries || g.Table == account.Deleted.Name
+					}
+				}
+			}
+			if writes && checks == buries {
+				t.Errorf("%s writes, and does not check that the user is not deleted", f.Name)
 			}
 		}
 	}

@@ -48,6 +48,7 @@ func (l CacheLogin) Env() string { return variable("CACHE", l.Cache.Name) }
 type Bucket struct {
 	Name    string
 	Expires time.Duration // whole days after which an object is deleted, 0 for never
+	Shared  bool          // all rooms may use it: it is in the shared stack
 }
 
 // ObjectOp is an action of S3 on objects, spelled as IAM spells it, or ListBucket.

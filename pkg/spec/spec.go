@@ -50,6 +50,25 @@ func (r Room) Tables() []Table {
 	return byName(all)
 }
 
+// Shared returns the tables and the buckets that rooms share, each once, in the order
+// of their names.
+func Shared(rooms []Room) (tables []Table, buckets []Bucket) {
+	allTables, allBuckets := map[string]Table{}, map[string]Bucket{}
+	for _, r := range rooms {
+		for _, t := range r.Tables() {
+			if t.Shared {
+				allTables[t.Name] = t
+			}
+		}
+		for _, b := range r.Buckets() {
+			if b.Shared {
+				allBuckets[b.Name] = b
+			}
+		}
+	}
+	return byName(allTables), byName(allBuckets)
+}
+
 // Metrics returns the metrics that the room's functions emit, each once, in the
 // order of their names.
 func (r Room) Metrics() []Metric {
@@ -76,6 +95,7 @@ type Table struct {
 	Key     Key
 	Indexes []Index
 	TTL     string // attribute that holds the expiry in epoch seconds, or ""
+	Shared  bool   // all rooms may use it: it is in the shared stack
 }
 
 // Key names a partition attribute and an optional sort attribute.

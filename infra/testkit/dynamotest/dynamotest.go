@@ -70,6 +70,14 @@ func WithGuard(t testing.TB, cfg aws.Config, fn spec.Function) aws.Config {
 // checkGrant returns why IAM would deny a call of fn, or "".
 func checkGrant(ctx context.Context, fn spec.Function, params any) string {
 	operation := awsmiddleware.GetOperationName(ctx)
+	required, checks := dynamo.Required(ctx)
+	if in, ok := params.(*dynamodb.TransactWriteItemsInput); ok && checks {
+		if !slices.ContainsFunc(fn.Uses, func(u spec.Access) bool { return u.ID() == required.Access.ID() }) {
+			return fmt.Sprintf("checks the access pattern %q, which its spec does not list", required.Access.ID())
+		}
+		Record("patterns", required.Access.ID())
+		params = &dynamodb.TransactWriteItemsInput{TransactItems: in.TransactItems[:len(in.TransactItems)-1]}
+	}
 	ops := operations(operation, params)
 	a, ok := dynamo.Pattern(ctx)
 	other := slices.IndexFunc(ops, func(op spec.Op) bool { return !slices.Contains(a.Ops, op) })

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/spec"
 )
 
@@ -43,7 +44,7 @@ var (
 		Does:   "Registers a Live Activity of the caller for updates, by its push token or by the channel of the match.",
 		IfDown: "New activities are not updated. Running activities are.",
 		On:     spec.Route{Method: "POST", Path: "/user/activity/{matchId}", Auth: spec.User},
-		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.RegisterActivity, tables.GetDevice, tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow},
+		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.RegisterActivity, tables.GetDevice, tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow, account.CheckDeleted},
 		Sends:  []spec.Queue{tables.ActivityQueue}, Secrets: []string{tables.APNSKey},
 		Memory: 256, Timeout: 15 * time.Second, // a call that opens a channel waits for Apple
 	}

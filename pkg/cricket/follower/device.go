@@ -204,7 +204,7 @@ func (d *Devices) replace(ctx context.Context, mine *DeviceRow) error {
 			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.RegisterDevice, row.UserID, row.DeviceToken)))
 		}
 	}
-	writes = writes[:min(len(writes), dynamo.MaxWrites-4)] // a user has no more than one; if there are more, the next registration deletes the rest
+	writes = writes[:min(len(writes), dynamo.MaxWrites-5)] // a user has no more than one; if there are more, the next registration deletes the rest
 	for _, row := range owned {
 		sameOwner = dynamo.Equal[DeviceRow]("owner", row.Owner)
 		if row.Owner != mine.UserID {

@@ -2,6 +2,7 @@ package follower
 
 import (
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/spec"
 )
 
@@ -12,7 +13,7 @@ var (
 		Does:   "Registers the caller's phone for alerts, and replaces the phone registered before.",
 		IfDown: "New phones get no alerts. Registered phones do.",
 		On:     spec.Route{Method: "POST", Path: "/user/device", Auth: spec.User},
-		Uses:   []spec.Access{tables.RegisterDevice},
+		Uses:   []spec.Access{tables.RegisterDevice, account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}
 	GetDeviceFunction = spec.Function{
@@ -36,7 +37,7 @@ var (
 		Does:   "Stores the token with which a push starts Live Activities on the caller's phone.",
 		IfDown: "New phones start no Live Activities by a push.",
 		On:     spec.Route{Method: "PUT", Path: "/user/device/push-to-start", Auth: spec.User},
-		Uses:   []spec.Access{tables.UpdatePushToStart},
+		Uses:   []spec.Access{tables.UpdatePushToStart, account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}
 	FollowMatchFunction = spec.Function{
@@ -44,7 +45,7 @@ var (
 		Does:   "Makes the caller a follower of a match.",
 		IfDown: "Users cannot follow matches. Followed matches stay followed.",
 		On:     spec.Route{Method: "POST", Path: "/user/follow/{matchId}", Auth: spec.User},
-		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.FollowMatch},
+		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.FollowMatch, account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}
 	GetFollowFunction = spec.Function{
@@ -60,7 +61,7 @@ var (
 		Does:   "Changes the team that the caller supports in a followed match.",
 		IfDown: "Users cannot change the team of a followed match.",
 		On:     spec.Route{Method: "PATCH", Path: "/user/follow/{matchId}", Auth: spec.User},
-		Uses:   []spec.Access{tables.GetFixture, tables.UpdateFollow},
+		Uses:   []spec.Access{tables.GetFixture, tables.UpdateFollow, account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}
 	UnfollowMatchFunction = spec.Function{
@@ -84,7 +85,7 @@ var (
 		Does:   "Replaces the caller's preferences for alerts.",
 		IfDown: "Users cannot change their preferences for alerts.",
 		On:     spec.Route{Method: "PUT", Path: "/user/preferences", Auth: spec.User},
-		Uses:   []spec.Access{tables.PutPreferences},
+		Uses:   []spec.Access{tables.PutPreferences, account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}
 )

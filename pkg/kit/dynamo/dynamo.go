@@ -153,6 +153,9 @@ func marshal(item any) (Item, error) {
 // Put writes item, a struct or an Item, in place of the one under its key. If a
 // condition does not hold it writes nothing and returns *Refused.
 func Put(ctx context.Context, db DB, a spec.Access, item any, cond ...expression.ConditionBuilder) error {
+	if _, ok := Required(ctx); ok {
+		return Transact(ctx, db, a, PutWrite(item, cond...))
+	}
 	av, err := marshal(item)
 	if err != nil {
 		return wrap(a, err)
@@ -172,6 +175,9 @@ func Put(ctx context.Context, db DB, a spec.Access, item any, cond ...expression
 // PutAll writes items in batches of 25, and repeats writes that the table throttled.
 // After an error any of the items may be written.
 func PutAll[T any](ctx context.Context, db DB, a spec.Access, items []T) error {
+	if _, ok := Required(ctx); ok {
+		panic("dynamo: PutAll cannot check a requirement")
+	}
 	writes := make([]types.WriteRequest, 0, len(items))
 	for _, item := range items {
 		av, err := attributevalue.MarshalMap(item)
@@ -212,12 +218,18 @@ func (db DB) write(ctx context.Context, a spec.Access, writes []types.WriteReque
 // Update changes the item with the key. It creates an absent item unless the
 // condition prevents it. If the condition does not hold it returns *Refused.
 func Update(ctx context.Context, db DB, a spec.Access, key Item, changes Changes, cond ...expression.ConditionBuilder) error {
+	if _, ok := Required(ctx); ok {
+		return Transact(ctx, db, a, UpdateWrite(key, changes, cond...))
+	}
 	_, err := db.update(ctx, a, key, types.ReturnValueNone, changes, cond)
 	return err
 }
 
 // Replace is Update that returns the old values of the attributes that it changed.
 func Replace[T any](ctx context.Context, db DB, a spec.Access, key Item, changes Changes, cond ...expression.ConditionBuilder) (was T, err error) {
+	if _, ok := Required(ctx); ok {
+		panic("dynamo: Replace cannot check a requirement")
+	}
 	out, err := db.update(ctx, a, key, types.ReturnValueUpdatedOld, changes, cond)
 	if err != nil {
 		return was, err

@@ -71,18 +71,28 @@ func CheckWrite(key Item, cond expression.ConditionBuilder) Write {
 	}
 }
 
-// MaxWrites is DynamoDB's limit of writes in one transaction.
+// MaxWrites is DynamoDB's limit of writes in one transaction. The check of a requirement
+// counts as one.
 const MaxWrites = 100
 
 // Transact makes all of the writes, or none: at most MaxWrites, to the table of one
 // access pattern. If a condition does not hold it returns *Refused with the index of
-// the first such write. Conflicts with other transactions are tried again.
+// the first such write. Conflicts with other transactions are tried again. If a
+// requirement of ctx does not hold it returns the requirement's Err.
 func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error {
-	if len(writes) > MaxWrites {
-		return wrap(a, fmt.Errorf("a transaction of %d writes: %d is the limit", len(writes), MaxWrites))
-	}
 	items := make([]types.TransactWriteItem, len(writes))
-	for try := 0; len(items) > 0; try++ {
+	required, checks := Required(ctx)
+	if checks {
+		check, err := required.check(db)
+		if err != nil {
+			return wrap(a, err)
+		}
+		items = append(items, check)
+	}
+	if len(items) > MaxWrites {
+		return wrap(a, fmt.Errorf("a transaction of %d writes: %d is the limit", len(items), MaxWrites))
+	}
+	for try := 0; len(writes) > 0; try++ {
 		if err := BackOff(ctx, try); err != nil {
 			return wrap(a, err)
 		}
@@ -96,6 +106,9 @@ func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error 
 		canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
 		if !ok {
 			return wrap(a, err)
+		}
+		if last := canceled.CancellationReasons; checks && len(last) == len(items) && because("ConditionalCheckFailed")(last[len(writes)]) {
+			return wrap(a, required.Err)
 		}
 		if i := slices.IndexFunc(canceled.CancellationReasons, because("ConditionalCheckFailed")); i >= 0 {
 			return wrap(a, fmt.Errorf("write %d: %w", i, &Refused{Item: canceled.CancellationReasons[i].Item, Write: i}))

@@ -95,11 +95,11 @@ func TestTransactLimits(t *testing.T) {
 	if err := dynamo.Transact(t.Context(), db, changeBalls, writes...); err == nil || !strings.Contains(err.Error(), "101 writes") {
 		t.Errorf("got %v of 101 writes", err)
 	}
-	must(t, dynamo.Transact(t.Context(), db, changeBalls, writes[:100]...))
+	must(t, dynamo.Transact(t.Context(), db, changeBalls, writes[:dynamo.MaxWrites]...))
 	got, _, err := dynamo.Query[ball](t.Context(), db, ofMatch, ofMine)
 	must(t, err)
-	if len(got) != 100 {
-		t.Errorf("%d of 100 writes were made", len(got))
+	if len(got) != dynamo.MaxWrites {
+		t.Errorf("%d of %d writes were made", len(got), dynamo.MaxWrites)
 	}
 	if err := dynamo.Transact(t.Context(), db, changeBalls, dynamo.PutWrite(make(chan int))); err == nil || !strings.HasPrefix(err.Error(), changeBalls.ID()) {
 		t.Errorf("an item that is none: got %v", err)

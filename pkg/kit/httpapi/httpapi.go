@@ -37,6 +37,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
@@ -136,15 +137,19 @@ const answerTime = 500 * time.Millisecond
 
 // Lambda is Handler for the events of an HTTP API. The context of do ends shortly
 // before the invocation's timeout, so that a use case that hangs is answered as
-// Unavailable.
+// Unavailable. If fn uses account.CheckDeleted, no write of a deleted user is made.
 func Lambda[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	proxy := httpadapter.NewV2(Handler(fn, do))
+	writes := slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
 	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		if end, limited := ctx.Deadline(); limited {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithDeadline(ctx, end.Add(-answerTime))
 			defer cancel()
+		}
+		if jwt := e.RequestContext.Authorizer; writes && jwt != nil && jwt.JWT != nil {
+			ctx = account.Require(ctx, jwt.JWT.Claims["sub"])
 		}
 		e.RawPath, e.RawQueryString = routePath(room, e.RawPath), query(e.RawQueryString)
 		return proxy.ProxyWithContext(ctx, e)

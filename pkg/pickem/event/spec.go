@@ -3,6 +3,7 @@ package event
 import (
 	"time"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
@@ -52,7 +53,7 @@ var (
 		Does:   "Replaces the caller's prediction of an event that is not locked.",
 		IfDown: "Members cannot pick. If this lasts until an event locks, move its lockAt.",
 		On:     spec.Route{Method: "PUT", Auth: spec.User, Path: "/app/events/{eventId}/predictions"},
-		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.SavePrediction},
+		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.SavePrediction, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	DeletePredictionsFunction = spec.Function{

@@ -3,6 +3,7 @@ package league
 import (
 	"time"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/pickem/tables"
 	"matchday/pkg/spec"
 )
@@ -26,7 +27,7 @@ var (
 		Does:   "Creates a league, owned by the caller, with an invitation code.",
 		IfDown: "Members cannot create leagues.",
 		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues"},
-		Uses:   []spec.Access{tables.GetMember, tables.CreateLeague},
+		Uses:   []spec.Access{tables.GetMember, tables.CreateLeague, account.CheckDeleted},
 		Limits: []spec.Limit{maxLeagues},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
@@ -43,7 +44,7 @@ var (
 		Does:   "Makes the caller a member of the league with the given code.",
 		IfDown: "Members cannot join leagues.",
 		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues/join"},
-		Uses:   []spec.Access{tables.FindLeague, tables.GetMember, tables.JoinLeague},
+		Uses:   []spec.Access{tables.FindLeague, tables.GetMember, tables.JoinLeague, account.CheckDeleted},
 		Limits: []spec.Limit{maxLeagues, maxMembers},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
@@ -68,7 +69,7 @@ var (
 		Does:   "Removes the caller from a league. The owner can also remove another member.",
 		IfDown: "Members cannot leave leagues, and owners cannot remove members.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/leagues/{leagueId}/members/{userId}"},
-		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.RenewCode, tables.LeagueRoster, tables.GetMember, tables.LeaveLeague},
+		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.RenewCode, tables.LeagueRoster, tables.GetMember, tables.LeaveLeague, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	RenewCodeFunction = spec.Function{
@@ -76,7 +77,7 @@ var (
 		Does:   "Replaces the code of a league that the caller owns. The old code becomes invalid.",
 		IfDown: "Owners cannot invalidate a code that has leaked.",
 		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues/{leagueId}/code"},
-		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.RenewCode},
+		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.RenewCode, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	DeleteLeagueFunction = spec.Function{
@@ -84,7 +85,7 @@ var (
 		Does:   "Deletes a league that the caller owns.",
 		IfDown: "Owners cannot delete leagues.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/leagues/{leagueId}"},
-		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.EndLeague, tables.LeagueRoster, tables.GetMember, tables.LeaveLeague},
+		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.EndLeague, tables.LeagueRoster, tables.GetMember, tables.LeaveLeague, account.CheckDeleted},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
 	}
 )

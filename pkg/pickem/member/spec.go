@@ -3,6 +3,7 @@ package member
 import (
 	"time"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/pickem/tables"
 	"matchday/pkg/spec"
 )
@@ -34,7 +35,7 @@ var (
 		Does:   "Sets the caller's name.",
 		IfDown: "Members cannot change their name.",
 		On:     spec.Route{Method: "PATCH", Auth: spec.User, Path: "/app/me"},
-		Uses:   []spec.Access{tables.SaveMember, tables.GetMember, tables.FindMember, tables.RenameCopies},
+		Uses:   []spec.Access{tables.SaveMember, tables.GetMember, tables.FindMember, tables.RenameCopies, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 )

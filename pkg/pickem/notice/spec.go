@@ -3,6 +3,7 @@ package notice
 import (
 	"time"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/pickem/tables"
 	"matchday/pkg/spec"
 )
@@ -24,7 +25,7 @@ var (
 		Does:   "Registers a phone of the caller for notifications.",
 		IfDown: "New phones get no notifications.",
 		On:     spec.Route{Method: "PUT", Auth: spec.User, Path: "/app/devices/{deviceToken}"},
-		Uses:   []spec.Access{tables.RegisterDevice},
+		Uses:   []spec.Access{tables.RegisterDevice, account.CheckDeleted},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	DeleteDeviceFunction = spec.Function{

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +11,7 @@ import (
 
 	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/kit/dynamo"
-	"matchday/pkg/pickem"
+	"matchday/pkg/pickem/tables"
 	"matchday/pkg/spec"
 )
 
@@ -128,14 +127,11 @@ func seed(ctx context.Context, w *measure.World, members, played, first int, sta
 }
 
 func put(ctx context.Context, w *measure.World, rows []item) error {
-	if len(pickem.Room.Tables()) != 1 {
-		return errors.New("the pick'em room has one table")
-	}
 	db := w.DB()
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(4)
 	for some := range slices.Chunk(rows, 500) {
-		g.Go(func() error { return dynamo.PutAll(ctx, db, spec.Access{Table: pickem.Room.Tables()[0]}, some) })
+		g.Go(func() error { return dynamo.PutAll(ctx, db, spec.Access{Table: tables.Pickem}, some) })
 	}
 	return g.Wait()
 }

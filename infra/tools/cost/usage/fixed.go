@@ -76,6 +76,9 @@ func Fixed(room spec.Room, jobReads float64) (u Usage, err error) {
 		}
 	}
 	for _, table := range room.Tables() {
+		if table.Shared {
+			continue
+		}
 		u.InsightRules += rules(table.Key)
 		for _, x := range table.Indexes {
 			u.InsightRules += rules(x.Key)

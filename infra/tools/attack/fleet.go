@@ -33,6 +33,7 @@ type Fleet struct {
 	Progress func(operation string)
 
 	attack     *Attack
+	visit      func(context.Context, Operation, Sample) error // called where the story uses an operation
 	fleet      *storyfleet.Fleet
 	operations map[string]Operation // by function
 	reads      []read               // of what was stored so far
@@ -54,6 +55,12 @@ const keptLogs = 25
 // what the fleet brings. It returns an error if the attack itself failed: what it found
 // is in a.
 func (w *Fleet) Run(ctx context.Context, cfg Config) (a *Attack, err error) {
+	w.visit = w.storm
+	return w.walk(ctx, cfg)
+}
+
+// walk starts a fleet and plays the story.
+func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 	w.logs = map[string][]string{}
 	w.operations = map[string]Operation{}
 	f, err := storyfleet.Start(ctx, fleet.Config{Root: w.Root, Bin: w.Bin, Log: w.log, Invocation: w.invoked})
@@ -151,7 +158,7 @@ func (w *Fleet) play(ctx context.Context, function string) error {
 			return err
 		}
 	}
-	if err := w.storm(ctx, o, s); err != nil {
+	if err := w.visit(ctx, o, s); err != nil {
 		return err
 	}
 	if o.Method == http.MethodDelete {
@@ -166,7 +173,7 @@ func (w *Fleet) storm(ctx context.Context, o Operation, s Sample) error {
 		w.reads = append(w.reads, read{o, s})
 		return w.attack.Operation(ctx, o, s)
 	}
-	before, err := w.rows(ctx)
+	before, err := w.rows(ctx, o.Room)
 	if err != nil {
 		return err
 	}
@@ -183,7 +190,7 @@ func (w *Fleet) storm(ctx context.Context, o Operation, s Sample) error {
 			}
 		}
 	}
-	return w.restore(ctx, before)
+	return w.restore(ctx, o.Room, before)
 }
 
 // sample returns the request of an event.

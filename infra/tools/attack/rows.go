@@ -4,21 +4,23 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"matchday/infra/local/fleet"
 	"matchday/pkg/spec"
 )
 
 // row is a row of a table.
 type row = map[string]types.AttributeValue
 
-// rows returns all rows of the fleet by table and key.
-func (w *Fleet) rows(ctx context.Context) (map[string]map[string]row, error) {
+// rows returns all rows of a room by table and key.
+func (w *Fleet) rows(ctx context.Context, room string) (map[string]map[string]row, error) {
 	all := map[string]map[string]row{}
-	for _, t := range w.tables() {
+	for _, t := range w.tables(room) {
 		all[t.Name] = map[string]row{}
 		pages := dynamodb.NewScanPaginator(w.fleet.DB, &dynamodb.ScanInput{TableName: aws.String(w.fleet.Table(t.Name)), ConsistentRead: aws.Bool(true)})
 		for pages.HasMorePages() {
@@ -34,13 +36,13 @@ func (w *Fleet) rows(ctx context.Context) (map[string]map[string]row, error) {
 	return all, nil
 }
 
-// restore puts rows back as they were.
-func (w *Fleet) restore(ctx context.Context, before map[string]map[string]row) error {
-	now, err := w.rows(ctx)
+// restore puts the rows of a room back as they were.
+func (w *Fleet) restore(ctx context.Context, room string, before map[string]map[string]row) error {
+	now, err := w.rows(ctx, room)
 	if err != nil {
 		return err
 	}
-	for _, t := range w.tables() {
+	for _, t := range w.tables(room) {
 		name := aws.String(w.fleet.Table(t.Name))
 		for key, r := range now[t.Name] {
 			if _, ok := before[t.Name][key]; ok {
@@ -62,11 +64,9 @@ func (w *Fleet) restore(ctx context.Context, before map[string]map[string]row) e
 	return nil
 }
 
-func (w *Fleet) tables() (all []spec.Table) {
-	for _, room := range w.fleet.Rooms {
-		all = append(all, room.Spec.Tables()...)
-	}
-	return all
+func (w *Fleet) tables(room string) []spec.Table {
+	i := slices.IndexFunc(w.fleet.Rooms, func(r fleet.Room) bool { return r.Spec.Name == room })
+	return w.fleet.Rooms[i].Spec.Tables()
 }
 
 func keyOf(t spec.Table, r row) row {

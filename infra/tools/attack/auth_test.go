@@ -1,0 +1,326 @@
+package attack
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/sim/cognito"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/spec"
+)
+
+// A caller is a column of the matrix: who calls a route through API Gateway.
+type caller struct {
+	name string
+	// token returns a bearer token for the user of the sample, "" for none.
+	token func(m *matrix, user string) (string, error)
+	// refused are the statuses with which a route of an Auth refuses the caller: none if
+	// it may call.
+	refused map[spec.Auth][]int
+}
+
+var (
+	unauthorized = map[spec.Auth][]int{spec.User: {401}, spec.Admin: {401}}
+	noGroup      = map[spec.Auth][]int{spec.Admin: {403}}
+)
+
+var callers = []caller{
+	{"anonymous", func(*matrix, string) (string, error) { return "", nil }, unauthorized},
+	{"malformed", func(*matrix, string) (string, error) { return "eyJhbGciOiJub25lIn0.e30.", nil }, unauthorized},
+	{"expired", func(m *matrix, user string) (string, error) {
+		t, err := m.fleet.Users.Token(user, []string{auth.AdminGroup}, m.fleet.Clock.Now().Add(-cognito.TTL-time.Minute))
+		return t.Access, err
+	}, unauthorized},
+	{"other pool", func(m *matrix, user string) (string, error) {
+		t, err := m.other.Token(user, []string{auth.AdminGroup}, m.fleet.Clock.Now())
+		return t.Access, err
+	}, unauthorized},
+	{"user", func(m *matrix, user string) (string, error) { return m.fleet.Token(user) }, noGroup},
+	{"wrong group", func(m *matrix, user string) (string, error) { return m.fleet.Token(user, "editor", "admins", "xadmin") }, noGroup},
+	{"right group", func(m *matrix, user string) (string, error) { return m.fleet.Token(user, auth.AdminGroup) }, nil},
+}
+
+// An event's claims are a column, too: what a function does if API Gateway lets
+// somebody through.
+var claims = []struct {
+	name    string
+	claims  map[string]string // nil for no authorizer
+	refused map[spec.Auth][]int
+}{
+	{"function: nobody", nil, unauthorized},
+	{"function: no sub", map[string]string{"cognito:groups": "[" + auth.AdminGroup + "]"}, unauthorized},
+	{"function: user", map[string]string{"sub": "that of the sample"}, noGroup},
+	{"function: wrong group", map[string]string{"sub": "that of the sample", "cognito:groups": "[editor x" + auth.AdminGroup + "]"}, noGroup},
+}
+
+// matrix calls every route as every caller.
+type matrix struct {
+	*Fleet
+	other *cognito.Pool
+	t     *testing.T
+	table *tabwriter.Writer
+	cells int
+}
+
+// TestAuthorization calls every route of every room, where the story of the sample
+// events reaches it, as every caller. What is expected follows from the route's Auth. A
+// stranger then repeats the user's own request: nothing of the user changes, and no
+// secret of the user is in the answer.
+func TestAuthorization(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds and runs the whole fleet")
+	}
+	bin, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	m := &matrix{Fleet: &Fleet{Root: root, Bin: bin}, t: t, table: tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)}
+	fmt.Fprint(m.table, "\nroute\tauth")
+	for _, c := range callers {
+		fmt.Fprint(m.table, "\t", c.name)
+	}
+	for _, c := range claims {
+		fmt.Fprint(m.table, "\t", c.name)
+	}
+	fmt.Fprintln(m.table, "\tstranger")
+	seen := map[string]bool{}
+	m.visit = func(ctx context.Context, o Operation, s Sample) error {
+		seen[o.Name()] = true
+		return m.row(ctx, o, s)
+	}
+	a, err := m.walk(t.Context(), Config{})
+	m.table.Flush()
+	t.Log(out.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range a.Findings() {
+		t.Error(f)
+	}
+	for name := range m.operations {
+		if !seen[name] {
+			t.Errorf("no sample event reaches %s", name)
+		}
+	}
+	t.Logf("%d routes, %d cells", len(seen), m.cells)
+}
+
+// row calls one route as every caller.
+func (m *matrix) row(ctx context.Context, o Operation, s Sample) error {
+	if m.other == nil {
+		var err error
+		if m.other, err = cognito.New(m.fleet.Clock, m.fleet.Users.Issuer(), m.fleet.Users.ClientID(), ""); err != nil {
+			return err
+		}
+	}
+	var before map[string]map[string]row
+	if o.changes() {
+		var err error
+		if before, err = m.rows(ctx, o.Room); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(m.table, "%s %s\t%s", o.Method, o.Path, o.Auth)
+	for _, c := range callers {
+		token, err := c.token(m, somebody(s))
+		if err != nil {
+			return err
+		}
+		status, _, err := m.call(ctx, o, s, token)
+		if err != nil {
+			return err
+		}
+		m.cell(o, c.name, c.refused, status)
+	}
+	for _, c := range claims {
+		given := maps.Clone(c.claims)
+		if given["sub"] != "" {
+			given["sub"] = somebody(s)
+		}
+		status, err := m.invoke(ctx, o, given)
+		if err != nil {
+			return err
+		}
+		m.cell(o, c.name, c.refused, status)
+	}
+	if o.changes() {
+		if err := m.restore(ctx, o.Room, before); err != nil {
+			return err
+		}
+	}
+	if o.Auth != spec.User {
+		fmt.Fprintln(m.table, "\t-")
+		return nil
+	}
+	return m.stranger(ctx, o, s, before)
+}
+
+// cell compares one status.
+func (m *matrix) cell(o Operation, name string, refused map[spec.Auth][]int, status int) {
+	m.cells++
+	fmt.Fprint(m.table, "\t", status)
+	want := refused[o.Auth]
+	if got := status == http.StatusUnauthorized || status == http.StatusForbidden; status >= 500 || got != (want != nil) || got && !slices.Contains(want, status) {
+		m.t.Errorf("%s as %s: got %d, want a status of %v (none: it may call)", o.Name(), name, status, want)
+	}
+}
+
+// call sends the sample request.
+func (m *matrix) call(ctx context.Context, o Operation, s Sample, token string) (status int, body []byte, err error) {
+	target := s.Path
+	if s.Query != "" {
+		target += "?" + s.Query
+	}
+	req, err := http.NewRequestWithContext(ctx, o.Method, m.fleet.URL+target, bytes.NewReader(s.Body))
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer res.Body.Close()
+	body, err = io.ReadAll(res.Body)
+	return res.StatusCode, body, err
+}
+
+// invoke gives the sample event to the function itself, with other claims.
+func (m *matrix) invoke(ctx context.Context, o Operation, claims map[string]string) (status int, err error) {
+	text, err := os.ReadFile(filepath.Join(m.Root, "events", o.Name(), "good.json"))
+	if err != nil {
+		return 0, err
+	}
+	var e events.APIGatewayV2HTTPRequest
+	if err := json.Unmarshal(text, &e); err != nil {
+		return 0, err
+	}
+	e.RequestContext.Authorizer = nil
+	if claims != nil {
+		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: claims}}
+	}
+	if text, err = json.Marshal(e); err != nil {
+		return 0, err
+	}
+	out, err := m.fleet.Functions.Invoke(ctx, o.Name(), text)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", o.Name(), err)
+	}
+	var res events.APIGatewayV2HTTPResponse
+	err = json.Unmarshal(out, &res)
+	return res.StatusCode, err
+}
+
+// stranger repeats the user's own request as another user. A request that is refused
+// changes nothing. One that is accepted changes no row whose key has the user's id,
+// and removes none that mentions it.
+func (m *matrix) stranger(ctx context.Context, o Operation, s Sample, before map[string]map[string]row) error {
+	token, err := m.fleet.Token("5b0e9a52-7c43-4a6f-9d18-0000000057e4")
+	if err != nil {
+		return err
+	}
+	status, body, err := m.call(ctx, o, s, token)
+	if err != nil {
+		return err
+	}
+	m.cells++
+	request := s.Path + "?" + s.Query + string(s.Body)
+	fmt.Fprintln(m.table, "\t", status)
+	if before == nil {
+		if before, err = m.rows(ctx, o.Room); err != nil {
+			return err
+		}
+	}
+	after := before
+	if o.changes() {
+		if after, err = m.rows(ctx, o.Room); err != nil {
+			return err
+		}
+	}
+	for table, rows := range before {
+		for key, r := range rows {
+			now, there := after[table][key]
+			same := reflect.DeepEqual(now, r)
+			if status < 300 && slices.ContainsFunc(secrets(r), func(s string) bool { return strings.Contains(request, s) }) {
+				continue // who knows the token of a phone may register it
+			}
+			switch {
+			case status >= 300 && !same, !same && strings.Contains(key, s.UserID), !there && mentions(r, s.UserID):
+				m.t.Errorf("%s: a stranger changed the row %s of %s, with a %d:\n%s", o.Name(), key, table, status, cmp.Diff(textOfRow(r), textOfRow(now)))
+			}
+			if strings.Contains(key, s.UserID) {
+				for _, secret := range secrets(r) {
+					if bytes.Contains(bytes.ToLower(body), []byte(strings.ToLower(secret))) && !strings.Contains(request, secret) {
+						m.t.Errorf("%s: a stranger reads %s of %s in a %d", o.Name(), secret, key, status)
+					}
+				}
+			}
+		}
+	}
+	if !o.changes() {
+		return nil
+	}
+	return m.restore(ctx, o.Room, before)
+}
+
+// somebody is the user of a sample, or any.
+func somebody(s Sample) string {
+	if s.UserID == "" {
+		return "somebody"
+	}
+	return s.UserID
+}
+
+func mentions(r row, user string) bool {
+	return strings.Contains(textOfRow(r), user)
+}
+
+func textOfRow(r row) string {
+	if r == nil {
+		return "none"
+	}
+	var all map[string]any
+	if err := attributevalue.UnmarshalMap(r, &all); err != nil {
+		return err.Error()
+	}
+	text, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// secret is the form of tokens and mail addresses.
+var secret = regexp.MustCompile(`^([0-9a-fA-F]{32,}|[^@ ]+@[^@ ]+)$`)
+
+func secrets(r row) (all []string) {
+	for _, v := range r {
+		if s, ok := v.(*types.AttributeValueMemberS); ok && secret.MatchString(s.Value) {
+			all = append(all, s.Value)
+		}
+	}
+	return all
+}

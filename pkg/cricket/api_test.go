@@ -86,7 +86,7 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		{activity.StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("g", 64) + `"}`, 422, "body.pushToken"},
 		{activity.StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("0", 63) + `"}`, 422, "body.pushToken"},
 		{activity.StartActivityFunction, "/user/activity/7", "fan", `{"pushToken":"` + strings.Repeat("0", 202) + `"}`, 422, "body.pushToken"},
-		{activity.EndActivityFunction, "/user/activity/7?pushToken=" + strings.Repeat("0", 63), "fan", "", 422, "query.pushToken"},
+		{activity.EndActivityFunction, "/user/activity/7/" + strings.Repeat("0", 42), "fan", "", 422, "path.activityId"},
 		{match.ListMatchesFunction, "/matches?ids=7&ids=8", "", "", 422, "query.ids"},
 		{match.ListMatchesFunction, "/matches?league=T20&from=0001-01-01T00:00:00Z", "", "", 400, "query.to"},
 		{match.ListMatchesFunction, "/matches?league=T20&to=0001-01-01T00:00:00Z", "", "", 400, "query.from"},
@@ -94,10 +94,9 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		{activity.StartActivityFunction, "/user/activity/7", "fan", strings.Replace(body, "{", `{"userId":"another",`, 1), 422, "body"},
 		{activity.StartActivityFunction, "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"99",`, 1), 400, "body.teamId"},
 		{activity.StartActivityFunction, "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"`+strings.Repeat("1", 65<<10)+`",`, 1), 413, ""},
-		{activity.EndActivityFunction, "/user/activity/7?pushToken=" + crickettest.Token("fan"), "", "", 401, ""},
-		{activity.EndActivityFunction, "/user/activity/7?pushToken=" + crickettest.Token("fan"), "fan", "", 404, ""},
-		{activity.EndActivityFunction, "/user/activity/7", "fan", "", 422, "query.pushToken"},
-		{activity.EndActivityFunction, "/user/activity/7?pushToken=x", "fan", "", 422, "query.pushToken"},
+		{activity.EndActivityFunction, "/user/activity/7/" + crickettest.TokenID("fan"), "", "", 401, ""},
+		{activity.EndActivityFunction, "/user/activity/7/" + crickettest.TokenID("fan"), "fan", "", 404, ""},
+		{activity.EndActivityFunction, "/user/activity/7/" + crickettest.Token("fan"), "fan", "", 422, "path.activityId"},
 	} {
 		out := testkit.Call(routes, c.fn, c.target, c.user, c.body)
 		var problem testkit.Problem
@@ -149,7 +148,7 @@ func TestProblemCodes(t *testing.T) {
 		{activity.StartActivityFunction, "/user/activity/99", "fan", body, 404, "match_not_found"},
 		{activity.StartActivityFunction, "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"99",`, 1), 400, "team_not_in_match"},
 		{activity.StartActivityFunction, "/user/activity/7", "fan", "{}", 409, "push_token_required"},
-		{activity.EndActivityFunction, "/user/activity/7?pushToken=" + crickettest.Token("fan"), "fan", "", 404, "activity_not_found"},
+		{activity.EndActivityFunction, "/user/activity/7/" + crickettest.TokenID("fan"), "fan", "", 404, "activity_not_found"},
 	} {
 		if err := testkit.CheckProblemCode(testkit.Call(routes, c.fn, c.target, c.user, c.body), c.status, c.code); err != nil {
 			t.Errorf("%s %s: %v", c.fn.Name, c.target, err)
@@ -197,7 +196,7 @@ func TestActivityBelongsToItsUser(t *testing.T) {
 	if s := w.Subscriptions(); len(s) != 1 || s[0].UserID != "fan" {
 		t.Errorf("stored activities: %+v, want one of ann", s)
 	}
-	end := "/user/activity/7?pushToken=" + crickettest.Token("fan")
+	end := "/user/activity/7/" + crickettest.TokenID("fan")
 	if out := testkit.Call(routes, activity.EndActivityFunction, end, "thief", ""); out.StatusCode != http.StatusNotFound {
 		t.Errorf("end-activity of another user: %d, want 404", out.StatusCode)
 	}
@@ -239,7 +238,7 @@ func TestNoRequestCausesAnInternalError(t *testing.T) {
 			target string
 		}{
 			{match.GetMatchFunction, "/matches/" + id}, {match.ListMatchesFunction, "/matches"}, {match.GetDisplayFunction, "/matches/" + id + "/display"},
-			{match.ListBallsFunction, "/matches/" + id + "/balls"}, {activity.StartActivityFunction, "/user/activity/" + id}, {activity.EndActivityFunction, "/user/activity/" + id},
+			{match.ListBallsFunction, "/matches/" + id + "/balls"}, {activity.StartActivityFunction, "/user/activity/" + id}, {activity.EndActivityFunction, "/user/activity/" + id + "/" + crickettest.TokenID("fan")},
 		} {
 			out := testkit.Call(routes, c.fn, c.target+"?"+raw, "fan", body)
 			if out.StatusCode >= 500 || out.StatusCode < 200 {

@@ -190,6 +190,17 @@ func (s *Server) start(d *device, collapse string, p *payload, now time.Time) {
 	}
 }
 
+// Show has the app update the activity behind token itself. Like a push, a state that is
+// older than the one shown changes nothing, and neither does any after the end.
+func (s *Server) Show(token string, state []byte, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.device(token)
+	if !d.Ended && (d.State == nil || !at.Before(d.Timestamp)) {
+		d.State, d.Timestamp = state, at
+	}
+}
+
 // Subscribe has the activity behind token listen to a channel.
 func (s *Server) Subscribe(token, channel string) bool {
 	now := s.clock.Now()

@@ -2,12 +2,14 @@ package activity
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
 
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
@@ -15,7 +17,7 @@ import (
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
-	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
 )
 
 // Subscription is a row of cricket-activity-subscriptions: one Live Activity on
@@ -34,7 +36,6 @@ type Subscription struct {
 // Activities registers and removes the Live Activities of users.
 type Activities struct {
 	db       dynamo.DB
-	queue    queue.Sender
 	channels Channels
 	now      func() time.Time
 }
@@ -55,20 +56,26 @@ type Started struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		MatchID   string    `json:"matchId"`
-		TeamID    string    `json:"teamId,omitempty"`
-		Channel   string    `json:"channel,omitempty" doc:"The broadcast channel that the activity must listen to. Absent if the request has a push token. The channel carries later changes only: until the first one, show the answer of /matches/{id}/display."`
-		ExpiresAt time.Time `json:"expiresAt" doc:"The updates end at this time at the latest."`
+		MatchID    string       `json:"matchId"`
+		TeamID     string       `json:"teamId,omitempty"`
+		ActivityID push.TokenID `json:"activityId,omitempty" doc:"Names the activity in URLs. Absent if the request has no push token."`
+		Channel    string       `json:"channel,omitempty" doc:"The broadcast channel that the activity must listen to. Absent if the request has a push token."`
+		Current    *Current     `json:"current,omitempty" doc:"What the activity must show until the first push. Absent before the match has a score."`
+		ExpiresAt  time.Time    `json:"expiresAt" doc:"The updates end at this time at the latest."`
 	}
 }
 
-// maxActivities is the maximum number of Live Activities of a user in one match. A phone
-// shows one.
-const maxActivities = 10
+// Current is the content state of a Live Activity at a time.
+type Current struct {
+	At      time.Time     `json:"at" doc:"The timestamp of the update by the app: iOS then ignores the update if a later push arrived first."`
+	Display score.Display `json:"display"`
+}
+
+// maxActivities bounds the activities that have a push token. A phone shows one of a
+// match.
+var maxActivities = spec.Limit{Name: "activities per user and match", Max: 10, Code: "too_many_activities"}
 
 var (
-	errTooManyActivities = problem.New(problem.Conflict, "too_many_activities", "you have %d activities of this match, which is the maximum: end one first", maxActivities)
-
 	errNoActivity = problem.New(problem.NotFound, "activity_not_found", "you have not registered this activity for this match")
 
 	errOtherUser = problem.New(problem.Conflict, "activity_of_another_user", "another user has registered this activity")
@@ -76,9 +83,10 @@ var (
 	errNoListener = problem.New(problem.Conflict, "push_token_required", "broadcast channels require a registered phone with iOS 18 or later: send the activity's pushToken")
 )
 
-// StartActivity registers an activity, or changes its team, and sends a message that
-// pushes the current state to it. An activity without a push token is not stored:
-// the answer contains the channel of the match, which the first such request opens.
+// StartActivity registers an activity, or changes its team. The answer contains the
+// current state, which the app shows; later ones are pushed. An activity without a push
+// token is not stored: the answer contains the channel of the match, which the first
+// such request opens.
 // If the caller follows the match, send-alerts starts no further activity. A
 // repeated call returns the same channel.
 //
@@ -106,18 +114,53 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 	}
 	out := &Started{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
 	out.Body.MatchID, out.Body.TeamID, out.Body.ExpiresAt = in.MatchID, in.Body.TeamID, time.Unix(f.Expiry(a.now(), match.KeepActivity), 0).UTC()
+	view := f.Perspective(in.Body.TeamID)
 	if in.Body.PushToken == "" {
-		out.Body.Channel, err = a.openChannel(ctx, in.UserID, f, f.Perspective(in.Body.TeamID))
+		out.Body.Channel, err = a.openChannel(ctx, in.UserID, f, view)
 	} else {
+		out.Body.ActivityID = in.Body.PushToken.ID()
 		err = a.register(ctx, in, f)
 	}
 	if err == nil {
 		err = a.markFollow(ctx, in)
 	}
+	if err == nil {
+		err = a.checkOpen(ctx, in.MatchID)
+	}
+	if err == nil {
+		out.Body.Current, err = a.current(ctx, in.MatchID, view)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// checkOpen returns match.ErrMatchOver if the end of the match is decided. It is called
+// after the activity was stored or the channel opened: push-activities reads both after
+// that decision, so it ends every activity whose caller got another answer.
+func (a *Activities) checkOpen(ctx context.Context, matchID string) error {
+	switch f, ok, err := dynamo.Get[match.Fixture](ctx, a.db, tables.GetFixture, matchID); {
+	case err != nil:
+		return err
+	case !ok:
+		return match.ErrNotFound
+	case f.EndingAt != 0:
+		return match.ErrMatchOver
+	}
+	return nil
+}
+
+// current returns the current display of a perspective, nil if there is none. It is
+// called after the activity was stored or the channel opened, so that every later
+// display is pushed.
+func (a *Activities) current(ctx context.Context, matchID, view string) (*Current, error) {
+	row, ok, err := match.ReadDisplay(ctx, a.db, matchID, view)
+	if err != nil || !ok {
+		return nil, err
+	}
+	now := &Current{At: time.Unix(row.At, 0).UTC()}
+	return now, json.Unmarshal([]byte(row.Display), &now.Display)
 }
 
 // markFollow records in the caller's follow of the match, if it exists, that an
@@ -128,9 +171,8 @@ func (a *Activities) markFollow(ctx context.Context, in *StartActivity) error {
 	return dynamo.IgnoreRefused(err)
 }
 
-// register stores an activity under its push token and sends a message that
-// pushes the current state to it. It returns errOtherUser if another user has
-// registered the token.
+// register stores an activity under its push token. It returns errOtherUser if another
+// user has registered the token.
 func (a *Activities) register(ctx context.Context, in *StartActivity, f match.Fixture) error {
 	now := a.now()
 	token := in.Body.PushToken.Lower()
@@ -141,15 +183,14 @@ func (a *Activities) register(ctx context.Context, in *StartActivity, f match.Fi
 	set := dynamo.Set(row, "userId", "teamId", "updatedAt", "expiresAt").SetIfAbsent(row, "createdAt")
 	available := dynamo.Absent[Subscription]("userId").Or(dynamo.Equal[Subscription]("userId", in.UserID))
 	activity := follower.Entry{
-		Access: tables.RegisterActivity, List: follower.ActivityList(in.UserID, in.MatchID), ID: token, ExpiresAt: row.ExpiresAt,
-		Max: maxActivities, TooMany: errTooManyActivities,
+		Access: tables.RegisterActivity, List: follower.ActivityList(in.UserID, in.MatchID), ID: token, ExpiresAt: row.ExpiresAt, Limit: maxActivities,
 		Existing: func(ctx context.Context, tokens []string) ([]string, error) { return a.existing(ctx, in, tokens) },
 	}
 	err := activity.Write(ctx, a.db, dynamo.UpdateWrite(dynamo.Key(tables.RegisterActivity, in.MatchID, token), set, available))
 	if err != nil {
 		return dynamo.RefusedAs(err, errOtherUser.Because(err))
 	}
-	return a.queue.Send(ctx, tables.ActivityQueue, MatchChanged{MatchID: in.MatchID, Tokens: []string{token}}, 0)
+	return nil
 }
 
 // existing returns those of the tokens that have an activity of the caller, in the same
@@ -173,10 +214,6 @@ func (a *Activities) existing(ctx context.Context, in *StartActivity, tokens []s
 
 // openChannel returns the channel of a perspective, for a user whose registered
 // phone supports channels. It returns errNoListener for any other phone.
-//
-// It reads the match again after it has opened the channel, and returns
-// match.ErrMatchOver if the end is decided by then. push-activities reads the
-// channels after that decision, so it finds every channel that a caller received.
 func (a *Activities) openChannel(ctx context.Context, userID string, f match.Fixture, view string) (string, error) {
 	phone, ok, err := follower.ReadDevice(ctx, a.db, userID, a.now())
 	if err != nil {
@@ -185,33 +222,29 @@ func (a *Activities) openChannel(ctx context.Context, userID string, f match.Fix
 	if !ok || !phone.HasBroadcasts() {
 		return "", errNoListener
 	}
-	id, err := a.channels.Open(ctx, f.MatchID, view)
-	if err != nil {
-		return "", err
-	}
-	switch f, ok, err = dynamo.Get[match.Fixture](ctx, a.db, tables.GetFixture, f.MatchID); {
-	case err != nil:
-		return "", err
-	case !ok:
-		return "", match.ErrNotFound
-	case f.EndingAt != 0:
-		return "", match.ErrMatchOver
-	}
-	return id, nil
+	return a.channels.Open(ctx, f.MatchID, view)
 }
 
 // EndActivity is a request to stop the updates of a Live Activity.
 type EndActivity struct {
 	auth.User
-	MatchID   string     `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
-	PushToken push.Token `query:"pushToken" required:"true" doc:"The activity's push token, in hexadecimal."`
+	MatchID    string       `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
+	ActivityID push.TokenID `path:"activityId" doc:"The activityId in the answer to the registration of the activity."`
 }
 
 // EndActivity removes the caller's registration of an activity. It is NotFound if
 // there is none, or if another user has registered the activity.
 func (a *Activities) EndActivity(ctx context.Context, in *EndActivity) (*httpapi.Removed, error) {
+	list, _, err := dynamo.Get[follower.List](ctx, a.db, tables.ListActivities, follower.ActivityList(in.UserID, in.MatchID)...)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(list.IDs, func(token string) bool { return push.Token(token).ID() == in.ActivityID })
+	if i < 0 {
+		return nil, errNoActivity
+	}
 	own := dynamo.Equal[Subscription]("userId", in.UserID)
-	_, err := dynamo.Delete(ctx, a.db, tables.RemoveActivity, dynamo.Key(tables.RemoveActivity, in.MatchID, in.PushToken.Lower()), own)
+	_, err = dynamo.Delete(ctx, a.db, tables.RemoveActivity, dynamo.Key(tables.RemoveActivity, in.MatchID, list.IDs[i]), own)
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, errNoActivity.Because(err))
 	}
@@ -228,7 +261,7 @@ func OpenActivities(_ context.Context, env app.Env) (*Activities, error) {
 func NewActivities(env app.Env, sender func(context.Context) (*push.Sender, error)) *Activities {
 	db := dynamo.Open(env.AWS, env.Prefix)
 	return &Activities{
-		db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now,
+		db: db, now: env.Now,
 		channels: Channels{DB: db, Sender: sender, Clock: env.Clock},
 	}
 }

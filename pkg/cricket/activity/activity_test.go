@@ -2,6 +2,7 @@ package activity_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,12 +12,14 @@ import (
 	"testing"
 	"time"
 
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/httpapi"
@@ -24,7 +27,9 @@ import (
 	"matchday/pkg/kit/push"
 )
 
-func TestStartActivityRegistersAndPushes(t *testing.T) {
+// TestStartActivityAnswersWithTheCurrentState: the app shows the state in the answer, and
+// no message is queued. Later states are pushed.
+func TestStartActivityAnswersWithTheCurrentState(t *testing.T) {
 	t.Parallel()
 	w, f, want := worldWithActivities(t)
 	a := testkit.Open(w.World, activity.StartActivityFunction, activity.OpenActivities)
@@ -40,21 +45,33 @@ func TestStartActivityRegistersAndPushes(t *testing.T) {
 		t.Errorf("the answer is %+v, want status 201 and ExpiresAt %v", out, until)
 	}
 	first := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("fan"))
-	if n := testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities); n != 1 || pushCount(w, "neutral") != 0 {
-		t.Errorf("%d messages and %d pushes to another activity, want 1 and 0", n, pushCount(w, "neutral"))
+	if got, want := out.Body.ActivityID, push.TokenID(crickettest.TokenID("fan")); got != want {
+		t.Errorf("the activity has the id %q, want %q", got, want)
 	}
-	w.ExpectPhones("after the start", map[string]string{"fan": want["visitor"]}, false)
+	check := func(when string, out *activity.Started, state string) {
+		t.Helper()
+		var display score.Display
+		testkit.Must(t, json.Unmarshal([]byte(state), &display))
+		if diff := cmp.Diff(&activity.Current{At: crickettest.At(1).Truncate(time.Second), Display: display}, out.Body.Current); diff != "" {
+			t.Errorf("%s, the current state (-want +got):\n%s", when, diff)
+		}
+		if m := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); len(m) > 0 {
+			t.Errorf("%s, the queue of the live pushes has %+v", when, m)
+		}
+	}
+	check("after the start", out, want["visitor"])
 
 	// A second registration, for the other team, updates the same row.
 	w.MoveClock(w.Clock.Now().Add(time.Minute))
-	_, err = a.StartActivity(w.NewContext(), crickettest.StartRequest("7", "fan", "11"))
+	out, err = a.StartActivity(w.NewContext(), crickettest.StartRequest("7", "fan", "11"))
 	testkit.Must(t, err)
+	check("for the other team", out, want["local"])
 	second := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("fan"))
 	if second.CreatedAt != first.CreatedAt || second.UpdatedAt <= first.UpdatedAt || second.ExpiresAt <= first.ExpiresAt || second.TeamID != "11" {
 		t.Errorf("the second registration changed the row, want only the team and the times:\n%s", cmp.Diff(first, second))
 	}
-	testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities)
-	w.ExpectPhones("for the other team", map[string]string{"fan": want["local"]}, false)
+	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
+	w.ExpectPhones("after the next push", map[string]string{"fan": want["local"]}, false)
 
 	over := w.AddFixture("8")
 	w.SetPayload(crickettest.Payload(f, "1st Innings"), crickettest.Payload(over, "Aban."))
@@ -75,9 +92,12 @@ func TestStartActivityRegistersAndPushes(t *testing.T) {
 		"another user's token":    {&activity.StartActivity{User: auth.User{UserID: "thief"}, MatchID: "7", Body: crickettest.StartRequest("7", "fan", "").Body}, problem.Conflict, ""},
 		"an upcoming match":       {crickettest.StartRequest(upcoming.MatchID, "fan", ""), problem.Internal, ""},
 	} {
-		_, err := a.StartActivity(w.NewContext(), c.in)
+		started, err := a.StartActivity(w.NewContext(), c.in)
 		if c.kind == problem.Internal {
 			testkit.Must(t, err)
+			if started.Body.Current != nil {
+				t.Errorf("%s has the current state %+v, want none", name, started.Body.Current)
+			}
 			continue
 		}
 		if problem.Of(err) != c.kind || c.field != "" && !isErrorOf(err, c.field) {
@@ -87,7 +107,25 @@ func TestStartActivityRegistersAndPushes(t *testing.T) {
 	if s := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("fan")); s.UserID != "fan" || s.TeamID != "11" {
 		t.Errorf("the subscription is %+v, want user fan and team 11", s)
 	}
-	testkit.Drain(w.World, tables.ActivityQueue, 0, p.PushActivities) // the upcoming match has no display
+}
+
+// TestStartActivityWhileTheMatchEnds: if the end is decided before the activity is
+// stored, its push may have missed it. The answer then tells the app.
+func TestStartActivityWhileTheMatchEnds(t *testing.T) {
+	t.Parallel()
+	w, _, _ := worldWithActivities(t)
+	env := w.Env(activity.StartActivityFunction)
+	next := env.AWS.HTTPClient
+	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
+			w.DecideEnd("7", 50)
+		}
+		return next.Do(r)
+	})
+	a := testkit.OpenWith(w.World, env, activity.OpenActivities)
+	if _, err := a.StartActivity(w.NewContext(), crickettest.StartRequest("7", "fan", "")); !errors.Is(err, match.ErrMatchOver) {
+		t.Errorf("got %v, want %v", err, match.ErrMatchOver)
+	}
 }
 
 func TestEndActivityRemovesOnlyTheCallersRegistration(t *testing.T) {
@@ -96,7 +134,7 @@ func TestEndActivityRemovesOnlyTheCallersRegistration(t *testing.T) {
 	a := testkit.Open(w.World, activity.EndActivityFunction, activity.OpenActivities)
 	w.Subscribe("7", "fan", "11")
 	end := func(user string) error {
-		out, err := a.EndActivity(w.NewContext(), &activity.EndActivity{User: auth.User{UserID: user}, MatchID: "7", PushToken: push.Token(strings.ToUpper(crickettest.Token("fan")))})
+		out, err := a.EndActivity(w.NewContext(), &activity.EndActivity{User: auth.User{UserID: user}, MatchID: "7", ActivityID: push.TokenID(crickettest.TokenID("fan"))})
 		if err == nil && (out.Status != http.StatusNoContent || out.CacheControl != httpapi.NoStore) {
 			t.Errorf("the answer is %+v, want 204 and no-store", out)
 		}

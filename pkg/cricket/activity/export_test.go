@@ -15,7 +15,6 @@ const (
 	DismissAfter    = dismissAfter
 	EndExpiration   = endExpiration
 	PauseExpiration = pauseExpiration
-	MaxActivities   = maxActivities
 	MaxSwept        = maxSwept
 	MaxTries        = maxTries
 	PerMessage      = perMessage
@@ -25,6 +24,8 @@ const (
 	SweepAfter      = sweepAfter
 	BroadcastEnd    = broadcastEnd
 )
+
+var MaxActivities = maxActivities.Max
 
 func (x *Activities) Channels() *Channels { return &x.channels }
 

@@ -45,8 +45,8 @@ func OpenSender(ctx context.Context, env app.Env) (*push.Sender, error) {
 }
 
 // MatchChanged is the message of push-activities: a display of a match has changed,
-// or some activities need the current display. It contains no display: the Pusher
-// reads the current one.
+// or a push to some activities is retried. It contains no display: the Pusher reads the
+// current one.
 type MatchChanged struct {
 	MatchID string   `json:"matchId"`
 	Slot    int64    `json:"slot,omitempty"`    // of the change; a display with a later slot is skipped, because it has its own message
@@ -163,7 +163,7 @@ func (p *Pusher) PushActivities(ctx context.Context, m MatchChanged) error {
 		return problem.In("channels", "match %s is not over: its channels stay open", m.MatchID)
 	}
 	if m.Ended == 0 {
-		m.Ended = f.EndingAt // the activity was registered while the match ended
+		m.Ended = f.EndingAt // the match has ended since
 	}
 	messages, err := p.messages(ctx, f, m)
 	if err != nil || len(messages) == 0 && m.Ended == 0 {
@@ -303,6 +303,7 @@ func (p *Pusher) displayFromScore(ctx context.Context, f match.Fixture, view str
 // first perMessage of its range. It sends messages for the others of the range.
 func (p *Pusher) subscriptions(ctx context.Context, m MatchChanged) (all []Subscription, err error) {
 	wanted := m.Query(tables.AllSubscriptions, m.MatchID)
+	wanted.Consistent = m.Ended != 0 // no later message would reach an activity that the read misses
 	if len(m.Tokens) > 0 {
 		wanted.Key = dynamo.KeyBetween(tables.AllSubscriptions, m.MatchID, slices.Min(m.Tokens), slices.Max(m.Tokens))
 	}
@@ -341,7 +342,7 @@ func (p *Pusher) split(ctx context.Context, m MatchChanged, first []Subscription
 		seen[i] = s.PushToken
 	}
 	if len(top) == 0 || top[0].PushToken <= seen[len(seen)-1] {
-		return nil // an activity that was registered since has its own message
+		return nil // an activity that was registered since has got the current state in the answer
 	}
 	for _, part := range m.Split(seen, top[0].PushToken, perPart, MaxParts) {
 		part := MatchChanged{MatchID: m.MatchID, Slot: m.Slot, Changed: m.Changed, Ended: m.Ended, IDRange: part}

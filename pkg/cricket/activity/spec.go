@@ -44,8 +44,8 @@ var (
 		Does:   "Registers a Live Activity of the caller for updates, by its push token or by the channel of the match.",
 		IfDown: "New activities are not updated. Running activities are.",
 		On:     spec.Route{Method: "POST", Path: "/user/activity/{matchId}", Auth: spec.User},
-		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.RegisterActivity, tables.GetDevice, tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow, account.CheckDeleted},
-		Sends:  []spec.Queue{tables.ActivityQueue}, Secrets: []string{tables.APNSKey},
+		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.GetDisplay, tables.RegisterActivity, tables.GetDevice, tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow, account.CheckDeleted},
+		Limits: []spec.Limit{maxActivities}, Secrets: []string{tables.APNSKey},
 		Memory: 256, Timeout: 15 * time.Second, // a call that opens a channel waits for Apple
 	}
 
@@ -54,8 +54,8 @@ var (
 		Name:   "cricket/end-activity",
 		Does:   "Stops updating a Live Activity of the caller.",
 		IfDown: "Dismissed activities still get pushes, which users do not see.",
-		On:     spec.Route{Method: "DELETE", Path: "/user/activity/{matchId}", Auth: spec.User},
-		Uses:   []spec.Access{tables.RemoveActivity},
+		On:     spec.Route{Method: "DELETE", Path: "/user/activity/{matchId}/{activityId}", Auth: spec.User},
+		Uses:   []spec.Access{tables.ListActivities, tables.RemoveActivity},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -101,16 +102,17 @@ var (
 
 // Device is a phone as the API returns it.
 type Device struct {
-	DeviceToken string    `json:"deviceToken"`
-	Platform    string    `json:"platform"`
-	OSVersion   string    `json:"osVersion,omitempty"`
-	AppVersion  string    `json:"appVersion,omitempty"`
-	Environment string    `json:"environment"`
-	Locale      string    `json:"locale,omitempty"`
-	TimeZone    string    `json:"timeZone,omitempty"`
-	Frequent    bool      `json:"frequentPushesEnabled"`
-	PushToStart bool      `json:"pushToStart" doc:"Whether a push can start Live Activities on the phone."`
-	ExpiresAt   time.Time `json:"expiresAt" doc:"The registration ends at this time, unless the phone is registered again before."`
+	DeviceID    push.TokenID `json:"deviceId" doc:"Names the phone in URLs."`
+	DeviceToken string       `json:"deviceToken"`
+	Platform    string       `json:"platform"`
+	OSVersion   string       `json:"osVersion,omitempty"`
+	AppVersion  string       `json:"appVersion,omitempty"`
+	Environment string       `json:"environment"`
+	Locale      string       `json:"locale,omitempty"`
+	TimeZone    string       `json:"timeZone,omitempty"`
+	Frequent    bool         `json:"frequentPushesEnabled"`
+	PushToStart bool         `json:"pushToStart" doc:"Whether a push can start Live Activities on the phone."`
+	ExpiresAt   time.Time    `json:"expiresAt" doc:"The registration ends at this time, unless the phone is registered again before."`
 }
 
 // DevicePage is the response with a phone.
@@ -123,7 +125,7 @@ type DevicePage struct {
 // page returns the response with the phone.
 func (d DeviceRow) page(status int) *DevicePage {
 	return &DevicePage{Status: status, CacheControl: httpapi.NoStore, Body: Device{
-		DeviceToken: d.DeviceToken, Platform: d.Platform, OSVersion: d.OSVersion, AppVersion: d.AppVersion, Environment: d.Environment,
+		DeviceID: push.Token(d.DeviceToken).ID(), DeviceToken: d.DeviceToken, Platform: d.Platform, OSVersion: d.OSVersion, AppVersion: d.AppVersion, Environment: d.Environment,
 		Locale: d.Locale, TimeZone: d.TimeZone, Frequent: d.Frequent, PushToStart: d.PushToStart != "", ExpiresAt: time.Unix(d.ExpiresAt, 0).UTC(),
 	}}
 }
@@ -258,15 +260,23 @@ func ReadDevice(ctx context.Context, db dynamo.DB, userID string, now time.Time)
 // DeleteDevice is the request to delete the registration of a phone.
 type DeleteDevice struct {
 	auth.User
-	DeviceToken push.Token `query:"deviceToken" required:"true" doc:"The phone's APNs token, in hexadecimal. A token other than that of the registered phone deletes nothing."`
+	DeviceID push.TokenID `path:"deviceId" doc:"The deviceId in the answer to the registration of the phone."`
 }
 
 // DeleteDevice deletes the caller's registration of a phone. It returns NotFound if the
 // caller has not registered it, also if another user has.
 func (d *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.Removed, error) {
-	token := in.DeviceToken.Lower()
+	phones, _, err := dynamo.Query[DeviceRow](ctx, d.db, tables.GetDevice, dynamo.Range{Key: dynamo.KeyLess(tables.GetDevice, in.UserID, turnRow), Consistent: true})
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(phones, func(p DeviceRow) bool { return push.Token(p.DeviceToken).ID() == in.DeviceID })
+	if i < 0 {
+		return nil, errNoDevice
+	}
+	token := phones[i].DeviceToken
 	phone := dynamo.DeleteWrite(dynamo.Key(tables.DeleteDevice, in.UserID, token), dynamo.Exists[DeviceRow]("userId"))
-	err := dynamo.Transact(ctx, d.db, tables.DeleteDevice, phone, dynamo.DeleteWrite(ownerKey(tables.DeleteDevice, token), ownedBy(in.UserID)))
+	err = dynamo.Transact(ctx, d.db, tables.DeleteDevice, phone, dynamo.DeleteWrite(ownerKey(tables.DeleteDevice, token), ownedBy(in.UserID)))
 	if r, ok := errors.AsType[*dynamo.Refused](err); ok && r.Write == 1 { // the caller's registration had expired, and another user has the phone now
 		err = dynamo.Transact(ctx, d.db, tables.DeleteDevice, phone)
 	}

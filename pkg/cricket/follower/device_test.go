@@ -68,7 +68,7 @@ func TestDevice(t *testing.T) {
 	expectNone("before the first registration")
 	first, second := crickettest.Token("first"), crickettest.Token("second")
 	full := follower.Device{
-		DeviceToken: first, Platform: "ipados", OSVersion: "18.2.1", AppVersion: "2.4.0", Environment: "sandbox",
+		DeviceID: push.TokenID(crickettest.TokenID("first")), DeviceToken: first, Platform: "ipados", OSVersion: "18.2.1", AppVersion: "2.4.0", Environment: "sandbox",
 		Locale: "en-IN", TimeZone: "Asia/Kolkata", Frequent: true, ExpiresAt: w.Clock.Now().Add(90 * 24 * time.Hour).Truncate(time.Second),
 	}
 	body := fmt.Sprintf(`{"deviceToken":%q,"platform":"ipados","osVersion":"18.2.1","appVersion":"2.4.0","environment":"sandbox",
@@ -117,7 +117,7 @@ func TestDevice(t *testing.T) {
 
 	// A late sign-out of the old phone does not delete the new registration.
 	remove := func(device string) int {
-		return testkit.Call(routes, follower.DeleteDeviceFunction, "/user/device?deviceToken="+device, who, "").StatusCode
+		return testkit.Call(routes, follower.DeleteDeviceFunction, "/user/device/"+string(push.Token(device).ID()), who, "").StatusCode
 	}
 	if got := remove(first); got != http.StatusNotFound || stored().DeviceToken != second {
 		t.Errorf("sign-out of the old phone: %d, want 404", got)
@@ -129,8 +129,8 @@ func TestDevice(t *testing.T) {
 	if got := remove(second); got != http.StatusNotFound {
 		t.Errorf("second sign-out: %d, want 404", got)
 	}
-	if got := remove("~"); got != http.StatusUnprocessableEntity {
-		t.Errorf("invalid token: %d, want 422", got)
+	if out := testkit.Call(routes, follower.DeleteDeviceFunction, "/user/device/"+second, who, ""); out.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("a token in the URL: %d, want 422", out.StatusCode)
 	}
 	testkit.Call(routes, follower.RegisterDeviceFunction, "/user/device", who, body)
 	if !slices.Equal(tokensOf(w, who), []string{first}) {
@@ -362,7 +362,7 @@ func registerBefore(w *crickettest.World, t interface{ Fatalf(string, ...any) },
 		}
 	case "signed out":
 		register(user, "old")
-		in := &follower.DeleteDevice{User: auth.User{UserID: user}, DeviceToken: push.Token(crickettest.Token(run + "old"))}
+		in := &follower.DeleteDevice{User: auth.User{UserID: user}, DeviceID: push.TokenID(crickettest.TokenID(run + "old"))}
 		if _, err := testkit.Open(w.World, follower.DeleteDeviceFunction, follower.OpenDevices).DeleteDevice(w.NewContext(), in); err != nil {
 			t.Fatalf("%v", err)
 		}
@@ -395,7 +395,7 @@ func TestPhonePassesToAnotherUser(t *testing.T) {
 		}
 	}
 	remove := func(user string) int {
-		return testkit.Call(routes, follower.DeleteDeviceFunction, "/user/device?deviceToken="+phone, user, "").StatusCode
+		return testkit.Call(routes, follower.DeleteDeviceFunction, "/user/device/"+crickettest.TokenID("phone"), user, "").StatusCode
 	}
 	putStartToken := func(user string) int {
 		return testkit.Call(routes, follower.UpdatePushToStartFunction, "/user/device/push-to-start", user, `{"deviceToken":"`+phone+`","pushToStartToken":"`+crickettest.Token("start")+`"}`).StatusCode
@@ -547,7 +547,7 @@ func TestDeleteDeviceCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []follower.DeviceRow {
 		w := crickettest.New(t)
 		registerBefore(w, t, "ann", "", "a")
-		in := &follower.DeleteDevice{User: auth.User{UserID: "ann"}, DeviceToken: push.Token(crickettest.Token("a"))}
+		in := &follower.DeleteDevice{User: auth.User{UserID: "ann"}, DeviceID: push.TokenID(crickettest.TokenID("a"))}
 		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.DeleteDeviceFunction, p), follower.OpenDevices)
 		s.DeleteDevice(w.NewContext(), in)
 		if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {

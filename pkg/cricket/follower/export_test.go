@@ -7,9 +7,10 @@ import (
 // Exported for the tests of the package.
 
 const (
-	MaxFollows    = maxFollows
 	RegisterTries = registerTries
 	TurnRow       = turnRow
 )
+
+var MaxFollows = maxFollows.Max
 
 func (x *QuietHours) Include(at time.Time) bool { return x.include(at) }

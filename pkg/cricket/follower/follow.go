@@ -13,6 +13,7 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 )
 
 // Follow is the key of a row of cricket-match-follows: a user follows a match.
@@ -42,14 +43,10 @@ func OpenFollows(_ context.Context, env app.Env) (*Follows, error) {
 	return &Follows{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
 }
 
-// maxFollows is the maximum number of matches that a user follows: more than any season
-// of a league has in a month.
-const maxFollows = 100
+// maxFollows is more than the matches of any league in a month.
+var maxFollows = spec.Limit{Name: "followed matches per user", Max: 100, Code: "too_many_follows"}
 
-var (
-	errNotFollowed    = problem.New(problem.NotFound, "not_followed", "you do not follow this match")
-	errTooManyFollows = problem.New(problem.Conflict, "too_many_follows", "you follow %d matches, which is the maximum: unfollow one first", maxFollows)
-)
+var errNotFollowed = problem.New(problem.NotFound, "not_followed", "you do not follow this match")
 
 // FollowPage is the response with a followed match.
 type FollowPage struct {
@@ -102,8 +99,7 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 	row := FollowRow{TeamID: team, CreatedAt: now.UnixMilli(), ExpiresAt: f.Expiry(now, match.KeepFollow)}
 	changes := dynamo.Set(row, "teamId", "expiresAt").SetIfAbsent(row, "createdAt")
 	follow := Entry{
-		Access: tables.FollowMatch, List: FollowList(in.UserID), ID: in.MatchID, ExpiresAt: row.ExpiresAt,
-		Max: maxFollows, TooMany: errTooManyFollows,
+		Access: tables.FollowMatch, List: FollowList(in.UserID), ID: in.MatchID, ExpiresAt: row.ExpiresAt, Limit: maxFollows,
 		Existing: func(ctx context.Context, ids []string) ([]string, error) { return s.followed(ctx, in.UserID, ids) },
 	}
 	if err := follow.Write(ctx, s.db, dynamo.UpdateWrite(dynamo.Key(tables.FollowMatch, in.MatchID, in.UserID), changes)); err != nil {

@@ -39,8 +39,7 @@ type Entry struct {
 	List      []string    // key of the list
 	ID        string      // of the row in the list
 	ExpiresAt int64       // of the row, epoch s
-	Max       int         // rows that the user may have
-	TooMany   *problem.Error
+	Limit     spec.Limit  // of the rows that the user has in the list
 	// Existing returns those of the listed ids whose rows exist. It is called only when
 	// the list is full.
 	Existing func(ctx context.Context, ids []string) ([]string, error)
@@ -56,8 +55,8 @@ var errBusy = problem.New(problem.Conflict, "user_busy", "other requests of this
 // as many succeed as the maximum allows. A second call with the same row changes
 // nothing but its attributes.
 //
-// It returns *dynamo.Refused if the condition of the write does not hold, TooMany if the
-// user already has the maximum of other rows, and Conflict if other calls for the user
+// It returns *dynamo.Refused if the condition of the write does not hold, the problem of
+// the limit if the user already has as many other rows, and Conflict if other calls for the user
 // refuse every attempt.
 func (e Entry) Write(ctx context.Context, db dynamo.DB, row dynamo.Write) error {
 	for range writeTries {
@@ -67,13 +66,13 @@ func (e Entry) Write(ctx context.Context, db dynamo.DB, row dynamo.Write) error 
 		}
 		next := List{IDs: list.IDs, ExpiresAt: max(list.ExpiresAt, e.ExpiresAt)}
 		if !slices.Contains(next.IDs, e.ID) {
-			if len(next.IDs) >= e.Max {
+			if len(next.IDs) >= e.Limit.Max {
 				if next.IDs, err = e.Existing(ctx, next.IDs); err != nil {
 					return err
 				}
 			}
-			if len(next.IDs) >= e.Max {
-				return e.TooMany
+			if len(next.IDs) >= e.Limit.Max {
+				return problem.Beyond(e.Limit)
 			}
 			next.IDs = append(slices.Clone(next.IDs), e.ID)
 		}

@@ -28,8 +28,8 @@ var (
 		Name:   "cricket/delete-device",
 		Does:   "Deletes the registration of the caller's phone.",
 		IfDown: "A phone on which the user has signed out still gets alerts.",
-		On:     spec.Route{Method: "DELETE", Path: "/user/device", Auth: spec.User},
-		Uses:   []spec.Access{tables.DeleteDevice},
+		On:     spec.Route{Method: "DELETE", Path: "/user/device/{deviceId}", Auth: spec.User},
+		Uses:   []spec.Access{tables.GetDevice, tables.DeleteDevice},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}
 	UpdatePushToStartFunction = spec.Function{
@@ -46,6 +46,7 @@ var (
 		IfDown: "Users cannot follow matches. Followed matches stay followed.",
 		On:     spec.Route{Method: "POST", Path: "/user/follow/{matchId}", Auth: spec.User},
 		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.FollowMatch, account.CheckDeleted},
+		Limits: []spec.Limit{maxFollows},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}
 	GetFollowFunction = spec.Function{

@@ -116,6 +116,7 @@ var (
 	RemoveFollows     = Follows.On("Remove all follows for match", "PK=matchId, then batches of 25", perMatchEnd, spec.Query, spec.BatchWriteItem)
 	AllSubscriptions  = Subscriptions.On("Get all subscriptions for match", "PK=matchId (paginated)", perChange, spec.Query)
 	RegisterActivity  = Subscriptions.On("Register LA subscription", "PK=matchId, SK=pushToken; PK=#USER#{userId}, SK=matchId", spec.Rate{Driver: spec.UserAction, Note: "when iOS starts a Live Activity"}, spec.GetItem, spec.BatchGetItem, spec.UpdateItem)
+	ListActivities    = Subscriptions.On("Get user's subscriptions for match", "PK=#USER#{userId}, SK=matchId", onUserAction, spec.GetItem)
 	RemoveActivity    = Subscriptions.On("Remove single subscription", "PK=matchId, SK=pushToken", spec.Rate{Driver: spec.UserAction, Note: "when iOS ends a Live Activity"}, spec.DeleteItem)
 	RemoveOfUser      = Subscriptions.On("Remove user's subscriptions for match", "PK=#USER#{userId}, SK=matchId; PK=matchId, SK=pushToken, userId = :userId", spec.Rate{Driver: spec.UserAction, Note: "on unfollow"}, spec.GetItem, spec.DeleteItem)
 	RemoveActivities  = Subscriptions.On("Remove all subscriptions for match", "PK=matchId, then batches of 25", perMatchEnd, spec.Query, spec.BatchWriteItem)

@@ -1,6 +1,8 @@
 package push
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"strings"
 	"time"
 
@@ -20,6 +22,22 @@ type Token string
 func (Token) Schema(huma.Registry) *huma.Schema {
 	shortest, longest := 32, 200
 	return &huma.Schema{Type: huma.TypeString, Pattern: "^([0-9a-fA-F]{2})+$", MinLength: &shortest, MaxLength: &longest}
+}
+
+// ID returns a name for the token that is not secret: the SHA-256 of its text in lower
+// case, in unpadded base64url. URLs have it instead of the token, because URLs are
+// logged.
+func (t Token) ID() TokenID {
+	sum := sha256.Sum256([]byte(t.Lower()))
+	return TokenID(base64.RawURLEncoding.EncodeToString(sum[:]))
+}
+
+// TokenID is Token.ID in a request. A request with anything else is refused.
+type TokenID string
+
+// Schema describes the values of a TokenID.
+func (TokenID) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Pattern: "^[A-Za-z0-9_-]{43}$"}
 }
 
 // Lower returns the token in lower case, as it is stored: so one device has one

@@ -348,6 +348,9 @@ func Token(name string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// TokenID returns the id of the push token of the phone with that name.
+func TokenID(name string) string { return string(push.Token(Token(name)).ID()) }
+
 // Subscribe stores an activity.
 func (w *World) Subscribe(matchID, name, team string) activity.Subscription {
 	w.T.Helper()

@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"matchday/infra/sim/apns"
 	"matchday/pkg/cricket/follower"
@@ -92,14 +94,33 @@ func (p Phone) fan() map[string]string {
 func (w *World) Register(ctx context.Context, p Phone) error {
 	body := p.fan()
 	body["pushToken"] = p.Token
-	return w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/activity/"+p.MatchID, body, nil)
+	_, err := w.start(ctx, p, body)
+	return err
+}
+
+// answer is the answer to a request that starts an activity.
+type answer struct {
+	Channel string
+	Current *struct {
+		At      time.Time
+		Display json.RawMessage
+	}
+}
+
+// start starts the phone's activity by the API, and shows the state in the answer.
+func (w *World) start(ctx context.Context, p Phone, body map[string]string) (out answer, err error) {
+	err = w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/activity/"+p.MatchID, body, &out)
+	if err == nil && out.Current != nil {
+		w.Phones.Show(p.Token, out.Current.Display, out.Current.At)
+	}
+	return out, err
 }
 
 // Listen starts the phone's activity by the API, and subscribes it to the broadcast channel
 // in the answer, as an app on iOS 18 does.
 func (w *World) Listen(ctx context.Context, p Phone) error {
-	var out struct{ Channel string }
-	if err := w.Call(ctx, p.Owner, http.MethodPost, "/cricket/user/activity/"+p.MatchID, p.fan(), &out); err != nil {
+	out, err := w.start(ctx, p, p.fan())
+	if err != nil {
 		return err
 	}
 	if !w.Phones.Subscribe(p.Token, out.Channel) {

@@ -45,6 +45,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"channel":%q}`, s.channel)
 	case r.URL.Path == "/cricket/user/activity/7":
 		s.posted <- body["pushToken"].(string)
+		fmt.Fprint(w, `{"current":{"at":"2026-06-06T17:59:00Z","display":{"headline":"1/0"}}}`)
 	}
 }
 
@@ -122,6 +123,9 @@ func TestEnroll(t *testing.T) {
 			}
 			if d, _ := w.Shows(c.phone); c.phone.Listens != (d.Channel == s.channel) {
 				t.Errorf("it listens to %q of %q", d.Channel, s.channel)
+			}
+			if d, _ := w.Shows(c.phone); (name == "pushed to") != (string(d.State) == `{"headline":"1/0"}`) {
+				t.Errorf("it shows %q", d.State)
 			}
 		})
 	}

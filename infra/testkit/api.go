@@ -27,6 +27,7 @@ func Serve[S, In, Out any](w *World, fn spec.Function, opener app.Opener[S], do 
 
 // ServeWith returns the Route of a use case of a service that is already open.
 func ServeWith[S, In, Out any](w *World, fn spec.Function, s S, do func(S, context.Context, *In) (*Out, error)) Route {
+	w.decoders = append(w.decoders, func() *decoder { return newDecoder[In](w.T, fn) })
 	handle := httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
 	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
 		out, err := handle(w.NewContext(), e)

@@ -57,6 +57,8 @@ type World struct {
 	calls map[string]int // of the functions, by operation
 	emits []spec.Metric  // what the opened functions may emit
 	n     atomic.Int64   // invocations
+
+	decoders []func() *decoder // of the routes
 }
 
 const queueHost = "http://queues"

@@ -87,6 +87,28 @@ func TestExpiredTokenIsRenewedOnce(t *testing.T) {
 	}
 }
 
+// TestOldTokenIsNotRenewed: a run that still has the token before gets the present one.
+func TestOldTokenIsNotRenewed(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, newKey(t))
+	at := time.Unix(tokenStep*740_000, 0)
+	tokenAt := func(later time.Duration) string {
+		bearer, err := p.token(at.Add(later))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bearer
+	}
+	old, present := tokenAt(0), tokenAt(tokenStep*time.Second)
+	got, err := p.renew(old, at.Add((tokenStep+tokenRenew)*time.Second))
+	if err != nil || got != present || old == present {
+		t.Errorf("renewed to another token than the present one: %v", err)
+	}
+	if tokenAt((tokenStep+tokenRenew)*time.Second) != present {
+		t.Error("the present token was replaced 20 minutes early")
+	}
+}
+
 // APNs' clock runs ahead of ours, so that it calls a token expired which we do not.
 func TestSkewedClocks(t *testing.T) {
 	t.Parallel()

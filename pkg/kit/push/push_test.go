@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
@@ -336,6 +337,19 @@ func TestExpirationIsAlwaysSaid(t *testing.T) {
 	}
 }
 
+// TestPriorityIsHighByDefault: APNs delays pushes of a lower priority.
+func TestPriorityIsHighByDefault(t *testing.T) {
+	t.Parallel()
+	for priority, want := range map[int]string{0: "10", apns2.PriorityLow: "5"} {
+		terms := Terms{Priority: priority}
+		m := must(Update(State{Content: struct{}{}, Time: start, Terms: terms}))(t)
+		n := must(Notify(Alert{Banner: Banner{Title: "WICKET"}, Terms: terms}))(t)
+		if m.priority != want || n.priority != want {
+			t.Errorf("priority %d: apns-priority is %s for an update and %s for an alert, want %s", priority, m.priority, n.priority, want)
+		}
+	}
+}
+
 func TestRefusedRunStops(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t, func(c *Config, _ *apns.Config) { c.KeyID = "OTHERKEY12" })
@@ -555,7 +569,7 @@ func TestStartIsNotRepeated(t *testing.T) {
 		"delivered":              {nil, Outcome{}, 1, 0},
 		"answer lost":            {[]apns.Answer{lost}, Outcome{Result: Requeue}, 1, 0},
 		"push lost":              {times(1, apns.Answer{Status: 503, Drop: true}), Outcome{Result: Requeue}, 0, 0},
-		"no answer":              {times(1, apns.Answer{Slow: 24 * time.Hour}), Outcome{Result: Requeue}, 0, 0},
+		"no answer":              {times(1, apns.Answer{Status: 503, Slow: 24 * time.Hour}), Outcome{Result: Requeue}, 0, 0},
 		"busy":                   {[]apns.Answer{busy}, Outcome{}, 1, 1},
 		"busy, then answer lost": {[]apns.Answer{busy, lost}, Outcome{Result: Requeue}, 1, 1},
 		"busy for ever":          {times(0, busy), Outcome{Result: Requeue, Reason: "ServiceUnavailable"}, 0, 7},
@@ -581,6 +595,29 @@ func TestStartIsNotRepeated(t *testing.T) {
 				t.Errorf("%d activities started, want %d", d.Started, test.started)
 			}
 		})
+	}
+}
+
+// TestUnsentStartIsRepeated has the first dial fail, so that APNs cannot have the start.
+func TestUnsentStartIsRepeated(t *testing.T) {
+	t.Parallel()
+	server, s := apple(t)
+	dials := 0
+	s.slots[0].tls.VerifyConnection = func(tls.ConnectionState) error {
+		if dials++; dials == 1 {
+			return errors.New("no")
+		}
+		return nil
+	}
+	to := tokens(1)
+	state := State{Content: map[string]any{"n": 1}, Time: start, Alert: &Banner{Title: "Play has begun"}}
+	m := must(Begin(Activity{Type: "Match", Attributes: map[string]any{}}, state))(t)
+	got, counts, err := send(t, s, m, to)
+	if err != nil || got[to[0]].Result != Delivered || counts.Retries != 1 {
+		t.Errorf("outcome %+v after %d retries, %v; want it delivered after one", got[to[0]], counts.Retries, err)
+	}
+	if d, _ := server.Device(to[0]); d.Started != 1 {
+		t.Errorf("%d activities started, want 1", d.Started)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/dynamodb"
@@ -74,6 +75,25 @@ func TestSend(t *testing.T) {
 		if len(got) != 1 || got[0].Body != `{"team":"ars","minute":12}` || got[0].Visible.Sub(start) != c.want {
 			t.Errorf("delay %v: got %+v, want it visible after %v", c.delay, got, c.want)
 		}
+	}
+}
+
+// TestSendInTurn: a message that is sent again is delivered again.
+func TestSendInTurn(t *testing.T) {
+	t.Parallel()
+	s, queues := open(t)
+	want := []string{`{"team":"ars"}`, `{"team":"ars"}`, `{"team":"che"}`}
+	for _, team := range []string{"ars", "ars", "che"} {
+		if err := s.SendInTurn(t.Context(), cards, "match#7", goal{Team: team}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for _, m := range queues.Messages("x-" + cards.Name) {
+		got = append(got, m.Body)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }
 

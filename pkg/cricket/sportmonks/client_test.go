@@ -98,6 +98,9 @@ func TestClientErrorsHaveAKind(t *testing.T) {
 	}{
 		{"limit", status(429, `{"message":"Too Many Attempts."}`, "Retry-After", "90"), Limited, 429, 90 * time.Second, "Too Many Attempts"},
 		{"limit until", status(429, ``, "Retry-After", date.Add(time.Minute).Format(http.TimeFormat), "Date", date.Format(http.TimeFormat)), Limited, 429, time.Minute, ""},
+		{"limit of a day", status(429, ``, "Retry-After", "86400"), Limited, 429, time.Hour, ""},
+		{"limit of a day until", status(429, ``, "Retry-After", date.AddDate(0, 0, 1).Format(http.TimeFormat), "Date", date.Format(http.TimeFormat)), Limited, 429, time.Hour, ""},
+		{"limit that has passed", status(429, ``, "Retry-After", "-1"), Limited, 429, 0, ""},
 		{"limit without a time", status(429, ``, "Retry-After", "soon"), Limited, 429, 0, ""},
 		{"token", status(401, `{"message":{"message":"Unauthenticated `+token+`","code":1}}`), Denied, 401, 0, "Unauthenticated [token]"},
 		{"plan", status(403, `<html>`), Denied, 403, 0, ""},

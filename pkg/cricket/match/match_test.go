@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,8 +83,8 @@ func TestGetDisplay(t *testing.T) {
 	w.MoveClock(crickettest.At(1).Add(-time.Millisecond))
 	for range 2 {
 		out := testkit.Call(routes, match.GetDisplayFunction, "/matches/7/display?team=11", "", "")
-		if out.StatusCode != http.StatusOK || len(out.Body) < 50 {
-			t.Errorf("expired display: %d %s, want 200 and a new display", out.StatusCode, out.Body)
+		if out.StatusCode != http.StatusOK || !strings.Contains(out.Body, `"score":"4/0"`) {
+			t.Errorf("expired display: %d %s, want 200 and a display with the score", out.StatusCode, out.Body)
 		}
 	}
 	is := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", "11"))
@@ -144,6 +145,21 @@ func TestListMatches(t *testing.T) {
 		slices.Sort(all)
 		if diff := cmp.Diff(all, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+}
+
+// TestLongestRangeOfMatches: a range of times has at most 31 days.
+func TestLongestRangeOfMatches(t *testing.T) {
+	t.Parallel()
+	routes := crickettest.New(t).Routes()
+	for to, want := range map[string]int{
+		"2026-05-31T23:59:59Z": http.StatusBadRequest, "2026-06-01T00:00:00Z": http.StatusOK,
+		"2026-07-02T00:00:00Z": http.StatusOK, "2026-07-02T00:00:01Z": http.StatusBadRequest,
+	} {
+		out := testkit.Call(routes, match.ListMatchesFunction, "/matches?league=T20&from=2026-06-01T00:00:00Z&to="+to, "", "")
+		if out.StatusCode != want || want != http.StatusOK && !strings.Contains(out.Body, "query.to") {
+			t.Errorf("up to %s: %d %s, want %d", to, out.StatusCode, out.Body, want)
 		}
 	}
 }

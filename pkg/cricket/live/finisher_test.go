@@ -141,6 +141,9 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 			if last := sent[len(sent)-1]; last.Ended != when.Unix() {
 				t.Errorf("the last message is %+v, want Ended %d", last, when.Unix())
 			}
+			if n := len(slices.DeleteFunc(slices.Clone(sent), func(m activity.MatchChanged) bool { return m.Ended == 0 })); n != 1 {
+				t.Errorf("the end was sent %d times, want once", n)
+			}
 
 			// A second delivery, and a later message, change nothing.
 			want := w.Outcome()

@@ -42,7 +42,7 @@ type Ticker struct {
 	app.Clock
 
 	mu    sync.Mutex
-	last  snapshot // the last one whose matches were all ingested
+	last  snapshot // of the poll before, so that an unchanged body is not split again
 	fault string   // the kind of the provider's last fault; "" if the last request succeeded
 }
 
@@ -122,9 +122,7 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 	}
 	g.Wait()
 	done.Changed = int(changed.Load())
-	if failed.Load() == 0 {
-		t.remember(polled)
-	}
+	t.remember(polled)
 	live, archived, err := t.reconcile(ctx, polled)
 	telemetry.Emit(ctx, t.Now(), []telemetry.Sample{
 		telemetry.Millis(tables.TickLag, start.Sub(due)), telemetry.Millis(tables.TickTime, t.Now().Sub(start)),

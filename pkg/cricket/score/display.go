@@ -105,7 +105,7 @@ func (s State) For(teamID string) Display {
 	d.Target, d.Revised = clamp(s.Target.Runs), s.Target.Revised
 	d.NeedRuns, d.NeedBalls = clamp(s.Need.Runs), clamp(s.Need.Balls)
 	d.RunRate, d.NeedRate = Fit(s.RunRate, 8), Fit(s.NeedRate, 8)
-	if cur.Over || s.Pending {
+	if cur.Over {
 		return d
 	}
 	for _, b := range s.Batters[:min(len(s.Batters), 2)] {

@@ -32,6 +32,10 @@ func TestDisplayOfEachSituation(t *testing.T) {
 		{"after the toss", scoretest.NewScene("T20I").SetStatus("NS").Set(func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 2, "bowling" }),
 			"Not started | Away won the toss and chose to field | Away won the toss and chose to field | Away won the toss and chose to field |  | "},
 		{"delayed", scoretest.NewScene("T20I").SetStatus("Delayed"), "Start delayed | Start delayed | Start delayed | Start delayed |  | "},
+		{"put in to bat", scoretest.NewScene("T20I").Set(func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 2, "bowling" }),
+			"1st innings | HOM batting | Batting | Bowling | 0/0 | "},
+		{"chose to bat", scoretest.NewScene("T20I").Set(func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 2, "batting" }),
+			"1st innings | AWY batting | Bowling | Batting |  | 0/0"},
 		{"first innings", scoretest.NewScene("T20I").AddInnings(1, "1 4 W"), "1st innings | HOM batting | Batting | Bowling | 5/1 | "},
 		{"break", scoretest.NewScene("T20I").AddTotal(1, 182, 8, "20").SetStatus("Innings Break"),
 			"Innings break | AWY need 183 from 120 | Defending 183 off 120 | Need 183 from 120 | 182/8 | "},
@@ -236,6 +240,7 @@ func TestFinalComputesTheMargin(t *testing.T) {
 		{scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 142, 7, "20").Finish(0, ""), "Result unknown"},
 		{scoretest.NewScene("T20I").AddTotal(1, 170, 6, "20").AddTotal(2, 92, 10, "19.2").Finish(2, ""), "Result unknown"}, // against the scores
 		{scoretest.NewScene("T20I").AddTotal(1, 170, 6, "20").AddTotal(2, 92, 10, "19.2").Finish(2, "Home won by 78 runs"), "Home won by 78 runs"},
+		{scoretest.NewScene("T20I").AddTotal(1, 170, 6, "20").AddTotal(2, 92, 9, "20").Finish(0, "Away won"), "Away won"}, // no margin of what is not confirmed
 	} {
 		st, _ := scorer.Final(c.s.Fixture, score.State{})
 		if st.Phase != sportmonks.Result || st.Result.Text != c.text {
@@ -488,6 +493,10 @@ func TestLabelsGiveTheLengthOfAnOver(t *testing.T) {
 			t.Errorf("%s in overs of %d: overs of %d, format %s, innings %+v", c.kind, c.per, st.PerOver, st.Format, n)
 		}
 	}
+	// One over of five balls may be a miscount.
+	if st, _ := scorer.Read(scoretest.NewScene("T20I").AddInningsOf(1, 5, strings.Repeat("1 ", 7)).Fixture, score.State{}); st.PerOver != 6 || st.Format != score.T20 {
+		t.Errorf("after one over of five balls: overs of %d and format %s, want 6 and %s", st.PerOver, st.Format, score.T20)
+	}
 	// An over of seven balls and one of five do not change the others.
 	s := scoretest.NewScene("T20I").AddInnings(1, strings.Repeat("1 ", 30))
 	for i := range s.Balls {
@@ -558,6 +567,20 @@ func TestBallsGiveBattersAndBowler(t *testing.T) {
 		want.ID, want.Name = "900", "Bowler 0"
 		if diff := cmp.Diff(want, scoretest.NewScene("T20I").AddInnings(1, over).Read(t).Bowler); diff != "" {
 			t.Errorf("bowler of the balls %q (-want +got):\n%s", over, diff)
+		}
+	}
+}
+
+// TestWhichWicketsAreTheBowlers lists the dismissals of laws 32 to 40.
+func TestWhichWicketsAreTheBowlers(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{
+		"Clean Bowled": 1, "Catch Out": 1, "LBW Out": 1, "Stump Out": 1, "Hit Wicket": 1,
+		"Run Out": 0, "Retired Out": 0, "Obstructing the Field": 0, "Timed Out": 0, "Handled the Ball": 0, "Hit the Ball Twice": 0,
+	} {
+		st := scoretest.NewScene("T20I").AddInnings(1, "W").ChangeBall(0, func(b *sportmonks.Ball) { b.Score.Name = name }).Read(t)
+		if st.Bowler.Wickets != want || st.Innings[0].Wickets != 1 {
+			t.Errorf("%s: %d wickets of the bowler and %d of the innings, want %d and 1", name, st.Bowler.Wickets, st.Innings[0].Wickets, want)
 		}
 	}
 }
@@ -639,6 +662,7 @@ func TestStatusesGiveDayAndSession(t *testing.T) {
 	for _, step := range [][2]string{
 		{"NS", "Not started"}, {"1st Innings", "Day 1, session 1"}, {"Lunch", "Lunch"}, {"Lunch", "Lunch"}, {"Lunch", "Lunch"}, {"1st Innings", "Day 1, session 2"},
 		{"Int.", "Play interrupted"}, {"1st Innings", "Day 1, session 2"}, {"Tea Break", "Tea"}, {"1st Innings", "Day 1, session 3"},
+		{"Dinner", "Dinner"}, {"1st Innings", "Day 1, session 3"},
 		{"Stump Day 1", "Stumps, day 1"}, {"Int.", "Play interrupted"}, {"1st Innings", "Day 2, session 1"}, {"Stump Day 2", "Stumps, day 2"},
 	} {
 		s := scoretest.NewScene("Test").SetStatus(step[0])

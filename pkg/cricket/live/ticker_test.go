@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/sim/cricsheet"
@@ -165,6 +167,31 @@ func TestTickStoresWhatChanged(t *testing.T) {
 	w.TickAt(tk, 2)
 	if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.Status != "Delayed" || f.Phase() != sportmonks.Upcoming {
 		t.Errorf("after an unknown status the row says %q", f.Status)
+	}
+}
+
+// TestOnlyChangedPerspectivesArePushed loses the hash of one perspective, and has the
+// provider change what no display contains.
+func TestOnlyChangedPerspectivesArePushed(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	payload := crickettest.Payload(w.AddFixture("7"), "1st Innings", crickettest.Ball{ID: 1, Runs: 4})
+	w.SetPayload(payload)
+	w.TickAt(w.Ticker(), 0)
+	for n, lost := range []string{"", "11"} {
+		if lost != "" {
+			testkit.Must(t, w.DeleteRow(tables.StateHashes, "7#"+lost))
+		}
+		before := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue))
+		w.SetPayload(strings.Replace(payload, "{", fmt.Sprintf(`{"man_of_match_id":%d,`, n+1), 1))
+		w.TickAt(w.Ticker(), n+1)
+		var want []activity.MatchChanged
+		if lost != "" {
+			want = []activity.MatchChanged{{MatchID: "7", Slot: match.SlotOf(crickettest.At(n + 1)), Changed: []string{lost}}}
+		}
+		if diff := cmp.Diff(want, testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)[before:], cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("without the hash %q (-want +got):\n%s", lost, diff)
+		}
 	}
 }
 

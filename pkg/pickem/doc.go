@@ -37,6 +37,7 @@
 //	PK               SK                       GSI_PK                     GSI_SK               what it is
 //	EVENT            EVENT#{eventId}          EVENT#{eventId}            EVENT                an event; the id is 2026-03-08-clash-of-tides
 //	EVENT#{eventId}  MATCH#{matchId}          EVENT#{eventId}            MATCH#01             a match, by its place on the card
+//	EVENT#{eventId}  MATCH#{matchId}                                                          a match that was removed from the card
 //	EVENT#{eventId}  LOG#{time}#{rev}                                                         a log entry of a result
 //	USER#{userId}    USER                     USER                       USER#{userId}        a member; rev increases with every change of the standings
 //	USER#{userId}    EVENT#{eventId}          EVENT#{eventId}            SCORE#140#{userId}   a prediction; SCORE#000 until it is scored

@@ -244,7 +244,8 @@ func TestMistakenRequestsChangeNobody(t *testing.T) {
 	}
 }
 
-// TestEveryRemovalNotifies: each removal of a match has a notice id of its own.
+// TestEveryRemovalNotifies: each removal of a match, and each time it is added again, has
+// a notice id of its own.
 func TestEveryRemovalNotifies(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
@@ -259,8 +260,8 @@ func TestEveryRemovalNotifies(t *testing.T) {
 	for _, n := range testkit.Messages[notice.Notice](w.World, notice.Queue) {
 		ids[n.ID] = true
 	}
-	if len(ids) != 2 {
-		t.Errorf("the notice ids are %v, want 2", ids)
+	if len(ids) != 4 {
+		t.Errorf("the notice ids are %v, want 4", ids)
 	}
 }
 

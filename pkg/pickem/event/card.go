@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -115,39 +114,54 @@ type AddMatch struct {
 	}
 }
 
-// AddMatch adds a match to the end of the card, and gives ids to its teams. If the event
-// is locked the answer is event_locked. A repeated request with the same id changes
-// nothing; the same id with other fields is match_exists.
+// AddMatch adds a match to the end of the card, and gives ids to its teams. It notifies
+// the members who have picked. If the event is locked the answer is event_locked. A
+// repeated request with the same id notifies them under the same notice id, which reaches
+// nobody twice; the same id with other fields is match_exists.
 func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error) {
 	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
 		return nil, err
 	}
 	id := strings.ToLower(cmp.Or(in.Body.ID, item.NewUUID()))
-	if there, ok := on.Match(id); ok {
-		if !reflect.DeepEqual(withoutTeamIDs(fieldsOf(there)), in.Body.MatchFields) {
-			return nil, errMatchExists
+	m, ok := on.Match(id)
+	if ok && !reflect.DeepEqual(withoutTeamIDs(fieldsOf(m)), in.Body.MatchFields) {
+		return nil, errMatchExists
+	}
+	if !ok {
+		if m, err = s.addMatch(ctx, on, id, in.Body.MatchFields); err != nil {
+			return nil, err
 		}
-		return &MatchPage{http.StatusCreated, httpapi.NoStore, newMatch(there)}, nil
 	}
-	if len(on.Card) == item.MaxMatches {
-		return nil, errCardFull
-	}
-	if worth(on.Card)+in.Body.Points+on.Bonus > item.MaxEventPoints {
-		return nil, overflow("body.points")
-	}
-	place, err := item.PlaceSK(len(on.Card) + 1)
+	err = s.notify(ctx, on.Event, m, "%q was added: pick it before it locks.", func(item.Prediction) bool { return true })
 	if err != nil {
 		return nil, err
 	}
-	m := item.Match{Row: item.Row{PK: item.EventRef(on.ID), SK: item.MatchSK(id), GSIPK: item.EventRef(on.ID), GSISK: place, Type: item.MatchType}, ID: id, Since: on.CardRev + 1}
-	if err := setFields(&m, in.Body.MatchFields); err != nil {
-		return nil, err
-	}
-	if err := s.change(ctx, on, dynamo.PutWrite(m, dynamo.Absent[item.Match]("PK"))); err != nil {
-		return nil, err
-	}
 	return &MatchPage{http.StatusCreated, httpapi.NoStore, newMatch(m)}, nil
+}
+
+// addMatch writes a match that is not on the card. If it was removed from the card before,
+// its team ids are not used again.
+func (s *Events) addMatch(ctx context.Context, on item.EventWithCard, id string, f MatchFields) (item.Match, error) {
+	if len(on.Card) == item.MaxMatches {
+		return item.Match{}, errCardFull
+	}
+	if worth(on.Card)+f.Points+on.Bonus > item.MaxEventPoints {
+		return item.Match{}, overflow("body.points")
+	}
+	place, err := item.PlaceSK(len(on.Card) + 1)
+	if err != nil {
+		return item.Match{}, err
+	}
+	removed, _ := on.RemovedMatch(id)
+	m := item.Match{
+		Row: item.Row{PK: item.EventRef(on.ID), SK: item.MatchSK(id), GSIPK: item.EventRef(on.ID), GSISK: place, Type: item.MatchType},
+		ID:  id, Since: on.CardRev + 1, LastTeam: removed.LastTeam,
+	}
+	if err := setFields(&m, f); err != nil {
+		return m, err
+	}
+	return m, s.change(ctx, on, dynamo.PutWrite(m, dynamo.Absent[item.Match]("PK").Or(dynamo.Equal[item.Match]("type", item.RemovedType))))
 }
 
 // change writes changes of the card if the event is open, and increments CardRev,
@@ -222,7 +236,7 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.notifyVoidPicks(ctx, e, m.ID, m.Since, m.Since); err != nil {
+	if err := s.notify(ctx, e, m, "The teams of %q have changed: pick again before it locks.", picked(m)); err != nil {
 		return nil, err
 	}
 	if err := s.rescore(ctx, e); err != nil {
@@ -246,32 +260,30 @@ type DeleteMatch struct {
 }
 
 // DeleteMatch removes a match from the card of an open event and closes the gap. It
-// notifies the members who picked the match. A second run notifies them if the first
-// was interrupted after the removal.
+// notifies the members who picked the match. Its item stays as removed, so that a repeated
+// request notifies them under the same notice id, which reaches nobody twice.
 func (s *Events) DeleteMatch(ctx context.Context, in *DeleteMatch) (*httpapi.Removed, error) {
 	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
 		return nil, err
 	}
-	gone, ok := on.Match(in.MatchID)
+	m, ok := on.Match(in.MatchID)
 	if ok {
-		writes := []dynamo.Write{dynamo.DeleteWrite(gone.Key(), dynamo.Exists[item.Match]("PK"))}
-		rest := slices.DeleteFunc(slices.Clone(on.Card), func(m item.Match) bool { return m.ID == gone.ID })
+		rest := slices.DeleteFunc(slices.Clone(on.Card), func(o item.Match) bool { return o.ID == m.ID })
 		placed, err := place(rest)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.change(ctx, on, append(writes, placed...)...); err != nil {
+		m.Type, m.GSIPK, m.GSISK, m.Since = item.RemovedType, "", "", on.CardRev+1
+		remove := dynamo.UpdateWrite(m.Key(), dynamo.Set(m, "type", "GSI_PK", "GSI_SK", "since"), dynamo.Exists[item.Match]("PK"))
+		if err := s.change(ctx, on, append(placed, remove)...); err != nil {
 			return nil, err
 		}
-		on.CardRev++
-	}
-	notified, err := s.notifyVoidPicks(ctx, on.Event, strings.ToLower(in.MatchID), math.MaxInt, on.CardRev)
-	if err != nil {
-		return nil, err
-	}
-	if !ok && notified == 0 {
+	} else if m, ok = on.RemovedMatch(in.MatchID); !ok {
 		return nil, errNoMatch
+	}
+	if err := s.notify(ctx, on.Event, m, "%q was taken off the card. Your other picks count.", picked(m)); err != nil {
+		return nil, err
 	}
 	return httpapi.NewRemoved(), nil
 }
@@ -290,24 +302,31 @@ func place(card []item.Match) (writes []dynamo.Write, err error) {
 	return writes, nil
 }
 
-// notifyVoidPicks notifies the members whose pick of a match predates card revision
-// since, and returns their number. rev is the revision that made the picks void.
-func (s *Events) notifyVoidPicks(ctx context.Context, e item.Event, matchID string, since, rev int) (int, error) {
+// notify tells members of the latest change of who competes in a match: that it was added,
+// changed or removed. It tells those who predicted the event before, and for whom concerned
+// holds, until the event locks. text is a format of the match's name.
+func (s *Events) notify(ctx context.Context, e item.Event, m item.Match, text string, concerned func(item.Prediction) bool) error {
+	if !e.IsOpen(s.now()) {
+		return nil
+	}
 	entries, err := item.ReadPredictions(ctx, s.db, e.ID)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	var users []string
 	for _, p := range entries {
-		if _, picked := p.Predictions[matchID]; picked && p.CardRev < since {
+		if p.CardRev < m.Since && concerned(p) {
 			users = append(users, p.UserID())
 		}
 	}
-	n := notice.Notice{
-		ID: fmt.Sprintf("%s#%s#%d", e.ID, matchID, rev), Title: e.Name, EventID: e.ID, Until: item.ParseTime(e.LockAt),
-		Body: "A match that you picked has changed: pick again before it locks.",
-	}
-	return len(users), notice.Send(ctx, s.queue, n, users)
+	return notice.Send(ctx, s.queue, notice.Notice{
+		ID: fmt.Sprintf("%s#%s#%d", e.ID, m.ID, m.Since), Title: e.Name, EventID: e.ID, Until: item.ParseTime(e.LockAt), Body: fmt.Sprintf(text, m.Name),
+	}, users)
+}
+
+// picked returns whether a prediction has a pick of a match.
+func picked(m item.Match) func(item.Prediction) bool {
+	return func(p item.Prediction) bool { _, ok := p.Predictions[m.ID]; return ok }
 }
 
 // OrderCard is the request to order a card.

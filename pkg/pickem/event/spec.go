@@ -94,15 +94,15 @@ var (
 	}
 	AddMatchFunction = spec.Function{
 		Name:   "pickem/add-match",
-		Does:   "Adds a match to the end of a card.",
+		Does:   "Adds a match to the end of a card, and notifies the members who have picked.",
 		IfDown: "Administrators cannot add matches.",
 		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches"},
-		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard},
-		Memory: 256, Timeout: 10 * time.Second,
+		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard, tables.EntriesOf}, Sends: []spec.Queue{notice.Queue},
+		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
 	}
 	UpdateMatchFunction = spec.Function{
 		Name:   "pickem/update-match",
-		Does:   "Replaces the fields of a match. A change of its teams makes picks on it void, and notifies the members who made them.",
+		Does:   "Replaces the fields of a match. A change of who competes makes picks on it void, and notifies the members who made them.",
 		IfDown: "Administrators cannot change matches.",
 		On:     spec.Route{Method: "PUT", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches/{matchId}"},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard, tables.EntriesOf}, Sends: []spec.Queue{score.Queue, notice.Queue},

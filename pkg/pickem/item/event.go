@@ -48,7 +48,8 @@ func (e Event) IsOpen(now time.Time) bool {
 // EventWithCard is an event with its card.
 type EventWithCard struct {
 	Event
-	Card []Match
+	Card    []Match
+	Removed []Match // from the card; only ReadEventWithCard returns them
 }
 
 // ReadEventWithCard reads an event and its card with consistent reads, or returns
@@ -57,9 +58,15 @@ func ReadEventWithCard(ctx context.Context, db dynamo.DB, eventID string) (s Eve
 	if s.Event, err = ReadEvent(ctx, db, eventID); err != nil {
 		return s, err
 	}
-	g, err := Query(ctx, db, tables.ReadCard, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ReadCard, EventRef(eventID), matchPrefix), Consistent: true})
-	s.Card = g.Card
+	s.Card, s.Removed, err = ReadCard(ctx, db, eventID)
 	return s, err
+}
+
+// ReadCard reads the card of an event, and the matches that were removed from it, with a
+// consistent read.
+func ReadCard(ctx context.Context, db dynamo.DB, eventID string) (card, removed []Match, err error) {
+	g, err := Query(ctx, db, tables.ReadCard, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ReadCard, EventRef(eventID), matchPrefix), Consistent: true})
+	return g.Card, g.Removed, err
 }
 
 // ReadScreen reads an event and its card, or returns ErrNoEvent. The cost does not depend
@@ -103,12 +110,17 @@ func RecentEvents(ctx context.Context, db dynamo.DB, now time.Time) ([]Event, er
 const openDays = 400
 
 // Match returns the match of an id.
-func (s EventWithCard) Match(id string) (Match, bool) {
-	i := slices.IndexFunc(s.Card, func(m Match) bool { return m.ID == strings.ToLower(id) })
+func (s EventWithCard) Match(id string) (Match, bool) { return withID(s.Card, id) }
+
+// RemovedMatch returns the match of an id that was removed from the card.
+func (s EventWithCard) RemovedMatch(id string) (Match, bool) { return withID(s.Removed, id) }
+
+func withID(matches []Match, id string) (Match, bool) {
+	i := slices.IndexFunc(matches, func(m Match) bool { return m.ID == strings.ToLower(id) })
 	if i < 0 {
 		return Match{}, false
 	}
-	return s.Card[i], true
+	return matches[i], true
 }
 
 // MissingResults returns the ids of the matches without a result.

@@ -34,6 +34,7 @@ var ErrChanged = problem.New(problem.Conflict, "changed", "another request chang
 type Collection struct {
 	Events      []Event
 	Card        []Match
+	Removed     []Match // from the card
 	Predictions []Prediction
 	Standings   []Standing
 	Members     []Member
@@ -58,7 +59,7 @@ func (i *Any) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error {
 	switch kind.Type {
 	case EventType:
 		i.Value = new(Event)
-	case MatchType:
+	case MatchType, RemovedType:
 		i.Value = new(Match)
 	case PredictionType:
 		i.Value = new(Prediction)
@@ -84,7 +85,11 @@ func Query(ctx context.Context, db dynamo.DB, a spec.Access, r dynamo.Range) (g 
 		case *Event:
 			g.Events = append(g.Events, *is)
 		case *Match:
-			g.Card = append(g.Card, *is)
+			if is.Type == RemovedType {
+				g.Removed = append(g.Removed, *is)
+			} else {
+				g.Card = append(g.Card, *is)
+			}
 		case *Prediction:
 			g.Predictions = append(g.Predictions, *is)
 		case *Standing:

@@ -29,6 +29,7 @@ func Key(pk, sk string) dynamo.Item { return Row{PK: pk, SK: sk}.Key() }
 const (
 	EventType      = "event"
 	MatchType      = "match"
+	RemovedType    = "removed" // a match that was removed from its card
 	PredictionType = "prediction"
 	StandingType   = "standings"
 	MemberType     = "user"

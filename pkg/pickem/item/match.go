@@ -20,7 +20,7 @@ type Match struct {
 	Preshow       bool     `dynamodbav:"preshow"`
 	Teams         []Team   `dynamodbav:"teams"`
 	Result        *int     `dynamodbav:"result,omitempty"` // the winner's place in Teams, from 0, or void; nil for none yet
-	Since         int      `dynamodbav:"since"`            // the event's CardRev when it was last decided who competes: earlier picks are void
+	Since         int      `dynamodbav:"since"`            // the event's CardRev when it was last decided who competes, or when it was removed: earlier picks are void
 	LastTeam      int      `dynamodbav:"lastTeam"`         // the number in the latest team id: ids are not used again
 }
 

@@ -2,5 +2,5 @@
 //
 // Devices registers phones. Send puts a notice on the queue, for any number of
 // members. Notifier delivers it, once to each member. Reminder finds the members who
-// have not predicted an event that locks soon.
+// have not picked every match of an event that locks soon.
 package notice

@@ -33,9 +33,9 @@ func OpenReminder(_ context.Context, env app.Env) (*Reminder, error) {
 	return &Reminder{db: item.OpenTable(env), queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
 }
 
-// Remind queues a notice to each member without a prediction of an event that locks
-// within dayAhead, and another within hoursAhead. If lockAt changes, members are
-// reminded again.
+// Remind queues a notice to each member who has no valid pick of some match of an event
+// that locks within dayAhead, and another within hoursAhead. If lockAt changes, members are
+// reminded again. Nobody is reminded of an event without matches.
 //
 // A second run skips reminders that are complete and may queue notices of an
 // interrupted one again: a member gets one notice for each id.
@@ -55,20 +55,21 @@ func (s *Reminder) Remind(ctx context.Context) error {
 		if left <= hoursAhead {
 			kind = "hours"
 		}
-		n := Notice{
-			ID: strings.Join([]string{e.ID, kind, e.LockAt}, "#"), Title: e.Name, EventID: e.ID, Until: item.ParseTime(e.LockAt),
-			Body: fmt.Sprintf("You have not picked yet, and it locks in %s.", inWords(left)),
-		}
-		errs = errors.Join(errs, s.remind(ctx, n))
+		n := Notice{ID: strings.Join([]string{e.ID, kind, e.LockAt}, "#"), Title: e.Name, EventID: e.ID, Until: item.ParseTime(e.LockAt)}
+		errs = errors.Join(errs, s.remind(ctx, n, inWords(left)))
 	}
 	return errs
 }
 
-// remind queues the notice to all members without a prediction of its event, unless
-// that is recorded as done.
-func (s *Reminder) remind(ctx context.Context, n Notice) error {
+// remind queues the notice to all members whose prediction of its event is incomplete,
+// unless that is recorded as done, or the card is empty.
+func (s *Reminder) remind(ctx context.Context, n Notice, left string) error {
 	_, done, err := dynamo.Get[delivery](ctx, s.db, tables.FindReminded, noticeKey(n.ID), noticeDone)
 	if err != nil || done {
+		return err
+	}
+	card, _, err := item.ReadCard(ctx, s.db, n.EventID)
+	if err != nil || len(card) == 0 {
 		return err
 	}
 	members, err := dynamo.QueryAll[item.Member](ctx, s.db, tables.AllMembers, dynamo.Range{Key: dynamo.KeyIs(tables.AllMembers, item.UserTag)})
@@ -79,20 +80,29 @@ func (s *Reminder) remind(ctx context.Context, n Notice) error {
 	if err != nil {
 		return err
 	}
-	takesPart := make(map[string]bool, len(entries))
+	picks := make(map[string]int, len(entries)) // the number of valid ones, by member
 	for _, p := range entries {
-		takesPart[p.BelongsTo] = true
+		picks[p.BelongsTo] = len(p.Picks(card))
 	}
-	var users []string
+	var none, some []string // who have picked no match, or not every match
 	for _, p := range members {
-		if !takesPart[p.BelongsTo] {
-			users = append(users, p.UserID())
+		switch picks[p.BelongsTo] {
+		case 0:
+			none = append(none, p.UserID())
+		case len(card):
+		default:
+			some = append(some, p.UserID())
 		}
 	}
-	if err := Send(ctx, s.queue, n, users); err != nil {
+	n.Body = fmt.Sprintf("You have not picked yet, and it locks in %s.", left)
+	if err := Send(ctx, s.queue, n, none); err != nil {
 		return err
 	}
-	slog.InfoContext(ctx, "reminded", "notice", n.ID, "members", len(users))
+	n.Body = fmt.Sprintf("You have not picked every match yet, and it locks in %s.", left)
+	if err := Send(ctx, s.queue, n, some); err != nil {
+		return err
+	}
+	slog.InfoContext(ctx, "reminded", "notice", n.ID, "members", len(none)+len(some))
 	return dynamo.Put(ctx, s.db, tables.MarkNotice, newDelivery(n, noticeDone, ""))
 }
 

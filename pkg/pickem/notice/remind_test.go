@@ -41,7 +41,7 @@ func TestMembersAreRemindedADayAndTwoHoursAhead(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob", "cat")
-	w.CreateShow(2) // starts a week after Noon, and locks an hour before
+	w.CreateShow(1) // starts a week after Noon, and locks an hour before
 	w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 60), "far-away", 1)
 	w.Pick("ann", pickemtest.Show, 0)
 	locks := pickemtest.Noon.AddDate(0, 0, 7).Add(-time.Hour)

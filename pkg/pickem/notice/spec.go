@@ -42,10 +42,10 @@ var (
 var (
 	RemindFunction = spec.Function{
 		Name:   "pickem/remind",
-		Does:   "Reminds members without a prediction, a day and two hours before an event locks.",
+		Does:   "Reminds members who have not picked every match, a day and two hours before an event locks.",
 		IfDown: "Members get no reminders to pick.",
 		On:     spec.Schedule("rate(15 minutes)"),
-		Uses:   []spec.Access{tables.FindOpenEvents, tables.FindReminded, tables.AllMembers, tables.EntriesOf, tables.MarkNotice}, Sends: []spec.Queue{Queue},
+		Uses:   []spec.Access{tables.FindOpenEvents, tables.FindReminded, tables.ReadCard, tables.AllMembers, tables.EntriesOf, tables.MarkNotice}, Sends: []spec.Queue{Queue},
 		Memory: 512, Timeout: 2 * time.Minute,
 	}
 	SendNoticesFunction = spec.Function{

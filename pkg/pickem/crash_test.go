@@ -98,6 +98,16 @@ func TestCrashes(t *testing.T) {
 			w.CreateEvent(w.Clock.Now().Add(time.Hour+time.Minute), "dawn", 1)
 			w.CreateEvent(w.Clock.Now().Add(time.Hour+2*time.Minute), "dusk", 1)
 			w.CreateEvent(w.Clock.Now().Add(2*time.Hour), "night", 1)
+			for _, slug := range []string{"gone", "going"} {
+				id := w.CreateEvent(w.Clock.Now().Add(2*time.Hour), slug, 1)
+				w.Pick("ann", id, 0)
+				e := testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(id))
+				e.State, e.DeletedAt = item.Deleting, item.FormatTime(w.Clock.Now())
+				if slug == "gone" {
+					e.DeletedAt = item.FormatTime(w.Clock.Now().Add(-time.Hour))
+				}
+				testkit.PutRows(w.World, tables.Pickem, e)
+			}
 			w.MoveClock(w.Clock.Now().Add(3 * time.Minute))
 		}, func(w *pickemtest.Room, env app.Env) error {
 			return testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.NewContext())

@@ -8,7 +8,8 @@
 //
 //	who sees an event, its card, its results              event: GetEvent, GetResults
 //	until when a prediction is accepted                   event: PutPredictions; item: IsOpenAt
-//	when an event locks                                   event: LockEvents
+//	when an event locks, and opens again                  event: LockEvents, UpdateEvent
+//	when the id of a deleted event is free again          event: CreateEvent, LockEvents
 //	who changes a card, and which picks become void       event: UpdateMatch, DeleteMatch; item: Prediction.Picks
 //	when a team is the same team                          item: Match.Identify
 //	how a result is entered and corrected                 event: PutResult, ListCorrections

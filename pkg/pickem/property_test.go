@@ -208,7 +208,7 @@ func (g *game) settle() error {
 // no items.
 func (g *game) checkScores(e *modelEvent) error {
 	if e.state == item.Deleting {
-		if left, err := item.Query(g.NewContext(), g.DB(), tables.GetResults, dynamo.Range{Key: dynamo.KeyIs(tables.GetResults, item.EventRef(e.id))}); err != nil || len(left.Events)+len(left.Card)+len(left.Predictions) > 0 {
+		if left, err := item.Query(g.NewContext(), g.DB(), tables.GetResults, dynamo.Range{Key: dynamo.KeyIs(tables.GetResults, item.EventRef(e.id))}); err != nil || len(left.Card)+len(left.Predictions) > 0 {
 			return fmt.Errorf("the deleted event still has %v (error: %v)", left, err)
 		}
 	}

@@ -131,6 +131,16 @@ func TestEventReopensUntilItsFirstResult(t *testing.T) {
 		{"open a locked event", locked, opens, refused},
 		{"open a locked event with a new start", locked, moves, item.Upcoming},
 		{"lock a locked event", locked, locks, item.Broadcast},
+		{"move a locked event to next week", locked, `{"startsAt":"2026-03-15T12:00:00Z"}`, item.Upcoming},
+		{"move the lock of a locked event to the future", locked, `{"lockAt":"2026-03-08T11:30:00Z"}`, item.Upcoming},
+		{"move a locked event to next week, and keep it locked", locked, `{"startsAt":"2026-03-15T12:00:00Z","state":"broadcast"}`, item.Broadcast},
+		{"move the lock of a locked event to the past", locked, `{"lockAt":"2026-03-08T09:00:00Z"}`, item.Broadcast},
+		{"rename a locked event", locked, `{"name":"Tides"}`, item.Broadcast},
+		{"rename an event that was locked early", func(w *pickemtest.Room) {
+			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), locks)
+		}, `{"name":"Tides"}`, item.Broadcast},
+		{"move an event with a result to next week", result, `{"startsAt":"2026-03-15T12:00:00Z"}`, item.Broadcast},
+		{"move a scored event to next week", scoredNow, `{"startsAt":"2026-03-15T12:00:00Z"}`, item.Scored},
 		{"open an event with a result", result, moves, refused},
 		{"lock an event with a result", result, locks, item.Broadcast},
 		{"open a scored event", scoredNow, moves, refused},
@@ -221,7 +231,8 @@ func TestDeleteEventDeletesAllItsItems(t *testing.T) {
 			w.EnterResults(id, 0)
 		}
 		want := w.Rows()
-		maps.DeleteFunc(want, func(key string, _ map[string]any) bool { return strings.Contains(key, id) })
+		maps.DeleteFunc(want, func(key string, _ map[string]any) bool { return strings.Contains(key, id) && key != "EVENT EVENT#"+id })
+		want["EVENT EVENT#"+id]["state"], want["EVENT EVENT#"+id]["deletedAt"] = item.Deleting, item.FormatTime(w.Clock.Now())
 		if out := w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(id), ""); out.StatusCode != http.StatusNoContent || out.Body != "" {
 			t.Errorf("the answer is %d %q, want 204 without a body", out.StatusCode, out.Body)
 		}
@@ -229,8 +240,10 @@ func TestDeleteEventDeletesAllItsItems(t *testing.T) {
 			t.Errorf("rows (-want +got):\n%s", cmp.Diff(want, got))
 		}
 		none := pickemtest.Refusal{Status: 404, Code: "event_not_found", Field: ""}
-		if got := pickemtest.RefusalOf(w.Ask(event.DeleteEventFunction, pickemtest.AdminEvent(id), testkit.Administrator, "")); got != none {
-			t.Errorf("a second delete: %v, want %v", got, none)
+		w.MoveClock(w.Clock.Now().Add(time.Minute))
+		w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(id), "")
+		if got := w.Rows(); !reflect.DeepEqual(got, want) {
+			t.Errorf("rows after a second delete (-want +got):\n%s", cmp.Diff(want, got))
 		}
 		if got := pickemtest.RefusalOf(w.Ask(event.PutPredictionsFunction, pickemtest.AppEvent(id)+"/predictions", "ann", `{"predictions":{}}`)); got != none {
 			t.Errorf("a prediction of a deleted event: %v, want %v", got, none)

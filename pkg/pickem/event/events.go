@@ -125,7 +125,8 @@ type EventPage struct {
 const lockAhead = time.Hour
 
 // CreateEvent creates an event. If the id is taken it returns event_exists, except
-// that an identical request gets the same answer again.
+// that an identical request gets the same answer again. The id of a deleted event is
+// taken, as event_deleting, until all of its predictions are deleted.
 func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, error) {
 	b := in.Body
 	if b.LockAt.IsZero() {
@@ -148,6 +149,9 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 			return nil, err
 		}
 		there.CardRev = e.CardRev
+		if there.State == item.Deleting {
+			return nil, errDeleting.With(map[string]any{"deletedAt": item.ParseTime(there.DeletedAt)})
+		}
 		if there != e {
 			return nil, problem.New(problem.Conflict, "event_exists", "the event %s exists already", id)
 		}
@@ -182,15 +186,16 @@ type UpdateEvent struct {
 		Name     *string    `json:"name,omitempty" format:"display-name" maxLength:"64"`
 		Date     *string    `json:"date,omitempty" format:"date" doc:"The local date of the event. The id does not change."`
 		StartsAt *time.Time `json:"startsAt,omitempty" doc:"The start. Without date and lockAt in the request, these move by the same time, the date by whole days."`
-		LockAt   *time.Time `json:"lockAt,omitempty"`
+		LockAt   *time.Time `json:"lockAt,omitempty" doc:"A new lockAt in the future opens a locked event that never had a result, unless the request has a state."`
 		State    *string    `json:"state,omitempty" enum:"upcoming,broadcast" doc:"upcoming: open. broadcast: locked. To score the event, use POST /admin/events/{eventId}/score."`
 		Bonus    *int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Additional points for a prediction with every match correct."`
 	}
 }
 
 // UpdateEvent changes an event. An event can be reopened until its first result is
-// entered, if lockAt is in the future; otherwise the answer is bad_transition. After
-// a change of the bonus, a scored event is scored again.
+// entered, if lockAt is in the future; otherwise the answer is bad_transition. A locked
+// event whose lockAt moves into the future opens, unless the request has a state. After a
+// change of the bonus, a scored event is scored again.
 func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, error) {
 	was, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
@@ -218,6 +223,9 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 	e.Date, e.StartsAt, e.LockAt = day.Format(dateLayout), item.FormatTime(starts), item.FormatTime(locks)
 	if b.Name != nil {
 		e.Name = *b.Name
+	}
+	if b.State == nil && e.State == item.Broadcast && e.ResultsRev == 0 && e.LockAt != was.LockAt && now.Before(locks) {
+		e.State = item.Upcoming
 	}
 	if b.State != nil {
 		switch {
@@ -264,7 +272,10 @@ func (s *Events) save(ctx context.Context, e, was item.Event, by string) error {
 		putCorrection(e, item.Match{Name: "Perfect card"}, by, points(was), points(e), ""))
 }
 
-var errScored = problem.New(problem.Conflict, "event_scored", "the event is scored, or its scoring was requested")
+var (
+	errDeleting = problem.New(problem.Conflict, "event_deleting", "the event with this id is being deleted: the id is free again %d minutes later", indexLag/time.Minute)
+	errScored   = problem.New(problem.Conflict, "event_scored", "the event is scored, or its scoring was requested")
+)
 
 // setEvent sets what administrators change of an event.
 func setEvent(e item.Event) dynamo.Changes {
@@ -294,10 +305,12 @@ type DeleteEvent struct {
 
 // DeleteEvent deletes an event with its card and all of its predictions. An event
 // whose scoring was requested is event_scored. The event is marked first, so that it
-// accepts no predictions meanwhile; a second run continues an interrupted one.
+// accepts no predictions and no request finds it. LockEvents deletes what is left, and the
+// mark; a second run does the same as the first.
 func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Removed, error) {
-	key := item.EventKey(in.EventID)
-	err := dynamo.Update(ctx, s.db, tables.ChangeEvent, key, dynamo.Set(item.Event{State: item.Deleting}, "state"), dynamo.Exists[item.Event]("PK").And(dynamo.Absent[item.Event]("scoringAt")))
+	mark := item.Event{State: item.Deleting, DeletedAt: item.FormatTime(s.now())}
+	err := dynamo.Update(ctx, s.db, tables.ChangeEvent, item.EventKey(in.EventID), dynamo.Set(mark, "state").SetIfAbsent(mark, "deletedAt"),
+		dynamo.Exists[item.Event]("PK").And(dynamo.Absent[item.Event]("scoringAt")))
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
 		if refused.Item == nil {
 			return nil, item.ErrNoEvent
@@ -307,13 +320,22 @@ func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Rem
 	if err != nil {
 		return nil, err
 	}
-	entries, err := item.ReadPredictions(ctx, s.db, in.EventID)
-	if err != nil {
+	if err := s.sweep(ctx, in.EventID); err != nil {
 		return nil, err
 	}
-	items, err := dynamo.QueryAll[item.Row](ctx, s.db, tables.RemoveEvent, dynamo.Range{Key: dynamo.KeyIs(tables.RemoveEvent, item.EventRef(in.EventID)), Consistent: true})
+	return httpapi.NewRemoved(), nil
+}
+
+// sweep deletes the card, the log and the predictions of a marked event. The index of the
+// predictions may lag, so a single sweep may leave some.
+func (s *Events) sweep(ctx context.Context, eventID string) error {
+	entries, err := item.ReadPredictions(ctx, s.db, eventID)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	items, err := dynamo.QueryAll[item.Row](ctx, s.db, tables.RemoveEvent, dynamo.Range{Key: dynamo.KeyIs(tables.RemoveEvent, item.EventRef(eventID)), Consistent: true})
+	if err != nil {
+		return err
 	}
 	var keys []dynamo.Item
 	for _, p := range entries {
@@ -322,13 +344,18 @@ func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Rem
 	for _, i := range items {
 		keys = append(keys, i.Key())
 	}
-	if err := dynamo.DeleteAll(ctx, s.db, tables.RemoveEvent, keys); err != nil {
-		return nil, err
+	return dynamo.DeleteAll(ctx, s.db, tables.RemoveEvent, keys)
+}
+
+// finishDeletion sweeps a marked event again. Once the index must have shown all of its
+// predictions, it deletes the mark.
+func (s *Events) finishDeletion(ctx context.Context, e item.Event, now time.Time) error {
+	err := s.sweep(ctx, e.ID)
+	if err != nil || now.Sub(item.ParseTime(e.DeletedAt)) < indexLag {
+		return err
 	}
-	if _, err := dynamo.Delete(ctx, s.db, tables.RemoveEvent, key); err != nil {
-		return nil, err
-	}
-	return httpapi.NewRemoved(), nil
+	_, err = dynamo.Delete(ctx, s.db, tables.RemoveEvent, e.Key())
+	return err
 }
 
 // ListEntries is the request for the members with a prediction of an event.

@@ -27,10 +27,11 @@ const (
 
 // LockEvents sets the state of every event after its lockAt to broadcast. It also
 // queues a scoring again if the event has waited for too long because a message was
-// lost, or if predictions were missing in the index when the event was scored.
+// lost, or if predictions were missing in the index when the event was scored; and it
+// deletes what DeleteEvent has left.
 //
-// A second run changes nothing: the state is one conditional write, and scoring a
-// scored event writes nothing.
+// A second run changes nothing: the state is one conditional write, scoring a scored
+// event writes nothing, and deletions can be repeated.
 func (s *Events) LockEvents(ctx context.Context) error {
 	now := s.now()
 	events, err := item.RecentEvents(ctx, s.db, now)
@@ -41,6 +42,8 @@ func (s *Events) LockEvents(ctx context.Context) error {
 	late := 0
 	for _, e := range events {
 		switch {
+		case e.State == item.Deleting:
+			errs = errors.Join(errs, s.finishDeletion(ctx, e, now))
 		case e.State == item.Upcoming && !now.Before(item.ParseTime(e.LockAt)):
 			err := dynamo.Update(ctx, s.db, tables.ChangeEvent, e.Key(), dynamo.Set(item.Event{State: item.Broadcast}, "state"),
 				dynamo.Equal[item.Event]("state", item.Upcoming).And(dynamo.AtMost[item.Event]("lockAt", item.FormatTime(now))))

@@ -72,7 +72,7 @@ func TestLockEventsKeepsConcurrentChanges(t *testing.T) {
 		}, item.Broadcast},
 		"deleted": {func(w *pickemtest.Room) {
 			w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(pickemtest.Show), "")
-		}, ""},
+		}, item.Deleting},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -161,10 +161,10 @@ var (
 var (
 	LockEventsFunction = spec.Function{
 		Name:   "pickem/lock-events",
-		Does:   "Locks the events whose lockAt has passed, and queues overdue scorings again.",
+		Does:   "Locks the events whose lockAt has passed, queues overdue scorings again, and completes the deletion of events.",
 		IfDown: "Overdue scorings are not retried, and locked events are stored as open. Late picks are refused all the same.",
 		On:     spec.Schedule("rate(1 minute)"),
-		Uses:   []spec.Access{tables.FindOpenEvents, tables.ChangeEvent, tables.EntriesOf}, Sends: []spec.Queue{score.Queue},
+		Uses:   []spec.Access{tables.FindOpenEvents, tables.ChangeEvent, tables.EntriesOf, tables.RemoveEvent}, Sends: []spec.Queue{score.Queue},
 		Emits:  []spec.Metric{ScoresBehind},
 		Memory: 256, Timeout: 30 * time.Second,
 	}

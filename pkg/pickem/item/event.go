@@ -25,6 +25,7 @@ type Event struct {
 	Bonus     int    `dynamodbav:"bonus"`               // for a perfect card; 0 for none
 	CardRev   int    `dynamodbav:"cardRev"`             // increases with every change of the card; starts at the time of creation (ms), so that it never repeats for the same id
 	ScoringAt string `dynamodbav:"scoringAt,omitempty"` // when scoring was requested
+	DeletedAt string `dynamodbav:"deletedAt,omitempty"` // when its deletion was requested
 
 	ResultsRev int    `dynamodbav:"resultsRev"`          // increases with every change that affects points
 	ResultsAt  string `dynamodbav:"resultsAt,omitempty"` // when ResultsRev changed

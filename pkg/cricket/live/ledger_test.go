@@ -73,12 +73,14 @@ func TestEventIsSentOnceWhenConfirmed(t *testing.T) {
 		"the first batter is out later":         {[][]event.Event{{out}, {out}, {out}, {other}, {other, late}, {other, late}, {other, late}}, false, []string{out.Key, out.Key + "+"}},
 		"a ball without a batter gets one":      {[][]event.Event{{bare}, {bare}, {bare}, {out}, {out}, {out}}, false, []string{bare.Key}},
 		"withdrawn, and out by another ball":    {[][]event.Event{{out}, {out}, {out}, {}, {}, {}, {reentry}, {reentry}, {reentry}}, false, []string{out.Key, out.Key + "+"}},
-		"withdrawn, and given after all":        {[][]event.Event{{out}, {out}, {out}, {}, {}, {}, {}, {out}, {out}, {out}}, false, []string{out.Key}},
-		"a stoppage that stands":                {[][]event.Event{{stop}, {stop}, {stop}, {stop, resume}, {stop, resume}, {stop, resume}}, false, []string{stop.Key, resume.Key}},
-		"one that passes at once":               {[][]event.Event{{stop}, {stop}, {stop, resume}, {stop, resume}, {stop, resume}, {stop, resume}}, false, nil},
-		"a status that cannot decide":           {[][]event.Event{{stop}, {stop, resume}, {stop, resume, stop2}, {stop, resume, stop2, resume2}, {stop, resume, stop2, resume2}}, false, nil},
-		"two wickets are two events":            {[][]event.Event{{out}, {out, next}, {out, next}, {out, next}}, false, []string{out.Key, next.Key}},
-		"the final poll needs no confirmation":  {[][]event.Event{{out}}, true, []string{out.Key}},
+		"withdrawn while others come": {[][]event.Event{{out}, {out}, {out}, {}, {start}, {start, next}, {start, next, reentry}, {start, next, reentry}, {start, next, reentry}}, false,
+			[]string{out.Key, "start", next.Key, out.Key + "+"}},
+		"withdrawn, and given after all":       {[][]event.Event{{out}, {out}, {out}, {}, {}, {}, {}, {out}, {out}, {out}}, false, []string{out.Key}},
+		"a stoppage that stands":               {[][]event.Event{{stop}, {stop}, {stop}, {stop, resume}, {stop, resume}, {stop, resume}}, false, []string{stop.Key, resume.Key}},
+		"one that passes at once":              {[][]event.Event{{stop}, {stop}, {stop, resume}, {stop, resume}, {stop, resume}, {stop, resume}}, false, nil},
+		"a status that cannot decide":          {[][]event.Event{{stop}, {stop, resume}, {stop, resume, stop2}, {stop, resume, stop2, resume2}, {stop, resume, stop2, resume2}}, false, nil},
+		"two wickets are two events":           {[][]event.Event{{out}, {out, next}, {out, next}, {out, next}}, false, []string{out.Key, next.Key}},
+		"the final poll needs no confirmation": {[][]event.Event{{out}}, true, []string{out.Key}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -111,6 +111,8 @@ func TestWhoMayCall(t *testing.T) {
 		{"a name in brackets", groups("[[admin]]"), 200, 403},
 		{"a name that begins with a bracket", groups("[[admin]"), 200, 403},
 		{"a name that ends with a bracket", groups("[admin]]"), 200, 403},
+		{"a list that does not end", groups("[admin"), 200, 403},
+		{"a list that does not begin", groups("admin]"), 200, 403},
 		{"a claim that is no list", groups("admin"), 200, 403},
 	} {
 		if got, id, text := serve(t, user(), signed(c.claims)); got != c.user || got == 200 && id != "u1" {

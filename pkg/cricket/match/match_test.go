@@ -174,3 +174,18 @@ func TestListWithLiveMatchIsCachedForASlot(t *testing.T) {
 		t.Errorf("Cache-Control %q, want %q", got, match.CacheLive)
 	}
 }
+
+// TestExpiryFollowsADelayedMatch: what belongs to a match is kept after its latest
+// possible end, which is counted from now once the match should have begun.
+func TestExpiryFollowsADelayedMatch(t *testing.T) {
+	t.Parallel()
+	start := crickettest.KickOff
+	for kind, longest := range map[string]time.Duration{"T20": 24 * time.Hour, "Test": 6 * 24 * time.Hour} {
+		f := match.Fixture{Type: kind, StartTime: start.Format(tables.TimeLayout)}
+		for now, from := range map[time.Time]time.Time{start.Add(-time.Hour): start, start.Add(72 * time.Hour): start.Add(72 * time.Hour)} {
+			if got, want := f.Expiry(now, match.KeepActivity), from.Add(longest+match.KeepActivity).Unix(); got != want {
+				t.Errorf("%s at %v: expires at %d, want %d", kind, now, got, want)
+			}
+		}
+	}
+}

@@ -21,6 +21,8 @@ func TestSplitReturnsEachFixture(t *testing.T) {
 		{"one", `{"data":{"id":7}}`, "7"},
 		{"none", `{"data":[]}`, ""},
 		{"data last", `{"links":{"data":[{"id":9}]},"meta":null, "data" : [ {"id":1} ] } `, "1"},
+		{"data twice", `{"data":[{"id":1}],"data":[{"id":2}]}`, "1"},
+		{"data after null", `{"data":null,"data":[{"id":2}]}`, "2"},
 		{"id late, as text", `{"data":[{"balls":[{"id":5}],"note":"{\"id\":4}]}","id":"3"}]}`, "3"},
 		{"escapes", `{"data":[{"note":"a\\","id":1},{"note":"\"","id":2}]}`, "1 2"},
 		{"no id", `{"data":[{"status":"NS"},{"id":2}]}`, "! 2"},
@@ -164,6 +166,7 @@ func TestBallCountsRunsAndWickets(t *testing.T) {
 		{Score{Name: "1 No Ball + 4 Runs", Runs: 5, NoBall: 1, NoBallRuns: 1}, 0, 5, 4, false, false},
 		{Score{Name: "1 WIDE + Stump Out", Runs: 1, Wicket: true}, 0, 1, 0, false, true},
 		{Score{Name: "1 Bye + Retired Hurt", Bye: 1}, 9, 1, 0, true, false},
+		{Score{Name: "Retired Not Out"}, 0, 0, 0, true, false},
 		{Score{Name: "Run Out", Runs: 1}, 9, 1, 1, true, true},
 		{Score{Name: "Clean Bowled", Out: true}, 0, 0, 0, true, true},
 	} {
@@ -171,8 +174,12 @@ func TestBallCountsRunsAndWickets(t *testing.T) {
 		if b.Total() != c.total || b.Bat() != c.bat || b.Legal() != c.legal || b.Wicket() != c.wicket {
 			t.Errorf("%s: total %d bat %d legal %t wicket %t", c.score.Name, b.Total(), b.Bat(), b.Legal(), b.Wicket())
 		}
-		if out := b.Dismissed(); (out != 0) != (c.wicket || b.Retired()) || c.out != 0 && out != c.out {
-			t.Errorf("%s: %d is out", c.score.Name, out)
+		want := c.out
+		if want == 0 && (c.wicket || b.Retired()) {
+			want = b.BatterID
+		}
+		if out := b.Dismissed(); out != want {
+			t.Errorf("%s: %d is out, want %d", c.score.Name, out, want)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Command accesscoverage prints what the tests that just ran have exercised: which
 // access patterns ran against the real engine, under the grants of a function,
-// which metrics were emitted, and how many crash points were covered. `make test`
-// runs it. It exits with 1 if a pattern or a metric of the spec was not exercised.
+// which metrics were emitted, how many crash points were covered, and how many
+// operations were attacked with how many mutations. `make test` runs it. It exits with 1 if a pattern or a metric of the spec was not exercised.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 		}
 	}
 	out.Flush()
-	fmt.Printf("\n%d access patterns, %d exercised against the engine; %d crash points covered\n", total, exercised, len(crashes))
+	fmt.Printf("\n%d access patterns, %d exercised against the engine; %d crash points covered%s\n", total, exercised, len(crashes), attacked(os.Args[1]))
 	if exercised < total || silent > 0 {
 		fmt.Println("every access pattern and every metric of the spec must be exercised by a test")
 		os.Exit(1)
@@ -59,6 +59,15 @@ func users(room spec.Room, a spec.Access) (names []string) {
 		}
 	}
 	return names
+}
+
+// attacked is what the attack recorded, or "" if it did not run.
+func attacked(dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, "attack"))
+	if err != nil {
+		return ""
+	}
+	return "; " + strings.TrimSpace(string(text))
 }
 
 // lines counts the different lines of a file; there are none if it is not there.

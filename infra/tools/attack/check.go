@@ -77,6 +77,9 @@ func judge(o Operation, d draft) (v verdict, why string) {
 		return either, "" // whether the body is read at all is the function's choice
 	}
 	text := d.text()
+	if len(text) == 0 && !o.bodyRequired {
+		return either, ""
+	}
 	if len(text) > maxBody {
 		return refuse, "the body is too large"
 	}
@@ -225,19 +228,27 @@ func refusal(d draft, v verdict, field string, a answer, kind string) (wrong []s
 }
 
 // names reports whether a problem document names a field: by its location, or by that
-// of what contains it and the field's own name.
+// of what contains it and the field's own name. An element may be named by its array.
+// A twin may be named as the member that it resembles.
 func names(p problemDocument, field string) bool {
+	field = folded(field)
 	leaf := field[strings.LastIndexByte(field, '.')+1:]
 	for _, e := range p.Errors {
+		location, message := folded(e.Location), folded(e.Message)
 		switch {
-		case e.Location == field || strings.HasPrefix(e.Location, field+".") || strings.HasPrefix(e.Location, field+"["):
+		case location == field || strings.HasPrefix(location, field+".") || strings.HasPrefix(location, field+"["):
 			return true
-		case e.Location != "" && strings.HasPrefix(field, e.Location) && (strings.Contains(e.Message, leaf) || strings.Contains(e.Message, strings.SplitN(leaf, "[", 2)[0])):
+		case location != "" && strings.HasPrefix(field, location+"["):
+			return true
+		case location != "" && strings.HasPrefix(field, location) && strings.Contains(message, leaf):
 			return true
 		}
 	}
 	return false
 }
+
+// folded is a text whose letters are equal for encoding/json if they are equal here.
+func folded(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 // content2xx checks the content of an accepted request's answer.
 func content2xx(o Operation, a answer, kind string) (wrong []string) {

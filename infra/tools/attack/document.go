@@ -22,7 +22,8 @@ type Operation struct {
 	Method, Path string // "/pickem/app/events/{eventId}": with the room's base path
 	Auth         spec.Auth
 	params       []param
-	body         *schema            // nil without one
+	body         *schema // nil without one
+	bodyRequired bool
 	answers      map[string]*schema // by status; nil for an answer without content
 }
 
@@ -98,6 +99,7 @@ func (d *document) fill(o *Operation, description map[string]any, at string) (er
 		}
 	}
 	if body, ok := description["requestBody"].(map[string]any); ok && content(body, "application/json") {
+		o.bodyRequired, _ = body["required"].(bool)
 		if o.body, err = d.schema(at + pointer("requestBody", "content", "application/json", "schema")); err != nil {
 			return err
 		}

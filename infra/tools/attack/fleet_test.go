@@ -2,7 +2,9 @@ package attack
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -28,4 +30,52 @@ func TestMain(m *testing.M) {
 		os.RemoveAll(folder)
 	}
 	os.Exit(code)
+}
+
+// TestAttack calls every operation of every room as every caller, then attacks it, on
+// a fleet. It records the counts in $MATCHDAY_COVERAGE.
+func TestAttack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds and runs the whole fleet")
+	}
+	bin, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMatrix(bin)
+	m.visit = func(ctx context.Context, o Operation, s Sample) error {
+		if err := m.row(ctx, o, s); err != nil {
+			return err
+		}
+		return m.storm(ctx, o, s)
+	}
+	a, err := m.walk(t.Context(), Config{Seed: 1, Most: 120})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("authorization", m.report)
+	t.Run("requests", func(t *testing.T) { report(t, m.Fleet, a) })
+}
+
+// report prints what the attack found, and records its counts.
+func report(t *testing.T, w *Fleet, a *Attack) {
+	t.Log(a.Summary())
+	for _, f := range a.Findings() {
+		t.Error(f)
+	}
+	for _, s := range a.Slow() {
+		t.Log("slow: ", s)
+	}
+	for name := range w.operations {
+		if !a.operations[name] {
+			t.Errorf("%s was not attacked", name)
+		}
+	}
+	if dir := os.Getenv("MATCHDAY_COVERAGE"); dir != "" {
+		operations, mutations, requests := a.Counts()
+		line := fmt.Sprintf("%d operations x %d mutations attacked, %d requests\n", operations, mutations, requests)
+		if err := os.WriteFile(filepath.Join(dir, "attack"), []byte(line), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -112,7 +112,6 @@ func headers(o Operation, d draft) (all []mutation) {
 	for _, t := range []string{"*", `"x"`, `W/"x", `, "\"" + strings.Repeat("x", 4000), ",,,,"} {
 		set("if-none-match", "If-None-Match", t, false)
 	}
-	set("origin", "Origin", "https://evil.example", false)
 	set("forwarded", "X-Forwarded-For", "127.0.0.1, <script>", false)
 	set("forwarded host", "X-Forwarded-Host", "evil.example", false)
 	set("method override", "X-HTTP-Method-Override", "DELETE", false)

@@ -227,7 +227,7 @@ func schema(key spec.Key) (all []any) {
 	return all
 }
 
-// TestDataStays: in production tables, users and secrets outlive their stacks, and
+// TestDataStays: in production tables, buckets, users and secrets outlive their stacks, and
 // stacks and users are protected from a slip; elsewhere all goes. Of a deployment
 // that fails at the first go no secret is left, for its name would be taken.
 func TestDataStays(t *testing.T) {
@@ -239,7 +239,7 @@ func TestDataStays(t *testing.T) {
 	if err := parse("manifest.json", &manifest); err != nil {
 		t.Fatal(err)
 	}
-	kept := map[string]string{"AWS::DynamoDB::GlobalTable": "Retain", "AWS::Cognito::UserPool": "Retain", "AWS::SecretsManager::Secret": "RetainExceptOnCreate"}
+	kept := map[string]string{"AWS::DynamoDB::GlobalTable": "Retain", "AWS::S3::Bucket": "Retain", "AWS::Cognito::UserPool": "Retain", "AWS::SecretsManager::Secret": "RetainExceptOnCreate"}
 	each(t, func(t *testing.T, tmpl template) {
 		prod := tmpl.Stage.Name == "prod"
 		if got := manifest.Artifacts[tmpl.Name].Properties.TerminationProtection; got != prod {

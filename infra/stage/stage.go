@@ -204,8 +204,13 @@ func Overridable(room spec.Room, f spec.Function) []string {
 	for _, l := range f.Caches {
 		names = append(names, l.Env())
 	}
+	if len(f.Objects) > 0 {
+		names = append(names, "AWS_ENDPOINT_URL_S3")
+	}
 	for _, a := range f.Objects {
-		names = append(names, a.Env())
+		if !slices.Contains(names, a.Env()) {
+			names = append(names, a.Env())
+		}
 	}
 	for _, s := range room.Settings {
 		if s.Of(f) {

@@ -29,6 +29,7 @@ import (
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cognito"
 	dynamodbsim "matchday/infra/sim/dynamodb"
+	"matchday/infra/sim/s3"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/app"
@@ -48,6 +49,7 @@ type World struct {
 
 	Provider http.RoundTripper // becomes app.Env.HTTP
 	Users    http.Handler      // the API of the user pool; may be nil
+	Files    http.Handler      // S3, with the buckets of the room
 	Settings map[string]string // settings and secrets, by name
 
 	room  spec.Room
@@ -77,12 +79,28 @@ func New(t testing.TB, room spec.Room, now time.Time) *World {
 	w.Queues = sqs.New(w.Clock, queueHost)
 	t.Cleanup(w.Queues.Close)
 	t.Cleanup(w.checkMetrics)
+	made := map[string]bool{}
 	for _, fn := range room.Functions {
 		if q, ok := fn.On.(spec.Queue); ok {
 			Must(t, w.Queues.Create(sqs.Queue{Name: q.DeadLetter(), FIFO: q.FIFO()}))
 			Must(t, w.Queues.Create(sqs.Queue{Name: q.Name, FIFO: q.FIFO(), Visibility: fn.VisibilityTimeout(), MaxReceives: q.MaxReceiveCount, DeadLetter: q.DeadLetter()}))
+			made[q.Name] = true
 		}
 	}
+	for _, fn := range room.Functions {
+		for _, q := range fn.Sends {
+			if !made[q.Name] { // of another room
+				Must(t, w.Queues.Create(sqs.Queue{Name: q.Name, FIFO: q.FIFO()}))
+				made[q.Name] = true
+			}
+		}
+	}
+	var buckets []string
+	for _, b := range room.Buckets() {
+		buckets = append(buckets, b.Name)
+		w.Settings[b.On("").Env()] = b.Name
+	}
+	w.Files = s3.New(buckets...)
 	return w
 }
 
@@ -171,6 +189,10 @@ func (w *World) call(fn spec.Function, r *http.Request) (*http.Response, error) 
 	switch service {
 	default:
 		return w.http.Do(r)
+	case "":
+		w.checkObject(fn, r)
+		r.Header.Set("Content-Length", fmt.Sprint(r.ContentLength)) // as it comes by the wire
+		to = w.Files
 	case "AmazonSQS":
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -190,6 +212,16 @@ func (w *World) call(fn spec.Function, r *http.Request) (*http.Response, error) 
 	out := httptest.NewRecorder()
 	to.ServeHTTP(out, r)
 	return out.Result(), nil
+}
+
+// checkObject fails the test if a call of S3 is not one that the spec of fn lists.
+func (w *World) checkObject(fn spec.Function, r *http.Request) {
+	op := map[string]spec.ObjectOp{http.MethodGet: spec.GetObject, http.MethodPut: spec.PutObject, http.MethodDelete: spec.DeleteObject}[r.Method]
+	if !slices.ContainsFunc(fn.Objects, func(a spec.ObjectAccess) bool {
+		return slices.Contains(a.Ops, op) && strings.HasPrefix(r.URL.Path, "/"+a.Bucket.Name+"/"+a.Prefix)
+	}) {
+		w.T.Errorf("%s calls %s %s, which its spec does not list", fn.Name, r.Method, r.URL.Path)
+	}
 }
 
 // checkMetrics fails the test if a metric was emitted that the spec of no opened

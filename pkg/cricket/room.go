@@ -8,6 +8,7 @@ import (
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/schedule"
+	"matchday/pkg/cricket/userdata"
 	"matchday/pkg/spec"
 )
 
@@ -25,6 +26,7 @@ var Room = spec.Room{
 		activity.StartActivityFunction, activity.EndActivityFunction,
 		follower.GetPreferencesFunction, follower.PutPreferencesFunction,
 		catalog.SyncLeaguesFunction, catalog.SyncTeamsFunction, schedule.SyncFixturesFunction,
+		userdata.ForgetUserFunction, userdata.ExportUserFunction,
 	},
 	Machines: []spec.Machine{{
 		Name: "cricket-live-loop", Definition: "live-loop.asl.json", Every: "cron(* * * * ? *)", // a rate would fire at any second of the minute

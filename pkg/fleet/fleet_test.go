@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchday/pkg/accounts"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/spec"
 )
@@ -101,5 +102,39 @@ func TestWritesOfUsersCheckTheDeletion(t *testing.T) {
 				t.Errorf("%s writes, and does not check that the user is not deleted", f.Name)
 			}
 		}
+	}
+}
+
+// TestRoomsForgetUsers: a room with routes of users deletes and exports what it keeps of
+// them, and the room of the accounts asks exactly those rooms.
+func TestRoomsForgetUsers(t *testing.T) {
+	t.Parallel()
+	var asked, served []string
+	for _, room := range Rooms() {
+		for _, f := range room.Functions {
+			if f.Name == accounts.ResumeJobsFunction.Name {
+				for _, q := range f.Sends {
+					asked = append(asked, q.Name)
+				}
+			}
+		}
+		if room.Name == accounts.Room.Name || !slices.ContainsFunc(room.Functions, func(f spec.Function) bool {
+			on, ok := f.On.(spec.Route)
+			return ok && on.Auth == spec.User
+		}) {
+			continue
+		}
+		for _, k := range []account.Kind{account.Forget, account.Export} {
+			q := account.Queue(room.Name, k)
+			if !slices.ContainsFunc(room.Functions, func(f spec.Function) bool { return f.On == spec.Trigger(q) }) {
+				t.Errorf("no function of %s receives %s", room.Name, q.Name)
+			}
+			served = append(served, q.Name)
+		}
+	}
+	slices.Sort(asked)
+	slices.Sort(served)
+	if !slices.Equal(asked, served) {
+		t.Errorf("the accounts ask %q, want %q", asked, served)
 	}
 }

@@ -16,7 +16,7 @@ const module = "matchday/"
 var rooms = []string{"accounts", "cricket", "pickem", "commitcollect", "bestshot", "threefc"}
 
 // The kit is a closed list.
-var kit = []string{"account", "app", "auth", "dynamo", "httpapi", "lock", "problem", "push", "queue", "telemetry", "userpool"}
+var kit = []string{"account", "app", "auth", "dynamo", "httpapi", "lock", "object", "problem", "push", "queue", "telemetry", "userpool"}
 
 // A rule forbids imports. It is about the packages for which From holds, and
 // complains of each import for which Forbids holds. Direct imports are enough:
@@ -82,7 +82,7 @@ var rules = []rule{
 var orders = map[string][]string{
 	"cricket": {
 		"tables", "sportmonks", "score", "score/tally", "score/scorer", "score/event",
-		"catalog", "match", "follower", "activity", "alert", "live", "schedule", "",
+		"catalog", "match", "follower", "activity", "alert", "live", "schedule", "userdata", "",
 	},
 	"pickem": {"tables", "item", "score", "notice", "event", "league", "member", ""},
 }

@@ -23,6 +23,7 @@ var Room = spec.Room{
 		event.AddMatchFunction, event.UpdateMatchFunction, event.DeleteMatchFunction, event.OrderCardFunction, event.PutResultFunction, event.RequestScoreFunction, event.ListEntriesFunction,
 		event.GetHealthFunction,
 		event.LockEventsFunction, score.ScoreEventFunction, score.RebuildStandingsFunction, notice.RemindFunction, notice.SendNoticesFunction,
+		member.ForgetUserFunction, member.ExportUserFunction,
 	},
 	Settings: push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the pick'em app"),
 	Alarms: []spec.Alarm{{

@@ -156,6 +156,7 @@ const (
 	AdminCreateUser UserOp = "AdminCreateUser"
 	AdminGetUser    UserOp = "AdminGetUser"
 	AdminDeleteUser UserOp = "AdminDeleteUser"
+	ListUsers       UserOp = "ListUsers"
 )
 
 // Function is one Lambda function, built from functions/<Name>.

@@ -40,6 +40,7 @@ import (
 	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/infra/sim/guard"
 	"matchday/infra/sim/lambda"
+	"matchday/infra/sim/s3"
 	"matchday/infra/sim/scheduler"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/sim/stepfunctions"
@@ -277,6 +278,16 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	f.Queues = sqs.New(f.Clock, inner+"/sqs")
 	mux := http.NewServeMux()
 	mux.Handle("/cognito/", http.StripPrefix("/cognito", f.Users))
+	var buckets, variables []string
+	for _, room := range f.Rooms {
+		for _, b := range room.Spec.Buckets() {
+			if name := prefix + b.Name; !slices.Contains(buckets, name) {
+				buckets = append(buckets, name)
+				variables = append(variables, b.On("").Env()+"="+name)
+			}
+		}
+	}
+	mux.Handle("/s3/", http.StripPrefix("/s3", s3.New(buckets...)))
 	endpoint := db.URL
 	if f.Faults == nil {
 		mux.Handle("/sqs/", f.Queues)
@@ -311,11 +322,11 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 		return host, nil, err
 	}
 	f.simulators = map[string]http.Handler{}
-	return Host{Fleet: f, url: inner, mux: mux}, []string{
-		spec.EnvStage + "=" + spec.Local, spec.EnvPrefix + "=" + prefix, spec.EnvQueues + "=" + inner + "/sqs/" + account.ID + "/" + prefix,
-		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_ENDPOINT_URL_SQS=" + inner + "/sqs/", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER=" + inner + "/cognito/", "AWS_REGION=" + account.Region,
-		"APNS_URL=" + f.Phones.URL(), "APNS_CA_FILE=" + ca, "APNS_TEAM_ID=" + teamID, "APNS_KEY_ID=" + keyID, "APNS_KEY=" + text,
-	}, nil
+	return Host{Fleet: f, url: inner, mux: mux}, append(variables,
+		spec.EnvStage+"="+spec.Local, spec.EnvPrefix+"="+prefix, spec.EnvQueues+"="+inner+"/sqs/"+account.ID+"/"+prefix,
+		"AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "AWS_ENDPOINT_URL_SQS="+inner+"/sqs/", "AWS_ENDPOINT_URL_S3="+inner+"/s3", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER="+inner+"/cognito/", "AWS_REGION="+account.Region,
+		"APNS_URL="+f.Phones.URL(), "APNS_CA_FILE="+ca, "APNS_TEAM_ID="+teamID, "APNS_KEY_ID="+keyID, "APNS_KEY="+text,
+	), nil
 }
 
 // endanger puts the fleet's faults in front of the services at inner. It returns the

@@ -38,6 +38,7 @@ func samples(w *local.World) story.Samples {
 			{At: "14:06", Cases: []string{
 				"remind-prematch/bad", "remind-prematch/good", "detect-toss/bad", "detect-toss/good", "sweep-channels/bad", "sweep-channels/good",
 				"end-activity/bad", "end-activity/good", "unfollow-match/bad", "unfollow-match/good", "delete-device/bad", "delete-device/good",
+				"export-user/bad", "export-user/good", "forget-user/bad", "forget-user/good",
 			}},
 		},
 		Prepare: func(put func(table string, row map[string]any) error) error {
@@ -45,6 +46,9 @@ func samples(w *local.World) story.Samples {
 			w.Provider.Play(script.Generate(1, cricsheet.T20), story.Time("13:00"), pace)
 			w.Provider.Play(script.Generate(2, cricsheet.T20), story.Time("14:20"), pace)
 			w.Provider.Play(script.Generate(1, cricsheet.ODI), story.Time("06:00"), pace)
+			if err := put("cricket-preferences", map[string]any{"userId": "7f6c1f0e-5d0a-4c5e-9b57-0000000d0004", "updatedAt": 1}); err != nil {
+				return err
+			}
 			// A channel whose creator was killed between the claim and the creation.
 			return put("cricket-channels", map[string]any{"matchId": "1", "view": "neutral", "claimedAt": 1})
 		},

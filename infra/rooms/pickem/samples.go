@@ -25,7 +25,7 @@ func samples() story.Samples {
 			}},
 			{At: "14:46", Cases: []string{
 				"lock-events/good", "put-result/good", "list-corrections/good", "request-score/good", "score-event/good", "get-results/good", "get-standings/good",
-				"rebuild-standings/good", "delete-user/good",
+				"rebuild-standings/good", "delete-user/good", "export-user/bad", "export-user/good", "forget-user/bad", "forget-user/good",
 			}},
 		},
 		Prepare: prepareSamples,
@@ -33,19 +33,21 @@ func samples() story.Samples {
 }
 
 // prepareSamples stores what events name, and what functions would give generated
-// ids: two members, two leagues, one with its code, and a show with a match.
+// ids: three members, two leagues, one with its code, and a show with a match.
 func prepareSamples(put func(table string, row map[string]any) error) error {
 	const (
 		league  = "c1d2e3f4-0000-4000-8000-000000000001"
 		another = "c1d2e3f4-0000-4000-8000-000000000002"
 		owner   = "7f6c1f0e-5d0a-4c5e-9b57-0000000a0001"
 		guest   = "7f6c1f0e-5d0a-4c5e-9b57-0000000b0002"
+		gone    = "7f6c1f0e-5d0a-4c5e-9b57-0000000d0004"
 		show    = "2026-06-20-harbour-havoc"
 		match   = "5b0e9a52-7c43-4a6f-9d18-000000000002"
 	)
 	for _, row := range []map[string]any{
 		{"PK": "USER#" + owner, "SK": "USER", "GSI_PK": "USER", "GSI_SK": "USER#" + owner, "type": "user", "belongsto": "USER#" + owner, "name": "Noor", "rev": 0},
 		{"PK": "USER#" + guest, "SK": "USER", "GSI_PK": "USER", "GSI_SK": "USER#" + guest, "type": "user", "belongsto": "USER#" + guest, "name": "Len", "rev": 0},
+		{"PK": "USER#" + gone, "SK": "USER", "GSI_PK": "USER", "GSI_SK": "USER#" + gone, "type": "user", "belongsto": "USER#" + gone, "name": "Gus", "rev": 0},
 		{"PK": "LEAGUE#" + league, "SK": "LEAGUE", "GSI_PK": "LEAGUE#" + league, "GSI_SK": "LEAGUE", "type": "league", "id": league, "name": "Harbour", "ownerId": owner, "code": "TEST1234", "members": 0},
 		{"PK": "LEAGUE#" + another, "SK": "LEAGUE", "GSI_PK": "LEAGUE#" + another, "GSI_SK": "LEAGUE", "type": "league", "id": another, "name": "Pier", "ownerId": owner, "code": "TEST5678", "members": 1},
 		{"PK": "USER#" + owner, "SK": "LEAGUE#" + another, "GSI_PK": "LEAGUE#" + another, "GSI_SK": "MEMBER#" + owner, "type": "membership", "leagueId": another,

@@ -227,7 +227,7 @@ func (p *Pool) Verify(token string) (map[string]any, error) {
 //	GET {issuer}/.well-known/openid-configuration
 //	GET {issuer}/.well-known/jwks.json
 //	GET /dev/token?user=u1&name=Una&group=admin    Tokens; not for pages of other sites
-//	POST /                                         AdminCreateUser, AdminGetUser, AdminDeleteUser
+//	POST /                                         AdminCreateUser, AdminGetUser, AdminDeleteUser, ListUsers
 func (p *Pool) ServeHTTP(w http.ResponseWriter, req *http.Request) { p.mux.ServeHTTP(w, req) }
 
 func (p *Pool) discovery(w http.ResponseWriter, _ *http.Request) {

@@ -264,7 +264,7 @@ func (p *Pool) api(w http.ResponseWriter, req *http.Request) {
 
 func (p *Pool) callAction(w http.ResponseWriter, req *http.Request) (any, error) {
 	action, ok := strings.CutPrefix(req.Header.Get("X-Amz-Target"), target)
-	act := map[string]func(request) (any, error){"AdminCreateUser": p.create, "AdminGetUser": p.get, "AdminDeleteUser": p.delete}[action]
+	act := map[string]func(request) (any, error){"AdminCreateUser": p.create, "AdminGetUser": p.get, "AdminDeleteUser": p.delete, "ListUsers": p.list}[action]
 	if !ok || act == nil {
 		return nil, refuse("UnknownOperationException", "The action %q is not known here.", action)
 	}
@@ -273,7 +273,7 @@ func (p *Pool) callAction(w http.ResponseWriter, req *http.Request) (any, error)
 		return nil, refuse("SerializationException", "%v", err)
 	}
 	switch {
-	case in.UserPoolId == "" || in.Username == "":
+	case in.UserPoolId == "" || in.Username == "" && action != "ListUsers":
 		return nil, refuse("InvalidParameterException", "UserPoolId and Username must not be empty.")
 	case in.UserPoolId != ID:
 		return nil, refuse("ResourceNotFoundException", "User pool %s does not exist.", in.UserPoolId)
@@ -290,6 +290,8 @@ type request struct {
 	UserAttributes         []attribute
 	DesiredDeliveryMediums []string
 	MessageAction          string
+	Limit                  int
+	PaginationToken        string
 }
 
 type attribute struct{ Name, Value string }
@@ -379,6 +381,34 @@ func (p *Pool) get(in request) (any, error) {
 	d, attributes := a.describe()
 	d.UserAttributes = attributes
 	return d, nil
+}
+
+// list returns a page of the users, in the order of their subs. The token is the last
+// sub of the page.
+func (p *Pool) list(in request) (any, error) {
+	if in.Limit < 0 || in.Limit > 60 {
+		return nil, refuse("InvalidParameterException", "Limit must be 0 to 60.")
+	}
+	if _, ok := p.users[in.PaginationToken]; in.PaginationToken != "" && !ok {
+		return nil, refuse("InvalidParameterException", "Invalid pagination token.")
+	}
+	var out struct {
+		Users           []userDescription
+		PaginationToken string `json:",omitempty"`
+	}
+	for _, sub := range slices.Sorted(maps.Keys(p.users)) {
+		if sub <= in.PaginationToken {
+			continue
+		}
+		if len(out.Users) == cmp.Or(in.Limit, 60) {
+			out.PaginationToken = out.Users[len(out.Users)-1].Username
+			break
+		}
+		d, attributes := p.users[sub].describe()
+		d.Attributes = attributes
+		out.Users = append(out.Users, d)
+	}
+	return out, nil
 }
 
 func (p *Pool) delete(in request) (any, error) {

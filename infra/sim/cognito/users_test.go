@@ -146,7 +146,7 @@ func TestRefusals(t *testing.T) {
 		"another pool":             {"AdminGetUser", `{"UserPoolId":"eu-west-1_other","Username":"u1"}`, "ResourceNotFoundException"},
 		"nobody":                   {"AdminGetUser", input("ana@example.org", ""), "UserNotFoundException"},
 		"no JSON":                  {"AdminGetUser", `{`, "SerializationException"},
-		"what no role may":         {"ListUsers", input("u1", ""), "UnknownOperationException"},
+		"what no role may":         {"ListGroups", input("u1", ""), "UnknownOperationException"},
 		"another's user pool name": {"AdminDeleteUser", input("una@example.com", ""), "UserNotFoundException"},
 	} {
 		if out, failed := do(t, p, c.action, c.body); failed != c.want {

@@ -142,3 +142,19 @@ var (
 	PutProcessed      = Processing.On("Set last processed ball ID", "PK=matchId, with 7-day TTL", spec.Rate{Driver: spec.StateChange, Note: "for a new ball"}, spec.PutItem)
 	Hydrate           = Processing.On("Hydrate cache from DynamoDB", "PK=matchId per chunk", spec.Rate{Driver: spec.Request, Note: "for a timeline"}, spec.GetItem)
 )
+
+// What the room keeps of a user, for the export and the deletion of an account.
+var (
+	ofAccount = spec.Rate{Driver: spec.Message, Note: "of a deletion or an export of an account"}
+
+	UsersDevices      = Devices.On("Get user's devices", "PK=userId; PK=#TOKEN#{token}", ofAccount, spec.Query, spec.GetItem)
+	UsersPreferences  = Preferences.On("Get user's preferences", "PK=userId", ofAccount, spec.GetItem)
+	UsersFollows      = Follows.On("Get user's follows", "PK=#USER#{userId}, SK=#FOLLOWS; PK=matchId, SK=userId", ofAccount, spec.GetItem)
+	UsersReminders    = Prematch.On("Get user's reminders", "PK=matchId, SK=userId", ofAccount, spec.GetItem)
+	UsersActivities   = Subscriptions.On("Get user's subscriptions", "PK=#USER#{userId}; PK=matchId, SK=pushToken", ofAccount, spec.Query, spec.GetItem)
+	ForgetDevices     = Devices.On("Forget user's devices", "PK=userId; PK=#TOKEN#{token}, owner = :userId", ofAccount, spec.DeleteItem)
+	ForgetPreferences = Preferences.On("Forget user's preferences", "PK=userId", ofAccount, spec.DeleteItem)
+	ForgetFollows     = Follows.On("Forget user's follows", "PK=matchId, SK=userId; PK=#USER#{userId}, SK=#FOLLOWS", ofAccount, spec.DeleteItem)
+	ForgetReminders   = Prematch.On("Forget user's reminders", "PK=matchId, SK=userId", ofAccount, spec.DeleteItem)
+	ForgetActivities  = Subscriptions.On("Forget user's subscriptions", "PK=matchId, SK=pushToken, userId = :userId; PK=#USER#{userId}", ofAccount, spec.DeleteItem)
+)

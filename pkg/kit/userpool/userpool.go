@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	cognito "github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider"
@@ -72,6 +73,37 @@ func (p Pool) create(ctx context.Context, email string, action types.MessageActi
 	}
 	subject, err := subjectOf(out.User.Attributes)
 	return Invited{Subject: subject, Mailed: true}, err
+}
+
+// User is a user of the pool.
+type User struct {
+	Subject string    `json:"userId"`
+	Email   string    `json:"email"`
+	Status  string    `json:"status" doc:"Cognito's: CONFIRMED, FORCE_CHANGE_PASSWORD for a pending invitation, UNCONFIRMED for a sign-up that is not complete." example:"CONFIRMED"`
+	Created time.Time `json:"createdAt"`
+}
+
+// ErrBadCursor reports a cursor that List has not returned, or that has expired.
+var ErrBadCursor = problem.New(problem.Invalid, "bad_cursor", "this page is no longer there: begin again").In("query.cursor")
+
+// List returns a page of the users, at most limit of 60, and the cursor of the next, ""
+// at the end.
+func (p Pool) List(ctx context.Context, limit int32, cursor string) (all []User, next string, err error) {
+	in := &cognito.ListUsersInput{UserPoolId: &p.id, Limit: &limit}
+	if cursor != "" {
+		in.PaginationToken = &cursor
+	}
+	out, err := p.client.ListUsers(ctx, in)
+	if _, bad := errors.AsType[*types.InvalidParameterException](err); bad && cursor != "" {
+		return nil, "", ErrBadCursor.Because(err)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("list the users: %w", err)
+	}
+	for _, u := range out.Users {
+		all = append(all, User{attribute(u.Attributes, "sub"), attribute(u.Attributes, "email"), string(u.UserStatus), aws.ToTime(u.UserCreateDate).UTC()})
+	}
+	return all, aws.ToString(out.PaginationToken), nil
 }
 
 // Remove deletes the account of a subject, if there is one.

@@ -10,11 +10,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"golang.org/x/sync/errgroup"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/userpool"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/league"
@@ -29,9 +32,11 @@ var (
 
 // Members is the service of members.
 type Members struct {
-	db   dynamo.DB
-	pool userpool.Pool
-	now  func() time.Time
+	db    dynamo.DB
+	pool  userpool.Pool
+	queue queue.Sender
+	files object.Bucket
+	now   func() time.Time
 }
 
 // GetMe is the request for the caller's profile.
@@ -232,13 +237,13 @@ type InvitedPage struct {
 // user_exists if there is such a member, userpool.ErrUnverified if somebody else may have
 // begun to sign up with the address, user_removed while a removal is not complete.
 func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage, error) {
-	account, err := s.pool.Invite(ctx, in.Body.Email)
+	invited, err := s.pool.Invite(ctx, in.Body.Email)
 	if err != nil {
 		return nil, err
 	}
 	out := &InvitedPage{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
-	out.Body.UserID, out.Body.Name = account.Subject, in.Body.Name
-	err = dynamo.Put(ctx, s.db, tables.InviteMember, item.NewMember(account.Subject, in.Body.Name), dynamo.Absent[item.Member]("PK"))
+	out.Body.UserID, out.Body.Name = invited.Subject, in.Body.Name
+	err = dynamo.Put(ctx, s.db, tables.InviteMember, item.NewMember(invited.Subject, in.Body.Name), dynamo.Absent[item.Member]("PK"))
 	refused, ok := errors.AsType[*dynamo.Refused](err)
 	if !ok {
 		return out, err
@@ -250,7 +255,7 @@ func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage,
 	switch {
 	case there.DeletedAt != "":
 		return nil, errUserRemoved
-	case !account.Mailed:
+	case !invited.Mailed:
 		return nil, errUserExists
 	}
 	out.Status, out.Body.Name = http.StatusOK, there.Name
@@ -276,6 +281,34 @@ func (s *Members) DeleteUser(ctx context.Context, in *DeleteUser) (*httpapi.Remo
 		return nil, item.ErrNoUser
 	}
 	return httpapi.NewRemoved(), nil
+}
+
+const room = "pickem"
+
+// ForgetUser removes a user who has deleted the account, if the user is a member, and
+// confirms it.
+func (s *Members) ForgetUser(ctx context.Context, in account.Request) error {
+	if _, err := s.remove(ctx, in.UserID); err != nil {
+		return err
+	}
+	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
+}
+
+// ExportUser writes all items of a user to the bucket of exports, and confirms it. A
+// second run replaces the document.
+func (s *Members) ExportUser(ctx context.Context, in account.Request) error {
+	items, err := dynamo.QueryAll[map[string]any](ctx, s.db, tables.GetMember, dynamo.Range{Key: dynamo.KeyIs(tables.GetMember, item.UserRef(in.UserID)), Consistent: true})
+	if err != nil {
+		return err
+	}
+	phones, err := notice.DevicesOf(ctx, s.db, in.UserID, 0)
+	if err != nil {
+		return err
+	}
+	if err := s.files.Put(ctx, account.PartKey(room, in.Job), map[string]any{"items": items, "devices": phones}); err != nil {
+		return err
+	}
+	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
 }
 
 // remove deletes what the room has of a user. It returns false if that is nothing.
@@ -328,5 +361,8 @@ func (s *Members) rows(ctx context.Context, userID string) ([]item.Row, error) {
 
 // OpenMembers opens the service of members.
 func OpenMembers(_ context.Context, env app.Env) (*Members, error) {
-	return &Members{db: item.OpenTable(env), pool: userpool.Open(env.AWS, env.Pool), now: env.Now}, nil
+	return &Members{
+		db: item.OpenTable(env), pool: userpool.Open(env.AWS, env.Pool), queue: queue.Open(env.AWS, env.Queues),
+		files: object.Open(env.AWS, env.Setting(account.Exports.On("").Env())), now: env.Now,
+	}, nil
 }

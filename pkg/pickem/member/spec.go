@@ -55,7 +55,31 @@ var (
 		Does:   "Removes a member and the member's data. The account stays.",
 		IfDown: "Administrators cannot remove members.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.Admin, Path: "/admin/users/{userId}"},
-		Uses:   []spec.Access{tables.GetMember, tables.RemoveMember, tables.FindLeague, tables.LeagueRoster, tables.LeaveLeague, tables.MembersDevices, tables.DropDevice},
+		Uses:   removes,
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
+	}
+)
+
+// removes are the access patterns of the removal of a member.
+var removes = []spec.Access{tables.GetMember, tables.RemoveMember, tables.FindLeague, tables.LeagueRoster, tables.LeaveLeague, tables.MembersDevices, tables.DropDevice}
+
+// What the room of the accounts asks for.
+var (
+	ForgetUserFunction = spec.Function{
+		Name:   "pickem/forget-user",
+		Does:   "Deletes what the room has of a user who has deleted the account.",
+		IfDown: "Predictions, leagues and phones of deleted users stay.",
+		On:     account.Queue(room, account.Forget),
+		Uses:   removes, Sends: []spec.Queue{account.DoneQueue},
+		Memory: 256, Timeout: 30 * time.Second,
+	}
+	ExportUserFunction = spec.Function{
+		Name:   "pickem/export-user",
+		Does:   "Hands out what the room has of a user.",
+		IfDown: "Exports of users do not end.",
+		On:     account.Queue(room, account.Export),
+		Uses:   []spec.Access{tables.GetMember, tables.MembersDevices}, Sends: []spec.Queue{account.DoneQueue},
+		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
+		Memory:  256, Timeout: 30 * time.Second,
 	}
 )

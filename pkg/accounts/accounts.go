@@ -1,0 +1,186 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/object"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/userpool"
+)
+
+// item is any item of the room: see the package's description.
+type item struct {
+	UserID string `dynamodbav:"userId"`
+	Item   string `dynamodbav:"item"`
+
+	Name      string `dynamodbav:"name,omitempty"`      // of a profile
+	CreatedAt string `dynamodbav:"createdAt,omitempty"` // of a profile
+
+	Job       string `dynamodbav:"job,omitempty"`       // id of a job, also of its parts
+	Open      string `dynamodbav:"open,omitempty"`      // isOpen until the job ends
+	StartedAt string `dynamodbav:"startedAt,omitempty"` // of a job
+	EndedAt   string `dynamodbav:"endedAt,omitempty"`   // of an export
+	TTL       int64  `dynamodbav:"ttl,omitempty"`       // epoch seconds
+}
+
+const (
+	profile = "profile"
+	isOpen  = "job"
+)
+
+// format returns a time as items hold it: sortable.
+func format(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func parse(text string) time.Time {
+	t, _ := time.Parse(time.RFC3339, text)
+	return t
+}
+
+// Service is the service of accounts.
+type Service struct {
+	db    dynamo.DB
+	queue queue.Sender
+	files object.Bucket
+	pool  userpool.Pool
+	clock app.Clock
+}
+
+// Open opens the service.
+func Open(_ context.Context, env app.Env) (*Service, error) {
+	return &Service{
+		db: dynamo.Open(env.AWS, env.Prefix), queue: queue.Open(env.AWS, env.Queues), clock: env.Clock,
+		files: object.Open(env.AWS, env.Setting(account.Exports.On("").Env())), pool: userpool.Open(env.AWS, env.Pool),
+	}, nil
+}
+
+// OnUserConfirmed creates the profile of a user who has signed up, with the name of the
+// account if that is a display name. It ignores confirmations of a reset password. A
+// second event changes nothing.
+func (s *Service) OnUserConfirmed(ctx context.Context, e events.CognitoEventUserPoolsPostConfirmation) (events.CognitoEventUserPoolsPostConfirmation, error) {
+	if e.TriggerSource == "PostConfirmation_ConfirmForgotPassword" {
+		return e, nil
+	}
+	id := e.Request.UserAttributes["sub"]
+	if id == "" {
+		return e, errors.New("the event has no user attribute sub")
+	}
+	name, err := httpapi.DisplayName(strings.Join(strings.Fields(e.Request.UserAttributes["name"]), " "))
+	if err != nil {
+		name = "" // anybody may write anything there
+	}
+	return e, s.create(ctx, id, name)
+}
+
+// create creates the profile of a user, unless there is one.
+func (s *Service) create(ctx context.Context, userID, name string) error {
+	p := item{UserID: userID, Item: profile, Name: name, CreatedAt: format(s.clock.Now())}
+	return dynamo.IgnoreRefused(dynamo.Put(ctx, s.db, createProfile, p, dynamo.Absent[item]("userId")))
+}
+
+// GetAccount is the request for the caller's account.
+type GetAccount struct{ auth.User }
+
+// Page is the answer with an account.
+type Page struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		UserID    string     `json:"userId"`
+		Name      string     `json:"name,omitempty" doc:"The name that the user gave at the sign-up."`
+		CreatedAt *time.Time `json:"createdAt,omitempty" doc:"Absent for an account that an administrator of a room has made."`
+		DeletedAt *time.Time `json:"deletedAt,omitempty" doc:"The user has deleted the account. What the rooms have of the user is deleted within minutes."`
+	}
+}
+
+// GetAccount returns the caller's account.
+func (s *Service) GetAccount(ctx context.Context, in *GetAccount) (*Page, error) {
+	items, err := dynamo.QueryAll[item](ctx, s.db, readAccount, ofUser(in.UserID))
+	if err != nil {
+		return nil, err
+	}
+	out := &Page{Status: http.StatusOK, CacheControl: httpapi.NoStore}
+	out.Body.UserID = in.UserID
+	for _, i := range items {
+		switch i.Item {
+		case profile:
+			at := parse(i.CreatedAt)
+			out.Body.Name, out.Body.CreatedAt = i.Name, &at
+		case string(account.Forget):
+			at := parse(i.StartedAt)
+			out.Body.DeletedAt = &at
+		}
+	}
+	return out, nil
+}
+
+// ofUser is the range of all items of a user.
+func ofUser(userID string) dynamo.Range {
+	return dynamo.Range{Key: dynamo.KeyIs(readAccount, userID), Consistent: true}
+}
+
+// InviteAccount is the request to invite a person.
+type InviteAccount struct {
+	auth.Admin
+	Body struct {
+		Name  string `json:"name" format:"display-name" doc:"The name of the profile." example:"Lena"`
+		Email string `json:"email" format:"email" maxLength:"128" doc:"Cognito sends a temporary password to this address." example:"lena@example.com"`
+	}
+}
+
+// Invited is the answer with the invited account.
+type Invited struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		UserID string `json:"userId"`
+		Mailed bool   `json:"mailed" doc:"Whether Cognito has sent a temporary password. It sends none to a user who has signed in before."`
+	}
+}
+
+// InviteAccount creates an account, for which Cognito sends an e-mail, and its profile. A
+// second run finds the account and creates what is missing. Errors:
+// userpool.ErrUnverified.
+func (s *Service) InviteAccount(ctx context.Context, in *InviteAccount) (*Invited, error) {
+	account, err := s.pool.Invite(ctx, in.Body.Email)
+	if err != nil {
+		return nil, err
+	}
+	out := &Invited{Status: http.StatusOK, CacheControl: httpapi.NoStore}
+	out.Body.UserID, out.Body.Mailed = account.Subject, account.Mailed
+	return out, s.create(ctx, account.Subject, in.Body.Name)
+}
+
+// ListAccounts is the request for the accounts.
+type ListAccounts struct {
+	auth.Admin
+	Cursor string `query:"cursor" maxLength:"2048" doc:"The next of the page before."`
+	Limit  int32  `query:"limit" minimum:"1" maximum:"60" default:"60"`
+}
+
+// AccountList is the answer with accounts.
+type AccountList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Accounts []userpool.User `json:"accounts"`
+		Next     string          `json:"next,omitempty" doc:"The cursor of the next page."`
+	}
+}
+
+// ListAccounts returns a page of the accounts of the user pool, in no order.
+func (s *Service) ListAccounts(ctx context.Context, in *ListAccounts) (*AccountList, error) {
+	out := &AccountList{CacheControl: httpapi.NoStore}
+	all, next, err := s.pool.List(ctx, in.Limit, in.Cursor)
+	out.Body.Accounts, out.Body.Next = append([]userpool.User{}, all...), next
+	return out, err
+}

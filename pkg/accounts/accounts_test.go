@@ -1,0 +1,401 @@
+package accounts_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/sim/cognito"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/accounts"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/object"
+	"matchday/pkg/kit/userpool"
+)
+
+func TestMain(m *testing.M) {
+	testkit.SetDefaultLogger()
+	os.Exit(m.Run())
+}
+
+var (
+	noon  = time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)
+	rooms = []string{"cricket", "pickem"}
+)
+
+type world struct {
+	*testkit.World
+	pool   *cognito.Pool
+	routes map[string]testkit.Route
+}
+
+// newWorld returns a room in which ann and bob have signed up.
+func newWorld(t testing.TB) world {
+	t.Helper()
+	w := world{World: testkit.New(t, accounts.Room, noon)}
+	pool, err := cognito.New(w.Clock, "http://pool/identity", "app", "")
+	testkit.Must(t, err)
+	w.pool, w.Users = pool, pool
+	w.routes = map[string]testkit.Route{
+		accounts.GetAccountFunction.Name:    testkit.Serve(w.World, accounts.GetAccountFunction, accounts.Open, (*accounts.Service).GetAccount),
+		accounts.DeleteAccountFunction.Name: testkit.Serve(w.World, accounts.DeleteAccountFunction, accounts.Open, (*accounts.Service).DeleteAccount),
+		accounts.GetExportFunction.Name:     testkit.Serve(w.World, accounts.GetExportFunction, accounts.Open, (*accounts.Service).GetExport),
+		accounts.InviteAccountFunction.Name: testkit.Serve(w.World, accounts.InviteAccountFunction, accounts.Open, (*accounts.Service).InviteAccount),
+		accounts.ListAccountsFunction.Name:  testkit.Serve(w.World, accounts.ListAccountsFunction, accounts.Open, (*accounts.Service).ListAccounts),
+	}
+	confirmed := testkit.Open(w.World, accounts.OnUserConfirmedFunction, accounts.Open)
+	pool.OnConfirmed(func(ctx context.Context, in []byte) ([]byte, error) {
+		var e events.CognitoEventUserPoolsPostConfirmation
+		if err := json.Unmarshal(in, &e); err != nil {
+			return nil, err
+		}
+		out, err := confirmed.OnUserConfirmed(w.NewContext(), e)
+		testkit.Must(t, err)
+		return json.Marshal(out)
+	})
+	for _, u := range []string{"ann", "bob"} {
+		_, err := pool.SignIn(t.Context(), u, strings.ToUpper(u), nil)
+		testkit.Must(t, err)
+	}
+	return w
+}
+
+// requests returns the requests of a kind to each room, without repeats.
+func (w world) requests(k account.Kind) map[string]account.Request {
+	all := map[string]account.Request{}
+	for _, room := range rooms {
+		for _, r := range testkit.Messages[account.Request](w.World, account.Queue(room, k)) {
+			all[room] = r
+		}
+	}
+	return all
+}
+
+// finish has rooms do their part of a job: for an export, write a document.
+func (w world) finish(s *accounts.Service, k account.Kind, from ...string) (err error) {
+	for _, room := range from {
+		r, ok := w.requests(k)[room]
+		if !ok {
+			continue
+		}
+		if k == account.Export {
+			testkit.Must(w.T, w.bucket().Put(w.T.Context(), account.PartKey(room, r.Job), map[string]string{"from": room}))
+		}
+		if e := s.FinishJob(w.NewContext(), account.Done{Kind: k, Room: room, Request: r}); e != nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// poolConfig is the configuration for calls of the pool by the test itself.
+func (w world) poolConfig() aws.Config {
+	cfg := w.AWS.Copy()
+	cfg.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+		out := httptest.NewRecorder()
+		w.pool.ServeHTTP(out, r)
+		return out.Result(), nil
+	})
+	return cfg
+}
+
+// bucket returns the bucket of exports, for the test itself.
+func (w world) bucket() object.Bucket {
+	server := httptest.NewServer(w.Files)
+	w.T.Cleanup(server.Close)
+	cfg := w.AWS.Copy()
+	cfg.BaseEndpoint = &server.URL
+	return object.Open(cfg, account.Exports.Name)
+}
+
+func (w world) opened() *accounts.Service {
+	return testkit.Open(w.World, accounts.FinishJobFunction, accounts.Open)
+}
+
+// rows returns the items of a user, and what is left of the user elsewhere.
+func (w world) rows(user string) (all []string) {
+	for _, row := range testkit.Rows[map[string]any](w.World, accounts.Accounts) {
+		if row["userId"] == user {
+			open := ""
+			if row["open"] != nil {
+				open = " open"
+			}
+			all = append(all, row["item"].(string)+open)
+		}
+	}
+	for _, row := range testkit.Rows[map[string]any](w.World, account.Deleted) {
+		if row["userId"] == user {
+			mark := "tombstone"
+			if row["ttl"] != nil {
+				mark += " that expires"
+			}
+			all = append(all, mark)
+		}
+	}
+	if list, _, err := userpool.Open(w.poolConfig(), cognito.ID).List(w.T.Context(), 60, ""); err != nil {
+		w.T.Error(err)
+	} else if slices.ContainsFunc(list, func(u userpool.User) bool { return u.Subject == user }) {
+		all = append(all, "account")
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestDeletion: the tombstone is there when the request is answered, the account goes
+// last, and nothing but the tombstone stays.
+func TestDeletion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.opened()
+	ask := func() int {
+		return testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "").StatusCode
+	}
+	testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
+	testkit.Must(t, w.finish(s, account.Export, rooms...))
+	export := w.requests(account.Export)["cricket"].Job
+	if _, err := w.bucket().Get(t.Context(), "exports/ann/"+export+".json"); err != nil {
+		t.Fatal(err)
+	}
+	steps := []struct {
+		what string
+		do   func() error
+		want []string
+	}{
+		{"the request", func() error { ask(); return nil }, []string{"account", "export", "export#cricket", "export#pickem", "forget open", "profile", "tombstone"}},
+		{"one room", func() error { return w.finish(s, account.Forget, "pickem") }, []string{"account", "export", "export#cricket", "export#pickem", "forget open", "forget#pickem", "profile", "tombstone"}},
+		{"the same room", func() error { return w.finish(s, account.Forget, "pickem") }, []string{"account", "export", "export#cricket", "export#pickem", "forget open", "forget#pickem", "profile", "tombstone"}},
+		{"both rooms", func() error { return w.finish(s, account.Forget, "cricket") }, []string{"tombstone that expires"}},
+		{"a room again", func() error { return w.finish(s, account.Forget, "cricket") }, []string{"tombstone that expires"}},
+	}
+	for _, step := range steps {
+		testkit.Must(t, step.do())
+		if diff := cmp.Diff(step.want, w.rows("ann")); diff != "" {
+			t.Errorf("after %s (-want +got):\n%s", step.what, diff)
+		}
+	}
+	for _, key := range []string{"exports/ann/" + export + ".json", account.PartKey("cricket", export), account.PartKey("pickem", export)} {
+		if text, err := w.bucket().Get(t.Context(), key); err == nil {
+			t.Errorf("the object %s is there: %s", key, text)
+		}
+	}
+	if got := w.rows("bob"); !slices.Equal(got, []string{"account", "profile"}) {
+		t.Errorf("bob has %q left", got)
+	}
+	if status := ask(); status != 202 {
+		t.Errorf("deleting again: %d, want 202", status)
+	}
+	out := testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
+	if err := testkit.CheckProblemCode(out, 401, "account_deleted"); err != nil {
+		t.Errorf("an export of a deleted user: %v", err)
+	}
+	if out := testkit.Call(w.routes, accounts.GetAccountFunction, "/account", "ann", ""); !strings.Contains(out.Body, `"deletedAt":"2026-06-06T12:00:00Z"`) {
+		t.Errorf("the account is %s, want deletedAt", out.Body)
+	}
+}
+
+// TestDeletionCrashes: after a crash anywhere, the user's second request or resume-jobs
+// ends the deletion.
+func TestDeletionCrashes(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]func(w world){
+		"a second request": func(w world) {
+			_, err := testkit.Open(w.World, accounts.DeleteAccountFunction, accounts.Open).DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
+			testkit.Must(w.T, err)
+		},
+		"the job": func(w world) {
+			w.MoveClock(noon.Add(time.Hour))
+			testkit.Must(w.T, testkit.Open(w.World, accounts.ResumeJobsFunction, accounts.Open).ResumeJobs(w.NewContext()))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+				w := newWorld(t)
+				crashed := testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteAccountFunction, p), accounts.Open)
+				crashed.DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
+				if name == "the job" && len(w.rows("ann")) == 2 { // the request has failed before it wrote anything
+					crashed = testkit.Open(w.World, accounts.DeleteAccountFunction, accounts.Open)
+					crashed.DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
+				}
+				again(w)
+				return append(w.rows("ann"), slices.Sorted(maps.Keys(w.requests(account.Forget)))...)
+			})
+		})
+	}
+	t.Run("the end", func(t *testing.T) {
+		t.Parallel()
+		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+			w := newWorld(t)
+			testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
+			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
+			testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "")
+			testkit.Must(t, w.finish(w.opened(), account.Forget, "cricket"))
+			w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction, p), accounts.Open), account.Forget, "pickem")
+			testkit.Must(t, w.finish(w.opened(), account.Forget, "pickem"))
+			return w.rows("ann")
+		})
+	})
+	t.Run("the end, by the job", func(t *testing.T) {
+		t.Parallel()
+		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+			w := newWorld(t)
+			testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "")
+			requests := w.requests(account.Forget)
+			for _, room := range rooms { // both have confirmed, and the last message was lost
+				testkit.PutRows(w.World, accounts.Accounts, map[string]string{"userId": "ann", "item": "forget#" + room, "job": requests[room].Job})
+			}
+			w.MoveClock(noon.Add(time.Hour))
+			testkit.OpenWith(w.World, w.CrashingEnv(accounts.ResumeJobsFunction, p), accounts.Open).ResumeJobs(w.NewContext())
+			testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction, accounts.Open).ResumeJobs(w.NewContext()))
+			w.Logs.TakeWarnings()
+			return w.rows("ann")
+		})
+	})
+}
+
+// TestExport: the first request starts an export, and the next after its end has a link
+// to what all rooms have written.
+func TestExport(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ask := func(want int) (out struct{ URL string }) {
+		t.Helper()
+		answer := testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
+		if answer.StatusCode != want || (testkit.Header(answer).Get("Retry-After") != "") != (want == 202) {
+			t.Errorf("got %d %s, want %d", answer.StatusCode, answer.Body, want)
+		}
+		testkit.Must(t, json.Unmarshal([]byte(answer.Body), &out))
+		return out
+	}
+	ask(202)
+	ask(202)
+	first := w.requests(account.Export)["pickem"]
+	testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
+	if out := ask(200); !strings.Contains(out.URL, "/exports/ann/"+first.Job+".json?") || !strings.Contains(out.URL, "X-Amz-Expires=3600") {
+		t.Errorf("the link is %s", out.URL)
+	}
+	text, err := w.bucket().Get(t.Context(), "exports/ann/"+first.Job+".json")
+	testkit.Must(t, err)
+	var document map[string]any
+	testkit.Must(t, json.Unmarshal(text, &document))
+	if document["userId"] != "ann" || !reflect.DeepEqual(document["cricket"], map[string]any{"from": "cricket"}) || !reflect.DeepEqual(document["pickem"], map[string]any{"from": "pickem"}) || !strings.Contains(string(text), "ANN") {
+		t.Errorf("the document is %s", text)
+	}
+	w.MoveClock(noon.Add(25 * time.Hour))
+	ask(202)
+	if next := w.requests(account.Export)["pickem"]; next.Job == first.Job {
+		t.Error("a day later no new export was started")
+	}
+}
+
+func TestExportCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+		w := newWorld(t)
+		in := &accounts.GetExport{User: auth.User{UserID: "ann"}}
+		testkit.OpenWith(w.World, w.CrashingEnv(accounts.GetExportFunction, p), accounts.Open).GetExport(w.NewContext(), in)
+		testkit.Open(w.World, accounts.GetExportFunction, accounts.Open).GetExport(w.NewContext(), in)
+		w.MoveClock(noon.Add(time.Hour))
+		testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction, accounts.Open).ResumeJobs(w.NewContext()))
+		return append(w.rows("ann"), slices.Sorted(maps.Keys(w.requests(account.Export)))...)
+	})
+	t.Run("the end", func(t *testing.T) {
+		t.Parallel()
+		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+			w := newWorld(t)
+			testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
+			w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction, p), accounts.Open), account.Export, rooms...)
+			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
+			return w.rows("ann")
+		})
+	})
+}
+
+// TestJobsBehindAreCounted: a job is counted from an hour after its start.
+func TestJobsBehindAreCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "")
+	s := testkit.Open(w.World, accounts.ResumeJobsFunction, accounts.Open)
+	for _, c := range []struct {
+		at   time.Time
+		want float64
+	}{{noon.Add(time.Hour), 0}, {noon.Add(time.Hour + time.Second), 1}} {
+		w.MoveClock(c.at)
+		testkit.Must(t, s.ResumeJobs(w.NewContext()))
+		if got := w.Logs.SumMetric(accounts.JobsBehind); got != c.want {
+			t.Errorf("at %s %v jobs are behind, want %v", c.at, got, c.want)
+		}
+	}
+}
+
+// TestProfiles: a sign-up makes a profile, with a name that can be shown or none; an
+// invitation makes one, too, and administrators see all accounts.
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for name, want := range map[string]string{"Una": `"name":"Una"`, " Una \n Day ": `"name":"Una Day"`, "\u202eUna": `"userId":"u-3"`, strings.Repeat("é", 41): `"userId":"u-4"`} {
+		id := map[string]string{"Una": "u-1", " Una \n Day ": "u-2", "\u202eUna": "u-3"}[name]
+		if id == "" {
+			id = "u-4"
+		}
+		_, err := w.pool.SignIn(t.Context(), id, name, nil)
+		testkit.Must(t, err)
+		out := testkit.Call(w.routes, accounts.GetAccountFunction, "/account", id, "")
+		if !strings.Contains(out.Body, want) || strings.Contains(out.Body, `"name"`) != strings.Contains(want, `"name"`) || !strings.Contains(out.Body, `"createdAt":"2026-06-06T12:00:00Z"`) {
+			t.Errorf("the account of %q is %s", name, out.Body)
+		}
+	}
+	invite := func(user string) int {
+		return testkit.Call(w.routes, accounts.InviteAccountFunction, "/admin/accounts", user, `{"name":"Lena","email":"lena@example.com"}`).StatusCode
+	}
+	if a, b, c := invite("ann"), invite(testkit.Administrator), invite(testkit.Administrator); a != 403 || b != 200 || c != 200 || w.pool.Invitations("lena@example.com") != 2 {
+		t.Errorf("invitations: %d, %d, %d, and %d mails; want 403, 200, 200 and 2", a, b, c, w.pool.Invitations("lena@example.com"))
+	}
+	type page struct {
+		Accounts []userpool.User
+		Next     string
+	}
+	var all []string
+	for cursor := ""; ; {
+		p := testkit.Decode[page](w.World, testkit.Call(w.routes, accounts.ListAccountsFunction, "/admin/accounts?limit=3&cursor="+cursor, testkit.Administrator, ""))
+		for _, u := range p.Accounts {
+			all = append(all, u.Email+" "+u.Status)
+		}
+		if cursor = p.Next; cursor == "" {
+			break
+		}
+	}
+	slices.Sort(all)
+	want := []string{
+		"ann@example.com CONFIRMED", "bob@example.com CONFIRMED", "lena@example.com FORCE_CHANGE_PASSWORD",
+		"u-1@example.com CONFIRMED", "u-2@example.com CONFIRMED", "u-3@example.com CONFIRMED", "u-4@example.com CONFIRMED",
+	}
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Errorf("the accounts (-want +got):\n%s", diff)
+	}
+	if err := testkit.CheckProblemCode(testkit.Call(w.routes, accounts.ListAccountsFunction, "/admin/accounts?cursor=no", testkit.Administrator, ""), 400, "bad_cursor"); err != nil {
+		t.Error(err)
+	}
+	for fn := range w.routes {
+		out := w.routes[fn](testkit.Request("GET", "/account", "", ""))
+		if strings.HasSuffix(fn, "get-account") && out.StatusCode != 401 {
+			t.Errorf("%s without a token: %d", fn, out.StatusCode)
+		}
+	}
+}

@@ -1,0 +1,5 @@
+package accounts
+
+// Exported for the tests of the package.
+
+var JobsBehind = jobsBehind

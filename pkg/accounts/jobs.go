@@ -1,0 +1,290 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/telemetry"
+)
+
+const (
+	// settle is how long a room waits before it deletes a user's rows: until what the
+	// user's last requests have written is in the indexes.
+	settle = time.Minute
+	// keepTombstone is how long a tombstone outlives the account. Access tokens are valid
+	// for 15 minutes.
+	keepTombstone = 48 * time.Hour
+
+	freshExport = 24 * time.Hour // for which no other is made
+	linkValid   = time.Hour
+
+	overdue = 10 * time.Minute // after which resume-jobs sends requests again
+	behind  = time.Hour        // after which a job is counted in jobsBehind
+)
+
+// DeleteAccount is the request to delete the caller's account.
+type DeleteAccount struct{ auth.User }
+
+// DeleteAccount marks the caller as deleted in all rooms at once, and has every room
+// delete what it has of the caller. A second run continues the same job.
+func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Page, error) {
+	job := s.newJob(in.UserID, account.Forget)
+	err := dynamo.Put(ctx, s.db, startJob, job, dynamo.Absent[item]("userId"))
+	if err := dynamo.IgnoreRefused(err); err != nil {
+		return nil, err
+	}
+	tombstone := account.Tombstone{UserID: in.UserID, DeletedAt: job.StartedAt}
+	if err := dynamo.Put(ctx, s.db, bury, tombstone, dynamo.Absent[account.Tombstone]("userId")); dynamo.IgnoreRefused(err) != nil {
+		return nil, err
+	}
+	items, err := dynamo.QueryAll[item](ctx, s.db, readAccount, ofUser(in.UserID))
+	if err != nil {
+		return nil, err
+	}
+	out := &Page{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}
+	out.Body.UserID = in.UserID
+	if i := slices.IndexFunc(items, func(i item) bool { return i.Item == job.Item }); i >= 0 { // else the job has just ended
+		job = items[i]
+		if err := s.request(ctx, job, missing(job, items)); err != nil {
+			return nil, err
+		}
+	}
+	at := parse(job.StartedAt)
+	out.Body.DeletedAt = &at
+	return out, nil
+}
+
+func (s *Service) newJob(userID string, k account.Kind) item {
+	return item{UserID: userID, Item: string(k), Job: rand.Text(), Open: isOpen, StartedAt: format(s.clock.Now())}
+}
+
+// missing returns the rooms that have not done their part of a job.
+func missing(job item, items []item) (left []string) {
+	for _, room := range rooms {
+		if !slices.ContainsFunc(items, func(i item) bool { return i.Item == job.Item+"#"+room && i.Job == job.Job }) {
+			left = append(left, room)
+		}
+	}
+	return left
+}
+
+// request asks rooms for their part of a job.
+func (s *Service) request(ctx context.Context, job item, rooms []string) error {
+	delay := time.Duration(0)
+	if job.Item == string(account.Forget) {
+		delay = settle
+	}
+	for _, room := range rooms {
+		if err := s.queue.Send(ctx, account.Queue(room, account.Kind(job.Item)), account.Request{Job: job.Job, UserID: job.UserID}, delay); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetExport is the request for all data of the caller.
+type GetExport struct{ auth.User }
+
+// ExportPage is the answer with an export.
+type ExportPage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	RetryAfter   string `header:"Retry-After"`
+	Body         struct {
+		StartedAt time.Time `json:"startedAt"`
+		URL       string    `json:"url,omitempty" doc:"Downloads the document for an hour, without a token. Absent while it is made: ask again."`
+	}
+}
+
+// GetExport returns a link to the caller's export if there is one of the last day.
+// Otherwise it starts one and answers 202.
+func (s *Service) GetExport(ctx context.Context, in *GetExport) (*ExportPage, error) {
+	items, err := dynamo.QueryAll[item](ctx, s.db, readAccount, ofUser(in.UserID))
+	if err != nil {
+		return nil, err
+	}
+	out := &ExportPage{Status: http.StatusOK, CacheControl: httpapi.NoStore}
+	var last item
+	if i := slices.IndexFunc(items, func(i item) bool { return i.Item == string(account.Export) }); i >= 0 {
+		last = items[i]
+	}
+	out.Body.StartedAt = parse(last.StartedAt)
+	if last.EndedAt != "" && s.clock.Now().Before(out.Body.StartedAt.Add(freshExport)) {
+		out.Body.URL, err = s.files.Link(ctx, exportKey(last), "matchday.json", linkValid)
+		return out, err
+	}
+	if last.Job == "" || last.EndedAt != "" {
+		next := s.newJob(in.UserID, account.Export)
+		next.TTL = s.clock.Now().Add(account.KeepExport).Unix()
+		err := dynamo.Put(ctx, s.db, startJob, next, dynamo.Unchanged(last, "job"))
+		if dynamo.IgnoreRefused(err) != nil { // refused: another request has started one
+			return nil, err
+		}
+		if err == nil {
+			last = next
+			if err := s.request(ctx, last, rooms); err != nil {
+				return nil, err
+			}
+		}
+		out.Body.StartedAt = parse(next.StartedAt)
+	}
+	out.Status, out.RetryAfter = http.StatusAccepted, "10"
+	return out, nil
+}
+
+// exportKey returns the key of the document of an export.
+func exportKey(job item) string { return "exports/" + job.UserID + "/" + job.Job + ".json" }
+
+// FinishJob records that a room has done its part of a job, and ends the job when all
+// have. It ignores messages of jobs that have ended.
+func (s *Service) FinishJob(ctx context.Context, m account.Done) error {
+	job, _, err := s.job(ctx, m.UserID, string(m.Kind))
+	if err != nil || job.Job != m.Job || job.Open == "" {
+		return err
+	}
+	part := item{UserID: m.UserID, Item: job.Item + "#" + m.Room, Job: job.Job, TTL: job.TTL}
+	same := dynamo.CheckWrite(dynamo.Key(recordPart, job.UserID, job.Item), dynamo.Equal[item]("job", job.Job))
+	if err := dynamo.Transact(ctx, s.db, recordPart, same, dynamo.PutWrite(part)); err != nil {
+		return dynamo.IgnoreRefused(err)
+	}
+	job, items, err := s.job(ctx, m.UserID, job.Item)
+	if err != nil || job.Job != m.Job {
+		return err
+	}
+	return s.end(ctx, job, items)
+}
+
+// job reads a job, the zero item if there is none, with all items of the user.
+func (s *Service) job(ctx context.Context, userID, kind string) (job item, items []item, err error) {
+	items, err = dynamo.QueryAll[item](ctx, s.db, readJob, dynamo.Range{Key: dynamo.KeyIs(readJob, userID), Consistent: true})
+	if i := slices.IndexFunc(items, func(i item) bool { return i.Item == kind }); i >= 0 {
+		job = items[i]
+	}
+	return job, items, err
+}
+
+// end ends a job if all rooms have done their part.
+func (s *Service) end(ctx context.Context, job item, items []item) error {
+	switch {
+	case job.Open == "" || len(missing(job, items)) > 0:
+		return nil
+	case job.Item == string(account.Export):
+		return s.endExport(ctx, job, items)
+	}
+	return s.endForget(ctx, job, items)
+}
+
+// endExport makes the document of an export.
+func (s *Service) endExport(ctx context.Context, job item, items []item) error {
+	document := map[string]any{"userId": job.UserID, "exportedAt": format(s.clock.Now())}
+	var own []map[string]string
+	for _, i := range items {
+		own = append(own, map[string]string{"item": i.Item, "name": i.Name, "createdAt": i.CreatedAt, "startedAt": i.StartedAt})
+	}
+	document[Room.Name] = own
+	for _, room := range rooms {
+		part, err := s.files.Get(ctx, account.PartKey(room, job.Job))
+		if err != nil {
+			return err
+		}
+		document[room] = json.RawMessage(part)
+	}
+	if err := s.files.Put(ctx, exportKey(job), document); err != nil {
+		return err
+	}
+	job.EndedAt = format(s.clock.Now())
+	ended := dynamo.Set(job, "endedAt").Remove("open")
+	err := dynamo.Update(ctx, s.db, endJob, dynamo.Key(endJob, job.UserID, job.Item), ended, dynamo.Equal[item]("job", job.Job))
+	if dynamo.IsRefused(err) { // the user was deleted meanwhile
+		return s.files.Delete(ctx, exportKey(job))
+	}
+	return err
+}
+
+// endForget deletes the exports and the profile of a user, the account, and the job.
+func (s *Service) endForget(ctx context.Context, job item, items []item) error {
+	var first, last []dynamo.Item
+	for _, i := range items {
+		key := dynamo.Key(dropItems, i.UserID, i.Item)
+		if strings.HasPrefix(i.Item, job.Item) {
+			last = append(last, key)
+			continue
+		}
+		first = append(first, key)
+		if i.Item != string(account.Export) {
+			continue
+		}
+		for _, room := range rooms {
+			if err := s.files.Delete(ctx, account.PartKey(room, i.Job)); err != nil {
+				return err
+			}
+		}
+		if err := s.files.Delete(ctx, exportKey(i)); err != nil {
+			return err
+		}
+	}
+	if err := dynamo.DeleteAll(ctx, s.db, dropItems, first); err != nil {
+		return err
+	}
+	if err := s.pool.Remove(ctx, job.UserID); err != nil {
+		return err
+	}
+	tombstone := account.Tombstone{TTL: s.clock.Now().Add(keepTombstone).Unix()}
+	if err := dynamo.Update(ctx, s.db, expire, dynamo.Key(expire, job.UserID), dynamo.Set(tombstone, "ttl")); err != nil {
+		return err
+	}
+	return dynamo.DeleteAll(ctx, s.db, dropItems, last)
+}
+
+// ResumeJobs sends the requests of overdue jobs again, and ends jobs whose parts are all
+// done. It counts the jobs that are behind.
+func (s *Service) ResumeJobs(ctx context.Context) error {
+	now := s.clock.Now()
+	open, err := dynamo.QueryAll[item](ctx, s.db, openJobs, dynamo.Range{Key: dynamo.KeyAtMost(openJobs, isOpen, format(now.Add(-overdue)))})
+	if err != nil {
+		return err
+	}
+	late := 0
+	var failed []error
+	for _, job := range open {
+		if parse(job.StartedAt).Before(now.Add(-behind)) {
+			late++
+		}
+		if err := s.resume(ctx, job); err != nil {
+			slog.ErrorContext(ctx, "a job cannot be resumed", "job", job.Job, "kind", job.Item, "err", err)
+			failed = append(failed, fmt.Errorf("%s %s: %w", job.Item, job.Job, err))
+		}
+	}
+	telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(jobsBehind, late)})
+	return errors.Join(failed...)
+}
+
+func (s *Service) resume(ctx context.Context, open item) error {
+	job, items, err := s.job(ctx, open.UserID, open.Item)
+	if err != nil || job.Job != open.Job || job.Open == "" {
+		return err
+	}
+	if job.Item == string(account.Forget) {
+		tombstone := account.Tombstone{DeletedAt: job.StartedAt}
+		err := dynamo.Update(ctx, s.db, expire, dynamo.Key(expire, job.UserID), dynamo.SetIfAbsent(tombstone, "deletedAt"))
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.request(ctx, job, missing(job, items)); err != nil {
+		return err
+	}
+	return s.end(ctx, job, items)
+}

@@ -1,0 +1,164 @@
+// Package userdata deletes and hands out what the room keeps of a user, when the room of
+// the accounts asks for it.
+package userdata
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/follower"
+	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/object"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
+)
+
+const room = "cricket"
+
+var reads = []spec.Access{tables.UsersDevices, tables.UsersPreferences, tables.UsersFollows, tables.UsersReminders, tables.UsersActivities}
+
+// The functions.
+var (
+	ForgetUserFunction = spec.Function{
+		Name:   "cricket/forget-user",
+		Does:   "Deletes what the room has of a user who has deleted the account.",
+		IfDown: "Phones, follows and preferences of deleted users stay.",
+		On:     account.Queue(room, account.Forget),
+		Uses:   append([]spec.Access{tables.ForgetDevices, tables.ForgetPreferences, tables.ForgetFollows, tables.ForgetReminders, tables.ForgetActivities}, reads...),
+		Sends:  []spec.Queue{account.DoneQueue},
+		Memory: 256, Timeout: 30 * time.Second,
+	}
+	ExportUserFunction = spec.Function{
+		Name:   "cricket/export-user",
+		Does:   "Hands out what the room has of a user.",
+		IfDown: "Exports of users do not end.",
+		On:     account.Queue(room, account.Export),
+		Uses:   reads, Sends: []spec.Queue{account.DoneQueue},
+		Objects: []spec.ObjectAccess{account.Exports.On("parts/"+room+"/", spec.PutObject)},
+		Memory:  256, Timeout: 30 * time.Second,
+	}
+)
+
+// Service deletes and hands out the data of users.
+type Service struct {
+	db    dynamo.DB
+	queue queue.Sender
+	files object.Bucket
+}
+
+// Open opens the service.
+func Open(_ context.Context, env app.Env) (*Service, error) {
+	return &Service{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues), object.Open(env.AWS, env.Setting(account.Exports.On("").Env()))}, nil
+}
+
+// ForgetUser deletes all rows of a user, and confirms it. It deletes a list of rows after
+// the rows, so that a second run continues an interrupted one.
+func (s *Service) ForgetUser(ctx context.Context, in account.Request) error {
+	all, err := s.rows(ctx, in.UserID)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		_, err := dynamo.Delete(ctx, s.db, r.forget, r.key(), r.mine...)
+		if err := dynamo.IgnoreRefused(err); err != nil { // refused: it became another user's
+			return err
+		}
+	}
+	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
+}
+
+// ExportUser writes all rows of a user to the bucket of exports, by table, and confirms
+// it. A second run replaces the document.
+func (s *Service) ExportUser(ctx context.Context, in account.Request) error {
+	all, err := s.rows(ctx, in.UserID)
+	if err != nil {
+		return err
+	}
+	document := map[string][]map[string]any{}
+	for _, r := range all {
+		document[r.forget.Table.Name] = append(document[r.forget.Table.Name], r.item)
+	}
+	if err := s.files.Put(ctx, account.PartKey(room, in.Job), document); err != nil {
+		return err
+	}
+	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
+}
+
+// row is a row of a user.
+type row struct {
+	forget spec.Access // deletes it
+	item   map[string]any
+	mine   []expression.ConditionBuilder // holds while it is the user's
+}
+
+func (r row) key() dynamo.Item {
+	k := r.forget.Table.Key
+	return dynamo.Key(r.forget, fmt.Sprint(r.item[k.Partition]), fmt.Sprint(r.item[k.Sort]))
+}
+
+// rows reads all rows of a user: a list of rows after the rows.
+func (s *Service) rows(ctx context.Context, userID string) (all []row, err error) {
+	get := func(read, forget spec.Access, owner string, mine []expression.ConditionBuilder, key ...string) error {
+		item, ok, err := dynamo.Get[map[string]any](ctx, s.db, read, key...)
+		if ok && (owner == "" || item[owner] == userID) {
+			all = append(all, row{forget, item, mine})
+		}
+		return err
+	}
+	devices, err := s.partition(ctx, tables.UsersDevices, userID)
+	if err != nil {
+		return nil, err
+	}
+	owns := []expression.ConditionBuilder{dynamo.Equal[follower.DeviceRow]("owner", userID)}
+	for _, d := range devices {
+		if err := get(tables.UsersDevices, tables.ForgetDevices, "owner", owns, "#TOKEN#"+fmt.Sprint(d["deviceToken"]), "~"); err != nil {
+			return nil, err
+		}
+		all = append(all, row{tables.ForgetDevices, d, nil})
+	}
+	if err := get(tables.UsersPreferences, tables.ForgetPreferences, "", nil, userID); err != nil {
+		return nil, err
+	}
+	lists := follower.FollowList(userID)
+	follows, _, err := dynamo.Get[follower.List](ctx, s.db, tables.UsersFollows, lists...)
+	if err != nil {
+		return nil, err
+	}
+	for _, match := range follows.IDs {
+		if err := get(tables.UsersReminders, tables.ForgetReminders, "", nil, match, userID); err != nil {
+			return nil, err
+		}
+		if err := get(tables.UsersFollows, tables.ForgetFollows, "", nil, match, userID); err != nil {
+			return nil, err
+		}
+	}
+	if err := get(tables.UsersFollows, tables.ForgetFollows, "", nil, lists...); err != nil {
+		return nil, err
+	}
+	activities, err := s.partition(ctx, tables.UsersActivities, lists[0])
+	if err != nil {
+		return nil, err
+	}
+	registered := []expression.ConditionBuilder{dynamo.Equal[activity.Subscription]("userId", userID)}
+	for _, list := range activities {
+		tokens, _ := list["ids"].([]any)
+		for _, token := range tokens {
+			if err := get(tables.UsersActivities, tables.ForgetActivities, "userId", registered, fmt.Sprint(list["pushToken"]), fmt.Sprint(token)); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, row{tables.ForgetActivities, list, nil})
+	}
+	return all, nil
+}
+
+func (s *Service) partition(ctx context.Context, a spec.Access, key string) ([]map[string]any, error) {
+	return dynamo.QueryAll[map[string]any](ctx, s.db, a, dynamo.Range{Key: dynamo.KeyIs(a, key), Consistent: true})
+}

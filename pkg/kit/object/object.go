@@ -1,0 +1,74 @@
+// Package object keeps JSON documents in an S3 bucket, and links to them.
+package object
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// Bucket is an S3 bucket.
+type Bucket struct {
+	client *s3.Client
+	name   string
+}
+
+// Open returns the bucket of a name. Its URLs have the name in the path, as the
+// emulator on a developer's machine requires.
+func Open(cfg aws.Config, name string) Bucket {
+	return Bucket{s3.NewFromConfig(cfg, func(o *s3.Options) {
+		o.UsePathStyle = true
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+	}), name}
+}
+
+// Put writes a document in place of the one under its key.
+func (b Bucket) Put(ctx context.Context, key string, document any) error {
+	text, err := json.MarshalIndent(document, "", "  ")
+	if err == nil {
+		_, err = b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader(text), ContentType: aws.String("application/json")})
+	}
+	if err != nil {
+		return fmt.Errorf("write the object %s: %w", key, err)
+	}
+	return nil
+}
+
+// Get reads a document, which must exist.
+func (b Bucket) Get(ctx context.Context, key string) (document json.RawMessage, err error) {
+	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
+	if err == nil {
+		defer out.Body.Close()
+		document, err = io.ReadAll(out.Body)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the object %s: %w", key, err)
+	}
+	return document, nil
+}
+
+// Delete deletes a document, if it exists.
+func (b Bucket) Delete(ctx context.Context, key string) error {
+	if _, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: &key}); err != nil {
+		return fmt.Errorf("delete the object %s: %w", key, err)
+	}
+	return nil
+}
+
+// Link returns a URL that downloads a document under a file name for a while, to whoever
+// has it. It ends earlier with the credentials of the function.
+func (b Bucket) Link(ctx context.Context, key, file string, valid time.Duration) (string, error) {
+	out, err := s3.NewPresignClient(b.client).PresignGetObject(ctx, &s3.GetObjectInput{
+		Bucket: &b.name, Key: &key, ResponseContentDisposition: aws.String(`attachment; filename="` + file + `"`),
+	}, s3.WithPresignExpires(valid))
+	if err != nil {
+		return "", fmt.Errorf("sign a link: %w", err)
+	}
+	return out.URL, nil
+}

@@ -1,0 +1,89 @@
+package member_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/rooms/pickem/pickemtest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/object"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/tables"
+)
+
+// TestNothingOfAUserStays: the export has every item of the member and every phone, and
+// after the deletion nothing names the member.
+func TestNothingOfAUserStays(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.NewBusy(t)
+	others := pickemtest.LinesWith(w.Dump(), "cat")
+	var want []string
+	for _, row := range testkit.Rows[map[string]any](w.World, tables.Pickem) {
+		if row["PK"] == item.UserRef("ann") || row["belongsto"] == item.UserRef("ann") {
+			want = append(want, fmt.Sprint(row["SK"]))
+		}
+	}
+	in := account.Request{Job: "j1", UserID: "ann"}
+	testkit.Must(t, testkit.Open(w.World, member.ExportUserFunction, member.OpenMembers).ExportUser(w.NewContext(), in))
+	server := httptest.NewServer(w.Files)
+	t.Cleanup(server.Close)
+	cfg := w.AWS.Copy()
+	cfg.BaseEndpoint = &server.URL
+	text, err := object.Open(cfg, account.Exports.Name).Get(t.Context(), account.PartKey("pickem", "j1"))
+	testkit.Must(t, err)
+	for _, sk := range want {
+		if n, m := strings.Count(string(text), `"SK": "`+sk+`"`), len(pickemtest.LinesWith(want, sk)); n == 0 || sk == "DEVICE" && n != m {
+			t.Errorf("%q is %d times in the export: %s", sk, n, text)
+		}
+	}
+	if len(want) < 8 {
+		t.Errorf("ann has only the items %q", want)
+	}
+	for range 2 {
+		testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction, member.OpenMembers).ForgetUser(w.NewContext(), in))
+	}
+	if got := pickemtest.LinesWith(w.Dump(), "ann"); len(got) > 0 {
+		t.Errorf("rows that name ann: %q", got)
+	}
+	if diff := cmp.Diff(others, pickemtest.LinesWith(w.Dump(), "cat")); diff != "" {
+		t.Errorf("rows of cat (-before +after):\n%s", diff)
+	}
+	done := account.Done{Kind: account.Forget, Room: "pickem", Request: in}
+	if got := testkit.Messages[account.Done](w.World, account.DoneQueue); !slices.Equal(got, []account.Done{{Kind: account.Export, Room: "pickem", Request: in}, done, done}) {
+		t.Errorf("the confirmations are %v", got)
+	}
+}
+
+// TestNobodyIsForgotten: a user who is no member is confirmed, too.
+func TestNobodyIsForgotten(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	in := account.Request{Job: "j1", UserID: "fan"}
+	testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction, member.OpenMembers).ForgetUser(w.NewContext(), in))
+	testkit.Must(t, testkit.Open(w.World, member.ExportUserFunction, member.OpenMembers).ExportUser(w.NewContext(), in))
+	if got := testkit.Messages[account.Done](w.World, account.DoneQueue); len(got) != 2 || len(w.Dump()) != 0 {
+		t.Errorf("confirmations %v, rows %q; want 2 and none", got, w.Dump())
+	}
+}
+
+func TestForgetUserCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+		w := pickemtest.NewBusy(t)
+		in := account.Request{Job: "j1", UserID: "ann"}
+		testkit.OpenWith(w.World, w.CrashingEnv(member.ForgetUserFunction, p), member.OpenMembers).ForgetUser(w.NewContext(), in)
+		testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction, member.OpenMembers).ForgetUser(w.NewContext(), in))
+		if len(testkit.Messages[account.Done](w.World, account.DoneQueue)) == 0 {
+			t.Error("the deletion was not confirmed")
+		}
+		return w.Dump()
+	})
+}

@@ -51,7 +51,8 @@ check: functions ## gofmt, go.mod, vet, staticcheck, layer rules, state machines
 	@echo "layers" && go test ./pkg/fleet
 	@echo "state machines" && for f in infra/machines/*.asl.json; do node_modules/.bin/asl-validator --json-path $$f || exit 1; done
 	@echo "OpenAPI" && go run ./infra/tools/openapi/print $(BIN) .local/openapi && \
-	  REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node_modules/.bin/redocly lint --config infra/tools/openapi/redocly.yaml .local/openapi/*.json
+	  REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node_modules/.bin/redocly lint --config infra/tools/openapi/redocly.yaml .local/openapi/*.json && \
+	  node_modules/.bin/spectral lint --quiet --fail-severity hint --ruleset infra/tools/openapi/spectral.yaml .local/openapi/*.json
 
 # Where and when a function is built leaves no trace in it. One go build for each
 # room compiles and links as many at once as there are processors.

@@ -28,11 +28,18 @@ func Serve[S, In, Out any](w *World, fn spec.Function, opener app.Opener[S], do 
 // ServeWith returns the Route of a use case of a service that is already open.
 func ServeWith[S, In, Out any](w *World, fn spec.Function, s S, do func(S, context.Context, *In) (*Out, error)) Route {
 	w.decoders = append(w.decoders, func() *decoder { return newDecoder[In](w.T, fn) })
+	answers := fn.On.(spec.Route).Answers
+	if answers == nil {
+		answers = []int{http.StatusOK, http.StatusNoContent}
+	}
 	handle := httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
 	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
 		out, err := handle(w.NewContext(), e)
 		if err != nil {
 			panic(err) // not Fatal: property tests call it with a T of their own
+		}
+		if out.StatusCode < 300 && !slices.Contains(answers, out.StatusCode) {
+			w.T.Errorf("%s answers with %d, and its spec lists %v", fn.Name, out.StatusCode, answers)
 		}
 		return out
 	}

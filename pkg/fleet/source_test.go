@@ -176,8 +176,9 @@ func TestDeclarationsAreUsed(t *testing.T) {
 }
 
 // TestLimitsAreEnforced: every limit that a room declares is in the Limits of a
-// function, is compared with by its Max, is refused with by problem.Beyond, and has a
-// test of its room that expects its code. Every limit of a function is declared.
+// function, is compared with by its Max and refused with by problem.Beyond, or given as
+// the Limit of what does so, and has a test of its room that expects its code. Every
+// limit of a function is declared.
 func TestLimitsAreEnforced(t *testing.T) {
 	t.Parallel()
 	for _, room := range Rooms() {
@@ -202,6 +203,10 @@ func TestLimitsAreEnforced(t *testing.T) {
 				case *ast.CallExpr:
 					if from, name := selected(n.Fun); from == "problem" && name == "Beyond" {
 						enforced[last(n.Args[0])] |= 2
+					}
+				case *ast.KeyValueExpr: // given to what enforces it
+					if last(n.Key) == "Limit" {
+						enforced[last(n.Value)] |= 3
 					}
 				}
 				return true

@@ -252,6 +252,7 @@ const (
 type Route struct {
 	Method, Path string // "GET", "/matches/{id}"
 	Auth         Auth
+	Answers      []int // statuses of success, the usual one first; nil for 200, or 204 without a body
 }
 
 // Schedule wakes a function on an EventBridge Scheduler expression, in UTC.

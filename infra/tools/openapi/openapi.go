@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 
 	"matchday/pkg/spec"
 )
@@ -45,6 +47,7 @@ type document struct {
 	OpenAPI    string                    `json:"openapi"`
 	Info       map[string]any            `json:"info"`
 	Servers    []map[string]string       `json:"servers,omitempty"`
+	Tags       []map[string]any          `json:"tags,omitempty"`
 	Paths      map[string]map[string]any `json:"paths"`
 	Components map[string]map[string]any `json:"components"`
 }
@@ -94,4 +97,91 @@ func merge(paths map[string]map[string]any, path string, methods map[string]any)
 		paths[path][method] = operation
 	}
 	return nil
+}
+
+// Missing lists what an OpenAPI document does not describe: operations of the room,
+// summaries and descriptions of operations, descriptions of parameters, properties,
+// tags and security schemes, and examples of bodies.
+func Missing(document []byte, room spec.Room) (missing []string, err error) {
+	var d struct {
+		Tags  []struct{ Name, Description string }
+		Paths map[string]map[string]struct {
+			OperationID, Summary, Description string
+			Tags                              []string
+			Parameters                        []struct{ Name, Description string }
+			RequestBody                       *struct {
+				Content map[string]struct{ Example any }
+			}
+		}
+		Components struct {
+			Schemas         map[string]any
+			SecuritySchemes map[string]struct{ Description string }
+		}
+	}
+	if err := json.Unmarshal(document, &d); err != nil {
+		return nil, err
+	}
+	say := func(format string, args ...any) { missing = append(missing, fmt.Sprintf(format, args...)) }
+	tags := map[string]bool{}
+	for _, t := range d.Tags {
+		tags[t.Name] = t.Description != ""
+	}
+	described := map[string]bool{}
+	for path, methods := range d.Paths {
+		for method, o := range methods {
+			described[strings.ToUpper(method)+" "+path] = true
+			if o.Summary == "" || o.Description == "" {
+				say("%s: a summary or a description", o.OperationID)
+			}
+			for _, t := range o.Tags {
+				if !tags[t] {
+					say("%s: a description of the tag %s", o.OperationID, t)
+				}
+			}
+			for _, p := range o.Parameters {
+				if p.Description == "" {
+					say("%s: a description of the parameter %s", o.OperationID, p.Name)
+				}
+			}
+			if o.RequestBody != nil {
+				for media, content := range o.RequestBody.Content {
+					if content.Example == nil {
+						say("%s: an example of %s", o.OperationID, media)
+					}
+				}
+			}
+		}
+	}
+	for _, fn := range room.Functions {
+		if on, ok := fn.On.(spec.Route); ok && !described[on.Method+" "+on.Path] {
+			say("%s: the operation", fn.Name)
+		}
+	}
+	for name, s := range d.Components.SecuritySchemes {
+		if s.Description == "" {
+			say("a description of the security scheme %s", name)
+		}
+	}
+	for name, s := range d.Components.Schemas {
+		undescribed(name, s, say)
+	}
+	slices.Sort(missing)
+	return missing, nil
+}
+
+// undescribed says which properties in and below a schema have no description.
+func undescribed(at string, schema any, say func(string, ...any)) {
+	s, _ := schema.(map[string]any)
+	properties, _ := s["properties"].(map[string]any)
+	for name, p := range properties {
+		if m, _ := p.(map[string]any); m["description"] == nil {
+			say("a description of %s.%s", at, name)
+		}
+		undescribed(at+"."+name, p, say)
+	}
+	for _, below := range []string{"items", "additionalProperties"} {
+		if s[below] != nil {
+			undescribed(at+"[]", s[below], say)
+		}
+	}
 }

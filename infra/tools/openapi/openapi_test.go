@@ -2,8 +2,15 @@ package openapi
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/tools/binaries"
+	"matchday/pkg/fleet"
+	"matchday/pkg/spec"
 )
 
 const thing = `{"openapi":"3.1.0","info":{"title":"Matchday: lab"},
@@ -50,5 +57,54 @@ func TestParts(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestNothingIsMissing: the documents of all rooms describe every operation, parameter
+// and property, and have an example of every body.
+func TestNothingIsMissing(t *testing.T) {
+	t.Parallel()
+	bin := t.TempDir()
+	if err := binaries.BuildAll(t.Context(), filepath.Join("..", "..", ".."), bin); err != nil {
+		t.Fatal(err)
+	}
+	for _, room := range fleet.Rooms() {
+		document, err := Room(t.Context(), bin, room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing, err := Missing(document, room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range missing {
+			t.Errorf("%s lacks %s", room.Name, m)
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	route := func(path string) spec.Function {
+		return spec.Function{Name: "lab/x", On: spec.Route{Method: "PUT", Path: path}}
+	}
+	room := spec.Room{Functions: []spec.Function{route("/things"), route("/zones"), {On: spec.Task{}}}}
+	missing, err := Missing([]byte(`{"tags":[{"name":"lab"}],
+		"paths":{"/things":{"put":{"operationId":"put-things","summary":"x","tags":["lab"],
+			"parameters":[{"name":"a"},{"name":"b","description":"x"}],
+			"requestBody":{"content":{"application/json":{}}}}}},
+		"components":{"securitySchemes":{"jwt":{}},"schemas":{"Thing":{"properties":{
+			"a":{"description":"x","items":{"properties":{"b":{}}}},
+			"c":{"description":"x","additionalProperties":{"properties":{"d":{"type":"string"}}}}}}}}}`), room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"a description of Thing.a[].b", "a description of Thing.c[].d", "a description of the security scheme jwt",
+		"lab/x: the operation",
+		"put-things: a description of the parameter a", "put-things: a description of the tag lab", "put-things: a summary or a description", "put-things: an example of application/json",
+	}
+	if diff := cmp.Diff(want, missing); diff != "" {
+		t.Errorf("what is missing differs (-want +got):\n%s", diff)
 	}
 }

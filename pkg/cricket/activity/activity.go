@@ -47,7 +47,7 @@ type StartActivity struct {
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	Body    struct {
 		PushToken push.Token `json:"pushToken,omitempty" doc:"The activity's push token, in hexadecimal. Without it the activity must listen to the channel in the answer, which requires iOS 18 or later on the caller's registered phone."`
-		TeamID    string     `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" doc:"The team that the user supports. Without it the activity is neutral."`
+		TeamID    string     `json:"teamId,omitempty" pattern:"^[0-9]{1,19}$" example:"11" doc:"The team that the user supports. Without it the activity is neutral."`
 	}
 }
 
@@ -56,8 +56,8 @@ type Started struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		MatchID    string       `json:"matchId"`
-		TeamID     string       `json:"teamId,omitempty"`
+		MatchID    string       `json:"matchId" doc:"The id of the match."`
+		TeamID     string       `json:"teamId,omitempty" doc:"The team that the user supports. Absent: the activity is neutral."`
 		ActivityID push.TokenID `json:"activityId,omitempty" doc:"Names the activity in URLs. Absent if the request has no push token."`
 		Channel    string       `json:"channel,omitempty" doc:"The broadcast channel that the activity must listen to. Absent if the request has a push token."`
 		Current    *Current     `json:"current,omitempty" doc:"What the activity must show until the first push. Absent before the match has a score."`
@@ -68,7 +68,7 @@ type Started struct {
 // Current is the content state of a Live Activity at a time.
 type Current struct {
 	At      time.Time     `json:"at" doc:"The timestamp of the update by the app: iOS then ignores the update if a later push arrived first."`
-	Display score.Display `json:"display"`
+	Display score.Display `json:"display" doc:"What the lock screen shows at first."`
 }
 
 // maxActivities bounds the activities that have a push token. A phone shows one of a

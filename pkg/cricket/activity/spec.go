@@ -43,7 +43,7 @@ var (
 		Name:   "cricket/start-activity",
 		Does:   "Registers a Live Activity of the caller for updates, by its push token or by the channel of the match.",
 		IfDown: "New activities are not updated. Running activities are.",
-		On:     spec.Route{Method: "POST", Path: "/user/activity/{matchId}", Auth: spec.User},
+		On:     spec.Route{Method: "POST", Path: "/user/activity/{matchId}", Auth: spec.User, Answers: []int{201, 200}},
 		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.GetDisplay, tables.RegisterActivity, tables.GetDevice, tables.ClaimChannel, tables.RemoveChannel, tables.UpdateFollow, account.CheckDeleted},
 		Limits: []spec.Limit{maxActivities}, Secrets: []string{tables.APNSKey},
 		Memory: 256, Timeout: 15 * time.Second, // a call that opens a channel waits for Apple

@@ -22,12 +22,12 @@ type LeagueRow struct {
 
 // League is a competition.
 type League struct {
-	ID       string `json:"id"`
+	ID       string `json:"id" doc:"The id of the league."`
 	Title    string `json:"title" doc:"The display name: set by an administrator, or the name."`
 	Name     string `json:"name" doc:"The provider's name."`
-	Code     string `json:"code"`
+	Code     string `json:"code" doc:"The provider's short code."`
 	SeasonID string `json:"seasonId" doc:"The id of the current season."`
-	Image    string `json:"image,omitempty"`
+	Image    string `json:"image,omitempty" doc:"The address of the provider's image."`
 	Active   bool   `json:"active" doc:"Whether the matches of the league are copied from the provider."`
 	Priority int    `json:"priority" doc:"Leagues are listed by descending priority."`
 }
@@ -53,7 +53,7 @@ type ListLeagues struct {
 type LeagueList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Leagues []League `json:"leagues"`
+		Leagues []League `json:"leagues" doc:"The leagues of this page."`
 		Next    string   `json:"next,omitempty"`
 	}
 }
@@ -165,7 +165,7 @@ type ListSeasonTeams struct {
 type SeasonTeamList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Teams []TeamRef `json:"teams"`
+		Teams []TeamRef `json:"teams" doc:"The teams of this page."`
 		Next  string    `json:"next,omitempty"`
 	}
 }

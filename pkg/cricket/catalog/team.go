@@ -14,9 +14,9 @@ import (
 
 // TeamRef identifies a team.
 type TeamRef struct {
-	ID   string `json:"id" dynamodbav:"id"`
-	Code string `json:"code" dynamodbav:"code"`
-	Name string `json:"name" dynamodbav:"name"`
+	ID   string `json:"id" dynamodbav:"id" doc:"The id of the team."`
+	Code string `json:"code" dynamodbav:"code" doc:"The provider's short code, such as IND."`
+	Name string `json:"name" dynamodbav:"name" doc:"The display name."`
 }
 
 // TeamRow is a row of cricket-teams. Title, ShortName and Color belong to the
@@ -30,14 +30,14 @@ type TeamRow struct {
 
 // TeamProfile is a team as the API returns it.
 type TeamProfile struct {
-	ID        string `json:"id"`
+	ID        string `json:"id" doc:"The id of the team."`
 	Title     string `json:"title" doc:"The display name: set by an administrator, or the name."`
 	ShortName string `json:"shortName" doc:"The short display name: set by an administrator, or the code."`
-	Color     string `json:"color,omitempty" example:"#0b5cad"`
+	Color     string `json:"color,omitempty" example:"#0b5cad" doc:"The color as #rrggbb. Absent: none is set."`
 	Name      string `json:"name" doc:"The provider's name."`
-	Code      string `json:"code"`
-	Image     string `json:"image,omitempty"`
-	National  bool   `json:"national"`
+	Code      string `json:"code" doc:"The provider's short code, such as IND."`
+	Image     string `json:"image,omitempty" doc:"The address of the provider's image."`
+	National  bool   `json:"national" doc:"Whether it is a national team."`
 }
 
 // profile returns the row as the API returns it.
@@ -61,7 +61,7 @@ type ListTeams struct {
 type TeamList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Teams []TeamProfile `json:"teams"`
+		Teams []TeamProfile `json:"teams" doc:"The teams of this page."`
 		Next  string        `json:"next,omitempty"`
 	}
 }
@@ -120,7 +120,7 @@ type UpdateTeam struct {
 	Body struct {
 		Title     *string `json:"title,omitempty" format:"display-name" minLength:"0" maxLength:"64" doc:"The display name. Empty resets it to the provider's name."`
 		ShortName *string `json:"shortName,omitempty" format:"display-name" minLength:"0" maxLength:"8" doc:"The short display name. Empty resets it to the provider's code."`
-		Color     *string `json:"color,omitempty" pattern:"^(#[0-9a-fA-F]{6})?$" doc:"The color as #rrggbb. Empty removes it."`
+		Color     *string `json:"color,omitempty" pattern:"^(#[0-9a-fA-F]{6})?$" example:"#0b5cad" doc:"The color as #rrggbb. Empty removes it."`
 	}
 }
 

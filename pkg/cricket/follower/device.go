@@ -103,14 +103,14 @@ var (
 // Device is a phone as the API returns it.
 type Device struct {
 	DeviceID    push.TokenID `json:"deviceId" doc:"Names the phone in URLs."`
-	DeviceToken string       `json:"deviceToken"`
-	Platform    string       `json:"platform"`
-	OSVersion   string       `json:"osVersion,omitempty"`
-	AppVersion  string       `json:"appVersion,omitempty"`
-	Environment string       `json:"environment"`
-	Locale      string       `json:"locale,omitempty"`
-	TimeZone    string       `json:"timeZone,omitempty"`
-	Frequent    bool         `json:"frequentPushesEnabled"`
+	DeviceToken string       `json:"deviceToken" doc:"The device token of Apple's push service."`
+	Platform    string       `json:"platform" doc:"The operating system."`
+	OSVersion   string       `json:"osVersion,omitempty" doc:"The version of the operating system."`
+	AppVersion  string       `json:"appVersion,omitempty" doc:"The version of the app."`
+	Environment string       `json:"environment" doc:"The environment of Apple's push service that the token belongs to."`
+	Locale      string       `json:"locale,omitempty" doc:"The locale of the phone."`
+	TimeZone    string       `json:"timeZone,omitempty" doc:"The time zone of the phone."`
+	Frequent    bool         `json:"frequentPushesEnabled" doc:"Whether the user allows frequent updates of Live Activities."`
 	PushToStart bool         `json:"pushToStart" doc:"Whether a push can start Live Activities on the phone."`
 	ExpiresAt   time.Time    `json:"expiresAt" doc:"The registration ends at this time, unless the phone is registered again before."`
 }
@@ -135,11 +135,11 @@ type RegisterDevice struct {
 	auth.User
 	Body struct {
 		DeviceToken push.Token `json:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
-		Platform    string     `json:"platform" enum:"ios,ipados"`
+		Platform    string     `json:"platform" enum:"ios,ipados" doc:"The operating system."`
 		OSVersion   string     `json:"osVersion,omitempty" pattern:"^[0-9]{1,3}([.][0-9]{1,3}){0,2}$" doc:"The version of iOS. Absent: iOS 17 is assumed." example:"18.2.1"`
-		AppVersion  string     `json:"appVersion,omitempty" pattern:"^[0-9A-Za-z.+-]{1,32}$" example:"2.4.0"`
+		AppVersion  string     `json:"appVersion,omitempty" pattern:"^[0-9A-Za-z.+-]{1,32}$" example:"2.4.0" doc:"The version of the app."`
 		Environment string     `json:"environment" enum:"production,sandbox" doc:"The environment of Apple's push service that issued the token."`
-		Locale      string     `json:"locale,omitempty" pattern:"^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,3}$" example:"en-IN"`
+		Locale      string     `json:"locale,omitempty" pattern:"^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,3}$" example:"en-IN" doc:"The locale of the phone."`
 		TimeZone    string     `json:"timeZone,omitempty" maxLength:"64" doc:"A name of the IANA time zone database." example:"Asia/Kolkata"`
 		Frequent    bool       `json:"frequentPushesEnabled,omitempty" doc:"Whether the user allows frequent updates of Live Activities."`
 	}

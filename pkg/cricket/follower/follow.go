@@ -53,7 +53,7 @@ type FollowPage struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		MatchID   string    `json:"matchId"`
+		MatchID   string    `json:"matchId" doc:"The id of the match."`
 		TeamID    string    `json:"teamId,omitempty" doc:"The team that the user supports. Absent: neutral."`
 		ExpiresAt time.Time `json:"expiresAt" doc:"The user stops following the match at this time."`
 	}
@@ -71,7 +71,7 @@ type FollowMatch struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	Body    *struct {
-		TeamID string `json:"teamId,omitempty" pattern:"^([0-9]{1,19}|neutral)$" doc:"The team that the user supports, or neutral. Default: neutral."`
+		TeamID string `json:"teamId,omitempty" pattern:"^([0-9]{1,19}|neutral)$" example:"11" doc:"The team that the user supports, or neutral. Default: neutral."`
 	}
 }
 
@@ -164,7 +164,7 @@ type UpdateFollow struct {
 	auth.User
 	MatchID string `path:"matchId" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	Body    struct {
-		TeamID string `json:"teamId" pattern:"^([0-9]{1,19}|neutral)$" doc:"The team that the user supports, or neutral."`
+		TeamID string `json:"teamId" pattern:"^([0-9]{1,19}|neutral)$" example:"11" doc:"The team that the user supports, or neutral."`
 	}
 }
 

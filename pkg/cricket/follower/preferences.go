@@ -27,8 +27,8 @@ type Preferences struct {
 // zone; they pass midnight if To is before From. When clocks change they may occur
 // twice in a night, or be shorter.
 type QuietHours struct {
-	From     string `json:"from" dynamodbav:"from" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"22:00"`
-	To       string `json:"to" dynamodbav:"to" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"07:00"`
+	From     string `json:"from" dynamodbav:"from" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"22:00" doc:"The local time at which the quiet hours begin, as hh:mm."`
+	To       string `json:"to" dynamodbav:"to" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" example:"07:00" doc:"The local time at which the quiet hours end, as hh:mm."`
 	TimeZone string `json:"timeZone" dynamodbav:"timeZone" maxLength:"64" doc:"A name of the IANA time zone database." example:"Asia/Kolkata"`
 }
 

@@ -12,7 +12,7 @@ var (
 		Name:   "cricket/register-device",
 		Does:   "Registers the caller's phone for alerts, and replaces the phone registered before.",
 		IfDown: "New phones get no alerts. Registered phones do.",
-		On:     spec.Route{Method: "POST", Path: "/user/device", Auth: spec.User},
+		On:     spec.Route{Method: "POST", Path: "/user/device", Auth: spec.User, Answers: []int{201, 200}},
 		Uses:   []spec.Access{tables.RegisterDevice, account.CheckDeleted},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}
@@ -44,7 +44,7 @@ var (
 		Name:   "cricket/follow-match",
 		Does:   "Makes the caller a follower of a match.",
 		IfDown: "Users cannot follow matches. Followed matches stay followed.",
-		On:     spec.Route{Method: "POST", Path: "/user/follow/{matchId}", Auth: spec.User},
+		On:     spec.Route{Method: "POST", Path: "/user/follow/{matchId}", Auth: spec.User, Answers: []int{201, 200}},
 		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.FollowMatch, account.CheckDeleted},
 		Limits: []spec.Limit{maxFollows},
 		Memory: 256, Timeout: tables.ReadTimeout,

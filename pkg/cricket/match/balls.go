@@ -25,7 +25,7 @@ type ListBalls struct {
 type BallList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Balls []score.Ball `json:"balls"`
+		Balls []score.Ball `json:"balls" doc:"The balls of this page, the oldest first."`
 		Next  string       `json:"next,omitempty"`
 	}
 }

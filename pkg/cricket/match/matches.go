@@ -61,32 +61,32 @@ func cacheFor(p sportmonks.Phase) string {
 
 // Match is a match as the API returns it.
 type Match struct {
-	ID         string           `json:"id"`
+	ID         string           `json:"id" doc:"The id of the match."`
 	League     string           `json:"league" doc:"The league's code."`
-	LeagueID   string           `json:"leagueId"`
+	LeagueID   string           `json:"leagueId" doc:"The id of the league."`
 	LeagueName string           `json:"leagueName,omitempty" doc:"The display name: an administrator's title, or the provider's name."`
-	SeasonID   string           `json:"seasonId"`
-	StartTime  string           `json:"startTime" format:"date-time"`
-	Round      string           `json:"round,omitempty"`
-	Type       string           `json:"type,omitempty" example:"T20I"`
-	Venue      string           `json:"venue,omitempty"`
+	SeasonID   string           `json:"seasonId" doc:"The id of the season."`
+	StartTime  string           `json:"startTime" format:"date-time" doc:"The scheduled start."`
+	Round      string           `json:"round,omitempty" doc:"The round of the competition, such as 1st T20I."`
+	Type       string           `json:"type,omitempty" example:"T20I" doc:"The type of the match."`
+	Venue      string           `json:"venue,omitempty" doc:"The ground and its city."`
 	Status     string           `json:"status" doc:"The provider's status." example:"1st Innings"`
-	Phase      sportmonks.Phase `json:"phase" enum:"upcoming,live,break,stumps,interrupted,result,closed"`
-	Live       bool             `json:"live"`
-	Local      MatchSide        `json:"local"`
-	Visitor    MatchSide        `json:"visitor"`
-	Result     string           `json:"result,omitempty"`
+	Phase      sportmonks.Phase `json:"phase" enum:"upcoming,live,break,stumps,interrupted,result,closed" doc:"The phase of the match."`
+	Live       bool             `json:"live" doc:"Whether the match is played now."`
+	Local      MatchSide        `json:"local" doc:"The home side."`
+	Visitor    MatchSide        `json:"visitor" doc:"The visiting side."`
+	Result     string           `json:"result,omitempty" doc:"The result as a sentence. Absent: there is none."`
 }
 
 // MatchSide is a team in a match. Score is "182/8", or "364 & 298/8d".
 type MatchSide struct {
-	ID    string `json:"id"`
+	ID    string `json:"id" doc:"The id of the team."`
 	Name  string `json:"name,omitempty" doc:"The display name: an administrator's title, or the provider's name."`
 	Code  string `json:"code,omitempty" doc:"The short display name: an administrator's short name, or the provider's code."`
-	Color string `json:"color,omitempty" example:"#0b5cad"`
-	Image string `json:"image,omitempty"`
-	Score string `json:"score,omitempty"`
-	Overs string `json:"overs,omitempty"`
+	Color string `json:"color,omitempty" example:"#0b5cad" doc:"The color as #rrggbb."`
+	Image string `json:"image,omitempty" doc:"The address of the provider's image."`
+	Score string `json:"score,omitempty" doc:"The score, such as 182/8. Absent: the side has not batted."`
+	Overs string `json:"overs,omitempty" doc:"The overs of its last innings, such as 19.4."`
 }
 
 // summary joins a fixture with its score and its names. Either may be zero.
@@ -178,7 +178,7 @@ type ListMatches struct {
 type MatchList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Matches []Match `json:"matches"`
+		Matches []Match `json:"matches" doc:"The matches of this page, in order of their start."`
 		Next    string  `json:"next,omitempty"`
 	}
 }

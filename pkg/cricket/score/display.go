@@ -18,27 +18,27 @@ import (
 // phase, format, status, headline, local and visitor are always present. Any other
 // member is absent if it does not apply. No member is null.
 type Display struct {
-	Phase       sportmonks.Phase `json:"phase"`
-	Format      Format           `json:"format"`
-	Status      string           `json:"status"`
-	Headline    string           `json:"headline"`
-	Detail      string           `json:"detail,omitzero"`
-	Local       Side             `json:"local"`
-	Visitor     Side             `json:"visitor"`
-	Batters     []Crease         `json:"batters,omitzero"`
-	Bowler      Spell            `json:"bowler,omitzero"`
-	LastSix     []string         `json:"lastSix,omitzero"`
-	RunRate     string           `json:"runRate,omitzero"`
-	NeedRate    string           `json:"requiredRate,omitzero"`
-	Target      int              `json:"target,omitzero"`
-	Revised     bool             `json:"revised,omitzero"` // a rain rule set the target
-	NeedRuns    int              `json:"needRuns,omitzero"`
-	NeedBalls   int              `json:"needBalls,omitzero"`
-	Partnership string           `json:"partnership,omitzero"` // "45 (30)"
-	LastWicket  string           `json:"lastWicket,omitzero"`
-	SuperOver   string           `json:"superOver,omitzero"` // "SO 10/1 v 6/2", in batting order
-	Outcome     Outcome          `json:"outcome,omitzero"`   // Lost for followers of the loser
-	Result      string           `json:"result,omitzero"`
+	Phase       sportmonks.Phase `json:"phase" doc:"The phase of the match."`
+	Format      Format           `json:"format" doc:"The format of the match."`
+	Status      string           `json:"status" doc:"What happens now, such as 2nd innings."`
+	Headline    string           `json:"headline" doc:"The line in large letters."`
+	Detail      string           `json:"detail,omitzero" doc:"The line below the headline."`
+	Local       Side             `json:"local" doc:"The home side."`
+	Visitor     Side             `json:"visitor" doc:"The visiting side."`
+	Batters     []Crease         `json:"batters,omitzero" doc:"The batters at the crease, at most two."`
+	Bowler      Spell            `json:"bowler,omitzero" doc:"The bowler of the last ball."`
+	LastSix     []string         `json:"lastSix,omitzero" doc:"The last six deliveries of the innings."`
+	RunRate     string           `json:"runRate,omitzero" doc:"The runs an over of the current innings."`
+	NeedRate    string           `json:"requiredRate,omitzero" doc:"The runs an over that the chase needs."`
+	Target      int              `json:"target,omitzero" doc:"The runs that win the chase."`
+	Revised     bool             `json:"revised,omitzero" doc:"Whether a rain rule set the target."`
+	NeedRuns    int              `json:"needRuns,omitzero" doc:"The runs that the chase still needs."`
+	NeedBalls   int              `json:"needBalls,omitzero" doc:"The balls that the chase still has."`
+	Partnership string           `json:"partnership,omitzero" doc:"Runs and balls of the partnership, such as 45 (30)."`
+	LastWicket  string           `json:"lastWicket,omitzero" doc:"The last wicket of the innings."`
+	SuperOver   string           `json:"superOver,omitzero" doc:"The super over in batting order, such as SO 10/1 v 6/2."`
+	Outcome     Outcome          `json:"outcome,omitzero" doc:"The result for the followers of the side: lost for those of the loser."`
+	Result      string           `json:"result,omitzero" doc:"The result as a sentence."`
 }
 
 // Lost is the Outcome that followers of the losing side see.
@@ -46,29 +46,29 @@ const Lost Outcome = "lost"
 
 // Side is the display of one team. Name is always present.
 type Side struct {
-	Name      string `json:"name"`
-	Code      string `json:"code,omitzero"`
-	Score     string `json:"score,omitzero"` // "182/8", "364 & 298/8d", "483 f/o"
-	Overs     string `json:"overs,omitzero"` // of its last innings that is no super over
-	SuperOver string `json:"superOver,omitzero"`
-	Batting   bool   `json:"batting,omitzero"`
+	Name      string `json:"name" doc:"The name of the team."`
+	Code      string `json:"code,omitzero" doc:"The short code of the team."`
+	Score     string `json:"score,omitzero" doc:"The scores of its innings, such as 182/8, 364 & 298/8d or 483 f/o."`
+	Overs     string `json:"overs,omitzero" doc:"The overs of its last innings that is no super over."`
+	SuperOver string `json:"superOver,omitzero" doc:"The score of the super over."`
+	Batting   bool   `json:"batting,omitzero" doc:"Whether the side bats now."`
 }
 
 // Crease is the display of a batter at the crease.
 type Crease struct {
-	Name   string `json:"name"`
-	Runs   int    `json:"runs"`
-	Balls  int    `json:"balls"`
-	Fours  int    `json:"fours,omitzero"`
-	Sixes  int    `json:"sixes,omitzero"`
-	Strike bool   `json:"strike,omitzero"`
+	Name   string `json:"name" doc:"The name of the batter."`
+	Runs   int    `json:"runs" doc:"The runs of the batter."`
+	Balls  int    `json:"balls" doc:"The balls that the batter faced."`
+	Fours  int    `json:"fours,omitzero" doc:"The fours of the batter."`
+	Sixes  int    `json:"sixes,omitzero" doc:"The sixes of the batter."`
+	Strike bool   `json:"strike,omitzero" doc:"Whether the batter faces the next ball."`
 }
 
 // Spell is the display of the bowler, with the figures "2-24 (3.4)": wickets, runs and
 // overs.
 type Spell struct {
-	Name    string `json:"name"`
-	Figures string `json:"figures"`
+	Name    string `json:"name" doc:"The name of the bowler."`
+	Figures string `json:"figures" doc:"Wickets, runs and overs, such as 2-31 (3.4)."`
 }
 
 // For returns the display for followers of a team. Any id but those of the local and

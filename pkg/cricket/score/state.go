@@ -28,80 +28,80 @@ func (f Format) MultiDay() bool { return f == Test || f == FirstClass }
 
 // State is one match. A field that does not apply is zero, and absent from the JSON.
 type State struct {
-	ID       string           `json:"id"`
-	Format   Format           `json:"format"`
-	Phase    sportmonks.Phase `json:"phase"`
-	Status   string           `json:"status"`           // to show: "2nd innings", "Stumps, day 2"
-	Pending  bool             `json:"pending,omitzero"` // the status is finished, but winner, note and scores disagree
-	Round    string           `json:"round,omitzero"`
-	Day      int              `json:"day,omitzero"`     // multi-day; 0 if the statuses do not show it
-	Session  int              `json:"session,omitzero"` // 1 to 3; 0 if unknown
-	Local    Team             `json:"local"`
-	Visitor  Team             `json:"visitor"`
-	Overs    int              `json:"overs,omitzero"` // scheduled per side; 0 is no limit
-	PerOver  int              `json:"ballsPerOver"`
-	FollowOn bool             `json:"followOn,omitzero"`
-	Toss     Toss             `json:"toss,omitzero"`
-	Note     string           `json:"note,omitzero"` // the provider's
+	ID       string           `json:"id" doc:"The id of the match."`
+	Format   Format           `json:"format" doc:"The format of the match."`
+	Phase    sportmonks.Phase `json:"phase" doc:"The phase of the match."`
+	Status   string           `json:"status" doc:"What happens now, such as 2nd innings or Stumps, day 2."`
+	Pending  bool             `json:"pending,omitzero" doc:"Whether the provider's status is finished, while winner, note and scores disagree."`
+	Round    string           `json:"round,omitzero" doc:"The round of the competition."`
+	Day      int              `json:"day,omitzero" doc:"The day of a match of several days. Absent: the statuses do not show it."`
+	Session  int              `json:"session,omitzero" doc:"The session of the day, 1 to 3. Absent: unknown."`
+	Local    Team             `json:"local" doc:"The home side."`
+	Visitor  Team             `json:"visitor" doc:"The visiting side."`
+	Overs    int              `json:"overs,omitzero" doc:"The overs scheduled for each side. Absent: there is no limit."`
+	PerOver  int              `json:"ballsPerOver" doc:"The balls of an over."`
+	FollowOn bool             `json:"followOn,omitzero" doc:"Whether the side that bats second bats again at once."`
+	Toss     Toss             `json:"toss,omitzero" doc:"The toss."`
+	Note     string           `json:"note,omitzero" doc:"The provider's note."`
 
-	Innings     []Innings   `json:"innings,omitzero"` // by number
-	Current     int         `json:"current,omitzero"` // number of the last innings that began; 0 before the first
-	Batters     []Batter    `json:"batters,omitzero"` // at the crease, at most two
-	Bowler      Bowler      `json:"bowler,omitzero"`  // of the last ball
-	Partnership Partnership `json:"partnership,omitzero"`
-	LastWicket  Wicket      `json:"lastWicket,omitzero"` // of the current innings
-	ThisOver    []string    `json:"thisOver,omitzero"`   // glyphs, at most 12; the last over until the next one begins
-	LastSix     []string    `json:"lastSix,omitzero"`    // glyphs of the last six deliveries of the innings
-	RunRate     string      `json:"runRate,omitzero"`    // of the current innings, "8.04"
-	NeedRate    string      `json:"requiredRate,omitzero"`
-	Target      Target      `json:"target,omitzero"` // of the chase, or of the next innings if that will be one
-	Need        Need        `json:"need,omitzero"`
-	NeedText    string      `json:"needText,omitzero"` // "Pakistan need 45 runs from 30 balls"
-	Lead        int         `json:"lead,omitzero"`     // multi-day: of the side that bats; negative if it trails
-	LeadText    string      `json:"leadText,omitzero"` // "India lead by 27 runs"
-	Result      Result      `json:"result,omitzero"`
+	Innings     []Innings   `json:"innings,omitzero" doc:"The innings in the order of their numbers."`
+	Current     int         `json:"current,omitzero" doc:"The number of the last innings that began. Absent: none did."`
+	Batters     []Batter    `json:"batters,omitzero" doc:"The batters at the crease, at most two."`
+	Bowler      Bowler      `json:"bowler,omitzero" doc:"The bowler of the last ball."`
+	Partnership Partnership `json:"partnership,omitzero" doc:"The partnership at the crease."`
+	LastWicket  Wicket      `json:"lastWicket,omitzero" doc:"The last wicket of the current innings."`
+	ThisOver    []string    `json:"thisOver,omitzero" doc:"The deliveries of the over, at most 12. Until the next over begins, it is the last one."`
+	LastSix     []string    `json:"lastSix,omitzero" doc:"The last six deliveries of the innings."`
+	RunRate     string      `json:"runRate,omitzero" doc:"The runs an over of the current innings, such as 8.04."`
+	NeedRate    string      `json:"requiredRate,omitzero" doc:"The runs an over that the chase needs."`
+	Target      Target      `json:"target,omitzero" doc:"The target of the chase, or of the next innings if that will be one."`
+	Need        Need        `json:"need,omitzero" doc:"What the chase still needs."`
+	NeedText    string      `json:"needText,omitzero" doc:"What the chase needs as a sentence."`
+	Lead        int         `json:"lead,omitzero" doc:"The lead of the side that bats, in a match of several days. Negative: it trails."`
+	LeadText    string      `json:"leadText,omitzero" doc:"The lead as a sentence."`
+	Result      Result      `json:"result,omitzero" doc:"The result."`
 
-	Stops    int `json:"stops,omitzero"`    // how often play was interrupted
-	Resumes  int `json:"resumes,omitzero"`  // how often it resumed: Stops, or one fewer
-	LastBall int `json:"lastBall,omitzero"` // id of the newest ball
-	Held     int `json:"held,omitzero"`     // partial snapshots refused in a row; 0 if the last one was read
+	Stops    int `json:"stops,omitzero" doc:"How often play was interrupted."`
+	Resumes  int `json:"resumes,omitzero" doc:"How often play resumed: as often as it was interrupted, or once less."`
+	LastBall int `json:"lastBall,omitzero" doc:"The id of the newest ball."`
+	Held     int `json:"held,omitzero" doc:"How many partial answers of the provider were refused in a row."`
 }
 
 // Team is a side. Code and Image may be empty.
 type Team struct {
-	ID    string `json:"id"`
-	Name  string `json:"name"`
-	Code  string `json:"code,omitzero"`
-	Image string `json:"image,omitzero"`
+	ID    string `json:"id" doc:"The id of the team."`
+	Name  string `json:"name" doc:"The display name of the team."`
+	Code  string `json:"code,omitzero" doc:"The short code of the team."`
+	Image string `json:"image,omitzero" doc:"The address of the provider's image."`
 }
 
 // Toss is who won the toss and what they chose: "bat", "field" or "" if unknown.
 type Toss struct {
-	WinnerID string `json:"winnerId"`
-	Elected  string `json:"elected,omitzero"`
-	Text     string `json:"text"`
+	WinnerID string `json:"winnerId" doc:"The id of the team that won the toss."`
+	Elected  string `json:"elected,omitzero" doc:"What the winner chose."`
+	Text     string `json:"text" doc:"The toss as a sentence."`
 }
 
 // Innings is one innings of a side. In limited overs, innings 3 and later are super
 // overs, in pairs.
 type Innings struct {
-	Number    int    `json:"number"`
-	TeamID    string `json:"teamId"`
-	Runs      int    `json:"runs"`
-	Wickets   int    `json:"wickets"`
-	Overs     string `json:"overs"`          // "19.4"; whole overs are "20"
-	Balls     int    `json:"balls"`          // legal balls bowled
-	Limit     int    `json:"limit,omitzero"` // balls allotted; 0 is no limit
-	Target    int    `json:"target,omitzero"`
-	AllOut    bool   `json:"allOut,omitzero"`
-	Declared  bool   `json:"declared,omitzero"`
-	SuperOver bool   `json:"superOver,omitzero"`
-	Over      bool   `json:"over,omitzero"` // it has ended
-	Extras    Extras `json:"extras,omitzero"`
+	Number    int    `json:"number" doc:"The number of the innings, from 1."`
+	TeamID    string `json:"teamId" doc:"The id of the side that bats."`
+	Runs      int    `json:"runs" doc:"The runs of the innings."`
+	Wickets   int    `json:"wickets" doc:"The wickets that fell."`
+	Overs     string `json:"overs" doc:"The overs bowled, such as 19.4; whole overs are 20."`
+	Balls     int    `json:"balls" doc:"The legal balls bowled."`
+	Limit     int    `json:"limit,omitzero" doc:"The balls allotted. Absent: there is no limit."`
+	Target    int    `json:"target,omitzero" doc:"The runs that win, for the last innings."`
+	AllOut    bool   `json:"allOut,omitzero" doc:"Whether all batters are out."`
+	Declared  bool   `json:"declared,omitzero" doc:"Whether the side declared."`
+	SuperOver bool   `json:"superOver,omitzero" doc:"Whether it is an innings of a super over."`
+	Over      bool   `json:"over,omitzero" doc:"Whether the innings has ended."`
+	Extras    Extras `json:"extras,omitzero" doc:"The extras of the innings."`
 
-	Listed    int  `json:"listed,omitzero"`    // balls that the snapshot lists
-	Unlisted  int  `json:"unlisted,omitzero"`  // runs of the total that those balls do not have
-	Explained bool `json:"explained,omitzero"` // the balls add up to the total, except for penalty runs
+	Listed    int  `json:"listed,omitzero" doc:"The balls that the provider lists."`
+	Unlisted  int  `json:"unlisted,omitzero" doc:"The runs of the total that those balls do not have."`
+	Explained bool `json:"explained,omitzero" doc:"Whether the balls add up to the total, except for penalty runs."`
 }
 
 // Score returns the score: "182/8", "182" if all out, "391/9d" if declared.
@@ -118,11 +118,11 @@ func (n *Innings) Score() string {
 
 // Extras are the runs of an innings that were not off the bat.
 type Extras struct {
-	Wides   int `json:"wides,omitzero"`
-	NoBalls int `json:"noBalls,omitzero"`
-	Byes    int `json:"byes,omitzero"`
-	LegByes int `json:"legByes,omitzero"`
-	Penalty int `json:"penalty,omitzero"`
+	Wides   int `json:"wides,omitzero" doc:"Wides, in runs."`
+	NoBalls int `json:"noBalls,omitzero" doc:"No-balls, in runs."`
+	Byes    int `json:"byes,omitzero" doc:"Byes, in runs."`
+	LegByes int `json:"legByes,omitzero" doc:"Leg byes, in runs."`
+	Penalty int `json:"penalty,omitzero" doc:"Penalty runs."`
 }
 
 // Total returns the sum of the extras.
@@ -131,40 +131,40 @@ func (e Extras) Total() int { return e.Wides + e.NoBalls + e.Byes + e.LegByes + 
 // Batter is a batter at the crease. OnStrike is false for both while the strike is
 // unknown: after a run out, until the next ball.
 type Batter struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Runs     int    `json:"runs"`
-	Balls    int    `json:"balls"`
-	Fours    int    `json:"fours"`
-	Sixes    int    `json:"sixes"`
-	OnStrike bool   `json:"onStrike,omitzero"`
+	ID       string `json:"id" doc:"The id of the player."`
+	Name     string `json:"name" doc:"The name of the player."`
+	Runs     int    `json:"runs" doc:"The runs of the batter."`
+	Balls    int    `json:"balls" doc:"The balls that the batter faced."`
+	Fours    int    `json:"fours" doc:"The fours of the batter."`
+	Sixes    int    `json:"sixes" doc:"The sixes of the batter."`
+	OnStrike bool   `json:"onStrike,omitzero" doc:"Whether the batter faces the next ball."`
 }
 
 // Bowler is a bowler's figures in the innings.
 type Bowler struct {
-	ID      string `json:"id"`
-	Name    string `json:"name"`
-	Overs   string `json:"overs"`
-	Maidens int    `json:"maidens"`
-	Runs    int    `json:"runs"`
-	Wickets int    `json:"wickets"`
+	ID      string `json:"id" doc:"The id of the player."`
+	Name    string `json:"name" doc:"The name of the player."`
+	Overs   string `json:"overs" doc:"The overs bowled, such as 3.4."`
+	Maidens int    `json:"maidens" doc:"The maiden overs."`
+	Runs    int    `json:"runs" doc:"The runs conceded."`
+	Wickets int    `json:"wickets" doc:"The wickets taken."`
 }
 
 // Partnership counts from the last wicket. Runs include extras.
 type Partnership struct {
-	Runs  int `json:"runs"`
-	Balls int `json:"balls"`
+	Runs  int `json:"runs" doc:"The runs of the partnership."`
+	Balls int `json:"balls" doc:"The balls of the partnership."`
 }
 
 // Wicket is the fall of a wicket. BallID is 0 if the ball is not listed.
 type Wicket struct {
-	Number   int    `json:"number"`
-	BatterID string `json:"batterId"`
-	Name     string `json:"name"`
-	Runs     int    `json:"runs"`
-	Balls    int    `json:"balls"`
-	How      string `json:"how,omitzero"` // "c Fakhar Zaman b Naseem Shah"
-	BallID   int    `json:"ballId,omitzero"`
+	Number   int    `json:"number" doc:"The number of the wicket in the innings, from 1."`
+	BatterID string `json:"batterId" doc:"The id of the batter who is out."`
+	Name     string `json:"name" doc:"The name of the batter who is out."`
+	Runs     int    `json:"runs" doc:"The runs of the batter."`
+	Balls    int    `json:"balls" doc:"The balls that the batter faced."`
+	How      string `json:"how,omitzero" doc:"How the batter got out, such as c Fakhar Zaman b Naseem Shah."`
+	BallID   int    `json:"ballId,omitzero" doc:"The id of the ball."`
 }
 
 // Text returns "Kusal Mendis c Fakhar Zaman b Naseem Shah 1 (2)".
@@ -176,16 +176,16 @@ func (w Wicket) Text() string {
 // Target is the runs that win the chase. Revised means that a rain rule set it, which is
 // shown as "(DLS)".
 type Target struct {
-	Runs    int    `json:"runs"`
-	Overs   string `json:"overs,omitzero"` // allotted to the chase; "" for no limit
-	Revised bool   `json:"revised,omitzero"`
+	Runs    int    `json:"runs" doc:"The runs that win."`
+	Overs   string `json:"overs,omitzero" doc:"The overs allotted to the chase. Absent: there is no limit."`
+	Revised bool   `json:"revised,omitzero" doc:"Whether a rain rule set the target."`
 }
 
 // Need is the runs and balls that are left of a chase. Balls is 0 for no limit.
 type Need struct {
-	TeamID string `json:"teamId"`
-	Runs   int    `json:"runs"`
-	Balls  int    `json:"balls,omitzero"`
+	TeamID string `json:"teamId" doc:"The id of the side that chases."`
+	Runs   int    `json:"runs" doc:"The runs that the chase still needs."`
+	Balls  int    `json:"balls,omitzero" doc:"The balls that the chase still has. Absent: there is no limit."`
 }
 
 // Outcome is the kind of a result.
@@ -212,16 +212,16 @@ const (
 // Result is how a match ended. The margin of a win is in Runs (with Innings: "an innings
 // and" those runs) or in Wickets. An awarded win has none.
 type Result struct {
-	Kind      Outcome `json:"kind"`
-	WinnerID  string  `json:"winnerId,omitzero"`
-	Runs      int     `json:"runs,omitzero"`
-	Wickets   int     `json:"wickets,omitzero"`
-	Innings   bool    `json:"innings,omitzero"`
-	BallsLeft int     `json:"ballsLeft,omitzero"` // of a chase
-	Method    string  `json:"method,omitzero"`    // "DLS", "VJD", "awarded", or as the provider names it
-	Decider   string  `json:"decider,omitzero"`   // of a tie: SuperOver or BowlOut
-	Text      string  `json:"text"`               // "England won by 5 wickets (with 6 balls remaining)"
-	Confirmed bool    `json:"confirmed,omitzero"` // winner, note and scores agree
+	Kind      Outcome `json:"kind" doc:"The kind of the result."`
+	WinnerID  string  `json:"winnerId,omitzero" doc:"The id of the winner. Absent: there is none."`
+	Runs      int     `json:"runs,omitzero" doc:"The margin in runs."`
+	Wickets   int     `json:"wickets,omitzero" doc:"The margin in wickets."`
+	Innings   bool    `json:"innings,omitzero" doc:"Whether the margin includes an innings."`
+	BallsLeft int     `json:"ballsLeft,omitzero" doc:"The balls left of a chase."`
+	Method    string  `json:"method,omitzero" doc:"How the result was found: DLS, VJD, awarded, or as the provider names it."`
+	Decider   string  `json:"decider,omitzero" doc:"What decided a tie: a super over or a bowl-out."`
+	Text      string  `json:"text" doc:"The result as a sentence."`
+	Confirmed bool    `json:"confirmed,omitzero" doc:"Whether winner, note and scores agree."`
 }
 
 // IsZero reports whether there is no result.
@@ -229,16 +229,16 @@ func (r Result) IsZero() bool { return r.Kind == "" }
 
 // Ball is a delivery in the timeline.
 type Ball struct {
-	ID      int    `json:"id"` // unique in the match; ascending in time within an innings
-	Innings int    `json:"innings"`
-	At      string `json:"at"` // label, "18.3"; a wide and the ball after it have the same
-	Batter  string `json:"batter"`
-	Bowler  string `json:"bowler"`
-	Runs    int    `json:"runs"`           // the team's
-	Bat     int    `json:"bat,omitzero"`   // those off the bat
-	Extra   string `json:"extra,omitzero"` // wide, noBall, bye, legBye
-	Glyph   string `json:"glyph"`
-	Wicket  string `json:"wicket,omitzero"` // "Kusal Mendis c Fakhar Zaman b Naseem Shah"
+	ID      int    `json:"id" doc:"The id of the ball, unique in the match. It ascends in time within an innings."`
+	Innings int    `json:"innings" doc:"The number of the innings, from 1."`
+	At      string `json:"at" doc:"The over and ball, such as 18.3. A wide and the ball after it have the same."`
+	Batter  string `json:"batter" doc:"The name of the batter."`
+	Bowler  string `json:"bowler" doc:"The name of the bowler."`
+	Runs    int    `json:"runs" doc:"The runs of the team."`
+	Bat     int    `json:"bat,omitzero" doc:"The runs off the bat."`
+	Extra   string `json:"extra,omitzero" doc:"The kind of extra."`
+	Glyph   string `json:"glyph" doc:"The ball as one sign, such as 4, W or wd."`
+	Wicket  string `json:"wicket,omitzero" doc:"The wicket as a text."`
 }
 
 // Tag returns the prefix of the keys of the innings' events: "S1:".

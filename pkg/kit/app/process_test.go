@@ -206,7 +206,6 @@ func TestPanic(t *testing.T) {
 		"task":  `{"Do":"panic"}`,
 		"job":   `{}`,
 		"queue": `{"Records":[{"messageId":"1","body":"{\"Do\":\"panic\"}"}]}`,
-		"api":   `{"version":"2.0","rawPath":"/overs/panic","requestContext":{"http":{"method":"GET"}}}`,
 	} {
 		p := run(t, spec.Local, "KIND="+kind, "JOB=panic")
 		for range 2 {
@@ -217,6 +216,25 @@ func TestPanic(t *testing.T) {
 		if n := p.Stats()["test/keep-score"].ColdStarts; n != 2 {
 			t.Errorf("%s: %d processes were started, want 2", kind, n)
 		}
+	}
+}
+
+// TestPanicOfAnAPI: the caller gets a problem document, the request counts as failed,
+// and the process goes on.
+func TestPanicOfAnAPI(t *testing.T) {
+	t.Parallel()
+	p := run(t, spec.Local, "KIND=api")
+	for range 2 {
+		out, err := p.invoke(`{"version":"2.0","rawPath":"/overs/panic","requestContext":{"http":{"method":"GET"}}}`)
+		if err != nil || !strings.Contains(out, `"statusCode":500`) || !strings.Contains(out, "urn:problem-type:matchday:internal") {
+			t.Errorf("got %s, %v", out, err)
+		}
+	}
+	if n := p.failed(); n != 2 {
+		t.Errorf("%v requests are counted as failures, want 2", n)
+	}
+	if n := p.Stats()["test/keep-score"].ColdStarts; n != 1 {
+		t.Errorf("%d processes were started, want 1", n)
 	}
 }
 

@@ -185,10 +185,12 @@ func OpenAPI[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out,
 }
 
 func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context.Context, *In) (*Out, error)) huma.API {
-	route := fn.On.(spec.Route)
-	room, name, _ := strings.Cut(fn.Name, "/")
+	room, _, _ := strings.Cut(fn.Name, "/")
 	config := huma.DefaultConfig("Matchday: "+room, "1")
 	config.CreateHooks = nil // no $schema link in every answer
+	config.Info.Description = "The operations of the room " + room + ". Every error is a problem document (RFC 9457) whose type ends in a stable code."
+	config.Tags = []*huma.Tag{{Name: room, Description: "The room " + room + "."}}
+	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route))}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.RejectUnknownQueryParameters = true
 	decode := func(body []byte, v any) error { return jsonv2.Unmarshal(body, v, strict) }
@@ -205,42 +207,14 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 		}
 		next(ctx)
 	}, readBodies[In](api))
-	op := huma.Operation{
-		OperationID: name, Method: route.Method, Path: route.Path, Summary: fn.Does, Tags: []string{room},
-		MaxBodyBytes: -1, SkipValidateBody: true, // see readBodies
-		Errors:   []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
-		Security: []map[string][]string{}, // explicitly none
-	}
-	if route.Auth == spec.User || route.Auth == spec.Admin {
-		op.Security = []map[string][]string{{"jwt": {}}}
-		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
-	}
-	describeLimits(&op, fn.Limits)
-	huma.Register(api, op, func(ctx context.Context, in *In) (*Out, error) {
+	huma.Register(api, operation[In](fn), func(ctx context.Context, in *In) (*Out, error) {
 		out, err := do(ctx, in)
 		if err != nil {
 			return nil, documentOf(ctx, err)
 		}
 		return out, nil
 	})
-	delete(api.OpenAPI().Components.Schemas.Map()["ErrorDetail"].Properties, "value") // see sealed
 	return api
-}
-
-// describeLimits adds x-limits to an operation: code, max, name, and per in seconds
-// for a rate.
-func describeLimits(op *huma.Operation, limits []spec.Limit) {
-	var all []map[string]any
-	for _, l := range limits {
-		status, described := http.StatusConflict, map[string]any{"code": l.Code, "max": l.Max, "name": l.Name}
-		if l.Per > 0 {
-			status, described["per"] = http.StatusTooManyRequests, int(l.Per.Seconds())
-		}
-		all, op.Errors = append(all, described), append(op.Errors, status)
-	}
-	if all != nil {
-		op.Extensions = map[string]any{"x-limits": all}
-	}
 }
 
 // authorize returns the middleware that refuses callers by the Resolver of In, before

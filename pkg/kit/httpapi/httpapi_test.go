@@ -397,9 +397,9 @@ func TestOpenAPI(t *testing.T) {
 		security string
 		statuses []string
 	}{
-		{spec.Public, "[]", []string{"200", "400", "404", "422", "500", "503"}},
-		{spec.User, `[{"jwt":[]}]`, []string{"200", "400", "401", "403", "404", "409", "422", "500", "503"}},
-		{spec.Admin, `[{"jwt":[]}]`, []string{"200", "400", "401", "403", "404", "409", "422", "500", "503"}},
+		{spec.Public, "[]", []string{"200", "400", "404", "413", "415", "422", "500", "503"}},
+		{spec.User, `[{"jwt":[]}]`, []string{"200", "400", "401", "403", "404", "409", "413", "415", "422", "500", "503"}},
+		{spec.Admin, `[{"jwt":[]}]`, []string{"200", "400", "401", "403", "404", "409", "413", "415", "422", "500", "503"}},
 	} {
 		fn := putOver
 		fn.On = spec.Route{Method: "POST", Path: "/overs/{id}", Auth: c.auth}
@@ -411,10 +411,10 @@ func TestOpenAPI(t *testing.T) {
 			OpenAPI string
 			Info    struct{ Title, Version string }
 			Paths   map[string]map[string]struct {
-				OperationID, Summary string
-				Tags                 []string
-				Security             json.RawMessage
-				Parameters           []struct {
+				OperationID, Summary, Description string
+				Tags                              []string
+				Security                          json.RawMessage
+				Parameters                        []struct {
 					Name, In string
 					Required bool
 				}
@@ -436,7 +436,7 @@ func TestOpenAPI(t *testing.T) {
 		if !strings.HasPrefix(doc.OpenAPI, "3.1.") || doc.Info.Title != "Matchday: test" || doc.Info.Version == "" || len(doc.Paths) != 1 {
 			t.Errorf("%s: the document is %s", c.auth, text)
 		}
-		if op.OperationID != "put-over" || op.Summary != "Writes an over." || !slices.Equal(op.Tags, []string{"test"}) || !op.RequestBody.Required {
+		if op.OperationID != "put-over" || op.Summary != "Writes an over" || !strings.HasPrefix(op.Description, "Writes an over. ") || !slices.Equal(op.Tags, []string{"test"}) || !op.RequestBody.Required {
 			t.Errorf("%s: the operation is %+v", c.auth, op)
 		}
 		if len(op.Parameters) != 1 || op.Parameters[0].Name != "id" || op.Parameters[0].In != "path" || !op.Parameters[0].Required {

@@ -24,18 +24,18 @@ const logType = "log"
 
 // MatchFields are the fields of a match that administrators set.
 type MatchFields struct {
-	Name          string      `json:"name" format:"display-name" maxLength:"64" example:"Tornado Tag Team"`
+	Name          string      `json:"name" format:"display-name" maxLength:"64" example:"Tornado Tag Team" doc:"The name of the match."`
 	Championships []string    `json:"championships,omitempty" maxItems:"8" format:"display-name" maxLength:"64" doc:"The titles at stake."`
 	Points        int         `json:"points" minimum:"1" maximum:"999" doc:"The points of a correct pick."`
-	Preshow       bool        `json:"preshow,omitempty"`
-	Teams         []item.Team `json:"teams" minItems:"2" maxItems:"40" nullable:"false"`
+	Preshow       bool        `json:"preshow,omitempty" doc:"Whether the match is on the pre-show."`
+	Teams         []item.Team `json:"teams" minItems:"2" maxItems:"40" nullable:"false" doc:"The teams, of which one is picked."`
 }
 
 // Match is a match of a card as the API shows it.
 type Match struct {
-	ID string `json:"id"`
+	ID string `json:"id" doc:"The id of the match."`
 	MatchFields
-	Result *item.Result `json:"result,omitempty"`
+	Result *item.Result `json:"result,omitempty" doc:"The index of the winning team, from 0, or void. Absent: no result is entered."`
 }
 
 func fieldsOf(m item.Match) MatchFields {
@@ -342,7 +342,7 @@ type OrderCard struct {
 type CardPage struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Card []Match `json:"card"`
+		Card []Match `json:"card" doc:"The matches of the event, in order."`
 	}
 }
 
@@ -389,7 +389,7 @@ type PutResult struct {
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	MatchID string `path:"matchId" maxLength:"36" doc:"The id of the match."`
 	Body    struct {
-		Result item.Result `json:"result"`
+		Result item.Result `json:"result" doc:"The index of the winning team, from 0, or void."`
 		Reason string      `json:"reason,omitempty" maxLength:"200" doc:"The reason, which members can read in the log of changed results."`
 	}
 }
@@ -452,13 +452,13 @@ func resultText(m item.Match, result *int) string {
 
 // Correction is an entry of the log of an event's results.
 type Correction struct {
-	At      time.Time `json:"at" dynamodbav:"at"`
-	MatchID string    `json:"matchId" dynamodbav:"matchId"`
-	Match   string    `json:"match" dynamodbav:"match"`
+	At      time.Time `json:"at" dynamodbav:"at" doc:"When the result was changed."`
+	MatchID string    `json:"matchId" dynamodbav:"matchId" doc:"The id of the match."`
+	Match   string    `json:"match" dynamodbav:"match" doc:"The name of the match."`
 	From    string    `json:"from,omitempty" dynamodbav:"from,omitempty" doc:"The previous value. Absent for the first result."`
-	To      string    `json:"to" dynamodbav:"to"`
+	To      string    `json:"to" dynamodbav:"to" doc:"The new result."`
 	By      string    `json:"by" dynamodbav:"by" doc:"The id of the administrator."`
-	Reason  string    `json:"reason,omitempty" dynamodbav:"reason,omitempty"`
+	Reason  string    `json:"reason,omitempty" dynamodbav:"reason,omitempty" doc:"The reason that the administrator gave."`
 }
 
 // correction is the item of a Correction.
@@ -487,7 +487,7 @@ type ListCorrections struct {
 type CorrectionList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Corrections []Correction `json:"corrections"`
+		Corrections []Correction `json:"corrections" doc:"The changes of this page, the newest first."`
 		Next        string       `json:"next,omitempty"`
 	}
 }

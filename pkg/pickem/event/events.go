@@ -26,10 +26,10 @@ import (
 
 // Event is an event as the API shows it.
 type Event struct {
-	ID       string    `json:"id" example:"2026-03-08-clash-of-tides"`
-	Name     string    `json:"name"`
+	ID       string    `json:"id" example:"2026-03-08-clash-of-tides" doc:"The id of the event: its date and slug."`
+	Name     string    `json:"name" doc:"The name of the event."`
 	Date     string    `json:"date" format:"date" doc:"The local date of the event."`
-	StartsAt time.Time `json:"startsAt"`
+	StartsAt time.Time `json:"startsAt" doc:"When the event starts."`
 	LockAt   time.Time `json:"lockAt" doc:"Predictions are accepted until this time, by the server's clock."`
 	State    string    `json:"state" enum:"upcoming,broadcast,scored" doc:"upcoming: accepts predictions. broadcast: locked. scored: the points are final unless a result is corrected."`
 	Bonus    int       `json:"bonus" doc:"Additional points for a prediction with every match correct. 0: no bonus."`
@@ -65,7 +65,7 @@ type ListEvents struct {
 type EventList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Events []Event `json:"events"`
+		Events []Event `json:"events" doc:"The events of this page."`
 		Next   string  `json:"next,omitempty"`
 	}
 }
@@ -105,9 +105,9 @@ func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, er
 type CreateEvent struct {
 	auth.Admin
 	Body struct {
-		Name     string    `json:"name" format:"display-name" maxLength:"64"`
+		Name     string    `json:"name" format:"display-name" maxLength:"64" doc:"The name of the event."`
 		Date     string    `json:"date" format:"date" doc:"The local date of the event. Date and slug form the id, which never changes."`
-		Slug     string    `json:"slug" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" maxLength:"48" example:"clash-of-tides"`
+		Slug     string    `json:"slug" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" maxLength:"48" example:"clash-of-tides" doc:"The part of the id after the date."`
 		StartsAt time.Time `json:"startsAt" doc:"The start of the event, including the preshow."`
 		LockAt   time.Time `json:"lockAt,omitempty" doc:"Predictions are accepted until this time. Default: one hour before startsAt."`
 		Bonus    int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Additional points for a prediction with every match correct."`
@@ -183,7 +183,7 @@ type UpdateEvent struct {
 	auth.Admin
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Body    struct {
-		Name     *string    `json:"name,omitempty" format:"display-name" maxLength:"64"`
+		Name     *string    `json:"name,omitempty" format:"display-name" maxLength:"64" doc:"The new name of the event."`
 		Date     *string    `json:"date,omitempty" format:"date" doc:"The local date of the event. The id does not change."`
 		StartsAt *time.Time `json:"startsAt,omitempty" doc:"The start. Without date and lockAt in the request, these move by the same time, the date by whole days."`
 		LockAt   *time.Time `json:"lockAt,omitempty" doc:"A new lockAt in the future opens a locked event that never had a result, unless the request has a state."`
@@ -371,7 +371,7 @@ type EntryList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Count   int      `json:"count" doc:"The number of members on all pages."`
-		UserIDs []string `json:"userIds"`
+		UserIDs []string `json:"userIds" doc:"The ids of the members of this page who have saved a prediction."`
 		Next    string   `json:"next,omitempty"`
 	}
 }

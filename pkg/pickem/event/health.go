@@ -13,7 +13,7 @@ type GetHealth struct{}
 type Health struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Status string `json:"status" enum:"ok"`
+		Status string `json:"status" enum:"ok" doc:"Says ok while the service answers."`
 	}
 }
 

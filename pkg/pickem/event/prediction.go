@@ -35,7 +35,7 @@ type EventScreen struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Event
-		Card       []Match     `json:"card"`
+		Card       []Match     `json:"card" doc:"The matches of the event, in order."`
 		CardRev    int         `json:"cardRev" doc:"The revision of the card. Send it with a prediction."`
 		Prediction *Prediction `json:"prediction,omitempty" doc:"The caller's prediction. Absent if there is none."`
 	}
@@ -44,7 +44,7 @@ type EventScreen struct {
 // Prediction is what a member has picked of an event.
 type Prediction struct {
 	Predictions map[string]string `json:"predictions" doc:"The id of the picked team by match id."`
-	SavedAt     time.Time         `json:"savedAt"`
+	SavedAt     time.Time         `json:"savedAt" doc:"When the prediction was saved last."`
 	Void        []string          `json:"void,omitempty" doc:"The ids of picked matches that were removed, or in which other teams compete since: pick again."`
 	Score       *score.Sheet      `json:"score,omitempty" doc:"The points. Absent until the event is scored."`
 }
@@ -111,7 +111,7 @@ type ResultsScreen struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Event
-		Card    []Match       `json:"card"`
+		Card    []Match       `json:"card" doc:"The matches of the event, in order."`
 		Count   int           `json:"count" doc:"The number of entries on all pages."`
 		Entries []score.Entry `json:"entries" doc:"By points, highest first, then by name."`
 		Mine    *score.Entry  `json:"mine,omitempty" doc:"The caller's entry. Absent if there is none."`

@@ -72,7 +72,7 @@ var (
 		Name:   "pickem/create-event",
 		Does:   "Creates an event.",
 		IfDown: "Administrators cannot create events.",
-		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events"},
+		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events", Answers: []int{201}},
 		Uses:   []spec.Access{tables.CreateEvent},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
@@ -96,7 +96,7 @@ var (
 		Name:   "pickem/add-match",
 		Does:   "Adds a match to the end of a card, and notifies the members who have picked.",
 		IfDown: "Administrators cannot add matches.",
-		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches"},
+		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches", Answers: []int{201}},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeCard, tables.EntriesOf}, Sends: []spec.Queue{notice.Queue},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
 	}
@@ -136,7 +136,7 @@ var (
 		Name:   "pickem/request-score",
 		Does:   "Queues the scoring of an event. All matches must have results.",
 		IfDown: "Administrators cannot have events scored.",
-		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events/{eventId}/score"},
+		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/events/{eventId}/score", Answers: []int{202}},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.ChangeEvent}, Sends: []spec.Queue{score.Queue},
 		Memory: 256, Timeout: 10 * time.Second,
 	}

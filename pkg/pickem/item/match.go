@@ -27,9 +27,9 @@ type Match struct {
 // Team is one side of a match.
 type Team struct {
 	ID       string   `json:"id,omitempty" dynamodbav:"id" maxLength:"8" example:"t1" doc:"Picks name a team by its id. The server gives it to a new team; send it back to keep the team when its names or its place change."`
-	Name     string   `json:"name,omitempty" dynamodbav:"name,omitempty" format:"display-name" minLength:"0" maxLength:"64"`
+	Name     string   `json:"name,omitempty" dynamodbav:"name,omitempty" format:"display-name" minLength:"0" maxLength:"64" doc:"The name of the team. Absent: its members are its name."`
 	Champion bool     `json:"champion,omitempty" dynamodbav:"champion,omitempty" doc:"The team defends a title."`
-	Members  []string `json:"members" dynamodbav:"members" minItems:"1" maxItems:"30" format:"display-name" maxLength:"64" nullable:"false"`
+	Members  []string `json:"members" dynamodbav:"members" minItems:"1" maxItems:"30" format:"display-name" maxLength:"64" nullable:"false" doc:"The names of the competitors."`
 }
 
 // Team returns the place in Teams of the team with an id, -1 if there is none.

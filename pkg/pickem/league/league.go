@@ -107,9 +107,9 @@ func OpenLeagues(_ context.Context, env app.Env) (*Leagues, error) {
 
 // League is a league as its members see it.
 type League struct {
-	LeagueID string `json:"leagueId"`
-	Name     string `json:"name"`
-	OwnerID  string `json:"ownerId"`
+	LeagueID string `json:"leagueId" doc:"The id of the league."`
+	Name     string `json:"name" doc:"The name of the league."`
+	OwnerID  string `json:"ownerId" doc:"The id of the member who owns the league."`
 	Code     string `json:"code" example:"7Q2MZ0KD" doc:"The invitation code. Anyone who has it can join."`
 	Count    int    `json:"count" doc:"The number of members."`
 }
@@ -143,7 +143,7 @@ func (s *Leagues) renewCodeFor(ctx context.Context, in *LeaveLeague) error {
 type CreateLeague struct {
 	auth.User
 	Body struct {
-		Name string `json:"name" format:"display-name"`
+		Name string `json:"name" format:"display-name" doc:"The name of the league."`
 	}
 }
 
@@ -233,9 +233,9 @@ type LeagueList struct {
 
 // Membership is a league of a member, as the API shows it.
 type Membership struct {
-	LeagueID string    `json:"leagueId"`
-	Name     string    `json:"name"`
-	JoinedAt time.Time `json:"joinedAt"`
+	LeagueID string    `json:"leagueId" doc:"The id of the league."`
+	Name     string    `json:"name" doc:"The name of the league."`
+	JoinedAt time.Time `json:"joinedAt" doc:"When the member joined."`
 }
 
 // ListLeagues returns the leagues that the caller is in.
@@ -264,7 +264,7 @@ func NewMemberships(rows []item.Membership) []Membership {
 type JoinLeague struct {
 	auth.User
 	Body struct {
-		Code string `json:"code" minLength:"1" maxLength:"32" doc:"The invitation code. Case, hyphens and spaces are ignored."`
+		Code string `json:"code" minLength:"1" maxLength:"32" example:"7QKW-2M4P" doc:"The invitation code. Case, hyphens and spaces are ignored."`
 	}
 }
 
@@ -363,9 +363,9 @@ type LeagueScreen struct {
 
 // LeagueMember is a member of a league.
 type LeagueMember struct {
-	UserID   string    `json:"userId"`
-	Name     string    `json:"name"`
-	JoinedAt time.Time `json:"joinedAt"`
+	UserID   string    `json:"userId" doc:"The id of the member."`
+	Name     string    `json:"name" doc:"The display name of the member."`
+	JoinedAt time.Time `json:"joinedAt" doc:"When the member joined."`
 }
 
 // GetLeague returns a league of the caller with a page of its members. The membership

@@ -26,7 +26,7 @@ var (
 		Name:   "pickem/create-league",
 		Does:   "Creates a league, owned by the caller, with an invitation code.",
 		IfDown: "Members cannot create leagues.",
-		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues"},
+		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues", Answers: []int{201}},
 		Uses:   []spec.Access{tables.GetMember, tables.CreateLeague, account.CheckDeleted},
 		Limits: []spec.Limit{maxLeagues},
 		Memory: 256, Timeout: 10 * time.Second,

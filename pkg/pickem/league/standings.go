@@ -53,9 +53,9 @@ func RankStandings(rows []item.Standing) []Standing {
 type Standing struct {
 	Rank     int    `json:"rank" doc:"From 1. Members with equal points have the same rank; the next lower points have the next rank."`
 	Movement *int   `json:"movement,omitempty" doc:"The number of ranks gained by the latest event, negative for lost ranks. Absent for members without a rank before."`
-	UserID   string `json:"userId"`
-	Name     string `json:"name"`
-	Points   int    `json:"points"`
+	UserID   string `json:"userId" doc:"The id of the member."`
+	Name     string `json:"name" doc:"The display name of the member."`
+	Points   int    `json:"points" doc:"The points of the member."`
 	Correct  int    `json:"correct" doc:"The number of matches with a correct pick."`
 	Played   int    `json:"played" doc:"The number of scored events with a prediction."`
 }

@@ -52,8 +52,8 @@ type GetUser struct {
 type UserScreen struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		UserID    string              `json:"userId"`
-		Name      string              `json:"name"`
+		UserID    string              `json:"userId" doc:"The id of the member."`
+		Name      string              `json:"name" doc:"The display name of the member."`
 		Standings []YearPoints        `json:"standings" doc:"By year, latest first."`
 		Leagues   []league.Membership `json:"leagues,omitempty" doc:"The caller's leagues, by name. Absent for other members."`
 		Events    []Played            `json:"events" doc:"By date, latest first. For other members only scored events."`
@@ -62,17 +62,17 @@ type UserScreen struct {
 
 // YearPoints are a member's points of a year.
 type YearPoints struct {
-	Year    string `json:"year"`
-	Points  int    `json:"points"`
+	Year    string `json:"year" doc:"The calendar year."`
+	Points  int    `json:"points" doc:"The points of the year."`
 	Correct int    `json:"correct" doc:"The number of matches with a correct pick."`
 	Played  int    `json:"played" doc:"The number of scored events with a prediction."`
 }
 
 // Played is an event that a member has predicted.
 type Played struct {
-	EventID     string            `json:"eventId"`
-	Scored      bool              `json:"scored"`
-	Points      int               `json:"points"`
+	EventID     string            `json:"eventId" doc:"The id of the event."`
+	Scored      bool              `json:"scored" doc:"Whether the event is scored."`
+	Points      int               `json:"points" doc:"The points for the event."`
 	Correct     int               `json:"correct" doc:"The number of matches with a correct pick."`
 	Predictions map[string]string `json:"predictions,omitempty" doc:"The caller's picks as saved: the id of a team by match id. GET /app/events/{eventId} lists which are void. Absent for other members: see the event's results."`
 }
@@ -138,7 +138,7 @@ func newUserScreen(g item.Collection, own bool) (*UserScreen, error) {
 type UpdateMe struct {
 	auth.User
 	Body struct {
-		Name string `json:"name" format:"display-name"`
+		Name string `json:"name" format:"display-name" doc:"The new display name."`
 	}
 }
 
@@ -215,7 +215,7 @@ func misnamed(g item.Collection, name string) (keys []dynamo.Item) {
 type InviteUser struct {
 	auth.Admin
 	Body struct {
-		Name  string `json:"name" format:"display-name"`
+		Name  string `json:"name" format:"display-name" doc:"The display name of the new member."`
 		Email string `json:"email" format:"email" doc:"Cognito sends a temporary password to this address."`
 	}
 }
@@ -225,8 +225,8 @@ type InvitedPage struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		UserID string `json:"userId"`
-		Name   string `json:"name"`
+		UserID string `json:"userId" doc:"The id of the member."`
+		Name   string `json:"name" doc:"The display name of the member."`
 	}
 }
 

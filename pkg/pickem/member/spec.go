@@ -46,7 +46,7 @@ var (
 		Name:   "pickem/invite-user",
 		Does:   "Invites a person: makes a member, and an account, which Cognito mails a password to.",
 		IfDown: "Administrators cannot invite members.",
-		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/users"},
+		On:     spec.Route{Method: "POST", Auth: spec.Admin, Path: "/admin/users", Answers: []int{201, 200}},
 		Uses:   []spec.Access{tables.InviteMember}, Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser},
 		Memory: 256, Timeout: 10 * time.Second,
 	}

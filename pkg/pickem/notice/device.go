@@ -63,7 +63,7 @@ type RegisterDevice struct {
 type DevicePage struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		DeviceToken string    `json:"deviceToken"`
+		DeviceToken string    `json:"deviceToken" doc:"The device token of Apple's push service."`
 		ExpiresAt   time.Time `json:"expiresAt" doc:"The registration ends at this time, unless the phone is registered again before."`
 	}
 }

@@ -11,8 +11,8 @@ import (
 // Entry is a member's points of an event.
 type Entry struct {
 	Rank   int    `json:"rank" doc:"From 1. Members with equal points have the same rank; the next lower points have the next rank."`
-	UserID string `json:"userId"`
-	Name   string `json:"name"`
+	UserID string `json:"userId" doc:"The id of the member."`
+	Name   string `json:"name" doc:"The display name of the member."`
 	Sheet
 }
 
@@ -26,11 +26,11 @@ type Sheet struct {
 
 // Pick is a member's pick of one match, with its points.
 type Pick struct {
-	MatchID string       `json:"matchId"`
+	MatchID string       `json:"matchId" doc:"The id of the match."`
 	Pick    *int         `json:"pick,omitempty" doc:"The index of the picked team, from 0. Absent without a valid pick."`
-	Result  *item.Result `json:"result,omitempty"`
-	Correct bool         `json:"correct"`
-	Points  int          `json:"points"`
+	Result  *item.Result `json:"result,omitempty" doc:"The result of the match, as in the card."`
+	Correct bool         `json:"correct" doc:"Whether the pick is right."`
+	Points  int          `json:"points" doc:"The points that the pick brings."`
 }
 
 // Of returns the points of a prediction: those of each match whose winner it names,

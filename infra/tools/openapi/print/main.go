@@ -1,5 +1,6 @@
 // Command print writes the OpenAPI description of each room to a folder,
-// <room>.json, from the binaries of its functions: print BIN FOLDER.
+// <room>.json, from the binaries of its functions: print BIN FOLDER. It fails if a
+// description or an example is missing.
 package main
 
 import (
@@ -7,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"matchday/infra/tools/openapi"
 	"matchday/pkg/fleet"
@@ -31,6 +33,13 @@ func run(bin, folder string) error {
 		description, err := openapi.Room(context.Background(), bin, room)
 		if err != nil {
 			return err
+		}
+		missing, err := openapi.Missing(description, room)
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 {
+			return fmt.Errorf("the OpenAPI document of %s lacks:\n%s", room.Name, strings.Join(missing, "\n"))
 		}
 		if err := os.WriteFile(filepath.Join(folder, room.Name+".json"), description, 0o644); err != nil {
 			return err

@@ -1,0 +1,180 @@
+package httpapi
+
+import (
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"matchday/pkg/spec"
+)
+
+// callers says who may call a route.
+var callers = map[spec.Auth]string{
+	spec.Public: "Anybody may call it.", spec.User: "Signed-in users may call it.", spec.Admin: "Administrators may call it.",
+	spec.Session: "The bearer of a session cookie may call it.", spec.Secret: "The bearer of the shared secret may call it.",
+}
+
+// common are the descriptions of what is the same in every room.
+var common = map[string]string{
+	"limit":         "The largest number of items in the answer.",
+	"cursor":        "The page that next of the answer before names. Absent: the first page.",
+	"next":          "The cursor of the next page. Absent: this is the last one.",
+	"Cache-Control": "How long caches may keep the answer.",
+	"ETag":          "The version of the answer, for If-None-Match.",
+	"Retry-After":   "Seconds until a retry may succeed.",
+}
+
+// operation describes the route of fn.
+func operation[In any](fn spec.Function) huma.Operation {
+	route := fn.On.(spec.Route)
+	room, name, _ := strings.Cut(fn.Name, "/")
+	op := huma.Operation{
+		OperationID: name, Method: route.Method, Path: route.Path, Tags: []string{room},
+		Summary: strings.TrimSuffix(fn.Does, "."), Description: fn.Does + " " + callers[route.Auth],
+		MaxBodyBytes: -1, SkipValidateBody: true, // see readBodies
+		Errors:   []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
+		Security: []map[string][]string{}, // explicitly none
+	}
+	if len(route.Answers) > 0 {
+		op.DefaultStatus = route.Answers[0]
+	}
+	if route.Auth == spec.User || route.Auth == spec.Admin {
+		op.Security = []map[string][]string{{"jwt": {}}}
+		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
+	}
+	if _, ok := reflect.TypeFor[In]().FieldByName("Body"); ok {
+		op.Errors = append(op.Errors, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	}
+	var limits []map[string]any
+	for _, l := range fn.Limits {
+		status, described := http.StatusConflict, map[string]any{"code": l.Code, "max": l.Max, "name": l.Name}
+		if l.Per > 0 {
+			status, described["per"] = http.StatusTooManyRequests, int(l.Per.Seconds())
+		}
+		limits, op.Errors = append(limits, described), append(op.Errors, status)
+	}
+	if limits != nil {
+		op.Extensions = map[string]any{"x-limits": limits}
+	}
+	return op
+}
+
+// complete adds to a document what huma does not know: the answers beside the first,
+// an example of the body, the bounds of formats, and the descriptions of common.
+func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
+	return func(doc *huma.OpenAPI, op *huma.Operation) {
+		for _, p := range op.Parameters {
+			describe(&p.Description, p.Name)
+			describe(&p.Schema.Description, p.Name)
+		}
+		schemas := doc.Components.Schemas
+		for _, s := range schemas.Map() {
+			for name, p := range s.Properties {
+				describe(&p.Description, name)
+				bound(p)
+				if p.Items != nil {
+					bound(p.Items)
+				}
+			}
+		}
+		delete(schemas.Map()["ErrorDetail"].Properties, "value") // see sealed
+		first := op.Responses[strconv.Itoa(op.DefaultStatus)]
+		if op.Method == http.MethodGet {
+			first.Headers["ETag"] = &huma.Param{Schema: &huma.Schema{Type: huma.TypeString}}
+			op.Responses["304"] = &huma.Response{Description: "The client has this version already."}
+		}
+		for name, h := range first.Headers {
+			describe(&h.Description, name)
+			describe(&h.Schema.Description, name)
+		}
+		for _, status := range route.Answers[min(1, len(route.Answers)):] {
+			other := *first
+			other.Description = http.StatusText(status)
+			op.Responses[strconv.Itoa(status)] = &other
+		}
+		if limited := op.Responses["429"]; limited != nil {
+			limited.Headers = map[string]*huma.Param{"Retry-After": {Description: common["Retry-After"], Schema: &huma.Schema{Type: huma.TypeInteger}}}
+		}
+		if op.RequestBody != nil {
+			media := op.RequestBody.Content[jsonType]
+			media.Example = example(schemas, media.Schema)
+		}
+	}
+}
+
+func describe(text *string, name string) {
+	if *text == "" {
+		*text = common[name]
+	}
+}
+
+// bound adds the bounds of a format that a schema does not have itself.
+func bound(s *huma.Schema) {
+	set := func(bound **int, n int) {
+		if *bound == nil {
+			*bound = &n
+		}
+	}
+	switch s.Format {
+	case displayName:
+		set(&s.MinLength, minDisplayName)
+		set(&s.MaxLength, maxDisplayName)
+	case email:
+		set(&s.MaxLength, maxEmail)
+	}
+}
+
+// samples are the examples of formats.
+var samples = map[string]string{
+	displayName: "Ann", email: "ann@example.com", "uuid": "5b0e9a52-7c43-4a6f-9d18-000000000001",
+	"date": "2026-06-06", "date-time": "2026-06-06T15:45:00Z",
+}
+
+// example returns a value of a schema: its first example, default or enumerated value,
+// or one that its type, format and bounds allow. Strings with a pattern need an example
+// of their own.
+func example(all huma.Registry, s *huma.Schema) any {
+	for s.Ref != "" {
+		s = all.SchemaFromRef(s.Ref)
+	}
+	switch {
+	case len(s.Examples) > 0:
+		return s.Examples[0]
+	case s.Default != nil:
+		return s.Default
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case len(s.OneOf) > 0:
+		return example(all, s.OneOf[0])
+	}
+	switch s.Type {
+	case huma.TypeObject:
+		object := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			object[name] = example(all, s.Properties[name])
+		}
+		if of, ok := s.AdditionalProperties.(*huma.Schema); ok {
+			object[samples["uuid"]] = example(all, of)
+		}
+		return object
+	case huma.TypeArray:
+		n := 1
+		if s.MinItems != nil {
+			n = max(n, *s.MinItems)
+		}
+		return slices.Repeat([]any{example(all, s.Items)}, n)
+	case huma.TypeBoolean:
+		return true
+	case huma.TypeInteger, huma.TypeNumber:
+		if s.Minimum != nil {
+			return *s.Minimum
+		}
+		return 1
+	}
+	return samples[s.Format]
+}

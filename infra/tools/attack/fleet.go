@@ -38,8 +38,9 @@ type Fleet struct {
 	operations map[string]Operation // by function
 	reads      []read               // of what was stored so far
 
-	mu   sync.Mutex
-	logs map[string][]string // by function: its last lines
+	mu     sync.Mutex
+	logs   map[string][]string // by function: its last lines
+	closed bool                // functions may fail
 }
 
 // read is a sample of an operation that changes nothing.
@@ -63,11 +64,20 @@ func (w *Fleet) Run(ctx context.Context, cfg Config) (a *Attack, err error) {
 func (w *Fleet) walk(ctx context.Context, cfg Config) (a *Attack, err error) {
 	w.logs = map[string][]string{}
 	w.operations = map[string]Operation{}
-	f, err := storyfleet.Start(ctx, fleet.Config{Root: w.Root, Bin: w.Bin, Log: w.log, Invocation: w.invoked})
+	bin, err := filepath.Abs(w.Bin) // functions have a folder of their own
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	f, err := storyfleet.Start(ctx, fleet.Config{Root: w.Root, Bin: bin, Log: w.log, Invocation: w.invoked})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		w.mu.Lock()
+		w.closed = true
+		w.mu.Unlock()
+		f.Close() // which ends functions that run
+	}()
 	w.fleet = f
 	cfg.URL, cfg.Logs = f.URL, w.last
 	cfg.Token = w.token
@@ -228,7 +238,10 @@ func (w *Fleet) log(l lambda.Log) {
 
 // invoked reports the functions that fail: no input may do that.
 func (w *Fleet) invoked(i lambda.Invocation) {
-	if i.Err != nil && w.attack != nil {
+	w.mu.Lock()
+	closed := w.closed
+	w.mu.Unlock()
+	if i.Err != nil && w.attack != nil && !closed {
 		text := i.Err.Error()
 		if e, ok := errors.AsType[interface {
 			error

@@ -137,7 +137,12 @@ func targets(o Operation, d draft) (all []mutation) {
 	to("path: two slashes", func(p string) string { return strings.Replace(p, "/"+o.Room+"/", "/"+o.Room+"//", 1) })
 	to("path: dots", func(p string) string { return strings.Replace(p, "/"+o.Room+"/", "/"+o.Room+"/./x/%2e%2e/", 1) })
 	to("path: capitals", func(p string) string { return "/" + o.Room + strings.ToUpper(p[len(o.Room)+1:]) })
-	to("path: encoded letters", func(p string) string { return p[:len(p)-1] + fmt.Sprintf("%%%02x", p[len(p)-1]) })
+	to("path: encoded letters", func(p string) string {
+		if strings.Contains(p[max(0, len(p)-3):], "%") {
+			return p // its end is encoded already
+		}
+		return p[:len(p)-1] + fmt.Sprintf("%%%02x", p[len(p)-1])
+	})
 	to("path: semicolon", func(p string) string { return p + ";a=b" })
 	to("path: encoded question mark", func(p string) string { return p + "%3fx=y" })
 	to("path: NUL", func(p string) string { return p + "%00" })

@@ -96,7 +96,7 @@ type Page struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		UserID    string     `json:"userId"`
+		UserID    string     `json:"userId" doc:"The id of the user."`
 		Name      string     `json:"name,omitempty" doc:"The name that the user gave at the sign-up."`
 		CreatedAt *time.Time `json:"createdAt,omitempty" doc:"Absent for an account that an administrator of a room has made."`
 		DeletedAt *time.Time `json:"deletedAt,omitempty" doc:"The user has deleted the account. What the rooms have of the user is deleted within minutes."`
@@ -134,7 +134,7 @@ type InviteAccount struct {
 	auth.Admin
 	Body struct {
 		Name  string `json:"name" format:"display-name" doc:"The name of the profile." example:"Lena"`
-		Email string `json:"email" format:"email" maxLength:"128" doc:"Cognito sends a temporary password to this address." example:"lena@example.com"`
+		Email string `json:"email" format:"email" doc:"Cognito sends a temporary password to this address." example:"lena@example.com"`
 	}
 }
 
@@ -143,7 +143,7 @@ type Invited struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		UserID string `json:"userId"`
+		UserID string `json:"userId" doc:"The id of the user."`
 		Mailed bool   `json:"mailed" doc:"Whether Cognito has sent a temporary password. It sends none to a user who has signed in before."`
 	}
 }
@@ -172,7 +172,7 @@ type ListAccounts struct {
 type AccountList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Accounts []userpool.User `json:"accounts"`
+		Accounts []userpool.User `json:"accounts" doc:"The accounts of this page."`
 		Next     string          `json:"next,omitempty" doc:"The cursor of the next page."`
 	}
 }

@@ -103,7 +103,7 @@ type ExportPage struct {
 	CacheControl string `header:"Cache-Control"`
 	RetryAfter   string `header:"Retry-After"`
 	Body         struct {
-		StartedAt time.Time `json:"startedAt"`
+		StartedAt time.Time `json:"startedAt" doc:"When the export was requested."`
 		URL       string    `json:"url,omitempty" doc:"Downloads the document for an hour, without a token. Absent while it is made: ask again."`
 	}
 }

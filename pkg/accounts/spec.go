@@ -72,7 +72,7 @@ var (
 		Name:   "accounts/delete-account",
 		Does:   "Deletes the caller's account, with all that is kept of the user in all rooms.",
 		IfDown: "Users cannot delete their accounts.",
-		On:     spec.Route{Method: "DELETE", Path: "/account", Auth: spec.User},
+		On:     spec.Route{Method: "DELETE", Path: "/account", Auth: spec.User, Answers: []int{202}},
 		Uses:   []spec.Access{startJob, readAccount, bury}, Sends: requestQueues(account.Forget),
 		Memory: 256, Timeout: 10 * time.Second,
 	}
@@ -80,7 +80,7 @@ var (
 		Name:   "accounts/get-export",
 		Does:   "Returns a link to all that is kept of the caller in all rooms, or begins to collect it.",
 		IfDown: "Users cannot export their data.",
-		On:     spec.Route{Method: "GET", Path: "/account/export", Auth: spec.User},
+		On:     spec.Route{Method: "GET", Path: "/account/export", Auth: spec.User, Answers: []int{200, 202}},
 		Uses:   []spec.Access{startJob, readAccount, account.CheckDeleted}, Sends: requestQueues(account.Export),
 		Objects: []spec.ObjectAccess{account.Exports.On("exports/", spec.GetObject)},
 		Memory:  256, Timeout: 10 * time.Second,

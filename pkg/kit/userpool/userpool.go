@@ -77,10 +77,10 @@ func (p Pool) create(ctx context.Context, email string, action types.MessageActi
 
 // User is a user of the pool.
 type User struct {
-	Subject string    `json:"userId"`
-	Email   string    `json:"email"`
+	Subject string    `json:"userId" doc:"The id of the user."`
+	Email   string    `json:"email" doc:"The address of the account."`
 	Status  string    `json:"status" doc:"Cognito's: CONFIRMED, FORCE_CHANGE_PASSWORD for a pending invitation, UNCONFIRMED for a sign-up that is not complete." example:"CONFIRMED"`
-	Created time.Time `json:"createdAt"`
+	Created time.Time `json:"createdAt" doc:"When the account was created."`
 }
 
 // ErrBadCursor reports a cursor that List has not returned, or that has expired.

@@ -43,7 +43,7 @@ bench: tools ## what ticks, parsing, pushes and functions cost here, beside thei
 cost: ## what the fleet costs in a month, in dollars: for matches, hours and people
 	@go run ./infra/tools/cost
 
-check: functions ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, OpenAPI
+check: functions ## gofmt, go.mod, vet, staticcheck, layer rules, state machines, OpenAPI, TypeScript client
 	@echo "gofmt" && test -z "$$(gofmt -l functions pkg infra template-tests | tee /dev/stderr)"
 	@echo "go.mod" && go mod tidy -diff
 	@echo "vet" && go vet ./...
@@ -53,6 +53,9 @@ check: functions ## gofmt, go.mod, vet, staticcheck, layer rules, state machines
 	@echo "OpenAPI" && go run ./infra/tools/openapi/print $(BIN) .local/openapi && \
 	  REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true node_modules/.bin/redocly lint --config infra/tools/openapi/redocly.yaml .local/openapi/*.json && \
 	  node_modules/.bin/spectral lint --quiet --fail-severity hint --ruleset infra/tools/openapi/spectral.yaml .local/openapi/*.json
+	@echo "TypeScript client" && mkdir -p .local/client && for room in $(ROOMS); do \
+	  node_modules/.bin/openapi-typescript .local/openapi/$$room.json -o .local/client/$$room.ts >/dev/null 2>&1 || exit 1; done && \
+	  node_modules/.bin/tsc -p infra/tools/client
 
 # Where and when a function is built leaves no trace in it. One go build for each
 # room compiles and links as many at once as there are processors.

@@ -78,6 +78,11 @@ func TestCrashes(t *testing.T) {
 		}, scoring("2026-03-08-dawn-of-tides"), ""},
 		{"a first result", event.PutResultFunction, func(w *pickemtest.Room) { open(w); w.LockEvent(pickemtest.Show) }, resulting(0), ""},
 		{"a result is corrected", event.PutResultFunction, scored, resulting(1), ""},
+		{"a result is cleared", event.PutResultFunction, scored, resulting(event.NoResult), ""},
+		{"points are withdrawn", score.ScoreEventFunction, func(w *pickemtest.Room) {
+			scored(w)
+			testkit.Must(w.T, resulting(event.NoResult)(w, w.Env(event.PutResultFunction)))
+		}, scoring(pickemtest.Show), ""},
 		{"scoring is requested", event.RequestScoreFunction, func(w *pickemtest.Room) {
 			open(w)
 			w.LockEvent(pickemtest.Show)
@@ -185,7 +190,7 @@ func scoring(id string) func(*pickemtest.Room, app.Env) error {
 }
 
 // resulting enters a result of the first match of the show.
-func resulting(result item.Result) func(*pickemtest.Room, app.Env) error {
+func resulting(result event.NewResult) func(*pickemtest.Room, app.Env) error {
 	return func(w *pickemtest.Room, env app.Env) error {
 		in := &event.PutResult{Admin: byRoot, EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)}
 		in.Body.Result = result

@@ -64,15 +64,16 @@ type game struct {
 
 // modelEvent is the model of an event.
 type modelEvent struct {
-	id      string
-	state   string
-	lockAt  time.Time
-	bonus   int
-	card    []*modelMatch
-	off     []string                     // ids of removed matches
-	entered bool                         // whether there is a result
-	asked   bool                         // whether scoring was requested
-	picks   map[string]map[string]string // id of a team by match id, by user id
+	id        string
+	state     string
+	lockAt    time.Time
+	bonus     int
+	card      []*modelMatch
+	off       []string                     // ids of removed matches
+	entered   bool                         // whether there is a result
+	withdrawn bool                         // whether points were withdrawn after a result was cleared
+	asked     bool                         // whether scoring was requested
+	picks     map[string]map[string]string // id of a team by match id, by user id
 }
 
 // modelMatch is the model of a match.

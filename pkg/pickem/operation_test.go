@@ -236,12 +236,12 @@ func (g *game) setBonus(rt *rapid.T, e *modelEvent) operation {
 func (g *game) anyResult(rt *rapid.T) operation {
 	e := g.drawEvent(rt)
 	m := g.drawMatchOf(rt, e)
-	return g.putResult(e, m, rapid.IntRange(item.Void, len(m.sides)).Draw(rt, "result")) // len(m.sides) is invalid
+	return g.putResult(e, m, rapid.IntRange(int(event.NoResult), len(m.sides)).Draw(rt, "result")) // len(m.sides) is invalid
 }
 
 func (g *game) putResult(e *modelEvent, m *modelMatch, result int) operation {
 	in := &event.PutResult{Admin: byRoot, EventID: e.id, MatchID: m.id}
-	in.Body.Result = item.Result(result)
+	in.Body.Result = event.NewResult(result)
 	return operation{
 		what: fmt.Sprint("a result of ", e.id, ": ", result), fn: event.PutResultFunction, do: call(g, event.OpenEvents, (*event.Events).PutResult, in),
 		wantCode: func() string {
@@ -254,7 +254,10 @@ func (g *game) putResult(e *modelEvent, m *modelMatch, result int) operation {
 				return fmt.Errorf("wrote result %d of match %+v while the event was %s", result, m, e.state)
 			}
 			m.result, e.entered = &result, true
-			if e.state == item.Upcoming {
+			if result == int(event.NoResult) {
+				m.result = nil
+			}
+			if e.state == item.Upcoming || m.result == nil {
 				e.state = item.Broadcast
 			}
 			return nil
@@ -465,7 +468,7 @@ func (g *game) race(rt *rapid.T) operation {
 func (g *game) correctResult(rt *rapid.T, e *modelEvent) operation {
 	m := rapid.SampledFrom(e.card).Draw(rt, "match")
 	result := rapid.IntRange(item.Void, len(m.sides)-2).Draw(rt, "result")
-	if result >= *m.result {
+	if m.result != nil && result >= *m.result {
 		result++
 	}
 	return g.putResult(e, m, result)
@@ -505,9 +508,13 @@ func (g *game) scoreEvent(e *modelEvent) operation {
 		do: func(env app.Env) error {
 			return testkit.OpenWith(g.World, env, score.OpenScorer).ScoreEvent(g.NewContext(), score.Request{EventID: e.id})
 		},
-		wantCode: codeIf(func() bool { return !e.asked && e.state != item.Deleting }, "event_not_ready"),
+		wantCode: codeIf(func() bool { return !e.asked && !e.withdrawn && e.state != item.Deleting }, "event_not_ready"),
 		onWrite: func(w pickemtest.Write) error {
-			if w.Operation == "UpdateItem" { // all members are done
+			switch {
+			case w.Operation != "UpdateItem": // of all members
+			case e.lacksResults():
+				e.asked, e.withdrawn = false, true
+			default:
 				e.state = item.Scored
 			}
 			return nil

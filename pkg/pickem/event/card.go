@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
@@ -389,14 +391,39 @@ type PutResult struct {
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	MatchID string `path:"matchId" maxLength:"36" doc:"The id of the match."`
 	Body    struct {
-		Result item.Result `json:"result" doc:"The index of the winning team, from 0, or void."`
-		Reason string      `json:"reason,omitempty" maxLength:"200" doc:"The reason, which members can read in the log of changed results."`
+		Result NewResult `json:"result" doc:"The index of the winning team, from 0, void, or null to clear the result."`
+		Reason string    `json:"reason,omitempty" maxLength:"200" doc:"The reason, which members can read in the log of changed results."`
 	}
 }
 
-// PutResult sets the result of a match of a locked event and logs a correction. A
-// result can change at any time: a scored event is scored again. A repeated request
-// logs nothing, and queues the scoring again if the points are of older results.
+// NewResult is a result that an administrator enters, or NoResult, which is null in JSON.
+type NewResult item.Result
+
+// NoResult clears a result.
+const NoResult NewResult = item.Void - 1
+
+// UnmarshalJSON reads an item.Result, or null.
+func (r *NewResult) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*r = NoResult
+		return nil
+	}
+	return (*item.Result)(r).UnmarshalJSON(text)
+}
+
+// Schema describes a NewResult.
+func (NewResult) Schema(r huma.Registry) *huma.Schema {
+	s := item.Result(0).Schema(r)
+	s.Description += " null clears the result."
+	s.OneOf[1].Nullable, s.OneOf[1].Enum = true, append(s.OneOf[1].Enum, nil)
+	return s
+}
+
+// PutResult sets or clears the result of a match of a locked event and logs a correction.
+// A result can change at any time: a scored event is scored again. Without a result an
+// event is not scored: it goes back to broadcast, and its points are withdrawn until its
+// scoring is requested again. A repeated request logs nothing, and queues the scoring again
+// if the points are of older results.
 func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, error) {
 	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
@@ -413,10 +440,12 @@ func (s *Events) PutResult(ctx context.Context, in *PutResult) (*MatchPage, erro
 		return nil, invalidTeam("body.result", fmt.Sprintf("the match has no team %d: valid are 0 to %d", in.Body.Result, len(m.Teams)-1))
 	}
 	e, was := on.Event, m.Result
-	if result := int(in.Body.Result); was == nil || *was != result {
-		m.Result = &result
-		if e.State == item.Upcoming {
-			e.State = item.Broadcast // LockEvents has not written it yet
+	if m.Result = nil; in.Body.Result != NoResult {
+		m.Result = new(int(in.Body.Result))
+	}
+	if !reflect.DeepEqual(m.Result, was) {
+		if e.State == item.Upcoming || m.Result == nil {
+			e.State = item.Broadcast // LockEvents has not written it yet, or it was scored
 		}
 		e.ResultsRev, e.ResultsAt = on.ResultsRev+1, item.FormatTime(s.now())
 		err := dynamo.Transact(ctx, s.db, tables.SetResult,
@@ -456,7 +485,7 @@ type Correction struct {
 	MatchID string    `json:"matchId" dynamodbav:"matchId" doc:"The id of the match."`
 	Match   string    `json:"match" dynamodbav:"match" doc:"The name of the match."`
 	From    string    `json:"from,omitempty" dynamodbav:"from,omitempty" doc:"The previous value. Absent for the first result."`
-	To      string    `json:"to" dynamodbav:"to" doc:"The new result."`
+	To      string    `json:"to,omitempty" dynamodbav:"to,omitempty" doc:"The new result. Absent if it was cleared."`
 	By      string    `json:"by" dynamodbav:"by" doc:"The id of the administrator."`
 	Reason  string    `json:"reason,omitempty" dynamodbav:"reason,omitempty" doc:"The reason that the administrator gave."`
 }

@@ -126,7 +126,7 @@ var (
 	}
 	PutResultFunction = spec.Function{
 		Name:   "pickem/put-result",
-		Does:   "Sets the winner of a match, or that it is void. A scored event is scored again.",
+		Does:   "Sets the winner of a match, that it is void, or that it has no result. A scored event is scored again.",
 		IfDown: "Administrators cannot enter results, so events are not scored.",
 		On:     spec.Route{Method: "PUT", Auth: spec.Admin, Path: "/admin/events/{eventId}/matches/{matchId}/result"},
 		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.SetResult}, Sends: []spec.Queue{score.Queue},

@@ -42,7 +42,8 @@ type Request struct {
 
 // ScoreEvent scores every prediction of an event by its present results and updates
 // the standings, in one transaction for each member. When all are done it sets the
-// state to scored; if the results have changed meanwhile it starts again. An error for
+// state to scored; if the results have changed meanwhile it starts again. If a result is
+// missing, because it was cleared, it withdraws the points and the request instead. An error for
 // one member does not stop the others.
 //
 // A second run writes nothing for members who have the points of these results, so it
@@ -57,8 +58,12 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 		if err != nil {
 			return err
 		}
-		if on.ScoringAt == "" || len(on.MissingResults()) > 0 {
-			return problem.New(problem.Invalid, "event_not_ready", "the event %.60q cannot be scored: results are missing, or its scoring was not requested", in.EventID)
+		if on.ScoringAt == "" && on.ScoredRev > 0 {
+			slog.InfoContext(ctx, "the points were withdrawn", "event", in.EventID)
+			return nil
+		}
+		if on.ScoringAt == "" {
+			return problem.New(problem.Invalid, "event_not_ready", "the event %.60q cannot be scored: its scoring was not requested", in.EventID)
 		}
 		entries, err := item.ReadPredictions(ctx, s.db, on.ID)
 		if err != nil {
@@ -75,6 +80,9 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 			return err
 		}
 		done := dynamo.Set(item.Event{State: item.Scored, ScoredRev: on.ResultsRev}, "state", "scoredRev")
+		if len(on.MissingResults()) > 0 {
+			done = dynamo.Set(item.Event{ScoredRev: on.ResultsRev}, "scoringAt", "scoredRev")
+		}
 		sameResults := dynamo.Unchanged(on.Event, "resultsRev").And(dynamo.Exists[item.Event]("scoringAt"), dynamo.NotEqual[item.Event]("state", item.Deleting))
 		err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), done, sameResults)
 		if !dynamo.IsRefused(err) {
@@ -94,8 +102,11 @@ func (s *Scorer) score(ctx context.Context, on item.EventWithCard, userID string
 			return nil, false, nil
 		}
 		p := &g.Predictions[i]
-		sheet := Of(on.Event, on.Card, *p)
-		p.Points, p.Correct, p.ScoredAt, p.ScoredRev, p.Name = sheet.Points, sheet.Correct, item.FormatTime(s.now()), on.ResultsRev, g.Members[0].Name
+		p.Points, p.Correct, p.ScoredAt, p.ScoredRev, p.Name = 0, 0, "", on.ResultsRev, g.Members[0].Name
+		if len(on.MissingResults()) == 0 {
+			sheet := Of(on.Event, on.Card, *p)
+			p.Points, p.Correct, p.ScoredAt = sheet.Points, sheet.Correct, item.FormatTime(s.now())
+		}
 		sk, err := item.ScoreSK(p.Points, item.MaxEventPoints, userID)
 		if err != nil { // the card was read between two of its changes
 			return nil, false, problem.New(problem.Unavailable, "changed", "the card of %s changed while it was read", on.ID).Because(err)

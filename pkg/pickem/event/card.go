@@ -163,15 +163,18 @@ func (s *Events) addMatch(ctx context.Context, on item.EventWithCard, id string,
 	if err := setFields(&m, f); err != nil {
 		return m, err
 	}
-	return m, s.change(ctx, on, dynamo.PutWrite(m, dynamo.Absent[item.Match]("PK").Or(dynamo.Equal[item.Match]("type", item.RemovedType))))
+	e := on.Event
+	e.Matches++
+	return m, s.change(ctx, on.Event, e, dynamo.PutWrite(m, dynamo.Absent[item.Match]("PK").Or(dynamo.Equal[item.Match]("type", item.RemovedType))))
 }
 
-// change writes changes of the card if the event is open, and increments CardRev,
-// which distinguishes later predictions from earlier ones.
-func (s *Events) change(ctx context.Context, on item.EventWithCard, writes ...dynamo.Write) error {
+// change writes changes of the card, and of the event's attributes of it, if the event is
+// open. It increments CardRev, which distinguishes later predictions from earlier ones.
+func (s *Events) change(ctx context.Context, was, e item.Event, writes ...dynamo.Write) error {
 	now := s.now()
-	count := dynamo.UpdateWrite(on.Key(), dynamo.Set(item.Event{CardRev: on.CardRev + 1}, "cardRev"), item.IsOpenAt(now).And(dynamo.Unchanged(on.Event, "cardRev")))
-	return refused(dynamo.Transact(ctx, s.db, tables.ChangeCard, append(writes, count)...), on.Event, now)
+	e.CardRev = was.CardRev + 1
+	count := dynamo.UpdateWrite(e.Key(), dynamo.Set(e, "cardRev", "matches", "voidRev"), item.IsOpenAt(now).And(dynamo.Unchanged(was, "cardRev")))
+	return refused(dynamo.Transact(ctx, s.db, tables.ChangeCard, append(writes, count)...), was, now)
 }
 
 // refused returns event_locked or changed for a refused condition on an open event.
@@ -221,9 +224,9 @@ func (s *Events) UpdateMatch(ctx context.Context, in *UpdateMatch) (*MatchPage, 
 	case !slices.Equal(competed, compete):
 		e.CardRev++
 		if !slices.Equal(slices.Sorted(slices.Values(competed)), slices.Sorted(slices.Values(compete))) {
-			m.Since = e.CardRev
+			m.Since, e.VoidRev = e.CardRev, e.CardRev
 		}
-		err = s.change(ctx, on, updateMatch(m))
+		err = s.change(ctx, on.Event, e, updateMatch(m))
 	case reflect.DeepEqual(was, m):
 	default:
 		writes := []dynamo.Write{updateMatch(m)}
@@ -278,7 +281,9 @@ func (s *Events) DeleteMatch(ctx context.Context, in *DeleteMatch) (*httpapi.Rem
 		}
 		m.Type, m.GSIPK, m.GSISK, m.Since = item.RemovedType, "", "", on.CardRev+1
 		remove := dynamo.UpdateWrite(m.Key(), dynamo.Set(m, "type", "GSI_PK", "GSI_SK", "since"), dynamo.Exists[item.Match]("PK"))
-		if err := s.change(ctx, on, append(placed, remove)...); err != nil {
+		e := on.Event
+		e.Matches, e.VoidRev = e.Matches-1, m.Since
+		if err := s.change(ctx, on.Event, e, append(placed, remove)...); err != nil {
 			return nil, err
 		}
 	} else if m, ok = on.RemovedMatch(in.MatchID); !ok {
@@ -409,6 +414,14 @@ func (r *NewResult) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	return (*item.Result)(r).UnmarshalJSON(text)
+}
+
+// MarshalJSON writes what UnmarshalJSON reads.
+func (r NewResult) MarshalJSON() ([]byte, error) {
+	if r == NoResult {
+		return []byte("null"), nil
+	}
+	return item.Result(r).MarshalJSON()
 }
 
 // Schema describes a NewResult.

@@ -351,3 +351,57 @@ func TestConcurrentEventChangeIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestListCountsTheCallersPicks: of open events, valid ones only.
+func TestListCountsTheCallersPicks(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.AddMembers("ann", "bob")
+	w.CreateShow(2)
+	w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 9), "empty", 0)
+	locked := w.CreateEvent(pickemtest.Noon.Add(2*time.Hour), "locked", 1)
+	w.Pick("ann", locked, 0)
+	w.MoveClock(pickemtest.Noon.Add(time.Hour))
+	lines := func(user string) (lines []string) {
+		var list event.EventList
+		w.Read(event.ListEventsFunction, "/app/events", user, &list.Body)
+		for _, e := range list.Body.Events {
+			line := e.Name
+			if p := e.Picks; p != nil {
+				line += fmt.Sprintf(" %d of %d %v", p.Valid, p.Matches, p.Complete)
+			}
+			lines = append(lines, line)
+		}
+		return lines
+	}
+	for _, step := range []struct {
+		name string
+		do   func()
+		want string
+	}{
+		{"without a prediction", func() {}, "clash-of-tides 0 of 2 false"},
+		{"with one pick", func() { w.Pick("ann", pickemtest.Show, 0) }, "clash-of-tides 1 of 2 false"},
+		{"with all picks", func() { w.Pick("ann", pickemtest.Show, 0, 0) }, "clash-of-tides 2 of 2 true"},
+		{"after a match was added", func() {
+			w.MustAdmin(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", pickemtest.MatchOf(3, 1))
+		}, "clash-of-tides 2 of 3 false"},
+		{"after other teams compete", func() {
+			w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(9, 10), "id"))
+		}, "clash-of-tides 1 of 3 false"},
+		{"after that match was removed", func() {
+			w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), "")
+		}, "clash-of-tides 1 of 2 false"},
+		{"after the rest was removed", func() {
+			w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 3), "")
+		}, "clash-of-tides 1 of 1 true"},
+	} {
+		step.do()
+		want := []string{"empty 0 of 0 false", step.want, "locked"}
+		if got := lines("ann"); !slices.Equal(got, want) {
+			t.Errorf("%s: events (-want +got):\n%s", step.name, cmp.Diff(want, got))
+		}
+	}
+	if got, want := lines("bob"), []string{"empty 0 of 0 false", "clash-of-tides 0 of 1 false", "locked"}; !slices.Equal(got, want) {
+		t.Errorf("for a member without a prediction (-want +got):\n%s", cmp.Diff(want, got))
+	}
+}

@@ -60,20 +60,33 @@ type ListEvents struct {
 	Year   string `query:"year" pattern:"^[0-9]{4}$" doc:"Only events of this year."`
 }
 
+// ListedEvent is an event of a list.
+type ListedEvent struct {
+	Event
+	Picks *PickCount `json:"picks,omitempty" doc:"How far the caller's prediction is. Absent once the event is locked."`
+}
+
+// PickCount is how far a prediction of an open event is.
+type PickCount struct {
+	Valid    int  `json:"valid" doc:"The number of matches with a valid pick."`
+	Matches  int  `json:"matches" doc:"The number of matches on the card."`
+	Complete bool `json:"complete" doc:"Every match has a valid pick."`
+}
+
 // EventList is a page of events. Next is the cursor of the page that follows,
 // absent at the end.
 type EventList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Events []Event `json:"events" doc:"The events of this page."`
-		Next   string  `json:"next,omitempty"`
+		Events []ListedEvent `json:"events" doc:"The events of the page."`
+		Next   string        `json:"next,omitempty"`
 	}
 }
 
 var eventIDs = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // ListEvents returns a page of events, latest date first; within the page they are
-// ordered by start. A cursor that is not the id of an event, or of another year, is
+// ordered by start. Open events have the count of the caller's picks. A cursor that is not the id of an event, or of another year, is
 // bad_cursor.
 func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, error) {
 	q := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListEvents, item.EventTag, item.EventRef(in.Year)), Limit: in.Limit, Backward: true}
@@ -87,18 +100,51 @@ func (s *Events) ListEvents(ctx context.Context, in *ListEvents) (*EventList, er
 	if err != nil {
 		return nil, err
 	}
-	out := &EventList{CacheControl: cacheForAMinute}
-	out.Body.Events = []Event{}
+	now := s.now()
+	picks, err := s.countPicks(ctx, slices.DeleteFunc(slices.Clone(rows), func(e item.Event) bool { return !e.IsOpen(now) }), in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	out := &EventList{CacheControl: httpapi.NoStore}
+	out.Body.Events = []ListedEvent{}
 	for _, e := range rows {
 		if e.State != item.Deleting {
-			out.Body.Events = append(out.Body.Events, newEvent(e, s.now()))
+			out.Body.Events = append(out.Body.Events, ListedEvent{newEvent(e, now), picks[e.ID]})
 		}
 	}
-	slices.SortStableFunc(out.Body.Events, func(a, b Event) int { return b.StartsAt.Compare(a.StartsAt) })
+	slices.SortStableFunc(out.Body.Events, func(a, b ListedEvent) int { return b.StartsAt.Compare(a.StartsAt) })
 	if last != nil {
 		out.Body.Next = rows[len(rows)-1].ID
 	}
 	return out, nil
+}
+
+// countPicks returns the count of a member's picks of open events, by event. It reads the
+// member's predictions, and the card of an event on which picks became void since.
+func (s *Events) countPicks(ctx context.Context, open []item.Event, userID string) (map[string]*PickCount, error) {
+	counts, events := map[string]*PickCount{}, map[string]item.Event{}
+	var keys []dynamo.Item
+	for _, e := range open {
+		counts[e.ID], events[e.ID] = &PickCount{Matches: e.Matches}, e
+		keys = append(keys, item.PredictionKey(userID, e.ID))
+	}
+	mine, err := dynamo.GetAll[item.Prediction](ctx, s.db, tables.GetPicks, keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range mine {
+		c := counts[p.EventID]
+		c.Valid = len(p.Predictions)
+		if p.CardRev < events[p.EventID].VoidRev {
+			card, _, err := item.ReadCard(ctx, s.db, p.EventID)
+			if err != nil {
+				return nil, err
+			}
+			c.Valid, c.Matches = len(p.Picks(card)), len(card)
+		}
+		c.Complete = c.Valid == c.Matches && c.Matches > 0
+	}
+	return counts, nil
 }
 
 // CreateEvent is the request for a new event.
@@ -403,6 +449,3 @@ func OpenEvents(_ context.Context, env app.Env) (*Events, error) {
 
 // Prefixes of keys, and keys that are one word.
 const logPrefix = "LOG#"
-
-// cacheForAMinute lets the client cache an answer, and no proxy.
-const cacheForAMinute = "private, max-age=60"

@@ -14,10 +14,10 @@ import (
 var (
 	ListEventsFunction = spec.Function{
 		Name:   "pickem/list-events",
-		Does:   "Lists events, latest first.",
+		Does:   "Lists events, latest first, with the count of the caller's picks of open ones.",
 		IfDown: "The list of events does not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events"},
-		Uses:   []spec.Access{tables.ListEvents},
+		Uses:   []spec.Access{tables.ListEvents, tables.GetPicks, tables.ReadCard},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	GetEventFunction = spec.Function{

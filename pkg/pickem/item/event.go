@@ -24,6 +24,8 @@ type Event struct {
 	State     string `dynamodbav:"state"`
 	Bonus     int    `dynamodbav:"bonus"`               // for a perfect card; 0 for none
 	CardRev   int    `dynamodbav:"cardRev"`             // increases with every change of the card; starts at the time of creation (ms), so that it never repeats for the same id
+	Matches   int    `dynamodbav:"matches"`             // on the card
+	VoidRev   int    `dynamodbav:"voidRev"`             // the CardRev of the latest change that made picks void
 	ScoringAt string `dynamodbav:"scoringAt,omitempty"` // when scoring was requested
 	DeletedAt string `dynamodbav:"deletedAt,omitempty"` // when its deletion was requested
 

@@ -30,6 +30,7 @@ var (
 	GetStandings = Pickem.OnIndex("GSI", "Get standings", "GSI_PK=STANDINGS#{year}, highest first", perScreen, spec.Query)
 	GetCard      = Pickem.OnIndex("GSI", "Get event listings", "GSI_PK=EVENT#{eventId}, GSI_SK < SCORE#: the event and its card", perScreen, spec.Query)
 	GetPick      = Pickem.On("Get own prediction", "PK=USER#{userId}, SK=EVENT#{eventId}", perScreen, spec.GetItem)
+	GetPicks     = Pickem.On("Get own predictions", "PK=USER#{userId}, SK=EVENT#{eventId} of each open event on a page", perScreen, spec.BatchGetItem)
 	GetResults   = Pickem.OnIndex("GSI", "Get event listings, scores and all predictions", "GSI_PK=EVENT#{eventId}, highest first", perScreen, spec.Query)
 	GetMember    = Pickem.On("Get a user's details", "PK=USER#{userId}, latest first", perScreen, spec.Query)
 )

@@ -12,7 +12,7 @@
 //	when the id of a deleted event is free again          event: CreateEvent, LockEvents
 //	who changes a card, and which picks become void       event: UpdateMatch, DeleteMatch; item: Prediction.Picks
 //	when a team is the same team                          item: Match.Identify
-//	how a result is entered and corrected                 event: PutResult, ListCorrections
+//	how a result is entered, corrected and cleared        event: PutResult, ListCorrections; score: Scorer.ScoreEvent
 //	how many points a prediction brings                   score: Of
 //	when and how an event is scored                       event: RequestScore; score: Scorer.ScoreEvent
 //	how standings are ranked                              league: RankStandings; score: Rank
@@ -23,6 +23,7 @@
 //	what is removed with a member                         member: DeleteUser
 //	which phones get notices, and how long they are kept  notice: Devices
 //	when members are reminded                             notice: Reminder.Remind
+//	who is told of a change of the card                   event: AddMatch, UpdateMatch, DeleteMatch
 //	why nobody gets a notice twice                        notice: Notifier.SendNotices
 //	which keys and access patterns exist                  tables, and the list below
 //

@@ -162,8 +162,8 @@ type PredictionPage struct {
 // PutPredictions replaces the caller's prediction of an event. Errors: unknown_match
 // for a match that is not on the card, invalid_team for a team that is not in the
 // match, card_changed with the matchIds of picked matches that have changed since
-// cardRev, not_a_member, and event_locked after lockAt. The transaction checks the event's state and lockAt, so
-// no prediction is saved late.
+// cardRev, not_a_member, and event_locked after lockAt. The transaction checks the event's
+// state and lockAt, so no prediction is saved late.
 func (s *Events) PutPredictions(ctx context.Context, in *PutPredictions) (*PredictionPage, error) {
 	for range item.MaxTries {
 		on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -87,6 +88,7 @@ func TestEvents(t *testing.T) {
 			})
 		}
 	}
+	t.Run("TypeScript client", w.client)
 	for _, room := range w.Rooms {
 		for _, fn := range room.Spec.Functions {
 			for _, c := range cases {
@@ -96,6 +98,24 @@ func TestEvents(t *testing.T) {
 			}
 		}
 	}
+}
+
+// client generates the types of a TypeScript client from the fleet's OpenAPI
+// documents, compiles it, and runs it against the fleet.
+func (w *world) client(t *testing.T) {
+	run := func(name string, args ...string) {
+		cmd := exec.CommandContext(t.Context(), name, args...)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+	}
+	for _, room := range w.Rooms {
+		name := room.Spec.Name
+		run("node_modules/.bin/openapi-typescript", w.URL+"/"+name+"/openapi.json", "-o", ".local/client/"+name+".ts")
+	}
+	run("node_modules/.bin/tsc", "-p", "infra/tools/client")
+	run("node", ".local/client/out/infra/tools/client/client.mjs", w.URL)
 }
 
 // open starts the fleet at the beginning of the first chapter.

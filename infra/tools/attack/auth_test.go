@@ -19,11 +19,14 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/sim/cognito"
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/spec"
 )
@@ -92,7 +95,7 @@ func (m *matrix) errorf(format string, args ...any) {
 func newMatrix(bin string) *matrix {
 	m := &matrix{Fleet: &Fleet{Root: root, Bin: bin}, seen: map[string]bool{}}
 	m.table = tabwriter.NewWriter(&m.text, 0, 0, 2, ' ', 0)
-	fmt.Fprint(m.table, "\nroute\tauth")
+	fmt.Fprint(m.table, "\nroute\tauth\tdeleted user")
 	for _, c := range callers {
 		fmt.Fprint(m.table, "\t", c.name)
 	}
@@ -135,6 +138,9 @@ func (m *matrix) row(ctx context.Context, o Operation, s Sample) error {
 		}
 	}
 	fmt.Fprintf(m.table, "%s %s\t%s", o.Method, o.Path, o.Auth)
+	if err := m.deleted(ctx, o, s, before); err != nil {
+		return err
+	}
 	for _, c := range callers {
 		token, err := c.token(m, somebody(s))
 		if err != nil {
@@ -167,6 +173,54 @@ func (m *matrix) row(ctx context.Context, o Operation, s Sample) error {
 		return nil
 	}
 	return m.stranger(ctx, o, s, before)
+}
+
+// deleted calls a route whose function checks for it with the token of a deleted user:
+// nothing changes, and the call is refused, unless it repeats one that has been done.
+func (m *matrix) deleted(ctx context.Context, o Operation, s Sample, before map[string]map[string]row) error {
+	if !o.changes() || !m.checksDeleted(o.Name()) {
+		fmt.Fprint(m.table, "\t-")
+		return nil
+	}
+	token, err := m.fleet.Token(s.UserID)
+	if err != nil {
+		return err
+	}
+	table := aws.String(m.fleet.Table(account.Deleted.Name))
+	tombstone := row{account.Deleted.Key.Partition: &types.AttributeValueMemberS{Value: s.UserID}, "deletedAt": &types.AttributeValueMemberS{Value: m.fleet.Clock.Now().Format(time.RFC3339)}}
+	if _, err := m.fleet.DB.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: tombstone}); err != nil {
+		return err
+	}
+	status, body, err := m.call(ctx, o, s, token)
+	if err != nil {
+		return err
+	}
+	m.cells++
+	fmt.Fprint(m.table, "\t", status)
+	refused := status == http.StatusUnauthorized && bytes.Contains(body, []byte(account.ErrDeleted.Code))
+	if repeated := status == http.StatusOK; !refused && !repeated {
+		m.errorf("%s as a deleted user: got %d %s, want 401 %s", o.Name(), status, body, account.ErrDeleted.Code)
+	}
+	if _, err := m.fleet.DB.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: table, Key: keyOf(account.Deleted, tombstone)}); err != nil {
+		return err
+	}
+	after, err := m.rows(ctx, o.Room)
+	if err == nil && !reflect.DeepEqual(after, before) {
+		m.errorf("%s as a deleted user changed a row", o.Name())
+	}
+	return err
+}
+
+// checksDeleted reports whether a function refuses the writes of deleted users.
+func (m *matrix) checksDeleted(function string) bool {
+	for _, room := range m.fleet.Rooms {
+		for _, fn := range room.Spec.Functions {
+			if on, ok := fn.On.(spec.Route); ok && fn.Name == function && on.Auth == spec.User {
+				return slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
+			}
+		}
+	}
+	return false
 }
 
 // cell compares one status.

@@ -21,6 +21,7 @@ type Operation struct {
 	Room, ID     string // "pickem", "put-result"
 	Method, Path string // "/pickem/app/events/{eventId}": with the room's base path
 	Auth         spec.Auth
+	methods      []string // that the path has
 	params       []param
 	body         *schema // nil without one
 	bodyRequired bool
@@ -74,6 +75,9 @@ func Operations(room string, text []byte, auth map[string]spec.Auth) ([]Operatio
 			}
 			o := Operation{Room: room, ID: description["operationId"].(string), Method: strings.ToUpper(method), Path: base + path, answers: map[string]*schema{}}
 			o.Auth = auth[o.ID]
+			for m := range methods.(map[string]any) {
+				o.methods = append(o.methods, strings.ToUpper(m))
+			}
 			at := pointer("paths", path, method)
 			if err := d.fill(&o, description, at); err != nil {
 				return nil, fmt.Errorf("%s %s: %w", o.Method, o.Path, err)

@@ -60,6 +60,10 @@ type Config struct {
 
 	Faults *chaos.Faults // injected from its Start on; nil for none
 
+	// Awake reports whether schedules run at a time; nil for always. Those that would find
+	// nothing to do can be left out of a run over months.
+	Awake func(time.Time) bool
+
 	Log        func(lambda.Log)
 	Invocation func(lambda.Invocation)
 	Push       func(apns.Push)
@@ -501,9 +505,15 @@ func (f *Fleet) schedule(expression spec.Schedule, target func(scheduled time.Ti
 	if err != nil {
 		return err
 	}
-	f.stops = append(f.stops, scheduler.Run(f.Clock, s, f.jitter(), target))
+	f.stops = append(f.stops, scheduler.Run(f.Clock, s, f.jitter(), func(scheduled time.Time) {
+		if f.isAwake(scheduled) {
+			target(scheduled)
+		}
+	}))
 	return nil
 }
+
+func (f *Fleet) isAwake(at time.Time) bool { return f.Awake == nil || f.Awake(at) }
 
 func (f *Fleet) machine(ctx context.Context, m spec.Machine) error {
 	text, err := os.ReadFile(filepath.Join(f.Root, "infra", "machines", m.Definition))
@@ -557,7 +567,9 @@ func (f *Fleet) sweeper(ctx context.Context, expiring []dynamodbsim.Table) (stop
 			if stopped {
 				return
 			}
-			dynamodbsim.Sweep(ctx, f.DB, expiring, f.Clock.Now()) // the next sweep deletes the items that this one left
+			if f.isAwake(f.Clock.Now()) {
+				dynamodbsim.Sweep(ctx, f.DB, expiring, f.Clock.Now()) // the next sweep deletes the items that this one left
+			}
 			arm()
 		})
 	}

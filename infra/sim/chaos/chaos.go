@@ -61,6 +61,7 @@ type Faults struct {
 	Key     func(table string) []string // the attributes of a table's primary key
 	Payload func(token string) []byte   // the event of the process with a session token
 	Kill    func(token string) bool     // kills the process with a session token
+	Alias   func(text string) string    // replaces what differs between runs, as random ids; nil for nothing
 
 	mu     sync.Mutex
 	on     bool

@@ -298,6 +298,7 @@ func TestAbout(t *testing.T) {
 		`{"slot":7}`:     `{"slot":7}`,
 		`{"Records":[]}`: `{"Records":[]}`,
 		`{"Records":[{"messageId":"1","body":"a"},{"messageId":"2","body":"b"}]}`: "a b",
+		`{"routeKey":"PUT /x/{id}","rawPath":"/x/7","rawQueryString":"q=1","headers":{"x-amzn-trace-id":"random"},"requestContext":{"requestId":"random","authorizer":{"jwt":{"claims":{"sub":"ann"}}}},"body":"{}"}`: "PUT /x/{id} /x/7 q=1 ann {}",
 	} {
 		if got := subjectOf([]byte(payload)); got != want {
 			t.Errorf("%s: got the subject %q, want %q", payload, got, want)

@@ -90,11 +90,27 @@ func (f *Faults) parseCall(r *http.Request, body []byte) call {
 }
 
 // subjectOf returns what identifies an invocation in every run: the bodies of its SQS
-// messages, without their ids and times, or else its event. The order of invocations at
-// one time differs from run to run, but their faults must not.
+// messages, without their ids and times, or the request to an API without its headers, or
+// else its event. The order of invocations at one time differs from run to run, but their
+// faults must not.
 func subjectOf(payload []byte) string {
-	var in struct{ Records []struct{ Body string } }
-	if json.Unmarshal(payload, &in) != nil || len(in.Records) == 0 {
+	var in struct {
+		Records                 []struct{ Body string }
+		RouteKey, RawPath, Body string
+		RawQueryString          string
+		RequestContext          struct {
+			Authorizer struct {
+				JWT struct{ Claims struct{ Sub string } }
+			}
+		}
+	}
+	if json.Unmarshal(payload, &in) != nil {
+		return string(payload)
+	}
+	if in.RouteKey != "" {
+		return strings.Join([]string{in.RouteKey, in.RawPath, in.RawQueryString, in.RequestContext.Authorizer.JWT.Claims.Sub, in.Body}, " ")
+	}
+	if len(in.Records) == 0 {
 		return string(payload)
 	}
 	var bodies []string
@@ -129,9 +145,10 @@ func (f *Faults) rowKey(body []byte) string {
 	case len(in.TransactItems) > 0:
 		for _, write := range in.TransactItems {
 			for _, kind := range slices.Sorted(maps.Keys(write)) {
-				parts = append(parts, kind, f.rowKey(write[kind]))
+				parts = append(parts, kind+" "+f.rowKey(write[kind]))
 			}
 		}
+		slices.Sort(parts) // the order may be that of random ids
 	case len(in.RequestItems) > 0: // a batch: its rows differ between runs
 		parts = slices.Sorted(maps.Keys(in.RequestItems))
 	case len(in.Key) > 0 || len(in.Item) > 0:
@@ -163,6 +180,9 @@ func (f *Faults) decide(c call) Kind {
 	}
 	now := f.Clock.Now()
 	who := c.function + " " + subjectOf(f.Payload(c.process)) + " " + c.subject
+	if f.Alias != nil {
+		who = f.Alias(who)
+	}
 	f.mu.Lock()
 	if !f.now.Equal(now) || f.seen == nil {
 		f.now, f.seen, f.calls = now, map[string]uint64{}, map[string]uint64{}
@@ -214,8 +234,7 @@ func (f *Faults) kill(ctx context.Context, process string) {
 	<-ctx.Done()
 }
 
-// A process is idle when it showed no activity at idleChecks checks in a row, by
-// the wall clock. A check that comes later than checkLate does not count: on a busy
+// A process is idle when it showed no activity at idleChecks checks, by the wall clock. A check that comes later than checkLate does not count: on a busy
 // machine, no activity does not mean that the process is idle.
 const (
 	idleChecks    = 15
@@ -303,8 +322,11 @@ func (a *activity) waitIdle(ctx context.Context) {
 		}
 		now := time.Now()
 		a.mu.Lock()
-		if a.busy > 0 || len(a.retries) > 0 || a.lastActive.After(last) || now.Sub(last) > checkLate {
+		switch {
+		case a.busy > 0 || len(a.retries) > 0 || a.lastActive.After(last):
 			calm = -1
+		case now.Sub(last) > checkLate:
+			calm--
 		}
 		a.mu.Unlock()
 		last = now

@@ -47,6 +47,7 @@ type Pool struct {
 	mu          sync.Mutex
 	users       map[string]*poolUser // by sub
 	invitations map[string]int       // by address
+	subs        int                  // accounts made in memory
 	onConfirmed Call
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -119,7 +120,7 @@ func (p *Pool) SignUp(email, name string) (sub string, err error) {
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	a, err := p.add(newSub(), email, name, now)
+	a, err := p.add(newUUID(), email, name, now)
 	if err != nil {
 		return "", err
 	}
@@ -173,7 +174,7 @@ func (p *Pool) enter(user, name string) (event events.CognitoEventUserPoolsPostC
 	case a == nil:
 		sub, email := user, user+"@example.com"
 		if strings.Contains(user, "@") {
-			sub, email = newSub(), user
+			sub, email = p.newSub(user), user
 		}
 		if a, err = p.add(sub, email, name, now); err != nil {
 			return event, nil, err
@@ -211,8 +212,19 @@ func callPostConfirmation(ctx context.Context, event events.CognitoEventUserPool
 	return nil
 }
 
-// newSub returns a random UUID.
-func newSub() string {
+// newSub returns the sub of a new account. A pool in memory derives it from the address and
+// the number of accounts before it, so that it is the same in each run.
+func (p *Pool) newSub(email string) string {
+	if p.dir != "" {
+		return newUUID()
+	}
+	p.subs++
+	b := sha256.Sum256(fmt.Appendln(nil, email, p.subs))
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}
+
+func newUUID() string {
 	var b [16]byte
 	rand.Read(b[:])
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
@@ -246,7 +258,7 @@ func (p *Pool) api(w http.ResponseWriter, req *http.Request) {
 	defer p.clock.Work()()
 	out, err := p.callAction(w, req)
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
-	w.Header().Set("x-amzn-RequestId", newSub())
+	w.Header().Set("x-amzn-RequestId", newUUID())
 	if err != nil {
 		r, ok := errors.AsType[*refusal](err)
 		status := http.StatusBadRequest
@@ -356,7 +368,7 @@ func (p *Pool) create(in request) (any, error) {
 		if email := cmp.Or(a.Attributes["email"], in.Username); !strings.EqualFold(email, in.Username) {
 			return nil, refuse("InvalidParameterException", "The attribute email is not the Username.")
 		}
-		a.Attributes["sub"], a.Attributes["email"] = newSub(), in.Username
+		a.Attributes["sub"], a.Attributes["email"] = p.newSub(in.Username), in.Username
 		p.users[a.sub()] = a
 		if err := p.saveUsers(); err != nil {
 			return nil, err

@@ -2,11 +2,14 @@ package pickem
 
 import (
 	"context"
+	"errors"
 
 	"matchday/infra/local/fleet"
+	frame "matchday/infra/local/replay"
 	"matchday/infra/rooms"
 	"matchday/infra/rooms/pickem/bench"
 	"matchday/infra/rooms/pickem/cost"
+	"matchday/infra/rooms/pickem/replay"
 	"matchday/infra/rooms/pickem/smoke"
 	"matchday/pkg/pickem"
 )
@@ -16,11 +19,22 @@ const Bundle = "app.matchday.pickem"
 
 // Room plugs pick'em in.
 var Room = rooms.Room{
-	Spec:  pickem.Room,
-	Local: newLocal,
-	Smoke: smoke.Run,
-	Bench: bench.Suite,
-	Cost:  cost.Model,
+	Spec:   pickem.Room,
+	Local:  newLocal,
+	Replay: play,
+	Smoke:  smoke.Run,
+	Bench:  bench.Suite,
+	Cost:   cost.Model,
+}
+
+// shows is the number of shows in the year of a replay: one every two weeks.
+const shows = 26
+
+func play(ctx context.Context, cfg frame.Config) error {
+	if cfg.Folder != "" {
+		return errors.New("pick'em plays a world of its own: leave out DIR, and give SEED for another world")
+	}
+	return replay.Run(ctx, replay.Config{Config: cfg, Rooms: []fleet.Room{newLocal().Fleet}, Shows: shows})
 }
 
 // newLocal returns pick'em in one local fleet. Its demo is a season.

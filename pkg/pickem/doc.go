@@ -49,6 +49,8 @@
 //	LEAGUE#{id}      LEAGUE                   LEAGUE#{id}                LEAGUE               a league
 //	LEAGUE#{id}      MEMBER#{userId}                                                          the same membership, for consistent reads
 //	CODE#{code}      CODE                                                                     the league that a code invites to
+//	TRIES#{userId}   CODES                                                                    the wrong codes that a user has tried within an hour
+//	USER#{userId}    DEVICES                                                                  the list of a member's phones
 //	DEVICE#{token}   DEVICE                   DEVICES#{userId}           {time}#{token}       a phone that gets notices, by the time it was seen
 //	NOTICE#{id}      USER#{userId}, DONE                                                      a notice that was sent, until its ttl
 //

@@ -182,7 +182,7 @@ func (a *Activities) register(ctx context.Context, in *StartActivity, f match.Fi
 	}
 	set := dynamo.Set(row, "userId", "teamId", "updatedAt", "expiresAt").SetIfAbsent(row, "createdAt")
 	available := dynamo.Absent[Subscription]("userId").Or(dynamo.Equal[Subscription]("userId", in.UserID))
-	activity := follower.Entry{
+	activity := dynamo.Entry{
 		Access: tables.RegisterActivity, List: follower.ActivityList(in.UserID, in.MatchID), ID: token, ExpiresAt: row.ExpiresAt, Limit: maxActivities,
 		Existing: func(ctx context.Context, tokens []string) ([]string, error) { return a.existing(ctx, in, tokens) },
 	}
@@ -235,7 +235,7 @@ type EndActivity struct {
 // EndActivity removes the caller's registration of an activity. It is NotFound if
 // there is none, or if another user has registered the activity.
 func (a *Activities) EndActivity(ctx context.Context, in *EndActivity) (*httpapi.Removed, error) {
-	list, _, err := dynamo.Get[follower.List](ctx, a.db, tables.ListActivities, follower.ActivityList(in.UserID, in.MatchID)...)
+	list, _, err := dynamo.Get[dynamo.List](ctx, a.db, tables.ListActivities, follower.ActivityList(in.UserID, in.MatchID)...)
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 	now := s.now()
 	row := FollowRow{TeamID: team, CreatedAt: now.UnixMilli(), ExpiresAt: f.Expiry(now, match.KeepFollow)}
 	changes := dynamo.Set(row, "teamId", "expiresAt").SetIfAbsent(row, "createdAt")
-	follow := Entry{
+	follow := dynamo.Entry{
 		Access: tables.FollowMatch, List: FollowList(in.UserID), ID: in.MatchID, ExpiresAt: row.ExpiresAt, Limit: maxFollows,
 		Existing: func(ctx context.Context, ids []string) ([]string, error) { return s.followed(ctx, in.UserID, ids) },
 	}
@@ -207,7 +207,7 @@ func (s *Follows) UnfollowMatch(ctx context.Context, in *UnfollowMatch) (*httpap
 	}
 	found := follow != nil
 	list := ActivityList(in.UserID, in.MatchID)
-	activities, listed, err := dynamo.Get[List](ctx, s.db, tables.RemoveOfUser, list...)
+	activities, listed, err := dynamo.Get[dynamo.List](ctx, s.db, tables.RemoveOfUser, list...)
 	if err != nil {
 		return nil, err
 	}

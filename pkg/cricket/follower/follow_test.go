@@ -22,6 +22,7 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/spec"
 )
 
@@ -280,7 +281,7 @@ func TestFollowCrashes(t *testing.T) {
 		testkit.OpenWith(w.World, w.CrashingEnv(follower.FollowMatchFunction, p), follower.OpenFollows).FollowMatch(w.NewContext(), in)
 		_, err := testkit.Open(w.World, follower.FollowMatchFunction, follower.OpenFollows).FollowMatch(w.NewContext(), in)
 		testkit.Must(t, err)
-		return append(testkit.Row[follower.List](w.World, tables.Follows, follower.FollowList("ann")...).IDs, rowsOf(w).Follows...)
+		return append(testkit.Row[dynamo.List](w.World, tables.Follows, follower.FollowList("ann")...).IDs, rowsOf(w).Follows...)
 	})
 }
 

@@ -127,7 +127,7 @@ func (s *Service) rows(ctx context.Context, userID string) (all []row, err error
 		return nil, err
 	}
 	lists := follower.FollowList(userID)
-	follows, _, err := dynamo.Get[follower.List](ctx, s.db, tables.UsersFollows, lists...)
+	follows, _, err := dynamo.Get[dynamo.List](ctx, s.db, tables.UsersFollows, lists...)
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,11 @@ var ErrTooManyLeagues = problem.Beyond(maxLeagues)
 
 const LeagueSK = leagueSK
 
+var MaxCodes = maxCodes.Max
 var MaxLeagues = maxLeagues.Max
 var MaxMembers = maxMembers.Max
 
 var NewCode = newCode
 var ReadCode = readCode
+
+type TriedCodes = triedCodes

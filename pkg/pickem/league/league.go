@@ -46,6 +46,7 @@ type invitation struct {
 var (
 	maxLeagues = spec.Limit{Name: "leagues per member", Max: 20, Code: "too_many_leagues"} // scoring writes one table for each
 	maxMembers = spec.Limit{Name: "members per league", Max: 1000, Code: "league_full"}
+	maxCodes   = spec.Limit{Name: "wrong codes per user", Max: 10, Per: time.Hour, Code: "too_many_codes"}
 )
 
 const (
@@ -269,10 +270,23 @@ type JoinLeague struct {
 }
 
 // JoinLeague makes the caller a member of the league of a code; for a member it changes
-// nothing. Errors: code_not_found for an unknown or old code, too_many_leagues if the
-// caller is in maxLeagues leagues, league_full if it has maxMembers members.
+// nothing. Errors: code_not_found for an unknown or old code, too_many_codes after
+// maxCodes of them, too_many_leagues if the caller is in maxLeagues leagues, league_full
+// if it has maxMembers members.
 func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, error) {
 	code := readCode(in.Body.Code)
+	if err := s.countWrong(ctx, in.UserID, code); err != nil {
+		return nil, err
+	}
+	out, err := s.join(ctx, in.UserID, code)
+	if errors.Is(err, errNoCode) {
+		return nil, err
+	}
+	return out, errors.Join(err, s.uncountWrong(ctx, in.UserID, code))
+}
+
+// join makes the user a member of the league of the code.
+func (s *Leagues) join(ctx context.Context, userID, code string) (*LeaguePage, error) {
 	for range item.MaxTries {
 		to, ok, err := dynamo.Get[invitation](ctx, s.Db, tables.FindLeague, codePrefix+code, codeSK)
 		if err != nil {
@@ -288,7 +302,7 @@ func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*LeaguePage, 
 		if err != nil {
 			return nil, err
 		}
-		g, p, err := s.joiner(ctx, in.UserID)
+		g, p, err := s.joiner(ctx, userID)
 		if err != nil {
 			return nil, err
 		}

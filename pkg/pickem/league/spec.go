@@ -44,8 +44,8 @@ var (
 		Does:   "Makes the caller a member of the league with the given code.",
 		IfDown: "Members cannot join leagues.",
 		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/leagues/join"},
-		Uses:   []spec.Access{tables.FindLeague, tables.GetMember, tables.JoinLeague, account.CheckDeleted},
-		Limits: []spec.Limit{maxLeagues, maxMembers},
+		Uses:   []spec.Access{tables.TryCode, tables.FindLeague, tables.GetMember, tables.JoinLeague, account.CheckDeleted},
+		Limits: []spec.Limit{maxLeagues, maxMembers, maxCodes},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	GetLeagueFunction = spec.Function{

@@ -53,7 +53,7 @@ func TestDeleteUserDeletesAllItsItems(t *testing.T) {
 		"picks":             {w.Ask(event.PutPredictionsFunction, "/app/events/"+pickemtest.Show+"/predictions", "ann", `{"predictions":{}}`), 403, "not_a_member"},
 		"joins a league":    {w.RequestJoin("ann", l.Code), 403, "not_a_member"},
 		"creates a league":  {w.Ask(league.CreateLeagueFunction, "/app/leagues", "ann", `{"name":"Back"}`), 403, "not_a_member"},
-		"registers a phone": {w.Ask(notice.RegisterDeviceFunction, "/app/devices/"+pickemtest.TokenOf("red"), "ann", ""), 403, "not_a_member"},
+		"registers a phone": {w.Ask(notice.RegisterDeviceFunction, "/app/devices", "ann", map[string]string{"deviceToken": pickemtest.TokenOf("red")}), 403, "not_a_member"},
 	} {
 		if err := testkit.CheckProblemCode(c.out, c.status, c.code); err != nil {
 			t.Errorf("ann %s: %v", name, err)

@@ -301,7 +301,7 @@ func (s *Members) ExportUser(ctx context.Context, in account.Request) error {
 	if err != nil {
 		return err
 	}
-	phones, err := notice.DevicesOf(ctx, s.db, in.UserID, 0)
+	phones, err := notice.DevicesOf(ctx, s.db, in.UserID)
 	if err != nil {
 		return err
 	}
@@ -317,7 +317,7 @@ func (s *Members) remove(ctx context.Context, userID string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	phones, err := notice.DevicesOf(ctx, s.db, userID, 0)
+	phones, err := notice.DevicesOf(ctx, s.db, userID)
 	if err != nil || len(rows)+len(phones) == 0 {
 		return false, err
 	}
@@ -345,7 +345,7 @@ func (s *Members) remove(ctx context.Context, userID string) (bool, error) {
 	if err := dynamo.DeleteAll(ctx, s.db, tables.RemoveMember, keys); err != nil {
 		return false, err
 	}
-	if phones, err = notice.DevicesOf(ctx, s.db, userID, 0); err != nil {
+	if phones, err = notice.DevicesOf(ctx, s.db, userID); err != nil {
 		return false, err
 	}
 	if err := notice.DropDevices(ctx, s.db, phones); err != nil {

@@ -2,6 +2,8 @@ package notice
 
 import (
 	"context"
+	"net/http"
+	"slices"
 	"time"
 
 	"matchday/pkg/kit/app"
@@ -12,6 +14,7 @@ import (
 	"matchday/pkg/kit/push"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/tables"
+	"matchday/pkg/spec"
 )
 
 const deviceType = "device"
@@ -27,12 +30,13 @@ type Device struct {
 
 const (
 	deviceSK      = "DEVICE"
+	deviceListSK  = "DEVICES" // of the list of a member's phones, by token
 	devicePrefix  = "DEVICE#"
 	devicesPrefix = "DEVICES#"
-
-	// maxDevices is the number of a member's phones that get a notice: those seen last.
-	maxDevices = 10
 )
+
+// maxDevices bounds the pushes of a notice to a member.
+var maxDevices = spec.Limit{Name: "phones per member", Max: 10, Code: "too_many_devices"}
 
 // newDevice returns the item of a phone. The index sorts by the time it was seen.
 func newDevice(token, userID string, now time.Time) Device {
@@ -56,29 +60,60 @@ func OpenDevices(_ context.Context, env app.Env) (*Devices, error) {
 // RegisterDevice is the request to register a phone for notices.
 type RegisterDevice struct {
 	auth.User
-	Token push.Token `path:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
+	Body struct {
+		DeviceToken push.Token `json:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
+	}
 }
 
 // DevicePage is the answer with a phone.
 type DevicePage struct {
+	Status       int
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		DeviceToken string    `json:"deviceToken" doc:"The device token of Apple's push service."`
-		ExpiresAt   time.Time `json:"expiresAt" doc:"The registration ends at this time, unless the phone is registered again before."`
+		DeviceID  push.TokenID `json:"deviceId" doc:"Names the phone in URLs."`
+		ExpiresAt time.Time    `json:"expiresAt" doc:"The registration ends at this time, unless the phone is registered again before."`
 	}
 }
 
 // RegisterDevice registers a phone for the caller, or renews the registration. A phone
-// of another member becomes the caller's. A caller who is not a member gets not_a_member.
+// of another member becomes the caller's. A caller who is not a member gets not_a_member,
+// and one with maxDevices other phones too_many_devices.
 func (s *Devices) RegisterDevice(ctx context.Context, in *RegisterDevice) (*DevicePage, error) {
-	d := newDevice(in.Token.Lower(), in.UserID, s.now())
-	err := dynamo.Transact(ctx, s.db, tables.RegisterDevice, dynamo.CheckWrite(item.MemberKey(in.UserID), item.IsMember()), dynamo.PutWrite(d))
+	d := newDevice(in.Body.DeviceToken.Lower(), in.UserID, s.now())
+	phone := dynamo.Entry{
+		Access: tables.RegisterDevice, List: deviceList(in.UserID), ID: d.Token, ExpiresAt: d.TTL, Limit: maxDevices,
+		Existing: func(ctx context.Context, tokens []string) ([]string, error) {
+			return s.existing(ctx, in.UserID, tokens)
+		},
+	}
+	err := phone.Write(ctx, s.db, dynamo.CheckWrite(item.MemberKey(in.UserID), item.IsMember()), dynamo.PutWrite(d))
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, item.ErrNotMember)
 	}
-	out := &DevicePage{CacheControl: httpapi.NoStore}
-	out.Body.DeviceToken, out.Body.ExpiresAt = d.Token, time.Unix(d.TTL, 0).UTC()
+	out := &DevicePage{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
+	out.Body.DeviceID, out.Body.ExpiresAt = push.Token(d.Token).ID(), time.Unix(d.TTL, 0).UTC()
 	return out, nil
+}
+
+// deviceList returns the key of the list of a member's phones.
+func deviceList(userID string) []string { return []string{item.UserRef(userID), deviceListSK} }
+
+// existing returns those of the tokens whose phone is the member's, in the same order.
+func (s *Devices) existing(ctx context.Context, userID string, tokens []string) ([]string, error) {
+	keys := make([]dynamo.Item, len(tokens))
+	for i, token := range tokens {
+		keys[i] = item.Key(devicePrefix+token, deviceSK)
+	}
+	phones, err := dynamo.GetAll[Device](ctx, s.db, tables.RegisterDevice, keys)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now().Unix()
+	return slices.DeleteFunc(slices.Clone(tokens), func(token string) bool {
+		return !slices.ContainsFunc(phones, func(d Device) bool {
+			return d.Token == token && d.BelongsTo == item.UserRef(userID) && d.TTL > now
+		})
+	}), nil
 }
 
 var errNoDevice = problem.New(problem.NotFound, "device_not_found", "you have not registered this phone")
@@ -86,13 +121,21 @@ var errNoDevice = problem.New(problem.NotFound, "device_not_found", "you have no
 // DeleteDevice is the request to stop notices to a phone.
 type DeleteDevice struct {
 	auth.User
-	Token push.Token `path:"deviceToken" doc:"The phone's APNs token, in hexadecimal."`
+	DeviceID push.TokenID `path:"deviceId" doc:"The deviceId in the answer to the registration of the phone."`
 }
 
 // DeleteDevice deletes a phone of the caller. A phone of another member is
 // device_not_found, like one that does not exist.
 func (s *Devices) DeleteDevice(ctx context.Context, in *DeleteDevice) (*httpapi.Removed, error) {
-	_, err := dynamo.Delete(ctx, s.db, tables.DropDevice, item.Key(devicePrefix+in.Token.Lower(), deviceSK), dynamo.Equal[Device]("belongsto", item.UserRef(in.UserID)))
+	list, _, err := dynamo.Get[dynamo.List](ctx, s.db, tables.ListDevices, deviceList(in.UserID)...)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(list.IDs, func(token string) bool { return push.Token(token).ID() == in.DeviceID })
+	if i < 0 {
+		return nil, errNoDevice
+	}
+	_, err = dynamo.Delete(ctx, s.db, tables.DropDevice, item.Key(devicePrefix+list.IDs[i], deviceSK), dynamo.Equal[Device]("belongsto", item.UserRef(in.UserID)))
 	if err != nil {
 		return nil, dynamo.RefusedAs(err, errNoDevice)
 	}
@@ -111,13 +154,9 @@ func DropDevices(ctx context.Context, db dynamo.DB, phones []Device) error {
 	return nil
 }
 
-// DevicesOf reads the phones of a member, last seen first: at most n, or all for 0. The
-// index is eventually consistent: a phone that was just registered may be missing.
-func DevicesOf(ctx context.Context, db dynamo.DB, userID string, n int32) ([]Device, error) {
-	r := dynamo.Range{Key: dynamo.KeyIs(tables.MembersDevices, devicesPrefix+userID), Backward: true, Limit: n}
-	if n == 0 {
-		return dynamo.QueryAll[Device](ctx, db, tables.MembersDevices, r)
-	}
-	phones, _, err := dynamo.Query[Device](ctx, db, tables.MembersDevices, r)
-	return phones, err
+// DevicesOf reads the phones of a member, last seen first. The index is eventually
+// consistent: a phone that was just registered may be missing.
+func DevicesOf(ctx context.Context, db dynamo.DB, userID string) ([]Device, error) {
+	r := dynamo.Range{Key: dynamo.KeyIs(tables.MembersDevices, devicesPrefix+userID), Backward: true}
+	return dynamo.QueryAll[Device](ctx, db, tables.MembersDevices, r)
 }

@@ -16,7 +16,9 @@ const HoursAhead = hoursAhead
 var InWords = inWords
 
 const KeepNotices = keepNotices
-const MaxDevices = maxDevices
+
+var MaxDevices = maxDevices.Max
+
 const NoticeDone = noticeDone
 
 var NoticeKey = noticeKey

@@ -197,7 +197,7 @@ type claim struct {
 // claim claims a member for this run and returns the member's phones: none if the
 // member has none or is claimed by another run.
 func (r *noticeRun) claim(ctx context.Context, userID string) ([]Device, error) {
-	phones, err := DevicesOf(ctx, r.db, userID, maxDevices)
+	phones, err := DevicesOf(ctx, r.db, userID)
 	if err != nil || len(phones) == 0 {
 		return nil, err
 	}

@@ -24,16 +24,17 @@ var (
 		Name:   "pickem/register-device",
 		Does:   "Registers a phone of the caller for notifications.",
 		IfDown: "New phones get no notifications.",
-		On:     spec.Route{Method: "PUT", Auth: spec.User, Path: "/app/devices/{deviceToken}"},
+		On:     spec.Route{Method: "POST", Auth: spec.User, Path: "/app/devices", Answers: []int{201}},
 		Uses:   []spec.Access{tables.RegisterDevice, account.CheckDeleted},
+		Limits: []spec.Limit{maxDevices},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	DeleteDeviceFunction = spec.Function{
 		Name:   "pickem/delete-device",
 		Does:   "Deletes the registration of a phone of the caller.",
 		IfDown: "Phones on which the user has signed out still get notifications.",
-		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/devices/{deviceToken}"},
-		Uses:   []spec.Access{tables.DropDevice},
+		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/devices/{deviceId}"},
+		Uses:   []spec.Access{tables.ListDevices, tables.DropDevice},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 )

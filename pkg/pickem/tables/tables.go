@@ -44,7 +44,8 @@ var (
 	SaveMember     = Pickem.On("Save member", "PK=USER#{userId}, SK=USER, if it exists", onUser, spec.UpdateItem)
 	FindMember     = Pickem.On("Find member", "PK=USER#{userId}, SK=USER", onUser, spec.GetItem)
 	RenameCopies   = Pickem.On("Rename copies", "PK=USER#{userId}, each item that shows the name", onUser, spec.UpdateItem)
-	RegisterDevice = Pickem.On("Register device", "PK=DEVICE#{token}, SK=DEVICE, if the user is a member", spec.Rate{Driver: spec.UserAction, Note: "on app launch"}, spec.PutItem, spec.ConditionCheckItem)
+	RegisterDevice = Pickem.On("Register device", "PK=DEVICE#{token}, SK=DEVICE, and PK=USER#{userId}, SK=DEVICES, if the user is a member", spec.Rate{Driver: spec.UserAction, Note: "on app launch"}, spec.GetItem, spec.BatchGetItem, spec.PutItem, spec.UpdateItem, spec.ConditionCheckItem)
+	ListDevices    = Pickem.On("List devices", "PK=USER#{userId}, SK=DEVICES", onUser, spec.GetItem)
 	DropDevice     = Pickem.On("Drop device", "PK=DEVICE#{token}, SK=DEVICE, if it is the user's", onUser, spec.DeleteItem)
 )
 
@@ -83,6 +84,7 @@ var (
 	CheckMembership = Pickem.On("Check membership", "PK=USER#{userId}, SK=LEAGUE#{leagueId}", perScreen, spec.GetItem)
 	LeagueMembers   = Pickem.OnIndex("GSI", "Get league", "GSI_PK=LEAGUE#{leagueId}", perScreen, spec.Query)
 	LeagueStandings = Pickem.OnIndex("GSI", "Get league standings", "GSI_PK=STANDINGS#{leagueId}#{year}, highest first", perScreen, spec.Query)
+	TryCode         = Pickem.On("Try code", "PK=TRIES#{userId}, SK=CODES, unchanged", onUser, spec.GetItem, spec.UpdateItem, spec.DeleteItem)
 	RenewCode       = Pickem.On("Renew code", "PK=CODE#{code}, SK=CODE, and LEAGUE, if the user owns it", onUser, spec.PutItem, spec.UpdateItem, spec.DeleteItem)
 	EndLeague       = Pickem.On("End league", "PK=LEAGUE#{leagueId}, SK=LEAGUE, and its CODE#, if the user owns it", onUser, spec.UpdateItem, spec.DeleteItem)
 )

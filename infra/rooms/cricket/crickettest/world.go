@@ -368,12 +368,12 @@ func (w *World) Subscribe(matchID, name, team string) activity.Subscription {
 func (w *World) AddActivities(all ...activity.Subscription) {
 	w.T.Helper()
 	testkit.PutRows(w.World, tables.Subscriptions, all...)
-	lists := map[[2]string]follower.List{}
+	lists := map[[2]string]dynamo.List{}
 	for _, s := range all {
 		key := [2]string(follower.ActivityList(s.UserID, s.MatchID))
 		list, ok := lists[key]
 		if !ok {
-			list, _, _ = dynamo.Get[follower.List](w.T.Context(), w.DB(), spec.Access{Table: tables.Subscriptions}, key[:]...)
+			list, _, _ = dynamo.Get[dynamo.List](w.T.Context(), w.DB(), spec.Access{Table: tables.Subscriptions}, key[:]...)
 		}
 		list.IDs, list.ExpiresAt = append(list.IDs, s.PushToken), max(list.ExpiresAt, s.ExpiresAt)
 		lists[key] = list
@@ -383,7 +383,7 @@ func (w *World) AddActivities(all ...activity.Subscription) {
 		rows = append(rows, struct {
 			MatchID   string `dynamodbav:"matchId"`
 			PushToken string `dynamodbav:"pushToken"`
-			follower.List
+			dynamo.List
 		}{key[0], key[1], list})
 	}
 	testkit.PutRows(w.World, tables.Subscriptions, rows...)

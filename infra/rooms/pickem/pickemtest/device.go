@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/push"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/tables"
 )
@@ -18,10 +19,13 @@ func TokenOf(name string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// DeviceID returns the id of a phone by its name.
+func DeviceID(name string) string { return string(push.Token(TokenOf(name)).ID()) }
+
 // RegisterPhone registers a phone for a user.
 func (w *Room) RegisterPhone(name, user string) {
 	w.T.Helper()
-	if out := w.Ask(notice.RegisterDeviceFunction, "/app/devices/"+TokenOf(name), user, ""); out.StatusCode != http.StatusOK {
+	if out := w.Ask(notice.RegisterDeviceFunction, "/app/devices", user, map[string]string{"deviceToken": TokenOf(name)}); out.StatusCode != http.StatusCreated {
 		w.T.Fatalf("%s registers the phone %s: %d %s", user, name, out.StatusCode, out.Body)
 	}
 }

@@ -1,0 +1,72 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
+)
+
+// List is a row under the key of a user: the ids of rows that the user has in other
+// partitions of the table. It has the id of each such row, and may have ids of rows that
+// were deleted since. It expires with the last of its rows.
+type List struct {
+	IDs       []string `dynamodbav:"ids,omitempty"`
+	ExpiresAt int64    `dynamodbav:"expiresAt"` // epoch s
+	TTL       int64    `dynamodbav:"ttl"`       // the same, for tables whose attribute this is
+}
+
+// Entry is a row of a user that is to be written and listed.
+type Entry struct {
+	Access    spec.Access // of the row and of the list
+	List      []string    // key of the list
+	ID        string      // of the row in the list
+	ExpiresAt int64       // of the row, epoch s
+	Limit     spec.Limit  // of the rows that the user has in the list
+	// Existing returns those of the listed ids whose rows exist. It is called only when
+	// the list is full.
+	Existing func(ctx context.Context, ids []string) ([]string, error)
+}
+
+// entryTries is the number of attempts of Entry.Write. An attempt fails only if another
+// write of the same user succeeds.
+const entryTries = 10
+
+var errBusy = problem.New(problem.Conflict, "user_busy", "other requests of this user are in progress: try again")
+
+// Write makes the writes of the row and lists it, in one transaction. Of concurrent
+// calls as many succeed as the limit allows. A second call with the same row changes
+// nothing but its attributes.
+//
+// It returns *Refused if the condition of one of the writes does not hold, the problem
+// of the limit if the user already has as many other rows, and Conflict if other calls
+// for the user refuse every attempt.
+func (e Entry) Write(ctx context.Context, db DB, writes ...Write) error {
+	for range entryTries {
+		list, _, err := Get[List](ctx, db, e.Access, e.List...)
+		if err != nil {
+			return err
+		}
+		expires := max(list.ExpiresAt, e.ExpiresAt)
+		next := List{IDs: list.IDs, ExpiresAt: expires, TTL: expires}
+		if !slices.Contains(next.IDs, e.ID) {
+			if len(next.IDs) >= e.Limit.Max {
+				if next.IDs, err = e.Existing(ctx, next.IDs); err != nil {
+					return err
+				}
+			}
+			if len(next.IDs) >= e.Limit.Max {
+				return problem.Beyond(e.Limit)
+			}
+			next.IDs = append(slices.Clone(next.IDs), e.ID)
+		}
+		own := UpdateWrite(Key(e.Access, e.List...), Set(next, "ids", "expiresAt", "ttl"), Unchanged(list, "ids"))
+		err = Transact(ctx, db, e.Access, append(slices.Clone(writes), own)...)
+		if r, ok := errors.AsType[*Refused](err); !ok || r.Write < len(writes) {
+			return err
+		}
+	}
+	return errBusy
+}

@@ -1,0 +1,76 @@
+package league
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/tables"
+)
+
+// triedCodes is the item of the wrong codes that a user has tried within maxCodes.Per. A
+// code is listed before it is looked up, and removed if it is right, so that concurrent
+// requests cannot try more than the limit. A code that is tried again counts once.
+type triedCodes struct {
+	Codes []string `dynamodbav:"codes,omitempty"`
+	Since int64    `dynamodbav:"since"` // of the first, epoch s
+	TTL   int64    `dynamodbav:"ttl"`   // epoch s
+}
+
+const (
+	triedPrefix = "TRIES#"
+	triedSK     = "CODES"
+)
+
+// countWrong lists a code. It returns too_many_codes if maxCodes others are listed.
+func (s *Leagues) countWrong(ctx context.Context, userID, code string) error {
+	return s.changeTried(ctx, userID, func(tried *triedCodes) error {
+		now := s.Now()
+		if wait := time.Unix(tried.Since, 0).Add(maxCodes.Per).Sub(now); wait <= 0 {
+			*tried = triedCodes{Since: now.Unix(), TTL: now.Add(maxCodes.Per).Unix()}
+		} else if len(tried.Codes) >= maxCodes.Max && !slices.Contains(tried.Codes, code) {
+			return problem.Beyond(maxCodes).WithRetryAfter(wait)
+		}
+		if !slices.Contains(tried.Codes, code) {
+			tried.Codes = append(tried.Codes, code)
+		}
+		return nil
+	})
+}
+
+// uncountWrong removes a code from the list.
+func (s *Leagues) uncountWrong(ctx context.Context, userID, code string) error {
+	return s.changeTried(ctx, userID, func(tried *triedCodes) error {
+		tried.Codes = slices.DeleteFunc(tried.Codes, func(c string) bool { return c == code })
+		return nil
+	})
+}
+
+// changeTried writes what change makes of the user's item, and deletes it when it lists
+// no code. If another request has changed it meanwhile, changeTried begins again.
+func (s *Leagues) changeTried(ctx context.Context, userID string, change func(*triedCodes) error) error {
+	for range item.MaxTries {
+		was, _, err := dynamo.Get[triedCodes](ctx, s.Db, tables.TryCode, triedPrefix+userID, triedSK)
+		if err != nil {
+			return err
+		}
+		next := was
+		next.Codes = slices.Clone(was.Codes)
+		if err := change(&next); err != nil {
+			return err
+		}
+		key, unchanged := item.Key(triedPrefix+userID, triedSK), dynamo.Unchanged(was, "codes")
+		if len(next.Codes) == 0 {
+			_, err = dynamo.Delete(ctx, s.Db, tables.TryCode, key, unchanged)
+		} else {
+			err = dynamo.Update(ctx, s.Db, tables.TryCode, key, dynamo.Set(next, "codes", "since", "ttl"), unchanged)
+		}
+		if !dynamo.IsRefused(err) {
+			return err
+		}
+	}
+	return item.ErrChanged
+}

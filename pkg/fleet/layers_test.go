@@ -84,7 +84,7 @@ var orders = map[string][]string{
 		"tables", "sportmonks", "score", "score/tally", "score/scorer", "score/event",
 		"catalog", "match", "follower", "activity", "alert", "live", "schedule", "userdata", "",
 	},
-	"pickem": {"tables", "item", "score", "notice", "event", "league", "member", ""},
+	"pickem": {"tables", "item", "ranking", "score", "notice", "event", "league", "member", ""},
 }
 
 // apart are packages that do not import each other, though one is listed first.

@@ -15,7 +15,8 @@
 //	how a result is entered, corrected and cleared        event: PutResult, ListCorrections; score: Scorer.ScoreEvent
 //	how many points a prediction brings                   score: Of
 //	when and how an event is scored                       event: RequestScore; score: Scorer.ScoreEvent
-//	how standings are ranked                              league: RankStandings; score: Rank
+//	how standings and results are ranked, and ties broken score: RankStandings, RankEntries
+//	how a table of any number of members is read          ranking
 //	who may remove a member from a league                 league: LeaveLeague
 //	who owns a league after its owner leaves              league: LeaveLeague
 //	how many leagues a member may be in                   league: JoinLeague
@@ -27,7 +28,7 @@
 //	why nobody gets a notice twice                        notice: Notifier.SendNotices
 //	which keys and access patterns exist                  tables, and the list below
 //
-// Imports go one way: tables <- item <- score, notice <- event, league <- member <-
+// Imports go one way: tables <- item <- ranking <- score, notice <- event, league <- member <-
 // pickem. The message of a queue is a type of the package that receives it.
 //
 // # Items
@@ -44,10 +45,10 @@
 //	USER#{userId}    USER                     USER                       USER#{userId}        a member; rev increases with every change of the standings
 //	USER#{userId}    EVENT#{eventId}          EVENT#{eventId}            SCORE#140#{userId}   a prediction; SCORE#000 until it is scored
 //	USER#{userId}    STANDINGS#2026           STANDINGS#2026             SCORE#00140#{userId} the member's points of a year
-//	USER#{userId}    STANDINGS#2026#{league}  STANDINGS#{league}#2026    SCORE#00140#{userId} the same, among the members of a league
-//	USER#{userId}    LEAGUE#{leagueId}        LEAGUE#{leagueId}          MEMBER#{userId}      a membership
-//	LEAGUE#{id}      LEAGUE                   LEAGUE#{id}                LEAGUE               a league
-//	LEAGUE#{id}      MEMBER#{userId}                                                          the same membership, for consistent reads
+//	USER#{userId}    LEAGUE#{leagueId}                                                        a membership
+//	LEAGUE#{id}      LEAGUE                                                                   a league
+//	LEAGUE#{id}      MEMBER#{userId}                                                          the same membership, with the member's name
+//	RANKING#{scope}  HEAD, PAGE#{n}, PLACES#{n}                                               the standings of a year or the scores of an event, with ranks
 //	CODE#{code}      CODE                                                                     the league that a code invites to
 //	TRIES#{userId}   CODES                                                                    the wrong codes that a user has tried within an hour
 //	USER#{userId}    DEVICES                                                                  the list of a member's phones
@@ -57,9 +58,20 @@
 // A member's partition read backwards returns the member first, then standings, leagues
 // and events. Items of a member name the member in belongsto, as USER#{userId}.
 //
-// A screen costs the same among any number of members. In the index, the event and its
-// card sort before the predictions, so GetEvent reads them without these and the caller's
-// prediction by its key: two reads in place of one of everything.
+// A screen costs the same among any number of members, at most 4 read units with a usual
+// card, and so takes a few small reads, not one query of everything. In the index, the
+// event and its card sort before the predictions, so GetEvent reads them without these, and
+// the caller's prediction by its key. Standings and results are read from pages that the
+// scoring has written, with ranks. A league has at most 100 members: its tables are ranked
+// when they are read, from the points of its members. A member's own profile grows with the
+// member's events only.
+//
+// # Ties
+//
+// In the scores of an event more correct picks break a tie of points; in standings, also of
+// a league, more correct picks, then fewer events played. Members who are equal in all of
+// these have the same rank, and the next have the next rank. Equals are listed by name, a
+// to z, without regard to case.
 //
 // # Guarantees
 //
@@ -73,6 +85,10 @@
 // names are corrected or the teams are put in another order. A pick is void only if who
 // competes in the match changes, which is refused after the lock. A result is the place of
 // the winner among the teams, whose order cannot change after the lock.
+//
+// Rankings show every scoring: see package ranking. A new name is in all of them when the
+// request is answered, and a removed member in none. Names are kept only with the member,
+// with each league and in rankings.
 //
 // Nothing counts twice. A member's standings are the sum of the member's scored
 // predictions. They are written in one transaction with the prediction that changed,

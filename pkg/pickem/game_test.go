@@ -148,10 +148,11 @@ func (e *modelEvent) voidPicks(id string) {
 func newGame(t rapidTB) *game {
 	w := &pickemtest.Room{World: testkit.New(t, pickem.Room, pickemtest.Noon)}
 	w.Routes = map[string]testkit.Route{
-		event.GetEventFunction.Name:      testkit.Serve(w.World, event.GetEventFunction, event.OpenEvents, (*event.Events).GetEvent),
-		event.GetResultsFunction.Name:    testkit.Serve(w.World, event.GetResultsFunction, event.OpenEvents, (*event.Events).GetResults),
-		league.GetStandingsFunction.Name: testkit.Serve(w.World, league.GetStandingsFunction, league.OpenLeagues, (*league.Leagues).GetStandings),
-		member.GetUserFunction.Name:      testkit.Serve(w.World, member.GetUserFunction, member.OpenMembers, (*member.Members).GetUser),
+		event.GetEventFunction.Name:            testkit.Serve(w.World, event.GetEventFunction, event.OpenEvents, (*event.Events).GetEvent),
+		event.GetResultsFunction.Name:          testkit.Serve(w.World, event.GetResultsFunction, event.OpenEvents, (*event.Events).GetResults),
+		league.GetStandingsFunction.Name:       testkit.Serve(w.World, league.GetStandingsFunction, league.OpenLeagues, (*league.Leagues).GetStandings),
+		league.GetLeagueStandingsFunction.Name: testkit.Serve(w.World, league.GetLeagueStandingsFunction, league.OpenLeagues, (*league.Leagues).GetLeagueStandings),
+		member.GetUserFunction.Name:            testkit.Serve(w.World, member.GetUserFunction, member.OpenMembers, (*member.Members).GetUser),
 	}
 	g := &game{Room: w, users: []string{"u-ann", "u-bob", "u-cat", "u-dan"}, names: map[string]string{}, leagues: map[string][]string{}}
 	g.crashes = rapid.IntRange(0, 2).Draw(t.rt, "with crashes") > 0
@@ -159,15 +160,16 @@ func newGame(t rapidTB) *game {
 	g.MoveClock(g.begun)
 	g.AddMembers(g.users...)
 	var rows []any
+	for _, id := range []string{"l-one", "l-two"} {
+		rows = append(rows, item.League{Row: item.Row{PK: item.LeagueRef(id), SK: "LEAGUE", Type: item.LeagueType}, ID: id})
+	}
 	for _, u := range g.users {
 		g.names[u] = u
 		for _, id := range []string{"l-one", "l-two"} {
 			if rapid.Bool().Draw(t.rt, "joins") {
 				g.leagues[id] = append(g.leagues[id], u)
-				rows = append(rows, item.Membership{
-					Row:      item.Row{PK: item.UserRef(u), SK: item.LeagueRef(id), GSIPK: item.LeagueRef(id), GSISK: league.LeagueMemberRef(u), Type: item.MembershipType},
-					LeagueID: id, BelongsTo: item.UserRef(u), Name: u,
-				})
+				m := item.Membership{Row: item.Row{PK: item.UserRef(u), SK: item.LeagueRef(id), Type: item.MembershipType}, LeagueID: id, BelongsTo: item.UserRef(u)}
+				rows = append(rows, m, m.Seat(u))
 			}
 		}
 	}

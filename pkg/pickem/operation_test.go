@@ -511,7 +511,7 @@ func (g *game) scoreEvent(e *modelEvent) operation {
 		wantCode: codeIf(func() bool { return !e.asked && !e.withdrawn && e.state != item.Deleting }, "event_not_ready"),
 		onWrite: func(w pickemtest.Write) error {
 			switch {
-			case w.Operation != "UpdateItem": // of all members
+			case w.Operation != "UpdateItem" || w.Ranking: // of all members
 			case e.lacksResults():
 				e.asked, e.withdrawn = false, true
 			default:

@@ -3,7 +3,6 @@ package event
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"matchday/pkg/kit/dynamo"
@@ -21,14 +20,15 @@ const (
 	lateScore     = 10 * time.Minute
 	giveUp        = time.Hour
 
-	// indexLag is an upper bound of the delay of the index of predictions.
+	// indexLag is an upper bound of the delay of the index, and so of predictions and
+	// standings that a scoring does not find in it.
 	indexLag = 15 * time.Minute
 )
 
 // LockEvents sets the state of every event after its lockAt to broadcast. It also
 // queues a scoring again if the event has waited for too long because a message was
-// lost, or if predictions were missing in the index when the event was scored; and it
-// deletes what DeleteEvent has left.
+// lost; and once after indexLag, for what was missing in the index when the event was
+// scored. It deletes what DeleteEvent has left.
 //
 // A second run changes nothing: the state is one conditional write, scoring a scored
 // event writes nothing, and deletions can be repeated.
@@ -48,11 +48,8 @@ func (s *Events) LockEvents(ctx context.Context) error {
 			err := dynamo.Update(ctx, s.db, tables.ChangeEvent, e.Key(), dynamo.Set(item.Event{State: item.Broadcast}, "state"),
 				dynamo.Equal[item.Event]("state", item.Upcoming).And(dynamo.AtMost[item.Event]("lockAt", item.FormatTime(now))))
 			errs = errors.Join(errs, dynamo.IgnoreRefused(err))
-		case waited(e, now) > scorePatience && waited(e, now) < giveUp:
+		case waited(e, now) > scorePatience && waited(e, now) < giveUp, isUnsettled(e, now):
 			errs = errors.Join(errs, s.queue.SendInTurn(ctx, score.Queue, e.ID, score.Request{EventID: e.ID}))
-		}
-		if e.State == item.Scored && now.Sub(item.ParseTime(max(e.ScoringAt, e.ResultsAt))) < indexLag {
-			errs = errors.Join(errs, s.complete(ctx, e))
 		}
 		if waited(e, now) > lateScore {
 			late++
@@ -62,14 +59,11 @@ func (s *Events) LockEvents(ctx context.Context) error {
 	return errs
 }
 
-// complete queues the scoring of a scored event again if one of its predictions has no
-// points, or those of older results.
-func (s *Events) complete(ctx context.Context, e item.Event) error {
-	entries, err := item.ReadPredictions(ctx, s.db, e.ID)
-	if err != nil || !slices.ContainsFunc(entries, func(p item.Prediction) bool { return p.ScoredRev < e.ScoredRev }) {
-		return err
-	}
-	return s.queue.SendInTurn(ctx, score.Queue, e.ID, score.Request{EventID: e.ID})
+// isUnsettled reports whether a scored event is due to be scored again because its scoring
+// may have read the index too early.
+func isUnsettled(e item.Event, now time.Time) bool {
+	asked := item.ParseTime(max(e.ScoringAt, e.ResultsAt))
+	return e.State == item.Scored && now.Sub(asked) >= indexLag && now.Sub(asked) < giveUp && item.ParseTime(e.ScoredAt).Sub(asked) < indexLag
 }
 
 // waited returns how long an event has waited for the points of its results, 0 if

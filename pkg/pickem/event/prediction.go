@@ -20,6 +20,7 @@ import (
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/ranking"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
 )
@@ -102,7 +103,7 @@ func newPrediction(p item.Prediction, e item.Event, card []item.Match) *Predicti
 type GetResults struct {
 	auth.User
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
-	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
+	Limit   int    `query:"limit" minimum:"1" maximum:"50" default:"50"`
 	Cursor  string `query:"cursor" maxLength:"128" doc:"The value of next in the previous page."`
 }
 
@@ -113,34 +114,44 @@ type ResultsScreen struct {
 		Event
 		Card    []Match       `json:"card" doc:"The matches of the event, in order."`
 		Count   int           `json:"count" doc:"The number of entries on all pages."`
-		Entries []score.Entry `json:"entries" doc:"By points, highest first, then by name."`
+		Entries []score.Entry `json:"entries" doc:"By points, highest first, then by correct picks, then by name. A page can have fewer than limit, also if others follow."`
 		Mine    *score.Entry  `json:"mine,omitempty" doc:"The caller's entry. Absent if there is none."`
 		Next    string        `json:"next,omitempty"`
 	}
 }
 
-// GetResults returns a scored event with the picks and points of all members. An
+// GetResults returns a scored event with a page of the picks and points of all members. An
 // event that is not scored is event_not_scored: picks are private until then.
 func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen, error) {
-	g, err := item.Query(ctx, s.db, tables.GetResults, dynamo.Range{Key: dynamo.KeyIs(tables.GetResults, item.EventRef(in.EventID)), Backward: true})
+	on, err := s.readScored(ctx, in.EventID)
 	if err != nil {
 		return nil, err
 	}
-	e, err := g.Event()
+	t, err := ranking.Read(ctx, s.db, on.ID, in.UserID, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, err
 	}
-	if e.State != item.Scored {
-		return nil, errNotScored
-	}
-	all := score.RankEntries(e, g.Card, g.Predictions)
 	out := &ResultsScreen{CacheControl: httpapi.NoStore}
-	out.Body.Event, out.Body.Card, out.Body.Count = newEvent(e, s.now()), shownCard(g.Card), len(all)
-	if i := slices.IndexFunc(all, func(en score.Entry) bool { return en.UserID == in.UserID }); i >= 0 {
-		out.Body.Mine = &all[i]
+	out.Body.Event, out.Body.Card, out.Body.Count, out.Body.Next = newEvent(on.Event, s.now()), shownCard(on.Card), t.Count, t.Next
+	out.Body.Entries = make([]score.Entry, len(t.Rows))
+	for i, r := range t.Rows {
+		out.Body.Entries[i] = score.NewEntry(on.Event, on.Card, t.Card, r)
 	}
-	out.Body.Entries, out.Body.Next, err = httpapi.Page(all, func(en score.Entry) string { return en.UserID }, in.Cursor, in.Limit)
-	return out, err
+	if t.Mine != nil {
+		mine := score.NewEntry(on.Event, on.Card, t.Card, *t.Mine)
+		out.Body.Mine = &mine
+	}
+	return out, nil
+}
+
+// readScored reads an event whose points all members may see, and its card. Another event
+// is event_not_scored.
+func (s *Events) readScored(ctx context.Context, eventID string) (item.EventWithCard, error) {
+	on, err := item.ReadScreen(ctx, s.db, eventID)
+	if err == nil && on.State != item.Scored {
+		err = errNotScored
+	}
+	return on, err
 }
 
 // PutPredictions is the request to save picks.

@@ -33,8 +33,8 @@ var (
 		Does:   "Returns a scored event with its results and the scores of all members.",
 		IfDown: "The results of past events do not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/events/{eventId}/results"},
-		Uses:   []spec.Access{tables.GetResults},
-		Memory: 512, Timeout: 10 * time.Second,
+		Uses:   []spec.Access{tables.GetCard, tables.GetRanking},
+		Memory: 256, Timeout: 5 * time.Second,
 	}
 	ListCorrectionsFunction = spec.Function{
 		Name:   "pickem/list-corrections",

@@ -32,6 +32,7 @@ type Event struct {
 	ResultsRev int    `dynamodbav:"resultsRev"`          // increases with every change that affects points
 	ResultsAt  string `dynamodbav:"resultsAt,omitempty"` // when ResultsRev changed
 	ScoredRev  int    `dynamodbav:"scoredRev"`           // the ResultsRev of the present points
+	ScoredAt   string `dynamodbav:"scoredAt,omitempty"`  // when the reads of that scoring began
 }
 
 // The states of an event.

@@ -43,6 +43,7 @@ const (
 	UserTag      = "USER"  // the sort key of a member, and the partition of all members in the index
 	LeaguePrefix = "LEAGUE#"
 	matchPrefix  = "MATCH#"
+	seatPrefix   = "MEMBER#" // the item of a membership with the league
 	scorePrefix  = "SCORE#"
 )
 
@@ -55,17 +56,9 @@ func UserRef(userID string) string { return "USER#" + userID }
 // LeagueRef returns LEAGUE#{leagueId}.
 func LeagueRef(leagueID string) string { return LeaguePrefix + leagueID }
 
-// StandingsRef returns STANDINGS#{year}: the sort key of a member's standings among
-// all members, and their partition in the index.
+// StandingsRef returns STANDINGS#{year}: the sort key of a member's standings, and
+// their partition in the index.
 func StandingsRef(year string) string { return "STANDINGS#" + year }
-
-// LeagueStandingsSK returns STANDINGS#{year}#{leagueId}, the sort key of a member's
-// standings in a league.
-func LeagueStandingsSK(year, leagueID string) string { return "STANDINGS#" + year + "#" + leagueID }
-
-// LeagueStandingsPK returns STANDINGS#{leagueId}#{year}, the index partition of the
-// standings of a league.
-func LeagueStandingsPK(leagueID, year string) string { return "STANDINGS#" + leagueID + "#" + year }
 
 // MatchSK returns MATCH#{matchId}.
 func MatchSK(matchID string) string { return matchPrefix + matchID }

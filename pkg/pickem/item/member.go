@@ -61,3 +61,13 @@ func IncrementRev(p Member) dynamo.Write {
 func ReadMember(ctx context.Context, db dynamo.DB, userID string, consistent bool) (Collection, error) {
 	return Query(ctx, db, tables.GetMember, dynamo.Range{Key: dynamo.KeyIs(tables.GetMember, UserRef(userID)), Backward: true, Consistent: consistent})
 }
+
+// ReadNames reads the names of all members, by id. The index is eventually consistent.
+func ReadNames(ctx context.Context, db dynamo.DB) (map[string]string, error) {
+	all, err := dynamo.QueryAll[Member](ctx, db, tables.AllMembers, dynamo.Range{Key: dynamo.KeyIs(tables.AllMembers, UserTag)})
+	names := make(map[string]string, len(all))
+	for _, m := range all {
+		names[m.UserID()] = m.Name
+	}
+	return names, err
+}

@@ -18,7 +18,6 @@ type Prediction struct {
 	CardRev     int               `dynamodbav:"cardRev"`     // the event's CardRev when they were saved
 	SavedAt     string            `dynamodbav:"savedAt"`
 
-	Name      string `dynamodbav:"name,omitempty"` // the member's name, once it is scored
 	Points    int    `dynamodbav:"points"`
 	Correct   int    `dynamodbav:"mcorrect"`
 	ScoredAt  string `dynamodbav:"scoredAt,omitempty"`

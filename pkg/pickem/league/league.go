@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
@@ -23,18 +22,7 @@ import (
 	"matchday/pkg/spec"
 )
 
-const (
-	rosterType = "seat"
-	codeType   = "code"
-)
-
-// rosterItem is the league's item of a membership. Leaving and deleting a league need
-// a consistent list of its members, which the index cannot give.
-type rosterItem struct {
-	item.Row
-	UserID   string `dynamodbav:"userId"`
-	JoinedAt string `dynamodbav:"joinedAt"`
-}
+const codeType = "code"
 
 // invitation is the item that leads from a code to its league.
 type invitation struct {
@@ -44,23 +32,18 @@ type invitation struct {
 
 // Limits of leagues.
 var (
-	maxLeagues = spec.Limit{Name: "leagues per member", Max: 20, Code: "too_many_leagues"} // scoring writes one table for each
-	maxMembers = spec.Limit{Name: "members per league", Max: 1000, Code: "league_full"}
+	maxLeagues = spec.Limit{Name: "leagues per member", Max: 20, Code: "too_many_leagues"}
+	maxMembers = spec.Limit{Name: "members per league", Max: 100, Code: "league_full"} // their points are one batch of reads
 	maxCodes   = spec.Limit{Name: "wrong codes per user", Max: 10, Per: time.Hour, Code: "too_many_codes"}
 )
 
 const (
-	codeSK       = "CODE"
-	codePrefix   = "CODE#"
-	leagueSK     = "LEAGUE"
-	rosterPrefix = "MEMBER#"
+	codeSK     = "CODE"
+	codePrefix = "CODE#"
+	leagueSK   = "LEAGUE"
 )
 
 func codeItem(code string) dynamo.Item { return item.Key(codePrefix+code, codeSK) }
-
-func rosterKey(leagueID, userID string) dynamo.Item {
-	return item.Key(item.LeagueRef(leagueID), LeagueMemberRef(userID))
-}
 
 func newInvitation(code, leagueID string) invitation {
 	return invitation{item.Row{PK: codePrefix + code, SK: codeSK, Type: codeType}, leagueID}
@@ -89,7 +72,6 @@ var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", ""
 func readCode(typed string) string { return misread.Replace(strings.ToUpper(typed)) }
 
 var (
-	ErrNoLeague = problem.New(problem.NotFound, "league_not_found", "you are not a member of this league")
 	errNoCode   = problem.New(problem.NotFound, "code_not_found", "no league has this code")
 	errNotOwner = problem.New(problem.Denied, "not_the_owner", "only the owner of the league may do this")
 	errNotIn    = problem.New(problem.NotFound, "member_not_found", "the league has no member with this id")
@@ -131,7 +113,7 @@ func (s *Leagues) renewCodeFor(ctx context.Context, in *LeaveLeague) error {
 		return err
 	}
 	if err := s.checkMember(ctx, in.LeagueID, in.MemberID); err != nil {
-		if errors.Is(err, ErrNoLeague) {
+		if errors.Is(err, item.ErrNoLeague) {
 			return errNotIn
 		}
 		return err
@@ -162,10 +144,10 @@ func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePa
 		}
 		id := item.NewUUID()
 		l := item.League{
-			Row: item.Row{PK: item.LeagueRef(id), SK: leagueSK, GSIPK: item.LeagueRef(id), GSISK: leagueSK, Type: item.LeagueType},
+			Row: item.Row{PK: item.LeagueRef(id), SK: leagueSK, Type: item.LeagueType},
 			ID:  id, Name: in.Body.Name, OwnerID: in.UserID, Code: newCode(), Members: 1,
 		}
-		writes := append(enter(g, p, l, s.Now()), dynamo.PutWrite(l, dynamo.Absent[item.League]("PK")), dynamo.PutWrite(newInvitation(l.Code, id), dynamo.Absent[invitation]("PK")))
+		writes := append(enter(p, l, s.Now()), dynamo.PutWrite(l, dynamo.Absent[item.League]("PK")), dynamo.PutWrite(newInvitation(l.Code, id), dynamo.Absent[invitation]("PK")))
 		err = dynamo.Transact(ctx, s.Db, tables.CreateLeague, writes...)
 		if !dynamo.IsRefused(err) {
 			return &LeaguePage{http.StatusCreated, httpapi.NoStore, newLeague(l)}, err
@@ -185,40 +167,14 @@ func (s *Leagues) joiner(ctx context.Context, userID string) (g item.Collection,
 	return g, p, err
 }
 
-// enter returns the writes that add a member to a league, with the member's present
-// standings. They increment the member's Rev, so that a concurrent scoring starts
-// again.
-func enter(g item.Collection, p item.Member, l item.League, now time.Time) []dynamo.Write {
-	user, at := p.UserID(), item.FormatTime(now)
-	writes := []dynamo.Write{
-		item.IncrementRev(p),
-		dynamo.PutWrite(item.Membership{
-			Row:      item.Row{PK: p.PK, SK: item.LeagueRef(l.ID), GSIPK: item.LeagueRef(l.ID), GSISK: LeagueMemberRef(user), Type: item.MembershipType},
-			LeagueID: l.ID, LeagueName: l.Name, BelongsTo: p.BelongsTo, Name: p.Name, JoinedAt: at,
-		}),
-		dynamo.PutWrite(rosterItem{item.Row{PK: item.LeagueRef(l.ID), SK: LeagueMemberRef(user), Type: rosterType}, user, at}),
+// enter returns the writes that add a member to a league. They increment the member's
+// Rev, so that of two requests that count the member's leagues one starts again.
+func enter(p item.Member, l item.League, now time.Time) []dynamo.Write {
+	m := item.Membership{
+		Row:      item.Row{PK: p.PK, SK: item.LeagueRef(l.ID), Type: item.MembershipType},
+		LeagueID: l.ID, LeagueName: l.Name, BelongsTo: p.BelongsTo, JoinedAt: item.FormatTime(now),
 	}
-	for _, s := range g.Standings {
-		if year, among := s.Scope(); among == "" {
-			s.SK, s.GSIPK, s.Name = item.LeagueStandingsSK(year, l.ID), item.LeagueStandingsPK(l.ID, year), p.Name
-			writes = append(writes, dynamo.PutWrite(s))
-		}
-	}
-	return writes
-}
-
-// exit returns the writes that undo enter: the membership and its standings.
-func exit(g item.Collection, m item.Membership) []dynamo.Write {
-	writes := []dynamo.Write{dynamo.DeleteWrite(m.Key()), dynamo.DeleteWrite(rosterKey(m.LeagueID, m.UserID()), dynamo.Exists[rosterItem]("PK"))}
-	for _, s := range g.Standings {
-		if _, among := s.Scope(); among == m.LeagueID {
-			writes = append(writes, dynamo.DeleteWrite(s.Key()))
-		}
-	}
-	if p, err := g.Member(); err == nil { // a deleted member has no Rev to increment
-		writes = append(writes, item.IncrementRev(p))
-	}
-	return writes
+	return []dynamo.Write{item.IncrementRev(p), dynamo.PutWrite(m), dynamo.PutWrite(m.Seat(p.Name))}
 }
 
 // ListLeagues is the request for the caller's leagues.
@@ -296,7 +252,7 @@ func (s *Leagues) join(ctx context.Context, userID, code string) (*LeaguePage, e
 			return nil, errNoCode
 		}
 		l, err := s.league(ctx, to.LeagueID)
-		if errors.Is(err, ErrNoLeague) {
+		if errors.Is(err, item.ErrNoLeague) {
 			return nil, errNoCode
 		}
 		if err != nil {
@@ -317,7 +273,7 @@ func (s *Leagues) join(ctx context.Context, userID, code string) (*LeaguePage, e
 		}
 		open := dynamo.Equal[item.League]("code", code).And(dynamo.Absent[item.League]("endedAt"), dynamo.Less[item.League]("members", maxMembers.Max))
 		count := dynamo.UpdateWrite(l.Key(), dynamo.Add[item.League]("members", 1), open)
-		err = dynamo.Transact(ctx, s.Db, tables.JoinLeague, append(enter(g, p, l, s.Now()), count)...)
+		err = dynamo.Transact(ctx, s.Db, tables.JoinLeague, append(enter(p, l, s.Now()), count)...)
 		if !dynamo.IsRefused(err) {
 			l.Members++
 			return &LeaguePage{http.StatusOK, httpapi.NoStore, newLeague(l)}, err
@@ -330,7 +286,7 @@ func (s *Leagues) join(ctx context.Context, userID, code string) (*LeaguePage, e
 func (s *Leagues) league(ctx context.Context, leagueID string) (item.League, error) {
 	l, ok, err := dynamo.Get[item.League](ctx, s.Db, tables.FindLeague, item.LeagueRef(leagueID), leagueSK)
 	if err == nil && !ok {
-		err = ErrNoLeague
+		err = item.ErrNoLeague
 	}
 	return l, err
 }
@@ -352,7 +308,7 @@ func (s *Leagues) owned(ctx context.Context, leagueID, userID string) (item.Leag
 func (s *Leagues) checkMember(ctx context.Context, leagueID, userID string) error {
 	_, ok, err := dynamo.Get[item.Membership](ctx, s.Db, tables.CheckMembership, item.UserRef(userID), item.LeagueRef(leagueID))
 	if err == nil && !ok {
-		err = ErrNoLeague
+		err = item.ErrNoLeague
 	}
 	return err
 }
@@ -361,17 +317,14 @@ func (s *Leagues) checkMember(ctx context.Context, leagueID, userID string) erro
 type GetLeague struct {
 	auth.User
 	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
-	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
-	Cursor   string `query:"cursor" maxLength:"128" doc:"The value of next in the previous page."`
 }
 
-// LeagueScreen is the answer with a league, and a page of its members.
+// LeagueScreen is the answer with a league and its members.
 type LeagueScreen struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		League
 		Members []LeagueMember `json:"members" doc:"In order of name."`
-		Next    string         `json:"next,omitempty"`
 	}
 }
 
@@ -382,61 +335,18 @@ type LeagueMember struct {
 	JoinedAt time.Time `json:"joinedAt" doc:"When the member joined."`
 }
 
-// GetLeague returns a league of the caller with a page of its members. The membership
-// check and the query run concurrently. The index is eventually consistent: a member
-// who has just joined may be missing.
+// GetLeague returns a league of the caller with its members, which are at most maxMembers.
 func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*LeagueScreen, error) {
-	var g item.Collection
-	both, bctx := errgroup.WithContext(ctx)
-	both.Go(func() error { return s.checkMember(bctx, in.LeagueID, in.UserID) })
-	both.Go(func() (err error) {
-		g, err = item.Query(bctx, s.Db, tables.LeagueMembers, dynamo.Range{Key: dynamo.KeyIs(tables.LeagueMembers, item.LeagueRef(in.LeagueID))})
-		return err
-	})
-	if err := both.Wait(); err != nil {
+	l, members, err := item.ReadLeague(ctx, s.Db, in.LeagueID, in.UserID)
+	if err != nil {
 		return nil, err
 	}
-	if len(g.Leagues) == 0 {
-		return nil, ErrNoLeague
-	}
-	all := make([]LeagueMember, len(g.Memberships))
-	for i, m := range g.Memberships {
-		all[i] = LeagueMember{m.UserID(), m.Name, item.ParseTime(m.JoinedAt)}
-	}
-	slices.SortFunc(all, func(a, b LeagueMember) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.UserID, b.UserID))
-	})
 	out := &LeagueScreen{CacheControl: httpapi.NoStore}
-	out.Body.League, out.Body.Count = newLeague(g.Leagues[0]), len(all)
-	var err error
-	out.Body.Members, out.Body.Next, err = httpapi.Page(all, func(m LeagueMember) string { return m.UserID }, in.Cursor, in.Limit)
-	return out, err
-}
-
-// GetLeagueStandings is the request for the table of a league in a year.
-type GetLeagueStandings struct {
-	auth.User
-	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
-	Year     string `path:"year" pattern:"^[0-9]{4}$" doc:"The year of the events."`
-	Limit    int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
-	Cursor   string `query:"cursor" maxLength:"128" doc:"The value of next in the previous page."`
-}
-
-// GetLeagueStandings returns a page of the table of a league of the caller. The
-// membership check and the query run concurrently.
-func (s *Leagues) GetLeagueStandings(ctx context.Context, in *GetLeagueStandings) (*StandingsScreen, error) {
-	var rows []item.Standing
-	both, bctx := errgroup.WithContext(ctx)
-	both.Go(func() error { return s.checkMember(bctx, in.LeagueID, in.UserID) })
-	both.Go(func() (err error) {
-		table := dynamo.KeyIs(tables.LeagueStandings, item.LeagueStandingsPK(in.LeagueID, in.Year))
-		rows, err = dynamo.QueryAll[item.Standing](bctx, s.Db, tables.LeagueStandings, dynamo.Range{Key: table, Backward: true})
-		return err
-	})
-	if err := both.Wait(); err != nil {
-		return nil, err
+	out.Body.League, out.Body.Members = newLeague(l), make([]LeagueMember, len(members))
+	for i, m := range members {
+		out.Body.Members[i] = LeagueMember{m.UserID(), m.Name, item.ParseTime(m.JoinedAt)}
 	}
-	return standingsPage(rows, in.UserID, in.Cursor, in.Limit)
+	return out, nil
 }
 
 // LeaveLeague is the request to remove a member from a league.
@@ -456,7 +366,7 @@ func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Re
 	if in.MemberID == in.UserID {
 		err = s.Leave(ctx, in.LeagueID, in.UserID, in.UserID)
 	} else if err = s.renewCodeFor(ctx, in); err == nil {
-		if err = s.Leave(ctx, in.LeagueID, in.MemberID, in.UserID); errors.Is(err, ErrNoLeague) {
+		if err = s.Leave(ctx, in.LeagueID, in.MemberID, in.UserID); errors.Is(err, item.ErrNoLeague) {
 			err = errNotIn
 		}
 	}
@@ -468,29 +378,25 @@ func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Re
 
 // Leave removes a member from a league in one transaction, for the user by, who is the
 // member or the owner. If the member is not in the league it returns league_not_found,
-// so a second run changes nothing.
+// so a second run changes nothing. It completes the deletion of a league with EndedAt.
 func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error {
 	for range item.MaxTries {
-		l, err := s.league(ctx, leagueID)
+		g, err := s.read(ctx, leagueID)
 		if err != nil {
 			return err
 		}
-		if by != userID && by != l.OwnerID {
+		m, ok := member(g, userID)
+		l := g.Leagues[0]
+		switch {
+		case l.EndedAt != "":
+			return s.end(ctx, g)
+		case by != userID && by != l.OwnerID:
 			return errNotOwner
+		case !ok:
+			return item.ErrNoLeague
 		}
-		change, err := s.without(ctx, l, userID)
-		if err != nil {
-			return err
-		}
-		g, err := item.ReadMember(ctx, s.Db, userID, true)
-		if err != nil {
-			return err
-		}
-		m, ok := g.Membership(leagueID)
-		if !ok {
-			return ErrNoLeague
-		}
-		err = dynamo.Transact(ctx, s.Db, tables.LeaveLeague, append(exit(g, m), change...)...)
+		writes := append(without(g, userID), dynamo.DeleteWrite(item.Key(item.UserRef(userID), item.LeagueRef(leagueID))), dynamo.DeleteWrite(m.Key(), dynamo.Exists[item.Membership]("PK")))
+		err = dynamo.Transact(ctx, s.Db, tables.LeaveLeague, writes...)
 		if !dynamo.IsRefused(err) {
 			return err
 		}
@@ -498,47 +404,61 @@ func (s *Leagues) Leave(ctx context.Context, leagueID, userID, by string) error 
 	return item.ErrChanged
 }
 
-// without returns the writes to the league's own items when a member leaves, on the
-// condition that the owner has not changed. When the owner of a league with EndedAt
-// leaves, without first removes all other members, each in its own transaction, so that
-// the owner is the last and a second run continues an interrupted one.
-func (s *Leagues) without(ctx context.Context, l item.League, userID string) ([]dynamo.Write, error) {
+// read reads a league, also one with EndedAt, and its members, or returns
+// league_not_found.
+func (s *Leagues) read(ctx context.Context, leagueID string) (item.Collection, error) {
+	g, err := item.Query(ctx, s.Db, tables.ReadLeague, dynamo.Range{Key: dynamo.KeyIs(tables.ReadLeague, item.LeagueRef(leagueID)), Consistent: true})
+	if err == nil && len(g.Leagues) == 0 {
+		err = item.ErrNoLeague
+	}
+	return g, err
+}
+
+// member returns a member of a league.
+func member(g item.Collection, userID string) (item.Membership, bool) {
+	i := slices.IndexFunc(g.Memberships, func(m item.Membership) bool { return m.UserID() == userID })
+	if i < 0 {
+		return item.Membership{}, false
+	}
+	return g.Memberships[i], true
+}
+
+// without returns the writes to the item of a league when a member leaves, on the
+// condition that the owner has not changed. The first of the other members succeeds an
+// owner. Without another member the league is deleted.
+func without(g item.Collection, userID string) []dynamo.Write {
+	l := g.Leagues[0]
 	running := dynamo.Unchanged(l, "ownerId").And(dynamo.Absent[item.League]("endedAt"))
 	oneLess := dynamo.Add[item.League]("members", -1)
 	if l.OwnerID != userID {
-		if l.EndedAt != "" {
-			return nil, nil
-		}
-		return []dynamo.Write{dynamo.UpdateWrite(l.Key(), oneLess, running)}, nil
+		return []dynamo.Write{dynamo.UpdateWrite(l.Key(), oneLess, running)}
 	}
-	others, err := dynamo.QueryAll[rosterItem](ctx, s.Db, tables.LeagueRoster, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.LeagueRoster, item.LeagueRef(l.ID), rosterPrefix), Consistent: true})
-	if err != nil {
-		return nil, err
+	others := slices.DeleteFunc(slices.Clone(g.Memberships), func(m item.Membership) bool { return m.UserID() == userID })
+	if len(others) == 0 {
+		return []dynamo.Write{dynamo.DeleteWrite(l.Key(), running.And(dynamo.Equal[item.League]("members", 1), dynamo.Unchanged(l, "code"))), dynamo.DeleteWrite(codeItem(l.Code))}
 	}
-	others = slices.DeleteFunc(others, func(o rosterItem) bool { return o.UserID == userID })
-	switch {
-	case l.EndedAt != "":
-		work, wctx := errgroup.WithContext(ctx)
-		work.SetLimit(item.MaxConcurrent)
-		for _, o := range others {
-			work.Go(func() error {
-				if err := s.Leave(wctx, l.ID, o.UserID, o.UserID); !errors.Is(err, ErrNoLeague) {
-					return err
-				}
-				return nil // removed by another run
-			})
-		}
-		return []dynamo.Write{dynamo.DeleteWrite(l.Key(), dynamo.Exists[item.League]("endedAt"))}, work.Wait()
-	case len(others) == 0:
-		return []dynamo.Write{dynamo.DeleteWrite(l.Key(), running.And(dynamo.Equal[item.League]("members", 1), dynamo.Unchanged(l, "code"))), dynamo.DeleteWrite(codeItem(l.Code))}, nil
-	}
-	nextOwner := slices.MinFunc(others, func(a, b rosterItem) int {
-		return cmp.Or(cmp.Compare(a.JoinedAt, b.JoinedAt), cmp.Compare(a.UserID, b.UserID))
+	next := slices.MinFunc(others, func(a, b item.Membership) int {
+		return cmp.Or(cmp.Compare(a.JoinedAt, b.JoinedAt), cmp.Compare(a.UserID(), b.UserID()))
 	})
 	return []dynamo.Write{
-		dynamo.CheckWrite(nextOwner.Key(), dynamo.Exists[rosterItem]("PK")),
-		dynamo.UpdateWrite(l.Key(), oneLess.Set(item.League{OwnerID: nextOwner.UserID}, "ownerId"), running),
-	}, nil
+		dynamo.CheckWrite(next.Key(), dynamo.Exists[item.Membership]("PK")),
+		dynamo.UpdateWrite(l.Key(), oneLess.Set(item.League{OwnerID: next.UserID()}, "ownerId"), running),
+	}
+}
+
+// end deletes the memberships of a league with EndedAt, and the league last, so that a
+// second run continues an interrupted one.
+func (s *Leagues) end(ctx context.Context, g item.Collection) error {
+	l := g.Leagues[0]
+	var keys []dynamo.Item
+	for _, m := range g.Memberships {
+		keys = append(keys, item.Key(item.UserRef(m.UserID()), item.LeagueRef(l.ID)), m.Key())
+	}
+	if err := dynamo.DeleteAll(ctx, s.Db, tables.EndLeague, keys); err != nil {
+		return err
+	}
+	_, err := dynamo.Delete(ctx, s.Db, tables.EndLeague, l.Key())
+	return err
 }
 
 // RenewCode is the request for a new code of a league.
@@ -556,7 +476,7 @@ func (s *Leagues) RenewCode(ctx context.Context, in *RenewCode) (*LeaguePage, er
 			return nil, err
 		}
 		if l.EndedAt != "" {
-			return nil, ErrNoLeague
+			return nil, item.ErrNoLeague
 		}
 		code := newCode()
 		err = dynamo.Transact(ctx, s.Db, tables.RenewCode,
@@ -583,25 +503,26 @@ type DeleteLeague struct {
 	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
 }
 
-// DeleteLeague deletes a league of the caller with its memberships and standings. It
-// sets EndedAt first, so that nobody can join or read the league; then it removes each
-// member, the owner last. A second run continues an interrupted one.
+// DeleteLeague deletes a league of the caller with its memberships. It sets EndedAt first,
+// so that nobody can join or read the league. A second run continues an interrupted one.
 func (s *Leagues) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
 	l, err := s.owned(ctx, in.LeagueID, in.UserID)
 	if err != nil {
 		return nil, err
 	}
 	if l.EndedAt == "" {
-		end := dynamo.Set(item.League{EndedAt: item.FormatTime(s.Now())}, "endedAt").Remove("GSI_PK", "GSI_SK")
+		end := dynamo.Set(item.League{EndedAt: item.FormatTime(s.Now())}, "endedAt")
 		err := dynamo.Transact(ctx, s.Db, tables.EndLeague, dynamo.UpdateWrite(l.Key(), end, unchanged(l)), dynamo.DeleteWrite(codeItem(l.Code)))
 		if err != nil {
 			return nil, dynamo.RefusedAs(err, item.ErrChanged)
 		}
 	}
-	if err := s.Leave(ctx, l.ID, in.UserID, in.UserID); err != nil {
+	g, err := s.read(ctx, l.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.end(ctx, g); err != nil {
 		return nil, err
 	}
 	return httpapi.NewRemoved(), nil
 }
-
-func LeagueMemberRef(userID string) string { return "MEMBER#" + userID }

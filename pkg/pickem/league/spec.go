@@ -15,8 +15,8 @@ var (
 		Does:   "Returns the standings of a year, highest points first.",
 		IfDown: "The table of all members does not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/standings/{year}"},
-		Uses:   []spec.Access{tables.GetStandings},
-		Memory: 512, Timeout: 5 * time.Second,
+		Uses:   []spec.Access{tables.GetRanking},
+		Memory: 256, Timeout: 5 * time.Second,
 	}
 )
 
@@ -53,7 +53,7 @@ var (
 		Does:   "Returns a league of the caller with its members.",
 		IfDown: "League pages do not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}"},
-		Uses:   []spec.Access{tables.CheckMembership, tables.LeagueMembers},
+		Uses:   []spec.Access{tables.ReadLeague},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	GetLeagueStandingsFunction = spec.Function{
@@ -61,7 +61,7 @@ var (
 		Does:   "Returns the standings of a league of the caller in a year.",
 		IfDown: "The tables of leagues do not load.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}/standings/{year}"},
-		Uses:   []spec.Access{tables.CheckMembership, tables.LeagueStandings},
+		Uses:   []spec.Access{tables.ReadLeague, tables.LeaguePoints},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	LeaveLeagueFunction = spec.Function{
@@ -69,7 +69,7 @@ var (
 		Does:   "Removes the caller from a league. The owner can also remove another member.",
 		IfDown: "Members cannot leave leagues, and owners cannot remove members.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/leagues/{leagueId}/members/{userId}"},
-		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.RenewCode, tables.LeagueRoster, tables.GetMember, tables.LeaveLeague, account.CheckDeleted},
+		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.RenewCode, tables.ReadLeague, tables.LeaveLeague, tables.EndLeague, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	RenewCodeFunction = spec.Function{
@@ -85,7 +85,7 @@ var (
 		Does:   "Deletes a league that the caller owns.",
 		IfDown: "Owners cannot delete leagues.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.User, Path: "/app/leagues/{leagueId}"},
-		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.EndLeague, tables.LeagueRoster, tables.GetMember, tables.LeaveLeague, account.CheckDeleted},
+		Uses:   []spec.Access{tables.FindLeague, tables.CheckMembership, tables.EndLeague, tables.ReadLeague, account.CheckDeleted},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
 	}
 )

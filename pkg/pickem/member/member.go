@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,8 @@ import (
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/league"
 	"matchday/pkg/pickem/notice"
+	"matchday/pkg/pickem/ranking"
+	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
 )
 
@@ -63,6 +66,7 @@ type UserScreen struct {
 // YearPoints are a member's points of a year.
 type YearPoints struct {
 	Year    string `json:"year" doc:"The calendar year."`
+	Rank    int    `json:"rank,omitempty" doc:"The caller's rank among all members. Absent until the year is ranked, and for other members."`
 	Points  int    `json:"points" doc:"The points of the year."`
 	Correct int    `json:"correct" doc:"The number of matches with a correct pick."`
 	Played  int    `json:"played" doc:"The number of scored events with a prediction."`
@@ -71,6 +75,8 @@ type YearPoints struct {
 // Played is an event that a member has predicted.
 type Played struct {
 	EventID     string            `json:"eventId" doc:"The id of the event."`
+	Name        string            `json:"name,omitempty" doc:"The name of the event. Absent for other members."`
+	Rank        int               `json:"rank,omitempty" doc:"The caller's rank in the event. Absent until it is scored, and for other members."`
 	Scored      bool              `json:"scored" doc:"Whether the event is scored."`
 	Points      int               `json:"points" doc:"The points for the event."`
 	Correct     int               `json:"correct" doc:"The number of matches with a correct pick."`
@@ -84,16 +90,47 @@ func (s *Members) GetMe(ctx context.Context, in *GetMe) (*UserScreen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ownScreen(g)
+	return s.ownScreen(ctx, g)
 }
 
-// ownScreen returns the screen of the caller, or not_a_member.
-func ownScreen(g item.Collection) (*UserScreen, error) {
+// ownScreen returns the screen of the caller, with ranks and the names of events, or
+// not_a_member. Its reads grow with the caller's events.
+func (s *Members) ownScreen(ctx context.Context, g item.Collection) (*UserScreen, error) {
 	out, err := newUserScreen(g, true)
 	if errors.Is(err, item.ErrNoUser) {
 		err = item.ErrNotMember
 	}
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	names, ranks := map[string]string{}, map[string]int{}
+	both, bctx := errgroup.WithContext(ctx)
+	both.Go(func() error {
+		keys := make([]dynamo.Item, len(g.Predictions))
+		for i, p := range g.Predictions {
+			keys[i] = item.EventKey(p.EventID)
+		}
+		events, err := dynamo.GetAll[item.Event](bctx, s.db, tables.GetNames, keys)
+		for _, e := range events {
+			names[e.ID] = e.Name
+		}
+		return err
+	})
+	both.Go(func() (err error) {
+		scored := slices.DeleteFunc(slices.Clone(g.Predictions), func(p item.Prediction) bool { return p.ScoredAt == "" })
+		ranks, err = ranking.Ranks(bctx, s.db, out.Body.UserID, scopes(g.Standings, scored))
+		return err
+	})
+	if err := both.Wait(); err != nil {
+		return nil, err
+	}
+	for i, y := range out.Body.Standings {
+		out.Body.Standings[i].Rank = ranks[y.Year]
+	}
+	for i, e := range out.Body.Events {
+		out.Body.Events[i].Name, out.Body.Events[i].Rank = names[e.EventID], ranks[e.EventID]
+	}
+	return out, nil
 }
 
 // GetUser returns what all members may see of a member: no events that are not scored,
@@ -115,9 +152,7 @@ func newUserScreen(g item.Collection, own bool) (*UserScreen, error) {
 	b := &out.Body
 	b.UserID, b.Name, b.Standings, b.Events = p.UserID(), p.Name, []YearPoints{}, []Played{}
 	for _, s := range g.Standings {
-		if year, among := s.Scope(); among == "" {
-			b.Standings = append(b.Standings, YearPoints{year, s.Points, s.Correct, s.Played})
-		}
+		b.Standings = append(b.Standings, YearPoints{Year: s.Year(), Points: s.Points, Correct: s.Correct, Played: s.Played})
 	}
 	if own {
 		b.Leagues = league.NewMemberships(g.Memberships)
@@ -142,9 +177,9 @@ type UpdateMe struct {
 	}
 }
 
-// UpdateMe sets the caller's name in all items that show it. Of two concurrent requests
-// the last wins. An interrupted request leaves the old name in some tables until it is
-// repeated or the member's next event is scored. A caller who is not a member gets
+// UpdateMe sets the caller's name, and shows it in leagues and rankings at once. Of two
+// concurrent requests the last wins. An interrupted request leaves the old name in some of
+// them until it is repeated or they are written again. A caller who is not a member gets
 // not_a_member.
 func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, error) {
 	p := item.NewMember(in.UserID, in.Body.Name)
@@ -163,7 +198,7 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 		if err != nil {
 			return nil, item.ErrNotMember
 		}
-		if err := s.rename(ctx, p.Name, misnamed(g, p.Name)); err != nil {
+		if err := s.rename(ctx, g, p); err != nil {
 			return nil, err
 		}
 		now, ok, err := dynamo.Get[item.Member](ctx, s.db, tables.FindMember, p.PK, item.UserTag)
@@ -171,44 +206,37 @@ func (s *Members) UpdateMe(ctx context.Context, in *UpdateMe) (*UserScreen, erro
 			return nil, err
 		}
 		if ok && now.Name == p.Name {
-			return newUserScreen(g, true)
+			return s.ownScreen(ctx, g)
 		}
 	}
 	return nil, item.ErrChanged
 }
 
-// rename writes a name into the items that show it: standings, memberships and
-// predictions, whose attribute is the same. It skips deleted items.
-func (s *Members) rename(ctx context.Context, name string, copies []dynamo.Item) error {
+// rename writes the name of a member into the leagues and rankings that show the member.
+func (s *Members) rename(ctx context.Context, g item.Collection, p item.Member) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)
-	for _, key := range copies {
+	for _, m := range g.Memberships {
 		work.Go(func() error {
-			err := dynamo.Update(ctx, s.db, tables.RenameCopies, key, dynamo.Set(item.Standing{Name: name}, "name"), dynamo.Exists[item.Standing]("PK"))
+			err := dynamo.Update(ctx, s.db, tables.RenameCopies, m.SeatKey(), dynamo.Set(item.Membership{Name: p.Name}, "name"), dynamo.Exists[item.Membership]("PK"))
 			return dynamo.IgnoreRefused(err) // refused: it is gone
 		})
+	}
+	for _, scope := range scopes(g.Standings, g.Predictions) {
+		work.Go(func() error { return ranking.Rename(ctx, s.db, scope, p.UserID(), p.Name) })
 	}
 	return work.Wait()
 }
 
-// misnamed returns the keys of the items that show another name for the member.
-func misnamed(g item.Collection, name string) (keys []dynamo.Item) {
-	for _, s := range g.Standings {
-		if s.Name != name {
-			keys = append(keys, s.Key())
-		}
+// scopes returns the scopes of the rankings that may show a member with these items.
+func scopes(standings []item.Standing, predictions []item.Prediction) (all []string) {
+	for _, t := range standings {
+		all = append(all, t.Year())
 	}
-	for _, m := range g.Memberships {
-		if m.Name != name {
-			keys = append(keys, m.Key())
-		}
+	for _, p := range predictions {
+		all = append(all, p.EventID)
 	}
-	for _, p := range g.Predictions {
-		if p.ScoredAt != "" && p.Name != name {
-			keys = append(keys, p.Key())
-		}
-	}
-	return keys
+	return all
 }
 
 // InviteUser is the request to invite a person.
@@ -330,11 +358,14 @@ func (s *Members) remove(ctx context.Context, userID string) (bool, error) {
 	if rows, err = s.rows(ctx, userID); err != nil {
 		return false, err
 	}
+	if err := s.unrank(ctx, userID, rows); err != nil {
+		return false, err
+	}
 	leagues := league.Leagues{Db: s.db, Now: s.now}
 	var keys []dynamo.Item
 	for _, r := range rows {
 		if id, ok := strings.CutPrefix(r.SK, item.LeaguePrefix); ok {
-			if err := leagues.Leave(ctx, id, userID, userID); err != nil && !errors.Is(err, league.ErrNoLeague) {
+			if err := leagues.Leave(ctx, id, userID, userID); err != nil && !errors.Is(err, item.ErrNoLeague) {
 				return false, err
 			}
 		}
@@ -352,6 +383,32 @@ func (s *Members) remove(ctx context.Context, userID string) (bool, error) {
 		return false, err
 	}
 	return true, dynamo.DeleteAll(ctx, s.db, tables.RemoveMember, []dynamo.Item{mark.Key()})
+}
+
+// unrank deletes a removed member from all rankings, and has these written again, so that
+// the others move up.
+func (s *Members) unrank(ctx context.Context, userID string, rows []item.Row) error {
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(item.MaxConcurrent)
+	for _, r := range rows {
+		var in score.Request
+		if r.Type == item.StandingType {
+			in.Year = item.Standing{Row: r}.Year()
+		} else if r.Type == item.PredictionType {
+			in.EventID = strings.TrimPrefix(r.SK, item.EventRef(""))
+		} else {
+			continue
+		}
+		work.Go(func() error {
+			scope := in.Year + in.EventID // one of them
+			written, err := ranking.Remove(ctx, s.db, scope, userID)
+			if err != nil || !written {
+				return err
+			}
+			return s.queue.SendInTurn(ctx, score.Queue, scope, in)
+		})
+	}
+	return work.Wait()
 }
 
 // rows reads the keys of all items in the member's partition.

@@ -96,9 +96,15 @@ func TestNewNameReplacesTheOldEverywhere(t *testing.T) {
 	if got := w.Standings("2026")[2]; got.Name != "Zoe" {
 		t.Errorf("the name after a new scoring is %s, want Zoe", got.Name)
 	}
-	testkit.PutRows(w.World, tables.Pickem, item.Membership{Row: item.Row{PK: item.UserRef("ann"), SK: item.LeagueRef("l"), Type: item.MembershipType}, LeagueID: "l", BelongsTo: item.UserRef("ann"), Name: "Zoe"})
-	if rename("ann", "Ann"); testkit.Row[item.Membership](w.World, tables.Pickem, item.UserRef("ann"), item.LeagueRef("l")).Name != "Ann" {
-		t.Error("the membership in a league has the old name")
+	l := w.CreateLeague("ann", "Office")
+	rename("ann", "Ann")
+	for where, body := range map[string]string{
+		"get-league":           w.Ask(league.GetLeagueFunction, "/app/leagues/"+l.LeagueID, "ann", "").Body,
+		"get-league-standings": w.Ask(league.GetLeagueStandingsFunction, "/app/leagues/"+l.LeagueID+"/standings/2026", "ann", "").Body,
+	} {
+		if !strings.Contains(body, `"name":"Ann"`) || strings.Contains(body, `"name":"Zoe"`) {
+			t.Errorf("%s has the old name: %s", where, body)
+		}
 	}
 	gone := item.NewMember("gone", "")
 	gone.DeletedAt = item.FormatTime(pickemtest.Noon)
@@ -134,23 +140,23 @@ func TestProfilesHideUnscoredPicks(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewSeason(t)
 	testkit.PutRows(w.World, tables.Pickem, item.Standing{
-		Row: item.Row{PK: item.UserRef("ann"), SK: item.StandingsRef("2025"), GSIPK: item.StandingsRef("2025"), GSISK: "SCORE#00007#ann", Type: item.StandingType}, BelongsTo: item.UserRef("ann"), Name: "ann", Tally: item.Tally{Points: 7, Correct: 1, Played: 1},
-	}, item.Standing{
-		Row: item.Row{PK: item.UserRef("ann"), SK: item.LeagueStandingsSK("2026", "l"), GSIPK: item.LeagueStandingsPK("l", "2026"), GSISK: "SCORE#00010#ann", Type: item.StandingType}, BelongsTo: item.UserRef("ann"), Name: "ann", Tally: item.Tally{Points: 10},
+		Row: item.Row{PK: item.UserRef("ann"), SK: item.StandingsRef("2025"), GSIPK: item.StandingsRef("2025"), GSISK: "SCORE#00007#ann", Type: item.StandingType}, BelongsTo: item.UserRef("ann"), Tally: item.Tally{Points: 7, Correct: 1, Played: 1},
 	})
 	years := []member.YearPoints{{Year: "2026", Points: 10, Correct: 1, Played: 1}, {Year: "2025", Points: 7, Correct: 1, Played: 1}}
+	ranked := slices.Clone(years)
+	ranked[0].Rank = 2
 	scored := member.Played{EventID: pickemtest.ScoredShow, Scored: true, Points: 10, Correct: 1}
 	var mine, hers member.UserScreen
 	w.Read(member.GetMeFunction, "/app/me", "ann", &mine.Body)
 	w.Read(member.GetUserFunction, "/app/users/ann", "bob", &hers.Body)
 	b := mine.Body
-	if b.UserID != "ann" || b.Name != "ann" || !slices.Equal(b.Standings, years) || len(b.Events) != 3 {
+	if b.UserID != "ann" || b.Name != "ann" || !slices.Equal(b.Standings, ranked) || len(b.Events) != 3 {
 		t.Errorf("get-me of ann returns %+v, want both years and three events", b)
 	}
 	for i, want := range []member.Played{
-		{EventID: pickemtest.Show, Predictions: pickemtest.PicksOf(0, 0, pickemtest.SecretPick)},
-		{EventID: pickemtest.ScoredShow, Scored: true, Points: 10, Correct: 1, Predictions: pickemtest.PicksOf(0, 0)},
-		{EventID: pickemtest.LockedShow, Predictions: pickemtest.PicksOf(0, 0)},
+		{EventID: pickemtest.Show, Name: "clash-of-tides", Predictions: pickemtest.PicksOf(0, 0, pickemtest.SecretPick)},
+		{EventID: pickemtest.ScoredShow, Name: "low-tide", Rank: 2, Scored: true, Points: 10, Correct: 1, Predictions: pickemtest.PicksOf(0, 0)},
+		{EventID: pickemtest.LockedShow, Name: "high-tide", Predictions: pickemtest.PicksOf(0, 0)},
 	} {
 		if got := b.Events[i]; !maps.Equal(got.Predictions, want.Predictions) || !reflect.DeepEqual(got, want) {
 			t.Errorf("event %d of ann (-want +got):\n%s", i, cmp.Diff(want, got))

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"matchday/pkg/kit/account"
+	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
 	"matchday/pkg/spec"
 )
@@ -12,10 +13,10 @@ import (
 var (
 	GetMeFunction = spec.Function{
 		Name:   "pickem/get-me",
-		Does:   "Returns the caller's name, standings, leagues and predictions.",
+		Does:   "Returns the caller's name, standings, leagues and predictions, with ranks.",
 		IfDown: "Members cannot open their own profile.",
 		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/me"},
-		Uses:   []spec.Access{tables.GetMember},
+		Uses:   []spec.Access{tables.GetMember, tables.GetNames, tables.GetRanks},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	GetUserFunction = spec.Function{
@@ -35,7 +36,7 @@ var (
 		Does:   "Sets the caller's name.",
 		IfDown: "Members cannot change their name.",
 		On:     spec.Route{Method: "PATCH", Auth: spec.User, Path: "/app/me"},
-		Uses:   []spec.Access{tables.SaveMember, tables.GetMember, tables.FindMember, tables.RenameCopies, account.CheckDeleted},
+		Uses:   []spec.Access{tables.SaveMember, tables.GetMember, tables.FindMember, tables.RenameCopies, tables.AmendRanking, tables.GetNames, tables.GetRanks, account.CheckDeleted},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 )
@@ -55,13 +56,13 @@ var (
 		Does:   "Removes a member and the member's data. The account stays.",
 		IfDown: "Administrators cannot remove members.",
 		On:     spec.Route{Method: "DELETE", Auth: spec.Admin, Path: "/admin/users/{userId}"},
-		Uses:   removes,
+		Uses:   removes, Sends: []spec.Queue{score.Queue},
 		Memory: 256, Timeout: 28 * time.Second, // the API gives up after 29
 	}
 )
 
 // removes are the access patterns of the removal of a member.
-var removes = []spec.Access{tables.GetMember, tables.RemoveMember, tables.FindLeague, tables.LeagueRoster, tables.LeaveLeague, tables.MembersDevices, tables.DropDevice}
+var removes = []spec.Access{tables.GetMember, tables.RemoveMember, tables.AmendRanking, tables.ReadLeague, tables.LeaveLeague, tables.EndLeague, tables.MembersDevices, tables.DropDevice}
 
 // What the room of the accounts asks for.
 var (
@@ -70,7 +71,7 @@ var (
 		Does:   "Deletes what the room has of a user who has deleted the account.",
 		IfDown: "Predictions, leagues and phones of deleted users stay.",
 		On:     account.Queue(room, account.Forget),
-		Uses:   removes, Sends: []spec.Queue{account.DoneQueue},
+		Uses:   removes, Sends: []spec.Queue{score.Queue, account.DoneQueue},
 		Memory: 256, Timeout: 30 * time.Second,
 	}
 	ExportUserFunction = spec.Function{

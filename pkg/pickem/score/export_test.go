@@ -12,5 +12,6 @@ var Sum = sum
 
 // ScoreMember scores the prediction of one member.
 func (s *Scorer) ScoreMember(ctx context.Context, on item.EventWithCard, userID string) error {
-	return s.score(ctx, on, userID)
+	_, _, err := s.score(ctx, on, userID)
+	return err
 }

@@ -1,8 +1,6 @@
 package score
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"matchday/pkg/pickem/item"
@@ -10,7 +8,7 @@ import (
 
 // Entry is a member's points of an event.
 type Entry struct {
-	Rank   int    `json:"rank" doc:"From 1. Members with equal points have the same rank; the next lower points have the next rank."`
+	Rank   int    `json:"rank" doc:"From 1, by points, then by correct picks. Members with equal figures have the same rank; the next lower figures have the next rank."`
 	UserID string `json:"userId" doc:"The id of the member."`
 	Name   string `json:"name" doc:"The display name of the member."`
 	Sheet
@@ -37,7 +35,10 @@ type Pick struct {
 // none for void matches, and the event's bonus if every match that is not void was
 // picked right.
 func Of(e item.Event, card []item.Match, p item.Prediction) Sheet {
-	picks := p.Picks(card)
+	return sheetOf(e, card, p.Picks(card))
+}
+
+func sheetOf(e item.Event, card []item.Match, picks map[string]int) Sheet {
 	out := Sheet{Picks: make([]Pick, len(card))}
 	counted := 0
 	for i, m := range card {
@@ -73,42 +74,8 @@ func sum(year string, predictions []item.Prediction) (t item.Tally) {
 		t.Correct += p.Correct
 		t.Played++
 		if p.EventID >= t.LastEvent {
-			t.LastEvent, t.LastPoints = p.EventID, p.Points
+			t.LastEvent, t.LastPoints, t.LastCorrect = p.EventID, p.Points, p.Correct
 		}
 	}
 	return t
-}
-
-// Rank sorts by points, highest first, then by name without regard to case, then by
-// id. It returns the dense ranks, from 1: equal points have the same rank, and the next
-// lower points have the next rank.
-func Rank[T any](all []T, points func(T) int, name, id func(T) string) (ranks []int) {
-	slices.SortFunc(all, func(a, b T) int {
-		return cmp.Or(cmp.Compare(points(b), points(a)), cmp.Compare(strings.ToLower(name(a)), strings.ToLower(name(b))), cmp.Compare(id(a), id(b)))
-	})
-	ranks = make([]int, len(all))
-	for i := range all {
-		switch {
-		case i == 0:
-			ranks[i] = 1
-		case points(all[i]) == points(all[i-1]):
-			ranks[i] = ranks[i-1]
-		default:
-			ranks[i] = ranks[i-1] + 1
-		}
-	}
-	return ranks
-}
-
-// RankEntries returns the ranked entries of an event. Points and order are those that
-// ScoreEvent wrote; after a change of results they are the old ones until the event is
-// scored again.
-func RankEntries(e item.Event, card []item.Match, predictions []item.Prediction) []Entry {
-	ranks := Rank(predictions, func(p item.Prediction) int { return p.Points }, func(p item.Prediction) string { return p.Name }, item.Prediction.UserID)
-	entries := make([]Entry, len(predictions))
-	for i, p := range predictions {
-		entries[i] = Entry{Rank: ranks[i], UserID: p.UserID(), Name: p.Name, Sheet: Of(e, card, p)}
-		entries[i].Points, entries[i].Correct = p.Points, p.Correct
-	}
-	return entries
 }

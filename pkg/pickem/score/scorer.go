@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -15,6 +15,7 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/ranking"
 	"matchday/pkg/pickem/tables"
 )
 
@@ -35,21 +36,27 @@ type Scorer struct {
 	now func() time.Time
 }
 
-// Request is the message that asks for the scoring of an event.
+// Request is the message that asks for the scoring of an event or, without one, for the
+// ranking of a year.
 type Request struct {
-	EventID string `json:"eventId"`
+	EventID string `json:"eventId,omitempty"`
+	Year    string `json:"year,omitempty"`
 }
 
 // ScoreEvent scores every prediction of an event by its present results and updates
-// the standings, in one transaction for each member. When all are done it sets the
-// state to scored; if the results have changed meanwhile it starts again. If a result is
-// missing, because it was cleared, it withdraws the points and the request instead. An error for
-// one member does not stop the others.
+// the standings, in one transaction for each member. Then it ranks the event and the year.
+// When all are done it sets the state to scored; if the results have changed meanwhile it
+// starts again. If a result is missing, because it was cleared, it withdraws the points and
+// the request instead. An error for one member does not stop the others.
 //
-// A second run writes nothing for members who have the points of these results, so it
-// completes an interrupted one.
+// A second run writes nothing for members who have the points of these results, and the
+// same rankings, so it completes an interrupted one.
 func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
+	if in.EventID == "" {
+		return s.rankYear(ctx, in.Year, nil)
+	}
 	for range item.MaxTries {
+		began := s.now()
 		on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 		if errors.Is(err, item.ErrNoEvent) {
 			slog.WarnContext(ctx, "the event is gone", "event", in.EventID)
@@ -65,21 +72,44 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 		if on.ScoringAt == "" {
 			return problem.New(problem.Invalid, "event_not_ready", "the event %.60q cannot be scored: its scoring was not requested", in.EventID)
 		}
+		rev, err := ranking.Claim(ctx, s.db, on.ID)
+		if err != nil {
+			return err
+		}
+		names, err := item.ReadNames(ctx, s.db)
+		if err != nil {
+			return err
+		}
 		entries, err := item.ReadPredictions(ctx, s.db, on.ID)
 		if err != nil {
 			return err
 		}
+		tallies := make([]item.Standing, len(entries))
 		var work errgroup.Group
 		work.SetLimit(item.MaxConcurrent)
-		for _, p := range entries {
+		for i, p := range entries {
 			if p.ScoredRev != on.ResultsRev {
-				work.Go(func() error { return s.score(ctx, on, p.UserID()) })
+				work.Go(func() error {
+					scored, t, err := s.score(ctx, on, p.UserID())
+					if err == nil {
+						entries[i], tallies[i] = scored, t
+					}
+					return err
+				})
 			}
 		}
-		if err := work.Wait(); err != nil {
+		failed := work.Wait()
+		err = ranking.Publish(ctx, s.db, on.ID, rev, CardIDs(on.Card), RankEntries(on.Card, entries, names))
+		if dynamo.IsRefused(err) {
+			continue
+		}
+		if err == nil {
+			err = s.rankYear(ctx, year(on.ID), tallies)
+		}
+		if err := errors.Join(failed, err); err != nil {
 			return err
 		}
-		done := dynamo.Set(item.Event{State: item.Scored, ScoredRev: on.ResultsRev}, "state", "scoredRev")
+		done := dynamo.Set(item.Event{State: item.Scored, ScoredRev: on.ResultsRev, ScoredAt: item.FormatTime(began)}, "state", "scoredRev", "scoredAt")
 		if len(on.MissingResults()) > 0 {
 			done = dynamo.Set(item.Event{ScoredRev: on.ResultsRev}, "scoringAt", "scoredRev")
 		}
@@ -93,16 +123,53 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 	return problem.New(problem.Unavailable, "changed", "the results of %s changed during every attempt", in.EventID)
 }
 
-// score scores the prediction of one member. It does nothing if the member is deleted
-// or has the points of these or newer results.
-func (s *Scorer) score(ctx context.Context, on item.EventWithCard, userID string) error {
-	return s.recount(ctx, userID, year(on.ID), func(g *item.Collection) (dynamo.Write, bool, error) {
+// rankYear writes the ranking of a year. The index may lack standings that were just
+// written: written has those of this run.
+func (s *Scorer) rankYear(ctx context.Context, year string, written []item.Standing) error {
+	for range item.MaxTries {
+		rev, err := ranking.Claim(ctx, s.db, year)
+		if err != nil {
+			return err
+		}
+		names, err := item.ReadNames(ctx, s.db)
+		if err != nil {
+			return err
+		}
+		all, err := dynamo.QueryAll[item.Standing](ctx, s.db, tables.GetStandings, dynamo.Range{Key: dynamo.KeyIs(tables.GetStandings, item.StandingsRef(year))})
+		if err != nil {
+			return err
+		}
+		latest := make(map[string]item.Standing, len(all))
+		for _, t := range slices.Concat(all, written) {
+			if was, ok := latest[t.UserID()]; !ok || was.Rev < t.Rev {
+				latest[t.UserID()] = t
+			}
+		}
+		maps.DeleteFunc(latest, func(_ string, t item.Standing) bool { return t.Played == 0 })
+		err = ranking.Publish(ctx, s.db, year, rev, nil, RankStandings(slices.Collect(maps.Values(latest)), names))
+		if !dynamo.IsRefused(err) {
+			return err
+		}
+	}
+	return problem.New(problem.Unavailable, "changed", "the ranking of %s changed during every attempt", year)
+}
+
+// score scores the prediction of one member, and returns it with the member's standing of
+// the year. It writes nothing if the prediction has the points of these or newer results,
+// and returns nothing for a deleted member or prediction.
+func (s *Scorer) score(ctx context.Context, on item.EventWithCard, userID string) (scored item.Prediction, t item.Standing, err error) {
+	t, err = s.recount(ctx, userID, year(on.ID), func(g *item.Collection) (dynamo.Write, bool, error) {
 		i := slices.IndexFunc(g.Predictions, func(p item.Prediction) bool { return p.EventID == on.ID })
-		if i < 0 || g.Predictions[i].ScoredRev >= on.ResultsRev {
+		if i < 0 {
+			scored = item.Prediction{}
 			return nil, false, nil
 		}
 		p := &g.Predictions[i]
-		p.Points, p.Correct, p.ScoredAt, p.ScoredRev, p.Name = 0, 0, "", on.ResultsRev, g.Members[0].Name
+		scored = *p
+		if p.ScoredRev >= on.ResultsRev {
+			return nil, false, nil
+		}
+		p.Points, p.Correct, p.ScoredAt, p.ScoredRev = 0, 0, "", on.ResultsRev
 		if len(on.MissingResults()) == 0 {
 			sheet := Of(on.Event, on.Card, *p)
 			p.Points, p.Correct, p.ScoredAt = sheet.Points, sheet.Correct, item.FormatTime(s.now())
@@ -112,75 +179,58 @@ func (s *Scorer) score(ctx context.Context, on item.EventWithCard, userID string
 			return nil, false, problem.New(problem.Unavailable, "changed", "the card of %s changed while it was read", on.ID).Because(err)
 		}
 		p.GSISK = sk
-		set := dynamo.Set(*p, "points", "mcorrect", "scoredAt", "scoredRev", "name", "GSI_SK")
+		scored = *p
+		set := dynamo.Set(*p, "points", "mcorrect", "scoredAt", "scoredRev", "GSI_SK")
 		return dynamo.UpdateWrite(p.Key(), set, dynamo.Exists[item.Prediction]("PK")), true, nil
 	})
+	return scored, t, err
 }
 
-// recount writes a member's standings of a year, among all members and in each league,
-// as the sum of the member's scored predictions. change may change the predictions
-// first; its write is part of the same transaction, and if it returns false nothing is
-// written. recount starts again if the member's Rev has changed meanwhile, and does
-// nothing for a deleted member.
-func (s *Scorer) recount(ctx context.Context, userID, year string, change func(*item.Collection) (w dynamo.Write, ok bool, err error)) error {
+// recount writes a member's standing of a year as the sum of the member's scored
+// predictions, and returns it. change may change the predictions first; its write is part
+// of the same transaction, and if it returns false nothing is written. recount starts again
+// if the member's Rev has changed meanwhile, and does nothing for a deleted member.
+func (s *Scorer) recount(ctx context.Context, userID, year string, change func(*item.Collection) (w dynamo.Write, ok bool, err error)) (t item.Standing, err error) {
 	for try := 0; ; try++ {
 		if err := dynamo.BackOff(ctx, try); err != nil {
-			return err
+			return t, err
 		}
 		g, err := item.ReadMember(ctx, s.db, userID, true)
 		if err != nil {
-			return err
+			return t, err
 		}
 		p, err := g.Member()
 		if err != nil {
-			return nil // gone
+			return t, nil // gone
+		}
+		i := slices.IndexFunc(g.Standings, func(s item.Standing) bool { return s.Year() == year })
+		if i >= 0 {
+			t = g.Standings[i]
 		}
 		w, ok, err := change(&g)
 		if err != nil || !ok {
-			return err
+			return t, err
 		}
 		writes := []dynamo.Write{item.IncrementRev(p)}
 		if w != nil {
 			writes = append(writes, w)
 		}
-		standings, err := tallyWrites(g, p, year)
-		if err != nil {
-			return err
+		t = item.Standing{Row: item.StandingKey(userID, year), BelongsTo: p.BelongsTo, Rev: p.Rev + 1, Tally: sum(year, g.Predictions)}
+		t.GSIPK, t.Type = item.StandingsRef(year), item.StandingType
+		if t.GSISK, err = item.ScoreSK(t.Points, item.MaxYearPoints, userID); err != nil {
+			return t, problem.New(problem.Invalid, "too_many_points", "a member has %d points in %s: valid are 0 to %d", t.Points, year, item.MaxYearPoints)
 		}
-		err = dynamo.Transact(ctx, s.db, tables.ScoreMember, append(writes, standings...)...)
+		switch {
+		case t.Played > 0:
+			writes = append(writes, dynamo.PutWrite(t))
+		case i >= 0:
+			writes = append(writes, dynamo.DeleteWrite(t.Key()))
+		}
+		err = dynamo.Transact(ctx, s.db, tables.ScoreMember, writes...)
 		if !dynamo.IsRefused(err) {
-			return err
+			return t, err
 		}
 	}
-}
-
-// tallyWrites returns the writes of a member's standings of a year, and the deletes of
-// standings in leagues that the member has left, or of all if nothing is scored.
-func tallyWrites(g item.Collection, p item.Member, year string) (writes []dynamo.Write, err error) {
-	t := sum(year, g.Predictions)
-	sk, err := item.ScoreSK(t.Points, item.MaxYearPoints, p.UserID())
-	if err != nil {
-		return nil, problem.New(problem.Invalid, "too_many_points", "a member has %d points in %s: valid are 0 to %d", t.Points, year, item.MaxYearPoints)
-	}
-	kept := map[string]bool{}
-	put := func(own, table string) {
-		kept[own] = true
-		writes = append(writes, dynamo.PutWrite(item.Standing{
-			Row: item.Row{PK: p.PK, SK: own, GSIPK: table, GSISK: sk, Type: item.StandingType}, BelongsTo: p.BelongsTo, Name: p.Name, Tally: t,
-		}))
-	}
-	if t.Played > 0 {
-		put(item.StandingsRef(year), item.StandingsRef(year))
-		for _, m := range g.Memberships {
-			put(item.LeagueStandingsSK(year, m.LeagueID), item.LeagueStandingsPK(m.LeagueID, year))
-		}
-	}
-	for _, s := range g.Standings {
-		if strings.HasPrefix(s.SK, item.StandingsRef(year)) && !kept[s.SK] {
-			writes = append(writes, dynamo.DeleteWrite(s.Key()))
-		}
-	}
-	return writes, nil
 }
 
 // RebuildStandings is the request to rebuild the standings of a year.
@@ -194,21 +244,28 @@ type Rebuilt struct {
 }
 
 // RebuildStandings writes the standings of all members in a year anew from their
-// scored predictions. It does not change predictions and can run any number of times.
+// scored predictions, and their ranking. It does not change predictions and can run any
+// number of times.
 func (s *Scorer) RebuildStandings(ctx context.Context, in RebuildStandings) (Rebuilt, error) {
 	if in.Year < 2000 || in.Year > 2999 {
 		return Rebuilt{}, problem.In("year", "the year is missing or invalid: valid are 2000 to 2999, as in {\"year\": 2026}")
 	}
-	all, err := dynamo.QueryAll[item.Member](ctx, s.db, tables.AllMembers, dynamo.Range{Key: dynamo.KeyIs(tables.AllMembers, item.UserTag)})
+	names, err := item.ReadNames(ctx, s.db)
 	if err != nil {
 		return Rebuilt{}, err
 	}
-	work, ctx := errgroup.WithContext(ctx)
+	all, year := slices.Sorted(maps.Keys(names)), fmt.Sprint(in.Year)
+	tallies := make([]item.Standing, len(all))
+	work, wctx := errgroup.WithContext(ctx)
 	work.SetLimit(item.MaxConcurrent)
-	for _, p := range all {
-		work.Go(func() error {
-			return s.recount(ctx, p.UserID(), fmt.Sprint(in.Year), func(*item.Collection) (dynamo.Write, bool, error) { return nil, true, nil })
+	for i, id := range all {
+		work.Go(func() (err error) {
+			tallies[i], err = s.recount(wctx, id, year, func(*item.Collection) (dynamo.Write, bool, error) { return nil, true, nil })
+			return err
 		})
 	}
-	return Rebuilt{len(all)}, work.Wait()
+	if err := work.Wait(); err != nil {
+		return Rebuilt{}, err
+	}
+	return Rebuilt{len(all)}, s.rankYear(ctx, year, tallies)
 }

@@ -14,10 +14,10 @@ var Queue = spec.Queue{Name: "pickem-score-event.fifo", MaxReceiveCount: 5, Batc
 var (
 	ScoreEventFunction = spec.Function{
 		Name:   "pickem/score-event",
-		Does:   "Scores all predictions of an event, and updates the standings.",
+		Does:   "Scores all predictions of an event, and writes the standings and the rankings.",
 		IfDown: "Events are not scored. Queued scorings run after the recovery.",
 		On:     Queue,
-		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.EntriesOf, tables.GetMember, tables.ScoreMember, tables.ChangeEvent},
+		Uses:   []spec.Access{tables.FindEvent, tables.ReadCard, tables.EntriesOf, tables.AllMembers, tables.GetMember, tables.ScoreMember, tables.GetStandings, tables.WriteRanking, tables.ChangeEvent},
 		Memory: 1024, Timeout: time.Minute, // the visibility timeout is six times as long: after a failed run, the messages of the event wait for it
 	}
 	RebuildStandingsFunction = spec.Function{
@@ -25,7 +25,7 @@ var (
 		Does:   "Rebuilds the standings of a year from the scores. An operator invokes it with {\"year\": 2026}.",
 		IfDown: "Wrong standings cannot be repaired.",
 		On:     spec.Task{},
-		Uses:   []spec.Access{tables.AllMembers, tables.GetMember, tables.ScoreMember},
+		Uses:   []spec.Access{tables.AllMembers, tables.GetMember, tables.ScoreMember, tables.GetStandings, tables.WriteRanking},
 		Memory: 1024, Timeout: 15 * time.Minute,
 	}
 )

@@ -11,7 +11,7 @@ import (
 
 func (f figures) rows() (rows []measure.Row) {
 	for _, u := range f.uses {
-		if u.Members < f.uses[len(f.uses)-1].Members {
+		if u.Members < f.uses[len(f.uses)-1].Members && !u.ranked {
 			continue // it is measured for the cost of a member
 		}
 		r := measure.RowOf("pick'em, "+measure.Counted(u.Members, "member")+", "+u.What, u.Usage, u.Sum())
@@ -23,6 +23,9 @@ func (f figures) rows() (rows []measure.Row) {
 		if u.screen {
 			r.Target, r.Met = "1 query", u.Sum() == 1 && u.Sum("Query") == 1
 		}
+		if u.ranked {
+			r.Target, r.Met = "≤ 4 read units", u.Reads <= 4
+		}
 		rows = append(rows, r)
 	}
 	for _, c := range f.scores {
@@ -31,7 +34,7 @@ func (f figures) rows() (rows []measure.Row) {
 		r.Compared = fmt.Sprintf("%s; %s: $%.4f", measure.Rate(n, c.Wall), c.Capacity, c.dollars(price.Listed()))
 		r.Details = fmt.Sprintf("%s; a member: %s of CPU, %.0f allocs; a call to the engine open %.0f %% of the time; fastest %s",
 			c.Counters, measure.Short(c.CPU/time.Duration(c.Members)), float64(c.Allocs)/n, 100*c.engine, measure.Short(c.Fastest))
-		r.Target, r.Met = "1 read, 1 write each, + ≤ 30", c.Sum("TransactWriteItems") == n && c.Sum()-2*n <= 30
+		r.Target, r.Met = "1 read, 1 write each, + ≤ 30, + ≤ 4 per 50", c.Sum("TransactWriteItems") == n && c.Sum()-2*n <= 30+4*n/50
 		rows = append(rows, r)
 	}
 	if n := len(f.scores); n > 1 {

@@ -96,16 +96,10 @@ func seed(ctx context.Context, w *measure.World, members, played, first int, sta
 		points := 100 * played
 		rows = append(rows,
 			record("user", own, "USER", "USER", own, item{"belongsto": own, "name": name, "rev": played}),
-			record("member", own, "LEAGUE#"+league, "LEAGUE#"+league, "MEMBER#"+id, item{"leagueId": league, "leagueName": "The lads", "belongsto": own, "name": name, "joinedAt": "2026-01-01T12:00:00Z"}))
-		for _, table := range []string{"", "#" + league} {
-			partition := "STANDINGS#2026"
-			if table != "" {
-				partition = "STANDINGS" + table + "#2026"
-			}
-			rows = append(rows, record("standings", own, "STANDINGS#2026"+table, partition, fmt.Sprintf("SCORE#%05d#%s", points, id), item{
-				"belongsto": own, "name": name, "points": points, "mcorrect": 4 * played, "eplayed": played, "lastEvent": eventOf(played - 1), "lastPoints": 100,
+			item{"type": "membership", "PK": own, "SK": "LEAGUE#" + league, "leagueId": league, "leagueName": "The lads", "belongsto": own, "joinedAt": "2026-01-01T12:00:00Z"},
+			record("standings", own, "STANDINGS#2026", "STANDINGS#2026", fmt.Sprintf("SCORE#%05d#%s", points, id), item{
+				"belongsto": own, "rev": played, "points": points, "mcorrect": 4 * played, "eplayed": played, "lastEvent": eventOf(played - 1), "lastPoints": 100, "lastCorrect": 4,
 			}))
-		}
 		for n := range played + 1 {
 			if n < first && u != members/2 {
 				continue
@@ -118,7 +112,7 @@ func seed(ctx context.Context, w *measure.World, members, played, first int, sta
 				"eventId": eventOf(n), "belongsto": own, "predictions": picks, "cardRev": cardSize, "savedAt": "2026-01-01T12:00:00Z", "points": 0, "mcorrect": 0, "scoredRev": 0,
 			})
 			if n < played {
-				p["GSI_SK"], p["name"], p["points"], p["mcorrect"], p["scoredAt"], p["scoredRev"] = "SCORE#100#"+id, name, 100, 4, "2026-01-01T12:00:00Z", cardSize
+				p["GSI_SK"], p["points"], p["mcorrect"], p["scoredAt"], p["scoredRev"] = "SCORE#100#"+id, 100, 4, "2026-01-01T12:00:00Z", cardSize
 			}
 			rows = append(rows, p)
 		}

@@ -39,8 +39,8 @@ func report(in usage.Input) (usage.Report, error) {
 func notes() string {
 	return fmt.Sprintf(`fixed      as above; the job that locks events reads those of 400 days every minute
 lists      the list of events, and the own profile: each member looks at each of the five screens %g times a week
-cards      an event that is open. It reads the predictions of all members, to show one: the more members, the more a view costs
-results    a scored event, and standings a year's: they read all of it, to show a page with ranks
+cards      an event that is open
+results    a scored event, and standings a year's: a page of each
 picks      %g saves of a prediction by each member and event, of which there is one a week
 scoring    of an event once, each member in one league of ten
 notices    %g pushes to each member and event: of what is forgotten, and what has changed

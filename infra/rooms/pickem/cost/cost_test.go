@@ -39,7 +39,7 @@ func TestMonth(t *testing.T) {
 	const weeks = 730.0 / 168
 	near(t, "views of an open event", s.cards.APIRequests, 1100*4*weeks)
 	near(t, "what they read", s.cards.ReadUnits, 1100*4*weeks*13)
-	near(t, "their time", s.cards.LambdaGBSeconds, 1100*4*weeks*(0.02+13*8192/1e6*0.1)/2)
+	near(t, "their time", s.cards.LambdaGBSeconds, 1100*4*weeks*(0.02+13*8192/1e6*0.1)/4)
 	near(t, "what they answer", s.cards.EgressGB, 1100*4*weeks*3000/(1<<30))
 	near(t, "views of lists and profiles", s.lists.APIRequests, 2*1100*4*weeks)
 	near(t, "what saves write", s.picks.WriteUnits, 1100*2*weeks*7)

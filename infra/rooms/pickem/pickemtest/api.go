@@ -121,14 +121,12 @@ func (w *Room) Read(fn spec.Function, target, user string, body any) {
 	testkit.Must(w.T, json.Unmarshal([]byte(out.Body), body))
 }
 
-// Rows returns all items by key, without rev of members.
+// Rows returns all items by key, without rev.
 func (w *Room) Rows() map[string]map[string]any {
 	w.T.Helper()
 	all := map[string]map[string]any{}
 	for _, r := range testkit.Rows[map[string]any](w.World, tables.Pickem) {
-		if r["SK"] == item.UserTag {
-			delete(r, "rev")
-		}
+		delete(r, "rev")
 		all[fmt.Sprint(r["PK"], " ", r["SK"])] = r
 	}
 	return all

@@ -128,13 +128,7 @@ func (w *Room) EndLeagueHalfway(l league.League, owner string) {
 	w.T.Helper()
 	ctx, cancel := context.WithCancel(w.NewContext())
 	defer cancel()
-	marked := false
-	env := InterruptBefore(w.Env(league.DeleteLeagueFunction), "TransactWriteItems", 2, func() {
-		if marked {
-			cancel()
-		}
-		marked = true
-	})
+	env := InterruptBefore(w.Env(league.DeleteLeagueFunction), "Query", 1, cancel)
 	_, err := testkit.OpenWith(w.World, env, league.OpenLeagues).DeleteLeague(ctx, &league.DeleteLeague{User: auth.User{UserID: owner}, LeagueID: l.LeagueID})
 	if !errors.Is(err, context.Canceled) {
 		w.T.Fatalf("ending the league gave %v", err)

@@ -1,6 +1,8 @@
 package pickemtest
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -28,6 +30,7 @@ type observer struct {
 // Write is a write that DynamoDB accepted. It may have been delayed since Sent.
 type Write struct {
 	Operation string
+	Ranking   bool // whether it is a write of a ranking
 	Sent      time.Time
 }
 
@@ -46,13 +49,18 @@ func (w *observer) Do(r *http.Request) (*http.Response, error) {
 		w.meanwhile()
 	}
 	w.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	out, err := w.HTTPClient.Do(r)
 	service, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	read := operation == "GetItem" || operation == "Query" || service == "AmazonSQS"
 	if err == nil && out.StatusCode == http.StatusOK && !read {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.wrote(Write{operation, sent})
+		w.wrote(Write{operation, bytes.Contains(body, []byte(`"RANKING#`)), sent})
 	}
 	return out, err
 }

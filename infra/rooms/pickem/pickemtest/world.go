@@ -198,6 +198,13 @@ func (w *Room) ScoreQueued() {
 // Standings returns the table of a year as a member sees it.
 func (w *Room) Standings(year string) []league.Standing {
 	w.T.Helper()
-	out := w.Ask(league.GetStandingsFunction, "/app/standings/"+year+"?limit=500", "ann", "")
-	return testkit.Decode[struct{ Standings []league.Standing }](w.World, out).Standings
+	var all []league.Standing
+	for next, page := "", 0; page == 0 || next != ""; page++ {
+		out := testkit.Decode[struct {
+			Standings []league.Standing
+			Next      string
+		}](w.World, w.Ask(league.GetStandingsFunction, "/app/standings/"+year+"?cursor="+next, "ann", ""))
+		all, next = append(all, out.Standings...), out.Next
+	}
+	return all
 }

@@ -1,0 +1,21 @@
+// Package ranking stores ranked tables: the standings of a year and the scores of an
+// event, by their scope, which is the year or the event's id.
+//
+// A table is written in whole after the points, with ranks, names and picks in pages of
+// at most 50 rows and 8 KB, so that a screen reads one page, whatever the number of
+// members. Beside them, items lead from a member to the page that shows the member; there
+// are as many as pages, so that their size does not grow either.
+//
+//	RANKING#{scope}  HEAD         the number of the latest writer
+//	RANKING#{scope}  PAGE#{n}     rows in order of rank
+//	RANKING#{scope}  PLACES#{n}   page and rank of some members, by id
+//
+// # Concurrent writers
+//
+// A writer claims a number, then reads what it ranks, then writes. It replaces no item of
+// a higher number, and Publish reports if a higher one was claimed meanwhile: then the
+// writer starts again. So what is read after the last claim is what remains.
+//
+// Whoever renames or removes a member changes the member first, then calls Rename or
+// Remove. They claim a number too, so a writer that has read the old name starts again.
+package ranking

@@ -1,0 +1,112 @@
+package score
+
+import (
+	"cmp"
+	"slices"
+
+	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/ranking"
+)
+
+// rank sorts by better, which is negative if a is before b, and returns the dense ranks,
+// from 1: equals have the same rank, and the next have the next rank.
+func rank[T any](all []T, better func(a, b T) int) (ranks []int) {
+	slices.SortFunc(all, better)
+	ranks = make([]int, len(all))
+	for i := range all {
+		switch {
+		case i == 0:
+			ranks[i] = 1
+		case better(all[i-1], all[i]) == 0:
+			ranks[i] = ranks[i-1]
+		default:
+			ranks[i] = ranks[i-1] + 1
+		}
+	}
+	return ranks
+}
+
+// RankStandings ranks the standings of a year for those who have a name: more points, then
+// more correct picks, then fewer events played are better. Movement is the change of rank
+// by the latest event that any of them has points of.
+func RankStandings(all []item.Standing, names map[string]string) []ranking.Row {
+	all = slices.DeleteFunc(slices.Clone(all), func(s item.Standing) bool { _, ok := names[s.UserID()]; return !ok })
+	last := ""
+	for _, s := range all {
+		last = max(last, s.LastEvent)
+	}
+	better := func(a, b item.Standing) int {
+		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(b.Correct, a.Correct), cmp.Compare(a.Played, b.Played))
+	}
+	var before []item.Standing
+	for _, s := range all {
+		if s.LastEvent == last {
+			s.Points, s.Correct, s.Played = s.Points-s.LastPoints, s.Correct-s.LastCorrect, s.Played-1
+		}
+		if s.Played > 0 {
+			before = append(before, s)
+		}
+	}
+	was := map[string]int{}
+	ranks := rank(before, better)
+	for i, s := range before {
+		was[s.UserID()] = ranks[i]
+	}
+	ranks = rank(all, better)
+	rows := make([]ranking.Row, len(all))
+	for i, s := range all {
+		rows[i] = ranking.Row{UserID: s.UserID(), Name: names[s.UserID()], Rank: ranks[i], Points: s.Points, Correct: s.Correct, Played: s.Played}
+		if rank, ok := was[s.UserID()]; ok {
+			up := rank - ranks[i]
+			rows[i].Movement = &up
+		}
+	}
+	slices.SortFunc(rows, ranking.Row.Compare)
+	return rows
+}
+
+// RankEntries ranks the scored predictions of an event for those who have a name: more
+// points, then more correct picks are better. Points are those that ScoreEvent wrote; after
+// a change of results they are the old ones until the event is scored again.
+func RankEntries(card []item.Match, all []item.Prediction, names map[string]string) []ranking.Row {
+	all = slices.DeleteFunc(slices.Clone(all), func(p item.Prediction) bool { _, ok := names[p.UserID()]; return !ok || p.ScoredAt == "" })
+	better := func(a, b item.Prediction) int {
+		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(b.Correct, a.Correct))
+	}
+	ranks := rank(all, better)
+	rows := make([]ranking.Row, len(all))
+	for i, p := range all {
+		rows[i] = ranking.Row{UserID: p.UserID(), Name: names[p.UserID()], Rank: ranks[i], Points: p.Points, Correct: p.Correct, Picks: make([]int, len(card))}
+		picks := p.Picks(card)
+		for n, m := range card {
+			rows[i].Picks[n] = -1
+			if team, ok := picks[m.ID]; ok {
+				rows[i].Picks[n] = team
+			}
+		}
+	}
+	slices.SortFunc(rows, ranking.Row.Compare)
+	return rows
+}
+
+// CardIDs returns the ids of the matches of a card, in order.
+func CardIDs(card []item.Match) []string {
+	ids := make([]string, len(card))
+	for i, m := range card {
+		ids[i] = m.ID
+	}
+	return ids
+}
+
+// NewEntry returns the entry of a row whose picks are in the order of ids.
+func NewEntry(e item.Event, card []item.Match, ids []string, r ranking.Row) Entry {
+	picks := map[string]int{}
+	for i, team := range r.Picks {
+		if team >= 0 && i < len(ids) {
+			picks[ids[i]] = team
+		}
+	}
+	out := Entry{Rank: r.Rank, UserID: r.UserID, Name: r.Name, Sheet: sheetOf(e, card, picks)}
+	out.Points, out.Correct = r.Points, r.Correct
+	return out
+}

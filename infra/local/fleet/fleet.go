@@ -178,9 +178,14 @@ func (f *Fleet) own(dir string) error {
 // Table is the name that a table of the spec has in this fleet.
 func (f *Fleet) Table(name string) string { return prefix + name }
 
-// Rows counts the rows of a table of the spec.
-func (f *Fleet) Rows(ctx context.Context, table string) (n int, err error) {
-	pages := dynamodb.NewScanPaginator(f.DB, &dynamodb.ScanInput{TableName: aws.String(prefix + table), Select: types.SelectCount})
+// Rows counts the rows of a table of the spec whose attribute key does not begin with
+// a prefix.
+func (f *Fleet) Rows(ctx context.Context, table, key, except string) (n int, err error) {
+	pages := dynamodb.NewScanPaginator(f.DB, &dynamodb.ScanInput{
+		TableName: aws.String(prefix + table), Select: types.SelectCount, FilterExpression: aws.String("NOT begins_with(#key, :except)"),
+		ExpressionAttributeNames:  map[string]string{"#key": key},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":except": &types.AttributeValueMemberS{Value: except}},
+	})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {

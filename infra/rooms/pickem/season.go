@@ -106,12 +106,13 @@ func (s *Season) league(ctx context.Context) error {
 	if err := s.as(ctx, owner, http.MethodGet, "/app/leagues", nil, &there.Body); err != nil {
 		return err
 	}
-	var l league.League
+	var out league.LeagueScreen
+	l := &out.Body
 	var err error
 	if i := slices.IndexFunc(there.Body.Leagues, func(m league.Membership) bool { return m.Name == leagueName }); i >= 0 {
-		err = s.as(ctx, owner, http.MethodGet, "/app/leagues/"+there.Body.Leagues[i].LeagueID, nil, &l)
+		err = s.as(ctx, owner, http.MethodGet, "/app/leagues/"+there.Body.Leagues[i].LeagueID, nil, l)
 	} else {
-		err = s.as(ctx, owner, http.MethodPost, "/app/leagues", map[string]string{"name": leagueName}, &l)
+		err = s.as(ctx, owner, http.MethodPost, "/app/leagues", map[string]string{"name": leagueName}, l)
 	}
 	if refused(err) {
 		return nil // the first member was removed
@@ -120,7 +121,7 @@ func (s *Season) league(ctx context.Context) error {
 		return err
 	}
 	for _, m := range members {
-		if !m.league {
+		if !m.league || slices.ContainsFunc(l.Members, func(in league.LeagueMember) bool { return in.UserID == m.ID }) {
 			continue
 		}
 		if err := s.as(ctx, m.ID, http.MethodPost, "/app/leagues/join", map[string]string{"code": l.Code}, nil); err != nil && !refused(err) {

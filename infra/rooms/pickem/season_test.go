@@ -378,9 +378,10 @@ func TestEmptyCard(t *testing.T) {
 		t.Fatalf("the card is %+v", e.Card)
 	}
 	stop := play(w)
-	w.MoveClock(start.Add(8 * time.Minute))
+	again := start.Add(22 * time.Minute) // its id is free 15 minutes after the deletion
+	w.MoveClock(again)
 	stop()
-	if e := w.show(firstShow); len(e.Card) != 5 || e.State != "upcoming" || !e.LockAt.After(start.Add(8*time.Minute)) {
+	if e := w.show(firstShow); len(e.Card) != 5 || e.State != "upcoming" || !e.LockAt.After(again) {
 		t.Errorf("the show is %+v", e)
 	}
 }

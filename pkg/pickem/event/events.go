@@ -194,7 +194,7 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 		if err := attributevalue.UnmarshalMap(refused.Item, &there); err != nil {
 			return nil, err
 		}
-		there.CardRev = e.CardRev
+		there.CardRev, there.Matches, there.VoidRev = e.CardRev, e.Matches, e.VoidRev
 		if there.State == item.Deleting {
 			return nil, errDeleting.With(map[string]any{"deletedAt": item.ParseTime(there.DeletedAt)})
 		}

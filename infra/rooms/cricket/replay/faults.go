@@ -231,7 +231,7 @@ func (r *run) judge(ctx context.Context) {
 		r.fail(id, "match %s is still live", id)
 	}
 	for _, table := range []string{"cricket-match-follows", "cricket-activity-subscriptions", "cricket-channels"} {
-		n, err := r.world.Rows(ctx, table)
+		n, err := r.world.Rows(ctx, table, "matchId", "#USER#") // a user's lists of rows stay until their TTL
 		if err != nil {
 			r.fail("", "%v", err)
 		} else if n > 0 {

@@ -107,6 +107,9 @@ func TestCardHas99MatchesAnd999Points(t *testing.T) {
 	}
 	more := pickemtest.MatchOf(1, 3)
 	more["teams"] = []map[string]any{{"members": []string{"a"}}, {"members": []string{"b"}}}
+	same := pickemtest.MatchOf(1, 2)
+	same["name"] = "Another name"
+	w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(same, "id")) // a full card can be edited
 	if got, want := pickemtest.RefusalOf(w.Ask(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), testkit.Administrator, pickemtest.WithoutKey(more, "id"))), overflow("body.points"); got != want {
 		t.Errorf("a match with one point too many: %v, want %v", got, want)
 	}

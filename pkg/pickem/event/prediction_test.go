@@ -81,6 +81,13 @@ func TestPicksOfAnOldCardAreRefused(t *testing.T) {
 	if err := testkit.CheckProblemCode(w.Ask(event.PutPredictionsFunction, myPicks, "ann", pick), 409, "card_changed"); err != nil {
 		t.Error(err)
 	}
+
+	// A client that has seen the change may pick, whatever has changed in other matches since.
+	w.Read(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), "ann", &seen.Body)
+	w.MustAdmin(event.DeleteMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 2), "")
+	first := seen.Body.Card[0]
+	pick = map[string]any{"predictions": map[string]string{first.ID: first.Teams[0].ID}, "cardRev": seen.Body.CardRev}
+	testkit.Decode[event.Prediction](w.World, w.Ask(event.PutPredictionsFunction, myPicks, "ann", pick))
 }
 
 // TestDeletePredictionsTwice: a second request gets the same answer.

@@ -30,7 +30,7 @@ func TestRoutes(t *testing.T) {
 			}
 			line := r.name("RouteKey") + " to " + tmpl.plain(i.at("IntegrationUri"))
 			if r.at("AuthorizationType") != nil {
-				line += fmt.Sprintf(" by %v %v", r.at("AuthorizationType"), tmpl.plain(r.at("AuthorizerId")))
+				line += fmt.Sprintf(" by %v %v of %v", r.at("AuthorizationType"), tmpl.plain(r.at("AuthorizerId")), r.at("AuthorizationScopes"))
 			}
 			got = append(got, line)
 		}
@@ -40,8 +40,11 @@ func TestRoutes(t *testing.T) {
 				continue
 			}
 			line := on.Method + " " + on.Path + " to Function " + tmpl.Stage.Function(f)
-			if on.Auth == spec.User || on.Auth == spec.Admin {
-				line += " by JWT Authorizer jwt"
+			switch on.Auth {
+			case spec.User:
+				line += " by JWT Authorizer jwt of [openid]"
+			case spec.Admin:
+				line += " by JWT Authorizer admin-jwt of [openid]"
 			}
 			want = append(want, line)
 		}
@@ -78,19 +81,39 @@ func TestRoutes(t *testing.T) {
 func TestSignIn(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		if tmpl.Room.Name == "" {
-			client := tmpl.of("AWS::Cognito::UserPoolClient")[0]
-			if fmt.Sprint(client.at("AllowedOAuthFlows")) != "[code]" || client.at("GenerateSecret") != false || client.at("PreventUserExistenceErrors") != "ENABLED" ||
-				fmt.Sprint(client.at("CallbackURLs")) != fmt.Sprint(tmpl.Stage.Callbacks) || fmt.Sprint(client.at("LogoutURLs")) != fmt.Sprint(tmpl.Stage.Callbacks) {
-				t.Errorf("the app's client is %v", client.Properties)
+			clients := tmpl.of("AWS::Cognito::UserPoolClient")
+			if len(clients) != 2 {
+				t.Fatalf("there are %d clients, want one of users and one of administrators", len(clients))
 			}
-			pool := tmpl.of("AWS::Cognito::UserPool")[0]
-			if pool.at("UserPoolTier") != "LITE" || pool.at("MfaConfiguration") != "OPTIONAL" || fmt.Sprint(pool.at("EnabledMfas")) != "[SOFTWARE_TOKEN_MFA]" ||
-				pool.at("Policies", "PasswordPolicy", "MinimumLength") != 12.0 {
-				t.Errorf("the pool is %v", pool.Properties)
+			for _, client := range clients {
+				if client.at("AccessTokenValidity") != 15.0 || fmt.Sprint(client.at("AllowedOAuthFlows")) != "[code]" || client.at("GenerateSecret") != false || client.at("PreventUserExistenceErrors") != "ENABLED" ||
+					fmt.Sprint(client.at("CallbackURLs")) != fmt.Sprint(tmpl.Stage.Callbacks) || fmt.Sprint(client.at("LogoutURLs")) != fmt.Sprint(tmpl.Stage.Callbacks) {
+					t.Errorf("the app's client is %v", client.Properties)
+				}
 			}
-			if group := tmpl.of("AWS::Cognito::UserPoolGroup")[0].name("GroupName"); group != "admin" {
-				t.Errorf("the group is %s", group)
+			for name, mfa := range map[string]string{"users": "OPTIONAL", "administrators": "ON"} {
+				pool := tmpl.pool(t, name)
+				if pool.at("AdminCreateUserConfig", "AllowAdminCreateUserOnly") != (name == "administrators") {
+					t.Errorf("the sign-up to %s is %v", name, pool.at("AdminCreateUserConfig"))
+				}
+				if pool.at("UserPoolTier") != "LITE" || pool.at("MfaConfiguration") != mfa || fmt.Sprint(pool.at("EnabledMfas")) != "[SOFTWARE_TOKEN_MFA]" ||
+					pool.at("Policies", "PasswordPolicy", "MinimumLength") != 12.0 {
+					t.Errorf("the pool is %v", pool.Properties)
+				}
 			}
+			var groups, wanted []string
+			for _, g := range tmpl.of("AWS::Cognito::UserPoolGroup") {
+				groups = append(groups, g.name("GroupName"))
+				if ref := fmt.Sprint(g.at("UserPoolId", "Ref")); !strings.HasPrefix(ref, "Administrators") {
+					t.Errorf("the group %s is of %s, want the pool of administrators", g.name("GroupName"), ref)
+				}
+			}
+			for _, room := range tmpl.Rooms {
+				if slices.ContainsFunc(room.Functions, func(f spec.Function) bool { on, ok := f.On.(spec.Route); return ok && on.Auth == spec.Admin }) {
+					wanted = append(wanted, room.Name+"-admin")
+				}
+			}
+			same(t, "groups of administrators", groups, wanted)
 			var parameters []string
 			for _, p := range tmpl.of("AWS::SSM::Parameter") {
 				parameters = append(parameters, p.name("Name")+" is of the "+tmpl.plain(p.at("Value")))
@@ -98,11 +121,16 @@ func TestSignIn(t *testing.T) {
 			same(t, "parameters", parameters, []string{
 				tmpl.Stage.Parameter("jwt-issuer") + " is of the UserPool", tmpl.Stage.Parameter("jwt-audience") + " is of the UserPoolClient",
 				tmpl.Stage.Parameter("user-pool") + " is of the UserPool",
+				tmpl.Stage.Parameter("admin-issuer") + " is of the UserPool", tmpl.Stage.Parameter("admin-audience") + " is of the UserPoolClient",
 			})
 			return
 		}
 		for _, a := range tmpl.of("AWS::ApiGatewayV2::Authorizer") {
-			for _, name := range []string{"jwt-audience", "jwt-issuer"} {
+			prefix := strings.TrimSuffix(a.name("Name"), "jwt")
+			if prefix == "" {
+				prefix = "jwt-"
+			}
+			for _, name := range []string{prefix + "audience", prefix + "issuer"} {
 				if !strings.Contains(tmpl.text, `"Default": "`+tmpl.Stage.Parameter(name)+`"`) {
 					t.Errorf("the room does not read the parameter %s", name)
 				}
@@ -131,7 +159,7 @@ func TestTriggers(t *testing.T) {
 					}
 				}
 			}
-			pool := tmpl.of("AWS::Cognito::UserPool")[0]
+			pool := tmpl.pool(t, "users")
 			if got := tmpl.plain(pool.at("LambdaConfig", "PostConfirmation")); got != want {
 				t.Errorf("the pool calls %s for who has signed up, want %s", got, want)
 			}
@@ -208,4 +236,16 @@ func TestEdge(t *testing.T) {
 			})
 		}
 	})
+}
+
+// pool returns a user pool by its name in the stage.
+func (tmpl template) pool(t *testing.T, name string) resource {
+	t.Helper()
+	for _, p := range tmpl.of("AWS::Cognito::UserPool") {
+		if p.name("UserPoolName") == tmpl.Stage.Stack(name) {
+			return p
+		}
+	}
+	t.Fatalf("there is no user pool of %s", name)
+	return resource{}
 }

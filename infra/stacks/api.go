@@ -39,7 +39,10 @@ func (r *room) api() {
 		},
 	})
 	r.deployed[stage.APIID] = rest.Ref()
-	jwt := r.authorizer(rest, routed)
+	jwt := map[spec.Auth]api.CfnAuthorizer{
+		spec.User:  r.authorizer(rest, routed, spec.User, "jwt", stage.JWTIssuer, stage.JWTAudience),
+		spec.Admin: r.authorizer(rest, routed, spec.Admin, "admin-jwt", stage.AdminIssuer, stage.AdminAudience),
+	}
 	for _, f := range routed {
 		on, fn, name := f.On.(spec.Route), r.functions[f.Name], strings.TrimPrefix(f.Name, r.spec.Name+"/")
 		integration := api.NewCfnIntegration(r.stack, text("Integration-"+name), &api.CfnIntegrationProps{
@@ -48,7 +51,8 @@ func (r *room) api() {
 		key := on.Method + " " + on.Path
 		props := &api.CfnRouteProps{ApiId: rest.Ref(), RouteKey: &key, Target: text("integrations/" + *integration.Ref())}
 		if needsJWT(on) {
-			props.AuthorizationType, props.AuthorizerId = text("JWT"), jwt.Ref()
+			props.AuthorizationType, props.AuthorizerId = text("JWT"), jwt[on.Auth].Ref()
+			props.AuthorizationScopes = jsii.Strings(spec.Scope)
 		}
 		route := api.NewCfnRoute(r.stack, text("Route-"+name), props)
 		switch on.Auth {
@@ -83,16 +87,16 @@ func (r *room) api() {
 // needsJWT reports whether the API verifies the caller of a route.
 func needsJWT(on spec.Route) bool { return on.Auth == spec.User || on.Auth == spec.Admin }
 
-// authorizer verifies the tokens of the shared stack's user pool. It is nil if no route
-// requires one.
-func (r *room) authorizer(rest api.CfnApi, routed []spec.Function) api.CfnAuthorizer {
-	if !slices.ContainsFunc(routed, func(f spec.Function) bool { return needsJWT(f.On.(spec.Route)) }) {
+// authorizer verifies the tokens of one of the shared stack's user pools. It is nil if no
+// route requires one.
+func (r *room) authorizer(rest api.CfnApi, routed []spec.Function, auth spec.Auth, name, issuer, audience string) api.CfnAuthorizer {
+	if !slices.ContainsFunc(routed, func(f spec.Function) bool { return f.On.(spec.Route).Auth == auth }) {
 		return nil
 	}
-	return api.NewCfnAuthorizer(r.stack, text("Authorizer"), &api.CfnAuthorizerProps{
-		ApiId: rest.Ref(), Name: text("jwt"), AuthorizerType: text("JWT"), IdentitySource: jsii.Strings("$request.header.Authorization"),
+	return api.NewCfnAuthorizer(r.stack, text("Authorizer-"+name), &api.CfnAuthorizerProps{
+		ApiId: rest.Ref(), Name: text(name), AuthorizerType: text("JWT"), IdentitySource: jsii.Strings("$request.header.Authorization"),
 		JwtConfiguration: &api.CfnAuthorizer_JWTConfigurationProperty{
-			Issuer: r.parameter(stage.JWTIssuer), Audience: &[]*string{r.parameter(stage.JWTAudience)},
+			Issuer: r.parameter(issuer), Audience: &[]*string{r.parameter(audience)},
 		},
 	})
 }

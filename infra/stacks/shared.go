@@ -2,6 +2,8 @@ package stacks
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	api "github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
@@ -37,10 +39,8 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 		UserPoolName: text(s.Stack("users")), SelfSignUpEnabled: yes(true), SignInCaseSensitive: yes(false),
 		SignInAliases: &awscognito.SignInAliases{Email: yes(true)}, AutoVerify: &awscognito.AutoVerifiedAttrs{Email: yes(true)},
 		AccountRecovery: awscognito.AccountRecovery_EMAIL_ONLY,
-		PasswordPolicy: &awscognito.PasswordPolicy{
-			MinLength: number(12), RequireLowercase: yes(true), RequireUppercase: yes(true), RequireDigits: yes(true), RequireSymbols: yes(true),
-		},
-		Mfa: awscognito.Mfa_OPTIONAL, MfaSecondFactor: &awscognito.MfaSecondFactor{Otp: yes(true), Sms: yes(false)},
+		PasswordPolicy:  passwords(),
+		Mfa:             awscognito.Mfa_OPTIONAL, MfaSecondFactor: &awscognito.MfaSecondFactor{Otp: yes(true), Sms: yes(false)},
 		DeletionProtection: yes(s.Name == stage.Prod), RemovalPolicy: removal(s),
 	})
 	if s.Triggers && confirmed != nil {
@@ -52,20 +52,7 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	}
 	excuse(pool, "AwsSolutions-COG2", "A fan may go without a second factor; it is offered.")
 	excuse(pool, "AwsSolutions-COG3", "Threat protection is of a feature plan that costs more for each user; failed sign-ins are throttled in every plan.")
-	awscognito.NewCfnUserPoolGroup(stack, text("Admins"), &awscognito.CfnUserPoolGroupProps{
-		UserPoolId: pool.UserPoolId(), GroupName: text(auth.AdminGroup), Description: text("May change reference data."),
-	})
-	// The app cannot keep a secret, so it uses PKCE.
-	client := pool.AddClient(text("App"), &awscognito.UserPoolClientOptions{
-		UserPoolClientName: text("app"), GenerateSecret: yes(false), PreventUserExistenceErrors: yes(true), EnableTokenRevocation: yes(true),
-		OAuth: &awscognito.OAuthSettings{
-			Flows:        &awscognito.OAuthFlows{AuthorizationCodeGrant: yes(true)},
-			Scopes:       &[]awscognito.OAuthScope{awscognito.OAuthScope_OPENID(), awscognito.OAuthScope_EMAIL()},
-			CallbackUrls: jsii.Strings(s.Callbacks...), LogoutUrls: jsii.Strings(s.Callbacks...),
-		},
-		SupportedIdentityProviders: &[]awscognito.UserPoolClientIdentityProvider{awscognito.UserPoolClientIdentityProvider_COGNITO()},
-		AccessTokenValidity:        awscdk.Duration_Hours(number(1)), IdTokenValidity: awscdk.Duration_Hours(number(1)), RefreshTokenValidity: awscdk.Duration_Days(number(90)),
-	})
+	client := addClient(pool, s, "App")
 	// Where users sign in. Its name is unique in a region, of all accounts.
 	signIn := pool.AddDomain(text("SignIn"), &awscognito.UserPoolDomainOptions{
 		CognitoDomain: &awscognito.CognitoDomainOptions{DomainPrefix: text("matchday-" + s.Name + "-" + *stack.Account())},
@@ -78,6 +65,15 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	parameter("Pool", stage.UserPool, "Where the users are that rooms invite and remove.", pool.UserPoolId())
 	output(stack, "ClientId", client.UserPoolClientId(), "The app's client id")
 	output(stack, "SignInUrl", signIn.BaseUrl(nil), "Where users sign in: the OAuth endpoints are below it")
+	admins := addAdministrators(stack, cfg)
+	office := addClient(admins, s, "Office")
+	adminSignIn := admins.AddDomain(text("AdminSignIn"), &awscognito.UserPoolDomainOptions{
+		CognitoDomain: &awscognito.CognitoDomainOptions{DomainPrefix: text("matchday-" + s.Name + "-admin-" + *stack.Account())},
+	})
+	parameter("AdminIssuer", stage.AdminIssuer, "Issues the tokens of administrators.", admins.UserPoolProviderUrl())
+	parameter("AdminAudience", stage.AdminAudience, "Whom the tokens of administrators are issued for.", office.UserPoolClientId())
+	output(stack, "AdminClientId", office.UserPoolClientId(), "The client id for administrators")
+	output(stack, "AdminSignInUrl", adminSignIn.BaseUrl(nil), "Where administrators sign in")
 	if s.Domain == "" {
 		return stack, nil
 	}
@@ -88,6 +84,52 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	})
 	output(stack, "DomainTarget", domain.AttrRegionalDomainName(), "What %s is to be a CNAME of", s.Domain)
 	return stack, nil
+}
+
+// addAdministrators adds the user pool of administrators: nobody signs up, everybody needs
+// a second factor, which Cognito cannot require of a group, and each room has a group.
+func addAdministrators(stack awscdk.Stack, cfg Config) awscognito.UserPool {
+	s := cfg.Stage
+	pool := awscognito.NewUserPool(stack, text("Administrators"), &awscognito.UserPoolProps{
+		FeaturePlan:  awscognito.FeaturePlan_LITE,
+		UserPoolName: text(s.Stack("administrators")), SelfSignUpEnabled: yes(false), SignInCaseSensitive: yes(false),
+		SignInAliases: &awscognito.SignInAliases{Email: yes(true)}, AutoVerify: &awscognito.AutoVerifiedAttrs{Email: yes(true)},
+		AccountRecovery: awscognito.AccountRecovery_EMAIL_ONLY, PasswordPolicy: passwords(),
+		Mfa: awscognito.Mfa_REQUIRED, MfaSecondFactor: &awscognito.MfaSecondFactor{Otp: yes(true), Sms: yes(false)},
+		DeletionProtection: yes(s.Name == stage.Prod), RemovalPolicy: removal(s),
+	})
+	excuse(pool, "AwsSolutions-COG3", "Threat protection is of a feature plan that costs more for each user; failed sign-ins are throttled in every plan.")
+	for _, room := range cfg.Rooms {
+		if slices.ContainsFunc(room.Functions, func(f spec.Function) bool {
+			on, ok := f.On.(spec.Route)
+			return ok && on.Auth == spec.Admin
+		}) {
+			awscognito.NewCfnUserPoolGroup(stack, text("Admins-"+room.Name), &awscognito.CfnUserPoolGroupProps{
+				UserPoolId: pool.UserPoolId(), GroupName: text(auth.AdminGroup(room.Name)), Description: text("Administrators of " + room.Name + "."),
+			})
+		}
+	}
+	return pool
+}
+
+func passwords() *awscognito.PasswordPolicy {
+	return &awscognito.PasswordPolicy{
+		MinLength: number(12), RequireLowercase: yes(true), RequireUppercase: yes(true), RequireDigits: yes(true), RequireSymbols: yes(true),
+	}
+}
+
+// addClient adds the client of an app, which cannot keep a secret, so it uses PKCE.
+func addClient(pool awscognito.UserPool, s stage.Stage, id string) awscognito.UserPoolClient {
+	return pool.AddClient(text(id), &awscognito.UserPoolClientOptions{
+		UserPoolClientName: text(strings.ToLower(id)), GenerateSecret: yes(false), PreventUserExistenceErrors: yes(true), EnableTokenRevocation: yes(true),
+		OAuth: &awscognito.OAuthSettings{
+			Flows:        &awscognito.OAuthFlows{AuthorizationCodeGrant: yes(true)},
+			Scopes:       &[]awscognito.OAuthScope{awscognito.OAuthScope_OPENID(), awscognito.OAuthScope_EMAIL()},
+			CallbackUrls: jsii.Strings(s.Callbacks...), LogoutUrls: jsii.Strings(s.Callbacks...),
+		},
+		SupportedIdentityProviders: &[]awscognito.UserPoolClientIdentityProvider{awscognito.UserPoolClientIdentityProvider_COGNITO()},
+		AccessTokenValidity:        awscdk.Duration_Minutes(number(15)), IdTokenValidity: awscdk.Duration_Minutes(number(15)), RefreshTokenValidity: awscdk.Duration_Days(number(90)),
+	})
 }
 
 // whenConfirmed returns the function that the user pool calls after a sign-up, nil if

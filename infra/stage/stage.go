@@ -306,4 +306,7 @@ const (
 	JWTIssuer   = "jwt-issuer"
 	JWTAudience = "jwt-audience"
 	UserPool    = "user-pool" // its id
+
+	AdminIssuer   = "admin-issuer" // of the user pool of administrators
+	AdminAudience = "admin-audience"
 )

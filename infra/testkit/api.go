@@ -54,7 +54,7 @@ func Request(method, target, user, body string) events.APIGatewayV2HTTPRequest {
 	if user != "" {
 		claims = map[string]string{"sub": user}
 		if user == Administrator {
-			claims["cognito:groups"] = "[editor admin]"
+			claims["cognito:groups"] = "[editor accounts-admin cricket-admin pickem-admin]"
 		}
 	}
 	return apigateway.Event(method, target, body, claims)

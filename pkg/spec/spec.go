@@ -243,7 +243,7 @@ type Auth string
 const (
 	Public  Auth = "public"
 	User    Auth = "user"    // a signed-in user (JWT)
-	Admin   Auth = "admin"   // a signed-in user of the group admin
+	Admin   Auth = "admin"   // a signed-in administrator of the room (JWT of another user pool)
 	Session Auth = "session" // the bearer of a session cookie
 	Secret  Auth = "secret"  // the bearer of a shared secret
 )
@@ -254,6 +254,10 @@ type Route struct {
 	Auth         Auth
 	Answers      []int // statuses of success, the usual one first; nil for 200, or 204 without a body
 }
+
+// Scope is the scope that a token must have on a route of users or administrators. An
+// access token of the sign-in has it; an ID token has no scopes.
+const Scope = "openid"
 
 // Schedule wakes a function on an EventBridge Scheduler expression, in UTC.
 type Schedule string

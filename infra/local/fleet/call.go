@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"matchday/infra/sim/cognito"
-	"matchday/pkg/kit/auth"
 )
 
 // signedIn is a user's access token and the time until which it is used.
@@ -31,7 +30,7 @@ func (f *Fleet) bearer(user string) (string, error) {
 	}
 	var groups []string
 	if user == Administrator {
-		groups = []string{auth.AdminGroup}
+		groups = f.AdminGroups()
 	}
 	token, err := f.Token(user, groups...)
 	f.mu.Lock()

@@ -11,6 +11,7 @@ import (
 
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cognito"
+	"matchday/pkg/spec"
 )
 
 // TestCall signs users in, one of them as an administrator, and returns the API's
@@ -26,14 +27,14 @@ func TestCall(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		claims, _ := users.Verify(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 		groups, _ := claims["cognito:groups"].([]any)
-		if !slices.Contains(groups, any("admin")) {
+		if !slices.Contains(groups, any("lab-admin")) {
 			http.Error(w, "for administrators", http.StatusForbidden)
 			return
 		}
 		w.Write([]byte(`{"user":"` + claims["sub"].(string) + `"}`))
 	}))
 	t.Cleanup(server.Close)
-	f := &Fleet{Config: Config{Clock: c}, URL: server.URL, Users: users}
+	f := &Fleet{Config: Config{Clock: c, Rooms: []Room{{Spec: spec.Room{Name: "lab"}}}}, URL: server.URL, Users: users, Admins: users}
 	var out struct{ User string }
 	for range 2 { // signed in, and with the token of before
 		if err := f.Call(t.Context(), Administrator, http.MethodGet, "/x", nil, &out); err != nil || out.User != Administrator {

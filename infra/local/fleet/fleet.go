@@ -45,6 +45,7 @@ import (
 	"matchday/infra/sim/sqs"
 	"matchday/infra/sim/stepfunctions"
 	"matchday/infra/tools/openapi"
+	"matchday/pkg/kit/auth"
 	"matchday/pkg/spec"
 )
 
@@ -79,6 +80,7 @@ type Fleet struct {
 	Queues    *sqs.Server
 	Phones    *apns.Server
 	Users     *cognito.Pool
+	Admins    *cognito.Pool // administrators
 	DB        *dynamodb.Client
 	DBExited  <-chan struct{} // closed when the DynamoDB engine has stopped; nil for one that runs elsewhere
 
@@ -97,10 +99,11 @@ type Fleet struct {
 }
 
 const (
-	prefix   = "local-" // of the stage's tables and queues
-	clientID = "local-app"
-	teamID   = "LOCALTEAM1"
-	keyID    = "LOCALKEY01"
+	prefix        = "local-" // of the stage's tables and queues
+	clientID      = "local-app"
+	adminClientID = "local-office"
+	teamID        = "LOCALTEAM1"
+	keyID         = "LOCALKEY01"
 	// atOnce bounds the processes of a function without reserved concurrency.
 	atOnce = 16
 	sweep  = 10 * time.Minute
@@ -230,7 +233,21 @@ func (f *Fleet) listen() error {
 		return err
 	}
 	f.mux.Handle("/identity/", f.Users)
-	f.mux.Handle("/dev/token", f.Users)
+	dir := ""
+	if f.Dir != "" {
+		dir = filepath.Join(f.Dir, "administrators")
+	}
+	if f.Admins, err = cognito.New(f.Clock, f.URL+"/administrators", adminClientID, dir); err != nil {
+		return err
+	}
+	f.mux.Handle("/administrators/", f.Admins)
+	f.mux.HandleFunc("/dev/token", func(w http.ResponseWriter, r *http.Request) { // with a group it is an administrator
+		if r.URL.Query().Has("group") {
+			f.Admins.ServeHTTP(w, r)
+			return
+		}
+		f.Users.ServeHTTP(w, r)
+	})
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return err
@@ -398,8 +415,8 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 		})
 		switch on := fn.On.(type) {
 		case spec.Route:
-			auth := map[spec.Auth]apigateway.Auth{spec.User: apigateway.User, spec.Admin: apigateway.Admin}
-			a, ok := auth[on.Auth]
+			kinds := map[spec.Auth]apigateway.Auth{spec.User: apigateway.User, spec.Admin: apigateway.Admin}
+			a, ok := kinds[on.Auth]
 			if !ok {
 				a = apigateway.Public // or the function itself checks a cookie or a secret
 			}
@@ -415,7 +432,7 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 		}
 	}
 	api, err := apigateway.New(apigateway.Config{
-		Clock: f.Clock, Base: "/" + room.Name, Routes: routes, Invoke: f.Functions.Invoke, Verify: f.Users.Verify, Timeout: f.limit(29 * time.Second),
+		Clock: f.Clock, Base: "/" + room.Name, Routes: routes, Invoke: f.Functions.Invoke, Verify: f.Users.Verify, VerifyAdmin: f.Admins.Verify, Scope: spec.Scope, Timeout: f.limit(29 * time.Second),
 		CORS: apigateway.CORS{AllowOrigins: []string{"*"}, AllowMethods: []string{"*"}, AllowHeaders: []string{"authorization", "content-type", "if-none-match"}},
 	})
 	if err != nil {
@@ -586,8 +603,20 @@ func (f *Fleet) sweeper(ctx context.Context, expiring []dynamodbsim.Table) (stop
 	}
 }
 
-// Token signs a user in, with the groups, and returns the access token.
+// Token signs a user in and returns the access token. With groups it is an administrator.
 func (f *Fleet) Token(user string, groups ...string) (string, error) {
-	t, err := f.Users.Token(user, groups, f.Clock.Now())
+	pool := f.Users
+	if len(groups) > 0 {
+		pool = f.Admins
+	}
+	t, err := pool.Token(user, groups, f.Clock.Now())
 	return t.Access, err
+}
+
+// AdminGroups returns the groups of an administrator of all rooms.
+func (f *Fleet) AdminGroups() (all []string) {
+	for _, room := range f.Rooms {
+		all = append(all, auth.AdminGroup(room.Spec.Name))
+	}
+	return all
 }

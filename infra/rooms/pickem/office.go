@@ -64,7 +64,7 @@ func (s *Season) entries(ctx context.Context, eventID string) (out struct {
 // corrected reports whether a result of a show was changed.
 func (s *Season) corrected(ctx context.Context, eventID string) (bool, error) {
 	var out struct{ Corrections []event.Correction }
-	err := s.admin(ctx, http.MethodGet, "/app/events/"+eventID+"/corrections?limit=100", nil, &out)
+	err := s.as(ctx, members[0].ID, http.MethodGet, "/app/events/"+eventID+"/corrections?limit=100", nil, &out)
 	return slices.ContainsFunc(out.Corrections, func(c event.Correction) bool { return c.From != "" }), err
 }
 

@@ -86,7 +86,7 @@ func (s *Season) Prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	shows, err := s.shows(ctx, fleet.Administrator)
+	shows, err := s.shows(ctx, members[0].ID)
 	if err != nil {
 		return err
 	}
@@ -152,14 +152,14 @@ func (s *Season) shows(ctx context.Context, user string) ([]event.Event, error) 
 // show returns a show with its card.
 func (s *Season) show(ctx context.Context, eventID string) (e event.Event, card []event.Match, err error) {
 	var out event.EventScreen
-	err = s.admin(ctx, http.MethodGet, "/app/events/"+eventID, nil, &out.Body)
+	err = s.as(ctx, members[0].ID, http.MethodGet, "/app/events/"+eventID, nil, &out.Body)
 	return out.Body.Event, out.Body.Card, err
 }
 
 // catchUp plays a show of the past, unless it has been played. Picks are accepted only
 // before the lock, so the show is moved to the future until all members have picked.
 func (s *Season) catchUp(ctx context.Context, sh show) error {
-	shows, err := s.shows(ctx, fleet.Administrator)
+	shows, err := s.shows(ctx, members[0].ID)
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func (s *Season) Run(ctx context.Context) {
 
 // step performs the next step of the latest show, and returns the time to wait after it.
 func (s *Season) step(ctx context.Context) (wait time.Duration, err error) {
-	shows, err := s.shows(ctx, fleet.Administrator)
+	shows, err := s.shows(ctx, members[0].ID)
 	if err != nil {
 		return 0, err
 	}

@@ -59,8 +59,8 @@ type CORS struct {
 	MaxAge           time.Duration
 }
 
-// Config configures a Gateway. CORS, Timeout and Verify are optional. Without Verify
-// no token is valid.
+// Config configures a Gateway. CORS, Timeout, Verify and VerifyAdmin are optional.
+// Without Verify or VerifyAdmin no token is valid on their routes.
 type Config struct {
 	Clock  *clock.Clock
 	Base   string // "/cricket", or "" for the root
@@ -71,7 +71,11 @@ type Config struct {
 	Invoke func(ctx context.Context, function string, payload []byte) ([]byte, error)
 	// Verify returns the claims of a valid token. Numbers must be json.Number, so
 	// that functions get their original text.
-	Verify  func(token string) (map[string]any, error)
+	Verify func(token string) (map[string]any, error)
+	// VerifyAdmin is Verify on Admin routes.
+	VerifyAdmin func(token string) (map[string]any, error)
+	// Scope is one that a token must have in its claim scope; "" for none.
+	Scope   string
 	CORS    CORS
 	Timeout time.Duration // real time until a request gets status 503; 0 is 29 s
 }
@@ -193,12 +197,19 @@ func (g *Gateway) call(w http.ResponseWriter, req *http.Request, path, id string
 	}
 	var auth *authorizer
 	if rt.Auth != Public {
-		claims, challenge := g.claims(req)
+		claims, challenge := g.claims(req, rt.Auth)
 		if claims == nil {
 			w.Header().Set("WWW-Authenticate", challenge)
 			return call{}, http.StatusUnauthorized, "Unauthorized"
 		}
 		auth = &authorizer{JWT: jwtClaims{Claims: claims}}
+		if g.cfg.Scope != "" {
+			if !slices.Contains(strings.Fields(claims["scope"]), g.cfg.Scope) {
+				w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer scope=%q error="insufficient_scope" error_description="the token does not have the scope"`, g.cfg.Scope))
+				return call{}, http.StatusForbidden, "Forbidden"
+			}
+			auth.JWT.Scopes = []string{g.cfg.Scope}
+		}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -220,7 +231,7 @@ func (g *Gateway) call(w http.ResponseWriter, req *http.Request, path, id string
 // claims returns the claims of a request's token as functions get them: every value
 // is text, and a list is "[a b]". Without a valid token it returns the value of the
 // WWW-Authenticate header.
-func (g *Gateway) claims(req *http.Request) (claims map[string]string, challenge string) {
+func (g *Gateway) claims(req *http.Request, auth Auth) (claims map[string]string, challenge string) {
 	token := req.Header.Get("Authorization")
 	if scheme, rest, ok := strings.Cut(token, " "); ok && strings.EqualFold(scheme, "Bearer") {
 		token = strings.TrimSpace(rest)
@@ -228,8 +239,12 @@ func (g *Gateway) claims(req *http.Request) (claims map[string]string, challenge
 	if token == "" {
 		return nil, "Bearer"
 	}
-	if g.cfg.Verify != nil {
-		if all, err := g.cfg.Verify(token); err == nil {
+	verify := g.cfg.Verify
+	if auth == Admin {
+		verify = g.cfg.VerifyAdmin
+	}
+	if verify != nil {
+		if all, err := verify(token); err == nil {
 			claims = make(map[string]string, len(all))
 			for name, v := range all {
 				claims[name] = fmt.Sprint(v)
@@ -275,7 +290,7 @@ type authorizer struct {
 
 type jwtClaims struct {
 	Claims map[string]string `json:"claims"`
-	Scopes []string          `json:"scopes"` // the route's required scopes: none
+	Scopes []string          `json:"scopes"` // the required scopes that the token has, null without any
 }
 
 type httpContext struct {

@@ -71,7 +71,7 @@ func TestEventIsPayloadFormat2(t *testing.T) {
 		Base:   "/cricket",
 		Routes: []Route{{"PUT", "/user/follow/{matchId}", "cricket/put-follow", User}},
 		Invoke: echo,
-		Verify: verify,
+		Verify: verify, VerifyAdmin: verify,
 	})
 	req := httptest.NewRequest("PUT", "http://api.local:8080/cricket/user/follow/m%201?b=2&a=1&a=x%20y&empty=", strings.NewReader(`{"on":true}`))
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
@@ -282,7 +282,7 @@ func TestAuth(t *testing.T) {
 	g := newGateway(t, Config{
 		Routes: []Route{{"GET", "/public", "f", Public}, {"GET", "/user", "f", User}, {"GET", "/admin", "f", Admin}, {Method: "GET", Path: "/careless", Function: "f"}},
 		Invoke: echo,
-		Verify: verify,
+		Verify: verify, VerifyAdmin: verify,
 	})
 	for _, c := range []struct {
 		path, header string

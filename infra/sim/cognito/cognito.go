@@ -32,8 +32,8 @@ import (
 	"matchday/infra/sim/guard"
 )
 
-// TTL is the lifetime of a token: Cognito's default.
-const TTL = time.Hour
+// TTL is the lifetime of a token, of the 5 minutes to a day that Cognito allows.
+const TTL = 15 * time.Minute
 
 // Pool is a user pool with one client. Create it with New.
 type Pool struct {

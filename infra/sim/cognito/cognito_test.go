@@ -54,7 +54,7 @@ func TestClaims(t *testing.T) {
 		}
 		want := map[string]string{
 			"sub": "u1", "iss": issuer, "cognito:groups": "[admin scorers]",
-			"iat": fmt.Sprint(start.Unix()), "auth_time": fmt.Sprint(start.Unix()), "exp": fmt.Sprint(start.Unix() + 3600),
+			"iat": fmt.Sprint(start.Unix()), "auth_time": fmt.Sprint(start.Unix()), "exp": fmt.Sprint(start.Unix() + 900),
 		}
 		for name, v := range c.want {
 			want[name] = v
@@ -234,7 +234,7 @@ func TestDiscovery(t *testing.T) {
 	key := &rsa.PublicKey{N: integer(k.N), E: int(integer(k.E).Int64())}
 	var tokens Tokens
 	get("http://localhost:8080/dev/token?user=u1&group=admin&group=scorers", &tokens)
-	if tokens.Type != "Bearer" || tokens.ExpiresIn != 3600 {
+	if tokens.Type != "Bearer" || tokens.ExpiresIn != 900 {
 		t.Errorf("tokens %+v", tokens)
 	}
 	for _, token := range []string{tokens.Access, tokens.ID} {

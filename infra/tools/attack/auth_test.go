@@ -50,16 +50,16 @@ var callers = []caller{
 	{"anonymous", func(*matrix, string) (string, error) { return "", nil }, unauthorized},
 	{"malformed", func(*matrix, string) (string, error) { return "eyJhbGciOiJub25lIn0.e30.", nil }, unauthorized},
 	{"expired", func(m *matrix, user string) (string, error) {
-		t, err := m.fleet.Users.Token(user, []string{auth.AdminGroup}, m.fleet.Clock.Now().Add(-cognito.TTL-time.Minute))
+		t, err := m.fleet.Users.Token(user, []string{auth.AdminGroup("cricket")}, m.fleet.Clock.Now().Add(-cognito.TTL-time.Minute))
 		return t.Access, err
 	}, unauthorized},
 	{"other pool", func(m *matrix, user string) (string, error) {
-		t, err := m.other.Token(user, []string{auth.AdminGroup}, m.fleet.Clock.Now())
+		t, err := m.other.Token(user, []string{auth.AdminGroup("cricket")}, m.fleet.Clock.Now())
 		return t.Access, err
 	}, unauthorized},
-	{"user", func(m *matrix, user string) (string, error) { return m.fleet.Token(user) }, noGroup},
-	{"wrong group", func(m *matrix, user string) (string, error) { return m.fleet.Token(user, "editor", "admins", "xadmin") }, noGroup},
-	{"right group", func(m *matrix, user string) (string, error) { return m.fleet.Token(user, auth.AdminGroup) }, nil},
+	{"user", func(m *matrix, user string) (string, error) { return m.fleet.Token(user) }, map[spec.Auth][]int{spec.Admin: {401}}},
+	{"wrong group", func(m *matrix, user string) (string, error) { return m.fleet.Token(user, "editor", "admins", "xadmin") }, map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}}},
+	{"right group", func(m *matrix, user string) (string, error) { return m.fleet.Token(user, m.fleet.AdminGroups()...) }, map[spec.Auth][]int{spec.User: {401}}},
 }
 
 // An event's claims are a column, too: what a function does if API Gateway lets
@@ -70,9 +70,9 @@ var claims = []struct {
 	refused map[spec.Auth][]int
 }{
 	{"function: nobody", nil, unauthorized},
-	{"function: no sub", map[string]string{"cognito:groups": "[" + auth.AdminGroup + "]"}, unauthorized},
+	{"function: no sub", map[string]string{"cognito:groups": "[" + auth.AdminGroup("cricket") + "]"}, unauthorized},
 	{"function: user", map[string]string{"sub": "that of the sample"}, noGroup},
-	{"function: wrong group", map[string]string{"sub": "that of the sample", "cognito:groups": "[editor x" + auth.AdminGroup + "]"}, noGroup},
+	{"function: wrong group", map[string]string{"sub": "that of the sample", "cognito:groups": "[editor x-admin admin]"}, noGroup},
 }
 
 // matrix calls every route as every caller. A stranger then repeats the user's own

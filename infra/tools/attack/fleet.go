@@ -19,7 +19,6 @@ import (
 	"matchday/infra/sim/lambda"
 	"matchday/infra/tools/events/story"
 	"matchday/infra/tools/events/storyfleet"
-	"matchday/pkg/kit/auth"
 	"matchday/pkg/spec"
 )
 
@@ -179,13 +178,19 @@ func (w *Fleet) play(ctx context.Context, function string) error {
 
 // storm attacks an operation, reads what it left, and puts the rows back.
 func (w *Fleet) storm(ctx context.Context, o Operation, s Sample) error {
-	if !o.changes() {
-		w.reads = append(w.reads, read{o, s})
-		return w.attack.Operation(ctx, o, s)
-	}
 	before, err := w.rows(ctx, o.Room)
 	if err != nil {
 		return err
+	}
+	if !o.changes() {
+		w.reads = append(w.reads, read{o, s})
+		if err := w.attack.Operation(ctx, o, s); err != nil {
+			return err
+		}
+		if err := w.fleet.Settle(ctx); err != nil {
+			return err
+		}
+		return w.restore(ctx, o.Room, before) // another method of the path may change rows
 	}
 	if err := w.attack.Operation(ctx, o, s); err != nil {
 		return err
@@ -221,7 +226,7 @@ func (o Operation) sample(event []byte) (s Sample, err error) {
 
 func (w *Fleet) token(a Actor, user string) (string, error) {
 	if a == Administrator {
-		return w.fleet.Token(user, auth.AdminGroup)
+		return w.fleet.Token(user, w.fleet.AdminGroups()...)
 	}
 	return w.fleet.Token(user)
 }

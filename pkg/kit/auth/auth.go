@@ -10,8 +10,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// AdminGroup is the Cognito group of administrators.
-const AdminGroup = "admin"
+// AdminGroup returns the Cognito group of the administrators of a room. The user pool of
+// administrators has it; that of users has no groups.
+func AdminGroup(room string) string { return room + "-admin" }
 
 // User is a signed-in caller. A request that embeds it is refused with 401
 // unless API Gateway has verified the caller's JWT.
@@ -34,7 +35,7 @@ func (u *User) Resolve(ctx huma.Context) []error {
 // 403 for anyone else.
 type Admin struct{ User }
 
-// Resolve fills a, and checks that the token has AdminGroup.
+// Resolve fills a, and checks that the token has the AdminGroup of the room.
 func (a *Admin) Resolve(ctx huma.Context) []error {
 	if errs := a.User.Resolve(ctx); errs != nil {
 		return errs
@@ -43,7 +44,7 @@ func (a *Admin) Resolve(ctx huma.Context) []error {
 	// space, but may have brackets: only the outer ones are the list's.
 	groups, isList := strings.CutPrefix(claims(ctx)["cognito:groups"], "[")
 	groups, isClosed := strings.CutSuffix(groups, "]")
-	if !isList || !isClosed || !slices.Contains(strings.Fields(groups), AdminGroup) {
+	if !isList || !isClosed || !slices.Contains(strings.Fields(groups), AdminGroup(ctx.Operation().Tags[0])) {
 		return []error{huma.Error403Forbidden("this is for administrators")}
 	}
 	return nil

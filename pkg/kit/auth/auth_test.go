@@ -98,22 +98,23 @@ func TestWhoMayCall(t *testing.T) {
 	}{
 		{"nobody", nil, 401, 401},
 		{"a token without a subject", map[string]string{"scope": "read"}, 401, 401},
-		{"an admin without a subject", map[string]string{"cognito:groups": "[admin]"}, 401, 401},
+		{"an admin without a subject", map[string]string{"cognito:groups": "[test-admin]"}, 401, 401},
 		{"a user", map[string]string{"sub": "u1"}, 200, 403},
-		{"an admin", groups("[admin]"), 200, 200},
-		{"an admin among others", groups("[editors admin scorers]"), 200, 200},
-		{"the last is admin", groups("[editors admin]"), 200, 200},
+		{"an admin", groups("[test-admin]"), 200, 200},
+		{"an admin of another room", groups("[other-admin]"), 200, 403},
+		{"an admin among others", groups("[editors test-admin scorers]"), 200, 200},
+		{"the last is admin", groups("[editors test-admin]"), 200, 200},
 		{"no groups", groups("[]"), 200, 403},
 		{"empty", groups(""), 200, 403},
 		{"another group", groups("[administrators]"), 200, 403},
 		{"a part of a name", groups("[no-admin admin-not]"), 200, 403},
-		{"another case", groups("[Admin]"), 200, 403},
-		{"a name in brackets", groups("[[admin]]"), 200, 403},
-		{"a name that begins with a bracket", groups("[[admin]"), 200, 403},
-		{"a name that ends with a bracket", groups("[admin]]"), 200, 403},
+		{"another case", groups("[Test-admin]"), 200, 403},
+		{"a name in brackets", groups("[[test-admin]]"), 200, 403},
+		{"a name that begins with a bracket", groups("[[test-admin]"), 200, 403},
+		{"a name that ends with a bracket", groups("[test-admin]]"), 200, 403},
 		{"a list that does not end", groups("[admin"), 200, 403},
-		{"a list that does not begin", groups("admin]"), 200, 403},
-		{"a claim that is no list", groups("admin"), 200, 403},
+		{"a list that does not begin", groups("test-admin]"), 200, 403},
+		{"a claim that is no list", groups("test-admin"), 200, 403},
 	} {
 		if got, id, text := serve(t, user(), signed(c.claims)); got != c.user || got == 200 && id != "u1" {
 			t.Errorf("%s on a user's route: got %d %s, want %d", c.name, got, text, c.user)
@@ -163,7 +164,7 @@ func TestRefusedCallerGetsNoDetails(t *testing.T) {
 // TestForgery tries to be somebody by everything that a client can send.
 func TestForgery(t *testing.T) {
 	t.Parallel()
-	forged, err := json.Marshal(signed(map[string]string{"sub": "victim", "cognito:groups": "[admin]"}).RequestContext)
+	forged, err := json.Marshal(signed(map[string]string{"sub": "victim", "cognito:groups": "[test-admin]"}).RequestContext)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,8 +215,8 @@ func TestForgery(t *testing.T) {
 // FuzzGroups: of the lists that API Gateway renders, those with the group admin
 // make an administrator, and no other claim does.
 func FuzzGroups(f *testing.F) {
-	f.Add("editors", "admin")
-	f.Add("[admin", "admin]")
+	f.Add("editors", "test-admin")
+	f.Add("[admin", "test-admin]")
 	f.Add("", "ADMIN")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		for _, name := range []string{a, b} {
@@ -224,7 +225,7 @@ func FuzzGroups(f *testing.F) {
 			}
 		}
 		want := 403
-		if a == auth.AdminGroup || b == auth.AdminGroup {
+		if a == auth.AdminGroup("test") || b == auth.AdminGroup("test") {
 			want = 200
 		}
 		if got, _, _ := serve(t, admin(), signed(map[string]string{"sub": "u1", "cognito:groups": fmt.Sprint([]string{a, b})})); got != want {

@@ -45,7 +45,8 @@ func (s *show) points(m *member) row {
 	return r
 }
 
-// table sums the points of members in shows, highest first. Equal points share a rank.
+// table sums the points of members in shows, highest first. Of equal points more right
+// picks come first, then fewer shows. Equal members share a rank.
 func table(members []*member, shows []*show) (rows []row) {
 	for _, m := range members {
 		sum := row{Name: m.name}
@@ -59,14 +60,15 @@ func table(members []*member, shows []*show) (rows []row) {
 			rows = append(rows, sum)
 		}
 	}
+	better := func(a, b row) int { return cmp.Or(b.Points-a.Points, b.Correct-a.Correct, a.Played-b.Played) }
 	slices.SortFunc(rows, func(a, b row) int {
-		return cmp.Or(b.Points-a.Points, cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)))
+		return cmp.Or(better(a, b), cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)))
 	})
 	for i := range rows {
 		switch {
 		case i == 0:
 			rows[i].Rank = 1
-		case rows[i].Points == rows[i-1].Points:
+		case better(rows[i], rows[i-1]) == 0:
 			rows[i].Rank = rows[i-1].Rank
 		default:
 			rows[i].Rank = rows[i-1].Rank + 1

@@ -66,7 +66,7 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// TestTable: equal points share a rank, void matches bring nothing, and the bonus needs all
+// TestTable: equal members share a rank, of equal points fewer shows lead, void matches bring nothing, and the bonus needs all
 // others.
 func TestTable(t *testing.T) {
 	t.Parallel()
@@ -86,7 +86,7 @@ func TestTable(t *testing.T) {
 		got, want []row
 	}{
 		{"a show", table(members, []*show{first}), []row{{1, "Ann", 13, 1, 1, 3, nil}, {2, "bob", 0, 0, 1, 0, nil}, {2, "Cleo", 0, 0, 1, 0, nil}}},
-		{"the year", year(members, []*show{second, first}), []row{{1, "Ann", 13, 1, 1, 0, up(0)}, {1, "bob", 13, 1, 2, 0, up(1)}, {2, "Cleo", 0, 0, 1, 0, up(0)}}},
+		{"the year", year(members, []*show{second, first}), []row{{1, "Ann", 13, 1, 1, 0, up(0)}, {2, "bob", 13, 1, 2, 0, up(0)}, {3, "Cleo", 0, 0, 1, 0, up(-1)}}},
 		{"nothing", year(members, nil), nil},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {

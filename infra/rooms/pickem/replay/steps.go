@@ -37,7 +37,7 @@ func (r *run) admit(ctx context.Context, m *member) {
 
 func (r *run) registerPhone(ctx context.Context, m *member) {
 	if m.phone != "" {
-		r.ask(ctx, nil, m.id, http.MethodPut, "/app/devices/"+m.phone, nil, nil, "", "")
+		r.ask(ctx, nil, m.id, http.MethodPost, "/app/devices", map[string]string{"deviceToken": m.phone}, nil, "", "")
 	}
 }
 
@@ -566,7 +566,7 @@ func (r *run) checkScored(ctx context.Context, s *show) {
 	d := r.dice("check", s.id, r.clock.Now().Unix())
 	r.checkNotices(s)
 	var rows []row
-	r.pages(ctx, s, r.members[d.IntN(len(r.members))], s.app()+"/results?", "entries", func(text json.RawMessage) {
+	r.pages(ctx, s, r.members[d.IntN(len(r.members))], s.app()+"/results?limit=5", "entries", func(text json.RawMessage) {
 		e := row{Played: 1}
 		if err := json.Unmarshal(text, &e); err != nil {
 			s.fail("%v", err)
@@ -590,11 +590,11 @@ func (r *run) checkScored(ctx context.Context, s *show) {
 	r.checkTables(ctx, s)
 }
 
-// pages calls do with each line of a list, page by page.
+// pages calls do with each line of a list, page by page if the path ends with a limit.
 func (r *run) pages(ctx context.Context, s *show, m *member, path, list string, do func(json.RawMessage)) {
 	for cursor := ""; ; {
 		var out map[string]json.RawMessage
-		if !r.ask(ctx, s, m.id, http.MethodGet, path+"limit=5"+cursor, nil, &out, "", "") {
+		if !r.ask(ctx, s, m.id, http.MethodGet, path+cursor, nil, &out, "", "") {
 			return
 		}
 		var lines []json.RawMessage
@@ -618,7 +618,7 @@ func (r *run) checkTables(ctx context.Context, s *show) {
 	scored := slices.DeleteFunc(slices.Clone(r.shows), func(o *show) bool { return !o.exists || !o.scored })
 	check := func(what, path string, asks *member, members []*member) {
 		var rows []row
-		r.pages(ctx, s, asks, path+"/standings/"+thisYear+"?", "standings", func(text json.RawMessage) {
+		r.pages(ctx, s, asks, path, "standings", func(text json.RawMessage) {
 			var line row
 			if err := json.Unmarshal(text, &line); err != nil {
 				s.fail("%v", err)
@@ -629,11 +629,11 @@ func (r *run) checkTables(ctx context.Context, s *show) {
 			s.fail("%s", p)
 		}
 	}
-	check("the year", "/app", r.members[d.IntN(len(r.members))], r.members)
+	check("the year", "/app/standings/"+thisYear+"?limit=5", r.members[d.IntN(len(r.members))], r.members)
 	for _, l := range r.leagues {
 		path := "/app/leagues/" + l.id
 		asks := l.members[d.IntN(len(l.members))]
-		check(l.name, path, asks, l.members)
+		check(l.name, path+"/standings/"+thisYear, asks, l.members)
 		var shown leagueScreen
 		r.ask(ctx, s, asks.id, http.MethodGet, path, nil, &shown, "", "")
 		var got, want []string

@@ -60,7 +60,11 @@ func command(ctx context.Context, out io.Writer, known []rooms.Room, args []stri
 		return fmt.Errorf("URL=%s is not the address of an API; a valid one: https://a1b2c3.execute-api.us-east-1.amazonaws.com", args[1])
 	}
 	origin := getenv("ORIGIN")
-	if origin == "" {
+	switch {
+	case origin != "":
+	case base.Scheme == "http": // a fleet on one machine, which refuses pages of other sites
+		origin = "http://" + base.Host
+	default:
 		origin = "https://example.com"
 	}
 	s := check.Session{Base: base.String(), Token: getenv("TOKEN"), Out: out, Client: &http.Client{Timeout: timeout}}

@@ -108,13 +108,13 @@ func checkSentWhileOpen(e *modelEvent, w pickemtest.Write) error {
 func (g *game) anyPick(rt *rapid.T) operation { return g.pick(rt, g.drawUser(rt), g.drawEvent(rt)) }
 
 func (g *game) pick(rt *rapid.T, u string, e *modelEvent) operation {
-	picks, mistake := e.drawPicks(rt), ""
+	picks := e.drawPicks(rt)
 	switch m := g.drawMatchOf(rt, e); rapid.IntRange(0, 19).Draw(rt, "mistake") {
 	case 1:
-		picks[pickemtest.MatchID(0)], mistake = "t1", "unknown_match"
+		picks[pickemtest.MatchID(0)] = "t1"
 	case 2:
 		if len(e.card) > 0 {
-			picks[m.id], mistake = "t0", "invalid_team"
+			picks[m.id] = "t0"
 		}
 	}
 	in := &event.PutPredictions{User: auth.User{UserID: u}, EventID: e.id}
@@ -122,7 +122,7 @@ func (g *game) pick(rt *rapid.T, u string, e *modelEvent) operation {
 	return operation{
 		what: u + " picks " + e.id, fn: event.PutPredictionsFunction, do: call(g, event.OpenEvents, (*event.Events).PutPredictions, in),
 		wantCode: func() string {
-			return firstCode(e.refusedIfDeleted, g.refusedIfLocked(e), func() string { return mistake })
+			return firstCode(e.refusedIfDeleted, g.refusedIfLocked(e), func() string { return e.refusedPicks(picks) })
 		},
 		onWrite: func(w pickemtest.Write) error {
 			e.picks[u] = maps.Clone(picks)
@@ -134,6 +134,26 @@ func (g *game) pick(rt *rapid.T, u string, e *modelEvent) operation {
 			return checkSentWhileOpen(e, w)
 		},
 	}
+}
+
+// refusedPicks returns the code for picks that the present card does not have. The card
+// may have changed since they were drawn. Of two mistakes either is reported.
+func (e *modelEvent) refusedPicks(picks map[string]string) (code string) {
+	for id, team := range picks {
+		found := ""
+		if m := e.match(id); m == nil {
+			found = "unknown_match"
+		} else if m.place(team) < 0 {
+			found = "invalid_team"
+		}
+		switch {
+		case code == "" || found == code:
+			code = found
+		case found != "":
+			return anyCode
+		}
+	}
+	return code
 }
 
 func (g *game) withdrawPick(rt *rapid.T) operation {

@@ -79,7 +79,7 @@ func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out,
 		refuse(w, http.StatusMethodNotAllowed, "the method must be "+route.Method)
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "nothing is here") })
-	return recovered(etagged(routed(mux)))
+	return buffered(routed(mux))
 }
 
 // maxSegment is the longest segment of a path in bytes. A key of a table holds it.
@@ -109,8 +109,9 @@ func refuse(w http.ResponseWriter, status int, detail string) {
 	json.NewEncoder(w).Encode(&huma.ErrorModel{Type: problemType + codeOf(status), Title: http.StatusText(status), Status: status, Detail: detail})
 }
 
-// recovered buffers the answer of next. If next panics, it logs where and answers 500.
-func recovered(next http.Handler) http.Handler {
+// buffered sends the answer of next when it is complete. If next panics, it logs where and answers 500. To
+// the answers of GET requests it adds an ETag.
+func buffered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := newAnswer()
 		defer func() {
@@ -126,6 +127,9 @@ func recovered(next http.Handler) http.Handler {
 			a.send(w)
 		}()
 		next.ServeHTTP(a, r)
+		if r.Method == http.MethodGet && a.status == http.StatusOK {
+			a.tag(r.Header.Values("If-None-Match"))
+		}
 	})
 }
 
@@ -357,29 +361,6 @@ func isBusy(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || throttled == aws.TrueTernary
 }
 
-// etagged adds a strong ETag, a hash of the body, to the answers of GET requests.
-func etagged(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet {
-			next.ServeHTTP(w, r)
-			return
-		}
-		a := newAnswer()
-		next.ServeHTTP(a, r)
-		if a.status == http.StatusOK {
-			sum := sha256.Sum256(a.body.Bytes())
-			tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
-			a.header.Set("ETag", tag)
-			if matches(r.Header.Values("If-None-Match"), tag) {
-				a.header.Del("Content-Type")
-				a.status = http.StatusNotModified
-				a.body.Reset()
-			}
-		}
-		a.send(w)
-	})
-}
-
 // matches reports whether the values of If-None-Match include the tag, by weak
 // comparison (RFC 9110, 13.1.2). aws-lambda-go-api-proxy splits a list into values.
 func matches(values []string, tag string) bool {
@@ -406,6 +387,19 @@ func newAnswer() *answer { return &answer{header: http.Header{}, status: http.St
 func (a *answer) Header() http.Header         { return a.header }
 func (a *answer) WriteHeader(status int)      { a.status = status }
 func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
+
+// tag adds a strong ETag, a hash of the body. If the client has that version, the answer
+// becomes 304 without a body.
+func (a *answer) tag(ifNoneMatch []string) {
+	sum := sha256.Sum256(a.body.Bytes())
+	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+	a.header.Set("ETag", tag)
+	if matches(ifNoneMatch, tag) {
+		a.header.Del("Content-Type")
+		a.status = http.StatusNotModified
+		a.body.Reset()
+	}
+}
 
 // send writes the response to w.
 func (a *answer) send(w http.ResponseWriter) {

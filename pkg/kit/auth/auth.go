@@ -14,6 +14,10 @@ import (
 // administrators has it; that of users has no groups.
 func AdminGroup(room string) string { return room + "-admin" }
 
+// Room is the key in an operation's Metadata of the room that Admin checks. An operation
+// without it refuses everybody.
+const Room = "room"
+
 // User is a signed-in caller. A request that embeds it is refused with 401
 // unless API Gateway has verified the caller's JWT.
 type User struct {
@@ -44,7 +48,8 @@ func (a *Admin) Resolve(ctx huma.Context) []error {
 	// space, but may have brackets: only the outer ones are the list's.
 	groups, isList := strings.CutPrefix(claims(ctx)["cognito:groups"], "[")
 	groups, isClosed := strings.CutSuffix(groups, "]")
-	if !isList || !isClosed || !slices.Contains(strings.Fields(groups), AdminGroup(ctx.Operation().Tags[0])) {
+	room, known := ctx.Operation().Metadata[Room].(string)
+	if !known || !isList || !isClosed || !slices.Contains(strings.Fields(groups), AdminGroup(room)) {
 		return []error{huma.Error403Forbidden("this is for administrators")}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"matchday/pkg/kit/auth"
 	"matchday/pkg/spec"
 )
 
@@ -35,7 +36,8 @@ func operation[In any](fn spec.Function) huma.Operation {
 	room, name, _ := strings.Cut(fn.Name, "/")
 	op := huma.Operation{
 		OperationID: name, Method: route.Method, Path: route.Path, Tags: []string{room},
-		Summary: strings.TrimSuffix(fn.Does, "."), Description: fn.Does + " " + callers[route.Auth],
+		Metadata: map[string]any{auth.Room: room},
+		Summary:  strings.TrimSuffix(fn.Does, "."), Description: fn.Does + " " + callers[route.Auth],
 		MaxBodyBytes: -1, SkipValidateBody: true, // see readBodies
 		Errors:   []int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusServiceUnavailable},
 		Security: []map[string][]string{}, // explicitly none

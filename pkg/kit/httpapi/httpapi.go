@@ -201,7 +201,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	config.Formats = map[string]huma.Format{jsonType: {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}, "json": {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}}
 	config.Transformers = []huma.Transformer{sealed}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"jwt": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token of the Cognito user pool."},
+		"jwt": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token: of the user pool of users, and of that of administrators for the operations of administrators."},
 	}
 	api := humago.New(mux, config)
 	api.UseMiddleware(authorize[In](api), func(ctx huma.Context, next func(huma.Context)) {

@@ -329,7 +329,7 @@ func (s *Members) ExportUser(ctx context.Context, in account.Request) error {
 	if err != nil {
 		return err
 	}
-	phones, err := notice.DevicesOf(ctx, s.db, in.UserID)
+	phones, err := dynamo.QueryAll[map[string]any](ctx, s.db, tables.MembersDevices, notice.DevicesRange(in.UserID))
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,9 @@ func TestNothingOfAUserStays(t *testing.T) {
 			t.Errorf("%q is %d times in the export, want %d: %s", sk, n, m, text)
 		}
 	}
+	if !strings.Contains(string(text), `"seenAt"`) || strings.Contains(string(text), `"SeenAt"`) {
+		t.Errorf("the export names the attributes of phones otherwise than the table: %s", text)
+	}
 	if len(want) < 8 {
 		t.Errorf("ann has only the items %q", want)
 	}

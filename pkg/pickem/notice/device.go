@@ -157,6 +157,11 @@ func DropDevices(ctx context.Context, db dynamo.DB, phones []Device) error {
 // DevicesOf reads the phones of a member, last seen first. The index is eventually
 // consistent: a phone that was just registered may be missing.
 func DevicesOf(ctx context.Context, db dynamo.DB, userID string) ([]Device, error) {
-	r := dynamo.Range{Key: dynamo.KeyIs(tables.MembersDevices, devicesPrefix+userID), Backward: true}
-	return dynamo.QueryAll[Device](ctx, db, tables.MembersDevices, r)
+	return dynamo.QueryAll[Device](ctx, db, tables.MembersDevices, DevicesRange(userID))
+}
+
+// DevicesRange returns the range of a member's phones in tables.MembersDevices, the last
+// seen first.
+func DevicesRange(userID string) dynamo.Range {
+	return dynamo.Range{Key: dynamo.KeyIs(tables.MembersDevices, devicesPrefix+userID), Backward: true}
 }

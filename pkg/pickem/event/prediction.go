@@ -160,7 +160,7 @@ type PutPredictions struct {
 	EventID string `path:"eventId" maxLength:"60" doc:"The id of the event."`
 	Body    struct {
 		Predictions map[string]string `json:"predictions" doc:"The id of the picked team by match id. Matches may be omitted."`
-		CardRev     *int              `json:"cardRev,omitempty" doc:"The cardRev of the card that the member has seen. If a picked match was removed, or other teams compete in it since, the answer is card_changed. Without it, only the picked teams must still compete."`
+		CardRev     *int              `json:"cardRev,omitempty" minimum:"0" doc:"The cardRev of the card that the member has seen. If a picked match was removed, or other teams compete in it since, the answer is card_changed. Without it, only the picked teams must still compete."`
 	}
 }
 

@@ -175,10 +175,10 @@ func TestDeclarationsAreUsed(t *testing.T) {
 	}
 }
 
-// TestLimitsAreEnforced: every limit that a room declares is in the Limits of a
-// function, is compared with by its Max and refused with by problem.Beyond, or given as
-// the Limit of what does so, and has a test of its room that expects its code. Every
-// limit of a function is declared.
+// TestLimitsAreEnforced: every limit that a room declares is in the Limits of a function.
+// Code of the room reads its Max and passes it to problem.Beyond, or passes it on as the
+// Limit of a type that does both. A test of the room expects its code. Every limit of a
+// function is declared.
 func TestLimitsAreEnforced(t *testing.T) {
 	t.Parallel()
 	for _, room := range Rooms() {

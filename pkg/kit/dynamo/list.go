@@ -40,9 +40,9 @@ var errBusy = problem.New(problem.Conflict, "user_busy", "other requests of this
 // calls as many succeed as the limit allows. A second call with the same row changes
 // nothing but its attributes.
 //
-// It returns *Refused if the condition of one of the writes does not hold, the problem
-// of the limit if the user already has as many other rows, and Conflict if other calls
-// for the user refuse every attempt.
+// Errors: *Refused if the condition of one of the writes does not hold; problem.Beyond of
+// the limit if the user has as many other rows; user_busy if other calls for the user
+// overtake every attempt.
 func (e Entry) Write(ctx context.Context, db DB, writes ...Write) error {
 	for range entryTries {
 		list, _, err := Get[List](ctx, db, e.Access, e.List...)

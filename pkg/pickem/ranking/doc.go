@@ -1,10 +1,10 @@
 // Package ranking stores ranked tables: the standings of a year and the scores of an
 // event, by their scope, which is the year or the event's id.
 //
-// A table is written in whole after the points, with ranks, names and picks in pages of
-// at most 50 rows and 8 KB, so that a screen reads one page, whatever the number of
-// members. Beside them, items lead from a member to the page that shows the member; there
-// are as many as pages, so that their size does not grow either.
+// A table is written as a whole, after the points. Its pages have ranks, names and picks,
+// at most 50 rows and 8 KB each. A screen reads one page, whatever the number of members.
+// Other items lead from a member to the page that shows the member. There are as many of
+// them as pages, so that their size does not grow either.
 //
 //	RANKING#{scope}  HEAD         the number of the latest writer
 //	RANKING#{scope}  PAGE#{n}     rows in order of rank

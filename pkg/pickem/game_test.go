@@ -70,6 +70,7 @@ type modelEvent struct {
 	bonus     int
 	card      []*modelMatch
 	off       []string                     // ids of removed matches
+	lastTeam  map[string]int               // the number in the latest id of a side, by id of a removed match
 	entered   bool                         // whether there is a result
 	withdrawn bool                         // whether points were withdrawn after a result was cleared
 	asked     bool                         // whether scoring was requested
@@ -111,6 +112,14 @@ func (m *modelMatch) identify(sides []modelSide) (to []modelSide, last int, code
 		to = append(to, s)
 	}
 	return to, last, ""
+}
+
+// number gives new ids to the sides of a match, beginning after last.
+func (m *modelMatch) number(last int) {
+	for i := range m.sides {
+		m.sides[i].id = fmt.Sprint("t", last+1+i)
+	}
+	m.last = last + len(m.sides)
 }
 
 // competitors returns the ids of sides, sorted.

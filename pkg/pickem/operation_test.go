@@ -354,6 +354,10 @@ func (g *game) removeMatch(rt *rapid.T, e *modelEvent) operation {
 		},
 		onWrite: func(w pickemtest.Write) error {
 			e.voidPicks(m.id)
+			if e.lastTeam == nil {
+				e.lastTeam = map[string]int{}
+			}
+			e.lastTeam[m.id] = e.match(m.id).last
 			e.card = slices.DeleteFunc(slices.Clone(e.card), func(o *modelMatch) bool { return o.id == m.id })
 			e.off = append(e.off, m.id)
 			return checkSentWhileOpen(e, w)
@@ -377,6 +381,7 @@ func (g *game) addMatch(rt *rapid.T) operation {
 		what: "a match is added to " + e.id, fn: event.AddMatchFunction, do: call(g, event.OpenEvents, (*event.Events).AddMatch, in),
 		wantCode: func() string { return firstCode(e.refusedIfDeleted, g.refusedIfLocked(e)) },
 		onWrite: func(w pickemtest.Write) error {
+			m.number(e.lastTeam[m.id])
 			e.card = append(slices.Clone(e.card), m)
 			return checkSentWhileOpen(e, w)
 		},

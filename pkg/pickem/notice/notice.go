@@ -2,15 +2,12 @@ package notice
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"log/slog"
 	"slices"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
@@ -23,7 +20,7 @@ import (
 )
 
 // Notice is the message that asks for a notification to the phones of up to MaxUsers
-// members. Each member gets it once.
+// members. A phone shows it once.
 type Notice struct {
 	ID      string    `json:"id"` // a member gets one notice for each id
 	Title   string    `json:"title"`
@@ -82,12 +79,11 @@ func (n Notice) message() (*push.Message, error) {
 
 const noticeType = "notice"
 
-// delivery is the item of a notice that a run has claimed for a member. With the sort
-// key DONE it records that all members of a reminder were queued.
+// delivery is the item of a member who got a notice. With the sort key DONE it records
+// that all members of a reminder were queued.
 type delivery struct {
 	item.Row
-	By  string `dynamodbav:"by,omitempty"` // the run that claimed it
-	TTL int64  `dynamodbav:"ttl"`
+	TTL int64 `dynamodbav:"ttl"`
 }
 
 const (
@@ -100,8 +96,8 @@ const (
 
 func noticeKey(id string) string { return "NOTICE#" + id }
 
-func newDelivery(n Notice, sk, by string) delivery {
-	return delivery{item.Row{PK: noticeKey(n.ID), SK: sk, Type: noticeType}, by, n.Until.Add(keepNotices).Unix()}
+func newDelivery(n Notice, sk string) delivery {
+	return delivery{item.Row{PK: noticeKey(n.ID), SK: sk, Type: noticeType}, n.Until.Add(keepNotices).Unix()}
 }
 
 // Notifier is the service that sends notices.
@@ -113,7 +109,7 @@ type Notifier struct {
 }
 
 // sendTime is the time for Apple, out of the function's 30 s: the rest is for reading
-// phones before and releasing claims after.
+// phones before and recording deliveries after.
 const sendTime = 12 * time.Second
 
 // OpenNotifier opens the service that sends notices.
@@ -126,15 +122,14 @@ func OpenNotifier(ctx context.Context, env app.Env) (*Notifier, error) {
 	return &Notifier{db: item.OpenTable(env), sender: sender, now: env.Now, patience: sendTime}, err
 }
 
-// SendNotices sends a notice to the phones of its members and deletes phones that Apple
-// reports as gone. After Until it sends nothing.
+// SendNotices sends a notice to the phones of those of its members who have not got it,
+// records who got it, and deletes phones that Apple reports as gone. After Until it sends
+// nothing.
 //
-// It claims each member with a conditional write before it sends, so that no member
-// gets a notice twice. If Apple accepts the notice for none of a member's phones, the
-// claim is released and the message fails, so that the queue delivers it again. While
-// Apple is unreachable no member is claimed. Two cases remain: a member who was claimed
-// when the process died may get nothing; and a phone for which Apple's answer was lost
-// may get the notice again, which replaces the first because of its collapse id.
+// A member has got the notice if Apple accepted it for one of the phones. If a later try
+// can reach a member, the message fails, so that the queue delivers it again. A
+// notification that was sent, but not recorded, is then sent again, and replaces the
+// first on the phone because of its collapse id.
 func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 	if err := n.check(); err != nil {
 		return err
@@ -150,16 +145,18 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 	if err := s.sender.Ready(ctx); err != nil {
 		return problem.New(problem.Unavailable, "apple_unavailable", "Apple cannot be reached").Because(err)
 	}
-	run := noticeRun{s, n, rand.Text(), nil}
+	users, err := s.lacking(ctx, n)
+	if err != nil {
+		return err
+	}
+	phones := map[string][]Device{} // by member
 	var broken error
 	tokens := func(yield func(string) bool) {
-		for _, user := range n.UserIDs {
-			phones, err := run.claim(ctx, user)
-			if err != nil {
-				broken = err
+		for _, user := range users {
+			if phones[user], broken = DevicesOf(ctx, s.db, user); broken != nil {
 				return
 			}
-			for _, p := range phones {
+			for _, p := range phones[user] {
 				if !yield(p.Token) {
 					return
 				}
@@ -176,74 +173,48 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 	telemetry.Emit(ctx, s.now(), []telemetry.Sample{
 		telemetry.Count(noticesDelivered, counts.Delivered), telemetry.Count(noticesGone, counts.Gone), telemetry.Count(noticesRetried, counts.Requeued),
 	}, slog.String("notice", n.ID))
-	missed, gone := run.after(outcomes)
-	return errors.Join(broken, err, run.unclaim(ctx, missed), DropDevices(ctx, s.db, gone))
-}
-
-// noticeRun is one SendNotices.
-type noticeRun struct {
-	*Notifier
-	notice Notice
-	name   string // of the run, in its claims
-	claims []claim
-}
-
-// claim is a member for whom this run sends, and the member's phones.
-type claim struct {
-	userID string
-	phones []Device
-}
-
-// claim claims a member for this run and returns the member's phones: none if the
-// member has none or is claimed by another run.
-func (r *noticeRun) claim(ctx context.Context, userID string) ([]Device, error) {
-	phones, err := DevicesOf(ctx, r.db, userID)
-	if err != nil || len(phones) == 0 {
-		return nil, err
-	}
-	err = dynamo.Put(ctx, r.db, tables.MarkNotice, newDelivery(r.notice, item.UserRef(userID), r.name), dynamo.Absent[delivery]("PK").Or(dynamo.Equal[delivery]("by", r.name)))
-	if dynamo.IsRefused(err) {
-		return nil, nil
-	}
-	r.claims = append(r.claims, claim{userID, phones}) // also after an error: the claim may have been written
-	return phones, err
-}
-
-// after returns the members none of whose phones was reached, if a later try can
-// succeed, and the phones that are gone.
-func (r *noticeRun) after(outcomes map[string]push.Outcome) (missed []string, gone []Device) {
-	for _, c := range r.claims {
-		reached, later := false, false
-		for _, p := range c.phones {
-			switch o, ok := outcomes[p.Token]; {
-			case ok && o.Result == push.Delivered:
-				reached = true
-			case !ok || o.Result != push.Gone:
-				later = true
-			case !item.ParseTime(p.SeenAt).After(o.Since):
-				gone = append(gone, p)
-			}
-		}
-		if later && !reached {
-			missed = append(missed, c.userID)
+	var got []delivery
+	var gone []Device
+	missed := 0
+	for _, user := range users {
+		reached, later, dead := sum(phones[user], outcomes)
+		gone = append(gone, dead...)
+		if reached {
+			got = append(got, newDelivery(n, item.UserRef(user)))
+		} else if later {
+			missed++
 		}
 	}
-	return missed, gone
+	if missed > 0 {
+		err = errors.Join(err, problem.New(problem.Unavailable, "members_not_reached", "%d of %d members were not reached", missed, len(n.UserIDs)))
+	}
+	return errors.Join(broken, err, dynamo.PutAll(ctx, s.db, tables.MarkNotices, got), DropDevices(ctx, s.db, gone))
 }
 
-// unclaim releases claims. If there are any it returns an error, so that the queue
-// delivers the message again.
-func (r *noticeRun) unclaim(ctx context.Context, userIDs []string) error {
-	work, wctx := errgroup.WithContext(ctx)
-	work.SetLimit(item.MaxConcurrent)
-	for _, u := range userIDs {
-		work.Go(func() error {
-			_, err := dynamo.Delete(wctx, r.db, tables.UnmarkNotice, item.Key(noticeKey(r.notice.ID), item.UserRef(u)), dynamo.Equal[delivery]("by", r.name))
-			return dynamo.IgnoreRefused(err) // refused: it was not claimed after all
-		})
+// lacking returns the members of a notice who have not got it.
+func (s *Notifier) lacking(ctx context.Context, n Notice) ([]string, error) {
+	keys := make([]dynamo.Item, len(n.UserIDs))
+	for i, user := range n.UserIDs {
+		keys[i] = item.Key(noticeKey(n.ID), item.UserRef(user))
 	}
-	if err := work.Wait(); err != nil || len(userIDs) == 0 {
-		return err
+	got, err := dynamo.GetAll[delivery](ctx, s.db, tables.FindNotices, keys)
+	return slices.DeleteFunc(slices.Clone(n.UserIDs), func(user string) bool {
+		return slices.ContainsFunc(got, func(d delivery) bool { return d.SK == item.UserRef(user) })
+	}), err
+}
+
+// sum says of a member whether a phone was reached, whether a later try can reach one, and
+// which phones are gone.
+func sum(phones []Device, outcomes map[string]push.Outcome) (reached, later bool, gone []Device) {
+	for _, p := range phones {
+		switch o, ok := outcomes[p.Token]; {
+		case ok && o.Result == push.Delivered:
+			reached = true
+		case !ok || o.Result != push.Gone:
+			later = true
+		case !item.ParseTime(p.SeenAt).After(o.Since):
+			gone = append(gone, p)
+		}
 	}
-	return problem.New(problem.Unavailable, "members_not_reached", "%d of %d members were not reached", len(userIDs), len(r.notice.UserIDs))
+	return reached, later, gone
 }

@@ -38,7 +38,7 @@ func OpenReminder(_ context.Context, env app.Env) (*Reminder, error) {
 // reminded again. Nobody is reminded of an event without matches.
 //
 // A second run skips reminders that are complete and may queue notices of an
-// interrupted one again: a member gets one notice for each id.
+// interrupted one again: a phone shows one notice for each id.
 func (s *Reminder) Remind(ctx context.Context) error {
 	now := s.now()
 	events, err := item.RecentEvents(ctx, s.db, now)
@@ -103,7 +103,7 @@ func (s *Reminder) remind(ctx context.Context, n Notice, left string) error {
 		return err
 	}
 	slog.InfoContext(ctx, "reminded", "notice", n.ID, "members", len(none)+len(some))
-	return dynamo.Put(ctx, s.db, tables.MarkNotice, newDelivery(n, noticeDone, ""))
+	return dynamo.Put(ctx, s.db, tables.MarkReminded, newDelivery(n, noticeDone))
 }
 
 // inWords returns a duration in words, to the minute. Notices name a duration because

@@ -46,7 +46,7 @@ var (
 		Does:   "Reminds members who have not picked every match, a day and two hours before an event locks.",
 		IfDown: "Members get no reminders to pick.",
 		On:     spec.Schedule("rate(15 minutes)"),
-		Uses:   []spec.Access{tables.FindOpenEvents, tables.FindReminded, tables.ReadCard, tables.AllMembers, tables.EntriesOf, tables.MarkNotice}, Sends: []spec.Queue{Queue},
+		Uses:   []spec.Access{tables.FindOpenEvents, tables.FindReminded, tables.ReadCard, tables.AllMembers, tables.EntriesOf, tables.MarkReminded}, Sends: []spec.Queue{Queue},
 		Memory: 512, Timeout: 2 * time.Minute,
 	}
 	SendNoticesFunction = spec.Function{
@@ -54,7 +54,7 @@ var (
 		Does:   "Sends a notification to the phones of up to 100 members.",
 		IfDown: "Notifications arrive late. After the event has locked they are not sent.",
 		On:     Queue,
-		Uses:   []spec.Access{tables.MembersDevices, tables.MarkNotice, tables.UnmarkNotice, tables.DropDevice}, Secrets: []string{APNSKey},
+		Uses:   []spec.Access{tables.FindNotices, tables.MembersDevices, tables.MarkNotices, tables.DropDevice}, Secrets: []string{APNSKey},
 		Emits:  []spec.Metric{noticesDelivered, noticesGone, noticesRetried},
 		Memory: 256, Timeout: 30 * time.Second,
 	}

@@ -73,8 +73,9 @@ var (
 	AmendRanking   = Pickem.On("Amend ranking", "PK=RANKING#{year or eventId}, SK=PAGE#{n} that shows a member, by its rev", spec.Rate{Driver: spec.UserAction, Note: "for each table of a member with a new name, or a deleted one"}, spec.Query, spec.UpdateItem, spec.PutItem)
 	ScoreMember    = Pickem.On("Score member", "PK=USER#{userId}: prediction, standings and USER, by its rev", perScore, spec.UpdateItem, spec.PutItem, spec.DeleteItem)
 	FindReminded   = Pickem.On("Find reminded", "PK=NOTICE#{noticeId}, SK=DONE", perQuarter, spec.GetItem)
-	MarkNotice     = Pickem.On("Mark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId}, unless another run has; or DONE", spec.Rate{Driver: spec.Message, Note: "for each member of a notice"}, spec.PutItem)
-	UnmarkNotice   = Pickem.On("Unmark notice", "PK=NOTICE#{noticeId}, SK=USER#{userId}, of this run", spec.Rate{Driver: spec.Message, Note: "when Apple cannot be reached"}, spec.DeleteItem)
+	MarkReminded   = Pickem.On("Mark reminded", "PK=NOTICE#{noticeId}, SK=DONE", perQuarter, spec.PutItem)
+	FindNotices    = Pickem.On("Find notices", "PK=NOTICE#{noticeId}, SK=USER#{userId}, of each member of a message (a batch of 100)", spec.Rate{Driver: spec.Message, Note: "for each notice"}, spec.BatchGetItem)
+	MarkNotices    = Pickem.On("Mark notices", "PK=NOTICE#{noticeId}, SK=USER#{userId}, of each member who got it (batches of 25)", spec.Rate{Driver: spec.Message, Note: "for each notice"}, spec.BatchWriteItem)
 )
 
 // The leagues of members.

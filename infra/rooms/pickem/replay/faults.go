@@ -36,14 +36,9 @@ func newTrial(seed uint64, rooms []fleet.Room) *trial {
 			case spec.Schedule:
 				rate = 0.002 // most invocations do nothing
 			}
-			rates := map[chaos.Kind]float64{
+			calls[strings.ReplaceAll(fn.Name, "/", "-")] = map[chaos.Kind]float64{
 				chaos.Throttled: rate, chaos.Failed: rate, chaos.Cut: rate, chaos.FailedForGood: rate / 2, chaos.KilledBefore: rate / 4, chaos.KilledAfter: rate / 4,
 			}
-			if fn.Name == "pickem/send-notices" {
-				delete(rates, chaos.KilledBefore) // a member whose notice was claimed may get nothing
-				delete(rates, chaos.KilledAfter)
-			}
-			calls[strings.ReplaceAll(fn.Name, "/", "-")] = rates
 		}
 	}
 	t.faults = chaos.New(chaos.Config{

@@ -56,7 +56,7 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		{match.ListMatchesFunction, "/matches?ids=7&league=T20", "", "", 400, "query.ids"},
 		{match.ListMatchesFunction, "/matches?ids=7,x", "", "", 400, "query.ids"},
 		{match.ListMatchesFunction, "/matches?ids=7,,8", "", "", 400, "query.ids"},
-		{match.ListMatchesFunction, "/matches?ids=" + strings.Repeat("1,", 100) + "1", "", "", 422, "query.ids"},
+		{match.ListMatchesFunction, "/matches?ids=" + strings.Repeat("1,", 25) + "1", "", "", 422, "query.ids"},
 		{match.ListMatchesFunction, "/matches?league=" + strings.Repeat("x", 33), "", "", 422, "query.league"},
 		{match.ListMatchesFunction, "/matches?league=T20&from=2026-06-01T00:00:00Z", "", "", 400, "query.to"},
 		{match.ListMatchesFunction, "/matches?league=T20&to=2026-06-01T00:00:00Z", "", "", 400, "query.from"},

@@ -11,7 +11,7 @@ import (
 
 // Reference serves leagues and teams.
 type Reference struct {
-	db      dynamo.DB
+	db      dynamo.DB // public reads use db.Eventual
 	now     func() time.Time
 	leagues cachedList[League]
 	teams   cachedList[TeamProfile]

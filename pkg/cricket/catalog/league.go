@@ -62,7 +62,7 @@ type LeagueList struct {
 // league is httpapi.ErrBadCursor.
 func (r *Reference) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
 	all, err := r.leagues.get(r.now(), func() ([]League, error) {
-		rows, err := dynamo.ScanAll[LeagueRow](ctx, r.db, tables.AllLeagues, nil)
+		rows, err := dynamo.ScanAll[LeagueRow](ctx, r.db.Eventual(), tables.AllLeagues, nil)
 		all := make([]League, len(rows))
 		for i, row := range rows {
 			all[i] = row.league()
@@ -93,13 +93,13 @@ type LeaguePage struct {
 
 // GetLeague returns a league. It returns NotFound if there is the league does not exist.
 func (r *Reference) GetLeague(ctx context.Context, in *GetLeague) (*LeaguePage, error) {
-	l, err := r.league(ctx, in.ID)
+	l, err := league(ctx, r.db.Eventual(), in.ID)
 	return &LeaguePage{cacheReference, l}, err
 }
 
 // league reads a league. It returns errNoLeague if there is no such row.
-func (r *Reference) league(ctx context.Context, id string) (League, error) {
-	row, ok, err := dynamo.Get[LeagueRow](ctx, r.db, tables.GetLeague, id)
+func league(ctx context.Context, db dynamo.DB, id string) (League, error) {
+	row, ok, err := dynamo.Get[LeagueRow](ctx, db, tables.GetLeague, id)
 	if err == nil && !ok {
 		err = errNoLeague
 	}
@@ -129,7 +129,7 @@ func (r *Reference) UpdateLeague(ctx context.Context, in *UpdateLeague) (*League
 	if err := edit(ctx, r.db, tables.UpdateLeague, in.ID, row, names, errNoLeague); err != nil {
 		return nil, err
 	}
-	l, err := r.league(ctx, in.ID)
+	l, err := league(ctx, r.db, in.ID)
 	return &LeaguePage{httpapi.NoStore, l}, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/spec"
 )
 
 // lists decodes a page of leagues or of teams.
@@ -75,6 +76,25 @@ func TestLeaguesAreOrderedByPriorityAndTitle(t *testing.T) {
 	}
 	if err := testkit.CheckProblemField(testkit.Call(routes, catalog.ListLeaguesFunction, "/leagues?cursor=99", "", ""), 400, "query.cursor"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestReadUnitsOfPublicReads: public reads are eventually consistent, which costs half.
+func TestReadUnitsOfPublicReads(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Name: "League"})
+	testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "Team"})
+	routes, got := w.Routes(), map[string]float64{}
+	for target, fn := range map[string]spec.Function{
+		"/leagues": catalog.ListLeaguesFunction, "/leagues/3": catalog.GetLeagueFunction, "/seasons/5/teams": catalog.ListSeasonTeamsFunction,
+		"/teams": catalog.ListTeamsFunction, "/teams/11": catalog.GetTeamFunction,
+	} {
+		got[target] = w.CountUnits(func() { crickettest.Get[any](t, routes, fn, target) }).Reads
+	}
+	want := map[string]float64{"/leagues": 0.5, "/leagues/3": 0.5, "/seasons/5/teams": 0.5, "/teams": 0.5, "/teams/11": 0.5}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("read units (-want +got):\n%s", diff)
 	}
 }
 

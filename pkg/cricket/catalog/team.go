@@ -70,7 +70,7 @@ type TeamList struct {
 // httpapi.ErrBadCursor.
 func (r *Reference) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, error) {
 	all, err := r.teams.get(r.now(), func() ([]TeamProfile, error) {
-		rows, err := dynamo.ScanAll[TeamRow](ctx, r.db, tables.AllTeams, nil)
+		rows, err := dynamo.ScanAll[TeamRow](ctx, r.db.Eventual(), tables.AllTeams, nil)
 		all := make([]TeamProfile, len(rows))
 		for i, row := range rows {
 			all[i] = row.profile()
@@ -99,13 +99,13 @@ type TeamPage struct {
 
 // GetTeam returns a team. It returns NotFound if there is the team does not exist.
 func (r *Reference) GetTeam(ctx context.Context, in *GetTeam) (*TeamPage, error) {
-	t, err := r.team(ctx, in.ID)
+	t, err := team(ctx, r.db.Eventual(), in.ID)
 	return &TeamPage{cacheReference, t}, err
 }
 
 // team reads a team. It returns errNoTeam if there is no such row.
-func (r *Reference) team(ctx context.Context, id string) (TeamProfile, error) {
-	row, ok, err := dynamo.Get[TeamRow](ctx, r.db, tables.GetTeam, id)
+func team(ctx context.Context, db dynamo.DB, id string) (TeamProfile, error) {
+	row, ok, err := dynamo.Get[TeamRow](ctx, db, tables.GetTeam, id)
 	if err == nil && !ok {
 		err = errNoTeam
 	}
@@ -135,6 +135,6 @@ func (r *Reference) UpdateTeam(ctx context.Context, in *UpdateTeam) (*TeamPage, 
 	if err := edit(ctx, r.db, tables.UpdateTeam, in.ID, row, names, errNoTeam); err != nil {
 		return nil, err
 	}
-	t, err := r.team(ctx, in.ID)
+	t, err := team(ctx, r.db, in.ID)
 	return &TeamPage{httpapi.NoStore, t}, err
 }

@@ -13,6 +13,7 @@ const (
 	CacheIdle    = cacheIdle
 	CacheLive    = cacheLive
 	CacheOver    = cacheOver
+	MaxIDs       = maxIDs
 	KeepNames    = keepNames
 	ScanPages    = scanPages
 	ScanRows     = scanRows

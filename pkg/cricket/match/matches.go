@@ -22,13 +22,15 @@ import (
 
 // Matches serves the public reads.
 type Matches struct {
-	db  dynamo.DB
-	now func() time.Time
+	db       dynamo.DB
+	eventual dynamo.DB // the same tables, for half the cost
+	now      func() time.Time
 }
 
 // OpenMatches opens the service of the public reads.
 func OpenMatches(_ context.Context, env app.Env) (*Matches, error) {
-	return &Matches{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now}, nil
+	db := dynamo.Open(env.AWS, env.Prefix)
+	return &Matches{db: db, eventual: db.Eventual(), now: env.Now}, nil
 }
 
 // Errors of requests about a match.
@@ -129,7 +131,7 @@ type MatchPage struct {
 // GetMatch returns a match and its score. It returns ErrNotFound if there is no such
 // fixture. A match without a cached score has no Score.
 func (m *Matches) GetMatch(ctx context.Context, in *GetMatch) (*MatchPage, error) {
-	f, state, err := m.match(ctx, in.ID)
+	f, state, err := m.match(ctx, m.eventual, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -148,15 +150,15 @@ func (m *Matches) GetMatch(ctx context.Context, in *GetMatch) (*MatchPage, error
 
 // match reads a fixture and its score, which is zero if there is none or it has
 // expired. It returns ErrNotFound if there is no such fixture.
-func (m *Matches) match(ctx context.Context, id string) (Fixture, score.State, error) {
-	f, ok, err := dynamo.Get[Fixture](ctx, m.db, tables.GetFixture, id)
+func (m *Matches) match(ctx context.Context, db dynamo.DB, id string) (Fixture, score.State, error) {
+	f, ok, err := dynamo.Get[Fixture](ctx, db, tables.GetFixture, id)
 	if err != nil {
 		return Fixture{}, score.State{}, err
 	}
 	if !ok {
 		return Fixture{}, score.State{}, ErrNotFound
 	}
-	c, ok, err := ReadScore(ctx, m.db, id)
+	c, ok, err := ReadScore(ctx, db, id)
 	if err != nil || !ok || c.TTL <= m.now().Unix() {
 		return f, score.State{}, err
 	}
@@ -165,7 +167,7 @@ func (m *Matches) match(ctx context.Context, id string) (Fixture, score.State, e
 
 // ListMatches is the request for matches by id, or of a league.
 type ListMatches struct {
-	IDs    []string                    `query:"ids" maxItems:"100" doc:"Up to 100 match ids, separated by commas."`
+	IDs    []string                    `query:"ids" maxItems:"25" doc:"Up to 25 match ids, separated by commas."`
 	League string                      `query:"league" maxLength:"32" doc:"With from and to, the code of a league. Without them, its id."`
 	From   httpapi.Optional[time.Time] `query:"from" doc:"The earliest start. Requires to, at most 31 days later."`
 	To     httpapi.Optional[time.Time] `query:"to" doc:"The latest start. Requires from."`
@@ -182,6 +184,10 @@ type MatchList struct {
 		Next    string  `json:"next,omitempty"`
 	}
 }
+
+// maxIDs is the largest number of ids in a request. A match costs three halves of a read
+// unit: an answer costs no more than 38, and fills a screen.
+const maxIDs = 25
 
 // longestRange is the largest distance of from and to.
 const longestRange = 31 * 24 * time.Hour
@@ -226,7 +232,7 @@ func (m *Matches) byID(ctx context.Context, ids []string) ([]Fixture, error) {
 		}
 		keys = append(keys, dynamo.Key(tables.BatchGetFixtures, id))
 	}
-	found, err := dynamo.GetAll[Fixture](ctx, m.db, tables.BatchGetFixtures, keys)
+	found, err := dynamo.GetAll[Fixture](ctx, m.eventual, tables.BatchGetFixtures, keys)
 	slices.SortFunc(found, byStart)
 	return found, err
 }
@@ -263,7 +269,7 @@ func (m *Matches) between(ctx context.Context, in *ListMatches) ([]Fixture, stri
 		}
 		r.After = dynamo.StartKey(tables.FixturesByDate, in.League, start, id)
 	}
-	found, last, err := dynamo.Query[Fixture](ctx, m.db, tables.FixturesByDate, r)
+	found, last, err := dynamo.Query[Fixture](ctx, m.eventual, tables.FixturesByDate, r)
 	if err != nil || last == nil {
 		return found, "", err
 	}
@@ -291,7 +297,7 @@ func (m *Matches) ofLeague(ctx context.Context, in *ListMatches) ([]Fixture, str
 		}
 		r.After = dynamo.StartKey(tables.CachedByLeague, in.League, start, id)
 	}
-	scores, last, err := dynamo.Query[ScoreRow](ctx, m.db, tables.CachedByLeague, r)
+	scores, last, err := dynamo.Query[ScoreRow](ctx, m.eventual, tables.CachedByLeague, r)
 	if err != nil {
 		return nil, "", err
 	}
@@ -299,7 +305,7 @@ func (m *Matches) ofLeague(ctx context.Context, in *ListMatches) ([]Fixture, str
 	for i, c := range scores {
 		keys[i] = dynamo.Key(tables.BatchGetFixtures, c.MatchID)
 	}
-	found, err := dynamo.GetAll[Fixture](ctx, m.db, tables.BatchGetFixtures, keys)
+	found, err := dynamo.GetAll[Fixture](ctx, m.eventual, tables.BatchGetFixtures, keys)
 	slices.SortFunc(found, byStart)
 	if last == nil {
 		return found, "", err
@@ -313,11 +319,11 @@ func (m *Matches) ofLeague(ctx context.Context, in *ListMatches) ([]Fixture, str
 
 // summaries joins fixtures with their scores and names.
 func (m *Matches) summaries(ctx context.Context, found []Fixture) ([]Match, error) {
-	scores, err := CachedOf[ScoreRow](ctx, m.db, found, func(id string) string { return id })
+	scores, err := CachedOf[ScoreRow](ctx, m.eventual, found, func(id string) string { return id })
 	if err != nil {
 		return nil, err
 	}
-	names, err := CachedOf[Names](ctx, m.db, found, NamesKey)
+	names, err := CachedOf[Names](ctx, m.eventual, found, NamesKey)
 	if err != nil {
 		return nil, err
 	}
@@ -365,7 +371,7 @@ type DisplayPage struct {
 // returns ErrNotFound if there is the match does not exist, ErrTeamNotInMatch for another team,
 // and NotFound if the match has no score yet.
 func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage, error) {
-	f, state, err := m.match(ctx, in.ID)
+	f, state, err := m.match(ctx, m.eventual, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -375,12 +381,17 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage,
 	}
 	out := &DisplayPage{CacheControl: cacheFor(state.Phase)}
 	now := m.now()
-	row, ok, err := ReadDisplay(ctx, m.db, in.ID, view)
+	row, ok, err := ReadDisplay(ctx, m.eventual, in.ID, view)
 	if err != nil {
 		return nil, err
 	}
 	if ok && row.TTL > now.Unix() {
 		return out, json.Unmarshal([]byte(row.Display), &out.Body)
+	}
+	// What is stored is labeled with the slot of the fixture, so the score must not be
+	// older than the fixture.
+	if f, state, err = m.match(ctx, m.db, in.ID); err != nil {
+		return nil, err
 	}
 	if state.ID == "" {
 		return nil, errNoScore

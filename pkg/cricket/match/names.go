@@ -53,7 +53,7 @@ func NamesKey(matchID string) string { return matchID + "#names" }
 // row that is older than keepNames from the catalog. It does not create a missing
 // row: sync-fixtures does.
 func (m *Matches) names(ctx context.Context, f Fixture, s score.State) (Names, error) {
-	n, stored, err := dynamo.Get[Names](ctx, m.db, tables.GetCached, NamesKey(f.MatchID))
+	n, stored, err := dynamo.Get[Names](ctx, m.eventual, tables.GetCached, NamesKey(f.MatchID))
 	now := m.now()
 	if err != nil || now.Sub(time.Unix(n.ReadAt, 0)) < keepNames {
 		return n, err
@@ -73,13 +73,13 @@ func (m *Matches) names(ctx context.Context, f Fixture, s score.State) (Names, e
 // enrich replaces the names by those of the catalog. It keeps the names of a league or
 // a team that the catalog does not have.
 func (m *Matches) enrich(ctx context.Context, f Fixture, n *Names) error {
-	l, _, err := dynamo.Get[catalog.LeagueRow](ctx, m.db, tables.GetLeague, f.LeagueID)
+	l, _, err := dynamo.Get[catalog.LeagueRow](ctx, m.eventual, tables.GetLeague, f.LeagueID)
 	if err != nil {
 		return err
 	}
 	n.League = cmp.Or(l.Title, l.Name, n.League)
 	for id, side := range map[string]*sideNames{f.LocalTeamID: &n.Local, f.VisitorTeamID: &n.Visitor} {
-		t, ok, err := dynamo.Get[catalog.TeamRow](ctx, m.db, tables.GetTeam, id)
+		t, ok, err := dynamo.Get[catalog.TeamRow](ctx, m.eventual, tables.GetTeam, id)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (m *Matches) enrich(ctx context.Context, f Fixture, n *Names) error {
 			*side = sideNames{cmp.Or(t.Title, t.Name), cmp.Or(t.ShortName, t.Code), t.Color, t.Image}
 		}
 	}
-	playing, _, err := dynamo.Query[catalog.SeasonTeam](ctx, m.db, tables.TeamsOfSeason, dynamo.Range{Key: catalog.OfSeason(f.SeasonID), Limit: 100})
+	playing, _, err := dynamo.Query[catalog.SeasonTeam](ctx, m.eventual, tables.TeamsOfSeason, dynamo.Range{Key: catalog.OfSeason(f.SeasonID), Limit: 100})
 	if err != nil {
 		return err
 	}

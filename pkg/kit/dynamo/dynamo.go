@@ -27,13 +27,22 @@ import (
 
 // DB is the tables of one stage.
 type DB struct {
-	client *dynamodb.Client
-	prefix string
+	client   *dynamodb.Client
+	prefix   string
+	eventual bool
 }
 
 // Open returns the tables whose names begin with prefix.
 func Open(cfg aws.Config, prefix string) DB {
 	return DB{client: dynamodb.NewFromConfig(cfg), prefix: prefix}
+}
+
+// Eventual returns the same tables with eventually consistent reads: Get, GetAll and
+// Scan may miss the writes of about the last second, and cost half. A Range says itself
+// how Query reads.
+func (db DB) Eventual() DB {
+	db.eventual = true
+	return db
 }
 
 // Item is a row as DynamoDB holds it.
@@ -107,22 +116,22 @@ func Key(a spec.Access, values ...string) Item {
 	return k
 }
 
-// Get reads the item with the key, strongly consistently. ok is false if there is
-// none.
+// Get reads the item with the key, strongly consistently unless db is Eventual. ok is
+// false if there is none.
 func Get[T any](ctx context.Context, db DB, a spec.Access, key ...string) (item T, ok bool, err error) {
-	out, err := db.client.GetItem(as(ctx, a), &dynamodb.GetItemInput{TableName: db.table(a), Key: Key(a, key...), ConsistentRead: aws.Bool(true)})
+	out, err := db.client.GetItem(as(ctx, a), &dynamodb.GetItemInput{TableName: db.table(a), Key: Key(a, key...), ConsistentRead: aws.Bool(!db.eventual)})
 	if err != nil || out.Item == nil {
 		return item, false, wrap(a, err)
 	}
 	return item, true, wrap(a, attributevalue.UnmarshalMap(out.Item, &item))
 }
 
-// GetAll reads the items with the keys, which must differ. The result has no order,
-// and leaves out absent items.
+// GetAll reads the items with the keys, which must differ, as consistently as Get. The
+// result has no order, and leaves out absent items.
 func GetAll[T any](ctx context.Context, db DB, a spec.Access, keys []Item) ([]T, error) {
 	var items []T
 	for chunk := range slices.Chunk(keys, 100) {
-		ask := map[string]types.KeysAndAttributes{*db.table(a): {Keys: chunk, ConsistentRead: aws.Bool(true)}}
+		ask := map[string]types.KeysAndAttributes{*db.table(a): {Keys: chunk, ConsistentRead: aws.Bool(!db.eventual)}}
 		for try := 0; len(ask) > 0; try++ {
 			if err := BackOff(ctx, try); err != nil {
 				return nil, wrap(a, err)
@@ -335,9 +344,9 @@ func QueryAll[T any](ctx context.Context, db DB, a spec.Access, r Range) ([]T, e
 }
 
 // Scan reads one page of a whole table or index, like Query. Reads of a table are
-// strongly consistent.
+// strongly consistent unless db is Eventual.
 func Scan[T any](ctx context.Context, db DB, a spec.Access, filter *expression.ConditionBuilder, after Item, limit int32) (items []T, last Item, err error) {
-	in := &dynamodb.ScanInput{TableName: db.table(a), IndexName: index(a), ExclusiveStartKey: after, ConsistentRead: aws.Bool(a.Index == "")}
+	in := &dynamodb.ScanInput{TableName: db.table(a), IndexName: index(a), ExclusiveStartKey: after, ConsistentRead: aws.Bool(a.Index == "" && !db.eventual)}
 	if filter != nil {
 		e, err := expression.NewBuilder().WithFilter(*filter).Build()
 		if err != nil {

@@ -33,7 +33,7 @@ const (
 
 	opens        = 20.0 // of the app, by one person in a month
 	requestsOpen = 4
-	requestReads = 3.0 // read units
+	requestReads = 1.5 // read units: a page of a match, eventually consistent
 
 	// Bytes. Logs include what Lambda adds.
 	tickLog      = 1.5 * usage.Kilobyte

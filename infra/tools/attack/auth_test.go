@@ -35,7 +35,7 @@ import (
 type caller struct {
 	name string
 	// token returns a bearer token for the user of the sample, "" for none.
-	token func(m *matrix, user string) (string, error)
+	token func(m *matrix, o Operation, user string) (string, error)
 	// refused are the statuses with which a route of an Auth refuses the caller: none if
 	// it may call.
 	refused map[spec.Auth][]int
@@ -47,19 +47,34 @@ var (
 )
 
 var callers = []caller{
-	{"anonymous", func(*matrix, string) (string, error) { return "", nil }, unauthorized},
-	{"malformed", func(*matrix, string) (string, error) { return "eyJhbGciOiJub25lIn0.e30.", nil }, unauthorized},
-	{"expired", func(m *matrix, user string) (string, error) {
+	{"anonymous", func(*matrix, Operation, string) (string, error) { return "", nil }, unauthorized},
+	{"malformed", func(*matrix, Operation, string) (string, error) { return "eyJhbGciOiJub25lIn0.e30.", nil }, unauthorized},
+	{"expired", func(m *matrix, _ Operation, user string) (string, error) {
 		t, err := m.fleet.Users.Token(user, []string{auth.AdminGroup("cricket")}, m.fleet.Clock.Now().Add(-cognito.TTL-time.Minute))
 		return t.Access, err
 	}, unauthorized},
-	{"other pool", func(m *matrix, user string) (string, error) {
+	{"other pool", func(m *matrix, _ Operation, user string) (string, error) {
 		t, err := m.other.Token(user, []string{auth.AdminGroup("cricket")}, m.fleet.Clock.Now())
 		return t.Access, err
 	}, unauthorized},
-	{"user", func(m *matrix, user string) (string, error) { return m.fleet.Token(user) }, map[spec.Auth][]int{spec.Admin: {401}}},
-	{"wrong group", func(m *matrix, user string) (string, error) { return m.fleet.Token(user, "editor", "admins", "xadmin") }, map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}}},
-	{"right group", func(m *matrix, user string) (string, error) { return m.fleet.Token(user, m.fleet.AdminGroups()...) }, map[spec.Auth][]int{spec.User: {401}}},
+	{"user", func(m *matrix, _ Operation, user string) (string, error) { return m.fleet.Token(user) }, map[spec.Auth][]int{spec.Admin: {401}}},
+	{"wrong group", func(m *matrix, _ Operation, user string) (string, error) {
+		return m.fleet.Token(user, "editor", "admins", "xadmin")
+	}, map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}}},
+	{"other room's group", func(m *matrix, o Operation, user string) (string, error) {
+		return m.fleet.Token(user, m.otherGroups(o)...)
+	}, map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}}},
+	{"ID token", func(m *matrix, _ Operation, user string) (string, error) {
+		t, err := m.fleet.Users.Token(user, nil, m.fleet.Clock.Now())
+		return t.ID, err
+	}, map[spec.Auth][]int{spec.User: {403}, spec.Admin: {401}}},
+	{"administrator's ID token", func(m *matrix, _ Operation, user string) (string, error) {
+		t, err := m.fleet.Admins.Token(user, m.fleet.AdminGroups(), m.fleet.Clock.Now())
+		return t.ID, err
+	}, map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}}},
+	{"right group", func(m *matrix, _ Operation, user string) (string, error) {
+		return m.fleet.Token(user, m.fleet.AdminGroups()...)
+	}, map[spec.Auth][]int{spec.User: {401}}},
 }
 
 // An event's claims are a column, too: what a function does if API Gateway lets
@@ -72,6 +87,7 @@ var claims = []struct {
 	{"function: nobody", nil, unauthorized},
 	{"function: no sub", map[string]string{"cognito:groups": "[" + auth.AdminGroup("cricket") + "]"}, unauthorized},
 	{"function: user", map[string]string{"sub": "that of the sample"}, noGroup},
+	{"function: other room's group", map[string]string{"sub": "that of the sample", "cognito:groups": "those of the other rooms"}, noGroup},
 	{"function: wrong group", map[string]string{"sub": "that of the sample", "cognito:groups": "[editor x-admin admin]"}, noGroup},
 }
 
@@ -85,6 +101,11 @@ type matrix struct {
 	seen  map[string]bool // by function
 	wrong []string
 	cells int
+}
+
+// otherGroups are the groups of the administrators of all rooms but the operation's.
+func (m *matrix) otherGroups(o Operation) []string {
+	return slices.DeleteFunc(m.fleet.AdminGroups(), func(group string) bool { return group == auth.AdminGroup(o.Room) })
 }
 
 func (m *matrix) errorf(format string, args ...any) {
@@ -142,7 +163,7 @@ func (m *matrix) row(ctx context.Context, o Operation, s Sample) error {
 		return err
 	}
 	for _, c := range callers {
-		token, err := c.token(m, somebody(s))
+		token, err := c.token(m, o, somebody(s))
 		if err != nil {
 			return err
 		}
@@ -156,6 +177,9 @@ func (m *matrix) row(ctx context.Context, o Operation, s Sample) error {
 		given := maps.Clone(c.claims)
 		if given["sub"] != "" {
 			given["sub"] = somebody(s)
+		}
+		if c.name == "function: other room's group" {
+			given["cognito:groups"] = "[" + strings.Join(m.otherGroups(o), " ") + "]"
 		}
 		status, err := m.invoke(ctx, o, given)
 		if err != nil {

@@ -202,6 +202,23 @@ func TestKillWaitsForOtherCalls(t *testing.T) {
 	wg.Wait()
 }
 
+// The SDK repeats no attempt of a call whose context has ended.
+func TestKillDoesNotWaitForALostRetry(t *testing.T) {
+	t.Parallel()
+	r := open(t, 1, map[Kind]float64{KilledBefore: 1})
+	r.work.failed(call{id: "of a call that was canceled", attempt: 1})
+	ctx, die := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() { r.add(ctx, "a") })
+	select {
+	case <-r.killed:
+	case <-time.After(time.Minute):
+		t.Error("the process was not killed within a minute")
+	}
+	die()
+	wg.Wait()
+}
+
 func TestNothingFails(t *testing.T) {
 	t.Parallel()
 	all := map[Kind]float64{Throttled: 1}

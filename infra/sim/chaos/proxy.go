@@ -234,10 +234,13 @@ func (f *Faults) kill(ctx context.Context, process string) {
 	<-ctx.Done()
 }
 
-// A process is idle when it showed no activity at idleChecks checks, by the wall clock. A check that comes later than checkLate does not count: on a busy
-// machine, no activity does not mean that the process is idle.
+// A process is idle when it showed no activity at idleChecks checks, by the wall clock, or
+// at retryChecks if the SDK should repeat an attempt: it pauses for less, and repeats none
+// whose context has ended. A check that comes later than checkLate does not count: on a
+// busy machine, no activity does not mean that the process is idle.
 const (
 	idleChecks    = 15
+	retryChecks   = 100
 	checkInterval = 10 * time.Millisecond
 	checkLate     = 5 * checkInterval
 )
@@ -314,7 +317,7 @@ func (a *activity) waitIdle(ctx context.Context) {
 	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	last := time.Now()
-	for calm := 0; calm < idleChecks; calm++ {
+	for calm, enough := 0, idleChecks; calm < enough; {
 		select {
 		case <-ctx.Done():
 			return
@@ -323,10 +326,13 @@ func (a *activity) waitIdle(ctx context.Context) {
 		now := time.Now()
 		a.mu.Lock()
 		switch {
-		case a.busy > 0 || len(a.retries) > 0 || a.lastActive.After(last):
-			calm = -1
-		case now.Sub(last) > checkLate:
-			calm--
+		case a.busy > 0 || a.lastActive.After(last):
+			calm = 0
+		case now.Sub(last) <= checkLate:
+			calm++
+		}
+		if enough = idleChecks; len(a.retries) > 0 {
+			enough = retryChecks
 		}
 		a.mu.Unlock()
 		last = now

@@ -8,10 +8,12 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -29,29 +31,70 @@ import (
 type decoder struct {
 	fn     spec.Function
 	handle http.Handler
-	schema *jsonschema.Schema
+	lambda func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
+	body   *jsonschema.Schema // nil without one
+	params []parameter
 	sample events.APIGatewayV2HTTPRequest
+}
+
+// parameter is a parameter of the path or of the query string.
+type parameter struct {
+	Name, In string
+	Required bool
+	Schema   struct{ Type any }
+	valid    *jsonschema.Schema
 }
 
 // echo is the answer of a decoder.
 type echo struct{ Body any }
 
-// newDecoder returns nil if the operation has no body.
 func newDecoder[In any](t testing.TB, fn spec.Function) *decoder {
-	field, ok := reflect.TypeFor[In]().FieldByName("Body")
-	if !ok {
-		return nil
-	}
+	field, hasBody := reflect.TypeFor[In]().FieldByName("Body")
 	do := func(_ context.Context, in *In) (*echo, error) {
+		if !hasBody {
+			return &echo{}, nil
+		}
 		return &echo{reflect.ValueOf(in).Elem().FieldByIndex(field.Index).Interface()}, nil
 	}
 	text, err := httpapi.OpenAPI(fn, do)
 	Must(t, err)
-	return &decoder{fn: fn, handle: httpapi.Handler(fn, do), schema: bodySchema(t, fn, text)}
+	d := &decoder{fn: fn, handle: httpapi.Handler(fn, do), lambda: httpapi.Lambda(fn, do)}
+	compile := compiler(t, fn, text)
+	if hasBody {
+		d.body = compile("/requestBody/content/application~1json/schema")
+	}
+	on := fn.On.(spec.Route)
+	var document struct {
+		Paths map[string]map[string]struct{ Parameters []parameter }
+	}
+	Must(t, json.Unmarshal(text, &document))
+	for i, p := range document.Paths[on.Path][strings.ToLower(on.Method)].Parameters {
+		p.valid = compile(fmt.Sprintf("/parameters/%d/schema", i))
+		d.params = append(d.params, p)
+	}
+	return d
 }
 
-// bodySchema compiles the schema of the body in an OpenAPI document.
-func bodySchema(t testing.TB, fn spec.Function, text []byte) *jsonschema.Schema {
+// openDecoders opens the decoders of all routes, in the order of Serve. folder has the sample
+// events of the room.
+func (w *World) openDecoders(folder string) (all []*decoder) {
+	for _, open := range w.decoders {
+		d := open()
+		_, name, _ := strings.Cut(d.fn.Name, "/")
+		text, err := os.ReadFile(filepath.Join(folder, name, "good.json"))
+		Must(w.T, err)
+		Must(w.T, json.Unmarshal(text, &d.sample))
+		query := d.sample.RawQueryString
+		d.sample = Request(d.fn.On.(spec.Route).Method, d.sample.RawPath, Administrator, d.sample.Body)
+		d.sample.RawQueryString = query
+		all = append(all, d)
+	}
+	return all
+}
+
+// compiler returns a function that compiles the schema at a place of the operation in an
+// OpenAPI document.
+func compiler(t testing.TB, fn spec.Function, text []byte) func(place string) *jsonschema.Schema {
 	t.Helper()
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	Must(t, err)
@@ -71,30 +114,22 @@ func bodySchema(t testing.TB, fn spec.Function, text []byte) *jsonschema.Schema 
 	Must(t, c.AddResource("openapi.json", document))
 	on := fn.On.(spec.Route)
 	pointer := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(on.Path)
-	s, err := c.Compile("openapi.json#/paths/" + pointer + "/" + strings.ToLower(on.Method) + "/requestBody/content/application~1json/schema")
-	Must(t, err)
-	return s
+	return func(place string) *jsonschema.Schema {
+		s, err := c.Compile("openapi.json#/paths/" + pointer + "/" + strings.ToLower(on.Method) + place)
+		Must(t, err)
+		return s
+	}
 }
 
 // FuzzBodies sends bodies to every operation of the world that has one. The answer of
 // its route, as an administrator, is never a 5xx. Nothing is decoded that the schema
 // forbids, or that is not in the body. folder has the sample events of the room.
 func FuzzBodies(f *testing.F, w *World, routes map[string]Route, folder string) {
-	var all []*decoder
-	for _, open := range w.decoders {
-		d := open()
-		if d == nil {
-			continue
-		}
-		_, name, _ := strings.Cut(d.fn.Name, "/")
-		text, err := os.ReadFile(filepath.Join(folder, name, "good.json"))
-		Must(f, err)
-		Must(f, json.Unmarshal(text, &d.sample))
-		d.sample = Request(d.fn.On.(spec.Route).Method, d.sample.RawPath, Administrator, d.sample.Body)
+	all := slices.DeleteFunc(w.openDecoders(folder), func(d *decoder) bool { return d.body == nil })
+	for n, d := range all {
 		for _, body := range variants(d.sample.Body) {
-			f.Add(uint8(len(all)), body)
+			f.Add(uint8(n), body)
 		}
-		all = append(all, d)
 	}
 	f.Fuzz(func(t *testing.T, n uint8, body string) {
 		w.T = t
@@ -138,7 +173,7 @@ func (d *decoder) check(t *testing.T, body string) {
 	if decoded = contained(t, d.fn.Name, given, decoded); decoded == nil {
 		return
 	}
-	if err := d.schema.Validate(decoded); err != nil {
+	if err := d.body.Validate(decoded); err != nil {
 		t.Errorf("%s %q: decodes what its schema forbids: %v", d.fn.Name, body, err)
 	}
 }
@@ -250,4 +285,131 @@ func variants(body string) (all []string) {
 		}
 	}
 	return all
+}
+
+// FuzzQueries sends paths, as API Gateway passes them, and query strings to every operation
+// of the world. The answer of its route, as an administrator, is never a 5xx. No parameter
+// is accepted that its schema forbids, that is unknown, or that is given twice. folder has
+// the sample events of the room.
+func FuzzQueries(f *testing.F, w *World, routes map[string]Route, folder string) {
+	all := w.openDecoders(folder)
+	for n, d := range all {
+		f.Add(uint8(n), d.sample.RawPath, d.sample.RawQueryString)
+		for _, query := range []string{"zz=1", "=", "&", "%", "\xff", "a=b;c=d", strings.Repeat("a", 5000)} {
+			f.Add(uint8(n), d.sample.RawPath, query)
+		}
+		for _, tail := range []string{"/", "//", "/..", "/x", ";x", "?", "#", "%", "\x00"} {
+			f.Add(uint8(n), d.sample.RawPath+tail, d.sample.RawQueryString)
+		}
+		for _, p := range d.params {
+			for _, v := range []string{"", " ", ".", "..", "/", "\x00", "\xff", "%zz", "+1", "-1", "0", "1", "7", "1.0", "1e3", "99999999999999999999", "a,b", "b,,a", ",", "null", "true", "é", "\u202e", "2026-06-01T00:00:00Z", "2026-06-01t00:00:00z", "2026-06-01", "{}", strings.Repeat("9", 600)} {
+				if p.In == "path" {
+					f.Add(uint8(n), d.withParam(p.Name, v), d.sample.RawQueryString)
+					continue
+				}
+				given := p.Name + "=" + url.QueryEscape(v)
+				f.Add(uint8(n), d.sample.RawPath, given)
+				f.Add(uint8(n), d.sample.RawPath, given+"&"+given)
+				f.Add(uint8(n), d.sample.RawPath, strings.ToUpper(given))
+				f.Add(uint8(n), d.sample.RawPath, d.sample.RawQueryString+"&"+given)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, n uint8, path, query string) {
+		if !strings.HasPrefix(path, "/") {
+			t.Skip("no request has such a path")
+		}
+		w.T = t
+		d := all[int(n)%len(all)]
+		e := d.sample
+		e.RawPath, e.RawQueryString = path, query
+		if out := routes[d.fn.Name](e); out.StatusCode >= 500 {
+			t.Errorf("%s %q ? %q: got %d %s", d.fn.Name, path, query, out.StatusCode, out.Body)
+		}
+		out, err := d.lambda(t.Context(), e)
+		if err != nil || out.StatusCode >= 500 {
+			t.Errorf("%s %q ? %q: got %d %s, %v", d.fn.Name, path, query, out.StatusCode, out.Body, err)
+		}
+		if out.StatusCode < 300 {
+			if err := d.allows(path, query); err != nil {
+				t.Errorf("%s accepts %q ? %q: %v", d.fn.Name, path, query, err)
+			}
+		}
+	})
+}
+
+// segments returns the segments of a path and those of the route's pattern.
+func (d *decoder) segments(path string) (given, pattern []string) {
+	room, _, _ := strings.Cut(d.fn.Name, "/")
+	if rest, ok := strings.CutPrefix(path, "/"+room+"/"); ok {
+		path = "/" + rest
+	}
+	return strings.Split(path, "/"), strings.Split(d.fn.On.(spec.Route).Path, "/")
+}
+
+// withParam returns the path of the sample with another value of a parameter.
+func (d *decoder) withParam(name, value string) string {
+	given, pattern := d.segments(d.sample.RawPath)
+	for i, p := range pattern {
+		if p == "{"+name+"}" {
+			given[i] = value
+		}
+	}
+	return strings.Join(given, "/")
+}
+
+// allows returns why the operation must refuse a request.
+func (d *decoder) allows(path, query string) error {
+	given, pattern := d.segments(path)
+	if len(given) != len(pattern) {
+		return fmt.Errorf("the path is not %s", d.fn.On.(spec.Route).Path)
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return err
+	}
+	for _, p := range d.params {
+		all := values[p.Name]
+		delete(values, p.Name)
+		if i := slices.Index(pattern, "{"+p.Name+"}"); p.In == "path" {
+			all = given[i : i+1]
+		}
+		switch {
+		case len(all) > 1:
+			return fmt.Errorf("%s is given %d times", p.Name, len(all))
+		case len(all) == 0 || all[0] == "" && !p.Required:
+			if p.Required {
+				return fmt.Errorf("%s is missing", p.Name)
+			}
+		default:
+			v, err := p.value(all[0])
+			if err == nil {
+				err = p.valid.Validate(v)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.Name, err)
+			}
+		}
+	}
+	for name := range values {
+		return fmt.Errorf("there is no parameter %q", name)
+	}
+	return nil
+}
+
+// value returns the value of a parameter as its schema reads it.
+func (p parameter) value(text string) (any, error) {
+	kind := fmt.Sprint(p.Schema.Type)
+	switch {
+	case kind == "integer":
+		n, err := strconv.ParseInt(text, 10, 64)
+		return json.Number(strconv.FormatInt(n, 10)), err
+	case strings.Contains(kind, "array"):
+		var all []any
+		for _, part := range strings.Split(text, ",") {
+			all = append(all, part)
+		}
+		return all, nil
+	}
+	return text, nil
 }

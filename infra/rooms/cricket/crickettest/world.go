@@ -95,7 +95,7 @@ func Get[T any](t *testing.T, routes map[string]testkit.Route, fn spec.Function,
 
 // NewWithMatches returns a world with a live match, 7, one that has not started, 8, and one that
 // is over, 9.
-func NewWithMatches(t *testing.T) *World {
+func NewWithMatches(t testing.TB) *World {
 	w := New(t)
 	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
 	testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Code: "HAR", Name: "Harbour"}, catalog.ProvidedTeam{TeamID: "12", Code: "VAL", Name: "Valley"})

@@ -60,7 +60,7 @@ func (s *Sender) manageChannels(ctx context.Context, method, what, channel strin
 	if err != nil {
 		return answer{}, err
 	}
-	a, _, err := s.exchange(ctx, s.manage, "/1/apps/"+s.cfg.Bundle+"/"+what, h, body, false)
+	a, _, err := s.exchange(ctx, s.manage, "/1/apps/"+s.cfg.Bundle+"/"+what, h, body, false, nil)
 	return a, err
 }
 
@@ -78,6 +78,6 @@ func (s *Sender) Broadcast(ctx context.Context, channel string, m *Message) erro
 	if err != nil {
 		return err
 	}
-	_, _, err = s.exchange(ctx, s.broadcast, "/4/broadcasts/apps/"+s.cfg.Bundle, h, m.body, false)
+	_, _, err = s.exchange(ctx, s.broadcast, "/4/broadcasts/apps/"+s.cfg.Bundle, h, m.body, false, nil)
 	return err
 }

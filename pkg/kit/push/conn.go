@@ -4,63 +4,59 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
+	"unsafe"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 )
 
-// header is what all requests of a run share: their header fields, encoded once,
-// with a gap for the path.
+// header is what the requests of a run share: their header fields, of which
+// :path, which they do not share, follows the first three.
 type header struct {
-	bearer        string
-	before, after []byte
+	bearer string
+	fields []hpack.HeaderField
 }
 
-// newHeader encodes header fields given as names and values; those without a
-// value are left out. No field enters HPACK's dynamic table, so a header is
-// the same on every connection.
+const beforePath = 3
+
+// newHeader returns the header of fields that are given as names and values;
+// those without a value are left out.
 func newHeader(host, method, bearer string, fields ...string) *header {
-	var buf bytes.Buffer
-	enc := hpack.NewEncoder(&buf)
-	enc.SetMaxDynamicTableSize(0)
-	write := func(name, value string) {
-		if value != "" {
-			_ = enc.WriteField(hpack.HeaderField{Name: name, Value: value}) // a Buffer takes all
+	all := []string{":method", method, ":scheme", "https", ":authority", host, "authorization", "bearer " + bearer}
+	all = append(all, fields...)
+	h := &header{bearer: bearer}
+	for i := 0; i < len(all); i += 2 {
+		if all[i+1] != "" {
+			h.fields = append(h.fields, hpack.HeaderField{Name: all[i], Value: all[i+1]})
 		}
 	}
-	write(":method", method)
-	write(":scheme", "https")
-	write(":authority", host)
-	gap := buf.Len()
-	write("authorization", "bearer "+bearer)
-	for i := 0; i < len(fields); i += 2 {
-		write(fields[i], fields[i+1])
-	}
-	return &header{bearer, buf.Bytes()[:gap], buf.Bytes()[gap:]}
+	return h
 }
 
-// appendPath appends the field :path, which is number 4 of HPACK's static
-// table, as a literal that is not indexed (RFC 7541, 6.2.2).
+// appendPath appends the field :path, which is number 4 of HPACK's static table, as
+// a literal that is not indexed (RFC 7541, 6.2.2), in Huffman's code.
 func appendPath(b []byte, path string) []byte {
-	const name = 4
-	b = append(b, name)
-	if n := len(path); n < 127 {
-		b = append(b, byte(n))
+	const field, huffman = 4, 128
+	b = append(b, field)
+	if n := hpack.HuffmanEncodeLength(path); n < 127 {
+		b = append(b, huffman|byte(n))
 	} else { // an integer with a 7-bit prefix (RFC 7541, 5.1)
-		b = append(b, 127)
+		b = append(b, huffman|127)
 		for n -= 127; n >= 128; n >>= 7 {
 			b = append(b, byte(n)|128)
 		}
 		b = append(b, byte(n))
 	}
-	return append(b, path...)
+	return hpack.AppendHuffmanString(b, path)
 }
 
 // Errors of requests that got no answer.
@@ -69,6 +65,8 @@ var (
 	errUnread = errors.New("push: the connection to APNs ended before the request")
 	errReset  = errors.New("push: APNs reset the request's stream")
 	errSlow   = errors.New("push: APNs did not answer in time")
+
+	errProtocol = errors.New("push: APNs broke the HTTP/2 protocol")
 )
 
 const (
@@ -78,63 +76,93 @@ const (
 
 // conn is one HTTP/2 connection to APNs. It implements the part of RFC 9113 that
 // APNs needs: concurrent requests that each fit in one frame and in a stream's
-// initial window. Requests that wait at the same time are written together.
+// initial window. Requests that wait at the same time are written together, and
+// answers that arrive together are handed over together.
+//
+// The fields of a header enter HPACK's dynamic table with the first request that has
+// them, and take a byte each in those that follow. Apple advises against that for
+// fields that change with each request, which only :path does: a connection has one
+// provider token. Answers do not use the table, so that most need no decoder.
 type conn struct {
 	nc     net.Conn
+	from   *bufio.Reader
 	framer *http2.Framer // reads in the read loop, writes with mu held
 
 	mu         sync.Mutex
 	some       sync.Cond // out is not empty, or the connection has ended
 	out        []byte    // frames to be written
-	block      []byte    // scratch: a header block
+	fields     *hpack.Encoder
+	encoded    bytes.Buffer // that fields writes to
+	header     *header      // whose fields are in the table; nil for none
+	path       []byte       // scratch
+	parts      [2][]byte    // header encoded: what stands before the path, and after it
 	streams    map[uint32]*stream
-	free       []*stream
+	finished   []*stream // to be handed over
+	waiting    []*line   // for room
 	nextID     uint32
 	primed     bool   // APNs has accepted a provider token; before that it allows one stream
 	limit      uint32 // concurrent streams that APNs allows
 	window     int64  // bytes that may still be sent on the connection
 	size       int64  // bytes that may be sent on a new stream
-	changed    chan struct{}
 	pong       chan struct{}
-	framesRead uint64 // frames read
-	closing    bool   // no new requests: APNs sent GOAWAY, or the slot replaced the connection
+	framesRead uint64      // frames read
+	timer      *time.Timer // calls expire at due
+	due        time.Time   // zero if the timer is stopped
+	closing    bool        // no new requests: APNs sent GOAWAY, or the slot replaced the connection
 	ended      bool
 }
 
-// stream is a request without its answer yet.
+// stream is a request, and its answer or error once it has ended.
 type stream struct {
 	answer
-	err   error
-	done  chan struct{} // has one element when answer or err is there
-	timer *time.Timer
+	err        error
+	line       *line
+	header     *header
+	token      string    // of a request of a run
+	due        time.Time // when APNs' time to answer is over
+	framesRead uint64    // that the connection had read when the request was made
 }
 
-// take returns a free stream. give returns it to the free list.
-func (c *conn) take() *stream {
-	if n := len(c.free); n > 0 {
-		s := c.free[n-1]
-		c.free = c.free[:n-1]
-		return s
+// line is the requests of one goroutine, which takes them when they have ended.
+type line struct {
+	wake chan struct{} // has an element when there is something to look at
+
+	mu    sync.Mutex
+	ended []*stream
+	slow  int // pushes that ended in goroutines of their own
+}
+
+func newLine() *line { return &line{wake: make(chan struct{}, 1)} }
+
+// take returns the requests that have ended since the last call, in the memory of
+// spare.
+func (l *line) take(spare []*stream) (ended []*stream) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ended, l.ended = l.ended, spare[:0]
+	return ended
+}
+
+func (l *line) poke() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
 	}
-	return &stream{done: make(chan struct{}, 1), timer: time.NewTimer(math.MaxInt64)}
-}
-
-func (c *conn) give(s *stream) {
-	s.timer.Stop()
-	s.answer, s.err = answer{body: s.body[:0]}, nil
-	c.free = append(c.free, s)
 }
 
 func newConn(nc net.Conn) *conn {
 	c := &conn{
-		nc: nc, streams: map[uint32]*stream{}, nextID: 1,
+		nc: nc, from: bufio.NewReaderSize(nc, 1<<15), streams: map[uint32]*stream{}, nextID: 1,
 		limit: math.MaxUint32, window: initialSize, size: initialSize,
 	}
 	c.some.L = &c.mu
-	c.framer = http2.NewFramer(buffer{c}, bufio.NewReader(nc))
+	c.fields = hpack.NewEncoder(&c.encoded)
+	c.timer = time.AfterFunc(math.MaxInt64, c.expire)
+	c.framer = http2.NewFramer(buffer{c}, c.from)
 	c.framer.SetReuseFrames()
 	c.out = append(c.out, http2.ClientPreface...)
 	_ = c.framer.WriteSettings(
+		http2.Setting{ID: http2.SettingHeaderTableSize, Val: 0},
 		http2.Setting{ID: http2.SettingEnablePush, Val: 0},
 		http2.Setting{ID: http2.SettingInitialWindowSize, Val: maxAnswer},
 	)
@@ -158,7 +186,7 @@ func (b buffer) Write(p []byte) (int, error) {
 func (c *conn) write() {
 	var sending []byte
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.release()
 	for !c.ended {
 		if len(c.out) == 0 {
 			c.some.Wait()
@@ -174,6 +202,21 @@ func (c *conn) write() {
 	}
 }
 
+// release hands over the requests that have ended, and unlocks mu.
+func (c *conn) release() {
+	for i := 0; i < len(c.finished); {
+		l := c.finished[i].line
+		l.mu.Lock()
+		for ; i < len(c.finished) && c.finished[i].line == l; i++ {
+			l.ended = append(l.ended, c.finished[i])
+		}
+		l.mu.Unlock()
+		l.poke()
+	}
+	c.finished = c.finished[:0]
+	c.mu.Unlock()
+}
+
 // usable reports whether the connection accepts requests.
 func (c *conn) usable() bool {
 	c.mu.Lock()
@@ -181,14 +224,22 @@ func (c *conn) usable() bool {
 	return !c.closing
 }
 
+// gone reports whether the connection has ended.
+func (c *conn) gone() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
+}
+
 // retire accepts no new requests, and ends the connection after its last answer.
 func (c *conn) retire() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.release()
 	c.close()
 }
 
-// close accepts no new requests. The caller holds mu, as for all methods below.
+// close accepts no new requests. The caller holds mu, as for all methods below that
+// do not say otherwise.
 func (c *conn) close() {
 	c.closing = true
 	c.wake()
@@ -203,6 +254,7 @@ func (c *conn) end() {
 		return
 	}
 	c.ended, c.closing = true, true
+	c.timer.Stop()
 	_ = c.nc.Close()
 	for id := range c.streams {
 		c.finish(id, errClosed)
@@ -211,12 +263,12 @@ func (c *conn) end() {
 	c.some.Signal()
 }
 
-// wake makes all requests that wait for room check again.
+// wake makes all lines that wait for room check again.
 func (c *conn) wake() {
-	if c.changed != nil {
-		close(c.changed)
-		c.changed = nil
+	for _, l := range c.waiting {
+		l.poke()
 	}
+	c.waiting = c.waiting[:0]
 }
 
 // finish ends a request: with its answer if err is nil.
@@ -226,8 +278,8 @@ func (c *conn) finish(id uint32, err error) {
 	if !c.primed && err == nil && s.status != http.StatusForbidden {
 		c.primed = true
 	}
-	s.err = err
-	s.done <- struct{}{}
+	s.err, s.asked, s.conn = err, err != errUnread, c
+	c.finished = append(c.finished, s)
 	if full {
 		c.wake()
 	}
@@ -245,91 +297,170 @@ func (c *conn) room(n int) bool {
 	return uint32(len(c.streams)) < limit && c.window >= int64(n)
 }
 
-// do makes a request. If it returns an error, APNs may or may not have acted on the
-// request: see answer.asked.
-func (c *conn) do(ctx context.Context, patience time.Duration, path string, h *header, body []byte) (answer, error) {
-	c.mu.Lock()
-	s := c.take()
-	s.timer.Reset(patience)
-	id, framesRead, err := c.send(ctx, s, path, h, body)
-	if err != nil {
-		c.give(s)
-		c.mu.Unlock()
-		return answer{}, err
+// put writes a request, for which there must be room. Its path is folder and name.
+func (c *conn) put(s *stream, folder, name string, body []byte) {
+	id := c.nextID
+	if c.nextID += 2; c.nextID > math.MaxInt32 {
+		c.closing = true
 	}
-	c.mu.Unlock()
-	select {
-	case <-s.done:
-	case <-ctx.Done():
-		c.abandon(id, s, context.Cause(ctx), framesRead)
-	case <-s.timer.C:
-		c.abandon(id, s, errSlow, framesRead)
+	c.streams[id] = s
+	if c.due.IsZero() || s.due.Before(c.due) {
+		c.due = s.due
+		c.timer.Reset(time.Until(s.due))
 	}
-	a, err := s.answer, s.err
-	a.asked = err != errUnread
-	if a.body = bytes.Clone(a.body); len(a.body) > 0 {
-		a.read()
+	flags := http2.FlagHeadersEndHeaders
+	if len(body) == 0 {
+		flags |= http2.FlagHeadersEndStream
 	}
-	c.mu.Lock()
-	c.give(s)
-	c.mu.Unlock()
-	return a, err
+	at := len(c.out)
+	c.out = appendFrame(c.out, 0, http2.FrameHeaders, flags, id)
+	c.encode(s.header)
+	c.out = append(c.out, c.parts[0]...)
+	c.path = append(append(c.path[:0], folder...), name...)
+	c.out = appendPath(c.out, unsafe.String(unsafe.SliceData(c.path), len(c.path))) // which keeps no reference
+	c.out = append(c.out, c.parts[1]...)
+	n := len(c.out) - at - frameHeader
+	c.out[at], c.out[at+1], c.out[at+2] = byte(n>>16), byte(n>>8), byte(n)
+	if len(body) > 0 {
+		c.window -= int64(len(body))
+		c.out = appendFrame(c.out, len(body), http2.FrameData, http2.FlagDataEndStream, id)
+		c.out = append(c.out, body...)
+	}
 }
 
-// send writes a request as soon as there is room for it. framesRead is the number of
-// frames that the connection had read before. The caller holds mu; send releases it
-// while it waits.
-func (c *conn) send(ctx context.Context, s *stream, path string, h *header, body []byte) (id uint32, framesRead uint64, err error) {
-	framesRead = c.framesRead
-	for !c.closing && !c.room(len(body)) {
-		if c.changed == nil {
-			c.changed = make(chan struct{})
+const frameHeader = 9 // bytes
+
+func appendFrame(b []byte, n int, kind http2.FrameType, flags http2.Flags, id uint32) []byte {
+	return append(b, byte(n>>16), byte(n>>8), byte(n), byte(kind), byte(flags), byte(id>>24), byte(id>>16), byte(id>>8), byte(id))
+}
+
+// encode sets parts to h as the next request must have it. A field that is not in the
+// table enters it.
+func (c *conn) encode(h *header) {
+	if c.header == h {
+		return
+	}
+	c.header = nil
+	c.encoded.Reset()
+	known := true
+	gap := 0
+	for i, f := range h.fields {
+		if i == beforePath {
+			gap = c.encoded.Len()
 		}
-		changed := c.changed
-		c.mu.Unlock()
+		at := c.encoded.Len()
+		_ = c.fields.WriteField(f) // a Buffer takes all
+		known = known && c.encoded.Len() == at+1
+	}
+	c.parts[0] = append(c.parts[0][:0], c.encoded.Bytes()[:gap]...)
+	c.parts[1] = append(c.parts[1][:0], c.encoded.Bytes()[gap:]...)
+	if known { // every field is one byte, an index: the table stays as it is
+		c.header = h
+	}
+}
+
+// do makes a request. If it returns an error, APNs may or may not have acted on the
+// request: see answer.asked. The caller does not hold mu.
+func (c *conn) do(ctx context.Context, patience time.Duration, path string, h *header, body []byte) (answer, error) {
+	l := newLine()
+	s := &stream{line: l, header: h, due: time.Now().Add(patience)}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	c.mu.Lock()
+	s.framesRead = c.framesRead
+	for !c.closing && !c.room(len(body)) {
+		c.waiting = append(c.waiting, l)
+		c.release()
+		var err error
 		select {
-		case <-changed:
+		case <-l.wake:
 		case <-ctx.Done():
 			err = context.Cause(ctx)
-		case <-s.timer.C:
+		case <-timer.C:
 			err = errSlow
 		}
 		c.mu.Lock()
 		if err != nil {
-			c.judge(err, framesRead)
-			return 0, framesRead, err
+			c.judge(err, s.framesRead)
+			c.release()
+			return answer{}, err
 		}
 	}
 	if c.closing || int64(len(body)) > c.size {
-		return 0, framesRead, errClosed
+		c.release()
+		return answer{}, errClosed
 	}
-	id = c.nextID
-	c.nextID += 2
-	if c.nextID > math.MaxInt32 {
-		c.closing = true
+	c.put(s, path, "", body)
+	c.some.Signal()
+	c.release()
+	for len(l.take(nil)) == 0 {
+		select {
+		case <-l.wake:
+		case <-ctx.Done():
+			c.abandon(l, context.Cause(ctx))
+		}
 	}
-	c.streams[id] = s
-	c.block = append(appendPath(append(c.block[:0], h.before...), path), h.after...)
-	_ = c.framer.WriteHeaders(http2.HeadersFrameParam{
-		StreamID: id, BlockFragment: c.block, EndHeaders: true, EndStream: len(body) == 0,
-	})
-	if len(body) > 0 {
-		c.window -= int64(len(body))
-		_ = c.framer.WriteData(id, true, body)
-	}
-	return id, framesRead, nil
+	s.read()
+	return s.answer, s.err
 }
 
-// abandon cancels a request whose caller stopped waiting, unless it has just ended.
-func (c *conn) abandon(id uint32, s *stream, why error, framesRead uint64) {
+// send makes requests to devices as long as there is room for them, and returns how
+// many. The line of those that are left is poked when there is room; with errClosed
+// there will be none. The caller does not hold mu.
+func (c *conn) send(all []*stream, body []byte) (n int, err error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.streams[id] == s {
-		_ = c.framer.WriteRSTStream(id, http2.ErrCodeCancel)
-		c.finish(id, why)
-		c.judge(why, framesRead)
+	defer c.release()
+	for n < len(all) && !c.closing && int64(len(body)) <= c.size && c.room(len(body)) {
+		s := all[n]
+		s.framesRead = c.framesRead
+		c.put(s, "/3/device/", s.token, body)
+		n++
 	}
-	<-s.done
+	c.some.Signal()
+	switch {
+	case n == len(all):
+	case c.closing || int64(len(body)) > c.size:
+		return n, errClosed
+	case !slices.Contains(c.waiting, all[n].line):
+		c.waiting = append(c.waiting, all[n].line)
+	}
+	return n, nil
+}
+
+// abandon cancels the requests of a line. The caller does not hold mu.
+func (c *conn) abandon(l *line, why error) {
+	c.mu.Lock()
+	defer c.release()
+	for id, s := range c.streams {
+		if s.line == l {
+			_ = c.framer.WriteRSTStream(id, http2.ErrCodeCancel)
+			c.finish(id, why)
+		}
+	}
+}
+
+// expire cancels the requests whose answers are late. The caller does not hold mu.
+func (c *conn) expire() {
+	c.mu.Lock()
+	defer c.release()
+	now, silent := time.Now(), false
+	c.due = time.Time{}
+	for id, s := range c.streams {
+		switch {
+		case !s.due.After(now):
+			_ = c.framer.WriteRSTStream(id, http2.ErrCodeCancel)
+			c.finish(id, errSlow)
+			silent = silent || s.framesRead == c.framesRead
+		case c.due.IsZero() || s.due.Before(c.due):
+			c.due = s.due
+		}
+	}
+	if silent {
+		c.end()
+	}
+	if !c.ended && !c.due.IsZero() {
+		c.timer.Reset(c.due.Sub(now))
+	}
 }
 
 // judge ends a connection that sent no frame until a request's patience ran out.
@@ -339,7 +470,8 @@ func (c *conn) judge(err error, framesRead uint64) {
 	}
 }
 
-// ping ends the connection unless it answers before ctx ends.
+// ping ends the connection unless it answers before ctx ends. The caller does not
+// hold mu.
 func (c *conn) ping(ctx context.Context) {
 	c.mu.Lock()
 	if c.pong == nil {
@@ -353,17 +485,24 @@ func (c *conn) ping(ctx context.Context) {
 	case <-ctx.Done():
 		c.mu.Lock()
 		c.end()
-		c.mu.Unlock()
+		c.release()
 	}
 }
 
 // read handles frames from APNs until the connection ends.
 func (c *conn) read() {
 	in := reader{conn: c}
-	in.fields = hpack.NewDecoder(4096, in.field)
-	in.fields.SetMaxStringLength(maxAnswer)
+	in.answers = hpack.NewDecoder(0, in.field)
+	in.answers.SetMaxStringLength(maxAnswer)
 	for {
-		f, err := c.framer.ReadFrame()
+		_, err := c.from.Peek(frameHeader)
+		if err == nil && in.plain() {
+			continue
+		}
+		var f http2.Frame
+		if err == nil {
+			f, err = c.framer.ReadFrame()
+		}
 		c.mu.Lock()
 		c.framesRead++
 		if err == nil {
@@ -371,23 +510,60 @@ func (c *conn) read() {
 		}
 		if err != nil || c.ended {
 			c.end()
-			c.mu.Unlock()
+			c.release()
 			return
 		}
-		c.mu.Unlock()
+		c.release()
 	}
 }
 
 // reader is the state of the read loop.
 type reader struct {
 	*conn
-	fields *hpack.Decoder
-	stream *stream // whose header block is being read; nil when it was abandoned
-	last   bool    // the header block ends its stream
-	unread uint32  // bytes to give back to the connection's window
+	answers *hpack.Decoder
+	stream  *stream // whose header block is being read; nil when it was abandoned
+	partial bool    // more of the header block follows
+	last    bool    // the header block ends its stream
+	unread  uint32  // bytes to give back to the connection's window
 }
 
-var errProtocol = errors.New("push: APNs broke the HTTP/2 protocol")
+// plain handles the frames that are read already as long as they are of the two kinds
+// that nearly all are: a whole answer without a body that begins with the status 200,
+// which is number 8 of HPACK's static table, and room on the connection. It reports
+// whether there was one.
+func (in *reader) plain() (some bool) {
+	const ok = 0x80 | 8
+	b, _ := in.from.Peek(in.from.Buffered())
+	all := len(b)
+	in.mu.Lock()
+	defer in.release()
+	for !in.partial && len(b) > frameHeader {
+		n := frameHeader + (int(b[0])<<16 | int(b[1])<<8 | int(b[2]))
+		if len(b) < n || n == frameHeader {
+			break
+		}
+		kind, flags, id := http2.FrameType(b[3]), http2.Flags(b[4]), binary.BigEndian.Uint32(b[5:])&math.MaxInt32
+		switch body := b[frameHeader:n]; {
+		case kind == http2.FrameHeaders && flags == http2.FlagHeadersEndHeaders|http2.FlagHeadersEndStream && body[0] == ok:
+			if s := in.streams[id]; s != nil {
+				s.status = http.StatusOK
+				in.finish(id, nil)
+			}
+		case kind == http2.FrameWindowUpdate && id == 0 && len(body) == 4:
+			in.window += int64(binary.BigEndian.Uint32(body) & math.MaxInt32)
+			in.wake()
+		default:
+			n = 0
+		}
+		if n == 0 {
+			break
+		}
+		in.framesRead++
+		b = b[n:]
+	}
+	_, _ = in.from.Discard(all - len(b))
+	return len(b) < all
+}
 
 func (in *reader) handle(f http2.Frame) error {
 	id := f.Header().StreamID
@@ -443,10 +619,11 @@ func (in *reader) handle(f http2.Frame) error {
 
 // headers decodes a fragment of a header block; whole marks the last one.
 func (in *reader) headers(id uint32, fragment []byte, whole bool) error {
-	if _, err := in.fields.Write(fragment); err != nil || !whole {
+	in.partial = !whole
+	if _, err := in.answers.Write(fragment); err != nil || !whole {
 		return err
 	}
-	if err := in.fields.Close(); err != nil {
+	if err := in.answers.Close(); err != nil {
 		return err
 	}
 	if in.last && in.stream != nil {
@@ -475,6 +652,9 @@ func (in *reader) settings(f *http2.SettingsFrame) error {
 			in.limit = s.Val
 		case http2.SettingInitialWindowSize:
 			in.size = int64(s.Val)
+		case http2.SettingHeaderTableSize:
+			in.fields.SetMaxDynamicTableSizeLimit(s.Val)
+			in.header = nil
 		}
 		return s.Valid()
 	})

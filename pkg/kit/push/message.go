@@ -42,7 +42,7 @@ func (m *Message) fleeting() bool { return m.event == payload.LiveActivityEventU
 // once reports whether the message must not be sent again after a lost answer.
 func (m *Message) once() bool { return m.event == eventStart }
 
-// header encodes the header of the message's requests to a device or a channel.
+// header returns the header of the message's requests to a device or a channel.
 func (m *Message) header(host, bearer, to, value string) *header {
 	return newHeader(host, http.MethodPost, bearer, to, value,
 		"apns-push-type", string(m.pushType),

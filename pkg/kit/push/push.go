@@ -150,6 +150,9 @@ type answer struct {
 
 // read decodes the reason in the body of an error.
 func (a *answer) read() {
+	if len(a.body) == 0 {
+		return
+	}
 	var e struct {
 		Reason    string `json:"reason"`
 		Timestamp int64  `json:"timestamp"` // ms
@@ -224,20 +227,26 @@ const maxPause = 2 * time.Second
 // exchange repeats a request until its answer is final: APNs accepted it, or the
 // token is invalid. Otherwise it returns the last answer, if any, and a *Refused,
 // ErrUnavailable or the cause of ctx's end. If once is set, a request whose answer
-// was lost is not repeated, and the answer is empty.
-func (s *Sender) exchange(ctx context.Context, l *connSlot, path string, h *headerTemplate, body []byte, once bool) (a answer, tries int, err error) {
+// was lost is not repeated, and the answer is empty. The first try may have been
+// made already.
+func (s *Sender) exchange(ctx context.Context, l *connSlot, path string, h *headerTemplate, body []byte, once bool, first *attempt) (a answer, tries int, err error) {
 	var pause time.Duration
 	var reminted bool
 	for tries < maxTries {
-		if err := wait(ctx, pause); err != nil {
-			return a, tries, err
+		var got attempt
+		if tries == 0 && first != nil {
+			got = *first
+		} else {
+			if err := wait(ctx, pause); err != nil {
+				return a, tries, err
+			}
+			got.header = h.current.Load()
+			got.answer, got.err = l.do(ctx, s.cfg.Patience, path, got.header, body)
 		}
 		tries++
 		pause = min(s.cfg.Backoff<<(tries-1), maxPause)
 		pause = pause/2 + rand.N(pause/2+1)
-		header := h.current.Load()
-		got, err := l.do(ctx, s.cfg.Patience, path, header, body)
-		if err != nil {
+		if got.err != nil {
 			if once && got.asked {
 				return answer{}, tries, ErrUnavailable
 			}
@@ -246,7 +255,7 @@ func (s *Sender) exchange(ctx context.Context, l *connSlot, path string, h *head
 			}
 			continue
 		}
-		a = got
+		a = got.answer
 		switch a.next() {
 		case done, forget:
 			return a, tries, nil
@@ -258,7 +267,7 @@ func (s *Sender) exchange(ctx context.Context, l *connSlot, path string, h *head
 			if reminted {
 				return a, tries, &Refused{a.status, a.reason}
 			}
-			if err := h.renew(s, header); err != nil {
+			if err := h.renew(s, got.header); err != nil {
 				return a, tries, err
 			}
 			reminted, pause = true, 0
@@ -271,8 +280,15 @@ func (s *Sender) exchange(ctx context.Context, l *connSlot, path string, h *head
 	return a, tries, ErrUnavailable
 }
 
-// headerTemplate is the encoded header of a run's requests. It is built again when
-// the provider token expires.
+// attempt is one try of a request, with the header that it had.
+type attempt struct {
+	answer
+	err    error
+	header *header
+}
+
+// headerTemplate is the header of a run's requests. It is built again when the
+// provider token expires.
 type headerTemplate struct {
 	current atomic.Pointer[header]
 	build   func(bearer string) *header

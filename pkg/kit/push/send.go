@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sideshow/apns2"
@@ -64,14 +66,27 @@ func (s *Sender) Send(ctx context.Context, m *Message, tokens iter.Seq[string], 
 	if err != nil {
 		return Counts{}, err
 	}
-	r := &run{Sender: s, m: m, template: template, fail: cancel, feed: make(chan string), outcome: outcome}
+	r := &run{Sender: s, m: m, template: template, fail: cancel, outcome: outcome}
+	r.feed.space = make(chan struct{}, 1)
 	all := true
 	for token := range tokens {
-		if all = r.hand(ctx, token); !all {
+		if !isToken(token) { // APNs closes the connection on these
+			r.mu.Lock()
+			r.report(token, r.gone(apns2.ReasonBadDeviceToken, time.Time{}), 0)
+			r.mu.Unlock()
+			continue
+		}
+		if all = r.feed.put(ctx, token); !all {
 			break
 		}
+		// Lanes start one after the other, so that few tokens use few connections.
+		if n := int(r.feed.added.Load()); n > len(r.lanes)*r.cfg.InFlight && len(r.lanes) < r.cfg.Connections {
+			l := &lane{run: r, slot: r.slots[len(r.lanes)], line: newLine()}
+			r.lanes = append(r.lanes, l)
+			r.workers.Go(func() { l.work(ctx) })
+		}
 	}
-	close(r.feed)
+	r.feed.wake(true)
 	r.workers.Wait()
 	if all && r.counts.Dropped+r.counts.Requeued == 0 {
 		return r.counts, nil // all were delivered before ctx ended
@@ -87,57 +102,25 @@ func (s *Sender) life(ctx context.Context, m *Message) (context.Context, context
 	return context.WithTimeoutCause(ctx, m.deadline.Sub(s.cfg.Now()), ErrLate)
 }
 
-// run is one Send.
+// run is one Send. Its lanes take tokens from the feed, each as many as it has room
+// for.
 type run struct {
 	*Sender
 	m        *Message
 	template *headerTemplate
 	fail     context.CancelCauseFunc
 
-	feed    chan string
+	feed    feed
+	lanes   []*lane
 	workers sync.WaitGroup
-	started int
 
 	mu      sync.Mutex
 	outcome func(string, Outcome)
 	counts  Counts
 }
 
-// hand gives a token to an idle worker, or starts one if the limit allows. Workers
-// fill one connection after the other, so that few tokens use few connections. It
-// returns false if ctx has ended.
-func (r *run) hand(ctx context.Context, token string) bool {
-	select {
-	case r.feed <- token:
-		return true
-	case <-ctx.Done():
-		return false
-	default:
-	}
-	if r.started < r.cfg.Connections*r.cfg.InFlight {
-		l := r.slots[r.started/r.cfg.InFlight]
-		r.started++
-		r.workers.Go(func() { r.work(ctx, l, token) })
-		return true
-	}
-	select {
-	case r.feed <- token:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-func (r *run) work(ctx context.Context, l *connSlot, token string) {
-	for ok := true; ok; token, ok = <-r.feed {
-		o, tries := r.push(ctx, l, token)
-		r.report(token, o, tries)
-	}
-}
-
+// report counts the outcome of a push. The caller holds mu.
 func (r *run) report(token string, o Outcome, tries int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.counts.Retries += max(tries-1, 0)
 	switch o.Result {
 	case Delivered:
@@ -154,21 +137,22 @@ func (r *run) report(token string, o Outcome, tries int) {
 	}
 }
 
-// push sends to one token until its outcome is known.
-func (r *run) push(ctx context.Context, l *connSlot, token string) (o Outcome, tries int) {
-	if !isToken(token) { // APNs closes the connection on these
-		return Outcome{Result: Gone, Reason: apns2.ReasonBadDeviceToken, Since: r.cfg.Now()}, 0
+// gone returns the outcome of an invalid token.
+func (r *run) gone(reason string, since time.Time) Outcome {
+	if since.IsZero() {
+		since = r.cfg.Now()
 	}
-	a, tries, err := r.exchange(ctx, l, "/3/device/"+token, r.template, r.m.body, r.m.once())
+	return Outcome{Result: Gone, Reason: reason, Since: since}
+}
+
+// push sends to one token until its outcome is known, after a first try.
+func (r *run) push(ctx context.Context, slot *connSlot, token string, first attempt) (o Outcome, tries int) {
+	a, tries, err := r.exchange(ctx, slot, "/3/device/"+token, r.template, r.m.body, r.m.once(), &first)
 	switch _, refused := errors.AsType[*Refused](err); {
 	case refused:
 		r.fail(err)
 	case err == nil && a.next() == forget:
-		o = Outcome{Result: Gone, Reason: a.reason, Since: a.since}
-		if o.Since.IsZero() {
-			o.Since = r.cfg.Now()
-		}
-		return o, tries
+		return r.gone(a.reason, a.since), tries
 	case err == nil:
 		return Outcome{Result: Delivered}, tries
 	}
@@ -177,6 +161,242 @@ func (r *run) push(ctx context.Context, l *connSlot, token string) (o Outcome, t
 		o.Result = Dropped
 	}
 	return o, tries
+}
+
+// lane sends a run's pushes on one connection, and on another when it has ended. A
+// push that does not succeed at once is sent again by a goroutine of its own.
+type lane struct {
+	*run
+	slot  *connSlot
+	line  *line
+	conns []*conn // that may have requests of the line
+
+	tokens []string  // scratch
+	todo   []*stream // taken and not sent yet
+	busy   int       // pushes that were sent, and whose outcome is not known
+	done   []*stream // scratch: requests that ended
+	free   []*stream // to be used again
+}
+
+func (l *lane) work(ctx context.Context) {
+	ended := ctx.Done()
+	for {
+		l.collect(ctx)
+		more := l.take()
+		if len(l.todo)+l.busy == 0 && !more {
+			return
+		}
+		if ctx.Err() == nil {
+			l.send(ctx)
+		} else {
+			ended = nil
+			for _, c := range l.conns {
+				c.abandon(l.line, context.Cause(ctx))
+			}
+			if len(l.todo) > 0 {
+				l.retry(ctx, context.Cause(ctx))
+				continue
+			}
+		}
+		var stuck <-chan time.Time
+		if l.busy == 0 && len(l.todo) > 0 { // there is no room, and no answer of ours will make any
+			stuck = time.After(l.cfg.Patience)
+		}
+		select {
+		case <-l.line.wake:
+		case <-ended:
+		case <-stuck:
+			l.retry(ctx, errSlow)
+		}
+	}
+}
+
+// collect reports the outcomes of the requests that have ended, and starts the next
+// try of those that have none yet.
+func (l *lane) collect(ctx context.Context) {
+	l.line.mu.Lock()
+	l.done, l.line.ended = l.line.ended, l.done[:0]
+	l.busy -= l.line.slow
+	l.line.slow = 0
+	l.line.mu.Unlock()
+	l.busy -= len(l.done)
+	again := l.done[:0]
+	l.mu.Lock()
+	for _, s := range l.done {
+		s.read()
+		switch next := s.next(); {
+		case s.err == nil && next == done:
+			l.report(s.token, Outcome{Result: Delivered}, 1)
+		case s.err == nil && next == forget:
+			l.report(s.token, l.gone(s.reason, s.since), 1)
+		default:
+			again = append(again, s)
+			continue
+		}
+		l.recycle(s)
+	}
+	l.mu.Unlock()
+	for _, s := range again {
+		l.again(ctx, s)
+	}
+}
+
+// take fills the places that are free with tokens, and reports whether there may be
+// more.
+func (l *lane) take() (more bool) {
+	l.tokens, more = l.feed.take(l.tokens[:0], l.cfg.InFlight-l.busy-len(l.todo), l.line)
+	for _, token := range l.tokens {
+		if len(l.free) == 0 {
+			l.free = append(l.free, &stream{line: l.line})
+		}
+		last := len(l.free) - 1
+		s := l.free[last]
+		l.free = l.free[:last]
+		s.token = token
+		l.todo = append(l.todo, s)
+	}
+	return more
+}
+
+// send sends what the connection has room for.
+func (l *lane) send(ctx context.Context) {
+	if len(l.todo) == 0 {
+		return
+	}
+	h := l.template.current.Load()
+	c, err := l.slot.get(ctx, h.bearer)
+	if err == nil {
+		if !slices.Contains(l.conns, c) {
+			l.conns = append(slices.DeleteFunc(l.conns, (*conn).gone), c)
+		}
+		due := time.Now().Add(l.cfg.Patience)
+		for _, s := range l.todo {
+			s.header, s.due = h, due
+		}
+		var n int
+		n, err = c.send(l.todo, l.m.body)
+		l.busy += n
+		l.todo = slices.Delete(l.todo, 0, n)
+	}
+	if err != nil {
+		l.retry(ctx, err)
+	}
+}
+
+// retry gives up the first try of what is to be sent.
+func (l *lane) retry(ctx context.Context, err error) {
+	for _, s := range l.todo {
+		s.err, s.header = err, l.template.current.Load()
+		l.again(ctx, s)
+	}
+	l.todo = l.todo[:0]
+}
+
+// again continues with a push after its first try.
+func (l *lane) again(ctx context.Context, s *stream) {
+	token, first := s.token, attempt{s.answer, s.err, s.header}
+	first.body = nil
+	l.recycle(s)
+	end := func() {
+		o, tries := l.push(ctx, l.slot, token, first)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.report(token, o, tries)
+	}
+	if ctx.Err() != nil { // it ends at once
+		end()
+		return
+	}
+	l.busy++
+	l.workers.Go(func() {
+		end()
+		l.line.mu.Lock()
+		l.line.slow++
+		l.line.mu.Unlock()
+		l.line.poke()
+	})
+}
+
+func (l *lane) recycle(s *stream) {
+	s.answer, s.err, s.token = answer{body: s.body[:0]}, nil, ""
+	l.free = append(l.free, s)
+}
+
+// feed is a queue of tokens from one goroutine to the lanes, which take them by
+// batches.
+type feed struct {
+	ring   [256]string
+	added  atomic.Uint32
+	taken  atomic.Uint32
+	hungry atomic.Bool   // lines are waiting
+	space  chan struct{} // has an element when tokens were taken
+
+	mu     sync.Mutex // held by take
+	lines  []*line    // that wait for tokens
+	closed bool
+}
+
+// put adds a token. It returns false if ctx ended.
+func (f *feed) put(ctx context.Context, token string) bool {
+	n := f.added.Load()
+	for full := true; full; {
+		full = n-f.taken.Load() == uint32(len(f.ring))
+		select {
+		case <-ctx.Done():
+			return false
+		default:
+		}
+		if full {
+			select {
+			case <-f.space:
+			case <-ctx.Done():
+			}
+		}
+	}
+	f.ring[n%uint32(len(f.ring))] = token
+	f.added.Store(n + 1)
+	if f.hungry.Load() {
+		f.wake(false)
+	}
+	return true
+}
+
+// wake pokes the lines that wait for tokens. After the last call no more come.
+func (f *feed) wake(last bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = last
+	f.hungry.Store(false)
+	for _, l := range f.lines {
+		l.poke()
+	}
+	f.lines = f.lines[:0]
+}
+
+// take appends at most n tokens to to, and reports whether there may be more. If
+// there are fewer, l is poked when one is added.
+func (f *feed) take(to []string, n int, l *line) (tokens []string, more bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for next := f.taken.Load(); ; {
+		for ; n > 0 && next != f.added.Load(); n-- {
+			to = append(to, f.ring[next%uint32(len(f.ring))])
+			next++
+		}
+		f.taken.Store(next)
+		select {
+		case f.space <- struct{}{}:
+		default:
+		}
+		if n <= 0 || f.closed {
+			return to, !f.closed || next != f.added.Load()
+		}
+		if f.hungry.Load() && slices.Contains(f.lines, l) {
+			return to, true
+		}
+		f.lines = append(f.lines, l)
+		f.hungry.Store(true) // and look again: put may have looked before
+	}
 }
 
 // topic returns the apns-topic of a message to a device.

@@ -74,7 +74,7 @@ func (p pushCosts) rows() (rows []measure.Row) {
 		each := func(client string, u measure.Usage) measure.Row {
 			r := measure.RowOf(fmt.Sprintf("%s pushes by %s", measure.Grouped(n), client), u, n)
 			r.Compared = measure.Rate(n, u.Wall)
-			r.Details = fmt.Sprintf("fastest %s; a push: %s of CPU, %.1f allocs", measure.Short(u.Fastest), measure.Short(u.CPU/time.Duration(s.tokens)), float64(u.Allocs)/n)
+			r.Details = fmt.Sprintf("fastest %s; a push: %.1f µs of CPU, %.1f allocs, %.0f bytes on the wire", measure.Short(u.Fastest), u.CPU.Seconds()*1e6/n, float64(u.Allocs)/n, float64(u.Wire)/n)
 			return r
 		}
 		ours := each("push.Sender", s.ours)
@@ -83,7 +83,7 @@ func (p pushCosts) rows() (rows []measure.Row) {
 		}
 		ours.Details += fmt.Sprintf("; %s of CPU by the simulated phones in all", measure.Short(s.apnsCPU))
 		rows = append(rows, ours, each("apns2, 64 in flight", s.apns2), measure.Row{
-			Name: "  ours v. apns2", Compared: fmt.Sprintf("rate × %.2f, CPU × %.2f", measure.Share(s.apns2.Wall, s.ours.Wall), measure.Share(s.ours.CPU, s.apns2.CPU)),
+			Name: "  ours v. apns2", Compared: fmt.Sprintf("rate × %.2f, CPU × %.2f, bytes × %.2f", measure.Share(s.apns2.Wall, s.ours.Wall), measure.Share(s.ours.CPU, s.apns2.CPU), float64(s.ours.Wire)/float64(max(s.apns2.Wire, 1))),
 		})
 	}
 	if n := len(p.sends); n > 1 {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -16,6 +17,7 @@ import (
 type Usage struct {
 	Wall, CPU time.Duration
 	Allocs    uint64
+	Wire      uint64        // bytes on the loopback interface, TCP's headers included; 0 where that is unknown
 	Fastest   time.Duration // wall time of the fastest run, if this is a median
 }
 
@@ -29,15 +31,15 @@ func (u Usage) Per(n int) Usage {
 	return Usage{Wall: u.Wall / time.Duration(n), CPU: u.CPU / time.Duration(n), Allocs: u.Allocs / uint64(n)}
 }
 
-// MedianUsage returns the medians of wall time, CPU time and allocations, each
+// MedianUsage returns the medians of wall time, CPU time, allocations and bytes, each
 // taken separately.
 func MedianUsage(runs []Usage) Usage {
 	var wall, cpu []time.Duration
-	var allocs []uint64
+	var allocs, wire []uint64
 	for _, u := range runs {
-		wall, cpu, allocs = append(wall, u.Wall), append(cpu, u.CPU), append(allocs, u.Allocs)
+		wall, cpu, allocs, wire = append(wall, u.Wall), append(cpu, u.CPU), append(allocs, u.Allocs), append(wire, u.Wire)
 	}
-	return Usage{Wall: Median(wall), CPU: Median(cpu), Allocs: Median(allocs), Fastest: slices.Min(wall)}
+	return Usage{Wall: Median(wall), CPU: Median(cpu), Allocs: Median(allocs), Wire: Median(wire), Fastest: slices.Min(wall)}
 }
 
 // Median returns the median of values, of an even number the upper one.
@@ -48,16 +50,17 @@ func Median[N cmp.Ordered](values []N) N {
 // Share returns part/whole.
 func Share(part, whole time.Duration) float64 { return float64(part) / float64(max(whole, 1)) }
 
-// Run measures one call of do: wall time, and this process's CPU time and
-// allocations meanwhile, of all goroutines.
+// Run measures one call of do: wall time, and meanwhile this process's CPU time and
+// allocations, of all goroutines, and the machine's traffic with itself.
 func Run(do func() error) (Usage, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	cpu, began := cpuTime(), time.Now()
+	cpu, wire, began := cpuTime(), loopback(), time.Now()
 	err := do()
 	wall, spent := time.Since(began), cpuTime()-cpu
+	sent := loopback() - wire
 	runtime.ReadMemStats(&after)
-	return Usage{Wall: wall, CPU: spent, Allocs: after.Mallocs - before.Mallocs}, err
+	return Usage{Wall: wall, CPU: spent, Allocs: after.Mallocs - before.Mallocs, Wire: sent}, err
 }
 
 // cpuTime is the CPU time that this process has used.
@@ -67,6 +70,21 @@ func cpuTime() time.Duration {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// loopback returns how many bytes the loopback interface has carried, 0 where that is
+// unknown.
+func loopback() (bytes uint64) {
+	text, err := os.ReadFile("/proc/net/dev")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, counters, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && name == "lo" {
+			fmt.Sscan(counters, &bytes)
+		}
+	}
+	return bytes
 }
 
 // Say prints what is being measured, to stderr.

@@ -1,0 +1,271 @@
+package push
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/http2"
+)
+
+// TestBytesOnTheWire: a push of 700 bytes costs at most 870 bytes within TLS's records
+// and with its answer. A header block that is written out takes 330 more.
+func TestBytesOnTheWire(t *testing.T) {
+	t.Parallel()
+	server, s := apple(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	var wire atomic.Int64
+	forward := func(to, from net.Conn) {
+		defer to.Close()
+		for buf := make([]byte, 1<<15); ; {
+			n, err := from.Read(buf)
+			wire.Add(int64(n))
+			if _, failed := to.Write(buf[:n]); failed != nil || err != nil {
+				return
+			}
+		}
+	}
+	go func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", strings.TrimPrefix(server.URL(), "https://"))
+			if err != nil {
+				near.Close()
+				continue
+			}
+			go forward(far, near)
+			go forward(near, far)
+		}
+	}()
+	for _, slot := range s.slots {
+		slot.addr = l.Addr().String()
+	}
+	m := must(Update(State{Content: map[string]string{"text": strings.Repeat("x", 623)}, Time: start}))(t)
+	to := tokens(5000)
+	if counts, err := s.Send(t.Context(), m, slices.Values(to), nil); err != nil || counts.Delivered != len(to) || m.Bytes() != 700 {
+		t.Fatalf("%+v, %v for a message of %d bytes", counts, err, m.Bytes())
+	}
+	if n := int(wire.Load()) / len(to); n > 870 {
+		t.Errorf("%d bytes for each push", n)
+	}
+}
+
+// TestHeaderTable: APNs reads the header that was sent, whatever size of HPACK's table it
+// allows and however the headers of two runs alternate.
+func TestHeaderTable(t *testing.T) {
+	t.Parallel()
+	headers := []*header{
+		newHeader("apple", "POST", strings.Repeat("jwt", 60), "apns-topic", bundle, "apns-collapse-id", "m1/w3"),
+		newHeader("apple", "POST", strings.Repeat("jwt", 60), "apns-topic", bundle, "apns-collapse-id", "m2/w1"),
+	}
+	for _, size := range []uint32{0, 100, 400, 4096, 1 << 16} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c, p := primed(t)
+				last := 0
+				for i, n := range []int{0, 0, 0, 1, 1, 0, 1, 1, 1} {
+					if i == 2 { // when the first header is in the table
+						p.must(p.WriteSettings(http2.Setting{ID: http2.SettingHeaderTableSize, Val: size}))
+						p.next(http2.FrameSettings)
+					}
+					got := make(chan result, 1)
+					go func() {
+						a, err := c.do(t.Context(), time.Minute, "/x", headers[n], []byte("x"))
+						got <- result{a, err}
+					}()
+					f := p.next(http2.FrameHeaders).(*http2.MetaHeadersFrame)
+					p.next(http2.FrameData)
+					var read, sent []string
+					for _, field := range f.Fields {
+						if field.Name != ":path" {
+							read = append(read, field.Name, field.Value)
+						}
+					}
+					for _, field := range headers[n].fields {
+						sent = append(sent, field.Name, field.Value)
+					}
+					if diff := cmp.Diff(sent, read); diff != "" {
+						t.Fatalf("request %d (-sent +read):\n%s", i, diff)
+					}
+					last = int(f.Length)
+					p.answer(f.StreamID, "200", "")
+					if r := <-got; r.err != nil {
+						t.Fatal(r.err)
+					}
+				}
+				if small := last < 20; small != (size >= 4096) {
+					t.Errorf("the block of a header that was sent before has %d bytes", last)
+				}
+			})
+		})
+	}
+}
+
+// on returns a Sender whose only connection is c.
+func on(t *testing.T, c *conn, inFlight int) *Sender {
+	t.Helper()
+	s, err := Open(Config{TeamID: team, KeyID: keyID, Bundle: bundle, Key: newKey(t), Now: time.Now, Endpoint: "https://127.0.0.1:1", Connections: 1, InFlight: inFlight})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.slots[0].bearer, err = s.provider.token(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	s.slots[0].conn = c
+	return s
+}
+
+// TestRunWithinLimits: a run has as many pushes in flight as it may and as the peer
+// allows, sends on when there is room, and takes answers in any order.
+func TestRunWithinLimits(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		inFlight int
+		streams  uint32
+		want     int
+	}{
+		"of the peer":   {10, 3, 3},
+		"of the sender": {4, 100, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c, p := primed(t)
+				p.must(p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: test.streams}))
+				p.next(http2.FrameSettings)
+				s := on(t, c, test.inFlight)
+				to := tokens(11)
+				got := make(chan Counts)
+				go func() {
+					counts, err := s.Send(t.Context(), update(t, 1), slices.Values(to), nil)
+					if err != nil {
+						t.Error(err)
+					}
+					got <- counts
+				}()
+				for left := len(to); left > 0; {
+					var ids []uint32
+					for range min(left, test.want) {
+						id, _ := p.request()
+						ids = append(ids, id)
+					}
+					synctest.Wait()
+					if n := active(c); n != len(ids) {
+						t.Fatalf("%d pushes in flight, want %d", n, len(ids))
+					}
+					slices.Reverse(ids)
+					var frames bytes.Buffer
+					fr := http2.NewFramer(&frames, nil)
+					for _, id := range ids {
+						p.must(fr.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte{0x88}, EndHeaders: true, EndStream: true}))
+					}
+					_, err := p.nc.Write(frames.Bytes())
+					p.must(err)
+					left -= len(ids)
+				}
+				if counts := <-got; counts != (Counts{Delivered: len(to)}) {
+					t.Errorf("%+v", counts)
+				}
+			})
+		})
+	}
+}
+
+// TestRunWithoutRoom: a run ends although the peer never gives the connection room, and
+// takes no more tokens then it has places for.
+func TestRunWithoutRoom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, p := primed(t)
+		c.mu.Lock()
+		c.window = 0
+		c.mu.Unlock()
+		s := on(t, c, 5)
+		counts, err := s.Send(t.Context(), update(t, 1), slices.Values(tokens(7)), nil)
+		if want := (Counts{Dropped: 7, Retries: 7 * 7}); err != nil || counts != want {
+			t.Errorf("%+v, %v; want %+v", counts, err, want)
+		}
+		if _, err := p.ReadFrame(); err == nil || c.usable() {
+			t.Error("the connection is used on")
+		}
+	})
+}
+
+// TestTokensAreSentAtOnce: a token is sent although the next one is not known yet.
+func TestTokensAreSentAtOnce(t *testing.T) {
+	t.Parallel()
+	_, s := apple(t)
+	ended := make(chan string, 1)
+	counts, err := s.Send(t.Context(), update(t, 1), func(yield func(string) bool) {
+		for _, token := range tokens(600) {
+			if !yield(token) {
+				t.Error("no more are taken")
+			}
+			if got := <-ended; got != token {
+				t.Errorf("the outcome of %s, want %s", got, token)
+			}
+		}
+	}, func(token string, _ Outcome) { ended <- token })
+	if err != nil || counts.Delivered != 600 {
+		t.Errorf("%+v, %v", counts, err)
+	}
+}
+
+// TestStopInFlight: a run whose context ends cancels the pushes in flight and reports
+// each token that it took.
+func TestStopInFlight(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, p := primed(t)
+		s := on(t, c, 2)
+		newer := errors.New("a newer state")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		taken, reported := 0, 0
+		got := make(chan error)
+		go func() {
+			_, err := s.Send(ctx, update(t, 1), func(yield func(string) bool) {
+				for _, token := range tokens(10_000) {
+					taken++
+					if !yield(token) {
+						taken--
+						return
+					}
+				}
+			}, func(_ string, o Outcome) {
+				reported++
+				if o.Result != Dropped {
+					t.Errorf("outcome %+v", o)
+				}
+			})
+			got <- err
+		}()
+		a, _ := p.request()
+		b, _ := p.request()
+		synctest.Wait()
+		cancel(newer)
+		canceled := []uint32{p.next(http2.FrameRSTStream).Header().StreamID, p.next(http2.FrameRSTStream).Header().StreamID}
+		if err := <-got; err != newer || taken != reported {
+			t.Errorf("%v; %d outcomes of %d tokens", err, reported, taken)
+		}
+		if slices.Sort(canceled); !slices.Equal(canceled, []uint32{a, b}) || !c.usable() {
+			t.Errorf("canceled %v, want %v", canceled, []uint32{a, b})
+		}
+	})
+}

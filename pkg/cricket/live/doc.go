@@ -32,6 +32,7 @@
 //	page of the match                              consequence
 //	result; winner, note and scores agree          the match ends
 //	result; they disagree for 15 min               the match ends with the provider's result
+//	tie in limited overs for 15 min                the match ends: no super over follows
 //	abandoned or cancelled for 5 min               the match ends
 //	not found for 15 min                           the match ends
 //	anything else                                  it is requested again

@@ -46,7 +46,7 @@ const (
 	// pageInterval is the time between two requests for the page of a match.
 	pageInterval = time.Minute
 	// settleAfter is the time after which the match ends although its page is missing or
-	// has a contradictory result.
+	// has a contradictory result, or a tie that a super over may follow.
 	settleAfter = 15 * time.Minute
 	// calledOffAfter is how long a page must have the match as abandoned or cancelled. No
 	// score can confirm that.
@@ -117,7 +117,7 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 			return s.retry(ctx, m)
 		case err != nil:
 			return err
-		case !state.Phase.Over():
+		case !state.Phase.Over(), state.MayGoOn() && over < settleAfter:
 			return s.retry(ctx, m)
 		}
 	}

@@ -63,6 +63,7 @@ const (
 	wonBy   = `"winner_team_id":11`
 	wonNote = `"note":"Harbour won by 3 runs"`
 	tied    = `"draw_noresult":"no result"`
+	level   = `"note":"Match tied","runs":[{"team_id":11,"inning":1,"score":1,"wickets":0,"overs":20},{"team_id":12,"inning":2,"score":1,"wickets":0,"overs":20}]`
 )
 
 func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
@@ -94,6 +95,10 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 			}
 			return 404, `{"message":"no"}`
 		}, 2*time.Minute + live.SettleAfter},
+		"tied, for a super over may follow": {func(time.Duration) (int, string) { return 200, pageOf("Finished", level) }, live.SettleAfter},
+		"tied in five days": {func(time.Duration) (int, string) {
+			return 200, strings.Replace(pageOf("Finished", level), `"type":"T20"`, `"type":"Test/5day"`, 1)
+		}, 0},
 		"without a winner for long":   {func(time.Duration) (int, string) { return 200, pageOf("Finished") }, live.SettleAfter},
 		"with two winners for long":   {func(time.Duration) (int, string) { return 200, pageOf("Finished", `"winner_team_id":12`, wonNote) }, live.SettleAfter},
 		"deleted by the provider":     {func(time.Duration) (int, string) { return 404, `{"message":"no"}` }, live.SettleAfter},

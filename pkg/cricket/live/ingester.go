@@ -198,7 +198,7 @@ func (c cachedMatch) observation(f match.Fixture, p payload, now time.Time) obse
 		balls += in.Balls
 	}
 	return observation{
-		matchID: f.MatchID, events: c.events, polls: f.Polls, final: p.final, late: balls > maxEarlyBalls,
+		matchID: f.MatchID, events: c.events, polls: f.Polls, final: p.final, settled: p.settled, late: balls > maxEarlyBalls,
 		slot: p.slot, ttl: now.Add(match.KeepBalls).Unix(),
 	}
 }

@@ -64,6 +64,7 @@ type observation struct {
 	polls     int  // since the payload before was ingested, this one included
 	unchanged bool // the payload is the one that was ingested last
 	final     bool // no poll follows
+	settled   bool // and the match has been over for settleAfter
 	late      bool // more than maxEarlyBalls have been bowled
 	slot      int64
 	ttl       int64 // epoch s
@@ -81,7 +82,7 @@ func (l ledger) record(o observation) (next ledger, due []event.Event) {
 	next = ledger{MatchID: ledgerKey(o.matchID), LastSlot: o.slot, TTL: o.ttl}
 	past := l.MatchID == "" && o.late
 	missing := slices.Clone(l.Events)
-	for _, e := range l.credible(o.events) {
+	for _, e := range l.credible(o) {
 		t, seen := sentEvent{Key: l.unusedKey(e), Polls: 1, Sent: past && e.Kind != event.Result}, 1
 		if i := slices.IndexFunc(missing, func(t sentEvent) bool { return t.matches(e, o.polls) }); i >= 0 {
 			t = missing[i]
@@ -117,17 +118,20 @@ func (l ledger) record(o observation) (next ledger, due []event.Event) {
 	return next, due
 }
 
-// credible returns events without the stoppages that ended before they were sent,
-// and without their ends.
-func (l ledger) credible(events []event.Event) []event.Event {
+// credible returns the events without the stoppages that ended before they were sent,
+// without their ends, and without a provisional result unless o is settled.
+func (l ledger) credible(o observation) []event.Event {
 	last := -1
-	for i, e := range events {
+	for i, e := range o.events {
 		if e.Kind == event.Rain {
 			last = i
 		}
 	}
 	var out []event.Event
-	for i, e := range events {
+	for i, e := range o.events {
+		if e.Provisional && !o.settled {
+			continue
+		}
 		sentStop := func(t sentEvent) bool { return t.Sent && t.Key == e.After }
 		if e.Kind == event.Rain && (i != last || e.After != "" && !slices.ContainsFunc(l.Events, sentStop)) {
 			continue

@@ -3,11 +3,17 @@ package live
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"matchday/infra/rooms/cricket/scoretest"
+	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/score/event"
+	"matchday/pkg/cricket/score/scorer"
 )
 
 // polledLedger is a ledger under test, entered as the ingester does.
@@ -26,7 +32,7 @@ func (w *polledLedger) poll(final bool, events ...event.Event) {
 	if unchanged && !w.l.confirmed(w.polls) {
 		return
 	}
-	next, due := w.l.record(observation{matchID: "7", events: events, polls: w.polls, unchanged: unchanged, final: final})
+	next, due := w.l.record(observation{matchID: "7", events: events, polls: w.polls, unchanged: unchanged, final: final, settled: final})
 	for _, e := range due {
 		w.sent = append(w.sent, e.Key)
 	}
@@ -120,6 +126,48 @@ func TestResultOfALateMatchIsSent(t *testing.T) {
 	_, due := ledger{}.record(observation{matchID: "7", events: []event.Event{past, result}, polls: 1, late: true, final: true})
 	if len(due) != 1 || due[0].Key != result.Key {
 		t.Errorf("sends %v, want the result alone", due)
+	}
+}
+
+// TestTieIsSentAsTheFinalResult: a super over may follow a finish without a winner.
+func TestTieIsSentAsTheFinalResult(t *testing.T) {
+	t.Parallel()
+	level := func() *scoretest.Scene {
+		return scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20")
+	}
+	super := func() *scoretest.Scene { return level().AddTotal(2, 10, 1, "1").AddTotal(1, 6, 2, "0.5") }
+	tie, draw := level().Finish(0, "Match tied"), scoretest.NewScene("Test/5day").AddTotal(1, 141, 9, "20").Finish(0, "Match drawn")
+	for name, c := range map[string]struct {
+		scenes []*scoretest.Scene // three polls of each
+		final  bool               // and one of the last
+		want   []string
+	}{
+		"a tie that may not last": {[]*scoretest.Scene{level(), tie}, false, nil},
+		"a tie":                   {[]*scoretest.Scene{level(), tie}, true, []string{"result:tied:"}},
+		"a tie before a super over": {[]*scoretest.Scene{tie, super(), super().Finish(2, "Match tied (Away won the Super Over)")}, true,
+			[]string{"result:tied:2"}},
+		"a draw": {[]*scoretest.Scene{draw}, false, []string{"result:drawn:"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var w polledLedger
+			var state score.State
+			var events []event.Event
+			for _, scene := range c.scenes {
+				for range confirmPolls {
+					state, _ = scorer.Read(scene.Fixture, state)
+					events = event.List(scene.Fixture, state)
+					w.poll(false, events...)
+				}
+			}
+			if c.final {
+				w.poll(true, events...)
+			}
+			got := slices.DeleteFunc(w.sent, func(key string) bool { return !strings.HasPrefix(key, "result") })
+			if diff := cmp.Diff(c.want, slices.Clip(got), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("results sent (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

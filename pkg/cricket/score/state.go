@@ -227,6 +227,11 @@ type Result struct {
 // IsZero reports whether there is no result.
 func (r Result) IsZero() bool { return r.Kind == "" }
 
+// MayGoOn reports whether a super over may follow the result: a tie in limited overs.
+func (s *State) MayGoOn() bool {
+	return s.Result.Kind == Tied && s.Result.WinnerID == "" && !s.Format.MultiDay()
+}
+
 // Ball is a delivery in the timeline.
 type Ball struct {
 	ID      int    `json:"id" doc:"The id of the ball, unique in the match. It ascends in time within an innings."`

@@ -40,6 +40,8 @@ type Event struct {
 	Match      string // "India v Pakistan"
 	Title      string // "Wicket! India 45/3 (6.2)"
 	Body       string
+	// Provisional is set for a result after which the match may go on: State.MayGoOn.
+	Provisional bool
 	// Plain is the body for users who do not want to know the score. It is "" for an
 	// event whose existence reveals the score.
 	Plain string
@@ -262,6 +264,8 @@ func (l *lister) result() {
 		Title: title,
 		Body:  body,
 		Plain: "The match is over.",
+
+		Provisional: s.MayGoOn(),
 	})
 }
 

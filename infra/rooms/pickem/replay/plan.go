@@ -93,6 +93,11 @@ func (r *run) planShow(s *show) *track {
 		t.add(day, func(ctx context.Context) { r.correct(ctx, s) })
 		t.add(day, func(ctx context.Context) { r.checkScored(ctx, s) })
 	}
+	if r.dice("clear", s.id).IntN(4) == 0 {
+		t.add(day, func(ctx context.Context) { r.clear(ctx, s) })
+		t.add(day, func(ctx context.Context) { r.requestScore(ctx, s) })
+		t.add(day, func(ctx context.Context) { r.checkScored(ctx, s) })
+	}
 	t.add(day+time.Minute, func(context.Context) { r.finish(s) })
 	return t.sorted()
 }

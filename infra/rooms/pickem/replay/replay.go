@@ -1,7 +1,7 @@
 // Package replay plays a year of pick'em through the API: shows are announced, changed,
-// moved and called off, members pick in time, late or not at all, results are entered and
-// corrected, members come and go. It compares every table, result and notification with
-// an oracle that knows only what the API has accepted.
+// moved and called off, members pick in time, late or not at all, results are entered,
+// corrected and cleared, members come and go. It compares every table, result and
+// notification with an oracle that knows only what the API has accepted.
 package replay
 
 import (

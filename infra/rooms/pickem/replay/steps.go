@@ -557,6 +557,30 @@ func (r *run) correct(ctx context.Context, s *show) {
 	}
 }
 
+// clear clears a result of a scored show, which withdraws its points, and enters another.
+func (r *run) clear(ctx context.Context, s *show) {
+	if !s.exists || !s.scored {
+		return
+	}
+	d := r.dice("cleared", s.id)
+	m := s.card[d.IntN(len(s.card))]
+	if !r.admin(ctx, s, http.MethodPut, s.admin()+"/matches/"+m.id+"/result", map[string]any{"result": nil, "reason": "under review"}, nil, "", "") {
+		return
+	}
+	m.winner, s.scored = nil, false
+	s.did["cleared"]++
+	r.settle(ctx)
+	for _, u := range r.members {
+		if seen, _ := r.look(ctx, s, u); seen.Prediction != nil && seen.Prediction.Score != nil {
+			s.fail("%s sees the score %v of a show that is not scored", u.name, *seen.Prediction.Score)
+		}
+	}
+	r.ask(ctx, s, r.members[0].id, http.MethodGet, s.app()+"/results", nil, nil, "event_not_scored", "")
+	r.admin(ctx, s, http.MethodPost, s.admin()+"/score", nil, nil, "results_missing", "")
+	r.checkTables(ctx, s)
+	r.putResult(ctx, s, m, d)
+}
+
 // checkScored compares everything that members see after a scoring.
 func (r *run) checkScored(ctx context.Context, s *show) {
 	if !s.exists || !s.scored {

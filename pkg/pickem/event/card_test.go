@@ -430,6 +430,18 @@ func TestRequestScoreNeedsAllResults(t *testing.T) {
 	}
 }
 
+// TestEmptyCardIsNotScored: the refusal names no match.
+func TestEmptyCardIsNotScored(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.CreateShow(0)
+	w.LockEvent(pickemtest.Show)
+	out := w.Ask(event.RequestScoreFunction, pickemtest.AdminEvent(pickemtest.Show)+"/score", testkit.Administrator, "")
+	if err := testkit.CheckProblemCode(out, 409, "results_missing"); err != nil || !strings.Contains(out.Body, `"matchIds":[]`) {
+		t.Errorf("%v; the answer is %s, want no matchIds", err, out.Body)
+	}
+}
+
 // TestConcurrentCardChangeIsRefused: a request that read a card before another changed it is
 // refused, so that no change is lost and no card exceeds its limits.
 func TestConcurrentCardChangeIsRefused(t *testing.T) {

@@ -358,7 +358,7 @@ func TestListCountsTheCallersPicks(t *testing.T) {
 	w := pickemtest.New(t)
 	w.AddMembers("ann", "bob")
 	w.CreateShow(2)
-	w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 9), "empty", 0)
+	w.Pick("ann", w.CreateEvent(pickemtest.Noon.AddDate(0, 0, 9), "empty", 0))
 	locked := w.CreateEvent(pickemtest.Noon.Add(2*time.Hour), "locked", 1)
 	w.Pick("ann", locked, 0)
 	w.MoveClock(pickemtest.Noon.Add(time.Hour))

@@ -400,8 +400,8 @@ func (s *Events) finishDeletion(ctx context.Context, e item.Event, now time.Time
 	if err != nil || now.Sub(item.ParseTime(e.DeletedAt)) < indexLag {
 		return err
 	}
-	_, err = dynamo.Delete(ctx, s.db, tables.RemoveEvent, e.Key())
-	return err
+	_, err = dynamo.Delete(ctx, s.db, tables.RemoveEvent, e.Key(), dynamo.Unchanged(e, "state", "deletedAt"))
+	return dynamo.IgnoreRefused(err) // refused: another run has deleted it
 }
 
 // ListEntries is the request for the members with a prediction of an event.

@@ -87,6 +87,24 @@ func TestLockEventsKeepsConcurrentChanges(t *testing.T) {
 	}
 }
 
+// TestNewEventWithTheIdOfADeletedOneIsKept: a run that has read the deleted event deletes the
+// mark only.
+func TestNewEventWithTheIdOfADeletedOneIsKept(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.CreateShow(0)
+	w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(pickemtest.Show), "")
+	w.MoveClock(w.Clock.Now().Add(time.Hour))
+	env := pickemtest.InterruptBefore(w.Env(event.LockEventsFunction), "DeleteItem", 1, func() {
+		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+		w.CreateShow(0)
+	})
+	testkit.Must(t, testkit.OpenWith(w.World, env, event.OpenEvents).LockEvents(w.NewContext()))
+	if got := eventStates(w)[pickemtest.Show]; got != item.Upcoming {
+		t.Errorf("the new event has the state %q, want %q", got, item.Upcoming)
+	}
+}
+
 // TestLostScoringIsQueuedAgain: from two minutes after the request, for an hour. After ten
 // minutes the event counts as ScoresBehind, which raises an alarm.
 func TestLostScoringIsQueuedAgain(t *testing.T) {

@@ -412,6 +412,29 @@ func TestConcurrentLeagueChanges(t *testing.T) {
 	}
 }
 
+// TestFormerOwnerRemovesNobody: the owner leaves while a request of the owner to remove a member
+// has renewed the code and not yet removed the member.
+func TestFormerOwnerRemovesNobody(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.AddMembers("ann", "bob", "cat")
+	l := w.CreateLeague("ann", "Office")
+	w.JoinLeague(l, "bob", "cat")
+	writes := 0
+	env := pickemtest.InterruptBefore(w.Env(league.LeaveLeagueFunction), "TransactWriteItems", 2, func() {
+		if writes++; writes == 2 {
+			w.LeaveLeague(l, "ann", "ann")
+		}
+	})
+	in := &league.LeaveLeague{User: auth.User{UserID: "ann"}, LeagueID: l.LeagueID, MemberID: "cat"}
+	if _, err := testkit.OpenWith(w.World, env, league.OpenLeagues).LeaveLeague(w.NewContext(), in); pickemtest.CodeOf(err) != "not_the_owner" {
+		t.Errorf("the former owner removes a member: %v, want not_the_owner", err)
+	}
+	if got, want := w.LeagueLine("Office"), "LEAGUE#Office LEAGUE bob 2"; got != want {
+		t.Errorf("the league is %q, want %q", got, want)
+	}
+}
+
 // TestLeagueRequestsGiveUpAfterMaxTries: a change before every write makes a request fail with
 // ErrChanged and without effect.
 func TestLeagueRequestsGiveUpAfterMaxTries(t *testing.T) {

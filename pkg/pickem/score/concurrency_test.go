@@ -4,13 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
@@ -98,6 +101,64 @@ func TestOldScoringDoesNotReplaceNewerPoints(t *testing.T) {
 					t.Errorf("the event is %+v, want one scored by the latest results", e)
 				}
 			})
+		}
+	}
+}
+
+// TestScoredMemberIsNotWrittenAgain: a scoring whose index is behind finds that a member has the
+// points already, and writes nothing.
+func TestScoredMemberIsNotWrittenAgain(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	id := w.RequestScores("clash-of-tides")[0]
+	on, err := item.ReadEventWithCard(w.NewContext(), w.DB(), id)
+	testkit.Must(t, err)
+	s := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer)
+	testkit.Must(t, s.ScoreMember(w.NewContext(), on, "ann"))
+	calls := w.CountCalls(func() { testkit.Must(t, s.ScoreMember(w.NewContext(), on, "ann")) })
+	if diff := cmp.Diff(map[string]int{"Query": 1}, calls); diff != "" {
+		t.Errorf("calls of a second scoring (-want +got):\n%s", diff)
+	}
+}
+
+// TestScoringNeedsARequest: a message about an event whose scoring nobody requested is
+// rejected.
+func TestScoringNeedsARequest(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.NewSeason(t)
+	w.EnterResults(pickemtest.LockedShow, 0, 1)
+	err := testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.LockedShow})
+	if got, want := pickemtest.CodeOf(err), "event_not_ready"; got != want {
+		t.Errorf("the error is %v, want %s", err, want)
+	}
+}
+
+// TestScoringRestoresNoDeletedEvent: the points of an event are withdrawn, and the event is
+// deleted, before any call of another run of the same scoring.
+func TestScoringRestoresNoDeletedEvent(t *testing.T) {
+	t.Parallel()
+	for at, calls := 1, 2; at <= calls; at++ {
+		w := pickemtest.New(t)
+		id := w.RequestScoresOf([]string{"ann"}, "clash-of-tides")[0]
+		w.ScoreQueued()
+		w.MustAdmin(event.PutResultFunction, pickemtest.AdminMatch(id, 1)+"/result", `{"result":null}`)
+		env, wire := w.Observe(score.ScoreEventFunction, at, func() {
+			w.ScoreQueued()
+			w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(id), "")
+			w.MoveClock(w.Clock.Now().Add(time.Hour))
+			testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+		}, func(pickemtest.Write) {})
+		testkit.Must(t, testkit.OpenWith(w.World, env, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: id}))
+		if at == 1 {
+			calls = 20
+		}
+		if wire.Calls < at {
+			break
+		}
+		for key := range w.Rows() {
+			if strings.HasPrefix(key, "EVENT") || strings.Contains(key, "ann EVENT#") {
+				t.Errorf("after a deletion before call %d: the row %q", at, key)
+			}
 		}
 	}
 }

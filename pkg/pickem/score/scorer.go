@@ -113,8 +113,8 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 		if len(on.MissingResults()) > 0 {
 			done = dynamo.Set(item.Event{ScoredRev: on.ResultsRev}, "scoringAt", "scoredRev")
 		}
-		sameResults := dynamo.Unchanged(on.Event, "resultsRev").And(dynamo.Exists[item.Event]("scoringAt"), dynamo.NotEqual[item.Event]("state", item.Deleting))
-		err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), done, sameResults)
+		// An event with a request is not deleted. To withdraw the request changes the results.
+		err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), done, dynamo.Unchanged(on.Event, "resultsRev"))
 		if !dynamo.IsRefused(err) {
 			slog.InfoContext(ctx, "scored", "event", on.ID, "rev", on.ResultsRev, "entries", len(entries))
 			return err

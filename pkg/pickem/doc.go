@@ -50,13 +50,16 @@
 //	LEAGUE#{id}      MEMBER#{userId}                                                          the same membership, with the member's name
 //	RANKING#{scope}  HEAD, PAGE#{n}, PLACES#{n}                                               the standings of a year or the scores of an event, with ranks
 //	CODE#{code}      CODE                                                                     the league that a code invites to
-//	TRIES#{userId}   CODES                                                                    the wrong codes that a user has tried within an hour
+//	USER#{userId}    CODES                                                                    the wrong codes that a user has tried within an hour
 //	USER#{userId}    DEVICES                                                                  the list of a member's phones
 //	DEVICE#{token}   DEVICE                   DEVICES#{userId}           {time}#{token}       a phone that gets notices, by the time it was seen
-//	NOTICE#{id}      USER#{userId}, DONE                                                      a notice that was sent, until its ttl
+//	USER#{userId}    NOTICE#{id}                                                              a notice that the member got, until its ttl
+//	NOTICE#{id}      DONE                                                                     a reminder whose notices are queued, until its ttl
 //
-// A member's partition read backwards returns the member first, then standings, leagues
-// and events. Items of a member name the member in belongsto, as USER#{userId}.
+// A member's partition read backwards returns the member first, then standings, notices,
+// leagues and events. Items of a member name the member in belongsto, as USER#{userId}. All
+// that is kept of a member is in this partition, with the phones, with leagues and in
+// rankings: from there it is exported, and deleted with the member.
 //
 // A screen costs the same among any number of members, at most 4 read units with a usual
 // card, and so takes a few small reads, not one query of everything. In the index, the

@@ -20,10 +20,7 @@ type triedCodes struct {
 	TTL   int64    `dynamodbav:"ttl"`   // epoch s
 }
 
-const (
-	triedPrefix = "TRIES#"
-	triedSK     = "CODES"
-)
+const triedSK = "CODES"
 
 // countWrong lists a code. It returns too_many_codes if maxCodes others are listed.
 func (s *Leagues) countWrong(ctx context.Context, userID, code string) error {
@@ -53,7 +50,7 @@ func (s *Leagues) uncountWrong(ctx context.Context, userID, code string) error {
 // no code. If another request has changed it meanwhile, changeTried begins again.
 func (s *Leagues) changeTried(ctx context.Context, userID string, change func(*triedCodes) error) error {
 	for range item.MaxTries {
-		was, _, err := dynamo.Get[triedCodes](ctx, s.Db, tables.TryCode, triedPrefix+userID, triedSK)
+		was, _, err := dynamo.Get[triedCodes](ctx, s.Db, tables.TryCode, item.UserRef(userID), triedSK)
 		if err != nil {
 			return err
 		}
@@ -62,7 +59,7 @@ func (s *Leagues) changeTried(ctx context.Context, userID string, change func(*t
 		if err := change(&next); err != nil {
 			return err
 		}
-		key, unchanged := item.Key(triedPrefix+userID, triedSK), dynamo.Unchanged(was, "codes")
+		key, unchanged := item.Key(item.UserRef(userID), triedSK), dynamo.Unchanged(was, "codes")
 		if len(next.Codes) == 0 {
 			_, err = dynamo.Delete(ctx, s.Db, tables.TryCode, key, unchanged)
 		} else {

@@ -109,7 +109,7 @@ func TestJoinCountsOnceAfterACrash(t *testing.T) {
 				if !errors.Is(err, want) {
 					t.Errorf("the second run returned %v, want %v", err, want)
 				}
-				tried, _, err := dynamo.Get[league.TriedCodes](w.NewContext(), w.DB(), tables.TryCode, "TRIES#bob", "CODES")
+				tried, _, err := dynamo.Get[league.TriedCodes](w.NewContext(), w.DB(), tables.TryCode, "USER#bob", "CODES")
 				testkit.Must(t, err)
 				return len(tried.Codes)
 			})

@@ -16,6 +16,7 @@ import (
 	"matchday/pkg/kit/object"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/member"
+	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/tables"
 )
 
@@ -24,6 +25,10 @@ import (
 func TestNothingOfAUserStays(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.NewBusy(t)
+	w.RequestJoin("ann", "WRONG")
+	w.WithAPNs()
+	show := notice.Notice{ID: "show#day", Title: "Clash", Body: "Pick!", EventID: pickemtest.Show, Until: pickemtest.ShowLockAt, UserIDs: []string{"ann", "bob"}}
+	testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier).SendNotices(w.NewContext(), show))
 	others := pickemtest.LinesWith(w.Dump(), "cat")
 	var want []string
 	for _, row := range testkit.Rows[map[string]any](w.World, tables.Pickem) {
@@ -48,7 +53,7 @@ func TestNothingOfAUserStays(t *testing.T) {
 	if !strings.Contains(string(text), `"seenAt"`) || strings.Contains(string(text), `"SeenAt"`) {
 		t.Errorf("the export names the attributes of phones otherwise than the table: %s", text)
 	}
-	if len(want) < 8 {
+	if len(want) < 11 {
 		t.Errorf("ann has only the items %q", want)
 	}
 	for range 2 {

@@ -21,7 +21,7 @@ var MaxDevices = maxDevices.Max
 
 const NoticeDone = noticeDone
 
-var NoticeKey = noticeKey
+var NoticeRef = noticeRef
 
 type Delivery = delivery
 

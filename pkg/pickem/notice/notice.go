@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
@@ -79,7 +81,7 @@ func (n Notice) message() (*push.Message, error) {
 
 const noticeType = "notice"
 
-// delivery is the item of a member who got a notice. With the sort key DONE it records
+// delivery is the item of a member who got a notice. With the key NOTICE#{id}, DONE it records
 // that all members of a reminder were queued.
 type delivery struct {
 	item.Row
@@ -94,10 +96,10 @@ const (
 	keepNotices = 24 * time.Hour
 )
 
-func noticeKey(id string) string { return "NOTICE#" + id }
+func noticeRef(id string) string { return "NOTICE#" + id }
 
-func newDelivery(n Notice, sk string) delivery {
-	return delivery{item.Row{PK: noticeKey(n.ID), SK: sk, Type: noticeType}, n.Until.Add(keepNotices).Unix()}
+func newDelivery(n Notice, pk, sk string) delivery {
+	return delivery{item.Row{PK: pk, SK: sk, Type: noticeType}, n.Until.Add(keepNotices).Unix()}
 }
 
 // Notifier is the service that sends notices.
@@ -173,14 +175,14 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 	telemetry.Emit(ctx, s.now(), []telemetry.Sample{
 		telemetry.Count(noticesDelivered, counts.Delivered), telemetry.Count(noticesGone, counts.Gone), telemetry.Count(noticesRetried, counts.Requeued),
 	}, slog.String("notice", n.ID))
-	var got []delivery
+	var got []string
 	var gone []Device
 	missed := 0
 	for _, user := range users {
 		reached, later, dead := sum(phones[user], outcomes)
 		gone = append(gone, dead...)
 		if reached {
-			got = append(got, newDelivery(n, item.UserRef(user)))
+			got = append(got, user)
 		} else if later {
 			missed++
 		}
@@ -188,18 +190,31 @@ func (s *Notifier) SendNotices(ctx context.Context, n Notice) error {
 	if missed > 0 {
 		err = errors.Join(err, problem.New(problem.Unavailable, "members_not_reached", "%d of %d members were not reached", missed, len(n.UserIDs)))
 	}
-	return errors.Join(broken, err, dynamo.PutAll(ctx, s.db, tables.MarkNotices, got), DropDevices(ctx, s.db, gone))
+	return errors.Join(broken, err, s.record(ctx, n, got), DropDevices(ctx, s.db, gone))
+}
+
+// record records that members have got a notice, except those who are removed meanwhile.
+func (s *Notifier) record(ctx context.Context, n Notice, userIDs []string) error {
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(item.MaxConcurrent)
+	for _, user := range userIDs {
+		work.Go(func() error {
+			return dynamo.IgnoreRefused(dynamo.Transact(ctx, s.db, tables.MarkNotices,
+				dynamo.CheckWrite(item.MemberKey(user), item.IsMember()), dynamo.PutWrite(newDelivery(n, item.UserRef(user), noticeRef(n.ID)))))
+		})
+	}
+	return work.Wait()
 }
 
 // lacking returns the members of a notice who have not got it.
 func (s *Notifier) lacking(ctx context.Context, n Notice) ([]string, error) {
 	keys := make([]dynamo.Item, len(n.UserIDs))
 	for i, user := range n.UserIDs {
-		keys[i] = item.Key(noticeKey(n.ID), item.UserRef(user))
+		keys[i] = item.Key(item.UserRef(user), noticeRef(n.ID))
 	}
 	got, err := dynamo.GetAll[delivery](ctx, s.db, tables.FindNotices, keys)
 	return slices.DeleteFunc(slices.Clone(n.UserIDs), func(user string) bool {
-		return slices.ContainsFunc(got, func(d delivery) bool { return d.SK == item.UserRef(user) })
+		return slices.ContainsFunc(got, func(d delivery) bool { return d.PK == item.UserRef(user) })
 	}), err
 }
 

@@ -1,17 +1,10 @@
 package notice_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -28,29 +21,10 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/member"
 	"matchday/pkg/pickem/notice"
 	"matchday/pkg/pickem/tables"
 )
-
-// withAPNs adds a simulated Apple to a room.
-func withAPNs(w *pickemtest.Room) *apns.Server {
-	w.T.Helper()
-	const bundle = "app.pickem.test"
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	testkit.Must(w.T, err)
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	testkit.Must(w.T, err)
-	phones := apns.New(w.Clock, apns.Config{TeamID: "TEAM", KeyID: "KEY", PublicKey: &key.PublicKey, Bundle: bundle})
-	testkit.Must(w.T, phones.Listen())
-	w.T.Cleanup(func() { phones.Close() })
-	ca := filepath.Join(w.T.TempDir(), "ca.pem")
-	testkit.Must(w.T, os.WriteFile(ca, phones.CA(), 0o600))
-	w.Settings = map[string]string{
-		push.SettingURL: phones.URL(), push.SettingTeamID: "TEAM", push.SettingKeyID: "KEY", push.SettingCAFile: ca, notice.APNSBundle: bundle,
-		notice.APNSKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
-	}
-	return phones
-}
 
 // notifier opens send-notices with one connection and a short backoff.
 func notifier(w *pickemtest.Room, env app.Env) *notice.Notifier {
@@ -92,8 +66,8 @@ func arrivals(phones *apns.Server, names ...string) (most int) {
 func notifiedMembers(w *pickemtest.Room, id string) (all []string) {
 	w.T.Helper()
 	for _, r := range testkit.Rows[notice.Delivery](w.World, tables.Pickem) {
-		if r.PK == notice.NoticeKey(id) {
-			all = append(all, strings.TrimPrefix(r.SK, "USER#"))
+		if r.SK == notice.NoticeRef(id) {
+			all = append(all, strings.TrimPrefix(r.PK, "USER#"))
 		}
 	}
 	slices.Sort(all)
@@ -108,7 +82,7 @@ func noticeTo(users ...string) notice.Notice {
 func TestNoticeReachesEachMemberOnce(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
-	phones := withAPNs(w)
+	phones := w.WithAPNs()
 	w.AddMembers("ann", "bob", "cat")
 	w.RegisterPhone("red", "ann")
 	w.RegisterPhone("blue", "ann")
@@ -124,7 +98,7 @@ func TestNoticeReachesEachMemberOnce(t *testing.T) {
 	if got, want := notifiedMembers(w, n.ID), []string{"ann", "bob"}; !slices.Equal(got, want) {
 		t.Errorf("members notified (-want +got):\n%s", cmp.Diff(want, got))
 	}
-	delivery := testkit.Row[notice.Delivery](w.World, tables.Pickem, notice.NoticeKey(n.ID), item.UserRef("ann"))
+	delivery := testkit.Row[notice.Delivery](w.World, tables.Pickem, item.UserRef("ann"), notice.NoticeRef(n.ID))
 	if want := n.Until.Add(notice.KeepNotices).Unix(); delivery.TTL != want {
 		t.Errorf("the delivery has ttl %d, want %d", delivery.TTL, want)
 	}
@@ -161,7 +135,7 @@ func TestNoticeReachesEachMemberOnce(t *testing.T) {
 func TestAllPhonesGetNotices(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
-	phones := withAPNs(w)
+	phones := w.WithAPNs()
 	w.AddMembers("ann")
 	var names []string
 	for i := range notice.MaxDevices {
@@ -184,7 +158,7 @@ func TestAllPhonesGetNotices(t *testing.T) {
 func TestInvalidNoticesAreRejected(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
-	withAPNs(w)
+	w.WithAPNs()
 	w.AddMembers("ann")
 	w.RegisterPhone("red", "ann")
 	s := notifier(w, w.Env(notice.SendNoticesFunction))
@@ -212,7 +186,7 @@ func TestInvalidNoticesAreRejected(t *testing.T) {
 func TestLongNoticeIDsStayDistinct(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
-	phones := withAPNs(w)
+	phones := w.WithAPNs()
 	w.AddMembers("ann")
 	w.RegisterPhone("red", "ann")
 	s := notifier(w, w.Env(notice.SendNoticesFunction))
@@ -269,7 +243,7 @@ func TestSecondRunNotifiesUnreachedMembers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := pickemtest.New(t)
-			phones := withAPNs(w)
+			phones := w.WithAPNs()
 			w.AddMembers("ann", "bob")
 			w.RegisterPhone("red", "ann")
 			w.RegisterPhone("blue", "ann")
@@ -309,7 +283,7 @@ func TestSecondRunNotifiesUnreachedMembers(t *testing.T) {
 func TestNobodyIsRecordedWhileAppleIsUnreachable(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
-	phones := withAPNs(w)
+	phones := w.WithAPNs()
 	w.AddMembers("ann")
 	w.RegisterPhone("red", "ann")
 	n := noticeTo("ann")
@@ -343,7 +317,7 @@ func TestNobodyIsRecordedWhileAppleIsUnreachable(t *testing.T) {
 func TestFailedReadOfPhonesRepeatsTheRest(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
-	phones := withAPNs(w)
+	phones := w.WithAPNs()
 	w.AddMembers("ann", "bob")
 	w.RegisterPhone("red", "ann")
 	w.RegisterPhone("green", "bob")
@@ -381,7 +355,7 @@ func TestPhoneRegisteredDuringThePushIsKept(t *testing.T) {
 		t.Run(user, func(t *testing.T) {
 			t.Parallel()
 			w := pickemtest.New(t)
-			phones := withAPNs(w)
+			phones := w.WithAPNs()
 			w.AddMembers("ann", "bob")
 			w.RegisterPhone("red", "ann")
 			phones.Answer(pickemtest.TokenOf("red"), apns.Refuse(apns2.ReasonUnregistered))
@@ -404,7 +378,7 @@ func TestSendNoticesCrashes(t *testing.T) {
 	type outcome struct{ Recorded, Shown []string }
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := pickemtest.New(t)
-		phones := withAPNs(w)
+		phones := w.WithAPNs()
 		users := []string{"ann", "bob", "cat"}
 		w.AddMembers(users...)
 		for _, u := range users {
@@ -417,4 +391,22 @@ func TestSendNoticesCrashes(t *testing.T) {
 		testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n))
 		return outcome{notifiedMembers(w, n.ID), notificationsOn(phones, users...)}
 	})
+}
+
+// TestRemovedMemberGotNothing: a member who is removed while a notice is sent keeps no record
+// of it.
+func TestRemovedMemberGotNothing(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.WithAPNs()
+	w.AddMembers("ann")
+	w.RegisterPhone("red", "ann")
+	n := noticeTo("ann")
+	env := pickemtest.InterruptBefore(w.Env(notice.SendNoticesFunction), "TransactWriteItems", 1, func() {
+		w.MustAdmin(member.DeleteUserFunction, "/admin/users/ann", "")
+	})
+	testkit.Must(t, notifier(w, env).SendNotices(w.NewContext(), n))
+	if got := w.Dump(); len(got) != 0 {
+		t.Errorf("rows after the removal: %q, want none", got)
+	}
 }

@@ -64,7 +64,7 @@ func (s *Reminder) Remind(ctx context.Context) error {
 // remind queues the notice to all members whose prediction of its event is incomplete,
 // unless that is recorded as done, or the card is empty.
 func (s *Reminder) remind(ctx context.Context, n Notice, left string) error {
-	_, done, err := dynamo.Get[delivery](ctx, s.db, tables.FindReminded, noticeKey(n.ID), noticeDone)
+	_, done, err := dynamo.Get[delivery](ctx, s.db, tables.FindReminded, noticeRef(n.ID), noticeDone)
 	if err != nil || done {
 		return err
 	}
@@ -103,7 +103,7 @@ func (s *Reminder) remind(ctx context.Context, n Notice, left string) error {
 		return err
 	}
 	slog.InfoContext(ctx, "reminded", "notice", n.ID, "members", len(none)+len(some))
-	return dynamo.Put(ctx, s.db, tables.MarkReminded, newDelivery(n, noticeDone))
+	return dynamo.Put(ctx, s.db, tables.MarkReminded, newDelivery(n, noticeRef(n.ID), noticeDone))
 }
 
 // inWords returns a duration in words, to the minute. Notices name a duration because

@@ -114,7 +114,7 @@ func TestReminderHasAtMost100Recipients(t *testing.T) {
 func TestReminderReachesThePhone(t *testing.T) {
 	t.Parallel()
 	w := pickemtest.New(t)
-	phones := withAPNs(w)
+	phones := w.WithAPNs()
 	w.AddMembers("ann", "bob")
 	w.RegisterPhone("red", "ann")
 	w.RegisterPhone("green", "bob")
@@ -134,7 +134,7 @@ func TestRemindCrashes(t *testing.T) {
 	type outcome struct{ Shown, Done []string }
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 		w := pickemtest.New(t)
-		phones := withAPNs(w)
+		phones := w.WithAPNs()
 		w.AddMembers("ann", "bob", "cat")
 		for _, u := range []string{"ann", "bob", "cat"} {
 			w.RegisterPhone(u, u)

@@ -74,8 +74,8 @@ var (
 	ScoreMember    = Pickem.On("Score member", "PK=USER#{userId}: prediction, standings and USER, by its rev", perScore, spec.UpdateItem, spec.PutItem, spec.DeleteItem)
 	FindReminded   = Pickem.On("Find reminded", "PK=NOTICE#{noticeId}, SK=DONE", perQuarter, spec.GetItem)
 	MarkReminded   = Pickem.On("Mark reminded", "PK=NOTICE#{noticeId}, SK=DONE", perQuarter, spec.PutItem)
-	FindNotices    = Pickem.On("Find notices", "PK=NOTICE#{noticeId}, SK=USER#{userId}, of each member of a message (a batch of 100)", spec.Rate{Driver: spec.Message, Note: "for each notice"}, spec.BatchGetItem)
-	MarkNotices    = Pickem.On("Mark notices", "PK=NOTICE#{noticeId}, SK=USER#{userId}, of each member who got it (batches of 25)", spec.Rate{Driver: spec.Message, Note: "for each notice"}, spec.BatchWriteItem)
+	FindNotices    = Pickem.On("Find notices", "PK=USER#{userId}, SK=NOTICE#{noticeId}, of each member of a message (a batch of 100)", spec.Rate{Driver: spec.Message, Note: "for each notice"}, spec.BatchGetItem)
+	MarkNotices    = Pickem.On("Mark notices", "PK=USER#{userId}, SK=NOTICE#{noticeId}, of each member who got it, if the user is a member", spec.Rate{Driver: spec.Message, Note: "for each member of a notice"}, spec.PutItem, spec.ConditionCheckItem)
 )
 
 // The leagues of members.
@@ -88,7 +88,7 @@ var (
 	CheckMembership = Pickem.On("Check membership", "PK=USER#{userId}, SK=LEAGUE#{leagueId}", perScreen, spec.GetItem)
 	ReadLeague      = Pickem.On("Get league", "PK=LEAGUE#{leagueId}: the league and its members", perScreen, spec.Query)
 	LeaguePoints    = Pickem.On("Get points of a league", "PK=USER#{userId}, SK=STANDINGS#{year} or EVENT#{eventId}, of each member of a league (a batch of 100)", perScreen, spec.BatchGetItem)
-	TryCode         = Pickem.On("Try code", "PK=TRIES#{userId}, SK=CODES, unchanged", onUser, spec.GetItem, spec.UpdateItem, spec.DeleteItem)
+	TryCode         = Pickem.On("Try code", "PK=USER#{userId}, SK=CODES, unchanged", onUser, spec.GetItem, spec.UpdateItem, spec.DeleteItem)
 	RenewCode       = Pickem.On("Renew code", "PK=CODE#{code}, SK=CODE, and LEAGUE, if the user owns it", onUser, spec.PutItem, spec.UpdateItem, spec.DeleteItem)
 	EndLeague       = Pickem.On("End league", "PK=LEAGUE#{leagueId}, SK=LEAGUE, and its CODE#, if the user owns it; then its memberships (batches of 25)", onUser, spec.UpdateItem, spec.BatchWriteItem, spec.DeleteItem)
 )

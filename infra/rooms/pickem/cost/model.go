@@ -22,7 +22,8 @@ const (
 	viewsOfWeek    = 4.0  // of each screen, by a member
 	savesOfEvent   = 2.0  // by a member; there is one event a week
 	noticesOfEvent = 0.75 // to a member
-	noticeReads    = 1.0  // read units: the phones
+	noticeReads    = 1.5  // read units: the record of the notice, and the phones
+	noticeWrites   = 4.0  // write units: the record and a check, in a transaction
 	noticesAtOnce  = 100  // members of one message
 	scoredPerSec   = 1000 // members, with 32 in flight
 	megabyteTakes  = 0.1  // seconds to read 1 MB, beside those of a request
@@ -60,7 +61,7 @@ func (m model) month(members float64) (s month, err error) {
 	sent := scored * noticesOfEvent
 	s.notices = usage.Usage{
 		LambdaRequests: sent / noticesAtOnce, LambdaGBSeconds: sent / usage.NotifiedPerSec * m.memory(notice.SendNoticesFunction.Name),
-		ReadUnits: sent * noticeReads, WriteUnits: sent, SQSRequests: 3 * sent / noticesAtOnce, LogGB: sent / noticesAtOnce * usage.JobLog / usage.Gigabyte, EgressGB: sent * usage.PushBytes / usage.Gigabyte,
+		ReadUnits: sent * noticeReads, WriteUnits: sent * noticeWrites, SQSRequests: 3 * sent / noticesAtOnce, LogGB: sent / noticesAtOnce * usage.JobLog / usage.Gigabyte, EgressGB: sent * usage.PushBytes / usage.Gigabyte,
 	}
 	return s, nil
 }

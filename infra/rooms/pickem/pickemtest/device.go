@@ -1,12 +1,21 @@
 package pickemtest
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
+	"encoding/pem"
+	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"matchday/infra/sim/apns"
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/pickem/notice"
@@ -21,6 +30,29 @@ func TokenOf(name string) string {
 
 // DeviceID returns the id of a phone by its name.
 func DeviceID(name string) string { return string(push.Token(TokenOf(name)).ID()) }
+
+// WithAPNs adds a simulated Apple to a room.
+func (w *Room) WithAPNs() *apns.Server {
+	w.T.Helper()
+	const bundle = "app.pickem.test"
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	testkit.Must(w.T, err)
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	testkit.Must(w.T, err)
+	phones := apns.New(w.Clock, apns.Config{TeamID: "TEAM", KeyID: "KEY", PublicKey: &key.PublicKey, Bundle: bundle})
+	testkit.Must(w.T, phones.Listen())
+	w.T.Cleanup(func() { phones.Close() })
+	ca := filepath.Join(w.T.TempDir(), "ca.pem")
+	testkit.Must(w.T, os.WriteFile(ca, phones.CA(), 0o600))
+	if w.Settings == nil {
+		w.Settings = map[string]string{}
+	}
+	maps.Copy(w.Settings, map[string]string{
+		push.SettingURL: phones.URL(), push.SettingTeamID: "TEAM", push.SettingKeyID: "KEY", push.SettingCAFile: ca, notice.APNSBundle: bundle,
+		notice.APNSKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+	})
+	return phones
+}
 
 // RegisterPhone registers a phone for a user.
 func (w *Room) RegisterPhone(name, user string) {

@@ -88,13 +88,17 @@ deploy: real app ## deploy all rooms with the credentials at hand: STAGE=dev SET
 real:
 	@case " $(SET) " in *" agnostic="*) echo "agnostic= is for templates to read, not for a deployment: leave it out."; exit 2;; esac
 
+# An output of a stack of the stage, nothing if the stack has no such output.
+output = aws cloudformation describe-stacks --stack-name matchday-$(STAGE)-$(1) --query "Stacks[0].Outputs[?OutputKey=='$(2)'].OutputValue" --output text
+
 smoke: ## ask the deployed APIs a few questions: STAGE=dev, of all rooms or ROOM=cricket, or URL=https://… ROOM=cricket; TOKEN= of a user, ORIGIN= of a web page
 	@test -n "$(STAGE)$(URL)" || { echo "Say which stage: make smoke STAGE=dev, or URL=https://… ROOM=cricket"; exit 2; }; \
 	test -z "$(URL)" || test -n "$(ROOM)" || { echo "Say which room is at $(URL): ROOM=cricket"; exit 2; }; \
 	test -n "$(URL)" || command -v aws >/dev/null || { echo "The AWS CLI is needed to find the APIs of $(STAGE), or say URL=https://… ROOM=cricket"; exit 1; }; \
-	failed=0; for room in $(or $(ROOM),$(ROOMS)); do url="$(URL)"; if [ -z "$$url" ]; then \
-	  url=$$(aws cloudformation describe-stacks --stack-name matchday-$(STAGE)-$$room --query "Stacks[0].Outputs[?OutputKey=='Url'].OutputValue" --output text) || exit 1; fi; \
-	  go run ./infra/tools/smoke "$$room" "$$url" || failed=1; done; exit $$failed
+	failed=0; for room in $(or $(ROOM),$(ROOMS)); do url="$(URL)" direct="$(DIRECT)"; if [ -z "$$url" ]; then \
+	  direct=$$($(call output,$$room,DirectUrl)) || exit 1; \
+	  if [ -n "$$direct" ]; then url=$$($(call output,edge,Url))/$$room || exit 1; else url=$$($(call output,$$room,Url)) || exit 1; fi; fi; \
+	  DIRECT="$$direct" go run ./infra/tools/smoke "$$room" "$$url" || failed=1; done; exit $$failed
 
 sam-template: app ## templates for SAM CLI, in cdk.local: STAGE=dev
 	@$(call cdk,synth) -c agnostic=true -c sam=true --no-staging --path-metadata=false --quiet -o cdk.local && \

@@ -54,13 +54,21 @@ func TestRoutes(t *testing.T) {
 			if !json.Valid([]byte(format)) || strings.Contains(strings.ToLower(format), "header") {
 				t.Errorf("the API logs %s", format)
 			}
-			tmpl.compare(t, "the API's stage", s.Properties, map[string]any{
+			want := map[string]any{
 				"ApiId": "Api " + tmpl.Stage.API(tmpl.Room.Name), "StageName": "$default", "AutoDeploy": true,
 				"AccessLogSettings":    map[string]any{"DestinationArn": "LogGroup " + tmpl.Stage.APILogs(tmpl.Room.Name), "Format": format},
 				"DefaultRouteSettings": map[string]any{"ThrottlingRateLimit": 500, "ThrottlingBurstLimit": 1000},
-			})
+			}
+			if tmpl.Stage.CDN {
+				want["StageName"], want["StageVariables"] = tmpl.Room.Name, map[string]any{"cdnKeys": map[string]string{"prod": keyTwo + "," + keyOne, "try": keyOfTry}[tmpl.Stage.Name]}
+			}
+			tmpl.compare(t, "the API's stage", s.Properties, want)
 		}
-		for _, m := range tmpl.of("AWS::ApiGatewayV2::ApiMapping") {
+		mappings := tmpl.of("AWS::ApiGatewayV2::ApiMapping")
+		if want := tmpl.Stage.Domain != "" && !tmpl.Stage.CDN && len(want) > 0; (len(mappings) == 1) != want {
+			t.Errorf("the API has %d domains, although the stage's is %q and its CDN %t", len(mappings), tmpl.Stage.Domain, tmpl.Stage.CDN)
+		}
+		for _, m := range mappings {
 			tmpl.compare(t, "the domain", m.Properties, map[string]any{
 				"ApiId": "Api " + tmpl.Stage.API(tmpl.Room.Name), "DomainName": tmpl.Stage.Domain, "ApiMappingKey": tmpl.Room.Name, "Stage": "Stage",
 			})
@@ -170,15 +178,24 @@ func TestTriggers(t *testing.T) {
 	})
 }
 
-// TestEdge: with cdn=true, and only then, what is cached is what anyone may read.
+// The references to the keys by which CloudFront proves itself: in production the second,
+// after which the first is still accepted.
+const (
+	keyOne   = "{{resolve:secretsmanager:prod/cdn/key1:SecretString}}"
+	keyTwo   = "{{resolve:secretsmanager:prod/cdn/key2:SecretString}}"
+	keyOfTry = "{{resolve:secretsmanager:try/cdn/key1:SecretString}}"
+)
+
+// TestEdge: with cdn=true, and only then, one distribution is in front of all rooms,
+// behind a firewall. What is cached is what anyone may read.
 func TestEdge(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		all := tmpl.of("AWS::CloudFront::Distribution")
-		if want := tmpl.Stage.CDN && tmpl.Room.Name != ""; (len(all) == 1) != want {
+		if want := tmpl.Room.Name == edge.Name; (len(all) == 1) != want {
 			t.Fatalf("there are %d distributions", len(all))
 		}
 		for _, d := range all {
-			if acl := tmpl.plain(d.at("DistributionConfig", "WebACLId")); acl != "WebACL "+tmpl.Stage.API(tmpl.Room.Name) {
+			if acl := tmpl.plain(d.at("DistributionConfig", "WebACLId")); acl != "WebACL "+tmpl.Name {
 				t.Errorf("its firewall is %s", acl)
 			}
 			var rules []string
@@ -192,38 +209,75 @@ func TestEdge(t *testing.T) {
 			})
 			behaviors := many(d.at("DistributionConfig", "CacheBehaviors"))
 			otherwise := d.at("DistributionConfig", "DefaultCacheBehavior")
-			if policy := otherwise.(map[string]any)["CachePolicyId"]; policy != "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" {
-				t.Errorf("what no pattern fits is cached by %v, and not by CachingDisabled", policy)
-			}
 			for _, b := range append(slices.Clone(behaviors), otherwise) {
-				if b := b.(map[string]any); b["ViewerProtocolPolicy"] != "https-only" {
-					t.Errorf("%v is served by %v", b["PathPattern"], b["ViewerProtocolPolicy"])
+				b := resource{Properties: b.(map[string]any)}
+				cached := b.at("CachePolicyId", "Ref") != nil
+				if !cached && (b.at("CachePolicyId") != "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" || b.at("OriginRequestPolicyId") != "b689b0a8-53d0-40ab-baf2-68738e2966ac" || b.at("ResponseHeadersPolicyId") != nil) {
+					t.Errorf("%v is neither cached nor passed through by CachingDisabled and AllViewerExceptHostHeader: %v", b.at("PathPattern"), b.Properties)
+				}
+				if cached && (b.at("OriginRequestPolicyId", "Ref") == nil || b.at("ResponseHeadersPolicyId", "Ref") == nil) {
+					t.Errorf("%v is cached with what the viewer chooses: %v", b.at("PathPattern"), b.Properties)
+				}
+				if b.at("ViewerProtocolPolicy") != "https-only" || len(many(b.at("AllowedMethods"))) != 7 {
+					t.Errorf("%v is served by %v of %v", b.at("PathPattern"), b.at("ViewerProtocolPolicy"), b.at("AllowedMethods"))
 				}
 			}
-			for _, f := range tmpl.Room.Functions {
-				on, ok := f.On.(spec.Route)
-				if !ok || on.Method != "GET" {
-					continue
-				}
-				path := regexp.MustCompile(`\{[^/]*\}`).ReplaceAllString(on.Path, "1")
-				cached := false // by the first pattern that fits
-				for _, b := range behaviors {
-					b := resource{Properties: b.(map[string]any)}
-					if fits := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(b.name("PathPattern")), `\*`, ".*") + "$"); fits.MatchString(path) {
-						cached = b.at("CachePolicyId", "Ref") != nil
-						break
+			var queries []string
+			for _, room := range tmpl.Rooms {
+				for _, f := range room.Functions {
+					on, ok := f.On.(spec.Route)
+					if !ok {
+						continue
+					}
+					path := "/" + room.Name + regexp.MustCompile(`\{[^/]*\}`).ReplaceAllString(on.Path, "1")
+					i := slices.IndexFunc(behaviors, func(b any) bool { // the first pattern that fits
+						pattern := b.(map[string]any)["PathPattern"].(string)
+						return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(path)
+					})
+					if i < 0 {
+						t.Errorf("no pattern fits %s", path)
+						continue
+					}
+					b := resource{Properties: behaviors[i].(map[string]any)}
+					if b.at("TargetOriginId") != room.Name {
+						t.Errorf("%s is of the origin %v", path, b.at("TargetOriginId"))
+					}
+					cached := b.at("CachePolicyId", "Ref") != nil
+					if on.Method == "GET" && cached != (on.Auth == spec.Public) {
+						t.Errorf("GET %s is for %s, and is cached: %v", path, on.Auth, cached)
+					}
+					if on.Auth == spec.Public {
+						queries = append(queries, on.Queries...)
 					}
 				}
-				if cached != (on.Auth == spec.Public) {
-					t.Errorf("GET %s is for %s, and is cached: %v", on.Path, on.Auth, cached)
-				}
 			}
-			// CORS answers name the page that asked; without the query another list would be shown.
-			tmpl.compare(t, "the cache", tmpl.of("AWS::CloudFront::CachePolicy")[0].Properties, map[string]any{"CachePolicyConfig": map[string]any{
-				"Name": tmpl.Stage.API(tmpl.Room.Name), "MinTTL": 0, "DefaultTTL": 2, "MaxTTL": 3600, "ParametersInCacheKeyAndForwardedToOrigin": map[string]any{
+			slices.Sort(queries)
+			queries = slices.Compact(queries)
+			if len(queries) == 0 || len(queries) > 10 {
+				t.Errorf("CloudFront takes 1 to 10 query parameters, not %q", queries)
+			}
+			tmpl.compare(t, "the cache's key", tmpl.of("AWS::CloudFront::CachePolicy")[0].Properties, map[string]any{"CachePolicyConfig": map[string]any{
+				"Name": tmpl.Name, "MinTTL": 0, "DefaultTTL": 2, "MaxTTL": 3600, "ParametersInCacheKeyAndForwardedToOrigin": map[string]any{
 					"EnableAcceptEncodingBrotli": true, "EnableAcceptEncodingGzip": true, "CookiesConfig": map[string]any{"CookieBehavior": "none"},
-					"HeadersConfig":      map[string]any{"HeaderBehavior": "whitelist", "Headers": []any{"Origin"}},
-					"QueryStringsConfig": map[string]any{"QueryStringBehavior": "all"},
+					"HeadersConfig":      map[string]any{"HeaderBehavior": "none"},
+					"QueryStringsConfig": map[string]any{"QueryStringBehavior": "whitelist", "QueryStrings": queries},
+				},
+			}})
+			// A query parameter that is passed on without being in the key could have the
+			// refusal of one request answer others.
+			tmpl.compare(t, "what else the API gets", tmpl.of("AWS::CloudFront::OriginRequestPolicy")[0].Properties, map[string]any{"OriginRequestPolicyConfig": map[string]any{
+				"Name": tmpl.Name, "CookiesConfig": map[string]any{"CookieBehavior": "none"}, "QueryStringsConfig": map[string]any{"QueryStringBehavior": "none"},
+				"HeadersConfig": map[string]any{"HeaderBehavior": "allExcept", "Headers": []any{"Host"}},
+			}})
+			// A cached answer has the headers of the page that asked first. The same pages may
+			// read what is cached and what is not.
+			tmpl.compare(t, "CORS", tmpl.of("AWS::CloudFront::ResponseHeadersPolicy")[0].Properties, map[string]any{"ResponseHeadersPolicyConfig": map[string]any{
+				"Name": tmpl.Name, "CorsConfig": map[string]any{
+					"OriginOverride": true, "AccessControlAllowCredentials": false, "AccessControlMaxAgeSec": 3600,
+					"AccessControlAllowOrigins":  map[string]any{"Items": tmpl.Stage.Origins},
+					"AccessControlAllowMethods":  map[string]any{"Items": []any{"GET", "POST", "PUT", "PATCH", "DELETE"}},
+					"AccessControlAllowHeaders":  map[string]any{"Items": []any{"authorization", "content-type", "if-none-match"}},
+					"AccessControlExposeHeaders": map[string]any{"Items": []any{"etag", "retry-after"}},
 				},
 			}})
 			var errors []string
@@ -234,6 +288,79 @@ func TestEdge(t *testing.T) {
 				"map[ErrorCachingMinTTL:1 ErrorCode:404]", "map[ErrorCachingMinTTL:1 ErrorCode:500]", "map[ErrorCachingMinTTL:1 ErrorCode:502]",
 				"map[ErrorCachingMinTTL:1 ErrorCode:503]", "map[ErrorCachingMinTTL:1 ErrorCode:504]",
 			})
+		}
+	})
+}
+
+// TestDirectAddressIsClosed: CloudFront sends the current key to the API of each room,
+// whose functions accept it and, after a change, the one before. Secrets Manager makes
+// up the keys. Without cdn=true there are none.
+func TestDirectAddressIsClosed(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		var secrets, want []string
+		for _, s := range tmpl.of("AWS::SecretsManager::Secret") {
+			if s.at("GenerateSecretString") == nil {
+				continue
+			}
+			secrets = append(secrets, s.name("Name"))
+			if s.at("SecretString") != nil || s.at("GenerateSecretString", "PasswordLength") != 43.0 || s.at("GenerateSecretString", "ExcludePunctuation") != true {
+				t.Errorf("a key is %v", s.Properties)
+			}
+		}
+		if tmpl.Room.Name == "" {
+			want = map[string][]string{"prod": {"prod/cdn/key1", "prod/cdn/key2"}, "try": {"try/cdn/key1"}}[tmpl.Stage.Name]
+		}
+		same(t, "keys", secrets, want)
+		if !tmpl.Stage.CDN && strings.Contains(tmpl.text, "resolve:secretsmanager") {
+			t.Error("there is a key, and no CDN")
+		}
+		for _, d := range tmpl.of("AWS::CloudFront::Distribution") {
+			var got, want []string
+			for _, o := range many(d.at("DistributionConfig", "Origins")) {
+				o := resource{Properties: o.(map[string]any)}
+				headers := many(o.at("OriginCustomHeaders"))
+				if len(headers) != 1 || o.at("CustomOriginConfig", "OriginProtocolPolicy") != "https-only" {
+					t.Errorf("an origin is %v", o.Properties)
+					continue
+				}
+				h := headers[0].(map[string]any)
+				got = append(got, fmt.Sprintf("%v at %s with %v: %v", o.at("Id"), tmpl.plain(o.at("DomainName")), h["HeaderName"], h["HeaderValue"]))
+			}
+			for _, room := range tmpl.Rooms {
+				key := map[string]string{"prod": keyTwo, "try": keyOfTry}[tmpl.Stage.Name]
+				want = append(want, fmt.Sprintf("%s at {%s}.execute-api.us-east-1.amazonaws.com with x-matchday-cdn: %s", room.Name, tmpl.Stage.Parameter("api/"+room.Name), key))
+			}
+			same(t, "origins", got, want)
+		}
+	})
+}
+
+// TestDomain: the stage's domain leads to the distribution if there is one, else to the
+// APIs.
+func TestDomain(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		var got, want []string
+		for _, d := range tmpl.of("AWS::ApiGatewayV2::DomainName") {
+			got = append(got, "API Gateway: "+d.name("DomainName"))
+		}
+		for _, d := range tmpl.of("AWS::CloudFront::Distribution") {
+			for _, alias := range many(d.at("DistributionConfig", "Aliases")) {
+				got = append(got, fmt.Sprint("CloudFront: ", alias))
+				tmpl.compare(t, "its certificate", d.at("DistributionConfig", "ViewerCertificate"), map[string]any{
+					"AcmCertificateArn": tmpl.Stage.Certificate, "SslSupportMethod": "sni-only", "MinimumProtocolVersion": "TLSv1.2_2021",
+				})
+			}
+		}
+		switch {
+		case tmpl.Stage.Domain == "":
+		case tmpl.Stage.CDN && tmpl.Room.Name == edge.Name:
+			want = []string{"CloudFront: " + tmpl.Stage.Domain}
+		case !tmpl.Stage.CDN && tmpl.Room.Name == "":
+			want = []string{"API Gateway: " + tmpl.Stage.Domain}
+		}
+		same(t, "domain", got, want)
+		if _, ok := tmpl.Outputs["DomainTarget"]; ok != (want != nil) {
+			t.Errorf("it says what the domain is to be a CNAME of: %t", ok)
 		}
 	})
 }

@@ -32,7 +32,7 @@ import (
 type template struct {
 	Name      string
 	Stage     stage.Stage
-	Room      spec.Room   // without a name if it is what rooms share
+	Room      spec.Room   // without a name if it is what rooms share, edge if it is in front of them
 	Rooms     []spec.Room // all of the deployment
 	Resources map[string]resource
 	// Parameters are what is read from the parameter store at deployment.
@@ -58,6 +58,9 @@ func (tmpl template) buckets() []spec.Bucket {
 	}
 	return slices.DeleteFunc(tmpl.Room.Buckets(), func(b spec.Bucket) bool { return b.Shared })
 }
+
+// edge stands for a room in the template of CloudFront.
+var edge = spec.Room{Name: "edge"}
 
 type resource struct {
 	Type                                string
@@ -113,18 +116,22 @@ func restart() error {
 }
 
 // Three deployments that differ in all that can: production in an account, with
-// every option; a trial of no account in particular, with none; and a room that
-// the fleet does not have, for whatever rooms may come to need.
+// every option; a trial of no account in particular, with none but a domain without
+// CloudFront; and a room that the fleet does not have, for whatever rooms may come to
+// need, with CloudFront without a domain.
 var deployments = []struct {
 	context map[string]string
 	rooms   []spec.Room
 }{
 	{map[string]string{
-		"stage": "prod", "account": "123456789012", "region": "us-east-1", "cdn": "true", "mail": "ops@example.com",
+		"stage": "prod", "account": "123456789012", "region": "us-east-1", "cdn": "true", "cdnkey": "2", "mail": "ops@example.com",
 		"domain": "api.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
 		"origins": "https://example.com", "callbacks": "matchday://signed-in,https://example.com/signed-in",
 	}, fleet.Rooms()},
-	{map[string]string{"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false"}, fleet.Rooms()},
+	{map[string]string{
+		"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false",
+		"domain": "dev.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
+	}, fleet.Rooms()},
 	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com"}, []spec.Room{lab}},
 }
 
@@ -140,7 +147,7 @@ var (
 	lab    = spec.Room{
 		Name: "lab",
 		Functions: []spec.Function{
-			labFunction("get-thing", spec.Route{Method: "GET", Path: "/things/{id}", Auth: spec.Public}),
+			labFunction("get-thing", spec.Route{Method: "GET", Path: "/things/{id}", Auth: spec.Public, Queries: []string{"day"}}),
 			labFunction("get-note", spec.Route{Method: "GET", Path: "/things/{id}/note", Auth: spec.Session}),
 			labFunction("take-hook", spec.Route{Method: "POST", Path: "/hook/{key}", Auth: spec.Secret}),
 			labFunction("do-work", work),
@@ -226,7 +233,11 @@ func synthesize(dist string) error {
 	}
 	app.Synth(nil)
 	for i, s := range stages {
-		for _, r := range append([]spec.Room{{}}, deployments[i].rooms...) {
+		rooms := append([]spec.Room{{}}, deployments[i].rooms...)
+		if s.CDN {
+			rooms = append(rooms, edge)
+		}
+		for _, r := range rooms {
 			name := s.Stack(cmp.Or(r.Name, "shared"))
 			text, err := os.ReadFile(filepath.Join(assembly, name+".template.json"))
 			if err != nil {

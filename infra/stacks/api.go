@@ -8,6 +8,7 @@ import (
 	api "github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsssm"
 	"github.com/aws/jsii-runtime-go"
 
 	"matchday/infra/stage"
@@ -18,24 +19,24 @@ import (
 // API Gateway keeps such a limit forever and then rejects the removal of the route.
 const rate, burst = 500, 1000
 
+// What web pages of the stage's origins may send and read (CORS), and for how long their
+// browsers remember it.
+var corsMethods, corsHeaders, corsExposed = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}, []string{"authorization", "content-type", "if-none-match"}, []string{"etag", "retry-after"}
+
+const corsSeconds = 3600
+
 // api adds the room's HTTP API, if it has routes. A route of a user or an administrator
 // requires a JWT; the function checks the group.
 func (r *room) api() {
-	var routed []spec.Function
-	for _, f := range r.spec.Functions {
-		if _, ok := f.On.(spec.Route); ok {
-			routed = append(routed, f)
-		}
-	}
+	routed := routes(r.spec)
 	if len(routed) == 0 {
 		return
 	}
 	rest := api.NewCfnApi(r.stack, text("Api"), &api.CfnApiProps{
 		Name: text(r.Stage.API(r.spec.Name)), ProtocolType: text("HTTP"),
 		CorsConfiguration: &api.CfnApi_CorsProperty{
-			AllowOrigins: jsii.Strings(r.Stage.Origins...), AllowMethods: jsii.Strings("GET", "POST", "PUT", "PATCH", "DELETE"),
-			AllowHeaders:  jsii.Strings("authorization", "content-type", "if-none-match"),
-			ExposeHeaders: jsii.Strings("etag", "retry-after"), MaxAge: number(3600),
+			AllowOrigins: jsii.Strings(r.Stage.Origins...), AllowMethods: jsii.Strings(corsMethods...),
+			AllowHeaders: jsii.Strings(corsHeaders...), ExposeHeaders: jsii.Strings(corsExposed...), MaxAge: number(corsSeconds),
 		},
 	})
 	r.deployed[stage.APIID] = rest.Ref()
@@ -67,20 +68,28 @@ func (r *room) api() {
 		})
 	}
 	logs := r.logGroup("Logs-api", r.Stage.APILogs(r.spec.Name))
+	var variables any
+	if r.Stage.CDN {
+		variables = map[string]string{spec.CDNKeys: secretValues(r.Stage.CDNKeys()...)}
+	}
 	open := api.NewCfnStage(r.stack, text("Stage"), &api.CfnStageProps{
-		ApiId: rest.Ref(), StageName: text("$default"), AutoDeploy: yes(true),
+		ApiId: rest.Ref(), StageName: text(r.Stage.APIStage(r.spec.Name)), AutoDeploy: yes(true), StageVariables: variables,
 		AccessLogSettings:    &api.CfnStage_AccessLogSettingsProperty{DestinationArn: logs.LogGroupArn(), Format: text(accessLog())},
 		DefaultRouteSettings: &api.CfnStage_RouteSettingsProperty{ThrottlingRateLimit: number(rate), ThrottlingBurstLimit: number(burst)},
 	})
+	if r.Stage.CDN {
+		awsssm.NewStringParameter(r.stack, text("ApiId"), &awsssm.StringParameterProps{
+			ParameterName: text(r.Stage.Parameter(stage.APIParameter(r.spec.Name))), StringValue: rest.Ref(), Description: text("The API that CloudFront calls."),
+		})
+		output(r.stack, "DirectUrl", text(*rest.AttrApiEndpoint()+"/"+r.spec.Name), "The API of %s, which refuses what does not come through CloudFront", r.spec.Name)
+		return
+	}
 	output(r.stack, "Url", rest.AttrApiEndpoint(), "The API of %s", r.spec.Name)
 	if r.Stage.Domain != "" {
 		mapping := api.NewCfnApiMapping(r.stack, text("Mapping"), &api.CfnApiMappingProps{
 			ApiId: rest.Ref(), DomainName: text(r.Stage.Domain), Stage: open.Ref(), ApiMappingKey: text(r.spec.Name),
 		})
 		mapping.AddResourceDependency(open, nil)
-	}
-	if r.Stage.CDN {
-		r.edge(rest, routed)
 	}
 }
 

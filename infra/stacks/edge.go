@@ -6,11 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	api "github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2"
 	cdn "github.com/aws/aws-cdk-go/awscdk/v2/awscloudfront"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsssm"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awswafv2"
+	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 
+	"matchday/infra/stage"
 	"matchday/pkg/spec"
 )
 
@@ -23,6 +27,10 @@ const (
 	// edgeRate is the maximum of requests from one address in five minutes: enough for
 	// many users behind one address, too few for a scraper.
 	edgeRate = 10_000
+	// maxQueries is CloudFront's limit of query parameters in a cache policy.
+	maxQueries = 10
+	// keyLength is the number of letters and digits of a key: 256 bits.
+	keyLength = 43
 
 	// The managed policies of AWS. Their ids are the same in every account.
 	notCached          = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" // CachingDisabled
@@ -30,14 +38,31 @@ const (
 	cloudFrontFirewall = "CLOUDFRONT"
 )
 
-// edge puts CloudFront and a firewall in front of the API. Public reads are cached by
-// path and query for the lifetime in their Cache-Control; all other requests pass
-// through. The API's own address remains reachable, within its throttles.
-func (r *room) edge(rest api.CfnApi, routed []spec.Function) {
-	firewall := awswafv2.NewCfnWebACL(r.stack, text("Firewall"), &awswafv2.CfnWebACLProps{
-		Name: text(r.Stage.API(r.spec.Name)), Scope: text(cloudFrontFirewall),
+// addEdge adds CloudFront and a firewall in front of the APIs of all rooms: one
+// distribution, because the stage's domain can be the alias of only one. A room is at the
+// path of its name, as at a custom domain of API Gateway.
+//
+// Public reads are cached for the lifetime in their Cache-Control, by path and by the
+// query parameters that the spec lists; others reach neither the key nor the API, so that
+// nobody passes the cache by inventing one, and a refusal of an unknown one is never
+// cached. The key does not contain the page's origin, so a cached answer has the CORS
+// headers of whoever asked first: CloudFront replaces them by those of the page that asks.
+// All other requests pass through.
+//
+// CloudFront proves itself to the APIs by a key in a header, so that nobody passes the
+// firewall by an API's own address.
+func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
+	s := cfg.Stage
+	stack := newStack(app, s, "edge", "Matchday: CloudFront and the firewall")
+	name := text(s.Stack("edge"))
+	queries, err := edgeQueries(cfg.Rooms)
+	if err != nil {
+		return nil, err
+	}
+	firewall := awswafv2.NewCfnWebACL(stack, text("Firewall"), &awswafv2.CfnWebACLProps{
+		Name: name, Scope: text(cloudFrontFirewall),
 		DefaultAction:    &awswafv2.CfnWebACL_DefaultActionProperty{Allow: map[string]any{}},
-		VisibilityConfig: seen(r.Stage.API(r.spec.Name)),
+		VisibilityConfig: seen(*name),
 		Rules: []any{
 			&awswafv2.CfnWebACL_RuleProperty{
 				Name: text("common"), Priority: number(1), VisibilityConfig: seen("common"),
@@ -55,52 +80,145 @@ func (r *room) edge(rest api.CfnApi, routed []spec.Function) {
 			},
 		},
 	})
-	brief := cdn.NewCfnCachePolicy(r.stack, text("Brief"), &cdn.CfnCachePolicyProps{CachePolicyConfig: &cdn.CfnCachePolicy_CachePolicyConfigProperty{
-		Name: text(r.Stage.API(r.spec.Name)), MinTtl: number(0), DefaultTtl: number(edgeSeconds), MaxTtl: number(3600),
+	brief := cdn.NewCfnCachePolicy(stack, text("Brief"), &cdn.CfnCachePolicyProps{CachePolicyConfig: &cdn.CfnCachePolicy_CachePolicyConfigProperty{
+		Name: name, MinTtl: number(0), DefaultTtl: number(edgeSeconds), MaxTtl: number(3600),
 		ParametersInCacheKeyAndForwardedToOrigin: &cdn.CfnCachePolicy_ParametersInCacheKeyAndForwardedToOriginProperty{
 			EnableAcceptEncodingGzip: yes(true), EnableAcceptEncodingBrotli: yes(true),
 			CookiesConfig:      &cdn.CfnCachePolicy_CookiesConfigProperty{CookieBehavior: text("none")},
-			HeadersConfig:      &cdn.CfnCachePolicy_HeadersConfigProperty{HeaderBehavior: text("whitelist"), Headers: jsii.Strings("Origin")},
-			QueryStringsConfig: &cdn.CfnCachePolicy_QueryStringsConfigProperty{QueryStringBehavior: text("all")},
+			HeadersConfig:      &cdn.CfnCachePolicy_HeadersConfigProperty{HeaderBehavior: text("none")},
+			QueryStringsConfig: queries,
 		},
 	}})
-	var paths []any
-	behavior := func(pattern string, policy *string) {
-		paths = append(paths, &cdn.CfnDistribution_CacheBehaviorProperty{
-			PathPattern: &pattern, TargetOriginId: text("api"), CachePolicyId: policy, OriginRequestPolicyId: text(allButHost),
-			ViewerProtocolPolicy: text("https-only"), Compress: yes(true),
-			AllowedMethods: methods(), CachedMethods: jsii.Strings("GET", "HEAD"),
+	// A path of public reads may have other methods, which need the caller's token, and
+	// preflights, which need the page's origin.
+	headers := cdn.NewCfnOriginRequestPolicy(stack, text("Headers"), &cdn.CfnOriginRequestPolicyProps{OriginRequestPolicyConfig: &cdn.CfnOriginRequestPolicy_OriginRequestPolicyConfigProperty{
+		Name:               name,
+		CookiesConfig:      &cdn.CfnOriginRequestPolicy_CookiesConfigProperty{CookieBehavior: text("none")},
+		HeadersConfig:      &cdn.CfnOriginRequestPolicy_HeadersConfigProperty{HeaderBehavior: text("allExcept"), Headers: jsii.Strings("Host")},
+		QueryStringsConfig: &cdn.CfnOriginRequestPolicy_QueryStringsConfigProperty{QueryStringBehavior: text("none")},
+	}})
+	cors := cdn.NewCfnResponseHeadersPolicy(stack, text("Cors"), &cdn.CfnResponseHeadersPolicyProps{ResponseHeadersPolicyConfig: &cdn.CfnResponseHeadersPolicy_ResponseHeadersPolicyConfigProperty{
+		Name: name, CorsConfig: &cdn.CfnResponseHeadersPolicy_CorsConfigProperty{
+			AccessControlAllowCredentials: yes(false), OriginOverride: yes(true), AccessControlMaxAgeSec: number(corsSeconds),
+			AccessControlAllowOrigins:  &cdn.CfnResponseHeadersPolicy_AccessControlAllowOriginsProperty{Items: jsii.Strings(s.Origins...)},
+			AccessControlAllowMethods:  &cdn.CfnResponseHeadersPolicy_AccessControlAllowMethodsProperty{Items: jsii.Strings(corsMethods...)},
+			AccessControlAllowHeaders:  &cdn.CfnResponseHeadersPolicy_AccessControlAllowHeadersProperty{Items: jsii.Strings(corsHeaders...)},
+			AccessControlExposeHeaders: &cdn.CfnResponseHeadersPolicy_AccessControlExposeHeadersProperty{Items: jsii.Strings(corsExposed...)},
+		},
+	}})
+	rooms := slices.DeleteFunc(slices.Clone(cfg.Rooms), func(r spec.Room) bool { return len(routes(r)) == 0 })
+	var origins, paths, errors []any
+	for _, room := range rooms {
+		api := awsssm.StringParameter_ValueForStringParameter(stack, text(s.Parameter(stage.APIParameter(room.Name))), nil)
+		origins = append(origins, &cdn.CfnDistribution_OriginProperty{
+			Id: text(room.Name), DomainName: text(fmt.Sprintf("%s.execute-api.%s.%s", *api, *stack.Region(), *stack.UrlSuffix())),
+			CustomOriginConfig:  &cdn.CfnDistribution_CustomOriginConfigProperty{OriginProtocolPolicy: text("https-only"), OriginSslProtocols: jsii.Strings("TLSv1.2")},
+			OriginCustomHeaders: []any{&cdn.CfnDistribution_OriginCustomHeaderProperty{HeaderName: text(spec.CDNHeader), HeaderValue: text(secretValues(s.CDNKeys()[0]))}},
 		})
+		behavior := func(pattern string, cached bool) {
+			b := &cdn.CfnDistribution_CacheBehaviorProperty{
+				PathPattern: text("/" + room.Name + pattern), TargetOriginId: text(room.Name), CachePolicyId: text(notCached), OriginRequestPolicyId: text(allButHost),
+				ViewerProtocolPolicy: text("https-only"), Compress: yes(true), AllowedMethods: methods(), CachedMethods: jsii.Strings("GET", "HEAD"),
+			}
+			if cached {
+				b.CachePolicyId, b.OriginRequestPolicyId, b.ResponseHeadersPolicyId = brief.Ref(), headers.Ref(), cors.Ref()
+			}
+			paths = append(paths, b)
+		}
+		closed, public := behaviors(routes(room))
+		for _, pattern := range closed {
+			behavior(pattern, false)
+		}
+		for _, pattern := range public {
+			behavior(pattern, true)
+		}
+		behavior("/*", false)
 	}
-	closed, public := behaviors(routed)
-	for _, pattern := range closed {
-		behavior(pattern, text(notCached))
-	}
-	for _, pattern := range public {
-		behavior(pattern, brief.Ref())
-	}
-	var errors []any
 	for _, status := range []float64{404, 500, 502, 503, 504} {
 		errors = append(errors, &cdn.CfnDistribution_CustomErrorResponseProperty{ErrorCode: &status, ErrorCachingMinTtl: number(errorSeconds)})
 	}
-	distribution := cdn.NewCfnDistribution(r.stack, text("Distribution"), &cdn.CfnDistributionProps{
-		DistributionConfig: &cdn.CfnDistribution_DistributionConfigProperty{
-			Enabled: yes(true), Comment: text(r.Stage.API(r.spec.Name)), HttpVersion: text("http2and3"), WebAclId: firewall.AttrArn(),
-			Origins: []any{&cdn.CfnDistribution_OriginProperty{
-				Id: text("api"), DomainName: text(fmt.Sprintf("%s.execute-api.%s.%s", *rest.Ref(), *r.stack.Region(), *r.stack.UrlSuffix())),
-				CustomOriginConfig: &cdn.CfnDistribution_CustomOriginConfigProperty{OriginProtocolPolicy: text("https-only"), OriginSslProtocols: jsii.Strings("TLSv1.2")},
-			}},
-			DefaultCacheBehavior: &cdn.CfnDistribution_DefaultCacheBehaviorProperty{
-				TargetOriginId: text("api"), CachePolicyId: text(notCached), OriginRequestPolicyId: text(allButHost),
-				ViewerProtocolPolicy: text("https-only"), Compress: yes(true), AllowedMethods: methods(),
-			},
-			CacheBehaviors: paths, CustomErrorResponses: errors,
+	config := &cdn.CfnDistribution_DistributionConfigProperty{
+		Enabled: yes(true), Comment: name, HttpVersion: text("http2and3"), WebAclId: firewall.AttrArn(), Origins: origins,
+		// Nothing is at a path of no room: the first API answers so.
+		DefaultCacheBehavior: &cdn.CfnDistribution_DefaultCacheBehaviorProperty{
+			TargetOriginId: text(rooms[0].Name), CachePolicyId: text(notCached), OriginRequestPolicyId: text(allButHost),
+			ViewerProtocolPolicy: text("https-only"), Compress: yes(true), AllowedMethods: methods(),
 		},
-	})
+		CacheBehaviors: paths, CustomErrorResponses: errors,
+	}
+	if s.Domain != "" {
+		config.Aliases = jsii.Strings(s.Domain)
+		config.ViewerCertificate = &cdn.CfnDistribution_ViewerCertificateProperty{
+			AcmCertificateArn: text(s.Certificate), SslSupportMethod: text("sni-only"), MinimumProtocolVersion: text("TLSv1.2_2021"),
+		}
+	}
+	distribution := cdn.NewCfnDistribution(stack, text("Distribution"), &cdn.CfnDistributionProps{DistributionConfig: config})
 	excuse(distribution, "AwsSolutions-CFR1", "Sport is followed everywhere.")
 	excuse(distribution, "AwsSolutions-CFR3", "What is cached is public, and what is not is in the API's own log.")
-	excuse(distribution, "AwsSolutions-CFR4", "CloudFront's own domain has CloudFront's own certificate, which sets the oldest TLS.")
-	output(r.stack, "EdgeUrl", text("https://"+*distribution.AttrDomainName()), "The API of %s, cached", r.spec.Name)
+	url := "https://" + *distribution.AttrDomainName()
+	if s.Domain == "" {
+		excuse(distribution, "AwsSolutions-CFR4", "CloudFront's own domain has CloudFront's own certificate, which sets the oldest TLS.")
+	} else {
+		url = "https://" + s.Domain
+		output(stack, "DomainTarget", distribution.AttrDomainName(), "What %s is to be a CNAME of", s.Domain)
+	}
+	output(stack, "Url", &url, "The APIs: a room's is at its name")
+	return stack, nil
+}
+
+// addCDNKeys adds the secrets by which CloudFront proves itself to the APIs. AWS makes
+// up their values; templates only name them. They are deleted with the stack, because
+// they protect no data.
+func addCDNKeys(stack awscdk.Stack, s stage.Stage) {
+	for _, name := range s.CDNKeys() {
+		key := awssecretsmanager.NewCfnSecret(stack, text("Cdn-"+name[strings.LastIndex(name, "/")+1:]), &awssecretsmanager.CfnSecretProps{
+			Name: &name, GenerateSecretString: &awssecretsmanager.CfnSecret_GenerateSecretStringProperty{PasswordLength: number(keyLength), ExcludePunctuation: yes(true)},
+		})
+		key.ApplyRemovalPolicy(awscdk.RemovalPolicy_DESTROY, nil)
+		excuse(key, "AwsSolutions-SMG4", "A deployment with the next cdnkey= replaces it, in the APIs first and then in CloudFront.")
+	}
+}
+
+// secretValues returns the values of secrets, with commas between, as a reference that
+// CloudFormation resolves when it changes the resource. It shows neither in the template
+// nor in the stack's events.
+func secretValues(names ...string) string {
+	var values []string
+	for _, name := range names {
+		values = append(values, "{{resolve:secretsmanager:"+name+":SecretString}}")
+	}
+	return strings.Join(values, ",")
+}
+
+// edgeQueries returns the query parameters of the public routes as a cache policy lists
+// them. It returns an error if they are too many for one policy.
+func edgeQueries(rooms []spec.Room) (*cdn.CfnCachePolicy_QueryStringsConfigProperty, error) {
+	var all []string
+	for _, room := range rooms {
+		for _, f := range routes(room) {
+			if on := f.On.(spec.Route); on.Auth == spec.Public {
+				all = append(all, on.Queries...)
+			}
+		}
+	}
+	slices.Sort(all)
+	if all = slices.Compact(all); len(all) > maxQueries {
+		return nil, fmt.Errorf("public routes have the %d query parameters %s: CloudFront allows %d in a cache policy", len(all), strings.Join(all, ", "), maxQueries)
+	}
+	if len(all) == 0 {
+		return &cdn.CfnCachePolicy_QueryStringsConfigProperty{QueryStringBehavior: text("none")}, nil
+	}
+	return &cdn.CfnCachePolicy_QueryStringsConfigProperty{QueryStringBehavior: text("whitelist"), QueryStrings: jsii.Strings(all...)}, nil
+}
+
+// routes returns the functions of a room that have a route.
+func routes(room spec.Room) (routed []spec.Function) {
+	for _, f := range room.Functions {
+		if _, ok := f.On.(spec.Route); ok {
+			routed = append(routed, f)
+		}
+	}
+	return routed
 }
 
 func seen(name string) *awswafv2.CfnWebACL_VisibilityConfigProperty {

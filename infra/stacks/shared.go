@@ -74,7 +74,10 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	parameter("AdminAudience", stage.AdminAudience, "Whom the tokens of administrators are issued for.", office.UserPoolClientId())
 	output(stack, "AdminClientId", office.UserPoolClientId(), "The client id for administrators")
 	output(stack, "AdminSignInUrl", adminSignIn.BaseUrl(nil), "Where administrators sign in")
-	if s.Domain == "" {
+	if s.CDN {
+		addCDNKeys(stack, s)
+	}
+	if s.Domain == "" || s.CDN {
 		return stack, nil
 	}
 	domain := api.NewCfnDomainName(stack, text("Domain"), &api.CfnDomainNameProps{

@@ -1,5 +1,5 @@
-// Package stacks turns the spec into CloudFormation: a stack for each room, and a small
-// one of what rooms share. Stacks refer to each other only by names and SSM parameters,
+// Package stacks turns the spec into CloudFormation: a stack for each room, a small one
+// of what rooms share, and with cdn=true one of what is in front of them. Stacks refer to each other only by names and SSM parameters,
 // so each can be deployed and deleted without the others.
 //
 // A room's functions, routes and API are in one template, with literal names,
@@ -40,12 +40,24 @@ func All(app constructs.Construct, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	var rooms []awscdk.Stack
 	for _, spec := range cfg.Rooms {
 		stack, err := addRoom(app, cfg, spec)
 		if err != nil {
 			return err
 		}
 		stack.AddStackDependency(shared, text("it reads the shared stack's parameters"))
+		rooms = append(rooms, stack)
+	}
+	if !cfg.Stage.CDN {
+		return nil
+	}
+	edge, err := addEdge(app, cfg)
+	if err != nil {
+		return err
+	}
+	for _, room := range rooms {
+		edge.AddStackDependency(room, text("it reads the room's parameter, and the room must accept its key first"))
 	}
 	return nil
 }

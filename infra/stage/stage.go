@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"matchday/pkg/spec"
@@ -25,7 +26,8 @@ type Stage struct {
 	Name            string
 	Account, Region string            // "" for templates without an account
 	Arch            string            // "arm64" or "x86_64"
-	CDN             bool              // CloudFront and a firewall in front of public reads
+	CDN             bool              // CloudFront and a firewall in front of the APIs
+	CDNKey          int               // number of the key by which CloudFront proves itself to the APIs
 	SAM             bool              // templates for SAM CLI, whose functions call services on this machine
 	Triggers        bool              // the user pool calls the function with the trigger UserConfirmed
 	Domain          string            // custom domain of the APIs, "" for none
@@ -41,11 +43,12 @@ var (
 	accounts     = regexp.MustCompile(`^[0-9]{12}$`)
 	regions      = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-[0-9]$`)
 	domains      = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$`)
+	numbers      = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
 	certificates = regexp.MustCompile(`^arn:aws[a-z-]*:acm:([a-z0-9-]+):[0-9]{12}:certificate/[0-9a-f-]+$`)
 )
 
-// edgeRegion is the region in which AWS requires the firewall of a CloudFront
-// distribution.
+// edgeRegion is the region in which AWS requires the firewall and the certificate of a
+// CloudFront distribution.
 const edgeRegion = "us-east-1"
 
 // Read reads a stage from the context of the CDK: -c key=value, and what the CDK adds
@@ -76,6 +79,12 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 	if s.SAM, err = flag("sam", false, context); err != nil {
 		return Stage{}, err
 	}
+	s.CDN = s.CDN && !s.SAM // SAM CLI runs the API, and nothing in front of it
+	if key := cmp.Or(context["cdnkey"], "1"); !numbers.MatchString(key) {
+		return Stage{}, fmt.Errorf("invalid cdnkey=%q: must be a number, for a new key one more than that of the last deployment", key)
+	} else {
+		s.CDNKey, _ = strconv.Atoi(key)
+	}
 	if s.Triggers, err = flag("triggers", true, context); err != nil {
 		return Stage{}, err
 	}
@@ -91,7 +100,7 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 // exceptions are listed.
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
-		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "domain", "certificate", "mail", "origins", "callbacks", "triggers",
+		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers",
 	}
 	for _, room := range rooms {
 		for _, setting := range room.Settings {
@@ -140,6 +149,8 @@ func (s Stage) check(agnostic bool) error {
 		return errors.New("a domain and its certificate are required together: -c domain=api.example.com -c certificate=arn:aws:acm:…")
 	case s.Certificate != "" && certificate == nil:
 		return fmt.Errorf("invalid certificate %q: must be the ARN of a certificate in ACM", s.Certificate)
+	case s.Certificate != "" && s.CDN && certificate[1] != edgeRegion:
+		return fmt.Errorf("the certificate is in the region %s; the domain of a distribution requires one in %s", certificate[1], edgeRegion)
 	case s.Certificate != "" && !agnostic && certificate[1] != s.Region:
 		return fmt.Errorf("the certificate is in the region %s; the domain requires one in %s", certificate[1], s.Region)
 	}
@@ -290,6 +301,28 @@ func (s Stage) APILogs(room string) string { return "/aws/vendedlogs/apis/" + s.
 
 // Secrets is what the names of a room's secrets begin with.
 func (s Stage) Secrets(room string) string { return s.Name + "/" + room + "/" }
+
+// APIStage names the stage of a room's API. The paths of one called $default have no
+// prefix; the prefix of another is its name.
+func (s Stage) APIStage(room string) string {
+	if s.CDN {
+		return room
+	}
+	return "$default"
+}
+
+// CDNKeys returns the names of the secrets whose values CloudFront sends to the APIs: the
+// current one, and the one before, which the APIs accept until the next.
+func (s Stage) CDNKeys() []string {
+	names := []string{s.Secrets("cdn") + "key" + strconv.Itoa(s.CDNKey)}
+	if s.CDNKey > 1 {
+		names = append(names, s.Secrets("cdn")+"key"+strconv.Itoa(s.CDNKey-1))
+	}
+	return names
+}
+
+// APIParameter returns the name of the parameter with the id of a room's API.
+func APIParameter(room string) string { return "api/" + room }
 
 // Dashboard names a room's dashboard in a region. The regions of an account share
 // their dashboards.

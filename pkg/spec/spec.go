@@ -252,8 +252,17 @@ const (
 type Route struct {
 	Method, Path string // "GET", "/matches/{id}"
 	Auth         Auth
-	Answers      []int // statuses of success, the usual one first; nil for 200, or 204 without a body
+	Answers      []int    // statuses of success, the usual one first; nil for 200, or 204 without a body
+	Queries      []string // the query parameters of a public route, by which a CDN caches its answers
 }
+
+// CDNHeader is the header by which a CDN proves that a request comes through it, and
+// CDNKeys the variable of the API's stage with the values that are accepted, separated by
+// commas. Without the variable any request is accepted.
+const (
+	CDNHeader = "x-matchday-cdn"
+	CDNKeys   = "cdnKeys"
+)
 
 // Scope is the scope that a token must have on a route of users or administrators. An
 // access token of the sign-in has it; an ID token has no scopes.

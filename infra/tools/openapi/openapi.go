@@ -101,14 +101,16 @@ func merge(paths map[string]map[string]any, path string, methods map[string]any)
 
 // Missing lists what an OpenAPI document does not describe: operations of the room,
 // summaries and descriptions of operations, descriptions of parameters, properties,
-// tags and security schemes, and examples of bodies.
+// tags and security schemes, and examples of bodies. It also lists the query parameters
+// that a CDN would drop: of public routes, those that are not the route's Queries, and
+// those of requests other than GET.
 func Missing(document []byte, room spec.Room) (missing []string, err error) {
 	var d struct {
 		Tags  []struct{ Name, Description string }
 		Paths map[string]map[string]struct {
 			OperationID, Summary, Description string
 			Tags                              []string
-			Parameters                        []struct{ Name, Description string }
+			Parameters                        []struct{ Name, In, Description string }
 			RequestBody                       *struct {
 				Content map[string]struct{ Example any }
 			}
@@ -127,6 +129,7 @@ func Missing(document []byte, room spec.Room) (missing []string, err error) {
 		tags[t.Name] = t.Description != ""
 	}
 	described := map[string]bool{}
+	queries := map[string][]string{} // by route
 	for path, methods := range d.Paths {
 		for method, o := range methods {
 			described[strings.ToUpper(method)+" "+path] = true
@@ -142,6 +145,9 @@ func Missing(document []byte, room spec.Room) (missing []string, err error) {
 				if p.Description == "" {
 					say("%s: a description of the parameter %s", o.OperationID, p.Name)
 				}
+				if route := strings.ToUpper(method) + " " + path; p.In == "query" {
+					queries[route] = append(queries[route], p.Name)
+				}
 			}
 			if o.RequestBody != nil {
 				for media, content := range o.RequestBody.Content {
@@ -153,8 +159,19 @@ func Missing(document []byte, room spec.Room) (missing []string, err error) {
 		}
 	}
 	for _, fn := range room.Functions {
-		if on, ok := fn.On.(spec.Route); ok && !described[on.Method+" "+on.Path] {
+		on, ok := fn.On.(spec.Route)
+		if !ok {
+			continue
+		}
+		route := on.Method + " " + on.Path
+		if !described[route] {
 			say("%s: the operation", fn.Name)
+		}
+		switch got := slices.Sorted(slices.Values(queries[route])); {
+		case on.Auth == spec.Public && !slices.Equal(got, slices.Sorted(slices.Values(on.Queries))):
+			say("%s: Queries of its route: %q, want %q", fn.Name, on.Queries, got)
+		case on.Method != "GET" && len(got) > 0:
+			say("%s: a body in place of the query parameters %q", fn.Name, got)
 		}
 	}
 	for name, s := range d.Components.SecuritySchemes {

@@ -88,11 +88,15 @@ func TestMissing(t *testing.T) {
 	route := func(path string) spec.Function {
 		return spec.Function{Name: "lab/x", On: spec.Route{Method: "PUT", Path: path}}
 	}
-	room := spec.Room{Functions: []spec.Function{route("/things"), route("/zones"), {On: spec.Task{}}}}
+	list := spec.Function{Name: "lab/y", On: spec.Route{Method: "GET", Path: "/things", Auth: spec.Public, Queries: []string{"day", "old"}}}
+	same := spec.Function{Name: "lab/z", On: spec.Route{Method: "GET", Path: "/days", Auth: spec.Public, Queries: []string{"day"}}}
+	room := spec.Room{Functions: []spec.Function{route("/things"), route("/zones"), list, same, {On: spec.Task{}}}}
 	missing, err := Missing([]byte(`{"tags":[{"name":"lab"}],
 		"paths":{"/things":{"put":{"operationId":"put-things","summary":"x","tags":["lab"],
-			"parameters":[{"name":"a"},{"name":"b","description":"x"}],
-			"requestBody":{"content":{"application/json":{}}}}}},
+			"parameters":[{"name":"a"},{"name":"b","in":"query","description":"x"}],
+			"requestBody":{"content":{"application/json":{}}}},
+			"get":{"operationId":"list-things","summary":"x","description":"x","parameters":[{"name":"to","in":"query","description":"x"},{"name":"day","in":"query","description":"x"}]}},
+			"/days":{"get":{"operationId":"list-days","summary":"x","description":"x","parameters":[{"name":"day","in":"query","description":"x"},{"name":"id","in":"path","description":"x"}]}}},
 		"components":{"securitySchemes":{"jwt":{}},"schemas":{"Thing":{"properties":{
 			"a":{"description":"x","items":{"properties":{"b":{}}}},
 			"c":{"description":"x","additionalProperties":{"properties":{"d":{"type":"string"}}}}}}}}}`), room)
@@ -101,7 +105,7 @@ func TestMissing(t *testing.T) {
 	}
 	want := []string{
 		"a description of Thing.a[].b", "a description of Thing.c[].d", "a description of the security scheme jwt",
-		"lab/x: the operation",
+		"lab/x: a body in place of the query parameters [\"b\"]", "lab/x: the operation", `lab/y: Queries of its route: ["day" "old"], want ["day" "to"]`,
 		"put-things: a description of the parameter a", "put-things: a description of the tag lab", "put-things: a summary or a description", "put-things: an example of application/json",
 	}
 	if diff := cmp.Diff(want, missing); diff != "" {

@@ -69,6 +69,9 @@ func command(ctx context.Context, out io.Writer, known []rooms.Room, args []stri
 	}
 	s := check.Session{Base: base.String(), Token: getenv("TOKEN"), Out: out, Client: &http.Client{Timeout: timeout}}
 	run(ctx, &s, known[i], origin)
+	if direct := getenv("DIRECT"); direct != "" {
+		closed(ctx, &s, known[i].Spec, strings.TrimSuffix(direct, "/"))
+	}
 	if s.Failed > 0 {
 		return fmt.Errorf("%d of %d checks of %s failed at %s", s.Failed, s.Checked, args[0], s.Base)
 	}
@@ -113,6 +116,25 @@ func unauthorized(ctx context.Context, s *check.Session, room spec.Room) string 
 		s.Report(on.Method+" "+on.Path+" with a forged token", a, a.Expect(http.StatusUnauthorized), "")
 	}
 	return path
+}
+
+// closed checks that the API's own address, behind CloudFront, refuses a public read.
+func closed(ctx context.Context, s *check.Session, room spec.Room, direct string) {
+	for _, f := range room.Functions {
+		on, ok := f.On.(spec.Route)
+		if !ok || on.Method != http.MethodGet || on.Auth != spec.Public {
+			continue
+		}
+		around := *s
+		around.Base = direct
+		a := around.Get(ctx, parameter.ReplaceAllString(on.Path, "1"))
+		wrong := a.Expect(http.StatusForbidden)
+		if wrong == "" && !strings.Contains(string(a.Body), "not_through_cdn") {
+			wrong = "want the problem not_through_cdn"
+		}
+		s.Report("GET "+on.Path+" past CloudFront", a, wrong, "")
+		return
+	}
 }
 
 // preflight checks that web pages of the origin may call the path (CORS).

@@ -157,6 +157,38 @@ func TestWrongAnswersFail(t *testing.T) {
 	}
 }
 
+// TestOwnAddressIsClosed: with DIRECT, the address behind CloudFront must refuse a public
+// read.
+func TestOwnAddressIsClosed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		want   string
+	}{
+		"closed":       {403, `{"type":"urn:problem-type:matchday:not_through_cdn"}`, "ok    GET /health past CloudFront"},
+		"open":         {200, `{}`, "FAIL  GET /health past CloudFront"},
+		"a 403 of AWS": {403, `{"message":"Forbidden"}`, "want the problem not_through_cdn"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/lab/health" {
+					t.Errorf("it asks for %s, want /lab/health", r.URL.Path)
+				}
+				w.WriteHeader(c.status)
+				w.Write([]byte(c.body))
+			}))
+			t.Cleanup(server.Close)
+			var out strings.Builder
+			closed(t.Context(), &check.Session{Out: &out, Client: server.Client()}, lab().Spec, server.URL+"/lab")
+			if !strings.Contains(out.String(), c.want) {
+				t.Errorf("the output lacks %q:\n%s", c.want, &out)
+			}
+		})
+	}
+}
+
 // TestArguments: wrong arguments return an error that lists the valid values.
 func TestArguments(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ var (
 		Name:   "cricket/list-teams",
 		Does:   "Lists all teams in order of title.",
 		IfDown: "The team list does not load.",
-		On:     spec.Route{Method: "GET", Path: "/teams", Auth: spec.Public},
+		On:     spec.Route{Method: "GET", Path: "/teams", Auth: spec.Public, Queries: []string{"cursor", "limit"}},
 		Uses:   []spec.Access{tables.AllTeams},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}
@@ -59,7 +59,7 @@ var (
 		Name:   "cricket/list-season-teams",
 		Does:   "Lists the teams of a season.",
 		IfDown: "Season pages show no teams.",
-		On:     spec.Route{Method: "GET", Path: "/seasons/{id}/teams", Auth: spec.Public},
+		On:     spec.Route{Method: "GET", Path: "/seasons/{id}/teams", Auth: spec.Public, Queries: []string{"cursor", "limit"}},
 		Uses:   []spec.Access{tables.TeamsOfSeason},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}
@@ -68,7 +68,7 @@ var (
 		Name:   "cricket/list-leagues",
 		Does:   "Lists all leagues, highest priority first.",
 		IfDown: "The league list does not load.",
-		On:     spec.Route{Method: "GET", Path: "/leagues", Auth: spec.Public},
+		On:     spec.Route{Method: "GET", Path: "/leagues", Auth: spec.Public, Queries: []string{"cursor", "limit"}},
 		Uses:   []spec.Access{tables.AllLeagues},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}

@@ -22,7 +22,7 @@ var (
 		Name:   "cricket/list-matches",
 		Does:   "Lists matches by id, or the matches of a league, optionally between two dates.",
 		IfDown: "The match list does not load.",
-		On:     spec.Route{Method: "GET", Path: "/matches", Auth: spec.Public},
+		On:     spec.Route{Method: "GET", Path: "/matches", Auth: spec.Public, Queries: []string{"cursor", "from", "ids", "league", "limit", "to"}},
 		Uses:   []spec.Access{tables.BatchGetFixtures, tables.BatchGetCached, tables.FixturesByDate, tables.CachedByLeague},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}
@@ -31,7 +31,7 @@ var (
 		Name:   "cricket/get-display",
 		Does:   "Returns the display of a match on a lock screen, for the fans of a team or neutral.",
 		IfDown: "A new activity shows no score until the next ball.",
-		On:     spec.Route{Method: "GET", Path: "/matches/{id}/display", Auth: spec.Public},
+		On:     spec.Route{Method: "GET", Path: "/matches/{id}/display", Auth: spec.Public, Queries: []string{"team"}},
 		Uses:   []spec.Access{tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.PutDisplay},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}
@@ -40,7 +40,7 @@ var (
 		Name:   "cricket/list-balls",
 		Does:   "Lists the balls of a match in the order of play.",
 		IfDown: "The ball-by-ball page does not load.",
-		On:     spec.Route{Method: "GET", Path: "/matches/{id}/balls", Auth: spec.Public},
+		On:     spec.Route{Method: "GET", Path: "/matches/{id}/balls", Auth: spec.Public, Queries: []string{"after", "cursor", "innings"}},
 		Uses:   []spec.Access{tables.GetFixture, tables.GetProcessed, tables.Hydrate},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -142,11 +143,17 @@ const answerTime = 500 * time.Millisecond
 // Lambda is Handler for the events of an HTTP API. The context of do ends shortly
 // before the invocation's timeout, so that a use case that hangs is answered as
 // Unavailable. If fn uses account.CheckDeleted, no write of a deleted user is made.
+//
+// If the API's stage has the variable spec.CDNKeys, a request without one of its values
+// in spec.CDNHeader is refused: 403, not_through_cdn.
 func Lambda[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	proxy := httpadapter.NewV2(Handler(fn, do))
 	writes := slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
 	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		if keys := e.StageVariables[spec.CDNKeys]; keys != "" && !isOneOf(keys, e.Headers[spec.CDNHeader]) {
+			return notThroughCDN, nil
+		}
 		if end, limited := ctx.Deadline(); limited {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithDeadline(ctx, end.Add(-answerTime))
@@ -160,8 +167,31 @@ func Lambda[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, 
 	}
 }
 
+// isOneOf reports whether a list with commas contains the key. How long it takes says
+// nothing about the keys.
+func isOneOf(keys, key string) bool {
+	found, got := 0, sha256.Sum256([]byte(key))
+	for one := range strings.SplitSeq(keys, ",") {
+		want := sha256.Sum256([]byte(one))
+		found |= subtle.ConstantTimeCompare(got[:], want[:])
+	}
+	return found == 1 && key != ""
+}
+
+// notThroughCDN is the answer to a request for the API's own address.
+var notThroughCDN = func() events.APIGatewayV2HTTPResponse {
+	body, err := json.Marshal(document{ErrorModel: &huma.ErrorModel{
+		Type: problemType + "not_through_cdn", Title: http.StatusText(http.StatusForbidden), Status: http.StatusForbidden,
+		Detail: "the API is not served at this address",
+	}})
+	if err != nil {
+		panic(err) // text always encodes
+	}
+	return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusForbidden, Headers: map[string]string{"Content-Type": "application/problem+json"}, Body: string(body)}
+}()
+
 // routePath returns the escaped path of a route. An HTTP API passes it decoded, and with
-// the base path that its custom domain adds: the room's name.
+// the base path that its custom domain or its stage adds: the room's name.
 func routePath(room, raw string) string {
 	if rest, ok := strings.CutPrefix(raw, "/"+room+"/"); ok {
 		raw = "/" + rest

@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test attack bench cost check build synth bootstrap diff deploy smoke sam-template runbook clean tools functions binaries folder seed stage arch real app
+.PHONY: help run replay test attack bench cost check build synth lint-templates bootstrap diff deploy smoke sam-template runbook clean tools functions binaries folder seed stage arch real app
 
 export CGO_ENABLED ?= 1
 BIN   := .local/bin
@@ -58,30 +58,37 @@ check: functions ## gofmt, go.mod, vet, staticcheck, layer rules, state machines
 	  node_modules/.bin/tsc -p infra/tools/client
 
 # Where and when a function is built leaves no trace in it. One go build for each
-# room compiles and links as many at once as there are processors.
-build: arch ## every function for Lambda, in dist/<room>/<function>/bootstrap: ARCH=arm64 or amd64
+# room compiles and links as many at once as there are processors. What is built
+# stays until a source changes, or the architecture.
+build: dist/.$(ARCH) ## every function for Lambda, in dist/<room>/<function>/bootstrap: ARCH=arm64 or amd64
+	@wc -c dist/*/*/bootstrap | awk '{ sub("dist/", "", $$2); sub("/bootstrap", "", $$2); printf "%7.1f MB  %s\n", $$1 / 1e6, $$2 }'
+
+dist/.$(ARCH): go.mod go.sum $(shell find functions pkg -type f ! -name '*_test.go') | arch
 	@rm -rf dist && for room in $(ROOMS); do \
 	  mkdir -p dist/.built && CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) GOARM64=v8.0 GOAMD64=v1 \
 	    go build $(LAMBDA) -ldflags "-s -w -buildid=" -o dist/.built/ ./functions/$$room/... || exit 1; \
-	  for f in dist/.built/*; do name=$${f##*/}; mkdir -p dist/$$room/$$name && mv $$f dist/$$room/$$name/bootstrap; done; rmdir dist/.built; done
-	@wc -c dist/*/*/bootstrap | awk '{ sub("dist/", "", $$2); sub("/bootstrap", "", $$2); printf "%7.1f MB  %s\n", $$1 / 1e6, $$2 }'
+	  for f in dist/.built/*; do name=$${f##*/}; mkdir -p dist/$$room/$$name && mv $$f dist/$$room/$$name/bootstrap; done; rmdir dist/.built; \
+	  echo "built the functions of $$room for $(ARCH)"; done && touch $@
+
+# What is deployed, as git calls it: -dirty has changes that are not committed.
+COMMIT = $(shell git describe --always --dirty --exclude '*' --abbrev=12 2>/dev/null)
 
 # A value as the shell takes it, whatever is in it.
 quoted = '$(subst ','\'',$(1))'
 cdk = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 node_modules/.bin/cdk $(1) --app $(BIN)/infra \
-  $(foreach s,$(SET),-c $(call quoted,$(s))) -c stage=$(STAGE) -c arch=$(if $(filter amd64,$(ARCH)),x86_64,$(ARCH))
+  $(foreach s,$(SET),-c $(call quoted,$(s))) -c stage=$(STAGE) -c commit=$(COMMIT) -c arch=$(if $(filter amd64,$(ARCH)),x86_64,$(ARCH))
 
-synth: app ## the CloudFormation templates, in cdk.out, without a warning: STAGE=dev SET="account=123456789012 region=us-east-1 …"
+synth: app dist/.$(ARCH) ## the CloudFormation templates, in cdk.out, without a warning: STAGE=dev SET="account=123456789012 region=us-east-1 …"
 	@rm -rf cdk.out && $(call cdk,synth) --strict --quiet -o cdk.out && echo "the templates are in cdk.out"
 
 bootstrap: tools ## prepare an account and region for the CDK, once: ACCOUNT=123456789012 REGION=us-east-1
 	@case "$(ACCOUNT) $(REGION)" in [0-9]*\ [a-z]*) ;; *) echo "Say where: make bootstrap ACCOUNT=123456789012 REGION=us-east-1"; exit 2;; esac
 	@mkdir -p .local && cd .local && JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 ../node_modules/.bin/cdk bootstrap $(call quoted,aws://$(ACCOUNT)/$(REGION))
 
-diff: real app ## what a deployment would change: STAGE=dev
+diff: real app dist/.$(ARCH) ## what a deployment would change: STAGE=dev
 	@$(call cdk,diff)
 
-deploy: real app ## deploy all rooms with the credentials at hand: STAGE=dev SET="APNS_TEAM_ID=… …" APPROVE=never asks nothing
+deploy: real app dist/.$(ARCH) ## deploy all rooms with the credentials at hand: STAGE=dev SET="APNS_TEAM_ID=… …" APPROVE=never asks nothing
 	@$(call cdk,deploy --all --require-approval $(call quoted,$(APPROVE)))
 
 # Templates of no account in particular lack what only a running fleet needs.
@@ -100,9 +107,35 @@ smoke: ## ask the deployed APIs a few questions: STAGE=dev, of all rooms or ROOM
 	  if [ -n "$$direct" ]; then url=$$($(call output,edge,Url))/$$room || exit 1; else url=$$($(call output,$$room,Url)) || exit 1; fi; fi; \
 	  DIRECT="$$direct" go run ./infra/tools/smoke "$$room" "$$url" || failed=1; done; exit $$failed
 
-sam-template: app ## templates for SAM CLI, in cdk.local: STAGE=dev
+sam-template: app dist/.$(ARCH) ## templates for SAM CLI, in cdk.local: STAGE=dev
 	@$(call cdk,synth) -c agnostic=true -c sam=true --no-staging --path-metadata=false --quiet -o cdk.local && \
 	  go run ./infra/tools/sam $(STAGE) cdk.local docs/env.local.example.json
+
+# Every option, with values of nobody.
+OPTIONS := cdn=true mail=ops@example.com origins=https://example.com callbacks=matchday://signed-in domain=api.example.com \
+  certificate=arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000
+
+# SAM CLI needs an older cfn-lint, so each has a virtual environment of its own.
+CFN_LINT := .local/cfn-lint/bin/cfn-lint
+SAM_CLI := .local/sam-cli/bin/sam
+
+lint-templates: $(CFN_LINT) $(SAM_CLI) ## cfn-lint and SAM's own code on the templates of a trial, of production with every option, and for SAM: needs Python
+	@$(MAKE) --no-print-directory synth STAGE=dev SET=agnostic=true && $(CFN_LINT) cdk.out/*.template.json && echo "cfn-lint: no finding in a trial's templates"
+	@$(MAKE) --no-print-directory synth STAGE=prod SET="agnostic=true $(OPTIONS)" && $(CFN_LINT) cdk.out/*.template.json && echo "cfn-lint: no finding in production's templates"
+	@$(MAKE) --no-print-directory sam-template STAGE=dev SET= >/dev/null
+	@for t in cdk.local/*.template.json; do SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1 $(SAM_CLI) validate --lint --template $$t 2>/dev/null || \
+	  SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1 $(SAM_CLI) validate --lint --template $$t || exit 1; done
+	@set -o pipefail; SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1 $(dir $(SAM_CLI))python infra/tools/sam/list.py cdk.local/*.template.json | go run ./infra/tools/sam compare dev
+
+$(CFN_LINT):
+	@$(call venv,cfn-lint==1.55.1)
+
+$(SAM_CLI):
+	@$(call venv,aws-sam-cli==1.166.1)
+
+# A virtual environment for the tool $@ of the package $(1).
+venv = command -v python3 >/dev/null || { echo "Python 3.10 or newer is needed: https://www.python.org/"; exit 1; }; \
+  echo "fetching $(1)"; rm -rf $(dir $@).. && python3 -m venv $(dir $@).. && $(dir $@)pip install --quiet --disable-pip-version-check $(1)
 
 runbook: ## the on-call page, docs/runbook.md, from the spec
 	@go run ./infra/tools/runbook
@@ -113,7 +146,7 @@ app: stage tools
 stage: arch
 	@case $(call quoted,$(STAGE)) in ''|*[!a-z0-9]*) echo "Say which stage, in lower-case letters and digits: make $(MAKECMDGOALS) STAGE=dev"; exit 2;; esac
 	@for s in $(foreach s,$(SET),$(call quoted,$(s))); do case "$$s" in \
-	  stage=*|arch=*) echo "SET says $$s: say STAGE= and ARCH= instead."; exit 2;; *=*) ;; *) echo "SET holds values like mail=ops@example.com, and not $$s."; exit 2;; esac; done
+	  stage=*|arch=*|commit=*) echo "SET says $$s: say STAGE= and ARCH= instead."; exit 2;; *=*) ;; *) echo "SET holds values like mail=ops@example.com, and not $$s."; exit 2;; esac; done
 
 arch:
 	@case $(call quoted,$(ARCH)) in arm64|amd64) ;; *) echo "The architecture is ARCH=arm64 or ARCH=amd64."; exit 2;; esac
@@ -140,6 +173,13 @@ seed:
 	@for s in "SEED=$(SEED)" "FAULTS=$(FAULTS)"; do case "$${s#*=}" in *[!0-9]*) echo "$$s is not valid: give a whole number from 0 up, as in $${s%%=*}=7"; exit 2;; esac; done
 
 tools: node_modules/.package-lock.json
+	@test -n "$$DYNAMODB_ENDPOINT" || test -d node_modules/@dynoxide/$(PLATFORM) || \
+	  npm install --no-save --no-audit --no-fund --loglevel=error @dynoxide/$(PLATFORM)@1.2.1 || \
+	  { echo "The DynamoDB engine for $(PLATFORM) cannot be fetched. Start DynamoDB Local, and set DYNAMODB_ENDPOINT to its URL."; exit 1; }
+
+# This machine, as npm calls it. package.json lists the engine for CI's machine only:
+# npm cannot lock packages that a registry's mirror does not have.
+PLATFORM := $(shell uname -s | tr A-Z a-z)-$(patsubst x86_64,x64,$(patsubst aarch64,arm64,$(shell uname -m)))
 
 node_modules/.package-lock.json: package-lock.json
 	@command -v npm >/dev/null || { echo "Node 20 or newer is needed, for npm: https://nodejs.org/"; exit 1; }

@@ -75,6 +75,9 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 				spec.EnvStage: tmpl.Stage.Name, spec.EnvPrefix: tmpl.Stage.Prefix(), "GOMEMLIMIT": fmt.Sprintf("%dMiB", f.Memory*85/100),
 				spec.EnvQueues: "https://sqs.us-east-1.amazonaws.com/123456789012/" + tmpl.Stage.Prefix(),
 			}
+			if tmpl.Stage.Commit != "" {
+				env[spec.EnvCommit] = tmpl.Stage.Commit
+			}
 			if len(f.Secrets) > 0 {
 				env[spec.EnvSecrets] = tmpl.Stage.Name + "/" + tmpl.Room.Name + "/"
 			}
@@ -449,6 +452,19 @@ func TestKinds(t *testing.T) {
 			if !slices.Contains(kinds, r.Type) {
 				t.Errorf("%s is a %s", id, r.Type)
 			}
+		}
+	})
+}
+
+// TestCommitIsKnown: each stack says from which commit it was deployed.
+func TestCommitIsKnown(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		want := any(tmpl.Stage.Commit)
+		if want == "" {
+			want = nil
+		}
+		if got := tmpl.Outputs["Commit"].Value; got != want {
+			t.Errorf("the output is %v, want %v", got, want)
 		}
 	})
 }

@@ -37,7 +37,7 @@ type template struct {
 	Resources map[string]resource
 	// Parameters are what is read from the parameter store at deployment.
 	Parameters map[string]struct{ Type, Default string }
-	Outputs    map[string]struct{ Export any }
+	Outputs    map[string]struct{ Value, Export any }
 	text       string
 }
 
@@ -126,7 +126,7 @@ var deployments = []struct {
 	{map[string]string{
 		"stage": "prod", "account": "123456789012", "region": "us-east-1", "cdn": "true", "cdnkey": "2", "mail": "ops@example.com",
 		"domain": "api.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
-		"origins": "https://example.com", "callbacks": "matchday://signed-in,https://example.com/signed-in",
+		"origins": "https://example.com", "callbacks": "matchday://signed-in,https://example.com/signed-in", "commit": "0a1b2c3d4e5f",
 	}, fleet.Rooms()},
 	{map[string]string{
 		"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false",

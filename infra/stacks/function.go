@@ -126,6 +126,9 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 		// Room for what is not of Go's heap.
 		"GOMEMLIMIT": text(fmt.Sprintf("%dMiB", f.Memory*85/100)),
 	}
+	if r.Stage.Commit != "" {
+		env[spec.EnvCommit] = text(r.Stage.Commit)
+	}
 	if len(f.Users) > 0 {
 		env[spec.EnvUserPool] = r.parameter(stage.UserPool)
 	}

@@ -35,6 +35,7 @@ type Stage struct {
 	Mail            string            // the e-mail address that gets alarms, "" for none
 	Origins         []string          // the web origins that may call the APIs
 	Callbacks       []string          // the URLs to which a sign-in may redirect
+	Commit          string            // of the source that is deployed, "" if unknown
 	Settings        map[string]string // environment variables of the functions
 }
 
@@ -63,7 +64,7 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 	}
 	s = Stage{
 		Name: context["stage"], Arch: cmp.Or(context["arch"], "arm64"), Domain: context["domain"], Certificate: context["certificate"],
-		Mail: context["mail"], Origins: list(cmp.Or(context["origins"], "*")), Callbacks: list(cmp.Or(context["callbacks"], "matchday://signed-in")),
+		Mail: context["mail"], Commit: context["commit"], Origins: list(cmp.Or(context["origins"], "*")), Callbacks: list(cmp.Or(context["callbacks"], "matchday://signed-in")),
 	}
 	agnostic, err := flag("agnostic", false, context)
 	if err != nil {
@@ -100,7 +101,7 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 // exceptions are listed.
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
-		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers",
+		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers", "commit",
 	}
 	for _, room := range rooms {
 		for _, setting := range room.Settings {

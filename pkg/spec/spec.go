@@ -339,6 +339,8 @@ const (
 	EnvStage  = "MATCHDAY_STAGE"  // "prod", "local", ...
 	EnvPrefix = "MATCHDAY_PREFIX" // before every table and queue name; "" in production
 	EnvQueues = "MATCHDAY_QUEUES" // URL that a queue's name completes
+	// EnvCommit is the commit that the function was built from, if that is known.
+	EnvCommit = "MATCHDAY_COMMIT"
 	// EnvUserPool is the id of the user pool, for functions that change its users.
 	EnvUserPool = "MATCHDAY_USER_POOL"
 	// EnvSecrets is what the name of a secret completes in Secrets Manager.

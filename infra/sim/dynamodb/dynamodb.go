@@ -99,7 +99,7 @@ func find(dir string) (string, error) {
 			return path, nil
 		}
 		if exists(filepath.Join(dir, "go.mod")) || dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("no DynamoDB engine for %s in node_modules: run `npm ci`, or set %s to the URL of a running engine", platform(), Endpoint)
+			return "", fmt.Errorf("no DynamoDB engine for %s in node_modules: run `make tools`, or set %s to the URL of a running engine", platform(), Endpoint)
 		}
 		dir = filepath.Dir(dir)
 	}

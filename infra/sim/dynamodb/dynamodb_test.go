@@ -243,7 +243,7 @@ func TestMissingEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := find(deep)
-	want := "no DynamoDB engine for " + platform() + " in node_modules: run `npm ci`, or set DYNAMODB_ENDPOINT to the URL of a running engine"
+	want := "no DynamoDB engine for " + platform() + " in node_modules: run `make tools`, or set DYNAMODB_ENDPOINT to the URL of a running engine"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %q", err, want)
 	}

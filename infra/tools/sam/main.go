@@ -1,5 +1,6 @@
 // Command sam checks that SAM CLI can run the templates of `make sam-template`, and
-// prints the commands. SAM CLI finds functions by literal names, takes their code
+// prints the commands. With `compare` it compares what SAM's own code finds in them
+// with the spec. SAM CLI finds functions by literal names, takes their code
 // from an absolute path, and sets only environment variables that a template
 // declares.
 package main
@@ -8,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -21,6 +23,12 @@ import (
 )
 
 func main() {
+	command := command
+	if len(os.Args) == 3 && os.Args[1] == "compare" {
+		command = func(args []string) error {
+			return compare(fleet.Rooms(), stage.Stage{Name: args[1]}, os.Stdin, os.Stdout)
+		}
+	}
 	if err := command(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -70,6 +78,43 @@ func command(args []string) error {
 		fmt.Printf("First copy %s to %s and fill in your values.\n", example, environment)
 	}
 	return nil
+}
+
+// compare compares the functions and routes that SAM's own code finds, a line for each
+// as list.py prints them, with the spec.
+func compare(rooms []spec.Room, s stage.Stage, found io.Reader, out io.Writer) error {
+	var want []string
+	functions, routes := 0, 0
+	for _, room := range rooms {
+		for _, f := range room.Functions {
+			functions++
+			want = append(want, "function "+s.Function(f))
+			if r, ok := f.On.(spec.Route); ok {
+				routes++
+				want = append(want, fmt.Sprintf("route %s %s %s", r.Method, r.Path, s.Function(f)))
+			}
+		}
+	}
+	text, err := io.ReadAll(found)
+	if err != nil {
+		return err
+	}
+	got := strings.Split(strings.TrimSpace(string(text)), "\n")
+	var wrong []error
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			wrong = append(wrong, fmt.Errorf("SAM does not find the %s", line))
+		}
+	}
+	for i, line := range got {
+		if !slices.Contains(want, line) || slices.Contains(got[:i], line) {
+			wrong = append(wrong, fmt.Errorf("the spec does not have the %s that SAM finds", line))
+		}
+	}
+	if len(wrong) == 0 {
+		_, err = fmt.Fprintf(out, "SAM finds the %d functions and %d routes of the spec\n", functions, routes)
+	}
+	return errors.Join(append(wrong, err)...)
 }
 
 // overrides reports whether an environment variable can be set for a function of the

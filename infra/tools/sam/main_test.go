@@ -119,3 +119,31 @@ func TestInvocations(t *testing.T) {
 		}
 	}
 }
+
+// TestCompare: what SAM finds is what the spec has, each once.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	rooms := []spec.Room{{Name: "lab", Functions: []spec.Function{
+		{Name: "lab/get-thing", On: spec.Route{Method: "GET", Path: "/things/{id}"}},
+		{Name: "lab/tidy", On: spec.Schedule("rate(1 day)")},
+	}}}
+	const all = "function dev-lab-tidy\nfunction dev-lab-get-thing\nroute GET /things/{id} dev-lab-get-thing\n"
+	for name, c := range map[string]struct{ found, want string }{
+		"all":                {all, ""},
+		"no functions":       {"", "SAM does not find the function dev-lab-get-thing\nSAM does not find the route GET /things/{id} dev-lab-get-thing\nSAM does not find the function dev-lab-tidy\nthe spec does not have the  that SAM finds"},
+		"another method":     {strings.Replace(all, "GET", "PUT", 1), "SAM does not find the route GET /things/{id} dev-lab-get-thing\nthe spec does not have the route PUT /things/{id} dev-lab-get-thing that SAM finds"},
+		"one function twice": {all + "function dev-lab-tidy\n", "the spec does not have the function dev-lab-tidy that SAM finds"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			got := ""
+			if err := compare(rooms, stage.Stage{Name: "dev"}, strings.NewReader(c.found), &out); err != nil {
+				got = err.Error()
+			}
+			if got != c.want || (got == "") != (out.String() == "SAM finds the 2 functions and 1 routes of the spec\n") {
+				t.Errorf("got %q and printed %q, want %q", got, out.String(), c.want)
+			}
+		})
+	}
+}

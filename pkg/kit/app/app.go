@@ -64,7 +64,11 @@ func Queue[S, M any](fn spec.Function, open Opener[S], do func(S, context.Contex
 type use[S any] func(S, Env) any
 
 func start[S any](fn spec.Function, open Opener[S], use use[S]) {
-	slog.SetDefault(telemetry.Logger(os.Stdout, cmp.Or(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), fn.Name)))
+	log := telemetry.Logger(os.Stdout, cmp.Or(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), fn.Name))
+	if commit := os.Getenv(spec.EnvCommit); commit != "" {
+		log = log.With("commit", commit)
+	}
+	slog.SetDefault(log)
 	h, err := handler(context.Background(), os.Getenv, open, use)
 	if err != nil {
 		slog.Error("cannot start", "err", err)

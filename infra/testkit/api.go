@@ -95,6 +95,14 @@ type Problem struct {
 	Errors       []struct{ Message, Location string }
 }
 
+// Failed returns the answer as an error if its status is 500 or more, and nil otherwise.
+func Failed(out events.APIGatewayV2HTTPResponse) error {
+	if out.StatusCode < 500 {
+		return nil
+	}
+	return fmt.Errorf("%d %s", out.StatusCode, out.Body)
+}
+
 // CheckProblemField returns an error unless the response is a problem document with
 // this status and a validation error for field. If field is "", the document must have
 // no validation errors.

@@ -47,10 +47,11 @@ type World struct {
 	Queues *sqs.Server
 	Logs   Log
 
-	Provider http.RoundTripper // becomes app.Env.HTTP
-	Users    http.Handler      // the API of the user pool; may be nil
-	Files    http.Handler      // S3, with the buckets of the room
-	Settings map[string]string // settings and secrets, by name
+	Provider http.RoundTripper  // becomes app.Env.HTTP
+	Users    http.Handler       // the API of the user pool; may be nil
+	Files    http.Handler       // S3, with the buckets of the room
+	Settings map[string]string  // settings and secrets, by name
+	IO       dynamotest.Process // makes the I/O calls of every Env, for CheckFailures
 
 	room  spec.Room
 	http  http.Client // to the tables' engine
@@ -139,8 +140,8 @@ func (w *World) Env(fn spec.Function) app.Env {
 			secrets[s] = true
 		}
 	}
-	return app.Env{
-		AWS: w.meter.On(dynamotest.WithGuard(w.T, cfg, fn)), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: cognito.ID,
+	env := app.Env{
+		AWS: w.IO.AWS(w.meter.On(dynamotest.WithGuard(w.T, cfg, fn))), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: cognito.ID,
 		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider,
 		Setting: func(name string) string {
 			if secrets[name] && !slices.Contains(fn.Secrets, name) {
@@ -149,6 +150,10 @@ func (w *World) Env(fn spec.Function) app.Env {
 			return w.Settings[name]
 		},
 	}
+	if env.HTTP != nil {
+		env.HTTP = w.IO.RoundTripper(env.HTTP)
+	}
+	return env
 }
 
 // CrashingEnv returns the environment of fn with its I/O calls made through the process

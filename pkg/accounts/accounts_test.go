@@ -26,6 +26,7 @@ import (
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/userpool"
+	"matchday/pkg/spec"
 )
 
 func TestMain(m *testing.M) {
@@ -397,5 +398,32 @@ func TestProfiles(t *testing.T) {
 		if strings.HasSuffix(fn, "get-account") && out.StatusCode != 401 {
 			t.Errorf("%s without a token: %d", fn, out.StatusCode)
 		}
+	}
+}
+
+// TestFailedCallIsReported: no answer hides that a read or a write has failed.
+func TestFailedCallIsReported(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fn                 spec.Function
+		target, user, body string
+		before             func(w world)
+	}{
+		{accounts.GetAccountFunction, "/account", "ann", "", func(world) {}},
+		{accounts.DeleteAccountFunction, "/account", "ann", "", func(world) {}},
+		{accounts.GetExportFunction, "/account/export", "ann", "", func(world) {}},
+		{accounts.GetExportFunction, "/account/export", "ann", "", func(w world) {
+			testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
+			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
+		}},
+		{accounts.InviteAccountFunction, "/admin/accounts", testkit.Administrator, `{"name":"Lena","email":"lena@example.com"}`, func(world) {}},
+		{accounts.ListAccountsFunction, "/admin/accounts", testkit.Administrator, "", func(world) {}},
+	} {
+		t.Run(c.fn.Name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			c.before(w)
+			dynamotest.CheckFailures(t, &w.IO, func() error { return testkit.Failed(testkit.Call(w.routes, c.fn, c.target, c.user, c.body)) })
+		})
 	}
 }

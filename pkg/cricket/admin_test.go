@@ -11,6 +11,7 @@ import (
 
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/cricket"
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/catalog"
@@ -49,24 +50,20 @@ func belongings(w *crickettest.World, user string) (all []map[string]any) {
 	return all
 }
 
-// TestAuthorization calls every route without a user, as ann, who owns the rows, as bob, and
-// as an administrator, who has no rights to the rows of ann. It checks the authorization of
-// the spec, which the gateway enforces, and that of the function.
-//
-// The answers to bob are the same whether ann has rows or not. start-activity is an
-// exception: the token of a Live Activity is secret and its owner cannot change.
-func TestAuthorization(t *testing.T) {
-	t.Parallel()
+// A routeCase is a request to a route, in the world of inhabited.
+type routeCase struct {
+	fn           spec.Function
+	target, body string
+	auth         spec.Auth
+	ok           int // status for the permitted callers
+	other        int // status for another user, if the rows belong to a user
+}
+
+// routeCases returns a request to every route of the room.
+func routeCases() []routeCase {
 	phone := `{"deviceToken":"` + crickettest.Token("another phone") + `","platform":"ios","environment":"production"}`
 	start := `{"deviceToken":"` + crickettest.Token("phone") + `","pushToStartToken":"` + crickettest.Token("start") + `"}`
-	type row struct {
-		fn           spec.Function
-		target, body string
-		auth         spec.Auth
-		ok           int // status for the permitted callers
-		other        int // status for another user, if the rows belong to a user
-	}
-	cases := []row{
+	return []routeCase{
 		{match.GetMatchFunction, "/matches/7", "", spec.Public, 200, 200},
 		{match.ListMatchesFunction, "/matches?ids=7", "", spec.Public, 200, 200},
 		{match.GetDisplayFunction, "/matches/7/display", "", spec.Public, 200, 200},
@@ -93,6 +90,17 @@ func TestAuthorization(t *testing.T) {
 		{follower.GetPreferencesFunction, "/user/preferences", "", spec.User, 200, 200},
 		{follower.PutPreferencesFunction, "/user/preferences", `{"alerts":[],"keyEventsOnly":false,"spoilerFree":true}`, spec.User, 200, 200},
 	}
+}
+
+// TestAuthorization calls every route without a user, as ann, who owns the rows, as bob, and
+// as an administrator, who has no rights to the rows of ann. It checks the authorization of
+// the spec, which the gateway enforces, and that of the function.
+//
+// The answers to bob are the same whether ann has rows or not. start-activity is an
+// exception: the token of a Live Activity is secret and its owner cannot change.
+func TestAuthorization(t *testing.T) {
+	t.Parallel()
+	cases := routeCases()
 	callers := []string{"", "bob", testkit.Administrator, "ann"} // ann is last, because she may change her rows
 	tried := 0
 	for _, fn := range cricket.Room.Functions {
@@ -101,7 +109,7 @@ func TestAuthorization(t *testing.T) {
 			continue
 		}
 		tried++
-		i := slices.IndexFunc(cases, func(c row) bool { return c.fn.Name == fn.Name })
+		i := slices.IndexFunc(cases, func(c routeCase) bool { return c.fn.Name == fn.Name })
 		if i < 0 {
 			t.Errorf("%s has no case in this test", fn.Name)
 			continue
@@ -163,4 +171,23 @@ func TestAuthorization(t *testing.T) {
 		t.Errorf("%d cases for %d routes", len(cases), tried)
 	}
 	t.Logf("%d routes, each called by %d users: %d calls", tried, len(callers), tried*len(callers))
+}
+
+// TestFailedCallIsReported: no answer hides that a read or a write has failed.
+func TestFailedCallIsReported(t *testing.T) {
+	t.Parallel()
+	for _, c := range routeCases() {
+		t.Run(c.fn.Name, func(t *testing.T) {
+			t.Parallel()
+			w := inhabited(t)
+			user := "ann"
+			if c.auth == spec.Admin {
+				user = testkit.Administrator
+			}
+			routes := w.Routes()
+			dynamotest.CheckFailures(t, &w.IO, func() error {
+				return testkit.Failed(testkit.Call(routes, c.fn, c.target, user, c.body))
+			})
+		})
+	}
 }

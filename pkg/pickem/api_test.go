@@ -11,6 +11,7 @@ import (
 
 	"matchday/infra/rooms/pickem/pickemtest"
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/pickem"
 	"matchday/pkg/pickem/event"
@@ -191,25 +192,25 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 	}
 }
 
-// TestAuthorization calls every route without a user, as bob, as an administrator who is not
-// a member, and as ann, who owns the items. It checks the authorization of the spec, which
-// the gateway enforces, and that of the function.
-func TestAuthorization(t *testing.T) {
-	t.Parallel()
-	type row struct {
-		fn             spec.Function
-		target         string
-		body           any
-		auth           spec.Auth
-		ann, bob, root int
+// A routeCase is a request to a route, in the world of newRouteWorld, with its status for
+// ann, bob and the administrator.
+type routeCase struct {
+	fn             spec.Function
+	target         string
+	body           any
+	auth           spec.Auth
+	ann, bob, root int
+}
+
+// routeCases returns a request to every route of the room.
+func routeCases() []routeCase {
+	members := func(fn spec.Function, target string, body any, ann, bob, root int) routeCase {
+		return routeCase{fn, target, body, spec.User, ann, bob, root}
 	}
-	members := func(fn spec.Function, target string, body any, ann, bob, root int) row {
-		return row{fn, target, body, spec.User, ann, bob, root}
+	admins := func(fn spec.Function, target string, body any, root int) routeCase {
+		return routeCase{fn, target, body, spec.Admin, 403, 403, root}
 	}
-	admins := func(fn spec.Function, target string, body any, root int) row {
-		return row{fn, target, body, spec.Admin, 403, 403, root}
-	}
-	cases := []row{
+	return []routeCase{
 		members(event.ListEventsFunction, "/app/events", nil, 200, 200, 200),
 		members(event.GetEventFunction, pickemtest.AppEvent(pickemtest.Show), nil, 200, 200, 200),
 		members(event.GetResultsFunction, pickemtest.AppEvent(pickemtest.ScoredShow)+"/results", nil, 200, 200, 200),
@@ -244,13 +245,30 @@ func TestAuthorization(t *testing.T) {
 		admins(event.ListEntriesFunction, pickemtest.AdminEvent(pickemtest.Show)+"/entries", nil, 200),
 		{event.GetHealthFunction, "/health", nil, spec.Public, 200, 200, 200},
 	}
+}
+
+// newRouteWorld returns a world with rows for every route. Ann owns them.
+func newRouteWorld(t *testing.T) *pickemtest.Room {
+	w := pickemtest.NewSeason(t)
+	w.WithUserPool()
+	w.RegisterPhone("red", "ann")
+	addHarbourLeague(w, "ann")
+	return w
+}
+
+// TestAuthorization calls every route without a user, as bob, as an administrator who is not
+// a member, and as ann, who owns the items. It checks the authorization of the spec, which
+// the gateway enforces, and that of the function.
+func TestAuthorization(t *testing.T) {
+	t.Parallel()
+	cases := routeCases()
 	tried := 0
 	for _, fn := range pickem.Room.Functions {
 		route, ok := fn.On.(spec.Route)
 		if !ok {
 			continue
 		}
-		i := slices.IndexFunc(cases, func(c row) bool { return c.fn.Name == fn.Name })
+		i := slices.IndexFunc(cases, func(c routeCase) bool { return c.fn.Name == fn.Name })
 		if i < 0 {
 			t.Errorf("%s has no case in this test", fn.Name)
 			continue
@@ -262,10 +280,7 @@ func TestAuthorization(t *testing.T) {
 		}
 		t.Run(fn.Name, func(t *testing.T) {
 			t.Parallel()
-			w := pickemtest.NewSeason(t)
-			w.WithUserPool()
-			w.RegisterPhone("red", "ann")
-			addHarbourLeague(w, "ann")
+			w := newRouteWorld(t)
 			nobody := 401
 			if c.auth == spec.Public {
 				nobody = 200
@@ -308,6 +323,25 @@ func TestAuthorization(t *testing.T) {
 	}
 	if len(cases) != tried {
 		t.Errorf("%d cases for %d routes", len(cases), tried)
+	}
+}
+
+// TestFailedCallIsReported: no answer hides that a read or a write has failed.
+func TestFailedCallIsReported(t *testing.T) {
+	t.Parallel()
+	for _, c := range routeCases() {
+		if len(c.fn.Uses) == 0 {
+			continue
+		}
+		t.Run(c.fn.Name, func(t *testing.T) {
+			t.Parallel()
+			w := newRouteWorld(t)
+			user := "ann"
+			if c.auth == spec.Admin {
+				user = testkit.Administrator
+			}
+			dynamotest.CheckFailures(t, &w.IO, func() error { return testkit.Failed(w.Ask(c.fn, c.target, user, c.body)) })
+		})
 	}
 }
 

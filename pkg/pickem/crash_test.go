@@ -46,10 +46,17 @@ func outcomeOf(w *pickemtest.Room) outcome {
 	return o
 }
 
-// TestCrashes: a use case that crashes at any of its calls, and then runs again, leaves
-// the same state as one that does not crash.
-func TestCrashes(t *testing.T) {
-	t.Parallel()
+// A jobCase is a use case in a world that before has prepared.
+type jobCase struct {
+	name   string
+	fn     spec.Function
+	before func(*pickemtest.Room)
+	run    func(*pickemtest.Room, app.Env) error
+	gone   string // the error code of a second run after a complete first one
+}
+
+// jobCases returns the use cases that write more than one item.
+func jobCases(t *testing.T) []jobCase {
 	scored := func(w *pickemtest.Room) {
 		w.RequestScores("clash-of-tides")
 		w.ScoreQueued()
@@ -60,13 +67,7 @@ func TestCrashes(t *testing.T) {
 		w.Pick("ann", pickemtest.Show, 0, 1, 0)
 		w.Pick("bob", pickemtest.Show, 1, 1)
 	}
-	for _, c := range []struct {
-		name   string
-		fn     spec.Function
-		before func(*pickemtest.Room)
-		run    func(*pickemtest.Room, app.Env) error
-		gone   string // the error code of a second run after a complete first one
-	}{
+	return []jobCase{
 		{"an event is scored", score.ScoreEventFunction, func(w *pickemtest.Room) { w.RequestScores("clash-of-tides") }, scoring(pickemtest.Show), ""},
 		{"an event is scored anew", score.ScoreEventFunction, func(w *pickemtest.Room) {
 			scored(w)
@@ -166,7 +167,14 @@ func TestCrashes(t *testing.T) {
 			_, err := testkit.OpenWith(w.World, env, member.OpenMembers).UpdateMe(w.NewContext(), in)
 			return err
 		}, ""},
-	} {
+	}
+}
+
+// TestCrashes: a use case that crashes at any of its calls, and then runs again, leaves
+// the same state as one that does not crash.
+func TestCrashes(t *testing.T) {
+	t.Parallel()
+	for _, c := range jobCases(t) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
@@ -177,6 +185,26 @@ func TestCrashes(t *testing.T) {
 					t.Errorf("the second run returned %v, want success or %q", err, c.gone)
 				}
 				return outcomeOf(w)
+			})
+		})
+	}
+}
+
+// TestFailureOfAJobIsReported: a use case of which one call has failed returns an error, so
+// that its trigger repeats it.
+func TestFailureOfAJobIsReported(t *testing.T) {
+	t.Parallel()
+	for _, c := range jobCases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := pickemtest.New(t)
+			c.before(w)
+			dynamotest.CheckFailures(t, &w.IO, func() error {
+				err := c.run(w, w.Env(c.fn))
+				if c.gone != "" && code(err) == c.gone {
+					return nil
+				}
+				return err
 			})
 		})
 	}

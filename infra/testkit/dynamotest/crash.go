@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/smithy-go/middleware"
 	"github.com/google/go-cmp/cmp"
 )
@@ -25,7 +27,9 @@ type Process struct {
 	calls  int
 	at     int // the call to crash at, from 1; 0 for never
 	after  bool
+	once   bool // it survives: only that call fails
 	failed bool
+	lost   string // the call that failed
 }
 
 // CrashAt returns a process that crashes at a call, counted from 1: before the call
@@ -35,7 +39,7 @@ func CrashAt(call int, after bool) *Process { return &Process{at: call, after: a
 // AWS returns a copy of cfg that makes its calls through the process.
 func (p *Process) AWS(cfg aws.Config) aws.Config {
 	return withMiddleware(cfg, "crash", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
-		err = p.do(func() error { out, meta, err = next.HandleInitialize(ctx, in); return err })
+		err = p.do(awsmiddleware.GetOperationName(ctx), func() error { out, meta, err = next.HandleInitialize(ctx, in); return err })
 		return out, meta, err
 	})
 }
@@ -44,7 +48,7 @@ func (p *Process) AWS(cfg aws.Config) aws.Config {
 // next.
 func (p *Process) RoundTripper(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (out *http.Response, err error) {
-		err = p.do(func() error { out, err = next.RoundTrip(r); return err })
+		err = p.do(r.URL.Path, func() error { out, err = next.RoundTrip(r); return err })
 		if err != nil && out != nil { // the process crashed after the call: the response is lost
 			out.Body.Close()
 			out = nil
@@ -59,12 +63,13 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 // do makes one call. If the process crashes before the call, the call is not made. If
 // it crashes after the call, the response is lost.
-func (p *Process) do(call func() error) error {
+func (p *Process) do(name string, call func() error) error {
 	p.mu.Lock()
 	p.calls++
 	now := p.calls == p.at
 	if p.failed || now && !p.after {
-		p.failed = true
+		p.failed = !p.once
+		p.lost = name
 		p.mu.Unlock()
 		return ErrCrashed
 	}
@@ -103,4 +108,38 @@ func CheckCrashes[W any](t *testing.T, scenario func(t *testing.T, p *Process) W
 			})
 		}
 	}
+}
+
+// CheckFailures tests that a run reports each failure of an I/O call. run does the same
+// with every call of it, with its I/O through p, and returns its error. CheckFailures
+// fails the first I/O call of the first run, the second of the second, and so on, until a
+// run succeeds because it makes fewer. The failed call is not made; all others are.
+//
+// Calls of the operations in spared may fail without an error of the run.
+func CheckFailures(t testing.TB, p *Process, run func() error, spared ...string) {
+	t.Helper()
+	for k := 1; ; k++ {
+		p.set(k)
+		err := run()
+		lost := p.set(0)
+		if lost == "" {
+			if k == 1 {
+				t.Error("the run makes no I/O call, so no failure can be tested")
+			}
+			return
+		}
+		if err == nil && !slices.Contains(spared, lost) {
+			t.Errorf("the run reports success, although its call %d, %s, has failed", k, lost)
+		}
+	}
+}
+
+// set has the k-th call from now on fail, or none if k is 0. It returns the call that
+// has failed before, or "".
+func (p *Process) set(k int) (lost string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lost = p.lost
+	p.calls, p.at, p.once, p.lost = 0, k, true, ""
+	return lost
 }

@@ -244,7 +244,32 @@ func TestBrokenJob(t *testing.T) {
 		CheckCrashes(t, func(*testing.T, *Process) int { return 1 })
 	case "works":
 		CheckCrashes(t, counting(true))
+	case "hides a failure":
+		CheckFailures(t, new(Process), func() error { return nil })
+		checkCountFailures(t, true)
 	}
+}
+
+// checkCountFailures checks a job of two calls. If hide, it hides the failure of the second.
+func checkCountFailures(t *testing.T, hide bool) {
+	cfg, prefix := CreateTables(t, []spec.Table{tallies})
+	var p Process
+	db := dynamo.Open(p.AWS(cfg), prefix)
+	CheckFailures(t, &p, func() error {
+		if _, _, err := dynamo.Get[tally](t.Context(), db, getIt, "1"); err != nil {
+			return err
+		}
+		err := count(t.Context(), db, true)
+		if hide {
+			return nil
+		}
+		return err
+	})
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	checkCountFailures(t, false)
 }
 
 // TestCrashReports runs TestBrokenJob in a separate process, because it must fail.
@@ -262,6 +287,7 @@ func TestCrashReports(t *testing.T) {
 		}, []string{"--- FAIL: TestBrokenJob/call_1_after=false", "--- FAIL: TestBrokenJob/call_2_after=true", "call_3"}, 4},
 		{"does nothing", []string{"the job makes no I/O call"}, nil, 0},
 		{"works", []string{"PASS"}, []string{"FAIL"}, 2},
+		{"hides a failure", []string{"the run makes no I/O call", "its call 2, UpdateItem, has failed"}, []string{"its call 1"}, 0},
 	} {
 		t.Run(c.job, func(t *testing.T) {
 			t.Parallel()

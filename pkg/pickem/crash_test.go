@@ -84,6 +84,11 @@ func jobCases(t *testing.T) []jobCase {
 			scored(w)
 			testkit.Must(w.T, resulting(event.NoResult)(w, w.Env(event.PutResultFunction)))
 		}, scoring(pickemtest.Show), ""},
+		{"picks are revealed", score.ScoreEventFunction, func(w *pickemtest.Room) {
+			open(w)
+			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"revealAtLock":true}`)
+			w.LockEvent(pickemtest.Show)
+		}, scoring(pickemtest.Show), ""},
 		{"scoring is requested", event.RequestScoreFunction, func(w *pickemtest.Room) {
 			open(w)
 			w.LockEvent(pickemtest.Show)

@@ -7,6 +7,7 @@
 // # Where to find a rule
 //
 //	who sees an event, its card, its results              event: GetEvent, GetResults
+//	when members see the picks of all members             event: GetResults, LockEvents; score: Scorer.ScoreEvent
 //	until when a prediction is accepted                   event: PutPredictions; item: IsOpenAt
 //	when an event locks, and opens again                  event: LockEvents, UpdateEvent
 //	when the id of a deleted event is free again          event: CreateEvent, LockEvents
@@ -16,6 +17,7 @@
 //	how many points a prediction brings                   score: Of
 //	when and how an event is scored                       event: RequestScore; score: Scorer.ScoreEvent
 //	how standings and results are ranked, and ties broken score: RankStandings, RankEntries
+//	how an event is ranked within a league                league: GetLeagueResults
 //	how a table of any number of members is read          ranking
 //	who may remove a member from a league                 league: LeaveLeague
 //	who owns a league after its owner leaves              league: LeaveLeague
@@ -81,8 +83,10 @@
 // No prediction is late. The transaction that writes it checks the event's state and
 // lockAt, so nothing depends on the job that locks events.
 //
-// No member sees another member's picks before the event is scored. Until then only
-// their owner can read them; afterwards they cannot change.
+// No member sees another member's picks before the event is scored or, if it has revealAtLock,
+// locked. Until then only their owner can read them; afterwards they cannot change, unless an
+// administrator opens the event again. At the lock the picks are written as a ranking without
+// points, which costs a screen what a scored event costs.
 //
 // A pick stays with its team. It names the team by an id, which the team keeps when its
 // names are corrected or the teams are put in another order. A pick is void only if who

@@ -81,7 +81,7 @@ func crowd(t testing.TB, members, shows int) (w *pickemtest.Room, last string) {
 	card = slices.DeleteFunc(card, func(m item.Match) bool { return m.Type != item.MatchType })
 	slices.SortFunc(card, func(a, b item.Match) int { return strings.Compare(a.GSISK, b.GSISK) })
 	entries = slices.DeleteFunc(entries, func(p item.Prediction) bool { return p.EventID != last })
-	for scope, rows := range map[string][]ranking.Row{"2026": score.RankStandings(table26, names), last: score.RankEntries(card, entries, names)} {
+	for scope, rows := range map[string][]ranking.Row{"2026": score.RankStandings(table26, names), last: score.RankEntries(item.Event{}, card, entries, names)} {
 		rev, err := ranking.Claim(t.Context(), w.DB(), scope)
 		testkit.Must(t, err)
 		testkit.Must(t, ranking.Publish(t.Context(), w.DB(), scope, rev, score.CardIDs(card), rows))

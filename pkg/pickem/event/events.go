@@ -34,10 +34,12 @@ type Event struct {
 	State    string    `json:"state" enum:"upcoming,broadcast,scored" doc:"upcoming: accepts predictions. broadcast: locked. scored: the points are final unless a result is corrected."`
 	Bonus    int       `json:"bonus" doc:"Additional points for a prediction with every match correct. 0: no bonus."`
 	Updating bool      `json:"updating" doc:"Results have changed, and the event is being scored again."`
+
+	RevealAtLock bool `json:"revealAtLock" doc:"Members see the picks of all members from the lock on. Otherwise they see them once the event is scored."`
 }
 
 func newEvent(e item.Event, now time.Time) Event {
-	out := Event{ID: e.ID, Name: e.Name, Date: strings.ReplaceAll(e.Date, "/", "-"), StartsAt: item.ParseTime(e.StartsAt), LockAt: item.ParseTime(e.LockAt), State: e.State, Bonus: e.Bonus}
+	out := Event{ID: e.ID, Name: e.Name, Date: strings.ReplaceAll(e.Date, "/", "-"), StartsAt: item.ParseTime(e.StartsAt), LockAt: item.ParseTime(e.LockAt), State: e.State, Bonus: e.Bonus, RevealAtLock: e.RevealAtLock}
 	if out.State == item.Upcoming && !e.IsOpen(now) {
 		out.State = item.Broadcast // LockEvents has not written it yet
 	}
@@ -157,6 +159,8 @@ type CreateEvent struct {
 		StartsAt time.Time `json:"startsAt" doc:"The start of the event, including the preshow."`
 		LockAt   time.Time `json:"lockAt,omitempty" doc:"Predictions are accepted until this time. Default: one hour before startsAt."`
 		Bonus    int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Additional points for a prediction with every match correct."`
+
+		RevealAtLock bool `json:"revealAtLock,omitempty" doc:"Members see the picks of all members from the lock on."`
 	}
 }
 
@@ -186,7 +190,7 @@ func (s *Events) CreateEvent(ctx context.Context, in *CreateEvent) (*EventPage, 
 	e := item.Event{
 		Row: item.Row{PK: item.EventTag, SK: item.EventRef(id), GSIPK: item.EventRef(id), GSISK: item.EventTag, Type: item.EventType},
 		ID:  id, Name: b.Name, Date: day.Format(dateLayout), StartsAt: item.FormatTime(b.StartsAt), LockAt: item.FormatTime(b.LockAt), State: item.Upcoming, Bonus: b.Bonus,
-		CardRev: int(s.now().UnixMilli()),
+		RevealAtLock: b.RevealAtLock, CardRev: int(s.now().UnixMilli()),
 	}
 	err := dynamo.Put(ctx, s.db, tables.CreateEvent, e, dynamo.Absent[item.Event]("PK"))
 	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
@@ -235,13 +239,16 @@ type UpdateEvent struct {
 		LockAt   *time.Time `json:"lockAt,omitempty" doc:"A new lockAt in the future opens a locked event that never had a result, unless the request has a state."`
 		State    *string    `json:"state,omitempty" enum:"upcoming,broadcast" doc:"upcoming: open. broadcast: locked. To score the event, use POST /admin/events/{eventId}/score."`
 		Bonus    *int       `json:"bonus,omitempty" minimum:"0" maximum:"900" doc:"Additional points for a prediction with every match correct."`
+
+		RevealAtLock *bool `json:"revealAtLock,omitempty" doc:"Members see the picks of all members from the lock on. It can change until the lock."`
 	}
 }
 
 // UpdateEvent changes an event. An event can be reopened until its first result is
 // entered, if lockAt is in the future; otherwise the answer is bad_transition. A locked
 // event whose lockAt moves into the future opens, unless the request has a state. After a
-// change of the bonus, a scored event is scored again.
+// change of the bonus, a scored event is scored again. Whether the lock reveals the picks can
+// change until the lock; then the answer is event_locked.
 func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, error) {
 	was, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
 	if err != nil {
@@ -284,6 +291,12 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 		}
 		e.State = *b.State
 	}
+	if b.RevealAtLock != nil && *b.RevealAtLock != e.RevealAtLock {
+		if !was.IsOpen(now) {
+			return nil, errLocked
+		}
+		e.RevealAtLock = *b.RevealAtLock
+	}
 	if b.Bonus != nil && *b.Bonus != e.Bonus {
 		if worth(was.Card)+*b.Bonus > item.MaxEventPoints {
 			return nil, overflow("body.bonus")
@@ -325,13 +338,13 @@ var (
 
 // setEvent sets what administrators change of an event.
 func setEvent(e item.Event) dynamo.Changes {
-	return dynamo.Set(e, "name", "date", "startsAt", "lockAt", "state", "bonus", "cardRev", "resultsRev", "resultsAt")
+	return dynamo.Set(e, "name", "date", "startsAt", "lockAt", "state", "bonus", "cardRev", "resultsRev", "resultsAt", "revealAtLock")
 }
 
 // unchanged is the condition that an event is as it was read: nothing that its writers
 // depend on, or set, has changed.
 func unchanged(e item.Event) expression.ConditionBuilder {
-	return dynamo.Unchanged(e, "state", "cardRev", "resultsRev", "lockAt", "startsAt", "date", "name")
+	return dynamo.Unchanged(e, "state", "cardRev", "resultsRev", "lockAt", "startsAt", "date", "name", "revealAtLock")
 }
 
 // rescore queues the scoring of an event whose points are of older results. A second

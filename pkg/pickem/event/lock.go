@@ -25,10 +25,11 @@ const (
 	indexLag = 15 * time.Minute
 )
 
-// LockEvents sets the state of every event after its lockAt to broadcast. It also
-// queues a scoring again if the event has waited for too long because a message was
-// lost; and once after indexLag, for what was missing in the index when the event was
-// scored. It deletes what DeleteEvent has left.
+// LockEvents sets the state of every event after its lockAt to broadcast, and has the picks
+// shown of an event whose lock reveals them. It also queues a scoring again if the event has
+// waited for too long because a message was lost; and once after indexLag, for what was
+// missing in the index when the event was scored, or its picks were shown. It deletes what
+// DeleteEvent has left.
 //
 // A second run changes nothing: the state is one conditional write, scoring a scored
 // event writes nothing, and deletions can be repeated.
@@ -48,7 +49,10 @@ func (s *Events) LockEvents(ctx context.Context) error {
 			err := dynamo.Update(ctx, s.db, tables.ChangeEvent, e.Key(), dynamo.Set(item.Event{State: item.Broadcast}, "state"),
 				dynamo.Equal[item.Event]("state", item.Upcoming).And(dynamo.AtMost[item.Event]("lockAt", item.FormatTime(now))))
 			errs = errors.Join(errs, dynamo.IgnoreRefused(err))
-		case waited(e, now) > scorePatience && waited(e, now) < giveUp, isUnsettled(e, now):
+			if err == nil && e.RevealAtLock {
+				errs = errors.Join(errs, s.queue.SendInTurn(ctx, score.Queue, e.ID, score.Request{EventID: e.ID}))
+			}
+		case waited(e, now) > scorePatience && waited(e, now) < giveUp, isUnsettled(e, now), isUnrevealed(e, now):
 			errs = errors.Join(errs, s.queue.SendInTurn(ctx, score.Queue, e.ID, score.Request{EventID: e.ID}))
 		}
 		if waited(e, now) > lateScore {
@@ -64,6 +68,14 @@ func (s *Events) LockEvents(ctx context.Context) error {
 func isUnsettled(e item.Event, now time.Time) bool {
 	asked := item.ParseTime(max(e.ScoringAt, e.ResultsAt))
 	return e.State == item.Scored && now.Sub(asked) >= indexLag && now.Sub(asked) < giveUp && item.ParseTime(e.ScoredAt).Sub(asked) < indexLag
+}
+
+// isUnrevealed reports whether the picks of a locked event are due to be shown, or to be shown
+// again because they may have been read from the index too early.
+func isUnrevealed(e item.Event, now time.Time) bool {
+	locked, shown := item.ParseTime(e.LockAt), item.ParseTime(e.RevealedAt)
+	return e.RevealAtLock && e.State == item.Broadcast && e.ScoringAt == "" && now.Sub(locked) < giveUp &&
+		(e.RevealedAt == "" || now.Sub(shown) >= indexLag && shown.Sub(locked) < indexLag)
 }
 
 // waited returns how long an event has waited for the points of its results, 0 if

@@ -107,23 +107,24 @@ type GetResults struct {
 	Cursor  string `query:"cursor" maxLength:"128" doc:"The value of next in the previous page."`
 }
 
-// ResultsScreen is the answer with a scored event, and a page of its scores.
+// ResultsScreen is the answer with an event, and a page of its picks and scores.
 type ResultsScreen struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Event
 		Card    []Match       `json:"card" doc:"The matches of the event, in order."`
 		Count   int           `json:"count" doc:"The number of entries on all pages."`
-		Entries []score.Entry `json:"entries" doc:"By points, highest first, then by correct picks, then by name. A page can have fewer than limit, also if others follow."`
+		Entries []score.Entry `json:"entries" doc:"By points, highest first, then by correct picks, then by name; by name until the event is scored. A page can have fewer than limit, also if others follow."`
 		Mine    *score.Entry  `json:"mine,omitempty" doc:"The caller's entry. Absent if there is none."`
 		Next    string        `json:"next,omitempty"`
 	}
 }
 
-// GetResults returns a scored event with a page of the picks and points of all members. An
-// event that is not scored is event_not_scored: picks are private until then.
+// GetResults returns an event with a page of the picks and points of all members, once it is
+// scored; or from the lock on, if the lock reveals the picks: these appear with the next run of
+// LockEvents. Otherwise picks are private, and the answer is event_not_scored.
 func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen, error) {
-	on, err := s.readScored(ctx, in.EventID)
+	on, err := item.ReadShown(ctx, s.db, in.EventID, s.now())
 	if err != nil {
 		return nil, err
 	}
@@ -142,16 +143,6 @@ func (s *Events) GetResults(ctx context.Context, in *GetResults) (*ResultsScreen
 		out.Body.Mine = &mine
 	}
 	return out, nil
-}
-
-// readScored reads an event whose points all members may see, and its card. Another event
-// is event_not_scored.
-func (s *Events) readScored(ctx context.Context, eventID string) (item.EventWithCard, error) {
-	on, err := item.ReadScreen(ctx, s.db, eventID)
-	if err == nil && on.State != item.Scored {
-		err = errNotScored
-	}
-	return on, err
 }
 
 // PutPredictions is the request to save picks.
@@ -286,7 +277,4 @@ func (s *Events) DeletePredictions(ctx context.Context, in *DeletePredictions) (
 	return httpapi.NewRemoved(), nil
 }
 
-var (
-	errUnknownMatch = problem.New(problem.Unprocessable, "unknown_match", "predictions has a match that is not on the card").In("body.predictions")
-	errNotScored    = problem.New(problem.Conflict, "event_not_scored", "the event is not scored yet")
-)
+var errUnknownMatch = problem.New(problem.Unprocessable, "unknown_match", "predictions has a match that is not on the card").In("body.predictions")

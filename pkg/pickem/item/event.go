@@ -29,6 +29,9 @@ type Event struct {
 	ScoringAt string `dynamodbav:"scoringAt,omitempty"` // when scoring was requested
 	DeletedAt string `dynamodbav:"deletedAt,omitempty"` // when its deletion was requested
 
+	RevealAtLock bool   `dynamodbav:"revealAtLock,omitempty"` // members see all picks from the lock on
+	RevealedAt   string `dynamodbav:"revealedAt,omitempty"`   // when the reads of the latest table of picks began
+
 	ResultsRev int    `dynamodbav:"resultsRev"`          // increases with every change that affects points
 	ResultsAt  string `dynamodbav:"resultsAt,omitempty"` // when ResultsRev changed
 	ScoredRev  int    `dynamodbav:"scoredRev"`           // the ResultsRev of the present points
@@ -47,6 +50,11 @@ const (
 // condition IsOpenAt instead, which DynamoDB evaluates.
 func (e Event) IsOpen(now time.Time) bool {
 	return e.State == Upcoming && now.Before(ParseTime(e.LockAt))
+}
+
+// ShowsPicks reports whether members may see the picks of all members at now.
+func (e Event) ShowsPicks(now time.Time) bool {
+	return e.State == Scored || e.RevealAtLock && !e.IsOpen(now)
 }
 
 // EventWithCard is an event with its card.
@@ -83,6 +91,16 @@ func ReadScreen(ctx context.Context, db dynamo.DB, eventID string) (s EventWithC
 	}
 	s.Card = g.Card
 	s.Event, err = g.Event()
+	return s, err
+}
+
+// ReadShown reads an event as ReadScreen does. If members may not see all picks at now, it
+// returns ErrNotScored.
+func ReadShown(ctx context.Context, db dynamo.DB, eventID string, now time.Time) (EventWithCard, error) {
+	s, err := ReadScreen(ctx, db, eventID)
+	if err == nil && !s.ShowsPicks(now) {
+		err = ErrNotScored
+	}
 	return s, err
 }
 
@@ -146,5 +164,8 @@ func (g Collection) Event() (Event, error) {
 	return g.Events[0], nil
 }
 
-// ErrNoEvent reports that there is the event does not exist, or that it is being deleted.
-var ErrNoEvent = problem.New(problem.NotFound, "event_not_found", "the event does not exist")
+// Errors about events.
+var (
+	ErrNoEvent   = problem.New(problem.NotFound, "event_not_found", "the event does not exist") // or it is being deleted
+	ErrNotScored = problem.New(problem.Conflict, "event_not_scored", "the event is not scored yet")
+)

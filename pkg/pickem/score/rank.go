@@ -65,11 +65,14 @@ func RankStandings(all []item.Standing, names map[string]string) []ranking.Row {
 	return rows
 }
 
-// RankEntries ranks the scored predictions of an event for those who have a name: more
-// points, then more correct picks are better. Points are those that ScoreEvent wrote; after
+// RankEntries ranks the predictions of an event for those who have a name, without points only
+// if the lock reveals the picks: more points, then more correct picks are better. Points are those that ScoreEvent wrote; after
 // a change of results they are the old ones until the event is scored again.
-func RankEntries(card []item.Match, all []item.Prediction, names map[string]string) []ranking.Row {
-	all = slices.DeleteFunc(slices.Clone(all), func(p item.Prediction) bool { _, ok := names[p.UserID()]; return !ok || p.ScoredAt == "" })
+func RankEntries(e item.Event, card []item.Match, all []item.Prediction, names map[string]string) []ranking.Row {
+	all = slices.DeleteFunc(slices.Clone(all), func(p item.Prediction) bool {
+		_, ok := names[p.UserID()]
+		return !ok || p.ScoredAt == "" && !e.RevealAtLock
+	})
 	better := func(a, b item.Prediction) int {
 		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(b.Correct, a.Correct))
 	}
@@ -98,13 +101,18 @@ func CardIDs(card []item.Match) []string {
 	return ids
 }
 
-// NewEntry returns the entry of a row whose picks are in the order of ids.
+// NewEntry returns the entry of a row whose picks are in the order of ids. Until the event is
+// scored it has no rank, and the points of the results so far.
 func NewEntry(e item.Event, card []item.Match, ids []string, r ranking.Row) Entry {
 	picks := map[string]int{}
 	for i, team := range r.Picks {
 		if team >= 0 && i < len(ids) {
 			picks[ids[i]] = team
 		}
+	}
+	if e.State != item.Scored {
+		e.Bonus = 0
+		return Entry{UserID: r.UserID, Name: r.Name, Sheet: sheetOf(e, card, picks)}
 	}
 	out := Entry{Rank: r.Rank, UserID: r.UserID, Name: r.Name, Sheet: sheetOf(e, card, picks)}
 	out.Points, out.Correct = r.Points, r.Correct

@@ -85,11 +85,16 @@ func TestRankEntries(t *testing.T) {
 		all = append(all, item.Prediction{BelongsTo: item.UserRef(strings.ToLower(name)), Points: figures[0], Correct: figures[1], ScoredAt: "x"})
 	}
 	all = append(all, item.Prediction{BelongsTo: item.UserRef("late")})
-	var got []string
-	for _, r := range score.RankEntries(nil, all, namesOf("zoe", "ann", "Bob", "Cat", "dan", "late")) {
-		got = append(got, fmt.Sprint(r.Rank, " ", r.Name))
-	}
-	if diff := cmp.Diff([]string{"1 Cat", "2 Bob", "3 ann", "3 zoe", "4 dan"}, got); diff != "" {
-		t.Errorf("ranks (-want +got):\n%s", diff)
+	for reveal, want := range map[bool][]string{
+		false: {"1 Cat", "2 Bob", "3 ann", "3 zoe", "4 dan"},
+		true:  {"1 Cat", "2 Bob", "3 ann", "3 zoe", "4 dan", "4 late"},
+	} {
+		var got []string
+		for _, r := range score.RankEntries(item.Event{RevealAtLock: reveal}, nil, all, namesOf("zoe", "ann", "Bob", "Cat", "dan", "late")) {
+			got = append(got, fmt.Sprint(r.Rank, " ", r.Name))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("ranks, revealed %v (-want +got):\n%s", reveal, diff)
+		}
 	}
 }

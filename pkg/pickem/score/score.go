@@ -8,7 +8,7 @@ import (
 
 // Entry is a member's points of an event.
 type Entry struct {
-	Rank   int    `json:"rank" doc:"From 1, by points, then by correct picks. Members with equal figures have the same rank; the next lower figures have the next rank."`
+	Rank   int    `json:"rank,omitempty" doc:"From 1, by points, then by correct picks. Members with equal figures have the same rank; the next lower figures have the next rank. Absent until the event is scored."`
 	UserID string `json:"userId" doc:"The id of the member."`
 	Name   string `json:"name" doc:"The display name of the member."`
 	Sheet

@@ -49,6 +49,9 @@ type Request struct {
 // starts again. If a result is missing, because it was cleared, it withdraws the points and
 // the request instead. An error for one member does not stop the others.
 //
+// If the scoring of a locked event was not requested, and its lock reveals the picks, these
+// are written as a ranking without points.
+//
 // A second run writes nothing for members who have the points of these results, and the
 // same rankings, so it completes an interrupted one.
 func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
@@ -65,11 +68,12 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 		if err != nil {
 			return err
 		}
-		if on.ScoringAt == "" && on.ScoredRev > 0 {
-			slog.InfoContext(ctx, "the points were withdrawn", "event", in.EventID)
+		reveals := on.ScoringAt == "" && on.RevealAtLock && !on.IsOpen(began)
+		if on.ScoringAt == "" && (on.ScoredRev > 0 || on.RevealAtLock) && !reveals {
+			slog.InfoContext(ctx, "the points were withdrawn, or the event is open again", "event", in.EventID)
 			return nil
 		}
-		if on.ScoringAt == "" {
+		if on.ScoringAt == "" && !reveals {
 			return problem.New(problem.Invalid, "event_not_ready", "the event %.60q cannot be scored: its scoring was not requested", in.EventID)
 		}
 		rev, err := ranking.Claim(ctx, s.db, on.ID)
@@ -88,7 +92,7 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 		var work errgroup.Group
 		work.SetLimit(item.MaxConcurrent)
 		for i, p := range entries {
-			if p.ScoredRev != on.ResultsRev {
+			if p.ScoredRev != on.ResultsRev && !reveals {
 				work.Go(func() error {
 					scored, t, err := s.score(ctx, on, p.UserID())
 					if err == nil {
@@ -99,22 +103,25 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 			}
 		}
 		failed := work.Wait()
-		err = ranking.Publish(ctx, s.db, on.ID, rev, CardIDs(on.Card), RankEntries(on.Card, entries, names))
+		err = ranking.Publish(ctx, s.db, on.ID, rev, CardIDs(on.Card), RankEntries(on.Event, on.Card, entries, names))
 		if dynamo.IsRefused(err) {
 			continue
 		}
-		if err == nil {
+		if err == nil && !reveals {
 			err = s.rankYear(ctx, year(on.ID), tallies)
 		}
 		if err := errors.Join(failed, err); err != nil {
 			return err
 		}
 		done := dynamo.Set(item.Event{State: item.Scored, ScoredRev: on.ResultsRev, ScoredAt: item.FormatTime(began)}, "state", "scoredRev", "scoredAt")
-		if len(on.MissingResults()) > 0 {
+		same := dynamo.Unchanged(on.Event, "resultsRev")
+		if reveals {
+			done, same = dynamo.Set(item.Event{RevealedAt: item.FormatTime(began)}, "revealedAt"), dynamo.Unchanged(on.Event, "state", "lockAt")
+		} else if len(on.MissingResults()) > 0 {
 			done = dynamo.Set(item.Event{ScoredRev: on.ResultsRev}, "scoringAt", "scoredRev")
 		}
 		// An event with a request is not deleted. To withdraw the request changes the results.
-		err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), done, dynamo.Unchanged(on.Event, "resultsRev"))
+		err = dynamo.Update(ctx, s.db, tables.ChangeEvent, on.Key(), done, same)
 		if !dynamo.IsRefused(err) {
 			slog.InfoContext(ctx, "scored", "event", on.ID, "rev", on.ResultsRev, "entries", len(entries))
 			return err

@@ -9,13 +9,13 @@ func samples() story.Samples {
 		Chapters: []story.Chapter{
 			{At: "14:10", Cases: []string{
 				"update-me/bad", "update-me/good", "get-me/good", "get-me/bad", "get-user/good", "get-user/bad",
-				"invite-user/bad", "invite-user/good", "create-event/bad", "create-event/good", "add-match/bad", "add-match/good", "update-match/bad", "update-match/good",
+				"list-users/good", "list-users/bad", "invite-user/bad", "invite-user/good", "create-event/bad", "create-event/good", "add-match/bad", "add-match/good", "update-match/bad", "update-match/good",
 				"order-card/bad", "order-card/good", "list-events/good", "list-events/bad", "get-event/good", "get-event/bad",
 				"put-predictions/bad", "put-predictions/good", "list-entries/good", "list-entries/bad",
 				"register-device/bad", "register-device/good", "remind/bad", "remind/good", "send-notices/bad", "send-notices/good", "delete-device/bad", "delete-device/good",
 
 				"create-league/bad", "create-league/good", "join-league/bad", "join-league/good", "list-leagues/good", "list-leagues/bad", "get-league/good", "get-league/bad",
-				"get-league-standings/good", "get-league-standings/bad", "renew-code/bad", "renew-code/good", "delete-league/bad",
+				"get-league-standings/good", "get-league-standings/bad", "get-league-results/good", "get-league-results/bad", "renew-code/bad", "renew-code/good", "delete-league/bad",
 				"leave-league/bad", "leave-league/good", "delete-league/good",
 
 				"delete-predictions/bad", "delete-predictions/good", "update-event/bad", "update-event/good", "delete-match/bad", "delete-match/good",
@@ -33,7 +33,7 @@ func samples() story.Samples {
 }
 
 // prepareSamples stores what events name, and what functions would give generated
-// ids: three members, two leagues, one with its code, and a show with a match.
+// ids: three members, two leagues, one with its code, a past show, and one with a match.
 func prepareSamples(put func(table string, row map[string]any) error) error {
 	const (
 		league  = "c1d2e3f4-0000-4000-8000-000000000001"
@@ -42,6 +42,7 @@ func prepareSamples(put func(table string, row map[string]any) error) error {
 		guest   = "7f6c1f0e-5d0a-4c5e-9b57-0000000b0002"
 		gone    = "7f6c1f0e-5d0a-4c5e-9b57-0000000d0004"
 		show    = "2026-06-20-harbour-havoc"
+		past    = "2026-05-02-opening-bell"
 		match   = "5b0e9a52-7c43-4a6f-9d18-000000000002"
 	)
 	for _, row := range []map[string]any{
@@ -57,6 +58,8 @@ func prepareSamples(put func(table string, row map[string]any) error) error {
 		{"PK": "CODE#TEST1234", "SK": "CODE", "type": "code", "leagueId": league},
 		{"PK": "EVENT", "SK": "EVENT#" + show, "GSI_PK": "EVENT#" + show, "GSI_SK": "EVENT", "type": "event", "id": show, "name": "Harbour Havoc", "date": "2026/06/20",
 			"startsAt": "2026-06-20T19:00:00Z", "lockAt": "2026-06-20T18:00:00Z", "state": "upcoming", "bonus": 0, "cardRev": 1, "resultsRev": 0, "scoredRev": 0},
+		{"PK": "EVENT", "SK": "EVENT#" + past, "GSI_PK": "EVENT#" + past, "GSI_SK": "EVENT", "type": "event", "id": past, "name": "Opening Bell", "date": "2026/05/02",
+			"startsAt": "2026-05-02T19:00:00Z", "lockAt": "2026-05-02T18:00:00Z", "state": "scored", "bonus": 0, "cardRev": 1, "resultsRev": 1, "scoredRev": 1},
 		{"PK": "EVENT#" + show, "SK": "MATCH#" + match, "GSI_PK": "EVENT#" + show, "GSI_SK": "MATCH#01", "type": "match", "id": match, "name": "Ladder Match", "points": 10, "since": 1, "lastTeam": 2,
 			"teams": []map[string]any{{"id": "t1", "members": []string{"Odo Wrenfield"}}, {"id": "t2", "members": []string{"Sister Halcyon"}}}},
 	} {

@@ -19,6 +19,7 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
+	"matchday/pkg/pickem/event"
 	"matchday/pkg/pickem/item"
 	"matchday/pkg/pickem/league"
 	"matchday/pkg/pickem/member"
@@ -632,4 +633,59 @@ func TestLeagueCrashes(t *testing.T) {
 			return w.Dump()
 		})
 	})
+}
+
+// TestLeagueResultsRankItsMembers: among each other, in one batch of reads.
+func TestLeagueResultsRankItsMembers(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.AddMembers("ann", "bob", "cat", "dan")
+	l := w.CreateLeague("ann", "Office")
+	w.JoinLeague(l, "bob", "dan")
+	id := w.PlayEvent(1, "opening", map[string]int{"ann": 1, "bob": 3, "cat": 2})
+	path := "/app/leagues/" + l.LeagueID + "/events/"
+	page := func(query, user string) (lines []string, body league.LeagueResults) {
+		calls := w.CountCalls(func() { w.Read(league.GetLeagueResultsFunction, path+id+query, user, &body.Body) })
+		if diff := cmp.Diff(map[string]int{"Query": 2, "BatchGetItem": 1}, calls); diff != "" {
+			t.Errorf("calls (-want +got):\n%s", diff)
+		}
+		for _, e := range body.Body.Entries {
+			lines = append(lines, fmt.Sprint(e.Rank, " ", e.Name, " ", e.Points, " ", len(e.Picks)))
+		}
+		return lines, body
+	}
+	all, body := page("", "ann")
+	if want := []string{"1 bob 60 3", "2 ann 10 3"}; !slices.Equal(all, want) {
+		t.Errorf("entries (-want +got):\n%s", cmp.Diff(want, all))
+	}
+	if b := body.Body; b.Count != 2 || b.Next != "" || b.Mine == nil || b.Mine.UserID != "ann" || b.Mine.Rank != 2 {
+		t.Errorf("the page is %+v, want both entries, and that of ann with rank 2", b)
+	}
+	first, body := page("?limit=1", "dan")
+	second, rest := page("?limit=1&cursor="+body.Body.Next, "dan")
+	if got := append(first, second...); !slices.Equal(got, all) || rest.Body.Next != "" || rest.Body.Mine != nil {
+		t.Errorf("two pages (-want +got):\n%s", cmp.Diff(all, got))
+	}
+
+	w.CreateShow(1)
+	w.Pick("ann", pickemtest.Show, 0)
+	for _, c := range []struct {
+		target, user string
+		want         pickemtest.Refusal
+	}{
+		{path + id, "cat", pickemtest.Refusal{Status: 404, Code: "league_not_found"}},
+		{path + "2026-03-08-none", "ann", pickemtest.Refusal{Status: 404, Code: "event_not_found"}},
+		{path + pickemtest.Show, "ann", pickemtest.Refusal{Status: 409, Code: "event_not_scored"}},
+		{path + id + "?cursor=cat", "ann", pickemtest.Refusal{Status: 400, Code: "bad_cursor", Field: "query.cursor"}},
+	} {
+		if got := pickemtest.RefusalOf(w.Ask(league.GetLeagueResultsFunction, c.target, c.user, "")); got != c.want {
+			t.Errorf("%s as %s: %v, want %v", c.target, c.user, got, c.want)
+		}
+	}
+	w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(pickemtest.Show), `{"revealAtLock":true}`)
+	w.LockEvent(pickemtest.Show)
+	id = pickemtest.Show
+	if got, _ := page("", "bob"); !slices.Equal(got, []string{"0 ann 0 1"}) {
+		t.Errorf("entries of a locked event that reveals picks: %q", got)
+	}
 }

@@ -64,6 +64,14 @@ var (
 		Uses:   []spec.Access{tables.ReadLeague, tables.LeaguePoints},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
+	GetLeagueResultsFunction = spec.Function{
+		Name:   "pickem/get-league-results",
+		Does:   "Returns the scores of an event in a league of the caller.",
+		IfDown: "The results of events in leagues do not load.",
+		On:     spec.Route{Method: "GET", Auth: spec.User, Path: "/app/leagues/{leagueId}/events/{eventId}"},
+		Uses:   []spec.Access{tables.ReadLeague, tables.GetCard, tables.LeaguePoints},
+		Memory: 256, Timeout: 5 * time.Second,
+	}
 	LeaveLeagueFunction = spec.Function{
 		Name:   "pickem/leave-league",
 		Does:   "Removes the caller from a league. The owner can also remove another member.",

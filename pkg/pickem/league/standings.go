@@ -93,3 +93,57 @@ func (s *Leagues) GetLeagueStandings(ctx context.Context, in *GetLeagueStandings
 	}
 	return newScreen(ranking.Of(score.RankStandings(all, item.NamesOf(members)), in.UserID)), nil
 }
+
+// GetLeagueResults is the request for the table of a league in an event.
+type GetLeagueResults struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"36" doc:"The id of the league."`
+	EventID  string `path:"eventId" maxLength:"60" doc:"The id of the event."`
+	Limit    int    `query:"limit" minimum:"1" maximum:"50" default:"50"`
+	Cursor   string `query:"cursor" maxLength:"128" doc:"The value of next in the previous page."`
+}
+
+// LeagueResults is the answer with a page of the table of a league in an event.
+type LeagueResults struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Count   int           `json:"count" doc:"The number of entries on all pages."`
+		Entries []score.Entry `json:"entries" doc:"Those of the members of the league, ranked among them. By points, highest first, then by correct picks, then by name; by name until the event is scored."`
+		Mine    *score.Entry  `json:"mine,omitempty" doc:"The caller's entry. Absent if there is none."`
+		Next    string        `json:"next,omitempty"`
+	}
+}
+
+// GetLeagueResults returns a page of the picks and points of an event of the members of a
+// league of the caller. Picks are shown when GetResults shows them; otherwise the answer is
+// event_not_scored.
+func (s *Leagues) GetLeagueResults(ctx context.Context, in *GetLeagueResults) (*LeagueResults, error) {
+	_, members, err := item.ReadLeague(ctx, s.Db, in.LeagueID, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	on, err := item.ReadShown(ctx, s.Db, in.EventID, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]dynamo.Item, len(members))
+	for i, m := range members {
+		keys[i] = item.PredictionKey(m.UserID(), on.ID)
+	}
+	all, err := dynamo.GetAll[item.Prediction](ctx, s.Db, tables.LeaguePoints, keys)
+	if err != nil {
+		return nil, err
+	}
+	rows := score.RankEntries(on.Event, on.Card, all, item.NamesOf(members))
+	out := &LeagueResults{CacheControl: httpapi.NoStore}
+	out.Body.Count = len(rows)
+	entries := make([]score.Entry, len(rows))
+	for i, r := range rows {
+		entries[i] = score.NewEntry(on.Event, on.Card, score.CardIDs(on.Card), r)
+		if r.UserID == in.UserID {
+			out.Body.Mine = &entries[i]
+		}
+	}
+	out.Body.Entries, out.Body.Next, err = httpapi.Page(entries, func(e score.Entry) string { return e.UserID }, in.Cursor, in.Limit)
+	return out, err
+}

@@ -290,6 +290,52 @@ func (s *Members) InviteUser(ctx context.Context, in *InviteUser) (*InvitedPage,
 	return out, nil
 }
 
+// ListUsers is the request for a page of the members.
+type ListUsers struct {
+	auth.Admin
+	Limit  int32  `query:"limit" minimum:"1" maximum:"100" default:"50"`
+	Cursor string `query:"cursor" maxLength:"128" doc:"The value of next in the previous page."`
+}
+
+// UserList is a page of members.
+type UserList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Users []ListedUser `json:"users" doc:"The members of this page, in order of id."`
+		Next  string       `json:"next,omitempty"`
+	}
+}
+
+// ListedUser is a member of a list.
+type ListedUser struct {
+	UserID string `json:"userId" doc:"The id of the member."`
+	Name   string `json:"name" doc:"The display name of the member."`
+}
+
+// ListUsers returns a page of the members, from the one after the cursor on, which is the id
+// of a member. It reads the page only. The index is eventually consistent: a member who was
+// just invited may be missing.
+func (s *Members) ListUsers(ctx context.Context, in *ListUsers) (*UserList, error) {
+	q := dynamo.Range{Key: dynamo.KeyIs(tables.ListMembers, item.UserTag), Limit: in.Limit}
+	if in.Cursor != "" {
+		ref := item.UserRef(in.Cursor)
+		q.After = dynamo.StartKey(tables.ListMembers, item.UserTag, ref, ref, item.UserTag)
+	}
+	rows, last, err := dynamo.Query[item.Member](ctx, s.db, tables.ListMembers, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &UserList{CacheControl: httpapi.NoStore}
+	out.Body.Users = make([]ListedUser, len(rows))
+	for i, m := range rows {
+		out.Body.Users[i] = ListedUser{m.UserID(), m.Name}
+	}
+	if last != nil {
+		out.Body.Next = rows[len(rows)-1].UserID()
+	}
+	return out, nil
+}
+
 // DeleteUser is the request to delete a member.
 type DeleteUser struct {
 	auth.Admin

@@ -1,6 +1,7 @@
 package member_test
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -184,6 +185,48 @@ func TestProfilesHideUnscoredPicks(t *testing.T) {
 		}
 		if err := testkit.CheckProblemCode(w.Ask(member.GetUserFunction, "/app/users/"+user, "ann", ""), 404, "user_not_found"); err != nil {
 			t.Errorf("get-user of %s: %v", user, err)
+		}
+	}
+}
+
+// TestMembersAreListedByPage: a page costs the same, whatever the number of members.
+func TestMembersAreListedByPage(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	var want []string
+	cost := map[int]float64{}
+	for n := 1; n <= 300; n++ {
+		want = append(want, fmt.Sprintf("u%03d", n))
+		w.AddMembers(want[n-1])
+		if n != 30 && n != 300 {
+			continue
+		}
+		var list member.UserList
+		cost[n] = w.CountUnits(func() { w.Read(member.ListUsersFunction, "/admin/users?limit=20", testkit.Administrator, &list.Body) }).Reads
+		if len(list.Body.Users) != 20 || list.Body.Next != "u020" {
+			t.Errorf("of %d members the page has %d and next %q, want 20 and u020", n, len(list.Body.Users), list.Body.Next)
+		}
+	}
+	if cost[30] != cost[300] || cost[300] > 4 {
+		t.Errorf("a page costs %v read units by the number of members, want the same, at most 4", cost)
+	}
+	w.MustAdmin(member.DeleteUserFunction, "/admin/users/u007", "")
+	want = slices.DeleteFunc(want, func(id string) bool { return id == "u007" })
+	for _, limit := range []int{1, 7, 50, 100} {
+		var got []string
+		for next, page := "", 0; page == 0 || next != ""; page++ {
+			var list member.UserList
+			w.Read(member.ListUsersFunction, fmt.Sprint("/admin/users?limit=", limit, "&cursor=", next), testkit.Administrator, &list.Body)
+			for _, u := range list.Body.Users {
+				if u.Name != u.UserID {
+					t.Errorf("%s has the name %q", u.UserID, u.Name)
+				}
+				got = append(got, u.UserID)
+			}
+			next = list.Body.Next
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("members, %d at a time (-want +got):\n%s", limit, cmp.Diff(want, got))
 		}
 	}
 }

@@ -51,6 +51,14 @@ var (
 		Uses:   []spec.Access{tables.InviteMember}, Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
+	ListUsersFunction = spec.Function{
+		Name:   "pickem/list-users",
+		Does:   "Lists the members.",
+		IfDown: "Administrators cannot list the members.",
+		On:     spec.Route{Method: "GET", Auth: spec.Admin, Path: "/admin/users"},
+		Uses:   []spec.Access{tables.ListMembers},
+		Memory: 256, Timeout: 5 * time.Second,
+	}
 	DeleteUserFunction = spec.Function{
 		Name:   "pickem/delete-user",
 		Does:   "Removes a member and the member's data. The account stays.",

@@ -3,6 +3,7 @@ package event
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -119,21 +120,29 @@ type AddMatch struct {
 // AddMatch adds a match to the end of the card, and gives ids to its teams. It notifies
 // the members who have picked. If the event is locked the answer is event_locked. A
 // repeated request with the same id notifies them under the same notice id, which reaches
-// nobody twice; the same id with other fields is match_exists.
+// nobody twice; the same id with other fields is match_exists. If the card changes
+// concurrently, AddMatch begins again.
 func (s *Events) AddMatch(ctx context.Context, in *AddMatch) (*MatchPage, error) {
-	on, err := item.ReadEventWithCard(ctx, s.db, in.EventID)
-	if err != nil {
-		return nil, err
-	}
 	id := strings.ToLower(cmp.Or(in.Body.ID, item.NewUUID()))
-	m, ok := on.Match(id)
-	if ok && !reflect.DeepEqual(withoutTeamIDs(fieldsOf(m)), in.Body.MatchFields) {
-		return nil, errMatchExists
-	}
-	if !ok {
-		if m, err = s.addMatch(ctx, on, id, in.Body.MatchFields); err != nil {
+	var on item.EventWithCard
+	var m item.Match
+	err := error(item.ErrChanged)
+	for try := 0; errors.Is(err, item.ErrChanged); try++ {
+		if err := dynamo.BackOff(ctx, try); err != nil {
 			return nil, err
 		}
+		if on, err = item.ReadEventWithCard(ctx, s.db, in.EventID); err != nil {
+			return nil, err
+		}
+		var ok bool
+		if m, ok = on.Match(id); !ok {
+			m, err = s.addMatch(ctx, on, id, in.Body.MatchFields)
+		} else if !reflect.DeepEqual(withoutTeamIDs(fieldsOf(m)), in.Body.MatchFields) {
+			err = errMatchExists
+		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	err = s.notify(ctx, on.Event, m, "%q was added: pick it before it locks.", func(item.Prediction) bool { return true })
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -442,8 +443,36 @@ func TestEmptyCardIsNotScored(t *testing.T) {
 	}
 }
 
+// TestConcurrentAddsSucceed: each match gets a place of its own.
+func TestConcurrentAddsSucceed(t *testing.T) {
+	t.Parallel()
+	const matches = 8 // fewer than the tries of a request
+	w := pickemtest.New(t)
+	w.AddMembers("ann")
+	w.CreateShow(0)
+	var adding sync.WaitGroup
+	for n := range matches {
+		adding.Go(func() {
+			if out := w.Ask(event.AddMatchFunction, pickemtest.AdminEvent(pickemtest.Show)+"/matches", testkit.Administrator, pickemtest.MatchOf(n+1, 10)); out.StatusCode != http.StatusCreated {
+				t.Errorf("match %d: %d %s", n+1, out.StatusCode, out.Body)
+			}
+		})
+	}
+	adding.Wait()
+	e, card := testkit.Row[item.Event](w.World, tables.Pickem, item.EventTag, item.EventRef(pickemtest.Show)), cardNumbers(w, pickemtest.Show)
+	places := map[string]bool{}
+	for _, m := range testkit.Rows[item.Match](w.World, tables.Pickem) {
+		if m.Type == item.MatchType {
+			places[m.GSISK] = true
+		}
+	}
+	if e.Matches != matches || len(card) != matches || len(places) != matches {
+		t.Errorf("the event counts %d matches, the card has %v on %d places; want %d", e.Matches, card, len(places), matches)
+	}
+}
+
 // TestConcurrentCardChangeIsRefused: a request that read a card before another changed it is
-// refused, so that no change is lost and no card exceeds its limits.
+// refused, or begins again, so that no change is lost and no card exceeds its limits.
 func TestConcurrentCardChangeIsRefused(t *testing.T) {
 	t.Parallel()
 	add := func(w *pickemtest.Room) {
@@ -506,7 +535,7 @@ func TestConcurrentCardChangeIsRefused(t *testing.T) {
 		_, err := s.PutResult(w.NewContext(), in)
 		return err
 	}
-	const changed, reordered = "changed", "card_changed"
+	const changed, reordered, overflow = "changed", "card_changed", "card_overflow"
 	for _, c := range []struct {
 		name string
 		do   func(*pickemtest.Room)
@@ -515,9 +544,9 @@ func TestConcurrentCardChangeIsRefused(t *testing.T) {
 		want string
 	}{
 		{"request-score, concurrent result", correct, event.RequestScoreFunction, ask, changed},
-		{"add, concurrent add", add, event.AddMatchFunction, addOne, changed},
-		{"add, concurrent points", raise, event.AddMatchFunction, addOne, changed},
-		{"add, concurrent bonus", bonus, event.AddMatchFunction, addOne, changed},
+		{"add, concurrent add", add, event.AddMatchFunction, addOne, overflow},
+		{"add, concurrent points", raise, event.AddMatchFunction, addOne, overflow},
+		{"add, concurrent bonus", bonus, event.AddMatchFunction, addOne, overflow},
 		{"points, concurrent add", add, event.UpdateMatchFunction, raiseOne, changed},
 		{"points, concurrent points", raise, event.UpdateMatchFunction, raiseOne, changed},
 		{"points, concurrent bonus", bonus, event.UpdateMatchFunction, raiseOne, changed},

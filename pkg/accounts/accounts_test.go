@@ -197,8 +197,12 @@ func TestDeletion(t *testing.T) {
 	if got := w.rows("bob"); !slices.Equal(got, []string{"account", "profile"}) {
 		t.Errorf("bob has %q left", got)
 	}
+	before := testkit.Rows[map[string]any](w.World, account.Deleted)
 	if status := ask(); status != 202 {
 		t.Errorf("deleting again: %d, want 202", status)
+	}
+	if diff := cmp.Diff(before, testkit.Rows[map[string]any](w.World, account.Deleted)); diff != "" {
+		t.Errorf("deleting again has changed the tombstone (-want +got):\n%s", diff)
 	}
 	out := testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
 	if err := testkit.CheckProblemCode(out, 401, "account_deleted"); err != nil {

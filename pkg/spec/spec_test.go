@@ -117,6 +117,15 @@ func TestDeadLetter(t *testing.T) {
 	}
 }
 
+func TestFIFO(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{"cricket-push": false, "pickem-score.fifo": true, "pickem.fifo-score": false, "o": false} {
+		if got := (spec.Queue{Name: name}).FIFO(); got != want {
+			t.Errorf("%s: FIFO is %v, want %v", name, got, want)
+		}
+	}
+}
+
 // TestDerived: a room has what its functions use and emit, each once and in order.
 func TestDerived(t *testing.T) {
 	t.Parallel()

@@ -413,3 +413,41 @@ func TestRefusedBroadcastDoesNotBlockOthers(t *testing.T) {
 		t.Errorf("the log has the complaints %q, want 1", got)
 	}
 }
+
+// TestWaitForAChannelEndsWithTheCaller: while another process has the claim, the error of an
+// ended context is returned, and no empty channel.
+func TestWaitForAChannelEndsWithTheCaller(t *testing.T) {
+	t.Parallel()
+	w, _, _ := worldWithActivities(t)
+	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: "7", View: "neutral", ClaimedAt: w.Clock.Now().UnixMilli()})
+	env := w.Env(activity.StartActivityFunction)
+	env.Sleep = func(context.Context, time.Time) error { return context.Canceled }
+	channels := activity.NewActivities(env, nil).Channels()
+	if id, err := channels.Open(w.NewContext(), "7", "neutral"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got the channel %q and %v, want %v", id, err, context.Canceled)
+	}
+}
+
+func TestSenderIsOpenedOnce(t *testing.T) {
+	t.Parallel()
+	w, _, _ := worldWithActivities(t)
+	env := w.Env(activity.StartActivityFunction)
+	setting := env.Setting
+	ready := false
+	env.Setting = func(name string) string {
+		if !ready {
+			return ""
+		}
+		return setting(name)
+	}
+	open := activity.SenderOnce(env)
+	if s, err := open(t.Context()); err == nil {
+		t.Errorf("without settings the sender is %v, want an error", s)
+	}
+	ready = true
+	first, err := open(t.Context())
+	testkit.Must(t, err)
+	if second, err := open(t.Context()); first == nil || second != first || err != nil {
+		t.Errorf("the senders are %p and %p, %v; want one", first, second, err)
+	}
+}

@@ -25,6 +25,8 @@ const (
 	BroadcastEnd    = broadcastEnd
 )
 
+var SenderOnce = senderOnce
+
 var MaxActivities = maxActivities.Max
 
 func (x *Activities) Channels() *Channels { return &x.channels }

@@ -42,6 +42,18 @@ func TestSplitEstimatesPartsByDensity(t *testing.T) {
 	}
 }
 
+func TestSharedPrefix(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ a, b, want string }{
+		{"", "", ""}, {"a", "", ""}, {"", "a", ""}, {"a", "b", ""}, {"ab", "ac", "a"}, {"ab", "ab", "ab"}, {"ab", "abc", "ab"}, {"abc", "ab", "ab"},
+		{"xé", "xè", "x"}, {"xé", "xéy", "xé"}, {"é", "è", ""},
+	} {
+		if got := sharedPrefix(c.a, c.b); got != c.want {
+			t.Errorf("of %q and %q: got %q, want %q", c.a, c.b, got, c.want)
+		}
+	}
+}
+
 // For any ids, each one after those seen is in exactly one part.
 func TestSplitPartsContainEachIDOnce(t *testing.T) {
 	t.Parallel()

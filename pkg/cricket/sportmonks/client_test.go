@@ -129,6 +129,20 @@ func TestClientErrorsHaveAKind(t *testing.T) {
 	}
 }
 
+// TestRefusedListKeepsItsKind: a list that the provider refuses is not a malformed one.
+func TestRefusedListKeepsItsKind(t *testing.T) {
+	t.Parallel()
+	c := serve(t, status(429, `{"message":"Too Many Attempts."}`, "Retry-After", "90"))
+	for name, read := range map[string]func() error{
+		"leagues": func() error { _, err := c.Leagues(t.Context()); return err },
+		"teams":   func() error { _, err := c.Teams(t.Context()); return err },
+	} {
+		if e, ok := errors.AsType[*Error](read()); !ok || e.Kind != Limited || e.RetryAfter != 90*time.Second {
+			t.Errorf("%s: got %+v, want Limited for 90 s", name, e)
+		}
+	}
+}
+
 // TestErrorsHideTheTokenInAnyForm has the transport and the provider repeat the token, as
 // it is and as a URL has it.
 func TestErrorsHideTheTokenInAnyForm(t *testing.T) {

@@ -138,6 +138,21 @@ func TestDecodeIsTolerant(t *testing.T) {
 	}
 }
 
+// TestIntegersAreExact: a number that not every JSON decoder reads exactly is the nearest
+// that is.
+func TestIntegersAreExact(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"0": 0, "-1": -1, "7": 7, "7.9": 7, " 7.0 ": 7, "1e3": 1000, "true": 1, "false": 0, "": 0, "x": 0, "NaN": 0,
+		"9007199254740991": 1<<53 - 1, "9007199254740992": 1<<53 - 1, "1e300": 1<<53 - 1, "Inf": 1<<53 - 1,
+		"-9007199254740991": 1 - 1<<53, "-9007199254740992": 1 - 1<<53, "-1e300": 1 - 1<<53, "-Inf": 1 - 1<<53,
+	} {
+		if got := parseInt(text); got != want {
+			t.Errorf("%q: got %d, want %d", text, got, want)
+		}
+	}
+}
+
 func TestOversAreReadAsText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Overs{

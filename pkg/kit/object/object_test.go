@@ -6,10 +6,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"matchday/infra/sim/s3"
 	"matchday/pkg/kit/object"
@@ -59,3 +61,31 @@ func TestDocument(t *testing.T) {
 		t.Errorf("a bucket that does not exist: %v", err)
 	}
 }
+
+// TestBodyIsClosed: a connection is returned after each read.
+func TestBodyIsClosed(t *testing.T) {
+	t.Parallel()
+	for text, valid := range map[string]bool{`{"a":1}`: true, "": false} {
+		b := &body{Reader: strings.NewReader(text)}
+		if !valid {
+			b.Reader = iotest.ErrReader(io.ErrUnexpectedEOF)
+		}
+		cfg := aws.Config{
+			Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("id", "key", ""),
+			HTTPClient: smithyhttp.ClientDoFunc(func(*http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusOK, Body: b}, nil
+			}),
+		}
+		got, err := object.Open(cfg, "files").Get(t.Context(), "a")
+		if string(got) != text || (err == nil) != valid || !b.closed {
+			t.Errorf("got %s, %v, closed %v; want %s, success %v, and the body closed", got, err, b.closed, text, valid)
+		}
+	}
+}
+
+type body struct {
+	io.Reader
+	closed bool
+}
+
+func (b *body) Close() error { b.closed = true; return nil }

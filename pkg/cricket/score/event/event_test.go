@@ -147,6 +147,8 @@ func TestEventsOfEachSituation(t *testing.T) {
 		{"super over", event.SuperOver, tied().AddTotal(2, 0, 0, "0"), []string{"superOver:3 | Super Over | Home 141/9 (20), Away 141/7 (20)"}},
 		{"second super over", event.SuperOver, tied().AddTotal(2, 10, 1, "1").AddTotal(1, 10, 1, "1").AddTotal(1, 2, 0, "0.2"),
 			[]string{"superOver:3 | Super Over | Home 141/9 (20), Away 141/7 (20)", "superOver:5 | Another Super Over | Home 141/9 (20), Away 141/7 (20)"}},
+		{"super over without its first innings", event.SuperOver, tied().AddTotal(2, 10, 1, "1").AddTotal(1, 6, 2, "0.5").Set(func(f *sportmonks.Fixture) { f.Runs = slices.Delete(f.Runs, 2, 3) }),
+			[]string{"superOver:3 | Super Over | Home 141/9 (20), Away 141/7 (20)"}},
 		{"third innings of a Test is no super over", event.SuperOver, test().AddTotal(1, 0, 0, "0"), nil},
 
 		{"won", event.Result, scoretest.NewScene("T20I").AddTotal(2, 170, 6, "20").AddTotal(1, 92, 10, "19.2").Finish(2, "Away won by 78 runs"), []string{"result:won:2 | Away won by 78 runs | Away 170/6 (20), Home 92 (19.2)"}},

@@ -281,6 +281,8 @@ func TestNoteGivesTheResult(t *testing.T) {
 			score.Result{Kind: score.Tied, WinnerID: "2", Method: "DLS", Decider: score.SuperOver}},
 		"reduced without a rain rule": {reduced().AddTotal(2, 6, 0, "9").Finish(2, "Away won by 10 wickets (with 6 balls remaining)"),
 			score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10, BallsLeft: 6}},
+		"fewer wickets":     {level().Finish(2, "Away won (fewer wickets lost)"), score.Result{Kind: score.Won, WinnerID: "2", Method: "fewer wickets lost"}},
+		"awarded":           {level().Finish(2, "Away won, as Home conceded"), score.Result{Kind: score.Won, WinnerID: "2", Method: "awarded"}},
 		"drawn over a day":  {scoretest.NewScene("ODI").AddTotal(1, 8, 0, "50").AddTotal(2, 7, 0, "40").Finish(0, "Match drawn"), score.Result{Kind: score.Drawn}},
 		"reason of a draw":  {scoretest.NewScene("4day").AddTotal(1, 8, 0, "50").AddTotal(2, 9, 0, "40").Finish(0, "Match drawn (1st innings score)"), score.Result{Kind: score.Drawn, Method: "first innings score"}},
 		"names of outcomes": {named(won(), "Tied House", "No Result CC").Finish(2, "No Result CC won by 10 wickets"), score.Result{Kind: score.Won, WinnerID: "2", Wickets: 10}},
@@ -509,6 +511,58 @@ func TestLabelsGiveTheLengthOfAnOver(t *testing.T) {
 	}
 	if st := s.Read(t); st.PerOver != 6 || st.Innings[0].Overs != "5" || st.Innings[0].Balls != 30 {
 		t.Errorf("innings with an over of seven balls: %+v, want 5 overs and 30 balls", st.Innings[0])
+	}
+}
+
+// TestProviderMayCountInSixes: the total of an innings in overs of five has balls of five
+// or of six to an over. Whichever agrees with the list counts.
+func TestProviderMayCountInSixes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		given sportmonks.Overs
+		overs string
+		balls int
+	}{
+		{sportmonks.Overs{Overs: 2, Balls: 2}, "2.2", 12},
+		{sportmonks.Overs{Overs: 2}, "2.2", 12},           // 12 in sixes
+		{sportmonks.Overs{Overs: 1, Balls: 6}, "2.2", 12}, // 12 in sixes
+		{sportmonks.Overs{Overs: 1, Balls: 5}, "2", 10},   // 11 in sixes: the list is not trusted
+		{sportmonks.Overs{Overs: 2, Balls: 3}, "2.3", 13}, // 13 in fives, before the ball is listed
+	} {
+		st := scoretest.NewScene("The Hundred").AddInningsOf(1, 5, strings.Repeat("1 ", 12)).Set(func(f *sportmonks.Fixture) { f.Runs[0].Overs = c.given })
+		got, _ := scorer.Read(st.Fixture, score.State{})
+		if n := got.Innings[0]; n.Overs != c.overs || n.Balls != c.balls {
+			t.Errorf("the total %v gives %s overs and %d balls, want %s and %d", c.given, n.Overs, n.Balls, c.overs, c.balls)
+		}
+	}
+}
+
+// TestInterruptionCountsOncePlayHasBegun: play has begun with an innings, or when the match
+// was live.
+func TestInterruptionCountsOncePlayHasBegun(t *testing.T) {
+	t.Parallel()
+	before, begun := func() *scoretest.Scene { return scoretest.NewScene("T20I") }, func() *scoretest.Scene { return scoretest.NewScene("T20I").AddInnings(1, "1 4") }
+	for name, c := range map[string]struct {
+		snapshots      []*scoretest.Scene
+		stops, resumes int
+	}{
+		"before play":                {[]*scoretest.Scene{before().SetStatus("NS"), before().SetStatus("Int.")}, 0, 0},
+		"live, before a ball":        {[]*scoretest.Scene{before(), before().SetStatus("Int.")}, 1, 0},
+		"in an innings":              {[]*scoretest.Scene{begun(), begun().SetStatus("Int.")}, 1, 0},
+		"in an innings, first seen":  {[]*scoretest.Scene{begun().SetStatus("Int.")}, 1, 0},
+		"seen twice":                 {[]*scoretest.Scene{begun(), begun().SetStatus("Int."), begun().SetStatus("Int.")}, 1, 0},
+		"resumed":                    {[]*scoretest.Scene{begun(), begun().SetStatus("Int."), begun()}, 1, 1},
+		"resumed after an interval":  {[]*scoretest.Scene{begun(), begun().SetStatus("Int."), begun().SetStatus("Tea Break"), begun().SetStatus("Int."), begun()}, 1, 1},
+		"interrupted again":          {[]*scoretest.Scene{begun(), begun().SetStatus("Int."), begun(), begun().SetStatus("Int.")}, 2, 1},
+		"live after a delayed start": {[]*scoretest.Scene{before().SetStatus("Int."), begun()}, 0, 0},
+	} {
+		var st score.State
+		for _, s := range c.snapshots {
+			st, _ = scorer.Read(s.Fixture, st)
+		}
+		if st.Stops != c.stops || st.Resumes != c.resumes {
+			t.Errorf("%s: %d stops and %d resumes, want %d and %d", name, st.Stops, st.Resumes, c.stops, c.resumes)
+		}
 	}
 }
 

@@ -53,6 +53,7 @@ type figures struct {
 	young  tickCost // unchanged, of one match that has just begun
 	parses []parseCost
 	push   pushCosts
+	uses   []useCost
 }
 
 func run(ctx context.Context) ([]measure.Row, any, error) {
@@ -81,11 +82,14 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 	if f.push, err = benchPush(ctx); err != nil {
 		return nil, nil, fmt.Errorf("pushes: %w", err)
 	}
-	return f.rows(), map[string]any{"tick": f.ticks, "push": f.push.pushers, "channel": f.push.channels}, nil
+	if f.uses, err = benchUsers(ctx); err != nil {
+		return nil, nil, fmt.Errorf("requests of users: %w", err)
+	}
+	return f.rows(), map[string]any{"tick": f.ticks, "push": f.push.pushers, "channel": f.push.channels, "uses": f.uses}, nil
 }
 
 func (f figures) rows() []measure.Row {
-	return slices.Concat(tickRows(f.ticks, f.young), parseRows(f.parses), f.push.rows())
+	return slices.Concat(tickRows(f.ticks, f.young), parseRows(f.parses), f.push.rows(), useRows(f.uses))
 }
 
 // prepare returns a world with one live match, which has been polled once.

@@ -12,6 +12,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == measure.APNsCommand {
+		if err := measure.ServeAPNs(os.Stdin, os.Stdout); err != nil {
+			os.Exit(1)
+		}
+		return
+	}
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	os.Exit(m.Run())
 }
@@ -60,6 +66,10 @@ func good() figures {
 				{Listeners: many, Pushes: 1, Usage: cost(40*ms, 9*ms, 21)},
 			},
 		},
+		uses: []useCost{
+			{What: "unfollow-match", Audience: 10, Counters: calls(0, 2, 1), Capacity: measure.Capacity{Reads: 1, Writes: 3}},
+			{What: "unfollow-match", Audience: 10_000, Counters: calls(0, 2, 1), Capacity: measure.Capacity{Reads: 1, Writes: 3}},
+		},
 	}
 }
 
@@ -86,6 +96,8 @@ func TestTargets(t *testing.T) {
 		{"apns2 in over a slot", func(f *figures) { f.push.sends[1].apns2.Wall *= 9 }, ""},
 		{"subscriptions in over a slot", func(f *figures) { f.push.pushers[1].Wall += more }, "100,000 subscriptions by the Pusher"},
 		{"a subscription that costs more among many", func(f *figures) { f.push.pushers[1].CPU += more }, "  CPU of one among 100,000 v. 1,000"},
+		{"a read of all activities", func(f *figures) { f.uses[1].Reads = 60 }, "unfollow-match, beside 10,000 phones"},
+		{"a call more among many", func(f *figures) { f.uses[1].Dynamo["Scan"]++ }, "unfollow-match, beside 10,000 phones"},
 		{"a push for each listener", func(f *figures) { f.push.channels[1].Pushes = many }, "  its pushes and allocs, 100,000 v. 1"},
 	} {
 		f := good()
@@ -118,6 +130,33 @@ func TestTickCalls(t *testing.T) {
 	for _, c := range costs {
 		if c.engine <= 0 || c.Wall <= 0 || c.Sent["UpdateItem"] == 0 || c.Received["UpdateItem"] == 0 {
 			t.Errorf("measured %+v", c)
+		}
+	}
+}
+
+// TestRequestsOfUsers runs the benchmark of what a user does about a match. Its units do not
+// depend on the audience.
+func TestRequestsOfUsers(t *testing.T) {
+	t.Parallel()
+	apns, err := measure.StartAPNs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(apns.Close)
+	var all []useCost
+	for _, audience := range []int{1, 400} {
+		costs, err := benchUses(t.Context(), apns, audience, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, costs...)
+	}
+	if diff := cmp.Diff([]string(nil), measure.Missed(useRows(all))); diff != "" {
+		t.Errorf("missed targets (-want +got):\n%s", diff)
+	}
+	for _, u := range all {
+		if u.Writes == 0 || u.Sum() == 0 {
+			t.Errorf("%s writes nothing: %+v", u.What, u)
 		}
 	}
 }

@@ -61,7 +61,8 @@ func scenarios() (all []scenario) {
 func notes(subscription float64) string {
 	return fmt.Sprintf(`fixed      of all rooms, the schedules, idle state machines, polling of queues, alarms, metrics, secrets, dashboards, and the
            rules by which Contributor Insights looks for throttled keys
-users      each of the people signs in, by Cognito's plan Lite. The first 10,000, a free tier, are not free here
+users      each of the people signs in, by Cognito's plan Lite: the first 10,000, a free tier, are not free here. Each registers
+           the phone whenever the app is opened, and follows %g matches a month, with an activity, and unfollows them
 loop       ticks and the waiting state machine, what they write, and their logs: a tick is %g s at 512 MB, and a match changes %g times an hour
 API        each of the people opens the app %g times a month, for %d requests of %g ms that read %g units and answer %g KB. CloudFront is not in it
 alerts     %g events an hour and match, to each of the people: %g read units, and a push
@@ -73,6 +74,6 @@ the seed's what DynamoDB would cost if every subscription (of %g B) were read in
 hours      %g are live all month; 120 are four hours a day. With several matches the people are divided among them
 left out   storage (0.25 a GB), backups, taxes, X-Ray beyond the state machine's, the Apple and SportMonks contracts
 Item sizes are measured; DynamoDB counts by them. Prices are %s.
-`, tickSeconds, changesOfHour, opens, requestsOpen, 1000*usage.RequestSeconds, requestReads, float64(answerBytes)/usage.Kilobyte,
+`, followsOfMonth, tickSeconds, changesOfHour, opens, requestsOpen, 1000*usage.RequestSeconds, requestReads, float64(answerBytes)/usage.Kilobyte,
 		alertsOfHour, alertReads, perspectives, pushesOfSecond, usage.PushBytes/usage.Kilobyte, subscription, usage.HoursOfMonth, price.ListedBy)
 }

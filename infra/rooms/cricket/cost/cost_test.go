@@ -34,6 +34,9 @@ func small() model {
 		{1000, 1, calls{map[string]float64{"GetItem": 7}, 0}},
 		{100_000, 65, calls{map[string]float64{"GetItem": 740}, 64}},
 	}
+	for _, a := range actions {
+		m.Uses = append(m.Uses, use{a.what, 2, 6})
+	}
 	return m
 }
 
@@ -103,6 +106,12 @@ func TestParts(t *testing.T) {
 	near(t, "reads of alerts", m.alerts(ten).ReadUnits, 4.5*1e6*2.05)
 	near(t, "requests", m.api(one).APIRequests, 1000*20*4)
 	near(t, "their time", m.api(one).LambdaGBSeconds, 80_000*0.02*0.25)
+	// 20 registrations, and 8 times three requests about a match.
+	users := m.users(one)
+	near(t, "requests that write", users.APIRequests, 1000*(20+3*8))
+	near(t, "what they write", users.WriteUnits, 1000*44*6)
+	near(t, "what they read", users.ReadUnits, 1000*44*2)
+	near(t, "people", users.Users, 1000)
 	if m.loop(scenario{}).Plus(m.store(scenario{})).Plus(m.tokens(scenario{})).Plus(m.channels(scenario{})).Plus(m.seed(scenario{})) != (usage.Usage{}) {
 		t.Error("something is used though no match is live")
 	}

@@ -21,6 +21,7 @@ type counters struct {
 	}
 	Tick []tick
 	Push []push
+	Uses []use
 }
 
 // tick is one tick of so many matches, with a change in each or none.
@@ -34,6 +35,12 @@ type tick struct {
 type push struct {
 	Subscriptions, Messages float64
 	calls
+}
+
+// use is one request of a user that writes.
+type use struct {
+	What                  string // the function
+	ReadUnits, WriteUnits float64
 }
 
 type calls struct {
@@ -56,7 +63,20 @@ func parse(text []byte) (c counters, err error) {
 	if len(c.Push) == 0 || c.Push[len(c.Push)-1].Subscriptions == 0 {
 		return c, errors.New("the counters lack pushes: run `make bench`")
 	}
+	for _, a := range actions {
+		if _, ok := c.used(a.what); !ok {
+			return c, fmt.Errorf("the counters lack %s: run `make bench`", a.what)
+		}
+	}
 	return c, nil
+}
+
+func (c counters) used(what string) (use, bool) {
+	i := slices.IndexFunc(c.Uses, func(u use) bool { return u.What == what })
+	if i < 0 {
+		return use{}, false
+	}
+	return c.Uses[i], true
 }
 
 // tick returns the calls of a tick of so many matches, with a change in each or

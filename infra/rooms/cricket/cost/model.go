@@ -35,12 +35,20 @@ const (
 	requestsOpen = 4
 	requestReads = 1.5 // read units: a page of a match, eventually consistent
 
+	followsOfMonth = 8.0 // matches that one person follows, each with an activity
+
 	// Bytes. Logs include what Lambda adds.
 	tickLog      = 1.5 * usage.Kilobyte
 	pushLog      = 0.9 * usage.Kilobyte
 	executionLog = 91 * usage.Kilobyte // of an execution with 24 ticks, at level ALL
 	answerBytes  = 3 * usage.Kilobyte
 )
+
+// actions are the requests of one person in a month that write.
+var actions = []struct {
+	what  string // the function
+	times float64
+}{{"register-device", opens}, {"follow-match", followsOfMonth}, {"start-activity", followsOfMonth}, {"unfollow-match", followsOfMonth}}
 
 // model calculates what the room uses.
 type model struct {
@@ -136,8 +144,19 @@ func (m model) alerts(s scenario) usage.Usage {
 	}
 }
 
-// users is the sign-in of everybody.
-func (m model) users(s scenario) usage.Usage { return usage.Usage{Users: s.people} }
+// users is the sign-in of everybody, and the requests of everybody that write.
+func (m model) users(s scenario) usage.Usage {
+	u := usage.Usage{Users: s.people}
+	for _, a := range actions {
+		n := s.people * a.times
+		each, _ := m.used(a.what)
+		u = u.Plus(usage.Usage{
+			APIRequests: n, LambdaRequests: n, LambdaGBSeconds: n * usage.RequestSeconds * m.memory("cricket/"+a.what),
+			ReadUnits: n * each.ReadUnits, WriteUnits: n * each.WriteUnits, LogGB: n * usage.RequestLog / usage.Gigabyte,
+		})
+	}
+	return u
+}
 
 // api is what the requests of the apps use.
 func (m model) api(s scenario) usage.Usage {

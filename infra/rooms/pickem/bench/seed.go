@@ -49,13 +49,13 @@ func eventRow(n int, state string, rev int) item {
 	starts := yearsEnd.AddDate(0, 0, 7*(n+1-eventsOfYear))
 	out := record("event", "EVENT", "EVENT#"+id, "EVENT#"+id, "EVENT", item{
 		"id": id, "name": "Clash of Tides", "date": starts.Format("2006/01/02"), "startsAt": starts.Format(time.RFC3339), "lockAt": starts.Add(-time.Hour).Format(time.RFC3339),
-		"state": state, "bonus": 25, "cardRev": cardSize, "resultsRev": 0, "scoredRev": 0,
+		"state": state, "bonus": 25, "cardRev": cardSize, "matches": cardSize, "voidRev": 0, "resultsRev": 0, "scoredRev": 0,
 	})
 	if state != "upcoming" {
 		out["resultsRev"], out["resultsAt"], out["scoringAt"] = rev, starts.Add(3*time.Hour).Format(time.RFC3339), starts.Add(3*time.Hour).Format(time.RFC3339)
 	}
 	if state == "scored" {
-		out["scoredRev"] = rev
+		out["scoredRev"], out["scoredAt"] = rev, starts.Add(3*time.Hour).Format(time.RFC3339)
 	}
 	return out
 }

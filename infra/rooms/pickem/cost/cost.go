@@ -44,6 +44,6 @@ results    a scored event, and standings a year's: a page of each
 picks      %g saves of a prediction by each member and event, of which there is one a week
 scoring    of an event once, each member in one league of ten
 notices    %g pushes to each member and event: of what is forgotten, and what has changed
-Units of DynamoDB are those that the engine reckons for calls with 100 to 10,000 members; between and beyond they are in proportion.
+Units of DynamoDB are those that the engine reckons for calls with 10 and with 10,000 members; between and beyond they are in proportion.
 `, viewsOfWeek, savesOfEvent, noticesOfEvent)
 }

@@ -1,0 +1,148 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"matchday/infra/sim/dynamodb"
+	"matchday/infra/tools/bench/measure"
+	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/follower"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/spec"
+)
+
+// useCost is one request of a user that writes, about a match with activities on so many
+// phones of others.
+type useCost struct {
+	What     string `json:"what"` // the function
+	Audience int    `json:"audience"`
+	measure.Counters
+	measure.Capacity
+	measure.Usage `json:"-"`
+}
+
+// audiences are the numbers of phones of others.
+var audiences = []int{10, 10_000}
+
+// handler answers as a function does.
+type handler = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
+
+// lambdaOf returns the handler that a function's binary serves, in this process.
+func lambdaOf[S, In, Out any](fn spec.Function, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error)) func(app.Env) (handler, error) {
+	return func(env app.Env) (handler, error) {
+		s, err := opener(context.Background(), env)
+		return httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) }), err
+	}
+}
+
+func benchUsers(ctx context.Context) (all []useCost, err error) {
+	apns, err := measure.StartAPNs()
+	if err != nil {
+		return nil, err
+	}
+	defer apns.Close()
+	for _, n := range audiences {
+		measure.Say("requests of a user, beside %s", measure.Counted(n, "phone"))
+		costs, err := benchUses(ctx, apns, n, 15)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, costs...)
+	}
+	return all, nil
+}
+
+// benchUses measures what a user does about a match: the user registers the phone, follows
+// the match, starts an activity and unfollows the match, which ends the activity.
+func benchUses(ctx context.Context, apns *measure.APNs, audience, rounds int) ([]useCost, error) {
+	dir, err := os.MkdirTemp("", "matchday-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	w, live, err := liveMatch(ctx, apns, dir, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	match, tokens := strconv.FormatInt(live.ID, 10), measure.PushTokens(audience+2)
+	if err := w.subscribe(ctx, match, []string{strconv.FormatInt(live.Local.ID, 10), ""}, tokens[2:]); err != nil {
+		return nil, err
+	}
+	steps := []struct {
+		fn           spec.Function
+		target, body string
+		serve        func(app.Env) (handler, error)
+	}{
+		{follower.RegisterDeviceFunction, "/user/device", fmt.Sprintf(`{"deviceToken":%q,"platform":"ios","osVersion":"18.2","appVersion":"2.4.0","environment":"production","locale":"en-IN","timeZone":"Asia/Kolkata"}`, tokens[0]),
+			lambdaOf(follower.RegisterDeviceFunction, follower.OpenDevices, (*follower.Devices).RegisterDevice)},
+		{follower.FollowMatchFunction, "/user/follow/" + match, `{}`, lambdaOf(follower.FollowMatchFunction, follower.OpenFollows, (*follower.Follows).FollowMatch)},
+		{activity.StartActivityFunction, "/user/activity/" + match, fmt.Sprintf(`{"pushToken":%q}`, tokens[1]),
+			lambdaOf(activity.StartActivityFunction, activity.OpenActivities, (*activity.Activities).StartActivity)},
+		{follower.UnfollowMatchFunction, "/user/follow/" + match, "", lambdaOf(follower.UnfollowMatchFunction, follower.OpenFollows, (*follower.Follows).UnfollowMatch)},
+	}
+	costs, spent := make([]useCost, len(steps)), make([][]measure.Usage, len(steps))
+	var meter dynamodb.Meter
+	for round := range rounds + 1 { // the first is metered, and registers the phone
+		for i, s := range steps {
+			env := w.Env()
+			if round == 0 {
+				env.AWS = meter.On(env.AWS)
+			}
+			handle, err := s.serve(env)
+			if err != nil {
+				return nil, err
+			}
+			request := measure.SignedRequest(s.fn.On.(spec.Route), s.target, "7f6c1f0e-5d0a-4c5e-9b57-000000000000", s.body)
+			w.Reset()
+			meter.Take()
+			each, err := measure.Run(func() error {
+				out, err := handle(ctx, request)
+				if err == nil && out.StatusCode >= http.StatusMultipleChoices {
+					err = fmt.Errorf("%s: %d %s", s.fn.Name, out.StatusCode, out.Body)
+				}
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			if round == 0 {
+				costs[i] = useCost{What: s.fn.Name[len("cricket/"):], Audience: audience, Capacity: measure.Capacity(meter.Take())}
+				continue
+			}
+			spent[i] = append(spent[i], each)
+			if c := w.Counts(); round == 1 || c.Sum() < costs[i].Sum() { // the fewest, without retries
+				costs[i].Counters = c
+			}
+		}
+	}
+	for i := range costs {
+		costs[i].Usage = measure.MedianUsage(spent[i])
+	}
+	return costs, nil
+}
+
+// useRows are the uses. The units of each must not depend on the audience.
+func useRows(uses []useCost) (rows []measure.Row) {
+	few := map[string]useCost{}
+	for _, u := range uses {
+		r := measure.RowOf(fmt.Sprintf("%s, beside %s", u.What, measure.Counted(u.Audience, "phone")), u.Usage, u.Sum()+u.SQS)
+		r.Compared = u.Capacity.String()
+		r.Details = fmt.Sprintf("%s; fastest %s", u.Counters, measure.Short(u.Fastest))
+		if f, more := few[u.What]; more {
+			r.Target, r.Met = fmt.Sprintf("as with %d", f.Audience), u.Capacity == f.Capacity && u.Sum() == f.Sum()
+		} else {
+			few[u.What] = u
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}

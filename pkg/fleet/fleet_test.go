@@ -1,10 +1,12 @@
 package fleet
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"matchday/pkg/accounts"
 	"matchday/pkg/kit/account"
@@ -47,6 +49,9 @@ func TestSpec(t *testing.T) {
 			if a.Index != "" && !slices.ContainsFunc(a.Table.Indexes, func(x spec.Index) bool { return x.Name == a.Index }) {
 				t.Errorf("%q is of an index that the table does not have", a.ID())
 			}
+			if strings.Contains(a.Name, "=") || a.Name[0] < 'A' || a.Name[0] > 'Z' || a.Key == "" {
+				t.Errorf("%q is the name of a pattern with the key %q, want a capital letter, no condition, and a key", a.Name, a.Key)
+			}
 			if a.Rate.Driver == spec.Unknown || (a.Rate.Driver == spec.Period) != (a.Rate.Every > 0) {
 				t.Errorf("%q has no rate", a.ID())
 			}
@@ -73,6 +78,43 @@ func TestAlarmsWatchWhatIsEmitted(t *testing.T) {
 				if !slices.Contains(room.Functions[i].Emits, m) {
 					t.Errorf("the alarm %s watches %s, which %s does not emit", a.Name, m.Name, a.Function)
 				}
+			}
+		}
+	}
+}
+
+// TestSizesOfFunctions: the memory is one of four sizes, and a function ends before what
+// waits for it gives up: the API after 29 s, and Lambda after 15 minutes.
+func TestSizesOfFunctions(t *testing.T) {
+	t.Parallel()
+	for _, room := range Rooms() {
+		for _, f := range room.Functions {
+			most := 15 * time.Minute
+			if _, ok := f.On.(spec.Route); ok {
+				most = 28 * time.Second
+			}
+			if !slices.Contains([]int{128, 256, 512, 1024}, f.Memory) {
+				t.Errorf("%s has %d MB, want 128, 256, 512 or 1024", f.Name, f.Memory)
+			}
+			if f.Timeout < 5*time.Second || f.Timeout > most || f.Timeout%time.Second != 0 {
+				t.Errorf("%s has %s, want whole seconds from 5 s to %s", f.Name, f.Timeout, most)
+			}
+		}
+	}
+}
+
+// TestAlarmsNameTheirBound: who reads of an alarm reads its bound. A bound of 0 has no
+// number, and metrics of time are in milliseconds.
+func TestAlarmsNameTheirBound(t *testing.T) {
+	t.Parallel()
+	for _, room := range Rooms() {
+		for _, a := range room.Alarms {
+			bound := fmt.Sprint(" ", a.Bound, " ")
+			if a.Metrics[0].Unit == spec.Milliseconds {
+				bound = fmt.Sprint(" ", a.Bound/1000, " s ")
+			}
+			if a.Bound != 0 && !strings.Contains(a.Watches, bound) {
+				t.Errorf("the alarm %s watches %q, want the bound%sin it", a.Name, a.Watches, bound)
 			}
 		}
 	}

@@ -36,3 +36,24 @@ func TestSyncsCrash(t *testing.T) {
 		})
 	}
 }
+
+// TestFailureOfASyncIsReported: a sync of which one call has failed returns an error.
+func TestFailureOfASyncIsReported(t *testing.T) {
+	t.Parallel()
+	for _, s := range crickettest.Syncs {
+		t.Run(s.Fn.Name, func(t *testing.T) {
+			t.Parallel()
+			w := crickettest.New(t)
+			w.Feed.Announce(crickettest.KickOff, script.Generate(1, cricsheet.T20).Fixture)
+			for _, before := range crickettest.Syncs {
+				testkit.Must(t, before.Do(w.World))
+			}
+			dynamotest.CheckFailures(t, &w.IO, func() error {
+				w.Feed.AnnounceMore(1, 3, crickettest.KickOff)
+				w.MakeStale()
+				w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
+				return s.Do(w.World)
+			})
+		})
+	}
+}

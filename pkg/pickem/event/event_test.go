@@ -229,8 +229,15 @@ func TestDeleteEventDeletesAllItsItems(t *testing.T) {
 		w := pickemtest.NewSeason(t)
 		if id == pickemtest.LockedShow {
 			w.EnterResults(id, 0)
+		} else {
+			w.MustAdmin(event.UpdateEventFunction, pickemtest.AdminEvent(id), `{"revealAtLock":true}`)
+			w.LockEvent(id)
+			w.ScoreQueued()
 		}
 		want := w.Rows()
+		if _, revealed := want["RANKING#"+id+" HEAD"]; revealed != (id == pickemtest.Show) {
+			t.Errorf("%s has a ranking: %v", id, revealed)
+		}
 		maps.DeleteFunc(want, func(key string, _ map[string]any) bool { return strings.Contains(key, id) && key != "EVENT EVENT#"+id })
 		want["EVENT EVENT#"+id]["state"], want["EVENT EVENT#"+id]["deletedAt"] = item.Deleting, item.FormatTime(w.Clock.Now())
 		if out := w.MustAdmin(event.DeleteEventFunction, pickemtest.AdminEvent(id), ""); out.StatusCode != http.StatusNoContent || out.Body != "" {

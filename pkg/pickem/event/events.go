@@ -20,6 +20,7 @@ import (
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/pickem/item"
+	"matchday/pkg/pickem/ranking"
 	"matchday/pkg/pickem/score"
 	"matchday/pkg/pickem/tables"
 )
@@ -385,14 +386,11 @@ func (s *Events) DeleteEvent(ctx context.Context, in *DeleteEvent) (*httpapi.Rem
 	return httpapi.NewRemoved(), nil
 }
 
-// sweep deletes the card, the log and the predictions of a marked event. The index of the
-// predictions may lag, so a single sweep may leave some.
+// sweep deletes the card, the log, the ranking and the predictions of a marked event. The
+// index of the predictions may lag, and a scorer that began before the mark may write the
+// ranking, so a single sweep may leave some.
 func (s *Events) sweep(ctx context.Context, eventID string) error {
 	entries, err := item.ReadPredictions(ctx, s.db, eventID)
-	if err != nil {
-		return err
-	}
-	items, err := dynamo.QueryAll[item.Row](ctx, s.db, tables.RemoveEvent, dynamo.Range{Key: dynamo.KeyIs(tables.RemoveEvent, item.EventRef(eventID)), Consistent: true})
 	if err != nil {
 		return err
 	}
@@ -400,8 +398,14 @@ func (s *Events) sweep(ctx context.Context, eventID string) error {
 	for _, p := range entries {
 		keys = append(keys, p.Key())
 	}
-	for _, i := range items {
-		keys = append(keys, i.Key())
+	for _, partition := range []string{item.EventRef(eventID), ranking.Ref(eventID)} {
+		items, err := dynamo.QueryAll[item.Row](ctx, s.db, tables.RemoveEvent, dynamo.Range{Key: dynamo.KeyIs(tables.RemoveEvent, partition), Consistent: true})
+		if err != nil {
+			return err
+		}
+		for _, i := range items {
+			keys = append(keys, i.Key())
+		}
 	}
 	return dynamo.DeleteAll(ctx, s.db, tables.RemoveEvent, keys)
 }

@@ -81,10 +81,12 @@ const (
 	kind         = "ranking"
 )
 
-func ref(scope string) string   { return "RANKING#" + scope }
+// Ref returns the partition key of a table.
+func Ref(scope string) string { return "RANKING#" + scope }
+
 func pageSK(n int) string       { return fmt.Sprintf("%s%06d", pagePrefix, n) }
 func placesSK(n int) string     { return fmt.Sprintf("%s%06d", placesPrefix, n) }
-func headKey(s string) item.Row { return item.Row{PK: ref(s), SK: headSK, Type: kind} }
+func headKey(s string) item.Row { return item.Row{PK: Ref(s), SK: headSK, Type: kind} }
 func bucket(id string, n int) int {
 	h := fnv.New32a()
 	h.Write([]byte(id))
@@ -106,11 +108,11 @@ func Publish(ctx context.Context, db dynamo.DB, scope string, rev int, card []st
 	var items []any
 	buckets := make([]places, len(pages))
 	for i := range buckets {
-		buckets[i] = places{Row: item.Row{PK: ref(scope), SK: placesSK(i), Type: kind}, Rev: rev, Of: map[string]Place{}}
+		buckets[i] = places{Row: item.Row{PK: Ref(scope), SK: placesSK(i), Type: kind}, Rev: rev, Of: map[string]Place{}}
 	}
 	for n, some := range pages {
 		items = append(items, page{
-			Row: item.Row{PK: ref(scope), SK: pageSK(n), Type: kind}, Rev: rev, Number: n,
+			Row: item.Row{PK: Ref(scope), SK: pageSK(n), Type: kind}, Rev: rev, Number: n,
 			Count: len(rows), Pages: len(pages), Places: len(buckets), Card: card, Rows: some,
 		})
 		for _, r := range some {
@@ -130,7 +132,7 @@ func Publish(ctx context.Context, db dynamo.DB, scope string, rev int, card []st
 		return err
 	}
 	for _, left := range []struct{ from, to string }{{pageSK(len(pages)), pageSK(999_999)}, {placesSK(len(buckets)), placesSK(999_999)}} {
-		rest, err := dynamo.QueryAll[item.Row](ctx, db, tables.WriteRanking, dynamo.Range{Key: dynamo.KeyBetween(tables.WriteRanking, ref(scope), left.from, left.to), Consistent: true})
+		rest, err := dynamo.QueryAll[item.Row](ctx, db, tables.WriteRanking, dynamo.Range{Key: dynamo.KeyBetween(tables.WriteRanking, Ref(scope), left.from, left.to), Consistent: true})
 		if err != nil {
 			return err
 		}
@@ -247,7 +249,7 @@ func Ranks(ctx context.Context, db dynamo.DB, userID string, scopes []string) (m
 	ranks := map[string]int{}
 	for _, in := range all {
 		if place, ok := in.Of[userID]; ok {
-			ranks[strings.TrimPrefix(in.PK, ref(""))] = place.Rank
+			ranks[strings.TrimPrefix(in.PK, Ref(""))] = place.Rank
 		}
 	}
 	return ranks, nil
@@ -308,7 +310,7 @@ func amend(ctx context.Context, db dynamo.DB, scope, userID, name string) (writt
 
 // locate returns the page with a member's row and its index, -1 if there is none.
 func locate(ctx context.Context, db dynamo.DB, h head, userID string) (page, int, error) {
-	scope := strings.TrimPrefix(h.PK, ref(""))
+	scope := strings.TrimPrefix(h.PK, Ref(""))
 	in, _, err := get[places](ctx, db, tables.AmendRanking, scope, placesSK(bucket(userID, h.Places)), true)
 	if err != nil {
 		return page{}, -1, err
@@ -320,7 +322,7 @@ func locate(ctx context.Context, db dynamo.DB, h head, userID string) (page, int
 		}
 	}
 	// The table is being written, or a writer was interrupted.
-	all, err := dynamo.QueryAll[page](ctx, db, tables.AmendRanking, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.AmendRanking, ref(scope), pagePrefix), Consistent: true})
+	all, err := dynamo.QueryAll[page](ctx, db, tables.AmendRanking, dynamo.Range{Key: dynamo.KeyBeginsWith(tables.AmendRanking, Ref(scope), pagePrefix), Consistent: true})
 	for _, p := range all {
 		if i := find(p.Rows, userID); i >= 0 {
 			return p, i, err
@@ -336,7 +338,7 @@ func find(rows []Row, userID string) int {
 
 // get reads an item of a table.
 func get[T any](ctx context.Context, db dynamo.DB, a spec.Access, scope, sk string, consistent bool) (one T, ok bool, err error) {
-	all, err := dynamo.QueryAll[T](ctx, db, a, dynamo.Range{Key: dynamo.KeyBetween(a, ref(scope), sk, sk), Consistent: consistent})
+	all, err := dynamo.QueryAll[T](ctx, db, a, dynamo.Range{Key: dynamo.KeyBetween(a, Ref(scope), sk, sk), Consistent: consistent})
 	if len(all) > 0 {
 		one, ok = all[0], true
 	}

@@ -57,7 +57,7 @@ var (
 	ChangeCard      = Pickem.On("Change card", "PK=EVENT#{eventId}, SK=MATCH#{matchId}, with the event's cardRev", byAdmin, spec.PutItem, spec.UpdateItem, spec.DeleteItem)
 	SetResult       = Pickem.On("Set result", "PK=EVENT#{eventId}, SK=MATCH#{matchId}, with the event's resultsRev and a LOG# item", byAdmin, spec.PutItem, spec.UpdateItem)
 	ListCorrections = Pickem.On("List corrections", "PK=EVENT#{eventId}, SK begins with LOG#", perScreen, spec.Query)
-	RemoveEvent     = Pickem.On("Remove event", "PK=EVENT#{eventId} and the predictions on it (batches of 25), the event last", byAdmin, spec.Query, spec.BatchWriteItem, spec.DeleteItem)
+	RemoveEvent     = Pickem.On("Remove event", "PK=EVENT#{eventId}, its ranking and the predictions on it (batches of 25), the event last", byAdmin, spec.Query, spec.BatchWriteItem, spec.DeleteItem)
 	ListMembers     = Pickem.OnIndex("GSI", "List members", "GSI_PK=USER, by id", byAdmin, spec.Query)
 	InviteMember    = Pickem.On("Invite member", "PK=USER#{userId}, SK=USER, absent", byAdmin, spec.PutItem)
 	RemoveMember    = Pickem.On("Remove member", "PK=USER#{userId}: deletedAt of USER, then all the others (batches of 25), USER last", byAdmin, spec.UpdateItem, spec.BatchWriteItem)

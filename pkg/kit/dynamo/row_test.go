@@ -136,6 +136,7 @@ func TestConditions(t *testing.T) {
 		"Greater than itself": {dynamo.Greater[spell]("runs", 6), false, false, false},
 		"Unchanged":           {dynamo.Unchanged(full, "runs", "bowler", "wickets"), true, false, false},
 		"Unchanged, bare":     {dynamo.Unchanged(spell{}, "runs", "umpire", "wickets"), false, true, false},
+		"first changed":       {dynamo.Unchanged(changed, "runs", "bowler"), false, false, false},
 		"changed":             {dynamo.Unchanged(changed, "bowler", "runs"), false, false, false},
 		"a named type":        {dynamo.Equal[spell]("result", outcome("won")), false, false, false},
 	} {

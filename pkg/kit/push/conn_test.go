@@ -230,7 +230,8 @@ func TestGoAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, p := primed(t)
-		kept, lost := ask(t, c, "/kept", 1), ask(t, c, "/lost", 1)
+		first, kept, lost := ask(t, c, "/first", 1), ask(t, c, "/kept", 1), ask(t, c, "/lost", 1)
+		early, _ := p.request()
 		id, _ := p.request()
 		p.request()
 		p.must(p.WriteGoAway(id, http2.ErrCodeNo, []byte(`{"reason":"Shutdown"}`)))
@@ -243,9 +244,13 @@ func TestGoAway(t *testing.T) {
 		if r := <-ask(t, c, "/more", 1); r.err != errClosed {
 			t.Errorf("%+v", r)
 		}
+		p.answer(early, "200", "")
+		if r := <-first; r.err != nil || r.status != 200 {
+			t.Errorf("a request before the last: %+v", r)
+		}
 		p.answer(id, "200", "")
 		if r := <-kept; r.err != nil || r.status != 200 {
-			t.Errorf("a request before the last: %+v", r)
+			t.Errorf("the last request: %+v", r)
 		}
 		if _, err := p.ReadFrame(); err != io.EOF {
 			t.Errorf("the connection is still open: %v", err)

@@ -519,21 +519,30 @@ func TestLabelsGiveTheLengthOfAnOver(t *testing.T) {
 func TestProviderMayCountInSixes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		given sportmonks.Overs
-		overs string
-		balls int
+		listed int
+		given  sportmonks.Overs
+		overs  string
+		balls  int
 	}{
-		{sportmonks.Overs{Overs: 2, Balls: 2}, "2.2", 12},
-		{sportmonks.Overs{Overs: 2}, "2.2", 12},           // 12 in sixes
-		{sportmonks.Overs{Overs: 1, Balls: 6}, "2.2", 12}, // 12 in sixes
-		{sportmonks.Overs{Overs: 1, Balls: 5}, "2", 10},   // 11 in sixes: the list is not trusted
-		{sportmonks.Overs{Overs: 2, Balls: 3}, "2.3", 13}, // 13 in fives, before the ball is listed
+		{14, sportmonks.Overs{Overs: 2, Balls: 4}, "2.4", 14},
+		{14, sportmonks.Overs{Overs: 2, Balls: 2}, "2.4", 14}, // 14 in sixes
+		{10, sportmonks.Overs{Overs: 1, Balls: 4}, "2", 10},   // 10 in sixes
+		{14, sportmonks.Overs{Overs: 2, Balls: 1}, "2.1", 11}, // 13 in sixes: the list is not trusted
 	} {
-		st := scoretest.NewScene("The Hundred").AddInningsOf(1, 5, strings.Repeat("1 ", 12)).Set(func(f *sportmonks.Fixture) { f.Runs[0].Overs = c.given })
+		st := scoretest.NewScene("The Hundred").AddInningsOf(1, 5, strings.Repeat("1 ", c.listed)).Set(func(f *sportmonks.Fixture) { f.Runs[0].Overs = c.given })
 		got, _ := scorer.Read(st.Fixture, score.State{})
 		if n := got.Innings[0]; n.Overs != c.overs || n.Balls != c.balls {
-			t.Errorf("the total %v gives %s overs and %d balls, want %s and %d", c.given, n.Overs, n.Balls, c.overs, c.balls)
+			t.Errorf("%d balls and the total %v give %s overs and %d balls, want %s and %d", c.listed, c.given, n.Overs, n.Balls, c.overs, c.balls)
 		}
+	}
+}
+
+// TestTargetOfOneIsReached: a super over without a run leaves a target of one.
+func TestTargetOfOneIsReached(t *testing.T) {
+	t.Parallel()
+	st, _ := scorer.Read(scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").AddTotal(2, 0, 2, "0.3").AddTotal(1, 1, 0, "0.1").Fixture, score.State{})
+	if n := st.Innings[3]; n.Target != 1 || !n.Over {
+		t.Errorf("the chase has the target %d, over %v, want 1 and true", n.Target, n.Over)
 	}
 }
 

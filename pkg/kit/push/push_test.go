@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -638,5 +639,21 @@ func TestNobodyStartsTwice(t *testing.T) {
 		if d, _ := server.Device(token); d.Started > 1 || o.Result == Delivered && d.Started == 0 || o.Reason != "" && d.Started > 0 {
 			t.Errorf("%d activities started, and the outcome is %+v", d.Started, o)
 		}
+	}
+}
+
+// TestChannelNeedsAnID: a channel of which Apple names no id is not a channel.
+func TestChannelNeedsAnID(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusCreated) }))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	_, s := apple(t, func(c *Config, _ *apns.Config) {
+		c.ManageEndpoint = server.URL
+		c.RootCAs.AddCert(server.Certificate())
+	})
+	if id, err := s.CreateChannel(t.Context(), KeepNothing); err == nil {
+		t.Errorf("the id is %q, want an error", id)
 	}
 }

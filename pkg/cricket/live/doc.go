@@ -25,7 +25,7 @@
 // A live match that is missing from the feed for four polls is archived, and a
 // MatchLeft is sent to finish-match. While an entry of the feed has no id it takes 15
 // minutes, for that entry may be the match. Package schedule sends a MatchLeft for a
-// match that was called off before it was live.
+// match that was called off or deleted before it was live.
 //
 // Every minute the Finisher requests the provider's page of the match:
 //
@@ -34,7 +34,8 @@
 //	result; they disagree for 15 min               the match ends with the provider's result
 //	tie in limited overs for 15 min                the match ends: no super over follows
 //	abandoned or cancelled for 5 min               the match ends
-//	not found for 15 min                           the match ends
+//	not found for 15 min                           the match is cancelled and ends
+//	not started; the match was never polled        none: package schedule looks after it
 //	anything else                                  it is requested again
 //
 // A match that is polled again in the meantime is live again and does not end. A

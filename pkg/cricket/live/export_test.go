@@ -31,7 +31,7 @@ func (s *Finisher) DecideEnd(ctx context.Context, f *match.Fixture, now time.Tim
 }
 
 func (s *Finisher) Ingest(ctx context.Context, matchID string, page sportmonks.Fixture, now time.Time, settled bool) (score.State, error) {
-	return s.ingest(ctx, matchID, page, now, settled)
+	return s.ingest(ctx, matchID, page, now, settled, false)
 }
 
 func (s *Finisher) Provider() *sportmonks.Client { return s.provider }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"matchday/pkg/cricket/activity"
@@ -45,8 +46,8 @@ type Finisher struct {
 const (
 	// pageInterval is the time between two requests for the page of a match.
 	pageInterval = time.Minute
-	// settleAfter is the time after which the match ends although its page is missing or
-	// has a contradictory result, or a tie that a super over may follow.
+	// settleAfter is the time after which a match without a page is cancelled, and a match
+	// ends whose page has a contradictory result, or a tie that a super over may follow.
 	settleAfter = 15 * time.Minute
 	// calledOffAfter is how long a page must have the match as abandoned or cancelled. No
 	// score can confirm that.
@@ -58,9 +59,11 @@ const (
 
 // FinishMatch requests the provider's page of a match that has left the feed, and
 // ends the match if it is over by the page: it stores the last score, sends the end to
-// push-activities, and removes the follows and the hashes. Otherwise it sends the
-// message again, to be handled a minute later. It stops when the match is back in
-// the feed, or has been missing for as long as any match lasts.
+// push-activities, and removes the follows and the hashes. A match that the provider
+// has deleted is cancelled. Otherwise it sends the message again, to be handled a minute
+// later. It stops when the match is back in the feed, has been missing for as long as
+// any match lasts, or was never polled and is still to come: sync-fixtures looks after
+// that one.
 //
 // The end is decided by one conditional write, which fails if the match was polled
 // meanwhile. finishedAt is written last: before it, a second run repeats what a
@@ -90,15 +93,19 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 	}
 	page, err := s.provider.Fixture(ctx, m.MatchID)
 	phase, _ := page.Phase()
+	deleted, settled := isNotFound(err), false
 	switch {
-	case isNotFound(err): // the provider has probably deleted it
+	case deleted:
 		m.MissingSince, m.OverSince = cmp.Or(m.MissingSince, now.Unix()), 0
-		if now.Unix()-m.MissingSince < int64(settleAfter/time.Second) {
+		if settled = now.Unix()-m.MissingSince >= int64(settleAfter/time.Second); !settled {
 			return s.retry(ctx, m)
 		}
+		page = cancelled(f)
 	case err != nil:
 		slog.WarnContext(ctx, "the provider's page of the match cannot be read", "match", m.MatchID, "err", err)
 		return s.retry(ctx, m)
+	case phase == sportmonks.Upcoming && f.LastSlot == 0:
+		return nil
 	case !phase.Over():
 		m.MissingSince, m.OverSince = 0, 0
 		if err := s.unarchive(ctx, f, page); err != nil {
@@ -111,15 +118,16 @@ func (s *Finisher) FinishMatch(ctx context.Context, m MatchLeft) error {
 		if phase == sportmonks.Closed && over < calledOffAfter {
 			return s.retry(ctx, m)
 		}
-		state, err := s.ingest(ctx, m.MatchID, page, now, over >= settleAfter)
-		switch {
-		case errors.Is(err, errNothingToDo), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
-			return s.retry(ctx, m)
-		case err != nil:
-			return err
-		case !state.Phase.Over(), state.MayGoOn() && over < settleAfter:
-			return s.retry(ctx, m)
-		}
+		settled = over >= settleAfter
+	}
+	state, err := s.ingest(ctx, m.MatchID, page, now, settled, deleted)
+	switch {
+	case errors.Is(err, errNothingToDo), errors.Is(err, lock.ErrHeld), dynamo.IsRefused(err):
+		return s.retry(ctx, m)
+	case err != nil:
+		return err
+	case !state.Phase.Over(), state.MayGoOn() && !settled:
+		return s.retry(ctx, m)
 	}
 	decided, err := s.decideEnd(ctx, &f, now)
 	if err != nil {
@@ -147,11 +155,25 @@ func isNotFound(err error) bool {
 	return ok && f.Kind == sportmonks.NotFound
 }
 
+// cancelled returns the page of a match that the provider has deleted. It has no play:
+// the score keeps that of the last poll.
+func cancelled(f match.Fixture) sportmonks.Fixture {
+	number := func(id string) int {
+		n, _ := strconv.Atoi(id) // an id that is no number becomes 0: an unknown team
+		return n
+	}
+	return sportmonks.Fixture{
+		ID: number(f.MatchID), LeagueID: number(f.LeagueID), SeasonID: number(f.SeasonID), LocalID: number(f.LocalTeamID), VisitorID: number(f.VisitorTeamID),
+		Start: f.Start(), Round: f.Round, Type: f.Type, Status: "Cancl.",
+	}
+}
+
 // ingest stores the page that was requested at now. If settled, the page's result
-// is accepted although the page contradicts it.
-func (s *Finisher) ingest(ctx context.Context, matchID string, page sportmonks.Fixture, now time.Time, settled bool) (score.State, error) {
+// is accepted although the page contradicts it. If deleted, the page is that of
+// cancelled.
+func (s *Finisher) ingest(ctx context.Context, matchID string, page sportmonks.Fixture, now time.Time, settled, deleted bool) (score.State, error) {
 	return s.ingester.ingest(ctx, matchID, lock.Holder(ctx, "finish"), payload{
-		sum: "left", decode: func() (sportmonks.Fixture, error) { return page, nil }, slot: match.SlotOf(now), at: now, final: true, settled: settled,
+		sum: "left", decode: func() (sportmonks.Fixture, error) { return page, nil }, slot: match.SlotOf(now), at: now, final: true, settled: settled, deleted: deleted,
 	})
 }
 

@@ -320,3 +320,59 @@ func TestMatchThatLeftTwiceIsRequestedOnce(t *testing.T) {
 		t.Errorf("%d messages made %d requests and left %d messages; want one of each", handled, requests, left)
 	}
 }
+
+// TestDeletedMatchIsCancelled has the provider delete a match in play. The match is
+// cancelled: followers are told, phones and pages show it, and its balls are kept.
+func TestDeletedMatchIsCancelled(t *testing.T) {
+	t.Parallel()
+	w, s, _ := matchLeft(t, func() (int, string) { return http.StatusNotFound, `{"message":"no"}` })
+	balls := w.Outcome().Balls["7"]
+	testkit.Drain(w.World, tables.FinishQueue, live.SettleAfter+live.KeepFollows, s.FinishMatch)
+	row, ok, err := match.ReadScore(w.NewContext(), w.DB(), "7")
+	testkit.Must(t, err)
+	shown := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", "11")).Display
+	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+	type outcome struct {
+		Phase, Status, Result, Runs, Balls string
+		Shown                              bool
+		Alerts                             []string
+	}
+	got := outcome{Shown: strings.Contains(string(shown), `"phase":"closed"`), Alerts: w.Outcome().Alerts, Balls: w.Outcome().Balls["7"], Status: f.Status}
+	if ok {
+		got.Phase, got.Result, got.Runs = string(row.State.Phase), string(row.State.Result.Kind), row.State.SideOf(row.State.Local).Score
+	}
+	want := outcome{"closed", "Cancl.", "cancelled", "1/0", balls, true, []string{"7 result:cancelled: Match cancelled", "7 start Play has begun"}}
+	if diff := cmp.Diff(want, got); diff != "" || f.FinishedAt == 0 {
+		t.Errorf("after the deletion the match is %+v (-want +got):\n%s", f, diff)
+	}
+}
+
+// TestUnpolledMatchStaysWithTheSchedule: a match that was never polled, and whose page
+// says that it is still to come, is left to sync-fixtures.
+func TestUnpolledMatchStaysWithTheSchedule(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	w.Override = func(string) (int, string) { return http.StatusOK, `{"data":` + crickettest.Payload(f, "NS") + `}` }
+	s := testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher)
+	testkit.Must(t, s.FinishMatch(w.NewContext(), live.MatchLeft{MatchID: "7", Since: w.Clock.Now().Unix()}))
+	if sent := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue); sent != nil {
+		t.Errorf("messages to finish-match: %+v, want none", sent)
+	}
+}
+
+// TestDeletedMatchThatWasNeverPolledEnds: followers of a match that is deleted before it
+// starts are told, and nothing waits for it any longer.
+func TestDeletedMatchThatWasNeverPolledEnds(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	w.AddFixture("7")
+	w.Override = func(string) (int, string) { return http.StatusNotFound, `{"message":"no"}` }
+	s := testkit.Open(w.World, live.FinishMatchFunction, live.OpenFinisher)
+	testkit.Must(t, s.FinishMatch(w.NewContext(), live.MatchLeft{MatchID: "7", Since: w.Clock.Now().Unix()}))
+	testkit.Drain(w.World, tables.FinishQueue, live.SettleAfter+live.KeepFollows, s.FinishMatch)
+	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+	if got := w.Outcome().Alerts; f.FinishedAt == 0 || f.Status != "Cancl." || !slices.Equal(got, []string{"7 result:cancelled: Match cancelled"}) {
+		t.Errorf("match %+v, alerts %q; want a finished match and the alert that it is cancelled", f, got)
+	}
+}

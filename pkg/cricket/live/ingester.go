@@ -59,6 +59,7 @@ type payload struct {
 	at      time.Time // when the slot is due, or when the finisher sent its request
 	final   bool      // the match has left the feed; no poll follows
 	settled bool      // with final: accept a result that the payload contradicts
+	deleted bool      // with final: the provider has deleted the match; the stored balls are kept
 }
 
 // lease is how long a worker may hold a match without renewal. When a worker dies,
@@ -153,6 +154,9 @@ func (i *ingester) ingestHeld(ctx context.Context, matchID string, p payload) (s
 	}
 	after.problems = logProblems(ctx, matchID, before.problems, problems)
 	after.events = event.List(fixture, after.state)
+	if p.deleted { // the page confirms nothing of what waits for confirmation
+		after.events = slices.DeleteFunc(after.events, func(e event.Event) bool { return e.Kind != event.Result })
+	}
 	if _, known := fixture.Phase(); known {
 		f.Status = fixture.Status
 	}
@@ -283,8 +287,10 @@ func (i *ingester) store(ctx context.Context, f match.Fixture, p payload, balls 
 	var chunks []match.BallChunk
 	var due []event.Event
 	if after.state.Held == 0 { // otherwise the list of balls is incomplete
-		if chunks, err = after.balls.Record(f.MatchID, balls, p.slot, now); err != nil {
-			return err
+		if !p.deleted {
+			if chunks, err = after.balls.Record(f.MatchID, balls, p.slot, now); err != nil {
+				return err
+			}
 		}
 		after.ledger, due = before.ledger.record(after.observation(f, p, now))
 	}

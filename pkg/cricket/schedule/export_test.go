@@ -11,6 +11,7 @@ import (
 
 const (
 	EndRetryInterval = endRetryInterval
+	MaxChecks        = maxChecks
 )
 
 func (x *Syncer) Rescore(ctx context.Context, c match.ScoreRow) error { return x.rescore(ctx, c) }

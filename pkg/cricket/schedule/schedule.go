@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -32,6 +33,10 @@ const (
 // match before it sends the match again.
 const endRetryInterval = 6 * time.Hour
 
+// maxChecks is how many matches a sync requests by their ids: 40 requests an hour of the
+// 2,000 that the provider allows.
+const maxChecks = 10
+
 // Syncer copies the schedule of the provider.
 type Syncer struct {
 	db       dynamo.DB
@@ -50,9 +55,12 @@ func OpenSyncer(ctx context.Context, env app.Env) (*Syncer, error) {
 // match, and of any other match it writes only the attributes of the schedule. It
 // returns an error for fixtures that cannot be decoded, after it has copied the others.
 //
-// It sends a match to finish-match if the provider reports that it is over, it is not
-// live, and its end is not decided: the match was cancelled before the first poll, or
-// its message was lost.
+// An upcoming match that the schedule no longer lists is requested by its id: the
+// provider has moved it out of the range, or deleted it.
+//
+// It sends a match to finish-match if the provider reports that it is over or does not
+// exist, it is not live, and its end is not decided: the match was cancelled before the
+// first poll, or its message was lost.
 //
 // Only one sync runs at a time, because new rows are written in batches, which support
 // no conditions. Another sync returns nil at once. SyncFixtures is idempotent, except
@@ -75,7 +83,16 @@ func (s *Syncer) SyncFixtures(ctx context.Context) error {
 // syncFixtures is SyncFixtures under the lease l.
 func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 	now := s.now()
-	found, invalid := s.scheduled(ctx, now)
+	active, err := catalog.ActiveLeagues(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	found, invalid := s.scheduled(ctx, active, now)
+	moved, err := s.unlisted(ctx, active, found, now)
+	if err != nil {
+		return errors.Join(invalid, err)
+	}
+	found = append(found, moved...)
 	rows := make([]match.Fixture, len(found))
 	keys := make([]dynamo.Item, len(found))
 	for i, m := range found {
@@ -169,11 +186,7 @@ func (m scheduledMatch) score(now time.Time) (match.ScoreRow, error) {
 
 // scheduled reads the schedule of the active leagues. invalid joins the errors of the
 // fixtures that cannot be decoded.
-func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []scheduledMatch, invalid error) {
-	active, err := catalog.ActiveLeagues(ctx, s.db)
-	if err != nil {
-		return nil, err
-	}
+func (s *Syncer) scheduled(ctx context.Context, active []catalog.ProvidedLeague, now time.Time) (found []scheduledMatch, invalid error) {
 	leagues := map[string]catalog.ProvidedLeague{}
 	for _, l := range active {
 		leagues[l.LeagueID] = l
@@ -196,6 +209,50 @@ func (s *Syncer) scheduled(ctx context.Context, now time.Time) (found []schedule
 	return found, invalid
 }
 
+// unlisted requests the matches that are stored as upcoming in the range of the sync and
+// are not in found: the maxChecks that start first. It returns those that exist, and sends
+// the others to finish-match, each once in endRetryInterval. It logs an error of the
+// provider and leaves the rest to the next sync.
+func (s *Syncer) unlisted(ctx context.Context, active []catalog.ProvidedLeague, found []scheduledMatch, now time.Time) ([]scheduledMatch, error) {
+	type unlistedMatch struct {
+		match.Fixture
+		league string
+	}
+	var missing []unlistedMatch
+	for _, l := range active {
+		stored, err := match.Due(ctx, s.db, l.Code, now.Add(-syncBack), now.Add(syncAhead))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range stored {
+			listed := slices.ContainsFunc(found, func(m scheduledMatch) bool { return m.row.MatchID == f.MatchID })
+			if f.LeagueID == l.LeagueID && f.Phase() == sportmonks.Upcoming && f.EndingAt == 0 && !listed && now.Sub(time.Unix(f.LeftAt, 0)) >= endRetryInterval {
+				missing = append(missing, unlistedMatch{f, l.Name})
+			}
+		}
+	}
+	slices.SortFunc(missing, func(a, b unlistedMatch) int {
+		return cmp.Or(cmp.Compare(a.StartTime, b.StartTime), cmp.Compare(a.MatchID, b.MatchID))
+	})
+	var all []scheduledMatch
+	for _, f := range missing[:min(len(missing), maxChecks)] {
+		page, err := s.provider.Fixture(ctx, f.MatchID)
+		failed, _ := errors.AsType[*sportmonks.Error](err)
+		switch {
+		case failed != nil && failed.Kind == sportmonks.NotFound:
+			if err := s.reportLeft(ctx, f.Fixture, now); err != nil {
+				return nil, err
+			}
+		case err != nil:
+			slog.WarnContext(ctx, "cannot read a match that the schedule no longer lists", "match", f.MatchID, "err", err)
+			return all, nil
+		case !page.Start.IsZero():
+			all = append(all, scheduledMatch{match.NewFixture(page, f.LeagueCode), page, f.league})
+		}
+	}
+	return all, nil
+}
+
 // rescore replaces the score of a match that was never polled.
 func (s *Syncer) rescore(ctx context.Context, c match.ScoreRow) error {
 	err := dynamo.Put(ctx, s.db, tables.PutCached, c, match.NotAfter(0))
@@ -214,15 +271,20 @@ func (s *Syncer) reschedule(ctx context.Context, stored, scheduled match.Fixture
 }
 
 // reportEnded sends a match that is over to finish-match, unless its end is decided or
-// it is live: the ticker reports a live match. It sets leftAt after the message, so
-// that a crash in between sends the message again.
+// it is live: the ticker reports a live match.
 func (s *Syncer) reportEnded(ctx context.Context, stored, scheduled match.Fixture, now time.Time) error {
 	if !scheduled.Phase().Over() || stored.Live != "" || stored.EndingAt != 0 || now.Sub(time.Unix(stored.LeftAt, 0)) < endRetryInterval {
 		return nil
 	}
-	if err := s.queue.Send(ctx, tables.FinishQueue, live.MatchLeft{MatchID: scheduled.MatchID, Since: now.Unix()}, 0); err != nil {
+	return s.reportLeft(ctx, scheduled, now)
+}
+
+// reportLeft sends a match to finish-match. It sets leftAt after the message, so that a
+// crash in between sends the message again.
+func (s *Syncer) reportLeft(ctx context.Context, f match.Fixture, now time.Time) error {
+	if err := s.queue.Send(ctx, tables.FinishQueue, live.MatchLeft{MatchID: f.MatchID, Since: now.Unix()}, 0); err != nil {
 		return err
 	}
-	err := scheduled.Update(ctx, s.db, tables.UpdateFixture, dynamo.Set(match.Fixture{LeftAt: now.Unix()}, "leftAt"), match.NotEnding())
+	err := f.Update(ctx, s.db, tables.UpdateFixture, dynamo.Set(match.Fixture{LeftAt: now.Unix()}, "leftAt"), match.NotEnding())
 	return dynamo.IgnoreRefused(err) // refused: meanwhile the end was decided, or the row was deleted
 }

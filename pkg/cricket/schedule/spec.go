@@ -8,11 +8,11 @@ import (
 var (
 	SyncFixturesFunction = spec.Function{
 		Name:   "cricket/sync-fixtures",
-		Does:   "Copies the schedule of the active leagues from the provider, and queues matches that are over but not finished.",
+		Does:   "Copies the schedule of the active leagues from the provider, and queues matches that are over or deleted but not finished.",
 		IfDown: "New and rescheduled matches are missing. Known matches are updated.",
 		On:     spec.Schedule("rate(15 minutes)"),
 		Uses: []spec.Access{
-			tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock, tables.ActiveLeagues, tables.BatchGetFixtures, tables.BatchPutFixtures, tables.UpdateFixture,
+			tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock, tables.ActiveLeagues, tables.StartingSoon, tables.BatchGetFixtures, tables.BatchPutFixtures, tables.UpdateFixture,
 			tables.AllCached, tables.BatchGetCached, tables.BatchPutCached, tables.PutCached,
 		},
 		Sends: []spec.Queue{tables.FinishQueue}, Secrets: []string{tables.SportMonksToken},

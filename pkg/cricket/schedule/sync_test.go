@@ -1,6 +1,7 @@
 package schedule_test
 
 import (
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -349,4 +350,105 @@ func TestSyncWithoutItsLeaseWritesNoNewRow(t *testing.T) {
 	if c := w.Logs.TakeWarnings(); c != nil {
 		t.Errorf("warnings and errors: %q, want none", c)
 	}
+}
+
+// TestUnlistedMatchIsChecked: an upcoming match that its league's schedule no longer lists
+// is requested by its id, and moved, or sent to finish-match.
+func TestUnlistedMatchIsChecked(t *testing.T) {
+	t.Parallel()
+	far := crickettest.KickOff.Add(90 * 24 * time.Hour).Format(tables.TimeLayout)
+	for name, c := range map[string]struct {
+		row      func(*match.Fixture)
+		page     func(match.Fixture) (int, string)
+		start    string // "": unchanged
+		left     bool
+		requests int
+	}{
+		"re-dated": {func(*match.Fixture) {}, func(f match.Fixture) (int, string) {
+			f.StartTime = far
+			return http.StatusOK, `{"data":` + crickettest.Payload(f, "NS") + `}`
+		}, far, false, 1},
+		"deleted": {func(*match.Fixture) {}, func(match.Fixture) (int, string) { return http.StatusNotFound, `{}` }, "", true, 1},
+		"cancelled": {func(*match.Fixture) {}, func(f match.Fixture) (int, string) {
+			return http.StatusOK, `{"data":` + crickettest.Payload(f, "Cancl.") + `}`
+		}, "", true, 1},
+		"unchanged": {func(*match.Fixture) {}, func(f match.Fixture) (int, string) {
+			return http.StatusOK, `{"data":` + crickettest.Payload(f, "NS") + `}`
+		}, "", false, 2},
+		"unavailable": {func(*match.Fixture) {}, func(match.Fixture) (int, string) { return http.StatusBadGateway, `` }, "", false, 2},
+		"live":        {func(f *match.Fixture) { f.Live, f.LiveUpdatedAt = match.Live, 5 }, func(match.Fixture) (int, string) { return http.StatusNotFound, `{}` }, "", false, 0},
+		"between days": {func(f *match.Fixture) { f.Status = "Stump Day 1" }, func(match.Fixture) (int, string) {
+			return http.StatusNotFound, `{}`
+		}, "", false, 0},
+		"out of range": {func(f *match.Fixture) { f.StartTime = far }, func(match.Fixture) (int, string) { return http.StatusNotFound, `{}` }, "", false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := crickettest.New(t)
+			testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true})
+			f := w.AddFixture("7")
+			c.row(&f)
+			testkit.PutRows(w.World, tables.Fixtures, f)
+			requests := 0
+			w.Override = func(path string) (int, string) {
+				if path != "/fixtures/7" {
+					return 0, ""
+				}
+				requests++
+				return c.page(f)
+			}
+			w.SetFixtures()
+			for range 2 {
+				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+			}
+			want := f
+			if c.start != "" {
+				want.StartTime = c.start
+			}
+			got := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+			left := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)
+			if got.StartTime != want.StartTime || c.left != (len(left) == 1) || requests != c.requests {
+				t.Errorf("start %s, messages to finish-match %+v, %d requests; want %s, one: %v, %d", got.StartTime, left, requests, want.StartTime, c.left, c.requests)
+			}
+		})
+	}
+}
+
+// TestSyncChecksFewUnlistedMatches: a schedule that lists nothing does not use up the
+// provider's limit of requests.
+func TestSyncChecksFewUnlistedMatches(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true})
+	for i := range 2 * schedule.MaxChecks {
+		w.AddFixture(fmt.Sprint(100 + i))
+	}
+	requests := 0
+	w.Override = func(string) (int, string) { requests++; return http.StatusNotFound, `{}` }
+	w.SetFixtures()
+	testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+	if requests != schedule.MaxChecks {
+		t.Errorf("%d requests for matches, want %d", requests, schedule.MaxChecks)
+	}
+}
+
+// TestSyncCrashesAtADeletedMatch: after a crash the next sync sends the match to
+// finish-match.
+func TestSyncCrashesAtADeletedMatch(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+		w := crickettest.New(t)
+		testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true})
+		w.AddFixture("7")
+		w.Override = func(string) (int, string) { return http.StatusNotFound, `{}` }
+		w.SetFixtures()
+		testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction, p), schedule.OpenSyncer).SyncFixtures(w.NewContext())
+		w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
+		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+		o := w.Outcome()
+		f := o.Fixtures["7"]
+		f.LeftAt = min(f.LeftAt, 1)
+		o.Fixtures["7"] = f
+		return o
+	})
 }

@@ -1,11 +1,14 @@
 package templatetests
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"matchday/infra/stage"
+	"matchday/pkg/spec"
 )
 
 // TestAlarms: there are the alarms of the stage and no others, as it says them, and
@@ -28,11 +31,17 @@ func TestAlarms(t *testing.T) {
 			}
 		}
 		tmpl.compare(t, "alarms", got, want)
-		for _, d := range tmpl.of("AWS::CloudWatch::Dashboard") {
-			if got, want := tmpl.plain(d.at("DashboardName")), tmpl.Stage.Dashboard(tmpl.Room.Name, "us-east-1"); got != want {
-				t.Errorf("the dashboard is %s, want %s", got, want)
+		var counts, filters []string
+		for _, f := range tmpl.of("AWS::Logs::MetricFilter") {
+			m := many(f.at("MetricTransformations"))[0].(map[string]any)
+			counts = append(counts, fmt.Sprintf("%s %v: %v of %v %v", strings.TrimPrefix(tmpl.plain(f.at("LogGroupName")), "LogGroup "), f.at("FilterPattern"), m["MetricValue"], m["MetricNamespace"], m["MetricName"]))
+		}
+		if len(want) > 0 {
+			for _, f := range tmpl.Stage.Filters(tmpl.Room) {
+				filters = append(filters, fmt.Sprintf("%s %s: %s of matchday %s%s-failures", f.Group, f.Pattern, f.Value, tmpl.Stage.Prefix(), tmpl.Room.Name))
 			}
 		}
+		same(t, "what counts failures", counts, filters)
 		var told, tell []string
 		for _, s := range tmpl.of("AWS::SNS::Subscription") {
 			told = append(told, fmt.Sprintf("%v to %v", s.at("Protocol"), s.at("Endpoint")))
@@ -44,10 +53,97 @@ func TestAlarms(t *testing.T) {
 	})
 }
 
+// TestAlarmMetrics: each alarm has as many metrics as a room's queues and jobs of every
+// minute need, of which AWS takes ten in one alarm, and its description fits. A room's
+// alarms cost as listed here, whatever the number of its functions.
+func TestAlarmMetrics(t *testing.T) {
+	most := map[string]int{"cricket": 27, "pickem": 13, "accounts": 7, "lab": 10}
+	each(t, func(t *testing.T, tmpl template) {
+		n := 0
+		for _, a := range tmpl.of("AWS::CloudWatch::Alarm") {
+			watched := 0
+			for _, q := range many(a.at("Metrics")) {
+				if q.(map[string]any)["MetricStat"] != nil {
+					watched++
+				}
+			}
+			if n += watched; watched > 10 {
+				t.Errorf("%s has %d metrics", a.name("AlarmName"), watched)
+			}
+			if d := a.name("AlarmDescription"); len(d) > 1024 {
+				t.Errorf("%s has a description of %d letters", a.name("AlarmName"), len(d))
+			}
+		}
+		if n > most[tmpl.Room.Name] {
+			t.Errorf("the alarms of %s watch %d metrics, more than %d", tmpl.Room.Name, n, most[tmpl.Room.Name])
+		}
+		room := tmpl.Room
+		before := len(tmpl.Stage.Alarms(room))
+		for range 20 {
+			room.Functions = append(slices.Clip(room.Functions), slices.DeleteFunc(slices.Clone(room.Functions), func(f spec.Function) bool {
+				switch on := f.On.(type) {
+				case spec.Queue:
+					return true
+				case spec.Schedule:
+					return on == "rate(1 minute)" || on == "cron(* * * * ? *)"
+				}
+				return false
+			})[:min(1, len(room.Functions))]...)
+		}
+		if got := len(tmpl.Stage.Alarms(room)); got != before {
+			t.Errorf("20 more functions make %d alarms of %d", got, before)
+		}
+	})
+}
+
+// TestDashboard: a stage has one dashboard, which does not need what is known only after
+// a room is deployed, and has at most the 50 metrics that are free.
+func TestDashboard(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		all := tmpl.of("AWS::CloudWatch::Dashboard")
+		if tmpl.Room.Name != "" {
+			if len(all) > 0 {
+				t.Error("a room has a dashboard of its own")
+			}
+			return
+		}
+		if len(all) != 1 {
+			t.Fatalf("there are %d dashboards", len(all))
+		}
+		if got, want := tmpl.plain(all[0].at("DashboardName")), tmpl.Stage.Dashboard("us-east-1"); got != want {
+			t.Errorf("the dashboard is %s, want %s", got, want)
+		}
+		var page struct {
+			Widgets []struct {
+				Properties struct {
+					Metrics []any
+					Query   string
+				}
+			}
+		}
+		text := tmpl.plain(all[0].at("DashboardBody"))
+		if err := json.Unmarshal([]byte(text), &page); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		metrics := 0
+		for _, w := range page.Widgets {
+			metrics += len(w.Properties.Metrics)
+		}
+		if metrics == 0 || metrics > 50 {
+			t.Errorf("the dashboard has %d metrics", metrics)
+		}
+		for _, room := range tmpl.Rooms {
+			if !strings.Contains(text, "SOURCE '"+tmpl.Stage.LogGroup(room.Name)+"'") {
+				t.Errorf("the dashboard shows no failures of %s", room.Name)
+			}
+		}
+	})
+}
+
 // queries are the metrics of an alarm as a template spells them.
 func (t template) queries(a stage.Alarm) (all []any) {
 	query := func(id string, m stage.Metric, watched bool) {
-		var dimensions []any
+		dimensions := []any{}
 		for name, value := range m.Dimensions {
 			if value == stage.APIID {
 				value = "Api " + t.Stage.API(t.Room.Name)
@@ -63,7 +159,7 @@ func (t template) queries(a stage.Alarm) (all []any) {
 			"Metric": map[string]any{"Namespace": m.Namespace, "MetricName": m.Name, "Dimensions": dimensions}, "Stat": m.Stat, "Period": a.Period.Seconds(),
 		}})
 	}
-	alone := len(a.Metrics) == 1 && a.While == nil
+	alone := len(a.Metrics) == 1 && a.While == nil && a.Math == ""
 	var ids []string
 	for i, m := range a.Metrics {
 		ids = append(ids, fmt.Sprintf("m%d", i+1))
@@ -73,6 +169,9 @@ func (t template) queries(a stage.Alarm) (all []any) {
 	if a.While != nil {
 		query("w", *a.While, false)
 		expression = fmt.Sprintf("IF(FILL(w, REPEAT) > 0, FILL(%s, 0), %v)", expression, a.Bound)
+	}
+	if a.Math != "" {
+		expression = a.Math
 	}
 	if !alone {
 		all = append(all, map[string]any{"Id": "watched", "Expression": expression, "ReturnData": true})

@@ -375,13 +375,13 @@ func TestCallers(t *testing.T) {
 	})
 }
 
-// TestFunctionsLogByName: a function's own policy names its log group, and may
+// TestFunctionsLogByName: a function's own policy names its room's log group, and may
 // not touch the delivery of logs.
 func TestFunctionsLogByName(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		for _, f := range tmpl.of("AWS::Lambda::Function") {
 			for _, line := range tmpl.rights(f) {
-				if want := "logs:log-group:/aws/lambda/" + f.name("FunctionName") + ":log-stream:*"; strings.HasPrefix(line, "logs:") && !strings.HasSuffix(line, " "+want) {
+				if want := "logs:log-group:" + tmpl.Stage.LogGroup(tmpl.Room.Name) + ":log-stream:*"; strings.HasPrefix(line, "logs:") && !strings.HasSuffix(line, " "+want) {
 					t.Errorf("%s may %s", f.name("FunctionName"), line)
 				}
 			}

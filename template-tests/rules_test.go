@@ -102,7 +102,7 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 			want := map[string]any{
 				"FunctionName": tmpl.Stage.Function(f), "Description": f.Does, "Runtime": "provided.al2023", "Handler": "bootstrap",
 				"Architectures": []any{tmpl.Stage.Arch}, "MemorySize": f.Memory, "Timeout": f.Timeout.Seconds(), "TracingConfig": map[string]any{"Mode": "Active"},
-				"Environment": map[string]any{"Variables": env}, "LoggingConfig": map[string]any{"LogGroup": "LogGroup " + tmpl.Stage.LogGroup(f)},
+				"Environment": map[string]any{"Variables": env}, "LoggingConfig": map[string]any{"LogGroup": "LogGroup " + tmpl.Stage.LogGroup(tmpl.Room.Name), "LogFormat": "JSON"},
 			}
 			if f.InVPC() {
 				want["VpcConfig"] = map[string]any{"SubnetIds": []any{"Subnet", "Subnet"}, "SecurityGroupIds": []any{"SecurityGroup The functions of " + tmpl.Room.Name}}
@@ -114,7 +114,10 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 				want["RecursiveLoop"] = "Allow"
 			}
 			if _, ok := f.On.(spec.Schedule); ok {
-				want["DeadLetterConfig"] = map[string]any{"TargetArn": "Queue " + tmpl.Stage.DeadLetter(f)}
+				want["TracingConfig"] = map[string]any{"Mode": "PassThrough"}
+				if dead := tmpl.Stage.DeadLetter(f); dead != "" {
+					want["DeadLetterConfig"] = map[string]any{"TargetArn": "Queue " + dead}
+				}
 			}
 			got := maps.Clone(tmpl.function(f).Properties)
 			delete(got, "Role") // what it holds is compared with the spec
@@ -171,7 +174,8 @@ func TestDocumentedTables(t *testing.T) {
 }
 
 // TestTables: there are the spec's tables and no others. Each can be brought back,
-// costs what it is used, says which keys are throttled, and expires as it should.
+// costs what it is used, says which keys are throttled if the stage wants it, and expires
+// as it should.
 func TestTables(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		got := map[string]any{}
@@ -182,7 +186,7 @@ func TestTables(t *testing.T) {
 		want := map[string]any{}
 		for _, table := range tmpl.tables() {
 			replica := map[string]any{
-				"Region": "us-east-1", "ContributorInsightsSpecification": insights,
+				"Region":                           "us-east-1",
 				"PointInTimeRecoverySpecification": map[string]any{"PointInTimeRecoveryEnabled": true},
 				"DeletionProtectionEnabled":        tmpl.Stage.Name == "prod",
 			}
@@ -209,7 +213,14 @@ func TestTables(t *testing.T) {
 					projection = "KEYS_ONLY"
 				}
 				indexes = append(indexes, map[string]any{"IndexName": x.Name, "KeySchema": schema(x.Key), "Projection": map[string]any{"ProjectionType": projection}})
-				replicas = append(replicas, map[string]any{"IndexName": x.Name, "ContributorInsightsSpecification": insights})
+				in := map[string]any{"IndexName": x.Name}
+				if tmpl.Stage.Insights {
+					in["ContributorInsightsSpecification"] = insights
+				}
+				replicas = append(replicas, in)
+			}
+			if tmpl.Stage.Insights {
+				replica["ContributorInsightsSpecification"] = insights
 			}
 			if indexes != nil {
 				one["GlobalSecondaryIndexes"], replica["GlobalSecondaryIndexes"] = indexes, replicas
@@ -335,8 +346,12 @@ func TestSchedules(t *testing.T) {
 			if s.at("FlexibleTimeWindow", "Mode") != "OFF" || s.at("Target", "RetryPolicy", "MaximumRetryAttempts") != 2.0 || age < 60 || age > 3600 {
 				t.Errorf("%s is %v", s.name("Name"), s.Properties)
 			}
-			if dead := tmpl.plain(s.at("Target", "DeadLetterConfig", "Arn")); dead != "Queue "+s.name("Name")+"-dead" {
-				t.Errorf("what %s cannot start goes to %s", s.name("Name"), dead)
+			dead := any("Queue " + tmpl.Stage.JobsDead(tmpl.Room.Name))
+			if on := s.at("ScheduleExpression"); on == "rate(1 minute)" || on == "cron(* * * * ? *)" {
+				dead = nil // it starts again in a minute
+			}
+			if got := tmpl.plain(s.at("Target", "DeadLetterConfig", "Arn")); got != fmt.Sprint(dead) {
+				t.Errorf("what %s cannot start goes to %s, want %v", s.name("Name"), got, dead)
 			}
 		}
 		want, calls := map[string]spec.Schedule{}, map[string]string{}
@@ -395,14 +410,14 @@ func TestMachines(t *testing.T) {
 					t.Errorf("%s calls %s for %s, want %s", m.Name, got, placeholder, want)
 				}
 			}
-			if r.at("StateMachineType") != "EXPRESS" || r.at("LoggingConfiguration", "Level") != "ALL" || r.at("TracingConfiguration", "Enabled") != true {
+			if r.at("StateMachineType") != "EXPRESS" || r.at("LoggingConfiguration", "Level") != "ALL" {
 				t.Errorf("%s is %v", m.Name, r.Properties)
 			}
 		}
 	})
 }
 
-// TestLogs: every function has a log group, and every log group an end.
+// TestLogs: the functions of a room have one log group, and every log group has an end.
 func TestLogs(t *testing.T) {
 	each(t, func(t *testing.T, tmpl template) {
 		want := 7.0
@@ -417,7 +432,7 @@ func TestLogs(t *testing.T) {
 			}
 		}
 		for _, f := range tmpl.of("AWS::Lambda::Function") {
-			if group := "/aws/lambda/" + f.name("FunctionName"); !groups[group] || tmpl.plain(f.at("LoggingConfig", "LogGroup")) != "LogGroup "+group {
+			if group := "/aws/lambda/" + tmpl.Stage.Prefix() + tmpl.Room.Name; !groups[group] || tmpl.plain(f.at("LoggingConfig", "LogGroup")) != "LogGroup "+group {
 				t.Errorf("%s logs to %v", f.name("FunctionName"), f.at("LoggingConfig", "LogGroup"))
 			}
 		}
@@ -430,7 +445,7 @@ var kinds = []string{
 	"AWS::ApiGatewayV2::Api", "AWS::ApiGatewayV2::ApiMapping", "AWS::ApiGatewayV2::Authorizer", "AWS::ApiGatewayV2::DomainName",
 	"AWS::ApiGatewayV2::Integration", "AWS::ApiGatewayV2::Route", "AWS::ApiGatewayV2::Stage", // TestRoutes
 	"AWS::CloudFront::CachePolicy", "AWS::CloudFront::Distribution", "AWS::CloudFront::OriginRequestPolicy", "AWS::CloudFront::ResponseHeadersPolicy", "AWS::WAFv2::WebACL", // TestEdge
-	"AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard", "AWS::SNS::Subscription", "AWS::SNS::Topic", "AWS::SNS::TopicPolicy", // TestAlarms
+	"AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard", "AWS::Logs::MetricFilter", "AWS::SNS::Subscription", "AWS::SNS::Topic", "AWS::SNS::TopicPolicy", // TestAlarms and TestDashboard
 	"AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Cognito::UserPoolDomain", "AWS::Cognito::UserPoolGroup", "AWS::SSM::Parameter", // TestSignIn
 	"AWS::DynamoDB::GlobalTable",                                    // TestTables
 	"AWS::IAM::Policy", "AWS::IAM::Role", "AWS::Lambda::Permission", // TestGrants, TestNoStars and TestCallers

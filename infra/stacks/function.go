@@ -31,13 +31,18 @@ func (r *room) function(f spec.Function) error {
 		return err
 	}
 	_, name, _ := strings.Cut(f.Name, "/")
-	logs := r.logGroup("Logs-"+name, r.Stage.LogGroup(f))
+	// Only in JSON does Lambda report how an invocation ended, which a filter counts. A
+	// job is the only part of its trace, of which its log tells more.
+	tracing, group := awslambda.Tracing_ACTIVE, r.Stage.LogGroup(r.spec.Name)
+	if _, job := f.On.(spec.Schedule); job {
+		tracing = awslambda.Tracing_PASS_THROUGH
+	}
 	props := &awslambda.FunctionProps{
 		FunctionName: text(r.Stage.Function(f)), Description: text(f.Does),
 		Runtime: awslambda.Runtime_PROVIDED_AL2023(), Architecture: awslambda.Architecture_ARM_64(),
 		Handler: text("bootstrap"), Code: awslambda.Code_FromAsset(&code, nil),
 		MemorySize: number(float64(f.Memory)), Timeout: seconds(f.Timeout),
-		Environment: r.environment(f), Tracing: awslambda.Tracing_ACTIVE, LogGroup: logs,
+		Environment: r.environment(f), Tracing: tracing, LogGroup: r.groups[group], LoggingFormat: awslambda.LoggingFormat_JSON,
 	}
 	if r.Stage.Arch == "x86_64" {
 		props.Architecture = awslambda.Architecture_X86_64()
@@ -47,9 +52,9 @@ func (r *room) function(f spec.Function) error {
 	}
 	role := r.role("Role-"+name, "lambda.amazonaws.com", nil, r.rights(f))
 	excuse(role, "AwsSolutions-IAM5", "X-Ray has no resources to name.", "Resource::*")
-	excuse(role, "AwsSolutions-IAM5", "The function's own log streams, which Lambda names.",
+	excuse(role, "AwsSolutions-IAM5", "The log streams of the room's functions, which Lambda names.",
 		fmt.Sprintf("Resource::arn:%s:logs:%s:%s:log-group:%s:log-stream:*", nagged(r.stack.Partition(), "AWS::Partition"),
-			nagged(r.stack.Region(), "AWS::Region"), nagged(r.stack.Account(), "AWS::AccountId"), r.Stage.LogGroup(f)))
+			nagged(r.stack.Region(), "AWS::Region"), nagged(r.stack.Account(), "AWS::AccountId"), group))
 	for _, a := range f.Objects {
 		excuse(role, "AwsSolutions-IAM5", "The objects below a prefix.", fmt.Sprintf("Resource::arn:%s:s3:::%s-%s/%s*",
 			nagged(r.stack.Partition(), "AWS::Partition"), r.Stage.Prefix()+a.Bucket.Name, nagged(r.stack.Account(), "AWS::AccountId"), a.Prefix))
@@ -77,8 +82,12 @@ func (r *room) function(f spec.Function) error {
 		})
 		r.functions[f.Name] = fn
 	case spec.Schedule:
-		dead := r.deadLetters(r.Stage.DeadLetter(f))
-		props.DeadLetterQueue, props.RetryAttempts, props.MaxEventAge = dead, number(2), seconds(patience(on))
+		var dead awssqs.Queue
+		if r.Stage.DeadLetter(f) != "" {
+			dead = r.jobsDead
+			props.DeadLetterQueue = dead
+		}
+		props.RetryAttempts, props.MaxEventAge = number(2), seconds(patience(on))
 		fn := awslambda.NewFunction(r.stack, &name, props)
 		r.schedule("Schedule-"+name, r.Stage.Function(f), on, fn.FunctionArn(), "lambda:InvokeFunction", "{}", patience(on), dead)
 		r.functions[f.Name] = fn
@@ -207,7 +216,7 @@ func (r *room) rights(f spec.Function) (all []awsiam.PolicyStatement) {
 		all = append(all, allow([]string{"secretsmanager:GetSecretValue"}, r.secret(s)))
 	}
 	return append(all,
-		allow([]string{"logs:CreateLogStream", "logs:PutLogEvents"}, r.arn("logs", "log-group:"+r.Stage.LogGroup(f)+":log-stream:*")),
+		allow([]string{"logs:CreateLogStream", "logs:PutLogEvents"}, r.arn("logs", "log-group:"+r.Stage.LogGroup(r.spec.Name)+":log-stream:*")),
 		allow([]string{"xray:PutTraceSegments", "xray:PutTelemetryRecords"}, text("*")),
 	)
 }
@@ -247,19 +256,24 @@ func (r *room) role(id, service string, source *string, rights []awsiam.PolicySt
 }
 
 // schedule calls a target with input. Scheduler drops a call that is later than
-// patience; by default it would repeat the missed calls of a day. Scheduler assumes its
-// role on behalf of a group of schedules, not of one schedule.
+// patience, into the queue dead if it is not nil; by default it would repeat the missed
+// calls of a day. Scheduler assumes its role on behalf of a group of schedules, not of one
+// schedule.
 func (r *room) schedule(id, name string, on spec.Schedule, target *string, action, input string, patience time.Duration, dead awssqs.Queue) {
-	role := r.role(id+"-role", "scheduler.amazonaws.com", r.arn("scheduler", "schedule-group/default"), []awsiam.PolicyStatement{
-		allow([]string{action}, target), allow([]string{"sqs:SendMessage"}, dead.QueueArn()),
-	})
+	rights := []awsiam.PolicyStatement{allow([]string{action}, target)}
+	var lost *awsscheduler.CfnSchedule_DeadLetterConfigProperty
+	if dead != nil {
+		rights = append(rights, allow([]string{"sqs:SendMessage"}, dead.QueueArn()))
+		lost = &awsscheduler.CfnSchedule_DeadLetterConfigProperty{Arn: dead.QueueArn()}
+	}
+	role := r.role(id+"-role", "scheduler.amazonaws.com", r.arn("scheduler", "schedule-group/default"), rights)
 	awsscheduler.NewCfnSchedule(r.stack, &id, &awsscheduler.CfnScheduleProps{
 		Name: &name, ScheduleExpression: text(string(on)), ScheduleExpressionTimezone: text("UTC"),
 		FlexibleTimeWindow: &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: text("OFF")},
 		Target: &awsscheduler.CfnSchedule_TargetProperty{
 			Arn: target, RoleArn: role.RoleArn(), Input: &input,
 			RetryPolicy:      &awsscheduler.CfnSchedule_RetryPolicyProperty{MaximumRetryAttempts: number(2), MaximumEventAgeInSeconds: number(patience.Seconds())},
-			DeadLetterConfig: &awsscheduler.CfnSchedule_DeadLetterConfigProperty{Arn: dead.QueueArn()},
+			DeadLetterConfig: lost,
 		},
 	})
 }

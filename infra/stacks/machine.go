@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	sfn "github.com/aws/aws-cdk-go/awscdk/v2/awsstepfunctions"
 
 	"matchday/infra/stage"
@@ -36,13 +37,16 @@ func (r *room) machine(m spec.Machine) error {
 	machine := sfn.NewStateMachine(r.stack, text(m.Name), &sfn.StateMachineProps{
 		StateMachineName: text(r.Stage.Machine(m)), StateMachineType: sfn.StateMachineType_EXPRESS,
 		DefinitionBody: sfn.DefinitionBody_FromString(text(string(definition))), DefinitionSubstitutions: &calls,
-		Role: role, TracingEnabled: yes(true),
+		Role: role,
 		Logs: &sfn.LogOptions{Destination: r.logGroup("Logs-"+m.Name, r.Stage.MachineLogs(m)), Level: sfn.LogLevel_ALL, IncludeExecutionData: yes(true)},
 	})
-	excuse(role, "AwsSolutions-IAM5", "X-Ray and the delivery of logs have no resources to name.", "Resource::*")
+	excuse(machine, "AwsSolutions-SF2", "The log of each execution says more than a trace, and a trace a minute costs more than all executions at rest.")
+	excuse(role, "AwsSolutions-IAM5", "The delivery of logs has no resources to name.", "Resource::*")
 	r.deployed[stage.MachineARN(m)] = machine.StateMachineArn()
-	dead := r.deadLetters(r.Stage.MachineDead(m))
-	excuse(dead, "AwsSolutions-SQS3", "It is the schedule's dead-letter queue.")
+	var dead awssqs.Queue
+	if r.Stage.MachineDead(r.spec.Name, m) != "" {
+		dead = r.jobsDead
+	}
 	// A missed minute is over; the next execution plans the next minute.
 	r.schedule("Schedule-"+m.Name, r.Stage.Machine(m), m.Every, machine.StateMachineArn(), "states:StartExecution",
 		`{"scheduledTime":"<aws.scheduler.scheduled-time>"}`, time.Minute, dead)

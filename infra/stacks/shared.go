@@ -77,6 +77,7 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	if s.CDN {
 		addCDNKeys(stack, s)
 	}
+	addDashboard(stack, cfg)
 	if s.Domain == "" || s.CDN {
 		return stack, nil
 	}

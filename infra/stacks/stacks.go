@@ -87,6 +87,8 @@ type room struct {
 	spec      spec.Room
 	functions map[string]awslambda.Function // by the name in the spec
 	secrets   map[string]*string            // ARN by the name in the spec
+	groups    map[string]awslogs.LogGroup   // by name
+	jobsDead  awssqs.Queue                  // nil if the room has no jobs that are given up
 	deployed  map[string]*string            // the values of the placeholders in the dimensions of alarms
 	net       *network                      // nil if no function needs one
 	databases map[string]awsrds.CfnDBCluster
@@ -97,6 +99,7 @@ func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, e
 	r := &room{
 		stack: newStack(app, cfg.Stage, s.Name, "Matchday: "+s.Name), Config: cfg, spec: s,
 		functions: map[string]awslambda.Function{}, secrets: map[string]*string{}, deployed: map[string]*string{},
+		groups:    map[string]awslogs.LogGroup{},
 		databases: map[string]awsrds.CfnDBCluster{}, cached: map[string]awselasticache.CfnServerlessCache{},
 	}
 	for _, t := range s.Tables() {
@@ -116,6 +119,12 @@ func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, e
 		r.database(d)
 	}
 	r.caches()
+	if len(s.Functions) > 0 {
+		r.logGroup("Logs", cfg.Stage.LogGroup(s.Name))
+	}
+	if cfg.Stage.HasJobs(s) {
+		r.jobsDead = r.deadLetters(cfg.Stage.JobsDead(s.Name))
+	}
 	for _, f := range s.Functions {
 		if err := r.function(f); err != nil {
 			return nil, err
@@ -154,9 +163,10 @@ func (r *room) logGroup(id, name string) awslogs.LogGroup {
 	if r.Stage.Name == stage.Prod {
 		days = awslogs.RetentionDays_ONE_MONTH
 	}
-	return awslogs.NewLogGroup(r.stack, text(id), &awslogs.LogGroupProps{
+	r.groups[name] = awslogs.NewLogGroup(r.stack, text(id), &awslogs.LogGroupProps{
 		LogGroupName: text(name), Retention: days, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
+	return r.groups[name]
 }
 
 func (r *room) arn(service, resource string) *string { return arn(r.stack, service, resource) }

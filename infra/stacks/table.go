@@ -31,10 +31,10 @@ func addTable(stack awscdk.Stack, s stage.Stage, t spec.Table) {
 		TableName: text(s.Prefix() + t.Name), PartitionKey: key(t.Key.Partition), SortKey: key(t.Key.Sort),
 		GlobalSecondaryIndexes: &indexes, Billing: awsdynamodb.Billing_OnDemand(nil),
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: yes(true)},
-		ContributorInsightsSpecification: &awsdynamodb.ContributorInsightsSpecification{
-			Enabled: yes(true), Mode: awsdynamodb.ContributorInsightsMode_THROTTLED_KEYS,
-		},
-		DeletionProtection: yes(s.Name == stage.Prod), RemovalPolicy: removal(s),
+		DeletionProtection:               yes(s.Name == stage.Prod), RemovalPolicy: removal(s),
+	}
+	if s.Insights {
+		props.ContributorInsightsSpecification = &awsdynamodb.ContributorInsightsSpecification{Enabled: yes(true), Mode: awsdynamodb.ContributorInsightsMode_THROTTLED_KEYS}
 	}
 	if t.TTL != "" {
 		props.TimeToLiveAttribute = text(t.TTL)

@@ -2,7 +2,9 @@ package stage
 
 import (
 	"fmt"
+	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"matchday/pkg/kit/telemetry"
@@ -13,10 +15,11 @@ import (
 // the last Of periods.
 type Alarm struct {
 	Name     string
-	Function string // the function or queue, "" for the room
+	Function string // whose own metric it watches, "" for the room
 	Watches  string // description of the condition
 	IfDown   string // what a user notices
 	Metrics  []Metric
+	Math     string  // metric math of the metrics m1, m2, …; "" for their sum
 	While    *Metric // the alarm is suppressed while this metric's last value is 0; nil for never
 	Below    bool    // Bound is a floor, else a ceiling
 	Bound    float64
@@ -47,16 +50,37 @@ const APIID = "{api}"
 // MachineARN stands for the ARN of a state machine.
 func MachineARN(m spec.Machine) string { return "{" + m.Name + "}" }
 
-// Errors returns the metrics of a function's failures: those that Lambda counts, and
-// the failed requests and messages that Lambda counts as successes.
-func (s Stage) Errors(f spec.Function) []Metric {
-	all := []Metric{s.ofLambda(f, "Errors"), s.ofLambda(f, "Throttles")}
-	switch f.On.(type) {
-	case spec.Route, spec.Queue:
-		all = append(all, s.emitted(f.Name, telemetry.Failed, "Sum"))
+// Filter counts the lines of a log group that match a pattern.
+type Filter struct {
+	Group, Pattern string
+	Value          string // what a line counts: a number, or the field with it
+}
+
+// Failures returns the metric of all failures of a room's functions and state machines.
+// Filters count it, so that it costs the same for any number of functions.
+func (s Stage) Failures(room string) Metric {
+	return Metric{telemetry.Namespace, s.Prefix() + room + "-failures", "Sum", nil}
+}
+
+// Filters returns what counts as a failure of a room: the requests, messages and runs
+// that a function reports as failed; the invocations that end by a timeout, by lack of
+// memory or by a crash, of which only Lambda can report; and the executions of state
+// machines. Some failures count twice, which does not matter to the alarm.
+func (s Stage) Filters(room spec.Room) []Filter {
+	all := []Filter{
+		{s.LogGroup(room.Name), "{ $." + telemetry.Failed.Name + " > 0 }", "$." + telemetry.Failed.Name},
+		{s.LogGroup(room.Name), `{ $.type = "platform.report" && $.record.status != "success" }`, "1"},
+	}
+	for _, m := range room.Machines {
+		all = append(all, Filter{s.MachineLogs(m), `{ $.type = "ExecutionFailed" || $.type = "ExecutionTimedOut" || $.type = "ExecutionAborted" }`, "1"})
 	}
 	return all
 }
+
+// WhichFailed is the query of Logs Insights that returns the failures of a room by
+// function, with the last error of each. In a room's log group the name of the function is
+// in that of the log stream.
+const WhichFailed = `filter level = "ERROR" or (type = "platform.report" and record.status != "success") | parse @logStream /(?<name>[^\/\[]+)\[/ | stats count(*) as failures, latest(err) as lastError by name | sort failures desc`
 
 func (s Stage) ofLambda(f spec.Function, name string) Metric {
 	return Metric{"AWS/Lambda", name, "Sum", map[string]string{"FunctionName": s.Function(f)}}
@@ -78,10 +102,10 @@ func ofMachine(m spec.Machine, name string) Metric {
 	return Metric{"AWS/States", name, "Sum", map[string]string{"StateMachineArn": MachineARN(m)}}
 }
 
-// late returns the maximum age of a message of the function's queue. A failed message
+// lateness returns the maximum age of a message of the function's queue. A failed message
 // is invisible until its visibility timeout ends, and a function may delay a message
 // for up to the 15 minutes that SQS allows. Both times count towards the age.
-func late(f spec.Function) time.Duration {
+func lateness(f spec.Function) time.Duration {
 	age := max(5*time.Minute, f.VisibilityTimeout())
 	if slices.Contains(f.Sends, f.On.(spec.Queue)) {
 		age += 15 * time.Minute
@@ -89,57 +113,87 @@ func late(f spec.Function) time.Duration {
 	return age
 }
 
-// Alarms returns all alarms of a room: those of its functions in the order of the spec,
-// of its API, of its state machines, and those that its spec lists.
+// maxMetrics is the largest number of metrics in an alarm with metric math.
+const maxMetrics = 10
+
+// Alarms returns all alarms of a room: of all its functions together, of its API, of its
+// queues and schedules, and those that its spec lists. Their number does not depend on
+// the number of functions: another queue, or another job of every minute, adds a metric
+// to an alarm. The dashboard and the logs tell which function it is.
 func (s Stage) Alarms(room spec.Room) (all []Alarm) {
-	routes := false
+	name := s.Prefix() + room.Name
+	minutes := 5 * time.Minute
+	if len(room.Functions)+len(room.Machines) > 0 {
+		all = append(all, Alarm{
+			Name: name + "-failing", Watches: "failed requests, messages, jobs or executions, in 2 of 3 times 5 minutes",
+			IfDown:  "The runbook says it for each function. Which fails, in Logs Insights, log group " + s.LogGroup(room.Name) + ": " + WhichFailed,
+			Metrics: []Metric{s.Failures(room.Name)}, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
+		}, Alarm{
+			Name: name + "-throttled", Watches: "invocations that Lambda refuses, of any function of the account and region, in 2 of 3 times 5 minutes",
+			IfDown:  "Everything is slow, and the app shows errors: the account's concurrency is used up.",
+			Metrics: []Metric{{"AWS/Lambda", "Throttles", "Sum", nil}}, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
+		})
+	}
+	var dead, late, starts []Metric
+	var limits []time.Duration
 	for _, f := range room.Functions {
-		failing := Alarm{
-			Name: s.Function(f) + "-failing", Function: f.Name, Watches: "failures and throttles, in 2 of 3 times 5 minutes", IfDown: f.IfDown,
-			Metrics: s.Errors(f), Period: 5 * time.Minute, Points: 2, Of: 3, TreatMissingData: NotBreaching,
-		}
-		if _, job := f.On.(spec.Schedule); job { // it may run once a day
-			failing.Watches, failing.Points, failing.Of = "failures and throttles, in 5 minutes", 1, 1
-		}
-		all = append(all, failing)
-		if dead := s.DeadLetter(f); dead != "" {
-			all = append(all, lost(dead, f.Name, "events that could not be handled", f.IfDown))
-		}
 		switch on := f.On.(type) {
 		case spec.Queue:
-			all = append(all, Alarm{
-				Name: s.Prefix() + on.Name + "-late", Function: f.Name, IfDown: f.IfDown,
-				Watches: fmt.Sprintf("messages that are older than %g minutes, in 3 of 5 minutes", late(f).Minutes()),
-				Metrics: []Metric{ofQueue(s.Prefix()+on.Name, "ApproximateAgeOfOldestMessage")},
-				Bound:   late(f).Seconds(), Period: time.Minute, Points: 3, Of: 5, TreatMissingData: NotBreaching,
-			})
+			dead = append(dead, Waiting(s.DeadLetter(f)))
+			if !on.Unhurried {
+				late, limits = append(late, ofQueue(s.Prefix()+on.Name, "ApproximateAgeOfOldestMessage")), append(limits, lateness(f))
+			}
 		case spec.Schedule:
 			if everyMinute(on) {
-				all = append(all, stopped(s.Function(f), f.Name, f.IfDown, s.ofLambda(f, "Invocations")))
+				starts = append(starts, s.ofLambda(f, "Invocations"))
 			}
-		case spec.Route:
-			routes = true
 		}
 	}
-	if routes {
+	for _, m := range room.Machines {
+		if everyMinute(m.Every) {
+			starts = append(starts, ofMachine(m, "ExecutionsStarted"))
+		}
+	}
+	if s.HasJobs(room) {
+		dead = append(dead, Waiting(s.JobsDead(room.Name)))
+	}
+	for i, some := range parts(dead) {
+		all = append(all, Alarm{
+			Name: name + "-dead" + i, Watches: "messages or jobs that were given up", IfDown: "The graph shows the queue; the runbook says it for the function of the queue.",
+			Metrics: some, Period: time.Minute, Points: 1, Of: 1, TreatMissingData: NotBreaching,
+		})
+	}
+	for i, some := range parts(late) {
+		var ages []string
+		for i := range some {
+			ages = append(ages, fmt.Sprintf("m%d/%g", i+1, limits[i].Seconds()))
+		}
+		limits = limits[len(some):]
+		all = append(all, Alarm{
+			Name: name + "-late" + i, Watches: "messages that are older than they should ever be, in 3 of 5 minutes",
+			IfDown:  "The graph shows the queue, and its age in parts of the longest that is right; the runbook says it for the function of the queue.",
+			Metrics: some, Math: "MAX([" + strings.Join(ages, ", ") + "])", Bound: 1, Period: time.Minute, Points: 3, Of: 5, TreatMissingData: NotBreaching,
+		})
+	}
+	// A start may come at any second of a minute, so one minute may have none. A disabled
+	// schedule causes no failure.
+	for i, some := range parts(starts) {
+		var ran []string
+		for i := range some {
+			ran = append(ran, fmt.Sprintf("IF(m%d > 0, 1, 0)", i+1))
+		}
+		all = append(all, Alarm{
+			Name: name + "-stopped" + i, Watches: "something that starts every minute does not start, in 3 of 5 minutes",
+			IfDown:  "The graph shows what; the runbook says it for the function or the state machine.",
+			Metrics: some, Math: "SUM([" + strings.Join(ran, ", ") + "])", Below: true, Bound: float64(len(some)), Period: time.Minute, Points: 3, Of: 5, TreatMissingData: Breaching,
+		})
+	}
+	if slices.ContainsFunc(room.Functions, func(f spec.Function) bool { _, ok := f.On.(spec.Route); return ok }) {
 		all = append(all, Alarm{
 			Name: s.API(room.Name) + "-failing", Watches: "more than 1 % of requests answered 5xx, in 2 of 3 times 5 minutes", IfDown: "The app shows errors.",
 			Metrics: []Metric{{"AWS/ApiGateway", "5xx", "Average", map[string]string{"ApiId": APIID}}},
-			Bound:   0.01, Period: 5 * time.Minute, Points: 2, Of: 3, TreatMissingData: NotBreaching,
+			Bound:   0.01, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
 		})
-	}
-	for _, m := range room.Machines {
-		failing := Alarm{
-			Name: s.Machine(m) + "-failing", Watches: "executions that failed, were aborted or throttled, or took too long", IfDown: m.IfDown,
-			Period: time.Minute, Points: 1, Of: 1, TreatMissingData: NotBreaching,
-		}
-		for _, name := range []string{"ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted", "ExecutionThrottled"} {
-			failing.Metrics = append(failing.Metrics, ofMachine(m, name))
-		}
-		all = append(all, failing, lost(s.MachineDead(m), "", "executions that could not be started", m.IfDown))
-		if everyMinute(m.Every) {
-			all = append(all, stopped(s.Machine(m), "", m.IfDown, ofMachine(m, "ExecutionsStarted")))
-		}
 	}
 	for _, a := range room.Alarms {
 		own := Alarm{
@@ -160,20 +214,20 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 	return all
 }
 
-func lost(queue, function, watches, ifDown string) Alarm {
-	return Alarm{
-		Name: queue + "-filled", Function: function, Watches: watches, IfDown: ifDown,
-		Metrics: []Metric{Waiting(queue)}, Period: time.Minute, Points: 1, Of: 1, TreatMissingData: NotBreaching,
-	}
-}
-
-// stopped notifies if something that must start every minute does not start: a disabled
-// schedule causes no failure. A start may come at any second of a minute, so one minute
-// may have none.
-func stopped(name, function, ifDown string, starts Metric) Alarm {
-	return Alarm{
-		Name: name + "-stopped", Function: function, Watches: "no start in 3 of 5 minutes", IfDown: ifDown,
-		Metrics: []Metric{starts}, Below: true, Bound: 1, Period: time.Minute, Points: 3, Of: 5, TreatMissingData: Breaching,
+// parts splits metrics into those of one alarm each, beside what the alarm's name ends
+// with.
+func parts(all []Metric) iter.Seq2[string, []Metric] {
+	return func(yield func(string, []Metric) bool) {
+		n := 1
+		for some := range slices.Chunk(all, maxMetrics) {
+			suffix := ""
+			if n > 1 {
+				suffix = fmt.Sprintf("-%d", n)
+			}
+			if n++; !yield(suffix, some) {
+				return
+			}
+		}
 	}
 }
 

@@ -29,6 +29,7 @@ type Stage struct {
 	CDN             bool              // CloudFront and a firewall in front of the APIs
 	CDNKey          int               // number of the key by which CloudFront proves itself to the APIs
 	SAM             bool              // templates for SAM CLI, whose functions call services on this machine
+	Insights        bool              // DynamoDB reports the keys that it throttles
 	Triggers        bool              // the user pool calls the function with the trigger UserConfirmed
 	Domain          string            // custom domain of the APIs, "" for none
 	Certificate     string            // ARN of the domain's certificate
@@ -86,6 +87,9 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 	} else {
 		s.CDNKey, _ = strconv.Atoi(key)
 	}
+	if s.Insights, err = flag("insights", false, context); err != nil {
+		return Stage{}, err
+	}
 	if s.Triggers, err = flag("triggers", true, context); err != nil {
 		return Stage{}, err
 	}
@@ -101,7 +105,7 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 // exceptions are listed.
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
-		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers", "commit",
+		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers", "insights", "commit",
 	}
 	for _, room := range rooms {
 		for _, setting := range room.Settings {
@@ -269,19 +273,35 @@ func (s Stage) Function(f spec.Function) string {
 	return s.Prefix() + strings.ReplaceAll(f.Name, "/", "-")
 }
 
-// LogGroup returns the log group of a function.
-func (s Stage) LogGroup(f spec.Function) string { return "/aws/lambda/" + s.Function(f) }
+// LogGroup returns the log group of a room's functions.
+func (s Stage) LogGroup(room string) string { return "/aws/lambda/" + s.Prefix() + room }
 
-// DeadLetter returns the name of the queue for events that a function cannot handle, ""
-// for a function whose caller gets the error.
+// DeadLetter returns the name of the queue for events that a function cannot handle. It is
+// "" if there is none: the caller gets the error, or the function runs again in a minute
+// and does what is left to do.
 func (s Stage) DeadLetter(f spec.Function) string {
 	switch on := f.On.(type) {
 	case spec.Queue:
 		return s.Prefix() + on.DeadLetter()
 	case spec.Schedule:
-		return s.Function(f) + "-dead"
+		if !everyMinute(on) {
+			room, _, _ := strings.Cut(f.Name, "/")
+			return s.JobsDead(room)
+		}
 	}
 	return ""
+}
+
+// JobsDead returns the name of the queue for the jobs of a room that failed at every
+// attempt or could not be started, but those of every minute.
+func (s Stage) JobsDead(room string) string { return s.Prefix() + room + "-jobs-dead" }
+
+// HasJobs reports whether a room has jobs that are given up.
+func (s Stage) HasJobs(room spec.Room) bool {
+	return slices.ContainsFunc(room.Functions, func(f spec.Function) bool {
+		on, ok := f.On.(spec.Schedule)
+		return ok && !everyMinute(on)
+	}) || slices.ContainsFunc(room.Machines, func(m spec.Machine) bool { return !everyMinute(m.Every) })
 }
 
 // Machine returns the name of a state machine.
@@ -291,8 +311,14 @@ func (s Stage) Machine(m spec.Machine) string { return s.Prefix() + m.Name }
 // begin like this without a resource policy for each.
 func (s Stage) MachineLogs(m spec.Machine) string { return "/aws/vendedlogs/states/" + s.Machine(m) }
 
-// MachineDead names the queue where starts of a state machine end that failed.
-func (s Stage) MachineDead(m spec.Machine) string { return s.Machine(m) + "-dead" }
+// MachineDead returns the name of the queue for starts of a state machine that failed, ""
+// if it starts again in a minute.
+func (s Stage) MachineDead(room string, m spec.Machine) string {
+	if everyMinute(m.Every) {
+		return ""
+	}
+	return s.JobsDead(room)
+}
 
 // API names a room's API.
 func (s Stage) API(room string) string { return s.Prefix() + room + "-api" }
@@ -325,9 +351,9 @@ func (s Stage) CDNKeys() []string {
 // APIParameter returns the name of the parameter with the id of a room's API.
 func APIParameter(room string) string { return "api/" + room }
 
-// Dashboard names a room's dashboard in a region. The regions of an account share
+// Dashboard names the dashboard of all rooms in a region. The regions of an account share
 // their dashboards.
-func (s Stage) Dashboard(room, region string) string { return s.Stack(room) + "-" + region }
+func (s Stage) Dashboard(region string) string { return "matchday-" + s.Name + "-" + region }
 
 // Topic returns the name of the topic of a room's alarms.
 func (s Stage) Topic(room string) string { return s.Prefix() + room + "-alarms" }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"matchday/pkg/fleet"
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
@@ -47,8 +49,8 @@ func TestBadInput(t *testing.T) {
 		"AWS's name":            {map[string]string{"stage": "myaws"}, `invalid stage "myaws": Cognito rejects domains whose names contain aws, amazon or cognito`},
 		"Amazon's":              {map[string]string{"stage": "amazon1"}, `invalid stage "amazon1": Cognito rejects domains whose names contain aws, amazon or cognito`},
 		"Cognito's":             {map[string]string{"stage": "cognito"}, `invalid stage "cognito": Cognito rejects domains whose names contain aws, amazon or cognito`},
-		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, commit, TEAM_ID, HOST"},
-		"a setting in small":    {map[string]string{"team_id": ""}, "unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, commit, TEAM_ID, HOST"},
+		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, commit, TEAM_ID, HOST"},
+		"a setting in small":    {map[string]string{"team_id": ""}, "unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, commit, TEAM_ID, HOST"},
 		"an architecture":       {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},
 		"no account":            {map[string]string{"account": ""}, "no AWS account: sign in, or add -c account=123456789012"},
 		"a short account":       {map[string]string{"account": "12345"}, `invalid account "12345": must be 12 digits`},
@@ -198,7 +200,7 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	s := Stage{Name: "abcdefghijkl"}
 	for _, room := range fleet.Rooms() {
-		seen := map[string]bool{}
+		seen, jobs := map[string]bool{}, false
 		unique := func(kind, name string, most int) {
 			if seen[kind+name] || len(name) > most {
 				t.Errorf("the %s %s is there twice, or longer than %d", kind, name, most)
@@ -211,12 +213,18 @@ func TestNames(t *testing.T) {
 				unique("queue", s.Prefix()+q.Name, 80)
 			}
 			if dead := s.DeadLetter(f); dead != "" {
-				unique("queue", dead, 80)
+				jobs = jobs || dead == s.JobsDead(room.Name)
+				if dead != s.JobsDead(room.Name) {
+					unique("queue", dead, 80)
+				}
 			}
 		}
+		if jobs != s.HasJobs(room) {
+			t.Errorf("%s has jobs that are given up: %v, want %v", room.Name, s.HasJobs(room), jobs)
+		}
+		unique("queue", s.JobsDead(room.Name), 80)
 		for _, m := range room.Machines {
 			unique("machine", s.Machine(m), 80)
-			unique("queue", s.MachineDead(m), 80)
 			unique("function", s.Machine(m), 64) // schedules share these names
 		}
 		for _, a := range s.Alarms(room) {
@@ -233,45 +241,45 @@ func TestAlarms(t *testing.T) {
 	t.Parallel()
 	own := spec.Queue{Name: "lab-own"}
 	s := Stage{Name: "dev"}
+	of := func(functions ...spec.Function) spec.Room {
+		for i := range functions {
+			functions[i].Name = fmt.Sprintf("lab/%d", i+1)
+		}
+		return spec.Room{Name: "lab", Functions: functions}
+	}
+	const (
+		failing   = "dev-lab-failing: 2 of 3 × 5m0s > 0: dev-lab-failures (Sum of matchday map[]), notBreaching"
+		throttled = "dev-lab-throttled: 2 of 3 × 5m0s > 0: Throttles (Sum of AWS/Lambda map[]), notBreaching"
+		jobs      = "dev-lab-dead: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-jobs-dead]), notBreaching"
+	)
+	var many []spec.Function
+	for i := range 11 {
+		many = append(many, spec.Function{On: spec.Queue{Name: fmt.Sprint("lab-", i), Unhurried: true}})
+	}
 	for name, c := range map[string]struct {
 		room spec.Room
 		want []string
 	}{
-		"a route": {spec.Room{Name: "lab", Functions: []spec.Function{{Name: "lab/get", On: spec.Route{}}}}, []string{
-			"dev-lab-get-failing: 2 of 3 × 5m0s > 0: Errors + Throttles (Sum of AWS/Lambda map[FunctionName:dev-lab-get]) + Failed (Sum of matchday map[function:dev-lab-get]), notBreaching",
+		"nothing": {spec.Room{Name: "lab"}, nil},
+		"routes": {of(spec.Function{On: spec.Route{}}, spec.Function{On: spec.Route{}}), []string{failing, throttled,
 			"dev-lab-api-failing: 2 of 3 × 5m0s > 0.01: 5xx (Average of AWS/ApiGateway map[ApiId:{api}]), notBreaching",
 		}},
-		"a queue": {spec.Room{Functions: []spec.Function{{Name: "lab/work", On: spec.Queue{Name: "lab-work"}, Timeout: 30 * time.Second}}}, []string{
-			"dev-lab-work-failing: 2 of 3 × 5m0s > 0: Errors + Throttles (Sum of AWS/Lambda map[FunctionName:dev-lab-work]) + Failed (Sum of matchday map[function:dev-lab-work]), notBreaching",
-			"dev-lab-work-dead-filled: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-work-dead]), notBreaching",
-			"dev-lab-work-late: 3 of 5 × 1m0s > 300: ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-work]), notBreaching",
+		"tasks": {of(spec.Function{On: spec.Task{}}, spec.Function{On: spec.Task{}}, spec.Function{On: spec.UserConfirmed{}}), []string{failing, throttled}},
+		"queues, one of slow messages that are put off, and one that is watched otherwise": {of(
+			spec.Function{On: spec.Queue{Name: "lab-work"}, Timeout: 30 * time.Second}, spec.Function{On: own, Sends: []spec.Queue{own}, Timeout: 2 * time.Minute},
+			spec.Function{On: spec.Queue{Name: "lab-slow", Unhurried: true}},
+		), []string{failing, throttled,
+			"dev-lab-dead: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-work-dead]) + ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-own-dead]) + ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-slow-dead]), notBreaching",
+			"dev-lab-late: 3 of 5 × 1m0s > 1: MAX([m1/300, m2/1620]) of ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-work]) + ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-own]), notBreaching",
 		}},
-		"a queue of slow messages that are put off": {spec.Room{Functions: []spec.Function{{Name: "lab/work", On: own, Sends: []spec.Queue{own}, Timeout: 2 * time.Minute}}}, []string{
-			"dev-lab-work-failing: 2 of 3 × 5m0s > 0: Errors + Throttles (Sum of AWS/Lambda map[FunctionName:dev-lab-work]) + Failed (Sum of matchday map[function:dev-lab-work]), notBreaching",
-			"dev-lab-own-dead-filled: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-own-dead]), notBreaching",
-			"dev-lab-own-late: 3 of 5 × 1m0s > 1620: ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-own]), notBreaching",
+		"a job of each day": {of(spec.Function{On: spec.Schedule("cron(10 3 * * ? *)")}), []string{failing, throttled, jobs}},
+		"jobs of each minute": {of(spec.Function{On: spec.Schedule("rate(1 minute)")}, spec.Function{On: spec.Schedule("cron(* * * * ? *)")}), []string{failing, throttled,
+			"dev-lab-stopped: 3 of 5 × 1m0s < 2: SUM([IF(m1 > 0, 1, 0), IF(m2 > 0, 1, 0)]) of Invocations (Sum of AWS/Lambda map[FunctionName:dev-lab-1]) + Invocations (Sum of AWS/Lambda map[FunctionName:dev-lab-2]), breaching",
 		}},
-		"a job of each day": {spec.Room{Functions: []spec.Function{{Name: "lab/tidy", On: spec.Schedule("cron(10 3 * * ? *)")}}}, []string{
-			"dev-lab-tidy-failing: 1 of 1 × 5m0s > 0: Errors + Throttles (Sum of AWS/Lambda map[FunctionName:dev-lab-tidy]), notBreaching",
-			"dev-lab-tidy-dead-filled: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-tidy-dead]), notBreaching",
+		"a machine of each minute": {spec.Room{Name: "lab", Machines: []spec.Machine{{Name: "lab-loop", Every: "cron(* * * * ? *)"}}}, []string{failing, throttled,
+			"dev-lab-stopped: 3 of 5 × 1m0s < 1: SUM([IF(m1 > 0, 1, 0)]) of ExecutionsStarted (Sum of AWS/States map[StateMachineArn:{lab-loop}]), breaching",
 		}},
-		"a job of each minute": {spec.Room{Functions: []spec.Function{{Name: "lab/look", On: spec.Schedule("rate(1 minute)")}}}, []string{
-			"dev-lab-look-failing: 1 of 1 × 5m0s > 0: Errors + Throttles (Sum of AWS/Lambda map[FunctionName:dev-lab-look]), notBreaching",
-			"dev-lab-look-dead-filled: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-look-dead]), notBreaching",
-			"dev-lab-look-stopped: 3 of 5 × 1m0s < 1: Invocations (Sum of AWS/Lambda map[FunctionName:dev-lab-look]), breaching",
-		}},
-		"a task": {spec.Room{Functions: []spec.Function{{Name: "lab/step", On: spec.Task{}}}}, []string{
-			"dev-lab-step-failing: 2 of 3 × 5m0s > 0: Errors + Throttles (Sum of AWS/Lambda map[FunctionName:dev-lab-step]), notBreaching",
-		}},
-		"a machine of each minute": {spec.Room{Machines: []spec.Machine{{Name: "lab-loop", Every: "cron(* * * * ? *)"}}}, []string{
-			"dev-lab-loop-failing: 1 of 1 × 1m0s > 0: ExecutionsFailed + ExecutionsTimedOut + ExecutionsAborted + ExecutionThrottled (Sum of AWS/States map[StateMachineArn:{lab-loop}]), notBreaching",
-			"dev-lab-loop-dead-filled: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-loop-dead]), notBreaching",
-			"dev-lab-loop-stopped: 3 of 5 × 1m0s < 1: ExecutionsStarted (Sum of AWS/States map[StateMachineArn:{lab-loop}]), breaching",
-		}},
-		"a machine of each hour": {spec.Room{Machines: []spec.Machine{{Name: "lab-loop", Every: "rate(1 hour)"}}}, []string{
-			"dev-lab-loop-failing: 1 of 1 × 1m0s > 0: ExecutionsFailed + ExecutionsTimedOut + ExecutionsAborted + ExecutionThrottled (Sum of AWS/States map[StateMachineArn:{lab-loop}]), notBreaching",
-			"dev-lab-loop-dead-filled: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-loop-dead]), notBreaching",
-		}},
+		"a machine of each hour": {spec.Room{Name: "lab", Machines: []spec.Machine{{Name: "lab-loop", Every: "rate(1 hour)"}}}, []string{failing, throttled, jobs}},
 		"the room's own": {spec.Room{Name: "lab", Alarms: []spec.Alarm{
 			{Name: "slow", Function: "lab/get", Metrics: metrics("Lag", "Wait"), Stat: "p99", Bound: 2, Minutes: 3},
 			{Name: "idle", Function: "lab/get", Metrics: metrics("Done"), Stat: "Sum", Below: true, Bound: 4, Minutes: 2},
@@ -288,10 +296,17 @@ func TestAlarms(t *testing.T) {
 			for _, a := range s.Alarms(c.room) {
 				got = append(got, line(a))
 			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("alarms (-want +got):\n%s", diff)
 			}
 		})
+	}
+	var names []string
+	for _, a := range s.Alarms(of(many...)) {
+		names = append(names, fmt.Sprint(a.Name, " ", len(a.Metrics)))
+	}
+	if diff := cmp.Diff([]string{"dev-lab-failing 1", "dev-lab-throttled 1", "dev-lab-dead 10", "dev-lab-dead-2 1"}, names); diff != "" {
+		t.Errorf("alarms of eleven queues (-want +got):\n%s", diff)
 	}
 }
 
@@ -319,7 +334,11 @@ func line(a Alarm) string {
 	if a.While != nil {
 		while = " while " + a.While.Name
 	}
-	return fmt.Sprintf("%s: %d of %d × %v %s %v: %s%s, %s", a.Name, a.Points, a.Of, a.Period, compare, a.Bound, strings.Join(watched, " + "), while, a.TreatMissingData)
+	math := ""
+	if a.Math != "" {
+		math = a.Math + " of "
+	}
+	return fmt.Sprintf("%s: %d of %d × %v %s %v: %s%s%s, %s", a.Name, a.Points, a.Of, a.Period, compare, a.Bound, math, strings.Join(watched, " + "), while, a.TreatMissingData)
 }
 
 // TestStagesDoNotMix: an alarm watches what its own stage's functions emit, who

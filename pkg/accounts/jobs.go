@@ -267,7 +267,9 @@ func (s *Service) ResumeJobs(ctx context.Context) error {
 			failed = append(failed, fmt.Errorf("%s %s: %w", job.Item, job.Job, err))
 		}
 	}
-	telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(jobsBehind, late)})
+	if late > 0 { // a metric is billed for each hour in which it is emitted
+		telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(jobsBehind, late)})
+	}
 	return errors.Join(failed...)
 }
 

@@ -280,6 +280,9 @@ type Queue struct {
 	MaxReceiveCount int
 	Batch           int // messages per invocation
 	Concurrency     int // invocations at once
+	// Unhurried is set if an alarm of a room tells that its work is not done in time, so
+	// that none needs to watch the age of its messages.
+	Unhurried bool
 }
 
 // FIFO reports whether the queue is a FIFO queue.

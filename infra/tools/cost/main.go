@@ -36,15 +36,15 @@ func command(out io.Writer, known []rooms.Room, bench string) error {
 	if err != nil {
 		return err
 	}
-	var fixed usage.Usage
-	for _, room := range known {
-		own, err := usage.Fixed(room.Spec, usage.JobReads)
-		if err != nil {
-			return fmt.Errorf("%s: %w", room.Spec.Name, err)
-		}
-		fixed = fixed.Plus(own)
+	fixed, atRest, err := rest(known)
+	if err != nil {
+		return err
 	}
 	fmt.Fprintf(out, "Dollars a month, %s, arm64, list prices of %s without free tiers.\nCalls: %s.\n", price.Region, price.ListedOn, source)
+	fmt.Fprintln(out)
+	if err := atRest.Write(out); err != nil {
+		return err
+	}
 	for _, room := range known {
 		if room.Cost.Report == nil {
 			continue
@@ -59,6 +59,35 @@ func command(out io.Writer, known []rooms.Room, bench string) error {
 		}
 	}
 	return nil
+}
+
+// rest returns what all rooms use in a month in which nothing happens, and the report of
+// it by service.
+func rest(known []rooms.Room) (all usage.Usage, r usage.Report, err error) {
+	r = usage.Report{Title: "At rest.", Rows: [][]string{{"", "alarms", "metrics", "dashboard", "secrets", "queues", "jobs", "TOTAL"}},
+		Notes: "queues     Lambda's polling of empty queues\njobs       schedules, idle state machines, their functions, reads, logs and traces\n"}
+	p := price.Listed()
+	add := func(name string, u usage.Usage) {
+		row, total := []string{name}, u.Dollars(p)
+		parts := []usage.Usage{{AlarmMetrics: u.AlarmMetrics}, {CustomMetrics: u.CustomMetrics}, {Dashboards: u.Dashboards}, {Secrets: u.Secrets}, {SQSRequests: u.SQSRequests}}
+		others := total
+		for _, part := range parts {
+			row, others = append(row, usage.Dollars(part.Dollars(p))), others-part.Dollars(p)
+		}
+		r.Rows = append(r.Rows, append(row, usage.Dollars(max(others, 0)), usage.Dollars(total)))
+	}
+	for _, room := range known {
+		own, err := usage.Fixed(room.Spec, usage.JobReads)
+		if err != nil {
+			return all, r, fmt.Errorf("%s: %w", room.Spec.Name, err)
+		}
+		add(room.Spec.Name, own)
+		all = all.Plus(own)
+	}
+	add("shared", usage.Shared())
+	all = all.Plus(usage.Shared())
+	add("all", all)
+	return all, r, nil
 }
 
 // read returns the counters of each room and describes their source. The counters

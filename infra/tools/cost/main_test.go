@@ -10,6 +10,7 @@ import (
 
 	"matchday/infra/rooms"
 	"matchday/infra/rooms/all"
+	"matchday/infra/tools/cost/price"
 	"matchday/infra/tools/cost/usage"
 	"matchday/pkg/spec"
 )
@@ -89,5 +90,17 @@ func TestCommand(t *testing.T) {
 	}
 	if !strings.HasPrefix(out.String(), "Dollars a month, ") {
 		t.Errorf("the report has no heading:\n%s", &out)
+	}
+}
+
+// TestAtRest: a stage in which nothing happens costs at most 12 dollars a month.
+func TestAtRest(t *testing.T) {
+	t.Parallel()
+	u, _, err := rest(all.Rooms())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := u.Dollars(price.Listed()); got > 12 {
+		t.Errorf("a month at rest costs %.2f dollars, more than 12: %+v", got, u)
 	}
 }

@@ -23,8 +23,8 @@ func page(rooms []spec.Room) []byte {
 	for _, room := range rooms {
 		all := s.Alarms(room)
 		reserved, workers := concurrency(room)
-		fmt.Fprintf(&out, "\n## The room %s\n\nDashboard `%s`, alarms to the topic `%s`. Of Lambda's concurrency it reserves %d, and its queues' workers may take %d of the rest.\n",
-			room.Name, s.Dashboard(room.Name, "REGION"), s.Topic(room.Name), reserved, workers)
+		fmt.Fprintf(&out, "\n## The room %s\n\nAlarms to the topic `%s`. Logs of the functions in `%s`. Of Lambda's concurrency it reserves %d, and its queues' workers may take %d of the rest.\n",
+			room.Name, s.Topic(room.Name), s.LogGroup(room.Name), reserved, workers)
 		if secrets := secretsOf(room); len(secrets) > 0 {
 			fmt.Fprintf(&out, "\nSecrets, each put in by hand and read when a function starts:\n\n")
 			for _, name := range secrets {
@@ -40,14 +40,13 @@ func page(rooms []spec.Room) []byte {
 		if whole := alarmsOf(all, ""); len(whole) > 0 {
 			fmt.Fprintf(&out, "\n### The room as a whole\n\n| alarm | when | what users notice |\n|---|---|---|\n")
 			for _, a := range whole {
-				fmt.Fprintf(&out, "| `%s` | %s | %s |\n", a.Name, a.Watches, a.IfDown)
+				fmt.Fprintf(&out, "| `%s` | %s | %s |\n", a.Name, a.Watches, strings.ReplaceAll(a.IfDown, "|", `\|`))
 			}
 			if routed(room) {
 				fmt.Fprintf(&out, "\nRequests are logged in `%s`.\n", s.APILogs(room.Name))
 			}
 			for _, m := range room.Machines {
-				fmt.Fprintf(&out, "\nThe state machine `%s` is started by `%s` and logs to `%s`. Starts that failed are in `%s`; they are of minutes that have passed, so purge them.\n",
-					s.Machine(m), m.Every, s.MachineLogs(m), s.MachineDead(m))
+				fmt.Fprintf(&out, "\nThe state machine `%s` is started by `%s` and logs to `%s`. **If it is down:** %s\n", s.Machine(m), m.Every, s.MachineLogs(m), m.IfDown)
 			}
 		}
 		for _, f := range room.Functions {
@@ -78,12 +77,13 @@ func function(out *bytes.Buffer, s stage.Stage, room spec.Room, f spec.Function,
 		}
 		fmt.Fprintf(out, "* Alarm `%s`: %s.%s\n", a.Name, a.Watches, notice)
 	}
-	fmt.Fprintf(out, "* Logs: `%s`.\n", s.LogGroup(f))
 	switch on := f.On.(type) {
 	case spec.Queue:
 		fmt.Fprintf(out, "* Dead letters: `%s`, after %d tries, or at once with a reason. [Redrive](#redrive) to `%s`.\n", s.DeadLetter(f), on.MaxReceiveCount, s.Prefix()+on.Name)
 	case spec.Schedule:
-		fmt.Fprintf(out, "* Dead letters: `%s`. [Run it again](#run-a-job-again), then purge them.\n", s.DeadLetter(f))
+		if dead := s.DeadLetter(f); dead != "" {
+			fmt.Fprintf(out, "* Dead letters: `%s`. [Run it again](#run-a-job-again), then purge them.\n", dead)
+		}
 	}
 }
 

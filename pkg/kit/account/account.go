@@ -66,11 +66,11 @@ type Done struct {
 
 // Queue is the queue of a room for requests of a kind: "cricket-forget-user".
 func Queue(room string, k Kind) spec.Queue {
-	return spec.Queue{Name: room + "-" + string(k) + "-user", MaxReceiveCount: 10, Batch: 1, Concurrency: 2}
+	return spec.Queue{Name: room + "-" + string(k) + "-user", MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true}
 }
 
 // DoneQueue receives Done.
-var DoneQueue = spec.Queue{Name: "accounts-done", MaxReceiveCount: 10, Batch: 1, Concurrency: 2}
+var DoneQueue = spec.Queue{Name: "accounts-done", MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true}
 
 // KeepExport is how long an export is kept.
 const KeepExport = 7 * 24 * time.Hour

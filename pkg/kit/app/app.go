@@ -107,16 +107,16 @@ func api[S, In, Out any](fn spec.Function, do func(S, context.Context, *In) (*Ou
 }
 
 func job[S any](do func(S, context.Context) error) use[S] {
-	return func(s S, _ Env) any {
-		return func(ctx context.Context) error { return logged(ctx, do(s, ctx)) }
+	return func(s S, env Env) any {
+		return func(ctx context.Context) error { return counted(ctx, env, do(s, ctx)) }
 	}
 }
 
 func task[S, In, Out any](do func(S, context.Context, In) (Out, error)) use[S] {
-	return func(s S, _ Env) any {
+	return func(s S, env Env) any {
 		return func(ctx context.Context, in In) (Out, error) {
 			out, err := do(s, ctx, in)
-			return out, logged(ctx, err)
+			return out, counted(ctx, env, err)
 		}
 	}
 }
@@ -145,7 +145,15 @@ func messages[S, M any](fn spec.Function, do func(S, context.Context, M) error) 
 	}
 }
 
-// failed counts n failures that Lambda does not count as errors.
+// counted logs an error and counts it as a failure.
+func counted(ctx context.Context, env Env, err error) error {
+	if logged(ctx, err) != nil {
+		failed(ctx, env, 1)
+	}
+	return err
+}
+
+// failed counts n failures, whether Lambda counts them as errors or not.
 func failed(ctx context.Context, env Env, n int) {
 	if n > 0 {
 		telemetry.Emit(ctx, env.Now(), []telemetry.Sample{telemetry.Count(telemetry.Failed, n)})

@@ -41,8 +41,8 @@ func (h requestID) WithAttrs(as []slog.Attr) slog.Handler {
 
 func (h requestID) WithGroup(name string) slog.Handler { return requestID{h.Handler.WithGroup(name)} }
 
-// Failed is the metric of failed requests and messages. Lambda does not count them
-// as errors, because the invocation itself succeeds. Every function may emit it.
+// Failed is the metric of failed requests, messages and runs. Lambda does not count the
+// first two as errors, because the invocation itself succeeds. Every function may emit it.
 var Failed = spec.Metric{Name: "Failed", Unit: spec.Count}
 
 // Sample is a value of a metric, in the metric's unit.

@@ -59,7 +59,9 @@ func (s *Events) LockEvents(ctx context.Context) error {
 			late++
 		}
 	}
-	telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(ScoresBehind, late)})
+	if late > 0 { // a metric is billed for each hour in which it is emitted
+		telemetry.Emit(ctx, now, []telemetry.Sample{telemetry.Count(ScoresBehind, late)})
+	}
 	return errs
 }
 

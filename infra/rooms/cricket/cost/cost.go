@@ -59,8 +59,7 @@ func scenarios() (all []scenario) {
 // notes explains the columns and lists the assumptions. subscription is the size of
 // an item in bytes.
 func notes(subscription float64) string {
-	return fmt.Sprintf(`fixed      of all rooms, the schedules, idle state machines, polling of queues, alarms, metrics, secrets, dashboards, and the
-           rules by which Contributor Insights looks for throttled keys
+	return fmt.Sprintf(`fixed      of all rooms, the schedules, idle state machines, polling of queues, alarms, metrics, secrets and the dashboard
 users      each of the people signs in, by Cognito's plan Lite: the first 10,000, a free tier, are not free here. Each registers
            the phone whenever the app is opened, and follows %g matches a month, with an activity, and unfollows them
 loop       ticks and the waiting state machine, what they write, and their logs: a tick is %g s at 512 MB, and a match changes %g times an hour
@@ -72,7 +71,7 @@ TOTAL      fixed + users + loop + API + alerts, and either channels or tokens, a
 the seed's what DynamoDB would cost if every subscription (of %g B) were read in every tick, and each pattern of 2.5 s were made for each match.
            In place of: what DynamoDB and SQS cost here, the reads of the activities' tokens included
 hours      %g are live all month; 120 are four hours a day. With several matches the people are divided among them
-left out   storage (0.25 a GB), backups, taxes, X-Ray beyond the state machine's, the Apple and SportMonks contracts
+left out   storage (0.25 a GB), backups, taxes, X-Ray, the Apple and SportMonks contracts
 Item sizes are measured; DynamoDB counts by them. Prices are %s.
 `, followsOfMonth, tickSeconds, changesOfHour, opens, requestsOpen, 1000*usage.RequestSeconds, requestReads, float64(answerBytes)/usage.Kilobyte,
 		alertsOfHour, alertReads, perspectives, pushesOfSecond, usage.PushBytes/usage.Kilobyte, subscription, usage.HoursOfMonth, price.ListedBy)

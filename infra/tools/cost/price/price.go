@@ -12,7 +12,6 @@ type List struct {
 	AlarmMetric, CustomMetric, Secret  float64 // for a month, as
 	Dashboard                          float64
 	Trace                              float64 // of X-Ray, recorded
-	InsightRule                        float64 // of Contributor Insights, for a month
 	EgressFirst, EgressNext, EgressOut float64 // a GB to the internet: of the first 10 TB, of the next 40 TB, of the rest
 	UserFirst, UserNext, UserOut       float64 // of Cognito's plan Lite, active in a month: of the first 100,000, of the next 900,000, of the rest
 }
@@ -37,9 +36,6 @@ func Listed() List {
 		WriteUnit: 0.625 / million, ReadUnit: 0.125 / million, // since November 2024: airbyte.com, bytebase.com
 		SQSRequest: 0.40 / million, // cloudburn.io/blog/amazon-sqs-pricing, March 2026
 		APIRequest: 1.00 / million, // of an HTTP API, the first 300 million: AWS's agent toolkit, August 2026
-		// usage.ai, of rules for all keys: that those for throttled keys cost the same
-		// is a guess. What they notice is $0.03 a million, and is left out.
-		InsightRule: 0.50,
 
 		// By heart, and unchanged for years.
 		LogGB:       0.50 + 0.03,

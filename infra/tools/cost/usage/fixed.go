@@ -31,6 +31,7 @@ const (
 	NotifiedPerSec  = 1000           // people notified by one function, with the reads
 	ExpressGB       = 1.0 / 16       // memory of an execution of an Express state machine
 	idleSeconds     = 0.2            // of an execution that finds nothing to do
+	idleLog         = 4 * Kilobyte   // of the same, at level ALL
 	pollsOfMinute   = 15             // of an idle queue by Lambda: five pollers, 20 s each
 	minutesOfMonth  = 60 * HoursOfMonth
 	dynamoReadBytes = 4 * Kilobyte // of a read unit
@@ -67,7 +68,7 @@ func Fixed(room spec.Room, jobReads float64) (u Usage, err error) {
 		if err != nil {
 			return u, fmt.Errorf("%s: %w", machine.Name, err)
 		}
-		u = u.Plus(job(n, planner(room, machine), jobReads)).Plus(Usage{ExpressRequests: n, ExpressGBSeconds: n * idleSeconds * ExpressGB, Traces: n})
+		u = u.Plus(job(n, planner(room, machine), jobReads)).Plus(Usage{ExpressRequests: n, ExpressGBSeconds: n * idleSeconds * ExpressGB, LogGB: n * idleLog / Gigabyte})
 	}
 	for _, a := range (stage.Stage{Name: stage.Prod}).Alarms(room) {
 		u.AlarmMetrics += float64(len(a.Metrics))
@@ -75,18 +76,14 @@ func Fixed(room spec.Room, jobReads float64) (u Usage, err error) {
 			u.AlarmMetrics++
 		}
 	}
-	for _, table := range room.Tables() {
-		if table.Shared {
-			continue
-		}
-		u.InsightRules += rules(table.Key)
-		for _, x := range table.Indexes {
-			u.InsightRules += rules(x.Key)
-		}
-	}
-	u.CustomMetrics, u.Secrets, u.Dashboards = float64(len(room.Metrics())), float64(len(secrets)), 1
+	// A metric is billed in the hours in which it is emitted. A job emits none while it
+	// finds nothing to do.
+	u.Secrets = float64(len(secrets))
 	return u, nil
 }
+
+// Shared returns what rooms share in a month in which nothing happens: the dashboard.
+func Shared() Usage { return Usage{Dashboards: 1} }
 
 // planner returns the memory, in GB, of the function that an idle execution calls:
 // the smallest of the state machine's, which decides what there is to do.
@@ -96,15 +93,6 @@ func planner(room spec.Room, machine spec.Machine) float64 {
 		least = min(least, Memory(room, function))
 	}
 	return least
-}
-
-// rules is the number of rules of Contributor Insights that watch for throttled
-// keys: one for each part of the key.
-func rules(key spec.Key) float64 {
-	if key.Sort == "" {
-		return 1
-	}
-	return 2
 }
 
 // job is what n runs of a scheduled job use, with the schedule's.

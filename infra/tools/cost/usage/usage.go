@@ -14,7 +14,7 @@ type Usage struct {
 	LogGB, EgressGB                   float64
 	AlarmMetrics, CustomMetrics       float64
 	Secrets, Dashboards, Traces       float64
-	InsightRules, Users               float64
+	Users                             float64
 }
 
 // Plus returns the sum of two usages.
@@ -28,7 +28,7 @@ func (u Usage) Plus(v Usage) Usage {
 		u.LogGB + v.LogGB, u.EgressGB + v.EgressGB,
 		u.AlarmMetrics + v.AlarmMetrics, u.CustomMetrics + v.CustomMetrics,
 		u.Secrets + v.Secrets, u.Dashboards + v.Dashboards, u.Traces + v.Traces,
-		u.InsightRules + v.InsightRules, u.Users + v.Users,
+		u.Users + v.Users,
 	}
 }
 
@@ -42,5 +42,5 @@ func (u Usage) Dollars(p price.List) float64 {
 		u.LogGB*p.LogGB + p.Egress(u.EgressGB) +
 		u.AlarmMetrics*p.AlarmMetric + u.CustomMetrics*p.CustomMetric +
 		u.Secrets*p.Secret + u.Dashboards*p.Dashboard + u.Traces*p.Trace +
-		u.InsightRules*p.InsightRule + p.SignedIn(u.Users)
+		p.SignedIn(u.Users)
 }

@@ -42,7 +42,6 @@ func TestDollars(t *testing.T) {
 		"100 GB out":           {Usage{EgressGB: 100}, 9},
 		"10 TB out":            {Usage{EgressGB: 10_240}, 921.60},
 		"11 TB out":            {Usage{EgressGB: 11_264}, 921.60 + 87.04},
-		"10 rules":             {Usage{InsightRules: 10}, 5},
 		"50,000 users":         {Usage{Users: 50e3}, 275},
 		"1.5 M users":          {Usage{Users: 1.5e6}, 550 + 4140 + 1625},
 		"60 TB out":            {Usage{EgressGB: 61_440}, 921.60 + 3481.60 + 716.80},
@@ -64,20 +63,6 @@ func TestRuns(t *testing.T) {
 	if _, err := runs("now and then"); err == nil {
 		t.Error("an invalid schedule is accepted")
 	}
-}
-
-// TestFixedCountsMetrics: each metric of a room costs once. The metric of failures,
-// which every function has, costs nothing while nothing fails.
-func TestFixedCountsMetrics(t *testing.T) {
-	t.Parallel()
-	done := spec.Metric{Name: "Done", Unit: spec.Count}
-	u, err := Fixed(spec.Room{Functions: []spec.Function{
-		{Emits: []spec.Metric{done, {Name: "Lag", Unit: spec.Milliseconds}}}, {Emits: []spec.Metric{done}}, {},
-	}}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "metrics", u.CustomMetrics, 2)
 }
 
 // TestFixedOfIdleMachine: an idle execution calls the smallest of its functions.

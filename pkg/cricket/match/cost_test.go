@@ -24,6 +24,8 @@ func TestReadUnitsOfPublicReads(t *testing.T) {
 	for i := range ids {
 		ids[i] = fmt.Sprint(100 + i)
 		f := w.AddFixture(ids[i])
+		f.LastSlot = 1
+		testkit.PutRows(w.World, tables.Fixtures, f)
 		row := match.ScoreRow{MatchID: f.MatchID, LeagueID: f.LeagueID, StartingAt: f.StartTime, StateJSON: `{"id":"` + f.MatchID + `"}`, TTL: crickettest.KickOff.Unix() + 3600}
 		testkit.PutRows(w.World, tables.FixtureCache, row)
 		now := crickettest.KickOff.Unix()

@@ -17,6 +17,8 @@ import (
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/schedule"
+	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/tables"
 )
 
@@ -187,5 +189,24 @@ func TestExpiryFollowsADelayedMatch(t *testing.T) {
 				t.Errorf("%s at %v: expires at %d, want %d", kind, now, got, want)
 			}
 		}
+	}
+}
+
+// TestDisplayBeforePlayFollowsTheSchedule: the display of a match that was never polled
+// shows each change of the schedule.
+func TestDisplayBeforePlayFollowsTheSchedule(t *testing.T) {
+	t.Parallel()
+	w := crickettest.NewWithMatches(t)
+	f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "8")
+	routes := w.Routes()
+	var got []string
+	for _, status := range []string{"NS", "Postp.", "Delayed"} {
+		w.SetFixtures(crickettest.Payload(f, status))
+		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+		d, _ := crickettest.Get[score.Display](t, routes, match.GetDisplayFunction, "/matches/8/display")
+		got = append(got, d.Status+", "+d.Headline)
+	}
+	if diff := cmp.Diff([]string{"Not started, Not started", "Postponed, Postponed", "Start delayed, Start delayed"}, got); diff != "" {
+		t.Errorf("status and headline after each sync (-want +got):\n%s", diff)
 	}
 }

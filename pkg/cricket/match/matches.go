@@ -367,7 +367,8 @@ type DisplayPage struct {
 	Body         score.Display
 }
 
-// GetDisplay returns the cached display, or builds it from the score and caches it. It
+// GetDisplay returns the cached display, or builds it from the score and caches it. The
+// display of a match that was never polled is not cached: a sync changes its score. It
 // returns ErrNotFound if there is the match does not exist, ErrTeamNotInMatch for another team,
 // and NotFound if the match has no score yet.
 func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage, error) {
@@ -380,6 +381,10 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage,
 		return nil, ErrTeamNotInMatch.In("query.team")
 	}
 	out := &DisplayPage{CacheControl: cacheFor(state.Phase)}
+	if f.LastSlot == 0 && state.ID != "" {
+		out.Body = state.For(view)
+		return out, nil
+	}
 	now := m.now()
 	row, ok, err := ReadDisplay(ctx, m.eventual, in.ID, view)
 	if err != nil {

@@ -87,7 +87,8 @@ var (
 // current state, which the app shows; later ones are pushed. An activity without a push
 // token is not stored: the answer contains the channel of the match, which the first
 // such request opens.
-// If the caller follows the match, send-alerts starts no further activity. A
+// If the caller follows the match, now or later, send-alerts starts no further activity
+// before iOS has removed this one. A
 // repeated call returns the same channel.
 //
 // NotFound: the match does not exist. Invalid: the team does not play in it.
@@ -122,7 +123,7 @@ func (a *Activities) StartActivity(ctx context.Context, in *StartActivity) (*Sta
 		err = a.register(ctx, in, f)
 	}
 	if err == nil {
-		err = a.markFollow(ctx, in)
+		err = a.markActivity(ctx, in, out.Body.ExpiresAt.Unix())
 	}
 	if err == nil {
 		err = a.checkOpen(ctx, in.MatchID)
@@ -163,10 +164,16 @@ func (a *Activities) current(ctx context.Context, matchID, view string) (*Curren
 	return now, json.Unmarshal([]byte(row.Display), &now.Display)
 }
 
-// markFollow records in the caller's follow of the match, if it exists, that an
-// activity runs, so that send-alerts does not start another.
-func (a *Activities) markFollow(ctx context.Context, in *StartActivity) error {
-	set := dynamo.Set(follower.FollowRow{HasActivity: true}, "hasActivity")
+// markActivity records that the caller has an activity of the match, so that send-alerts
+// does not start another: for a follow to come, and then in the follow, if it exists.
+func (a *Activities) markActivity(ctx context.Context, in *StartActivity, expires int64) error {
+	now := a.now().Unix()
+	list := follower.ActivityRow{List: dynamo.List{ExpiresAt: expires, TTL: expires}, ActivityAt: now}
+	key := dynamo.Key(tables.RegisterActivity, follower.ActivityList(in.UserID, in.MatchID)...)
+	if err := dynamo.Update(ctx, a.db, tables.RegisterActivity, key, dynamo.Set(list, "activityAt", "expiresAt", "ttl")); err != nil {
+		return err
+	}
+	set := dynamo.Set(follower.FollowRow{ActivityAt: now}, "activityAt")
 	err := dynamo.Update(ctx, a.db, tables.UpdateFollow, dynamo.Key(tables.UpdateFollow, in.MatchID, in.UserID), set, dynamo.Exists[follower.FollowRow]("matchId"))
 	return dynamo.IgnoreRefused(err)
 }

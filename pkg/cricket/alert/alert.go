@@ -475,7 +475,7 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 					return err
 				}
 			}
-			all[i] = recipient{DeviceRow: d, view: r.match.Perspective(f.TeamID), spoilerFree: p.SpoilerFree, hasActivity: f.HasActivity}
+			all[i] = recipient{DeviceRow: d, view: r.match.Perspective(f.TeamID), spoilerFree: p.SpoilerFree, hasActivity: f.HasActivity(now)}
 			return nil
 		})
 	}

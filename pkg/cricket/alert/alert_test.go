@@ -44,7 +44,7 @@ func openAlerter(w *crickettest.World, env app.Env) *alert.Alerter {
 func addFollower(w *crickettest.World, name, team string, edits ...func(*follower.FollowRow, *follower.DeviceRow)) {
 	w.T.Helper()
 	now := w.Clock.Now()
-	f := follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: name}, TeamID: team, CreatedAt: now.UnixMilli(), ExpiresAt: now.Add(96 * time.Hour).Unix(), HasActivity: false}
+	f := follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: name}, TeamID: team, CreatedAt: now.UnixMilli(), ExpiresAt: now.Add(96 * time.Hour).Unix()}
 	d := follower.DeviceRow{
 		UserID: name, DeviceToken: crickettest.Token(name), Platform: "ios", OSMajor: 18, Environment: "production",
 		UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(push.KeepDevice).Unix(),
@@ -200,7 +200,7 @@ func TestAlertReachesOnlyFollowersWithAPhone(t *testing.T) {
 	addFollower(w, "phone expired", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.ExpiresAt = now.Unix() })
 	addFollower(w, "another match", "11", func(f *follower.FollowRow, _ *follower.DeviceRow) { f.MatchID = "8" })
 	addFollower(w, "tester", "11", func(_ *follower.FollowRow, d *follower.DeviceRow) { d.Environment = "sandbox" })
-	testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "no phone"}, TeamID: "", CreatedAt: 1, ExpiresAt: now.Add(time.Hour).Unix(), HasActivity: false})
+	testkit.PutRows(w.World, tables.Follows, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: "no phone"}, TeamID: "", CreatedAt: 1, ExpiresAt: now.Add(time.Hour).Unix()})
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	*a.Environment() = "production"
 	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
@@ -429,7 +429,7 @@ func addFollowers(w *crickettest.World, n int, name func(i int) string) (names [
 	for i := range n {
 		user := name(i)
 		names = append(names, user)
-		fs = append(fs, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: user}, TeamID: "", CreatedAt: now.UnixMilli(), ExpiresAt: now.Add(96 * time.Hour).Unix(), HasActivity: false})
+		fs = append(fs, follower.FollowRow{Follow: follower.Follow{MatchID: "7", UserID: user}, TeamID: "", CreatedAt: now.UnixMilli(), ExpiresAt: now.Add(96 * time.Hour).Unix()})
 		ds = append(ds, follower.DeviceRow{UserID: user, DeviceToken: crickettest.Token(user), OSMajor: 18, UpdatedAt: now.UnixMilli(), ExpiresAt: now.Add(time.Hour).Unix()})
 	}
 	testkit.PutRows(w.World, tables.Follows, fs...)
@@ -944,7 +944,9 @@ func TestStartIsCompletedAfterACrash(t *testing.T) {
 }
 
 // withActivity marks the follow: an activity of the match runs.
-func withActivity(f *follower.FollowRow, _ *follower.DeviceRow) { f.HasActivity = true }
+func withActivity(f *follower.FollowRow, _ *follower.DeviceRow) {
+	f.ActivityAt = crickettest.KickOff.Unix()
+}
 
 // Each user's activity is started at most once, also if the alert is repeated or the
 // app has started one.
@@ -965,7 +967,7 @@ func TestActivityStartsOnce(t *testing.T) {
 		t.Error("no error for an activity of a team of another match")
 	}
 	for _, f := range testkit.Rows[follower.FollowRow](w.World, tables.Follows) {
-		if f.HasActivity != (f.UserID == "watches") || f.TeamID == "" || f.UserID == "unfollowing" {
+		if (f.ActivityAt != 0) != (f.UserID == "watches") || f.TeamID == "" || f.UserID == "unfollowing" {
 			t.Errorf("the row is %+v, want a team, and an activity only for the user watches", f)
 		}
 	}
@@ -1069,4 +1071,43 @@ func TestRunStopsAtItsDeadline(t *testing.T) {
 		t.Errorf("%d messages for the rest, want 1", n)
 	}
 	expectOneRing(w, names)
+}
+
+// An activity that the app has started before the user follows the match, with or without
+// a push token, is the only one.
+func TestFollowAfterAnActivityStartsNoSecond(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		token bool
+		later time.Duration // from the activity to the alert
+		want  int
+	}{
+		"with a push token":        {true, 0, 0},
+		"on a channel":             {false, 0, 0},
+		"iOS has removed that one": {true, 12 * time.Hour, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldWithFollowedMatch(t)
+			storeDisplays(w)
+			w.RegisterPhones("18.0", "fan")
+			in := crickettest.StartRequest("7", "fan", "11")
+			if !c.token {
+				in.Body.PushToken = ""
+			}
+			_, err := w.Starter(w.Env(activity.StartActivityFunction)).StartActivity(w.NewContext(), in)
+			testkit.Must(t, err)
+			_, err = testkit.Open(w.World, follower.FollowMatchFunction, follower.OpenFollows).FollowMatch(w.NewContext(), &follower.FollowMatch{User: in.User, MatchID: "7"})
+			testkit.Must(t, err)
+			phone := testkit.Rows[follower.DeviceRow](w.World, tables.Devices)[0]
+			phone.PushToStart, phone.Environment = crickettest.Token("fan starts"), "production"
+			testkit.PutRows(w.World, tables.Devices, phone)
+			w.MoveClock(w.Clock.Now().Add(c.later))
+			a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+			testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w)))
+			if d, _ := w.Phones.Device(crickettest.Token("fan starts")); d.Started != c.want {
+				t.Errorf("%d activities were started by a push, want %d", d.Started, c.want)
+			}
+		})
+	}
 }

@@ -29,7 +29,23 @@ type FollowRow struct {
 	CreatedAt int64  `dynamodbav:"createdAt"`        // epoch ms
 	ExpiresAt int64  `dynamodbav:"expiresAt"`        // epoch s
 
-	HasActivity bool `dynamodbav:"hasActivity,omitempty"` // the user has registered an activity of the match: no other is started by a push
+	ActivityAt int64 `dynamodbav:"activityAt,omitempty"` // when the user last registered an activity of the match, epoch s: see HasActivity
+}
+
+// activityLife is the longest life of a Live Activity: iOS ends it after 8 h, and removes
+// it from the lock screen 4 h later.
+const activityLife = 12 * time.Hour
+
+// HasActivity reports whether an activity of the user may still be on the lock screen: no
+// other is started by a push.
+func (f FollowRow) HasActivity(now time.Time) bool {
+	return now.Sub(time.Unix(f.ActivityAt, 0)) < activityLife
+}
+
+// ActivityRow is the row of ActivityList in cricket-activity-subscriptions.
+type ActivityRow struct {
+	dynamo.List
+	ActivityAt int64 `dynamodbav:"activityAt,omitempty"` // as in FollowRow; also of an activity without a push token, which has no row of its own
 }
 
 // Follows serves the matches that users follow.
@@ -76,7 +92,8 @@ type FollowMatch struct {
 }
 
 // FollowMatch makes the caller a follower of a match, or changes the team of a follower
-// and renews the expiry. It returns ErrNotFound if there is no such match,
+// and renews the expiry. If the caller has an activity of the match, send-alerts starts no
+// other. It returns ErrNotFound if there is no such match,
 // ErrTeamNotInMatch if the team does not play in it, ErrMatchOver if it is over, and
 // Conflict if the caller follows maxFollows other matches.
 func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage, error) {
@@ -102,8 +119,21 @@ func (s *Follows) FollowMatch(ctx context.Context, in *FollowMatch) (*FollowPage
 		Access: tables.FollowMatch, List: FollowList(in.UserID), ID: in.MatchID, ExpiresAt: row.ExpiresAt, Limit: maxFollows,
 		Existing: func(ctx context.Context, ids []string) ([]string, error) { return s.followed(ctx, in.UserID, ids) },
 	}
-	if err := follow.Write(ctx, s.db, dynamo.UpdateWrite(dynamo.Key(tables.FollowMatch, in.MatchID, in.UserID), changes)); err != nil {
+	key := dynamo.Key(tables.FollowMatch, in.MatchID, in.UserID)
+	if err := follow.Write(ctx, s.db, dynamo.UpdateWrite(key, changes)); err != nil {
 		return nil, err
+	}
+	// It reads after it has written, and start-activity writes before it looks for the
+	// follow: so one of them sees the other.
+	activities, _, err := dynamo.Get[ActivityRow](ctx, s.db, tables.ListActivities, ActivityList(in.UserID, in.MatchID)...)
+	if err != nil {
+		return nil, err
+	}
+	if row.ActivityAt = activities.ActivityAt; row.HasActivity(now) {
+		err := dynamo.Update(ctx, s.db, tables.FollowMatch, key, dynamo.Set(row, "activityAt"), dynamo.Exists[FollowRow]("matchId"))
+		if err := dynamo.IgnoreRefused(err); err != nil { // refused: the user has unfollowed meanwhile
+			return nil, err
+		}
 	}
 	return followPage(http.StatusCreated, in.MatchID, team, row.ExpiresAt), nil
 }

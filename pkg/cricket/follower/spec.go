@@ -45,7 +45,7 @@ var (
 		Does:   "Makes the caller a follower of a match.",
 		IfDown: "Users cannot follow matches. Followed matches stay followed.",
 		On:     spec.Route{Method: "POST", Path: "/user/follow/{matchId}", Auth: spec.User, Answers: []int{201, 200}},
-		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.FollowMatch, account.CheckDeleted},
+		Uses:   []spec.Access{tables.GetFixture, tables.GetCached, tables.FollowMatch, tables.ListActivities, account.CheckDeleted},
 		Limits: []spec.Limit{maxFollows},
 		Memory: 256, Timeout: tables.ReadTimeout,
 	}

@@ -57,9 +57,15 @@ func NewAlert(matchID string, e event.Event, at int64) Alert {
 // The keys of alerts with rules of their own. Each user is claimed in
 // cricket-prematch-notifications.
 const (
-	startKey    = "start"    // starts a Live Activity on the phones that support it
-	reminderKey = "reminder" // the body is the number of minutes to the start
+	startKey    = "start"     // starts a Live Activity on the phones that support it
+	reminderKey = "reminder:" // and the start of the match; the body is the number of minutes to it
 )
+
+// isReminder reports whether m is a reminder of a start.
+func (m Alert) isReminder() bool { return strings.HasPrefix(m.Key, reminderKey) }
+
+// remindsOf returns the start that a reminder is for, in tables.TimeLayout.
+func (m Alert) remindsOf() string { return strings.TrimPrefix(m.Key, reminderKey) }
 
 // maxKey is the maximum length of a key in bytes, so that the name of a part fits a
 // sort key.
@@ -215,11 +221,11 @@ func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 		return problem.New(problem.Invalid, "match_not_found", "match %s does not exist", m.MatchID)
 	}
 	now := a.now()
-	if now.Sub(time.Unix(m.At, 0)) > maxAlertAge || m.Key == reminderKey && !now.Before(f.Start()) {
+	if now.Sub(time.Unix(m.At, 0)) > maxAlertAge || m.isReminder() && (!now.Before(f.Start()) || Moved(m.remindsOf(), f.StartTime)) {
 		slog.WarnContext(ctx, "dropped an alert that is too old", "match", m.MatchID, "key", m.Key)
 		return nil
 	}
-	if m.Key == reminderKey {
+	if m.isReminder() {
 		m.Body = startsIn(f.Start().Sub(now))
 		m.Plain = m.Body
 	}
@@ -249,7 +255,7 @@ func (a *Alerter) sendLocked(ctx context.Context, lease *lock.Lease, f match.Fix
 		Alerter: a, alert: m, match: f, lease: lease, deadline: now.Add(runTimeout), expires: now.Add(alertExpiration),
 		messages: map[audience]*push.Message{},
 	}
-	if m.Key == reminderKey {
+	if m.isReminder() {
 		run.expires = f.Start()
 	}
 	defer func() { run.emitCounts(ctx) }()
@@ -470,7 +476,7 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 			if err != nil || !ok || r.environment != "" && d.Environment != r.environment {
 				return err
 			}
-			if r.alert.Key == reminderKey && len(r.alert.Users) == 0 {
+			if r.alert.isReminder() && len(r.alert.Users) == 0 {
 				if ok, err = r.claimReminder(ctx, f.UserID); err != nil || !ok {
 					return err
 				}
@@ -490,23 +496,28 @@ type prematchRow struct {
 	MatchID   string `dynamodbav:"matchId"`
 	UserID    string `dynamodbav:"userId"`
 	ClaimedBy string `dynamodbav:"claimedBy,omitempty"` // the part of the alert that serves the user
+	Start     string `dynamodbav:"start,omitempty"`     // the start that a reminder is for, in tables.TimeLayout
 	TTL       int64  `dynamodbav:"ttl"`
 }
 
 // startClaim returns the sort key of the claim of the start of a user's activity.
 func startClaim(userID string) string { return "#START#" + userID }
 
-// claimReminder claims the user's reminder for this part. It returns false if another
-// part has claimed it.
+// claimReminder claims the user's reminder of the start for this part. It returns false
+// if another part has claimed it.
 func (r *alertRun) claimReminder(ctx context.Context, userID string) (bool, error) {
 	part := r.alert.part()
-	return r.putPrematch(ctx, userID, part, dynamo.Absent[prematchRow]("userId").Or(dynamo.Equal[prematchRow]("claimedBy", part)))
+	return r.putPrematch(ctx, userID, part, dynamo.Absent[prematchRow]("userId").Or(
+		dynamo.Equal[prematchRow]("claimedBy", part), dynamo.NotEqual[prematchRow]("start", r.alert.remindsOf())))
 }
 
 // putPrematch writes a row of cricket-prematch-notifications. It returns false if the
 // condition does not hold for the stored row.
 func (r *alertRun) putPrematch(ctx context.Context, userID, by string, cond expression.ConditionBuilder) (bool, error) {
-	row := prematchRow{r.alert.MatchID, userID, by, r.now().Add(keepReminder).Unix()}
+	row := prematchRow{MatchID: r.alert.MatchID, UserID: userID, ClaimedBy: by, TTL: r.now().Add(keepReminder).Unix()}
+	if r.alert.isReminder() {
+		row.Start = r.alert.remindsOf()
+	}
 	err := dynamo.Put(ctx, r.db, tables.MarkReminder, row, cond)
 	return dynamo.Applied(err)
 }

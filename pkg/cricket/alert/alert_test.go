@@ -737,10 +737,15 @@ func TestActivitiesStartWithoutAChannel(t *testing.T) {
 	}
 }
 
+// reminderKeyOf7 is the key of the reminder of match 7.
+func reminderKeyOf7(w *crickettest.World) string {
+	return alert.ReminderKey + testkit.Row[match.Fixture](w.World, tables.Fixtures, "7").StartTime
+}
+
 // reminderAlert is the reminder of match 7.
 func reminderAlert(w *crickettest.World) alert.Alert {
 	m := startAlert(w)
-	m.Key, m.Body = alert.ReminderKey, "Starts in 15 minutes"
+	m.Key, m.Body = reminderKeyOf7(w), "Starts in 15 minutes"
 	return m
 }
 
@@ -753,9 +758,9 @@ func TestReminderIsSentOnceToEachUser(t *testing.T) {
 	p.QuietHours = &follower.QuietHours{From: "10:00", To: "12:00", TimeZone: "UTC"}
 	setPreferences(w, "asleep", p)
 	addFollower(w, "claimed", "11")
-	testkit.PutRows(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7", UserID: "claimed", ClaimedBy: "another", TTL: w.Clock.Now().Add(time.Hour).Unix()})
+	testkit.PutRows(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7", UserID: "claimed", ClaimedBy: "another", Start: crickettest.KickOff.Format(tables.TimeLayout), TTL: w.Clock.Now().Add(time.Hour).Unix()})
 	addFollower(w, "mine", "11")
-	testkit.PutRows(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7", UserID: "mine", ClaimedBy: alert.ReminderKey, TTL: w.Clock.Now().Add(time.Hour).Unix()})
+	testkit.PutRows(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7", UserID: "mine", ClaimedBy: reminderKeyOf7(w), Start: crickettest.KickOff.Format(tables.TimeLayout), TTL: w.Clock.Now().Add(time.Hour).Unix()})
 	addFollower(w, "busy", "11")
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
@@ -763,7 +768,7 @@ func TestReminderIsSentOnceToEachUser(t *testing.T) {
 	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
 	testkit.Must(t, a.SendAlert(w.NewContext(), reminderAlert(w)))
 	testkit.Drain(w.World, tables.AlertQueue, time.Minute, a.SendAlert)
-	testkit.Must(t, w.DeleteRow(tables.Alerts, "7", alert.ReminderKey)) // another job sends the reminder again
+	testkit.Must(t, w.DeleteRow(tables.Alerts, "7", reminderKeyOf7(w))) // another job sends the reminder again
 	m := reminderAlert(w)
 	m.Until = "zzz"
 	testkit.Must(t, a.SendAlert(w.NewContext(), m))
@@ -773,7 +778,7 @@ func TestReminderIsSentOnceToEachUser(t *testing.T) {
 		}
 	}
 	got := testkit.Row[alert.PrematchRow](w.World, tables.Prematch, "7", "ann")
-	if want := (alert.PrematchRow{MatchID: "7", UserID: "ann", ClaimedBy: alert.ReminderKey, TTL: crickettest.KickOff.Add(-time.Hour).Add(alert.KeepReminder).Unix()}); got != want {
+	if want := (alert.PrematchRow{MatchID: "7", UserID: "ann", ClaimedBy: reminderKeyOf7(w), Start: crickettest.KickOff.Format(tables.TimeLayout), TTL: crickettest.KickOff.Add(-time.Hour).Add(alert.KeepReminder).Unix()}); got != want {
 		t.Errorf("the claim differs:\n%s", cmp.Diff(want, got))
 	}
 	if d, _ := w.Phones.Device(crickettest.Token("ann starts")); d.Started > 0 {

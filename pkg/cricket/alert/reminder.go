@@ -39,8 +39,8 @@ const (
 	notStarted = "NS"
 )
 
-// RemindPrematch sends an alert for each match that starts within remindAhead, once
-// for each match, even if its start is moved.
+// RemindPrematch sends an alert for each match that starts within remindAhead: once, and
+// again if the match has Moved since.
 //
 // It marks a match after it has sent the alert. After a crash in between it sends the
 // alert again with the same key, so followers are reminded once. It returns the
@@ -64,10 +64,31 @@ func (r *Reminder) RemindPrematch(ctx context.Context) error {
 	return errs
 }
 
-// remind sends the reminder of a match, unless it was sent before.
+// movedBy is the least change of a start that followers are told of.
+const movedBy = time.Hour
+
+// Moved reports whether a match was moved by an hour or more, between two starts in
+// tables.TimeLayout. A text that is no time is no start.
+func Moved(from, to string) bool {
+	a, err := time.Parse(tables.TimeLayout, from)
+	b, err2 := time.Parse(tables.TimeLayout, to)
+	return err == nil && err2 == nil && b.Sub(a).Abs() >= movedBy
+}
+
+// NewMoved returns the message that a match was moved, for a match that was stored with
+// another start before. The time of day is in UTC, because users have different time
+// zones. The same move has the same key.
+func NewMoved(before, now match.Fixture, s score.State, at time.Time) Alert {
+	title := cmp.Or(matchTitle(s), "Your match")
+	body := "Moved to " + now.Start().Format("Monday, 2 January, 15:04") + " UTC"
+	e := event.Event{Kind: event.Start, Key: "moved:" + before.StartTime + ":" + now.StartTime, Match: title, Title: title, Body: body, Plain: body}
+	return NewAlert(now.MatchID, e, at.Unix())
+}
+
+// remind sends the reminder of a match, unless it was sent before for this start.
 func (r *Reminder) remind(ctx context.Context, f match.Fixture, now time.Time) error {
-	_, done, err := dynamo.Get[prematchRow](ctx, r.db, tables.CheckReminder, f.MatchID, wholeMatch)
-	if err != nil || done {
+	sent, done, err := dynamo.Get[prematchRow](ctx, r.db, tables.CheckReminder, f.MatchID, wholeMatch)
+	if err != nil || done && !Moved(sent.Start, f.StartTime) {
 		return err
 	}
 	c, _, err := match.ReadScore(ctx, r.db, f.MatchID)
@@ -75,11 +96,11 @@ func (r *Reminder) remind(ctx context.Context, f match.Fixture, now time.Time) e
 		return err
 	}
 	title := cmp.Or(matchTitle(c.State), "Your match")
-	e := event.Event{Kind: event.Start, Key: reminderKey, Match: title, Title: title} // SendAlert sets the body
+	e := event.Event{Kind: event.Start, Key: reminderKey + f.StartTime, Match: title, Title: title} // SendAlert sets the body
 	if err := r.queue.Send(ctx, tables.AlertQueue, NewAlert(f.MatchID, e, now.Unix()), 0); err != nil {
 		return err
 	}
-	return dynamo.Put(ctx, r.db, tables.MarkReminder, prematchRow{MatchID: f.MatchID, UserID: wholeMatch, TTL: now.Add(keepReminder).Unix()})
+	return dynamo.Put(ctx, r.db, tables.MarkReminder, prematchRow{MatchID: f.MatchID, UserID: wholeMatch, Start: f.StartTime, TTL: now.Add(keepReminder).Unix()})
 }
 
 // matchTitle returns the names of the teams of a match, "India v Pakistan", or "" if

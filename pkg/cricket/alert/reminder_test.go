@@ -44,14 +44,14 @@ func TestMatchIsRemindedOnce(t *testing.T) {
 	}
 	began := crickettest.KickOff.Add(-time.Hour)
 	want := []alert.Alert{{
-		MatchID: "7", Key: alert.ReminderKey, Kind: event.Start, Match: "Harbour v Valley", Title: "Harbour v Valley",
+		MatchID: "7", Key: alert.ReminderKey + began.Add(16*time.Minute).Format(tables.TimeLayout), Kind: event.Start, Match: "Harbour v Valley", Title: "Harbour v Valley",
 		At: began.Add(time.Minute).Unix(),
 	}}
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); !cmp.Equal(want, got) {
 		t.Errorf("the alerts differ:\n%s", cmp.Diff(want, got))
 	}
 	mark := testkit.Row[alert.PrematchRow](w.World, tables.Prematch, "7", alert.WholeMatch)
-	if want := (alert.PrematchRow{MatchID: "7", UserID: alert.WholeMatch, ClaimedBy: "", TTL: began.Add(time.Minute + alert.KeepReminder).Unix()}); mark != want {
+	if want := (alert.PrematchRow{MatchID: "7", UserID: alert.WholeMatch, Start: began.Add(16 * time.Minute).Format(tables.TimeLayout), TTL: began.Add(time.Minute + alert.KeepReminder).Unix()}); mark != want {
 		t.Errorf("the mark differs:\n%s", cmp.Diff(want, mark))
 	}
 	storeScore(w, addMatch(w, "7", 10*time.Minute)) // moved
@@ -200,5 +200,36 @@ func TestLogsContainNoSecrets(t *testing.T) {
 				t.Errorf("the log line %q contains a secret or a user id", text)
 			}
 		}
+	}
+}
+
+// A match that is moved by days after its reminder is reminded of again, on each phone. A
+// reminder of the old start that comes late is dropped.
+func TestMovedMatchIsRemindedAgain(t *testing.T) {
+	t.Parallel()
+	for _, days := range []time.Duration{1, 2, 3} {
+		t.Run(fmt.Sprint(int(days)), func(t *testing.T) {
+			t.Parallel()
+			w := worldWithFollowedMatch(t)
+			activateLeague(w)
+			storeScore(w, addMatch(w, "7", 12*time.Minute))
+			addFollower(w, "ann", "11")
+			r, a := testkit.Open(w.World, alert.RemindPrematchFunction, alert.OpenReminder), openAlerter(w, w.Env(alert.SendAlertsFunction))
+			testkit.Must(t, r.RemindPrematch(w.NewContext()))
+			testkit.Drain(w.World, tables.AlertQueue, 0, a.SendAlert)
+			late := testkit.Row[alert.PrematchRow](w.World, tables.Prematch, "7", alert.WholeMatch)
+			addMatch(w, "7", days*24*time.Hour)
+			w.MoveClock(w.Clock.Now().Add(days*24*time.Hour - 10*time.Minute))
+			old := reminderAlert(w)
+			old.Key = alert.ReminderKey + late.Start
+			testkit.Must(t, a.SendAlert(w.NewContext(), old))
+			for range 2 {
+				testkit.Must(t, r.RemindPrematch(w.NewContext()))
+				testkit.Drain(w.World, tables.AlertQueue, 0, a.SendAlert)
+			}
+			if n := ringCount(w, "ann"); n != 2 {
+				t.Errorf("the phone rang %d times, want 2", n)
+			}
+		})
 	}
 }

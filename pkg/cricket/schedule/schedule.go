@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"matchday/pkg/cricket/alert"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
@@ -54,6 +55,8 @@ func OpenSyncer(ctx context.Context, env app.Env) (*Syncer, error) {
 // SyncFixtures copies the schedule of the active leagues. It does not change a live
 // match, and of any other match it writes only the attributes of the schedule. It
 // returns an error for fixtures that cannot be decoded, after it has copied the others.
+//
+// Followers of an upcoming match are told if it was moved by an hour or more.
 //
 // An upcoming match that the schedule no longer lists is requested by its id: the
 // provider has moved it out of the range, or deleted it.
@@ -134,6 +137,9 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 			continue
 		case !same:
 			err = s.rescore(ctx, score)
+		}
+		if err == nil {
+			err = s.tellMoved(ctx, known[i], m.row, score.State, now)
 		}
 		if err = errors.Join(err, s.reschedule(ctx, known[i], m.row)); err != nil {
 			return err
@@ -257,6 +263,16 @@ func (s *Syncer) unlisted(ctx context.Context, active []catalog.ProvidedLeague, 
 func (s *Syncer) rescore(ctx context.Context, c match.ScoreRow) error {
 	err := dynamo.Put(ctx, s.db, tables.PutCached, c, match.NotAfter(0))
 	return dynamo.IgnoreRefused(err) // refused: the ticker has polled the match
+}
+
+// tellMoved tells the followers of an upcoming match that it was moved. It is called before
+// the new start is stored, so that a crash in between sends the same alert again.
+func (s *Syncer) tellMoved(ctx context.Context, stored, scheduled match.Fixture, state score.State, now time.Time) error {
+	upcoming := stored.Live == "" && stored.EndingAt == 0 && stored.Phase() == sportmonks.Upcoming && scheduled.Phase() == sportmonks.Upcoming
+	if !upcoming || !alert.Moved(stored.StartTime, scheduled.StartTime) {
+		return nil
+	}
+	return s.queue.Send(ctx, tables.AlertQueue, alert.NewMoved(stored, scheduled, state, now), 0)
 }
 
 // reschedule writes the attributes of the schedule that differ from the stored ones. It

@@ -15,7 +15,7 @@ var (
 			tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock, tables.ActiveLeagues, tables.StartingSoon, tables.BatchGetFixtures, tables.BatchPutFixtures, tables.UpdateFixture,
 			tables.AllCached, tables.BatchGetCached, tables.BatchPutCached, tables.PutCached,
 		},
-		Sends: []spec.Queue{tables.FinishQueue}, Secrets: []string{tables.SportMonksToken},
+		Sends: []spec.Queue{tables.FinishQueue, tables.AlertQueue}, Secrets: []string{tables.SportMonksToken},
 		Memory: 256, Timeout: tables.JobTimeout,
 	}
 )

@@ -20,6 +20,7 @@ import (
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/alert"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/live"
@@ -451,4 +452,46 @@ func TestSyncCrashesAtADeletedMatch(t *testing.T) {
 		o.Fixtures["7"] = f
 		return o
 	})
+}
+
+// TestFollowersAreToldOfAMove: a sync tells the followers of an upcoming match that it was
+// moved by an hour or more, once, before it stores the new start.
+func TestFollowersAreToldOfAMove(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		by     time.Duration
+		row    func(*match.Fixture)
+		status string
+		want   []string
+	}{
+		"two days later":  {48 * time.Hour, func(*match.Fixture) {}, "NS", []string{"Moved to Wednesday, 3 June, 12:00 UTC"}},
+		"an hour earlier": {-time.Hour, func(*match.Fixture) {}, "Delayed", []string{"Moved to Monday, 1 June, 11:00 UTC"}},
+		"half an hour":    {30 * time.Minute, func(*match.Fixture) {}, "NS", nil},
+		"between days":    {time.Hour, func(f *match.Fixture) { f.Status = "Stump Day 1" }, "Stump Day 1", nil},
+		"live":            {time.Hour, func(f *match.Fixture) { f.Live, f.LiveUpdatedAt = match.Live, 5 }, "NS", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := crickettest.New(t)
+			testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Active: true})
+			f := w.AddFixture("7")
+			c.row(&f)
+			testkit.PutRows(w.World, tables.Fixtures, f)
+			f.StartTime = crickettest.KickOff.Add(c.by).Format(tables.TimeLayout)
+			w.SetFixtures(crickettest.Payload(f, c.status))
+			for range 2 {
+				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+			}
+			var got []string
+			for _, a := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
+				if a.Title != "Harbour v Valley" || a.Plain != a.Body {
+					t.Errorf("alert %+v, want the names of the teams, and a text for spoiler-free users", a)
+				}
+				got = append(got, a.Body)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("alerts (-want +got):\n%s", diff)
+			}
+		})
+	}
 }

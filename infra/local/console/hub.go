@@ -231,5 +231,27 @@ func (h *Hub) problem(at time.Time, where, level, text string) {
 		times += h.problems[i].Times
 		h.problems = slices.Delete(h.problems, i, i+1)
 	}
-	h.problems = keep(h.problems, problem{h.seq, at.UnixMilli(), where, level, text, times}, keptProblems)
+	h.problems = append(h.problems, problem{h.seq, at.UnixMilli(), where, level, text, times})
+	if len(h.problems) > keptProblems {
+		h.dropProblem()
+	}
+}
+
+// dropProblem drops the oldest warning or, without warnings, the oldest error that is not
+// the last of its function: the page counts errors by function, so each function that has
+// some must have one to read.
+func (h *Hub) dropProblem() {
+	last := map[string]uint64{}
+	for _, p := range h.problems {
+		if p.Level == "error" {
+			last[p.Where] = p.Seq
+		}
+	}
+	i := slices.IndexFunc(h.problems, func(p problem) bool { return p.Level != "error" })
+	if i < 0 {
+		i = slices.IndexFunc(h.problems, func(p problem) bool { return last[p.Where] != p.Seq })
+	}
+	if i >= 0 {
+		h.problems = slices.Delete(h.problems, i, i+1)
+	}
 }

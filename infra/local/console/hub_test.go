@@ -359,3 +359,25 @@ func TestPage(t *testing.T) {
 		t.Errorf("the browser's console has %q", said)
 	}
 }
+
+// TestLastErrorOfAFunctionStays: however much else goes wrong, each function with errors
+// has one on the page.
+func TestLastErrorOfAFunctionStays(t *testing.T) {
+	h := NewHub()
+	for i := range 6 {
+		h.Invocation(lambda.Invocation{Function: "room/tick", Err: fmt.Errorf("error %d", i)})
+	}
+	for i := range 2 * keptProblems {
+		h.Invocation(lambda.Invocation{Function: "room/other", Err: fmt.Errorf("error %d", i)})
+		h.problem(time.Time{}, "room/other", "warning", fmt.Sprint("warning ", i))
+	}
+	var got []string
+	for _, p := range h.problems {
+		if p.Where == "room/tick" {
+			got = append(got, p.Text)
+		}
+	}
+	if !slices.Contains(got, "error 5") || len(h.problems) != keptProblems {
+		t.Errorf("%d problems, of room/tick %q; want %d with its last error", len(h.problems), got, keptProblems)
+	}
+}

@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test attack bench cost check build synth lint-templates bootstrap diff deploy smoke sam-template runbook clean tools functions binaries folder seed stage arch real app
+.PHONY: help run replay test attack bench cost check build synth lint-templates bootstrap diff deploy smoke redrive sam-template runbook clean tools functions binaries folder seed stage arch real app
 
 export CGO_ENABLED ?= 1
 BIN   := .local/bin
@@ -98,6 +98,22 @@ real:
 # An output of a stack of the stage, nothing if the stack has no such output.
 output = aws cloudformation describe-stacks --stack-name matchday-$(STAGE)-$(1) --query "Stacks[0].Outputs[?OutputKey=='$(2)'].OutputValue" --output text
 
+# The web page that smoke pretends to be: the first of the stage's origins.
+comma := ,
+page = $(or $(ORIGIN),$(filter-out *,$(firstword $(subst $(comma), ,$(patsubst origins=%,%,$(filter origins=%,$(SET)))))))
+
+# A queue of the stage, and its queue of dead letters.
+queue = $(if $(filter-out prod,$(STAGE)),$(STAGE)-)$(QUEUE)
+dead = $(patsubst %.fifo,%,$(queue))-dead$(if $(filter %.fifo,$(queue)),.fifo)
+
+redrive: stage ## move the dead letters of a queue back to it: STAGE=dev QUEUE=cricket-send-alerts; PEEK=1 shows them with their reasons and takes none
+	@case $(call quoted,$(QUEUE)) in ''|*[!a-z0-9.-]*) echo "Say which queue: make redrive STAGE=dev QUEUE=cricket-send-alerts"; exit 2;; esac; \
+	url() { aws sqs get-queue-url --queue-name "$$1" --query QueueUrl --output text; }; \
+	arn() { aws sqs get-queue-attributes --queue-url "$$(url "$$1")" --attribute-names QueueArn --query Attributes.QueueArn --output text; }; \
+	if [ -n "$(PEEK)" ]; then url=$$(url $(dead)) && aws sqs receive-message --queue-url "$$url" --message-attribute-names All --attribute-names All \
+	  --max-number-of-messages 10 --visibility-timeout 30 --query 'Messages[].{sent:Attributes.SentTimestamp,reason:MessageAttributes.reason.StringValue,body:Body}'; \
+	else from=$$(arn $(dead)) && to=$$(arn $(queue)) && aws sqs start-message-move-task --source-arn "$$from" --destination-arn "$$to"; fi
+
 smoke: ## ask the deployed APIs a few questions: STAGE=dev, of all rooms or ROOM=cricket, or URL=https://… ROOM=cricket; TOKEN= of a user, ORIGIN= of a web page
 	@test -n "$(STAGE)$(URL)" || { echo "Say which stage: make smoke STAGE=dev, or URL=https://… ROOM=cricket"; exit 2; }; \
 	test -z "$(URL)" || test -n "$(ROOM)" || { echo "Say which room is at $(URL): ROOM=cricket"; exit 2; }; \
@@ -105,7 +121,7 @@ smoke: ## ask the deployed APIs a few questions: STAGE=dev, of all rooms or ROOM
 	failed=0; for room in $(or $(ROOM),$(ROOMS)); do url="$(URL)" direct="$(DIRECT)"; if [ -z "$$url" ]; then \
 	  direct=$$($(call output,$$room,DirectUrl)) || exit 1; \
 	  if [ -n "$$direct" ]; then url=$$($(call output,edge,Url))/$$room || exit 1; else url=$$($(call output,$$room,Url)) || exit 1; fi; fi; \
-	  DIRECT="$$direct" go run ./infra/tools/smoke "$$room" "$$url" || failed=1; done; exit $$failed
+	  DIRECT="$$direct" ORIGIN=$(call quoted,$(page)) go run ./infra/tools/smoke "$$room" "$$url" || failed=1; done; exit $$failed
 
 sam-template: app dist/.$(ARCH) ## templates for SAM CLI, in cdk.local: STAGE=dev
 	@$(call cdk,synth) -c agnostic=true -c sam=true --no-staging --path-metadata=false --quiet -o cdk.local && \

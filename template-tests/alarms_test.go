@@ -38,7 +38,7 @@ func TestAlarms(t *testing.T) {
 		}
 		if len(want) > 0 {
 			for _, f := range tmpl.Stage.Filters(tmpl.Room) {
-				filters = append(filters, fmt.Sprintf("%s %s: %s of matchday %s%s-failures", f.Group, f.Pattern, f.Value, tmpl.Stage.Prefix(), tmpl.Room.Name))
+				filters = append(filters, fmt.Sprintf("%s %s: %s of matchday %s", f.Group, f.Pattern, f.Value, f.Metric.Name))
 			}
 		}
 		same(t, "what counts failures", counts, filters)

@@ -57,7 +57,7 @@ func TestRoutes(t *testing.T) {
 			want := map[string]any{
 				"ApiId": "Api " + tmpl.Stage.API(tmpl.Room.Name), "StageName": "$default", "AutoDeploy": true,
 				"AccessLogSettings":    map[string]any{"DestinationArn": "LogGroup " + tmpl.Stage.APILogs(tmpl.Room.Name), "Format": format},
-				"DefaultRouteSettings": map[string]any{"ThrottlingRateLimit": 500, "ThrottlingBurstLimit": 1000},
+				"DefaultRouteSettings": map[string]any{"ThrottlingRateLimit": tmpl.Stage.Rate, "ThrottlingBurstLimit": tmpl.Stage.Burst},
 			}
 			if tmpl.Stage.CDN {
 				want["StageName"], want["StageVariables"] = tmpl.Room.Name, map[string]any{"cdnKeys": map[string]string{"prod": keyTwo + "," + keyOne, "try": keyOfTry}[tmpl.Stage.Name]}
@@ -101,7 +101,7 @@ func TestSignIn(t *testing.T) {
 			}
 			for name, mfa := range map[string]string{"users": "OPTIONAL", "administrators": "ON"} {
 				pool := tmpl.pool(t, name)
-				if pool.at("AdminCreateUserConfig", "AllowAdminCreateUserOnly") != (name == "administrators") {
+				if pool.at("AdminCreateUserConfig", "AllowAdminCreateUserOnly") != (name == "administrators" || !tmpl.Stage.SignUp) {
 					t.Errorf("the sign-up to %s is %v", name, pool.at("AdminCreateUserConfig"))
 				}
 				if pool.at("UserPoolTier") != "LITE" || pool.at("MfaConfiguration") != mfa || fmt.Sprint(pool.at("EnabledMfas")) != "[SOFTWARE_TOKEN_MFA]" ||
@@ -375,4 +375,36 @@ func (tmpl template) pool(t *testing.T, name string) resource {
 	}
 	t.Fatalf("there is no user pool of %s", name)
 	return resource{}
+}
+
+// TestStageSettings: production of the tests sets what a stage may set, the others leave
+// the defaults.
+func TestStageSettings(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		rate, mail, closed, units, budget := 500.0, any(nil), false, 12_000.0, 0
+		if tmpl.Stage.Name == "prod" {
+			rate, closed, units, budget = 50, true, 900, 1
+			mail = map[string]any{"EmailSendingAccount": "DEVELOPER", "From": "hello@example.com", "SourceArn": "arn:aws:ses:us-east-1:123456789012:identity/example.com"}
+		}
+		for _, s := range tmpl.of("AWS::ApiGatewayV2::Stage") {
+			if got := s.at("DefaultRouteSettings", "ThrottlingRateLimit"); got != rate {
+				t.Errorf("the API takes %v requests a second, want %v", got, rate)
+			}
+		}
+		for _, p := range tmpl.of("AWS::Cognito::UserPool") {
+			tmpl.compare(t, "mail of "+p.name("UserPoolName"), p.at("EmailConfiguration"), mail)
+			admins := p.name("UserPoolName") == tmpl.Stage.Stack("administrators")
+			if got := p.at("AdminCreateUserConfig", "AllowAdminCreateUserOnly"); got != (closed || admins) {
+				t.Errorf("only administrators add users to %s: %v", p.name("UserPoolName"), got)
+			}
+		}
+		if got := float64(tmpl.Stage.Reads); got != units {
+			t.Errorf("a table reads at most %v units a second, want %v", got, units)
+		}
+		if tmpl.Room.Name == "" {
+			if got := len(tmpl.of("AWS::Budgets::Budget")); got != budget {
+				t.Errorf("there are %d budgets, want %d", got, budget)
+			}
+		}
+	})
 }

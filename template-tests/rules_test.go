@@ -184,14 +184,15 @@ func TestTables(t *testing.T) {
 		}
 		insights := map[string]any{"Enabled": true, "Mode": "THROTTLED_KEYS"}
 		want := map[string]any{}
+		reads, writes := map[string]any{"MaxReadRequestUnits": tmpl.Stage.Reads}, map[string]any{"MaxWriteRequestUnits": tmpl.Stage.Writes}
 		for _, table := range tmpl.tables() {
 			replica := map[string]any{
-				"Region":                           "us-east-1",
+				"Region": "us-east-1", "ReadOnDemandThroughputSettings": reads,
 				"PointInTimeRecoverySpecification": map[string]any{"PointInTimeRecoveryEnabled": true},
 				"DeletionProtectionEnabled":        tmpl.Stage.Name == "prod",
 			}
 			one := map[string]any{
-				"TableName": tmpl.Stage.Prefix() + table.Name, "BillingMode": "PAY_PER_REQUEST", "KeySchema": schema(table.Key),
+				"TableName": tmpl.Stage.Prefix() + table.Name, "BillingMode": "PAY_PER_REQUEST", "KeySchema": schema(table.Key), "WriteOnDemandThroughputSettings": writes,
 			}
 			if table.TTL != "" {
 				one["TimeToLiveSpecification"] = map[string]any{"AttributeName": table.TTL, "Enabled": true}
@@ -212,8 +213,8 @@ func TestTables(t *testing.T) {
 				if x.KeysOnly {
 					projection = "KEYS_ONLY"
 				}
-				indexes = append(indexes, map[string]any{"IndexName": x.Name, "KeySchema": schema(x.Key), "Projection": map[string]any{"ProjectionType": projection}})
-				in := map[string]any{"IndexName": x.Name}
+				indexes = append(indexes, map[string]any{"IndexName": x.Name, "KeySchema": schema(x.Key), "Projection": map[string]any{"ProjectionType": projection}, "WriteOnDemandThroughputSettings": writes})
+				in := map[string]any{"IndexName": x.Name, "ReadOnDemandThroughputSettings": reads}
 				if tmpl.Stage.Insights {
 					in["ContributorInsightsSpecification"] = insights
 				}
@@ -447,6 +448,7 @@ var kinds = []string{
 	"AWS::CloudFront::CachePolicy", "AWS::CloudFront::Distribution", "AWS::CloudFront::OriginRequestPolicy", "AWS::CloudFront::ResponseHeadersPolicy", "AWS::WAFv2::WebACL", // TestEdge
 	"AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard", "AWS::Logs::MetricFilter", "AWS::SNS::Subscription", "AWS::SNS::Topic", "AWS::SNS::TopicPolicy", // TestAlarms and TestDashboard
 	"AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Cognito::UserPoolDomain", "AWS::Cognito::UserPoolGroup", "AWS::SSM::Parameter", // TestSignIn
+	"AWS::Budgets::Budget",                                          // TestStageSettings
 	"AWS::DynamoDB::GlobalTable",                                    // TestTables
 	"AWS::IAM::Policy", "AWS::IAM::Role", "AWS::Lambda::Permission", // TestGrants, TestNoStars and TestCallers
 	"AWS::Lambda::Function",                                                       // TestFunctionsFollowTheSpec

@@ -15,7 +15,7 @@ import (
 	"matchday/infra/stage"
 )
 
-// alarms adds the room's alarms, what counts the failures that they watch, and their topic.
+// alarms adds the room's alarms, what counts the failures and refusals that they watch, and their topic.
 func (r *room) alarms() {
 	all := r.Stage.Alarms(r.spec)
 	if len(all) == 0 {
@@ -25,12 +25,11 @@ func (r *room) alarms() {
 	for _, a := range all {
 		r.alarm(a, topic)
 	}
-	failures := r.Stage.Failures(r.spec.Name)
 	for i, f := range r.Stage.Filters(r.spec) {
-		awslogs.NewCfnMetricFilter(r.stack, text(fmt.Sprintf("Failures-%d", i+1)), &awslogs.CfnMetricFilterProps{
+		awslogs.NewCfnMetricFilter(r.stack, text(fmt.Sprintf("Count-%d", i+1)), &awslogs.CfnMetricFilterProps{
 			LogGroupName: r.groups[f.Group].LogGroupName(), FilterPattern: text(f.Pattern),
 			MetricTransformations: []any{&awslogs.CfnMetricFilter_MetricTransformationProperty{
-				MetricNamespace: text(failures.Namespace), MetricName: text(failures.Name), MetricValue: text(f.Value),
+				MetricNamespace: text(f.Metric.Namespace), MetricName: text(f.Metric.Name), MetricValue: text(f.Value),
 			}},
 		})
 	}

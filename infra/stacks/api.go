@@ -15,10 +15,6 @@ import (
 	"matchday/pkg/spec"
 )
 
-// Requests per second, and the burst, on each route. Routes have no individual limits:
-// API Gateway keeps such a limit forever and then rejects the removal of the route.
-const rate, burst = 500, 1000
-
 // What web pages of the stage's origins may send and read (CORS), and for how long their
 // browsers remember it.
 var corsMethods, corsHeaders, corsExposed = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}, []string{"authorization", "content-type", "if-none-match"}, []string{"etag", "retry-after"}
@@ -72,10 +68,12 @@ func (r *room) api() {
 	if r.Stage.CDN {
 		variables = map[string]string{spec.CDNKeys: secretValues(r.Stage.CDNKeys()...)}
 	}
+	// Routes have no individual limits: API Gateway keeps such a limit forever and then
+	// rejects the removal of the route.
 	open := api.NewCfnStage(r.stack, text("Stage"), &api.CfnStageProps{
 		ApiId: rest.Ref(), StageName: text(r.Stage.APIStage(r.spec.Name)), AutoDeploy: yes(true), StageVariables: variables,
 		AccessLogSettings:    &api.CfnStage_AccessLogSettingsProperty{DestinationArn: logs.LogGroupArn(), Format: text(accessLog())},
-		DefaultRouteSettings: &api.CfnStage_RouteSettingsProperty{ThrottlingRateLimit: number(rate), ThrottlingBurstLimit: number(burst)},
+		DefaultRouteSettings: &api.CfnStage_RouteSettingsProperty{ThrottlingRateLimit: number(float64(r.Stage.Rate)), ThrottlingBurstLimit: number(float64(r.Stage.Burst))},
 	})
 	if r.Stage.CDN {
 		awsssm.NewStringParameter(r.stack, text("ApiId"), &awsssm.StringParameterProps{

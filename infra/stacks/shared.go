@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	api "github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsbudgets"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscognito"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsssm"
 	"github.com/aws/constructs-go/constructs/v10"
@@ -36,13 +37,14 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 		// The cheapest plan has all that is used here: the classic sign-in pages,
 		// groups, the trigger, and one-time passwords as a second factor.
 		FeaturePlan:  awscognito.FeaturePlan_LITE,
-		UserPoolName: text(s.Stack("users")), SelfSignUpEnabled: yes(true), SignInCaseSensitive: yes(false),
+		UserPoolName: text(s.Stack("users")), SelfSignUpEnabled: yes(s.SignUp), SignInCaseSensitive: yes(false),
 		SignInAliases: &awscognito.SignInAliases{Email: yes(true)}, AutoVerify: &awscognito.AutoVerifiedAttrs{Email: yes(true)},
 		AccountRecovery: awscognito.AccountRecovery_EMAIL_ONLY,
 		PasswordPolicy:  passwords(),
 		Mfa:             awscognito.Mfa_OPTIONAL, MfaSecondFactor: &awscognito.MfaSecondFactor{Otp: yes(true), Sms: yes(false)},
 		DeletionProtection: yes(s.Name == stage.Prod), RemovalPolicy: removal(s),
 	})
+	sendBySES(stack, s, pool)
 	if s.Triggers && confirmed != nil {
 		// By its name: the function is in its room's stack, which is deployed later and
 		// allows the pool to call it.
@@ -66,6 +68,7 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	output(stack, "ClientId", client.UserPoolClientId(), "The app's client id")
 	output(stack, "SignInUrl", signIn.BaseUrl(nil), "Where users sign in: the OAuth endpoints are below it")
 	admins := addAdministrators(stack, cfg)
+	sendBySES(stack, s, admins)
 	office := addClient(admins, s, "Office")
 	adminSignIn := admins.AddDomain(text("AdminSignIn"), &awscognito.UserPoolDomainOptions{
 		CognitoDomain: &awscognito.CognitoDomainOptions{DomainPrefix: text("matchday-" + s.Name + "-admin-" + *stack.Account())},
@@ -78,6 +81,7 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 		addCDNKeys(stack, s)
 	}
 	addDashboard(stack, cfg)
+	addBudget(stack, s)
 	if s.Domain == "" || s.CDN {
 		return stack, nil
 	}
@@ -88,6 +92,42 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	})
 	output(stack, "DomainTarget", domain.AttrRegionalDomainName(), "What %s is to be a CNAME of", s.Domain)
 	return stack, nil
+}
+
+// sendBySES lets a user pool send its mail by SES, whose limit is that of the account.
+// Cognito's own mail is about 50 messages a day, which a stranger can use up by signing up.
+func sendBySES(stack awscdk.Stack, s stage.Stage, pool awscognito.UserPool) {
+	if s.SES == "" {
+		return
+	}
+	_, domain, _ := strings.Cut(s.SES, "@")
+	pool.Node().DefaultChild().(awscognito.CfnUserPool).SetEmailConfiguration(&awscognito.CfnUserPool_EmailConfigurationProperty{
+		EmailSendingAccount: text("DEVELOPER"), From: text(s.SES), SourceArn: arn(stack, "ses", "identity/"+domain),
+	})
+}
+
+// addBudget tells the stage's address when a month of the whole account has cost 80 % of
+// the budget, and when it is forecast to exceed it. Figures are 8 to 12 hours old.
+func addBudget(stack awscdk.Stack, s stage.Stage) {
+	if s.Budget == 0 {
+		return
+	}
+	var told []any
+	for _, n := range []*awsbudgets.CfnBudget_NotificationProperty{
+		{NotificationType: text("ACTUAL"), ComparisonOperator: text("GREATER_THAN"), Threshold: number(80)},
+		{NotificationType: text("FORECASTED"), ComparisonOperator: text("GREATER_THAN"), Threshold: number(100)},
+	} {
+		told = append(told, &awsbudgets.CfnBudget_NotificationWithSubscribersProperty{
+			Notification: n, Subscribers: []any{&awsbudgets.CfnBudget_SubscriberProperty{SubscriptionType: text("EMAIL"), Address: text(s.Mail)}},
+		})
+	}
+	awsbudgets.NewCfnBudget(stack, text("Budget"), &awsbudgets.CfnBudgetProps{
+		Budget: &awsbudgets.CfnBudget_BudgetDataProperty{
+			BudgetName: text(s.Stack("budget")), BudgetType: text("COST"), TimeUnit: text("MONTHLY"),
+			BudgetLimit: &awsbudgets.CfnBudget_SpendProperty{Amount: number(float64(s.Budget)), Unit: text("USD")},
+		},
+		NotificationsWithSubscribers: told,
+	})
 }
 
 // addAdministrators adds the user pool of administrators: nobody signs up, everybody needs

@@ -8,7 +8,8 @@ import (
 	"matchday/pkg/spec"
 )
 
-// addTable adds a DynamoDB table, which can be restored to any second of the last 35
+// addTable adds a DynamoDB table. A fault cannot make it cost more than the stage's maximum
+// of units; its indexes have the same. It can be restored to any second of the last 35
 // days.
 func addTable(stack awscdk.Stack, s stage.Stage, t spec.Table) {
 	key := func(name string) *awsdynamodb.Attribute {
@@ -25,11 +26,14 @@ func addTable(stack awscdk.Stack, s stage.Stage, t spec.Table) {
 		}
 		indexes = append(indexes, &awsdynamodb.GlobalSecondaryIndexPropsV2{
 			IndexName: text(x.Name), PartitionKey: key(x.Key.Partition), SortKey: key(x.Key.Sort), ProjectionType: projection,
+			MaxReadRequestUnits: number(float64(s.Reads)), MaxWriteRequestUnits: number(float64(s.Writes)),
 		})
 	}
 	props := &awsdynamodb.TablePropsV2{
 		TableName: text(s.Prefix() + t.Name), PartitionKey: key(t.Key.Partition), SortKey: key(t.Key.Sort),
-		GlobalSecondaryIndexes: &indexes, Billing: awsdynamodb.Billing_OnDemand(nil),
+		GlobalSecondaryIndexes: &indexes, Billing: awsdynamodb.Billing_OnDemand(&awsdynamodb.MaxThroughputProps{
+			MaxReadRequestUnits: number(float64(s.Reads)), MaxWriteRequestUnits: number(float64(s.Writes)),
+		}),
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: yes(true)},
 		DeletionProtection:               yes(s.Name == stage.Prod), RemovalPolicy: removal(s),
 	}

@@ -52,8 +52,18 @@ func MachineARN(m spec.Machine) string { return "{" + m.Name + "}" }
 
 // Filter counts the lines of a log group that match a pattern.
 type Filter struct {
+	Metric         Metric
 	Group, Pattern string
 	Value          string // what a line counts: a number, or the field with it
+}
+
+// Refused returns the metric of the requests that a room's API answers by 429.
+func (s Stage) Refused(room string) Metric {
+	return Metric{telemetry.Namespace, s.Prefix() + room + "-refused", "Sum", nil}
+}
+
+func routed(room spec.Room) bool {
+	return slices.ContainsFunc(room.Functions, func(f spec.Function) bool { _, ok := f.On.(spec.Route); return ok })
 }
 
 // Failures returns the metric of all failures of a room's functions and state machines.
@@ -65,14 +75,19 @@ func (s Stage) Failures(room string) Metric {
 // Filters returns what counts as a failure of a room: the requests, messages and runs
 // that a function reports as failed; the invocations that end by a timeout, by lack of
 // memory or by a crash, of which only Lambda can report; and the executions of state
-// machines. Some failures count twice, which does not matter to the alarm.
+// machines. Some failures count twice, which does not matter to the alarm. The last filter
+// is that of Refused.
 func (s Stage) Filters(room spec.Room) []Filter {
+	failures := s.Failures(room.Name)
 	all := []Filter{
-		{s.LogGroup(room.Name), "{ $." + telemetry.Failed.Name + " > 0 }", "$." + telemetry.Failed.Name},
-		{s.LogGroup(room.Name), `{ $.type = "platform.report" && $.record.status != "success" }`, "1"},
+		{failures, s.LogGroup(room.Name), "{ $." + telemetry.Failed.Name + " > 0 }", "$." + telemetry.Failed.Name},
+		{failures, s.LogGroup(room.Name), `{ $.type = "platform.report" && $.record.status != "success" }`, "1"},
 	}
 	for _, m := range room.Machines {
-		all = append(all, Filter{s.MachineLogs(m), `{ $.type = "ExecutionFailed" || $.type = "ExecutionTimedOut" || $.type = "ExecutionAborted" }`, "1"})
+		all = append(all, Filter{failures, s.MachineLogs(m), `{ $.type = "ExecutionFailed" || $.type = "ExecutionTimedOut" || $.type = "ExecutionAborted" }`, "1"})
+	}
+	if routed(room) {
+		all = append(all, Filter{s.Refused(room.Name), s.APILogs(room.Name), `{ $.status = "429" }`, "1"})
 	}
 	return all
 }
@@ -128,7 +143,10 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 			Name: name + "-failing", Watches: "failed requests, messages, jobs or executions, in 2 of 3 times 5 minutes",
 			IfDown:  "The runbook says it for each function. Which fails, in Logs Insights, log group " + s.LogGroup(room.Name) + ": " + WhichFailed,
 			Metrics: []Metric{s.Failures(room.Name)}, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
-		}, Alarm{
+		})
+	}
+	if room.WatchesConcurrency {
+		all = append(all, Alarm{
 			Name: name + "-throttled", Watches: "invocations that Lambda refuses, of any function of the account and region, in 2 of 3 times 5 minutes",
 			IfDown:  "Everything is slow, and the app shows errors: the account's concurrency is used up.",
 			Metrics: []Metric{{"AWS/Lambda", "Throttles", "Sum", nil}}, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
@@ -188,11 +206,15 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 			Metrics: some, Math: "SUM([" + strings.Join(ran, ", ") + "])", Below: true, Bound: float64(len(some)), Period: time.Minute, Points: 3, Of: 5, TreatMissingData: Breaching,
 		})
 	}
-	if slices.ContainsFunc(room.Functions, func(f spec.Function) bool { _, ok := f.On.(spec.Route); return ok }) {
+	if routed(room) {
 		all = append(all, Alarm{
 			Name: s.API(room.Name) + "-failing", Watches: "more than 1 % of requests answered 5xx, in 2 of 3 times 5 minutes", IfDown: "The app shows errors.",
 			Metrics: []Metric{{"AWS/ApiGateway", "5xx", "Average", map[string]string{"ApiId": APIID}}},
 			Bound:   0.01, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
+		}, Alarm{
+			Name: s.API(room.Name) + "-refusing", Watches: "more than 100 requests answered 429, in 2 of 3 times 5 minutes",
+			IfDown:  "The app is told to wait: the stage's limit is too low for its users, or somebody floods the API.",
+			Metrics: []Metric{s.Refused(room.Name)}, Bound: 100, Period: minutes, Points: 2, Of: 3, TreatMissingData: NotBreaching,
 		})
 	}
 	for _, a := range room.Alarms {

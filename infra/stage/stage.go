@@ -34,6 +34,11 @@ type Stage struct {
 	Domain          string            // custom domain of the APIs, "" for none
 	Certificate     string            // ARN of the domain's certificate
 	Mail            string            // the e-mail address that gets alarms, "" for none
+	SES             string            // the address from which the user pools send mail by SES, "" for Cognito's own mail
+	SignUp          bool              // anyone may sign up; otherwise administrators invite
+	Rate, Burst     int               // requests per second and at once that an API takes
+	Reads, Writes   int               // DynamoDB's maximum of units per second, of each table and index
+	Budget          int               // dollars of the account's month that Mail is told of, 0 for none
 	Origins         []string          // the web origins that may call the APIs
 	Callbacks       []string          // the URLs to which a sign-in may redirect
 	Commit          string            // of the source that is deployed, "" if unknown
@@ -65,7 +70,7 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 	}
 	s = Stage{
 		Name: context["stage"], Arch: cmp.Or(context["arch"], "arm64"), Domain: context["domain"], Certificate: context["certificate"],
-		Mail: context["mail"], Commit: context["commit"], Origins: list(cmp.Or(context["origins"], "*")), Callbacks: list(cmp.Or(context["callbacks"], "matchday://signed-in")),
+		Mail: context["mail"], SES: context["ses"], Commit: context["commit"], Origins: list(cmp.Or(context["origins"], "*")), Callbacks: list(cmp.Or(context["callbacks"], "matchday://signed-in")),
 	}
 	agnostic, err := flag("agnostic", false, context)
 	if err != nil {
@@ -87,6 +92,21 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 	} else {
 		s.CDNKey, _ = strconv.Atoi(key)
 	}
+	if s.SignUp, err = flag("signup", true, context); err != nil {
+		return Stage{}, err
+	}
+	for _, n := range []struct {
+		into  *int
+		key   string
+		unset int
+	}{
+		{&s.Rate, "rate", 500}, {&s.Burst, "burst", 1000}, {&s.Budget, "budget", 0},
+		{&s.Reads, "reads", 12_000}, {&s.Writes, "writes", 4_000}, // what a new table is ready for
+	} {
+		if *n.into, err = whole(n.key, n.unset, context); err != nil {
+			return Stage{}, err
+		}
+	}
 	if s.Insights, err = flag("insights", false, context); err != nil {
 		return Stage{}, err
 	}
@@ -105,7 +125,8 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 // exceptions are listed.
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
-		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers", "insights", "commit",
+		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers", "insights",
+		"ses", "signup", "rate", "burst", "reads", "writes", "budget", "commit",
 	}
 	for _, room := range rooms {
 		for _, setting := range room.Settings {
@@ -158,6 +179,15 @@ func (s Stage) check(agnostic bool) error {
 		return fmt.Errorf("the certificate is in the region %s; the domain of a distribution requires one in %s", certificate[1], edgeRegion)
 	case s.Certificate != "" && !agnostic && certificate[1] != s.Region:
 		return fmt.Errorf("the certificate is in the region %s; the domain requires one in %s", certificate[1], s.Region)
+	}
+	switch {
+	case s.Name == Prod && !agnostic && s.Mail == "":
+		return errors.New("production requires an address that gets its alarms: -c mail=ops@example.com")
+	case s.Budget > 0 && s.Mail == "":
+		return errors.New("a budget requires an address that is told of it: -c mail=ops@example.com")
+	}
+	if a, err := mail.ParseAddress(s.SES); s.SES != "" && (err != nil || a.Address != s.SES) {
+		return fmt.Errorf("invalid address ses=%q: must be like hello@example.com, of a domain that is verified in SES", s.SES)
 	}
 	if a, err := mail.ParseAddress(s.Mail); s.Mail != "" && (err != nil || a.Address != s.Mail) {
 		return fmt.Errorf("invalid mail address %q: must be like ops@example.com", s.Mail)
@@ -247,6 +277,18 @@ func flag(key string, unset bool, context map[string]string) (bool, error) {
 	default:
 		return false, fmt.Errorf("invalid %s=%q: must be true or false", key, v)
 	}
+}
+
+func whole(key string, unset int, context map[string]string) (int, error) {
+	v := context[key]
+	if v == "" {
+		return unset, nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > 1_000_000 {
+		return 0, fmt.Errorf("invalid %s=%q: must be a whole number from 1 to 1000000", key, v)
+	}
+	return n, nil
 }
 
 func list(text string) []string {

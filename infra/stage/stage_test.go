@@ -49,8 +49,8 @@ func TestBadInput(t *testing.T) {
 		"AWS's name":            {map[string]string{"stage": "myaws"}, `invalid stage "myaws": Cognito rejects domains whose names contain aws, amazon or cognito`},
 		"Amazon's":              {map[string]string{"stage": "amazon1"}, `invalid stage "amazon1": Cognito rejects domains whose names contain aws, amazon or cognito`},
 		"Cognito's":             {map[string]string{"stage": "cognito"}, `invalid stage "cognito": Cognito rejects domains whose names contain aws, amazon or cognito`},
-		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, commit, TEAM_ID, HOST"},
-		"a setting in small":    {map[string]string{"team_id": ""}, "unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, commit, TEAM_ID, HOST"},
+		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, signup, rate, burst, reads, writes, budget, commit, TEAM_ID, HOST"},
+		"a setting in small":    {map[string]string{"team_id": ""}, "unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, signup, rate, burst, reads, writes, budget, commit, TEAM_ID, HOST"},
 		"an architecture":       {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},
 		"no account":            {map[string]string{"account": ""}, "no AWS account: sign in, or add -c account=123456789012"},
 		"a short account":       {map[string]string{"account": "12345"}, `invalid account "12345": must be 12 digits`},
@@ -75,6 +75,12 @@ func TestBadInput(t *testing.T) {
 			map[string]string{"domain": "api.example.com", "certificate": certificate, "region": "eu-west-1"},
 			"the certificate is in the region us-east-1; the domain requires one in eu-west-1",
 		},
+		"nobody gets alarms":    {map[string]string{"stage": "prod"}, "production requires an address that gets its alarms: -c mail=ops@example.com"},
+		"a silent budget":       {map[string]string{"budget": "50"}, "a budget requires an address that is told of it: -c mail=ops@example.com"},
+		"no rate":               {map[string]string{"rate": "0"}, `invalid rate="0": must be a whole number from 1 to 1000000`},
+		"half a burst":          {map[string]string{"burst": "0.5"}, `invalid burst="0.5": must be a whole number from 1 to 1000000`},
+		"a sender's name":       {map[string]string{"ses": "Us <us@example.com>"}, `invalid address ses="Us <us@example.com>": must be like hello@example.com, of a domain that is verified in SES`},
+		"a doubtful sign-up":    {map[string]string{"signup": "no"}, `invalid signup="no": must be true or false`},
 		"a mailbox":             {map[string]string{"mail": "Ops <ops@example.com>"}, `invalid mail address "Ops <ops@example.com>": must be like ops@example.com`},
 		"an origin with a path": {map[string]string{"origins": "https://example.com,https://example.com/app"}, `invalid origin "https://example.com/app": must be like https://app.example.com`},
 		"an open origin":        {map[string]string{"origins": "http://example.com"}, `invalid origin "http://example.com": must be like https://app.example.com`},
@@ -108,7 +114,7 @@ func TestRead(t *testing.T) {
 		"as it is": {check: func(s Stage) bool {
 			return s.Name == "dev" && s.Prefix() == "dev-" && s.Arch == "arm64" && !s.CDN && slices.Equal(s.Origins, []string{"*"})
 		}},
-		"production has no prefix": {change: map[string]string{"stage": "prod"}, check: func(s Stage) bool { return s.Prefix() == "" }},
+		"production has no prefix": {change: map[string]string{"stage": "prod", "mail": "ops@example.com"}, check: func(s Stage) bool { return s.Prefix() == "" }},
 		"the CLI's account and region": {
 			change: map[string]string{"account": "", "region": ""}, environment: map[string]string{"CDK_DEFAULT_ACCOUNT": "210987654321", "CDK_DEFAULT_REGION": "eu-west-1"},
 			check: func(s Stage) bool { return s.Account == "210987654321" && s.Region == "eu-west-1" },
@@ -137,7 +143,7 @@ func TestRead(t *testing.T) {
 		"the pool calls":            {check: func(s Stage) bool { return s.Triggers }},
 		"the pool does not call":    {change: map[string]string{"triggers": "false"}, check: func(s Stage) bool { return !s.Triggers }},
 		"a trial's own setting":     {check: func(s Stage) bool { return s.Settings["HOST"] == "https://b" && s.Settings["TEAM_ID"] == "TEAM123456" }},
-		"production has no trial's": {change: map[string]string{"stage": "prod"}, check: func(s Stage) bool { _, set := s.Settings["HOST"]; return !set }},
+		"production has no trial's": {change: map[string]string{"stage": "prod", "mail": "ops@example.com"}, check: func(s Stage) bool { _, set := s.Settings["HOST"]; return !set }},
 		"a setting in the context":  {change: map[string]string{"HOST": "https://a"}, check: func(s Stage) bool { return s.Settings["HOST"] == "https://a" }},
 		"several origins, with spaces": {change: map[string]string{"origins": "https://a.example, http://localhost:3000"}, check: func(s Stage) bool {
 			return slices.Equal(s.Origins, []string{"https://a.example", "http://localhost:3000"})
@@ -241,6 +247,7 @@ func TestAlarms(t *testing.T) {
 	t.Parallel()
 	own := spec.Queue{Name: "lab-own"}
 	s := Stage{Name: "dev"}
+	shares := func(room spec.Room) spec.Room { room.WatchesConcurrency = true; return room }
 	of := func(functions ...spec.Function) spec.Room {
 		for i := range functions {
 			functions[i].Name = fmt.Sprintf("lab/%d", i+1)
@@ -261,25 +268,26 @@ func TestAlarms(t *testing.T) {
 		want []string
 	}{
 		"nothing": {spec.Room{Name: "lab"}, nil},
-		"routes": {of(spec.Function{On: spec.Route{}}, spec.Function{On: spec.Route{}}), []string{failing, throttled,
+		"routes": {of(spec.Function{On: spec.Route{}}, spec.Function{On: spec.Route{}}), []string{failing,
 			"dev-lab-api-failing: 2 of 3 × 5m0s > 0.01: 5xx (Average of AWS/ApiGateway map[ApiId:{api}]), notBreaching",
+			"dev-lab-api-refusing: 2 of 3 × 5m0s > 100: dev-lab-refused (Sum of matchday map[]), notBreaching",
 		}},
-		"tasks": {of(spec.Function{On: spec.Task{}}, spec.Function{On: spec.Task{}}, spec.Function{On: spec.UserConfirmed{}}), []string{failing, throttled}},
+		"tasks": {shares(of(spec.Function{On: spec.Task{}}, spec.Function{On: spec.Task{}}, spec.Function{On: spec.UserConfirmed{}})), []string{failing, throttled}},
 		"queues, one of slow messages that are put off, and one that is watched otherwise": {of(
 			spec.Function{On: spec.Queue{Name: "lab-work"}, Timeout: 30 * time.Second}, spec.Function{On: own, Sends: []spec.Queue{own}, Timeout: 2 * time.Minute},
 			spec.Function{On: spec.Queue{Name: "lab-slow", Unhurried: true}},
-		), []string{failing, throttled,
+		), []string{failing,
 			"dev-lab-dead: 1 of 1 × 1m0s > 0: ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-work-dead]) + ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-own-dead]) + ApproximateNumberOfMessagesVisible (Maximum of AWS/SQS map[QueueName:dev-lab-slow-dead]), notBreaching",
 			"dev-lab-late: 3 of 5 × 1m0s > 1: MAX([m1/300, m2/1620]) of ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-work]) + ApproximateAgeOfOldestMessage (Maximum of AWS/SQS map[QueueName:dev-lab-own]), notBreaching",
 		}},
-		"a job of each day": {of(spec.Function{On: spec.Schedule("cron(10 3 * * ? *)")}), []string{failing, throttled, jobs}},
-		"jobs of each minute": {of(spec.Function{On: spec.Schedule("rate(1 minute)")}, spec.Function{On: spec.Schedule("cron(* * * * ? *)")}), []string{failing, throttled,
+		"a job of each day": {of(spec.Function{On: spec.Schedule("cron(10 3 * * ? *)")}), []string{failing, jobs}},
+		"jobs of each minute": {of(spec.Function{On: spec.Schedule("rate(1 minute)")}, spec.Function{On: spec.Schedule("cron(* * * * ? *)")}), []string{failing,
 			"dev-lab-stopped: 3 of 5 × 1m0s < 2: SUM([IF(m1 > 0, 1, 0), IF(m2 > 0, 1, 0)]) of Invocations (Sum of AWS/Lambda map[FunctionName:dev-lab-1]) + Invocations (Sum of AWS/Lambda map[FunctionName:dev-lab-2]), breaching",
 		}},
-		"a machine of each minute": {spec.Room{Name: "lab", Machines: []spec.Machine{{Name: "lab-loop", Every: "cron(* * * * ? *)"}}}, []string{failing, throttled,
+		"a machine of each minute": {spec.Room{Name: "lab", Machines: []spec.Machine{{Name: "lab-loop", Every: "cron(* * * * ? *)"}}}, []string{failing,
 			"dev-lab-stopped: 3 of 5 × 1m0s < 1: SUM([IF(m1 > 0, 1, 0)]) of ExecutionsStarted (Sum of AWS/States map[StateMachineArn:{lab-loop}]), breaching",
 		}},
-		"a machine of each hour": {spec.Room{Name: "lab", Machines: []spec.Machine{{Name: "lab-loop", Every: "rate(1 hour)"}}}, []string{failing, throttled, jobs}},
+		"a machine of each hour": {spec.Room{Name: "lab", Machines: []spec.Machine{{Name: "lab-loop", Every: "rate(1 hour)"}}}, []string{failing, jobs}},
 		"the room's own": {spec.Room{Name: "lab", Alarms: []spec.Alarm{
 			{Name: "slow", Function: "lab/get", Metrics: metrics("Lag", "Wait"), Stat: "p99", Bound: 2, Minutes: 3},
 			{Name: "idle", Function: "lab/get", Metrics: metrics("Done"), Stat: "Sum", Below: true, Bound: 4, Minutes: 2},
@@ -305,7 +313,7 @@ func TestAlarms(t *testing.T) {
 	for _, a := range s.Alarms(of(many...)) {
 		names = append(names, fmt.Sprint(a.Name, " ", len(a.Metrics)))
 	}
-	if diff := cmp.Diff([]string{"dev-lab-failing 1", "dev-lab-throttled 1", "dev-lab-dead 10", "dev-lab-dead-2 1"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"dev-lab-failing 1", "dev-lab-dead 10", "dev-lab-dead-2 1"}, names); diff != "" {
 		t.Errorf("alarms of eleven queues (-want +got):\n%s", diff)
 	}
 }
@@ -365,5 +373,19 @@ func TestStagesDoNotMix(t *testing.T) {
 		if watched == 0 {
 			t.Errorf("%s: nothing of the tick's own is watched", name)
 		}
+	}
+}
+
+// TestConcurrencyIsWatchedOnce: the rooms share Lambda's concurrency, and one alarm for it.
+func TestConcurrencyIsWatchedOnce(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for _, room := range fleet.Rooms() {
+		if room.WatchesConcurrency {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d rooms watch the concurrency that they share, want 1", n)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // Room is the cricket room's part of the fleet.
 var Room = spec.Room{
-	Name: "cricket",
+	Name: "cricket", WatchesConcurrency: true,
 	Functions: []spec.Function{
 		live.PlanTicksFunction, live.TickFunction, activity.PushActivitiesFunction, live.FinishMatchFunction, activity.SweepChannelsFunction,
 		alert.SendAlertsFunction, alert.DetectTossFunction, alert.RemindPrematchFunction,

@@ -24,6 +24,9 @@ type Room struct {
 	Machines  []Machine
 	Settings  []Setting
 	Alarms    []Alarm
+	// WatchesConcurrency is set if an alarm of the room watches Lambda's concurrency, which
+	// all rooms share.
+	WatchesConcurrency bool
 }
 
 // Access returns the access patterns that the room's functions use, each once,

@@ -113,8 +113,11 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 			if on, ok := f.On.(spec.Queue); ok && slices.Contains(f.Sends, on) {
 				want["RecursiveLoop"] = "Allow"
 			}
-			if _, ok := f.On.(spec.Schedule); ok {
+			switch f.On.(type) {
+			case spec.Schedule, spec.Task:
 				want["TracingConfig"] = map[string]any{"Mode": "PassThrough"}
+			}
+			if _, ok := f.On.(spec.Schedule); ok {
 				if dead := tmpl.Stage.DeadLetter(f); dead != "" {
 					want["DeadLetterConfig"] = map[string]any{"TargetArn": "Queue " + dead}
 				}

@@ -31,10 +31,11 @@ func (r *room) function(f spec.Function) error {
 		return err
 	}
 	_, name, _ := strings.Cut(f.Name, "/")
-	// Only in JSON does Lambda report how an invocation ended, which a filter counts. A
-	// job is the only part of its trace, of which its log tells more.
+	// Only in JSON does Lambda report how an invocation ended, which a filter counts. The
+	// log of a job or a task tells more than its trace, which costs more than the run.
 	tracing, group := awslambda.Tracing_ACTIVE, r.Stage.LogGroup(r.spec.Name)
-	if _, job := f.On.(spec.Schedule); job {
+	switch f.On.(type) {
+	case spec.Schedule, spec.Task:
 		tracing = awslambda.Tracing_PASS_THROUGH
 	}
 	props := &awslambda.FunctionProps{

@@ -65,8 +65,10 @@ func command(out io.Writer, known []rooms.Room, bench string) error {
 // it by service.
 func rest(known []rooms.Room) (all usage.Usage, r usage.Report, err error) {
 	r = usage.Report{Title: "At rest.", Rows: [][]string{{"", "alarms", "metrics", "dashboard", "secrets", "queues", "jobs", "TOTAL"}},
-		Notes: "queues     Lambda's polling of empty queues\njobs       schedules, idle state machines, their functions, reads, logs and traces\n"}
+		Notes: "queues     Lambda's polling of empty queues\njobs       schedules, idle state machines, their functions, reads and logs\n"}
 	p := price.Listed()
+	r.Notes += fmt.Sprintf("cdn=true   adds %s for the firewall, its two rules and the key, and %s for a million requests that it inspects, without CloudFront's own\n",
+		usage.Dollars(p.WebACL+2*p.WebRule+p.Secret), usage.Dollars(1e6*p.WebRequest))
 	add := func(name string, u usage.Usage) {
 		row, total := []string{name}, u.Dollars(p)
 		parts := []usage.Usage{{AlarmMetrics: u.AlarmMetrics}, {CustomMetrics: u.CustomMetrics}, {Dashboards: u.Dashboards}, {Secrets: u.Secrets}, {SQSRequests: u.SQSRequests}}

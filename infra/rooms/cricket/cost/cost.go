@@ -71,7 +71,7 @@ TOTAL      fixed + users + loop + API + alerts, and either channels or tokens, a
 the seed's what DynamoDB would cost if every subscription (of %g B) were read in every tick, and each pattern of 2.5 s were made for each match.
            In place of: what DynamoDB and SQS cost here, the reads of the activities' tokens included
 hours      %g are live all month; 120 are four hours a day. With several matches the people are divided among them
-left out   storage (0.25 a GB), backups, taxes, X-Ray, the Apple and SportMonks contracts
+left out   storage (0.25 a GB), backups, taxes, the cold starts, traces of queues, the Apple and SportMonks contracts
 Item sizes are measured; DynamoDB counts by them. Prices are %s.
 `, followsOfMonth, tickSeconds, changesOfHour, opens, requestsOpen, 1000*usage.RequestSeconds, requestReads, float64(answerBytes)/usage.Kilobyte,
 		alertsOfHour, alertReads, perspectives, pushesOfSecond, usage.PushBytes/usage.Kilobyte, subscription, usage.HoursOfMonth, price.ListedBy)

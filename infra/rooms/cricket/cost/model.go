@@ -162,7 +162,7 @@ func (m model) users(s scenario) usage.Usage {
 func (m model) api(s scenario) usage.Usage {
 	n := s.people * opens * requestsOpen
 	return usage.Usage{
-		APIRequests: n, LambdaRequests: n, LambdaGBSeconds: n * usage.RequestSeconds * m.memory("cricket/get-match"),
+		APIRequests: n, LambdaRequests: n, Traces: usage.Traced(n), LambdaGBSeconds: n * usage.RequestSeconds * m.memory("cricket/get-match"),
 		ReadUnits: n * requestReads, LogGB: n * usage.RequestLog / usage.Gigabyte, EgressGB: n * answerBytes / usage.Gigabyte,
 	}
 }

@@ -70,7 +70,7 @@ func (m model) month(members float64) (s month, err error) {
 func (m model) requests(n float64, u use) usage.Usage {
 	seconds := usage.RequestSeconds + u.ReadUnits*2*4*usage.Kilobyte/1e6*megabyteTakes // an eventually consistent unit is two pages of 4 KB
 	return usage.Usage{
-		APIRequests: n, LambdaRequests: n, LambdaGBSeconds: n * seconds * m.memory("pickem/"+u.What),
+		APIRequests: n, LambdaRequests: n, Traces: usage.Traced(n), LambdaGBSeconds: n * seconds * m.memory("pickem/"+u.What),
 		ReadUnits: n * u.ReadUnits, WriteUnits: n * u.WriteUnits, LogGB: n * usage.RequestLog / usage.Gigabyte, EgressGB: n * u.Answer / usage.Gigabyte,
 	}
 }

@@ -12,6 +12,7 @@ type List struct {
 	AlarmMetric, CustomMetric, Secret  float64 // for a month, as
 	Dashboard                          float64
 	Trace                              float64 // of X-Ray, recorded
+	WebACL, WebRule, WebRequest        float64 // of WAF: an ACL and a rule for a month, a request
 	EgressFirst, EgressNext, EgressOut float64 // a GB to the internet: of the first 10 TB, of the next 40 TB, of the rest
 	UserFirst, UserNext, UserOut       float64 // of Cognito's plan Lite, active in a month: of the first 100,000, of the next 900,000, of the rest
 }
@@ -20,7 +21,7 @@ type List struct {
 const (
 	ListedOn = "2026-11-20"
 	Region   = "us-east-1"
-	// Whoever needs to be sure looks each up: none was read off AWS's own pages.
+	// Whoever needs to be sure looks each up: hardly any was read off AWS's own pages.
 	ListedBy = "as others quote AWS, or known by heart: infra/tools/cost/price says which"
 )
 
@@ -37,10 +38,12 @@ func Listed() List {
 		SQSRequest: 0.40 / million, // cloudburn.io/blog/amazon-sqs-pricing, March 2026
 		APIRequest: 1.00 / million, // of an HTTP API, the first 300 million: AWS's agent toolkit, August 2026
 
+		LogGB: 0.50 + 0.03, Dashboard: 3.00, // factualminds.com, on CloudWatch, June 2026; archive by heart
+		Trace:  5.00 / million,                                  // the examples of aws.amazon.com/xray/pricing, a copy without a date
+		WebACL: 5.00, WebRule: 1.00, WebRequest: 0.60 / million, // awsnegotiations.com, 2026; c3x.dev
+
 		// By heart, and unchanged for years.
-		LogGB:       0.50 + 0.03,
-		AlarmMetric: 0.10, CustomMetric: 0.30, Secret: 0.40, Dashboard: 3.00,
-		Trace:       5.00 / million,
+		AlarmMetric: 0.10, CustomMetric: 0.30, Secret: 0.40,
 		EgressFirst: 0.09, EgressNext: 0.085, EgressOut: 0.07,
 		// By heart, of the plans of November 2024, and least sure of all. Each account
 		// has 10,000 free.

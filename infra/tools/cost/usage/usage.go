@@ -44,3 +44,7 @@ func (u Usage) Dollars(p price.List) float64 {
 		u.Secrets*p.Secret + u.Dashboards*p.Dashboard + u.Traces*p.Trace +
 		p.SignedIn(u.Users)
 }
+
+// Traced returns how many of n requests in a month X-Ray records by its default rule: the
+// first of each second, and a twentieth of the rest.
+func Traced(n float64) float64 { return min(n, HoursOfMonth*3600+n/20) }

@@ -212,11 +212,18 @@ func TestTables(t *testing.T) {
 			declare(table.Key.Partition, table.Key.Sort)
 			for _, x := range table.Indexes {
 				declare(x.Key.Partition, x.Key.Sort)
-				projection := "ALL"
-				if x.KeysOnly {
-					projection = "KEYS_ONLY"
+				projection := map[string]any{"ProjectionType": "ALL"}
+				switch {
+				case x.KeysOnly:
+					projection["ProjectionType"] = "KEYS_ONLY"
+				case len(x.Include) > 0:
+					names := make([]any, len(x.Include))
+					for i, name := range x.Include {
+						names[i] = name
+					}
+					projection["ProjectionType"], projection["NonKeyAttributes"] = "INCLUDE", names
 				}
-				indexes = append(indexes, map[string]any{"IndexName": x.Name, "KeySchema": schema(x.Key), "Projection": map[string]any{"ProjectionType": projection}, "WriteOnDemandThroughputSettings": writes})
+				indexes = append(indexes, map[string]any{"IndexName": x.Name, "KeySchema": schema(x.Key), "Projection": projection, "WriteOnDemandThroughputSettings": writes})
 				in := map[string]any{"IndexName": x.Name, "ReadOnDemandThroughputSettings": reads}
 				if tmpl.Stage.Insights {
 					in["ContributorInsightsSpecification"] = insights

@@ -24,10 +24,18 @@ func addTable(stack awscdk.Stack, s stage.Stage, t spec.Table) {
 		if x.KeysOnly {
 			projection = awsdynamodb.ProjectionType_KEYS_ONLY
 		}
-		indexes = append(indexes, &awsdynamodb.GlobalSecondaryIndexPropsV2{
+		index := &awsdynamodb.GlobalSecondaryIndexPropsV2{
 			IndexName: text(x.Name), PartitionKey: key(x.Key.Partition), SortKey: key(x.Key.Sort), ProjectionType: projection,
 			MaxReadRequestUnits: number(float64(s.Reads)), MaxWriteRequestUnits: number(float64(s.Writes)),
-		})
+		}
+		if len(x.Include) > 0 {
+			names := make([]*string, len(x.Include))
+			for i, name := range x.Include {
+				names[i] = text(name)
+			}
+			index.ProjectionType, index.NonKeyAttributes = awsdynamodb.ProjectionType_INCLUDE, &names
+		}
+		indexes = append(indexes, index)
 	}
 	props := &awsdynamodb.TablePropsV2{
 		TableName: text(s.Prefix() + t.Name), PartitionKey: key(t.Key.Partition), SortKey: key(t.Key.Sort),

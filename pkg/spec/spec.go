@@ -104,12 +104,14 @@ type Table struct {
 // Key names a partition attribute and an optional sort attribute.
 type Key struct{ Partition, Sort string }
 
-// Index is a global secondary index. It projects all attributes, or its keys
-// and the table's alone when KeysOnly.
+// Index is a global secondary index. It projects all attributes; its keys and the
+// table's alone when KeysOnly; or these and Include, of at most 20 attributes. A write
+// that changes no projected attribute costs nothing in the index.
 type Index struct {
 	Name     string
 	Key      Key
 	KeysOnly bool
+	Include  []string
 }
 
 // Op is a DynamoDB action, spelled as IAM spells it.

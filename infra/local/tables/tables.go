@@ -27,12 +27,15 @@ func CreateInput(t spec.Table, name string) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{TableName: &name, BillingMode: types.BillingModePayPerRequest, KeySchema: keySchema(t.Key)}
 	attributes := []string{t.Key.Partition, t.Key.Sort}
 	for _, x := range t.Indexes {
-		projection := types.ProjectionTypeAll
-		if x.KeysOnly {
-			projection = types.ProjectionTypeKeysOnly
+		projection := types.Projection{ProjectionType: types.ProjectionTypeAll}
+		switch {
+		case x.KeysOnly:
+			projection.ProjectionType = types.ProjectionTypeKeysOnly
+		case len(x.Include) > 0:
+			projection.ProjectionType, projection.NonKeyAttributes = types.ProjectionTypeInclude, x.Include
 		}
 		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
-			IndexName: &x.Name, KeySchema: keySchema(x.Key), Projection: &types.Projection{ProjectionType: projection},
+			IndexName: &x.Name, KeySchema: keySchema(x.Key), Projection: &projection,
 		})
 		attributes = append(attributes, x.Key.Partition, x.Key.Sort)
 	}

@@ -792,3 +792,24 @@ func TestOnlyStoredMatchesAreCountedAsLive(t *testing.T) {
 		t.Errorf("after ours has left %v are live, want 0", n)
 	}
 }
+
+// TestIndexByLeagueHasNoVolatileAttributes: a poll without a change of the match writes no
+// index.
+func TestIndexByLeagueHasNoVolatileAttributes(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	w.SetPayload(crickettest.Payload(w.AddFixture("7"), "1st Innings", crickettest.Ball{ID: 1, Runs: 1}))
+	tk := w.Ticker()
+	w.TickAt(tk, 0)
+	w.TickAt(tk, 1)
+	rows, _, err := dynamo.Query[map[string]any](w.NewContext(), w.DB(), tables.FixturesByDate, dynamo.Range{Key: dynamo.KeyIs(tables.FixturesByDate, "T20")})
+	testkit.Must(t, err)
+	if len(rows) != 1 || rows[0]["status"] != "1st Innings" || rows[0]["live"] != match.Live {
+		t.Fatalf("rows of the index: %v, want the live match", rows)
+	}
+	for _, name := range []string{"lastSlot", "polls", "bodySum", "liveUpdatedAt", "missingSince"} {
+		if v, ok := rows[0][name]; ok {
+			t.Errorf("the index has %s: %v", name, v)
+		}
+	}
+}

@@ -16,9 +16,10 @@ import (
 )
 
 // Due lists the matches of a league that start from from to until, both included, and
-// are neither live nor archived.
+// are neither live nor archived. It reads an index: the attributes that each poll changes
+// are zero.
 func Due(ctx context.Context, db dynamo.DB, leagueCode string, from, until time.Time) ([]Fixture, error) {
-	idle := dynamo.Absent[Fixture]("liveUpdatedAt").And(dynamo.Absent[Fixture]("archivedAt"))
+	idle := dynamo.Absent[Fixture]("live").And(dynamo.Absent[Fixture]("archivedAt"))
 	return dynamo.QueryAll[Fixture](ctx, db, tables.StartingSoon, dynamo.Range{Key: catalog.StartsBetween(leagueCode, from, until), Filter: &idle})
 }
 

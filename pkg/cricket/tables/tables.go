@@ -46,7 +46,10 @@ var (
 	Fixtures = spec.Table{
 		Name: "cricket-fixtures", Key: spec.Key{Partition: "matchId"},
 		Indexes: []spec.Index{
-			{Name: "leagueCode-startTime-index", Key: spec.Key{Partition: "leagueCode", Sort: "startTime"}},
+			// Without lastSlot, polls, bodySum, liveUpdatedAt and missingSince, which polls change.
+			{Name: "leagueCode-startTime-index", Key: spec.Key{Partition: "leagueCode", Sort: "startTime"}, Include: []string{
+				"leagueId", "seasonId", "round", "type", "status", "localTeamId", "visitorTeamId", "venueName", "live", "archivedAt", "endingAt", "leftAt", "tossKey",
+			}},
 			{Name: "live-index", Key: spec.Key{Partition: "live", Sort: "startTime"}, KeysOnly: true},
 		},
 	}

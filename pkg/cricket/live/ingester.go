@@ -288,7 +288,7 @@ func (i *ingester) store(ctx context.Context, f match.Fixture, p payload, balls 
 	var due []event.Event
 	if after.state.Held == 0 { // otherwise the list of balls is incomplete
 		if !p.deleted {
-			if chunks, err = after.balls.Record(f.MatchID, balls, p.slot, now); err != nil {
+			if chunks, err = after.balls.Record(f, balls, p.slot, now); err != nil {
 				return err
 			}
 		}

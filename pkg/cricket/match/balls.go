@@ -3,38 +3,61 @@ package match
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
 )
 
 // ListBalls is the request for the balls of a match.
 type ListBalls struct {
 	ID      string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the match."`
 	Innings int    `query:"innings" minimum:"1" maximum:"99" doc:"Only balls of this innings."`
-	After   int    `query:"after" minimum:"0" doc:"Only balls with a higher id: those that the client does not have yet."`
-	Cursor  string `query:"cursor" pattern:"^S[0-9]{1,2}-[0-9]{2,3}$" doc:"The value of next in the previous page."`
+	After   int64  `query:"after" minimum:"0" doc:"The revision of an earlier answer: only groups of overs that have changed since."`
+	Cursor  string `query:"cursor" pattern:"^S[0-9]{1,2}-[0-9]{2,3}-[0-9]{1,12}$" doc:"The value of next in the previous page."`
 }
 
 // BallList is a page of balls in the order of play. It has whole groups of five overs:
 // at least 60 balls, unless the list ends. Next is the cursor of the next page; the
 // last page has none.
+//
+// A client that has a match's balls asks for those after its revision. For each group in
+// overs it replaces all balls of these overs by those of the answer. So it learns of
+// corrections and of balls that the provider has deleted, too: a group of which no ball is
+// left is in overs alone.
 type BallList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Balls []score.Ball `json:"balls" doc:"The balls of this page, the oldest first."`
-		Next  string       `json:"next,omitempty"`
+		Revision int64        `json:"revision" doc:"Of the list when the first page was read: the value of after in the next request."`
+		Overs    []OverGroup  `json:"overs" doc:"The groups of overs of which this page has all balls."`
+		Balls    []score.Ball `json:"balls" doc:"The balls of this page, the oldest first."`
+		Next     string       `json:"next,omitempty"`
 	}
 }
+
+// OverGroup is some overs of an innings.
+type OverGroup struct {
+	Innings int `json:"innings" doc:"The number of the innings, from 1."`
+	From    int `json:"from" doc:"The first over, from 0, as in the labels of balls."`
+	To      int `json:"to" doc:"The over after the last."`
+}
+
+// ErrBallsExpired reports that the balls of a match are no longer kept.
+var ErrBallsExpired = problem.New(problem.NotFound, "balls_expired", "the balls of the match are no longer kept")
 
 // ballsPerPage is the size from which a page takes no further group of overs.
 const ballsPerPage = 60
 
 // ListBalls returns a page of the stored balls. It returns ErrNotFound if there is no
-// such match, and httpapi.ErrBadCursor for a cursor of no group of overs.
+// such match, ErrBallsExpired if its balls have expired, and httpapi.ErrBadCursor for a
+// cursor of no group of overs.
 func (m *Matches) ListBalls(ctx context.Context, in *ListBalls) (*BallList, error) {
 	f, ok, err := dynamo.Get[Fixture](ctx, m.db, tables.GetFixture, in.ID)
 	if err != nil {
@@ -43,41 +66,45 @@ func (m *Matches) ListBalls(ctx context.Context, in *ListBalls) (*BallList, erro
 	if !ok {
 		return nil, ErrNotFound
 	}
-	index, _, err := dynamo.Get[BallIndex](ctx, m.db, tables.GetProcessed, in.ID)
+	index, ok, err := dynamo.Get[BallIndex](ctx, m.db, tables.GetProcessed, in.ID)
 	if err != nil {
 		return nil, err
 	}
+	if now := m.now(); ok && index.TTL <= now.Unix() || !ok && !f.ballsUntil(time.Time{}).After(now) {
+		return nil, ErrBallsExpired
+	}
+	out := &BallList{CacheControl: cacheFor(f.Phase())}
+	out.Body.Revision, out.Body.Overs, out.Body.Balls = index.revision(), []OverGroup{}, []score.Ball{}
 	first := 0
 	if in.Cursor != "" {
-		first = slices.IndexFunc(index.Chunks, func(c ChunkInfo) bool { return c.cursor() == in.Cursor })
-		if first < 0 {
+		key, revision, _ := strings.Cut(strings.Replace(in.Cursor, "-", "#", 1), "-")
+		first = slices.IndexFunc(index.Chunks, func(c ChunkInfo) bool { return c.Key == key })
+		out.Body.Revision, err = strconv.ParseInt(revision, 10, 64)
+		if first < 0 || err != nil {
 			return nil, httpapi.ErrBadCursor
 		}
 	}
-	out := &BallList{CacheControl: cacheFor(f.Phase())}
-	out.Body.Balls = []score.Ball{}
 	for _, c := range index.Chunks[first:] {
-		if c.Last <= in.After || in.Innings != 0 && c.innings() != in.Innings {
+		overs := c.overs()
+		if c.Slot <= in.After || in.Innings != 0 && overs.Innings != in.Innings {
 			continue
 		}
 		if len(out.Body.Balls) >= ballsPerPage {
-			out.Body.Next = c.cursor()
+			out.Body.Next = fmt.Sprintf("%s-%d", strings.Replace(c.Key, "#", "-", 1), out.Body.Revision)
 			break
 		}
-		balls, err := m.chunk(ctx, in.ID, c)
+		chunk, ok, err := dynamo.Get[BallChunk](ctx, m.db, tables.Hydrate, in.ID+"#"+c.Key)
 		if err != nil {
 			return nil, err
 		}
-		out.Body.Balls = append(out.Body.Balls, slices.DeleteFunc(balls, func(b score.Ball) bool { return b.ID <= in.After })...)
+		if !ok {
+			return nil, ErrBallsExpired
+		}
+		var balls []score.Ball
+		if err := json.Unmarshal([]byte(chunk.Balls), &balls); err != nil {
+			return nil, err
+		}
+		out.Body.Overs, out.Body.Balls = append(out.Body.Overs, overs), append(out.Body.Balls, balls...)
 	}
 	return out, nil
-}
-
-// chunk reads the balls of a chunk. An expired chunk has none.
-func (m *Matches) chunk(ctx context.Context, matchID string, meta ChunkInfo) (balls []score.Ball, err error) {
-	c, ok, err := dynamo.Get[BallChunk](ctx, m.db, tables.Hydrate, matchID+"#"+meta.Key)
-	if err != nil || !ok {
-		return nil, err
-	}
-	return balls, json.Unmarshal([]byte(c.Balls), &balls)
 }

@@ -2,9 +2,12 @@ package match_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -82,9 +85,135 @@ func TestBallsOfTestMatch(t *testing.T) {
 	if got, _ := list(match.ListBalls{Innings: 2}); !slices.Equal(got, second) {
 		t.Errorf("second innings (-want +got):\n%s", cmp.Diff(second, got))
 	}
-	newest := want[len(want)-100].ID
-	if got, _ := list(match.ListBalls{After: newest}); !slices.Equal(got, want[len(want)-99:]) {
-		t.Errorf("after the hundredth ball from the end (-want +got):\n%s", cmp.Diff(want[len(want)-99:], got))
+	index := testkit.Row[match.BallIndex](w.World, tables.Processing, crickettest.ID(m.ID))
+	slots := []int64{}
+	for _, c := range index.Chunks {
+		slots = append(slots, c.Slot)
+	}
+	last := slices.Max(slots)
+	if got, _ := list(match.ListBalls{After: last}); len(got) > 0 {
+		t.Errorf("%d balls after the revision of the last change, want none", len(got))
+	}
+}
+
+// TestClientFollowsChanges: a client that replaces the overs of each answer, and asks for
+// those after its revision, has what a new client gets, page by page. It is told nothing that
+// it has.
+func TestClientFollowsChanges(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	s := testkit.Open(w.World, match.ListBallsFunction, match.OpenMatches)
+	type overs struct{ innings, group int }
+	read := func(have map[overs][]score.Ball, after int64) (revision int64, told int) {
+		for in := (match.ListBalls{ID: "7", After: after}); ; {
+			page, err := s.ListBalls(w.NewContext(), &in)
+			testkit.Must(t, err)
+			for _, g := range page.Body.Overs {
+				delete(have, overs{g.Innings, g.From / 5})
+				told++
+			}
+			for _, b := range page.Body.Balls {
+				over, _, _ := strings.Cut(b.At, ".")
+				n, err := strconv.Atoi(over)
+				testkit.Must(t, err)
+				at := overs{b.Innings, n / 5}
+				have[at] = append(have[at], b)
+			}
+			if in.Cursor = page.Body.Next; in.Cursor == "" {
+				return page.Body.Revision, told
+			}
+		}
+	}
+	var balls []score.Ball
+	for n := range 90 {
+		balls = append(balls, score.Ball{ID: n + 1, Innings: 1, At: fmt.Sprintf("%d.%d", n/6, n%6+1)})
+	}
+	var index match.BallIndex
+	follower := map[overs][]score.Ball{}
+	var revision int64
+	for n, step := range []struct {
+		change string
+		balls  func() []score.Ball
+		told   int // groups of overs
+	}{
+		{"no ball", func() []score.Ball { return nil }, 0},
+		{"the first ball", func() []score.Ball { return balls[:1] }, 1},
+		{"all of them", func() []score.Ball { return balls }, 3},
+		{"nothing", func() []score.Ball { return balls }, 0},
+		{"a correction of an old ball", func() []score.Ball { balls = slices.Clone(balls); balls[3].Runs = 4; return balls }, 1},
+		{"a deleted ball", func() []score.Ball { balls = slices.Delete(slices.Clone(balls), 40, 41); return balls }, 1},
+		{"deleted overs", func() []score.Ball { return balls[:59] }, 1},
+		{"still deleted", func() []score.Ball { return balls[:59] }, 0},
+		{"bowled again", func() []score.Ball { return balls[:60] }, 1},
+		{"all deleted", func() []score.Ball { return nil }, 3},
+		{"the second innings first", func() []score.Ball { return []score.Ball{{ID: 200, Innings: 2, At: "0.1"}} }, 1},
+	} {
+		now := step.balls()
+		chunks, err := index.Record(f, now, int64(n+1), crickettest.KickOff)
+		testkit.Must(t, err)
+		for _, c := range chunks {
+			testkit.PutRows(w.World, tables.Processing, c)
+		}
+		testkit.PutRows(w.World, tables.Processing, index)
+		told := 0
+		revision, told = read(follower, revision)
+		fresh := map[overs][]score.Ball{}
+		read(fresh, 0)
+		if diff := cmp.Diff(fresh, follower); diff != "" || told != step.told {
+			t.Errorf("%s: %d groups of overs, want %d; (-new client +follower):\n%s", step.change, told, step.told, diff)
+		}
+		n := 0
+		for _, group := range fresh {
+			n += len(group)
+		}
+		if n != len(now) {
+			t.Errorf("%s: the match has %d balls, want %d", step.change, n, len(now))
+		}
+	}
+}
+
+// TestBallsExpireTogether: all balls of a match are kept for seven days after its latest
+// possible end, whenever they were bowled. Then the answer says so.
+func TestBallsExpireTogether(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	f.Type = "Test/5day"
+	testkit.PutRows(w.World, tables.Fixtures, f)
+	end := crickettest.KickOff.AddDate(0, 0, 6+7)
+	routes := w.Routes()
+	list := func() int {
+		return testkit.Call(routes, match.ListBallsFunction, "/matches/7/balls", "", "").StatusCode
+	}
+	var index match.BallIndex
+	balls := []score.Ball{{ID: 1, Innings: 1, At: "0.1"}}
+	for day := range 5 {
+		balls = append(balls, score.Ball{ID: day + 2, Innings: 1, At: fmt.Sprint(day*20, ".1")})
+		chunks, err := index.Record(f, balls, int64(day), crickettest.KickOff.AddDate(0, 0, day))
+		testkit.Must(t, err)
+		for _, c := range chunks {
+			testkit.PutRows(w.World, tables.Processing, c)
+			if c.TTL != end.Unix() {
+				t.Errorf("the balls of day %d expire at %v, want %v", day+1, time.Unix(c.TTL, 0).UTC(), end)
+			}
+		}
+	}
+	if got := list(); got != 200 {
+		t.Errorf("before the first ball is stored the answer is %d, want 200", got)
+	}
+	testkit.PutRows(w.World, tables.Processing, index)
+	w.MoveClock(end.Add(-time.Second))
+	if got := list(); got != 200 {
+		t.Errorf("a second before the balls expire the answer is %d, want 200", got)
+	}
+	w.MoveClock(end)
+	if out := testkit.Call(routes, match.ListBallsFunction, "/matches/7/balls", "", ""); out.StatusCode != 404 || !strings.Contains(out.Body, ":balls_expired") {
+		t.Errorf("the answer is %d %s, want 404 and balls_expired", out.StatusCode, out.Body)
+	}
+	testkit.Must(t, w.DeleteRow(tables.Processing, "7"))
+	if got := list(); got != 404 {
+		t.Errorf("once the rows are deleted the answer is %d, want 404", got)
 	}
 }
 
@@ -135,7 +264,7 @@ func TestRecordStoresTheLastSnapshot(t *testing.T) {
 			for _, b := range balls {
 				newest = max(newest, b.ID)
 			}
-			chunks, err := index.Record("7", balls, int64(slot), crickettest.KickOff)
+			chunks, err := index.Record(match.Fixture{MatchID: "7", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}, balls, int64(slot), crickettest.KickOff)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,15 +280,15 @@ func TestRecordStoresTheLastSnapshot(t *testing.T) {
 				if err := json.Unmarshal([]byte(stored["7#"+meta.Key].Balls), &some); err != nil {
 					t.Fatal(err)
 				}
-				if innings := some[0].Innings; innings != meta.Innings() {
-					t.Fatalf("chunk %s has balls of innings %d", meta.Key, innings)
+				if len(some) > 0 && some[0].Innings != meta.Innings() {
+					t.Fatalf("chunk %s has balls of innings %d", meta.Key, some[0].Innings)
 				}
 				got = append(got, some...)
 			}
 			if !slices.Equal(got, balls) {
 				t.Fatalf("stored balls (-want +got):\n%s", cmp.Diff(balls, got))
 			}
-			if again, _ := index.Record("7", balls, int64(slot), crickettest.KickOff); len(again) > 0 {
+			if again, _ := index.Record(match.Fixture{MatchID: "7", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}, balls, int64(slot), crickettest.KickOff); len(again) > 0 {
 				t.Fatalf("%d chunks changed for the same balls, want none", len(again))
 			}
 		}
@@ -183,7 +312,7 @@ func TestBallWithInvalidLabelIsStored(t *testing.T) {
 	t.Parallel()
 	var index match.BallIndex
 	balls := []score.Ball{{ID: 1, Innings: 1, At: "0.1"}, {ID: 2, Innings: 1, At: "x"}, {ID: 3, Innings: 1, At: "7.2"}}
-	chunks, err := index.Record("7", balls, 1, crickettest.KickOff)
+	chunks, err := index.Record(match.Fixture{MatchID: "7", StartTime: crickettest.KickOff.Format(tables.TimeLayout)}, balls, 1, crickettest.KickOff)
 	testkit.Must(t, err)
 	n := 0
 	for _, c := range chunks {

@@ -3,9 +3,13 @@
 //
 // Public reads are eventually consistent, which costs half: an answer is cached for
 // longer than a write takes to arrive. Two reads are consistent. A list of balls is: if
-// the read of an older chunk of overs missed a ball that a newer one follows, a client
-// that asks for the balls after the last would never get it. And so is what GetDisplay
-// builds and stores.
+// the read of a chunk of overs missed a change that its revision includes, a client that
+// asks for what has changed since would never get it. And so is what GetDisplay builds and
+// stores.
+//
+// Results are kept for good. Balls are kept until seven days after the latest possible end
+// of the match, all of them equally long; the tables' seed says seven days after each write,
+// which would delete the first days of a Test match while the last can still be read.
 //
 // Package live writes scores, displays and balls. Its writes carry the slot of the
 // poll, and NotAfter refuses those of an earlier slot.

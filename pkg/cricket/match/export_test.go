@@ -23,4 +23,4 @@ func (x *Matches) Names(ctx context.Context, f Fixture, s score.State) (Names, e
 	return x.names(ctx, f, s)
 }
 
-func (x ChunkInfo) Innings() int { return x.innings() }
+func (x ChunkInfo) Innings() int { return x.overs().Innings }

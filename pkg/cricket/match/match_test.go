@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/schedule"
 	"matchday/pkg/cricket/score"
+	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/cricket/tables"
 )
 
@@ -49,6 +50,25 @@ func TestGetMatchByPhase(t *testing.T) {
 		again.Headers["if-none-match"] = header.Get("ETag")
 		if out := routes[match.GetMatchFunction.Name](again); header.Get("ETag") == "" || out.StatusCode != http.StatusNotModified || out.Body != "" {
 			t.Errorf("match %s with If-None-Match: %d %q, want 304 without a body", id, out.StatusCode, out.Body)
+		}
+	}
+}
+
+// TestResultsAreKept: the score of a match that is over is served for years, one of a match
+// that was never finished for 30 days.
+func TestResultsAreKept(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	routes := w.Routes()
+	for phase, want := range map[sportmonks.Phase]bool{sportmonks.Result: true, sportmonks.Live: false} {
+		row, err := match.NewScoreRow(f, score.State{ID: "7", Phase: phase}, 1, crickettest.KickOff)
+		testkit.Must(t, err)
+		testkit.PutRows(w.World, tables.FixtureCache, row)
+		w.MoveClock(crickettest.KickOff.AddDate(3, 0, 0))
+		page := testkit.Decode[struct{ Score *score.State }](w.World, testkit.Call(routes, match.GetMatchFunction, "/matches/7", "", ""))
+		if got := page.Score != nil; got != want {
+			t.Errorf("three years after the phase %s the score is served: %v, want %v", phase, got, want)
 		}
 	}
 }

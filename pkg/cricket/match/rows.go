@@ -38,19 +38,26 @@ type ScoreRow struct {
 	TTL        int64       `dynamodbav:"ttl"` // epoch s
 }
 
-// keepScore is how long a score is kept after its last write, or after the start of
-// the match if that is later. A score is valid until a newer one replaces it: the
-// limit only bounds the size of the table.
-const keepScore = 30 * 24 * time.Hour
+// How long a score is kept after its last write, or after the start of the match if
+// that is later. A score is valid until a newer one replaces it: the limits only bound
+// the size of the table. The result of a match is kept for good, as far as a TTL can say.
+const (
+	keepScore  = 30 * 24 * time.Hour
+	keepResult = 50 * 365 * 24 * time.Hour
+)
 
 // NewScoreRow returns the row of a score that slot has read; slot is 0 if the match
 // was never polled. It returns the error of encoding the score.
 func NewScoreRow(f Fixture, s score.State, slot int64, now time.Time) (ScoreRow, error) {
 	text, err := json.Marshal(s)
-	return ScoreRow{
+	row := ScoreRow{
 		MatchID: f.MatchID, LeagueID: f.LeagueID, StartingAt: f.StartTime,
 		State: s, StateJSON: string(text), LastSlot: slot, TTL: keepUntil(f, now),
-	}, err
+	}
+	if s.Phase.Over() {
+		row.TTL = now.Add(keepResult).Unix()
+	}
+	return row, err
 }
 
 // keepUntil returns the TTL of the cached score and names of a match, in epoch s.

@@ -19,7 +19,7 @@ import (
 type BallIndex struct {
 	MatchID           string      `dynamodbav:"matchId"`
 	LastProcessedBall int         `dynamodbav:"lastProcessedBall"`
-	Chunks            []ChunkInfo `dynamodbav:"chunks"` // in the order of play
+	Chunks            []ChunkInfo `dynamodbav:"chunks"` // in the order of play, and then those that have become empty
 	LastSlot          int64       `dynamodbav:"lastSlot"`
 	TTL               int64       `dynamodbav:"ttl"` // epoch s
 }
@@ -28,7 +28,7 @@ type BallIndex struct {
 type ChunkInfo struct {
 	Key  string `dynamodbav:"k"` // "S1#00": innings, and over divided by oversPerChunk
 	Sum  string `dynamodbav:"s"` // hash of its balls
-	Last int    `dynamodbav:"l"` // its highest ball id
+	Slot int64  `dynamodbav:"r"` // of its last change
 }
 
 // BallChunk is another row of a match: the balls of oversPerChunk overs.
@@ -43,35 +43,65 @@ type BallChunk struct {
 // 2,700 balls of a Test match exceed the 400 kB of an item; they make about 90 chunks.
 const oversPerChunk = 5
 
-// KeepBalls is how long the balls and the ledger of a match are kept after the last
-// write.
+// KeepBalls is how long the balls and the ledger of a match are kept after the latest
+// possible end, or after the last write if that is later. So the balls of the first day of
+// a Test match do not expire before those of the last.
 const KeepBalls = 7 * 24 * time.Hour
+
+// ballsUntil returns when the balls of a match expire that are written now.
+func (f Fixture) ballsUntil(now time.Time) time.Time {
+	return latest(f.Start().Add(f.longest()), now).Add(KeepBalls)
+}
 
 // Record changes the index to that of balls, and returns the chunks that differ from
 // the stored ones. LastProcessedBall never decreases, even if the provider deletes
 // balls. It returns the error of encoding a ball.
-func (x *BallIndex) Record(matchID string, balls []score.Ball, slot int64, now time.Time) ([]BallChunk, error) {
-	ttl := now.Add(KeepBalls).Unix()
-	next := BallIndex{MatchID: matchID, LastProcessedBall: x.LastProcessedBall, LastSlot: slot, TTL: ttl}
+func (x *BallIndex) Record(f Fixture, balls []score.Ball, slot int64, now time.Time) ([]BallChunk, error) {
+	next := BallIndex{MatchID: f.MatchID, LastProcessedBall: x.LastProcessedBall, LastSlot: slot, TTL: f.ballsUntil(now).Unix()}
 	var changed []BallChunk
-	for key, group := range chunksOf(balls) {
+	add := func(key string, group []score.Ball) error {
 		text, err := json.Marshal(group)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		sum := sha256.Sum256(text)
-		meta := ChunkInfo{Key: key, Sum: base64.RawURLEncoding.EncodeToString(sum[:9])}
-		for _, ball := range group {
-			meta.Last = max(meta.Last, ball.ID)
+		info := ChunkInfo{Key: key, Sum: base64.RawURLEncoding.EncodeToString(sum[:9]), Slot: slot}
+		if i := slices.IndexFunc(x.Chunks, info.isOf); i >= 0 && x.Chunks[i].Sum == info.Sum {
+			info.Slot = x.Chunks[i].Slot
+		} else {
+			changed = append(changed, BallChunk{MatchID: f.MatchID + "#" + key, Balls: RawJSON(text), LastSlot: slot, TTL: next.TTL})
 		}
-		next.LastProcessedBall = max(next.LastProcessedBall, meta.Last)
-		next.Chunks = append(next.Chunks, meta)
-		if !slices.Contains(x.Chunks, meta) {
-			changed = append(changed, BallChunk{MatchID: matchID + "#" + key, Balls: RawJSON(text), LastSlot: slot, TTL: ttl})
+		next.Chunks = append(next.Chunks, info)
+		return nil
+	}
+	for key, group := range chunksOf(balls) {
+		if err := add(key, group); err != nil {
+			return nil, err
+		}
+		for _, ball := range group {
+			next.LastProcessedBall = max(next.LastProcessedBall, ball.ID)
+		}
+	}
+	for _, was := range x.Chunks {
+		if !slices.ContainsFunc(next.Chunks, was.isOf) {
+			if err := add(was.Key, []score.Ball{}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	*x = next
 	return changed, nil
+}
+
+// isOf reports whether two infos are of the same chunk.
+func (c ChunkInfo) isOf(o ChunkInfo) bool { return c.Key == o.Key }
+
+// revision returns the slot of the last change of any chunk.
+func (x *BallIndex) revision() (slot int64) {
+	for _, c := range x.Chunks {
+		slot = max(slot, c.Slot)
+	}
+	return slot
 }
 
 // chunksOf groups balls by innings and overs. The groups are in the order of their
@@ -97,12 +127,10 @@ func chunksOf(balls []score.Ball) iter.Seq2[string, []score.Ball] {
 	}
 }
 
-// cursor returns the key of the chunk in the form that URLs have.
-func (c ChunkInfo) cursor() string { return strings.Replace(c.Key, "#", "-", 1) }
-
-// innings returns the innings in the key of the chunk.
-func (c ChunkInfo) innings() int {
-	n, _, _ := strings.Cut(strings.TrimPrefix(c.Key, "S"), "#")
-	i, _ := strconv.Atoi(n) // never fails: chunksOf has built the key
-	return i
+// overs returns the innings and overs in the key of the chunk.
+func (c ChunkInfo) overs() OverGroup {
+	innings, group, _ := strings.Cut(strings.TrimPrefix(c.Key, "S"), "#")
+	i, _ := strconv.Atoi(innings) // never fails: chunksOf has built the key
+	n, _ := strconv.Atoi(group)
+	return OverGroup{Innings: i, From: n * oversPerChunk, To: (n + 1) * oversPerChunk}
 }

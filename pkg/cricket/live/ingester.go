@@ -338,6 +338,9 @@ func (i *ingester) store(ctx context.Context, f match.Fixture, p payload, balls 
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	if after.state.Held != 0 && before.sum == "" { // the balls are still unknown
+		p.sum, after.sum = "", ""
+	}
 	f.Polls = 0
 	return i.markIngested(ctx, f, p, after.state.Phase)
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -503,6 +504,9 @@ func (w *World) balls(matchID string) string {
 	var all []any
 	for in := (match.ListBalls{ID: matchID}); ; {
 		page, err := s.ListBalls(w.NewContext(), &in)
+		if errors.Is(err, match.ErrBallsExpired) {
+			return "expired"
+		}
 		testkit.Must(w.T, err)
 		for _, b := range page.Body.Balls {
 			all = append(all, b)

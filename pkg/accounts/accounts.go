@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/object"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/userpool"
 )
@@ -150,16 +152,25 @@ type Invited struct {
 
 // InviteAccount creates an account, for which Cognito sends an e-mail, and its profile. A
 // second run finds the account and creates what is missing. Errors:
-// userpool.ErrUnverified.
+// userpool.ErrUnverified; account_deleting if the account is about to disappear.
 func (s *Service) InviteAccount(ctx context.Context, in *InviteAccount) (*Invited, error) {
-	account, err := s.pool.Invite(ctx, in.Body.Email)
+	invited, err := s.pool.Invite(ctx, in.Body.Email)
 	if err != nil {
 		return nil, err
 	}
+	items, err := dynamo.QueryAll[item](ctx, s.db, readAccount, ofUser(invited.Subject))
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(items, func(i item) bool { return i.Item == string(account.Forget) }) {
+		return nil, errDeleting
+	}
 	out := &Invited{Status: http.StatusOK, CacheControl: httpapi.NoStore}
-	out.Body.UserID, out.Body.Mailed = account.Subject, account.Mailed
-	return out, s.create(ctx, account.Subject, in.Body.Name)
+	out.Body.UserID, out.Body.Mailed = invited.Subject, invited.Mailed
+	return out, s.create(ctx, invited.Subject, in.Body.Name)
 }
+
+var errDeleting = problem.New(problem.Conflict, "account_deleting", "the account with this address is being deleted: invite again in a few minutes")
 
 // ListAccounts is the request for the accounts.
 type ListAccounts struct {

@@ -213,6 +213,24 @@ func TestDeletion(t *testing.T) {
 	}
 }
 
+// TestInvitationDuringADeletion: an account that is about to disappear is not invited. Then
+// its address gets a new one.
+func TestInvitationDuringADeletion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	invite := func() events.APIGatewayV2HTTPResponse {
+		return testkit.Call(w.routes, accounts.InviteAccountFunction, "/admin/accounts", testkit.Administrator, `{"name":"Ann","email":"ann@example.com"}`)
+	}
+	testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "")
+	if err := testkit.CheckProblemCode(invite(), 409, "account_deleting"); err != nil {
+		t.Errorf("during the deletion: %v", err)
+	}
+	testkit.Must(t, w.finish(w.opened(), account.Forget, rooms...))
+	if out := invite(); out.StatusCode != 200 || strings.Contains(out.Body, `"userId":"ann"`) {
+		t.Errorf("after the deletion: %d %s, want 200 and a new id", out.StatusCode, out.Body)
+	}
+}
+
 // TestDeletionCrashes: after a crash anywhere, the user's second request or resume-jobs
 // ends the deletion.
 func TestDeletionCrashes(t *testing.T) {
@@ -298,7 +316,7 @@ func TestExport(t *testing.T) {
 	testkit.Must(t, err)
 	var document map[string]any
 	testkit.Must(t, json.Unmarshal(text, &document))
-	if document["userId"] != "ann" || !reflect.DeepEqual(document["cricket"], map[string]any{"from": "cricket"}) || !reflect.DeepEqual(document["pickem"], map[string]any{"from": "pickem"}) || !strings.Contains(string(text), "ANN") {
+	if document["userId"] != "ann" || !reflect.DeepEqual(document["cricket"], map[string]any{"from": "cricket"}) || !reflect.DeepEqual(document["pickem"], map[string]any{"from": "pickem"}) || !strings.Contains(string(text), "ANN") || document["email"] != "ann@example.com" {
 		t.Errorf("the document is %s", text)
 	}
 	w.MoveClock(noon.Add(25 * time.Hour))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -191,9 +192,16 @@ func (s *Service) endExport(ctx context.Context, job item, items []item) error {
 	document := map[string]any{"userId": job.UserID, "exportedAt": format(s.clock.Now())}
 	var own []map[string]string
 	for _, i := range items {
-		own = append(own, map[string]string{"item": i.Item, "name": i.Name, "createdAt": i.CreatedAt, "startedAt": i.StartedAt})
+		values := map[string]string{"item": i.Item, "name": i.Name, "createdAt": i.CreatedAt, "startedAt": i.StartedAt}
+		maps.DeleteFunc(values, func(_, value string) bool { return value == "" })
+		own = append(own, values)
 	}
 	document[Room.Name] = own
+	if user, ok, err := s.pool.Get(ctx, job.UserID); err != nil {
+		return err
+	} else if ok {
+		document["email"] = user.Email
+	}
 	for _, room := range rooms {
 		part, err := s.files.Get(ctx, account.PartKey(room, job.Job))
 		if err != nil {

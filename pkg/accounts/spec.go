@@ -94,7 +94,7 @@ var (
 		Does:   "Invites a person: creates an account, which Cognito mails a password to.",
 		IfDown: "Administrators cannot invite users.",
 		On:     spec.Route{Method: "POST", Path: "/admin/accounts", Auth: spec.Admin},
-		Uses:   []spec.Access{createProfile}, Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser},
+		Uses:   []spec.Access{createProfile, readAccount}, Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	ListAccountsFunction = spec.Function{
@@ -116,7 +116,7 @@ var (
 		Does:   "Records that a room has deleted or handed out a user's data, and ends the job when all have.",
 		IfDown: "Deletions and exports do not end.",
 		On:     account.DoneQueue,
-		Uses:   append([]spec.Access{recordPart}, finishes...), Users: []spec.UserOp{spec.AdminDeleteUser}, Objects: files,
+		Uses:   append([]spec.Access{recordPart}, finishes...), Users: []spec.UserOp{spec.AdminDeleteUser, spec.AdminGetUser}, Objects: files,
 		Memory: 512, Timeout: 30 * time.Second,
 	}
 	ResumeJobsFunction = spec.Function{
@@ -124,7 +124,7 @@ var (
 		Does:   "Sends the requests of deletions and exports again that were not done in time.",
 		IfDown: "A deletion or an export that was interrupted does not end.",
 		On:     spec.Schedule("rate(15 minutes)"),
-		Uses:   append([]spec.Access{openJobs}, finishes...), Users: []spec.UserOp{spec.AdminDeleteUser}, Objects: files,
+		Uses:   append([]spec.Access{openJobs}, finishes...), Users: []spec.UserOp{spec.AdminDeleteUser, spec.AdminGetUser}, Objects: files,
 		Sends: requestQueues(account.Forget, account.Export), Emits: []spec.Metric{jobsBehind},
 		Memory: 512, Timeout: time.Minute,
 	}

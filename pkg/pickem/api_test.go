@@ -93,6 +93,7 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", picks("x", "t1"), pickemtest.Refusal{Status: 422, Code: "unknown_match", Field: "body.predictions"}},
 		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", picks(pickemtest.MatchID(1), "t3"), pickemtest.Refusal{Status: 422, Code: "invalid_team", Field: "body.predictions." + pickemtest.MatchID(1)}},
 		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", picks(pickemtest.MatchID(1), ""), pickemtest.Refusal{Status: 422, Code: "invalid_team", Field: "body.predictions." + pickemtest.MatchID(1)}},
+		{event.PutResultFunction, pickemtest.AdminMatch(pickemtest.LockedShow, 1) + "/result", `{"result":"void","reason":"\u202eevil"}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.reason"}},
 		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", `{"predictions":{},"cardRev":-1}`, pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.cardRev"}},
 		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", picks(pickemtest.MatchID(1), nil), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.predictions." + pickemtest.MatchID(1)}},
 		{event.PutPredictionsFunction, pickemtest.AppEvent(pickemtest.Show) + "/predictions", picks(pickemtest.MatchID(1), 0.5), pickemtest.Refusal{Status: 422, Code: "invalid", Field: "body.predictions." + pickemtest.MatchID(1)}},

@@ -304,8 +304,8 @@ type httpContext struct {
 func (g *Gateway) event(req *http.Request, key, path, id string, params map[string]string, auth *authorizer, body []byte) event {
 	now := g.cfg.Clock.Now()
 	domain, port := req.Host, "80"
-	if h, p, err := net.SplitHostPort(req.Host); err == nil {
-		domain, port = h, p
+	if _, p, err := net.SplitHostPort(req.Host); err == nil {
+		domain, port = strings.TrimSuffix(req.Host, ":"+p), p // an IPv6 address keeps its brackets
 	}
 	prefix, _, _ := strings.Cut(domain, ".")
 	source, _, err := net.SplitHostPort(req.RemoteAddr)

@@ -39,27 +39,37 @@ func DisplayName(name string) (string, error) {
 // displayed is DisplayName for other bounds. An empty name is valid if least is 0.
 func displayed(name string, least, most int) (string, error) {
 	if !utf8.ValidString(name) {
-		return "", errors.New("a name must be valid UTF-8")
+		return "", errors.New("expected valid UTF-8")
 	}
 	name = strings.TrimSpace(norm.NFC.String(name))
 	if n := utf8.RuneCountInString(name); n < least || n > most {
-		return "", fmt.Errorf("a name must have %d to %d characters", least, most)
+		return "", fmt.Errorf("expected %d to %d characters", least, most)
 	}
-	visible := name == ""
+	visible, marks := name == "", 0
 	for _, r := range name {
-		if !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point) || r == blankBraille {
-			return "", fmt.Errorf("a name must have printable characters only: U+%04X is none", r)
+		if marks++; !unicode.In(r, unicode.Mn, unicode.Me) {
+			marks = 0
+		}
+		if marks > maxMarks {
+			return "", fmt.Errorf("expected at most %d marks on a letter", maxMarks)
+		}
+		if !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point) || strings.ContainsRune(blank, r) {
+			return "", fmt.Errorf("expected printable characters only: U+%04X is none", r)
 		}
 		visible = visible || unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
 	}
 	if !visible {
-		return "", errors.New("a name must have a visible character")
+		return "", errors.New("expected a visible character")
 	}
 	return name, nil
 }
 
-// blankBraille is a symbol that shows nothing.
-const blankBraille = '\u2800'
+// blank has the symbols that show nothing, or stand for what cannot be shown.
+const blank = "\u2800\ufffc\ufffd\U0001d159"
+
+// maxMarks is the most marks on one letter that a language writes, with room to spare:
+// more would be drawn over the lines above and below.
+const maxMarks = 4
 
 // address matches a mail address: an atom with dots, and a host name of two or more
 // labels (RFC 5321, 4.1.2). Quoted local parts, comments, address literals and

@@ -101,9 +101,25 @@ func (p Pool) List(ctx context.Context, limit int32, cursor string) (all []User,
 		return nil, "", fmt.Errorf("list the users: %w", err)
 	}
 	for _, u := range out.Users {
-		all = append(all, User{attribute(u.Attributes, "sub"), attribute(u.Attributes, "email"), string(u.UserStatus), aws.ToTime(u.UserCreateDate).UTC()})
+		all = append(all, userOf(u.Attributes, u.UserStatus, u.UserCreateDate))
 	}
 	return all, aws.ToString(out.PaginationToken), nil
+}
+
+// Get returns the account of a subject. It returns false if there is none.
+func (p Pool) Get(ctx context.Context, subject string) (User, bool, error) {
+	u, err := p.client.AdminGetUser(ctx, &cognito.AdminGetUserInput{UserPoolId: &p.id, Username: &subject})
+	if _, ok := errors.AsType[*types.UserNotFoundException](err); ok {
+		return User{}, false, nil
+	}
+	if err != nil {
+		return User{}, false, fmt.Errorf("find an account: %w", err)
+	}
+	return userOf(u.UserAttributes, u.UserStatus, u.UserCreateDate), true, nil
+}
+
+func userOf(attributes []types.AttributeType, status types.UserStatusType, created *time.Time) User {
+	return User{attribute(attributes, "sub"), attribute(attributes, "email"), string(status), aws.ToTime(created).UTC()}
 }
 
 // Remove deletes the account of a subject, if there is one.

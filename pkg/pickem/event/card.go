@@ -406,7 +406,7 @@ type PutResult struct {
 	MatchID string `path:"matchId" maxLength:"36" doc:"The id of the match."`
 	Body    struct {
 		Result NewResult `json:"result" doc:"The index of the winning team, from 0, void, or null to clear the result."`
-		Reason string    `json:"reason,omitempty" maxLength:"200" doc:"The reason, which members can read in the log of changed results."`
+		Reason string    `json:"reason,omitempty" format:"display-name" minLength:"0" maxLength:"200" doc:"The reason, which members can read in the log of changed results."`
 	}
 }
 

@@ -133,7 +133,10 @@ func (s *Scorer) ScoreEvent(ctx context.Context, in Request) error {
 // rankYear writes the ranking of a year. The index may lack standings that were just
 // written: written has those of this run.
 func (s *Scorer) rankYear(ctx context.Context, year string, written []item.Standing) error {
-	for range item.MaxTries {
+	for try := 0; ; try++ { // other events of the year may be scored at the same time
+		if err := dynamo.BackOff(ctx, try); err != nil {
+			return err
+		}
 		rev, err := ranking.Claim(ctx, s.db, year)
 		if err != nil {
 			return err
@@ -158,7 +161,6 @@ func (s *Scorer) rankYear(ctx context.Context, year string, written []item.Stand
 			return err
 		}
 	}
-	return problem.New(problem.Unavailable, "changed", "the ranking of %s changed during every attempt", year)
 }
 
 // score scores the prediction of one member, and returns it with the member's standing of

@@ -47,7 +47,7 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		{match.GetDisplayFunction, "/matches/7/display?team=99", "", "", 400, "query.team"},
 		{match.ListBallsFunction, "/matches/1/balls", "", "", 404, ""},
 		{match.ListBallsFunction, "/matches/7/balls?cursor=x", "", "", 422, "query.cursor"},
-		{match.ListBallsFunction, "/matches/7/balls?cursor=S9-99", "", "", 400, "query.cursor"},
+		{match.ListBallsFunction, "/matches/7/balls?cursor=S9-99-1", "", "", 400, "query.cursor"},
 		{match.ListBallsFunction, "/matches/7/balls?innings=0", "", "", 422, "query.innings"},
 		{match.ListBallsFunction, "/matches/7/balls?innings=x", "", "", 422, "query.innings"},
 		{match.ListBallsFunction, "/matches/7/balls?after=-1", "", "", 422, "query.after"},
@@ -134,7 +134,7 @@ func TestProblemCodes(t *testing.T) {
 	}{
 		{match.GetMatchFunction, "/matches/99", "", "", 404, "match_not_found"},
 		{match.ListBallsFunction, "/matches/99/balls", "", "", 404, "match_not_found"},
-		{match.ListBallsFunction, "/matches/7/balls?cursor=S9-99", "", "", 400, "bad_cursor"},
+		{match.ListBallsFunction, "/matches/7/balls?cursor=S9-99-1", "", "", 400, "bad_cursor"},
 		{match.GetDisplayFunction, "/matches/7/display?team=99", "", "", 400, "team_not_in_match"},
 		{catalog.ListLeaguesFunction, "/leagues?cursor=99", "", "", 400, "bad_cursor"},
 		{catalog.GetLeagueFunction, "/leagues/99", "", "", 404, "league_not_found"},

@@ -41,8 +41,9 @@ func displayed(name string, least, most int) (string, error) {
 	if !utf8.ValidString(name) {
 		return "", errors.New("expected valid UTF-8")
 	}
-	name = strings.TrimSpace(norm.NFC.String(name))
-	if n := utf8.RuneCountInString(name); n < least || n > most {
+	whole := norm.NFC.String(name)
+	name = strings.TrimSpace(whole)
+	if utf8.RuneCountInString(name) < least || utf8.RuneCountInString(whole) > most { // the schema counts white space, too
 		return "", fmt.Errorf("expected %d to %d characters", least, most)
 	}
 	visible, marks := name == "", 0

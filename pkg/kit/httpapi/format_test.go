@@ -37,6 +37,7 @@ func TestDisplayName(t *testing.T) {
 		strings.Repeat("e\u0301", 40):           strings.Repeat("é", 40),
 		"":                                      "",
 		"  \u00a0":                              "",
+		strings.Repeat("a", 40) + " ":           "",
 		strings.Repeat("a", 41):                 "",
 		"A\u200bnn":                             "",
 		"A\u200dnn":                             "",

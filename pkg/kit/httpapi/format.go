@@ -36,7 +36,8 @@ func DisplayName(name string) (string, error) {
 	return displayed(name, minDisplayName, maxDisplayName)
 }
 
-// displayed is DisplayName for other bounds. An empty name is valid if least is 0.
+// displayed is DisplayName for other bounds. An empty name is valid if least is 0, and one
+// of white space alone never is.
 func displayed(name string, least, most int) (string, error) {
 	if !utf8.ValidString(name) {
 		return "", errors.New("expected valid UTF-8")
@@ -46,7 +47,7 @@ func displayed(name string, least, most int) (string, error) {
 	if utf8.RuneCountInString(name) < least || utf8.RuneCountInString(whole) > most { // the schema counts white space, too
 		return "", fmt.Errorf("expected %d to %d characters", least, most)
 	}
-	visible, marks := name == "", 0
+	visible, marks := whole == "", 0
 	for _, r := range name {
 		if marks++; !unicode.In(r, unicode.Mn, unicode.Me) {
 			marks = 0

@@ -119,7 +119,7 @@ type stream struct {
 	line       *line
 	header     *header
 	token      string    // of a request of a run
-	due        time.Time // when APNs' time to answer is over
+	due        time.Time // when APNs' time to answer is over, by the machine's clock, as all of the network
 	framesRead uint64    // that the connection had read when the request was made
 }
 
@@ -224,8 +224,8 @@ func (c *conn) usable() bool {
 	return !c.closing
 }
 
-// gone reports whether the connection has ended.
-func (c *conn) gone() bool {
+// hasEnded reports whether the connection has ended.
+func (c *conn) hasEnded() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ended

@@ -267,7 +267,7 @@ func (l *lane) send(ctx context.Context) {
 	c, err := l.slot.get(ctx, h.bearer)
 	if err == nil {
 		if !slices.Contains(l.conns, c) {
-			l.conns = append(slices.DeleteFunc(l.conns, (*conn).gone), c)
+			l.conns = append(slices.DeleteFunc(l.conns, (*conn).hasEnded), c)
 		}
 		due := time.Now().Add(l.cfg.Patience)
 		for _, s := range l.todo {

@@ -68,8 +68,8 @@
 // event and its card sort before the predictions, so GetEvent reads them without these, and
 // the caller's prediction by its key. Standings and results are read from pages that the
 // scoring has written, with ranks. A league has at most 100 members: its tables are ranked
-// when they are read, from the points of its members. A member's own profile grows with the
-// member's events only.
+// when they are read, from the points of its members. Only a member's profile costs more: up
+// to two units for each event of the member.
 //
 // # Ties
 //

@@ -104,13 +104,14 @@ func (s *Members) ownScreen(ctx context.Context, g item.Collection) (*UserScreen
 		return nil, err
 	}
 	names, ranks := map[string]string{}, map[string]int{}
+	eventual := s.db.Eventual() // half the cost of two or three items for each event
 	both, bctx := errgroup.WithContext(ctx)
 	both.Go(func() error {
 		keys := make([]dynamo.Item, len(g.Predictions))
 		for i, p := range g.Predictions {
 			keys[i] = item.EventKey(p.EventID)
 		}
-		events, err := dynamo.GetAll[item.Event](bctx, s.db, tables.GetNames, keys)
+		events, err := dynamo.GetAll[item.Event](bctx, eventual, tables.GetNames, keys)
 		for _, e := range events {
 			names[e.ID] = e.Name
 		}
@@ -118,7 +119,7 @@ func (s *Members) ownScreen(ctx context.Context, g item.Collection) (*UserScreen
 	})
 	both.Go(func() (err error) {
 		scored := slices.DeleteFunc(slices.Clone(g.Predictions), func(p item.Prediction) bool { return p.ScoredAt == "" })
-		ranks, err = ranking.Ranks(bctx, s.db, out.Body.UserID, scopes(g.Standings, scored))
+		ranks, err = ranking.Ranks(bctx, eventual, out.Body.UserID, scopes(g.Standings, scored))
 		return err
 	})
 	if err := both.Wait(); err != nil {

@@ -1,9 +1,9 @@
 // Package alert sends notifications to the followers of a match.
 //
-// Four sources send an Alert message: package live for the events of a match, the
-// TossDetector, which asks the provider for the toss before a match starts, and the
-// Reminder, a quarter of an hour before the start. A fourth, package schedule, sends one when a match
-// is moved; the match is then reminded of again.
+// Four sources send an Alert message: package live for the events of a match; the
+// TossDetector, which asks the provider for the toss before a match starts; the Reminder,
+// a quarter of an hour before the start; and package schedule, when a match is moved. A
+// moved match is reminded of again.
 //
 // The Alerter serves the followers in pages of 500. It leaves out those whose
 // preferences exclude the alert, sends a notification to the phones of the others,

@@ -46,8 +46,9 @@ type Finisher struct {
 const (
 	// pageInterval is the time between two requests for the page of a match.
 	pageInterval = time.Minute
-	// settleAfter is the time after which a match without a page is cancelled, and a match
-	// ends whose page has a contradictory result, or a tie that a super over may follow.
+	// settleAfter is how long the page must say the same before it decides: that there is
+	// no such match, which cancels it; a result that its own scores contradict; or a tie that
+	// a super over may follow.
 	settleAfter = 15 * time.Minute
 	// calledOffAfter is how long a page must have the match as abandoned or cancelled. No
 	// score can confirm that.

@@ -110,8 +110,8 @@ func refuse(w http.ResponseWriter, status int, detail string) {
 	json.NewEncoder(w).Encode(&huma.ErrorModel{Type: problemType + codeOf(status), Title: http.StatusText(status), Status: status, Detail: detail})
 }
 
-// buffered sends the answer of next when it is complete. If next panics, it logs where and answers 500. To
-// the answers of GET requests it adds an ETag.
+// buffered sends the answer of next when it is complete. If next panics, it logs where and
+// answers 500. It adds an ETag to the answers of GET requests.
 func buffered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := newAnswer()

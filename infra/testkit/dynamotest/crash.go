@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"reflect"
 	"slices"
 	"sync"
@@ -30,6 +31,8 @@ type Process struct {
 	once   bool // it survives: only that call fails
 	failed bool
 	lost   string // the call that failed
+	ended  bool   // by Ended
+	hidden bool   // by Ended: the run hid the failure of a call
 }
 
 // CrashAt returns a process that crashes at a call, counted from 1: before the call
@@ -39,7 +42,11 @@ func CrashAt(call int, after bool) *Process { return &Process{at: call, after: a
 // AWS returns a copy of cfg that makes its calls through the process.
 func (p *Process) AWS(cfg aws.Config) aws.Config {
 	return withMiddleware(cfg, "crash", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
-		err = p.do(awsmiddleware.GetOperationName(ctx), func() error { out, meta, err = next.HandleInitialize(ctx, in); return err })
+		name := awsmiddleware.GetOperationName(ctx)
+		if table := reflect.ValueOf(in.Parameters).Elem().FieldByName("TableName"); table.IsValid() {
+			name += " " + *table.Interface().(*string)
+		}
+		err = p.do(name, func() error { out, meta, err = next.HandleInitialize(ctx, in); return err })
 		return out, meta, err
 	})
 }
@@ -88,7 +95,8 @@ func (p *Process) do(name string, call func() error) error {
 // scenario once without a crash, and twice for each I/O call: with a crash before the
 // call and after it. All runs must return the same state.
 //
-// scenario must ignore the error of the first run.
+// scenario must ignore the error of the first run, or give it to Ended: CheckCrashes then
+// also runs scenario once for each call with a failure of that call only.
 func CheckCrashes[W any](t *testing.T, scenario func(t *testing.T, p *Process) W) {
 	t.Helper()
 	var whole Process
@@ -96,18 +104,51 @@ func CheckCrashes[W any](t *testing.T, scenario func(t *testing.T, p *Process) W
 	if whole.calls == 0 {
 		t.Fatal("the job makes no I/O call, so no crash can be tested")
 	}
+	check := func(name string, p *Process) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := scenario(t, p)
+			if diff := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
+				t.Errorf("the state after a crash and a second run differs (-without a crash +after it):\n%s", diff)
+			}
+			if p.hidden {
+				t.Errorf("the run reports success, although its call %d, %s, has failed", p.at, p.lost)
+			}
+			if !p.once {
+				Record("crashes", t.Name())
+			}
+		})
+	}
 	for k := 1; k <= whole.calls; k++ {
 		for _, after := range []bool{false, true} {
-			t.Run(fmt.Sprintf("call %d after=%v", k, after), func(t *testing.T) {
-				t.Parallel()
-				got := scenario(t, CrashAt(k, after))
-				if diff := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
-					t.Errorf("the state after a crash and a second run differs (-without a crash +after it):\n%s", diff)
-				}
-				Record("crashes", t.Name())
-			})
+			check(fmt.Sprintf("call %d after=%v", k, after), CrashAt(k, after))
+		}
+		if whole.ended {
+			check(fmt.Sprintf("call %d fails", k), &Process{at: k, once: true})
 		}
 	}
+}
+
+// Ended takes the error of the first run of a scenario of CheckCrashes, and reports
+// whether its trigger runs it again: not if the run has handled the failure of a call.
+// That is an error of the test unless spared has a pattern (path.Match) of the call: an
+// operation of AWS with the name of its table, or the path of a request.
+func (p *Process) Ended(err error, spared ...string) (again bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	if !p.once || p.lost == "" || err != nil {
+		return true
+	}
+	p.hidden = !matches(spared, p.lost)
+	return false
+}
+
+func matches(patterns []string, call string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(pattern, call)
+		return ok && err == nil
+	})
 }
 
 // CheckFailures tests that a run reports each failure of an I/O call. run does the same
@@ -115,7 +156,7 @@ func CheckCrashes[W any](t *testing.T, scenario func(t *testing.T, p *Process) W
 // fails the first I/O call of the first run, the second of the second, and so on, until a
 // run succeeds because it makes fewer. The failed call is not made; all others are.
 //
-// Calls of the operations in spared may fail without an error of the run.
+// Calls that spared has a pattern of, as in Ended, may fail without an error of the run.
 func CheckFailures(t testing.TB, p *Process, run func() error, spared ...string) {
 	t.Helper()
 	for k := 1; ; k++ {
@@ -128,7 +169,7 @@ func CheckFailures(t testing.TB, p *Process, run func() error, spared ...string)
 			}
 			return
 		}
-		if err == nil && !slices.Contains(spared, lost) {
+		if err == nil && !matches(spared, lost) {
 			t.Errorf("the run reports success, although its call %d, %s, has failed", k, lost)
 		}
 	}

@@ -211,7 +211,7 @@ func count(ctx context.Context, db dynamo.DB, idempotent bool) error {
 func counting(idempotent bool) func(*testing.T, *Process) int {
 	return func(t *testing.T, p *Process) int {
 		cfg, prefix := CreateTables(t, []spec.Table{tallies})
-		if err := count(t.Context(), dynamo.Open(p.AWS(cfg), prefix), idempotent); err == nil && p.at > 0 {
+		if err := count(t.Context(), dynamo.Open(p.AWS(cfg), prefix), idempotent); !p.Ended(err) || err == nil && p.at > 0 {
 			t.Error("the job returned no error after the crash")
 		}
 		again := dynamo.Open(cfg, prefix)
@@ -242,6 +242,22 @@ func TestBrokenJob(t *testing.T) {
 		CheckCrashes(t, counting(false))
 	case "does nothing":
 		CheckCrashes(t, func(*testing.T, *Process) int { return 1 })
+	case "hides an error":
+		CheckCrashes(t, func(t *testing.T, p *Process) int {
+			cfg, prefix := CreateTables(t, []spec.Table{tallies})
+			_ = count(t.Context(), dynamo.Open(p.AWS(cfg), prefix), true)
+			p.Ended(nil)
+			return 1
+		})
+	case "handles an error":
+		CheckCrashes(t, func(t *testing.T, p *Process) (runs int) {
+			cfg, prefix := CreateTables(t, []spec.Table{tallies})
+			_ = count(t.Context(), dynamo.Open(p.AWS(cfg), prefix), true)
+			if p.Ended(nil, "UpdateItem *") {
+				return 2
+			}
+			return 1
+		})
 	case "works":
 		CheckCrashes(t, counting(true))
 	case "hides a failure":
@@ -286,8 +302,10 @@ func TestCrashReports(t *testing.T) {
 			"the state after a crash and a second run differs",
 		}, []string{"--- FAIL: TestBrokenJob/call_1_after=false", "--- FAIL: TestBrokenJob/call_2_after=true", "call_3"}, 4},
 		{"does nothing", []string{"the job makes no I/O call"}, nil, 0},
+		{"hides an error", []string{"--- FAIL: TestBrokenJob/call_1_fails", "although its call 1, UpdateItem "}, []string{"--- FAIL: TestBrokenJob/call_1_after"}, 2},
+		{"handles an error", []string{"--- FAIL: TestBrokenJob/call_1_fails", "the state after a crash and a second run differs"}, []string{"reports success", "--- FAIL: TestBrokenJob/call_1_after"}, 2},
 		{"works", []string{"PASS"}, []string{"FAIL"}, 2},
-		{"hides a failure", []string{"the run makes no I/O call", "its call 2, UpdateItem, has failed"}, []string{"its call 1"}, 0},
+		{"hides a failure", []string{"the run makes no I/O call", "its call 2, UpdateItem "}, []string{"its call 1"}, 0},
 	} {
 		t.Run(c.job, func(t *testing.T) {
 			t.Parallel()

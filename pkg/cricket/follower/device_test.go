@@ -525,11 +525,12 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 					in = registration("ann", "a")
 				}
 				s := testkit.OpenWith(w.World, w.CrashingEnv(follower.RegisterDeviceFunction, p), follower.OpenDevices)
-				s.RegisterDevice(w.NewContext(), in)
+				_, err := s.RegisterDevice(w.NewContext(), in)
+				p.Ended(err)
 				if n := len(tokensOf(w, "ann")) + len(tokensOf(w, "carol")); n == 0 && before != "" {
 					t.Error("no phone after the crash, want the old or the new one")
 				}
-				_, err := again.RegisterDevice(w.NewContext(), in)
+				_, err = again.RegisterDevice(w.NewContext(), in)
 				testkit.Must(t, err)
 				if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 					t.Error(err)
@@ -549,7 +550,8 @@ func TestDeleteDeviceCrashes(t *testing.T) {
 		registerBefore(w, t, "ann", "", "a")
 		in := &follower.DeleteDevice{User: auth.User{UserID: "ann"}, DeviceID: push.TokenID(crickettest.TokenID("a"))}
 		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.DeleteDeviceFunction, p), follower.OpenDevices)
-		s.DeleteDevice(w.NewContext(), in)
+		_, err := s.DeleteDevice(w.NewContext(), in)
+		p.Ended(err)
 		if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 			t.Error(err)
 		}
@@ -568,11 +570,12 @@ func TestPushToStartCrashes(t *testing.T) {
 		in := &follower.UpdatePushToStart{User: auth.User{UserID: "ann"}}
 		in.Body.DeviceToken, in.Body.Token = push.Token(crickettest.Token("a")), push.Token(crickettest.Token("start"))
 		s := testkit.OpenWith(w.World, w.CrashingEnv(follower.UpdatePushToStartFunction, p), follower.OpenDevices)
-		s.UpdatePushToStart(w.NewContext(), in)
+		_, err := s.UpdatePushToStart(w.NewContext(), in)
+		p.Ended(err)
 		if err := ownershipError(w, func(follower.DeviceRow) bool { return true }); err != nil {
 			t.Error(err)
 		}
-		_, err := testkit.Open(w.World, follower.UpdatePushToStartFunction, follower.OpenDevices).UpdatePushToStart(w.NewContext(), in)
+		_, err = testkit.Open(w.World, follower.UpdatePushToStartFunction, follower.OpenDevices).UpdatePushToStart(w.NewContext(), in)
 		testkit.Must(t, err)
 		return testkit.Rows[follower.DeviceRow](w.World, tables.Devices)
 	})

@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -23,7 +24,11 @@ import (
 func crashTick(w *crickettest.World, p *dynamotest.Process, n int) crickettest.Outcome {
 	w.T.Helper()
 	tk := testkit.OpenWith(w.World, w.CrashingEnv(live.TickFunction, p), live.OpenTicker)
-	tk.Tick(w.NewContext(), crickettest.TickOf(n))
+	_, err := tk.Tick(w.NewContext(), crickettest.TickOf(n))
+	if w.Logs.SumMetric(tables.MatchesFailed)+w.Logs.SumMetric(tables.ProviderFaults) > 0 {
+		err = errors.Join(err, errors.New("an error was counted"))
+	}
+	p.Ended(err)
 	restarted := w.Ticker()
 	w.TickAt(restarted, n+1)
 	for i := range live.ConfirmPolls + 1 {
@@ -74,10 +79,26 @@ func TestCrashWhileFinishingIsRepaired(t *testing.T) {
 		w, restarted, m := matchLeft(t, func() (int, string) { return 200, pageOf("Finished", tied) })
 		testkit.Drain(w.World, tables.FinishQueue, 0, func(context.Context, live.MatchLeft) error { return nil })
 		s := testkit.OpenWith(w.World, w.CrashingEnv(live.FinishMatchFunction, p), live.OpenFinisher)
-		s.FinishMatch(w.NewContext(), m)
-		w.MoveClock(w.Clock.Now().Add(live.FinishMatchFunction.VisibilityTimeout())) // when the message is delivered again
-		testkit.Must(t, restarted.FinishMatch(w.NewContext(), m))
+		if p.Ended(s.FinishMatch(w.NewContext(), m), "/api/*/fixtures/*") { // the page is requested again later
+			w.MoveClock(w.Clock.Now().Add(live.FinishMatchFunction.VisibilityTimeout())) // when the message is delivered again
+			testkit.Must(t, restarted.FinishMatch(w.NewContext(), m))
+		}
 		testkit.Drain(w.World, tables.FinishQueue, 10*time.Minute, restarted.FinishMatch)
+		return w.Outcome()
+	})
+}
+
+func TestCrashAfterTheEndIsRepaired(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
+		w, restarted, _ := matchLeft(t, func() (int, string) { return 200, pageOf("Finished", tied) })
+		testkit.Drain(w.World, tables.FinishQueue, 10*time.Minute, restarted.FinishMatch)
+		m := testkit.Messages[live.MatchLeft](w.World, tables.FinishQueue)[0]
+		w.MoveClock(w.Clock.Now().Add(live.KeepFollows))
+		s := testkit.OpenWith(w.World, w.CrashingEnv(live.FinishMatchFunction, p), live.OpenFinisher)
+		if p.Ended(s.FinishMatch(w.NewContext(), m)) {
+			testkit.Must(t, restarted.FinishMatch(w.NewContext(), m))
+		}
 		return w.Outcome()
 	})
 }

@@ -284,7 +284,7 @@ func TestSyncCrashesAtAnEnd(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w := withCancelledMatch(t)
 		crashed := testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction, p), schedule.OpenSyncer)
-		crashed.SyncFixtures(w.NewContext())
+		p.Ended(crashed.SyncFixtures(w.NewContext()), "/api/*/fixtures/*")
 		w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
 		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 		o := w.Outcome()
@@ -443,7 +443,7 @@ func TestSyncCrashesAtADeletedMatch(t *testing.T) {
 		w.AddFixture("7")
 		w.Override = func(string) (int, string) { return http.StatusNotFound, `{}` }
 		w.SetFixtures()
-		testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction, p), schedule.OpenSyncer).SyncFixtures(w.NewContext())
+		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction, p), schedule.OpenSyncer).SyncFixtures(w.NewContext()), "/api/*/fixtures/*")
 		w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
 		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 		o := w.Outcome()

@@ -232,7 +232,7 @@ func TestCrash(t *testing.T) {
 			}
 			return l.Release(t.Context())
 		}
-		_ = job(dynamo.Open(p.AWS(dynamotest.WithGuard(t, cfg, holder)), prefix))
+		p.Ended(job(dynamo.Open(p.AWS(dynamotest.WithGuard(t, cfg, holder)), prefix)))
 		w.now = w.now.Add(time.Millisecond)
 		if err := job(w.db); err != nil {
 			t.Errorf("the second run: %v", err)

@@ -101,9 +101,13 @@ func (s Stage) ofLambda(f spec.Function, name string) Metric {
 	return Metric{"AWS/Lambda", name, "Sum", map[string]string{"FunctionName": s.Function(f)}}
 }
 
-// emitted returns the CloudWatch metric of a metric that a function emits.
-func (s Stage) emitted(function string, m spec.Metric, stat string) Metric {
-	return Metric{telemetry.Namespace, m.Name, stat, map[string]string{telemetry.Dimension: s.Function(spec.Function{Name: function})}}
+// emitted returns the CloudWatch metric of a metric that a function of the room emits.
+func (s Stage) emitted(room, function string, m spec.Metric, stat string) Metric {
+	by := map[string]string{telemetry.Dimension: s.Function(spec.Function{Name: function})}
+	if m.OfRoom {
+		by = map[string]string{telemetry.RoomDimension: s.Prefix() + room}
+	}
+	return Metric{telemetry.Namespace, m.Name, stat, by}
 }
 
 // Waiting returns the metric of the visible messages in a queue.
@@ -223,11 +227,11 @@ func (s Stage) Alarms(room spec.Room) (all []Alarm) {
 			Below: a.Below, Bound: a.Bound, Period: time.Minute, Points: a.Minutes, Of: 5, TreatMissingData: NotBreaching,
 		}
 		for _, m := range a.Metrics {
-			own.Metrics = append(own.Metrics, s.emitted(a.Function, m, a.Stat))
+			own.Metrics = append(own.Metrics, s.emitted(room.Name, a.Function, m, a.Stat))
 		}
 		switch {
 		case a.While != spec.Metric{}: // there is no data while nothing runs, nor during a complete outage
-			own.While, own.TreatMissingData = new(s.emitted(a.Function, a.While, "Minimum")), Ignore
+			own.While, own.TreatMissingData = new(s.emitted(room.Name, a.Function, a.While, "Minimum")), Ignore
 		case a.Below:
 			own.TreatMissingData = Breaching
 		}

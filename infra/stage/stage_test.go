@@ -291,10 +291,12 @@ func TestAlarms(t *testing.T) {
 		"the room's own": {spec.Room{Name: "lab", Alarms: []spec.Alarm{
 			{Name: "slow", Function: "lab/get", Metrics: metrics("Lag", "Wait"), Stat: "p99", Bound: 2, Minutes: 3},
 			{Name: "idle", Function: "lab/get", Metrics: metrics("Done"), Stat: "Sum", Below: true, Bound: 4, Minutes: 2},
+			{Name: "delayed", Function: "lab/get", Metrics: []spec.Metric{{Name: "Delay", OfRoom: true}}, Stat: "p99", Bound: 3, Minutes: 3},
 			{Name: "behind", Function: "lab/get", Metrics: metrics("Done"), Stat: "Sum", While: metrics("Open")[0], Below: true, Bound: 4, Minutes: 1},
 		}}, []string{
 			"dev-lab-slow: 3 of 5 × 1m0s > 2: Lag + Wait (p99 of matchday map[function:dev-lab-get]), notBreaching",
 			"dev-lab-idle: 2 of 5 × 1m0s < 4: Done (Sum of matchday map[function:dev-lab-get]), breaching",
+			"dev-lab-delayed: 3 of 5 × 1m0s > 3: Delay (p99 of matchday map[room:dev-lab]), notBreaching",
 			"dev-lab-behind: 1 of 5 × 1m0s < 4: Done (Sum of matchday map[function:dev-lab-get]) while Open, ignore",
 		}},
 	} {

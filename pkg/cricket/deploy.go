@@ -31,6 +31,16 @@ var alarms = []spec.Alarm{
 		IfDown:  "Lock screens show the score late.",
 	},
 	{
+		// At worst a tick begins 1 s late (ticks-late) and waits 4 s for the provider (the
+		// limit of its client), and 3 s go to the writes, the queue, a cold start and the pushes
+		// of 2,000 activities: 8 s. Normally all of it takes 2 s, so 10 s has room for one retry
+		// (5 s). It is half the time between two balls of a quick over: a lock screen that is
+		// later may show the score of the ball before.
+		Name: "pushes-late", Function: activity.PushActivitiesFunction.Name, Metrics: []spec.Metric{tables.PushDelay}, Stat: "p99", Bound: 10_000, Minutes: 3,
+		Watches: "more than 1 % of a minute's pushes that Apple accepted more than 10 s after the poll of their ball was due",
+		IfDown:  "Lock screens and notifications are a ball behind.",
+	},
+	{
 		Name: "provider-failing", Function: live.TickFunction.Name, Metrics: []spec.Metric{tables.ProviderFaults}, Stat: "Sum", Bound: 6, Minutes: 3,
 		Watches: "more than 6 of a minute's 24 polls that failed at the provider",
 		IfDown:  "Scores are not updated until the provider answers again.",

@@ -12,8 +12,9 @@ const (
 // Metric is a number that functions emit to CloudWatch. What a function emits,
 // and what an alarm watches, names the same value.
 type Metric struct {
-	Name string
-	Unit Unit
+	Name   string
+	Unit   Unit
+	OfRoom bool `json:"-"` // one metric of the room, whichever of its functions emits it; else one of each function
 }
 
 // Alarm notifies the on-call when metrics that a function emits are out of bounds.

@@ -45,6 +45,9 @@ func TestTiming(t *testing.T) {
 	invocation(3, errors.New("Task timed out after 8.00 seconds"))
 	invocation(5, nil) // its slot was claimed by another tick, so it logs nothing
 	done(6, 0, 2600)
+	for _, function := range []string{"cricket/push-activities", "cricket/send-alerts"} {
+		h.Log(lambda.Log{Function: function, RequestID: function, Line: `{"msg":"metrics","_aws":{},"PushDelay":[700,900],"PushesDelivered":21}`})
+	}
 	got := h.timing(due(7).Add(time.Second))
 	want := []bar{
 		{first, 3, 40, 1, "done", ""}, {first + 1, 5, 60, 1, "done", ""}, {first + 2, 0, 0, 0, "fault", "Limited"},
@@ -56,6 +59,9 @@ func TestTiming(t *testing.T) {
 	}
 	if got.Claimed != 4 || got.Expected != 7 || got.Ticks != 3 || got.Took.P99 != 2600 || got.Lag.P50 != 3 {
 		t.Errorf("the numbers are %+v", got)
+	}
+	if want := (quantiles{900, 900}); got.Delays != 4 || got.Delay != want {
+		t.Errorf("%d delays of pushes have the percentiles %+v, want 4 with %+v", got.Delays, got.Delay, want)
 	}
 }
 

@@ -21,6 +21,7 @@ const (
 	minute       = 60   // s
 
 	keptTicks      = 240 // ten minutes
+	keptDelays     = 2000
 	keptExecutions = 4
 	keptIdle       = 16
 )
@@ -30,6 +31,7 @@ type ticks struct {
 	mu       sync.Mutex
 	all      []tick
 	first    int64                   // slot of the first tick; 0 before it
+	delays   []float64               // of pushes, ms; each stands for up to 20
 	idle     map[int64]bool          // minutes without ticks because nothing is live, epoch minutes
 	machines map[string][]*execution // the latest last
 }
@@ -62,7 +64,7 @@ type execution struct {
 	failed       string
 }
 
-// line is what the panel reads in the metrics that a tick logs.
+// line is what the panel reads in the metrics that functions log.
 type line struct {
 	Slot int64  `json:"slot"`
 	Kind string `json:"kind"`
@@ -71,11 +73,13 @@ type line struct {
 	Took    float64  `json:"TickTime"`
 	Changed int      `json:"MatchesChanged"`
 	Faults  int      `json:"ProviderFaults"`
+
+	Delays []float64 `json:"PushDelay"`
 }
 
-// Log takes the metrics that a tick logged.
+// Log takes the metrics that a function logged.
 func (h *ticks) Log(l lambda.Log) {
-	if l.Function != tickFunction || !strings.Contains(l.Line, `"_aws"`) {
+	if !strings.Contains(l.Line, `"_aws"`) || l.Function != tickFunction && !strings.Contains(l.Line, `"PushDelay"`) {
 		return
 	}
 	var in line
@@ -84,6 +88,11 @@ func (h *ticks) Log(l lambda.Log) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if l.Function != tickFunction {
+		h.delays = append(h.delays, in.Delays...)
+		h.delays = slices.Delete(h.delays, 0, max(len(h.delays)-keptDelays, 0))
+		return
+	}
 	t := h.tick(l.RequestID, l.Time)
 	switch {
 	case in.Lag != nil:
@@ -207,6 +216,8 @@ type timing struct {
 	Ticks    int       `json:"ticks"`    // that the percentiles are over
 	Lag      quantiles `json:"lag"`
 	Took     quantiles `json:"took"`
+	Delays   int       `json:"delays"`  // that the percentiles of Delay are over
+	Delay    quantiles `json:"delay"`   // of pushes, from the due time of their slot to Apple's acceptance
 	Waiting  int       `json:"waiting"` // ticks planned and not begun
 	Idle     bool      `json:"idle"`    // nothing is live in this minute
 }
@@ -235,6 +246,8 @@ func (h *ticks) timing(now time.Time) timing {
 	t.Ticks = len(lags)
 	t.Lag = quantiles{percentile(lags, 0.5), percentile(lags, 0.99)}
 	t.Took = quantiles{percentile(tooks, 0.5), percentile(tooks, 0.99)}
+	delays := slices.Sorted(slices.Values(h.delays))
+	t.Delays, t.Delay = len(delays), quantiles{percentile(delays, 0.5), percentile(delays, 0.99)}
 	for n := current - window + 1; n <= current; n++ {
 		k, ok := best[n]
 		b := bar{n, k.lag, k.took, k.changed, k.result, k.why}

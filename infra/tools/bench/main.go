@@ -57,8 +57,8 @@ func bench(ctx context.Context, out io.Writer, local string, known []rooms.Room)
 	if err := build(ctx, bin, known); err != nil {
 		return err
 	}
-	slog.SetDefault(telemetry.Logger(io.Discard, "bench")) // a function's logs cost time, too
-	testing.Init()                                         // rooms use testing.Benchmark
+	slog.SetDefault(telemetry.Logger(io.Discard, "bench", "bench")) // a function's logs cost time, too
+	testing.Init()                                                  // rooms use testing.Benchmark
 	if err := flag.Set("test.benchtime", "400ms"); err != nil {
 		return err
 	}

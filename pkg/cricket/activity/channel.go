@@ -218,16 +218,21 @@ func (p *Pusher) pushChannels(ctx context.Context, m MatchChanged, messages map[
 // removed, so that the next activity opens a new channel; this is not a failure.
 func (p *Pusher) broadcast(ctx context.Context, rows []Channel, messages map[string]*update) (anyFailed bool, err error) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(c Channel) bool { return c.ChannelID == "" || messages[c.View] == nil })
-	errs := make([]error, len(rows))
+	errs, answered := make([]error, len(rows)), make([]time.Time, len(rows))
 	var broadcasts sync.WaitGroup
 	for i, row := range rows {
-		broadcasts.Go(func() { errs[i] = p.broadcastTo(ctx, row.ChannelID, messages[row.View].channel) })
+		broadcasts.Go(func() {
+			errs[i] = p.broadcastTo(ctx, row.ChannelID, messages[row.View].channel)
+			answered[i] = p.now()
+		})
 	}
 	broadcasts.Wait()
 	sent, failed := 0, 0
+	var delays telemetry.Histogram
 	for i, row := range rows {
 		if errs[i] == nil {
 			sent++
+			messages[row.View].accepted(&delays, answered[i])
 			continue
 		}
 		slog.ErrorContext(ctx, "a broadcast failed", "match", row.MatchID, "view", row.View, "err", errs[i])
@@ -240,7 +245,8 @@ func (p *Pusher) broadcast(ctx context.Context, rows []Channel, messages map[str
 		}
 	}
 	if len(rows) > 0 {
-		telemetry.Emit(ctx, p.now(), []telemetry.Sample{telemetry.Count(tables.Broadcasts, sent), telemetry.Count(tables.BroadcastsFailed, failed)})
+		counts := []telemetry.Sample{telemetry.Count(tables.Broadcasts, sent), telemetry.Count(tables.BroadcastsFailed, failed)}
+		telemetry.Emit(ctx, p.now(), append(counts, delays.Samples(tables.PushDelay)...))
 	}
 	return failed > 0, nil
 }

@@ -234,18 +234,29 @@ func (p *Pusher) pushTokens(ctx context.Context, f match.Fixture, m MatchChanged
 
 // update is the message of one perspective, for its tokens and for its channel.
 // Apple may store the message to a token; it never stores one to a channel.
-type update struct{ token, channel *push.Message }
+type update struct {
+	token, channel *push.Message
+	due            time.Time // of the slot that found the state; zero for an end
+}
+
+// accepted adds the time from the update's slot to now, when Apple has accepted a push of
+// it.
+func (u *update) accepted(delays *telemetry.Histogram, now time.Time) {
+	if !u.due.IsZero() {
+		delays.Add(now.Sub(u.due))
+	}
+}
 
 // newUpdate encodes a state. Apple stores the message to a token until expires, and
 // does not store it if expires is zero.
 func newUpdate(s push.State, expires time.Time, encode func(push.State) (*push.Message, error)) (*update, error) {
 	channel, err := encode(s)
 	if err != nil || expires.IsZero() {
-		return &update{channel, channel}, err
+		return &update{token: channel, channel: channel}, err
 	}
 	s.Expires = expires
 	token, err := encode(s)
-	return &update{token, channel}, err
+	return &update{token: token, channel: channel}, err
 }
 
 // messages returns the update of each perspective of m that has a display. At the
@@ -282,6 +293,9 @@ func (p *Pusher) messages(ctx context.Context, f match.Fixture, m MatchChanged) 
 		}
 		if err != nil {
 			return nil, fmt.Errorf("display of match %s for %s: %w", f.MatchID, view, err)
+		}
+		if m.Ended == 0 {
+			messages[view].due = match.SlotTime(display.Slot)
 		}
 	}
 	return messages, nil
@@ -363,6 +377,7 @@ type pushRun struct {
 	remove    []string // tokens of the current page to remove: gone or ended
 	unreached []string // tokens of the current page to retry
 	counts    push.Counts
+	delays    telemetry.Histogram // of the pushes that Apple accepted
 }
 
 // pushPage pushes the message of each perspective to its group of tokens until
@@ -379,7 +394,7 @@ func (r *pushRun) pushPage(ctx, sending context.Context, messages map[string]*up
 	for i, view := range views {
 		switch message := messages[view]; {
 		case message != nil:
-			sends.Go(func() { errs[i] = r.send(sending, message.token, groups[view]) })
+			sends.Go(func() { errs[i] = r.send(sending, message, groups[view]) })
 		case r.change.Ended != 0:
 			slog.ErrorContext(ctx, "the match is over and has no display: its activities are removed without a push", "match", r.change.MatchID, "activities", len(groups[view]))
 			r.markForRemoval(groups[view]...)
@@ -406,19 +421,21 @@ func (r *pushRun) markForRemoval(tokens ...string) {
 
 // send pushes to tokens until ctx ends. The end of ctx is not an error: tokens that
 // were not reached by then are added to r.unreached.
-func (r *pushRun) send(ctx context.Context, message *push.Message, tokens []string) error {
+func (r *pushRun) send(ctx context.Context, message *update, tokens []string) error {
 	waiting := make(map[string]bool, len(tokens))
 	for _, token := range tokens {
 		waiting[token] = true
 	}
 	ended := r.change.Ended != 0
-	counts, err := r.sender.Send(ctx, message, slices.Values(tokens), func(token string, o push.Outcome) {
+	var delays telemetry.Histogram
+	counts, err := r.sender.Send(ctx, message.token, slices.Values(tokens), func(token string, o push.Outcome) {
 		switch o.Result {
 		case push.Gone:
 			if ended || o.Since.IsZero() || r.registered[token] <= o.Since.UnixMilli() {
 				r.markForRemoval(token)
 			}
 		case push.Delivered:
+			message.accepted(&delays, r.now())
 			if ended {
 				r.markForRemoval(token)
 			}
@@ -436,6 +453,7 @@ func (r *pushRun) send(ctx context.Context, message *push.Message, tokens []stri
 	r.counts.Delivered += counts.Delivered
 	r.counts.Gone += counts.Gone
 	r.counts.Retries += counts.Retries
+	r.delays.Merge(&delays)
 	return err
 }
 
@@ -476,10 +494,10 @@ func (r *pushRun) requeue(ctx context.Context) error {
 
 // emitCounts emits the metrics of the run.
 func (r *pushRun) emitCounts(ctx context.Context) {
-	telemetry.Emit(ctx, r.now(), []telemetry.Sample{
+	telemetry.Emit(ctx, r.now(), append([]telemetry.Sample{
 		telemetry.Count(tables.PushesDelivered, r.counts.Delivered), telemetry.Count(tables.PushesGone, r.counts.Gone),
 		telemetry.Count(tables.PushesRetried, r.counts.Retries), telemetry.Count(tables.PushesUnreached, r.counts.Requeued),
-	}, slog.String("match", r.change.MatchID), slog.Int64("slot", r.change.Slot))
+	}, r.delays.Samples(tables.PushDelay)...), slog.String("match", r.change.MatchID), slog.Int64("slot", r.change.Slot))
 }
 
 // retry sends m again with a delay, for these tokens only if there are any. It drops

@@ -70,6 +70,41 @@ func TestPushSendsEachPerspectiveItsDisplay(t *testing.T) {
 	}
 }
 
+// delaysOf returns the delays of pushes that were emitted, in ms.
+func delaysOf(w *crickettest.World) (all []float64) {
+	for _, line := range w.Logs.Lines() {
+		values, _ := line.Attrs[tables.PushDelay.Name].([]float64)
+		all = append(all, values...)
+	}
+	return all
+}
+
+// TestDelayOfPushes: the delay is from the due time of the slot that found the display to
+// Apple's acceptance, also of a retry and of a broadcast. An end has no slot.
+func TestDelayOfPushes(t *testing.T) {
+	t.Parallel()
+	w, _, _ := worldWithActivities(t)
+	for n := range 37 {
+		w.Subscribe("7", fmt.Sprint("fan ", n), "")
+	}
+	w.OpenChannel("7", match.Neutral)
+	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
+	busy.Times = 8 // all attempts of one run
+	w.Phones.Answer(crickettest.Token("local"), busy)
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	w.MoveClock(crickettest.At(1).Add(1500 * time.Millisecond))
+	testkit.Drain(w.World, tables.ActivityQueue, time.Minute, p.PushActivities)
+	// A broadcast; 39 pushes, of which a value stands for 20; and a retry 5 s later. The
+	// values are those of the histogram.
+	if diff := cmp.Diff([]float64{1471.5, 1471.5, 1471.5, 6399.5}, delaysOf(w)); diff != "" {
+		t.Errorf("the delays differ (-want +got):\n%s", diff)
+	}
+	testkit.Must(t, p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7", Ended: crickettest.At(9).Unix()}))
+	if got := len(delaysOf(w)); got != 4 {
+		t.Errorf("after the end %d delays were emitted, want still 4", got)
+	}
+}
+
 func TestPushSkipsASupersededDisplay(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)

@@ -20,7 +20,7 @@ var (
 			tables.GetFixture, tables.GetDisplay, tables.GetCached, tables.AllSubscriptions, tables.RemoveActivity, tables.RemoveActivities, tables.ChannelsOfMatch, tables.RemoveChannel,
 		},
 		Sends: []spec.Queue{tables.ActivityQueue}, Secrets: []string{tables.APNSKey},
-		Emits:  []spec.Metric{tables.PushesDelivered, tables.PushesGone, tables.PushesRetried, tables.PushesUnreached, tables.Broadcasts, tables.BroadcastsFailed, tables.AppleFailures},
+		Emits:  []spec.Metric{tables.PushesDelivered, tables.PushesGone, tables.PushesRetried, tables.PushesUnreached, tables.Broadcasts, tables.BroadcastsFailed, tables.AppleFailures, tables.PushDelay},
 		Memory: 512, Timeout: 30 * time.Second,
 	}
 

@@ -43,6 +43,7 @@ type Alert struct {
 	Body    string     `json:"body"`
 	Plain   string     `json:"plain,omitempty"` // the body for spoiler-free users; empty: they get no alert
 	At      int64      `json:"at"`              // of the event, epoch s
+	Slot    int64      `json:"slot,omitempty"`  // whose poll confirmed the event; 0 for an event without a poll
 
 	activity.IDRange          // of the followers' user ids
 	Users            []string `json:"users,omitempty"` // only these followers of the range, sorted: a retry
@@ -306,14 +307,15 @@ type alertRun struct {
 	unreached []string // user ids of the current page to retry
 
 	delivered, suppressed, gone, retried int
+	delays                               telemetry.Histogram // of the pushes that Apple accepted, from the alert's slot
 }
 
 // emitCounts emits the metrics of the run.
 func (r *alertRun) emitCounts(ctx context.Context) {
-	telemetry.Emit(ctx, r.now(), []telemetry.Sample{
+	telemetry.Emit(ctx, r.now(), append([]telemetry.Sample{
 		telemetry.Count(tables.AlertsDelivered, r.delivered), telemetry.Count(tables.AlertsSuppressed, r.suppressed),
 		telemetry.Count(tables.AlertsGone, r.gone), telemetry.Count(tables.AlertsRetried, r.retried),
-	}, slog.String("match", r.alert.MatchID), slog.String("key", r.alert.Key), slog.String("part", r.alert.part()))
+	}, r.delays.Samples(tables.PushDelay)...), slog.String("match", r.alert.MatchID), slog.String("key", r.alert.Key), slog.String("part", r.alert.part()))
 }
 
 // sendPages sends the alert to the followers of the part, page by page, from the
@@ -751,6 +753,9 @@ func (r *alertRun) send(ctx context.Context, m *push.Message, to []recipient, to
 		switch o.Result {
 		case push.Delivered:
 			r.delivered++
+			if r.alert.Slot != 0 {
+				r.delays.Add(r.now().Sub(match.SlotTime(r.alert.Slot)))
+			}
 		case push.Gone:
 			r.gone++
 			p.reregistered = !o.Since.IsZero() && p.UpdatedAt > o.Since.UnixMilli()

@@ -158,6 +158,28 @@ func TestAlertsFollowPreferences(t *testing.T) {
 	}
 }
 
+// TestDelayOfAlerts: the delay of an alert is from the due time of the slot that confirmed its
+// event. A reminder has no slot.
+func TestDelayOfAlerts(t *testing.T) {
+	t.Parallel()
+	w := worldWithFollowedMatch(t)
+	addFollower(w, "ann", "11")
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	w.MoveClock(crickettest.At(4).Add(900 * time.Millisecond))
+	m := wicketAlert(w)
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
+	m.Key, m.Slot = "S1:W2", match.SlotOf(crickettest.At(4))
+	testkit.Must(t, a.SendAlert(w.NewContext(), m))
+	var got []float64
+	for _, line := range w.Logs.Lines() {
+		values, _ := line.Attrs[tables.PushDelay.Name].([]float64)
+		got = append(got, values...)
+	}
+	if diff := cmp.Diff([]float64{927.5}, got); diff != "" {
+		t.Errorf("the delays differ (-want +got):\n%s", diff)
+	}
+}
+
 func TestNotificationHasThreadKindAndCollapseID(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)

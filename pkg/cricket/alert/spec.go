@@ -20,7 +20,7 @@ var (
 			tables.AllFollowers, tables.BatchGetPreferences, tables.GetDevice, tables.DeleteDevice, tables.UpdatePushToStart, tables.MarkReminder, tables.ClaimChannel, tables.RemoveChannel,
 		},
 		Sends: []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.APNSKey},
-		Emits:  []spec.Metric{tables.AlertsDelivered, tables.AlertsSuppressed, tables.AlertsGone, tables.AlertsRetried, tables.AppleFailures},
+		Emits:  []spec.Metric{tables.AlertsDelivered, tables.AlertsSuppressed, tables.AlertsGone, tables.AlertsRetried, tables.AppleFailures, tables.PushDelay},
 		Memory: 512, Timeout: 2 * time.Minute,
 	}
 	// DetectTossFunction runs TossDetector.DetectToss.

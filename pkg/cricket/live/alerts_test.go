@@ -67,6 +67,11 @@ func TestWicketIsSentAfterThreePolls(t *testing.T) {
 				if !slices.Equal(got, c.want) {
 					t.Errorf("the wicket is sent in the slots %v, want %v", got, c.want)
 				}
+				for _, m := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {
+					if m.Key == wicket && m.Slot != match.SlotOf(crickettest.At(c.want[0])) {
+						t.Errorf("the alert has the slot %d, want %d", m.Slot, match.SlotOf(crickettest.At(c.want[0])))
+					}
+				}
 				if all := alertKeys(w); all[0] != "start" || slices.Index(all[1:], "start") >= 0 {
 					t.Errorf("the alerts are %q, want the start first and once", all)
 				}

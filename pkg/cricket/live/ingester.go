@@ -182,7 +182,7 @@ func (i *ingester) ingestUnchanged(ctx context.Context, f match.Fixture, p paylo
 		o := stored.observation(f, p, i.now())
 		o.unchanged = true
 		next, due := stored.ledger.record(o)
-		if err := i.sendAlerts(ctx, f.MatchID, p.at, due); err != nil {
+		if err := i.sendAlerts(ctx, f.MatchID, p, due); err != nil {
 			return err
 		}
 		if err := dynamo.Put(ctx, i.db, tables.PutProcessed, next, match.NotAfter(p.slot)); err != nil {
@@ -321,7 +321,7 @@ func (i *ingester) store(ctx context.Context, f match.Fixture, p payload, balls 
 			return err
 		}
 	}
-	if err := i.sendAlerts(ctx, f.MatchID, p.at, due); err != nil {
+	if err := i.sendAlerts(ctx, f.MatchID, p, due); err != nil {
 		return err
 	}
 	g, gctx = errgroup.WithContext(ctx)
@@ -345,11 +345,13 @@ func (i *ingester) store(ctx context.Context, f match.Fixture, p payload, balls 
 	return i.markIngested(ctx, f, p, after.state.Phase)
 }
 
-// sendAlerts sends one message to send-alerts for each event, in order. at is when
-// the events happened.
-func (i *ingester) sendAlerts(ctx context.Context, matchID string, at time.Time, events []event.Event) error {
+// sendAlerts sends one message to send-alerts for each event that p has confirmed, in
+// order.
+func (i *ingester) sendAlerts(ctx context.Context, matchID string, p payload, events []event.Event) error {
 	for _, e := range events {
-		if err := i.queue.Send(ctx, tables.AlertQueue, alert.NewAlert(matchID, e, at.Unix()), 0); err != nil {
+		m := alert.NewAlert(matchID, e, p.at.Unix())
+		m.Slot = p.slot
+		if err := i.queue.Send(ctx, tables.AlertQueue, m, 0); err != nil {
 			return err
 		}
 	}

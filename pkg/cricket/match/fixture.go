@@ -29,8 +29,8 @@ const SlotLength = 2500 * time.Millisecond
 // SlotOf returns the number of the slot at t, counted from the epoch: Unix ms / 2,500.
 func SlotOf(t time.Time) int64 { return t.UnixMilli() / SlotLength.Milliseconds() }
 
-// slotTime returns the due time of a slot.
-func slotTime(slot int64) time.Time { return time.UnixMilli(slot * SlotLength.Milliseconds()) }
+// SlotTime returns the due time of a slot.
+func SlotTime(slot int64) time.Time { return time.UnixMilli(slot * SlotLength.Milliseconds()) }
 
 // Neutral is the perspective of a fan of neither team. Other perspectives are team ids.
 const Neutral = "neutral"

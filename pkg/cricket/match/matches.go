@@ -408,7 +408,7 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage,
 	}
 	at := now
 	if f.LastSlot != 0 {
-		at = slotTime(f.LastSlot) // the next display of the ticker must be newer
+		at = SlotTime(f.LastSlot) // the next display of the ticker must be newer
 	}
 	row = DisplayRow{
 		CacheKey: DisplayKey(in.ID, view), Display: RawJSON(text), Hash: out.Body.Hash(), Slot: f.LastSlot, At: at.Unix(),

@@ -15,6 +15,10 @@ var (
 	MatchesArchived = spec.Metric{Name: "MatchesArchived", Unit: spec.Count}
 	ProviderFaults  = spec.Metric{Name: "ProviderFaults", Unit: spec.Count}
 
+	// PushDelay is how long a ball takes to Apple: from the time at which the slot that found
+	// it was due, to Apple's acceptance of each push of it and of each alert.
+	PushDelay = spec.Metric{Name: "PushDelay", Unit: spec.Milliseconds, OfRoom: true}
+
 	PushesDelivered  = spec.Metric{Name: "PushesDelivered", Unit: spec.Count}
 	PushesGone       = spec.Metric{Name: "PushesGone", Unit: spec.Count}
 	PushesRetried    = spec.Metric{Name: "PushesRetried", Unit: spec.Count}

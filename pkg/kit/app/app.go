@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
@@ -64,7 +65,8 @@ func Queue[S, M any](fn spec.Function, open Opener[S], do func(S, context.Contex
 type use[S any] func(S, Env) any
 
 func start[S any](fn spec.Function, open Opener[S], use use[S]) {
-	log := telemetry.Logger(os.Stdout, cmp.Or(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), fn.Name))
+	room, _, _ := strings.Cut(fn.Name, "/")
+	log := telemetry.Logger(os.Stdout, os.Getenv(spec.EnvPrefix)+room, cmp.Or(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), fn.Name))
 	if commit := os.Getenv(spec.EnvCommit); commit != "" {
 		log = log.With("commit", commit)
 	}

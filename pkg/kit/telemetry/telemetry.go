@@ -16,14 +16,18 @@ import (
 // Namespace is the CloudWatch namespace of the fleet's metrics.
 const Namespace = "matchday"
 
-// Dimension is the only dimension of the metrics: the name of the Lambda function,
-// with the stage's prefix, which keeps the stages of an account apart.
-const Dimension = "function"
+// A metric has one dimension: the name of the Lambda function, or for a metric of the
+// room that of the room. Both have the stage's prefix, which keeps the stages of an
+// account apart.
+const (
+	Dimension     = "function"
+	RoomDimension = "room"
+)
 
-// Logger writes one JSON object per line, with the name of the Lambda function and
-// the request's id. Callers must not pass tokens or secrets to it.
-func Logger(w io.Writer, function string) *slog.Logger {
-	return slog.New(requestID{slog.NewJSONHandler(w, nil)}).With(Dimension, function)
+// Logger writes one JSON object per line, with the name of the Lambda function, that of
+// its room and the request's id. Callers must not pass tokens or secrets to it.
+func Logger(w io.Writer, room, function string) *slog.Logger {
+	return slog.New(requestID{slog.NewJSONHandler(w, nil)}).With(RoomDimension, room, Dimension, function)
 }
 
 type requestID struct{ slog.Handler }
@@ -49,32 +53,44 @@ var Failed = spec.Metric{Name: "Failed", Unit: spec.Count}
 type Sample struct {
 	Metric spec.Metric
 	Value  float64
+	Values []float64 // instead of Value: 1 to 100
 }
 
 // Count is a sample of a metric whose unit is spec.Count.
-func Count(m spec.Metric, n int) Sample { return Sample{m, float64(n)} }
+func Count(m spec.Metric, n int) Sample { return Sample{Metric: m, Value: float64(n)} }
 
 // Millis is a sample of a metric whose unit is spec.Milliseconds.
 func Millis(m spec.Metric, d time.Duration) Sample {
-	return Sample{m, float64(d) / float64(time.Millisecond)}
+	return Sample{Metric: m, Value: float64(d) / float64(time.Millisecond)}
 }
 
-// Emit logs samples at now, by Dimension. extra are log fields beside them,
-// which CloudWatch does not turn into dimensions.
+// Emit logs samples at now, by Dimension or RoomDimension. extra are log fields beside
+// them, which CloudWatch does not turn into dimensions.
 func Emit(ctx context.Context, now time.Time, samples []Sample, extra ...slog.Attr) {
-	metrics := make([]spec.Metric, len(samples))
 	attrs := make([]slog.Attr, 0, len(samples)+len(extra)+1)
-	for i, s := range samples {
-		metrics[i] = s.Metric
-		attrs = append(attrs, slog.Float64(s.Metric.Name, s.Value))
+	for _, s := range samples {
+		if s.Values != nil {
+			attrs = append(attrs, slog.Any(s.Metric.Name, s.Values))
+		} else {
+			attrs = append(attrs, slog.Float64(s.Metric.Name, s.Value))
+		}
 	}
-	attrs = append(attrs, slog.Any("_aws", map[string]any{
-		"Timestamp": now.UnixMilli(),
-		"CloudWatchMetrics": []any{map[string]any{
-			"Namespace":  Namespace,
-			"Dimensions": [][]string{{Dimension}},
-			"Metrics":    metrics,
-		}},
-	}))
+	var directives []any
+	for _, ofRoom := range []bool{false, true} {
+		dimension := Dimension
+		if ofRoom {
+			dimension = RoomDimension
+		}
+		var metrics []spec.Metric
+		for _, s := range samples {
+			if s.Metric.OfRoom == ofRoom {
+				metrics = append(metrics, s.Metric)
+			}
+		}
+		if len(metrics) > 0 {
+			directives = append(directives, map[string]any{"Namespace": Namespace, "Dimensions": [][]string{{dimension}}, "Metrics": metrics})
+		}
+	}
+	attrs = append(attrs, slog.Any("_aws", map[string]any{"Timestamp": now.UnixMilli(), "CloudWatchMetrics": directives}))
 	slog.LogAttrs(ctx, slog.LevelInfo, "metrics", append(attrs, extra...)...)
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cricsheet"
 	"matchday/infra/sim/sportmonks"
 	"matchday/infra/sim/sportmonks/script"
@@ -53,6 +54,7 @@ type figures struct {
 	young  tickCost // unchanged, of one match that has just begun
 	parses []parseCost
 	push   pushCosts
+	delays []delayCost
 	uses   []useCost
 }
 
@@ -82,6 +84,9 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 	if f.push, err = benchPush(ctx); err != nil {
 		return nil, nil, fmt.Errorf("pushes: %w", err)
 	}
+	if f.delays, err = benchDelays(ctx); err != nil {
+		return nil, nil, fmt.Errorf("delays of pushes: %w", err)
+	}
 	if f.uses, err = benchUsers(ctx); err != nil {
 		return nil, nil, fmt.Errorf("requests of users: %w", err)
 	}
@@ -89,7 +94,7 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 }
 
 func (f figures) rows() []measure.Row {
-	return slices.Concat(tickRows(f.ticks, f.young), parseRows(f.parses), f.push.rows(), useRows(f.uses))
+	return slices.Concat(tickRows(f.ticks, f.young), parseRows(f.parses), f.push.rows(), delayRows(f.delays), useRows(f.uses))
 }
 
 // prepare returns a world with one live match, which has been polled once.
@@ -125,8 +130,8 @@ type world struct {
 }
 
 // newWorld returns a world whose tables, queues and feed are empty.
-func newWorld(ctx context.Context, now time.Time) (*world, error) {
-	base, err := measure.NewWorld(ctx, cricket.Room, now)
+func newWorld(ctx context.Context, c *clock.Clock) (*world, error) {
+	base, err := measure.NewWorld(ctx, cricket.Room, c)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +148,7 @@ func liveMatch(ctx context.Context, apns *measure.APNs, dir string, now time.Tim
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := newWorld(ctx, now)
+	w, err := newWorld(ctx, clock.New(now, clock.Free))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -171,10 +176,10 @@ func (w *world) playOne(ctx context.Context) (*script.Match, error) {
 }
 
 // play adds n T20 matches to the feed and to the tables. They began so many frames
-// ago, and each has one more in every slot.
+// ago, and each has one more in the middle of every slot.
 func (w *world) play(ctx context.Context, n, frames int) ([]*script.Match, error) {
 	matches := make([]*script.Match, n)
-	start := w.Clock.Now().Add(-time.Duration(frames) * slot)
+	start := w.Clock.Now().Truncate(slot).Add(-time.Duration(frames)*slot - slot/2)
 	for i := range matches {
 		matches[i] = script.Generate(int64(i+1), cricsheet.T20)
 		w.feed.Play(matches[i], start, sportmonks.Pace{Every: slot})

@@ -66,6 +66,7 @@ func good() figures {
 				{Listeners: many, Pushes: 1, Usage: cost(40*ms, 9*ms, 21)},
 			},
 		},
+		delays: []delayCost{{matches: 50, followers: few, p50: time.Second, p99: slot}},
 		uses: []useCost{
 			{What: "unfollow-match", Audience: 10, Counters: calls(0, 2, 1), Capacity: measure.Capacity{Reads: 1, Writes: 3}},
 			{What: "unfollow-match", Audience: 10_000, Counters: calls(0, 2, 1), Capacity: measure.Capacity{Reads: 1, Writes: 3}},
@@ -98,6 +99,7 @@ func TestTargets(t *testing.T) {
 		{"a subscription that costs more among many", func(f *figures) { f.push.pushers[1].CPU += more }, "  CPU of one among 100,000 v. 1,000"},
 		{"a read of all activities", func(f *figures) { f.uses[1].Reads = 60 }, "unfollow-match, beside 10,000 phones"},
 		{"a call more among many", func(f *figures) { f.uses[1].Dynamo["Scan"]++ }, "unfollow-match, beside 10,000 phones"},
+		{"a ball that comes after the next", func(f *figures) { f.delays[0].p99 += more }, "ball to Apple, 50 matches of 1,000 followers"},
 		{"a push for each listener", func(f *figures) { f.push.channels[1].Pushes = many }, "  its pushes and allocs, 100,000 v. 1"},
 	} {
 		f := good()
@@ -131,6 +133,23 @@ func TestTickCalls(t *testing.T) {
 		if c.engine <= 0 || c.Wall <= 0 || c.Sent["UpdateItem"] == 0 || c.Received["UpdateItem"] == 0 {
 			t.Errorf("measured %+v", c)
 		}
+	}
+}
+
+// TestDelayOfPushes runs the benchmark of the delays with one match. It replaces the default
+// logger, so it does not run beside other tests.
+func TestDelayOfPushes(t *testing.T) {
+	apns, err := measure.StartAPNs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(apns.Close)
+	got, err := benchDelay(t.Context(), apns, 1, 30, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.pushes != 30 || got.p50 <= 0 || got.p99 < got.p50 || got.provider <= 0 {
+		t.Errorf("measured %+v, want 30 pushes with delays above 0", got)
 	}
 }
 

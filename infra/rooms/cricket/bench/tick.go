@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"matchday/infra/sim/clock"
 	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/cricket/live"
 )
@@ -22,7 +23,7 @@ type tickCost struct {
 // benchTick measures the ticks of n live matches that are so many frames old:
 // first unchanged, then with a ball in each.
 func benchTick(ctx context.Context, n, frames, rounds int) ([]tickCost, error) {
-	w, err := newWorld(ctx, time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
+	w, err := newWorld(ctx, clock.New(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC), clock.Free))
 	if err != nil {
 		return nil, err
 	}

@@ -223,6 +223,10 @@ function drawTicks() {
     value("took99", millis(t.took.p99), t.lag.p99 + t.took.p99 > SLOT);
     $("chart").setAttribute("aria-label", `Ticks of the last two minutes: ${t.claimed} of ${t.expected} slots of the last minute claimed, lag ${millis(t.lag.p99)} and work ${millis(t.took.p99)} at the 99th percentile`);
   }
+  if (t.delays) {
+    value("delay50", millis(t.delay.p50));
+    value("delay99", millis(t.delay.p99), t.delay.p99 > 4 * SLOT);
+  }
   drawChart();
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"matchday/infra/sim/clock"
 	"matchday/infra/sim/dynamodb"
 	"matchday/infra/tools/bench/measure"
 	"matchday/infra/tools/cost/price"
@@ -90,7 +91,7 @@ func run(ctx context.Context) ([]measure.Row, any, error) {
 // benchUses measures the functions in turns. The last event is open, all others are
 // scored. The caller has predicted all of them, the other members the last two.
 func benchUses(ctx context.Context, members, rounds int) ([]useCost, error) {
-	w, err := measure.NewWorld(ctx, pickem.Room, yearsEnd.Add(-2*time.Hour))
+	w, err := measure.NewWorld(ctx, pickem.Room, clock.New(yearsEnd.Add(-2*time.Hour), clock.Free))
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +185,7 @@ func lambdaOf[S, In, Out any](fn spec.Function, opener app.Opener[S], do func(S,
 // benchScore scores the last event, and scores it again after its results have been
 // corrected.
 func benchScore(ctx context.Context, members, rounds int) (cost scoreCost, err error) {
-	w, err := measure.NewWorld(ctx, pickem.Room, yearsEnd.Add(4*time.Hour))
+	w, err := measure.NewWorld(ctx, pickem.Room, clock.New(yearsEnd.Add(4*time.Hour), clock.Free))
 	if err != nil {
 		return cost, err
 	}

@@ -24,7 +24,7 @@ import (
 const Prefix = "bench-"
 
 // World is what a room's functions need, in this process, except for the DynamoDB
-// engine. Its clock moves only when the benchmark moves it.
+// engine. A free clock moves only when the benchmark moves it.
 type World struct {
 	Clock    *clock.Clock
 	Queues   *sqs.Server
@@ -36,13 +36,14 @@ type World struct {
 	stop func()
 }
 
-// NewWorld returns a world with the room's tables and queues, all empty.
-func NewWorld(ctx context.Context, room spec.Room, now time.Time) (*World, error) {
+// NewWorld returns a world with the room's tables and queues, all empty. It stops the
+// clock when it is closed.
+func NewWorld(ctx context.Context, room spec.Room, c *clock.Clock) (*World, error) {
 	engine, err := dynamodbsim.Start(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	w := &World{Clock: clock.New(now, clock.Free), Engine: engine.URL, Settings: map[string]string{}, stop: engine.Stop}
+	w := &World{Clock: c, Engine: engine.URL, Settings: map[string]string{}, stop: engine.Stop}
 	w.Clock.Work() // so that it stands still until the benchmark sleeps
 	w.Queues = sqs.New(w.Clock, "http://queues")
 	w.wire = &wire{http: awshttp.NewBuildableClient(), queues: w.Queues, counts: NewCounters()}

@@ -33,7 +33,25 @@
 //	cricket-fixture-cache           matchId                        the score in full; {matchId}#names: names of teams and league
 //	cricket-preferences             userId                         which alerts a user wants, and when
 //	cricket-alerts                  matchId, part                  how far an alert was sent, by its key and range of followers
-//	match-processing-state          matchId                        {matchId}: lastProcessedBall and the chunks; {matchId}#S1#00: five overs of balls; {matchId}#told: the ledger of sent events
+//	match-processing-state          matchId                        {matchId}: the list of the chunks; {matchId}#S1#00: five overs of balls; {matchId}#told: the ledger of sent events
+//
+// # What differs from the seed
+//
+// The seed is the list of 57 access patterns on 13 tables that the room was built from.
+// The test of this package holds it. Every pattern is there, with these differences:
+//
+//	seed                                                here, and why
+//	a follow expires 48 h after the start               45 days after the latest possible end (match.KeepFollow). The end of a match removes its follows; the expiry only tidies up. A match that is postponed by weeks keeps its followers, and a Test match lasts five days
+//	a display expires, and the next request rebuilds it kept for 7 days after its last write (match.KeepShown). The ticker and the sync replace it when it changes, so no expiry is needed to keep it correct
+//	the cache of a live match has a shorter TTL         no TTL by state: a score is valid until a newer one replaces it. Scores are kept for 30 days, results for good (package match)
+//	the cache holds the provider's fixture              it holds the score that was read from it (score.State), with the players at the crease and every wicket. Lineups and full scorecards are not stored, because no screen shows them
+//	active leagues are cached                           each run of a job reads them: 30 leagues cost a few read units, and a league that is deactivated is left out from the next run
+//	lastProcessedBall, to resume from                   not stored: each payload replaces all balls, so nothing is resumed. "Get" and "Set last processed ball ID" read and write the list of chunks
+//	a service hydrates its cache on boot                a timeline reads its chunks by key. Lambda has no boot, and no scan is needed
+//	user's subscriptions by a query of the match        a list under the user's key: its cost does not grow with the audience
+//
+// Replays (isReplay, replayExpiresAt) are rows that an operator adds to a stage for a
+// demonstration. No function makes one; the ticker deletes those that have expired.
 //
 // # What never happens
 //

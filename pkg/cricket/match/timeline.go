@@ -14,14 +14,13 @@ import (
 	"matchday/pkg/cricket/score"
 )
 
-// BallIndex is the first row of a match in match-processing-state: the last processed
-// ball, and the list of the chunks that hold the balls.
+// BallIndex is the first row of a match in match-processing-state: the list of the chunks
+// that hold the balls.
 type BallIndex struct {
-	MatchID           string      `dynamodbav:"matchId"`
-	LastProcessedBall int         `dynamodbav:"lastProcessedBall"`
-	Chunks            []ChunkInfo `dynamodbav:"chunks"` // in the order of play, and then those that have become empty
-	LastSlot          int64       `dynamodbav:"lastSlot"`
-	TTL               int64       `dynamodbav:"ttl"` // epoch s
+	MatchID  string      `dynamodbav:"matchId"`
+	Chunks   []ChunkInfo `dynamodbav:"chunks"` // in the order of play, and then those that have become empty
+	LastSlot int64       `dynamodbav:"lastSlot"`
+	TTL      int64       `dynamodbav:"ttl"` // epoch s
 }
 
 // ChunkInfo describes a chunk in the index.
@@ -54,10 +53,9 @@ func (f Fixture) ballsUntil(now time.Time) time.Time {
 }
 
 // Record changes the index to that of balls, and returns the chunks that differ from
-// the stored ones. LastProcessedBall never decreases, even if the provider deletes
-// balls. It returns the error of encoding a ball.
+// the stored ones. It returns the error of encoding a ball.
 func (x *BallIndex) Record(f Fixture, balls []score.Ball, slot int64, now time.Time) ([]BallChunk, error) {
-	next := BallIndex{MatchID: f.MatchID, LastProcessedBall: x.LastProcessedBall, LastSlot: slot, TTL: f.ballsUntil(now).Unix()}
+	next := BallIndex{MatchID: f.MatchID, LastSlot: slot, TTL: f.ballsUntil(now).Unix()}
 	var changed []BallChunk
 	add := func(key string, group []score.Ball) error {
 		text, err := json.Marshal(group)
@@ -77,9 +75,6 @@ func (x *BallIndex) Record(f Fixture, balls []score.Ball, slot int64, now time.T
 	for key, group := range chunksOf(balls) {
 		if err := add(key, group); err != nil {
 			return nil, err
-		}
-		for _, ball := range group {
-			next.LastProcessedBall = max(next.LastProcessedBall, ball.ID)
 		}
 	}
 	for _, was := range x.Chunks {

@@ -119,7 +119,6 @@ var (
 	RemoveFollows     = Follows.On("Remove all follows for match", "PK=matchId, then batches of 25", perMatchEnd, spec.Query, spec.BatchWriteItem)
 	AllSubscriptions  = Subscriptions.On("Get all subscriptions for match", "PK=matchId (paginated)", perChange, spec.Query)
 	RegisterActivity  = Subscriptions.On("Register LA subscription", "PK=matchId, SK=pushToken; PK=#USER#{userId}, SK=matchId", spec.Rate{Driver: spec.UserAction, Note: "when iOS starts a Live Activity"}, spec.GetItem, spec.BatchGetItem, spec.UpdateItem)
-	ListActivities    = Subscriptions.On("Get user's subscriptions for match", "PK=#USER#{userId}, SK=matchId", onUserAction, spec.GetItem)
 	RemoveActivity    = Subscriptions.On("Remove single subscription", "PK=matchId, SK=pushToken", spec.Rate{Driver: spec.UserAction, Note: "when iOS ends a Live Activity"}, spec.DeleteItem)
 	RemoveOfUser      = Subscriptions.On("Remove user's subscriptions for match", "PK=#USER#{userId}, SK=matchId; PK=matchId, SK=pushToken, userId = :userId", spec.Rate{Driver: spec.UserAction, Note: "on unfollow"}, spec.GetItem, spec.DeleteItem)
 	RemoveActivities  = Subscriptions.On("Remove all subscriptions for match", "PK=matchId, then batches of 25", perMatchEnd, spec.Query, spec.BatchWriteItem)
@@ -128,7 +127,6 @@ var (
 	AcquireLock       = Locks.On("Acquire lock", "PK=lockKey, absent or expired", perMatchTick, spec.PutItem)
 	ReleaseLock       = Locks.On("Release lock", "PK=lockKey, holder = :holder", perMatchTick, spec.DeleteItem)
 	ExtendLock        = Locks.On("Extend lock", "PK=lockKey, holder = :holder", spec.Rate{Driver: spec.Sync, Note: "while the work takes long"}, spec.UpdateItem)
-	ClaimSlot         = Locks.On("Claim slot", "PK=tick, slot < :slot", perTick, spec.UpdateItem)
 	GetHash           = StateHashes.On("Get stored hash", "PK=matchTeamKey", perMatchTick, spec.GetItem)
 	PutHash           = StateHashes.On("Update stored hash", "PK=matchTeamKey", perChange, spec.PutItem)
 	DeleteHash        = StateHashes.On("Delete hash", "PK=matchTeamKey", perMatchEnd, spec.DeleteItem)
@@ -144,6 +142,12 @@ var (
 	GetProcessed      = Processing.On("Get last processed ball ID", "PK=matchId", spec.Rate{Driver: spec.StateChange, Note: "unless it is in memory"}, spec.GetItem)
 	PutProcessed      = Processing.On("Set last processed ball ID", "PK=matchId, with 7-day TTL", spec.Rate{Driver: spec.StateChange, Note: "for a new ball"}, spec.PutItem)
 	Hydrate           = Processing.On("Hydrate cache from DynamoDB", "PK=matchId per chunk", spec.Rate{Driver: spec.Request, Note: "for a timeline"}, spec.GetItem)
+)
+
+// Access patterns on tables of the seed that the seed does not have.
+var (
+	ClaimSlot      = Locks.On("Claim slot", "PK=tick, slot < :slot", perTick, spec.UpdateItem)
+	ListActivities = Subscriptions.On("Get user's subscriptions for match", "PK=#USER#{userId}, SK=matchId", onUserAction, spec.GetItem)
 )
 
 // What the room keeps of a user, for the export and the deletion of an account.

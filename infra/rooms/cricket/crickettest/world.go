@@ -405,7 +405,6 @@ type Outcome struct {
 	Shown    map[string]string // by cache key
 	Hashes   map[string]string
 	Balls    map[string]string // by match
-	Last     map[string]int    // lastProcessedBall
 	Follows  int
 	Phones   map[string]string // by token: the state of the activity
 	// Unqueued are the displays without a message of their slot or a later one in the
@@ -430,7 +429,7 @@ func (w *World) Outcome() Outcome {
 	w.T.Helper()
 	o := Outcome{
 		Fixtures: map[string]match.Fixture{}, States: map[string]string{}, Shown: map[string]string{}, Hashes: map[string]string{},
-		Balls: map[string]string{}, Last: map[string]int{}, Phones: map[string]string{},
+		Balls: map[string]string{}, Phones: map[string]string{},
 		Follows: len(w.Follows()),
 	}
 	changes := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
@@ -458,11 +457,6 @@ func (w *World) Outcome() Outcome {
 	}
 	for id := range o.Fixtures {
 		o.Balls[id] = w.balls(id)
-	}
-	for _, h := range testkit.Rows[match.BallIndex](w.World, tables.Processing) {
-		if !strings.Contains(h.MatchID, "#") {
-			o.Last[h.MatchID] = h.LastProcessedBall
-		}
 	}
 	for _, l := range testkit.Rows[sentEvents](w.World, tables.Processing) {
 		for _, e := range l.Events {

@@ -111,7 +111,7 @@ redrive: stage ## move the dead letters of a queue back to it: STAGE=dev QUEUE=c
 	url() { aws sqs get-queue-url --queue-name "$$1" --query QueueUrl --output text; }; \
 	arn() { aws sqs get-queue-attributes --queue-url "$$(url "$$1")" --attribute-names QueueArn --query Attributes.QueueArn --output text; }; \
 	if [ -n "$(PEEK)" ]; then url=$$(url $(dead)) && aws sqs receive-message --queue-url "$$url" --message-attribute-names All --attribute-names All \
-	  --max-number-of-messages 10 --visibility-timeout 30 --query 'Messages[].{sent:Attributes.SentTimestamp,reason:MessageAttributes.reason.StringValue,body:Body}'; \
+	  --max-number-of-messages 10 --visibility-timeout 0 --query 'Messages[].{sent:Attributes.SentTimestamp,reason:MessageAttributes.reason.StringValue,body:Body}'; \
 	else from=$$(arn $(dead)) && to=$$(arn $(queue)) && aws sqs start-message-move-task --source-arn "$$from" --destination-arn "$$to"; fi
 
 smoke: ## ask the deployed APIs a few questions: STAGE=dev, of all rooms or ROOM=cricket, or URL=https://… ROOM=cricket; TOKEN= of a user, ORIGIN= of a web page

@@ -1,0 +1,189 @@
+package makefile
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/sim/account"
+	"matchday/infra/sim/clock"
+	"matchday/infra/sim/sqs"
+)
+
+// project is a folder with the Makefile and what a test adds.
+func project(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	original, err := os.ReadFile("../../../Makefile")
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "Makefile"), original, 0o644))
+	for _, folder := range []string{"functions", "pkg"} {
+		must(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
+	}
+	for name, text := range files {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
+	}
+	return dir
+}
+
+// run runs make in dir, with more of the environment, and returns what it printed.
+func run(t *testing.T, dir string, env []string, args ...string) (out string, ok bool) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "make", append([]string{"--no-print-directory"}, args...)...)
+	cmd.Dir, cmd.Env = dir, append(without(os.Environ(), "AWS_", "SET=", "ORIGIN=", "MAKEFLAGS=", "MAKELEVEL=", "MFLAGS="), env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if err != nil {
+		t.Logf("make %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return stdout.String(), err == nil
+}
+
+func without(all []string, prefixes ...string) (rest []string) {
+next:
+	for _, v := range all {
+		for _, p := range prefixes {
+			if strings.HasPrefix(v, p) {
+				continue next
+			}
+		}
+		rest = append(rest, v)
+	}
+	return rest
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSmokeReadsTheOriginsOfTheStage: smoke pretends to be the first web page of the
+// stage, unless ORIGIN names another.
+func TestSmokeReadsTheOriginsOfTheStage(t *testing.T) {
+	t.Parallel()
+	dir := project(t, map[string]string{
+		"bin/go":      "#!/bin/sh\necho \"$ORIGIN\"\n", // in place of what smoke starts
+		"stages/dev":  "mail=ops@example.com\norigins=https://app.example.com,https://www.example.com\n",
+		"stages/open": "mail=ops@example.com\n",
+		"stages/any":  "origins=*\n",
+	})
+	env := []string{"PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH")}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"STAGE=dev"}, "https://app.example.com"},
+		{[]string{"STAGE=dev", "ORIGIN=https://www.example.com"}, "https://www.example.com"},
+		{[]string{"STAGE=open"}, ""},
+		{[]string{"STAGE=any"}, ""},
+		{[]string{"STAGE=open", "SET=origins=https://other.example.com"}, "https://other.example.com"},
+	} {
+		out, ok := run(t, dir, env, append([]string{"smoke", "ROOM=cricket", "URL=https://api.example.com"}, c.args...)...)
+		if diff := cmp.Diff(c.want+"\n", out); diff != "" || !ok {
+			t.Errorf("the origin of make smoke %s (-want +got):\n%s", strings.Join(c.args, " "), diff)
+		}
+	}
+}
+
+// TestRedrive runs the target against queues on this machine, with the AWS CLI.
+func TestRedrive(t *testing.T) {
+	t.Parallel()
+	cli, err := exec.LookPath("aws")
+	if err != nil {
+		t.Skip("the AWS CLI is not installed")
+	}
+	c := clock.New(time.Now(), 1)
+	t.Cleanup(c.Stop)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	url := "http://" + l.Addr().String()
+	queues := sqs.New(c, url)
+	t.Cleanup(queues.Close)
+	server := &http.Server{Handler: queues}
+	go server.Serve(l)
+	t.Cleanup(func() { server.Close() })
+	client := awssqs.NewFromConfig(aws.Config{
+		Region: account.Region, BaseEndpoint: &url, Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+	})
+	// Version 1 of the CLI ignores the variable of SQS's endpoint.
+	dir := project(t, map[string]string{"bin/aws": "#!/bin/sh\nexec '" + cli + "' --endpoint-url '" + url + "' \"$@\"\n"})
+	env := []string{
+		"PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "AWS_REGION=" + account.Region, "AWS_DEFAULT_REGION=" + account.Region,
+		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_PAGER=", "AWS_CONFIG_FILE=/dev/null",
+	}
+	for _, q := range []struct {
+		stage, name, queue, dead string
+		fifo                     bool
+	}{
+		{"dev", "cricket-send-alerts", "dev-cricket-send-alerts", "dev-cricket-send-alerts-dead", false},
+		{"prod", "pickem-score-event.fifo", "pickem-score-event.fifo", "pickem-score-event-dead.fifo", true},
+	} {
+		t.Run(q.queue, func(t *testing.T) {
+			must(t, queues.Create(sqs.Queue{Name: q.dead, FIFO: q.fifo}))
+			must(t, queues.Create(sqs.Queue{Name: q.queue, FIFO: q.fifo, MaxReceives: 3, DeadLetter: q.dead}))
+			in := &awssqs.SendMessageInput{
+				QueueUrl: aws.String(queues.URL(q.dead)), MessageBody: aws.String(`{"matchId":"7"}`),
+				MessageAttributes: map[string]types.MessageAttributeValue{"reason": {DataType: aws.String("String"), StringValue: aws.String("no such match")}},
+			}
+			if q.fifo {
+				in.MessageGroupId, in.MessageDeduplicationId = aws.String("7"), aws.String("1")
+			}
+			_, err := client.SendMessage(t.Context(), in)
+			must(t, err)
+
+			out, ok := run(t, dir, env, "redrive", "STAGE="+q.stage, "QUEUE="+q.name, "PEEK=1")
+			var shown []struct{ Reason, Body string }
+			if err := json.Unmarshal([]byte(out), &shown); err != nil || !ok {
+				t.Fatalf("PEEK=1 printed %q: %v", out, err)
+			}
+			if diff := cmp.Diff([]struct{ Reason, Body string }{{"no such match", `{"matchId":"7"}`}}, shown); diff != "" {
+				t.Errorf("what PEEK=1 shows (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]int{1, 0}, []int{length(t, client, queues.URL(q.dead)), length(t, client, queues.URL(q.queue))}); diff != "" {
+				t.Errorf("messages in the dead-letter queue and in the queue after PEEK=1 (-want +got):\n%s", diff)
+			}
+
+			if _, ok := run(t, dir, env, "redrive", "STAGE="+q.stage, "QUEUE="+q.name); !ok {
+				t.Fatal("make redrive failed")
+			}
+			if diff := cmp.Diff([]int{0, 1}, []int{length(t, client, queues.URL(q.dead)), length(t, client, queues.URL(q.queue))}); diff != "" {
+				t.Errorf("messages in the dead-letter queue and in the queue after make redrive (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if out, ok := run(t, dir, env, "redrive", "STAGE=dev", "QUEUE="); ok || !strings.HasPrefix(out, "Say which queue: make redrive") {
+		t.Errorf("without a queue, make redrive printed %q", out)
+	}
+}
+
+// length returns the number of messages of a queue, hidden ones included.
+func length(t *testing.T, client *awssqs.Client, url string) int {
+	t.Helper()
+	out, err := client.GetQueueAttributes(context.Background(), &awssqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll}})
+	must(t, err)
+	n := 0
+	for _, name := range []string{"ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"} {
+		var count int
+		must(t, json.Unmarshal([]byte(out.Attributes[name]), &count))
+		n += count
+	}
+	return n
+}

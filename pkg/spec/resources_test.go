@@ -7,6 +7,35 @@ import (
 	"matchday/pkg/spec"
 )
 
+// TestShared: what rooms share is what is marked so, each once and in order. All else stays
+// with its room.
+func TestShared(t *testing.T) {
+	t.Parallel()
+	accounts, exports := spec.Table{Name: "deleted-accounts", Shared: true}, spec.Bucket{Name: "exports", Shared: true}
+	requests, pictures := spec.Table{Name: "all-requests", Shared: true}, spec.Bucket{Name: "all-pictures", Shared: true}
+	own, files := spec.Table{Name: "own"}, spec.Bucket{Name: "files"}
+	room := func(tables []spec.Table, buckets []spec.Bucket) spec.Room {
+		var f spec.Function
+		for _, t := range tables {
+			f.Uses = append(f.Uses, t.On("Get", "id", perRequest, spec.GetItem))
+		}
+		for _, b := range buckets {
+			f.Objects = append(f.Objects, b.On("", spec.GetObject))
+		}
+		return spec.Room{Functions: []spec.Function{f}}
+	}
+	tables, buckets := spec.Shared([]spec.Room{
+		room([]spec.Table{accounts, own}, []spec.Bucket{files, exports}),
+		room([]spec.Table{accounts, requests}, []spec.Bucket{exports, pictures}),
+	})
+	if want := []spec.Table{requests, accounts}; !reflect.DeepEqual(tables, want) {
+		t.Errorf("got the tables %v, want %v", tables, want)
+	}
+	if want := []spec.Bucket{pictures, exports}; !reflect.DeepEqual(buckets, want) {
+		t.Errorf("got the buckets %v, want %v", buckets, want)
+	}
+}
+
 // TestResources: a room has the databases, caches and buckets that its functions
 // use, each once, and a function that uses a database or a cache is in the VPC.
 func TestResources(t *testing.T) {

@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/google/go-cmp/cmp"
 	"github.com/sideshow/apns2"
 
@@ -396,6 +399,29 @@ func TestManyActivitiesArePushedInParts(t *testing.T) {
 	testkit.Drain(w.World, tables.ActivityQueue, time.Second, p.PushActivities)
 	if left := w.Subscribers(); left != nil {
 		t.Errorf("%d subscriptions are left after the end, want 0", len(left))
+	}
+}
+
+// TestActivitiesThatEndMeanwhileNeedNoPart: if no activity is left when the rest of a message
+// is divided, nothing is sent for it.
+func TestActivitiesThatEndMeanwhileNeedNoPart(t *testing.T) {
+	t.Parallel()
+	w, _, _ := worldWithActivities(t)
+	discardMessages(w)
+	addSubscriptions(w, "7", activity.PerMessage)
+	env := w.Env(activity.PushActivitiesFunction)
+	next, queries := env.AWS.HTTPClient, 0
+	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") {
+			if queries++; queries == 3 { // after the channels and the activities
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"Count":0,"ScannedCount":0,"Items":[]}`))}, nil
+			}
+		}
+		return next.Do(r)
+	})
+	testkit.Must(t, w.Pusher(env).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
+	if sent := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); queries != 3 || len(sent) != 0 {
+		t.Errorf("after %d queries the messages are %+v, want none after 3", queries, sent)
 	}
 }
 

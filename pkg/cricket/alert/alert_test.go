@@ -442,6 +442,22 @@ func TestManyFollowersAreDividedIntoMessages(t *testing.T) {
 	expectOneRing(w, names)
 }
 
+// TestCostOfAMessageIsIndependentOfTheFollowers: a message reads its own followers only, and
+// of the others no more than how far they reach.
+func TestCostOfAMessageIsIndependentOfTheFollowers(t *testing.T) {
+	t.Parallel()
+	cost := func(followers int) float64 {
+		w := worldWithFollowedMatch(t)
+		addFollowers(w, followers, func(i int) string { return fmt.Sprintf("fan-%04d", i) })
+		a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+		*a.Sizes() = alert.BatchSizes{Message: 10, Part: 400, Page: 10}
+		return w.CountUnits(func() { testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w))) }).Reads
+	}
+	if few, many := cost(20), cost(400); few != many {
+		t.Errorf("the first message reads %v units of 20 followers and %v of 400, want the same", few, many)
+	}
+}
+
 // addFollowers stores n followers of match 7 and their phones.
 func addFollowers(w *crickettest.World, n int, name func(i int) string) (names []string) {
 	w.T.Helper()

@@ -19,6 +19,7 @@ const (
 	KeepFollows         = keepFollows
 	Lease               = lease
 	LongestMatch        = longestMatch
+	PageInterval        = pageInterval
 	PlanEnd             = planEnd
 	PlanLead            = planLead
 	SettleAfter         = settleAfter

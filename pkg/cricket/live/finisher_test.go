@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/lock"
 )
 
 // matchLeft returns a world whose match 7 has just left the feed, the finisher, and
@@ -289,6 +290,40 @@ func TestPolledMatchIsNotEnded(t *testing.T) {
 			}
 			if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.EndingAt != 0 || f.Live == "" {
 				t.Errorf("the row is %+v", f)
+			}
+		})
+	}
+}
+
+// TestFinishLeavesAMatchToAnotherWorker: while another worker ingests the match, or has stored
+// a later slot, the message waits for its next turn. It is no failure, which would use up a
+// receive of the message.
+func TestFinishLeavesAMatchToAnotherWorker(t *testing.T) {
+	t.Parallel()
+	for name, meanwhile := range map[string]func(w *crickettest.World){
+		"ingests it": func(w *crickettest.World) {
+			locks := lock.Locks{DB: w.DB(), Acquire: tables.AcquireLock, TTL: live.Lease, Now: w.Clock.Now}
+			_, err := locks.Take(w.T.Context(), "match:7", "another")
+			testkit.Must(w.T, err)
+		},
+		"has stored a later slot": func(w *crickettest.World) {
+			f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+			f.LastSlot = match.SlotOf(w.Clock.Now()) + 1
+			testkit.PutRows(w.World, tables.Fixtures, f)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var w *crickettest.World
+			w, s, m := matchLeft(t, func() (int, string) { meanwhile(w); return http.StatusOK, pageOf("Finished", tied) })
+			testkit.Drain(w.World, tables.FinishQueue, 0, func(context.Context, live.MatchLeft) error { return nil })
+			testkit.Must(t, s.FinishMatch(w.NewContext(), m))
+			again := w.Queues.Messages(tables.FinishQueue.Name)
+			if len(again) != 1 || again[0].Visible.Sub(w.Clock.Now()) != live.PageInterval {
+				t.Errorf("the messages are %+v, want one after %v", again, live.PageInterval)
+			}
+			if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); f.EndingAt != 0 {
+				t.Errorf("the row is %+v, want no endingAt", f)
 			}
 		})
 	}

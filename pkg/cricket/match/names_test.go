@@ -12,6 +12,7 @@ import (
 
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/schedule"
@@ -191,6 +192,27 @@ func TestExpiredNamesAreNotWritten(t *testing.T) {
 	}
 	if n := len(testkit.Rows[match.Names](w.World, tables.FixtureCache)); n != 1 {
 		t.Errorf("%d rows, want only the score", n)
+	}
+}
+
+// TestFailureToReadNamesIsReported: the names are not read from a part of the catalog, and are
+// not called fresh if their row was not written.
+func TestFailureToReadNamesIsReported(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]bool{"with a row": true, "without a row": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, f := withFixture(t)
+			if !row {
+				testkit.Must(t, w.DeleteRow(tables.FixtureCache, match.NamesKey("7")))
+			}
+			m := testkit.Open(w.World, match.GetMatchFunction, match.OpenMatches)
+			dynamotest.CheckFailures(t, &w.IO, func() error {
+				w.MoveClock(w.Clock.Now().Add(match.KeepNames))
+				_, err := m.Names(w.NewContext(), f, score.State{})
+				return err
+			})
+		})
 	}
 }
 

@@ -57,10 +57,9 @@ func NewAlert(matchID string, e event.Event, at int64) Alert {
 
 // The keys of alerts with rules of their own. Each user is claimed in
 // cricket-prematch-notifications.
-const (
-	startKey    = "start"     // starts a Live Activity on the phones that support it
-	reminderKey = "reminder:" // and the start of the match; the body is the number of minutes to it
-)
+// An alert for which event.IsStart holds starts a Live Activity on the phones that support
+// it, once on each day of play: iOS ends an activity after 8 h.
+const reminderKey = "reminder:" // and the start of the match; the body is the number of minutes to it
 
 // isReminder reports whether m is a reminder of a start.
 func (m Alert) isReminder() bool { return strings.HasPrefix(m.Key, reminderKey) }
@@ -117,7 +116,8 @@ const (
 	// keepAlerts is how long the rows of cricket-alerts are kept: longer than any
 	// match lasts.
 	keepAlerts = 7 * 24 * time.Hour
-	// keepReminder is how long the rows of cricket-prematch-notifications are kept.
+	// keepReminder is how long the rows of cricket-prematch-notifications are kept: longer
+	// than an alert is retried (maxAlertAge, and then 51 min).
 	keepReminder = 48 * time.Hour
 	// alertExpiration is how long Apple stores an alert for a phone that is offline.
 	alertExpiration = time.Hour
@@ -424,7 +424,7 @@ func (r *alertRun) sendPage(ctx context.Context, page []follower.FollowRow, all 
 		return err
 	}
 	r.unreached = nil
-	if r.alert.Key == startKey {
+	if event.IsStart(r.alert.Key) {
 		if to, err = r.startActivities(ctx, to); err != nil {
 			return err
 		}
@@ -493,17 +493,20 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 
 // prematchRow is a row of cricket-prematch-notifications: the claim of a user's
 // reminder of a match. With the user id wholeMatch it records that the reminder of
-// the match was sent; with startClaim it is the claim of the start of a user's activity.
+// the match was sent; with StartClaim it is the claim of the start of a user's activity.
 type prematchRow struct {
 	MatchID   string `dynamodbav:"matchId"`
 	UserID    string `dynamodbav:"userId"`
 	ClaimedBy string `dynamodbav:"claimedBy,omitempty"` // the part of the alert that serves the user
-	Start     string `dynamodbav:"start,omitempty"`     // the start that a reminder is for, in tables.TimeLayout
-	TTL       int64  `dynamodbav:"ttl"`
+	// Start is the start of the match that a reminder is for, in tables.TimeLayout, or the
+	// key of the alert that starts an activity. A claim for another start is no claim.
+	Start string `dynamodbav:"start,omitempty"`
+	TTL   int64  `dynamodbav:"ttl"`
 }
 
-// startClaim returns the sort key of the claim of the start of a user's activity.
-func startClaim(userID string) string { return "#START#" + userID }
+// StartClaim returns the sort key of the claim of the start of a user's activity: one row
+// for all days of a match.
+func StartClaim(userID string) string { return "#START#" + userID }
 
 // claimReminder claims the user's reminder of the start for this part. It returns false
 // if another part has claimed it.
@@ -516,7 +519,7 @@ func (r *alertRun) claimReminder(ctx context.Context, userID string) (bool, erro
 // putPrematch writes a row of cricket-prematch-notifications. It returns false if the
 // condition does not hold for the stored row.
 func (r *alertRun) putPrematch(ctx context.Context, userID, by string, cond expression.ConditionBuilder) (bool, error) {
-	row := prematchRow{MatchID: r.alert.MatchID, UserID: userID, ClaimedBy: by, TTL: r.now().Add(keepReminder).Unix()}
+	row := prematchRow{MatchID: r.alert.MatchID, UserID: userID, ClaimedBy: by, Start: r.alert.Key, TTL: r.now().Add(keepReminder).Unix()}
 	if r.alert.isReminder() {
 		row.Start = r.alert.remindsOf()
 	}
@@ -614,7 +617,7 @@ func (r *alertRun) startActivities(ctx context.Context, to []recipient) (rest []
 // get none.
 //
 // A phone starts an activity for each push it receives, so each user is claimed
-// first. The claim is released only if Apple certainly did not accept the push. So no
+// first, for this alert: the next day of play has another. The claim is released only if Apple certainly did not accept the push. So no
 // user gets two activities, and a user who was claimed before gets a notification.
 // The match is read again after the channel was opened, as start-activity does.
 func (r *alertRun) startAudience(ctx context.Context, who audience, to []recipient) (rest []recipient, err error) {
@@ -657,10 +660,10 @@ func (r *alertRun) claimStarts(ctx context.Context, to []recipient) (now, before
 	claimed := make([]bool, len(to))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(claimConcurrency)
-	available := dynamo.Absent[prematchRow]("userId").Or(dynamo.Absent[prematchRow]("claimedBy"))
+	available := dynamo.Absent[prematchRow]("userId").Or(dynamo.Absent[prematchRow]("claimedBy"), dynamo.NotEqual[prematchRow]("start", r.alert.Key))
 	for i, p := range to {
 		g.Go(func() (err error) {
-			claimed[i], err = r.putPrematch(ctx, startClaim(p.UserID), r.alert.part(), available)
+			claimed[i], err = r.putPrematch(ctx, StartClaim(p.UserID), r.alert.part(), available)
 			return err
 		})
 	}
@@ -681,7 +684,7 @@ func (r *alertRun) releaseStarts(ctx context.Context, to []recipient) error {
 	g.SetLimit(claimConcurrency)
 	for _, p := range to {
 		g.Go(func() error {
-			_, err := r.putPrematch(ctx, startClaim(p.UserID), "", dynamo.Exists[prematchRow]("claimedBy"))
+			_, err := r.putPrematch(ctx, StartClaim(p.UserID), "", dynamo.Exists[prematchRow]("claimedBy"))
 			return err
 		})
 	}

@@ -1031,6 +1031,36 @@ func TestActivityStartsOnce(t *testing.T) {
 	}
 }
 
+// TestEachDayStartsAnActivity: the activity of the day before has ended, so that the start of
+// a day starts another, once.
+func TestEachDayStartsAnActivity(t *testing.T) {
+	t.Parallel()
+	w := worldWithFollowedMatch(t)
+	storeDisplays(w)
+	addFollower(w, "fan", "11", withPushToStart(18))
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	m := startAlert(w)
+	var got []int
+	for _, key := range []string{"start", "start:2", "start:3"} {
+		m.Key, m.At = key, w.Clock.Now().Unix()
+		for range 2 {
+			testkit.Must(t, a.SendAlert(w.NewContext(), m))
+			d, _ := w.Phones.Device(crickettest.Token("fan starts"))
+			got = append(got, d.Started)
+			testkit.Must(t, w.DeleteRow(tables.Alerts, "7", key)) // as after a crash before the record
+		}
+		w.MoveClock(w.Clock.Now().Add(24 * time.Hour))
+	}
+	if diff := cmp.Diff([]int{1, 1, 2, 2, 3, 3}, got); diff != "" {
+		t.Errorf("the activities started after each run differ (-want +got):\n%s", diff)
+	}
+	claims := testkit.Rows[alert.PrematchRow](w.World, tables.Prematch)
+	want := []alert.PrematchRow{{MatchID: "7", UserID: alert.StartClaim("fan"), ClaimedBy: "start:3", Start: "start:3", TTL: w.Clock.Now().Add(alert.KeepReminder - 24*time.Hour).Unix()}}
+	if diff := cmp.Diff(want, claims); diff != "" {
+		t.Errorf("the claims differ (-want +got):\n%s", diff)
+	}
+}
+
 // A start that Apple refuses temporarily is retried.
 func TestRefusedStartIsRetried(t *testing.T) {
 	t.Parallel()

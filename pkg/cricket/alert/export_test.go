@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/score/event"
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/kit/push"
 )
@@ -26,7 +27,7 @@ const (
 	MaxKey        = maxKey
 	ReminderKey   = reminderKey
 	RunTimeout    = runTimeout
-	StartKey      = startKey
+	StartKey      = event.FirstStart
 	WholeMatch    = wholeMatch
 )
 

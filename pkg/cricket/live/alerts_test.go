@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,6 +77,29 @@ func TestWicketIsSentAfterThreePolls(t *testing.T) {
 					t.Errorf("the alerts are %q, want the start first and once", all)
 				}
 			})
+		}
+	}
+}
+
+// TestEachDayOfPlayIsSentOnce: after three polls, so that a wrong status at stumps does not
+// begin the next day.
+func TestEachDayOfPlayIsSentOnce(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	f.Type = "Test"
+	tk := w.Ticker()
+	for n, c := range []struct{ status, want string }{
+		{"1st Innings", "start"}, {"Stump Day 1", ""}, {"1st Innings", ""}, {"Stump Day 1", ""}, {"Stump Day 1", ""},
+		{"1st Innings", ""}, {"1st Innings", ""}, {"1st Innings", "start:2"}, {"Lunch", ""}, {"Lunch", ""}, {"Lunch", ""}, {"Lunch", ""},
+		{"1st Innings", ""}, {"1st Innings", ""}, {"1st Innings", ""}, {"Stump Day 2", ""},
+		{"1st Innings", ""}, {"1st Innings", ""}, {"1st Innings", "start:3"}, {"1st Innings", ""},
+	} {
+		before := len(alertKeys(w))
+		w.SetPayload(crickettest.Payload(f, c.status, crickettest.Ball{ID: 1, Runs: 1}))
+		w.TickAt(tk, n)
+		if got := strings.Join(alertKeys(w)[before:], " "); got != c.want {
+			t.Errorf("poll %d, %s: the alerts %q are sent, want %q", n, c.status, got, c.want)
 		}
 	}
 }

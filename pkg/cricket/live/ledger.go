@@ -47,9 +47,10 @@ func readLedger(ctx context.Context, db dynamo.DB, matchID string) (ledger, erro
 	return l, err
 }
 
-// immediate reports whether an event of the kind is sent without confirmation: the
-// provider has not been seen to correct these.
-func immediate(k event.Kind) bool { return k == event.Toss || k == event.Start }
+// immediate reports whether an event is sent without confirmation: the provider has not
+// been seen to correct these. The start of a later day is confirmed, because a wrong
+// status at stumps would begin it.
+func immediate(e event.Event) bool { return e.Kind == event.Toss || e.Key == event.FirstStart }
 
 // confirmed reports whether an event can be sent now, if so many polls returned the
 // payload that was ingested last.
@@ -93,7 +94,7 @@ func (l ledger) record(o observation) (next ledger, due []event.Event) {
 			}
 		}
 		t.Name, t.Alias = e.Key, e.Alias
-		if !t.Sent && (seen >= confirmPolls || o.final || immediate(e.Kind)) {
+		if !t.Sent && (seen >= confirmPolls || o.final || immediate(e)) {
 			t.Sent = true
 			e.Key = t.Key
 			due = append(due, e)

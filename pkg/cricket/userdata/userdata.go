@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/alert"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/account"
@@ -132,8 +133,10 @@ func (s *Service) rows(ctx context.Context, userID string) (all []row, err error
 		return nil, err
 	}
 	for _, match := range follows.IDs {
-		if err := get(tables.UsersReminders, tables.ForgetReminders, "", nil, match, userID); err != nil {
-			return nil, err
+		for _, claim := range []string{userID, alert.StartClaim(userID)} {
+			if err := get(tables.UsersReminders, tables.ForgetReminders, "", nil, match, claim); err != nil {
+				return nil, err
+			}
 		}
 		if err := get(tables.UsersFollows, tables.ForgetFollows, "", nil, match, userID); err != nil {
 			return nil, err

@@ -44,6 +44,11 @@ func (o *oracle) alerts(deliveries int) map[event.Kind]span {
 	add := func(k event.Kind, s span) {
 		is[k] = span{is[k].least + s.least, is[k].most + s.most}
 	}
+	for _, before := range o.days {
+		if before <= deliveries { // stumps may be over by the next successful poll
+			add(event.Start, span{0, 1})
+		}
+	}
 	bowled := 0
 	for i, in := range o.Innings {
 		if bowled > deliveries {
@@ -121,6 +126,22 @@ func stops(m *script.Match) (n int) {
 		}
 	}
 	return n
+}
+
+// days returns, for each day of play after the first in a script, the number of deliveries
+// before it.
+func days(m *script.Match) (before []int) {
+	stumps := false
+	for _, f := range m.Frames {
+		switch {
+		case strings.HasPrefix(f.Status, "Stump"):
+			stumps = true
+		case stumps && strings.HasSuffix(f.Status, " Innings"):
+			stumps = false
+			before = append(before, f.Deliveries)
+		}
+	}
+	return before
 }
 
 // target returns the number of target alerts in a match with so many innings, without super
@@ -213,8 +234,8 @@ func (m *match) judge(w *follower, got map[event.Kind][]apns.Alert, first map[st
 	}
 	for _, k := range kindsAndReminder() {
 		n := len(got[k])
-		if k == event.Start && w.begun {
-			n++
+		if k == event.Start {
+			n += w.begun
 		}
 		want := m.expects(w, all, k)
 		if w.quiet() {

@@ -20,7 +20,7 @@ func Alerts(file []byte, deliveries int) (map[event.Kind][2]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.stops = stops(script)
+	o.stops, o.days = stops(script), days(script)
 	all := map[event.Kind][2]int{}
 	for k, s := range o.alerts(deliveries) {
 		if s.most > 0 {
@@ -41,7 +41,7 @@ var (
 	Quiet       = follower{fan: &fan{from: "00:00", to: "23:59"}, left: -1}
 	Dozes       = follower{fan: &fan{from: "12:05", to: "06:00"}, left: -1}
 	Wakes       = follower{fan: &fan{from: "06:00", to: "12:00"}, left: -1}
-	Begun       = follower{fan: &fan{}, left: -1, begun: true}
+	Begun       = follower{fan: &fan{}, left: -1, begun: 1}
 	Late        = follower{fan: &fan{late: true}, left: -1}
 )
 

@@ -113,7 +113,7 @@ type follower struct {
 	leaves  int       // frame after which the fan unfollows; 0 for never
 	left    int       // deliveries bowled when the fan had unfollowed; -1 before
 	follows time.Time // start of the follow
-	begun   bool      // a push has started an activity
+	begun   int       // activities that a push has started
 	tuned   bool      // the activity listens to a channel
 }
 
@@ -255,7 +255,7 @@ func (r *run) leave(ctx context.Context, m *match) {
 }
 
 // begun simulates the app when a push starts an activity: the app registers the activity
-// unless it listens to a channel. It ignores a second activity.
+// unless it listens to a channel. It only counts the activity of a later day.
 func (r *run) begun(ctx context.Context, s apns.Start) {
 	var of struct{ MatchID, TeamID string }
 	json.Unmarshal(s.Attributes, &of) // attributes without a match are reported below
@@ -266,10 +266,10 @@ func (r *run) begun(ctx context.Context, s apns.Start) {
 		return
 	}
 	m, w := r.matches[i], r.matches[i].followers[j]
-	if w.begun {
+	if w.begun++; w.begun > 1 {
 		return
 	}
-	w.begun, w.tuned = true, s.Channel != ""
+	w.tuned = s.Channel != ""
 	if of.TeamID != w.phone.TeamID {
 		m.fail("the activity of %s begins as %q's, not %q's", w.user, of.TeamID, w.phone.TeamID)
 	}

@@ -307,7 +307,7 @@ func (m *match) judgeAll(on map[*fan]alerts) {
 		}
 	}
 	// An activity without a channel, which the app registers itself, looks the same.
-	if all := slices.DeleteFunc(slices.Clone(m.followers), func(w *follower) bool { return !w.begun || !w.listens }); len(all) > 0 {
+	if all := slices.DeleteFunc(slices.Clone(m.followers), func(w *follower) bool { return w.begun == 0 || !w.listens }); len(all) > 0 {
 		if !slices.ContainsFunc(all, func(w *follower) bool { return w.tuned }) {
 			m.fail("no activity that a push begins on iOS 18 has a channel")
 		}
@@ -367,7 +367,7 @@ func (r *run) tally() {
 			if w.left >= 0 {
 				left++
 			}
-			if w.begun {
+			if w.begun > 0 {
 				begun++
 			}
 		}

@@ -69,7 +69,8 @@ type oracle struct {
 	perOver int
 	after   [][]total // by balls bowled: the innings that have begun
 	final   []total
-	stops   int // of play, and resumptions; set from the script
+	stops   int   // of play, and resumptions; set from the script
+	days    []int // deliveries bowled before each later day of play; set from the script
 }
 
 func newOracle(data []byte) (*oracle, error) {

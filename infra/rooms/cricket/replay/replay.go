@@ -100,7 +100,7 @@ func load(path string, id int64) *match {
 		m.oracle, err = newOracle(data)
 	}
 	if err == nil {
-		m.oracle.stops = stops(m.script)
+		m.oracle.stops, m.oracle.days = stops(m.script), days(m.script)
 	}
 	if err != nil {
 		m.fail("%v", err)

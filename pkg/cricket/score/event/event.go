@@ -29,6 +29,12 @@ const (
 	Result    Kind = "result"
 )
 
+// FirstStart is the Key of the start of a match. That of day 2 is "start:2".
+const FirstStart = "start"
+
+// IsStart reports whether key is the Key of the start of a match or of a day of it.
+func IsStart(key string) bool { return key == FirstStart || strings.HasPrefix(key, FirstStart+":") }
+
 // Event is an event of a match, with the texts of its alert. Match, Title and Body are
 // never empty. Match and Title have at most 64 bytes of JSON, Body at most 160.
 type Event struct {
@@ -57,6 +63,7 @@ type Event struct {
 //
 //   - A corrected result and a revised target are other events, with other keys.
 //   - A target is no longer listed if its chase never begins.
+//   - The start of the second and later days is listed only while play is on.
 //   - The end of an innings that was cut short is no longer listed if the match turns
 //     out to have ended with it.
 //
@@ -132,7 +139,8 @@ func (l *lister) scores() string {
 	return cmp.Or(strings.Join(texts, ", "), l.match)
 }
 
-// opening adds the toss, and the start of a match that is live or has been.
+// opening adds the toss, the start of a match that is live or has been, and the start of
+// the present day of a match of several days.
 func (l *lister) opening() {
 	s := l.s
 	if toss := s.Toss; toss.WinnerID != "" && toss.Elected != "" {
@@ -144,7 +152,11 @@ func (l *lister) opening() {
 		})
 	}
 	if s.Phase == sportmonks.Live || s.Phase != sportmonks.Upcoming && (s.Current > 0 || s.Stops > 0) {
-		l.add(Event{Kind: Start, Key: "start", Title: "Play has begun", Plain: "Play has begun."})
+		l.add(Event{Kind: Start, Key: FirstStart, Title: "Play has begun", Plain: "Play has begun."})
+	}
+	if s.Format.MultiDay() && s.Day > 1 && s.Phase == sportmonks.Live {
+		title := "Play has begun on day " + strconv.Itoa(s.Day)
+		l.add(Event{Kind: Start, Key: FirstStart + ":" + strconv.Itoa(s.Day), Title: title, Body: l.scores(), Plain: "Play has begun for the day."})
 	}
 }
 

@@ -214,7 +214,7 @@ func TestEachStoppageIsListedOnce(t *testing.T) {
 				begun = begun || st.Phase == sportmonks.Live || !c.bare && status != "NS"
 				events := event.List(s.Fixture, st)
 				scoretest.CheckTexts(t, events)
-				if got := len(scoretest.EventLines(events, event.Start)) == 1; got != begun {
+				if got := len(scoretest.EventLines(events, event.Start)) > 0; got != begun {
 					t.Errorf("%s: start listed %t, want %t", status, got, begun)
 				}
 				var keys []string
@@ -249,6 +249,40 @@ func TestInterruptionBeforePlayIsNoStoppage(t *testing.T) {
 	st := scoretest.NewScene("T20I").SetStatus("Int.").Read(t)
 	if st, _ = scorer.Read(scoretest.NewScene("T20I").AddTotal(1, 0, 0, "0").SetStatus("Int.").Fixture, st); st.Stops != 0 {
 		t.Errorf("%d stops, want 0", st.Stops)
+	}
+}
+
+// TestEachDayOfPlayHasAStart: it is listed while play is on.
+func TestEachDayOfPlayHasAStart(t *testing.T) {
+	t.Parallel()
+	var st score.State
+	for _, c := range []struct {
+		status string
+		want   []string
+	}{
+		{"1st Innings", []string{"start | Play has begun | Home v Away"}},
+		{"Stump Day 1", []string{"start | Play has begun | Home v Away"}},
+		{"Int.", []string{"start | Play has begun | Home v Away"}},
+		{"1st Innings", []string{"start | Play has begun | Home v Away", "start:2 | Play has begun on day 2 | Home 7/0"}},
+		{"Lunch", []string{"start | Play has begun | Home v Away"}},
+		{"1st Innings", []string{"start | Play has begun | Home v Away", "start:2 | Play has begun on day 2 | Home 7/0"}},
+		{"Stump Day 4", []string{"start | Play has begun | Home v Away"}},
+		{"1st Innings", []string{"start | Play has begun | Home v Away", "start:5 | Play has begun on day 5 | Home 7/0"}},
+	} {
+		f := scoretest.NewScene("Test").AddInnings(1, "1 6").SetStatus(c.status).Fixture
+		st, _ = scorer.Read(f, st)
+		var got []string
+		for _, e := range event.List(f, st) {
+			if e.Kind == event.Start {
+				got = append(got, e.Key+" | "+e.Title+" | "+e.Body)
+				if !event.IsStart(e.Key) {
+					t.Errorf("%s: %s is no start, want one", c.status, e.Key)
+				}
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: the starts differ (-want +got):\n%s", c.status, diff)
+		}
 	}
 }
 

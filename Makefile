@@ -1,7 +1,7 @@
 # Everything that is ever typed. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run replay test attack bench cost check build synth lint-templates bootstrap diff deploy smoke redrive sam-template runbook clean tools functions binaries folder seed stage arch real app
+.PHONY: help run replay test attack bench cost check build synth lint-templates bootstrap diff deploy import restore restore-drill smoke redrive sam-template runbook clean tools functions binaries folder seed stage arch real app
 
 export CGO_ENABLED ?= 1
 BIN   := .local/bin
@@ -88,8 +88,24 @@ bootstrap: tools ## prepare an account and region for the CDK, once: ACCOUNT=123
 diff: real app dist/.$(ARCH) ## what a deployment would change: STAGE=dev
 	@$(call cdk,diff)
 
-deploy: real app dist/.$(ARCH) ## deploy all rooms with the credentials at hand: STAGE=dev SET="APNS_TEAM_ID=… …" APPROVE=never asks nothing
-	@$(call cdk,deploy --all --require-approval $(call quoted,$(APPROVE)))
+# The templates of a stage, in cdk.out, with what $(1) finds about them in the account.
+ready = rm -rf cdk.out && $(call cdk,synth) --quiet -o cdk.out && \
+  go run ./infra/tools/predeploy $(1) cdk.out stage=$(STAGE) $(foreach s,$(SET),$(call quoted,$(s)))
+# The CDK, with these templates.
+ready-cdk = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 node_modules/.bin/cdk $(1) --app cdk.out
+
+deploy: real app dist/.$(ARCH) ## check, then deploy all rooms with the credentials at hand: STAGE=dev SET="APNS_TEAM_ID=… …" APPROVE=never asks nothing
+	@$(call ready,check) && $(call ready-cdk,deploy --all --require-approval $(call quoted,$(APPROVE)))
+
+import: real app dist/.$(ARCH) ## give the stacks of a stage what an earlier stage of this name left: tables, user pools, secrets, buckets: STAGE=prod
+	@$(call ready,import) && for f in cdk.out/*.import.json; do test -f "$$f" || { echo "There is nothing to import."; break; }; \
+	  s=$${f#cdk.out/}; $(call ready-cdk,import "$${s%.import.json}" --resource-mapping "$$f") || exit 1; done
+
+restore: stage ## restore a table to a time, under another name: STAGE=dev TABLE=cricket-match-follows TO=r1 AT=2026-11-22T18:00:00Z, or the latest
+	@go run ./infra/tools/restore $(call quoted,$(TABLE)) $(call quoted,$(TO)) $(call quoted,$(AT)) stage=$(STAGE) $(foreach s,$(SET),$(call quoted,$(s)))
+
+restore-drill: tools ## restore a table of a fleet on this machine, and point its functions at it
+	@go test -count=1 -v -run TestDrill ./infra/tools/restore
 
 # Templates of no account in particular lack what only a running fleet needs.
 real:

@@ -259,7 +259,7 @@ func TestGrantsFollowTheSpec(t *testing.T) {
 			var want []string
 			for _, g := range f.Grants() {
 				for _, op := range g.Ops {
-					line := "dynamodb:" + string(op) + " dynamodb:table/" + tmpl.Stage.Prefix() + g.Table
+					line := "dynamodb:" + string(op) + " dynamodb:table/" + tmpl.Stage.Table(g.Table)
 					if g.Index != "" {
 						line += "/index/" + g.Index
 					}

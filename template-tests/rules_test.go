@@ -78,6 +78,9 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 			if tmpl.Stage.Commit != "" {
 				env[spec.EnvCommit] = tmpl.Stage.Commit
 			}
+			if tmpl.Stage.Restored != "" && len(f.Uses) > 0 {
+				env[spec.EnvRestored] = tmpl.Stage.Restored
+			}
 			if len(f.Secrets) > 0 {
 				env[spec.EnvSecrets] = tmpl.Stage.Name + "/" + tmpl.Room.Name + "/"
 			}

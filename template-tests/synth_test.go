@@ -133,7 +133,7 @@ var deployments = []struct {
 		"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false",
 		"domain": "dev.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
 	}, fleet.Rooms()},
-	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "insights": "true", "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com"}, []spec.Room{lab}},
+	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "insights": "true", "restored": "lab-things:r1", "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com"}, []spec.Room{lab}},
 }
 
 // required are values of the settings without which nothing is deployed.

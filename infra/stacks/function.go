@@ -139,6 +139,9 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 	if r.Stage.Commit != "" {
 		env[spec.EnvCommit] = text(r.Stage.Commit)
 	}
+	if r.Stage.Restored != "" && len(f.Uses) > 0 {
+		env[spec.EnvRestored] = text(r.Stage.Restored)
+	}
 	if len(f.Users) > 0 {
 		env[spec.EnvUserPool] = r.parameter(stage.UserPool)
 	}
@@ -172,7 +175,7 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 // rights returns the statements of a function's policy.
 func (r *room) rights(f spec.Function) (all []awsiam.PolicyStatement) {
 	for _, g := range f.Grants() {
-		resource := "table/" + r.Stage.Prefix() + g.Table
+		resource := "table/" + r.Stage.Table(g.Table)
 		if g.Index != "" {
 			resource += "/index/" + g.Index
 		}

@@ -42,6 +42,7 @@ type Stage struct {
 	Origins         []string          // the web origins that may call the APIs
 	Callbacks       []string          // the URLs to which a sign-in may redirect
 	Commit          string            // of the source that is deployed, "" if unknown
+	Restored        string            // the tables that were restored under another name: see spec.ParseRestored
 	Settings        map[string]string // environment variables of the functions
 }
 
@@ -70,7 +71,7 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 	}
 	s = Stage{
 		Name: context["stage"], Arch: cmp.Or(context["arch"], "arm64"), Domain: context["domain"], Certificate: context["certificate"],
-		Mail: context["mail"], SES: context["ses"], Commit: context["commit"], Origins: list(cmp.Or(context["origins"], "*")), Callbacks: list(cmp.Or(context["callbacks"], "matchday://signed-in")),
+		Mail: context["mail"], SES: context["ses"], Commit: context["commit"], Restored: context["restored"], Origins: list(cmp.Or(context["origins"], "*")), Callbacks: list(cmp.Or(context["callbacks"], "matchday://signed-in")),
 	}
 	agnostic, err := flag("agnostic", false, context)
 	if err != nil {
@@ -116,6 +117,9 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 	if err := s.check(agnostic); err != nil {
 		return Stage{}, err
 	}
+	if err := s.checkRestored(rooms); err != nil {
+		return Stage{}, err
+	}
 	s.Settings, err = settings(rooms, s.Name, agnostic, context)
 	return s, err
 }
@@ -126,7 +130,7 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
 		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers", "insights",
-		"ses", "signup", "rate", "burst", "reads", "writes", "budget", "commit",
+		"ses", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restored",
 	}
 	for _, room := range rooms {
 		for _, setting := range room.Settings {
@@ -200,6 +204,23 @@ func (s Stage) check(agnostic bool) error {
 	for _, callback := range s.Callbacks {
 		if u, err := url.Parse(callback); err != nil || u.Scheme == "" || u.Fragment != "" || strings.HasPrefix(u.Scheme, "http") && !web(u) {
 			return fmt.Errorf("invalid callback %q: must be like https://app.example.com/signed-in or matchday://signed-in", callback)
+		}
+	}
+	return nil
+}
+
+// checkRestored returns an error if a table that is said to be restored is none of the
+// rooms'.
+func (s Stage) checkRestored(rooms []spec.Room) error {
+	names, err := spec.ParseRestored(s.Restored)
+	if err != nil {
+		return fmt.Errorf("invalid restored=%q: %w", s.Restored, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if !slices.ContainsFunc(rooms, func(r spec.Room) bool {
+			return slices.ContainsFunc(r.Tables(), func(t spec.Table) bool { return t.Name == name })
+		}) {
+			return fmt.Errorf("invalid restored=%q: no room has the table %s", s.Restored, name)
 		}
 	}
 	return nil
@@ -305,6 +326,13 @@ func (s Stage) Prefix() string {
 		return ""
 	}
 	return s.Name + "-"
+}
+
+// Table returns the name of the table that the functions use: that of the stack, or the
+// one that was restored under another name.
+func (s Stage) Table(name string) string {
+	names, _ := spec.ParseRestored(s.Restored) // never fails: Read has checked it
+	return s.Prefix() + cmp.Or(names[name], name)
 }
 
 // Stack names the stack of a room, or the one they share.

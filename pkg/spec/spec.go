@@ -347,6 +347,9 @@ const (
 	EnvStage  = "MATCHDAY_STAGE"  // "prod", "local", ...
 	EnvPrefix = "MATCHDAY_PREFIX" // before every table and queue name; "" in production
 	EnvQueues = "MATCHDAY_QUEUES" // URL that a queue's name completes
+	// EnvRestored lists the tables that were restored under another name, as ParseRestored
+	// reads it; it is absent if there are none.
+	EnvRestored = "MATCHDAY_RESTORED"
 	// EnvCommit is the commit that the function was built from, if that is known.
 	EnvCommit = "MATCHDAY_COMMIT"
 	// EnvUserPool is the id of the user pool, for functions that change its users.

@@ -58,6 +58,9 @@ type Config struct {
 	Addr  string // address of the API, "127.0.0.1:0" when empty
 	Seed  uint64 // seed of the schedules' start jitter; 0 for no jitter
 	Rooms []Room
+	// Restored lists the tables that were restored under another name, as in a deployment:
+	// see spec.ParseRestored.
+	Restored string
 
 	Faults *chaos.Faults // injected from its Start on; nil for none
 
@@ -350,7 +353,7 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	f.simulators = map[string]http.Handler{}
 	return Host{Fleet: f, url: inner, mux: mux}, append(variables,
 		spec.EnvStage+"="+spec.Local, spec.EnvPrefix+"="+prefix, spec.EnvQueues+"="+inner+"/sqs/"+account.ID+"/"+prefix,
-		"AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "AWS_ENDPOINT_URL_SQS="+inner+"/sqs/", "AWS_ENDPOINT_URL_S3="+inner+"/s3", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER="+inner+"/cognito/", "AWS_REGION="+account.Region,
+		spec.EnvRestored+"="+f.Restored, "AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "AWS_ENDPOINT_URL_SQS="+inner+"/sqs/", "AWS_ENDPOINT_URL_S3="+inner+"/s3", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER="+inner+"/cognito/", "AWS_REGION="+account.Region,
 		"APNS_URL="+f.Phones.URL(), "APNS_CA_FILE="+ca, "APNS_TEAM_ID="+teamID, "APNS_KEY_ID="+keyID, "APNS_KEY="+text,
 	), nil
 }

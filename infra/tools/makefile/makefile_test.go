@@ -187,3 +187,62 @@ func length(t *testing.T, client *awssqs.Client, url string) int {
 	}
 	return n
 }
+
+// TestDeploymentIsCheckedFirst: the stacks are deployed from the templates that were
+// checked, and not if the check fails.
+func TestDeploymentIsCheckedFirst(t *testing.T) {
+	t.Parallel()
+	log := "#!/bin/sh\necho \"$(basename \"$0\") $*\" | sed 's/-c [^ ]* *//g' >> log\n"
+	dir := project(t, map[string]string{
+		"bin/go": log + "case \"$*\" in *predeploy*) test ! -e refuse;; esac\n", "node_modules/.bin/cdk": log,
+		"package-lock.json": "", "go.mod": "", "go.sum": "", "stages/dev": "mail=ops@example.com\norigins=https://a.example.com\n",
+	})
+	must(t, os.Mkdir(filepath.Join(dir, "dist"), 0o755))
+	for _, built := range []string{"node_modules/.package-lock.json", "dist/.arm64"} { // after what they are built from
+		must(t, os.WriteFile(filepath.Join(dir, built), nil, 0o644))
+	}
+	env := []string{"PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "DYNAMODB_ENDPOINT=http://localhost:1"}
+	logged := func() (lines []string) {
+		text, err := os.ReadFile(filepath.Join(dir, "log"))
+		must(t, err)
+		must(t, os.Remove(filepath.Join(dir, "log")))
+		for line := range strings.Lines(string(text)) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+		return lines
+	}
+	build, synth := "go build -o .local/bin/infra ./infra", "cdk synth --app .local/bin/infra --quiet -o cdk.out"
+	settings := " cdk.out stage=dev mail=ops@example.com origins=https://a.example.com"
+	if _, ok := run(t, dir, env, "deploy", "STAGE=dev", "APPROVE=never"); !ok {
+		t.Error("make deploy failed")
+	}
+	if diff := cmp.Diff([]string{
+		build, synth, "go run ./infra/tools/predeploy check" + settings, "cdk deploy --all --require-approval never --app cdk.out",
+	}, logged()); diff != "" {
+		t.Errorf("make deploy (-want +got):\n%s", diff)
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "refuse"), nil, 0o644))
+	if _, ok := run(t, dir, env, "deploy", "STAGE=dev"); ok {
+		t.Error("make deploy succeeded, and the check did not")
+	}
+	if diff := cmp.Diff([]string{build, synth, "go run ./infra/tools/predeploy check" + settings}, logged()); diff != "" {
+		t.Errorf("make deploy with a check that fails (-want +got):\n%s", diff)
+	}
+
+	must(t, os.Remove(filepath.Join(dir, "refuse")))
+	out, ok := run(t, dir, env, "import", "STAGE=dev")
+	if diff := cmp.Diff([]string{build, synth, "go run ./infra/tools/predeploy import" + settings}, logged()); diff != "" || !ok || out != "There is nothing to import.\n" {
+		t.Errorf("make import printed %q (-want +got):\n%s", out, diff)
+	}
+	// In place of what predeploy writes: the synthesis removes the folder first.
+	must(t, os.WriteFile(filepath.Join(dir, "bin/go"), []byte(log+"case \"$*\" in *predeploy*) mkdir -p cdk.out; touch cdk.out/matchday-dev-shared.import.json;; esac\n"), 0o755))
+	if _, ok := run(t, dir, env, "import", "STAGE=dev"); !ok {
+		t.Error("make import failed")
+	}
+	if diff := cmp.Diff([]string{
+		build, synth, "go run ./infra/tools/predeploy import" + settings,
+		"cdk import matchday-dev-shared --resource-mapping cdk.out/matchday-dev-shared.import.json --app cdk.out",
+	}, logged()); diff != "" {
+		t.Errorf("make import (-want +got):\n%s", diff)
+	}
+}

@@ -114,6 +114,9 @@ func backoff(attempt int, _ error) (time.Duration, error) {
 // about 90 connections in each slot.
 const idleConnections = 100
 
+// Restored returns the tables that were restored under another name, for package dynamo.
+func (getenv endpoints) Restored() string { return getenv(spec.EnvRestored) }
+
 // endpoints returns a service's endpoint from the variable that all AWS SDKs read,
 // such as AWS_ENDPOINT_URL_SECRETS_MANAGER. The SDK's services look for the method.
 type endpoints func(name string) string

@@ -7,6 +7,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,12 +30,21 @@ import (
 type DB struct {
 	client   *dynamodb.Client
 	prefix   string
+	restored map[string]string // the name of a table without prefix, by its name in the spec, where they differ
 	eventual bool
 }
 
-// Open returns the tables whose names begin with prefix.
+// Open returns the tables whose names begin with prefix. A source of cfg with a method
+// Restored says which tables were restored under another name, as spec.ParseRestored
+// reads it; Open ignores an invalid list, which no deployment makes.
 func Open(cfg aws.Config, prefix string) DB {
-	return DB{client: dynamodb.NewFromConfig(cfg), prefix: prefix}
+	db := DB{client: dynamodb.NewFromConfig(cfg), prefix: prefix}
+	for _, source := range cfg.ConfigSources {
+		if s, ok := source.(interface{ Restored() string }); ok {
+			db.restored, _ = spec.ParseRestored(s.Restored())
+		}
+	}
+	return db
 }
 
 // Eventual returns the same tables with eventually consistent reads: Get, GetAll and
@@ -97,7 +107,9 @@ func as(ctx context.Context, a spec.Access) context.Context {
 	return context.WithValue(ctx, patternKey{}, a)
 }
 
-func (db DB) table(a spec.Access) *string { return aws.String(db.prefix + a.Table.Name) }
+func (db DB) table(a spec.Access) *string {
+	return aws.String(db.prefix + cmp.Or(db.restored[a.Table.Name], a.Table.Name))
+}
 
 func index(a spec.Access) *string {
 	if a.Index == "" {

@@ -3,7 +3,6 @@ package dynamo
 import (
 	"context"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -38,5 +37,5 @@ func Required(ctx context.Context) (Requirement, bool) {
 
 // check returns the write of a transaction that checks the requirement.
 func (r Requirement) check(db DB) (types.TransactWriteItem, error) {
-	return CheckWrite(r.Key, r.Cond)(aws.String(db.prefix + r.Access.Table.Name))
+	return CheckWrite(r.Key, r.Cond)(db.table(r.Access))
 }

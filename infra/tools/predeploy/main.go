@@ -1,0 +1,325 @@
+// Command predeploy checks a deployment before it starts, or finds what a stage's stacks
+// have to import. `make deploy` and `make import` start it. It changes nothing in AWS.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dynamodbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	secretstypes "github.com/aws/aws-sdk-go-v2/service/secretsmanager/types"
+	"github.com/aws/smithy-go"
+
+	"matchday/infra/stage"
+	"matchday/infra/tools/predeploy/ready"
+	"matchday/pkg/fleet"
+	"matchday/pkg/spec"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := command(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// command checks the templates in the folder args[1], or with the verb import writes what
+// each stack has to import to a file beside its template. The other arguments are the
+// stage's settings.
+func command(ctx context.Context, args []string) error {
+	if len(args) < 3 || args[0] != "check" && args[0] != "import" {
+		return errors.New("usage: `make deploy STAGE=dev` or `make import STAGE=dev`")
+	}
+	s, err := ready.Stage(fleet.Rooms(), args[2:])
+	if err != nil {
+		return err
+	}
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithDefaultRegion("us-east-1"))
+	if err != nil {
+		return err
+	}
+	for _, arg := range args[2:] {
+		if region, ok := strings.CutPrefix(arg, "region="); ok && region != "" {
+			cfg.Region = region
+		}
+	}
+	return run(ctx, open(cfg), fleet.Rooms(), s, args[0], args[1], os.Stdout)
+}
+
+// account is the services that are asked.
+type account struct {
+	stacks  *cloudformation.Client
+	tables  *dynamodb.Client
+	pools   *cognitoidentityprovider.Client
+	secrets *secretsmanager.Client
+	buckets *s3.Client
+}
+
+func open(cfg aws.Config) account {
+	return account{
+		cloudformation.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg), cognitoidentityprovider.NewFromConfig(cfg),
+		secretsmanager.NewFromConfig(cfg), s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = cfg.BaseEndpoint != nil }),
+	}
+}
+
+func run(ctx context.Context, a account, rooms []spec.Room, s stage.Stage, verb, dir string, out io.Writer) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*.template.json"))
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("there is no template in %s", dir)
+	}
+	var found []error
+	for _, file := range files {
+		stack := strings.TrimSuffix(filepath.Base(file), ".template.json")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		next, err := ready.Parse(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", stack, err)
+		}
+		deployed, err := a.deployed(ctx, stack)
+		if err != nil {
+			return err
+		}
+		kept, err := a.kept(ctx, stack, next)
+		if err != nil {
+			return err
+		}
+		if verb == "import" {
+			if err := writeMap(filepath.Join(dir, stack+".import.json"), kept, out); err != nil {
+				return err
+			}
+			continue
+		}
+		found = append(found, ready.CheckIndexes(deployed, next)...)
+		for _, k := range kept {
+			found = append(found, k.refusal(stack, s.Name))
+		}
+	}
+	if verb == "check" {
+		found = append(found, a.checkRestored(ctx, rooms, s)...)
+	}
+	if len(found) > 0 {
+		return fmt.Errorf("nothing was deployed:\n%w", errors.Join(found...))
+	}
+	return nil
+}
+
+// deployed returns the template of a stack, without resources if there is no stack.
+func (a account) deployed(ctx context.Context, stack string) (ready.Template, error) {
+	out, err := a.stacks.GetTemplate(ctx, &cloudformation.GetTemplateInput{StackName: &stack})
+	if none(err) {
+		return ready.Template{}, nil
+	}
+	if err != nil {
+		return ready.Template{}, fmt.Errorf("read the template of %s: %w", stack, err)
+	}
+	return ready.Parse([]byte(aws.ToString(out.TemplateBody)))
+}
+
+// none reports whether CloudFormation knows no such stack.
+func none(err error) bool {
+	refused, ok := errors.AsType[smithy.APIError](err)
+	return ok && refused.ErrorCode() == "ValidationError" && strings.Contains(refused.ErrorMessage(), "does not exist")
+}
+
+// resource is a resource that exists, and that a stack would create once more.
+type resource struct {
+	id         string // in the template
+	kind, name string
+	key        map[string]string // what identifies it to CloudFormation
+}
+
+// refusal returns the error of a deployment that would create r.
+func (r resource) refusal(stack, stage string) error {
+	why := "its name is in use, so the deployment would fail"
+	if r.kind == ready.UserPool {
+		why = "a second pool would give its users new ids, and separate them from all their data"
+	}
+	key := slices.Sorted(maps.Values(r.key))
+	return fmt.Errorf("%s exists (%s) and is not in the stack %s, which would create it: %s. Import it with `make import STAGE=%s`, or delete it if its data are no longer needed", r.name, strings.Join(key, ", "), stack, why, stage)
+}
+
+// kept returns what exists of the resources that a stack would create.
+func (a account) kept(ctx context.Context, stack string, next ready.Template) (all []resource, err error) {
+	owned, err := a.owned(ctx, stack)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(next.Resources)) {
+		if owned[id] {
+			continue
+		}
+		r := next.Resources[id]
+		var found []resource
+		switch r.Type {
+		case ready.Table:
+			found, err = a.table(ctx, r.Properties.TableName)
+		case ready.UserPool:
+			found, err = a.pool(ctx, r.Properties.UserPoolName)
+		case ready.Secret:
+			found, err = a.secret(ctx, r.Properties.Name)
+		case ready.Bucket:
+			if name, ok := r.Properties.BucketName.(string); ok {
+				found, err = a.bucket(ctx, name)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			f.id, f.kind = id, r.Type
+			all = append(all, f)
+		}
+	}
+	return all, nil
+}
+
+// owned returns the logical ids of what a stack has.
+func (a account) owned(ctx context.Context, stack string) (map[string]bool, error) {
+	ids := map[string]bool{}
+	pages := cloudformation.NewListStackResourcesPaginator(a.stacks, &cloudformation.ListStackResourcesInput{StackName: &stack})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if none(err) {
+			return ids, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list the resources of %s: %w", stack, err)
+		}
+		for _, r := range page.StackResourceSummaries {
+			if !strings.HasPrefix(string(r.ResourceStatus), "DELETE_") && r.PhysicalResourceId != nil {
+				ids[aws.ToString(r.LogicalResourceId)] = true
+			}
+		}
+	}
+	return ids, nil
+}
+
+func (a account) table(ctx context.Context, name string) ([]resource, error) {
+	_, err := a.tables.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
+	if _, ok := errors.AsType[*dynamodbtypes.ResourceNotFoundException](err); ok {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for the table %s: %w", name, err)
+	}
+	return []resource{{name: "the table " + name, key: map[string]string{"TableName": name}}}, nil
+}
+
+// pool returns all user pools with a name: names are not unique.
+func (a account) pool(ctx context.Context, name string) (all []resource, err error) {
+	pages := cognitoidentityprovider.NewListUserPoolsPaginator(a.pools, &cognitoidentityprovider.ListUserPoolsInput{MaxResults: aws.Int32(60)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("list the user pools: %w", err)
+		}
+		for _, p := range page.UserPools {
+			if aws.ToString(p.Name) == name {
+				all = append(all, resource{name: "the user pool " + name, key: map[string]string{"UserPoolId": aws.ToString(p.Id)}})
+			}
+		}
+	}
+	return all, nil
+}
+
+func (a account) secret(ctx context.Context, name string) ([]resource, error) {
+	out, err := a.secrets.DescribeSecret(ctx, &secretsmanager.DescribeSecretInput{SecretId: &name})
+	if _, ok := errors.AsType[*secretstypes.ResourceNotFoundException](err); ok {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for the secret %s: %w", name, err)
+	}
+	return []resource{{name: "the secret " + name, key: map[string]string{"Id": aws.ToString(out.ARN)}}}, nil
+}
+
+func (a account) bucket(ctx context.Context, name string) ([]resource, error) {
+	_, err := a.buckets.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &name})
+	if _, ok := errors.AsType[*s3types.NotFound](err); ok {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for the bucket %s: %w", name, err)
+	}
+	return []resource{{name: "the bucket " + name, key: map[string]string{"BucketName": name}}}, nil
+}
+
+// checkRestored returns an error for each table of the setting restored= that the
+// functions could not use.
+func (a account) checkRestored(ctx context.Context, rooms []spec.Room, s stage.Stage) (all []error) {
+	names, err := spec.ParseRestored(s.Restored)
+	if err != nil {
+		return []error{err}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		in := s.Table(name)
+		out, err := a.tables.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &in})
+		if err == nil && out.Table.TableStatus != dynamodbtypes.TableStatusActive {
+			err = fmt.Errorf("its status is %s", out.Table.TableStatus)
+		}
+		for _, room := range rooms {
+			for _, t := range room.Tables() {
+				if err == nil && t.Name == name {
+					err = ready.Like(t, *out.Table)
+				}
+			}
+		}
+		if err != nil {
+			all = append(all, fmt.Errorf("the setting restored= names %s, which the functions could not use: %w", in, err))
+		}
+	}
+	return all
+}
+
+// writeMap writes what a stack has to import, as `cdk import` reads it. It removes the file
+// if there is nothing. The error names the two resources that could both be imported as
+// one.
+func writeMap(file string, kept []resource, out io.Writer) error {
+	if len(kept) == 0 {
+		return ignoreMissing(os.Remove(file))
+	}
+	ids := map[string]map[string]string{}
+	for _, k := range kept {
+		if other := ids[k.id]; other != nil {
+			return fmt.Errorf("%s exists twice, as %v and %v: delete one of them", k.name, other, k.key)
+		}
+		ids[k.id] = k.key
+		fmt.Fprintf(out, "to import: %s\n", k.name)
+	}
+	text, err := json.MarshalIndent(ids, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, '\n'), 0o644)
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}

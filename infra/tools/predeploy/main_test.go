@@ -1,0 +1,247 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/sim/dynamodb"
+	"matchday/infra/stage"
+	"matchday/pkg/spec"
+)
+
+// cloud answers as the services of an account do.
+type cloud struct {
+	stacks  map[string]string            // template by stack
+	owns    map[string]map[string]string // physical by logical id, by stack
+	tables  map[string]string            // description in JSON by name
+	pools   map[string]string            // name by id
+	secrets map[string]string            // ARN by name
+	buckets []string
+}
+
+func (c cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	_, operation, isJSON := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	switch {
+	case r.Method == http.MethodHead:
+		for _, b := range c.buckets {
+			if r.URL.Path == "/"+b || r.URL.Path == "/"+b+"/" {
+				return
+			}
+		}
+		w.WriteHeader(http.StatusNotFound)
+	case isJSON:
+		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+		var in struct{ TableName, SecretId, NextToken string }
+		json.Unmarshal(body, &in)
+		switch {
+		case operation == "DescribeTable" && c.tables[in.TableName] != "":
+			fmt.Fprintf(w, `{"Table":%s}`, c.tables[in.TableName])
+		case operation == "DescribeSecret" && c.secrets[in.SecretId] != "":
+			fmt.Fprintf(w, `{"ARN":%q}`, c.secrets[in.SecretId])
+		case operation == "ListUserPools" && in.NextToken == "": // the pools are on the second page
+			fmt.Fprint(w, `{"UserPools":[{"Id":"eu-west-1_other","Name":"another"}],"NextToken":"2"}`)
+		case operation == "ListUserPools":
+			var all []string
+			for id, name := range c.pools {
+				all = append(all, fmt.Sprintf(`{"Id":%q,"Name":%q}`, id, name))
+			}
+			fmt.Fprintf(w, `{"UserPools":[%s]}`, strings.Join(all, ","))
+		default:
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"__type":"ResourceNotFoundException","message":"not found"}`)
+		}
+	default:
+		form, _ := url.ParseQuery(string(body))
+		stack, action := form.Get("StackName"), form.Get("Action")
+		template, ok := c.stacks[stack]
+		if !ok {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack with id %s does not exist</Message></Error></ErrorResponse>`, stack)
+			return
+		}
+		inner := "<TemplateBody><![CDATA[" + template + "]]></TemplateBody>"
+		if action == "ListStackResources" {
+			inner = "<StackResourceSummaries>"
+			for logical, physical := range c.owns[stack] {
+				inner += fmt.Sprintf(`<member><LogicalResourceId>%s</LogicalResourceId><PhysicalResourceId>%s</PhysicalResourceId><ResourceStatus>CREATE_COMPLETE</ResourceStatus></member>`, logical, physical)
+			}
+			inner += "</StackResourceSummaries>"
+		}
+		fmt.Fprintf(w, `<%[1]sResponse><%[1]sResult>%[2]s</%[1]sResult></%[1]sResponse>`, action, inner)
+	}
+}
+
+const shared = `{"Resources":{
+	"Users0A":{"Type":"AWS::Cognito::UserPool","Properties":{"UserPoolName":"matchday-prod-users"}},
+	"Table1":{"Type":"AWS::DynamoDB::GlobalTable","Properties":{"TableName":"deleted-users","KeySchema":[{"AttributeName":"userId","KeyType":"HASH"}]}},
+	"Key":{"Type":"AWS::SecretsManager::Secret","Properties":{"Name":"prod/cdn/key1"}},
+	"Exports":{"Type":"AWS::S3::Bucket","Properties":{"BucketName":"account-exports-123456789012"}}}}`
+
+// table returns a template with a table that has indexes: name, key and projection.
+func table(indexes ...[3]string) string {
+	var all []string
+	for _, x := range indexes {
+		all = append(all, fmt.Sprintf(`{"IndexName":%q,"KeySchema":[{"AttributeName":%q,"KeyType":"HASH"}],"Projection":{"ProjectionType":%q}}`, x[0], x[1], x[2]))
+	}
+	return fmt.Sprintf(`{"Resources":{"T":{"Type":"AWS::DynamoDB::GlobalTable","Properties":{"TableName":"games","GlobalSecondaryIndexes":[%s]}}}}`, strings.Join(all, ","))
+}
+
+// games is a room with a table that can be restored.
+var games = []spec.Room{{Name: "games", Functions: []spec.Function{{Name: "games/list", Uses: []spec.Access{
+	spec.Table{Name: "games", Key: spec.Key{Partition: "id"}, Indexes: []spec.Index{{Name: "by-day", Key: spec.Key{Partition: "day"}, KeysOnly: true}}}.On("Get", "PK=id", spec.Rate{}, spec.GetItem),
+}}}}}
+
+// checked returns the errors of a deployment of templates by stack, one a line.
+func checked(t *testing.T, c cloud, verb string, s stage.Stage, next map[string]string) (dir string, errs []string) {
+	t.Helper()
+	dir = t.TempDir()
+	for stack, text := range next {
+		if err := os.WriteFile(filepath.Join(dir, stack+".template.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := httptest.NewServer(c)
+	t.Cleanup(server.Close)
+	cfg := dynamodb.Config(server.URL)
+	cfg.Retryer = func() aws.Retryer { return aws.NopRetryer{} }
+	err := run(t.Context(), open(cfg), games, s, verb, dir, io.Discard)
+	if err != nil {
+		errs = strings.Split(err.Error(), "\n")
+	}
+	return dir, errs
+}
+
+// TestIndexesOfADeployment checks pairs of templates.
+func TestIndexesOfADeployment(t *testing.T) {
+	t.Parallel()
+	var (
+		day   = [3]string{"by-day", "day", "ALL"}
+		team  = [3]string{"by-team", "team", "ALL"}
+		other = [3]string{"by-day", "day", "KEYS_ONLY"}
+		key   = [3]string{"by-day", "month", "ALL"}
+	)
+	twice := "the table games adds by-team and deletes by-day: DynamoDB changes one index of a table per deployment, so deploy them one at a time"
+	place := "the table games changes the index by-day in place, which DynamoDB cannot: add an index with another name, move the functions to it, and then delete the old one, in three deployments"
+	for name, c := range map[string]struct {
+		was, is [][3]string
+		want    string
+	}{
+		"none":               {[][3]string{day}, [][3]string{day}, ""},
+		"one is added":       {[][3]string{day}, [][3]string{day, team}, ""},
+		"one is deleted":     {[][3]string{day, team}, [][3]string{team}, ""},
+		"the order":          {[][3]string{day, team}, [][3]string{team, day}, ""},
+		"two are added":      {nil, [][3]string{day, team}, "the table games adds by-day and adds by-team: DynamoDB changes one index of a table per deployment, so deploy them one at a time"},
+		"one for another":    {[][3]string{day}, [][3]string{team}, twice},
+		"another projection": {[][3]string{day}, [][3]string{other}, place},
+		"another key":        {[][3]string{day}, [][3]string{key}, place},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := cloud{stacks: map[string]string{"matchday-dev-games": table(c.was...)}, owns: map[string]map[string]string{"matchday-dev-games": {"T": "games"}}}
+			_, got := checked(t, in, "check", stage.Stage{Name: "dev"}, map[string]string{"matchday-dev-games": table(c.is...)})
+			var want []string
+			if c.want != "" {
+				want = []string{"nothing was deployed:", c.want}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("a new table", func(t *testing.T) {
+		t.Parallel()
+		if _, got := checked(t, cloud{}, "check", stage.Stage{Name: "dev"}, map[string]string{"matchday-dev-games": table(day, team)}); got != nil {
+			t.Errorf("a new table with two indexes is refused: %q", got)
+		}
+	})
+}
+
+// TestSecondUserPoolIsRefused: production was torn down, and its data were kept.
+func TestSecondUserPoolIsRefused(t *testing.T) {
+	t.Parallel()
+	left := cloud{
+		pools: map[string]string{"eu-west-1_first": "matchday-prod-users"}, tables: map[string]string{"deleted-users": `{"TableName":"deleted-users"}`},
+		secrets: map[string]string{"prod/cdn/key1": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/cdn/key1-a1b2c3"}, buckets: []string{"account-exports-123456789012"},
+	}
+	next := map[string]string{"matchday-prod-shared": shared}
+	_, got := checked(t, left, "check", stage.Stage{Name: "prod"}, next)
+	end := " and is not in the stack matchday-prod-shared, which would create it: "
+	name, way := "its name is in use, so the deployment would fail", ". Import it with `make import STAGE=prod`, or delete it if its data are no longer needed"
+	if diff := cmp.Diff([]string{
+		"nothing was deployed:",
+		"the bucket account-exports-123456789012 exists (account-exports-123456789012)" + end + name + way,
+		"the secret prod/cdn/key1 exists (arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/cdn/key1-a1b2c3)" + end + name + way,
+		"the table deleted-users exists (deleted-users)" + end + name + way,
+		"the user pool matchday-prod-users exists (eu-west-1_first)" + end + "a second pool would give its users new ids, and separate them from all their data" + way,
+	}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+
+	dir, errs := checked(t, left, "import", stage.Stage{Name: "prod"}, next)
+	text, err := os.ReadFile(filepath.Join(dir, "matchday-prod-shared.import.json"))
+	if err != nil || errs != nil {
+		t.Fatal(err, errs)
+	}
+	var ids map[string]map[string]string
+	if err := json.Unmarshal(text, &ids); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]map[string]string{
+		"Users0A": {"UserPoolId": "eu-west-1_first"}, "Table1": {"TableName": "deleted-users"}, "Exports": {"BucketName": "account-exports-123456789012"},
+		"Key": {"Id": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/cdn/key1-a1b2c3"},
+	}, ids); diff != "" {
+		t.Errorf("what is imported (-want +got):\n%s", diff)
+	}
+
+	left.pools["eu-west-1_second"] = "matchday-prod-users"
+	if _, errs := checked(t, left, "import", stage.Stage{Name: "prod"}, next); len(errs) != 1 || !strings.Contains(errs[0], "the user pool matchday-prod-users exists twice") {
+		t.Errorf("two pools of one name are imported: %q", errs)
+	}
+
+	// What the stack has already is in nobody's way.
+	delete(left.pools, "eu-west-1_second")
+	left.stacks = next
+	left.owns = map[string]map[string]string{"matchday-prod-shared": {"Users0A": "eu-west-1_first", "Table1": "deleted-users", "Key": "k", "Exports": "b"}}
+	if _, got := checked(t, left, "check", stage.Stage{Name: "prod"}, next); got != nil {
+		t.Errorf("a deployed stack is refused: %q", got)
+	}
+	if dir, errs := checked(t, left, "import", stage.Stage{Name: "prod"}, next); errs != nil {
+		t.Error(errs)
+	} else if _, err := os.Stat(filepath.Join(dir, "matchday-prod-shared.import.json")); err == nil {
+		t.Error("a deployed stack has something to import")
+	}
+}
+
+// TestRestoredTableMustBeUsable checks what the setting restored= names.
+func TestRestoredTableMustBeUsable(t *testing.T) {
+	t.Parallel()
+	const keys = `"TableName":"dev-games-r1","KeySchema":[{"AttributeName":"id","KeyType":"HASH"}]`
+	const index = `,"GlobalSecondaryIndexes":[{"IndexName":"by-day","KeySchema":[{"AttributeName":"day","KeyType":"HASH"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}]`
+	for name, c := range map[string]struct{ table, want string }{
+		"usable":    {`{` + keys + index + `,"TableStatus":"ACTIVE"}`, ""},
+		"restoring": {`{` + keys + index + `,"TableStatus":"CREATING"}`, "its status is CREATING"},
+		"no index":  {`{` + keys + `,"TableStatus":"ACTIVE"}`, "dev-games-r1 lacks the index by-day"},
+		"absent":    {"", "ResourceNotFoundException"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := cloud{stacks: map[string]string{"matchday-dev-games": table()}, owns: map[string]map[string]string{"matchday-dev-games": {"T": "games"}}, tables: map[string]string{"dev-games-r1": c.table}}
+			_, got := checked(t, in, "check", stage.Stage{Name: "dev", Restored: "games:r1"}, map[string]string{"matchday-dev-games": table()})
+			if c.want == "" && got != nil || c.want != "" && (len(got) != 2 || !strings.HasPrefix(got[1], "the setting restored= names dev-games-r1, which the functions could not use: ") || !strings.Contains(got[1], c.want)) {
+				t.Errorf("the errors are %q, want %q in them", got, c.want)
+			}
+		})
+	}
+}

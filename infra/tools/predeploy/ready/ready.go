@@ -1,0 +1,178 @@
+// Package ready checks a deployment before it starts: it finds what CloudFormation
+// accepts, and what then fails half-way or separates users from their data.
+package ready
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"matchday/infra/stage"
+	"matchday/pkg/spec"
+)
+
+// Stage returns the stage of a tool's arguments, which are the settings of a deployment:
+// stage=dev, mail=ops@example.com. Settings that only a running fleet needs may be
+// missing.
+func Stage(rooms []spec.Room, settings []string) (stage.Stage, error) {
+	context := map[string]string{"agnostic": "true"}
+	for _, s := range settings {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return stage.Stage{}, fmt.Errorf("invalid setting %q: must be like mail=ops@example.com", s)
+		}
+		context[key] = value
+	}
+	context["cdn"] = "" // the checks of cdn=true need a region
+	return stage.Read(rooms, context, func(string) string { return "" })
+}
+
+// Template is what is read of a CloudFormation template.
+type Template struct {
+	Resources map[string]Resource // by logical id
+}
+
+// Resource is a resource of a template.
+type Resource struct {
+	Type       string
+	Properties struct {
+		TableName              string
+		UserPoolName           string
+		Name                   string // of a secret
+		BucketName             any
+		KeySchema              any
+		GlobalSecondaryIndexes []index
+	}
+}
+
+type index struct {
+	IndexName             string
+	KeySchema, Projection any
+}
+
+// Parse parses a template.
+func Parse(text []byte) (t Template, err error) {
+	// Properties of other types may have other forms under the same names.
+	var raw struct {
+		Resources map[string]struct {
+			Type       string
+			Properties json.RawMessage
+		}
+	}
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return t, fmt.Errorf("the template is not JSON: %w", err)
+	}
+	t.Resources = map[string]Resource{}
+	for id, r := range raw.Resources {
+		one := Resource{Type: r.Type}
+		if slices.Contains([]string{Table, UserPool, Secret, Bucket}, r.Type) && r.Properties != nil {
+			if err := json.Unmarshal(r.Properties, &one.Properties); err != nil {
+				return t, fmt.Errorf("the properties of %s: %w", id, err)
+			}
+		}
+		t.Resources[id] = one
+	}
+	return t, nil
+}
+
+// The types of resources that outlive their stack in production.
+const (
+	Table    = "AWS::DynamoDB::GlobalTable"
+	UserPool = "AWS::Cognito::UserPool"
+	Secret   = "AWS::SecretsManager::Secret"
+	Bucket   = "AWS::S3::Bucket"
+)
+
+// CheckIndexes returns an error for each table whose indexes a deployment cannot change as
+// the templates say: DynamoDB adds or deletes one index of a table per update, and never
+// changes one. A table that only one of the templates has is no error.
+func CheckIndexes(deployed, next Template) (all []error) {
+	for _, id := range slices.Sorted(maps.Keys(next.Resources)) {
+		is, was := next.Resources[id], deployed.Resources[id]
+		if is.Type != Table || was.Type != Table {
+			continue
+		}
+		name := is.Properties.TableName
+		old, changes := named(was.Properties.GlobalSecondaryIndexes), []string(nil)
+		for _, x := range is.Properties.GlobalSecondaryIndexes {
+			o, ok := old[x.IndexName]
+			switch {
+			case !ok:
+				changes = append(changes, "adds "+x.IndexName)
+			case text(o.KeySchema) != text(x.KeySchema) || text(o.Projection) != text(x.Projection):
+				all = append(all, fmt.Errorf("the table %s changes the index %s in place, which DynamoDB cannot: add an index with another name, move the functions to it, and then delete the old one, in three deployments", name, x.IndexName))
+			}
+			delete(old, x.IndexName)
+		}
+		for _, gone := range slices.Sorted(maps.Keys(old)) {
+			changes = append(changes, "deletes "+gone)
+		}
+		if len(changes) > 1 {
+			all = append(all, fmt.Errorf("the table %s %s: DynamoDB changes one index of a table per deployment, so deploy them one at a time", name, strings.Join(changes, " and ")))
+		}
+	}
+	return all
+}
+
+func named(all []index) map[string]index {
+	by := map[string]index{}
+	for _, x := range all {
+		by[x.IndexName] = x
+	}
+	return by
+}
+
+// text returns a value as JSON, in which equal values are equal.
+func text(v any) string {
+	s, _ := json.Marshal(v) // never fails: it was decoded from JSON
+	return string(s)
+}
+
+// Like returns an error that names the first difference between a table and its spec, in
+// keys or indexes.
+func Like(t spec.Table, is types.TableDescription) error {
+	name := aws.ToString(is.TableName)
+	if got := key(is.KeySchema); got != t.Key {
+		return fmt.Errorf("the key of %s is %s, and must be %s", name, got, t.Key)
+	}
+	for _, want := range t.Indexes {
+		i := slices.IndexFunc(is.GlobalSecondaryIndexes, func(x types.GlobalSecondaryIndexDescription) bool { return aws.ToString(x.IndexName) == want.Name })
+		if i < 0 {
+			return fmt.Errorf("%s lacks the index %s", name, want.Name)
+		}
+		got := is.GlobalSecondaryIndexes[i]
+		projection := cmp.Or(got.Projection, &types.Projection{})
+		wanted := types.ProjectionTypeAll
+		switch {
+		case want.KeysOnly:
+			wanted = types.ProjectionTypeKeysOnly
+		case len(want.Include) > 0:
+			wanted = types.ProjectionTypeInclude
+		}
+		if key(got.KeySchema) != want.Key || projection.ProjectionType != wanted || wanted == types.ProjectionTypeInclude && !same(projection.NonKeyAttributes, want.Include) {
+			return fmt.Errorf("the index %s of %s has another key or other attributes than its spec", want.Name, name)
+		}
+	}
+	return nil
+}
+
+func key(schema []types.KeySchemaElement) (k spec.Key) {
+	for _, e := range schema {
+		if e.KeyType == types.KeyTypeHash {
+			k.Partition = aws.ToString(e.AttributeName)
+		} else {
+			k.Sort = aws.ToString(e.AttributeName)
+		}
+	}
+	return k
+}
+
+func same(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}

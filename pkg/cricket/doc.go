@@ -24,7 +24,7 @@
 //	cricket-leagues                 leagueId                       a league; active, title and priority belong to the administrators
 //	cricket-devices                 userId, deviceToken            a user's phone; deviceToken ~ counts registrations and serialises them; userId #TOKEN#{token} names the owner of a token
 //	cricket-match-follows           matchId, userId                a user who follows a match; matchId #USER#{userId}, userId #FOLLOWS lists the matches that a user follows
-//	cricket-activity-subscriptions  matchId, pushToken             a Live Activity with a push token; matchId #USER#{userId}, pushToken {matchId} lists a user's activities of a match
+//	cricket-activity-subscriptions  matchId, pushToken             a Live Activity with a push token, and whether the phone allows frequent updates; matchId #USER#{userId}, pushToken {matchId} lists a user's activities of a match
 //	cricket-channels                matchId, view                  the broadcast channel of a match and perspective; listeners are not stored
 //	cricket-prematch-notifications  matchId, userId                a claimed reminder; userId #START#{userId}: the claim of the start of an activity; userId #MATCH: the reminder of the match was sent
 //	cricket-locks                   lockKey                        match:{matchId}, alert:… and sync-fixtures are leases; tick holds the last claimed slot

@@ -57,6 +57,7 @@ type Push struct {
 	Bytes     int    // of payload
 	Time      time.Time
 	Expires   string // apns-expiration
+	Priority  string // apns-priority
 	Status    int
 	Reason    string // empty when delivered
 	Details   string // what is wrong with a payload
@@ -226,7 +227,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serveDevice answers POST /3/device/<token>.
 func (s *Server) serveDevice(w http.ResponseWriter, r *http.Request, l *connection, token string, body []byte) {
 	now := s.clock.Now()
-	seen := Push{Token: short(token), Type: r.Header.Get("apns-push-type"), Expires: r.Header.Get("apns-expiration"), Bytes: len(body), Time: now}
+	seen := Push{Token: short(token), Type: r.Header.Get("apns-push-type"), Expires: r.Header.Get("apns-expiration"), Priority: r.Header.Get("apns-priority"), Bytes: len(body), Time: now}
 	p, bundle, no := s.check(r, l, now, token, body)
 	if p != nil {
 		seen.Event = p.APS.Event

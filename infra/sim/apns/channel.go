@@ -43,7 +43,7 @@ func (s *Server) serveBroadcast(w http.ResponseWriter, r *http.Request, l *conne
 		no = s.broadcast(id, r.Header.Get("apns-expiration"), p, now)
 	}
 	if s.Observe != nil {
-		seen := Push{Token: id, Broadcast: true, Type: r.Header.Get("apns-push-type"), Bytes: len(body), Time: now, Status: http.StatusOK}
+		seen := Push{Token: id, Broadcast: true, Type: r.Header.Get("apns-push-type"), Priority: r.Header.Get("apns-priority"), Bytes: len(body), Time: now, Status: http.StatusOK}
 		if p != nil {
 			seen.Event = p.APS.Event
 		}

@@ -28,9 +28,12 @@ type Subscription struct {
 	PushToken string `dynamodbav:"pushToken"`
 	UserID    string `dynamodbav:"userId"`
 	TeamID    string `dynamodbav:"teamId,omitempty"` // the team that the user supports; "" is neutral
-	CreatedAt int64  `dynamodbav:"createdAt"`        // epoch ms
-	UpdatedAt int64  `dynamodbav:"updatedAt"`        // of the last registration, epoch ms
-	ExpiresAt int64  `dynamodbav:"expiresAt"`        // epoch s
+	// Frequent is whether the user's registered phone allowed frequent updates when the
+	// activity was registered.
+	Frequent  bool  `dynamodbav:"frequentPushesEnabled"`
+	CreatedAt int64 `dynamodbav:"createdAt"` // epoch ms
+	UpdatedAt int64 `dynamodbav:"updatedAt"` // of the last registration, epoch ms
+	ExpiresAt int64 `dynamodbav:"expiresAt"` // epoch s
 }
 
 // Activities registers and removes the Live Activities of users.
@@ -182,18 +185,22 @@ func (a *Activities) markActivity(ctx context.Context, in *StartActivity, expire
 // user has registered the token.
 func (a *Activities) register(ctx context.Context, in *StartActivity, f match.Fixture) error {
 	now := a.now()
+	phone, _, err := follower.ReadDevice(ctx, a.db, in.UserID, now)
+	if err != nil {
+		return err
+	}
 	token := in.Body.PushToken.Lower()
 	row := Subscription{
-		UserID: in.UserID, TeamID: in.Body.TeamID,
+		UserID: in.UserID, TeamID: in.Body.TeamID, Frequent: phone.Frequent,
 		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), ExpiresAt: f.Expiry(now, match.KeepActivity),
 	}
-	set := dynamo.Set(row, "userId", "teamId", "updatedAt", "expiresAt").SetIfAbsent(row, "createdAt")
+	set := dynamo.Set(row, "userId", "teamId", "frequentPushesEnabled", "updatedAt", "expiresAt").SetIfAbsent(row, "createdAt")
 	available := dynamo.Absent[Subscription]("userId").Or(dynamo.Equal[Subscription]("userId", in.UserID))
 	activity := dynamo.Entry{
 		Access: tables.RegisterActivity, List: follower.ActivityList(in.UserID, in.MatchID), ID: token, ExpiresAt: row.ExpiresAt, Limit: maxActivities,
 		Existing: func(ctx context.Context, tokens []string) ([]string, error) { return a.existing(ctx, in, tokens) },
 	}
-	err := activity.Write(ctx, a.db, dynamo.UpdateWrite(dynamo.Key(tables.RegisterActivity, in.MatchID, token), set, available))
+	err = activity.Write(ctx, a.db, dynamo.UpdateWrite(dynamo.Key(tables.RegisterActivity, in.MatchID, token), set, available))
 	if err != nil {
 		return dynamo.RefusedAs(err, errOtherUser.Because(err))
 	}

@@ -18,6 +18,7 @@ import (
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/testkit"
 	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score"
 	"matchday/pkg/cricket/tables"
@@ -61,12 +62,17 @@ func TestStartActivityAnswersWithTheCurrentState(t *testing.T) {
 	}
 	check("after the start", out, want["visitor"])
 
-	// A second registration, for the other team, updates the same row.
+	// A second registration, for the other team and by a phone that now allows frequent
+	// updates, updates the same row.
 	w.MoveClock(w.Clock.Now().Add(time.Minute))
+	testkit.PutRows(w.World, tables.Devices, follower.DeviceRow{UserID: "fan", DeviceToken: crickettest.Token("phone"), Frequent: true, ExpiresAt: w.Clock.Now().Add(time.Hour).Unix()})
 	out, err = a.StartActivity(w.NewContext(), crickettest.StartRequest("7", "fan", "11"))
 	testkit.Must(t, err)
 	check("for the other team", out, want["local"])
 	second := testkit.Row[activity.Subscription](w.World, tables.Subscriptions, "7", crickettest.Token("fan"))
+	if first.Frequent || !second.Frequent {
+		t.Errorf("the registrations allow frequent updates: %v and then %v, want false and true", first.Frequent, second.Frequent)
+	}
 	if second.CreatedAt != first.CreatedAt || second.UpdatedAt <= first.UpdatedAt || second.ExpiresAt <= first.ExpiresAt || second.TeamID != "11" {
 		t.Errorf("the second registration changed the row, want only the team and the times:\n%s", cmp.Diff(first, second))
 	}

@@ -7,6 +7,15 @@
 // tokens, by ranges of the token (IDRange). When the match ends, the activities are
 // ended and the channels closed; an hourly sweep deletes channels that a crash left.
 //
+// An activity has a budget of updates an hour, which Apple does not publish; developers
+// report about 15. Updates of priority 10 count against it, and beyond it iOS delays them;
+// those of priority 5 do not count, and may come somewhat later. A match has about 75 updates
+// an hour. So only a key event (score.State.KeyEvent) has priority 10: at most 15 in any hour
+// of a recorded match. The budget of a phone whose user allows frequent updates is higher,
+// and its activities get all updates at priority 10. A registration stores what the phone
+// allows, so that the Pusher does not read it. A channel has no such phones: the priority
+// of a broadcast depends on the event only.
+//
 // The metric PushDelay is the time from the due time of the slot that found a display to
 // Apple's acceptance of each push. It is of the whole room: package alert adds those of
 // alerts. A run counts its delays in a histogram and emits one value for 20 pushes.

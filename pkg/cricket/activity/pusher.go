@@ -11,6 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sideshow/apns2"
+	"golang.org/x/sync/errgroup"
+
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
@@ -213,11 +216,11 @@ func (p *Pusher) pushTokens(ctx context.Context, f match.Fixture, m MatchChanged
 				return err
 			}
 		}
-		groups := map[string][]string{}
+		groups := map[group][]string{}
 		for _, s := range all[start:min(start+perPage, len(all))] {
 			if s.ExpiresAt > now {
-				view := f.Perspective(s.TeamID)
-				groups[view] = append(groups[view], s.PushToken)
+				to := group{f.Perspective(s.TeamID), s.Frequent}
+				groups[to] = append(groups[to], s.PushToken)
 				run.registered[s.PushToken] = s.UpdatedAt
 			}
 		}
@@ -235,8 +238,16 @@ func (p *Pusher) pushTokens(ctx context.Context, f match.Fixture, m MatchChanged
 // update is the message of one perspective, for its tokens and for its channel.
 // Apple may store the message to a token; it never stores one to a channel.
 type update struct {
-	token, channel *push.Message
-	due            time.Time // of the slot that found the state; zero for an end
+	token    *push.Message
+	frequent *push.Message // to tokens of phones that allow frequent updates: of high priority
+	channel  *push.Message
+	due      time.Time // of the slot that found the state; zero for an end
+}
+
+// group identifies the tokens of a page that get the same message.
+type group struct {
+	view     string
+	frequent bool // the phones allow frequent updates
 }
 
 // accepted adds the time from the update's slot to now, when Apple has accepted a push of
@@ -248,15 +259,22 @@ func (u *update) accepted(delays *telemetry.Histogram, now time.Time) {
 }
 
 // newUpdate encodes a state. Apple stores the message to a token until expires, and
-// does not store it if expires is zero.
-func newUpdate(s push.State, expires time.Time, encode func(push.State) (*push.Message, error)) (*update, error) {
-	channel, err := encode(s)
-	if err != nil || expires.IsZero() {
-		return &update{token: channel, channel: channel}, err
+// does not store it if expires is zero. A message that is not urgent has a low priority,
+// which does not count against the budget of an activity, except to phones that allow
+// frequent updates.
+func newUpdate(s push.State, urgent bool, expires time.Time, encode func(push.State) (*push.Message, error)) (*update, error) {
+	var u update
+	var errs [3]error
+	s.Priority = apns2.PriorityHigh
+	if !urgent {
+		s.Priority = apns2.PriorityLow
 	}
+	u.channel, errs[0] = encode(s)
 	s.Expires = expires
-	token, err := encode(s)
-	return &update{token: token, channel: channel}, err
+	u.token, errs[1] = encode(s)
+	s.Priority = apns2.PriorityHigh
+	u.frequent, errs[2] = encode(s)
+	return &u, errors.Join(errs[:]...)
 }
 
 // messages returns the update of each perspective of m that has a display. At the
@@ -282,14 +300,14 @@ func (p *Pusher) messages(ctx context.Context, f match.Fixture, m MatchChanged) 
 		switch {
 		case m.Ended != 0:
 			state.Time = time.Unix(max(m.Ended, display.At+1), 0) // newer than the last display, so that the phone discards that one if it comes later
-			messages[view], err = newUpdate(state, state.Time.Add(endExpiration), func(s push.State) (*push.Message, error) {
+			messages[view], err = newUpdate(state, true, state.Time.Add(endExpiration), func(s push.State) (*push.Message, error) {
 				return push.End(s, s.Time.Add(dismissAfter))
 			})
 		case display.Playing:
 			state.Stale = state.Time.Add(StaleAfter)
-			messages[view], err = newUpdate(state, time.Time{}, push.Update)
+			messages[view], err = newUpdate(state, display.Key, time.Time{}, push.Update)
 		default:
-			messages[view], err = newUpdate(state, p.now().Add(pauseExpiration), push.Update)
+			messages[view], err = newUpdate(state, true, p.now().Add(pauseExpiration), push.Update)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("display of match %s for %s: %w", f.MatchID, view, err)
@@ -380,27 +398,25 @@ type pushRun struct {
 	delays    telemetry.Histogram // of the pushes that Apple accepted
 }
 
-// pushPage pushes the message of each perspective to its group of tokens until
-// sending ends, removes the tokens that are gone or ended, and sends messages that
-// retry the unreached. If the match is over and has no display, it removes the
-// tokens without a push: iOS ends their activities after some hours.
-func (r *pushRun) pushPage(ctx, sending context.Context, messages map[string]*update, groups map[string][]string) error {
+// pushPage pushes the message of each group to its tokens until sending ends, removes
+// the tokens that are gone or ended, and sends messages that retry the unreached. If the
+// match is over and has no display, it removes the tokens without a push: iOS ends their
+// activities after some hours.
+func (r *pushRun) pushPage(ctx, sending context.Context, messages map[string]*update, groups map[group][]string) error {
 	r.remove, r.unreached = nil, nil
 	sending, cancel := context.WithTimeout(sending, r.pageTimeout)
 	defer cancel()
-	views := slices.Sorted(maps.Keys(groups))
-	errs := make([]error, len(views))
-	var sends sync.WaitGroup
-	for i, view := range views {
-		switch message := messages[view]; {
+	var sends errgroup.Group
+	for to, tokens := range groups {
+		switch message := messages[to.view]; {
 		case message != nil:
-			sends.Go(func() { errs[i] = r.send(sending, message, groups[view]) })
+			sends.Go(func() error { return r.send(sending, message, to.frequent, tokens) })
 		case r.change.Ended != 0:
-			slog.ErrorContext(ctx, "the match is over and has no display: its activities are removed without a push", "match", r.change.MatchID, "activities", len(groups[view]))
-			r.markForRemoval(groups[view]...)
+			slog.ErrorContext(ctx, "the match is over and has no display: its activities are removed without a push", "match", r.change.MatchID, "activities", len(tokens))
+			r.markForRemoval(tokens...)
 		}
 	}
-	sends.Wait()
+	errs := []error{sends.Wait()}
 	if r.change.Ended != 0 {
 		errs = append(errs, r.removeAll(ctx))
 	} else {
@@ -421,21 +437,25 @@ func (r *pushRun) markForRemoval(tokens ...string) {
 
 // send pushes to tokens until ctx ends. The end of ctx is not an error: tokens that
 // were not reached by then are added to r.unreached.
-func (r *pushRun) send(ctx context.Context, message *update, tokens []string) error {
+func (r *pushRun) send(ctx context.Context, u *update, frequent bool, tokens []string) error {
 	waiting := make(map[string]bool, len(tokens))
 	for _, token := range tokens {
 		waiting[token] = true
 	}
 	ended := r.change.Ended != 0
+	message := u.token
+	if frequent {
+		message = u.frequent
+	}
 	var delays telemetry.Histogram
-	counts, err := r.sender.Send(ctx, message.token, slices.Values(tokens), func(token string, o push.Outcome) {
+	counts, err := r.sender.Send(ctx, message, slices.Values(tokens), func(token string, o push.Outcome) {
 		switch o.Result {
 		case push.Gone:
 			if ended || o.Since.IsZero() || r.registered[token] <= o.Since.UnixMilli() {
 				r.markForRemoval(token)
 			}
 		case push.Delivered:
-			message.accepted(&delays, r.now())
+			u.accepted(&delays, r.now())
 			if ended {
 				r.markForRemoval(token)
 			}

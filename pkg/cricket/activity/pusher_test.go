@@ -108,6 +108,59 @@ func TestDelayOfPushes(t *testing.T) {
 	}
 }
 
+// TestPriorityOfUpdates: only a key event counts against the budget of an activity, unless
+// the phone allows frequent updates.
+func TestPriorityOfUpdates(t *testing.T) {
+	t.Parallel()
+	ball := func(id, runs int) crickettest.Ball { return crickettest.Ball{ID: id, Runs: runs} }
+	for name, c := range map[string]struct {
+		status         string
+		balls          []crickettest.Ball
+		ended          bool
+		plain, channel string
+	}{
+		"a ball":           {"1st Innings", []crickettest.Ball{ball(1, 1), ball(2, 6), ball(3, 4)}, false, "5", "5"},
+		"a wicket":         {"1st Innings", []crickettest.Ball{ball(1, 1), ball(2, 6), {ID: 3, Out: true}}, false, "10", "10"},
+		"a ball after it":  {"1st Innings", []crickettest.Ball{ball(1, 1), {ID: 2, Out: true}, ball(3, 4)}, false, "5", "5"},
+		"an interruption":  {"Int.", []crickettest.Ball{ball(1, 1), ball(2, 6)}, false, "10", "10"},
+		"the innings' end": {"Innings Break", []crickettest.Ball{ball(1, 1), ball(2, 6)}, false, "10", "10"},
+		"a result":         {"Aban.", []crickettest.Ball{ball(1, 1), ball(2, 6)}, false, "10", "10"},
+		"the end":          {"1st Innings", []crickettest.Ball{ball(1, 1), ball(2, 6), ball(3, 4)}, true, "10", "10"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, f, _ := worldWithActivities(t)
+			frequent := w.Subscribe("7", "frequent", "")
+			frequent.Frequent = true
+			testkit.PutRows(w.World, tables.Subscriptions, frequent)
+			channel := w.OpenChannel("7", match.Neutral)
+			w.SetPayload(crickettest.Payload(f, c.status, c.balls...))
+			w.TickAt(w.Ticker(), 2)
+			var mu sync.Mutex
+			got := map[string]string{}
+			w.Phones.Observe = func(p apns.Push) {
+				mu.Lock()
+				defer mu.Unlock()
+				got[p.Token] = p.Priority
+			}
+			m := activity.MatchChanged{MatchID: "7"}
+			if c.ended {
+				m.Ended = crickettest.At(9).Unix()
+			}
+			testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), m))
+			want := map[string]string{channel: c.channel}
+			for name, priority := range map[string]string{"local": c.plain, "visitor": c.plain, "neutral": c.plain, "frequent": "10"} {
+				want[crickettest.Token(name)[:8]] = priority
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("the priorities by token differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestPushSkipsASupersededDisplay(t *testing.T) {
 	t.Parallel()
 	w, _, want := worldWithActivities(t)

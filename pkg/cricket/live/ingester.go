@@ -375,7 +375,7 @@ func changedDisplays(f match.Fixture, p payload, after *cachedMatch, now time.Ti
 		changed = append(changed, view)
 		rows = append(rows, match.DisplayRow{
 			CacheKey: match.DisplayKey(f.MatchID, view), Display: match.RawJSON(text), Hash: hash, Slot: p.slot, At: p.at.Unix(),
-			Playing: after.state.Phase == sportmonks.Live, TTL: now.Add(match.KeepShown).Unix(),
+			Playing: after.state.Phase == sportmonks.Live, Key: after.state.KeyEvent(), TTL: now.Add(match.KeepShown).Unix(),
 		})
 	}
 	return changed, rows, nil

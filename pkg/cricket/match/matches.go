@@ -412,7 +412,7 @@ func (m *Matches) GetDisplay(ctx context.Context, in *GetDisplay) (*DisplayPage,
 	}
 	row = DisplayRow{
 		CacheKey: DisplayKey(in.ID, view), Display: RawJSON(text), Hash: out.Body.Hash(), Slot: f.LastSlot, At: at.Unix(),
-		Playing: state.Phase == sportmonks.Live, TTL: now.Add(KeepShown).Unix(),
+		Playing: state.Phase == sportmonks.Live, Key: state.KeyEvent(), TTL: now.Add(KeepShown).Unix(),
 	}
 	err = dynamo.Put(ctx, m.db, tables.PutDisplay, row, NotAfter(f.LastSlot))
 	if err := dynamo.IgnoreRefused(err); err != nil { // refused: the ticker has written a newer display

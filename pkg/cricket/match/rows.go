@@ -83,6 +83,7 @@ type DisplayRow struct {
 	Slot     int64   `dynamodbav:"lastSlot"`
 	At       int64   `dynamodbav:"at"`      // of the state, epoch s
 	Playing  bool    `dynamodbav:"playing"` // the display becomes stale without updates
+	Key      bool    `dynamodbav:"key"`     // score.State.KeyEvent: phones must show it at once
 	TTL      int64   `dynamodbav:"ttl"`     // epoch s
 }
 

@@ -126,6 +126,18 @@ func (s State) For(teamID string) Display {
 	return d
 }
 
+// KeyEvent reports whether the newest of the score is a key event, whose display must not
+// wait: the wicket of the last ball, an innings of which no ball was bowled, its end, or
+// whatever changes while there is no play, such as the toss, an interval, an interruption
+// and the result. A recorded match has at most 15 in an hour, of about 75 balls.
+func (s *State) KeyEvent() bool {
+	cur := s.InningsOf(s.Current)
+	if s.Phase != sportmonks.Live || cur == nil || cur.Over || len(s.LastSix) == 0 {
+		return true
+	}
+	return strings.Contains(s.LastSix[len(s.LastSix)-1], "W")
+}
+
 // SideOf returns the display of a team.
 func (s *State) SideOf(t Team) Side {
 	v := Side{Name: Fit(t.Name, 32), Code: Fit(t.Code, 8)}

@@ -113,6 +113,11 @@ func TestClientErrorsHaveAKind(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			io.WriteString(w, `{"data":{"id":7`)
 		}, Malformed, 200, 0, "cut short"},
+		{"too large", func(w http.ResponseWriter, _ *http.Request) {
+			for range 65 {
+				w.Write(make([]byte, 1<<20))
+			}
+		}, Malformed, 200, 0, "over 64 MB"},
 		{"connection closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, Unavailable, 0, 0, ""},
 		{"two", status(200, `{"data":[{"id":7},{"id":8}]}`), Malformed, 0, 0, "not one fixture"},
 		{"no id", status(200, `{"data":{}}`), Malformed, 0, 0, "no id"},

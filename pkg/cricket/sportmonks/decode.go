@@ -332,14 +332,6 @@ func (d *decoder) batting(v *Batting) bool {
 			return d.int(&wicket)
 		case "score_id":
 			return d.int(&score)
-		case "batsmanout_id":
-			return d.int(&v.OutID)
-		case "catch_stump_player_id":
-			return d.int(&v.CatchID)
-		case "runout_by_id":
-			return d.int(&v.RunOutID)
-		case "bowling_player_id":
-			return d.int(&v.BowlerID)
 		case "fow_score":
 			return d.int(&v.FallScore)
 		case "fow_balls":

@@ -134,13 +134,12 @@ type Scoreboard struct {
 // Batting is the row of a batter in an innings. Out is set if the row has the score of a
 // wicket or a fall of wicket.
 type Batting struct {
-	TeamID, Innings, Sort              int
-	PlayerID                           int
-	Score, Balls, Fours, Sixes         int
-	Out                                bool
-	OutID, CatchID, RunOutID, BowlerID int
-	FallScore                          int
-	FallAt                             Overs
+	TeamID, Innings, Sort      int
+	PlayerID                   int
+	Score, Balls, Fours, Sixes int
+	Out                        bool
+	FallScore                  int
+	FallAt                     Overs
 }
 
 // Bowling is the row of a bowler in an innings. TeamID is the bowling side.

@@ -23,6 +23,7 @@ import (
 	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/spec"
 )
 
@@ -268,6 +269,9 @@ func TestBatchesGiveUp(t *testing.T) {
 				err := batch(t.Context(), db)
 				if err == nil || !strings.Contains(err.Error(), "too busy") || !strings.HasPrefix(err.Error(), "balls: ") {
 					t.Errorf("got %v, want that the table is too busy, and which", err)
+				}
+				if kind := problem.Of(err); kind != problem.Unavailable { // a job tries its message again
+					t.Errorf("the problem is %v, want %v", kind, problem.Unavailable)
 				}
 				if took := time.Since(began); calls != 11 || took > 10*time.Second {
 					t.Errorf("tried %d times in %v, want the first and ten more in 10 s at most", calls, took)
@@ -545,9 +549,31 @@ func TestErrorsNameThePattern(t *testing.T) {
 			t.Errorf("%s: %v passes for a failed condition", a.ID(), err)
 		}
 	}
-	if err := dynamo.Put(ctx, db, putBall, make(chan int)); err == nil || !strings.HasPrefix(err.Error(), putBall.ID()) {
-		t.Errorf("an item that is none: got %v", err)
+	// These are refused before the engine is called.
+	for a, call := range map[*spec.Access]func() error{
+		&putBall: func() error { return dynamo.Put(ctx, db, putBall, noItem{}) },
+		&ofMatch: func() error { _, _, err := dynamo.Query[ball](ctx, db, ofMatch, dynamo.Range{}); return err },
+		&allBalls: func() error {
+			_, _, err := dynamo.Scan[ball](ctx, db, allBalls, new(expression.ConditionBuilder), nil, 0)
+			return err
+		},
+		&updateBall: func() error { return dynamo.Update(ctx, db, updateBall, key, dynamo.Changes{}) },
+		&deleteBall: func() error {
+			_, err := dynamo.Delete(ctx, db, deleteBall, key, expression.ConditionBuilder{})
+			return err
+		},
+	} {
+		if err := call(); err == nil || errors.Is(err, broken) || !strings.HasPrefix(err.Error(), a.ID()+": ") {
+			t.Errorf("%s without a valid item, key, condition or change: got %v", a.ID(), err)
+		}
 	}
+}
+
+// noItem is a value that is no item.
+type noItem struct{}
+
+func (noItem) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
+	return nil, errors.New("no item")
 }
 
 // meddled returns cfg with f in the way of each call.

@@ -315,6 +315,44 @@ func TestFreezeLosesNothing(t *testing.T) {
 	}
 }
 
+// TestFreezeLosesNoChannel: after a freeze, channels with endpoints of their own are reached on
+// new connections at once, and not after Patience.
+func TestFreezeLosesNoChannel(t *testing.T) {
+	t.Parallel()
+	c := clock.New(start, clock.Free)
+	var others []*apns.Server
+	_, s := appleAt(t, c, func(cfg *Config, at *apns.Config) {
+		for _, endpoint := range []*string{&cfg.BroadcastEndpoint, &cfg.ManageEndpoint} {
+			server := apns.New(c, *at)
+			if err := server.Listen(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { server.Close() })
+			cfg.RootCAs.AppendCertsFromPEM(server.CA())
+			*endpoint = server.URL()
+			others = append(others, server)
+		}
+		cfg.Patience = time.Hour
+	})
+	for n := range 3 {
+		if err := s.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		if _, err := s.CreateChannel(ctx, KeepNothing); err != nil {
+			t.Fatalf("after freeze %d: %v", n, err)
+		}
+		var refused *Refused // the two servers do not share their channels
+		if err := s.Broadcast(ctx, "dGVzdA==", update(t, n)); !errors.As(err, &refused) {
+			t.Fatalf("after freeze %d the broadcast is answered with %v, want a refusal", n, err)
+		}
+		for _, server := range others {
+			server.Mute()
+		}
+	}
+}
+
 // If a connection stops answering in the middle of a run, the sender detects it and
 // sends its pushes again.
 func TestSilentBreakUnderLoad(t *testing.T) {
@@ -549,6 +587,8 @@ func TestOpenRefusesNonsense(t *testing.T) {
 		"no key":        func(c *Config) { c.PEM = []byte("secret") },
 		"plain HTTP":    func(c *Config) { c.Endpoint = "http://localhost" },
 		"odd broadcast": func(c *Config) { c.BroadcastEndpoint = "nowhere" },
+		"no host":       func(c *Config) { c.Endpoint = "https://" },
+		"odd manage":    func(c *Config) { c.ManageEndpoint = "https:///channels" },
 	} {
 		c := good
 		spoil(&c)

@@ -473,6 +473,39 @@ func TestPartialSnapshotIsRefused(t *testing.T) {
 	}
 }
 
+// TestMissingInningsIsPartial: a snapshot without an innings that had a ball is refused. One
+// without a ball was announced too early, and may disappear.
+func TestMissingInningsIsPartial(t *testing.T) {
+	t.Parallel()
+	first := func() *scoretest.Scene { return scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20") }
+	for name, c := range map[string]struct {
+		before *scoretest.Scene
+		want   int // innings after the snapshot
+	}{
+		"with a ball":    {first().AddTotal(2, 0, 0, "0.1"), 2},
+		"without a ball": {first().AddTotal(2, 0, 0, "0"), 1},
+	} {
+		st, _ := scorer.Read(first().Fixture, c.before.Read(t))
+		if len(st.Innings) != c.want || (st.Held == 1) != (c.want == 2) {
+			t.Errorf("%s: %d innings, refused %d times; want %d", name, len(st.Innings), st.Held, c.want)
+		}
+	}
+}
+
+// TestUnknownLengthHasNoOvers: the target of a match whose length is unknown names no overs.
+func TestUnknownLengthHasNoOvers(t *testing.T) {
+	t.Parallel()
+	s := scoretest.NewScene("Club").AddTotal(1, 137, 8, "30").AddTotal(2, 20, 0, "4")
+	s.Note = "Target 120 runs"
+	st, _ := scorer.Read(s.Fixture, score.State{})
+	if diff := cmp.Diff(score.Target{Runs: 120, Revised: true}, st.Target); diff != "" {
+		t.Errorf("target (-want +got):\n%s", diff)
+	}
+	if d := st.For(""); d.Detail != "Target 120" || d.NeedBalls != 0 {
+		t.Errorf("the display has %q and %d balls, want the runs only", d.Detail, d.NeedBalls)
+	}
+}
+
 func TestLabelsGiveTheLengthOfAnOver(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -131,7 +131,7 @@ func (s *Syncer) SyncTeams(ctx context.Context) error {
 			fresh = append(fresh, row)
 		case row != known[i]:
 			changes := dynamo.Set(row, "code", "name", "image", "national")
-			if err := dynamo.Update(ctx, s.db, tables.UpdateTeam, dynamo.Key(tables.UpdateTeam, row.TeamID), changes, dynamo.Exists[ProvidedTeam]("teamId")); err != nil {
+			if err := dynamo.Update(ctx, s.db, tables.UpdateTeam, dynamo.Key(tables.UpdateTeam, row.TeamID), changes); err != nil {
 				return err
 			}
 		}

@@ -144,7 +144,7 @@ sam-template: app dist/.$(ARCH) ## templates for SAM CLI, in cdk.local: STAGE=de
 	  go run ./infra/tools/sam $(STAGE) cdk.local docs/env.local.example.json
 
 # Every option, with values of nobody.
-OPTIONS := cdn=true mail=ops@example.com origins=https://example.com callbacks=matchday://signed-in domain=api.example.com \
+OPTIONS := cdn=true canary=10 mail=ops@example.com origins=https://example.com callbacks=matchday://signed-in domain=api.example.com \
   certificate=arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000
 
 # SAM CLI needs an older cfn-lint, so each has a virtual environment of its own.

@@ -39,7 +39,7 @@ func TestRoutes(t *testing.T) {
 			if !ok {
 				continue
 			}
-			line := on.Method + " " + on.Path + " to Function " + tmpl.Stage.Function(f)
+			line := on.Method + " " + on.Path + " to " + tmpl.callable(f)
 			switch on.Auth {
 			case spec.User:
 				line += " by JWT Authorizer jwt of [openid]"

@@ -339,7 +339,7 @@ func TestQueues(t *testing.T) {
 				t.Errorf("%s hides messages for %v s, %v times", on.Name, q.at("VisibilityTimeout"), q.at("RedrivePolicy", "maxReceiveCount"))
 			}
 			tmpl.compare(t, f.Name, sources["Queue "+tmpl.Stage.Prefix()+on.Name].Properties, map[string]any{
-				"EventSourceArn": "Queue " + tmpl.Stage.Prefix() + on.Name, "FunctionName": "Function " + tmpl.Stage.Function(f), "BatchSize": on.Batch,
+				"EventSourceArn": "Queue " + tmpl.Stage.Prefix() + on.Name, "FunctionName": tmpl.callable(f), "BatchSize": on.Batch,
 				"ScalingConfig": map[string]any{"MaximumConcurrency": on.Concurrency}, "FunctionResponseTypes": []any{"ReportBatchItemFailures"},
 			})
 			if on.Concurrency < 2 || on.FIFO() && on.Batch > 10 {
@@ -372,13 +372,17 @@ func TestSchedules(t *testing.T) {
 		var tries []string
 		for _, f := range tmpl.Room.Functions {
 			if on, ok := f.On.(spec.Schedule); ok {
-				want[tmpl.Stage.Function(f)], calls[tmpl.Stage.Function(f)] = on, "Function "+tmpl.Stage.Function(f)
-				tries = append(tries, fmt.Sprintf("Function %s 2 %v", tmpl.Stage.Function(f), got[tmpl.Stage.Function(f)].at("Target", "RetryPolicy", "MaximumEventAgeInSeconds")))
+				want[tmpl.Stage.Function(f)], calls[tmpl.Stage.Function(f)] = on, tmpl.callable(f)
+				qualifier := "$LATEST"
+				if tmpl.Stage.Aliased(tmpl.Room, f) {
+					qualifier = "live"
+				}
+				tries = append(tries, fmt.Sprintf("Function %s %s 2 %v", tmpl.Stage.Function(f), qualifier, got[tmpl.Stage.Function(f)].at("Target", "RetryPolicy", "MaximumEventAgeInSeconds")))
 			}
 		}
 		var tried []string
 		for _, c := range tmpl.of("AWS::Lambda::EventInvokeConfig") {
-			tried = append(tried, fmt.Sprint(tmpl.plain(c.at("FunctionName")), " ", c.at("MaximumRetryAttempts"), " ", c.at("MaximumEventAgeInSeconds")))
+			tried = append(tried, fmt.Sprint(tmpl.plain(c.at("FunctionName")), " ", tmpl.plain(c.at("Qualifier")), " ", c.at("MaximumRetryAttempts"), " ", c.at("MaximumEventAgeInSeconds")))
 		}
 		same(t, "tries", tried, tries)
 		for _, m := range tmpl.Room.Machines {
@@ -401,6 +405,59 @@ func TestSchedules(t *testing.T) {
 	})
 }
 
+// TestGradualDeployments: with canary= what wakes a function calls its alias, which
+// CodeDeploy moves to the next version, and back if the alarm of the room is on. The other
+// tests compare what is called.
+func TestGradualDeployments(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		var want, got, groups []string
+		for _, f := range tmpl.Room.Functions {
+			if tmpl.Stage.Aliased(tmpl.Room, f) {
+				want = append(want, tmpl.callable(f))
+			}
+		}
+		for _, a := range tmpl.of("AWS::Lambda::Alias") {
+			got = append(got, tmpl.label(a))
+			version, _ := a.at("FunctionVersion", "Fn::GetAtt").([]any)
+			if len(version) != 2 || version[1] != "Version" || tmpl.plain(tmpl.Resources[version[0].(string)].at("FunctionName"))+":live" != tmpl.label(a) {
+				t.Errorf("%s is of %v", tmpl.label(a), a.at("FunctionVersion"))
+			}
+			shift, _ := a.UpdatePolicy["CodeDeployLambdaAliasUpdate"].(map[string]any)
+			group, _ := shift["DeploymentGroupName"].(map[string]any)
+			groups = append(groups, fmt.Sprint(group["Ref"]))
+		}
+		same(t, "aliases", got, want)
+		if n := len(tmpl.of("AWS::Lambda::Version")); n != len(want) {
+			t.Errorf("there are %d versions, want %d", n, len(want))
+		}
+		var deployed []string
+		for id, g := range tmpl.Resources {
+			if g.Type != "AWS::CodeDeploy::DeploymentGroup" {
+				continue
+			}
+			deployed = append(deployed, id)
+			delete(g.Properties, "DeploymentConfigName")
+			tmpl.compare(t, id, g.Properties, map[string]any{
+				"ApplicationName": "Application", "ServiceRoleArn": "Role", "DeploymentStyle": map[string]any{"DeploymentOption": "WITH_TRAFFIC_CONTROL", "DeploymentType": "BLUE_GREEN"},
+				"AlarmConfiguration":        map[string]any{"Alarms": []any{map[string]any{"Name": tmpl.Stage.Failing(tmpl.Room.Name)}}, "Enabled": true},
+				"AutoRollbackConfiguration": map[string]any{"Enabled": true, "Events": []any{"DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_REQUEST", "DEPLOYMENT_STOP_ON_ALARM"}},
+			})
+		}
+		same(t, "deployment groups", deployed, groups)
+		if len(want) == 0 {
+			return
+		}
+		if !slices.ContainsFunc(tmpl.of("AWS::CloudWatch::Alarm"), func(a resource) bool { return a.name("AlarmName") == tmpl.Stage.Failing(tmpl.Room.Name) }) {
+			t.Errorf("the alarm %s, which moves calls back, is missing", tmpl.Stage.Failing(tmpl.Room.Name))
+		}
+		for _, c := range tmpl.of("AWS::CodeDeploy::DeploymentConfig") {
+			tmpl.compare(t, "the shift", c.Properties, map[string]any{"ComputePlatform": "Lambda", "TrafficRoutingConfig": map[string]any{
+				"Type": "TimeBasedCanary", "TimeBasedCanary": map[string]any{"CanaryInterval": 15, "CanaryPercentage": tmpl.Stage.Canary},
+			}})
+		}
+	})
+}
+
 // TestMachines: a state machine runs the definition of its file, by Express, and
 // says what it does.
 func TestMachines(t *testing.T) {
@@ -419,7 +476,7 @@ func TestMachines(t *testing.T) {
 				t.Errorf("%s is not what %s says", m.Name, m.Definition)
 			}
 			for placeholder, function := range m.Calls {
-				want := "Function " + tmpl.Stage.Prefix() + strings.ReplaceAll(function, "/", "-")
+				want := tmpl.callable(tmpl.Room.Functions[slices.IndexFunc(tmpl.Room.Functions, func(f spec.Function) bool { return f.Name == function })])
 				if got := tmpl.plain(r.at("DefinitionSubstitutions", placeholder)); got != want {
 					t.Errorf("%s calls %s for %s, want %s", m.Name, got, placeholder, want)
 				}
@@ -468,6 +525,7 @@ var kinds = []string{
 	"AWS::Lambda::EventSourceMapping", "AWS::SQS::Queue", "AWS::SQS::QueuePolicy", // TestQueues
 	"AWS::Logs::LogGroup",                                                                            // TestLogs
 	"AWS::Lambda::EventInvokeConfig", "AWS::Scheduler::Schedule", "AWS::StepFunctions::StateMachine", // TestSchedules and TestMachines
+	"AWS::Lambda::Alias", "AWS::Lambda::Version", "AWS::CodeDeploy::Application", "AWS::CodeDeploy::DeploymentConfig", "AWS::CodeDeploy::DeploymentGroup", // TestGradualDeployments
 	"AWS::SecretsManager::Secret",                                                                                                                              // TestNoSecrets
 	"AWS::EC2::SecurityGroup", "AWS::EC2::SecurityGroupEgress", "AWS::EC2::SecurityGroupIngress", "AWS::EC2::Subnet", "AWS::EC2::VPC", "AWS::EC2::VPCEndpoint", // TestNetwork
 	"AWS::RDS::DBCluster", "AWS::RDS::DBClusterParameterGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBSubnetGroup", // TestDatabases

@@ -65,7 +65,7 @@ var edge = spec.Room{Name: "edge"}
 type resource struct {
 	Type                                string
 	Properties                          map[string]any
-	Metadata                            map[string]any
+	Metadata, UpdatePolicy              map[string]any
 	DeletionPolicy, UpdateReplacePolicy string
 }
 
@@ -116,8 +116,8 @@ func restart() error {
 }
 
 // Three deployments that differ in all that can: production in an account, with
-// every option; a trial of no account in particular, with none but a domain without
-// CloudFront; and a room that the fleet does not have, for whatever rooms may come to
+// every option; a trial of no account in particular, with none but gradual deployments and a domain
+// without CloudFront; and a room that the fleet does not have, for whatever rooms may come to
 // need, with CloudFront without a domain.
 var deployments = []struct {
 	context map[string]string
@@ -130,7 +130,7 @@ var deployments = []struct {
 		"ses": "hello@example.com", "signup": "false", "rate": "50", "burst": "80", "reads": "900", "writes": "300", "budget": "70",
 	}, fleet.Rooms()},
 	{map[string]string{
-		"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false",
+		"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false", "canary": "10",
 		"domain": "dev.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
 	}, fleet.Rooms()},
 	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "insights": "true", "restored": "lab-things:r1", "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com"}, []spec.Room{lab}},
@@ -298,6 +298,14 @@ func program(arch string) []byte {
 	return b.Bytes()
 }
 
+// callable is what is called of a function: its alias, or the function.
+func (t template) callable(f spec.Function) string {
+	if t.Stage.Aliased(t.Room, f) {
+		return "Function " + t.Stage.Function(f) + ":live"
+	}
+	return "Function " + t.Stage.Function(f)
+}
+
 // of are the resources of a type, in order of their logical ids.
 func (t template) of(kind string) (all []resource) {
 	for _, id := range slices.Sorted(maps.Keys(t.Resources)) {
@@ -360,6 +368,12 @@ func (t template) plain(v any) string {
 			}
 			return map[string]string{"AWS::Partition": "aws", "AWS::Region": "us-east-1", "AWS::AccountId": "123456789012", "AWS::URLSuffix": "amazonaws.com"}[ref]
 		}
+		if pick, ok := v["Fn::Select"].([]any); ok { // a part of an alias's ARN: the function, or the alias
+			if split, ok := pick[1].(map[string]any)["Fn::Split"].([]any); ok && split[0] == ":" {
+				function, alias, _ := strings.Cut(t.plain(split[1]), ":")
+				return map[string]string{"6": function, "7": alias}[fmt.Sprint(pick[0])]
+			}
+		}
 		if get, ok := v["Fn::GetAtt"].([]any); ok {
 			return t.label(t.Resources[get[0].(string)])
 		}
@@ -369,6 +383,9 @@ func (t template) plain(v any) string {
 
 // label names a resource as people do.
 func (t template) label(r resource) string {
+	if r.Type == "AWS::Lambda::Alias" {
+		return t.plain(r.at("FunctionName")) + ":" + r.name("Name")
+	}
 	kind := r.Type[strings.LastIndex(r.Type, ":")+1:]
 	for _, key := range []string{"FunctionName", "QueueName", "TopicName", "StateMachineName", "LogGroupName", "Name", "GroupDescription", "DBClusterIdentifier", "ServerlessCacheName"} {
 		if n := r.name(key); n != "" {

@@ -76,12 +76,11 @@ func (r *room) function(f spec.Function) error {
 			VisibilityTimeout: seconds(f.VisibilityTimeout()),
 			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: dead, MaxReceiveCount: number(float64(on.MaxReceiveCount))},
 		})
-		fn := awslambda.NewFunction(r.stack, &name, props)
+		fn := r.callable(f, props)
 		awslambda.NewEventSourceMapping(r.stack, text("Source-"+name), &awslambda.EventSourceMappingProps{
 			Target: fn, EventSourceArn: queue.QueueArn(), BatchSize: number(float64(on.Batch)),
 			MaxConcurrency: number(float64(on.Concurrency)), ReportBatchItemFailures: yes(true),
 		})
-		r.functions[f.Name] = fn
 	case spec.Schedule:
 		var dead awssqs.Queue
 		if r.Stage.DeadLetter(f) != "" {
@@ -89,19 +88,16 @@ func (r *room) function(f spec.Function) error {
 			props.DeadLetterQueue = dead
 		}
 		props.RetryAttempts, props.MaxEventAge = number(2), seconds(patience(on))
-		fn := awslambda.NewFunction(r.stack, &name, props)
+		fn := r.callable(f, props)
 		r.schedule("Schedule-"+name, r.Stage.Function(f), on, fn.FunctionArn(), "lambda:InvokeFunction", "{}", patience(on), dead)
-		r.functions[f.Name] = fn
 	case spec.UserConfirmed:
-		fn := awslambda.NewFunction(r.stack, &name, props)
+		fn := r.callable(f, props)
 		fn.AddPermission(text("Users"), &awslambda.Permission{
 			Principal: awsiam.NewServicePrincipal(text("cognito-idp.amazonaws.com"), nil), SourceArn: r.pool(),
 		})
-		r.functions[f.Name] = fn
 	default:
-		r.functions[f.Name] = awslambda.NewFunction(r.stack, &name, props)
+		r.callable(f, props)
 	}
-	r.inside(f, r.functions[f.Name])
 	return nil
 }
 

@@ -85,12 +85,13 @@ type room struct {
 	Config
 	stack     awscdk.Stack
 	spec      spec.Room
-	functions map[string]awslambda.Function // by the name in the spec
-	secrets   map[string]*string            // ARN by the name in the spec
-	groups    map[string]awslogs.LogGroup   // by name
-	jobsDead  awssqs.Queue                  // nil if the room has no jobs that are given up
-	deployed  map[string]*string            // the values of the placeholders in the dimensions of alarms
-	net       *network                      // nil if no function needs one
+	functions map[string]awslambda.IFunction // what is called, by the name in the spec
+	versioned []versioned
+	secrets   map[string]*string          // ARN by the name in the spec
+	groups    map[string]awslogs.LogGroup // by name
+	jobsDead  awssqs.Queue                // nil if the room has no jobs that are given up
+	deployed  map[string]*string          // the values of the placeholders in the dimensions of alarms
+	net       *network                    // nil if no function needs one
 	databases map[string]awsrds.CfnDBCluster
 	cached    map[string]awselasticache.CfnServerlessCache
 }
@@ -98,7 +99,7 @@ type room struct {
 func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, error) {
 	r := &room{
 		stack: newStack(app, cfg.Stage, s.Name, "Matchday: "+s.Name), Config: cfg, spec: s,
-		functions: map[string]awslambda.Function{}, secrets: map[string]*string{}, deployed: map[string]*string{},
+		functions: map[string]awslambda.IFunction{}, secrets: map[string]*string{}, deployed: map[string]*string{},
 		groups:    map[string]awslogs.LogGroup{},
 		databases: map[string]awsrds.CfnDBCluster{}, cached: map[string]awselasticache.CfnServerlessCache{},
 	}
@@ -137,6 +138,7 @@ func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, e
 		}
 	}
 	r.alarms()
+	r.shiftGradually()
 	return r.stack, nil
 }
 

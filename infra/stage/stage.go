@@ -38,6 +38,7 @@ type Stage struct {
 	SignUp          bool              // anyone may sign up; otherwise administrators invite
 	Rate, Burst     int               // requests per second and at once that an API takes
 	Reads, Writes   int               // DynamoDB's maximum of units per second, of each table and index
+	Canary          int               // percent of the calls that a new version of a function gets first; 0 for no versions
 	Budget          int               // dollars of the account's month that Mail is told of, 0 for none
 	Origins         []string          // the web origins that may call the APIs
 	Callbacks       []string          // the URLs to which a sign-in may redirect
@@ -108,6 +109,15 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 			return Stage{}, err
 		}
 	}
+	if s.Canary, err = whole("canary", 0, context); err != nil {
+		return Stage{}, err
+	}
+	if s.Canary > 100 {
+		return Stage{}, fmt.Errorf("invalid canary=%d: must be a percentage from 1 to 100", s.Canary)
+	}
+	if s.SAM {
+		s.Canary = 0
+	}
 	if s.Insights, err = flag("insights", false, context); err != nil {
 		return Stage{}, err
 	}
@@ -130,7 +140,7 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
 		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers", "insights",
-		"ses", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restored",
+		"ses", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restored", "canary",
 	}
 	for _, room := range rooms {
 		for _, setting := range room.Settings {
@@ -341,6 +351,24 @@ func (s Stage) Stack(of string) string { return "matchday-" + s.Name + "-" + of 
 // Function returns the name of a function in Lambda.
 func (s Stage) Function(f spec.Function) string {
 	return s.Prefix() + strings.ReplaceAll(f.Name, "/", "-")
+}
+
+// Failing returns the name of a room's alarm for failed invocations.
+func (s Stage) Failing(room string) string { return s.Prefix() + room + "-failing" }
+
+// Live is the alias of the version of a function that is called.
+const Live = "live"
+
+// Aliased reports whether a function of a room is called by the alias Live. A person and
+// the user pool call a function without an alias, and so its latest code.
+func (s Stage) Aliased(room spec.Room, f spec.Function) bool {
+	switch f.On.(type) {
+	case spec.Route, spec.Queue, spec.Schedule:
+		return s.Canary > 0
+	}
+	return s.Canary > 0 && slices.ContainsFunc(room.Machines, func(m spec.Machine) bool {
+		return slices.Contains(slices.Collect(maps.Values(m.Calls)), f.Name)
+	})
 }
 
 // LogGroup returns the log group of a room's functions.

@@ -23,10 +23,10 @@ func page(rooms []spec.Room) []byte {
 	for _, room := range rooms {
 		all := s.Alarms(room)
 		reserved, workers := concurrency(room)
-		fmt.Fprintf(&out, "\n## The room %s\n\nAlarms to the topic `%s`. Logs of the functions in `%s`. Of Lambda's concurrency it reserves %d, and its queues' workers may take %d of the rest.\n",
+		fmt.Fprintf(&out, "\n## The room %s\n\nAlarms to the topic `%s`. Logs of the functions in `%s`. It reserves %d of Lambda's concurrent executions, and its queue workers use at most %d of the others.\n",
 			room.Name, s.Topic(room.Name), s.LogGroup(room.Name), reserved, workers)
 		if secrets := secretsOf(room); len(secrets) > 0 {
-			fmt.Fprintf(&out, "\nSecrets, each put in by hand and read when a function starts:\n\n")
+			fmt.Fprintf(&out, "\nSecrets, which an operator sets, and which a function reads when it starts:\n\n")
 			for _, name := range secrets {
 				fmt.Fprintf(&out, "* `%s%s`, of %s\n", s.Secrets(room.Name), name, strings.Join(holders(room, name), ", "))
 			}
@@ -69,7 +69,7 @@ func unset(v spec.Setting) string {
 
 func function(out *bytes.Buffer, s stage.Stage, room spec.Room, f spec.Function, alarms []stage.Alarm) {
 	fmt.Fprintf(out, "\n### %s\n\n%s **If it is down:** %s\n\n", f.Name, f.Does, f.IfDown)
-	fmt.Fprintf(out, "* Woken by %s.\n", trigger(room, f))
+	fmt.Fprintf(out, "* Started by %s.\n", trigger(room, f))
 	for _, a := range alarms {
 		notice := ""
 		if a.IfDown != f.IfDown {
@@ -96,14 +96,14 @@ func trigger(room spec.Room, f spec.Function) string {
 	case spec.Schedule:
 		return fmt.Sprintf("`%s`, UTC", on)
 	case spec.UserConfirmed:
-		return "the user pool, when somebody has signed up"
+		return "the user pool, after a user has confirmed a sign-up"
 	}
 	for _, m := range room.Machines {
 		if slices.Contains(slices.Collect(maps.Values(m.Calls)), f.Name) {
 			return "a state machine"
 		}
 	}
-	return "an operator's hand"
+	return "an operator"
 }
 
 // concurrency is how many of a room's invocations are reserved, and how many its

@@ -1,0 +1,86 @@
+package stacks
+
+import (
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscodedeploy"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
+	"github.com/aws/jsii-runtime-go"
+
+	"matchday/infra/stage"
+	"matchday/pkg/spec"
+)
+
+// canaryMinutes is how long the first calls decide about a new version. The alarm of the
+// room needs two periods of 5 minutes of three.
+const canaryMinutes = 15
+
+// versioned is a function whose calls are shifted gradually to a new version.
+type versioned struct {
+	name  string
+	alias awslambda.Alias
+}
+
+// callable adds a function and returns what is called: the function, or with canary= its
+// alias, which moves to each new version.
+func (r *room) callable(f spec.Function, props *awslambda.FunctionProps) awslambda.IFunction {
+	_, name, _ := strings.Cut(f.Name, "/")
+	if !r.Stage.Aliased(r.spec, f) {
+		fn := awslambda.NewFunction(r.stack, &name, props)
+		r.inside(f, fn)
+		r.functions[f.Name] = fn
+		return fn
+	}
+	tries, age := props.RetryAttempts, props.MaxEventAge
+	props.RetryAttempts, props.MaxEventAge = nil, nil // of calls of the latest code, which nothing makes
+	fn := awslambda.NewFunction(r.stack, &name, props)
+	r.inside(f, fn)
+	alias := awslambda.NewAlias(r.stack, text("Live-"+name), &awslambda.AliasProps{
+		AliasName: text(stage.Live), Version: fn.CurrentVersion(), RetryAttempts: tries, MaxEventAge: age,
+	})
+	r.functions[f.Name] = alias
+	r.versioned = append(r.versioned, versioned{name, alias})
+	return alias
+}
+
+// shiftGradually has CodeDeploy move each alias: the percentage of canary= of the calls
+// first, and the rest after canaryMinutes, unless the alarm of the room is on, which moves
+// them back. With canary=100 all calls move at once, whatever the alarm says.
+func (r *room) shiftGradually() {
+	if len(r.versioned) == 0 {
+		return
+	}
+	var functions []*string
+	for _, v := range r.versioned {
+		name := "function:" + r.Stage.Prefix() + r.spec.Name + "-" + v.name
+		functions = append(functions, r.arn("lambda", name), r.arn("lambda", name+":"+stage.Live))
+	}
+	role := r.role("Role-codedeploy", "codedeploy.amazonaws.com", r.arn("codedeploy", "deploymentgroup:"+r.Stage.Prefix()+r.spec.Name+"/*"), []awsiam.PolicyStatement{
+		allow([]string{"lambda:GetAlias", "lambda:UpdateAlias", "lambda:GetProvisionedConcurrencyConfig"}, functions...),
+		allow([]string{"cloudwatch:DescribeAlarms"}, text("*")),
+	})
+	excuse(role, "AwsSolutions-IAM5", "The description of alarms has no resources to name.", "Resource::*")
+	application := awscodedeploy.NewLambdaApplication(r.stack, text("Deployments"), &awscodedeploy.LambdaApplicationProps{ApplicationName: text(r.Stage.Prefix() + r.spec.Name)})
+	var shift awscodedeploy.ILambdaDeploymentConfig = awscodedeploy.LambdaDeploymentConfig_ALL_AT_ONCE()
+	all := r.Stage.Canary == 100
+	if !all {
+		shift = awscodedeploy.NewLambdaDeploymentConfig(r.stack, text("Shift"), &awscodedeploy.LambdaDeploymentConfigProps{
+			TrafficRouting: awscodedeploy.NewTimeBasedCanaryTrafficRouting(&awscodedeploy.TimeBasedCanaryTrafficRoutingProps{
+				Interval: awscdk.Duration_Minutes(number(canaryMinutes)), Percentage: number(float64(r.Stage.Canary)),
+			}),
+		})
+	}
+	// By its name: the alarm watches the state machine, which calls the aliases.
+	alarms := []interfacesawscloudwatch.IAlarmRef{awscloudwatch.Alarm_FromAlarmName(r.stack, text("Failing"), text(r.Stage.Failing(r.spec.Name)))}
+	for _, v := range r.versioned {
+		awscodedeploy.NewLambdaDeploymentGroup(r.stack, text("Shift-"+v.name), &awscodedeploy.LambdaDeploymentGroupProps{
+			Alias: v.alias, Application: application, DeploymentConfig: shift, Role: role.WithoutPolicyUpdates(nil), Alarms: &alarms,
+			AutoRollback:             &awscodedeploy.AutoRollbackConfig{FailedDeployment: jsii.Bool(true), StoppedDeployment: jsii.Bool(true), DeploymentInAlarm: jsii.Bool(!all)},
+			IgnoreAlarmConfiguration: &all,
+		})
+	}
+}

@@ -26,7 +26,7 @@
 //	cricket-match-follows           matchId, userId                a user who follows a match; matchId #USER#{userId}, userId #FOLLOWS lists the matches that a user follows
 //	cricket-activity-subscriptions  matchId, pushToken             a Live Activity with a push token, and whether the phone allows frequent updates; matchId #USER#{userId}, pushToken {matchId} lists a user's activities of a match
 //	cricket-channels                matchId, view                  the broadcast channel of a match and perspective; listeners are not stored
-//	cricket-prematch-notifications  matchId, userId                a claimed reminder; userId #START#{userId}: the claim of the start of an activity; userId #MATCH: the reminder of the match was sent
+//	cricket-prematch-notifications  matchId, userId                matchId {matchId}#{userId}: a claimed reminder, with userId #START#{userId} the claim of the start of an activity; userId #MATCH: the reminder of the match was sent
 //	cricket-locks                   lockKey                        match:{matchId}, alert:… and sync-fixtures are leases; tick holds the last claimed slot
 //	cricket-state-hashes            matchTeamKey                   {matchId}#{teamId}, {matchId}#neutral: hash of the display that was pushed last
 //	DisplayStateCache               cacheKey                       DISPLAY#{matchId}#{teamId}: the current display

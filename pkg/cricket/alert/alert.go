@@ -439,8 +439,8 @@ func (r *alertRun) sendPage(ctx context.Context, page []follower.FollowRow, all 
 }
 
 // recipients returns the followers of a page whose preferences allow the alert now,
-// and who have a phone in the sender's environment. For a reminder it claims each
-// user, and omits those whom another part has claimed. A second run of the same part
+// and who have a phone in the sender's environment. For a reminder it claims the
+// users, and omits those whom another part has claimed. A second run of the same part
 // gets the same claims.
 func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([]recipient, error) {
 	now := r.now()
@@ -462,7 +462,7 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 	}
 	defaults := follower.DefaultPreferences()
 	all := make([]recipient, len(page))
-	g, ctx := errgroup.WithContext(ctx)
+	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(readConcurrency)
 	for i, f := range page {
 		p, ok := stored[f.UserID]
@@ -474,29 +474,30 @@ func (r *alertRun) recipients(ctx context.Context, page []follower.FollowRow) ([
 			continue
 		}
 		g.Go(func() error {
-			d, ok, err := follower.ReadDevice(ctx, r.db, f.UserID, now)
+			d, ok, err := follower.ReadDevice(gctx, r.db, f.UserID, now)
 			if err != nil || !ok || r.environment != "" && d.Environment != r.environment {
 				return err
-			}
-			if r.alert.isReminder() && len(r.alert.Users) == 0 {
-				if ok, err = r.claimReminder(ctx, f.UserID); err != nil || !ok {
-					return err
-				}
 			}
 			all[i] = recipient{DeviceRow: d, view: r.match.Perspective(f.TeamID), spoilerFree: p.SpoilerFree, hasActivity: f.HasActivity(now)}
 			return nil
 		})
 	}
-	err = g.Wait()
-	return slices.DeleteFunc(all, func(to recipient) bool { return to.UserID == "" }), err
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(to recipient) bool { return to.UserID == "" })
+	if r.alert.isReminder() && len(r.alert.Users) == 0 {
+		return r.claimReminders(ctx, all)
+	}
+	return all, nil
 }
 
 // prematchRow is a row of cricket-prematch-notifications: the claim of a user's
-// reminder of a match. With the user id wholeMatch it records that the reminder of
-// the match was sent; with StartClaim it is the claim of the start of a user's activity.
+// reminder of a match, or of the start of a user's activity. With the user id wholeMatch it
+// records that the reminder of the match was sent.
 type prematchRow struct {
-	MatchID   string `dynamodbav:"matchId"`
-	UserID    string `dynamodbav:"userId"`
+	MatchID   string `dynamodbav:"matchId"`             // of a claim {matchId}#{userId}
+	UserID    string `dynamodbav:"userId"`              // of the start of an activity #START#{userId}
 	ClaimedBy string `dynamodbav:"claimedBy,omitempty"` // the part of the alert that serves the user
 	// Start is the start of the match that a reminder is for, in tables.TimeLayout, or the
 	// key of the alert that starts an activity. A claim for another start is no claim.
@@ -504,27 +505,58 @@ type prematchRow struct {
 	TTL   int64  `dynamodbav:"ttl"`
 }
 
-// StartClaim returns the sort key of the claim of the start of a user's activity: one row
-// for all days of a match.
-func StartClaim(userID string) string { return "#START#" + userID }
+// ReminderClaim returns the key of the claim of a user's reminder. The claims of a user have
+// a partition of their own, so that those of a match are not bounded by the 1,000 writes a
+// second of one partition.
+func ReminderClaim(matchID, userID string) []string { return []string{matchID + "#" + userID, userID} }
 
-// claimReminder claims the user's reminder of the start for this part. It returns false
-// if another part has claimed it.
-func (r *alertRun) claimReminder(ctx context.Context, userID string) (bool, error) {
-	part := r.alert.part()
-	return r.putPrematch(ctx, userID, part, dynamo.Absent[prematchRow]("userId").Or(
-		dynamo.Equal[prematchRow]("claimedBy", part), dynamo.NotEqual[prematchRow]("start", r.alert.remindsOf())))
+// StartClaim returns the key of the claim of the start of a user's activity: one row for all
+// days of a match.
+func StartClaim(matchID, userID string) []string {
+	return []string{matchID + "#" + userID, "#START#" + userID}
 }
 
-// putPrematch writes a row of cricket-prematch-notifications. It returns false if the
-// condition does not hold for the stored row.
-func (r *alertRun) putPrematch(ctx context.Context, userID, by string, cond expression.ConditionBuilder) (bool, error) {
-	row := prematchRow{MatchID: r.alert.MatchID, UserID: userID, ClaimedBy: by, Start: r.alert.Key, TTL: r.now().Add(keepReminder).Unix()}
-	if r.alert.isReminder() {
-		row.Start = r.alert.remindsOf()
+// claimReminders claims the users' reminders of the start for this part, and returns the
+// users without those whom another part has claimed. The batches have no conditions: no
+// other worker claims these users, because the caller holds the lock of the part, and
+// every user is in one part.
+func (r *alertRun) claimReminders(ctx context.Context, to []recipient) ([]recipient, error) {
+	keys := make([]dynamo.Item, len(to))
+	for i, p := range to {
+		keys[i] = dynamo.Key(tables.ClaimReminders, ReminderClaim(r.alert.MatchID, p.UserID)...)
 	}
-	err := dynamo.Put(ctx, r.db, tables.MarkReminder, row, cond)
-	return dynamo.Applied(err)
+	found, err := dynamo.GetAll[prematchRow](ctx, r.db, tables.ClaimReminders, keys)
+	if err != nil {
+		return nil, err
+	}
+	part, start := r.alert.part(), r.alert.remindsOf()
+	claimed := map[string]prematchRow{} // for this start
+	for _, row := range found {
+		if row.Start == start {
+			claimed[row.UserID] = row
+		}
+	}
+	var fresh []prematchRow
+	to = slices.DeleteFunc(to, func(p recipient) bool {
+		row, ok := claimed[p.UserID]
+		if !ok {
+			fresh = append(fresh, r.claim(ReminderClaim(r.alert.MatchID, p.UserID), part, start))
+		}
+		return ok && row.ClaimedBy != part
+	})
+	return to, dynamo.PutAll(ctx, r.db, tables.ClaimReminders, fresh)
+}
+
+// claim returns the row of a claim.
+func (r *alertRun) claim(key []string, by, start string) prematchRow {
+	return prematchRow{MatchID: key[0], UserID: key[1], ClaimedBy: by, Start: start, TTL: r.now().Add(keepReminder).Unix()}
+}
+
+// putStartClaim writes the claim of the start of a user's activity. It returns false if the
+// condition does not hold for the stored row.
+func (r *alertRun) putStartClaim(ctx context.Context, userID, by string, cond expression.ConditionBuilder) (bool, error) {
+	row := r.claim(StartClaim(r.alert.MatchID, userID), by, r.alert.Key)
+	return dynamo.Applied(dynamo.Put(ctx, r.db, tables.MarkReminder, row, cond))
 }
 
 // notify sends the notification. It deletes the devices whose token is gone, unless
@@ -663,7 +695,7 @@ func (r *alertRun) claimStarts(ctx context.Context, to []recipient) (now, before
 	available := dynamo.Absent[prematchRow]("userId").Or(dynamo.Absent[prematchRow]("claimedBy"), dynamo.NotEqual[prematchRow]("start", r.alert.Key))
 	for i, p := range to {
 		g.Go(func() (err error) {
-			claimed[i], err = r.putPrematch(ctx, StartClaim(p.UserID), r.alert.part(), available)
+			claimed[i], err = r.putStartClaim(ctx, p.UserID, r.alert.part(), available)
 			return err
 		})
 	}
@@ -684,7 +716,7 @@ func (r *alertRun) releaseStarts(ctx context.Context, to []recipient) error {
 	g.SetLimit(claimConcurrency)
 	for _, p := range to {
 		g.Go(func() error {
-			_, err := r.putPrematch(ctx, StartClaim(p.UserID), "", dynamo.Exists[prematchRow]("claimedBy"))
+			_, err := r.putStartClaim(ctx, p.UserID, "", dynamo.Exists[prematchRow]("claimedBy"))
 			return err
 		})
 	}

@@ -796,9 +796,9 @@ func TestReminderIsSentOnceToEachUser(t *testing.T) {
 	p.QuietHours = &follower.QuietHours{From: "10:00", To: "12:00", TimeZone: "UTC"}
 	setPreferences(w, "asleep", p)
 	addFollower(w, "claimed", "11")
-	testkit.PutRows(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7", UserID: "claimed", ClaimedBy: "another", Start: crickettest.KickOff.Format(tables.TimeLayout), TTL: w.Clock.Now().Add(time.Hour).Unix()})
+	testkit.PutRows(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7#claimed", UserID: "claimed", ClaimedBy: "another", Start: crickettest.KickOff.Format(tables.TimeLayout), TTL: w.Clock.Now().Add(time.Hour).Unix()})
 	addFollower(w, "mine", "11")
-	testkit.PutRows(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7", UserID: "mine", ClaimedBy: reminderKeyOf7(w), Start: crickettest.KickOff.Format(tables.TimeLayout), TTL: w.Clock.Now().Add(time.Hour).Unix()})
+	testkit.PutRows(w.World, tables.Prematch, alert.PrematchRow{MatchID: "7#mine", UserID: "mine", ClaimedBy: reminderKeyOf7(w), Start: crickettest.KickOff.Format(tables.TimeLayout), TTL: w.Clock.Now().Add(time.Hour).Unix()})
 	addFollower(w, "busy", "11")
 	busy := apns.Refuse(apns2.ReasonServiceUnavailable)
 	busy.Times = 8
@@ -815,12 +815,55 @@ func TestReminderIsSentOnceToEachUser(t *testing.T) {
 			t.Errorf("%s got %d reminders, want %d", name, n, want)
 		}
 	}
-	got := testkit.Row[alert.PrematchRow](w.World, tables.Prematch, "7", "ann")
-	if want := (alert.PrematchRow{MatchID: "7", UserID: "ann", ClaimedBy: reminderKeyOf7(w), Start: crickettest.KickOff.Format(tables.TimeLayout), TTL: crickettest.KickOff.Add(-time.Hour).Add(alert.KeepReminder).Unix()}); got != want {
+	got := testkit.Row[alert.PrematchRow](w.World, tables.Prematch, alert.ReminderClaim("7", "ann")...)
+	if want := (alert.PrematchRow{MatchID: "7#ann", UserID: "ann", ClaimedBy: reminderKeyOf7(w), Start: crickettest.KickOff.Format(tables.TimeLayout), TTL: crickettest.KickOff.Add(-time.Hour).Add(alert.KeepReminder).Unix()}); got != want {
 		t.Errorf("the claim differs:\n%s", cmp.Diff(want, got))
 	}
 	if d, _ := w.Phones.Device(crickettest.Token("ann starts")); d.Started > 0 {
 		t.Error("the reminder started an activity")
+	}
+}
+
+// TestClaimsOfAMatchAreSpread: the claims of each user have a partition of their own, which
+// takes 1,000 writes a second. Reminders are claimed in batches: of 100 reads and of 25
+// writes.
+func TestClaimsOfAMatchAreSpread(t *testing.T) {
+	t.Parallel()
+	const users = 120
+	for name, c := range map[string]struct {
+		of   func(*crickettest.World) alert.Alert
+		want map[string]int
+	}{ // with the preferences and the lock
+		"reminders": {reminderAlert, map[string]int{"BatchGetItem": 2 + 2, "BatchWriteItem": 5, "PutItem": 1}},
+		"starts":    {startAlert, map[string]int{"BatchGetItem": 2, "PutItem": users + 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldWithFollowedMatch(t)
+			if name == "starts" {
+				storeDisplays(w)
+			}
+			for n := range users {
+				addFollower(w, fmt.Sprintf("fan%03d", n), "11", withPushToStart(17))
+			}
+			a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+			calls := w.CountCalls(func() { testkit.Must(t, a.SendAlert(w.NewContext(), c.of(w))) })
+			for operation := range calls {
+				if !slices.Contains([]string{"BatchGetItem", "BatchWriteItem", "PutItem"}, operation) {
+					delete(calls, operation)
+				}
+			}
+			if diff := cmp.Diff(c.want, calls); diff != "" {
+				t.Errorf("the calls differ (-want +got):\n%s", diff)
+			}
+			partitions := map[string]bool{}
+			for _, claim := range testkit.Rows[alert.PrematchRow](w.World, tables.Prematch) {
+				partitions[claim.MatchID] = true
+			}
+			if len(partitions) != users {
+				t.Errorf("the claims of %d users are in %d partitions, want as many", users, len(partitions))
+			}
+		})
 	}
 }
 
@@ -1055,7 +1098,7 @@ func TestEachDayStartsAnActivity(t *testing.T) {
 		t.Errorf("the activities started after each run differ (-want +got):\n%s", diff)
 	}
 	claims := testkit.Rows[alert.PrematchRow](w.World, tables.Prematch)
-	want := []alert.PrematchRow{{MatchID: "7", UserID: alert.StartClaim("fan"), ClaimedBy: "start:3", Start: "start:3", TTL: w.Clock.Now().Add(alert.KeepReminder - 24*time.Hour).Unix()}}
+	want := []alert.PrematchRow{{MatchID: "7#fan", UserID: "#START#fan", ClaimedBy: "start:3", Start: "start:3", TTL: w.Clock.Now().Add(alert.KeepReminder - 24*time.Hour).Unix()}}
 	if diff := cmp.Diff(want, claims); diff != "" {
 		t.Errorf("the claims differ (-want +got):\n%s", diff)
 	}

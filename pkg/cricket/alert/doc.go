@@ -11,4 +11,15 @@
 // iOS ends an activity after 8 h. It records its progress
 // after each page, so a second run continues there. It retries followers whom Apple
 // did not reach, for 51 minutes.
+//
+// # Throughput
+//
+// A worker serves some 1,000 followers a second: of a page it reads the preferences in
+// batches of 100 and the phones 32 at a time, claims what must be claimed, and pushes, each in
+// 50 to 250 ms. 20 workers serve 20,000 a second. A reminder is claimed in batches, the start
+// of an activity one by one: only a condition excludes a worker that has lost its lock, and a
+// phone starts an activity for each push. The claims of a user have a partition of their
+// own, so the limit is that of the table: a new on-demand table takes 4,000 writes a second,
+// 3.6 million claims in the quarter of an hour before a match. In one partition it was 1,000 a
+// second.
 package alert

@@ -17,7 +17,7 @@ var (
 		On:     tables.AlertQueue,
 		Uses: []spec.Access{
 			tables.GetFixture, tables.GetCached, tables.GetDisplay, tables.GetAlert, tables.RecordAlert, tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock,
-			tables.AllFollowers, tables.BatchGetPreferences, tables.GetDevice, tables.DeleteDevice, tables.UpdatePushToStart, tables.MarkReminder, tables.ClaimChannel, tables.RemoveChannel,
+			tables.AllFollowers, tables.BatchGetPreferences, tables.GetDevice, tables.DeleteDevice, tables.UpdatePushToStart, tables.MarkReminder, tables.ClaimReminders, tables.ClaimChannel, tables.RemoveChannel,
 		},
 		Sends: []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.APNSKey},
 		Emits:  []spec.Metric{tables.AlertsDelivered, tables.AlertsSuppressed, tables.AlertsGone, tables.AlertsRetried, tables.AppleFailures, tables.PushDelay},

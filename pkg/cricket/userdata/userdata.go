@@ -133,8 +133,8 @@ func (s *Service) rows(ctx context.Context, userID string) (all []row, err error
 		return nil, err
 	}
 	for _, match := range follows.IDs {
-		for _, claim := range []string{userID, alert.StartClaim(userID)} {
-			if err := get(tables.UsersReminders, tables.ForgetReminders, "", nil, match, claim); err != nil {
+		for _, claim := range [][]string{alert.ReminderClaim(match, userID), alert.StartClaim(match, userID)} {
+			if err := get(tables.UsersReminders, tables.ForgetReminders, "", nil, claim...); err != nil {
 				return nil, err
 			}
 		}

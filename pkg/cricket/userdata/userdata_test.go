@@ -48,7 +48,7 @@ func kept(user string) map[string][]item {
 			{"matchId": match, "userId": user, "teamId": "7", "expiresAt": 2e9},
 			{"matchId": "#USER#" + user, "userId": "#FOLLOWS", "ids": []string{match, "900002"}, "expiresAt": 2e9},
 		},
-		tables.Prematch.Name: {{"matchId": match, "userId": user, "ttl": 2e9}, {"matchId": match, "userId": "#START#" + user, "ttl": 2e9}},
+		tables.Prematch.Name: {{"matchId": match + "#" + user, "userId": user, "ttl": 2e9}, {"matchId": match + "#" + user, "userId": "#START#" + user, "ttl": 2e9}},
 		tables.Subscriptions.Name: {
 			{"matchId": match, "pushToken": token, "userId": user, "expiresAt": 2e9},
 			{"matchId": "#USER#" + user, "pushToken": match, "ids": []string{token, "cc"}, "expiresAt": 2e9},

@@ -124,7 +124,9 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 // TestProblemCodes: the codes are part of the API and do not change.
 func TestProblemCodes(t *testing.T) {
 	t.Parallel()
-	routes := crickettest.NewWithMatches(t).Routes()
+	w := crickettest.NewWithMatches(t)
+	w.AddActivities(activity.Subscription{MatchID: "7", PushToken: crickettest.Token("fan"), UserID: "ann"})
+	routes := w.Routes()
 	body := fmt.Sprintf(`{"pushToken":%q}`, crickettest.Token("fan"))
 	for _, c := range []struct {
 		fn                 spec.Function
@@ -148,6 +150,7 @@ func TestProblemCodes(t *testing.T) {
 		{activity.StartActivityFunction, "/user/activity/99", "fan", body, 404, "match_not_found"},
 		{activity.StartActivityFunction, "/user/activity/7", "fan", strings.Replace(body, "{", `{"teamId":"99",`, 1), 400, "team_not_in_match"},
 		{activity.StartActivityFunction, "/user/activity/7", "fan", "{}", 409, "push_token_required"},
+		{activity.StartActivityFunction, "/user/activity/7", "fan", body, 409, "activity_of_another_user"},
 		{activity.EndActivityFunction, "/user/activity/7/" + crickettest.TokenID("fan"), "fan", "", 404, "activity_not_found"},
 	} {
 		if err := testkit.CheckProblemCode(testkit.Call(routes, c.fn, c.target, c.user, c.body), c.status, c.code); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -339,4 +340,45 @@ func parse(t *testing.T, file string) *ast.File {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// TestProblemsAreNamed: the code of every problem is a name that an app can compare, the
+// field of one is a path, and its text is a sentence.
+func TestProblemsAreNamed(t *testing.T) {
+	t.Parallel()
+	name := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+	field := regexp.MustCompile(`^[a-zA-Z]+(\.[a-zA-Z]+)*$`)
+	n := 0
+	for _, file := range sources(t, filepath.Join(root, "pkg")) {
+		if strings.Contains(file, "testdata") {
+			continue
+		}
+		ast.Inspect(parse(t, file), func(node ast.Node) bool {
+			call, ok := node.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			from, function := selected(call.Fun)
+			if from != "problem" || function != "New" && function != "In" {
+				return true
+			}
+			first, valid := call.Args[0], field
+			if function == "New" {
+				first, valid = call.Args[1], name
+			}
+			if code, ok := first.(*ast.BasicLit); ok {
+				if text, _ := strconv.Unquote(code.Value); !valid.MatchString(text) {
+					t.Errorf("%s: problem.%s names %q, want %v", file, function, text, valid)
+				}
+				n++
+			}
+			if text, ok := call.Args[len(call.Args)-1].(*ast.BasicLit); ok && !strings.Contains(text.Value, " ") {
+				t.Errorf("%s: problem.%s has the text %s, want a sentence", file, function, text.Value)
+			}
+			return true
+		})
+	}
+	if n < 50 {
+		t.Errorf("only %d problems were found", n)
+	}
 }

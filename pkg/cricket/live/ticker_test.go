@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -448,6 +449,53 @@ func TestEachAbsenceIsTimedAnew(t *testing.T) {
 		if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); (f.ArchivedAt != 0) != (n == 7) {
 			t.Errorf("in slot %d the row is %+v, want it archived in slot 7", n, f)
 		}
+	}
+}
+
+// TestUnnamedEntryMayBeTheMissingMatch: while the feed has an entry without an id, a match is
+// missing for 15 minutes before it is archived.
+func TestUnnamedEntryMayBeTheMissingMatch(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	f := w.AddFixture("7")
+	tk := w.Ticker()
+	w.SetPayload(crickettest.Payload(f, "1st Innings"))
+	w.TickAt(tk, 0)
+	w.SetPayload(`{"id":null}`)
+	const minute = int(time.Minute / match.SlotLength)
+	for _, n := range []int{1, 2, 15 * minute, 15*minute + 1} {
+		w.TickAt(tk, n)
+		if f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7"); (f.ArchivedAt != 0) != (n == 15*minute+1) {
+			t.Errorf("in slot %d the row is %+v, want it archived 15 minutes after slot 1", n, f)
+		}
+	}
+}
+
+// TestArchivedMatchesAreCountedDespiteAnError: of two matches that left the feed, one is
+// archived, and the message of the other cannot be sent.
+func TestArchivedMatchesAreCountedDespiteAnError(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	w.SetPayload(crickettest.Payload(w.AddFixture("7"), "1st Innings"), crickettest.Payload(w.AddFixture("8"), "1st Innings"))
+	before := w.Ticker()
+	w.TickAt(before, 0)
+	w.SetPayload()
+	w.TickAt(before, 1)
+	env := w.Env(live.TickFunction)
+	next, sent := env.AWS.HTTPClient, 0
+	env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".SendMessage") {
+			if sent++; sent > 1 {
+				return nil, context.Canceled
+			}
+		}
+		return next.Do(r)
+	})
+	if _, err := testkit.OpenWith(w.World, env, live.OpenTicker).Tick(w.NewContext(), crickettest.TickOf(10)); err == nil {
+		t.Error("no error although a message was not sent")
+	}
+	if n := w.Logs.SumMetric(tables.MatchesArchived); n != 1 {
+		t.Errorf("%v archived matches were counted, want 1", n)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestClientReadsEachResource(t *testing.T) {
 			page := q.Get("page") // links.next drops the query, so pages are counted from meta
 			fmt.Fprintf(w, `{"data":[{"id":%s1},{"x":1},{"id":%[1]s2}],"links":{"next":"?page=9"},"meta":{"last_page":3}}`, page)
 		case "/api/v2.0/leagues":
-			io.WriteString(w, `{"data":[{"id":3,"name":"T20","season":{"id":5}}]}`)
+			io.WriteString(w, `{"meta":{"data":[7]},"data":[{"id":3,"name":"T20","season":{"id":5}}],"data":[{"id":4}]}`)
 		case "/api/v2.0/teams":
 			io.WriteString(w, `{"data":[{"id":1,"name":"Pakistan","national_team":true}]}`)
 		default:

@@ -415,7 +415,7 @@ func TestRefusedRunStops(t *testing.T) {
 func TestBadTokensStayOffTheWire(t *testing.T) {
 	t.Parallel()
 	server, s := apple(t)
-	bad := []string{"", "xyz", "abc", "../1/apps", strings.Repeat("ab", 101), "12 34"}
+	bad := []string{"", "xyz", "abc", "../1/apps", strings.Repeat("ab", 101), "12 34", "0g", "G0", "0/", ":0", "0@", "`0"}
 	got, counts, err := send(t, s, update(t, 1), append(bad, tokens(1)...))
 	if err != nil || counts.Gone != len(bad) || counts.Delivered != 1 {
 		t.Fatalf("%+v, %v", counts, err)

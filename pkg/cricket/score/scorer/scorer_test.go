@@ -506,6 +506,20 @@ func TestUnknownLengthHasNoOvers(t *testing.T) {
 	}
 }
 
+// TestTextsOfTheFeedAreShortened: the longest names and notes that a state keeps, in bytes. A
+// row of a state is read with each poll.
+func TestTextsOfTheFeedAreShortened(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1000)
+	s := scoretest.NewScene("T20I")
+	s.Round, s.Note, s.Localteam = long, long, sportmonks.Team{ID: 1, Name: long, Code: long, Image: long}
+	st, _ := scorer.Read(s.Fixture, score.State{})
+	got := []int{len(st.Round), len(st.Note), len(st.Local.Name), len(st.Local.Code), len(st.Local.Image)}
+	if diff := cmp.Diff([]int{80, 240, 80, 16, 240}, got); diff != "" {
+		t.Errorf("bytes of round, note, name, code and image (-want +got):\n%s", diff)
+	}
+}
+
 func TestLabelsGiveTheLengthOfAnOver(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -1,0 +1,61 @@
+package tally_test
+
+import (
+	"testing"
+
+	"matchday/pkg/cricket/score/tally"
+	"matchday/pkg/cricket/sportmonks"
+)
+
+// TestPlayerHasAName: the name of the lineup, or else that of a ball, or else a number.
+func TestPlayerHasAName(t *testing.T) {
+	t.Parallel()
+	f := sportmonks.Fixture{
+		Lineup: []sportmonks.Player{{ID: 1, Name: "Listed"}, {ID: 2}, {ID: 3}, {ID: 4}},
+		Balls: []sportmonks.Ball{
+			{BatterID: 1, Batter: sportmonks.Player{Name: "Another name"}, BowlerID: 3},
+			{BatterID: 2, BowlerID: 3, Bowler: sportmonks.Player{Name: "Bowler"}},
+			{BatterID: 2, Batter: sportmonks.Player{Name: "Batter"}},
+		},
+	}
+	for id, want := range map[int]string{0: "", 1: "Listed", 2: "Batter", 3: "Bowler", 4: "Player 4", 5: "Player 5"} {
+		if got := tally.PlayerName(&f, id); got != want {
+			t.Errorf("player %d is %q, want %q", id, got, want)
+		}
+	}
+}
+
+// TestDismissalAsOnAScorecard: the words for each kind of dismissal, with and without the
+// names of the fielders.
+func TestDismissalAsOnAScorecard(t *testing.T) {
+	t.Parallel()
+	f := sportmonks.Fixture{Lineup: []sportmonks.Player{{ID: 1, Name: "Smith"}, {ID: 2, Name: "Jones"}}}
+	for kind, want := range map[string][2]string{ // without and with a fielder
+		"Run Out":                  {"run out", "run out (Jones)"},
+		"1 Leg Bye + Run Out":      {"run out", "run out (Jones)"},
+		"Catch Out":                {"c b Smith", "c Jones b Smith"},
+		"Caught":                   {"c b Smith", "c Jones b Smith"},
+		"Caught and Bowled":        {"c & b Smith", "c & b Smith"},
+		"Stump Out":                {"st b Smith", "st Jones b Smith"},
+		"LBW OUT":                  {"lbw b Smith", "lbw b Smith"},
+		"Hit Wicket":               {"hit wicket b Smith", "hit wicket b Smith"},
+		"Clean Bowled":             {"b Smith", "b Smith"},
+		"Retired Out":              {"retired out", "retired out"},
+		"Obstructing the field":    {"obstructing the field", "obstructing the field"},
+		"Timed Out":                {"timed out", "timed out"},
+		"Handled the ball":         {"handled the ball", "handled the ball"},
+		"Hit the ball twice":       {"hit the ball twice", "hit the ball twice"},
+		"a kind that is not known": {"out", "out"},
+	} {
+		for i, fielder := range []int{0, 2} {
+			b := sportmonks.Ball{BowlerID: 1, CatchID: fielder, RunOutID: fielder, Score: sportmonks.Score{Name: kind}}
+			if got := tally.Dismissal(&f, &b); got != want[i] {
+				t.Errorf("%s, fielder %d: %q, want %q", kind, fielder, got, want[i])
+			}
+		}
+	}
+	own := sportmonks.Ball{BowlerID: 1, CatchID: 1, Score: sportmonks.Score{Name: "Catch Out"}}
+	if got := tally.Dismissal(&f, &own); got != "c & b Smith" {
+		t.Errorf("a catch of the bowler: %q", got)
+	}
+}

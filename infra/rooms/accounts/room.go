@@ -128,6 +128,7 @@ func cost(in usage.Input) (usage.Report, error) {
 		jobs := n * (deletions + exports)
 		u := usage.Usage{
 			APIRequests: jobs, LambdaRequests: jobs * calls, LambdaGBSeconds: jobs * calls * 0.1 * 0.25,
+			Traces: usage.Traced(jobs * calls), InitGBSeconds: usage.Init(jobs*calls, 0.25),
 			ReadUnits: jobs * reads, WriteUnits: jobs * writes, SQSRequests: jobs * calls * 3,
 		}
 		rows = append(rows, []string{usage.Grouped(n), usage.Dollars(fixed.Dollars(in.Prices)), usage.Dollars(u.Dollars(in.Prices)), usage.Dollars(fixed.Plus(u).Dollars(in.Prices))})

@@ -59,12 +59,12 @@ func TestTrigger(t *testing.T) {
 	t.Parallel()
 	room := spec.Room{Machines: []spec.Machine{{Calls: map[string]string{"Step": "lab/step"}}}}
 	for want, f := range map[string]spec.Function{
-		"`GET /things/{id}` (user)":                  {On: spec.Route{Method: "GET", Path: "/things/{id}", Auth: spec.User}},
-		"the queue `lab-turns.fifo`, 5 at once":      {On: spec.Queue{Name: "lab-turns.fifo", Concurrency: 5}},
-		"`rate(1 minute)`, UTC":                      {On: spec.Schedule("rate(1 minute)")},
+		"`GET /things/{id}` (user)":                           {On: spec.Route{Method: "GET", Path: "/things/{id}", Auth: spec.User}},
+		"the queue `lab-turns.fifo`, 5 at once":               {On: spec.Queue{Name: "lab-turns.fifo", Concurrency: 5}},
+		"`rate(1 minute)`, UTC":                               {On: spec.Schedule("rate(1 minute)")},
 		"the user pool, after a user has confirmed a sign-up": {On: spec.UserConfirmed{}},
-		"a state machine":                            {Name: "lab/step", On: spec.Task{}},
-		"an operator":                         {Name: "lab/mend", On: spec.Task{}},
+		"a state machine":                                     {Name: "lab/step", On: spec.Task{}},
+		"an operator":                                         {Name: "lab/mend", On: spec.Task{}},
 	} {
 		if got := trigger(room, f); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -5,6 +5,7 @@ package cost
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"matchday/infra/tools/cost/price"
 	"matchday/infra/tools/cost/usage"
@@ -71,8 +72,11 @@ TOTAL      fixed + users + loop + API + alerts, and either channels or tokens, a
 the seed's what DynamoDB would cost if every subscription (of %g B) were read in every tick, and each pattern of 2.5 s were made for each match.
            In place of: what DynamoDB and SQS cost here, the reads of the activities' tokens included
 hours      %g are live all month; 120 are four hours a day. With several matches the people are divided among them
-left out   storage (0.25 a GB), backups, taxes, the cold starts, traces of queues, the Apple and SportMonks contracts
-Item sizes are measured; DynamoDB counts by them. Prices are %s.
+cold       %g %% of invocations start cold, and jobs that run every 5 minutes or less often always: %g s more, billed like work. Of requests
+           and messages X-Ray records the first in each second and a twentieth of the rest
+left out   storage (0.25 a GB), backups, taxes, the Apple and SportMonks contracts
+Item sizes are measured; DynamoDB counts by them. infra/tools/cost/price has the source and date of each price. Known by heart: %s.
 `, followsOfMonth, tickSeconds, changesOfHour, opens, requestsOpen, 1000*usage.RequestSeconds, requestReads, float64(answerBytes)/usage.Kilobyte,
-		alertsOfHour, alertReads, perspectives, pushesOfSecond, usage.PushBytes/usage.Kilobyte, subscription, usage.HoursOfMonth, price.ListedBy)
+		alertsOfHour, alertReads, perspectives, pushesOfSecond, usage.PushBytes/usage.Kilobyte, subscription, usage.HoursOfMonth,
+		100*usage.ColdStarts, usage.InitSeconds, strings.Join(price.ByHeart(), ", "))
 }

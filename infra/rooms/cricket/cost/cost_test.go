@@ -81,6 +81,7 @@ func TestParts(t *testing.T) {
 	loop := m.loop(one)
 	near(t, "ticks", loop.LambdaRequests, 1440)
 	near(t, "their time", loop.LambdaGBSeconds, 1440*0.45*0.5)
+	near(t, "cold ticks", loop.InitGBSeconds, 1440*0.01*0.1*0.5)
 	near(t, "waiting", loop.ExpressGBSeconds, 60*120/16.0)
 	near(t, "their logs", loop.LogGB, (1440*1536+60*91*1024)/float64(1<<30))
 
@@ -90,6 +91,8 @@ func TestParts(t *testing.T) {
 	near(t, "their time", few.LambdaGBSeconds, 75*0.6*0.5)
 	near(t, "their reads", few.ReadUnits, 75*(7.4+200_000/4096.0/2))
 	near(t, "their requests", few.SQSRequests, 3*75*0.64)
+	near(t, "their cold starts", few.InitGBSeconds, 75*0.01*0.1*0.5)
+	near(t, "their traces", few.Traces, 75)
 	near(t, "what leaves AWS", few.EgressGB, 75*1000*921.6/float64(1<<30))
 
 	// A million among ten matches are 100,000 for each change.
@@ -111,6 +114,8 @@ func TestParts(t *testing.T) {
 	near(t, "requests that write", users.APIRequests, 1000*(20+3*8))
 	near(t, "what they write", users.WriteUnits, 1000*44*6)
 	near(t, "what they read", users.ReadUnits, 1000*44*2)
+	near(t, "their traces", users.Traces, 1000*44)
+	near(t, "their cold starts", users.InitGBSeconds, 1000*44*0.01*0.1*0.25)
 	near(t, "people", users.Users, 1000)
 	if m.loop(scenario{}).Plus(m.store(scenario{})).Plus(m.tokens(scenario{})).Plus(m.channels(scenario{})).Plus(m.seed(scenario{})) != (usage.Usage{}) {
 		t.Error("something is used though no match is live")

@@ -65,7 +65,7 @@ func (m model) loop(s scenario) usage.Usage {
 	}
 	ticks := s.hours * ticksOfHour
 	u := usage.Usage{
-		LambdaRequests: ticks, LambdaGBSeconds: ticks * tickSeconds * m.memory("cricket/tick"),
+		LambdaRequests: ticks, LambdaGBSeconds: ticks * tickSeconds * m.memory("cricket/tick"), InitGBSeconds: usage.Init(ticks, m.memory("cricket/tick")),
 		ExpressGBSeconds: s.hours * 60 * waitSeconds * usage.ExpressGB,
 		LogGB:            (ticks*tickLog + s.hours*60*executionLog) / usage.Gigabyte,
 	}
@@ -113,6 +113,8 @@ func (m model) tokens(s scenario) usage.Usage {
 	return usage.Usage{
 		LambdaRequests:  changes * messages,
 		LambdaGBSeconds: changes * (messages*messageSeconds + each/pushesOfSecond) * m.memory("cricket/push-activities"),
+		InitGBSeconds:   usage.Init(changes*messages, m.memory("cricket/push-activities")),
+		Traces:          usage.Traced(changes * messages),
 		ReadUnits:       changes * (per.Dynamo["GetItem"] + usage.QueryUnits(each*m.Items.Subscription)),
 		SQSRequests:     changes * 3 * per.SQS, // beside those of the loop
 		LogGB:           changes * messages * pushLog / usage.Gigabyte,
@@ -126,6 +128,7 @@ func (m model) channels(s scenario) usage.Usage {
 	least, per := m.pushed(0)
 	return usage.Usage{
 		LambdaRequests: changes * least, LambdaGBSeconds: changes * broadcastSeconds * m.memory("cricket/push-activities"),
+		Traces: usage.Traced(changes * least), InitGBSeconds: usage.Init(changes*least, m.memory("cricket/push-activities")),
 		ReadUnits: changes * (per.Dynamo["GetItem"] + 1), LogGB: changes * pushLog / usage.Gigabyte,
 		EgressGB: changes * perspectives * usage.PushBytes / usage.Gigabyte,
 	}
@@ -139,6 +142,7 @@ func (m model) alerts(s scenario) usage.Usage {
 	}
 	return usage.Usage{
 		LambdaRequests: sent / pushesOfSecond, LambdaGBSeconds: sent / usage.NotifiedPerSec * m.memory("cricket/send-alerts"),
+		Traces: usage.Traced(sent / pushesOfSecond), InitGBSeconds: usage.Init(sent/pushesOfSecond, m.memory("cricket/send-alerts")),
 		ReadUnits: sent * alertReads, SQSRequests: 3 * sent / pushesOfSecond,
 		LogGB: sent / pushesOfSecond * pushLog / usage.Gigabyte, EgressGB: sent * usage.PushBytes / usage.Gigabyte,
 	}
@@ -151,7 +155,7 @@ func (m model) users(s scenario) usage.Usage {
 		n := s.people * a.times
 		each, _ := m.used(a.what)
 		u = u.Plus(usage.Usage{
-			APIRequests: n, LambdaRequests: n, LambdaGBSeconds: n * usage.RequestSeconds * m.memory("cricket/"+a.what),
+			APIRequests: n, LambdaRequests: n, Traces: usage.Traced(n), LambdaGBSeconds: n * usage.RequestSeconds * m.memory("cricket/"+a.what), InitGBSeconds: usage.Init(n, m.memory("cricket/"+a.what)),
 			ReadUnits: n * each.ReadUnits, WriteUnits: n * each.WriteUnits, LogGB: n * usage.RequestLog / usage.Gigabyte,
 		})
 	}
@@ -162,7 +166,7 @@ func (m model) users(s scenario) usage.Usage {
 func (m model) api(s scenario) usage.Usage {
 	n := s.people * opens * requestsOpen
 	return usage.Usage{
-		APIRequests: n, LambdaRequests: n, Traces: usage.Traced(n), LambdaGBSeconds: n * usage.RequestSeconds * m.memory("cricket/get-match"),
+		APIRequests: n, LambdaRequests: n, Traces: usage.Traced(n), LambdaGBSeconds: n * usage.RequestSeconds * m.memory("cricket/get-match"), InitGBSeconds: usage.Init(n, m.memory("cricket/get-match")),
 		ReadUnits: n * requestReads, LogGB: n * usage.RequestLog / usage.Gigabyte, EgressGB: n * answerBytes / usage.Gigabyte,
 	}
 }

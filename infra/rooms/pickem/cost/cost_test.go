@@ -46,6 +46,9 @@ func TestMonth(t *testing.T) {
 	near(t, "what scoring writes", s.scores.WriteUnits, 1100*weeks*11)
 	near(t, "what scoring reads", s.scores.ReadUnits, 1100*weeks*2)
 	near(t, "its time", s.scores.LambdaGBSeconds, 1.1*weeks)
+	near(t, "traces of scoring", s.scores.Traces, weeks)
+	near(t, "traces of notices", s.notices.Traces, 1100*weeks*0.75/100)
+	near(t, "cold starts of notices", s.notices.InitGBSeconds, 1100*weeks*0.75/100*0.01*0.1/4)
 	near(t, "marks of notices", s.notices.WriteUnits, 1100*weeks*0.75*4)
 	// A lock every minute, a look for reminders every 15, and what each reads.
 	near(t, "starts", s.fixed.Schedules, 43_800+2920)

@@ -55,12 +55,14 @@ func (m model) month(members float64) (s month, err error) {
 	scored := members * usage.WeeksOfMonth
 	s.scores = usage.Usage{
 		LambdaRequests: usage.WeeksOfMonth, LambdaGBSeconds: scored / scoredPerSec * m.memory(score.ScoreEventFunction.Name),
+		Traces: usage.WeeksOfMonth, InitGBSeconds: usage.Init(usage.WeeksOfMonth, m.memory(score.ScoreEventFunction.Name)),
 		ReadUnits: scored * most.ReadUnits / most.Members, WriteUnits: scored * most.WriteUnits / most.Members,
 		SQSRequests: 3 * usage.WeeksOfMonth, LogGB: usage.WeeksOfMonth * usage.JobLog / usage.Gigabyte,
 	}
 	sent := scored * noticesOfEvent
 	s.notices = usage.Usage{
 		LambdaRequests: sent / noticesAtOnce, LambdaGBSeconds: sent / usage.NotifiedPerSec * m.memory(notice.SendNoticesFunction.Name),
+		Traces: usage.Traced(sent / noticesAtOnce), InitGBSeconds: usage.Init(sent/noticesAtOnce, m.memory(notice.SendNoticesFunction.Name)),
 		ReadUnits: sent * noticeReads, WriteUnits: sent * noticeWrites, SQSRequests: 3 * sent / noticesAtOnce, LogGB: sent / noticesAtOnce * usage.JobLog / usage.Gigabyte, EgressGB: sent * usage.PushBytes / usage.Gigabyte,
 	}
 	return s, nil
@@ -70,7 +72,7 @@ func (m model) month(members float64) (s month, err error) {
 func (m model) requests(n float64, u use) usage.Usage {
 	seconds := usage.RequestSeconds + u.ReadUnits*2*4*usage.Kilobyte/1e6*megabyteTakes // an eventually consistent unit is two pages of 4 KB
 	return usage.Usage{
-		APIRequests: n, LambdaRequests: n, Traces: usage.Traced(n), LambdaGBSeconds: n * seconds * m.memory("pickem/"+u.What),
+		APIRequests: n, LambdaRequests: n, Traces: usage.Traced(n), LambdaGBSeconds: n * seconds * m.memory("pickem/"+u.What), InitGBSeconds: usage.Init(n, m.memory("pickem/"+u.What)),
 		ReadUnits: n * u.ReadUnits, WriteUnits: n * u.WriteUnits, LogGB: n * usage.RequestLog / usage.Gigabyte, EgressGB: n * u.Answer / usage.Gigabyte,
 	}
 }

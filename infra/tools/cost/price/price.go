@@ -1,14 +1,20 @@
 // Package price lists what AWS charges.
 package price
 
-// List is what AWS charges for one unit of each, in dollars.
+import (
+	"maps"
+	"slices"
+)
+
+// List is what AWS charges for one unit of each, in dollars. Sources has a source for
+// each field.
 type List struct {
 	LambdaRequest, LambdaGBSecond      float64
 	ExpressRequest, ExpressGBSecond    float64 // of Step Functions, the first 1,000 GB-hours
 	Schedule                           float64 // one invocation by EventBridge Scheduler
 	WriteUnit, ReadUnit                float64 // of DynamoDB on demand
 	SQSRequest, APIRequest             float64
-	LogGB                              float64 // ingested, and archived for a month
+	LogGB, LogArchiveGB                float64 // ingested, and kept for a month
 	AlarmMetric, CustomMetric, Secret  float64 // for a month, as
 	Dashboard                          float64
 	Trace                              float64 // of X-Ray, recorded
@@ -21,34 +27,69 @@ type List struct {
 const (
 	ListedOn = "2026-11-20"
 	Region   = "us-east-1"
-	// Whoever needs to be sure looks each up: hardly any was read off AWS's own pages.
-	ListedBy = "as others quote AWS, or known by heart: infra/tools/cost/price says which"
 )
 
-// Listed are the list prices of the region, each with who quotes it, or that it is
-// known by heart. Functions are for arm64. Free tiers are left out, and so are
-// discounts for volume but for users and for data that leaves AWS.
+// Listed are the list prices of the region. Functions are for arm64. Free tiers are left
+// out, and so are discounts for volume but for users and for data that leaves AWS.
 func Listed() List {
 	const million = 1e6
 	return List{
-		LambdaRequest: 0.20 / million, LambdaGBSecond: 0.0000133334, // cloudchipr.com/blog/aws-lambda-pricing
-		ExpressRequest: 1.00 / million, ExpressGBSecond: 0.00001667, // a copy of aws.amazon.com/step-functions/pricing
-		Schedule:  1.00 / million,                             // cloudburn.io, March 2026
-		WriteUnit: 0.625 / million, ReadUnit: 0.125 / million, // since November 2024: airbyte.com, bytebase.com
-		SQSRequest: 0.40 / million, // cloudburn.io/blog/amazon-sqs-pricing, March 2026
-		APIRequest: 1.00 / million, // of an HTTP API, the first 300 million: AWS's agent toolkit, August 2026
-
-		LogGB: 0.50 + 0.03, Dashboard: 3.00, // factualminds.com, on CloudWatch, June 2026; archive by heart
-		Trace:  5.00 / million,                                  // the examples of aws.amazon.com/xray/pricing, a copy without a date
-		WebACL: 5.00, WebRule: 1.00, WebRequest: 0.60 / million, // awsnegotiations.com, 2026; c3x.dev
-
-		// By heart, and unchanged for years.
-		AlarmMetric: 0.10, CustomMetric: 0.30, Secret: 0.40,
+		LambdaRequest: 0.20 / million, LambdaGBSecond: 0.0000133334,
+		ExpressRequest: 1.00 / million, ExpressGBSecond: 0.00001667,
+		Schedule:  1.00 / million,
+		WriteUnit: 0.625 / million, ReadUnit: 0.125 / million,
+		SQSRequest: 0.40 / million, APIRequest: 1.00 / million,
+		LogGB: 0.50, LogArchiveGB: 0.03, AlarmMetric: 0.10, CustomMetric: 0.30, Dashboard: 3.00,
+		Trace:  5.00 / million,
+		WebACL: 5.00, WebRule: 1.00, WebRequest: 0.60 / million,
+		Secret:      0.40,
 		EgressFirst: 0.09, EgressNext: 0.085, EgressOut: 0.07,
-		// By heart, of the plans of November 2024, and least sure of all. Each account
-		// has 10,000 free.
 		UserFirst: 0.0055, UserNext: 0.0046, UserOut: 0.00325,
 	}
+}
+
+// Source is where a price was read. Date is that of the page or, if the page has none, the
+// day on which it was read. Without a URL the price is known by heart: look it up before
+// you rely on it.
+type Source struct{ URL, Date string }
+
+// Sources has the source of each field of List. Most quote AWS's pages, whose prices a
+// script puts in.
+func Sources() map[string]Source {
+	var (
+		lambda   = Source{"https://cloudchipr.com/blog/aws-lambda-pricing", ListedOn}
+		express  = Source{"https://aws.amazon.com/step-functions/pricing/", ListedOn}
+		dynamo   = Source{"https://airbyte.com/data-engineering-resources/dynamodb-pricing", "2025-07-21"} // since November 2024
+		watch    = Source{"https://www.factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards/", "2026-06-13"}
+		metrics  = Source{"https://signoz.io/guides/cloudwatch-pricing", "2026-02-15"}
+		waf      = Source{"https://c3x.dev/blog/aws-waf-cost-explained/", ListedOn}
+		egress   = Source{"https://leanopstech.com/blog/aws-data-transfer-pricing-2026/", "2026-04-27"}
+		byHeart  = Source{"", ListedOn}
+		cloudSQS = Source{"https://cloudburn.io/blog/amazon-sqs-pricing", "2026-03-01"}
+	)
+	return map[string]Source{
+		"LambdaRequest": lambda, "LambdaGBSecond": lambda, "ExpressRequest": express, "ExpressGBSecond": express,
+		"Schedule":  {"https://cloudburn.io/blog/amazon-eventbridge-pricing", "2026-03-13"},
+		"WriteUnit": dynamo, "ReadUnit": dynamo, "SQSRequest": cloudSQS,
+		"APIRequest": {"https://aws.amazon.com/api-gateway/pricing/", "2026-08-01"}, // as AWS's toolkit for agents quotes it
+		"LogGB":      watch, "LogArchiveGB": byHeart, "Dashboard": watch, "CustomMetric": metrics, "AlarmMetric": {"https://c3x.dev/resources/aws/aws_cloudwatch_metric_alarm", "2026-11-22"},
+		"Trace":  {"https://aws.amazon.com/xray/pricing/", ListedOn},
+		"WebACL": waf, "WebRule": waf, "WebRequest": waf,
+		"Secret":      {"https://hivebook.wiki/wiki/aws-secrets-manager-rotated-secrets-dynamic-db-credentials-kms", "2026-11-22"},
+		"EgressFirst": egress, "EgressNext": egress, "EgressOut": egress,
+		"UserFirst": byHeart, "UserNext": byHeart, "UserOut": byHeart, // of the plans of November 2024
+	}
+}
+
+// ByHeart returns the prices that no page was found for.
+func ByHeart() (names []string) {
+	sources := Sources()
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		if sources[name].URL == "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // SignedIn is what so many users cost in a month in which each signs in.

@@ -22,17 +22,23 @@ const (
 // What is assumed of every room where nothing is measured. Logs include what Lambda
 // and the API add.
 const (
-	JobSeconds      = 0.10 // of a scheduled job
-	JobReads        = 8    // its read units, unless the room knows better
-	JobLog          = 0.6 * Kilobyte
-	RequestSeconds  = 0.02 // of an HTTP request
-	RequestLog      = 1.1 * Kilobyte
-	PushBytes       = 0.9 * Kilobyte // on the wire
-	NotifiedPerSec  = 1000           // people notified by one function, with the reads
-	ExpressGB       = 1.0 / 16       // memory of an execution of an Express state machine
-	idleSeconds     = 0.2            // of an execution that finds nothing to do
-	idleLog         = 4 * Kilobyte   // of the same, at level ALL
-	pollsOfMinute   = 15             // of an idle queue by Lambda: five pollers, 20 s each
+	JobSeconds     = 0.10 // of a scheduled job
+	JobReads       = 8    // its read units, unless the room knows better
+	JobLog         = 0.6 * Kilobyte
+	RequestSeconds = 0.02 // of an HTTP request
+	RequestLog     = 1.1 * Kilobyte
+	PushBytes      = 0.9 * Kilobyte // on the wire
+	NotifiedPerSec = 1000           // people notified by one function, with the reads
+	ExpressGB      = 1.0 / 16       // memory of an execution of an Express state machine
+	idleSeconds    = 0.2            // of an execution that finds nothing to do
+	idleLog        = 4 * Kilobyte   // of the same, at level ALL
+	// AWS counts cold starts in under 1 % of the invocations of its customers:
+	// https://aws.amazon.com/blogs/compute/aws-lambda-standardizes-billing-for-init-phase
+	ColdStarts  = 0.01
+	InitSeconds = 0.10 // of a cold start of a Go binary; of an empty one 0.04 are measured
+	// A job that runs less often than this in a month, every 5 minutes, always starts cold.
+	alwaysCold      = 12 * HoursOfMonth
+	pollsOfMinute   = 15 // of an idle queue by Lambda: five pollers, 20 s each
 	minutesOfMonth  = 60 * HoursOfMonth
 	dynamoReadBytes = 4 * Kilobyte // of a read unit
 )
@@ -97,7 +103,11 @@ func planner(room spec.Room, machine spec.Machine) float64 {
 
 // job is what n runs of a scheduled job use, with the schedule's.
 func job(n, memory, reads float64) Usage {
-	return Usage{Schedules: n, LambdaRequests: n, LambdaGBSeconds: n * JobSeconds * memory, ReadUnits: n * reads, LogGB: n * JobLog / Gigabyte}
+	init := Init(n, memory)
+	if n < alwaysCold {
+		init = n * InitSeconds * memory
+	}
+	return Usage{Schedules: n, LambdaRequests: n, LambdaGBSeconds: n * JobSeconds * memory, InitGBSeconds: init, ReadUnits: n * reads, LogGB: n * JobLog / Gigabyte}
 }
 
 // runs is how often a schedule fires in a month, extrapolated from one week.

@@ -7,6 +7,7 @@ import "matchday/infra/tools/cost/price"
 // Usage is what is used in a month, in the units that AWS bills.
 type Usage struct {
 	LambdaRequests, LambdaGBSeconds   float64
+	InitGBSeconds                     float64 // of Lambda, of cold starts
 	ExpressRequests, ExpressGBSeconds float64 // of Step Functions
 	Schedules                         float64 // invocations by EventBridge Scheduler
 	WriteUnits, ReadUnits             float64 // of DynamoDB
@@ -21,6 +22,7 @@ type Usage struct {
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{
 		u.LambdaRequests + v.LambdaRequests, u.LambdaGBSeconds + v.LambdaGBSeconds,
+		u.InitGBSeconds + v.InitGBSeconds,
 		u.ExpressRequests + v.ExpressRequests, u.ExpressGBSeconds + v.ExpressGBSeconds,
 		u.Schedules + v.Schedules,
 		u.WriteUnits + v.WriteUnits, u.ReadUnits + v.ReadUnits,
@@ -34,16 +36,20 @@ func (u Usage) Plus(v Usage) Usage {
 
 // Dollars returns what the usage costs.
 func (u Usage) Dollars(p price.List) float64 {
-	return u.LambdaRequests*p.LambdaRequest + u.LambdaGBSeconds*p.LambdaGBSecond +
+	return u.LambdaRequests*p.LambdaRequest + (u.LambdaGBSeconds+u.InitGBSeconds)*p.LambdaGBSecond +
 		u.ExpressRequests*p.ExpressRequest + u.ExpressGBSeconds*p.ExpressGBSecond +
 		u.Schedules*p.Schedule +
 		u.WriteUnits*p.WriteUnit + u.ReadUnits*p.ReadUnit +
 		u.SQSRequests*p.SQSRequest + u.APIRequests*p.APIRequest +
-		u.LogGB*p.LogGB + p.Egress(u.EgressGB) +
+		u.LogGB*(p.LogGB+p.LogArchiveGB) + p.Egress(u.EgressGB) +
 		u.AlarmMetrics*p.AlarmMetric + u.CustomMetrics*p.CustomMetric +
 		u.Secrets*p.Secret + u.Dashboards*p.Dashboard + u.Traces*p.Trace +
 		p.SignedIn(u.Users)
 }
+
+// Init returns the GB-seconds of the cold starts of n invocations of a function with so many
+// GB, which Lambda bills like work.
+func Init(n, memory float64) float64 { return n * ColdStarts * InitSeconds * memory }
 
 // Traced returns how many of n requests in a month X-Ray records by its default rule: the
 // first of each second, and a twentieth of the rest.

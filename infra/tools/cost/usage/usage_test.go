@@ -28,6 +28,7 @@ func TestDollars(t *testing.T) {
 		"nothing":              {Usage{}, 0},
 		"5 M invocations":      {Usage{LambdaRequests: 5e6}, 1},
 		"1 M GB-s":             {Usage{LambdaGBSeconds: 1e6}, 13.3334},
+		"half of it cold":      {Usage{LambdaGBSeconds: 5e5, InitGBSeconds: 5e5}, 13.3334},
 		"2 M executions":       {Usage{ExpressRequests: 2e6}, 2},
 		"1,000 GB-h waiting":   {Usage{ExpressGBSeconds: 3.6e6}, 60.012},
 		"43,800 starts":        {Usage{Schedules: 43_800}, 0.0438},
@@ -77,8 +78,21 @@ func TestFixedOfIdleMachine(t *testing.T) {
 	}
 	near(t, "starts", u.Schedules, 43_800)
 	near(t, "time", u.LambdaGBSeconds, 43_800*0.1/8)
+	near(t, "cold starts", u.InitGBSeconds, 43_800*0.01*0.1/8)
 	near(t, "reads", u.ReadUnits, 43_800*8)
 	near(t, "idle executions", u.ExpressGBSeconds, 43_800*0.2/16)
+}
+
+// TestJobsStartCold: a job that runs every 5 minutes or less often finds no warm process.
+func TestJobsStartCold(t *testing.T) {
+	t.Parallel()
+	for on, want := range map[spec.Schedule]float64{"rate(1 minute)": 43_800 * 0.01, "rate(4 minutes)": 10_950 * 0.01, "rate(15 minutes)": 2920, "rate(1 hour)": 730} {
+		u, err := Fixed(spec.Room{Functions: []spec.Function{{Name: "lab/job", On: on, Memory: 256}}}, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, string(on), u.InitGBSeconds, want*0.1/4)
+	}
 }
 
 func TestReportAlignsColumns(t *testing.T) {

@@ -328,6 +328,26 @@ func TestUnknownChannelIsReplaced(t *testing.T) {
 	}
 }
 
+// TestUnknownChannelIsKeptByAnError: a message fails if it cannot remove the row of a channel
+// that Apple does not know, so that the next delivery removes it.
+func TestUnknownChannelIsKeptByAnError(t *testing.T) {
+	t.Parallel()
+	w, _, _ := worldWithActivities(t)
+	discardMessages(w)
+	w.OpenChannel("7", match.Neutral)
+	row := testkit.Rows[activity.Channel](w.World, tables.Channels)[0]
+	p := w.Pusher(w.Env(activity.PushActivitiesFunction))
+	testkit.Must(t, (*p.Sender()).DeleteChannel(t.Context(), row.ChannelID))
+	w.MoveClock(w.Clock.Now().Add(activity.ChannelClaim))
+	dynamotest.CheckFailures(t, &w.IO, func() error {
+		testkit.PutRows(w.World, tables.Channels, row)
+		return p.PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"})
+	})
+	if left := testkit.Rows[activity.Channel](w.World, tables.Channels); len(left) != 0 {
+		t.Errorf("the rows %+v are left, want none", left)
+	}
+}
+
 // channelState is the state of all channels without their ids: the perspectives that
 // have a channel, the number of claims, and the number of channels without a row.
 type channelState struct {

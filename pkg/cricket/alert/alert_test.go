@@ -458,6 +458,25 @@ func TestCostOfAMessageIsIndependentOfTheFollowers(t *testing.T) {
 	}
 }
 
+// TestPagesShareAStart: the display and the channel of an audience are read for the first page
+// only. Each page reads whether the match is over.
+func TestPagesShareAStart(t *testing.T) {
+	t.Parallel()
+	reads := func(page int) int {
+		w := worldWithFollowedMatch(t)
+		storeDisplays(w)
+		for i := range 6 {
+			addFollower(w, fmt.Sprint(i), "11", withPushToStart(18))
+		}
+		a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+		*a.Sizes() = alert.BatchSizes{Message: 10, Part: 10, Page: page}
+		return w.CountCalls(func() { testkit.Must(t, a.SendAlert(w.NewContext(), startAlert(w))) })["GetItem"]
+	}
+	if one, three := reads(6), reads(2); three != one+2 {
+		t.Errorf("one page makes %d calls of GetItem and three make %d, want 2 more", one, three)
+	}
+}
+
 // addFollowers stores n followers of match 7 and their phones.
 func addFollowers(w *crickettest.World, n int, name func(i int) string) (names []string) {
 	w.T.Helper()

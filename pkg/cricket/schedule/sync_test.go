@@ -36,6 +36,35 @@ func writes(calls map[string]int) int {
 
 // TestSyncsCopyAndRepair: the syncs copy everything, write nothing the second time, and
 // replace outdated rows.
+// TestSyncRepairsEachAttribute: each attribute of the schedule follows the provider.
+func TestSyncRepairsEachAttribute(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	w.Feed.Announce(crickettest.KickOff, script.Generate(1, cricsheet.T20).Fixture)
+	w.Sync()
+	want := testkit.Rows[match.Fixture](w.World, tables.Fixtures)[0]
+	for name, spoil := range map[string]func(*match.Fixture){
+		"leagueCode":    func(f *match.Fixture) { f.LeagueCode = "OLD" },
+		"leagueId":      func(f *match.Fixture) { f.LeagueID = "999" },
+		"seasonId":      func(f *match.Fixture) { f.SeasonID = "999" },
+		"startTime":     func(f *match.Fixture) { f.StartTime = "2026-06-01T11:30:00Z" },
+		"round":         func(f *match.Fixture) { f.Round = "old" },
+		"type":          func(f *match.Fixture) { f.Type = "old" },
+		"status":        func(f *match.Fixture) { f.Status = "Delayed" },
+		"localTeamId":   func(f *match.Fixture) { f.LocalTeamID = "999" },
+		"visitorTeamId": func(f *match.Fixture) { f.VisitorTeamID = "999" },
+		"venueName":     func(f *match.Fixture) { f.VenueName = "old" },
+	} {
+		f := want
+		spoil(&f)
+		testkit.PutRows(w.World, tables.Fixtures, f)
+		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+		if diff := cmp.Diff(want, testkit.Rows[match.Fixture](w.World, tables.Fixtures)[0]); diff != "" {
+			t.Errorf("after a sync of an outdated %s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func TestSyncsCopyAndRepair(t *testing.T) {
 	t.Parallel()
 	w := crickettest.New(t)

@@ -306,6 +306,19 @@ func TestLocalSleep(t *testing.T) {
 	}
 }
 
+// TestLocalSleepWithoutATime: before the first invocation with a time, a sleep ends when the
+// runtime says so, and the clock stands still there.
+func TestLocalSleepWithoutATime(t *testing.T) {
+	t.Parallel()
+	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
+	t.Cleanup(runtime.Close)
+	ask := clockOf(t, spec.Local, strings.TrimPrefix(runtime.URL, "http://"))
+	until := time.Now().Add(time.Hour).UTC()
+	if now, err := ask(t.Context(), until); err != nil || !now.Equal(until) {
+		t.Errorf("got %v, %v; want %v", now, err, until)
+	}
+}
+
 func TestDeployedClock(t *testing.T) {
 	t.Parallel()
 	runtime := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/local/fleet"
@@ -179,6 +182,42 @@ func TestRestoredTableIsComplete(t *testing.T) {
 	must(t, restore(t.Context(), j))
 	if want := "restoring games-r1 to games-r2"; !strings.HasPrefix(said.String(), want) || !strings.HasSuffix(said.String(), "restored=other:x,games:r2\n") {
 		t.Errorf("it says %q", said.String())
+	}
+}
+
+// TestRestoreGoesOnAfterAFailure: whatever call fails first, a second run completes the
+// table.
+func TestRestoreGoesOnAfterAFailure(t *testing.T) {
+	t.Parallel()
+	for n := 0; ; n++ {
+		j := newJob(t, games)
+		calls, good := 0, j.db
+		options := good.Options()
+		options.Retryer = aws.NopRetryer{}
+		next := options.HTTPClient
+		options.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+			if calls++; calls > n {
+				return nil, errors.New("no connection")
+			}
+			return next.Do(r)
+		})
+		j.db = awsdynamodb.New(options)
+		err := restore(t.Context(), j)
+		if err == nil {
+			if n < 4 {
+				t.Fatalf("a restore makes %d calls, fewer than it needs", n)
+			}
+			return
+		}
+		j.db = good
+		must(t, restore(t.Context(), j))
+		out, err := j.db.DescribeTable(t.Context(), &awsdynamodb.DescribeTableInput{TableName: aws.String("games-r1")})
+		must(t, err)
+		ttl, err := j.db.DescribeTimeToLive(t.Context(), &awsdynamodb.DescribeTimeToLiveInput{TableName: aws.String("games-r1")})
+		must(t, err)
+		if !aws.ToBool(out.Table.DeletionProtectionEnabled) || ttl.TimeToLiveDescription.TimeToLiveStatus != types.TimeToLiveStatusEnabled {
+			t.Errorf("after a failure of call %d and a second run the table lacks its protection or its TTL", n+1)
+		}
 	}
 }
 

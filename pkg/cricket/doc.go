@@ -18,7 +18,7 @@
 // # Tables
 //
 //	table                           key                            contents
-//	cricket-fixtures                matchId                        a match: who, when, status; lastSlot and bodySum of the last poll
+//	cricket-fixtures                matchId                        a match: who, when, status; lastSlot and bodySum of the last poll; leaseHolder while a worker processes it
 //	cricket-teams                   teamId                         a team; title, shortName and color belong to the administrators
 //	cricket-team-seasons            seasonId, teamId               which teams play in a season
 //	cricket-leagues                 leagueId                       a league; active, title and priority belong to the administrators
@@ -27,13 +27,13 @@
 //	cricket-activity-subscriptions  matchId, pushToken             a Live Activity with a push token, and whether the phone allows frequent updates; matchId #USER#{userId}, pushToken {matchId} lists a user's activities of a match
 //	cricket-channels                matchId, view                  the broadcast channel of a match and perspective; listeners are not stored
 //	cricket-prematch-notifications  matchId, userId                matchId {matchId}#{userId}: a claimed reminder, with userId #START#{userId} the claim of the start of an activity; userId #MATCH: the reminder of the match was sent
-//	cricket-locks                   lockKey                        match:{matchId}, alert:… and sync-fixtures are leases; tick holds the last claimed slot
-//	cricket-state-hashes            matchTeamKey                   {matchId}#{teamId}, {matchId}#neutral: hash of the display that was pushed last
+//	cricket-locks                   lockKey                        alert:… and sync-fixtures are leases; tick holds the last claimed slot
+//	cricket-state-hashes            matchTeamKey                   {matchId}: what was sent: the hash of the display of each perspective, and the ledger of events
 //	DisplayStateCache               cacheKey                       DISPLAY#{matchId}#{teamId}: the current display
 //	cricket-fixture-cache           matchId                        the score in full; {matchId}#names: names of teams and league
 //	cricket-preferences             userId                         which alerts a user wants, and when
 //	cricket-alerts                  matchId, part                  how far an alert was sent, by its key and range of followers
-//	match-processing-state          matchId                        {matchId}: the list of the chunks; {matchId}#S1#00: five overs of balls; {matchId}#told: the ledger of sent events
+//	match-processing-state          matchId                        {matchId}: the list of the chunks; {matchId}#S1#00: five overs of balls
 //
 // # What differs from the seed
 //
@@ -48,6 +48,9 @@
 //	active leagues are cached                           each run of a job reads them: 30 leagues cost a few read units, and a league that is deactivated is left out from the next run
 //	lastProcessedBall, to resume from                   not stored: each payload replaces all balls, so nothing is resumed. "Get" and "Set last processed ball ID" read and write the list of chunks
 //	a service hydrates its cache on boot                a timeline reads its chunks by key. Lambda has no boot, and no scan is needed
+//	the lock of a match is in cricket-locks             it is in the match's row, which is written anyway when the lock is taken and when it is released: two calls less for each change, and two round trips before the push
+//	a hash has a row by match and team                  one row of a match has the hash of each perspective, and the ledger of sent events: one call, and not four. A new process reads it in one call with the score and the balls
+//	a display is put alone                              those of all perspectives that changed are put in one transaction: one call, and not three, for three more write units
 //	user's subscriptions by a query of the match        a list under the user's key: its cost does not grow with the audience
 //	a reminder is marked under the match and the user   a claim has a partition of its own, {matchId}#{userId}: one partition takes 1,000 writes a second
 //
@@ -63,8 +66,8 @@
 //
 // A crash loses nothing. Before a tick writes, it removes bodySum, the mark of the
 // payload that the rows were made from. It writes balls, score and displays first,
-// then sends the messages, then writes the hashes and the ledger, and the new mark
-// last. If it crashes, the next tick finds no mark and does all of it again.
+// then sends the messages, then writes what was sent (hashes and ledger), and the new
+// mark last. If it crashes, the next tick finds no mark and does all of it again.
 //
 // No alert is lost or shown twice. Every event has a key (package event). The ledger
 // records sent keys after the messages were sent, so a crash sends a message again;

@@ -78,20 +78,22 @@ func checkGrant(ctx context.Context, fn spec.Function, params any) string {
 		Record("patterns", required.Access.ID())
 		params = &dynamodb.TransactWriteItemsInput{TransactItems: in.TransactItems[:len(in.TransactItems)-1]}
 	}
-	ops := operations(operation, params)
-	a, ok := dynamo.Pattern(ctx)
-	other := slices.IndexFunc(ops, func(op spec.Op) bool { return !slices.Contains(a.Ops, op) })
-	switch {
-	case !ok:
+	ops, patterns := operations(operation, params), dynamo.Patterns(ctx)
+	if len(patterns) == 0 {
 		return fmt.Sprintf("calls %s outside every access pattern", operation)
-	case other >= 0:
-		return fmt.Sprintf("calls %s as the access pattern %q, which is another operation", ops[other], a.ID())
-	case indexName(params) != a.Index:
-		return fmt.Sprintf("reads index %q as the access pattern %q", indexName(params), a.ID())
-	case !slices.ContainsFunc(fn.Uses, func(u spec.Access) bool { return u.ID() == a.ID() }):
-		return fmt.Sprintf("uses the access pattern %q, which its spec does not list", a.ID())
 	}
-	Record("patterns", a.ID())
+	for _, a := range patterns {
+		other := slices.IndexFunc(ops, func(op spec.Op) bool { return !slices.Contains(a.Ops, op) })
+		switch {
+		case other >= 0:
+			return fmt.Sprintf("calls %s as the access pattern %q, which is another operation", ops[other], a.ID())
+		case indexName(params) != a.Index:
+			return fmt.Sprintf("reads index %q as the access pattern %q", indexName(params), a.ID())
+		case !slices.ContainsFunc(fn.Uses, func(u spec.Access) bool { return u.ID() == a.ID() }):
+			return fmt.Sprintf("uses the access pattern %q, which its spec does not list", a.ID())
+		}
+		Record("patterns", a.ID())
+	}
 	return ""
 }
 

@@ -212,10 +212,8 @@ func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error 
 	if err := follower.RemoveFollows(ctx, s.db, f.MatchID); err != nil {
 		return err
 	}
-	for _, view := range f.Perspectives() {
-		if _, err := dynamo.Delete(ctx, s.db, tables.DeleteHash, dynamo.Key(tables.DeleteHash, hashKey(f.MatchID, view))); err != nil {
-			return err
-		}
+	if _, err := dynamo.Delete(ctx, s.db, tables.DeleteHash, dynamo.Key(tables.DeleteHash, f.MatchID)); err != nil {
+		return err
 	}
 	slog.InfoContext(ctx, "match finished", "match", f.MatchID)
 	set := dynamo.Set(match.Fixture{FinishedAt: s.now().Unix()}, "finishedAt")

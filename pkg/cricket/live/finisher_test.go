@@ -19,7 +19,6 @@ import (
 	"matchday/pkg/cricket/live"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/tables"
-	"matchday/pkg/kit/lock"
 )
 
 // matchLeft returns a world whose match 7 has just left the feed, the finisher, and
@@ -140,7 +139,7 @@ func TestMatchEndsWhenItsPageConfirmsIt(t *testing.T) {
 			if kept := testkit.Rows[follower.Follow](w.World, tables.Follows); len(kept) != 1 || kept[0].MatchID != "8" {
 				t.Errorf("%d follows are left, want that of match 8", len(kept))
 			}
-			if n := len(testkit.Rows[live.StateHash](w.World, tables.StateHashes)); n != 0 {
+			if n := len(testkit.Rows[live.Sent](w.World, tables.StateHashes)); n != 0 {
 				t.Errorf("%d hashes are left, want 0", n)
 			}
 			sent := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)
@@ -302,9 +301,9 @@ func TestFinishLeavesAMatchToAnotherWorker(t *testing.T) {
 	t.Parallel()
 	for name, meanwhile := range map[string]func(w *crickettest.World){
 		"ingests it": func(w *crickettest.World) {
-			locks := lock.Locks{DB: w.DB(), Acquire: tables.AcquireLock, TTL: live.Lease, Now: w.Clock.Now}
-			_, err := locks.Take(w.T.Context(), "match:7", "another")
-			testkit.Must(w.T, err)
+			f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")
+			f.LeaseHolder, f.LeaseUntil = "another", w.Clock.Now().Add(live.Lease).UnixMilli()
+			testkit.PutRows(w.World, tables.Fixtures, f)
 		},
 		"has stored a later slot": func(w *crickettest.World) {
 			f := testkit.Row[match.Fixture](w.World, tables.Fixtures, "7")

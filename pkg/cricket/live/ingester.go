@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/cricket/activity"
@@ -24,6 +25,7 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/lock"
 	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
 )
 
 // ingester turns the provider's payload of a match into rows and messages. It
@@ -32,7 +34,6 @@ import (
 type ingester struct {
 	db    dynamo.DB
 	queue queue.Sender
-	locks *lock.Locks
 	now   func() time.Time
 
 	mu    sync.Mutex
@@ -67,10 +68,7 @@ type payload struct {
 const lease = 10 * time.Second
 
 func newIngester(db dynamo.DB, q queue.Sender, now func() time.Time) *ingester {
-	return &ingester{
-		db: db, queue: q, now: now, cache: map[string]cachedMatch{},
-		locks: &lock.Locks{DB: db, Acquire: tables.AcquireLock, Release: tables.ReleaseLock, TTL: lease, Now: now},
-	}
+	return &ingester{db: db, queue: q, now: now, cache: map[string]cachedMatch{}}
 }
 
 // markUnchanged records a poll whose payload was ingested before, in one write and
@@ -115,35 +113,86 @@ var errNothingToDo = errors.New("the match is unknown, has ended, or was polled 
 // error for which dynamo.IsRefused holds means that a later slot was stored
 // meanwhile.
 func (i *ingester) ingest(ctx context.Context, matchID, holder string, p payload) (score.State, error) {
-	l, err := i.locks.Take(ctx, "match:"+matchID, holder)
-	if err != nil {
-		return score.State{}, err
-	}
-	state, err := i.ingestHeld(ctx, matchID, p)
-	return state, errors.Join(err, l.Release(context.WithoutCancel(ctx)))
-}
-
-func (i *ingester) ingestHeld(ctx context.Context, matchID string, p payload) (score.State, error) {
-	f, ok, err := dynamo.Get[match.Fixture](ctx, i.db, tables.GetFixture, matchID)
-	switch {
-	case err != nil:
-		return score.State{}, err
-	case !ok || f.EndingAt != 0 || f.LastSlot > p.slot:
-		return score.State{}, errNothingToDo
-	}
-	before, err := i.load(ctx, f)
-	if err != nil {
-		return score.State{}, err
-	}
-	if f.LastSlot != p.slot {
-		f.Polls++ // count this one
-	}
-	if f.BodySum == p.sum && before.state.Held == 0 && !p.final {
-		return before.state, i.ingestUnchanged(ctx, f, p, before)
-	}
 	fixture, err := p.decode()
 	if err != nil {
 		return score.State{}, err
+	}
+	l, err := i.take(ctx, matchID, holder, p)
+	if err != nil {
+		return score.State{}, err
+	}
+	state, err := i.ingestHeld(ctx, l, fixture, p)
+	if err != nil { // otherwise the last write has ended the lease
+		err = errors.Join(err, i.release(context.WithoutCancel(ctx), l))
+	}
+	return state, err
+}
+
+// leased is a match whose lease was taken.
+type leased struct {
+	match.Fixture // its row before
+	holder        string
+	incomplete    bool // the checksum was removed from its row
+}
+
+// take leases a match. Unless the row has the checksum of the payload, it also removes
+// the checksum: until markIngested the row is incomplete, and any payload is ingested in
+// full.
+func (i *ingester) take(ctx context.Context, matchID, holder string, p payload) (leased, error) {
+	now := i.now()
+	key := dynamo.Key(tables.UpdateFixture, matchID)
+	own := func() dynamo.Changes {
+		return dynamo.Set(match.Fixture{LeaseHolder: holder, LeaseUntil: now.Add(lease).UnixMilli()}, "leaseHolder", "leaseUntil")
+	}
+	// A holder takes again what it holds: the answer to its first call may have been lost.
+	free := dynamo.Absent[match.Fixture]("leaseHolder").Or(dynamo.Less[match.Fixture]("leaseUntil", now.UnixMilli()), dynamo.Equal[match.Fixture]("leaseHolder", holder))
+	open := dynamo.Exists[match.Fixture]("matchId").And(match.NotAfter(p.slot), match.NotEnding(), free)
+	changed := open
+	if !p.final {
+		changed = open.And(dynamo.NotEqual[match.Fixture]("bodySum", p.sum))
+	}
+	was, err := dynamo.Replace[match.Fixture](ctx, i.db, tables.UpdateFixture, key, own().Remove("bodySum", "polls"), changed)
+	refused, ok := errors.AsType[*dynamo.Refused](err)
+	if !ok {
+		return leased{was, holder, true}, err
+	}
+	var there match.Fixture
+	switch err := attributevalue.UnmarshalMap(refused.Item, &there); {
+	case err != nil:
+		return leased{}, err
+	case there.MatchID == "" || there.EndingAt != 0 || there.LastSlot > p.slot:
+		return leased{}, errNothingToDo
+	case p.final || there.BodySum != p.sum:
+		return leased{}, lock.ErrHeld
+	}
+	was, err = dynamo.Replace[match.Fixture](ctx, i.db, tables.UpdateFixture, key, own(), open.And(dynamo.Equal[match.Fixture]("bodySum", p.sum)))
+	return leased{was, holder, false}, dynamo.RefusedAs(err, lock.ErrHeld)
+}
+
+// release ends the lease, if l still has it.
+func (i *ingester) release(ctx context.Context, l leased) error {
+	ended := dynamo.Remove[match.Fixture]("leaseHolder", "leaseUntil")
+	err := dynamo.Update(ctx, i.db, tables.UpdateFixture, dynamo.Key(tables.UpdateFixture, l.MatchID), ended, dynamo.Equal[match.Fixture]("leaseHolder", l.holder))
+	return dynamo.IgnoreRefused(err)
+}
+
+func (i *ingester) ingestHeld(ctx context.Context, l leased, fixture sportmonks.Fixture, p payload) (score.State, error) {
+	before, err := i.load(ctx, l.Fixture)
+	if err != nil {
+		return score.State{}, err
+	}
+	if l.LastSlot != p.slot {
+		l.Polls++ // count this one
+	}
+	switch {
+	case l.incomplete:
+	case before.state.Held == 0:
+		return before.state, i.ingestUnchanged(ctx, l, fixture, p, before)
+	default:
+		incomplete := dynamo.Remove[match.Fixture]("bodySum", "polls")
+		if err := l.Update(ctx, i.db, tables.UpdateFixture, incomplete, match.NotAfter(p.slot).And(match.NotEnding())); err != nil {
+			return score.State{}, err
+		}
 	}
 	after := cachedMatch{sum: p.sum, slot: p.slot, balls: before.balls, ledger: before.ledger, hashes: maps.Clone(before.hashes)}
 	var problems []scorer.Problem
@@ -152,59 +201,52 @@ func (i *ingester) ingestHeld(ctx context.Context, matchID string, p payload) (s
 	} else {
 		after.state, problems = scorer.Read(fixture, before.state)
 	}
-	after.problems = logProblems(ctx, matchID, before.problems, problems)
+	after.problems = logProblems(ctx, l.MatchID, before.problems, problems)
 	after.events = event.List(fixture, after.state)
 	if p.deleted { // the page confirms nothing of what waits for confirmation
 		after.events = slices.DeleteFunc(after.events, func(e event.Event) bool { return e.Kind != event.Result })
 	}
 	if _, known := fixture.Phase(); known {
-		f.Status = fixture.Status
+		l.Status = fixture.Status
 	}
-	if err := i.store(ctx, f, p, scorer.Balls(fixture), before, &after); err != nil {
+	if err := i.store(ctx, l, p, scorer.Balls(fixture), before, &after); err != nil {
 		return score.State{}, err
 	}
-	i.remember(matchID, after)
+	i.remember(l.MatchID, after)
 	return after.state, nil
 }
 
 // ingestUnchanged ingests a payload that was stored before, perhaps by another
 // process and perhaps before the match was archived. It sends the events that
 // enough polls have now contained.
-func (i *ingester) ingestUnchanged(ctx context.Context, f match.Fixture, p payload, stored cachedMatch) error {
-	if stored.ledger.confirmed(f.Polls) {
+func (i *ingester) ingestUnchanged(ctx context.Context, l leased, fixture sportmonks.Fixture, p payload, stored cachedMatch) error {
+	if stored.ledger.confirmed(l.Polls) {
 		if stored.events == nil {
-			fixture, err := p.decode()
-			if err != nil {
-				return err
-			}
 			stored.events = event.List(fixture, stored.state)
 		}
-		o := stored.observation(f, p, i.now())
+		o := stored.observation(l.Polls, p)
 		o.unchanged = true
 		next, due := stored.ledger.record(o)
-		if err := i.sendAlerts(ctx, f.MatchID, p, due); err != nil {
-			return err
-		}
-		if err := dynamo.Put(ctx, i.db, tables.PutProcessed, next, match.NotAfter(p.slot)); err != nil {
+		if err := i.sendAlerts(ctx, l.MatchID, p, due); err != nil {
 			return err
 		}
 		stored.ledger = next
+		if err := i.putSent(ctx, l.MatchID, p.slot, stored); err != nil {
+			return err
+		}
 	}
 	stored.slot = p.slot
-	i.remember(f.MatchID, stored)
-	return i.markIngested(ctx, f, p, stored.state.Phase)
+	i.remember(l.MatchID, stored)
+	return i.markIngested(ctx, l, p, stored.state.Phase)
 }
 
 // observation returns what the ledger needs to know of a poll.
-func (c cachedMatch) observation(f match.Fixture, p payload, now time.Time) observation {
+func (c cachedMatch) observation(polls int, p payload) observation {
 	balls := 0
 	for _, in := range c.state.Innings {
 		balls += in.Balls
 	}
-	return observation{
-		matchID: f.MatchID, events: c.events, polls: f.Polls, final: p.final, settled: p.settled, late: balls > maxEarlyBalls,
-		slot: p.slot, ttl: now.Add(match.KeepBalls).Unix(),
-	}
+	return observation{events: c.events, polls: polls, final: p.final, settled: p.settled, late: balls > maxEarlyBalls}
 }
 
 func (i *ingester) cached(matchID string) (cachedMatch, bool) {
@@ -234,53 +276,42 @@ func (i *ingester) load(ctx context.Context, f match.Fixture) (cachedMatch, erro
 	if c, ok := i.cached(f.MatchID); ok && c.sum == f.BodySum && c.slot == f.LastSlot {
 		return c, nil
 	}
-	c := cachedMatch{sum: f.BodySum, slot: f.LastSlot, hashes: map[string]string{}}
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		row, _, err := match.ReadScore(ctx, i.db, f.MatchID)
-		c.state = row.State
-		return err
-	})
-	g.Go(func() (err error) {
-		c.balls, _, err = dynamo.Get[match.BallIndex](ctx, i.db, tables.GetProcessed, f.MatchID)
-		return err
-	})
-	g.Go(func() (err error) {
-		c.ledger, err = readLedger(ctx, i.db, f.MatchID)
-		return err
-	})
+	var row match.ScoreRow
+	var sent Sent
+	c := cachedMatch{sum: f.BodySum, slot: f.LastSlot}
+	if err := dynamo.GetEach(ctx, i.db,
+		dynamo.Read{Access: tables.BatchGetCached, Key: []string{f.MatchID}, Into: &row},
+		dynamo.Read{Access: tables.BatchGetProcessed, Key: []string{f.MatchID}, Into: &c.balls},
+		dynamo.Read{Access: tables.GetHash, Key: []string{f.MatchID}, Into: &sent},
+	); err != nil {
+		return c, err
+	}
+	if row.MatchID != "" {
+		if err := row.Decode(); err != nil {
+			return c, err
+		}
+	}
+	c.state, c.ledger, c.hashes = row.State, sent.Ledger, sent.Hashes
 	if f.BodySum == "" {
-		err := g.Wait()
+		c.hashes = nil
 		for n := range c.balls.Chunks {
 			c.balls.Chunks[n].Sum = ""
 		}
-		return c, err
 	}
-	var mu sync.Mutex
-	for _, view := range f.Perspectives() {
-		g.Go(func() error {
-			h, _, err := dynamo.Get[StateHash](ctx, i.db, tables.GetHash, hashKey(f.MatchID, view))
-			mu.Lock()
-			defer mu.Unlock()
-			c.hashes[view] = h.Hash
-			return err
-		})
-	}
-	return c, g.Wait()
+	return c, nil
 }
 
 // store writes the match and sends its messages, in an order that lets a second run
-// repair a crash at any point:
+// repair a crash at any point. The fixture row is incomplete: take has removed its
+// checksum.
 //
-//  1. Remove the checksum from the fixture row. Until step 5 the row is incomplete,
-//     and any payload is ingested in full.
-//  2. Put the balls, the score and the displays.
-//  3. Send MatchChanged and the alerts.
-//  4. Put the hashes, the index of balls and the ledger, which mark 2 and 3 as done.
-//  5. Write the checksum.
-func (i *ingester) store(ctx context.Context, f match.Fixture, p payload, balls []score.Ball, before cachedMatch, after *cachedMatch) error {
+//  1. Put the balls, the score and the displays.
+//  2. Send MatchChanged and the alerts.
+//  3. Put the index of balls and what was sent, which mark 1 and 2 as done.
+//  4. Write the checksum.
+func (i *ingester) store(ctx context.Context, l leased, p payload, balls []score.Ball, before cachedMatch, after *cachedMatch) error {
 	now := i.now()
-	changed, displays, err := changedDisplays(f, p, after, now)
+	changed, displays, err := changedDisplays(l.Fixture, p, after, now)
 	if err != nil {
 		return err
 	}
@@ -288,52 +319,38 @@ func (i *ingester) store(ctx context.Context, f match.Fixture, p payload, balls 
 	var due []event.Event
 	if after.state.Held == 0 { // otherwise the list of balls is incomplete
 		if !p.deleted {
-			if chunks, err = after.balls.Record(f, balls, p.slot, now); err != nil {
+			if chunks, err = after.balls.Record(l.Fixture, balls, p.slot, now); err != nil {
 				return err
 			}
 		}
-		after.ledger, due = before.ledger.record(after.observation(f, p, now))
+		after.ledger, due = before.ledger.record(after.observation(l.Polls, p))
 	}
-	scoreRow, err := match.NewScoreRow(f, after.state, p.slot, now)
+	scoreRow, err := match.NewScoreRow(l.Fixture, after.state, p.slot, now)
 	if err != nil {
 		return err
 	}
-	if f.BodySum != "" {
-		incomplete := dynamo.Remove[match.Fixture]("bodySum", "polls")
-		if err := f.Update(ctx, i.db, tables.UpdateFixture, incomplete, match.NotAfter(p.slot).And(match.NotEnding())); err != nil {
-			return err
-		}
-	}
 
 	g, gctx := errgroup.WithContext(ctx)
-	for _, chunk := range chunks {
-		g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutProcessed, chunk, match.NotAfter(p.slot)) })
-	}
+	g.Go(func() error { return putAll(gctx, i.db, tables.PutProcessed, chunks, p.slot) })
 	g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutCached, scoreRow, match.NotAfter(p.slot)) })
-	for _, row := range displays {
-		g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutDisplay, row, match.NotAfter(p.slot)) })
-	}
+	g.Go(func() error { return putAll(gctx, i.db, tables.PutDisplay, displays, p.slot) })
 	if err := g.Wait(); err != nil {
 		return err
 	}
 	if len(changed) > 0 {
-		if err := i.queue.Send(ctx, tables.ActivityQueue, activity.MatchChanged{MatchID: f.MatchID, Slot: p.slot, Changed: changed}, 0); err != nil {
+		if err := i.queue.Send(ctx, tables.ActivityQueue, activity.MatchChanged{MatchID: l.MatchID, Slot: p.slot, Changed: changed}, 0); err != nil {
 			return err
 		}
 	}
-	if err := i.sendAlerts(ctx, f.MatchID, p, due); err != nil {
+	if err := i.sendAlerts(ctx, l.MatchID, p, due); err != nil {
 		return err
 	}
 	g, gctx = errgroup.WithContext(ctx)
-	for _, view := range changed {
-		row := StateHash{Key: hashKey(f.MatchID, view), Hash: after.hashes[view], LastSlot: p.slot}
-		g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutHash, row, match.NotAfter(p.slot)) })
-	}
 	if !slices.Equal(after.balls.Chunks, before.balls.Chunks) {
 		g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutProcessed, after.balls, match.NotAfter(p.slot)) })
 	}
-	if after.ledger.differs(before.ledger) {
-		g.Go(func() error { return dynamo.Put(gctx, i.db, tables.PutProcessed, after.ledger, match.NotAfter(p.slot)) })
+	if len(changed) > 0 || after.ledger.differs(before.ledger) {
+		g.Go(func() error { return i.putSent(gctx, l.MatchID, p.slot, *after) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
@@ -341,8 +358,26 @@ func (i *ingester) store(ctx context.Context, f match.Fixture, p payload, balls 
 	if after.state.Held != 0 && before.sum == "" { // the balls are still unknown
 		p.sum, after.sum = "", ""
 	}
-	f.Polls = 0
-	return i.markIngested(ctx, f, p, after.state.Phase)
+	l.Polls = 0
+	return i.markIngested(ctx, l, p, after.state.Phase)
+}
+
+// putAll puts rows of a match into one table, unless one of them has a later slot. Several
+// rows are one call, a transaction, which costs twice the write units.
+func putAll[T any](ctx context.Context, db dynamo.DB, a spec.Access, rows []T, slot int64) error {
+	if len(rows) == 1 {
+		return dynamo.Put(ctx, db, a, rows[0], match.NotAfter(slot))
+	}
+	for some := range slices.Chunk(rows, dynamo.MaxWrites) {
+		writes := make([]dynamo.Write, len(some))
+		for n, row := range some {
+			writes[n] = dynamo.PutWrite(row, match.NotAfter(slot))
+		}
+		if err := dynamo.Transact(ctx, db, a, writes...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sendAlerts sends one message to send-alerts for each event that p has confirmed, in
@@ -367,6 +402,9 @@ func changedDisplays(f match.Fixture, p payload, after *cachedMatch, now time.Ti
 		if after.hashes[view] == hash {
 			continue
 		}
+		if after.hashes == nil {
+			after.hashes = map[string]string{}
+		}
 		after.hashes[view] = hash
 		text, err := json.Marshal(d)
 		if err != nil {
@@ -381,16 +419,19 @@ func changedDisplays(f match.Fixture, p payload, after *cachedMatch, now time.Ti
 	return changed, rows, nil
 }
 
-// markIngested writes the checksum of the payload, which marks it as stored and sent, and
-// makes the match live if play has begun.
-func (i *ingester) markIngested(ctx context.Context, f match.Fixture, p payload, phase sportmonks.Phase) error {
+// markIngested writes the checksum of the payload, which marks it as stored and sent,
+// makes the match live if play has begun, and ends the lease. It is refused if the lease
+// was lost.
+func (i *ingester) markIngested(ctx context.Context, l leased, p payload, phase sportmonks.Phase) error {
+	f := l.Fixture
 	f.BodySum, f.LastSlot = p.sum, p.slot
-	set := dynamo.Set(f, "bodySum", "lastSlot", "polls", "status")
+	set := dynamo.Set(f, "bodySum", "lastSlot", "polls", "status").Remove("leaseHolder", "leaseUntil")
 	if phase != sportmonks.Upcoming && !p.final {
 		f.Live, f.LiveUpdatedAt = match.Live, i.now().UnixMilli()
 		set = set.Set(f, "live", "liveUpdatedAt").Remove("archivedAt")
 	}
-	return f.Update(ctx, i.db, tables.UpdateFixture, set, match.NotAfter(p.slot).And(match.NotEnding()))
+	mine := dynamo.Equal[match.Fixture]("leaseHolder", l.holder)
+	return f.Update(ctx, i.db, tables.UpdateFixture, set, match.NotAfter(p.slot).And(match.NotEnding(), mine))
 }
 
 // logProblems logs the problems of a payload, unless they equal those that were
@@ -406,12 +447,14 @@ func logProblems(ctx context.Context, matchID, last string, problems []scorer.Pr
 	return text
 }
 
-// StateHash is a row of cricket-state-hashes: the hash of the display of one
-// perspective that was pushed last.
-type StateHash struct {
-	Key      string `dynamodbav:"matchTeamKey"` // {matchId}#{perspective}
-	Hash     string `dynamodbav:"hash"`
-	LastSlot int64  `dynamodbav:"lastSlot"`
+// Sent is a row of cricket-state-hashes: what was sent of a match.
+type Sent struct {
+	MatchID  string            `dynamodbav:"matchTeamKey"`
+	Hashes   map[string]string `dynamodbav:"hashes"` // of the displays that were pushed last, by perspective
+	Ledger   ledger            `dynamodbav:"ledger"`
+	LastSlot int64             `dynamodbav:"lastSlot"`
 }
 
-func hashKey(matchID, view string) string { return matchID + "#" + view }
+func (i *ingester) putSent(ctx context.Context, matchID string, slot int64, c cachedMatch) error {
+	return dynamo.Put(ctx, i.db, tables.PutHash, Sent{matchID, c.hashes, c.ledger, slot}, match.NotAfter(slot))
+}

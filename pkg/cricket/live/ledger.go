@@ -1,21 +1,16 @@
 package live
 
 import (
-	"context"
 	"slices"
 
 	"matchday/pkg/cricket/score/event"
-	"matchday/pkg/cricket/tables"
-	"matchday/pkg/kit/dynamo"
 )
 
-// ledger is a row of match-processing-state: the events of a match that were sent to
-// send-alerts, and those that wait for confirmation.
+// ledger is the events of a match that were sent to send-alerts, and those that wait for
+// confirmation.
 type ledger struct {
-	MatchID  string      `dynamodbav:"matchId"` // {matchId}#told; "" before the first poll of the match
-	Events   []sentEvent `dynamodbav:"events"`
-	LastSlot int64       `dynamodbav:"lastSlot"`
-	TTL      int64       `dynamodbav:"ttl"` // epoch s
+	Begun  bool        `dynamodbav:"begun"` // false before the first poll of the match
+	Events []sentEvent `dynamodbav:"events"`
 }
 
 // sentEvent is one event in the ledger. Key is the key that the event had when it
@@ -40,13 +35,6 @@ const (
 	maxEarlyBalls = 36
 )
 
-func ledgerKey(matchID string) string { return matchID + "#told" }
-
-func readLedger(ctx context.Context, db dynamo.DB, matchID string) (ledger, error) {
-	l, _, err := dynamo.Get[ledger](ctx, db, tables.GetProcessed, ledgerKey(matchID))
-	return l, err
-}
-
 // immediate reports whether an event is sent without confirmation: the provider has not
 // been seen to correct these. The start of a later day is confirmed, because a wrong
 // status at stumps would begin it.
@@ -60,15 +48,12 @@ func (l ledger) confirmed(polls int) bool {
 
 // observation is the result of one poll of a match.
 type observation struct {
-	matchID   string
 	events    []event.Event
 	polls     int  // since the payload before was ingested, this one included
 	unchanged bool // the payload is the one that was ingested last
 	final     bool // no poll follows
 	settled   bool // and the match has been over for settleAfter
 	late      bool // more than maxEarlyBalls have been bowled
-	slot      int64
-	ttl       int64 // epoch s
 }
 
 // record returns the ledger after an observation, and the events to send, each once
@@ -80,8 +65,8 @@ type observation struct {
 //   - A batter whose wicket was sent, then missing for confirmPolls, may be out again
 //     by another ball. That is a new event.
 func (l ledger) record(o observation) (next ledger, due []event.Event) {
-	next = ledger{MatchID: ledgerKey(o.matchID), LastSlot: o.slot, TTL: o.ttl}
-	past := l.MatchID == "" && o.late
+	next = ledger{Begun: true}
+	past := !l.Begun && o.late
 	missing := slices.Clone(l.Events)
 	for _, e := range l.credible(o) {
 		t, seen := sentEvent{Key: l.unusedKey(e), Polls: 1, Sent: past && e.Kind != event.Result}, 1
@@ -166,5 +151,5 @@ func (l ledger) unusedKey(e event.Event) string {
 
 // differs reports whether the ledger must be stored again.
 func (l ledger) differs(from ledger) bool {
-	return l.MatchID != from.MatchID || !slices.Equal(l.Events, from.Events)
+	return l.Begun != from.Begun || !slices.Equal(l.Events, from.Events)
 }

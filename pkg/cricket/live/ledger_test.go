@@ -27,12 +27,12 @@ type polledLedger struct {
 // poll observes events.
 func (w *polledLedger) poll(final bool, events ...event.Event) {
 	payload := fmt.Sprint(events)
-	unchanged := w.l.MatchID != "" && payload == w.payload && !final
+	unchanged := w.l.Begun && payload == w.payload && !final
 	w.polls++
 	if unchanged && !w.l.confirmed(w.polls) {
 		return
 	}
-	next, due := w.l.record(observation{matchID: "7", events: events, polls: w.polls, unchanged: unchanged, final: final, settled: final})
+	next, due := w.l.record(observation{events: events, polls: w.polls, unchanged: unchanged, final: final, settled: final})
 	for _, e := range due {
 		w.sent = append(w.sent, e.Key)
 	}
@@ -105,15 +105,15 @@ func TestEventIsSentOnceWhenConfirmed(t *testing.T) {
 func TestPastEventsOfALateMatchAreNotSent(t *testing.T) {
 	t.Parallel()
 	past, latest := wicketOf("S1:out:1", ""), wicketOf("S1:out:2", "")
-	l, due := ledger{}.record(observation{matchID: "7", events: []event.Event{past}, polls: 1, late: true})
+	l, due := ledger{}.record(observation{events: []event.Event{past}, polls: 1, late: true})
 	if len(due) > 0 {
 		t.Errorf("the first poll sends %v, want nothing", due)
 	}
-	l, due = l.record(observation{matchID: "7", events: []event.Event{past, latest, {Kind: event.Result, Key: "result"}}, polls: 1, late: true, final: false})
+	l, due = l.record(observation{events: []event.Event{past, latest, {Kind: event.Result, Key: "result"}}, polls: 1, late: true, final: false})
 	if len(due) > 0 {
 		t.Errorf("the second poll sends %v, want nothing", due)
 	}
-	_, due = l.record(observation{matchID: "7", events: []event.Event{past, latest}, polls: 2, late: true})
+	_, due = l.record(observation{events: []event.Event{past, latest}, polls: 2, late: true})
 	if len(due) != 1 || due[0].Key != latest.Key {
 		t.Errorf("the third poll sends %v, want %s", due, latest.Key)
 	}
@@ -123,7 +123,7 @@ func TestPastEventsOfALateMatchAreNotSent(t *testing.T) {
 func TestResultOfALateMatchIsSent(t *testing.T) {
 	t.Parallel()
 	past, result := wicketOf("S1:out:1", ""), event.Event{Kind: event.Result, Key: "result:won:11"}
-	_, due := ledger{}.record(observation{matchID: "7", events: []event.Event{past, result}, polls: 1, late: true, final: true})
+	_, due := ledger{}.record(observation{events: []event.Event{past, result}, polls: 1, late: true, final: true})
 	if len(due) != 1 || due[0].Key != result.Key {
 		t.Errorf("sends %v, want the result alone", due)
 	}

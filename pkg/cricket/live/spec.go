@@ -23,8 +23,8 @@ var (
 		IfDown: "No lock screen is updated. The first tick after the recovery catches up.",
 		On:     spec.Task{},
 		Uses: []spec.Access{
-			tables.ClaimSlot, tables.AcquireLock, tables.ReleaseLock, tables.GetFixture, tables.UpdateFixture, tables.ScanLive, tables.ArchiveFixture, tables.DeleteReplay,
-			tables.GetCached, tables.PutCached, tables.GetProcessed, tables.PutProcessed, tables.GetHash, tables.PutHash, tables.PutDisplay,
+			tables.ClaimSlot, tables.GetFixture, tables.UpdateFixture, tables.ScanLive, tables.ArchiveFixture, tables.DeleteReplay,
+			tables.BatchGetCached, tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed, tables.GetHash, tables.PutHash, tables.PutDisplay,
 		},
 		Sends: []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue}, Secrets: []string{tables.SportMonksToken},
 		Emits:  []spec.Metric{tables.SlotsClaimed, tables.TickLag, tables.TickTime, tables.MatchesLive, tables.MatchesChanged, tables.MatchesFailed, tables.MatchesArchived, tables.ProviderFaults},
@@ -37,7 +37,7 @@ var (
 		IfDown: "Activities of finished matches stay on the lock screen until Apple removes them.",
 		On:     tables.FinishQueue,
 		Uses: []spec.Access{
-			tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.AcquireLock, tables.ReleaseLock, tables.GetCached, tables.PutCached, tables.GetProcessed, tables.PutProcessed,
+			tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.BatchGetCached, tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed,
 			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.DeleteHash, tables.RemoveFollows,
 		},
 		Sends: []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue}, Secrets: []string{tables.SportMonksToken},

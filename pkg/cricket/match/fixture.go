@@ -71,6 +71,11 @@ type Fixture struct {
 	Polls        int    `dynamodbav:"polls,omitempty"`
 	MissingSince int64  `dynamodbav:"missingSince,omitempty"`
 
+	// LeaseHolder is the worker that processes a payload of the match, absent if none does.
+	// LeaseUntil is when its lease expires (epoch ms).
+	LeaseHolder string `dynamodbav:"leaseHolder,omitempty"`
+	LeaseUntil  int64  `dynamodbav:"leaseUntil,omitempty"`
+
 	// LeftAt is when sync-fixtures last sent the match to finish-match. TossKey
 	// identifies the toss for which an alert was sent.
 	LeftAt  int64  `dynamodbav:"leftAt,omitempty"`

@@ -75,12 +75,14 @@ var (
 	perRequest   = spec.Rate{Driver: spec.Request}
 	perTick      = spec.Rate{Driver: spec.Tick}
 	perMatchTick = spec.Rate{Driver: spec.MatchTick}
-	perChange    = spec.Rate{Driver: spec.StateChange}
-	perSync      = spec.Rate{Driver: spec.Sync}
-	perJob       = spec.Rate{Driver: spec.Job}
-	perMatchEnd  = spec.Rate{Driver: spec.MatchEnd}
-	onUserAction = spec.Rate{Driver: spec.UserAction}
-	rarely       = spec.Rate{Driver: spec.AdminAction}
+	// seedsMatchTick is the seed's rate of what happens here for a change or a job at most.
+	seedsMatchTick = spec.Rate{Driver: spec.MatchTick, Note: "in the seed"}
+	perChange      = spec.Rate{Driver: spec.StateChange}
+	perSync        = spec.Rate{Driver: spec.Sync}
+	perJob         = spec.Rate{Driver: spec.Job}
+	perMatchEnd    = spec.Rate{Driver: spec.MatchEnd}
+	onUserAction   = spec.Rate{Driver: spec.UserAction}
+	rarely         = spec.Rate{Driver: spec.AdminAction}
 )
 
 // The access patterns of the seed, one value for each row of its list.
@@ -125,10 +127,10 @@ var (
 	CheckReminder     = Prematch.On("Check if notification sent", "PK=matchId, SK=userId", spec.Rate{Driver: spec.MatchStart}, spec.GetItem)
 	MarkReminder      = Prematch.On("Mark notification sent", "PK=matchId, SK=userId, or PK={matchId}#{userId}, SK=#START#{userId}; with 48 h TTL", spec.Rate{Driver: spec.MatchStart, Note: "once for each user whose activity is started"}, spec.PutItem)
 	ClaimReminders    = Prematch.On("Claim reminders", "PK={matchId}#{userId}, SK=userId (batches of 100 and of 25)", spec.Rate{Driver: spec.MatchStart, Note: "for each page of followers"}, spec.BatchGetItem, spec.BatchWriteItem)
-	AcquireLock       = Locks.On("Acquire lock", "PK=lockKey, absent or expired", perMatchTick, spec.PutItem)
-	ReleaseLock       = Locks.On("Release lock", "PK=lockKey, holder = :holder", perMatchTick, spec.DeleteItem)
+	AcquireLock       = Locks.On("Acquire lock", "PK=lockKey, absent or expired", seedsMatchTick, spec.PutItem)
+	ReleaseLock       = Locks.On("Release lock", "PK=lockKey, holder = :holder", seedsMatchTick, spec.DeleteItem)
 	ExtendLock        = Locks.On("Extend lock", "PK=lockKey, holder = :holder", spec.Rate{Driver: spec.Sync, Note: "while the work takes long"}, spec.UpdateItem)
-	GetHash           = StateHashes.On("Get stored hash", "PK=matchTeamKey", perMatchTick, spec.GetItem)
+	GetHash           = StateHashes.On("Get stored hash", "PK=matchTeamKey", seedsMatchTick, spec.BatchGetItem)
 	PutHash           = StateHashes.On("Update stored hash", "PK=matchTeamKey", perChange, spec.PutItem)
 	DeleteHash        = StateHashes.On("Delete hash", "PK=matchTeamKey", perMatchEnd, spec.DeleteItem)
 	GetDisplay        = Displays.On("Get cached display state", "PK=cacheKey", perRequest, spec.GetItem)
@@ -140,15 +142,16 @@ var (
 	PutCached         = FixtureCache.On("Put single fixture", "PK=matchId", perMatchTick, spec.PutItem)
 	BatchPutCached    = FixtureCache.On("Batch put fixtures", "PK=matchId (batches of 25)", perSync, spec.BatchWriteItem)
 	EnrichCached      = FixtureCache.On("Update enrichment only", "PK={matchId}#names, attribute_exists(matchId)", spec.Rate{Driver: spec.Request, Note: "for a match page, at most every 10 minutes"}, spec.UpdateItem)
-	GetProcessed      = Processing.On("Get last processed ball ID", "PK=matchId", spec.Rate{Driver: spec.StateChange, Note: "unless it is in memory"}, spec.GetItem)
+	GetProcessed      = Processing.On("Get last processed ball ID", "PK=matchId", perRequest, spec.GetItem)
 	PutProcessed      = Processing.On("Set last processed ball ID", "PK=matchId, with 7-day TTL", spec.Rate{Driver: spec.StateChange, Note: "for a new ball"}, spec.PutItem)
 	Hydrate           = Processing.On("Hydrate cache from DynamoDB", "PK=matchId per chunk", spec.Rate{Driver: spec.Request, Note: "for a timeline"}, spec.GetItem)
 )
 
 // Access patterns on tables of the seed that the seed does not have.
 var (
-	ClaimSlot      = Locks.On("Claim slot", "PK=tick, slot < :slot", perTick, spec.UpdateItem)
-	ListActivities = Subscriptions.On("Get user's subscriptions for match", "PK=#USER#{userId}, SK=matchId", onUserAction, spec.GetItem)
+	BatchGetProcessed = Processing.On("Get last processed ball ID with others", "PK=matchId", spec.Rate{Driver: spec.StateChange, Note: "unless it is in memory"}, spec.BatchGetItem)
+	ClaimSlot         = Locks.On("Claim slot", "PK=tick, slot < :slot", perTick, spec.UpdateItem)
+	ListActivities    = Subscriptions.On("Get user's subscriptions for match", "PK=#USER#{userId}, SK=matchId", onUserAction, spec.GetItem)
 )
 
 // What the room keeps of a user, for the export and the deletion of an account.

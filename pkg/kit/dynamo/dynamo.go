@@ -97,14 +97,15 @@ func Applied(err error) (bool, error) { return err == nil, IgnoreRefused(err) }
 
 type patternKey struct{}
 
-// Pattern returns the access pattern of the call that ctx belongs to.
-func Pattern(ctx context.Context) (spec.Access, bool) {
-	a, ok := ctx.Value(patternKey{}).(spec.Access)
-	return a, ok
+// Patterns returns the access patterns of the call that ctx belongs to: one, but for
+// GetEach.
+func Patterns(ctx context.Context) []spec.Access {
+	all, _ := ctx.Value(patternKey{}).([]spec.Access)
+	return all
 }
 
-func as(ctx context.Context, a spec.Access) context.Context {
-	return context.WithValue(ctx, patternKey{}, a)
+func as(ctx context.Context, patterns ...spec.Access) context.Context {
+	return context.WithValue(ctx, patternKey{}, patterns)
 }
 
 func (db DB) table(a spec.Access) *string {
@@ -161,6 +162,42 @@ func GetAll[T any](ctx context.Context, db DB, a spec.Access, keys []Item) ([]T,
 		}
 	}
 	return items, nil
+}
+
+// Read is one of the reads of GetEach.
+type Read struct {
+	Access spec.Access // its operation is BatchGetItem
+	Key    []string
+	Into   any // pointer to the struct of the item
+}
+
+// GetEach reads an item from each of several tables in one call, as consistently as Get.
+// No two reads may have the same table. An absent item leaves Into as it is.
+func GetEach(ctx context.Context, db DB, reads ...Read) error {
+	ask, into, patterns := map[string]types.KeysAndAttributes{}, map[string]Read{}, make([]spec.Access, len(reads))
+	for i, r := range reads {
+		table := *db.table(r.Access)
+		patterns[i], into[table] = r.Access, r
+		ask[table] = types.KeysAndAttributes{Keys: []Item{Key(r.Access, r.Key...)}, ConsistentRead: aws.Bool(!db.eventual)}
+	}
+	for try := 0; len(ask) > 0; try++ {
+		if err := BackOff(ctx, try); err != nil {
+			return wrap(patterns[0], err)
+		}
+		out, err := db.client.BatchGetItem(as(ctx, patterns...), &dynamodb.BatchGetItemInput{RequestItems: ask})
+		if err != nil {
+			return wrap(patterns[0], err)
+		}
+		for table, items := range out.Responses {
+			for _, item := range items {
+				if err := attributevalue.UnmarshalMap(item, into[table].Into); err != nil {
+					return wrap(into[table].Access, err)
+				}
+			}
+		}
+		ask = out.UnprocessedKeys
+	}
+	return nil
 }
 
 // marshal returns item, a struct or an Item, as DynamoDB holds it.
@@ -246,12 +283,12 @@ func Update(ctx context.Context, db DB, a spec.Access, key Item, changes Changes
 	return err
 }
 
-// Replace is Update that returns the old values of the attributes that it changed.
+// Replace is Update that returns the item as it was, zero if there was none.
 func Replace[T any](ctx context.Context, db DB, a spec.Access, key Item, changes Changes, cond ...expression.ConditionBuilder) (was T, err error) {
 	if _, ok := Required(ctx); ok {
 		panic("dynamo: Replace cannot check a requirement")
 	}
-	out, err := db.update(ctx, a, key, types.ReturnValueUpdatedOld, changes, cond)
+	out, err := db.update(ctx, a, key, types.ReturnValueAllOld, changes, cond)
 	if err != nil {
 		return was, err
 	}

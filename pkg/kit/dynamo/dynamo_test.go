@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -46,12 +47,13 @@ var (
 	allBalls   = balls.On("All balls", "", spec.Rate{}, spec.Scan)
 	allBowled  = balls.OnIndex("bowler-index", "All that were bowled", "", spec.Rate{}, spec.Scan)
 	getClub    = clubs.On("Get club", "club", spec.Rate{}, spec.GetItem)
+	getClubs   = clubs.On("Get clubs", "club", spec.Rate{}, spec.BatchGetItem)
 	putClub    = clubs.On("Put club", "club", spec.Rate{}, spec.PutItem)
 	deleteClub = clubs.On("Delete club", "club", spec.Rate{}, spec.DeleteItem)
 )
 
 var scorer = spec.Function{Name: "test/score", Uses: []spec.Access{
-	getBall, getBalls, putBall, putBalls, updateBall, deleteBall, ofMatch, ofBowler, allBalls, allBowled, getClub, putClub, deleteClub,
+	getBall, getBalls, putBall, putBalls, updateBall, deleteBall, ofMatch, ofBowler, allBalls, allBowled, getClub, getClubs, putClub, deleteClub,
 }}
 
 type ball struct {
@@ -198,6 +200,36 @@ func TestBatchesOfAnySize(t *testing.T) {
 	must(t, dynamo.PutAll[ball](t.Context(), db, putBalls, nil))
 }
 
+// TestGetEach reads from two tables at once, and what the engine leaves unread again.
+func TestGetEach(t *testing.T) {
+	t.Parallel()
+	cfg, prefix := dynamotest.CreateTables(t, []spec.Table{balls, clubs})
+	calls := 0
+	db := dynamo.Open(meddled(dynamotest.WithGuard(t, cfg, scorer), func(_ context.Context, in any, next func(any) (any, error)) (any, error) {
+		ask, ok := in.(*dynamodb.BatchGetItemInput)
+		if !ok {
+			return next(in)
+		}
+		table, keys := only(ask.RequestItems)
+		calls++
+		out, err := next(&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{table: keys}})
+		rest := maps.Clone(ask.RequestItems)
+		delete(rest, table)
+		if err == nil {
+			out.(*dynamodb.BatchGetItemOutput).UnprocessedKeys = rest
+		}
+		return out, err
+	}), prefix)
+	want := ball{Match: "m", Ball: "001", Runs: 4}
+	must(t, dynamo.Put(t.Context(), db, putBall, want))
+	var got ball
+	none := club{Status: "as before"}
+	must(t, dynamo.GetEach(t.Context(), db, dynamo.Read{Access: getBalls, Key: []string{"m", "001"}, Into: &got}, dynamo.Read{Access: getClubs, Key: []string{"absent"}, Into: &none}))
+	if got != want || none.Status != "as before" || calls != 2 {
+		t.Errorf("got %+v and %+v in %d calls, want %+v, an absent club and 2", got, none, calls, want)
+	}
+}
+
 // TestBatchesAreFinished has the engine leave a part of each batch undone.
 func TestBatchesAreFinished(t *testing.T) {
 	t.Parallel()
@@ -342,8 +374,8 @@ func TestUpdate(t *testing.T) {
 	}
 	more := dynamo.Add[ball]("runs", 4)
 	was, err := dynamo.Replace[ball](t.Context(), db, updateBall, key, more, there)
-	if must(t, err); was != (ball{Runs: 2}) {
-		t.Errorf("got %+v, want only the runs, 2", was)
+	if must(t, err); was != (ball{Match: "m", Ball: "001", Runs: 2}) {
+		t.Errorf("got %+v, want the ball with 2 runs", was)
 	}
 	_, err = dynamo.Replace[ball](t.Context(), db, updateBall, dynamo.Key(updateBall, "m", "002"), more, there)
 	refused(t, err, "balls: Update ball", "")

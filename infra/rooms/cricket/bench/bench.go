@@ -60,7 +60,7 @@ type figures struct {
 
 func run(ctx context.Context) ([]measure.Row, any, error) {
 	var f figures
-	for _, c := range []struct{ matches, rounds int }{{1, 25}, {10, 15}, {50, 9}} {
+	for _, c := range []struct{ matches, rounds int }{{1, 25}, {10, 15}, {50, 9}, {100, 5}} {
 		measure.Say("ticks of %s", measure.Counted(c.matches, "match"))
 		costs, err := benchTick(ctx, c.matches, played, c.rounds)
 		if err != nil {

@@ -47,8 +47,9 @@ func good() figures {
 			tick(1, false, ms, ms, calls(1, 2, 0)),
 			tick(10, false, 2*ms, 2*ms, calls(1, 11, 9)),
 			tick(50, false, 15*ms, 9*ms, calls(1, 51, 0)),
-			tick(10, true, 10*ms, 100*ms, calls(1, 99, 99)),
+			tick(10, true, 10*ms, 100*ms, calls(1, 71, 10)),
 			tick(50, true, 25*ms, 500*ms, calls(1, 99, 99)),
+			tick(100, true, 50*ms, 1000*ms, calls(1, 701, 100)),
 		},
 		young:  tickCost{Matches: 1, Usage: cost(ms, ms, 1000)},
 		parses: []parseCost{{"T20: split", 2 * ms, 3, 4_000_000}},
@@ -87,10 +88,11 @@ func TestTargets(t *testing.T) {
 		{"all met", func(*figures) {}, ""},
 		{"two writes of an unchanged match", func(f *figures) { f.ticks[0].Counters = calls(1, 3, 0) }, "tick, 1 match, unchanged"},
 		{"two reads of an unchanged match", func(f *figures) { f.ticks[1].Counters = calls(1, 11, 10) }, "tick, 10 matches, unchanged"},
-		{"calls without a target", func(f *figures) { f.ticks[3].Counters = calls(9, 999, 999) }, ""},
+		{"nine calls of a changed match", func(f *figures) { f.ticks[3].Counters = calls(1, 72, 10) }, "tick, 10 matches, a ball in each"},
 		{"an unchanged body that is parsed", func(f *figures) { f.ticks[0].Allocs = 1110 }, "  its allocs, 0.00 v. 0.00 MB of body"},
 		{"a match that costs more among many", func(f *figures) { f.ticks[2].CPU += more }, "  CPU of a match among 50 v. 10"},
 		{"a match that costs less among many", func(f *figures) { f.ticks[4].CPU -= more }, "  CPU of a match among 50 v. 10"},
+		{"100 matches in over 1 s", func(f *figures) { f.ticks[5].Wall += more }, "tick, 100 matches, a ball in each"},
 		{"50 matches in over 500 ms", func(f *figures) { f.ticks[4].Wall += more }, "tick, 50 matches, a ball in each"},
 		{"pushes in over a slot", func(f *figures) { f.push.sends[1].ours.Wall += more }, "100,000 pushes by push.Sender"},
 		{"a push that costs more among many", func(f *figures) { f.push.sends[1].ours.CPU += more }, "  CPU of a push among 100,000 v. 1,000"},
@@ -126,7 +128,7 @@ func TestTickCalls(t *testing.T) {
 	if unchanged.Changed || unchanged.Counters.String() != "3 UpdateItem + 1 Scan" || unchanged.Provider != 1 || unchanged.SQS != 0 {
 		t.Errorf("an unchanged tick of two matches makes %+v", unchanged)
 	}
-	if !changed.Changed || changed.SQS != 2 || changed.Dynamo["PutItem"] <= unchanged.Sum() {
+	if !changed.Changed || changed.SQS != 2 || changed.Sum() > 2+2*8 || changed.Writes <= unchanged.Writes || unchanged.Writes != 3 {
 		t.Errorf("a changed tick of two matches makes %+v", changed)
 	}
 	for _, c := range costs {

@@ -22,20 +22,20 @@ func near(t *testing.T, name string, got, want float64) {
 // small is a model whose numbers can be worked out by hand.
 func small() model {
 	m := model{room: cricket.Room}
-	m.Items.Fixture, m.Items.Cached, m.Items.Balls, m.Items.Subscription = 300, 1500, 3500, 200
+	m.Items.Fixture, m.Items.Cached, m.Items.Subscription = 300, 1500, 200
 	for _, matches := range []int{1, 10} {
 		n := float64(matches)
 		m.Tick = append(m.Tick,
-			tick{matches, false, calls{map[string]float64{"Scan": 1, "UpdateItem": 1 + n}, 0}},
-			tick{matches, true, calls{map[string]float64{"Scan": 1, "UpdateItem": 1 + 2*n, "GetItem": n, "DeleteItem": n, "PutItem": 10 * n}, 1.2 * n}},
+			tick{matches, false, calls{units: units{0.5, 1 + n}}},
+			tick{matches, true, calls{SQS: 1.2 * n, units: units{0.5 + n, 1 + 16*n}}},
 		)
 	}
 	m.Push = []push{
-		{1000, 1, calls{map[string]float64{"GetItem": 7}, 0}},
-		{100_000, 65, calls{map[string]float64{"GetItem": 740}, 64}},
+		{1000, 1, calls{Dynamo: map[string]float64{"GetItem": 7}}},
+		{100_000, 65, calls{Dynamo: map[string]float64{"GetItem": 740}, SQS: 64}},
 	}
 	for _, a := range actions {
-		m.Uses = append(m.Uses, use{a.what, 2, 6})
+		m.Uses = append(m.Uses, use{a.what, units{2, 6}})
 	}
 	return m
 }
@@ -70,11 +70,9 @@ func TestParts(t *testing.T) {
 	m := small()
 	one, ten := scenario{1, 1, 1000}, scenario{10, 1, 1e6}
 
-	// A tick: the claim, and a match's row with its copy. A change adds: an update
-	// of the row and its copy (2), a delete (1), 10 puts, of which the score has 2
-	// units and a copy (+3) and the balls 4 (+3).
-	near(t, "writes of one match", m.store(one).WriteUnits, 1440*(1+2)+75*(2+1+10+3+3))
-	near(t, "writes of ten", m.store(ten).WriteUnits, 1440*(1+20)+750*(2+1+10+3+3))
+	// A tick: the claim, and a match's row. A change adds 15.
+	near(t, "writes of one match", m.store(one).WriteUnits, 1440*(1+1)+75*15)
+	near(t, "writes of ten", m.store(ten).WriteUnits, 1440*(1+10)+750*15)
 	near(t, "reads of one match", m.store(one).ReadUnits, 1440*0.5+75)
 	near(t, "messages of one match", m.store(one).SQSRequests, 3*75*1.2)
 

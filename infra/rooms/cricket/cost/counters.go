@@ -17,7 +17,7 @@ var kept []byte
 // counters are the calls that the benchmark counts, and the sizes of some items.
 type counters struct {
 	Items struct {
-		Fixture, Cached, Balls, Subscription float64 // bytes, with the names of attributes
+		Fixture, Cached, Subscription float64 // bytes, with the names of attributes
 	}
 	Tick []tick
 	Push []push
@@ -39,14 +39,18 @@ type push struct {
 
 // use is one request of a user that writes.
 type use struct {
-	What                  string // the function
-	ReadUnits, WriteUnits float64
+	What string // the function
+	units
 }
 
 type calls struct {
 	Dynamo map[string]float64 // by operation
 	SQS    float64
+	units
 }
+
+// units are what DynamoDB bills.
+type units struct{ ReadUnits, WriteUnits float64 }
 
 // parse reads counters and reports what is missing.
 func parse(text []byte) (c counters, err error) {

@@ -83,25 +83,12 @@ func (m model) store(s scenario) usage.Usage {
 	ticks, n := s.hours*ticksOfHour, float64(s.matches)
 	changes := n * s.hours * changesOfHour
 	return usage.Usage{
-		WriteUnits: ticks*m.writes(idle, 0) + changes*(m.writes(busy, n)-m.writes(idle, 0))/n,
-		ReadUnits:  ticks*reads(idle) + changes*(reads(busy)-reads(idle))/n,
+		WriteUnits: ticks*idle.WriteUnits + changes*(busy.WriteUnits-idle.WriteUnits)/n,
+		ReadUnits:  ticks*idle.ReadUnits + changes*(busy.ReadUnits-idle.ReadUnits)/n,
 		// Each is sent, received and deleted.
 		SQSRequests: 3 * changes * (busy.SQS - idle.SQS) / n,
 	}
 }
-
-// writes are the write units of a tick in which so many matches have changed. The
-// fixture row and the score row are copied into an index. Only the score row and the
-// last balls have more than one unit.
-func (m model) writes(c calls, changed float64) float64 {
-	cached, balls, fixture := usage.WriteUnits(m.Items.Cached), usage.WriteUnits(m.Items.Balls), usage.WriteUnits(m.Items.Fixture)
-	claim := 1.0
-	return claim + (c.Dynamo["UpdateItem"]-claim)*2*fixture + c.Dynamo["DeleteItem"] + c.Dynamo["PutItem"] + changed*(2*cached-1+balls-1)
-}
-
-// reads are the read units of a tick. Its scan of the index is eventually consistent;
-// its reads of rows are consistent, and the rows are small.
-func reads(c calls) float64 { return c.Dynamo["Scan"]/2 + c.Dynamo["GetItem"] }
 
 // tokens is what the changes use if every activity gets a push of its own.
 func (m model) tokens(s scenario) usage.Usage {
@@ -199,7 +186,7 @@ func (m model) seed(s scenario) usage.Usage {
 		}
 		for _, op := range a.Ops {
 			switch op {
-			case spec.GetItem, spec.Query, spec.Scan:
+			case spec.GetItem, spec.BatchGetItem, spec.Query, spec.Scan:
 				u.ReadUnits += n / 2
 			default:
 				u.WriteUnits += n * copies * max(usage.WriteUnits(size), 1)

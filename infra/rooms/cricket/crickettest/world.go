@@ -415,13 +415,16 @@ type Outcome struct {
 	Ledger   []string
 }
 
-// sentEvents is what Outcome reads of a ledger of package live.
-type sentEvents struct {
-	MatchID string `dynamodbav:"matchId"`
-	Events  []struct {
-		Key  string `dynamodbav:"k"`
-		Sent bool   `dynamodbav:"t"`
-	} `dynamodbav:"events"`
+// sentRow is what Outcome reads of live.Sent.
+type sentRow struct {
+	MatchID string            `dynamodbav:"matchTeamKey"`
+	Hashes  map[string]string `dynamodbav:"hashes"`
+	Ledger  struct {
+		Events []struct {
+			Key  string `dynamodbav:"k"`
+			Sent bool   `dynamodbav:"t"`
+		} `dynamodbav:"events"`
+	} `dynamodbav:"ledger"`
 }
 
 // Outcome reads the outcome of the world.
@@ -436,7 +439,7 @@ func (w *World) Outcome() Outcome {
 	for _, f := range testkit.Rows[match.Fixture](w.World, tables.Fixtures) {
 		f.LiveUpdatedAt, f.ArchivedAt = min(f.LiveUpdatedAt, 1), min(f.ArchivedAt, 1)
 		f.EndingAt, f.FinishedAt = min(f.EndingAt, 1), min(f.FinishedAt, 1)
-		f.LastSlot, f.BodySum, f.Polls, f.MissingSince = 0, "", 0, 0
+		f.LastSlot, f.BodySum, f.Polls, f.MissingSince, f.LeaseHolder, f.LeaseUntil = 0, "", 0, 0, "", 0
 		o.Fixtures[f.MatchID] = f
 	}
 	for _, c := range testkit.Rows[match.ScoreRow](w.World, tables.FixtureCache) {
@@ -452,16 +455,16 @@ func (w *World) Outcome() Outcome {
 		}
 	}
 	slices.Sort(o.Unqueued)
-	for _, h := range testkit.Rows[live.StateHash](w.World, tables.StateHashes) {
-		o.Hashes[h.Key] = h.Hash
+	for _, s := range testkit.Rows[sentRow](w.World, tables.StateHashes) {
+		for view, hash := range s.Hashes {
+			o.Hashes[s.MatchID+"#"+view] = hash
+		}
+		for _, e := range s.Ledger.Events {
+			o.Ledger = append(o.Ledger, fmt.Sprint(s.MatchID, " ", e.Key, " ", e.Sent))
+		}
 	}
 	for id := range o.Fixtures {
 		o.Balls[id] = w.balls(id)
-	}
-	for _, l := range testkit.Rows[sentEvents](w.World, tables.Processing) {
-		for _, e := range l.Events {
-			o.Ledger = append(o.Ledger, fmt.Sprint(l.MatchID, " ", e.Key, " ", e.Sent))
-		}
 	}
 	slices.Sort(o.Ledger)
 	for _, a := range testkit.Messages[alert.Alert](w.World, tables.AlertQueue) {

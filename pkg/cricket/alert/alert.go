@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"matchday/pkg/cricket/activity"
+	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score/event"
@@ -156,6 +157,7 @@ type Alerter struct {
 	sender      *push.Sender
 	locks       *lock.Locks
 	channels    activity.Channels
+	leagues     *catalog.Leagues
 	now         func() time.Time
 	environment string // APNs environment of the phones that the sender reaches; "" for all
 	attributes  string // name of the app's ActivityAttributes type
@@ -178,6 +180,7 @@ func NewAlerter(env app.Env, sender *push.Sender) *Alerter {
 	return &Alerter{
 		db: db, queue: queue.Open(env.AWS, env.Queues), sender: sender, now: env.Now,
 		locks:       &lock.Locks{DB: db, Acquire: tables.AcquireLock, Extend: tables.ExtendLock, Release: tables.ReleaseLock, TTL: alertLease, Now: env.Now},
+		leagues:     catalog.NewLeagues(db, env.Now),
 		channels:    activity.Channels{DB: db, Sender: func(context.Context) (*push.Sender, error) { return sender, nil }, Clock: env.Clock},
 		environment: push.EnvironmentOf(env), attributes: cmp.Or(env.Setting(tables.APNSType), tables.AttributesType),
 		sizes: batchSizes{Message: 2000, Part: 1600, Page: 500}, sendTimeout: sendTimeout,
@@ -208,8 +211,8 @@ type alertRow struct {
 // delay. Followers who were not reached are retried by a message of their own. If the
 // time of the run is over, the message is sent again and continues.
 //
-// Invalid: the message can never be sent. An alert that is too old is dropped. Any
-// other error: the message is handled again.
+// Invalid: the message can never be sent. An alert that is too old, or of a match whose
+// league is inactive, is dropped. Any other error: the message is handled again.
 func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 	if err := m.validate(); err != nil {
 		return err
@@ -220,6 +223,13 @@ func (a *Alerter) SendAlert(ctx context.Context, m Alert) error {
 	}
 	if !ok {
 		return problem.New(problem.Invalid, "match_not_found", "match %s does not exist", m.MatchID)
+	}
+	switch inactive, err := a.leagues.Inactive(ctx); {
+	case err != nil:
+		return err
+	case inactive[f.LeagueID]:
+		slog.InfoContext(ctx, "dropped an alert of an inactive league", "match", m.MatchID, "key", m.Key)
+		return nil
 	}
 	now := a.now()
 	if now.Sub(time.Unix(m.At, 0)) > maxAlertAge || m.isReminder() && (!now.Before(f.Start()) || Moved(m.remindsOf(), f.StartTime)) {

@@ -22,6 +22,7 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/cricket/activity"
 	"matchday/pkg/cricket/alert"
+	"matchday/pkg/cricket/catalog"
 	"matchday/pkg/cricket/follower"
 	"matchday/pkg/cricket/match"
 	"matchday/pkg/cricket/score/event"
@@ -919,6 +920,25 @@ func TestInvalidAndOldAlertsAreNotSent(t *testing.T) {
 	}
 	if n := ringCount(w, "ann"); n != 0 {
 		t.Errorf("the phone rang %d times, want 0", n)
+	}
+}
+
+// TestAlertsOfAnInactiveLeagueAreDropped: the followers of its matches are told nothing,
+// and those of a league that is active again within a minute.
+func TestAlertsOfAnInactiveLeagueAreDropped(t *testing.T) {
+	t.Parallel()
+	w := worldWithFollowedMatch(t)
+	addFollower(w, "ann", "11")
+	a := openAlerter(w, w.Env(alert.SendAlertsFunction))
+	league := catalog.ProvidedLeague{LeagueID: testkit.Row[match.Fixture](w.World, tables.Fixtures, "7").LeagueID}
+	for n, active := range []bool{false, true} {
+		league.Active = active
+		testkit.PutRows(w.World, tables.Leagues, league)
+		w.MoveClock(w.Clock.Now().Add(time.Minute))
+		testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
+		if got := ringCount(w, "ann"); got != n {
+			t.Errorf("with an active league %v the phone rang %d times, want %d", active, got, n)
+		}
 	}
 }
 

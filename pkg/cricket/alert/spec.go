@@ -16,7 +16,7 @@ var (
 		IfDown: "Users get no alerts and no reminders. Lock screens are updated.",
 		On:     tables.AlertQueue,
 		Uses: []spec.Access{
-			tables.GetFixture, tables.GetCached, tables.GetDisplay, tables.GetAlert, tables.RecordAlert, tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock,
+			tables.GetFixture, tables.AllLeagues, tables.GetCached, tables.GetDisplay, tables.GetAlert, tables.RecordAlert, tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock,
 			tables.AllFollowers, tables.BatchGetPreferences, tables.GetDevice, tables.DeleteDevice, tables.UpdatePushToStart, tables.MarkReminder, tables.ClaimReminders, tables.ClaimChannel, tables.RemoveChannel,
 		},
 		Sends: []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.APNSKey},

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 )
@@ -28,6 +29,31 @@ const (
 	cacheReference = "public, max-age=60"
 	scanTTL        = time.Minute
 )
+
+// Leagues knows which leagues are inactive. It reads them at most once in scanTTL.
+type Leagues struct {
+	db       dynamo.DB
+	now      func() time.Time
+	inactive cachedList[ProvidedLeague]
+}
+
+// NewLeagues returns Leagues that read the table of db. The function uses AllLeagues.
+func NewLeagues(db dynamo.DB, now func() time.Time) *Leagues {
+	return &Leagues{db: db.Eventual(), now: now}
+}
+
+// Inactive returns the ids of the inactive leagues, which may be a minute old. A league
+// without a row is not inactive.
+func (l *Leagues) Inactive(ctx context.Context) (map[string]bool, error) {
+	rows, err := l.inactive.get(l.now(), func() ([]ProvidedLeague, error) {
+		return dynamo.ScanAll[ProvidedLeague](ctx, l.db, tables.AllLeagues, new(dynamo.Equal[ProvidedLeague]("active", false)))
+	})
+	ids := make(map[string]bool, len(rows))
+	for _, row := range rows {
+		ids[row.LeagueID] = true
+	}
+	return ids, err
+}
 
 // cachedList is a list that is read again when it is older than scanTTL. The zero
 // value is an empty cache.

@@ -28,7 +28,7 @@ type League struct {
 	Code     string `json:"code" doc:"The provider's short code."`
 	SeasonID string `json:"seasonId" doc:"The id of the current season."`
 	Image    string `json:"image,omitempty" doc:"The address of the provider's image."`
-	Active   bool   `json:"active" doc:"Whether the matches of the league are copied from the provider."`
+	Active   bool   `json:"active" doc:"Whether the matches of the league are planned, polled and told of. Those of an inactive league stay as they are stored."`
 	Priority int    `json:"priority" doc:"Leagues are listed by descending priority."`
 }
 
@@ -112,7 +112,7 @@ type UpdateLeague struct {
 	auth.Admin
 	ID   string `path:"id" pattern:"^[0-9]{1,19}$" doc:"The id of the league."`
 	Body struct {
-		Active   *bool   `json:"active,omitempty" doc:"Whether the matches of the league are copied from the provider."`
+		Active   *bool   `json:"active,omitempty" doc:"Whether the matches of the league are planned, polled and told of. Those of an inactive league stay as they are stored."`
 		Title    *string `json:"title,omitempty" format:"display-name" minLength:"0" maxLength:"64" doc:"The display name. Empty resets it to the provider's name."`
 		Priority *int    `json:"priority,omitempty" minimum:"0" maximum:"1000" doc:"Leagues are listed by descending priority."`
 	}

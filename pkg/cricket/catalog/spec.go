@@ -84,7 +84,7 @@ var (
 
 	UpdateLeagueFunction = spec.Function{
 		Name:   "cricket/update-league",
-		Does:   "Changes the title or priority of a league, or sets whether its matches are copied.",
+		Does:   "Changes the title or priority of a league, or sets whether its matches are polled and told of.",
 		IfDown: "Administrators cannot change leagues.",
 		On:     spec.Route{Method: "PATCH", Path: "/leagues/{id}", Auth: spec.Admin},
 		Uses:   []spec.Access{tables.UpdateLeague, tables.GetLeague},

@@ -42,7 +42,7 @@ func OpenProvider(ctx context.Context, env app.Env) (*sportmonks.Client, error) 
 }
 
 // ProvidedLeague has the attributes of a league that the provider supplies, and
-// Active, which administrators set: only matches of active leagues are copied.
+// Active, which administrators set: see the package.
 type ProvidedLeague struct {
 	LeagueID string `dynamodbav:"leagueId"`
 	Code     string `dynamodbav:"code"`

@@ -9,7 +9,8 @@
 //  1. The Ticker claims the slot. If another execution claimed it, the tick ends.
 //  2. One request returns all live matches. If the provider fails, the tick ends and
 //     the stored state stands.
-//  3. A match whose payload is unchanged gets one write (markUnchanged).
+//  3. A match of an inactive league (package catalog) is skipped. A match whose payload is
+//     unchanged gets one write (markUnchanged).
 //  4. A match whose payload changed is ingested under a lease (ingest): scorer.Read
 //     makes the score, and the balls, the score and the displays are stored.
 //  5. If a display changed, one MatchChanged is sent to push-activities. An event that
@@ -18,7 +19,7 @@
 //  6. The checksum of the payload is written last. After a crash it is missing, and
 //     the next tick ingests the match again.
 //  7. A live match that is missing from the feed is archived (archiveMissing), as
-//     below.
+//     below. So is one whose league has become inactive, at once.
 //
 // # When a match ends
 //

@@ -23,7 +23,7 @@ var (
 		IfDown: "No lock screen is updated. The first tick after the recovery catches up.",
 		On:     spec.Task{},
 		Uses: []spec.Access{
-			tables.ClaimSlot, tables.GetFixture, tables.UpdateFixture, tables.ScanLive, tables.ArchiveFixture, tables.DeleteReplay,
+			tables.ClaimSlot, tables.AllLeagues, tables.GetFixture, tables.UpdateFixture, tables.ScanLive, tables.ArchiveFixture, tables.DeleteReplay,
 			tables.BatchGetCached, tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed, tables.GetHash, tables.PutHash, tables.PutDisplay,
 		},
 		Sends: []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue}, Secrets: []string{tables.SportMonksToken},

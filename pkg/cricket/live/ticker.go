@@ -30,7 +30,7 @@ func OpenTicker(ctx context.Context, env app.Env) (*Ticker, error) {
 		return nil, err
 	}
 	db, q := dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues)
-	return &Ticker{db: db, queue: q, provider: provider, ingester: newIngester(db, q, env.Now), Clock: env.Clock}, nil
+	return &Ticker{db: db, queue: q, provider: provider, leagues: catalog.NewLeagues(db, env.Now), ingester: newIngester(db, q, env.Now), Clock: env.Clock}, nil
 }
 
 // Ticker runs ticks: it polls the provider and ingests the matches.
@@ -38,6 +38,7 @@ type Ticker struct {
 	db       dynamo.DB
 	queue    queue.Sender
 	provider *sportmonks.Client
+	leagues  *catalog.Leagues
 	ingester *ingester
 	app.Clock
 
@@ -104,11 +105,18 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 	if t.logProviderFault(ctx, err); err != nil {
 		return done, nil
 	}
+	inactive, err := t.leagues.Inactive(ctx)
+	if err != nil {
+		return done, err
+	}
 	done.Matches = len(polled.entries)
 	var changed, failed atomic.Int64
 	var g errgroup.Group
 	g.SetLimit(matchesAtOnce)
 	for _, e := range polled.entries {
+		if inactive[e.League] {
+			continue
+		}
 		g.Go(func() error {
 			switch ingested, err := t.ingest(ctx, e, in.Slot, due); {
 			case err != nil:
@@ -123,7 +131,7 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 	g.Wait()
 	done.Changed = int(changed.Load())
 	t.remember(polled)
-	live, archived, err := t.reconcile(ctx, polled)
+	live, archived, err := t.reconcile(ctx, polled, inactive)
 	telemetry.Emit(ctx, t.Now(), []telemetry.Sample{
 		telemetry.Millis(tables.TickLag, start.Sub(due)), telemetry.Millis(tables.TickTime, t.Now().Sub(start)),
 		telemetry.Count(tables.MatchesLive, live), telemetry.Count(tables.MatchesChanged, done.Changed), telemetry.Count(tables.MatchesFailed, int(failed.Load())),
@@ -204,27 +212,35 @@ func (t *Ticker) ingest(ctx context.Context, e sportmonks.Entry, slot int64, due
 	return err == nil, err
 }
 
-// reconcile archives the live matches that are missing from the feed and deletes
-// replays that have expired. It returns how many matches stay live, and how many do
-// not.
-func (t *Ticker) reconcile(ctx context.Context, polled snapshot) (live, archived int, err error) {
+// reconcile archives the live matches that are missing from the feed, and those of
+// inactive leagues, and deletes replays that have expired. It returns how many matches
+// stay live, and how many do not.
+func (t *Ticker) reconcile(ctx context.Context, polled snapshot, inactive map[string]bool) (live, archived int, err error) {
 	pages := dynamo.Pages(func(start dynamo.Item) ([]match.Fixture, dynamo.Item, error) {
 		return dynamo.Scan[match.Fixture](ctx, t.db, tables.ScanLive, nil, start, 0)
 	})
-	listed := func(id string) bool {
-		return slices.ContainsFunc(polled.entries, func(e sportmonks.Entry) bool { return e.ID == id })
+	entry := func(id string) (e sportmonks.Entry, listed bool) {
+		i := slices.IndexFunc(polled.entries, func(e sportmonks.Entry) bool { return e.ID == id })
+		if i < 0 {
+			return e, false
+		}
+		return polled.entries[i], true
 	}
-	after := archiveAfter
-	if listed("") {
-		after = archiveAfterUnnamed
+	grace := archiveAfter
+	if _, unnamed := entry(""); unnamed {
+		grace = archiveAfterUnnamed
 	}
 	for page, err := range pages {
 		if err != nil {
 			return live, archived, err
 		}
 		for _, f := range page {
-			left := false
-			if !listed(f.MatchID) {
+			left, after := false, grace
+			e, listed := entry(f.MatchID)
+			if inactive[e.League] {
+				listed, after = false, 0
+			}
+			if !listed {
 				if left, err = t.archiveMissing(ctx, f.MatchID, after); err != nil {
 					return live, archived, err
 				}
@@ -240,7 +256,7 @@ func (t *Ticker) reconcile(ctx context.Context, polled snapshot) (live, archived
 }
 
 // archiveMissing archives a match that is missing from the feed, and sends a
-// MatchLeft, if its first poll without it was that long ago. It deletes a replay that
+// MatchLeft, if its first poll without it was that long ago: at once for 0. It deletes a replay that
 // has expired. It returns true if the match is no longer live.
 //
 // The message is sent first, so that a crash before the archiving does not lose it.
@@ -262,7 +278,7 @@ func (t *Ticker) archiveMissing(ctx context.Context, matchID string, after time.
 		_, err := dynamo.Delete(ctx, t.db, tables.DeleteReplay, dynamo.Key(tables.DeleteReplay, matchID), expired)
 		return dynamo.Applied(err)
 	}
-	if f.MissingSince < f.LiveUpdatedAt { // the first poll without it; those that failed do not count
+	if after > 0 && f.MissingSince < f.LiveUpdatedAt { // the first poll without it; those that failed do not count
 		set := dynamo.Set(match.Fixture{MissingSince: now.UnixMilli()}, "missingSince")
 		err := f.Update(ctx, t.db, tables.ArchiveFixture, set, dynamo.Equal[match.Fixture]("liveUpdatedAt", f.LiveUpdatedAt))
 		return false, dynamo.IgnoreRefused(err)

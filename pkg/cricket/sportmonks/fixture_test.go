@@ -72,6 +72,21 @@ func TestSplitRefusesMalformedBodies(t *testing.T) {
 	}
 }
 
+func TestSplitReadsTheLeague(t *testing.T) {
+	t.Parallel()
+	entries, err := Split([]byte(`{"data":[{"id":1,"league":{"league_id":9},"league_id":3},{"league_id":"4","id":"2"},{"id":3,"league_id":null},{"id":4}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.ID+" of "+e.League)
+	}
+	if diff := cmp.Diff([]string{"1 of 3", "2 of 4", "3 of ", "4 of "}, got); diff != "" {
+		t.Errorf("leagues (-want +got):\n%s", diff)
+	}
+}
+
 func TestSumDependsOnTheContentOnly(t *testing.T) {
 	t.Parallel()
 	entries, err := Split([]byte(`{"data":[{"id":1},{"id": 1},{"id":1}]}`))

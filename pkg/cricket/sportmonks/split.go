@@ -9,14 +9,15 @@ import (
 
 // Entry is a fixture of a body, not decoded.
 type Entry struct {
-	ID  string // the fixture's id in decimal; "" if Err is set
-	Raw []byte // its JSON, a part of the body
-	Sum string // checksum: 32 hex digits of the SHA-256 of Raw
-	Err error  // why the entry is no fixture
+	ID     string // the fixture's id in decimal; "" if Err is set
+	League string // the id of its league in decimal; "" if it has none
+	Raw    []byte // its JSON, a part of the body
+	Sum    string // checksum: 32 hex digits of the SHA-256 of Raw
+	Err    error  // why the entry is no fixture
 }
 
 // Split returns the fixtures in a body of /livescores, /fixtures or /fixtures/{id}, in
-// order. It reads only the id of each fixture, so that an error inside one is left to
+// order. It reads only the ids of each fixture and of its league, so that an error inside one is left to
 // Decode and does not affect the others. HTML, a truncated body and a body without
 // "data" are an Error of kind Malformed.
 func Split(body []byte) ([]Entry, error) {
@@ -78,12 +79,19 @@ func (s *scan) peek() byte {
 func (s *scan) entry() Entry {
 	c := s.peek()
 	start := s.i
-	var id []byte
+	var id, league string
 	if c != '{' {
 		s.skip()
 	} else {
 		s.members(func(name []byte) bool {
-			if string(name) != "id" || id != nil {
+			var to *string
+			switch string(name) {
+			case "id":
+				to = &id
+			case "league_id":
+				to = &league
+			}
+			if to == nil || *to != "" {
 				return s.skip()
 			}
 			s.peek()
@@ -91,23 +99,31 @@ func (s *scan) entry() Entry {
 			if !s.skip() {
 				return false
 			}
-			id = bytes.Trim(s.b[from:s.i], "\" \t\r\n")
+			*to = number(s.b[from:s.i])
 			return true
 		})
 	}
 	if !s.ok() {
 		return Entry{}
 	}
-	e := Entry{Raw: s.b[start:s.i:s.i]}
-	n, err := strconv.Atoi(string(id))
-	if err != nil || n <= 0 {
+	e := Entry{ID: id, League: league, Raw: s.b[start:s.i:s.i]}
+	if id == "" {
 		e.Err = malformed(e.Raw, "fixture has no id")
 		return e
 	}
-	e.ID = strconv.Itoa(n)
 	sum := sha256.Sum256(e.Raw)
 	e.Sum = hex.EncodeToString(sum[:16])
 	return e
+}
+
+// number returns a positive whole number, which may be a string in JSON, in decimal. It
+// returns "" for anything else.
+func number(raw []byte) string {
+	n, err := strconv.Atoi(string(bytes.Trim(raw, "\" \t\r\n")))
+	if err != nil || n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // members reads an object. It calls value before the value of each member, which value

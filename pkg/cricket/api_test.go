@@ -159,6 +159,25 @@ func TestProblemCodes(t *testing.T) {
 	}
 }
 
+// TestLimitsOfPages: the pages of every list have 1 to 100 items.
+func TestLimitsOfPages(t *testing.T) {
+	t.Parallel()
+	routes := crickettest.NewWithMatches(t).Routes()
+	for _, c := range []struct {
+		fn     spec.Function
+		target string
+	}{
+		{catalog.ListTeamsFunction, "/teams?"}, {catalog.ListLeaguesFunction, "/leagues?"}, {catalog.ListSeasonTeamsFunction, "/seasons/5/teams?"},
+		{match.ListMatchesFunction, "/matches?league=3&"}, {match.ListLeagueMatchesFunction, "/admin/matches?leagueId=3&"},
+	} {
+		for limit, want := range map[int]int{-1: 422, 0: 422, 1: 200, 100: 200, 101: 422} {
+			if out := testkit.Call(routes, c.fn, fmt.Sprint(c.target, "limit=", limit), testkit.Administrator, ""); out.StatusCode != want {
+				t.Errorf("%slimit=%d: %d %s, want %d", c.target, limit, out.StatusCode, out.Body, want)
+			}
+		}
+	}
+}
+
 // TestRequestIsAnsweredWhileATableHangs: the answer is Unavailable and comes before the
 // invocation times out.
 func TestRequestIsAnsweredWhileATableHangs(t *testing.T) {

@@ -226,6 +226,62 @@ func TestLimitsOfThePeer(t *testing.T) {
 	}
 }
 
+// TestWaitForRoomEndsWithTheCaller: a caller that gives up while it waits for room leaves the
+// connection to the others. One whose patience ran out ends it if the peer sent nothing.
+func TestWaitForRoomEndsWithTheCaller(t *testing.T) {
+	t.Parallel()
+	for name, usable := range map[string]bool{"gives up": true, "runs out of patience": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c, p := primed(t)
+				p.must(p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 0}))
+				p.next(http2.FrameSettings)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if usable {
+					time.AfterFunc(time.Second, cancel)
+				}
+				_, err := c.do(ctx, 2*time.Second, "/x", newHeader("apple", "POST", "jwt", "apns-topic", bundle), nil)
+				if want := map[bool]error{true: context.Canceled, false: errSlow}[usable]; err != want {
+					t.Errorf("got %v, want %v", err, want)
+				}
+				if c.usable() != usable {
+					t.Errorf("usable is %v", !usable)
+				}
+			})
+		})
+	}
+}
+
+// TestBodyOfTheWholeWindow: a body may fill the window of its stream, and no body may be
+// larger, because a request is one frame of data.
+func TestBodyOfTheWholeWindow(t *testing.T) {
+	t.Parallel()
+	for n, fits := range map[int]bool{1000: true, 1001: false} {
+		synctest.Test(t, func(t *testing.T) {
+			c, p := primed(t)
+			p.must(p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1000}))
+			p.next(http2.FrameSettings)
+			got := ask(t, c, "/x", n)
+			if !fits {
+				if r := <-got; r.err != errClosed {
+					t.Errorf("%d bytes: %+v, want errClosed", n, r)
+				}
+				return
+			}
+			if active(c) != 1 {
+				t.Fatalf("%d bytes are not sent: %+v", n, <-got)
+			}
+			id, _ := p.request()
+			p.answer(id, "200", "")
+			if r := <-got; r.err != nil {
+				t.Errorf("%d bytes: %v", n, r.err)
+			}
+		})
+	}
+}
+
 func TestGoAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,7 +17,6 @@ import (
 	"syscall"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -55,14 +54,9 @@ func command(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithDefaultRegion("us-east-1"))
+	cfg, err := ready.Config(ctx, args[2:])
 	if err != nil {
 		return err
-	}
-	for _, arg := range args[2:] {
-		if region, ok := strings.CutPrefix(arg, "region="); ok && region != "" {
-			cfg.Region = region
-		}
 	}
 	return run(ctx, open(cfg), fleet.Rooms(), s, args[0], args[1], os.Stdout)
 }

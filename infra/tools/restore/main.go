@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -58,7 +57,7 @@ func command(ctx context.Context, args []string) error {
 			return fmt.Errorf("invalid AT=%s: must be a time like 2026-11-22T18:00:00Z", args[2])
 		}
 	}
-	cfg, err := config.LoadDefaultConfig(ctx)
+	cfg, err := ready.Config(ctx, args[3:])
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ package ready
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"matchday/infra/stage"
@@ -31,6 +33,19 @@ func Stage(rooms []spec.Room, settings []string) (stage.Stage, error) {
 	}
 	context["cdn"] = "" // the checks of cdn=true need a region
 	return stage.Read(rooms, context, func(string) string { return "" })
+}
+
+// Config returns the credentials of the environment, as the AWS CLI finds them, and the
+// region of the settings or, if they have none, of the environment. Like the CDK it takes
+// us-east-1 if no region is set at all.
+func Config(ctx context.Context, settings []string) (aws.Config, error) {
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithDefaultRegion("us-east-1"))
+	for _, s := range settings {
+		if region, ok := strings.CutPrefix(s, "region="); ok && region != "" {
+			cfg.Region = region
+		}
+	}
+	return cfg, err
 }
 
 // Template is what is read of a CloudFormation template.

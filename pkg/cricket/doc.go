@@ -18,7 +18,7 @@
 // # Tables
 //
 //	table                           key                            contents
-//	cricket-fixtures                matchId                        a match: who, when, status; lastSlot and bodySum of the last poll; leaseHolder while a worker processes it
+//	cricket-fixtures                matchId                        a match: who, when, status; lastSlot and bodySum of the last poll; leaseHolder while a worker processes it; the titles that administrators have set for its teams
 //	cricket-teams                   teamId                         a team; title, shortName and color belong to the administrators
 //	cricket-team-seasons            seasonId, teamId               which teams play in a season
 //	cricket-leagues                 leagueId                       a league; active, title and priority belong to the administrators

@@ -91,6 +91,7 @@ func (d *TossDetector) detect(ctx context.Context, f match.Fixture) error {
 		return nil
 	}
 	state, _ := scorer.Read(provided, score.State{})
+	f.Rename(&state)
 	events := event.List(provided, state)
 	i := slices.IndexFunc(events, func(e event.Event) bool { return e.Kind == event.Toss })
 	if i < 0 {

@@ -40,6 +40,12 @@ type TeamProfile struct {
 	National  bool   `json:"national" doc:"Whether it is a national team."`
 }
 
+// Titled lists the teams that have a title or a short name of the administrators.
+func Titled(ctx context.Context, db dynamo.DB) ([]TeamRow, error) {
+	titled := dynamo.Exists[TeamRow]("title").Or(dynamo.Exists[TeamRow]("shortName"))
+	return dynamo.ScanAll[TeamRow](ctx, db, tables.AllTeams, &titled)
+}
+
 // profile returns the row as the API returns it.
 func (t TeamRow) profile() TeamProfile {
 	return TeamProfile{
@@ -124,7 +130,9 @@ type UpdateTeam struct {
 	}
 }
 
-// UpdateTeam changes the attributes that the request has. No sync overwrites them.
+// UpdateTeam changes the attributes that the request has. No sync overwrites them. The next
+// sync-fixtures displays matches by the title and the short name: those from two days
+// before now, also while they are live, and their alerts.
 // It returns NotFound if there is the team does not exist, and Invalid if the request has no
 // attribute.
 func (r *Reference) UpdateTeam(ctx context.Context, in *UpdateTeam) (*TeamPage, error) {

@@ -201,6 +201,7 @@ func (i *ingester) ingestHeld(ctx context.Context, l leased, fixture sportmonks.
 	} else {
 		after.state, problems = scorer.Read(fixture, before.state)
 	}
+	l.Rename(&after.state)
 	after.problems = logProblems(ctx, l.MatchID, before.problems, problems)
 	after.events = event.List(fixture, after.state)
 	if p.deleted { // the page confirms nothing of what waits for confirmation

@@ -80,6 +80,8 @@ type Fixture struct {
 	// identifies the toss for which an alert was sent.
 	LeftAt  int64  `dynamodbav:"leftAt,omitempty"`
 	TossKey string `dynamodbav:"tossKey,omitempty"`
+
+	Titles
 }
 
 // NewFixture returns the row of a match in the schedule of the provider.

@@ -9,5 +9,5 @@ import (
 
 // ScoreOf returns the row of the score of a match as a sync writes it.
 func ScoreOf(row match.Fixture, provided sportmonks.Fixture, now time.Time) (match.ScoreRow, error) {
-	return scheduledMatch{row, provided, ""}.score(now)
+	return scheduledMatch{row, provided, ""}.score(match.Titles{}, now)
 }

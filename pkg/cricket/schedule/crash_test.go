@@ -1,6 +1,7 @@
 package schedule_test
 
 import (
+	"strings"
 	"testing"
 
 	"matchday/infra/rooms/cricket/crickettest"
@@ -8,7 +9,11 @@ import (
 	"matchday/infra/sim/sportmonks/script"
 	"matchday/infra/testkit"
 	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/cricket/catalog"
+	"matchday/pkg/cricket/match"
+	"matchday/pkg/cricket/schedule"
 	"matchday/pkg/cricket/tables"
+	"matchday/pkg/kit/app"
 )
 
 // TestSyncsCrash: after a crash at any call, a second run of a sync completes the first.
@@ -35,6 +40,45 @@ func TestSyncsCrash(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestTitlesAreDisplayedAfterACrash: a second run of a sync displays the teams of a match that
+// is over by the titles that the first run had begun to store.
+func TestTitlesAreDisplayedAfterACrash(t *testing.T) {
+	t.Parallel()
+	type outcome struct {
+		Fixture  match.Titles
+		Score    string
+		Displays []string
+	}
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) (o outcome) {
+		w := crickettest.New(t)
+		testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", SeasonID: "5", Active: true})
+		f := w.AddFixture("7")
+		w.SetPayload(crickettest.Payload(f, "Aban.", crickettest.Ball{ID: 1, Runs: 1}))
+		w.TickAt(w.Ticker(), 0)
+		w.DecideEnd("7", 1)
+		w.SetFixtures(crickettest.Payload(f, "Aban."))
+		testkit.PutRows(w.World, tables.Teams, catalog.TeamRow{ProvidedTeam: catalog.ProvidedTeam{TeamID: "12"}, Title: "The Valley Kings"})
+		sync := func(env app.Env) error {
+			return testkit.OpenWith(w.World, env, schedule.OpenSyncer).SyncFixtures(w.NewContext())
+		}
+		sync(w.CrashingEnv(schedule.SyncFixturesFunction, p))
+		w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
+		testkit.Must(t, sync(w.Env(schedule.SyncFixturesFunction)))
+		o.Fixture = testkit.Row[match.Fixture](w.World, tables.Fixtures, "7").Titles
+		row, _, err := match.ReadScore(t.Context(), w.DB(), "7")
+		testkit.Must(t, err)
+		o.Score = row.State.Visitor.Name
+		for _, view := range f.Perspectives() {
+			d := testkit.Row[match.DisplayRow](w.World, tables.Displays, match.DisplayKey("7", view))
+			o.Displays = append(o.Displays, string(d.Display)+d.Hash)
+			if !strings.Contains(string(d.Display), "The Valley Kings") {
+				t.Errorf("the display for %s is %s, want the title", view, d.Display)
+			}
+		}
+		return o
+	})
 }
 
 // TestFailureOfASyncIsReported: a sync of which one call has failed returns an error.

@@ -56,6 +56,9 @@ func OpenSyncer(ctx context.Context, env app.Env) (*Syncer, error) {
 // match, and of any other match it writes only the attributes of the schedule. It
 // returns an error for fixtures that cannot be decoded, after it has copied the others.
 //
+// A match whose teams have other titles of the administrators than before is displayed by
+// them: match.Retitle.
+//
 // Followers of an upcoming match are told if it was moved by an hour or more.
 //
 // An upcoming match that the schedule no longer lists is requested by its id: the
@@ -114,11 +117,16 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 	if err != nil {
 		return errors.Join(invalid, err)
 	}
+	teams, err := catalog.Titled(ctx, s.db)
+	if err != nil {
+		return errors.Join(invalid, err)
+	}
 	var fresh []match.Fixture
 	var unscored []match.ScoreRow
 	var unnamed []match.Names
 	for _, m := range found {
-		score, err := m.score(now)
+		titles := match.TitlesOf(m.row, teams)
+		score, err := m.score(titles, now)
 		if err != nil {
 			return err
 		}
@@ -130,6 +138,7 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 		same := j >= 0 && (scores[j].LastSlot != 0 || scores[j].StateJSON == score.StateJSON)
 		switch {
 		case i < 0:
+			m.row.Titles = titles
 			fresh = append(fresh, m.row)
 			if !same {
 				unscored = append(unscored, score)
@@ -142,6 +151,13 @@ func (s *Syncer) syncFixtures(ctx context.Context, l *lock.Lease) error {
 			err = s.tellMoved(ctx, known[i], m.row, score.State, now)
 		}
 		if err = errors.Join(err, s.reschedule(ctx, known[i], m.row)); err != nil {
+			return err
+		}
+		var stored *match.ScoreRow
+		if j >= 0 {
+			stored = &scores[j]
+		}
+		if err = match.Retitle(ctx, s.db, known[i], titles, stored, score.State, now); err != nil {
 			return err
 		}
 		if err = s.reportEnded(ctx, known[i], m.row, now); err != nil {
@@ -184,9 +200,10 @@ type scheduledMatch struct {
 	league   string // the name of the league
 }
 
-// score returns the row of the score before the first poll.
-func (m scheduledMatch) score(now time.Time) (match.ScoreRow, error) {
+// score returns the row of the score before the first poll, with the titles of the teams.
+func (m scheduledMatch) score(titles match.Titles, now time.Time) (match.ScoreRow, error) {
 	state, _ := scorer.Read(m.provided, score.State{})
+	titles.Rename(&state)
 	return match.NewScoreRow(m.row, state, 0, now)
 }
 

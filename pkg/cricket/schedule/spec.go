@@ -13,7 +13,7 @@ var (
 		On:     spec.Schedule("rate(15 minutes)"),
 		Uses: []spec.Access{
 			tables.AcquireLock, tables.ExtendLock, tables.ReleaseLock, tables.ActiveLeagues, tables.StartingSoon, tables.BatchGetFixtures, tables.BatchPutFixtures, tables.UpdateFixture,
-			tables.AllCached, tables.BatchGetCached, tables.BatchPutCached, tables.PutCached,
+			tables.AllCached, tables.BatchGetCached, tables.BatchPutCached, tables.PutCached, tables.AllTeams, tables.GetDisplay, tables.PutDisplay,
 		},
 		Sends: []spec.Queue{tables.FinishQueue, tables.AlertQueue}, Secrets: []string{tables.SportMonksToken},
 		Memory: 256, Timeout: tables.JobTimeout,

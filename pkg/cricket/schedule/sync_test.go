@@ -96,6 +96,78 @@ func TestSyncsCopyAndRepair(t *testing.T) {
 	}
 }
 
+// TestTitlesAreDisplayed: the titles of the administrators, and their removal, reach the
+// displays and the alerts of a match before, during and after it.
+func TestTitlesAreDisplayed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status string // "" if the match was never polled
+		live   bool
+	}{"before": {"", false}, "during": {"1st Innings", true}, "after": {"Finished", false}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := crickettest.New(t)
+			testkit.PutRows(w.World, tables.Leagues, catalog.ProvidedLeague{LeagueID: "3", Code: "T20", Name: "The League", SeasonID: "5", Active: true})
+			testkit.PutRows(w.World, tables.Teams, catalog.ProvidedTeam{TeamID: "11", Name: "Harbour", Code: "HAR"}, catalog.ProvidedTeam{TeamID: "12", Name: "Valley", Code: "VAL"})
+			f := match.Fixture{MatchID: "7", LeagueCode: "T20", LeagueID: "3", SeasonID: "5", StartTime: crickettest.KickOff.Format(tables.TimeLayout), Type: "T20", Status: "NS", LocalTeamID: "11", VisitorTeamID: "12"}
+			scheduled := crickettest.Payload(f, "NS")
+			payload := strings.Replace(crickettest.Payload(f, "1st Innings", crickettest.Ball{ID: 1, Runs: 1}), `"id":7,`, `"id":7,"toss_won_team_id":11,"elected":"batting",`, 1)
+			if c.status == "Finished" {
+				payload = strings.Replace(payload, `"status":"1st Innings"`, `"status":"Aban."`, 1)
+			}
+			w.SetPayload(payload)
+			w.SetFixtures(scheduled)
+			tk := w.Ticker()
+			sync := func(n int) {
+				t.Helper()
+				w.MoveClock(w.Clock.Now().Add(15 * time.Minute))
+				testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
+				if c.status != "" {
+					w.MoveClock(crickettest.At(n))
+					w.TickAt(tk, n)
+				}
+			}
+			reference := testkit.Open(w.World, catalog.UpdateTeamFunction, catalog.OpenReference)
+			w.MoveClock(crickettest.KickOff.Add(-50 * time.Minute))
+			sync(0)
+			sync(1000)
+			if c.status == "Finished" {
+				w.DecideEnd("7", 1001)
+			}
+			for i, title := range []string{"The Harbour Lights", ""} {
+				short := ""
+				if title != "" {
+					short = "LIGHTS"
+				}
+				in := &catalog.UpdateTeam{ID: "11"}
+				in.Body.Title, in.Body.ShortName = &title, &short
+				_, err := reference.UpdateTeam(w.NewContext(), in)
+				testkit.Must(t, err)
+				pushed := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue))
+				sync(2000 + 1000*i)
+				out, err := testkit.Open(w.World, match.GetDisplayFunction, match.OpenMatches).GetDisplay(w.NewContext(), &match.GetDisplay{ID: "7", Team: "neutral"})
+				testkit.Must(t, err)
+				want := []string{title, short, "Valley", "VAL"}
+				if title == "" {
+					want = []string{"Harbour", "HAR", "Valley", "VAL"}
+				}
+				got := []string{out.Body.Local.Name, out.Body.Local.Code, out.Body.Visitor.Name, out.Body.Visitor.Code}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("title %q: the display differs (-want +got):\n%s", title, diff)
+				}
+				c2, _, err := match.ReadScore(t.Context(), w.DB(), "7")
+				testkit.Must(t, err)
+				if toss := c2.State.Toss.Text; c.status != "" && toss != want[0]+" won the toss and chose to bat" {
+					t.Errorf("title %q: the toss is %q", title, toss)
+				}
+				if got := len(testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue)) > pushed; got != c.live {
+					t.Errorf("title %q: displays are pushed: %v, want %v", title, got, c.live)
+				}
+			}
+		})
+	}
+}
+
 // TestSyncsSpareAttributesOfOthers: no sync writes attributes of the administrators, the
 // ticker or the finisher.
 func TestSyncsSpareAttributesOfOthers(t *testing.T) {

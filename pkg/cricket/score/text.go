@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -67,6 +68,45 @@ func (s *State) ResultText(res Result) string {
 		return "Match cancelled"
 	}
 	return "Result unknown"
+}
+
+// NameTeams writes the texts that name a team, except for that of the result, after all else
+// is set.
+func (s *State) NameTeams() {
+	if t := &s.Toss; t.WinnerID != "" {
+		t.Text = s.TeamName(t.WinnerID) + " won the toss"
+		if t.Elected != "" {
+			t.Text += " and chose to " + t.Elected
+		}
+	}
+	if n := s.Need; n.Runs > 0 {
+		s.NeedText = s.TeamName(n.TeamID) + " need " + Count(n.Runs, "run")
+		if n.Balls > 0 {
+			s.NeedText += " from " + Count(n.Balls, "ball")
+		} else {
+			s.NeedText += " to win"
+		}
+	}
+	if cur := s.InningsOf(s.Current); cur != nil && s.Format.MultiDay() && cur.Number >= 2 {
+		s.LeadText = LeadText(s.TeamName(cur.TeamID), s.Lead)
+	}
+}
+
+// Title is how a team is displayed instead of the provider's name and code. An empty field
+// replaces nothing.
+type Title struct{ Name, Code string }
+
+// Rename replaces the names of the teams, and writes the texts that name them anew. The
+// provider's note is not changed: a score is read from it by the provider's names.
+func (s *State) Rename(local, visitor Title) {
+	was := s.TeamName(s.Result.WinnerID)
+	for team, to := range map[*Team]Title{&s.Local: local, &s.Visitor: visitor} {
+		team.Name, team.Code = cmp.Or(Fit(to.Name, 80), team.Name), cmp.Or(Fit(to.Code, 16), team.Code)
+	}
+	s.NameTeams()
+	if s.TeamName(s.Result.WinnerID) != was {
+		s.Result.Text = s.ResultText(s.Result)
+	}
 }
 
 // SuperOverScores returns the last pair of super overs in batting order, "SO 10/1 v

@@ -49,6 +49,7 @@ var (
 			// Without lastSlot, polls, bodySum, liveUpdatedAt and missingSince, which polls change.
 			{Name: "leagueCode-startTime-index", Key: spec.Key{Partition: "leagueCode", Sort: "startTime"}, Include: []string{
 				"leagueId", "seasonId", "round", "type", "status", "localTeamId", "visitorTeamId", "venueName", "live", "archivedAt", "endingAt", "leftAt", "tossKey",
+				"localTitle", "localShort", "visitorTitle", "visitorShort",
 			}},
 			{Name: "live-index", Key: spec.Key{Partition: "live", Sort: "startTime"}, KeysOnly: true},
 		},

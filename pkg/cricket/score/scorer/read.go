@@ -112,14 +112,11 @@ func (r *reader) head() {
 	r.s.Toss = b.Toss
 	if f.TossWonID != 0 {
 		t := score.Toss{WinnerID: score.IDText(f.TossWonID)}
-		t.Text = r.s.TeamName(t.WinnerID) + " won the toss"
 		switch f.Elected {
 		case "batting":
 			t.Elected = "bat"
-			t.Text += " and chose to bat"
 		case "bowling":
 			t.Elected = "field"
-			t.Text += " and chose to field"
 		}
 		r.s.Toss = t
 	}

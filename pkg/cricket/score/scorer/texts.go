@@ -20,17 +20,7 @@ func (r *reader) texts() {
 			s.Target = score.Target{}
 		}
 	}
-	if n := s.Need; n.Runs > 0 {
-		s.NeedText = s.TeamName(n.TeamID) + " need " + score.Count(n.Runs, "run")
-		if n.Balls > 0 {
-			s.NeedText += " from " + score.Count(n.Balls, "ball")
-		} else {
-			s.NeedText += " to win"
-		}
-	}
-	if cur := s.InningsOf(s.Current); cur != nil && s.Format.MultiDay() && cur.Number >= 2 {
-		s.LeadText = score.LeadText(s.TeamName(cur.TeamID), s.Lead)
-	}
+	s.NameTeams()
 }
 
 // status returns the status to show.

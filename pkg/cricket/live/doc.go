@@ -8,7 +8,9 @@
 //
 //  1. The Ticker claims the slot. If another execution claimed it, the tick ends.
 //  2. One request returns all live matches. If the provider fails, the tick ends and
-//     the stored state stands.
+//     the stored state stands. If its answer is cut short (after 4 s, at 160 MB, or by the
+//     provider), the matches that were received whole are handled, the others are left
+//     to the next slot, and step 7 is left out.
 //  3. A match of an inactive league (package catalog) is skipped. A match whose payload is
 //     unchanged gets one write (markUnchanged).
 //  4. A match whose payload changed is ingested under a lease (ingest): scorer.Read

@@ -1,9 +1,10 @@
 package live
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"hash/maphash"
 	"log/slog"
 	"slices"
 	"sync"
@@ -47,11 +48,16 @@ type Ticker struct {
 	fault string   // the kind of the provider's last fault; "" if the last request succeeded
 }
 
-// snapshot is the provider's answer to one poll, and its entries, one for each match.
+// snapshot is the provider's answer to one poll: its hash, its entries, one for each match,
+// and where in the body each begins and ends.
 type snapshot struct {
-	body    []byte
+	sum     uint64
 	entries []sportmonks.Entry
+	spans   [][2]int
 }
+
+// seed is that of the hashes of this process.
+var seed = maphash.MakeSeed()
 
 const (
 	// matchesAtOnce is how many matches a tick ingests concurrently.
@@ -75,8 +81,9 @@ type TickDone struct {
 // Tick waits until the tick is due, polls the provider and ingests every match in
 // the feed. A second run of a slot does nothing: the slot is claimed, or is over.
 //
-// An error of the provider, or of one match, is logged and counted. Tick returns the
-// errors of its own reads and writes.
+// An error of the provider, or of one match, is logged and counted. Of an answer that is
+// cut short Tick ingests the matches that it has whole, and leaves the others to the next
+// slot. Tick returns the errors of its own reads and writes.
 func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 	done := TickDone{Slot: in.Slot}
 	due := time.UnixMilli(in.Due).UTC()
@@ -97,14 +104,11 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 		return done, nil
 	}
 	telemetry.Emit(ctx, start, []telemetry.Sample{telemetry.Count(tables.SlotsClaimed, 1)}, slog.Int64("slot", in.Slot)) // before the request, so that a slot counts although the provider fails
-	body, err := t.provider.Livescores(ctx)
-	var polled snapshot
-	if err == nil {
-		polled, err = t.split(body)
-	}
-	if t.logProviderFault(ctx, err); err != nil {
+	polled, err := t.poll(ctx)
+	if t.logProviderFault(ctx, err); err != nil && len(polled.entries) == 0 {
 		return done, nil
 	}
+	complete := err == nil
 	inactive, err := t.leagues.Inactive(ctx)
 	if err != nil {
 		return done, err
@@ -130,13 +134,15 @@ func (t *Ticker) Tick(ctx context.Context, in Tick) (TickDone, error) {
 	}
 	g.Wait()
 	done.Changed = int(changed.Load())
-	t.remember(polled)
-	live, archived, err := t.reconcile(ctx, polled, inactive)
-	telemetry.Emit(ctx, t.Now(), []telemetry.Sample{
-		telemetry.Millis(tables.TickLag, start.Sub(due)), telemetry.Millis(tables.TickTime, t.Now().Sub(start)),
-		telemetry.Count(tables.MatchesLive, live), telemetry.Count(tables.MatchesChanged, done.Changed), telemetry.Count(tables.MatchesFailed, int(failed.Load())),
-		telemetry.Count(tables.MatchesArchived, archived),
-	}, slog.Int64("slot", in.Slot))
+	samples := []telemetry.Sample{telemetry.Count(tables.MatchesChanged, done.Changed), telemetry.Count(tables.MatchesFailed, int(failed.Load()))}
+	if complete { // otherwise nobody knows which matches are missing
+		t.remember(polled)
+		var live, archived int
+		live, archived, err = t.reconcile(ctx, polled, inactive)
+		samples = append(samples, telemetry.Count(tables.MatchesLive, live), telemetry.Count(tables.MatchesArchived, archived))
+	}
+	samples = append(samples, telemetry.Millis(tables.TickLag, start.Sub(due)), telemetry.Millis(tables.TickTime, t.Now().Sub(start)))
+	telemetry.Emit(ctx, t.Now(), samples, slog.Int64("slot", in.Slot))
 	return done, err
 }
 
@@ -155,22 +161,43 @@ func (t *Ticker) claim(ctx context.Context, slot int64) (bool, error) {
 	return dynamo.Applied(err)
 }
 
-// split returns a body with its entries: those remembered, if the body is unchanged.
-func (t *Ticker) split(body []byte) (snapshot, error) {
+// poll requests all live matches. If the body equals that of the poll before it is not
+// split again. With the error of a body that is cut short poll returns the matches that
+// it has whole.
+func (t *Ticker) poll(ctx context.Context) (snapshot, error) {
+	body, err := t.provider.Livescores(ctx)
+	if err != nil && len(body) == 0 {
+		return snapshot{}, err
+	}
+	sum := maphash.Bytes(seed, body)
 	t.mu.Lock()
 	last := t.last
 	t.mu.Unlock()
-	if len(last.entries) > 0 && bytes.Equal(body, last.body) {
-		return last, nil
+	if err == nil && len(last.entries) > 0 && last.sum == sum {
+		entries := slices.Clone(last.entries)
+		for n := range entries {
+			entries[n].Raw = body[last.spans[n][0]:last.spans[n][1]]
+		}
+		return snapshot{sum: sum, entries: entries, spans: last.spans}, nil
 	}
-	entries, err := sportmonks.Split(body)
-	return snapshot{body, entries}, err
+	entries, malformed := sportmonks.Split(body)
+	spans := make([][2]int, len(entries))
+	for n, e := range entries {
+		spans[n] = [2]int{e.At, e.At + len(e.Raw)}
+	}
+	return snapshot{sum: sum, entries: entries, spans: spans}, cmp.Or(err, malformed)
 }
 
-// remember stores the snapshot for split.
+// remember stores the snapshot for poll, without the body, which may be large.
 func (t *Ticker) remember(s snapshot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if len(t.last.entries) > 0 && t.last.sum == s.sum {
+		return
+	}
+	for n := range s.entries {
+		s.entries[n].Raw = nil
+	}
 	t.last = s
 }
 

@@ -8,8 +8,10 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,9 +19,9 @@ import (
 const BaseURL = "https://cricket.sportmonks.com/api/v2.0"
 
 const (
-	maxBody   = 64 << 20 // bytes
-	sizedBody = 16 << 20 // the most bytes that are allocated for a Content-Length
-	maxPages  = 100      // of 100 rows each; the plan allows 2,000 calls an hour
+	maxBody   = 160 << 20 // bytes; a whole T20 has about 0.45 MB
+	sizedBody = 16 << 20  // the most bytes that are allocated for a Content-Length
+	maxPages  = 100       // of 100 rows each; the plan allows 2,000 calls an hour
 )
 
 // The includes of each call. Balls have their batter, bowler and score without an
@@ -71,6 +73,8 @@ type Client struct {
 	base  string
 	token string
 	http  *http.Client
+	max   int          // bytes of a body
+	last  atomic.Int64 // size of the last body
 }
 
 // Open returns a client of the API at base that authenticates with token. It does not
@@ -78,11 +82,12 @@ type Client struct {
 func Open(base, token string, hc *http.Client) *Client {
 	c := *hc
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{base: strings.TrimSuffix(base, "/"), token: token, http: &c}
+	return &Client{base: strings.TrimSuffix(base, "/"), token: token, http: &c, max: maxBody}
 }
 
 // Livescores returns the body of /livescores, for Split: all matches in play, with all
-// includes that scorer.Read needs.
+// includes that scorer.Read needs. With the error of a body that is cut short, by the
+// provider, the client's timeout or the limit of 160 MB, it returns what was received.
 func (c *Client) Livescores(ctx context.Context) ([]byte, error) {
 	return c.get(ctx, "/livescores", url.Values{"include": {matchIncludes}})
 }
@@ -181,7 +186,8 @@ func list[T any](ctx context.Context, c *Client, path string, q url.Values, read
 	return all, nil
 }
 
-// get requests path and returns the body of a 200.
+// get requests path and returns the body of a 200. With the error of a body that is cut
+// short it returns what was received.
 func (c *Client) get(ctx context.Context, path string, q url.Values) ([]byte, error) {
 	all := url.Values{"api_token": {c.token}}
 	for k, v := range q {
@@ -197,22 +203,40 @@ func (c *Client) get(ctx context.Context, path string, q url.Values) ([]byte, er
 		return nil, c.failed(Unavailable, 0, path, err)
 	}
 	defer res.Body.Close()
-	var buf bytes.Buffer
-	buf.Grow(int(min(max(res.ContentLength, 0), sizedBody)) + bytes.MinRead)
-	_, err = buf.ReadFrom(io.LimitReader(res.Body, maxBody+1))
-	body := buf.Bytes()
+	body, err := readAll(io.LimitReader(res.Body, int64(c.max)+1), max(int(min(res.ContentLength, sizedBody)), int(c.last.Load())))
 	if res.StatusCode != http.StatusOK {
 		return nil, c.refused(path, res, body)
 	}
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, c.failed(Malformed, res.StatusCode, path+": body is cut short", err)
+		return body, c.failed(Malformed, res.StatusCode, path+": body is cut short", err)
 	case err != nil:
-		return nil, c.failed(Unavailable, res.StatusCode, path, err)
-	case len(body) > maxBody:
-		return nil, &Error{Kind: Malformed, Status: res.StatusCode, Msg: path + ": body is over 64 MB"}
+		return body, c.failed(Unavailable, res.StatusCode, path, err)
+	case len(body) > c.max:
+		return body, &Error{Kind: Malformed, Status: res.StatusCode, Msg: path + ": body is over " + strconv.Itoa(c.max>>20) + " MB"}
 	}
+	c.last.Store(int64(len(body)))
 	return body, nil
+}
+
+// readAll reads r to its end, and allocates size bytes at first. It returns what it has
+// read with an error. It grows by a quarter, and not to the double as bytes.Buffer does,
+// because the body and its copy must fit the memory of the function.
+func readAll(r io.Reader, size int) ([]byte, error) {
+	body := make([]byte, 0, size+bytes.MinRead)
+	for {
+		if cap(body)-len(body) < bytes.MinRead {
+			body = slices.Grow(body, bytes.MinRead+len(body)/4)
+		}
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case err == io.EOF:
+			return body, nil
+		case err != nil:
+			return body, err
+		}
+	}
 }
 
 // failed wraps an error of the transport, without the URL that net/http adds to it: the

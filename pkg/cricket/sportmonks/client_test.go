@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 )
 
@@ -114,17 +115,19 @@ func TestClientErrorsHaveAKind(t *testing.T) {
 			io.WriteString(w, `{"data":{"id":7`)
 		}, Malformed, 200, 0, "cut short"},
 		{"too large", func(w http.ResponseWriter, _ *http.Request) {
-			for range 65 {
+			for range 3 {
 				w.Write(make([]byte, 1<<20))
 			}
-		}, Malformed, 200, 0, "over 64 MB"},
+		}, Malformed, 200, 0, "over 2 MB"},
 		{"connection closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, Unavailable, 0, 0, ""},
 		{"two", status(200, `{"data":[{"id":7},{"id":8}]}`), Malformed, 0, 0, "not one fixture"},
 		{"no id", status(200, `{"data":{}}`), Malformed, 0, 0, "no id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := serve(t, c.answer).Fixture(t.Context(), "7")
+			client := serve(t, c.answer)
+			client.max = 2 << 20
+			_, err := client.Fixture(t.Context(), "7")
 			e, ok := errors.AsType[*Error](err)
 			if !ok || e.Kind != c.kind || e.Status != c.status || e.RetryAfter != c.wait || !strings.Contains(err.Error(), c.text) {
 				t.Fatalf("got %+v (%v)", e, err)
@@ -132,6 +135,47 @@ func TestClientErrorsHaveAKind(t *testing.T) {
 			wantNoToken(t, err)
 		})
 	}
+}
+
+// TestCutBodyIsReturned: what was received of a body before the connection broke, or before
+// the client's timeout, comes with the error.
+func TestCutBodyIsReturned(t *testing.T) {
+	t.Parallel()
+	const part = `{"data":[{"id":7},{"id":8`
+	for name, c := range map[string]struct {
+		err  error
+		kind Kind
+	}{
+		"cut short":  {io.ErrUnexpectedEOF, Malformed},
+		"timed out":  {context.DeadlineExceeded, Unavailable},
+		"over limit": {nil, Malformed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var body io.Reader = io.MultiReader(strings.NewReader(part), iotest.ErrReader(c.err))
+			if c.err == nil {
+				body = io.MultiReader(strings.NewReader(part), spaces{})
+			}
+			client := Open(BaseURL, token, &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: 200, Body: io.NopCloser(body), ContentLength: -1}, nil
+			})})
+			client.max = 1 << 20
+			got, err := client.Livescores(t.Context())
+			if e, ok := errors.AsType[*Error](err); !ok || e.Kind != c.kind || !strings.HasPrefix(string(got), part) {
+				t.Errorf("got %.40q, %v; want the part and an error of kind %s", got, err, c.kind)
+			}
+		})
+	}
+}
+
+// spaces is an endless body of spaces.
+type spaces struct{}
+
+func (spaces) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
 }
 
 // TestRefusedListKeepsItsKind: a list that the provider refuses is not a malformed one.

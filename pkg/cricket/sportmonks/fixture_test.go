@@ -3,6 +3,7 @@ package sportmonks
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -66,8 +67,25 @@ func TestSplitRefusesMalformedBodies(t *testing.T) {
 	}
 	for _, body := range bodies {
 		entries, err := Split([]byte(body))
-		if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Malformed || entries != nil {
-			t.Errorf("%q: got %d entries, %v", body, len(entries), err)
+		if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Malformed {
+			t.Errorf("%q: got %v, want an error of kind Malformed", body, err)
+		}
+		for n, e := range entries {
+			if e.Err != nil || e.ID != strconv.Itoa(n+1) || !json.Valid(e.Raw) {
+				t.Errorf("%q: entry %d is %q, %v; want a whole fixture", body, n, e.Raw, e.Err)
+			}
+		}
+		if !strings.HasPrefix(whole, body) {
+			continue
+		}
+		n := 0
+		for _, end := range []int{strings.Index(whole, `,{"id":2`), strings.Index(whole, `],"meta`)} {
+			if len(body) >= end {
+				n++
+			}
+		}
+		if len(entries) != n {
+			t.Errorf("%q: got %d entries, want %d", body, len(entries), n)
 		}
 	}
 }

@@ -12,6 +12,7 @@ type Entry struct {
 	ID     string // the fixture's id in decimal; "" if Err is set
 	League string // the id of its league in decimal; "" if it has none
 	Raw    []byte // its JSON, a part of the body
+	At     int    // where Raw begins in the body
 	Sum    string // checksum: 32 hex digits of the SHA-256 of Raw
 	Err    error  // why the entry is no fixture
 }
@@ -19,11 +20,19 @@ type Entry struct {
 // Split returns the fixtures in a body of /livescores, /fixtures or /fixtures/{id}, in
 // order. It reads only the ids of each fixture and of its league, so that an error inside one is left to
 // Decode and does not affect the others. HTML, a truncated body and a body without
-// "data" are an Error of kind Malformed.
+// "data" are an Error of kind Malformed. With the error of a truncated body Split returns
+// the fixtures that it has whole.
 func Split(body []byte) ([]Entry, error) {
 	s := scan{b: body}
 	var entries []Entry
 	found := false
+	add := func() bool {
+		e := s.entry()
+		if s.ok() {
+			entries = append(entries, e)
+		}
+		return s.ok()
+	}
 	ok := s.members(func(name []byte) bool {
 		if found || string(name) != "data" {
 			return s.skip()
@@ -31,13 +40,9 @@ func Split(body []byte) ([]Entry, error) {
 		found = true
 		switch s.peek() {
 		case '{':
-			entries = append(entries, s.entry())
-			return s.ok()
+			return add()
 		case '[':
-			return s.elements(func() bool {
-				entries = append(entries, s.entry())
-				return s.ok()
-			})
+			return s.elements(add)
 		default:
 			found = false
 			return s.skip()
@@ -45,7 +50,10 @@ func Split(body []byte) ([]Entry, error) {
 	})
 	switch {
 	case !ok || s.peek() != 0:
-		return nil, malformed(body, "body is cut short or is not JSON")
+		if n := len(entries); n > 0 && entries[n-1].Err != nil { // the start of a number, maybe
+			entries = entries[:n-1]
+		}
+		return entries, malformed(body, "body is cut short or is not JSON")
 	case !found:
 		return nil, malformed(body, "body has no data")
 	}
@@ -106,7 +114,7 @@ func (s *scan) entry() Entry {
 	if !s.ok() {
 		return Entry{}
 	}
-	e := Entry{ID: id, League: league, Raw: s.b[start:s.i:s.i]}
+	e := Entry{ID: id, League: league, Raw: s.b[start:s.i:s.i], At: start}
 	if id == "" {
 		e.Err = malformed(e.Raw, "fixture has no id")
 		return e

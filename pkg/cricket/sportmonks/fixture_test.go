@@ -116,6 +116,35 @@ func TestSumDependsOnTheContentOnly(t *testing.T) {
 	}
 }
 
+// TestDecodeReadsEachMember: each member of the rows of a score is a field of its own.
+func TestDecodeReadsEachMember(t *testing.T) {
+	t.Parallel()
+	got, err := Decode([]byte(`{"id":1,
+		"runs":[{"team_id":2,"inning":3,"score":4,"wickets":5,"overs":6.1}],
+		"scoreboards":[{"team_id":2,"scoreboard":"s3","type":"extra","wide":4,"noball_runs":5,"bye":6,"leg_bye":7,"penalty":8,"total":9,"wickets":10,"overs":11.2}],
+		"batting":[{"team_id":2,"scoreboard":"S3","sort":4,"player_id":5,"score":6,"ball":7,"four_x":8,"six_x":9,"fow_score":10,"fow_balls":11.3}],
+		"bowling":[{"team_id":2,"scoreboard":"S3","sort":4,"player_id":5,"overs":6.4,"medians":7,"runs":8,"wickets":9,"wide":10,"noball":11}],
+		"balls":[{"id":2,"team_id":3,"scoreboard":"S4","ball":5.6,"batsman_one_on_creeze_id":7,"batsman_two_on_creeze_id":8,"batsman_id":9,"bowler_id":10,
+			"batsmanout_id":11,"catchstump_id":12,"runout_by_id":13,"batsman":{"id":14,"fullname":"A"},"bowler":{"id":15,"fullname":"B"},"score":{"id":16,"name":"C","runs":17}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Fixture{
+		ID:          1,
+		Runs:        []Runs{{TeamID: 2, Innings: 3, Score: 4, Wickets: 5, Overs: Overs{6, 1}}},
+		Scoreboards: []Scoreboard{{TeamID: 2, Innings: 3, Type: "extra", Wide: 4, NoBall: 5, Bye: 6, LegBye: 7, Penalty: 8, Total: 9, Wickets: 10, Overs: Overs{11, 2}}},
+		Batting:     []Batting{{TeamID: 2, Innings: 3, Sort: 4, PlayerID: 5, Score: 6, Balls: 7, Fours: 8, Sixes: 9, Out: true, FallScore: 10, FallAt: Overs{11, 3}}},
+		Bowling:     []Bowling{{TeamID: 2, Innings: 3, Sort: 4, PlayerID: 5, Overs: Overs{6, 4}, Maidens: 7, Runs: 8, Wickets: 9, Wides: 10, NoBalls: 11}},
+		Balls: []Ball{{
+			ID: 2, TeamID: 3, Innings: 4, At: Overs{5, 6}, OneID: 7, TwoID: 8, BatterID: 9, BowlerID: 10, OutID: 11, CatchID: 12, RunOutID: 13,
+			Batter: Player{ID: 14, Name: "A"}, Bowler: Player{ID: 15, Name: "B"}, Score: Score{ID: 16, Name: "C", Runs: 17},
+		}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fixture (-want +got):\n%s", diff)
+	}
+}
+
 func TestDecodeIsTolerant(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 10, 9, 13, 0, 0, 0, time.UTC)

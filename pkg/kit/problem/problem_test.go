@@ -64,6 +64,10 @@ func TestValues(t *testing.T) {
 			t.Errorf("%s: got %+v", name, err)
 		}
 	}
+	added := errLocked.In("body.picks").With(map[string]any{"lockAt": 7}).Because(io.EOF)
+	if added.Field != "body.picks" || added.Extensions["lockAt"] != 7 || added.Unwrap() != io.EOF {
+		t.Errorf("got %+v, want the field, the member and the cause", added)
+	}
 	if errLocked.Field != "" || errLocked.Extensions != nil || errLocked.Cause != nil {
 		t.Errorf("the value has changed: %+v", errLocked)
 	}

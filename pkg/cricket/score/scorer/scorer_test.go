@@ -492,6 +492,18 @@ func TestMissingInningsIsPartial(t *testing.T) {
 	}
 }
 
+// TestOnlyARevisedTargetNamesItsOvers: all others have those of the format.
+func TestOnlyARevisedTargetNamesItsOvers(t *testing.T) {
+	t.Parallel()
+	for note, want := range map[string]string{"": "Target 138", "Target 120 runs": "Target 120 in 20 overs"} {
+		s := scoretest.NewScene("T20I").AddTotal(1, 137, 8, "20").AddTotal(2, 20, 0, "4")
+		s.Note = note
+		if got := s.Read(t).For("").Detail; got != want {
+			t.Errorf("with the note %q the display has %q, want %q", note, got, want)
+		}
+	}
+}
+
 // TestUnknownLengthHasNoOvers: the target of a match whose length is unknown names no overs.
 func TestUnknownLengthHasNoOvers(t *testing.T) {
 	t.Parallel()
@@ -517,6 +529,10 @@ func TestTextsOfTheFeedAreShortened(t *testing.T) {
 	got := []int{len(st.Round), len(st.Note), len(st.Local.Name), len(st.Local.Code), len(st.Local.Image)}
 	if diff := cmp.Diff([]int{80, 240, 80, 16, 240}, got); diff != "" {
 		t.Errorf("bytes of round, note, name, code and image (-want +got):\n%s", diff)
+	}
+	s.Localteam.Name = "" // the code is its name
+	if st, _ = scorer.Read(s.Fixture, score.State{}); len(st.Local.Name) != 16 {
+		t.Errorf("a team without a name is %q, want the 16 bytes of its code", st.Local.Name)
 	}
 }
 

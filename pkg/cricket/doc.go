@@ -27,7 +27,7 @@
 //	cricket-activity-subscriptions  matchId, pushToken             a Live Activity with a push token, and whether the phone allows frequent updates; matchId #USER#{userId}, pushToken {matchId} lists a user's activities of a match
 //	cricket-channels                matchId, view                  the broadcast channel of a match and perspective; listeners are not stored
 //	cricket-prematch-notifications  matchId, userId                matchId {matchId}#{userId}: a claimed reminder, with userId #START#{userId} the claim of the start of an activity; userId #MATCH: the reminder of the match was sent
-//	cricket-locks                   lockKey                        alert:… and sync-fixtures are leases; tick holds the last claimed slot
+//	cricket-locks                   lockKey                        alert:… and sync-fixtures are leases; tick holds the last claimed slot; budget:fixtures counts the requests of the provider
 //	cricket-state-hashes            matchTeamKey                   {matchId}: what was sent: the hash of the display of each perspective, and the ledger of events
 //	DisplayStateCache               cacheKey                       DISPLAY#{matchId}#{teamId}: the current display
 //	cricket-fixture-cache           matchId                        the score in full; {matchId}#names: names of teams and league

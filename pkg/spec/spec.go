@@ -180,6 +180,7 @@ type Function struct {
 	Mail    []MailSender
 	Secrets []string // names in Secrets Manager
 	Limits  []Limit  // that a user of its route may reach
+	Budgets []Share  // of what it requests of a provider
 	Memory  int      // MB
 	Timeout time.Duration
 	// Reserved is its reserved concurrency, 0 for none.
@@ -218,6 +219,22 @@ func (f Function) Grants() []Grant {
 		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Index, b.Index))
 	})
 	return all
+}
+
+// Budget is how many requests of one kind a provider allows to all functions together,
+// in a period that begins with the first request after the period before.
+type Budget struct {
+	Name string
+	Max  int
+	Per  time.Duration
+}
+
+// Share is what a function may use of a budget: it sends a request only while fewer than
+// UpTo were sent in the period, by all functions. The less urgent a function, the smaller
+// its UpTo, so that it leaves the rest to the others.
+type Share struct {
+	Budget Budget
+	UpTo   int
 }
 
 // Limit bounds what a user may have, or do in a period. A request beyond it is

@@ -29,8 +29,8 @@ var (
 		Does:   "Requests the matches that start soon from the provider, and sends an alert for each new toss.",
 		IfDown: "Users get the alert about a toss only after the match has started.",
 		On:     spec.Schedule("rate(1 minute)"),
-		Uses:   []spec.Access{tables.ActiveLeagues, tables.StartingSoon, tables.UpdateFixture},
-		Sends:  []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.SportMonksToken},
+		Uses:   []spec.Access{tables.ActiveLeagues, tables.StartingSoon, tables.UpdateFixture, tables.CountRequest},
+		Sends:  []spec.Queue{tables.AlertQueue}, Secrets: []string{tables.SportMonksToken}, Budgets: []spec.Share{tables.TossShare},
 		Memory: 256, Timeout: tables.JobTimeout,
 	}
 	// RemindPrematchFunction runs Reminder.RemindPrematch.

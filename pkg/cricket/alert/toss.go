@@ -32,7 +32,7 @@ type TossDetector struct {
 
 // OpenTossDetector opens the service of detect-toss.
 func OpenTossDetector(ctx context.Context, env app.Env) (*TossDetector, error) {
-	provider, err := catalog.OpenProvider(ctx, env)
+	provider, err := catalog.OpenProvider(ctx, env, tables.TossShare)
 	return &TossDetector{db: dynamo.Open(env.AWS, env.Prefix), queue: queue.Open(env.AWS, env.Queues), provider: provider, now: env.Now}, err
 }
 
@@ -40,10 +40,10 @@ const (
 	tossAhead = 75 * time.Minute // earliest time of a toss before the start
 	tossBack  = 3 * time.Hour    // latest time of a toss after the scheduled start
 	// Each match is requested every tossEvery minutes, or less often, so that there
-	// are at most tossCalls requests a minute on average: 1,800 an hour of the 2,000
-	// that the provider allows.
+	// are at most tossCalls requests a minute on average: 1,320 an hour, less than
+	// tables.TossShare.
 	tossEvery       = 2
-	tossCalls       = 30
+	tossCalls       = 22
 	tossConcurrency = 8
 )
 

@@ -15,6 +15,7 @@ import (
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/spec"
 )
 
 // providerTimeout is the timeout of a request to the provider. A tick that waits so
@@ -28,8 +29,10 @@ func OpenSyncer(ctx context.Context, env app.Env) (*Syncer, error) {
 }
 
 // OpenProvider opens the client of the provider, with the settings and the secret of
-// the room. It returns the error of reading the secret.
-func OpenProvider(ctx context.Context, env app.Env) (*sportmonks.Client, error) {
+// the room. The client sends the requests of each budget while the function's share of it
+// lasts; afterwards they fail with the kind sportmonks.Limited. A function with shares uses
+// CountRequest. OpenProvider returns the error of reading the secret.
+func OpenProvider(ctx context.Context, env app.Env, shares ...spec.Share) (*sportmonks.Client, error) {
 	token, err := env.Secret(ctx, tables.SportMonksToken)
 	if err != nil {
 		return nil, err
@@ -38,7 +41,14 @@ func OpenProvider(ctx context.Context, env app.Env) (*sportmonks.Client, error) 
 	if base == "" {
 		base = sportmonks.BaseURL
 	}
-	return sportmonks.Open(base, token, &http.Client{Timeout: providerTimeout, Transport: env.HTTP}), nil
+	transport := env.HTTP
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	for _, s := range shares {
+		transport = budgeted{transport, s, dynamo.Open(env.AWS, env.Prefix), env.Now}
+	}
+	return sportmonks.Open(base, token, &http.Client{Timeout: providerTimeout, Transport: transport}), nil
 }
 
 // ProvidedLeague has the attributes of a league that the provider supplies, and

@@ -222,7 +222,7 @@ func (s *Finisher) end(ctx context.Context, f match.Fixture, m MatchLeft) error 
 
 // OpenFinisher opens the service of finish-match.
 func OpenFinisher(ctx context.Context, env app.Env) (*Finisher, error) {
-	provider, err := catalog.OpenProvider(ctx, env)
+	provider, err := catalog.OpenProvider(ctx, env, tables.FinishShare)
 	if err != nil {
 		return nil, err
 	}

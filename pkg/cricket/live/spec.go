@@ -37,10 +37,10 @@ var (
 		IfDown: "Activities of finished matches stay on the lock screen until Apple removes them.",
 		On:     tables.FinishQueue,
 		Uses: []spec.Access{
-			tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.BatchGetCached, tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed,
+			tables.CountRequest, tables.GetFixture, tables.UpdateFixture, tables.ArchiveFixture, tables.BatchGetCached, tables.PutCached, tables.BatchGetProcessed, tables.PutProcessed,
 			tables.GetHash, tables.PutHash, tables.PutDisplay, tables.DeleteHash, tables.RemoveFollows,
 		},
-		Sends: []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue}, Secrets: []string{tables.SportMonksToken},
+		Sends: []spec.Queue{tables.ActivityQueue, tables.AlertQueue, tables.FinishQueue}, Secrets: []string{tables.SportMonksToken}, Budgets: []spec.Share{tables.FinishShare},
 		Memory: 256, Timeout: 30 * time.Second,
 	}
 )

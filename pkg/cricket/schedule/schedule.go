@@ -34,8 +34,8 @@ const (
 // match before it sends the match again.
 const endRetryInterval = 6 * time.Hour
 
-// maxChecks is how many matches a sync requests by their ids: 40 requests an hour of the
-// 2,000 that the provider allows.
+// maxChecks is how many matches a sync requests by their ids: 40 requests an hour of
+// tables.SyncShare.
 const maxChecks = 10
 
 // Syncer copies the schedule of the provider.
@@ -48,7 +48,7 @@ type Syncer struct {
 
 // OpenSyncer opens the service of sync-fixtures.
 func OpenSyncer(ctx context.Context, env app.Env) (*Syncer, error) {
-	provider, err := catalog.OpenProvider(ctx, env)
+	provider, err := catalog.OpenProvider(ctx, env, tables.SyncShare)
 	return &Syncer{db: dynamo.Open(env.AWS, env.Prefix), queue: queue.Open(env.AWS, env.Queues), provider: provider, now: env.Now}, err
 }
 

@@ -85,8 +85,8 @@ func TestSyncsCopyAndRepair(t *testing.T) {
 			t.Errorf("match %+v, want one that has not started", f)
 		}
 	}
-	if calls := w.CountCalls(w.Sync); writes(calls) > 2 { // the lease is taken and released
-		t.Errorf("calls of a second run: %v, want writes of the lease only", calls)
+	if calls := w.CountCalls(w.Sync); writes(calls) > 4 { // the lease is taken and released, and two pages are counted
+		t.Errorf("calls of a second run: %v, want writes of the lease and of the budget only", calls)
 	}
 
 	w.MakeStale()
@@ -385,7 +385,7 @@ func TestSyncCrashesAtAnEnd(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) crickettest.Outcome {
 		w := withCancelledMatch(t)
 		crashed := testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction, p), schedule.OpenSyncer)
-		p.Ended(crashed.SyncFixtures(w.NewContext()), "/api/*/fixtures/*")
+		p.Ended(crashed.SyncFixtures(w.NewContext()), "/api/*/fixtures/*", "UpdateItem *-cricket-locks")
 		w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
 		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 		o := w.Outcome()
@@ -414,8 +414,8 @@ func TestOneSyncAtATime(t *testing.T) {
 	}
 	w.MoveClock(w.Clock.Now().Add(tables.JobTimeout + time.Millisecond))
 	testkit.Must(t, s.SyncFixtures(w.NewContext()))
-	if f, l := testkit.Rows[match.Fixture](w.World, tables.Fixtures), testkit.Rows[map[string]any](w.World, tables.Locks); len(f) != 1 || len(l) != 0 {
-		t.Errorf("fixtures %+v and leases %+v, want one fixture and no lease", f, l)
+	if f, l := testkit.Rows[match.Fixture](w.World, tables.Fixtures), testkit.Rows[map[string]any](w.World, tables.Locks); len(f) != 1 || len(l) != 1 || l[0]["lockKey"] != "budget:fixtures" {
+		t.Errorf("fixtures %+v and locks %+v, want one fixture and no lease", f, l)
 	}
 }
 
@@ -544,7 +544,7 @@ func TestSyncCrashesAtADeletedMatch(t *testing.T) {
 		w.AddFixture("7")
 		w.Override = func(string) (int, string) { return http.StatusNotFound, `{}` }
 		w.SetFixtures()
-		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction, p), schedule.OpenSyncer).SyncFixtures(w.NewContext()), "/api/*/fixtures/*")
+		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(schedule.SyncFixturesFunction, p), schedule.OpenSyncer).SyncFixtures(w.NewContext()), "/api/*/fixtures/*", "UpdateItem *-cricket-locks")
 		w.MoveClock(w.Clock.Now().Add(2 * tables.JobTimeout)) // until the lease has expired
 		testkit.Must(t, testkit.Open(w.World, schedule.SyncFixturesFunction, schedule.OpenSyncer).SyncFixtures(w.NewContext()))
 		o := w.Outcome()

@@ -2,6 +2,8 @@ package tables
 
 import (
 	"time"
+
+	"matchday/pkg/spec"
 )
 
 // AttributesType is the default name of the app's ActivityAttributes type.
@@ -18,6 +20,20 @@ const (
 const (
 	SportMonksToken = "SPORTMONKS_TOKEN" // api_token of the provider
 	APNSKey         = "APNS_KEY"         // .p8 signing key from Apple, PEM
+)
+
+// FixturesBudget is the provider's limit of requests for /fixtures and /fixtures/{id}
+// together. Each other resource has a limit of its own, which one function uses:
+// /livescores is requested 1,440 times an hour.
+// https://docs.sportmonks.com/v2/cricket-api/rate-limit
+var FixturesBudget = spec.Budget{Name: "fixtures", Max: 2000, Per: time.Hour}
+
+// The shares of FixturesBudget. A toss can wait for the live feed, and the schedule for the
+// next sync; the end of a match waits for its page alone.
+var (
+	TossShare   = spec.Share{Budget: FixturesBudget, UpTo: 1400}
+	SyncShare   = spec.Share{Budget: FixturesBudget, UpTo: 1700}
+	FinishShare = spec.Share{Budget: FixturesBudget, UpTo: 2000}
 )
 
 // Timeouts of the functions.

@@ -151,6 +151,7 @@ var (
 // Access patterns on tables of the seed that the seed does not have.
 var (
 	BatchGetProcessed = Processing.On("Get last processed ball ID with others", "PK=matchId", spec.Rate{Driver: spec.StateChange, Note: "unless it is in memory"}, spec.BatchGetItem)
+	CountRequest      = Locks.On("Count request of the provider", "PK=budget:{name}, calls < :max or the period is over", spec.Rate{Driver: spec.Job, Note: "for each request for fixtures"}, spec.UpdateItem)
 	ClaimSlot         = Locks.On("Claim slot", "PK=tick, slot < :slot", perTick, spec.UpdateItem)
 	ListActivities    = Subscriptions.On("Get user's subscriptions for match", "PK=#USER#{userId}, SK=matchId", onUserAction, spec.GetItem)
 )

@@ -14,6 +14,7 @@ const (
 	matchCalls  = 8                      // of DynamoDB, for a match with a ball
 	pushTarget  = slot                   // 100,000 subscriptions
 	callsOfTick = 2                      // the claim, and the scan of live-index
+	leagueScans = 0.1                    // of a tick, at most: the inactive leagues are read once a minute
 	unparsed    = 0.1                    // by how much the allocations of a tick that parses nothing may depend on the body
 	flatness    = 0.1                    // by how much the cost of a broadcast may depend on the listeners
 )
@@ -39,11 +40,12 @@ func tickRows(ticks []tickCost, young tickCost) (rows []measure.Row) {
 				t.Counters, measure.Grouped(t.SQS), measure.Grouped(t.Provider), measure.Grouped(t.Connections), float64(t.body)/1e6, 100*t.engine, measure.Short(t.Fastest))
 			switch {
 			case !changed:
-				r.Target = "≤ 1 read, 1 write each, + claim"
+				r.Target = "≤ 1 read, 1 write each, + claim, + leagues"
 				reads := t.Sum("GetItem", "BatchGetItem", "Query", "Scan")
-				r.Met = reads <= n && t.Sum()-reads-1 <= n
+				r.Met = reads <= n+leagueScans && t.Sum()-reads-1 <= n
 			default:
-				r.Target, r.Met = fmt.Sprintf("≤ %d calls a match", matchCalls), t.Sum()-callsOfTick <= matchCalls*n
+				r.Target = fmt.Sprintf("≤ %d calls a match, + %d a tick", matchCalls, callsOfTick)
+				r.Met = t.Sum()-callsOfTick-leagueScans <= matchCalls*n
 				if limit := map[int]time.Duration{50: tickTarget, 100: manyTarget}[t.Matches]; limit > 0 {
 					r.Target, r.Met = r.Target+", "+measure.Short(limit), r.Met && t.Wall <= limit
 				}

@@ -56,11 +56,14 @@ func NewAlert(matchID string, e event.Event, at int64) Alert {
 	return Alert{MatchID: matchID, Key: e.Key, Kind: e.Kind, Match: e.Match, Title: e.Title, Body: e.Body, Plain: e.Plain, At: at}
 }
 
-// The keys of alerts with rules of their own. Each user is claimed in
-// cricket-prematch-notifications.
-// An alert for which event.IsStart holds starts a Live Activity on the phones that support
-// it, once on each day of play: iOS ends an activity after 8 h.
-const reminderKey = "reminder:" // and the start of the match; the body is the number of minutes to it
+// Two kinds of alerts have rules of their own, and claim each user in
+// cricket-prematch-notifications: reminders, and those for which event.IsStart holds. These
+// start a Live Activity on the phones that support it, once on each day of play, because iOS
+// ends an activity after 8 h.
+
+// reminderKey and the start of the match are the key of a reminder. Its body is the number
+// of minutes to the start.
+const reminderKey = "reminder:"
 
 // isReminder reports whether m is a reminder of a start.
 func (m Alert) isReminder() bool { return strings.HasPrefix(m.Key, reminderKey) }
@@ -659,7 +662,8 @@ func (r *alertRun) startActivities(ctx context.Context, to []recipient) (rest []
 // get none.
 //
 // A phone starts an activity for each push it receives, so each user is claimed
-// first, for this alert: the next day of play has another. The claim is released only if Apple certainly did not accept the push. So no
+// first, for this alert only: the next day of play claims again. The claim is released only
+// if Apple certainly did not accept the push. So no
 // user gets two activities, and a user who was claimed before gets a notification.
 // The match is read again after the channel was opened, as start-activity does.
 func (r *alertRun) startAudience(ctx context.Context, who audience, to []recipient) (rest []recipient, err error) {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -43,11 +44,16 @@ func NewLeagues(db dynamo.DB, now func() time.Time) *Leagues {
 }
 
 // Inactive returns the ids of the inactive leagues, which may be a minute old. A league
-// without a row is not inactive.
+// without a row is not inactive. If the table cannot be read, the list that was read last
+// stands, so that no tick is lost; only a process without one returns the error.
 func (l *Leagues) Inactive(ctx context.Context) (map[string]bool, error) {
 	rows, err := l.inactive.get(l.now(), func() ([]ProvidedLeague, error) {
 		return dynamo.ScanAll[ProvidedLeague](ctx, l.db, tables.AllLeagues, new(dynamo.Equal[ProvidedLeague]("active", false)))
 	})
+	if last, ok := l.inactive.last(); err != nil && ok {
+		slog.WarnContext(ctx, "the inactive leagues cannot be read: those of the last read stand", "err", err)
+		rows, err = last, nil
+	}
 	ids := make(map[string]bool, len(rows))
 	for _, row := range rows {
 		ids[row.LeagueID] = true
@@ -77,4 +83,11 @@ func (l *cachedList[T]) get(now time.Time, read func() ([]T, error)) ([]T, error
 	}
 	l.all, l.expires = all, now.Add(scanTTL)
 	return all, nil
+}
+
+// last returns the list that was read last, however old. ok is false if none was read.
+func (l *cachedList[T]) last() (all []T, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all, !l.expires.IsZero()
 }

@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -40,24 +41,38 @@ type Engine struct {
 
 // Start starts an engine that stores its data in file, or in memory when file is
 // "". It returns when the engine accepts connections. It fails when there is no
-// engine for this platform, when the engine exits, and when it accepts no
-// connection for 10 s.
+// engine for this platform, when the engine exits on each of five ports, and when it
+// accepts no connection for 10 s.
 //
 // The engine answers any web page. It therefore listens on a random address of this
 // machine, of which Linux has 16 million: a page cannot find it. Other systems have
 // one, 127.0.0.1, where only the port is random.
-func Start(ctx context.Context, file string) (e Engine, err error) {
+func Start(ctx context.Context, file string) (Engine, error) {
 	if url := os.Getenv(Endpoint); url != "" {
 		return Engine{URL: url, Stop: func() {}}, nil
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return e, err
+		return Engine{}, err
 	}
 	binary, err := find(dir)
 	if err != nil {
-		return e, err
+		return Engine{}, err
 	}
+	// The engine takes no port that has a listener on 127.0.0.1 or on its own address,
+	// and another process may open one after freeAddress found none.
+	for attempt := 1; ; attempt++ {
+		e, err := serve(ctx, binary, file)
+		if !errors.Is(err, errExited) || attempt == 5 {
+			return e, err
+		}
+	}
+}
+
+var errExited = errors.New("the DynamoDB engine exited during its start")
+
+// serve starts the engine on a free port, once.
+func serve(ctx context.Context, binary, file string) (e Engine, err error) {
 	host, port, err := freeAddress()
 	if err != nil {
 		return e, err
@@ -68,6 +83,8 @@ func Start(ctx context.Context, file string) (e Engine, err error) {
 	}
 	cmd := exec.Command(binary, args...)
 	cmd.SysProcAttr = dieWithParent()
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		return e, fmt.Errorf("start the DynamoDB engine: %w", err)
 	}
@@ -85,7 +102,10 @@ func Start(ctx context.Context, file string) (e Engine, err error) {
 	}}
 	if err := awaitConnection(ctx, address, exited); err != nil {
 		e.Stop()
-		return e, err
+		if err == errExited {
+			err = fmt.Errorf("%w: %q", err, strings.TrimSpace(stderr.String()))
+		}
+		return Engine{}, err
 	}
 	return e, nil
 }
@@ -115,18 +135,25 @@ func platform() string {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// freeAddress returns a random address of this machine and a port that is free there.
+// freeAddress returns a random address of this machine and a port that was free there
+// and on 127.0.0.1.
 func freeAddress() (host, port string, err error) {
-	part := func() int { return 1 + rand.IntN(254) }
-	l, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", part(), part(), part()))
-	if err != nil {
-		l, err = net.Listen("tcp", "127.0.0.1:0")
-	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", "", err
 	}
 	defer l.Close()
-	return net.SplitHostPort(l.Addr().String())
+	_, port, err = net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return "", "", err
+	}
+	part := func() int { return 1 + rand.IntN(254) }
+	host = fmt.Sprintf("127.%d.%d.%d", part(), part(), part())
+	own, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return "127.0.0.1", port, nil // where there is no other address; a port taken there is found by the engine
+	}
+	return host, port, own.Close()
 }
 
 // Proxy returns a handler that passes requests on to the engine at url. It has no
@@ -150,7 +177,7 @@ func awaitConnection(ctx context.Context, address string, exited <-chan struct{}
 		}
 		select {
 		case <-exited:
-			return errors.New("the DynamoDB engine exited during its start")
+			return errExited
 		case <-limit.Done():
 			return cmp.Or(ctx.Err(), errors.New("the DynamoDB engine accepted no connection for 10 s"))
 		case <-time.After(5 * time.Millisecond):

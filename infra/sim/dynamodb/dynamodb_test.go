@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -259,19 +260,42 @@ func TestMissingEngine(t *testing.T) {
 	}
 }
 
-// TestBrokenEngine starts an engine that exits at once.
-func TestBrokenEngine(t *testing.T) {
-	root := t.TempDir()
-	binary := filepath.Join(root, "node_modules", "@dynoxide", platform(), "dynoxide")
-	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
+// TestExitDuringTheStart: another process may take a port before the engine does.
+func TestExitDuringTheStart(t *testing.T) {
+	dir, err := os.Getwd()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(binary, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
+	engine, err := find(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(root)
-	if _, err := Start(t.Context(), ""); err == nil || err.Error() != "the DynamoDB engine exited during its start" {
-		t.Errorf("got %v", err)
+	for name, test := range map[string]struct {
+		exits int // how many times the engine exits
+		err   string
+	}{
+		"at first":   {exits: 4},
+		"every time": {exits: 5, err: `the DynamoDB engine exited during its start: "port taken"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			binary := filepath.Join(root, "node_modules", "@dynoxide", platform(), "dynoxide")
+			if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			script := fmt.Sprintf("#!/bin/sh\necho >> runs\nif [ $(wc -l < runs) -le %d ]; then echo port taken >&2; exit 1; fi\nexec %s \"$@\"\n", test.exits, engine)
+			if err := os.WriteFile(binary, []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(root)
+			e, err := Start(t.Context(), "")
+			if got := fmt.Sprint(err); got != cmp.Or(test.err, "<nil>") {
+				t.Fatalf("got %v, want %q", err, test.err)
+			}
+			if err == nil {
+				e.Stop()
+			}
+		})
 	}
 }
 

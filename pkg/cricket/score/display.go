@@ -315,7 +315,7 @@ func (d Display) Hash() string {
 
 // Fit returns text in at most size bytes of JSON, whichever encoder writes it. It drops
 // control characters and counts what encoders escape as escaped. A text that it
-// shortens ends in "…".
+// shortens ends in "…", and is empty if no other character fits.
 func Fit(text string, size int) string {
 	cost := func(r rune) int {
 		switch {

@@ -1,6 +1,7 @@
 package score_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,5 +32,50 @@ func TestResultText(t *testing.T) {
 		if diff := cmp.Diff(text, s.ResultText(r)); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", r, diff)
 		}
+	}
+}
+
+// TestTextsOfTies: a tie names who won afterwards, and how.
+func TestTextsOfTies(t *testing.T) {
+	t.Parallel()
+	s := score.State{Local: score.Team{ID: "1", Name: "Home"}, Visitor: score.Team{ID: "2", Name: "Away"}}
+	for text, r := range map[string]score.Result{
+		"Match tied":                           {},
+		"Match tied (DLS method)":              {Method: "DLS"},
+		"Match tied (Home won)":                {WinnerID: "1"},
+		"Match tied (Away won the Super Over)": {WinnerID: "2", Decider: score.SuperOver},
+		"Match tied (Away won the bowl-out)":   {WinnerID: "2", Decider: score.BowlOut},
+	} {
+		r.Kind = score.Tied
+		if diff := cmp.Diff(text, s.ResultText(r)); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", r, diff)
+		}
+	}
+	for text, r := range map[string]score.Result{
+		"Home won by an innings and 1 run": {Innings: true, Runs: 1},
+		"Home won":                         {Innings: true},
+		"Home won by 2 wickets":            {Wickets: 2},
+	} {
+		r.Kind, r.WinnerID = score.Won, "1"
+		if diff := cmp.Diff(text, s.ResultText(r)); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", r, diff)
+		}
+	}
+}
+
+// TestRenameFitsTheNames: a name has up to 80 bytes, a code up to 16; an empty one replaces
+// nothing.
+func TestRenameFitsTheNames(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 81)
+	s := score.State{Local: score.Team{ID: "1", Name: "Home", Code: "HOM"}, Visitor: score.Team{ID: "2", Name: "Away", Code: "AWY"}}
+	s.Rename(score.Title{Name: long[:80], Code: long[:16]}, score.Title{Name: long, Code: long[:17]})
+	want := [2]score.Team{{ID: "1", Name: long[:80], Code: long[:16]}, {ID: "2", Name: long[:77] + "…", Code: long[:13] + "…"}}
+	if diff := cmp.Diff(want, [2]score.Team{s.Local, s.Visitor}); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	s.Rename(score.Title{}, score.Title{})
+	if diff := cmp.Diff(want, [2]score.Team{s.Local, s.Visitor}); diff != "" {
+		t.Errorf("empty titles changed the names (-want +got):\n%s", diff)
 	}
 }

@@ -44,7 +44,7 @@ type Config struct {
 	RootCAs *x509.CertPool // the system's when nil
 
 	Connections int           // 4 when zero
-	InFlight    int           // pushes at once on each connection, 100 when zero
+	InFlight    int           // pushes at once on each connection, 200 when zero
 	Backoff     time.Duration // before the first retry, doubled for each more; 200 ms when zero
 	Patience    time.Duration // for one answer; 5 s when zero
 }
@@ -80,7 +80,7 @@ func Open(c Config) (*Sender, error) {
 		}
 	}
 	c.Connections = cmp.Or(c.Connections, 4)
-	c.InFlight = cmp.Or(c.InFlight, 100)
+	c.InFlight = cmp.Or(c.InFlight, 200)
 	c.Backoff = cmp.Or(c.Backoff, 200*time.Millisecond)
 	c.Patience = cmp.Or(c.Patience, 5*time.Second)
 	if c.TeamID == "" || c.KeyID == "" || c.Bundle == "" || c.Now == nil {

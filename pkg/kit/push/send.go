@@ -325,11 +325,11 @@ func (l *lane) recycle(s *stream) {
 // feed is a queue of tokens from one goroutine to the lanes, which take them by
 // batches.
 type feed struct {
-	ring   [256]string
+	ring   [1024]string
 	added  atomic.Uint32
 	taken  atomic.Uint32
 	hungry atomic.Bool   // lines are waiting
-	space  chan struct{} // has an element when tokens were taken
+	space  chan struct{} // has an element when half of the ring is free
 
 	mu     sync.Mutex // held by take
 	lines  []*line    // that wait for tokens
@@ -384,9 +384,11 @@ func (f *feed) take(to []string, n int, l *line) (tokens []string, more bool) {
 			next++
 		}
 		f.taken.Store(next)
-		select {
-		case f.space <- struct{}{}:
-		default:
+		if f.added.Load()-next <= uint32(len(f.ring)/2) {
+			select {
+			case f.space <- struct{}{}:
+			default:
+			}
 		}
 		if n <= 0 || f.closed {
 			return to, !f.closed || next != f.added.Load()

@@ -1,6 +1,7 @@
 package push
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -79,16 +80,53 @@ func (s *connSlot) get(ctx context.Context, bearer string) (*conn, error) {
 func (s *connSlot) dial(ctx context.Context) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	d := tls.Dialer{Config: s.tls}
-	nc, err := d.DialContext(ctx, "tcp", s.addr)
+	nc, err := new(net.Dialer).DialContext(ctx, "tcp", s.addr)
 	if err != nil {
 		return nil, err
 	}
-	if nc.(*tls.Conn).ConnectionState().NegotiatedProtocol != http2.NextProtoTLS {
-		_ = nc.Close()
-		return nil, fmt.Errorf("push: %s does not speak HTTP/2", s.addr)
+	t := tls.Client(newPaced(nc), s.tls)
+	if err = t.HandshakeContext(ctx); err == nil && t.ConnectionState().NegotiatedProtocol != http2.NextProtoTLS {
+		err = fmt.Errorf("push: %s does not speak HTTP/2", s.addr)
 	}
-	return newConn(nc), nil
+	if err != nil {
+		_ = nc.Close()
+		return nil, err
+	}
+	return newConn(t), nil
+}
+
+// readInterval is the shortest time between two reads of a connection. APNs may send
+// each answer, of some 40 bytes, in a TLS record of its own: to be woken for each one
+// costs more than the rest of a push.
+const readInterval = time.Millisecond
+
+// paced is a connection that is read at most once in readInterval, so that answers
+// are read together. A read after a longer pause waits for its data only.
+type paced struct {
+	net.Conn
+	in   *bufio.Reader // of arriving
+	last time.Time     // when the last read ended
+}
+
+func newPaced(nc net.Conn) *paced {
+	c := &paced{Conn: nc}
+	c.in = bufio.NewReaderSize(arriving{c}, 1<<15)
+	return c
+}
+
+func (c *paced) Read(p []byte) (int, error) { return c.in.Read(p) }
+
+type arriving struct{ *paced }
+
+// Read waits for the next multiple of readInterval: one timer wakes the readers of
+// all connections.
+func (c arriving) Read(p []byte) (int, error) {
+	if now := time.Now(); now.Sub(c.last) < readInterval {
+		time.Sleep(readInterval - time.Duration(now.UnixNano())%readInterval)
+	}
+	n, err := c.Conn.Read(p)
+	c.last = time.Now()
+	return n, err
 }
 
 // do makes one request.

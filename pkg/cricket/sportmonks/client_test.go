@@ -192,6 +192,49 @@ func TestRefusedListKeepsItsKind(t *testing.T) {
 	}
 }
 
+// TestPagesOfAList: a list ends with the last page that its meta names, is one page without
+// meta, and ends with an error where the meta cannot be read.
+func TestPagesOfAList(t *testing.T) {
+	t.Parallel()
+	for meta, want := range map[string]string{
+		``:                          "1 page",
+		`,"meta":{}`:                "1 page",
+		`,"meta":{"last_page":0}`:   "1 page",
+		`,"meta":{"last_page":1}`:   "1 page",
+		`,"meta":{"last_page":"2"}`: "2 pages",
+		`,"meta":{"last_page":100}`: "100 pages",
+		`,"meta":{"last_page":101}`: "100 pages",
+		`,"meta":{"last_page":x}`:   "1 page, then malformed",
+		`,"meta":{"last_page":2]`:   "1 page, then malformed",
+		`,"meta":{"a":[],"b":{"last_page":9},"last_page":3}`: "3 pages",
+	} {
+		asked := 0
+		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if asked++; r.URL.Query().Get("page") != fmt.Sprint(asked) {
+				t.Errorf("%s: request %d is for page %s", meta, asked, r.URL.Query().Get("page"))
+			}
+			io.WriteString(w, `{"data":[{"id":7}]`+meta+`}`)
+		})
+		pages, last := 0, ""
+		for _, err := range c.Fixtures(t.Context(), time.Time{}, time.Time{}) {
+			if e, ok := errors.AsType[*Error](err); ok {
+				if last = ", then malformed"; e.Kind != Malformed {
+					last = ", then " + e.Error()
+				}
+				continue
+			}
+			pages++
+		}
+		got := fmt.Sprintf("%d pages%s", pages, last)
+		if pages == 1 {
+			got = "1 page" + last
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s", meta, got, want)
+		}
+	}
+}
+
 // TestErrorsHideTheTokenInAnyForm has the transport and the provider repeat the token, as
 // it is and as a URL has it.
 func TestErrorsHideTheTokenInAnyForm(t *testing.T) {

@@ -633,3 +633,32 @@ func only[V any](m map[string]V) (string, V) {
 	}
 	panic("an empty batch")
 }
+
+// TestWaitsAreBounded: no wait before the first try, then at random up to 50 ms, doubled for
+// each try up to 1.6 s; after the tenth repetition an Unavailable problem.
+func TestWaitsAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for try, limit := range []time.Duration{0, 50, 100, 200, 400, 800, 1600, 1600, 1600, 1600, 1600} {
+			limit *= time.Millisecond
+			longest := time.Duration(0)
+			for range 100 {
+				start := time.Now()
+				must(t, dynamo.BackOff(t.Context(), try))
+				longest = max(longest, time.Since(start))
+			}
+			if longest > limit || longest < limit/2 { // 100 waits below the half: once in 2^100
+				t.Errorf("the longest wait before try %d is %s, want at most %s, and over half of it", try, longest, limit)
+			}
+		}
+		if err := dynamo.BackOff(t.Context(), 11); problem.Of(err) != problem.Unavailable {
+			t.Errorf("the 11th repetition: %v, want an Unavailable problem", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		start := time.Now()
+		if err := dynamo.BackOff(ctx, 10); !errors.Is(err, context.Canceled) || time.Since(start) > 0 {
+			t.Errorf("a cancelled wait: %v after %s, want the error at once", err, time.Since(start))
+		}
+	})
+}

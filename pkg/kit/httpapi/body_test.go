@@ -230,6 +230,7 @@ func TestEveryAnswerIsAProblem(t *testing.T) {
 		{"GET", "/overs/../overs/7", 404},
 		{"GET", "/overs/%2e%2e/7", 404},
 		{"GET", "/../../etc/passwd", 404},
+		{"GET", "/overs/" + strings.Repeat("7", 512), 422},
 		{"GET", "/overs/" + strings.Repeat("7", 513), 404},
 		{"GET", "/overs/7\xff", 404},
 		{"GET", "/elsewhere", 404},

@@ -17,6 +17,22 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 )
 
+func nameBatter(name string) func(*sportmonks.Fixture) {
+	return func(f *sportmonks.Fixture) {
+		for i := range f.Balls {
+			f.Balls[i].Batter.Name = name
+		}
+	}
+}
+
+func nameBowler(name string) func(*sportmonks.Fixture) {
+	return func(f *sportmonks.Fixture) {
+		for i := range f.Balls {
+			f.Balls[i].Bowler.Name = name
+		}
+	}
+}
+
 // TestEventsOfEachSituation lists situations of a match and their events.
 func TestEventsOfEachSituation(t *testing.T) {
 	t.Parallel()
@@ -115,6 +131,19 @@ func TestEventsOfEachSituation(t *testing.T) {
 			[]string{"S1:101:50 | Fifty for Batter 1 | 54 (9) · Home 54/0 (1.3)"}},
 		{"fifty by the balls without a batting row", event.Fifty, scoretest.NewScene("T20I").AddInnings(1, strings.Repeat("6 ", 9)).Set(func(f *sportmonks.Fixture) { f.Runs[0].Score = 80 }),
 			[]string{"S1:101:50 | Fifty for Batter 1 | 54 (9) · Home 80/0 (1.3)"}},
+
+		{"name of 40 bytes", event.Fifty, scoretest.NewScene("T20I").AddInnings(1, strings.Repeat("6 ", 9)).Set(nameBatter(strings.Repeat("x", 40))),
+			[]string{"S1:101:50 | Fifty for " + strings.Repeat("x", 40) + " | 54 (9) · Home 54/0 (1.3)"}},
+		{"name of 41 bytes", event.Fifty, scoretest.NewScene("T20I").AddInnings(1, strings.Repeat("6 ", 9)).Set(nameBatter(strings.Repeat("x", 41))),
+			[]string{"S1:101:50 | Fifty for " + strings.Repeat("x", 37) + "… | 54 (9) · Home 54/0 (1.3)"}},
+		{"batter of 40 bytes out", event.Wicket, scoretest.NewScene("T20I").AddInnings(1, "W").Set(nameBatter(strings.Repeat("x", 40))),
+			[]string{"S1:out:101 S1:ball:1000 | Wicket! Home 0/1 (0.1) | " + strings.Repeat("x", 40) + " b Bowler 0 0 (1)"}},
+		{"batter of 41 bytes out", event.Wicket, scoretest.NewScene("T20I").AddInnings(1, "W").Set(nameBatter(strings.Repeat("x", 41))),
+			[]string{"S1:out:101 S1:ball:1000 | Wicket! Home 0/1 (0.1) | " + strings.Repeat("x", 37) + "… b Bowler 0 0 (1)"}},
+		{"bowler of 78 bytes", event.Wicket, scoretest.NewScene("T20I").AddInnings(1, "W").Set(nameBowler(strings.Repeat("x", 78))),
+			[]string{"S1:out:101 S1:ball:1000 | Wicket! Home 0/1 (0.1) | Batter 1 b " + strings.Repeat("x", 78) + " 0 (1)"}},
+		{"bowler of 79 bytes", event.Wicket, scoretest.NewScene("T20I").AddInnings(1, "W").Set(nameBowler(strings.Repeat("x", 79))),
+			[]string{"S1:out:101 S1:ball:1000 | Wicket! Home 0/1 (0.1) | Batter 1 b " + strings.Repeat("x", 75) + "… 0 (1)"}},
 
 		{"innings in play", event.Innings, scoretest.NewScene("T20I").AddTotal(1, 182, 8, "19.5"), nil},
 		{"innings complete", event.Innings, scoretest.NewScene("T20I").AddTotal(1, 182, 8, "20"), []string{"S1:end | End of innings: Home 182/8 (20) | Home v Away"}},

@@ -58,6 +58,7 @@ func good() figures {
 				{tokens: few, ours: cost(20*ms, 20*ms, few), apns2: cost(40*ms, 60*ms, few)},
 				{tokens: many, ours: cost(2500*ms, 3000*ms, many), apns2: cost(5000*ms, 6000*ms, many)},
 			},
+			sink: cost(600*ms, 440*ms, many-1),
 			pushers: []pusherCost{
 				{Subscriptions: few, Counters: calls(0, 0, 4), Usage: cost(30*ms, 30*ms, few)},
 				{Subscriptions: many, Counters: calls(0, 0, 4), Usage: cost(2500*ms, 4500*ms, many)},
@@ -96,6 +97,8 @@ func TestTargets(t *testing.T) {
 		{"50 matches in over 500 ms", func(f *figures) { f.ticks[4].Wall += more }, "tick, 50 matches, a ball in each"},
 		{"pushes in over a slot", func(f *figures) { f.push.sends[1].ours.Wall += more }, "100,000 pushes by push.Sender"},
 		{"a push that costs more among many", func(f *figures) { f.push.sends[1].ours.CPU += more }, "  CPU of a push among 100,000 v. 1,000"},
+		{"a push of over 4.4 µs", func(f *figures) { f.push.sink.CPU += more }, "100,000 pushes, accepted at once"},
+		{"an allocation for each push", func(f *figures) { f.push.sink.Allocs++ }, "100,000 pushes, accepted at once"},
 		{"apns2 in over a slot", func(f *figures) { f.push.sends[1].apns2.Wall *= 9 }, ""},
 		{"subscriptions in over a slot", func(f *figures) { f.push.pushers[1].Wall += more }, "100,000 subscriptions by the Pusher"},
 		{"a subscription that costs more among many", func(f *figures) { f.push.pushers[1].CPU += more }, "  CPU of one among 100,000 v. 1,000"},

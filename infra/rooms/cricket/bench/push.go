@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"context"
+	"crypto/ecdsa"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -63,6 +64,7 @@ type channelCost struct {
 
 type pushCosts struct {
 	sends    []sendCost
+	sink     measure.Usage // of many tokens, sent to a server that costs the client as little as it can
 	pushers  []pusherCost
 	channels []channelCost
 }
@@ -73,11 +75,7 @@ func benchPush(ctx context.Context) (all pushCosts, err error) {
 		return all, err
 	}
 	defer apns.Close()
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(apns.CA)
-	sender, err := push.Open(push.Config{
-		Endpoint: apns.URL, TeamID: measure.TeamID, KeyID: measure.KeyID, Bundle: measure.Bundle, Key: apns.Key, Now: time.Now, RootCAs: roots,
-	})
+	sender, roots, err := openSender(apns.URL, apns.CA, apns.Key)
 	if err != nil {
 		return all, err
 	}
@@ -99,6 +97,9 @@ func benchPush(ctx context.Context) (all pushCosts, err error) {
 		}
 		all.sends = append(all.sends, cost)
 	}
+	if all.sink, err = benchSink(ctx, apns); err != nil {
+		return all, err
+	}
 	measure.Say("a broadcast channel")
 	for _, listeners := range []int{1, many} {
 		cost, err := benchChannel(ctx, apns, sender, listeners)
@@ -109,6 +110,39 @@ func benchPush(ctx context.Context) (all pushCosts, err error) {
 	}
 	all.pushers, err = benchPusher(ctx, apns)
 	return all, err
+}
+
+// openSender returns a sender to endpoint, and what it trusts.
+func openSender(endpoint string, ca []byte, key *ecdsa.PrivateKey) (*push.Sender, *x509.CertPool, error) {
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(ca)
+	s, err := push.Open(push.Config{
+		Endpoint: endpoint, TeamID: measure.TeamID, KeyID: measure.KeyID, Bundle: measure.Bundle, Key: key, Now: time.Now, RootCAs: roots,
+	})
+	return s, roots, err
+}
+
+// benchSink measures our client where the push service does not slow it down.
+func benchSink(ctx context.Context, apns *measure.APNs) (measure.Usage, error) {
+	sender, _, err := openSender(apns.Sink, apns.SinkCA, apns.Key)
+	if err != nil {
+		return measure.Usage{}, err
+	}
+	defer sender.Close()
+	m, err := message()
+	if err != nil {
+		return measure.Usage{}, err
+	}
+	to := measure.PushTokens(many)
+	var spent []measure.Usage
+	for range 5 {
+		u, err := measure.Run(func() error { return sendOurs(ctx, sender, m, to) })
+		if err != nil {
+			return measure.Usage{}, err
+		}
+		spent = append(spent, u)
+	}
+	return measure.MedianUsage(spent), nil
 }
 
 // content has the size of a real state: a push of it has 700 bytes.

@@ -13,6 +13,7 @@ const (
 	manyTarget  = time.Second            // 100 of them
 	matchCalls  = 8                      // of DynamoDB, for a match with a ball
 	pushTarget  = slot                   // 100,000 subscriptions
+	pushCPU     = 4400 * time.Nanosecond // of a push among 100,000, where the server is fast
 	callsOfTick = 2                      // the claim, and the scan of live-index
 	leagueScans = 0.1                    // of a tick, at most: the inactive leagues are read once a minute
 	unparsed    = 0.1                    // by how much the allocations of a tick that parses nothing may depend on the body
@@ -93,6 +94,13 @@ func (p pushCosts) rows() (rows []measure.Row) {
 		rows = append(rows, ours, each("apns2, 64 in flight", s.apns2), measure.Row{
 			Name: "  ours v. apns2", Compared: fmt.Sprintf("rate × %.2f, CPU × %.2f, bytes × %.2f", measure.Share(s.apns2.Wall, s.ours.Wall), measure.Share(s.ours.CPU, s.apns2.CPU), float64(s.ours.Wire)/float64(max(s.apns2.Wire, 1))),
 		})
+	}
+	if n := float64(many); p.sink.Wall > 0 {
+		r := measure.RowOf(measure.Grouped(n)+" pushes, accepted at once", p.sink, n)
+		r.Compared = measure.Rate(n, p.sink.Wall)
+		r.Details = fmt.Sprintf("by push.Sender; a push: %.1f µs of CPU, %.1f allocs", p.sink.CPU.Seconds()*1e6/n, float64(p.sink.Allocs)/n)
+		r.Target, r.Met = fmt.Sprintf("≤ %.1f µs of CPU, 1 alloc each", pushCPU.Seconds()*1e6), p.sink.CPU <= many*pushCPU && p.sink.Allocs < many
+		rows = append(rows, r)
 	}
 	if n := len(p.sends); n > 1 {
 		a, b := p.sends[0], p.sends[n-1]

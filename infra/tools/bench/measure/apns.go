@@ -42,6 +42,8 @@ type (
 	report struct {
 		URL       string
 		CA        []byte        // PEM
+		Sink      string        // URL of a server that accepts every push at once, and notes nothing
+		SinkCA    []byte        // PEM
 		Delivered int           // pushes and broadcasts so far
 		CPU       time.Duration // so far
 	}
@@ -67,8 +69,12 @@ func ServeAPNs(in io.Reader, out io.Writer) error {
 		return err
 	}
 	defer server.Close()
+	sink, err := serveSink()
+	if err != nil {
+		return err
+	}
 	for {
-		if err := reports.Encode(report{URL: server.URL(), CA: server.CA(), Delivered: server.Counts()["200"], CPU: cpuTime()}); err != nil {
+		if err := reports.Encode(report{URL: server.URL(), CA: server.CA(), Sink: sink.url, SinkCA: sink.ca, Delivered: server.Counts()["200"], CPU: cpuTime()}); err != nil {
 			return err
 		}
 		var next order

@@ -165,6 +165,9 @@ $(CFN_LINT):
 $(SAM_CLI):
 	@$(call venv,aws-sam-cli==1.166.1)
 
+.local/aws/bin/aws: # for the test of redrive
+	@$(call venv,awscli==1.46.3)
+
 # A virtual environment for the tool $@ of the package $(1).
 venv = command -v python3 >/dev/null || { echo "Python 3.10 or newer is needed: https://www.python.org/"; exit 1; }; \
   echo "fetching $(1)"; rm -rf $(dir $@).. && python3 -m venv $(dir $@).. && $(dir $@)pip install --quiet --disable-pip-version-check $(1)

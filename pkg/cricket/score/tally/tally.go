@@ -65,6 +65,7 @@ func (t *Tally) Line(id int) *Line {
 // New adds up balls, which must be as Ordered returns them and of one innings.
 func New(balls []*sportmonks.Ball) Tally {
 	t := Tally{Balls: balls, Batters: make(map[int]*Line, 11)}
+	t.gap = len(balls) > 0 && balls[0].At.Overs != 0 // the first over is not listed
 	for _, b := range balls {
 		wide, noBall, total, bat := b.Wide(), b.NoBall(), b.Total(), b.Bat()
 		t.Runs += total

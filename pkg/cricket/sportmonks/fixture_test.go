@@ -145,6 +145,111 @@ func TestDecodeReadsEachMember(t *testing.T) {
 	}
 }
 
+// everything has each member of a fixture that is read outside of the rows of its score.
+const everything = `{"id":1,"league_id":2,"season_id":3,"stage_id":4,"venue_id":5,"localteam_id":6,"visitorteam_id":7,"round":"8","starting_at":"2026-10-09T13:00:00Z",
+	"type":"10","status":"11","live":true,"note":"13","elected":"14","toss_won_team_id":15,"winner_team_id":16,"draw_noresult":"17","man_of_match_id":18,
+	"super_over":true,"follow_on":true,"total_overs_played":21,"rpc_overs":22.1,"rpc_target":23,
+	"localteam_dl_data":{"score":24,"overs":25.1,"wickets_out":26},"visitorteam_dl_data":{"score":27,"overs":28.1,"wickets_out":29},
+	"league":{"id":30,"season_id":31,"country_id":32,"name":"33","code":"34","image_path":"35","type":"36","updated_at":"2026-10-09T13:00:00Z","season":{"id":37}},
+	"season":{"id":40,"league_id":41,"name":"42","code":"43","updated_at":"2026-10-09T13:00:00Z"},
+	"venue":{"id":50,"name":"51","city":"52"},
+	"localteam":{"id":60,"country_id":61,"name":"62","code":"63","image_path":"64","national_team":true,"updated_at":"2026-10-09T13:00:00Z"},
+	"visitorteam":{"id":70},
+	"lineup":[{"id":80,"fullname":"81","firstname":"x","lastname":"y","lineup":{"team_id":82,"captain":true,"wicketkeeper":true,"substitution":true}}],
+	"balls":[{"id":90,"score":{"id":91,"name":"92","runs":93,"bye":94,"leg_bye":95,"noball":96,"noball_runs":97,"four":true,"six":true,"is_wicket":true,"out":true}}]}`
+
+// TestDecodeReadsEachMemberOfAFixture: each member is a field of its own; a fixture that is cut
+// off anywhere is none.
+func TestDecodeReadsEachMemberOfAFixture(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 10, 9, 13, 0, 0, 0, time.UTC)
+	want := Fixture{
+		ID: 1, LeagueID: 2, SeasonID: 3, StageID: 4, VenueID: 5, LocalID: 6, VisitorID: 7, Round: "8", Start: at,
+		Type: "10", Status: "11", Live: true, Note: "13", Elected: "14", TossWonID: 15, WinnerID: 16, DrawNoResult: "17", ManOfMatchID: 18,
+		SuperOver: true, FollowOn: true, Overs: 21, RPCOvers: Overs{22, 1}, RPCTarget: 23,
+		LocalDL: DL{Score: 24, Overs: Overs{25, 1}, Wickets: 26}, VisitorDL: DL{Score: 27, Overs: Overs{28, 1}, Wickets: 29},
+		League:      League{ID: 30, SeasonID: 31, CountryID: 32, Name: "33", Code: "34", Image: "35", Type: "36", UpdatedAt: at, Season: Season{ID: 37}},
+		Season:      Season{ID: 40, LeagueID: 41, Name: "42", Code: "43", UpdatedAt: at},
+		Venue:       Venue{ID: 50, Name: "51", City: "52"},
+		Localteam:   Team{ID: 60, CountryID: 61, Name: "62", Code: "63", Image: "64", National: true, UpdatedAt: at},
+		Visitorteam: Team{ID: 70},
+		Lineup:      []Player{{ID: 80, Name: "81", TeamID: 82, Captain: true, Keeper: true, Substitute: true}},
+		Balls:       []Ball{{ID: 90, Score: Score{ID: 91, Name: "92", Runs: 93, Bye: 94, LegBye: 95, NoBall: 96, NoBallRuns: 97, Four: true, Six: true, Wicket: true, Out: true}}},
+	}
+	got, err := Decode([]byte(everything))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fixture (-want +got):\n%s", diff)
+	}
+	for i := range len(everything) {
+		if f, err := Decode([]byte(everything[:i])); err == nil || f.ID != 0 {
+			t.Errorf("cut off after %q: got %+v, %v; want an error", everything[:i][max(0, i-20):], f, err)
+		}
+	}
+}
+
+// TestTextsOfAFixture: escapes are decoded, invalid UTF-8 is replaced, and of more than 512 bytes
+// the first 512 are read.
+func TestTextsOfAFixture(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		`"a"`: "a", `" a "`: "a", `"a\"b\\"`: `a"b\`, `"\u00e9"`: "é", "\"\xff\"": "\uFFFD", `"` + strings.Repeat("x", 512) + `"`: strings.Repeat("x", 512), `"` + strings.Repeat("x", 513) + `"`: strings.Repeat("x", 512),
+		`7`: "7", `-7.5`: "-7.5", `0`: "0", `9`: "9", `true`: "true", `false`: "", `"false"`: "", `null`: "", `{"a":"b"}`: "", `["a"]`: "",
+	} {
+		f, err := Decode([]byte(`{"id":1,"round":` + raw + `,"note":` + raw + `}`))
+		if err != nil || f.Round != want || f.Note != want {
+			t.Errorf("%.40s: got %q and %q, %v; want %q", raw, f.Round, f.Note, err, want)
+		}
+	}
+	for _, raw := range []string{`x`, `+1`, `/`, `:`, `nul`, `True`} {
+		if f, err := Decode([]byte(`{"id":1,"note":` + raw + `}`)); err == nil {
+			t.Errorf("%s: got %q, want an error", raw, f.Note)
+		}
+	}
+}
+
+// TestScoreboardsNameTheInnings: "S1" is innings 1. What is no innings from 1 to 99 is 0.
+func TestScoreboardsNameTheInnings(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]int{`"S1"`: 1, `"s2"`: 2, `"3"`: 3, `4`: 4, `"S99"`: 99, `"S100"`: 0, `"S0"`: 0, `"S-1"`: 0, `"S"`: 0, `""`: 0, `"T1"`: 0, `null`: 0} {
+		f, err := Decode([]byte(`{"id":1,"balls":[{"scoreboard":` + raw + `}]}`))
+		if err != nil || f.Balls[0].Innings != want {
+			t.Errorf("%s: got innings %d, %v; want %d", raw, f.Balls[0].Innings, err, want)
+		}
+	}
+}
+
+// TestTimesOfTheProvider: with a zone, or in UTC without one; a date is its midnight.
+func TestTimesOfTheProvider(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		`"2026-10-09T15:00:00+02:00"`: "2026-10-09T13:00:00Z", `"2026-10-09 13:00:00"`: "2026-10-09T13:00:00Z", `"2026-10-09"`: "2026-10-09T00:00:00Z",
+		`"09.10.2026"`: "0001-01-01T00:00:00Z", `null`: "0001-01-01T00:00:00Z",
+	} {
+		f, err := Decode([]byte(`{"id":1,"starting_at":` + raw + `}`))
+		if got := f.Start.Format(time.RFC3339); err != nil || got != want {
+			t.Errorf("%s: got %s, %v; want %s", raw, got, err, want)
+		}
+	}
+}
+
+// TestBattersAreOut: by the id of the wicket or, without one, of the score, unless it is 84, or
+// by the place of the fall.
+func TestBattersAreOut(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]bool{
+		`{}`: false, `{"wicket_id":54}`: true, `{"wicket_id":84}`: false, `{"wicket_id":83}`: true, `{"wicket_id":85}`: true, `{"score_id":54}`: true, `{"score_id":84}`: false,
+		`{"wicket_id":84,"score_id":54}`: false, `{"wicket_id":54,"score_id":84}`: true, `{"wicket_id":0,"score_id":54}`: true, `{"wicket_id":84,"fow_balls":0.1}`: true,
+	} {
+		f, err := Decode([]byte(`{"id":1,"batting":[` + raw + `]}`))
+		if err != nil || f.Batting[0].Out != want {
+			t.Errorf("%s: out %t, %v; want %t", raw, f.Batting[0].Out, err, want)
+		}
+	}
+}
+
 func TestDecodeIsTolerant(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 10, 9, 13, 0, 0, 0, time.UTC)
@@ -267,10 +372,10 @@ func TestPhaseOfEachStatus(t *testing.T) {
 	for status, want := range map[string]Phase{
 		"NS": Upcoming, "Delayed": Upcoming, "Postp.": Upcoming,
 		"1st Innings": Live, "2nd Innings": Live, "3rd Innings": Live, "4th Innings": Live,
-		"Innings Break": Break, "Tea Break": Break, "Lunch": Break, "Dinner": Break,
+		"Innings Break": Break, "Tea Break": Break, "Tea": Break, "Lunch": Break, "Dinner": Break,
 		"Stump Day 1": Stumps, "Stump Day 5": Stumps, "Int.": Interrupted, "Finished": Result,
 		"Aban.": Closed, "Cancl.": Closed, "Cancl": Closed, " finished ": Result,
-		"": "", "Stump Day": "", "Stump Day x": "", "5th Innings": "", "Drinks": "",
+		"": "", "Stump Day": "", "Stump Day x": "", "Stump Day 1x": "", "Stump Day 0": Stumps, "Stump Day 9": Stumps, "Stump Day 10": Stumps, "5th Innings": "", "Drinks": "",
 	} {
 		if got, ok := PhaseOf(status); got != want || ok != (want != "") {
 			t.Errorf("%q: got %q %t, want %q", status, got, ok, want)

@@ -70,3 +70,14 @@ func TestResources(t *testing.T) {
 		}
 	}
 }
+
+// TestCacheLoginsOfSimilarNames: the login of a user to a cache is not that of another pair whose
+// names spell the same.
+func TestCacheLoginsOfSimilarNames(t *testing.T) {
+	t.Parallel()
+	a, b := spec.Cache{Name: "ranks"}.As("live", "~*"), spec.Cache{Name: "rank"}.As("slive", "~*")
+	room := spec.Room{Functions: []spec.Function{{Caches: []spec.CacheLogin{a, b}}}}
+	if got, want := room.CacheLogins(), []spec.CacheLogin{b, a}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got the logins %v, want %v", got, want)
+	}
+}

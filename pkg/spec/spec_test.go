@@ -34,6 +34,9 @@ func TestAccess(t *testing.T) {
 	if !reflect.DeepEqual(ofDay, want) {
 		t.Errorf("got %+v, want %+v", ofDay, want)
 	}
+	if got := getMatch; !reflect.DeepEqual(got, spec.Access{Name: "Get match", Table: matches, Ops: []spec.Op{spec.GetItem}, Key: "id", Rate: perRequest}) {
+		t.Errorf("a pattern of the table itself is %+v", got)
+	}
 	if got := getMatch.ID(); got != "matches: Get match" || getMatch.Index != "" {
 		t.Errorf("got %q of the index %q", got, getMatch.Index)
 	}
@@ -159,6 +162,9 @@ func TestRate(t *testing.T) {
 		"every 2.5s":                        spec.Every(2500 * time.Millisecond),
 		"every 1h30m":                       spec.Every(90 * time.Minute),
 		"3 every 10m":                       {Driver: spec.Period, Every: 10 * time.Minute, Factor: 3},
+		"every 10s":                         spec.Every(10 * time.Second),
+		"every 1m0.5s":                      spec.Every(time.Minute + 500*time.Millisecond),
+		"by hand":                           {Note: "by hand"},
 	} {
 		if got := r.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -166,5 +172,54 @@ func TestRate(t *testing.T) {
 	}
 	if got := perRequest.Times(); got != 1 {
 		t.Errorf("it happens %v times for each request, want once", got)
+	}
+	if got := (spec.Rate{Factor: 0.1}).Times(); got != 0.1 {
+		t.Errorf("it happens %v times, want 0.1", got)
+	}
+}
+
+// TestLimitAsText: a number of things, or of acts in a period.
+func TestLimitAsText(t *testing.T) {
+	t.Parallel()
+	for want, l := range map[string]spec.Limit{
+		"20 leagues per member":   {Name: "leagues per member", Max: 20},
+		"10 wrong codes in 1h":    {Name: "wrong codes", Max: 10, Per: time.Hour},
+		"1 guess in 10s":          {Name: "guess", Max: 1, Per: 10 * time.Second},
+		"1 guess in 1ns":          {Name: "guess", Max: 1, Per: 1},
+		"2 exports per day in 1m": {Name: "exports per day", Max: 2, Per: time.Minute},
+	} {
+		if got := l.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestSettingsOfAFunction: a function gets the settings of the secrets that it holds, and the
+// address from which it sends mail.
+func TestSettingsOfAFunction(t *testing.T) {
+	t.Parallel()
+	key, address, plain := spec.Setting{Name: "BUNDLE", Secret: "apns-key"}, spec.Setting{Name: "MAIL_FROM"}, spec.Setting{Name: "OTHER"}
+	for name, c := range map[string]struct {
+		f    spec.Function
+		want [3]bool
+	}{
+		"nothing":        {spec.Function{}, [3]bool{}},
+		"the secret":     {spec.Function{Secrets: []string{"other", "apns-key"}}, [3]bool{true, false, false}},
+		"another secret": {spec.Function{Secrets: []string{"other"}}, [3]bool{}},
+		"no secret":      {spec.Function{Secrets: []string{""}}, [3]bool{}},
+		"the address":    {spec.Function{Mail: []spec.MailSender{{"MAIL_FROM"}}}, [3]bool{false, true, false}},
+		"both":           {spec.Function{Secrets: []string{"apns-key"}, Mail: []spec.MailSender{{"MAIL_FROM"}}}, [3]bool{true, true, false}},
+	} {
+		if got := [3]bool{key.Of(c.f), address.Of(c.f), plain.Of(c.f)}; got != c.want {
+			t.Errorf("%s: of the key, the address and another: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestMessagesAreHiddenForSixTimeouts: as AWS advises.
+func TestMessagesAreHiddenForSixTimeouts(t *testing.T) {
+	t.Parallel()
+	if got := (spec.Function{Timeout: 10 * time.Second}).VisibilityTimeout(); got != time.Minute {
+		t.Errorf("a message of a function of 10 s is hidden for %s, want 1m", got)
 	}
 }

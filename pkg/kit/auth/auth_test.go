@@ -123,6 +123,13 @@ func TestWhoMayCall(t *testing.T) {
 			t.Errorf("%s on an admin's route: got %d %s, want %d", c.name, got, text, c.admin)
 		}
 	}
+	other := signed(nil)
+	other.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: map[string]any{"sub": "u1"}}
+	for name, h := range map[string]http.Handler{"user": user(), "admin": admin()} {
+		if got, _, text := serve(t, h, other); got != 401 {
+			t.Errorf("the token of another authorizer on a route of the %s: got %d %s, want 401", name, got, text)
+		}
+	}
 	public := httpapi.Handler(function(spec.Public), func(context.Context, *anyone) (*who, error) { return answered("") })
 	if got, _, text := serve(t, public, signed(nil)); got != 200 {
 		t.Errorf("a public route: got %d %s", got, text)

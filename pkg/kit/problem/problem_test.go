@@ -102,6 +102,10 @@ func TestBeyond(t *testing.T) {
 		{problem.Beyond(leagues), &problem.Error{Kind: problem.Conflict, Code: "too_many_leagues", Text: "the limit is 20 leagues per member"}},
 		{problem.Beyond(guesses), &problem.Error{Kind: problem.Limited, Code: "too_many_codes", Text: "the limit is 10 wrong codes in 1h", RetryAfter: time.Hour}},
 		{
+			problem.Beyond(spec.Limit{Name: "guesses", Max: 1, Per: 1, Code: "too_many_guesses"}), // any period is a rate
+			&problem.Error{Kind: problem.Limited, Code: "too_many_guesses", Text: "the limit is 1 guesses in 1ns", RetryAfter: 1},
+		},
+		{
 			problem.Beyond(guesses).WithRetryAfter(90 * time.Second),
 			&problem.Error{Kind: problem.Limited, Code: "too_many_codes", Text: "the limit is 10 wrong codes in 1h", RetryAfter: 90 * time.Second},
 		},

@@ -1,9 +1,12 @@
 package object_test
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -12,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/sim/s3"
 	"matchday/pkg/kit/object"
@@ -89,3 +93,77 @@ type body struct {
 }
 
 func (b *body) Close() error { b.closed = true; return nil }
+
+// TestRequests: the bucket is named in the path, and a document is indented JSON without a
+// checksum of its own, which a plain HTTP emulator refuses.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	type request struct{ Method, URL, Type, Checksum, Body string }
+	var got request
+	cfg := aws.Config{
+		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("id", "key", ""),
+		HTTPClient: smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+			got = request{r.Method, r.URL.Host + r.URL.Path, r.Header.Get("Content-Type"), r.Header.Get("X-Amz-Sdk-Checksum-Algorithm"), ""}
+			if r.Body != nil {
+				text, _ := io.ReadAll(r.Body)
+				got.Body = string(text)
+			}
+			return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{}}, nil
+		}),
+	}
+	b := object.Open(cfg, "files")
+	for want, do := range map[request]func() error{
+		{"PUT", "s3.eu-west-1.amazonaws.com/files/a/1.json", "application/json", "", "{\n  \"text\": \"new\"\n}"}: func() error { return b.Put(t.Context(), "a/1.json", map[string]string{"text": "new"}) },
+		{"GET", "s3.eu-west-1.amazonaws.com/files/a/1.json", "", "", ""}:                                          func() error { _, err := b.Get(t.Context(), "a/1.json"); return err },
+		{"DELETE", "s3.eu-west-1.amazonaws.com/files/a/1.json", "", "", ""}:                                       func() error { return b.Delete(t.Context(), "a/1.json") },
+	} {
+		got = request{}
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("request (-want +got):\n%s", diff)
+		}
+	}
+	link, err := b.Link(t.Context(), "a/1.json", "mine.json", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	if diff := cmp.Diff([]string{"s3.eu-west-1.amazonaws.com/files/a/1.json", `attachment; filename="mine.json"`, "3600"},
+		[]string{u.Host + u.Path, q.Get("response-content-disposition"), q.Get("X-Amz-Expires")}); diff != "" {
+		t.Errorf("link (-want +got):\n%s", diff)
+	}
+}
+
+// TestErrorsNameTheObject: each error says what was done to which object.
+func TestErrorsNameTheObject(t *testing.T) {
+	t.Parallel()
+	broken := aws.Config{
+		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("id", "key", ""), Retryer: func() aws.Retryer { return aws.NopRetryer{} },
+		HTTPClient: smithyhttp.ClientDoFunc(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }),
+	}
+	b := object.Open(broken, "files")
+	unsigned := broken
+	unsigned.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, io.ErrUnexpectedEOF })
+	for start, do := range map[string]func() error{
+		"write the object a: ":  func() error { return b.Put(t.Context(), "a", 1) },
+		"read the object a: ":   func() error { _, err := b.Get(t.Context(), "a"); return err },
+		"delete the object a: ": func() error { return b.Delete(t.Context(), "a") },
+		"sign a link: ": func() error {
+			_, err := object.Open(unsigned, "files").Link(t.Context(), "a", "a", time.Hour)
+			return err
+		},
+	} {
+		if err := do(); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.HasPrefix(err.Error(), start) {
+			t.Errorf("got %v, want %q and the cause", err, start)
+		}
+	}
+	if err := b.Put(t.Context(), "a", func() {}); err == nil || !strings.HasPrefix(err.Error(), "write the object a: json: ") {
+		t.Errorf("a document that is no JSON: %v", err)
+	}
+}

@@ -101,6 +101,13 @@ func TestClientErrorsHaveAKind(t *testing.T) {
 		{"limit until", status(429, ``, "Retry-After", date.Add(time.Minute).Format(http.TimeFormat), "Date", date.Format(http.TimeFormat)), Limited, 429, time.Minute, ""},
 		{"limit of a day", status(429, ``, "Retry-After", "86400"), Limited, 429, time.Hour, ""},
 		{"limit of a day until", status(429, ``, "Retry-After", date.AddDate(0, 0, 1).Format(http.TimeFormat), "Date", date.Format(http.TimeFormat)), Limited, 429, time.Hour, ""},
+		{"limit until, without a date", status(429, ``, "Retry-After", date.Add(time.Minute).Format(http.TimeFormat), "Date", "soon"), Limited, 429, 0, ""},
+		{"limit of an hour", status(429, ``, "Retry-After", "3600"), Limited, 429, time.Hour, ""},
+		{"limit of less", status(429, ``, "Retry-After", "3599"), Limited, 429, 3599 * time.Second, ""},
+		{"limit until before", status(429, ``, "Retry-After", date.Add(-time.Minute).Format(http.TimeFormat), "Date", date.Format(http.TimeFormat)), Limited, 429, 0, ""},
+		{"the last refusal", status(499, ``), Invalid, 499, 0, ""},
+		{"the first failure", status(500, ``), Unavailable, 500, 0, ""},
+		{"nothing of it modified", status(399, ``), Malformed, 399, 0, ""},
 		{"limit that has passed", status(429, ``, "Retry-After", "-1"), Limited, 429, 0, ""},
 		{"limit without a time", status(429, ``, "Retry-After", "soon"), Limited, 429, 0, ""},
 		{"token", status(401, `{"message":{"message":"Unauthenticated `+token+`","code":1}}`), Denied, 401, 0, "Unauthenticated [token]"},
@@ -188,6 +195,140 @@ func TestRefusedListKeepsItsKind(t *testing.T) {
 	} {
 		if e, ok := errors.AsType[*Error](read()); !ok || e.Kind != Limited || e.RetryAfter != 90*time.Second {
 			t.Errorf("%s: got %+v, want Limited for 90 s", name, e)
+		}
+	}
+}
+
+// TestErrorTexts: the kind, the path, the status and the reason of each error.
+func TestErrorTexts(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 201)
+	for _, c := range []struct {
+		code       int
+		body, want string
+	}{
+		{404, `{"error":"record not found"}`, `not found: sportmonks: /fixtures/7: 404 "record not found"`},
+		{503, `<html>`, `unavailable: sportmonks: /fixtures/7: 503`},
+		{429, `{"message":{"code":1,"message":"Too Many Attempts."}}`, `limited: sportmonks: /fixtures/7: 429 "Too Many Attempts."`},
+		{401, `{"status":{"message":"no"},"message":"Unauthenticated"}`, `denied: sportmonks: /fixtures/7: 401 "Unauthenticated"`},
+		{400, `{"message":"` + long[:200] + `"}`, `invalid: sportmonks: /fixtures/7: 400 "` + long[:200] + `"`},
+		{400, `{"message":"` + long + `"}`, `invalid: sportmonks: /fixtures/7: 400 "` + long[:200] + `"`},
+		{400, `{"error":{"errors":["a"],"message":"b"},"x":1}`, `invalid: sportmonks: /fixtures/7: 400 "b"`},
+		{400, `{"x":[1],"error":7}`, `invalid: sportmonks: /fixtures/7: 400 "7"`},
+		{400, `{"x":{"message":"a"},"error":"b","message":"c"}`, `invalid: sportmonks: /fixtures/7: 400 "c"`},
+		{400, `{"error":{"message":"a"},"message":"c"}`, `invalid: sportmonks: /fixtures/7: 400 "c"`},
+		{200, `{"data":[]}`, `malformed: sportmonks: body is not one fixture: starts "{\"data\":[]}"`},
+		{200, `<html>`, `malformed: sportmonks: body is cut short or is not JSON: starts "<html>"`},
+		{200, `{"data":{"id":"x"}}`, `malformed: sportmonks: fixture has no id: starts "{\"id\":\"x\"}"`},
+	} {
+		_, err := serve(t, status(c.code, c.body)).Fixture(t.Context(), "7")
+		e, ok := errors.AsType[*Error](err)
+		if !ok {
+			t.Fatalf("%s: %v", c.body, err)
+		}
+		if got := e.Kind.String() + ": " + err.Error(); got != c.want {
+			t.Errorf("%d %s:\n got %s\nwant %s", c.code, c.body, got, c.want)
+		}
+	}
+	for body, want := range map[string]string{
+		`[]`: `sportmonks: body has no data: starts "[]"`, `{"meta":1}`: `sportmonks: body has no data: starts "{\"meta\":1}"`, `{"data":[`: `sportmonks: body is cut short or is not JSON: starts "{\"data\":["`,
+	} {
+		if _, err := serve(t, status(200, body)).Leagues(t.Context()); err == nil || err.Error() != want {
+			t.Errorf("leagues of %s: %v, want %s", body, err, want)
+		}
+	}
+	_, err := Open("http://bad host", token, http.DefaultClient).Livescores(t.Context())
+	if e, ok := errors.AsType[*Error](err); !ok || e.Kind != Invalid || err.Error() != "sportmonks: /livescores: the base URL is not a valid URL" {
+		t.Errorf("a wrong base URL: %v", err)
+	}
+	broken := &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}
+	if _, err := Open(BaseURL, "", broken).Livescores(t.Context()); err == nil || err.Error() != "sportmonks: /livescores: unexpected EOF" {
+		t.Errorf("a broken connection, and no token: %v", err)
+	}
+}
+
+// TestRequests: the address and the query of each call. The connection is returned after it.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	day := time.Date(2026, 10, 9, 12, 0, 0, 0, time.FixedZone("", 3600))
+	for want, do := range map[string]func(c *Client) error{
+		"/livescores?include=" + matchIncludes:     func(c *Client) error { _, err := c.Livescores(t.Context()); return err },
+		"/fixtures/a%2Fb?include=" + matchIncludes: func(c *Client) error { _, err := c.Fixture(t.Context(), "a/b"); return err },
+		"/leagues?include=season":                  func(c *Client) error { _, err := c.Leagues(t.Context()); return err },
+		"/teams":                                   func(c *Client) error { _, err := c.Teams(t.Context()); return err },
+		"/fixtures?filter[starts_between]=2026-10-09T11:00:00,2026-10-09T11:00:00&include=" + listIncludes + "&page=1&sort=starting_at": func(c *Client) error {
+			for _, err := range c.Fixtures(t.Context(), day, day) {
+				return err
+			}
+			return nil
+		},
+	} {
+		var asked, accept string
+		body := &closing{Reader: strings.NewReader(`{"data":[{"id":7}]}`)}
+		c := Open(BaseURL+"/", token, &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			q, _ := url.QueryUnescape(strings.Replace(r.URL.RawQuery, url.Values{"api_token": {token}}.Encode(), "", 1))
+			asked, accept = r.URL.EscapedPath()+"?"+strings.TrimPrefix(q, "&"), r.Header.Get("Accept")
+			return &http.Response{StatusCode: 200, Body: body, ContentLength: -1}, nil
+		})})
+		if err := do(c); err != nil {
+			t.Errorf("%s: %v", want, err)
+		}
+		if got := strings.TrimSuffix(strings.TrimPrefix(asked, "/api/v2.0"), "?"); got != want || accept != "application/json" || !body.closed {
+			t.Errorf("asked for %s as %q, body closed %t; want %s as JSON, and the body closed", got, accept, body.closed, want)
+		}
+	}
+}
+
+type closing struct {
+	io.Reader
+	closed bool
+}
+
+func (c *closing) Close() error { c.closed = true; return nil }
+
+// TestLargestBody: a body of the limit is read, one of a byte more is refused.
+func TestLargestBody(t *testing.T) {
+	t.Parallel()
+	for extra, want := range map[int]string{0: "", 1: "sportmonks: /livescores: body is over 1 MB"} {
+		c := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 1<<20+extra)) })
+		c.max = 1 << 20
+		body, err := c.Livescores(t.Context())
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want || len(body) != 1<<20+extra {
+			t.Errorf("%d bytes over: got %d bytes, %q; want %q", extra, len(body), got, want)
+		}
+	}
+	if got := Open(BaseURL, token, http.DefaultClient).max >> 20; got != 160 {
+		t.Errorf("the limit is %d MB, want 160", got)
+	}
+}
+
+// TestListEndsWithAFailedPage: a page that cannot be read is the last, and its error the last
+// value.
+func TestListEndsWithAFailedPage(t *testing.T) {
+	t.Parallel()
+	for name, second := range map[string]http.HandlerFunc{"refused": status(503, ``), "no JSON": status(200, `<html>`), "no data": status(200, `{"meta":{"last_page":9}}`)} {
+		pages := 0
+		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if pages++; pages == 2 {
+				second(w, r)
+				return
+			}
+			io.WriteString(w, `{"data":[{"id":1},{"id":2}],"meta":{"last_page":3},"other":{"last_page":1}}`)
+		})
+		var got []string
+		for f, err := range c.Fixtures(t.Context(), time.Time{}, time.Time{}) {
+			if err != nil {
+				got = append(got, "error")
+				continue
+			}
+			got = append(got, fmt.Sprint(f.ID))
+		}
+		if strings.Join(got, " ") != "1 2 error" || pages != 2 {
+			t.Errorf("%s: got %v of %d pages, want 1 2 error of 2", name, got, pages)
 		}
 	}
 }

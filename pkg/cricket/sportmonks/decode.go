@@ -594,7 +594,7 @@ func parseOvers(s string) Overs {
 		whole, part, _ = strings.Cut(strconv.FormatFloat(f, 'f', 1, 64), ".")
 	}
 	o, err := strconv.Atoi(whole)
-	if err != nil || o < 0 || o > 1e6 {
+	if err != nil || o > 1e6 {
 		return Overs{}
 	}
 	b, _ := strconv.Atoi(part)

@@ -30,6 +30,16 @@ func TestSplitReturnsEachFixture(t *testing.T) {
 		{"id of no number", `{"data":[{"id":"x"},{"id":null},{"id":-1},{"id":2}]}`, "! ! ! 2"},
 		{"no objects", `{"data":[null,3,"x",[1],{"id":2}]}`, "! ! ! ! 2"},
 		{"broken inside", `{"data":[{"id":1,"balls":[{,}]},{"id":2}]}`, "1 2"},
+		{"id twice", `{"data":[{"id":1,"id":2},{"id":null,"id":3}]}`, "1 3"},
+		{"id of zero", `{"data":[{"id":0},{"id":1}]}`, "! 1"},
+		{"white space", "\r\n\t {\r\n\t \"a\"\r\n\t :\r\n\t 1\r\n\t ,\r\n\t \"data\"\r\n\t :\r\n\t [\r\n\t {\r\n\t \"id\"\r\n\t :\r\n\t 1\r\n\t }\r\n\t ,\r\n\t 7\r\n\t ]\r\n\t }\r\n\t ", "1 !"},
+		{"a number ends with a space", `{"a":1 ,"data":[2 ,3]}`, "! !"},
+		{"a number ends with a tab", "{\"a\":1\t,\"data\":[2\t,3\t]}", "! !"},
+		{"a number ends with a line", "{\"a\":1\n,\"data\":[2\n,3\n]}", "! !"},
+		{"a number ends with a return", "{\"a\":1\r,\"data\":[2\r,3\r]}", "! !"},
+		{"a number ends the object", `{"data":[{"id":1}],"a":1}`, "1"},
+		{"brackets in texts", `{"a":{"x":"}"},"b":["]"],"data":[{"id":1}]}`, "1"},
+		{"empty objects", `{"a":{},"data":[{},{"id":1}],"b":[]}`, "! 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -44,6 +54,9 @@ func TestSplitReturnsEachFixture(t *testing.T) {
 					continue
 				}
 				ids = append(ids, e.ID)
+				if string(c.body[e.At:e.At+len(e.Raw)]) != string(e.Raw) {
+					t.Errorf("entry %s does not begin at byte %d", e.ID, e.At)
+				}
 				if len(e.Sum) != 32 || !strings.HasPrefix(string(e.Raw), "{") {
 					t.Errorf("entry %+v", e)
 				}
@@ -61,6 +74,7 @@ func TestSplitRefusesMalformedBodies(t *testing.T) {
 	bodies := []string{
 		"<!DOCTYPE html><html>502 Bad Gateway</html>", `[{"id":1}]`, `"data"`, `{"message":"Too Many Attempts."}`,
 		`{"data":null}`, `{"data":7}`, whole + "x", whole + whole, `{"data":[{"id":1},]}`, `{"data":[{"id":1}`, `{"data" [1]}`,
+		`{"a":,"data":[]}`, `{"a"::1,"data":[]}`, `{"a":}`, `{"data":[],"a":]}`, `{"data":[:]}`, `{"data":[}]}`, `{"data":[{"id":1} {"id":2}]}`, `{"data":[],}`, `{data:[]}`, `{"data":[]]`, "", " ", `{"data":[{"id":1},{"id":2,"a":}]}`,
 	}
 	for i := range len(whole) {
 		bodies = append(bodies, whole[:i])
@@ -86,6 +100,59 @@ func TestSplitRefusesMalformedBodies(t *testing.T) {
 		}
 		if len(entries) != n {
 			t.Errorf("%q: got %d entries, want %d", body, len(entries), n)
+		}
+	}
+}
+
+// TestCutListHasItsWholeFixtures: the last entry of a body that is cut short may be the beginning
+// of a number, and is left out.
+func TestCutListHasItsWholeFixtures(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"data":[{"id":1},7`: "1", `{"data":[{"id":1},{"id":2}`: "1 2", `{"data":[7`: "", `{"data":[`: "", `{"data":[7,8`: "!", `{"data":[{"id":1},8,{"id":2}`: "1 ! 2", `{"data":[{"id":1},8,9`: "1 !",
+	} {
+		entries, err := Split([]byte(body))
+		var got []string
+		for _, e := range entries {
+			if e.Err != nil {
+				e.ID = "!"
+			}
+			got = append(got, e.ID)
+		}
+		if strings.Join(got, " ") != want || err == nil {
+			t.Errorf("%s: got %q, %v; want %q and an error", body, got, err, want)
+		}
+	}
+}
+
+// TestErrorsQuoteTheBody: an error says what is wrong, and has the first 60 bytes of the body.
+func TestErrorsQuoteTheBody(t *testing.T) {
+	t.Parallel()
+	split := func(body string) error { _, err := Split([]byte(body)); return err }
+	decode := func(body string) error { _, err := Decode([]byte(body)); return err }
+	entry := func(body string) error {
+		entries, err := Split([]byte(body))
+		if err != nil {
+			return err
+		}
+		return entries[0].Err
+	}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{split("<html>"), `sportmonks: body is cut short or is not JSON: starts "<html>"`},
+		{split(" \n" + strings.Repeat("x", 60) + "\n"), `sportmonks: body is cut short or is not JSON: starts "` + strings.Repeat("x", 60) + `"`},
+		{split(strings.Repeat("x", 61)), `sportmonks: body is cut short or is not JSON: starts "` + strings.Repeat("x", 60) + `"`},
+		{split(`{"a":1}`), `sportmonks: body has no data: starts "{\"a\":1}"`},
+		{entry(`{"data":[{"a":1}]}`), `sportmonks: fixture has no id: starts "{\"a\":1}"`},
+		{decode(`[]`), `sportmonks: fixture is not an object: starts "[]"`},
+		{decode(`{"id":1`), `sportmonks: fixture is not valid JSON: starts "{\"id\":1"`},
+		{decode(`{"id":1}x`), `sportmonks: fixture is followed by other data: starts "{\"id\":1}x"`},
+		{decode(`{"id":0}`), `sportmonks: fixture has no id: starts "{\"id\":0}"`},
+	} {
+		if c.err == nil || c.err.Error() != c.want {
+			t.Errorf("got %v, want %s", c.err, c.want)
 		}
 	}
 }
@@ -120,10 +187,10 @@ func TestSumDependsOnTheContentOnly(t *testing.T) {
 func TestDecodeReadsEachMember(t *testing.T) {
 	t.Parallel()
 	got, err := Decode([]byte(`{"id":1,
-		"runs":[{"team_id":2,"inning":3,"score":4,"wickets":5,"overs":6.1}],
-		"scoreboards":[{"team_id":2,"scoreboard":"s3","type":"extra","wide":4,"noball_runs":5,"bye":6,"leg_bye":7,"penalty":8,"total":9,"wickets":10,"overs":11.2}],
-		"batting":[{"team_id":2,"scoreboard":"S3","sort":4,"player_id":5,"score":6,"ball":7,"four_x":8,"six_x":9,"fow_score":10,"fow_balls":11.3}],
-		"bowling":[{"team_id":2,"scoreboard":"S3","sort":4,"player_id":5,"overs":6.4,"medians":7,"runs":8,"wickets":9,"wide":10,"noball":11}],
+		"runs":[{"x":1,"team_id":2,"inning":3,"score":4,"wickets":5,"overs":6.1}],
+		"scoreboards":[{"x":1,"team_id":2,"scoreboard":"s3","type":"extra","wide":4,"noball_runs":5,"bye":6,"leg_bye":7,"penalty":8,"total":9,"wickets":10,"overs":11.2}],
+		"batting":[{"x":1,"team_id":2,"scoreboard":"S3","sort":4,"player_id":5,"score":6,"ball":7,"four_x":8,"six_x":9,"fow_score":10,"fow_balls":11.3}],
+		"bowling":[{"x":1,"team_id":2,"scoreboard":"S3","sort":4,"player_id":5,"overs":6.4,"medians":7,"runs":8,"wickets":9,"wide":10,"noball":11}],
 		"balls":[{"id":2,"team_id":3,"scoreboard":"S4","ball":5.6,"batsman_one_on_creeze_id":7,"batsman_two_on_creeze_id":8,"batsman_id":9,"bowler_id":10,
 			"batsmanout_id":11,"catchstump_id":12,"runout_by_id":13,"batsman":{"id":14,"fullname":"A"},"bowler":{"id":15,"fullname":"B"},"score":{"id":16,"name":"C","runs":17}}]}`))
 	if err != nil {
@@ -149,14 +216,14 @@ func TestDecodeReadsEachMember(t *testing.T) {
 const everything = `{"id":1,"league_id":2,"season_id":3,"stage_id":4,"venue_id":5,"localteam_id":6,"visitorteam_id":7,"round":"8","starting_at":"2026-10-09T13:00:00Z",
 	"type":"10","status":"11","live":true,"note":"13","elected":"14","toss_won_team_id":15,"winner_team_id":16,"draw_noresult":"17","man_of_match_id":18,
 	"super_over":true,"follow_on":true,"total_overs_played":21,"rpc_overs":22.1,"rpc_target":23,
-	"localteam_dl_data":{"score":24,"overs":25.1,"wickets_out":26},"visitorteam_dl_data":{"score":27,"overs":28.1,"wickets_out":29},
-	"league":{"id":30,"season_id":31,"country_id":32,"name":"33","code":"34","image_path":"35","type":"36","updated_at":"2026-10-09T13:00:00Z","season":{"id":37}},
-	"season":{"id":40,"league_id":41,"name":"42","code":"43","updated_at":"2026-10-09T13:00:00Z"},
-	"venue":{"id":50,"name":"51","city":"52"},
+	"localteam_dl_data":{"score":24,"overs":25.1,"wickets_out":26,"x":{"id":1}},"visitorteam_dl_data":{"score":27,"overs":28.1,"wickets_out":29},
+	"league":{"x":1,"id":30,"season_id":31,"country_id":32,"name":"33","code":"34","image_path":"35","type":"36","updated_at":"2026-10-09T13:00:00Z","season":{"id":37}},
+	"season":{"x":1,"id":40,"league_id":41,"name":"42","code":"43","updated_at":"2026-10-09T13:00:00Z"},
+	"x":[{"y":1}],"venue":{"x":1,"id":50,"name":"51","city":"52"},
 	"localteam":{"id":60,"country_id":61,"name":"62","code":"63","image_path":"64","national_team":true,"updated_at":"2026-10-09T13:00:00Z"},
-	"visitorteam":{"id":70},
-	"lineup":[{"id":80,"fullname":"81","firstname":"x","lastname":"y","lineup":{"team_id":82,"captain":true,"wicketkeeper":true,"substitution":true}}],
-	"balls":[{"id":90,"score":{"id":91,"name":"92","runs":93,"bye":94,"leg_bye":95,"noball":96,"noball_runs":97,"four":true,"six":true,"is_wicket":true,"out":true}}]}`
+	"visitorteam":{"id":70,"x":1},
+	"lineup":[{"x":[1],"id":80,"fullname":"81","firstname":"x","lastname":"y","lineup":{"team_id":82,"captain":true,"wicketkeeper":true,"substitution":true,"x":1}}],
+	"balls":[{"id":90,"x":1,"score":{"x":1,"id":91,"name":"92","runs":93,"bye":94,"leg_bye":95,"noball":96,"noball_runs":97,"four":true,"six":true,"is_wicket":true,"out":true}}]}`
 
 // TestDecodeReadsEachMemberOfAFixture: each member is a field of its own; a fixture that is cut
 // off anywhere is none.
@@ -275,6 +342,9 @@ func TestDecodeIsTolerant(t *testing.T) {
 		{"includes of another shape", `{"id":1,"localteam":[],"runs":"none","balls":[null,3,[],{"id":2,"batsman":null,"score":7}],"lineup":null}`,
 			Fixture{ID: 1, Balls: []Ball{{ID: 2}}}},
 		{"invalid JSON in a member that is skipped", `{"id":1,"weather_report":[NaN,{"x":01}],"note":"a\u0009b"}`, Fixture{ID: 1, Note: "a\tb"}},
+		{"data of another shape", `{"id":1,"runs":{"x":[{"inning":1}],"data":{"inning":2}},"balls":{"data":7,"x":1},"batting":{"meta":1,"data":[{"player_id":5}]}}`, Fixture{ID: 1, Batting: []Batting{{PlayerID: 5}}}},
+		{"white space before what is repeated", `{"id":1,"balls":[{"batsman": {"id":4,"fullname":"X"}},{"batsman":{"id":4,"fullname":"X"},"bowler":{"id":5}}]}`,
+			Fixture{ID: 1, Balls: []Ball{{Batter: Player{ID: 4, Name: "X"}}, {Batter: Player{ID: 4, Name: "X"}, Bowler: Player{ID: 5}}}}},
 		{"names sent twice", `{"id":1,"note":"a","note":"b"}`, Fixture{ID: 1, Note: "b"}},
 		{"lineup", `{"id":1,"lineup":[{"id":6,"firstname":"Fakhar","lastname":"Zaman","position":{"id":1},"lineup":{"team_id":1,"captain":true,"wicketkeeper":1}}]}`,
 			Fixture{ID: 1, Lineup: []Player{{ID: 6, Name: "Fakhar Zaman", TeamID: 1, Captain: true, Keeper: true}}}},
@@ -325,7 +395,7 @@ func TestOversAreReadAsText(t *testing.T) {
 	for text, want := range map[string]Overs{
 		"0": {}, "20": {20, 0}, "19.4": {19, 4}, "0.6": {0, 6}, "18.40": {18, 4}, "19.400000000000002": {19, 4},
 		"3.5999999999999996": {3, 6}, "1.84e1": {18, 4}, " 7.3 ": {7, 3}, "": {}, "x": {}, "-1.2": {}, "1e99": {}, "NaN": {},
-		"1000000": {1e6, 0}, "1000001": {}, "1000000.00": {1e6, 0}, "1000001.00": {}, "1e6": {1e6, 0}, "-1": {}, "-0.0": {}, "3.x": {3, 0},
+		"1000000": {1e6, 0}, "1000001": {}, "1000000.00": {1e6, 0}, "1000001.00": {}, "1e6": {1e6, 0}, "1000000.20": {}, "-0.25": {}, "0.20": {0, 2}, "x.25": {}, "-1": {}, "-0.0": {}, "3.x": {3, 0},
 	} {
 		if got := parseOvers(text); got != want {
 			t.Errorf("%q: got %v, want %v", text, got, want)
@@ -350,6 +420,11 @@ func TestBallCountsRunsAndWickets(t *testing.T) {
 		{Score{Name: "1 WIDE + Stump Out", Runs: 1, Wicket: true}, 0, 1, 0, false, true},
 		{Score{Name: "1 Bye + Retired Hurt", Bye: 1}, 9, 1, 0, true, false},
 		{Score{Name: "Retired Not Out"}, 0, 0, 0, true, false},
+		{Score{Name: "Retired Not Out", Wicket: true}, 9, 0, 0, true, false},
+		{Score{Name: "Retired Hurt", Out: true}, 0, 0, 0, true, false},
+		{Score{Name: "Retired Out", Out: true}, 0, 0, 0, true, true},
+		{Score{Name: "wide", Runs: 1}, 0, 1, 0, false, false},
+		{Score{Name: "1 No Ball", NoBall: 1, NoBallRuns: 1}, 0, 0, 0, false, false}, // runs that are not listed are not below 0
 		{Score{Name: "Run Out", Runs: 1}, 9, 1, 1, true, true},
 		{Score{Name: "Clean Bowled", Out: true}, 0, 0, 0, true, true},
 	} {
@@ -375,10 +450,20 @@ func TestPhaseOfEachStatus(t *testing.T) {
 		"Innings Break": Break, "Tea Break": Break, "Tea": Break, "Lunch": Break, "Dinner": Break,
 		"Stump Day 1": Stumps, "Stump Day 5": Stumps, "Int.": Interrupted, "Finished": Result,
 		"Aban.": Closed, "Cancl.": Closed, "Cancl": Closed, " finished ": Result,
-		"": "", "Stump Day": "", "Stump Day x": "", "Stump Day 1x": "", "Stump Day 0": Stumps, "Stump Day 9": Stumps, "Stump Day 10": Stumps, "5th Innings": "", "Drinks": "",
+		"": "", "Stump Day": "", "Stump Day .": "", "Stump Day x": "", "Stump Day 1x": "", "Stump Day 0": Stumps, "Stump Day 9": Stumps, "Stump Day 10": Stumps, "5th Innings": "", "Drinks": "",
 	} {
 		if got, ok := PhaseOf(status); got != want || ok != (want != "") {
 			t.Errorf("%q: got %q %t, want %q", status, got, ok, want)
+		}
+	}
+}
+
+// TestOverPhases: a match is over with a result, or closed without one.
+func TestOverPhases(t *testing.T) {
+	t.Parallel()
+	for p, want := range map[Phase]bool{Upcoming: false, Live: false, Break: false, Stumps: false, Interrupted: false, Result: true, Closed: true} {
+		if got := p.Over(); got != want {
+			t.Errorf("%s: over %t, want %t", p, got, want)
 		}
 	}
 }

@@ -38,6 +38,7 @@ func TestDismissalAsOnAScorecard(t *testing.T) {
 		"Catch Out":                {"c b Smith", "c Jones b Smith"},
 		"Caught":                   {"c b Smith", "c Jones b Smith"},
 		"Caught and Bowled":        {"c & b Smith", "c & b Smith"},
+		"Caught & Bowled":          {"c & b Smith", "c & b Smith"},
 		"Stump Out":                {"st b Smith", "st Jones b Smith"},
 		"LBW OUT":                  {"lbw b Smith", "lbw b Smith"},
 		"Hit Wicket":               {"hit wicket b Smith", "hit wicket b Smith"},
@@ -56,6 +57,10 @@ func TestDismissalAsOnAScorecard(t *testing.T) {
 			}
 		}
 	}
+	nobody := sportmonks.Ball{Bowler: sportmonks.Player{Name: "Smith"}, Score: sportmonks.Score{Name: "Catch Out"}}
+	if got := tally.Dismissal(&f, &nobody); got != "c b Smith" {
+		t.Errorf("a catch by nobody, of a bowler without an id: %q", got)
+	}
 	own := sportmonks.Ball{BowlerID: 1, CatchID: 1, Score: sportmonks.Score{Name: "Catch Out"}}
 	if got := tally.Dismissal(&f, &own); got != "c & b Smith" {
 		t.Errorf("a catch of the bowler: %q", got)
@@ -73,11 +78,16 @@ func TestRowOfAnInningsWithoutOne(t *testing.T) {
 	for i := range 6 {
 		balls = append(balls, ball(0, i+1, 1, sportmonks.Score{}))
 	}
+	balls[0].TeamID = 8 // the side of the last ball bats
 	balls = append(balls, ball(1, 1, 4, sportmonks.Score{Four: true}), ball(1, 2, 0, sportmonks.Score{}))
 	sum := tally.Tally{Balls: balls, Runs: 10, Wickets: 1}
 	want := sportmonks.Runs{TeamID: 7, Score: 10, Wickets: 1, Overs: sportmonks.Overs{Overs: 1, Balls: 2}}
 	if diff := cmp.Diff(want, sum.Row(6)); diff != "" {
 		t.Errorf("row (-want +got):\n%s", diff)
+	}
+	first := tally.Tally{Balls: []*sportmonks.Ball{ball(0, 1, 4, sportmonks.Score{})}, Runs: 4}
+	if diff := cmp.Diff(sportmonks.Runs{TeamID: 7, Score: 4, Overs: sportmonks.Overs{Balls: 1}}, first.Row(6)); diff != "" {
+		t.Errorf("row of one ball (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(sportmonks.Runs{}, new(tally.Tally).Row(6)); diff != "" {
 		t.Errorf("row without a ball (-want +got):\n%s", diff)

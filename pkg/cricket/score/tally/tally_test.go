@@ -1,6 +1,7 @@
 package tally_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -112,6 +113,10 @@ func TestBallsAddUp(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+	one := retired(batting(sportmonks.Score{}, sportmonks.Score{}), 0, 1)
+	if sum := tally.New(one); sum.Line(1).Hurt {
+		t.Error("batter 1 is at the other end and is still retired hurt")
+	}
 	back := retired(batting(sportmonks.Score{}, sportmonks.Score{}, sportmonks.Score{}, sportmonks.Score{}), 1, 2)
 	back[2].OneID, back[2].TwoID, back[3].OneID, back[3].TwoID = 0, 0, 0, 0
 	sum := tally.New(back[:3])
@@ -151,6 +156,7 @@ func TestAllBallsOfAnInningsAreListed(t *testing.T) {
 		"the last over is of four":         {[][]sportmonks.Overs{over(0, 1, 6), over(1, 1, 4)}, 12, 6, false},
 		"the last over is of seven":        {[][]sportmonks.Overs{over(0, 1, 6), over(1, 1, 7)}, 12, 6, true},
 		"overs of five":                    {[][]sportmonks.Overs{over(0, 1, 6), over(1, 1, 5)}, 10, 5, true},
+		"five balls of another over":       {[][]sportmonks.Overs{over(0, 1, 6), over(1, 1, 5)}, 18, 6, false},
 		"an over is missing":               {[][]sportmonks.Overs{over(0, 1, 6), over(2, 1, 2)}, 14, 6, false},
 		"the first over is missing":        {[][]sportmonks.Overs{over(1, 1, 6)}, 12, 6, false},
 		"the first ball is missing":        {[][]sportmonks.Overs{over(0, 2, 6)}, 6, 6, false},
@@ -165,6 +171,19 @@ func TestAllBallsOfAnInningsAreListed(t *testing.T) {
 		sum := tally.New(balls)
 		if got := sum.Bowled(c.n, c.per); got != c.want {
 			t.Errorf("%s: %d balls in overs of %d: got %t, want %t", name, c.n, c.per, got, c.want)
+		}
+	}
+	for _, extra := range []sportmonks.Score{{Name: "1 Wide", Runs: 1}, {Name: "1 No Ball", Runs: 1, NoBall: 1, NoBallRuns: 1}} { // in an over of seven legal balls
+		balls := []*sportmonks.Ball{{ID: 1, Innings: 1, At: at(0, 1), Score: extra}}
+		for _, label := range slices.Concat(over(0, 1, 7), over(1, 1, 2)) {
+			balls = append(balls, &sportmonks.Ball{ID: len(balls) + 1, Innings: 1, At: label, BatterID: 1})
+		}
+		sum := tally.New(balls)
+		if !sum.Bowled(8, 6) || len(sum.Balls) != len(balls) {
+			t.Errorf("%s and nine balls: all balls of 1.2 overs are not listed, or not all of them kept", extra.Name)
+		}
+		if _, ok := sum.Batters[0]; ok {
+			t.Errorf("%s: a batter without an id has a line", extra.Name)
 		}
 	}
 	wide := []*sportmonks.Ball{{ID: 1, Innings: 1, At: at(0, 1), Score: sportmonks.Score{Name: "1 Wide", Runs: 1}}, {ID: 2, Innings: 1, At: at(0, 1)}}

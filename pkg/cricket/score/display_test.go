@@ -26,15 +26,17 @@ func TestLengthsOfTexts(t *testing.T) {
 	over.Phase, over.Result = sportmonks.Result, score.Result{Kind: score.Outcome(long), Text: long}
 	upcoming := s
 	upcoming.Phase = sportmonks.Upcoming
+	other := s
+	other.Phase = sportmonks.Phase(long)
 	live, ended, before := s.For(""), over.For(""), upcoming.For("")
 	got := map[string]int{
-		"format": len(live.Format), "status": len(live.Status), "headline": len(before.Headline), "detail": len(live.Detail),
+		"phase": len(other.For("").Phase), "format": len(live.Format), "status": len(live.Status), "headline": len(before.Headline), "detail": len(live.Detail),
 		"name": len(live.Local.Name), "code": len(live.Local.Code), "overs": len(live.Local.Overs), "rate": len(live.RunRate), "needRate": len(live.NeedRate),
 		"ball": len(live.LastSix[0]), "batter": len(live.Batters[0].Name), "bowler": len(live.Bowler.Name), "figures": len(live.Bowler.Figures),
 		"lastWicket": len(live.LastWicket), "outcome": len(ended.Outcome), "result": len(ended.Result),
 	}
 	want := map[string]int{
-		"format": 16, "status": 40, "headline": 72, "detail": 72,
+		"phase": 16, "format": 16, "status": 40, "headline": 72, "detail": 72,
 		"name": 32, "code": 8, "overs": 8, "rate": 8, "needRate": 8,
 		"ball": 6, "batter": 28, "bowler": 28, "figures": len("0-0 ()") + 8,
 		"lastWicket": 28 + len(" 0 (0)"), "outcome": 16, "result": 96,

@@ -69,6 +69,7 @@ func TestHeadlines(t *testing.T) {
 		"first innings":                         {but(live(score.T20, score.Innings{}), func(s *score.State) { s.Toss = toss }), "HOM batting | Batting | Bowling | Away won the toss"},
 		"second innings without a target":       {but(second(20, 0, false), func(s *score.State) { s.Toss = toss }), "AWY batting | Bowling | Batting | "},
 		"batting side unknown":                  {but(live(score.T20, score.Innings{}), func(s *score.State) { s.Innings[0].TeamID = "" }), "A side batting | A side batting | A side batting | "},
+		"teams without ids":                     {but(live(score.T20, score.Innings{}), func(s *score.State) { s.Local.ID, s.Visitor.ID, s.Innings[0].TeamID = "", "", "" }), "A side batting | A side batting | A side batting | "},
 		"first innings, declared":               {live(score.FirstClass, score.Innings{Runs: 391, Wickets: 9, Declared: true, Over: true}), "HOM declared at 391/9 | HOM declared at 391/9 | HOM declared at 391/9 | "},
 		"first innings, all out":                {live(score.T20, score.Innings{Runs: 99, Wickets: 10, AllOut: true, Over: true}), "HOM all out for 99 | HOM all out for 99 | HOM all out for 99 | "},
 		"first innings, over":                   {live(score.T20, score.Innings{Runs: 150, Wickets: 4, Over: true}), "HOM made 150/4 | HOM made 150/4 | HOM made 150/4 | "},

@@ -55,6 +55,7 @@ func TestTextsOfTies(t *testing.T) {
 		"Home won by an innings and 1 run": {Innings: true, Runs: 1},
 		"Home won":                         {Innings: true},
 		"Home won by 2 wickets":            {Wickets: 2},
+		"Home won by 5 runs":               {Runs: 5, BallsLeft: 3}, // balls are left of a chase only
 	} {
 		r.Kind, r.WinnerID = score.Won, "1"
 		if diff := cmp.Diff(text, s.ResultText(r)); diff != "" {

@@ -149,3 +149,38 @@ func TestHistogramAllocatesNothing(t *testing.T) {
 		t.Errorf("Add allocates %v times, want none", n)
 	}
 }
+
+// TestEmitNamesNoEmptyDimension: a dimension without metrics is left out, because CloudWatch
+// refuses a directive without them.
+func TestEmitNamesNoEmptyDimension(t *testing.T) {
+	var b bytes.Buffer
+	old := slog.Default()
+	slog.SetDefault(telemetry.Logger(&b, "test", "test/keep-score"))
+	defer slog.SetDefault(old)
+	telemetry.Emit(t.Context(), at, []telemetry.Sample{telemetry.Count(spec.Metric{Name: "Balls", Unit: spec.Count}, 6)})
+	want := []any{map[string]any{"Namespace": "matchday", "Dimensions": []any{[]any{"function"}}, "Metrics": []any{map[string]any{"Name": "Balls", "Unit": "Count"}}}}
+	if diff := cmp.Diff(want, lines(t, &b)[0]["_aws"].(map[string]any)["CloudWatchMetrics"]); diff != "" {
+		t.Errorf("directives (-want +got):\n%s", diff)
+	}
+}
+
+// TestHistogramHasAValueForTwenty: one value for each 20 durations begun, at most 100.
+func TestHistogramHasAValueForTwenty(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]int{1: 1, 19: 1, 20: 1, 21: 2, 39: 2, 40: 2, 41: 3, 1980: 99, 1981: 100, 2000: 100, 2001: 100, 5000: 100} {
+		var h telemetry.Histogram
+		for range n {
+			h.Add(time.Second)
+		}
+		if got := len(h.Samples(spec.Metric{})[0].Values); got != want {
+			t.Errorf("%d durations have %d values, want %d", n, got, want)
+		}
+	}
+	for ms, want := range map[int]float64{7864319: 7602175.5, 7864320: 8126463.5, 8126464: 8126463.5} { // the last bucket begins at 131 minutes
+		var h telemetry.Histogram
+		h.Add(time.Duration(ms) * time.Millisecond)
+		if got := h.Samples(spec.Metric{})[0].Values[0]; got != want {
+			t.Errorf("%d ms are counted as %v, want %v", ms, got, want)
+		}
+	}
+}

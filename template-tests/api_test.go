@@ -51,8 +51,9 @@ func TestRoutes(t *testing.T) {
 		same(t, "routes", got, want)
 		for _, s := range tmpl.of("AWS::ApiGatewayV2::Stage") {
 			format := s.at("AccessLogSettings", "Format").(string)
-			if !json.Valid([]byte(format)) || strings.Contains(strings.ToLower(format), "header") {
-				t.Errorf("the API logs %s", format)
+			secret := slices.ContainsFunc(tmpl.Room.Functions, func(f spec.Function) bool { on, ok := f.On.(spec.Route); return ok && on.Auth == spec.Secret })
+			if !json.Valid([]byte(format)) || strings.Contains(strings.ToLower(format), "header") || strings.Contains(format, "$context.path") == secret {
+				t.Errorf("the API logs %s; want no header, and no path where a path has a secret", format)
 			}
 			want := map[string]any{
 				"ApiId": "Api " + tmpl.Stage.API(tmpl.Room.Name), "StageName": "$default", "AutoDeploy": true,
@@ -74,12 +75,14 @@ func TestRoutes(t *testing.T) {
 			})
 		}
 		for _, a := range tmpl.of("AWS::ApiGatewayV2::Api") {
-			tmpl.compare(t, "the API", a.Properties, map[string]any{
-				"Name": tmpl.Stage.API(tmpl.Room.Name), "ProtocolType": "HTTP", "CorsConfiguration": map[string]any{
-					"AllowOrigins": tmpl.Stage.Origins, "AllowMethods": []any{"GET", "POST", "PUT", "PATCH", "DELETE"},
-					"AllowHeaders": []any{"authorization", "content-type", "if-none-match"}, "ExposeHeaders": []any{"etag", "retry-after"}, "MaxAge": 3600,
-				},
-			})
+			cors := map[string]any{
+				"AllowOrigins": tmpl.Stage.Origins, "AllowMethods": []any{"GET", "POST", "PUT", "PATCH", "DELETE"},
+				"AllowHeaders": []any{"authorization", "content-type", "if-none-match"}, "ExposeHeaders": []any{"etag", "retry-after"}, "MaxAge": 3600,
+			}
+			if tmpl.Room.Name == "commitcollect" && !slices.Contains(tmpl.Stage.Origins, "*") {
+				cors["AllowCredentials"] = true
+			}
+			tmpl.compare(t, "the API", a.Properties, map[string]any{"Name": tmpl.Stage.API(tmpl.Room.Name), "ProtocolType": "HTTP", "CorsConfiguration": cors})
 		}
 	})
 }
@@ -128,7 +131,7 @@ func TestSignIn(t *testing.T) {
 			}
 			same(t, "parameters", parameters, []string{
 				tmpl.Stage.Parameter("jwt-issuer") + " is of the UserPool", tmpl.Stage.Parameter("jwt-audience") + " is of the UserPoolClient",
-				tmpl.Stage.Parameter("user-pool") + " is of the UserPool",
+				tmpl.Stage.Parameter("user-pool") + " is of the UserPool", tmpl.Stage.Parameter("sign-in") + " is of the https://UserPoolDomain.auth.us-east-1.amazoncognito.com",
 				tmpl.Stage.Parameter("admin-issuer") + " is of the UserPool", tmpl.Stage.Parameter("admin-audience") + " is of the UserPoolClient",
 			})
 			return
@@ -145,6 +148,29 @@ func TestSignIn(t *testing.T) {
 			}
 			if a.at("JwtConfiguration", "Issuer", "Ref") == nil {
 				t.Errorf("the issuer is %v", a.at("JwtConfiguration", "Issuer"))
+			}
+		}
+	})
+}
+
+// TestBrowsersSignIn: a room whose functions send browsers to the sign-in page has a client
+// for them, which sends them back to the room's own address.
+func TestBrowsersSignIn(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		if tmpl.Room.Name == "" {
+			return
+		}
+		clients := tmpl.of("AWS::Cognito::UserPoolClient")
+		if want := slices.ContainsFunc(tmpl.Room.Functions, func(f spec.Function) bool { return f.SignIn }); (len(clients) == 1) != want {
+			t.Fatalf("there are %d clients", len(clients))
+		}
+		address := "https://" + tmpl.Stage.Domain + "/" + tmpl.Room.Name
+		for _, client := range clients {
+			pages := slices.DeleteFunc(slices.Clone(tmpl.Stage.Origins), func(o string) bool { return o == "*" })
+			if fmt.Sprint(client.at("CallbackURLs")) != "["+address+"/auth/callback]" || fmt.Sprint(many(client.at("LogoutURLs"))) != fmt.Sprint(pages) ||
+				fmt.Sprint(client.at("AllowedOAuthFlows")) != "[code]" || client.at("GenerateSecret") != false || client.at("PreventUserExistenceErrors") != "ENABLED" ||
+				!strings.Contains(tmpl.text, `"Default": "`+tmpl.Stage.Parameter("user-pool")+`"`) {
+				t.Errorf("the client is %v", client.Properties)
 			}
 		}
 	})

@@ -87,6 +87,12 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 			if len(f.Users) > 0 {
 				env[spec.EnvUserPool] = "{" + tmpl.Stage.Parameter("user-pool") + "}"
 			}
+			if _, ok := f.On.(spec.Route); ok && tmpl.Room.Name == "commitcollect" {
+				env[spec.EnvAPI], env[spec.EnvOrigins] = "https://"+tmpl.Stage.Domain+"/commitcollect", strings.Join(tmpl.Stage.Origins, ",")
+			}
+			if f.SignIn {
+				env[spec.EnvIssuer], env[spec.EnvSignIn], env[spec.EnvClient] = "{"+tmpl.Stage.Parameter("jwt-issuer")+"}", "{"+tmpl.Stage.Parameter("sign-in")+"}", "UserPoolClient"
+			}
 			for _, s := range tmpl.Room.Settings {
 				if value, set := tmpl.Stage.Settings[s.Name]; set && s.Of(f) {
 					env[s.Name] = value

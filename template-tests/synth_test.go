@@ -139,6 +139,7 @@ var deployments = []struct {
 // required are values of the settings without which nothing is deployed.
 var required = map[string]string{
 	"APNS_TEAM_ID": "TEAM123456", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE": "app.matchday.cricket", "PICKEM_BUNDLE": "app.matchday.pickem",
+	"COMMITCOLLECT_BUNDLE": "app.matchday.commitcollect",
 }
 
 var (

@@ -2,10 +2,12 @@ package stacks
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	api "github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscognito"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsssm"
@@ -21,21 +23,64 @@ var corsMethods, corsHeaders, corsExposed = []string{"GET", "POST", "PUT", "PATC
 
 const corsSeconds = 3600
 
-// api adds the room's HTTP API, if it has routes. A route of a user or an administrator
-// requires a JWT; the function checks the group.
-func (r *room) api() {
-	routed := routes(r.spec)
-	if len(routed) == 0 {
+// newAPI adds the room's HTTP API without its routes, if it has some. Pages of the stage's
+// origins send their cookies to a room that has routes for browsers.
+func (r *room) newAPI() error {
+	if len(routes(r.spec)) == 0 {
+		return nil
+	}
+	cors := &api.CfnApi_CorsProperty{
+		AllowOrigins: jsii.Strings(r.Stage.Origins...), AllowMethods: jsii.Strings(corsMethods...),
+		AllowHeaders: jsii.Strings(corsHeaders...), ExposeHeaders: jsii.Strings(corsExposed...), MaxAge: number(corsSeconds),
+	}
+	if r.spec.ServesBrowsers() && !slices.Contains(r.Stage.Origins, "*") { // which cannot be combined
+		cors.AllowCredentials = yes(true)
+	}
+	r.rest = api.NewCfnApi(r.stack, text("Api"), &api.CfnApiProps{Name: text(r.Stage.API(r.spec.Name)), ProtocolType: text("HTTP"), CorsConfiguration: cors})
+	r.deployed[stage.APIID] = r.rest.Ref()
+	if !r.spec.ServesBrowsers() {
+		return nil
+	}
+	switch {
+	case r.Stage.Domain != "":
+		r.url = text("https://" + r.Stage.Domain + "/" + r.spec.Name)
+	case r.Stage.CDN:
+		return fmt.Errorf("%s sends browsers back to itself, so cdn=true requires a domain: -c domain=api.example.com -c certificate=arn:aws:acm:…", r.spec.Name)
+	default:
+		r.url = r.rest.AttrApiEndpoint()
+	}
+	r.webClient()
+	return nil
+}
+
+// webClient adds the client of the user pool by which the room signs browsers in. It is
+// in the room's stack because it holds the address of the room's API.
+func (r *room) webClient() {
+	if !slices.ContainsFunc(r.spec.Functions, func(f spec.Function) bool { return f.SignIn }) {
 		return
 	}
-	rest := api.NewCfnApi(r.stack, text("Api"), &api.CfnApiProps{
-		Name: text(r.Stage.API(r.spec.Name)), ProtocolType: text("HTTP"),
-		CorsConfiguration: &api.CfnApi_CorsProperty{
-			AllowOrigins: jsii.Strings(r.Stage.Origins...), AllowMethods: jsii.Strings(corsMethods...),
-			AllowHeaders: jsii.Strings(corsHeaders...), ExposeHeaders: jsii.Strings(corsExposed...), MaxAge: number(corsSeconds),
-		},
+	pages := slices.DeleteFunc(slices.Clone(r.Stage.Origins), func(origin string) bool { return origin == "*" })
+	client := awscognito.NewCfnUserPoolClient(r.stack, text("Web"), &awscognito.CfnUserPoolClientProps{
+		UserPoolId: r.parameter(stage.UserPool), ClientName: text(r.spec.Name + "-web"), GenerateSecret: yes(false), PreventUserExistenceErrors: text("ENABLED"),
+		AllowedOAuthFlowsUserPoolClient: yes(true), AllowedOAuthFlows: jsii.Strings("code"), AllowedOAuthScopes: jsii.Strings("openid", "email"),
+		CallbackUrLs: &[]*string{text(*r.url + spec.SignedIn)}, LogoutUrLs: jsii.Strings(pages...), SupportedIdentityProviders: jsii.Strings("COGNITO"),
+		EnableTokenRevocation: yes(true), AccessTokenValidity: number(tokenMinutes), IdTokenValidity: number(tokenMinutes),
+		TokenValidityUnits: &awscognito.CfnUserPoolClient_TokenValidityUnitsProperty{AccessToken: text("minutes"), IdToken: text("minutes")},
 	})
-	r.deployed[stage.APIID] = rest.Ref()
+	r.client = client.Ref()
+}
+
+// tokenMinutes is how long the tokens of a sign-in are valid, of which the room reads who
+// has signed in, and which it then drops.
+const tokenMinutes = 5
+
+// api adds the routes of the room's API. A route of a user or an administrator requires a
+// JWT; the function checks the group.
+func (r *room) api() {
+	routed, rest := routes(r.spec), r.rest
+	if rest == nil {
+		return
+	}
 	jwt := map[spec.Auth]api.CfnAuthorizer{
 		spec.User:  r.authorizer(rest, routed, spec.User, "jwt", stage.JWTIssuer, stage.JWTAudience),
 		spec.Admin: r.authorizer(rest, routed, spec.Admin, "admin-jwt", stage.AdminIssuer, stage.AdminAudience),
@@ -55,6 +100,8 @@ func (r *room) api() {
 		switch on.Auth {
 		case spec.Public:
 			excuse(route, "AwsSolutions-APIG4", "Anyone may read this.")
+		case spec.Browser:
+			excuse(route, "AwsSolutions-APIG4", "Anyone may open this, signed in or not.")
 		case spec.Session, spec.Secret:
 			excuse(route, "AwsSolutions-APIG4", "The function itself checks the caller's "+string(on.Auth)+".")
 		}
@@ -72,7 +119,7 @@ func (r *room) api() {
 	// rejects the removal of the route.
 	open := api.NewCfnStage(r.stack, text("Stage"), &api.CfnStageProps{
 		ApiId: rest.Ref(), StageName: text(r.Stage.APIStage(r.spec.Name)), AutoDeploy: yes(true), StageVariables: variables,
-		AccessLogSettings:    &api.CfnStage_AccessLogSettingsProperty{DestinationArn: logs.LogGroupArn(), Format: text(accessLog())},
+		AccessLogSettings:    &api.CfnStage_AccessLogSettingsProperty{DestinationArn: logs.LogGroupArn(), Format: text(accessLog(routed))},
 		DefaultRouteSettings: &api.CfnStage_RouteSettingsProperty{ThrottlingRateLimit: number(float64(r.Stage.Rate)), ThrottlingBurstLimit: number(float64(r.Stage.Burst))},
 	})
 	if r.Stage.CDN {
@@ -119,15 +166,20 @@ func segments(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// accessLog is the line of a request: no header, no token.
-func accessLog() string {
-	line, err := json.Marshal(map[string]string{
+// accessLog is the line of a request: no header, no token. Of an API with a secret in the
+// path of a route it has no path.
+func accessLog(routed []spec.Function) string {
+	fields := map[string]string{
 		"requestId": "$context.requestId", "time": "$context.requestTimeEpoch", "ip": "$context.identity.sourceIp",
 		"agent": "$context.identity.userAgent", "route": "$context.routeKey", "path": "$context.path", "status": "$context.status",
 		"bytes": "$context.responseLength", "ms": "$context.responseLatency", "functionMs": "$context.integrationLatency",
 		"user": "$context.authorizer.claims.sub", "authorizer": "$context.authorizer.error", "error": "$context.error.message",
 		"integration": "$context.integrationErrorMessage",
-	})
+	}
+	if slices.ContainsFunc(routed, func(f spec.Function) bool { return f.On.(spec.Route).Auth == spec.Secret }) {
+		delete(fields, "path")
+	}
+	line, err := json.Marshal(fields)
 	if err != nil {
 		panic(err) // strings always encode
 	}

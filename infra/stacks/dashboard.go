@@ -58,7 +58,7 @@ func (p *page) room(s stage.Stage, room spec.Room) {
 	var queues []any
 	dead := map[string]bool{}
 	for _, f := range room.Functions {
-		if q, ok := f.On.(spec.Queue); ok {
+		if q, ok := f.On.(spec.Queue); ok && !q.Unhurried {
 			queues = append(queues, line(stage.Waiting(s.Prefix()+q.Name), q.Name))
 		}
 		if name := s.DeadLetter(f); name != "" && !dead[name] {

@@ -141,6 +141,12 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 	if len(f.Users) > 0 {
 		env[spec.EnvUserPool] = r.parameter(stage.UserPool)
 	}
+	if _, ok := f.On.(spec.Route); ok && r.url != nil {
+		env[spec.EnvAPI], env[spec.EnvOrigins] = r.url, text(strings.Join(r.Stage.Origins, ","))
+	}
+	if f.SignIn {
+		env[spec.EnvIssuer], env[spec.EnvSignIn], env[spec.EnvClient] = r.parameter(stage.JWTIssuer), r.parameter(stage.SignInURL), r.client
+	}
 	if len(f.Secrets) > 0 {
 		env[spec.EnvSecrets] = text(r.Stage.Secrets(r.spec.Name))
 	}

@@ -65,6 +65,7 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	parameter("Issuer", stage.JWTIssuer, "Issues the tokens that the rooms' APIs take.", pool.UserPoolProviderUrl())
 	parameter("Audience", stage.JWTAudience, "Whom the tokens are issued for: the app.", client.UserPoolClientId())
 	parameter("Pool", stage.UserPool, "Where the users are that rooms invite and remove.", pool.UserPoolId())
+	parameter("SignInPage", stage.SignInURL, "Where users sign in.", signIn.BaseUrl(nil))
 	output(stack, "ClientId", client.UserPoolClientId(), "The app's client id")
 	output(stack, "SignInUrl", signIn.BaseUrl(nil), "Where users sign in: the OAuth endpoints are below it")
 	admins := addAdministrators(stack, cfg)

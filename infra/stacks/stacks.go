@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	api "github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awselasticache"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -92,6 +93,9 @@ type room struct {
 	jobsDead  awssqs.Queue                // nil if the room has no jobs that are given up
 	deployed  map[string]*string          // the values of the placeholders in the dimensions of alarms
 	net       *network                    // nil if no function needs one
+	rest      api.CfnApi                  // nil if the room has no routes
+	url       *string                     // of the API, if browsers call it
+	client    *string                     // id of the client by which browsers sign in
 	databases map[string]awsrds.CfnDBCluster
 	cached    map[string]awselasticache.CfnServerlessCache
 }
@@ -125,6 +129,9 @@ func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, e
 	}
 	if cfg.Stage.HasJobs(s) {
 		r.jobsDead = r.deadLetters(cfg.Stage.JobsDead(s.Name))
+	}
+	if err := r.newAPI(); err != nil {
+		return nil, err
 	}
 	for _, f := range s.Functions {
 		if err := r.function(f); err != nil {

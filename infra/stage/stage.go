@@ -274,6 +274,12 @@ func Overridable(room spec.Room, f spec.Function) []string {
 	if len(f.Users) > 0 {
 		names = append(names, spec.EnvUserPool, "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER")
 	}
+	if _, ok := f.On.(spec.Route); ok && room.ServesBrowsers() {
+		names = append(names, spec.EnvOrigins, spec.EnvAPI)
+	}
+	if f.SignIn {
+		names = append(names, spec.EnvIssuer, spec.EnvSignIn, spec.EnvClient)
+	}
 	names = append(names, f.Secrets...)
 	for _, l := range f.SQL {
 		names = append(names, l.Env())
@@ -464,6 +470,7 @@ const (
 	JWTIssuer   = "jwt-issuer"
 	JWTAudience = "jwt-audience"
 	UserPool    = "user-pool" // its id
+	SignInURL   = "sign-in"   // of the page of users
 
 	AdminIssuer   = "admin-issuer" // of the user pool of administrators
 	AdminAudience = "admin-audience"

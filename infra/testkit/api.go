@@ -32,7 +32,8 @@ func ServeWith[S, In, Out any](w *World, fn spec.Function, s S, do func(S, conte
 	if answers == nil {
 		answers = []int{http.StatusOK, http.StatusNoContent}
 	}
-	handle := httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
+	by, _ := any(s).(httpapi.Identifier)
+	handle := httpapi.Lambda(fn, by, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
 	return func(e events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
 		out, err := handle(w.NewContext(), e)
 		if err != nil {
@@ -54,7 +55,7 @@ func Request(method, target, user, body string) events.APIGatewayV2HTTPRequest {
 	if user != "" {
 		claims = map[string]string{"sub": user}
 		if user == Administrator {
-			claims["cognito:groups"] = "[editor accounts-admin cricket-admin pickem-admin]"
+			claims["cognito:groups"] = "[editor accounts-admin commitcollect-admin cricket-admin pickem-admin]"
 		}
 	}
 	return apigateway.Event(method, target, body, claims)

@@ -58,7 +58,7 @@ func newDecoder[In any](t testing.TB, fn spec.Function) *decoder {
 	}
 	text, err := httpapi.OpenAPI(fn, do)
 	Must(t, err)
-	d := &decoder{fn: fn, handle: httpapi.Handler(fn, do), lambda: httpapi.Lambda(fn, do)}
+	d := &decoder{fn: fn, handle: httpapi.Handler(fn, do), lambda: httpapi.Lambda(fn, administrator{}, do)}
 	compile := compiler(t, fn, text)
 	if hasBody {
 		d.body = compile("/requestBody/content/application~1json/schema")
@@ -73,6 +73,13 @@ func newDecoder[In any](t testing.TB, fn spec.Function) *decoder {
 		d.params = append(d.params, p)
 	}
 	return d
+}
+
+// administrator takes every caller of a session for the Administrator.
+type administrator struct{}
+
+func (administrator) Identify(context.Context, events.APIGatewayV2HTTPRequest) (string, error) {
+	return Administrator, nil
 }
 
 // openDecoders opens the decoders of all routes, in the order of Serve. folder has the sample

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 
 var (
 	noon  = time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)
-	rooms = []string{"cricket", "pickem"}
+	rooms = account.Apps
 )
 
 type world struct {
@@ -177,10 +177,10 @@ func TestDeletion(t *testing.T) {
 		do   func() error
 		want []string
 	}{
-		{"the request", func() error { ask(); return nil }, []string{"account", "export", "export#cricket", "export#pickem", "forget open", "profile", "tombstone"}},
-		{"one room", func() error { return w.finish(s, account.Forget, "pickem") }, []string{"account", "export", "export#cricket", "export#pickem", "forget open", "forget#pickem", "profile", "tombstone"}},
-		{"the same room", func() error { return w.finish(s, account.Forget, "pickem") }, []string{"account", "export", "export#cricket", "export#pickem", "forget open", "forget#pickem", "profile", "tombstone"}},
-		{"both rooms", func() error { return w.finish(s, account.Forget, "cricket") }, []string{"tombstone that expires"}},
+		{"the request", func() error { ask(); return nil }, []string{"account", "export", "export#commitcollect", "export#cricket", "export#pickem", "forget open", "profile", "tombstone"}},
+		{"one room", func() error { return w.finish(s, account.Forget, "pickem") }, []string{"account", "export", "export#commitcollect", "export#cricket", "export#pickem", "forget open", "forget#pickem", "profile", "tombstone"}},
+		{"the same room", func() error { return w.finish(s, account.Forget, "pickem") }, []string{"account", "export", "export#commitcollect", "export#cricket", "export#pickem", "forget open", "forget#pickem", "profile", "tombstone"}},
+		{"all rooms", func() error { return w.finish(s, account.Forget, "cricket", "commitcollect") }, []string{"tombstone that expires"}},
 		{"a room again", func() error { return w.finish(s, account.Forget, "cricket") }, []string{"tombstone that expires"}},
 	}
 	for _, step := range steps {
@@ -189,7 +189,7 @@ func TestDeletion(t *testing.T) {
 			t.Errorf("after %s (-want +got):\n%s", step.what, diff)
 		}
 	}
-	for _, key := range []string{"exports/ann/" + export + ".json", account.PartKey("cricket", export), account.PartKey("pickem", export)} {
+	for _, key := range []string{"exports/ann/" + export + ".json", account.PartKey("cricket", export), account.PartKey("pickem", export), account.PartKey("commitcollect", export)} {
 		if text, err := w.bucket().Get(t.Context(), key); err == nil {
 			t.Errorf("the object %s is there: %s", key, text)
 		}
@@ -260,6 +260,16 @@ func TestDeletionCrashes(t *testing.T) {
 			})
 		})
 	}
+	t.Run("by a message", func(t *testing.T) {
+		t.Parallel()
+		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
+			w := newWorld(t)
+			m := account.Deletion{UserID: "ann"}
+			testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteUserFunction, p), accounts.Open).DeleteUser(w.NewContext(), m)
+			testkit.Must(t, testkit.Open(w.World, accounts.DeleteUserFunction, accounts.Open).DeleteUser(w.NewContext(), m))
+			return append(w.rows("ann"), slices.Sorted(maps.Keys(w.requests(account.Forget)))...)
+		})
+	})
 	t.Run("the end", func(t *testing.T) {
 		t.Parallel()
 		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
@@ -267,7 +277,7 @@ func TestDeletionCrashes(t *testing.T) {
 			testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
 			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
 			testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "")
-			testkit.Must(t, w.finish(w.opened(), account.Forget, "cricket"))
+			testkit.Must(t, w.finish(w.opened(), account.Forget, "cricket", "commitcollect"))
 			w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction, p), accounts.Open), account.Forget, "pickem")
 			testkit.Must(t, w.finish(w.opened(), account.Forget, "pickem"))
 			return w.rows("ann")

@@ -41,30 +41,44 @@ type DeleteAccount struct{ auth.User }
 // DeleteAccount marks the caller as deleted in all rooms at once, and has every room
 // delete what it has of the caller. A second run continues the same job.
 func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Page, error) {
-	job := s.newJob(in.UserID, account.Forget)
-	err := dynamo.Put(ctx, s.db, startJob, job, dynamo.Absent[item]("userId"))
-	if err := dynamo.IgnoreRefused(err); err != nil {
-		return nil, err
-	}
-	tombstone := account.Tombstone{UserID: in.UserID, DeletedAt: job.StartedAt}
-	if err := dynamo.Put(ctx, s.db, bury, tombstone, dynamo.Absent[account.Tombstone]("userId")); dynamo.IgnoreRefused(err) != nil {
-		return nil, err
-	}
-	items, err := dynamo.QueryAll[item](ctx, s.db, readAccount, ofUser(in.UserID))
+	at, err := s.delete(ctx, in.UserID)
 	if err != nil {
 		return nil, err
 	}
 	out := &Page{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}
-	out.Body.UserID = in.UserID
+	out.Body.UserID, out.Body.DeletedAt = in.UserID, &at
+	return out, nil
+}
+
+// DeleteUser is DeleteAccount for a user of a room with sessions. A second run continues
+// the same job.
+func (s *Service) DeleteUser(ctx context.Context, m account.Deletion) error {
+	_, err := s.delete(ctx, m.UserID)
+	return err
+}
+
+// delete starts or continues the deletion of a user, and returns when it was started.
+func (s *Service) delete(ctx context.Context, userID string) (at time.Time, err error) {
+	job := s.newJob(userID, account.Forget)
+	err = dynamo.Put(ctx, s.db, startJob, job, dynamo.Absent[item]("userId"))
+	if err := dynamo.IgnoreRefused(err); err != nil {
+		return at, err
+	}
+	tombstone := account.Tombstone{UserID: userID, DeletedAt: job.StartedAt}
+	if err := dynamo.Put(ctx, s.db, bury, tombstone, dynamo.Absent[account.Tombstone]("userId")); dynamo.IgnoreRefused(err) != nil {
+		return at, err
+	}
+	items, err := dynamo.QueryAll[item](ctx, s.db, readAccount, ofUser(userID))
+	if err != nil {
+		return at, err
+	}
 	if i := slices.IndexFunc(items, func(i item) bool { return i.Item == job.Item }); i >= 0 { // else the job has just ended
 		job = items[i]
 		if err := s.request(ctx, job, missing(job, items)); err != nil {
-			return nil, err
+			return at, err
 		}
 	}
-	at := parse(job.StartedAt)
-	out.Body.DeletedAt = &at
-	return out, nil
+	return parse(job.StartedAt), nil
 }
 
 func (s *Service) newJob(userID string, k account.Kind) item {

@@ -8,7 +8,7 @@ import (
 )
 
 // rooms are those that keep something of users.
-var rooms = []string{"cricket", "pickem"}
+var rooms = account.Apps
 
 // requestQueues are the queues of the rooms for requests of the kinds.
 func requestQueues(kinds ...account.Kind) (all []spec.Queue) {
@@ -111,6 +111,14 @@ var finishes = []spec.Access{readJob, endJob, dropItems, expire}
 
 // The jobs.
 var (
+	DeleteUserFunction = spec.Function{
+		Name:   "accounts/delete-user",
+		Does:   "Deletes the account of a user who has asked for it in a room with sessions.",
+		IfDown: "A deletion that was requested in such a room does not begin.",
+		On:     account.DeleteQueue,
+		Uses:   []spec.Access{startJob, readAccount, bury}, Sends: requestQueues(account.Forget),
+		Memory: 256, Timeout: 10 * time.Second,
+	}
 	FinishJobFunction = spec.Function{
 		Name:   "accounts/finish-job",
 		Does:   "Records that a room has deleted or handed out a user's data, and ends the job when all have.",
@@ -137,7 +145,7 @@ var Room = spec.Room{
 	Name: "accounts",
 	Functions: []spec.Function{
 		GetAccountFunction, DeleteAccountFunction, GetExportFunction, InviteAccountFunction, ListAccountsFunction,
-		OnUserConfirmedFunction, FinishJobFunction, ResumeJobsFunction,
+		OnUserConfirmedFunction, DeleteUserFunction, FinishJobFunction, ResumeJobsFunction,
 	},
 	Alarms: []spec.Alarm{{
 		Name: "jobs-behind", Function: ResumeJobsFunction.Name, Metrics: []spec.Metric{jobsBehind}, Stat: "Sum", Bound: 0, Minutes: 1,

@@ -192,7 +192,7 @@ func TestRequestIsAnsweredWhileATableHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(w.NewContext(), match.GetMatchFunction.Timeout)
 		defer cancel()
-		out, err := httpapi.Lambda(match.GetMatchFunction, s.GetMatch)(ctx, testkit.Request(http.MethodGet, "/matches/7", "", ""))
+		out, err := httpapi.Lambda(match.GetMatchFunction, nil, s.GetMatch)(ctx, testkit.Request(http.MethodGet, "/matches/7", "", ""))
 		testkit.Must(t, err)
 		if err := testkit.CheckProblemField(out, http.StatusServiceUnavailable, ""); err != nil || ctx.Err() != nil {
 			t.Errorf("error %v, context %v; want Unavailable before the timeout", err, ctx.Err())

@@ -3,10 +3,13 @@ package fleet
 
 import (
 	"matchday/pkg/accounts"
+	"matchday/pkg/commitcollect"
 	"matchday/pkg/cricket"
 	"matchday/pkg/pickem"
 	"matchday/pkg/spec"
 )
 
 // Rooms are the fleet's rooms, in the order in which a newcomer should visit them.
-func Rooms() []spec.Room { return []spec.Room{cricket.Room, pickem.Room, accounts.Room} }
+func Rooms() []spec.Room {
+	return []spec.Room{cricket.Room, pickem.Room, commitcollect.Room, accounts.Room}
+}

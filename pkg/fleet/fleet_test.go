@@ -127,7 +127,7 @@ func TestWritesOfUsersCheckTheDeletion(t *testing.T) {
 	for _, room := range Rooms() {
 		for _, f := range room.Functions {
 			on, ok := f.On.(spec.Route)
-			if !ok || on.Auth != spec.User {
+			if !ok || on.Auth != spec.User && on.Auth != spec.Session {
 				continue
 			}
 			checks := slices.ContainsFunc(f.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
@@ -162,7 +162,7 @@ func TestRoomsForgetUsers(t *testing.T) {
 		}
 		if room.Name == accounts.Room.Name || !slices.ContainsFunc(room.Functions, func(f spec.Function) bool {
 			on, ok := f.On.(spec.Route)
-			return ok && on.Auth == spec.User
+			return ok && (on.Auth == spec.User || on.Auth == spec.Session)
 		}) {
 			continue
 		}

@@ -16,7 +16,7 @@ const module = "matchday/"
 var rooms = []string{"accounts", "cricket", "pickem", "commitcollect", "bestshot", "threefc"}
 
 // The kit is a closed list.
-var kit = []string{"account", "app", "auth", "dynamo", "httpapi", "lock", "object", "problem", "push", "queue", "telemetry", "userpool"}
+var kit = []string{"account", "app", "auth", "dynamo", "httpapi", "lock", "object", "problem", "push", "queue", "session", "telemetry", "userpool"}
 
 // A rule forbids imports. It is about the packages for which From holds, and
 // complains of each import for which Forbids holds. Direct imports are enough:
@@ -84,7 +84,8 @@ var orders = map[string][]string{
 		"tables", "sportmonks", "score", "score/tally", "score/scorer", "score/event",
 		"catalog", "match", "follower", "activity", "alert", "live", "schedule", "userdata", "",
 	},
-	"pickem": {"tables", "item", "ranking", "score", "notice", "event", "league", "member", ""},
+	"commitcollect": {"tables", "tally", "strava", "item", "trail", "signin", "link", "workout", "model", "milestone", "notice", "profile", ""},
+	"pickem":        {"tables", "item", "ranking", "score", "notice", "event", "league", "member", ""},
 }
 
 // apart are packages that do not import each other, though one is listed first.

@@ -84,6 +84,15 @@ func (r Room) Metrics() []Metric {
 	return byName(all)
 }
 
+// ServesBrowsers reports whether the room has routes for browsers: pages send it their
+// cookies, and it sends browsers to its own address.
+func (r Room) ServesBrowsers() bool {
+	return slices.ContainsFunc(r.Functions, func(f Function) bool {
+		on, ok := f.On.(Route)
+		return ok && on.Auth == Browser
+	})
+}
+
 // byName returns the values in the order of their keys.
 func byName[T any](all map[string]T) (values []T) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -174,6 +183,7 @@ type Function struct {
 	Sends   []Queue  // beside its own dead-letter queue
 	Emits   []Metric // beside those that every function emits
 	Users   []UserOp // what it does to the accounts of the user pool
+	SignIn  bool     // it sends browsers to the sign-in page of the user pool
 	SQL     []SQLLogin
 	Caches  []CacheLogin
 	Objects []ObjectAccess
@@ -267,6 +277,7 @@ const (
 	User    Auth = "user"    // a signed-in user (JWT)
 	Admin   Auth = "admin"   // a signed-in administrator of the room (JWT of another user pool)
 	Session Auth = "session" // the bearer of a session cookie
+	Browser Auth = "browser" // anybody; the answer depends on cookies, and is never cached
 	Secret  Auth = "secret"  // the bearer of a shared secret
 )
 
@@ -285,6 +296,9 @@ const (
 	CDNHeader = "x-matchday-cdn"
 	CDNKeys   = "cdnKeys"
 )
+
+// SignedIn is the path of a room's API to which the sign-in page redirects.
+const SignedIn = "/auth/callback"
 
 // Scope is the scope that a token must have on a route of users or administrators. An
 // access token of the sign-in has it; an ID token has no scopes.
@@ -371,6 +385,16 @@ const (
 	EnvCommit = "MATCHDAY_COMMIT"
 	// EnvUserPool is the id of the user pool, for functions that change its users.
 	EnvUserPool = "MATCHDAY_USER_POOL"
+	// EnvOrigins are the origins of the stage's web pages, with commas, and EnvAPI is the
+	// base URL of the room's API, for the routes of a room with some for browsers. The first
+	// origin is that of the app.
+	EnvOrigins = "MATCHDAY_ORIGINS"
+	EnvAPI     = "MATCHDAY_API"
+	// EnvIssuer, EnvSignIn and EnvClient are the issuer of the user pool's tokens, the base
+	// URL of its sign-in page and the id of its client, for functions that SignIn.
+	EnvIssuer = "MATCHDAY_ISSUER"
+	EnvSignIn = "MATCHDAY_SIGN_IN"
+	EnvClient = "MATCHDAY_CLIENT"
 	// EnvSecrets is what the name of a secret completes in Secrets Manager.
 	EnvSecrets = "MATCHDAY_SECRETS"
 )

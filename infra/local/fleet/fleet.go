@@ -110,6 +110,9 @@ const (
 	// atOnce bounds the processes of a function without reserved concurrency.
 	atOnce = 16
 	sweep  = 10 * time.Minute
+	// SampleOrigin is the origin of the requests in the sample events. No page of it
+	// reaches the fleet.
+	SampleOrigin = "https://app.example.com"
 	// patience is how many times longer than in AWS work may take on a free clock.
 	patience = 20
 )
@@ -236,6 +239,11 @@ func (f *Fleet) listen() error {
 		return err
 	}
 	f.mux.Handle("/identity/", f.Users)
+	redirects := []string{f.URL} // after a sign-out
+	for _, room := range f.Rooms {
+		redirects = append(redirects, f.URL+"/"+room.Spec.Name+spec.SignedIn)
+	}
+	f.Users.AllowRedirects(redirects...)
 	dir := ""
 	if f.Dir != "" {
 		dir = filepath.Join(f.Dir, "administrators")
@@ -414,7 +422,7 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 			limit = atOnce
 		}
 		f.Functions.Add(lambda.Function{
-			Name: fn.Name, Path: path, Env: environment(env, fn), Timeout: f.limit(fn.Timeout), Memory: fn.Memory, MaxConcurrency: limit,
+			Name: fn.Name, Path: path, Env: f.environment(env, room, fn), Timeout: f.limit(fn.Timeout), Memory: fn.Memory, MaxConcurrency: limit,
 		})
 		switch on := fn.On.(type) {
 		case spec.Route:
@@ -459,13 +467,20 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 	return nil
 }
 
-// environment returns the environment variables of a function. A function that changes
-// users also gets the id of their pool.
-func environment(all []string, fn spec.Function) []string {
-	if len(fn.Users) == 0 {
-		return all
+// environment returns the environment variables of a function: with the id of the user
+// pool if it changes users, and with the addresses of the pages if browsers call it.
+func (f *Fleet) environment(all []string, room spec.Room, fn spec.Function) []string {
+	all = slices.Clone(all)
+	if len(fn.Users) > 0 {
+		all = append(all, spec.EnvUserPool+"="+cognito.ID)
 	}
-	return append(slices.Clone(all), spec.EnvUserPool+"="+cognito.ID)
+	if _, ok := fn.On.(spec.Route); ok && room.ServesBrowsers() {
+		all = append(all, spec.EnvOrigins+"="+f.URL+","+SampleOrigin, spec.EnvAPI+"="+f.URL+"/"+room.Name)
+	}
+	if fn.SignIn {
+		all = append(all, spec.EnvIssuer+"="+f.Users.Issuer(), spec.EnvSignIn+"="+f.Users.Issuer(), spec.EnvClient+"="+f.Users.ClientID())
+	}
+	return all
 }
 
 // limit returns a limit of wall time. On a free clock it is longer than in AWS, so that

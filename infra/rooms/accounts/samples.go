@@ -14,13 +14,14 @@ func samples() story.Samples {
 		Chapters: []story.Chapter{{At: "14:10", Cases: []string{
 			"on-user-confirmed/bad", "on-user-confirmed/good", "get-account/good", "get-account/bad",
 			"invite-account/bad", "invite-account/good", "list-accounts/good", "list-accounts/bad",
-			"get-export/bad", "get-export/good", "finish-job/bad", "finish-job/good", "resume-jobs/bad", "resume-jobs/good",
+			"get-export/bad", "get-export/good", "finish-job/bad", "finish-job/good", "resume-jobs/bad", "resume-jobs/good", "delete-user/bad", "delete-user/good",
 			"delete-account/bad", "delete-account/good",
 		}}},
 		Prepare: func(put func(table string, row map[string]any) error) error {
 			for _, row := range []map[string]any{
 				{"userId": gone, "item": "forget", "job": "FORGETJOB1", "open": "job", "startedAt": began},
 				{"userId": gone, "item": "forget#cricket", "job": "FORGETJOB1"},
+				{"userId": gone, "item": "forget#commitcollect", "job": "FORGETJOB1"},
 				{"userId": stuck, "item": "forget", "job": "FORGETJOB3", "open": "job", "startedAt": began},
 			} {
 				if err := put("accounts", row); err != nil {

@@ -5,13 +5,14 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/rooms"
 	"matchday/infra/rooms/accounts"
+	"matchday/infra/rooms/commitcollect"
 	"matchday/infra/rooms/cricket"
 	"matchday/infra/rooms/pickem"
 )
 
 // Rooms returns the value of every room, in the order of pkg/fleet.
 func Rooms() []rooms.Room {
-	return []rooms.Room{cricket.Room, pickem.Room, accounts.Room}
+	return []rooms.Room{cricket.Room, pickem.Room, commitcollect.Room, accounts.Room}
 }
 
 // Fleet returns every room for fleet.Config, with simulators of its own.

@@ -49,6 +49,8 @@ type Pool struct {
 	invitations map[string]int       // by address
 	subs        int                  // accounts made in memory
 	onConfirmed Call
+	redirects   []string         // that AllowRedirects has set
+	grants      map[string]grant // by code
 }
 
 // Tokens is the result of a sign-in, in the form of Cognito's token endpoint.
@@ -75,7 +77,7 @@ func New(c *clock.Clock, issuer, clientID, dir string) (*Pool, error) {
 	sum := sha256.Sum256(x509.MarshalPKCS1PublicKey(&key.PublicKey))
 	p := &Pool{
 		clock: c, issuer: issuer, clientID: clientID, key: key, kid: base64.RawURLEncoding.EncodeToString(sum[:]), mux: http.NewServeMux(),
-		dir: dir, users: map[string]*poolUser{}, invitations: map[string]int{},
+		dir: dir, users: map[string]*poolUser{}, invitations: map[string]int{}, grants: map[string]grant{},
 	}
 	if err := p.loadUsers(); err != nil {
 		return nil, err
@@ -84,6 +86,10 @@ func New(c *clock.Clock, issuer, clientID, dir string) (*Pool, error) {
 	p.mux.HandleFunc("GET "+u.Path+"/.well-known/jwks.json", p.keys)
 	p.mux.Handle("GET /dev/token", guard.Handler(http.HandlerFunc(p.devToken)))
 	p.mux.HandleFunc("POST /{$}", p.api)
+	p.mux.HandleFunc("GET "+u.Path+"/oauth2/authorize", p.authorize)
+	p.mux.Handle("POST "+u.Path+"/oauth2/authorize", guard.Handler(http.HandlerFunc(p.authorize)))
+	p.mux.HandleFunc("POST "+u.Path+"/oauth2/token", p.token)
+	p.mux.HandleFunc("GET "+u.Path+"/logout", p.logout)
 	return p, nil
 }
 
@@ -138,6 +144,11 @@ func (p *Pool) ClientID() string { return p.clientID }
 // tokens are valid for TTL from now. The claims are Cognito's:
 // https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-tokens-with-identity-providers.html
 func (p *Pool) Token(user string, groups []string, now time.Time) (Tokens, error) {
+	return p.issue(user, groups, now, "")
+}
+
+// issue is Token, with the nonce of the sign-in in the ID token unless it is "".
+func (p *Pool) issue(user string, groups []string, now time.Time, nonce string) (Tokens, error) {
 	email, name := user+"@example.com", ""
 	p.mu.Lock()
 	if a := p.find(user); a != nil {
@@ -173,6 +184,9 @@ func (p *Pool) Token(user string, groups []string, now time.Time) (Tokens, error
 	id["email_verified"] = true
 	if name != "" {
 		id["name"] = name
+	}
+	if nonce != "" {
+		id["nonce"] = nonce
 	}
 	t := Tokens{Type: "Bearer", ExpiresIn: int(TTL.Seconds())}
 	var err1, err2 error
@@ -228,6 +242,9 @@ func (p *Pool) Verify(token string) (map[string]any, error) {
 //	GET {issuer}/.well-known/openid-configuration
 //	GET {issuer}/.well-known/jwks.json
 //	GET /dev/token?user=u1&name=Una&group=admin    Tokens; not for pages of other sites
+//	GET, POST {issuer}/oauth2/authorize            the sign-in page, which asks for no password
+//	POST {issuer}/oauth2/token                     Tokens for a code
+//	GET {issuer}/logout                            redirects
 //	POST /                                         AdminCreateUser, AdminGetUser, AdminDeleteUser, ListUsers
 func (p *Pool) ServeHTTP(w http.ResponseWriter, req *http.Request) { p.mux.ServeHTTP(w, req) }
 

@@ -26,6 +26,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/sim/cognito"
+	"matchday/infra/tools/events/story"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/spec"
@@ -36,46 +37,60 @@ type caller struct {
 	name string
 	// token returns a bearer token for the user of the sample, "" for none.
 	token func(m *matrix, o Operation, user string) (string, error)
+	// session is the user of the session whose cookie is sent instead.
+	session string
 	// refused are the statuses with which a route of an Auth refuses the caller: none if
 	// it may call.
 	refused map[spec.Auth][]int
 }
 
 var (
-	unauthorized = map[spec.Auth][]int{spec.User: {401}, spec.Admin: {401}}
+	unauthorized = map[spec.Auth][]int{spec.User: {401}, spec.Admin: {401}, spec.Session: {401}}
+	notSession   = map[spec.Auth][]int{spec.User: {401}, spec.Admin: {401}}
 	noGroup      = map[spec.Auth][]int{spec.Admin: {403}}
 )
 
 var callers = []caller{
-	{"anonymous", func(*matrix, Operation, string) (string, error) { return "", nil }, unauthorized},
-	{"malformed", func(*matrix, Operation, string) (string, error) { return "eyJhbGciOiJub25lIn0.e30.", nil }, unauthorized},
+	{"anonymous", func(*matrix, Operation, string) (string, error) { return "", nil }, "", unauthorized},
+	{"malformed", func(*matrix, Operation, string) (string, error) { return "eyJhbGciOiJub25lIn0.e30.", nil }, "", unauthorized},
 	{"expired", func(m *matrix, _ Operation, user string) (string, error) {
 		t, err := m.fleet.Users.Token(user, []string{auth.AdminGroup("cricket")}, m.fleet.Clock.Now().Add(-cognito.TTL-time.Minute))
 		return t.Access, err
-	}, unauthorized},
+	}, "", unauthorized},
 	{"other pool", func(m *matrix, _ Operation, user string) (string, error) {
 		t, err := m.other.Token(user, []string{auth.AdminGroup("cricket")}, m.fleet.Clock.Now())
 		return t.Access, err
-	}, unauthorized},
-	{"user", func(m *matrix, _ Operation, user string) (string, error) { return m.fleet.Token(user) }, map[spec.Auth][]int{spec.Admin: {401}}},
+	}, "", unauthorized},
+	{"user", func(m *matrix, _ Operation, user string) (string, error) { return m.fleet.Token(user) }, "", map[spec.Auth][]int{spec.Admin: {401}, spec.Session: {401}}},
 	{"wrong group", func(m *matrix, _ Operation, user string) (string, error) {
 		return m.fleet.Token(user, "editor", "admins", "xadmin")
-	}, map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}}},
+	}, "", map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}, spec.Session: {401}}},
 	{"other room's group", func(m *matrix, o Operation, user string) (string, error) {
 		return m.fleet.Token(user, m.otherGroups(o)...)
-	}, map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}}},
+	}, "", map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}, spec.Session: {401}}},
 	{"ID token", func(m *matrix, _ Operation, user string) (string, error) {
 		t, err := m.fleet.Users.Token(user, nil, m.fleet.Clock.Now())
 		return t.ID, err
-	}, map[spec.Auth][]int{spec.User: {403}, spec.Admin: {401}}},
+	}, "", map[spec.Auth][]int{spec.User: {403}, spec.Admin: {401}, spec.Session: {401}}},
 	{"administrator's ID token", func(m *matrix, _ Operation, user string) (string, error) {
 		t, err := m.fleet.Admins.Token(user, m.fleet.AdminGroups(), m.fleet.Clock.Now())
 		return t.ID, err
-	}, map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}}},
+	}, "", map[spec.Auth][]int{spec.User: {401}, spec.Admin: {403}, spec.Session: {401}}},
 	{"right group", func(m *matrix, _ Operation, user string) (string, error) {
 		return m.fleet.Token(user, m.fleet.AdminGroups()...)
-	}, map[spec.Auth][]int{spec.User: {401}}},
+	}, "", map[spec.Auth][]int{spec.User: {401}, spec.Session: {401}}},
+	{"own session", nil, own, notSession},
+	{"expired session", nil, story.Expired, unauthorized},
+	{"unknown session", nil, "nobody", unauthorized},
+	{"session, page of another site", nil, foreign, unauthorized},
 }
+
+// Values of caller.session that are no users: the session of the sample, and that session
+// from a page of another site, which may read, because a browser shows it no answer.
+const (
+	own     = "own"
+	foreign = "foreign"
+)
 
 // An event's claims are a column, too: what a function does if API Gateway lets
 // somebody through.
@@ -84,8 +99,8 @@ var claims = []struct {
 	claims  map[string]string // nil for no authorizer
 	refused map[spec.Auth][]int
 }{
-	{"function: nobody", nil, unauthorized},
-	{"function: no sub", map[string]string{"cognito:groups": "[" + auth.AdminGroup("cricket") + "]"}, unauthorized},
+	{"function: nobody", nil, notSession},
+	{"function: no sub", map[string]string{"cognito:groups": "[" + auth.AdminGroup("cricket") + "]"}, notSession},
 	{"function: user", map[string]string{"sub": "that of the sample"}, noGroup},
 	{"function: other room's group", map[string]string{"sub": "that of the sample", "cognito:groups": "those of the other rooms"}, noGroup},
 	{"function: wrong group", map[string]string{"sub": "that of the sample", "cognito:groups": "[editor x-admin admin]"}, noGroup},
@@ -163,15 +178,33 @@ func (m *matrix) row(ctx context.Context, o Operation, s Sample) error {
 		return err
 	}
 	for _, c := range callers {
-		token, err := c.token(m, o, somebody(s))
+		refused := c.refused
+		var credentials http.Header
+		switch {
+		case c.token != nil:
+			token, err := c.token(m, o, somebody(s))
+			if err != nil {
+				return err
+			}
+			credentials = bearer(token)
+		case c.session == own:
+			credentials = m.cookie(s.Cookie)
+		case c.session == foreign:
+			credentials = m.cookie(s.Cookie)
+			credentials.Set("Origin", "http://127.0.0.1:1") // of this machine, so that the listener lets it through
+			if o.Auth == spec.Session && o.Method == http.MethodGet {
+				refused = nil
+			} else if o.Auth == spec.Session {
+				refused = map[spec.Auth][]int{spec.Session: {403}}
+			}
+		default:
+			credentials = m.cookieOf(c.session)
+		}
+		status, _, err := m.call(ctx, o, s, credentials)
 		if err != nil {
 			return err
 		}
-		status, _, err := m.call(ctx, o, s, token)
-		if err != nil {
-			return err
-		}
-		m.cell(o, c.name, c.refused, status)
+		m.cell(o, c.name, refused, status)
 	}
 	for _, c := range claims {
 		given := maps.Clone(c.claims)
@@ -192,7 +225,7 @@ func (m *matrix) row(ctx context.Context, o Operation, s Sample) error {
 			return err
 		}
 	}
-	if o.Auth != spec.User {
+	if o.Auth != spec.User && o.Auth != spec.Session {
 		fmt.Fprintln(m.table, "\t-")
 		return nil
 	}
@@ -206,7 +239,7 @@ func (m *matrix) deleted(ctx context.Context, o Operation, s Sample, before map[
 		fmt.Fprint(m.table, "\t-")
 		return nil
 	}
-	token, err := m.fleet.Token(s.UserID)
+	credentials, err := m.signedIn(o, s)
 	if err != nil {
 		return err
 	}
@@ -215,14 +248,14 @@ func (m *matrix) deleted(ctx context.Context, o Operation, s Sample, before map[
 	if _, err := m.fleet.DB.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: tombstone}); err != nil {
 		return err
 	}
-	status, body, err := m.call(ctx, o, s, token)
+	status, body, err := m.call(ctx, o, s, credentials)
 	if err != nil {
 		return err
 	}
 	m.cells++
 	fmt.Fprint(m.table, "\t", status)
 	refused := status == http.StatusUnauthorized && bytes.Contains(body, []byte(account.ErrDeleted.Code))
-	if repeated := status == http.StatusOK; !refused && !repeated {
+	if repeated := status == http.StatusOK || status == http.StatusAccepted; !refused && !repeated {
 		m.errorf("%s as a deleted user: got %d %s, want 401 %s", o.Name(), status, body, account.ErrDeleted.Code)
 	}
 	if _, err := m.fleet.DB.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: table, Key: keyOf(account.Deleted, tombstone)}); err != nil {
@@ -239,7 +272,7 @@ func (m *matrix) deleted(ctx context.Context, o Operation, s Sample, before map[
 func (m *matrix) checksDeleted(function string) bool {
 	for _, room := range m.fleet.Rooms {
 		for _, fn := range room.Spec.Functions {
-			if on, ok := fn.On.(spec.Route); ok && fn.Name == function && on.Auth == spec.User {
+			if on, ok := fn.On.(spec.Route); ok && fn.Name == function && (on.Auth == spec.User || on.Auth == spec.Session) {
 				return slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
 			}
 		}
@@ -257,8 +290,49 @@ func (m *matrix) cell(o Operation, name string, refused map[spec.Auth][]int, sta
 	}
 }
 
+// bearer returns the headers with a token, none for "".
+func bearer(token string) http.Header {
+	h := http.Header{}
+	if token != "" {
+		h.Set("Authorization", "Bearer "+token)
+	}
+	return h
+}
+
+// cookie returns the headers with cookies, of a page of the app.
+func (m *matrix) cookie(cookies string) http.Header {
+	h := http.Header{}
+	h.Set("Cookie", cookies)
+	h.Set("Origin", m.fleet.URL)
+	return h
+}
+
+// cookieOf returns the headers with the session of a user: that of none for somebody
+// without one.
+func (m *matrix) cookieOf(user string) http.Header {
+	for cookie, of := range m.fleet.Sessions {
+		if of == user {
+			return m.cookie(cookie)
+		}
+	}
+	for cookie := range m.fleet.Sessions {
+		name, token, _ := strings.Cut(cookie, "=")
+		return m.cookie(name + "=" + strings.Repeat("A", len(token)))
+	}
+	return m.cookie("")
+}
+
+// signedIn returns the headers of the user of the sample.
+func (m *matrix) signedIn(o Operation, s Sample) (http.Header, error) {
+	if o.Auth == spec.Session {
+		return m.cookie(s.Cookie), nil
+	}
+	token, err := m.fleet.Token(s.UserID)
+	return bearer(token), err
+}
+
 // call sends the sample request.
-func (m *matrix) call(ctx context.Context, o Operation, s Sample, token string) (status int, body []byte, err error) {
+func (m *matrix) call(ctx context.Context, o Operation, s Sample, credentials http.Header) (status int, body []byte, err error) {
 	target := s.Path
 	if s.Query != "" {
 		target += "?" + s.Query
@@ -268,10 +342,8 @@ func (m *matrix) call(ctx context.Context, o Operation, s Sample, token string) 
 		return 0, nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
-	}
-	res, err := http.DefaultClient.Do(req)
+	maps.Copy(req.Header, credentials)
+	res, err := client.Do(req)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -279,6 +351,9 @@ func (m *matrix) call(ctx context.Context, o Operation, s Sample, token string) 
 	body, err = io.ReadAll(res.Body)
 	return res.StatusCode, body, err
 }
+
+// client does not follow redirects.
+var client = http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // invoke gives the sample event to the function itself, with other claims.
 func (m *matrix) invoke(ctx context.Context, o Operation, claims map[string]string) (status int, err error) {
@@ -310,11 +385,13 @@ func (m *matrix) invoke(ctx context.Context, o Operation, claims map[string]stri
 // changes nothing. One that is accepted changes no row whose key has the user's id,
 // and removes none that mentions it.
 func (m *matrix) stranger(ctx context.Context, o Operation, s Sample, before map[string]map[string]row) error {
-	token, err := m.fleet.Token("5b0e9a52-7c43-4a6f-9d18-0000000057e4")
+	stranger := s
+	stranger.UserID, stranger.Cookie = story.Stranger, m.cookieOf(story.Stranger).Get("Cookie")
+	credentials, err := m.signedIn(o, stranger)
 	if err != nil {
 		return err
 	}
-	status, body, err := m.call(ctx, o, s, token)
+	status, body, err := m.call(ctx, o, s, credentials)
 	if err != nil {
 		return err
 	}

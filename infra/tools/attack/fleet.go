@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -152,7 +153,7 @@ func (w *Fleet) play(ctx context.Context, function string) error {
 		w.fleet.Functions.Invoke(ctx, function, event) // invoked reports an error
 		return nil
 	}
-	s, err := o.sample(event)
+	s, err := o.sample(event, w.fleet.Sessions)
 	if err != nil {
 		return err
 	}
@@ -208,13 +209,16 @@ func (w *Fleet) storm(ctx context.Context, o Operation, s Sample) error {
 	return w.restore(ctx, o.Room, before)
 }
 
-// sample returns the request of an event.
-func (o Operation) sample(event []byte) (s Sample, err error) {
+// sample returns the request of an event. sessions are the users of cookies.
+func (o Operation) sample(event []byte, sessions map[string]string) (s Sample, err error) {
 	var e events.APIGatewayV2HTTPRequest
 	if err := json.Unmarshal(event, &e); err != nil {
 		return s, err
 	}
-	s = Sample{Actor: Anonymous, Path: "/" + o.Room + e.RawPath, Query: e.RawQueryString, Body: []byte(e.Body)}
+	s = Sample{Actor: Anonymous, Path: (&url.URL{Path: "/" + o.Room + e.RawPath}).EscapedPath(), Query: e.RawQueryString, Body: []byte(e.Body), Cookie: strings.Join(e.Cookies, "; ")}
+	if o.Auth == spec.Session {
+		s.UserID, s.Actor = sessions[s.Cookie], User
+	}
 	if o.Auth == spec.User || o.Auth == spec.Admin {
 		s.UserID, s.Actor = e.RequestContext.Authorizer.JWT.Claims["sub"], User
 	}

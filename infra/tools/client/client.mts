@@ -4,6 +4,7 @@
 // that the types must refuse.
 import createClient from "openapi-fetch";
 import type { paths as Accounts } from "../../../.local/client/accounts.ts";
+import type { paths as CommitCollect } from "../../../.local/client/commitcollect.ts";
 import type { paths as Cricket } from "../../../.local/client/cricket.ts";
 import type { paths as Pickem } from "../../../.local/client/pickem.ts";
 
@@ -18,6 +19,7 @@ expect(base !== undefined, "usage: client.mjs URL");
 
 const cricket = createClient<Cricket>({ baseUrl: base + "/cricket" });
 const pickem = createClient<Pickem>({ baseUrl: base + "/pickem" });
+const commitcollect = createClient<CommitCollect>({ baseUrl: base + "/commitcollect", credentials: "include" });
 const accounts = createClient<Accounts>({ baseUrl: base + "/accounts" });
 
 const teams = await cricket.GET("/teams", { params: { query: { limit: 2 } } });
@@ -44,3 +46,13 @@ expect(name.response.status === 401, "a caller without a token is accepted");
 
 const account = await accounts.GET("/account");
 expect(account.response.status === 401, "a caller without a token is accepted");
+
+const viewer = await commitcollect.GET("/viewer");
+expect(viewer.response.status === 200 && viewer.data?.signedIn === false, "a browser without a cookie is signed in");
+
+const milestones = await commitcollect.GET("/milestones");
+expect(milestones.response.status === 401 && milestones.error?.type === "urn:problem-type:matchday:missing_session", "a browser without a session is accepted");
+
+// @ts-expect-error: a milestone has a target
+const milestone = await commitcollect.POST("/milestones", { body: { modelId: "trike-2026" } });
+expect(milestone.response.status === 401, "a browser without a session is accepted");

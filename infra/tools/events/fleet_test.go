@@ -49,7 +49,7 @@ type want struct {
 // works reports whether the expected result shows that the function did its work.
 func (w want) works() bool {
 	done := w.Answer != nil || len(w.Rows)+len(w.Gone)+len(w.Queued)+w.Pushes > 0
-	return w.Error == "" && w.Rejected == "" && w.Given == "" && (w.Status >= 200 && w.Status < 300 || w.Status == 0 && done)
+	return w.Error == "" && w.Rejected == "" && w.Given == "" && (w.Status >= 200 && w.Status < 400 || w.Status == 0 && done)
 }
 
 // refuses reports whether the expected result is a clear rejection.

@@ -72,6 +72,19 @@ func Queue(room string, k Kind) spec.Queue {
 // DoneQueue receives Done.
 var DoneQueue = spec.Queue{Name: "accounts-done", MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true}
 
+// Deletion asks the room of the accounts to delete an account, for a room whose users have
+// sessions instead of tokens.
+type Deletion struct {
+	UserID string `json:"userId"`
+}
+
+// DeleteQueue receives Deletion.
+var DeleteQueue = spec.Queue{Name: "accounts-delete", MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true}
+
+// Apps are the rooms that keep something of users: the apps that lose their data with an
+// account.
+var Apps = []string{"cricket", "pickem", "commitcollect"}
+
 // KeepExport is how long an export is kept.
 const KeepExport = 7 * 24 * time.Hour
 

@@ -97,7 +97,8 @@ func handler[S any](ctx context.Context, getenv func(string) string, open Opener
 
 func api[S, In, Out any](fn spec.Function, do func(S, context.Context, *In) (*Out, error)) use[S] {
 	return func(s S, env Env) any {
-		handle := httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
+		by, _ := any(s).(httpapi.Identifier) // a service of routes for sessions has one
+		handle := httpapi.Lambda(fn, by, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) })
 		return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 			out, err := handle(ctx, e)
 			if out.StatusCode >= http.StatusInternalServerError {

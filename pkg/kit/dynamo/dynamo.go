@@ -349,9 +349,10 @@ func condition(cond []expression.ConditionBuilder) (e expression.Expression, err
 // Range selects the items that Query reads: all of one partition.
 type Range struct {
 	Key      expression.KeyConditionBuilder
-	Filter   *expression.ConditionBuilder // items for which it does not hold are read, and left out
-	After    Item                         // the key before the first item, nil for the start
-	Limit    int32                        // items read per page, 0 for as many as fit 1 MB
+	Filter   *expression.ConditionBuilder  // items for which it does not hold are read, and left out
+	Project  *expression.ProjectionBuilder // the attributes that are returned, nil for all; all are paid for
+	After    Item                          // the key before the first item, nil for the start
+	Limit    int32                         // items read per page, 0 for as many as fit 1 MB
 	Backward bool
 	// Consistent reads strongly consistently, which indexes do not support.
 	Consistent bool
@@ -363,12 +364,15 @@ func Query[T any](ctx context.Context, db DB, a spec.Access, r Range) (items []T
 	if r.Filter != nil {
 		b = b.WithFilter(*r.Filter)
 	}
+	if r.Project != nil {
+		b = b.WithProjection(*r.Project)
+	}
 	e, err := b.Build()
 	if err != nil {
 		return nil, nil, wrap(a, err)
 	}
 	in := &dynamodb.QueryInput{
-		TableName: db.table(a), IndexName: index(a), KeyConditionExpression: e.KeyCondition(), FilterExpression: e.Filter(),
+		TableName: db.table(a), IndexName: index(a), KeyConditionExpression: e.KeyCondition(), FilterExpression: e.Filter(), ProjectionExpression: e.Projection(),
 		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
 		ExclusiveStartKey: r.After, ScanIndexForward: aws.Bool(!r.Backward), ConsistentRead: aws.Bool(r.Consistent),
 	}

@@ -213,7 +213,7 @@ func TestRefusedCallersLearnNothing(t *testing.T) {
 // redirect.
 func TestEveryAnswerIsAProblem(t *testing.T) {
 	t.Parallel()
-	do := Lambda(getOver, reading)
+	do := Lambda(getOver, nil, reading)
 	for _, c := range []struct {
 		method, path string
 		status       int
@@ -291,7 +291,7 @@ func (m marshaler) MarshalJSON() ([]byte, error) { return m() }
 // TestPanicOfTheLambda: the answer of a panic is counted as that of any defect.
 func TestPanicOfTheLambda(t *testing.T) {
 	logged(t)
-	do := Lambda(getOver, func(context.Context, *read) (*over, error) { panic("x") })
+	do := Lambda(getOver, nil, func(context.Context, *read) (*over, error) { panic("x") })
 	out, err := do(t.Context(), request(t, "GET", "/overs/7", ""))
 	if err != nil || out.StatusCode != http.StatusInternalServerError {
 		t.Errorf("got %d, %v", out.StatusCode, err)

@@ -50,7 +50,7 @@ func TestNotThroughCDN(t *testing.T) {
 			if c.keys != "" {
 				e.StageVariables = map[string]string{spec.CDNKeys: c.keys}
 			}
-			out, err := Lambda(getOver, reading)(t.Context(), e)
+			out, err := Lambda(getOver, nil, reading)(t.Context(), e)
 			if err != nil {
 				t.Fatal(err)
 			}

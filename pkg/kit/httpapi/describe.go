@@ -17,7 +17,7 @@ import (
 // callers says who may call a route.
 var callers = map[spec.Auth]string{
 	spec.Public: "Anybody may call it.", spec.User: "Signed-in users may call it.", spec.Admin: "Administrators may call it.",
-	spec.Session: "The bearer of a session cookie may call it.", spec.Secret: "The bearer of the shared secret may call it.",
+	spec.Session: "The bearer of a session cookie may call it.", spec.Browser: "A browser calls it, signed in or not.", spec.Secret: "The bearer of the shared secret may call it.",
 }
 
 // common are the descriptions of what is the same in every room.
@@ -47,6 +47,10 @@ func operation[In any](fn spec.Function) huma.Operation {
 	}
 	if route.Auth == spec.User || route.Auth == spec.Admin {
 		op.Security = []map[string][]string{{"jwt": {}}}
+		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
+	}
+	if route.Auth == spec.Session {
+		op.Security = []map[string][]string{{"session": {}}}
 		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
 	}
 	if _, ok := reflect.TypeFor[In]().FieldByName("Body"); ok {

@@ -57,6 +57,7 @@ var statuses = [...]int{
 	problem.Conflict:        http.StatusConflict,
 	problem.Limited:         http.StatusTooManyRequests,
 	problem.Unavailable:     http.StatusServiceUnavailable,
+	problem.Upstream:        http.StatusBadGateway,
 }
 
 // Handler serves do on the route of fn. In and Out are huma's: fields tagged
@@ -140,24 +141,45 @@ const internalText = "something went wrong on our side"
 // answerTime is the part of an invocation's time that is kept for the answer.
 const answerTime = 500 * time.Millisecond
 
+// Identifier identifies callers by their session: session.Sessions.
+type Identifier interface {
+	Identify(context.Context, events.APIGatewayV2HTTPRequest) (userID string, err error)
+}
+
 // Lambda is Handler for the events of an HTTP API. The context of do ends shortly
 // before the invocation's timeout, so that a use case that hangs is answered as
 // Unavailable. If fn uses account.CheckDeleted, no write of a deleted user is made.
 //
+// The callers of a route for sessions are those that by identifies; other routes need
+// none. To do they are as an auth.User.
+//
 // If the API's stage has the variable spec.CDNKeys, a request without one of its values
 // in spec.CDNHeader is refused: 403, not_through_cdn.
-func Lambda[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Context, *In) (*Out, error)) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	proxy := httpadapter.NewV2(Handler(fn, do))
 	writes := slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
+	sessions := fn.On.(spec.Route).Auth == spec.Session
+	if sessions && by == nil {
+		panic(fn.Name + " is for callers with a session, and nothing identifies them")
+	}
 	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		if keys := e.StageVariables[spec.CDNKeys]; keys != "" && !isOneOf(keys, e.Headers[spec.CDNHeader]) {
-			return notThroughCDN, nil
+			return refusal(ctx, errNotThroughCDN), nil
 		}
 		if end, limited := ctx.Deadline(); limited {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithDeadline(ctx, end.Add(-answerTime))
 			defer cancel()
+		}
+		if sessions {
+			userID, err := by.Identify(ctx, e)
+			if err != nil {
+				return refusal(ctx, err), nil
+			}
+			e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
+				JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: map[string]string{"sub": userID}},
+			}
 		}
 		if jwt := e.RequestContext.Authorizer; writes && jwt != nil && jwt.JWT != nil {
 			ctx = account.Require(ctx, jwt.JWT.Claims["sub"])
@@ -178,17 +200,21 @@ func isOneOf(keys, key string) bool {
 	return found == 1 && key != ""
 }
 
-// notThroughCDN is the answer to a request for the API's own address.
-var notThroughCDN = func() events.APIGatewayV2HTTPResponse {
-	body, err := json.Marshal(document{ErrorModel: &huma.ErrorModel{
-		Type: problemType + "not_through_cdn", Title: http.StatusText(http.StatusForbidden), Status: http.StatusForbidden,
-		Detail: "the API is not served at this address",
-	}})
+var errNotThroughCDN = problem.New(problem.Denied, "not_through_cdn", "the API is not served at this address")
+
+// refusal is the answer with the problem document of err.
+func refusal(ctx context.Context, err error) events.APIGatewayV2HTTPResponse {
+	doc := documentOf(ctx, err).(document)
+	body, err := json.Marshal(doc)
 	if err != nil {
 		panic(err) // text always encodes
 	}
-	return events.APIGatewayV2HTTPResponse{StatusCode: http.StatusForbidden, Headers: map[string]string{"Content-Type": "application/problem+json"}, Body: string(body)}
-}()
+	headers := map[string]string{"Content-Type": "application/problem+json", "Cache-Control": NoStore}
+	for name, values := range doc.GetHeaders() {
+		headers[name] = values[0]
+	}
+	return events.APIGatewayV2HTTPResponse{StatusCode: doc.Status, Headers: headers, Body: string(body)}
+}
 
 // routePath returns the escaped path of a route. An HTTP API passes it decoded, and with
 // the base path that its custom domain or its stage adds: the room's name.
@@ -232,6 +258,9 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	config.Transformers = []huma.Transformer{sealed}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"jwt": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token: of the user pool of users, and of that of administrators for the operations of administrators."},
+	}
+	if fn.On.(spec.Route).Auth == spec.Session {
+		config.Components.SecuritySchemes["session"] = &huma.SecurityScheme{Type: "apiKey", In: "cookie", Name: room + "_session", Description: "The cookie that the sign-in sets."}
 	}
 	api := humago.New(mux, config)
 	api.UseMiddleware(authorize[In](api), func(ctx huma.Context, next func(huma.Context)) {

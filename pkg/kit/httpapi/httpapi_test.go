@@ -230,6 +230,7 @@ func TestProblems(t *testing.T) {
 		{problem.New(problem.Conflict, "", "it changed"), 409, "it changed", "", "conflict"},
 		{problem.New(problem.Limited, "", "too often"), 429, "too often", "", "limited"},
 		{problem.New(problem.Unavailable, "", "try again").Because(secret), 503, "try again", "", "unavailable"},
+		{problem.New(problem.Upstream, "", "begin again").Because(secret), 502, "begin again", "", "bad_gateway"},
 		{fmt.Errorf("secret: %w", problem.New(problem.NotFound, "", "no such over")), 404, "no such over", "", "not_found"},
 		{problem.New(problem.Conflict, "event_locked", "locked").In("body"), 409, "locked", "body", "event_locked"},
 		{problem.New(problem.Unprocessable, "", "no such team"), 422, "no such team", "", "invalid"},
@@ -253,7 +254,7 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%v: a refusal has an ETag", c.err)
 		}
 	}
-	if len(statuses) != int(problem.Unavailable)+1 || slices.Contains(statuses[:], 0) {
+	if len(statuses) != int(problem.Upstream)+1 || slices.Contains(statuses[:], 0) {
 		t.Errorf("a kind of problem has no status: %v", statuses)
 	}
 }

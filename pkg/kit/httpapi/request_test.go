@@ -35,7 +35,7 @@ func TestTime(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), c.limit)
 				defer cancel()
 				var took time.Duration
-				do := Lambda(getOver, func(ctx context.Context, _ *read) (*over, error) {
+				do := Lambda(getOver, nil, func(ctx context.Context, _ *read) (*over, error) {
 					began := time.Now()
 					<-ctx.Done()
 					took = time.Since(began)
@@ -59,7 +59,7 @@ func TestTime(t *testing.T) {
 // TestNoDeadline: where nothing limits the invocation, nothing limits the use case.
 func TestNoDeadline(t *testing.T) {
 	t.Parallel()
-	do := Lambda(getOver, func(ctx context.Context, in *read) (*over, error) {
+	do := Lambda(getOver, nil, func(ctx context.Context, in *read) (*over, error) {
 		if _, limited := ctx.Deadline(); limited {
 			t.Error("there is a deadline")
 		}

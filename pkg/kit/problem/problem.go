@@ -26,11 +26,12 @@ const (
 	Conflict                    // the state does not allow it: read again, then decide
 	Limited                     // too many requests: wait, then retry
 	Unavailable                 // a dependency is down or busy: retry
+	Upstream                    // a dependency refused what it should accept: begin again
 )
 
 var kindCodes = [...]string{
 	Internal: "internal", Invalid: "bad_request", Unprocessable: "invalid", Unauthenticated: "unauthenticated", Denied: "denied",
-	NotFound: "not_found", Conflict: "conflict", Limited: "limited", Unavailable: "unavailable",
+	NotFound: "not_found", Conflict: "conflict", Limited: "limited", Unavailable: "unavailable", Upstream: "bad_gateway",
 }
 
 // Code returns the code of problems of this kind that have no code of their own.

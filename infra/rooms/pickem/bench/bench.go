@@ -178,7 +178,7 @@ type handler = func(context.Context, events.APIGatewayV2HTTPRequest) (events.API
 func lambdaOf[S, In, Out any](fn spec.Function, opener app.Opener[S], do func(S, context.Context, *In) (*Out, error)) func(app.Env) (handler, error) {
 	return func(env app.Env) (handler, error) {
 		s, err := opener(context.Background(), env)
-		return httpapi.Lambda(fn, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) }), err
+		return httpapi.Lambda(fn, nil, func(ctx context.Context, in *In) (*Out, error) { return do(s, ctx, in) }), err
 	}
 }
 

@@ -19,10 +19,20 @@ type Samples struct {
 	// a row in a table. It may be nil.
 	Prepare func(put func(table string, row map[string]any) error) error
 
+	// Sessions are the users of the events' session cookies, by cookie: "name=token". The
+	// user Expired has a session that is over, and the user Stranger one that no event uses.
+	Sessions map[string]string
+
 	// Faults are the room's conditions under which an answer may be expected ("given"
 	// in a .want.json): a function that begins the fault, or ends it.
 	Faults map[string]func(on bool)
 }
+
+// Users of Samples.Sessions.
+const (
+	Stranger = "5b0e9a52-7c43-4a6f-9d18-0000000057e4"
+	Expired  = "5b0e9a52-7c43-4a6f-9d18-00000000e4b1"
+)
 
 // Chapter is a part of the story that begins at a time of the Day, "13:55" or
 // "13:59:30". Its cases are events without their room: "get-match/good".

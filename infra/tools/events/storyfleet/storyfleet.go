@@ -25,6 +25,7 @@ type Fleet struct {
 	*fleet.Fleet
 	Chapters   []Chapter                // of all rooms, in the order of their times
 	Conditions map[string]func(on bool) // of all rooms: story.Samples.Faults
+	Sessions   map[string]string        // of all rooms: story.Samples.Sessions
 }
 
 // Chapter is a chapter of a room's story.
@@ -36,7 +37,7 @@ type Chapter struct {
 // Start starts a fleet. Of cfg, Clock and Rooms are set here. The caller closes the
 // fleet, and holds the clock's work.
 func Start(ctx context.Context, cfg fleet.Config) (*Fleet, error) {
-	f := &Fleet{Conditions: map[string]func(on bool){}}
+	f := &Fleet{Conditions: map[string]func(on bool){}, Sessions: map[string]string{}}
 	var samples []story.Samples
 	for _, r := range all.Rooms() {
 		local := r.Local()
@@ -46,6 +47,7 @@ func Start(ctx context.Context, cfg fleet.Config) (*Fleet, error) {
 			f.Chapters = append(f.Chapters, Chapter{r.Spec.Name, c})
 		}
 		maps.Copy(f.Conditions, local.Samples.Faults)
+		maps.Copy(f.Sessions, local.Samples.Sessions)
 	}
 	slices.SortStableFunc(f.Chapters, func(a, b Chapter) int { return story.Time(a.At).Compare(story.Time(b.At)) })
 	cfg.Clock = clock.New(story.Time(f.Chapters[0].At), clock.Free)

@@ -1,0 +1,101 @@
+// Package commitcollect is what CommitCollect brings outside pkg: Strava's simulator and
+// its environment in a local fleet, its tab on the console, sample events, smoke steps,
+// bench and cost.
+package commitcollect
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+
+	"matchday/infra/local/console"
+	"matchday/infra/local/fleet"
+	"matchday/infra/rooms"
+	"matchday/infra/rooms/commitcollect/cost"
+	"matchday/infra/rooms/commitcollect/smoke"
+	"matchday/infra/sim/strava"
+	"matchday/infra/tools/bench/measure"
+	"matchday/pkg/commitcollect"
+	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/notice"
+	"matchday/pkg/commitcollect/workout"
+	"matchday/pkg/spec"
+)
+
+// Bundle is the bundle id of the CommitCollect app.
+const Bundle = "app.matchday.commitcollect"
+
+// Room plugs CommitCollect in.
+var Room = rooms.Room{
+	Spec:  commitcollect.Room,
+	Local: newLocal,
+	Smoke: smoke.Run,
+	Bench: measure.Suite{
+		Run:      func(context.Context) ([]measure.Row, any, error) { return nil, map[string]any{}, nil },
+		Binaries: []spec.Function{workout.IngestEventsFunction},
+	},
+	Cost: cost.Model,
+}
+
+// The application at the simulated Strava, and the secret of the webhook's address.
+const (
+	appID     = "4711"
+	appSecret = "local-app"
+	webhook   = "local-webhook"
+)
+
+// Host is CommitCollect in one local fleet, with its Strava.
+type Host struct {
+	fleet.Host
+	Strava    *strava.Sim
+	stravaURL string
+}
+
+// simulate starts Strava, and returns the environment of the room's functions.
+func (h *Host) simulate(in fleet.Host, faults strava.Faults) ([]string, error) {
+	h.Host = in
+	h.Strava = strava.New(strava.Config{Clock: in.Clock, ID: appID, Secret: appSecret, Faults: faults})
+	app, err := json.Marshal(map[string]string{"clientId": appID, "clientSecret": appSecret})
+	if err != nil {
+		return nil, err
+	}
+	h.stravaURL = in.Serve("strava", h.Strava)
+	return []string{
+		notice.APNSBundle + "=" + Bundle, link.StravaApp + "=" + string(app), link.StravaURL + "=" + h.stravaURL, workout.Webhook + "=" + webhook, link.TokenKeys + "=" + keyset(),
+	}, nil
+}
+
+// keyset returns the keys of the tokens in the table: the same in every run, because a
+// fleet may keep its data.
+func keyset() string {
+	key := sha256.Sum256([]byte("CommitCollect on one machine"))
+	return fmt.Sprintf(`{"primary":"local","keys":{"local":"%s"}}`, base64.StdEncoding.EncodeToString(key[:]))
+}
+
+// newLocal returns CommitCollect in one local fleet.
+func newLocal() rooms.Local {
+	h := &Host{}
+	return rooms.Local{
+		Samples: h.samples(),
+		Fleet: fleet.Room{Spec: commitcollect.Room, App: Bundle, Simulate: func(in fleet.Host) ([]string, error) {
+			return h.simulate(in, strava.Faults{})
+		}},
+		Panel: panel(),
+	}
+}
+
+//go:embed panel
+var files embed.FS
+
+// panel returns the room's tab.
+func panel() console.Panel {
+	page, err := fs.Sub(files, "panel")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	return console.Panel{Room: commitcollect.Room.Name, Title: "CommitCollect", Files: page}
+}

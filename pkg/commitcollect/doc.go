@@ -1,0 +1,80 @@
+// Package commitcollect is a collector of workouts: a user connects Strava, starts
+// milestones, and sees the parts of a model minted as the metres add up. This package lists
+// the room's functions; the packages below it implement them.
+//
+// # Where to find a rule
+//
+//	which workouts count, and why one does not            tally: Why, Count
+//	when two recordings are the same workout              tally: isTwin
+//	when a part is earned                                 tally: Goal.Threshold
+//	how parts are minted, each once                       milestone: evaluate
+//	why progress never falls                              milestone
+//	what a pause does                                     milestone: UpdateMilestone
+//	how a webhook becomes a workout                       workout: IngestEvent
+//	what finds a workout whose webhook was lost           workout: Backfill, Reconcile
+//	what happens when Strava is revoked                   workout: revoke, PurgeWorkouts
+//	who owns an athlete, and how tokens are kept          link
+//	who calls: cookies, sign-in, sign-out                 signin; kit/session
+//	which models exist, and when they change no more      model
+//	who is told of a part                                 notice
+//	what happens when a user deletes the account          profile: ForgetUser
+//	what is written to the audit trail                    trail
+//	which keys and access patterns exist                  tables, and the list below
+//
+// Imports go one way: tables, tally, strava <- item <- trail <- signin <- link <- workout <-
+// model <- milestone <- notice <- profile <- commitcollect. The message of a queue is a type
+// of the package that receives it, except workout.Changed and milestone.Minted, whose
+// receivers are above their senders.
+//
+// # Items
+//
+//	CommitCollect
+//	PK                           SK                              what it is
+//	USER#{userId}                PROFILE                         a user, with what the user has chosen
+//	USER#{userId}                STRAVA#CONNECTION               the link to an athlete, with sealed tokens; the only item in GSI1
+//	USER#{userId}                WORKOUT#STRAVA#{activityId}     a workout; a deleted one keeps its distance, and has isDeleted
+//	USER#{userId}                LEDGER#2026-03                  what the rules need of all workouts of a month
+//	USER#{userId}                MILESTONE#{milestoneId}         a milestone
+//	USER#{userId}                MILESTONE#{id}#AWARD#07         a part that was minted
+//	USER#{userId}                LIST#MILESTONES, DEVICES        ids of the user's milestones, tokens of the phones
+//	STRAVA#ATHLETE#{athleteId}   OWNER                           who has connected the athlete
+//	STRAVA#CONNECTED#{0-f}       USER#{userId}                   a connected user, for the nightly sync
+//	STRAVA#SUBSCRIPTION          META                            the subscription to webhooks
+//	STRAVA#BUDGET                META                            the calls to Strava in the present windows
+//	MODEL#{modelId}              META, PART#07                   a model and its parts
+//	MODEL#INDEX                  MODEL#{modelId}                 a model in the list
+//	DEVICE#{token}               DEVICE                          a phone
+//
+//	CommitCollectSessions
+//	SESSION#{id}                 META                            a session, by the SHA-256 of its token; GSI_UserSessions: USER#{userId}
+//	STATE#{id}                   META                            a sign-in or a link that has begun
+//
+//	CommitCollectAudit
+//	USER#{userId}                AUDIT#{epoch}#{requestId}-{n}   an entry; GSI1: CORR#{correlationId}, GSI2: EVENT#{type}#{yyyyMM}
+//
+//	CommitCollectIdempotency
+//	STRAVA#EVT#{object}#{aspect}#{id}#{time}                     an event of Strava: IN_PROGRESS with a lease, RETRY, or DONE for 7 days
+//
+// # Guarantees
+//
+// No request reads a table as a whole, or more than 3,000 workouts: what is shown of all
+// workouts is read from ledgers.
+//
+// Every workout counts once, whatever Strava sends: the newest event wins, and milestones
+// are computed from what is stored, never added up.
+//
+// Every part is minted once: in one transaction with its milestone, under its version.
+//
+// Strava is asked, never believed: a webhook is a hint.
+//
+// # Decisions
+//
+// Thresholds of parts are ceil(n*total/parts), not n*ceil(total/parts), by which the last
+// part of 1,000 km would need 1,000,008 m.
+//
+// Tokens are sealed with AES-256-GCM of the standard library and named keys. Tink would add
+// 5 MB to each binary.
+//
+// The account is one for all apps: its deletion is that of package accounts, whose tombstone
+// takes the place of an item of this room.
+package commitcollect

@@ -1,0 +1,354 @@
+package link
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/signin"
+	"matchday/pkg/commitcollect/strava"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/trail"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/session"
+	"matchday/pkg/spec"
+)
+
+// Errors of connecting.
+var (
+	errDenied    = problem.New(problem.Invalid, "denied", "Strava was not allowed to share the activities")
+	errMissing   = problem.New(problem.Invalid, "missing_code_or_state", "Strava sent no code or no state")
+	errScope     = problem.New(problem.Invalid, "missing_scope", "activities can be counted only if Strava may share them: connect again, and leave that box ticked")
+	errTaken     = problem.New(problem.Conflict, "athlete_already_connected", "this athlete of Strava is connected to another account")
+	errExchange  = problem.New(problem.Upstream, "token_exchange_failed", "Strava did not confirm the connection: begin again")
+	errSecretApp = errors.New("the secret of the Strava application is not JSON with clientId and clientSecret")
+)
+
+// owner is who has connected an athlete.
+type owner struct {
+	PK         string `dynamodbav:"PK"`
+	SK         string `dynamodbav:"SK"`
+	EntityType string `dynamodbav:"entityType"`
+	UserID     string `dynamodbav:"userId"`
+}
+
+// connected lists a user for the nightly sync.
+type connected struct {
+	PK     string `dynamodbav:"PK"`
+	SK     string `dynamodbav:"SK"`
+	UserID string `dynamodbav:"userId"`
+}
+
+// OpenStrava returns the client of Strava's API of an environment.
+func OpenStrava(ctx context.Context, env app.Env) (*strava.Client, error) {
+	secret, err := env.Secret(ctx, StravaApp)
+	if err != nil {
+		return nil, err
+	}
+	var id strava.App
+	if err := json.Unmarshal([]byte(secret), &id); err != nil || id.ID == "" || id.Secret == "" {
+		return nil, errSecretApp
+	}
+	base := env.Setting(StravaURL)
+	if base == "" {
+		base = strava.BaseURL
+	}
+	return strava.Open(base, id, env.HTTP, env.Now), nil
+}
+
+// OpenVault returns the vault of an environment, with the client that it uses.
+func OpenVault(ctx context.Context, env app.Env) (Vault, error) {
+	client, err := OpenStrava(ctx, env)
+	if err != nil {
+		return Vault{}, err
+	}
+	secret, err := env.Secret(ctx, TokenKeys)
+	if err != nil {
+		return Vault{}, err
+	}
+	keys, err := ParseKeyset(secret)
+	if err != nil {
+		return Vault{}, err
+	}
+	db := dynamo.Open(env.AWS, env.Prefix)
+	return NewVault(db, client, keys, trail.Open(db, env.Now), env.Clock), nil
+}
+
+// Service is the service of the link to Strava.
+type Service struct {
+	session.Sessions
+	Vault
+	states signin.States
+	queue  queue.Sender
+	page   string // the app
+	back   string // where Strava redirects
+}
+
+// Open opens the service.
+func Open(ctx context.Context, env app.Env) (*Service, error) {
+	v, err := OpenVault(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	page, _, _ := strings.Cut(env.Setting(spec.EnvOrigins), ",")
+	return &Service{
+		Sessions: signin.Sessions(env, v.db), Vault: v, states: signin.NewStates(v.db, env.Now), queue: queue.Open(env.AWS, env.Queues),
+		page: page, back: env.Setting(spec.EnvAPI) + "/oauth/strava/callback",
+	}, nil
+}
+
+// ConnectStrava is the request to connect Strava.
+type ConnectStrava struct{ auth.User }
+
+// ConnectStrava redirects to Strava's question whether it may share the activities.
+func (s *Service) ConnectStrava(ctx context.Context, in *ConnectStrava) (*signin.Redirect, error) {
+	state, err := s.states.Put(ctx, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	return signin.NewRedirect(s.strava.AuthorizeURL(s.back, state)), nil
+}
+
+// FinishConnect is the request of a browser that returns from Strava.
+type FinishConnect struct {
+	auth.User
+	Code  string `query:"code" maxLength:"512" doc:"The code of Strava."`
+	State string `query:"state" maxLength:"128" doc:"The state that connect-strava has sent along."`
+	Scope string `query:"scope" maxLength:"512" doc:"What the user has allowed, with commas."`
+	Error string `query:"error" maxLength:"256" doc:"Why Strava has no code."`
+}
+
+// FinishConnect connects the athlete to the user, and has the activities fetched. The
+// state is valid once, and for the user who began. A user who connects another athlete
+// gives the first one up. Errors: denied, missing_code_or_state, signin.ErrState,
+// missing_scope, athlete_already_connected, token_exchange_failed.
+func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin.Redirect, error) {
+	switch {
+	case in.Error != "":
+		return nil, errDenied.In("query.error")
+	case in.Code == "" || in.State == "":
+		return nil, errMissing
+	}
+	userID, err := s.states.Take(ctx, in.State)
+	if err == nil && userID != in.UserID {
+		err = signin.ErrState.In("query.state")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !strava.CanRead(in.Scope) {
+		return nil, errScope.In("query.scope")
+	}
+	t, err := s.strava.Exchange(ctx, in.Code)
+	if err != nil {
+		return nil, errExchange.Because(err)
+	}
+	athlete := strconv.FormatInt(t.Athlete.ID, 10)
+	if err := s.connect(ctx, in.UserID, in.Scope, t); err != nil {
+		s.refuse(ctx, in.UserID, t.Athlete.ID)
+		return nil, err
+	}
+	s.trail.Write(ctx, trail.Entry{Event: trail.StravaAuthorize, Result: trail.Success, UserID: in.UserID, Data: map[string]string{"athleteId": athlete}})
+	if err := s.queue.Send(ctx, BackfillQueue, Backfill{UserID: in.UserID, Whole: true}, 0); err != nil {
+		// The nightly sync fetches what this message would have.
+		slog.ErrorContext(ctx, "the activities are fetched in the night", "user", in.UserID, "err", err)
+	}
+	return signin.NewRedirect(s.page + "/app?" + url.Values{"strava": {"connected"}, "athleteId": {athlete}}.Encode()), nil
+}
+
+// refuse records that a user could not connect an athlete, also for the user who has the
+// athlete: somebody else knows the password of that account at Strava.
+func (s *Service) refuse(ctx context.Context, userID string, athleteID int64) {
+	users := []string{userID}
+	others, err := dynamo.QueryAll[Connection](ctx, s.db, tables.AthleteLookup, dynamo.Range{Key: dynamo.KeyIs(tables.AthleteLookup, item.Athlete(athleteID))})
+	if err != nil {
+		slog.ErrorContext(ctx, "the user who has an athlete is not known", "athlete", athleteID, "err", err)
+	}
+	for _, c := range others {
+		if other := strings.TrimPrefix(c.PK, item.User("")); other != userID {
+			users = append(users, other)
+		}
+	}
+	for _, u := range users {
+		s.trail.Write(ctx, trail.Entry{Event: trail.StravaAuthorize, Result: trail.Failed, UserID: u, Data: map[string]string{"athleteId": strconv.FormatInt(athleteID, 10)}})
+	}
+}
+
+// connect writes the link of a user to an athlete, in place of one to another athlete.
+func (s *Service) connect(ctx context.Context, userID, scope string, t strava.Token) error {
+	for try := range 3 {
+		if err := dynamo.BackOff(ctx, try); err != nil {
+			return err
+		}
+		old, err := Read(ctx, s.db, userID)
+		if err != nil && !errors.Is(err, ErrNotConnected) {
+			return err
+		}
+		pk, athlete := item.User(userID), item.Athlete(t.Athlete.ID)
+		unchanged := dynamo.Absent[Connection]("PK")
+		if old.PK != "" {
+			unchanged = dynamo.Equal[Connection]("athleteId", old.AthleteID)
+		}
+		writes := []dynamo.Write{
+			dynamo.PutWrite(owner{athlete, item.Owner, "StravaOwner", userID}, dynamo.Absent[owner]("PK").Or(dynamo.Equal[owner]("userId", userID))),
+			dynamo.PutWrite(Connection{
+				PK: pk, SK: item.Connection, EntityType: "StravaConnection", UserID: userID, AthleteID: t.Athlete.ID,
+				AccessToken: s.keys.Seal(userID, t.Access), RefreshToken: s.keys.Seal(userID, t.Refresh), ExpiresAt: t.ExpiresAt, Scope: scope,
+				Status: Connected, Source: "STRAVA", ConnectedAt: s.clock.Now().Unix(), GSI1PK: athlete, GSI1SK: pk,
+			}, unchanged),
+			dynamo.PutWrite(connected{item.Connected(item.Shard(userID)), pk, userID}),
+		}
+		if old.PK != "" && old.AthleteID != t.Athlete.ID {
+			mine := dynamo.Absent[owner]("PK").Or(dynamo.Equal[owner]("userId", userID))
+			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.LinkAthlete, old.GSI1PK, item.Owner), mine))
+		}
+		err = dynamo.Transact(ctx, s.db, tables.LinkAthlete, writes...)
+		refused, ok := errors.AsType[*dynamo.Refused](err)
+		switch {
+		case !ok:
+			return err
+		case refused.Write == 0:
+			return errTaken
+		}
+	}
+	return errRefreshing
+}
+
+// DisconnectStrava is the request to disconnect Strava.
+type DisconnectStrava struct{ auth.User }
+
+// DisconnectStrava takes the access to Strava back, and forgets the athlete and the
+// tokens. The workouts are deleted unless the user keeps them; what they have earned stays.
+// A second run finds nothing, and succeeds.
+func (s *Service) DisconnectStrava(ctx context.Context, in *DisconnectStrava) (*httpapi.Removed, error) {
+	// The message first: a second run after a crash would find nothing to disconnect.
+	if err := s.queue.Send(ctx, PurgeQueue, Purge{UserID: in.UserID}, PurgeDelay); err != nil {
+		return nil, err
+	}
+	if err := s.Disconnect(ctx, in.UserID); err != nil {
+		return nil, err
+	}
+	return httpapi.NewRemoved(), nil
+}
+
+// Disconnect ends the link of a user, at Strava if that answers. A second run finds
+// nothing.
+func (v Vault) Disconnect(ctx context.Context, userID string) error {
+	c, err := Read(ctx, v.db, userID)
+	if errors.Is(err, ErrNotConnected) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	access, err := v.Token(ctx, userID)
+	if err == nil {
+		err = v.strava.Deauthorize(ctx, access)
+	}
+	result := trail.Success
+	if err != nil && !errors.Is(err, ErrBroken) {
+		result = trail.Partial
+		slog.WarnContext(ctx, "Strava was not told of the end of a connection", "user", userID, "err", err)
+	}
+	if err := v.Unlink(ctx, c); err != nil {
+		return err
+	}
+	v.trail.Write(ctx, trail.Entry{Event: trail.StravaDeauthorize, Result: result, UserID: userID, Data: map[string]string{"athleteId": strconv.FormatInt(c.AthleteID, 10)}})
+	return nil
+}
+
+// Unlink deletes the rows of a connection, unless the user has connected again since c was
+// read.
+func (v Vault) Unlink(ctx context.Context, c Connection) error {
+	a := tables.UnlinkAthlete
+	mine := dynamo.Absent[owner]("PK").Or(dynamo.Equal[owner]("userId", c.UserID))
+	return dynamo.IgnoreRefused(dynamo.Transact(ctx, v.db, a,
+		dynamo.DeleteWrite(dynamo.Key(a, c.PK, c.SK), dynamo.Equal[Connection]("connectedAtUtc", c.ConnectedAt).And(dynamo.Equal[Connection]("athleteId", c.AthleteID))),
+		dynamo.DeleteWrite(dynamo.Key(a, c.GSI1PK, item.Owner), mine),
+		dynamo.DeleteWrite(dynamo.Key(a, item.Connected(item.Shard(c.UserID)), c.PK)),
+	))
+}
+
+// OwnerOf returns the user who has connected an athlete, "" if nobody has.
+func OwnerOf(ctx context.Context, db dynamo.DB, athleteID int64) (userID string, err error) {
+	o, _, err := dynamo.Get[owner](ctx, db, tables.FindOwner, item.Athlete(athleteID), item.Owner)
+	return o.UserID, err
+}
+
+// Backfill is a message to fetch activities of a user.
+type Backfill struct {
+	UserID string `json:"userId"`
+	// Whole fetches all that milestones may need; else what began since the last sync,
+	// with a day before it, because phones upload late.
+	Whole bool  `json:"whole,omitempty"`
+	After int64 `json:"after,omitempty"` // epoch s; these three are those of a backfill that continues
+	Page  int   `json:"page,omitempty"`  // from 1
+	Began int64 `json:"began,omitempty"` // epoch s
+}
+
+// BackfillQueue receives Backfill.
+var BackfillQueue = spec.Queue{Name: "commitcollect-backfill", MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true}
+
+// Purge is a message to delete the workouts of a user who has ended the connection, here
+// or at Strava.
+type Purge struct {
+	UserID string `json:"userId"`
+}
+
+// PurgeQueue receives Purge.
+var PurgeQueue = spec.Queue{Name: "commitcollect-purges", MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true}
+
+// PurgeDelay is how long a purge waits: for the connection to be gone, and for a user who
+// connects again at once.
+const PurgeDelay = time.Minute
+
+// What the functions need to call Strava.
+const (
+	StravaApp = "STRAVA_APP"
+	TokenKeys = "COMMITCOLLECT_TOKEN_KEYS"
+	StravaURL = "COMMITCOLLECT_STRAVA_URL"
+)
+
+// The functions.
+var (
+	ConnectStravaFunction = spec.Function{
+		Name:   "commitcollect/connect-strava",
+		Does:   "Redirects a browser to Strava, which asks whether it may share the activities.",
+		IfDown: "Nobody can connect Strava.",
+		On:     spec.Route{Method: "GET", Path: "/strava/connect", Auth: spec.Session, Answers: []int{http.StatusFound}},
+		Uses:   []spec.Access{tables.ResolveSession, tables.PutState, account.CheckDeleted}, Secrets: []string{StravaApp, TokenKeys},
+		Memory: 256, Timeout: 5 * time.Second,
+	}
+	FinishConnectFunction = spec.Function{
+		Name:   "commitcollect/finish-connect",
+		Does:   "Connects the athlete of a browser that returns from Strava, and has the activities fetched.",
+		IfDown: "Nobody can connect Strava.",
+		On:     spec.Route{Method: "GET", Path: "/oauth/strava/callback", Auth: spec.Session, Answers: []int{http.StatusFound}},
+		Uses:   []spec.Access{tables.ResolveSession, tables.TakeState, tables.GetConnection, tables.LinkAthlete, tables.AthleteLookup, tables.WriteAudit, account.CheckDeleted},
+		Sends:  []spec.Queue{BackfillQueue}, Secrets: []string{StravaApp, TokenKeys},
+		Memory: 256, Timeout: 25 * time.Second,
+	}
+	DisconnectStravaFunction = spec.Function{
+		Name:    "commitcollect/disconnect-strava",
+		Does:    "Ends the connection to Strava.",
+		IfDown:  "Nobody can disconnect Strava here; they can at Strava.",
+		On:      spec.Route{Method: "DELETE", Path: "/strava/connection", Auth: spec.Session},
+		Uses:    []spec.Access{tables.ResolveSession, tables.GetConnection, tables.LockRefresh, tables.UnlinkAthlete, tables.WriteAudit, account.CheckDeleted},
+		Sends:   []spec.Queue{PurgeQueue},
+		Secrets: []string{StravaApp, TokenKeys},
+		Memory:  256, Timeout: 25 * time.Second,
+	}
+)

@@ -1,0 +1,169 @@
+package milestone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/model"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/tally"
+	"matchday/pkg/commitcollect/trail"
+	"matchday/pkg/commitcollect/workout"
+	"matchday/pkg/kit/dynamo"
+)
+
+// EvaluateMilestones computes the active milestones of a user whose workouts may have
+// changed, and mints the parts that they earn. A second run finds them minted, and sends
+// notices again that were not recorded.
+func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) error {
+	rows, err := dynamo.QueryAll[Row](ctx, s.db, tables.ListMilestones, workout.MilestonesOf(m.UserID))
+	if err != nil {
+		return err
+	}
+	entries, choice, err := s.workouts(ctx, m.UserID)
+	if errors.Is(err, item.ErrNoUser) { // the account was deleted
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.Status == Paused || r.Status == Completed && r.Noticed == r.Awarded {
+			continue
+		}
+		if _, _, err := s.evaluate(ctx, r, tally.Count(entries, r.Goal(), choice)); err != nil && !errors.Is(err, errNotFound) {
+			return fmt.Errorf("milestone %s: %w", r.MilestoneID, err)
+		}
+	}
+	return nil
+}
+
+// workouts returns the entries of a user's workouts, and what the user counts. Those before
+// a milestone's start are counted as such.
+func (s *Service) workouts(ctx context.Context, userID string) ([]tally.Entry, tally.Choice, error) {
+	u, err := item.ReadUser(ctx, s.db, userID)
+	if err != nil {
+		return nil, tally.Choice{}, err
+	}
+	entries, err := workout.Entries(ctx, s.db, userID, 0)
+	return entries, u.Counts, err
+}
+
+// evaluate writes what the workouts make of a milestone, and mints the parts. It returns
+// the milestone and the number of new parts. If another gets ahead, it reads the milestone
+// again; errVersion if that happens too often.
+func (s *Service) evaluate(ctx context.Context, r Row, sum tally.Sum) (Row, int, error) {
+	for range tries {
+		next, parts := r.after(sum, s.now())
+		err := s.mint(ctx, r, next, parts)
+		if dynamo.IsRefused(err) {
+			if r, err = s.read(ctx, r.UserID, r.MilestoneID); err != nil {
+				return r, 0, err
+			}
+			if r.Status == Paused {
+				return r, 0, nil
+			}
+			continue
+		}
+		if err == nil {
+			err = s.notice(ctx, next)
+		}
+		return next, len(parts), err
+	}
+	return r, 0, errVersion
+}
+
+// after returns the milestone with the progress of workouts, and the indexes of the parts
+// that it earns with it.
+func (r Row) after(sum tally.Sum, now time.Time) (next Row, parts []int) {
+	next, g, at := r, r.Goal(), now.Unix()
+	next.Raw, next.BeforeStart = sum.Progress, sum.BeforeStart
+	next.Progress = max(r.Progress, sum.Progress)
+	for n := r.Awarded + 1; n <= g.Earned(next.Progress); n++ {
+		parts = append(parts, n)
+	}
+	if len(parts) > 0 {
+		next.Awarded, next.AwardedAt = r.Awarded+len(parts), &at
+	}
+	if r.Status == Active && next.Progress >= r.TotalTarget {
+		next.Status, next.CompletedAt = Completed, &at
+	}
+	return next, parts
+}
+
+// mint writes the milestone and its new parts, if anything has changed.
+func (s *Service) mint(ctx context.Context, was, next Row, parts []int) error {
+	if was.Raw == next.Raw && was.BeforeStart == next.BeforeStart && was.Status == next.Status && len(parts) == 0 {
+		return nil
+	}
+	next.Version = was.Version + 1
+	changes := dynamo.Set(next, "progressValue", "rawProgress", "excludedBeforeStartCount", "partsAwardedCount", "status", "version", "lastAwardedAtUtc", "completedAtUtc")
+	key, same := dynamo.Key(tables.SaveMilestone, was.PK, was.SK), dynamo.Equal[Row]("version", was.Version)
+	if len(parts) == 0 {
+		return dynamo.Update(ctx, s.db, tables.SaveMilestone, key, changes, same)
+	}
+	_, all, err := model.Read(ctx, s.db, was.ModelID)
+	if err != nil {
+		return err
+	}
+	byIndex := map[int]model.Part{}
+	for _, p := range all {
+		byIndex[p.PartIndex] = p
+	}
+	writes := []dynamo.Write{dynamo.UpdateWrite(key, changes, same)}
+	var entries []trail.Entry
+	for _, n := range parts {
+		p, ok := byIndex[n]
+		if !ok {
+			return fmt.Errorf("%w: part %d of %s", errPart, n, was.ModelID)
+		}
+		writes = append(writes, dynamo.PutWrite(award{
+			PK: was.PK, SK: item.Award(was.MilestoneID, n), EntityType: "Award", MilestoneID: was.MilestoneID, ModelID: was.ModelID,
+			PartIndex: n, PartName: p.PartName, MeshFile: p.MeshFile, AttachPoint: p.AttachPoint, AwardedAt: s.now().Unix(), Progress: next.Progress,
+		}, dynamo.Absent[award]("PK")))
+		entries = append(entries, trail.Entry{Event: trail.MilestonePartMint, Result: trail.Success, UserID: was.UserID, CorrelationID: "milestone:" + was.MilestoneID,
+			Data: map[string]string{"partIndex": strconv.Itoa(n)}})
+	}
+	if err := dynamo.Transact(ctx, s.db, tables.MintParts, writes...); err != nil {
+		return err
+	}
+	s.trail.Write(ctx, entries...)
+	return nil
+}
+
+// notice sends a message for each minted part that has had none, and records them.
+func (s *Service) notice(ctx context.Context, r Row) error {
+	if r.Noticed >= r.Awarded {
+		return nil
+	}
+	for n := r.Noticed + 1; n <= r.Awarded; n++ {
+		if err := s.queue.Send(ctx, NoticeQueue, Minted{UserID: r.UserID, MilestoneID: r.MilestoneID, PartIndex: n}, 0); err != nil {
+			return err
+		}
+	}
+	was := r.Noticed
+	r.Noticed = r.Awarded
+	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.MarkNoticed, dynamo.Key(tables.MarkNoticed, r.PK, r.SK),
+		dynamo.Set(r, "partsNoticedCount"), dynamo.Equal[Row]("partsNoticedCount", was)))
+}
+
+// ErrNoAward is returned for a part that is not minted.
+var ErrNoAward = errors.New("the part is not minted")
+
+// PartOf returns the part that a message is about: ErrNoAward if it is not minted.
+func PartOf(ctx context.Context, db dynamo.DB, m Minted) (Award, error) {
+	rows, err := dynamo.QueryAll[award](ctx, db, tables.GetAwards, dynamo.Range{
+		Key: dynamo.KeyBeginsWith(tables.GetAwards, item.User(m.UserID), item.Award(m.MilestoneID, m.PartIndex)), Consistent: true,
+	})
+	if err == nil && len(rows) == 0 {
+		err = ErrNoAward
+	}
+	if err != nil {
+		return Award{}, err
+	}
+	return rows[0].view(), nil
+}

@@ -1,0 +1,193 @@
+package milestone
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/tally"
+	"matchday/pkg/commitcollect/workout"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+)
+
+// ListAwards is the request for the parts of a milestone of the caller.
+type ListAwards struct {
+	auth.User
+	ID string `path:"milestoneId" pattern:"^[0-9A-HJKMNP-TV-Z]{26}$" doc:"The id of the milestone."`
+}
+
+// AwardList is the answer with parts.
+type AwardList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Awards []Award `json:"awards" doc:"The parts that are minted, by their index."`
+	}
+}
+
+// ListAwards returns the parts that are minted. A milestone without any is read, to tell it
+// from one that does not exist.
+func (s *Service) ListAwards(ctx context.Context, in *ListAwards) (*AwardList, error) {
+	rows, err := dynamo.QueryAll[award](ctx, s.db, tables.GetAwards, dynamo.Range{
+		Key: dynamo.KeyBeginsWith(tables.GetAwards, item.User(in.UserID), item.Awards(in.ID)), Consistent: true,
+	})
+	if err == nil && len(rows) == 0 {
+		_, err = s.read(ctx, in.UserID, in.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &AwardList{CacheControl: httpapi.NoStore}
+	out.Body.Awards = []Award{}
+	for _, a := range rows {
+		out.Body.Awards = append(out.Body.Awards, a.view())
+	}
+	return out, nil
+}
+
+// RecomputeMilestone is the request to compute a milestone of the caller from all workouts.
+type RecomputeMilestone struct {
+	auth.User
+	ID string `path:"milestoneId" pattern:"^[0-9A-HJKMNP-TV-Z]{26}$" doc:"The id of the milestone."`
+}
+
+// Recomputed is the answer with a computed milestone.
+type Recomputed struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Milestone
+		Parts int `json:"partsDelta" doc:"The parts that were minted now."`
+	}
+}
+
+// pageSize is the number of workouts that a recomputation reads at once.
+const pageSize = 200
+
+// RecomputeMilestone computes a milestone from the workouts themselves instead of their
+// ledgers, at most MaxInspect of them. A second run mints nothing new. Errors:
+// milestone_not_found, too_many_workouts_for_mvp_recompute, milestone_version_conflict.
+func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone) (*Recomputed, error) {
+	r, err := s.read(ctx, in.UserID, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	u, err := item.ReadUser(ctx, s.db, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := s.inspect(ctx, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	out, parts := &Recomputed{CacheControl: httpapi.NoStore}, 0
+	if r.Status != Paused {
+		if r, parts, err = s.evaluate(ctx, r, tally.Count(entries, r.Goal(), u.Counts)); err != nil {
+			return nil, err
+		}
+	}
+	out.Body.Milestone, out.Body.Parts = r.view(), parts
+	return out, nil
+}
+
+// inspected is what a recomputation reads of a workout.
+var inspected = expression.NamesList(
+	expression.Name("activityId"), expression.Name("sportType"), expression.Name("startDateUtc"), expression.Name("utcOffsetSec"), expression.Name("distanceMeters"),
+	expression.Name("total_elevation_gain"), expression.Name("manual"), expression.Name("flagged"), expression.Name("private"), expression.Name("isDeleted"),
+)
+
+// inspect reads the workouts of a user, page by page. It returns errTooMany if there are
+// more than MaxInspect.
+func (s *Service) inspect(ctx context.Context, userID string) (entries []tally.Entry, err error) {
+	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListWorkouts, item.User(userID), item.Workouts), Project: &inspected, Limit: pageSize, Consistent: true}
+	for page, err := range dynamo.Pages(func(after dynamo.Item) ([]workout.Row, dynamo.Item, error) {
+		r.After = after
+		return dynamo.Query[workout.Row](ctx, s.db, tables.ListWorkouts, r)
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range page {
+			entries = append(entries, w.Entry())
+		}
+		if len(entries) > MaxInspect {
+			return nil, errTooMany
+		}
+	}
+	return entries, nil
+}
+
+// GetEligibility is the request why a workout of the caller counts for a milestone, or why
+// not.
+type GetEligibility struct {
+	auth.User
+	ActivityID  string `path:"activityId" pattern:"^[0-9]{1,19}$" doc:"The id of the activity at Strava."`
+	MilestoneID string `query:"milestoneId" required:"true" pattern:"^[0-9A-HJKMNP-TV-Z]{26}$" doc:"The id of the milestone."`
+}
+
+// Eligibility is the answer why a workout counts, or why not.
+type Eligibility struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Counts      bool           `json:"counts" doc:"Whether the workout counts."`
+		Value       int64          `json:"value" doc:"Metres that it adds, or would add."`
+		Reasons     []tally.Reason `json:"reasons" doc:"Why it does not count: codes."`
+		Texts       []string       `json:"texts" doc:"The same for the user."`
+		DuplicateOf string         `json:"duplicateOf,omitempty" doc:"The id of the activity that counts instead."`
+	}
+}
+
+// texts tell users why a workout does not count.
+var texts = map[tally.Reason]string{
+	tally.Deleted:      "It was deleted at Strava, or cannot be seen there any more.",
+	tally.OtherSport:   "It is another sport than that of the milestone.",
+	tally.BeforeStart:  "It began before the milestone's period.",
+	tally.AfterEnd:     "It began after the milestone's period.",
+	tally.VirtualOff:   "You chose not to count workouts on a simulator.",
+	tally.EBikeOff:     "You chose not to count rides with an electric motor.",
+	tally.HandcycleOff: "You chose not to count handcycles and velomobiles.",
+	tally.ManualOff:    "You chose not to count workouts that were entered by hand.",
+	tally.PrivateOff:   "You chose not to count workouts that only you can see.",
+	tally.IsFlagged:    "Strava has flagged it.",
+	tally.NoValue:      "It has no distance, or no ascent.",
+	tally.Duplicate:    "It is the same workout as another one, recorded by a second device.",
+}
+
+// GetEligibility returns all reasons why a workout does not count. It reads the ledgers of
+// the workout's days, where its duplicates are. Errors: activity_not_found,
+// milestone_not_found.
+func (s *Service) GetEligibility(ctx context.Context, in *GetEligibility) (*Eligibility, error) {
+	w, err := workout.Get(ctx, s.db, in.UserID, in.ActivityID)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.read(ctx, in.UserID, in.MilestoneID)
+	if err != nil {
+		return nil, err
+	}
+	u, err := item.ReadUser(ctx, s.db, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	near := int64(time.Hour / time.Second)
+	entries, err := workout.EntriesBetween(ctx, s.db, in.UserID, w.StartedAt-near, w.StartedAt+near)
+	if err != nil {
+		return nil, err
+	}
+	g := r.Goal()
+	sum := tally.Count(entries, g, u.Counts)
+	out := &Eligibility{CacheControl: httpapi.NoStore}
+	out.Body.Reasons, out.Body.Texts, out.Body.Value = []tally.Reason{}, []string{}, w.Entry().Value(g.Target)
+	reasons, listed := sum.Why[in.ActivityID]
+	if !listed && w.StartedAt == 0 {
+		reasons = []tally.Reason{tally.Deleted}
+	}
+	for _, reason := range reasons {
+		out.Body.Reasons, out.Body.Texts = append(out.Body.Reasons, reason), append(out.Body.Texts, texts[reason])
+	}
+	out.Body.Counts, out.Body.DuplicateOf = len(reasons) == 0, sum.TwinOf[in.ActivityID]
+	return out, nil
+}

@@ -1,0 +1,35 @@
+package commitcollect
+
+import (
+	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/milestone"
+	"matchday/pkg/commitcollect/model"
+	"matchday/pkg/commitcollect/notice"
+	"matchday/pkg/commitcollect/profile"
+	"matchday/pkg/commitcollect/signin"
+	"matchday/pkg/commitcollect/workout"
+	"matchday/pkg/kit/push"
+	"matchday/pkg/spec"
+)
+
+// Room is the room's part of the fleet.
+var Room = spec.Room{
+	Name: "commitcollect",
+	Functions: []spec.Function{
+		profile.GetHealthFunction, signin.StartLoginFunction, signin.FinishLoginFunction, signin.GetSessionFunction, profile.GetViewerFunction,
+		signin.LogoutFunction, signin.FollowLogoutFunction, profile.UpdatePreferencesFunction, notice.RegisterDeviceFunction, notice.DeleteDeviceFunction,
+		link.ConnectStravaFunction, link.FinishConnectFunction, workout.GetStatusFunction, link.DisconnectStravaFunction,
+		workout.VerifyWebhookFunction, workout.ReceiveWebhookFunction,
+		workout.ListRecentFunction, milestone.GetEligibilityFunction, workout.SyncActivitiesFunction,
+		model.ListModelsFunction, model.GetModelFunction, model.PutModelFunction, model.PutPartFunction, model.ActivateModelFunction,
+		milestone.CreateMilestoneFunction, milestone.ListMilestonesFunction, milestone.GetMilestoneFunction, milestone.ListAwardsFunction,
+		milestone.RecomputeMilestoneFunction, milestone.UpdateMilestoneFunction,
+		profile.DeleteAccountFunction, profile.ListAuditFunction, profile.ListCorrelationFunction, profile.ListAuditEventsFunction,
+		workout.GetSubscriptionFunction, workout.CreateSubscriptionFunction, workout.DeleteSubscriptionFunction, workout.ReplayEventFunction,
+		workout.IngestEventsFunction, milestone.EvaluateMilestonesFunction, workout.BackfillFunction, workout.ReconcileFunction, workout.PurgeWorkoutsFunction,
+		notice.SendNoticesFunction, profile.ForgetUserFunction, profile.ExportUserFunction,
+	},
+	Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the CommitCollect app"), spec.Setting{
+		Name: link.StravaURL, Secret: link.StravaApp, Does: "where Strava's API is, if not at www.strava.com", Like: "^https?://[^ ]+$",
+	}),
+}

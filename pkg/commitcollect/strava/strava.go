@@ -1,0 +1,296 @@
+// Package strava is a client of Strava's API v3: authorization, activities, and the
+// subscription to webhooks. Its sources are developers.strava.com/docs and the API's
+// swagger file.
+package strava
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// BaseURL is the production service.
+const BaseURL = "https://www.strava.com"
+
+// Scopes are what a user is asked for. Activities are read without activity:read_all too,
+// but then those that only the user can see look as if they did not exist; and without
+// activity:read no webhooks come:
+// https://developers.strava.com/docs/authentication/#detailsaboutrequestingaccess
+var Scopes = []string{"read", "activity:read", "activity:read_all"}
+
+// CanRead reports whether the scopes that a user has accepted, as text with commas, are
+// enough.
+func CanRead(scope string) bool {
+	for s := range strings.SplitSeq(scope, ",") {
+		if s == "activity:read" || s == "activity:read_all" {
+			return true
+		}
+	}
+	return false
+}
+
+// Kind is the kind of an Error, by what a caller can do about it.
+type Kind uint8
+
+// The kinds.
+const (
+	Unavailable  Kind = iota // 5xx, timeout, broken connection, a body that is no JSON: try again
+	Limited                  // 429: wait for RetryAfter
+	Unauthorized             // 401: the token is expired or revoked
+	NotFound                 // 404: deleted, hidden, or not there yet
+	Invalid                  // any other 4xx: the request is wrong, or refused
+)
+
+func (k Kind) String() string {
+	return [...]string{"unavailable", "limited", "unauthorized", "not found", "invalid"}[k]
+}
+
+// Error is a failed call. It never contains a token or a secret.
+type Error struct {
+	Kind       Kind
+	Status     int           // HTTP status; 0 if there was no answer
+	RetryAfter time.Duration // with Limited: until the limit's window ends
+	Msg        string
+	Err        error
+}
+
+func (e *Error) Error() string {
+	msg := "strava: " + e.Msg
+	if e.Err != nil {
+		msg += ": " + e.Err.Error()
+	}
+	return msg
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether err is an Error of the kind.
+func Is(err error, k Kind) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Kind == k
+}
+
+// App is what identifies this application to Strava.
+type App struct {
+	ID     string `json:"clientId"`
+	Secret string `json:"clientSecret"`
+}
+
+// Client calls the API. Open returns one. Its errors are of type *Error.
+type Client struct {
+	base string
+	app  App
+	http *http.Client
+	now  func() time.Time
+}
+
+// Open returns a client of the API at base. now is the time by which the windows of rate
+// limits are computed. It does not follow redirects, which would send tokens to another
+// host.
+func Open(base string, app App, transport http.RoundTripper, now func() time.Time) *Client {
+	return &Client{base: strings.TrimSuffix(base, "/"), app: app, now: now, http: &http.Client{
+		Transport: transport, Timeout: timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+const (
+	timeout = 15 * time.Second
+	maxBody = 8 << 20 // bytes: a page of 200 activities has about 600 kB
+)
+
+// AuthorizeURL returns where a user grants access. Strava then redirects to back, with
+// state, and with code and scope or with error.
+func (c *Client) AuthorizeURL(back, state string) string {
+	return c.base + "/oauth/authorize?" + url.Values{
+		"client_id": {c.app.ID}, "redirect_uri": {back}, "response_type": {"code"}, "approval_prompt": {"auto"},
+		"scope": {strings.Join(Scopes, ",")}, "state": {state},
+	}.Encode()
+}
+
+// Token is what authorizes calls for a user.
+type Token struct {
+	Access    string `json:"access_token"`
+	Refresh   string `json:"refresh_token"`
+	ExpiresAt int64  `json:"expires_at"` // epoch s
+	Athlete   struct {
+		ID int64 `json:"id"`
+	} `json:"athlete"` // of Exchange only
+}
+
+// Exchange returns the token for a code, which is valid once. An Invalid error means that
+// the code is not valid.
+func (c *Client) Exchange(ctx context.Context, code string) (t Token, err error) {
+	err = c.post(ctx, "/oauth/token", url.Values{"grant_type": {"authorization_code"}, "code": {code}}, &t)
+	if err == nil && (t.Access == "" || t.Refresh == "" || t.Athlete.ID == 0) {
+		err = &Error{Kind: Unavailable, Status: http.StatusOK, Msg: "the answer with a token is incomplete"}
+	}
+	return t, err
+}
+
+// Refresh returns a new token. The old refresh token is not valid afterwards if the answer
+// has another. An Invalid or Unauthorized error means that it is not valid any more.
+func (c *Client) Refresh(ctx context.Context, refresh string) (t Token, err error) {
+	err = c.post(ctx, "/oauth/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}}, &t)
+	if err == nil && (t.Access == "" || t.Refresh == "") {
+		err = &Error{Kind: Unavailable, Status: http.StatusOK, Msg: "the answer with a token is incomplete"}
+	}
+	return t, err
+}
+
+// Deauthorize takes this application's access back. A token that is not valid any more is
+// no error: the access is gone.
+func (c *Client) Deauthorize(ctx context.Context, access string) error {
+	err := c.do(ctx, http.MethodPost, "/oauth/deauthorize", access, nil, nil)
+	if Is(err, Unauthorized) {
+		return nil
+	}
+	return err
+}
+
+// Activity returns one of the user's activities.
+func (c *Client) Activity(ctx context.Context, access, id string) (a Activity, err error) {
+	err = c.do(ctx, http.MethodGet, "/api/v3/activities/"+url.PathEscape(id)+"?include_all_efforts=false", access, nil, &a)
+	if err == nil && a.ID == 0 {
+		err = &Error{Kind: Unavailable, Status: http.StatusOK, Msg: "the answer is no activity"}
+	}
+	return a, err
+}
+
+// PageSize is the number of activities on a page. Pages may have fewer: the last is the
+// one that is empty.
+const PageSize = 200
+
+// Activities returns a page, from 1, of the user's activities that begin after a time, the
+// oldest first.
+func (c *Client) Activities(ctx context.Context, access string, after time.Time, page int) (all []Activity, err error) {
+	q := url.Values{"after": {strconv.FormatInt(after.Unix(), 10)}, "page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(PageSize)}}
+	err = c.do(ctx, http.MethodGet, "/api/v3/athlete/activities?"+q.Encode(), access, nil, &all)
+	return all, err
+}
+
+// Subscription is that of the application to webhooks. There is at most one.
+type Subscription struct {
+	ID       int64  `json:"id"`
+	Callback string `json:"callback_url"`
+}
+
+// Subscribe creates the subscription. Before it answers, Strava calls the callback with
+// verify. An Invalid error means that there is one already, or that the callback did not
+// answer as it must.
+func (c *Client) Subscribe(ctx context.Context, callback, verify string) (s Subscription, err error) {
+	err = c.post(ctx, "/api/v3/push_subscriptions", url.Values{"callback_url": {callback}, "verify_token": {verify}}, &s)
+	return s, err
+}
+
+// Subscriptions returns the subscription, if there is one.
+func (c *Client) Subscriptions(ctx context.Context) (all []Subscription, err error) {
+	err = c.do(ctx, http.MethodGet, "/api/v3/push_subscriptions?"+c.identify(nil).Encode(), "", nil, &all)
+	return all, err
+}
+
+// Unsubscribe deletes the subscription. One that does not exist is no error.
+func (c *Client) Unsubscribe(ctx context.Context, id int64) error {
+	err := c.do(ctx, http.MethodDelete, fmt.Sprintf("/api/v3/push_subscriptions/%d?%s", id, c.identify(nil).Encode()), "", nil, nil)
+	if Is(err, NotFound) {
+		return nil
+	}
+	return err
+}
+
+// identify adds the application's id and secret.
+func (c *Client) identify(form url.Values) url.Values {
+	if form == nil {
+		form = url.Values{}
+	}
+	form.Set("client_id", c.app.ID)
+	form.Set("client_secret", c.app.Secret)
+	return form
+}
+
+func (c *Client) post(ctx context.Context, path string, form url.Values, out any) error {
+	return c.do(ctx, http.MethodPost, path, "", c.identify(form), out)
+}
+
+// do makes a call, with the access token unless it is "", and decodes the answer into out
+// unless that is nil.
+func (c *Client) do(ctx context.Context, method, path, access string, form url.Values, out any) error {
+	name, _, _ := strings.Cut(path, "?") // the rest may hold the secret
+	name = method + " " + name
+	var body io.Reader
+	if form != nil {
+		body = strings.NewReader(form.Encode())
+	}
+	r, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return &Error{Kind: Invalid, Msg: name + ": the request cannot be made"}
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if access != "" {
+		r.Header.Set("Authorization", "Bearer "+access)
+	}
+	answer, err := c.http.Do(r)
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err // without the URL
+	}
+	if err != nil {
+		return &Error{Kind: Unavailable, Msg: name, Err: err}
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxBody+1))
+	switch {
+	case answer.StatusCode > 299:
+		return c.refusal(name, answer)
+	case err != nil || len(text) > maxBody:
+		return &Error{Kind: Unavailable, Status: answer.StatusCode, Msg: name + ": the answer is cut off", Err: err}
+	case out == nil || answer.StatusCode == http.StatusNoContent:
+		return nil
+	}
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(out); err != nil {
+		return &Error{Kind: Unavailable, Status: answer.StatusCode, Msg: name + ": the answer is not the JSON expected"}
+	}
+	return nil
+}
+
+// refusal returns the error of an answer that is none of success.
+func (c *Client) refusal(name string, answer *http.Response) error {
+	e := &Error{Kind: Invalid, Status: answer.StatusCode, Msg: name + ": " + answer.Status}
+	switch s := answer.StatusCode; {
+	case s < 400 || s >= 500 || s == http.StatusRequestTimeout:
+		e.Kind = Unavailable
+	case s == http.StatusTooManyRequests:
+		e.Kind, e.RetryAfter = Limited, c.window(answer.Header)
+	case s == http.StatusUnauthorized:
+		e.Kind = Unauthorized
+	case s == http.StatusNotFound:
+		e.Kind = NotFound
+	}
+	return e
+}
+
+// window returns how long it takes until the exceeded limit starts again: the next
+// quarter of an hour, or midnight UTC if a limit of the day is exceeded. Each header is
+// "quarter,day": https://developers.strava.com/docs/rate-limits/
+func (c *Client) window(h http.Header) time.Duration {
+	now := c.now().UTC()
+	for _, kind := range []string{"X-Ratelimit", "X-Readratelimit"} {
+		_, limit, ok := strings.Cut(h.Get(kind+"-Limit"), ",")
+		_, used, ok2 := strings.Cut(h.Get(kind+"-Usage"), ",")
+		most, err := strconv.Atoi(strings.TrimSpace(limit))
+		n, err2 := strconv.Atoi(strings.TrimSpace(used))
+		if ok && ok2 && err == nil && err2 == nil && n >= most {
+			return now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)
+		}
+	}
+	return now.Truncate(15 * time.Minute).Add(15 * time.Minute).Sub(now)
+}

@@ -1,0 +1,263 @@
+// Package tally is the rules by which workouts become progress and parts of a model. It
+// is pure: it reads no table and no clock.
+package tally
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+// Family is a kind of sport that milestones count.
+type Family string
+
+const (
+	Ride Family = "RIDE"
+	Run  Family = "RUN"
+	Swim Family = "SWIM"
+)
+
+// Families are all families.
+var Families = []Family{Ride, Run, Swim}
+
+// Choice is what a user decides to count beside what always counts.
+type Choice struct {
+	Virtual   bool `json:"virtual" dynamodbav:"virtual" doc:"Whether rides and runs on a simulator count."`
+	EBike     bool `json:"eBike" dynamodbav:"eBike" doc:"Whether rides with an electric motor count."`
+	Handcycle bool `json:"handcycle" dynamodbav:"handcycle" doc:"Whether rides on a handcycle or a velomobile count."`
+	Manual    bool `json:"manual" dynamodbav:"manual" doc:"Whether activities count that were entered by hand, without a recording."`
+	Private   bool `json:"private" dynamodbav:"private" doc:"Whether activities count that nobody else can see."`
+}
+
+// DefaultChoice is that of a user who has made none.
+var DefaultChoice = Choice{Virtual: true, Manual: true, Private: true}
+
+// kind is what a user may leave out of a family, "" for what always counts.
+type kind string
+
+const (
+	virtual   kind = "virtual"
+	eBike     kind = "ebike"
+	handcycle kind = "handcycle"
+)
+
+// sport is what a sport type of Strava is to a milestone.
+type sport struct {
+	family Family
+	kind   kind
+}
+
+// sports maps Strava's sport types. A type that is not in it belongs to no family.
+var sports = map[string]sport{
+	"Ride": {Ride, ""}, "MountainBikeRide": {Ride, ""}, "GravelRide": {Ride, ""}, "VirtualRide": {Ride, virtual},
+	"EBikeRide": {Ride, eBike}, "EMountainBikeRide": {Ride, eBike}, "Handcycle": {Ride, handcycle}, "Velomobile": {Ride, handcycle},
+	"Run": {Run, ""}, "TrailRun": {Run, ""}, "VirtualRun": {Run, virtual},
+	"Swim": {Swim, ""},
+}
+
+// FamilyOf returns the family of a sport type of Strava, "" if no milestone counts it.
+func FamilyOf(sportType string) Family { return sports[sportType].family }
+
+// Target is what a milestone measures.
+type Target string
+
+const (
+	Distance  Target = "DISTANCE_METERS"
+	Elevation Target = "ELEVATION_METERS"
+)
+
+// Entry is what the rules need to know of a workout.
+type Entry struct {
+	ActivityID string `dynamodbav:"i"`
+	SportType  string `dynamodbav:"s"`
+	StartedAt  int64  `dynamodbav:"t"`           // epoch s
+	UTCOffset  int32  `dynamodbav:"o,omitempty"` // s, of the place and day of the workout
+	Distance   int64  `dynamodbav:"d,omitempty"` // m
+	Elevation  int64  `dynamodbav:"e,omitempty"` // m of ascent
+	Moving     int64  `dynamodbav:"m,omitempty"` // s
+	Manual     bool   `dynamodbav:"h,omitempty"`
+	Flagged    bool   `dynamodbav:"f,omitempty"`
+	Private    bool   `dynamodbav:"p,omitempty"`
+	Deleted    bool   `dynamodbav:"x,omitempty"`
+}
+
+// localDay is the form of a day at the place of a workout.
+const localDay = time.DateOnly
+
+// LocalDay returns the day on which the workout began, where it began: 2026-03-08.
+func (e Entry) LocalDay() string {
+	return time.Unix(e.StartedAt+int64(e.UTCOffset), 0).UTC().Format(localDay)
+}
+
+// Value returns what the workout adds to a target, in metres.
+func (e Entry) Value(t Target) int64 {
+	if t == Elevation {
+		return max(0, e.Elevation)
+	}
+	return max(0, e.Distance)
+}
+
+// Goal is what a milestone counts.
+type Goal struct {
+	Family Family
+	Target Target
+	Total  int64 // m
+	Parts  int
+
+	Start int64 // epoch s; workouts that begin before it do not count
+	// StartDay and EndDay, where given, bound the local day of a workout, both included.
+	StartDay, EndDay string
+}
+
+// Reason says why a workout does not count for a goal.
+type Reason string
+
+// The reasons, in the order in which they are given.
+const (
+	Deleted      Reason = "deleted"
+	OtherSport   Reason = "other_sport"
+	BeforeStart  Reason = "before_start"
+	AfterEnd     Reason = "after_end"
+	VirtualOff   Reason = "virtual_not_chosen"
+	EBikeOff     Reason = "ebike_not_chosen"
+	HandcycleOff Reason = "handcycle_not_chosen"
+	ManualOff    Reason = "manual_not_chosen"
+	PrivateOff   Reason = "private_not_chosen"
+	IsFlagged    Reason = "flagged"
+	NoValue      Reason = "no_value"
+	Duplicate    Reason = "duplicate"
+)
+
+// Why returns the reasons for which a workout does not count, without regard to others:
+// never Duplicate. It returns none for a workout that counts unless it is a duplicate.
+func Why(e Entry, g Goal, c Choice) (all []Reason) {
+	s, day := sports[e.SportType], e.LocalDay()
+	for _, r := range []struct {
+		reason Reason
+		holds  bool
+	}{
+		{Deleted, e.Deleted},
+		{OtherSport, s.family != g.Family},
+		{BeforeStart, e.StartedAt < g.Start || g.StartDay != "" && day < g.StartDay},
+		{AfterEnd, g.EndDay != "" && day > g.EndDay},
+		{VirtualOff, s.kind == virtual && !c.Virtual},
+		{EBikeOff, s.kind == eBike && !c.EBike},
+		{HandcycleOff, s.kind == handcycle && !c.Handcycle},
+		{ManualOff, e.Manual && !c.Manual},
+		{PrivateOff, e.Private && !c.Private},
+		{IsFlagged, e.Flagged},
+		{NoValue, e.Value(g.Target) == 0},
+	} {
+		if r.holds {
+			all = append(all, r.reason)
+		}
+	}
+	return all
+}
+
+// Two workouts of one family are the same, recorded by two devices, if they began within
+// sameStart of each other and their distances differ by at most sameDistance, or by
+// sameMetres. Devices differ by the moment of the button and by the GPS.
+const (
+	sameStart    = 120  // s
+	sameDistance = 0.05 // of the greater
+	sameMetres   = 50
+)
+
+// isTwin reports whether two workouts of one family are the same.
+func isTwin(a, b Entry) bool {
+	apart := max(a.Distance-b.Distance, b.Distance-a.Distance)
+	return max(a.StartedAt-b.StartedAt, b.StartedAt-a.StartedAt) <= sameStart &&
+		(apart <= sameMetres || float64(apart) <= sameDistance*float64(max(a.Distance, b.Distance)))
+}
+
+// Sum is the outcome of Count.
+type Sum struct {
+	Progress    int64 // m
+	Counted     int   // workouts
+	BeforeStart int   // workouts that count but for their start
+	Why         map[string][]Reason
+	TwinOf      map[string]string // by the id of a duplicate, the id of the workout that counts
+}
+
+// Count sums the workouts that count for a goal. Of workouts that are the same the one
+// with the lowest activity id counts, which is the one that reached Strava first. The
+// order of the entries does not matter.
+func Count(entries []Entry, g Goal, c Choice) Sum {
+	sum := Sum{Why: map[string][]Reason{}}
+	var counts []Entry
+	for _, e := range entries {
+		why := Why(e, g, c)
+		if len(why) == 0 {
+			counts = append(counts, e)
+			continue
+		}
+		sum.Why[e.ActivityID] = why
+		if len(why) == 1 && why[0] == BeforeStart {
+			sum.BeforeStart++
+		}
+	}
+	sum.TwinOf = twins(counts)
+	for _, e := range counts {
+		if sum.TwinOf[e.ActivityID] != "" {
+			sum.Why[e.ActivityID] = []Reason{Duplicate}
+			continue
+		}
+		sum.Counted++
+		sum.Progress += e.Value(g.Target)
+	}
+	return sum
+}
+
+// twins returns, for the id of each duplicate among workouts of one family, the id of the
+// workout that counts in its place.
+func twins(all []Entry) map[string]string {
+	byStart := slices.SortedFunc(slices.Values(all), func(a, b Entry) int { return cmp.Compare(a.StartedAt, b.StartedAt) })
+	byID := slices.SortedFunc(slices.Values(all), func(a, b Entry) int { return compareIDs(a.ActivityID, b.ActivityID) })
+	of := map[string]string{}
+	for _, e := range byID { // the lowest first, so that e counts unless a lower one is the same
+		if of[e.ActivityID] != "" {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(byStart, e.StartedAt-sameStart, func(b Entry, start int64) int { return cmp.Compare(b.StartedAt, start) })
+		for ; i < len(byStart) && byStart[i].StartedAt <= e.StartedAt+sameStart; i++ {
+			if b := byStart[i]; compareIDs(b.ActivityID, e.ActivityID) > 0 && of[b.ActivityID] == "" && isTwin(e, b) {
+				of[b.ActivityID] = e.ActivityID
+			}
+		}
+	}
+	return of
+}
+
+// compareIDs compares activity ids as numbers: they are decimal, without leading zeros.
+func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+
+// Threshold returns the progress at which part n, from 1, is earned: the least whole
+// number of metres that is n/parts of the total, so that the last part is earned exactly
+// when the milestone is complete.
+func (g Goal) Threshold(n int) int64 {
+	return (int64(n)*g.Total + int64(g.Parts) - 1) / int64(g.Parts)
+}
+
+// Earned returns how many parts a progress earns.
+func (g Goal) Earned(progress int64) int {
+	n := 0
+	for n < g.Parts && progress >= g.Threshold(n+1) {
+		n++
+	}
+	return n
+}
+
+// Percent returns the progress in percent of the total, with two decimals, at most 100.
+func (g Goal) Percent(progress int64) float64 {
+	return math.Floor(min(1, float64(progress)/float64(g.Total))*10_000) / 100
+}
+
+// Remaining returns how many metres the next part takes, 0 if all are earned.
+func (g Goal) Remaining(progress int64) int64 {
+	if n := g.Earned(progress); n < g.Parts {
+		return g.Threshold(n+1) - progress
+	}
+	return 0
+}

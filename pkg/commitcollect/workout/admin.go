@@ -1,0 +1,187 @@
+package workout
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/strava"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
+)
+
+// OpenHooks opens the service of the webhook.
+func OpenHooks(ctx context.Context, env app.Env) (*Hooks, error) {
+	secret, err := env.Secret(ctx, Webhook)
+	if err != nil {
+		return nil, err
+	}
+	return &Hooks{db: dynamo.Open(env.AWS, env.Prefix), queue: queue.Open(env.AWS, env.Queues), verify: secret, api: env.Setting(spec.EnvAPI)}, nil
+}
+
+// OpenSubscriptions opens the service of the subscription to the webhook.
+func OpenSubscriptions(ctx context.Context, env app.Env) (*Hooks, error) {
+	h, err := OpenHooks(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	h.strava, err = link.OpenStrava(ctx, env)
+	return h, err
+}
+
+// GetSubscription is the request for the subscription to Strava's webhooks.
+type GetSubscription struct{ auth.Admin }
+
+// Subscription is the answer with the subscription.
+type Subscription struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Subscribed bool  `json:"subscribed" doc:"Whether Strava has a subscription of this application."`
+		Ours       bool  `json:"ours" doc:"Whether its events are accepted here."`
+		ID         int64 `json:"subscriptionId,omitempty" doc:"Its id at Strava."`
+	}
+}
+
+// GetSubscription returns what Strava says of the subscription. The address of the webhook
+// holds the secret, and is not in the answer.
+func (h *Hooks) GetSubscription(ctx context.Context, _ *GetSubscription) (*Subscription, error) {
+	all, err := h.strava.Subscriptions(ctx)
+	if err != nil {
+		return nil, errSubscribing.Because(err)
+	}
+	ours, _, err := dynamo.Get[subscription](ctx, h.db, tables.GetSubscription, item.Subscription, item.Meta)
+	if err != nil {
+		return nil, err
+	}
+	out := &Subscription{CacheControl: httpapi.NoStore}
+	if len(all) > 0 {
+		out.Body.Subscribed, out.Body.ID, out.Body.Ours = true, all[0].ID, all[0].ID == ours.ID
+	}
+	return out, nil
+}
+
+// CreateSubscription is the request to subscribe to Strava's webhooks.
+type CreateSubscription struct{ auth.Admin }
+
+// CreateSubscription subscribes to the webhooks, and stores the subscription. If Strava has
+// a subscription to this webhook already, it is stored: so a second run completes an
+// interrupted one. Errors: already_exists if that is to another address,
+// subscription_failed.
+func (h *Hooks) CreateSubscription(ctx context.Context, _ *CreateSubscription) (*Subscription, error) {
+	callback := h.api + "/webhooks/strava/" + h.verify
+	all, err := h.strava.Subscriptions(ctx)
+	if err != nil {
+		return nil, errSubscribing.Because(err)
+	}
+	var is strava.Subscription
+	switch {
+	case len(all) > 0 && all[0].Callback != callback:
+		return nil, errSubscribed
+	case len(all) > 0:
+		is = all[0]
+	default:
+		if is, err = h.strava.Subscribe(ctx, callback, h.verify); err != nil {
+			return nil, errSubscribing.Because(err)
+		}
+	}
+	// The address is kept without its secret.
+	row := subscription{item.Subscription, item.Meta, is.ID, strings.TrimSuffix(callback, h.verify)}
+	if err := dynamo.Put(ctx, h.db, tables.PutSubscription, row); err != nil {
+		return nil, err
+	}
+	out := &Subscription{CacheControl: httpapi.NoStore}
+	out.Body.Subscribed, out.Body.Ours, out.Body.ID = true, true, is.ID
+	return out, nil
+}
+
+// DeleteSubscription is the request to end the subscription to Strava's webhooks.
+type DeleteSubscription struct{ auth.Admin }
+
+// DeleteSubscription ends the subscription, at Strava first. A second run finds none, and
+// succeeds.
+func (h *Hooks) DeleteSubscription(ctx context.Context, _ *DeleteSubscription) (*httpapi.Removed, error) {
+	all, err := h.strava.Subscriptions(ctx)
+	if err != nil {
+		return nil, errSubscribing.Because(err)
+	}
+	for _, is := range all {
+		if err := h.strava.Unsubscribe(ctx, is.ID); err != nil {
+			return nil, errSubscribing.Because(err)
+		}
+	}
+	if _, err := dynamo.Delete(ctx, h.db, tables.PutSubscription, dynamo.Key(tables.PutSubscription, item.Subscription, item.Meta)); err != nil {
+		return nil, err
+	}
+	return httpapi.NewRemoved(), nil
+}
+
+// ReplayEvent is the request to handle an event of Strava again.
+type ReplayEvent struct {
+	auth.Admin
+	Key string `path:"idempotencyKey" maxLength:"128" doc:"The key of the event, with each # as %23." example:"STRAVA#EVT#activity#create#12345678901#1780754400"`
+}
+
+// ReplayEvent has an event handled again, whatever became of it. A second run does so once
+// more, which changes nothing. An unknown event is event_not_found.
+func (h *Hooks) ReplayEvent(ctx context.Context, in *ReplayEvent) (*Accepted, error) {
+	key := dynamo.Key(tables.RetryEvent, in.Key)
+	if err := dynamo.Update(ctx, h.db, tables.RetryEvent, key, dynamo.Set(claim{State: retry}, "state"), dynamo.Exists[claim]("state")); err != nil {
+		return nil, dynamo.RefusedAs(err, errNoEvent)
+	}
+	c, _, err := dynamo.Get[claim](ctx, h.db, tables.RetryEvent, in.Key)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.queue.Send(ctx, EventQueue, c.Event, 0); err != nil {
+		return nil, err
+	}
+	return &Accepted{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}, nil
+}
+
+// What administrators do.
+var (
+	GetSubscriptionFunction = spec.Function{
+		Name:    "commitcollect/get-subscription",
+		Does:    "Returns whether Strava sends its events to this stage.",
+		IfDown:  "Administrators cannot see the subscription.",
+		On:      spec.Route{Method: "GET", Path: "/admin/strava/subscription", Auth: spec.Admin},
+		Uses:    []spec.Access{tables.GetSubscription},
+		Secrets: []string{link.StravaApp, Webhook},
+		Memory:  256, Timeout: 25 * time.Second,
+	}
+	CreateSubscriptionFunction = spec.Function{
+		Name:    "commitcollect/create-subscription",
+		Does:    "Has Strava send its events to this stage.",
+		IfDown:  "Administrators cannot subscribe to Strava's events.",
+		On:      spec.Route{Method: "POST", Path: "/admin/strava/subscription", Auth: spec.Admin},
+		Uses:    []spec.Access{tables.PutSubscription},
+		Secrets: []string{link.StravaApp, Webhook},
+		Memory:  256, Timeout: 25 * time.Second,
+	}
+	DeleteSubscriptionFunction = spec.Function{
+		Name:    "commitcollect/delete-subscription",
+		Does:    "Ends the subscription to Strava's events.",
+		IfDown:  "Administrators cannot end the subscription.",
+		On:      spec.Route{Method: "DELETE", Path: "/admin/strava/subscription", Auth: spec.Admin},
+		Uses:    []spec.Access{tables.PutSubscription},
+		Secrets: []string{link.StravaApp, Webhook},
+		Memory:  256, Timeout: 25 * time.Second,
+	}
+	ReplayEventFunction = spec.Function{
+		Name:   "commitcollect/replay-event",
+		Does:   "Has an event of Strava handled again.",
+		IfDown: "Administrators cannot repeat an event.",
+		On:     spec.Route{Method: "POST", Path: "/admin/replay/{idempotencyKey}", Auth: spec.Admin, Answers: []int{http.StatusAccepted}},
+		Uses:   []spec.Access{tables.RetryEvent}, Sends: []spec.Queue{EventQueue},
+		Secrets: []string{Webhook},
+		Memory:  256, Timeout: 5 * time.Second,
+	}
+)

@@ -1,0 +1,326 @@
+package workout
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/signin"
+	"matchday/pkg/commitcollect/strava"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/session"
+)
+
+// Errors of the package.
+var (
+	ErrNoWorkout   = problem.New(problem.NotFound, "activity_not_found", "there is no such activity")
+	errSecret      = problem.New(problem.Unauthenticated, "invalid_secret", "this address is for Strava")
+	errUnknown     = problem.New(problem.Denied, "unknown_subscription", "the event is of another subscription")
+	errNoEvent     = problem.New(problem.NotFound, "event_not_found", "there is no such event")
+	errSubscribed  = problem.New(problem.Conflict, "already_exists", "there is a subscription: delete it first")
+	errSubscribing = problem.New(problem.Upstream, "subscription_failed", "Strava did not accept the subscription")
+)
+
+// Service is the service of the requests about workouts.
+type Service struct {
+	session.Sessions
+	db    dynamo.DB
+	queue queue.Sender
+	now   func() time.Time
+}
+
+// Open opens the service.
+func Open(_ context.Context, env app.Env) (*Service, error) {
+	db := dynamo.Open(env.AWS, env.Prefix)
+	return &Service{Sessions: signin.Sessions(env, db), db: db, queue: queue.Open(env.AWS, env.Queues), now: env.Now}, nil
+}
+
+// Workout is a workout in an answer.
+type Workout struct {
+	ActivityID string    `json:"activityId" doc:"The id of the activity at Strava." example:"12345678901"`
+	Name       string    `json:"name" doc:"What the user calls it."`
+	SportType  string    `json:"sportType" doc:"Strava's sport type." example:"GravelRide"`
+	StartedAt  time.Time `json:"startedAt" doc:"When it began."`
+	UTCOffset  int32     `json:"utcOffset" doc:"Seconds that the local time was ahead of UTC."`
+	Distance   int64     `json:"distance" doc:"Metres."`
+	Elevation  int64     `json:"elevation" doc:"Metres of ascent."`
+	MovingTime int64     `json:"movingTime" doc:"Seconds."`
+}
+
+func (r Row) view() Workout {
+	return Workout{r.ActivityID, r.Name, r.SportType, time.Unix(r.StartedAt, 0).UTC(), r.UTCOffset, r.Distance, r.Elevation, r.Moving}
+}
+
+// ListRecent is the request for the caller's latest workouts.
+type ListRecent struct {
+	auth.User
+	Limit int `query:"limit" minimum:"1" maximum:"50" default:"20"`
+}
+
+// WorkoutList is the answer with workouts.
+type WorkoutList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Workouts []Workout `json:"workouts" doc:"The workouts, the latest first."`
+	}
+}
+
+// ListRecent returns the latest workouts that are not deleted, by their start. It reads
+// ledgers, the latest month first, until it has enough, and then these workouts.
+func (s *Service) ListRecent(ctx context.Context, in *ListRecent) (*WorkoutList, error) {
+	latest, err := s.latest(ctx, in.UserID, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]dynamo.Item, len(latest))
+	for i, id := range latest {
+		keys[i] = dynamo.Key(tables.GetWorkouts, item.User(in.UserID), item.Workout(id))
+	}
+	rows, err := dynamo.GetAll[Row](ctx, s.db.Eventual(), tables.GetWorkouts, keys)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.StartedAt, a.StartedAt), cmp.Compare(b.ActivityID, a.ActivityID))
+	})
+	out := &WorkoutList{CacheControl: httpapi.NoStore}
+	out.Body.Workouts = []Workout{}
+	for _, r := range rows {
+		if !r.IsDeleted { // deleted since the ledger was read
+			out.Body.Workouts = append(out.Body.Workouts, r.view())
+		}
+	}
+	return out, nil
+}
+
+// latest returns the ids of the latest workouts, at most n.
+func (s *Service) latest(ctx context.Context, userID string, n int) (ids []string, err error) {
+	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.LatestLedgers, item.User(userID), item.Ledgers), Backward: true, Limit: 2}
+	for page, err := range dynamo.Pages(func(after dynamo.Item) ([]ledger, dynamo.Item, error) {
+		r.After = after
+		return dynamo.Query[ledger](ctx, s.db, tables.LatestLedgers, r)
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range page {
+			slices.SortFunc(l.Entries, func(a, b entry) int {
+				return cmp.Or(cmp.Compare(b.StartedAt, a.StartedAt), cmp.Compare(b.ActivityID, a.ActivityID))
+			})
+			for _, e := range l.Entries {
+				if !e.Deleted && len(ids) < n {
+					ids = append(ids, e.ActivityID)
+				}
+			}
+		}
+		if len(ids) == n {
+			break
+		}
+	}
+	return ids, nil
+}
+
+// GetStatus is the request for the state of the connection to Strava.
+type GetStatus struct{ auth.User }
+
+// Status is the answer with the state of the connection.
+type Status struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Connected bool       `json:"connected" doc:"Whether Strava is connected. If it is broken, too, the user must connect again."`
+		Broken    bool       `json:"broken" doc:"Whether Strava has ended the connection."`
+		AthleteID int64      `json:"athleteId,omitempty" doc:"The athlete's id at Strava."`
+		ExpiresAt *time.Time `json:"expiresAt,omitempty" doc:"When the access token expires. It is renewed before."`
+		SyncedAt  *time.Time `json:"syncedAt,omitempty" doc:"When the activities were last fetched as a whole."`
+		Workouts  int        `json:"workoutCount" doc:"The number of workouts that are not deleted."`
+		Latest    *time.Time `json:"latestActivityAt,omitempty" doc:"When the latest workout began."`
+		Fresh     bool       `json:"isFresh" doc:"Whether that is at most 7 days ago."`
+	}
+}
+
+// fresh is how old the latest workout of a user may be who trains.
+const fresh = 7 * 24 * time.Hour
+
+// GetStatus returns the state of the connection, and counts the workouts by their ledgers.
+func (s *Service) GetStatus(ctx context.Context, in *GetStatus) (*Status, error) {
+	out := &Status{CacheControl: httpapi.NoStore}
+	c, err := link.Read(ctx, s.db, in.UserID)
+	if err != nil && !errors.Is(err, link.ErrNotConnected) {
+		return nil, err
+	}
+	moment := func(epoch int64) *time.Time {
+		if epoch == 0 {
+			return nil
+		}
+		t := time.Unix(epoch, 0).UTC()
+		return &t
+	}
+	out.Body.Connected, out.Body.Broken, out.Body.AthleteID = err == nil, c.Status == link.Broken, c.AthleteID
+	out.Body.ExpiresAt, out.Body.SyncedAt = moment(c.ExpiresAt), moment(c.FetchedAt)
+	entries, err := Entries(ctx, s.db, in.UserID, 0)
+	if err != nil {
+		return nil, err
+	}
+	var latest int64
+	for _, e := range entries {
+		if !e.Deleted {
+			out.Body.Workouts++
+			latest = max(latest, e.StartedAt)
+		}
+	}
+	out.Body.Latest = moment(latest)
+	out.Body.Fresh = latest > 0 && s.now().Sub(time.Unix(latest, 0)) <= fresh
+	return out, nil
+}
+
+// SyncActivities is the request to fetch the caller's activities.
+type SyncActivities struct{ auth.User }
+
+// Accepted is the answer to a request that a job carries out.
+type Accepted struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+}
+
+// SyncActivities has the activities since the last sync fetched, once in 15 minutes for a
+// user. Errors: not_connected, reconnect_required, sync_too_soon.
+func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Accepted, error) {
+	now, rest := s.now(), syncs.Per/time.Duration(syncs.Max)
+	rested := dynamo.Absent[link.Connection]("lastSyncAtUtc").Or(dynamo.AtMost[link.Connection]("lastSyncAtUtc", now.Add(-rest).Unix()))
+	c, err := link.Read(ctx, s.db, in.UserID)
+	if err == nil && c.Status == link.Broken {
+		err = link.ErrBroken
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = dynamo.Update(ctx, s.db, tables.MarkSync, dynamo.Key(tables.MarkSync, item.User(in.UserID), item.Connection),
+		dynamo.Set(link.Connection{SyncedAt: now.Unix()}, "lastSyncAtUtc"), dynamo.Exists[link.Connection]("PK").And(rested))
+	if dynamo.IsRefused(err) {
+		return nil, problem.Beyond(syncs).WithRetryAfter(time.Unix(c.SyncedAt, 0).Add(rest).Sub(now))
+	}
+	if err == nil {
+		err = s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID}, 0)
+	}
+	return &Accepted{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}, err
+}
+
+// Hooks is the service of the webhook, and of its subscription.
+type Hooks struct {
+	db     dynamo.DB
+	queue  queue.Sender
+	strava *strava.Client
+	verify string // token and secret of the webhook's address
+	api    string
+}
+
+// subscription is what this application is subscribed to.
+type subscription struct {
+	PK       string `dynamodbav:"PK"`
+	SK       string `dynamodbav:"SK"`
+	ID       int64  `dynamodbav:"subscriptionId"`
+	Callback string `dynamodbav:"callbackUrl"`
+}
+
+// isSecret reports whether a text is the secret. How long it takes says nothing of the
+// secret.
+func (h *Hooks) isSecret(text string) bool {
+	got, want := sha256.Sum256([]byte(text)), sha256.Sum256([]byte(h.verify))
+	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
+}
+
+// VerifyWebhook is Strava's question whether the webhook is ours.
+type VerifyWebhook struct {
+	Secret    string `path:"secret" maxLength:"128" doc:"The secret of the address."`
+	Mode      string `query:"hub.mode" maxLength:"64" doc:"subscribe"`
+	Challenge string `query:"hub.challenge" required:"true" pattern:"^[0-9A-Za-z_.-]{1,256}$" doc:"What the answer must repeat."`
+	Token     string `query:"hub.verify_token" required:"true" maxLength:"128" doc:"The token that the subscription was created with."`
+}
+
+// Challenge is the answer that Strava expects.
+type Challenge struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Challenge string `json:"hub.challenge" doc:"The challenge of the question."`
+	}
+}
+
+// VerifyWebhook answers Strava's question, for whoever knows the secret.
+func (h *Hooks) VerifyWebhook(_ context.Context, in *VerifyWebhook) (*Challenge, error) {
+	if !h.isSecret(in.Secret) || !h.isSecret(in.Token) {
+		return nil, errSecret
+	}
+	out := &Challenge{CacheControl: httpapi.NoStore}
+	out.Body.Challenge = in.Challenge
+	return out, nil
+}
+
+// ReceiveWebhook is an event of Strava.
+type ReceiveWebhook struct {
+	Secret string `path:"secret" maxLength:"128" doc:"The secret of the address."`
+	Body   struct {
+		_              struct{}       `additionalProperties:"true"`
+		ObjectType     string         `json:"object_type" maxLength:"64" doc:"activity or athlete; others are ignored." example:"activity"`
+		ObjectID       int64          `json:"object_id" minimum:"1" doc:"The id of the activity or the athlete." example:"12345678901"`
+		AspectType     string         `json:"aspect_type" maxLength:"64" doc:"create, update or delete; others are ignored." example:"create"`
+		Updates        map[string]any `json:"updates,omitempty" doc:"What has changed."`
+		OwnerID        int64          `json:"owner_id" minimum:"1" doc:"The athlete." example:"1234567"`
+		SubscriptionID int64          `json:"subscription_id" minimum:"1" doc:"The subscription." example:"120475"`
+		EventTime      int64          `json:"event_time" minimum:"1" maximum:"4102444800" doc:"Epoch seconds." example:"1780754400"`
+	}
+}
+
+// Received is the answer that Strava expects.
+type Received struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+}
+
+// ReceiveWebhook puts an event into the queue, and does nothing else, because Strava waits
+// for two seconds only. If it fails, Strava sends the event again. What no use is made of
+// is accepted and dropped.
+func (h *Hooks) ReceiveWebhook(ctx context.Context, in *ReceiveWebhook) (*Received, error) {
+	if !h.isSecret(in.Secret) {
+		return nil, errSecret
+	}
+	ours, ok, err := dynamo.Get[subscription](ctx, h.db, tables.GetSubscription, item.Subscription, item.Meta)
+	if err != nil {
+		return nil, err
+	}
+	b := in.Body
+	if !ok || ours.ID != b.SubscriptionID {
+		return nil, errUnknown
+	}
+	out := &Received{Status: http.StatusOK, CacheControl: httpapi.NoStore}
+	e := Event{Event: strava.Event{
+		ObjectType: b.ObjectType, ObjectID: b.ObjectID, AspectType: b.AspectType, OwnerID: b.OwnerID, SubscriptionID: b.SubscriptionID, EventTime: b.EventTime,
+	}}
+	switch {
+	case b.ObjectType == "athlete" && b.AspectType == "update":
+		authorized, _ := b.Updates["authorized"].(string)
+		e.Updates = map[string]string{"authorized": authorized}
+	case b.ObjectType != "activity" || !slices.Contains([]string{"create", "update", "delete"}, b.AspectType):
+		return out, nil
+	}
+	return out, h.queue.Send(ctx, EventQueue, e, 0)
+}
+
+// newEvent returns an event as Strava's that has the activity fetched.
+func newEvent(athleteID int64, activityID string, at int64) Event {
+	id, _ := strconv.ParseInt(activityID, 10, 64)
+	return Event{Event: strava.Event{ObjectType: "activity", ObjectID: id, AspectType: "update", OwnerID: athleteID, EventTime: at}}
+}

@@ -1,0 +1,174 @@
+package workout
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/strava"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/queue"
+)
+
+// How far back a backfill looks.
+const (
+	// late is how long after a workout it may be uploaded, and edited without our being told.
+	late = 7 * 24 * time.Hour
+	// settled is how old an activity must be to be missed in a list: a younger one may not
+	// be in it yet.
+	settled = time.Hour
+	// maxMissing is how many activities that the list lacks are looked for one by one.
+	maxMissing = 50
+)
+
+// Backfill copies the activities of a user from pages of the history, until a page is
+// empty; a short page is not the last. If Strava's limit is reached, it continues with the
+// same page when the next window begins. Activities that the user has no more, because a
+// webhook of the deletion was lost, are looked for one by one.
+//
+// A second run reads the same pages, and stores what differs: nothing.
+func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
+	began := s.clock.Now()
+	if m.Page == 0 {
+		after, err := s.begin(ctx, m)
+		if errors.Is(err, link.ErrNotConnected) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		m.After, m.Page, m.Began = after, 1, began.Unix()
+	}
+	seen, whole := map[string]bool{}, m.Page == 1
+	for {
+		var page []strava.Activity
+		err := s.call(ctx, m.UserID, backfillShare, func(access string) (err error) {
+			page, err = s.strava.Activities(ctx, access, time.Unix(m.After, 0), m.Page)
+			return err
+		})
+		limited, _ := errors.AsType[*strava.Error](err)
+		switch {
+		case errors.Is(err, link.ErrBroken), errors.Is(err, link.ErrNotConnected):
+			return nil // the user connects again, and the history is fetched again
+		case strava.Is(err, strava.Limited):
+			return s.queue.Send(ctx, link.BackfillQueue, m, limited.RetryAfter)
+		case err != nil:
+			return err
+		}
+		if len(page) == 0 {
+			break
+		}
+		changes := make([]change, len(page))
+		for i, a := range page {
+			changes[i] = change{a.Key(), &a, "create", m.Began}
+			seen[a.Key()] = true
+		}
+		if err := store(ctx, s.db, m.UserID, changes, s.clock.Now()); err != nil {
+			if errors.Is(err, account.ErrDeleted) {
+				return nil
+			}
+			return err
+		}
+		m.Page++
+	}
+	if whole {
+		if err := s.lookForMissing(ctx, m, seen); err != nil {
+			return err
+		}
+	}
+	if err := s.queue.SendInTurn(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID}); err != nil {
+		return err
+	}
+	ended := link.Connection{FetchedAt: m.Began}
+	key := dynamo.Key(tables.MarkSync, item.User(m.UserID), item.Connection)
+	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Set(ended, "fetchedAtUtc"), dynamo.Exists[link.Connection]("PK")))
+}
+
+// begin returns the time after which activities are fetched, epoch s.
+func (s *Ingester) begin(ctx context.Context, m link.Backfill) (int64, error) {
+	c, err := link.Read(ctx, s.db, m.UserID)
+	if err != nil {
+		return 0, err
+	}
+	if !m.Whole && c.FetchedAt != 0 {
+		return c.FetchedAt - int64(late.Seconds()), nil
+	}
+	now := s.clock.Now().UTC()
+	first := time.Date(now.Year(), 1, 1, 0, 0, 0, 0, time.UTC).Add(-24 * time.Hour).Unix() // the year began earlier in the east
+	milestones, err := dynamo.QueryAll[struct {
+		Start int64 `dynamodbav:"periodStartAtUtc"`
+	}](ctx, s.db, tables.ListMilestones, MilestonesOf(m.UserID))
+	for _, milestone := range milestones {
+		first = min(first, milestone.Start)
+	}
+	return first, err
+}
+
+// lookForMissing sends an event for each workout that the list should have and lacks. The
+// event's handler asks Strava for the activity itself.
+func (s *Ingester) lookForMissing(ctx context.Context, m link.Backfill, seen map[string]bool) error {
+	c, err := link.Read(ctx, s.db, m.UserID)
+	if errors.Is(err, link.ErrNotConnected) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	entries, err := Entries(ctx, s.db, m.UserID, m.After)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, e := range entries {
+		if e.Deleted || seen[e.ActivityID] || e.StartedAt <= m.After || e.StartedAt > m.Began-int64(settled.Seconds()) {
+			continue
+		}
+		if n++; n > maxMissing {
+			slog.WarnContext(ctx, "Strava's list lacks many activities", "user", m.UserID)
+			return nil // tomorrow's run looks for the next
+		}
+		if err := s.queue.Send(ctx, EventQueue, newEvent(c.AthleteID, e.ActivityID, m.Began), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Reconciler is the service of the nightly sync.
+type Reconciler struct {
+	db    dynamo.DB
+	queue queue.Sender
+	now   func() time.Time
+}
+
+// OpenReconciler opens the service.
+func OpenReconciler(_ context.Context, env app.Env) (*Reconciler, error) {
+	return &Reconciler{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues), env.Now}, nil
+}
+
+// Reconcile has the latest activities of every connected user fetched, and once a week
+// the whole history: an old activity may have been changed or deleted by an event that was
+// lost. A second run sends the same messages again.
+func (s *Reconciler) Reconcile(ctx context.Context) error {
+	today := int(s.now().Unix() / int64((24 * time.Hour).Seconds()) % 7)
+	for shard := range item.Shards {
+		users, err := dynamo.QueryAll[struct {
+			UserID string `dynamodbav:"userId"`
+		}](ctx, s.db, tables.AllConnected, dynamo.Range{Key: dynamo.KeyIs(tables.AllConnected, item.Connected(shard))})
+		if err != nil {
+			return err
+		}
+		for _, u := range users {
+			if err := s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: u.UserID, Whole: shard%7 == today}, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,24 @@
+// Package workout copies activities of Strava into the user's workouts: from webhooks, from
+// the history when Strava is connected, and every night what webhooks have lost.
+//
+// # A webhook
+//
+//	Strava ─ receive-webhook ─▶ queue ─ ingest-events: claim, owner, token, fetch, store ─▶ evaluate-milestones
+//
+// Strava signs nothing, so a webhook is a hint only: what is stored is what the API answers.
+// Webhooks come late, doubled, in any order, or never. An event is claimed for the time that
+// its handling may take, and marked as done at the end, so that a crash loses nothing. A
+// workout remembers the time of the newest event that it has seen, and ignores older ones.
+//
+// # Ledgers
+//
+// A ledger has what the rules need to know of all workouts of a month. It is written in one
+// transaction with the workouts, under its rev. Milestones are computed from ledgers: the
+// cost grows with the months, not with the number of workouts, and nothing is added up twice
+// or forgotten, because nothing is added up incrementally.
+//
+// # What second runs do
+//
+// Storing the same activity again writes nothing. A backfill that is repeated reads the same
+// pages. A purge deletes what is left.
+package workout

@@ -1,0 +1,273 @@
+package workout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+
+	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/strava"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/trail"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/queue"
+)
+
+// Event is a message with a webhook of Strava.
+type Event struct {
+	strava.Event
+	Missing int `json:"missing,omitempty"` // how often the activity was not found
+}
+
+// Key names the event. Strava repeats an event with the same key.
+func (e Event) Key() string {
+	return fmt.Sprintf("STRAVA#EVT#%s#%s#%d#%d", e.ObjectType, e.AspectType, e.ObjectID, e.EventTime)
+}
+
+// correlation joins what the trail says of the event.
+func (e Event) correlation() string {
+	return fmt.Sprintf("strava:%d:%d:%d:%d", e.SubscriptionID, e.OwnerID, e.ObjectID, e.EventTime)
+}
+
+// States of an event.
+const (
+	inProgress = "IN_PROGRESS"
+	done       = "DONE"
+	retry      = "RETRY"
+)
+
+const (
+	lease     = 2 * time.Minute // longer than the function's timeout
+	keepEvent = 7 * 24 * time.Hour
+	// missingTries and missingDelay are how often and how long apart an activity is looked
+	// for. A new one may not be found at first, in the experience of others for seconds.
+	missingTries = 3
+	missingDelay = time.Minute
+)
+
+// claim is an event that is handled or was.
+type claim struct {
+	Key        string `dynamodbav:"IdempotencyKey"`
+	State      string `dynamodbav:"state"`
+	LeaseUntil int64  `dynamodbav:"leaseUntil"` // epoch ms
+	Event      Event  `dynamodbav:"event"`
+	TTL        int64  `dynamodbav:"ttlEpoch"` // epoch s
+}
+
+// Ingester handles webhooks.
+type Ingester struct {
+	link   link.Vault
+	db     dynamo.DB
+	strava *strava.Client
+	queue  queue.Sender
+	trail  trail.Writer
+	clock  app.Clock
+}
+
+// OpenIngester opens the service.
+func OpenIngester(ctx context.Context, env app.Env) (*Ingester, error) {
+	v, err := link.OpenVault(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	client, err := link.OpenStrava(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	db := dynamo.Open(env.AWS, env.Prefix)
+	return &Ingester{link: v, db: db, strava: client, queue: queue.Open(env.AWS, env.Queues), trail: trail.Open(db, env.Now), clock: env.Clock}, nil
+}
+
+var errClaimed = problem.New(problem.Unavailable, "event_claimed", "another worker handles this event")
+
+// IngestEvent stores what has become of the activity of an event. An event that was
+// handled changes nothing. One that another worker handles fails, so that it is delivered
+// again: that worker may die.
+func (s *Ingester) IngestEvent(ctx context.Context, e Event) error {
+	key := dynamo.Key(tables.ClaimEvent, e.Key())
+	now := s.clock.Now()
+	mine := claim{State: inProgress, LeaseUntil: now.Add(lease).UnixMilli(), Event: e, TTL: now.Add(keepEvent).Unix()}
+	free := dynamo.Absent[claim]("state").Or(
+		dynamo.Equal[claim]("state", retry),
+		dynamo.Equal[claim]("state", inProgress).And(dynamo.Less[claim]("leaseUntil", now.UnixMilli())),
+	)
+	err := dynamo.Update(ctx, s.db, tables.ClaimEvent, key, dynamo.Set(mine, "state", "leaseUntil", "event", "ttlEpoch"), free)
+	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
+		var is claim
+		if err := attributevalue.UnmarshalMap(refused.Item, &is); err != nil || is.State == done {
+			return err
+		}
+		return errClaimed
+	}
+	if err != nil {
+		return err
+	}
+	state := done
+	if err := s.handle(ctx, e); err != nil {
+		again, ok := errors.AsType[*repeat](err)
+		if !ok {
+			return err // the lease ends, and SQS delivers the message again
+		}
+		if err := s.queue.Send(ctx, EventQueue, again.event, again.after); err != nil {
+			return err
+		}
+		state = retry
+	}
+	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.FinishEvent, key, dynamo.Set(claim{State: state}, "state"), dynamo.Equal[claim]("leaseUntil", mine.LeaseUntil)))
+}
+
+// repeat is the error of an event that is to be handled later.
+type repeat struct {
+	event Event
+	after time.Duration
+}
+
+func (r *repeat) Error() string { return fmt.Sprintf("the event is handled again in %s", r.after) }
+
+// handle handles an event that is claimed.
+func (s *Ingester) handle(ctx context.Context, e Event) error {
+	userID, err := link.OwnerOf(ctx, s.db, e.OwnerID)
+	if err != nil {
+		return err
+	}
+	if userID == "" {
+		slog.InfoContext(ctx, "an event of an athlete whom nobody has connected", "event", e.Key())
+		return nil
+	}
+	if e.ObjectType == "athlete" {
+		return s.revoke(ctx, userID, e)
+	}
+	c := change{id: strconv.FormatInt(e.ObjectID, 10), aspect: e.AspectType, eventTime: e.EventTime}
+	if e.AspectType != "delete" {
+		a, err := s.fetch(ctx, userID, c.id)
+		switch {
+		case errors.Is(err, link.ErrBroken), errors.Is(err, link.ErrNotConnected):
+			slog.WarnContext(ctx, "an event of a connection that has ended", "user", userID, "event", e.Key())
+			return nil // once connected again, the history has it
+		case strava.Is(err, strava.NotFound) && e.Missing < missingTries:
+			e.Missing++
+			return &repeat{e, time.Duration(e.Missing) * missingDelay}
+		case strava.Is(err, strava.Limited):
+			limited, _ := errors.AsType[*strava.Error](err)
+			return &repeat{e, limited.RetryAfter}
+		case strava.Is(err, strava.NotFound):
+			c.aspect = "delete"
+		case err != nil:
+			return err
+		case a.Athlete.ID != e.OwnerID:
+			slog.WarnContext(ctx, "an event names an activity of another athlete", "event", e.Key())
+			return nil
+		default:
+			c.activity = &a
+		}
+	}
+	if err := store(ctx, s.db, userID, []change{c}, s.clock.Now()); err != nil {
+		if errors.Is(err, account.ErrDeleted) {
+			return nil
+		}
+		return err
+	}
+	event := map[string]trail.Event{"create": trail.ActivityCreate, "delete": trail.ActivityDelete}[c.aspect]
+	if event == "" {
+		event = trail.ActivityUpdate
+	}
+	s.trail.Write(ctx, trail.Entry{Event: event, Result: trail.Success, UserID: userID, CorrelationID: e.correlation(), Data: map[string]string{"activityId": c.id}})
+	// Also if nothing was stored: the worker that stored it may have died before its message.
+	return s.queue.SendInTurn(ctx, ChangeQueue, userID, Changed{UserID: userID})
+}
+
+// fetch returns an activity. A token that Strava refuses is renewed once.
+func (s *Ingester) fetch(ctx context.Context, userID, id string) (a strava.Activity, err error) {
+	err = s.call(ctx, userID, 1, func(access string) error {
+		a, err = s.strava.Activity(ctx, access, id)
+		return err
+	})
+	return a, err
+}
+
+// call makes a call to Strava for a user, within a share of the limits. If Strava refuses
+// the token, it is made once more with another.
+func (s *Ingester) call(ctx context.Context, userID string, share float64, do func(access string) error) error {
+	access, err := s.link.Token(ctx, userID)
+	for try := 0; err == nil; try++ {
+		if err := take(ctx, s.db, s.clock.Now(), share); err != nil {
+			return err
+		}
+		err = do(access)
+		if !strava.Is(err, strava.Unauthorized) || try > 0 {
+			return err
+		}
+		access, err = s.link.Renew(ctx, userID, access)
+	}
+	return err
+}
+
+// revoke ends a connection that the user has ended at Strava. The webhook may be forged, so
+// Strava is asked: an access that was revoked is refused.
+func (s *Ingester) revoke(ctx context.Context, userID string, e Event) error {
+	if e.Updates["authorized"] != "false" {
+		return nil
+	}
+	c, err := link.Read(ctx, s.db, userID)
+	if errors.Is(err, link.ErrNotConnected) {
+		return s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: userID}, 0)
+	}
+	if err != nil {
+		return err
+	}
+	err = s.call(ctx, userID, 1, func(access string) error {
+		_, err := s.strava.Activities(ctx, access, s.clock.Now(), 1)
+		return err
+	})
+	switch {
+	case err == nil:
+		slog.WarnContext(ctx, "a revocation that Strava does not confirm", "user", userID, "event", e.Key())
+		return nil
+	case strava.Is(err, strava.Limited):
+		limited, _ := errors.AsType[*strava.Error](err)
+		return &repeat{e, limited.RetryAfter}
+	case !errors.Is(err, link.ErrBroken) && !strava.Is(err, strava.Unauthorized):
+		return err
+	}
+	// The message first: once the connection is gone, a second run would not know the owner.
+	if err := s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: userID}, link.PurgeDelay); err != nil {
+		return err
+	}
+	if err := s.link.Unlink(ctx, c); err != nil {
+		return err
+	}
+	s.trail.Write(ctx, trail.Entry{Event: trail.StravaDeauthorize, Result: trail.Success, UserID: userID, CorrelationID: e.correlation()})
+	return nil
+}
+
+// Purger is the service that deletes workouts.
+type Purger struct{ db dynamo.DB }
+
+// OpenPurger opens the service.
+func OpenPurger(_ context.Context, env app.Env) (*Purger, error) {
+	return &Purger{dynamo.Open(env.AWS, env.Prefix)}, nil
+}
+
+// PurgeWorkouts deletes the workouts of a user who is not connected, unless the user has
+// chosen to keep them. Milestones keep their progress and their parts. A second run
+// deletes what is left. Strava requires the deletion within 48 hours.
+func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
+	_, err := link.Read(ctx, s.db, m.UserID)
+	if !errors.Is(err, link.ErrNotConnected) {
+		return err // nil: the user has connected again
+	}
+	u, err := item.ReadUser(ctx, s.db, m.UserID)
+	if err != nil && !errors.Is(err, item.ErrNoUser) || u.Keep {
+		return err
+	}
+	return purge(ctx, s.db, m.UserID)
+}

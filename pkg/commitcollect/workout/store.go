@@ -1,0 +1,282 @@
+package workout
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/strava"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/tally"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/dynamo"
+)
+
+// Row is a workout.
+type Row struct {
+	PK         string `dynamodbav:"PK"`
+	SK         string `dynamodbav:"SK"`
+	EntityType string `dynamodbav:"entityType"`
+	ActivityID string `dynamodbav:"activityId"`
+	AthleteID  int64  `dynamodbav:"athleteId,omitempty"`
+	Name       string `dynamodbav:"name,omitempty"`
+	SportType  string `dynamodbav:"sportType,omitempty"`
+	StartedAt  int64  `dynamodbav:"startDateUtc,omitempty"` // epoch s; 0 if only the deletion is known
+	UTCOffset  int32  `dynamodbav:"utcOffsetSec,omitempty"`
+	Distance   int64  `dynamodbav:"distanceMeters"`
+	Moving     int64  `dynamodbav:"movingTimeSec"`
+	Elapsed    int64  `dynamodbav:"elapsedTimeSec"`
+	Elevation  int64  `dynamodbav:"total_elevation_gain"` // m
+	Manual     bool   `dynamodbav:"manual,omitempty"`
+	Flagged    bool   `dynamodbav:"flagged,omitempty"`
+	Private    bool   `dynamodbav:"private,omitempty"`
+	Aspect     string `dynamodbav:"aspectType"`
+	EventTime  int64  `dynamodbav:"eventTimeUtc"` // of the newest event that was stored, epoch s
+	Payload    string `dynamodbav:"payloadJson,omitempty"`
+	IsDeleted  bool   `dynamodbav:"isDeleted"`
+	DeletedAt  int64  `dynamodbav:"deletedAtUtc,omitempty"` // epoch s
+	IngestedAt int64  `dynamodbav:"ingestedAtUtc"`          // epoch s
+	UpdatedAt  int64  `dynamodbav:"updatedAtUtc"`           // epoch s
+}
+
+// Entry returns what the rules need of the workout.
+func (r Row) Entry() tally.Entry {
+	return tally.Entry{
+		ActivityID: r.ActivityID, SportType: r.SportType, StartedAt: r.StartedAt, UTCOffset: r.UTCOffset,
+		Distance: r.Distance, Elevation: r.Elevation, Manual: r.Manual, Flagged: r.Flagged, Private: r.Private, Deleted: r.IsDeleted,
+	}
+}
+
+// ledger is what the rules need of the workouts of a month.
+type ledger struct {
+	PK         string        `dynamodbav:"PK"`
+	SK         string        `dynamodbav:"SK"`
+	EntityType string        `dynamodbav:"entityType"`
+	Entries    []tally.Entry `dynamodbav:"entries"`
+	Rev        int64         `dynamodbav:"rev"`
+}
+
+// maxEntries bounds a ledger, whose item may have 400 kB, to about half of it. It is 80
+// workouts a day.
+const maxEntries = 2500
+
+// set puts an entry in place of the one with its id.
+func (l *ledger) set(e tally.Entry) bool {
+	i := slices.IndexFunc(l.Entries, func(o tally.Entry) bool { return o.ActivityID == e.ActivityID })
+	switch {
+	case i >= 0:
+		l.Entries[i] = e
+	case len(l.Entries) >= maxEntries:
+		return false
+	default:
+		l.Entries = append(l.Entries, e)
+	}
+	return true
+}
+
+func (l *ledger) remove(id string) {
+	l.Entries = slices.DeleteFunc(l.Entries, func(o tally.Entry) bool { return o.ActivityID == id })
+}
+
+// change is what an event, or a page of the history, says of an activity.
+type change struct {
+	id        string
+	activity  *strava.Activity // nil if it is deleted
+	aspect    string
+	eventTime int64 // epoch s
+}
+
+// perTransaction is the number of workouts that are written in one transaction of at most
+// 100 writes, with a check of the user, and a ledger of the old and the new month of each at
+// the very most.
+const perTransaction = 30
+
+// store writes the workouts of changes, and their ledgers. What is older than what is
+// stored changes nothing. A deleted user gets account.ErrDeleted.
+func store(ctx context.Context, db dynamo.DB, userID string, changes []change, now time.Time) error {
+	ctx = account.Require(ctx, userID)
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(startOf(a), startOf(b)) }) // few months in a transaction
+	for part := range slices.Chunk(changes, perTransaction) {
+		if err := storePart(ctx, db, userID, part, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func startOf(c change) int64 {
+	if c.activity == nil {
+		return 0
+	}
+	return c.activity.StartDate.Unix()
+}
+
+// storePart writes some changes in one transaction. If another writer is faster, it reads
+// again.
+func storePart(ctx context.Context, db dynamo.DB, userID string, part []change, now time.Time) error {
+	for try := 0; ; try++ {
+		if err := dynamo.BackOff(ctx, try); err != nil {
+			return err
+		}
+		writes, err := plan(ctx, db, userID, part, now)
+		if err != nil || len(writes) == 0 {
+			return err
+		}
+		if err := dynamo.Transact(ctx, db, tables.StoreWorkouts, writes...); !dynamo.IsRefused(err) {
+			return err
+		}
+	}
+}
+
+// plan returns the writes of changes, none if all are known.
+func plan(ctx context.Context, db dynamo.DB, userID string, part []change, now time.Time) (writes []dynamo.Write, err error) {
+	pk := item.User(userID)
+	keys := make([]dynamo.Item, len(part))
+	for i, c := range part {
+		keys[i] = dynamo.Key(tables.GetWorkouts, pk, item.Workout(c.id))
+	}
+	rows, err := dynamo.GetAll[Row](ctx, db, tables.GetWorkouts, keys)
+	if err != nil {
+		return nil, err
+	}
+	stored := map[string]Row{}
+	for _, r := range rows {
+		stored[r.ActivityID] = r
+	}
+	ledgers := map[string]*ledger{}
+	read := func(month string) (*ledger, error) {
+		if ledgers[month] == nil {
+			l, _, err := dynamo.Get[ledger](ctx, db, tables.GetLedger, pk, item.Ledger(month))
+			if err != nil {
+				return nil, err
+			}
+			l.PK, l.SK, l.EntityType = pk, item.Ledger(month), "Ledger"
+			ledgers[month] = &l
+		}
+		return ledgers[month], nil
+	}
+	for _, c := range part {
+		was, known := stored[c.id]
+		next, ok := was.apply(c, pk, now)
+		if known && !ok {
+			continue
+		}
+		if known {
+			writes = append(writes, dynamo.PutWrite(next, dynamo.Equal[Row]("eventTimeUtc", was.EventTime).And(dynamo.Equal[Row]("updatedAtUtc", was.UpdatedAt))))
+		} else {
+			writes = append(writes, dynamo.PutWrite(next, dynamo.Absent[Row]("PK")))
+		}
+		if was.StartedAt != 0 && item.Month(was.StartedAt) != item.Month(next.StartedAt) {
+			l, err := read(item.Month(was.StartedAt))
+			if err != nil {
+				return nil, err
+			}
+			l.remove(c.id)
+		}
+		if next.StartedAt == 0 {
+			continue // a deletion of what was never stored
+		}
+		l, err := read(item.Month(next.StartedAt))
+		if err != nil {
+			return nil, err
+		}
+		if !l.set(next.Entry()) {
+			slog.WarnContext(ctx, "a workout is not counted: the month has too many", "user", userID, "activity", c.id)
+		}
+	}
+	for _, l := range ledgers {
+		unchanged := dynamo.Absent[ledger]("PK")
+		if l.Rev > 0 {
+			unchanged = dynamo.Equal[ledger]("rev", l.Rev)
+		}
+		l.Rev++
+		writes = append(writes, dynamo.PutWrite(*l, unchanged))
+	}
+	return writes, nil
+}
+
+// apply returns the workout after a change. ok is false if the change is older than the
+// workout, or says nothing new.
+func (r Row) apply(c change, pk string, now time.Time) (next Row, ok bool) {
+	if r.PK != "" && c.eventTime < r.EventTime {
+		return r, false
+	}
+	next = r
+	next.PK, next.SK, next.EntityType, next.ActivityID = pk, item.Workout(c.id), "Workout", c.id
+	if a := c.activity; a != nil {
+		next.AthleteID, next.Name, next.SportType = a.Athlete.ID, a.Name, a.Sport()
+		next.StartedAt, next.UTCOffset = a.StartDate.Unix(), int32(a.UTCOffset)
+		next.Distance, next.Elevation, next.Moving, next.Elapsed = strava.Metres(a.Distance), strava.Metres(a.ElevationGain), max(0, a.MovingTime), max(0, a.ElapsedTime)
+		next.Manual, next.Flagged, next.Private = a.Manual, a.Flagged, a.OnlyMe()
+		next.IsDeleted, next.DeletedAt = false, 0
+		payload, err := json.Marshal(a)
+		if err != nil {
+			panic(err) // an activity always encodes
+		}
+		next.Payload = string(payload)
+	} else {
+		next.IsDeleted, next.DeletedAt = true, cmp.Or(r.DeletedAt, now.Unix())
+	}
+	if r.PK != "" && next == r {
+		return r, false
+	}
+	next.Aspect, next.EventTime, next.UpdatedAt = c.aspect, c.eventTime, now.Unix()
+	next.IngestedAt = cmp.Or(r.IngestedAt, now.Unix())
+	return next, true
+}
+
+// Entries returns the entries of all workouts that began at or after a time, in the order
+// of months.
+func Entries(ctx context.Context, db dynamo.DB, userID string, from int64) (all []tally.Entry, err error) {
+	return EntriesBetween(ctx, db, userID, from, endOfTime)
+}
+
+// endOfTime is later than any workout, and has a month of four digits for its year.
+const endOfTime = 253_402_300_799
+
+// EntriesBetween returns the entries of the workouts of the months from one time to another.
+func EntriesBetween(ctx context.Context, db dynamo.DB, userID string, from, to int64) (all []tally.Entry, err error) {
+	ledgers, err := dynamo.QueryAll[ledger](ctx, db, tables.ReadLedgers, dynamo.Range{
+		Key: dynamo.KeyBetween(tables.ReadLedgers, item.User(userID), item.Ledger(item.Month(from)), item.Ledger(item.Month(to))), Consistent: true,
+	})
+	for _, l := range ledgers {
+		all = append(all, l.Entries...)
+	}
+	return all, err
+}
+
+// Get returns a workout: ErrNoWorkout if there is none.
+func Get(ctx context.Context, db dynamo.DB, userID, activityID string) (Row, error) {
+	r, ok, err := dynamo.Get[Row](ctx, db, tables.GetWorkout, item.User(userID), item.Workout(activityID))
+	if err == nil && !ok {
+		err = ErrNoWorkout
+	}
+	return r, err
+}
+
+// purge deletes all workouts and ledgers of a user.
+func purge(ctx context.Context, db dynamo.DB, userID string) error {
+	var failed error
+	for _, prefix := range []string{item.Ledgers, item.Workouts} {
+		r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.DropWorkouts, item.User(userID), prefix), Consistent: true, Limit: 500}
+		for page, err := range dynamo.Pages(func(after dynamo.Item) ([]Row, dynamo.Item, error) {
+			r.After = after
+			return dynamo.Query[Row](ctx, db, tables.DropWorkouts, r)
+		}) {
+			if err != nil {
+				return err
+			}
+			var keys []dynamo.Item
+			for _, row := range page {
+				keys = append(keys, dynamo.Key(tables.DropWorkouts, row.PK, row.SK))
+			}
+			failed = errors.Join(failed, dynamo.DeleteAll(ctx, db, tables.DropWorkouts, keys))
+		}
+	}
+	return failed
+}

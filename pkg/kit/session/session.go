@@ -1,0 +1,121 @@
+// Package session keeps users of a web page signed in by a cookie.
+//
+// The cookie holds a random token, and the room's table its SHA-256 only: who reads the
+// table cannot sign in. Scripts cannot read the cookie (HttpOnly), other sites cannot use
+// it to change something (SameSite=Lax, and the check of Origin), and it never travels
+// unencrypted (Secure).
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"matchday/pkg/kit/problem"
+)
+
+// tokenSize is the number of random bytes of a token.
+const tokenSize = 32
+
+// New returns a new token, for the cookie, and its id, for the table.
+func New() (token, id string) {
+	var b [tokenSize]byte
+	rand.Read(b[:]) // never fails
+	token = base64.RawURLEncoding.EncodeToString(b[:])
+	return token, ID(token)
+}
+
+// ID returns the id under which the table holds a token.
+func ID(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// Cookie is the cookie of a room's sessions.
+type Cookie struct {
+	Name     string
+	Lifetime time.Duration
+}
+
+// Set returns the Set-Cookie header that signs in.
+func (c Cookie) Set(token string) string { return c.header(token, int(c.Lifetime.Seconds())) }
+
+// Clear returns the Set-Cookie header that signs out.
+func (c Cookie) Clear() string { return c.header("", -1) }
+
+func (c Cookie) header(token string, seconds int) string {
+	h := http.Cookie{Name: c.Name, Value: token, Path: "/", MaxAge: seconds, HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode}
+	return h.String()
+}
+
+// Token returns the token among the cookies of a request, each "name=value". It is "" if
+// there is none, or one that New cannot have made.
+func (c Cookie) Token(cookies []string) string {
+	for _, line := range cookies {
+		all, err := http.ParseCookie(line)
+		if err != nil {
+			continue
+		}
+		for _, one := range all {
+			if b, err := base64.RawURLEncoding.Strict().DecodeString(one.Value); one.Name == c.Name && err == nil && len(b) == tokenSize {
+				return one.Value
+			}
+		}
+	}
+	return ""
+}
+
+// What Identify refuses.
+var (
+	ErrMissing = problem.New(problem.Unauthenticated, "missing_session", "sign in first")
+	ErrInvalid = problem.New(problem.Unauthenticated, "invalid_session", "the session has ended: sign in again")
+	ErrOrigin  = problem.New(problem.Denied, "wrong_origin", "this request must come from a page of the app")
+)
+
+// Session is a session as the table has it.
+type Session struct {
+	UserID  string
+	Expires time.Time
+}
+
+// Sessions identifies the callers of a room. A service embeds it, so that its routes for
+// callers with a session find it: see httpapi.Lambda.
+type Sessions struct {
+	Cookie  Cookie
+	Origins []string // of the pages that may change something: "https://app.example.com"
+	Now     func() time.Time
+	// Find reads a session by its id, strongly consistently. ok is false if there is none.
+	Find func(ctx context.Context, id string) (s Session, ok bool, err error)
+}
+
+// Identify returns the user of a request's session. A request that may change something
+// must come from one of Origins. Errors: ErrMissing, ErrInvalid, ErrOrigin.
+func (s Sessions) Identify(ctx context.Context, e events.APIGatewayV2HTTPRequest) (userID string, err error) {
+	token := s.Cookie.Token(e.Cookies)
+	if token == "" {
+		return "", ErrMissing
+	}
+	if method := e.RequestContext.HTTP.Method; method != http.MethodGet && method != http.MethodHead && !slices.Contains(s.Origins, e.Headers["origin"]) {
+		return "", ErrOrigin
+	}
+	return s.User(ctx, token)
+}
+
+// User returns the user of a token. It returns ErrInvalid for a session that has expired,
+// though the table may keep it for days.
+func (s Sessions) User(ctx context.Context, token string) (userID string, err error) {
+	found, ok, err := s.Find(ctx, ID(token))
+	if err != nil {
+		return "", err
+	}
+	if !ok || !s.Now().Before(found.Expires) {
+		return "", ErrInvalid
+	}
+	return found.UserID, nil
+}

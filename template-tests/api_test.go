@@ -77,7 +77,7 @@ func TestRoutes(t *testing.T) {
 		for _, a := range tmpl.of("AWS::ApiGatewayV2::Api") {
 			cors := map[string]any{
 				"AllowOrigins": tmpl.Stage.Origins, "AllowMethods": []any{"GET", "POST", "PUT", "PATCH", "DELETE"},
-				"AllowHeaders": []any{"authorization", "content-type", "if-none-match"}, "ExposeHeaders": []any{"etag", "retry-after"}, "MaxAge": 3600,
+				"AllowHeaders": []any{"authorization", "content-type", "idempotency-key", "if-none-match"}, "ExposeHeaders": []any{"etag", "retry-after"}, "MaxAge": 3600,
 			}
 			if tmpl.Room.Name == "commitcollect" && !slices.Contains(tmpl.Stage.Origins, "*") {
 				cors["AllowCredentials"] = true
@@ -299,10 +299,10 @@ func TestEdge(t *testing.T) {
 			// read what is cached and what is not.
 			tmpl.compare(t, "CORS", tmpl.of("AWS::CloudFront::ResponseHeadersPolicy")[0].Properties, map[string]any{"ResponseHeadersPolicyConfig": map[string]any{
 				"Name": tmpl.Name, "CorsConfig": map[string]any{
-					"OriginOverride": true, "AccessControlAllowCredentials": false, "AccessControlMaxAgeSec": 3600,
+					"OriginOverride": true, "AccessControlAllowCredentials": !slices.Contains(tmpl.Stage.Origins, "*"), "AccessControlMaxAgeSec": 3600,
 					"AccessControlAllowOrigins":  map[string]any{"Items": tmpl.Stage.Origins},
 					"AccessControlAllowMethods":  map[string]any{"Items": []any{"GET", "POST", "PUT", "PATCH", "DELETE"}},
-					"AccessControlAllowHeaders":  map[string]any{"Items": []any{"authorization", "content-type", "if-none-match"}},
+					"AccessControlAllowHeaders":  map[string]any{"Items": []any{"authorization", "content-type", "idempotency-key", "if-none-match"}},
 					"AccessControlExposeHeaders": map[string]any{"Items": []any{"etag", "retry-after"}},
 				},
 			}})

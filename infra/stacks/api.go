@@ -19,7 +19,7 @@ import (
 
 // What web pages of the stage's origins may send and read (CORS), and for how long their
 // browsers remember it.
-var corsMethods, corsHeaders, corsExposed = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}, []string{"authorization", "content-type", "if-none-match"}, []string{"etag", "retry-after"}
+var corsMethods, corsHeaders, corsExposed = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}, []string{"authorization", "content-type", "idempotency-key", "if-none-match"}, []string{"etag", "retry-after"}
 
 const corsSeconds = 3600
 
@@ -33,7 +33,7 @@ func (r *room) newAPI() error {
 		AllowOrigins: jsii.Strings(r.Stage.Origins...), AllowMethods: jsii.Strings(corsMethods...),
 		AllowHeaders: jsii.Strings(corsHeaders...), ExposeHeaders: jsii.Strings(corsExposed...), MaxAge: number(corsSeconds),
 	}
-	if r.spec.ServesBrowsers() && !slices.Contains(r.Stage.Origins, "*") { // which cannot be combined
+	if allowCredentials(r.Stage, r.spec) {
 		cors.AllowCredentials = yes(true)
 	}
 	r.rest = api.NewCfnApi(r.stack, text("Api"), &api.CfnApiProps{Name: text(r.Stage.API(r.spec.Name)), ProtocolType: text("HTTP"), CorsConfiguration: cors})
@@ -51,6 +51,12 @@ func (r *room) newAPI() error {
 	}
 	r.webClient()
 	return nil
+}
+
+// allowCredentials reports whether pages may send their cookies to rooms: to those with
+// routes for browsers, unless all pages may call the APIs.
+func allowCredentials(s stage.Stage, rooms ...spec.Room) bool {
+	return slices.ContainsFunc(rooms, spec.Room.ServesBrowsers) && !slices.Contains(s.Origins, "*")
 }
 
 // webClient adds the client of the user pool by which the room signs browsers in. It is

@@ -99,7 +99,7 @@ func addEdge(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 	}})
 	cors := cdn.NewCfnResponseHeadersPolicy(stack, text("Cors"), &cdn.CfnResponseHeadersPolicyProps{ResponseHeadersPolicyConfig: &cdn.CfnResponseHeadersPolicy_ResponseHeadersPolicyConfigProperty{
 		Name: name, CorsConfig: &cdn.CfnResponseHeadersPolicy_CorsConfigProperty{
-			AccessControlAllowCredentials: yes(false), OriginOverride: yes(true), AccessControlMaxAgeSec: number(corsSeconds),
+			AccessControlAllowCredentials: yes(allowCredentials(s, cfg.Rooms...)), OriginOverride: yes(true), AccessControlMaxAgeSec: number(corsSeconds),
 			AccessControlAllowOrigins:  &cdn.CfnResponseHeadersPolicy_AccessControlAllowOriginsProperty{Items: jsii.Strings(s.Origins...)},
 			AccessControlAllowMethods:  &cdn.CfnResponseHeadersPolicy_AccessControlAllowMethodsProperty{Items: jsii.Strings(corsMethods...)},
 			AccessControlAllowHeaders:  &cdn.CfnResponseHeadersPolicy_AccessControlAllowHeadersProperty{Items: jsii.Strings(corsHeaders...)},

@@ -65,7 +65,8 @@
 //
 // Every part is minted once: in one transaction with its milestone, under its version.
 //
-// Strava is asked, never believed: a webhook is a hint.
+// Strava is asked, not believed: a webhook is a hint. Only a deletion is believed, and what
+// it took by mistake comes back with the history.
 //
 // # Decisions
 //

@@ -383,7 +383,7 @@ func TestBackfillWaitsForTheLimit(t *testing.T) {
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
 	w.Work()
 	testkit.PutRows(w.World, tables.Main, map[string]any{"PK": "STRAVA#BUDGET", "SK": "META", "quarter": noon.Unix(), "day": noon.Truncate(24 * time.Hour).Unix(), "used": 70, "usedDay": 200})
-	id := w.Start("ann", commitcollecttest.Goal{})
+	id := w.Start("ann", commitcollecttest.Goal{Start: noon.AddDate(-2, 0, 0)})
 	w.Work()
 	if n := len(testkit.Messages[link.Backfill](w.World, link.BackfillQueue)); n != 1 {
 		t.Errorf("%d backfills wait, want 1", n)

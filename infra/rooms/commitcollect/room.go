@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"net/http"
 
 	"matchday/infra/local/console"
 	"matchday/infra/local/fleet"
@@ -64,6 +65,7 @@ func (h *Host) simulate(in fleet.Host, faults strava.Faults) ([]string, error) {
 		return nil, err
 	}
 	h.stravaURL = in.Serve("strava", h.Strava)
+	in.Handle("GET /app", http.RedirectHandler(console.Path(commitcollect.Room.Name), http.StatusFound)) // the app's page is the tab
 	return []string{
 		notice.APNSBundle + "=" + Bundle, link.StravaApp + "=" + string(app), link.StravaURL + "=" + h.stravaURL, workout.Webhook + "=" + webhook, link.TokenKeys + "=" + keyset(),
 	}, nil

@@ -185,8 +185,8 @@ type Created struct {
 	}
 }
 
-// CreateMilestone starts a milestone, and has workouts of its period fetched and counted. A
-// second run with the same key finds the milestone. Errors: model_not_found,
+// CreateMilestone starts a milestone, and has the workouts of its period counted; those of
+// earlier years are fetched first, because Strava allows few requests. A second run with the same key finds the milestone. Errors: model_not_found,
 // model_not_active, parts_total_must_match_model, invalid_period, too_many_milestones,
 // idempotency_conflict.
 func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Created, error) {
@@ -229,8 +229,12 @@ func (s *Service) CreateMilestone(ctx context.Context, in *CreateMilestone) (*Cr
 	if err != nil {
 		return nil, err
 	}
-	// Whoever has no connection yet gets the history with it.
-	if err := s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID, Whole: true}, 0); err != nil {
+	if start < workout.HistoryFrom(now) { // whoever has no connection yet gets the history with it
+		err = s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID, Whole: true}, 0)
+	} else {
+		err = s.queue.SendInTurn(ctx, workout.ChangeQueue, in.UserID, workout.Changed{UserID: in.UserID})
+	}
+	if err != nil {
 		return nil, err
 	}
 	out := &Created{CacheControl: httpapi.NoStore}

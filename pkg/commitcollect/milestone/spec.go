@@ -30,7 +30,7 @@ var (
 		Does:   "Starts a milestone of the caller.",
 		IfDown: "Nobody can start a milestone.",
 		On:     spec.Route{Method: "POST", Path: "/milestones", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.GetModel, tables.PutMilestone, tables.ReadMilestone, account.CheckDeleted}, Sends: []spec.Queue{link.BackfillQueue},
+		Uses:   []spec.Access{tables.ResolveSession, tables.GetModel, tables.PutMilestone, tables.ReadMilestone, account.CheckDeleted}, Sends: []spec.Queue{link.BackfillQueue, workout.ChangeQueue},
 		Limits: []spec.Limit{milestones},
 		Memory: 256, Timeout: 5 * time.Second,
 	}

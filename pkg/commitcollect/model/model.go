@@ -58,19 +58,24 @@ type Part struct {
 // Read returns a model with its parts in the order of their indexes: ErrNotFound if there
 // is none.
 func Read(ctx context.Context, db dynamo.DB, modelID string) (m Meta, parts []Part, err error) {
-	items, err := dynamo.QueryAll[map[string]any](ctx, db, tables.ReadModel, dynamo.Range{Key: dynamo.KeyIs(tables.ReadModel, item.Model(modelID))})
+	type row struct {
+		Meta
+		PartIndex    int    `dynamodbav:"partIndex"`
+		PartName     string `dynamodbav:"partName"`
+		MeshFile     string `dynamodbav:"meshFile"`
+		AttachPoint  string `dynamodbav:"attachPoint"`
+		DisplayOrder int    `dynamodbav:"displayOrder"`
+	}
+	rows, err := dynamo.QueryAll[row](ctx, db, tables.ReadModel, dynamo.Range{Key: dynamo.KeyIs(tables.ReadModel, item.Model(modelID))})
 	if err != nil {
 		return m, nil, err
 	}
-	for _, i := range items {
-		text := func(name string) string { v, _ := i[name].(string); return v }
-		number := func(name string) int { v, _ := i[name].(float64); return int(v) }
-		if text("SK") == item.Meta {
-			active, _ := i["isActive"].(bool)
-			m = Meta{text("PK"), text("SK"), text("entityType"), text("modelId"), text("name"), number("year"), number("partsTotal"), active}
+	for _, r := range rows {
+		if r.SK == item.Meta {
+			m = r.Meta
 			continue
 		}
-		parts = append(parts, Part{text("PK"), text("SK"), text("entityType"), number("partIndex"), text("partName"), text("meshFile"), text("attachPoint"), number("displayOrder")})
+		parts = append(parts, Part{r.PK, r.SK, r.EntityType, r.PartIndex, r.PartName, r.MeshFile, r.AttachPoint, r.DisplayOrder})
 	}
 	if m.PK == "" {
 		return m, nil, ErrNotFound
@@ -197,22 +202,20 @@ type PutModel struct {
 }
 
 // PutModel writes a model that is not active, and its row in the list. A second run writes
-// the same. An active model is model_frozen, unless it is the same.
+// the same. An active model is model_frozen.
 func (s *Service) PutModel(ctx context.Context, in *PutModel) (*Page, error) {
 	m := Meta{item.Model(in.ID), item.Meta, "Model", in.ID, in.Body.Name, in.Body.Year, in.Body.PartsTotal, false}
-	if err := s.write(ctx, m); err != nil {
-		return nil, err
+	open := dynamo.Absent[Meta]("PK").Or(dynamo.Equal[Meta]("isActive", false))
+	if err := dynamo.Transact(ctx, s.db, tables.SaveModel, dynamo.PutWrite(m, open), dynamo.PutWrite(m.listed())); err != nil {
+		return nil, dynamo.RefusedAs(err, errFrozen)
 	}
 	return &Page{httpapi.NoStore, view(m, nil)}, nil
 }
 
-// write writes a model that is not active, and its row in the list.
-func (s *Service) write(ctx context.Context, m Meta, checks ...dynamo.Write) error {
-	listed := m
-	listed.PK, listed.SK = item.Models, m.PK
-	open := dynamo.Absent[Meta]("PK").Or(dynamo.Equal[Meta]("isActive", false))
-	err := dynamo.Transact(ctx, s.db, tables.SaveModel, append([]dynamo.Write{dynamo.PutWrite(m, open), dynamo.PutWrite(listed)}, checks...)...)
-	return dynamo.RefusedAs(err, errFrozen)
+// listed returns the row of the model in the list.
+func (m Meta) listed() Meta {
+	m.PK, m.SK = item.Models, m.PK
+	return m
 }
 
 // PutPart is the request to write a part.
@@ -277,10 +280,8 @@ func (s *Service) ActivateModel(ctx context.Context, in *ActivateModel) (*Page, 
 		return nil, &e
 	}
 	m.IsActive = true
-	listed := m
-	listed.PK, listed.SK = item.Models, m.PK
 	same := dynamo.Equal[Meta]("partsTotal", m.PartsTotal)
-	writes := append([]dynamo.Write{dynamo.PutWrite(m, same), dynamo.PutWrite(listed)}, checks...)
+	writes := append([]dynamo.Write{dynamo.PutWrite(m, same), dynamo.PutWrite(m.listed())}, checks...)
 	if err := dynamo.Transact(ctx, s.db, tables.SaveModel, writes...); err != nil {
 		return nil, dynamo.RefusedAs(err, errIncomplete)
 	}

@@ -97,7 +97,6 @@ type call struct {
 }
 
 type client struct {
-	Origin    string `dynamodbav:"origin,omitempty"`
 	IPHash    string `dynamodbav:"ipHash"`    // SHA-256, in hex
 	UserAgent string `dynamodbav:"userAgent"` // at most maxUserAgent bytes
 }

@@ -16,6 +16,7 @@ import (
 	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/strava"
 	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -118,7 +119,7 @@ func (s *Service) latest(ctx context.Context, userID string, n int) (ids []strin
 			return nil, err
 		}
 		for _, l := range page {
-			slices.SortFunc(l.Entries, func(a, b entry) int {
+			slices.SortFunc(l.Entries, func(a, b tally.Entry) int {
 				return cmp.Or(cmp.Compare(b.StartedAt, a.StartedAt), cmp.Compare(b.ActivityID, a.ActivityID))
 			})
 			for _, e := range l.Entries {

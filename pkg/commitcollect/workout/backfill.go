@@ -99,8 +99,7 @@ func (s *Ingester) begin(ctx context.Context, m link.Backfill) (int64, error) {
 	if !m.Whole && c.FetchedAt != 0 {
 		return c.FetchedAt - int64(late.Seconds()), nil
 	}
-	now := s.clock.Now().UTC()
-	first := time.Date(now.Year(), 1, 1, 0, 0, 0, 0, time.UTC).Add(-24 * time.Hour).Unix() // the year began earlier in the east
+	first := HistoryFrom(s.clock.Now())
 	milestones, err := dynamo.QueryAll[struct {
 		Start int64 `dynamodbav:"periodStartAtUtc"`
 	}](ctx, s.db, tables.ListMilestones, MilestonesOf(m.UserID))
@@ -108,6 +107,12 @@ func (s *Ingester) begin(ctx context.Context, m link.Backfill) (int64, error) {
 		first = min(first, milestone.Start)
 	}
 	return first, err
+}
+
+// HistoryFrom returns the time from which the history of every user is fetched, epoch s:
+// the begin of the year, which was earlier in the east.
+func HistoryFrom(now time.Time) int64 {
+	return time.Date(now.UTC().Year(), 1, 1, 0, 0, 0, 0, time.UTC).Add(-24 * time.Hour).Unix()
 }
 
 // lookForMissing sends an event for each workout that the list should have and lacks. The

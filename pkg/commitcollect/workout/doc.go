@@ -6,6 +6,8 @@
 //	Strava ─ receive-webhook ─▶ queue ─ ingest-events: claim, owner, token, fetch, store ─▶ evaluate-milestones
 //
 // Strava signs nothing, so a webhook is a hint only: what is stored is what the API answers.
+// Only a deletion is believed, because Strava requires it; the history brings back what
+// was said to be deleted and is not.
 // Webhooks come late, doubled, in any order, or never. An event is claimed for the time that
 // its handling may take, and marked as done at the end, so that a crash loses nothing. A
 // workout remembers the time of the newest event that it has seen, and ignores older ones.

@@ -2,18 +2,16 @@ package workout
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/tables"
-	"matchday/pkg/commitcollect/tally"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/spec"
 )
-
-type entry = tally.Entry
 
 // The queues.
 var (
@@ -46,13 +44,6 @@ var ToStrava = []spec.Access{tables.GetConnection, tables.LockRefresh, tables.Ta
 
 // stores is what a function uses that stores workouts.
 var stores = []spec.Access{tables.GetWorkouts, tables.GetLedger, tables.StoreWorkouts, account.CheckDeleted}
-
-func join(lists ...[]spec.Access) (all []spec.Access) {
-	for _, l := range lists {
-		all = append(all, l...)
-	}
-	return all
-}
 
 var secrets = []string{link.StravaApp, link.TokenKeys}
 
@@ -112,7 +103,7 @@ var (
 		Does:   "Fetches the activities that Strava's events name, and stores them.",
 		IfDown: "Workouts appear late.",
 		On:     EventQueue,
-		Uses:   join([]spec.Access{tables.ClaimEvent, tables.FinishEvent, tables.FindOwner, tables.UnlinkAthlete}, stores, ToStrava),
+		Uses:   slices.Concat([]spec.Access{tables.ClaimEvent, tables.FinishEvent, tables.FindOwner, tables.UnlinkAthlete}, stores, ToStrava),
 		Sends:  []spec.Queue{EventQueue, ChangeQueue, link.PurgeQueue}, Secrets: secrets,
 		Memory: 256, Timeout: time.Minute,
 	}
@@ -121,7 +112,7 @@ var (
 		Does:   "Fetches the history of a user from Strava.",
 		IfDown: "Workouts before the connection, and those whose webhooks were lost, do not appear.",
 		On:     link.BackfillQueue,
-		Uses:   join([]spec.Access{tables.ListMilestones, tables.ReadLedgers, tables.MarkSync}, stores, ToStrava),
+		Uses:   slices.Concat([]spec.Access{tables.ListMilestones, tables.ReadLedgers, tables.MarkSync}, stores, ToStrava),
 		Sends:  []spec.Queue{link.BackfillQueue, EventQueue, ChangeQueue}, Secrets: secrets,
 		Memory: 512, Timeout: 5 * time.Minute,
 	}

@@ -2,7 +2,6 @@ package stacks
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -25,9 +24,9 @@ const corsSeconds = 3600
 
 // newAPI adds the room's HTTP API without its routes, if it has some. Pages of the stage's
 // origins send their cookies to a room that has routes for browsers.
-func (r *room) newAPI() error {
+func (r *room) newAPI() {
 	if len(routes(r.spec)) == 0 {
-		return nil
+		return
 	}
 	cors := &api.CfnApi_CorsProperty{
 		AllowOrigins: jsii.Strings(r.Stage.Origins...), AllowMethods: jsii.Strings(corsMethods...),
@@ -39,18 +38,12 @@ func (r *room) newAPI() error {
 	r.rest = api.NewCfnApi(r.stack, text("Api"), &api.CfnApiProps{Name: text(r.Stage.API(r.spec.Name)), ProtocolType: text("HTTP"), CorsConfiguration: cors})
 	r.deployed[stage.APIID] = r.rest.Ref()
 	if !r.spec.ServesBrowsers() {
-		return nil
+		return
 	}
-	switch {
-	case r.Stage.Domain != "":
+	if r.url = r.rest.AttrApiEndpoint(); r.Stage.Domain != "" {
 		r.url = text("https://" + r.Stage.Domain + "/" + r.spec.Name)
-	case r.Stage.CDN:
-		return fmt.Errorf("%s sends browsers back to itself, so cdn=true requires a domain: -c domain=api.example.com -c certificate=arn:aws:acm:…", r.spec.Name)
-	default:
-		r.url = r.rest.AttrApiEndpoint()
 	}
 	r.webClient()
-	return nil
 }
 
 // allowCredentials reports whether pages may send their cookies to rooms: to those with

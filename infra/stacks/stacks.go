@@ -130,9 +130,7 @@ func addRoom(app constructs.Construct, cfg Config, s spec.Room) (awscdk.Stack, e
 	if cfg.Stage.HasJobs(s) {
 		r.jobsDead = r.deadLetters(cfg.Stage.JobsDead(s.Name))
 	}
-	if err := r.newAPI(); err != nil {
-		return nil, err
-	}
+	r.newAPI()
 	for _, f := range s.Functions {
 		if err := r.function(f); err != nil {
 			return nil, err

@@ -130,6 +130,9 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 	if err := s.checkRestored(rooms); err != nil {
 		return Stage{}, err
 	}
+	if err := s.checkBrowsers(rooms, agnostic); err != nil {
+		return Stage{}, err
+	}
 	s.Settings, err = settings(rooms, s.Name, agnostic, context)
 	return s, err
 }
@@ -214,6 +217,21 @@ func (s Stage) check(agnostic bool) error {
 	for _, callback := range s.Callbacks {
 		if u, err := url.Parse(callback); err != nil || u.Scheme == "" || u.Fragment != "" || strings.HasPrefix(u.Scheme, "http") && !web(u) {
 			return fmt.Errorf("invalid callback %q: must be like https://app.example.com/signed-in or matchday://signed-in", callback)
+		}
+	}
+	return nil
+}
+
+// checkBrowsers returns an error if a room sends browsers to an address that is not known:
+// its own, which it does not know behind CloudFront, or that of its page.
+func (s Stage) checkBrowsers(rooms []spec.Room, agnostic bool) error {
+	for _, room := range rooms {
+		switch {
+		case !room.ServesBrowsers():
+		case s.CDN && s.Domain == "":
+			return fmt.Errorf("%s sends browsers back to itself, so cdn=true requires a domain: -c domain=api.example.com -c certificate=arn:aws:acm:…", room.Name)
+		case !agnostic && slices.Contains(s.Origins, "*"):
+			return fmt.Errorf("%s sends browsers to its page, the first origin: -c origins=https://app.example.com", room.Name)
 		}
 	}
 	return nil

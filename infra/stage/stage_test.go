@@ -108,6 +108,35 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestRoomsForBrowsersNeedAddresses: a room that sends browsers to its page or back to
+// itself is deployed only with the address of both.
+func TestRoomsForBrowsersNeedAddresses(t *testing.T) {
+	t.Parallel()
+	pages := []spec.Room{{Name: "pages", Functions: []spec.Function{{On: spec.Route{Method: "GET", Path: "/", Auth: spec.Browser}}}}}
+	const noPage = "pages sends browsers to its page, the first origin: -c origins=https://app.example.com"
+	for name, c := range map[string]struct {
+		change map[string]string
+		want   string
+	}{
+		"no page":                {nil, noPage},
+		"any page":               {map[string]string{"origins": "https://app.example.com,*"}, noPage},
+		"a page":                 {map[string]string{"origins": "https://app.example.com"}, ""},
+		"CloudFront's own name":  {map[string]string{"origins": "https://app.example.com", "cdn": "true"}, "pages sends browsers back to itself, so cdn=true requires a domain: -c domain=api.example.com -c certificate=arn:aws:acm:…"},
+		"templates for a review": {map[string]string{"agnostic": "true"}, ""},
+	} {
+		context := good()
+		delete(context, "TEAM_ID")
+		maps.Copy(context, c.change)
+		got := ""
+		if _, err := Read(pages, context, func(string) string { return "" }); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -132,6 +132,16 @@ func TestEventsOfEachSituation(t *testing.T) {
 		{"fifty by the balls without a batting row", event.Fifty, scoretest.NewScene("T20I").AddInnings(1, strings.Repeat("6 ", 9)).Set(func(f *sportmonks.Fixture) { f.Runs[0].Score = 80 }),
 			[]string{"S1:101:50 | Fifty for Batter 1 | 54 (9) · Home 80/0 (1.3)"}},
 
+		{"fifty, then a ball without runs", event.Fifty, scoretest.NewScene("T20I").AddInnings(1, strings.Repeat("6 ", 8)+"2 . ."), []string{"S1:101:50 | Fifty for Batter 1 | 50 (9) · Home 50/0 (1.3)"}},
+		{"fifty of a batter without an id", event.Fifty, scoretest.NewScene("T20I").AddInnings(1, strings.Repeat("6 ", 9)).Set(func(f *sportmonks.Fixture) {
+			for i := range f.Balls {
+				f.Balls[i].BatterID = 0
+			}
+		}), nil},
+		{"a fall that is not known comes last", event.Wicket,
+			scoretest.NewScene("T20I").AddTotal(1, 60, 2, "8").AddBatting(fall(11, 9, 7, 0, sportmonks.Overs{})).AddBatting(fall(12, 23, 18, 45, sportmonks.Overs{Overs: 6, Balls: 2})),
+			[]string{"S1:out:12 | Wicket! Home 45/2 (6.2) | Player 12 23 (18)", "S1:out:11 | Wicket! Home 60/2 (8) | Player 11 9 (7)"}},
+		{"a row without a player", event.Wicket, scoretest.NewScene("T20I").AddTotal(1, 60, 1, "8").AddBatting(fall(0, 9, 7, 40, sportmonks.Overs{Overs: 6})), nil},
 		{"name of 40 bytes", event.Fifty, scoretest.NewScene("T20I").AddInnings(1, strings.Repeat("6 ", 9)).Set(nameBatter(strings.Repeat("x", 40))),
 			[]string{"S1:101:50 | Fifty for " + strings.Repeat("x", 40) + " | 54 (9) · Home 54/0 (1.3)"}},
 		{"name of 41 bytes", event.Fifty, scoretest.NewScene("T20I").AddInnings(1, strings.Repeat("6 ", 9)).Set(nameBatter(strings.Repeat("x", 41))),

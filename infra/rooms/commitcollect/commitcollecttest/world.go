@@ -12,23 +12,29 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"matchday/infra/sim/apigateway"
+	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cognito"
 	"matchday/infra/sim/strava"
 	"matchday/infra/testkit"
 	"matchday/pkg/commitcollect"
+	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/model"
 	"matchday/pkg/commitcollect/notice"
 	"matchday/pkg/commitcollect/profile"
 	"matchday/pkg/commitcollect/signin"
+	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/spec"
 )
@@ -65,7 +71,11 @@ type World struct {
 func New(t testing.TB, faults strava.Faults) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, commitcollect.Room, Noon), cookies: map[string]string{}, Origin: App}
-	users, err := cognito.New(w.Clock, pool+"/pool", "client", "")
+	key, err := identity()
+	testkit.Must(t, err)
+	dir := t.TempDir()
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, keyFile), key, 0o600))
+	users, err := cognito.New(w.Clock, pool+"/pool", "client", dir)
 	testkit.Must(t, err)
 	users.AllowRedirects(api+spec.SignedIn, App)
 	w.Pool, w.Users = users, users
@@ -120,6 +130,23 @@ func New(t testing.TB, faults strava.Faults) *World {
 	}
 	return w
 }
+
+// keyFile is the file of a user pool with its key.
+const keyFile = "identity.pem"
+
+// identity returns the key of every world's user pool. To make one takes longer than most
+// tests.
+var identity = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "identity-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if _, err := cognito.New(clock.New(Noon, clock.Free), pool+"/pool", "client", dir); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(dir, keyFile))
+})
 
 // network is an http.RoundTripper that answers in the process.
 type network func(*http.Request) (*http.Response, error)
@@ -310,22 +337,21 @@ func (w *World) Connect(user string, athlete int64) {
 	w.redirect(w.Ask(user, http.MethodGet, back.RequestURI(), nil))
 }
 
-// AddModel adds an active model with parts.
+// AddModel stores an active model with parts.
 func (w *World) AddModel(id string, parts int) {
 	w.T.Helper()
-	check := func(out events.APIGatewayV2HTTPResponse) {
-		w.T.Helper()
-		if out.StatusCode >= 300 {
-			w.T.Fatalf("got %d %s", out.StatusCode, out.Body)
-		}
-	}
-	check(w.AskAdmin(http.MethodPut, "/admin/models/"+id, map[string]any{"name": "Trike", "year": 2026, "partsTotal": parts}))
+	meta := model.Meta{PK: item.Model(id), SK: item.Meta, EntityType: "Model", ModelID: id, Name: "Trike", Year: 2026, PartsTotal: parts, IsActive: true}
+	listed := meta
+	listed.PK, listed.SK = item.Models, meta.PK
+	testkit.PutRows(w.World, tables.Main, meta, listed)
+	var all []model.Part
 	for n := 1; n <= parts; n++ {
-		check(w.AskAdmin(http.MethodPut, fmt.Sprintf("/admin/models/%s/parts/%d", id, n), map[string]any{
-			"partName": fmt.Sprint("Part ", n), "meshFile": fmt.Sprintf("%s/%02d.glb", id, n), "attachPoint": "frame", "displayOrder": n,
-		}))
+		all = append(all, model.Part{
+			PK: meta.PK, SK: item.Part(n), EntityType: "Part", PartIndex: n,
+			PartName: fmt.Sprint("Part ", n), MeshFile: fmt.Sprintf("%s/%02d.glb", id, n), AttachPoint: "frame", DisplayOrder: n,
+		})
 	}
-	check(w.AskAdmin(http.MethodPost, "/admin/models/"+id+"/activate", nil))
+	testkit.PutRows(w.World, tables.Main, all...)
 }
 
 // Subscribe subscribes to Strava's webhooks.

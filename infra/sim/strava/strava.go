@@ -138,12 +138,13 @@ type Sim struct {
 	sub        *subscription
 	lastID     int64
 	tokens     int
-	used       int       // reads in the quarter
-	usedDay    int       // reads in the day
-	counted    time.Time // of the last read
-	calls      int
-	sent       []Event // webhooks that were accepted
-	pending    int     // webhooks that are to be sent
+	used       int            // reads in the quarter
+	usedDay    int            // reads in the day
+	counted    time.Time      // of the last read
+	calls      map[string]int // reads at the time counted, by their URL
+	sent       []Event        // webhooks that were accepted
+	counts     Counts
+	pending    int // webhooks that are to be sent
 }
 
 // New returns a simulator.
@@ -151,8 +152,12 @@ func New(cfg Config) *Sim {
 	if cfg.Quarter == 0 {
 		cfg.Quarter, cfg.Day = defaultQuarter, defaultDay
 	}
+	timeout := hookTimeout
+	if cfg.Clock.Speed() == clock.Free { // simulated time stands still during the call, and the machine may be busy
+		timeout *= 20
+	}
 	s := &Sim{
-		cfg: cfg, mux: http.NewServeMux(), http: &http.Client{Transport: cfg.HTTP, Timeout: hookTimeout},
+		cfg: cfg, mux: http.NewServeMux(), http: &http.Client{Transport: cfg.HTTP, Timeout: timeout},
 		activities: map[int64]*Activity{}, grants: map[int64]*grant{}, codes: map[string]code{}, lastID: 10_000_000_000,
 	}
 	s.mux.HandleFunc("GET /oauth/authorize", s.consent)
@@ -216,7 +221,9 @@ func (s *Sim) Edit(id int64, updates map[string]any, change func(*Activity)) {
 	if a == nil {
 		return
 	}
+	uploaded := a.uploaded
 	change(a)
+	a.uploaded = uploaded
 	s.send(Event{ObjectType: "activity", ObjectID: id, AspectType: "update", Updates: updates, OwnerID: a.Athlete.ID})
 }
 
@@ -274,6 +281,29 @@ func (s *Sim) Sent() (accepted []Event, pending int) {
 	return slices.Clone(s.sent), s.pending
 }
 
+// Counts are what has gone wrong.
+type Counts struct {
+	Lost, Doubled, Late int // webhooks
+	Limited             int // calls beyond the limits
+}
+
+// Counts returns what has gone wrong.
+func (s *Sim) Counts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts
+}
+
+// Subscription returns the id of the subscription, 0 if there is none.
+func (s *Sim) Subscription() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sub == nil {
+		return 0
+	}
+	return s.sub.ID
+}
+
 // Connected reports whether the application has access to an athlete.
 func (s *Sim) Connected(athlete int64) bool {
 	s.mu.Lock()
@@ -290,14 +320,17 @@ func (s *Sim) send(e Event) {
 	e.SubscriptionID, e.EventTime = s.sub.ID, s.cfg.Clock.Now().Unix()
 	key := []any{e.ObjectType, e.ObjectID, e.AspectType, e.EventTime}
 	if s.chance(s.cfg.Faults.Lost, append(key, "lost")...) && e.ObjectType == "activity" {
+		s.counts.Lost++
 		return
 	}
 	delay := time.Duration(s.number(append(key, "delay")...) * float64(10*time.Second))
 	if s.chance(s.cfg.Faults.Late, append(key, "late")...) {
+		s.counts.Late++
 		delay = time.Duration(s.number(append(key, "how late")...) * float64(time.Hour))
 	}
 	s.plan(e, s.sub.Callback, delay, 1)
 	if s.chance(s.cfg.Faults.Doubled, append(key, "doubled")...) {
+		s.counts.Doubled++
 		s.plan(e, s.sub.Callback, delay+time.Duration(s.number(append(key, "again")...)*float64(5*time.Minute)), 1)
 	}
 }
@@ -489,13 +522,15 @@ func (s *Sim) read(do func(grant, *http.Request) (any, int)) http.HandlerFunc {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		limited := s.count(w.Header())
-		s.calls++
-		fault := s.chance(s.cfg.Faults.Unavailable, "call", s.calls, s.cfg.Clock.Now().Unix())
+		s.calls[r.URL.RequestURI()]++
+		call := []any{r.URL.RequestURI(), s.counted.Unix(), s.calls[r.URL.RequestURI()]}
+		fault := s.chance(s.cfg.Faults.Unavailable, call...)
 		g := s.bearer(r)
 		switch {
 		case limited:
+			s.counts.Limited++
 			refuse(w, http.StatusTooManyRequests, "Application", "rate limit", "exceeded")
-		case fault && s.number("kind", s.calls) < 0.5:
+		case fault && s.number(append(call, "kind")...) < 0.5:
 			w.Header().Set("Content-Type", "text/html")
 			io.WriteString(w, "<html><body>We are down for maintenance.</body></html>")
 		case fault:
@@ -523,6 +558,9 @@ func (s *Sim) count(h http.Header) (limited bool) {
 	}
 	if now.Truncate(24*time.Hour) != s.counted.Truncate(24*time.Hour) {
 		s.usedDay = 0
+	}
+	if !now.Equal(s.counted) {
+		s.calls = map[string]int{}
 	}
 	s.counted = now
 	s.used++

@@ -6,15 +6,14 @@ package commitcollect
 import (
 	"context"
 	"crypto/sha256"
-	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"net/http"
 
 	"matchday/infra/local/console"
 	"matchday/infra/local/fleet"
+	frame "matchday/infra/local/replay"
 	"matchday/infra/rooms"
 	"matchday/infra/rooms/commitcollect/cost"
 	"matchday/infra/rooms/commitcollect/smoke"
@@ -32,9 +31,10 @@ const Bundle = "app.matchday.commitcollect"
 
 // Room plugs CommitCollect in.
 var Room = rooms.Room{
-	Spec:  commitcollect.Room,
-	Local: newLocal,
-	Smoke: smoke.Run,
+	Spec:   commitcollect.Room,
+	Local:  newLocal,
+	Replay: func(ctx context.Context, cfg frame.Config) error { return Replay(ctx, cfg, athletes, weeks) },
+	Smoke:  smoke.Run,
 	Bench: measure.Suite{
 		Run:      func(context.Context) ([]measure.Row, any, error) { return nil, map[string]any{}, nil },
 		Binaries: []spec.Function{workout.IngestEventsFunction},
@@ -57,9 +57,10 @@ type Host struct {
 }
 
 // simulate starts Strava, and returns the environment of the room's functions.
-func (h *Host) simulate(in fleet.Host, faults strava.Faults) ([]string, error) {
+func (h *Host) simulate(in fleet.Host, cfg strava.Config) ([]string, error) {
 	h.Host = in
-	h.Strava = strava.New(strava.Config{Clock: in.Clock, ID: appID, Secret: appSecret, Faults: faults})
+	cfg.Clock, cfg.ID, cfg.Secret = in.Clock, appID, appSecret
+	h.Strava = strava.New(cfg)
 	app, err := json.Marshal(map[string]string{"clientId": appID, "clientSecret": appSecret})
 	if err != nil {
 		return nil, err
@@ -81,23 +82,13 @@ func keyset() string {
 // newLocal returns CommitCollect in one local fleet.
 func newLocal() rooms.Local {
 	h := &Host{}
+	v := &visit{Host: h}
 	return rooms.Local{
 		Samples: h.samples(),
 		Fleet: fleet.Room{Spec: commitcollect.Room, App: Bundle, Simulate: func(in fleet.Host) ([]string, error) {
-			return h.simulate(in, strava.Faults{})
+			return h.simulate(in, strava.Config{})
 		}},
-		Panel: panel(),
+		Panel: v.panel(),
+		Demo:  v.demo,
 	}
-}
-
-//go:embed panel
-var files embed.FS
-
-// panel returns the room's tab.
-func panel() console.Panel {
-	page, err := fs.Sub(files, "panel")
-	if err != nil {
-		panic(err) // the folder is embedded
-	}
-	return console.Panel{Room: commitcollect.Room.Name, Title: "CommitCollect", Files: page}
 }

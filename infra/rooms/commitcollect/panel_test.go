@@ -1,0 +1,128 @@
+package commitcollect_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"matchday/infra/local/console"
+	"matchday/infra/local/console/consoletest"
+	"matchday/infra/local/fleet"
+	"matchday/infra/rooms"
+	"matchday/infra/rooms/commitcollect"
+	"matchday/infra/sim/clock"
+	"matchday/infra/testkit"
+)
+
+// newConsole returns the console of a fleet whose visitor has signed in and connected
+// Strava, and what lets the fleet's time pass.
+func newConsole(t *testing.T) (hub *console.Hub, pass func(time.Duration)) {
+	t.Helper()
+	c := clock.New(time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC), clock.Free)
+	done := c.Work()
+	local := commitcollect.Room.Local()
+	f, err := fleet.Start(t.Context(), fleet.Config{Clock: c, Root: root, Bin: binaries(t), Rooms: []fleet.Room{local.Fleet}})
+	testkit.Must(t, err)
+	t.Cleanup(func() {
+		done()
+		c.Stop()
+		f.Close()
+	})
+	demo, err := local.Demo(rooms.Options{Say: t.Logf})
+	testkit.Must(t, err)
+	for range 2 { // as when the fleet is started again
+		testkit.Must(t, demo.Prepare(t.Context()))
+	}
+	hub = console.NewHub(local.Panel)
+	hub.Attach(f)
+	return hub, func(d time.Duration) {
+		t.Helper()
+		testkit.Must(t, c.Sleep(context.WithoutCancel(t.Context()), c.Now().Add(d)))
+	}
+}
+
+// TestPanel has the visitor's athlete go out in a browser: the parts of the model appear,
+// and the page says why an activity does not count.
+func TestPanel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds and runs the whole fleet")
+	}
+	t.Parallel()
+	hub, pass := newConsole(t)
+	server := httptest.NewServer(hub.Handler())
+	t.Cleanup(server.Close)
+	tab, complaints := consoletest.Browser(t)
+	run := func(actions ...consoletest.Action) {
+		t.Helper()
+		if err := chromedp.Do(tab, actions...); err != nil {
+			t.Fatalf("%v; the page complained %q", err, complaints())
+		}
+	}
+	click := func(selector string) consoletest.Action { return chromedp.Click(chromedp.CSS(selector)) }
+	minted := func(n int) consoletest.Action {
+		return consoletest.See(fmt.Sprintf(`document.querySelectorAll("#model .minted").length === %d && document.querySelectorAll("#parts .minted").length === %d`, n, n))
+	}
+	goOut := func(n int) {
+		t.Helper()
+		run(click(fmt.Sprintf("#collect [data-go]:nth-child(%d)", n)), consoletest.Says("#collect-said", "at Strava"))
+		pass(time.Minute)
+	}
+	why := func(workout, said string) {
+		t.Helper()
+		at := fmt.Sprintf(`[...document.querySelectorAll("#workouts li")].find((li) => li.textContent.includes(%q))`, workout)
+		run(consoletest.See(at), consoletest.See(at+`.querySelector("button").click() || true`), consoletest.Says("#why-said", said))
+	}
+
+	run(consoletest.Resize(1440, 1000, "light"), chromedp.Navigate(server.URL+"/commitcollect/"), consoletest.Says("#goal", "42.2 km of running"), consoletest.Says("#workouts-about", "athlete 2026"),
+		minted(0), consoletest.Says("#metres", "3.5 km to the next part"))
+	goOut(1)
+	run(minted(1), consoletest.Says("#metres", "5 km"), consoletest.Says("#parts .minted", "Frame"), consoletest.Says("#story", "Minted: Frame"))
+	why("Run · 5 km", "It counts: 5 km.")
+	goOut(3)
+	run(minted(3), consoletest.Says("#metres", "13 km"))
+	why("by the watch", "recorded by a second device")
+	goOut(4)
+	why("Ride", "another sport")
+	goOut(5)
+	why("Before the milestone", "before the milestone's period")
+	run(minted(3), click("#collect-pause"), consoletest.Says("#goal-about", "paused"))
+	goOut(2)
+	run(minted(3), click("#collect-pause"), consoletest.Says("#goal-about", "active"))
+	pass(time.Minute)
+	run(minted(7), consoletest.Says("#metres", "25 km"))
+	run(consoletest.See(`[...document.querySelectorAll("#workouts li")].find((li) => li.textContent.includes("TrailRun")).querySelector("button:last-child").click() || true`), consoletest.Says("#why-said", "deleted at Strava"))
+	pass(time.Minute)
+	run(minted(7), consoletest.Says("#goal-about", "13 km of the workouts are left"), consoletest.See(`!document.querySelector("#workouts").textContent.includes("TrailRun")`))
+	for _, look := range []struct {
+		width, height int64
+		mode          string
+	}{{1440, 1000, "light"}, {390, 844, "dark"}, {768, 1024, "light"}} {
+		run(consoletest.Resize(look.width, look.height, look.mode))
+		consoletest.Fits(t, tab, look.width)
+		consoletest.Shoot(t, tab, fmt.Sprintf("commitcollect-%d-%s", look.width, look.mode))
+	}
+	run(consoletest.Resize(1440, 1000, "light"), click("#collect-link"), consoletest.Says("#workouts-about", "not connected"))
+	pass(2 * time.Minute)
+	run(consoletest.See(`document.querySelectorAll("#workouts li").length === 0`), minted(7), click("#collect-link"), consoletest.Says("#workouts-about", "athlete 2026"))
+	pass(time.Minute)
+	run(consoletest.See(`document.querySelectorAll("#workouts li").length > 3`), click("#collect-start"), minted(0))
+	if said := complaints(); len(said) > 0 {
+		t.Errorf("the page complained %q", said)
+	}
+}
+
+// TestPanelRefusals: buttons take no ids that are none, and say what the API refuses.
+func TestPanelRefusals(t *testing.T) {
+	t.Parallel()
+	handler := console.NewHub(commitcollect.Room.Local().Panel).Handler()
+	for path, body := range map[string]string{"why": `{"activity":"../x","milestone":"A"}`, "go": `{"sport":"Run","km":5}`, "set": `{"milestone":7}`} {
+		if status, text := consoletest.Post(handler, "commitcollect/"+path, body); status < 400 || !strings.Contains(text, "error") {
+			t.Errorf("%s before the fleet has started: %d %s", path, status, text)
+		}
+	}
+}

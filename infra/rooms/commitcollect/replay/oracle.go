@@ -1,0 +1,215 @@
+package replay
+
+import (
+	"slices"
+	"time"
+)
+
+// data is what Strava says of an activity.
+type data struct {
+	name          string
+	sport         string
+	start         time.Time
+	offset        time.Duration // of the place from UTC
+	metres, climb float64
+	manual        bool
+	flagged       bool
+	private       bool
+}
+
+// day is the day on which the activity took place, there.
+func (d data) day() string { return d.start.Add(d.offset).Format(time.DateOnly) }
+
+// activity is an activity of an athlete.
+type activity struct {
+	id   int64
+	data           // at Strava
+	seen data      // as the app must have seen it last
+	gone bool      // deleted at Strava
+	has  bool      // the app must have it
+	at   time.Time // of the upload
+	twin bool      // one of two recordings of the same workout
+}
+
+// choice is what a user counts besides what always counts.
+type choice struct {
+	Virtual   bool `json:"virtual"`
+	EBike     bool `json:"eBike"`
+	Handcycle bool `json:"handcycle"`
+	Manual    bool `json:"manual"`
+	Private   bool `json:"private"`
+}
+
+// goal is what a milestone asks for.
+type goal struct {
+	model      string
+	sport      string // RIDE, RUN or SWIM
+	climb      bool   // metres of ascent instead of distance
+	total      int64
+	parts      int
+	start      time.Time
+	first, end string // days; "" for none
+}
+
+// milestone is a milestone as it must be.
+type milestone struct {
+	goal
+	id        string
+	paused    bool
+	completed bool
+	raw       int64       // of the workouts as they are
+	best      int64       // the highest raw so far
+	early     int         // workouts that only began too early
+	reached   []time.Time // by part: when the workouts earned it
+}
+
+// hidden reports whether the app cannot see an activity at Strava.
+func (a *athlete) hidden(x *activity) bool {
+	return x.gone || x.private && !slices.Contains(a.scope, "activity:read_all")
+}
+
+var families = map[string]string{
+	"Ride": "RIDE", "MountainBikeRide": "RIDE", "GravelRide": "RIDE", "VirtualRide": "RIDE", "EBikeRide": "RIDE", "Handcycle": "RIDE",
+	"Run": "RUN", "TrailRun": "RUN", "VirtualRun": "RUN", "Swim": "SWIM",
+}
+
+func whole(metres float64) int64 { return int64(metres + 0.5) }
+
+func (g goal) value(d data) int64 {
+	if g.climb {
+		return whole(d.climb)
+	}
+	return whole(d.metres)
+}
+
+// against returns why an activity does not count, whatever the others are.
+func (g goal) against(d data, hidden bool, c choice) (why []string) {
+	say := func(code string, holds bool) {
+		if holds {
+			why = append(why, code)
+		}
+	}
+	say("deleted", hidden)
+	say("other_sport", families[d.sport] != g.sport)
+	say("before_start", d.start.Before(g.start) || d.day() < g.first)
+	say("after_end", g.end != "" && d.day() > g.end)
+	say("virtual_not_chosen", (d.sport == "VirtualRide" || d.sport == "VirtualRun") && !c.Virtual)
+	say("ebike_not_chosen", d.sport == "EBikeRide" && !c.EBike)
+	say("handcycle_not_chosen", d.sport == "Handcycle" && !c.Handcycle)
+	say("manual_not_chosen", d.manual && !c.Manual)
+	say("private_not_chosen", d.private && !c.Private)
+	say("flagged", d.flagged)
+	say("no_value", g.value(d) == 0)
+	return why
+}
+
+// same reports whether two recordings are of the same workout.
+func same(x, y data) bool {
+	apart, longer := x.metres-y.metres, max(whole(x.metres), whole(y.metres))
+	return x.start.Sub(y.start).Abs() <= 2*time.Minute && (whole(max(apart, -apart)) <= 50 || 20*max(apart, -apart) <= float64(longer))
+}
+
+// verdict is why an activity does not count, and the id of the one that counts instead.
+type verdict struct {
+	why []string
+	of  int64
+}
+
+// judge says of each activity that the app has why it does not count. Of two recordings of
+// the same workout the one that reached Strava first counts.
+func (a *athlete) judge(g goal) map[*activity]verdict {
+	all := map[*activity]verdict{}
+	var count []*activity
+	for _, x := range a.activities {
+		if !x.has {
+			continue
+		}
+		all[x] = verdict{why: g.against(x.seen, a.hidden(x), a.counts)}
+		if len(all[x].why) == 0 {
+			count = append(count, x)
+		}
+	}
+	slices.SortFunc(count, func(x, y *activity) int { return x.seen.start.Compare(y.seen.start) })
+	for i, x := range count { // in the world at most two are the same
+		for _, y := range count[i+1:] {
+			if y.seen.start.Sub(x.seen.start) > 2*time.Minute {
+				break
+			}
+			if first, second := x, y; same(x.seen, y.seen) {
+				if second.id < first.id {
+					first, second = second, first
+				}
+				all[second] = verdict{[]string{"duplicate"}, first.id}
+			}
+		}
+	}
+	return all
+}
+
+// threshold is the metres that part n takes: n/parts of the total, rounded up.
+func (g goal) threshold(n int) int64 {
+	metres := int64(n) * g.total / int64(g.parts)
+	if int64(n)*g.total%int64(g.parts) != 0 {
+		metres++
+	}
+	return metres
+}
+
+// observe computes the milestones of an athlete after something has changed at a time. What
+// was reached is never lost, a paused milestone stands still, and a completed one stays so.
+func (a *athlete) observe(now time.Time) {
+	for _, x := range a.activities {
+		if !a.hidden(x) {
+			x.seen = x.data
+		}
+	}
+	for _, m := range a.milestones {
+		if m.paused {
+			continue
+		}
+		m.raw, m.early = 0, 0
+		for x, v := range a.judge(m.goal) {
+			switch {
+			case len(v.why) == 0:
+				m.raw += m.value(x.seen)
+			case len(v.why) == 1 && v.why[0] == "before_start":
+				m.early++
+			}
+		}
+		m.best = max(m.best, m.raw)
+		for len(m.reached) < m.parts && m.best >= m.threshold(len(m.reached)+1) {
+			m.reached = append(m.reached, now)
+		}
+		m.completed = m.best >= m.total
+	}
+}
+
+// latest returns the activities that the app lists, the latest first.
+func (a *athlete) latest() (all []*activity) {
+	for _, x := range a.activities {
+		if x.has && !a.hidden(x) {
+			all = append(all, x)
+		}
+	}
+	slices.SortFunc(all, func(x, y *activity) int {
+		if c := y.seen.start.Compare(x.seen.start); c != 0 {
+			return c
+		}
+		return int(y.id - x.id)
+	})
+	return all
+}
+
+// fetch is what the app does when it fetches the history: it has all activities since the
+// begin of the year, or of the first milestone.
+func (a *athlete) fetch(now time.Time) {
+	since := time.Date(now.Year(), 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -1)
+	for _, m := range a.milestones {
+		if m.start.Before(since) {
+			since = m.start
+		}
+	}
+	for _, x := range a.activities {
+		x.has = x.has || !a.hidden(x) && x.start.After(since)
+	}
+}

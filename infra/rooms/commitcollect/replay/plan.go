@@ -1,0 +1,235 @@
+package replay
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// step is something that happens at a time.
+type step struct {
+	at time.Time
+	do func(context.Context)
+}
+
+const day = 24 * time.Hour
+
+// What takes from an athlete, as a deletion does, is only exact if the app knows all that
+// came before, and if nothing comes until the app knows of it: what was earned for a moment
+// stays earned. So athletes rest before and after: for two nights, in which the app finds
+// recent events that were lost, or for two weeks, in which it finds all.
+const (
+	rest     = 60 * time.Hour
+	longRest = 15*day + 12*time.Hour
+	// recent is how old an activity may be whose lost events two nights find.
+	recent = 105 * time.Hour
+)
+
+// span is a time in which an athlete rests.
+type span struct{ from, to time.Time }
+
+func inside(all []span, at time.Time) bool {
+	return slices.ContainsFunc(all, func(s span) bool { return !at.Before(s.from) && at.Before(s.to) })
+}
+
+// plan returns the steps of the year.
+func (r *run) plan() []step {
+	var all []step
+	for i, a := range r.athletes {
+		p := &planner{run: r, athlete: a, dice: r.dice("plan", a.name)}
+		p.life(i)
+		all = append(all, p.steps...)
+	}
+	for n := range int(r.end.Sub(start) / (30 * day)) {
+		all = append(all, step{start.Add(time.Duration(n)*30*day + 20*day + 12*time.Hour), r.forge})
+	}
+	all = append(all, step{start.Add(2 * day), r.steal})
+	slices.SortStableFunc(all, func(a, b step) int { return a.at.Compare(b.at) })
+	return all
+}
+
+// planner plans the year of an athlete.
+type planner struct {
+	run *run
+	*athlete
+	dice  *rand.Rand
+	steps []step
+	rests []span
+}
+
+func (p *planner) add(at time.Time, do func(context.Context, *athlete)) {
+	if at.Before(p.run.end) {
+		p.steps = append(p.steps, step{at, func(ctx context.Context) {
+			if !p.gone {
+				do(ctx, p.athlete)
+			}
+		}})
+	}
+}
+
+// life plans the year of the athlete with a number.
+func (p *planner) life(number int) {
+	r, d, quiet := p.run, p.dice, p.run.end.Add(-3*day)
+	for n := range 8 { // what Strava has already
+		if p.former != nil {
+			break
+		}
+		x := &activity{data: p.invent(d, p.joins.Add(-time.Duration(n*61+30)*time.Hour))}
+		p.add(start.Add(time.Duration(n)*time.Second), func(_ context.Context, a *athlete) { r.upload(a, x) })
+	}
+	p.add(p.joins, r.join)
+	last := quiet
+	if p.leaves {
+		last = p.joins.Add(r.end.Sub(p.joins) * 6 / 10)
+		p.add(last, r.leave)
+		p.steps = append(p.steps, step{last.Add(3 * time.Hour), func(ctx context.Context) { r.checkForgotten(ctx, p.athlete) }})
+	}
+	p.upsets(last)
+	p.goals(last)
+	for at := p.joins.Add(day).Truncate(day); at.Before(last); at = at.Add(day) {
+		p.train(at)
+		if r.trial != nil {
+			p.add(at.Add(8*time.Hour+time.Duration(number)*time.Minute), r.glance)
+		}
+	}
+	for n := range 3 { // races, on days that are the same for all
+		at := start.Add(r.end.Sub(start) * time.Duration(20+30*n) / 100).Truncate(day).Add(12*time.Hour + time.Duration(number)*7*time.Second)
+		for lap := range 8 {
+			x := &activity{data: p.invent(d, at.Add(time.Duration(lap-12)*20*time.Minute))}
+			p.bring(at.Add(time.Duration(lap)*70*time.Second), x)
+		}
+	}
+	for n := range int(r.end.Sub(p.joins) / (40 * day)) {
+		at := p.joins.Add(time.Duration(n)*40*day + time.Duration(5+d.IntN(30))*day)
+		p.add(at, r.sync)
+		p.add(at.Add(2*time.Hour), func(_ context.Context, a *athlete) { r.strava.Expire(a.id) })
+		p.add(at.Add(3*time.Hour), r.repeat)
+	}
+}
+
+// train plans the activities of a day.
+func (p *planner) train(today time.Time) {
+	d := p.dice
+	if d.IntN(100) >= 72 {
+		return
+	}
+	x := &activity{data: p.invent(d, today.Add(time.Duration(5*3600+d.IntN(14*3600))*time.Second))}
+	up := x.start.Add(time.Hour + time.Duration(d.IntN(3600))*time.Second)
+	switch d.IntN(12) {
+	case 0: // the phone has no connection for some days
+		p.bring(up.Add(time.Duration(1+d.IntN(3))*day), x)
+		return
+	case 1: // a second device
+		y := *x
+		x.twin, y.twin = true, true
+		y.name, y.start, y.metres, y.climb = "Session of the watch", x.start.Add(time.Duration(d.IntN(100))*time.Second), tenths(x.metres*0.98), tenths(x.climb*0.97)
+		p.bring(up, x)
+		p.bring(up.Add(3*time.Minute), &y)
+		return
+	case 2: // two in an hour that are not the same
+		y := &activity{data: p.invent(d, x.start.Add(90*time.Minute))}
+		p.bring(up.Add(2*time.Hour), y)
+	case 3: // its name is changed, and later its length
+		p.bring(up, x)
+		p.when(up.Add(20*time.Minute), func(_ context.Context, a *athlete) {
+			p.run.edit(a, x, "renamed", map[string]any{"title": "Better name"}, func(d *data) { d.name = "Better name" })
+		})
+		p.when(up.Add(5*time.Hour), func(_ context.Context, a *athlete) {
+			p.run.edit(a, x, "longer", nil, func(d *data) { d.metres, d.climb = tenths(d.metres*1.03), tenths(d.climb*1.03) })
+		})
+		return
+	case 4: // of the wrong sport at first
+		right := x.sport
+		if x.sport = "Walk"; families[right] == "" {
+			x.sport = right
+		}
+		p.bring(up, x)
+		p.when(up.Add(2*time.Hour), func(_ context.Context, a *athlete) {
+			p.run.edit(a, x, "retyped", map[string]any{"type": right}, func(d *data) { d.sport = right })
+		})
+		return
+	}
+	p.bring(up, x)
+}
+
+// when adds a step unless the athlete rests then.
+func (p *planner) when(at time.Time, do func(context.Context, *athlete)) {
+	if !inside(p.rests, at) && at.Before(p.run.end.Add(-3*day)) {
+		p.add(at, do)
+	}
+}
+
+// bring adds the upload of an activity unless the athlete rests then.
+func (p *planner) bring(at time.Time, x *activity) {
+	if at.After(p.joins) {
+		p.when(at, func(_ context.Context, a *athlete) { p.run.upload(a, x) })
+	}
+}
+
+// goals plans the milestones beside the first.
+func (p *planner) goals(last time.Time) {
+	d := p.dice
+	for n := range 1 + d.IntN(3) {
+		at := p.joins.Add(time.Duration(n)*last.Sub(p.joins)/4 + 6*time.Hour)
+		for inside(p.rests, at) {
+			at = at.Add(day)
+		}
+		p.add(at, func(ctx context.Context, a *athlete) { p.run.begin(ctx, a, n+1) })
+	}
+}
+
+// upsets plans what takes from the athlete until a time.
+func (p *planner) upsets(last time.Time) {
+	r, d := p.run, p.dice
+	one := func(do func(context.Context, *athlete), after time.Duration) func(at time.Time) time.Time {
+		return func(at time.Time) time.Time { p.add(at, do); return at.Add(after) }
+	}
+	all := []func(at time.Time) time.Time{
+		one(r.drop(recent), rest), one(r.drop(0), longRest), one(r.crop(recent), rest), one(r.crop(0), longRest),
+		one(r.retype, rest), one(r.postdate, rest), one(r.flag, rest), one(r.choose, time.Hour), one(r.dropTwin, rest),
+		func(at time.Time) time.Time { // it is hidden, and shown again
+			p.add(at, r.hide)
+			p.add(at.Add(rest+time.Minute), r.show)
+			return at.Add(rest)
+		},
+		func(at time.Time) time.Time {
+			p.add(at, r.pause)
+			p.add(at.Add(9*day), r.resume)
+			return at.Add(time.Minute)
+		},
+		p.away(func(ctx context.Context, a *athlete) { r.disconnect(ctx, a, false) }),
+		p.away(func(ctx context.Context, a *athlete) { r.disconnect(ctx, a, true) }),
+		p.away(r.revoke),
+	}
+	order := d.Perm(len(all))
+	at := p.joins.Add(time.Duration(8+d.IntN(6))*day + time.Duration(d.IntN(20*3600))*time.Second)
+	for n := 0; ; n++ {
+		do := all[order[n%len(order)]]
+		before := len(p.steps)
+		end := do(at)
+		if end.Add(rest).After(last) {
+			p.steps = p.steps[:before]
+			return
+		}
+		p.add(at.Add(-2*time.Minute), r.check)
+		p.add(end.Add(-time.Minute), r.check)
+		p.rests = append(p.rests, span{at.Add(-rest), end})
+		at = end.Add(time.Duration(11+d.IntN(9))*day + time.Duration(d.IntN(20*3600))*time.Second)
+	}
+}
+
+// away plans some days without a connection, with activities that only Strava has.
+func (p *planner) away(end func(context.Context, *athlete)) func(at time.Time) time.Time {
+	return func(at time.Time) time.Time {
+		p.add(at, end)
+		for n := range 2 {
+			began := at.Add(time.Duration(20+24*n) * time.Hour)
+			x := &activity{data: p.invent(p.dice, began)}
+			p.add(began.Add(2*time.Hour), func(_ context.Context, a *athlete) { p.run.upload(a, x) })
+		}
+		p.add(at.Add(3*day), p.run.connect)
+		p.add(at.Add(3*day+2*time.Hour), func(context.Context, *athlete) {}) // the history is being fetched
+		return at.Add(3*day + 3*time.Hour)
+	}
+}

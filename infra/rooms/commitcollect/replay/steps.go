@@ -1,0 +1,409 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"matchday/infra/local/fleet"
+	"matchday/infra/sim/strava"
+)
+
+// models are those that the athletes collect, by their number of parts.
+var models = map[string]int{"trike": 12, "kite": 5}
+
+// prepare writes the models, and subscribes to the webhooks.
+func (r *run) prepare(ctx context.Context) {
+	for id, parts := range models {
+		r.call(ctx, fleet.Administrator, http.MethodPut, "/admin/models/"+id, map[string]any{"name": "The " + id, "year": 2026, "partsTotal": parts}, nil, "")
+		for n := 1; n <= parts; n++ {
+			if n == parts {
+				r.call(ctx, fleet.Administrator, http.MethodPost, "/admin/models/"+id+"/activate", nil, nil, "model_incomplete")
+			}
+			r.call(ctx, fleet.Administrator, http.MethodPut, fmt.Sprintf("/admin/models/%s/parts/%d", id, n), map[string]any{
+				"partName": partName(id, n), "meshFile": fmt.Sprintf("%s/%02d.glb", id, n), "attachPoint": "frame", "displayOrder": n,
+			}, nil, "")
+		}
+		r.call(ctx, fleet.Administrator, http.MethodPost, "/admin/models/"+id+"/activate", nil, nil, "")
+	}
+	r.call(ctx, fleet.Administrator, http.MethodPost, "/admin/strava/subscription", nil, nil, "")
+}
+
+func partName(model string, n int) string { return fmt.Sprintf("Part %d of the %s", n, model) }
+
+// join signs an athlete up, connects Strava, and starts the first milestone.
+func (r *run) join(ctx context.Context, a *athlete) {
+	if f := a.former; f != nil {
+		for _, x := range f.activities {
+			y := *x
+			y.has = false
+			a.activities = append(a.activities, &y)
+		}
+	}
+	if _, _, err := r.try(ctx, func() error { return a.browser.SignIn(ctx, a.user) }); err != nil {
+		a.fail("the sign-in: %v", err)
+		return
+	}
+	r.registerPhone(ctx, a)
+	if a.id%5 == 0 { // the box that matters is not ticked at first
+		code, _, err := r.try(ctx, func() error { return a.browser.Connect(ctx, a.id, []string{"read"}) })
+		if err != nil || code != "missing_scope" {
+			a.fail("connecting without the scope: got %s %v, want missing_scope", orOK(code), err)
+		}
+		r.refused++
+		r.ask(ctx, a, http.MethodPost, "/activities/sync", nil, nil, "not_connected", "")
+	}
+	r.connect(ctx, a)
+	r.begin(ctx, a, 0)
+}
+
+func (r *run) registerPhone(ctx context.Context, a *athlete) {
+	if a.phone != "" {
+		r.ask(ctx, a, http.MethodPost, "/devices", map[string]string{"deviceToken": a.phone}, nil, "", "")
+	}
+}
+
+// connect connects Strava.
+func (r *run) connect(ctx context.Context, a *athlete) {
+	r.ask(ctx, a, http.MethodGet, "/session", nil, nil, "", "") // signs in again if that is needed
+	code, _, err := r.try(ctx, func() error { return a.browser.Connect(ctx, a.id, a.scope) })
+	if err != nil || code != "" {
+		a.fail("%s connecting: got %s %v, want success", r.date(), orOK(code), err)
+		return
+	}
+	a.connected = true
+	a.did["connections"]++
+	a.fetch(r.clock.Now())
+	a.observe(r.clock.Now())
+}
+
+// glance has an athlete look at the app, in a run with faults. If an answer of Strava with
+// new tokens was lost, the athlete has to connect again.
+func (r *run) glance(ctx context.Context, a *athlete) {
+	if r.trial == nil || !a.connected {
+		return
+	}
+	var is struct{ Broken bool }
+	if r.ask(ctx, a, http.MethodGet, "/strava/status", nil, &is, "", "") && is.Broken {
+		r.connect(ctx, a)
+		a.did["connections"]-- // not the world's
+	}
+}
+
+// steal has somebody connect the athlete of another. That one's tokens are valid no more,
+// because Strava has given new ones.
+func (r *run) steal(ctx context.Context) {
+	owner, thief := r.athletes[0], r.athletes[1]
+	r.ask(ctx, thief, http.MethodGet, "/session", nil, nil, "", "")
+	code, _, err := r.try(ctx, func() error { return thief.browser.Connect(ctx, owner.id, everything) })
+	if err != nil || code != "athlete_already_connected" {
+		thief.fail("connecting the athlete of another: got %s %v, want athlete_already_connected", orOK(code), err)
+	}
+	r.refused++
+	r.connect(ctx, owner)
+}
+
+// aim invents the goal of the n-th milestone of an athlete.
+func (r *run) aim(a *athlete, n int) goal {
+	d, now := r.dice("goal", a.name, n), r.clock.Now()
+	g := goal{model: "trike", sport: families[a.sports[0]], start: now.Add(-10 * day).Truncate(time.Hour)}
+	if n > 0 {
+		g.sport = families[a.sports[d.IntN(len(a.sports))]]
+		if g.sport == "" {
+			g.sport = "RUN"
+		}
+		g.climb = g.sport != "SWIM" && d.IntN(5) < 2
+		if d.IntN(2) == 0 {
+			g.model = "kite"
+		}
+		g.start = now.Add(time.Duration(d.IntN(30)-20) * day).Truncate(time.Hour)
+	}
+	g.parts = models[g.model]
+	until := r.end
+	if n > 0 && d.IntN(2) == 0 { // days of the place where the athlete is
+		first := g.start.Truncate(day)
+		last := first.AddDate(0, 0, 20+d.IntN(70))
+		g.first, g.end, g.start = first.Format(time.DateOnly), last.Format(time.DateOnly), first.Add(-14*time.Hour)
+		if last.Before(until) {
+			until = last
+		}
+	}
+	each := map[string]float64{"RIDE": 38000, "RUN": 9000, "SWIM": 2000}[g.sport]
+	if g.climb {
+		each *= 0.006
+	}
+	days := max(7, until.Sub(g.start).Hours()/24)
+	g.total = max(int64(g.parts), int64(days*0.5*each*(0.3+1.2*d.Float64())))
+	return g
+}
+
+// begin starts the n-th milestone of an athlete.
+func (r *run) begin(ctx context.Context, a *athlete, n int) {
+	g := r.aim(a, n)
+	body := map[string]any{"modelId": g.model, "sport": g.sport, "targetType": "DISTANCE_METERS", "totalTarget": g.total, "periodStartAtUtc": g.start.Unix()}
+	if g.climb {
+		body["targetType"] = "ELEVATION_METERS"
+	}
+	if g.first != "" {
+		body["periodStartDay"], body["periodEndDay"] = g.first, g.end
+	}
+	if n == 0 {
+		wrong := map[string]any{"modelId": g.model, "sport": g.sport, "targetType": body["targetType"], "totalTarget": g.total, "periodStartAtUtc": g.start.Unix(), "partsTotal": g.parts - 1}
+		r.ask(ctx, a, http.MethodPost, "/milestones", wrong, nil, "parts_total_must_match_model", "")
+	}
+	var out struct{ MilestoneID string }
+	if r.ask(ctx, a, http.MethodPost, "/milestones", body, &out, "", "", "Idempotency-Key", fmt.Sprint(a.user, " ", n)) {
+		a.milestones = append(a.milestones, &milestone{goal: g, id: out.MilestoneID})
+		a.fetch(r.clock.Now())
+		a.observe(r.clock.Now())
+	}
+}
+
+// upload has an athlete bring an activity to Strava.
+func (r *run) upload(a *athlete, x *activity) {
+	x.at = r.clock.Now()
+	x.id = r.strava.Upload(a.id, x.shown())
+	x.has = a.connected && !a.hidden(x)
+	a.activities = append(a.activities, x)
+	a.observe(x.at)
+}
+
+// edit changes an activity at Strava.
+func (r *run) edit(a *athlete, x *activity, what string, updates map[string]any, change func(*data)) {
+	if x.id == 0 || x.gone { // it was not brought
+		return
+	}
+	change(&x.data)
+	if updates == nil {
+		updates = map[string]any{}
+	}
+	r.strava.Edit(x.id, updates, func(of *strava.Activity) {
+		shown := x.shown()
+		shown.ID, shown.Athlete, shown.Type, shown.Visibility = of.ID, of.Athlete, of.SportType, of.Visibility
+		shown.StartDateLocal = x.start.Add(x.offset).Format("2006-01-02T15:04:05Z")
+		*of = shown
+	})
+	a.did[what]++
+	a.observe(r.clock.Now())
+}
+
+// some returns an activity that an upset can be about: at most so old, or if that is 0,
+// any since the first milestone. It returns nil if there is none.
+func (r *run) some(a *athlete, age time.Duration, fits func(*activity) bool) *activity {
+	if !a.connected || len(a.milestones) == 0 {
+		return nil
+	}
+	since := a.milestones[0].start
+	if age > 0 {
+		since = r.clock.Now().Add(-age)
+	}
+	all := slices.DeleteFunc(slices.Clone(a.activities), func(x *activity) bool {
+		return !x.has || a.hidden(x) || x.start.Before(since) || x.start.After(r.clock.Now()) || !fits(x)
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	return all[r.dice("some", a.name, r.clock.Now().Unix()).IntN(len(all))]
+}
+
+func anything(*activity) bool { return true }
+
+// doing is what an upset does to an athlete.
+type doing = func(context.Context, *athlete)
+
+func (r *run) delete(a *athlete, x *activity, what string) {
+	x.gone = true
+	r.strava.Delete(x.id)
+	a.did[what]++
+	a.observe(r.clock.Now())
+}
+
+func (r *run) drop(age time.Duration) doing {
+	return func(_ context.Context, a *athlete) {
+		if x := r.some(a, age, anything); x != nil {
+			r.delete(a, x, "deleted")
+		}
+	}
+}
+
+// dropTwin deletes the first recording of a workout: the second counts from then on.
+func (r *run) dropTwin(_ context.Context, a *athlete) {
+	if x := r.some(a, recent, func(x *activity) bool { return x.twin }); x != nil {
+		r.delete(a, x, "twins deleted")
+	}
+}
+
+func (r *run) crop(age time.Duration) doing {
+	return func(_ context.Context, a *athlete) {
+		if x := r.some(a, age, anything); x != nil {
+			r.edit(a, x, "cropped", nil, func(d *data) { d.metres, d.climb = tenths(d.metres*0.6), tenths(d.climb*0.6) })
+		}
+	}
+}
+
+func (r *run) retype(_ context.Context, a *athlete) {
+	if x := r.some(a, recent, anything); x != nil {
+		r.edit(a, x, "made walks", map[string]any{"type": "Walk"}, func(d *data) { d.sport = "Walk" })
+	}
+}
+
+// postdate moves an activity to before the first milestone: its device had lost the date.
+func (r *run) postdate(_ context.Context, a *athlete) {
+	if x := r.some(a, recent, anything); x != nil {
+		r.edit(a, x, "moved", nil, func(d *data) {
+			d.start = a.milestones[0].start.Add(-30*time.Hour - time.Duration(x.id%997)*time.Second)
+		})
+	}
+}
+
+func (r *run) flag(_ context.Context, a *athlete) {
+	if x := r.some(a, recent, anything); x != nil {
+		r.edit(a, x, "flagged", nil, func(d *data) { d.flagged = true })
+	}
+}
+
+func (r *run) hide(_ context.Context, a *athlete) {
+	if x := r.some(a, recent, func(x *activity) bool { return !x.private }); x != nil {
+		a.hiding = x
+		r.edit(a, x, "hidden", map[string]any{"private": "true"}, func(d *data) { d.private = true })
+	}
+}
+
+func (r *run) show(_ context.Context, a *athlete) {
+	if x := a.hiding; x != nil {
+		a.hiding = nil
+		r.edit(a, x, "shown", map[string]any{"private": "false"}, func(d *data) { d.private = false })
+	}
+}
+
+// choose changes what counts.
+func (r *run) choose(ctx context.Context, a *athlete) {
+	is := a.counts
+	one := []*bool{&is.Virtual, &is.EBike, &is.Handcycle, &is.Manual, &is.Private}[r.dice("choose", a.name, r.clock.Now().Unix()).IntN(5)]
+	*one = !*one
+	if r.ask(ctx, a, http.MethodPatch, "/preferences", map[string]any{"counts": is}, nil, "", "") {
+		a.counts = is
+		a.did["choices"]++
+		a.observe(r.clock.Now())
+	}
+}
+
+// set pauses or resumes the first milestone that is not completed.
+func (r *run) set(ctx context.Context, a *athlete, paused bool, status string) {
+	for _, m := range a.milestones {
+		if m.completed {
+			r.ask(ctx, a, http.MethodPatch, "/milestones/"+m.id, map[string]string{"status": status}, nil, "milestone_completed", "")
+			continue
+		}
+		if m.paused != paused && r.ask(ctx, a, http.MethodPatch, "/milestones/"+m.id, map[string]string{"status": status}, nil, "", "") {
+			m.paused = paused
+			a.did["set "+status]++
+		}
+	}
+	a.observe(r.clock.Now())
+}
+
+func (r *run) pause(ctx context.Context, a *athlete)  { r.set(ctx, a, true, "PAUSED") }
+func (r *run) resume(ctx context.Context, a *athlete) { r.set(ctx, a, false, "ACTIVE") }
+
+// disconnect ends the connection in the app.
+func (r *run) disconnect(ctx context.Context, a *athlete, keep bool) {
+	if !r.ask(ctx, a, http.MethodPatch, "/preferences", map[string]bool{"keepWorkouts": keep}, nil, "", "") {
+		return
+	}
+	a.keep = keep
+	if r.ask(ctx, a, http.MethodDelete, "/strava/connection", nil, nil, "", "") {
+		r.cutOff(a)
+		a.did["disconnections"]++
+	}
+}
+
+// revoke ends the connection at Strava.
+func (r *run) revoke(_ context.Context, a *athlete) {
+	r.strava.Revoke(a.id)
+	r.cutOff(a)
+	a.did["revocations"]++
+}
+
+// cutOff is what the end of a connection must lead to.
+func (r *run) cutOff(a *athlete) {
+	a.connected = false
+	for _, x := range a.activities {
+		x.has = x.has && a.keep
+	}
+}
+
+// sync has the activities fetched, twice.
+func (r *run) sync(ctx context.Context, a *athlete) {
+	r.glance(ctx, a)
+	if !a.connected {
+		r.ask(ctx, a, http.MethodPost, "/activities/sync", nil, nil, "not_connected", "")
+		return
+	}
+	r.ask(ctx, a, http.MethodPost, "/activities/sync", nil, nil, "", "sync_too_soon")
+	r.ask(ctx, a, http.MethodPost, "/activities/sync", nil, nil, "sync_too_soon", "")
+	a.did["syncs"]++
+}
+
+// repeat has an administrator repeat an event of the athlete, which changes nothing.
+func (r *run) repeat(ctx context.Context, a *athlete) {
+	sent, _ := r.strava.Sent()
+	for _, e := range slices.Backward(sent) {
+		at := time.Unix(e.EventTime, 0)
+		if r.clock.Now().Sub(at) > 5*day {
+			return
+		}
+		if e.OwnerID != a.id || e.ObjectType != "activity" || r.clock.Now().Sub(at) < 2*time.Hour || !a.connected ||
+			!slices.ContainsFunc(a.activities, func(x *activity) bool { return x.id == e.ObjectID && x.has }) {
+			continue
+		}
+		key := fmt.Sprintf("STRAVA#EVT#%s#%s#%d#%d", e.ObjectType, e.AspectType, e.ObjectID, e.EventTime)
+		r.call(ctx, fleet.Administrator, http.MethodPost, "/admin/replay/"+url.PathEscape(key), nil, nil, "")
+		a.did["events repeated"]++
+		return
+	}
+}
+
+// forge sends webhooks that are not Strava's. None may change anything.
+func (r *run) forge(ctx context.Context) {
+	a, b := r.athletes[0], r.athletes[1]
+	event := func(kind, aspect string, id, owner, subscription int64) map[string]any {
+		return map[string]any{"object_type": kind, "object_id": id, "aspect_type": aspect, "owner_id": owner, "subscription_id": subscription,
+			"event_time": r.clock.Now().Unix(), "updates": map[string]any{"authorized": "false"}}
+	}
+	ours := r.strava.Subscription()
+	path := "/webhooks/strava/" + r.cfg.Webhook
+	r.call(ctx, "", http.MethodPost, "/webhooks/strava/guessed", event("athlete", "update", a.id, a.id, ours), nil, "invalid_secret")
+	r.call(ctx, "", http.MethodPost, path, event("athlete", "update", a.id, a.id, ours+1), nil, "unknown_subscription")
+	r.call(ctx, "", http.MethodPost, path, event("athlete", "update", a.id, a.id, ours), nil, "")
+	r.call(ctx, "", http.MethodPost, path, event("activity", "create", 4, 99, ours), nil, "")
+	r.call(ctx, "", http.MethodPost, path, event("segment", "create", 4, a.id, ours), nil, "")
+	if len(b.activities) > 0 {
+		r.call(ctx, "", http.MethodPost, path, event("activity", "update", b.activities[0].id, a.id, ours), nil, "")
+	}
+}
+
+// leave deletes the account.
+func (r *run) leave(ctx context.Context, a *athlete) {
+	r.glance(ctx, a)
+	r.busy = r.clock.Now().Add(3 * time.Hour)
+	if r.ask(ctx, a, http.MethodDelete, "/account", nil, nil, "", "missing_session") {
+		a.gone, a.connected = true, false
+		a.did["account deleted"]++
+	}
+}
+
+// shuffled returns the activities of an athlete in an order of the day.
+func (r *run) shuffled(a *athlete) []*activity {
+	all := slices.Clone(a.activities)
+	d := rand.New(rand.NewPCG(r.seed, uint64(a.id)^uint64(r.clock.Now().Unix())))
+	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+func id(of int64) string { return strconv.FormatInt(of, 10) }

@@ -1,0 +1,90 @@
+package commitcollect_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/local/replay"
+	"matchday/infra/rooms/commitcollect"
+	"matchday/infra/testkit"
+)
+
+const root = "../../.."
+
+// built is the folder of the functions' binaries, which the first test that needs it builds.
+var built struct {
+	sync.Mutex
+	dir string
+}
+
+// TestMain removes what was built.
+func TestMain(m *testing.M) {
+	testkit.SetDefaultLogger()
+	code := m.Run()
+	os.RemoveAll(built.dir)
+	os.Exit(code)
+}
+
+// binaries builds the functions of the room, and those that delete accounts with it.
+func binaries(t *testing.T) string {
+	t.Helper()
+	built.Lock()
+	defer built.Unlock()
+	if built.dir != "" {
+		return built.dir
+	}
+	dir, err := os.MkdirTemp("", "commitcollect-")
+	testkit.Must(t, err)
+	for room, functions := range map[string]string{"commitcollect": "...", "accounts": "...", "cricket": "forget-user", "pickem": "forget-user"} {
+		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=",
+			"-o", filepath.Join(dir, room)+"/", "./functions/"+room+"/"+functions)
+		cmd.Dir = root
+		cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	built.dir = dir
+	return dir
+}
+
+// TestReplay plays some weeks through the fleet, then with faults, and those twice.
+func TestReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds and runs the whole fleet")
+	}
+	bin := binaries(t)
+	run := func(t *testing.T, athletes, weeks int, seed uint64, faults *uint64) string {
+		t.Helper()
+		var out bytes.Buffer
+		err := commitcollect.Replay(t.Context(), replay.Config{Root: root, Bin: bin, Seed: seed, Faults: faults, Out: &out}, athletes, weeks)
+		if err != nil || strings.Contains("\n"+out.String(), "\nFAIL") {
+			t.Errorf("%v\n%s", err, &out)
+		}
+		return out.String()
+	}
+	t.Run("plain", func(t *testing.T) {
+		t.Parallel()
+		run(t, 8, 3, 4, nil)
+	})
+	t.Run("faults", func(t *testing.T) {
+		t.Parallel()
+		seed := uint64(7)
+		out := run(t, 4, 3, 5, &seed)
+		for _, kind := range []string{"throttled", "failed", "cut after effect"} {
+			if !strings.Contains(out, kind) {
+				t.Errorf("the output lacks the fault %q:\n%s", kind, out)
+			}
+		}
+		if diff := cmp.Diff(out, run(t, 4, 3, 5, &seed)); diff != "" {
+			t.Errorf("the same seed gives another run (-first +second):\n%s", diff)
+		}
+	})
+}

@@ -15,15 +15,14 @@ import (
 	"matchday/infra/local/fleet"
 	frame "matchday/infra/local/replay"
 	"matchday/infra/rooms"
+	"matchday/infra/rooms/commitcollect/bench"
 	"matchday/infra/rooms/commitcollect/cost"
 	"matchday/infra/rooms/commitcollect/smoke"
 	"matchday/infra/sim/strava"
-	"matchday/infra/tools/bench/measure"
 	"matchday/pkg/commitcollect"
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/notice"
 	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/spec"
 )
 
 // Bundle is the bundle id of the CommitCollect app.
@@ -35,11 +34,8 @@ var Room = rooms.Room{
 	Local:  newLocal,
 	Replay: func(ctx context.Context, cfg frame.Config) error { return Replay(ctx, cfg, athletes, weeks) },
 	Smoke:  smoke.Run,
-	Bench: measure.Suite{
-		Run:      func(context.Context) ([]measure.Row, any, error) { return nil, map[string]any{}, nil },
-		Binaries: []spec.Function{workout.IngestEventsFunction},
-	},
-	Cost: cost.Model,
+	Bench:  bench.Suite,
+	Cost:   cost.Model,
 }
 
 // The application at the simulated Strava, and the secret of the webhook's address.

@@ -1,0 +1,38 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+
+	"matchday/infra/tools/bench/measure"
+)
+
+// mostReads and mostWrites bound the units with 3,000 workouts in a year: of a job that
+// reads the ledgers of the year, of 17 KB each, and of one that writes a ledger in a
+// transaction, with the workout.
+const (
+	mostReads  = 60
+	mostWrites = 120
+)
+
+func rows(all []useCost) (rows []measure.Row) {
+	for _, u := range all {
+		r := measure.RowOf("CommitCollect, "+measure.Counted(u.Workouts, "workout")+", "+u.What, u.Usage, u.Sum())
+		if u.What != getHealth {
+			health := all[slices.IndexFunc(all, func(o useCost) bool { return o.What == getHealth && o.Workouts == u.Workouts })]
+			r.Compared = fmt.Sprintf("× %.0f %s; %s", measure.Share(u.Wall, health.Wall), getHealth, u.Capacity)
+			r.Details = fmt.Sprintf("%s; fastest %s", u.Counters, measure.Short(u.Fastest))
+			if u.Answer > 0 {
+				r.Details = fmt.Sprintf("%s; %.1f KB answer; fastest %s", u.Counters, u.Answer/1e3, measure.Short(u.Fastest))
+			}
+		}
+		switch {
+		case u.target > 0:
+			r.Target, r.Met = fmt.Sprintf("≤ %.0f read units", u.target), u.Reads <= u.target
+		case u.What != getHealth:
+			r.Target, r.Met = fmt.Sprintf("≤ %d read, ≤ %d write units", mostReads, mostWrites), u.Reads <= mostReads && u.Writes <= mostWrites
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}

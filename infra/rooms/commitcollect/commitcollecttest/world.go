@@ -6,9 +6,15 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -22,6 +28,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"matchday/infra/sim/apigateway"
+	"matchday/infra/sim/apns"
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cognito"
 	"matchday/infra/sim/strava"
@@ -36,6 +43,7 @@ import (
 	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/workout"
+	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
 
@@ -480,4 +488,24 @@ func (w *World) Count(table spec.Table, partition, prefix string) (n int) {
 		}
 	}
 	return n
+}
+
+// WithAPNs adds a simulated Apple to the world.
+func (w *World) WithAPNs() *apns.Server {
+	w.T.Helper()
+	const bundle = "app.commitcollect.test"
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	testkit.Must(w.T, err)
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	testkit.Must(w.T, err)
+	phones := apns.New(w.Clock, apns.Config{TeamID: "TEAM", KeyID: "KEY", PublicKey: &key.PublicKey, Bundle: bundle})
+	testkit.Must(w.T, phones.Listen())
+	w.T.Cleanup(func() { phones.Close() })
+	ca := filepath.Join(w.T.TempDir(), "ca.pem")
+	testkit.Must(w.T, os.WriteFile(ca, phones.CA(), 0o600))
+	maps.Copy(w.Settings, map[string]string{
+		push.SettingURL: phones.URL(), push.SettingTeamID: "TEAM", push.SettingKeyID: "KEY", push.SettingCAFile: ca, notice.APNSBundle: bundle,
+		notice.APNSKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+	})
+	return phones
 }

@@ -1,0 +1,133 @@
+package commitcollect_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sideshow/apns2"
+
+	"matchday/infra/rooms/commitcollect/commitcollecttest"
+	"matchday/infra/sim/apns"
+	"matchday/infra/sim/strava"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/commitcollect/milestone"
+	"matchday/pkg/commitcollect/notice"
+	"matchday/pkg/kit/push"
+	"matchday/pkg/spec"
+)
+
+// minted returns a world in which ann has minted two parts and has phones, and the message
+// of the first part.
+func minted(t testing.TB, phones ...string) (*commitcollecttest.World, *apns.Server, milestone.Minted) {
+	t.Helper()
+	w := commitcollecttest.New(t, strava.Faults{})
+	apple := w.WithAPNs()
+	w.AddModel("trike", 12)
+	w.Subscribe()
+	w.SignIn("ann")
+	w.Connect("ann", 77)
+	w.Start("ann", commitcollecttest.Goal{})
+	for _, p := range phones {
+		if out := w.Ask("ann", http.MethodPost, "/devices", map[string]any{"deviceToken": phone(p)}); out.StatusCode != http.StatusCreated {
+			t.Fatalf("got %d %s", out.StatusCode, out.Body)
+		}
+	}
+	w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
+	w.Pass(time.Minute)
+	all := testkit.Messages[milestone.Minted](w.World, milestone.NoticeQueue)
+	if len(all) != 2 {
+		t.Fatalf("the messages are %v, want two", all)
+	}
+	return w, apple, all[0]
+}
+
+// phone returns the token of a phone by a letter of its name.
+func phone(name string) string { return strings.Repeat(name, 64) }
+
+// shown returns what a phone shows: titles, each once.
+func shown(apple *apns.Server, name string) (all []string) {
+	d, _ := apple.Device(phone(name))
+	for _, a := range d.Alerts {
+		all = append(all, a.Title+" / "+a.Body)
+	}
+	return all
+}
+
+// TestPartIsShownOnce: each phone of the user shows a part once, also after a second run.
+func TestPartIsShownOnce(t *testing.T) {
+	t.Parallel()
+	w, apple, m := minted(t, "a", "b")
+	s := testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier)
+	for range 2 {
+		testkit.Must(t, s.SendNotice(w.NewContext(), m))
+	}
+	for _, p := range []string{"a", "b"} {
+		same(t, "the phone "+p, shown(apple, p), []string{"A new part: Part 1 / Your workouts have earned part 1 of your model."})
+	}
+	if n := w.Logs.SumMetric(spec.Metric{Name: "NoticesDelivered"}); n != 4 {
+		t.Errorf("%v notices are counted, want 4", n)
+	}
+}
+
+// TestPhoneThatIsGone is deleted, unless it was registered again since.
+func TestPhoneThatIsGone(t *testing.T) {
+	t.Parallel()
+	w, apple, m := minted(t, "a", "b")
+	apple.Answer(phone("a"), apns.Refuse(apns2.ReasonUnregistered))
+	testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier).SendNotice(w.NewContext(), m))
+	if row(w, "DEVICE#"+phone("a"), "DEVICE") != nil || row(w, "DEVICE#"+phone("b"), "DEVICE") == nil {
+		t.Error("not just the phone that is gone was deleted")
+	}
+	if n := w.Logs.SumMetric(spec.Metric{Name: "NoticesGone"}); n != 1 {
+		t.Errorf("%v phones are counted as gone, want 1", n)
+	}
+	same(t, "the other phone", len(shown(apple, "b")), 1)
+}
+
+// TestNoticeOfNothing: a part of a user who is gone, or without a phone, is no failure.
+func TestNoticeOfNothing(t *testing.T) {
+	t.Parallel()
+	w, _, m := minted(t)
+	s := testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier)
+	testkit.Must(t, s.SendNotice(w.NewContext(), m))
+	testkit.Must(t, forget(w, "ann"))
+	testkit.Must(t, s.SendNotice(w.NewContext(), m))
+}
+
+// TestNoticeCrashes: a second run shows what the first has not, and nothing twice.
+func TestNoticeCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) [][]string {
+		w, apple, m := minted(t, "a", "b")
+		apple.Answer(phone("b"), apns.Refuse(apns2.ReasonUnregistered))
+		testkit.OpenWith(w.World, w.CrashingEnv(notice.SendNoticesFunction, p), notice.OpenNotifier).SendNotice(w.NewContext(), m)
+		testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier).SendNotice(w.NewContext(), m))
+		gone := "kept"
+		if row(w, "DEVICE#"+phone("b"), "DEVICE") == nil {
+			gone = "deleted"
+		}
+		return [][]string{shown(apple, "a"), shown(apple, "b"), {gone}}
+	})
+}
+
+// TestPhoneBelongsToItsLastUser: a phone on which another signs in shows that user's parts
+// only, and only its user deletes it.
+func TestPhoneBelongsToItsLastUser(t *testing.T) {
+	t.Parallel()
+	w, apple, m := minted(t, "a")
+	w.SignIn("bob")
+	w.Ask("bob", http.MethodPost, "/devices", map[string]any{"deviceToken": phone("a")})
+	testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier).SendNotice(w.NewContext(), m))
+	if got := shown(apple, "a"); got != nil {
+		t.Errorf("the phone of bob shows %v", got)
+	}
+	id := string(push.Token(phone("a")).ID())
+	refused(t, "ann deletes it", w.Ask("ann", http.MethodDelete, "/devices/"+id, nil), 404, "device_not_found")
+	if out := w.Ask("bob", http.MethodDelete, "/devices/"+id, nil); out.StatusCode != http.StatusNoContent {
+		t.Errorf("bob deletes it: %d %s", out.StatusCode, out.Body)
+	}
+	refused(t, "bob deletes it again", w.Ask("bob", http.MethodDelete, "/devices/"+id, nil), 404, "device_not_found")
+}

@@ -8,11 +8,11 @@ import (
 )
 
 // mostReads and mostWrites bound the units with 3,000 workouts in a year: of a job that
-// reads the ledgers of the year, of 17 KB each, and of one that writes a ledger in a
+// reads the ledgers of the year, of 8 KB each, and of one that writes a ledger in a
 // transaction, with the workout.
 const (
-	mostReads  = 60
-	mostWrites = 120
+	mostReads  = 40
+	mostWrites = 40
 )
 
 func rows(all []useCost) (rows []measure.Row) {

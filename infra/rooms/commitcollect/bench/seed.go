@@ -66,7 +66,7 @@ func seed(ctx context.Context, w *measure.World, server *sim.Sim, workouts int) 
 	}
 	ledgers := map[string][]tally.Entry{}
 	for n := range workouts { // evenly, up to the end
-		at := yearsEnd.Add(-time.Duration(n+1) * 360 * 24 * time.Hour / time.Duration(workouts)).Add(-9 * time.Hour).Unix()
+		at := yearsEnd.Add(-9*time.Hour - time.Duration(n+1)*(360*24*time.Hour/time.Duration(workouts))).Unix()
 		id := fmt.Sprint(9_000_000_000 + workouts - n)
 		r := workout.Row{
 			PK: pk, SK: item.Workout(id), EntityType: "Workout", ActivityID: id, AthleteID: athlete, Name: "Morning run", SportType: "Run", StartedAt: at, Distance: 8000, Moving: 2400, Elapsed: 2500, Elevation: 50,

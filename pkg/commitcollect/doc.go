@@ -23,8 +23,8 @@
 //
 // Imports go one way: tables, tally, strava <- item <- trail <- signin <- link <- workout <-
 // model <- milestone <- notice <- profile <- commitcollect. The message of a queue is a type
-// of the package that receives it, except workout.Changed and milestone.Minted, whose
-// receivers are above their senders.
+// of the package that receives it, except link.Backfill, link.Purge, workout.Changed and
+// milestone.Minted, whose receivers are above their senders.
 //
 // # Items
 //
@@ -75,6 +75,12 @@
 //
 // Tokens are sealed with AES-256-GCM of the standard library and named keys. Tink would add
 // 5 MB to each binary.
+//
+// Beyond 3,000 workouts only a recomputation is refused. The state of the connection and the
+// latest workouts are read from ledgers.
+//
+// What a user disconnects, here or at Strava, deletes the workouts, because Strava's terms
+// demand it, unless the user has chosen to keep them. Progress and parts stay.
 //
 // The account is one for all apps: its deletion is that of package accounts, whose tombstone
 // takes the place of an item of this room.

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/chromedp/chromedp"
 
 	"matchday/infra/local/console"
@@ -17,11 +20,12 @@ import (
 	"matchday/infra/rooms/commitcollect"
 	"matchday/infra/sim/clock"
 	"matchday/infra/testkit"
+	"matchday/pkg/kit/account"
 )
 
 // newConsole returns the console of a fleet whose visitor has signed in and connected
 // Strava, and what lets the fleet's time pass.
-func newConsole(t *testing.T) (hub *console.Hub, pass func(time.Duration)) {
+func newConsole(t *testing.T) (hub *console.Hub, f *fleet.Fleet, prepare func() error, pass func(time.Duration)) {
 	t.Helper()
 	c := clock.New(time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC), clock.Free)
 	done := c.Work()
@@ -35,12 +39,13 @@ func newConsole(t *testing.T) (hub *console.Hub, pass func(time.Duration)) {
 	})
 	demo, err := local.Demo(rooms.Options{Say: t.Logf})
 	testkit.Must(t, err)
+	prepare = func() error { return demo.Prepare(t.Context()) }
 	for range 2 { // as when the fleet is started again
-		testkit.Must(t, demo.Prepare(t.Context()))
+		testkit.Must(t, prepare())
 	}
 	hub = console.NewHub(local.Panel)
 	hub.Attach(f)
-	return hub, func(d time.Duration) {
+	return hub, f, prepare, func(d time.Duration) {
 		t.Helper()
 		testkit.Must(t, c.Sleep(context.WithoutCancel(t.Context()), c.Now().Add(d)))
 	}
@@ -53,7 +58,7 @@ func TestPanel(t *testing.T) {
 		t.Skip("it builds and runs the whole fleet")
 	}
 	t.Parallel()
-	hub, pass := newConsole(t)
+	hub, f, prepare, pass := newConsole(t)
 	server := httptest.NewServer(hub.Handler())
 	t.Cleanup(server.Close)
 	tab, complaints := consoletest.Browser(t)
@@ -111,8 +116,16 @@ func TestPanel(t *testing.T) {
 	run(consoletest.See(`document.querySelectorAll("#workouts li").length === 0`), minted(7), click("#collect-link"), consoletest.Says("#workouts-about", "athlete 2026"))
 	pass(time.Minute)
 	run(consoletest.See(`document.querySelectorAll("#workouts li").length > 3`), click("#collect-start"), minted(0))
-	if said := complaints(); len(said) > 0 {
-		t.Errorf("the page complained %q", said)
+
+	// The visitor has deleted the account when the fleet is started again.
+	_, err := f.DB.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(f.Table(account.Deleted.Name)), Item: map[string]types.AttributeValue{
+		"userId": &types.AttributeValueMemberS{Value: "me"}, "deletedAt": &types.AttributeValueMemberS{Value: "2026-06-06T12:00:00Z"},
+	}})
+	testkit.Must(t, err)
+	testkit.Must(t, prepare())
+	run(consoletest.Says("#workouts-about", "Strava is not connected"), consoletest.Says("#goal", "No milestone"), click("#collect-link"), consoletest.Says("#collect-said", "deleted"))
+	if said := complaints(); len(said) != 1 || !strings.Contains(said[0], "400") {
+		t.Errorf("beside the refused connection, the page complained %q", said)
 	}
 }
 

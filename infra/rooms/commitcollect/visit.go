@@ -36,8 +36,7 @@ type visit struct {
 	browser *browser.Browser // nil until the fleet has started
 }
 
-// prepare writes the model, subscribes to Strava, and connects the visitor's athlete. A
-// second run changes nothing.
+// prepare writes the model, and subscribes to Strava. A second run changes nothing.
 func (v *visit) prepare(ctx context.Context) error {
 	admin := func(method, path string, in any) error {
 		return v.Call(ctx, fleet.Administrator, method, "/commitcollect/admin"+path, in, nil)
@@ -60,11 +59,15 @@ func (v *visit) prepare(ctx context.Context) error {
 	if err := admin(http.MethodPost, "/strava/subscription", nil); err != nil {
 		return err
 	}
-	b := browser.New(v.URL + "/commitcollect")
-	if err := b.SignIn(ctx, visitor); err != nil {
+	v.browser = browser.New(v.URL + "/commitcollect")
+	return nil
+}
+
+// enter signs the visitor in, connects the visitor's athlete, and starts the first milestone.
+func (v *visit) enter(ctx context.Context) error {
+	if err := v.browser.SignIn(ctx, visitor); err != nil {
 		return err
 	}
-	v.browser = b
 	if _, err := v.connect(ctx); err != nil {
 		return err
 	}
@@ -81,8 +84,15 @@ func (v *visit) demo(o rooms.Options) (rooms.Demo, error) {
 		if err := v.prepare(ctx); err != nil {
 			return err
 		}
-		o.Say("an athlete has connected Strava to CommitCollect")
-		return nil
+		err := v.enter(ctx)
+		if _, ok := errors.AsType[*fleet.Refusal](err); ok { // the visitor has deleted the account
+			o.Say("CommitCollect does not let the visitor in: %v", err)
+			return nil
+		}
+		if err == nil {
+			o.Say("an athlete has connected Strava to CommitCollect")
+		}
+		return err
 	}}, nil
 }
 
@@ -213,6 +223,10 @@ func (v *visit) milestones(ctx context.Context) ([]listed, error) {
 func (v *visit) look(ctx context.Context) (s screen, err error) {
 	s.Parts = parts
 	if err := v.browser.Call(ctx, http.MethodGet, "/viewer", nil, &s.Viewer); err != nil {
+		return s, err
+	}
+	var viewer struct{ SignedIn bool }
+	if err := json.Unmarshal(s.Viewer, &viewer); err != nil || !viewer.SignedIn {
 		return s, err
 	}
 	all, err := v.milestones(ctx)

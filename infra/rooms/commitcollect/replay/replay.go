@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"matchday/infra/local/replay"
 	"matchday/infra/rooms/commitcollect/browser"
 	"matchday/infra/sim/clock"
+	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/strava"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
@@ -90,7 +92,7 @@ func (r *run) play(ctx context.Context) error {
 		return env, err
 	}
 	cfg := fleet.Config{
-		Clock: r.clock, Root: r.Root, Bin: r.Bin, Rooms: append(slices.Clone(r.cfg.Others), room), Awake: r.awake, Log: r.Log, Invocation: r.Invocation,
+		Clock: r.clock, Root: r.Root, Bin: r.Bin, Rooms: append(slices.Clone(r.cfg.Others), room), Awake: r.awake, Log: r.log, Invocation: r.Invocation,
 	}
 	if r.trial != nil {
 		r.trial.prepare(&cfg)
@@ -138,6 +140,14 @@ func (r *run) play(ctx context.Context) error {
 }
 
 const prefix = "/commitcollect"
+
+// log counts what a function logs, whatever the activity.
+func (r *run) log(l lambda.Log) {
+	l.Line = activities.ReplaceAllString(l.Line, "/activities/{id}")
+	r.Log(l)
+}
+
+var activities = regexp.MustCompile(`/activities/[0-9]+`)
 
 // until advances the clock to a time.
 func (r *run) until(ctx context.Context, at time.Time) error {

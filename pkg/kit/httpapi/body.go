@@ -26,7 +26,8 @@ const jsonType = "application/json"
 const maxInteger = 1<<53 - 1
 
 // strict is the JSON that bodies must be: names match exactly and occur once, every
-// member is known, strings are valid UTF-8, and nothing follows (RFC 7493).
+// member is known, strings are valid UTF-8, and nothing follows (RFC 7493). Unknown members
+// are left out where the schema has additionalProperties, for bodies that others define.
 var strict = json.JoinOptions(json.RejectUnknownMembers(true), json.MatchCaseInsensitiveNames(false))
 
 // readBodies returns the middleware that reads and validates the bodies of requests.
@@ -186,6 +187,8 @@ func (c *checker) value(s *huma.Schema, value any, path string) any {
 				v[name] = c.value(of, member, path+"."+name)
 			} else if of, ok := s.AdditionalProperties.(*huma.Schema); ok {
 				v[name] = c.value(of, member, path+"."+name)
+			} else if s.AdditionalProperties == true {
+				delete(v, name) // the struct has no field for it
 			}
 		}
 	}

@@ -26,6 +26,10 @@ type noted struct {
 				Text string `json:"text" maxLength:"3"`
 			} `json:"deep" nullable:"false"`
 		} `json:"inside,omitempty"`
+		Open *struct {
+			_    struct{} `additionalProperties:"true"`
+			Text string   `json:"text"`
+		} `json:"open,omitempty"`
 	}
 }
 
@@ -64,6 +68,7 @@ func TestBodiesAreStrict(t *testing.T) {
 		{"duplicate within", `{"name":"Ann","inside":{"deep":[{"text":"a"}],"deep":[]}}`, 400, "body.inside.deep"},
 		{"duplicate by escape", `{"name":"Ann","n\u0061me":"Bob"}`, 400, "body.name"},
 		{"unknown", `{"name":"Ann","x":1}`, 422, "body.x"},
+		{"unknown and twice where it is allowed", `{"name":"Ann","open":{"text":"a","x":1,"x":2}}`, 400, "body.open.x"},
 		{"trailing", `{"name":"Ann"}x`, 400, "body"},
 		{"two", `{"name":"Ann"}{"name":"Ann"}`, 400, "body"},
 		{"invalid UTF-8", "{\"name\":\"A\xffnn\"}", 400, "body"},
@@ -127,6 +132,7 @@ func TestBodiesAreDecodedAsValidated(t *testing.T) {
 		`{"name":"Ann","picks":{"m1":4.0}}`:                                   `{"name":"Ann","picks":{"m1":4}}`,
 		`{"name":" Zoe\u0308\t","title":""}`:                                  `{"name":"Zoë"}`,
 		`{"name":"Ann","mail":"ann+1@mail.example"}`:                          `{"name":"Ann","mail":"ann+1@mail.example"}`,
+		`{"name":"Ann","open":{"text":"a","new":[{"x":null}],"Text":"b"}}`:    `{"name":"Ann","open":{"text":"a"}}`,
 		" \r\n{\"name\" : \"Ann\"}\n":                                         `{"name":"Ann"}`,
 		`{"name":"Ann","inside":{"deep":[{"text":"ü€😀"}]},"kinds":["b","a"]}`: `{"name":"Ann","kinds":["b","a"],"inside":{"deep":[{"text":"ü€😀"}]}}`,
 	} {

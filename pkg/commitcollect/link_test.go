@@ -1,6 +1,7 @@
 package commitcollect_test
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -177,6 +178,7 @@ func TestRefusedRenewalBreaksTheConnection(t *testing.T) {
 			return false
 		}
 		out.WriteHeader(http.StatusBadRequest)
+		io.WriteString(out, `{"message":"Bad Request","errors":[{"resource":"RefreshToken","field":"refresh_token","code":"invalid"}]}`)
 		return true
 	}
 	w.Pass(7 * time.Hour)

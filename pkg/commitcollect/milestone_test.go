@@ -12,7 +12,6 @@ import (
 	"matchday/infra/rooms/commitcollect/commitcollecttest"
 	"matchday/infra/sim/strava"
 	"matchday/infra/testkit"
-	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/tables"
@@ -414,89 +413,4 @@ func TestRecomputationReadsAtMost3000(t *testing.T) {
 	if m := w.Show("ann", id); m.RawProgress != 3_001_000 {
 		t.Errorf("the workout beyond: %+v, want it counted", m)
 	}
-}
-
-// TestJobsCrash: each job that writes survives a crash at every I/O call.
-func TestJobsCrash(t *testing.T) {
-	t.Parallel()
-	type state struct {
-		Milestone commitcollecttest.Milestone
-		Workouts  int
-		Connected bool
-		Told      int
-	}
-	jobs := map[string]struct {
-		before func(w *commitcollecttest.World)
-		run    func(w *commitcollecttest.World, p *dynamotest.Process)
-	}{
-		"ingest-events": {
-			func(w *commitcollecttest.World) { w.MoveClock(noon.Add(time.Minute)) },
-			func(w *commitcollecttest.World, p *dynamotest.Process) {
-				m := testkit.Messages[workout.Event](w.World, workout.EventQueue)[0]
-				testkit.OpenWith(w.World, w.CrashingEnv(workout.IngestEventsFunction, p), workout.OpenIngester).IngestEvent(w.NewContext(), m)
-				w.MoveClock(w.Clock.Now().Add(5 * time.Minute)) // the lease ends
-			},
-		},
-		"evaluate-milestones": {
-			func(w *commitcollecttest.World) {
-				w.MoveClock(noon.Add(time.Minute))
-				ingester := testkit.Open(w.World, workout.IngestEventsFunction, workout.OpenIngester)
-				testkit.Drain(w.World, workout.EventQueue, time.Minute, ingester.IngestEvent)
-			},
-			func(w *commitcollecttest.World, p *dynamotest.Process) {
-				testkit.OpenWith(w.World, w.CrashingEnv(milestone.EvaluateMilestonesFunction, p), milestone.Open).EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann"})
-			},
-		},
-		"backfill": {
-			func(w *commitcollecttest.World) {},
-			func(w *commitcollecttest.World, p *dynamotest.Process) {
-				testkit.OpenWith(w.World, w.CrashingEnv(workout.BackfillFunction, p), workout.OpenIngester).Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true})
-				testkit.Must(w.T, testkit.Open(w.World, workout.BackfillFunction, workout.OpenIngester).Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true}))
-			},
-		},
-		"reconcile": {
-			func(w *commitcollecttest.World) {},
-			func(w *commitcollecttest.World, p *dynamotest.Process) {
-				testkit.OpenWith(w.World, w.CrashingEnv(workout.ReconcileFunction, p), workout.OpenReconciler).Reconcile(w.NewContext())
-				testkit.Must(w.T, testkit.Open(w.World, workout.ReconcileFunction, workout.OpenReconciler).Reconcile(w.NewContext()))
-			},
-		},
-	}
-	for name, job := range jobs {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) state {
-				w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
-				id := w.Start("ann", commitcollecttest.Goal{})
-				w.Work()
-				w.Upload(77, "Run", noon.Add(-time.Hour), 25_000)
-				job.before(w)
-				job.run(w, p)
-				w.Pass(10 * time.Minute)
-				w.Pass(10 * time.Minute)
-				w.Logs.TakeWarnings()
-				told := map[int]bool{}
-				for _, m := range testkit.Messages[milestone.Minted](w.World, milestone.NoticeQueue) {
-					told[m.PartIndex] = true
-				}
-				return state{w.Show("ann", id), w.Count(tables.Main, "USER#ann", "WORKOUT#"), w.Strava.Connected(77), len(told)}
-			})
-		})
-	}
-	t.Run("revocation and purge", func(t *testing.T) {
-		t.Parallel()
-		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) state {
-			w := busy(t, "ann")
-			w.Strava.Revoke(77)
-			w.MoveClock(w.Clock.Now().Add(time.Minute))
-			m := testkit.Messages[workout.Event](w.World, workout.EventQueue)[0]
-			testkit.OpenWith(w.World, w.CrashingEnv(workout.IngestEventsFunction, p), workout.OpenIngester).IngestEvent(w.NewContext(), m)
-			testkit.OpenWith(w.World, w.CrashingEnv(workout.PurgeWorkoutsFunction, p), workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann"})
-			w.MoveClock(w.Clock.Now().Add(5 * time.Minute))
-			w.Pass(10 * time.Minute)
-			w.Pass(10 * time.Minute)
-			w.Logs.TakeWarnings()
-			return state{Workouts: w.Count(tables.Main, "USER#ann", "WORKOUT#"), Connected: row(w, "USER#ann", "STRAVA#CONNECTION") != nil}
-		})
-	})
 }

@@ -244,8 +244,8 @@ func (s *Service) DisconnectStrava(ctx context.Context, in *DisconnectStrava) (*
 	return httpapi.NewRemoved(), nil
 }
 
-// Disconnect ends the link of a user, at Strava if that answers. A second run finds
-// nothing.
+// Disconnect ends the link of a user, at Strava if that answers, and the tokens can be read. A
+// second run finds nothing.
 func (v Vault) Disconnect(ctx context.Context, userID string) error {
 	c, err := Read(ctx, v.db, userID)
 	if errors.Is(err, ErrNotConnected) {
@@ -259,7 +259,12 @@ func (v Vault) Disconnect(ctx context.Context, userID string) error {
 		err = v.strava.Deauthorize(ctx, access)
 	}
 	result := trail.Success
-	if err != nil && !errors.Is(err, ErrBroken) {
+	_, refused := errors.AsType[*strava.Error](err)
+	switch {
+	case err == nil, errors.Is(err, ErrBroken), errors.Is(err, ErrNotConnected):
+	case !refused && !errors.Is(err, errSealed): // a second run may succeed, and needs the tokens
+		return err
+	default:
 		result = trail.Partial
 		slog.WarnContext(ctx, "Strava was not told of the end of a connection", "user", userID, "err", err)
 	}

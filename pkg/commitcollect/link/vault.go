@@ -142,13 +142,13 @@ func (v Vault) refresh(ctx context.Context, c Connection) (string, error) {
 	}
 	key, same := dynamo.Key(tables.LockRefresh, c.PK, c.SK), dynamo.Equal[Connection]("refreshToken", c.RefreshToken)
 	t, err := v.strava.Refresh(ctx, old)
-	if strava.Is(err, strava.Invalid) || strava.Is(err, strava.Unauthorized) {
+	if strava.Is(err, strava.Unauthorized) {
 		failed := dynamo.Update(ctx, v.db, tables.LockRefresh, key, dynamo.Set(Connection{Status: Broken}, "status").Remove("refreshLock"), same)
-		if dynamo.IsRefused(failed) { // connected again
-			return "", errRefreshing.Because(err)
+		if failed != nil { // refused if the user has connected again
+			return "", dynamo.RefusedAs(failed, errRefreshing.Because(err))
 		}
 		v.trail.Write(ctx, trail.Entry{Event: trail.StravaRefresh, Result: trail.Failed, UserID: c.UserID})
-		return "", errors.Join(ErrBroken.Because(err), failed)
+		return "", ErrBroken.Because(err)
 	}
 	if err != nil {
 		unlocked := dynamo.Update(ctx, v.db, tables.LockRefresh, key, dynamo.Set(c, "status").Remove("refreshLock"), same)

@@ -58,6 +58,7 @@ type Error struct {
 	Kind       Kind
 	Status     int           // HTTP status; 0 if there was no answer
 	RetryAfter time.Duration // with Limited: until the limit's window ends
+	Resource   string        // what Strava has found wrong: "Application", "RefreshToken"; "" if it does not say
 	Msg        string
 	Err        error
 }
@@ -137,9 +138,17 @@ func (c *Client) Exchange(ctx context.Context, code string) (t Token, err error)
 }
 
 // Refresh returns a new token. The old refresh token is not valid afterwards if the answer
-// has another. An Invalid or Unauthorized error means that it is not valid any more.
+// has another. An Unauthorized error means that it is not valid any more, and that the user
+// must connect again. An Invalid error says nothing of the token: this application's id or
+// secret is wrong, for example.
 func (c *Client) Refresh(ctx context.Context, refresh string) (t Token, err error) {
 	err = c.post(ctx, "/oauth/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}}, &t)
+	if e, ok := errors.AsType[*Error](err); ok && e.Kind != Limited && e.Kind != Unavailable {
+		e.Kind = Invalid
+		if (e.Status == http.StatusBadRequest || e.Status == http.StatusUnauthorized) && e.Resource != "" && e.Resource != "Application" {
+			e.Kind = Unauthorized
+		}
+	}
 	if err == nil && (t.Access == "" || t.Refresh == "") {
 		err = &Error{Kind: Unavailable, Status: http.StatusOK, Msg: "the answer with a token is incomplete"}
 	}
@@ -250,7 +259,7 @@ func (c *Client) do(ctx context.Context, method, path, access string, form url.V
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxBody+1))
 	switch {
 	case answer.StatusCode > 299:
-		return c.refusal(name, answer)
+		return c.refusal(name, answer, text)
 	case err != nil || len(text) > maxBody:
 		return &Error{Kind: Unavailable, Status: answer.StatusCode, Msg: name + ": the answer is cut off", Err: err}
 	case out == nil || answer.StatusCode == http.StatusNoContent:
@@ -263,8 +272,14 @@ func (c *Client) do(ctx context.Context, method, path, access string, form url.V
 }
 
 // refusal returns the error of an answer that is none of success.
-func (c *Client) refusal(name string, answer *http.Response) error {
+func (c *Client) refusal(name string, answer *http.Response, text []byte) error {
 	e := &Error{Kind: Invalid, Status: answer.StatusCode, Msg: name + ": " + answer.Status}
+	var body struct {
+		Errors []struct{ Resource string }
+	}
+	if json.Unmarshal(text, &body) == nil && len(body.Errors) > 0 { // what is not JSON says nothing
+		e.Resource = body.Errors[0].Resource
+	}
 	switch s := answer.StatusCode; {
 	case s < 400 || s >= 500 || s == http.StatusRequestTimeout:
 		e.Kind = Unavailable

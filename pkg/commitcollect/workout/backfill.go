@@ -66,7 +66,7 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 		}
 		changes := make([]change, len(page))
 		for i, a := range page {
-			changes[i] = change{a.Key(), &a, "create", m.Began}
+			changes[i] = change{id: a.Key(), activity: &a, aspect: "create", eventTime: m.Began, listed: true}
 			seen[a.Key()] = true
 		}
 		if err := store(ctx, s.db, m.UserID, changes, s.clock.Now()); err != nil {

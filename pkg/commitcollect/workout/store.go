@@ -89,6 +89,7 @@ type change struct {
 	activity  *strava.Activity // nil if it is deleted
 	aspect    string
 	eventTime int64 // epoch s
+	listed    bool  // from a page of the history, which says nothing new of most activities
 }
 
 // perTransaction is the number of workouts that are written in one transaction of at most
@@ -171,6 +172,9 @@ func plan(ctx context.Context, db dynamo.DB, userID string, part []change, now t
 		} else {
 			writes = append(writes, dynamo.PutWrite(next, dynamo.Absent[Row]("PK")))
 		}
+		if known && was.Entry() == next.Entry() {
+			continue // a new title, for example
+		}
 		if was.StartedAt != 0 && item.Month(was.StartedAt) != item.Month(next.StartedAt) {
 			l, err := read(item.Month(was.StartedAt))
 			if err != nil {
@@ -201,9 +205,10 @@ func plan(ctx context.Context, db dynamo.DB, userID string, part []change, now t
 }
 
 // apply returns the workout after a change. ok is false if the change is older than the
-// workout, or says nothing new.
+// workout, or says nothing new. An event that says nothing new is remembered all the same,
+// so that an older one that comes later is ignored.
 func (r Row) apply(c change, pk string, now time.Time) (next Row, ok bool) {
-	if r.PK != "" && c.eventTime < r.EventTime {
+	if r.PK != "" && (c.eventTime < r.EventTime || c.listed && c.eventTime == r.EventTime) {
 		return r, false
 	}
 	next = r
@@ -222,7 +227,7 @@ func (r Row) apply(c change, pk string, now time.Time) (next Row, ok bool) {
 	} else {
 		next.IsDeleted, next.DeletedAt = true, cmp.Or(r.DeletedAt, now.Unix())
 	}
-	if r.PK != "" && next == r {
+	if r.PK != "" && next == r && (c.listed || c.eventTime == r.EventTime) {
 		return r, false
 	}
 	next.Aspect, next.EventTime, next.UpdatedAt = c.aspect, c.eventTime, now.Unix()

@@ -1,0 +1,315 @@
+package commitcollect_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchday/infra/rooms/commitcollect/commitcollecttest"
+	"matchday/infra/sim/strava"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/commitcollect"
+	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/milestone"
+	"matchday/pkg/commitcollect/model"
+	"matchday/pkg/commitcollect/notice"
+	"matchday/pkg/commitcollect/profile"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/tally"
+	"matchday/pkg/commitcollect/workout"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/push"
+	"matchday/pkg/spec"
+)
+
+// outcome is what a job leaves: the rows, and the messages that it has sent.
+type outcome struct {
+	Rows     []string            // as JSON, without the times of writes
+	Messages map[string][]string // bodies by queue, without repetitions: the receivers are idempotent
+}
+
+// volatile are the attributes that differ from world to world, or if a job runs later.
+var volatile = []string{
+	"updatedAtUtc", "ingestedAtUtc", "deletedAtUtc", "awardedAtUtc", "lastAwardedAtUtc", "completedAtUtc", "fetchedAtUtc", "createdAtUtc",
+	"accessToken", "refreshToken", "leaseUntil", "ttlEpoch", "ttl", "expiresAt", "seenAtUtc",
+}
+
+// outcomeOf returns the outcome, without the trail, of which a crash may lose or repeat an
+// entry, and without the count of calls to Strava.
+func outcomeOf(w *commitcollecttest.World) outcome {
+	w.T.Helper()
+	o := outcome{Messages: map[string][]string{}}
+	for _, table := range []spec.Table{tables.Main, tables.Sessions, tables.Idempotency} {
+		for _, r := range testkit.Rows[stored](w.World, table) {
+			if r["PK"] == "STRAVA#BUDGET" {
+				continue
+			}
+			for _, name := range volatile {
+				delete(r, name)
+			}
+			text, err := json.Marshal(r)
+			testkit.Must(w.T, err)
+			o.Rows = append(o.Rows, string(text))
+		}
+	}
+	slices.Sort(o.Rows)
+	for _, f := range commitcollect.Room.Functions {
+		for _, q := range f.Sends {
+			bodies := map[string]bool{}
+			for _, m := range w.Queues.Messages(q.Name) {
+				bodies[m.Body] = true
+			}
+			o.Messages[q.Name] = slices.Sorted(maps.Keys(bodies))
+		}
+	}
+	return o
+}
+
+// job is a use case that writes, in a world that before has prepared.
+type job struct {
+	fn     spec.Function
+	before func(*commitcollecttest.World)
+	run    func(*commitcollecttest.World, app.Env) error
+}
+
+// ran uploads a run of 25 km on the day before, and stores it.
+func ran(w *commitcollecttest.World) int64 {
+	w.T.Helper()
+	run := w.Upload(77, "Run", noon.Add(-24*time.Hour), 25_000)
+	ingest(w, eventOf("create", run, noon))
+	return run
+}
+
+// goal starts a milestone of 30 km in three parts, and returns its id.
+func goal(w *commitcollecttest.World, env app.Env) (string, error) {
+	in := &milestone.CreateMilestone{User: user("ann"), Key: "first"}
+	in.Body.ModelID, in.Body.Sport, in.Body.TargetType, in.Body.TotalTarget, in.Body.Start = "trike", tally.Run, tally.Distance, 30_000, noon.AddDate(0, -1, 0).Unix()
+	out, err := testkit.OpenWith(w.World, env, milestone.Open).CreateMilestone(w.NewContext(), in)
+	if err != nil {
+		return "", err
+	}
+	return out.Body.MilestoneID, nil
+}
+
+// reached prepares a milestone of which a stored workout earns two parts, and returns its
+// id.
+func reached(w *commitcollecttest.World) string {
+	w.T.Helper()
+	id, err := goal(w, w.Env(milestone.CreateMilestoneFunction))
+	testkit.Must(w.T, err)
+	ran(w)
+	return id
+}
+
+// evaluate computes the milestones of ann.
+func evaluate(w *commitcollecttest.World, env app.Env) error {
+	return testkit.OpenWith(w.World, env, milestone.Open).EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann"})
+}
+
+// set pauses or resumes the milestone of ann.
+func set(status string) func(*commitcollecttest.World, app.Env) error {
+	return func(w *commitcollecttest.World, env app.Env) error {
+		in := &milestone.UpdateMilestone{User: user("ann"), ID: theMilestone(w)}
+		in.Body.Status = status
+		_, err := testkit.OpenWith(w.World, env, milestone.Open).UpdateMilestone(w.NewContext(), in)
+		return err
+	}
+}
+
+// theMilestone returns the id of the only milestone.
+func theMilestone(w *commitcollecttest.World) string {
+	for _, r := range testkit.Rows[stored](w.World, tables.Main) {
+		if r["entityType"] == "Milestone" {
+			return r["milestoneId"].(string)
+		}
+	}
+	w.T.Fatal("there is no milestone")
+	return ""
+}
+
+// handling handles an event that before returns.
+func handling(before func(*commitcollecttest.World) workout.Event) job {
+	var events sync.Map // by world
+	return job{workout.IngestEventsFunction, func(w *commitcollecttest.World) { events.Store(w, before(w)) }, func(w *commitcollecttest.World, env app.Env) error {
+		e, _ := events.Load(w)
+		return testkit.OpenWith(w.World, env, workout.OpenIngester).IngestEvent(w.NewContext(), e.(workout.Event))
+	}}
+}
+
+func nothing(*commitcollecttest.World) {}
+
+// aModel writes a model of one part that is not active.
+func aModel(w *commitcollecttest.World, env app.Env) error {
+	in := &model.PutModel{ID: "kite"}
+	in.Body.Name, in.Body.Year, in.Body.PartsTotal = "Kite", 2026, 1
+	_, err := testkit.OpenWith(w.World, env, model.Open).PutModel(w.NewContext(), in)
+	return err
+}
+
+func aPart(w *commitcollecttest.World, env app.Env) error {
+	in := &model.PutPart{ID: "kite", N: 1}
+	in.Body.PartName, in.Body.MeshFile, in.Body.AttachPoint, in.Body.DisplayOrder = "Tail", "a.glb", "a", 1
+	_, err := testkit.OpenWith(w.World, env, model.Open).PutPart(w.NewContext(), in)
+	return err
+}
+
+func subscribe(w *commitcollecttest.World, env app.Env) error {
+	_, err := testkit.OpenWith(w.World, env, workout.OpenSubscriptions).CreateSubscription(w.NewContext(), &workout.CreateSubscription{})
+	return err
+}
+
+var ofAnn = push.Token(strings.Repeat("a1", 32))
+
+func register(w *commitcollecttest.World, env app.Env) error {
+	in := &notice.RegisterDevice{User: user("ann")}
+	in.Body.DeviceToken = ofAnn
+	_, err := testkit.OpenWith(w.World, env, notice.OpenDevices).RegisterDevice(w.NewContext(), in)
+	return err
+}
+
+// jobs are the use cases that write.
+var jobs = map[string]job{
+	"a workout is stored": handling(func(w *commitcollecttest.World) workout.Event {
+		return eventOf("create", w.Upload(77, "Run", noon.Add(-time.Hour), 25_000), noon)
+	}),
+	"a workout moves to another month": handling(func(w *commitcollecttest.World) workout.Event {
+		run := ran(w)
+		w.Strava.Edit(run, nil, func(a *strava.Activity) { a.StartDate = noon.AddDate(0, -2, 0) })
+		return eventOf("update", run, noon.Add(time.Minute))
+	}),
+	"a workout is deleted": handling(func(w *commitcollecttest.World) workout.Event {
+		return eventOf("delete", ran(w), noon.Add(time.Minute))
+	}),
+	"an activity is not found yet": handling(func(*commitcollecttest.World) workout.Event { return eventOf("create", 5, noon) }),
+	"an access is revoked": handling(func(w *commitcollecttest.World) workout.Event {
+		ran(w)
+		w.Strava.Revoke(77)
+		e := eventOf("update", 77, noon.Add(time.Minute))
+		e.ObjectType, e.Updates = "athlete", map[string]string{"authorized": "false"}
+		return e
+	}),
+	"the history is fetched": {workout.BackfillFunction, func(w *commitcollecttest.World) {
+		w.Strava.Delete(ran(w))
+		w.Upload(77, "Run", noon.Add(-2*time.Hour), 1000)
+		w.Upload(77, "Run", noon.AddDate(0, -2, 0), 1000)
+	}, func(w *commitcollecttest.World, env app.Env) error {
+		return testkit.OpenWith(w.World, env, workout.OpenIngester).Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true, Page: 1, After: noon.AddDate(0, -3, 0).Unix(), Began: noon.Unix()})
+	}},
+	"users are synced in the night": {workout.ReconcileFunction, func(w *commitcollecttest.World) {
+		testkit.PutRows(w.World, tables.Main, stored{"PK": "STRAVA#CONNECTED#3", "SK": "USER#bob", "userId": "bob"})
+	}, func(w *commitcollecttest.World, env app.Env) error {
+		return testkit.OpenWith(w.World, env, workout.OpenReconciler).Reconcile(w.NewContext())
+	}},
+	"workouts are purged": {workout.PurgeWorkoutsFunction, func(w *commitcollecttest.World) {
+		seedWorkouts(w, "ann", 60)
+		testkit.Must(w.T, w.DeleteRow(tables.Main, "USER#ann", "STRAVA#CONNECTION"))
+	}, func(w *commitcollecttest.World, env app.Env) error {
+		return testkit.OpenWith(w.World, env, workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann"})
+	}},
+	"a milestone starts": {milestone.CreateMilestoneFunction, nothing, func(w *commitcollecttest.World, env app.Env) error {
+		_, err := goal(w, env)
+		return err
+	}},
+	"parts are minted": {milestone.EvaluateMilestonesFunction, func(w *commitcollecttest.World) { reached(w) }, evaluate},
+	"parts are minted on request": {milestone.RecomputeMilestoneFunction, func(w *commitcollecttest.World) { reached(w) }, func(w *commitcollecttest.World, env app.Env) error {
+		_, err := testkit.OpenWith(w.World, env, milestone.Open).RecomputeMilestone(w.NewContext(), &milestone.RecomputeMilestone{User: user("ann"), ID: theMilestone(w)})
+		return err
+	}},
+	"a milestone is paused": {milestone.UpdateMilestoneFunction, func(w *commitcollecttest.World) { reached(w) }, set("PAUSED")},
+	"a milestone goes on": {milestone.UpdateMilestoneFunction, func(w *commitcollecttest.World) {
+		reached(w)
+		testkit.Must(w.T, set("PAUSED")(w, w.Env(milestone.UpdateMilestoneFunction)))
+	}, set("ACTIVE")},
+	"preferences change": {profile.UpdatePreferencesFunction, nothing, func(w *commitcollecttest.World, env app.Env) error {
+		in := &profile.UpdatePreferences{User: user("ann")}
+		in.Body.Units, in.Body.Counts = "mi", &tally.Choice{EBike: true}
+		_, err := testkit.OpenWith(w.World, env, profile.Open).UpdatePreferences(w.NewContext(), in)
+		return err
+	}},
+	"Strava is disconnected": {link.DisconnectStravaFunction, func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
+		_, err := testkit.OpenWith(w.World, env, link.Open).DisconnectStrava(w.NewContext(), &link.DisconnectStrava{User: user("ann")})
+		return err
+	}},
+	"the deletion of an account is requested": {profile.DeleteAccountFunction, nothing, func(w *commitcollecttest.World, env app.Env) error {
+		_, err := testkit.OpenWith(w.World, env, profile.Open).DeleteAccount(w.NewContext(), &profile.DeleteAccount{User: user("ann")})
+		return err
+	}},
+	"a user is handed out": {profile.ExportUserFunction, func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
+		return testkit.OpenWith(w.World, env, profile.OpenExporter).ExportUser(w.NewContext(), account.Request{Job: "J", UserID: "ann"})
+	}},
+	"a model is written": {model.PutModelFunction, nothing, aModel},
+	"a part is written":  {model.PutPartFunction, func(w *commitcollecttest.World) { testkit.Must(w.T, aModel(w, w.Env(model.PutModelFunction))) }, aPart},
+	"a model is activated": {model.ActivateModelFunction, func(w *commitcollecttest.World) {
+		testkit.Must(w.T, aModel(w, w.Env(model.PutModelFunction)))
+		testkit.Must(w.T, aPart(w, w.Env(model.PutPartFunction)))
+	}, func(w *commitcollecttest.World, env app.Env) error {
+		_, err := testkit.OpenWith(w.World, env, model.Open).ActivateModel(w.NewContext(), &model.ActivateModel{ID: "kite"})
+		return err
+	}},
+	"the subscription is created": {workout.CreateSubscriptionFunction, nothing, subscribe},
+	"the subscription is deleted": {workout.DeleteSubscriptionFunction, func(w *commitcollecttest.World) {
+		testkit.Must(w.T, subscribe(w, w.Env(workout.CreateSubscriptionFunction)))
+	}, func(w *commitcollecttest.World, env app.Env) error {
+		_, err := testkit.OpenWith(w.World, env, workout.OpenSubscriptions).DeleteSubscription(w.NewContext(), &workout.DeleteSubscription{})
+		return err
+	}},
+	"an event is replayed": {workout.ReplayEventFunction, func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
+		key := testkit.Rows[stored](w.World, tables.Idempotency)[0]["IdempotencyKey"].(string)
+		_, err := testkit.OpenWith(w.World, env, workout.OpenHooks).ReplayEvent(w.NewContext(), &workout.ReplayEvent{Key: key})
+		return err
+	}},
+	"a phone is registered": {notice.RegisterDeviceFunction, nothing, register},
+}
+
+// again lets the time pass after which SQS delivers a message again.
+func again(w *commitcollecttest.World) {
+	w.MoveClock(w.Clock.Now().Add(workout.IngestEventsFunction.VisibilityTimeout()))
+}
+
+// TestCrashes: a use case that crashes at any of its calls, and then runs again, leaves the
+// same as one that does not crash. A call that fails is reported, unless what it is for may
+// be lost: an entry of the trail, and the end of the access at Strava, which may be down.
+func TestCrashes(t *testing.T) {
+	t.Parallel()
+	for name, j := range jobs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
+				w := small(t)
+				j.before(w)
+				if p.Ended(j.run(w, w.CrashingEnv(j.fn, p)), "PutItem *CommitCollectAudit", "/oauth/deauthorize") {
+					again(w)
+					if err := j.run(w, w.Env(j.fn)); err != nil {
+						t.Errorf("the second run returned %v", err)
+					}
+				}
+				w.Logs.TakeWarnings()
+				return outcomeOf(w)
+			})
+		})
+	}
+}
+
+// TestSecondRunChangesNothing: a job that runs again, long after a complete run, leaves the
+// same rows and sends the same messages.
+func TestSecondRunChangesNothing(t *testing.T) {
+	t.Parallel()
+	for name, j := range jobs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := small(t)
+			j.before(w)
+			testkit.Must(t, j.run(w, w.Env(j.fn)))
+			first := outcomeOf(w)
+			again(w)
+			testkit.Must(t, j.run(w, w.Env(j.fn)))
+			same(t, "the outcome", outcomeOf(w), first)
+		})
+	}
+}

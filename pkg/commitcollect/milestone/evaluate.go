@@ -35,7 +35,8 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 		if r.Status == Paused || r.Status == Completed && r.Noticed == r.Awarded {
 			continue
 		}
-		if _, _, err := s.evaluate(ctx, r, tally.Count(entries, r.Goal(), choice)); err != nil && !errors.Is(err, errNotFound) {
+		again := func() ([]tally.Entry, tally.Choice, error) { return s.workouts(ctx, m.UserID) }
+		if _, _, err := s.evaluate(ctx, r, tally.Count(entries, r.Goal(), choice), again); err != nil && !errors.Is(err, errNotFound) {
 			return fmt.Errorf("milestone %s: %w", r.MilestoneID, err)
 		}
 	}
@@ -55,18 +56,20 @@ func (s *Service) workouts(ctx context.Context, userID string) ([]tally.Entry, t
 
 // evaluate writes what the workouts make of a milestone, and mints the parts. It returns
 // the milestone and the number of new parts. If another gets ahead, it reads the milestone
-// again; errVersion if that happens too often.
-func (s *Service) evaluate(ctx context.Context, r Row, sum tally.Sum) (Row, int, error) {
+// again, and then its workouts, by again; errVersion if that happens too often.
+func (s *Service) evaluate(ctx context.Context, r Row, sum tally.Sum, again func() ([]tally.Entry, tally.Choice, error)) (Row, int, error) {
 	for range tries {
 		next, parts := r.after(sum, s.now())
-		err := s.mint(ctx, r, next, parts)
+		next, err := s.mint(ctx, r, next, parts)
 		if dynamo.IsRefused(err) {
-			if r, err = s.read(ctx, r.UserID, r.MilestoneID); err != nil {
+			if r, err = s.read(ctx, r.UserID, r.MilestoneID); err != nil || r.Status == Paused {
 				return r, 0, err
 			}
-			if r.Status == Paused {
-				return r, 0, nil
+			entries, choice, err := again()
+			if err != nil {
+				return r, 0, err
 			}
+			sum = tally.Count(entries, r.Goal(), choice)
 			continue
 		}
 		if err == nil {
@@ -95,20 +98,21 @@ func (r Row) after(sum tally.Sum, now time.Time) (next Row, parts []int) {
 	return next, parts
 }
 
-// mint writes the milestone and its new parts, if anything has changed.
-func (s *Service) mint(ctx context.Context, was, next Row, parts []int) error {
+// mint writes the milestone and its new parts, if anything has changed, and returns the
+// milestone as it is then.
+func (s *Service) mint(ctx context.Context, was, next Row, parts []int) (Row, error) {
 	if was.Raw == next.Raw && was.BeforeStart == next.BeforeStart && was.Status == next.Status && len(parts) == 0 {
-		return nil
+		return next, nil
 	}
 	next.Version = was.Version + 1
 	changes := dynamo.Set(next, "progressValue", "rawProgress", "excludedBeforeStartCount", "partsAwardedCount", "status", "version", "lastAwardedAtUtc", "completedAtUtc")
 	key, same := dynamo.Key(tables.SaveMilestone, was.PK, was.SK), dynamo.Equal[Row]("version", was.Version)
 	if len(parts) == 0 {
-		return dynamo.Update(ctx, s.db, tables.SaveMilestone, key, changes, same)
+		return next, dynamo.Update(ctx, s.db, tables.SaveMilestone, key, changes, same)
 	}
 	_, all, err := model.Read(ctx, s.db, was.ModelID)
 	if err != nil {
-		return err
+		return next, err
 	}
 	byIndex := map[int]model.Part{}
 	for _, p := range all {
@@ -119,7 +123,7 @@ func (s *Service) mint(ctx context.Context, was, next Row, parts []int) error {
 	for _, n := range parts {
 		p, ok := byIndex[n]
 		if !ok {
-			return fmt.Errorf("%w: part %d of %s", errPart, n, was.ModelID)
+			return next, fmt.Errorf("%w: part %d of %s", errPart, n, was.ModelID)
 		}
 		writes = append(writes, dynamo.PutWrite(award{
 			PK: was.PK, SK: item.Award(was.MilestoneID, n), EntityType: "Award", MilestoneID: was.MilestoneID, ModelID: was.ModelID,
@@ -129,10 +133,10 @@ func (s *Service) mint(ctx context.Context, was, next Row, parts []int) error {
 			Data: map[string]string{"partIndex": strconv.Itoa(n)}})
 	}
 	if err := dynamo.Transact(ctx, s.db, tables.MintParts, writes...); err != nil {
-		return err
+		return next, err
 	}
 	s.trail.Write(ctx, entries...)
-	return nil
+	return next, nil
 }
 
 // notice sends a message for each minted part that has had none, and records them.

@@ -85,7 +85,11 @@ func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone
 	}
 	out, parts := &Recomputed{CacheControl: httpapi.NoStore}, 0
 	if r.Status != Paused {
-		if r, parts, err = s.evaluate(ctx, r, tally.Count(entries, r.Goal(), u.Counts)); err != nil {
+		again := func() ([]tally.Entry, tally.Choice, error) {
+			entries, err := s.inspect(ctx, in.UserID)
+			return entries, u.Counts, err
+		}
+		if r, parts, err = s.evaluate(ctx, r, tally.Count(entries, r.Goal(), u.Counts), again); err != nil {
 			return nil, err
 		}
 	}

@@ -232,6 +232,11 @@ func TestDisconnect(t *testing.T) {
 			if w.Count(tables.Main, "USER#ann", "MILESTONE#") != 3 {
 				t.Error("the milestone and its two parts are gone")
 			}
+			for _, m := range testkit.Rows[map[string]any](w.World, tables.Main) {
+				if raw := map[bool]float64{true: 25_000}[c.keep]; m["entityType"] == "Milestone" && (m["progressValue"] != 25_000.0 || m["rawProgress"] != raw) {
+					t.Errorf("the milestone has %v m, and %v m now, want 25,000 and %v", m["progressValue"], m["rawProgress"], raw)
+				}
+			}
 			if got := trailOf(w, "ann"); !strings.Contains(strings.Join(got, "; "), c.trail) {
 				t.Errorf("the trail is %v", got)
 			}
@@ -239,5 +244,42 @@ func TestDisconnect(t *testing.T) {
 				t.Errorf("the status is %s", out.Body)
 			}
 		})
+	}
+}
+
+// TestRefusedConnectionLeavesTheOtherWorking: Strava gives new tokens to whoever signs in to
+// it, and may refuse the old ones. The user who has the athlete gets the new ones.
+func TestRefusedConnectionLeavesTheOtherWorking(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	w.SignIn("bob")
+	refused(t, "ann's athlete", w.Ask("bob", http.MethodGet, w.Consent("bob", 77, "yes", "activity:read").RequestURI(), nil), 409, "athlete_already_connected")
+	a := w.Upload(77, "Run", noon.Add(-time.Hour), 5000)
+	w.Pass(time.Minute)
+	if workoutOf(w, "ann", a)["distanceMeters"] != 5000.0 {
+		t.Error("the workout of the user who has the athlete is not stored")
+	}
+	w.Pass(7 * time.Hour)
+	w.Upload(77, "Run", w.Clock.Now().Add(-time.Hour), 5000)
+	w.Pass(time.Minute)
+	if c := row(w, "USER#ann", "STRAVA#CONNECTION"); c["status"] != link.Connected || w.Count(tables.Main, "USER#ann", "WORKOUT#") != 2 {
+		t.Errorf("after a renewal the connection is %v", c["status"])
+	}
+}
+
+// TestKeptWorkoutsCountWithoutStrava: a milestone that is started after the end of the
+// connection counts the workouts that were kept, of earlier years, too.
+func TestKeptWorkoutsCountWithoutStrava(t *testing.T) {
+	t.Parallel()
+	w := busy(t, "ann")
+	w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": true})
+	w.End("ann")
+	w.Pass(5 * time.Minute)
+	for _, start := range []time.Time{noon.AddDate(0, -1, 0), noon.AddDate(-2, 0, 0)} {
+		id := w.Start("ann", commitcollecttest.Goal{Start: start})
+		w.Work()
+		if m := w.Show("ann", id); m.ProgressValue != 25_000 {
+			t.Errorf("from %s: %+v, want 25,000 m", start.Format(time.DateOnly), m)
+		}
 	}
 }

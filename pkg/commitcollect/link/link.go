@@ -158,7 +158,7 @@ func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin
 	}
 	athlete := strconv.FormatInt(t.Athlete.ID, 10)
 	if err := s.connect(ctx, in.UserID, in.Scope, t); err != nil {
-		s.refuse(ctx, in.UserID, t.Athlete.ID)
+		s.refuse(ctx, in.UserID, t)
 		return nil, err
 	}
 	s.trail.Write(ctx, trail.Entry{Event: trail.StravaAuthorize, Result: trail.Success, UserID: in.UserID, Data: map[string]string{"athleteId": athlete}})
@@ -170,20 +170,26 @@ func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin
 }
 
 // refuse records that a user could not connect an athlete, also for the user who has the
-// athlete: somebody else knows the password of that account at Strava.
-func (s *Service) refuse(ctx context.Context, userID string, athleteID int64) {
+// athlete: somebody else knows the password of that account at Strava. That user's
+// connection gets the new tokens, because Strava may not take the old ones any more.
+func (s *Service) refuse(ctx context.Context, userID string, t strava.Token) {
 	users := []string{userID}
-	others, err := dynamo.QueryAll[Connection](ctx, s.db, tables.AthleteLookup, dynamo.Range{Key: dynamo.KeyIs(tables.AthleteLookup, item.Athlete(athleteID))})
-	if err != nil {
-		slog.ErrorContext(ctx, "the user who has an athlete is not known", "athlete", athleteID, "err", err)
-	}
+	others, err := dynamo.QueryAll[Connection](ctx, s.db, tables.AthleteLookup, dynamo.Range{Key: dynamo.KeyIs(tables.AthleteLookup, item.Athlete(t.Athlete.ID))})
 	for _, c := range others {
-		if other := strings.TrimPrefix(c.PK, item.User("")); other != userID {
-			users = append(users, other)
+		other := strings.TrimPrefix(c.PK, item.User(""))
+		if other == userID {
+			continue
 		}
+		users = append(users, other)
+		next := Connection{AccessToken: s.keys.Seal(other, t.Access), RefreshToken: s.keys.Seal(other, t.Refresh), ExpiresAt: t.ExpiresAt, Status: Connected}
+		err = errors.Join(err, dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.LockRefresh, dynamo.Key(tables.LockRefresh, c.PK, c.SK),
+			dynamo.Set(next, "accessToken", "refreshToken", "expiresAtUtc", "status").Remove("refreshLock"), dynamo.Equal[Connection]("athleteId", t.Athlete.ID))))
+	}
+	if err != nil {
+		slog.ErrorContext(ctx, "the user who has an athlete may have to connect again", "athlete", t.Athlete.ID, "err", err)
 	}
 	for _, u := range users {
-		s.trail.Write(ctx, trail.Entry{Event: trail.StravaAuthorize, Result: trail.Failed, UserID: u, Data: map[string]string{"athleteId": strconv.FormatInt(athleteID, 10)}})
+		s.trail.Write(ctx, trail.Entry{Event: trail.StravaAuthorize, Result: trail.Failed, UserID: u, Data: map[string]string{"athleteId": strconv.FormatInt(t.Athlete.ID, 10)}})
 	}
 }
 
@@ -342,7 +348,7 @@ var (
 		Does:   "Connects the athlete of a browser that returns from Strava, and has the activities fetched.",
 		IfDown: "Nobody can connect Strava.",
 		On:     spec.Route{Method: "GET", Path: "/oauth/strava/callback", Auth: spec.Session, Answers: []int{http.StatusFound}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.TakeState, tables.GetConnection, tables.LinkAthlete, tables.AthleteLookup, tables.WriteAudit, account.CheckDeleted},
+		Uses:   []spec.Access{tables.ResolveSession, tables.TakeState, tables.GetConnection, tables.LinkAthlete, tables.AthleteLookup, tables.LockRefresh, tables.WriteAudit, account.CheckDeleted},
 		Sends:  []spec.Queue{BackfillQueue}, Secrets: []string{StravaApp, TokenKeys},
 		Memory: 256, Timeout: 25 * time.Second,
 	}

@@ -37,8 +37,8 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 	began := s.clock.Now()
 	if m.Page == 0 {
 		after, err := s.begin(ctx, m)
-		if errors.Is(err, link.ErrNotConnected) {
-			return nil
+		if errors.Is(err, link.ErrNotConnected) { // a new milestone counts what is kept
+			return s.queue.SendInTurn(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 		}
 		if err != nil {
 			return err
@@ -55,7 +55,8 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 		limited, _ := errors.AsType[*strava.Error](err)
 		switch {
 		case errors.Is(err, link.ErrBroken), errors.Is(err, link.ErrNotConnected):
-			return nil // the user connects again, and the history is fetched again
+			// The user connects again, and the history is fetched again.
+			return s.queue.SendInTurn(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 		case strava.Is(err, strava.Limited):
 			return s.queue.Send(ctx, link.BackfillQueue, m, limited.RetryAfter)
 		case err != nil:

@@ -250,16 +250,19 @@ func (s *Ingester) revoke(ctx context.Context, userID string, e Event) error {
 }
 
 // Purger is the service that deletes workouts.
-type Purger struct{ db dynamo.DB }
+type Purger struct {
+	db    dynamo.DB
+	queue queue.Sender
+}
 
 // OpenPurger opens the service.
 func OpenPurger(_ context.Context, env app.Env) (*Purger, error) {
-	return &Purger{dynamo.Open(env.AWS, env.Prefix)}, nil
+	return &Purger{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues)}, nil
 }
 
 // PurgeWorkouts deletes the workouts of a user who is not connected, unless the user has
-// chosen to keep them. Milestones keep their progress and their parts. A second run
-// deletes what is left. Strava requires the deletion within 48 hours.
+// chosen to keep them. Milestones keep their progress and their parts, and are computed
+// anew. A second run deletes what is left. Strava requires the deletion within 48 hours.
 func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
 	_, err := link.Read(ctx, s.db, m.UserID)
 	if !errors.Is(err, link.ErrNotConnected) {
@@ -269,5 +272,8 @@ func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
 	if err != nil && !errors.Is(err, item.ErrNoUser) || u.Keep {
 		return err
 	}
-	return purge(ctx, s.db, m.UserID)
+	if err := purge(ctx, s.db, m.UserID); err != nil {
+		return err
+	}
+	return s.queue.SendInTurn(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 }

@@ -129,7 +129,7 @@ var (
 		Does:   "Deletes the workouts of a user who has ended the connection to Strava.",
 		IfDown: "Workouts are kept that Strava requires to be deleted within 48 hours.",
 		On:     link.PurgeQueue,
-		Uses:   []spec.Access{tables.GetConnection, tables.GetProfile, tables.DropWorkouts},
+		Uses:   []spec.Access{tables.GetConnection, tables.GetProfile, tables.DropWorkouts}, Sends: []spec.Queue{ChangeQueue},
 		Memory: 256, Timeout: time.Minute,
 	}
 )

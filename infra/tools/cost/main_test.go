@@ -93,14 +93,22 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestAtRest: a stage in which nothing happens costs at most 18 dollars a month.
+// TestAtRest: what each room costs at most in a month in which nothing happens, in dollars.
+// Cricket, pick'em and accounts with what all share are 12, and 0.40 for the queue of deletions
+// that only other rooms need.
 func TestAtRest(t *testing.T) {
 	t.Parallel()
-	u, _, err := rest(all.Rooms())
-	if err != nil {
-		t.Fatal(err)
+	most := map[string]float64{"cricket": 5.35, "pickem": 2.80, "commitcollect": 4.90, "accounts": 1.25}
+	for _, room := range all.Rooms() {
+		u, err := usage.Fixed(room.Spec, usage.JobReads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := u.Dollars(price.Listed()); got > most[room.Spec.Name] {
+			t.Errorf("%s costs %.2f dollars at rest, more than %.2f: %+v", room.Spec.Name, got, most[room.Spec.Name], u)
+		}
 	}
-	if got := u.Dollars(price.Listed()); got > 18 {
-		t.Errorf("a month at rest costs %.2f dollars, more than 18: %+v", got, u)
+	if got := usage.Shared().Dollars(price.Listed()); got > 3 {
+		t.Errorf("what the rooms share costs %.2f dollars at rest, more than 3", got)
 	}
 }

@@ -31,16 +31,17 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 	if err != nil {
 		return err
 	}
+	var failed error // of one milestone, which the others do not wait for
 	for _, r := range rows {
 		if r.Status == Paused || r.Status == Completed && r.Noticed == r.Awarded {
 			continue
 		}
 		again := func() ([]tally.Entry, tally.Choice, error) { return s.workouts(ctx, m.UserID) }
 		if _, _, err := s.evaluate(ctx, r, tally.Count(entries, r.Goal(), choice), again); err != nil && !errors.Is(err, errNotFound) {
-			return fmt.Errorf("milestone %s: %w", r.MilestoneID, err)
+			failed = errors.Join(failed, fmt.Errorf("milestone %s: %w", r.MilestoneID, err))
 		}
 	}
-	return nil
+	return failed
 }
 
 // workouts returns the entries of a user's workouts, and what the user counts. Those before

@@ -52,6 +52,8 @@ const (
 	// for. A new one may not be found at first, in the experience of others for seconds.
 	missingTries = 3
 	missingDelay = time.Minute
+	// maxAhead is how far Strava's clock may be ahead of ours.
+	maxAhead = time.Hour
 )
 
 // claim is an event that is handled or was.
@@ -146,7 +148,8 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 	if e.ObjectType == "athlete" {
 		return s.revoke(ctx, userID, e)
 	}
-	c := change{id: strconv.FormatInt(e.ObjectID, 10), aspect: e.AspectType, eventTime: e.EventTime}
+	// A time in the far future would have all later events ignored.
+	c := change{id: strconv.FormatInt(e.ObjectID, 10), aspect: e.AspectType, eventTime: min(e.EventTime, s.clock.Now().Add(maxAhead).Unix())}
 	if e.AspectType != "delete" {
 		a, err := s.fetch(ctx, userID, c.id)
 		switch {

@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +99,37 @@ func TestSizesOfFunctions(t *testing.T) {
 			}
 			if f.Timeout < 5*time.Second || f.Timeout > most || f.Timeout%time.Second != 0 {
 				t.Errorf("%s has %s, want whole seconds from 5 s to %s", f.Name, f.Timeout, most)
+			}
+		}
+	}
+}
+
+// TestSizesOfQueues: a message is delivered 5 times, or 10 where its work must be done in the end;
+// alone, or ten at once; to at least the two invocations that SQS demands, in a few steps.
+func TestSizesOfQueues(t *testing.T) {
+	t.Parallel()
+	for _, room := range Rooms() {
+		for _, f := range room.Functions {
+			q, ok := f.On.(spec.Queue)
+			if !ok {
+				continue
+			}
+			if !slices.Contains([]int{5, 10}, q.MaxReceiveCount) || !slices.Contains([]int{1, 10}, q.Batch) || !slices.Contains([]int{2, 5, 10, 20, 50}, q.Concurrency) {
+				t.Errorf("%s is delivered %d times, %d at once, to %d invocations; want 5 or 10, 1 or 10, and 2, 5, 10, 20 or 50", q.Name, q.MaxReceiveCount, q.Batch, q.Concurrency)
+			}
+		}
+	}
+}
+
+// TestAccessPatternsAreNamed: the name of an access pattern is a phrase, and its key says which
+// rows it is about.
+func TestAccessPatternsAreNamed(t *testing.T) {
+	t.Parallel()
+	phrase := regexp.MustCompile(`^[A-Z][A-Za-z'/() -]{2,59}$`)
+	for _, room := range Rooms() {
+		for _, a := range room.Access() {
+			if !phrase.MatchString(a.Name) || a.Key == "" || phrase.MatchString(a.Key) {
+				t.Errorf("%s has the key %q, want a phrase, and a key that is none", a.ID(), a.Key)
 			}
 		}
 	}

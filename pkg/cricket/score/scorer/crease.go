@@ -87,7 +87,7 @@ func (r *reader) pair(t *tally.Tally, rows []sportmonks.Batting) (pair [2]int, f
 	}
 	if out != 0 {
 		if j := slices.Index(pair[:], out); j >= 0 {
-			pair[j] = r.incoming(t, rows, pair)
+			pair[j] = r.incoming(t, rows)
 		}
 	}
 	ends := r.s.Format != score.Hundred || b.At.Overs%2 == 1 // The Hundred changes ends every ten balls
@@ -97,12 +97,11 @@ func (r *reader) pair(t *tally.Tally, rows []sportmonks.Batting) (pair [2]int, f
 	return pair, facing
 }
 
-// incoming returns the newest batter of the rows who is not out, not at the crease and
-// not retired hurt, or 0.
-func (r *reader) incoming(t *tally.Tally, rows []sportmonks.Batting, pair [2]int) int {
+// incoming returns the newest batter of the rows who is not out and has not been at the
+// crease, or 0.
+func (r *reader) incoming(t *tally.Tally, rows []sportmonks.Batting) int {
 	for _, row := range slices.Backward(rows) {
-		l := t.Batters[row.PlayerID]
-		if !row.Out && row.PlayerID != pair[0] && row.PlayerID != pair[1] && l == nil {
+		if !row.Out && t.Batters[row.PlayerID] == nil {
 			return row.PlayerID
 		}
 	}

@@ -223,6 +223,7 @@ func (p *planner) upsets(last time.Time) {
 func (p *planner) away(end func(context.Context, *athlete)) func(at time.Time) time.Time {
 	return func(at time.Time) time.Time {
 		p.add(at, end)
+		p.add(at.Add(10*time.Hour), p.run.check)
 		for n := range 2 {
 			began := at.Add(time.Duration(20+24*n) * time.Hour)
 			x := &activity{data: p.invent(p.dice, began)}

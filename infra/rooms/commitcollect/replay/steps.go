@@ -336,6 +336,7 @@ func (r *run) cutOff(a *athlete) {
 	for _, x := range a.activities {
 		x.has = x.has && a.keep
 	}
+	a.observe(r.clock.Now())
 }
 
 // sync has the activities fetched, twice.

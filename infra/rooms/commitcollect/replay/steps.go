@@ -95,17 +95,16 @@ func (r *run) glance(ctx context.Context, a *athlete) {
 	}
 }
 
-// steal has somebody connect the athlete of another. That one's tokens are valid no more,
-// because Strava has given new ones.
+// steal has somebody connect the athlete of another. Strava gives new tokens, and the
+// other's connection must work with them.
 func (r *run) steal(ctx context.Context) {
 	owner, thief := r.athletes[0], r.athletes[1]
 	r.ask(ctx, thief, http.MethodGet, "/session", nil, nil, "", "")
-	code, _, err := r.try(ctx, func() error { return thief.browser.Connect(ctx, owner.id, everything) })
+	code, _, err := r.try(ctx, func() error { return thief.browser.Connect(ctx, owner.id, owner.scope) })
 	if err != nil || code != "athlete_already_connected" {
 		thief.fail("connecting the athlete of another: got %s %v, want athlete_already_connected", orOK(code), err)
 	}
 	r.refused++
-	r.connect(ctx, owner)
 }
 
 // aim invents the goal of the n-th milestone of an athlete.

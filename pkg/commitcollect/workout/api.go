@@ -209,15 +209,19 @@ func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Acce
 	if err != nil {
 		return nil, err
 	}
-	err = dynamo.Update(ctx, s.db, tables.MarkSync, dynamo.Key(tables.MarkSync, item.User(in.UserID), item.Connection),
-		dynamo.Set(link.Connection{SyncedAt: now.Unix()}, "lastSyncAtUtc"), dynamo.Exists[link.Connection]("PK").And(rested))
+	key := dynamo.Key(tables.MarkSync, item.User(in.UserID), item.Connection)
+	err = dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Set(link.Connection{SyncedAt: now.Unix()}, "lastSyncAtUtc"), dynamo.Exists[link.Connection]("PK").And(rested))
 	if dynamo.IsRefused(err) {
 		return nil, problem.Beyond(syncs).WithRetryAfter(time.Unix(c.SyncedAt, 0).Add(rest).Sub(now))
 	}
-	if err == nil {
-		err = s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID}, 0)
+	if err != nil {
+		return nil, err
 	}
-	return &Accepted{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}, err
+	if err := s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID}, 0); err != nil {
+		again := dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Set(c, "lastSyncAtUtc"), dynamo.Equal[link.Connection]("lastSyncAtUtc", now.Unix()))
+		return nil, errors.Join(err, dynamo.IgnoreRefused(again)) // the user may ask again at once
+	}
+	return &Accepted{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}, nil
 }
 
 // Hooks is the service of the webhook, and of its subscription.

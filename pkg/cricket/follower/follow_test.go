@@ -110,6 +110,12 @@ func TestFollow(t *testing.T) {
 			}
 		} else if out.StatusCode != c.status {
 			t.Errorf("%s %s: %d %s", c.match, c.body, out.StatusCode, out.Body)
+		} else {
+			var answer followed
+			testkit.Must(t, json.Unmarshal([]byte(out.Body), &answer))
+			if diff := cmp.Diff(followed{c.match, c.team, w.Clock.Now().Add(24*time.Hour + match.KeepFollow).Truncate(time.Second)}, answer); diff != "" {
+				t.Errorf("the answer to %s (-want +got):\n%s", c.body, diff)
+			}
 		}
 		if c.match == "7" {
 			if got := testkit.Row[follower.FollowRow](w.World, tables.Follows, "7", "ann"); got.TeamID != c.team {

@@ -327,6 +327,20 @@ func TestResetOfAStream(t *testing.T) {
 	})
 }
 
+// TestPushPromiseEndsTheConnection: APNs must not send one (RFC 9113, 8.4: we allow none).
+func TestPushPromiseEndsTheConnection(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, p := primed(t)
+		got := ask(t, c, "/x", 1)
+		id, _ := p.request()
+		go p.WritePushPromise(http2.PushPromiseParam{StreamID: id, PromiseID: 2, EndHeaders: true})
+		if r := <-got; r.err == nil || c.usable() {
+			t.Errorf("got %+v, and the connection is usable: %t; want an error and its end", r, c.usable())
+		}
+	})
+}
+
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	for name, alive := range map[string]bool{"of a stream": true, "of the connection": false} {

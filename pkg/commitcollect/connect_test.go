@@ -250,3 +250,27 @@ func TestConnectAgainAtOnce(t *testing.T) {
 	w.Pass(5 * time.Minute)
 	same(t, "workouts", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 1)
 }
+
+// TestAnotherAthleteEndsTheAccessToTheFirst at Strava, also if its access token has expired. If
+// Strava does not answer, the user is connected all the same.
+func TestAnotherAthleteEndsTheAccessToTheFirst(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		later time.Duration
+		down  bool
+	}{"at once": {0, false}, "the next day": {24 * time.Hour, false}, "Strava does not answer": {0, true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+			w.MoveClock(w.Clock.Now().Add(c.later))
+			if c.down {
+				fail(w, "/oauth/deauthorize", 503, htmlType, "")
+			}
+			w.Connect("ann", 99)
+			same(t, "access to the first, to the other", []bool{w.Strava.Connected(77), w.Strava.Connected(99)}, []bool{c.down, true})
+			w.Connect("ann", 99)
+			same(t, "access, connected again", w.Strava.Connected(99), true)
+			w.Logs.TakeWarnings()
+		})
+	}
+}

@@ -133,7 +133,7 @@ type FinishConnect struct {
 
 // FinishConnect connects the athlete to the user, and has the activities fetched. The
 // state is valid once, and for the user who began. A user who connects another athlete
-// gives the first one up. Errors: denied, missing_code_or_state, signin.ErrState,
+// gives the first one up, at Strava, too. Errors: denied, missing_code_or_state, signin.ErrState,
 // missing_scope, athlete_already_connected, token_exchange_failed.
 func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin.Redirect, error) {
 	switch {
@@ -224,6 +224,9 @@ func (s *Service) connect(ctx context.Context, userID, scope string, t strava.To
 		err = dynamo.Transact(ctx, s.db, tables.LinkAthlete, writes...)
 		refused, ok := errors.AsType[*dynamo.Refused](err)
 		switch {
+		case err == nil && old.PK != "" && old.AthleteID != t.Athlete.ID:
+			s.leave(ctx, old)
+			return nil
 		case !ok:
 			return err
 		case refused.Write == 0:
@@ -231,6 +234,20 @@ func (s *Service) connect(ctx context.Context, userID, scope string, t strava.To
 		}
 	}
 	return errRefreshing
+}
+
+// leave ends the access to the athlete of a connection that is no more, if Strava answers.
+func (s *Service) leave(ctx context.Context, old Connection) {
+	refresh, err := s.keys.Open(old.UserID, old.RefreshToken)
+	if err == nil {
+		var t strava.Token
+		if t, err = s.strava.Refresh(ctx, refresh); err == nil {
+			err = s.strava.Deauthorize(ctx, t.Access)
+		}
+	}
+	if err != nil && !strava.Is(err, strava.Unauthorized) {
+		slog.WarnContext(ctx, "Strava was not told of the end of a connection", "user", old.UserID, "err", err)
+	}
 }
 
 // DisconnectStrava is the request to disconnect Strava.

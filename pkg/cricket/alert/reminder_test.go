@@ -90,6 +90,7 @@ func TestStartsInRoundsUpToMinutes(t *testing.T) {
 	for in, want := range map[time.Duration]string{
 		15 * time.Minute: "Starts in 15 minutes", 61 * time.Second: "Starts in 2 minutes",
 		time.Minute: "Starts in 1 minute", time.Second: "Starts in 1 minute",
+		1: "Starts in 1 minute", time.Minute + 1: "Starts in 2 minutes", 2 * time.Minute: "Starts in 2 minutes", 0: "Starts in 0 minutes",
 	} {
 		if got := alert.StartsIn(in); got != want {
 			t.Errorf("%v before the start: %q, want %q", in, got, want)

@@ -137,7 +137,7 @@ func TestTwoWorkersRenewOnce(t *testing.T) {
 	var errs [2]error
 	var all sync.WaitGroup
 	for i := range tokens {
-		all.Go(func() { tokens[i], errs[i] = v.Token(w.NewContext(), "ann") })
+		all.Go(func() { tokens[i], errs[i] = v.Token(w.NewContext(), "ann", "") })
 	}
 	all.Wait()
 	if renewals != 1 || tokens[0] != tokens[1] || tokens[0] == "" || errs != [2]error{} {
@@ -155,11 +155,11 @@ func TestRenewalCrashes(t *testing.T) {
 			w.MoveClock(noon.Add(7 * time.Hour))
 			v, err := link.OpenVault(t.Context(), w.CrashingEnv(workout.IngestEventsFunction, dynamotest.CrashAt(k, after)))
 			testkit.Must(t, err)
-			v.Token(w.NewContext(), "ann")
+			v.Token(w.NewContext(), "ann", "")
 			w.MoveClock(w.Clock.Now().Add(time.Minute))
 			whole, err := link.OpenVault(t.Context(), w.Env(workout.IngestEventsFunction))
 			testkit.Must(t, err)
-			token, err := whole.Token(w.NewContext(), "ann")
+			token, err := whole.Token(w.NewContext(), "ann", "")
 			lost := k == 3 && after || k == 4 && !after // Strava has replaced the refresh token, and the new one is not stored
 			if (err != nil) != lost || (token == "") != lost {
 				t.Errorf("call %d after=%v: %v, want the connection broken: %v", k, after, err, lost)

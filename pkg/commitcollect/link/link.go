@@ -69,7 +69,7 @@ func OpenStrava(ctx context.Context, env app.Env) (*strava.Client, error) {
 	return strava.Open(base, id, env.HTTP, env.Now), nil
 }
 
-// OpenVault returns the vault of an environment, with the client that it uses.
+// OpenVault returns the vault of an environment.
 func OpenVault(ctx context.Context, env app.Env) (Vault, error) {
 	client, err := OpenStrava(ctx, env)
 	if err != nil {
@@ -84,7 +84,7 @@ func OpenVault(ctx context.Context, env app.Env) (Vault, error) {
 		return Vault{}, err
 	}
 	db := dynamo.Open(env.AWS, env.Prefix)
-	return NewVault(db, client, keys, trail.Open(db, env.Now), env.Clock), nil
+	return Vault{client, db, keys, trail.Open(db, env.Now), env.Clock}, nil
 }
 
 // Service is the service of the link to Strava.
@@ -119,7 +119,7 @@ func (s *Service) ConnectStrava(ctx context.Context, in *ConnectStrava) (*signin
 	if err != nil {
 		return nil, err
 	}
-	return signin.NewRedirect(s.strava.AuthorizeURL(s.back, state)), nil
+	return signin.NewRedirect(s.Strava.AuthorizeURL(s.back, state)), nil
 }
 
 // FinishConnect is the request of a browser that returns from Strava.
@@ -152,7 +152,7 @@ func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin
 	if !strava.CanRead(in.Scope) {
 		return nil, errScope.In("query.scope")
 	}
-	t, err := s.strava.Exchange(ctx, in.Code)
+	t, err := s.Strava.Exchange(ctx, in.Code)
 	if err != nil {
 		return nil, errExchange.Because(err)
 	}
@@ -241,8 +241,8 @@ func (s *Service) leave(ctx context.Context, old Connection) {
 	refresh, err := s.keys.Open(old.UserID, old.RefreshToken)
 	if err == nil {
 		var t strava.Token
-		if t, err = s.strava.Refresh(ctx, refresh); err == nil {
-			err = s.strava.Deauthorize(ctx, t.Access)
+		if t, err = s.Strava.Refresh(ctx, refresh); err == nil {
+			err = s.Strava.Deauthorize(ctx, t.Access)
 		}
 	}
 	if err != nil && !strava.Is(err, strava.Unauthorized) {
@@ -277,9 +277,9 @@ func (v Vault) Disconnect(ctx context.Context, userID string) error {
 	if err != nil {
 		return err
 	}
-	access, err := v.Token(ctx, userID)
+	access, err := v.Token(ctx, userID, "")
 	if err == nil {
-		err = v.strava.Deauthorize(ctx, access)
+		err = v.Strava.Deauthorize(ctx, access)
 	}
 	result := trail.Success
 	_, refused := errors.AsType[*strava.Error](err)
@@ -319,8 +319,8 @@ func OwnerOf(ctx context.Context, db dynamo.DB, athleteID int64) (userID string,
 // Backfill is a message to fetch activities of a user.
 type Backfill struct {
 	UserID string `json:"userId"`
-	// Whole fetches all that milestones may need; else what began since the last sync,
-	// with a day before it, because phones upload late.
+	// Whole fetches all that milestones may need; else what began since a week before the
+	// last complete backfill, because phones upload late.
 	Whole bool  `json:"whole,omitempty"`
 	After int64 `json:"after,omitempty"` // epoch s; these three are those of a backfill that continues
 	Page  int   `json:"page,omitempty"`  // from 1

@@ -56,16 +56,12 @@ const (
 
 // Vault hands out access tokens, and renews them.
 type Vault struct {
-	db     dynamo.DB
-	strava *strava.Client
-	keys   Keyset
-	trail  trail.Writer
-	clock  app.Clock
-}
+	Strava *strava.Client // for calls with the tokens
 
-// NewVault returns a vault.
-func NewVault(db dynamo.DB, client *strava.Client, keys Keyset, t trail.Writer, clock app.Clock) Vault {
-	return Vault{db, client, keys, t, clock}
+	db    dynamo.DB
+	keys  Keyset
+	trail trail.Writer
+	clock app.Clock
 }
 
 // Read returns the connection of a user: ErrNotConnected if there is none.
@@ -77,20 +73,11 @@ func Read(ctx context.Context, db dynamo.DB, userID string) (Connection, error) 
 	return c, err
 }
 
-// Token returns an access token of a user that is valid for some minutes. Errors:
-// ErrNotConnected, ErrBroken.
-func (v Vault) Token(ctx context.Context, userID string) (access string, err error) {
-	return v.token(ctx, userID, "")
-}
-
-// Renew is Token after Strava has refused one: it returns another.
-func (v Vault) Renew(ctx context.Context, userID, refused string) (access string, err error) {
-	return v.token(ctx, userID, refused)
-}
-
-// token reads the connection until it has a token that is valid and was not refused. One
-// worker at a time renews it; the others wait for that one.
-func (v Vault) token(ctx context.Context, userID, refused string) (string, error) {
+// Token returns an access token of a user that is valid for some minutes, and another one
+// than Strava has refused, "" for none. It reads the connection until it has such a token:
+// one worker at a time renews it, and the others wait for that one. Errors: ErrNotConnected,
+// ErrBroken, strava_busy, and those of Strava.
+func (v Vault) Token(ctx context.Context, userID, refused string) (access string, err error) {
 	for range refreshPolls {
 		c, err := Read(ctx, v.db, userID)
 		if err != nil {
@@ -141,7 +128,7 @@ func (v Vault) refresh(ctx context.Context, c Connection) (string, error) {
 		return "", err
 	}
 	key, same := dynamo.Key(tables.LockRefresh, c.PK, c.SK), dynamo.Equal[Connection]("refreshToken", c.RefreshToken)
-	t, err := v.strava.Refresh(ctx, old)
+	t, err := v.Strava.Refresh(ctx, old)
 	if strava.Is(err, strava.Unauthorized) {
 		failed := dynamo.Update(ctx, v.db, tables.LockRefresh, key, dynamo.Set(Connection{Status: Broken}, "status").Remove("refreshLock"), same)
 		if failed != nil { // refused if the user has connected again

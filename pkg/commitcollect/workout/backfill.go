@@ -49,7 +49,7 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 	for {
 		var page []strava.Activity
 		err := s.call(ctx, m.UserID, backfillShare, func(access string) (err error) {
-			page, err = s.strava.Activities(ctx, access, time.Unix(m.After, 0), m.Page)
+			page, err = s.link.Strava.Activities(ctx, access, time.Unix(m.After, 0), m.Page)
 			return err
 		})
 		limited, _ := errors.AsType[*strava.Error](err)

@@ -67,12 +67,11 @@ type claim struct {
 
 // Ingester handles webhooks.
 type Ingester struct {
-	link   link.Vault
-	db     dynamo.DB
-	strava *strava.Client
-	queue  queue.Sender
-	trail  trail.Writer
-	clock  app.Clock
+	link  link.Vault
+	db    dynamo.DB
+	queue queue.Sender
+	trail trail.Writer
+	clock app.Clock
 }
 
 // OpenIngester opens the service.
@@ -81,12 +80,8 @@ func OpenIngester(ctx context.Context, env app.Env) (*Ingester, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := link.OpenStrava(ctx, env)
-	if err != nil {
-		return nil, err
-	}
 	db := dynamo.Open(env.AWS, env.Prefix)
-	return &Ingester{link: v, db: db, strava: client, queue: queue.Open(env.AWS, env.Queues), trail: trail.Open(db, env.Now), clock: env.Clock}, nil
+	return &Ingester{link: v, db: db, queue: queue.Open(env.AWS, env.Queues), trail: trail.Open(db, env.Now), clock: env.Clock}, nil
 }
 
 var errClaimed = problem.New(problem.Unavailable, "event_claimed", "another worker handles this event")
@@ -191,7 +186,7 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 // fetch returns an activity. A token that Strava refuses is renewed once.
 func (s *Ingester) fetch(ctx context.Context, userID, id string) (a strava.Activity, err error) {
 	err = s.call(ctx, userID, 1, func(access string) error {
-		a, err = s.strava.Activity(ctx, access, id)
+		a, err = s.link.Strava.Activity(ctx, access, id)
 		return err
 	})
 	return a, err
@@ -200,7 +195,7 @@ func (s *Ingester) fetch(ctx context.Context, userID, id string) (a strava.Activ
 // call makes a call to Strava for a user, within a share of the limits. If Strava refuses
 // the token, it is made once more with another.
 func (s *Ingester) call(ctx context.Context, userID string, share float64, do func(access string) error) error {
-	access, err := s.link.Token(ctx, userID)
+	access, err := s.link.Token(ctx, userID, "")
 	for try := 0; err == nil; try++ {
 		if err := take(ctx, s.db, s.clock.Now(), share); err != nil {
 			return err
@@ -209,7 +204,7 @@ func (s *Ingester) call(ctx context.Context, userID string, share float64, do fu
 		if !strava.Is(err, strava.Unauthorized) || try > 0 {
 			return err
 		}
-		access, err = s.link.Renew(ctx, userID, access)
+		access, err = s.link.Token(ctx, userID, access)
 	}
 	return err
 }
@@ -228,7 +223,7 @@ func (s *Ingester) revoke(ctx context.Context, userID string, e Event) error {
 		return err
 	}
 	err = s.call(ctx, userID, 1, func(access string) error {
-		_, err := s.strava.Activities(ctx, access, s.clock.Now(), 1)
+		_, err := s.link.Strava.Activities(ctx, access, s.clock.Now(), 1)
 		return err
 	})
 	switch {

@@ -75,7 +75,6 @@ type Entry struct {
 	UTCOffset  int32  `dynamodbav:"o,omitempty"` // s, of the place and day of the workout
 	Distance   int64  `dynamodbav:"d,omitempty"` // m
 	Elevation  int64  `dynamodbav:"e,omitempty"` // m of ascent
-	Moving     int64  `dynamodbav:"m,omitempty"` // s
 	Manual     bool   `dynamodbav:"h,omitempty"`
 	Flagged    bool   `dynamodbav:"f,omitempty"`
 	Private    bool   `dynamodbav:"p,omitempty"`

@@ -92,9 +92,9 @@ type change struct {
 	listed    bool  // from a page of the history, which says nothing new of most activities
 }
 
-// perTransaction is the number of workouts that are written in one transaction of at most
-// 100 writes, with a check of the user, and a ledger of the old and the new month of each at
-// the very most.
+// perTransaction is the number of workouts that are written in one transaction. Each takes
+// at most three writes: its own, and the ledgers of its old and its new month. One more
+// checks the user. A transaction may have 100.
 const perTransaction = 30
 
 // store writes the workouts of changes, and their ledgers. What is older than what is

@@ -447,12 +447,15 @@ func (a *answer) Header() http.Header         { return a.header }
 func (a *answer) WriteHeader(status int)      { a.status = status }
 func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
 
-// tag adds a strong ETag, a hash of the body. If the client has that version, the answer
-// becomes 304 without a body.
+// tag adds a strong ETag, a hash of the body, to an answer that states none. If the client
+// has that version, the answer becomes 304 without a body.
 func (a *answer) tag(ifNoneMatch []string) {
-	sum := sha256.Sum256(a.body.Bytes())
-	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
-	a.header.Set("ETag", tag)
+	tag := a.header.Get("ETag")
+	if tag == "" {
+		sum := sha256.Sum256(a.body.Bytes())
+		tag = `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+		a.header.Set("ETag", tag)
+	}
 	if matches(ifNoneMatch, tag) {
 		a.header.Del("Content-Type")
 		a.status = http.StatusNotModified

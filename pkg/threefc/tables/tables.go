@@ -1,0 +1,81 @@
+// Package tables is the room's table, and every access pattern. The keys are listed in the
+// description of package threefc.
+package tables
+
+import (
+	"time"
+
+	"matchday/pkg/spec"
+)
+
+// App holds all of the room.
+var App = spec.Table{Name: "threefc-app", Key: spec.Key{Partition: "pk", Sort: "sk"}, TTL: "ttlEpoch"}
+
+// How often the access patterns happen.
+var (
+	perRequest = spec.Rate{Driver: spec.Request}
+	onUser     = spec.Rate{Driver: spec.UserAction}
+	onSignIn   = spec.Rate{Driver: spec.UserAction, Note: "once a day"}
+	rarely     = spec.Rate{Driver: spec.UserAction, Note: "a few times a season"}
+	perGame    = spec.Rate{Driver: spec.UserAction, Note: "once a game"}
+	perGoal    = spec.Rate{Driver: spec.UserAction, Note: "for each goal"}
+	perFinish  = spec.Rate{Driver: spec.Message, Note: "for each game that is finished or corrected"}
+	perMail    = spec.Rate{Driver: spec.Message, Note: "for each mail"}
+	perErasure = spec.Rate{Driver: spec.Message, Note: "of a deletion or an export"}
+	nightly    = spec.Every(24 * time.Hour)
+	hourly     = spec.Every(time.Hour)
+	perSweep   = spec.Every(5 * time.Minute)
+)
+
+// Sign-in, and answers that are kept for repeated requests.
+var (
+	PutLink        = App.On("Put magic link", "pk=AUTH_LINK#{id}, sk=METADATA, absent; pk=AUTH_MAIL#{sha256 of the address}, sk=METADATA, if fewer than 5 links in an hour", onSignIn, spec.GetItem, spec.PutItem)
+	TakeLink       = App.On("Take magic link", "pk=AUTH_LINK#{id}, sk=METADATA, unused, not expired, with the hash of its secret", onSignIn, spec.GetItem, spec.PutItem)
+	CreateLogin    = App.On("Create login", "pk=AUTH_SESSION#{id}, sk=METADATA; pk=USER#{userId}, sk=AUTH_SESSION#{id}", onSignIn, spec.PutItem)
+	ResolveSession = App.On("Resolve login", "pk=AUTH_SESSION#{id}, sk=METADATA", perRequest, spec.GetItem)
+	DropLogin      = App.On("Drop login", "pk=AUTH_SESSION#{id}, sk=METADATA", onSignIn, spec.DeleteItem)
+	FindAnswer     = App.On("Find answer", "pk=USER#{userId}, sk=IDEMPOTENCY#{id}", onUser, spec.GetItem)
+)
+
+// Leagues, and who may do what in them.
+var (
+	CreateLeague = App.On("Create league", "pk=LEAGUE#{leagueId}, sk=METADATA and ACL#USER#{userId}, pk=USER#{userId}, sk=LEAGUE#{leagueId} and LIMITS, pk=SLUG#{slug}, sk=METADATA; absent", rarely, spec.GetItem, spec.PutItem)
+	GetLeague    = App.On("Get league", "pk=LEAGUE#{leagueId}, sk=METADATA", perRequest, spec.GetItem)
+	SaveLeague   = App.On("Save league", "pk=LEAGUE#{leagueId}, sk=METADATA, by its rev; pk=SLUG#{slug}", rarely, spec.PutItem, spec.DeleteItem)
+	DropLeague   = App.On("Drop league", "pk=LEAGUE#{leagueId}, sk=METADATA, by its rev, and what belongs to it", rarely, spec.Query, spec.DeleteItem, spec.BatchWriteItem)
+	MyLeagues    = App.On("List a user's leagues", "pk=USER#{userId}, sk begins with LEAGUE#, then pk=LEAGUE#{leagueId}, sk=METADATA (a batch)", perRequest, spec.Query, spec.BatchGetItem)
+	GetGrant     = App.On("Get grant", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId}", perRequest, spec.GetItem)
+	ListGrants   = App.On("List grants", "pk=LEAGUE#{leagueId}, sk begins with ACL#USER#", perRequest, spec.Query)
+	SaveGrant    = App.On("Save grant", "pk=LEAGUE#{leagueId}, sk=ACL#USER#{userId}, with the league, by its rev; pk=USER#{userId}, sk=LEAGUE#{leagueId}", rarely, spec.GetItem, spec.PutItem, spec.DeleteItem)
+)
+
+// Seasons, teams and sessions.
+var (
+	CreateSeason  = App.On("Create season", "pk=LEAGUE#{leagueId}, sk=SEASON#{seasonId} and SLUG#{slug}, pk=SEASON#{seasonId}, sk=METADATA; absent; pk=LEAGUE#{leagueId}, sk=METADATA, by its rev", rarely, spec.PutItem)
+	ListSeasons   = App.On("List seasons", "pk=LEAGUE#{leagueId}, sk begins with SEASON#", perRequest, spec.Query)
+	GetSeason     = App.On("Get season", "pk=SEASON#{seasonId}, sk=METADATA", perRequest, spec.GetItem)
+	SaveSeason    = App.On("Save season", "pk=SEASON#{seasonId}, sk=METADATA, by its rev, and its mirror pk=LEAGUE#{leagueId}, sk=SEASON#{seasonId}", rarely, spec.PutItem, spec.DeleteItem)
+	DropSeason    = App.On("Drop what is computed of a season", "pk=SEASON#{seasonId} (batches of 25), of a season without sessions", rarely, spec.Query, spec.BatchWriteItem)
+	PutTeam       = App.On("Put team", "pk=SEASON#{seasonId}, sk=TEAM#{teamId}, with the season, by its rev", rarely, spec.GetItem, spec.PutItem, spec.DeleteItem)
+	ListTeams     = App.On("List teams", "pk=SEASON#{seasonId}, sk begins with TEAM#", perRequest, spec.Query)
+	CreateSession = App.On("Create session", "pk=SEASON#{seasonId}, sk=SESSION#{sessionId}, and pk=SESSION#{sessionId}, sk=METADATA; absent; with the season, by its rev", rarely, spec.PutItem)
+	ListSessions  = App.On("List sessions", "pk=SEASON#{seasonId}, sk begins with SESSION#", perRequest, spec.Query)
+	GetSession    = App.On("Get session", "pk=SESSION#{sessionId}, sk=METADATA", perRequest, spec.GetItem)
+	DropSession   = App.On("Drop session", "what Create session writes, if it has no games", rarely, spec.PutItem, spec.DeleteItem)
+)
+
+// Games.
+var (
+	CreateGame = App.On("Create game", "pk=GAME#{gameId}, sk=METADATA, pk=SESSION#{sessionId} and SEASON#{seasonId}, sk=GAME#{startTs}#{gameId}, pk=SEASON#{seasonId}, sk=SLUG#{slug}; absent; with the session, by its rev", perGame, spec.PutItem)
+	GetGame    = App.On("Get game", "pk=GAME#{gameId}, sk=METADATA", perRequest, spec.GetItem)
+	ListGames  = App.On("List games of a session", "pk=SESSION#{sessionId}, sk begins with GAME#", perRequest, spec.Query)
+	SaveGame   = App.On("Save game", "pk=GAME#{gameId}, sk=METADATA, by its rev, with its index rows, pk=GAME#{gameId}, sk=AUDIT#, pk=OUTBOX, sk=GAME#{gameId}", perGame, spec.PutItem, spec.DeleteItem)
+	ReadGame   = App.On("Read game", "pk=GAME#{gameId}, sk from GOAL# to ROSTER#: goals, METADATA, removed goals, roster", perGoal, spec.Query)
+	DropGame   = App.On("Drop game", "pk=GAME#{gameId} (batches of 25), then METADATA with its index rows and the session, by its rev", rarely, spec.Query, spec.PutItem, spec.DeleteItem, spec.BatchWriteItem)
+	ListRoster = App.On("List roster", "pk=GAME#{gameId}, sk begins with ROSTER#, then pk=PLAYER#{playerId}, sk=PROFILE (a batch)", perRequest, spec.Query, spec.BatchGetItem)
+	SaveRoster = App.On("Save roster", "pk=GAME#{gameId}, sk=ROSTER#{teamId}#{playerId}, of one team only, if pk=PLAYER#{playerId}, sk=PROFILE exists, with the game, by its rev", onUser, spec.PutItem, spec.DeleteItem, spec.ConditionCheckItem)
+	ListGoals  = App.On("List goals", "pk=GAME#{gameId}, sk begins with GOAL#, in order of the timeline", perRequest, spec.Query)
+	SaveGoal   = App.On("Save goal", "pk=GAME#{gameId}, sk=GOAL#{third}#{minute}#{eventId}, absent, REMOVED#{eventId} of one that is deleted, with the game, by its rev, its index rows, AUDIT# and OUTBOX", perGoal, spec.PutItem, spec.DeleteItem)
+	ListAudit  = App.On("List audit", "pk=GAME#{gameId}, sk begins with AUDIT#, newest first", perRequest, spec.Query)
+	GetPlayer  = App.On("Get player", "pk=PLAYER#{playerId}, sk=PROFILE", perRequest, spec.GetItem)
+)

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"reflect"
 	"slices"
@@ -33,7 +34,7 @@ import (
 
 // Errors about games.
 var (
-	errFinished  = problem.New(problem.Conflict, "game_finished", "the game is finished: an administrator may still correct it")
+	ErrFinished  = problem.New(problem.Conflict, "game_finished", "the game is finished: an administrator may still correct it")
 	errNotLive   = problem.New(problem.Conflict, "game_not_live", "the game is not being played")
 	errTeams     = problem.New(problem.Unprocessable, "three_teams_needed", "a game needs three different teams of the season").In("body.teamIds")
 	errStarted   = problem.New(problem.Conflict, "game_started", "the game has begun: its teams cannot be changed").In("body.teamIds")
@@ -240,7 +241,10 @@ func (st *state) log(now time.Time, what string, before, after *item.Goal) dynam
 // the sweep of the outbox does.
 func (s *Service) tell(ctx context.Context, st *state) {
 	if st != nil && st.told() {
-		_ = s.queue.Send(ctx, AggregateQueue, Changed{SeasonID: st.game.V().SeasonID, GameID: st.game.V().ID}, 0)
+		m := Changed{SeasonID: st.game.V().SeasonID, GameID: st.game.V().ID}
+		if err := s.queue.SendInTurn(ctx, AggregateQueue, m.SeasonID, m); err != nil {
+			slog.WarnContext(ctx, "the sweep of the outbox will compute the standings", "season", m.SeasonID, "err", err)
+		}
 	}
 }
 
@@ -358,7 +362,7 @@ func (s *Service) teams(ctx context.Context, seasonID string, ids []string) ([]i
 	}
 	teams := []item.Team{}
 	for _, id := range ids {
-		i := slices.IndexFunc(all, func(t item.Team) bool { return t.ID == id })
+		i := slices.IndexFunc(all, func(t item.Team) bool { return t.TeamID == id })
 		if i < 0 || slices.Contains(teams, all[i]) {
 			return nil, errTeams
 		}
@@ -461,7 +465,7 @@ func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*Page, error)
 		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
 			g := st.game.V()
 			if st.game.Status == item.Finished {
-				return nil, false, errFinished
+				return nil, false, ErrFinished
 			}
 			was := *g
 			if in.Body.StartTs != nil {
@@ -490,7 +494,7 @@ func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*Page, error)
 }
 
 func plays(teams []item.Team, id string) bool {
-	return slices.ContainsFunc(teams, func(t item.Team) bool { return t.ID == id })
+	return slices.ContainsFunc(teams, func(t item.Team) bool { return t.TeamID == id })
 }
 
 // DeleteGame is the request to delete a game.

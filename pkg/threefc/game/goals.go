@@ -157,7 +157,7 @@ func (st *state) mayScore(third int) error {
 	case st.role == item.Admin:
 		return nil
 	case st.game.Status == item.Finished:
-		return errFinished
+		return ErrFinished
 	case third > 0 && third != st.game.V().Running():
 		return errNotNow
 	}

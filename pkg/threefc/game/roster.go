@@ -86,7 +86,7 @@ func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
 // have a scorer who did not play.
 func (st *state) unseat(playerID string) (writes []dynamo.Write, err error) {
 	if st.game.Status == item.Finished && st.role != item.Admin {
-		return nil, errFinished
+		return nil, ErrFinished
 	}
 	i := slices.IndexFunc(st.seats, func(r item.Row[item.Seat]) bool { return r.V().PlayerID == playerID })
 	if i < 0 {

@@ -71,7 +71,7 @@ func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[Pa
 			return nil, false, err
 		}
 		if st.game.Status == item.Finished {
-			return nil, false, errFinished
+			return nil, false, ErrFinished
 		}
 		when := now
 		if in.Body.At != nil {

@@ -22,6 +22,7 @@ const (
 	Players  = "PLAYER#"
 	Answers  = "IDEMPOTENCY#"
 	Logins   = "AUTH_SESSION#"
+	Pool     = "POOL#"
 )
 
 // Partition keys; some are sort keys of mirrors, too.
@@ -35,6 +36,9 @@ func SlugKey(slug string) string         { return "SLUG#" + slug }
 func LinkKey(id string) string           { return "AUTH_LINK#" + id }
 func MailKey(hash string) string         { return "AUTH_MAIL#" + hash }
 func LoginKey(id string) string          { return Logins + id }
+
+func JoinKey(code string) string     { return "JOIN#" + code }
+func PoolKey(playerID string) string { return Pool + playerID }
 
 // OutboxKey is the partition of Outbox.
 const OutboxKey = "OUTBOX"
@@ -107,9 +111,9 @@ type Season struct {
 
 // Team is a team of a season, and its snapshot in a game.
 type Team struct {
-	ID    string `json:"teamId"`
-	Name  string `json:"name"`
-	Color string `json:"color"` // #rrggbb
+	TeamID string `json:"teamId"`
+	Name   string `json:"name"`
+	Color  string `json:"color"` // #rrggbb
 }
 
 // Session is a day on which games are played, in two copies.
@@ -235,6 +239,23 @@ type Player struct {
 	Avatar     string `json:"avatar,omitempty"`
 	ClaimedBy  string `json:"claimedByUserId,omitempty"`
 	MergedInto string `json:"mergedInto,omitempty"`
+}
+
+// Claim is a player whom a user has claimed, under the user.
+type Claim struct {
+	PlayerID string `json:"playerId"`
+	LeagueID string `json:"leagueId"`
+}
+
+// Join is a code by which players enter the pool of a game.
+type Join struct {
+	Code   string `json:"code"`
+	GameID string `json:"gameId"`
+}
+
+// Pooled is a player who wants to play in a game.
+type Pooled struct {
+	PlayerID string `json:"playerId"`
 }
 
 // Ref leads to another item: from a slug, for example.

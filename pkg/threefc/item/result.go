@@ -30,14 +30,14 @@ func Scores(teams []Team, goals []Goal) []Score {
 	scores := make([]Score, len(teams))
 	for i, t := range teams {
 		s := &scores[i]
-		s.TeamID = t.ID
+		s.TeamID = t.TeamID
 		for _, g := range goals {
 			third := &s.Thirds[g.Third-1]
-			if g.Scoring == t.ID {
+			if g.Scoring == t.TeamID {
 				s.Scored++
 				third.Scored++
 			}
-			if g.Conceding == t.ID {
+			if g.Conceding == t.TeamID {
 				s.Conceded++
 				third.Conceded++
 			}

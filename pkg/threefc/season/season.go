@@ -137,7 +137,7 @@ func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fi
 		_, counted := parent.Save(now)
 		writes := []dynamo.Write{to.Create(), row.Create(), row.Mirror(item.LeagueKey(leagueID), row.PK), counted}
 		for _, t := range teams {
-			writes = append(writes, item.New(row.PK, item.TeamKey(t.ID), "Team", t, now).Create())
+			writes = append(writes, item.New(row.PK, item.TeamKey(t.TeamID), "Team", t, now).Create())
 		}
 		out := page(http.StatusCreated, row)
 		err = commit(ctx, tables.CreateSeason, out, writes...)
@@ -384,7 +384,7 @@ func (s *Service) PutTeam(ctx context.Context, in *PutTeam) (*TeamPage, error) {
 			}
 			was, usual := *team.V(), Defaults[in.TeamID]
 			now := s.Now()
-			data := item.Team{ID: in.TeamID, Name: cmp.Or(in.Body.Name, was.Name, usual.Name), Color: cmp.Or(in.Body.Color, was.Color, usual.Color)}
+			data := item.Team{TeamID: in.TeamID, Name: cmp.Or(in.Body.Name, was.Name, usual.Name), Color: cmp.Or(in.Body.Color, was.Color, usual.Color)}
 			out := &TeamPage{http.StatusOK, httpapi.NoStore, Team(data)}
 			switch {
 			case data.Name == "" || data.Color == "":

@@ -77,5 +77,40 @@ var (
 	ListGoals  = App.On("List goals", "pk=GAME#{gameId}, sk begins with GOAL#, in order of the timeline", perRequest, spec.Query)
 	SaveGoal   = App.On("Save goal", "pk=GAME#{gameId}, sk=GOAL#{third}#{minute}#{eventId}, absent, REMOVED#{eventId} of one that is deleted, with the game, by its rev, its index rows, AUDIT# and OUTBOX", perGoal, spec.PutItem, spec.DeleteItem)
 	ListAudit  = App.On("List audit", "pk=GAME#{gameId}, sk begins with AUDIT#, newest first", perRequest, spec.Query)
-	GetPlayer  = App.On("Get player", "pk=PLAYER#{playerId}, sk=PROFILE", perRequest, spec.GetItem)
+)
+
+// Players.
+var (
+	CreatePlayer = App.On("Create player", "pk=PLAYER#{playerId}, sk=PROFILE, and pk=LEAGUE#{leagueId}, sk=PLAYER#{playerId}; absent; with the league, by its rev", onUser, spec.PutItem)
+	GetPlayer    = App.On("Get player", "pk=PLAYER#{playerId}, sk=PROFILE", perRequest, spec.GetItem)
+	ListPlayers  = App.On("List players", "pk=LEAGUE#{leagueId}, sk begins with PLAYER#", perRequest, spec.Query)
+	SavePlayer   = App.On("Save player", "pk=PLAYER#{playerId}, sk=PROFILE, by its rev; pk=LEAGUE#{leagueId}, sk=PLAYER#{playerId}; pk=USER#{userId}, sk=PLAYER#{playerId}", onUser, spec.PutItem, spec.DeleteItem)
+	MyPlayers    = App.On("List a user's players", "pk=USER#{userId}, sk begins with PLAYER#", perRequest, spec.Query)
+	PutCode      = App.On("Put join code", "pk=JOIN#{code}, sk=METADATA, absent", perGame, spec.PutItem)
+	FindCode     = App.On("Find join code", "pk=JOIN#{code}, sk=METADATA", onUser, spec.GetItem)
+	JoinPool     = App.On("Join pool", "pk=GAME#{gameId}, sk=POOL#{playerId}, with the player, if new", onUser, spec.GetItem, spec.Query, spec.PutItem)
+	ListPool     = App.On("List pool", "pk=GAME#{gameId}, sk begins with POOL#, then pk=PLAYER#{playerId}, sk=PROFILE (a batch)", perRequest, spec.Query, spec.BatchGetItem)
+)
+
+// Tables of seasons, and what is told of finished games.
+var (
+	ReadSeason  = App.On("Read games and tables of a season", "pk=SEASON#{seasonId}, sk begins with GAME#, STANDING#, PLAYERSTAT# or LEADERS", perFinish, spec.Query)
+	ReadPlayers = App.On("Read players of a season", "pk=PLAYER#{playerId}, sk=PROFILE (batches of 100)", perFinish, spec.BatchGetItem)
+	SaveTables  = App.On("Save tables", "pk=SEASON#{seasonId}, sk=STANDING#{teamId}, PLAYERSTAT#{playerId} and LEADERS, pk=PLAYER#{playerId}, sk=STAT#{seasonId} (batches of 25)", perFinish, spec.BatchWriteItem)
+	TakeOutbox  = App.On("Take from outbox", "pk=OUTBOX, sk=GAME#{gameId}, as it was read", perFinish, spec.GetItem, spec.DeleteItem)
+	ReadOutbox  = App.On("Read outbox", "pk=OUTBOX", perSweep, spec.Query)
+)
+
+// What everybody sees. None of it is strongly consistent.
+var (
+	FindSlug   = App.On("Find slug", "pk=SLUG#{slug}, sk=METADATA; pk=LEAGUE#{leagueId} or SEASON#{seasonId}, sk=SLUG#{slug}", perRequest, spec.GetItem)
+	ReadNames  = App.On("Read names", "pk=PLAYER#{playerId}, sk=PROFILE, of the goals of a game (batches of 100)", perRequest, spec.BatchGetItem)
+	ReadTables = App.On("Read tables", "pk=SEASON#{seasonId}, sk begins with STANDING#, or LEADERS", perRequest, spec.Query, spec.GetItem)
+)
+
+// What a user has done, and what is kept of a user.
+var (
+	ReadStats = App.On("Read a player's seasons", "pk=PLAYER#{playerId}, sk begins with STAT#", perRequest, spec.Query)
+	ReadUser  = App.On("Read all of a user", "pk=USER#{userId}", perErasure, spec.Query)
+	DropUser  = App.On("Drop all of a user", "pk=USER#{userId} (batches of 25), pk=AUTH_SESSION#{id}", perErasure, spec.Query, spec.GetItem, spec.PutItem, spec.DeleteItem, spec.BatchWriteItem)
 )

@@ -248,6 +248,21 @@ func (s *Service) tell(ctx context.Context, st *state) {
 	}
 }
 
+// Recompute has the tables of all seasons of a league computed again, because a player has
+// another name.
+func Recompute(ctx context.Context, db dynamo.DB, q queue.Sender, leagueID string) error {
+	seasons, err := item.List[item.Season](ctx, db, tables.ListSeasons, item.LeagueKey(leagueID), item.Seasons)
+	if err != nil {
+		return err
+	}
+	for _, x := range item.Values(seasons) {
+		if err := q.SendInTurn(ctx, AggregateQueue, x.ID, Changed{SeasonID: x.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // change makes a change of a game, by an access pattern: do changes st and returns the writes of what belongs to
 // the game, or false if there is nothing to change. answer returns the answer for the game
 // as it is then.

@@ -242,23 +242,9 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*Page, er
 		})
 	})
 	if err == nil && changed != nil {
-		err = s.recompute(ctx, changed.LeagueID)
+		err = game.Recompute(ctx, s.DB, s.queue, changed.LeagueID)
 	}
 	return out, err
-}
-
-// recompute has the tables of all seasons of a league computed again.
-func (s *Service) recompute(ctx context.Context, leagueID string) error {
-	seasons, err := item.List[item.Season](ctx, s.DB, tables.ListSeasons, item.LeagueKey(leagueID), item.Seasons)
-	if err != nil {
-		return err
-	}
-	for _, x := range item.Values(seasons) {
-		if err := s.queue.SendInTurn(ctx, game.AggregateQueue, x.ID, game.Changed{SeasonID: x.ID}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // MergePlayer is the request to merge a player into another.
@@ -303,7 +289,7 @@ func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*Page, erro
 		})
 	})
 	if err == nil && leagueID != "" {
-		err = s.recompute(ctx, leagueID)
+		err = game.Recompute(ctx, s.DB, s.queue, leagueID)
 	}
 	return out, err
 }

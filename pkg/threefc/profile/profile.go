@@ -189,7 +189,7 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 	}
 	delete(leagues, "")
 	for id := range leagues {
-		if err := s.recompute(ctx, id); err != nil {
+		if err := game.Recompute(ctx, s.db, s.queue, id); err != nil {
 			return err
 		}
 	}
@@ -265,20 +265,6 @@ func (s *Forgetter) disown(ctx context.Context, playerID, userID string) (league
 		return nil, dynamo.Transact(ctx, s.db, tables.SavePlayer, saved, p.Mirror(item.LeagueKey(leagueID), p.PK))
 	})
 	return leagueID, err
-}
-
-// recompute has the tables of all seasons of a league computed again.
-func (s *Forgetter) recompute(ctx context.Context, leagueID string) error {
-	seasons, err := item.List[item.Season](ctx, s.db, tables.ListSeasons, item.LeagueKey(leagueID), item.Seasons)
-	if err != nil {
-		return err
-	}
-	for _, x := range item.Values(seasons) {
-		if err := s.queue.SendInTurn(ctx, game.AggregateQueue, x.ID, game.Changed{SeasonID: x.ID}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // ExportUser writes all that the room keeps of a user to the bucket of exports, and

@@ -115,7 +115,7 @@ func (s *Aggregator) compute(ctx context.Context, season item.Season) error {
 		}
 		drops[1] = append(drops[1], item.Any{PK: pk, SK: sk})
 		if id, ok := strings.CutPrefix(sk, players); ok {
-			drops[0] = append(drops[0], item.Any{PK: item.PlayerKey(id), SK: stats + season.ID})
+			drops[0] = append(drops[0], item.Any{PK: item.PlayerKey(id), SK: Stats + season.ID})
 		}
 	}
 	for i := range puts {

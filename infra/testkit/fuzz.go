@@ -29,12 +29,13 @@ import (
 
 // decoder answers a request of an operation with the body that the use case gets.
 type decoder struct {
-	fn     spec.Function
-	handle http.Handler
-	lambda func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
-	body   *jsonschema.Schema // nil without one
-	params []parameter
-	sample events.APIGatewayV2HTTPRequest
+	fn      spec.Function
+	handle  http.Handler
+	lambda  func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
+	body    *jsonschema.Schema // nil without one
+	params  []parameter
+	sample  events.APIGatewayV2HTTPRequest
+	accepts []string // what bounds returns
 }
 
 // parameter is a parameter of the path or of the query string.
@@ -58,7 +59,9 @@ func newDecoder[In any](t testing.TB, fn spec.Function) *decoder {
 	}
 	text, err := httpapi.OpenAPI(fn, do)
 	Must(t, err)
-	d := &decoder{fn: fn, handle: httpapi.Handler(fn, do), lambda: httpapi.Lambda(fn, administrator{}, do)}
+	accepts, err := bounds(text, fn)
+	Must(t, err)
+	d := &decoder{fn: fn, accepts: accepts, handle: httpapi.Handler(fn, do), lambda: httpapi.Lambda(fn, administrator{}, do)}
 	compile := compiler(t, fn, text)
 	if hasBody {
 		d.body = compile("/requestBody/content/application~1json/schema")

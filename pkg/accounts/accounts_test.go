@@ -250,7 +250,8 @@ func TestDeletionCrashes(t *testing.T) {
 			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 				w := newWorld(t)
 				crashed := testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteAccountFunction, p), accounts.Open)
-				crashed.DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
+				_, err := crashed.DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
+				p.Ended(err)
 				if name == "the job" && len(w.rows("ann")) == 2 { // the request has failed before it wrote anything
 					crashed = testkit.Open(w.World, accounts.DeleteAccountFunction, accounts.Open)
 					crashed.DeleteAccount(w.NewContext(), &accounts.DeleteAccount{User: auth.User{UserID: "ann"}})
@@ -265,7 +266,7 @@ func TestDeletionCrashes(t *testing.T) {
 		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 			w := newWorld(t)
 			m := account.Deletion{UserID: "ann"}
-			testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteUserFunction, p), accounts.Open).DeleteUser(w.NewContext(), m)
+			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(accounts.DeleteUserFunction, p), accounts.Open).DeleteUser(w.NewContext(), m))
 			testkit.Must(t, testkit.Open(w.World, accounts.DeleteUserFunction, accounts.Open).DeleteUser(w.NewContext(), m))
 			return append(w.rows("ann"), slices.Sorted(maps.Keys(w.requests(account.Forget)))...)
 		})
@@ -278,7 +279,7 @@ func TestDeletionCrashes(t *testing.T) {
 			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
 			testkit.Call(w.routes, accounts.DeleteAccountFunction, "/account", "ann", "")
 			testkit.Must(t, w.finish(w.opened(), account.Forget, "cricket", "commitcollect"))
-			w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction, p), accounts.Open), account.Forget, "pickem")
+			p.Ended(w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction, p), accounts.Open), account.Forget, "pickem"))
 			testkit.Must(t, w.finish(w.opened(), account.Forget, "pickem"))
 			return w.rows("ann")
 		})
@@ -293,7 +294,7 @@ func TestDeletionCrashes(t *testing.T) {
 				testkit.PutRows(w.World, accounts.Accounts, map[string]string{"userId": "ann", "item": "forget#" + room, "job": requests[room].Job})
 			}
 			w.MoveClock(noon.Add(time.Hour))
-			testkit.OpenWith(w.World, w.CrashingEnv(accounts.ResumeJobsFunction, p), accounts.Open).ResumeJobs(w.NewContext())
+			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(accounts.ResumeJobsFunction, p), accounts.Open).ResumeJobs(w.NewContext()))
 			testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction, accounts.Open).ResumeJobs(w.NewContext()))
 			w.Logs.TakeWarnings()
 			return w.rows("ann")
@@ -341,8 +342,10 @@ func TestExportCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := newWorld(t)
 		in := &accounts.GetExport{User: auth.User{UserID: "ann"}}
-		testkit.OpenWith(w.World, w.CrashingEnv(accounts.GetExportFunction, p), accounts.Open).GetExport(w.NewContext(), in)
-		testkit.Open(w.World, accounts.GetExportFunction, accounts.Open).GetExport(w.NewContext(), in)
+		_, err := testkit.OpenWith(w.World, w.CrashingEnv(accounts.GetExportFunction, p), accounts.Open).GetExport(w.NewContext(), in)
+		p.Ended(err)
+		_, err = testkit.Open(w.World, accounts.GetExportFunction, accounts.Open).GetExport(w.NewContext(), in)
+		testkit.Must(t, err)
 		w.MoveClock(noon.Add(time.Hour))
 		testkit.Must(t, testkit.Open(w.World, accounts.ResumeJobsFunction, accounts.Open).ResumeJobs(w.NewContext()))
 		return append(w.rows("ann"), slices.Sorted(maps.Keys(w.requests(account.Export)))...)
@@ -352,7 +355,7 @@ func TestExportCrashes(t *testing.T) {
 		dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 			w := newWorld(t)
 			testkit.Call(w.routes, accounts.GetExportFunction, "/account/export", "ann", "")
-			w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction, p), accounts.Open), account.Export, rooms...)
+			p.Ended(w.finish(testkit.OpenWith(w.World, w.CrashingEnv(accounts.FinishJobFunction, p), accounts.Open), account.Export, rooms...))
 			testkit.Must(t, w.finish(w.opened(), account.Export, rooms...))
 			return w.rows("ann")
 		})

@@ -37,7 +37,7 @@ type outcome struct {
 // volatile are the attributes that differ from world to world, or if a job runs later.
 var volatile = []string{
 	"updatedAtUtc", "ingestedAtUtc", "deletedAtUtc", "awardedAtUtc", "lastAwardedAtUtc", "completedAtUtc", "fetchedAtUtc", "createdAtUtc",
-	"accessToken", "refreshToken", "leaseUntil", "ttlEpoch", "ttl", "expiresAt", "seenAtUtc",
+	"accessToken", "refreshToken", "brokenAtUtc", "leaseUntil", "ttlEpoch", "ttl", "expiresAt", "seenAtUtc",
 }
 
 // outcomeOf returns the outcome, without the trail, of which a crash may lose or repeat an
@@ -202,7 +202,9 @@ var jobs = map[string]job{
 		return testkit.OpenWith(w.World, env, workout.OpenIngester).Backfill(w.NewContext(), link.Backfill{UserID: "ann", Whole: true, Page: 1, After: noon.AddDate(0, -3, 0).Unix(), Began: noon.Unix()})
 	}},
 	"users are synced in the night": {workout.ReconcileFunction, func(w *commitcollecttest.World) {
-		testkit.PutRows(w.World, tables.Main, stored{"PK": "STRAVA#CONNECTED#3", "SK": "USER#bob", "userId": "bob"})
+		testkit.PutRows(w.World, tables.Main, stored{"PK": "STRAVA#CONNECTED#3", "SK": "USER#bob", "userId": "bob"},
+			stored{"PK": "STRAVA#CONNECTED#4", "SK": "USER#cat", "userId": "cat", "brokenAtUtc": 1})
+		w.MoveClock(w.Clock.Now().Truncate(24 * time.Hour).Add(27 * time.Hour))
 	}, func(w *commitcollecttest.World, env app.Env) error {
 		return testkit.OpenWith(w.World, env, workout.OpenReconciler).Reconcile(w.NewContext())
 	}},
@@ -212,6 +214,28 @@ var jobs = map[string]job{
 	}, func(w *commitcollecttest.World, env app.Env) error {
 		return testkit.OpenWith(w.World, env, workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann"})
 	}},
+	"workouts of another athlete are purged": {workout.PurgeWorkoutsFunction, func(w *commitcollecttest.World) {
+		seedWorkouts(w, "ann", 40)
+		ran(w)
+		c := connection(w, "ann")
+		c["athleteId"] = 99
+		testkit.PutRows(w.World, tables.Main, c)
+	}, func(w *commitcollecttest.World, env app.Env) error {
+		return testkit.OpenWith(w.World, env, workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann", Fetch: true})
+	}},
+	"a broken connection ends": {workout.PurgeWorkoutsFunction, func(w *commitcollecttest.World) {
+		ran(w)
+		c := connection(w, "ann")
+		c["status"] = link.Broken
+		testkit.PutRows(w.World, tables.Main, c)
+	}, func(w *commitcollecttest.World, env app.Env) error {
+		return testkit.OpenWith(w.World, env, workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann", Broken: true})
+	}},
+	"a connection breaks": handling(func(w *commitcollecttest.World) workout.Event {
+		run := w.Upload(77, "Run", noon.Add(-time.Hour), 1000)
+		w.Strava.Revoke(77)
+		return eventOf("create", run, noon)
+	}),
 	"a milestone starts": {milestone.CreateMilestoneFunction, nothing, func(w *commitcollecttest.World, env app.Env) error {
 		_, err := goal(w, env)
 		return err

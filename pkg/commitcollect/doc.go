@@ -12,7 +12,7 @@
 //	what a pause does                                     milestone: UpdateMilestone
 //	how a webhook becomes a workout                       workout: IngestEvent
 //	what finds a workout whose webhook was lost           workout: Backfill, Reconcile
-//	what happens when Strava is revoked                   workout: revoke, PurgeWorkouts
+//	what happens when Strava is revoked                   workout: revoke, Reconcile, PurgeWorkouts
 //	who owns an athlete, and how tokens are kept          link
 //	who calls: cookies, sign-in, sign-out                 signin; kit/session
 //	which models exist, and when they change no more      model
@@ -38,7 +38,7 @@
 //	USER#{userId}                MILESTONE#{id}#AWARD#07         a part that was minted
 //	USER#{userId}                LIST#MILESTONES, DEVICES        ids of the user's milestones, tokens of the phones
 //	STRAVA#ATHLETE#{athleteId}   OWNER                           who has connected the athlete
-//	STRAVA#CONNECTED#{0-f}       USER#{userId}                   a connected user, for the nightly sync
+//	STRAVA#CONNECTED#{0-f}       USER#{userId}                   a connected user, for the nightly sync; brokenAtUtc, if Strava refuses the tokens
 //	STRAVA#SUBSCRIPTION          META                            the subscription to webhooks
 //	STRAVA#BUDGET                META                            the calls to Strava in the present windows
 //	MODEL#{modelId}              META, PART#07                   a model and its parts
@@ -80,7 +80,14 @@
 // latest workouts are read from ledgers.
 //
 // What a user disconnects, here or at Strava, deletes the workouts, because Strava's terms
-// demand it, unless the user has chosen to keep them. Progress and parts stay.
+// demand it, unless the user has chosen to keep them. Progress and parts stay. So does
+// connecting another athlete; the activities of that one are fetched a minute later, when
+// the workouts of the first are gone.
+//
+// When Strava refuses the tokens, the user sees that the connection is broken, and must
+// connect again. Maybe the webhook of a revocation was lost: so after half a day the
+// connection ends as if it had been revoked, within the 48 hours of Strava's terms. The
+// user sees no connection and no workouts. Connecting again brings the history back.
 //
 // The account is one for all apps: its deletion is that of package accounts, whose tombstone
 // takes the place of an item of this room.

@@ -103,7 +103,7 @@ func TestNoticeCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) [][]string {
 		w, apple, m := minted(t, "a", "b")
 		apple.Answer(phone("b"), apns.Refuse(apns2.ReasonUnregistered))
-		testkit.OpenWith(w.World, w.CrashingEnv(notice.SendNoticesFunction, p), notice.OpenNotifier).SendNotice(w.NewContext(), m)
+		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(notice.SendNoticesFunction, p), notice.OpenNotifier).SendNotice(w.NewContext(), m))
 		testkit.Must(t, testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier).SendNotice(w.NewContext(), m))
 		gone := "kept"
 		if row(w, "DEVICE#"+phone("b"), "DEVICE") == nil {

@@ -2,8 +2,10 @@ package commitcollect_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,7 +60,11 @@ func TestSignInCrashes(t *testing.T) {
 		back := w.Begin("ann", "ann").RequestURI()
 		whole := w.Routes[fn.Name]
 		w.Routes[fn.Name] = testkit.ServeWith(w.World, fn, testkit.OpenWith(w.World, w.CrashingEnv(fn, p), signin.Open), (*signin.Service).FinishLogin)
-		w.Ask("ann", http.MethodGet, back, nil)
+		var err error
+		if out := w.Ask("ann", http.MethodGet, back, nil); !strings.HasSuffix(testkit.Header(out).Get("Location"), "?login=success") {
+			err = fmt.Errorf("%d %s", out.StatusCode, out.Body)
+		}
+		p.Ended(err, "TransactWriteItems *CommitCollectAudit")
 		w.Routes[fn.Name] = whole
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
 		w.SignInAgain("ann", "ann")

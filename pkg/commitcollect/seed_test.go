@@ -126,7 +126,8 @@ func TestKeysOfTheSeed(t *testing.T) {
 	}
 }
 
-// TestPurgeDeletesInBatches: items are deleted 25 at a time, and a second run finds none.
+// TestPurgeDeletesInBatches: workouts are deleted 30 at a time, with their ledgers, and a
+// second run finds none. All items of a user are deleted 25 at a time.
 func TestPurgeDeletesInBatches(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
@@ -137,11 +138,16 @@ func TestPurgeDeletesInBatches(t *testing.T) {
 	w.End("ann")
 	purger := testkit.Open(w.World, workout.PurgeWorkoutsFunction, workout.OpenPurger)
 	calls := w.CountCalls(func() { testkit.Must(t, purger.PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann"})) })
-	if got := calls["BatchWriteItem"]; got != 4 { // 60 workouts in three batches, and the ledgers
-		t.Errorf("60 workouts are deleted by %d batches: %v", got, calls)
+	if got := calls["TransactWriteItems"]; got != 2 {
+		t.Errorf("60 workouts are deleted by %d transactions: %v", got, calls)
 	}
 	if n := w.Count(tables.Main, "USER#ann", "WORKOUT#") + w.Count(tables.Main, "USER#ann", "LEDGER#"); n != 0 {
 		t.Errorf("%d items are left", n)
 	}
 	testkit.Must(t, purger.PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann"}))
+	seedWorkouts(w, "bob", 60)
+	calls = w.CountCalls(func() { testkit.Must(t, forget(w, "bob")) })
+	if got := calls["BatchWriteItem"]; got != 3 {
+		t.Errorf("61 items are deleted by %d batches: %v", got, calls)
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
 	"github.com/google/go-cmp/cmp"
 )
@@ -43,12 +44,32 @@ func CrashAt(call int, after bool) *Process { return &Process{at: call, after: a
 func (p *Process) AWS(cfg aws.Config) aws.Config {
 	return withMiddleware(cfg, "crash", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, meta middleware.Metadata, err error) {
 		name := awsmiddleware.GetOperationName(ctx)
-		if table := reflect.ValueOf(in.Parameters).Elem().FieldByName("TableName"); table.IsValid() {
-			name += " " + *table.Interface().(*string)
+		if table := tableOf(in.Parameters); table != "" {
+			name += " " + table
 		}
 		err = p.do(name, func() error { out, meta, err = next.HandleInitialize(ctx, in); return err })
 		return out, meta, err
 	})
+}
+
+// tableOf returns the table of a call, that of the first write of a transaction, or "".
+func tableOf(params any) string {
+	if in, ok := params.(*dynamodb.TransactWriteItemsInput); ok {
+		switch first := in.TransactItems[0]; {
+		case first.Put != nil:
+			params = first.Put
+		case first.Update != nil:
+			params = first.Update
+		case first.Delete != nil:
+			params = first.Delete
+		case first.ConditionCheck != nil:
+			params = first.ConditionCheck
+		}
+	}
+	if table := reflect.ValueOf(params).Elem().FieldByName("TableName"); table.IsValid() {
+		return *table.Interface().(*string)
+	}
+	return ""
 }
 
 // RoundTripper returns a transport that makes its requests through the process, with
@@ -91,18 +112,20 @@ func (p *Process) do(name string, call func() error) error {
 
 // CheckCrashes tests that a job survives a crash at every I/O call. scenario creates
 // its own world, runs the job with its I/O through p, runs the job again without a
-// crash, as its trigger would, and returns the resulting state. CheckCrashes runs
-// scenario once without a crash, and twice for each I/O call: with a crash before the
-// call and after it. All runs must return the same state.
-//
-// scenario must ignore the error of the first run, or give it to Ended: CheckCrashes then
-// also runs scenario once for each call with a failure of that call only.
+// crash, as its trigger would, and returns the resulting state. It gives the error of the
+// first run to Ended. CheckCrashes runs scenario once without a crash, and three times for
+// each I/O call: with a crash before the call, with one after it, and with a failure of
+// that call only, which the first run must return as an error. All runs must return the
+// same state.
 func CheckCrashes[W any](t *testing.T, scenario func(t *testing.T, p *Process) W) {
 	t.Helper()
 	var whole Process
 	want := scenario(t, &whole)
 	if whole.calls == 0 {
 		t.Fatal("the job makes no I/O call, so no crash can be tested")
+	}
+	if !whole.ended {
+		t.Fatal("the scenario gives the error of the first run to nobody: call Ended")
 	}
 	check := func(name string, p *Process) {
 		t.Run(name, func(t *testing.T) {
@@ -123,16 +146,15 @@ func CheckCrashes[W any](t *testing.T, scenario func(t *testing.T, p *Process) W
 		for _, after := range []bool{false, true} {
 			check(fmt.Sprintf("call %d after=%v", k, after), CrashAt(k, after))
 		}
-		if whole.ended {
-			check(fmt.Sprintf("call %d fails", k), &Process{at: k, once: true})
-		}
+		check(fmt.Sprintf("call %d fails", k), &Process{at: k, once: true})
 	}
 }
 
 // Ended takes the error of the first run of a scenario of CheckCrashes, and reports
 // whether its trigger runs it again: not if the run has handled the failure of a call.
 // That is an error of the test unless spared has a pattern (path.Match) of the call: an
-// operation of AWS with the name of its table, or the path of a request.
+// operation of AWS with the name of its table, that of the first write in a transaction,
+// or the path of a request.
 func (p *Process) Ended(err error, spared ...string) (again bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

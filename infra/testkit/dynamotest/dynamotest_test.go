@@ -242,6 +242,12 @@ func TestBrokenJob(t *testing.T) {
 		CheckCrashes(t, counting(false))
 	case "does nothing":
 		CheckCrashes(t, func(*testing.T, *Process) int { return 1 })
+	case "ignores its error":
+		CheckCrashes(t, func(t *testing.T, p *Process) int {
+			cfg, prefix := CreateTables(t, []spec.Table{tallies})
+			_ = count(t.Context(), dynamo.Open(p.AWS(cfg), prefix), true)
+			return 1
+		})
 	case "hides an error":
 		CheckCrashes(t, func(t *testing.T, p *Process) int {
 			cfg, prefix := CreateTables(t, []spec.Table{tallies})
@@ -302,6 +308,7 @@ func TestCrashReports(t *testing.T) {
 			"the state after a crash and a second run differs",
 		}, []string{"--- FAIL: TestBrokenJob/call_1_after=false", "--- FAIL: TestBrokenJob/call_2_after=true", "call_3"}, 4},
 		{"does nothing", []string{"the job makes no I/O call"}, nil, 0},
+		{"ignores its error", []string{"call Ended"}, []string{"call_1"}, 0},
 		{"hides an error", []string{"--- FAIL: TestBrokenJob/call_1_fails", "although its call 1, UpdateItem "}, []string{"--- FAIL: TestBrokenJob/call_1_after"}, 2},
 		{"handles an error", []string{"--- FAIL: TestBrokenJob/call_1_fails", "the state after a crash and a second run differs"}, []string{"reports success", "--- FAIL: TestBrokenJob/call_1_after"}, 2},
 		{"works", []string{"PASS"}, []string{"FAIL"}, 2},

@@ -45,11 +45,20 @@ type owner struct {
 	UserID     string `dynamodbav:"userId"`
 }
 
-// connected lists a user for the nightly sync.
-type connected struct {
-	PK     string `dynamodbav:"PK"`
-	SK     string `dynamodbav:"SK"`
-	UserID string `dynamodbav:"userId"`
+// Listed lists a connected user for package workout's Reconcile. It is written with the
+// connection.
+type Listed struct {
+	PK       string `dynamodbav:"PK"`
+	SK       string `dynamodbav:"SK"`
+	UserID   string `dynamodbav:"userId"`
+	BrokenAt int64  `dynamodbav:"brokenAtUtc,omitempty"` // since when the connection is Broken, epoch s
+}
+
+// markBroken is the write that says since when a user's connection is broken, 0 if it is
+// not.
+func markBroken(userID string, at int64) dynamo.Write {
+	key := dynamo.Key(tables.LockRefresh, item.Connected(item.Shard(userID)), item.User(userID))
+	return dynamo.UpdateWrite(key, dynamo.Set(Listed{BrokenAt: at}, "brokenAtUtc"), dynamo.Exists[Listed]("PK"))
 }
 
 // OpenStrava returns the client of Strava's API of an environment.
@@ -133,8 +142,10 @@ type FinishConnect struct {
 
 // FinishConnect connects the athlete to the user, and has the activities fetched. The
 // state is valid once, and for the user who began. A user who connects another athlete
-// gives the first one up, at Strava, too. Errors: denied, missing_code_or_state, signin.ErrState,
-// missing_scope, athlete_already_connected, token_exchange_failed.
+// gives the first one up, at Strava, too; the workouts of the first are purged as after a
+// disconnection, and then the activities of the other are fetched. Errors: denied,
+// missing_code_or_state, signin.ErrState, missing_scope, athlete_already_connected,
+// token_exchange_failed.
 func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin.Redirect, error) {
 	switch {
 	case in.Error != "":
@@ -157,14 +168,19 @@ func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin
 		return nil, errExchange.Because(err)
 	}
 	athlete := strconv.FormatInt(t.Athlete.ID, 10)
-	if err := s.connect(ctx, in.UserID, in.Scope, t); err != nil {
+	left, err := s.connect(ctx, in.UserID, in.Scope, t)
+	if err != nil {
 		s.refuse(ctx, in.UserID, t)
 		return nil, err
 	}
 	s.trail.Write(ctx, trail.Entry{Event: trail.StravaAuthorize, Result: trail.Success, UserID: in.UserID, Data: map[string]string{"athleteId": athlete}})
-	if err := s.queue.Send(ctx, BackfillQueue, Backfill{UserID: in.UserID, Whole: true}, 0); err != nil {
-		// The nightly sync fetches what this message would have.
-		slog.ErrorContext(ctx, "the activities are fetched in the night", "user", in.UserID, "err", err)
+	if left == (Connection{}) {
+		if err := s.queue.Send(ctx, BackfillQueue, Backfill{UserID: in.UserID, Whole: true}, 0); err != nil {
+			// The nightly sync fetches what this message would have.
+			slog.ErrorContext(ctx, "the activities are fetched in the night", "user", in.UserID, "err", err)
+		}
+	} else { // its workouts are purged, and then the activities are fetched
+		s.leave(ctx, left)
 	}
 	return signin.NewRedirect(s.page + "/app?" + url.Values{"strava": {"connected"}, "athleteId": {athlete}}.Encode()), nil
 }
@@ -182,8 +198,10 @@ func (s *Service) refuse(ctx context.Context, userID string, t strava.Token) {
 		}
 		users = append(users, other)
 		next := Connection{AccessToken: s.keys.Seal(other, t.Access), RefreshToken: s.keys.Seal(other, t.Refresh), ExpiresAt: t.ExpiresAt, Status: Connected}
-		err = errors.Join(err, dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.LockRefresh, dynamo.Key(tables.LockRefresh, c.PK, c.SK),
-			dynamo.Set(next, "accessToken", "refreshToken", "expiresAtUtc", "status").Remove("refreshLock"), dynamo.Equal[Connection]("athleteId", t.Athlete.ID))))
+		err = errors.Join(err, dynamo.IgnoreRefused(dynamo.Transact(ctx, s.db, tables.LockRefresh,
+			dynamo.UpdateWrite(dynamo.Key(tables.LockRefresh, c.PK, c.SK),
+				dynamo.Set(next, "accessToken", "refreshToken", "expiresAtUtc", "status").Remove("refreshLock"), dynamo.Equal[Connection]("athleteId", t.Athlete.ID)),
+			markBroken(other, 0))))
 	}
 	if err != nil {
 		slog.ErrorContext(ctx, "the user who has an athlete may have to connect again", "athlete", t.Athlete.ID, "err", err)
@@ -193,15 +211,16 @@ func (s *Service) refuse(ctx context.Context, userID string, t strava.Token) {
 	}
 }
 
-// connect writes the link of a user to an athlete, in place of one to another athlete.
-func (s *Service) connect(ctx context.Context, userID, scope string, t strava.Token) error {
+// connect writes the link of a user to an athlete, in place of one to another athlete,
+// which it returns.
+func (s *Service) connect(ctx context.Context, userID, scope string, t strava.Token) (left Connection, err error) {
 	for try := range 3 {
 		if err := dynamo.BackOff(ctx, try); err != nil {
-			return err
+			return left, err
 		}
 		old, err := Read(ctx, s.db, userID)
 		if err != nil && !errors.Is(err, ErrNotConnected) {
-			return err
+			return left, err
 		}
 		pk, athlete := item.User(userID), item.Athlete(t.Athlete.ID)
 		unchanged := dynamo.Absent[Connection]("PK")
@@ -215,25 +234,28 @@ func (s *Service) connect(ctx context.Context, userID, scope string, t strava.To
 				AccessToken: s.keys.Seal(userID, t.Access), RefreshToken: s.keys.Seal(userID, t.Refresh), ExpiresAt: t.ExpiresAt, Scope: scope,
 				Status: Connected, Source: "STRAVA", ConnectedAt: s.clock.Now().Unix(), GSI1PK: athlete, GSI1SK: pk,
 			}, unchanged),
-			dynamo.PutWrite(connected{item.Connected(item.Shard(userID)), pk, userID}),
+			dynamo.PutWrite(Listed{PK: item.Connected(item.Shard(userID)), SK: pk, UserID: userID}),
 		}
-		if old.PK != "" && old.AthleteID != t.Athlete.ID {
+		if left = (Connection{}); old.PK != "" && old.AthleteID != t.Athlete.ID {
+			left = old
+			// The message first: after a crash nobody would know of the first athlete. If this
+			// fails, the purge finds the athlete connected, and deletes nothing.
+			if err := s.queue.Send(ctx, PurgeQueue, Purge{UserID: userID, Fetch: true}, PurgeDelay); err != nil {
+				return left, err
+			}
 			mine := dynamo.Absent[owner]("PK").Or(dynamo.Equal[owner]("userId", userID))
 			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.LinkAthlete, old.GSI1PK, item.Owner), mine))
 		}
 		err = dynamo.Transact(ctx, s.db, tables.LinkAthlete, writes...)
 		refused, ok := errors.AsType[*dynamo.Refused](err)
 		switch {
-		case err == nil && old.PK != "" && old.AthleteID != t.Athlete.ID:
-			s.leave(ctx, old)
-			return nil
 		case !ok:
-			return err
+			return left, err
 		case refused.Write == 0:
-			return errTaken
+			return left, errTaken
 		}
 	}
-	return errRefreshing
+	return left, errRefreshing
 }
 
 // leave ends the access to the athlete of a connection that is no more, if Strava answers.
@@ -291,7 +313,7 @@ func (v Vault) Disconnect(ctx context.Context, userID string) error {
 		result = trail.Partial
 		slog.WarnContext(ctx, "Strava was not told of the end of a connection", "user", userID, "err", err)
 	}
-	if err := v.Unlink(ctx, c); err != nil {
+	if err := Unlink(ctx, v.db, c); err != nil {
 		return err
 	}
 	v.trail.Write(ctx, trail.Entry{Event: trail.StravaDeauthorize, Result: result, UserID: userID, Data: map[string]string{"athleteId": strconv.FormatInt(c.AthleteID, 10)}})
@@ -300,10 +322,10 @@ func (v Vault) Disconnect(ctx context.Context, userID string) error {
 
 // Unlink deletes the rows of a connection, unless the user has connected again since c was
 // read.
-func (v Vault) Unlink(ctx context.Context, c Connection) error {
+func Unlink(ctx context.Context, db dynamo.DB, c Connection) error {
 	a := tables.UnlinkAthlete
 	mine := dynamo.Absent[owner]("PK").Or(dynamo.Equal[owner]("userId", c.UserID))
-	return dynamo.IgnoreRefused(dynamo.Transact(ctx, v.db, a,
+	return dynamo.IgnoreRefused(dynamo.Transact(ctx, db, a,
 		dynamo.DeleteWrite(dynamo.Key(a, c.PK, c.SK), dynamo.Equal[Connection]("connectedAtUtc", c.ConnectedAt).And(dynamo.Equal[Connection]("athleteId", c.AthleteID))),
 		dynamo.DeleteWrite(dynamo.Key(a, c.GSI1PK, item.Owner), mine),
 		dynamo.DeleteWrite(dynamo.Key(a, item.Connected(item.Shard(c.UserID)), c.PK)),
@@ -330,10 +352,12 @@ type Backfill struct {
 // BackfillQueue receives Backfill.
 var BackfillQueue = spec.Queue{Name: "commitcollect-backfill", MaxReceiveCount: 10, Batch: 1, Concurrency: 2, Unhurried: true}
 
-// Purge is a message to delete the workouts of a user who has ended the connection, here
-// or at Strava.
+// Purge is a message to delete the workouts of a user that are of no connected athlete: the
+// connection has ended, here or at Strava, or is to another athlete.
 type Purge struct {
 	UserID string `json:"userId"`
+	Broken bool   `json:"broken,omitempty"` // a connection that is broken ends, too
+	Fetch  bool   `json:"fetch,omitempty"`  // the history is fetched afterwards
 }
 
 // PurgeQueue receives Purge.
@@ -366,7 +390,7 @@ var (
 		IfDown: "Nobody can connect Strava.",
 		On:     spec.Route{Method: "GET", Path: "/oauth/strava/callback", Auth: spec.Session, Answers: []int{http.StatusFound}},
 		Uses:   []spec.Access{tables.ResolveSession, tables.TakeState, tables.GetConnection, tables.LinkAthlete, tables.AthleteLookup, tables.LockRefresh, tables.WriteAudit, account.CheckDeleted},
-		Sends:  []spec.Queue{BackfillQueue}, Secrets: []string{StravaApp, TokenKeys},
+		Sends:  []spec.Queue{BackfillQueue, PurgeQueue}, Secrets: []string{StravaApp, TokenKeys},
 		Memory: 256, Timeout: 25 * time.Second,
 	}
 	DisconnectStravaFunction = spec.Function{

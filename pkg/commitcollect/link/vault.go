@@ -17,7 +17,7 @@ import (
 // States of a connection.
 const (
 	Connected = "CONNECTED"
-	Broken    = "BROKEN" // Strava takes its tokens no more: the user must connect again
+	Broken    = "BROKEN" // Strava takes its tokens no more: the user must connect again, or it ends
 )
 
 // Connection is a user's link to an athlete of Strava.
@@ -130,7 +130,8 @@ func (v Vault) refresh(ctx context.Context, c Connection) (string, error) {
 	key, same := dynamo.Key(tables.LockRefresh, c.PK, c.SK), dynamo.Equal[Connection]("refreshToken", c.RefreshToken)
 	t, err := v.Strava.Refresh(ctx, old)
 	if strava.Is(err, strava.Unauthorized) {
-		failed := dynamo.Update(ctx, v.db, tables.LockRefresh, key, dynamo.Set(Connection{Status: Broken}, "status").Remove("refreshLock"), same)
+		broken := dynamo.UpdateWrite(key, dynamo.Set(Connection{Status: Broken}, "status").Remove("refreshLock"), same)
+		failed := dynamo.Transact(ctx, v.db, tables.LockRefresh, broken, markBroken(c.UserID, v.clock.Now().Unix()))
 		if failed != nil { // refused if the user has connected again
 			return "", dynamo.RefusedAs(failed, errRefreshing.Because(err))
 		}

@@ -74,7 +74,7 @@ var (
 	UnlinkAthlete   = Main.On("Unlink athlete", "what Link athlete wrote, if it is the user's", onUser, spec.DeleteItem)
 	FindOwner       = Main.On("Find owner", "PK=STRAVA#ATHLETE#{athleteId}, SK=OWNER", perEvent, spec.GetItem)
 	AthleteLookup   = Main.OnIndex("GSI1", "Look up athlete", "GSI1PK=STRAVA#ATHLETE#{athleteId}, when it is connected already", onUser, spec.Query)
-	LockRefresh     = Main.On("Lock refresh", "PK=USER#{userId}, SK=STRAVA#CONNECTION, if nobody refreshes; then with the old refresh token", perEvent, spec.UpdateItem)
+	LockRefresh     = Main.On("Lock refresh", "PK=USER#{userId}, SK=STRAVA#CONNECTION, if nobody refreshes; then with the old refresh token; if it is broken, PK=STRAVA#CONNECTED#{shard}, SK=USER#{userId}", perEvent, spec.UpdateItem)
 	MarkSync        = Main.On("Mark sync", "PK=USER#{userId}, SK=STRAVA#CONNECTION, if the last was 15 minutes ago", onUser, spec.UpdateItem)
 	AllConnected    = Main.On("Get connected users", "PK=STRAVA#CONNECTED#{shard}", nightly, spec.Query)
 	TakeBudget      = Main.On("Take budget", "PK=STRAVA#BUDGET, SK=META, if calls are left", perEvent, spec.UpdateItem)
@@ -91,7 +91,7 @@ var (
 	ListWorkouts  = Main.On("List workouts", "PK=USER#{userId}, SK begins with WORKOUT#STRAVA#, at most 3,000, some attributes", onUser, spec.Query)
 	ReadLedgers   = Main.On("Read ledgers", "PK=USER#{userId}, SK from LEDGER#{month}", perWorkout, spec.Query)
 	LatestLedgers = Main.On("Read latest ledgers", "PK=USER#{userId}, SK begins with LEDGER#, newest first", perRequest, spec.Query)
-	DropWorkouts  = Main.On("Drop workouts", "PK=USER#{userId}, SK begins with WORKOUT# or LEDGER# (batches of 25)", rarely, spec.Query, spec.BatchWriteItem)
+	DropWorkouts  = Main.On("Drop workouts", "PK=USER#{userId}, SK begins with WORKOUT#STRAVA#, and then with their ledgers as Store workouts", rarely, spec.Query, spec.DeleteItem, spec.PutItem)
 )
 
 // Models and milestones.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"matchday/pkg/commitcollect/item"
@@ -67,7 +68,7 @@ func (s *Ingester) Backfill(ctx context.Context, m link.Backfill) error {
 		}
 		changes := make([]change, len(page))
 		for i, a := range page {
-			changes[i] = change{id: a.Key(), activity: &a, aspect: "create", eventTime: m.Began, listed: true}
+			changes[i] = change{id: a.Key(), athlete: a.Athlete.ID, activity: &a, aspect: "create", eventTime: m.Began, listed: true}
 			seen[a.Key()] = true
 		}
 		if err := store(ctx, s.db, m.UserID, changes, s.clock.Now()); err != nil {
@@ -117,7 +118,8 @@ func HistoryFrom(now time.Time) int64 {
 }
 
 // lookForMissing sends an event for each workout that the list should have and lacks. The
-// event's handler asks Strava for the activity itself.
+// event's handler asks Strava for the activity itself. What is kept of an athlete who is
+// not connected any more is not looked for.
 func (s *Ingester) lookForMissing(ctx context.Context, m link.Backfill, seen map[string]bool) error {
 	c, err := link.Read(ctx, s.db, m.UserID)
 	if errors.Is(err, link.ErrNotConnected) {
@@ -130,23 +132,29 @@ func (s *Ingester) lookForMissing(ctx context.Context, m link.Backfill, seen map
 	if err != nil {
 		return err
 	}
-	n := 0
+	var keys []dynamo.Item
 	for _, e := range entries {
-		if e.Deleted || seen[e.ActivityID] || e.StartedAt <= m.After || e.StartedAt > m.Began-int64(settled.Seconds()) {
-			continue
-		}
-		if n++; n > maxMissing {
-			slog.WarnContext(ctx, "Strava's list lacks many activities", "user", m.UserID)
-			return nil // tomorrow's run looks for the next
-		}
-		if err := s.queue.Send(ctx, EventQueue, newEvent(c.AthleteID, e.ActivityID, m.Began), 0); err != nil {
-			return err
+		if !e.Deleted && !seen[e.ActivityID] && e.StartedAt > m.After && e.StartedAt <= m.Began-int64(settled.Seconds()) {
+			keys = append(keys, dynamo.Key(tables.GetWorkouts, item.User(m.UserID), item.Workout(e.ActivityID)))
 		}
 	}
-	return nil
+	rows, err := dynamo.GetAll[Row](ctx, s.db, tables.GetWorkouts, keys)
+	if err != nil {
+		return err
+	}
+	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.AthleteID != c.AthleteID })
+	if len(rows) > maxMissing { // tomorrow's run looks for the next
+		slog.WarnContext(ctx, "Strava's list lacks many activities", "user", m.UserID)
+		rows = rows[:maxMissing]
+	}
+	events := make([]Event, len(rows))
+	for i, r := range rows {
+		events[i] = newEvent(c.AthleteID, r.ActivityID, m.Began)
+	}
+	return queue.SendAll(ctx, s.queue, EventQueue, events)
 }
 
-// Reconciler is the service of the nightly sync.
+// Reconciler is the service of the sync.
 type Reconciler struct {
 	db    dynamo.DB
 	queue queue.Sender
@@ -158,20 +166,40 @@ func OpenReconciler(_ context.Context, env app.Env) (*Reconciler, error) {
 	return &Reconciler{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues), env.Now}, nil
 }
 
-// Reconcile has the latest activities of every connected user fetched, and once a week
-// the whole history: an old activity may have been changed or deleted by an event that was
-// lost. A second run sends the same messages again.
+// brokenFor is how long a connection may be broken before its workouts are deleted. A
+// connection that was revoked is found broken by the next night, and purged by the run
+// after that, twelve hours later.
+const brokenFor = 11 * time.Hour
+
+// Reconcile has, in the night, the latest activities of every connected user fetched, and
+// once a week the whole history: an old activity may have been changed or deleted by an
+// event that was lost. In each run it ends the connections that are broken: their
+// revocation may have been an event that was lost. A second run sends the same messages
+// again.
 func (s *Reconciler) Reconcile(ctx context.Context) error {
-	today := int(s.now().Unix() / int64((24 * time.Hour).Seconds()) % 7)
+	now := s.now().UTC()
+	night, today := now.Hour() < 12, int(now.Unix()/int64((24*time.Hour).Seconds())%7)
 	for shard := range item.Shards {
-		users, err := dynamo.QueryAll[struct {
-			UserID string `dynamodbav:"userId"`
-		}](ctx, s.db, tables.AllConnected, dynamo.Range{Key: dynamo.KeyIs(tables.AllConnected, item.Connected(shard))})
-		if err != nil {
-			return err
-		}
-		for _, u := range users {
-			if err := s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: u.UserID, Whole: shard%7 == today}, 0); err != nil {
+		r := dynamo.Range{Key: dynamo.KeyIs(tables.AllConnected, item.Connected(shard))}
+		for users, err := range dynamo.Pages(func(after dynamo.Item) ([]link.Listed, dynamo.Item, error) {
+			r.After = after
+			return dynamo.Query[link.Listed](ctx, s.db, tables.AllConnected, r)
+		}) {
+			if err != nil {
+				return err
+			}
+			var fetches []link.Backfill
+			var purges []link.Purge
+			for _, u := range users {
+				switch {
+				case u.BrokenAt == 0 && night:
+					fetches = append(fetches, link.Backfill{UserID: u.UserID, Whole: shard%7 == today})
+				case u.BrokenAt != 0 && u.BrokenAt <= now.Add(-brokenFor).Unix():
+					purges = append(purges, link.Purge{UserID: u.UserID, Broken: true})
+				}
+			}
+			err := errors.Join(queue.SendAll(ctx, s.queue, link.BackfillQueue, fetches), queue.SendAll(ctx, s.queue, link.PurgeQueue, purges))
+			if err != nil {
 				return err
 			}
 		}

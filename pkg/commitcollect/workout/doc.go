@@ -22,5 +22,6 @@
 // # What second runs do
 //
 // Storing the same activity again writes nothing. A backfill that is repeated reads the same
-// pages. A purge deletes what is left.
+// pages. A purge deletes what is left, each workout with its entry in a ledger: one that is
+// interrupted leaves what the ledgers say.
 package workout

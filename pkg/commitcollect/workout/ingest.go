@@ -10,7 +10,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 
-	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/strava"
 	"matchday/pkg/commitcollect/tables"
@@ -144,7 +143,7 @@ func (s *Ingester) handle(ctx context.Context, e Event) error {
 		return s.revoke(ctx, userID, e)
 	}
 	// A time in the far future would have all later events ignored.
-	c := change{id: strconv.FormatInt(e.ObjectID, 10), aspect: e.AspectType, eventTime: min(e.EventTime, s.clock.Now().Add(maxAhead).Unix())}
+	c := change{id: strconv.FormatInt(e.ObjectID, 10), athlete: e.OwnerID, aspect: e.AspectType, eventTime: min(e.EventTime, s.clock.Now().Add(maxAhead).Unix())}
 	if e.AspectType != "delete" {
 		a, err := s.fetch(ctx, userID, c.id)
 		switch {
@@ -240,38 +239,9 @@ func (s *Ingester) revoke(ctx context.Context, userID string, e Event) error {
 	if err := s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: userID}, link.PurgeDelay); err != nil {
 		return err
 	}
-	if err := s.link.Unlink(ctx, c); err != nil {
+	if err := link.Unlink(ctx, s.db, c); err != nil {
 		return err
 	}
 	s.trail.Write(ctx, trail.Entry{Event: trail.StravaDeauthorize, Result: trail.Success, UserID: userID, CorrelationID: e.correlation()})
 	return nil
-}
-
-// Purger is the service that deletes workouts.
-type Purger struct {
-	db    dynamo.DB
-	queue queue.Sender
-}
-
-// OpenPurger opens the service.
-func OpenPurger(_ context.Context, env app.Env) (*Purger, error) {
-	return &Purger{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues)}, nil
-}
-
-// PurgeWorkouts deletes the workouts of a user who is not connected, unless the user has
-// chosen to keep them. Milestones keep their progress and their parts, and are computed
-// anew. A second run deletes what is left. Strava requires the deletion within 48 hours.
-func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
-	_, err := link.Read(ctx, s.db, m.UserID)
-	if !errors.Is(err, link.ErrNotConnected) {
-		return err // nil: the user has connected again
-	}
-	u, err := item.ReadUser(ctx, s.db, m.UserID)
-	if err != nil && !errors.Is(err, item.ErrNoUser) || u.Keep {
-		return err
-	}
-	if err := purge(ctx, s.db, m.UserID); err != nil {
-		return err
-	}
-	return s.queue.SendInTurn(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
 }

@@ -118,18 +118,21 @@ var (
 	}
 	ReconcileFunction = spec.Function{
 		Name:   "commitcollect/reconcile",
-		Does:   "Has the latest activities of every connected user fetched.",
-		IfDown: "Workouts whose webhooks were lost do not appear.",
-		On:     spec.Schedule("cron(0 3 * * ? *)"),
-		Uses:   []spec.Access{tables.AllConnected}, Sends: []spec.Queue{link.BackfillQueue},
+		Does:   "Has the latest activities of every connected user fetched in the night, and ends connections that are broken.",
+		IfDown: "Workouts whose webhooks were lost do not appear, or are kept after a revocation.",
+		On:     spec.Schedule("cron(0 3,15 * * ? *)"),
+		Uses:   []spec.Access{tables.AllConnected}, Sends: []spec.Queue{link.BackfillQueue, link.PurgeQueue},
 		Memory: 256, Timeout: 5 * time.Minute,
 	}
 	PurgeWorkoutsFunction = spec.Function{
 		Name:   "commitcollect/purge-workouts",
-		Does:   "Deletes the workouts of a user who has ended the connection to Strava.",
+		Does:   "Deletes the workouts of a user that are of no connected athlete.",
 		IfDown: "Workouts are kept that Strava requires to be deleted within 48 hours.",
 		On:     link.PurgeQueue,
-		Uses:   []spec.Access{tables.GetConnection, tables.GetProfile, tables.DropWorkouts}, Sends: []spec.Queue{ChangeQueue},
+		Uses: []spec.Access{
+			tables.GetConnection, tables.GetProfile, tables.UnlinkAthlete, tables.DropWorkouts, tables.GetWorkouts, tables.GetLedger, tables.WriteAudit, account.CheckDeleted,
+		},
+		Sends:  []spec.Queue{ChangeQueue, link.BackfillQueue},
 		Memory: 256, Timeout: time.Minute,
 	}
 )

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -23,7 +22,7 @@ type Row struct {
 	SK         string `dynamodbav:"SK"`
 	EntityType string `dynamodbav:"entityType"`
 	ActivityID string `dynamodbav:"activityId"`
-	AthleteID  int64  `dynamodbav:"athleteId,omitempty"`
+	AthleteID  int64  `dynamodbav:"athleteId"`
 	Name       string `dynamodbav:"name,omitempty"`
 	SportType  string `dynamodbav:"sportType,omitempty"`
 	StartedAt  int64  `dynamodbav:"startDateUtc,omitempty"` // epoch s; 0 if only the deletion is known
@@ -83,13 +82,17 @@ func (l *ledger) remove(id string) {
 	l.Entries = slices.DeleteFunc(l.Entries, func(o tally.Entry) bool { return o.ActivityID == id })
 }
 
-// change is what an event, or a page of the history, says of an activity.
+// change is what an event, or a page of the history, says of an activity. Of the changes of
+// one call of store all are purges, or none.
 type change struct {
 	id        string
+	athlete   int64            // who did it
 	activity  *strava.Activity // nil if it is deleted
 	aspect    string
 	eventTime int64 // epoch s
 	listed    bool  // from a page of the history, which says nothing new of most activities
+	purged    bool  // the workout is not kept at all
+	start     int64 // of a purged workout, epoch s
 }
 
 // perTransaction is the number of workouts that are written in one transaction. Each takes
@@ -112,7 +115,7 @@ func store(ctx context.Context, db dynamo.DB, userID string, changes []change, n
 
 func startOf(c change) int64 {
 	if c.activity == nil {
-		return 0
+		return c.start
 	}
 	return c.activity.StartDate.Unix()
 }
@@ -128,7 +131,11 @@ func storePart(ctx context.Context, db dynamo.DB, userID string, part []change, 
 		if err != nil || len(writes) == 0 {
 			return err
 		}
-		if err := dynamo.Transact(ctx, db, tables.StoreWorkouts, writes...); !dynamo.IsRefused(err) {
+		a := tables.StoreWorkouts
+		if part[0].purged {
+			a = tables.DropWorkouts
+		}
+		if err := dynamo.Transact(ctx, db, a, writes...); !dynamo.IsRefused(err) {
 			return err
 		}
 	}
@@ -161,14 +168,29 @@ func plan(ctx context.Context, db dynamo.DB, userID string, part []change, now t
 		}
 		return ledgers[month], nil
 	}
-	for _, c := range part {
+	for i, c := range part {
 		was, known := stored[c.id]
+		same := dynamo.Equal[Row]("eventTimeUtc", was.EventTime).And(dynamo.Equal[Row]("updatedAtUtc", was.UpdatedAt))
+		if c.purged {
+			if !known {
+				continue
+			}
+			writes = append(writes, dynamo.DeleteWrite(keys[i], same))
+			if was.StartedAt != 0 {
+				l, err := read(item.Month(was.StartedAt))
+				if err != nil {
+					return nil, err
+				}
+				l.remove(c.id)
+			}
+			continue
+		}
 		next, ok := was.apply(c, pk, now)
 		if known && !ok {
 			continue
 		}
 		if known {
-			writes = append(writes, dynamo.PutWrite(next, dynamo.Equal[Row]("eventTimeUtc", was.EventTime).And(dynamo.Equal[Row]("updatedAtUtc", was.UpdatedAt))))
+			writes = append(writes, dynamo.PutWrite(next, same))
 		} else {
 			writes = append(writes, dynamo.PutWrite(next, dynamo.Absent[Row]("PK")))
 		}
@@ -199,7 +221,11 @@ func plan(ctx context.Context, db dynamo.DB, userID string, part []change, now t
 			unchanged = dynamo.Equal[ledger]("rev", l.Rev)
 		}
 		l.Rev++
-		writes = append(writes, dynamo.PutWrite(*l, unchanged))
+		write := dynamo.PutWrite(*l, unchanged)
+		if len(l.Entries) == 0 && part[0].purged {
+			write = dynamo.DeleteWrite(dynamo.Key(tables.DropWorkouts, l.PK, l.SK), unchanged)
+		}
+		writes = append(writes, write)
 	}
 	return writes, nil
 }
@@ -212,9 +238,9 @@ func (r Row) apply(c change, pk string, now time.Time) (next Row, ok bool) {
 		return r, false
 	}
 	next = r
-	next.PK, next.SK, next.EntityType, next.ActivityID = pk, item.Workout(c.id), "Workout", c.id
+	next.PK, next.SK, next.EntityType, next.ActivityID, next.AthleteID = pk, item.Workout(c.id), "Workout", c.id, c.athlete
 	if a := c.activity; a != nil {
-		next.AthleteID, next.Name, next.SportType = a.Athlete.ID, a.Name, a.Sport()
+		next.Name, next.SportType = a.Name, a.Sport()
 		next.StartedAt, next.UTCOffset = a.StartDate.Unix(), int32(a.UTCOffset)
 		next.Distance, next.Elevation, next.Moving, next.Elapsed = strava.Metres(a.Distance), strava.Metres(a.ElevationGain), max(0, a.MovingTime), max(0, a.ElapsedTime)
 		next.Manual, next.Flagged, next.Private = a.Manual, a.Flagged, a.OnlyMe()
@@ -262,26 +288,4 @@ func Get(ctx context.Context, db dynamo.DB, userID, activityID string) (Row, err
 		err = ErrNoWorkout
 	}
 	return r, err
-}
-
-// purge deletes all workouts and ledgers of a user.
-func purge(ctx context.Context, db dynamo.DB, userID string) error {
-	var failed error
-	for _, prefix := range []string{item.Ledgers, item.Workouts} {
-		r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.DropWorkouts, item.User(userID), prefix), Consistent: true, Limit: 500}
-		for page, err := range dynamo.Pages(func(after dynamo.Item) ([]Row, dynamo.Item, error) {
-			r.After = after
-			return dynamo.Query[Row](ctx, db, tables.DropWorkouts, r)
-		}) {
-			if err != nil {
-				return err
-			}
-			var keys []dynamo.Item
-			for _, row := range page {
-				keys = append(keys, dynamo.Key(tables.DropWorkouts, row.PK, row.SK))
-			}
-			failed = errors.Join(failed, dynamo.DeleteAll(ctx, db, tables.DropWorkouts, keys))
-		}
-	}
-	return failed
 }

@@ -7,6 +7,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -38,6 +40,33 @@ func (s Sender) Send(ctx context.Context, q spec.Queue, message any, delay time.
 	delay = min(max(delay, 0), 15*time.Minute)
 	return s.send(ctx, q.Name, message, &sqs.SendMessageInput{DelaySeconds: int32((delay + time.Second - 1) / time.Second)})
 }
+
+// SendAll puts messages, as JSON, into a queue that is not FIFO, in batches of ten. Each
+// is delivered at least once. After an error any of them may be in the queue.
+func SendAll[M any](ctx context.Context, s Sender, q spec.Queue, messages []M) error {
+	url := aws.String(s.base + q.Name)
+	for part := range slices.Chunk(messages, maxBatch) {
+		in := &sqs.SendMessageBatchInput{QueueUrl: url}
+		for i, m := range part {
+			body, err := json.Marshal(m)
+			if err != nil {
+				return fmt.Errorf("send to %s: %w", q.Name, err)
+			}
+			in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: aws.String(string(body))})
+		}
+		out, err := s.client.SendMessageBatch(ctx, in)
+		if err == nil && len(out.Failed) > 0 {
+			err = fmt.Errorf("%d of %d messages are refused: %s", len(out.Failed), len(part), aws.ToString(out.Failed[0].Code))
+		}
+		if err != nil {
+			return fmt.Errorf("send to %s: %w", q.Name, err)
+		}
+	}
+	return nil
+}
+
+// maxBatch is SQS's limit of messages in a batch. All together may have 1 MiB.
+const maxBatch = 10
 
 // SendInTurn puts message, as JSON, into a FIFO queue. SQS delivers it at least once,
 // after the earlier messages of its group were processed. Equal messages are not

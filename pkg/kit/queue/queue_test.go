@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"fmt"
 	"math"
 	"net/http/httptest"
 	"strings"
@@ -74,6 +75,35 @@ func TestSend(t *testing.T) {
 		got := queues.Messages("x-goals")
 		if len(got) != 1 || got[0].Body != `{"team":"ars","minute":12}` || got[0].Visible.Sub(start) != c.want {
 			t.Errorf("delay %v: got %+v, want it visible after %v", c.delay, got, c.want)
+		}
+	}
+}
+
+// TestSendAll sends more messages than a batch may have, and reports the first batch of which
+// one is refused.
+func TestSendAll(t *testing.T) {
+	t.Parallel()
+	s, queues := open(t)
+	var sent []goal
+	var want []string
+	for n := range 23 {
+		sent, want = append(sent, goal{"ars", n + 1}), append(want, fmt.Sprintf(`{"team":"ars","minute":%d}`, n+1))
+	}
+	for _, all := range [][]goal{nil, sent} {
+		if err := queue.SendAll(t.Context(), s, goals, all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for _, m := range queues.Messages("x-goals") {
+		got = append(got, m.Body)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+	for name, q := range map[string]spec.Queue{"no queue": {Name: "fouls"}, "FIFO without a group": cards} {
+		if err := queue.SendAll(t.Context(), s, q, sent[:2]); err == nil || !strings.HasPrefix(err.Error(), "send to "+q.Name+": ") {
+			t.Errorf("%s: got %v, want an error that names the queue", name, err)
 		}
 	}
 }

@@ -589,29 +589,34 @@ func TestCardCrashes(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		fn   spec.Function
-		call func(*pickemtest.Room, *event.Events)
+		call func(*pickemtest.Room, *event.Events) error
 	}{
-		"update-match": {event.UpdateMatchFunction, func(w *pickemtest.Room, s *event.Events) {
+		"update-match": {event.UpdateMatchFunction, func(w *pickemtest.Room, s *event.Events) error {
 			in := &event.UpdateMatch{EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)}
 			in.Body = event.MatchFields{Name: "Match 1", Points: 10, Teams: []item.Team{{Members: []string{"a"}}, {Members: []string{"b"}}}}
-			s.UpdateMatch(w.NewContext(), in)
+			_, err := s.UpdateMatch(w.NewContext(), in)
+			return err
 		}},
-		"update-points": {event.UpdateMatchFunction, func(w *pickemtest.Room, s *event.Events) {
+		"update-points": {event.UpdateMatchFunction, func(w *pickemtest.Room, s *event.Events) error {
 			in := &event.UpdateMatch{EventID: pickemtest.ScoredShow, MatchID: pickemtest.MatchID(1)}
 			in.UserID = testkit.Administrator
 			in.Body = event.MatchFields{Name: "Match 1", Points: 50, Teams: []item.Team{{Members: []string{"Left 1"}}, {Members: []string{"Right 1"}}}}
-			s.UpdateMatch(w.NewContext(), in)
+			_, err := s.UpdateMatch(w.NewContext(), in)
+			return err
 		}},
-		"delete-match": {event.DeleteMatchFunction, func(w *pickemtest.Room, s *event.Events) {
-			s.DeleteMatch(w.NewContext(), &event.DeleteMatch{EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)})
+		"delete-match": {event.DeleteMatchFunction, func(w *pickemtest.Room, s *event.Events) error {
+			_, err := s.DeleteMatch(w.NewContext(), &event.DeleteMatch{EventID: pickemtest.Show, MatchID: pickemtest.MatchID(1)})
+			return err
 		}},
-		"put-result": {event.PutResultFunction, func(w *pickemtest.Room, s *event.Events) {
+		"put-result": {event.PutResultFunction, func(w *pickemtest.Room, s *event.Events) error {
 			in := &event.PutResult{EventID: pickemtest.ScoredShow, MatchID: pickemtest.MatchID(1)}
 			in.Body.Result = 1
-			s.PutResult(w.NewContext(), in)
+			_, err := s.PutResult(w.NewContext(), in)
+			return err
 		}},
-		"request-score": {event.RequestScoreFunction, func(w *pickemtest.Room, s *event.Events) {
-			s.RequestScore(w.NewContext(), &event.RequestScore{EventID: pickemtest.LockedShow})
+		"request-score": {event.RequestScoreFunction, func(w *pickemtest.Room, s *event.Events) error {
+			_, err := s.RequestScore(w.NewContext(), &event.RequestScore{EventID: pickemtest.LockedShow})
+			return err
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -619,7 +624,7 @@ func TestCardCrashes(t *testing.T) {
 			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
 				w := pickemtest.NewSeason(t)
 				w.EnterResults(pickemtest.LockedShow, 0, 1)
-				c.call(w, testkit.OpenWith(w.World, w.CrashingEnv(c.fn, p), event.OpenEvents))
+				p.Ended(c.call(w, testkit.OpenWith(w.World, w.CrashingEnv(c.fn, p), event.OpenEvents)))
 				c.call(w, testkit.Open(w.World, c.fn, event.OpenEvents))
 				w.ScoreQueued()
 				out := outcome{w.Rows(), map[string]map[string]bool{}}

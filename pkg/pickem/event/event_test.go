@@ -290,7 +290,8 @@ func TestDeleteEventCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {
 		w := pickemtest.NewSeason(t)
 		in := &event.DeleteEvent{EventID: pickemtest.Show}
-		testkit.OpenWith(w.World, w.CrashingEnv(event.DeleteEventFunction, p), event.OpenEvents).DeleteEvent(w.NewContext(), in)
+		_, err := testkit.OpenWith(w.World, w.CrashingEnv(event.DeleteEventFunction, p), event.OpenEvents).DeleteEvent(w.NewContext(), in)
+		p.Ended(err)
 		testkit.Open(w.World, event.DeleteEventFunction, event.OpenEvents).DeleteEvent(w.NewContext(), in)
 		return w.Rows()
 	})
@@ -304,8 +305,10 @@ func TestBonusCrashes(t *testing.T) {
 		bonus := 9
 		in := &event.UpdateEvent{EventID: pickemtest.ScoredShow}
 		in.Body.Bonus = &bonus
-		testkit.OpenWith(w.World, w.CrashingEnv(event.UpdateEventFunction, p), event.OpenEvents).UpdateEvent(w.NewContext(), in)
-		testkit.Open(w.World, event.UpdateEventFunction, event.OpenEvents).UpdateEvent(w.NewContext(), in)
+		_, err := testkit.OpenWith(w.World, w.CrashingEnv(event.UpdateEventFunction, p), event.OpenEvents).UpdateEvent(w.NewContext(), in)
+		p.Ended(err)
+		_, err = testkit.Open(w.World, event.UpdateEventFunction, event.OpenEvents).UpdateEvent(w.NewContext(), in)
+		testkit.Must(t, err)
 		w.ScoreQueued()
 		return w.Rows()
 	})

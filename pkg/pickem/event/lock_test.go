@@ -162,7 +162,7 @@ func TestLockEventsCrashes(t *testing.T) {
 		w.EnterResults(pickemtest.ScoredShow, 1)
 		w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(score.Queue.Name)}, nil) // the message is lost
 		w.MoveClock(pickemtest.Noon.Add(time.Hour + 3*time.Minute))
-		testkit.OpenWith(w.World, w.CrashingEnv(event.LockEventsFunction, p), event.OpenEvents).LockEvents(w.NewContext())
+		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(event.LockEventsFunction, p), event.OpenEvents).LockEvents(w.NewContext()))
 		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
 		w.ScoreQueued()
 		return w.Rows()

@@ -611,7 +611,7 @@ func TestLeagueCrashes(t *testing.T) {
 				l := w.CreateLeague("ann", "Office")
 				w.JoinLeague(l, "bob", "cat")
 				w.PlayEvent(1, "opening", map[string]int{"ann": 1, "bob": 3, "cat": 2, "dan": 1})
-				c.do(w, testkit.OpenWith(w.World, w.CrashingEnv(c.fn, p), league.OpenLeagues), l)
+				p.Ended(c.do(w, testkit.OpenWith(w.World, w.CrashingEnv(c.fn, p), league.OpenLeagues), l))
 				err := c.do(w, testkit.Open(w.World, c.fn, league.OpenLeagues), l)
 				if err != nil && !errors.Is(err, item.ErrNoLeague) && !errors.Is(err, league.ErrNotIn) {
 					t.Error(err)
@@ -626,7 +626,7 @@ func TestLeagueCrashes(t *testing.T) {
 			w := pickemtest.New(t)
 			w.AddMembers("ann")
 			l := w.CreateLeague("ann", "Office")
-			testkit.OpenWith(w.World, w.CrashingEnv(league.LeaveLeagueFunction, p), league.OpenLeagues).Leave(w.NewContext(), l.LeagueID, "ann", "ann")
+			p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(league.LeaveLeagueFunction, p), league.OpenLeagues).Leave(w.NewContext(), l.LeagueID, "ann", "ann"))
 			if out := w.LeaveLeague(l, "ann", "ann"); out.StatusCode != 204 && out.StatusCode != 404 {
 				t.Errorf("leaving: %d %s, want 204 or 404", out.StatusCode, out.Body)
 			}

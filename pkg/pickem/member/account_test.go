@@ -134,6 +134,7 @@ func TestDeleteUserCrashes(t *testing.T) {
 		w := pickemtest.NewBusy(t)
 		in := &member.DeleteUser{ID: "ann"}
 		_, first := testkit.OpenWith(w.World, w.CrashingEnv(member.DeleteUserFunction, p), member.OpenMembers).DeleteUser(w.NewContext(), in)
+		p.Ended(first)
 		w.MoveClock(w.Clock.Now().Add(time.Minute))
 		_, err := testkit.Open(w.World, member.DeleteUserFunction, member.OpenMembers).DeleteUser(w.NewContext(), in)
 		if err != nil && (!errors.Is(err, item.ErrNoUser) || len(pickemtest.LinesWith(w.Dump(), "ann")) > 0) {

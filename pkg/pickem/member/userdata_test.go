@@ -88,7 +88,7 @@ func TestForgetUserCrashes(t *testing.T) {
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {
 		w := pickemtest.NewBusy(t)
 		in := account.Request{Job: "j1", UserID: "ann"}
-		testkit.OpenWith(w.World, w.CrashingEnv(member.ForgetUserFunction, p), member.OpenMembers).ForgetUser(w.NewContext(), in)
+		p.Ended(testkit.OpenWith(w.World, w.CrashingEnv(member.ForgetUserFunction, p), member.OpenMembers).ForgetUser(w.NewContext(), in))
 		testkit.Must(t, testkit.Open(w.World, member.ForgetUserFunction, member.OpenMembers).ForgetUser(w.NewContext(), in))
 		if len(testkit.Messages[account.Done](w.World, account.DoneQueue)) == 0 {
 			t.Error("the deletion was not confirmed")

@@ -124,8 +124,9 @@ func TestRegisterDeviceCrashes(t *testing.T) {
 		w.AddMembers("ann")
 		in := &notice.RegisterDevice{User: auth.User{UserID: "ann"}}
 		in.Body.DeviceToken = push.Token(pickemtest.TokenOf("red"))
-		testkit.OpenWith(w.World, w.CrashingEnv(notice.RegisterDeviceFunction, p), notice.OpenDevices).RegisterDevice(w.NewContext(), in)
-		_, err := testkit.Open(w.World, notice.RegisterDeviceFunction, notice.OpenDevices).RegisterDevice(w.NewContext(), in)
+		_, err := testkit.OpenWith(w.World, w.CrashingEnv(notice.RegisterDeviceFunction, p), notice.OpenDevices).RegisterDevice(w.NewContext(), in)
+		p.Ended(err)
+		_, err = testkit.Open(w.World, notice.RegisterDeviceFunction, notice.OpenDevices).RegisterDevice(w.NewContext(), in)
 		testkit.Must(t, err)
 		return append(w.RegisteredPhones("red"), testkit.Row[dynamo.List](w.World, tables.Pickem, "USER#ann", "DEVICES").IDs...)
 	})

@@ -387,7 +387,7 @@ func TestSendNoticesCrashes(t *testing.T) {
 		w.RegisterPhone("dead", "bob")
 		phones.Answer(pickemtest.TokenOf("dead"), apns.Refuse(apns2.ReasonUnregistered))
 		n := noticeTo(users...)
-		notifier(w, w.CrashingEnv(notice.SendNoticesFunction, p)).SendNotices(w.NewContext(), n)
+		p.Ended(notifier(w, w.CrashingEnv(notice.SendNoticesFunction, p)).SendNotices(w.NewContext(), n))
 		testkit.Must(t, notifier(w, w.Env(notice.SendNoticesFunction)).SendNotices(w.NewContext(), n))
 		return outcome{notifiedMembers(w, n.ID), notificationsOn(phones, users...)}
 	})

@@ -193,7 +193,7 @@ func TestPublishCrashes(t *testing.T) {
 			}
 			return ranking.Publish(w.NewContext(), db, "2026", rev, nil, rows(55))
 		}
-		write(dynamo.Open(w.CrashingEnv(score.ScoreEventFunction, p).AWS, w.Prefix))
+		p.Ended(write(dynamo.Open(w.CrashingEnv(score.ScoreEventFunction, p).AWS, w.Prefix)))
 		testkit.Must(t, write(w.DB()))
 		return w.Rows()
 	})

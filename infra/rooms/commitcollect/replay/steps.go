@@ -83,13 +83,17 @@ func (r *run) connect(ctx context.Context, a *athlete) {
 }
 
 // glance has an athlete look at the app, in a run with faults. If an answer of Strava with
-// new tokens was lost, the athlete has to connect again.
+// new tokens was lost, the athlete has to connect again; the connection may have ended, and
+// the workouts be purged.
 func (r *run) glance(ctx context.Context, a *athlete) {
 	if r.trial == nil || !a.connected {
 		return
 	}
-	var is struct{ Broken bool }
-	if r.ask(ctx, a, http.MethodGet, "/strava/status", nil, &is, "", "") && is.Broken {
+	var is struct{ Connected, Broken bool }
+	if r.ask(ctx, a, http.MethodGet, "/strava/status", nil, &is, "", "") && (is.Broken || !is.Connected) {
+		if !is.Connected {
+			r.cutOff(a)
+		}
 		r.connect(ctx, a)
 		a.did["connections"]-- // not the world's
 	}

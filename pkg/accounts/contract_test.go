@@ -1,0 +1,14 @@
+package accounts_test
+
+import (
+	"testing"
+
+	"matchday/infra/testkit"
+	"matchday/pkg/accounts"
+)
+
+// TestContract: a limit, a bound, a timeout or an alarm changes only under review.
+func TestContract(t *testing.T) {
+	t.Parallel()
+	testkit.CheckContract(newWorld(t).World, accounts.Room)
+}

@@ -1,0 +1,111 @@
+package workout
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"matchday/pkg/commitcollect/item"
+	"matchday/pkg/commitcollect/link"
+	"matchday/pkg/commitcollect/tables"
+	"matchday/pkg/commitcollect/trail"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/queue"
+)
+
+// Purger is the service that deletes workouts.
+type Purger struct {
+	db    dynamo.DB
+	queue queue.Sender
+	trail trail.Writer
+	now   func() time.Time
+}
+
+// OpenPurger opens the service.
+func OpenPurger(_ context.Context, env app.Env) (*Purger, error) {
+	db := dynamo.Open(env.AWS, env.Prefix)
+	return &Purger{db, queue.Open(env.AWS, env.Queues), trail.Open(db, env.Now), env.Now}, nil
+}
+
+// PurgeWorkouts deletes the workouts of a user that are not of the athlete who is
+// connected, unless the user has chosen to keep them, and ends the connection if the
+// message says that it is broken. Milestones keep their progress and their parts, and are
+// computed anew. A second run deletes what is left. Strava requires the deletion within 48
+// hours.
+func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
+	u, err := item.ReadUser(ctx, s.db, m.UserID)
+	if err != nil && !errors.Is(err, item.ErrNoUser) {
+		return err
+	}
+	if !u.Keep {
+		if err := s.purge(ctx, m); err != nil {
+			if errors.Is(err, account.ErrDeleted) { // all rows of the user are deleted
+				return nil
+			}
+			return err
+		}
+	}
+	if m.Broken {
+		if err := s.end(ctx, m.UserID); err != nil {
+			return err
+		}
+	}
+	if m.Fetch { // the fetch has the milestones computed
+		return s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: m.UserID, Whole: true}, 0)
+	}
+	return s.queue.SendInTurn(ctx, ChangeQueue, m.UserID, Changed{UserID: m.UserID})
+}
+
+// end ends a broken connection. The user may have connected again meanwhile.
+func (s *Purger) end(ctx context.Context, userID string) error {
+	c, err := link.Read(ctx, s.db, userID)
+	if errors.Is(err, link.ErrNotConnected) || err == nil && c.Status != link.Broken {
+		return nil
+	}
+	if err == nil {
+		err = link.Unlink(ctx, s.db, c)
+	}
+	if err == nil {
+		s.trail.Write(ctx, trail.Entry{Event: trail.StravaDeauthorize, Result: trail.Success, UserID: userID, Data: map[string]string{"athleteId": strconv.FormatInt(c.AthleteID, 10)}})
+	}
+	return err
+}
+
+// purged is what a purge reads of a workout.
+var purged = expression.NamesList(expression.Name("activityId"), expression.Name("athleteId"), expression.Name("startDateUtc"))
+
+// purge deletes workouts page by page, with their entries in the ledgers. It looks before
+// each page which athlete is connected, because the user may connect again meanwhile.
+func (s *Purger) purge(ctx context.Context, m link.Purge) error {
+	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.DropWorkouts, item.User(m.UserID), item.Workouts), Project: &purged, Consistent: true, Limit: 500}
+	for page, err := range dynamo.Pages(func(after dynamo.Item) ([]Row, dynamo.Item, error) {
+		r.After = after
+		return dynamo.Query[Row](ctx, s.db, tables.DropWorkouts, r)
+	}) {
+		if err != nil {
+			return err
+		}
+		c, err := link.Read(ctx, s.db, m.UserID)
+		if err != nil && !errors.Is(err, link.ErrNotConnected) {
+			return err
+		}
+		if m.Broken && c.Status == link.Broken {
+			c.AthleteID = 0
+		}
+		var changes []change
+		for _, w := range page {
+			if c.AthleteID == 0 || w.AthleteID != c.AthleteID {
+				changes = append(changes, change{id: w.ActivityID, purged: true, start: w.StartedAt})
+			}
+		}
+		if err := store(ctx, s.db, m.UserID, changes, s.now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

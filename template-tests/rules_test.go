@@ -274,7 +274,7 @@ func TestDataStays(t *testing.T) {
 	if err := parse("manifest.json", &manifest); err != nil {
 		t.Fatal(err)
 	}
-	kept := map[string]string{"AWS::DynamoDB::GlobalTable": "Retain", "AWS::S3::Bucket": "Retain", "AWS::Cognito::UserPool": "Retain", "AWS::SecretsManager::Secret": "RetainExceptOnCreate"}
+	kept := map[string]string{"AWS::DynamoDB::GlobalTable": "Retain", "AWS::S3::Bucket": "Retain", "AWS::Cognito::UserPool": "Retain", "AWS::SecretsManager::Secret": "RetainExceptOnCreate", "AWS::SES::EmailIdentity": "Retain"}
 	each(t, func(t *testing.T, tmpl template) {
 		prod := tmpl.Stage.Name == "prod"
 		if got := manifest.Artifacts[tmpl.Name].Properties.TerminationProtection; got != prod {
@@ -525,6 +525,7 @@ var kinds = []string{
 	"AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard", "AWS::Logs::MetricFilter", "AWS::SNS::Subscription", "AWS::SNS::Topic", "AWS::SNS::TopicPolicy", // TestAlarms and TestDashboard
 	"AWS::Cognito::UserPool", "AWS::Cognito::UserPoolClient", "AWS::Cognito::UserPoolDomain", "AWS::Cognito::UserPoolGroup", "AWS::SSM::Parameter", // TestSignIn
 	"AWS::Budgets::Budget",                                          // TestStageSettings
+	"AWS::SES::EmailIdentity",                                       // TestIdentity
 	"AWS::DynamoDB::GlobalTable",                                    // TestTables
 	"AWS::IAM::Policy", "AWS::IAM::Role", "AWS::Lambda::Permission", // TestGrants, TestNoStars and TestCallers
 	"AWS::Lambda::Function",                                                       // TestFunctionsFollowTheSpec

@@ -72,6 +72,10 @@ var statuses = [...]int{
 //
 // Whatever is wrong with a request, the answer is a problem document. A panic of do is
 // logged without its value, which may hold a token, and answered as Internal.
+//
+// An answer that is not JSON has a Body of []byte with the tag contentType. Such a route
+// ignores unknown query parameters: other sites add theirs to links. If Out is a Refuser,
+// its pages take the place of problem documents.
 func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) http.Handler {
 	mux := http.NewServeMux()
 	register(mux, fn, do)
@@ -81,7 +85,8 @@ func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out,
 		refuse(w, http.StatusMethodNotAllowed, "the method must be "+route.Method)
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "nothing is here") })
-	return buffered(routed(mux))
+	refuser, _ := any(new(Out)).(Refuser)
+	return buffered(routed(mux), refuser)
 }
 
 // maxSegment is the longest segment of a path in bytes. A key of a table holds it.
@@ -112,8 +117,9 @@ func refuse(w http.ResponseWriter, status int, detail string) {
 }
 
 // buffered sends the answer of next when it is complete. If next panics, it logs where and
-// answers 500. It adds an ETag to the answers of GET requests.
-func buffered(next http.Handler) http.Handler {
+// answers 500. It adds an ETag to the answers of GET requests. Refusals are the pages of
+// refuser, unless it is nil.
+func buffered(next http.Handler, refuser Refuser) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := newAnswer()
 		defer func() {
@@ -125,6 +131,9 @@ func buffered(next http.Handler) http.Handler {
 				slog.ErrorContext(r.Context(), "panic", "kind", kind, "stack", string(debug.Stack()))
 				a = newAnswer()
 				refuse(a, http.StatusInternalServerError, internalText)
+			}
+			if refuser != nil {
+				a.render(refuser)
 			}
 			a.send(w)
 		}()
@@ -250,9 +259,10 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	config.CreateHooks = nil // no $schema link in every answer
 	config.Info.Description = "The operations of the room " + room + ". Every error is a problem document (RFC 9457) whose type ends in a stable code."
 	config.Tags = []*huma.Tag{{Name: room, Description: "The room " + room + "."}}
-	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route))}
+	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route)), func(_ *huma.OpenAPI, op *huma.Operation) { describeMedia[Out](op) }}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
-	config.RejectUnknownQueryParameters = true
+	media := mediaOf[Out]()
+	config.RejectUnknownQueryParameters = media == ""
 	decode := func(body []byte, v any) error { return jsonv2.Unmarshal(body, v, strict) }
 	config.Formats = map[string]huma.Format{jsonType: {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}, "json": {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}}
 	config.Transformers = []huma.Transformer{sealed}
@@ -264,12 +274,12 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	}
 	api := humago.New(mux, config)
 	api.UseMiddleware(authorize[In](api), func(ctx huma.Context, next func(huma.Context)) {
-		if errs := unclear(ctx.URL().RawQuery); errs != nil {
+		if errs := unclear(ctx.URL().RawQuery); errs != nil && media == "" {
 			huma.WriteErr(api, ctx, http.StatusUnprocessableEntity, "validation failed", errs...)
 			return
 		}
 		next(ctx)
-	}, readBodies[In](api))
+	}, readBodies[In](api), typed(media))
 	huma.Register(api, operation[In](fn), func(ctx context.Context, in *In) (*Out, error) {
 		out, err := do(ctx, in)
 		if err != nil {

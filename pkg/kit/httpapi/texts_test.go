@@ -412,12 +412,12 @@ func TestPanicLeavesNothingOfTheAnswer(t *testing.T) {
 		w.Header().Set("X-Half", "1")
 		w.Write([]byte("half"))
 		panic("x")
-	})).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	}), nil).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 	if w.Code != 500 || w.Header().Get("X-Half") != "" || strings.Contains(w.Body.String(), "half") {
 		t.Errorf("got %d %v %s", w.Code, w.Header(), w.Body)
 	}
 	w = httptest.NewRecorder()
-	buffered(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("x")) })).ServeHTTP(w, httptest.NewRequest("POST", "/", nil))
+	buffered(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("x")) }), nil).ServeHTTP(w, httptest.NewRequest("POST", "/", nil))
 	if w.Code != 200 || w.Body.String() != "x" || w.Header().Get("ETag") != "" {
 		t.Errorf("an answer without a status: %d %v %q", w.Code, w.Header(), w.Body)
 	}

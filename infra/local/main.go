@@ -174,6 +174,7 @@ func run(ctx context.Context, root, bin string) error {
 	for _, p := range panels {
 		fmt.Printf("  %-8s %s%s\n", p.Title, f.URL, console.Path(p.Room))
 	}
+	fmt.Printf("  %-8s %s%s\n", "Mail", f.URL, console.Path(console.MailTab))
 	fmt.Printf("  %-8s %s\n\n  Ctrl-C stops everything.\n", "Logs", logs.file.Name())
 	select {
 	case <-ctx.Done():

@@ -36,6 +36,7 @@
 //	SEASON#{seasonId}     TEAM#{teamId}               a team
 //	SEASON#{seasonId}     SESSION#{sessionId}         a session
 //	SEASON#{seasonId}     GAME#{startTs}#{gameId}     a game in the list; a finished one with what its players did
+//	SEASON#{seasonId}     CANCELLED#{gameId}          a game that was deleted, for calendars, for 30 days
 //	SEASON#{seasonId}     SLUG#{slug}                 leads to a game
 //	SEASON#{seasonId}     STANDING#{teamId}           the place of a team
 //	SEASON#{seasonId}     PLAYERSTAT#{playerId}       what a player has done

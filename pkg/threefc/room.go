@@ -20,9 +20,9 @@ var Room = spec.Room{
 		league.CreateLeagueFunction, league.ListLeaguesFunction, league.GetLeagueFunction, league.UpdateLeagueFunction, league.DeleteLeagueFunction, league.ListAccessFunction, league.InviteFunction, league.PutAccessFunction, league.DeleteAccessFunction,
 		season.CreateSeasonFunction, season.ListSeasonsFunction, season.GetSeasonFunction, season.UpdateSeasonFunction, season.DeleteSeasonFunction, season.CopySeasonFunction, season.PutTeamFunction, season.ListTeamsFunction, season.DeleteTeamFunction, season.CreateSessionFunction, season.ListSessionsFunction, season.DeleteSessionFunction,
 		game.CreateGameFunction, game.ListGamesFunction, game.GetGameFunction, game.UpdateGameFunction, game.DeleteGameFunction, game.StartThirdFunction, game.FinishThirdFunction, game.FinishGameFunction, game.ReopenGameFunction, game.PutSeatFunction, game.DeleteSeatFunction, game.ListRosterFunction, game.CreateGoalFunction, game.UpdateGoalFunction, game.DeleteGoalFunction, game.UndoGoalFunction, game.ListGoalsFunction, game.ListAuditFunction,
-		player.CreatePlayerFunction, player.ListPlayersFunction, player.GetPlayerFunction, player.UpdatePlayerFunction, player.MergePlayerFunction, player.ClaimPlayerFunction, player.CreateCodeFunction, player.JoinFunction, player.ListPoolFunction,
+		player.CreatePlayerFunction, player.ListPlayersFunction, player.GetPlayerFunction, player.UpdatePlayerFunction, player.MergePlayerFunction, player.ClaimPlayerFunction, player.CreateCodeFunction, player.ShowCodeFunction, player.JoinFunction, player.ListPoolFunction,
 		standing.AggregateSeasonFunction, standing.SweepOutboxFunction,
-		public.GetGameFunction, public.GetTimelineFunction, public.GetStandingsFunction, public.GetLeadersFunction,
+		public.GetGameFunction, public.GetTimelineFunction, public.GetStandingsFunction, public.GetLeadersFunction, public.ShowCalendarFunction, public.ShowSeasonFunction, public.ShowGameFunction,
 		profile.GetHealthFunction, profile.GetStatsFunction, profile.DeleteAccountFunction, profile.ForgetUserFunction, profile.ExportUserFunction,
 	},
 	Settings: []spec.Setting{

@@ -22,12 +22,13 @@ var callers = map[spec.Auth]string{
 
 // common are the descriptions of what is the same in every room.
 var common = map[string]string{
-	"limit":         "The largest number of items in the answer.",
-	"cursor":        "The page that next of the answer before names. Absent: the first page.",
-	"next":          "The cursor of the next page. Absent: this is the last one.",
-	"Cache-Control": "How long caches may keep the answer.",
-	"ETag":          "The version of the answer, for If-None-Match.",
-	"Retry-After":   "Seconds until a retry may succeed.",
+	"limit":                   "The largest number of items in the answer.",
+	"cursor":                  "The page that next of the answer before names. Absent: the first page.",
+	"next":                    "The cursor of the next page. Absent: this is the last one.",
+	"Cache-Control":           "How long caches may keep the answer.",
+	"Content-Security-Policy": "What the page may load.",
+	"ETag":                    "The version of the answer, for If-None-Match.",
+	"Retry-After":             "Seconds until a retry may succeed.",
 }
 
 // operation describes the route of fn.

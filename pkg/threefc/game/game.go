@@ -519,9 +519,21 @@ type DeleteGame struct {
 	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
 }
 
+// Remembered is how long the calendar of a season has a game that was deleted.
+const Remembered = 30 * 24 * time.Hour
+
+// cancelled returns the write of the game in the calendar, as one that was deleted.
+func (st *state) cancelled(now time.Time) dynamo.Write {
+	l := st.listing
+	l.Status, l.Scores, l.Result, l.Players = item.CancelledGame, nil, nil, nil
+	row := item.New(item.SeasonKey(st.game.V().SeasonID), item.CancelledKey(l.GameID), "CancelledGame", l, now)
+	row.CreatedAt, row.Rev, row.TTL = st.game.CreatedAt, st.game.Rev+1, now.Add(Remembered).Unix()
+	return dynamo.PutWrite(row)
+}
+
 // DeleteGame deletes a game with its goals and its roster; the game itself goes last, with
 // its places in the lists, so that a second run deletes what a crash has left. The
-// standings follow. Errors: stale.
+// standings follow, and calendars show it as cancelled. Errors: stale.
 func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Removed, error) {
 	st, err := s.load(ctx, in.GameID, in.UserID, item.Admin)
 	if err != nil {
@@ -564,6 +576,7 @@ func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Remo
 		if st.told() {
 			writes = append(writes, dynamo.PutWrite(item.New(item.OutboxKey, item.GameKey(g.ID), "Outbox", item.Outbox{GameID: g.ID, SeasonID: g.SeasonID, Rev: st.game.Rev + 1}, now)))
 		}
+		writes = append(writes, st.cancelled(now))
 		for _, r := range st.goals {
 			writes = append(writes, r.Drop())
 		}

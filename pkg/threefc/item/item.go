@@ -23,6 +23,8 @@ const (
 	Answers  = "IDEMPOTENCY#"
 	Logins   = "AUTH_SESSION#"
 	Pool     = "POOL#"
+
+	Cancelled = "CANCELLED#"
 )
 
 // Partition keys; some are sort keys of mirrors, too.
@@ -47,9 +49,10 @@ const OutboxKey = "OUTBOX"
 const Profile = "PROFILE"
 
 // Sort keys.
-func TeamKey(teamID string) string    { return Teams + teamID }
-func GrantKey(userID string) string   { return Grants + userID }
-func RemovedKey(goalID string) string { return "REMOVED#" + goalID }
+func TeamKey(teamID string) string      { return Teams + teamID }
+func GrantKey(userID string) string     { return Grants + userID }
+func CancelledKey(gameID string) string { return Cancelled + gameID }
+func RemovedKey(goalID string) string   { return "REMOVED#" + goalID }
 
 // RosterKey is the sort key of a player in a team of a game.
 func RosterKey(teamID, playerID string) string { return Rosters + teamID + "#" + playerID }
@@ -131,6 +134,8 @@ const (
 	Scheduled = "scheduled"
 	Live      = "live"
 	Finished  = "finished"
+
+	CancelledGame = "cancelled" // of a listing in the calendar of the season
 )
 
 // Thirds is the number of thirds and of teams of a game.

@@ -385,9 +385,21 @@ func (s *Service) CreateCode(ctx context.Context, in *CreateCode) (*CodePage, er
 		row := item.New(item.JoinKey(code), item.Metadata, "JoinCode", item.Join{Code: code, GameID: in.GameID}, now)
 		row.TTL = now.Add(codeLifetime).Unix()
 		out := &CodePage{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
-		out.Body.Code, out.Body.URL, out.Body.ExpiresAt = code, s.Origins[0]+"/join/"+code, time.Unix(row.TTL, 0).UTC()
+		out.Body.Code, out.Body.URL, out.Body.ExpiresAt = code, s.link(code), time.Unix(row.TTL, 0).UTC()
 		return out, commit(ctx, tables.PutCode, out, row.Create())
 	})
+}
+
+// link returns the page that joins the game of a code.
+func (s *Service) link(code string) string { return s.Origins[0] + "/join/" + code }
+
+// find reads a valid code, as a person types it.
+func (s *Service) find(ctx context.Context, code string) (item.Join, error) {
+	row, err := item.Read[item.Join](ctx, s.DB, tables.FindCode, item.JoinKey(misread.Replace(strings.ToUpper(code))), item.Metadata, errCode)
+	if err == nil && s.Now().Unix() >= row.TTL {
+		err = errCode
+	}
+	return *row.V(), err
 }
 
 // game reads a game in whose league the user has at least a role.
@@ -426,13 +438,9 @@ type Joined struct {
 // player, each time another. Errors: invalid_or_expired_code, nickname_needed, game_finished,
 // too_many_players.
 func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
-	code := misread.Replace(strings.ToUpper(in.Code))
-	found, err := item.Read[item.Join](ctx, s.DB, tables.FindCode, item.JoinKey(code), item.Metadata, errCode)
+	found, err := s.find(ctx, in.Code)
 	if err != nil {
 		return nil, err
-	}
-	if s.Now().Unix() >= found.TTL {
-		return nil, errCode
 	}
 	userID := ""
 	if token := in.Token(signin.Cookie); token != "" {
@@ -440,7 +448,7 @@ func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 			return nil, err
 		}
 	}
-	return item.Retry(ctx, func() (*Joined, error) { return s.join(ctx, found.V().GameID, userID, in.Body.Nickname) })
+	return item.Retry(ctx, func() (*Joined, error) { return s.join(ctx, found.GameID, userID, in.Body.Nickname) })
 }
 
 func (s *Service) join(ctx context.Context, gameID, userID, nickname string) (*Joined, error) {

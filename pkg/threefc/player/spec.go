@@ -82,6 +82,14 @@ var (
 		Uses:   []spec.Access{tables.ResolveSession, tables.FindCode, tables.GetGame, tables.GetLeague, tables.MyPlayers, tables.JoinPool}, Limits: []spec.Limit{game.MaxPlayers, MaxPlayers},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
+	ShowCodeFunction = spec.Function{
+		Name:   "threefc/show-join-code",
+		Does:   "Shows the QR code of a code by which players join a game.",
+		IfDown: "Players must type the code.",
+		On:     spec.Route{Method: "GET", Path: "/v1/join/{code}/qr.png", Auth: spec.Public},
+		Uses:   []spec.Access{tables.FindCode},
+		Memory: 256, Timeout: 5 * time.Second,
+	}
 	ListPoolFunction = spec.Function{
 		Name:   "threefc/list-pool",
 		Does:   "Returns who has joined a game.",

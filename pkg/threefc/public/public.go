@@ -29,11 +29,12 @@ var ErrNotFound = problem.New(problem.NotFound, "not_found", "there is nothing h
 type Service struct {
 	db  dynamo.DB
 	now func() time.Time
+	api string // the URL of the room, before the paths of pages
 }
 
 // Open opens the service. What it reads may be a second old.
 func Open(_ context.Context, env app.Env) (*Service, error) {
-	return &Service{dynamo.Open(env.AWS, env.Prefix).Eventual(), env.Now}, nil
+	return &Service{dynamo.Open(env.AWS, env.Prefix).Eventual(), env.Now, env.Setting(spec.EnvAPI)}, nil
 }
 
 // list reads rows like item.List, and as they were up to a second ago.

@@ -14,6 +14,7 @@ var App = spec.Table{Name: "threefc-app", Key: spec.Key{Partition: "pk", Sort: "
 // How often the access patterns happen.
 var (
 	perRequest = spec.Rate{Driver: spec.Request}
+	perFeed    = spec.Rate{Driver: spec.Request, Note: "caches keep the answer for five minutes"}
 	onUser     = spec.Rate{Driver: spec.UserAction}
 	onSignIn   = spec.Rate{Driver: spec.UserAction, Note: "once a day"}
 	rarely     = spec.Rate{Driver: spec.UserAction, Note: "a few times a season"}
@@ -71,7 +72,7 @@ var (
 	ListGames  = App.On("List games of a session", "pk=SESSION#{sessionId}, sk begins with GAME#", perRequest, spec.Query)
 	SaveGame   = App.On("Save game", "pk=GAME#{gameId}, sk=METADATA, by its rev, with its index rows, pk=GAME#{gameId}, sk=AUDIT#, pk=OUTBOX, sk=GAME#{gameId}", perGame, spec.PutItem, spec.DeleteItem)
 	ReadGame   = App.On("Read game", "pk=GAME#{gameId}, sk from GOAL# to ROSTER#: goals, METADATA, removed goals, roster", perGoal, spec.Query)
-	DropGame   = App.On("Drop game", "pk=GAME#{gameId} (batches of 25), then METADATA with its index rows and the session, by its rev", rarely, spec.Query, spec.PutItem, spec.DeleteItem, spec.BatchWriteItem)
+	DropGame   = App.On("Drop game", "pk=GAME#{gameId} (batches of 25), then METADATA with its index rows and the session, by its rev; pk=SEASON#{seasonId}, sk=CANCELLED#{gameId}", rarely, spec.Query, spec.PutItem, spec.DeleteItem, spec.BatchWriteItem)
 	ListRoster = App.On("List roster", "pk=GAME#{gameId}, sk begins with ROSTER#, then pk=PLAYER#{playerId}, sk=PROFILE (a batch)", perRequest, spec.Query, spec.BatchGetItem)
 	SaveRoster = App.On("Save roster", "pk=GAME#{gameId}, sk=ROSTER#{teamId}#{playerId}, of one team only, if pk=PLAYER#{playerId}, sk=PROFILE exists, with the game, by its rev", onUser, spec.PutItem, spec.DeleteItem, spec.ConditionCheckItem)
 	ListGoals  = App.On("List goals", "pk=GAME#{gameId}, sk begins with GOAL#, in order of the timeline", perRequest, spec.Query)
@@ -103,9 +104,11 @@ var (
 
 // What everybody sees. None of it is strongly consistent.
 var (
-	FindSlug   = App.On("Find slug", "pk=SLUG#{slug}, sk=METADATA; pk=LEAGUE#{leagueId} or SEASON#{seasonId}, sk=SLUG#{slug}", perRequest, spec.GetItem)
-	ReadNames  = App.On("Read names", "pk=PLAYER#{playerId}, sk=PROFILE, of the goals of a game (batches of 100)", perRequest, spec.BatchGetItem)
-	ReadTables = App.On("Read tables", "pk=SEASON#{seasonId}, sk begins with STANDING#, or LEADERS", perRequest, spec.Query, spec.GetItem)
+	FindSlug     = App.On("Find slug", "pk=SLUG#{slug}, sk=METADATA; pk=LEAGUE#{leagueId} or SEASON#{seasonId}, sk=SLUG#{slug}", perRequest, spec.GetItem)
+	ReadNames    = App.On("Read names", "pk=PLAYER#{playerId}, sk=PROFILE, of the goals of a game (batches of 100)", perRequest, spec.BatchGetItem)
+	ReadDays     = App.On("Read days", "pk=SEASON#{seasonId}, sk=GAME#{startTs}#{gameId}: the 41 before a time, newest first, and 20 from it on", perRequest, spec.Query)
+	ReadCalendar = App.On("Read calendar", "pk=SEASON#{seasonId}, sk begins with GAME# or CANCELLED#", perFeed, spec.Query)
+	ReadTables   = App.On("Read tables", "pk=SEASON#{seasonId}, sk begins with STANDING#, or LEADERS", perRequest, spec.Query, spec.GetItem)
 )
 
 // What a user has done, and what is kept of a user.

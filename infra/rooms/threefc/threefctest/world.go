@@ -99,12 +99,16 @@ func New(t testing.TB) *World {
 		player.MergePlayerFunction.Name:    testkit.Serve(w.World, player.MergePlayerFunction, player.Open, (*player.Service).MergePlayer),
 		player.ClaimPlayerFunction.Name:    testkit.Serve(w.World, player.ClaimPlayerFunction, player.Open, (*player.Service).ClaimPlayer),
 		player.CreateCodeFunction.Name:     testkit.Serve(w.World, player.CreateCodeFunction, player.Open, (*player.Service).CreateCode),
+		player.ShowCodeFunction.Name:       testkit.Serve(w.World, player.ShowCodeFunction, player.Open, (*player.Service).ShowCode),
 		player.JoinFunction.Name:           testkit.Serve(w.World, player.JoinFunction, player.Open, (*player.Service).Join),
 		player.ListPoolFunction.Name:       testkit.Serve(w.World, player.ListPoolFunction, player.Open, (*player.Service).ListPool),
 		public.GetGameFunction.Name:        testkit.Serve(w.World, public.GetGameFunction, public.Open, (*public.Service).GetGame),
 		public.GetTimelineFunction.Name:    testkit.Serve(w.World, public.GetTimelineFunction, public.Open, (*public.Service).GetTimeline),
 		public.GetStandingsFunction.Name:   testkit.Serve(w.World, public.GetStandingsFunction, public.Open, (*public.Service).GetStandings),
 		public.GetLeadersFunction.Name:     testkit.Serve(w.World, public.GetLeadersFunction, public.Open, (*public.Service).GetLeaders),
+		public.ShowCalendarFunction.Name:   testkit.Serve(w.World, public.ShowCalendarFunction, public.Open, (*public.Service).ShowCalendar),
+		public.ShowSeasonFunction.Name:     testkit.Serve(w.World, public.ShowSeasonFunction, public.Open, (*public.Service).ShowSeason),
+		public.ShowGameFunction.Name:       testkit.Serve(w.World, public.ShowGameFunction, public.Open, (*public.Service).ShowGame),
 		profile.GetHealthFunction.Name:     testkit.Serve(w.World, profile.GetHealthFunction, profile.Open, (*profile.Service).GetHealth),
 		profile.GetStatsFunction.Name:      testkit.Serve(w.World, profile.GetStatsFunction, profile.Open, (*profile.Service).GetStats),
 		profile.DeleteAccountFunction.Name: testkit.Serve(w.World, profile.DeleteAccountFunction, profile.Open, (*profile.Service).DeleteAccount),
@@ -202,7 +206,13 @@ type League struct {
 // players.
 func (w *World) Found(user string) League {
 	w.T.Helper()
-	l := League{ID: id(w, w.Do(user, "POST", "/v1/leagues", map[string]any{"name": "Parkside"}), "leagueId")}
+	return w.FoundAs(user, "Parkside")
+}
+
+// FoundAs is Found with the name of the league.
+func (w *World) FoundAs(user, name string) League {
+	w.T.Helper()
+	l := League{ID: id(w, w.Do(user, "POST", "/v1/leagues", map[string]any{"name": name}), "leagueId")}
 	l.SeasonID = id(w, w.Do(user, "POST", "/v1/leagues/"+l.ID+"/seasons", map[string]any{"name": "Spring 2026"}), "seasonId")
 	for _, team := range []string{"red", "blue", "yellow"} {
 		w.Do(user, "PUT", "/v1/seasons/"+l.SeasonID+"/teams/"+team, map[string]any{})

@@ -87,8 +87,8 @@ func TestFunctionsFollowTheSpec(t *testing.T) {
 			if len(f.Users) > 0 {
 				env[spec.EnvUserPool] = "{" + tmpl.Stage.Parameter("user-pool") + "}"
 			}
-			if _, ok := f.On.(spec.Route); ok && tmpl.Room.Name == "commitcollect" {
-				env[spec.EnvAPI], env[spec.EnvOrigins] = "https://"+tmpl.Stage.Domain+"/commitcollect", strings.Join(tmpl.Stage.Origins, ",")
+			if tmpl.Room.KnowsPages(f) {
+				env[spec.EnvAPI], env[spec.EnvOrigins] = "https://"+tmpl.Stage.Domain+"/"+tmpl.Room.Name, strings.Join(tmpl.Stage.Origins, ",")
 			}
 			if f.SignIn {
 				env[spec.EnvIssuer], env[spec.EnvSignIn], env[spec.EnvClient] = "{"+tmpl.Stage.Parameter("jwt-issuer")+"}", "{"+tmpl.Stage.Parameter("sign-in")+"}", "UserPoolClient"

@@ -18,7 +18,7 @@ import (
 
 // What web pages of the stage's origins may send and read (CORS), and for how long their
 // browsers remember it.
-var corsMethods, corsHeaders, corsExposed = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}, []string{"authorization", "content-type", "idempotency-key", "if-none-match"}, []string{"etag", "retry-after"}
+var corsMethods, corsHeaders, corsExposed = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}, []string{"authorization", "content-type", "idempotency-key", "if-match", "if-none-match"}, []string{"etag", "retry-after"}
 
 const corsSeconds = 3600
 

@@ -145,7 +145,7 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 	if len(f.Users) > 0 {
 		env[spec.EnvUserPool] = r.parameter(stage.UserPool)
 	}
-	if _, ok := f.On.(spec.Route); ok && r.url != nil {
+	if r.spec.KnowsPages(f) {
 		env[spec.EnvAPI], env[spec.EnvOrigins] = r.url, text(strings.Join(r.Stage.Origins, ","))
 	}
 	if f.SignIn {

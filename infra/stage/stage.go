@@ -295,7 +295,7 @@ func Overridable(room spec.Room, f spec.Function) []string {
 	if len(f.Users) > 0 {
 		names = append(names, spec.EnvUserPool, "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER")
 	}
-	if _, ok := f.On.(spec.Route); ok && room.ServesBrowsers() {
+	if room.KnowsPages(f) {
 		names = append(names, spec.EnvOrigins, spec.EnvAPI)
 	}
 	if f.SignIn {

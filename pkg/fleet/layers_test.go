@@ -85,6 +85,7 @@ var orders = map[string][]string{
 		"catalog", "match", "follower", "activity", "alert", "live", "schedule", "userdata", "",
 	},
 	"commitcollect": {"tables", "tally", "strava", "item", "trail", "signin", "link", "workout", "model", "milestone", "notice", "profile", ""},
+	"threefc":       {"tables", "item", "signin", "league", "season", "game", "player", "standing", "public", "notice", "profile", ""},
 	"pickem":        {"tables", "item", "ranking", "score", "notice", "event", "league", "member", ""},
 }
 

@@ -93,6 +93,13 @@ func (r Room) ServesBrowsers() bool {
 	})
 }
 
+// KnowsPages reports whether a function of the room gets the addresses of the web pages: that
+// of a route, or one whose mails link to them, in a room that serves browsers.
+func (r Room) KnowsPages(f Function) bool {
+	_, ok := f.On.(Route)
+	return r.ServesBrowsers() && (ok || len(f.Mail) > 0)
+}
+
 // byName returns the values in the order of their keys.
 func byName[T any](all map[string]T) (values []T) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -386,8 +393,8 @@ const (
 	// EnvUserPool is the id of the user pool, for functions that change its users.
 	EnvUserPool = "MATCHDAY_USER_POOL"
 	// EnvOrigins are the origins of the stage's web pages, with commas, and EnvAPI is the
-	// base URL of the room's API, for the routes of a room with some for browsers. The first
-	// origin is that of the app.
+	// base URL of the room's API, for functions that Room.KnowsPages names. The first origin is
+	// that of the app.
 	EnvOrigins = "MATCHDAY_ORIGINS"
 	EnvAPI     = "MATCHDAY_API"
 	// EnvIssuer, EnvSignIn and EnvClient are the issuer of the user pool's tokens, the base

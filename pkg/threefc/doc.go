@@ -14,12 +14,13 @@
 //	who may do what                                       league: Check; item: Role
 //	how a user signs in                                   signin
 //	players: claims, merges, join codes                   player
+//	who will play, and who gets which mail                notice
 //	what everybody may see                                public
 //	what happens when a user deletes the account          profile: ForgetUser
 //	which keys and access patterns exist                  tables, and the list below
 //
 // Imports go one way: tables <- item <- signin <- league <- season, game <- player, standing <-
-// public, profile <- threefc.
+// public, notice, profile <- threefc.
 //
 // # Items
 //
@@ -42,6 +43,7 @@
 //	SEASON#{seasonId}     PLAYERSTAT#{playerId}       what a player has done
 //	SEASON#{seasonId}     LEADERS                     the 100 best of them
 //	SESSION#{sessionId}   METADATA                    the session again
+//	SESSION#{sessionId}   AVAIL#{playerId}            whether a player will play
 //	SESSION#{sessionId}   GAME#{startTs}#{gameId}     the game in the list
 //	GAME#{gameId}         METADATA                    a game with its score
 //	GAME#{gameId}         GOAL#{third}#{minute}#{id}  a goal; the minute has four digits
@@ -56,6 +58,9 @@
 //	USER#{userId}         METADATA                    changes with each league that the user creates
 //	USER#{userId}         IDEMPOTENCY#{id}            the answer to a request, for a day
 //	USER#{userId}         AUTH_SESSION#{id}           a session of the user
+//	USER#{userId}         PREFERENCES                 which mails the user gets
+//	USER#{userId}         MAIL#{id}                   the user was mailed about a game or a session, for 90 days
+//	DAY#{date}            SESSION#{sessionId}         a session of a day
 //	SLUG#{slug}           METADATA                    leads to a league
 //	JOIN#{code}           METADATA                    leads to a game, for a day
 //	OUTBOX                GAME#{gameId}               a finished game of which the tables do not know yet

@@ -4,6 +4,7 @@ import (
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/league"
+	"matchday/pkg/threefc/notice"
 	"matchday/pkg/threefc/player"
 	"matchday/pkg/threefc/profile"
 	"matchday/pkg/threefc/public"
@@ -23,6 +24,8 @@ var Room = spec.Room{
 		player.CreatePlayerFunction, player.ListPlayersFunction, player.GetPlayerFunction, player.UpdatePlayerFunction, player.MergePlayerFunction, player.ClaimPlayerFunction, player.CreateCodeFunction, player.ShowCodeFunction, player.JoinFunction, player.ListPoolFunction,
 		standing.AggregateSeasonFunction, standing.SweepOutboxFunction,
 		public.GetGameFunction, public.GetTimelineFunction, public.GetStandingsFunction, public.GetLeadersFunction, public.ShowCalendarFunction, public.ShowSeasonFunction, public.ShowGameFunction,
+		notice.PutAvailabilityFunction, notice.ListAvailabilityFunction, notice.GetPreferencesFunction, notice.PutPreferencesFunction,
+		notice.NotifyFinishFunction, notice.SendRemindersFunction, notice.RemindSessionFunction, notice.SendMailFunction,
 		profile.GetHealthFunction, profile.GetStatsFunction, profile.DeleteAccountFunction, profile.ForgetUserFunction, profile.ExportUserFunction,
 	},
 	Settings: []spec.Setting{

@@ -7,5 +7,5 @@ import (
 )
 
 func main() {
-	app.API(league.InviteFunction, league.Open, (*league.Service).Invite)
+	app.API(league.InviteFunction, league.OpenInviter, (*league.Inviter).Invite)
 }

@@ -7,5 +7,5 @@ import (
 )
 
 func main() {
-	app.API(signin.StartFunction, signin.Open, (*signin.Service).Start)
+	app.API(signin.StartFunction, signin.OpenMailer, (*signin.Mailer).Start)
 }

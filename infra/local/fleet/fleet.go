@@ -480,7 +480,7 @@ func (f *Fleet) environment(all []string, room spec.Room, fn spec.Function) []st
 	if len(fn.Users) > 0 {
 		all = append(all, spec.EnvUserPool+"="+cognito.ID)
 	}
-	if _, ok := fn.On.(spec.Route); ok && room.ServesBrowsers() {
+	if room.KnowsPages(fn) {
 		all = append(all, spec.EnvOrigins+"="+f.URL+","+SampleOrigin, spec.EnvAPI+"="+f.URL+"/"+room.Name)
 	}
 	for _, m := range fn.Mail {

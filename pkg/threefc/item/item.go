@@ -39,6 +39,7 @@ func LinkKey(id string) string           { return "AUTH_LINK#" + id }
 func MailKey(hash string) string         { return "AUTH_MAIL#" + hash }
 func LoginKey(id string) string          { return Logins + id }
 
+func DayKey(date string) string      { return "DAY#" + date }
 func JoinKey(code string) string     { return "JOIN#" + code }
 func PoolKey(playerID string) string { return Pool + playerID }
 

@@ -4,13 +4,16 @@ import (
 	"context"
 	"net/http"
 
+	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/mail"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/userpool"
 	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/tables"
 )
 
@@ -59,6 +62,18 @@ type MemberPage struct {
 	Body         Member
 }
 
+// Inviter is the service of invitations.
+type Inviter struct {
+	Service
+	pool userpool.Pool
+	mail mail.Sender
+}
+
+// OpenInviter opens the service.
+func OpenInviter(_ context.Context, env app.Env) (*Inviter, error) {
+	return &Inviter{Service{signin.NewBase(env)}, userpool.Open(env.AWS, env.Pool), mail.Open(env.AWS, env.Setting(signin.MailFrom))}, nil
+}
+
 // Invite is the request to give the owner of an address a role.
 type Invite struct {
 	auth.User
@@ -73,7 +88,7 @@ type Invite struct {
 // Invite gives the owner of an address a role in a league, and tells so by a mail. A second
 // run mails again, and changes nothing else. Errors: last_admin, too_many_members,
 // userpool.ErrUnverified.
-func (s *Service) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
+func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 	row, _, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
 	if err != nil {
 		return nil, err
@@ -86,7 +101,7 @@ func (s *Service) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 		// The mail goes first: a crash repeats it, and loses it never.
 		if err := s.mail.Send(ctx, mail.Message{
 			To: in.Body.Email, Subject: "You are invited to " + row.V().Name,
-			Text: "You are now " + string(in.Body.Role) + " of the league " + row.V().Name + " on 3FC.\n\nSign in with this address: " + s.page + "/sign-in\n",
+			Text: "You are now " + string(in.Body.Role) + " of the league " + row.V().Name + " on 3FC.\n\nSign in with this address: " + s.Origins[0] + "/sign-in\n",
 		}); err != nil {
 			return nil, err
 		}

@@ -14,9 +14,7 @@ import (
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
-	"matchday/pkg/kit/mail"
 	"matchday/pkg/kit/problem"
-	"matchday/pkg/kit/userpool"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/tables"
@@ -53,17 +51,11 @@ func Check(ctx context.Context, db dynamo.DB, leagueID, userID string, least ite
 }
 
 // Service is the service of leagues.
-type Service struct {
-	signin.Base
-	pool userpool.Pool
-	mail mail.Sender
-	page string
-}
+type Service struct{ signin.Base }
 
 // Open opens the service.
 func Open(_ context.Context, env app.Env) (*Service, error) {
-	base := signin.NewBase(env)
-	return &Service{Base: base, pool: userpool.Open(env.AWS, env.Pool), mail: mail.Open(env.AWS, env.Setting(signin.MailFrom)), page: base.Origins[0]}, nil
+	return &Service{signin.NewBase(env)}, nil
 }
 
 // League is a league as its members see it.

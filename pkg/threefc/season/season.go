@@ -511,7 +511,7 @@ func (s *Service) CreateSession(ctx context.Context, in *CreateSession) (*Sessio
 			row := item.New(item.SessionKey(id), item.Metadata, "Session", item.Session{ID: id, LeagueID: parent.V().LeagueID, SeasonID: in.SeasonID, Date: in.Body.Date}, now)
 			_, writes := save(parent, now)
 			out := &SessionPage{http.StatusCreated, httpapi.NoStore, shownSession(*row.V())}
-			return out, commit(ctx, tables.CreateSession, out, append(writes, row.Create(), row.Mirror(parent.PK, row.PK))...)
+			return out, commit(ctx, tables.CreateSession, out, append(writes, row.Create(), row.Mirror(parent.PK, row.PK), item.New(item.DayKey(in.Body.Date), row.PK, "Day", item.Ref{ID: id}, now).Create())...)
 		})
 	})
 }
@@ -571,8 +571,19 @@ func (s *Service) DeleteSession(ctx context.Context, in *DeleteSession) (*httpap
 		if row.V().Games > 0 {
 			return nil, errSessionNotEmpty
 		}
+		rest, err := item.List[json.RawMessage](ctx, s.DB, tables.DropSession, row.PK, "AVAIL#")
+		if err != nil {
+			return nil, err
+		}
+		var keys []dynamo.Item
+		for _, r := range rest {
+			keys = append(keys, item.Key(r.PK, r.SK))
+		}
+		if err := dynamo.DeleteAll(ctx, s.DB, tables.DropSession, keys); err != nil {
+			return nil, err
+		}
 		parent.V().Sessions--
 		_, writes := save(parent, s.Now())
-		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.DropSession, append(writes, row.Drop(), dynamo.DeleteWrite(item.Key(parent.PK, row.PK)))...)
+		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.DropSession, append(writes, row.Drop(), dynamo.DeleteWrite(item.Key(parent.PK, row.PK)), dynamo.DeleteWrite(item.Key(item.DayKey(row.V().Date), row.PK)))...)
 	})
 }

@@ -93,18 +93,26 @@ func NewBase(env app.Env) Base {
 	}
 }
 
+// Mailer is the service that mails links.
+type Mailer struct {
+	Base
+	mail mail.Sender
+}
+
+// OpenMailer opens the service.
+func OpenMailer(_ context.Context, env app.Env) (*Mailer, error) {
+	return &Mailer{NewBase(env), mail.Open(env.AWS, env.Setting(MailFrom))}, nil
+}
+
 // Service is the service of the sign-in.
 type Service struct {
 	Base
 	pool userpool.Pool
-	mail mail.Sender
-	page string // the app
 }
 
 // Open opens the service.
 func Open(_ context.Context, env app.Env) (*Service, error) {
-	page, _, _ := strings.Cut(env.Setting(spec.EnvOrigins), ",")
-	return &Service{Base: NewBase(env), pool: userpool.Open(env.AWS, env.Pool), mail: mail.Open(env.AWS, env.Setting(MailFrom)), page: page}, nil
+	return &Service{NewBase(env), userpool.Open(env.AWS, env.Pool)}, nil
 }
 
 // Start is the request for a link.
@@ -125,7 +133,7 @@ type Started struct {
 
 // Start mails a link. Each request mails another; all are valid. The answer says nothing
 // about whether the address has an account. Errors: too_many_links.
-func (s *Service) Start(ctx context.Context, in *Start) (*Started, error) {
+func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
 	email := strings.ToLower(in.Body.Email)
 	id, _ := session.New()
 	secret, hash := session.New()
@@ -133,7 +141,7 @@ func (s *Service) Start(ctx context.Context, in *Start) (*Started, error) {
 		return nil, err
 	}
 	// The token is in the fragment, which browsers do not send, so that no log has it.
-	url := s.page + "/sign-in#token=" + id + "." + secret
+	url := s.Origins[0] + "/sign-in#token=" + id + "." + secret
 	if err := s.mail.Send(ctx, mail.Message{
 		To: email, Subject: "Sign in to 3FC",
 		Text: "Follow this link to sign in to 3FC. It is valid for 15 minutes, and once.\n\n" + url + "\n\nIf you have not asked for it, ignore this mail.\n",
@@ -146,7 +154,7 @@ func (s *Service) Start(ctx context.Context, in *Start) (*Started, error) {
 }
 
 // put stores a link, and counts it.
-func (s *Service) put(ctx context.Context, email, id, hash string) error {
+func (s *Mailer) put(ctx context.Context, email, id, hash string) error {
 	now := s.Now()
 	sum := sha256.Sum256([]byte(email))
 	pk := item.MailKey(hex.EncodeToString(sum[:]))

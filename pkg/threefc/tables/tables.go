@@ -59,10 +59,10 @@ var (
 	DropSeason    = App.On("Drop what is computed of a season", "pk=SEASON#{seasonId} (batches of 25), of a season without sessions", rarely, spec.Query, spec.BatchWriteItem)
 	PutTeam       = App.On("Put team", "pk=SEASON#{seasonId}, sk=TEAM#{teamId}, with the season, by its rev", rarely, spec.GetItem, spec.PutItem, spec.DeleteItem)
 	ListTeams     = App.On("List teams", "pk=SEASON#{seasonId}, sk begins with TEAM#", perRequest, spec.Query)
-	CreateSession = App.On("Create session", "pk=SEASON#{seasonId}, sk=SESSION#{sessionId}, and pk=SESSION#{sessionId}, sk=METADATA; absent; with the season, by its rev", rarely, spec.PutItem)
+	CreateSession = App.On("Create session", "pk=SEASON#{seasonId}, sk=SESSION#{sessionId}, and pk=SESSION#{sessionId}, sk=METADATA, and pk=DAY#{date}, sk=SESSION#{sessionId}; absent; with the season, by its rev", rarely, spec.PutItem)
 	ListSessions  = App.On("List sessions", "pk=SEASON#{seasonId}, sk begins with SESSION#", perRequest, spec.Query)
 	GetSession    = App.On("Get session", "pk=SESSION#{sessionId}, sk=METADATA", perRequest, spec.GetItem)
-	DropSession   = App.On("Drop session", "what Create session writes, if it has no games", rarely, spec.PutItem, spec.DeleteItem)
+	DropSession   = App.On("Drop session", "what Create session writes, if it has no games, and pk=SESSION#{sessionId}, sk begins with AVAIL#", rarely, spec.Query, spec.PutItem, spec.DeleteItem, spec.BatchWriteItem)
 )
 
 // Games.
@@ -109,6 +109,16 @@ var (
 	ReadDays     = App.On("Read days", "pk=SEASON#{seasonId}, sk=GAME#{startTs}#{gameId}: the 41 before a time, newest first, and 20 from it on", perRequest, spec.Query)
 	ReadCalendar = App.On("Read calendar", "pk=SEASON#{seasonId}, sk begins with GAME# or CANCELLED#", perFeed, spec.Query)
 	ReadTables   = App.On("Read tables", "pk=SEASON#{seasonId}, sk begins with STANDING#, or LEADERS", perRequest, spec.Query, spec.GetItem)
+)
+
+// Availability and mails.
+var (
+	PutAvailability  = App.On("Put availability", "pk=SESSION#{sessionId}, sk=AVAIL#{playerId}", onUser, spec.PutItem)
+	ListAvailability = App.On("List availability", "pk=SESSION#{sessionId}, sk begins with AVAIL#, then pk=PLAYER#{playerId}, sk=PROFILE (batches of 100)", perRequest, spec.Query, spec.BatchGetItem)
+	GetPreferences   = App.On("Get preferences", "pk=USER#{userId}, sk=PREFERENCES", perRequest, spec.GetItem)
+	PutPreferences   = App.On("Put preferences", "pk=USER#{userId}, sk=PREFERENCES", rarely, spec.PutItem)
+	SessionsOfDay    = App.On("List sessions of a day", "pk=DAY#{date}, sk begins with SESSION#", nightly, spec.Query)
+	MarkMail         = App.On("Mark mail", "pk=USER#{userId}, sk=MAIL#{gameId or sessionId}", perMail, spec.GetItem, spec.PutItem)
 )
 
 // What a user has done, and what is kept of a user.

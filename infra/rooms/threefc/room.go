@@ -1,0 +1,45 @@
+// Package threefc is what 3FC brings outside pkg: its environment in a local fleet, sample
+// events, smoke steps, bench and cost.
+package threefc
+
+import (
+	"context"
+
+	"matchday/infra/local/console"
+	"matchday/infra/local/fleet"
+	"matchday/infra/rooms"
+	"matchday/infra/rooms/threefc/cost"
+	"matchday/infra/rooms/threefc/smoke"
+	"matchday/infra/tools/bench/measure"
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc"
+	"matchday/pkg/threefc/game"
+)
+
+// Room plugs 3FC in.
+var Room = rooms.Room{
+	Spec:  threefc.Room,
+	Local: newLocal,
+	Smoke: smoke.Run,
+	Bench: measure.Suite{
+		Run:      func(context.Context) ([]measure.Row, any, error) { return nil, map[string]any{}, nil },
+		Binaries: []spec.Function{game.CreateGoalFunction},
+	},
+	Cost: cost.Model,
+}
+
+// Host is 3FC in one local fleet.
+type Host struct{ fleet.Host }
+
+// newLocal returns 3FC in one local fleet.
+func newLocal() rooms.Local {
+	h := &Host{}
+	return rooms.Local{
+		Samples: h.samples(),
+		Fleet: fleet.Room{Spec: threefc.Room, Simulate: func(in fleet.Host) ([]string, error) {
+			h.Host = in
+			return nil, nil
+		}},
+		Panel: console.Panel{Room: threefc.Room.Name, Title: "3FC"},
+	}
+}

@@ -78,11 +78,13 @@ func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
 		for _, p := range op.Parameters {
 			describe(&p.Description, p.Name)
 			describe(&p.Schema.Description, p.Name)
+			p.Schema.PatternDescription = "" // the messages have it already, and OpenAPI has no such member
 		}
 		schemas := doc.Components.Schemas
 		for _, s := range schemas.Map() {
 			for name, p := range s.Properties {
 				describe(&p.Description, name)
+				p.PatternDescription = ""
 				bound(p)
 				if p.Items != nil {
 					bound(p.Items)

@@ -266,10 +266,13 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	decode := func(body []byte, v any) error { return jsonv2.Unmarshal(body, v, strict) }
 	config.Formats = map[string]huma.Format{jsonType: {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}, "json": {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}}
 	config.Transformers = []huma.Transformer{sealed}
-	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"jwt": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token: of the user pool of users, and of that of administrators for the operations of administrators."},
-	}
-	if fn.On.(spec.Route).Auth == spec.Session {
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{}
+	switch fn.On.(spec.Route).Auth {
+	case spec.User, spec.Admin:
+		config.Components.SecuritySchemes["jwt"] = &huma.SecurityScheme{
+			Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token: of the user pool of users, and of that of administrators for the operations of administrators.",
+		}
+	case spec.Session:
 		config.Components.SecuritySchemes["session"] = &huma.SecurityScheme{Type: "apiKey", In: "cookie", Name: room + "_session", Description: "The cookie that the sign-in sets."}
 	}
 	api := humago.New(mux, config)

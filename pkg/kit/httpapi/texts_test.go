@@ -350,7 +350,8 @@ func TestDescriptions(t *testing.T) {
 	for name, c := range map[string]struct{ got, want any }{
 		"title":            {at(list, "info", "description"), "The operations of the room test. Every error is a problem document (RFC 9457) whose type ends in a stable code."},
 		"tags":             {at(list, "tags"), []any{map[string]any{"name": "test", "description": "The room test."}}},
-		"token":            {at(list, "components", "securitySchemes", "jwt"), map[string]any{"type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": "An access token: of the user pool of users, and of that of administrators for the operations of administrators."}},
+		"token":            {at(write, "components", "securitySchemes", "jwt"), map[string]any{"type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": "An access token: of the user pool of users, and of that of administrators for the operations of administrators."}},
+		"no token":         {at(list, "components", "securitySchemes", "jwt"), nil},
 		"who":              {op(list, "get", "description"), "Lists overs. Anybody may call it."},
 		"who writes":       {op(write, "post", "description"), "Makes an over. Administrators may call it."},
 		"limit":            {param(0), []any{"limit", common["limit"], common["limit"]}},

@@ -40,13 +40,13 @@ func (s *Service) ShowCalendar(ctx context.Context, in *ShowCalendar) (*Calendar
 	c.SetMethod(ics.MethodPublish)
 	c.SetName(l.Name + ", " + x.Name)
 	c.SetUrl(s.url(l.Slug, x.Slug))
-	c.SetRefreshInterval("PT1H", ics.WithValue(string(ics.ValueDataTypeDuration)))
+	c.SetRefreshInterval("PT1H")
 	c.SetXPublishedTTL("PT1H")
 	c.SetXWRTimezone(x.TimeZone)
 	for _, r := range rows {
 		s.add(c, l, x, r)
 	}
-	return &Calendar{"public, max-age=300", []byte(c.Serialize())}, nil
+	return &Calendar{"public, max-age=300", []byte(c.Serialize(ics.WithNewLineWindows))}, nil
 }
 
 // add adds a game to a calendar.

@@ -188,7 +188,7 @@ type SeasonPath struct {
 // ShowSeason is the request for the page of a season.
 type ShowSeason struct {
 	SeasonPath
-	Cursor string `query:"cursor" maxLength:"47" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z_[0-9A-Z]{26}$" patternDescription:"a cursor" example:"2026-06-06T18:00:00Z_01JX3Y5ZK8Q2M4N6P8R0T2V4W6" doc:"The game after the results, as the link to earlier games has it: by default the latest results."`
+	Cursor string `query:"cursor" maxLength:"47" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z_[0-9A-Z]{26}$" example:"2026-06-06T18:00:00Z_01JX3Y5ZK8Q2M4N6P8R0T2V4W6" doc:"The game after the results, as the link to earlier games has it: by default the latest results."`
 }
 
 // listed is a game in a list.

@@ -4,6 +4,7 @@ package threefc
 
 import (
 	"context"
+	"net/http"
 
 	"matchday/infra/local/console"
 	"matchday/infra/local/fleet"
@@ -34,12 +35,15 @@ type Host struct{ fleet.Host }
 // newLocal returns 3FC in one local fleet.
 func newLocal() rooms.Local {
 	h := &Host{}
+	v := &visit{Host: h}
 	return rooms.Local{
 		Samples: h.samples(),
 		Fleet: fleet.Room{Spec: threefc.Room, Simulate: func(in fleet.Host) ([]string, error) {
 			h.Host = in
+			in.Handle("GET /sign-in", http.RedirectHandler(console.Path(threefc.Room.Name), http.StatusFound)) // the app's page is the tab
 			return nil, nil
 		}},
-		Panel: console.Panel{Room: threefc.Room.Name, Title: "3FC"},
+		Panel: v.panel(),
+		Demo:  v.demo,
 	}
 }

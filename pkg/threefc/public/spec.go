@@ -7,31 +7,63 @@ import (
 	"matchday/pkg/threefc/tables"
 )
 
-// shows returns a function of a public route.
-func shows(name, does, ifDown, path string, queries []string, uses ...spec.Access) spec.Function {
-	return spec.Function{
-		Name: "threefc/" + name, Does: does, IfDown: ifDown,
-		On:     spec.Route{Method: "GET", Path: path, Auth: spec.Public, Queries: queries},
-		Uses:   uses,
-		Memory: 256, Timeout: 5 * time.Second,
-	}
-}
-
 // The functions.
 var (
-	GetGameFunction = shows("show-game", "Returns a game to everybody.", "The app shows no game to people who are not signed in.",
-		"/v1/public/leagues/{league}/seasons/{season}/games/{game}", nil, tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame)
-	GetTimelineFunction = shows("show-timeline", "Returns the goals of a game to everybody.", "The app shows no timeline to people who are not signed in.",
-		"/v1/public/leagues/{league}/seasons/{season}/games/{game}/timeline", nil, tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame, tables.ListGoals, tables.ReadNames)
-	GetStandingsFunction = shows("show-standings", "Returns the standings of a season to everybody.", "The app shows no standings.",
-		"/v1/public/seasons/{seasonId}/standings", nil, tables.ReadTables)
-	GetLeadersFunction = shows("show-leaders", "Returns the players of a season who have scored most to everybody.", "The app shows no leaders.",
-		"/v1/public/seasons/{seasonId}/leaderboards/players", []string{"limit"}, tables.ReadTables)
+	GetGameFunction = spec.Function{
+		Name:   "threefc/show-game",
+		Does:   "Returns a game to everybody.",
+		IfDown: "The app shows no game to people who are not signed in.",
+		On:     spec.Route{Method: "GET", Path: "/v1/public/leagues/{league}/seasons/{season}/games/{game}", Auth: spec.Public},
+		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame},
+		Memory: 256, Timeout: 5 * time.Second,
+	}
+	GetTimelineFunction = spec.Function{
+		Name:   "threefc/show-timeline",
+		Does:   "Returns the goals of a game to everybody.",
+		IfDown: "The app shows no timeline to people who are not signed in.",
+		On:     spec.Route{Method: "GET", Path: "/v1/public/leagues/{league}/seasons/{season}/games/{game}/timeline", Auth: spec.Public},
+		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame, tables.ListGoals, tables.ReadNames},
+		Memory: 256, Timeout: 5 * time.Second,
+	}
+	GetStandingsFunction = spec.Function{
+		Name:   "threefc/show-standings",
+		Does:   "Returns the standings of a season to everybody.",
+		IfDown: "The app shows no standings.",
+		On:     spec.Route{Method: "GET", Path: "/v1/public/seasons/{seasonId}/standings", Auth: spec.Public},
+		Uses:   []spec.Access{tables.ReadTables},
+		Memory: 256, Timeout: 5 * time.Second,
+	}
+	GetLeadersFunction = spec.Function{
+		Name:   "threefc/show-leaders",
+		Does:   "Returns the players of a season who have scored most to everybody.",
+		IfDown: "The app shows no leaders.",
+		On:     spec.Route{Method: "GET", Path: "/v1/public/seasons/{seasonId}/leaderboards/players", Auth: spec.Public, Queries: []string{"limit"}},
+		Uses:   []spec.Access{tables.ReadTables},
+		Memory: 256, Timeout: 5 * time.Second,
+	}
 	// Calendar comes before the page of a game, whose path is that of any name.
-	ShowCalendarFunction = shows("show-calendar", "Returns the games of a season to calendar apps.", "Calendars do not follow the games.",
-		"/l/{league}/{season}/calendar.ics", nil, tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.ReadCalendar)
-	ShowSeasonFunction = shows("show-season-page", "Shows the standings, the scorers and the games of a season in a browser.", "The public page of a season does not open.",
-		"/l/{league}/{season}", []string{"cursor"}, tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.ReadTables, tables.ReadDays)
-	ShowGameFunction = shows("show-game-page", "Shows the score and the goals of a game in a browser.", "The public page of a game does not open.",
-		"/l/{league}/{season}/{game}", nil, tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame, tables.ListGoals, tables.ReadNames)
+	ShowCalendarFunction = spec.Function{
+		Name:   "threefc/show-calendar",
+		Does:   "Returns the games of a season to calendar apps.",
+		IfDown: "Calendars do not follow the games.",
+		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}/calendar.ics", Auth: spec.Public},
+		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.ReadCalendar},
+		Memory: 256, Timeout: 5 * time.Second,
+	}
+	ShowSeasonFunction = spec.Function{
+		Name:   "threefc/show-season-page",
+		Does:   "Shows the standings, the scorers and the games of a season in a browser.",
+		IfDown: "The public page of a season does not open.",
+		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}", Auth: spec.Public, Queries: []string{"cursor"}},
+		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.ReadTables, tables.ReadDays},
+		Memory: 256, Timeout: 5 * time.Second,
+	}
+	ShowGameFunction = spec.Function{
+		Name:   "threefc/show-game-page",
+		Does:   "Shows the score and the goals of a game in a browser.",
+		IfDown: "The public page of a game does not open.",
+		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}/{game}", Auth: spec.Public},
+		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame, tables.ListGoals, tables.ReadNames},
+		Memory: 256, Timeout: 5 * time.Second,
+	}
 )

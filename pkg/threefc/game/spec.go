@@ -26,26 +26,6 @@ type Changed struct {
 // AggregateQueue receives Changed. A group is a season.
 var AggregateQueue = spec.Queue{Name: "threefc-aggregate.fifo", MaxReceiveCount: 10, Batch: 1, Concurrency: 5}
 
-// changes returns a function of a route that changes a game.
-func changes(name, does, ifDown, method, path string, uses ...spec.Access) spec.Function {
-	return spec.Function{
-		Name: "threefc/" + name, Does: does, IfDown: ifDown,
-		On:   spec.Route{Method: method, Path: path, Auth: spec.Session},
-		Uses: league.Writes(append([]spec.Access{tables.ReadGame}, uses...)...), Sends: []spec.Queue{AggregateQueue},
-		Memory: 256, Timeout: 10 * time.Second,
-	}
-}
-
-// reads returns a function of a route that reads what belongs to a game.
-func reads(name, does, ifDown, path string, uses ...spec.Access) spec.Function {
-	return spec.Function{
-		Name: "threefc/" + name, Does: does, IfDown: ifDown,
-		On:     spec.Route{Method: "GET", Path: path, Auth: spec.Session},
-		Uses:   league.Reads(uses...),
-		Memory: 256, Timeout: 5 * time.Second,
-	}
-}
-
 // The functions.
 var (
 	CreateGameFunction = spec.Function{
@@ -56,42 +36,140 @@ var (
 		Uses:   league.Writes(tables.GetSession, tables.ListTeams, tables.CreateGame), Limits: []spec.Limit{MaxGames},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
-	ListGamesFunction = reads("list-games", "Returns the games of a session.", "The app shows no games.", "/v1/sessions/{sessionId}/games", tables.GetSession, tables.ListGames)
-	GetGameFunction   = reads("get-game", "Returns a game with its score.", "The app does not show a game.", "/v1/games/{gameId}", tables.GetGame)
-
-	UpdateGameFunction = changes("update-game", "Changes the start, the place, the length or the teams of a game.", "A game cannot be moved.",
-		"PATCH", "/v1/games/{gameId}", tables.SaveGame, tables.ListTeams)
-	DeleteGameFunction = changes("delete-game", "Deletes a game with all that belongs to it.", "A game cannot be deleted.",
-		"DELETE", "/v1/games/{gameId}", tables.DropGame, tables.GetSession)
-
-	StartThirdFunction  = changes("start-third", "Starts a third of a game.", "Scorekeepers cannot start a game.", "POST", "/v1/games/{gameId}/thirds/{third}/start", tables.SaveGame)
-	FinishThirdFunction = changes("finish-third", "Finishes a third of a game.", "Scorekeepers cannot finish a third.", "POST", "/v1/games/{gameId}/thirds/{third}/finish", tables.SaveGame)
-	FinishGameFunction  = changes("finish-game", "Finishes a game and computes its result.", "Games are not finished, and the standings do not change.", "POST", "/v1/games/{gameId}/finish", tables.SaveGame)
-	ReopenGameFunction  = changes("reopen-game", "Makes a finished game live again.", "A game cannot be reopened.", "POST", "/v1/games/{gameId}/reopen", tables.SaveGame)
-
-	PutSeatFunction    = limited(changes("put-seat", "Puts a player into a team of a game.", "Rosters cannot be changed.", "PUT", "/v1/games/{gameId}/roster/{playerId}", tables.GetPlayer, tables.SaveRoster), http.StatusOK, MaxPlayers)
-	DeleteSeatFunction = changes("delete-seat", "Takes a player out of a game.", "Rosters cannot be changed.", "DELETE", "/v1/games/{gameId}/roster/{playerId}", tables.SaveRoster)
-	ListRosterFunction = reads("list-roster", "Returns who plays in a game.", "The app shows no roster.", "/v1/games/{gameId}/roster", tables.GetGame, tables.ListRoster)
-
-	CreateGoalFunction = limited(changes("create-goal", "Records a goal.", "Scorekeepers cannot record goals.", "POST", "/v1/games/{gameId}/goals", tables.SaveGoal), http.StatusCreated, MaxGoals)
-	UpdateGoalFunction = changes("update-goal", "Corrects a goal.", "Goals cannot be corrected.", "PATCH", "/v1/games/{gameId}/goals/{eventId}", tables.SaveGoal)
-	DeleteGoalFunction = answering(changes("delete-goal", "Deletes a goal.", "Goals cannot be deleted.", "DELETE", "/v1/games/{gameId}/goals/{eventId}", tables.SaveGoal), http.StatusOK)
-	UndoGoalFunction   = changes("undo-goal", "Deletes the goal that was recorded last.", "Scorekeepers cannot undo a goal.", "POST", "/v1/games/{gameId}/goals/undo", tables.SaveGoal)
-	ListGoalsFunction  = reads("list-goals", "Returns the goals of a game.", "The app shows no timeline.", "/v1/games/{gameId}/goals", tables.GetGame, tables.ListGoals)
-	ListAuditFunction  = reads("list-corrections", "Returns what was corrected in a game.", "The app shows no corrections.", "/v1/games/{gameId}/audit", tables.GetGame, tables.ListAudit)
+	ListGamesFunction = spec.Function{
+		Name:   "threefc/list-games",
+		Does:   "Returns the games of a session.",
+		IfDown: "The app shows no games.",
+		On:     spec.Route{Method: "GET", Path: "/v1/sessions/{sessionId}/games", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetSession, tables.ListGames),
+		Memory: 256, Timeout: 5 * time.Second,
+	}
+	GetGameFunction = spec.Function{
+		Name:   "threefc/get-game",
+		Does:   "Returns a game with its score.",
+		IfDown: "The app does not show a game.",
+		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetGame),
+		Memory: 256, Timeout: 5 * time.Second,
+	}
+	UpdateGameFunction = spec.Function{
+		Name:   "threefc/update-game",
+		Does:   "Changes the start, the place, the length or the teams of a game.",
+		IfDown: "A game cannot be moved.",
+		On:     spec.Route{Method: "PATCH", Path: "/v1/games/{gameId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGame, tables.ListTeams), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}
+	DeleteGameFunction = spec.Function{
+		Name:   "threefc/delete-game",
+		Does:   "Deletes a game with all that belongs to it.",
+		IfDown: "A game cannot be deleted.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.DropGame, tables.GetSession), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}
+	StartThirdFunction = spec.Function{
+		Name:   "threefc/start-third",
+		Does:   "Starts a third of a game.",
+		IfDown: "Scorekeepers cannot start a game.",
+		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/thirds/{third}/start", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}
+	FinishThirdFunction = spec.Function{
+		Name:   "threefc/finish-third",
+		Does:   "Finishes a third of a game.",
+		IfDown: "Scorekeepers cannot finish a third.",
+		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/thirds/{third}/finish", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}
+	FinishGameFunction = spec.Function{
+		Name:   "threefc/finish-game",
+		Does:   "Finishes a game and computes its result.",
+		IfDown: "Games are not finished, and the standings do not change.",
+		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/finish", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}
+	ReopenGameFunction = spec.Function{
+		Name:   "threefc/reopen-game",
+		Does:   "Makes a finished game live again.",
+		IfDown: "A game cannot be reopened.",
+		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/reopen", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGame), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}
+	PutSeatFunction = spec.Function{
+		Name:   "threefc/put-seat",
+		Does:   "Puts a player into a team of a game.",
+		IfDown: "Rosters cannot be changed.",
+		On:     spec.Route{Method: "PUT", Path: "/v1/games/{gameId}/roster/{playerId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.GetPlayer, tables.SaveRoster), Sends: []spec.Queue{AggregateQueue}, Limits: []spec.Limit{MaxPlayers},
+		Memory: 256, Timeout: 10 * time.Second,
+	}
+	DeleteSeatFunction = spec.Function{
+		Name:   "threefc/delete-seat",
+		Does:   "Takes a player out of a game.",
+		IfDown: "Rosters cannot be changed.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}/roster/{playerId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveRoster), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}
+	ListRosterFunction = spec.Function{
+		Name:   "threefc/list-roster",
+		Does:   "Returns who plays in a game.",
+		IfDown: "The app shows no roster.",
+		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/roster", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetGame, tables.ListRoster),
+		Memory: 256, Timeout: 5 * time.Second,
+	}
+	CreateGoalFunction = spec.Function{
+		Name:   "threefc/create-goal",
+		Does:   "Records a goal.",
+		IfDown: "Scorekeepers cannot record goals.",
+		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/goals", Auth: spec.Session, Answers: []int{http.StatusCreated}},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue}, Limits: []spec.Limit{MaxGoals},
+		Memory: 256, Timeout: 10 * time.Second,
+	}
+	UpdateGoalFunction = spec.Function{
+		Name:   "threefc/update-goal",
+		Does:   "Corrects a goal.",
+		IfDown: "Goals cannot be corrected.",
+		On:     spec.Route{Method: "PATCH", Path: "/v1/games/{gameId}/goals/{eventId}", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}
+	DeleteGoalFunction = spec.Function{
+		Name:   "threefc/delete-goal",
+		Does:   "Deletes a goal.",
+		IfDown: "Goals cannot be deleted.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/games/{gameId}/goals/{eventId}", Auth: spec.Session, Answers: []int{http.StatusOK}},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}
+	UndoGoalFunction = spec.Function{
+		Name:   "threefc/undo-goal",
+		Does:   "Deletes the goal that was recorded last.",
+		IfDown: "Scorekeepers cannot undo a goal.",
+		On:     spec.Route{Method: "POST", Path: "/v1/games/{gameId}/goals/undo", Auth: spec.Session},
+		Uses:   league.Writes(tables.ReadGame, tables.SaveGoal), Sends: []spec.Queue{AggregateQueue},
+		Memory: 256, Timeout: 10 * time.Second,
+	}
+	ListGoalsFunction = spec.Function{
+		Name:   "threefc/list-goals",
+		Does:   "Returns the goals of a game.",
+		IfDown: "The app shows no timeline.",
+		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/goals", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetGame, tables.ListGoals),
+		Memory: 256, Timeout: 5 * time.Second,
+	}
+	ListAuditFunction = spec.Function{
+		Name:   "threefc/list-corrections",
+		Does:   "Returns what was corrected in a game.",
+		IfDown: "The app shows no corrections.",
+		On:     spec.Route{Method: "GET", Path: "/v1/games/{gameId}/audit", Auth: spec.Session},
+		Uses:   league.Reads(tables.GetGame, tables.ListAudit),
+		Memory: 256, Timeout: 5 * time.Second,
+	}
 )
-
-// limited adds a limit to a function, whose usual answer is status.
-func limited(f spec.Function, status int, l spec.Limit) spec.Function {
-	f = answering(f, status)
-	f.Limits = []spec.Limit{l}
-	return f
-}
-
-// answering gives the route of a function its usual answer.
-func answering(f spec.Function, status int) spec.Function {
-	on := f.On.(spec.Route)
-	on.Answers = []int{status}
-	f.On = on
-	return f
-}

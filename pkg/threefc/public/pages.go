@@ -179,12 +179,6 @@ func show(name, color string) shownTeam { return shownTeam{name, class(color)} }
 // url returns the address of a page of a league.
 func (s *Service) url(slugs ...string) string { return s.api + "/l/" + strings.Join(slugs, "/") }
 
-// SeasonPath are the slugs or ids of a season.
-type SeasonPath struct {
-	League string `path:"league" maxLength:"40" doc:"The slug or the id of the league." example:"parkside"`
-	Season string `path:"season" maxLength:"40" doc:"The slug or the id of the season." example:"spring-2026"`
-}
-
 // ShowSeason is the request for the page of a season.
 type ShowSeason struct {
 	SeasonPath

@@ -1,6 +1,11 @@
 // Package public is what everybody sees of a league: scores, timelines and tables, with
 // nicknames and without any other name. Nothing of it needs a sign-in, and caches may keep
 // it for some seconds.
+//
+// Apps get JSON. People get pages, which work without scripts: ShowSeason and ShowGame, with
+// ShowCalendar for their calendars. The page of a season has the latest 40 results, with a
+// link to earlier ones, and the next 20 games: what it reads does not grow with the season.
+// A page has one address, by slugs; an id shows the same page with a link to that address.
 package public
 
 import (
@@ -80,11 +85,16 @@ func (s *Service) season(ctx context.Context, leagueSlug, slug string) (l item.L
 	return l, *r.V(), err
 }
 
-// Path are the slugs or ids of a game.
-type Path struct {
+// SeasonPath are the slugs or ids of a season.
+type SeasonPath struct {
 	League string `path:"league" maxLength:"40" doc:"The slug or the id of the league." example:"parkside"`
 	Season string `path:"season" maxLength:"40" doc:"The slug or the id of the season." example:"spring-2026"`
-	Game   string `path:"game" maxLength:"40" doc:"The slug or the id of the game." example:"2026-06-06-1-7q2m"`
+}
+
+// Path are the slugs or ids of a game.
+type Path struct {
+	SeasonPath
+	Game string `path:"game" maxLength:"40" doc:"The slug or the id of the game." example:"2026-06-06-1-7q2m"`
 }
 
 // view is a game with what belongs to it.

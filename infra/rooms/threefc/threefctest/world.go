@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"matchday/infra/sim/apigateway"
+	"matchday/infra/sim/cognito"
 	"matchday/infra/testkit"
 	"matchday/pkg/kit/session"
 	"matchday/pkg/spec"
@@ -43,6 +44,20 @@ type World struct {
 
 	cookies map[string]string // of each user's browser
 }
+
+// Accounts returns the user pool, which is empty at first.
+func (w *World) Accounts() *cognito.Pool {
+	w.T.Helper()
+	if w.Users == nil {
+		pool, err := cognito.New(w.Clock, "https://pool.test/pool", "client", "")
+		testkit.Must(w.T, err)
+		w.Users = pool
+	}
+	return w.Users.(*cognito.Pool)
+}
+
+// SetCookie gives the browser of a user the cookie of an answer, or of "name=value".
+func (w *World) SetCookie(user, cookie string) { w.cookies[user], _, _ = strings.Cut(cookie, ";") }
 
 // New returns a world.
 func New(t testing.TB) *World {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -155,11 +156,10 @@ func NewID(now time.Time) string {
 // IDPattern is the regular expression of ids.
 const IDPattern = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$"
 
-// IsID reports whether text may be an id.
-func IsID(text string) bool {
-	_, err := ulid.ParseStrict(text)
-	return err == nil
-}
+var idPattern = regexp.MustCompile(IDPattern)
+
+// IsID reports whether text may be an id. A slug is none, because ids have capitals only.
+func IsID(text string) bool { return idPattern.MatchString(text) }
 
 // Format returns a time as items hold it, of fixed width: sortable.
 func Format(t time.Time) string { return t.UTC().Format(timeFormat) }

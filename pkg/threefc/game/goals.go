@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"matchday/pkg/kit/auth"
@@ -97,7 +96,7 @@ type GoalFields struct {
 func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error) {
 	g := item.Goal{
 		ID: id, Third: cmp.Or(f.Third, st.game.V().Running()), Scoring: f.Scoring, Conceding: f.Conceding, Scorer: f.Scorer,
-		Assists: append([]string{}, f.Assists...), OwnGoal: f.OwnGoal, RecordedBy: st.by,
+		Assists: append([]string{}, f.Assists...), OwnGoal: f.OwnGoal, RecordedBy: st.by, GameRev: st.game.Rev + 1,
 	}
 	if g.Third == 0 {
 		return g, errNoThird
@@ -109,7 +108,11 @@ func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error)
 	if f.Minute != nil {
 		g.Minute = *f.Minute
 	} else {
-		g.Minute = min(maxMinute, max(0, int(now.Sub(item.Parse(third.StartedAt)).Minutes())))
+		clock := now
+		if third.FinishedAt != "" { // it stops with the third
+			clock = item.Parse(third.FinishedAt)
+		}
+		g.Minute = min(maxMinute, max(0, int(clock.Sub(item.Parse(third.StartedAt)).Minutes())))
 	}
 	teams := st.game.V().Teams
 	of := g.Scoring // the scorer's team
@@ -270,6 +273,7 @@ func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, er
 				goal = was
 				return nil, false, nil
 			}
+			goal.RecordedBy, goal.GameRev = was.RecordedBy, was.GameRev
 			writes = st.correction(now, "edit", &was, &goal)
 			next := row
 			*next.V() = goal
@@ -351,18 +355,13 @@ func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*Page, error) {
 			}
 			last := 0
 			for i, g := range st.goals {
-				if recordedAfter(g, st.goals[last]) {
+				if g.V().GameRev > st.goals[last].V().GameRev {
 					last = i
 				}
 			}
 			return st.remove(now, "undo", last), true, nil
 		}, func(st *state) *Page { return page(http.StatusOK, st.game) })
 	})
-}
-
-// recordedAfter reports whether a goal was recorded after another.
-func recordedAfter(a, b item.Row[item.Goal]) bool {
-	return cmp.Or(strings.Compare(a.CreatedAt, b.CreatedAt), strings.Compare(a.V().ID, b.V().ID)) > 0
 }
 
 // ListGoals is the request for the goals of a game.

@@ -229,6 +229,7 @@ type Goal struct {
 	Assists    []string `json:"assistPlayerIds"`
 	OwnGoal    bool     `json:"ownGoal"`
 	RecordedBy string   `json:"recordedBy"`
+	GameRev    int      `json:"gameRev"` // of the game with the goal: goals were recorded in its order
 }
 
 // Seat is a player in a team of a game.

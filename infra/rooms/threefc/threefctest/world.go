@@ -150,6 +150,24 @@ func (w *World) SignIn(names ...string) {
 	}
 }
 
+// Join makes users members of a league.
+func (w *World) Join(l League, role item.Role, names ...string) {
+	w.T.Helper()
+	for _, name := range names {
+		row := testkit.Row[item.Row[item.League]](w.World, tables.App, item.LeagueKey(l.ID), item.Metadata)
+		row.V().Members++
+		if role == item.Admin {
+			row.V().Admins++
+		}
+		row.Rev++
+		grant := item.New(row.PK, item.GrantKey(name), "Grant", item.Grant{LeagueID: l.ID, UserID: name, Role: role, Email: name + "@example.com"}, w.Clock.Now())
+		mirror := grant
+		mirror.PK, mirror.SK = item.UserKey(name), row.PK
+		testkit.PutRows(w.World, tables.App, row)
+		testkit.PutRows(w.World, tables.App, grant, mirror)
+	}
+}
+
 // Header is a header of a request.
 type Header struct{ Name, Value string }
 

@@ -12,6 +12,7 @@ import (
 	"matchday/pkg/kit/mail"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/userpool"
+	"matchday/pkg/spec"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/signin"
 	"matchday/pkg/threefc/tables"
@@ -98,6 +99,11 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 		if err != nil {
 			return nil, err
 		}
+		grant := item.Grant{LeagueID: in.LeagueID, UserID: userID, Role: in.Body.Role, Email: in.Body.Email}
+		allowed := func(context.Context, spec.Access, *MemberPage, ...dynamo.Write) error { return nil }
+		if _, err := s.grant(ctx, in.UserID, grant, allowed); err != nil {
+			return nil, err // and no mail tells of it
+		}
 		// The mail goes first: a crash repeats it, and loses it never.
 		if err := s.mail.Send(ctx, mail.Message{
 			To: in.Body.Email, Subject: "You are invited to " + row.V().Name,
@@ -105,7 +111,7 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 		}); err != nil {
 			return nil, err
 		}
-		return s.grant(ctx, in.UserID, item.Grant{LeagueID: in.LeagueID, UserID: userID, Role: in.Body.Role, Email: in.Body.Email}, commit)
+		return s.grant(ctx, in.UserID, grant, commit)
 	})
 }
 

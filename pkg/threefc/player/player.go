@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
 	"matchday/pkg/kit/dynamo"
@@ -212,10 +213,9 @@ type UpdatePlayer struct {
 }
 
 // UpdatePlayer changes how a player is shown: a scorekeeper's right, and that of the user
-// who has claimed the player. The tables show it once they are computed again, at once.
-// Errors: stale.
+// who has claimed the player. The tables show it once they are computed again, at once. A
+// second run has them computed again, and changes nothing else. Errors: stale.
 func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*Page, error) {
-	var changed *item.Player
 	out, err := idem.Once(ctx, s.Answers, UpdatePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
 		return item.Retry(ctx, func() (*Page, error) {
 			row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
@@ -236,13 +236,12 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*Page, er
 				return page(http.StatusOK, row, in.UserID), nil
 			}
 			row, writes := save(row, s.Now())
-			changed = row.V()
 			out := page(http.StatusOK, row, in.UserID)
 			return out, commit(ctx, tables.SavePlayer, out, writes...)
 		})
 	})
-	if err == nil && changed != nil {
-		err = game.Recompute(ctx, s.DB, s.queue, changed.LeagueID)
+	if err == nil {
+		err = game.Recompute(ctx, s.DB, s.queue, out.Body.LeagueID)
 	}
 	return out, err
 }
@@ -260,14 +259,12 @@ type MergePlayer struct {
 // MergePlayer makes two players one in all tables, or undoes that. A second run has the
 // tables computed again, and changes nothing else. Errors: player_not_found, bad_merge.
 func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*Page, error) {
-	leagueID := ""
 	out, err := idem.Once(ctx, s.Answers, MergePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
 		return item.Retry(ctx, func() (*Page, error) {
 			row, err := s.read(ctx, in.PlayerID, in.UserID, item.Admin)
 			if err != nil {
 				return nil, err
 			}
-			leagueID = row.V().LeagueID
 			if row.V().MergedInto == in.Body.Into {
 				return page(http.StatusOK, row, in.UserID), nil
 			}
@@ -277,7 +274,7 @@ func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*Page, erro
 				if err != nil {
 					return nil, err
 				}
-				if to := into.V(); to.LeagueID != leagueID || to.ID == in.PlayerID || to.MergedInto != "" {
+				if to := into.V(); to.LeagueID != row.V().LeagueID || to.ID == in.PlayerID || to.MergedInto != "" {
 					return nil, errMerge
 				}
 				_, same = save(into, s.Now()) // nobody merges it meanwhile
@@ -288,8 +285,8 @@ func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*Page, erro
 			return out, commit(ctx, tables.SavePlayer, out, append(writes, same...)...)
 		})
 	})
-	if err == nil && leagueID != "" {
-		err = game.Recompute(ctx, s.DB, s.queue, leagueID)
+	if err == nil {
+		err = game.Recompute(ctx, s.DB, s.queue, out.Body.LeagueID)
 	}
 	return out, err
 }
@@ -448,6 +445,9 @@ func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 			return nil, err
 		}
 	}
+	if userID != "" {
+		ctx = account.Require(ctx, userID)
+	}
 	return item.Retry(ctx, func() (*Joined, error) { return s.join(ctx, found.GameID, userID, in.Body.Nickname) })
 }
 
@@ -458,6 +458,11 @@ func (s *Service) join(ctx context.Context, gameID, userID, nickname string) (*J
 	}
 	if g.Status == item.Finished {
 		return nil, game.ErrFinished
+	}
+	// Who joins writes the league by its revision, so that of two the second counts the first.
+	parent, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(g.V().LeagueID), item.Metadata, errCode)
+	if err != nil {
+		return nil, err
 	}
 	pool, err := item.List[item.Pooled](ctx, s.DB, tables.JoinPool, g.PK, item.Pool)
 	if err != nil {
@@ -473,13 +478,11 @@ func (s *Service) join(ctx context.Context, gameID, userID, nickname string) (*J
 		if err != nil {
 			return nil, err
 		}
+		_, counted := parent.Save(now)
+		writes = append(writes, counted)
 	} else {
 		if nickname == "" {
 			return nil, errName
-		}
-		parent, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(g.V().LeagueID), item.Metadata, errCode)
-		if err != nil {
-			return nil, err
 		}
 		if row, writes, err = add(parent, item.Player{Nickname: nickname, ClaimedBy: userID}, now); err != nil {
 			return nil, err
@@ -496,7 +499,8 @@ func (s *Service) join(ctx context.Context, gameID, userID, nickname string) (*J
 	if len(pool) >= game.MaxPlayers.Max {
 		return nil, problem.Beyond(game.MaxPlayers)
 	}
-	writes = append(writes, item.New(g.PK, item.PoolKey(row.V().ID), "Pool", item.Pooled{PlayerID: row.V().ID}, now).Create())
+	there := dynamo.CheckWrite(item.Key(g.PK, g.SK), dynamo.Exists[item.Row[item.Game]]("pk"))
+	writes = append(writes, there, item.New(g.PK, item.PoolKey(row.V().ID), "Pool", item.Pooled{PlayerID: row.V().ID}, now).Create())
 	return out, dynamo.Transact(ctx, s.DB, tables.JoinPool, writes...)
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"matchday/pkg/kit/account"
 	"matchday/pkg/spec"
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/league"
@@ -79,7 +80,7 @@ var (
 		Does:   "Puts who has a code into the pool of a game.",
 		IfDown: "Players cannot join a game by themselves.",
 		On:     spec.Route{Method: "POST", Path: "/v1/join/{code}", Auth: spec.Browser, Answers: []int{http.StatusCreated}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.FindCode, tables.GetGame, tables.GetLeague, tables.MyPlayers, tables.JoinPool}, Limits: []spec.Limit{game.MaxPlayers, MaxPlayers},
+		Uses:   []spec.Access{tables.ResolveSession, tables.FindCode, tables.GetGame, tables.GetLeague, tables.MyPlayers, tables.JoinPool, account.CheckDeleted}, Limits: []spec.Limit{game.MaxPlayers, MaxPlayers},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	ShowCodeFunction = spec.Function{

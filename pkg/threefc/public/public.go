@@ -258,12 +258,18 @@ type Standings struct {
 	}
 }
 
-// GetStandings returns the standings of a season, of its finished games.
+// GetStandings returns the standings of a season, of its finished games. Errors: ErrNotFound.
 func (s *Service) GetStandings(ctx context.Context, in *GetStandings) (*Standings, error) {
 	all, err := s.standings(ctx, in.SeasonID)
+	if err == nil && len(all) == 0 {
+		err = s.exists(ctx, in.SeasonID)
+	}
+	if err != nil {
+		return nil, err
+	}
 	out := &Standings{CacheControl: fresh}
 	out.Body.Teams = all
-	return out, err
+	return out, nil
 }
 
 func (s *Service) standings(ctx context.Context, seasonID string) ([]standing.Team, error) {
@@ -273,6 +279,12 @@ func (s *Service) standings(ctx context.Context, seasonID string) ([]standing.Te
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.TeamID, b.TeamID))
 	})
 	return all, err
+}
+
+// exists returns ErrNotFound if there is no such season.
+func (s *Service) exists(ctx context.Context, seasonID string) error {
+	_, err := item.Read[item.Season](ctx, s.db, tables.GetSeason, item.SeasonKey(seasonID), item.Metadata, ErrNotFound)
+	return err
 }
 
 // GetLeaders is the request for the players of a season.
@@ -289,12 +301,18 @@ type Leaders struct {
 	}
 }
 
-// GetLeaders returns the players of a season who have scored most.
+// GetLeaders returns the players of a season who have scored most. Errors: ErrNotFound.
 func (s *Service) GetLeaders(ctx context.Context, in *GetLeaders) (*Leaders, error) {
 	all, err := s.leaders(ctx, in.SeasonID, in.Limit)
+	if err == nil && len(all) == 0 {
+		err = s.exists(ctx, in.SeasonID)
+	}
+	if err != nil {
+		return nil, err
+	}
 	out := &Leaders{CacheControl: fresh}
 	out.Body.Players = all
-	return out, err
+	return out, nil
 }
 
 func (s *Service) leaders(ctx context.Context, seasonID string, limit int) ([]standing.Player, error) {

@@ -30,7 +30,7 @@ var (
 		Does:   "Returns the standings of a season to everybody.",
 		IfDown: "The app shows no standings.",
 		On:     spec.Route{Method: "GET", Path: "/v1/public/seasons/{seasonId}/standings", Auth: spec.Public},
-		Uses:   []spec.Access{tables.ReadTables},
+		Uses:   []spec.Access{tables.ReadTables, tables.GetSeason},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	GetLeadersFunction = spec.Function{
@@ -38,7 +38,7 @@ var (
 		Does:   "Returns the players of a season who have scored most to everybody.",
 		IfDown: "The app shows no leaders.",
 		On:     spec.Route{Method: "GET", Path: "/v1/public/seasons/{seasonId}/leaderboards/players", Auth: spec.Public, Queries: []string{"limit"}},
-		Uses:   []spec.Access{tables.ReadTables},
+		Uses:   []spec.Access{tables.ReadTables, tables.GetSeason},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	// Calendar comes before the page of a game, whose path is that of any name.

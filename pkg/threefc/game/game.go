@@ -535,29 +535,19 @@ func (st *state) cancelled(now time.Time) dynamo.Write {
 // its places in the lists, so that a second run deletes what a crash has left. The
 // standings follow, and calendars show it as cancelled. Errors: stale.
 func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Removed, error) {
-	st, err := s.load(ctx, in.GameID, in.UserID, item.Admin)
-	if err != nil {
-		return nil, err
-	}
-	if err := in.IfMatch.Check(st.game.Rev); err != nil {
-		return nil, err
-	}
-	rows, err := item.List[any](ctx, s.DB, tables.DropGame, st.game.PK, "")
-	if err != nil {
-		return nil, err
-	}
-	var keys []dynamo.Item
-	for _, r := range rows {
-		if r.SK != item.Metadata {
-			keys = append(keys, item.Key(r.PK, r.SK))
+	var st *state
+	begun := false
+	out, err := item.Retry(ctx, func() (_ *httpapi.Removed, err error) {
+		if st, err = s.load(ctx, in.GameID, in.UserID, item.Admin); err != nil {
+			return nil, err
 		}
-	}
-	if err := dynamo.DeleteAll(ctx, s.DB, tables.DropGame, keys); err != nil {
-		return nil, err
-	}
-	out, err := item.Retry(ctx, func() (*httpapi.Removed, error) {
-		st, err := s.load(ctx, in.GameID, in.UserID, item.Admin)
-		if err != nil {
+		if !begun { // what has lost its goals must go
+			if err := in.IfMatch.Check(st.game.Rev); err != nil {
+				return nil, err
+			}
+		}
+		begun = true
+		if err := s.dropParts(ctx, st.game.PK); err != nil {
 			return nil, err
 		}
 		g := st.game.V()
@@ -577,14 +567,26 @@ func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Remo
 			writes = append(writes, dynamo.PutWrite(item.New(item.OutboxKey, item.GameKey(g.ID), "Outbox", item.Outbox{GameID: g.ID, SeasonID: g.SeasonID, Rev: st.game.Rev + 1}, now)))
 		}
 		writes = append(writes, st.cancelled(now))
-		for _, r := range st.goals {
-			writes = append(writes, r.Drop())
-		}
 		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.DropGame, writes...)
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.tell(ctx, st)
-	return out, nil
+	return out, s.dropParts(ctx, st.game.PK) // of who has joined meanwhile
+}
+
+// dropParts deletes what belongs to a game.
+func (s *Service) dropParts(ctx context.Context, pk string) error {
+	rows, err := item.List[any](ctx, s.DB, tables.DropGame, pk, "")
+	if err != nil {
+		return err
+	}
+	var keys []dynamo.Item
+	for _, r := range rows {
+		if r.SK != item.Metadata {
+			keys = append(keys, item.Key(r.PK, r.SK))
+		}
+	}
+	return dynamo.DeleteAll(ctx, s.DB, tables.DropGame, keys)
 }

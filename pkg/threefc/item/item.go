@@ -25,6 +25,9 @@ const (
 	Pool     = "POOL#"
 
 	Cancelled = "CANCELLED#"
+
+	PlayerStats = "PLAYERSTAT#" // of a season, by player
+	Stats       = "STAT#"       // of a player, by season
 )
 
 // Partition keys; some are sort keys of mirrors, too.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -259,7 +260,7 @@ type DeleteLeague struct {
 	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
 }
 
-// DeleteLeague deletes a league without seasons. The league goes first, so that nothing is
+// DeleteLeague deletes a league without seasons, with its players. The league goes first, so that nothing is
 // added to it; a second run, by any administrator, deletes what a crash has left. Errors:
 // league_not_empty, stale.
 func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
@@ -272,23 +273,39 @@ func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.
 	if err != nil {
 		return nil, err
 	}
-	rows, err := item.List[item.Grant](ctx, s.DB, tables.DropLeague, item.LeagueKey(in.LeagueID), "")
+	rows, err := item.List[json.RawMessage](ctx, s.DB, tables.DropLeague, item.LeagueKey(in.LeagueID), "")
 	if err != nil {
 		return nil, err
 	}
-	var keys, own []dynamo.Item
+	var copies, rest, own []dynamo.Item
 	for _, r := range rows {
-		if g := r.V(); r.EntityType == "Grant" {
-			keys = append(keys, item.Key(item.UserKey(g.UserID), r.PK))
+		switch r.EntityType {
+		case "Grant":
+			g, err := item.As[item.Grant](r)
+			if err != nil {
+				return nil, err
+			}
+			copies = append(copies, item.Key(item.UserKey(g.V().UserID), r.PK))
+		case "Player":
+			p, err := item.As[item.Player](r)
+			if err != nil {
+				return nil, err
+			}
+			copies = append(copies, item.Key(r.SK, item.Profile))
+			if by := p.V().ClaimedBy; by != "" {
+				copies = append(copies, item.Key(item.UserKey(by), r.SK))
+			}
 		}
-		if r.SK == item.GrantKey(in.UserID) { // last: it lets the caller try again
+		if r.SK == item.GrantKey(in.UserID) {
 			own = append(own, item.Key(r.PK, r.SK))
 		} else {
-			keys = append(keys, item.Key(r.PK, r.SK))
+			rest = append(rest, item.Key(r.PK, r.SK))
 		}
 	}
-	for _, all := range [][]dynamo.Item{keys, own} {
-		if err := dynamo.DeleteAll(ctx, s.DB, tables.DropLeague, all); err != nil {
+	// The copies go first, because a second run finds them by the originals. The caller's
+	// role goes last: it lets the caller try again.
+	for _, keys := range [][]dynamo.Item{copies, rest, own} {
+		if err := dynamo.DeleteAll(ctx, s.DB, tables.DropLeague, keys); err != nil {
 			return nil, err
 		}
 	}

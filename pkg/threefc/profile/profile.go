@@ -99,13 +99,13 @@ func (s *Service) GetStats(ctx context.Context, in *GetStats) (*Stats, error) {
 	out := &Stats{CacheControl: httpapi.NoStore}
 	out.Body.Seasons = []Season{}
 	for _, id := range ids {
-		rows, err := item.List[standing.Player](ctx, s.DB, tables.ReadStats, item.PlayerKey(id), standing.Stats)
+		rows, err := item.List[standing.Player](ctx, s.DB, tables.ReadStats, item.PlayerKey(id), item.Stats)
 		if err != nil {
 			return nil, err
 		}
 		slices.Reverse(rows)
 		for _, r := range rows {
-			out.Body.Seasons = append(out.Body.Seasons, Season{strings.TrimPrefix(r.SK, standing.Stats), *r.V()})
+			out.Body.Seasons = append(out.Body.Seasons, Season{strings.TrimPrefix(r.SK, item.Stats), *r.V()})
 		}
 	}
 	return out, nil
@@ -204,7 +204,11 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 func (s *Forgetter) leave(ctx context.Context, leagueID, userID string) error {
 	_, err := item.Retry(ctx, func() (*struct{}, error) {
 		l, ok, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata)
-		if err != nil || !ok {
+		if err != nil {
+			return nil, err
+		}
+		if !ok { // its deletion was begun
+			_, err := dynamo.Delete(ctx, s.db, tables.SaveGrant, item.Key(item.LeagueKey(leagueID), item.GrantKey(userID)))
 			return nil, err
 		}
 		grants, err := item.List[item.Grant](ctx, s.db, tables.ListGrants, l.PK, item.Grants)
@@ -281,7 +285,7 @@ func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
 		}
 		items = append(items, map[string]any{"key": r.SK, "type": r.EntityType, "createdAt": r.CreatedAt, "data": *r.V()})
 		if id, ok := strings.CutPrefix(r.SK, item.Players); ok {
-			for _, sk := range []string{item.Profile, standing.Stats} {
+			for _, sk := range []string{item.Profile, item.Stats} {
 				more, err := item.List[any](ctx, s.db, tables.ReadStats, item.PlayerKey(id), sk)
 				if err != nil {
 					return err

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 	_ "time/tzdata" // the runtime has no database of time zones
 
@@ -314,7 +315,7 @@ func (s *Service) DeleteSeason(ctx context.Context, in *DeleteSeason) (*httpapi.
 			return nil, err
 		}
 		var teams []item.Any
-		var computed []dynamo.Item
+		var copies, computed []dynamo.Item
 		for _, r := range all {
 			switch {
 			case r.EntityType == "Team":
@@ -322,9 +323,14 @@ func (s *Service) DeleteSeason(ctx context.Context, in *DeleteSeason) (*httpapi.
 			case r.SK != item.Metadata:
 				computed = append(computed, item.Key(r.PK, r.SK))
 			}
+			if id, ok := strings.CutPrefix(r.SK, item.PlayerStats); ok {
+				copies = append(copies, item.Key(item.PlayerKey(id), item.Stats+in.SeasonID))
+			}
 		}
-		if err := dynamo.DeleteAll(ctx, s.DB, tables.DropSeason, computed); err != nil {
-			return nil, err
+		for _, keys := range [][]dynamo.Item{copies, computed} { // a second run finds the copies by the originals
+			if err := dynamo.DeleteAll(ctx, s.DB, tables.DropSeason, keys); err != nil {
+				return nil, err
+			}
 		}
 		parent.V().Seasons--
 		_, counted := parent.Save(s.Now())

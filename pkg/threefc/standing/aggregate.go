@@ -20,9 +20,7 @@ import (
 // Sort keys of what is computed of a season, or their prefixes.
 const (
 	TeamRows = "STANDING#"
-	players  = "PLAYERSTAT#"
 	Leaders  = "LEADERS" // the players with most goals, at most maxLeaders
-	Stats    = "STAT#"   // under a player, by season
 )
 
 const maxLeaders = 100
@@ -51,19 +49,22 @@ func Open(_ context.Context, env app.Env) (*Aggregator, error) {
 // is finished, and removes it from the outbox. A second run finds the same tables and
 // writes nothing. The queue runs one at a time for a season.
 func (s *Aggregator) AggregateSeason(ctx context.Context, in game.Changed) error {
+	// The outbox is read before the games: what changes after they were read stays in it.
+	told, waits, err := dynamo.Get[item.Row[item.Outbox]](ctx, s.db, tables.TakeOutbox, item.OutboxKey, item.GameKey(in.GameID))
+	if err != nil {
+		return err
+	}
 	season, err := item.Read[item.Season](ctx, s.db, tables.GetSeason, item.SeasonKey(in.SeasonID), item.Metadata, errNoSeason)
+	if err == nil {
+		err = s.compute(ctx, *season.V())
+	}
 	if err != nil && !errors.Is(err, errNoSeason) {
 		return err
 	}
-	if err == nil {
-		if err := s.compute(ctx, *season.V()); err != nil {
-			return err
-		}
-	}
-	if in.GameID == "" {
+	if !waits {
 		return nil
 	}
-	return s.tell(ctx, in.GameID)
+	return s.tell(ctx, told)
 }
 
 var errNoSeason = errors.New("the season was deleted")
@@ -86,9 +87,11 @@ func (s *Aggregator) compute(ctx context.Context, season item.Season) error {
 	}
 	scorers := Players(games, who)
 	for _, p := range scorers {
-		want[players+p.PlayerID] = p
+		want[item.PlayerStats+p.PlayerID] = p
 	}
-	want[Leaders] = scorers[:min(len(scorers), maxLeaders)]
+	if len(scorers) > 0 {
+		want[Leaders] = scorers[:min(len(scorers), maxLeaders)]
+	}
 	have, err := s.computed(ctx, pk)
 	if err != nil {
 		return err
@@ -105,8 +108,8 @@ func (s *Aggregator) compute(ctx context.Context, season item.Season) error {
 			continue
 		}
 		puts[1] = append(puts[1], item.New(pk, sk, "Table", json.RawMessage(text), s.now()))
-		if id, ok := strings.CutPrefix(sk, players); ok {
-			puts[0] = append(puts[0], item.New(item.PlayerKey(id), Stats+season.ID, "PlayerSeason", json.RawMessage(text), s.now()))
+		if id, ok := strings.CutPrefix(sk, item.PlayerStats); ok {
+			puts[0] = append(puts[0], item.New(item.PlayerKey(id), item.Stats+season.ID, "PlayerSeason", json.RawMessage(text), s.now()))
 		}
 	}
 	for sk := range have {
@@ -114,8 +117,8 @@ func (s *Aggregator) compute(ctx context.Context, season item.Season) error {
 			continue
 		}
 		drops[1] = append(drops[1], item.Any{PK: pk, SK: sk})
-		if id, ok := strings.CutPrefix(sk, players); ok {
-			drops[0] = append(drops[0], item.Any{PK: item.PlayerKey(id), SK: Stats + season.ID})
+		if id, ok := strings.CutPrefix(sk, item.PlayerStats); ok {
+			drops[0] = append(drops[0], item.Any{PK: item.PlayerKey(id), SK: item.Stats + season.ID})
 		}
 	}
 	for i := range puts {
@@ -136,7 +139,7 @@ func (s *Aggregator) compute(ctx context.Context, season item.Season) error {
 // computed returns what the tables of a season are now, as JSON, by sort key.
 func (s *Aggregator) computed(ctx context.Context, pk string) (map[string]string, error) {
 	have := map[string]string{}
-	for _, prefix := range []string{TeamRows, players, Leaders} {
+	for _, prefix := range []string{TeamRows, item.PlayerStats, Leaders} {
 		rows, err := item.List[json.RawMessage](ctx, s.db, tables.ReadSeason, pk, prefix)
 		if err != nil {
 			return nil, err
@@ -179,18 +182,15 @@ func (s *Aggregator) players(ctx context.Context, games []item.Listing) (map[str
 }
 
 // tell sends what follows from a game in the outbox, and removes it unless it has changed
-// in the meantime.
-func (s *Aggregator) tell(ctx context.Context, gameID string) error {
-	row, ok, err := dynamo.Get[item.Row[item.Outbox]](ctx, s.db, tables.TakeOutbox, item.OutboxKey, item.GameKey(gameID))
-	if err != nil || !ok {
-		return err
-	}
-	g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(gameID), item.Metadata)
+// since it was read.
+func (s *Aggregator) tell(ctx context.Context, row item.Row[item.Outbox]) error {
+	id := row.V().GameID
+	g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(id), item.Metadata)
 	if err != nil {
 		return err
 	}
 	if ok && g.Status == item.Finished {
-		if err := s.queue.Send(ctx, FinishQueue, Finished{gameID}, 0); err != nil {
+		if err := s.queue.Send(ctx, FinishQueue, Finished{id}, 0); err != nil {
 			return err
 		}
 	}

@@ -141,11 +141,11 @@ func (w *World) SignIn(names ...string) {
 	w.T.Helper()
 	for _, name := range names {
 		token, id := session.New()
-		at := item.Format(w.Clock.Now())
-		testkit.PutRows(w.World, tables.App, map[string]any{
-			"pk": item.LoginKey(id), "sk": item.Metadata, "entityType": "AuthSession", "createdAt": at, "updatedAt": at, "rev": 1,
-			"data": `{"userId":"` + name + `","email":"` + name + `@example.com"}`, "ttlEpoch": w.Clock.Now().Add(signin.Cookie.Lifetime).Unix(),
-		})
+		row := item.New(item.LoginKey(id), item.Metadata, "AuthSession", map[string]string{"userId": name, "email": name + "@example.com"}, w.Clock.Now())
+		row.TTL = w.Clock.Now().Add(signin.Cookie.Lifetime).Unix()
+		mirror := row
+		mirror.PK, mirror.SK = item.UserKey(name), row.PK
+		testkit.PutRows(w.World, tables.App, row, mirror)
 		w.cookies[name] = signin.Cookie.Name + "=" + token
 	}
 }

@@ -93,7 +93,7 @@ var patterns = map[string]string{
 }
 
 // expire are the types of items that the table deletes.
-var expire = []string{"Answer", "AuthSession", "AuthLink", "AuthMail", "JoinCode", "CancelledGame", "Day", "Mail"}
+var expire = []string{"Answer", "AuthSession", "AuthLink", "AuthMail", "JoinCode", "CancelledGame", "Mail"}
 
 // TestItems: each has the seed's keys and envelope, with data as a JSON text.
 func TestItems(t *testing.T) {

@@ -24,7 +24,6 @@ var (
 	perMail    = spec.Rate{Driver: spec.Message, Note: "for each mail"}
 	perErasure = spec.Rate{Driver: spec.Message, Note: "of a deletion or an export"}
 	nightly    = spec.Every(24 * time.Hour)
-	hourly     = spec.Every(time.Hour)
 	perSweep   = spec.Every(5 * time.Minute)
 )
 

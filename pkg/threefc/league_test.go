@@ -134,10 +134,11 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		limit spec.Limit
+		code  string
 		fill  func(m *match, n int) // leaves n
 		ask   func(m *match, i int) string
 	}{
-		{league.MaxLeagues, func(m *match, n int) {
+		{league.MaxLeagues, "too_many_leagues", func(m *match, n int) {
 			for i := range n {
 				id := fmt.Sprintf("01JZ%022d", i)
 				testkit.PutRows(m.World.World, tables.App, item.New(item.UserKey("eve"), item.LeagueKey(id), "Grant", item.Grant{LeagueID: id, UserID: "eve", Role: item.Viewer}, m.Clock.Now()))
@@ -145,32 +146,32 @@ func TestLimits(t *testing.T) {
 		}, func(m *match, i int) string {
 			return code(m.Ask("eve", "POST", "/v1/leagues", map[string]any{"name": fmt.Sprint("League ", i)}))
 		}},
-		{season.MaxSeasons, func(m *match, n int) {
+		{season.MaxSeasons, "too_many_seasons", func(m *match, n int) {
 			set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Seasons = n })
 		}, func(m *match, i int) string {
 			return code(m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/seasons", map[string]any{"name": fmt.Sprint("Season ", i)}))
 		}},
-		{season.MaxTeams, func(m *match, n int) {
+		{season.MaxTeams, "too_many_teams", func(m *match, n int) {
 			set(m, item.SeasonKey(m.l.SeasonID), item.Metadata, func(s *item.Season) { s.Teams = n })
 		}, func(m *match, i int) string {
 			return code(m.Ask("ann", "PUT", fmt.Sprintf("/v1/seasons/%s/teams/t%d", m.l.SeasonID, i), map[string]any{"name": "T", "color": "#000000"}))
 		}},
-		{season.MaxSessions, func(m *match, n int) {
+		{season.MaxSessions, "too_many_sessions", func(m *match, n int) {
 			set(m, item.SeasonKey(m.l.SeasonID), item.Metadata, func(s *item.Season) { s.Sessions = n })
 		}, func(m *match, i int) string {
 			return code(m.Ask("sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": fmt.Sprintf("2026-07-%02d", i+1)}))
 		}},
-		{game.MaxGames, func(m *match, n int) {
+		{game.MaxGames, "too_many_games", func(m *match, n int) {
 			set(m, item.SessionKey(m.l.SessionID), item.Metadata, func(s *item.Session) { s.Games = n })
 		}, func(m *match, i int) string {
 			return code(m.Ask("sam", "POST", "/v1/sessions/"+m.l.SessionID+"/games", map[string]any{"gameStartTs": "2026-06-06T20:00:00Z", "thirdLength": 20}))
 		}},
-		{player.MaxPlayers, func(m *match, n int) {
+		{player.MaxPlayers, "too_many_players", func(m *match, n int) {
 			set(m, item.LeagueKey(m.l.ID), item.Metadata, func(l *item.League) { l.Players = n })
 		}, func(m *match, i int) string {
 			return code(m.Ask("sam", "POST", "/v1/players", map[string]any{"leagueId": m.l.ID, "nickname": fmt.Sprint("P", i)}))
 		}},
-		{game.MaxPlayers, func(m *match, n int) {
+		{game.MaxPlayers, "too_many_players", func(m *match, n int) {
 			var rows []item.Row[item.Seat]
 			for i := range n - 8 {
 				s := item.Seat{TeamID: "red", PlayerID: fmt.Sprintf("01JZ%022d", i)}
@@ -191,10 +192,10 @@ func TestLimits(t *testing.T) {
 			m := club(t)
 			c.fill(m, c.limit.Max-1)
 			got := atOnce(3, func(i int) string { return strings.TrimPrefix(c.ask(m, i), "200") })
-			if got["201"]+got[""] != 1 || got["409 "+c.limit.Code] != 2 {
-				t.Errorf("with room for one, three at once got %v, want one success and two %s", got, c.limit.Code)
+			if got["201"]+got[""] != 1 || got["409 "+c.code] != 2 {
+				t.Errorf("with room for one, three at once got %v, want one success and two %s", got, c.code)
 			}
-			same(t, "one more", c.ask(m, 3), "409 "+c.limit.Code)
+			same(t, "one more", c.ask(m, 3), "409 "+c.code)
 		})
 	}
 }

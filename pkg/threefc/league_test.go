@@ -328,7 +328,7 @@ func TestTeams(t *testing.T) {
 	teams := "/v1/seasons/" + m.l.SeasonID + "/teams/"
 	refused(t, "a team without a name", m.Ask("ann", "PUT", teams+"green", map[string]any{}), 422, "team_needs_a_name")
 	m.Do("ann", "PUT", teams+"red", map[string]any{"name": "Reds"})
-	same(t, "the team of the game", m.read().Teams[1], game.Team{TeamID: "red", Name: "Red", Color: "#c8102e"})
+	same(t, "the team of the game", m.read().Teams[1], item.Team{TeamID: "red", Name: "Red", Color: "#c8102e"})
 	games := "/v1/sessions/" + m.l.SessionID + "/games"
 	create := func(ids ...string) string {
 		body := map[string]any{"gameStartTs": "2026-06-06T20:00:00Z", "thirdLength": 20}

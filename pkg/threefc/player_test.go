@@ -104,7 +104,7 @@ func TestClaims(t *testing.T) {
 func (m *match) leaders() string {
 	m.T.Helper()
 	var all []string
-	for _, p := range decode[struct{ Players []standing.Player }](m, "", "GET", "/v1/public/seasons/"+m.l.SeasonID+"/leaderboards/players", nil).Players {
+	for _, p := range decode[struct{ Players []standing.PlayerTotals }](m, "", "GET", "/v1/public/seasons/"+m.l.SeasonID+"/leaderboards/players", nil).Players {
 		if p.Goals+p.Assists+p.OwnGoals > 0 {
 			all = append(all, fmt.Sprintf("%s %d %d %d", p.Nickname, p.Goals, p.Assists, p.Games))
 		}
@@ -133,7 +133,7 @@ func TestMerge(t *testing.T) {
 	}
 	stats := func() string {
 		var all []string
-		for _, s := range decode[struct{ Seasons []standing.Player }](m, "vic", "GET", "/v1/me/stats", nil).Seasons {
+		for _, s := range decode[struct{ Seasons []standing.PlayerTotals }](m, "vic", "GET", "/v1/me/stats", nil).Seasons {
 			all = append(all, fmt.Sprintf("%s %d in %d", s.Nickname, s.Goals, s.Games))
 		}
 		return strings.Join(all, ", ")

@@ -149,7 +149,7 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		if name == "Di" {
 			p.ClaimedBy = vic
 			add(item.UserKey(vic), item.PlayerKey(p.ID), "Claim", item.Claim{PlayerID: p.ID, LeagueID: league})
-			add(item.PlayerKey(p.ID), item.Stats+season, "PlayerSeason", standing.Player{PlayerID: p.ID, Nickname: name, Games: 1})
+			add(item.PlayerKey(p.ID), item.Stats+season, "PlayerSeason", standing.PlayerTotals{PlayerID: p.ID, Nickname: name, Games: 1})
 		}
 		add(item.PlayerKey(p.ID), item.Profile, "Player", p)
 		add(item.LeagueKey(league), item.PlayerKey(p.ID), "Player", p)

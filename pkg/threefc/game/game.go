@@ -56,13 +56,6 @@ func Open(_ context.Context, env app.Env) (*Service, error) {
 	return &Service{signin.NewBase(env), queue.Open(env.AWS, env.Queues)}, nil
 }
 
-// Team is a team of a game.
-type Team struct {
-	TeamID string `json:"teamId" doc:"The id of the team." example:"red"`
-	Name   string `json:"name" doc:"The name of the team."`
-	Color  string `json:"color" doc:"The color of the shirts, #rrggbb." example:"#c8102e"`
-}
-
 // Third is when a third was played.
 type Third struct {
 	StartedAt  *time.Time `json:"startedAt,omitempty" doc:"When it started."`
@@ -80,7 +73,7 @@ type Game struct {
 	StartTs     time.Time    `json:"gameStartTs" doc:"When it is to start."`
 	ThirdLength int          `json:"thirdLength" doc:"The minutes of a third. The clock runs on until the third is finished."`
 	Location    string       `json:"location,omitempty" doc:"Where it is played."`
-	Teams       []Team       `json:"teams" doc:"The teams, three once it has started."`
+	Teams       []item.Team  `json:"teams" doc:"The teams, three once it has started."`
 	Thirds      []Third      `json:"thirds" doc:"The three thirds."`
 	Running     int          `json:"runningThird,omitempty" doc:"The third that is being played, 1 to 3."`
 	Scores      []item.Score `json:"scores" doc:"The score of each team, in the order of the teams."`
@@ -92,10 +85,7 @@ func shown(row item.Row[item.Game]) Game {
 	out := Game{
 		GameID: g.ID, SessionID: g.SessionID, SeasonID: g.SeasonID, LeagueID: g.LeagueID, Slug: g.Slug, Status: row.Status,
 		StartTs: item.Parse(g.StartTs), ThirdLength: g.ThirdLength, Location: g.Location, Running: g.Running(), Result: g.Result,
-		Teams: make([]Team, len(g.Teams)), Thirds: make([]Third, item.Thirds), Scores: append([]item.Score{}, g.Scores...),
-	}
-	for i, t := range g.Teams {
-		out.Teams[i] = Team(t)
+		Teams: append([]item.Team{}, g.Teams...), Thirds: make([]Third, item.Thirds), Scores: append([]item.Score{}, g.Scores...),
 	}
 	for i, t := range g.Thirds {
 		out.Thirds[i] = Third{at(t.StartedAt), at(t.FinishedAt)}
@@ -111,16 +101,16 @@ func at(text string) *time.Time {
 	return &t
 }
 
-// Page is the answer with a game.
-type Page struct {
+// GamePage is the answer with a game.
+type GamePage struct {
 	Status       int
 	ETag         string `header:"ETag"`
 	CacheControl string `header:"Cache-Control"`
 	Body         Game
 }
 
-func page(status int, row item.Row[item.Game]) *Page {
-	return &Page{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(row)}
+func page(status int, row item.Row[item.Game]) *GamePage {
+	return &GamePage{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(row)}
 }
 
 // state is a game with what belongs to it, as it was read.
@@ -313,9 +303,9 @@ type CreateGame struct {
 // CreateGame creates a game, with the teams as they are. A season with more or fewer than
 // three teams leaves it without, until they are chosen. Errors: three_teams_needed,
 // too_many_games.
-func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*Page, error) {
-	return idem.Once(ctx, s.Answers, CreateGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
-		return item.Retry(ctx, func() (*Page, error) {
+func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, CreateGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+		return item.Retry(ctx, func() (*GamePage, error) {
 			session, err := s.session(ctx, in.SessionID, in.UserID, item.Scorekeeper)
 			if err != nil {
 				return nil, err
@@ -392,29 +382,29 @@ type ListGames struct {
 	SessionID string `path:"sessionId" maxLength:"26" doc:"The id of the session."`
 }
 
-// Listed is a game of a list.
-type Listed struct {
+// ListedGame is a game of a list.
+type ListedGame struct {
 	GameID      string       `json:"gameId" doc:"The id of the game."`
 	Slug        string       `json:"slug" doc:"The name in URLs."`
 	Status      string       `json:"status" enum:"scheduled,live,finished" doc:"Live from the start of the first third on."`
 	StartTs     time.Time    `json:"gameStartTs" doc:"When it is to start."`
 	ThirdLength int          `json:"thirdLength" doc:"The minutes of a third."`
 	Location    string       `json:"location,omitempty" doc:"Where it is played."`
-	Teams       []Team       `json:"teams" doc:"The teams."`
+	Teams       []item.Team  `json:"teams" doc:"The teams."`
 	Scores      []item.Score `json:"scores,omitempty" doc:"The score of each team, of a finished game."`
 	Result      *item.Result `json:"result,omitempty" doc:"Of a finished game."`
 }
 
-// List is the answer with games.
-type List struct {
+// GameList is the answer with games.
+type GameList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Games []Listed `json:"games" doc:"In order of their start."`
+		Games []ListedGame `json:"games" doc:"In order of their start."`
 	}
 }
 
 // ListGames returns the games of a session.
-func (s *Service) ListGames(ctx context.Context, in *ListGames) (*List, error) {
+func (s *Service) ListGames(ctx context.Context, in *ListGames) (*GameList, error) {
 	if _, err := s.session(ctx, in.SessionID, in.UserID, item.Viewer); err != nil {
 		return nil, err
 	}
@@ -422,14 +412,10 @@ func (s *Service) ListGames(ctx context.Context, in *ListGames) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &List{CacheControl: httpapi.NoStore}
-	out.Body.Games = make([]Listed, len(rows))
+	out := &GameList{CacheControl: httpapi.NoStore}
+	out.Body.Games = make([]ListedGame, len(rows))
 	for i, l := range item.Values(rows) {
-		g := Listed{l.GameID, l.Slug, l.Status, item.Parse(l.StartTs), l.ThirdLength, l.Location, make([]Team, len(l.Teams)), l.Scores, l.Result}
-		for j, t := range l.Teams {
-			g.Teams[j] = Team(t)
-		}
-		out.Body.Games[i] = g
+		out.Body.Games[i] = ListedGame{l.GameID, l.Slug, l.Status, item.Parse(l.StartTs), l.ThirdLength, l.Location, append([]item.Team{}, l.Teams...), l.Scores, l.Result}
 	}
 	return out, nil
 }
@@ -441,7 +427,7 @@ type GetGame struct {
 }
 
 // GetGame returns a game.
-func (s *Service) GetGame(ctx context.Context, in *GetGame) (*Page, error) {
+func (s *Service) GetGame(ctx context.Context, in *GetGame) (*GamePage, error) {
 	row, err := s.read(ctx, in.GameID, in.UserID)
 	if err != nil {
 		return nil, err
@@ -475,8 +461,8 @@ type UpdateGame struct {
 
 // UpdateGame changes a game that is not finished; its status changes by its thirds alone.
 // Errors: game_finished, game_started for other teams, three_teams_needed, stale.
-func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*Page, error) {
-	return idem.Once(ctx, s.Answers, UpdateGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
+func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, UpdateGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
 			g := st.game.V()
 			if st.game.Status == item.Finished {
@@ -504,7 +490,7 @@ func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*Page, error)
 				}
 			}
 			return writes, !reflect.DeepEqual(was, *g), nil
-		}, func(st *state) *Page { return page(http.StatusOK, st.game) })
+		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 	})
 }
 

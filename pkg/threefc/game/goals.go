@@ -302,8 +302,8 @@ type DeleteGoal struct {
 // DeleteGoal deletes a goal; a request for it that arrives later does not bring it back. A
 // second run changes nothing. Errors: goal_not_found, game_finished for scorekeepers,
 // stale.
-func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*Page, error) {
-	commit := func(ctx context.Context, a spec.Access, _ *Page, writes ...dynamo.Write) error {
+func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*GamePage, error) {
+	commit := func(ctx context.Context, a spec.Access, _ *GamePage, writes ...dynamo.Write) error {
 		return dynamo.Transact(ctx, s.DB, a, writes...)
 	}
 	return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
@@ -318,7 +318,7 @@ func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*Page, error)
 			return nil, false, err
 		}
 		return st.remove(now, "delete", i), true, nil
-	}, func(st *state) *Page { return page(http.StatusOK, st.game) })
+	}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 }
 
 // remove deletes the goal with an index, and keeps its id.
@@ -341,11 +341,11 @@ type UndoGoal struct {
 // UndoGoal deletes the goal that was recorded last. It needs the revision that the caller
 // has seen, so that two taps delete one goal. Errors: nothing_to_undo, stale, rev_needed,
 // game_finished for scorekeepers.
-func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*Page, error) {
+func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*GamePage, error) {
 	if in.Match == "" {
 		return nil, errUndoMatch
 	}
-	return idem.Once(ctx, s.Answers, UndoGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
+	return idem.Once(ctx, s.Answers, UndoGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
 			if err := st.mayScore(0); err != nil {
 				return nil, false, err
@@ -360,7 +360,7 @@ func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*Page, error) {
 				}
 			}
 			return st.remove(now, "undo", last), true, nil
-		}, func(st *state) *Page { return page(http.StatusOK, st.game) })
+		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 	})
 }
 

@@ -35,8 +35,8 @@ var errAt = problem.New(problem.Unprocessable, "bad_time", "the time must be wit
 
 // StartThird starts a third. The first makes the game live. A second run changes nothing.
 // Errors: bad_third_transition, three_teams_needed, game_finished, bad_time.
-func (s *Service) StartThird(ctx context.Context, in *MoveThird) (*Page, error) {
-	return idem.Once(ctx, s.Answers, StartThirdFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
+func (s *Service) StartThird(ctx context.Context, in *MoveThird) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, StartThirdFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return s.move(ctx, in, commit, func(st *state, t *item.Third) (at *string, before string, err error) {
 			if len(st.game.V().Teams) != item.Thirds {
 				return nil, "", errTeams
@@ -52,8 +52,8 @@ func (s *Service) StartThird(ctx context.Context, in *MoveThird) (*Page, error) 
 }
 
 // FinishThird finishes a third. A second run changes nothing. Errors: as StartThird's.
-func (s *Service) FinishThird(ctx context.Context, in *MoveThird) (*Page, error) {
-	return idem.Once(ctx, s.Answers, FinishThirdFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
+func (s *Service) FinishThird(ctx context.Context, in *MoveThird) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, FinishThirdFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return s.move(ctx, in, commit, func(_ *state, t *item.Third) (at *string, before string, err error) {
 			if t.StartedAt == "" {
 				return nil, "", errThird
@@ -64,7 +64,7 @@ func (s *Service) FinishThird(ctx context.Context, in *MoveThird) (*Page, error)
 }
 
 // move sets the time that step returns, unless it is set. before is the step before.
-func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[Page], step func(*state, *item.Third) (at *string, before string, err error)) (*Page, error) {
+func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[GamePage], step func(*state, *item.Third) (at *string, before string, err error)) (*GamePage, error) {
 	return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
 		at, before, err := step(st, &st.game.V().Thirds[in.Third-1])
 		if err != nil || *at != "" {
@@ -83,7 +83,7 @@ func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[Pa
 		*at = item.Format(when)
 		st.game.Status = item.Live
 		return nil, true, nil
-	}, func(st *state) *Page { return page(http.StatusOK, st.game) })
+	}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 }
 
 // EndGame is the request to finish or to reopen a game.
@@ -96,8 +96,8 @@ type EndGame struct {
 // FinishGame finishes a game whose thirds are finished, and computes its result from the
 // goals. The standings and the mails follow. A second run changes nothing. Errors:
 // thirds_unfinished.
-func (s *Service) FinishGame(ctx context.Context, in *EndGame) (*Page, error) {
-	return idem.Once(ctx, s.Answers, FinishGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
+func (s *Service) FinishGame(ctx context.Context, in *EndGame) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, FinishGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
 			if st.game.Status == item.Finished {
 				return nil, false, nil
@@ -107,15 +107,15 @@ func (s *Service) FinishGame(ctx context.Context, in *EndGame) (*Page, error) {
 			}
 			st.game.Status = item.Finished
 			return []dynamo.Write{st.log(now, "finish", nil, nil)}, true, nil
-		}, func(st *state) *Page { return page(http.StatusOK, st.game) })
+		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 	})
 }
 
 // ReopenGame makes a finished game live again, for corrections by scorekeepers. It counts
 // for nothing until it is finished again. A second run changes nothing. Errors:
 // game_not_live for one that has not begun.
-func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*Page, error) {
-	return idem.Once(ctx, s.Answers, ReopenGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
+func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, ReopenGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Admin, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
 			switch st.game.Status {
 			case item.Live:
@@ -125,6 +125,6 @@ func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*Page, error) {
 			}
 			st.game.Status = item.Live
 			return []dynamo.Write{st.log(now, "reopen", nil, nil)}, true, nil
-		}, func(st *state) *Page { return page(http.StatusOK, st.game) })
+		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 	})
 }

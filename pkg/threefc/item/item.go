@@ -118,9 +118,9 @@ type Season struct {
 
 // Team is a team of a season, and its snapshot in a game.
 type Team struct {
-	TeamID string `json:"teamId"`
-	Name   string `json:"name"`
-	Color  string `json:"color"` // #rrggbb
+	TeamID string `json:"teamId" doc:"The id of the team." example:"red"`
+	Name   string `json:"name" doc:"The name of the team." example:"Reds"`
+	Color  string `json:"color" doc:"The color of the shirts, #rrggbb." example:"#c8102e"`
 }
 
 // Session is a day on which games are played, in two copies.

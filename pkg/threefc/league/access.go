@@ -31,8 +31,8 @@ type ListAccess struct {
 	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
 }
 
-// Access is the answer with the members of a league.
-type Access struct {
+// AccessList is the answer with the members of a league.
+type AccessList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Members []Member `json:"members" doc:"In order of their ids."`
@@ -40,7 +40,7 @@ type Access struct {
 }
 
 // ListAccess returns the members of a league.
-func (s *Service) ListAccess(ctx context.Context, in *ListAccess) (*Access, error) {
+func (s *Service) ListAccess(ctx context.Context, in *ListAccess) (*AccessList, error) {
 	if _, err := Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s *Service) ListAccess(ctx context.Context, in *ListAccess) (*Access, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &Access{CacheControl: httpapi.NoStore}
+	out := &AccessList{CacheControl: httpapi.NoStore}
 	out.Body.Members = make([]Member, len(rows))
 	for i, g := range item.Values(rows) {
 		out.Body.Members[i] = Member{g.UserID, g.Role, g.Email}

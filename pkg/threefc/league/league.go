@@ -74,16 +74,16 @@ func shown(row item.Row[item.League], role item.Role) League {
 	return League{l.ID, l.Name, l.Slug, role, l.Members, l.Seasons}
 }
 
-// Page is the answer with a league.
-type Page struct {
+// LeaguePage is the answer with a league.
+type LeaguePage struct {
 	Status       int
 	ETag         string `header:"ETag"`
 	CacheControl string `header:"Cache-Control"`
 	Body         League
 }
 
-func page(status int, row item.Row[item.League], role item.Role) *Page {
-	return &Page{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(row, role)}
+func page(status int, row item.Row[item.League], role item.Role) *LeaguePage {
+	return &LeaguePage{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(row, role)}
 }
 
 // CreateLeague is the request for a new league.
@@ -98,8 +98,8 @@ type CreateLeague struct {
 
 // CreateLeague creates a league with the caller as its administrator, in one transaction.
 // Errors: slug_taken for a slug that the caller has chosen, too_many_leagues.
-func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, error) {
-	return idem.Once(ctx, s.Answers, CreateLeagueFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
+func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
+	return idem.Once(ctx, s.Answers, CreateLeagueFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
 		for try := range item.MaxTries {
 			if err := dynamo.BackOff(ctx, try); err != nil {
 				return nil, err
@@ -151,8 +151,8 @@ func (s *Service) mine(ctx context.Context, userID string) ([]item.Row[item.Gran
 // ListLeagues is the request for the caller's leagues.
 type ListLeagues struct{ auth.User }
 
-// List is the answer with leagues.
-type List struct {
+// LeagueList is the answer with leagues.
+type LeagueList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Leagues []League `json:"leagues" doc:"In order of name."`
@@ -160,7 +160,7 @@ type List struct {
 }
 
 // ListLeagues returns the leagues that the caller is in.
-func (s *Service) ListLeagues(ctx context.Context, in *ListLeagues) (*List, error) {
+func (s *Service) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
 	mine, err := s.mine(ctx, in.UserID)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (s *Service) ListLeagues(ctx context.Context, in *ListLeagues) (*List, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &List{CacheControl: httpapi.NoStore}
+	out := &LeagueList{CacheControl: httpapi.NoStore}
 	out.Body.Leagues = make([]League, len(rows))
 	for i, row := range rows {
 		out.Body.Leagues[i] = shown(row, roles[row.V().ID])
@@ -191,7 +191,7 @@ type GetLeague struct {
 }
 
 // GetLeague returns a league.
-func (s *Service) GetLeague(ctx context.Context, in *GetLeague) (*Page, error) {
+func (s *Service) GetLeague(ctx context.Context, in *GetLeague) (*LeaguePage, error) {
 	row, role, err := s.read(ctx, in.LeagueID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
@@ -221,9 +221,9 @@ type UpdateLeague struct {
 }
 
 // UpdateLeague changes a league. Errors: slug_taken, stale.
-func (s *Service) UpdateLeague(ctx context.Context, in *UpdateLeague) (*Page, error) {
-	return idem.Once(ctx, s.Answers, UpdateLeagueFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
-		return item.Retry(ctx, func() (*Page, error) {
+func (s *Service) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePage, error) {
+	return idem.Once(ctx, s.Answers, UpdateLeagueFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
+		return item.Retry(ctx, func() (*LeaguePage, error) {
 			row, role, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
 			if err != nil {
 				return nil, err

@@ -65,16 +65,16 @@ func shown(p item.Player, userID string) Player {
 	return Player{p.ID, p.LeagueID, p.Nickname, p.Avatar, p.ClaimedBy != "", p.ClaimedBy != "" && p.ClaimedBy == userID, p.MergedInto}
 }
 
-// Page is the answer with a player.
-type Page struct {
+// PlayerPage is the answer with a player.
+type PlayerPage struct {
 	Status       int
 	ETag         string `header:"ETag"`
 	CacheControl string `header:"Cache-Control"`
 	Body         Player
 }
 
-func page(status int, row item.Row[item.Player], userID string) *Page {
-	return &Page{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(*row.V(), userID)}
+func page(status int, row item.Row[item.Player], userID string) *PlayerPage {
+	return &PlayerPage{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(*row.V(), userID)}
 }
 
 // CreatePlayer is the request for a new player.
@@ -89,9 +89,9 @@ type CreatePlayer struct {
 }
 
 // CreatePlayer creates a player of a league. Errors: too_many_players.
-func (s *Service) CreatePlayer(ctx context.Context, in *CreatePlayer) (*Page, error) {
-	return idem.Once(ctx, s.Answers, CreatePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
-		return item.Retry(ctx, func() (*Page, error) {
+func (s *Service) CreatePlayer(ctx context.Context, in *CreatePlayer) (*PlayerPage, error) {
+	return idem.Once(ctx, s.Answers, CreatePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+		return item.Retry(ctx, func() (*PlayerPage, error) {
 			parent, err := s.league(ctx, in.Body.LeagueID, in.UserID, item.Scorekeeper)
 			if err != nil {
 				return nil, err
@@ -135,8 +135,8 @@ type ListPlayers struct {
 	Limit    int    `query:"limit" minimum:"1" maximum:"200" default:"100"`
 }
 
-// List is the answer with players.
-type List struct {
+// PlayerList is the answer with players.
+type PlayerList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Players []Player `json:"players" doc:"In order of their creation, with those that are merged."`
@@ -145,7 +145,7 @@ type List struct {
 }
 
 // ListPlayers returns a page of the players of a league.
-func (s *Service) ListPlayers(ctx context.Context, in *ListPlayers) (*List, error) {
+func (s *Service) ListPlayers(ctx context.Context, in *ListPlayers) (*PlayerList, error) {
 	if _, err := league.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (s *Service) ListPlayers(ctx context.Context, in *ListPlayers) (*List, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &List{CacheControl: httpapi.NoStore}
+	out := &PlayerList{CacheControl: httpapi.NoStore}
 	out.Body.Players = make([]Player, len(rows))
 	for i, p := range item.Values(rows) {
 		out.Body.Players[i] = shown(p, in.UserID)
@@ -176,7 +176,7 @@ type GetPlayer struct {
 }
 
 // GetPlayer returns a player.
-func (s *Service) GetPlayer(ctx context.Context, in *GetPlayer) (*Page, error) {
+func (s *Service) GetPlayer(ctx context.Context, in *GetPlayer) (*PlayerPage, error) {
 	row, err := s.read(ctx, in.PlayerID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
@@ -215,9 +215,9 @@ type UpdatePlayer struct {
 // UpdatePlayer changes how a player is shown: a scorekeeper's right, and that of the user
 // who has claimed the player. The tables show it once they are computed again, at once. A
 // second run has them computed again, and changes nothing else. Errors: stale.
-func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*Page, error) {
-	out, err := idem.Once(ctx, s.Answers, UpdatePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
-		return item.Retry(ctx, func() (*Page, error) {
+func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPage, error) {
+	out, err := idem.Once(ctx, s.Answers, UpdatePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+		return item.Retry(ctx, func() (*PlayerPage, error) {
 			row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
 			if err != nil {
 				return nil, err
@@ -258,9 +258,9 @@ type MergePlayer struct {
 
 // MergePlayer makes two players one in all tables, or undoes that. A second run has the
 // tables computed again, and changes nothing else. Errors: player_not_found, bad_merge.
-func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*Page, error) {
-	out, err := idem.Once(ctx, s.Answers, MergePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
-		return item.Retry(ctx, func() (*Page, error) {
+func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage, error) {
+	out, err := idem.Once(ctx, s.Answers, MergePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+		return item.Retry(ctx, func() (*PlayerPage, error) {
 			row, err := s.read(ctx, in.PlayerID, in.UserID, item.Admin)
 			if err != nil {
 				return nil, err
@@ -300,9 +300,9 @@ type ClaimPlayer struct {
 
 // ClaimPlayer says that the caller is the player. The first who says so is believed. A
 // second run changes nothing. Errors: player_not_found, already_claimed, too_many_claims.
-func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*Page, error) {
-	return idem.Once(ctx, s.Answers, ClaimPlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
-		return item.Retry(ctx, func() (*Page, error) {
+func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage, error) {
+	return idem.Once(ctx, s.Answers, ClaimPlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+		return item.Retry(ctx, func() (*PlayerPage, error) {
 			row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
 			if err != nil {
 				return nil, err

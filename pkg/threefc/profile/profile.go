@@ -62,14 +62,14 @@ type GetStats struct{ auth.User }
 type Stats struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Seasons []Season `json:"seasons" doc:"By player, the newest season first."`
+		Seasons []OwnSeason `json:"seasons" doc:"By player, the newest season first."`
 	}
 }
 
-// Season is what a player of the caller has done in a season.
-type Season struct {
+// OwnSeason is what a player of the caller has done in a season.
+type OwnSeason struct {
 	SeasonID string `json:"seasonId" doc:"The id of the season."`
-	standing.Player
+	standing.PlayerTotals
 }
 
 // GetStats returns what the players have done whom the caller has claimed. A player who is
@@ -97,15 +97,15 @@ func (s *Service) GetStats(ctx context.Context, in *GetStats) (*Stats, error) {
 		}
 	}
 	out := &Stats{CacheControl: httpapi.NoStore}
-	out.Body.Seasons = []Season{}
+	out.Body.Seasons = []OwnSeason{}
 	for _, id := range ids {
-		rows, err := item.List[standing.Player](ctx, s.DB, tables.ReadStats, item.PlayerKey(id), item.Stats)
+		rows, err := item.List[standing.PlayerTotals](ctx, s.DB, tables.ReadStats, item.PlayerKey(id), item.Stats)
 		if err != nil {
 			return nil, err
 		}
 		slices.Reverse(rows)
 		for _, r := range rows {
-			out.Body.Seasons = append(out.Body.Seasons, Season{strings.TrimPrefix(r.SK, item.Stats), *r.V()})
+			out.Body.Seasons = append(out.Body.Seasons, OwnSeason{strings.TrimPrefix(r.SK, item.Stats), *r.V()})
 		}
 	}
 	return out, nil

@@ -206,7 +206,7 @@ type day struct {
 
 // place is a team in the standings.
 type place struct {
-	standing.Team
+	standing.TeamStanding
 	Shirt shownTeam
 }
 
@@ -271,7 +271,7 @@ func (s *Service) ShowSeason(ctx context.Context, in *ShowSeason) (*HTML, error)
 		}
 	}
 	return rendered("season", h, colors, map[string]any{
-		"League": l.Name, "Season": x.Name, "Standings": places, "Leaders": slices.DeleteFunc(scorers, func(p standing.Player) bool { return p.Goals == 0 }),
+		"League": l.Name, "Season": x.Name, "Standings": places, "Leaders": slices.DeleteFunc(scorers, func(p standing.PlayerTotals) bool { return p.Goals == 0 }),
 		"Live": s.days(url, x, live), "Next": s.days(url, x, next), "Past": s.days(url, x, past), "Earlier": earlier, "Calendar": url + "/calendar.ics", "Zone": x.TimeZone,
 	}), nil
 }

@@ -395,12 +395,12 @@ func TestHostileNames(t *testing.T) {
 // fill puts a season's players, and one game with goals of 60 of them, into the table.
 func fill(w *threefctest.World, l threefctest.League, g string, players, goals int) {
 	at := w.Clock.Now()
-	var leaders []standing.Player
-	var stats []item.Row[standing.Player]
+	var leaders []standing.PlayerTotals
+	var stats []item.Row[standing.PlayerTotals]
 	var profiles []item.Row[item.Player]
 	for i := range players {
 		id := item.NewID(at)
-		p := standing.Player{PlayerID: id, Nickname: fmt.Sprintf("A player with the number %d", i), Games: 36, Goals: 1000 - i, Assists: 7}
+		p := standing.PlayerTotals{PlayerID: id, Nickname: fmt.Sprintf("A player with the number %d", i), Games: 36, Goals: 1000 - i, Assists: 7}
 		stats = append(stats, item.New(item.SeasonKey(l.SeasonID), "PLAYERSTAT#"+id, "Table", p, at))
 		leaders = append(leaders, p)
 		profiles = append(profiles, item.New(item.PlayerKey(id), item.Profile, "Player", item.Player{ID: id, LeagueID: l.ID, Nickname: p.Nickname}, at))

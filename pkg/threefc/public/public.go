@@ -148,8 +148,8 @@ func (s *Service) timeline(ctx context.Context, v *view) error {
 	return err
 }
 
-// Game is a game as everybody sees it.
-type Game struct {
+// PublicGame is a game as everybody sees it.
+type PublicGame struct {
 	URL         string       `json:"url" doc:"The path of the page."`
 	League      string       `json:"league" doc:"The name of the league."`
 	Season      string       `json:"season" doc:"The name of the season."`
@@ -158,44 +158,41 @@ type Game struct {
 	ThirdLength int          `json:"thirdLength" doc:"The minutes of a third."`
 	Location    string       `json:"location,omitempty" doc:"Where it is played."`
 	Running     int          `json:"runningThird,omitempty" doc:"The third that is being played, 1 to 3."`
-	Teams       []game.Team  `json:"teams" doc:"The teams."`
+	Teams       []item.Team  `json:"teams" doc:"The teams."`
 	Scores      []item.Score `json:"scores" doc:"The score of each team, in the order of the teams."`
 	Result      *item.Result `json:"result,omitempty" doc:"Of a finished game: fewest conceded wins, then most scored; else it is a draw."`
 }
 
-// Page is the answer with a game.
-type Page struct {
+// PublicGamePage is the answer with a game.
+type PublicGamePage struct {
 	CacheControl string `header:"Cache-Control"`
-	Body         Game
+	Body         PublicGame
 }
 
 // GetGame is the request for a game.
 type GetGame struct{ Path }
 
 // GetGame returns a game.
-func (s *Service) GetGame(ctx context.Context, in *GetGame) (*Page, error) {
+func (s *Service) GetGame(ctx context.Context, in *GetGame) (*PublicGamePage, error) {
 	v, err := s.game(ctx, in.Path)
 	if err != nil {
 		return nil, err
 	}
-	return &Page{fresh, v.shown()}, nil
+	return &PublicGamePage{fresh, v.shown()}, nil
 }
 
-func (v view) shown() Game {
+func (v view) shown() PublicGame {
 	g := v.row.V()
-	out := Game{
+	out := PublicGame{
 		URL: "/l/" + v.league.Slug + "/" + v.season.Slug + "/" + g.Slug, League: v.league.Name, Season: v.season.Name, Status: v.row.Status,
 		StartTs: item.Parse(g.StartTs), ThirdLength: g.ThirdLength, Location: g.Location, Running: g.Running(),
-		Teams: make([]game.Team, len(g.Teams)), Scores: append([]item.Score{}, g.Scores...), Result: g.Result,
-	}
-	for i, t := range g.Teams {
-		out.Teams[i] = game.Team(t)
+		Teams: append([]item.Team{}, g.Teams...), Scores: append([]item.Score{}, g.Scores...), Result: g.Result,
 	}
 	return out
 }
 
-// Goal is a goal as everybody sees it.
-type Goal struct {
+// PublicGoal is a goal as everybody sees it.
+type PublicGoal struct {
 	Third     int      `json:"third" doc:"The third, 1 to 3."`
 	Minute    int      `json:"gameMinute" doc:"The minute of the third, from 0."`
 	Display   string   `json:"displayTime" doc:"The time as people write it." example:"20+3'"`
@@ -210,7 +207,7 @@ type Goal struct {
 type Timeline struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Goals []Goal `json:"goals" doc:"In their order."`
+		Goals []PublicGoal `json:"goals" doc:"In their order."`
 	}
 }
 
@@ -231,10 +228,10 @@ func (s *Service) GetTimeline(ctx context.Context, in *GetTimeline) (*Timeline, 
 	return out, nil
 }
 
-func (v view) shownGoals() []Goal {
-	all := make([]Goal, len(v.goals))
+func (v view) shownGoals() []PublicGoal {
+	all := make([]PublicGoal, len(v.goals))
 	for i, g := range v.goals {
-		all[i] = Goal{
+		all[i] = PublicGoal{
 			Third: g.Third, Minute: g.Minute, Display: game.Display(g.Minute, v.row.V().ThirdLength), Scoring: g.Scoring, Conceding: g.Conceding,
 			Scorer: v.players[g.Scorer].Nickname, Assists: []string{}, OwnGoal: g.OwnGoal,
 		}
@@ -254,7 +251,7 @@ type GetStandings struct {
 type Standings struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Teams []standing.Team `json:"teams" doc:"In their order: more wins, then more draws, then fewer conceded, then more scored."`
+		Teams []standing.TeamStanding `json:"teams" doc:"In their order: more wins, then more draws, then fewer conceded, then more scored."`
 	}
 }
 
@@ -272,10 +269,10 @@ func (s *Service) GetStandings(ctx context.Context, in *GetStandings) (*Standing
 	return out, nil
 }
 
-func (s *Service) standings(ctx context.Context, seasonID string) ([]standing.Team, error) {
-	rows, err := list[standing.Team](ctx, s.db, tables.ReadTables, item.SeasonKey(seasonID), standing.TeamRows)
+func (s *Service) standings(ctx context.Context, seasonID string) ([]standing.TeamStanding, error) {
+	rows, err := list[standing.TeamStanding](ctx, s.db, tables.ReadTables, item.SeasonKey(seasonID), standing.TeamRows)
 	all := item.Values(rows)
-	slices.SortFunc(all, func(a, b standing.Team) int {
+	slices.SortFunc(all, func(a, b standing.TeamStanding) int {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.TeamID, b.TeamID))
 	})
 	return all, err
@@ -297,7 +294,7 @@ type GetLeaders struct {
 type Leaders struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Players []standing.Player `json:"players" doc:"Most goals first, then most assists, then fewest games."`
+		Players []standing.PlayerTotals `json:"players" doc:"Most goals first, then most assists, then fewest games."`
 	}
 }
 
@@ -315,8 +312,8 @@ func (s *Service) GetLeaders(ctx context.Context, in *GetLeaders) (*Leaders, err
 	return out, nil
 }
 
-func (s *Service) leaders(ctx context.Context, seasonID string, limit int) ([]standing.Player, error) {
-	r, err := item.Read[[]standing.Player](ctx, s.db, tables.ReadTables, item.SeasonKey(seasonID), standing.Leaders, nil)
-	all := append([]standing.Player{}, *r.V()...)
+func (s *Service) leaders(ctx context.Context, seasonID string, limit int) ([]standing.PlayerTotals, error) {
+	r, err := item.Read[[]standing.PlayerTotals](ctx, s.db, tables.ReadTables, item.SeasonKey(seasonID), standing.Leaders, nil)
+	all := append([]standing.PlayerTotals{}, *r.V()...)
 	return all[:min(len(all), limit)], err
 }

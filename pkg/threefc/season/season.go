@@ -58,16 +58,16 @@ func shown(s item.Season) Season {
 	return Season{s.ID, s.LeagueID, s.Name, s.Slug, s.Starts, s.Ends, s.TimeZone, s.Teams, s.Sessions}
 }
 
-// Page is the answer with a season.
-type Page struct {
+// SeasonPage is the answer with a season.
+type SeasonPage struct {
 	Status       int
 	ETag         string `header:"ETag"`
 	CacheControl string `header:"Cache-Control"`
 	Body         Season
 }
 
-func page(status int, row item.Row[item.Season]) *Page {
-	return &Page{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(*row.V())}
+func page(status int, row item.Row[item.Season]) *SeasonPage {
+	return &SeasonPage{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(*row.V())}
 }
 
 // Fields are what a user writes of a season.
@@ -106,17 +106,17 @@ type CreateSeason struct {
 
 // CreateSeason creates a season, in both copies. Errors: slug_taken, too_many_seasons,
 // unknown_time_zone, season_ends_before_it_starts.
-func (s *Service) CreateSeason(ctx context.Context, in *CreateSeason) (*Page, error) {
+func (s *Service) CreateSeason(ctx context.Context, in *CreateSeason) (*SeasonPage, error) {
 	fields := in.Body.Fields
 	fields.Name = in.Body.Name
-	return idem.Once(ctx, s.Answers, CreateSeasonFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
+	return idem.Once(ctx, s.Answers, CreateSeasonFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
 		return s.create(ctx, in.LeagueID, in.UserID, fields, nil, commit)
 	})
 }
 
 // create creates a season with teams.
-func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fields, teams []item.Team, commit idem.Commit[Page]) (*Page, error) {
-	return item.Retry(ctx, func() (*Page, error) {
+func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fields, teams []item.Team, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
+	return item.Retry(ctx, func() (*SeasonPage, error) {
 		parent, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata, league.ErrScope)
 		if err != nil {
 			return nil, err
@@ -162,10 +162,10 @@ type CopySeason struct {
 
 // CopySeason creates a season with the teams and the time zone of another. Errors: those of
 // CreateSeason.
-func (s *Service) CopySeason(ctx context.Context, in *CopySeason) (*Page, error) {
+func (s *Service) CopySeason(ctx context.Context, in *CopySeason) (*SeasonPage, error) {
 	fields := in.Body.Fields
 	fields.Name = in.Body.Name
-	return idem.Once(ctx, s.Answers, CopySeasonFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
+	return idem.Once(ctx, s.Answers, CopySeasonFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
 		from, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
 		if err != nil {
 			return nil, err
@@ -185,8 +185,8 @@ type ListSeasons struct {
 	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
 }
 
-// List is the answer with seasons.
-type List struct {
+// SeasonList is the answer with seasons.
+type SeasonList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Seasons []Season `json:"seasons" doc:"The newest first."`
@@ -194,7 +194,7 @@ type List struct {
 }
 
 // ListSeasons returns the seasons of a league.
-func (s *Service) ListSeasons(ctx context.Context, in *ListSeasons) (*List, error) {
+func (s *Service) ListSeasons(ctx context.Context, in *ListSeasons) (*SeasonList, error) {
 	if _, err := league.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (s *Service) ListSeasons(ctx context.Context, in *ListSeasons) (*List, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &List{CacheControl: httpapi.NoStore}
+	out := &SeasonList{CacheControl: httpapi.NoStore}
 	out.Body.Seasons = make([]Season, len(rows))
 	for i, v := range item.Values(rows) {
 		out.Body.Seasons[len(rows)-1-i] = shown(v)
@@ -217,7 +217,7 @@ type GetSeason struct {
 }
 
 // GetSeason returns a season.
-func (s *Service) GetSeason(ctx context.Context, in *GetSeason) (*Page, error) {
+func (s *Service) GetSeason(ctx context.Context, in *GetSeason) (*SeasonPage, error) {
 	row, err := s.read(ctx, in.SeasonID, in.UserID, item.Viewer)
 	if err != nil {
 		return nil, err
@@ -252,9 +252,9 @@ type UpdateSeason struct {
 
 // UpdateSeason changes a season. Errors: slug_taken, stale, unknown_time_zone,
 // season_ends_before_it_starts.
-func (s *Service) UpdateSeason(ctx context.Context, in *UpdateSeason) (*Page, error) {
-	return idem.Once(ctx, s.Answers, UpdateSeasonFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[Page]) (*Page, error) {
-		return item.Retry(ctx, func() (*Page, error) {
+func (s *Service) UpdateSeason(ctx context.Context, in *UpdateSeason) (*SeasonPage, error) {
+	return idem.Once(ctx, s.Answers, UpdateSeasonFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
+		return item.Retry(ctx, func() (*SeasonPage, error) {
 			row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
 			if err != nil {
 				return nil, err
@@ -342,13 +342,6 @@ func (s *Service) DeleteSeason(ctx context.Context, in *DeleteSeason) (*httpapi.
 	})
 }
 
-// Team is a team.
-type Team struct {
-	TeamID string `json:"teamId" doc:"The id of the team." example:"red"`
-	Name   string `json:"name" doc:"The name of the team." example:"Reds"`
-	Color  string `json:"color" doc:"The color of the shirts, #rrggbb." example:"#c8102e"`
-}
-
 // PutTeam is the request to create or change a team.
 type PutTeam struct {
 	auth.User
@@ -365,7 +358,7 @@ type PutTeam struct {
 type TeamPage struct {
 	Status       int
 	CacheControl string `header:"Cache-Control"`
-	Body         Team
+	Body         item.Team
 }
 
 // Defaults are the teams that need no name and no color.
@@ -391,7 +384,7 @@ func (s *Service) PutTeam(ctx context.Context, in *PutTeam) (*TeamPage, error) {
 			was, usual := *team.V(), Defaults[in.TeamID]
 			now := s.Now()
 			data := item.Team{TeamID: in.TeamID, Name: cmp.Or(in.Body.Name, was.Name, usual.Name), Color: cmp.Or(in.Body.Color, was.Color, usual.Color)}
-			out := &TeamPage{http.StatusOK, httpapi.NoStore, Team(data)}
+			out := &TeamPage{http.StatusOK, httpapi.NoStore, data}
 			switch {
 			case data.Name == "" || data.Color == "":
 				return nil, errTeamName
@@ -421,7 +414,7 @@ type ListTeams struct {
 type TeamList struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
-		Teams []Team `json:"teams" doc:"In order of their ids."`
+		Teams []item.Team `json:"teams" doc:"In order of their ids."`
 	}
 }
 
@@ -436,10 +429,7 @@ func (s *Service) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, erro
 		return nil, err
 	}
 	out := &TeamList{CacheControl: httpapi.NoStore}
-	out.Body.Teams = make([]Team, len(teams))
-	for i, t := range item.Values(teams) {
-		out.Body.Teams[i] = Team(t)
-	}
+	out.Body.Teams = item.Values(teams)
 	return out, nil
 }
 

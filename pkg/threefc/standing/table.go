@@ -12,8 +12,8 @@ import (
 	"matchday/pkg/threefc/item"
 )
 
-// Team is the place of a team in the standings of a season.
-type Team struct {
+// TeamStanding is the place of a team in the standings of a season.
+type TeamStanding struct {
 	TeamID   string `json:"teamId" doc:"The id of the team."`
 	Name     string `json:"name" doc:"The name of the team, in its latest game."`
 	Color    string `json:"color" doc:"The color of the shirts, #rrggbb."`
@@ -28,15 +28,15 @@ type Team struct {
 
 // Teams returns the standings of games: more wins, then more draws, then fewer conceded,
 // then more scored. Games that are not finished do not count.
-func Teams(games []item.Listing) []Team {
-	var all []Team
+func Teams(games []item.Listing) []TeamStanding {
+	var all []TeamStanding
 	games = finished(games)
 	for _, g := range games {
 		for i, t := range g.Teams {
-			at := slices.IndexFunc(all, func(s Team) bool { return s.TeamID == t.TeamID })
+			at := slices.IndexFunc(all, func(s TeamStanding) bool { return s.TeamID == t.TeamID })
 			if at < 0 {
 				at = len(all)
-				all = append(all, Team{TeamID: t.TeamID})
+				all = append(all, TeamStanding{TeamID: t.TeamID})
 			}
 			s := &all[at]
 			s.Name, s.Color = t.Name, t.Color
@@ -53,7 +53,7 @@ func Teams(games []item.Listing) []Team {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Team) int { return cmp.Or(order(a, b), cmp.Compare(a.TeamID, b.TeamID)) })
+	slices.SortFunc(all, func(a, b TeamStanding) int { return cmp.Or(order(a, b), cmp.Compare(a.TeamID, b.TeamID)) })
 	for i := range all {
 		if all[i].Rank = i + 1; i > 0 && order(all[i-1], all[i]) == 0 {
 			all[i].Rank = all[i-1].Rank
@@ -62,7 +62,7 @@ func Teams(games []item.Listing) []Team {
 	return all
 }
 
-func order(a, b Team) int {
+func order(a, b TeamStanding) int {
 	return cmp.Or(cmp.Compare(b.Wins, a.Wins), cmp.Compare(b.Draws, a.Draws), cmp.Compare(a.Conceded, b.Conceded), cmp.Compare(b.Scored, a.Scored))
 }
 
@@ -75,8 +75,8 @@ func finished(games []item.Listing) []item.Listing {
 	return all
 }
 
-// Player is what a player has done in a season.
-type Player struct {
+// PlayerTotals is what a player has done in a season.
+type PlayerTotals struct {
 	PlayerID string `json:"playerId" doc:"The id of the player."`
 	Nickname string `json:"nickname" doc:"The name of the player."`
 	Avatar   string `json:"avatar,omitempty" doc:"An emoji."`
@@ -89,15 +89,15 @@ type Player struct {
 // Players returns what the players of games have done: most goals first, then most assists,
 // then fewest games. A player who is merged into another counts as the other. Games that
 // are not finished do not count.
-func Players(games []item.Listing, players map[string]item.Player) []Player {
-	all := map[string]*Player{}
+func Players(games []item.Listing, players map[string]item.Player) []PlayerTotals {
+	all := map[string]*PlayerTotals{}
 	for _, g := range finished(games) {
 		played := map[string]bool{}
 		for id, t := range g.Players {
 			p := resolve(id, players)
 			s := all[p.ID]
 			if s == nil {
-				s = &Player{PlayerID: p.ID, Nickname: p.Nickname, Avatar: p.Avatar}
+				s = &PlayerTotals{PlayerID: p.ID, Nickname: p.Nickname, Avatar: p.Avatar}
 				all[p.ID] = s
 			}
 			s.Goals += t.Goals
@@ -109,11 +109,11 @@ func Players(games []item.Listing, players map[string]item.Player) []Player {
 			}
 		}
 	}
-	list := make([]Player, 0, len(all))
+	list := make([]PlayerTotals, 0, len(all))
 	for _, p := range all {
 		list = append(list, *p)
 	}
-	slices.SortFunc(list, func(a, b Player) int {
+	slices.SortFunc(list, func(a, b PlayerTotals) int {
 		return cmp.Or(cmp.Compare(b.Goals, a.Goals), cmp.Compare(b.Assists, a.Assists), cmp.Compare(a.Games, b.Games), cmp.Compare(a.PlayerID, b.PlayerID))
 	})
 	return list

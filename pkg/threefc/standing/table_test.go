@@ -124,7 +124,7 @@ func TestTeamsOfAnyGames(t *testing.T) {
 					rank++
 				}
 			}
-			want := standing.Team{
+			want := standing.TeamStanding{
 				TeamID: s.TeamID, Name: s.TeamID, Color: "#000000", Rank: rank, Played: l.played, Wins: l.wins, Draws: l.draws, Losses: l.losses, Scored: l.scored, Conceded: l.conceded,
 			}
 			if diff := cmp.Diff(want, s); diff != "" {
@@ -144,7 +144,7 @@ func TestLatestNameOfATeam(t *testing.T) {
 	late.Teams[0].Name = "Reds"
 	for _, games := range [][]item.Listing{{early, late}, {late, early}} {
 		all := standing.Teams(games)
-		if i := slices.IndexFunc(all, func(s standing.Team) bool { return s.TeamID == "red" }); all[i].Name != "Reds" {
+		if i := slices.IndexFunc(all, func(s standing.TeamStanding) bool { return s.TeamID == "red" }); all[i].Name != "Reds" {
 			t.Errorf("the name is %s, want Reds", all[i].Name)
 		}
 	}
@@ -208,7 +208,7 @@ func TestPlayersWithAnyMerges(t *testing.T) {
 			}
 			return id
 		}
-		want := map[string]standing.Player{}
+		want := map[string]standing.PlayerTotals{}
 		for _, g := range games {
 			in := map[string]bool{}
 			for id, tally := range g.Players {
@@ -223,7 +223,7 @@ func TestPlayersWithAnyMerges(t *testing.T) {
 				want[to] = p
 			}
 		}
-		got := map[string]standing.Player{}
+		got := map[string]standing.PlayerTotals{}
 		for _, p := range standing.Players(games, names) {
 			got[p.PlayerID] = p
 		}

@@ -1,6 +1,7 @@
 package threefc
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -57,7 +58,8 @@ func (h *Host) samples() story.Samples {
 			"create-game", "list-games", "get-game", "update-game", "delete-game", "create-join-code", "show-join-code", "join-game", "list-pool",
 			"put-seat", "delete-seat", "list-roster", "start-third", "create-goal", "update-goal", "delete-goal", "undo-goal", "list-goals", "finish-third",
 			"finish-game", "reopen-game", "list-corrections", "aggregate-season", "sweep-outbox",
-			"show-game", "show-timeline", "show-standings", "show-leaders", "show-season-page", "show-game-page", "show-calendar", "get-stats", "sign-out",
+			"show-game", "show-timeline", "show-standings", "show-leaders", "show-season-page", "show-game-page", "show-calendar", "get-stats",
+			"put-availability", "list-availability", "get-preferences", "put-preferences", "notify-finish", "send-reminders", "remind-session", "send-mail", "sign-out",
 			"delete-account", "export-user", "forget-user",
 		)}},
 		Prepare: h.prepareSamples,
@@ -196,6 +198,10 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		for _, goal := range goals {
 			add(item.GameKey(id), item.GoalKey(goal), "Goal", goal)
 		}
+	}
+	add(item.DayKey("2026-06-07"), item.SessionKey(day), "Day", item.Ref{ID: day})
+	if _, err := h.Users.SignIn(context.Background(), vic, "Vic", nil); err != nil {
+		return err
 	}
 	add(item.JoinKey("7Q2MZ0KD"), item.Metadata, "JoinCode", item.Join{Code: "7Q2MZ0KD", GameID: scheduled}, until)
 	return failed

@@ -54,7 +54,7 @@ func (h *Host) samples() story.Samples {
 			"create-league", "list-leagues", "get-league", "update-league", "delete-league", "list-access", "invite-member", "put-access", "delete-access",
 			"create-season", "list-seasons", "get-season", "update-season", "copy-season", "put-team", "list-teams", "delete-team",
 			"create-session", "list-sessions", "delete-session", "delete-season",
-			"create-player", "list-players", "get-player", "update-player", "claim-player", "merge-player",
+			"create-player", "list-players", "get-player", "update-player", "claim-player", "drop-claim", "merge-player",
 			"create-game", "list-games", "get-game", "update-game", "delete-game", "create-join-code", "show-join-code", "join-game", "list-pool",
 			"put-seat", "delete-seat", "list-roster", "start-third", "create-goal", "update-goal", "delete-goal", "undo-goal", "list-goals", "finish-third",
 			"finish-game", "reopen-game", "list-corrections", "aggregate-season", "sweep-outbox",

@@ -84,7 +84,7 @@ type CreatePlayer struct {
 	Body struct {
 		LeagueID string `json:"leagueId" minLength:"1" maxLength:"26" doc:"The id of the league." example:"01JX0000000000000000000000"`
 		Nickname string `json:"nickname" format:"display-name" doc:"The name that everybody sees. Two players may have the same." example:"Foxy"`
-		Avatar   string `json:"avatar,omitempty" maxLength:"8" doc:"An emoji." example:"🦊"`
+		Avatar   string `json:"avatar,omitempty" format:"display-name" maxLength:"8" doc:"An emoji." example:"🦊"`
 	}
 }
 
@@ -208,7 +208,7 @@ type UpdatePlayer struct {
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
 	Body     struct {
 		Nickname string `json:"nickname,omitempty" format:"display-name" doc:"The new name." example:"Foxy"`
-		Avatar   string `json:"avatar,omitempty" maxLength:"8" doc:"An emoji." example:"🦊"`
+		Avatar   string `json:"avatar,omitempty" format:"display-name" maxLength:"8" doc:"An emoji." example:"🦊"`
 	}
 }
 
@@ -327,6 +327,36 @@ func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage
 			out := page(http.StatusOK, row, in.UserID)
 			return out, commit(ctx, tables.SavePlayer, out, append(writes, claim(row, now))...)
 		})
+	})
+}
+
+// DropClaim is the request to give a player free.
+type DropClaim struct {
+	auth.User
+	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+}
+
+// DropClaim ends the claim of a player: the user's own, or by an administrator of the league
+// that of somebody who is not the player. A second run changes nothing. Errors:
+// player_not_found, admin_required.
+func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Removed, error) {
+	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+		row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
+		if err != nil {
+			return nil, err
+		}
+		user := row.V().ClaimedBy
+		if user != in.UserID {
+			if _, err := league.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Admin); err != nil {
+				return nil, err
+			}
+		}
+		if user == "" {
+			return httpapi.NewRemoved(), nil
+		}
+		row.V().ClaimedBy = ""
+		row, writes := save(row, s.Now())
+		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.SavePlayer, append(writes, dynamo.DeleteWrite(item.Key(item.UserKey(user), row.PK)))...)
 	})
 }
 

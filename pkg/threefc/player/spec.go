@@ -67,6 +67,14 @@ var (
 		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer, tables.MyPlayers), Limits: []spec.Limit{MaxClaims},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
+	DropClaimFunction = spec.Function{
+		Name:   "threefc/drop-claim",
+		Does:   "Gives a player free whom a user has claimed.",
+		IfDown: "A wrong claim cannot be ended.",
+		On:     spec.Route{Method: "DELETE", Path: "/v1/players/{playerId}/claim", Auth: spec.Session},
+		Uses:   league.Writes(tables.GetPlayer, tables.SavePlayer),
+		Memory: 256, Timeout: 5 * time.Second,
+	}
 	CreateCodeFunction = spec.Function{
 		Name:   "threefc/create-join-code",
 		Does:   "Makes a code by which players join a game.",

@@ -113,6 +113,7 @@ func New(t testing.TB) *World {
 		player.GetPlayerFunction.Name:        testkit.Serve(w.World, player.GetPlayerFunction, player.Open, (*player.Service).GetPlayer),
 		player.UpdatePlayerFunction.Name:     testkit.Serve(w.World, player.UpdatePlayerFunction, player.Open, (*player.Service).UpdatePlayer),
 		player.MergePlayerFunction.Name:      testkit.Serve(w.World, player.MergePlayerFunction, player.Open, (*player.Service).MergePlayer),
+		player.DropClaimFunction.Name:        testkit.Serve(w.World, player.DropClaimFunction, player.Open, (*player.Service).DropClaim),
 		player.ClaimPlayerFunction.Name:      testkit.Serve(w.World, player.ClaimPlayerFunction, player.Open, (*player.Service).ClaimPlayer),
 		player.CreateCodeFunction.Name:       testkit.Serve(w.World, player.CreateCodeFunction, player.Open, (*player.Service).CreateCode),
 		player.ShowCodeFunction.Name:         testkit.Serve(w.World, player.ShowCodeFunction, player.Open, (*player.Service).ShowCode),

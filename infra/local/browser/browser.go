@@ -22,6 +22,7 @@ type Browser struct {
 
 	mu      sync.Mutex
 	cookies map[string]string
+	tag     string
 }
 
 // New returns a browser without cookies. api is the URL of the room's API.
@@ -84,6 +85,7 @@ func (b *Browser) send(r *http.Request) (*http.Response, []byte, error) {
 		return nil, nil, err
 	}
 	b.mu.Lock()
+	b.tag = answer.Header.Get("ETag")
 	for _, c := range answer.Cookies() {
 		if b.cookies[c.Name] = c.Value; c.MaxAge < 0 {
 			delete(b.cookies, c.Name)
@@ -94,6 +96,13 @@ func (b *Browser) send(r *http.Request) (*http.Response, []byte, error) {
 		return answer, nil, &fleet.Refusal{Request: r.Method + " " + r.URL.Path, Status: answer.StatusCode, Body: text}
 	}
 	return answer, text, nil
+}
+
+// ETag is the ETag of the latest answer.
+func (b *Browser) ETag() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tag
 }
 
 // URL is the URL of the API.

@@ -8,6 +8,7 @@ import (
 
 	"matchday/infra/local/console"
 	"matchday/infra/local/fleet"
+	frame "matchday/infra/local/replay"
 	"matchday/infra/rooms"
 	"matchday/infra/rooms/threefc/cost"
 	"matchday/infra/rooms/threefc/smoke"
@@ -19,9 +20,10 @@ import (
 
 // Room plugs 3FC in.
 var Room = rooms.Room{
-	Spec:  threefc.Room,
-	Local: newLocal,
-	Smoke: smoke.Run,
+	Spec:   threefc.Room,
+	Local:  newLocal,
+	Replay: func(ctx context.Context, cfg frame.Config) error { return Replay(ctx, cfg, sessions, games) },
+	Smoke:  smoke.Run,
 	Bench: measure.Suite{
 		Run:      func(context.Context) ([]measure.Row, any, error) { return nil, map[string]any{}, nil },
 		Binaries: []spec.Function{game.CreateGoalFunction},

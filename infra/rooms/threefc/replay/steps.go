@@ -133,7 +133,7 @@ func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 	}
 	r.refuse(ctx, m, by, http.MethodPost, path+"/thirds/2/start", struct{}{}, "bad_third_transition")
 	r.refuse(ctx, m, by, http.MethodPost, path+"/thirds/1/finish", struct{}{}, "bad_third_transition")
-	r.refuse(ctx, m, by, http.MethodPost, path+"/goals", r.body(m, r.newGoal(m, d, 1, 0)), "game_not_live")
+	r.refuse(ctx, m, by, http.MethodPost, path+"/goals", body(r.newGoal(m, d, 1, 0)), "game_not_live")
 	for third := 1; third <= 3; third++ {
 		begun := r.clock.Now()
 		r.keyed(ctx, m, by, http.MethodPost, fmt.Sprintf("%s/thirds/%d/start", path, third), map[string]any{"at": begun}, nil, "")
@@ -153,7 +153,7 @@ func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 			r.keyed(ctx, m, by, http.MethodPost, fmt.Sprintf("%s/thirds/%d/finish", path, third), struct{}{}, nil, "")
 		}
 		late := r.newGoal(m, d, third, minute)
-		r.refuse(ctx, m, by, http.MethodPost, path+"/goals", r.body(m, late), "third_not_running")
+		r.refuse(ctx, m, by, http.MethodPost, path+"/goals", body(late), "third_not_running")
 		if d.IntN(4) == 0 { // the administrator has seen it
 			r.record(ctx, m, r.admin, late)
 			m.did["late goals"]++
@@ -166,7 +166,7 @@ func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 			r.mails[p.claimed.mail]["/l/"+r.slug+"/"+m.slug+"\n"] = true
 		}
 	}
-	r.refuse(ctx, m, by, http.MethodPost, path+"/goals", r.body(m, r.newGoal(m, d, 1, 3)), "game_finished")
+	r.refuse(ctx, m, by, http.MethodPost, path+"/goals", body(r.newGoal(m, d, 1, 3)), "game_finished")
 	if d.IntN(3) == 0 {
 		r.settle(ctx) // so that the tables have the wrong score
 	}
@@ -220,7 +220,7 @@ func (s source) Read(p []byte) (int, error) {
 }
 
 // body is the request for a goal.
-func (r *run) body(_ *match, g *goal) map[string]any {
+func body(g *goal) map[string]any {
 	in := map[string]any{"eventId": g.id, "third": g.third, "gameMinute": g.minute, "concedingTeamId": g.conceding, "scorerPlayerId": g.scorer.id, "ownGoal": g.own}
 	if !g.own {
 		in["scoringTeamId"] = g.scoring
@@ -235,7 +235,7 @@ func (r *run) body(_ *match, g *goal) map[string]any {
 
 // record records a goal, and remembers it.
 func (r *run) record(ctx context.Context, m *match, u *user, g *goal) bool {
-	if !r.keyed(ctx, m, u, http.MethodPost, "/v1/games/"+m.id+"/goals", r.body(m, g), nil, "") {
+	if !r.keyed(ctx, m, u, http.MethodPost, "/v1/games/"+m.id+"/goals", body(g), nil, "") {
 		return false
 	}
 	g.at = r.key
@@ -250,15 +250,15 @@ func (r *run) score(ctx context.Context, m *match, d *rand.Rand, by *user, third
 	path := "/v1/games/" + m.id + "/goals"
 	g := r.newGoal(m, d, third, minute)
 	if d.IntN(5) == 0 {
-		r.refuse(ctx, m, r.viewer, http.MethodPost, path, r.body(m, g), "scorekeeper_required")
+		r.refuse(ctx, m, r.viewer, http.MethodPost, path, body(g), "scorekeeper_required")
 	}
 	if !r.record(ctx, m, by, g) {
 		return
 	}
 	tag := r.browser(by).ETag()
 	again := func() { // the same tap, of a phone that has lost the answer, or of the other phone
-		r.ask(ctx, m, by, http.MethodPost, path, r.body(m, g), nil, "", "Idempotency-Key", fmt.Sprintf("tap-%d", g.at))
-		r.keyed(ctx, m, r.scorers[0], http.MethodPost, path, r.body(m, g), nil, "")
+		r.ask(ctx, m, by, http.MethodPost, path, body(g), nil, "", "Idempotency-Key", fmt.Sprintf("tap-%d", g.at))
+		r.keyed(ctx, m, r.scorers[0], http.MethodPost, path, body(g), nil, "")
 		m.did["double taps"]++
 	}
 	switch d.IntN(8) {
@@ -268,7 +268,7 @@ func (r *run) score(ctx context.Context, m *match, d *rand.Rand, by *user, third
 		r.keyed(ctx, m, by, http.MethodPost, path+"/undo", nil, nil, "", "If-Match", tag)
 		r.refuse2(ctx, m, by, path+"/undo", tag)
 		m.goals = m.goals[:len(m.goals)-1]
-		r.keyed(ctx, m, by, http.MethodPost, path, r.body(m, g), nil, "goal_removed")
+		r.keyed(ctx, m, by, http.MethodPost, path, body(g), nil, "goal_removed")
 		m.did["undone"]++
 	case 3:
 		r.ask(ctx, m, by, http.MethodDelete, path+"/"+g.id, nil, nil, "")
@@ -297,7 +297,9 @@ func (r *run) edit(ctx context.Context, m *match, d *rand.Rand, by *user) {
 	}
 	next := r.newGoal(m, d, third, d.IntN(24))
 	next.id, next.at = was.id, was.at
-	if r.keyed(ctx, m, by, http.MethodPatch, "/v1/games/"+m.id+"/goals/"+was.id, r.body(m, next), nil, "") {
+	in := body(next)
+	delete(in, "eventId")
+	if r.keyed(ctx, m, by, http.MethodPatch, "/v1/games/"+m.id+"/goals/"+was.id, in, nil, "") {
 		*was = *next
 		m.did["edited"]++
 	}

@@ -285,7 +285,7 @@ var jobs = map[string]job{
 	}},
 	"an event is replayed": {workout.ReplayEventFunction, func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
 		key := testkit.Rows[stored](w.World, tables.Idempotency)[0]["IdempotencyKey"].(string)
-		_, err := testkit.OpenWith(w.World, env, workout.OpenHooks).ReplayEvent(w.NewContext(), &workout.ReplayEvent{Key: key})
+		_, err := testkit.OpenWith(w.World, env, workout.Open).ReplayEvent(w.NewContext(), &workout.ReplayEvent{Key: key})
 		return err
 	}},
 	"a phone is registered": {notice.RegisterDeviceFunction, nothing, register},

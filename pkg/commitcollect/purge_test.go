@@ -99,7 +99,8 @@ func TestAnotherAthleteCrashes(t *testing.T) {
 		w.Upload(99, "Run", noon.Add(-3*time.Hour), 12_000)
 		q := w.Consent("ann", 99, "yes", "activity:read").Query()
 		s := testkit.OpenWith(w.World, w.CrashingEnv(link.FinishConnectFunction, p), link.Open)
-		s.FinishConnect(w.NewContext(), &link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
+		_, err := s.FinishConnect(w.NewContext(), &link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
+		p.Ended(err, "PutItem *CommitCollectAudit", "/oauth/token", "/oauth/deauthorize")
 		for range 3 {
 			w.Pass(2 * time.Minute)
 		}

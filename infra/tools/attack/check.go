@@ -67,7 +67,7 @@ func judge(o Operation, d draft) (v verdict, why string) {
 		}
 	}
 	for name := range given {
-		if !slices.ContainsFunc(o.params, func(p param) bool { return p.in == "query" && p.name == name }) {
+		if !o.anyQuery && !slices.ContainsFunc(o.params, func(p param) bool { return p.in == "query" && p.name == name }) {
 			return refuse, fmt.Sprintf("there is no parameter %q", name)
 		}
 	}

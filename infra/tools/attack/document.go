@@ -25,6 +25,7 @@ type Operation struct {
 	params       []param
 	body         *schema // nil without one
 	bodyRequired bool
+	anyQuery     bool               // parameters of the query that the document does not name are allowed
 	answers      map[string]*schema // by status; nil for an answer without content
 }
 
@@ -97,6 +98,10 @@ func (d *document) fill(o *Operation, description map[string]any, at string) (er
 		q.required, _ = p["required"].(bool)
 		if q.schema, err = d.schema(at + pointer("parameters", strconv.Itoa(i), "schema")); err != nil {
 			return err
+		}
+		if q.in == "query" && q.schema.kind() == "object" { // it stands for all others
+			o.anyQuery = true
+			continue
 		}
 		if q.in == "path" || q.in == "query" {
 			o.params = append(o.params, q)

@@ -1,6 +1,7 @@
 package scorer_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -105,7 +106,9 @@ func TestWhoBatsNext(t *testing.T) {
 	tied := func() *scoretest.Scene {
 		return scoretest.NewScene("T20I").AddTotal(1, 141, 9, "20").AddTotal(2, 141, 7, "20").Set(func(f *sportmonks.Fixture) { f.SuperOver = true })
 	}
-	test := func() *scoretest.Scene { return scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 200, 10, "70") }
+	test := func() *scoretest.Scene {
+		return scoretest.NewScene("Test").AddTotal(1, 300, 10, "90").AddTotal(2, 200, 10, "70")
+	}
 	for name, c := range map[string]struct {
 		s      *scoretest.Scene
 		status string
@@ -168,5 +171,107 @@ func TestSideThatLostEarlyIsAllOut(t *testing.T) {
 		if n := st.Innings[1]; n.AllOut != c.allOut || n.Declared {
 			t.Errorf("%s: all out %v, declared %v; want %v and false", name, n.AllOut, n.Declared, c.allOut)
 		}
+	}
+}
+
+// TestFiguresOfRowsReplaceBallsThatAreMissing: while the balls do not add up to the total,
+// batters and bowler have the figures of their rows of the innings.
+func TestFiguresOfRowsReplaceBallsThatAreMissing(t *testing.T) {
+	t.Parallel()
+	scene := func(total int) *scoretest.Scene {
+		s := scoretest.NewScene("T20I").AddInnings(1, "1 1 4").AddBatting(sportmonks.Batting{Innings: 1, PlayerID: 101, Sort: 1, Score: 31, Balls: 20, Fours: 3, Sixes: 1})
+		s.Bowling = []sportmonks.Bowling{
+			{Innings: 2, PlayerID: 900, Overs: sportmonks.Overs{Overs: 1}, Runs: 1},
+			{Innings: 1, PlayerID: 901, Overs: sportmonks.Overs{Overs: 2}, Runs: 2},
+			{Innings: 1, PlayerID: 900, Overs: sportmonks.Overs{Overs: 3, Balls: 1}, Maidens: 1, Runs: 20, Wickets: 2},
+		}
+		s.Runs[0].Score = total
+		return s
+	}
+	type figures struct {
+		Overs                  string
+		Maidens, Runs, Wickets int
+	}
+	for total, want := range map[int]figures{6: {"0.3", 0, 6, 0}, 60: {"3.1", 1, 20, 2}} {
+		st, _ := scorer.Read(scene(total).Fixture, score.State{})
+		if diff := cmp.Diff(want, figures{st.Bowler.Overs, st.Bowler.Maidens, st.Bowler.Runs, st.Bowler.Wickets}); diff != "" {
+			t.Errorf("bowler at a total of %d (-want +got):\n%s", total, diff)
+		}
+		runs := map[int]int{6: 6, 60: 31}[total]
+		if len(st.Batters) == 0 || st.Batters[0].Runs != runs {
+			t.Errorf("batters at a total of %d: %+v, want the first with %d", total, st.Batters, runs)
+		}
+	}
+}
+
+// TestOverShowsItsLastTwelveBalls, and the last six balls are of any over.
+func TestOverShowsItsLastTwelveBalls(t *testing.T) {
+	t.Parallel()
+	for balls, want := range map[string][2]int{"1": {1, 1}, strings.Repeat("wd ", 12): {12, 6}, strings.Repeat("wd ", 14) + "4": {12, 6}, "1 1 1 1 1 1 4": {1, 6}} {
+		st, _ := scorer.Read(scoretest.NewScene("T20I").AddInnings(1, balls).Fixture, score.State{})
+		if got := [2]int{len(st.ThisOver), len(st.LastSix)}; got != want {
+			t.Errorf("%q: %d balls of the over and %d last, want %v", balls, got[0], got[1], want)
+		}
+		if last := st.ThisOver[len(st.ThisOver)-1]; last != st.LastSix[len(st.LastSix)-1] {
+			t.Errorf("%q: the last ball is %q and %q", balls, last, st.LastSix[len(st.LastSix)-1])
+		}
+	}
+}
+
+// TestStrikeIsUnknownIfTheBallDoesNotNameIt: a ball that lacks the pair has its batter alone,
+// and one whose batter is not of the pair leaves the strike open.
+func TestStrikeIsUnknownIfTheBallDoesNotNameIt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*sportmonks.Ball)
+		want   []string // ids, with a star for who is on strike
+	}{
+		"complete":        {func(*sportmonks.Ball) {}, []string{"101*", "102"}},
+		"without a pair":  {func(b *sportmonks.Ball) { b.OneID, b.TwoID = 0, 0 }, []string{"101*"}},
+		"another batter":  {func(b *sportmonks.Ball) { b.BatterID = 777 }, []string{"101", "102"}},
+		"the same twice":  {func(b *sportmonks.Ball) { b.TwoID = b.OneID }, []string{"101*"}},
+		"without batters": {func(b *sportmonks.Ball) { b.OneID, b.TwoID, b.BatterID = 0, 0, 0 }, nil},
+	} {
+		st, _ := scorer.Read(scoretest.NewScene("T20I").AddInnings(1, "4").ChangeBall(0, c.change).Fixture, score.State{})
+		var got []string
+		for _, b := range st.Batters {
+			if b.OnStrike {
+				b.ID += "*"
+			}
+			got = append(got, b.ID)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestWhatTheFeedDropsRemains: the format, the toss and the names of the teams.
+func TestWhatTheFeedDropsRemains(t *testing.T) {
+	t.Parallel()
+	whole := scoretest.NewScene("ODI").SetStatus("NS").Set(func(f *sportmonks.Fixture) { f.TossWonID, f.Elected = 1, "batting" })
+	before, _ := scorer.Read(whole.Fixture, score.State{})
+	if want := (score.Toss{WinnerID: "1", Elected: "bat", Text: "Home won the toss and chose to bat"}); before.Toss != want {
+		t.Errorf("the toss is %+v, want %+v", before.Toss, want)
+	}
+	if st, _ := scorer.Read(whole.SetStatus("1st Innings").Fixture, before); len(st.Innings) != 1 || st.Innings[0].Overs != "0" {
+		t.Errorf("innings after the toss: %+v, want one of 0 overs", st.Innings)
+	}
+	dropped := scoretest.NewScene("").SetStatus("NS").Set(func(f *sportmonks.Fixture) { f.Localteam, f.Visitorteam = sportmonks.Team{}, sportmonks.Team{} })
+	got, _ := scorer.Read(dropped.Fixture, before)
+	if got.Format != before.Format || got.Toss != before.Toss || got.Local != before.Local || got.Visitor != before.Visitor {
+		t.Errorf("got %v, %+v, %+v and %+v; want those of before", got.Format, got.Toss, got.Local, got.Visitor)
+	}
+	renamed := scoretest.NewScene("T20I").SetStatus("NS").Set(func(f *sportmonks.Fixture) {
+		f.Localteam, f.Visitorteam = sportmonks.Team{ID: 1, Name: "New"}, sportmonks.Team{Name: "Newer"}
+		f.TossWonID, f.Elected = 2, ""
+	})
+	got, _ = scorer.Read(renamed.Fixture, before)
+	if got.Format != score.FormatOf("T20I") || got.Local.Name != "New" || got.Visitor.Name != "Newer" || got.Toss.WinnerID != "2" || got.Toss.Elected != "" {
+		t.Errorf("got %v, %+v, %+v and %+v; want what the feed has now", got.Format, got.Local, got.Visitor, got.Toss)
+	}
+	other := scoretest.NewScene("").SetStatus("NS").Set(func(f *sportmonks.Fixture) { f.LocalID, f.Localteam = 9, sportmonks.Team{} })
+	if got, _ = scorer.Read(other.Fixture, before); got.Local.Name != "Team 9" {
+		t.Errorf("another team without a name is %+v, want Team 9", got.Local)
 	}
 }

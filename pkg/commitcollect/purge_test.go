@@ -115,6 +115,28 @@ func TestAnotherAthleteCrashes(t *testing.T) {
 	})
 }
 
+// TestWorkoutsAreKeptNoLonger: who kept workouts without a connection, and changes this
+// choice, loses them. A connected user loses none.
+func TestWorkoutsAreKeptNoLonger(t *testing.T) {
+	t.Parallel()
+	for _, connected := range []bool{false, true} {
+		w := busy(t, "ann")
+		keep := func(keep bool) {
+			w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": keep})
+			w.Pass(link.PurgeDelay)
+		}
+		keep(true)
+		if !connected {
+			w.End("ann")
+			w.Pass(2 * link.PurgeDelay)
+		}
+		same(t, "workouts that are kept", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 1)
+		keep(false)
+		want := map[bool]int{true: 1}[connected]
+		same(t, "workouts that are kept no longer", w.Count(tables.Main, "USER#ann", "WORKOUT#"), want)
+	}
+}
+
 // TestBrokenConnectionEnds: Strava has lost the webhook of a revocation. The app asks the
 // user to connect again, and after a day, within the 48 hours that Strava allows, it
 // disconnects and deletes the workouts. What they have earned stays.

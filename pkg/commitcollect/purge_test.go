@@ -195,3 +195,13 @@ func TestBrokenConnectionEnds(t *testing.T) {
 		})
 	}
 }
+
+// TestPurgeKeepsAConnectionThatWorksAgain: the user may have connected again since the purge
+// of a broken connection was requested.
+func TestPurgeKeepsAConnectionThatWorksAgain(t *testing.T) {
+	t.Parallel()
+	w := small(t)
+	before := connection(w, "ann")
+	testkit.Must(t, testkit.Open(w.World, workout.PurgeWorkoutsFunction, workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann", Broken: true}))
+	same(t, "the connection", connection(w, "ann"), before)
+}

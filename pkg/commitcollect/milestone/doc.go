@@ -3,9 +3,9 @@
 // # Progress
 //
 // It is computed from the ledgers of the workouts since the milestone's start, and never
-// added up: package tally has the rules. rawProgress is what the workouts are now, progressValue the highest that it was:
-// nothing that a user has reached is taken away when an activity is edited or deleted. A
-// completed milestone is computed only on request.
+// added up: package tally has the rules. rawProgress is what the workouts are now,
+// progressValue the highest that it was: nothing that a user has reached is taken away when
+// an activity is edited or deleted. A completed milestone is computed only on request.
 //
 // # Parts
 //

@@ -200,7 +200,8 @@ type Accepted struct {
 }
 
 // SyncActivities has the activities since the last sync fetched, once in 15 minutes for a
-// user. One that fails or dies can be repeated once the function's timeout is over. Errors: not_connected, reconnect_required, sync_too_soon.
+// user. One that fails or dies can be repeated once the function's timeout is over. Errors:
+// not_connected, reconnect_required, sync_too_soon.
 func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Accepted, error) {
 	now, rest := s.now(), syncs.Per/time.Duration(syncs.Max)
 	before := func(d time.Duration) expression.ConditionBuilder {

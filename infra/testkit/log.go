@@ -14,6 +14,7 @@ import (
 type Log struct {
 	mu    sync.Mutex
 	lines []Line
+	warns bool // a record of level Warn or above was logged
 }
 
 // Line is a log record.
@@ -46,6 +47,7 @@ func (contextHandler) Handle(ctx context.Context, r slog.Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lines = append(l.lines, out)
+	l.warns = l.warns || r.Level >= slog.LevelWarn
 	return nil
 }
 
@@ -67,6 +69,13 @@ func (l *Log) TakeWarnings() (all []string) {
 	}
 	l.lines = slices.DeleteFunc(l.lines, func(l Line) bool { return l.Level >= slog.LevelWarn })
 	return all
+}
+
+// Warned reports whether a record of level Warn or above was logged, taken or not.
+func (l *Log) Warned() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.warns
 }
 
 // EmittedMetrics returns the metric of each logged sample.

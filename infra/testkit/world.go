@@ -184,13 +184,19 @@ func (w *World) Env(fn spec.Function) app.Env {
 }
 
 // CrashingEnv returns the environment of fn with its I/O calls made through the process
-// p.
+// p. The test fails if a call of p fails alone, and the run neither returns the error nor
+// logs a warning.
 func (w *World) CrashingEnv(fn spec.Function, p *dynamotest.Process) app.Env {
 	env := w.Env(fn)
 	env.AWS = p.AWS(env.AWS)
 	if env.HTTP != nil {
 		env.HTTP = p.RoundTripper(env.HTTP)
 	}
+	w.T.Cleanup(func() {
+		if call := p.Spared(); call != "" && !w.Logs.Warned() {
+			w.T.Errorf("the failure of the call %s is neither returned nor logged", call)
+		}
+	})
 	return env
 }
 

@@ -144,6 +144,13 @@ func handling(before func(*commitcollecttest.World) workout.Event) job {
 
 func nothing(*commitcollecttest.World) {}
 
+func keepWorkouts(w *commitcollecttest.World, env app.Env, keep bool) error {
+	in := &profile.UpdatePreferences{User: user("ann")}
+	in.Body.KeepWorkouts = &keep
+	_, err := testkit.OpenWith(w.World, env, profile.Open).UpdatePreferences(w.NewContext(), in)
+	return err
+}
+
 // aModel writes a model of one part that is not active.
 func aModel(w *commitcollecttest.World, env app.Env) error {
 	in := &model.PutModel{ID: "kite"}
@@ -256,6 +263,9 @@ var jobs = map[string]job{
 		_, err := testkit.OpenWith(w.World, env, profile.Open).UpdatePreferences(w.NewContext(), in)
 		return err
 	}},
+	"workouts are kept no longer": {profile.UpdatePreferencesFunction, func(w *commitcollecttest.World) {
+		testkit.Must(w.T, keepWorkouts(w, w.Env(profile.UpdatePreferencesFunction), true))
+	}, func(w *commitcollecttest.World, env app.Env) error { return keepWorkouts(w, env, false) }},
 	"Strava is disconnected": {link.DisconnectStravaFunction, func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
 		_, err := testkit.OpenWith(w.World, env, link.Open).DisconnectStrava(w.NewContext(), &link.DisconnectStrava{User: user("ann")})
 		return err
@@ -285,7 +295,7 @@ var jobs = map[string]job{
 	}},
 	"an event is replayed": {workout.ReplayEventFunction, func(w *commitcollecttest.World) { ran(w) }, func(w *commitcollecttest.World, env app.Env) error {
 		key := testkit.Rows[stored](w.World, tables.Idempotency)[0]["IdempotencyKey"].(string)
-		_, err := testkit.OpenWith(w.World, env, workout.OpenHooks).ReplayEvent(w.NewContext(), &workout.ReplayEvent{Key: key})
+		_, err := testkit.OpenWith(w.World, env, workout.Open).ReplayEvent(w.NewContext(), &workout.ReplayEvent{Key: key})
 		return err
 	}},
 	"a phone is registered": {notice.RegisterDeviceFunction, nothing, register},

@@ -50,7 +50,7 @@
 //	STATE#{id}                   META                            a sign-in or a link that has begun
 //
 //	CommitCollectAudit
-//	USER#{userId}                AUDIT#{epoch}#{requestId}-{n}   an entry; GSI1: CORR#{correlationId}, GSI2: EVENT#{type}#{yyyyMM}
+//	USER#{userId}                AUDIT#{epoch}#{requestId}-{n}   an entry, of a minted part with {milestoneId}-{n}; GSI1: CORR#{correlationId}, GSI2: EVENT#{type}#{yyyyMM}
 //
 //	CommitCollectIdempotency
 //	STRAVA#EVT#{object}#{aspect}#{id}#{time}                     an event of Strava: IN_PROGRESS with a lease, RETRY, or DONE for 7 days

@@ -1,7 +1,10 @@
 package commitcollect_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +18,7 @@ import (
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/commitcollect/milestone"
 	"matchday/pkg/commitcollect/notice"
+	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
@@ -111,6 +115,32 @@ func TestNoticeCrashes(t *testing.T) {
 		}
 		return [][]string{shown(apple, "a"), shown(apple, "b"), {gone}}
 	})
+}
+
+// TestNoticeIsRepeated: Apple does not answer for one of two phones. The message fails, and
+// the next delivery shows the part there, and on neither phone twice.
+func TestNoticeIsRepeated(t *testing.T) {
+	t.Parallel()
+	w, apple, m := minted(t, "a", "b")
+	s := testkit.Open(w.World, notice.SendNoticesFunction, notice.OpenNotifier)
+	apple.Answer(phone("b"), slices.Repeat([]apns.Answer{apns.Refuse(apns2.ReasonServiceUnavailable)}, 20)...)
+	sending, stop := context.WithTimeout(w.NewContext(), time.Minute)
+	defer stop()
+	var failed *problem.Error
+	if err := s.SendNotice(sending, m); !errors.As(err, &failed) || failed.Code != "phones_not_reached" {
+		t.Errorf("got %v, want that a phone was not reached", err)
+	}
+	same(t, "the parts that phone b shows", len(shown(apple, "b")), 0)
+	apple.Answer(phone("b"))
+	w.MoveClock(w.Clock.Now().Add(notice.SendNoticesFunction.VisibilityTimeout()))
+	testkit.Must(t, s.SendNotice(w.NewContext(), m))
+	for _, p := range []string{"a", "b"} {
+		same(t, "the parts that phone "+p+" shows", len(shown(apple, p)), 1)
+	}
+	if row(w, "DEVICE#"+phone("b"), "DEVICE") == nil {
+		t.Error("the phone is deleted")
+	}
+	w.Logs.TakeWarnings()
 }
 
 // TestPhoneBelongsToItsLastUser: a phone on which another signs in shows that user's parts

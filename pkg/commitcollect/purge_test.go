@@ -99,7 +99,8 @@ func TestAnotherAthleteCrashes(t *testing.T) {
 		w.Upload(99, "Run", noon.Add(-3*time.Hour), 12_000)
 		q := w.Consent("ann", 99, "yes", "activity:read").Query()
 		s := testkit.OpenWith(w.World, w.CrashingEnv(link.FinishConnectFunction, p), link.Open)
-		s.FinishConnect(w.NewContext(), &link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
+		_, err := s.FinishConnect(w.NewContext(), &link.FinishConnect{User: user("ann"), Code: q.Get("code"), State: q.Get("state"), Scope: q.Get("scope")})
+		p.Ended(err, "PutItem *CommitCollectAudit", "/oauth/token", "/oauth/deauthorize")
 		for range 3 {
 			w.Pass(2 * time.Minute)
 		}
@@ -112,6 +113,28 @@ func TestAnotherAthleteCrashes(t *testing.T) {
 		same(t, "what is stored", got, want)
 		return true
 	})
+}
+
+// TestWorkoutsAreKeptNoLonger: who kept workouts without a connection, and changes this
+// choice, loses them. A connected user loses none.
+func TestWorkoutsAreKeptNoLonger(t *testing.T) {
+	t.Parallel()
+	for _, connected := range []bool{false, true} {
+		w := busy(t, "ann")
+		keep := func(keep bool) {
+			w.Ask("ann", http.MethodPatch, "/preferences", map[string]any{"keepWorkouts": keep})
+			w.Pass(link.PurgeDelay)
+		}
+		keep(true)
+		if !connected {
+			w.End("ann")
+			w.Pass(2 * link.PurgeDelay)
+		}
+		same(t, "workouts that are kept", w.Count(tables.Main, "USER#ann", "WORKOUT#"), 1)
+		keep(false)
+		want := map[bool]int{true: 1}[connected]
+		same(t, "workouts that are kept no longer", w.Count(tables.Main, "USER#ann", "WORKOUT#"), want)
+	}
 }
 
 // TestBrokenConnectionEnds: Strava has lost the webhook of a revocation. The app asks the
@@ -171,4 +194,14 @@ func TestBrokenConnectionEnds(t *testing.T) {
 			w.Logs.TakeWarnings()
 		})
 	}
+}
+
+// TestPurgeKeepsAConnectionThatWorksAgain: the user may have connected again since the purge
+// of a broken connection was requested.
+func TestPurgeKeepsAConnectionThatWorksAgain(t *testing.T) {
+	t.Parallel()
+	w := small(t)
+	before := connection(w, "ann")
+	testkit.Must(t, testkit.Open(w.World, workout.PurgeWorkoutsFunction, workout.OpenPurger).PurgeWorkouts(w.NewContext(), link.Purge{UserID: "ann", Broken: true}))
+	same(t, "the connection", connection(w, "ann"), before)
 }

@@ -160,3 +160,19 @@ func TestTrailNeverFailsItsCaller(t *testing.T) {
 		t.Errorf("the logs say %v, want one lost entry", lost)
 	}
 }
+
+// TestCallbacksIgnoreWhatTheyDoNotKnow: Cognito and Strava may add parameters to the URLs to
+// which they send browsers, and to the question of the webhook. Others may not.
+func TestCallbacksIgnoreWhatTheyDoNotKnow(t *testing.T) {
+	t.Parallel()
+	w := commitcollecttest.New(t, strava.Faults{})
+	const more = "&iss=https%3A%2F%2Fpool.example&session_state=1"
+	finish := w.Ask("ann", http.MethodGet, w.Begin("ann", "ann").RequestURI()+more, nil)
+	same(t, "the sign-in", finish.StatusCode, http.StatusFound)
+	w.SignIn("ann")
+	back := w.Consent("ann", 77, "yes", "activity:read").RequestURI() + more
+	same(t, "the link to Strava", w.Ask("ann", http.MethodGet, back, nil).StatusCode, http.StatusFound)
+	question := hook + "?hub.mode=subscribe&hub.challenge=a&hub.verify_token=" + commitcollecttest.Secret + more
+	same(t, "the webhook", w.Ask("", http.MethodGet, question, nil).StatusCode, http.StatusOK)
+	same(t, "a route of the app", w.Ask("ann", http.MethodGet, "/session?x=1", nil).StatusCode, http.StatusUnprocessableEntity)
+}

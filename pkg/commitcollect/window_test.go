@@ -81,6 +81,9 @@ func TestBrokenModelBlocksNoOtherMilestone(t *testing.T) {
 	if s.EvaluateMilestones(w.NewContext(), workout.Changed{UserID: "ann"}) == nil {
 		t.Error("an evaluation succeeds that lacks a part")
 	}
+	if n := w.Logs.SumMetric(milestone.PartsMissing); n != 1 {
+		t.Errorf("%v missing parts are counted, want 1", n)
+	}
 	for i, want := range []int{2, 0, 2} {
 		same(t, "parts", w.Show("ann", ids[i]).PartsAwardedCount, want)
 	}

@@ -294,6 +294,9 @@ type Route struct {
 	Auth         Auth
 	Answers      []int    // statuses of success, the usual one first; nil for 200, or 204 without a body
 	Queries      []string // the query parameters of a public route, by which a CDN caches its answers
+	// OthersCall is set if the URL is made by another service, or shared by people: what
+	// they add to the query is ignored.
+	OthersCall bool
 }
 
 // CDNHeader is the header by which a CDN proves that a request comes through it, and

@@ -7,5 +7,5 @@ import (
 )
 
 func main() {
-	app.API(workout.CreateSubscriptionFunction, workout.OpenSubscriptions, (*workout.Hooks).CreateSubscription)
+	app.API(workout.CreateSubscriptionFunction, workout.OpenSubscriptions, (*workout.Subscriptions).CreateSubscription)
 }

@@ -7,5 +7,5 @@ import (
 )
 
 func main() {
-	app.API(workout.DeleteSubscriptionFunction, workout.OpenSubscriptions, (*workout.Hooks).DeleteSubscription)
+	app.API(workout.DeleteSubscriptionFunction, workout.OpenSubscriptions, (*workout.Subscriptions).DeleteSubscription)
 }

@@ -7,5 +7,5 @@ import (
 )
 
 func main() {
-	app.API(workout.GetSubscriptionFunction, workout.OpenSubscriptions, (*workout.Hooks).GetSubscription)
+	app.API(workout.GetSubscriptionFunction, workout.OpenSubscriptions, (*workout.Subscriptions).GetSubscription)
 }

@@ -6,4 +6,4 @@ import (
 	"matchday/pkg/kit/app"
 )
 
-func main() { app.API(workout.ReplayEventFunction, workout.OpenHooks, (*workout.Hooks).ReplayEvent) }
+func main() { app.API(workout.ReplayEventFunction, workout.Open, (*workout.Service).ReplayEvent) }

@@ -68,6 +68,9 @@ type Config struct {
 	// Awake reports whether schedules run at a time; nil for always. Those that would find
 	// nothing to do can be left out of a run over months.
 	Awake func(time.Time) bool
+	// Expiry is the least time between two deletions of all expired items, for which the
+	// tables are read as a whole. DynamoDB takes some days.
+	Expiry time.Duration
 
 	Log        func(lambda.Log)
 	Invocation func(lambda.Invocation)
@@ -608,6 +611,7 @@ func (f *Fleet) jitter() func() time.Duration {
 func (f *Fleet) sweeper(ctx context.Context, expiring []dynamodbsim.Table) (stop func()) {
 	var mu sync.Mutex
 	stopped := false
+	var last time.Time
 	var arm func()
 	arm = func() {
 		f.Clock.After(sweep, func() {
@@ -616,8 +620,9 @@ func (f *Fleet) sweeper(ctx context.Context, expiring []dynamodbsim.Table) (stop
 			if stopped {
 				return
 			}
-			if f.isAwake(f.Clock.Now()) {
-				dynamodbsim.Sweep(ctx, f.DB, expiring, f.Clock.Now()) // the next sweep deletes the items that this one left
+			if now := f.Clock.Now(); f.isAwake(now) && now.Sub(last) >= f.Expiry {
+				last = now
+				dynamodbsim.Sweep(ctx, f.DB, expiring, now) // the next sweep deletes the items that this one left
 			}
 			arm()
 		})

@@ -3,13 +3,11 @@ package commitcollect
 import (
 	"context"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"matchday/infra/local/console"
@@ -19,10 +17,13 @@ import (
 //go:embed panel
 var files embed.FS
 
-const (
-	lookEvery = 2 * time.Second  // wall time between two looks at the visitor's app
-	patience  = 10 * time.Second // with a look
-)
+var errStarting = errors.New("the fleet is starting")
+
+// panel has the buttons of the visitor.
+type panel struct {
+	visit *visit
+	look  *console.Look
+}
 
 // panel returns the room's tab: the app of the visitor, and the visitor's athlete at Strava.
 func (v *visit) panel() console.Panel {
@@ -30,9 +31,24 @@ func (v *visit) panel() console.Panel {
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
-	p := &panel{visit: v}
+	p := &panel{v, &console.Look{
+		Every: 2 * time.Second,
+		Read: func(ctx context.Context) (any, error) {
+			if v.browser == nil {
+				return nil, errStarting
+			}
+			defer v.Clock.Work()()
+			return v.look(ctx)
+		},
+	}}
 	return console.Panel{
-		Room: commitcollect.Room.Name, Title: "CommitCollect", Files: page, View: p.view,
+		Room: commitcollect.Room.Name, Title: "CommitCollect", Files: page,
+		View: func(time.Time) map[string]any {
+			if seen := p.look.Latest(); seen != nil {
+				return map[string]any{"collect": seen}
+			}
+			return nil
+		},
 		Buttons: map[string]console.Button{
 			"connect":    button(p, func(ctx context.Context, _ struct{}) (string, error) { return v.connect(ctx) }),
 			"disconnect": button(p, func(ctx context.Context, _ struct{}) (string, error) { return v.disconnect(ctx) }),
@@ -45,62 +61,14 @@ func (v *visit) panel() console.Panel {
 	}
 }
 
-// panel reads the visitor's app regularly, and shows the latest.
-type panel struct {
-	visit   *visit
-	looking sync.Mutex // held while the app is read
-
-	mu     sync.Mutex
-	looked time.Time // wall time of the latest look's begin
-	seen   json.RawMessage
-}
-
-// view returns the latest view. It starts to read a new one if that is due.
-func (p *panel) view(time.Time) map[string]any {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if time.Since(p.looked) >= lookEvery && p.looking.TryLock() {
-		p.looked = time.Now()
-		go func() {
-			defer p.looking.Unlock()
-			p.look()
-		}()
-	}
-	if p.seen == nil {
-		return nil
-	}
-	return map[string]any{"collect": p.seen}
-}
-
-// look reads the view from the API. If that fails, the page keeps the previous view, and the
-// error of the function is listed with the problems. p.looking is held.
-func (p *panel) look() {
-	if p.visit.browser == nil { // the fleet starts
-		return
-	}
-	defer p.visit.Clock.Work()()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	v, err := p.visit.look(ctx)
-	if err != nil {
-		return
-	}
-	text, _ := json.Marshal(v) // of strings, numbers and JSON
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.seen = text
-}
-
 // button returns a button of the visitor. The page shows the change at once.
 func button[T any](p *panel, do func(context.Context, T) (string, error)) console.Button {
 	return console.NewButton(func(ctx context.Context, in T) (string, error) {
 		if p.visit.browser == nil {
-			return "", errors.New("the fleet is starting")
+			return "", errStarting
 		}
 		said, err := do(ctx, in)
-		p.looking.Lock() // a view that is being read may be older
-		defer p.looking.Unlock()
-		p.look()
+		p.look.Again()
 		return said, err
 	})
 }

@@ -26,6 +26,7 @@ const (
 	leaver = "7f6c1f0e-5d0a-4c5e-9b57-0000000c00c3" // deletes the account
 	gone   = "7f6c1f0e-5d0a-4c5e-9b57-0000000d00c4" // has deleted it
 	former = "7f6c1f0e-5d0a-4c5e-9b57-0000000e00c5" // has disconnected
+	broken = "7f6c1f0e-5d0a-4c5e-9b57-0000000f00c6" // has revoked the access, of which no webhook told
 
 	athlete      = 77
 	otherAthlete = 78
@@ -117,7 +118,12 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		{main, map[string]any{"PK": item.User(ann), "SK": item.Ledger("2026-06"), "entityType": "Ledger", "rev": 1, "entries": []tally.Entry{{
 			ActivityID: "10000000001", SportType: "Run", StartedAt: 1780639200, Distance: 5200, Elevation: 40,
 		}}}},
-		{main, map[string]any{"PK": item.User(former), "SK": item.Workout("9000000001"), "entityType": "Workout", "activityId": "9000000001", "isDeleted": false}},
+		{main, map[string]any{"PK": item.Connected(item.Shard(broken)), "SK": item.User(broken), "userId": broken, "brokenAtUtc": now.Add(-20 * time.Hour).Unix()}},
+		{main, map[string]any{"PK": item.User(former), "SK": item.Workout("9000000001"), "entityType": "Workout", "activityId": "9000000001", "athleteId": 79,
+			"startDateUtc": 1780639200, "eventTimeUtc": 1780641000, "updatedAtUtc": 1780641000, "isDeleted": false}},
+		{main, map[string]any{"PK": item.User(former), "SK": item.Ledger("2026-06"), "entityType": "Ledger", "rev": 1, "entries": []tally.Entry{{
+			ActivityID: "9000000001", SportType: "Run", StartedAt: 1780639200, Distance: 5200, Elevation: 40,
+		}}}},
 		{main, map[string]any{"PK": item.User(ann), "SK": item.Award(milestone, 1), "entityType": "Award", "milestoneId": milestone, "modelId": "trike-2026", "partIndex": 1,
 			"partName": "Frame", "meshFile": "trike/frame.glb", "attachPoint": "frame", "awardedAtUtc": 1780641000, "progressValueAtAward": 5200}},
 		{main, map[string]any{"PK": item.Models, "SK": item.Model("trike-2026"), "entityType": "Model", "modelId": "trike-2026", "name": "Trike", "year": 2026, "partsTotal": 2, "isActive": true}},

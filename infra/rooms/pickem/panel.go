@@ -3,11 +3,9 @@ package pickem
 import (
 	"context"
 	"embed"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"regexp"
-	"sync"
 	"time"
 
 	"matchday/infra/local/console"
@@ -17,10 +15,11 @@ import (
 //go:embed panel
 var files embed.FS
 
-const (
-	lookEvery = 3 * time.Second  // wall time between two looks at the season
-	patience  = 10 * time.Second // with a look
-)
+// panel has the buttons of the season.
+type panel struct {
+	season *Season
+	look   *console.Look
+}
 
 // Panel returns the room's tab: the season in the visitor's app, with buttons
 // of an administrator. The fields of the season may be set later, but before the console
@@ -30,9 +29,21 @@ func (s *Season) Panel() console.Panel {
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
-	p := &panel{season: s}
+	p := &panel{s, &console.Look{
+		Every: 3 * time.Second,
+		Read: func(ctx context.Context) (any, error) {
+			defer s.Clock.Work()()
+			return s.Look(ctx)
+		},
+	}}
 	return console.Panel{
-		Room: pickem.Room.Name, Title: "Pick'em", Files: page, View: p.view,
+		Room: pickem.Room.Name, Title: "Pick'em", Files: page,
+		View: func(time.Time) map[string]any {
+			if seen := p.look.Latest(); seen != nil {
+				return map[string]any{"season": seen}
+			}
+			return nil
+		},
 		Buttons: map[string]console.Button{
 			"pick": p.button(func(ctx context.Context, in order) (string, error) {
 				return "Your picks are saved.", s.Pick(ctx, Visitor, in.Event, in.Picks)
@@ -47,49 +58,6 @@ func (s *Season) Panel() console.Panel {
 			}),
 		},
 	}
-}
-
-// panel reads the view of the season regularly, and shows the latest.
-type panel struct {
-	season  *Season
-	looking sync.Mutex // held while the view is read
-
-	mu     sync.Mutex
-	looked time.Time // wall time of the latest look's begin
-	seen   json.RawMessage
-}
-
-// view returns the latest view. It starts to read a new one if that is due.
-func (p *panel) view(time.Time) map[string]any {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if time.Since(p.looked) >= lookEvery && p.looking.TryLock() {
-		p.looked = time.Now()
-		go func() {
-			defer p.looking.Unlock()
-			p.look()
-		}()
-	}
-	if p.seen == nil {
-		return nil
-	}
-	return map[string]any{"season": p.seen}
-}
-
-// look reads the view from the API. If that fails, the page keeps the previous view, and the
-// error of the function is listed with the problems. p.looking is held.
-func (p *panel) look() {
-	defer p.season.Clock.Work()()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	v, err := p.season.Look(ctx)
-	if err != nil {
-		return
-	}
-	text, _ := json.Marshal(v) // of strings, numbers and JSON
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.seen = text
 }
 
 // order is the request body of all buttons.
@@ -109,9 +77,7 @@ func (p *panel) button(do func(context.Context, order) (string, error)) console.
 			return "", errors.New("the show does not exist")
 		}
 		said, err := do(ctx, in)
-		p.looking.Lock() // a view that is being read may be older
-		defer p.looking.Unlock()
-		p.look()
+		p.look.Again()
 		return said, err
 	})
 }

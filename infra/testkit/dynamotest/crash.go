@@ -34,6 +34,7 @@ type Process struct {
 	lost   string // the call that failed
 	ended  bool   // by Ended
 	hidden bool   // by Ended: the run hid the failure of a call
+	spared bool   // by Ended: the run may hide it
 }
 
 // CrashAt returns a process that crashes at a call, counted from 1: before the call
@@ -162,8 +163,20 @@ func (p *Process) Ended(err error, spared ...string) (again bool) {
 	if !p.once || p.lost == "" || err != nil {
 		return true
 	}
-	p.hidden = !matches(spared, p.lost)
+	p.spared = matches(spared, p.lost)
+	p.hidden = !p.spared
 	return false
+}
+
+// Spared returns the call whose failure the run has not returned, because Ended spares it,
+// or "".
+func (p *Process) Spared() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.spared {
+		return p.lost
+	}
+	return ""
 }
 
 func matches(patterns []string, call string) bool {

@@ -115,6 +115,24 @@ func everyField(r *http.Request, text []byte) (all []map[string]string) {
 	return append(all, map[string]string{"location": "body", "message": "one of these: name points " + string(text)})
 }
 
+// TestAnyQuery: an operation whose document has a parameter for all others may be given any.
+func TestAnyQuery(t *testing.T) {
+	t.Parallel()
+	for parameters, want := range map[string]verdict{
+		`[]`: refuse,
+		`[{"name":"others","in":"query","style":"form","explode":true,"schema":{"type":"object","additionalProperties":{"type":"string"}}}]`: either,
+	} {
+		document := `{"openapi":"3.1.0","paths":{"/back":{"get":{"operationId":"get-back","parameters":` + parameters + `,"responses":{}}}}}`
+		operations, err := Operations("lab", []byte(document), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, why := judge(operations[0], draft{method: "GET", query: []pair{{"zz", "1"}}}); got != want {
+			t.Errorf("with the parameters %s: got %v %s, want %v", parameters, got, why, want)
+		}
+	}
+}
+
 // TestDefects: a handler without a defect is not blamed, and each defect is found.
 func TestDefects(t *testing.T) {
 	t.Parallel()

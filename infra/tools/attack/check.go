@@ -48,8 +48,6 @@ func judge(o Operation, d draft) (v verdict, why string) {
 				return either, "" // it is another route
 			}
 			values = []string{value}
-		case len(values) > 1 && o.pages():
-			return either, ""
 		case len(values) > 1:
 			return refuse, "the parameter " + p.name + " is given twice"
 		}
@@ -70,7 +68,7 @@ func judge(o Operation, d draft) (v verdict, why string) {
 		}
 	}
 	for name := range given {
-		if !o.pages() && !slices.ContainsFunc(o.params, func(p param) bool { return p.in == "query" && p.name == name }) {
+		if !o.anyQuery && !slices.ContainsFunc(o.params, func(p param) bool { return p.in == "query" && p.name == name }) {
 			return refuse, fmt.Sprintf("there is no parameter %q", name)
 		}
 	}

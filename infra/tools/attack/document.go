@@ -25,6 +25,7 @@ type Operation struct {
 	params       []param
 	body         *schema // nil without one
 	bodyRequired bool
+	anyQuery     bool               // parameters of the query that the document does not name are allowed
 	answers      map[string]*schema // by status; nil for an answer without content
 	media        map[string]string  // the media types of answers that are not JSON, by status
 }
@@ -99,6 +100,10 @@ func (d *document) fill(o *Operation, description map[string]any, at string) (er
 		if q.schema, err = d.schema(at + pointer("parameters", strconv.Itoa(i), "schema")); err != nil {
 			return err
 		}
+		if q.in == "query" && q.schema.kind() == "object" { // it stands for all others
+			o.anyQuery = true
+			continue
+		}
 		if q.in == "path" || q.in == "query" {
 			o.params = append(o.params, q)
 		}
@@ -135,8 +140,7 @@ func otherMedia(answer any) string {
 	return ""
 }
 
-// pages reports whether the operation answers with another media type than JSON, and so
-// ignores query parameters that it does not know.
+// pages reports whether the operation answers with another media type than JSON.
 func (o Operation) pages() bool { return o.media["200"] != "" }
 
 func content(of map[string]any, kind string) bool {

@@ -388,7 +388,7 @@ var (
 		Name:   "commitcollect/finish-connect",
 		Does:   "Connects the athlete of a browser that returns from Strava, and has the activities fetched.",
 		IfDown: "Nobody can connect Strava.",
-		On:     spec.Route{Method: "GET", Path: "/oauth/strava/callback", Auth: spec.Session, Answers: []int{http.StatusFound}},
+		On:     spec.Route{Method: "GET", Path: "/oauth/strava/callback", Auth: spec.Session, OthersCall: true, Answers: []int{http.StatusFound}},
 		Uses:   []spec.Access{tables.ResolveSession, tables.TakeState, tables.GetConnection, tables.LinkAthlete, tables.AthleteLookup, tables.LockRefresh, tables.WriteAudit, account.CheckDeleted},
 		Sends:  []spec.Queue{BackfillQueue, PurgeQueue}, Secrets: []string{StravaApp, TokenKeys},
 		Memory: 256, Timeout: 25 * time.Second,

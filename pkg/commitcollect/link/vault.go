@@ -35,6 +35,7 @@ type Connection struct {
 	Source       string `dynamodbav:"source"`
 	ConnectedAt  int64  `dynamodbav:"connectedAtUtc"`          // epoch s
 	SyncedAt     int64  `dynamodbav:"lastSyncAtUtc,omitempty"` // of the last request of a sync, epoch s
+	Unsent       bool   `dynamodbav:"syncUnsent,omitempty"`    // until that request has sent its message
 	FetchedAt    int64  `dynamodbav:"fetchedAtUtc,omitempty"`  // when the last complete backfill began, epoch s
 	RefreshLock  int64  `dynamodbav:"refreshLock,omitempty"`   // until when one worker may refresh the tokens, epoch ms
 	GSI1PK       string `dynamodbav:"GSI1PK"`

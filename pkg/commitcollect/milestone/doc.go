@@ -2,10 +2,10 @@
 //
 // # Progress
 //
-// It is computed from the ledgers of the workouts, and never added up: package tally has the
-// rules. rawProgress is what the workouts are now, progressValue the highest that it was:
-// nothing that a user has reached is taken away when an activity is edited or deleted. A
-// completed milestone is computed only on request.
+// It is computed from the ledgers of the workouts since the milestone's start, and never
+// added up: package tally has the rules. rawProgress is what the workouts are now,
+// progressValue the highest that it was: nothing that a user has reached is taken away when
+// an activity is edited or deleted. A completed milestone is computed only on request.
 //
 // # Parts
 //
@@ -22,7 +22,7 @@
 //
 // # Notices
 //
-// A part that was minted is in parts awarded, and once its message is in the queue, in parts
-// noticed. A worker that dies between the two sends the message again; a phone shows it
-// once.
+// A part that was minted is in parts awarded, and once its entry is in the trail and its
+// message in the queue, in parts noticed. After a worker that dies between the two, the next
+// writes the same entry and sends the message again; a phone shows it once.
 package milestone

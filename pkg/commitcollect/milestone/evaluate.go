@@ -1,9 +1,12 @@
 package milestone
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 	"matchday/pkg/commitcollect/trail"
 	"matchday/pkg/commitcollect/workout"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/telemetry"
 )
 
 // EvaluateMilestones computes the active milestones of a user whose workouts may have
@@ -24,7 +28,12 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 	if err != nil {
 		return err
 	}
-	entries, choice, err := s.workouts(ctx, m.UserID)
+	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Status == Paused || r.Status == Completed && r.Noticed == r.Awarded })
+	if len(rows) == 0 {
+		return nil
+	}
+	first := slices.MinFunc(rows, func(a, b Row) int { return cmp.Compare(a.Start, b.Start) }).Start
+	entries, choice, err := s.workouts(ctx, m.UserID, first)
 	if errors.Is(err, item.ErrNoUser) { // the account was deleted
 		return nil
 	}
@@ -33,10 +42,7 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 	}
 	var failed error // of one milestone, which the others do not wait for
 	for _, r := range rows {
-		if r.Status == Paused || r.Status == Completed && r.Noticed == r.Awarded {
-			continue
-		}
-		again := func() ([]tally.Entry, tally.Choice, error) { return s.workouts(ctx, m.UserID) }
+		again := func() ([]tally.Entry, tally.Choice, error) { return s.workouts(ctx, m.UserID, r.Start) }
 		if _, _, err := s.evaluate(ctx, r, tally.Count(entries, r.Goal(), choice), again); err != nil && !errors.Is(err, errNotFound) {
 			failed = errors.Join(failed, fmt.Errorf("milestone %s: %w", r.MilestoneID, err))
 		}
@@ -44,14 +50,14 @@ func (s *Service) EvaluateMilestones(ctx context.Context, m workout.Changed) err
 	return failed
 }
 
-// workouts returns the entries of a user's workouts, and what the user counts. Those before
-// a milestone's start are counted as such.
-func (s *Service) workouts(ctx context.Context, userID string) ([]tally.Entry, tally.Choice, error) {
+// workouts returns the entries of a user's workouts from the month of a time, and what the
+// user counts.
+func (s *Service) workouts(ctx context.Context, userID string, from int64) ([]tally.Entry, tally.Choice, error) {
 	u, err := item.ReadUser(ctx, s.db, userID)
 	if err != nil {
 		return nil, tally.Choice{}, err
 	}
-	entries, err := workout.Entries(ctx, s.db, userID, 0)
+	entries, err := workout.Entries(ctx, s.db, userID, from)
 	return entries, u.Counts, err
 }
 
@@ -60,8 +66,12 @@ func (s *Service) workouts(ctx context.Context, userID string) ([]tally.Entry, t
 // again, and then its workouts, by again; errVersion if that happens too often.
 func (s *Service) evaluate(ctx context.Context, r Row, sum tally.Sum, again func() ([]tally.Entry, tally.Choice, error)) (Row, int, error) {
 	for range tries {
+		var err error // the parts first of a worker that has died after it minted them
+		if r, err = s.notice(ctx, r); err != nil {
+			return r, 0, err
+		}
 		next, parts := r.after(sum, s.now())
-		next, err := s.mint(ctx, r, next, parts)
+		next, err = s.mint(ctx, r, next, parts)
 		if dynamo.IsRefused(err) {
 			if r, err = s.read(ctx, r.UserID, r.MilestoneID); err != nil || r.Status == Paused {
 				return r, 0, err
@@ -74,7 +84,7 @@ func (s *Service) evaluate(ctx context.Context, r Row, sum tally.Sum, again func
 			continue
 		}
 		if err == nil {
-			err = s.notice(ctx, next)
+			next, err = s.notice(ctx, next)
 		}
 		return next, len(parts), err
 	}
@@ -85,7 +95,7 @@ func (s *Service) evaluate(ctx context.Context, r Row, sum tally.Sum, again func
 // that it earns with it.
 func (r Row) after(sum tally.Sum, now time.Time) (next Row, parts []int) {
 	next, g, at := r, r.Goal(), now.Unix()
-	next.Raw, next.BeforeStart = sum.Progress, sum.BeforeStart
+	next.Raw = sum.Progress
 	next.Progress = max(r.Progress, sum.Progress)
 	for n := r.Awarded + 1; n <= g.Earned(next.Progress); n++ {
 		parts = append(parts, n)
@@ -102,11 +112,11 @@ func (r Row) after(sum tally.Sum, now time.Time) (next Row, parts []int) {
 // mint writes the milestone and its new parts, if anything has changed, and returns the
 // milestone as it is then.
 func (s *Service) mint(ctx context.Context, was, next Row, parts []int) (Row, error) {
-	if was.Raw == next.Raw && was.BeforeStart == next.BeforeStart && was.Status == next.Status && len(parts) == 0 {
+	if was.Raw == next.Raw && was.Status == next.Status && len(parts) == 0 {
 		return next, nil
 	}
 	next.Version = was.Version + 1
-	changes := dynamo.Set(next, "progressValue", "rawProgress", "excludedBeforeStartCount", "partsAwardedCount", "status", "version", "lastAwardedAtUtc", "completedAtUtc")
+	changes := dynamo.Set(next, "progressValue", "rawProgress", "partsAwardedCount", "status", "version", "lastAwardedAtUtc", "completedAtUtc")
 	key, same := dynamo.Key(tables.SaveMilestone, was.PK, was.SK), dynamo.Equal[Row]("version", was.Version)
 	if len(parts) == 0 {
 		return next, dynamo.Update(ctx, s.db, tables.SaveMilestone, key, changes, same)
@@ -120,39 +130,40 @@ func (s *Service) mint(ctx context.Context, was, next Row, parts []int) (Row, er
 		byIndex[p.PartIndex] = p
 	}
 	writes := []dynamo.Write{dynamo.UpdateWrite(key, changes, same)}
-	var entries []trail.Entry
 	for _, n := range parts {
 		p, ok := byIndex[n]
 		if !ok {
+			telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(PartsMissing, 1)},
+				slog.String("model", was.ModelID), slog.Int("part", n), slog.String("milestone", was.MilestoneID), slog.String("user", was.UserID))
 			return next, fmt.Errorf("%w: part %d of %s", errPart, n, was.ModelID)
 		}
 		writes = append(writes, dynamo.PutWrite(award{
 			PK: was.PK, SK: item.Award(was.MilestoneID, n), EntityType: "Award", MilestoneID: was.MilestoneID, ModelID: was.ModelID,
 			PartIndex: n, PartName: p.PartName, MeshFile: p.MeshFile, AttachPoint: p.AttachPoint, AwardedAt: s.now().Unix(), Progress: next.Progress,
 		}, dynamo.Absent[award]("PK")))
-		entries = append(entries, trail.Entry{Event: trail.MilestonePartMint, Result: trail.Success, UserID: was.UserID, CorrelationID: "milestone:" + was.MilestoneID,
-			Data: map[string]string{"partIndex": strconv.Itoa(n)}})
 	}
-	if err := dynamo.Transact(ctx, s.db, tables.MintParts, writes...); err != nil {
-		return next, err
-	}
-	s.trail.Write(ctx, entries...)
-	return next, nil
+	return next, dynamo.Transact(ctx, s.db, tables.MintParts, writes...)
 }
 
-// notice sends a message for each minted part that has had none, and records them.
-func (s *Service) notice(ctx context.Context, r Row) error {
+// notice writes the trail of each minted part that has had no notice, sends its message, and
+// records them. A second run writes the same entry. The parts are those that were minted
+// last, all at once, because notice comes before others are minted.
+func (s *Service) notice(ctx context.Context, r Row) (Row, error) {
 	if r.Noticed >= r.Awarded {
-		return nil
+		return r, nil
 	}
 	for n := r.Noticed + 1; n <= r.Awarded; n++ {
+		s.trail.Write(ctx, trail.Entry{
+			Event: trail.MilestonePartMint, Result: trail.Success, UserID: r.UserID, CorrelationID: "milestone:" + r.MilestoneID,
+			Data: map[string]string{"partIndex": strconv.Itoa(n)}, ID: fmt.Sprintf("%s-%02d", r.MilestoneID, n), At: time.Unix(*r.AwardedAt, 0),
+		})
 		if err := s.queue.Send(ctx, NoticeQueue, Minted{UserID: r.UserID, MilestoneID: r.MilestoneID, PartIndex: n}, 0); err != nil {
-			return err
+			return r, err
 		}
 	}
 	was := r.Noticed
 	r.Noticed = r.Awarded
-	return dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.MarkNoticed, dynamo.Key(tables.MarkNoticed, r.PK, r.SK),
+	return r, dynamo.IgnoreRefused(dynamo.Update(ctx, s.db, tables.MarkNoticed, dynamo.Key(tables.MarkNoticed, r.PK, r.SK),
 		dynamo.Set(r, "partsNoticedCount"), dynamo.Equal[Row]("partsNoticedCount", was)))
 }
 

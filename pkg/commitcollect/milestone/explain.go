@@ -60,7 +60,8 @@ type Recomputed struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         struct {
 		Milestone
-		Parts int `json:"partsDelta" doc:"The parts that were minted now."`
+		Parts       int `json:"partsDelta" doc:"The parts that were minted now."`
+		BeforeStart int `json:"excludedBeforeStartCount" doc:"Workouts that only began too early."`
 	}
 }
 
@@ -84,16 +85,17 @@ func (s *Service) RecomputeMilestone(ctx context.Context, in *RecomputeMilestone
 		return nil, err
 	}
 	out, parts := &Recomputed{CacheControl: httpapi.NoStore}, 0
+	sum := tally.Count(entries, r.Goal(), u.Counts)
 	if r.Status != Paused {
 		again := func() ([]tally.Entry, tally.Choice, error) {
 			entries, err := s.inspect(ctx, in.UserID)
 			return entries, u.Counts, err
 		}
-		if r, parts, err = s.evaluate(ctx, r, tally.Count(entries, r.Goal(), u.Counts), again); err != nil {
+		if r, parts, err = s.evaluate(ctx, r, sum, again); err != nil {
 			return nil, err
 		}
 	}
-	out.Body.Milestone, out.Body.Parts = r.view(), parts
+	out.Body.Milestone, out.Body.Parts, out.Body.BeforeStart = r.view(), parts, sum.BeforeStart
 	return out, nil
 }
 

@@ -74,7 +74,6 @@ type Row struct {
 	Raw         int64        `dynamodbav:"rawProgress"`   // m, of the workouts as they are
 	Awarded     int          `dynamodbav:"partsAwardedCount"`
 	Noticed     int          `dynamodbav:"partsNoticedCount"`
-	BeforeStart int          `dynamodbav:"excludedBeforeStartCount"`
 	Version     int          `dynamodbav:"version"`
 	CreatedAt   int64        `dynamodbav:"createdAtUtc"` // epoch s
 	AwardedAt   *int64       `dynamodbav:"lastAwardedAtUtc"`
@@ -134,7 +133,6 @@ type Milestone struct {
 	Percent     float64      `json:"percentComplete" doc:"Of the total, with two decimals."`
 	Awarded     int          `json:"partsAwardedCount" doc:"The parts that are minted."`
 	Remaining   int64        `json:"remainingToNextPart" doc:"Metres; 0 if all parts are minted."`
-	BeforeStart int          `json:"excludedBeforeStartCount" doc:"Workouts that only began too early."`
 	Version     int          `json:"version" doc:"Increases with each change."`
 }
 
@@ -142,7 +140,7 @@ func (r Row) view() Milestone {
 	g := r.Goal()
 	return Milestone{
 		r.MilestoneID, r.ModelID, r.Sport, r.TargetType, r.TotalTarget, r.PartsTotal, r.PartTarget, r.Start, r.StartDay, r.EndDay,
-		r.Status, r.Progress, r.Raw, g.Percent(r.Progress), r.Awarded, g.Remaining(r.Progress), r.BeforeStart, r.Version,
+		r.Status, r.Progress, r.Raw, g.Percent(r.Progress), r.Awarded, g.Remaining(r.Progress), r.Version,
 	}
 }
 

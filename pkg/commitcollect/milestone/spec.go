@@ -20,6 +20,9 @@ type Minted struct {
 	PartIndex   int    `json:"partIndex"`
 }
 
+// PartsMissing counts the parts that are earned and that their model lacks.
+var PartsMissing = spec.Metric{Name: "PartsMissing", Unit: spec.Count, OfRoom: true}
+
 // evaluates is what a function uses that computes milestones and mints parts.
 var evaluates = []spec.Access{tables.GetProfile, tables.ReadMilestone, tables.SaveMilestone, tables.ReadModel, tables.MintParts, tables.MarkNoticed, tables.WriteAudit}
 
@@ -64,6 +67,7 @@ var (
 		IfDown: "Users cannot have a milestone computed; each workout does.",
 		On:     spec.Route{Method: "POST", Path: "/milestones/{milestoneId}/recompute", Auth: spec.Session},
 		Uses:   append([]spec.Access{tables.ResolveSession, tables.ListWorkouts, account.CheckDeleted}, evaluates...), Sends: []spec.Queue{NoticeQueue},
+		Emits:  []spec.Metric{PartsMissing},
 		Memory: 512, Timeout: 20 * time.Second,
 	}
 	UpdateMilestoneFunction = spec.Function{
@@ -91,5 +95,6 @@ var EvaluateMilestonesFunction = spec.Function{
 	IfDown: "Workouts earn no parts.",
 	On:     workout.ChangeQueue,
 	Uses:   append([]spec.Access{tables.ListMilestones, tables.ReadLedgers}, evaluates...), Sends: []spec.Queue{NoticeQueue},
+	Emits:  []spec.Metric{PartsMissing},
 	Memory: 256, Timeout: 30 * time.Second,
 }

@@ -131,8 +131,8 @@ type Page struct {
 }
 
 // UpdatePreferences changes what is given, and has the milestones computed. Progress never
-// falls: workouts that no longer count keep what they have reached. A second run changes
-// nothing.
+// falls: workouts that no longer count keep what they have reached. Who keeps workouts no
+// longer loses those of no connected athlete. A second run changes nothing.
 func (s *Service) UpdatePreferences(ctx context.Context, in *UpdatePreferences) (*Page, error) {
 	u, err := item.ReadUser(ctx, s.db, in.UserID)
 	if err != nil {
@@ -146,6 +146,12 @@ func (s *Service) UpdatePreferences(ctx context.Context, in *UpdatePreferences) 
 		u.Counts, names = *in.Body.Counts, append(names, "counts")
 	}
 	if in.Body.KeepWorkouts != nil {
+		if u.Keep && !*in.Body.KeepWorkouts {
+			// The message first: a second run would find the choice made.
+			if err := s.queue.Send(ctx, link.PurgeQueue, link.Purge{UserID: in.UserID}, link.PurgeDelay); err != nil {
+				return nil, err
+			}
+		}
 		u.Keep, names = *in.Body.KeepWorkouts, append(names, "keepWorkouts")
 	}
 	if len(names) > 0 {

@@ -31,7 +31,7 @@ var (
 		Does:   "Changes what the caller has chosen: units, which workouts count, and whether they are kept.",
 		IfDown: "Preferences cannot be changed.",
 		On:     spec.Route{Method: "PATCH", Path: "/preferences", Auth: spec.Session},
-		Uses:   []spec.Access{tables.ResolveSession, tables.GetProfile, tables.SaveProfile, account.CheckDeleted}, Sends: []spec.Queue{workout.ChangeQueue},
+		Uses:   []spec.Access{tables.ResolveSession, tables.GetProfile, tables.SaveProfile, account.CheckDeleted}, Sends: []spec.Queue{workout.ChangeQueue, link.PurgeQueue},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	DeleteAccountFunction = spec.Function{

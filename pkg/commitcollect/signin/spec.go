@@ -22,7 +22,7 @@ var (
 		Name:   "commitcollect/finish-login",
 		Does:   "Signs a browser in that returns from the sign-in page, and redirects it to the app.",
 		IfDown: "Nobody can sign in.",
-		On:     spec.Route{Method: "GET", Path: spec.SignedIn, Auth: spec.Browser, Answers: []int{302}},
+		On:     spec.Route{Method: "GET", Path: spec.SignedIn, Auth: spec.Browser, OthersCall: true, Answers: []int{302}},
 		Uses:   []spec.Access{tables.TakeState, tables.CreateProfile, tables.CreateSession, tables.WriteAudit, account.CheckDeleted}, SignIn: true,
 		Memory: 256, Timeout: 15 * time.Second,
 	}

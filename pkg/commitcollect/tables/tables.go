@@ -43,7 +43,7 @@ var (
 	perWorkout = spec.Rate{Driver: spec.Message, Note: "for each stored workout"}
 	perPart    = spec.Rate{Driver: spec.Message, Note: "for each minted part"}
 	rarely     = spec.Rate{Driver: spec.Message, Note: "of a deletion, an export or a revocation"}
-	nightly    = spec.Every(24 * time.Hour)
+	twiceADay  = spec.Every(12 * time.Hour)
 )
 
 // Sessions and sign-in.
@@ -76,7 +76,7 @@ var (
 	AthleteLookup   = Main.OnIndex("GSI1", "Look up athlete", "GSI1PK=STRAVA#ATHLETE#{athleteId}, when it is connected already", onUser, spec.Query)
 	LockRefresh     = Main.On("Lock refresh", "PK=USER#{userId}, SK=STRAVA#CONNECTION, if nobody refreshes; then with the old refresh token; if it is broken, PK=STRAVA#CONNECTED#{shard}, SK=USER#{userId}", perEvent, spec.UpdateItem)
 	MarkSync        = Main.On("Mark sync", "PK=USER#{userId}, SK=STRAVA#CONNECTION, if the last was 15 minutes ago", onUser, spec.UpdateItem)
-	AllConnected    = Main.On("Get connected users", "PK=STRAVA#CONNECTED#{shard}", nightly, spec.Query)
+	AllConnected    = Main.On("Get connected users", "PK=STRAVA#CONNECTED#{shard}", twiceADay, spec.Query)
 	TakeBudget      = Main.On("Take budget", "PK=STRAVA#BUDGET, SK=META, if calls are left", perEvent, spec.UpdateItem)
 	GetSubscription = Main.On("Get subscription", "PK=STRAVA#SUBSCRIPTION, SK=META", perEvent, spec.GetItem)
 	PutSubscription = Main.On("Put subscription", "PK=STRAVA#SUBSCRIPTION, SK=META", byAdmin, spec.PutItem, spec.DeleteItem)

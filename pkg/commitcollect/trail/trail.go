@@ -2,6 +2,7 @@
 package trail
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -66,6 +67,10 @@ type Entry struct {
 	UserID        string // "" for System
 	CorrelationID string // joins entries of one event of Strava; "" for the request's id
 	Data          map[string]string
+	// ID and At, where given, are the key of the entry and its time, in place of those of
+	// the request: a second run replaces the entry.
+	ID string
+	At time.Time
 }
 
 // Row is an entry as the table has it.
@@ -115,7 +120,7 @@ func Open(db dynamo.DB, now func() time.Time) Writer { return Writer{db, now, ne
 
 // Write writes entries. It never fails its caller: an entry that cannot be written is
 // logged, and nothing is kept of a user who is deleted. A second run of the caller writes
-// the entry again.
+// the entry again, unless it has an ID.
 func (w Writer) Write(ctx context.Context, entries ...Entry) {
 	for _, e := range entries {
 		err := dynamo.Put(context.WithoutCancel(ctx), w.db, tables.WriteAudit, w.row(ctx, e))
@@ -126,7 +131,7 @@ func (w Writer) Write(ctx context.Context, entries ...Entry) {
 }
 
 func (w Writer) row(ctx context.Context, e Entry) Row {
-	now, requestID := w.now().UTC(), "none"
+	now, requestID := cmp.Or(e.At, w.now()).UTC(), "none"
 	if of, ok := lambdacontext.FromContext(ctx); ok {
 		requestID = of.AwsRequestID
 	}
@@ -146,7 +151,7 @@ func (w Writer) row(ctx context.Context, e Entry) Row {
 		r.Client = &client{IPHash: hex.EncodeToString(ip[:]), UserAgent: in.HTTP.UserAgent[:min(len(in.HTTP.UserAgent), maxUserAgent)]}
 	}
 	r.PK = item.User(r.ActorUserID)
-	r.SK = fmt.Sprintf("AUDIT#%d#%s-%d", now.Unix(), requestID, w.n.Add(1))
+	r.SK = fmt.Sprintf("AUDIT#%d#%s", now.Unix(), cmp.Or(e.ID, fmt.Sprintf("%s-%d", requestID, w.n.Add(1))))
 	r.GSI1PK, r.GSI1SK = "CORR#"+r.CorrelationID, r.SK
 	r.GSI2PK, r.GSI2SK = "EVENT#"+string(e.Event)+"#"+now.Format("200601"), r.SK
 	return r

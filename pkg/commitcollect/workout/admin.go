@@ -24,17 +24,20 @@ func OpenHooks(ctx context.Context, env app.Env) (*Hooks, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Hooks{db: dynamo.Open(env.AWS, env.Prefix), queue: queue.Open(env.AWS, env.Queues), verify: secret, api: env.Setting(spec.EnvAPI)}, nil
+	return &Hooks{dynamo.Open(env.AWS, env.Prefix), queue.Open(env.AWS, env.Queues), secret}, nil
 }
 
-// OpenSubscriptions opens the service of the subscription to the webhook.
-func OpenSubscriptions(ctx context.Context, env app.Env) (*Hooks, error) {
-	h, err := OpenHooks(ctx, env)
-	if err != nil {
-		return nil, err
-	}
-	h.strava, err = link.OpenStrava(ctx, env)
-	return h, err
+// Subscriptions is the service of the subscription to the webhook.
+type Subscriptions struct {
+	db     dynamo.DB
+	strava *strava.Client
+	env    app.Env
+}
+
+// OpenSubscriptions opens the service of the subscription.
+func OpenSubscriptions(ctx context.Context, env app.Env) (*Subscriptions, error) {
+	client, err := link.OpenStrava(ctx, env)
+	return &Subscriptions{dynamo.Open(env.AWS, env.Prefix), client, env}, err
 }
 
 // GetSubscription is the request for the subscription to Strava's webhooks.
@@ -52,12 +55,12 @@ type Subscription struct {
 
 // GetSubscription returns what Strava says of the subscription. The address of the webhook
 // holds the secret, and is not in the answer.
-func (h *Hooks) GetSubscription(ctx context.Context, _ *GetSubscription) (*Subscription, error) {
-	all, err := h.strava.Subscriptions(ctx)
+func (s *Subscriptions) GetSubscription(ctx context.Context, _ *GetSubscription) (*Subscription, error) {
+	all, err := s.strava.Subscriptions(ctx)
 	if err != nil {
 		return nil, errSubscribing.Because(err)
 	}
-	ours, _, err := dynamo.Get[subscription](ctx, h.db, tables.GetSubscription, item.Subscription, item.Meta)
+	ours, _, err := dynamo.Get[subscription](ctx, s.db, tables.GetSubscription, item.Subscription, item.Meta)
 	if err != nil {
 		return nil, err
 	}
@@ -75,9 +78,13 @@ type CreateSubscription struct{ auth.Admin }
 // a subscription to this webhook already, it is stored: so a second run completes an
 // interrupted one. Errors: already_exists if that is to another address,
 // subscription_failed.
-func (h *Hooks) CreateSubscription(ctx context.Context, _ *CreateSubscription) (*Subscription, error) {
-	callback := h.api + "/webhooks/strava/" + h.verify
-	all, err := h.strava.Subscriptions(ctx)
+func (s *Subscriptions) CreateSubscription(ctx context.Context, _ *CreateSubscription) (*Subscription, error) {
+	secret, err := s.env.Secret(ctx, Webhook)
+	if err != nil {
+		return nil, err
+	}
+	callback := s.env.Setting(spec.EnvAPI) + "/webhooks/strava/" + secret
+	all, err := s.strava.Subscriptions(ctx)
 	if err != nil {
 		return nil, errSubscribing.Because(err)
 	}
@@ -88,13 +95,13 @@ func (h *Hooks) CreateSubscription(ctx context.Context, _ *CreateSubscription) (
 	case len(all) > 0:
 		is = all[0]
 	default:
-		if is, err = h.strava.Subscribe(ctx, callback, h.verify); err != nil {
+		if is, err = s.strava.Subscribe(ctx, callback, secret); err != nil {
 			return nil, errSubscribing.Because(err)
 		}
 	}
 	// The address is kept without its secret.
-	row := subscription{item.Subscription, item.Meta, is.ID, strings.TrimSuffix(callback, h.verify)}
-	if err := dynamo.Put(ctx, h.db, tables.PutSubscription, row); err != nil {
+	row := subscription{item.Subscription, item.Meta, is.ID, strings.TrimSuffix(callback, secret)}
+	if err := dynamo.Put(ctx, s.db, tables.PutSubscription, row); err != nil {
 		return nil, err
 	}
 	out := &Subscription{CacheControl: httpapi.NoStore}
@@ -107,17 +114,17 @@ type DeleteSubscription struct{ auth.Admin }
 
 // DeleteSubscription ends the subscription, at Strava first. A second run finds none, and
 // succeeds.
-func (h *Hooks) DeleteSubscription(ctx context.Context, _ *DeleteSubscription) (*httpapi.Removed, error) {
-	all, err := h.strava.Subscriptions(ctx)
+func (s *Subscriptions) DeleteSubscription(ctx context.Context, _ *DeleteSubscription) (*httpapi.Removed, error) {
+	all, err := s.strava.Subscriptions(ctx)
 	if err != nil {
 		return nil, errSubscribing.Because(err)
 	}
 	for _, is := range all {
-		if err := h.strava.Unsubscribe(ctx, is.ID); err != nil {
+		if err := s.strava.Unsubscribe(ctx, is.ID); err != nil {
 			return nil, errSubscribing.Because(err)
 		}
 	}
-	if _, err := dynamo.Delete(ctx, h.db, tables.PutSubscription, dynamo.Key(tables.PutSubscription, item.Subscription, item.Meta)); err != nil {
+	if _, err := dynamo.Delete(ctx, s.db, tables.PutSubscription, dynamo.Key(tables.PutSubscription, item.Subscription, item.Meta)); err != nil {
 		return nil, err
 	}
 	return httpapi.NewRemoved(), nil
@@ -131,16 +138,16 @@ type ReplayEvent struct {
 
 // ReplayEvent has an event handled again, whatever became of it. A second run does so once
 // more, which changes nothing. An unknown event is event_not_found.
-func (h *Hooks) ReplayEvent(ctx context.Context, in *ReplayEvent) (*Accepted, error) {
+func (s *Service) ReplayEvent(ctx context.Context, in *ReplayEvent) (*Accepted, error) {
 	key := dynamo.Key(tables.RetryEvent, in.Key)
-	if err := dynamo.Update(ctx, h.db, tables.RetryEvent, key, dynamo.Set(claim{State: retry}, "state"), dynamo.Exists[claim]("state")); err != nil {
+	if err := dynamo.Update(ctx, s.db, tables.RetryEvent, key, dynamo.Set(claim{State: retry}, "state"), dynamo.Exists[claim]("state")); err != nil {
 		return nil, dynamo.RefusedAs(err, errNoEvent)
 	}
-	c, _, err := dynamo.Get[claim](ctx, h.db, tables.RetryEvent, in.Key)
+	c, _, err := dynamo.Get[claim](ctx, s.db, tables.RetryEvent, in.Key)
 	if err != nil {
 		return nil, err
 	}
-	if err := h.queue.Send(ctx, EventQueue, c.Event, 0); err != nil {
+	if err := s.queue.Send(ctx, EventQueue, c.Event, 0); err != nil {
 		return nil, err
 	}
 	return &Accepted{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}, nil
@@ -154,7 +161,7 @@ var (
 		IfDown:  "Administrators cannot see the subscription.",
 		On:      spec.Route{Method: "GET", Path: "/admin/strava/subscription", Auth: spec.Admin},
 		Uses:    []spec.Access{tables.GetSubscription},
-		Secrets: []string{link.StravaApp, Webhook},
+		Secrets: []string{link.StravaApp},
 		Memory:  256, Timeout: 25 * time.Second,
 	}
 	CreateSubscriptionFunction = spec.Function{
@@ -172,7 +179,7 @@ var (
 		IfDown:  "Administrators cannot end the subscription.",
 		On:      spec.Route{Method: "DELETE", Path: "/admin/strava/subscription", Auth: spec.Admin},
 		Uses:    []spec.Access{tables.PutSubscription},
-		Secrets: []string{link.StravaApp, Webhook},
+		Secrets: []string{link.StravaApp},
 		Memory:  256, Timeout: 25 * time.Second,
 	}
 	ReplayEventFunction = spec.Function{
@@ -181,7 +188,6 @@ var (
 		IfDown: "Administrators cannot repeat an event.",
 		On:     spec.Route{Method: "POST", Path: "/admin/replay/{idempotencyKey}", Auth: spec.Admin, Answers: []int{http.StatusAccepted}},
 		Uses:   []spec.Access{tables.RetryEvent}, Sends: []spec.Queue{EventQueue},
-		Secrets: []string{Webhook},
-		Memory:  256, Timeout: 5 * time.Second,
+		Memory: 256, Timeout: 5 * time.Second,
 	}
 )

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
 	"matchday/pkg/commitcollect/item"
 	"matchday/pkg/commitcollect/link"
 	"matchday/pkg/commitcollect/signin"
@@ -198,10 +200,15 @@ type Accepted struct {
 }
 
 // SyncActivities has the activities since the last sync fetched, once in 15 minutes for a
-// user. Errors: not_connected, reconnect_required, sync_too_soon.
+// user. One that fails or dies can be repeated once the function's timeout is over. Errors:
+// not_connected, reconnect_required, sync_too_soon.
 func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Accepted, error) {
 	now, rest := s.now(), syncs.Per/time.Duration(syncs.Max)
-	rested := dynamo.Absent[link.Connection]("lastSyncAtUtc").Or(dynamo.AtMost[link.Connection]("lastSyncAtUtc", now.Add(-rest).Unix()))
+	before := func(d time.Duration) expression.ConditionBuilder {
+		return dynamo.AtMost[link.Connection]("lastSyncAtUtc", now.Add(-d).Unix())
+	}
+	rested := dynamo.Absent[link.Connection]("lastSyncAtUtc").Or(before(rest))
+	unsent := dynamo.Equal[link.Connection]("syncUnsent", true).And(before(SyncActivitiesFunction.Timeout))
 	c, err := link.Read(ctx, s.db, in.UserID)
 	if err == nil && c.Status == link.Broken {
 		err = link.ErrBroken
@@ -210,27 +217,32 @@ func (s *Service) SyncActivities(ctx context.Context, in *SyncActivities) (*Acce
 		return nil, err
 	}
 	key := dynamo.Key(tables.MarkSync, item.User(in.UserID), item.Connection)
-	err = dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Set(link.Connection{SyncedAt: now.Unix()}, "lastSyncAtUtc"), dynamo.Exists[link.Connection]("PK").And(rested))
+	mark := dynamo.Set(link.Connection{SyncedAt: now.Unix(), Unsent: true}, "lastSyncAtUtc", "syncUnsent")
+	err = dynamo.Update(ctx, s.db, tables.MarkSync, key, mark, dynamo.Exists[link.Connection]("PK").And(rested.Or(unsent)))
 	if dynamo.IsRefused(err) {
+		if c.Unsent {
+			rest = SyncActivitiesFunction.Timeout
+		}
 		return nil, problem.Beyond(syncs).WithRetryAfter(time.Unix(c.SyncedAt, 0).Add(rest).Sub(now))
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := s.queue.Send(ctx, link.BackfillQueue, link.Backfill{UserID: in.UserID}, 0); err != nil {
-		again := dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Set(c, "lastSyncAtUtc"), dynamo.Equal[link.Connection]("lastSyncAtUtc", now.Unix()))
-		return nil, errors.Join(err, dynamo.IgnoreRefused(again)) // the user may ask again at once
+		return nil, err
+	}
+	sent := dynamo.Update(ctx, s.db, tables.MarkSync, key, dynamo.Remove[link.Connection]("syncUnsent"), dynamo.Equal[link.Connection]("lastSyncAtUtc", now.Unix()))
+	if err := dynamo.IgnoreRefused(sent); err != nil {
+		return nil, err
 	}
 	return &Accepted{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}, nil
 }
 
-// Hooks is the service of the webhook, and of its subscription.
+// Hooks is the service of the webhook.
 type Hooks struct {
 	db     dynamo.DB
 	queue  queue.Sender
-	strava *strava.Client
 	verify string // token and secret of the webhook's address
-	api    string
 }
 
 // subscription is what this application is subscribed to.

@@ -32,11 +32,10 @@ func OpenPurger(_ context.Context, env app.Env) (*Purger, error) {
 	return &Purger{db, queue.Open(env.AWS, env.Queues), trail.Open(db, env.Now), env.Now}, nil
 }
 
-// PurgeWorkouts deletes the workouts of a user that are not of the athlete who is
-// connected, unless the user has chosen to keep them, and ends the connection if the
-// message says that it is broken. Milestones keep their progress and their parts, and are
-// computed anew. A second run deletes what is left. Strava requires the deletion within 48
-// hours.
+// PurgeWorkouts deletes the workouts that are not of the user's connected athlete, unless
+// the user has chosen to keep them. If the message says that the connection is broken, it
+// ends, too. Milestones keep their progress and their parts, and are computed anew. A second
+// run deletes what is left. Strava requires the deletion within 48 hours.
 func (s *Purger) PurgeWorkouts(ctx context.Context, m link.Purge) error {
 	u, err := item.ReadUser(ctx, s.db, m.UserID)
 	if err != nil && !errors.Is(err, item.ErrNoUser) {

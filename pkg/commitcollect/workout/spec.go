@@ -82,7 +82,7 @@ var (
 		Name:    "commitcollect/verify-webhook",
 		Does:    "Tells Strava that the webhook is ours.",
 		IfDown:  "The webhook cannot be subscribed.",
-		On:      spec.Route{Method: "GET", Path: "/webhooks/strava/{secret}", Auth: spec.Secret},
+		On:      spec.Route{Method: "GET", Path: "/webhooks/strava/{secret}", Auth: spec.Secret, OthersCall: true},
 		Secrets: []string{Webhook},
 		Memory:  256, Timeout: 5 * time.Second,
 	}

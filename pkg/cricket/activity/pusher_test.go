@@ -398,13 +398,18 @@ func TestMessageWithoutAMatchIsInvalid(t *testing.T) {
 	}
 }
 
-// addSubscriptions stores n neutral activities, and returns their names.
+// addSubscriptions stores n neutral activities, and returns their names. Each is so large
+// that a message needs several pages of at most 1 MB.
 func addSubscriptions(w *crickettest.World, matchID string, n int) (names []string) {
 	w.T.Helper()
-	all := make([]activity.Subscription, n)
+	type large struct {
+		activity.Subscription
+		Filler string
+	}
+	all := make([]large, n)
 	for i := range all {
 		names = append(names, fmt.Sprint("fan ", i))
-		all[i] = activity.Subscription{MatchID: matchID, PushToken: crickettest.Token(names[i]), UserID: names[i], UpdatedAt: 1, ExpiresAt: w.Clock.Now().Add(24 * time.Hour).Unix()}
+		all[i] = large{activity.Subscription{MatchID: matchID, PushToken: crickettest.Token(names[i]), UserID: names[i], UpdatedAt: 1, ExpiresAt: w.Clock.Now().Add(24 * time.Hour).Unix()}, strings.Repeat("x", 400)}
 	}
 	testkit.PutRows(w.World, tables.Subscriptions, all...)
 	return names

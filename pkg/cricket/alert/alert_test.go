@@ -181,6 +181,21 @@ func TestDelayOfAlerts(t *testing.T) {
 	}
 }
 
+// TestCollapseIDHasAtMost64Bytes: Apple refuses a longer one. Long keys that begin alike
+// have different ids.
+func TestCollapseIDHasAtMost64Bytes(t *testing.T) {
+	t.Parallel()
+	const match = "1234567890123456789" // the longest id
+	key := strings.Repeat("k", 44)
+	if got, want := (alert.Alert{MatchID: match, Key: key}).CollapseID(), match+":"+key; got != want {
+		t.Errorf("of 64 bytes: %q, want %q", got, want)
+	}
+	a, b := alert.Alert{MatchID: match, Key: key + "1"}.CollapseID(), alert.Alert{MatchID: match, Key: key + "2"}.CollapseID()
+	if len(a) > 64 || len(b) > 64 || a == b || !strings.HasPrefix(a, match+":") {
+		t.Errorf("of 65 bytes: %q and %q, want two ids of at most 64 that begin with the match", a, b)
+	}
+}
+
 func TestNotificationHasThreadKindAndCollapseID(t *testing.T) {
 	t.Parallel()
 	w := worldWithFollowedMatch(t)

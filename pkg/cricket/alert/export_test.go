@@ -50,3 +50,5 @@ func (x *Alerter) Sizes() *batchSizes { return &x.sizes }
 func (x *Alerter) SendTimeout() *time.Duration { return &x.sendTimeout }
 
 func (x Alert) Part() string { return x.part() }
+
+func (x Alert) CollapseID() string { return x.collapseID() }

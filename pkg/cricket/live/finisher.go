@@ -164,7 +164,7 @@ func cancelled(f match.Fixture) sportmonks.Fixture {
 		return n
 	}
 	return sportmonks.Fixture{
-		ID: number(f.MatchID), LeagueID: number(f.LeagueID), SeasonID: number(f.SeasonID), LocalID: number(f.LocalTeamID), VisitorID: number(f.VisitorTeamID),
+		ID: number(f.MatchID), LocalID: number(f.LocalTeamID), VisitorID: number(f.VisitorTeamID),
 		Start: f.Start(), Round: f.Round, Type: f.Type, Status: "Cancl.",
 	}
 }

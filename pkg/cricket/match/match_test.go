@@ -171,6 +171,25 @@ func TestListMatches(t *testing.T) {
 	}
 }
 
+// TestMatchesByIDAreInTheOrderOfTheirStarts, and then of their ids.
+func TestMatchesByIDAreInTheOrderOfTheirStarts(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	for id, after := range map[string]time.Duration{"7": time.Hour, "8": 0, "9": 2 * time.Hour, "10": time.Hour} {
+		f := w.AddFixture(id)
+		f.StartTime = crickettest.KickOff.Add(after).Format(tables.TimeLayout)
+		testkit.PutRows(w.World, tables.Fixtures, f)
+	}
+	page, _ := crickettest.Get[struct{ Matches []match.Match }](t, w.Routes(), match.ListMatchesFunction, "/matches?ids=7,8,9,10")
+	var got []string
+	for _, m := range page.Matches {
+		got = append(got, m.ID)
+	}
+	if want := []string{"8", "10", "7", "9"}; !slices.Equal(got, want) {
+		t.Errorf("matches (-want +got):\n%s", cmp.Diff(want, got))
+	}
+}
+
 // TestLongestRangeOfMatches: a range of times has at most 31 days.
 func TestLongestRangeOfMatches(t *testing.T) {
 	t.Parallel()

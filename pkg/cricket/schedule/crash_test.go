@@ -1,8 +1,11 @@
 package schedule_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/rooms/cricket/crickettest"
 	"matchday/infra/sim/cricsheet"
@@ -79,4 +82,32 @@ func TestTitlesAreDisplayedAfterACrash(t *testing.T) {
 		}
 		return o
 	})
+}
+
+// TestSyncsLogWhatTheyCopied: the logs state how many rows the provider has, and how many of
+// them are new.
+func TestSyncsLogWhatTheyCopied(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	w.Feed.Announce(crickettest.KickOff, script.Generate(1, cricsheet.T20).Fixture)
+	synced := func() (all []string) {
+		already := len(w.Logs.Lines())
+		for _, s := range crickettest.Syncs {
+			testkit.Must(t, s.Do(w.World))
+		}
+		for _, l := range w.Logs.Lines()[already:] {
+			if strings.HasSuffix(l.Text, " synced") {
+				all = append(all, fmt.Sprint(l.Text, " ", l.Attrs))
+			}
+		}
+		return all
+	}
+	want := []string{"leagues synced map[leagues:1]", "fixtures synced map[fixtures:1 new:1]", "teams synced map[new:2 teams:2]"}
+	if diff := cmp.Diff(want, synced()); diff != "" {
+		t.Errorf("logs of the first syncs (-want +got):\n%s", diff)
+	}
+	want = []string{"leagues synced map[leagues:1]", "fixtures synced map[fixtures:1 new:0]", "teams synced map[new:0 teams:2]"}
+	if diff := cmp.Diff(want, synced()); diff != "" {
+		t.Errorf("logs of the second syncs (-want +got):\n%s", diff)
+	}
 }

@@ -75,6 +75,12 @@ func operation[In any](fn spec.Function) huma.Operation {
 // an example of the body, the bounds of formats, and the descriptions of common.
 func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
 	return func(doc *huma.OpenAPI, op *huma.Operation) {
+		if route.OthersCall {
+			op.Parameters = append(op.Parameters, &huma.Param{
+				Name: "others", In: "query", Description: "Any other parameter is ignored.", Style: "form", Explode: new(true),
+				Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}},
+			})
+		}
 		for _, p := range op.Parameters {
 			describe(&p.Description, p.Name)
 			describe(&p.Schema.Description, p.Name)

@@ -65,7 +65,8 @@ var statuses = [...]int{
 //
 // An unknown query parameter is refused, and so is one that is given twice: a
 // misspelt filter would return the wrong data unnoticed. A list is one parameter,
-// with commas.
+// with commas. On a route that others call unknown parameters are ignored, as members of
+// a body are whose schema has additionalProperties.
 //
 // GET answers have an ETag. If the client already has that version, the answer is
 // 304.
@@ -261,8 +262,8 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	config.Tags = []*huma.Tag{{Name: room, Description: "The room " + room + "."}}
 	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route)), func(_ *huma.OpenAPI, op *huma.Operation) { describeMedia[Out](op) }}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
-	media := mediaOf[Out]()
-	config.RejectUnknownQueryParameters = media == ""
+	others := fn.On.(spec.Route).OthersCall
+	config.RejectUnknownQueryParameters = !others
 	decode := func(body []byte, v any) error { return jsonv2.Unmarshal(body, v, strict) }
 	config.Formats = map[string]huma.Format{jsonType: {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}, "json": {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}}
 	config.Transformers = []huma.Transformer{sealed}
@@ -277,12 +278,15 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	}
 	api := humago.New(mux, config)
 	api.UseMiddleware(authorize[In](api), func(ctx huma.Context, next func(huma.Context)) {
-		if errs := unclear(ctx.URL().RawQuery); errs != nil && media == "" {
+		known := func(name string) bool {
+			return !others || slices.ContainsFunc(ctx.Operation().Parameters, func(p *huma.Param) bool { return p.In == "query" && p.Name == name && p.Schema.Type != huma.TypeObject })
+		}
+		if errs := unclear(ctx.URL().RawQuery, known); errs != nil {
 			huma.WriteErr(api, ctx, http.StatusUnprocessableEntity, "validation failed", errs...)
 			return
 		}
 		next(ctx)
-	}, readBodies[In](api), typed(media))
+	}, readBodies[In](api), typed(mediaOf[Out]()))
 	huma.Register(api, operation[In](fn), func(ctx context.Context, in *In) (*Out, error) {
 		out, err := do(ctx, in)
 		if err != nil {
@@ -309,15 +313,15 @@ func authorize[In any](api huma.API) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// unclear returns an error for each parameter that is given more than once, or one
+// unclear returns an error for each known parameter that is given more than once, or one
 // error if the query string is malformed.
-func unclear(raw string) (errs []error) {
+func unclear(raw string, known func(name string) bool) (errs []error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
 		return []error{&huma.ErrorDetail{Message: "the query string is malformed", Location: "query"}}
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if len(query[name]) > 1 {
+		if len(query[name]) > 1 && known(name) {
 			errs = append(errs, &huma.ErrorDetail{Message: "given more than once", Location: "query." + name})
 		}
 	}

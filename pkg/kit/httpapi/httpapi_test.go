@@ -160,6 +160,30 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestURLOfOthers: a service that calls a route may add parameters to the query. What the
+// route knows is checked as ever, and the description says that others are ignored.
+func TestURLOfOthers(t *testing.T) {
+	t.Parallel()
+	fn := getOver
+	fn.On = spec.Route{Method: "GET", Path: "/overs/{id}", Auth: spec.Public, OthersCall: true}
+	h := Handler(fn, reading)
+	for query, status := range map[string]int{
+		"?iss=https://pool&iss=https://other&session_state=1": 200, "?limit=20&trace": 200, "?others=1&others=2": 200, "?limit=20&limit=20": 422, "?limit=21&x=1": 422, "?%zz": 422,
+	} {
+		if out := serve(t, h, request(t, "GET", "/overs/7"+query, "")); out.StatusCode != status {
+			t.Errorf("%s: got %d %s, want %d", query, out.StatusCode, out.Body, status)
+		}
+	}
+	text, err := OpenAPI(fn, reading)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"description":"Any other parameter is ignored.","explode":true,"in":"query","name":"others","schema":{"additionalProperties":{"type":"string"},"type":"object"},"style":"form"}`
+	if !strings.Contains(string(text), want) {
+		t.Errorf("the description is %s, want it to have %s", text, want)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	get, put := Handler(getOver, reading), Handler(putOver, writing)

@@ -227,6 +227,23 @@ func TestChangedTeamsMakePicksVoid(t *testing.T) {
 	}
 }
 
+// TestTeamIDsAreNotUsedAgain: a team that replaces another never has the id of an earlier
+// one, so that no pick on that counts for it.
+func TestTeamIDsAreNotUsedAgain(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.CreateShow(1)
+	var ids []string
+	for _, name := range []string{"Second", "Third", "Fourth"} {
+		body := map[string]any{"name": "Match 1", "points": 10, "teams": []any{map[string]any{"members": []string{"Left 1"}}, map[string]any{"members": []string{name}}}}
+		m := testkit.Decode[event.Match](w.World, w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), body))
+		ids = append(ids, m.Teams[1].ID)
+	}
+	if want := []string{"t3", "t4", "t5"}; !slices.Equal(ids, want) {
+		t.Errorf("ids of the new teams (-want +got):\n%s", cmp.Diff(want, ids))
+	}
+}
+
 // TestVoidPicksScoreNothing: a pick on changed teams, and a pick on a match that was deleted
 // and added again under its id, bring no points.
 func TestVoidPicksScoreNothing(t *testing.T) {

@@ -415,3 +415,25 @@ func TestListCountsTheCallersPicks(t *testing.T) {
 		t.Errorf("for a member without a prediction (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
+
+// TestListReadsNoCardOfPicksMadeSince: only picks that a change of the teams can have made
+// void are compared with the card.
+func TestListReadsNoCardOfPicksMadeSince(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.AddMembers("ann")
+	w.CreateShow(1)
+	w.Pick("ann", pickemtest.Show, 0)
+	list := func() map[string]int {
+		return w.CountCalls(func() { w.Ask(event.ListEventsFunction, "/app/events", "ann", "") })
+	}
+	before := list()
+	w.MustAdmin(event.UpdateMatchFunction, pickemtest.AdminMatch(pickemtest.Show, 1), pickemtest.WithoutKey(pickemtest.MatchOf(9, 10), "id"))
+	if during := list(); during["Query"] != before["Query"]+1 {
+		t.Errorf("calls with picks of before a change: %v, want one query more than %v", during, before)
+	}
+	w.Pick("ann", pickemtest.Show, 1)
+	if diff := cmp.Diff(before, list()); diff != "" {
+		t.Errorf("calls with picks of after a change (-want +got):\n%s", diff)
+	}
+}

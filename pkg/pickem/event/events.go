@@ -278,7 +278,7 @@ func (s *Events) UpdateEvent(ctx context.Context, in *UpdateEvent) (*EventPage, 
 	if b.Name != nil {
 		e.Name = *b.Name
 	}
-	if b.State == nil && e.State == item.Broadcast && e.ResultsRev == 0 && e.LockAt != was.LockAt && now.Before(locks) {
+	if e.State == item.Broadcast && e.ResultsRev == 0 && e.LockAt != was.LockAt && now.Before(locks) {
 		e.State = item.Upcoming
 	}
 	if b.State != nil {

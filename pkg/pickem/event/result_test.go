@@ -1,6 +1,7 @@
 package event_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -65,6 +66,19 @@ func TestResultIsRequired(t *testing.T) {
 		got := pickemtest.RefusalOf(w.Ask(event.PutResultFunction, pickemtest.AdminMatch(pickemtest.ScoredShow, 1)+"/result", testkit.Administrator, body))
 		if got.Status != 422 || got.Code != "invalid" {
 			t.Errorf("%s: %v, want 422 invalid", body, got)
+		}
+	}
+}
+
+// TestClearedResultIsNull: a result of a request is written as it is read.
+func TestClearedResultIsNull(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]event.NewResult{"null": event.NoResult, `"void"`: event.NewResult(item.Void), "0": 0, "39": 39} {
+		var read event.NewResult
+		testkit.Must(t, json.Unmarshal([]byte(text), &read))
+		written, err := json.Marshal(want)
+		if err != nil || read != want || string(written) != text {
+			t.Errorf("%s is read as %d and written as %s, %v; want %d", text, read, written, err, want)
 		}
 	}
 }

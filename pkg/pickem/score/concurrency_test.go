@@ -162,3 +162,14 @@ func TestScoringRestoresNoDeletedEvent(t *testing.T) {
 		}
 	}
 }
+
+// TestDeletedEventIsNotScored: a request that arrives after the deletion succeeds, with a
+// warning, so that it is not repeated.
+func TestDeletedEventIsNotScored(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	testkit.Must(t, testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreEvent(w.NewContext(), score.Request{EventID: pickemtest.Show}))
+	if got, want := w.Logs.TakeWarnings(), []string{"the event is gone"}; !slices.Equal(got, want) || len(w.Rows()) != 0 {
+		t.Errorf("warnings %q and rows %v, want %q and none", got, w.Rows(), want)
+	}
+}

@@ -95,7 +95,7 @@ var (
 		Name:   "threefc/show-join-code",
 		Does:   "Shows the QR code of a code by which players join a game.",
 		IfDown: "Players must type the code.",
-		On:     spec.Route{Method: "GET", Path: "/v1/join/{code}/qr.png", Auth: spec.Public},
+		On:     spec.Route{Method: "GET", Path: "/v1/join/{code}/qr.png", Auth: spec.Public, OthersCall: true},
 		Uses:   []spec.Access{tables.FindCode},
 		Memory: 256, Timeout: 5 * time.Second,
 	}

@@ -46,7 +46,7 @@ var (
 		Name:   "threefc/show-calendar",
 		Does:   "Returns the games of a season to calendar apps.",
 		IfDown: "Calendars do not follow the games.",
-		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}/calendar.ics", Auth: spec.Public},
+		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}/calendar.ics", Auth: spec.Public, OthersCall: true},
 		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.ReadCalendar},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
@@ -54,7 +54,7 @@ var (
 		Name:   "threefc/show-season-page",
 		Does:   "Shows the standings, the scorers and the games of a season in a browser.",
 		IfDown: "The public page of a season does not open.",
-		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}", Auth: spec.Public, Queries: []string{"cursor"}},
+		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}", Auth: spec.Public, OthersCall: true, Queries: []string{"cursor"}},
 		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.ReadTables, tables.ReadDays},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
@@ -62,7 +62,7 @@ var (
 		Name:   "threefc/show-game-page",
 		Does:   "Shows the score and the goals of a game in a browser.",
 		IfDown: "The public page of a game does not open.",
-		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}/{game}", Auth: spec.Public},
+		On:     spec.Route{Method: "GET", Path: "/l/{league}/{season}/{game}", Auth: spec.Public, OthersCall: true},
 		Uses:   []spec.Access{tables.FindSlug, tables.GetLeague, tables.GetSeason, tables.GetGame, tables.ListGoals, tables.ReadNames},
 		Memory: 256, Timeout: 5 * time.Second,
 	}

@@ -92,7 +92,7 @@ func (r *run) play(ctx context.Context) error {
 		return env, err
 	}
 	cfg := fleet.Config{
-		Clock: r.clock, Root: r.Root, Bin: r.Bin, Rooms: append(slices.Clone(r.cfg.Others), room), Awake: r.awake, Log: r.log, Invocation: r.Invocation,
+		Clock: r.clock, Root: r.Root, Bin: r.Bin, Rooms: append(slices.Clone(r.cfg.Others), room), Awake: r.awake, Expiry: 7 * day, Log: r.log, Invocation: r.Invocation,
 	}
 	if r.trial != nil {
 		r.trial.prepare(&cfg)

@@ -1,0 +1,59 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+)
+
+// lookTime is the longest time that a Look may read.
+const lookTime = 10 * time.Second
+
+// Look is what a panel shows of an app, read regularly while a browser shows the tab.
+type Look struct {
+	Every time.Duration // of wall time between two reads
+	Read  func(context.Context) (any, error)
+
+	reading sync.Mutex // held while the app is read
+	mu      sync.Mutex
+	began   time.Time // wall time of the latest read's begin
+	seen    json.RawMessage
+}
+
+// Latest returns what was read last as JSON, nil if nothing was. It starts to read if that
+// is due.
+func (l *Look) Latest() json.RawMessage {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Since(l.began) >= l.Every && l.reading.TryLock() {
+		l.began = time.Now()
+		go func() {
+			defer l.reading.Unlock()
+			l.read()
+		}()
+	}
+	return l.seen
+}
+
+// Again reads now, so that the page shows a change at once.
+func (l *Look) Again() {
+	l.reading.Lock() // what is being read may be older
+	defer l.reading.Unlock()
+	l.read()
+}
+
+// read reads the app. If that fails, the page keeps what it has, and the error of the
+// function is listed with the problems. l.reading is held.
+func (l *Look) read() {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+	defer cancel()
+	v, err := l.Read(ctx)
+	if err != nil {
+		return
+	}
+	text, _ := json.Marshal(v) // of strings, numbers and JSON
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seen = text
+}

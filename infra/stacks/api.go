@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-cdk-go/awscdk/v2"
 	api "github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscognito"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsssm"
+	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 
 	"matchday/infra/stage"
@@ -74,7 +75,8 @@ func (r *room) webClient() {
 const tokenMinutes = 5
 
 // api adds the routes of the room's API. A route of a user or an administrator requires a
-// JWT; the function checks the group.
+// JWT; the function checks the group. The routes are in a nested stack, because a stack has
+// at most 500 resources. SAM CLI reads one template, so for it they are in the room's.
 func (r *room) api() {
 	routed, rest := routes(r.spec), r.rest
 	if rest == nil {
@@ -84,9 +86,13 @@ func (r *room) api() {
 		spec.User:  r.authorizer(rest, routed, spec.User, "jwt", stage.JWTIssuer, stage.JWTAudience),
 		spec.Admin: r.authorizer(rest, routed, spec.Admin, "admin-jwt", stage.AdminIssuer, stage.AdminAudience),
 	}
+	var scope constructs.Construct = r.stack
+	if !r.Stage.SAM {
+		scope = awscdk.NewNestedStack(r.stack, text("Routes"), &awscdk.NestedStackProps{Description: text("Matchday: the routes of " + r.spec.Name)})
+	}
 	for _, f := range routed {
 		on, fn, name := f.On.(spec.Route), r.functions[f.Name], strings.TrimPrefix(f.Name, r.spec.Name+"/")
-		integration := api.NewCfnIntegration(r.stack, text("Integration-"+name), &api.CfnIntegrationProps{
+		integration := api.NewCfnIntegration(scope, text("Integration-"+name), &api.CfnIntegrationProps{
 			ApiId: rest.Ref(), IntegrationType: text("AWS_PROXY"), IntegrationUri: fn.FunctionArn(), PayloadFormatVersion: text("2.0"),
 		})
 		key := on.Method + " " + on.Path
@@ -95,7 +101,7 @@ func (r *room) api() {
 			props.AuthorizationType, props.AuthorizerId = text("JWT"), jwt[on.Auth].Ref()
 			props.AuthorizationScopes = jsii.Strings(spec.Scope)
 		}
-		route := api.NewCfnRoute(r.stack, text("Route-"+name), props)
+		route := api.NewCfnRoute(scope, text("Route-"+name), props)
 		switch on.Auth {
 		case spec.Public:
 			excuse(route, "AwsSolutions-APIG4", "Anyone may read this.")
@@ -104,8 +110,8 @@ func (r *room) api() {
 		case spec.Session, spec.Secret:
 			excuse(route, "AwsSolutions-APIG4", "The function itself checks the caller's "+string(on.Auth)+".")
 		}
-		fn.AddPermission(text("Route"), &awslambda.Permission{
-			Principal: awsiam.NewServicePrincipal(text("apigateway.amazonaws.com"), nil),
+		awslambda.NewCfnPermission(scope, text("Permission-"+name), &awslambda.CfnPermissionProps{
+			Action: text("lambda:InvokeFunction"), FunctionName: fn.FunctionArn(), Principal: text("apigateway.amazonaws.com"),
 			SourceArn: r.arn("execute-api", *rest.Ref()+"/*/"+on.Method+segments(on.Path)),
 		})
 	}

@@ -29,6 +29,6 @@ var Room = spec.Room{
 		profile.GetHealthFunction, profile.GetStatsFunction, profile.DeleteAccountFunction, profile.ForgetUserFunction, profile.ExportUserFunction,
 	},
 	Settings: []spec.Setting{
-		{Name: signin.MailFrom, Does: "the address of the room's mails, of a domain that SES has verified", Like: "^[^@ ]+@[^@ ]+$"},
+		{Name: signin.MailFrom, Does: "the address of the room's mails, of a domain that SES has verified", Like: "[^@ ]+@[^@ ]+", Required: true},
 	},
 }

@@ -38,6 +38,7 @@ const (
 	finished    = "01JX0000000000000000000034"
 	cancelled   = "01JX0000000000000000000035" // to be deleted
 	next        = "01JX0000000000000000000036" // about to start
+	unheard     = "01JX0000000000000000000037" // whose message to the tables was lost
 )
 
 // samples is the story of the sample events: Ann and Sam look after a league.
@@ -148,6 +149,10 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 	}
 	for i, name := range []string{"Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Eddie"} {
 		p := item.Player{ID: playerID(i + 1), LeagueID: league, Nickname: name}
+		if name == "Ed" {
+			p.ClaimedBy = gone
+			add(item.UserKey(gone), item.PlayerKey(p.ID), "Claim", item.Claim{PlayerID: p.ID, LeagueID: league})
+		}
 		if name == "Di" {
 			p.ClaimedBy = vic
 			add(item.UserKey(vic), item.PlayerKey(p.ID), "Claim", item.Claim{PlayerID: p.ID, LeagueID: league})
@@ -156,6 +161,7 @@ func (h *Host) prepareSamples(put func(table string, row map[string]any) error) 
 		add(item.PlayerKey(p.ID), item.Profile, "Player", p)
 		add(item.LeagueKey(league), item.PlayerKey(p.ID), "Player", p)
 	}
+	add(item.OutboxKey, item.GameKey(unheard), "Outbox", item.Outbox{GameID: unheard, SeasonID: season, Rev: 1})
 	played := item.Third{StartedAt: "2026-06-06T13:00:00Z", FinishedAt: "2026-06-06T13:20:00Z"}
 	for id, g := range map[string]struct {
 		status string

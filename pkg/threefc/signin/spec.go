@@ -10,7 +10,7 @@ import (
 )
 
 // MailFrom is the setting with the address of the room's mails.
-const MailFrom = "MATCHDAY_THREEFC_MAIL"
+const MailFrom = "THREEFC_MAIL"
 
 // Mails is who sends the room's mails.
 var Mails = spec.MailSender{Setting: MailFrom}

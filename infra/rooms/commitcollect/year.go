@@ -6,7 +6,6 @@ import (
 
 	"matchday/infra/local/fleet"
 	frame "matchday/infra/local/replay"
-	"matchday/infra/rooms"
 	"matchday/infra/rooms/commitcollect/replay"
 	"matchday/infra/sim/strava"
 	"matchday/pkg/commitcollect"
@@ -25,7 +24,6 @@ func Replay(ctx context.Context, cfg frame.Config, athletes, weeks int) error {
 	}
 	return replay.Run(ctx, replay.Config{
 		Config: cfg, People: athletes, Weeks: weeks, Webhook: webhook, Room: fleet.Room{Spec: commitcollect.Room, App: Bundle},
-		Others: rooms.Forgetting(commitcollect.Room.Name),
 		Simulate: func(in fleet.Host, cfg strava.Config) (*strava.Sim, []string, error) {
 			h := &Host{}
 			env, err := h.simulate(in, cfg)

@@ -2,45 +2,30 @@ package threefc_test
 
 import (
 	"bytes"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/local/replay"
+	"matchday/infra/rooms/all"
 	"matchday/infra/rooms/threefc"
+	"matchday/infra/testkit"
 )
 
 const root = "../../.."
-
-// binaries builds the functions.
-func binaries(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	for _, room := range []string{"accounts", "cricket", "pickem", "commitcollect", "threefc"} {
-		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=",
-			"-o", filepath.Join(dir, room)+"/", "./functions/"+room+"/...")
-		cmd.Dir = root
-		cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
-	return dir
-}
 
 // TestReplay plays small seasons through the fleet, the last with faults, and twice.
 func TestReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
-	bin := binaries(t)
+	bin := t.TempDir()
+	testkit.BuildFunctions(t, root, bin, "threefc/...", "accounts/...", "cricket/forget-user", "pickem/forget-user", "commitcollect/forget-user")
 	run := func(t *testing.T, sessions, games int, seed uint64, faults *uint64) string {
 		t.Helper()
 		var out bytes.Buffer
-		err := threefc.Replay(t.Context(), replay.Config{Root: root, Bin: bin, Seed: seed, Faults: faults, Out: &out}, sessions, games)
+		err := threefc.Replay(t.Context(), replay.Config{Root: root, Bin: bin, Others: all.Forgetting("threefc"), Seed: seed, Faults: faults, Out: &out}, sessions, games)
 		if err != nil || strings.Count("\n"+out.String(), "\nok ") != sessions*games {
 			t.Errorf("%v\n%s", err, &out)
 		}

@@ -30,11 +30,10 @@ import (
 // Config is the configuration of the frame, and what to run.
 type Config struct {
 	replay.Config
-	Room    fleet.Room   // CommitCollect
-	Others  []fleet.Room // the rooms that delete accounts with it
-	Weeks   int          // of the year
-	People  int          // at most 20
-	Webhook string       // the secret of the webhook's address
+	Room    fleet.Room // CommitCollect
+	Weeks   int        // of the year
+	People  int        // at most 20
+	Webhook string     // the secret of the webhook's address
 	// Simulate is that of Room, with a Strava as configured.
 	Simulate func(fleet.Host, strava.Config) (*strava.Sim, []string, error)
 }
@@ -92,7 +91,7 @@ func (r *run) play(ctx context.Context) error {
 		return env, err
 	}
 	cfg := fleet.Config{
-		Clock: r.clock, Root: r.Root, Bin: r.Bin, Rooms: append(slices.Clone(r.cfg.Others), room), Awake: r.awake, Expiry: 7 * day, Log: r.log, Invocation: r.Invocation,
+		Clock: r.clock, Root: r.Root, Bin: r.Bin, Rooms: append(slices.Clone(r.Others), room), Awake: r.awake, Expiry: 7 * day, Log: r.log, Invocation: r.Invocation,
 	}
 	if r.trial != nil {
 		r.trial.prepare(&cfg)

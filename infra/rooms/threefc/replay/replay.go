@@ -26,9 +26,9 @@ import (
 // Config is the configuration of the frame, and what to run.
 type Config struct {
 	replay.Config
-	Rooms    []fleet.Room // 3FC and the rooms that delete accounts with it
-	Sessions int          // of the season, a week apart
-	Games    int          // of a session
+	Room     fleet.Room // 3FC
+	Sessions int        // of the season, a week apart
+	Games    int        // of a session
 }
 
 // start is when the league is founded, and firstDay the first session.
@@ -66,7 +66,7 @@ type run struct {
 func Run(ctx context.Context, cfg Config) error {
 	r := &run{Report: replay.NewReport(cfg.Config), world: &world{seed: cfg.Seed}, cfg: cfg, browsers: map[*user]*browser.Browser{}, mails: map[string]map[string]bool{}}
 	if cfg.Faults != nil {
-		r.trial = newTrial(*cfg.Faults, cfg.Rooms)
+		r.trial = newTrial(*cfg.Faults, append(slices.Clone(cfg.Others), cfg.Room))
 	}
 	if err := r.play(ctx); err != nil {
 		r.Complaints()
@@ -80,7 +80,7 @@ func (r *run) play(ctx context.Context) error {
 	hold := r.clock.Work()
 	defer hold()
 	defer r.clock.Stop()
-	cfg := fleet.Config{Clock: r.clock, Root: r.Root, Bin: r.Bin, Rooms: r.cfg.Rooms, Awake: r.awake, Log: r.Log, Invocation: r.Invocation}
+	cfg := fleet.Config{Clock: r.clock, Root: r.Root, Bin: r.Bin, Rooms: append(slices.Clone(r.Others), r.cfg.Room), Awake: r.awake, Log: r.Log, Invocation: r.Invocation}
 	if r.trial != nil {
 		r.trial.prepare(&cfg)
 	}

@@ -125,7 +125,7 @@ func (r *run) checkStatus(ctx context.Context, a *athlete) {
 	if !r.ask(ctx, a, http.MethodGet, "/strava/status", nil, &is, "", "") {
 		return
 	}
-	equal(r, a, "connected", is.Connected && (!is.Broken || r.trial != nil), a.connected)
+	equal(r, a, "connected", is.Connected && (!is.Broken || r.Trial != nil), a.connected)
 	if a.connected {
 		equal(r, a, "the athlete's id", is.AthleteID, a.id)
 	}
@@ -133,7 +133,7 @@ func (r *run) checkStatus(ctx context.Context, a *athlete) {
 	equal(r, a, "workouts", is.WorkoutCount, len(all))
 	if len(all) > 0 && is.LatestActivityAt != nil {
 		equal(r, a, "the latest workout", *is.LatestActivityAt, all[0].seen.start.UTC())
-		equal(r, a, "fresh", is.IsFresh, r.clock.Now().Sub(all[0].seen.start) <= 7*day)
+		equal(r, a, "fresh", is.IsFresh, r.Clock.Now().Sub(all[0].seen.start) <= 7*day)
 	}
 }
 
@@ -202,11 +202,11 @@ func (r *run) checkPhone(a *athlete) {
 	if a.phone == "" {
 		return
 	}
-	phone, _ := r.fleet.Phones.Device(a.phone)
+	phone, _ := r.Fleet.Phones.Device(a.phone)
 	told := map[string]int{}
 	for _, alert := range phone.Alerts {
 		told[alert.Collapse]++
-		if alert.Times > 1 && r.trial == nil {
+		if alert.Times > 1 && r.Trial == nil {
 			a.fail("the notification of %s came %d times", alert.Collapse, alert.Times)
 		}
 	}
@@ -228,8 +228,8 @@ func (r *run) checkForgotten(ctx context.Context, a *athlete) {
 	r.ask(ctx, a, http.MethodGet, "/session", nil, nil, "missing_session", "")
 	equal(r, a, "access at Strava", r.strava.Connected(a.id), false)
 	for _, table := range []string{"CommitCollect", "CommitCollectAudit"} {
-		out, err := r.fleet.DB.Query(ctx, &dynamodb.QueryInput{
-			TableName: aws.String(r.fleet.Table(table)), KeyConditionExpression: aws.String("PK = :user"),
+		out, err := r.Fleet.DB.Query(ctx, &dynamodb.QueryInput{
+			TableName: aws.String(r.Fleet.Table(table)), KeyConditionExpression: aws.String("PK = :user"),
 			ExpressionAttributeValues: map[string]types.AttributeValue{":user": &types.AttributeValueMemberS{Value: "USER#" + a.user}},
 		})
 		if err != nil {

@@ -6,11 +6,8 @@ package replay
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -18,9 +15,6 @@ import (
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/replay"
 	"matchday/infra/rooms/threefc/browser"
-	"matchday/infra/sim/clock"
-	"matchday/pkg/kit/queue"
-	"matchday/pkg/spec"
 )
 
 // Config is the configuration of the frame, and what to run.
@@ -39,12 +33,9 @@ var (
 
 // run is one Run.
 type run struct {
-	*replay.Report
+	*replay.World
 	*world
-	cfg   Config
-	fleet *fleet.Fleet
-	clock *clock.Clock
-	trial *trial // nil when nothing goes wrong
+	cfg Config
 
 	admin    *user
 	scorers  []*user // two scorekeepers
@@ -52,54 +43,29 @@ type run struct {
 	browsers map[*user]*browser.Browser
 	mails    map[string]map[string]bool // that must arrive, by address: what a mail's text contains
 
-	busy     time.Time // until when the schedules run
-	problems []string  // that belong to no game
-	key      int       // of the latest request with a key
-	requests int
-	refused  int // requests that must be refused
-	goals    int
-	checked  int // answers that were compared with the oracle
-	done     int
+	key     int // of the latest request with a key
+	goals   int
+	checked int // answers that were compared with the oracle
+	done    int
 }
 
 // Run plays a season. It returns replay.ErrFailed if something differs from the oracle.
 func Run(ctx context.Context, cfg Config) error {
-	r := &run{Report: replay.NewReport(cfg.Config), world: &world{seed: cfg.Seed}, cfg: cfg, browsers: map[*user]*browser.Browser{}, mails: map[string]map[string]bool{}}
-	if cfg.Faults != nil {
-		r.trial = newTrial(*cfg.Faults, append(slices.Clone(cfg.Others), cfg.Room))
-	}
-	if err := r.play(ctx); err != nil {
-		r.Complaints()
+	r := &run{World: replay.NewWorld(cfg.Config), world: &world{seed: cfg.Seed}, cfg: cfg, browsers: map[*user]*browser.Browser{}, mails: map[string]map[string]bool{}}
+	rooms := append(slices.Clone(cfg.Others), cfg.Room)
+	r.Trial = replay.NewTrial(cfg.Config, rooms, odds, drawn)
+	// Schedules run when the reminders are due, and when a game was finished.
+	if err := r.Play(ctx, start, fleet.Config{Rooms: rooms}, func(at time.Time) bool { return at.Hour() == 10 && at.Minute() < 10 }, r.play); err != nil {
 		return err
 	}
 	return r.summarize()
 }
 
 func (r *run) play(ctx context.Context) error {
-	r.clock = clock.New(start, clock.Free)
-	hold := r.clock.Work()
-	defer hold()
-	defer r.clock.Stop()
-	cfg := fleet.Config{Clock: r.clock, Root: r.Root, Bin: r.Bin, Rooms: append(slices.Clone(r.Others), r.cfg.Room), Awake: r.awake, Log: r.Log, Invocation: r.Invocation}
-	if r.trial != nil {
-		r.trial.prepare(&cfg)
-	}
-	f, err := fleet.Start(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	defer r.Close()
-	r.fleet = f
-	if err := f.Begin(ctx); err != nil {
-		return err
-	}
-	if r.trial != nil {
-		r.trial.faults.Start()
-	}
+	r.Trial.Start()
 	r.found(ctx)
-	if len(r.problems) > 0 {
-		return errors.New(r.problems[0])
+	if err := r.Failed(); err != nil {
+		return err
 	}
 	for s := range r.cfg.Sessions {
 		r.playSession(ctx, s)
@@ -110,77 +76,46 @@ func (r *run) play(ctx context.Context) error {
 	r.settle(ctx)
 	r.checkTables(ctx)
 	r.checkMails()
-	r.checkQueues()
+	r.CheckQueues()
 	return ctx.Err()
 }
 
-// until advances the clock to a time.
-func (r *run) until(ctx context.Context, at time.Time) error {
-	if !at.After(r.clock.Now()) {
-		return nil
-	}
-	return r.clock.Sleep(ctx, at)
+// settle waits until the queues are empty. The outbox is swept every five minutes.
+func (r *run) settle(ctx context.Context) {
+	r.Settle(ctx, 6*time.Minute, func() bool { return true })
 }
 
-// awake reports whether schedules run at a time: when the reminders are due, and when a game
-// was finished.
-func (r *run) awake(at time.Time) bool {
-	return at.Before(r.busy) || at.Hour() == 10 && at.Minute() < 10
-}
-
-// wait is the time between two attempts of a request, and attempts their limit, in a run
-// with faults.
-const (
-	wait     = 7 * time.Second
-	attempts = 30
-)
-
-// call calls the API as a user until it answers, "" for nobody. Without faults, an error of
-// the server is returned at once. again reports that an earlier attempt may have taken
-// effect. A user whose session has ended signs in again.
-func (r *run) call(ctx context.Context, u *user, method, path string, in, out any, header ...string) (code string, again bool, err error) {
-	r.requests++
-	entered := false
-	for n := 1; ; n++ {
-		err := r.browser(u).Call(ctx, method, path, in, out, header...)
-		refusal, ok := errors.AsType[*fleet.Refusal](err)
-		switch {
-		case err == nil:
-			return "", n > 1, nil
-		case ok && refusal.Status == http.StatusUnauthorized && u != nil && !u.deleted && !entered:
-			entered = true
-			if err := r.signIn(ctx, u); err != nil {
-				return "", n > 1, err
-			}
-			continue
-		case ok && refusal.Status < http.StatusInternalServerError && refusal.Status != http.StatusTooManyRequests:
-			return codeOf(refusal), n > 1, nil
-		case r.trial == nil || n == attempts || ctx.Err() != nil:
-			return "", n > 1, err
+// call calls the API as a user until it answers, "" for nobody. A user whose session has
+// ended signs in again.
+func (r *run) call(ctx context.Context, u *user, method, path string, in, out any, header ...string) (code string, err error) {
+	do := func() error { return r.browser(u).Call(ctx, method, path, in, out, header...) }
+	code, _, err = r.Try(ctx, do)
+	if code == "invalid_session" && u != nil && !u.deleted {
+		if err := r.signIn(ctx, u); err != nil {
+			return "", err
 		}
-		if err := r.until(ctx, r.clock.Now().Add(wait)); err != nil {
-			return "", n > 1, err
-		}
+		code, _, err = r.Try(ctx, do)
 	}
+	return code, err
 }
 
 func (r *run) browser(u *user) *browser.Browser {
 	if r.browsers[u] == nil {
-		r.browsers[u] = browser.New(r.fleet.URL + "/threefc")
+		r.browsers[u] = browser.New(r.Fleet.URL + "/threefc")
 	}
 	return r.browsers[u]
 }
 
 // signIn signs a user in by a mail, again if an answer was lost.
 func (r *run) signIn(ctx context.Context, u *user) (err error) {
-	for range attempts {
-		if err = r.browser(u).SignIn(ctx, u.mail, r.fleet.Mail); err == nil {
+	for range replay.Attempts {
+		if err = r.browser(u).SignIn(ctx, u.mail, r.Fleet.Mail); err == nil {
 			return nil
 		}
-		if r.trial == nil {
+		if r.Trial == nil {
 			break
 		}
-		if err := r.until(ctx, r.clock.Now().Add(15*time.Minute)); err != nil { // five mails an hour
+		if err := r.Until(ctx, r.Clock.Now().Add(15*time.Minute)); err != nil { // five mails an hour
 			return err
 		}
 	}
@@ -190,18 +125,13 @@ func (r *run) signIn(ctx context.Context, u *user) (err error) {
 // ask calls the API and records a difference unless the answer has the code, "" for success.
 // It reports whether the request took effect.
 func (r *run) ask(ctx context.Context, m *match, u *user, method, path string, in, out any, want string, header ...string) bool {
-	code, _, err := r.call(ctx, u, method, path, in, out, header...)
+	code, err := r.call(ctx, u, method, path, in, out, header...)
 	name := "nobody"
 	if u != nil {
 		name = u.name
 	}
-	switch {
-	case err != nil:
-		r.fail(m, "%v", err)
-	case code != want:
-		r.fail(m, "%s %s of %s: got %s, want %s", method, path, name, orOK(code), orOK(want))
-	case want != "":
-		r.refused++
+	if wrong := r.Judge(method+" "+path+" of "+name, code, want, err); wrong != "" {
+		r.fail(m, "%s", wrong)
 	}
 	return err == nil && code == ""
 }
@@ -212,20 +142,13 @@ func (r *run) keyed(ctx context.Context, m *match, u *user, method, path string,
 	return r.ask(ctx, m, u, method, path, in, out, want, append(header, "Idempotency-Key", fmt.Sprintf("tap-%d", r.key))...)
 }
 
-func orOK(code string) string {
-	if code == "" {
-		return "success"
-	}
-	return code
-}
-
 // fail records a failure of a game, or of the run if m is nil.
 func (r *run) fail(m *match, format string, args ...any) {
 	text := r.named(fmt.Sprintf(format, args...))
 	if m != nil {
 		m.fail("%s", text)
-	} else if len(r.problems) < 20 {
-		r.problems = append(r.problems, text)
+	} else {
+		r.Fail(text)
 	}
 }
 
@@ -238,55 +161,7 @@ func (r *run) named(text string) string {
 	for _, m := range r.games {
 		text = strings.ReplaceAll(text, m.id, m.name)
 	}
-	return ids.ReplaceAllString(text, "{id}")
-}
-
-// settle waits until the queues are empty.
-func (r *run) settle(ctx context.Context) {
-	r.busy = r.clock.Now().Add(5 * time.Hour)
-	limit := r.clock.Now().Add(4 * time.Hour)
-	for {
-		if r.until(ctx, r.clock.Now().Add(6*time.Minute)) != nil { // the outbox is swept every five
-			return
-		}
-		if len(r.unfinished()) == 0 || r.clock.Now().After(limit) {
-			break
-		}
-	}
-	r.busy = r.clock.Now()
-}
-
-// unfinished lists the queues with messages, except dead-letter queues.
-func (r *run) unfinished() (queues []string) {
-	for _, d := range r.fleet.Queues.Stats() {
-		if n := d.Visible + d.Delayed + d.InFlight; n > 0 && !dead(d.Queue) {
-			queues = append(queues, fmt.Sprintf("%s holds %d", d.Queue, n))
-		}
-	}
-	return queues
-}
-
-func dead(name string) bool {
-	return strings.HasSuffix(strings.TrimSuffix(name, ".fifo"), spec.Queue{}.DeadLetter())
-}
-
-// checkQueues records what is left in the queues.
-func (r *run) checkQueues() {
-	for _, q := range r.unfinished() {
-		r.fail(nil, "at the end the queue %s", q)
-	}
-	for _, d := range r.fleet.Queues.Stats() {
-		if !dead(d.Queue) {
-			continue
-		}
-		for _, m := range r.fleet.Queues.Messages(d.Queue) {
-			why := "it was tried too often"
-			if reason := m.Attributes[queue.ReasonAttribute].StringValue; reason != nil {
-				why = *reason
-			}
-			r.fail(nil, "a message ended in %s: %s", d.Queue, why)
-		}
-	}
+	return drawn.ReplaceAllString(text, "{id}")
 }
 
 // report writes the line of a game.
@@ -313,30 +188,6 @@ func (r *run) summarize() error {
 			ok++
 		}
 	}
-	failed := ok < len(r.games) || len(r.problems) > 0
-	if failed || r.trial == nil {
-		r.Complaints()
-	}
-	for _, p := range r.problems {
-		r.Printf("FAIL  %s\n", p)
-	}
-	if r.trial != nil {
-		r.trial.tally(r.Report)
-	}
-	r.Printf("%d of %d games ok; %d goals recorded, %d answers as the oracle says, %d requests (%d refused, as they must be)\n",
-		ok, len(r.games), r.goals, r.checked, r.requests, r.refused)
-	if failed {
-		return replay.ErrFailed
-	}
-	return nil
-}
-
-// codeOf is the stable code of a problem document, which its type ends in, or the status
-// of another answer.
-func codeOf(refusal *fleet.Refusal) string {
-	var problem struct{ Type string }
-	if json.Unmarshal(refusal.Body, &problem) != nil || problem.Type == "" {
-		return refusal.Error()
-	}
-	return problem.Type[strings.LastIndex(problem.Type, ":")+1:]
+	return r.Summarize(ok == len(r.games), "%d of %d games ok; %d goals recorded, %d answers as the oracle says, %d requests (%d refused, as they must be)",
+		ok, len(r.games), r.goals, r.checked, r.Requests, r.Refused)
 }

@@ -22,10 +22,10 @@ func (r *run) found(ctx context.Context) {
 	var made struct{ LeagueID, SeasonID, PlayerID, Slug string }
 	r.keyed(ctx, nil, r.admin, http.MethodPost, "/v1/leagues", map[string]string{"name": "Parkside", "slug": "parkside"}, &made, "")
 	r.league = made.LeagueID
-	r.trial.know(r.league, "league")
+	r.Trial.Know(r.league, "league")
 	r.keyed(ctx, nil, r.admin, http.MethodPost, "/v1/leagues/"+r.league+"/seasons", map[string]string{"name": "Spring 2026", "timeZone": "Europe/London"}, &made, "")
 	r.season, r.slug = made.SeasonID, "parkside/"+made.Slug
-	r.trial.know(r.season, "season")
+	r.Trial.Know(r.season, "season")
 	for _, t := range teams {
 		r.keyed(ctx, nil, r.admin, http.MethodPut, "/v1/seasons/"+r.season+"/teams/"+t, struct{}{}, nil, "")
 	}
@@ -41,7 +41,7 @@ func (r *run) found(ctx context.Context) {
 		p := &player{nickname: name}
 		if r.keyed(ctx, nil, r.admin, http.MethodPost, "/v1/players", map[string]string{"leagueId": r.league, "nickname": name}, &made, "") {
 			p.id = made.PlayerID
-			r.trial.know(p.id, name)
+			r.Trial.Know(p.id, name)
 			r.players = append(r.players, p)
 		}
 		if i%3 == 0 && p.id != "" {
@@ -61,7 +61,7 @@ func (r *run) enter(ctx context.Context, u *user) {
 	}
 	var who struct{ UserID string }
 	r.ask(ctx, nil, u, http.MethodGet, "/v1/auth/session", nil, &who, "")
-	r.trial.know(who.UserID, u.mail)
+	r.Trial.Know(who.UserID, u.mail)
 	r.mails[u.mail] = map[string]bool{}
 }
 
@@ -70,7 +70,7 @@ func (r *run) playSession(ctx context.Context, n int) {
 	d := r.dice("session", n)
 	day := firstDay.AddDate(0, 0, 7*n)
 	date := day.Format(time.DateOnly)
-	if r.until(ctx, day.AddDate(0, 0, -3).Add(18*time.Hour)) != nil {
+	if r.Until(ctx, day.AddDate(0, 0, -3).Add(18*time.Hour)) != nil {
 		return
 	}
 	var made struct{ SessionID, GameID, Slug string }
@@ -78,7 +78,7 @@ func (r *run) playSession(ctx context.Context, n int) {
 		return
 	}
 	session := made.SessionID
-	r.trial.know(session, date)
+	r.Trial.Know(session, date)
 	for _, p := range r.players {
 		if p.claimed == nil || p.claimed.deleted {
 			continue
@@ -98,13 +98,13 @@ func (r *run) playSession(ctx context.Context, n int) {
 		m := &match{day: day, name: fmt.Sprintf("%s game %d", date, g+1), roster: map[*player]string{}, did: map[string]int{}}
 		if r.keyed(ctx, m, r.scorers[g%2], http.MethodPost, "/v1/sessions/"+session+"/games", map[string]any{"gameStartTs": at, "thirdLength": []int{20, 25, 30}[d.IntN(3)], "location": "Pitch 2"}, &made, "") {
 			m.id, m.slug = made.GameID, made.Slug
-			r.trial.know(m.id, m.name)
+			r.Trial.Know(m.id, m.name)
 		}
 		r.games = append(r.games, m)
 		today = append(today, m)
 	}
 	for g, m := range today {
-		if r.until(ctx, day.Add(17*time.Hour+50*time.Minute+time.Duration(g)*80*time.Minute)) != nil {
+		if r.Until(ctx, day.Add(17*time.Hour+50*time.Minute+time.Duration(g)*80*time.Minute)) != nil {
 			return
 		}
 		if m.id != "" {
@@ -135,17 +135,17 @@ func (r *run) playGame(ctx context.Context, m *match, d *rand.Rand) {
 	r.refuse(ctx, m, by, http.MethodPost, path+"/thirds/1/finish", struct{}{}, "bad_third_transition")
 	r.refuse(ctx, m, by, http.MethodPost, path+"/goals", body(r.newGoal(m, d, 1, 0)), "game_not_live")
 	for third := 1; third <= 3; third++ {
-		begun := r.clock.Now()
+		begun := r.Clock.Now()
 		r.keyed(ctx, m, by, http.MethodPost, fmt.Sprintf("%s/thirds/%d/start", path, third), map[string]any{"at": begun}, nil, "")
 		minute := 0
 		for range d.IntN(6) {
 			minute += 1 + d.IntN(5)
-			if r.until(ctx, begun.Add(time.Duration(minute)*time.Minute+10*time.Second)) != nil {
+			if r.Until(ctx, begun.Add(time.Duration(minute)*time.Minute+10*time.Second)) != nil {
 				return
 			}
 			r.score(ctx, m, d, r.scorers[d.IntN(2)], third, minute)
 		}
-		if r.until(ctx, begun.Add(22*time.Minute)) != nil {
+		if r.Until(ctx, begun.Add(22*time.Minute)) != nil {
 			return
 		}
 		r.refuse(ctx, m, by, http.MethodPost, path+"/finish", nil, "thirds_unfinished")
@@ -204,8 +204,8 @@ func (r *run) newGoal(m *match, d *rand.Rand, third, minute int) *goal {
 	if others := slices.DeleteFunc(m.of(of), func(p *player) bool { return p == g.scorer }); d.IntN(2) == 0 && !g.own {
 		g.assists = []*player{others[d.IntN(len(others))]}
 	}
-	g.id = ulid.MustNew(ulid.Timestamp(r.clock.Now()), source{d}).String()
-	r.trial.know(g.id, fmt.Sprintf("%s goal %d", m.name, r.key))
+	g.id = ulid.MustNew(ulid.Timestamp(r.Clock.Now()), source{d}).String()
+	r.Trial.Know(g.id, fmt.Sprintf("%s goal %d", m.name, r.key))
 	return g
 }
 
@@ -414,7 +414,7 @@ func (r *run) checkTables(ctx context.Context) {
 func (r *run) checkMails() {
 	for address, want := range r.mails {
 		came := map[string]int{}
-		for _, m := range r.fleet.Mail.Mailbox(address) {
+		for _, m := range r.Fleet.Mail.Mailbox(address) {
 			if strings.Contains(m.Text, "#token=") || strings.Contains(m.Subject, "invited") {
 				continue
 			}
@@ -431,7 +431,7 @@ func (r *run) checkMails() {
 		}
 		for text := range want {
 			r.checked++
-			if n := came[text]; n == 0 || n > 1 && r.trial == nil {
+			if n := came[text]; n == 0 || n > 1 && r.Trial == nil {
 				r.fail(nil, "%s got %d mails about %s, want one", address, n, strings.TrimSpace(text))
 			}
 		}

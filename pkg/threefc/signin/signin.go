@@ -187,7 +187,7 @@ func (s *Mailer) put(ctx context.Context, email, id, hash string) error {
 // Complete is the request of a browser that has followed a link.
 type Complete struct {
 	Body struct {
-		Token string `json:"token" minLength:"1" maxLength:"128" doc:"What follows #token= in the link."`
+		Token string `json:"token" minLength:"1" maxLength:"128" doc:"What follows #token= in the link." example:"kXJ3gq0w6m2Yd8Jr1vQ4bT7nL5cF9hZsAeUiOpWxRtE"`
 	}
 }
 

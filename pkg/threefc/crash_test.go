@@ -26,6 +26,7 @@ import (
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
+	"matchday/pkg/threefc/notice"
 	"matchday/pkg/threefc/player"
 	"matchday/pkg/threefc/profile"
 	"matchday/pkg/threefc/season"
@@ -376,6 +377,53 @@ func TestGameIsDeletedWhileOthersChangeIt(t *testing.T) {
 				}
 			}
 			same(t, "of the game", left, []string(nil))
+		})
+	}
+}
+
+// TestSessionIsDeletedWhilePlayersAnswer: who answers between the steps of a deletion, or
+// whose answer is under way when the session goes, leaves nothing.
+func TestSessionIsDeletedWhilePlayersAnswer(t *testing.T) {
+	t.Parallel()
+	begin := func(t *testing.T) (m *match, path string) {
+		m = club(t)
+		m.Do("ann", "DELETE", m.path(), nil)
+		for i, user := range []string{"vic", "sam"} {
+			m.Do(user, "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)
+		}
+		return m, "/v1/sessions/" + m.l.SessionID
+	}
+	check := func(m *match) {
+		m.T.Helper()
+		m.lose()
+		// The calendar forgets the game.
+		same(m.T, "of the session", m.left(m.l.SessionID), []string{item.SeasonKey(m.l.SeasonID) + " CANCELLED#" + m.id})
+	}
+	for _, step := range []string{"Query", "BatchWriteItem"} {
+		t.Run("answer after "+step, func(t *testing.T) {
+			t.Parallel()
+			m, path := begin(t)
+			m.Do("vic", "PUT", path+"/availability", map[string]any{"status": "in"})
+			env := after(m.Env(season.DeleteSessionFunction), step, func() {
+				m.Ask("sam", "PUT", path+"/availability", map[string]any{"status": "in"})
+			})
+			_, err := open(m, env, season.Open).DeleteSession(m.NewContext(), &season.DeleteSession{User: ann, SessionID: m.l.SessionID})
+			testkit.Must(t, err)
+			check(m)
+		})
+	}
+	for _, step := range []string{"GetItem", "Query"} {
+		t.Run("deletion after "+step, func(t *testing.T) {
+			t.Parallel()
+			m, path := begin(t)
+			env := after(m.Env(notice.PutAvailabilityFunction), step, func() { m.Do("ann", "DELETE", path, nil) })
+			in := &notice.PutAvailability{User: auth.User{UserID: "vic"}, SessionID: m.l.SessionID, Key: idem.Key{IdempotencyKey: "K"}}
+			in.Body.Status = "in"
+			_, err := open(m, env, notice.Open).PutAvailability(m.NewContext(), in)
+			if !errors.Is(err, league.ErrScope) {
+				t.Errorf("the answer is refused with %v, want %v", err, league.ErrScope)
+			}
+			check(m)
 		})
 	}
 }

@@ -112,7 +112,7 @@ var (
 
 // Availability and mails.
 var (
-	PutAvailability  = App.On("Put availability", "pk=SESSION#{sessionId}, sk=AVAIL#{playerId}", onUser, spec.PutItem)
+	PutAvailability  = App.On("Put availability", "pk=SESSION#{sessionId}, sk=AVAIL#{playerId}, with sk=METADATA, by its rev", onUser, spec.PutItem)
 	ListAvailability = App.On("List availability", "pk=SESSION#{sessionId}, sk begins with AVAIL#, then pk=PLAYER#{playerId}, sk=PROFILE (batches of 100)", perRequest, spec.Query, spec.BatchGetItem)
 	GetPreferences   = App.On("Get preferences", "pk=USER#{userId}, sk=PREFERENCES", perRequest, spec.GetItem)
 	PutPreferences   = App.On("Put preferences", "pk=USER#{userId}, sk=PREFERENCES", rarely, spec.PutItem)

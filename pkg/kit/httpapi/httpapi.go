@@ -281,7 +281,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 		known := func(name string) bool {
 			return !others || slices.ContainsFunc(ctx.Operation().Parameters, func(p *huma.Param) bool { return p.In == "query" && p.Name == name && p.Schema.Type != huma.TypeObject })
 		}
-		if errs := unclear(ctx.URL().RawQuery, known); errs != nil {
+		if errs := unclear(ctx.URL().RawQuery, others, known); errs != nil {
 			huma.WriteErr(api, ctx, http.StatusUnprocessableEntity, "validation failed", errs...)
 			return
 		}
@@ -314,10 +314,11 @@ func authorize[In any](api huma.API) func(huma.Context, func(huma.Context)) {
 }
 
 // unclear returns an error for each known parameter that is given more than once, or one
-// error if the query string is malformed.
-func unclear(raw string, known func(name string) bool) (errs []error) {
+// error if the query string is malformed. Where others make the URL, what is malformed is
+// ignored like what is unknown.
+func unclear(raw string, others bool, known func(name string) bool) (errs []error) {
 	query, err := url.ParseQuery(raw)
-	if err != nil {
+	if err != nil && !others {
 		return []error{&huma.ErrorDetail{Message: "the query string is malformed", Location: "query"}}
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {

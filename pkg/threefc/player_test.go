@@ -353,3 +353,18 @@ func TestPublicAnswersHaveNicknamesOnly(t *testing.T) {
 		refused(t, path, m.Ask("", "GET", path, nil), 404, "not_found")
 	}
 }
+
+// TestLinksAnswerHead: who checks a link, or asks whether a calendar has changed, gets the
+// headers of the answer.
+func TestLinksAnswerHead(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	c := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	const season = "/l/parkside/spring-2026"
+	for _, path := range []string{season, season + "/calendar.ics", season + "/" + m.id, "/v1/join/" + c + "/qr.png"} {
+		get, head := m.Do("", "GET", path, nil), m.Do("", "HEAD", path, nil)
+		same(t, path, head.Headers, get.Headers)
+		same(t, path, head.MultiValueHeaders, get.MultiValueHeaders)
+	}
+	refused(t, "a page that is not there", m.Ask("", "HEAD", "/v1/join/AAAAAAAA/qr.png", nil), 404, "invalid_or_expired_code")
+}

@@ -139,7 +139,7 @@ func buffered(next http.Handler, refuser Refuser) http.Handler {
 			a.send(w)
 		}()
 		next.ServeHTTP(a, r)
-		if r.Method == http.MethodGet && a.status == http.StatusOK {
+		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && a.status == http.StatusOK {
 			a.tag(r.Header.Values("If-None-Match"))
 		}
 	})

@@ -5,6 +5,7 @@ package threefctest
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,7 +194,7 @@ func (w *World) Ask(user, method, target string, body any, headers ...Header) ev
 	path, _, _ := strings.Cut(target, "?")
 	for _, f := range threefc.Room.Functions {
 		on, ok := f.On.(spec.Route)
-		if !ok || on.Method != method || !matches(on.Path, path) {
+		if !ok || !slices.Contains(on.Methods(), method) || !matches(on.Path, path) {
 			continue
 		}
 		e := apigateway.Event(method, target, text, nil)

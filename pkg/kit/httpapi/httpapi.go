@@ -164,7 +164,8 @@ type Identifier interface {
 // none. To do they are as an auth.User.
 //
 // If the API's stage has the variable spec.CDNKeys, a request without one of its values
-// in spec.CDNHeader is refused: 403, not_through_cdn.
+// in spec.CDNHeader is refused: 403, not_through_cdn. The source address of any other is
+// that of the CDN's client.
 func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Context, *In) (*Out, error)) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	proxy := httpadapter.NewV2(Handler(fn, do))
@@ -176,6 +177,8 @@ func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Contex
 	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		if keys := e.StageVariables[spec.CDNKeys]; keys != "" && !isOneOf(keys, e.Headers[spec.CDNHeader]) {
 			return refusal(ctx, errNotThroughCDN), nil
+		} else if keys != "" {
+			e.RequestContext.HTTP.SourceIP = viewer(e)
 		}
 		if end, limited := ctx.Deadline(); limited {
 			var cancel context.CancelFunc
@@ -197,6 +200,18 @@ func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Contex
 		e.RawPath, e.RawQueryString = routePath(room, e.RawPath), query(e.RawQueryString)
 		return proxy.ProxyWithContext(ctx, e)
 	}
+}
+
+// viewer returns the address of who calls the CDN: the last in X-Forwarded-For that is not
+// the CDN's. What is before it the client may have written.
+func viewer(e events.APIGatewayV2HTTPRequest) string {
+	cdn := e.RequestContext.HTTP.SourceIP
+	for _, address := range slices.Backward(strings.Split(e.Headers["x-forwarded-for"], ",")) {
+		if address = strings.TrimSpace(address); address != cdn && address != "" {
+			return address
+		}
+	}
+	return cdn
 }
 
 // isOneOf reports whether a list with commas contains the key. How long it takes says

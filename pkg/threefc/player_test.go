@@ -368,3 +368,49 @@ func TestLinksAnswerHead(t *testing.T) {
 	}
 	refused(t, "a page that is not there", m.Ask("", "HEAD", "/v1/join/AAAAAAAA/qr.png", nil), 404, "invalid_or_expired_code")
 }
+
+// TestWrongCodesAreLimited: after 30 wrong codes in an hour nobody of a network gets an
+// answer to another, right or wrong.
+func TestWrongCodesAreLimited(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	right := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	ask := func(address, text string) string {
+		m.Caller = address
+		return code(m.Ask("", "POST", "/v1/join/"+text, map[string]any{"nickname": "Foxy"}))
+	}
+	look := func(address, text string) string {
+		m.Caller = address
+		return code(m.Ask("", "GET", "/v1/join/"+text+"/qr.png", nil))
+	}
+	for _, network := range [][]string{{"203.0.113.7", "::ffff:203.0.113.7"}, {"2001:db8:0:1::1", "2001:db8:0:1:ffff::2"}} {
+		for i := range player.MaxGuesses.Max / 2 {
+			wrong := fmt.Sprintf("7777%04d", i)
+			same(t, "a wrong code", []string{ask(network[0], wrong), look(network[1], wrong)}, []string{"404 invalid_or_expired_code", "404 invalid_or_expired_code"})
+		}
+		for _, address := range network {
+			same(t, "one more, and the right one", []string{ask(address, "77779999"), ask(address, right), look(address, right)}, []string{"429 too_many_codes", "429 too_many_codes", "429 too_many_codes"})
+		}
+	}
+	m.Caller = "203.0.113.7"
+	m.pass(20 * time.Minute)
+	out := m.Ask("", "POST", "/v1/join/"+right, map[string]any{"nickname": "Foxy"})
+	refused(t, "after 20 minutes", out, 429, "too_many_codes")
+	if got := testkit.Header(out).Get("Retry-After"); got != "2400" {
+		t.Errorf("after 20 minutes Retry-After is %s, want 2400", got)
+	}
+	same(t, "from other networks", []string{ask("203.0.113.8", right), ask("2001:db8:0:2::1", right), ask("", right)}, []string{"201", "201", "201"})
+	m.pass(40 * time.Minute)
+	same(t, "after an hour", []string{ask("203.0.113.7", "77770000"), ask("203.0.113.7", right), look("2001:db8:0:1::1", right)}, []string{"404 invalid_or_expired_code", "201", "200"})
+}
+
+// TestRightCodesAreNotCounted: a team behind one address joins.
+func TestRightCodesAreNotCounted(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Caller = "203.0.113.7"
+	right := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	for range player.MaxGuesses.Max + 1 {
+		m.Do("", "POST", "/v1/join/"+right, map[string]any{"nickname": "Foxy"})
+	}
+}

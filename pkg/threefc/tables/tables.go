@@ -88,6 +88,7 @@ var (
 	MyPlayers    = App.On("List a user's players", "pk=USER#{userId}, sk begins with PLAYER#", perRequest, spec.Query)
 	PutCode      = App.On("Put join code", "pk=JOIN#{code}, sk=METADATA, absent", perGame, spec.PutItem)
 	FindCode     = App.On("Find join code", "pk=JOIN#{code}, sk=METADATA", onUser, spec.GetItem)
+	CountGuess   = App.On("Count wrong codes", "pk=JOIN_GUESS#{sha256 of the caller's address}, sk=METADATA, by its rev; read for each code", onUser, spec.GetItem, spec.PutItem)
 	JoinPool     = App.On("Join pool", "pk=GAME#{gameId}, sk=POOL#{playerId}, if sk=METADATA exists, with the league, by its rev, and the player, if new", onUser, spec.GetItem, spec.Query, spec.PutItem, spec.ConditionCheckItem)
 	ListPool     = App.On("List pool", "pk=GAME#{gameId}, sk begins with POOL#, then pk=PLAYER#{playerId}, sk=PROFILE (a batch)", perRequest, spec.Query, spec.BatchGetItem)
 )

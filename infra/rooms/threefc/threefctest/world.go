@@ -42,6 +42,7 @@ type World struct {
 	*testkit.World
 	Routes map[string]testkit.Route
 	Origin string // of the page whose requests Ask sends
+	Caller string // the address from which Ask sends
 
 	cookies map[string]string // of each user's browser
 }
@@ -201,7 +202,7 @@ func (w *World) Ask(user, method, target string, body any, headers ...Header) ev
 		if c := w.cookies[user]; c != "" {
 			e.Cookies = []string{c}
 		}
-		e.Headers["origin"] = w.Origin
+		e.Headers["origin"], e.RequestContext.HTTP.SourceIP = w.Origin, w.Caller
 		for _, h := range headers {
 			e.Headers[h.Name] = h.Value
 		}

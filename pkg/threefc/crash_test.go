@@ -40,7 +40,7 @@ type outcome struct {
 }
 
 // random are ids and hashes.
-var random = regexp.MustCompile(`[0-7][0-9A-HJKMNP-TV-Z]{25}|[A-Za-z0-9_-]{43}`)
+var random = regexp.MustCompile(`[0-7][0-9A-HJKMNP-TV-Z]{25}|[A-Za-z0-9_-]{43}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
 // outcome returns what the table and the queues have, without what differs from world to
 // world: sessions, codes, and ids that the template does not have.
@@ -173,6 +173,23 @@ var useCases = []useCase{
 		in := &player.MergePlayer{User: ann, PlayerID: m.l.Players[0], Key: idem.Key{IdempotencyKey: "K"}}
 		in.Body.Into = m.l.Players[1]
 		_, err := open(m, env, player.Open).MergePlayer(ctx, in)
+		return err
+	}},
+	{"drop the own claim", player.DropClaimFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, player.Open).DropClaim(ctx, &player.DropClaim{User: auth.User{UserID: "vic"}, PlayerID: m.l.Players[0]})
+		return err
+	}},
+	{"drop the claim of another", player.DropClaimFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, player.Open).DropClaim(ctx, &player.DropClaim{User: ann, PlayerID: m.l.Players[0]})
+		return err
+	}},
+	{"invite a member", league.InviteFunction, nil, func(m *match) { m.Accounts() }, func(m *match, ctx context.Context, env app.Env) error {
+		in := &league.Invite{User: ann, LeagueID: m.l.ID, Key: idem.Key{IdempotencyKey: "K"}}
+		in.Body.Email, in.Body.Role = "otto@example.com", item.Viewer
+		_, err := open(m, env, league.OpenInviter).Invite(ctx, in)
+		if n := len(m.Mail.Mailbox("otto@example.com")); err == nil && n == 0 {
+			return errors.New("the member has no mail")
+		}
 		return err
 	}},
 	{"compute the tables", standing.AggregateSeasonFunction, nil, func(m *match) {

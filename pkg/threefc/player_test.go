@@ -414,3 +414,30 @@ func TestRightCodesAreNotCounted(t *testing.T) {
 		m.Do("", "POST", "/v1/join/"+right, map[string]any{"nickname": "Foxy"})
 	}
 }
+
+// TestClaimIsDropped: by who has it, or by an administrator of the league. A second run
+// changes nothing, and finds who has claimed the player since.
+func TestClaimIsDropped(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	path := "/v1/players/" + m.l.Players[0] + "/claim"
+	ask := func(user, method string) string { return code(m.Ask(user, method, path, nil)) }
+	mirror := func(user string) (there bool) {
+		for _, r := range everything(m.World) {
+			there = there || r["pk"] == item.UserKey(user) && r["sk"] == item.PlayerKey(m.l.Players[0])
+		}
+		return there
+	}
+	same(t, "eve, who is no member, claims", []any{ask("eve", "POST"), mirror("eve")}, []any{"200", true})
+	same(t, "others drop it", []string{ask("vic", "DELETE"), ask("sam", "DELETE")}, []string{"403 admin_required", "403 admin_required"})
+	same(t, "eve drops it, twice", []any{ask("eve", "DELETE"), ask("eve", "DELETE"), mirror("eve")}, []any{"204", "204", false})
+	same(t, "vic claims", []any{ask("vic", "POST"), mirror("vic")}, []any{"200", true})
+	same(t, "eve drops it again", []any{ask("eve", "DELETE"), mirror("vic")}, []any{"403 league_access_required", true})
+	same(t, "an administrator drops it, twice", []any{ask("ann", "DELETE"), ask("ann", "DELETE"), mirror("vic")}, []any{"204", "204", false})
+	m.mirrored("at the end")
+	got := atOnce(4, func(i int) string { return ask([]string{"vic", "ann"}[i%2], []string{"POST", "DELETE"}[i%2]) })
+	m.mirrored("after two at once")
+	if by := decode[player.Player](m, "vic", "GET", "/v1/players/"+m.l.Players[0], nil); by.Mine != mirror("vic") {
+		t.Errorf("after %v the player is %+v, and the copy under the user is there: %v", got, by, mirror("vic"))
+	}
+}

@@ -342,8 +342,8 @@ type DropClaim struct {
 }
 
 // DropClaim ends the claim of a player: the user's own, or by an administrator of the league
-// that of somebody who is not the player. A second run changes nothing. Errors:
-// player_not_found, admin_required.
+// that of somebody who is not the player. A player whom nobody has claimed stays so: a
+// second run changes nothing. Errors: player_not_found, admin_required, stale.
 func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Removed, error) {
 	return item.Retry(ctx, func() (*httpapi.Removed, error) {
 		row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
@@ -351,13 +351,14 @@ func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Remove
 			return nil, err
 		}
 		user := row.V().ClaimedBy
-		if user != in.UserID {
+		switch user {
+		case "": // by a run before
+			return httpapi.NewRemoved(), nil
+		case in.UserID:
+		default:
 			if _, err := league.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Admin); err != nil {
 				return nil, err
 			}
-		}
-		if user == "" {
-			return httpapi.NewRemoved(), nil
 		}
 		row.V().ClaimedBy = ""
 		row, writes := save(row, s.Now())

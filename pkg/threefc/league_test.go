@@ -393,3 +393,27 @@ func TestGameMoves(t *testing.T) {
 	refused(t, "a finished game", m.Ask("ann", "PATCH", m.path(), map[string]any{"location": "Pitch 3"}), 409, "game_finished")
 	m.consistent()
 }
+
+// TestInvitationKeepsASignUp: who invites an address has not proved to own it. A sign-up
+// that its owner is about to confirm stays.
+func TestInvitationKeepsASignUp(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	pool := m.Accounts()
+	begun, err := pool.SignUp("lena@example.com", "Lena")
+	testkit.Must(t, err)
+	invite := func() string {
+		return code(m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": "Lena@example.com", "role": "viewer"}))
+	}
+	same(t, "before she has confirmed", invite(), "409 account_unverified")
+	if _, err := pool.SignIn(t.Context(), begun, "Lena", nil); err != nil {
+		t.Fatalf("she cannot confirm the sign-up any more: %v", err)
+	}
+	same(t, "afterwards", invite(), "200")
+	if who := m.members(); !strings.Contains(who, begun+" viewer") {
+		t.Errorf("the members are %s, without %s", who, begun)
+	}
+	if n := len(m.Mail.Mailbox("lena@example.com")); n > 1 {
+		t.Errorf("%d mails, want that of the second invitation", n)
+	}
+}

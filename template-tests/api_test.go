@@ -39,14 +39,16 @@ func TestRoutes(t *testing.T) {
 			if !ok {
 				continue
 			}
-			line := on.Method + " " + on.Path + " to " + tmpl.callable(f)
-			switch on.Auth {
-			case spec.User:
-				line += " by JWT Authorizer jwt of [openid]"
-			case spec.Admin:
-				line += " by JWT Authorizer admin-jwt of [openid]"
+			for _, method := range on.Methods() {
+				line := method + " " + on.Path + " to " + tmpl.callable(f)
+				switch on.Auth {
+				case spec.User:
+					line += " by JWT Authorizer jwt of [openid]"
+				case spec.Admin:
+					line += " by JWT Authorizer admin-jwt of [openid]"
+				}
+				want = append(want, line)
 			}
-			want = append(want, line)
 		}
 		same(t, "routes", got, want)
 		for _, s := range tmpl.of("AWS::ApiGatewayV2::Stage") {

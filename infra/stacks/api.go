@@ -95,25 +95,28 @@ func (r *room) api() {
 		integration := api.NewCfnIntegration(scope, text("Integration-"+name), &api.CfnIntegrationProps{
 			ApiId: rest.Ref(), IntegrationType: text("AWS_PROXY"), IntegrationUri: fn.FunctionArn(), PayloadFormatVersion: text("2.0"),
 		})
-		key := on.Method + " " + on.Path
-		props := &api.CfnRouteProps{ApiId: rest.Ref(), RouteKey: &key, Target: text("integrations/" + *integration.Ref())}
-		if needsJWT(on) {
-			props.AuthorizationType, props.AuthorizerId = text("JWT"), jwt[on.Auth].Ref()
-			props.AuthorizationScopes = jsii.Strings(spec.Scope)
+		for _, method := range on.Methods() {
+			key := method + " " + on.Path
+			props := &api.CfnRouteProps{ApiId: rest.Ref(), RouteKey: &key, Target: text("integrations/" + *integration.Ref())}
+			if needsJWT(on) {
+				props.AuthorizationType, props.AuthorizerId = text("JWT"), jwt[on.Auth].Ref()
+				props.AuthorizationScopes = jsii.Strings(spec.Scope)
+			}
+			route := api.NewCfnRoute(scope, text("Route-"+name), props)
+			switch on.Auth {
+			case spec.Public:
+				excuse(route, "AwsSolutions-APIG4", "Anyone may read this.")
+			case spec.Browser:
+				excuse(route, "AwsSolutions-APIG4", "Anyone may open this, signed in or not.")
+			case spec.Session, spec.Secret:
+				excuse(route, "AwsSolutions-APIG4", "The function itself checks the caller's "+string(on.Auth)+".")
+			}
+			awslambda.NewCfnPermission(scope, text("Permission-"+name), &awslambda.CfnPermissionProps{
+				Action: text("lambda:InvokeFunction"), FunctionName: fn.FunctionArn(), Principal: text("apigateway.amazonaws.com"),
+				SourceArn: r.arn("execute-api", *rest.Ref()+"/*/"+method+segments(on.Path)),
+			})
+			name += "-head" // of the second
 		}
-		route := api.NewCfnRoute(scope, text("Route-"+name), props)
-		switch on.Auth {
-		case spec.Public:
-			excuse(route, "AwsSolutions-APIG4", "Anyone may read this.")
-		case spec.Browser:
-			excuse(route, "AwsSolutions-APIG4", "Anyone may open this, signed in or not.")
-		case spec.Session, spec.Secret:
-			excuse(route, "AwsSolutions-APIG4", "The function itself checks the caller's "+string(on.Auth)+".")
-		}
-		awslambda.NewCfnPermission(scope, text("Permission-"+name), &awslambda.CfnPermissionProps{
-			Action: text("lambda:InvokeFunction"), FunctionName: fn.FunctionArn(), Principal: text("apigateway.amazonaws.com"),
-			SourceArn: r.arn("execute-api", *rest.Ref()+"/*/"+on.Method+segments(on.Path)),
-		})
 	}
 	logs := r.logGroup("Logs-api", r.Stage.APILogs(r.spec.Name))
 	var variables any

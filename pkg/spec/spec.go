@@ -299,6 +299,16 @@ type Route struct {
 	OthersCall bool
 }
 
+// Methods returns the methods of the route's requests. A public page that others link to
+// also has HEAD, by which link checkers and calendars ask whether there is anything new.
+// An HTTP API has no HEAD of its own, and removes the body from the answer.
+func (r Route) Methods() []string {
+	if r.Method == "GET" && r.Auth == Public && r.OthersCall {
+		return []string{"GET", "HEAD"}
+	}
+	return []string{r.Method}
+}
+
 // CDNHeader is the header by which a CDN proves that a request comes through it, and
 // CDNKeys the variable of the API's stage with the values that are accepted, separated by
 // commas. Without the variable any request is accepted.

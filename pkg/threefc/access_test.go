@@ -106,6 +106,7 @@ func (m *match) routes() []route {
 		{"copy-season", season + "/copy", map[string]any{"name": "Winter"}, anAdmin, nil},
 		{"put-team", season + "/teams/red", map[string]any{"name": "Reds"}, anAdmin, nil},
 		{"merge-player", "/v1/players/" + m.l.Players[0] + "/merge", map[string]any{"intoPlayerId": m.l.Players[1]}, anAdmin, nil},
+		{"drop-claim", "/v1/players/" + m.l.Players[7] + "/claim", nil, anAdmin, nil}, // of sue
 		{"delete-team", season + "/teams/red", nil, anAdmin, nil},
 		{"delete-game", game, nil, anAdmin, nil},
 		{"delete-session", session, nil, anAdmin, nil},
@@ -154,6 +155,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	m := club(t)
 	m.Accounts()
 	m.Do("eve", "POST", "/v1/leagues", map[string]any{"name": "Evil"})
+	m.Do("sue", "POST", "/v1/players/"+m.l.Players[7]+"/claim", nil)
 	left := methods()
 	for _, r := range m.routes() {
 		method, ok := left[r.fn]
@@ -190,7 +192,7 @@ func TestNothingIsThere(t *testing.T) {
 	m.Accounts()
 	of := methods()
 	nothing := strings.NewReplacer(m.l.ID, "01JX0000000000000000000000", m.l.SeasonID, "01JX0000000000000000000000", m.l.SessionID, "01JX0000000000000000000000", m.id, "01JX0000000000000000000000",
-		"/v1/players/"+m.l.Players[0], "/v1/players/01JX0000000000000000000000", "/v1/players/"+m.l.Players[8], "/v1/players/01JX0000000000000000000000")
+		"/v1/players/"+m.l.Players[0], "/v1/players/01JX0000000000000000000000", "/v1/players/"+m.l.Players[8], "/v1/players/01JX0000000000000000000000", "/v1/players/"+m.l.Players[7], "/v1/players/01JX0000000000000000000000")
 	for _, r := range m.routes() {
 		path := nothing.Replace(r.path)
 		if path == r.path || r.fn == "show-standings" || r.fn == "show-leaders" {

@@ -26,6 +26,7 @@ import (
 	"matchday/pkg/threefc/game"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/league"
+	"matchday/pkg/threefc/notice"
 	"matchday/pkg/threefc/player"
 	"matchday/pkg/threefc/profile"
 	"matchday/pkg/threefc/season"
@@ -39,7 +40,7 @@ type outcome struct {
 }
 
 // random are ids and hashes.
-var random = regexp.MustCompile(`[0-7][0-9A-HJKMNP-TV-Z]{25}|[A-Za-z0-9_-]{43}`)
+var random = regexp.MustCompile(`[0-7][0-9A-HJKMNP-TV-Z]{25}|[A-Za-z0-9_-]{43}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
 // outcome returns what the table and the queues have, without what differs from world to
 // world: sessions, codes, and ids that the template does not have.
@@ -172,6 +173,23 @@ var useCases = []useCase{
 		in := &player.MergePlayer{User: ann, PlayerID: m.l.Players[0], Key: idem.Key{IdempotencyKey: "K"}}
 		in.Body.Into = m.l.Players[1]
 		_, err := open(m, env, player.Open).MergePlayer(ctx, in)
+		return err
+	}},
+	{"drop the own claim", player.DropClaimFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, player.Open).DropClaim(ctx, &player.DropClaim{User: auth.User{UserID: "vic"}, PlayerID: m.l.Players[0]})
+		return err
+	}},
+	{"drop the claim of another", player.DropClaimFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, player.Open).DropClaim(ctx, &player.DropClaim{User: ann, PlayerID: m.l.Players[0]})
+		return err
+	}},
+	{"invite a member", league.InviteFunction, nil, func(m *match) { m.Accounts() }, func(m *match, ctx context.Context, env app.Env) error {
+		in := &league.Invite{User: ann, LeagueID: m.l.ID, Key: idem.Key{IdempotencyKey: "K"}}
+		in.Body.Email, in.Body.Role = "otto@example.com", item.Viewer
+		_, err := open(m, env, league.OpenInviter).Invite(ctx, in)
+		if n := len(m.Mail.Mailbox("otto@example.com")); err == nil && n == 0 {
+			return errors.New("the member has no mail")
+		}
 		return err
 	}},
 	{"compute the tables", standing.AggregateSeasonFunction, nil, func(m *match) {
@@ -376,6 +394,53 @@ func TestGameIsDeletedWhileOthersChangeIt(t *testing.T) {
 				}
 			}
 			same(t, "of the game", left, []string(nil))
+		})
+	}
+}
+
+// TestSessionIsDeletedWhilePlayersAnswer: who answers between the steps of a deletion, or
+// whose answer is under way when the session goes, leaves nothing.
+func TestSessionIsDeletedWhilePlayersAnswer(t *testing.T) {
+	t.Parallel()
+	begin := func(t *testing.T) (m *match, path string) {
+		m = club(t)
+		m.Do("ann", "DELETE", m.path(), nil)
+		for i, user := range []string{"vic", "sam"} {
+			m.Do(user, "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)
+		}
+		return m, "/v1/sessions/" + m.l.SessionID
+	}
+	check := func(m *match) {
+		m.T.Helper()
+		m.lose()
+		// The calendar forgets the game.
+		same(m.T, "of the session", m.left(m.l.SessionID), []string{item.SeasonKey(m.l.SeasonID) + " CANCELLED#" + m.id})
+	}
+	for _, step := range []string{"Query", "BatchWriteItem"} {
+		t.Run("answer after "+step, func(t *testing.T) {
+			t.Parallel()
+			m, path := begin(t)
+			m.Do("vic", "PUT", path+"/availability", map[string]any{"status": "in"})
+			env := after(m.Env(season.DeleteSessionFunction), step, func() {
+				m.Ask("sam", "PUT", path+"/availability", map[string]any{"status": "in"})
+			})
+			_, err := open(m, env, season.Open).DeleteSession(m.NewContext(), &season.DeleteSession{User: ann, SessionID: m.l.SessionID})
+			testkit.Must(t, err)
+			check(m)
+		})
+	}
+	for _, step := range []string{"GetItem", "Query"} {
+		t.Run("deletion after "+step, func(t *testing.T) {
+			t.Parallel()
+			m, path := begin(t)
+			env := after(m.Env(notice.PutAvailabilityFunction), step, func() { m.Do("ann", "DELETE", path, nil) })
+			in := &notice.PutAvailability{User: auth.User{UserID: "vic"}, SessionID: m.l.SessionID, Key: idem.Key{IdempotencyKey: "K"}}
+			in.Body.Status = "in"
+			_, err := open(m, env, notice.Open).PutAvailability(m.NewContext(), in)
+			if !errors.Is(err, league.ErrScope) {
+				t.Errorf("the answer is refused with %v, want %v", err, league.ErrScope)
+			}
+			check(m)
 		})
 	}
 }

@@ -63,6 +63,7 @@
 //	DAY#{date}            SESSION#{sessionId}         a session of a day
 //	SLUG#{slug}           METADATA                    leads to a league
 //	JOIN#{code}           METADATA                    leads to a game, for a day
+//	JOIN_GUESS#{hash}     METADATA                    how many wrong codes an address has sent in an hour
 //	OUTBOX                GAME#{gameId}               a finished game of which the tables do not know yet
 //	AUTH_LINK#{id}        METADATA                    a link in a mail, for 15 minutes
 //	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour

@@ -288,7 +288,7 @@ func TestSeasons(t *testing.T) {
 		{"a day", `{"name":"A7","startsOn":"2026-03-01","endsOn":"2026-03-01","timeZone":"Europe/London"}`, "201", ""},
 		{"a leap day", `{"name":"A8","startsOn":"2028-02-29"}`, "201", ""},
 		{"a name of signs", `{"name":"!!!"}`, "201", ""},
-		{"a name that is not Latin", `{"name":"第一赛季"}`, "409 slug_taken", "body.slug"},
+		{"a name that is not Latin", `{"name":"第一赛季"}`, "409 slug_taken", "body.name"},
 	} {
 		out := m.Ask("ann", "POST", path, c.body)
 		if !strings.HasPrefix(code(out), c.want) {
@@ -392,4 +392,46 @@ func TestGameMoves(t *testing.T) {
 	m.Play("ann", m.id)
 	refused(t, "a finished game", m.Ask("ann", "PATCH", m.path(), map[string]any{"location": "Pitch 3"}), 409, "game_finished")
 	m.consistent()
+}
+
+// TestInvitationKeepsASignUp: who invites an address has not proved to own it. A sign-up
+// that its owner is about to confirm stays.
+func TestInvitationKeepsASignUp(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	pool := m.Accounts()
+	begun, err := pool.SignUp("lena@example.com", "Lena")
+	testkit.Must(t, err)
+	invite := func() string {
+		return code(m.Ask("ann", "POST", "/v1/leagues/"+m.l.ID+"/access", map[string]any{"email": "Lena@example.com", "role": "viewer"}))
+	}
+	same(t, "before she has confirmed", invite(), "409 account_unverified")
+	if _, err := pool.SignIn(t.Context(), begun, "Lena", nil); err != nil {
+		t.Fatalf("she cannot confirm the sign-up any more: %v", err)
+	}
+	same(t, "afterwards", invite(), "200")
+	if who := m.members(); !strings.Contains(who, begun+" viewer") {
+		t.Errorf("the members are %s, without %s", who, begun)
+	}
+	if n := len(m.Mail.Mailbox("lena@example.com")); n > 1 {
+		t.Errorf("%d mails, want that of the second invitation", n)
+	}
+}
+
+// TestSlugOfASeasonIsTaken: the refusal names what the user has sent.
+func TestSlugOfASeasonIsTaken(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	for _, path := range []string{"/v1/leagues/" + m.l.ID + "/seasons", "/v1/seasons/" + m.l.SeasonID + "/copy"} {
+		for field, body := range map[string]map[string]any{
+			"body.name": {"name": "Spring 2026"}, "body.slug": {"name": "Another", "slug": "spring-2026"},
+		} {
+			out := m.Ask("ann", "POST", path, body)
+			refused(t, path, out, 409, "slug_taken")
+			if err := testkit.CheckProblemField(out, 409, field); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+		m.Do("ann", "POST", path, map[string]any{"name": "Spring 2026", "slug": "spring-2026-" + path[4:5]})
+	}
 }

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 // same reports a difference.
-func same(t *testing.T, what string, got, want any) {
+func same(t testing.TB, what string, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)

@@ -353,3 +353,91 @@ func TestPublicAnswersHaveNicknamesOnly(t *testing.T) {
 		refused(t, path, m.Ask("", "GET", path, nil), 404, "not_found")
 	}
 }
+
+// TestLinksAnswerHead: who checks a link, or asks whether a calendar has changed, gets the
+// headers of the answer.
+func TestLinksAnswerHead(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	c := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	const season = "/l/parkside/spring-2026"
+	for _, path := range []string{season, season + "/calendar.ics", season + "/" + m.id, "/v1/join/" + c + "/qr.png"} {
+		get, head := m.Do("", "GET", path, nil), m.Do("", "HEAD", path, nil)
+		same(t, path, head.Headers, get.Headers)
+		same(t, path, head.MultiValueHeaders, get.MultiValueHeaders)
+	}
+	refused(t, "a page that is not there", m.Ask("", "HEAD", "/v1/join/AAAAAAAA/qr.png", nil), 404, "invalid_or_expired_code")
+}
+
+// TestWrongCodesAreLimited: after 30 wrong codes in an hour nobody of a network gets an
+// answer to another, right or wrong.
+func TestWrongCodesAreLimited(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	right := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	ask := func(address, text string) string {
+		m.Caller = address
+		return code(m.Ask("", "POST", "/v1/join/"+text, map[string]any{"nickname": "Foxy"}))
+	}
+	look := func(address, text string) string {
+		m.Caller = address
+		return code(m.Ask("", "GET", "/v1/join/"+text+"/qr.png", nil))
+	}
+	for _, network := range [][]string{{"203.0.113.7", "::ffff:203.0.113.7"}, {"2001:db8:0:1::1", "2001:db8:0:1:ffff::2"}} {
+		for i := range player.MaxGuesses.Max / 2 {
+			wrong := fmt.Sprintf("7777%04d", i)
+			same(t, "a wrong code", []string{ask(network[0], wrong), look(network[1], wrong)}, []string{"404 invalid_or_expired_code", "404 invalid_or_expired_code"})
+		}
+		for _, address := range network {
+			same(t, "one more, and the right one", []string{ask(address, "77779999"), ask(address, right), look(address, right)}, []string{"429 too_many_codes", "429 too_many_codes", "429 too_many_codes"})
+		}
+	}
+	m.Caller = "203.0.113.7"
+	m.pass(20 * time.Minute)
+	out := m.Ask("", "POST", "/v1/join/"+right, map[string]any{"nickname": "Foxy"})
+	refused(t, "after 20 minutes", out, 429, "too_many_codes")
+	if got := testkit.Header(out).Get("Retry-After"); got != "2400" {
+		t.Errorf("after 20 minutes Retry-After is %s, want 2400", got)
+	}
+	same(t, "from other networks", []string{ask("203.0.113.8", right), ask("2001:db8:0:2::1", right), ask("", right)}, []string{"201", "201", "201"})
+	m.pass(40 * time.Minute)
+	same(t, "after an hour", []string{ask("203.0.113.7", "77770000"), ask("203.0.113.7", right), look("2001:db8:0:1::1", right)}, []string{"404 invalid_or_expired_code", "201", "200"})
+}
+
+// TestRightCodesAreNotCounted: a team behind one address joins.
+func TestRightCodesAreNotCounted(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Caller = "203.0.113.7"
+	right := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	for range player.MaxGuesses.Max + 1 {
+		m.Do("", "POST", "/v1/join/"+right, map[string]any{"nickname": "Foxy"})
+	}
+}
+
+// TestClaimIsDropped: by who has it, or by an administrator of the league. A second run
+// changes nothing, and finds who has claimed the player since.
+func TestClaimIsDropped(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	path := "/v1/players/" + m.l.Players[0] + "/claim"
+	ask := func(user, method string) string { return code(m.Ask(user, method, path, nil)) }
+	mirror := func(user string) (there bool) {
+		for _, r := range everything(m.World) {
+			there = there || r["pk"] == item.UserKey(user) && r["sk"] == item.PlayerKey(m.l.Players[0])
+		}
+		return there
+	}
+	same(t, "eve, who is no member, claims", []any{ask("eve", "POST"), mirror("eve")}, []any{"200", true})
+	same(t, "others drop it", []string{ask("vic", "DELETE"), ask("sam", "DELETE")}, []string{"403 admin_required", "403 admin_required"})
+	same(t, "eve drops it, twice", []any{ask("eve", "DELETE"), ask("eve", "DELETE"), mirror("eve")}, []any{"204", "204", false})
+	same(t, "vic claims", []any{ask("vic", "POST"), mirror("vic")}, []any{"200", true})
+	same(t, "eve drops it again", []any{ask("eve", "DELETE"), mirror("vic")}, []any{"403 league_access_required", true})
+	same(t, "an administrator drops it, twice", []any{ask("ann", "DELETE"), ask("ann", "DELETE"), mirror("vic")}, []any{"204", "204", false})
+	m.mirrored("at the end")
+	got := atOnce(4, func(i int) string { return ask([]string{"vic", "ann"}[i%2], []string{"POST", "DELETE"}[i%2]) })
+	m.mirrored("after two at once")
+	if by := decode[player.Player](m, "vic", "GET", "/v1/players/"+m.l.Players[0], nil); by.Mine != mirror("vic") {
+		t.Errorf("after %v the player is %+v, and the copy under the user is there: %v", got, by, mirror("vic"))
+	}
+}

@@ -439,7 +439,9 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 			if !ok {
 				a = apigateway.Public // or the function itself checks a cookie or a secret
 			}
-			routes = append(routes, apigateway.Route{Method: on.Method, Path: on.Path, Function: fn.Name, Auth: a})
+			for _, method := range on.Methods() {
+				routes = append(routes, apigateway.Route{Method: method, Path: on.Path, Function: fn.Name, Auth: a})
+			}
 		case spec.Queue:
 			if err := f.queue(fn, on); err != nil {
 				return err

@@ -84,6 +84,7 @@ func Operations(room string, text []byte, auth map[string]spec.Auth) ([]Operatio
 			if err := d.fill(&o, description, at); err != nil {
 				return nil, fmt.Errorf("%s %s: %w", o.Method, o.Path, err)
 			}
+			o.methods = append(o.methods, spec.Route{Method: o.Method, Auth: o.Auth, OthersCall: o.anyQuery}.Methods()...)
 			all = append(all, o)
 		}
 	}

@@ -139,7 +139,7 @@ func buffered(next http.Handler, refuser Refuser) http.Handler {
 			a.send(w)
 		}()
 		next.ServeHTTP(a, r)
-		if r.Method == http.MethodGet && a.status == http.StatusOK {
+		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && a.status == http.StatusOK {
 			a.tag(r.Header.Values("If-None-Match"))
 		}
 	})
@@ -164,7 +164,8 @@ type Identifier interface {
 // none. To do they are as an auth.User.
 //
 // If the API's stage has the variable spec.CDNKeys, a request without one of its values
-// in spec.CDNHeader is refused: 403, not_through_cdn.
+// in spec.CDNHeader is refused: 403, not_through_cdn. The source address of any other is
+// that of the CDN's client.
 func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Context, *In) (*Out, error)) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	proxy := httpadapter.NewV2(Handler(fn, do))
@@ -176,6 +177,8 @@ func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Contex
 	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		if keys := e.StageVariables[spec.CDNKeys]; keys != "" && !isOneOf(keys, e.Headers[spec.CDNHeader]) {
 			return refusal(ctx, errNotThroughCDN), nil
+		} else if keys != "" {
+			e.RequestContext.HTTP.SourceIP = viewer(e)
 		}
 		if end, limited := ctx.Deadline(); limited {
 			var cancel context.CancelFunc
@@ -197,6 +200,18 @@ func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Contex
 		e.RawPath, e.RawQueryString = routePath(room, e.RawPath), query(e.RawQueryString)
 		return proxy.ProxyWithContext(ctx, e)
 	}
+}
+
+// viewer returns the address of who calls the CDN: the last in X-Forwarded-For that is not
+// the CDN's. What is before it the client may have written.
+func viewer(e events.APIGatewayV2HTTPRequest) string {
+	cdn := e.RequestContext.HTTP.SourceIP
+	for _, address := range slices.Backward(strings.Split(e.Headers["x-forwarded-for"], ",")) {
+		if address = strings.TrimSpace(address); address != cdn && address != "" {
+			return address
+		}
+	}
+	return cdn
 }
 
 // isOneOf reports whether a list with commas contains the key. How long it takes says
@@ -281,7 +296,7 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 		known := func(name string) bool {
 			return !others || slices.ContainsFunc(ctx.Operation().Parameters, func(p *huma.Param) bool { return p.In == "query" && p.Name == name && p.Schema.Type != huma.TypeObject })
 		}
-		if errs := unclear(ctx.URL().RawQuery, known); errs != nil {
+		if errs := unclear(ctx.URL().RawQuery, others, known); errs != nil {
 			huma.WriteErr(api, ctx, http.StatusUnprocessableEntity, "validation failed", errs...)
 			return
 		}
@@ -314,10 +329,11 @@ func authorize[In any](api huma.API) func(huma.Context, func(huma.Context)) {
 }
 
 // unclear returns an error for each known parameter that is given more than once, or one
-// error if the query string is malformed.
-func unclear(raw string, known func(name string) bool) (errs []error) {
+// error if the query string is malformed. Where others make the URL, what is malformed is
+// ignored like what is unknown.
+func unclear(raw string, others bool, known func(name string) bool) (errs []error) {
 	query, err := url.ParseQuery(raw)
-	if err != nil {
+	if err != nil && !others {
 		return []error{&huma.ErrorDetail{Message: "the query string is malformed", Location: "query"}}
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {

@@ -64,6 +64,16 @@ func (p Pool) Invite(ctx context.Context, email string) (Invited, error) {
 // the user's, and creates it, without a mail, if there is none. A sign-up with the address
 // that nobody has confirmed is removed: anybody can have begun it. Errors: ErrUnverified.
 func (p Pool) Ensure(ctx context.Context, email string) (subject string, err error) {
+	return p.ensure(ctx, email, true)
+}
+
+// Reserve is Ensure for an address of somebody else. A sign-up that nobody has confirmed
+// stays: its owner may be about to confirm it. Errors: ErrUnverified.
+func (p Pool) Reserve(ctx context.Context, email string) (subject string, err error) {
+	return p.ensure(ctx, email, false)
+}
+
+func (p Pool) ensure(ctx context.Context, email string, proved bool) (subject string, err error) {
 	for range 2 {
 		made, err := p.create(ctx, email, types.MessageActionTypeSuppress)
 		if _, exists := errors.AsType[*types.UsernameExistsException](err); !exists {
@@ -74,6 +84,9 @@ func (p Pool) Ensure(ctx context.Context, email string) (subject string, err err
 			return "", fmt.Errorf("find an account: %w", err)
 		}
 		if there.UserStatus == types.UserStatusTypeUnconfirmed {
+			if !proved {
+				break
+			}
 			if err := p.Remove(ctx, email); err != nil {
 				return "", err
 			}

@@ -2,6 +2,7 @@ package league
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"matchday/pkg/kit/app"
@@ -95,7 +96,10 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 		return nil, err
 	}
 	return idem.Once(ctx, s.Answers, InviteFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
-		userID, err := s.pool.Ensure(ctx, in.Body.Email)
+		userID, err := s.pool.Reserve(ctx, in.Body.Email)
+		if errors.Is(err, userpool.ErrUnverified) {
+			err = userpool.ErrUnverified.In("body.email")
+		}
 		if err != nil {
 			return nil, err
 		}

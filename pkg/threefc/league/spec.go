@@ -82,7 +82,7 @@ var (
 		IfDown: "Nobody can be invited to a league.",
 		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/access", Auth: spec.Session},
 		Uses:   Writes(tables.GetLeague, tables.SaveGrant), Limits: []spec.Limit{MaxMembers},
-		Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser, spec.AdminDeleteUser}, Mail: []spec.MailSender{signin.Mails},
+		Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails},
 		Memory: 256, Timeout: 10 * time.Second,
 	}
 	PutAccessFunction = spec.Function{

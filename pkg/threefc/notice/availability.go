@@ -61,23 +61,28 @@ type AnswerPage struct {
 }
 
 // PutAvailability says whether the player whom the caller has claimed in the league will
-// play in a session. A second run changes nothing. Errors: player_needed.
+// play in a session. A second run changes nothing. Errors: player_needed, stale.
 func (s *Service) PutAvailability(ctx context.Context, in *PutAvailability) (*AnswerPage, error) {
 	return idem.Once(ctx, s.Answers, PutAvailabilityFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[AnswerPage]) (*AnswerPage, error) {
-		x, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata, league.ErrScope)
-		if err != nil {
-			return nil, err
-		}
-		id, err := s.claimed(ctx, in.UserID, x.V().LeagueID)
-		if err != nil {
-			return nil, err
-		}
-		p, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(id), item.Profile, errNoPlayer)
-		if err != nil {
-			return nil, err
-		}
-		out := &AnswerPage{http.StatusOK, httpapi.NoStore, Answer{id, p.V().Nickname, in.Body.Status}}
-		return out, commit(ctx, tables.PutAvailability, out, dynamo.PutWrite(item.New(x.PK, answers+id, "Availability", row{id, in.Body.Status}, s.Now())))
+		return item.Retry(ctx, func() (*AnswerPage, error) {
+			x, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata, league.ErrScope)
+			if err != nil {
+				return nil, err
+			}
+			id, err := s.claimed(ctx, in.UserID, x.V().LeagueID)
+			if err != nil {
+				return nil, err
+			}
+			p, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(id), item.Profile, errNoPlayer)
+			if err != nil {
+				return nil, err
+			}
+			out := &AnswerPage{http.StatusOK, httpapi.NoStore, Answer{id, p.V().Nickname, in.Body.Status}}
+			// The session changes with each answer: one that is deleted meanwhile refuses the answer,
+			// and its deletion reads the answers again.
+			_, there := x.Save(s.Now())
+			return out, commit(ctx, tables.PutAvailability, out, dynamo.PutWrite(item.New(x.PK, answers+id, "Availability", row{id, in.Body.Status}, s.Now())), there)
+		})
 	})
 }
 

@@ -10,10 +10,15 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
@@ -337,8 +342,8 @@ type DropClaim struct {
 }
 
 // DropClaim ends the claim of a player: the user's own, or by an administrator of the league
-// that of somebody who is not the player. A second run changes nothing. Errors:
-// player_not_found, admin_required.
+// that of somebody who is not the player. A player whom nobody has claimed stays so: a
+// second run changes nothing. Errors: player_not_found, admin_required, stale.
 func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Removed, error) {
 	return item.Retry(ctx, func() (*httpapi.Removed, error) {
 		row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
@@ -346,13 +351,14 @@ func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Remove
 			return nil, err
 		}
 		user := row.V().ClaimedBy
-		if user != in.UserID {
+		switch user {
+		case "": // by a run before
+			return httpapi.NewRemoved(), nil
+		case in.UserID:
+		default:
 			if _, err := league.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Admin); err != nil {
 				return nil, err
 			}
-		}
-		if user == "" {
-			return httpapi.NewRemoved(), nil
 		}
 		row.V().ClaimedBy = ""
 		row, writes := save(row, s.Now())
@@ -420,13 +426,46 @@ func (s *Service) CreateCode(ctx context.Context, in *CreateCode) (*CodePage, er
 // link returns the page that joins the game of a code.
 func (s *Service) link(code string) string { return s.Origins[0] + "/join/" + code }
 
-// find reads a valid code, as a person types it.
+// find reads a valid code, as a person types it. A wrong one is counted for the address of
+// the caller, who may be anybody; from then on a right one is refused, too. Requests that
+// are sent at once may try some more. Errors: invalid_or_expired_code, too_many_codes.
 func (s *Service) find(ctx context.Context, code string) (item.Join, error) {
-	row, err := item.Read[item.Join](ctx, s.DB, tables.FindCode, item.JoinKey(misread.Replace(strings.ToUpper(code))), item.Metadata, errCode)
-	if err == nil && s.Now().Unix() >= row.TTL {
-		err = errCode
+	pk := item.GuessKey(callerOf(ctx))
+	row, err := item.Retry(ctx, func() (*item.Row[item.Join], error) {
+		guesses, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.CountGuess, pk, item.Metadata)
+		if err != nil {
+			return nil, err
+		}
+		if n, wait := guesses.V().Within(MaxGuesses, s.Now()); n >= MaxGuesses.Max {
+			return nil, problem.Beyond(MaxGuesses).WithRetryAfter(wait)
+		}
+		row, ok, err := dynamo.Get[item.Row[item.Join]](ctx, s.DB, tables.FindCode, item.JoinKey(misread.Replace(strings.ToUpper(code))), item.Metadata)
+		if err != nil || ok && s.Now().Unix() < row.TTL {
+			return &row, err
+		}
+		if err := dynamo.Transact(ctx, s.DB, tables.CountGuess, item.CountOne(guesses, pk, "WrongCodes", MaxGuesses, s.Now())); err != nil {
+			return nil, err
+		}
+		return nil, errCode
+	})
+	if err != nil {
+		return item.Join{}, err
 	}
-	return *row.V(), err
+	return *row.V(), nil
+}
+
+// callerOf returns the SHA-256 of the address of the caller: of IPv6 that of the network,
+// 64 bits, which is one customer's.
+func callerOf(ctx context.Context) string {
+	in, _ := core.GetAPIGatewayV2ContextFromContext(ctx)
+	from, err := netip.ParseAddr(in.HTTP.SourceIP)
+	network := netip.PrefixFrom(from, 0)
+	if err == nil {
+		from = from.Unmap()
+		network, _ = from.Prefix(min(from.BitLen(), 64))
+	}
+	sum := sha256.Sum256([]byte(network.String()))
+	return hex.EncodeToString(sum[:])
 }
 
 // game reads a game in whose league the user has at least a role.
@@ -462,8 +501,8 @@ type Joined struct {
 // Join puts a player into the pool of a game, from which the scorekeeper makes the teams.
 // Who is signed in joins as the player that the user has claimed in the league, or as a new
 // one that is claimed at once: a second run changes nothing. Anybody else joins as a new
-// player, each time another. Errors: invalid_or_expired_code, nickname_needed, game_finished,
-// too_many_players.
+// player, each time another. Errors: invalid_or_expired_code, too_many_codes,
+// nickname_needed, game_finished, too_many_players.
 func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
 	found, err := s.find(ctx, in.Code)
 	if err != nil {

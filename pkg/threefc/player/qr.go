@@ -25,7 +25,7 @@ type Picture struct {
 }
 
 // ShowCode returns the QR code of the page that joins the game of a code. Errors:
-// invalid_or_expired_code.
+// invalid_or_expired_code, too_many_codes.
 func (s *Service) ShowCode(ctx context.Context, in *ShowCode) (*Picture, error) {
 	found, err := s.find(ctx, in.Code)
 	if err != nil {

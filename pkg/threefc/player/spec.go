@@ -14,6 +14,9 @@ import (
 // Limits of players.
 var (
 	MaxPlayers = spec.Limit{Name: "players per league", Max: 1000, Code: "too_many_players"}
+	// MaxGuesses is enough for a team behind one address that mistypes a code, and too
+	// little to find one of 2⁴⁰.
+	MaxGuesses = spec.Limit{Name: "wrong codes per address", Max: 30, Per: time.Hour, Code: "too_many_codes"}
 	MaxClaims  = spec.Limit{Name: "claimed players per user", Max: 20, Code: "too_many_claims"}
 )
 
@@ -88,7 +91,7 @@ var (
 		Does:   "Puts who has a code into the pool of a game.",
 		IfDown: "Players cannot join a game by themselves.",
 		On:     spec.Route{Method: "POST", Path: "/v1/join/{code}", Auth: spec.Browser, Answers: []int{http.StatusCreated}},
-		Uses:   []spec.Access{tables.ResolveSession, tables.FindCode, tables.GetGame, tables.GetLeague, tables.MyPlayers, tables.JoinPool, account.CheckDeleted}, Limits: []spec.Limit{game.MaxPlayers, MaxPlayers},
+		Uses:   []spec.Access{tables.ResolveSession, tables.FindCode, tables.CountGuess, tables.GetGame, tables.GetLeague, tables.MyPlayers, tables.JoinPool, account.CheckDeleted}, Limits: []spec.Limit{game.MaxPlayers, MaxPlayers, MaxGuesses},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	ShowCodeFunction = spec.Function{
@@ -96,7 +99,7 @@ var (
 		Does:   "Shows the QR code of a code by which players join a game.",
 		IfDown: "Players must type the code.",
 		On:     spec.Route{Method: "GET", Path: "/v1/join/{code}/qr.png", Auth: spec.Public, OthersCall: true},
-		Uses:   []spec.Access{tables.FindCode},
+		Uses:   []spec.Access{tables.FindCode, tables.CountGuess}, Limits: []spec.Limit{MaxGuesses},
 		Memory: 256, Timeout: 5 * time.Second,
 	}
 	ListPoolFunction = spec.Function{

@@ -36,7 +36,8 @@ func (s *Service) ShowCalendar(ctx context.Context, in *ShowCalendar) (*Calendar
 		}
 		rows = append(rows, some...)
 	}
-	c := ics.NewCalendarFor("Matchday//3FC")
+	c := ics.NewCalendar()
+	c.SetProductId("-//Matchday//3FC//EN")
 	c.SetMethod(ics.MethodPublish)
 	c.SetName(l.Name + ", " + x.Name)
 	c.SetUrl(s.url(l.Slug, x.Slug))

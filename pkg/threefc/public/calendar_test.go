@@ -69,7 +69,7 @@ func TestCalendar(t *testing.T) {
 		head[p.IANAToken] = p.Value
 	}
 	if diff := cmp.Diff(map[string]string{
-		"VERSION": "2.0", "PRODID": "-//Matchday//3FC//Golang ICS Library", "METHOD": "PUBLISH", "NAME": "Parkside, Spring 2026", "X-WR-CALNAME": "Parkside, Spring 2026",
+		"VERSION": "2.0", "PRODID": "-//Matchday//3FC//EN", "METHOD": "PUBLISH", "NAME": "Parkside, Spring 2026", "X-WR-CALNAME": "Parkside, Spring 2026",
 		"URL": "https://api.test/threefc" + season, "REFRESH-INTERVAL": "PT1H", "X-PUBLISHED-TTL": "PT1H", "X-WR-TIMEZONE": "Europe/London",
 	}, head); diff != "" {
 		t.Errorf("the calendar (-want +got):\n%s", diff)

@@ -28,6 +28,7 @@ import (
 
 var (
 	errSlug     = problem.New(problem.Conflict, "slug_taken", "another season of the league has this slug").In("body.slug")
+	errName     = problem.New(problem.Conflict, "slug_taken", "another season of the league has a name with the same slug: choose another name or a slug").In("body.name")
 	errNotEmpty = problem.New(problem.Conflict, "season_not_empty", "the season has sessions: delete them first")
 	errZone     = problem.New(problem.Unprocessable, "unknown_time_zone", "there is no such time zone: use a name like Europe/London").In("body.timeZone")
 	errDates    = problem.New(problem.Unprocessable, "season_ends_before_it_starts", "a season must end on the day it starts, or later").In("body.endsOn")
@@ -104,7 +105,8 @@ type CreateSeason struct {
 	}
 }
 
-// CreateSeason creates a season, in both copies. Errors: slug_taken, too_many_seasons,
+// CreateSeason creates a season, in both copies. A league has one season of a name, unless
+// the others are given slugs. Errors: slug_taken, too_many_seasons,
 // unknown_time_zone, season_ends_before_it_starts.
 func (s *Service) CreateSeason(ctx context.Context, in *CreateSeason) (*SeasonPage, error) {
 	fields := in.Body.Fields
@@ -142,10 +144,13 @@ func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fi
 		}
 		out := page(http.StatusCreated, row)
 		err = commit(ctx, tables.CreateSeason, out, writes...)
-		if item.RefusedWrite(err) == 0 {
-			return nil, errSlug
+		switch {
+		case item.RefusedWrite(err) != 0:
+			return out, err
+		case fields.Slug == "":
+			return nil, errName
 		}
-		return out, err
+		return nil, errSlug
 	})
 }
 

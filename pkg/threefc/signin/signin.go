@@ -44,12 +44,6 @@ type link struct {
 	UsedAt string `json:"usedAt,omitempty"`
 }
 
-// mails counts the links to an address, in an hour that begins with the first.
-type mails struct {
-	Begins string `json:"begins"`
-	Count  int    `json:"count"`
-}
-
 // login is a session. It has a copy without data under the user.
 type login struct {
 	UserID string `json:"userId"`
@@ -158,30 +152,16 @@ func (s *Mailer) put(ctx context.Context, email, id, hash string) error {
 	now := s.Now()
 	sum := sha256.Sum256([]byte(email))
 	pk := item.MailKey(hex.EncodeToString(sum[:]))
-	count, _, err := dynamo.Get[item.Row[mails]](ctx, s.DB, tables.PutLink, pk, item.Metadata)
+	count, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.PutLink, pk, item.Metadata)
 	if err != nil {
 		return err
 	}
-	var counted dynamo.Write
-	if begins := item.Parse(count.V().Begins); now.Before(begins.Add(MaxLinks.Per)) {
-		if count.V().Count >= MaxLinks.Max {
-			return problem.Beyond(MaxLinks)
-		}
-		count.V().Count++
-		_, counted = count.Save(now)
-	} else {
-		fresh := item.New(pk, item.Metadata, "AuthMail", mails{item.Format(now), 1}, now)
-		fresh.TTL = now.Add(MaxLinks.Per).Unix()
-		same := dynamo.Absent[item.Row[mails]]("pk")
-		if count.Rev > 0 {
-			fresh.Rev = count.Rev + 1
-			same = dynamo.Equal[item.Row[mails]]("rev", count.Rev)
-		}
-		counted = dynamo.PutWrite(fresh, same)
+	if n, wait := count.V().Within(MaxLinks, now); n >= MaxLinks.Max {
+		return problem.Beyond(MaxLinks).WithRetryAfter(wait)
 	}
 	row := item.New(item.LinkKey(id), item.Metadata, "AuthLink", link{Email: email, Secret: hash}, now)
 	row.TTL = now.Add(linkLifetime).Unix()
-	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), counted)
+	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), item.CountOne(count, pk, "AuthMail", MaxLinks, now))
 }
 
 // Complete is the request of a browser that has followed a link.

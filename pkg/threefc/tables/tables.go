@@ -88,6 +88,7 @@ var (
 	MyPlayers    = App.On("List a user's players", "pk=USER#{userId}, sk begins with PLAYER#", perRequest, spec.Query)
 	PutCode      = App.On("Put join code", "pk=JOIN#{code}, sk=METADATA, absent", perGame, spec.PutItem)
 	FindCode     = App.On("Find join code", "pk=JOIN#{code}, sk=METADATA", onUser, spec.GetItem)
+	CountGuess   = App.On("Count wrong codes", "pk=JOIN_GUESS#{sha256 of the caller's address}, sk=METADATA, by its rev; read for each code", onUser, spec.GetItem, spec.PutItem)
 	JoinPool     = App.On("Join pool", "pk=GAME#{gameId}, sk=POOL#{playerId}, if sk=METADATA exists, with the league, by its rev, and the player, if new", onUser, spec.GetItem, spec.Query, spec.PutItem, spec.ConditionCheckItem)
 	ListPool     = App.On("List pool", "pk=GAME#{gameId}, sk begins with POOL#, then pk=PLAYER#{playerId}, sk=PROFILE (a batch)", perRequest, spec.Query, spec.BatchGetItem)
 )
@@ -112,7 +113,7 @@ var (
 
 // Availability and mails.
 var (
-	PutAvailability  = App.On("Put availability", "pk=SESSION#{sessionId}, sk=AVAIL#{playerId}", onUser, spec.PutItem)
+	PutAvailability  = App.On("Put availability", "pk=SESSION#{sessionId}, sk=AVAIL#{playerId}, with sk=METADATA, by its rev", onUser, spec.PutItem)
 	ListAvailability = App.On("List availability", "pk=SESSION#{sessionId}, sk begins with AVAIL#, then pk=PLAYER#{playerId}, sk=PROFILE (batches of 100)", perRequest, spec.Query, spec.BatchGetItem)
 	GetPreferences   = App.On("Get preferences", "pk=USER#{userId}, sk=PREFERENCES", perRequest, spec.GetItem)
 	PutPreferences   = App.On("Put preferences", "pk=USER#{userId}, sk=PREFERENCES", rarely, spec.PutItem)

@@ -5,6 +5,7 @@ package threefctest
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,7 @@ type World struct {
 	*testkit.World
 	Routes map[string]testkit.Route
 	Origin string // of the page whose requests Ask sends
+	Caller string // the address from which Ask sends
 
 	cookies map[string]string // of each user's browser
 }
@@ -193,14 +195,14 @@ func (w *World) Ask(user, method, target string, body any, headers ...Header) ev
 	path, _, _ := strings.Cut(target, "?")
 	for _, f := range threefc.Room.Functions {
 		on, ok := f.On.(spec.Route)
-		if !ok || on.Method != method || !matches(on.Path, path) {
+		if !ok || !slices.Contains(on.Methods(), method) || !matches(on.Path, path) {
 			continue
 		}
 		e := apigateway.Event(method, target, text, nil)
 		if c := w.cookies[user]; c != "" {
 			e.Cookies = []string{c}
 		}
-		e.Headers["origin"] = w.Origin
+		e.Headers["origin"], e.RequestContext.HTTP.SourceIP = w.Origin, w.Caller
 		for _, h := range headers {
 			e.Headers[h.Name] = h.Value
 		}

@@ -170,6 +170,9 @@ func check(o Operation, d draft, field string, allowed bool, a answer) (wrong []
 		say("a redirect")
 	}
 	media := cmp.Or(o.media[strconv.Itoa(a.status)], o.media["404"])
+	if d.path != "" && a.status >= 400 && kind == "text/html" {
+		media = kind // the path may be that of a page
+	}
 	if media == "text/html" && a.status >= 400 {
 		if kind == "application/problem+json" {
 			say("a refusal that is no page")

@@ -52,6 +52,8 @@ func operation[In any](fn spec.Function) huma.Operation {
 	}
 	if route.Auth == spec.Session {
 		op.Security = []map[string][]string{{"session": {}}}
+	}
+	if route.Auth == spec.Session || route.Auth == spec.Browser {
 		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
 	}
 	if _, ok := reflect.TypeFor[In]().FieldByName("Body"); ok {

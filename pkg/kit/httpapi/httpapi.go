@@ -170,7 +170,8 @@ func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Contex
 	room, _, _ := strings.Cut(fn.Name, "/")
 	proxy := httpadapter.NewV2(Handler(fn, do))
 	writes := slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
-	sessions := fn.On.(spec.Route).Auth == spec.Session
+	on := fn.On.(spec.Route)
+	sessions := on.Auth == spec.Session
 	if sessions && by == nil {
 		panic(fn.Name + " is for callers with a session, and nothing identifies them")
 	}
@@ -194,7 +195,7 @@ func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Contex
 				JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: map[string]string{"sub": userID}},
 			}
 		}
-		if jwt := e.RequestContext.Authorizer; writes && jwt != nil && jwt.JWT != nil {
+		if jwt := e.RequestContext.Authorizer; writes && on.Auth != spec.Browser && jwt != nil && jwt.JWT != nil {
 			ctx = account.Require(ctx, jwt.JWT.Claims["sub"])
 		}
 		e.RawPath, e.RawQueryString = routePath(room, e.RawPath), query(e.RawQueryString)

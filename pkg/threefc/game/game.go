@@ -533,6 +533,9 @@ func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Remo
 			}
 		}
 		begun = true
+		if err := dynamo.Check(ctx, s.DB, tables.DropGame); err != nil {
+			return nil, err
+		}
 		if err := s.dropParts(ctx, st.game.PK); err != nil {
 			return nil, err
 		}

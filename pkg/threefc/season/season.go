@@ -332,6 +332,9 @@ func (s *Service) DeleteSeason(ctx context.Context, in *DeleteSeason) (*httpapi.
 				copies = append(copies, item.Key(item.PlayerKey(id), item.Stats+in.SeasonID))
 			}
 		}
+		if err := dynamo.Check(ctx, s.DB, tables.DropSeason); err != nil {
+			return nil, err
+		}
 		for _, keys := range [][]dynamo.Item{copies, computed} { // a second run finds the copies by the originals
 			if err := dynamo.DeleteAll(ctx, s.DB, tables.DropSeason, keys); err != nil {
 				return nil, err
@@ -579,6 +582,9 @@ func (s *Service) DeleteSession(ctx context.Context, in *DeleteSession) (*httpap
 		var keys []dynamo.Item
 		for _, r := range rest {
 			keys = append(keys, item.Key(r.PK, r.SK))
+		}
+		if err := dynamo.Check(ctx, s.DB, tables.DropSession); err != nil {
+			return nil, err
 		}
 		if err := dynamo.DeleteAll(ctx, s.DB, tables.DropSession, keys); err != nil {
 			return nil, err

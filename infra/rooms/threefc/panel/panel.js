@@ -2,8 +2,8 @@
 //
 // A tap becomes an entry of a queue in localStorage, and the page shows at once what it
 // means. The queue is sent in order, each entry with an Idempotency-Key, again and again
-// until it is answered: a lost answer or a cut network neither loses a goal nor counts it
-// twice. What is refused is said, and the page shows what 3FC has.
+// until it is answered: a lost answer, a cut network or an API that is down neither loses a
+// goal nor counts it twice. What is refused is said, and the page shows what 3FC has.
 
 import { $, el, fleetNow, keyed, press, put, room } from "/console/base.js";
 
@@ -38,7 +38,8 @@ async function load() {
   const path = `/games/${memory.game}`;
   const [game, goals, roster] = await Promise.all([call("GET", path), call("GET", `${path}/goals`), call("GET", `${path}/roster`)]);
   if (game.status === 401) return signedOut();
-  if (game.status !== 200) { memory.game = ""; memory.known = null; memory.queue = []; keep(); return show(); }
+  if (game.status === 403 || game.status === 404) { memory.game = ""; memory.known = null; memory.queue = []; keep(); return show(); }
+  if ([game, goals, roster].some((out) => out.status !== 200)) return; // it is read again when the queue is sent
   memory.known = { game: game.body, goals: goals.body.goals, roster: roster.body.players };
   keep();
   show();
@@ -56,10 +57,11 @@ async function send() {
   try {
     while (memory.queue.length) {
       const e = memory.queue[0];
+      if (!e.tried) { e.tried = true; keep(); }
       const out = await call(e.method, e.path, e.body, { "Idempotency-Key": e.key });
       if (out.status === 401) { signedOut(); break; }
-      if (out.status === 429 || out.status >= 500) break;
-      memory.queue.shift();
+      if (out.status === 429 || out.status >= 500 || out.body?.type?.endsWith(":stale")) break; // others were faster
+      memory.queue = memory.queue.filter((q) => q.key !== e.key);
       keep();
       if (out.status >= 400) say(`${e.says}: ${out.body?.detail ?? "refused"}`, true);
     }
@@ -146,7 +148,18 @@ function show() {
   $("moves").hidden = !!answer;
   $("ask").hidden = !answer;
   if (answer) ask(v);
+  settle();
   tick();
+}
+
+// settle takes no taps for a moment when other buttons appear: the second of a double tap
+// would hit one of them.
+function settle() {
+  const at = answer ? $("question").textContent : "";
+  if (at === settle.at) return;
+  settle.at = at;
+  $("phone").inert = true;
+  setTimeout(() => { $("phone").inert = false; }, 400);
 }
 
 // ask asks for what is not known of the goal yet.
@@ -179,7 +192,7 @@ $("own").addEventListener("click", () => { answer.own = true; show(); });
 $("never").addEventListener("click", () => { answer = null; show(); });
 $("undo").addEventListener("click", () => {
   const v = now(), last = v.all.at(-1), mine = memory.queue.findIndex((e) => e.goal?.eventId === last.eventId);
-  if (mine >= 0 && !(mine === 0 && sending)) { // nobody has heard of it
+  if (mine >= 0 && !memory.queue[mine].tried) { // nobody has heard of it
     memory.queue.splice(mine, 1);
     keep();
     return show();
@@ -228,6 +241,9 @@ function drawScorer() {
 }
 
 addEventListener("online", send);
+addEventListener("storage", (e) => { // another tab
+  if (e.key === kept && e.newValue) { Object.assign(memory, JSON.parse(e.newValue)); show(); }
+});
 setInterval(send, 2000);
 enter().then(() => memory.game && load().catch(() => {}));
 show();

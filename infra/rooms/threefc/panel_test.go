@@ -37,17 +37,18 @@ type phone struct {
 
 	mu    sync.Mutex
 	fault fault
-	sent  int // changes that have arrived
+	sent  int // changes that were done, or refused, since the fault was set
 }
 
 // fault is what happens to the requests of a phone.
 type fault int
 
 const (
-	none   fault = iota
-	down         // they are answered with 503
-	deaf         // they are done, and the answer is lost
-	refuse       // others are always faster: a change gets 409 stale
+	none    fault = iota
+	down          // they are answered with 503
+	deaf          // they are done, and the answer is lost
+	refuse        // others are always faster: a change gets 409 stale
+	expired       // the session has ended: they get 401
 )
 
 // shell is the part of the console's page that the panel needs. Its clock stands.
@@ -96,9 +97,6 @@ func newPhone(t *testing.T) *phone {
 func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	f := p.fault
-	if r.Method != http.MethodGet && f != down {
-		p.sent++
-	}
 	p.mu.Unlock()
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -108,6 +106,8 @@ func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case f == refuse && r.Method != http.MethodGet:
 		out = events.APIGatewayV2HTTPResponse{StatusCode: http.StatusConflict, Body: `{"type":"urn:problem-type:matchday:stale","detail":"somebody else has changed this: read it again"}`}
+	case f == expired:
+		out = events.APIGatewayV2HTTPResponse{StatusCode: http.StatusUnauthorized, Body: `{"type":"urn:problem-type:matchday:missing_session"}`}
 	case f != down:
 		var text any
 		if len(body) > 0 {
@@ -119,6 +119,11 @@ func (p *phone) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		out = p.Ask("sam", r.Method, strings.TrimPrefix(r.URL.RequestURI(), "/threefc"), text, key...)
 	}
+	p.mu.Lock()
+	if r.Method != http.MethodGet && f == p.fault {
+		p.sent++
+	}
+	p.mu.Unlock()
 	if f == deaf {
 		panic(http.ErrAbortHandler)
 	}
@@ -285,6 +290,17 @@ func TestScorekeeper(t *testing.T) {
 	p.offline(false)
 	p.sees("everything is sent")
 	p.same("after the undo", three...)
+
+	// The session ends in the middle of the game: what is tapped until the next sign-in waits.
+	p.set(expired)
+	p.tap("GOAL", "Blue", "Red", "Di")
+	p.run(consoletest.See(`!document.querySelector("#sign-in").hidden`))
+	p.tap("GOAL", "Blue", "Red", "Flo")
+	p.sees("2 waiting")
+	p.set(none)
+	p.sees("everything is sent")
+	p.run(consoletest.See(`document.querySelector("#sign-in").hidden`))
+	p.same("after the sign-in", append(three, "1/11 blue>red", "1/11 blue>red")...)
 
 	p.tap("finish third 1", "start third 2", "finish third 2", "start third 3", "finish third 3", "finish the game")
 	p.sees("everything is sent")

@@ -59,6 +59,7 @@
 //	USER#{userId}         IDEMPOTENCY#{id}            the answer to a request, for a day
 //	USER#{userId}         AUTH_SESSION#{id}           a session of the user
 //	USER#{userId}         PREFERENCES                 which mails the user gets
+//	USER#{userId}         INVITATIONS                 how many mails with invitations the user has sent in a day
 //	USER#{userId}         MAIL#{id}                   the user was mailed about a game or a session, for 90 days
 //	DAY#{date}            SESSION#{sessionId}         a session of a day
 //	SLUG#{slug}           METADATA                    leads to a league
@@ -67,6 +68,7 @@
 //	OUTBOX                GAME#{gameId}               a finished game of which the tables do not know yet
 //	AUTH_LINK#{id}        METADATA                    a link in a mail, for 15 minutes
 //	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour
+//	INVITE_MAIL#{hash}    METADATA                    how many invitations an address got in a day
 //	AUTH_SESSION#{id}     METADATA                    a session, by the SHA-256 of its token
 //
 // # Guarantees

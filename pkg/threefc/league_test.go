@@ -5,6 +5,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
 
 	"matchday/infra/rooms/threefc/threefctest"
 	"matchday/infra/testkit"
@@ -434,4 +437,37 @@ func TestSlugOfASeasonIsTaken(t *testing.T) {
 		}
 		m.Do("ann", "POST", path, map[string]any{"name": "Spring 2026", "slug": "spring-2026-" + path[4:5]})
 	}
+}
+
+// TestInvitationsAreLimited: an address gets three mails a day, from whomever, and a user
+// sends 50. A request that is sent again with its key sends none.
+func TestInvitationsAreLimited(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Accounts()
+	other := decode[named](m, "eve", "POST", "/v1/leagues", map[string]any{"name": "Cheap watches"}).LeagueID
+	invite := func(user, league, email string, key ...threefctest.Header) events.APIGatewayV2HTTPResponse {
+		return m.Ask(user, "POST", "/v1/leagues/"+league+"/access", map[string]any{"email": email, "role": "viewer"}, key...)
+	}
+	for range 5 {
+		same(t, "the same request", code(invite("ann", m.l.ID, "lena@example.com", threefctest.Key("K"))), "200")
+	}
+	same(t, "two more", []string{code(invite("eve", other, "Lena@example.com")), code(invite("eve", other, "lena@example.com"))}, []string{"200", "200"})
+	m.pass(time.Hour)
+	out := invite("ann", m.l.ID, "LENA@example.com")
+	refused(t, "another", out, 429, "too_many_invitations")
+	if got := testkit.Header(out).Get("Retry-After"); got != fmt.Sprint((23 * time.Hour).Seconds()) {
+		t.Errorf("Retry-After is %s", got)
+	}
+	if n := len(m.Mail.Mailbox("lena@example.com")); n != 3 {
+		t.Errorf("she has %d mails, want 3", n)
+	}
+	for i := range 48 {
+		same(t, "an invitation of eve", code(invite("eve", other, fmt.Sprintf("user%d@example.com", i))), "200")
+	}
+	refused(t, "one too many", invite("eve", other, "otto@example.com"), 429, "too_many_mails")
+	same(t, "of another user", code(invite("ann", m.l.ID, "otto@example.com")), "200")
+	m.pass(24 * time.Hour)
+	m.SignIn("ann", "eve")
+	same(t, "a day later", []string{code(invite("eve", other, "una@example.com")), code(invite("ann", m.l.ID, "lena@example.com"))}, []string{"200", "200"})
 }

@@ -10,12 +10,10 @@ import (
 	"matchday/infra/local/fleet"
 	frame "matchday/infra/local/replay"
 	"matchday/infra/rooms"
+	"matchday/infra/rooms/threefc/bench"
 	"matchday/infra/rooms/threefc/cost"
 	"matchday/infra/rooms/threefc/smoke"
-	"matchday/infra/tools/bench/measure"
-	"matchday/pkg/spec"
 	"matchday/pkg/threefc"
-	"matchday/pkg/threefc/game"
 )
 
 // Room plugs 3FC in.
@@ -24,11 +22,8 @@ var Room = rooms.Room{
 	Local:  newLocal,
 	Replay: func(ctx context.Context, cfg frame.Config) error { return Replay(ctx, cfg, sessions, games) },
 	Smoke:  smoke.Run,
-	Bench: measure.Suite{
-		Run:      func(context.Context) ([]measure.Row, any, error) { return nil, map[string]any{}, nil },
-		Binaries: []spec.Function{game.CreateGoalFunction},
-	},
-	Cost: cost.Model,
+	Bench:  bench.Suite,
+	Cost:   cost.Model,
 }
 
 // Host is 3FC in one local fleet.

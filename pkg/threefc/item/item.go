@@ -45,10 +45,14 @@ func LoginKey(id string) string          { return Logins + id }
 func DayKey(date string) string      { return "DAY#" + date }
 func JoinKey(code string) string     { return "JOIN#" + code }
 func GuessKey(hash string) string    { return "JOIN_GUESS#" + hash }
+func InviteKey(hash string) string   { return "INVITE_MAIL#" + hash }
 func PoolKey(playerID string) string { return Pool + playerID }
 
 // OutboxKey is the partition of Outbox.
 const OutboxKey = "OUTBOX"
+
+// Invitations is the sort key of how many invitations a user has sent.
+const Invitations = "INVITATIONS"
 
 // Profile is the sort key of a player.
 const Profile = "PROFILE"

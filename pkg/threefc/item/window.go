@@ -23,10 +23,10 @@ func (w Window) Within(limit spec.Limit, now time.Time) (count int, wait time.Du
 
 // CountOne returns the write that counts one more in a window as it was read, or begins
 // another. Row is zero for one that is not there.
-func CountOne(row Row[Window], pk, entityType string, limit spec.Limit, now time.Time) dynamo.Write {
+func CountOne(row Row[Window], pk, sk, entityType string, limit spec.Limit, now time.Time) dynamo.Write {
 	ends := now.Add(limit.Per).Unix()
 	if row.Rev == 0 {
-		row = New(pk, Metadata, entityType, Window{Format(now), 1}, now)
+		row = New(pk, sk, entityType, Window{Format(now), 1}, now)
 		row.TTL = ends
 		return row.Create()
 	}

@@ -2,8 +2,11 @@ package league
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/http"
+	"strings"
 
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/auth"
@@ -89,7 +92,7 @@ type Invite struct {
 
 // Invite gives the owner of an address a role in a league, and tells so by a mail. A second
 // run mails again, and changes nothing else. Errors: last_admin, too_many_members,
-// userpool.ErrUnverified.
+// too_many_invitations, too_many_mails, userpool.ErrUnverified.
 func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 	row, _, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
 	if err != nil {
@@ -108,6 +111,9 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 		if _, err := s.grant(ctx, in.UserID, grant, allowed); err != nil {
 			return nil, err // and no mail tells of it
 		}
+		if _, err := item.Retry(ctx, func() (*struct{}, error) { return nil, s.count(ctx, in.UserID, strings.ToLower(in.Body.Email)) }); err != nil {
+			return nil, err
+		}
 		// The mail goes first: a crash repeats it, and loses it never.
 		if err := s.mail.Send(ctx, mail.Message{
 			To: in.Body.Email, Subject: "You are invited to " + row.V().Name,
@@ -117,6 +123,28 @@ func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
 		}
 		return s.grant(ctx, in.UserID, grant, commit)
 	})
+}
+
+// count counts a mail with an invitation, for its address and for who sends it. A mail that
+// a crash repeats is counted again.
+func (s *Inviter) count(ctx context.Context, by, email string) error {
+	now, sum := s.Now(), sha256.Sum256([]byte(email))
+	to, from := item.InviteKey(hex.EncodeToString(sum[:])), item.UserKey(by)
+	got, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.CountInvitation, to, item.Metadata)
+	if err != nil {
+		return err
+	}
+	if n, wait := got.V().Within(MaxInvitations, now); n >= MaxInvitations.Max {
+		return problem.Beyond(MaxInvitations).WithRetryAfter(wait).In("body.email")
+	}
+	sent, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.CountInvitation, from, item.Invitations)
+	if err != nil {
+		return err
+	}
+	if n, wait := sent.V().Within(MaxMails, now); n >= MaxMails.Max {
+		return problem.Beyond(MaxMails).WithRetryAfter(wait)
+	}
+	return dynamo.Transact(ctx, s.DB, tables.CountInvitation, item.CountOne(got, to, item.Metadata, "InvitedMail", MaxInvitations, now), item.CountOne(sent, from, item.Invitations, "Invitations", MaxMails, now))
 }
 
 // PutAccess is the request to give a user a role.

@@ -14,6 +14,10 @@ import (
 var (
 	MaxLeagues = spec.Limit{Name: "leagues per user", Max: 20, Code: "too_many_leagues"}
 	MaxMembers = spec.Limit{Name: "members per league", Max: 200, Code: "too_many_members"}
+	// Anybody may found a league, whose name is in the mail: a stranger's mailbox must not
+	// fill up by it, nor must many get one.
+	MaxInvitations = spec.Limit{Name: "invitations per address", Max: 3, Per: 24 * time.Hour, Code: "too_many_invitations"}
+	MaxMails       = spec.Limit{Name: "invitations by a user", Max: 50, Per: 24 * time.Hour, Code: "too_many_mails"}
 )
 
 // Reads is what every function that reads as a user of a league uses, and more.
@@ -81,7 +85,7 @@ var (
 		Does:   "Gives the owner of an address a role in a league.",
 		IfDown: "Nobody can be invited to a league.",
 		On:     spec.Route{Method: "POST", Path: "/v1/leagues/{leagueId}/access", Auth: spec.Session},
-		Uses:   Writes(tables.GetLeague, tables.SaveGrant), Limits: []spec.Limit{MaxMembers},
+		Uses:   Writes(tables.GetLeague, tables.SaveGrant, tables.CountInvitation), Limits: []spec.Limit{MaxMembers, MaxInvitations, MaxMails},
 		Users: []spec.UserOp{spec.AdminCreateUser, spec.AdminGetUser}, Mail: []spec.MailSender{signin.Mails},
 		Memory: 256, Timeout: 10 * time.Second,
 	}

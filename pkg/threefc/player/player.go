@@ -443,7 +443,7 @@ func (s *Service) find(ctx context.Context, code string) (item.Join, error) {
 		if err != nil || ok && s.Now().Unix() < row.TTL {
 			return &row, err
 		}
-		if err := dynamo.Transact(ctx, s.DB, tables.CountGuess, item.CountOne(guesses, pk, "WrongCodes", MaxGuesses, s.Now())); err != nil {
+		if err := dynamo.Transact(ctx, s.DB, tables.CountGuess, item.CountOne(guesses, pk, item.Metadata, "WrongCodes", MaxGuesses, s.Now())); err != nil {
 			return nil, err
 		}
 		return nil, errCode

@@ -161,7 +161,7 @@ func (s *Mailer) put(ctx context.Context, email, id, hash string) error {
 	}
 	row := item.New(item.LinkKey(id), item.Metadata, "AuthLink", link{Email: email, Secret: hash}, now)
 	row.TTL = now.Add(linkLifetime).Unix()
-	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), item.CountOne(count, pk, "AuthMail", MaxLinks, now))
+	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), item.CountOne(count, pk, item.Metadata, "AuthMail", MaxLinks, now))
 }
 
 // Complete is the request of a browser that has followed a link.

@@ -2,13 +2,14 @@
 //
 // A tap becomes an entry of a queue in localStorage, and the page shows at once what it
 // means. The queue is sent in order, each entry with an Idempotency-Key, again and again
-// until it is answered: a lost answer or a cut network neither loses a goal nor counts it
-// twice. What is refused is said, and the page shows what 3FC has.
+// until it is answered: a lost answer, a cut network or an API that is down neither loses a
+// goal nor counts it twice. What is refused is said, and the page shows what 3FC has.
 
 import { $, el, fleetNow, keyed, press, put, room } from "/console/base.js";
 
 const api = "/threefc/v1", kept = "threefc-scorekeeper";
 const memory = JSON.parse(localStorage.getItem(kept) ?? "null") ?? { game: "", queue: [], known: null };
+memory.done ??= []; // entries that were sent, and that known does not have yet
 const keep = () => localStorage.setItem(kept, JSON.stringify(memory));
 
 let cut = false, sending = false, answer = null; // answer: what is known of the goal that is being entered
@@ -35,31 +36,34 @@ const say = (text, no = false) => { put($("scorer-said"), text); $("scorer-said"
 
 // load reads what 3FC has of the game.
 async function load() {
-  const path = `/games/${memory.game}`;
+  const path = `/games/${memory.game}`, before = memory.done.length;
   const [game, goals, roster] = await Promise.all([call("GET", path), call("GET", `${path}/goals`), call("GET", `${path}/roster`)]);
   if (game.status === 401) return signedOut();
-  if (game.status !== 200) { memory.game = ""; memory.known = null; memory.queue = []; keep(); return show(); }
+  if (game.status === 403 || game.status === 404) { memory.game = ""; memory.known = null; memory.queue = []; memory.done = []; keep(); return show(); }
+  if ([game, goals, roster].some((out) => out.status !== 200)) return; // it is read again when the queue is sent
   memory.known = { game: game.body, goals: goals.body.goals, roster: roster.body.players };
+  memory.done.splice(0, before);
   keep();
   show();
 }
 
-function signedOut() {
-  $("sign-in").hidden = false;
-  $("phone").hidden = true;
-}
+// signedOut asks to sign in. What is tapped until then waits in the queue.
+function signedOut() { $("sign-in").hidden = false; }
 
-// send sends the queue.
+// send sends the queue, and reads what 3FC has of it then.
 async function send() {
-  if (sending || !memory.queue.length) return;
+  if (sending || !memory.queue.length && !memory.done.length) return;
   sending = true;
   try {
     while (memory.queue.length) {
       const e = memory.queue[0];
+      if (!e.tried) { e.tried = true; keep(); }
       const out = await call(e.method, e.path, e.body, { "Idempotency-Key": e.key });
       if (out.status === 401) { signedOut(); break; }
-      if (out.status === 429 || out.status >= 500) break;
-      memory.queue.shift();
+      $("sign-in").hidden = true; // also if it was in another tab
+      if (out.status === 429 || out.status >= 500 || out.body?.type?.endsWith(":stale")) break; // others were faster
+      memory.queue = memory.queue.filter((q) => q.key !== e.key);
+      if (out.status < 400) memory.done.push(e);
       keep();
       if (out.status >= 400) say(`${e.says}: ${out.body?.detail ?? "refused"}`, true);
     }
@@ -82,10 +86,10 @@ function add(entry) {
 // now is the game as it will be when the queue is sent.
 function now() {
   const { game, goals, roster } = structuredClone(memory.known);
-  const all = goals.map((g) => ({ ...g, sent: true }));
-  for (const e of memory.queue) {
-    if (e.goal) all.push(e.goal);
-    if (e.drop) all.splice(all.findIndex((g) => g.eventId === e.drop), 1);
+  let all = goals.map((g) => ({ ...g, sent: true }));
+  for (const e of [...memory.done, ...memory.queue]) {
+    if (e.goal && !all.some((g) => g.eventId === e.goal.eventId)) all.push(e.goal); // an answer may be lost
+    if (e.drop) all = all.filter((g) => g.eventId !== e.drop);
     if (e.start) { game.thirds[e.start - 1].startedAt = e.body.at; game.status = "live"; }
     if (e.finish) game.thirds[e.finish - 1].finishedAt = e.body.at;
     if (e.end) game.status = "finished";
@@ -123,7 +127,7 @@ function tick() {
 function show() {
   const waiting = memory.queue.length;
   put($("net"), cut ? `no network · ${waiting} waiting` : waiting ? `sending · ${waiting} waiting` : "everything is sent");
-  $("phone").hidden = !memory.known || !$("sign-in").hidden;
+  $("phone").hidden = !memory.known;
   if ($("phone").hidden) return;
   const v = now();
   keyed($("scores"), v.game.teams.map((t) => t.teamId), () => el("li", {}, el("i"), el("span"), el("b"), el("small"))).forEach((li, i) => {
@@ -146,7 +150,18 @@ function show() {
   $("moves").hidden = !!answer;
   $("ask").hidden = !answer;
   if (answer) ask(v);
+  settle();
   tick();
+}
+
+// settle takes no taps for a moment when other buttons appear: the second of a double tap
+// would hit one of them.
+function settle() {
+  const at = answer ? $("question").textContent : "";
+  if (at === settle.at) return;
+  settle.at = at;
+  $("phone").inert = true;
+  setTimeout(() => { $("phone").inert = false; }, 400);
 }
 
 // ask asks for what is not known of the goal yet.
@@ -179,7 +194,7 @@ $("own").addEventListener("click", () => { answer.own = true; show(); });
 $("never").addEventListener("click", () => { answer = null; show(); });
 $("undo").addEventListener("click", () => {
   const v = now(), last = v.all.at(-1), mine = memory.queue.findIndex((e) => e.goal?.eventId === last.eventId);
-  if (mine >= 0 && !(mine === 0 && sending)) { // nobody has heard of it
+  if (mine >= 0 && !memory.queue[mine].tried) { // nobody has heard of it
     memory.queue.splice(mine, 1);
     keep();
     return show();
@@ -222,12 +237,16 @@ function drawScorer() {
   if (at.game && memory.game !== at.game && !memory.queue.length) {
     memory.game = at.game;
     memory.known = null;
+    memory.done = [];
     keep();
     load().catch(() => {});
   }
 }
 
 addEventListener("online", send);
+addEventListener("storage", (e) => { // another tab
+  if (e.key === kept && e.newValue) { Object.assign(memory, JSON.parse(e.newValue)); show(); }
+});
 setInterval(send, 2000);
 enter().then(() => memory.game && load().catch(() => {}));
 show();

@@ -107,8 +107,8 @@ func TestGameIsScored(t *testing.T) {
 	})
 	leaders := testkit.Decode[tables](w.World, w.Do("", "GET", "/v1/public/seasons/"+l.SeasonID+"/leaderboards/players?limit=3", nil)).Players
 	same(t, "the leaders", leaders, []standing.PlayerTotals{
-		{PlayerID: l.Players[0], Nickname: "Ada", Games: 1, Goals: 1},
-		{PlayerID: l.Players[1], Nickname: "Bo", Games: 1, Assists: 1},
-		{PlayerID: l.Players[2], Nickname: "Cy", Games: 1},
+		{Nickname: "Ada", Games: 1, Goals: 1},
+		{Nickname: "Bo", Games: 1, Assists: 1},
+		{Nickname: "Cy", Games: 1},
 	})
 }

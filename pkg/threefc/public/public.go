@@ -308,6 +308,9 @@ func (s *Service) GetLeaders(ctx context.Context, in *GetLeaders) (*Leaders, err
 		return nil, err
 	}
 	out := &Leaders{CacheControl: fresh}
+	for i := range all {
+		all[i].PlayerID = ""
+	}
 	out.Body.Players = all
 	return out, nil
 }

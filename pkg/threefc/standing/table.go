@@ -77,7 +77,7 @@ func finished(games []item.Listing) []item.Listing {
 
 // PlayerTotals is what a player has done in a season.
 type PlayerTotals struct {
-	PlayerID string `json:"playerId" doc:"The id of the player."`
+	PlayerID string `json:"playerId,omitempty" doc:"The id of the player, which the public does not see: it lets a user claim the player."`
 	Nickname string `json:"nickname" doc:"The name of the player."`
 	Avatar   string `json:"avatar,omitempty" doc:"An emoji."`
 	Games    int    `json:"games" doc:"Finished games with the player on the roster."`

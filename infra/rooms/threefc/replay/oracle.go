@@ -84,14 +84,14 @@ func (w *world) standings() (all []place) {
 
 // total is a line of the players' table.
 type total struct {
-	PlayerID, Nickname              string
+	Nickname                        string
 	Games, Goals, Assists, OwnGoals int
 }
 
 // totals returns what each player has done in the finished games.
 func (w *world) totals() (all []total) {
-	for _, p := range w.players {
-		t := total{PlayerID: p.id, Nickname: p.nickname}
+	for _, p := range slices.SortedFunc(slices.Values(w.players), func(a, b *player) int { return cmp.Compare(a.id, b.id) }) {
+		t := total{Nickname: p.nickname}
 		for _, m := range w.games {
 			if !m.finished {
 				continue
@@ -114,8 +114,8 @@ func (w *world) totals() (all []total) {
 			all = append(all, t)
 		}
 	}
-	slices.SortFunc(all, func(a, b total) int {
-		return cmp.Or(b.Goals-a.Goals, b.Assists-a.Assists, a.Games-b.Games, cmp.Compare(a.PlayerID, b.PlayerID))
+	slices.SortStableFunc(all, func(a, b total) int {
+		return cmp.Or(b.Goals-a.Goals, b.Assists-a.Assists, a.Games-b.Games)
 	})
 	return all
 }

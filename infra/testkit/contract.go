@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -48,18 +49,25 @@ func CheckContract(w *World, room spec.Room) {
 	}
 	slices.Sort(all)
 	got := strings.Join(slices.Compact(all), "\n") + "\n"
-	file := filepath.Join("testdata", "contract.golden")
+	CheckGolden(w.T, "contract", got)
+}
+
+// CheckGolden compares a text with the file testdata/name.golden. With the environment
+// variable UPDATE=1 it writes the file.
+func CheckGolden(t testing.TB, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
 	want, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.T.Fatal(err)
+		t.Fatal(err)
 	}
 	if os.Getenv("UPDATE") != "" {
-		Must(w.T, os.MkdirAll("testdata", 0o755))
-		Must(w.T, os.WriteFile(file, []byte(got), 0o644))
+		Must(t, os.MkdirAll("testdata", 0o755))
+		Must(t, os.WriteFile(file, []byte(got), 0o644))
 		return
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		w.T.Errorf("%s differs: run the test with UPDATE=1 and review the file (-file +now):\n%s", file, diff)
+		t.Errorf("%s differs: run the test with UPDATE=1 and review the file (-file +now):\n%s", file, diff)
 	}
 }
 

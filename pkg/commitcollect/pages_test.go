@@ -14,6 +14,7 @@ import (
 	"matchday/infra/rooms/commitcollect/commitcollecttest"
 	"matchday/infra/sim/strava"
 	"matchday/infra/testkit"
+	"matchday/pkg/commitcollect/link"
 )
 
 // TestTrailIsReadInPages: that of a user, of a cause, and of an event type in a month, each
@@ -69,9 +70,11 @@ func TestTrailIsReadInPages(t *testing.T) {
 func TestCauseJoinsEntries(t *testing.T) {
 	t.Parallel()
 	w := commitcollecttest.Ready(t, strava.Faults{}, "ann")
+	w.Pass(link.FetchDelay)
+	uploaded := w.Clock.Now().Unix()
 	a := w.Upload(77, "Run", noon.Add(-time.Hour), 5000)
 	w.Pass(time.Minute)
-	id := fmt.Sprintf("strava:%d:77:%d:%d", int64(row(w, "STRAVA#SUBSCRIPTION", "META")["subscriptionId"].(float64)), a, noon.Unix())
+	id := fmt.Sprintf("strava:%d:77:%d:%d", int64(row(w, "STRAVA#SUBSCRIPTION", "META")["subscriptionId"].(float64)), a, uploaded)
 	if out := w.AskAdmin(http.MethodGet, "/admin/audit/correlations/"+id, nil); !strings.Contains(out.Body, "STRAVA_ACTIVITY_CREATE") {
 		t.Errorf("%s: got %s", id, out.Body)
 	}

@@ -174,12 +174,7 @@ func (s *Service) FinishConnect(ctx context.Context, in *FinishConnect) (*signin
 		return nil, err
 	}
 	s.trail.Write(ctx, trail.Entry{Event: trail.StravaAuthorize, Result: trail.Success, UserID: in.UserID, Data: map[string]string{"athleteId": athlete}})
-	if left == (Connection{}) {
-		if err := s.queue.Send(ctx, BackfillQueue, Backfill{UserID: in.UserID, Whole: true}, 0); err != nil {
-			// The nightly sync fetches what this message would have.
-			slog.ErrorContext(ctx, "the activities are fetched in the night", "user", in.UserID, "err", err)
-		}
-	} else { // its workouts are purged, and then the activities are fetched
+	if left != (Connection{}) {
 		s.leave(ctx, left)
 	}
 	return signin.NewRedirect(s.page + "/app?" + url.Values{"strava": {"connected"}, "athleteId": {athlete}}.Encode()), nil
@@ -238,13 +233,19 @@ func (s *Service) connect(ctx context.Context, userID, scope string, t strava.To
 		}
 		if left = (Connection{}); old.PK != "" && old.AthleteID != t.Athlete.ID {
 			left = old
-			// The message first: after a crash nobody would know of the first athlete. If this
-			// fails, the purge finds the athlete connected, and deletes nothing.
-			if err := s.queue.Send(ctx, PurgeQueue, Purge{UserID: userID, Fetch: true}, PurgeDelay); err != nil {
-				return left, err
-			}
 			mine := dynamo.Absent[owner]("PK").Or(dynamo.Equal[owner]("userId", userID))
 			writes = append(writes, dynamo.DeleteWrite(dynamo.Key(tables.LinkAthlete, old.GSI1PK, item.Owner), mine))
+		}
+		// The message first: after a crash nobody would know of the first athlete, or fetch
+		// anything before the night. If the writes fail, the purge finds the athlete connected,
+		// and deletes nothing, and the backfill finds no connection.
+		if left != (Connection{}) {
+			err = s.queue.Send(ctx, PurgeQueue, Purge{UserID: userID, Fetch: true}, PurgeDelay)
+		} else {
+			err = s.queue.Send(ctx, BackfillQueue, Backfill{UserID: userID, Whole: true}, FetchDelay)
+		}
+		if err != nil {
+			return left, err
 		}
 		err = dynamo.Transact(ctx, s.db, tables.LinkAthlete, writes...)
 		refused, ok := errors.AsType[*dynamo.Refused](err)
@@ -366,6 +367,10 @@ var PurgeQueue = spec.Queue{Name: "commitcollect-purges", MaxReceiveCount: 10, B
 // PurgeDelay is how long a purge waits: for the connection to be gone, and for a user who
 // connects again at once.
 const PurgeDelay = time.Minute
+
+// FetchDelay is how long a backfill waits for the connection to be written. The nightly sync
+// fetches what it does not find.
+const FetchDelay = 5 * time.Second
 
 // What the functions need to call Strava.
 const (

@@ -49,10 +49,6 @@ const (
 	Invalid                  // any other 4xx: the request is wrong, or refused
 )
 
-func (k Kind) String() string {
-	return [...]string{"unavailable", "limited", "unauthorized", "not found", "invalid"}[k]
-}
-
 // Error is a failed call. It never contains a token or a secret.
 type Error struct {
 	Kind       Kind
@@ -262,7 +258,7 @@ func (c *Client) do(ctx context.Context, method, path, access string, form url.V
 		return c.refusal(name, answer, text)
 	case err != nil || len(text) > maxBody:
 		return &Error{Kind: Unavailable, Status: answer.StatusCode, Msg: name + ": the answer is cut off", Err: err}
-	case out == nil || answer.StatusCode == http.StatusNoContent:
+	case out == nil:
 		return nil
 	}
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(out); err != nil {

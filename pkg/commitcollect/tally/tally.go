@@ -18,9 +18,6 @@ const (
 	Swim Family = "SWIM"
 )
 
-// Families are all families.
-var Families = []Family{Ride, Run, Swim}
-
 // Choice is what a user decides to count beside what always counts.
 type Choice struct {
 	Virtual   bool `json:"virtual" dynamodbav:"virtual" doc:"Whether rides and runs on a simulator count."`
@@ -55,9 +52,6 @@ var sports = map[string]sport{
 	"Run": {Run, ""}, "TrailRun": {Run, ""}, "VirtualRun": {Run, virtual},
 	"Swim": {Swim, ""},
 }
-
-// FamilyOf returns the family of a sport type of Strava, "" if no milestone counts it.
-func FamilyOf(sportType string) Family { return sports[sportType].family }
 
 // Target is what a milestone measures.
 type Target string
@@ -138,7 +132,7 @@ func Why(e Entry, g Goal, c Choice) (all []Reason) {
 	}{
 		{Deleted, e.Deleted},
 		{OtherSport, s.family != g.Family},
-		{BeforeStart, e.StartedAt < g.Start || g.StartDay != "" && day < g.StartDay},
+		{BeforeStart, e.StartedAt < g.Start || day < g.StartDay},
 		{AfterEnd, g.EndDay != "" && day > g.EndDay},
 		{VirtualOff, s.kind == virtual && !c.Virtual},
 		{EBikeOff, s.kind == eBike && !c.EBike},
@@ -164,11 +158,11 @@ const (
 	sameMetres   = 50
 )
 
-// isTwin reports whether two workouts of one family are the same.
+// isTwin reports whether two workouts of one family are the same, if they began within
+// sameStart of each other.
 func isTwin(a, b Entry) bool {
 	apart := max(a.Distance-b.Distance, b.Distance-a.Distance)
-	return max(a.StartedAt-b.StartedAt, b.StartedAt-a.StartedAt) <= sameStart &&
-		(apart <= sameMetres || float64(apart) <= sameDistance*float64(max(a.Distance, b.Distance)))
+	return apart <= sameMetres || float64(apart) <= sameDistance*float64(max(a.Distance, b.Distance))
 }
 
 // Sum is the outcome of Count.

@@ -90,6 +90,7 @@ func TestTwins(t *testing.T) {
 		"the shorter id is the lower":      {[]Entry{ride(10, 0), ride(9, 5)}, map[string]string{"10": "9"}},
 		"three of one":                     {[]Entry{ride(7, 0), ride(8, 60), ride(9, 110)}, map[string]string{"8": "7", "9": "7"}},
 		"the last is only near to a twin":  {[]Entry{ride(7, 0), ride(8, 100), ride(9, 200)}, map[string]string{"8": "7"}},
+		"of two originals, the lower":      {[]Entry{ride(7, 0), ride(8, 200), ride(9, 100)}, map[string]string{"9": "7"}},
 		"what does not count has no twins": {[]Entry{ride(7, 0, func(e *Entry) { e.Flagged = true }), ride(8, 0)}, map[string]string{}},
 	} {
 		got := Count(c.entries, goal, DefaultChoice)
@@ -102,11 +103,11 @@ func TestTwins(t *testing.T) {
 func TestCount(t *testing.T) {
 	t.Parallel()
 	entries := []Entry{
-		ride(1, 0), ride(2, 3600), ride(3, 3605), ride(4, -50),
+		ride(1, 0), ride(2, 3600), ride(3, 3605), ride(4, -50), ride(7, -90_000),
 		ride(5, -9000, func(e *Entry) { e.Flagged = true }), ride(6, 90, func(e *Entry) { e.SportType = "Run" }),
 	}
-	want := Sum{Progress: 40_000, Counted: 2, BeforeStart: 1, TwinOf: map[string]string{"3": "2"}, Why: map[string][]Reason{
-		"3": {Duplicate}, "4": {BeforeStart}, "5": {BeforeStart, IsFlagged}, "6": {OtherSport},
+	want := Sum{Progress: 40_000, Counted: 2, BeforeStart: 2, TwinOf: map[string]string{"3": "2"}, Why: map[string][]Reason{
+		"3": {Duplicate}, "4": {BeforeStart}, "7": {BeforeStart}, "5": {BeforeStart, IsFlagged}, "6": {OtherSport},
 	}}
 	if got := Count(entries, goal, DefaultChoice); !cmp.Equal(got, want) {
 		t.Errorf("(-want +got):\n%s", cmp.Diff(want, got))
@@ -143,6 +144,9 @@ func TestCountIgnoresTheOrder(t *testing.T) {
 // its total, and a part more never takes less.
 func TestThresholds(t *testing.T) {
 	t.Parallel()
+	if got := goal.Earned(2 * goal.Total); got != 12 {
+		t.Errorf("twice the total earns %d parts, want 12", got)
+	}
 	for km := range int64(101) {
 		g := Goal{Total: 1000 * max(1, km), Parts: 12}
 		if got := []int{g.Earned(g.Total - 1), g.Earned(g.Total)}; !slices.Equal(got, []int{11, 12}) {
@@ -163,6 +167,28 @@ func TestThresholds(t *testing.T) {
 			t.Fatalf("the last part is earned at %d of %d", g.Threshold(g.Parts), g.Total)
 		}
 	})
+}
+
+// TestValue: metres of the distance or of the ascent, never less than none.
+func TestValue(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		e    Entry
+		t    Target
+		want int64
+	}{{ride(1, 0), Distance, 20_000}, {ride(1, 0), Elevation, 300}, {Entry{Distance: -1}, Distance, 0}, {Entry{Elevation: -1}, Elevation, 0}} {
+		if got := c.e.Value(c.t); got != c.want {
+			t.Errorf("%+v is worth %d %s, want %d", c.e, got, c.t, c.want)
+		}
+	}
+}
+
+// TestDefaultChoice: what needs a motor or arms counts by choice only.
+func TestDefaultChoice(t *testing.T) {
+	t.Parallel()
+	if want := (Choice{Virtual: true, Manual: true, Private: true}); DefaultChoice != want {
+		t.Errorf("(-want +got):\n%s", cmp.Diff(want, DefaultChoice))
+	}
 }
 
 func TestPercent(t *testing.T) {

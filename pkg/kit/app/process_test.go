@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/lambda"
@@ -196,6 +200,29 @@ func TestQueueInItsProcess(t *testing.T) {
 	}
 	if n := p.failed(); n != 1 {
 		t.Errorf("%v messages are counted as failures, want the second", n)
+	}
+}
+
+// TestRejectedMessageIsLogged with its id, its queue and the reason, also if it cannot be
+// moved to the dead-letter queue.
+func TestRejectedMessageIsLogged(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
+	t.Cleanup(server.Close)
+	p := run(t, spec.Local, "KIND=queue", "AWS_ENDPOINT_URL_SQS="+server.URL, spec.EnvQueues+"="+server.URL+"/")
+	out, err := p.invoke(`{"Records":[{"messageId":"7","body":"no ball"}]}`)
+	if want := `{"batchItemFailures":[{"itemIdentifier":"7"}]}`; err != nil || out != want {
+		t.Errorf("got %s, %v, want %s", out, err, want)
+	}
+	var got [][3]any
+	for _, l := range p.logLines() {
+		if l["msg"] == "message rejected" {
+			got = append(got, [3]any{l["message"], l["queue"], l["err"]})
+		}
+	}
+	want := [][3]any{{"7", "overs", "the message cannot be read: invalid character 'o' in literal null (expecting 'u')"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rejected messages in the log (-want +got):\n%s", diff)
 	}
 }
 

@@ -63,3 +63,21 @@ func TestConfigOf(t *testing.T) {
 		})
 	}
 }
+
+// TestEnvironmentOf: a phone's token is of the environment whose host the stage uses.
+func TestEnvironmentOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		stage, url, want string
+	}{
+		{"dev", "https://api.sandbox.push.apple.com", "sandbox"},
+		{"prod", "https://api.push.apple.com", "production"},
+		{"prod", "", "production"},
+		{spec.Local, "https://api.sandbox.push.apple.com", ""},
+	} {
+		env := app.Env{Stage: c.stage, Setting: func(name string) string { return map[string]string{SettingURL: c.url}[name] }}
+		if got := EnvironmentOf(env); got != c.want {
+			t.Errorf("%s with %q: got %q, want %q", c.stage, c.url, got, c.want)
+		}
+	}
+}

@@ -124,3 +124,25 @@ func TestSkewedClocks(t *testing.T) {
 		t.Errorf("%v", c)
 	}
 }
+
+// TestWrongKeySendsNothing: a key that cannot sign a token fails each request, before it is
+// sent.
+func TestWrongKeySendsNothing(t *testing.T) {
+	t.Parallel()
+	server, s := apple(t)
+	key, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.provider.key = key
+	_, _, sent := send(t, s, alert(t), tokens(1))
+	_, created := s.CreateChannel(t.Context(), KeepNothing)
+	for name, err := range map[string]error{"a push": sent, "a channel": created, "Ready": s.Ready(t.Context())} {
+		if want := "push: the provider token cannot be signed with this key"; err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", name, err, want)
+		}
+	}
+	if n := server.Counts(); len(n) != 0 {
+		t.Errorf("Apple has answered %v", n)
+	}
+}

@@ -661,6 +661,9 @@ func TestUnsentStartIsRepeated(t *testing.T) {
 	if err != nil || got[to[0]].Result != Delivered || counts.Retries != 1 {
 		t.Errorf("outcome %+v after %d retries, %v; want it delivered after one", got[to[0]], counts.Retries, err)
 	}
+	if n := s.slots[0].dials.Load(); n != 2 {
+		t.Errorf("%d dials are counted, want 2: who waits for a dial gets its error only if it is counted", n)
+	}
 	if d, _ := server.Device(to[0]); d.Started != 1 {
 		t.Errorf("%d activities started, want 1", d.Started)
 	}

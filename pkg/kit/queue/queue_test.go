@@ -163,10 +163,11 @@ func TestErrorsNameTheQueue(t *testing.T) {
 		err  error
 		want string
 	}{
-		"no JSON":     {s.Send(t.Context(), goals, make(chan int), 0), "send to goals: "},
-		"no queue":    {s.Send(t.Context(), spec.Queue{Name: "fouls"}, goal{}, 0), "send to fouls: "},
-		"no dead one": {s.Reject(t.Context(), spec.Queue{Name: "fouls"}, "x", "y"), "send to fouls-dead: "},
-		"too long":    {s.Send(t.Context(), goals, goal{Team: strings.Repeat("x", 2<<20)}, 0), "send to goals: "},
+		"no JSON":      {s.Send(t.Context(), goals, make(chan int), 0), "send to goals: "},
+		"no JSON, all": {queue.SendAll(t.Context(), s, goals, []any{1, make(chan int)}), "send to goals: json: unsupported type: chan int"},
+		"no queue":     {s.Send(t.Context(), spec.Queue{Name: "fouls"}, goal{}, 0), "send to fouls: "},
+		"no dead one":  {s.Reject(t.Context(), spec.Queue{Name: "fouls"}, "x", "y"), "send to fouls-dead: "},
+		"too long":     {s.Send(t.Context(), goals, goal{Team: strings.Repeat("x", 2<<20)}, 0), "send to goals: "},
 	} {
 		if c.err == nil || !strings.HasPrefix(c.err.Error(), c.want) || len(c.err.Error()) > 500 {
 			t.Errorf("%s: got %v, want %q and why", name, c.err, c.want)

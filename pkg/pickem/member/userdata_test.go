@@ -83,6 +83,20 @@ func TestNobodyIsForgotten(t *testing.T) {
 	}
 }
 
+// TestExportReportsAFailedCall: an export is confirmed only if all of it is written.
+func TestExportReportsAFailedCall(t *testing.T) {
+	t.Parallel()
+	w := pickemtest.New(t)
+	w.AddMembers("ann")
+	in := account.Request{Job: "j1", UserID: "ann"}
+	dynamotest.CheckFailures(t, &w.IO, func() error {
+		return testkit.Open(w.World, member.ExportUserFunction, member.OpenMembers).ExportUser(w.NewContext(), in)
+	})
+	if got, want := testkit.Messages[account.Done](w.World, account.DoneQueue), []account.Done{{Kind: account.Export, Room: "pickem", Request: in}}; !slices.Equal(got, want) {
+		t.Errorf("the confirmations (-want +got):\n%s", cmp.Diff(want, got))
+	}
+}
+
 func TestForgetUserCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) []string {

@@ -173,3 +173,24 @@ func TestDeletedEventIsNotScored(t *testing.T) {
 		t.Errorf("warnings %q and rows %v, want %q and none", got, w.Rows(), want)
 	}
 }
+
+// TestCardOfTooManyPoints: a scoring that has read the card between two of its changes, whose
+// points do not fit into a key, fails and writes nothing. It is repeated.
+func TestCardOfTooManyPoints(t *testing.T) {
+	t.Parallel()
+	for points, want := range map[int]string{item.MaxEventPoints: "", item.MaxEventPoints + 1: "changed"} {
+		w := pickemtest.New(t)
+		id := w.RequestScoresOf([]string{"ann"}, "clash-of-tides")[0]
+		on, err := item.ReadEventWithCard(w.NewContext(), w.DB(), id)
+		testkit.Must(t, err)
+		on.Card, on.Bonus = on.Card[:1], 0
+		on.Card[0].Points, on.Card[0].Result = points, new(0)
+		err = testkit.Open(w.World, score.ScoreEventFunction, score.OpenScorer).ScoreMember(w.NewContext(), on, "ann")
+		if got := pickemtest.CodeOf(err); got != want {
+			t.Errorf("%d points: got %v, want the code %q", points, err, want)
+		}
+		if got := len(standingLines(w)); (got == 1) != (want == "") {
+			t.Errorf("%d points: %d standings, want one only if they fit", points, got)
+		}
+	}
+}

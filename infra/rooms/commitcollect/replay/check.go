@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"matchday/infra/local/replay"
 )
 
 // found is how long it may take until the app knows of an event that was lost: two nights.
@@ -106,8 +108,8 @@ func (r *run) checkMilestone(a *athlete, what string, m *milestone, is progress)
 		equal(r, a, what+", part", w.PartIndex, n+1)
 		equal(r, a, what+", name", w.PartName, partName(m.model, n+1))
 		early := time.Second
-		if r.trial != nil { // the request may have taken effect at its first attempt
-			early = attempts * wait
+		if r.Trial != nil { // the request may have taken effect at its first attempt
+			early = replay.Attempts * replay.Wait
 		}
 		if late := w.AwardedAt.Sub(m.reached[n]); late < -early || late > found {
 			a.fail("%s %s: part %d was minted %s after it was earned, want at most %s", r.date(), what, n+1, late, found)

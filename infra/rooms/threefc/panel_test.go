@@ -52,7 +52,7 @@ const (
 )
 
 // shell is the part of the console's page that the panel needs. Its clock stands.
-const shell = `<!doctype html><meta charset="utf-8"><title>3FC</title><link rel="stylesheet" href="/console/style.css"><link rel="stylesheet" href="/console/threefc/panel.css"><link rel="icon" href="data:,">
+const shell = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>3FC</title><link rel="stylesheet" href="/console/style.css"><link rel="stylesheet" href="/console/threefc/panel.css"><link rel="icon" href="data:,">
 <main>{{template "main"}}</main>
 <script type="module">
 import { clock, room } from "/console/base.js";
@@ -89,7 +89,7 @@ func newPhone(t *testing.T) *phone {
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	p.url = server.URL
-	p.run(consoletest.Resize(390, 844, "light"), chromedp.Navigate(p.url))
+	p.run(consoletest.Resize(390, 600, "light"), chromedp.Navigate(p.url))
 	return p
 }
 

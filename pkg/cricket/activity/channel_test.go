@@ -154,6 +154,9 @@ func TestStartActivityAsksForATokenWithoutAChannel(t *testing.T) {
 		if problem.Of(err) != c.kind || !strings.Contains(err.Error(), "pushToken") {
 			t.Errorf("%s: error %v, want %v that asks for pushToken", name, err, c.kind)
 		}
+		if logged := slices.Contains(w.Logs.TakeWarnings(), "Apple refused to create a channel"); logged != (name == "refused") {
+			t.Errorf("%s: the log says that Apple refused: %v", name, logged)
+		}
 		if left := testkit.Rows[activity.Channel](w.World, tables.Channels); len(left) > 0 {
 			t.Errorf("%s: the rows %+v are left, want none", name, left)
 		}
@@ -432,6 +435,11 @@ func TestRefusedBroadcastDoesNotBlockOthers(t *testing.T) {
 	testkit.PutRows(w.World, tables.Channels, activity.Channel{MatchID: "7", View: match.Neutral, ChannelID: "no base64!"})
 	testkit.Must(t, w.Pusher(w.Env(activity.PushActivitiesFunction)).PushActivities(w.NewContext(), activity.MatchChanged{MatchID: "7"}))
 	w.ExpectPhones("by token", want, false)
+	if !slices.ContainsFunc(w.Logs.Lines(), func(l testkit.Line) bool {
+		return l.Text == "a broadcast failed" && l.Attrs["match"] == "7" && l.Attrs["view"] == match.Neutral && l.Attrs["err"] != nil
+	}) {
+		t.Error("the log does not name the match and the perspective of the broadcast, and the reason")
+	}
 	if got := w.Logs.TakeWarnings(); len(got) != 1 {
 		t.Errorf("the log has the complaints %q, want 1", got)
 	}

@@ -246,6 +246,11 @@ func TestUnreachedTokensAreRetried(t *testing.T) {
 			if left := testkit.Messages[activity.MatchChanged](w.World, tables.ActivityQueue); len(left) > 0 {
 				t.Errorf("the messages %+v are sent after the last try, want none", left)
 			}
+			if !slices.ContainsFunc(w.Logs.Lines(), func(l testkit.Line) bool {
+				return l.Text == "gave up: activities were not reached" && l.Attrs["match"] == "7" && l.Attrs["tries"] == int64(activity.MaxTries)
+			}) {
+				t.Errorf("the log does not say that the push was given up: %v", w.Logs.Lines())
+			}
 		})
 	}
 }

@@ -252,6 +252,11 @@ func TestBrokenEntryDoesNotAffectOtherMatches(t *testing.T) {
 	if after.Messages != nil {
 		t.Errorf("a match that cannot be read is over: %q", after.Messages)
 	}
+	if !slices.ContainsFunc(w.Logs.Lines(), func(l testkit.Line) bool {
+		return l.Text == "match failed" && l.Attrs["match"] == "8" && l.Attrs["slot"] != nil && l.Attrs["err"] != nil
+	}) {
+		t.Error("the log does not name the match that failed, its slot and the reason")
+	}
 	if c := w.Logs.TakeWarnings(); !slices.Contains(c, "match failed") {
 		t.Errorf("the log has %q, want \"match failed\"", c)
 	}
@@ -303,6 +308,7 @@ func TestStateStandsWhileTheProviderFails(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("after the faults (-want +got):\n%s", diff)
 			}
+			lines := w.Logs.Lines()
 			complaints := w.Logs.TakeWarnings()
 			if fault == "" {
 				return
@@ -315,6 +321,11 @@ func TestStateStandsWhileTheProviderFails(t *testing.T) {
 			}
 			if len(complaints) != 1 {
 				t.Errorf("the log has %q, want one line", complaints)
+			}
+			if !slices.ContainsFunc(lines, func(l testkit.Line) bool {
+				return l.Text == "the provider failed; the stored state stands" && l.Attrs["kind"] == fault && l.Attrs["err"] != nil
+			}) {
+				t.Errorf("the log does not name the failure %s: %v", fault, lines)
 			}
 		})
 	}

@@ -235,7 +235,11 @@ func TestSyncDoesNotOverwriteATick(t *testing.T) {
 	testkit.Must(t, err)
 	score, err := schedule.ScoreOf(stale, provided, crickettest.KickOff)
 	testkit.Must(t, err)
+	score.StateJSON, score.TTL = `{}`, 1 // of another page than the tick's
 	testkit.Must(t, s.Rescore(w.NewContext(), score))
+	if is := testkit.Row[match.ScoreRow](w.World, tables.FixtureCache, score.MatchID); is.StateJSON == score.StateJSON || is.TTL == score.TTL {
+		t.Errorf("the sync has replaced the score of a tick by %+v", is)
+	}
 	if diff := cmp.Diff(want, w.Outcome()); diff != "" {
 		t.Errorf("the sync has changed a live match (-want +got):\n%s", diff)
 	}

@@ -154,6 +154,22 @@ func TestLostScoringIsQueuedAgain(t *testing.T) {
 	}
 }
 
+// TestScoringIsRepeatedForTheIndex: an event is scored again from a quarter of an hour after
+// the request, when the index shows all predictions, until an hour after it.
+func TestScoringIsRepeatedForTheIndex(t *testing.T) {
+	t.Parallel()
+	for wait, want := range map[time.Duration]int{15*time.Minute - time.Second: 0, 15 * time.Minute: 1, time.Hour - time.Second: 1, time.Hour: 0} {
+		w := pickemtest.NewSeason(t)
+		w.EnterResults(pickemtest.ScoredShow, 1)
+		w.ScoreQueued()
+		w.MoveClock(pickemtest.Noon.Add(time.Hour + wait))
+		testkit.Must(t, testkit.Open(w.World, event.LockEventsFunction, event.OpenEvents).LockEvents(w.NewContext()))
+		if got := len(testkit.Messages[score.Request](w.World, score.Queue)); got != want {
+			t.Errorf("%s after the request: %d messages, want %d", wait, got, want)
+		}
+	}
+}
+
 func TestLockEventsCrashes(t *testing.T) {
 	t.Parallel()
 	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) map[string]map[string]any {

@@ -39,14 +39,16 @@ func TestRoutes(t *testing.T) {
 			if !ok {
 				continue
 			}
-			line := on.Method + " " + on.Path + " to " + tmpl.callable(f)
-			switch on.Auth {
-			case spec.User:
-				line += " by JWT Authorizer jwt of [openid]"
-			case spec.Admin:
-				line += " by JWT Authorizer admin-jwt of [openid]"
+			for _, method := range on.Methods() {
+				line := method + " " + on.Path + " to " + tmpl.callable(f)
+				switch on.Auth {
+				case spec.User:
+					line += " by JWT Authorizer jwt of [openid]"
+				case spec.Admin:
+					line += " by JWT Authorizer admin-jwt of [openid]"
+				}
+				want = append(want, line)
 			}
-			want = append(want, line)
 		}
 		same(t, "routes", got, want)
 		for _, s := range tmpl.of("AWS::ApiGatewayV2::Stage") {
@@ -77,9 +79,9 @@ func TestRoutes(t *testing.T) {
 		for _, a := range tmpl.of("AWS::ApiGatewayV2::Api") {
 			cors := map[string]any{
 				"AllowOrigins": tmpl.Stage.Origins, "AllowMethods": []any{"GET", "POST", "PUT", "PATCH", "DELETE"},
-				"AllowHeaders": []any{"authorization", "content-type", "idempotency-key", "if-none-match"}, "ExposeHeaders": []any{"etag", "retry-after"}, "MaxAge": 3600,
+				"AllowHeaders": []any{"authorization", "content-type", "idempotency-key", "if-match", "if-none-match"}, "ExposeHeaders": []any{"etag", "retry-after"}, "MaxAge": 3600,
 			}
-			if tmpl.Room.Name == "commitcollect" && !slices.Contains(tmpl.Stage.Origins, "*") {
+			if tmpl.Room.ServesBrowsers() && !slices.Contains(tmpl.Stage.Origins, "*") {
 				cors["AllowCredentials"] = true
 			}
 			tmpl.compare(t, "the API", a.Properties, map[string]any{"Name": tmpl.Stage.API(tmpl.Room.Name), "ProtocolType": "HTTP", "CorsConfiguration": cors})
@@ -302,7 +304,7 @@ func TestEdge(t *testing.T) {
 					"OriginOverride": true, "AccessControlAllowCredentials": !slices.Contains(tmpl.Stage.Origins, "*"), "AccessControlMaxAgeSec": 3600,
 					"AccessControlAllowOrigins":  map[string]any{"Items": tmpl.Stage.Origins},
 					"AccessControlAllowMethods":  map[string]any{"Items": []any{"GET", "POST", "PUT", "PATCH", "DELETE"}},
-					"AccessControlAllowHeaders":  map[string]any{"Items": []any{"authorization", "content-type", "idempotency-key", "if-none-match"}},
+					"AccessControlAllowHeaders":  map[string]any{"Items": []any{"authorization", "content-type", "idempotency-key", "if-match", "if-none-match"}},
 					"AccessControlExposeHeaders": map[string]any{"Items": []any{"etag", "retry-after"}},
 				},
 			}})

@@ -366,7 +366,9 @@ func TestCallers(t *testing.T) {
 			switch on := f.On.(type) {
 			case spec.Route:
 				path := regexp.MustCompile(`\{[^/]*\}`).ReplaceAllString(on.Path, "*")
-				want = append(want, strings.TrimPrefix(tmpl.callable(f), "Function ")+" by apigateway.amazonaws.com of execute-api:Api "+tmpl.Stage.API(tmpl.Room.Name)+"/*/"+on.Method+path)
+				for _, method := range on.Methods() {
+					want = append(want, strings.TrimPrefix(tmpl.callable(f), "Function ")+" by apigateway.amazonaws.com of execute-api:Api "+tmpl.Stage.API(tmpl.Room.Name)+"/*/"+method+path)
+				}
 			case spec.UserConfirmed:
 				want = append(want, tmpl.Stage.Function(f)+" by cognito-idp.amazonaws.com of cognito-idp:userpool/{"+tmpl.Stage.Parameter("user-pool")+"}")
 			}

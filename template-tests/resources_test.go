@@ -198,8 +198,9 @@ func TestResourceGrantsFollowTheSpec(t *testing.T) {
 				}
 			}
 			for _, m := range f.Mail {
-				address := tmpl.Stage.Settings[m.Setting]
-				want = append(want, "ses:SendEmail ses:identity/"+address[strings.Index(address, "@")+1:]+" if ses:FromAddress is "+address)
+				if address := tmpl.Stage.Settings[m.Setting]; address != "" {
+					want = append(want, "ses:SendEmail ses:identity/* if ses:FromAddress is "+address)
+				}
 			}
 			if f.InVPC() {
 				for _, a := range interfaces {
@@ -211,6 +212,35 @@ func TestResourceGrantsFollowTheSpec(t *testing.T) {
 				return !slices.Contains([]string{"rds-db", "rds", "elasticache", "s3", "ses", "ec2"}, service)
 			})
 			same(t, f.Name, got, want)
+		}
+	})
+}
+
+// TestIdentity: a stage verifies the domain of its setting in SES with DKIM, and says which
+// records its DNS needs. Without the setting it verifies none.
+func TestIdentity(t *testing.T) {
+	each(t, func(t *testing.T, tmpl template) {
+		all := tmpl.of("AWS::SES::EmailIdentity")
+		if tmpl.Room.Name != "" || tmpl.Stage.Identity == "" {
+			if len(all) > 0 {
+				t.Errorf("it verifies %v", all)
+			}
+			return
+		}
+		if len(all) != 1 {
+			t.Fatalf("it verifies %d domains, want 1", len(all))
+		}
+		for _, r := range all {
+			tmpl.compare(t, "the identity", r.Properties, map[string]any{
+				"EmailIdentity": tmpl.Stage.Identity, "DkimSigningAttributes": map[string]any{"NextSigningKeyLength": "RSA_2048_BIT"},
+			})
+		}
+		for i := range 3 {
+			for _, part := range []string{"Name", "Value"} {
+				if name := fmt.Sprint("Dkim", part, i+1); !strings.Contains(tmpl.text, `"`+name+`"`) {
+					t.Errorf("there is no output %s", name)
+				}
+			}
 		}
 	})
 }

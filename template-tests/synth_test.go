@@ -39,7 +39,10 @@ type template struct {
 	Parameters map[string]struct{ Type, Default string }
 	Outputs    map[string]struct{ Value, Export any }
 	text       string
+	sizes      []size // of its own template and of those nested in it, which limits are per
 }
+
+type size struct{ resources, parameters, bytes int }
 
 // tables returns the tables of the template: the room's, or those that rooms share.
 func (tmpl template) tables() []spec.Table {
@@ -127,19 +130,19 @@ var deployments = []struct {
 		"stage": "prod", "account": "123456789012", "region": "us-east-1", "cdn": "true", "cdnkey": "2", "mail": "ops@example.com",
 		"domain": "api.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
 		"origins": "https://example.com", "callbacks": "matchday://signed-in,https://example.com/signed-in", "commit": "0a1b2c3d4e5f",
-		"ses": "hello@example.com", "signup": "false", "rate": "50", "burst": "80", "reads": "900", "writes": "300", "budget": "70",
+		"ses": "hello@example.com", "identity": "example.com", "signup": "false", "rate": "50", "burst": "80", "reads": "900", "writes": "300", "budget": "70",
 	}, fleet.Rooms()},
 	{map[string]string{
 		"stage": "dev", "agnostic": "true", "arch": "x86_64", "triggers": "false", "canary": "10",
 		"domain": "dev.example.com", "certificate": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-0000-0000-000000000000",
 	}, fleet.Rooms()},
-	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "insights": "true", "restored": "lab-things:r1", "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com"}, []spec.Room{lab}},
+	{map[string]string{"stage": "try", "agnostic": "true", "cdn": "true", "insights": "true", "identity": "lab.example.com", "restored": "lab-things:r1", "LAB_MODE": "slow", "LAB_FROM": "hello@lab.example.com"}, []spec.Room{lab}},
 }
 
 // required are values of the settings without which nothing is deployed.
 var required = map[string]string{
 	"APNS_TEAM_ID": "TEAM123456", "APNS_KEY_ID": "KEY1234567", "APNS_BUNDLE": "app.matchday.cricket", "PICKEM_BUNDLE": "app.matchday.pickem",
-	"COMMITCOLLECT_BUNDLE": "app.matchday.commitcollect",
+	"COMMITCOLLECT_BUNDLE": "app.matchday.commitcollect", "THREEFC_MAIL": "3fc@example.com",
 }
 
 var (
@@ -241,18 +244,73 @@ func synthesize(dist string) error {
 		}
 		for _, r := range rooms {
 			name := s.Stack(cmp.Or(r.Name, "shared"))
-			text, err := os.ReadFile(filepath.Join(assembly, name+".template.json"))
-			if err != nil {
-				return err
-			}
-			t := template{Name: name, Stage: s, Room: r, Rooms: deployments[i].rooms, text: string(text)}
-			if err := json.Unmarshal(text, &t); err != nil {
+			t := template{Name: name, Stage: s, Room: r, Rooms: deployments[i].rooms}
+			if err := t.read(name + ".template.json"); err != nil {
 				return err
 			}
 			templates = append(templates, t)
 		}
 	}
 	return nil
+}
+
+// read reads the template of a file, with the resources of the stacks nested in it, as if
+// they were its own.
+func (t *template) read(file string) error {
+	text, err := os.ReadFile(filepath.Join(assembly, file))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, t); err != nil {
+		return err
+	}
+	t.text, t.sizes = string(text), []size{{len(t.Resources), len(t.Parameters), len(text)}}
+	for id, r := range t.Resources {
+		if r.Type != "AWS::CloudFormation::Stack" {
+			continue
+		}
+		var nested template
+		if err := nested.read(r.Metadata["aws:asset:path"].(string)); err != nil {
+			return err
+		}
+		delete(t.Resources, id)
+		given, _ := r.at("Parameters").(map[string]any)
+		for name, n := range nested.Resources {
+			n.Properties = bind(n.Properties, id, given, nested.Resources).(map[string]any)
+			t.Resources[id+name] = n
+		}
+		t.text += nested.text
+		t.sizes = append(t.sizes, nested.sizes...)
+	}
+	return nil
+}
+
+// bind returns a value of the nested stack id as it is in the stack around it: with the
+// values given to its parameters, and its resources under their names there.
+func bind(v any, id string, given map[string]any, own map[string]resource) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if name, ok := v["Ref"].(string); ok {
+			if value, ok := given[name]; ok {
+				return value
+			}
+			if _, ok := own[name]; ok {
+				return map[string]any{"Ref": id + name}
+			}
+		}
+		bound := map[string]any{}
+		for key, value := range v {
+			bound[key] = bind(value, id, given, own)
+		}
+		return bound
+	case []any:
+		bound := make([]any, len(v))
+		for i, value := range v {
+			bound[i] = bind(value, id, given, own)
+		}
+		return bound
+	}
+	return v
 }
 
 // context is what the CDK's CLI would hand the app: the feature flags, but for the
@@ -267,6 +325,7 @@ func context() (map[string]any, error) {
 		return nil, err
 	}
 	file.Context["@aws-cdk/core:annotationsInValidationReport"] = false
+	file.Context["aws:cdk:enable-asset-metadata"] = true // where a nested stack's template is
 	return file.Context, nil
 }
 

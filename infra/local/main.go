@@ -77,25 +77,26 @@ func replayed(ctx context.Context, root, bin string) error {
 	if cfg.Faults, err = number("FAULTS"); err != nil {
 		return err
 	}
-	play, err := playOf(os.Getenv("ROOM"))
+	room, err := roomOf(os.Getenv("ROOM"))
 	if err != nil {
 		return err
 	}
-	return play(ctx, cfg)
+	cfg.Others = all.Forgetting(room.Spec.Name)
+	return room.Replay(ctx, cfg)
 }
 
-func playOf(room string) (replay.Play, error) {
+func roomOf(room string) (rooms.Room, error) {
 	var have []string
 	for _, r := range all.Rooms() {
 		if r.Replay == nil {
 			continue
 		}
 		if room == "" || room == r.Spec.Name {
-			return r.Replay, nil
+			return r, nil
 		}
 		have = append(have, r.Spec.Name)
 	}
-	return nil, misuse(fmt.Sprintf("ROOM=%s has no replay; rooms with one: %s", room, strings.Join(have, ", ")))
+	return rooms.Room{}, misuse(fmt.Sprintf("ROOM=%s has no replay; rooms with one: %s", room, strings.Join(have, ", ")))
 }
 
 // number is the value of an environment variable, nil if it is not set.
@@ -174,6 +175,7 @@ func run(ctx context.Context, root, bin string) error {
 	for _, p := range panels {
 		fmt.Printf("  %-8s %s%s\n", p.Title, f.URL, console.Path(p.Room))
 	}
+	fmt.Printf("  %-8s %s%s\n", "Mail", f.URL, console.Path(console.MailTab))
 	fmt.Printf("  %-8s %s\n\n  Ctrl-C stops everything.\n", "Logs", logs.file.Name())
 	select {
 	case <-ctx.Done():

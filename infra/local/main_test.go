@@ -29,11 +29,11 @@ func TestSeed(t *testing.T) {
 // TestRoomOfReplay: without ROOM the first room with a replay is played.
 func TestRoomOfReplay(t *testing.T) {
 	for _, room := range []string{"", "cricket"} {
-		if play, err := playOf(room); err != nil || play == nil {
+		if r, err := roomOf(room); err != nil || r.Replay == nil {
 			t.Errorf("ROOM=%s: %v", room, err)
 		}
 	}
-	_, err := playOf("chess")
+	_, err := roomOf("chess")
 	if _, ok := errors.AsType[misuse](err); !ok || !strings.Contains(err.Error(), "ROOM=chess") || !strings.Contains(err.Error(), "cricket") {
 		t.Errorf("ROOM=chess: %v", err)
 	}

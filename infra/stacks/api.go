@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-cdk-go/awscdk/v2"
 	api "github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscognito"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsssm"
+	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 
 	"matchday/infra/stage"
@@ -18,7 +19,7 @@ import (
 
 // What web pages of the stage's origins may send and read (CORS), and for how long their
 // browsers remember it.
-var corsMethods, corsHeaders, corsExposed = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}, []string{"authorization", "content-type", "idempotency-key", "if-none-match"}, []string{"etag", "retry-after"}
+var corsMethods, corsHeaders, corsExposed = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}, []string{"authorization", "content-type", "idempotency-key", "if-match", "if-none-match"}, []string{"etag", "retry-after"}
 
 const corsSeconds = 3600
 
@@ -74,7 +75,8 @@ func (r *room) webClient() {
 const tokenMinutes = 5
 
 // api adds the routes of the room's API. A route of a user or an administrator requires a
-// JWT; the function checks the group.
+// JWT; the function checks the group. The routes are in a nested stack, because a stack has
+// at most 500 resources. SAM CLI reads one template, so for it they are in the room's.
 func (r *room) api() {
 	routed, rest := routes(r.spec), r.rest
 	if rest == nil {
@@ -84,30 +86,37 @@ func (r *room) api() {
 		spec.User:  r.authorizer(rest, routed, spec.User, "jwt", stage.JWTIssuer, stage.JWTAudience),
 		spec.Admin: r.authorizer(rest, routed, spec.Admin, "admin-jwt", stage.AdminIssuer, stage.AdminAudience),
 	}
+	var scope constructs.Construct = r.stack
+	if !r.Stage.SAM {
+		scope = awscdk.NewNestedStack(r.stack, text("Routes"), &awscdk.NestedStackProps{Description: text("Matchday: the routes of " + r.spec.Name)})
+	}
 	for _, f := range routed {
 		on, fn, name := f.On.(spec.Route), r.functions[f.Name], strings.TrimPrefix(f.Name, r.spec.Name+"/")
-		integration := api.NewCfnIntegration(r.stack, text("Integration-"+name), &api.CfnIntegrationProps{
+		integration := api.NewCfnIntegration(scope, text("Integration-"+name), &api.CfnIntegrationProps{
 			ApiId: rest.Ref(), IntegrationType: text("AWS_PROXY"), IntegrationUri: fn.FunctionArn(), PayloadFormatVersion: text("2.0"),
 		})
-		key := on.Method + " " + on.Path
-		props := &api.CfnRouteProps{ApiId: rest.Ref(), RouteKey: &key, Target: text("integrations/" + *integration.Ref())}
-		if needsJWT(on) {
-			props.AuthorizationType, props.AuthorizerId = text("JWT"), jwt[on.Auth].Ref()
-			props.AuthorizationScopes = jsii.Strings(spec.Scope)
+		for _, method := range on.Methods() {
+			key := method + " " + on.Path
+			props := &api.CfnRouteProps{ApiId: rest.Ref(), RouteKey: &key, Target: text("integrations/" + *integration.Ref())}
+			if needsJWT(on) {
+				props.AuthorizationType, props.AuthorizerId = text("JWT"), jwt[on.Auth].Ref()
+				props.AuthorizationScopes = jsii.Strings(spec.Scope)
+			}
+			route := api.NewCfnRoute(scope, text("Route-"+name), props)
+			switch on.Auth {
+			case spec.Public:
+				excuse(route, "AwsSolutions-APIG4", "Anyone may read this.")
+			case spec.Browser:
+				excuse(route, "AwsSolutions-APIG4", "Anyone may open this, signed in or not.")
+			case spec.Session, spec.Secret:
+				excuse(route, "AwsSolutions-APIG4", "The function itself checks the caller's "+string(on.Auth)+".")
+			}
+			awslambda.NewCfnPermission(scope, text("Permission-"+name), &awslambda.CfnPermissionProps{
+				Action: text("lambda:InvokeFunction"), FunctionName: fn.FunctionArn(), Principal: text("apigateway.amazonaws.com"),
+				SourceArn: r.arn("execute-api", *rest.Ref()+"/*/"+method+segments(on.Path)),
+			})
+			name += "-head" // of the second
 		}
-		route := api.NewCfnRoute(r.stack, text("Route-"+name), props)
-		switch on.Auth {
-		case spec.Public:
-			excuse(route, "AwsSolutions-APIG4", "Anyone may read this.")
-		case spec.Browser:
-			excuse(route, "AwsSolutions-APIG4", "Anyone may open this, signed in or not.")
-		case spec.Session, spec.Secret:
-			excuse(route, "AwsSolutions-APIG4", "The function itself checks the caller's "+string(on.Auth)+".")
-		}
-		fn.AddPermission(text("Route"), &awslambda.Permission{
-			Principal: awsiam.NewServicePrincipal(text("apigateway.amazonaws.com"), nil),
-			SourceArn: r.arn("execute-api", *rest.Ref()+"/*/"+on.Method+segments(on.Path)),
-		})
 	}
 	logs := r.logGroup("Logs-api", r.Stage.APILogs(r.spec.Name))
 	var variables any

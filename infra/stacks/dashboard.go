@@ -31,8 +31,8 @@ type page struct {
 	x, y, row int
 }
 
-// room adds a room at a glance: its alarms, what it watches of itself, its queues,
-// functions and API, and what was last logged as an error.
+// room adds a room at a glance: its alarms, of which one shows what was given up, what it
+// watches of itself, its queues, functions and API, and what was last logged as an error.
 func (p *page) room(s stage.Stage, room spec.Room) {
 	all := s.Alarms(room)
 	if len(all) == 0 {
@@ -56,14 +56,9 @@ func (p *page) room(s stage.Stage, room spec.Room) {
 		})
 	}
 	var queues []any
-	dead := map[string]bool{}
 	for _, f := range room.Functions {
 		if q, ok := f.On.(spec.Queue); ok && !q.Unhurried {
 			queues = append(queues, line(stage.Waiting(s.Prefix()+q.Name), q.Name))
-		}
-		if name := s.DeadLetter(f); name != "" && !dead[name] {
-			dead[name] = true
-			queues = append(queues, line(stage.Waiting(name), name))
 		}
 	}
 	p.graph(8, room.Name+": messages that wait", 60, queues, nil)

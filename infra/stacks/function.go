@@ -60,6 +60,10 @@ func (r *room) function(f spec.Function) error {
 		excuse(role, "AwsSolutions-IAM5", "The objects below a prefix.", fmt.Sprintf("Resource::arn:%s:s3:::%s-%s/%s*",
 			nagged(r.stack.Partition(), "AWS::Partition"), r.Stage.Prefix()+a.Bucket.Name, nagged(r.stack.Account(), "AWS::AccountId"), a.Prefix))
 	}
+	if len(f.Mail) > 0 {
+		excuse(role, "AwsSolutions-IAM5", "A recipient may be an identity, too; the condition names the sender.",
+			fmt.Sprintf("Resource::arn:%s:ses:%s:%s:identity/*", nagged(r.stack.Partition(), "AWS::Partition"), nagged(r.stack.Region(), "AWS::Region"), nagged(r.stack.Account(), "AWS::AccountId")))
+	}
 	props.Role = role.WithoutPolicyUpdates(nil)
 
 	switch on := f.On.(type) {
@@ -141,7 +145,7 @@ func (r *room) environment(f spec.Function) *map[string]*string {
 	if len(f.Users) > 0 {
 		env[spec.EnvUserPool] = r.parameter(stage.UserPool)
 	}
-	if _, ok := f.On.(spec.Route); ok && r.url != nil {
+	if r.spec.KnowsPages(f) {
 		env[spec.EnvAPI], env[spec.EnvOrigins] = r.url, text(strings.Join(r.Stage.Origins, ","))
 	}
 	if f.SignIn {

@@ -44,6 +44,7 @@ func addShared(app constructs.Construct, cfg Config) (awscdk.Stack, error) {
 		Mfa:             awscognito.Mfa_OPTIONAL, MfaSecondFactor: &awscognito.MfaSecondFactor{Otp: yes(true), Sms: yes(false)},
 		DeletionProtection: yes(s.Name == stage.Prod), RemovalPolicy: removal(s),
 	})
+	addIdentity(stack, s)
 	sendBySES(stack, s, pool)
 	if s.Triggers && confirmed != nil {
 		// By its name: the function is in its room's stack, which is deployed later and

@@ -2,8 +2,8 @@
 // of what rooms share, and with cdn=true one of what is in front of them. Stacks refer to each other only by names and SSM parameters,
 // so each can be deployed and deleted without the others.
 //
-// A room's functions, routes and API are in one template, with literal names,
-// for that is what SAM CLI can run.
+// A room's routes are in a nested stack. The templates for SAM CLI have them beside the
+// functions and the API, with literal names, for that is what it can run.
 package stacks
 
 import (

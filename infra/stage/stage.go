@@ -35,6 +35,7 @@ type Stage struct {
 	Certificate     string            // ARN of the domain's certificate
 	Mail            string            // the e-mail address that gets alarms, "" for none
 	SES             string            // the address from which the user pools send mail by SES, "" for Cognito's own mail
+	Identity        string            // the domain that the stage verifies in SES, "" for none
 	SignUp          bool              // anyone may sign up; otherwise administrators invite
 	Rate, Burst     int               // requests per second and at once that an API takes
 	Reads, Writes   int               // DynamoDB's maximum of units per second, of each table and index
@@ -72,7 +73,7 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 	}
 	s = Stage{
 		Name: context["stage"], Arch: cmp.Or(context["arch"], "arm64"), Domain: context["domain"], Certificate: context["certificate"],
-		Mail: context["mail"], SES: context["ses"], Commit: context["commit"], Restored: context["restored"], Origins: list(cmp.Or(context["origins"], "*")), Callbacks: list(cmp.Or(context["callbacks"], "matchday://signed-in")),
+		Mail: context["mail"], SES: context["ses"], Identity: context["identity"], Commit: context["commit"], Restored: context["restored"], Origins: list(cmp.Or(context["origins"], "*")), Callbacks: list(cmp.Or(context["callbacks"], "matchday://signed-in")),
 	}
 	agnostic, err := flag("agnostic", false, context)
 	if err != nil {
@@ -143,7 +144,7 @@ func Read(rooms []spec.Room, context map[string]string, getenv func(string) stri
 func known(rooms []spec.Room, context map[string]string) error {
 	keys := []string{
 		"stage", "account", "region", "arch", "agnostic", "sam", "cdn", "cdnkey", "domain", "certificate", "mail", "origins", "callbacks", "triggers", "insights",
-		"ses", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restored", "canary",
+		"ses", "identity", "signup", "rate", "burst", "reads", "writes", "budget", "commit", "restored", "canary",
 	}
 	for _, room := range rooms {
 		for _, setting := range room.Settings {
@@ -188,6 +189,8 @@ func (s Stage) check(agnostic bool) error {
 		return fmt.Errorf("cdn=true requires the region %s, where AWS keeps the firewall of a distribution, not %s", edgeRegion, s.Region)
 	case s.Domain != "" && !domains.MatchString(s.Domain):
 		return fmt.Errorf("invalid domain %q: must be like api.example.com", s.Domain)
+	case s.Identity != "" && !domains.MatchString(s.Identity):
+		return fmt.Errorf("invalid domain identity=%q: must be like example.com", s.Identity)
 	case (s.Domain == "") != (s.Certificate == ""):
 		return errors.New("a domain and its certificate are required together: -c domain=api.example.com -c certificate=arn:aws:acm:…")
 	case s.Certificate != "" && certificate == nil:
@@ -292,7 +295,7 @@ func Overridable(room spec.Room, f spec.Function) []string {
 	if len(f.Users) > 0 {
 		names = append(names, spec.EnvUserPool, "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER")
 	}
-	if _, ok := f.On.(spec.Route); ok && room.ServesBrowsers() {
+	if room.KnowsPages(f) {
 		names = append(names, spec.EnvOrigins, spec.EnvAPI)
 	}
 	if f.SignIn {
@@ -312,6 +315,9 @@ func Overridable(room spec.Room, f spec.Function) []string {
 		if !slices.Contains(names, a.Env()) {
 			names = append(names, a.Env())
 		}
+	}
+	if len(f.Mail) > 0 {
+		names = append(names, "AWS_ENDPOINT_URL_SESV2")
 	}
 	for _, s := range room.Settings {
 		if s.Of(f) {

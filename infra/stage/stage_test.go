@@ -49,8 +49,8 @@ func TestBadInput(t *testing.T) {
 		"AWS's name":            {map[string]string{"stage": "myaws"}, `invalid stage "myaws": Cognito rejects domains whose names contain aws, amazon or cognito`},
 		"Amazon's":              {map[string]string{"stage": "amazon1"}, `invalid stage "amazon1": Cognito rejects domains whose names contain aws, amazon or cognito`},
 		"Cognito's":             {map[string]string{"stage": "cognito"}, `invalid stage "cognito": Cognito rejects domains whose names contain aws, amazon or cognito`},
-		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, signup, rate, burst, reads, writes, budget, commit, restored, canary, TEAM_ID, HOST"},
-		"a setting in small":    {map[string]string{"team_id": ""}, "unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, signup, rate, burst, reads, writes, budget, commit, restored, canary, TEAM_ID, HOST"},
+		"a mistyped option":     {map[string]string{"mial": "ops@example.com"}, "unknown setting mial; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, TEAM_ID, HOST"},
+		"a setting in small":    {map[string]string{"team_id": ""}, "unknown setting team_id; valid settings: stage, account, region, arch, agnostic, sam, cdn, cdnkey, domain, certificate, mail, origins, callbacks, triggers, insights, ses, identity, signup, rate, burst, reads, writes, budget, commit, restored, canary, TEAM_ID, HOST"},
 		"an architecture":       {map[string]string{"arch": "amd64"}, `unknown architecture "amd64": use -c arch=arm64 or -c arch=x86_64`},
 		"no account":            {map[string]string{"account": ""}, "no AWS account: sign in, or add -c account=123456789012"},
 		"a short account":       {map[string]string{"account": "12345"}, `invalid account "12345": must be 12 digits`},
@@ -80,6 +80,7 @@ func TestBadInput(t *testing.T) {
 		"no rate":               {map[string]string{"rate": "0"}, `invalid rate="0": must be a whole number from 1 to 1000000`},
 		"half a burst":          {map[string]string{"burst": "0.5"}, `invalid burst="0.5": must be a whole number from 1 to 1000000`},
 		"a sender's name":       {map[string]string{"ses": "Us <us@example.com>"}, `invalid address ses="Us <us@example.com>": must be like hello@example.com, of a domain that is verified in SES`},
+		"a sender's identity":   {map[string]string{"identity": "hello@example.com"}, `invalid domain identity="hello@example.com": must be like example.com`},
 		"a doubtful sign-up":    {map[string]string{"signup": "no"}, `invalid signup="no": must be true or false`},
 		"a mailbox":             {map[string]string{"mail": "Ops <ops@example.com>"}, `invalid mail address "Ops <ops@example.com>": must be like ops@example.com`},
 		"an origin with a path": {map[string]string{"origins": "https://example.com,https://example.com/app"}, `invalid origin "https://example.com/app": must be like https://app.example.com`},
@@ -216,7 +217,7 @@ func TestSettings(t *testing.T) {
 // calls, and no other.
 func TestOverridable(t *testing.T) {
 	t.Parallel()
-	room := spec.Room{Settings: []spec.Setting{{Name: "KEY_ID", Secret: "KEY"}, {Name: "OTHER", Secret: "OTHER_KEY"}}}
+	room := spec.Room{Settings: []spec.Setting{{Name: "KEY_ID", Secret: "KEY"}, {Name: "OTHER", Secret: "OTHER_KEY"}, {Name: "FROM"}}}
 	always := []string{"MATCHDAY_STAGE", "MATCHDAY_PREFIX", "MATCHDAY_QUEUES", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SQS"}
 	for name, c := range map[string]struct {
 		f    spec.Function
@@ -224,6 +225,7 @@ func TestOverridable(t *testing.T) {
 	}{
 		"no more":         {spec.Function{}, nil},
 		"a secret":        {spec.Function{Secrets: []string{"KEY"}}, []string{"KEY", "KEY_ID"}},
+		"who sends mail":  {spec.Function{Mail: []spec.MailSender{{Setting: "FROM"}}}, []string{"AWS_ENDPOINT_URL_SESV2", "FROM"}},
 		"who knows users": {spec.Function{Users: []spec.UserOp{spec.AdminGetUser}}, []string{"MATCHDAY_USER_POOL", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER"}},
 	} {
 		if got, want := Overridable(room, c.f), slices.Concat(always, c.want); !slices.Equal(got, want) {

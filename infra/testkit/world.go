@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -30,6 +32,7 @@ import (
 	"matchday/infra/sim/cognito"
 	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/infra/sim/s3"
+	"matchday/infra/sim/ses"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/app"
@@ -50,6 +53,7 @@ type World struct {
 	Provider http.RoundTripper  // becomes app.Env.HTTP
 	Users    http.Handler       // the API of the user pool; may be nil
 	Files    http.Handler       // S3, with the buckets of the room
+	Mail     *ses.Server        // SES; nil if no function of the room sends mail
 	Settings map[string]string  // settings and secrets, by name
 	IO       dynamotest.Process // makes the I/O calls of every Env, for CheckFailures
 
@@ -65,6 +69,9 @@ type World struct {
 }
 
 const queueHost = "http://queues"
+
+// attempts is how often the SDK tries a call, as in package app; here without a pause.
+const attempts = 4
 
 // New creates the world of a room. Its clock shows now.
 func New(t testing.TB, room spec.Room, now time.Time) *World {
@@ -102,6 +109,14 @@ func New(t testing.TB, room spec.Room, now time.Time) *World {
 		w.Settings[b.On("").Env()] = b.Name
 	}
 	w.Files = s3.New(buckets...)
+	for _, fn := range room.Functions {
+		for _, m := range fn.Mail {
+			if w.Mail == nil {
+				w.Mail = ses.New(ses.Config{Clock: w.Clock})
+			}
+			w.Settings[m.Setting] = strings.ToLower(m.Setting) + "@example.com"
+		}
+	}
 	return w
 }
 
@@ -133,11 +148,20 @@ func (w *World) Env(fn spec.Function) app.Env {
 	w.emits = append(w.emits, fn.Emits...)
 	w.mu.Unlock()
 	cfg := w.AWS.Copy()
+	cfg.Retryer = func() aws.Retryer {
+		return retry.NewStandard(func(o *retry.StandardOptions) {
+			o.MaxAttempts = attempts
+			o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
+		})
+	}
 	cfg.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) { return w.call(fn, r) })
-	secrets := map[string]bool{}
+	secrets, senders := map[string]bool{}, map[string]bool{}
 	for _, f := range w.room.Functions {
 		for _, s := range f.Secrets {
 			secrets[s] = true
+		}
+		for _, m := range f.Mail {
+			senders[m.Setting] = true
 		}
 	}
 	env := app.Env{
@@ -146,6 +170,9 @@ func (w *World) Env(fn spec.Function) app.Env {
 		Setting: func(name string) string {
 			if secrets[name] && !slices.Contains(fn.Secrets, name) {
 				w.T.Errorf("%s reads the secret %s, which its spec does not list", fn.Name, name)
+			}
+			if senders[name] && !slices.Contains(fn.Mail, spec.MailSender{Setting: name}) {
+				w.T.Errorf("%s reads the address %s, from which its spec lists no mail", fn.Name, name)
 			}
 			return w.Settings[name]
 		},
@@ -188,11 +215,13 @@ func (w *World) MoveClock(t time.Time) {
 	Must(w.T, w.Sleep(w.T.Context(), t))
 }
 
-// call sends an AWS call of fn to the queues, the user pool or the tables. It counts the
-// call once, however often the SDK tries it.
+// call sends an AWS call of fn to the queues, the user pool, the files, the mail or the
+// tables. It counts the call once, however often the SDK tries it.
 func (w *World) call(fn spec.Function, r *http.Request) (*http.Response, error) {
-	target := r.Header.Get("X-Amz-Target")
-	service, operation, _ := strings.Cut(target, ".")
+	service, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	if r.URL.Path == ses.SendEmail {
+		service, operation = "SES", "SendEmail"
+	}
 	if strings.HasPrefix(r.Header.Get("Amz-Sdk-Request"), "attempt=1") {
 		w.mu.Lock()
 		w.calls[operation]++
@@ -207,24 +236,67 @@ func (w *World) call(fn spec.Function, r *http.Request) (*http.Response, error) 
 		r.Header.Set("Content-Length", fmt.Sprint(r.ContentLength)) // as it comes by the wire
 		to = w.Files
 	case "AmazonSQS":
-		body, err := io.ReadAll(r.Body)
+		body, err := bodyOf(r)
 		if err != nil {
 			return nil, err
 		}
 		if !slices.ContainsFunc(fn.Sends, func(q spec.Queue) bool { return strings.Contains(string(body), `/`+q.Name+`"`) }) {
 			w.T.Errorf("%s sends %s, which its spec does not list", fn.Name, body)
 		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
 		to = w.Queues
+	case "SES":
+		if err := w.checkMail(fn, r); err != nil {
+			return nil, err
+		}
+		to = w.Mail
 	case "AWSCognitoIdentityProviderService":
 		if !slices.Contains(fn.Users, spec.UserOp(operation)) {
 			w.T.Errorf("%s calls %s, which its spec does not list", fn.Name, operation)
 		}
 		to = w.Users
 	}
+	return answer(to, r)
+}
+
+// answer returns what a handler answers, or an error if it closes the connection instead.
+func answer(h http.Handler, r *http.Request) (_ *http.Response, err error) {
+	defer func() {
+		if p := recover(); p == http.ErrAbortHandler {
+			err = io.ErrUnexpectedEOF
+		} else if p != nil {
+			panic(p)
+		}
+	}()
 	out := httptest.NewRecorder()
-	to.ServeHTTP(out, r)
+	h.ServeHTTP(out, r)
 	return out.Result(), nil
+}
+
+// bodyOf returns the body of a request, which can be read again.
+func bodyOf(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return body, err
+}
+
+// checkMail fails the test if a mail does not come from an address that the spec of fn
+// lists.
+func (w *World) checkMail(fn spec.Function, r *http.Request) error {
+	body, err := bodyOf(r)
+	if err != nil {
+		return err
+	}
+	var in struct{ FromEmailAddress string }
+	if err := json.Unmarshal(body, &in); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(fn.Mail, func(m spec.MailSender) bool { return w.Settings[m.Setting] == in.FromEmailAddress }) {
+		w.T.Errorf("%s sends mail from %s, which its spec does not list", fn.Name, in.FromEmailAddress)
+	}
+	if w.Mail == nil {
+		return errors.New("no function of the room sends mail")
+	}
+	return nil
 }
 
 // checkObject fails the test if a call of S3 is not one that the spec of fn lists.

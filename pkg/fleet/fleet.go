@@ -7,9 +7,10 @@ import (
 	"matchday/pkg/cricket"
 	"matchday/pkg/pickem"
 	"matchday/pkg/spec"
+	"matchday/pkg/threefc"
 )
 
 // Rooms are the fleet's rooms, in the order in which a newcomer should visit them.
 func Rooms() []spec.Room {
-	return []spec.Room{cricket.Room, pickem.Room, commitcollect.Room, accounts.Room}
+	return []spec.Room{cricket.Room, pickem.Room, commitcollect.Room, threefc.Room, accounts.Room}
 }

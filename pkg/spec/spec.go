@@ -93,6 +93,13 @@ func (r Room) ServesBrowsers() bool {
 	})
 }
 
+// KnowsPages reports whether a function of the room gets the addresses of the web pages: that
+// of a route, or one whose mails link to them, in a room that serves browsers.
+func (r Room) KnowsPages(f Function) bool {
+	_, ok := f.On.(Route)
+	return r.ServesBrowsers() && (ok || len(f.Mail) > 0)
+}
+
 // byName returns the values in the order of their keys.
 func byName[T any](all map[string]T) (values []T) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -287,9 +294,19 @@ type Route struct {
 	Auth         Auth
 	Answers      []int    // statuses of success, the usual one first; nil for 200, or 204 without a body
 	Queries      []string // the query parameters of a public route, by which a CDN caches its answers
-	// OthersCall is set if the URL is made by another service, which may add parameters to
-	// the query: unknown ones are ignored.
+	// OthersCall is set if the URL is made by another service, or shared by people: what
+	// they add to the query is ignored.
 	OthersCall bool
+}
+
+// Methods returns the methods of the route's requests. A public page that others link to
+// also has HEAD, by which link checkers and calendars ask whether there is anything new.
+// An HTTP API has no HEAD of its own, and removes the body from the answer.
+func (r Route) Methods() []string {
+	if r.Method == "GET" && r.Auth == Public && r.OthersCall {
+		return []string{"GET", "HEAD"}
+	}
+	return []string{r.Method}
 }
 
 // CDNHeader is the header by which a CDN proves that a request comes through it, and
@@ -389,8 +406,8 @@ const (
 	// EnvUserPool is the id of the user pool, for functions that change its users.
 	EnvUserPool = "MATCHDAY_USER_POOL"
 	// EnvOrigins are the origins of the stage's web pages, with commas, and EnvAPI is the
-	// base URL of the room's API, for the routes of a room with some for browsers. The first
-	// origin is that of the app.
+	// base URL of the room's API, for functions that Room.KnowsPages names. The first origin is
+	// that of the app.
 	EnvOrigins = "MATCHDAY_ORIGINS"
 	EnvAPI     = "MATCHDAY_API"
 	// EnvIssuer, EnvSignIn and EnvClient are the issuer of the user pool's tokens, the base

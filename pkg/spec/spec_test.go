@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -179,6 +180,23 @@ func TestRate(t *testing.T) {
 }
 
 // TestLimitAsText: a number of things, or of acts in a period.
+// TestMethods: only a link that anybody may follow has HEAD: what a sign-in or a webhook
+// does must not happen because somebody checks a link.
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	for want, routes := range map[string][]spec.Route{
+		"[GET HEAD]": {{Method: "GET", Auth: spec.Public, OthersCall: true}},
+		"[GET]":      {{Method: "GET", Auth: spec.Public}, {Method: "GET", Auth: spec.Browser, OthersCall: true}, {Method: "GET", Auth: spec.Session, OthersCall: true}, {Method: "GET", Auth: spec.Secret, OthersCall: true}},
+		"[POST]":     {{Method: "POST", Auth: spec.Public, OthersCall: true}},
+	} {
+		for _, r := range routes {
+			if got := fmt.Sprint(r.Methods()); got != want {
+				t.Errorf("%+v has %s, want %s", r, got, want)
+			}
+		}
+	}
+}
+
 func TestLimitAsText(t *testing.T) {
 	t.Parallel()
 	for want, l := range map[string]spec.Limit{

@@ -1,5 +1,5 @@
 // Package console serves the fleet's page. It has a tab for each room with the room's
-// own sections. Every tab shows pushes as they arrive, the state of functions, queues
+// own sections, and one for the mails that all rooms send. Every tab shows pushes as they arrive, the state of functions, queues
 // and schedules, and errors. Buttons inject faults into the services that all rooms
 // use.
 //
@@ -93,9 +93,11 @@ type timer struct {
 	next                   time.Time
 }
 
-// NewHub returns a hub without a fleet, with a tab for each panel.
+// NewHub returns a hub without a fleet, with a tab for each panel, and one for the mails.
 func NewHub(panels ...Panel) *Hub {
-	return &Hub{panels: panels, last: map[string]lastRun{}, owners: map[string]Owner{}, viewers: viewers{all: map[chan *view]string{}}}
+	h := &Hub{last: map[string]lastRun{}, owners: map[string]Owner{}, viewers: viewers{all: map[chan *view]string{}}}
+	h.panels = append(slices.Clone(panels), h.mailPanel())
+	return h
 }
 
 // Attach sets the fleet that the page shows.

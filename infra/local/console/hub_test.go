@@ -134,6 +134,8 @@ func TestFiles(t *testing.T) {
 		"/":                      {200, "text/html; charset=utf-8", `<a href="/lab/" aria-current="page">The lab</a><a href="/barn/">The barn</a>`},
 		"/lab/":                  {200, "text/html; charset=utf-8", `id="weather"`},
 		"/barn/":                 {200, "text/html; charset=utf-8", `<a href="/lab/">The lab</a><a href="/barn/" aria-current="page">The barn</a>`},
+		"/mail/":                 {200, "text/html; charset=utf-8", `<a href="/mail/" aria-current="page">Mail</a>`},
+		"/console/mail/panel.js": {200, "text/javascript; charset=utf-8", "mails"},
 		"/lab/weather":           {404, "text/plain; charset=utf-8", ""},
 		"/console/app.js":        {200, "text/javascript; charset=utf-8", ""},
 		"/console/base.js":       {200, "text/javascript; charset=utf-8", ""},

@@ -16,6 +16,7 @@ import (
 	"matchday/infra/sim/apns"
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/lambda"
+	"matchday/infra/sim/ses"
 	"matchday/infra/sim/sqs"
 	"matchday/pkg/spec"
 )
@@ -90,6 +91,7 @@ export const draw = { weather: () => put($("weather"), room.weather) };`)},
 	s.Fleet = &fleet.Fleet{
 		Config: fleet.Config{Clock: c, Rooms: []fleet.Room{{Spec: lab}, {Spec: barn}}}, URL: "http://localhost:8080",
 		Functions: functions, Queues: sqs.New(c, "http://localhost/sqs"),
+		Mail:   ses.New(ses.Config{Clock: c}),
 		Phones: apns.New(c, apns.Config{TeamID: "TEAM123456", KeyID: "KEY1234567", PublicKey: &key.PublicKey, Bundle: "app.lab"}),
 	}
 	for _, room := range s.Rooms {

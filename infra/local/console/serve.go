@@ -33,12 +33,13 @@ const (
 	patience  = 10 * time.Second       // for a browser that does not read
 )
 
-// Handler serves the tab of each room at /<room>/, the first also at /, and what
-// they need below /console/:
+// Handler serves the tab of each room at /<room>/, the first also at /, the tab of the
+// mails at /mail/, and what they need below /console/:
 //
 //	GET  /console/events?room=…     server-sent events: a snapshot, then what changed
 //	POST /console/answer            {"answer": "Unregistered"}: what the next pushes get
 //	POST /console/<room>/<button>   the buttons of the room's panel
+//	GET  /console/mail/message/<n>  the HTML of a mail
 //
 // A post answers with {"said": "…"} or, with a status over 399, {"error": "…"}.
 // It is refused to pages of other origins.
@@ -52,6 +53,7 @@ func (h *Hub) Handler() http.Handler {
 	mux.HandleFunc("GET /console/index.html", http.NotFound) // a template
 	mux.HandleFunc("GET /console/events", h.events)
 	mux.HandleFunc("POST /console/answer", h.button(NewButton(h.answer)))
+	mux.HandleFunc("GET /console/mail/message/{n}", h.message)
 	for i, p := range h.panels {
 		tab := h.tab(p)
 		mux.HandleFunc("GET "+Path(p.Room)+"{$}", tab)
@@ -99,7 +101,8 @@ func (h *Hub) tab(p Panel) http.HandlerFunc {
 		Room, Title string
 		Tabs        []link
 		Panel       bool // there are files
-	}{Room: p.Room, Title: p.Title, Panel: p.Files != nil}
+		API         bool // it is a room's
+	}{Room: p.Room, Title: p.Title, Panel: p.Files != nil, API: p.Room != MailTab}
 	for _, o := range h.panels {
 		data.Tabs = append(data.Tabs, link{Path(o.Room), o.Title, o.Room == p.Room})
 	}

@@ -42,6 +42,7 @@ import (
 	"matchday/infra/sim/lambda"
 	"matchday/infra/sim/s3"
 	"matchday/infra/sim/scheduler"
+	"matchday/infra/sim/ses"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/sim/stepfunctions"
 	"matchday/infra/tools/openapi"
@@ -85,6 +86,7 @@ type Fleet struct {
 	Functions *lambda.Runtime
 	Queues    *sqs.Server
 	Phones    *apns.Server
+	Mail      *ses.Server // what functions have sent
 	Users     *cognito.Pool
 	Admins    *cognito.Pool // administrators
 	DB        *dynamodb.Client
@@ -316,6 +318,7 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	}
 	inner := "http://" + l.Addr().String()
 	f.Queues = sqs.New(f.Clock, inner+"/sqs")
+	f.Mail = ses.New(ses.Config{Clock: f.Clock})
 	mux := http.NewServeMux()
 	mux.Handle("/cognito/", http.StripPrefix("/cognito", f.Users))
 	var buckets, variables []string
@@ -331,6 +334,7 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	endpoint := db.URL
 	if f.Faults == nil {
 		mux.Handle("/sqs/", f.Queues)
+		mux.Handle("/ses/", http.StripPrefix("/ses", f.Mail))
 	} else if endpoint, err = f.endanger(mux, inner, db.URL); err != nil {
 		return host, nil, err
 	}
@@ -364,7 +368,7 @@ func (f *Fleet) engines(ctx context.Context) (host Host, env []string, err error
 	f.simulators = map[string]http.Handler{}
 	return Host{Fleet: f, url: inner, mux: mux}, append(variables,
 		spec.EnvStage+"="+spec.Local, spec.EnvPrefix+"="+prefix, spec.EnvQueues+"="+inner+"/sqs/"+account.ID+"/"+prefix,
-		spec.EnvRestored+"="+f.Restored, "AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "AWS_ENDPOINT_URL_SQS="+inner+"/sqs/", "AWS_ENDPOINT_URL_S3="+inner+"/s3", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER="+inner+"/cognito/", "AWS_REGION="+account.Region,
+		spec.EnvRestored+"="+f.Restored, "AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "AWS_ENDPOINT_URL_SQS="+inner+"/sqs/", "AWS_ENDPOINT_URL_S3="+inner+"/s3", "AWS_ENDPOINT_URL_SESV2="+inner+"/ses", "AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER="+inner+"/cognito/", "AWS_REGION="+account.Region,
 		"APNS_URL="+f.Phones.URL(), "APNS_CA_FILE="+ca, "APNS_TEAM_ID="+teamID, "APNS_KEY_ID="+keyID, "APNS_KEY="+text,
 	), nil
 }
@@ -385,6 +389,7 @@ func (f *Fleet) endanger(mux *http.ServeMux, inner, db string) (endpoint string,
 	f.Faults.Key = func(table string) []string { return keys[table] }
 	mux.Handle("/dynamodb/", http.StripPrefix("/dynamodb", f.Faults.Guard(dynamodbsim.Proxy(to))))
 	mux.Handle("/sqs/", f.Faults.Guard(f.Queues))
+	mux.Handle("/ses/", http.StripPrefix("/ses", f.Faults.Guard(f.Mail)))
 	f.Queues.InjectFaults(f.Faults.MessageFault)
 	return inner + "/dynamodb/", nil
 }
@@ -434,7 +439,9 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 			if !ok {
 				a = apigateway.Public // or the function itself checks a cookie or a secret
 			}
-			routes = append(routes, apigateway.Route{Method: on.Method, Path: on.Path, Function: fn.Name, Auth: a})
+			for _, method := range on.Methods() {
+				routes = append(routes, apigateway.Route{Method: method, Path: on.Path, Function: fn.Name, Auth: a})
+			}
 		case spec.Queue:
 			if err := f.queue(fn, on); err != nil {
 				return err
@@ -471,14 +478,18 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 }
 
 // environment returns the environment variables of a function: with the id of the user
-// pool if it changes users, and with the addresses of the pages if browsers call it.
+// pool if it changes users, with the addresses of the pages if browsers call it, and with
+// the address <room>@example.com if it sends mail.
 func (f *Fleet) environment(all []string, room spec.Room, fn spec.Function) []string {
 	all = slices.Clone(all)
 	if len(fn.Users) > 0 {
 		all = append(all, spec.EnvUserPool+"="+cognito.ID)
 	}
-	if _, ok := fn.On.(spec.Route); ok && room.ServesBrowsers() {
+	if room.KnowsPages(fn) {
 		all = append(all, spec.EnvOrigins+"="+f.URL+","+SampleOrigin, spec.EnvAPI+"="+f.URL+"/"+room.Name)
+	}
+	for _, m := range fn.Mail {
+		all = append(all, m.Setting+"="+room.Name+"@example.com")
 	}
 	if fn.SignIn {
 		all = append(all, spec.EnvIssuer+"="+f.Users.Issuer(), spec.EnvSignIn+"="+f.Users.Issuer(), spec.EnvClient+"="+f.Users.ClientID())

@@ -178,7 +178,7 @@ func refusesOthers(t *testing.T, address netip.AddrPort) {
 	if status, err := ask(scheme, "GET", "/none/of/it", ""); err != nil || status == http.StatusForbidden && scheme == "http" {
 		t.Errorf("%s answers %d, %v to its own Host", address, status, err)
 	}
-	for _, path := range []string{"/none/of/it", "/dev/token?user=u1", "/dynamodb/", "/sqs/", "/cognito/", "/weather/", "/identity/.well-known/jwks.json", "/lab/openapi.json"} {
+	for _, path := range []string{"/none/of/it", "/dev/token?user=u1", "/dynamodb/", "/sqs/", "/ses/", "/cognito/", "/weather/", "/identity/.well-known/jwks.json", "/lab/openapi.json"} {
 		for _, c := range []struct {
 			host   string
 			header []string

@@ -14,6 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2/types"
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/sim/account"
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cognito"
 	"matchday/infra/sim/lambda"
@@ -202,6 +208,12 @@ func TestEngines(t *testing.T) {
 			t.Errorf("%s: %s, %v", target, body, err)
 		}
 	}
+	if _, err := sesv2.NewFromConfig(aws.Config{Region: account.Region, BaseEndpoint: aws.String(of("AWS_ENDPOINT_URL_SESV2")), Credentials: aws.AnonymousCredentials{}}).SendEmail(t.Context(), &sesv2.SendEmailInput{
+		FromEmailAddress: aws.String("lab@example.com"), Destination: &types.Destination{ToAddresses: []string{"ann@example.org"}},
+		Content: &types.EmailContent{Simple: &types.Message{Subject: &types.Content{Data: aws.String("Hi")}, Body: &types.Body{Text: &types.Content{Data: aws.String("Ho")}}}},
+	}); err != nil || len(f.Mail.Mailbox("ann@example.org")) != 1 {
+		t.Errorf("the fleet has the mails %v, %v", f.Mail.Sent(), err)
+	}
 	res, err := http.Get(host.Serve("weather", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL.Path) })) + "/today")
 	if err != nil {
 		t.Fatal(err)
@@ -212,6 +224,18 @@ func TestEngines(t *testing.T) {
 	}
 	if body, err := io.ReadAll(res.Body); err != nil || string(body) != "/today" {
 		t.Errorf("a room's simulator is asked for %q, %v", body, err)
+	}
+}
+
+// TestSenders: a function has the addresses from which its spec lists mail, and no other
+// has them.
+func TestSenders(t *testing.T) {
+	t.Parallel()
+	f := &Fleet{}
+	room := spec.Room{Name: "lab"}
+	got := [][]string{f.environment(nil, room, spec.Function{Mail: []spec.MailSender{{Setting: "LAB_FROM"}}}), f.environment(nil, room, spec.Function{})}
+	if diff := cmp.Diff([][]string{{"LAB_FROM=lab@example.com"}, nil}, got); diff != "" {
+		t.Errorf("the environments differ (-want +got):\n%s", diff)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"matchday/infra/local/fleet"
 	"matchday/infra/sim/lambda"
 )
 
@@ -25,8 +26,10 @@ type Config struct {
 	Folder    string  // of files to play; "" if none was given
 	Seed      uint64  // of a generated world
 	Faults    *uint64 // seed of the faults to inject; nil for none
-	Out       io.Writer
-	Progress  io.Writer // of the progress bar; nil for none
+	// Others is what the other rooms have to do when an account is deleted.
+	Others   []fleet.Room
+	Out      io.Writer
+	Progress io.Writer // of the progress bar; nil for none
 }
 
 // Play is a room's replay. It returns ErrFailed if a case differs from the oracle.

@@ -22,6 +22,7 @@ func samples() story.Samples {
 				{"userId": gone, "item": "forget", "job": "FORGETJOB1", "open": "job", "startedAt": began},
 				{"userId": gone, "item": "forget#cricket", "job": "FORGETJOB1"},
 				{"userId": gone, "item": "forget#commitcollect", "job": "FORGETJOB1"},
+				{"userId": gone, "item": "forget#threefc", "job": "FORGETJOB1"},
 				{"userId": stuck, "item": "forget", "job": "FORGETJOB3", "open": "job", "startedAt": began},
 			} {
 				if err := put("accounts", row); err != nil {

@@ -8,11 +8,12 @@ import (
 	"matchday/infra/rooms/commitcollect"
 	"matchday/infra/rooms/cricket"
 	"matchday/infra/rooms/pickem"
+	"matchday/infra/rooms/threefc"
 )
 
 // Rooms returns the value of every room, in the order of pkg/fleet.
 func Rooms() []rooms.Room {
-	return []rooms.Room{cricket.Room, pickem.Room, commitcollect.Room, accounts.Room}
+	return []rooms.Room{cricket.Room, pickem.Room, commitcollect.Room, threefc.Room, accounts.Room}
 }
 
 // Fleet returns every room for fleet.Config, with simulators of its own.

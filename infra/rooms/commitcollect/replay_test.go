@@ -3,8 +3,6 @@ package commitcollect_test
 import (
 	"bytes"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/local/replay"
+	"matchday/infra/rooms/all"
 	"matchday/infra/rooms/commitcollect"
 	"matchday/infra/testkit"
 )
@@ -42,15 +41,7 @@ func binaries(t *testing.T) string {
 	}
 	dir, err := os.MkdirTemp("", "commitcollect-")
 	testkit.Must(t, err)
-	for room, functions := range map[string]string{"commitcollect": "...", "accounts": "...", "cricket": "forget-user", "pickem": "forget-user"} {
-		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=",
-			"-o", filepath.Join(dir, room)+"/", "./functions/"+room+"/"+functions)
-		cmd.Dir = root
-		cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
+	testkit.BuildFunctions(t, root, dir, "commitcollect/...", "accounts/...", "cricket/forget-user", "pickem/forget-user", "threefc/forget-user")
 	built.dir = dir
 	return dir
 }
@@ -64,7 +55,7 @@ func TestReplay(t *testing.T) {
 	run := func(t *testing.T, athletes, weeks int, seed uint64, faults *uint64) string {
 		t.Helper()
 		var out bytes.Buffer
-		err := commitcollect.Replay(t.Context(), replay.Config{Root: root, Bin: bin, Seed: seed, Faults: faults, Out: &out}, athletes, weeks)
+		err := commitcollect.Replay(t.Context(), replay.Config{Root: root, Bin: bin, Others: all.Forgetting("commitcollect"), Seed: seed, Faults: faults, Out: &out}, athletes, weeks)
 		if err != nil || strings.Contains("\n"+out.String(), "\nFAIL") {
 			t.Errorf("%v\n%s", err, &out)
 		}

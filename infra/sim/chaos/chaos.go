@@ -26,7 +26,7 @@ type Kind string
 
 // The kinds.
 const (
-	Throttled     Kind = "throttled"          // one attempt is throttled and has no effect; DynamoDB only
+	Throttled     Kind = "throttled"          // one attempt is throttled and has no effect; SQS fails instead
 	Failed        Kind = "failed"             // one attempt gets status 500 and has no effect
 	Cut           Kind = "cut after effect"   // one attempt takes effect; the connection closes without an answer
 	FailedForGood Kind = "failed for good"    // every attempt of a call gets status 500 and has no effect

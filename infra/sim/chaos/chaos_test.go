@@ -20,10 +20,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	sestypes "github.com/aws/aws-sdk-go-v2/service/sesv2/types"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/smithy-go"
 
 	"matchday/infra/sim/clock"
 	dynamodbsim "matchday/infra/sim/dynamodb"
+	"matchday/infra/sim/ses"
 	"matchday/infra/sim/sqs"
 )
 
@@ -386,6 +390,45 @@ func TestSends(t *testing.T) {
 	r.Calls[function] = map[Kind]float64{Cut: 1}
 	if err := send(); err == nil || queues.Depth("q").Visible != 1 {
 		t.Errorf("a send whose answer is lost: %v, %d messages in the queue", err, queues.Depth("q").Visible)
+	}
+}
+
+// TestMails: a fault of a mail is one of SES. Its recipient decides which, and its text
+// does not.
+func TestMails(t *testing.T) {
+	t.Parallel()
+	c := clock.New(start, clock.Free)
+	t.Cleanup(c.Stop)
+	t.Cleanup(c.Work())
+	for kind, want := range map[Kind]struct {
+		code string
+		sent int
+	}{
+		Throttled: {"TooManyRequestsException", 0}, Failed: {"InternalServiceErrorException", 0}, FailedForGood: {"InternalServiceErrorException", 0}, Cut: {"", 1},
+	} {
+		mails := ses.New(ses.Config{Clock: c})
+		f := New(Config{Clock: c, Calls: map[string]map[Kind]float64{function + " SendEmail": {kind: 1}}})
+		f.Payload = func(string) []byte { return nil }
+		f.Start()
+		r := &rig{t: t}
+		_, err := sesv2.NewFromConfig(r.aws(f.Guard(mails), aws.NopRetryer{})).SendEmail(t.Context(), &sesv2.SendEmailInput{
+			FromEmailAddress: aws.String("league@example.com"), Destination: &sestypes.Destination{ToAddresses: []string{"ann@example.org"}},
+			Content: &sestypes.EmailContent{Simple: &sestypes.Message{Subject: &sestypes.Content{Data: aws.String("Hi")}, Body: &sestypes.Body{Text: &sestypes.Content{Data: aws.String("Ho")}}}},
+		})
+		code := ""
+		if e, ok := errors.AsType[smithy.APIError](err); ok {
+			code = e.ErrorCode()
+		}
+		if err == nil || code != want.code || len(mails.Sent()) != want.sent || f.Counts()[kind] != 1 {
+			t.Errorf("%s: got %v with %d mails, want %q with %d", kind, err, len(mails.Sent()), want.code, want.sent)
+		}
+	}
+	f := New(Config{})
+	mail := func(to, text string) string {
+		return f.rowKey([]byte(`{"Destination":{"ToAddresses":["` + to + `"]},"Content":{"Simple":{"Body":{"Text":{"Data":"` + text + `"}}}}}`))
+	}
+	if a, b, other := mail("ann@example.org", "?token=1"), mail("ann@example.org", "?token=2"), mail("bob@example.org", "?token=1"); a != b || a == other || a == "" {
+		t.Errorf("the mails have the subjects %q, %q and %q", a, b, other)
 	}
 }
 

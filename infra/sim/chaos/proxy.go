@@ -16,15 +16,17 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"matchday/infra/sim/ses"
 )
 
 // call is one attempt of a call by an AWS SDK.
 type call struct {
 	function  string // slug, by the access key
 	process   string // session token
-	service   string // "DynamoDB_20120810", "AmazonSQS"
+	service   string // "DynamoDB_20120810", "AmazonSQS", "SES"
 	operation string
-	subject   string // operation, table or queue, and row
+	subject   string // operation, table or queue, and row; the recipients of a mail
 	id        string // SDK invocation id, which all attempts of the call share
 	attempt   int    // from 1
 	last      bool   // the SDK makes no further attempt
@@ -82,6 +84,9 @@ func (f *Faults) parseCall(r *http.Request, body []byte) call {
 	_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	c.function, _, _ = strings.Cut(credential, "/")
 	c.service, c.operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	if r.URL.Path == ses.SendEmail {
+		c.service, c.operation = "SES", "SendEmail"
+	}
 	most := 1
 	fmt.Sscanf(r.Header.Get("Amz-Sdk-Request"), "attempt=%d; max=%d", &c.attempt, &most) // an attempt without the header is the first
 	c.last = c.attempt >= most
@@ -123,8 +128,8 @@ func subjectOf(payload []byte) string {
 type attributes = map[string]struct{ S, N string }
 
 // rowKey returns what identifies the subject of a call in every run: the table and
-// the key of the row, the table and the string values of a query, or the queue and
-// a hash of the message.
+// the key of the row, the table and the string values of a query, the queue and a hash
+// of the message, or the recipients of a mail.
 func (f *Faults) rowKey(body []byte) string {
 	var in struct {
 		TableName, IndexName         string
@@ -133,6 +138,7 @@ func (f *Faults) rowKey(body []byte) string {
 		TransactItems                []map[string]json.RawMessage
 		RequestItems                 map[string]json.RawMessage
 		QueueUrl, MessageBody        string
+		Destination                  struct{ ToAddresses []string }
 	}
 	if json.Unmarshal(body, &in) != nil {
 		return ""
@@ -142,6 +148,8 @@ func (f *Faults) rowKey(body []byte) string {
 	case in.QueueUrl != "":
 		sum := sha256.Sum256([]byte(in.MessageBody))
 		parts = []string{path.Base(in.QueueUrl), hex.EncodeToString(sum[:8])}
+	case len(in.Destination.ToAddresses) > 0:
+		parts = in.Destination.ToAddresses
 	case len(in.TransactItems) > 0:
 		for _, write := range in.TransactItems {
 			for _, kind := range slices.Sorted(maps.Keys(write)) {
@@ -199,7 +207,7 @@ func (f *Faults) decide(c call) Kind {
 		return FailedForGood
 	}
 	kind := kindAt(f.chance(who, at(now), nth, strconv.Itoa(c.attempt)), rates, Throttled, Failed, Cut, KilledBefore, KilledAfter)
-	if kind == Throttled && !strings.HasPrefix(c.service, "DynamoDB") {
+	if kind == Throttled && c.service == "AmazonSQS" {
 		kind = Failed
 	}
 	return kind
@@ -210,6 +218,10 @@ func writeError(w http.ResponseWriter, c call, kind Kind) {
 	name, status := "InternalServerError", http.StatusInternalServerError
 	space := "com.amazonaws.dynamodb.v20120810#"
 	switch {
+	case c.service == "SES" && kind == Throttled:
+		name, space, status = "TooManyRequestsException", "", http.StatusTooManyRequests
+	case c.service == "SES":
+		name, space = "InternalServiceErrorException", ""
 	case !strings.HasPrefix(c.service, "DynamoDB"):
 		name, space = "InternalError", "com.amazonaws.sqs#"
 	case kind == Throttled:

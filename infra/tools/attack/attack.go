@@ -44,6 +44,7 @@ type Sample struct {
 	Body   []byte
 	UserID string // of its token or its session; "" for none
 	Cookie string // its header Cookie; "" for none
+	Match  string // its header If-Match; "" for none
 }
 
 // Config configures an Attack.
@@ -225,6 +226,9 @@ func (a *Attack) Read(ctx context.Context, o Operation, s Sample, after string) 
 
 func (o Operation) draft(s Sample) (d draft, err error) {
 	d = draft{method: o.Method, params: map[string]string{}, header: http.Header{}}
+	if s.Match != "" {
+		d.header.Set("If-Match", s.Match)
+	}
 	have, want := strings.Split(s.Path, "/"), strings.Split(o.Path, "/")
 	if len(have) != len(want) {
 		return d, fmt.Errorf("%s: the sample's path %s is not of %s", o.Name(), s.Path, o.Path)

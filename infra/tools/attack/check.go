@@ -2,6 +2,7 @@ package attack
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"mime"
@@ -168,7 +169,15 @@ func check(o Operation, d draft, field string, allowed bool, a answer) (wrong []
 	case a.status >= 300 && a.status < 400 && a.status != http.StatusNotModified && !documented:
 		say("a redirect")
 	}
-	if kind == "text/html" || bytes.Contains(bytes.ToLower(a.body), []byte("<html")) || bytes.Contains(bytes.ToLower(a.body), []byte("<a href")) {
+	media := cmp.Or(o.media[strconv.Itoa(a.status)], o.media["404"])
+	if d.path != "" && a.status >= 400 && kind == "text/html" {
+		media = kind // the path may be that of a page
+	}
+	if media == "text/html" && a.status >= 400 {
+		if kind == "application/problem+json" {
+			say("a refusal that is no page")
+		}
+	} else if media != "text/html" && (kind == "text/html" || bytes.Contains(bytes.ToLower(a.body), []byte("<html")) || bytes.Contains(bytes.ToLower(a.body), []byte("<a href"))) {
 		say("HTML in the answer")
 	}
 	for _, text := range append(headerTexts(a.header), string(a.body)) {
@@ -182,6 +191,7 @@ func check(o Operation, d draft, field string, allowed bool, a answer) (wrong []
 	}
 	v, why := judge(o, d)
 	switch {
+	case a.status >= 400 && media == "text/html":
 	case a.status >= 400:
 		wrong = append(wrong, refusal(d, v, field, a, kind)...)
 	case a.status == http.StatusNotModified || d.method != o.Method || d.path != "":
@@ -269,6 +279,10 @@ func content2xx(o Operation, a answer, kind string) (wrong []string) {
 	switch {
 	case !documented:
 		say("a %d, which is not documented", a.status)
+	case o.pages():
+		if kind != o.media[strconv.Itoa(a.status)] {
+			say("an answer of the type %q", kind)
+		}
 	case s == nil:
 		if len(a.body) > 0 {
 			say("an answer with a body where none is documented")

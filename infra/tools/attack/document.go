@@ -27,6 +27,7 @@ type Operation struct {
 	bodyRequired bool
 	anyQuery     bool               // parameters of the query that the document does not name are allowed
 	answers      map[string]*schema // by status; nil for an answer without content
+	media        map[string]string  // the media types of answers that are not JSON, by status
 }
 
 // Name is the name of the operation's function: "pickem/put-result".
@@ -74,7 +75,7 @@ func Operations(room string, text []byte, auth map[string]spec.Auth) ([]Operatio
 			if !ok || description["operationId"] == nil {
 				continue
 			}
-			o := Operation{Room: room, ID: description["operationId"].(string), Method: strings.ToUpper(method), Path: base + path, answers: map[string]*schema{}}
+			o := Operation{Room: room, ID: description["operationId"].(string), Method: strings.ToUpper(method), Path: base + path, answers: map[string]*schema{}, media: map[string]string{}}
 			o.Auth = auth[o.ID]
 			for m := range methods.(map[string]any) {
 				o.methods = append(o.methods, strings.ToUpper(m))
@@ -83,6 +84,7 @@ func Operations(room string, text []byte, auth map[string]spec.Auth) ([]Operatio
 			if err := d.fill(&o, description, at); err != nil {
 				return nil, fmt.Errorf("%s %s: %w", o.Method, o.Path, err)
 			}
+			o.methods = append(o.methods, spec.Route{Method: o.Method, Auth: o.Auth, OthersCall: o.anyQuery}.Methods()...)
 			all = append(all, o)
 		}
 	}
@@ -116,6 +118,7 @@ func (d *document) fill(o *Operation, description map[string]any, at string) (er
 	responses, _ := description["responses"].(map[string]any)
 	for status, r := range responses {
 		o.answers[status] = nil
+		o.media[status] = otherMedia(r)
 		if r, ok := r.(map[string]any); ok && content(r, "application/json") {
 			if o.answers[status], err = d.schema(at + pointer("responses", status, "content", "application/json", "schema")); err != nil {
 				return err
@@ -124,6 +127,22 @@ func (d *document) fill(o *Operation, description map[string]any, at string) (er
 	}
 	return nil
 }
+
+// otherMedia returns the media type of an answer that is neither JSON nor a problem
+// document, "" for one that is.
+func otherMedia(answer any) string {
+	r, _ := answer.(map[string]any)
+	c, _ := r["content"].(map[string]any)
+	for kind := range c {
+		if kind != "application/json" && kind != "application/problem+json" {
+			return kind
+		}
+	}
+	return ""
+}
+
+// pages reports whether the operation answers with another media type than JSON.
+func (o Operation) pages() bool { return o.media["200"] != "" }
 
 func content(of map[string]any, kind string) bool {
 	c, _ := of["content"].(map[string]any)

@@ -37,6 +37,7 @@ type want struct {
 	Given    string // a condition that holds meanwhile: one of the world's faults
 	Status   int    // of a route, as Body is
 	Body     any
+	Text     []string       // parts of a body that is not JSON
 	Answer   any            // of a task, or to the user pool
 	Error    string         // a part of it
 	Rejected string         // a part of the reason with which the message is in the dead-letter queue
@@ -55,7 +56,7 @@ func (w want) works() bool {
 // refuses reports whether the expected result is a clear rejection.
 func (w want) refuses() bool {
 	skipped, _ := w.Answer.(map[string]any)
-	return w.Error != "" || w.Rejected != "" || w.Status >= 400 && w.Status < 500 && w.Body != nil || skipped["skipped"] != nil
+	return w.Error != "" || w.Rejected != "" || w.Status >= 400 && w.Status < 500 && (w.Body != nil || w.Text != nil) || skipped["skipped"] != nil
 }
 
 const prefix = "local-" // of the tables and queues of a local fleet
@@ -189,6 +190,11 @@ func (w *world) play(name string, good bool) {
 		must(t, json.Unmarshal(out, &got))
 		if got.StatusCode != want.Status || want.Body != nil && !fits(want.Body, decoded(t, got.Body)) {
 			t.Errorf("it answers %d %s", got.StatusCode, got.Body)
+		}
+		for _, part := range want.Text {
+			if !strings.Contains(got.Body, part) {
+				t.Errorf("it answers without %q: %s", part, got.Body)
+			}
 		}
 	case spec.Queue:
 		must(t, err)

@@ -110,8 +110,11 @@ func Missing(document []byte, room spec.Room) (missing []string, err error) {
 		Paths map[string]map[string]struct {
 			OperationID, Summary, Description string
 			Tags                              []string
-			Parameters                        []struct{ Name, In, Description string }
-			RequestBody                       *struct {
+			Parameters                        []struct {
+				Name, In, Description string
+				Schema                struct{ Type any }
+			}
+			RequestBody *struct {
 				Content map[string]struct{ Example any }
 			}
 		}
@@ -145,7 +148,7 @@ func Missing(document []byte, room spec.Room) (missing []string, err error) {
 				if p.Description == "" {
 					say("%s: a description of the parameter %s", o.OperationID, p.Name)
 				}
-				if route := strings.ToUpper(method) + " " + path; p.In == "query" {
+				if route := strings.ToUpper(method) + " " + path; p.In == "query" && p.Schema.Type != "object" { // an object stands for all others
 					queries[route] = append(queries[route], p.Name)
 				}
 			}

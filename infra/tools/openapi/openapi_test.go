@@ -96,7 +96,7 @@ func TestMissing(t *testing.T) {
 			"parameters":[{"name":"a"},{"name":"b","in":"query","description":"x"}],
 			"requestBody":{"content":{"application/json":{}}}},
 			"get":{"operationId":"list-things","summary":"x","description":"x","parameters":[{"name":"to","in":"query","description":"x"},{"name":"day","in":"query","description":"x"}]}},
-			"/days":{"get":{"operationId":"list-days","summary":"x","description":"x","parameters":[{"name":"day","in":"query","description":"x"},{"name":"id","in":"path","description":"x"}]}}},
+			"/days":{"get":{"operationId":"list-days","summary":"x","description":"x","parameters":[{"name":"day","in":"query","description":"x"},{"name":"others","in":"query","description":"x","schema":{"type":"object"}},{"name":"id","in":"path","description":"x"}]}}},
 		"components":{"securitySchemes":{"jwt":{}},"schemas":{"Thing":{"properties":{
 			"a":{"description":"x","items":{"properties":{"b":{}}}},
 			"c":{"description":"x","additionalProperties":{"properties":{"d":{"type":"string"}}}}}}}}}`), room)

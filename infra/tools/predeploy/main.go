@@ -25,6 +25,8 @@ import (
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	secretstypes "github.com/aws/aws-sdk-go-v2/service/secretsmanager/types"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	sestypes "github.com/aws/aws-sdk-go-v2/service/sesv2/types"
 	"github.com/aws/smithy-go"
 
 	"matchday/infra/stage"
@@ -68,12 +70,13 @@ type account struct {
 	pools   *cognitoidentityprovider.Client
 	secrets *secretsmanager.Client
 	buckets *s3.Client
+	mail    *sesv2.Client
 }
 
 func open(cfg aws.Config) account {
 	return account{
 		cloudformation.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg), cognitoidentityprovider.NewFromConfig(cfg),
-		secretsmanager.NewFromConfig(cfg), s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = cfg.BaseEndpoint != nil }),
+		secretsmanager.NewFromConfig(cfg), s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = cfg.BaseEndpoint != nil }), sesv2.NewFromConfig(cfg),
 	}
 }
 
@@ -148,6 +151,9 @@ type resource struct {
 
 // refusal returns the error of a deployment that would create r.
 func (r resource) refusal(stack, stage string) error {
+	if domain, ok := r.key["EmailIdentity"]; ok {
+		return fmt.Errorf("%s exists in SES and is not in the stack %s, which would create it: deploy without identity=%s, or import it with `make import STAGE=%s`", r.name, stack, domain, stage)
+	}
 	why := "its name is in use, so the deployment would fail"
 	if r.kind == ready.UserPool {
 		why = "a second pool would give its users new ids, and separate them from all their data"
@@ -179,6 +185,8 @@ func (a account) kept(ctx context.Context, stack string, next ready.Template) (a
 			if name, ok := r.Properties.BucketName.(string); ok {
 				found, err = a.bucket(ctx, name)
 			}
+		case ready.Identity:
+			found, err = a.identity(ctx, r.Properties.EmailIdentity)
 		}
 		if err != nil {
 			return nil, err
@@ -260,6 +268,17 @@ func (a account) bucket(ctx context.Context, name string) ([]resource, error) {
 		return nil, fmt.Errorf("look for the bucket %s: %w", name, err)
 	}
 	return []resource{{name: "the bucket " + name, key: map[string]string{"BucketName": name}}}, nil
+}
+
+func (a account) identity(ctx context.Context, domain string) ([]resource, error) {
+	_, err := a.mail.GetEmailIdentity(ctx, &sesv2.GetEmailIdentityInput{EmailIdentity: &domain})
+	if _, ok := errors.AsType[*sestypes.NotFoundException](err); ok {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for the identity %s in SES: %w", domain, err)
+	}
+	return []resource{{name: "the identity " + domain, key: map[string]string{"EmailIdentity": domain}}}, nil
 }
 
 // checkRestored returns an error for each table of the setting restored= that the

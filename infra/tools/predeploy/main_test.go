@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,12 +29,19 @@ type cloud struct {
 	pools   map[string]string            // name by id
 	secrets map[string]string            // ARN by name
 	buckets []string
+	domains []string // the identities in SES
 }
 
 func (c cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	_, operation, isJSON := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	domain, isIdentity := strings.CutPrefix(r.URL.Path, "/v2/email/identities/")
 	switch {
+	case isIdentity && slices.Contains(c.domains, domain):
+		fmt.Fprint(w, `{}`)
+	case isIdentity:
+		w.Header().Set("X-Amzn-ErrorType", "NotFoundException")
+		w.WriteHeader(http.StatusNotFound)
 	case r.Method == http.MethodHead:
 		for _, b := range c.buckets {
 			if r.URL.Path == "/"+b || r.URL.Path == "/"+b+"/" {
@@ -87,6 +95,7 @@ const shared = `{"Resources":{
 	"Users0A":{"Type":"AWS::Cognito::UserPool","Properties":{"UserPoolName":"matchday-prod-users"}},
 	"Table1":{"Type":"AWS::DynamoDB::GlobalTable","Properties":{"TableName":"deleted-users","KeySchema":[{"AttributeName":"userId","KeyType":"HASH"}]}},
 	"Key":{"Type":"AWS::SecretsManager::Secret","Properties":{"Name":"prod/cdn/key1"}},
+	"Identity":{"Type":"AWS::SES::EmailIdentity","Properties":{"EmailIdentity":"example.com"}},
 	"Exports":{"Type":"AWS::S3::Bucket","Properties":{"BucketName":"account-exports-123456789012"}}}}`
 
 // table returns a template with a table that has indexes: name, key and projection.
@@ -174,6 +183,7 @@ func TestSecondUserPoolIsRefused(t *testing.T) {
 	left := cloud{
 		pools: map[string]string{"eu-west-1_first": "matchday-prod-users"}, tables: map[string]string{"deleted-users": `{"TableName":"deleted-users"}`},
 		secrets: map[string]string{"prod/cdn/key1": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/cdn/key1-a1b2c3"}, buckets: []string{"account-exports-123456789012"},
+		domains: []string{"example.com"},
 	}
 	next := map[string]string{"matchday-prod-shared": shared}
 	_, got := checked(t, left, "check", stage.Stage{Name: "prod"}, next)
@@ -182,6 +192,7 @@ func TestSecondUserPoolIsRefused(t *testing.T) {
 	if diff := cmp.Diff([]string{
 		"nothing was deployed:",
 		"the bucket account-exports-123456789012 exists (account-exports-123456789012)" + end + name + way,
+		"the identity example.com exists in SES and is not in the stack matchday-prod-shared, which would create it: deploy without identity=example.com, or import it with `make import STAGE=prod`",
 		"the secret prod/cdn/key1 exists (arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/cdn/key1-a1b2c3)" + end + name + way,
 		"the table deleted-users exists (deleted-users)" + end + name + way,
 		"the user pool matchday-prod-users exists (eu-west-1_first)" + end + "a second pool would give its users new ids, and separate them from all their data" + way,
@@ -200,7 +211,8 @@ func TestSecondUserPoolIsRefused(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]map[string]string{
 		"Users0A": {"UserPoolId": "eu-west-1_first"}, "Table1": {"TableName": "deleted-users"}, "Exports": {"BucketName": "account-exports-123456789012"},
-		"Key": {"Id": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/cdn/key1-a1b2c3"},
+		"Identity": {"EmailIdentity": "example.com"},
+		"Key":      {"Id": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/cdn/key1-a1b2c3"},
 	}, ids); diff != "" {
 		t.Errorf("what is imported (-want +got):\n%s", diff)
 	}
@@ -213,7 +225,7 @@ func TestSecondUserPoolIsRefused(t *testing.T) {
 	// What the stack has already is in nobody's way.
 	delete(left.pools, "eu-west-1_second")
 	left.stacks = next
-	left.owns = map[string]map[string]string{"matchday-prod-shared": {"Users0A": "eu-west-1_first", "Table1": "deleted-users", "Key": "k", "Exports": "b"}}
+	left.owns = map[string]map[string]string{"matchday-prod-shared": {"Users0A": "eu-west-1_first", "Table1": "deleted-users", "Key": "k", "Exports": "b", "Identity": "example.com"}}
 	if _, got := checked(t, left, "check", stage.Stage{Name: "prod"}, next); got != nil {
 		t.Errorf("a deployed stack is refused: %q", got)
 	}

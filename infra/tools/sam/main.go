@@ -91,7 +91,9 @@ func compare(rooms []spec.Room, s stage.Stage, found io.Reader, out io.Writer) e
 			want = append(want, "function "+s.Function(f))
 			if r, ok := f.On.(spec.Route); ok {
 				routes++
-				want = append(want, fmt.Sprintf("route %s %s %s", r.Method, r.Path, s.Function(f)))
+				for _, method := range r.Methods() {
+					want = append(want, fmt.Sprintf("route %s %s %s", method, r.Path, s.Function(f)))
+				}
 			}
 		}
 	}

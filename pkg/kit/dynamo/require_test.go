@@ -53,11 +53,17 @@ func TestRequirementIsCheckedByEachWrite(t *testing.T) {
 		"transact": func(n int) error {
 			return dynamo.Transact(ctx, db, setBall, dynamo.UpdateWrite(key, dynamo.Set(ball{Runs: n}, "runs")))
 		},
+		"check": func(n int) error {
+			if err := dynamo.Check(ctx, db, setBall); err != nil {
+				return err
+			}
+			return dynamo.Update(t.Context(), db, setBall, key, dynamo.Set(ball{Runs: n}, "runs"))
+		},
 	}
 	last := 0
 	for i, status := range []string{"closed", "open", ""} {
 		must(t, dynamo.Put(t.Context(), db, putClub, club{Club: "mcc", Status: status}))
-		for j, name := range []string{"put", "update", "transact"} {
+		for j, name := range []string{"put", "update", "transact", "check"} {
 			n := 10*i + j + 1
 			err := writes[name](n)
 			if status == "open" {

@@ -80,6 +80,23 @@ const MaxWrites = 100
 // the first such write. Conflicts with other transactions are tried again. If a
 // requirement of ctx does not hold it returns the requirement's Err.
 func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error {
+	if len(writes) == 0 {
+		return nil
+	}
+	return db.transact(ctx, a, writes)
+}
+
+// Check checks the requirement of ctx, for what follows in several writes, of which Delete
+// and DeleteAll do not check it. It returns the requirement's Err if it does not hold.
+func Check(ctx context.Context, db DB, a spec.Access) error {
+	if _, ok := Required(ctx); !ok {
+		return nil
+	}
+	return db.transact(ctx, a, nil)
+}
+
+// transact makes the writes, and checks the requirement of ctx if it has one.
+func (db DB) transact(ctx context.Context, a spec.Access, writes []Write) error {
 	items := make([]types.TransactWriteItem, len(writes))
 	required, checks := Required(ctx)
 	if checks {
@@ -92,7 +109,7 @@ func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error 
 	if len(items) > MaxWrites {
 		return wrap(a, fmt.Errorf("a transaction of %d writes: %d is the limit", len(items), MaxWrites))
 	}
-	for try := 0; len(writes) > 0; try++ {
+	for try := 0; ; try++ {
 		if err := BackOff(ctx, try); err != nil {
 			return wrap(a, err)
 		}
@@ -117,7 +134,6 @@ func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error 
 			return wrap(a, err)
 		}
 	}
-	return nil
 }
 
 // because matches the reasons of a canceled transaction that have one of the codes:

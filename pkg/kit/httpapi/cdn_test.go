@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"context"
 	"testing"
 
+	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/pkg/spec"
@@ -61,6 +63,42 @@ func TestNotThroughCDN(t *testing.T) {
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSourceAddress: through a CDN a request comes from the CDN's client. Without one what
+// the client says of others is not believed.
+func TestSourceAddress(t *testing.T) {
+	t.Parallel()
+	const key, cdn, client, liar = "3kYx0new", "198.51.100.9", "203.0.113.7", "192.0.2.1"
+	for name, c := range map[string]struct {
+		keys, forwarded, source, want string
+	}{
+		"no CDN":                        {"", "", client, client},
+		"no CDN, and a lie":             {"", liar, client, client},
+		"the CDN":                       {key, client + ", " + cdn, cdn, client},
+		"the CDN, which is not listed":  {key, client, cdn, client},
+		"the CDN, and a lie":            {key, liar + "," + client + "," + cdn, cdn, client},
+		"the CDN, and an empty address": {key, liar + ", " + client + ",," + cdn, cdn, client},
+		"no addresses":                  {key, "", cdn, cdn},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := request(t, "GET", "/overs/7", "")
+			e.RequestContext.HTTP.SourceIP, e.Headers["x-forwarded-for"] = c.source, c.forwarded
+			if c.keys != "" {
+				e.StageVariables, e.Headers[spec.CDNHeader] = map[string]string{spec.CDNKeys: c.keys}, key
+			}
+			var got string
+			out, err := Lambda(getOver, nil, func(ctx context.Context, in *read) (*over, error) {
+				of, _ := core.GetAPIGatewayV2ContextFromContext(ctx)
+				got = of.HTTP.SourceIP
+				return reading(ctx, in)
+			})(t.Context(), e)
+			if err != nil || out.StatusCode != 200 || got != c.want {
+				t.Errorf("got %s (%d, %v), want %s", got, out.StatusCode, err, c.want)
 			}
 		})
 	}

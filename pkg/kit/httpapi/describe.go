@@ -22,12 +22,13 @@ var callers = map[spec.Auth]string{
 
 // common are the descriptions of what is the same in every room.
 var common = map[string]string{
-	"limit":         "The largest number of items in the answer.",
-	"cursor":        "The page that next of the answer before names. Absent: the first page.",
-	"next":          "The cursor of the next page. Absent: this is the last one.",
-	"Cache-Control": "How long caches may keep the answer.",
-	"ETag":          "The version of the answer, for If-None-Match.",
-	"Retry-After":   "Seconds until a retry may succeed.",
+	"limit":                   "The largest number of items in the answer.",
+	"cursor":                  "The page that next of the answer before names. Absent: the first page.",
+	"next":                    "The cursor of the next page. Absent: this is the last one.",
+	"Cache-Control":           "How long caches may keep the answer.",
+	"Content-Security-Policy": "What the page may load.",
+	"ETag":                    "The version of the answer, for If-None-Match.",
+	"Retry-After":             "Seconds until a retry may succeed.",
 }
 
 // operation describes the route of fn.
@@ -51,6 +52,8 @@ func operation[In any](fn spec.Function) huma.Operation {
 	}
 	if route.Auth == spec.Session {
 		op.Security = []map[string][]string{{"session": {}}}
+	}
+	if route.Auth == spec.Session || route.Auth == spec.Browser {
 		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict)
 	}
 	if _, ok := reflect.TypeFor[In]().FieldByName("Body"); ok {
@@ -83,11 +86,13 @@ func complete(route spec.Route) func(*huma.OpenAPI, *huma.Operation) {
 		for _, p := range op.Parameters {
 			describe(&p.Description, p.Name)
 			describe(&p.Schema.Description, p.Name)
+			p.Schema.PatternDescription = "" // the messages have it already, and OpenAPI has no such member
 		}
 		schemas := doc.Components.Schemas
 		for _, s := range schemas.Map() {
 			for name, p := range s.Properties {
 				describe(&p.Description, name)
+				p.PatternDescription = ""
 				bound(p)
 				if p.Items != nil {
 					bound(p.Items)

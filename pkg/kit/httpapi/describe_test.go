@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"context"
+	"strings"
 	"testing"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -43,5 +45,33 @@ func TestExamplesOfSchemas(t *testing.T) {
 		if diff := cmp.Diff(c.want, example(all, &c.schema)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestPatternsAreDescribed: what a pattern means is in the answers, and not in the
+// description, which has no such member.
+func TestPatternsAreDescribed(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		IfMatch
+		ID   string `path:"id"`
+		Body struct {
+			Code string `json:"code" pattern:"^[A-Z]$" patternDescription:"one capital letter"`
+		}
+	}
+	do := func(context.Context, *in) (*over, error) { return answered("") }
+	text, err := OpenAPI(putOver, do)
+	if err != nil || strings.Contains(string(text), "patternDescription") {
+		t.Errorf("got %v, %s", err, text)
+	}
+	h := Handler(putOver, do)
+	e := request(t, "POST", "/overs/7", `{"code":"x"}`)
+	if out := serve(t, h, e); !strings.Contains(out.Body, "one capital letter") {
+		t.Errorf("got %s", out.Body)
+	}
+	e = request(t, "POST", "/overs/7", `{"code":"X"}`)
+	e.Headers["if-match"] = "7"
+	if out := serve(t, h, e); !strings.Contains(out.Body, "a revision in quotes") {
+		t.Errorf("got %s", out.Body)
 	}
 }

@@ -73,6 +73,10 @@ var statuses = [...]int{
 //
 // Whatever is wrong with a request, the answer is a problem document. A panic of do is
 // logged without its value, which may hold a token, and answered as Internal.
+//
+// An answer that is not JSON has a Body of []byte with the tag contentType. Such a route
+// ignores unknown query parameters: other sites add theirs to links. If Out is a Refuser,
+// its pages take the place of problem documents.
 func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) http.Handler {
 	mux := http.NewServeMux()
 	register(mux, fn, do)
@@ -82,7 +86,8 @@ func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out,
 		refuse(w, http.StatusMethodNotAllowed, "the method must be "+route.Method)
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "nothing is here") })
-	return buffered(routed(mux))
+	refuser, _ := any(new(Out)).(Refuser)
+	return buffered(routed(mux), refuser)
 }
 
 // maxSegment is the longest segment of a path in bytes. A key of a table holds it.
@@ -113,8 +118,9 @@ func refuse(w http.ResponseWriter, status int, detail string) {
 }
 
 // buffered sends the answer of next when it is complete. If next panics, it logs where and
-// answers 500. It adds an ETag to the answers of GET requests.
-func buffered(next http.Handler) http.Handler {
+// answers 500. It adds an ETag to the answers of GET requests. Refusals are the pages of
+// refuser, unless it is nil.
+func buffered(next http.Handler, refuser Refuser) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := newAnswer()
 		defer func() {
@@ -127,10 +133,13 @@ func buffered(next http.Handler) http.Handler {
 				a = newAnswer()
 				refuse(a, http.StatusInternalServerError, internalText)
 			}
+			if refuser != nil {
+				a.render(refuser)
+			}
 			a.send(w)
 		}()
 		next.ServeHTTP(a, r)
-		if r.Method == http.MethodGet && a.status == http.StatusOK {
+		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && a.status == http.StatusOK {
 			a.tag(r.Header.Values("If-None-Match"))
 		}
 	})
@@ -155,18 +164,22 @@ type Identifier interface {
 // none. To do they are as an auth.User.
 //
 // If the API's stage has the variable spec.CDNKeys, a request without one of its values
-// in spec.CDNHeader is refused: 403, not_through_cdn.
+// in spec.CDNHeader is refused: 403, not_through_cdn. The source address of any other is
+// that of the CDN's client.
 func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Context, *In) (*Out, error)) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	room, _, _ := strings.Cut(fn.Name, "/")
 	proxy := httpadapter.NewV2(Handler(fn, do))
 	writes := slices.ContainsFunc(fn.Uses, func(a spec.Access) bool { return a.ID() == account.CheckDeleted.ID() })
-	sessions := fn.On.(spec.Route).Auth == spec.Session
+	on := fn.On.(spec.Route)
+	sessions := on.Auth == spec.Session
 	if sessions && by == nil {
 		panic(fn.Name + " is for callers with a session, and nothing identifies them")
 	}
 	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		if keys := e.StageVariables[spec.CDNKeys]; keys != "" && !isOneOf(keys, e.Headers[spec.CDNHeader]) {
 			return refusal(ctx, errNotThroughCDN), nil
+		} else if keys != "" {
+			e.RequestContext.HTTP.SourceIP = viewer(e)
 		}
 		if end, limited := ctx.Deadline(); limited {
 			var cancel context.CancelFunc
@@ -182,12 +195,24 @@ func Lambda[In, Out any](fn spec.Function, by Identifier, do func(context.Contex
 				JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: map[string]string{"sub": userID}},
 			}
 		}
-		if jwt := e.RequestContext.Authorizer; writes && jwt != nil && jwt.JWT != nil {
+		if jwt := e.RequestContext.Authorizer; writes && on.Auth != spec.Browser && jwt != nil && jwt.JWT != nil {
 			ctx = account.Require(ctx, jwt.JWT.Claims["sub"])
 		}
 		e.RawPath, e.RawQueryString = routePath(room, e.RawPath), query(e.RawQueryString)
 		return proxy.ProxyWithContext(ctx, e)
 	}
+}
+
+// viewer returns the address of who calls the CDN: the last in X-Forwarded-For that is not
+// the CDN's. What is before it the client may have written.
+func viewer(e events.APIGatewayV2HTTPRequest) string {
+	cdn := e.RequestContext.HTTP.SourceIP
+	for _, address := range slices.Backward(strings.Split(e.Headers["x-forwarded-for"], ",")) {
+		if address = strings.TrimSpace(address); address != cdn && address != "" {
+			return address
+		}
+	}
+	return cdn
 }
 
 // isOneOf reports whether a list with commas contains the key. How long it takes says
@@ -251,17 +276,20 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 	config.CreateHooks = nil // no $schema link in every answer
 	config.Info.Description = "The operations of the room " + room + ". Every error is a problem document (RFC 9457) whose type ends in a stable code."
 	config.Tags = []*huma.Tag{{Name: room, Description: "The room " + room + "."}}
-	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route))}
+	config.OnAddOperation = []huma.AddOpFunc{complete(fn.On.(spec.Route)), func(_ *huma.OpenAPI, op *huma.Operation) { describeMedia[Out](op) }}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	others := fn.On.(spec.Route).OthersCall
 	config.RejectUnknownQueryParameters = !others
 	decode := func(body []byte, v any) error { return jsonv2.Unmarshal(body, v, strict) }
 	config.Formats = map[string]huma.Format{jsonType: {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}, "json": {Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}}
 	config.Transformers = []huma.Transformer{sealed}
-	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"jwt": {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token: of the user pool of users, and of that of administrators for the operations of administrators."},
-	}
-	if fn.On.(spec.Route).Auth == spec.Session {
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{}
+	switch fn.On.(spec.Route).Auth {
+	case spec.User, spec.Admin:
+		config.Components.SecuritySchemes["jwt"] = &huma.SecurityScheme{
+			Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token: of the user pool of users, and of that of administrators for the operations of administrators.",
+		}
+	case spec.Session:
 		config.Components.SecuritySchemes["session"] = &huma.SecurityScheme{Type: "apiKey", In: "cookie", Name: room + "_session", Description: "The cookie that the sign-in sets."}
 	}
 	api := humago.New(mux, config)
@@ -269,12 +297,12 @@ func register[In, Out any](mux *http.ServeMux, fn spec.Function, do func(context
 		known := func(name string) bool {
 			return !others || slices.ContainsFunc(ctx.Operation().Parameters, func(p *huma.Param) bool { return p.In == "query" && p.Name == name && p.Schema.Type != huma.TypeObject })
 		}
-		if errs := unclear(ctx.URL().RawQuery, known); errs != nil {
+		if errs := unclear(ctx.URL().RawQuery, others, known); errs != nil {
 			huma.WriteErr(api, ctx, http.StatusUnprocessableEntity, "validation failed", errs...)
 			return
 		}
 		next(ctx)
-	}, readBodies[In](api))
+	}, readBodies[In](api), typed(mediaOf[Out]()))
 	huma.Register(api, operation[In](fn), func(ctx context.Context, in *In) (*Out, error) {
 		out, err := do(ctx, in)
 		if err != nil {
@@ -302,10 +330,11 @@ func authorize[In any](api huma.API) func(huma.Context, func(huma.Context)) {
 }
 
 // unclear returns an error for each known parameter that is given more than once, or one
-// error if the query string is malformed.
-func unclear(raw string, known func(name string) bool) (errs []error) {
+// error if the query string is malformed. Where others make the URL, what is malformed is
+// ignored like what is unknown.
+func unclear(raw string, others bool, known func(name string) bool) (errs []error) {
 	query, err := url.ParseQuery(raw)
-	if err != nil {
+	if err != nil && !others {
 		return []error{&huma.ErrorDetail{Message: "the query string is malformed", Location: "query"}}
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
@@ -452,12 +481,15 @@ func (a *answer) Header() http.Header         { return a.header }
 func (a *answer) WriteHeader(status int)      { a.status = status }
 func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
 
-// tag adds a strong ETag, a hash of the body. If the client has that version, the answer
-// becomes 304 without a body.
+// tag adds a strong ETag, a hash of the body, to an answer that states none. If the client
+// has that version, the answer becomes 304 without a body.
 func (a *answer) tag(ifNoneMatch []string) {
-	sum := sha256.Sum256(a.body.Bytes())
-	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
-	a.header.Set("ETag", tag)
+	tag := a.header.Get("ETag")
+	if tag == "" {
+		sum := sha256.Sum256(a.body.Bytes())
+		tag = `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+		a.header.Set("ETag", tag)
+	}
 	if matches(ifNoneMatch, tag) {
 		a.header.Del("Content-Type")
 		a.status = http.StatusNotModified

@@ -350,7 +350,8 @@ func TestDescriptions(t *testing.T) {
 	for name, c := range map[string]struct{ got, want any }{
 		"title":            {at(list, "info", "description"), "The operations of the room test. Every error is a problem document (RFC 9457) whose type ends in a stable code."},
 		"tags":             {at(list, "tags"), []any{map[string]any{"name": "test", "description": "The room test."}}},
-		"token":            {at(list, "components", "securitySchemes", "jwt"), map[string]any{"type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": "An access token: of the user pool of users, and of that of administrators for the operations of administrators."}},
+		"token":            {at(write, "components", "securitySchemes", "jwt"), map[string]any{"type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": "An access token: of the user pool of users, and of that of administrators for the operations of administrators."}},
+		"no token":         {at(list, "components", "securitySchemes", "jwt"), nil},
 		"who":              {op(list, "get", "description"), "Lists overs. Anybody may call it."},
 		"who writes":       {op(write, "post", "description"), "Makes an over. Administrators may call it."},
 		"limit":            {param(0), []any{"limit", common["limit"], common["limit"]}},
@@ -412,12 +413,12 @@ func TestPanicLeavesNothingOfTheAnswer(t *testing.T) {
 		w.Header().Set("X-Half", "1")
 		w.Write([]byte("half"))
 		panic("x")
-	})).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	}), nil).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 	if w.Code != 500 || w.Header().Get("X-Half") != "" || strings.Contains(w.Body.String(), "half") {
 		t.Errorf("got %d %v %s", w.Code, w.Header(), w.Body)
 	}
 	w = httptest.NewRecorder()
-	buffered(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("x")) })).ServeHTTP(w, httptest.NewRequest("POST", "/", nil))
+	buffered(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("x")) }), nil).ServeHTTP(w, httptest.NewRequest("POST", "/", nil))
 	if w.Code != 200 || w.Body.String() != "x" || w.Header().Get("ETag") != "" {
 		t.Errorf("an answer without a status: %d %v %q", w.Code, w.Header(), w.Body)
 	}

@@ -60,6 +60,46 @@ func (p Pool) Invite(ctx context.Context, email string) (Invited, error) {
 	return Invited{}, ErrUnverified
 }
 
+// Ensure returns the subject of the account of an address that the caller has proved to be
+// the user's, and creates it, without a mail, if there is none. A sign-up with the address
+// that nobody has confirmed is removed: anybody can have begun it. Errors: ErrUnverified.
+func (p Pool) Ensure(ctx context.Context, email string) (subject string, err error) {
+	return p.ensure(ctx, email, true)
+}
+
+// Reserve is Ensure for an address of somebody else. A sign-up that nobody has confirmed
+// stays: its owner may be about to confirm it. Errors: ErrUnverified.
+func (p Pool) Reserve(ctx context.Context, email string) (subject string, err error) {
+	return p.ensure(ctx, email, false)
+}
+
+func (p Pool) ensure(ctx context.Context, email string, proved bool) (subject string, err error) {
+	for range 2 {
+		made, err := p.create(ctx, email, types.MessageActionTypeSuppress)
+		if _, exists := errors.AsType[*types.UsernameExistsException](err); !exists {
+			return made.Subject, err
+		}
+		there, err := p.client.AdminGetUser(ctx, &cognito.AdminGetUserInput{UserPoolId: &p.id, Username: &email})
+		if err != nil {
+			return "", fmt.Errorf("find an account: %w", err)
+		}
+		if there.UserStatus == types.UserStatusTypeUnconfirmed {
+			if !proved {
+				break
+			}
+			if err := p.Remove(ctx, email); err != nil {
+				return "", err
+			}
+			continue
+		}
+		if attribute(there.UserAttributes, "email_verified") != "true" {
+			break
+		}
+		return subjectOf(there.UserAttributes)
+	}
+	return "", ErrUnverified
+}
+
 // create creates the account of an address or, with Resend, sends its mail again.
 func (p Pool) create(ctx context.Context, email string, action types.MessageActionType) (Invited, error) {
 	out, err := p.client.AdminCreateUser(ctx, &cognito.AdminCreateUserInput{
@@ -72,7 +112,7 @@ func (p Pool) create(ctx context.Context, email string, action types.MessageActi
 		return Invited{}, fmt.Errorf("invite a user: %w", err)
 	}
 	subject, err := subjectOf(out.User.Attributes)
-	return Invited{Subject: subject, Mailed: true}, err
+	return Invited{Subject: subject, Mailed: action != types.MessageActionTypeSuppress}, err
 }
 
 // User is a user of the pool.

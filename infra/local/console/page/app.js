@@ -165,7 +165,7 @@ function drawAnswers() {
 }
 
 function drawFleet() {
-  put($("api"), `${state.fleet.url}/${own}`);
+  if ($("api")) put($("api"), `${state.fleet.url}/${own}`);
 }
 
 // --- Every second ---

@@ -1,138 +1,41 @@
-// Package browser is a browser of CommitCollect's app: it keeps the cookies, signs in by
-// the page of the user pool, and answers Strava's question.
+// Package browser is a browser of CommitCollect's app: it signs in by the page of the user
+// pool, and answers Strava's question.
 package browser
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 
-	"matchday/infra/local/fleet"
+	"matchday/infra/local/browser"
 )
 
 // Browser is a browser of one person. It is safe for concurrent use.
-type Browser struct {
-	api, origin string
-
-	mu      sync.Mutex
-	cookies map[string]string
-}
+type Browser struct{ *browser.Browser }
 
 // New returns a browser without cookies. api is the URL of the room's API.
-func New(api string) *Browser {
-	u, err := url.Parse(api)
-	if err != nil {
-		panic(err) // the fleet's own address
-	}
-	return &Browser{api: api, origin: u.Scheme + "://" + u.Host, cookies: map[string]string{}}
-}
-
-// client follows no redirects: each step keeps its cookies.
-var client = http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-
-// Call calls the API. It sends in as JSON unless in is nil, and decodes the answer into
-// out unless out is nil. header are names and values. The error is a *fleet.Refusal for an
-// answer with a status from 400 on.
-func (b *Browser) Call(ctx context.Context, method, path string, in, out any, header ...string) error {
-	var body io.Reader
-	if in != nil {
-		text, err := json.Marshal(in)
-		if err != nil {
-			return err
-		}
-		body = bytes.NewReader(text)
-	}
-	r, err := http.NewRequestWithContext(ctx, method, b.api+path, body)
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	answer, text, err := b.send(r)
-	if err != nil {
-		return err
-	}
-	if out != nil && answer.StatusCode < http.StatusMultipleChoices {
-		return json.Unmarshal(text, out)
-	}
-	return nil
-}
-
-// send sends a request with the cookies, and keeps those of the answer.
-func (b *Browser) send(r *http.Request) (*http.Response, []byte, error) {
-	r.Header.Set("Origin", b.origin)
-	b.mu.Lock()
-	for name, value := range b.cookies {
-		r.AddCookie(&http.Cookie{Name: name, Value: value})
-	}
-	b.mu.Unlock()
-	answer, err := client.Do(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return nil, nil, err
-	}
-	b.mu.Lock()
-	for _, c := range answer.Cookies() {
-		if b.cookies[c.Name] = c.Value; c.MaxAge < 0 {
-			delete(b.cookies, c.Name)
-		}
-	}
-	b.mu.Unlock()
-	if answer.StatusCode >= http.StatusBadRequest {
-		return answer, nil, &fleet.Refusal{Request: r.Method + " " + r.URL.Path, Status: answer.StatusCode, Body: text}
-	}
-	return answer, text, nil
-}
-
-// follow sends a request that is answered with a redirect, and returns where it leads.
-func (b *Browser) follow(ctx context.Context, method, to string, form url.Values) (*url.URL, error) {
-	r, err := http.NewRequestWithContext(ctx, method, to, strings.NewReader(form.Encode()))
-	if err != nil {
-		return nil, err
-	}
-	if form != nil {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	}
-	answer, _, err := b.send(r)
-	if err != nil {
-		return nil, err
-	}
-	if answer.StatusCode != http.StatusFound {
-		return nil, fmt.Errorf("%s %s: %s, want a redirect", method, r.URL.Path, answer.Status)
-	}
-	return answer.Location()
-}
+func New(api string) *Browser { return &Browser{browser.New(api)} }
 
 // SignIn signs a user in, and up if the pool does not know the user.
 func (b *Browser) SignIn(ctx context.Context, user string) error {
-	page, err := b.follow(ctx, http.MethodGet, b.api+"/auth/login", nil)
+	page, err := b.Follow(ctx, http.MethodGet, b.URL()+"/auth/login", nil)
 	if err != nil {
 		return err
 	}
-	back, err := b.follow(ctx, http.MethodPost, page.String(), url.Values{"user": {user}})
+	back, err := b.Follow(ctx, http.MethodPost, page.String(), url.Values{"user": {user}})
 	if err != nil {
 		return err
 	}
-	_, err = b.follow(ctx, http.MethodGet, back.String(), nil)
+	_, err = b.Follow(ctx, http.MethodGet, back.String(), nil)
 	return err
 }
 
 // Connect connects an athlete. Of what the app asks for, the athlete allows accept; nil for
 // everything.
 func (b *Browser) Connect(ctx context.Context, athlete int64, accept []string) error {
-	ask, err := b.follow(ctx, http.MethodGet, b.api+"/strava/connect", nil)
+	ask, err := b.Follow(ctx, http.MethodGet, b.URL()+"/strava/connect", nil)
 	if err != nil {
 		return err
 	}
@@ -144,10 +47,10 @@ func (b *Browser) Connect(ctx context.Context, athlete int64, accept []string) e
 	form.Set("athlete", fmt.Sprint(athlete))
 	form.Set("answer", "yes")
 	ask.RawQuery = ""
-	back, err := b.follow(ctx, http.MethodPost, ask.String(), form)
+	back, err := b.Follow(ctx, http.MethodPost, ask.String(), form)
 	if err != nil {
 		return err
 	}
-	_, err = b.follow(ctx, http.MethodGet, back.String(), nil)
+	_, err = b.Follow(ctx, http.MethodGet, back.String(), nil)
 	return err
 }

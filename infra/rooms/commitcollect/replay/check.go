@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"matchday/infra/local/replay"
 )
 
 // found is how long it may take until the app knows of an event that was lost: two nights.
@@ -106,8 +108,8 @@ func (r *run) checkMilestone(a *athlete, what string, m *milestone, is progress)
 		equal(r, a, what+", part", w.PartIndex, n+1)
 		equal(r, a, what+", name", w.PartName, partName(m.model, n+1))
 		early := time.Second
-		if r.trial != nil { // the request may have taken effect at its first attempt
-			early = attempts * wait
+		if r.Trial != nil { // the request may have taken effect at its first attempt
+			early = replay.Attempts * replay.Wait
 		}
 		if late := w.AwardedAt.Sub(m.reached[n]); late < -early || late > found {
 			a.fail("%s %s: part %d was minted %s after it was earned, want at most %s", r.date(), what, n+1, late, found)
@@ -129,7 +131,7 @@ func (r *run) checkStatus(ctx context.Context, a *athlete) {
 	if !r.ask(ctx, a, http.MethodGet, "/strava/status", nil, &is, "", "") {
 		return
 	}
-	equal(r, a, "connected", is.Connected && (!is.Broken || r.trial != nil), a.connected)
+	equal(r, a, "connected", is.Connected && (!is.Broken || r.Trial != nil), a.connected)
 	if a.connected {
 		equal(r, a, "the athlete's id", is.AthleteID, a.id)
 	}
@@ -137,7 +139,7 @@ func (r *run) checkStatus(ctx context.Context, a *athlete) {
 	equal(r, a, "workouts", is.WorkoutCount, len(all))
 	if len(all) > 0 && is.LatestActivityAt != nil {
 		equal(r, a, "the latest workout", *is.LatestActivityAt, all[0].seen.start.UTC())
-		equal(r, a, "fresh", is.IsFresh, r.clock.Now().Sub(all[0].seen.start) <= 7*day)
+		equal(r, a, "fresh", is.IsFresh, r.Clock.Now().Sub(all[0].seen.start) <= 7*day)
 	}
 }
 
@@ -206,11 +208,11 @@ func (r *run) checkPhone(a *athlete) {
 	if a.phone == "" {
 		return
 	}
-	phone, _ := r.fleet.Phones.Device(a.phone)
+	phone, _ := r.Fleet.Phones.Device(a.phone)
 	told := map[string]int{}
 	for _, alert := range phone.Alerts {
 		told[alert.Collapse]++
-		if alert.Times > 1 && r.trial == nil {
+		if alert.Times > 1 && r.Trial == nil {
 			a.fail("the notification of %s came %d times", alert.Collapse, alert.Times)
 		}
 	}
@@ -232,8 +234,8 @@ func (r *run) checkForgotten(ctx context.Context, a *athlete) {
 	r.ask(ctx, a, http.MethodGet, "/session", nil, nil, "missing_session", "")
 	equal(r, a, "access at Strava", r.strava.Connected(a.id), false)
 	for _, table := range []string{"CommitCollect", "CommitCollectAudit"} {
-		out, err := r.fleet.DB.Query(ctx, &dynamodb.QueryInput{
-			TableName: aws.String(r.fleet.Table(table)), KeyConditionExpression: aws.String("PK = :user"),
+		out, err := r.Fleet.DB.Query(ctx, &dynamodb.QueryInput{
+			TableName: aws.String(r.Fleet.Table(table)), KeyConditionExpression: aws.String("PK = :user"),
 			ExpressionAttributeValues: map[string]types.AttributeValue{":user": &types.AttributeValueMemberS{Value: "USER#" + a.user}},
 		})
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/local/replay"
 )
 
 var noon = time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)
@@ -91,7 +93,7 @@ func TestHidden(t *testing.T) {
 func TestWorldsDiffer(t *testing.T) {
 	t.Parallel()
 	times := func(seed uint64) (all []time.Time) {
-		r := &run{world: newWorld(seed, len(people), 52)}
+		r := &run{World: replay.NewWorld(replay.Config{}), world: newWorld(seed, len(people), 52)}
 		for _, s := range r.plan() {
 			all = append(all, s.at)
 		}

@@ -89,7 +89,7 @@ func (p *planner) life(number int) {
 	p.goals(last)
 	for at := p.joins.Add(day).Truncate(day); at.Before(last); at = at.Add(day) {
 		p.train(at)
-		if r.trial != nil {
+		if r.Trial != nil {
 			p.add(at.Add(8*time.Hour+time.Duration(number)*time.Minute), r.glance)
 		}
 	}

@@ -45,17 +45,16 @@ func (r *run) join(ctx context.Context, a *athlete) {
 			a.activities = append(a.activities, &y)
 		}
 	}
-	if _, _, err := r.try(ctx, func() error { return a.browser.SignIn(ctx, a.user) }); err != nil {
+	if _, _, err := r.Try(ctx, func() error { return a.browser.SignIn(ctx, a.user) }); err != nil {
 		a.fail("the sign-in: %v", err)
 		return
 	}
 	r.registerPhone(ctx, a)
 	if a.id%5 == 0 { // the box that matters is not ticked at first
-		code, _, err := r.try(ctx, func() error { return a.browser.Connect(ctx, a.id, []string{"read"}) })
-		if err != nil || code != "missing_scope" {
-			a.fail("connecting without the scope: got %s %v, want missing_scope", orOK(code), err)
+		code, _, err := r.Try(ctx, func() error { return a.browser.Connect(ctx, a.id, []string{"read"}) })
+		if wrong := r.Judge("connecting without the scope", code, "missing_scope", err); wrong != "" {
+			a.fail("%s", wrong)
 		}
-		r.refused++
 		r.ask(ctx, a, http.MethodPost, "/activities/sync", nil, nil, "not_connected", "")
 	}
 	r.connect(ctx, a)
@@ -71,22 +70,22 @@ func (r *run) registerPhone(ctx context.Context, a *athlete) {
 // connect connects Strava.
 func (r *run) connect(ctx context.Context, a *athlete) {
 	r.ask(ctx, a, http.MethodGet, "/session", nil, nil, "", "") // signs in again if that is needed
-	code, _, err := r.try(ctx, func() error { return a.browser.Connect(ctx, a.id, a.scope) })
-	if err != nil || code != "" {
-		a.fail("%s connecting: got %s %v, want success", r.date(), orOK(code), err)
+	code, _, err := r.Try(ctx, func() error { return a.browser.Connect(ctx, a.id, a.scope) })
+	if wrong := r.Judge(r.date()+" connecting", code, "", err); wrong != "" {
+		a.fail("%s", wrong)
 		return
 	}
 	a.connected = true
 	a.did["connections"]++
-	a.fetch(r.clock.Now())
-	a.observe(r.clock.Now())
+	a.fetch(r.Clock.Now())
+	a.observe(r.Clock.Now())
 }
 
 // glance has an athlete look at the app, in a run with faults. If an answer of Strava with
 // new tokens was lost, the athlete has to connect again; the connection may have ended, and
 // the workouts be purged.
 func (r *run) glance(ctx context.Context, a *athlete) {
-	if r.trial == nil || !a.connected {
+	if r.Trial == nil || !a.connected {
 		return
 	}
 	var is struct{ Connected, Broken bool }
@@ -104,16 +103,15 @@ func (r *run) glance(ctx context.Context, a *athlete) {
 func (r *run) steal(ctx context.Context) {
 	owner, thief := r.athletes[0], r.athletes[1]
 	r.ask(ctx, thief, http.MethodGet, "/session", nil, nil, "", "")
-	code, _, err := r.try(ctx, func() error { return thief.browser.Connect(ctx, owner.id, owner.scope) })
-	if err != nil || code != "athlete_already_connected" {
-		thief.fail("connecting the athlete of another: got %s %v, want athlete_already_connected", orOK(code), err)
+	code, _, err := r.Try(ctx, func() error { return thief.browser.Connect(ctx, owner.id, owner.scope) })
+	if wrong := r.Judge("connecting the athlete of another", code, "athlete_already_connected", err); wrong != "" {
+		thief.fail("%s", wrong)
 	}
-	r.refused++
 }
 
 // aim invents the goal of the n-th milestone of an athlete.
 func (r *run) aim(a *athlete, n int) goal {
-	d, now := r.dice("goal", a.name, n), r.clock.Now()
+	d, now := r.dice("goal", a.name, n), r.Clock.Now()
 	g := goal{model: "trike", sport: families[a.sports[0]], start: now.Add(-10 * day).Truncate(time.Hour)}
 	if n > 0 {
 		g.sport = families[a.sports[d.IntN(len(a.sports))]]
@@ -162,14 +160,14 @@ func (r *run) begin(ctx context.Context, a *athlete, n int) {
 	var out struct{ MilestoneID string }
 	if r.ask(ctx, a, http.MethodPost, "/milestones", body, &out, "", "", "Idempotency-Key", fmt.Sprint(a.user, " ", n)) {
 		a.milestones = append(a.milestones, &milestone{goal: g, id: out.MilestoneID})
-		a.fetch(r.clock.Now())
-		a.observe(r.clock.Now())
+		a.fetch(r.Clock.Now())
+		a.observe(r.Clock.Now())
 	}
 }
 
 // upload has an athlete bring an activity to Strava.
 func (r *run) upload(a *athlete, x *activity) {
-	x.at = r.clock.Now()
+	x.at = r.Clock.Now()
 	x.id = r.strava.Upload(a.id, x.shown())
 	x.has = a.connected && !a.hidden(x)
 	a.activities = append(a.activities, x)
@@ -192,7 +190,7 @@ func (r *run) edit(a *athlete, x *activity, what string, updates map[string]any,
 		*of = shown
 	})
 	a.did[what]++
-	a.observe(r.clock.Now())
+	a.observe(r.Clock.Now())
 }
 
 // some returns an activity that an upset can be about: at most so old, or if that is 0,
@@ -203,15 +201,15 @@ func (r *run) some(a *athlete, age time.Duration, fits func(*activity) bool) *ac
 	}
 	since := a.milestones[0].start
 	if age > 0 {
-		since = r.clock.Now().Add(-age)
+		since = r.Clock.Now().Add(-age)
 	}
 	all := slices.DeleteFunc(slices.Clone(a.activities), func(x *activity) bool {
-		return !x.has || a.hidden(x) || x.start.Before(since) || x.start.After(r.clock.Now()) || !fits(x)
+		return !x.has || a.hidden(x) || x.start.Before(since) || x.start.After(r.Clock.Now()) || !fits(x)
 	})
 	if len(all) == 0 {
 		return nil
 	}
-	return all[r.dice("some", a.name, r.clock.Now().Unix()).IntN(len(all))]
+	return all[r.dice("some", a.name, r.Clock.Now().Unix()).IntN(len(all))]
 }
 
 func anything(*activity) bool { return true }
@@ -223,7 +221,7 @@ func (r *run) delete(a *athlete, x *activity, what string) {
 	x.gone = true
 	r.strava.Delete(x.id)
 	a.did[what]++
-	a.observe(r.clock.Now())
+	a.observe(r.Clock.Now())
 }
 
 func (r *run) drop(age time.Duration) doing {
@@ -287,12 +285,12 @@ func (r *run) show(_ context.Context, a *athlete) {
 // choose changes what counts.
 func (r *run) choose(ctx context.Context, a *athlete) {
 	is := a.counts
-	one := []*bool{&is.Virtual, &is.EBike, &is.Handcycle, &is.Manual, &is.Private}[r.dice("choose", a.name, r.clock.Now().Unix()).IntN(5)]
+	one := []*bool{&is.Virtual, &is.EBike, &is.Handcycle, &is.Manual, &is.Private}[r.dice("choose", a.name, r.Clock.Now().Unix()).IntN(5)]
 	*one = !*one
 	if r.ask(ctx, a, http.MethodPatch, "/preferences", map[string]any{"counts": is}, nil, "", "") {
 		a.counts = is
 		a.did["choices"]++
-		a.observe(r.clock.Now())
+		a.observe(r.Clock.Now())
 	}
 }
 
@@ -308,7 +306,7 @@ func (r *run) set(ctx context.Context, a *athlete, paused bool, status string) {
 			a.did["set "+status]++
 		}
 	}
-	a.observe(r.clock.Now())
+	a.observe(r.Clock.Now())
 }
 
 func (r *run) pause(ctx context.Context, a *athlete)  { r.set(ctx, a, true, "PAUSED") }
@@ -339,7 +337,7 @@ func (r *run) cutOff(a *athlete) {
 	for _, x := range a.activities {
 		x.has = x.has && a.keep
 	}
-	a.observe(r.clock.Now())
+	a.observe(r.Clock.Now())
 }
 
 // sync has the activities fetched, twice.
@@ -359,10 +357,10 @@ func (r *run) repeat(ctx context.Context, a *athlete) {
 	sent, _ := r.strava.Sent()
 	for _, e := range slices.Backward(sent) {
 		at := time.Unix(e.EventTime, 0)
-		if r.clock.Now().Sub(at) > 5*day {
+		if r.Clock.Now().Sub(at) > 5*day {
 			return
 		}
-		if e.OwnerID != a.id || e.ObjectType != "activity" || r.clock.Now().Sub(at) < 2*time.Hour || !a.connected ||
+		if e.OwnerID != a.id || e.ObjectType != "activity" || r.Clock.Now().Sub(at) < 2*time.Hour || !a.connected ||
 			!slices.ContainsFunc(a.activities, func(x *activity) bool { return x.id == e.ObjectID && x.has }) {
 			continue
 		}
@@ -378,7 +376,7 @@ func (r *run) forge(ctx context.Context) {
 	a, b := r.athletes[0], r.athletes[1]
 	event := func(kind, aspect string, id, owner, subscription int64) map[string]any {
 		return map[string]any{"object_type": kind, "object_id": id, "aspect_type": aspect, "owner_id": owner, "subscription_id": subscription,
-			"event_time": r.clock.Now().Unix(), "updates": map[string]any{"authorized": "false"}}
+			"event_time": r.Clock.Now().Unix(), "updates": map[string]any{"authorized": "false"}}
 	}
 	ours := r.strava.Subscription()
 	path := "/webhooks/strava/" + r.cfg.Webhook
@@ -395,7 +393,7 @@ func (r *run) forge(ctx context.Context) {
 // leave deletes the account.
 func (r *run) leave(ctx context.Context, a *athlete) {
 	r.glance(ctx, a)
-	r.busy = r.clock.Now().Add(3 * time.Hour)
+	r.Busy = r.Clock.Now().Add(3 * time.Hour)
 	if r.ask(ctx, a, http.MethodDelete, "/account", nil, nil, "", "missing_session") {
 		a.gone, a.connected = true, false
 		a.did["account deleted"]++
@@ -405,7 +403,7 @@ func (r *run) leave(ctx context.Context, a *athlete) {
 // shuffled returns the activities of an athlete in an order of the day.
 func (r *run) shuffled(a *athlete) []*activity {
 	all := slices.Clone(a.activities)
-	d := rand.New(rand.NewPCG(r.seed, uint64(a.id)^uint64(r.clock.Now().Unix())))
+	d := rand.New(rand.NewPCG(r.seed, uint64(a.id)^uint64(r.Clock.Now().Unix())))
 	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all
 }

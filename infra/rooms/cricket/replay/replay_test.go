@@ -3,30 +3,16 @@ package replay_test
 import (
 	"bytes"
 	"errors"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	frame "matchday/infra/local/replay"
 	"matchday/infra/rooms/cricket/replay"
+	"matchday/infra/testkit"
 )
 
 const root = "../../../.."
-
-// binaries builds the functions.
-func binaries(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=",
-		"-o", filepath.Join(dir, "cricket")+"/", "./functions/cricket/...")
-	cmd.Dir = root
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return dir
-}
 
 func run(t *testing.T, bin, folder string) (string, error) {
 	t.Helper()
@@ -48,7 +34,8 @@ func TestReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
-	bin := binaries(t)
+	bin := t.TempDir()
+	testkit.BuildFunctions(t, root, bin, "cricket/...")
 	t.Run("ok", func(t *testing.T) {
 		dir := t.TempDir()
 		all := shapes()

@@ -115,7 +115,7 @@ func (r *run) postpone(ctx context.Context, s *show, t *track, d *rand.Rand) {
 	for _, name := range people[:6] {
 		r.planPicks(t, s, name, d)
 	}
-	for t.sorted(); t.due().Before(r.clock.Now()); t.steps = t.steps[1:] { // too early to pick again
+	for t.sorted(); t.due().Before(r.Clock.Now()); t.steps = t.steps[1:] { // too early to pick again
 	}
 	r.planReminders(t, s)
 	t.sorted()

@@ -6,8 +6,6 @@ package replay
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -17,9 +15,6 @@ import (
 
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/replay"
-	"matchday/infra/sim/clock"
-	"matchday/pkg/kit/queue"
-	"matchday/pkg/spec"
 )
 
 // Config is the configuration of the frame, what to run, and the number of shows.
@@ -38,61 +33,34 @@ const thisYear = "2026"
 
 // run is one Run.
 type run struct {
-	*replay.Report
+	*replay.World
 	*world
-	fleet *fleet.Fleet
-	clock *clock.Clock
-	trial *trial // nil when nothing goes wrong
 
-	busy     time.Time // until when the schedules run, whatever the shows need
-	problems []string  // that belong to no show
-	done     int
-	requests int
-	refused  int // requests that must be refused
-	picked   int // saved predictions
-	told     int // notifications on phones
+	done   int
+	picked int // saved predictions
+	told   int // notifications on phones
 }
 
 // Run plays a year with cfg.Shows shows. It returns replay.ErrFailed if a table, a result or
 // a notification differs from the oracle.
 func Run(ctx context.Context, cfg Config) error {
-	r := &run{Report: replay.NewReport(cfg.Config), world: newWorld(cfg.Seed, cfg.Shows)}
-	if cfg.Faults != nil {
-		r.trial = newTrial(*cfg.Faults, cfg.Rooms)
-	}
-	if err := r.play(ctx, cfg.Rooms); err != nil {
-		r.Complaints()
+	r := &run{World: replay.NewWorld(cfg.Config), world: newWorld(cfg.Seed, cfg.Shows)}
+	r.Trial = replay.NewTrial(cfg.Config, cfg.Rooms, odds, drawn)
+	if err := r.Play(ctx, start, fleet.Config{Rooms: cfg.Rooms}, r.awake, r.play); err != nil {
 		return err
 	}
 	return r.summarize()
 }
 
-// play runs the fleet until every step is done.
-func (r *run) play(ctx context.Context, rooms []fleet.Room) error {
-	r.clock = clock.New(start, clock.Free)
-	hold := r.clock.Work()
-	defer hold()
-	defer r.clock.Stop()
-	cfg := fleet.Config{Clock: r.clock, Root: r.Root, Bin: r.Bin, Rooms: rooms, Awake: r.awake, Log: r.Log, Invocation: r.Invocation}
-	if r.trial != nil {
-		r.trial.prepare(&cfg)
+// play does every step.
+func (r *run) play(ctx context.Context) error {
+	for _, m := range r.members {
+		r.admit(ctx, m)
 	}
-	f, err := fleet.Start(ctx, cfg)
-	if err != nil {
+	if err := r.Failed(); err != nil {
 		return err
 	}
-	defer f.Close()
-	defer r.Close()
-	r.fleet = f
-	if err := f.Begin(ctx); err != nil {
-		return err
-	}
-	if err := r.invite(ctx); err != nil {
-		return err
-	}
-	if r.trial != nil {
-		r.trial.faults.Start()
-	}
+	r.Trial.Start()
 	tracks := r.plan()
 	for {
 		tracks = slices.DeleteFunc(tracks, func(t *track) bool { return len(t.steps) == 0 })
@@ -100,7 +68,7 @@ func (r *run) play(ctx context.Context, rooms []fleet.Room) error {
 			break
 		}
 		t := slices.MinFunc(tracks, func(a, b *track) int { return a.due().Compare(b.due()) })
-		if err := r.until(ctx, t.due()); err != nil {
+		if err := r.Until(ctx, t.due()); err != nil {
 			return err
 		}
 		step := t.steps[0]
@@ -111,24 +79,13 @@ func (r *run) play(ctx context.Context, rooms []fleet.Room) error {
 		}
 	}
 	r.settle(ctx)
-	r.checkQueues()
+	r.CheckQueues()
 	return ctx.Err()
-}
-
-// until advances the clock to a time.
-func (r *run) until(ctx context.Context, at time.Time) error {
-	if !at.After(r.clock.Now()) {
-		return nil
-	}
-	return r.clock.Sleep(ctx, at)
 }
 
 // awake reports whether schedules run at a time. In the weeks between the shows they would
 // find nothing to do.
 func (r *run) awake(at time.Time) bool {
-	if at.Before(r.busy) {
-		return true
-	}
 	return slices.ContainsFunc(r.shows, func(s *show) bool {
 		left := s.lock.Sub(at)
 		return s.exists && (within(left, dayAhead-remindIn, dayAhead+time.Minute) || within(left, hoursAhead-remindIn, hoursAhead+time.Minute) || within(left, -3*time.Minute, time.Minute))
@@ -137,46 +94,12 @@ func (r *run) awake(at time.Time) bool {
 
 func within(d, from, to time.Duration) bool { return from <= d && d <= to }
 
-// invite makes the people members, with their phones.
-func (r *run) invite(ctx context.Context) error {
-	for _, m := range r.members {
-		r.admit(ctx, m)
-	}
-	if len(r.problems) > 0 {
-		return errors.New(r.problems[0])
-	}
-	return nil
-}
-
 // remindIn is the time in which the job that reminds members runs at least twice.
 const remindIn = 46 * time.Minute
 
-// wait is the time between two attempts of a request.
-const wait = 7 * time.Second
-
-// attempts is the limit of attempts of a request in a run with faults.
-const attempts = 30
-
-// call calls the API as a user until it answers. Without faults, an error of the server is
-// returned at once. again reports that an earlier attempt may have taken effect.
+// call calls the API as a user until it answers.
 func (r *run) call(ctx context.Context, user, method, path string, in, out any) (code string, again bool, err error) {
-	for n := 1; ; n++ {
-		r.requests++
-		err := r.fleet.Call(ctx, user, method, "/pickem"+path, in, out)
-		refusal, ok := errors.AsType[*fleet.Refusal](err)
-		switch {
-		case err == nil:
-			return "", n > 1, nil
-		case ok && refusal.Status < http.StatusInternalServerError && refusal.Status != http.StatusTooManyRequests:
-			return codeOf(refusal), n > 1, nil
-		case r.trial == nil || n == attempts || ctx.Err() != nil:
-			return "", n > 1, err
-		}
-		r.requests-- // attempts are not the same in number where answers are lost
-		if err := r.until(ctx, r.clock.Now().Add(wait)); err != nil {
-			return "", n > 1, err
-		}
-	}
+	return r.Try(ctx, func() error { return r.Fleet.Call(ctx, user, method, "/pickem"+path, in, out) })
 }
 
 // ask calls the API and records a difference unless the answer has the code, "" for success.
@@ -187,22 +110,10 @@ func (r *run) ask(ctx context.Context, s *show, user, method, path string, in, o
 	if code != "" && again && code == gone {
 		code = ""
 	}
-	switch {
-	case err != nil:
-		r.fail(s, "%v", err)
-	case code != want:
-		r.fail(s, "%s %s of %s: got %s, want %s", method, path, r.nameOf(user), orOK(code), orOK(want))
-	case want != "":
-		r.refused++
+	if wrong := r.Judge(method+" "+path+" of "+r.nameOf(user), code, want, err); wrong != "" {
+		r.fail(s, "%s", wrong)
 	}
 	return err == nil && code == ""
-}
-
-func orOK(code string) string {
-	if code == "" {
-		return "success"
-	}
-	return code
 }
 
 // admin is ask as an administrator.
@@ -214,8 +125,8 @@ func (r *run) admin(ctx context.Context, s *show, method, path string, in, out a
 func (r *run) fail(s *show, format string, args ...any) {
 	if s != nil {
 		s.fail("%s", r.named(fmt.Sprintf(format, args...)))
-	} else if len(r.problems) < 20 {
-		r.problems = append(r.problems, r.named(fmt.Sprintf(format, args...)))
+	} else {
+		r.Fail(r.named(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -239,22 +150,12 @@ func (r *run) named(text string) string {
 
 // settle waits until the queues are empty and no scored show is being scored again.
 func (r *run) settle(ctx context.Context) {
-	r.busy = r.clock.Now().Add(5 * time.Hour)
-	limit := r.clock.Now().Add(4 * time.Hour)
-	for {
-		if r.until(ctx, r.clock.Now().Add(3*time.Minute)) != nil {
-			return
-		}
-		if len(r.unfinished()) == 0 && !r.updating(ctx) || r.clock.Now().After(limit) {
-			break
-		}
-	}
-	r.busy = r.clock.Now()
+	r.Settle(ctx, 3*time.Minute, func() bool { return !r.updating(ctx) })
 }
 
 // updating reports whether the points of a show are not those of its results.
 func (r *run) updating(ctx context.Context) bool {
-	defer func(n int) { r.requests = n }(r.requests) // how often it asks depends on the faults
+	defer func(n int) { r.Requests = n }(r.Requests) // how often it asks depends on the faults
 	return slices.ContainsFunc(r.shows, func(s *show) bool {
 		if !s.exists || !s.scored {
 			return false
@@ -266,39 +167,6 @@ func (r *run) updating(ctx context.Context) bool {
 		_, _, err := r.call(ctx, r.members[0].id, http.MethodGet, "/app/events/"+s.id, nil, &e)
 		return err != nil || e.State != "scored" || e.Updating
 	})
-}
-
-// unfinished lists the queues with messages, except dead-letter queues.
-func (r *run) unfinished() (queues []string) {
-	for _, d := range r.fleet.Queues.Stats() {
-		if n := d.Visible + d.Delayed + d.InFlight; n > 0 && !dead(d.Queue) {
-			queues = append(queues, fmt.Sprintf("%s holds %d", d.Queue, n))
-		}
-	}
-	return queues
-}
-
-func dead(name string) bool {
-	return strings.HasSuffix(strings.TrimSuffix(name, ".fifo"), spec.Queue{}.DeadLetter())
-}
-
-// checkQueues records what is left in the queues.
-func (r *run) checkQueues() {
-	for _, q := range r.unfinished() {
-		r.fail(nil, "at the end the queue %s", q)
-	}
-	for _, d := range r.fleet.Queues.Stats() {
-		if !dead(d.Queue) {
-			continue
-		}
-		for _, m := range r.fleet.Queues.Messages(d.Queue) {
-			why := "it was tried too often"
-			if reason := m.Attributes[queue.ReasonAttribute].StringValue; reason != nil {
-				why = *reason
-			}
-			r.fail(nil, "a message ended in %s: %s", d.Queue, why)
-		}
-	}
 }
 
 // report writes the line of a show.
@@ -319,30 +187,6 @@ func (r *run) summarize() error {
 			ok++
 		}
 	}
-	failed := ok < len(r.shows) || len(r.problems) > 0
-	if failed || r.trial == nil {
-		r.Complaints()
-	}
-	for _, p := range r.problems {
-		r.Printf("FAIL  %s\n", p)
-	}
-	if r.trial != nil {
-		r.trial.tally(r.Report)
-	}
-	r.Printf("%d of %d shows ok; %d members, %d leagues, %d requests (%d refused, as they must be), %d saves of picks, %d notifications\n",
-		ok, len(r.shows), len(r.members), len(r.leagues), r.requests, r.refused, r.picked, r.told)
-	if failed {
-		return replay.ErrFailed
-	}
-	return nil
-}
-
-// codeOf is the stable code of a problem document, which its type ends in, or the status
-// of another answer.
-func codeOf(refusal *fleet.Refusal) string {
-	var problem struct{ Type string }
-	if json.Unmarshal(refusal.Body, &problem) != nil || problem.Type == "" {
-		return refusal.Error()
-	}
-	return problem.Type[strings.LastIndex(problem.Type, ":")+1:]
+	return r.Summarize(ok == len(r.shows), "%d of %d shows ok; %d members, %d leagues, %d requests (%d refused, as they must be), %d saves of picks, %d notifications",
+		ok, len(r.shows), len(r.members), len(r.leagues), r.Requests, r.Refused, r.picked, r.told)
 }

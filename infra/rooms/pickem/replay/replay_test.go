@@ -2,8 +2,6 @@ package replay
 
 import (
 	"bytes"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,31 +10,19 @@ import (
 
 	"matchday/infra/local/fleet"
 	"matchday/infra/local/replay"
+	"matchday/infra/testkit"
 	"matchday/pkg/pickem"
 )
 
 const root = "../../../.."
-
-// binaries builds the functions.
-func binaries(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=",
-		"-o", filepath.Join(dir, "pickem")+"/", "./functions/pickem/...")
-	cmd.Dir = root
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return dir
-}
 
 // TestReplay plays small worlds through the fleet, the last with faults, and twice.
 func TestReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and runs the whole fleet")
 	}
-	bin := binaries(t)
+	bin := t.TempDir()
+	testkit.BuildFunctions(t, root, bin, "pickem/...")
 	run := func(t *testing.T, shows int, seed uint64, faults *uint64) string {
 		t.Helper()
 		var out bytes.Buffer

@@ -30,7 +30,7 @@ func (r *run) admit(ctx context.Context, m *member) {
 			r.ask(ctx, nil, m.mail, http.MethodGet, "/app/me", nil, &out, "", "")
 			m.id = out.UserID
 		}
-		r.trial.know(m.id, m.mail)
+		r.Trial.Know(m.id, m.mail)
 		r.registerPhone(ctx, m)
 	}
 }
@@ -83,7 +83,7 @@ func (r *run) createLeague(ctx context.Context, owner *member, name string) {
 		r.fail(nil, "%v", err)
 	}
 	l.id = out.LeagueID
-	r.trial.know(l.id, l.name)
+	r.Trial.Know(l.id, l.name)
 	r.leagues = append(r.leagues, l)
 	if !again {
 		return
@@ -104,7 +104,7 @@ func (r *run) createLeague(ctx context.Context, owner *member, name string) {
 func (r *run) code(ctx context.Context, l *league) string {
 	var out leagueScreen
 	r.ask(ctx, nil, l.members[0].id, http.MethodGet, "/app/leagues/"+l.id, nil, &out, "", "")
-	r.trial.know(out.Code, "code")
+	r.Trial.Know(out.Code, "code")
 	return out.Code
 }
 
@@ -203,9 +203,9 @@ func (r *run) addMatch(ctx context.Context, s *show) {
 	m := r.newMatch(s)
 	in := m.fields(nil)
 	in["id"] = m.id
-	if !s.openAt(r.clock.Now()) {
+	if !s.openAt(r.Clock.Now()) {
 		r.admin(ctx, s, http.MethodPost, s.admin()+"/matches", in, nil, "event_locked", "")
-	} else if now := r.clock.Now(); r.admin(ctx, s, http.MethodPost, s.admin()+"/matches", in, nil, "", "") {
+	} else if now := r.Clock.Now(); r.admin(ctx, s, http.MethodPost, s.admin()+"/matches", in, nil, "", "") {
 		s.card = append(s.card, m)
 		if players := slices.DeleteFunc(slices.Clone(r.members), func(u *member) bool { _, plays := s.picks[u]; return !plays }); len(players) > 0 {
 			s.expect("added match", now, players)
@@ -245,7 +245,7 @@ func (r *run) look(ctx context.Context, s *show, m *member) (seen screen, teams 
 	switch {
 	case s.scored:
 		state = "scored"
-	case s.openAt(r.clock.Now()):
+	case s.openAt(r.Clock.Now()):
 		state = "upcoming"
 	}
 	if seen.State != state || seen.Name != s.name || !seen.LockAt.Equal(s.lock.Truncate(time.Second)) {
@@ -304,10 +304,10 @@ func (r *run) pick(ctx context.Context, s *show, m *member, share float64) {
 	if !s.exists {
 		return
 	}
-	d := r.dice("pick", s.id, m.mail, r.clock.Now().Unix())
+	d := r.dice("pick", s.id, m.mail, r.Clock.Now().Unix())
 	seen, teams := r.look(ctx, s, m)
 	want := ""
-	if !s.openAt(r.clock.Now()) {
+	if !s.openAt(r.Clock.Now()) {
 		want = "event_locked"
 		s.did["late"]++
 	}
@@ -336,7 +336,7 @@ func (r *run) edit(s *show, d *rand.Rand, early bool) func(context.Context) {
 			return
 		}
 		d := r.dice("edit", s.id, kind, which)
-		m, now := s.card[which%len(s.card)], r.clock.Now()
+		m, now := s.card[which%len(s.card)], r.Clock.Now()
 		switch kind {
 		case 0:
 			r.addMatch(ctx, s)
@@ -447,7 +447,7 @@ func (r *run) replaceSide(ctx context.Context, s *show, m *match, d *rand.Rand) 
 	} else {
 		m.sides[d.IntN(len(m.sides))] = newSide(s.card, d)
 	}
-	now := r.clock.Now()
+	now := r.Clock.Now()
 	if !r.putMatch(ctx, s, m, teams) {
 		m.sides = was
 		return
@@ -465,7 +465,7 @@ func (s *show) expect(what string, at time.Time, members []*member) {
 
 // expectReminder records who must be reminded at a time before the lock.
 func (r *run) expectReminder(s *show, what string, ahead, quiet time.Duration) {
-	if s.openAt(r.clock.Now()) {
+	if s.openAt(r.Clock.Now()) {
 		at := s.lock.Add(-ahead)
 		s.notices = append(s.notices, notice{what, at, at.Add(quiet), s.undecided(r.members)})
 	}
@@ -479,7 +479,7 @@ func (r *run) callOff(ctx context.Context, s *show) {
 	s.exists = false
 	r.admin(ctx, s, http.MethodPost, "/admin/events", s.fields(), nil, "event_deleting", "")
 	r.settle(ctx)
-	r.busy = r.clock.Now().Add(20 * time.Minute) // in which the rest is deleted
+	r.Busy = r.Clock.Now().Add(20 * time.Minute) // in which the rest is deleted
 	for _, m := range r.members[:3] {
 		r.ask(ctx, s, m.id, http.MethodGet, s.app(), nil, nil, "event_not_found", "")
 		r.ask(ctx, s, m.id, http.MethodPut, s.app()+"/predictions", map[string]any{"predictions": map[string]any{}}, nil, "event_not_found", "")
@@ -587,7 +587,7 @@ func (r *run) checkScored(ctx context.Context, s *show) {
 		return
 	}
 	r.settle(ctx)
-	d := r.dice("check", s.id, r.clock.Now().Unix())
+	d := r.dice("check", s.id, r.Clock.Now().Unix())
 	r.checkNotices(s)
 	var rows []row
 	r.pages(ctx, s, r.members[d.IntN(len(r.members))], s.app()+"/results?limit=5", "entries", func(text json.RawMessage) {
@@ -638,7 +638,7 @@ func (r *run) pages(ctx context.Context, s *show, m *member, path, list string, 
 
 // checkTables compares the tables of the year, of all members and of the leagues.
 func (r *run) checkTables(ctx context.Context, s *show) {
-	d := r.dice("tables", s.id, r.clock.Now().Unix())
+	d := r.dice("tables", s.id, r.Clock.Now().Unix())
 	scored := slices.DeleteFunc(slices.Clone(r.shows), func(o *show) bool { return !o.exists || !o.scored })
 	check := func(what, path string, asks *member, members []*member) {
 		var rows []row
@@ -686,7 +686,7 @@ func (r *run) checkNotices(s *show) {
 			continue
 		}
 		var came []time.Time
-		phone, _ := r.fleet.Phones.Device(m.phone)
+		phone, _ := r.Fleet.Phones.Device(m.phone)
 		for _, a := range phone.Alerts {
 			var of struct{ EventID string }
 			if err := json.Unmarshal(a.Payload, &of); err != nil {

@@ -18,6 +18,7 @@ type List struct {
 	AlarmMetric, CustomMetric, Secret  float64 // for a month, as
 	Dashboard                          float64
 	Trace                              float64 // of X-Ray, recorded
+	Mail                               float64 // of SES, to one recipient
 	WebACL, WebRule, WebRequest        float64 // of WAF: an ACL and a rule for a month, a request
 	EgressFirst, EgressNext, EgressOut float64 // a GB to the internet: of the first 10 TB, of the next 40 TB, of the rest
 	UserFirst, UserNext, UserOut       float64 // of Cognito's plan Lite, active in a month: of the first 100,000, of the next 900,000, of the rest
@@ -41,6 +42,7 @@ func Listed() List {
 		SQSRequest: 0.40 / million, APIRequest: 1.00 / million,
 		LogGB: 0.50, LogArchiveGB: 0.03, AlarmMetric: 0.10, CustomMetric: 0.30, Dashboard: 3.00,
 		Trace:  5.00 / million,
+		Mail:   0.10 / 1e3,
 		WebACL: 5.00, WebRule: 1.00, WebRequest: 0.60 / million,
 		Secret:      0.40,
 		EgressFirst: 0.09, EgressNext: 0.085, EgressOut: 0.07,
@@ -74,6 +76,7 @@ func Sources() map[string]Source {
 		"APIRequest": {"https://aws.amazon.com/api-gateway/pricing/", "2026-08-01"}, // as AWS's toolkit for agents quotes it
 		"LogGB":      watch, "LogArchiveGB": byHeart, "Dashboard": watch, "CustomMetric": metrics, "AlarmMetric": {"https://c3x.dev/resources/aws/aws_cloudwatch_metric_alarm", "2026-11-22"},
 		"Trace":  {"https://aws.amazon.com/xray/pricing/", ListedOn},
+		"Mail":   {"https://www.acecloudinterviews.com/tutorials/aws/ses/", "2026-11-23"},
 		"WebACL": waf, "WebRule": waf, "WebRequest": waf,
 		"Secret":      {"https://hivebook.wiki/wiki/aws-secrets-manager-rotated-secrets-dynamic-db-credentials-kms", "2026-11-22"},
 		"EgressFirst": egress, "EgressNext": egress, "EgressOut": egress,

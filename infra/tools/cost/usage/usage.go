@@ -15,7 +15,7 @@ type Usage struct {
 	LogGB, EgressGB                   float64
 	AlarmMetrics, CustomMetrics       float64
 	Secrets, Dashboards, Traces       float64
-	Users                             float64
+	Users, Mails                      float64
 }
 
 // Plus returns the sum of two usages.
@@ -30,7 +30,7 @@ func (u Usage) Plus(v Usage) Usage {
 		u.LogGB + v.LogGB, u.EgressGB + v.EgressGB,
 		u.AlarmMetrics + v.AlarmMetrics, u.CustomMetrics + v.CustomMetrics,
 		u.Secrets + v.Secrets, u.Dashboards + v.Dashboards, u.Traces + v.Traces,
-		u.Users + v.Users,
+		u.Users + v.Users, u.Mails + v.Mails,
 	}
 }
 
@@ -44,7 +44,7 @@ func (u Usage) Dollars(p price.List) float64 {
 		u.LogGB*(p.LogGB+p.LogArchiveGB) + p.Egress(u.EgressGB) +
 		u.AlarmMetrics*p.AlarmMetric + u.CustomMetrics*p.CustomMetric +
 		u.Secrets*p.Secret + u.Dashboards*p.Dashboard + u.Traces*p.Trace +
-		p.SignedIn(u.Users)
+		p.SignedIn(u.Users) + u.Mails*p.Mail
 }
 
 // Init returns the GB-seconds of the cold starts of n invocations of a function with so many

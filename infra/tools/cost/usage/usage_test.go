@@ -46,7 +46,8 @@ func TestDollars(t *testing.T) {
 		"50,000 users":         {Usage{Users: 50e3}, 275},
 		"1.5 M users":          {Usage{Users: 1.5e6}, 550 + 4140 + 1625},
 		"60 TB out":            {Usage{EgressGB: 61_440}, 921.60 + 3481.60 + 716.80},
-		"all of two of a kind": {Usage{LambdaRequests: 5e6}.Plus(Usage{LambdaRequests: 5e6, Secrets: 1}), 2.40},
+		"50,000 mails":         {Usage{Mails: 50e3}, 5},
+		"all of two of a kind": {Usage{LambdaRequests: 5e6, Mails: 1e3}.Plus(Usage{LambdaRequests: 5e6, Secrets: 1, Mails: 1e3}), 2.60},
 	} {
 		near(t, what, c.u.Dollars(p), c.want)
 	}

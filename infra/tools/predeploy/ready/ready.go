@@ -61,6 +61,7 @@ type Resource struct {
 		UserPoolName           string
 		Name                   string // of a secret
 		BucketName             any
+		EmailIdentity          string
 		KeySchema              any
 		GlobalSecondaryIndexes []index
 	}
@@ -86,7 +87,7 @@ func Parse(text []byte) (t Template, err error) {
 	t.Resources = map[string]Resource{}
 	for id, r := range raw.Resources {
 		one := Resource{Type: r.Type}
-		if slices.Contains([]string{Table, UserPool, Secret, Bucket}, r.Type) && r.Properties != nil {
+		if slices.Contains([]string{Table, UserPool, Secret, Bucket, Identity}, r.Type) && r.Properties != nil {
 			if err := json.Unmarshal(r.Properties, &one.Properties); err != nil {
 				return t, fmt.Errorf("the properties of %s: %w", id, err)
 			}
@@ -102,6 +103,7 @@ const (
 	UserPool = "AWS::Cognito::UserPool"
 	Secret   = "AWS::SecretsManager::Secret"
 	Bucket   = "AWS::S3::Bucket"
+	Identity = "AWS::SES::EmailIdentity"
 )
 
 // CheckIndexes returns an error for each table whose indexes a deployment cannot change as

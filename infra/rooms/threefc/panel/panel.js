@@ -1,0 +1,255 @@
+// The 3FC tab: the page of a scorekeeper's phone.
+//
+// A tap becomes an entry of a queue in localStorage, and the page shows at once what it
+// means. The queue is sent in order, each entry with an Idempotency-Key, again and again
+// until it is answered: a lost answer, a cut network or an API that is down neither loses a
+// goal nor counts it twice. What is refused is said, and the page shows what 3FC has.
+
+import { $, el, fleetNow, keyed, press, put, room } from "/console/base.js";
+
+const api = "/threefc/v1", kept = "threefc-scorekeeper";
+const memory = JSON.parse(localStorage.getItem(kept) ?? "null") ?? { game: "", queue: [], known: null };
+memory.done ??= []; // entries that were sent, and that known does not have yet
+const keep = () => localStorage.setItem(kept, JSON.stringify(memory));
+
+let cut = false, sending = false, answer = null; // answer: what is known of the goal that is being entered
+
+// ulid returns the id of a goal, by the time of the tap.
+function ulid() {
+  const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ", random = crypto.getRandomValues(new Uint8Array(16));
+  let text = "", t = Date.now();
+  for (let i = 0; i < 10; i++, t = Math.floor(t / 32)) text = letters[t % 32] + text;
+  return text + [...random].map((b) => letters[b % 32]).join("");
+}
+
+async function call(method, path, body, headers = {}) {
+  if (cut) throw new TypeError("the network is cut");
+  const out = await fetch(api + path, {
+    method, headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers }, body: body === undefined ? undefined : JSON.stringify(body),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const text = await out.text();
+  return { status: out.status, body: text ? JSON.parse(text) : null };
+}
+
+const say = (text, no = false) => { put($("scorer-said"), text); $("scorer-said").classList.toggle("no", no); };
+
+// load reads what 3FC has of the game.
+async function load() {
+  const path = `/games/${memory.game}`, before = memory.done.length;
+  const [game, goals, roster] = await Promise.all([call("GET", path), call("GET", `${path}/goals`), call("GET", `${path}/roster`)]);
+  if (game.status === 401) return signedOut();
+  if (game.status === 403 || game.status === 404) { memory.game = ""; memory.known = null; memory.queue = []; memory.done = []; keep(); return show(); }
+  if ([game, goals, roster].some((out) => out.status !== 200)) return; // it is read again when the queue is sent
+  memory.known = { game: game.body, goals: goals.body.goals, roster: roster.body.players };
+  memory.done.splice(0, before);
+  keep();
+  show();
+}
+
+// signedOut asks to sign in. What is tapped until then waits in the queue.
+function signedOut() { $("sign-in").hidden = false; }
+
+// send sends the queue, and reads what 3FC has of it then.
+async function send() {
+  if (sending || !memory.queue.length && !memory.done.length) return;
+  sending = true;
+  try {
+    while (memory.queue.length) {
+      const e = memory.queue[0];
+      if (!e.tried) { e.tried = true; keep(); }
+      const out = await call(e.method, e.path, e.body, { "Idempotency-Key": e.key });
+      if (out.status === 401) { signedOut(); break; }
+      $("sign-in").hidden = true; // also if it was in another tab
+      if (out.status === 429 || out.status >= 500 || out.body?.type?.endsWith(":stale")) break; // others were faster
+      memory.queue = memory.queue.filter((q) => q.key !== e.key);
+      if (out.status < 400) memory.done.push(e);
+      keep();
+      if (out.status >= 400) say(`${e.says}: ${out.body?.detail ?? "refused"}`, true);
+    }
+    if (!memory.queue.length) await load();
+  } catch {
+    // the network: the next try comes in two seconds
+  } finally {
+    sending = false;
+    show();
+  }
+}
+
+function add(entry) {
+  memory.queue.push({ key: crypto.randomUUID(), ...entry });
+  keep();
+  show();
+  send();
+}
+
+// now is the game as it will be when the queue is sent.
+function now() {
+  const { game, goals, roster } = structuredClone(memory.known);
+  let all = goals.map((g) => ({ ...g, sent: true }));
+  for (const e of [...memory.done, ...memory.queue]) {
+    if (e.goal && !all.some((g) => g.eventId === e.goal.eventId)) all.push(e.goal); // an answer may be lost
+    if (e.drop) all = all.filter((g) => g.eventId !== e.drop);
+    if (e.start) { game.thirds[e.start - 1].startedAt = e.body.at; game.status = "live"; }
+    if (e.finish) game.thirds[e.finish - 1].finishedAt = e.body.at;
+    if (e.end) game.status = "finished";
+  }
+  const scores = new Map(game.teams.map((t) => [t.teamId, { for: 0, against: 0 }]));
+  for (const g of all) {
+    if (g.scoringTeamId) scores.get(g.scoringTeamId).for++;
+    scores.get(g.concedingTeamId).against++;
+  }
+  const running = game.thirds.findIndex((t) => t.startedAt && !t.finishedAt) + 1;
+  return { game, all, scores, roster, running, next: game.thirds.findIndex((t) => !t.startedAt) + 1 };
+}
+
+const team = (v, id) => v.game.teams.find((t) => t.teamId === id)?.name ?? "";
+const player = (v, id) => v.roster.find((p) => p.playerId === id)?.nickname ?? "";
+const at = () => new Date(fleetNow()).toISOString();
+
+function step(v) {
+  if (v.running) return { text: `finish third ${v.running}`, entry: { method: "POST", path: `/games/${memory.game}/thirds/${v.running}/finish`, body: { at: at() }, finish: v.running } };
+  if (v.game.status === "finished") return null;
+  if (v.next) return { text: `start third ${v.next}`, entry: { method: "POST", path: `/games/${memory.game}/thirds/${v.next}/start`, body: { at: at() }, start: v.next } };
+  return { text: "finish the game", entry: { method: "POST", path: `/games/${memory.game}/finish`, end: true } };
+}
+
+function tick() {
+  if (!memory.known || $("phone").hidden) return;
+  const v = now(), third = v.running && v.game.thirds[v.running - 1];
+  put($("third"), v.running ? `Third ${v.running}` : v.game.status === "finished" ? "Finished" : v.next === 1 ? "Not started" : "Break");
+  if (!third) return put($("clock"), "");
+  const s = Math.max(0, Math.floor((fleetNow() - Date.parse(third.startedAt)) / 1000)), over = s - v.game.thirdLength * 60;
+  const mmss = (n) => `${String(Math.floor(n / 60)).padStart(2, "0")}:${String(n % 60).padStart(2, "0")}`;
+  put($("clock"), over > 0 ? `${v.game.thirdLength}:00 + ${mmss(over)}` : mmss(s));
+}
+
+function show() {
+  const waiting = memory.queue.length;
+  put($("net"), cut ? `no network · ${waiting} waiting` : waiting ? `sending · ${waiting} waiting` : "everything is sent");
+  $("phone").hidden = !memory.known;
+  if ($("phone").hidden) return;
+  const v = now();
+  keyed($("scores"), v.game.teams.map((t) => t.teamId), () => el("li", {}, el("i"), el("span"), el("b"), el("small"))).forEach((li, i) => {
+    const t = v.game.teams[i], s = v.scores.get(t.teamId);
+    li.firstElementChild.style.background = t.color;
+    put(li.children[1], t.name);
+    put(li.children[2], s.against);
+    put(li.children[3], `conceded · ${s.for} scored`);
+  });
+  keyed($("goals"), v.all.map((g) => g.eventId).reverse(), () => el("li")).forEach((li, i) => {
+    const g = v.all[v.all.length - 1 - i];
+    put(li, `${g.third}. third, ${g.gameMinute}' · ${player(v, g.scorerPlayerId)} · ${g.ownGoal ? `own goal, ${team(v, g.concedingTeamId)} concedes` : `${team(v, g.scoringTeamId)} against ${team(v, g.concedingTeamId)}`}`);
+    li.classList.toggle("waiting", !g.sent);
+  });
+  const next = step(v);
+  put($("step"), next?.text);
+  $("step").hidden = !next;
+  $("goal").disabled = !v.running;
+  $("undo").disabled = !v.all.length || v.game.status === "finished";
+  $("moves").hidden = !!answer;
+  $("ask").hidden = !answer;
+  if (answer) ask(v);
+  settle();
+  tick();
+}
+
+// settle takes no taps for a moment when other buttons appear: the second of a double tap
+// would hit one of them.
+function settle() {
+  const at = answer ? $("question").textContent : "";
+  if (at === settle.at) return;
+  settle.at = at;
+  $("phone").inert = true;
+  setTimeout(() => { $("phone").inert = false; }, 400);
+}
+
+// ask asks for what is not known of the goal yet.
+function ask(v) {
+  const choose = (question, all, then) => {
+    put($("question"), question);
+    keyed($("choices"), all.map((o) => `${question} ${o.id}`), () => el("button", { type: "button", className: "big" })).forEach((b, i) => {
+      put(b, all[i].name);
+      b.onclick = () => { then(all[i].id); show(); };
+    });
+  };
+  const teams = (without) => v.game.teams.filter((t) => t.teamId !== without).map((t) => ({ id: t.teamId, name: t.name }));
+  $("own").hidden = answer.own || answer.scoring;
+  if (!answer.own && !answer.scoring) return choose("Who scored?", teams(), (id) => { answer.scoring = id; });
+  if (!answer.conceding) return choose(answer.own ? "Whose own goal?" : "Against whom?", teams(answer.scoring), (id) => { answer.conceding = id; });
+  const of = answer.own ? answer.conceding : answer.scoring;
+  choose("Which player?", v.roster.filter((p) => p.teamId === of).map((p) => ({ id: p.playerId, name: p.nickname })), (id) => {
+    const goal = { eventId: ulid(), third: answer.third, gameMinute: answer.minute, concedingTeamId: answer.conceding, scorerPlayerId: id, ownGoal: answer.own, ...(answer.own ? {} : { scoringTeamId: answer.scoring }) };
+    answer = null;
+    add({ method: "POST", path: `/games/${memory.game}/goals`, body: goal, goal, says: "The goal" });
+  });
+}
+
+$("goal").addEventListener("click", () => {
+  const v = now(), third = v.game.thirds[v.running - 1]; // the minute is that of the tap, however long the questions take
+  answer = { third: v.running, minute: Math.min(120, Math.max(0, Math.floor((fleetNow() - Date.parse(third.startedAt)) / 60_000))), own: false };
+  show();
+});
+$("own").addEventListener("click", () => { answer.own = true; show(); });
+$("never").addEventListener("click", () => { answer = null; show(); });
+$("undo").addEventListener("click", () => {
+  const v = now(), last = v.all.at(-1), mine = memory.queue.findIndex((e) => e.goal?.eventId === last.eventId);
+  if (mine >= 0 && !memory.queue[mine].tried) { // nobody has heard of it
+    memory.queue.splice(mine, 1);
+    keep();
+    return show();
+  }
+  add({ method: "DELETE", path: `/games/${memory.game}/goals/${last.eventId}`, drop: last.eventId, says: "The undo" });
+});
+$("step").addEventListener("click", () => {
+  const next = step(now());
+  add({ ...next.entry, says: next.text });
+});
+$("cut").addEventListener("click", () => {
+  cut = !cut;
+  $("cut").setAttribute("aria-pressed", cut);
+  put($("cut"), cut ? "join the network again" : "cut the network");
+  show();
+  send();
+});
+$("new-game").addEventListener("click", async () => {
+  if (await press("threefc/game", {}, $("scorer-said"))) memory.game = "";
+});
+$("ask-link").addEventListener("click", async () => {
+  const out = await call("POST", "/auth/magic/start", { email: room.threefc.email }).catch(() => null);
+  say(out?.status === 202 ? "The mail is on its way: it is in the tab Mail." : out?.body?.detail ?? "There is no network.", out?.status !== 202);
+});
+
+// enter signs in by the token of a link, which is in the fragment of the address.
+async function enter() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!token) return;
+  history.replaceState(null, "", location.pathname);
+  const out = await call("POST", "/auth/magic/complete", { token }).catch(() => null);
+  say(out?.status === 200 ? `Signed in as ${out.body.email}.` : out?.body?.detail ?? "There is no network.", out?.status !== 200);
+  if (out?.status === 200) { $("sign-in").hidden = true; await load().catch(() => {}); send(); }
+}
+
+function drawScorer() {
+  const at = room.threefc;
+  $("scorer").hidden = false;
+  if (at.page) { $("public").hidden = false; $("public").href = at.page; }
+  if (at.game && memory.game !== at.game && !memory.queue.length) {
+    memory.game = at.game;
+    memory.known = null;
+    memory.done = [];
+    keep();
+    load().catch(() => {});
+  }
+}
+
+addEventListener("online", send);
+addEventListener("storage", (e) => { // another tab
+  if (e.key === kept && e.newValue) { Object.assign(memory, JSON.parse(e.newValue)); show(); }
+});
+setInterval(send, 2000);
+enter().then(() => memory.game && load().catch(() => {}));
+show();
+
+export const draw = { threefc: drawScorer };
+export const everySecond = tick;

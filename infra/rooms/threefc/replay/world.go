@@ -1,0 +1,84 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// world is the season as its people have played it: what the API has accepted.
+type world struct {
+	seed    uint64
+	players []*player
+	games   []*match
+	league  string // ids
+	season  string
+	slug    string // of the league and the season, in URLs
+}
+
+// user is somebody with an account.
+type user struct {
+	name, mail string
+	deleted    bool
+}
+
+// player is a player of the league.
+type player struct {
+	id, nickname string
+	claimed      *user
+}
+
+// goal is a goal as it was in the end.
+type goal struct {
+	id                 string
+	third, minute      int
+	scoring, conceding string
+	scorer             *player
+	assists            []*player
+	own                bool
+	at                 int // the number of the request that recorded it
+}
+
+// match is a game.
+type match struct {
+	id, slug string
+	day      time.Time
+	name     string // in the output
+	roster   map[*player]string
+	goals    []*goal
+	finished bool
+	problems []string
+	did      map[string]int
+}
+
+// fail records a difference. It keeps the first few.
+func (m *match) fail(format string, args ...any) {
+	if len(m.problems) < 5 {
+		m.problems = append(m.problems, fmt.Sprintf(format, args...))
+	}
+}
+
+var teams = []string{"red", "blue", "yellow"}
+
+var nicknames = []string{"Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou", "Max", "Nia", "Oz", "Pip", "Quin", "Ros"}
+
+// dice returns a random source that is the same for the same seed and words.
+func (w *world) dice(words ...any) *rand.Rand {
+	h := fnv.New64a()
+	fmt.Fprintln(h, words...)
+	return rand.New(rand.NewPCG(w.seed, h.Sum64()))
+}
+
+// of returns the players of a team, in order of their names.
+func (m *match) of(team string) (all []*player) {
+	for p, t := range m.roster {
+		if t == team {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(a, b *player) int { return cmp.Compare(a.nickname+a.id, b.nickname+b.id) })
+	return all
+}

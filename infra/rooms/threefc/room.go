@@ -1,0 +1,46 @@
+// Package threefc is what 3FC brings outside pkg: its environment in a local fleet, sample
+// events, smoke steps, bench and cost.
+package threefc
+
+import (
+	"context"
+	"net/http"
+
+	"matchday/infra/local/console"
+	"matchday/infra/local/fleet"
+	frame "matchday/infra/local/replay"
+	"matchday/infra/rooms"
+	"matchday/infra/rooms/threefc/bench"
+	"matchday/infra/rooms/threefc/cost"
+	"matchday/infra/rooms/threefc/smoke"
+	"matchday/pkg/threefc"
+)
+
+// Room plugs 3FC in.
+var Room = rooms.Room{
+	Spec:   threefc.Room,
+	Local:  newLocal,
+	Replay: func(ctx context.Context, cfg frame.Config) error { return Replay(ctx, cfg, sessions, games) },
+	Smoke:  smoke.Run,
+	Bench:  bench.Suite,
+	Cost:   cost.Model,
+}
+
+// Host is 3FC in one local fleet.
+type Host struct{ fleet.Host }
+
+// newLocal returns 3FC in one local fleet.
+func newLocal() rooms.Local {
+	h := &Host{}
+	v := &visit{Host: h}
+	return rooms.Local{
+		Samples: h.samples(),
+		Fleet: fleet.Room{Spec: threefc.Room, Simulate: func(in fleet.Host) ([]string, error) {
+			h.Host = in
+			in.Handle("GET /sign-in", http.RedirectHandler(console.Path(threefc.Room.Name), http.StatusFound)) // the app's page is the tab
+			return nil, nil
+		}},
+		Panel: v.panel(),
+		Demo:  v.demo,
+	}
+}

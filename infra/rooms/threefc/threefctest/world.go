@@ -1,0 +1,310 @@
+// Package threefctest is the world of the room's tests: its table and queues, a user pool,
+// and a mailbox.
+package threefctest
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"matchday/infra/sim/apigateway"
+	"matchday/infra/sim/cognito"
+	"matchday/infra/testkit"
+	"matchday/pkg/kit/session"
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc"
+	"matchday/pkg/threefc/game"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
+	"matchday/pkg/threefc/notice"
+	"matchday/pkg/threefc/player"
+	"matchday/pkg/threefc/profile"
+	"matchday/pkg/threefc/public"
+	"matchday/pkg/threefc/season"
+	"matchday/pkg/threefc/signin"
+	"matchday/pkg/threefc/standing"
+	"matchday/pkg/threefc/tables"
+)
+
+// Noon is the time at which tests begin.
+var Noon = time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)
+
+// App is the origin of the app.
+const App = "https://app.test"
+
+// World is the world of one test.
+type World struct {
+	*testkit.World
+	Routes map[string]testkit.Route
+	Origin string // of the page whose requests Ask sends
+	Caller string // the address from which Ask sends
+
+	cookies map[string]string // of each user's browser
+}
+
+// Accounts returns the user pool, which is empty at first.
+func (w *World) Accounts() *cognito.Pool {
+	w.T.Helper()
+	if w.Users == nil {
+		pool, err := cognito.New(w.Clock, "https://pool.test/pool", "client", "")
+		testkit.Must(w.T, err)
+		w.Users = pool
+	}
+	return w.Users.(*cognito.Pool)
+}
+
+// SetCookie gives the browser of a user the cookie of an answer, or of "name=value".
+func (w *World) SetCookie(user, cookie string) { w.cookies[user], _, _ = strings.Cut(cookie, ";") }
+
+// New returns a world.
+func New(t testing.TB) *World {
+	t.Helper()
+	w := &World{World: testkit.New(t, threefc.Room, Noon), cookies: map[string]string{}, Origin: App}
+	w.Settings[spec.EnvOrigins], w.Settings[spec.EnvAPI], w.Settings[signin.MailFrom] = App, "https://api.test/threefc", "3fc@example.com"
+	w.Routes = map[string]testkit.Route{
+		signin.StartFunction.Name:            testkit.Serve(w.World, signin.StartFunction, signin.OpenMailer, (*signin.Mailer).Start),
+		signin.CompleteFunction.Name:         testkit.Serve(w.World, signin.CompleteFunction, signin.Open, (*signin.Service).Complete),
+		signin.GetFunction.Name:              testkit.Serve(w.World, signin.GetFunction, signin.Open, (*signin.Service).Get),
+		signin.EndFunction.Name:              testkit.Serve(w.World, signin.EndFunction, signin.Open, (*signin.Service).End),
+		league.CreateLeagueFunction.Name:     testkit.Serve(w.World, league.CreateLeagueFunction, league.Open, (*league.Service).CreateLeague),
+		league.ListLeaguesFunction.Name:      testkit.Serve(w.World, league.ListLeaguesFunction, league.Open, (*league.Service).ListLeagues),
+		league.GetLeagueFunction.Name:        testkit.Serve(w.World, league.GetLeagueFunction, league.Open, (*league.Service).GetLeague),
+		league.UpdateLeagueFunction.Name:     testkit.Serve(w.World, league.UpdateLeagueFunction, league.Open, (*league.Service).UpdateLeague),
+		league.DeleteLeagueFunction.Name:     testkit.Serve(w.World, league.DeleteLeagueFunction, league.Open, (*league.Service).DeleteLeague),
+		league.ListAccessFunction.Name:       testkit.Serve(w.World, league.ListAccessFunction, league.Open, (*league.Service).ListAccess),
+		league.InviteFunction.Name:           testkit.Serve(w.World, league.InviteFunction, league.OpenInviter, (*league.Inviter).Invite),
+		league.PutAccessFunction.Name:        testkit.Serve(w.World, league.PutAccessFunction, league.Open, (*league.Service).PutAccess),
+		league.DeleteAccessFunction.Name:     testkit.Serve(w.World, league.DeleteAccessFunction, league.Open, (*league.Service).DeleteAccess),
+		season.CreateSeasonFunction.Name:     testkit.Serve(w.World, season.CreateSeasonFunction, season.Open, (*season.Service).CreateSeason),
+		season.ListSeasonsFunction.Name:      testkit.Serve(w.World, season.ListSeasonsFunction, season.Open, (*season.Service).ListSeasons),
+		season.GetSeasonFunction.Name:        testkit.Serve(w.World, season.GetSeasonFunction, season.Open, (*season.Service).GetSeason),
+		season.UpdateSeasonFunction.Name:     testkit.Serve(w.World, season.UpdateSeasonFunction, season.Open, (*season.Service).UpdateSeason),
+		season.DeleteSeasonFunction.Name:     testkit.Serve(w.World, season.DeleteSeasonFunction, season.Open, (*season.Service).DeleteSeason),
+		season.CopySeasonFunction.Name:       testkit.Serve(w.World, season.CopySeasonFunction, season.Open, (*season.Service).CopySeason),
+		season.PutTeamFunction.Name:          testkit.Serve(w.World, season.PutTeamFunction, season.Open, (*season.Service).PutTeam),
+		season.ListTeamsFunction.Name:        testkit.Serve(w.World, season.ListTeamsFunction, season.Open, (*season.Service).ListTeams),
+		season.DeleteTeamFunction.Name:       testkit.Serve(w.World, season.DeleteTeamFunction, season.Open, (*season.Service).DeleteTeam),
+		season.CreateSessionFunction.Name:    testkit.Serve(w.World, season.CreateSessionFunction, season.Open, (*season.Service).CreateSession),
+		season.ListSessionsFunction.Name:     testkit.Serve(w.World, season.ListSessionsFunction, season.Open, (*season.Service).ListSessions),
+		season.DeleteSessionFunction.Name:    testkit.Serve(w.World, season.DeleteSessionFunction, season.Open, (*season.Service).DeleteSession),
+		game.CreateGameFunction.Name:         testkit.Serve(w.World, game.CreateGameFunction, game.Open, (*game.Service).CreateGame),
+		game.ListGamesFunction.Name:          testkit.Serve(w.World, game.ListGamesFunction, game.Open, (*game.Service).ListGames),
+		game.GetGameFunction.Name:            testkit.Serve(w.World, game.GetGameFunction, game.Open, (*game.Service).GetGame),
+		game.UpdateGameFunction.Name:         testkit.Serve(w.World, game.UpdateGameFunction, game.Open, (*game.Service).UpdateGame),
+		game.DeleteGameFunction.Name:         testkit.Serve(w.World, game.DeleteGameFunction, game.Open, (*game.Service).DeleteGame),
+		game.StartThirdFunction.Name:         testkit.Serve(w.World, game.StartThirdFunction, game.Open, (*game.Service).StartThird),
+		game.FinishThirdFunction.Name:        testkit.Serve(w.World, game.FinishThirdFunction, game.Open, (*game.Service).FinishThird),
+		game.FinishGameFunction.Name:         testkit.Serve(w.World, game.FinishGameFunction, game.Open, (*game.Service).FinishGame),
+		game.ReopenGameFunction.Name:         testkit.Serve(w.World, game.ReopenGameFunction, game.Open, (*game.Service).ReopenGame),
+		game.PutSeatFunction.Name:            testkit.Serve(w.World, game.PutSeatFunction, game.Open, (*game.Service).PutSeat),
+		game.DeleteSeatFunction.Name:         testkit.Serve(w.World, game.DeleteSeatFunction, game.Open, (*game.Service).DeleteSeat),
+		game.ListRosterFunction.Name:         testkit.Serve(w.World, game.ListRosterFunction, game.Open, (*game.Service).ListRoster),
+		game.CreateGoalFunction.Name:         testkit.Serve(w.World, game.CreateGoalFunction, game.Open, (*game.Service).CreateGoal),
+		game.UpdateGoalFunction.Name:         testkit.Serve(w.World, game.UpdateGoalFunction, game.Open, (*game.Service).UpdateGoal),
+		game.DeleteGoalFunction.Name:         testkit.Serve(w.World, game.DeleteGoalFunction, game.Open, (*game.Service).DeleteGoal),
+		game.UndoGoalFunction.Name:           testkit.Serve(w.World, game.UndoGoalFunction, game.Open, (*game.Service).UndoGoal),
+		game.ListGoalsFunction.Name:          testkit.Serve(w.World, game.ListGoalsFunction, game.Open, (*game.Service).ListGoals),
+		game.ListAuditFunction.Name:          testkit.Serve(w.World, game.ListAuditFunction, game.Open, (*game.Service).ListAudit),
+		player.CreatePlayerFunction.Name:     testkit.Serve(w.World, player.CreatePlayerFunction, player.Open, (*player.Service).CreatePlayer),
+		player.ListPlayersFunction.Name:      testkit.Serve(w.World, player.ListPlayersFunction, player.Open, (*player.Service).ListPlayers),
+		player.GetPlayerFunction.Name:        testkit.Serve(w.World, player.GetPlayerFunction, player.Open, (*player.Service).GetPlayer),
+		player.UpdatePlayerFunction.Name:     testkit.Serve(w.World, player.UpdatePlayerFunction, player.Open, (*player.Service).UpdatePlayer),
+		player.MergePlayerFunction.Name:      testkit.Serve(w.World, player.MergePlayerFunction, player.Open, (*player.Service).MergePlayer),
+		player.DropClaimFunction.Name:        testkit.Serve(w.World, player.DropClaimFunction, player.Open, (*player.Service).DropClaim),
+		player.ClaimPlayerFunction.Name:      testkit.Serve(w.World, player.ClaimPlayerFunction, player.Open, (*player.Service).ClaimPlayer),
+		player.CreateCodeFunction.Name:       testkit.Serve(w.World, player.CreateCodeFunction, player.Open, (*player.Service).CreateCode),
+		player.ShowCodeFunction.Name:         testkit.Serve(w.World, player.ShowCodeFunction, player.Open, (*player.Service).ShowCode),
+		player.JoinFunction.Name:             testkit.Serve(w.World, player.JoinFunction, player.Open, (*player.Service).Join),
+		player.ListPoolFunction.Name:         testkit.Serve(w.World, player.ListPoolFunction, player.Open, (*player.Service).ListPool),
+		public.GetGameFunction.Name:          testkit.Serve(w.World, public.GetGameFunction, public.Open, (*public.Service).GetGame),
+		public.GetTimelineFunction.Name:      testkit.Serve(w.World, public.GetTimelineFunction, public.Open, (*public.Service).GetTimeline),
+		public.GetStandingsFunction.Name:     testkit.Serve(w.World, public.GetStandingsFunction, public.Open, (*public.Service).GetStandings),
+		public.GetLeadersFunction.Name:       testkit.Serve(w.World, public.GetLeadersFunction, public.Open, (*public.Service).GetLeaders),
+		public.ShowCalendarFunction.Name:     testkit.Serve(w.World, public.ShowCalendarFunction, public.Open, (*public.Service).ShowCalendar),
+		public.ShowSeasonFunction.Name:       testkit.Serve(w.World, public.ShowSeasonFunction, public.Open, (*public.Service).ShowSeason),
+		public.ShowGameFunction.Name:         testkit.Serve(w.World, public.ShowGameFunction, public.Open, (*public.Service).ShowGame),
+		profile.GetHealthFunction.Name:       testkit.Serve(w.World, profile.GetHealthFunction, profile.Open, (*profile.Service).GetHealth),
+		profile.GetStatsFunction.Name:        testkit.Serve(w.World, profile.GetStatsFunction, profile.Open, (*profile.Service).GetStats),
+		profile.DeleteAccountFunction.Name:   testkit.Serve(w.World, profile.DeleteAccountFunction, profile.Open, (*profile.Service).DeleteAccount),
+		notice.PutAvailabilityFunction.Name:  testkit.Serve(w.World, notice.PutAvailabilityFunction, notice.Open, (*notice.Service).PutAvailability),
+		notice.ListAvailabilityFunction.Name: testkit.Serve(w.World, notice.ListAvailabilityFunction, notice.Open, (*notice.Service).ListAvailability),
+		notice.GetPreferencesFunction.Name:   testkit.Serve(w.World, notice.GetPreferencesFunction, notice.Open, (*notice.Service).GetPreferences),
+		notice.PutPreferencesFunction.Name:   testkit.Serve(w.World, notice.PutPreferencesFunction, notice.Open, (*notice.Service).PutPreferences),
+	}
+	return w
+}
+
+// SignIn signs a user in, whose id is the name.
+func (w *World) SignIn(names ...string) {
+	w.T.Helper()
+	for _, name := range names {
+		token, id := session.New()
+		row := item.New(item.LoginKey(id), item.Metadata, "AuthSession", map[string]string{"userId": name, "email": name + "@example.com"}, w.Clock.Now())
+		row.TTL = w.Clock.Now().Add(signin.Cookie.Lifetime).Unix()
+		mirror := row
+		mirror.PK, mirror.SK = item.UserKey(name), row.PK
+		testkit.PutRows(w.World, tables.App, row, mirror)
+		w.cookies[name] = signin.Cookie.Name + "=" + token
+	}
+}
+
+// Join makes users members of a league.
+func (w *World) Join(l League, role item.Role, names ...string) {
+	w.T.Helper()
+	for _, name := range names {
+		row := testkit.Row[item.Row[item.League]](w.World, tables.App, item.LeagueKey(l.ID), item.Metadata)
+		row.V().Members++
+		if role == item.Admin {
+			row.V().Admins++
+		}
+		row.Rev++
+		grant := item.New(row.PK, item.GrantKey(name), "Grant", item.Grant{LeagueID: l.ID, UserID: name, Role: role, Email: name + "@example.com"}, w.Clock.Now())
+		mirror := grant
+		mirror.PK, mirror.SK = item.UserKey(name), row.PK
+		testkit.PutRows(w.World, tables.App, row)
+		testkit.PutRows(w.World, tables.App, grant, mirror)
+	}
+}
+
+// Header is a header of a request.
+type Header struct{ Name, Value string }
+
+// Key is the header of a request that is sent again.
+func Key(text string) Header { return Header{"idempotency-key", text} }
+
+// Match is the header of a request that changes what it has read.
+func Match(out events.APIGatewayV2HTTPResponse) Header {
+	return Header{"if-match", testkit.Header(out).Get("ETag")}
+}
+
+// Ask calls the API as the browser of a user, "" for one that is not signed in. body is a
+// value to encode, JSON as a string, or nil.
+func (w *World) Ask(user, method, target string, body any, headers ...Header) events.APIGatewayV2HTTPResponse {
+	w.T.Helper()
+	text, ok := body.(string)
+	if body != nil && !ok {
+		encoded, err := json.Marshal(body)
+		testkit.Must(w.T, err)
+		text = string(encoded)
+	}
+	path, _, _ := strings.Cut(target, "?")
+	for _, f := range threefc.Room.Functions {
+		on, ok := f.On.(spec.Route)
+		if !ok || !slices.Contains(on.Methods(), method) || !matches(on.Path, path) {
+			continue
+		}
+		e := apigateway.Event(method, target, text, nil)
+		if c := w.cookies[user]; c != "" {
+			e.Cookies = []string{c}
+		}
+		e.Headers["origin"], e.RequestContext.HTTP.SourceIP = w.Origin, w.Caller
+		for _, h := range headers {
+			e.Headers[h.Name] = h.Value
+		}
+		return w.Routes[f.Name](e)
+	}
+	w.T.Fatalf("there is no route %s %s", method, target)
+	return events.APIGatewayV2HTTPResponse{}
+}
+
+// Do is Ask that must succeed.
+func (w *World) Do(user, method, target string, body any, headers ...Header) events.APIGatewayV2HTTPResponse {
+	w.T.Helper()
+	out := w.Ask(user, method, target, body, headers...)
+	if out.StatusCode >= 300 {
+		w.T.Fatalf("%s %s: %d %s", method, target, out.StatusCode, out.Body)
+	}
+	return out
+}
+
+// matches reports whether a path is that of a pattern. A literal segment matches itself
+// alone, so that goals/undo is not a goal.
+func matches(pattern, path string) bool {
+	a, b := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] && !strings.HasPrefix(a[i], "{") {
+			return false
+		}
+	}
+	return true
+}
+
+// League is a league with a season of three teams, a session and players.
+type League struct {
+	ID, SeasonID, SessionID string
+	Players                 []string // their ids: the first three are red, then blue, then yellow
+}
+
+// Found creates a league of a user, with a season, its three teams, a session and nine
+// players.
+func (w *World) Found(user string) League {
+	w.T.Helper()
+	return w.FoundAs(user, "Parkside")
+}
+
+// FoundAs is Found with the name of the league.
+func (w *World) FoundAs(user, name string) League {
+	w.T.Helper()
+	l := League{ID: id(w, w.Do(user, "POST", "/v1/leagues", map[string]any{"name": name}), "leagueId")}
+	l.SeasonID = id(w, w.Do(user, "POST", "/v1/leagues/"+l.ID+"/seasons", map[string]any{"name": "Spring 2026"}), "seasonId")
+	for _, team := range []string{"red", "blue", "yellow"} {
+		w.Do(user, "PUT", "/v1/seasons/"+l.SeasonID+"/teams/"+team, map[string]any{})
+	}
+	l.SessionID = id(w, w.Do(user, "POST", "/v1/seasons/"+l.SeasonID+"/sessions", map[string]any{"sessionDate": "2026-06-06"}), "sessionId")
+	for _, name := range []string{"Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ida"} {
+		l.Players = append(l.Players, id(w, w.Do(user, "POST", "/v1/players", map[string]any{"leagueId": l.ID, "nickname": name}), "playerId"))
+	}
+	return l
+}
+
+// id returns a member of an answer.
+func id(w *World, out events.APIGatewayV2HTTPResponse, name string) string {
+	w.T.Helper()
+	text, _ := testkit.Decode[map[string]any](w.World, out)[name].(string)
+	if text == "" {
+		w.T.Fatalf("the answer has no %s: %s", name, out.Body)
+	}
+	return text
+}
+
+// Game creates a game with its roster, and starts the first third.
+func (w *World) Game(user string, l League) string {
+	w.T.Helper()
+	g := w.Schedule(user, l)
+	w.Do(user, "POST", "/v1/games/"+g+"/thirds/1/start", map[string]any{})
+	return g
+}
+
+// Schedule creates a game with its roster.
+func (w *World) Schedule(user string, l League) string {
+	w.T.Helper()
+	g := id(w, w.Do(user, "POST", "/v1/sessions/"+l.SessionID+"/games", map[string]any{"gameStartTs": "2026-06-06T18:00:00Z", "thirdLength": 20}), "gameId")
+	for i, p := range l.Players {
+		w.Do(user, "PUT", "/v1/games/"+g+"/roster/"+p, map[string]any{"teamId": []string{"red", "blue", "yellow"}[i/3]})
+	}
+	return g
+}
+
+// Play finishes the running third and those that follow, and the game.
+func (w *World) Play(user, g string) {
+	w.T.Helper()
+	for _, step := range []string{"thirds/1/finish", "thirds/2/start", "thirds/2/finish", "thirds/3/start", "thirds/3/finish"} {
+		w.Do(user, "POST", "/v1/games/"+g+"/"+step, map[string]any{})
+	}
+	w.Do(user, "POST", "/v1/games/"+g+"/finish", nil)
+}
+
+// Aggregate runs the jobs that compute tables until nothing is left to do.
+func (w *World) Aggregate() (handled int) {
+	w.T.Helper()
+	s := testkit.Open(w.World, standing.AggregateSeasonFunction, standing.Open)
+	return testkit.Drain(w.World, game.AggregateQueue, time.Hour, func(ctx context.Context, m game.Changed) error { return s.AggregateSeason(ctx, m) })
+}

@@ -1,0 +1,79 @@
+package testkit_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/sim/ses"
+	"matchday/infra/testkit"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/mail"
+	"matchday/pkg/spec"
+)
+
+var (
+	invite = spec.Function{Name: "lab/invite", On: spec.Task{}, Mail: []spec.MailSender{{Setting: "LAB_FROM"}}}
+	remind = spec.Function{Name: "lab/remind", On: spec.Task{}, Mail: []spec.MailSender{{Setting: "LAB_BELL"}}}
+	paint  = spec.Function{Name: "lab/paint", On: spec.Task{}}
+	lab    = spec.Room{Name: "lab", Functions: []spec.Function{invite, remind, paint}}
+)
+
+func open(_ context.Context, env app.Env) (mail.Sender, error) {
+	return mail.Open(env.AWS, env.Setting("LAB_FROM")), nil
+}
+
+var letter = mail.Message{To: "ann@example.org", Subject: "Hello", Text: "Come."}
+
+// failures is a test whose errors are only kept.
+type failures struct {
+	testing.TB
+	all []string
+}
+
+func (f *failures) Errorf(format string, args ...any) {
+	f.all = append(f.all, fmt.Sprintf(format, args...))
+}
+
+// TestMail: a world has the mailboxes of its room, and counts a mail once however often it
+// is tried. A mail whose answer is lost is there, too.
+func TestMail(t *testing.T) {
+	t.Parallel()
+	w := testkit.New(t, lab, time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
+	s := testkit.Open(w, invite, open)
+	w.Mail.Fail(ses.Throttled, ses.AnswerLost)
+	calls := w.CountCalls(func() { testkit.Must(t, s.Send(w.NewContext(), letter)) })
+	if diff := cmp.Diff(map[string]int{"SendEmail": 1}, calls); diff != "" {
+		t.Errorf("the calls differ (-want +got):\n%s", diff)
+	}
+	var got []string
+	for _, m := range w.Mail.Mailbox(letter.To) {
+		got = append(got, m.From+" "+m.Text)
+	}
+	if diff := cmp.Diff([]string{"lab_from@example.com Come.", "lab_from@example.com Come."}, got); diff != "" {
+		t.Errorf("the mailbox differs (-want +got):\n%s", diff)
+	}
+}
+
+// TestMailOfOthers: a function that sends from an address that its spec does not list fails
+// the test.
+func TestMailOfOthers(t *testing.T) {
+	t.Parallel()
+	w := testkit.New(t, lab, time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC))
+	for fn, want := range map[*spec.Function][]string{
+		&invite: nil,
+		&remind: {"lab/remind reads the address LAB_FROM, from which its spec lists no mail", "lab/remind sends mail from lab_from@example.com, which its spec does not list"},
+		&paint:  {"lab/paint reads the address LAB_FROM, from which its spec lists no mail", "lab/paint sends mail from lab_from@example.com, which its spec does not list"},
+	} {
+		kept := &failures{TB: t}
+		w.T = kept
+		testkit.Must(t, testkit.Open(w, *fn, open).Send(w.NewContext(), letter))
+		w.T = t
+		if diff := cmp.Diff(want, kept.all); diff != "" {
+			t.Errorf("%s: the errors differ (-want +got):\n%s", fn.Name, diff)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package attack
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestPagesAreChecked: HTML is right where the document has it, for refusals too, and wrong
+// elsewhere.
+func TestPagesAreChecked(t *testing.T) {
+	t.Parallel()
+	json := Operation{Method: "GET", Path: "/lab/things", answers: map[string]*schema{"200": nil}, media: map[string]string{}}
+	page := json
+	page.anyQuery = true
+	page.media = map[string]string{"200": "text/html", "404": "text/html"}
+	for name, c := range map[string]struct {
+		o      Operation
+		status int
+		kind   string
+		body   string
+		want   []string
+	}{
+		"a page":                    {page, 200, "text/html; charset=utf-8", "<html>", nil},
+		"a page of another type":    {page, 200, "image/png", "", []string{`an answer of the type "image/png"`}},
+		"a refusal that is a page":  {page, 404, "text/html", "<html>", nil},
+		"a refusal that is none":    {page, 422, "application/problem+json", "{}", []string{"a refusal that is no page"}},
+		"a page where JSON must be": {json, 200, "text/html", "", []string{"HTML in the answer"}},
+	} {
+		d := draft{method: "GET", query: []pair{{"utm_source", "x"}}}
+		if c.o.media["200"] == "" {
+			d.query = nil
+		}
+		got := check(c.o, d, "", true, answer{c.status, http.Header{"Content-Type": {c.kind}}, []byte(c.body)})
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"maps"
+	"mime"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Refuser is the answer of a route that people open in a browser: its refusals are pages,
+// too. Refusal returns the page for a status from 400 on, and its headers.
+type Refuser interface {
+	Refusal(status int) (header http.Header, page []byte)
+}
+
+// mediaOf returns the Content-Type of an answer that is not JSON: the tag contentType of
+// its Body, a []byte.
+func mediaOf[Out any]() string {
+	field, _ := reflect.TypeFor[Out]().FieldByName("Body")
+	return field.Tag.Get("contentType")
+}
+
+// typed sets the Content-Type of an answer that is not JSON. A refusal sets its own.
+func typed(media string) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		if media != "" {
+			ctx.SetHeader("Content-Type", media)
+		}
+		next(ctx)
+	}
+}
+
+// describeMedia describes an answer that is not JSON, and the refusals of a Refuser.
+func describeMedia[Out any](op *huma.Operation) {
+	kind, _, err := mime.ParseMediaType(mediaOf[Out]())
+	if err != nil {
+		return
+	}
+	op.Responses[strconv.Itoa(op.DefaultStatus)].Content = map[string]*huma.MediaType{kind: {Schema: &huma.Schema{Type: huma.TypeString}}}
+	if _, ok := any(new(Out)).(Refuser); !ok {
+		return
+	}
+	for status, r := range op.Responses {
+		if status[0] >= '4' {
+			r.Content = map[string]*huma.MediaType{kind: {Schema: &huma.Schema{Type: huma.TypeString}}}
+		}
+	}
+}
+
+// render replaces a problem document by the page of r.
+func (a *answer) render(r Refuser) {
+	if a.status < http.StatusBadRequest || !strings.HasPrefix(a.header.Get("Content-Type"), "application/problem+json") {
+		return
+	}
+	header, page := r.Refusal(a.status)
+	maps.Copy(a.header, header)
+	a.body.Reset()
+	a.body.Write(page)
+}

@@ -1,0 +1,138 @@
+// Package idem makes requests repeatable. A client that has lost an answer sends the
+// request again with the same Idempotency-Key, and gets the answer of the first: the effect
+// happens once.
+//
+// The answer is stored in the transaction of its effect, so that neither exists without
+// the other. It is kept for a day, for the user, method and path of the request.
+package idem
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
+)
+
+// Lifetime is how long an answer is kept.
+const Lifetime = 24 * time.Hour
+
+// ErrConflict refuses a key that was used for another body.
+var ErrConflict = problem.New(problem.Conflict, "idempotency_conflict", "this Idempotency-Key was used for another request").In("header.Idempotency-Key")
+
+// Key is the header of a request that may be repeated. The request embeds it. Without the
+// header each request is another.
+type Key struct {
+	IdempotencyKey string `header:"Idempotency-Key" minLength:"1" maxLength:"128" pattern:"^[!-~]+$" patternDescription:"visible ASCII characters" doc:"Any text that is new for each request. A request that is sent again with it changes nothing, and gets the same answer for 24 hours."`
+}
+
+func (k Key) key() string { return k.IdempotencyKey }
+
+// Request is a request that embeds Key, with path parameters and a Body as huma has them.
+type Request interface{ key() string }
+
+// Record is the answer of a request as a table holds it.
+type Record struct {
+	Hash   string          `json:"hash"` // of the request's body
+	Answer json.RawMessage `json:"answer"`
+}
+
+// Store is where a room keeps its records.
+type Store struct {
+	DB dynamo.DB
+	// Find reads the record of a user's request, strongly consistently. ok is false if there
+	// is none, or it has expired.
+	Find func(ctx context.Context, userID, id string) (r Record, ok bool, err error)
+	// Write returns the write of a record, whose condition is that Find would find none.
+	Write func(userID, id string, r Record) dynamo.Write
+}
+
+// Commit makes the writes of a request, by an access pattern, with its answer. Without
+// writes the answer is not stored. Errors are those of dynamo.Transact.
+type Commit[Out any] func(ctx context.Context, a spec.Access, answer *Out, writes ...dynamo.Write) error
+
+// errTaken reports that another invocation has committed the same request.
+var errTaken = errors.New("the request was committed by another invocation")
+
+// Once returns the answer of do, which makes its writes by commit, or the stored answer of
+// the same request. Errors: ErrConflict, and those of do, which are not stored.
+func Once[Out any](ctx context.Context, s Store, fn spec.Function, userID string, in Request, do func(context.Context, Commit[Out]) (*Out, error)) (*Out, error) {
+	if in.key() == "" {
+		return do(ctx, func(ctx context.Context, a spec.Access, _ *Out, writes ...dynamo.Write) error {
+			return dynamo.Transact(ctx, s.DB, a, writes...)
+		})
+	}
+	path, body := partsOf(in)
+	id, hash := hashOf(fn.Name, path, in.key()), hashOf(body)
+	out, ok, err := stored[Out](ctx, s, userID, id, hash)
+	if ok || err != nil {
+		return out, err
+	}
+	out, err = do(ctx, func(ctx context.Context, a spec.Access, answer *Out, writes ...dynamo.Write) error {
+		text, err := json.Marshal(answer)
+		if err != nil {
+			return fmt.Errorf("encode the answer: %w", err)
+		}
+		err = dynamo.Transact(ctx, s.DB, a, append(writes, s.Write(userID, id, Record{hash, text}))...)
+		if refused, ok := errors.AsType[*dynamo.Refused](err); ok && refused.Write == len(writes) {
+			return errTaken
+		}
+		return err
+	})
+	if err == nil {
+		return out, nil
+	}
+	// The first of two invocations may have committed in the meantime, which can be the reason
+	// of any refusal.
+	if again, ok, found := stored[Out](ctx, s, userID, id, hash); ok || found != nil {
+		return again, found
+	}
+	return nil, err
+}
+
+// stored returns the stored answer. ok is false if there is none.
+func stored[Out any](ctx context.Context, s Store, userID, id, hash string) (out *Out, ok bool, err error) {
+	r, ok, err := s.Find(ctx, userID, id)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	if r.Hash != hash {
+		return nil, false, ErrConflict
+	}
+	if err := json.Unmarshal(r.Answer, &out); err != nil {
+		return nil, false, fmt.Errorf("decode a stored answer: %w", err)
+	}
+	return out, true, nil
+}
+
+// partsOf returns the path parameters and the body of a request.
+func partsOf(in Request) (path []string, body any) {
+	v := reflect.Indirect(reflect.ValueOf(in))
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		switch {
+		case f.Tag.Get("path") != "":
+			path = append(path, fmt.Sprint(v.FieldByIndex(f.Index).Interface()))
+		case f.Name == "Body":
+			body = v.FieldByIndex(f.Index).Interface()
+		}
+	}
+	return path, body
+}
+
+// hashOf returns a hash of values. The members of a struct have an order of their own, so
+// that of the request's JSON does not matter.
+func hashOf(values ...any) string {
+	text, err := json.Marshal(values)
+	if err != nil {
+		panic(err) // they were decoded from JSON
+	}
+	sum := sha256.Sum256(text)
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}

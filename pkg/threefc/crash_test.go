@@ -1,0 +1,448 @@
+package threefc_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/smithy-go/middleware"
+
+	"matchday/infra/rooms/threefc/threefctest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/idem"
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc"
+	"matchday/pkg/threefc/game"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
+	"matchday/pkg/threefc/notice"
+	"matchday/pkg/threefc/player"
+	"matchday/pkg/threefc/profile"
+	"matchday/pkg/threefc/season"
+	"matchday/pkg/threefc/standing"
+)
+
+// outcome is what a use case leaves.
+type outcome struct {
+	Rows     []string            // as JSON
+	Messages map[string][]string // bodies by queue, without repetitions: the receivers are idempotent
+}
+
+// random are ids and hashes.
+var random = regexp.MustCompile(`[0-7][0-9A-HJKMNP-TV-Z]{25}|[A-Za-z0-9_-]{43}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// outcome returns what the table and the queues have, without what differs from world to
+// world: sessions, codes, and ids that the template does not have; and without the numbers
+// of mails, which a crash may repeat.
+func (m *match) outcome() outcome {
+	m.T.Helper()
+	known := map[string]bool{m.l.ID: true, m.l.SeasonID: true, m.l.SessionID: true, m.id: true}
+	for _, p := range m.l.Players {
+		known[p] = true
+	}
+	plain := func(text string) string {
+		return random.ReplaceAllStringFunc(text, func(id string) string {
+			if known[id] || strings.HasPrefix(id, "01JX") {
+				return id
+			}
+			return "*"
+		})
+	}
+	o := outcome{Messages: map[string][]string{}}
+	for _, r := range everything(m.World) {
+		switch r["entityType"] {
+		case "AuthSession", "JoinCode", "InvitedMail", "Invitations":
+			continue
+		}
+		text, err := json.Marshal(r)
+		testkit.Must(m.T, err)
+		o.Rows = append(o.Rows, plain(string(text)))
+	}
+	slices.Sort(o.Rows)
+	for _, f := range threefc.Room.Functions {
+		for _, q := range f.Sends {
+			bodies := map[string]bool{}
+			for _, message := range m.Queues.Messages(q.Name) {
+				bodies[plain(message.Body)] = true
+			}
+			o.Messages[q.Name] = slices.Sorted(maps.Keys(bodies))
+		}
+	}
+	return o
+}
+
+// settle lets two minutes pass, and runs the jobs until nothing is left to do.
+func (m *match) settle() {
+	m.T.Helper()
+	m.pass(2 * time.Minute)
+	testkit.Must(m.T, testkit.Open(m.World.World, standing.SweepOutboxFunction, standing.Open).SweepOutbox(m.NewContext()))
+	m.Aggregate()
+}
+
+// played leaves a finished game with goals, whose tables are computed. vic is a player.
+func (m *match) played() {
+	m.T.Helper()
+	m.Do("vic", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	m.step("thirds/1/start")
+	for i, against := range []string{"blue", "yellow", "yellow", "red"} {
+		g := m.goalOf(2*i, against)
+		g.EventID = m.eventID()
+		m.score("sam", g)
+	}
+	m.Play("sam", m.id)
+	m.Aggregate()
+}
+
+// useCase is a use case of several writes.
+type useCase struct {
+	name   string
+	fn     spec.Function
+	spared []string // calls that may fail without an error
+	before func(*match)
+	run    func(*match, context.Context, app.Env) error
+}
+
+// open opens a service.
+func open[S any](m *match, env app.Env, opener app.Opener[S]) S {
+	m.T.Helper()
+	return testkit.OpenWith(m.World.World, env, opener)
+}
+
+var (
+	ann = auth.User{UserID: "ann"}
+)
+
+// useCases are those that make more than one write, and the jobs.
+var useCases = []useCase{
+	{"finish a game", game.FinishGameFunction, []string{"SendMessage*"}, func(m *match) {
+		m.step("thirds/1/start")
+		m.score("sam", m.goalOf(0, "blue"))
+		m.step("thirds/1/finish", "thirds/2/start", "thirds/2/finish", "thirds/3/start", "thirds/3/finish")
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, game.Open).FinishGame(ctx, &game.EndGame{User: ann, GameID: m.id, Key: idem.Key{IdempotencyKey: "K"}})
+		return err
+	}},
+	{"correct a finished game", game.UndoGoalFunction, []string{"SendMessage*"}, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, game.Open).DeleteGoal(ctx, &game.DeleteGoal{User: ann, GameID: m.id, EventID: "01JX0000000000000000000001"})
+		return err
+	}},
+	{"delete a finished game", game.DeleteGameFunction, []string{"SendMessage*"}, func(m *match) {
+		m.Do("sam", "POST", m.path("join-code"), nil)
+		m.played()
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, game.Open).DeleteGame(ctx, &game.DeleteGame{User: ann, GameID: m.id})
+		return gone(err)
+	}},
+	{"delete a season", season.DeleteSeasonFunction, nil, func(m *match) {
+		m.played()
+		m.Do("ann", "DELETE", m.path(), nil) // the tables are still as they were
+		m.lose()
+		m.Do("ann", "DELETE", "/v1/sessions/"+m.l.SessionID, nil)
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, season.Open).DeleteSeason(ctx, &season.DeleteSeason{User: ann, SeasonID: m.l.SeasonID})
+		return gone(err)
+	}},
+	{"delete a league", league.DeleteLeagueFunction, nil, func(m *match) {
+		m.played()
+		m.Do("ann", "DELETE", m.path(), nil)
+		m.Do("ann", "DELETE", "/v1/sessions/"+m.l.SessionID, nil)
+		m.Do("ann", "DELETE", "/v1/seasons/"+m.l.SeasonID, nil)
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, league.Open).DeleteLeague(ctx, &league.DeleteLeague{User: ann, LeagueID: m.l.ID})
+		if strings.HasSuffix(text(err), "members of the league") { // by the run before
+			err = nil
+		}
+		return err
+	}},
+	{"rename a player", player.UpdatePlayerFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		in := &player.UpdatePlayer{User: ann, PlayerID: m.l.Players[0], Key: idem.Key{IdempotencyKey: "K"}}
+		in.Body.Nickname = "Ace"
+		_, err := open(m, env, player.Open).UpdatePlayer(ctx, in)
+		return err
+	}},
+	{"merge players", player.MergePlayerFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		in := &player.MergePlayer{User: ann, PlayerID: m.l.Players[0], Key: idem.Key{IdempotencyKey: "K"}}
+		in.Body.Into = m.l.Players[1]
+		_, err := open(m, env, player.Open).MergePlayer(ctx, in)
+		return err
+	}},
+	{"drop the own claim", player.DropClaimFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, player.Open).DropClaim(ctx, &player.DropClaim{User: auth.User{UserID: "vic"}, PlayerID: m.l.Players[0]})
+		return err
+	}},
+	{"drop the claim of another", player.DropClaimFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		_, err := open(m, env, player.Open).DropClaim(ctx, &player.DropClaim{User: ann, PlayerID: m.l.Players[0]})
+		return err
+	}},
+	{"invite a member", league.InviteFunction, nil, func(m *match) { m.Accounts() }, func(m *match, ctx context.Context, env app.Env) error {
+		in := &league.Invite{User: ann, LeagueID: m.l.ID, Key: idem.Key{IdempotencyKey: "K"}}
+		in.Body.Email, in.Body.Role = "otto@example.com", item.Viewer
+		_, err := open(m, env, league.OpenInviter).Invite(ctx, in)
+		if n := len(m.Mail.Mailbox("otto@example.com")); err == nil && n == 0 {
+			return errors.New("the member has no mail")
+		}
+		return err
+	}},
+	{"compute the tables", standing.AggregateSeasonFunction, nil, func(m *match) {
+		m.step("thirds/1/start")
+		m.score("sam", m.goalOf(0, "blue"))
+		m.Play("sam", m.id)
+		m.lose()
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		return open(m, env, standing.Open).AggregateSeason(ctx, game.Changed{SeasonID: m.l.SeasonID, GameID: m.id})
+	}},
+	{"compute the tables again", standing.AggregateSeasonFunction, nil, func(m *match) {
+		m.played()
+		m.Do("ann", "DELETE", m.path("goals/01JX0000000000000000000001"), nil)
+		m.Do("ann", "POST", "/v1/players/"+m.l.Players[1]+"/merge", map[string]any{"intoPlayerId": m.l.Players[2]})
+		m.lose()
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		return open(m, env, standing.Open).AggregateSeason(ctx, game.Changed{SeasonID: m.l.SeasonID, GameID: m.id})
+	}},
+	{"sweep the outbox", standing.SweepOutboxFunction, nil, func(m *match) {
+		m.step("thirds/1/start")
+		m.Play("sam", m.id)
+		m.lose()
+		m.pass(time.Minute)
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		return open(m, env, standing.Open).SweepOutbox(ctx)
+	}},
+	{"forget a player", profile.ForgetUserFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		return open(m, env, profile.OpenForgetter).ForgetUser(ctx, account.Request{Job: "J", UserID: "vic"})
+	}},
+	{"forget an administrator", profile.ForgetUserFunction, nil, func(m *match) {
+		m.Do("ann", "POST", "/v1/leagues", map[string]any{"name": "Mine alone"}, threefctest.Key("K"))
+	}, func(m *match, ctx context.Context, env app.Env) error {
+		return open(m, env, profile.OpenForgetter).ForgetUser(ctx, account.Request{Job: "J", UserID: "ann"})
+	}},
+	{"export a user", profile.ExportUserFunction, nil, (*match).played, func(m *match, ctx context.Context, env app.Env) error {
+		return open(m, env, profile.OpenForgetter).ExportUser(ctx, account.Request{Job: "J", UserID: "vic"})
+	}},
+}
+
+// gone takes what a run before has deleted for success.
+func gone(err error) error {
+	if errors.Is(err, league.ErrScope) {
+		return nil
+	}
+	return err
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// TestCrashes: wherever a use case dies, the next run and the jobs that follow leave what
+// they leave without a crash. A failing call is an error of the run.
+func TestCrashes(t *testing.T) {
+	t.Parallel()
+	for _, c := range useCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) outcome {
+				m := club(t)
+				c.before(m)
+				if p.Ended(c.run(m, m.NewContext(), m.CrashingEnv(c.fn, p)), c.spared...) {
+					testkit.Must(t, c.run(m, m.NewContext(), m.Env(c.fn)))
+				}
+				m.settle()
+				return m.outcome()
+			})
+		})
+	}
+}
+
+// TestSecondRunChangesNothing: of each of them.
+func TestSecondRunChangesNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range useCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := club(t)
+			c.before(m)
+			run := func() outcome {
+				testkit.Must(t, c.run(m, m.NewContext(), m.Env(c.fn)))
+				m.Aggregate()
+				return m.outcome()
+			}
+			first := run()
+			same(t, "the outcome of the second run", run(), first)
+		})
+	}
+}
+
+// after returns an environment in which do runs once, after the first call of an operation.
+func after(env app.Env, operation string, do func()) app.Env {
+	env.AWS = env.AWS.Copy()
+	done := false
+	env.AWS.APIOptions = append(slices.Clone(env.AWS.APIOptions), func(s *middleware.Stack) error {
+		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("after", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+			out, meta, err := next.HandleInitialize(ctx, in)
+			if awsmiddleware.GetOperationName(ctx) == operation && !done {
+				done = true
+				do()
+			}
+			return out, meta, err
+		}), middleware.After)
+	})
+	return env
+}
+
+// TestCorrectionWhileTheTablesAreComputed: a correction that is made after the games were
+// read, and whose message is lost, reaches the tables by the sweep of the outbox.
+func TestCorrectionWhileTheTablesAreComputed(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.step("thirds/1/start")
+	g := m.goalOf(0, "blue")
+	g.EventID = m.eventID()
+	m.score("sam", g)
+	m.Play("sam", m.id)
+	m.lose()
+	env := after(m.Env(standing.AggregateSeasonFunction), "Query", func() {
+		m.pass(time.Second)
+		m.Do("ann", "DELETE", m.path("goals", g.EventID), nil)
+		m.lose()
+	})
+	testkit.Must(t, open(m, env, standing.Open).AggregateSeason(m.NewContext(), game.Changed{SeasonID: m.l.SeasonID, GameID: m.id}))
+	same(t, "the leaders by the games that were read", m.leaders(), "Ada 1 0 1")
+	m.settle()
+	same(t, "the leaders afterwards", m.leaders(), "")
+}
+
+// left are the keys of the items that mention an id.
+func (m *match) left(id string) (all []string) {
+	m.T.Helper()
+	for _, r := range everything(m.World) {
+		text, err := json.Marshal(r)
+		testkit.Must(m.T, err)
+		if strings.Contains(string(text), id) && r["entityType"] != "Answer" && r["entityType"] != "AuthSession" {
+			all = append(all, r["pk"].(string)+" "+r["sk"].(string))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestDeletionsLeaveNothing: of a game, its session, its season and its league.
+func TestDeletionsLeaveNothing(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	c := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	m.Do("eve", "POST", "/v1/join/"+c, map[string]any{"nickname": "Evie"})
+	m.played()
+	m.Do("ann", "DELETE", m.path(), nil)
+	m.Aggregate()
+	// The code expires, and the calendar forgets the game.
+	same(t, "of the game", m.left(m.id), []string{"JOIN#" + c + " METADATA", item.SeasonKey(m.l.SeasonID) + " CANCELLED#" + m.id})
+	m.Do("ann", "DELETE", "/v1/sessions/"+m.l.SessionID, nil)
+	m.Do("ann", "DELETE", "/v1/seasons/"+m.l.SeasonID, nil)
+	same(t, "of the season", m.left(m.l.SeasonID), []string(nil))
+	m.Do("ann", "DELETE", "/v1/leagues/"+m.l.ID, nil)
+	same(t, "of the league", m.left(m.l.ID), []string(nil))
+	same(t, "of a player", m.left(m.l.Players[0]), []string(nil))
+	m.Do("eve", "POST", "/v1/leagues", map[string]any{"name": "Parkside", "slug": "parkside"}) // the slug is free
+}
+
+// TestSeasonIsDeletedBeforeItsTables: a season that goes before the tables of its last game
+// were computed leaves nothing with its players.
+func TestSeasonIsDeletedBeforeItsTables(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.played()
+	m.Do("ann", "DELETE", m.path(), nil)
+	m.Do("ann", "DELETE", "/v1/sessions/"+m.l.SessionID, nil)
+	m.Do("ann", "DELETE", "/v1/seasons/"+m.l.SeasonID, nil)
+	m.settle()
+	same(t, "of the season", m.left(m.l.SeasonID), []string(nil))
+	same(t, "the numbers of the player", m.Do("vic", "GET", "/v1/me/stats", nil).Body, `{"seasons":[]}`+"\n")
+}
+
+// TestGameIsDeletedWhileOthersChangeIt: who joins, or is put on the roster, between the
+// steps of a deletion leaves nothing.
+func TestGameIsDeletedWhileOthersChangeIt(t *testing.T) {
+	t.Parallel()
+	for _, step := range []string{"Query", "BatchWriteItem", "GetItem"} {
+		t.Run(step, func(t *testing.T) {
+			t.Parallel()
+			m := kickOff(t)
+			c := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+			m.score("sam", m.goalOf(0, "blue"))
+			env := after(m.Env(game.DeleteGameFunction), step, func() {
+				m.Ask("sam", "POST", m.path("goals"), m.goalOf(3, "red"))
+				m.Ask("sam", "PUT", m.path("roster", m.l.Players[8]), map[string]any{"teamId": "blue"})
+				m.Ask("eve", "POST", "/v1/join/"+c, map[string]any{"nickname": "Evie"})
+			})
+			_, err := open(m, env, game.Open).DeleteGame(m.NewContext(), &game.DeleteGame{User: ann, GameID: m.id})
+			testkit.Must(t, err)
+			var left []string
+			for _, r := range everything(m.World) {
+				if r["pk"] == item.GameKey(m.id) {
+					left = append(left, r["sk"].(string))
+				}
+			}
+			same(t, "of the game", left, []string(nil))
+		})
+	}
+}
+
+// TestSessionIsDeletedWhilePlayersAnswer: who answers between the steps of a deletion, or
+// whose answer is under way when the session goes, leaves nothing.
+func TestSessionIsDeletedWhilePlayersAnswer(t *testing.T) {
+	t.Parallel()
+	begin := func(t *testing.T) (m *match, path string) {
+		m = club(t)
+		m.Do("ann", "DELETE", m.path(), nil)
+		for i, user := range []string{"vic", "sam"} {
+			m.Do(user, "POST", "/v1/players/"+m.l.Players[i]+"/claim", nil)
+		}
+		return m, "/v1/sessions/" + m.l.SessionID
+	}
+	check := func(m *match) {
+		m.T.Helper()
+		m.lose()
+		// The calendar forgets the game.
+		same(m.T, "of the session", m.left(m.l.SessionID), []string{item.SeasonKey(m.l.SeasonID) + " CANCELLED#" + m.id})
+	}
+	for _, step := range []string{"Query", "BatchWriteItem"} {
+		t.Run("answer after "+step, func(t *testing.T) {
+			t.Parallel()
+			m, path := begin(t)
+			m.Do("vic", "PUT", path+"/availability", map[string]any{"status": "in"})
+			env := after(m.Env(season.DeleteSessionFunction), step, func() {
+				m.Ask("sam", "PUT", path+"/availability", map[string]any{"status": "in"})
+			})
+			_, err := open(m, env, season.Open).DeleteSession(m.NewContext(), &season.DeleteSession{User: ann, SessionID: m.l.SessionID})
+			testkit.Must(t, err)
+			check(m)
+		})
+	}
+	for _, step := range []string{"GetItem", "Query"} {
+		t.Run("deletion after "+step, func(t *testing.T) {
+			t.Parallel()
+			m, path := begin(t)
+			env := after(m.Env(notice.PutAvailabilityFunction), step, func() { m.Do("ann", "DELETE", path, nil) })
+			in := &notice.PutAvailability{User: auth.User{UserID: "vic"}, SessionID: m.l.SessionID, Key: idem.Key{IdempotencyKey: "K"}}
+			in.Body.Status = "in"
+			_, err := open(m, env, notice.Open).PutAvailability(m.NewContext(), in)
+			if !errors.Is(err, league.ErrScope) {
+				t.Errorf("the answer is refused with %v, want %v", err, league.ErrScope)
+			}
+			check(m)
+		})
+	}
+}

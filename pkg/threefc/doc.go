@@ -1,0 +1,86 @@
+// Package threefc is three-team football: leagues, seasons and games of three thirds, which a
+// scorekeeper scores live on a phone and everybody can follow. This package lists the room's
+// functions; the packages below it implement them.
+//
+// # Where to find a rule
+//
+//	who wins, and what a goal counts                      item: ResultOf, Scores
+//	what a goal must say, and who may record it when      game: GoalFields.goal, mayScore
+//	why no goal is counted twice                          game; kit/idem
+//	what undo deletes                                     game: UndoGoal
+//	how a game runs: thirds, finish, reopen               game: StartThird, FinishGame
+//	the order of the standings and of the players         standing: Teams, Players
+//	when the tables are computed                          standing: AggregateSeason
+//	who may do what                                       league: Check; item: Role
+//	how a user signs in                                   signin
+//	players: claims, merges, join codes                   player
+//	who will play, and who gets which mail                notice
+//	what everybody may see                                public
+//	what happens when a user deletes the account          profile: ForgetUser
+//	which keys and access patterns exist                  tables, and the list below
+//
+// Imports go one way: tables <- item <- signin <- league <- season, game <- player, standing <-
+// public, notice, profile <- threefc.
+//
+// # Items
+//
+// Each item has pk, sk, entityType, createdAt, updatedAt and data, a JSON text; rev, by which
+// every change is conditional; a game also has status; what expires has ttlEpoch.
+//
+//	pk                    sk                          what it is
+//	LEAGUE#{leagueId}     METADATA                    a league
+//	LEAGUE#{leagueId}     ACL#USER#{userId}           the role of a member
+//	LEAGUE#{leagueId}     SEASON#{seasonId}           a season
+//	LEAGUE#{leagueId}     SLUG#{slug}                 leads to a season
+//	LEAGUE#{leagueId}     PLAYER#{playerId}           a player
+//	SEASON#{seasonId}     METADATA                    the season again
+//	SEASON#{seasonId}     TEAM#{teamId}               a team
+//	SEASON#{seasonId}     SESSION#{sessionId}         a session
+//	SEASON#{seasonId}     GAME#{startTs}#{gameId}     a game in the list; a finished one with what its players did
+//	SEASON#{seasonId}     CANCELLED#{gameId}          a game that was deleted, for calendars, for 30 days
+//	SEASON#{seasonId}     SLUG#{slug}                 leads to a game
+//	SEASON#{seasonId}     STANDING#{teamId}           the place of a team
+//	SEASON#{seasonId}     PLAYERSTAT#{playerId}       what a player has done
+//	SEASON#{seasonId}     LEADERS                     the 100 best of them
+//	SESSION#{sessionId}   METADATA                    the session again
+//	SESSION#{sessionId}   AVAIL#{playerId}            whether a player will play
+//	SESSION#{sessionId}   GAME#{startTs}#{gameId}     the game in the list
+//	GAME#{gameId}         METADATA                    a game with its score
+//	GAME#{gameId}         GOAL#{third}#{minute}#{id}  a goal; the minute has four digits
+//	GAME#{gameId}         REMOVED#{id}                a goal that was deleted: it does not come back
+//	GAME#{gameId}         ROSTER#{teamId}#{playerId}  a player of a team
+//	GAME#{gameId}         POOL#{playerId}             a player who has joined by a code
+//	GAME#{gameId}         AUDIT#{time}#{id}           a correction
+//	PLAYER#{playerId}     PROFILE                     the player again
+//	PLAYER#{playerId}     STAT#{seasonId}             what the player has done in a season
+//	USER#{userId}         LEAGUE#{leagueId}           the role of the user again
+//	USER#{userId}         PLAYER#{playerId}           a player whom the user has claimed
+//	USER#{userId}         METADATA                    changes with each league that the user creates
+//	USER#{userId}         IDEMPOTENCY#{id}            the answer to a request, for a day
+//	USER#{userId}         AUTH_SESSION#{id}           a session of the user
+//	USER#{userId}         PREFERENCES                 which mails the user gets
+//	USER#{userId}         INVITATIONS                 how many mails with invitations the user has sent in a day
+//	USER#{userId}         MAIL#{id}                   the user was mailed about a game or a session, for 90 days
+//	DAY#{date}            SESSION#{sessionId}         a session of a day
+//	SLUG#{slug}           METADATA                    leads to a league
+//	JOIN#{code}           METADATA                    leads to a game, for a day
+//	JOIN_GUESS#{hash}     METADATA                    how many wrong codes an address has sent in an hour
+//	OUTBOX                GAME#{gameId}               a finished game of which the tables do not know yet
+//	AUTH_LINK#{id}        METADATA                    a link in a mail, for 15 minutes
+//	AUTH_MAIL#{hash}      METADATA                    how many links an address got in an hour
+//	INVITE_MAIL#{hash}    METADATA                    how many invitations an address got in a day
+//	AUTH_SESSION#{id}     METADATA                    a session, by the SHA-256 of its token
+//
+// # Guarantees
+//
+// What is in two places is written in one transaction: a season, a session, a role, a player,
+// a game and its places in the lists.
+//
+// No request changes what it has not seen: each write is conditional on the revision that was
+// read, and starts again otherwise.
+//
+// A request that is sent twice has one effect, and one answer.
+//
+// The score of a game is that of its goals, the tables of a season are those of its finished
+// games. Neither is ever added up.
+package threefc

@@ -1,0 +1,251 @@
+package threefc_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchday/infra/rooms/threefc/threefctest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/object"
+	"matchday/pkg/threefc/game"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/profile"
+	"matchday/pkg/threefc/standing"
+	"matchday/pkg/threefc/tables"
+)
+
+// forget has the room forget a user, and computes the tables that depend on it.
+func (m *match) forget(user string) {
+	m.T.Helper()
+	s := testkit.Open(m.World.World, profile.ForgetUserFunction, profile.OpenForgetter)
+	testkit.Must(m.T, s.ForgetUser(m.NewContext(), account.Request{Job: "J", UserID: user}))
+	m.Aggregate()
+}
+
+// mentions are the keys of the items that mention a user, with the user's sessions.
+func (m *match) mentions(user string) (all []string) {
+	m.T.Helper()
+	for _, r := range everything(m.World) {
+		text, err := json.Marshal(r)
+		testkit.Must(m.T, err)
+		for _, part := range []string{"USER#" + user + `"`, `"` + user + `\"`, user + "@example.com"} {
+			if strings.Contains(string(text), part) {
+				all = append(all, r["pk"].(string)+" "+r["sk"].(string))
+				break
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestForgottenUserLeavesNothing but the id of who has recorded goals and corrections; the
+// players of the user lose their names, and keep their goals.
+func TestForgottenUserLeavesNothing(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.played()
+	m.Do("vic", "PATCH", "/v1/players/"+m.l.Players[0], map[string]any{"nickname": "Victoria", "avatar": "🦊"}, threefctest.Key("K"))
+	m.Aggregate()
+	if n := len(m.mentions("vic")); n < 7 {
+		t.Fatalf("the user has %v only", m.mentions("vic"))
+	}
+	same(t, "the leaders before", strings.Contains(m.leaders(), "Victoria 1 0 1"), true)
+	m.forget("vic")
+	same(t, "what mentions the user", m.mentions("vic"), []string(nil))
+	for _, r := range everything(m.World) {
+		if text := fmt.Sprint(r); strings.Contains(text, "Victoria") || strings.Contains(text, "🦊") {
+			t.Errorf("an item has the name of the player: %s", text)
+		}
+	}
+	same(t, "the leaders", strings.Contains(m.leaders(), profile.Gone+" 1 0 1"), true)
+	same(t, "the members", m.members(), "ann admin, sam scorekeeper, sue scorekeeper")
+	same(t, "the confirmations", testkit.Messages[account.Done](m.World.World, account.DoneQueue), []account.Done{{Kind: account.Forget, Room: "threefc", Request: account.Request{Job: "J", UserID: "vic"}}})
+	refused(t, "the session", m.Ask("vic", "GET", "/v1/leagues", nil), 401, "invalid_session")
+
+	m.forget("sam")
+	for _, key := range m.mentions("sam") {
+		if !strings.HasPrefix(key, item.GameKey(m.id)+" GOAL#") && !strings.HasPrefix(key, item.GameKey(m.id)+" AUDIT#") {
+			t.Errorf("%s mentions the scorekeeper", key)
+		}
+	}
+}
+
+// TestLeagueOfAForgottenAdministrator: the longest member becomes the administrator, a
+// scorekeeper first; a league without others is left without members.
+func TestLeagueOfAForgottenAdministrator(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	alone := decode[named](m, "ann", "POST", "/v1/leagues", map[string]any{"name": "Mine"}).LeagueID
+	m.forget("ann")
+	roles := func(league string) string {
+		var all []string
+		for _, r := range everything(m.World) {
+			if r["entityType"] == "Grant" && strings.Contains(r["data"].(string), league) {
+				var g item.Grant
+				testkit.Must(t, json.Unmarshal([]byte(r["data"].(string)), &g))
+				all = append(all, fmt.Sprint(g.UserID, " ", g.Role))
+			}
+		}
+		slices.Sort(all)
+		return strings.Join(all, ", ")
+	}
+	same(t, "the roles, each in both places", roles(m.l.ID), "sam admin, sam admin, sue scorekeeper, sue scorekeeper, vic viewer, vic viewer")
+	same(t, "the roles of the other", roles(alone), "")
+	l := testkit.Row[item.Row[item.League]](m.World.World, tables.App, item.LeagueKey(m.l.ID), item.Metadata)
+	same(t, "the counts", []int{l.V().Admins, l.V().Members}, []int{1, 3})
+	m.Do("sam", "PUT", "/v1/leagues/"+m.l.ID+"/access/vic", map[string]any{"role": "admin"})
+	m.forget("sam") // not the last
+	same(t, "the roles", roles(m.l.ID), "sue scorekeeper, sue scorekeeper, vic admin, vic admin")
+	m.forget("vic")
+	m.forget("sue")
+	same(t, "the roles", roles(m.l.ID), "")
+}
+
+// TestForgottenInADeletedLeague: a role in a league whose deletion was begun goes, too.
+func TestForgottenInADeletedLeague(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	testkit.Must(t, m.DeleteRow(tables.App, item.LeagueKey(m.l.ID), item.Metadata))
+	m.forget("vic")
+	same(t, "what mentions the user", m.mentions("vic"), []string(nil))
+}
+
+// TestForgetFailures: each failing call is an error of the run, until it has confirmed.
+func TestForgetFailures(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.played()
+	s := testkit.Open(m.World.World, profile.ForgetUserFunction, profile.OpenForgetter)
+	dynamotest.CheckFailures(t, &m.IO, func() error { return s.ForgetUser(m.NewContext(), account.Request{Job: "J", UserID: "vic"}) })
+	same(t, "what mentions the user", m.mentions("vic"), []string(nil))
+}
+
+// TestExportHasOneOfEach: of what is kept of a user, and no secret.
+func TestExportHasOneOfEach(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Do("ann", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil, threefctest.Key("K"))
+	m.step("thirds/1/start")
+	m.score("sam", m.goalOf(0, "blue"))
+	m.Play("sam", m.id)
+	m.Aggregate()
+	s := testkit.Open(m.World.World, profile.ExportUserFunction, profile.OpenForgetter)
+	testkit.Must(t, s.ExportUser(m.NewContext(), account.Request{Job: "J", UserID: "ann"}))
+	server := httptest.NewServer(m.Files)
+	t.Cleanup(server.Close)
+	cfg := m.AWS.Copy()
+	cfg.BaseEndpoint = &server.URL
+	text, err := object.Open(cfg, account.Exports.Name).Get(t.Context(), account.PartKey("threefc", "J"))
+	testkit.Must(t, err)
+	var part struct{ Items []struct{ Key, Type string } }
+	testkit.Must(t, json.Unmarshal(text, &part))
+	types := map[string]int{}
+	for _, one := range part.Items {
+		types[one.Type]++
+	}
+	same(t, "the items", types, map[string]int{"Grant": 1, "Claim": 1, "User": 1, "Answer": 1, "Player": 1, "PlayerSeason": 1})
+	if strings.Contains(string(text), item.Logins) || !strings.Contains(string(text), `"Ada"`) {
+		t.Errorf("the export is %s", text)
+	}
+	same(t, "the confirmations", testkit.Messages[account.Done](m.World.World, account.DoneQueue), []account.Done{{Kind: account.Export, Room: "threefc", Request: account.Request{Job: "J", UserID: "ann"}}})
+}
+
+// TestDeleteAccount asks the room of the accounts, and signs out.
+func TestDeleteAccount(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	out := m.Do("vic", "DELETE", "/v1/account", nil)
+	if !strings.HasPrefix(out.Cookies[0], "threefc_session=;") {
+		t.Errorf("got the cookies %v", out.Cookies)
+	}
+	same(t, "the request", testkit.Messages[account.Deletion](m.World.World, account.DeleteQueue), []account.Deletion{{UserID: "vic"}})
+}
+
+// TestDeletedUserWritesNothing: from the tombstone on.
+func TestDeletedUserWritesNothing(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	m.score("ann", m.goalOf(0, "blue"))
+	testkit.PutRows(m.World.World, account.Deleted, account.Tombstone{UserID: "ann", DeletedAt: "2026-06-06T12:00:00Z"})
+	before := m.outcome()
+	refused(t, "a goal", m.Ask("ann", "POST", m.path("goals"), m.goalOf(0, "blue")), 401, "account_deleted")
+	refused(t, "a claim", m.Ask("ann", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil), 401, "account_deleted")
+	refused(t, "a name", m.Ask("ann", "PATCH", "/v1/leagues/"+m.l.ID, map[string]any{"name": "X"}), 401, "account_deleted")
+	same(t, "what is stored", m.outcome(), before)
+}
+
+// TestTablesInAnyOrder: the messages of a season are processed in their order, and computed
+// in another, or twice, the tables are the same.
+func TestTablesInAnyOrder(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	first := m.id
+	for _, g := range []string{first, m.Schedule("ann", m.l)} {
+		m.id = g
+		m.step("thirds/1/start")
+		m.score("sam", m.goalOf(0, "blue"))
+		m.Play("sam", g)
+	}
+	second := m.id
+	m.Do("ann", "POST", m.path("reopen"), nil)
+	var got []string
+	messages := testkit.Messages[game.Changed](m.World.World, game.AggregateQueue)
+	for _, one := range messages {
+		got = append(got, one.GameID)
+	}
+	same(t, "the messages", got, []string{first, second, second})
+	m.pass(time.Second)
+	s := testkit.Open(m.World.World, standing.AggregateSeasonFunction, standing.Open)
+	want := ""
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 1, 0}} {
+		for _, i := range order {
+			testkit.Must(t, s.AggregateSeason(m.NewContext(), messages[i]))
+		}
+		var tables []string
+		for _, r := range everything(m.World) {
+			if r["entityType"] == "Table" || r["entityType"] == "PlayerSeason" {
+				tables = append(tables, fmt.Sprint(r["sk"], r["data"]))
+			}
+		}
+		slices.Sort(tables)
+		if want == "" {
+			want = strings.Join(tables, "\n")
+		}
+		same(t, fmt.Sprint("the tables in the order ", order), strings.Join(tables, "\n"), want)
+	}
+	finished := map[string]bool{}
+	for _, f := range testkit.Messages[standing.Finished](m.World.World, standing.FinishQueue) {
+		finished[f.GameID] = true
+	}
+	same(t, "the finished games", slices.Collect(maps.Keys(finished)), []string{first})
+}
+
+// TestSweepWaitsAMinute: a message that is on its way is not sent again.
+func TestSweepWaitsAMinute(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.step("thirds/1/start")
+	m.Play("sam", m.id)
+	m.lose()
+	s := testkit.Open(m.World.World, standing.SweepOutboxFunction, standing.Open)
+	for _, c := range []struct {
+		after time.Duration
+		want  int
+	}{{59 * time.Second, 0}, {time.Second, 1}} {
+		m.pass(c.after)
+		testkit.Must(t, s.SweepOutbox(m.NewContext()))
+		same(t, fmt.Sprint("the messages ", c.after, " later"), len(m.Queues.Messages(game.AggregateQueue.Name)), c.want)
+	}
+	same(t, "the games that were handled", m.Aggregate(), 1)
+	testkit.Must(t, s.SweepOutbox(m.NewContext()))
+	same(t, "the messages when nothing waits", m.Aggregate(), 0)
+}

@@ -1,0 +1,581 @@
+// Package game is games: their three thirds, the roster, the goals and the result.
+//
+// All that belongs to a game is changed under its revision: who changes something reads the
+// game with its goals and its roster, computes the new score from all goals, and writes
+// everything in one transaction, which is refused if somebody else was faster. So the score
+// is always that of the goals, and no rule can be broken by two scorekeepers at once.
+package game
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
+	"matchday/pkg/threefc/signin"
+	"matchday/pkg/threefc/tables"
+)
+
+// Errors about games.
+var (
+	ErrFinished  = problem.New(problem.Conflict, "game_finished", "the game is finished: an administrator may still correct it")
+	errNotLive   = problem.New(problem.Conflict, "game_not_live", "the game is not being played")
+	errTeams     = problem.New(problem.Unprocessable, "three_teams_needed", "a game needs three different teams of the season").In("body.teamIds")
+	errStarted   = problem.New(problem.Conflict, "game_started", "the game has begun: its teams cannot be changed").In("body.teamIds")
+	errThird     = problem.New(problem.Conflict, "bad_third_transition", "thirds start and finish one after the other")
+	errUnplayed  = problem.New(problem.Conflict, "thirds_unfinished", "finish all three thirds first")
+	errNotBegun  = problem.New(problem.Conflict, "third_not_started", "this third has not started yet")
+	errNotNow    = problem.New(problem.Conflict, "third_not_running", "this third is over: an administrator may still add the goal")
+	errUnderTeam = problem.New(problem.Unprocessable, "unknown_team", "the team does not play in this game")
+)
+
+// Service is the service of games.
+type Service struct {
+	signin.Base
+	queue queue.Sender
+}
+
+// Open opens the service.
+func Open(_ context.Context, env app.Env) (*Service, error) {
+	return &Service{signin.NewBase(env), queue.Open(env.AWS, env.Queues)}, nil
+}
+
+// Third is when a third was played.
+type Third struct {
+	StartedAt  *time.Time `json:"startedAt,omitempty" doc:"When it started."`
+	FinishedAt *time.Time `json:"finishedAt,omitempty" doc:"When it finished."`
+}
+
+// Game is a game as the members of its league see it.
+type Game struct {
+	GameID      string       `json:"gameId" doc:"The id of the game."`
+	SessionID   string       `json:"sessionId" doc:"The id of its session."`
+	SeasonID    string       `json:"seasonId" doc:"The id of its season."`
+	LeagueID    string       `json:"leagueId" doc:"The id of its league."`
+	Slug        string       `json:"slug" doc:"The name in URLs, unique in the season." example:"2026-06-06-1"`
+	Status      string       `json:"status" enum:"scheduled,live,finished" doc:"Live from the start of the first third on."`
+	StartTs     time.Time    `json:"gameStartTs" doc:"When it is to start."`
+	ThirdLength int          `json:"thirdLength" doc:"The minutes of a third. The clock runs on until the third is finished."`
+	Location    string       `json:"location,omitempty" doc:"Where it is played."`
+	Teams       []item.Team  `json:"teams" doc:"The teams, three once it has started."`
+	Thirds      []Third      `json:"thirds" doc:"The three thirds."`
+	Running     int          `json:"runningThird,omitempty" doc:"The third that is being played, 1 to 3."`
+	Scores      []item.Score `json:"scores" doc:"The score of each team, in the order of the teams."`
+	Result      *item.Result `json:"result,omitempty" doc:"Of a finished game: fewest conceded wins, then most scored; else it is a draw."`
+}
+
+func shown(row item.Row[item.Game]) Game {
+	g := row.V()
+	out := Game{
+		GameID: g.ID, SessionID: g.SessionID, SeasonID: g.SeasonID, LeagueID: g.LeagueID, Slug: g.Slug, Status: row.Status,
+		StartTs: item.Parse(g.StartTs), ThirdLength: g.ThirdLength, Location: g.Location, Running: g.Running(), Result: g.Result,
+		Teams: append([]item.Team{}, g.Teams...), Thirds: make([]Third, item.Thirds), Scores: append([]item.Score{}, g.Scores...),
+	}
+	for i, t := range g.Thirds {
+		out.Thirds[i] = Third{at(t.StartedAt), at(t.FinishedAt)}
+	}
+	return out
+}
+
+func at(text string) *time.Time {
+	if text == "" {
+		return nil
+	}
+	t := item.Parse(text)
+	return &t
+}
+
+// GamePage is the answer with a game.
+type GamePage struct {
+	Status       int
+	ETag         string `header:"ETag"`
+	CacheControl string `header:"Cache-Control"`
+	Body         Game
+}
+
+func page(status int, row item.Row[item.Game]) *GamePage {
+	return &GamePage{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(row)}
+}
+
+// state is a game with what belongs to it, as it was read.
+type state struct {
+	game    item.Row[item.Game]
+	goals   []item.Row[item.Goal]
+	seats   []item.Row[item.Seat]
+	removed map[string]bool // ids of deleted goals
+	role    item.Role       // of the caller
+	by      string          // the caller
+	listing item.Listing    // as it was read
+	key     string          // of the listing, as it was read
+}
+
+// load reads a game in whose league the user has at least a role.
+func (s *Service) load(ctx context.Context, gameID, userID string, least item.Role) (*state, error) {
+	rows, err := dynamo.QueryAll[item.Any](ctx, s.DB, tables.ReadGame, dynamo.Range{
+		Key: dynamo.KeyBetween(tables.ReadGame, item.GameKey(gameID), item.Goals, item.Rosters+"~"), Consistent: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	st := &state{by: userID, removed: map[string]bool{}}
+	for _, r := range rows {
+		switch r.EntityType {
+		case gameType:
+			st.game, err = item.As[item.Game](r)
+		case goalType:
+			err = add(&st.goals, r)
+		case seatType:
+			err = add(&st.seats, r)
+		case removedType:
+			st.removed[r.SK] = true
+		}
+		if err != nil {
+			return nil, fmt.Errorf("decode %s %s: %w", r.PK, r.SK, err)
+		}
+	}
+	if st.game.PK == "" {
+		return nil, league.ErrScope
+	}
+	st.listing, st.key = st.list(), item.StartKey(st.game.V().StartTs, gameID)
+	st.role, err = league.Check(ctx, s.DB, st.game.V().LeagueID, userID, least)
+	return st, err
+}
+
+// Types of items.
+const (
+	gameType    = "Game"
+	goalType    = "Goal"
+	seatType    = "Roster"
+	removedType = "RemovedGoal"
+	listingType = "SessionGame"
+)
+
+func add[T any](all *[]item.Row[T], r item.Any) error {
+	row, err := item.As[T](r)
+	*all = append(*all, row)
+	return err
+}
+
+// list returns the game as lists have it.
+func (st *state) list() item.Listing {
+	g := st.game.V()
+	l := item.Listing{
+		GameID: g.ID, SessionID: g.SessionID, Slug: g.Slug, StartTs: g.StartTs, ThirdLength: g.ThirdLength, Location: g.Location,
+		Status: st.game.Status, Teams: g.Teams, Result: g.Result,
+	}
+	if st.game.Status == item.Finished {
+		l.Scores, l.Players = g.Scores, item.Tallies(item.Values(st.seats), item.Values(st.goals))
+	}
+	return l
+}
+
+// commit returns the writes of a change: those given, the game with its score, and, if they
+// have changed, the game in the lists, with a row in the outbox if it is or was finished.
+// From then on st.game is the game as written.
+func (st *state) commit(now time.Time, writes ...dynamo.Write) []dynamo.Write {
+	g := st.game.V()
+	g.Scores, g.Result = item.Scores(g.Teams, item.Values(st.goals)), nil
+	if st.game.Status == item.Finished {
+		result := item.ResultOf(g.Scores)
+		g.Result = &result
+	}
+	game, saved := st.game.Save(now)
+	st.game = game
+	writes = append(writes, saved)
+	l, key := st.list(), item.StartKey(g.StartTs, g.ID)
+	if reflect.DeepEqual(l, st.listing) && key == st.key {
+		return writes
+	}
+	for _, pk := range []string{item.SessionKey(g.SessionID), item.SeasonKey(g.SeasonID)} {
+		row := item.New(pk, key, listingType, l, now)
+		row.CreatedAt, row.Rev = game.CreatedAt, game.Rev
+		writes = append(writes, dynamo.PutWrite(row))
+		if key != st.key {
+			writes = append(writes, dynamo.DeleteWrite(item.Key(pk, st.key)))
+		}
+	}
+	if st.told() {
+		writes = append(writes, dynamo.PutWrite(item.New(item.OutboxKey, item.GameKey(g.ID), "Outbox", item.Outbox{GameID: g.ID, SeasonID: g.SeasonID, Rev: game.Rev}, now)))
+	}
+	return writes
+}
+
+// told reports whether the standings depend on the change.
+func (st *state) told() bool {
+	return st.listing.Status == item.Finished || st.game.Status == item.Finished
+}
+
+// log returns the write of an entry of the log of corrections.
+func (st *state) log(now time.Time, what string, before, after *item.Goal) dynamo.Write {
+	at := item.Format(now)
+	return item.New(st.game.PK, item.AuditKey(now, item.NewID(now)), "Audit", item.Audit{At: at, By: st.by, What: what, Before: before, After: after}, now).Create()
+}
+
+// tell sends what the outbox has, after its transaction. If it cannot, or is never called,
+// the sweep of the outbox does.
+func (s *Service) tell(ctx context.Context, st *state) {
+	if st != nil && st.told() {
+		m := Changed{SeasonID: st.game.V().SeasonID, GameID: st.game.V().ID}
+		if err := s.queue.SendInTurn(ctx, AggregateQueue, m.SeasonID, m); err != nil {
+			slog.WarnContext(ctx, "the sweep of the outbox will compute the standings", "season", m.SeasonID, "err", err)
+		}
+	}
+}
+
+// Recompute has the tables of all seasons of a league computed again, because a player has
+// another name.
+func Recompute(ctx context.Context, db dynamo.DB, q queue.Sender, leagueID string) error {
+	seasons, err := item.List[item.Season](ctx, db, tables.ListSeasons, item.LeagueKey(leagueID), item.Seasons)
+	if err != nil {
+		return err
+	}
+	for _, x := range item.Values(seasons) {
+		if err := q.SendInTurn(ctx, AggregateQueue, x.ID, Changed{SeasonID: x.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change makes a change of a game, by an access pattern: do changes st and returns the writes of what belongs to
+// the game, or false if there is nothing to change. answer returns the answer for the game
+// as it is then.
+func change[Out any](ctx context.Context, s *Service, a spec.Access, gameID, userID string, least item.Role, match httpapi.IfMatch, commit idem.Commit[Out],
+	do func(st *state, now time.Time) ([]dynamo.Write, bool, error), answer func(*state) *Out) (*Out, error) {
+	var done *state
+	out, err := item.Retry(ctx, func() (*Out, error) {
+		st, err := s.load(ctx, gameID, userID, least)
+		if err != nil {
+			return nil, err
+		}
+		if err := match.Check(st.game.Rev); err != nil {
+			return nil, err
+		}
+		now := s.Now()
+		writes, changed, err := do(st, now)
+		if err != nil {
+			return nil, err
+		}
+		if !changed {
+			return answer(st), nil
+		}
+		writes = st.commit(now, writes...)
+		out := answer(st)
+		done = st
+		return out, commit(ctx, a, out, writes...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.tell(ctx, done)
+	return out, nil
+}
+
+// CreateGame is the request for a new game.
+type CreateGame struct {
+	auth.User
+	idem.Key
+	SessionID string `path:"sessionId" maxLength:"26" doc:"The id of the session."`
+	Body      struct {
+		StartTs     time.Time `json:"gameStartTs" doc:"When it is to start." example:"2026-06-06T18:00:00Z"`
+		ThirdLength int       `json:"thirdLength" enum:"20,25,30" doc:"The minutes of a third." example:"20"`
+		Location    string    `json:"location,omitempty" format:"display-name" doc:"Where it is played." example:"Powerleague, pitch 2"`
+		TeamIDs     []string  `json:"teamIds,omitempty" minItems:"3" maxItems:"3" doc:"The three teams: by default those of a season that has three." example:"[\"red\",\"blue\",\"yellow\"]"`
+	}
+}
+
+// CreateGame creates a game, with the teams as they are. A season with more or fewer than
+// three teams leaves it without, until they are chosen. Errors: three_teams_needed,
+// too_many_games.
+func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, CreateGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+		return item.Retry(ctx, func() (*GamePage, error) {
+			session, err := s.session(ctx, in.SessionID, in.UserID, item.Scorekeeper)
+			if err != nil {
+				return nil, err
+			}
+			x := session.V()
+			teams, err := s.teams(ctx, x.SeasonID, in.Body.TeamIDs)
+			if err != nil {
+				return nil, err
+			}
+			if x.Games++; x.Games > MaxGames.Max {
+				return nil, problem.Beyond(MaxGames)
+			}
+			x.Created++
+			now := s.Now()
+			id := item.NewID(now)
+			// The session's id tells two sessions of one day apart.
+			slug := x.Date + "-" + strconv.Itoa(x.Created) + "-" + suffix(x.ID)
+			row := item.New(item.GameKey(id), item.Metadata, gameType, item.Game{
+				ID: id, LeagueID: x.LeagueID, SeasonID: x.SeasonID, SessionID: x.ID, Slug: slug, StartTs: item.Format(in.Body.StartTs),
+				ThirdLength: in.Body.ThirdLength, Location: in.Body.Location, Teams: teams, Scores: item.Scores(teams, nil),
+			}, now)
+			row.Status = item.Scheduled
+			to := item.New(item.SeasonKey(x.SeasonID), item.SlugKey(slug), "Slug", item.Ref{ID: id}, now)
+			listed := item.New(item.SessionKey(x.ID), item.StartKey(row.V().StartTs, id), listingType, (&state{game: row}).list(), now)
+			session, counted := session.Save(now)
+			out := page(http.StatusCreated, row)
+			return out, commit(ctx, tables.CreateGame, out, row.Create(), to.Create(), listed.Create(), listed.Mirror(item.SeasonKey(x.SeasonID), listed.SK),
+				counted, session.Mirror(item.SeasonKey(x.SeasonID), session.PK))
+		})
+	})
+}
+
+// suffix returns the end of an id, for a slug.
+func suffix(id string) string { return strings.ToLower(id[len(id)-4:]) }
+
+// session reads a session in whose league the user has at least a role.
+func (s *Service) session(ctx context.Context, sessionID, userID string, least item.Role) (item.Row[item.Session], error) {
+	row, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(sessionID), item.Metadata, league.ErrScope)
+	if err != nil {
+		return row, err
+	}
+	_, err = league.Check(ctx, s.DB, row.V().LeagueID, userID, least)
+	return row, err
+}
+
+// teams returns the three teams of a season with the ids, in their order; without ids those
+// of a season that has three, else none.
+func (s *Service) teams(ctx context.Context, seasonID string, ids []string) ([]item.Team, error) {
+	rows, err := item.List[item.Team](ctx, s.DB, tables.ListTeams, item.SeasonKey(seasonID), item.Teams)
+	if err != nil {
+		return nil, err
+	}
+	all := item.Values(rows)
+	if len(ids) == 0 {
+		if len(all) == item.Thirds {
+			return all, nil
+		}
+		return []item.Team{}, nil
+	}
+	teams := []item.Team{}
+	for _, id := range ids {
+		i := slices.IndexFunc(all, func(t item.Team) bool { return t.TeamID == id })
+		if i < 0 || slices.Contains(teams, all[i]) {
+			return nil, errTeams
+		}
+		teams = append(teams, all[i])
+	}
+	return teams, nil
+}
+
+// ListGames is the request for the games of a session.
+type ListGames struct {
+	auth.User
+	SessionID string `path:"sessionId" maxLength:"26" doc:"The id of the session."`
+}
+
+// ListedGame is a game of a list.
+type ListedGame struct {
+	GameID      string       `json:"gameId" doc:"The id of the game."`
+	Slug        string       `json:"slug" doc:"The name in URLs."`
+	Status      string       `json:"status" enum:"scheduled,live,finished" doc:"Live from the start of the first third on."`
+	StartTs     time.Time    `json:"gameStartTs" doc:"When it is to start."`
+	ThirdLength int          `json:"thirdLength" doc:"The minutes of a third."`
+	Location    string       `json:"location,omitempty" doc:"Where it is played."`
+	Teams       []item.Team  `json:"teams" doc:"The teams."`
+	Scores      []item.Score `json:"scores,omitempty" doc:"The score of each team, of a finished game."`
+	Result      *item.Result `json:"result,omitempty" doc:"Of a finished game."`
+}
+
+// GameList is the answer with games.
+type GameList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Games []ListedGame `json:"games" doc:"In order of their start."`
+	}
+}
+
+// ListGames returns the games of a session.
+func (s *Service) ListGames(ctx context.Context, in *ListGames) (*GameList, error) {
+	if _, err := s.session(ctx, in.SessionID, in.UserID, item.Viewer); err != nil {
+		return nil, err
+	}
+	rows, err := item.List[item.Listing](ctx, s.DB, tables.ListGames, item.SessionKey(in.SessionID), item.Games)
+	if err != nil {
+		return nil, err
+	}
+	out := &GameList{CacheControl: httpapi.NoStore}
+	out.Body.Games = make([]ListedGame, len(rows))
+	for i, l := range item.Values(rows) {
+		out.Body.Games[i] = ListedGame{l.GameID, l.Slug, l.Status, item.Parse(l.StartTs), l.ThirdLength, l.Location, append([]item.Team{}, l.Teams...), l.Scores, l.Result}
+	}
+	return out, nil
+}
+
+// GetGame is the request for a game.
+type GetGame struct {
+	auth.User
+	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+}
+
+// GetGame returns a game.
+func (s *Service) GetGame(ctx context.Context, in *GetGame) (*GamePage, error) {
+	row, err := s.read(ctx, in.GameID, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	return page(http.StatusOK, row), nil
+}
+
+// read reads a game alone, for a viewer.
+func (s *Service) read(ctx context.Context, gameID, userID string) (item.Row[item.Game], error) {
+	row, err := item.Read[item.Game](ctx, s.DB, tables.GetGame, item.GameKey(gameID), item.Metadata, league.ErrScope)
+	if err != nil {
+		return row, err
+	}
+	_, err = league.Check(ctx, s.DB, row.V().LeagueID, userID, item.Viewer)
+	return row, err
+}
+
+// UpdateGame is the request to change a game.
+type UpdateGame struct {
+	auth.User
+	idem.Key
+	httpapi.IfMatch
+	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+	Body   struct {
+		StartTs     *time.Time `json:"gameStartTs,omitempty" doc:"When it is to start." example:"2026-06-06T18:30:00Z"`
+		ThirdLength int        `json:"thirdLength,omitempty" enum:"20,25,30" doc:"The minutes of a third." example:"25"`
+		Location    string     `json:"location,omitempty" format:"display-name" doc:"Where it is played." example:"Powerleague, pitch 2"`
+		TeamIDs     []string   `json:"teamIds,omitempty" minItems:"3" maxItems:"3" doc:"The three teams, as the season has them now." example:"[\"red\",\"blue\",\"yellow\"]"`
+	}
+}
+
+// UpdateGame changes a game that is not finished; its status changes by its thirds alone.
+// Errors: game_finished, game_started for other teams, three_teams_needed, stale.
+func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, UpdateGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+			g := st.game.V()
+			if st.game.Status == item.Finished {
+				return nil, false, ErrFinished
+			}
+			was := *g
+			if in.Body.StartTs != nil {
+				g.StartTs = item.Format(*in.Body.StartTs)
+			}
+			g.ThirdLength, g.Location = cmp.Or(in.Body.ThirdLength, g.ThirdLength), cmp.Or(in.Body.Location, g.Location)
+			var writes []dynamo.Write
+			if in.Body.TeamIDs != nil {
+				if st.game.Status != item.Scheduled {
+					return nil, false, errStarted
+				}
+				teams, err := s.teams(ctx, g.SeasonID, in.Body.TeamIDs)
+				if err != nil {
+					return nil, false, err
+				}
+				g.Teams = teams
+				for _, seat := range st.seats { // of teams that do not play any more
+					if !plays(teams, seat.V().TeamID) {
+						writes = append(writes, seat.Drop())
+					}
+				}
+			}
+			return writes, !reflect.DeepEqual(was, *g), nil
+		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
+	})
+}
+
+func plays(teams []item.Team, id string) bool {
+	return slices.ContainsFunc(teams, func(t item.Team) bool { return t.TeamID == id })
+}
+
+// DeleteGame is the request to delete a game.
+type DeleteGame struct {
+	auth.User
+	httpapi.IfMatch
+	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+}
+
+// Remembered is how long the calendar of a season has a game that was deleted.
+const Remembered = 30 * 24 * time.Hour
+
+// cancelled returns the write of the game in the calendar, as one that was deleted.
+func (st *state) cancelled(now time.Time) dynamo.Write {
+	l := st.listing
+	l.Status, l.Scores, l.Result, l.Players = item.CancelledGame, nil, nil, nil
+	row := item.New(item.SeasonKey(st.game.V().SeasonID), item.CancelledKey(l.GameID), "CancelledGame", l, now)
+	row.CreatedAt, row.Rev, row.TTL = st.game.CreatedAt, st.game.Rev+1, now.Add(Remembered).Unix()
+	return dynamo.PutWrite(row)
+}
+
+// DeleteGame deletes a game with its goals and its roster; the game itself goes last, with
+// its places in the lists, so that a second run deletes what a crash has left. The
+// standings follow, and calendars show it as cancelled. Errors: stale.
+func (s *Service) DeleteGame(ctx context.Context, in *DeleteGame) (*httpapi.Removed, error) {
+	var st *state
+	begun := false
+	out, err := item.Retry(ctx, func() (_ *httpapi.Removed, err error) {
+		if st, err = s.load(ctx, in.GameID, in.UserID, item.Admin); err != nil {
+			return nil, err
+		}
+		if !begun { // what has lost its goals must go
+			if err := in.IfMatch.Check(st.game.Rev); err != nil {
+				return nil, err
+			}
+		}
+		begun = true
+		if err := dynamo.Check(ctx, s.DB, tables.DropGame); err != nil {
+			return nil, err
+		}
+		if err := s.dropParts(ctx, st.game.PK); err != nil {
+			return nil, err
+		}
+		g := st.game.V()
+		session, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(g.SessionID), item.Metadata, league.ErrScope)
+		if err != nil {
+			return nil, err
+		}
+		now := s.Now()
+		session.V().Games--
+		session, counted := session.Save(now)
+		season := item.SeasonKey(g.SeasonID)
+		writes := []dynamo.Write{
+			st.game.Drop(), counted, session.Mirror(season, session.PK), dynamo.DeleteWrite(item.Key(season, item.SlugKey(g.Slug))),
+			dynamo.DeleteWrite(item.Key(season, st.key)), dynamo.DeleteWrite(item.Key(session.PK, st.key)),
+		}
+		if st.told() {
+			writes = append(writes, dynamo.PutWrite(item.New(item.OutboxKey, item.GameKey(g.ID), "Outbox", item.Outbox{GameID: g.ID, SeasonID: g.SeasonID, Rev: st.game.Rev + 1}, now)))
+		}
+		writes = append(writes, st.cancelled(now))
+		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.DropGame, writes...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.tell(ctx, st)
+	return out, s.dropParts(ctx, st.game.PK) // of who has joined meanwhile
+}
+
+// dropParts deletes what belongs to a game.
+func (s *Service) dropParts(ctx context.Context, pk string) error {
+	rows, err := item.List[any](ctx, s.DB, tables.DropGame, pk, "")
+	if err != nil {
+		return err
+	}
+	var keys []dynamo.Item
+	for _, r := range rows {
+		if r.SK != item.Metadata {
+			keys = append(keys, item.Key(r.PK, r.SK))
+		}
+	}
+	return dynamo.DeleteAll(ctx, s.DB, tables.DropGame, keys)
+}

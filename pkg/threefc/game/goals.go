@@ -1,0 +1,447 @@
+package game
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/tables"
+)
+
+// Errors about goals.
+var (
+	errNoGoal    = problem.New(problem.NotFound, "goal_not_found", "the game has no such goal")
+	errRemoved   = problem.New(problem.Conflict, "goal_removed", "this goal was deleted: send it with another eventId").In("body.eventId")
+	errOther     = problem.New(problem.Conflict, "goal_exists", "another goal has this eventId").In("body.eventId")
+	errNothing   = problem.New(problem.Conflict, "nothing_to_undo", "the game has no goals")
+	errNoThird   = problem.New(problem.Unprocessable, "third_needed", "no third is running: say in which the goal was scored").In("body.third")
+	errScoring   = problem.New(problem.Unprocessable, "bad_scoring_team", "a goal needs a scoring team, and an own goal must not have one").In("body.scoringTeamId")
+	errSame      = problem.New(problem.Unprocessable, "same_team", "a team cannot score against itself: use ownGoal").In("body.concedingTeamId")
+	errScorer    = problem.New(problem.Unprocessable, "scorer_not_in_team", "the scorer must be on the roster of the scoring team, of an own goal on that of the conceding team").In("body.scorerPlayerId")
+	errAssists   = problem.New(problem.Unprocessable, "bad_assists", "assists must be different players on the roster of the game, not the scorer").In("body.assistPlayerIds")
+	errUndoMatch = problem.New(problem.Unprocessable, "rev_needed", "send the revision that you have read as If-Match, so that two taps undo one goal").In("header.If-Match")
+)
+
+// Goal is a goal as the members of the league see it.
+type Goal struct {
+	EventID   string   `json:"eventId" doc:"The id of the goal."`
+	Third     int      `json:"third" doc:"The third, 1 to 3."`
+	Minute    int      `json:"gameMinute" doc:"The minute of the third, from 0. Stoppage continues it."`
+	Stoppage  int      `json:"stoppageMinute,omitempty" doc:"The minutes after the regular end of the third."`
+	Display   string   `json:"displayTime" doc:"The time as people write it." example:"20+3'"`
+	Scoring   string   `json:"scoringTeamId,omitempty" doc:"The team that scored. Absent for an own goal."`
+	Conceding string   `json:"concedingTeamId" doc:"The team that conceded."`
+	Scorer    string   `json:"scorerPlayerId" doc:"The player who scored."`
+	Assists   []string `json:"assistPlayerIds" doc:"The players who assisted."`
+	OwnGoal   bool     `json:"ownGoal" doc:"An own goal counts for nobody."`
+}
+
+// newGoal returns a goal as shown, for thirds of a length in minutes.
+func newGoal(g item.Goal, length int) Goal {
+	return Goal{
+		EventID: g.ID, Third: g.Third, Minute: g.Minute, Stoppage: max(0, g.Minute-length), Display: Display(g.Minute, length), Scoring: g.Scoring,
+		Conceding: g.Conceding, Scorer: g.Scorer, Assists: append([]string{}, g.Assists...), OwnGoal: g.OwnGoal,
+	}
+}
+
+// Display returns a minute of a third as people write it: 12' or, in stoppage, 20+3'.
+func Display(minute, length int) string {
+	if minute > length {
+		return fmt.Sprintf("%d+%d'", length, minute-length)
+	}
+	return fmt.Sprintf("%d'", minute)
+}
+
+// GoalPage is the answer with a goal, and with the game that it changes. Its ETag is the
+// game's.
+type GoalPage struct {
+	Status       int
+	ETag         string `header:"ETag"`
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Goal Goal `json:"goal" doc:"The goal."`
+		Game Game `json:"game" doc:"The game with its new score."`
+	}
+}
+
+func goalPage(status int, st *state, goal item.Goal) *GoalPage {
+	out := &GoalPage{Status: status, ETag: httpapi.ETag(st.game.Rev), CacheControl: httpapi.NoStore}
+	out.Body.Goal, out.Body.Game = newGoal(goal, st.game.V().ThirdLength), shown(st.game)
+	return out
+}
+
+// GoalFields are what a scorekeeper says of a goal.
+type GoalFields struct {
+	Third     int      `json:"third,omitempty" minimum:"1" maximum:"3" doc:"The third: by default the one that is running." example:"1"`
+	Minute    *int     `json:"gameMinute,omitempty" minimum:"0" maximum:"120" doc:"The minute of the third: by default that of the clock." example:"7"`
+	Scoring   string   `json:"scoringTeamId,omitempty" maxLength:"24" doc:"The team that scored. An own goal has none." example:"red"`
+	Conceding string   `json:"concedingTeamId" minLength:"1" maxLength:"24" doc:"The team that conceded." example:"blue"`
+	Scorer    string   `json:"scorerPlayerId" minLength:"1" maxLength:"26" doc:"The player who scored." example:"01JX0000000000000000000001"`
+	Assists   []string `json:"assistPlayerIds,omitempty" maxItems:"3" doc:"Up to three players who assisted, of any team." example:"[]"`
+	OwnGoal   bool     `json:"ownGoal,omitempty" doc:"The scorer is of the conceding team."`
+}
+
+// goal returns the goal that the fields say, if the rules allow it. id is that of an
+// existing goal, or of a new one.
+func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error) {
+	g := item.Goal{
+		ID: id, Third: cmp.Or(f.Third, st.game.V().Running()), Scoring: f.Scoring, Conceding: f.Conceding, Scorer: f.Scorer,
+		Assists: append([]string{}, f.Assists...), OwnGoal: f.OwnGoal, RecordedBy: st.by, GameRev: st.game.Rev + 1,
+	}
+	if g.Third == 0 {
+		return g, errNoThird
+	}
+	third := st.game.V().Thirds[g.Third-1]
+	if third.StartedAt == "" {
+		return g, errNotBegun
+	}
+	if f.Minute != nil {
+		g.Minute = *f.Minute
+	} else {
+		clock := now
+		if third.FinishedAt != "" { // it stops with the third
+			clock = item.Parse(third.FinishedAt)
+		}
+		g.Minute = min(maxMinute, max(0, int(clock.Sub(item.Parse(third.StartedAt)).Minutes())))
+	}
+	teams := st.game.V().Teams
+	of := g.Scoring // the scorer's team
+	switch {
+	case g.OwnGoal != (g.Scoring == ""):
+		return g, errScoring
+	case !plays(teams, g.Conceding):
+		return g, errUnderTeam.In("body.concedingTeamId")
+	case g.OwnGoal:
+		of = g.Conceding
+	case !plays(teams, g.Scoring):
+		return g, errUnderTeam.In("body.scoringTeamId")
+	case g.Scoring == g.Conceding:
+		return g, errSame
+	}
+	if team, ok := st.teamOf(g.Scorer); !ok || team != of {
+		return g, errScorer
+	}
+	for i, a := range g.Assists {
+		if _, ok := st.teamOf(a); !ok || a == g.Scorer || slices.Contains(g.Assists[:i], a) {
+			return g, errAssists
+		}
+	}
+	return g, nil
+}
+
+// maxMinute is the last minute of a third that has a place in the order of goals.
+const maxMinute = 120
+
+// teamOf returns the team for which a player plays.
+func (st *state) teamOf(playerID string) (team string, ok bool) {
+	i := slices.IndexFunc(st.seats, func(r item.Row[item.Seat]) bool { return r.V().PlayerID == playerID })
+	if i < 0 {
+		return "", false
+	}
+	return st.seats[i].V().TeamID, true
+}
+
+// mayScore returns nil if the caller may change the goals of a third, 0 for any: a
+// scorekeeper those of the third that runs, an administrator all.
+func (st *state) mayScore(third int) error {
+	switch {
+	case st.game.Status == item.Scheduled:
+		return errNotLive
+	case st.role == item.Admin:
+		return nil
+	case st.game.Status == item.Finished:
+		return ErrFinished
+	case third > 0 && third != st.game.V().Running():
+		return errNotNow
+	}
+	return nil
+}
+
+// index returns the index of a goal, -1 if there is none.
+func (st *state) index(id string) int {
+	return slices.IndexFunc(st.goals, func(r item.Row[item.Goal]) bool { return r.V().ID == id })
+}
+
+// correction returns the entry of the log for a change of a finished game, or of a goal
+// that others have seen. It is nothing for a new goal of a live game.
+func (st *state) correction(now time.Time, what string, before, after *item.Goal) []dynamo.Write {
+	if before == nil && st.game.Status != item.Finished {
+		return nil
+	}
+	return []dynamo.Write{st.log(now, what, before, after)}
+}
+
+// CreateGoal is the request for a new goal.
+type CreateGoal struct {
+	auth.User
+	idem.Key
+	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+	Body   struct {
+		EventID string `json:"eventId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"The id of the goal, a ULID that the phone makes, so that it can send the goal again. By default a new one." example:"01JX0000000000000000000002"`
+		GoalFields
+	}
+}
+
+// CreateGoal records a goal. The same goal again changes nothing, whatever the answer to
+// the first was. Errors: game_not_live, game_finished, third_not_started,
+// third_not_running, third_needed, goal_exists, goal_removed, too_many_goals,
+// bad_scoring_team, unknown_team, same_team, scorer_not_in_team, bad_assists.
+func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, error) {
+	return idem.Once(ctx, s.Answers, CreateGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
+		var goal item.Goal
+		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) (writes []dynamo.Write, changed bool, err error) {
+			id := cmp.Or(in.Body.EventID, item.NewID(now))
+			if i := st.index(id); i >= 0 {
+				goal = *st.goals[i].V()
+				if !in.Body.says(goal) {
+					return nil, false, errOther
+				}
+				return nil, false, nil
+			}
+			if st.removed[item.RemovedKey(id)] {
+				return nil, false, errRemoved
+			}
+			if err := st.mayScore(0); err != nil {
+				return nil, false, err
+			}
+			if goal, err = in.Body.goal(st, id, now); err != nil {
+				return nil, false, err
+			}
+			if err := st.mayScore(goal.Third); err != nil {
+				return nil, false, err
+			}
+			if len(st.goals) >= MaxGoals.Max {
+				return nil, false, problem.Beyond(MaxGoals)
+			}
+			row := item.New(st.game.PK, item.GoalKey(goal), goalType, goal, now)
+			st.goals = append(st.goals, row)
+			return append(st.correction(now, "add", nil, &goal), row.Create()), true, nil
+		}, func(st *state) *GoalPage { return goalPage(http.StatusCreated, st, goal) })
+	})
+}
+
+// says reports whether the fields may have made the goal.
+func (f GoalFields) says(g item.Goal) bool {
+	return (f.Third == 0 || f.Third == g.Third) && (f.Minute == nil || *f.Minute == g.Minute) && f.Scoring == g.Scoring && f.Conceding == g.Conceding &&
+		f.Scorer == g.Scorer && slices.Equal(f.Assists, g.Assists) && f.OwnGoal == g.OwnGoal
+}
+
+// UpdateGoal is the request to change a goal.
+type UpdateGoal struct {
+	auth.User
+	idem.Key
+	httpapi.IfMatch
+	GameID  string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+	EventID string `path:"eventId" maxLength:"26" doc:"The id of the goal."`
+	Body    GoalFields
+}
+
+// UpdateGoal replaces what is said of a goal; third and minute stay if they are left out.
+// A scorekeeper may change goals of a live game, an administrator also of a finished one,
+// whose result follows. Errors: goal_not_found, stale, and those of CreateGoal.
+func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, error) {
+	return idem.Once(ctx, s.Answers, UpdateGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
+		var goal item.Goal
+		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) (writes []dynamo.Write, changed bool, err error) {
+			i := st.index(in.EventID)
+			if i < 0 {
+				return nil, false, errNoGoal
+			}
+			if err := st.mayScore(0); err != nil {
+				return nil, false, err
+			}
+			row := st.goals[i]
+			was, fields := *row.V(), in.Body
+			fields.Third = cmp.Or(fields.Third, was.Third)
+			if fields.Minute == nil {
+				fields.Minute = &was.Minute
+			}
+			if goal, err = fields.goal(st, was.ID, now); err != nil {
+				return nil, false, err
+			}
+			if in.Body.says(was) {
+				goal = was
+				return nil, false, nil
+			}
+			goal.RecordedBy, goal.GameRev = was.RecordedBy, was.GameRev
+			writes = st.correction(now, "edit", &was, &goal)
+			next := row
+			*next.V() = goal
+			if next.SK = item.GoalKey(goal); next.SK != row.SK {
+				next.UpdatedAt = item.Format(now)
+				writes = append(writes, row.Drop(), next.Create())
+			} else {
+				var saved dynamo.Write
+				next, saved = next.Save(now)
+				writes = append(writes, saved)
+			}
+			st.goals[i] = next
+			return writes, true, nil
+		}, func(st *state) *GoalPage { return goalPage(http.StatusOK, st, goal) })
+	})
+}
+
+// DeleteGoal is the request to delete a goal.
+type DeleteGoal struct {
+	auth.User
+	httpapi.IfMatch
+	GameID  string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+	EventID string `path:"eventId" maxLength:"26" doc:"The id of the goal."`
+}
+
+// DeleteGoal deletes a goal; a request for it that arrives later does not bring it back. A
+// second run changes nothing. Errors: goal_not_found, game_finished for scorekeepers,
+// stale.
+func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*GamePage, error) {
+	commit := func(ctx context.Context, a spec.Access, _ *GamePage, writes ...dynamo.Write) error {
+		return dynamo.Transact(ctx, s.DB, a, writes...)
+	}
+	return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+		if st.removed[item.RemovedKey(in.EventID)] {
+			return nil, false, nil
+		}
+		i := st.index(in.EventID)
+		if i < 0 {
+			return nil, false, errNoGoal
+		}
+		if err := st.mayScore(0); err != nil {
+			return nil, false, err
+		}
+		return st.remove(now, "delete", i), true, nil
+	}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
+}
+
+// remove deletes the goal with an index, and keeps its id.
+func (st *state) remove(now time.Time, what string, i int) []dynamo.Write {
+	row := st.goals[i]
+	goal := *row.V()
+	st.goals = slices.Delete(slices.Clone(st.goals), i, i+1)
+	gone := item.New(st.game.PK, item.RemovedKey(goal.ID), removedType, goal, now)
+	return []dynamo.Write{row.Drop(), gone.Create(), st.log(now, what, &goal, nil)}
+}
+
+// UndoGoal is the request to delete the latest goal.
+type UndoGoal struct {
+	auth.User
+	idem.Key
+	httpapi.IfMatch
+	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+}
+
+// UndoGoal deletes the goal that was recorded last. It needs the revision that the caller
+// has seen, so that two taps delete one goal. Errors: nothing_to_undo, stale, rev_needed,
+// game_finished for scorekeepers.
+func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*GamePage, error) {
+	if in.Match == "" {
+		return nil, errUndoMatch
+	}
+	return idem.Once(ctx, s.Answers, UndoGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+			if err := st.mayScore(0); err != nil {
+				return nil, false, err
+			}
+			if len(st.goals) == 0 {
+				return nil, false, errNothing
+			}
+			last := 0
+			for i, g := range st.goals {
+				if g.V().GameRev > st.goals[last].V().GameRev {
+					last = i
+				}
+			}
+			return st.remove(now, "undo", last), true, nil
+		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
+	})
+}
+
+// ListGoals is the request for the goals of a game.
+type ListGoals struct {
+	auth.User
+	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+}
+
+// GoalList is the answer with goals.
+type GoalList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Goals []Goal `json:"goals" doc:"In order of third, minute and id."`
+	}
+}
+
+// ListGoals returns the goals of a game, in the order of the timeline.
+func (s *Service) ListGoals(ctx context.Context, in *ListGoals) (*GoalList, error) {
+	game, err := s.read(ctx, in.GameID, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := item.List[item.Goal](ctx, s.DB, tables.ListGoals, game.PK, item.Goals)
+	if err != nil {
+		return nil, err
+	}
+	out := &GoalList{CacheControl: httpapi.NoStore}
+	out.Body.Goals = make([]Goal, len(rows))
+	for i, g := range item.Values(rows) {
+		out.Body.Goals[i] = newGoal(g, game.V().ThirdLength)
+	}
+	return out, nil
+}
+
+// ListAudit is the request for the corrections of a game.
+type ListAudit struct {
+	auth.User
+	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+}
+
+// Correction is an entry of the log of corrections.
+type Correction struct {
+	At     time.Time `json:"at" doc:"When it was made."`
+	By     string    `json:"byUserId" doc:"Who has made it."`
+	What   string    `json:"what" enum:"add,edit,delete,undo,finish,reopen" doc:"What was done."`
+	Before *Goal     `json:"before,omitempty" doc:"The goal before."`
+	After  *Goal     `json:"after,omitempty" doc:"The goal afterwards."`
+}
+
+// AuditList is the answer with corrections.
+type AuditList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Corrections []Correction `json:"corrections" doc:"The newest first."`
+	}
+}
+
+// ListAudit returns the log of corrections of a game.
+func (s *Service) ListAudit(ctx context.Context, in *ListAudit) (*AuditList, error) {
+	game, err := s.read(ctx, in.GameID, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := item.List[item.Audit](ctx, s.DB, tables.ListAudit, game.PK, item.Audits)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(rows)
+	out := &AuditList{CacheControl: httpapi.NoStore}
+	out.Body.Corrections = make([]Correction, len(rows))
+	for i, a := range item.Values(rows) {
+		out.Body.Corrections[i] = Correction{item.Parse(a.At), a.By, a.What, shownGoal(a.Before, game), shownGoal(a.After, game)}
+	}
+	return out, nil
+}
+
+func shownGoal(g *item.Goal, game item.Row[item.Game]) *Goal {
+	if g == nil {
+		return nil
+	}
+	goal := newGoal(*g, game.V().ThirdLength)
+	return &goal
+}

@@ -1,0 +1,169 @@
+package game
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/tables"
+)
+
+// Errors about rosters.
+var (
+	ErrNoPlayer = problem.New(problem.NotFound, "player_not_found", "the league has no such player")
+	errHasGoals = problem.New(problem.Conflict, "player_has_goals", "the player has goals or assists in this game: change these first")
+)
+
+// Seat is a player of a roster.
+type Seat struct {
+	PlayerID string `json:"playerId" doc:"The id of the player."`
+	TeamID   string `json:"teamId" doc:"The team for which the player plays." example:"red"`
+	Nickname string `json:"nickname" doc:"The name of the player."`
+}
+
+// PutSeat is the request to put a player into a team of a game.
+type PutSeat struct {
+	auth.User
+	idem.Key
+	GameID   string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+	Body     struct {
+		TeamID string `json:"teamId" minLength:"1" maxLength:"24" doc:"The team." example:"red"`
+	}
+}
+
+// SeatPage is the answer with a player of a roster.
+type SeatPage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         Seat
+}
+
+// PutSeat puts a player into a team of a game, and takes the player out of the others. A
+// second run changes nothing. Errors: player_not_found, unknown_team, game_finished for
+// scorekeepers, player_has_goals, too_many_players.
+func (s *Service) PutSeat(ctx context.Context, in *PutSeat) (*SeatPage, error) {
+	return idem.Once(ctx, s.Answers, PutSeatFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeatPage]) (*SeatPage, error) {
+		player, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, ErrNoPlayer)
+		if err != nil {
+			return nil, err
+		}
+		return change(ctx, s, tables.SaveRoster, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+			switch team, ok := st.teamOf(in.PlayerID); {
+			case player.V().LeagueID != st.game.V().LeagueID:
+				return nil, false, ErrNoPlayer
+			case !plays(st.game.V().Teams, in.Body.TeamID):
+				return nil, false, errUnderTeam.In("body.teamId")
+			case ok && team == in.Body.TeamID:
+				return nil, false, nil
+			case len(st.seats) >= MaxPlayers.Max && !ok:
+				return nil, false, problem.Beyond(MaxPlayers)
+			}
+			writes, err := st.unseat(in.PlayerID)
+			if err != nil {
+				return nil, false, err
+			}
+			row := item.New(st.game.PK, item.RosterKey(in.Body.TeamID, in.PlayerID), seatType, item.Seat{TeamID: in.Body.TeamID, PlayerID: in.PlayerID}, now)
+			st.seats = append(st.seats, row)
+			there := dynamo.CheckWrite(item.Key(player.PK, player.SK), dynamo.Exists[item.Row[item.Player]]("pk"))
+			return append(writes, row.Create(), there), true, nil
+		}, func(*state) *SeatPage {
+			return &SeatPage{http.StatusOK, httpapi.NoStore, Seat{in.PlayerID, in.Body.TeamID, player.V().Nickname}}
+		})
+	})
+}
+
+// unseat takes a player out of the roster. A player with goals stays: else a goal would
+// have a scorer who did not play.
+func (st *state) unseat(playerID string) (writes []dynamo.Write, err error) {
+	if st.game.Status == item.Finished && st.role != item.Admin {
+		return nil, ErrFinished
+	}
+	i := slices.IndexFunc(st.seats, func(r item.Row[item.Seat]) bool { return r.V().PlayerID == playerID })
+	if i < 0 {
+		return nil, nil
+	}
+	for _, g := range item.Values(st.goals) {
+		if g.Scorer == playerID || slices.Contains(g.Assists, playerID) {
+			return nil, errHasGoals
+		}
+	}
+	writes = []dynamo.Write{st.seats[i].Drop()}
+	st.seats = slices.Delete(slices.Clone(st.seats), i, i+1)
+	return writes, nil
+}
+
+// DeleteSeat is the request to take a player out of a game.
+type DeleteSeat struct {
+	auth.User
+	GameID   string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+}
+
+// DeleteSeat takes a player out of the roster of a game. A second run changes nothing.
+// Errors: game_finished for scorekeepers, player_has_goals.
+func (s *Service) DeleteSeat(ctx context.Context, in *DeleteSeat) (*httpapi.Removed, error) {
+	commit := func(ctx context.Context, a spec.Access, _ *httpapi.Removed, writes ...dynamo.Write) error {
+		return dynamo.Transact(ctx, s.DB, a, writes...)
+	}
+	return change(ctx, s, tables.SaveRoster, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, _ time.Time) ([]dynamo.Write, bool, error) {
+		writes, err := st.unseat(in.PlayerID)
+		return writes, len(writes) > 0, err
+	}, func(*state) *httpapi.Removed { return httpapi.NewRemoved() })
+}
+
+// ListRoster is the request for the roster of a game.
+type ListRoster struct {
+	auth.User
+	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+}
+
+// Roster is the answer with a roster.
+type Roster struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Players []Seat `json:"players" doc:"In order of team and name."`
+	}
+}
+
+// ListRoster returns the roster of a game.
+func (s *Service) ListRoster(ctx context.Context, in *ListRoster) (*Roster, error) {
+	game, err := s.read(ctx, in.GameID, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := item.List[item.Seat](ctx, s.DB, tables.ListRoster, game.PK, item.Rosters)
+	if err != nil {
+		return nil, err
+	}
+	var keys []dynamo.Item
+	for _, seat := range item.Values(rows) {
+		keys = append(keys, item.Key(item.PlayerKey(seat.PlayerID), item.Profile))
+	}
+	players, err := dynamo.GetAll[item.Row[item.Player]](ctx, s.DB, tables.ListRoster, keys)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, p := range item.Values(players) {
+		names[p.ID] = p.Nickname
+	}
+	out := &Roster{CacheControl: httpapi.NoStore}
+	out.Body.Players = make([]Seat, len(rows))
+	for i, seat := range item.Values(rows) {
+		out.Body.Players[i] = Seat{seat.PlayerID, seat.TeamID, names[seat.PlayerID]}
+	}
+	slices.SortFunc(out.Body.Players, func(a, b Seat) int {
+		return cmp.Or(cmp.Compare(a.TeamID, b.TeamID), cmp.Compare(a.Nickname, b.Nickname), cmp.Compare(a.PlayerID, b.PlayerID))
+	})
+	return out, nil
+}

@@ -1,0 +1,130 @@
+package game
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/tables"
+)
+
+// MoveThird is the request to start or to finish a third.
+type MoveThird struct {
+	auth.User
+	idem.Key
+	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+	Third  int    `path:"third" minimum:"1" maximum:"3" doc:"The third."`
+	Body   struct {
+		At *time.Time `json:"at,omitempty" doc:"When it happened, if the phone was offline: at most 12 hours ago. By default now." example:"2026-06-06T18:00:05Z"`
+	}
+}
+
+// How far the clock of a phone may be off, and how old what it sends may be.
+const (
+	maxAhead = time.Minute
+	maxLate  = 12 * time.Hour
+)
+
+var errAt = problem.New(problem.Unprocessable, "bad_time", "the time must be within the last 12 hours, and not before the step before").In("body.at")
+
+// StartThird starts a third. The first makes the game live. A second run changes nothing.
+// Errors: bad_third_transition, three_teams_needed, game_finished, bad_time.
+func (s *Service) StartThird(ctx context.Context, in *MoveThird) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, StartThirdFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+		return s.move(ctx, in, commit, func(st *state, t *item.Third) (at *string, before string, err error) {
+			if len(st.game.V().Teams) != item.Thirds {
+				return nil, "", errTeams
+			}
+			if in.Third > 1 {
+				if before = st.game.V().Thirds[in.Third-2].FinishedAt; before == "" {
+					return nil, "", errThird
+				}
+			}
+			return &t.StartedAt, before, nil
+		})
+	})
+}
+
+// FinishThird finishes a third. A second run changes nothing. Errors: as StartThird's.
+func (s *Service) FinishThird(ctx context.Context, in *MoveThird) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, FinishThirdFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+		return s.move(ctx, in, commit, func(_ *state, t *item.Third) (at *string, before string, err error) {
+			if t.StartedAt == "" {
+				return nil, "", errThird
+			}
+			return &t.FinishedAt, t.StartedAt, nil
+		})
+	})
+}
+
+// move sets the time that step returns, unless it is set. before is the step before.
+func (s *Service) move(ctx context.Context, in *MoveThird, commit idem.Commit[GamePage], step func(*state, *item.Third) (at *string, before string, err error)) (*GamePage, error) {
+	return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+		at, before, err := step(st, &st.game.V().Thirds[in.Third-1])
+		if err != nil || *at != "" {
+			return nil, false, err
+		}
+		if st.game.Status == item.Finished {
+			return nil, false, ErrFinished
+		}
+		when := now
+		if in.Body.At != nil {
+			when = *in.Body.At
+		}
+		if when.After(now.Add(maxAhead)) || when.Before(now.Add(-maxLate)) || item.Format(when) < before {
+			return nil, false, errAt
+		}
+		*at = item.Format(when)
+		st.game.Status = item.Live
+		return nil, true, nil
+	}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
+}
+
+// EndGame is the request to finish or to reopen a game.
+type EndGame struct {
+	auth.User
+	idem.Key
+	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+}
+
+// FinishGame finishes a game whose thirds are finished, and computes its result from the
+// goals. The standings and the mails follow. A second run changes nothing. Errors:
+// thirds_unfinished.
+func (s *Service) FinishGame(ctx context.Context, in *EndGame) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, FinishGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+			if st.game.Status == item.Finished {
+				return nil, false, nil
+			}
+			if !st.game.V().Over() {
+				return nil, false, errUnplayed
+			}
+			st.game.Status = item.Finished
+			return []dynamo.Write{st.log(now, "finish", nil, nil)}, true, nil
+		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
+	})
+}
+
+// ReopenGame makes a finished game live again, for corrections by scorekeepers. It counts
+// for nothing until it is finished again. A second run changes nothing. Errors:
+// game_not_live for one that has not begun.
+func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*GamePage, error) {
+	return idem.Once(ctx, s.Answers, ReopenGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
+		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Admin, httpapi.IfMatch{}, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
+			switch st.game.Status {
+			case item.Live:
+				return nil, false, nil
+			case item.Scheduled:
+				return nil, false, errNotLive
+			}
+			st.game.Status = item.Live
+			return []dynamo.Write{st.log(now, "reopen", nil, nil)}, true, nil
+		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
+	})
+}

@@ -1,0 +1,279 @@
+package item
+
+import (
+	"fmt"
+	"time"
+)
+
+// Metadata is the sort key of the item that a partition is about.
+const Metadata = "METADATA"
+
+// Prefixes of sort keys.
+const (
+	Seasons  = "SEASON#"
+	Teams    = "TEAM#"
+	Sessions = "SESSION#"
+	Games    = "GAME#"
+	Goals    = "GOAL#"
+	Rosters  = "ROSTER#"
+	Grants   = "ACL#USER#"
+	Leagues  = "LEAGUE#"
+	Audits   = "AUDIT#"
+	Players  = "PLAYER#"
+	Answers  = "IDEMPOTENCY#"
+	Logins   = "AUTH_SESSION#"
+	Pool     = "POOL#"
+
+	Cancelled = "CANCELLED#"
+
+	PlayerStats = "PLAYERSTAT#" // of a season, by player
+	Stats       = "STAT#"       // of a player, by season
+)
+
+// Partition keys; some are sort keys of mirrors, too.
+func LeagueKey(leagueID string) string   { return Leagues + leagueID }
+func SeasonKey(seasonID string) string   { return Seasons + seasonID }
+func SessionKey(sessionID string) string { return Sessions + sessionID }
+func GameKey(gameID string) string       { return Games + gameID }
+func PlayerKey(playerID string) string   { return Players + playerID }
+func UserKey(userID string) string       { return "USER#" + userID }
+func SlugKey(slug string) string         { return "SLUG#" + slug }
+func LinkKey(id string) string           { return "AUTH_LINK#" + id }
+func MailKey(hash string) string         { return "AUTH_MAIL#" + hash }
+func LoginKey(id string) string          { return Logins + id }
+
+func DayKey(date string) string      { return "DAY#" + date }
+func JoinKey(code string) string     { return "JOIN#" + code }
+func GuessKey(hash string) string    { return "JOIN_GUESS#" + hash }
+func InviteKey(hash string) string   { return "INVITE_MAIL#" + hash }
+func PoolKey(playerID string) string { return Pool + playerID }
+
+// OutboxKey is the partition of Outbox.
+const OutboxKey = "OUTBOX"
+
+// Invitations is the sort key of how many invitations a user has sent.
+const Invitations = "INVITATIONS"
+
+// Profile is the sort key of a player.
+const Profile = "PROFILE"
+
+// Sort keys.
+func TeamKey(teamID string) string      { return Teams + teamID }
+func GrantKey(userID string) string     { return Grants + userID }
+func CancelledKey(gameID string) string { return Cancelled + gameID }
+func RemovedKey(goalID string) string   { return "REMOVED#" + goalID }
+
+// RosterKey is the sort key of a player in a team of a game.
+func RosterKey(teamID, playerID string) string { return Rosters + teamID + "#" + playerID }
+
+// StartKey is the sort key of a game in the lists of its session and season.
+func StartKey(startTs, gameID string) string { return Games + startTs + "#" + gameID }
+
+// GoalKey is the sort key of a goal: goals sort by third, minute and id.
+func GoalKey(g Goal) string { return fmt.Sprintf("%s%d#%04d#%s", Goals, g.Third, g.Minute, g.ID) }
+
+// AuditKey is the sort key of an entry of the log of corrections.
+func AuditKey(now time.Time, id string) string { return Audits + Format(now) + "#" + id }
+
+// Role is what a user may do in a league. Each role may do what those before it may.
+type Role string
+
+const (
+	Viewer      Role = "viewer"      // reads
+	Scorekeeper Role = "scorekeeper" // games, rosters, goals, players
+	Admin       Role = "admin"       // everything
+)
+
+var ranks = map[Role]int{Viewer: 1, Scorekeeper: 2, Admin: 3}
+
+// AtLeast reports whether a role may do what another may.
+func (r Role) AtLeast(least Role) bool { return ranks[r] >= ranks[least] }
+
+// League is a league.
+type League struct {
+	ID      string `json:"leagueId"`
+	Name    string `json:"name"`
+	Slug    string `json:"slug"`
+	Admins  int    `json:"adminCount"`
+	Members int    `json:"memberCount"`
+	Seasons int    `json:"seasonCount"`
+	Players int    `json:"playerCount"`
+}
+
+// Grant is the role of a user in a league. Its mirror is in the partition of the user.
+type Grant struct {
+	LeagueID string `json:"leagueId"`
+	UserID   string `json:"userId"`
+	Role     Role   `json:"role"`
+	Email    string `json:"email,omitempty"` // of who was invited by it
+}
+
+// Season is a season, in two copies.
+type Season struct {
+	ID       string `json:"seasonId"`
+	LeagueID string `json:"leagueId"`
+	Name     string `json:"name"`
+	Slug     string `json:"slug"`
+	Starts   string `json:"startsOn,omitempty"` // 2026-03-01
+	Ends     string `json:"endsOn,omitempty"`
+	TimeZone string `json:"timeZone"`
+	Teams    int    `json:"teamCount"`
+	Sessions int    `json:"sessionCount"`
+}
+
+// Team is a team of a season, and its snapshot in a game.
+type Team struct {
+	TeamID string `json:"teamId" doc:"The id of the team." example:"red"`
+	Name   string `json:"name" doc:"The name of the team." example:"Reds"`
+	Color  string `json:"color" doc:"The color of the shirts, #rrggbb." example:"#c8102e"`
+}
+
+// Session is a day on which games are played, in two copies.
+type Session struct {
+	ID       string `json:"sessionId"`
+	LeagueID string `json:"leagueId"`
+	SeasonID string `json:"seasonId"`
+	Date     string `json:"sessionDate"` // 2026-06-06
+	Games    int    `json:"gameCount"`
+	Created  int    `json:"createdGames"` // with those that were deleted: it numbers the games
+}
+
+// Game states.
+const (
+	Scheduled = "scheduled"
+	Live      = "live"
+	Finished  = "finished"
+
+	CancelledGame = "cancelled" // of a listing in the calendar of the season
+)
+
+// Thirds is the number of thirds and of teams of a game.
+const Thirds = 3
+
+// Game is a game. Its row's Status is one of the states.
+type Game struct {
+	ID          string        `json:"gameId"`
+	LeagueID    string        `json:"leagueId"`
+	SeasonID    string        `json:"seasonId"`
+	SessionID   string        `json:"sessionId"`
+	Slug        string        `json:"slug"`
+	StartTs     string        `json:"gameStartTs"`
+	ThirdLength int           `json:"thirdLength"` // minutes
+	Location    string        `json:"location,omitempty"`
+	Teams       []Team        `json:"teams"`
+	Thirds      [Thirds]Third `json:"thirds"`
+	Scores      []Score       `json:"scores"`           // of the goals, in the order of Teams
+	Result      *Result       `json:"result,omitempty"` // of a finished game
+}
+
+// Running returns the number of the third that is being played, 0 if none is.
+func (g Game) Running() int {
+	for i, t := range g.Thirds {
+		if t.StartedAt != "" && t.FinishedAt == "" {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// Over reports whether all thirds are finished.
+func (g Game) Over() bool { return g.Thirds[Thirds-1].FinishedAt != "" }
+
+// Listing is a game in the lists of its session and of its season. Scores, Result and
+// Players are those of a finished game.
+type Listing struct {
+	GameID      string           `json:"gameId"`
+	SessionID   string           `json:"sessionId"`
+	Slug        string           `json:"slug"`
+	StartTs     string           `json:"gameStartTs"`
+	ThirdLength int              `json:"thirdLength"`
+	Location    string           `json:"location,omitempty"`
+	Status      string           `json:"status"`
+	Teams       []Team           `json:"teams"`
+	Scores      []Score          `json:"scores,omitempty"`
+	Result      *Result          `json:"result,omitempty"`
+	Players     map[string]Tally `json:"players,omitempty"` // by id
+}
+
+// Tally is what a player has done.
+type Tally struct {
+	TeamID   string `json:"teamId,omitempty"`
+	Games    int    `json:"games"`
+	Goals    int    `json:"goals"`
+	OwnGoals int    `json:"ownGoals,omitempty"`
+	Assists  int    `json:"assists,omitempty"`
+}
+
+// Outbox is a finished game of which others have not been told yet.
+type Outbox struct {
+	GameID   string `json:"gameId"`
+	SeasonID string `json:"seasonId"`
+	Rev      int    `json:"gameRev"`
+}
+
+// Audit is an entry of the log of corrections of a game.
+type Audit struct {
+	At     string `json:"at"`
+	By     string `json:"byUserId"`
+	What   string `json:"what"`
+	Before *Goal  `json:"before,omitempty"`
+	After  *Goal  `json:"after,omitempty"`
+}
+
+// Third is when a third was played.
+type Third struct {
+	StartedAt  string `json:"startedAt,omitempty"`
+	FinishedAt string `json:"finishedAt,omitempty"`
+}
+
+// Goal is a goal.
+type Goal struct {
+	ID         string   `json:"eventId"`
+	Third      int      `json:"third"`
+	Minute     int      `json:"gameMinute"`              // in the third, from 0; stoppage continues it
+	Scoring    string   `json:"scoringTeamId,omitempty"` // "" for an own goal
+	Conceding  string   `json:"concedingTeamId"`
+	Scorer     string   `json:"scorerPlayerId"`
+	Assists    []string `json:"assistPlayerIds"`
+	OwnGoal    bool     `json:"ownGoal"`
+	RecordedBy string   `json:"recordedBy"`
+	GameRev    int      `json:"gameRev"` // of the game with the goal: goals were recorded in its order
+}
+
+// Seat is a player in a team of a game.
+type Seat struct {
+	TeamID   string `json:"teamId"`
+	PlayerID string `json:"playerId"`
+}
+
+// Player is a player of a league.
+type Player struct {
+	ID         string `json:"playerId"`
+	LeagueID   string `json:"leagueId"`
+	Nickname   string `json:"nickname"`
+	Avatar     string `json:"avatar,omitempty"`
+	ClaimedBy  string `json:"claimedByUserId,omitempty"`
+	MergedInto string `json:"mergedInto,omitempty"`
+}
+
+// Claim is a player whom a user has claimed, under the user.
+type Claim struct {
+	PlayerID string `json:"playerId"`
+	LeagueID string `json:"leagueId"`
+}
+
+// Join is a code by which players enter the pool of a game.
+type Join struct {
+	Code   string `json:"code"`
+	GameID string `json:"gameId"`
+}
+
+// Pooled is a player who wants to play in a game.
+type Pooled struct {
+	PlayerID string `json:"playerId"`
+}
+
+// Ref leads to another item: from a slug, for example.
+type Ref struct {
+	ID string `json:"id"`
+}

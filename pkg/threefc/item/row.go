@@ -1,0 +1,173 @@
+// Package item is the items of the room's table: the envelope, the keys, and the data that
+// several use cases read or write.
+package item
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/oklog/ulid/v2"
+
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/spec"
+)
+
+// Row is an item: the envelope of all items, with the data of its type.
+type Row[T any] struct {
+	PK         string  `dynamodbav:"pk"`
+	SK         string  `dynamodbav:"sk"`
+	EntityType string  `dynamodbav:"entityType"`
+	CreatedAt  string  `dynamodbav:"createdAt"`
+	UpdatedAt  string  `dynamodbav:"updatedAt"`
+	Data       JSON[T] `dynamodbav:"data"`
+	// Rev counts the writes of the item. A write has the condition that it is as it was
+	// read.
+	Rev    int    `dynamodbav:"rev"`
+	Status string `dynamodbav:"status,omitempty"`   // of a game
+	TTL    int64  `dynamodbav:"ttlEpoch,omitempty"` // epoch s
+}
+
+// JSON is a value that an attribute holds as JSON text.
+type JSON[T any] struct{ Value T }
+
+// MarshalDynamoDBAttributeValue encodes the value.
+func (j JSON[T]) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
+	text, err := json.Marshal(j.Value)
+	return &types.AttributeValueMemberS{Value: string(text)}, err
+}
+
+// UnmarshalDynamoDBAttributeValue decodes the value.
+func (j *JSON[T]) UnmarshalDynamoDBAttributeValue(av types.AttributeValue) error {
+	text, ok := av.(*types.AttributeValueMemberS)
+	if !ok {
+		return fmt.Errorf("data must be text, not %T", av)
+	}
+	return json.Unmarshal([]byte(text.Value), &j.Value)
+}
+
+// New returns a row that was not written yet.
+func New[T any](pk, sk, entityType string, data T, now time.Time) Row[T] {
+	at := Format(now)
+	return Row[T]{PK: pk, SK: sk, EntityType: entityType, CreatedAt: at, UpdatedAt: at, Data: JSON[T]{data}, Rev: 1}
+}
+
+// V returns the data.
+func (r *Row[T]) V() *T { return &r.Data.Value }
+
+// Create returns the write of a row that must not exist.
+func (r Row[T]) Create() dynamo.Write { return dynamo.PutWrite(r, dynamo.Absent[Row[T]]("pk")) }
+
+// Save returns the write of a row that was read and changed, and the row as written. The
+// condition is that nobody else has changed it.
+func (r Row[T]) Save(now time.Time) (Row[T], dynamo.Write) {
+	was := dynamo.Equal[Row[T]]("rev", r.Rev)
+	r.Rev++
+	r.UpdatedAt = Format(now)
+	return r, dynamo.PutWrite(r, was)
+}
+
+// Mirror returns the write of the copy of a row under another key.
+func (r Row[T]) Mirror(pk, sk string) dynamo.Write {
+	r.PK, r.SK = pk, sk
+	return dynamo.PutWrite(r)
+}
+
+// Drop returns the deletion of a row as it was read.
+func (r Row[T]) Drop() dynamo.Write {
+	return dynamo.DeleteWrite(Key(r.PK, r.SK), dynamo.Equal[Row[T]]("rev", r.Rev))
+}
+
+// Key returns a primary key.
+func Key(pk, sk string) dynamo.Item {
+	return dynamo.Item{"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk}}
+}
+
+// Any is the row of an item of any type.
+type Any = Row[json.RawMessage]
+
+// As returns the data of a row of any type.
+func As[T any](r Any) (Row[T], error) {
+	out := Row[T]{
+		PK: r.PK, SK: r.SK, EntityType: r.EntityType, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Rev: r.Rev, Status: r.Status, TTL: r.TTL,
+	}
+	return out, json.Unmarshal(r.Data.Value, out.V())
+}
+
+// Read reads a row, strongly consistently: missing if there is none.
+func Read[T any](ctx context.Context, db dynamo.DB, a spec.Access, pk, sk string, missing error) (Row[T], error) {
+	r, ok, err := dynamo.Get[Row[T]](ctx, db, a, pk, sk)
+	if err == nil && !ok {
+		err = missing
+	}
+	return r, err
+}
+
+// List reads the rows of a partition whose sort keys begin with a prefix, in their order.
+func List[T any](ctx context.Context, db dynamo.DB, a spec.Access, pk, prefix string) ([]Row[T], error) {
+	return dynamo.QueryAll[Row[T]](ctx, db, a, dynamo.Range{Key: dynamo.KeyBeginsWith(a, pk, prefix), Consistent: true})
+}
+
+// Values returns the data of rows.
+func Values[T any](rows []Row[T]) []T {
+	all := make([]T, len(rows))
+	for i := range rows {
+		all[i] = rows[i].Data.Value
+	}
+	return all
+}
+
+// MaxTries is the number of tries of a change that others overtake.
+const MaxTries = 8
+
+// Retry repeats a change while writes are refused because others have changed what it has
+// read: httpapi.ErrStale after MaxTries.
+func Retry[Out any](ctx context.Context, change func() (*Out, error)) (*Out, error) {
+	for try := range MaxTries {
+		if err := dynamo.BackOff(ctx, try); err != nil {
+			return nil, err
+		}
+		if out, err := change(); !dynamo.IsRefused(err) {
+			return out, err
+		}
+	}
+	return nil, httpapi.ErrStale
+}
+
+// RefusedWrite returns the index of the write of a transaction whose condition did not
+// hold, -1 if err is something else.
+func RefusedWrite(err error) int {
+	if refused, ok := errors.AsType[*dynamo.Refused](err); ok {
+		return refused.Write
+	}
+	return -1
+}
+
+// NewID returns a new id, a ULID: ids sort by the time of their creation.
+func NewID(now time.Time) string {
+	return ulid.MustNew(ulid.Timestamp(now), ulid.DefaultEntropy()).String()
+}
+
+// IDPattern is the regular expression of ids.
+const IDPattern = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$"
+
+var idPattern = regexp.MustCompile(IDPattern)
+
+// IsID reports whether text may be an id. A slug is none, because ids have capitals only.
+func IsID(text string) bool { return idPattern.MatchString(text) }
+
+// Format returns a time as items hold it, of fixed width: sortable.
+func Format(t time.Time) string { return t.UTC().Format(timeFormat) }
+
+// Parse returns the time that Format has written, zero for "".
+func Parse(text string) time.Time {
+	t, _ := time.Parse(timeFormat, text)
+	return t
+}
+
+const timeFormat = "2006-01-02T15:04:05Z"

@@ -1,0 +1,40 @@
+package item
+
+import (
+	"time"
+
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/spec"
+)
+
+// Window counts what happens in a period that begins with the first.
+type Window struct {
+	Begins string `json:"begins"`
+	Count  int    `json:"count"`
+}
+
+// Within returns how many there are in a window of a limit's period, and when it ends.
+func (w Window) Within(limit spec.Limit, now time.Time) (count int, wait time.Duration) {
+	if wait = Parse(w.Begins).Add(limit.Per).Sub(now); wait <= 0 {
+		return 0, 0
+	}
+	return w.Count, wait
+}
+
+// CountOne returns the write that counts one more in a window as it was read, or begins
+// another. Row is zero for one that is not there.
+func CountOne(row Row[Window], pk, sk, entityType string, limit spec.Limit, now time.Time) dynamo.Write {
+	ends := now.Add(limit.Per).Unix()
+	if row.Rev == 0 {
+		row = New(pk, sk, entityType, Window{Format(now), 1}, now)
+		row.TTL = ends
+		return row.Create()
+	}
+	if n, _ := row.V().Within(limit, now); n > 0 {
+		row.V().Count++
+	} else {
+		*row.V(), row.TTL = Window{Format(now), 1}, ends
+	}
+	_, saved := row.Save(now)
+	return saved
+}

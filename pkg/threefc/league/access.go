@@ -1,0 +1,260 @@
+package league
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"strings"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/mail"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/userpool"
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/signin"
+	"matchday/pkg/threefc/tables"
+)
+
+// Member is a member of a league.
+type Member struct {
+	UserID string    `json:"userId" doc:"The id of the user."`
+	Role   item.Role `json:"role" enum:"admin,scorekeeper,viewer" doc:"What the member may do."`
+	Email  string    `json:"email,omitempty" doc:"The address to which the invitation went."`
+}
+
+// ListAccess is the request for the members of a league.
+type ListAccess struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+}
+
+// AccessList is the answer with the members of a league.
+type AccessList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Members []Member `json:"members" doc:"In order of their ids."`
+	}
+}
+
+// ListAccess returns the members of a league.
+func (s *Service) ListAccess(ctx context.Context, in *ListAccess) (*AccessList, error) {
+	if _, err := Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin); err != nil {
+		return nil, err
+	}
+	rows, err := item.List[item.Grant](ctx, s.DB, tables.ListGrants, item.LeagueKey(in.LeagueID), item.Grants)
+	if err != nil {
+		return nil, err
+	}
+	out := &AccessList{CacheControl: httpapi.NoStore}
+	out.Body.Members = make([]Member, len(rows))
+	for i, g := range item.Values(rows) {
+		out.Body.Members[i] = Member{g.UserID, g.Role, g.Email}
+	}
+	return out, nil
+}
+
+// MemberPage is the answer with a member.
+type MemberPage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         Member
+}
+
+// Inviter is the service of invitations.
+type Inviter struct {
+	Service
+	pool userpool.Pool
+	mail mail.Sender
+}
+
+// OpenInviter opens the service.
+func OpenInviter(_ context.Context, env app.Env) (*Inviter, error) {
+	return &Inviter{Service{signin.NewBase(env)}, userpool.Open(env.AWS, env.Pool), mail.Open(env.AWS, env.Setting(signin.MailFrom))}, nil
+}
+
+// Invite is the request to give the owner of an address a role.
+type Invite struct {
+	auth.User
+	idem.Key
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+	Body     struct {
+		Email string    `json:"email" format:"email" doc:"The address. Its owner gets a mail." example:"lena@example.com"`
+		Role  item.Role `json:"role" enum:"admin,scorekeeper,viewer" doc:"What the member may do." example:"scorekeeper"`
+	}
+}
+
+// Invite gives the owner of an address a role in a league, and tells so by a mail. A second
+// run mails again, and changes nothing else. Errors: last_admin, too_many_members,
+// too_many_invitations, too_many_mails, userpool.ErrUnverified.
+func (s *Inviter) Invite(ctx context.Context, in *Invite) (*MemberPage, error) {
+	row, _, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
+	if err != nil {
+		return nil, err
+	}
+	return idem.Once(ctx, s.Answers, InviteFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
+		userID, err := s.pool.Reserve(ctx, in.Body.Email)
+		if errors.Is(err, userpool.ErrUnverified) {
+			err = userpool.ErrUnverified.In("body.email")
+		}
+		if err != nil {
+			return nil, err
+		}
+		grant := item.Grant{LeagueID: in.LeagueID, UserID: userID, Role: in.Body.Role, Email: in.Body.Email}
+		allowed := func(context.Context, spec.Access, *MemberPage, ...dynamo.Write) error { return nil }
+		if _, err := s.grant(ctx, in.UserID, grant, allowed); err != nil {
+			return nil, err // and no mail tells of it
+		}
+		if _, err := item.Retry(ctx, func() (*struct{}, error) { return nil, s.count(ctx, in.UserID, strings.ToLower(in.Body.Email)) }); err != nil {
+			return nil, err
+		}
+		// The mail goes first: a crash repeats it, and loses it never.
+		if err := s.mail.Send(ctx, mail.Message{
+			To: in.Body.Email, Subject: "You are invited to " + row.V().Name,
+			Text: "You are now " + string(in.Body.Role) + " of the league " + row.V().Name + " on 3FC.\n\nSign in with this address: " + s.Origins[0] + "/sign-in\n",
+		}); err != nil {
+			return nil, err
+		}
+		return s.grant(ctx, in.UserID, grant, commit)
+	})
+}
+
+// count counts a mail with an invitation, for its address and for who sends it. A mail that
+// a crash repeats is counted again.
+func (s *Inviter) count(ctx context.Context, by, email string) error {
+	now, sum := s.Now(), sha256.Sum256([]byte(email))
+	to, from := item.InviteKey(hex.EncodeToString(sum[:])), item.UserKey(by)
+	got, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.CountInvitation, to, item.Metadata)
+	if err != nil {
+		return err
+	}
+	if n, wait := got.V().Within(MaxInvitations, now); n >= MaxInvitations.Max {
+		return problem.Beyond(MaxInvitations).WithRetryAfter(wait).In("body.email")
+	}
+	sent, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.CountInvitation, from, item.Invitations)
+	if err != nil {
+		return err
+	}
+	if n, wait := sent.V().Within(MaxMails, now); n >= MaxMails.Max {
+		return problem.Beyond(MaxMails).WithRetryAfter(wait)
+	}
+	return dynamo.Transact(ctx, s.DB, tables.CountInvitation, item.CountOne(got, to, item.Metadata, "InvitedMail", MaxInvitations, now), item.CountOne(sent, from, item.Invitations, "Invitations", MaxMails, now))
+}
+
+// PutAccess is the request to give a user a role.
+type PutAccess struct {
+	auth.User
+	idem.Key
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+	MemberID string `path:"userId" maxLength:"36" doc:"The id of the user."`
+	Body     struct {
+		Role item.Role `json:"role" enum:"admin,scorekeeper,viewer" doc:"What the member may do." example:"scorekeeper"`
+	}
+}
+
+// PutAccess gives a member of a league another role. A second run changes nothing. Who is
+// no member is invited by an address: see Invite. Errors: member_not_found, last_admin.
+func (s *Service) PutAccess(ctx context.Context, in *PutAccess) (*MemberPage, error) {
+	return idem.Once(ctx, s.Answers, PutAccessFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[MemberPage]) (*MemberPage, error) {
+		return s.grant(ctx, in.UserID, item.Grant{LeagueID: in.LeagueID, UserID: in.MemberID, Role: in.Body.Role}, commit)
+	})
+}
+
+// grant gives a user a role, with the league, whose counts it keeps. Without an address the
+// user must be a member.
+func (s *Service) grant(ctx context.Context, by string, g item.Grant, commit idem.Commit[MemberPage]) (*MemberPage, error) {
+	return item.Retry(ctx, func() (*MemberPage, error) {
+		league, _, err := s.read(ctx, g.LeagueID, by, item.Admin)
+		if err != nil {
+			return nil, err
+		}
+		was, ok, err := dynamo.Get[item.Row[item.Grant]](ctx, s.DB, tables.SaveGrant, item.LeagueKey(g.LeagueID), item.GrantKey(g.UserID))
+		if err != nil {
+			return nil, err
+		}
+		out := &MemberPage{http.StatusOK, httpapi.NoStore, Member{g.UserID, g.Role, g.Email}}
+		now := s.Now()
+		row := item.New(item.LeagueKey(g.LeagueID), item.GrantKey(g.UserID), "Grant", g, now)
+		saved := row.Create()
+		if ok {
+			if g.Email == "" {
+				g.Email, out.Body.Email = was.V().Email, was.V().Email
+			}
+			if *was.V() == g {
+				return out, nil
+			}
+			old := was.V().Role
+			league.V().Admins -= admins(old)
+			row = was
+			*row.V() = g
+			row, saved = row.Save(now)
+		} else {
+			if g.Email == "" {
+				return nil, errNoMember
+			}
+			if league.V().Members++; league.V().Members > MaxMembers.Max {
+				return nil, problem.Beyond(MaxMembers)
+			}
+		}
+		if league.V().Admins += admins(g.Role); league.V().Admins == 0 {
+			return nil, errLastAdmin
+		}
+		_, counted := league.Save(now)
+		return out, commit(ctx, tables.SaveGrant, out, saved, row.Mirror(item.UserKey(g.UserID), item.LeagueKey(g.LeagueID)), counted)
+	})
+}
+
+// admins is what a member adds to the number of administrators.
+func admins(r item.Role) int {
+	if r == item.Admin {
+		return 1
+	}
+	return 0
+}
+
+// DeleteAccess is the request to take a role away.
+type DeleteAccess struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+	MemberID string `path:"userId" maxLength:"36" doc:"The id of the user: the caller's own to leave."`
+}
+
+// DeleteAccess takes a member's role away. Everybody may leave; others are removed by an
+// administrator. A second run changes nothing. Errors: last_admin.
+func (s *Service) DeleteAccess(ctx context.Context, in *DeleteAccess) (*httpapi.Removed, error) {
+	least := item.Admin
+	if in.MemberID == in.UserID {
+		least = item.Viewer
+	}
+	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+		league, _, err := s.read(ctx, in.LeagueID, in.UserID, least)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.remove(ctx, league, in.MemberID); err != nil {
+			return nil, err
+		}
+		return httpapi.NewRemoved(), nil
+	})
+}
+
+// remove deletes a grant, if it is there, with the league as it was read.
+func (s *Service) remove(ctx context.Context, league item.Row[item.League], userID string) error {
+	was, ok, err := dynamo.Get[item.Row[item.Grant]](ctx, s.DB, tables.SaveGrant, league.PK, item.GrantKey(userID))
+	if err != nil || !ok {
+		return err
+	}
+	l := league.V()
+	l.Members--
+	if l.Admins -= admins(was.V().Role); l.Admins == 0 {
+		return errLastAdmin
+	}
+	_, counted := league.Save(s.Now())
+	return dynamo.Transact(ctx, s.DB, tables.SaveGrant, was.Drop(), dynamo.DeleteWrite(item.Key(item.UserKey(userID), league.PK)), counted)
+}

@@ -1,0 +1,325 @@
+// Package league is leagues, and who may do what in them.
+package league
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/signin"
+	"matchday/pkg/threefc/tables"
+)
+
+// Errors about leagues.
+var (
+	ErrScope     = problem.New(problem.NotFound, "acl_scope_not_found", "there is nothing with this id")
+	errAccess    = problem.New(problem.Denied, "league_access_required", "this is for members of the league")
+	errScorer    = problem.New(problem.Denied, "scorekeeper_required", "this is for scorekeepers and administrators of the league")
+	ErrAdmin     = problem.New(problem.Denied, "admin_required", "this is for administrators of the league")
+	errSlug      = problem.New(problem.Conflict, "slug_taken", "another league has this slug").In("body.slug")
+	errNotEmpty  = problem.New(problem.Conflict, "league_not_empty", "the league has seasons: delete them first")
+	errLastAdmin = problem.New(problem.Conflict, "last_admin", "the league needs an administrator: make another one first")
+	errNoMember  = problem.New(problem.NotFound, "member_not_found", "this user has no role in the league")
+)
+
+// Check returns nil if the user has at least a role in the league: else 403, with the code
+// league_access_required, scorekeeper_required or admin_required.
+func Check(ctx context.Context, db dynamo.DB, leagueID, userID string, least item.Role) (item.Role, error) {
+	g, ok, err := dynamo.Get[item.Row[item.Grant]](ctx, db, tables.GetGrant, item.LeagueKey(leagueID), item.GrantKey(userID))
+	role := g.V().Role
+	switch {
+	case err != nil:
+		return "", err
+	case !ok:
+		return "", errAccess
+	case role.AtLeast(least):
+		return role, nil
+	case least == item.Scorekeeper:
+		return "", errScorer
+	}
+	return "", ErrAdmin
+}
+
+// Service is the service of leagues.
+type Service struct{ signin.Base }
+
+// Open opens the service.
+func Open(_ context.Context, env app.Env) (*Service, error) {
+	return &Service{signin.NewBase(env)}, nil
+}
+
+// League is a league as its members see it.
+type League struct {
+	LeagueID string    `json:"leagueId" doc:"The id of the league."`
+	Name     string    `json:"name" doc:"The name of the league."`
+	Slug     string    `json:"slug" doc:"The name of the league in URLs." example:"parkside"`
+	Role     item.Role `json:"role" enum:"admin,scorekeeper,viewer" doc:"What the caller may do: viewers read, scorekeepers write what belongs to games, administrators everything."`
+	Members  int       `json:"memberCount" doc:"The number of members."`
+	Seasons  int       `json:"seasonCount" doc:"The number of seasons."`
+}
+
+func shown(row item.Row[item.League], role item.Role) League {
+	l := row.V()
+	return League{l.ID, l.Name, l.Slug, role, l.Members, l.Seasons}
+}
+
+// LeaguePage is the answer with a league.
+type LeaguePage struct {
+	Status       int
+	ETag         string `header:"ETag"`
+	CacheControl string `header:"Cache-Control"`
+	Body         League
+}
+
+func page(status int, row item.Row[item.League], role item.Role) *LeaguePage {
+	return &LeaguePage{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(row, role)}
+}
+
+// CreateLeague is the request for a new league.
+type CreateLeague struct {
+	auth.User
+	idem.Key
+	Body struct {
+		Name string `json:"name" format:"display-name" doc:"The name of the league." example:"Parkside three-sided"`
+		Slug string `json:"slug,omitempty" minLength:"3" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The name in URLs: by default one that is made of the name." example:"parkside"`
+	}
+}
+
+// CreateLeague creates a league with the caller as its administrator, in one transaction.
+// Errors: slug_taken for a slug that the caller has chosen, too_many_leagues.
+func (s *Service) CreateLeague(ctx context.Context, in *CreateLeague) (*LeaguePage, error) {
+	return idem.Once(ctx, s.Answers, CreateLeagueFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
+		for try := range item.MaxTries {
+			if err := dynamo.BackOff(ctx, try); err != nil {
+				return nil, err
+			}
+			now := s.Now()
+			limits, found, err := dynamo.Get[item.Row[item.Ref]](ctx, s.DB, tables.CreateLeague, item.UserKey(in.UserID), item.Metadata)
+			if err != nil {
+				return nil, err
+			}
+			mine, err := s.mine(ctx, in.UserID)
+			if err != nil {
+				return nil, err
+			}
+			if len(mine) >= MaxLeagues.Max {
+				return nil, problem.Beyond(MaxLeagues)
+			}
+			// The row of the user changes with each league, so that of two requests that count the
+			// leagues one starts again.
+			counted := item.New(item.UserKey(in.UserID), item.Metadata, "User", item.Ref{ID: in.UserID}, now).Create()
+			if found {
+				_, counted = limits.Save(now)
+			}
+			id := item.NewID(now)
+			slug := cmp.Or(in.Body.Slug, Slug(in.Body.Name))
+			if try > 0 && in.Body.Slug == "" {
+				slug = strings.Trim(slug[:min(len(slug), 32)], "-") + "-" + strings.ToLower(rand.Text()[:6])
+			}
+			l := item.New(item.LeagueKey(id), item.Metadata, "League", item.League{ID: id, Name: in.Body.Name, Slug: slug, Admins: 1, Members: 1}, now)
+			g := item.New(l.PK, item.GrantKey(in.UserID), "Grant", item.Grant{LeagueID: id, UserID: in.UserID, Role: item.Admin}, now)
+			to := item.New(item.SlugKey(slug), item.Metadata, "Slug", item.Ref{ID: id}, now)
+			out := page(http.StatusCreated, l, item.Admin)
+			err = commit(ctx, tables.CreateLeague, out, to.Create(), l.Create(), g.Create(), g.Mirror(item.UserKey(in.UserID), item.LeagueKey(id)), counted)
+			if item.RefusedWrite(err) == 0 && in.Body.Slug != "" {
+				return nil, errSlug
+			}
+			if !dynamo.IsRefused(err) {
+				return out, err
+			}
+		}
+		return nil, httpapi.ErrStale
+	})
+}
+
+// mine reads the grants of a user.
+func (s *Service) mine(ctx context.Context, userID string) ([]item.Row[item.Grant], error) {
+	return item.List[item.Grant](ctx, s.DB, tables.MyLeagues, item.UserKey(userID), item.Leagues)
+}
+
+// ListLeagues is the request for the caller's leagues.
+type ListLeagues struct{ auth.User }
+
+// LeagueList is the answer with leagues.
+type LeagueList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Leagues []League `json:"leagues" doc:"In order of name."`
+	}
+}
+
+// ListLeagues returns the leagues that the caller is in.
+func (s *Service) ListLeagues(ctx context.Context, in *ListLeagues) (*LeagueList, error) {
+	mine, err := s.mine(ctx, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	roles := map[string]item.Role{}
+	var keys []dynamo.Item
+	for _, g := range item.Values(mine) {
+		roles[g.LeagueID] = g.Role
+		keys = append(keys, item.Key(item.LeagueKey(g.LeagueID), item.Metadata))
+	}
+	rows, err := dynamo.GetAll[item.Row[item.League]](ctx, s.DB, tables.MyLeagues, keys)
+	if err != nil {
+		return nil, err
+	}
+	out := &LeagueList{CacheControl: httpapi.NoStore}
+	out.Body.Leagues = make([]League, len(rows))
+	for i, row := range rows {
+		out.Body.Leagues[i] = shown(row, roles[row.V().ID])
+	}
+	slices.SortFunc(out.Body.Leagues, func(a, b League) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.LeagueID, b.LeagueID)) })
+	return out, nil
+}
+
+// GetLeague is the request for a league.
+type GetLeague struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+}
+
+// GetLeague returns a league.
+func (s *Service) GetLeague(ctx context.Context, in *GetLeague) (*LeaguePage, error) {
+	row, role, err := s.read(ctx, in.LeagueID, in.UserID, item.Viewer)
+	if err != nil {
+		return nil, err
+	}
+	return page(http.StatusOK, row, role), nil
+}
+
+// read reads a league in which the user has at least a role.
+func (s *Service) read(ctx context.Context, leagueID, userID string, least item.Role) (row item.Row[item.League], role item.Role, err error) {
+	if row, err = item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata, ErrScope); err != nil {
+		return row, "", err
+	}
+	role, err = Check(ctx, s.DB, leagueID, userID, least)
+	return row, role, err
+}
+
+// UpdateLeague is the request to change a league.
+type UpdateLeague struct {
+	auth.User
+	idem.Key
+	httpapi.IfMatch
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+	Body     struct {
+		Name string `json:"name,omitempty" format:"display-name" doc:"The new name." example:"Parkside three-sided"`
+		Slug string `json:"slug,omitempty" minLength:"3" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The new name in URLs. The old one leads nowhere." example:"parkside"`
+	}
+}
+
+// UpdateLeague changes a league. Errors: slug_taken, stale.
+func (s *Service) UpdateLeague(ctx context.Context, in *UpdateLeague) (*LeaguePage, error) {
+	return idem.Once(ctx, s.Answers, UpdateLeagueFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[LeaguePage]) (*LeaguePage, error) {
+		return item.Retry(ctx, func() (*LeaguePage, error) {
+			row, role, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
+			if err != nil {
+				return nil, err
+			}
+			if err := in.IfMatch.Check(row.Rev); err != nil {
+				return nil, err
+			}
+			was := *row.V()
+			row.V().Name, row.V().Slug = cmp.Or(in.Body.Name, was.Name), cmp.Or(in.Body.Slug, was.Slug)
+			if *row.V() == was {
+				return page(http.StatusOK, row, role), nil
+			}
+			now := s.Now()
+			row, saved := row.Save(now)
+			writes := []dynamo.Write{saved}
+			if row.V().Slug != was.Slug {
+				to := item.New(item.SlugKey(row.V().Slug), item.Metadata, "Slug", item.Ref{ID: was.ID}, now)
+				writes = append(writes, to.Create(), dynamo.DeleteWrite(item.Key(item.SlugKey(was.Slug), item.Metadata)))
+			}
+			out := page(http.StatusOK, row, role)
+			err = commit(ctx, tables.SaveLeague, out, writes...)
+			if item.RefusedWrite(err) == 1 {
+				return nil, errSlug
+			}
+			return out, err
+		})
+	})
+}
+
+// DeleteLeague is the request to delete a league.
+type DeleteLeague struct {
+	auth.User
+	httpapi.IfMatch
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+}
+
+// DeleteLeague deletes a league without seasons, with its players. The league goes first, so that nothing is
+// added to it; a second run, by any administrator, deletes what a crash has left. Errors:
+// league_not_empty, stale.
+func (s *Service) DeleteLeague(ctx context.Context, in *DeleteLeague) (*httpapi.Removed, error) {
+	row, _, err := s.read(ctx, in.LeagueID, in.UserID, item.Admin)
+	if err == ErrScope {
+		_, err = Check(ctx, s.DB, in.LeagueID, in.UserID, item.Admin) // what is left
+	} else if err == nil {
+		err = s.dropLeague(ctx, row, in.IfMatch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows, err := item.List[json.RawMessage](ctx, s.DB, tables.DropLeague, item.LeagueKey(in.LeagueID), "")
+	if err != nil {
+		return nil, err
+	}
+	var copies, rest, own []dynamo.Item
+	for _, r := range rows {
+		switch r.EntityType {
+		case "Grant":
+			g, err := item.As[item.Grant](r)
+			if err != nil {
+				return nil, err
+			}
+			copies = append(copies, item.Key(item.UserKey(g.V().UserID), r.PK))
+		case "Player":
+			p, err := item.As[item.Player](r)
+			if err != nil {
+				return nil, err
+			}
+			copies = append(copies, item.Key(r.SK, item.Profile))
+			if by := p.V().ClaimedBy; by != "" {
+				copies = append(copies, item.Key(item.UserKey(by), r.SK))
+			}
+		}
+		if r.SK == item.GrantKey(in.UserID) {
+			own = append(own, item.Key(r.PK, r.SK))
+		} else {
+			rest = append(rest, item.Key(r.PK, r.SK))
+		}
+	}
+	// The copies go first, because a second run finds them by the originals. The caller's
+	// role goes last: it lets the caller try again.
+	for _, keys := range [][]dynamo.Item{copies, rest, own} {
+		if err := dynamo.DeleteAll(ctx, s.DB, tables.DropLeague, keys); err != nil {
+			return nil, err
+		}
+	}
+	return httpapi.NewRemoved(), nil
+}
+
+// dropLeague deletes the league itself, and its slug.
+func (s *Service) dropLeague(ctx context.Context, row item.Row[item.League], match httpapi.IfMatch) error {
+	if err := match.Check(row.Rev); err != nil {
+		return err
+	}
+	if row.V().Seasons > 0 {
+		return errNotEmpty
+	}
+	err := dynamo.Transact(ctx, s.DB, tables.SaveLeague, row.Drop(), dynamo.DeleteWrite(item.Key(item.SlugKey(row.V().Slug), item.Metadata)))
+	return dynamo.RefusedAs(err, httpapi.ErrStale)
+}

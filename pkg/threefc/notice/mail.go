@@ -1,0 +1,227 @@
+// Package notice is what users are told and asked: mails about finished games, whether they
+// will play in a session, and reminders to say so.
+//
+// A mail goes only to a user who has claimed a player, once for each game and session. It
+// is sent before it is marked as sent, so that a crash repeats it rather than loses it.
+package notice
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/mail"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/userpool"
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/signin"
+	"matchday/pkg/threefc/standing"
+	"matchday/pkg/threefc/tables"
+)
+
+// keepMark is how long a mail is remembered as sent.
+const keepMark = 90 * 24 * time.Hour
+
+// Notifier decides who gets a mail.
+type Notifier struct {
+	db    dynamo.DB
+	now   func() time.Time
+	queue queue.Sender
+}
+
+// OpenNotifier opens the service.
+func OpenNotifier(_ context.Context, env app.Env) (*Notifier, error) {
+	return &Notifier{dynamo.Open(env.AWS, env.Prefix), env.Now, queue.Open(env.AWS, env.Queues)}, nil
+}
+
+// NotifyFinish asks for a mail to each user who has claimed a player of the roster. A second
+// run asks again; a mail is sent once.
+func (s *Notifier) NotifyFinish(ctx context.Context, in standing.Finished) error {
+	g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(in.GameID), item.Metadata)
+	if err != nil || !ok || g.Status != item.Finished {
+		return err // reopened or deleted since
+	}
+	seats, err := item.List[item.Seat](ctx, s.db, tables.ListRoster, g.PK, item.Rosters)
+	if err != nil {
+		return err
+	}
+	var keys []dynamo.Item
+	for _, seat := range item.Values(seats) {
+		keys = append(keys, item.Key(item.PlayerKey(seat.PlayerID), item.Profile))
+	}
+	players, err := dynamo.GetAll[item.Row[item.Player]](ctx, s.db, tables.ListRoster, keys)
+	if err != nil {
+		return err
+	}
+	return s.ask(ctx, item.Values(players), nil, Mail{GameID: in.GameID})
+}
+
+// ask asks for a mail to each user who has claimed one of the players, but those left out.
+func (s *Notifier) ask(ctx context.Context, players []item.Player, without map[string]bool, m Mail) error {
+	asked := map[string]bool{"": true}
+	for _, p := range players {
+		if without[p.ID] || asked[p.ClaimedBy] {
+			continue
+		}
+		asked[p.ClaimedBy] = true
+		m.UserID = p.ClaimedBy
+		if err := s.queue.Send(ctx, MailQueue, m, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SendReminders has the players of tomorrow's sessions reminded. A second run on a day asks
+// again; a mail is sent once.
+func (s *Notifier) SendReminders(ctx context.Context) error {
+	tomorrow := s.now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
+	rows, err := item.List[item.Ref](ctx, s.db, tables.SessionsOfDay, item.DayKey(tomorrow), item.Sessions)
+	if err != nil {
+		return err
+	}
+	for _, r := range item.Values(rows) {
+		if err := s.queue.Send(ctx, RemindQueue, Remind{r.ID}, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemindSession asks for a mail to each user who has claimed a player of the league that has
+// not said in or out. A second run asks again; a mail is sent once.
+func (s *Notifier) RemindSession(ctx context.Context, in Remind) error {
+	x, ok, err := dynamo.Get[item.Row[item.Session]](ctx, s.db, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata)
+	if err != nil || !ok {
+		return err
+	}
+	rows, err := item.List[row](ctx, s.db, tables.ListAvailability, x.PK, answers)
+	if err != nil {
+		return err
+	}
+	decided := map[string]bool{}
+	for _, a := range item.Values(rows) {
+		decided[a.PlayerID] = a.Status != "maybe"
+	}
+	players, err := item.List[item.Player](ctx, s.db, tables.ListPlayers, item.LeagueKey(x.V().LeagueID), item.Players)
+	if err != nil {
+		return err
+	}
+	for _, p := range item.Values(players) {
+		if p.MergedInto != "" {
+			decided[p.ID] = true
+		}
+	}
+	return s.ask(ctx, item.Values(players), decided, Mail{SessionID: in.SessionID})
+}
+
+// Mailer sends mails.
+type Mailer struct {
+	db   dynamo.DB
+	now  func() time.Time
+	pool userpool.Pool
+	mail mail.Sender
+	page string
+}
+
+// OpenMailer opens the service.
+func OpenMailer(_ context.Context, env app.Env) (*Mailer, error) {
+	page, _, _ := strings.Cut(env.Setting(spec.EnvOrigins), ",")
+	return &Mailer{dynamo.Open(env.AWS, env.Prefix), env.Now, userpool.Open(env.AWS, env.Pool), mail.Open(env.AWS, env.Setting(signin.MailFrom)), page}, nil
+}
+
+// SendMail mails a user, unless the user was mailed or wants no such mails. A second run
+// sends nothing, unless the first ended between the mail and its mark. An address that SES
+// refuses is logged, and the mail counts as sent.
+func (s *Mailer) SendMail(ctx context.Context, in Mail) error {
+	wants, err := read(ctx, s.db, in.UserID)
+	if err != nil || in.GameID != "" && !wants.Finished || in.SessionID != "" && !wants.Reminders {
+		return err
+	}
+	pk, sk := item.UserKey(in.UserID), "MAIL#"+cmp.Or(in.GameID, in.SessionID)
+	_, sent, err := dynamo.Get[item.Row[item.Ref]](ctx, s.db, tables.MarkMail, pk, sk)
+	if err != nil || sent {
+		return err
+	}
+	m, err := s.compose(ctx, in)
+	if err != nil || m.Subject == "" {
+		return err
+	}
+	user, ok, err := s.pool.Get(ctx, in.UserID)
+	if err != nil || !ok {
+		return err
+	}
+	m.To = user.Email
+	if err := s.mail.Send(ctx, m); errors.Is(err, mail.ErrRefused) {
+		slog.WarnContext(ctx, "a mail was refused", "user", in.UserID, "err", err)
+	} else if err != nil {
+		return err
+	}
+	mark := item.New(pk, sk, "Mail", item.Ref{ID: cmp.Or(in.GameID, in.SessionID)}, s.now())
+	mark.TTL = s.now().Add(keepMark).Unix()
+	return dynamo.Put(ctx, s.db, tables.MarkMail, mark)
+}
+
+// compose returns the mail without its recipient. Its subject is "" if there is nothing to
+// say any more.
+func (s *Mailer) compose(ctx context.Context, in Mail) (m mail.Message, err error) {
+	if in.SessionID != "" {
+		x, ok, err := dynamo.Get[item.Row[item.Session]](ctx, s.db, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata)
+		if err != nil || !ok {
+			return m, err
+		}
+		l, _, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(x.V().LeagueID), item.Metadata)
+		if err != nil {
+			return m, err
+		}
+		return mail.Message{
+			Subject: l.V().Name + ": will you play on " + x.V().Date + "?",
+			Text:    fmt.Sprintf("Say whether you will play with %s on %s: %s/sessions/%s\n\n%s", l.V().Name, x.V().Date, s.page, in.SessionID, s.stop()),
+		}, nil
+	}
+	g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(in.GameID), item.Metadata)
+	if err != nil || !ok || g.Status != item.Finished {
+		return m, err
+	}
+	x, _, err := dynamo.Get[item.Row[item.Season]](ctx, s.db, tables.GetSeason, item.SeasonKey(g.V().SeasonID), item.Metadata)
+	if err != nil {
+		return m, err
+	}
+	l, _, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(g.V().LeagueID), item.Metadata)
+	if err != nil {
+		return m, err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s.\n\n", Verdict(*g.V()))
+	for i, score := range g.V().Scores {
+		fmt.Fprintf(&b, "%s: %d scored, %d conceded\n", g.V().Teams[i].Name, score.Scored, score.Conceded)
+	}
+	fmt.Fprintf(&b, "\nThe game: %s/l/%s/%s/%s\n\n%s", s.page, l.V().Slug, x.V().Slug, g.V().Slug, s.stop())
+	return mail.Message{Subject: l.V().Name + ": " + Verdict(*g.V()), Text: b.String()}, nil
+}
+
+func (s *Mailer) stop() string { return "No more of these mails: " + s.page + "/preferences\n" }
+
+// Verdict says how a finished game has ended: "Red has won", "Red and Blue have drawn".
+func Verdict(g item.Game) string {
+	var names []string
+	for _, t := range g.Teams {
+		if t.TeamID == g.Result.Winner {
+			return t.Name + " has won"
+		}
+		for _, id := range g.Result.Drawn {
+			if id == t.TeamID {
+				names = append(names, t.Name)
+			}
+		}
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last] + " have drawn"
+}

@@ -1,0 +1,632 @@
+// Package player is the players of leagues: who they are, who claims to be one, and the
+// codes by which they enter the pool of a game.
+//
+// A player belongs to a league. Two players who are the same person are merged: the one
+// leads to the other, which then has the goals of both. Nothing of a game is rewritten, so
+// that a merge can be undone.
+package player
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/awslabs/aws-lambda-go-api-proxy/core"
+
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/session"
+	"matchday/pkg/threefc/game"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
+	"matchday/pkg/threefc/signin"
+	"matchday/pkg/threefc/tables"
+)
+
+// Errors about players.
+var (
+	errClaimed = problem.New(problem.Conflict, "already_claimed", "somebody else has claimed this player: ask an administrator of the league")
+	errMerge   = problem.New(problem.Unprocessable, "bad_merge", "a player can be merged into another of the same league that is not merged itself").In("body.intoPlayerId")
+	errCode    = problem.New(problem.NotFound, "invalid_or_expired_code", "this code is unknown, or older than a day: ask for a new one")
+	errName    = problem.New(problem.Unprocessable, "nickname_needed", "say how you are called").In("body.nickname")
+)
+
+// Service is the service of players.
+type Service struct {
+	signin.Base
+	queue queue.Sender
+}
+
+// Open opens the service.
+func Open(_ context.Context, env app.Env) (*Service, error) {
+	return &Service{signin.NewBase(env), queue.Open(env.AWS, env.Queues)}, nil
+}
+
+// Player is a player as the members of the league see it.
+type Player struct {
+	PlayerID   string `json:"playerId" doc:"The id of the player."`
+	LeagueID   string `json:"leagueId" doc:"The id of the league."`
+	Nickname   string `json:"nickname" doc:"The name that everybody sees."`
+	Avatar     string `json:"avatar,omitempty" doc:"An emoji that everybody sees." example:"🦊"`
+	Claimed    bool   `json:"claimed" doc:"A user says to be the player."`
+	Mine       bool   `json:"mine" doc:"The caller is this user."`
+	MergedInto string `json:"mergedInto,omitempty" doc:"The player who has the goals of this one, because both are the same person."`
+}
+
+func shown(p item.Player, userID string) Player {
+	return Player{p.ID, p.LeagueID, p.Nickname, p.Avatar, p.ClaimedBy != "", p.ClaimedBy != "" && p.ClaimedBy == userID, p.MergedInto}
+}
+
+// PlayerPage is the answer with a player.
+type PlayerPage struct {
+	Status       int
+	ETag         string `header:"ETag"`
+	CacheControl string `header:"Cache-Control"`
+	Body         Player
+}
+
+func page(status int, row item.Row[item.Player], userID string) *PlayerPage {
+	return &PlayerPage{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(*row.V(), userID)}
+}
+
+// CreatePlayer is the request for a new player.
+type CreatePlayer struct {
+	auth.User
+	idem.Key
+	Body struct {
+		LeagueID string `json:"leagueId" minLength:"1" maxLength:"26" doc:"The id of the league." example:"01JX0000000000000000000000"`
+		Nickname string `json:"nickname" format:"display-name" doc:"The name that everybody sees. Two players may have the same." example:"Foxy"`
+		Avatar   string `json:"avatar,omitempty" format:"display-name" maxLength:"8" doc:"An emoji." example:"🦊"`
+	}
+}
+
+// CreatePlayer creates a player of a league. Errors: too_many_players.
+func (s *Service) CreatePlayer(ctx context.Context, in *CreatePlayer) (*PlayerPage, error) {
+	return idem.Once(ctx, s.Answers, CreatePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+		return item.Retry(ctx, func() (*PlayerPage, error) {
+			parent, err := s.league(ctx, in.Body.LeagueID, in.UserID, item.Scorekeeper)
+			if err != nil {
+				return nil, err
+			}
+			row, writes, err := add(parent, item.Player{Nickname: in.Body.Nickname, Avatar: in.Body.Avatar}, s.Now())
+			if err != nil {
+				return nil, err
+			}
+			out := page(http.StatusCreated, row, in.UserID)
+			return out, commit(ctx, tables.CreatePlayer, out, writes...)
+		})
+	})
+}
+
+// league reads a league in which the user has at least a role.
+func (s *Service) league(ctx context.Context, leagueID, userID string, least item.Role) (item.Row[item.League], error) {
+	row, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata, league.ErrScope)
+	if err != nil {
+		return row, err
+	}
+	_, err = league.Check(ctx, s.DB, leagueID, userID, least)
+	return row, err
+}
+
+// add returns a new player of a league, and the writes.
+func add(parent item.Row[item.League], p item.Player, now time.Time) (row item.Row[item.Player], writes []dynamo.Write, err error) {
+	if parent.V().Players++; parent.V().Players > MaxPlayers.Max {
+		return row, nil, problem.Beyond(MaxPlayers)
+	}
+	p.ID, p.LeagueID = item.NewID(now), parent.V().ID
+	row = item.New(item.PlayerKey(p.ID), item.Profile, "Player", p, now)
+	_, counted := parent.Save(now)
+	return row, []dynamo.Write{row.Create(), row.Mirror(parent.PK, row.PK), counted}, nil
+}
+
+// ListPlayers is the request for the players of a league.
+type ListPlayers struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+	Cursor   string `query:"cursor" maxLength:"26" doc:"The next of the page before."`
+	Limit    int    `query:"limit" minimum:"1" maximum:"200" default:"100"`
+}
+
+// PlayerList is the answer with players.
+type PlayerList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Players []Player `json:"players" doc:"In order of their creation, with those that are merged."`
+		Next    string   `json:"next,omitempty" doc:"The cursor of the next page."`
+	}
+}
+
+// ListPlayers returns a page of the players of a league.
+func (s *Service) ListPlayers(ctx context.Context, in *ListPlayers) (*PlayerList, error) {
+	if _, err := league.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
+		return nil, err
+	}
+	pk := item.LeagueKey(in.LeagueID)
+	r := dynamo.Range{Key: dynamo.KeyBeginsWith(tables.ListPlayers, pk, item.Players), Limit: int32(in.Limit)}
+	if in.Cursor != "" {
+		r.After = item.Key(pk, item.PlayerKey(in.Cursor))
+	}
+	rows, last, err := dynamo.Query[item.Row[item.Player]](ctx, s.DB, tables.ListPlayers, r)
+	if err != nil {
+		return nil, err
+	}
+	out := &PlayerList{CacheControl: httpapi.NoStore}
+	out.Body.Players = make([]Player, len(rows))
+	for i, p := range item.Values(rows) {
+		out.Body.Players[i] = shown(p, in.UserID)
+	}
+	if last != nil {
+		out.Body.Next = rows[len(rows)-1].V().ID
+	}
+	return out, nil
+}
+
+// GetPlayer is the request for a player.
+type GetPlayer struct {
+	auth.User
+	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+}
+
+// GetPlayer returns a player.
+func (s *Service) GetPlayer(ctx context.Context, in *GetPlayer) (*PlayerPage, error) {
+	row, err := s.read(ctx, in.PlayerID, in.UserID, item.Viewer)
+	if err != nil {
+		return nil, err
+	}
+	return page(http.StatusOK, row, in.UserID), nil
+}
+
+// read reads a player in whose league the user has at least a role.
+func (s *Service) read(ctx context.Context, playerID, userID string, least item.Role) (item.Row[item.Player], error) {
+	row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(playerID), item.Profile, game.ErrNoPlayer)
+	if err != nil {
+		return row, err
+	}
+	_, err = league.Check(ctx, s.DB, row.V().LeagueID, userID, least)
+	return row, err
+}
+
+// save returns the player as written, and the writes of both copies.
+func save(row item.Row[item.Player], now time.Time) (item.Row[item.Player], []dynamo.Write) {
+	row, saved := row.Save(now)
+	return row, []dynamo.Write{saved, row.Mirror(item.LeagueKey(row.V().LeagueID), row.PK)}
+}
+
+// UpdatePlayer is the request to change a player.
+type UpdatePlayer struct {
+	auth.User
+	idem.Key
+	httpapi.IfMatch
+	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+	Body     struct {
+		Nickname string `json:"nickname,omitempty" format:"display-name" doc:"The new name." example:"Foxy"`
+		Avatar   string `json:"avatar,omitempty" format:"display-name" maxLength:"8" doc:"An emoji." example:"🦊"`
+	}
+}
+
+// UpdatePlayer changes how a player is shown: a scorekeeper's right, and that of the user
+// who has claimed the player. The tables show it once they are computed again, at once. A
+// second run has them computed again, and changes nothing else. Errors: stale.
+func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPage, error) {
+	out, err := idem.Once(ctx, s.Answers, UpdatePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+		return item.Retry(ctx, func() (*PlayerPage, error) {
+			row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
+			if err != nil {
+				return nil, err
+			}
+			if row.V().ClaimedBy != in.UserID {
+				if _, err := league.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper); err != nil {
+					return nil, err
+				}
+			}
+			if err := in.IfMatch.Check(row.Rev); err != nil {
+				return nil, err
+			}
+			was := *row.V()
+			row.V().Nickname, row.V().Avatar = cmp.Or(in.Body.Nickname, was.Nickname), cmp.Or(in.Body.Avatar, was.Avatar)
+			if *row.V() == was {
+				return page(http.StatusOK, row, in.UserID), nil
+			}
+			row, writes := save(row, s.Now())
+			out := page(http.StatusOK, row, in.UserID)
+			return out, commit(ctx, tables.SavePlayer, out, writes...)
+		})
+	})
+	if err == nil {
+		err = game.Recompute(ctx, s.DB, s.queue, out.Body.LeagueID)
+	}
+	return out, err
+}
+
+// MergePlayer is the request to merge a player into another.
+type MergePlayer struct {
+	auth.User
+	idem.Key
+	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player who disappears."`
+	Body     struct {
+		Into string `json:"intoPlayerId,omitempty" maxLength:"26" doc:"The id of the player who stays; absent to undo the merge." example:"01JX0000000000000000000001"`
+	}
+}
+
+// MergePlayer makes two players one in all tables, or undoes that. A second run has the
+// tables computed again, and changes nothing else. Errors: player_not_found, bad_merge.
+func (s *Service) MergePlayer(ctx context.Context, in *MergePlayer) (*PlayerPage, error) {
+	out, err := idem.Once(ctx, s.Answers, MergePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+		return item.Retry(ctx, func() (*PlayerPage, error) {
+			row, err := s.read(ctx, in.PlayerID, in.UserID, item.Admin)
+			if err != nil {
+				return nil, err
+			}
+			if row.V().MergedInto == in.Body.Into {
+				return page(http.StatusOK, row, in.UserID), nil
+			}
+			var same []dynamo.Write
+			if in.Body.Into != "" {
+				into, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.Body.Into), item.Profile, game.ErrNoPlayer)
+				if err != nil {
+					return nil, err
+				}
+				if to := into.V(); to.LeagueID != row.V().LeagueID || to.ID == in.PlayerID || to.MergedInto != "" {
+					return nil, errMerge
+				}
+				_, same = save(into, s.Now()) // nobody merges it meanwhile
+			}
+			row.V().MergedInto = in.Body.Into
+			row, writes := save(row, s.Now())
+			out := page(http.StatusOK, row, in.UserID)
+			return out, commit(ctx, tables.SavePlayer, out, append(writes, same...)...)
+		})
+	})
+	if err == nil {
+		err = game.Recompute(ctx, s.DB, s.queue, out.Body.LeagueID)
+	}
+	return out, err
+}
+
+// ClaimPlayer is the request of a user who is a player.
+type ClaimPlayer struct {
+	auth.User
+	idem.Key
+	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+}
+
+// ClaimPlayer says that the caller is the player. The first who says so is believed. A
+// second run changes nothing. Errors: player_not_found, already_claimed, too_many_claims.
+func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage, error) {
+	return idem.Once(ctx, s.Answers, ClaimPlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
+		return item.Retry(ctx, func() (*PlayerPage, error) {
+			row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
+			if err != nil {
+				return nil, err
+			}
+			switch row.V().ClaimedBy {
+			case in.UserID:
+				return page(http.StatusOK, row, in.UserID), nil
+			case "":
+			default:
+				return nil, errClaimed
+			}
+			mine, err := item.List[item.Claim](ctx, s.DB, tables.MyPlayers, item.UserKey(in.UserID), item.Players)
+			if err != nil {
+				return nil, err
+			}
+			if len(mine) >= MaxClaims.Max {
+				return nil, problem.Beyond(MaxClaims)
+			}
+			row.V().ClaimedBy = in.UserID
+			now := s.Now()
+			row, writes := save(row, now)
+			out := page(http.StatusOK, row, in.UserID)
+			return out, commit(ctx, tables.SavePlayer, out, append(writes, claim(row, now))...)
+		})
+	})
+}
+
+// DropClaim is the request to give a player free.
+type DropClaim struct {
+	auth.User
+	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
+}
+
+// DropClaim ends the claim of a player: the user's own, or by an administrator of the league
+// that of somebody who is not the player. A player whom nobody has claimed stays so: a
+// second run changes nothing. Errors: player_not_found, admin_required, stale.
+func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Removed, error) {
+	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+		row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
+		if err != nil {
+			return nil, err
+		}
+		user := row.V().ClaimedBy
+		switch user {
+		case "": // by a run before
+			return httpapi.NewRemoved(), nil
+		case in.UserID:
+		default:
+			if _, err := league.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Admin); err != nil {
+				return nil, err
+			}
+		}
+		row.V().ClaimedBy = ""
+		row, writes := save(row, s.Now())
+		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.SavePlayer, append(writes, dynamo.DeleteWrite(item.Key(item.UserKey(user), row.PK)))...)
+	})
+}
+
+// claim returns the write of the player's row under its user.
+func claim(row item.Row[item.Player], now time.Time) dynamo.Write {
+	p := row.V()
+	return dynamo.PutWrite(item.New(item.UserKey(p.ClaimedBy), row.PK, "Claim", item.Claim{PlayerID: p.ID, LeagueID: p.LeagueID}, now))
+}
+
+// CreateCode is the request for a code to join a game.
+type CreateCode struct {
+	auth.User
+	idem.Key
+	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+}
+
+// CodePage is the answer with a code.
+type CodePage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Code      string    `json:"code" doc:"The code, of 8 characters." example:"7Q2MZ0KD"`
+		URL       string    `json:"url" doc:"The page that joins, for a QR code."`
+		ExpiresAt time.Time `json:"expiresAt" doc:"When the code ends."`
+	}
+}
+
+// codeLifetime is how long a code is valid.
+const codeLifetime = 24 * time.Hour
+
+// codeLetters are those of Crockford's Base32, https://www.crockford.com/base32.html.
+const codeLetters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+func newCode() string {
+	code := make([]byte, 8) // 40 bits
+	rand.Read(code)
+	for i, b := range code {
+		code[i] = codeLetters[int(b)%len(codeLetters)]
+	}
+	return string(code)
+}
+
+var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", "")
+
+// CreateCode returns a new code for a game; earlier codes stay valid.
+func (s *Service) CreateCode(ctx context.Context, in *CreateCode) (*CodePage, error) {
+	return idem.Once(ctx, s.Answers, CreateCodeFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[CodePage]) (*CodePage, error) {
+		if _, err := s.game(ctx, in.GameID, in.UserID, item.Scorekeeper); err != nil {
+			return nil, err
+		}
+		now := s.Now()
+		code := newCode()
+		row := item.New(item.JoinKey(code), item.Metadata, "JoinCode", item.Join{Code: code, GameID: in.GameID}, now)
+		row.TTL = now.Add(codeLifetime).Unix()
+		out := &CodePage{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
+		out.Body.Code, out.Body.URL, out.Body.ExpiresAt = code, s.link(code), time.Unix(row.TTL, 0).UTC()
+		return out, commit(ctx, tables.PutCode, out, row.Create())
+	})
+}
+
+// link returns the page that joins the game of a code.
+func (s *Service) link(code string) string { return s.Origins[0] + "/join/" + code }
+
+// find reads a valid code, as a person types it. A wrong one is counted for the address of
+// the caller, who may be anybody; from then on a right one is refused, too. Requests that
+// are sent at once may try some more. Errors: invalid_or_expired_code, too_many_codes.
+func (s *Service) find(ctx context.Context, code string) (item.Join, error) {
+	pk := item.GuessKey(callerOf(ctx))
+	row, err := item.Retry(ctx, func() (*item.Row[item.Join], error) {
+		guesses, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.CountGuess, pk, item.Metadata)
+		if err != nil {
+			return nil, err
+		}
+		if n, wait := guesses.V().Within(MaxGuesses, s.Now()); n >= MaxGuesses.Max {
+			return nil, problem.Beyond(MaxGuesses).WithRetryAfter(wait)
+		}
+		row, ok, err := dynamo.Get[item.Row[item.Join]](ctx, s.DB, tables.FindCode, item.JoinKey(misread.Replace(strings.ToUpper(code))), item.Metadata)
+		if err != nil || ok && s.Now().Unix() < row.TTL {
+			return &row, err
+		}
+		if err := dynamo.Transact(ctx, s.DB, tables.CountGuess, item.CountOne(guesses, pk, item.Metadata, "WrongCodes", MaxGuesses, s.Now())); err != nil {
+			return nil, err
+		}
+		return nil, errCode
+	})
+	if err != nil {
+		return item.Join{}, err
+	}
+	return *row.V(), nil
+}
+
+// callerOf returns the SHA-256 of the address of the caller: of IPv6 that of the network,
+// 64 bits, which is one customer's.
+func callerOf(ctx context.Context) string {
+	in, _ := core.GetAPIGatewayV2ContextFromContext(ctx)
+	from, err := netip.ParseAddr(in.HTTP.SourceIP)
+	network := netip.PrefixFrom(from, 0)
+	if err == nil {
+		from = from.Unmap()
+		network, _ = from.Prefix(min(from.BitLen(), 64))
+	}
+	sum := sha256.Sum256([]byte(network.String()))
+	return hex.EncodeToString(sum[:])
+}
+
+// game reads a game in whose league the user has at least a role.
+func (s *Service) game(ctx context.Context, gameID, userID string, least item.Role) (item.Row[item.Game], error) {
+	row, err := item.Read[item.Game](ctx, s.DB, tables.GetGame, item.GameKey(gameID), item.Metadata, league.ErrScope)
+	if err != nil {
+		return row, err
+	}
+	_, err = league.Check(ctx, s.DB, row.V().LeagueID, userID, least)
+	return row, err
+}
+
+// Join is the request to play in the game of a code.
+type Join struct {
+	session.Browser
+	Code string `path:"code" maxLength:"32" doc:"The code. Case, hyphens and spaces are ignored."`
+	Body struct {
+		Nickname string `json:"nickname,omitempty" format:"display-name" doc:"The name that everybody sees. Who is signed in and has a player in the league needs none." example:"Foxy"`
+	}
+}
+
+// Joined is the answer with the player who has joined.
+type Joined struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		PlayerID string `json:"playerId" doc:"The id of the player."`
+		Nickname string `json:"nickname" doc:"The name of the player."`
+		GameID   string `json:"gameId" doc:"The id of the game."`
+	}
+}
+
+// Join puts a player into the pool of a game, from which the scorekeeper makes the teams.
+// Who is signed in joins as the player that the user has claimed in the league, or as a new
+// one that is claimed at once: a second run changes nothing. Anybody else joins as a new
+// player, each time another. Errors: invalid_or_expired_code, too_many_codes,
+// nickname_needed, game_finished, too_many_players.
+func (s *Service) Join(ctx context.Context, in *Join) (*Joined, error) {
+	found, err := s.find(ctx, in.Code)
+	if err != nil {
+		return nil, err
+	}
+	userID := ""
+	if token := in.Token(signin.Cookie); token != "" {
+		if userID, err = s.User(ctx, token); problem.Of(err) != problem.Unauthenticated && err != nil {
+			return nil, err
+		}
+	}
+	if userID != "" {
+		ctx = account.Require(ctx, userID)
+	}
+	return item.Retry(ctx, func() (*Joined, error) { return s.join(ctx, found.GameID, userID, in.Body.Nickname) })
+}
+
+func (s *Service) join(ctx context.Context, gameID, userID, nickname string) (*Joined, error) {
+	g, err := item.Read[item.Game](ctx, s.DB, tables.GetGame, item.GameKey(gameID), item.Metadata, errCode)
+	if err != nil {
+		return nil, err
+	}
+	if g.Status == item.Finished {
+		return nil, game.ErrFinished
+	}
+	// Who joins writes the league by its revision, so that of two the second counts the first.
+	parent, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(g.V().LeagueID), item.Metadata, errCode)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := item.List[item.Pooled](ctx, s.DB, tables.JoinPool, g.PK, item.Pool)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	var row item.Row[item.Player]
+	var writes []dynamo.Write
+	if id, err := s.claimed(ctx, userID, g.V().LeagueID); err != nil {
+		return nil, err
+	} else if id != "" {
+		row, err = item.Read[item.Player](ctx, s.DB, tables.JoinPool, item.PlayerKey(id), item.Profile, game.ErrNoPlayer)
+		if err != nil {
+			return nil, err
+		}
+		_, counted := parent.Save(now)
+		writes = append(writes, counted)
+	} else {
+		if nickname == "" {
+			return nil, errName
+		}
+		if row, writes, err = add(parent, item.Player{Nickname: nickname, ClaimedBy: userID}, now); err != nil {
+			return nil, err
+		}
+		if userID != "" {
+			writes = append(writes, claim(row, now))
+		}
+	}
+	out := &Joined{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
+	out.Body.PlayerID, out.Body.Nickname, out.Body.GameID = row.V().ID, row.V().Nickname, gameID
+	if slices.ContainsFunc(pool, func(r item.Row[item.Pooled]) bool { return r.V().PlayerID == row.V().ID }) {
+		return out, nil
+	}
+	if len(pool) >= game.MaxPlayers.Max {
+		return nil, problem.Beyond(game.MaxPlayers)
+	}
+	there := dynamo.CheckWrite(item.Key(g.PK, g.SK), dynamo.Exists[item.Row[item.Game]]("pk"))
+	writes = append(writes, there, item.New(g.PK, item.PoolKey(row.V().ID), "Pool", item.Pooled{PlayerID: row.V().ID}, now).Create())
+	return out, dynamo.Transact(ctx, s.DB, tables.JoinPool, writes...)
+}
+
+// claimed returns the player of a league that the user has claimed, "" if there is none.
+func (s *Service) claimed(ctx context.Context, userID, leagueID string) (string, error) {
+	if userID == "" {
+		return "", nil
+	}
+	mine, err := item.List[item.Claim](ctx, s.DB, tables.MyPlayers, item.UserKey(userID), item.Players)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range item.Values(mine) {
+		if c.LeagueID == leagueID {
+			return c.PlayerID, nil
+		}
+	}
+	return "", nil
+}
+
+// ListPool is the request for the pool of a game.
+type ListPool struct {
+	auth.User
+	GameID string `path:"gameId" maxLength:"26" doc:"The id of the game."`
+}
+
+// PoolList is the answer with the pool of a game.
+type PoolList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Players []Player `json:"players" doc:"In order of their ids."`
+	}
+}
+
+// ListPool returns the players who have joined a game.
+func (s *Service) ListPool(ctx context.Context, in *ListPool) (*PoolList, error) {
+	g, err := s.game(ctx, in.GameID, in.UserID, item.Viewer)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := item.List[item.Pooled](ctx, s.DB, tables.ListPool, g.PK, item.Pool)
+	if err != nil {
+		return nil, err
+	}
+	var keys []dynamo.Item
+	for _, p := range item.Values(rows) {
+		keys = append(keys, item.Key(item.PlayerKey(p.PlayerID), item.Profile))
+	}
+	players, err := dynamo.GetAll[item.Row[item.Player]](ctx, s.DB, tables.ListPool, keys)
+	if err != nil {
+		return nil, err
+	}
+	out := &PoolList{CacheControl: httpapi.NoStore}
+	out.Body.Players = make([]Player, len(players))
+	for i, p := range item.Values(players) {
+		out.Body.Players[i] = shown(p, in.UserID)
+	}
+	slices.SortFunc(out.Body.Players, func(a, b Player) int { return cmp.Compare(a.PlayerID, b.PlayerID) })
+	return out, nil
+}

@@ -1,0 +1,443 @@
+package threefc_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"matchday/infra/rooms/threefc/threefctest"
+	"matchday/infra/testkit"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/threefc/game"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/player"
+	"matchday/pkg/threefc/standing"
+	"matchday/pkg/threefc/tables"
+)
+
+// seats are the players of a roster by team, in order.
+func (m *match) seats() string {
+	m.T.Helper()
+	var all []string
+	for _, s := range decode[struct{ Players []game.Seat }](m, "vic", "GET", m.path("roster"), nil).Players {
+		all = append(all, s.TeamID+" "+s.Nickname)
+	}
+	return strings.Join(all, ", ")
+}
+
+// newPlayer creates a player of a league, and returns the id.
+func (m *match) newPlayer(league, nickname string) string {
+	m.T.Helper()
+	return decode[struct{ PlayerID string }](m, "ann", "POST", "/v1/players", map[string]any{"leagueId": league, "nickname": nickname}).PlayerID
+}
+
+func TestRoster(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	const whole = "blue Di, blue Ed, blue Flo, red Ada, red Bo, red Cy, yellow Gus, yellow Hal, yellow Ida"
+	same(t, "the roster", m.seats(), whole)
+	put := func(user, id, team string) string {
+		return code(m.Ask(user, "PUT", m.path("roster", id), map[string]any{"teamId": team}))
+	}
+	other := decode[named](m, "ann", "POST", "/v1/leagues", map[string]any{"name": "Other"}).LeagueID
+	for _, c := range []struct{ name, player, team, want string }{
+		{"an unknown team", m.l.Players[0], "green", "422 unknown_team"},
+		{"a player of another league", m.newPlayer(other, "Zoe"), "red", "404 player_not_found"},
+		{"a player of nobody", "01JX0000000000000000000000", "red", "404 player_not_found"},
+		{"where the player is", m.l.Players[0], "red", "200"},
+	} {
+		same(t, c.name, put("sam", c.player, c.team), c.want)
+	}
+	same(t, "the roster afterwards", m.seats(), whole)
+	same(t, "another team", put("sam", m.l.Players[0], "yellow"), "200")
+	same(t, "the roster", m.seats(), strings.Replace(whole, "red Ada, red Bo, red Cy, yellow", "red Bo, red Cy, yellow Ada, yellow", 1))
+	got := atOnce(6, func(i int) string { return put("sam", m.l.Players[1], []string{"blue", "yellow"}[i%2]) })
+	if strings.Count(m.seats(), " Bo") != 1 || got["200"] == 0 {
+		t.Errorf("after two teams at once (%v) the roster is %s", got, m.seats())
+	}
+	m.Do("sam", "DELETE", m.path("roster", m.l.Players[2]), nil)
+	m.Do("sam", "DELETE", m.path("roster", m.l.Players[2]), nil)
+	if strings.Contains(m.seats(), "Cy") {
+		t.Errorf("the roster is %s", m.seats())
+	}
+	m.step("thirds/1/start")
+	g := m.goalOf(3, "red")
+	g.Assists = []string{m.l.Players[4]}
+	scored := m.score("sam", g)
+	for _, p := range m.l.Players[3:5] {
+		same(t, "another team of who has scored or assisted", put("sam", p, "red"), "409 player_has_goals")
+		refused(t, "nobody takes them out", m.Ask("ann", "DELETE", m.path("roster", p), nil), 409, "player_has_goals")
+	}
+	m.Do("sam", "DELETE", m.path("goals", scored.EventID), nil)
+	same(t, "another team when the goal is gone", put("sam", m.l.Players[3], "red"), "200")
+	m.Play("sam", m.id)
+	same(t, "a finished game", put("sam", m.l.Players[4], "red"), "409 game_finished")
+	same(t, "a finished game", code(m.Ask("sam", "DELETE", m.path("roster", m.l.Players[4]), nil)), "409 game_finished")
+	same(t, "a finished game, by an administrator", put("ann", m.l.Players[4], "red"), "200")
+	m.consistent()
+}
+
+// TestClaims: the first who claims a player is believed, also of several at once.
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	claim := func(user string, n int) string {
+		return code(m.Ask(user, "POST", "/v1/players/"+m.l.Players[n]+"/claim", nil))
+	}
+	same(t, "the claims", []string{claim("vic", 0), claim("vic", 0), claim("eve", 0)}, []string{"200", "200", "409 already_claimed"})
+	users := []string{"vic", "sam", "sue", "ann"}
+	same(t, "four at once", atOnce(4, func(i int) string { return claim(users[i], 1) }), map[string]int{"200": 1, "409 already_claimed": 3})
+	p := decode[player.Player](m, "vic", "GET", "/v1/players/"+m.l.Players[0], nil)
+	if !p.Claimed || !p.Mine {
+		t.Errorf("the player is %+v", p)
+	}
+	if p := decode[player.Player](m, "ann", "GET", "/v1/players/"+m.l.Players[0], nil); !p.Claimed || p.Mine {
+		t.Errorf("for another the player is %+v", p)
+	}
+	m.Do("vic", "PATCH", "/v1/players/"+m.l.Players[0], map[string]any{"nickname": "Vicky", "avatar": "🦊"})
+	refused(t, "the player of another", m.Ask("vic", "PATCH", "/v1/players/"+m.l.Players[2], map[string]any{"nickname": "X"}), 403, "scorekeeper_required")
+}
+
+// leaders are the players of the season with goals or assists: the name, goals, assists and
+// games.
+func (m *match) leaders() string {
+	m.T.Helper()
+	var all []string
+	for _, p := range decode[struct{ Players []standing.PlayerTotals }](m, "", "GET", "/v1/public/seasons/"+m.l.SeasonID+"/leaderboards/players", nil).Players {
+		if p.Goals+p.Assists+p.OwnGoals > 0 {
+			all = append(all, fmt.Sprintf("%s %d %d %d", p.Nickname, p.Goals, p.Assists, p.Games))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// TestMerge: of two players who are one, the one who stays has the goals of both, and each
+// has the own again when the merge is undone.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	m.Do("vic", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	m.score("sam", m.goalOf(0, "blue"))
+	m.score("sam", m.goalOf(1, "blue"))
+	m.score("sam", m.goalOf(1, "blue"))
+	m.Play("sam", m.id)
+	merge := func(from, into int) string {
+		body := map[string]any{}
+		if into >= 0 {
+			body["intoPlayerId"] = m.l.Players[into]
+		}
+		got := code(m.Ask("ann", "POST", "/v1/players/"+m.l.Players[from]+"/merge", body))
+		m.Aggregate()
+		return got
+	}
+	stats := func() string {
+		var all []string
+		for _, s := range decode[struct{ Seasons []standing.PlayerTotals }](m, "vic", "GET", "/v1/me/stats", nil).Seasons {
+			all = append(all, fmt.Sprintf("%s %d in %d", s.Nickname, s.Goals, s.Games))
+		}
+		return strings.Join(all, ", ")
+	}
+	m.Aggregate()
+	same(t, "the leaders and the own numbers", m.leaders()+"; "+stats(), "Bo 2 0 1, Ada 1 0 1; Ada 1 in 1")
+	other := decode[named](m, "ann", "POST", "/v1/leagues", map[string]any{"name": "Other"}).LeagueID
+	refused(t, "into another league", m.Ask("ann", "POST", "/v1/players/"+m.l.Players[0]+"/merge", map[string]any{"intoPlayerId": m.newPlayer(other, "Zoe")}), 422, "bad_merge")
+	refused(t, "into nobody", m.Ask("ann", "POST", "/v1/players/"+m.l.Players[0]+"/merge", map[string]any{"intoPlayerId": "01JX0000000000000000000000"}), 404, "player_not_found")
+	same(t, "into itself", merge(0, 0), "422 bad_merge")
+	same(t, "one into the other", merge(0, 1), "200")
+	same(t, "the same again", merge(0, 1), "200")
+	same(t, "the numbers of both", m.leaders()+"; "+stats(), "Bo 3 0 1; Bo 3 in 1")
+	same(t, "back into who is merged", merge(1, 0), "422 bad_merge")
+	same(t, "on into a third", merge(1, 2), "200")
+	same(t, "the numbers of three", m.leaders()+"; "+stats(), "Cy 3 0 1; Cy 3 in 1")
+	same(t, "undone", merge(1, -1), "200")
+	same(t, "undone", merge(0, -1), "200")
+	same(t, "each has the own", m.leaders()+"; "+stats(), "Bo 2 0 1, Ada 1 0 1; Ada 1 in 1")
+	got := atOnce(2, func(i int) string {
+		return code(m.Ask("ann", "POST", "/v1/players/"+m.l.Players[i]+"/merge", map[string]any{"intoPlayerId": m.l.Players[1-i]}))
+	})
+	same(t, "each into the other at once", got, map[string]int{"200": 1, "422 bad_merge": 1})
+}
+
+// TestRenameReachesTheTables: also if the first request has changed the player, and died
+// before it asked for the tables.
+func TestRenameReachesTheTables(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		path string
+		body map[string]any
+		want string
+	}{
+		"rename": {"", map[string]any{"nickname": "Ace"}, "Ace 1 0 1"}, "merge": {"/merge", map[string]any{"intoPlayerId": "1"}, "Bo 1 0 1"},
+	} {
+		for _, key := range [][]threefctest.Header{nil, {threefctest.Key("K")}} {
+			t.Run(fmt.Sprint(name, key), func(t *testing.T) {
+				t.Parallel()
+				m := kickOff(t)
+				m.score("sam", m.goalOf(0, "blue"))
+				m.Play("sam", m.id)
+				m.Aggregate()
+				if c.body["intoPlayerId"] != nil {
+					c.body = map[string]any{"intoPlayerId": m.l.Players[1]}
+				}
+				ask := func() {
+					method := map[bool]string{true: "PATCH", false: "POST"}[c.path == ""]
+					m.Do("ann", method, "/v1/players/"+m.l.Players[0]+c.path, c.body, key...)
+				}
+				ask()
+				m.lose()
+				ask()
+				m.Aggregate()
+				same(t, "the leaders", m.leaders(), c.want)
+			})
+		}
+	}
+}
+
+// lose takes the messages for the tables out of their queue.
+func (m *match) lose() {
+	m.T.Helper()
+	for range m.Queues.Messages(game.AggregateQueue.Name) {
+		got := m.Receive(game.AggregateQueue)
+		m.SQS("DeleteMessage", map[string]any{"QueueUrl": m.Queues.URL(game.AggregateQueue.Name), "ReceiptHandle": got.ReceiptHandle}, nil)
+	}
+}
+
+// TestJoinCodes: who has a code joins the pool, however it is typed, for a day.
+func TestJoinCodes(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	type coded struct {
+		Code, URL string
+		ExpiresAt time.Time
+	}
+	c := decode[coded](m, "sam", "POST", m.path("join-code"), nil)
+	if len(c.Code) != 8 || c.URL != threefctest.App+"/join/"+c.Code || !c.ExpiresAt.Equal(m.Clock.Now().Add(24*time.Hour)) {
+		t.Errorf("the code is %+v", c)
+	}
+	typed := strings.ToLower(strings.NewReplacer("0", "o", "1", "l").Replace(c.Code))
+	join := func(user, text, nickname string) (string, string) {
+		body := map[string]any{}
+		if nickname != "" {
+			body["nickname"] = nickname
+		}
+		out := m.Ask(user, "POST", "/v1/join/"+text, body)
+		if out.StatusCode >= 300 {
+			return code(out), ""
+		}
+		return code(out), testkit.Decode[struct{ PlayerID string }](m.World.World, out).PlayerID
+	}
+	for _, one := range []struct{ name, user, text, nickname, want string }{
+		{"as printed", "", c.Code, "Foxy", "201"}, {"as typed", "", typed[:4] + "-" + typed[4:], "Otto", "201"}, {"with a space", "", c.Code[:4] + " " + c.Code[4:], "Una", "201"},
+		{"without a name", "", c.Code, "", "422 nickname_needed"}, {"a guess", "", "AAAAAAAA", "Eve", "404 invalid_or_expired_code"}, {"part of it", "", c.Code[:7], "Eve", "404 invalid_or_expired_code"},
+		{"a name with markup", "", c.Code, "<b>x</b>", "201"}, {"a name of spaces", "", c.Code, "   ", "422 invalid"},
+		{"with a broken cookie", "broken", c.Code, "Bob", "201"},
+	} {
+		m.SetCookie("broken", "threefc_session="+strings.Repeat("A", 43))
+		if got, _ := join(one.user, one.text, one.nickname); got != one.want {
+			t.Errorf("%s: %s, want %s", one.name, got, one.want)
+		}
+	}
+	_, first := join("eve", c.Code, "Evie")
+	_, again := join("eve", c.Code, "Evelyn")
+	if first == "" || first != again {
+		t.Errorf("who is signed in joins as %q, and again as %q", first, again)
+	}
+	m.Do("vic", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	if _, id := join("vic", c.Code, ""); id != m.l.Players[0] {
+		t.Errorf("who has claimed a player joins as %q, want %q", id, m.l.Players[0])
+	}
+	var pool []string
+	for _, p := range decode[struct{ Players []player.Player }](m, "vic", "GET", m.path("pool"), nil).Players {
+		pool = append(pool, p.Nickname)
+	}
+	if len(pool) != 7 {
+		t.Errorf("the pool is %v", pool)
+	}
+	m.MoveClock(c.ExpiresAt.Add(-time.Second))
+	if got, _ := join("", c.Code, "Late"); got != "201" {
+		t.Errorf("a second before the end: %s", got)
+	}
+	m.MoveClock(c.ExpiresAt)
+	if got, _ := join("", c.Code, "Later"); got != "404 invalid_or_expired_code" {
+		t.Errorf("at the end: %s", got)
+	}
+}
+
+// TestPoolIsLimited: the 61st player of a pool is refused; so is who joins a finished game,
+// or one that was deleted.
+func TestPoolIsLimited(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	c := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	var rows []item.Row[item.Pooled]
+	for i := range game.MaxPlayers.Max - 1 {
+		id := fmt.Sprintf("01JZ%022d", i)
+		rows = append(rows, item.New(item.GameKey(m.id), item.PoolKey(id), "Pool", item.Pooled{PlayerID: id}, m.Clock.Now()))
+	}
+	testkit.PutRows(m.World.World, tables.App, rows...)
+	join := func(i int) string {
+		return code(m.Ask("", "POST", "/v1/join/"+c, map[string]any{"nickname": fmt.Sprint("P", i)}))
+	}
+	same(t, "three at once with room for one", atOnce(3, join), map[string]int{"201": 1, "409 too_many_players": 2})
+	m.step("thirds/1/start")
+	m.Play("ann", m.id)
+	same(t, "a finished game", join(4), "409 game_finished")
+	m.Do("ann", "DELETE", m.path(), nil)
+	same(t, "a deleted game", join(5), "404 invalid_or_expired_code")
+}
+
+// TestDeletedUserJoinsNothing: who has deleted the account claims no player by a code.
+func TestDeletedUserJoinsNothing(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	c := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	testkit.PutRows(m.World.World, account.Deleted, account.Tombstone{UserID: "eve", DeletedAt: "2026-06-06T12:00:00Z"})
+	refused(t, "a deleted user", m.Ask("eve", "POST", "/v1/join/"+c, map[string]any{"nickname": "Evie"}), 401, "account_deleted")
+}
+
+// TestPagesOfPlayers: every player is on one page, in the order of creation.
+func TestPagesOfPlayers(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	type page struct {
+		Players []player.Player
+		Next    string
+	}
+	for _, limit := range []int{1, 4, 9, 100} {
+		var got []string
+		for cursor := ""; ; {
+			p := decode[page](m, "vic", "GET", fmt.Sprintf("/v1/leagues/%s/players?limit=%d&cursor=%s", m.l.ID, limit, cursor), nil)
+			for _, one := range p.Players {
+				got = append(got, one.PlayerID)
+			}
+			if cursor = p.Next; cursor == "" || len(got) > 20 {
+				break
+			}
+		}
+		if len(got) != 9 {
+			t.Errorf("pages of %d have %d players, want 9", limit, len(got))
+		}
+	}
+}
+
+// TestPublicAnswersHaveNicknamesOnly: no address, user id or player id of anybody.
+func TestPublicAnswersHaveNicknamesOnly(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	m.Do("vic", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	g := m.goalOf(0, "blue")
+	g.Assists = []string{m.l.Players[1]}
+	m.score("sam", g)
+	m.Play("sam", m.id)
+	m.Aggregate()
+	game := "/v1/public/leagues/parkside/seasons/spring-2026/games/" + m.read().Slug
+	for _, path := range []string{game, game + "/timeline", "/v1/public/seasons/" + m.l.SeasonID + "/standings", "/v1/public/seasons/" + m.l.SeasonID + "/leaderboards/players"} {
+		out := m.Do("", "GET", path, nil)
+		for _, hidden := range []string{"vic", "sam", "example.com", "userId", "recordedBy", "laimed", m.l.Players[0]} {
+			if strings.Contains(out.Body, hidden) {
+				t.Errorf("%s tells of %s: %s", path, hidden, out.Body)
+			}
+		}
+		if cache := testkit.Header(out).Get("Cache-Control"); cache != "public, max-age=5" {
+			t.Errorf("%s has Cache-Control %s", path, cache)
+		}
+	}
+	if body := m.Do("", "GET", game+"/timeline", nil).Body; !strings.Contains(body, `"scorer":"Ada"`) || !strings.Contains(body, `"assists":["Bo"]`) {
+		t.Errorf("the timeline is %s", body)
+	}
+	for _, path := range []string{
+		"/v1/public/leagues/parkside/seasons/spring-2026/games/nothing", "/v1/public/leagues/parkside/seasons/nothing/games/" + m.id, "/v1/public/leagues/nothing/seasons/" + m.l.SeasonID + "/games/" + m.id,
+		"/v1/public/seasons/01JX0000000000000000000000/standings", "/v1/public/seasons/01JX0000000000000000000000/leaderboards/players",
+	} {
+		refused(t, path, m.Ask("", "GET", path, nil), 404, "not_found")
+	}
+}
+
+// TestLinksAnswerHead: who checks a link, or asks whether a calendar has changed, gets the
+// headers of the answer.
+func TestLinksAnswerHead(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	c := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	const season = "/l/parkside/spring-2026"
+	for _, path := range []string{season, season + "/calendar.ics", season + "/" + m.id, "/v1/join/" + c + "/qr.png"} {
+		get, head := m.Do("", "GET", path, nil), m.Do("", "HEAD", path, nil)
+		same(t, path, head.Headers, get.Headers)
+		same(t, path, head.MultiValueHeaders, get.MultiValueHeaders)
+	}
+	refused(t, "a page that is not there", m.Ask("", "HEAD", "/v1/join/AAAAAAAA/qr.png", nil), 404, "invalid_or_expired_code")
+}
+
+// TestWrongCodesAreLimited: after 30 wrong codes in an hour nobody of a network gets an
+// answer to another, right or wrong.
+func TestWrongCodesAreLimited(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	right := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	ask := func(address, text string) string {
+		m.Caller = address
+		return code(m.Ask("", "POST", "/v1/join/"+text, map[string]any{"nickname": "Foxy"}))
+	}
+	look := func(address, text string) string {
+		m.Caller = address
+		return code(m.Ask("", "GET", "/v1/join/"+text+"/qr.png", nil))
+	}
+	for _, network := range [][]string{{"203.0.113.7", "::ffff:203.0.113.7"}, {"2001:db8:0:1::1", "2001:db8:0:1:ffff::2"}} {
+		for i := range player.MaxGuesses.Max / 2 {
+			wrong := fmt.Sprintf("7777%04d", i)
+			same(t, "a wrong code", []string{ask(network[0], wrong), look(network[1], wrong)}, []string{"404 invalid_or_expired_code", "404 invalid_or_expired_code"})
+		}
+		for _, address := range network {
+			same(t, "one more, and the right one", []string{ask(address, "77779999"), ask(address, right), look(address, right)}, []string{"429 too_many_codes", "429 too_many_codes", "429 too_many_codes"})
+		}
+	}
+	m.Caller = "203.0.113.7"
+	m.pass(20 * time.Minute)
+	out := m.Ask("", "POST", "/v1/join/"+right, map[string]any{"nickname": "Foxy"})
+	refused(t, "after 20 minutes", out, 429, "too_many_codes")
+	if got := testkit.Header(out).Get("Retry-After"); got != "2400" {
+		t.Errorf("after 20 minutes Retry-After is %s, want 2400", got)
+	}
+	same(t, "from other networks", []string{ask("203.0.113.8", right), ask("2001:db8:0:2::1", right), ask("", right)}, []string{"201", "201", "201"})
+	m.pass(40 * time.Minute)
+	same(t, "after an hour", []string{ask("203.0.113.7", "77770000"), ask("203.0.113.7", right), look("2001:db8:0:1::1", right)}, []string{"404 invalid_or_expired_code", "201", "200"})
+}
+
+// TestRightCodesAreNotCounted: a team behind one address joins.
+func TestRightCodesAreNotCounted(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Caller = "203.0.113.7"
+	right := decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	for range player.MaxGuesses.Max + 1 {
+		m.Do("", "POST", "/v1/join/"+right, map[string]any{"nickname": "Foxy"})
+	}
+}
+
+// TestClaimIsDropped: by who has it, or by an administrator of the league. A second run
+// changes nothing, and finds who has claimed the player since.
+func TestClaimIsDropped(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	path := "/v1/players/" + m.l.Players[0] + "/claim"
+	ask := func(user, method string) string { return code(m.Ask(user, method, path, nil)) }
+	mirror := func(user string) (there bool) {
+		for _, r := range everything(m.World) {
+			there = there || r["pk"] == item.UserKey(user) && r["sk"] == item.PlayerKey(m.l.Players[0])
+		}
+		return there
+	}
+	same(t, "eve, who is no member, claims", []any{ask("eve", "POST"), mirror("eve")}, []any{"200", true})
+	same(t, "others drop it", []string{ask("vic", "DELETE"), ask("sam", "DELETE")}, []string{"403 admin_required", "403 admin_required"})
+	same(t, "eve drops it, twice", []any{ask("eve", "DELETE"), ask("eve", "DELETE"), mirror("eve")}, []any{"204", "204", false})
+	same(t, "vic claims", []any{ask("vic", "POST"), mirror("vic")}, []any{"200", true})
+	same(t, "eve drops it again", []any{ask("eve", "DELETE"), mirror("vic")}, []any{"403 league_access_required", true})
+	same(t, "an administrator drops it, twice", []any{ask("ann", "DELETE"), ask("ann", "DELETE"), mirror("vic")}, []any{"204", "204", false})
+	m.mirrored("at the end")
+	got := atOnce(4, func(i int) string { return ask([]string{"vic", "ann"}[i%2], []string{"POST", "DELETE"}[i%2]) })
+	m.mirrored("after two at once")
+	if by := decode[player.Player](m, "vic", "GET", "/v1/players/"+m.l.Players[0], nil); by.Mine != mirror("vic") {
+		t.Errorf("after %v the player is %+v, and the copy under the user is there: %v", got, by, mirror("vic"))
+	}
+}

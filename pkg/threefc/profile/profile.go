@@ -1,0 +1,303 @@
+// Package profile is what belongs to a user: the numbers of the players whom the user has
+// claimed, the deletion of the account, and the export of what is kept.
+package profile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/object"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/threefc/game"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/signin"
+	"matchday/pkg/threefc/standing"
+	"matchday/pkg/threefc/tables"
+)
+
+// Service is the service of profiles.
+type Service struct {
+	signin.Base
+	queue queue.Sender
+}
+
+// Open opens the service.
+func Open(_ context.Context, env app.Env) (*Service, error) {
+	return &Service{signin.NewBase(env), queue.Open(env.AWS, env.Queues)}, nil
+}
+
+// GetHealth is the request of a monitor.
+type GetHealth struct{}
+
+// Health is the answer to a monitor.
+type Health struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		OK bool `json:"ok" doc:"Always true."`
+	}
+}
+
+// GetHealth answers.
+func (s *Service) GetHealth(context.Context, *GetHealth) (*Health, error) {
+	out := &Health{CacheControl: httpapi.NoStore}
+	out.Body.OK = true
+	return out, nil
+}
+
+// GetStats is the request for the caller's numbers.
+type GetStats struct{ auth.User }
+
+// Stats is the answer with the numbers of a user.
+type Stats struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Seasons []OwnSeason `json:"seasons" doc:"By player, the newest season first."`
+	}
+}
+
+// OwnSeason is what a player of the caller has done in a season.
+type OwnSeason struct {
+	SeasonID string `json:"seasonId" doc:"The id of the season."`
+	standing.PlayerTotals
+}
+
+// GetStats returns what the players have done whom the caller has claimed. A player who is
+// merged into another has the numbers of the other.
+func (s *Service) GetStats(ctx context.Context, in *GetStats) (*Stats, error) {
+	claims, err := item.List[item.Claim](ctx, s.DB, tables.MyPlayers, item.UserKey(in.UserID), item.Players)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, c := range item.Values(claims) {
+		id := c.PlayerID
+		for range item.MaxTries {
+			p, ok, err := dynamo.Get[item.Row[item.Player]](ctx, s.DB, tables.GetPlayer, item.PlayerKey(id), item.Profile)
+			if err != nil {
+				return nil, err
+			}
+			if !ok || p.V().MergedInto == "" {
+				break
+			}
+			id = p.V().MergedInto
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	out := &Stats{CacheControl: httpapi.NoStore}
+	out.Body.Seasons = []OwnSeason{}
+	for _, id := range ids {
+		rows, err := item.List[standing.PlayerTotals](ctx, s.DB, tables.ReadStats, item.PlayerKey(id), item.Stats)
+		if err != nil {
+			return nil, err
+		}
+		slices.Reverse(rows)
+		for _, r := range rows {
+			out.Body.Seasons = append(out.Body.Seasons, OwnSeason{strings.TrimPrefix(r.SK, item.Stats), *r.V()})
+		}
+	}
+	return out, nil
+}
+
+// DeleteAccount is the request to delete the account.
+type DeleteAccount struct{ auth.User }
+
+// Deleting is the answer that the account will be deleted.
+type Deleting struct {
+	Status       int
+	SetCookie    string `header:"Set-Cookie" doc:"It clears the cookie."`
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Apps []string `json:"apps" doc:"The apps that lose the user's data." example:"[\"cricket\",\"threefc\"]"`
+	}
+}
+
+// DeleteAccount has the caller's account deleted, with all that any app keeps of it. A
+// second run asks again, which changes nothing.
+func (s *Service) DeleteAccount(ctx context.Context, in *DeleteAccount) (*Deleting, error) {
+	if err := s.queue.Send(ctx, account.DeleteQueue, account.Deletion{UserID: in.UserID}, 0); err != nil {
+		return nil, err
+	}
+	out := &Deleting{Status: http.StatusAccepted, SetCookie: signin.Cookie.Clear(), CacheControl: httpapi.NoStore}
+	out.Body.Apps = account.Apps
+	return out, nil
+}
+
+// Forgetter deletes and hands out what is kept of a user.
+type Forgetter struct {
+	db    dynamo.DB
+	now   func() time.Time
+	queue queue.Sender
+	files object.Bucket
+}
+
+// OpenForgetter opens the service.
+func OpenForgetter(_ context.Context, env app.Env) (*Forgetter, error) {
+	return &Forgetter{
+		db: dynamo.Open(env.AWS, env.Prefix), now: env.Now, queue: queue.Open(env.AWS, env.Queues),
+		files: object.Open(env.AWS, env.Setting(account.Exports.On("").Env())),
+	}, nil
+}
+
+const room = "threefc"
+
+// Gone is the nickname of a player whose user has deleted the account.
+const Gone = "Former player"
+
+// ForgetUser deletes what the room keeps of a user who has deleted the account: the
+// sessions, the roles, the claims and the answers. The players whom the user has claimed
+// lose their names, and keep their goals: the results of others depend on them. A league
+// without another administrator gives the role to its longest member, a scorekeeper first,
+// and is left without members if there is none. It confirms when nothing is left. A second
+// run deletes what is.
+func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
+	pk := item.UserKey(in.UserID)
+	rows, err := item.List[any](ctx, s.db, tables.DropUser, pk, "")
+	if err != nil {
+		return err
+	}
+	var keys []dynamo.Item
+	leagues := map[string]bool{}
+	for _, r := range rows {
+		keys = append(keys, item.Key(pk, r.SK))
+		switch kind, id, _ := strings.Cut(r.SK, "#"); kind + "#" {
+		case item.Logins:
+			keys = append(keys, item.Key(r.SK, item.Metadata))
+		case item.Leagues:
+			if err := s.leave(ctx, id, in.UserID); err != nil {
+				return err
+			}
+		case item.Players:
+			leagueID, err := s.disown(ctx, id, in.UserID)
+			if err != nil {
+				return err
+			}
+			leagues[leagueID] = true
+		}
+	}
+	delete(leagues, "")
+	for id := range leagues {
+		if err := game.Recompute(ctx, s.db, s.queue, id); err != nil {
+			return err
+		}
+	}
+	if err := dynamo.DeleteAll(ctx, s.db, tables.DropUser, keys); err != nil {
+		return err
+	}
+	slog.InfoContext(ctx, "a user is forgotten", "user", in.UserID, "items", len(keys))
+	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
+}
+
+// leave takes the role of a user away.
+func (s *Forgetter) leave(ctx context.Context, leagueID, userID string) error {
+	_, err := item.Retry(ctx, func() (*struct{}, error) {
+		l, ok, err := dynamo.Get[item.Row[item.League]](ctx, s.db, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata)
+		if err != nil {
+			return nil, err
+		}
+		if !ok { // its deletion was begun
+			_, err := dynamo.Delete(ctx, s.db, tables.SaveGrant, item.Key(item.LeagueKey(leagueID), item.GrantKey(userID)))
+			return nil, err
+		}
+		grants, err := item.List[item.Grant](ctx, s.db, tables.ListGrants, l.PK, item.Grants)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(grants, func(g item.Row[item.Grant]) bool { return g.V().UserID == userID })
+		if i < 0 {
+			return nil, nil
+		}
+		now := s.now()
+		writes := []dynamo.Write{grants[i].Drop()}
+		l.V().Members--
+		if grants[i].V().Role == item.Admin {
+			l.V().Admins--
+		}
+		others := slices.Delete(slices.Clone(grants), i, i+1)
+		if l.V().Admins == 0 && len(others) > 0 {
+			heir := slices.MinFunc(others, func(a, b item.Row[item.Grant]) int {
+				return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.SK, b.SK))
+			})
+			heir.V().Role = item.Admin
+			l.V().Admins++
+			row, saved := heir.Save(now)
+			writes = append(writes, saved, row.Mirror(item.UserKey(row.V().UserID), l.PK))
+		}
+		_, counted := l.Save(now)
+		return nil, dynamo.Transact(ctx, s.db, tables.SaveGrant, append(writes, counted)...)
+	})
+	return err
+}
+
+func weight(g item.Row[item.Grant]) int {
+	if g.V().Role.AtLeast(item.Scorekeeper) {
+		return 1
+	}
+	return 0
+}
+
+// disown takes the name of a player away, whom the user has claimed, and returns the
+// player's league, "" if there is nothing to do.
+func (s *Forgetter) disown(ctx context.Context, playerID, userID string) (leagueID string, err error) {
+	_, err = item.Retry(ctx, func() (*struct{}, error) {
+		leagueID = ""
+		p, err := item.Read[item.Player](ctx, s.db, tables.GetPlayer, item.PlayerKey(playerID), item.Profile, game.ErrNoPlayer)
+		if errors.Is(err, game.ErrNoPlayer) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		leagueID = p.V().LeagueID
+		if p.V().ClaimedBy != userID {
+			return nil, nil
+		}
+		p.V().ClaimedBy, p.V().Nickname, p.V().Avatar = "", Gone, ""
+		p, saved := p.Save(s.now())
+		return nil, dynamo.Transact(ctx, s.db, tables.SavePlayer, saved, p.Mirror(item.LeagueKey(leagueID), p.PK))
+	})
+	return leagueID, err
+}
+
+// ExportUser writes all that the room keeps of a user to the bucket of exports, and
+// confirms it. A second run replaces the document.
+func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
+	rows, err := item.List[any](ctx, s.db, tables.ReadUser, item.UserKey(in.UserID), "")
+	if err != nil {
+		return err
+	}
+	items := []any{}
+	for _, r := range rows {
+		if strings.HasPrefix(r.SK, item.Logins) {
+			continue // the id of a session
+		}
+		items = append(items, map[string]any{"key": r.SK, "type": r.EntityType, "createdAt": r.CreatedAt, "data": *r.V()})
+		if id, ok := strings.CutPrefix(r.SK, item.Players); ok {
+			for _, sk := range []string{item.Profile, item.Stats} {
+				more, err := item.List[any](ctx, s.db, tables.ReadStats, item.PlayerKey(id), sk)
+				if err != nil {
+					return err
+				}
+				for _, m := range more {
+					items = append(items, map[string]any{"key": m.PK + " " + m.SK, "type": m.EntityType, "createdAt": m.CreatedAt, "data": *m.V()})
+				}
+			}
+		}
+	}
+	if err := s.files.Put(ctx, account.PartKey(room, in.Job), map[string]any{"items": items}); err != nil {
+		return err
+	}
+	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
+}

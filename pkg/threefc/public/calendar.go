@@ -1,0 +1,79 @@
+package public
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	ics "github.com/arran4/golang-ical"
+
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/tables"
+)
+
+// ShowCalendar is the request for the calendar of a season.
+type ShowCalendar struct{ SeasonPath }
+
+// Calendar is the answer with a calendar (RFC 5545).
+type Calendar struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         []byte `contentType:"text/calendar; charset=utf-8"`
+}
+
+// ShowCalendar returns the games of a season for calendar apps. A game keeps its UID, and
+// its SEQUENCE grows with each change, so that subscribers see it move. A game that was
+// deleted stays for game.Remembered, cancelled. Between changes the answer is the same.
+func (s *Service) ShowCalendar(ctx context.Context, in *ShowCalendar) (*Calendar, error) {
+	l, x, err := s.season(ctx, in.League, in.Season)
+	if err != nil {
+		return nil, err
+	}
+	var rows []item.Row[item.Listing]
+	for _, prefix := range []string{item.Games, item.Cancelled} {
+		some, err := list[item.Listing](ctx, s.db, tables.ReadCalendar, item.SeasonKey(x.ID), prefix)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, some...)
+	}
+	c := ics.NewCalendar()
+	c.SetProductId("-//Matchday//3FC//EN")
+	c.SetMethod(ics.MethodPublish)
+	c.SetName(l.Name + ", " + x.Name)
+	c.SetUrl(s.url(l.Slug, x.Slug))
+	c.SetRefreshInterval("PT1H")
+	c.SetXPublishedTTL("PT1H")
+	c.SetXWRTimezone(x.TimeZone)
+	for _, r := range rows {
+		s.add(c, l, x, r)
+	}
+	return &Calendar{"public, max-age=300", []byte(c.Serialize(ics.WithNewLineWindows))}, nil
+}
+
+// add adds a game to a calendar.
+func (s *Service) add(c *ics.Calendar, l item.League, x item.Season, r item.Row[item.Listing]) {
+	g := r.V()
+	e := c.AddEvent(strings.ToLower(g.GameID) + "@threefc")
+	e.SetSequence(r.Rev)
+	e.SetCreatedTime(item.Parse(r.CreatedAt))
+	e.SetModifiedAt(item.Parse(r.UpdatedAt))
+	e.SetDtStampTime(item.Parse(r.UpdatedAt)) // not the time of the answer: it would be another each time
+	start := item.Parse(g.StartTs)
+	e.SetStartAt(start)
+	e.SetEndAt(start.Add(length(*g)))
+	e.SetSummary(title(g.Teams))
+	if g.Location != "" {
+		e.SetLocation(g.Location)
+	}
+	if g.Status == item.CancelledGame {
+		e.SetStatus(ics.ObjectStatusCancelled)
+		return
+	}
+	e.SetStatus(ics.ObjectStatusConfirmed)
+	e.SetURL(s.url(l.Slug, x.Slug, g.Slug))
+	about := l.Name + ", " + x.Name
+	if i := slices.Index([]string{item.Live, item.Finished}, g.Status); i >= 0 {
+		about += "\n" + listedState(*g, s.now())
+	}
+	e.SetDescription(about)
+}

@@ -1,0 +1,595 @@
+package public
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"math"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	_ "time/tzdata" // the runtime has no database of time zones
+
+	"golang.org/x/text/unicode/bidi"
+
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/threefc/game"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/standing"
+	"matchday/pkg/threefc/tables"
+)
+
+//go:embed templates
+var files embed.FS
+
+var (
+	pages      = template.Must(template.ParseFS(files, "templates/pages.html"))
+	stylesheet = func() string {
+		text, err := files.ReadFile("templates/style.css")
+		if err != nil {
+			panic(err)
+		}
+		return string(text)
+	}()
+)
+
+// Sizes of the page of a season.
+const (
+	maxPast    = 40
+	maxNext    = 20
+	maxScorers = 20
+)
+
+const htmlType = "text/html; charset=utf-8"
+
+// HTML is the answer with a page.
+type HTML struct {
+	CacheControl string `header:"Cache-Control"`
+	Policy       string `header:"Content-Security-Policy"`
+	Body         []byte `contentType:"text/html; charset=utf-8"`
+}
+
+// Refusal returns the page of a request that is refused.
+func (*HTML) Refusal(status int) (http.Header, []byte) {
+	h, cache := head{Title: "This page does not work right now", About: "Please try again in a moment."}, httpapi.NoStore
+	switch {
+	case status == http.StatusNotFound:
+		h.Title, h.About, cache = "There is nothing here", "The link is wrong, or what it led to was renamed or deleted.", fresh
+	case status < http.StatusInternalServerError:
+		h.Title, h.About = "This link is not valid", "Please check it: a part of it may be missing."
+	}
+	page := rendered("refusal", h, nil, map[string]any{})
+	return http.Header{"Content-Type": {htmlType}, "Cache-Control": {cache}, "Content-Security-Policy": {page.Policy}}, page.Body
+}
+
+// head is what the head of a page says.
+type head struct {
+	Title, About string
+	URL, Site    string // "" for a refusal
+	Style        template.CSS
+	Data         any // JSON-LD
+}
+
+// rendered returns a page with the shirts' colors. Its policy allows its style and nothing
+// else: no script, no image, no frame.
+func rendered(name string, h head, colors []string, data map[string]any) *HTML {
+	style := stylesheet
+	slices.Sort(colors)
+	for _, c := range slices.Compact(colors) {
+		style += fmt.Sprintf(".%s{background:%s;color:%s}\n", class(c), shirt(c), textOn(shirt(c)))
+	}
+	h.Style = template.CSS(style)
+	data["Head"] = h
+	var b bytes.Buffer
+	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
+		panic(fmt.Errorf("render %s: %w", name, err)) // the templates are part of the program
+	}
+	sum := sha256.Sum256([]byte(style))
+	policy := "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	return &HTML{fresh, policy, b.Bytes()}
+}
+
+var hexColor = regexp.MustCompile("^#[0-9a-f]{6}$")
+
+// shirt returns a color that a style may have.
+func shirt(color string) string {
+	if hexColor.MatchString(color) {
+		return color
+	}
+	return "#808080"
+}
+
+// class is the class of what has a color.
+func class(color string) string { return "c-" + shirt(color)[1:] }
+
+// textOn returns the color of text on a color: black or white, whichever has more contrast.
+// It is 4.58 or more on any color.
+func textOn(color string) string {
+	if contrast(color, "#000000") >= contrast(color, "#ffffff") {
+		return "#000000"
+	}
+	return "#ffffff"
+}
+
+// contrast is the contrast ratio of two colors, 1 to 21 (WCAG 2.2, "contrast ratio").
+func contrast(a, b string) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// luminance is the relative luminance of a color, #rrggbb, 0 to 1 (WCAG 2.2).
+func luminance(color string) (sum float64) {
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		n, _ := strconv.ParseUint(color[1+2*i:3+2*i], 16, 8)
+		c := float64(n) / 255
+		if c <= 0.04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+0.055)/1.055, 2.4)
+		}
+		sum += weight * c
+	}
+	return sum
+}
+
+// isolated returns a name within a text: one with letters that are written from right to
+// left does not change the order of what surrounds it (Unicode, UAX #9, isolates).
+func isolated(name string) string {
+	for _, r := range name {
+		p, _ := bidi.LookupRune(r)
+		if c := p.Class(); c == bidi.R || c == bidi.AL || c == bidi.AN {
+			return "\u2068" + name + "\u2069"
+		}
+	}
+	return name
+}
+
+// moment is a time as a page has it.
+type moment struct{ Machine, Text string }
+
+func at(t time.Time, layout string) moment { return moment{t.Format(time.RFC3339), t.Format(layout)} }
+
+const (
+	dayLayout  = "Monday 2 January 2006"
+	timeLayout = "15:04 MST"
+)
+
+// zone returns where a season is played.
+func zone(x item.Season) *time.Location {
+	if in, err := time.LoadLocation(x.TimeZone); err == nil {
+		return in
+	}
+	return time.UTC
+}
+
+// shownTeam is a team on a page.
+type shownTeam struct{ Name, Class string }
+
+func show(name, color string) shownTeam { return shownTeam{name, class(color)} }
+
+// url returns the address of a page of a league.
+func (s *Service) url(slugs ...string) string { return s.api + "/l/" + strings.Join(slugs, "/") }
+
+// ShowSeason is the request for the page of a season.
+type ShowSeason struct {
+	SeasonPath
+	Cursor string `query:"cursor" maxLength:"47" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z_[0-9A-Z]{26}$" example:"2026-06-06T18:00:00Z_01JX3Y5ZK8Q2M4N6P8R0T2V4W6" doc:"The game after the results, as the link to earlier games has it: by default the latest results."`
+}
+
+// listed is a game in a list.
+type listed struct {
+	URL             string
+	Start           moment
+	Location, State string
+	Teams           []listedTeam
+}
+
+type listedTeam struct {
+	Team  shownTeam
+	Score string // "" before it is known
+}
+
+// day is the games of a day.
+type day struct {
+	Date  moment
+	Games []listed
+}
+
+// place is a team in the standings.
+type place struct {
+	standing.TeamStanding
+	Shirt shownTeam
+}
+
+// ShowSeason returns the page of a season: standings, scorers, the next games and results.
+func (s *Service) ShowSeason(ctx context.Context, in *ShowSeason) (*HTML, error) {
+	l, x, err := s.season(ctx, in.League, in.Season)
+	if err != nil {
+		return nil, err
+	}
+	teams, err := s.standings(ctx, x.ID)
+	if err != nil {
+		return nil, err
+	}
+	scorers, err := s.leaders(ctx, x.ID, maxScorers)
+	if err != nil {
+		return nil, err
+	}
+	pk, now := item.SeasonKey(x.ID), item.Games+item.Format(s.now())
+	older := dynamo.Range{Key: dynamo.KeyBetween(tables.ReadDays, pk, item.Games, now), Backward: true, Limit: maxPast + 1}
+	if in.Cursor != "" {
+		sk := item.Games + strings.Replace(in.Cursor, "_", "#", 1)
+		older.Key, older.After = dynamo.KeyBetween(tables.ReadDays, pk, item.Games, item.Games+"~"), item.Key(pk, sk)
+	}
+	past, err := s.games(ctx, older)
+	if err != nil {
+		return nil, err
+	}
+	var next []item.Listing
+	if in.Cursor == "" {
+		if next, err = s.games(ctx, dynamo.Range{Key: dynamo.KeyBetween(tables.ReadDays, pk, now, item.Games+"~"), Limit: maxNext}); err != nil {
+			return nil, err
+		}
+	}
+	url, earlier := s.url(l.Slug, x.Slug), ""
+	if len(past) > maxPast {
+		past = past[:maxPast]
+		earlier = url + "?cursor=" + past[maxPast-1].StartTs + "_" + past[maxPast-1].GameID
+	}
+	live, next, past := sorted(past, next)
+	h := head{Title: x.Name + " · " + l.Name, About: "Standings, scorers and games of " + isolated(x.Name) + ", " + isolated(l.Name) + ".", URL: url, Site: l.Name}
+	if len(teams) > 0 && teams[0].Played > 0 {
+		h.About += " " + isolated(teams[0].Name) + " leads after " + counted(teams[0].Played, "game") + "."
+	}
+	if len(next) > 0 {
+		var events []sportsEvent
+		for _, g := range next {
+			e := s.event(l, x, g)
+			e.Context = ""
+			events = append(events, e)
+		}
+		h.Data = map[string]any{"@context": schemaOrg, "@graph": events}
+	}
+	var colors []string
+	var places []place
+	for _, t := range teams {
+		colors = append(colors, t.Color)
+		places = append(places, place{t, show(t.Name, t.Color)})
+	}
+	for _, g := range slices.Concat(live, next, past) {
+		for _, t := range g.Teams {
+			colors = append(colors, t.Color)
+		}
+	}
+	return rendered("season", h, colors, map[string]any{
+		"League": l.Name, "Season": x.Name, "Standings": places, "Leaders": slices.DeleteFunc(scorers, func(p standing.PlayerTotals) bool { return p.Goals == 0 }),
+		"Live": s.days(url, x, live), "Next": s.days(url, x, next), "Past": s.days(url, x, past), "Earlier": earlier, "Calendar": url + "/calendar.ics", "Zone": x.TimeZone,
+	}), nil
+}
+
+// sorted returns the games that are being played, those to come, and the others, newest
+// first: not every game starts at the time that was set.
+func sorted(past, next []item.Listing) (live, toCome, rest []item.Listing) {
+	slices.Reverse(past)
+	for _, g := range past {
+		if g.Status == item.Live {
+			live = append(live, g)
+		} else {
+			rest = append(rest, g)
+		}
+	}
+	for _, g := range next {
+		switch g.Status {
+		case item.Live:
+			live = append(live, g)
+		case item.Finished:
+			rest = append(rest, g)
+		default:
+			toCome = append(toCome, g)
+		}
+	}
+	slices.Reverse(rest)
+	return live, toCome, rest
+}
+
+// games reads one page of the games of a season.
+func (s *Service) games(ctx context.Context, r dynamo.Range) ([]item.Listing, error) {
+	rows, _, err := dynamo.Query[item.Row[item.Listing]](ctx, s.db, tables.ReadDays, r)
+	return item.Values(rows), err
+}
+
+// days returns games by the days on which they are played.
+func (s *Service) days(season string, x item.Season, games []item.Listing) (all []day) {
+	for _, g := range games {
+		start := item.Parse(g.StartTs).In(zone(x))
+		date := moment{start.Format(time.DateOnly), start.Format(dayLayout)}
+		if len(all) == 0 || all[len(all)-1].Date != date {
+			all = append(all, day{Date: date})
+		}
+		one := listed{URL: season + "/" + g.Slug, Start: at(start, timeLayout), Location: g.Location, State: listedState(g, s.now())}
+		for i, t := range g.Teams {
+			shown := listedTeam{Team: show(t.Name, t.Color)}
+			if len(g.Scores) == len(g.Teams) {
+				shown.Score = both(g.Scores[i].Count)
+			}
+			one.Teams = append(one.Teams, shown)
+		}
+		d := &all[len(all)-1]
+		d.Games = append(d.Games, one)
+	}
+	return all
+}
+
+// listedState says in words how a game of a list stands.
+func listedState(g item.Listing, now time.Time) string {
+	switch {
+	case g.Result != nil && g.Result.Winner != "":
+		return isolated(nameOf(g.Teams, g.Result.Winner)) + " won"
+	case g.Result != nil:
+		return "Draw: " + names(g.Teams, g.Result.Drawn)
+	case g.Status == item.Live:
+		return "Live now"
+	case item.Parse(g.StartTs).Before(now):
+		return "Not started"
+	}
+	return ""
+}
+
+// both is goals for and against.
+func both(c item.Count) string { return strconv.Itoa(c.Scored) + "–" + strconv.Itoa(c.Conceded) }
+
+func nameOf(teams []item.Team, id string) string {
+	for _, t := range teams {
+		if t.TeamID == id {
+			return t.Name
+		}
+	}
+	return id
+}
+
+// names lists teams: "Red, Blue and Yellow".
+func names(teams []item.Team, ids []string) string {
+	var all []string
+	for _, id := range ids {
+		all = append(all, isolated(nameOf(teams, id)))
+	}
+	if n := len(all); n > 1 {
+		return strings.Join(all[:n-1], ", ") + " and " + all[n-1]
+	}
+	return strings.Join(all, "")
+}
+
+// counted is a number with what it counts: "1 goal", "no goals".
+func counted(n int, what string) string {
+	switch n {
+	case 0:
+		return "no " + what + "s"
+	case 1:
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// ShowGame is the request for the page of a game.
+type ShowGame struct{ Path }
+
+// shownThird is a third on the page of a game.
+type shownThird struct {
+	Name, Short string
+	Now         bool
+	Goals       []shownGoal
+}
+
+type shownGoal struct {
+	At           string
+	Scorer       string
+	Own          bool
+	For, Against shownTeam
+	Assists      []string
+}
+
+// row is a team in the table of a game.
+type row struct {
+	Team   shownTeam
+	Thirds []cell
+	Score  string
+}
+
+type cell struct {
+	Score string
+	Now   bool
+}
+
+var ordinals = [item.Thirds]string{"first", "second", "third"}
+
+// ShowGame returns the page of a game.
+func (s *Service) ShowGame(ctx context.Context, in *ShowGame) (*HTML, error) {
+	v, err := s.game(ctx, in.Path)
+	if err == nil {
+		err = s.timeline(ctx, &v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g := v.row.V()
+	start := item.Parse(g.StartTs).In(zone(v.season))
+	var colors, parts []string
+	var rows []row
+	for i, t := range g.Teams {
+		colors = append(colors, t.Color)
+		r := row{Team: show(t.Name, t.Color)}
+		for n, third := range g.Thirds {
+			c := cell{Score: "·", Now: g.Running() == n+1}
+			if third.StartedAt != "" {
+				c.Score = both(g.Scores[i].Thirds[n])
+			}
+			r.Thirds = append(r.Thirds, c)
+		}
+		r.Score = both(g.Scores[i].Count)
+		rows = append(rows, r)
+		parts = append(parts, isolated(t.Name)+" "+r.Score)
+	}
+	state, outcome := v.state(), v.outcome()
+	h := head{
+		Title: title(g.Teams) + ", " + start.Format("2 January 2006") + " · " + v.season.Name, About: strings.TrimSpace(state + " " + outcome),
+		URL: s.url(v.league.Slug, v.season.Slug, g.Slug), Site: v.league.Name,
+	}
+	if v.row.Status != item.Scheduled && len(parts) > 0 {
+		h.About += " Scored–conceded: " + strings.Join(parts, ", ") + "."
+	}
+	e := s.event(v.league, v.season, item.Listing{Slug: g.Slug, StartTs: g.StartTs, ThirdLength: g.ThirdLength, Location: g.Location, Teams: g.Teams})
+	e.Description = h.About
+	h.Data = e
+	return rendered("game", h, colors, map[string]any{
+		"League": v.league.Name, "Season": v.season.Name, "SeasonURL": s.url(v.league.Slug, v.season.Slug),
+		"Start": at(start, dayLayout+", "+timeLayout), "Location": g.Location, "Teams": rows, "State": state, "Outcome": outcome, "Live": v.row.Status == item.Live,
+		"Thirds": v.thirds(), "Scored": len(v.goals) > 0, "Length": fmt.Sprintf("Three thirds of %d minutes.", g.ThirdLength), "Zone": v.season.TimeZone,
+	}), nil
+}
+
+// title is the teams of a game.
+func title(teams []item.Team) string {
+	var all []string
+	for _, t := range teams {
+		all = append(all, t.Name)
+	}
+	return cmp.Or(strings.Join(all, " – "), "Teams to be announced")
+}
+
+// state says how far a game is.
+func (v view) state() string {
+	g := v.row.V()
+	n := g.Running()
+	switch {
+	case v.row.Status == item.Finished:
+		return "Finished."
+	case v.row.Status == item.Scheduled:
+		return "Not started."
+	case n > 0:
+		return "Live: the " + ordinals[n-1] + " third is being played."
+	case g.Over():
+		return "Live: all thirds are played, the result is not final."
+	}
+	for n < item.Thirds && g.Thirds[n].FinishedAt != "" {
+		n++
+	}
+	return "Live: break after the " + ordinals[max(n, 1)-1] + " third."
+}
+
+// outcome says in words who has won a game, and why: item.ResultOf.
+func (v view) outcome() string {
+	g := v.row.V()
+	if g.Result == nil {
+		return ""
+	}
+	score := func(id string) item.Count {
+		i := slices.IndexFunc(g.Scores, func(s item.Score) bool { return s.TeamID == id })
+		return g.Scores[max(i, 0)].Count
+	}
+	if drawn := g.Result.Drawn; len(drawn) > 0 {
+		s := score(drawn[0])
+		text := fmt.Sprintf("A draw between %s: each conceded %s and scored %s.", names(g.Teams, drawn), counted(s.Conceded, "goal"), strconv.Itoa(s.Scored))
+		for _, t := range g.Teams {
+			if !slices.Contains(drawn, t.TeamID) {
+				text += " " + isolated(t.Name) + " lost."
+			}
+		}
+		return text
+	}
+	won := score(g.Result.Winner)
+	var like []string
+	for _, s := range g.Scores {
+		if s.TeamID != g.Result.Winner && s.Conceded == won.Conceded {
+			like = append(like, s.TeamID)
+		}
+	}
+	name := names(g.Teams, []string{g.Result.Winner})
+	if like == nil {
+		return fmt.Sprintf("%s won and conceded fewest: %s.", name, counted(won.Conceded, "goal"))
+	}
+	return fmt.Sprintf("%s won: conceded %s like %s, and scored more: %d.", name, counted(won.Conceded, "goal"), names(g.Teams, like), won.Scored)
+}
+
+// thirds returns the thirds of a game with their goals.
+func (v view) thirds() []shownThird {
+	g := v.row.V()
+	team := func(id string) shownTeam {
+		i := slices.IndexFunc(g.Teams, func(t item.Team) bool { return t.TeamID == id })
+		if i < 0 {
+			return show(id, "")
+		}
+		return show(g.Teams[i].Name, g.Teams[i].Color)
+	}
+	nickname := func(id string) string { return cmp.Or(v.players[id].Nickname, "a player") }
+	all := make([]shownThird, item.Thirds)
+	for i := range all {
+		all[i] = shownThird{Name: strings.ToUpper(ordinals[i][:1]) + ordinals[i][1:] + " third", Short: []string{"1st", "2nd", "3rd"}[i], Now: g.Running() == i+1}
+	}
+	for _, one := range v.goals {
+		shown := shownGoal{At: game.Display(one.Minute, g.ThirdLength), Scorer: nickname(one.Scorer), Own: one.OwnGoal, Against: team(one.Conceding)}
+		if !one.OwnGoal {
+			shown.For = team(one.Scoring)
+		}
+		for _, a := range one.Assists {
+			shown.Assists = append(shown.Assists, nickname(a))
+		}
+		t := &all[one.Third-1]
+		t.Goals = append(t.Goals, shown)
+	}
+	return all
+}
+
+const schemaOrg = "https://schema.org"
+
+// sportsEvent is a game for search engines: https://schema.org/SportsEvent.
+type sportsEvent struct {
+	Context     string  `json:"@context,omitempty"`
+	Type        string  `json:"@type"`
+	Name        string  `json:"name"`
+	Description string  `json:"description,omitempty"`
+	URL         string  `json:"url"`
+	Sport       string  `json:"sport"`
+	Start       string  `json:"startDate"`
+	End         string  `json:"endDate"`
+	Status      string  `json:"eventStatus"`
+	Location    *thing  `json:"location,omitempty"`
+	Organizer   thing   `json:"organizer"`
+	Competitors []thing `json:"competitor"`
+}
+
+type thing struct {
+	Type string `json:"@type"`
+	Name string `json:"name"`
+	// Address is that of a place, as far as it is known.
+	Address string `json:"address,omitempty"`
+}
+
+func (s *Service) event(l item.League, x item.Season, g item.Listing) sportsEvent {
+	start := item.Parse(g.StartTs).In(zone(x))
+	e := sportsEvent{
+		Context: schemaOrg, Type: "SportsEvent", Name: title(g.Teams), URL: s.url(l.Slug, x.Slug, g.Slug), Sport: "Three-sided football",
+		Start: start.Format(time.RFC3339), End: start.Add(length(g)).Format(time.RFC3339), Status: schemaOrg + "/EventScheduled",
+		Organizer: thing{Type: "SportsOrganization", Name: l.Name}, Competitors: []thing{},
+	}
+	if g.Location != "" {
+		e.Location = &thing{"Place", g.Location, g.Location}
+	}
+	for _, t := range g.Teams {
+		e.Competitors = append(e.Competitors, thing{Type: "SportsTeam", Name: t.Name})
+	}
+	return e
+}
+
+// length is how long a game lasts, without breaks and stoppage.
+func length(g item.Listing) time.Duration {
+	return item.Thirds * time.Duration(g.ThirdLength) * time.Minute
+}

@@ -1,0 +1,34 @@
+package threefc
+
+import (
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc/game"
+	"matchday/pkg/threefc/league"
+	"matchday/pkg/threefc/notice"
+	"matchday/pkg/threefc/player"
+	"matchday/pkg/threefc/profile"
+	"matchday/pkg/threefc/public"
+	"matchday/pkg/threefc/season"
+	"matchday/pkg/threefc/signin"
+	"matchday/pkg/threefc/standing"
+)
+
+// Room is the room's part of the fleet.
+var Room = spec.Room{
+	Name: "threefc",
+	Functions: []spec.Function{
+		signin.StartFunction, signin.CompleteFunction, signin.GetFunction, signin.EndFunction,
+		league.CreateLeagueFunction, league.ListLeaguesFunction, league.GetLeagueFunction, league.UpdateLeagueFunction, league.DeleteLeagueFunction, league.ListAccessFunction, league.InviteFunction, league.PutAccessFunction, league.DeleteAccessFunction,
+		season.CreateSeasonFunction, season.ListSeasonsFunction, season.GetSeasonFunction, season.UpdateSeasonFunction, season.DeleteSeasonFunction, season.CopySeasonFunction, season.PutTeamFunction, season.ListTeamsFunction, season.DeleteTeamFunction, season.CreateSessionFunction, season.ListSessionsFunction, season.DeleteSessionFunction,
+		game.CreateGameFunction, game.ListGamesFunction, game.GetGameFunction, game.UpdateGameFunction, game.DeleteGameFunction, game.StartThirdFunction, game.FinishThirdFunction, game.FinishGameFunction, game.ReopenGameFunction, game.PutSeatFunction, game.DeleteSeatFunction, game.ListRosterFunction, game.CreateGoalFunction, game.UpdateGoalFunction, game.DeleteGoalFunction, game.UndoGoalFunction, game.ListGoalsFunction, game.ListAuditFunction,
+		player.CreatePlayerFunction, player.ListPlayersFunction, player.GetPlayerFunction, player.UpdatePlayerFunction, player.MergePlayerFunction, player.ClaimPlayerFunction, player.DropClaimFunction, player.CreateCodeFunction, player.ShowCodeFunction, player.JoinFunction, player.ListPoolFunction,
+		standing.AggregateSeasonFunction, standing.SweepOutboxFunction,
+		public.GetGameFunction, public.GetTimelineFunction, public.GetStandingsFunction, public.GetLeadersFunction, public.ShowCalendarFunction, public.ShowSeasonFunction, public.ShowGameFunction,
+		notice.PutAvailabilityFunction, notice.ListAvailabilityFunction, notice.GetPreferencesFunction, notice.PutPreferencesFunction,
+		notice.NotifyFinishFunction, notice.SendRemindersFunction, notice.RemindSessionFunction, notice.SendMailFunction,
+		profile.GetHealthFunction, profile.GetStatsFunction, profile.DeleteAccountFunction, profile.ForgetUserFunction, profile.ExportUserFunction,
+	},
+	Settings: []spec.Setting{
+		{Name: signin.MailFrom, Does: "the address of the room's mails, of a domain that SES has verified", Like: "[^@ ]+@[^@ ]+", Required: true},
+	},
+}

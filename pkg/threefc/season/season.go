@@ -1,0 +1,596 @@
+// Package season is the seasons of leagues, their teams and their sessions.
+//
+// Seasons and sessions are in two copies: one in the list of what they belong to, one
+// under their own id. Both are always written in one transaction.
+package season
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // the runtime has no database of time zones
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/league"
+	"matchday/pkg/threefc/signin"
+	"matchday/pkg/threefc/tables"
+)
+
+var (
+	errSlug     = problem.New(problem.Conflict, "slug_taken", "another season of the league has this slug").In("body.slug")
+	errName     = problem.New(problem.Conflict, "slug_taken", "another season of the league has a name with the same slug: choose another name or a slug").In("body.name")
+	errNotEmpty = problem.New(problem.Conflict, "season_not_empty", "the season has sessions: delete them first")
+	errZone     = problem.New(problem.Unprocessable, "unknown_time_zone", "there is no such time zone: use a name like Europe/London").In("body.timeZone")
+	errDates    = problem.New(problem.Unprocessable, "season_ends_before_it_starts", "a season must end on the day it starts, or later").In("body.endsOn")
+)
+
+// Service is the service of seasons, teams and sessions.
+type Service struct{ signin.Base }
+
+// Open opens the service.
+func Open(_ context.Context, env app.Env) (*Service, error) {
+	return &Service{signin.NewBase(env)}, nil
+}
+
+// Season is a season as the members of its league see it.
+type Season struct {
+	SeasonID string `json:"seasonId" doc:"The id of the season."`
+	LeagueID string `json:"leagueId" doc:"The id of the league."`
+	Name     string `json:"name" doc:"The name of the season."`
+	Slug     string `json:"slug" doc:"The name in URLs." example:"spring-2026"`
+	StartsOn string `json:"startsOn,omitempty" doc:"The first day." example:"2026-03-01"`
+	EndsOn   string `json:"endsOn,omitempty" doc:"The last day." example:"2026-06-30"`
+	TimeZone string `json:"timeZone" doc:"Where it is played, for times on pages." example:"Europe/London"`
+	Teams    int    `json:"teamCount" doc:"The number of teams."`
+	Sessions int    `json:"sessionCount" doc:"The number of sessions."`
+}
+
+func shown(s item.Season) Season {
+	return Season{s.ID, s.LeagueID, s.Name, s.Slug, s.Starts, s.Ends, s.TimeZone, s.Teams, s.Sessions}
+}
+
+// SeasonPage is the answer with a season.
+type SeasonPage struct {
+	Status       int
+	ETag         string `header:"ETag"`
+	CacheControl string `header:"Cache-Control"`
+	Body         Season
+}
+
+func page(status int, row item.Row[item.Season]) *SeasonPage {
+	return &SeasonPage{status, httpapi.ETag(row.Rev), httpapi.NoStore, shown(*row.V())}
+}
+
+// Fields are what a user writes of a season.
+type Fields struct {
+	Name     string `json:"name,omitempty" format:"display-name" doc:"The name of the season." example:"Spring 2026"`
+	Slug     string `json:"slug,omitempty" minLength:"3" maxLength:"40" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The name in URLs, unique in the league: by default one that is made of the name." example:"spring-2026"`
+	StartsOn string `json:"startsOn,omitempty" format:"date" doc:"The first day." example:"2026-03-01"`
+	EndsOn   string `json:"endsOn,omitempty" format:"date" doc:"The last day." example:"2026-06-30"`
+	TimeZone string `json:"timeZone,omitempty" maxLength:"40" doc:"Where it is played, a name of the IANA database: by default UTC." example:"Europe/London"`
+}
+
+// apply changes a season to what the user has written, or says what is wrong.
+func (f Fields) apply(s *item.Season) error {
+	s.Name, s.Starts, s.Ends = cmp.Or(f.Name, s.Name), cmp.Or(f.StartsOn, s.Starts), cmp.Or(f.EndsOn, s.Ends)
+	s.TimeZone = cmp.Or(f.TimeZone, s.TimeZone, "UTC")
+	s.Slug = cmp.Or(f.Slug, s.Slug, league.Slug(s.Name))
+	if _, err := time.LoadLocation(s.TimeZone); err != nil || s.TimeZone == "Local" {
+		return errZone
+	}
+	if s.Starts != "" && s.Ends != "" && s.Ends < s.Starts {
+		return errDates
+	}
+	return nil
+}
+
+// CreateSeason is the request for a new season.
+type CreateSeason struct {
+	auth.User
+	idem.Key
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+	Body     struct {
+		Fields
+		Name string `json:"name" format:"display-name" doc:"The name of the season." example:"Spring 2026"`
+	}
+}
+
+// CreateSeason creates a season, in both copies. A league has one season of a name, unless
+// the others are given slugs. Errors: slug_taken, too_many_seasons,
+// unknown_time_zone, season_ends_before_it_starts.
+func (s *Service) CreateSeason(ctx context.Context, in *CreateSeason) (*SeasonPage, error) {
+	fields := in.Body.Fields
+	fields.Name = in.Body.Name
+	return idem.Once(ctx, s.Answers, CreateSeasonFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
+		return s.create(ctx, in.LeagueID, in.UserID, fields, nil, commit)
+	})
+}
+
+// create creates a season with teams.
+func (s *Service) create(ctx context.Context, leagueID, userID string, fields Fields, teams []item.Team, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
+	return item.Retry(ctx, func() (*SeasonPage, error) {
+		parent, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(leagueID), item.Metadata, league.ErrScope)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := league.Check(ctx, s.DB, leagueID, userID, item.Admin); err != nil {
+			return nil, err
+		}
+		if parent.V().Seasons++; parent.V().Seasons > MaxSeasons.Max {
+			return nil, problem.Beyond(MaxSeasons)
+		}
+		now := s.Now()
+		id := item.NewID(now)
+		data := item.Season{ID: id, LeagueID: leagueID, Teams: len(teams)}
+		if err := fields.apply(&data); err != nil {
+			return nil, err
+		}
+		row := item.New(item.SeasonKey(id), item.Metadata, "Season", data, now)
+		to := item.New(item.LeagueKey(leagueID), item.SlugKey(data.Slug), "Slug", item.Ref{ID: id}, now)
+		_, counted := parent.Save(now)
+		writes := []dynamo.Write{to.Create(), row.Create(), row.Mirror(item.LeagueKey(leagueID), row.PK), counted}
+		for _, t := range teams {
+			writes = append(writes, item.New(row.PK, item.TeamKey(t.TeamID), "Team", t, now).Create())
+		}
+		out := page(http.StatusCreated, row)
+		err = commit(ctx, tables.CreateSeason, out, writes...)
+		switch {
+		case item.RefusedWrite(err) != 0:
+			return out, err
+		case fields.Slug == "":
+			return nil, errName
+		}
+		return nil, errSlug
+	})
+}
+
+// CopySeason is the request for the next season.
+type CopySeason struct {
+	auth.User
+	idem.Key
+	SeasonID string `path:"seasonId" maxLength:"26" doc:"The id of the season that is copied."`
+	Body     struct {
+		Fields
+		Name string `json:"name" format:"display-name" doc:"The name of the new season." example:"Autumn 2026"`
+	}
+}
+
+// CopySeason creates a season with the teams and the time zone of another. Errors: those of
+// CreateSeason.
+func (s *Service) CopySeason(ctx context.Context, in *CopySeason) (*SeasonPage, error) {
+	fields := in.Body.Fields
+	fields.Name = in.Body.Name
+	return idem.Once(ctx, s.Answers, CopySeasonFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
+		from, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
+		if err != nil {
+			return nil, err
+		}
+		teams, err := item.List[item.Team](ctx, s.DB, tables.ListTeams, from.PK, item.Teams)
+		if err != nil {
+			return nil, err
+		}
+		fields.TimeZone = cmp.Or(fields.TimeZone, from.V().TimeZone)
+		return s.create(ctx, from.V().LeagueID, in.UserID, fields, item.Values(teams), commit)
+	})
+}
+
+// ListSeasons is the request for the seasons of a league.
+type ListSeasons struct {
+	auth.User
+	LeagueID string `path:"leagueId" maxLength:"26" doc:"The id of the league."`
+}
+
+// SeasonList is the answer with seasons.
+type SeasonList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Seasons []Season `json:"seasons" doc:"The newest first."`
+	}
+}
+
+// ListSeasons returns the seasons of a league.
+func (s *Service) ListSeasons(ctx context.Context, in *ListSeasons) (*SeasonList, error) {
+	if _, err := league.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
+		return nil, err
+	}
+	rows, err := item.List[item.Season](ctx, s.DB, tables.ListSeasons, item.LeagueKey(in.LeagueID), item.Seasons)
+	if err != nil {
+		return nil, err
+	}
+	out := &SeasonList{CacheControl: httpapi.NoStore}
+	out.Body.Seasons = make([]Season, len(rows))
+	for i, v := range item.Values(rows) {
+		out.Body.Seasons[len(rows)-1-i] = shown(v)
+	}
+	return out, nil
+}
+
+// GetSeason is the request for a season.
+type GetSeason struct {
+	auth.User
+	SeasonID string `path:"seasonId" maxLength:"26" doc:"The id of the season."`
+}
+
+// GetSeason returns a season.
+func (s *Service) GetSeason(ctx context.Context, in *GetSeason) (*SeasonPage, error) {
+	row, err := s.read(ctx, in.SeasonID, in.UserID, item.Viewer)
+	if err != nil {
+		return nil, err
+	}
+	return page(http.StatusOK, row), nil
+}
+
+// read reads a season in whose league the user has at least a role.
+func (s *Service) read(ctx context.Context, seasonID, userID string, least item.Role) (item.Row[item.Season], error) {
+	row, err := item.Read[item.Season](ctx, s.DB, tables.GetSeason, item.SeasonKey(seasonID), item.Metadata, league.ErrScope)
+	if err != nil {
+		return row, err
+	}
+	_, err = league.Check(ctx, s.DB, row.V().LeagueID, userID, least)
+	return row, err
+}
+
+// save returns the season as written, and the writes of both copies.
+func save(row item.Row[item.Season], now time.Time) (item.Row[item.Season], []dynamo.Write) {
+	row, saved := row.Save(now)
+	return row, []dynamo.Write{saved, row.Mirror(item.LeagueKey(row.V().LeagueID), row.PK)}
+}
+
+// UpdateSeason is the request to change a season.
+type UpdateSeason struct {
+	auth.User
+	idem.Key
+	httpapi.IfMatch
+	SeasonID string `path:"seasonId" maxLength:"26" doc:"The id of the season."`
+	Body     Fields
+}
+
+// UpdateSeason changes a season. Errors: slug_taken, stale, unknown_time_zone,
+// season_ends_before_it_starts.
+func (s *Service) UpdateSeason(ctx context.Context, in *UpdateSeason) (*SeasonPage, error) {
+	return idem.Once(ctx, s.Answers, UpdateSeasonFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SeasonPage]) (*SeasonPage, error) {
+		return item.Retry(ctx, func() (*SeasonPage, error) {
+			row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
+			if err != nil {
+				return nil, err
+			}
+			if err := in.IfMatch.Check(row.Rev); err != nil {
+				return nil, err
+			}
+			was := *row.V()
+			if err := in.Body.apply(row.V()); err != nil {
+				return nil, err
+			}
+			if *row.V() == was {
+				return page(http.StatusOK, row), nil
+			}
+			now := s.Now()
+			row, writes := save(row, now)
+			if slug := row.V().Slug; slug != was.Slug {
+				to := item.New(item.LeagueKey(was.LeagueID), item.SlugKey(slug), "Slug", item.Ref{ID: was.ID}, now)
+				writes = append(writes, to.Create(), dynamo.DeleteWrite(item.Key(to.PK, item.SlugKey(was.Slug))))
+			}
+			out := page(http.StatusOK, row)
+			err = commit(ctx, tables.SaveSeason, out, writes...)
+			if item.RefusedWrite(err) == 2 {
+				return nil, errSlug
+			}
+			return out, err
+		})
+	})
+}
+
+// DeleteSeason is the request to delete a season.
+type DeleteSeason struct {
+	auth.User
+	httpapi.IfMatch
+	SeasonID string `path:"seasonId" maxLength:"26" doc:"The id of the season."`
+}
+
+// DeleteSeason deletes a season without sessions, with its teams and what was computed of
+// its games. Errors: season_not_empty, stale.
+func (s *Service) DeleteSeason(ctx context.Context, in *DeleteSeason) (*httpapi.Removed, error) {
+	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+		row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
+		if err != nil {
+			return nil, err
+		}
+		if err := in.IfMatch.Check(row.Rev); err != nil {
+			return nil, err
+		}
+		if row.V().Sessions > 0 {
+			return nil, errNotEmpty
+		}
+		parent, err := item.Read[item.League](ctx, s.DB, tables.GetLeague, item.LeagueKey(row.V().LeagueID), item.Metadata, league.ErrScope)
+		if err != nil {
+			return nil, err
+		}
+		all, err := item.List[json.RawMessage](ctx, s.DB, tables.DropSeason, row.PK, "")
+		if err != nil {
+			return nil, err
+		}
+		var teams []item.Any
+		var copies, computed []dynamo.Item
+		for _, r := range all {
+			switch {
+			case r.EntityType == "Team":
+				teams = append(teams, r)
+			case r.SK != item.Metadata:
+				computed = append(computed, item.Key(r.PK, r.SK))
+			}
+			if id, ok := strings.CutPrefix(r.SK, item.PlayerStats); ok {
+				copies = append(copies, item.Key(item.PlayerKey(id), item.Stats+in.SeasonID))
+			}
+		}
+		if err := dynamo.Check(ctx, s.DB, tables.DropSeason); err != nil {
+			return nil, err
+		}
+		for _, keys := range [][]dynamo.Item{copies, computed} { // a second run finds the copies by the originals
+			if err := dynamo.DeleteAll(ctx, s.DB, tables.DropSeason, keys); err != nil {
+				return nil, err
+			}
+		}
+		parent.V().Seasons--
+		_, counted := parent.Save(s.Now())
+		writes := []dynamo.Write{row.Drop(), counted, dynamo.DeleteWrite(item.Key(parent.PK, row.PK)), dynamo.DeleteWrite(item.Key(parent.PK, item.SlugKey(row.V().Slug)))}
+		for _, t := range teams {
+			writes = append(writes, dynamo.DeleteWrite(item.Key(t.PK, t.SK)))
+		}
+		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.SaveSeason, writes...)
+	})
+}
+
+// PutTeam is the request to create or change a team.
+type PutTeam struct {
+	auth.User
+	idem.Key
+	SeasonID string `path:"seasonId" maxLength:"26" doc:"The id of the season."`
+	TeamID   string `path:"teamId" maxLength:"24" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" example:"red" doc:"The id of the team: red, blue and yellow have a name and a color by default."`
+	Body     struct {
+		Name  string `json:"name,omitempty" format:"display-name" doc:"The name of the team." example:"Reds"`
+		Color string `json:"color,omitempty" pattern:"^#[0-9a-f]{6}$" doc:"The color of the shirts." example:"#c8102e"`
+	}
+}
+
+// TeamPage is the answer with a team.
+type TeamPage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         item.Team
+}
+
+// Defaults are the teams that need no name and no color.
+var Defaults = map[string]item.Team{
+	"red": {Name: "Red", Color: "#c8102e"}, "blue": {Name: "Blue", Color: "#0057b8"}, "yellow": {Name: "Yellow", Color: "#ffd100"},
+}
+
+var errTeamName = problem.New(problem.Unprocessable, "team_needs_a_name", "a team other than red, blue and yellow needs a name and a color").In("body.name")
+
+// PutTeam creates or changes a team. What a request leaves out stays, or is the default.
+// Games that exist keep the team as it was. Errors: too_many_teams, team_needs_a_name.
+func (s *Service) PutTeam(ctx context.Context, in *PutTeam) (*TeamPage, error) {
+	return idem.Once(ctx, s.Answers, PutTeamFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[TeamPage]) (*TeamPage, error) {
+		return item.Retry(ctx, func() (*TeamPage, error) {
+			row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
+			if err != nil {
+				return nil, err
+			}
+			team, ok, err := dynamo.Get[item.Row[item.Team]](ctx, s.DB, tables.PutTeam, row.PK, item.TeamKey(in.TeamID))
+			if err != nil {
+				return nil, err
+			}
+			was, usual := *team.V(), Defaults[in.TeamID]
+			now := s.Now()
+			data := item.Team{TeamID: in.TeamID, Name: cmp.Or(in.Body.Name, was.Name, usual.Name), Color: cmp.Or(in.Body.Color, was.Color, usual.Color)}
+			out := &TeamPage{http.StatusOK, httpapi.NoStore, data}
+			switch {
+			case data.Name == "" || data.Color == "":
+				return nil, errTeamName
+			case data == was:
+				return out, nil
+			case ok:
+				*team.V() = data
+				_, saved := team.Save(now)
+				return out, commit(ctx, tables.PutTeam, out, saved)
+			}
+			if row.V().Teams++; row.V().Teams > MaxTeams.Max {
+				return nil, problem.Beyond(MaxTeams)
+			}
+			_, writes := save(row, now)
+			return out, commit(ctx, tables.PutTeam, out, append(writes, item.New(row.PK, item.TeamKey(in.TeamID), "Team", data, now).Create())...)
+		})
+	})
+}
+
+// ListTeams is the request for the teams of a season.
+type ListTeams struct {
+	auth.User
+	SeasonID string `path:"seasonId" maxLength:"26" doc:"The id of the season."`
+}
+
+// TeamList is the answer with teams.
+type TeamList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Teams []item.Team `json:"teams" doc:"In order of their ids."`
+	}
+}
+
+// ListTeams returns the teams of a season.
+func (s *Service) ListTeams(ctx context.Context, in *ListTeams) (*TeamList, error) {
+	row, err := s.read(ctx, in.SeasonID, in.UserID, item.Viewer)
+	if err != nil {
+		return nil, err
+	}
+	teams, err := item.List[item.Team](ctx, s.DB, tables.ListTeams, row.PK, item.Teams)
+	if err != nil {
+		return nil, err
+	}
+	out := &TeamList{CacheControl: httpapi.NoStore}
+	out.Body.Teams = item.Values(teams)
+	return out, nil
+}
+
+// DeleteTeam is the request to delete a team.
+type DeleteTeam struct {
+	auth.User
+	SeasonID string `path:"seasonId" maxLength:"26" doc:"The id of the season."`
+	TeamID   string `path:"teamId" maxLength:"24" doc:"The id of the team."`
+}
+
+// DeleteTeam deletes a team of a season; games that exist keep it. A second run changes
+// nothing.
+func (s *Service) DeleteTeam(ctx context.Context, in *DeleteTeam) (*httpapi.Removed, error) {
+	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+		row, err := s.read(ctx, in.SeasonID, in.UserID, item.Admin)
+		if err != nil {
+			return nil, err
+		}
+		team, ok, err := dynamo.Get[item.Row[item.Team]](ctx, s.DB, tables.PutTeam, row.PK, item.TeamKey(in.TeamID))
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return httpapi.NewRemoved(), nil
+		}
+		row.V().Teams--
+		_, writes := save(row, s.Now())
+		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.PutTeam, append(writes, team.Drop())...)
+	})
+}
+
+// Session is a session as the members of the league see it.
+type Session struct {
+	SessionID string `json:"sessionId" doc:"The id of the session."`
+	SeasonID  string `json:"seasonId" doc:"The id of the season."`
+	LeagueID  string `json:"leagueId" doc:"The id of the league."`
+	Date      string `json:"sessionDate" doc:"The day." example:"2026-06-06"`
+	Games     int    `json:"gameCount" doc:"The number of games."`
+}
+
+func shownSession(s item.Session) Session {
+	return Session{s.ID, s.SeasonID, s.LeagueID, s.Date, s.Games}
+}
+
+// CreateSession is the request for a new session.
+type CreateSession struct {
+	auth.User
+	idem.Key
+	SeasonID string `path:"seasonId" maxLength:"26" doc:"The id of the season."`
+	Body     struct {
+		Date string `json:"sessionDate" format:"date" doc:"The day." example:"2026-06-06"`
+	}
+}
+
+// SessionPage is the answer with a session.
+type SessionPage struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         Session
+}
+
+// CreateSession creates a session, in both copies. Errors: too_many_sessions.
+func (s *Service) CreateSession(ctx context.Context, in *CreateSession) (*SessionPage, error) {
+	return idem.Once(ctx, s.Answers, CreateSessionFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[SessionPage]) (*SessionPage, error) {
+		return item.Retry(ctx, func() (*SessionPage, error) {
+			parent, err := s.read(ctx, in.SeasonID, in.UserID, item.Scorekeeper)
+			if err != nil {
+				return nil, err
+			}
+			if parent.V().Sessions++; parent.V().Sessions > MaxSessions.Max {
+				return nil, problem.Beyond(MaxSessions)
+			}
+			now := s.Now()
+			id := item.NewID(now)
+			row := item.New(item.SessionKey(id), item.Metadata, "Session", item.Session{ID: id, LeagueID: parent.V().LeagueID, SeasonID: in.SeasonID, Date: in.Body.Date}, now)
+			_, writes := save(parent, now)
+			out := &SessionPage{http.StatusCreated, httpapi.NoStore, shownSession(*row.V())}
+			return out, commit(ctx, tables.CreateSession, out, append(writes, row.Create(), row.Mirror(parent.PK, row.PK), item.New(item.DayKey(in.Body.Date), row.PK, "Day", item.Ref{ID: id}, now).Create())...)
+		})
+	})
+}
+
+// ListSessions is the request for the sessions of a season.
+type ListSessions struct {
+	auth.User
+	SeasonID string `path:"seasonId" maxLength:"26" doc:"The id of the season."`
+}
+
+// SessionList is the answer with sessions.
+type SessionList struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Sessions []Session `json:"sessions" doc:"In order of their days."`
+	}
+}
+
+// ListSessions returns the sessions of a season.
+func (s *Service) ListSessions(ctx context.Context, in *ListSessions) (*SessionList, error) {
+	row, err := s.read(ctx, in.SeasonID, in.UserID, item.Viewer)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := item.List[item.Session](ctx, s.DB, tables.ListSessions, row.PK, item.Sessions)
+	if err != nil {
+		return nil, err
+	}
+	out := &SessionList{CacheControl: httpapi.NoStore}
+	out.Body.Sessions = make([]Session, len(rows))
+	for i, v := range item.Values(rows) {
+		out.Body.Sessions[i] = shownSession(v)
+	}
+	slices.SortStableFunc(out.Body.Sessions, func(a, b Session) int { return cmp.Compare(a.Date, b.Date) })
+	return out, nil
+}
+
+// DeleteSession is the request to delete a session.
+type DeleteSession struct {
+	auth.User
+	SessionID string `path:"sessionId" maxLength:"26" doc:"The id of the session."`
+}
+
+var errSessionNotEmpty = problem.New(problem.Conflict, "session_not_empty", "the session has games: delete them first")
+
+// DeleteSession deletes a session without games. Errors: session_not_empty.
+func (s *Service) DeleteSession(ctx context.Context, in *DeleteSession) (*httpapi.Removed, error) {
+	return item.Retry(ctx, func() (*httpapi.Removed, error) {
+		row, err := item.Read[item.Session](ctx, s.DB, tables.GetSession, item.SessionKey(in.SessionID), item.Metadata, league.ErrScope)
+		if err != nil {
+			return nil, err
+		}
+		parent, err := s.read(ctx, row.V().SeasonID, in.UserID, item.Admin)
+		if err != nil {
+			return nil, err
+		}
+		if row.V().Games > 0 {
+			return nil, errSessionNotEmpty
+		}
+		rest, err := item.List[json.RawMessage](ctx, s.DB, tables.DropSession, row.PK, "AVAIL#")
+		if err != nil {
+			return nil, err
+		}
+		var keys []dynamo.Item
+		for _, r := range rest {
+			keys = append(keys, item.Key(r.PK, r.SK))
+		}
+		if err := dynamo.Check(ctx, s.DB, tables.DropSession); err != nil {
+			return nil, err
+		}
+		if err := dynamo.DeleteAll(ctx, s.DB, tables.DropSession, keys); err != nil {
+			return nil, err
+		}
+		parent.V().Sessions--
+		_, writes := save(parent, s.Now())
+		return httpapi.NewRemoved(), dynamo.Transact(ctx, s.DB, tables.DropSession, append(writes, row.Drop(), dynamo.DeleteWrite(item.Key(parent.PK, row.PK)), dynamo.DeleteWrite(item.Key(item.DayKey(row.V().Date), row.PK)))...)
+	})
+}

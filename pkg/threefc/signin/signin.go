@@ -1,0 +1,251 @@
+// Package signin signs browsers in by a link in a mail, and out.
+//
+// A link holds an id and a secret, of which the table has the SHA-256 only. It is valid for
+// 15 minutes and once. Who follows it has proved to own the address, and gets the account
+// of the user pool that has the address; the first time it is created.
+package signin
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"time"
+
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/idem"
+	"matchday/pkg/kit/mail"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/session"
+	"matchday/pkg/kit/userpool"
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/tables"
+)
+
+// Cookie is the cookie of a session.
+var Cookie = session.Cookie{Name: "threefc_session", Lifetime: 24 * time.Hour}
+
+// linkLifetime is how long a link is valid.
+const linkLifetime = 15 * time.Minute
+
+// ErrLink refuses a token that is unknown, was used, or has expired.
+var ErrLink = problem.New(problem.Unauthenticated, "invalid_or_expired_magic_link", "this link was used, or is older than 15 minutes: ask for another")
+
+// link is a link in a mail.
+type link struct {
+	Email  string `json:"email"`
+	Secret string `json:"tokenHash"` // the SHA-256 of the secret
+	UsedAt string `json:"usedAt,omitempty"`
+}
+
+// login is a session. It has a copy without data under the user.
+type login struct {
+	UserID string `json:"userId"`
+	Email  string `json:"email"`
+}
+
+// Base is what every service of the room has: the table, the clock, who calls, and the
+// answers to repeated requests.
+type Base struct {
+	session.Sessions
+	DB      dynamo.DB
+	Now     func() time.Time
+	Answers idem.Store
+}
+
+// NewBase returns the base of a service.
+func NewBase(env app.Env) Base {
+	db := dynamo.Open(env.AWS, env.Prefix)
+	return Base{
+		DB: db, Now: env.Now,
+		Sessions: session.Sessions{
+			Cookie: Cookie, Origins: strings.Split(env.Setting(spec.EnvOrigins), ","), Now: env.Now,
+			Find: func(ctx context.Context, id string) (session.Session, bool, error) {
+				row, ok, err := dynamo.Get[item.Row[login]](ctx, db, tables.ResolveSession, item.LoginKey(id), item.Metadata)
+				return session.Session{UserID: row.V().UserID, Expires: time.Unix(row.TTL, 0)}, ok, err
+			},
+		},
+		Answers: idem.Store{
+			DB: db,
+			Find: func(ctx context.Context, userID, id string) (idem.Record, bool, error) {
+				row, ok, err := dynamo.Get[item.Row[idem.Record]](ctx, db, tables.FindAnswer, item.UserKey(userID), item.Answers+id)
+				return *row.V(), ok && env.Now().Unix() < row.TTL, err
+			},
+			Write: func(userID, id string, r idem.Record) dynamo.Write {
+				row := item.New(item.UserKey(userID), item.Answers+id, "Answer", r, env.Now())
+				row.TTL = env.Now().Add(idem.Lifetime).Unix()
+				free := dynamo.Absent[item.Row[idem.Record]]("pk").Or(dynamo.AtMost[item.Row[idem.Record]]("ttlEpoch", env.Now().Unix()))
+				return dynamo.PutWrite(row, free)
+			},
+		},
+	}
+}
+
+// Mailer is the service that mails links.
+type Mailer struct {
+	Base
+	mail mail.Sender
+}
+
+// OpenMailer opens the service.
+func OpenMailer(_ context.Context, env app.Env) (*Mailer, error) {
+	return &Mailer{NewBase(env), mail.Open(env.AWS, env.Setting(MailFrom))}, nil
+}
+
+// Service is the service of the sign-in.
+type Service struct {
+	Base
+	pool userpool.Pool
+}
+
+// Open opens the service.
+func Open(_ context.Context, env app.Env) (*Service, error) {
+	return &Service{NewBase(env), userpool.Open(env.AWS, env.Pool)}, nil
+}
+
+// Start is the request for a link.
+type Start struct {
+	Body struct {
+		Email string `json:"email" format:"email" doc:"The address. Who can read its mails can sign in." example:"lena@example.com"`
+	}
+}
+
+// Started is the answer that a mail is on its way.
+type Started struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		ExpiresIn int `json:"expiresInSeconds" doc:"How long the link is valid, in seconds." example:"900"`
+	}
+}
+
+// Start mails a link. Each request mails another; all are valid. The answer says nothing
+// about whether the address has an account. Errors: too_many_links.
+func (s *Mailer) Start(ctx context.Context, in *Start) (*Started, error) {
+	email := strings.ToLower(in.Body.Email)
+	id, _ := session.New()
+	secret, hash := session.New()
+	if _, err := item.Retry(ctx, func() (*Started, error) { return nil, s.put(ctx, email, id, hash) }); err != nil {
+		return nil, err
+	}
+	// The token is in the fragment, which browsers do not send, so that no log has it.
+	url := s.Origins[0] + "/sign-in#token=" + id + "." + secret
+	if err := s.mail.Send(ctx, mail.Message{
+		To: email, Subject: "Sign in to 3FC",
+		Text: "Follow this link to sign in to 3FC. It is valid for 15 minutes, and once.\n\n" + url + "\n\nIf you have not asked for it, ignore this mail.\n",
+	}); err != nil {
+		return nil, err
+	}
+	out := &Started{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}
+	out.Body.ExpiresIn = int(linkLifetime.Seconds())
+	return out, nil
+}
+
+// put stores a link, and counts it.
+func (s *Mailer) put(ctx context.Context, email, id, hash string) error {
+	now := s.Now()
+	sum := sha256.Sum256([]byte(email))
+	pk := item.MailKey(hex.EncodeToString(sum[:]))
+	count, _, err := dynamo.Get[item.Row[item.Window]](ctx, s.DB, tables.PutLink, pk, item.Metadata)
+	if err != nil {
+		return err
+	}
+	if n, wait := count.V().Within(MaxLinks, now); n >= MaxLinks.Max {
+		return problem.Beyond(MaxLinks).WithRetryAfter(wait)
+	}
+	row := item.New(item.LinkKey(id), item.Metadata, "AuthLink", link{Email: email, Secret: hash}, now)
+	row.TTL = now.Add(linkLifetime).Unix()
+	return dynamo.Transact(ctx, s.DB, tables.PutLink, row.Create(), item.CountOne(count, pk, item.Metadata, "AuthMail", MaxLinks, now))
+}
+
+// Complete is the request of a browser that has followed a link.
+type Complete struct {
+	Body struct {
+		Token string `json:"token" minLength:"1" maxLength:"128" doc:"What follows #token= in the link." example:"kXJ3gq0w6m2Yd8Jr1vQ4bT7nL5cF9hZsAeUiOpWxRtE"`
+	}
+}
+
+// Account is the answer with who is signed in.
+type Account struct {
+	SetCookie    string `header:"Set-Cookie" doc:"The cookie of the session."`
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		UserID string `json:"userId" doc:"The id of the user."`
+		Email  string `json:"email" doc:"The address of the account."`
+	}
+}
+
+// Complete signs in: it marks the link as used and creates the session in one transaction.
+// A second run with the same token is refused, also if its answer was lost. Errors:
+// ErrLink, account.ErrDeleted while the account is being deleted,
+// userpool.ErrUnverified.
+func (s *Service) Complete(ctx context.Context, in *Complete) (*Account, error) {
+	id, secret, _ := strings.Cut(in.Body.Token, ".")
+	row, err := item.Read[link](ctx, s.DB, tables.TakeLink, item.LinkKey(id), item.Metadata, ErrLink)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	known := subtle.ConstantTimeCompare([]byte(session.ID(secret)), []byte(row.V().Secret)) == 1
+	if !known || row.V().UsedAt != "" || now.Unix() >= row.TTL {
+		return nil, ErrLink
+	}
+	userID, err := s.pool.Ensure(ctx, row.V().Email)
+	if err != nil {
+		return nil, err
+	}
+	token, loginID := session.New()
+	begun := item.New(item.LoginKey(loginID), item.Metadata, "AuthSession", login{userID, row.V().Email}, now)
+	begun.TTL = now.Add(Cookie.Lifetime).Unix()
+	row.V().UsedAt = item.Format(now)
+	_, used := row.Save(now)
+	err = dynamo.Transact(account.Require(ctx, userID), s.DB, tables.CreateLogin, used, begun.Create(), begun.Mirror(item.UserKey(userID), item.LoginKey(loginID)))
+	if err != nil {
+		return nil, dynamo.RefusedAs(err, ErrLink)
+	}
+	out := &Account{SetCookie: Cookie.Set(token), CacheControl: httpapi.NoStore}
+	out.Body.UserID, out.Body.Email = userID, row.V().Email
+	return out, nil
+}
+
+// Get is the request for the caller.
+type Get struct{ session.Browser }
+
+// Get returns the caller.
+func (s *Service) Get(ctx context.Context, in *Get) (*Account, error) {
+	row, err := item.Read[login](ctx, s.DB, tables.ResolveSession, item.LoginKey(session.ID(in.Token(Cookie))), item.Metadata, session.ErrInvalid)
+	if err != nil {
+		return nil, err
+	}
+	out := &Account{CacheControl: httpapi.NoStore}
+	out.Body.UserID, out.Body.Email = row.V().UserID, row.V().Email
+	return out, nil
+}
+
+// End is the request to sign out.
+type End struct{ session.Browser }
+
+// Ended is the answer that the session has ended.
+type Ended struct {
+	Status       int
+	SetCookie    string `header:"Set-Cookie" doc:"It clears the cookie."`
+	CacheControl string `header:"Cache-Control"`
+}
+
+// End ends the session.
+func (s *Service) End(ctx context.Context, in *End) (*Ended, error) {
+	token := in.Token(Cookie)
+	userID, err := s.User(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	login := item.LoginKey(session.ID(token))
+	err = dynamo.Transact(ctx, s.DB, tables.DropLogin, dynamo.DeleteWrite(item.Key(login, item.Metadata)), dynamo.DeleteWrite(item.Key(item.UserKey(userID), login)))
+	return &Ended{Status: http.StatusNoContent, SetCookie: Cookie.Clear(), CacheControl: httpapi.NoStore}, err
+}

@@ -1,0 +1,218 @@
+package standing
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/spec"
+	"matchday/pkg/threefc/game"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/tables"
+)
+
+// Sort keys of what is computed of a season, or their prefixes.
+const (
+	TeamRows = "STANDING#"
+	Leaders  = "LEADERS" // the players with most goals, at most maxLeaders
+)
+
+const maxLeaders = 100
+
+// Finished tells that a game is finished.
+type Finished struct {
+	GameID string `json:"gameId"`
+}
+
+// FinishQueue receives Finished.
+var FinishQueue = spec.Queue{Name: "threefc-finished", MaxReceiveCount: 10, Batch: 1, Concurrency: 5}
+
+// Aggregator computes tables.
+type Aggregator struct {
+	db    dynamo.DB
+	now   func() time.Time
+	queue queue.Sender
+}
+
+// Open opens the aggregator.
+func Open(_ context.Context, env app.Env) (*Aggregator, error) {
+	return &Aggregator{db: dynamo.Open(env.AWS, env.Prefix), now: env.Now, queue: queue.Open(env.AWS, env.Queues)}, nil
+}
+
+// AggregateSeason computes the tables of a season, then tells that the game of the message
+// is finished, and removes it from the outbox. A second run finds the same tables and
+// writes nothing. The queue runs one at a time for a season.
+func (s *Aggregator) AggregateSeason(ctx context.Context, in game.Changed) error {
+	// The outbox is read before the games: what changes after they were read stays in it.
+	told, waits, err := dynamo.Get[item.Row[item.Outbox]](ctx, s.db, tables.TakeOutbox, item.OutboxKey, item.GameKey(in.GameID))
+	if err != nil {
+		return err
+	}
+	season, err := item.Read[item.Season](ctx, s.db, tables.GetSeason, item.SeasonKey(in.SeasonID), item.Metadata, errNoSeason)
+	if err == nil {
+		err = s.compute(ctx, *season.V())
+	}
+	if err != nil && !errors.Is(err, errNoSeason) {
+		return err
+	}
+	if !waits {
+		return nil
+	}
+	return s.tell(ctx, told)
+}
+
+var errNoSeason = errors.New("the season was deleted")
+
+// compute writes what has changed of the tables of a season.
+func (s *Aggregator) compute(ctx context.Context, season item.Season) error {
+	pk := item.SeasonKey(season.ID)
+	rows, err := item.List[item.Listing](ctx, s.db, tables.ReadSeason, pk, item.Games)
+	if err != nil {
+		return err
+	}
+	games := item.Values(rows)
+	who, err := s.players(ctx, games)
+	if err != nil {
+		return err
+	}
+	want := map[string]any{} // by sort key
+	for _, t := range Teams(games) {
+		want[TeamRows+t.TeamID] = t
+	}
+	scorers := Players(games, who)
+	for _, p := range scorers {
+		want[item.PlayerStats+p.PlayerID] = p
+	}
+	if len(scorers) > 0 {
+		want[Leaders] = scorers[:min(len(scorers), maxLeaders)]
+	}
+	have, err := s.computed(ctx, pk)
+	if err != nil {
+		return err
+	}
+	// The copies under the players are not read. They are written before what they are copies
+	// of, so that a second run writes again what a crash has left out.
+	var puts, drops [2][]item.Any
+	for sk, v := range want {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Errorf("encode %s: %w", sk, err)
+		}
+		if have[sk] == string(text) {
+			continue
+		}
+		puts[1] = append(puts[1], item.New(pk, sk, "Table", json.RawMessage(text), s.now()))
+		if id, ok := strings.CutPrefix(sk, item.PlayerStats); ok {
+			puts[0] = append(puts[0], item.New(item.PlayerKey(id), item.Stats+season.ID, "PlayerSeason", json.RawMessage(text), s.now()))
+		}
+	}
+	for sk := range have {
+		if _, ok := want[sk]; ok {
+			continue
+		}
+		drops[1] = append(drops[1], item.Any{PK: pk, SK: sk})
+		if id, ok := strings.CutPrefix(sk, item.PlayerStats); ok {
+			drops[0] = append(drops[0], item.Any{PK: item.PlayerKey(id), SK: item.Stats + season.ID})
+		}
+	}
+	for i := range puts {
+		if err := dynamo.PutAll(ctx, s.db, tables.SaveTables, puts[i]); err != nil {
+			return err
+		}
+		var keys []dynamo.Item
+		for _, r := range drops[i] {
+			keys = append(keys, item.Key(r.PK, r.SK))
+		}
+		if err := dynamo.DeleteAll(ctx, s.db, tables.SaveTables, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// computed returns what the tables of a season are now, as JSON, by sort key.
+func (s *Aggregator) computed(ctx context.Context, pk string) (map[string]string, error) {
+	have := map[string]string{}
+	for _, prefix := range []string{TeamRows, item.PlayerStats, Leaders} {
+		rows, err := item.List[json.RawMessage](ctx, s.db, tables.ReadSeason, pk, prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			have[r.SK] = string(r.Data.Value)
+		}
+	}
+	return have, nil
+}
+
+// players reads the players of games, and those into whom they are merged.
+func (s *Aggregator) players(ctx context.Context, games []item.Listing) (map[string]item.Player, error) {
+	all := map[string]item.Player{}
+	next := map[string]bool{}
+	for _, g := range games {
+		for id := range g.Players {
+			next[id] = true
+		}
+	}
+	for len(next) > 0 {
+		var keys []dynamo.Item
+		for id := range next {
+			keys = append(keys, item.Key(item.PlayerKey(id), item.Profile))
+			all[id] = item.Player{ID: id}
+		}
+		rows, err := dynamo.GetAll[item.Row[item.Player]](ctx, s.db, tables.ReadPlayers, keys)
+		if err != nil {
+			return nil, err
+		}
+		clear(next)
+		for _, p := range item.Values(rows) {
+			all[p.ID] = p
+			if _, known := all[p.MergedInto]; p.MergedInto != "" && !known {
+				next[p.MergedInto] = true
+			}
+		}
+	}
+	return all, nil
+}
+
+// tell sends what follows from a game in the outbox, and removes it unless it has changed
+// since it was read.
+func (s *Aggregator) tell(ctx context.Context, row item.Row[item.Outbox]) error {
+	id := row.V().GameID
+	g, ok, err := dynamo.Get[item.Row[item.Game]](ctx, s.db, tables.GetGame, item.GameKey(id), item.Metadata)
+	if err != nil {
+		return err
+	}
+	if ok && g.Status == item.Finished {
+		if err := s.queue.Send(ctx, FinishQueue, Finished{id}, 0); err != nil {
+			return err
+		}
+	}
+	_, err = dynamo.Delete(ctx, s.db, tables.TakeOutbox, item.Key(row.PK, row.SK), dynamo.Equal[item.Row[item.Outbox]]("updatedAt", row.UpdatedAt), dynamo.Equal[item.Row[item.Outbox]]("data", row.Data))
+	return dynamo.IgnoreRefused(err)
+}
+
+// SweepOutbox asks again for the tables of games that wait in the outbox for more than a
+// minute, because the message was lost. A second run asks once more, which changes nothing.
+func (s *Aggregator) SweepOutbox(ctx context.Context) error {
+	rows, err := item.List[item.Outbox](ctx, s.db, tables.ReadOutbox, item.OutboxKey, item.Games)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if s.now().Sub(item.Parse(r.UpdatedAt)) < time.Minute {
+			continue
+		}
+		o := r.V()
+		if err := s.queue.SendInTurn(ctx, game.AggregateQueue, o.SeasonID, game.Changed{SeasonID: o.SeasonID, GameID: o.GameID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

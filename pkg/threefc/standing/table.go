@@ -1,0 +1,134 @@
+// Package standing is the tables of seasons: the standings of the teams and what the
+// players have done.
+//
+// They are computed from the finished games, again and whole, whenever one of these
+// changes; nothing is ever added up. What did not change is not written.
+package standing
+
+import (
+	"cmp"
+	"slices"
+
+	"matchday/pkg/threefc/item"
+)
+
+// TeamStanding is the place of a team in the standings of a season.
+type TeamStanding struct {
+	TeamID   string `json:"teamId" doc:"The id of the team."`
+	Name     string `json:"name" doc:"The name of the team, in its latest game."`
+	Color    string `json:"color" doc:"The color of the shirts, #rrggbb."`
+	Rank     int    `json:"rank" doc:"The place, from 1. Teams with equal numbers share it."`
+	Played   int    `json:"played" doc:"The finished games."`
+	Wins     int    `json:"wins" doc:"Games won."`
+	Draws    int    `json:"draws" doc:"Games drawn: of three teams two or three draw."`
+	Losses   int    `json:"losses" doc:"Games lost."`
+	Scored   int    `json:"scored" doc:"Goals, without own goals."`
+	Conceded int    `json:"conceded" doc:"Goals against the team."`
+}
+
+// Teams returns the standings of games: more wins, then more draws, then fewer conceded,
+// then more scored. Games that are not finished do not count.
+func Teams(games []item.Listing) []TeamStanding {
+	var all []TeamStanding
+	games = finished(games)
+	for _, g := range games {
+		for i, t := range g.Teams {
+			at := slices.IndexFunc(all, func(s TeamStanding) bool { return s.TeamID == t.TeamID })
+			if at < 0 {
+				at = len(all)
+				all = append(all, TeamStanding{TeamID: t.TeamID})
+			}
+			s := &all[at]
+			s.Name, s.Color = t.Name, t.Color
+			s.Played++
+			s.Scored += g.Scores[i].Scored
+			s.Conceded += g.Scores[i].Conceded
+			switch {
+			case g.Result.Winner == t.TeamID:
+				s.Wins++
+			case slices.Contains(g.Result.Drawn, t.TeamID):
+				s.Draws++
+			default:
+				s.Losses++
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b TeamStanding) int { return cmp.Or(order(a, b), cmp.Compare(a.TeamID, b.TeamID)) })
+	for i := range all {
+		if all[i].Rank = i + 1; i > 0 && order(all[i-1], all[i]) == 0 {
+			all[i].Rank = all[i-1].Rank
+		}
+	}
+	return all
+}
+
+func order(a, b TeamStanding) int {
+	return cmp.Or(cmp.Compare(b.Wins, a.Wins), cmp.Compare(b.Draws, a.Draws), cmp.Compare(a.Conceded, b.Conceded), cmp.Compare(b.Scored, a.Scored))
+}
+
+// finished returns the finished games, in order of their start.
+func finished(games []item.Listing) []item.Listing {
+	all := slices.DeleteFunc(slices.Clone(games), func(g item.Listing) bool { return g.Status != item.Finished })
+	slices.SortFunc(all, func(a, b item.Listing) int {
+		return cmp.Or(cmp.Compare(a.StartTs, b.StartTs), cmp.Compare(a.GameID, b.GameID))
+	})
+	return all
+}
+
+// PlayerTotals is what a player has done in a season.
+type PlayerTotals struct {
+	PlayerID string `json:"playerId,omitempty" doc:"The id of the player, which the public does not see: it lets a user claim the player."`
+	Nickname string `json:"nickname" doc:"The name of the player."`
+	Avatar   string `json:"avatar,omitempty" doc:"An emoji."`
+	Games    int    `json:"games" doc:"Finished games with the player on the roster."`
+	Goals    int    `json:"goals" doc:"Goals, without own goals."`
+	Assists  int    `json:"assists" doc:"Assists."`
+	OwnGoals int    `json:"ownGoals" doc:"Own goals. They count for nobody."`
+}
+
+// Players returns what the players of games have done: most goals first, then most assists,
+// then fewest games. A player who is merged into another counts as the other. Games that
+// are not finished do not count.
+func Players(games []item.Listing, players map[string]item.Player) []PlayerTotals {
+	all := map[string]*PlayerTotals{}
+	for _, g := range finished(games) {
+		played := map[string]bool{}
+		for id, t := range g.Players {
+			p := resolve(id, players)
+			s := all[p.ID]
+			if s == nil {
+				s = &PlayerTotals{PlayerID: p.ID, Nickname: p.Nickname, Avatar: p.Avatar}
+				all[p.ID] = s
+			}
+			s.Goals += t.Goals
+			s.Assists += t.Assists
+			s.OwnGoals += t.OwnGoals
+			if t.Games > 0 && !played[p.ID] {
+				played[p.ID] = true
+				s.Games++
+			}
+		}
+	}
+	list := make([]PlayerTotals, 0, len(all))
+	for _, p := range all {
+		list = append(list, *p)
+	}
+	slices.SortFunc(list, func(a, b PlayerTotals) int {
+		return cmp.Or(cmp.Compare(b.Goals, a.Goals), cmp.Compare(b.Assists, a.Assists), cmp.Compare(a.Games, b.Games), cmp.Compare(a.PlayerID, b.PlayerID))
+	})
+	return list
+}
+
+// resolve returns the player as which one counts.
+func resolve(id string, players map[string]item.Player) item.Player {
+	for range len(players) {
+		p, ok := players[id]
+		if !ok || p.MergedInto == "" {
+			break
+		}
+		id = p.MergedInto
+	}
+	p := players[id]
+	p.ID = id
+	return p
+}

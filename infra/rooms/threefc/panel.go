@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchday/infra/local/console"
+	"matchday/infra/local/fleet"
 	"matchday/infra/rooms"
 	"matchday/infra/rooms/threefc/browser"
 	"matchday/pkg/threefc"
@@ -47,7 +48,7 @@ func (v *visit) panel() console.Panel {
 		Buttons: map[string]console.Button{
 			"game": console.NewButton(func(ctx context.Context, _ struct{}) (string, error) {
 				if v.browser == nil {
-					return "", errors.New("the fleet is starting")
+					return "", errors.New("the fleet is starting, or 3FC mails no more links for now")
 				}
 				return "A game is about to begin.", v.newGame(ctx)
 			}),
@@ -65,7 +66,12 @@ func (v *visit) view(time.Time) map[string]any {
 func (v *visit) demo(o rooms.Options) (rooms.Demo, error) {
 	return rooms.Demo{Prepare: func(ctx context.Context) error {
 		b := browser.New(v.URL + "/threefc")
-		if err := b.SignIn(ctx, visitor, v.Mail); err != nil {
+		err := b.SignIn(ctx, visitor, v.Mail)
+		if refusal, ok := errors.AsType[*fleet.Refusal](err); ok && refusal.Status == http.StatusTooManyRequests {
+			o.Say("3FC mails no more links to %s for now: its tab has the game of the last run", visitor)
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		v.browser = b

@@ -1,18 +1,25 @@
 // The 3FC tab: the page of a scorekeeper's phone.
 //
-// A tap becomes an entry of a queue in localStorage, and the page shows at once what it
-// means. The queue is sent in order, each entry with an Idempotency-Key, again and again
+// A tap becomes an entry of a queue in localStorage, each under a key of its own, so that
+// two tabs do not overwrite each other's. The page shows at once what it means. The queue is sent in order, each entry with an Idempotency-Key, again and again
 // until it is answered: a lost answer, a cut network or an API that is down neither loses a
 // goal nor counts it twice. What is refused is said, and the page shows what 3FC has.
 
 import { $, el, fleetNow, keyed, press, put, room } from "/console/base.js";
 
 const api = "/threefc/v1", kept = "threefc-scorekeeper";
-const memory = JSON.parse(localStorage.getItem(kept) ?? "null") ?? { game: "", queue: [], known: null };
-memory.done ??= []; // entries that were sent, and that known does not have yet
+const memory = JSON.parse(localStorage.getItem(kept) ?? "null") ?? { game: "", known: null, done: [] }; // done: entries that were sent, and that known does not have yet
 const keep = () => localStorage.setItem(kept, JSON.stringify(memory));
 
-let cut = false, sending = false, answer = null; // answer: what is known of the goal that is being entered
+// The queue, in the order of the taps.
+const tap = "threefc-tap ";
+const queue = () => Object.keys(localStorage).filter((k) => k.startsWith(tap)).sort().map((k) => JSON.parse(localStorage.getItem(k) ?? "null")).filter(Boolean);
+const save = (e) => localStorage.setItem(e.id, JSON.stringify(e));
+const drop = (e) => localStorage.removeItem(e.id);
+let taps = 0;
+const nextID = () => `${tap}${String(Date.now()).padStart(15, "0")} ${String(taps++).padStart(6, "0")} ${crypto.randomUUID()}`;
+
+let cut = false, sending = false, undone = 0, answer = null; // answer: what is known of the goal that is being entered
 
 // ulid returns the id of a goal, by the time of the tap.
 function ulid() {
@@ -39,7 +46,7 @@ async function load() {
   const path = `/games/${memory.game}`, before = memory.done.length;
   const [game, goals, roster] = await Promise.all([call("GET", path), call("GET", `${path}/goals`), call("GET", `${path}/roster`)]);
   if (game.status === 401) return signedOut();
-  if (game.status === 403 || game.status === 404) { memory.game = ""; memory.known = null; memory.queue = []; memory.done = []; keep(); return show(); }
+  if (game.status === 403 || game.status === 404) { memory.game = ""; memory.known = null; memory.done = []; queue().forEach(drop); keep(); return show(); }
   if ([game, goals, roster].some((out) => out.status !== 200)) return; // it is read again when the queue is sent
   memory.known = { game: game.body, goals: goals.body.goals, roster: roster.body.players };
   memory.done.splice(0, before);
@@ -52,22 +59,21 @@ function signedOut() { $("sign-in").hidden = false; }
 
 // send sends the queue, and reads what 3FC has of it then.
 async function send() {
-  if (sending || !memory.queue.length && !memory.done.length) return;
+  if (sending || !queue().length && !memory.done.length) return;
   sending = true;
   try {
-    while (memory.queue.length) {
-      const e = memory.queue[0];
-      if (!e.tried) { e.tried = true; keep(); }
+    for (let e; (e = queue()[0]);) {
+      if (!e.tried) { e.tried = true; save(e); }
       const out = await call(e.method, e.path, e.body, { "Idempotency-Key": e.key });
       if (out.status === 401) { signedOut(); break; }
       $("sign-in").hidden = true; // also if it was in another tab
       if (out.status === 429 || out.status >= 500 || out.body?.type?.endsWith(":stale")) break; // others were faster
-      memory.queue = memory.queue.filter((q) => q.key !== e.key);
+      drop(e);
       if (out.status < 400) memory.done.push(e);
       keep();
       if (out.status >= 400) say(`${e.says}: ${out.body?.detail ?? "refused"}`, true);
     }
-    if (!memory.queue.length) await load();
+    if (!queue().length) await load();
   } catch {
     // the network: the next try comes in two seconds
   } finally {
@@ -77,8 +83,7 @@ async function send() {
 }
 
 function add(entry) {
-  memory.queue.push({ key: crypto.randomUUID(), ...entry });
-  keep();
+  save({ id: nextID(), key: crypto.randomUUID(), ...entry });
   show();
   send();
 }
@@ -87,7 +92,7 @@ function add(entry) {
 function now() {
   const { game, goals, roster } = structuredClone(memory.known);
   let all = goals.map((g) => ({ ...g, sent: true }));
-  for (const e of [...memory.done, ...memory.queue]) {
+  for (const e of [...memory.done, ...queue()]) {
     if (e.goal && !all.some((g) => g.eventId === e.goal.eventId)) all.push(e.goal); // an answer may be lost
     if (e.drop) all = all.filter((g) => g.eventId !== e.drop);
     if (e.start) { game.thirds[e.start - 1].startedAt = e.body.at; game.status = "live"; }
@@ -125,7 +130,7 @@ function tick() {
 }
 
 function show() {
-  const waiting = memory.queue.length;
+  const waiting = queue().length;
   put($("net"), cut ? `no network · ${waiting} waiting` : waiting ? `sending · ${waiting} waiting` : "everything is sent");
   $("phone").hidden = !memory.known;
   if ($("phone").hidden) return;
@@ -154,10 +159,10 @@ function show() {
   tick();
 }
 
-// settle takes no taps for a moment when other buttons appear: the second of a double tap
-// would hit one of them.
+// settle takes no taps for a moment when other buttons appear, or do something else from now
+// on: the second of a double tap would hit one of them.
 function settle() {
-  const at = answer ? $("question").textContent : "";
+  const at = answer ? $("question").textContent : `${$("step").textContent} ${undone}`;
   if (at === settle.at) return;
   settle.at = at;
   $("phone").inert = true;
@@ -193,10 +198,10 @@ $("goal").addEventListener("click", () => {
 $("own").addEventListener("click", () => { answer.own = true; show(); });
 $("never").addEventListener("click", () => { answer = null; show(); });
 $("undo").addEventListener("click", () => {
-  const v = now(), last = v.all.at(-1), mine = memory.queue.findIndex((e) => e.goal?.eventId === last.eventId);
-  if (mine >= 0 && !memory.queue[mine].tried) { // nobody has heard of it
-    memory.queue.splice(mine, 1);
-    keep();
+  undone++;
+  const v = now(), last = v.all.at(-1), mine = queue().find((e) => e.goal?.eventId === last.eventId);
+  if (mine && !mine.tried) { // nobody has heard of it
+    drop(mine);
     return show();
   }
   add({ method: "DELETE", path: `/games/${memory.game}/goals/${last.eventId}`, drop: last.eventId, says: "The undo" });
@@ -234,7 +239,7 @@ function drawScorer() {
   const at = room.threefc;
   $("scorer").hidden = false;
   if (at.page) { $("public").hidden = false; $("public").href = at.page; }
-  if (at.game && memory.game !== at.game && !memory.queue.length) {
+  if (at.game && memory.game !== at.game && !queue().length) {
     memory.game = at.game;
     memory.known = null;
     memory.done = [];
@@ -245,7 +250,8 @@ function drawScorer() {
 
 addEventListener("online", send);
 addEventListener("storage", (e) => { // another tab
-  if (e.key === kept && e.newValue) { Object.assign(memory, JSON.parse(e.newValue)); show(); }
+  if (e.key === kept && e.newValue) Object.assign(memory, JSON.parse(e.newValue));
+  show();
 });
 setInterval(send, 2000);
 enter().then(() => memory.game && load().catch(() => {}));

@@ -301,13 +301,16 @@ type CreateGame struct {
 }
 
 // CreateGame creates a game, with the teams as they are. A season with more or fewer than
-// three teams leaves it without, until they are chosen. Errors: three_teams_needed,
-// too_many_games.
+// three teams leaves it without, until they are chosen. Errors: bad_start,
+// three_teams_needed, too_many_games.
 func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, CreateGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return item.Retry(ctx, func() (*GamePage, error) {
 			session, err := s.session(ctx, in.SessionID, in.UserID, item.Scorekeeper)
 			if err != nil {
+				return nil, err
+			}
+			if err := checkStart(in.Body.StartTs); err != nil {
 				return nil, err
 			}
 			x := session.V()
@@ -336,6 +339,16 @@ func (s *Service) CreateGame(ctx context.Context, in *CreateGame) (*GamePage, er
 				counted, session.Mirror(item.SeasonKey(x.SeasonID), session.PK))
 		})
 	})
+}
+
+// errStart refuses a start that the table, where times are ordered as texts, cannot hold.
+var errStart = problem.New(problem.Unprocessable, "bad_start", "a game must start in the years 2000 to 2100").In("body.gameStartTs")
+
+func checkStart(at time.Time) error {
+	if year := at.UTC().Year(); year < 2000 || year > 2100 {
+		return errStart
+	}
+	return nil
 }
 
 // suffix returns the end of an id, for a slug.
@@ -460,7 +473,7 @@ type UpdateGame struct {
 }
 
 // UpdateGame changes a game that is not finished; its status changes by its thirds alone.
-// Errors: game_finished, game_started for other teams, three_teams_needed, stale.
+// Errors: bad_start, game_finished, game_started for other teams, three_teams_needed, stale.
 func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, UpdateGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return change(ctx, s, tables.SaveGame, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
@@ -470,6 +483,9 @@ func (s *Service) UpdateGame(ctx context.Context, in *UpdateGame) (*GamePage, er
 			}
 			was := *g
 			if in.Body.StartTs != nil {
+				if err := checkStart(*in.Body.StartTs); err != nil {
+					return nil, false, err
+				}
 				g.StartTs = item.Format(*in.Body.StartTs)
 			}
 			g.ThirdLength, g.Location = cmp.Or(in.Body.ThirdLength, g.ThirdLength), cmp.Or(in.Body.Location, g.Location)

@@ -86,8 +86,8 @@ func Transact(ctx context.Context, db DB, a spec.Access, writes ...Write) error 
 	return db.transact(ctx, a, writes)
 }
 
-// Check checks the requirement of ctx, for what follows in several writes, of which Delete
-// and DeleteAll do not check it. It returns the requirement's Err if it does not hold.
+// Check returns the Err of the requirement of ctx if that does not hold. It is called before
+// several writes that begin with Delete or DeleteAll, which do not check.
 func Check(ctx context.Context, db DB, a spec.Access) error {
 	if _, ok := Required(ctx); !ok {
 		return nil

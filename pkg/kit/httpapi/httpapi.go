@@ -74,9 +74,8 @@ var statuses = [...]int{
 // Whatever is wrong with a request, the answer is a problem document. A panic of do is
 // logged without its value, which may hold a token, and answered as Internal.
 //
-// An answer that is not JSON has a Body of []byte with the tag contentType. Such a route
-// ignores unknown query parameters: other sites add theirs to links. If Out is a Refuser,
-// its pages take the place of problem documents.
+// An answer that is not JSON has a Body of []byte with the tag contentType. If Out is a
+// Refuser, its pages take the place of problem documents.
 func Handler[In, Out any](fn spec.Function, do func(context.Context, *In) (*Out, error)) http.Handler {
 	mux := http.NewServeMux()
 	register(mux, fn, do)

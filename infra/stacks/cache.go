@@ -52,7 +52,7 @@ func (r *room) user(l spec.CacheLogin) string { return r.short(l.Cache.Name + "-
 
 // cacheURL returns the value of a login's environment variable.
 func (r *room) cacheURL(l spec.CacheLogin) *string {
-	return text(fmt.Sprintf("rediss://%s@%s:%d", r.user(l), *r.cached[l.Cache.Name].AttrEndpointAddress(), cachePort))
+	return text(fmt.Sprintf("rediss://%s@%s:%d/%s", r.user(l), *r.cached[l.Cache.Name].AttrEndpointAddress(), cachePort, r.short(l.Cache.Name)))
 }
 
 // connectCache lets a function log in to one cache as one user.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -31,12 +32,15 @@ import (
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cognito"
 	dynamodbsim "matchday/infra/sim/dynamodb"
+	"matchday/infra/sim/redis"
 	"matchday/infra/sim/s3"
 	"matchday/infra/sim/ses"
 	"matchday/infra/sim/sqs"
 	"matchday/infra/testkit/dynamotest"
+	"matchday/infra/testkit/pgtest"
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/pg"
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
@@ -56,6 +60,10 @@ type World struct {
 	Mail     *ses.Server        // SES; nil if no function of the room sends mail
 	Settings map[string]string  // settings and secrets, by name
 	IO       dynamotest.Process // makes the I/O calls of every Env, for CheckFailures
+	Cache    *redis.Server      // the caches of the room; nil if it has none
+	Dial     dynamotest.Dial    // connects to databases and caches
+
+	databases map[string]string // by name: that of the test
 
 	room  spec.Room
 	http  http.Client // to the tables' engine
@@ -109,6 +117,17 @@ func New(t testing.TB, room spec.Room, now time.Time) *World {
 		w.Settings[b.On("").Env()] = b.Name
 	}
 	w.Files = s3.New(buckets...)
+	w.Dial = (&net.Dialer{}).DialContext
+	w.databases = map[string]string{}
+	for _, d := range room.Databases() {
+		w.databases[d.Name] = pgtest.Create(t, d)
+	}
+	if len(room.CacheLogins()) > 0 {
+		cache, err := redis.Start(w.Clock.Now)
+		Must(t, err)
+		t.Cleanup(cache.Close)
+		w.Cache = cache
+	}
 	for _, fn := range room.Functions {
 		for _, m := range fn.Mail {
 			if w.Mail == nil {
@@ -166,10 +185,13 @@ func (w *World) Env(fn spec.Function) app.Env {
 	}
 	env := app.Env{
 		AWS: w.IO.AWS(w.meter.On(dynamotest.WithGuard(w.T, cfg, fn))), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: cognito.ID,
-		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider,
+		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider, Dial: w.IO.Dialer(w.Dial),
 		Setting: func(name string) string {
 			if secrets[name] && !slices.Contains(fn.Secrets, name) {
 				w.T.Errorf("%s reads the secret %s, which its spec does not list", fn.Name, name)
+			}
+			if url := w.login(fn, name); url != "" {
+				return url
 			}
 			if senders[name] && !slices.Contains(fn.Mail, spec.MailSender{Setting: name}) {
 				w.T.Errorf("%s reads the address %s, from which its spec lists no mail", fn.Name, name)
@@ -183,12 +205,39 @@ func (w *World) Env(fn spec.Function) app.Env {
 	return env
 }
 
+// login returns the URL of a database or cache of fn that an environment variable has, or "".
+func (w *World) login(fn spec.Function, name string) string {
+	for _, l := range fn.SQL {
+		if l.Env() == name {
+			return pgtest.URL(w.T, l.Role, w.databases[l.Database.Name])
+		}
+	}
+	for _, l := range fn.Caches {
+		if l.Env() == name {
+			return "redis://" + w.Cache.Addr()
+		}
+	}
+	return ""
+}
+
+// SQL returns the pool of a database of the room, as the superuser, at the time of the
+// clock.
+func (w *World) SQL(d spec.SQLDatabase) pg.DB {
+	w.T.Helper()
+	db, err := pg.Open(w.T.Context(), app.Env{Stage: spec.Local, Clock: app.Clock{Now: w.Clock.Now}, Setting: func(string) string {
+		return pgtest.URL(w.T, "", w.databases[d.Name])
+	}}, d.As(""))
+	Must(w.T, err)
+	w.T.Cleanup(db.Close)
+	return db
+}
+
 // CrashingEnv returns the environment of fn with its I/O calls made through the process
 // p. The test fails if a call of p fails alone, and the run neither returns the error nor
 // logs a warning.
 func (w *World) CrashingEnv(fn spec.Function, p *dynamotest.Process) app.Env {
 	env := w.Env(fn)
-	env.AWS = p.AWS(env.AWS)
+	env.AWS, env.Dial = p.AWS(env.AWS), p.Dialer(env.Dial)
 	if env.HTTP != nil {
 		env.HTTP = p.RoundTripper(env.HTTP)
 	}

@@ -1,13 +1,17 @@
 package spec
 
 import (
+	"io/fs"
 	"strings"
 	"time"
 )
 
 // SQLDatabase is an Aurora PostgreSQL database. Functions log in by IAM, without a
 // password, and run in the room's VPC.
-type SQLDatabase struct{ Name string }
+type SQLDatabase struct {
+	Name       string
+	Migrations fs.FS // of goose, *.sql; run by the function that logs in as SQLAdmin
+}
 
 // As returns a login to the database as a role of PostgreSQL. The role must be
 // granted rds_iam, unless it is SQLAdmin.
@@ -41,7 +45,7 @@ type CacheLogin struct {
 }
 
 // Env is the environment variable with the URL of the login, without a password:
-// rediss://user@host:port.
+// rediss://user@host:port/cache.
 func (l CacheLogin) Env() string { return variable("CACHE", l.Cache.Name) }
 
 // Bucket is a private S3 bucket.

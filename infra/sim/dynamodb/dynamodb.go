@@ -3,20 +3,15 @@
 package dynamodb
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -26,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"matchday/infra/sim/account"
+	"matchday/infra/sim/engine"
 )
 
 // Endpoint is the environment variable that holds the URL of a running DynamoDB
@@ -44,9 +40,7 @@ type Engine struct {
 // engine for this platform, when the engine exits on each of five ports, and when it
 // accepts no connection for 10 s.
 //
-// The engine answers any web page. It therefore listens on a random address of this
-// machine, of which Linux has 16 million: a page cannot find it. Other systems have
-// one, 127.0.0.1, where only the port is random.
+// The engine answers any web page, so it listens at an address of engine.FreeAddress.
 func Start(ctx context.Context, file string) (Engine, error) {
 	if url := os.Getenv(Endpoint); url != "" {
 		return Engine{URL: url, Stop: func() {}}, nil
@@ -63,17 +57,15 @@ func Start(ctx context.Context, file string) (Engine, error) {
 	// and another process may open one after freeAddress found none.
 	for attempt := 1; ; attempt++ {
 		e, err := serve(ctx, binary, file)
-		if !errors.Is(err, errExited) || attempt == 5 {
+		if !errors.Is(err, engine.ErrExited) || attempt == 5 {
 			return e, err
 		}
 	}
 }
 
-var errExited = errors.New("the DynamoDB engine exited during its start")
-
 // serve starts the engine on a free port, once.
 func serve(ctx context.Context, binary, file string) (e Engine, err error) {
-	host, port, err := freeAddress()
+	host, port, err := engine.FreeAddress()
 	if err != nil {
 		return e, err
 	}
@@ -81,79 +73,21 @@ func serve(ctx context.Context, binary, file string) (e Engine, err error) {
 	if file != "" {
 		args = append(args, "--db-path", file)
 	}
-	cmd := exec.Command(binary, args...)
-	cmd.SysProcAttr = dieWithParent()
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		return e, fmt.Errorf("start the DynamoDB engine: %w", err)
-	}
-	exited := make(chan struct{})
-	go func() { cmd.Wait(); close(exited) }()
 	address := net.JoinHostPort(host, port)
-	e = Engine{URL: "http://" + address, Exited: exited, Stop: func() {
-		cmd.Process.Signal(os.Interrupt)
-		select {
-		case <-exited:
-		case <-time.After(2 * time.Second):
-			cmd.Process.Kill()
-			<-exited
-		}
-	}}
-	if err := awaitConnection(ctx, address, exited); err != nil {
-		e.Stop()
-		if err == errExited {
-			err = fmt.Errorf("%w: %q", err, strings.TrimSpace(stderr.String()))
-		}
-		return Engine{}, err
+	p, err := engine.Run(ctx, exec.Command(binary, args...), address)
+	if err != nil {
+		return e, fmt.Errorf("DynamoDB: %w", err)
 	}
-	return e, nil
+	return Engine{URL: "http://" + address, Exited: p.Exited, Stop: p.Stop}, nil
 }
 
-// find returns the path of the engine in node_modules of dir or of a directory
-// above it, up to the root of the Go module.
+// find returns the path of the engine.
 func find(dir string) (string, error) {
-	name := filepath.Join("node_modules", "@dynoxide", platform(), "dynoxide")
-	for {
-		if path := filepath.Join(dir, name); exists(path) {
-			return path, nil
-		}
-		if exists(filepath.Join(dir, "go.mod")) || dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("no DynamoDB engine for %s in node_modules: run `make tools`, or set %s to the URL of a running engine", platform(), Endpoint)
-		}
-		dir = filepath.Dir(dir)
+	path, ok := engine.Find(dir, "@dynoxide", "dynoxide")
+	if !ok {
+		return "", fmt.Errorf("no DynamoDB engine for %s in node_modules: run `make tools`, or set %s to the URL of a running engine", engine.Platform(), Endpoint)
 	}
-}
-
-func platform() string {
-	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
-	if arch == "" {
-		arch = runtime.GOARCH
-	}
-	return runtime.GOOS + "-" + arch
-}
-
-func exists(path string) bool { _, err := os.Stat(path); return err == nil }
-
-// freeAddress returns a random address of this machine and a port that was free there
-// and on 127.0.0.1.
-func freeAddress() (host, port string, err error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", "", err
-	}
-	defer l.Close()
-	_, port, err = net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		return "", "", err
-	}
-	part := func() int { return 1 + rand.IntN(254) }
-	host = fmt.Sprintf("127.%d.%d.%d", part(), part(), part())
-	own, err := net.Listen("tcp", net.JoinHostPort(host, port))
-	if err != nil {
-		return "127.0.0.1", port, nil // where there is no other address; a port taken there is found by the engine
-	}
-	return host, port, own.Close()
+	return path, nil
 }
 
 // Proxy returns a handler that passes requests on to the engine at url. It has no
@@ -164,25 +98,6 @@ func Proxy(url *url.URL) http.Handler {
 	p.Transport = &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true} // a closed connection for each call would use up the ports
 	p.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
 	return p
-}
-
-// awaitConnection returns when the engine accepts connections.
-func awaitConnection(ctx context.Context, address string, exited <-chan struct{}) error {
-	limit, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	for {
-		c, err := (&net.Dialer{}).DialContext(limit, "tcp", address)
-		if err == nil {
-			return c.Close()
-		}
-		select {
-		case <-exited:
-			return errExited
-		case <-limit.Done():
-			return cmp.Or(ctx.Err(), errors.New("the DynamoDB engine accepted no connection for 10 s"))
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
 }
 
 // Config returns the SDK's configuration for an engine at url: the region, dummy

@@ -21,6 +21,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
+
+	"matchday/infra/sim/engine"
 )
 
 var (
@@ -244,11 +246,11 @@ func TestMissingEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := find(deep)
-	want := "no DynamoDB engine for " + platform() + " in node_modules: run `make tools`, or set DYNAMODB_ENDPOINT to the URL of a running engine"
+	want := "no DynamoDB engine for " + engine.Platform() + " in node_modules: run `make tools`, or set DYNAMODB_ENDPOINT to the URL of a running engine"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %q", err, want)
 	}
-	binary := filepath.Join(root, "node_modules", "@dynoxide", platform(), "dynoxide")
+	binary := filepath.Join(root, "node_modules", "@dynoxide", engine.Platform(), "dynoxide")
 	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +268,7 @@ func TestExitDuringTheStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := find(dir)
+	path, err := find(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,15 +277,15 @@ func TestExitDuringTheStart(t *testing.T) {
 		err   string
 	}{
 		"at first":   {exits: 4},
-		"every time": {exits: 5, err: `the DynamoDB engine exited during its start: "port taken"`},
+		"every time": {exits: 5, err: `DynamoDB: the engine exited during its start: "port taken"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			binary := filepath.Join(root, "node_modules", "@dynoxide", platform(), "dynoxide")
+			binary := filepath.Join(root, "node_modules", "@dynoxide", engine.Platform(), "dynoxide")
 			if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			script := fmt.Sprintf("#!/bin/sh\necho >> runs\nif [ $(wc -l < runs) -le %d ]; then echo port taken >&2; exit 1; fi\nexec %s \"$@\"\n", test.exits, engine)
+			script := fmt.Sprintf("#!/bin/sh\necho >> runs\nif [ $(wc -l < runs) -le %d ]; then echo port taken >&2; exit 1; fi\nexec %s \"$@\"\n", test.exits, path)
 			if err := os.WriteFile(binary, []byte(script), 0o755); err != nil {
 				t.Fatal(err)
 			}

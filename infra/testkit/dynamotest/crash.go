@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"path"
 	"reflect"
@@ -84,6 +85,41 @@ func (p *Process) RoundTripper(next http.RoundTripper) http.RoundTripper {
 		}
 		return out, err
 	})
+}
+
+// Dialer returns a dialer of connections that make each of their writes through the
+// process, with dial. What a write sends is lost with the connection if the process crashes
+// before it, and its answer if it crashes after it.
+func (p *Process) Dialer(dial Dial) Dial {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &conn{Conn: c, process: p, address: address}, nil
+	}
+}
+
+// Dial connects to an address.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// conn is a connection of a process.
+type conn struct {
+	net.Conn
+	process *Process
+	address string
+}
+
+func (c *conn) Write(b []byte) (n int, err error) {
+	written := false
+	err = c.process.do(c.address, func() error { n, err = c.Conn.Write(b); written = err == nil; return err })
+	if errors.Is(err, ErrCrashed) {
+		if written {
+			c.Conn.Read(make([]byte, 1)) // the call has taken effect
+		}
+		c.Conn.Close()
+	}
+	return n, err
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

@@ -1,0 +1,70 @@
+// Package databases creates the SQL databases of the spec on a PostgreSQL server of this
+// machine: what Aurora brings in the cloud, and the time of a simulated clock.
+package databases
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"matchday/infra/sim/postgres"
+	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/pg/migrate"
+	"matchday/pkg/spec"
+)
+
+// virtual has now() return a session's setting, as pg.Open says.
+const virtual = `
+CREATE SCHEMA ` + pg.VirtualTime + ` AUTHORIZATION ` + spec.SQLAdmin + `;
+GRANT USAGE ON SCHEMA ` + pg.VirtualTime + ` TO PUBLIC;
+CREATE FUNCTION ` + pg.VirtualTime + `.now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE AS
+$$ SELECT coalesce(nullif(current_setting('` + pg.VirtualTime + `.now', true), '')::timestamptz, pg_catalog.now()) $$;
+ALTER SCHEMA public OWNER TO ` + spec.SQLAdmin
+
+// Create creates a database under a name, and migrates it. One that is there is migrated
+// only.
+func Create(ctx context.Context, e *postgres.Engine, d spec.SQLDatabase, name string) error {
+	if err := prepare(ctx, e, name); err != nil {
+		return fmt.Errorf("create the database %s: %w", d.Name, err)
+	}
+	cfg, err := pgx.ParseConfig(e.URL(spec.SQLAdmin, name))
+	if err != nil {
+		return err
+	}
+	cfg.RuntimeParams["search_path"] = pg.VirtualTime + ", pg_catalog, public"
+	_, err = migrate.Up(ctx, d, cfg)
+	return err
+}
+
+// prepare creates what the cloud has before the migrations: the owner, the database and,
+// here only, the time.
+func prepare(ctx context.Context, e *postgres.Engine, name string) error {
+	c, err := pgx.Connect(ctx, e.URL("", "postgres"))
+	if err != nil {
+		return err
+	}
+	defer c.Close(ctx)
+	var owner, database bool
+	if err := c.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1), EXISTS (SELECT FROM pg_database WHERE datname = $2)", spec.SQLAdmin, name).Scan(&owner, &database); err != nil {
+		return err
+	}
+	if !owner {
+		if _, err := c.Exec(ctx, "CREATE ROLE "+spec.SQLAdmin+" LOGIN CREATEROLE CREATEDB"); err != nil {
+			return err
+		}
+	}
+	if database {
+		return nil
+	}
+	if _, err := c.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" OWNER "+spec.SQLAdmin); err != nil {
+		return err
+	}
+	own, err := pgx.Connect(ctx, e.URL("", name))
+	if err != nil {
+		return err
+	}
+	defer own.Close(ctx)
+	_, err = own.Exec(ctx, virtual)
+	return err
+}

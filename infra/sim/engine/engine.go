@@ -1,0 +1,130 @@
+// Package engine runs the engines of this machine: servers that `npm ci` installs in
+// node_modules, each a child process at a random address.
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// ErrExited is the error of an engine that ends before it accepts connections. Another
+// process may have taken its port: a start at another address may succeed.
+var ErrExited = errors.New("the engine exited during its start")
+
+// Process is a running engine.
+type Process struct {
+	Exited <-chan struct{} // closed when the process has ended, for whatever reason
+	Stop   func()          // ends the process, by force after 2 s; a second call does nothing
+	Kill   func()          // ends the process at once; a second call does nothing
+}
+
+// Run starts an engine, and returns when it accepts connections at address. ctx bounds the
+// start. Errors: ErrExited with what the engine has written; an engine that accepts no
+// connection for 10 s.
+func Run(ctx context.Context, cmd *exec.Cmd, address string) (Process, error) {
+	DieWithParent(cmd)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		return Process{}, fmt.Errorf("start the engine %s: %w", filepath.Base(cmd.Path), err)
+	}
+	exited := make(chan struct{})
+	go func() { cmd.Wait(); close(exited) }()
+	kill := func() { cmd.Process.Kill(); <-exited }
+	p := Process{Exited: exited, Kill: kill, Stop: func() {
+		cmd.Process.Signal(os.Interrupt)
+		select {
+		case <-exited:
+		case <-time.After(2 * time.Second):
+			kill()
+		}
+	}}
+	if err := awaitConnection(ctx, address, exited); err != nil {
+		p.Stop()
+		if err == ErrExited {
+			err = fmt.Errorf("%w: %q", err, strings.TrimSpace(stderr.String()))
+		}
+		return Process{}, err
+	}
+	return p, nil
+}
+
+// awaitConnection returns when the engine accepts connections.
+func awaitConnection(ctx context.Context, address string, exited <-chan struct{}) error {
+	limit, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	for {
+		c, err := (&net.Dialer{}).DialContext(limit, "tcp", address)
+		if err == nil {
+			return c.Close()
+		}
+		select {
+		case <-exited:
+			return ErrExited
+		case <-limit.Done():
+			return cmp.Or(ctx.Err(), errors.New("the engine accepted no connection for 10 s"))
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// Find returns the path of a file of the package scope/<platform> in node_modules of dir,
+// or of a directory above it, up to the root of the Go module. ok is false if there is none.
+func Find(dir, scope, file string) (path string, ok bool) {
+	name := filepath.Join("node_modules", scope, Platform(), file)
+	for {
+		if path := filepath.Join(dir, name); exists(path) {
+			return path, true
+		}
+		if exists(filepath.Join(dir, "go.mod")) || dir == filepath.Dir(dir) {
+			return "", false
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Platform is this machine as npm's packages name it: "linux-x64".
+func Platform() string {
+	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
+	if arch == "" {
+		arch = runtime.GOARCH
+	}
+	return runtime.GOOS + "-" + arch
+}
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
+
+// FreeAddress returns a random address of this machine and a port that was free there
+// and on 127.0.0.1.
+//
+// An engine that answers any web page is safe there on Linux, which has 16 million such
+// addresses: a page cannot find it. Other systems have one, 127.0.0.1, where only the port
+// is random.
+func FreeAddress() (host, port string, err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", "", err
+	}
+	defer l.Close()
+	_, port, err = net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return "", "", err
+	}
+	part := func() int { return 1 + rand.IntN(254) }
+	host = fmt.Sprintf("127.%d.%d.%d", part(), part(), part())
+	own, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return "127.0.0.1", port, nil // where there is no other address; a port taken there is found by the engine
+	}
+	return host, port, own.Close()
+}

@@ -1,0 +1,90 @@
+// Package pgtest gives each test its own databases on a PostgreSQL server.
+package pgtest
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"matchday/infra/local/databases"
+	"matchday/infra/sim/postgres"
+	"matchday/pkg/spec"
+)
+
+// shared starts the server that all tests of the program use. It stops when the program
+// ends.
+var shared = sync.OnceValues(func() (*postgres.Engine, error) { return postgres.Start(context.Background(), "") })
+
+// templates are the migrated databases that those of the tests are copies of.
+var templates struct {
+	sync.Mutex
+	made map[string]string // by name: that of the template
+}
+
+// Create creates a copy of a migrated database, deletes it after the test, and returns its
+// name.
+func Create(t testing.TB, d spec.SQLDatabase) (name string) {
+	t.Helper()
+	e := engine(t)
+	from, err := template(t.Context(), e, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name = strings.ToLower(rand.Text()[:12])
+	run(t, e, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" TEMPLATE "+pgx.Identifier{from}.Sanitize()+" STRATEGY FILE_COPY")
+	t.Cleanup(func() {
+		c, err := pgx.Connect(context.Background(), e.URL("", "postgres"))
+		if err != nil {
+			return // the server was stopped by the test
+		}
+		defer c.Close(context.Background())
+		c.Exec(context.Background(), "DROP DATABASE "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)")
+	})
+	return name
+}
+
+// URL returns the URL of a database for a role, "" for the superuser.
+func URL(t testing.TB, role, name string) string { return engine(t).URL(role, name) }
+
+func engine(t testing.TB) *postgres.Engine {
+	t.Helper()
+	e, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// template returns the name of the template of a database.
+func template(ctx context.Context, e *postgres.Engine, d spec.SQLDatabase) (string, error) {
+	templates.Lock()
+	defer templates.Unlock()
+	if name := templates.made[d.Name]; name != "" {
+		return name, nil
+	}
+	name := "template-" + strings.ToLower(rand.Text()[:12])
+	if err := databases.Create(ctx, e, d, name); err != nil {
+		return "", err
+	}
+	if templates.made == nil {
+		templates.made = map[string]string{}
+	}
+	templates.made[d.Name] = name
+	return name, nil
+}
+
+func run(t testing.TB, e *postgres.Engine, sql string) {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), e.URL("", "postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(t.Context())
+	if _, err := c.Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
+	}
+}

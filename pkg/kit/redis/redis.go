@@ -1,0 +1,206 @@
+// Package redis keeps projections of a database in the caches of the spec.
+//
+// A projection may vanish at any time and must never be older than what its reader may see.
+// Its writer therefore gives the version of what it has read from the database, and a
+// projection is replaced by a newer one only. Whoever changes the database invalidates the
+// projection with the new version, after the commit.
+//
+// A cache that does not answer costs a reader little: after a failure it is left alone for a
+// while, and the reader reads the database.
+package redis
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
+)
+
+const (
+	dial    = time.Second // with TLS
+	command = 500 * time.Millisecond
+	// rest is how long a cache that has failed is left alone.
+	rest  = 5 * time.Second
+	conns = 4
+)
+
+// ErrAway is the error of a cache that does not answer, and of one that is left alone
+// because it did not.
+var ErrAway = problem.New(problem.Unavailable, "cache_unavailable", "the cache does not answer: try again")
+
+// Cache is a cache, as one user.
+type Cache struct {
+	client *redis.ClusterClient
+	now    func() time.Time
+	rests  *atomic.Int64 // until then, in ns since 1970
+}
+
+// Open returns the cache of a login, whose URL the environment has. It connects at the
+// first use.
+func Open(_ context.Context, env app.Env, login spec.CacheLogin) (Cache, error) {
+	u, err := url.Parse(env.Setting(login.Env()))
+	if err != nil || u.Host == "" {
+		return Cache{}, errors.New(login.Env() + " is no URL")
+	}
+	o := &redis.ClusterOptions{
+		Addrs: []string{u.Host}, Dialer: env.Dial, DialTimeout: dial, ReadTimeout: command, WriteTimeout: command, ContextTimeoutEnabled: true,
+		MaxRetries: -1, DialerRetries: 1, PoolSize: conns, DisableIdentity: true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}, // it would ask at each connection
+	}
+	if env.Stage != spec.Local {
+		o.TLSConfig = &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}
+		o.CredentialsProviderContext = func(ctx context.Context) (string, string, error) {
+			token, err := token(ctx, env, u.User.Username(), strings.TrimPrefix(u.Path, "/"))
+			return u.User.Username(), token, err
+		}
+	}
+	return Cache{redis.NewClusterClient(o), env.Now, new(atomic.Int64)}, nil
+}
+
+// empty is the SHA-256 of no body.
+const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+// token returns the password of a user for 15 minutes: a signed request, as
+// ElastiCache's "Authenticating with IAM" has it.
+func token(ctx context.Context, env app.Env, user, cache string) (string, error) {
+	q := url.Values{"Action": {"connect"}, "User": {user}, "ResourceType": {"ServerlessCache"}, "X-Amz-Expires": {"900"}}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+cache+"/?"+q.Encode(), nil)
+	if err != nil {
+		return "", err
+	}
+	keys, err := env.AWS.Credentials.Retrieve(ctx)
+	if err != nil {
+		return "", err
+	}
+	signed, _, err := v4.NewSigner().PresignHTTP(ctx, keys, r, empty, "elasticache", env.AWS.Region, env.Now())
+	return strings.TrimPrefix(signed, "http://"), err
+}
+
+// Close ends the connections.
+func (c Cache) Close() { c.client.Close() }
+
+// Keys of a projection: its pages and the version under which they may be replaced. Keys
+// with the same part in braces are in one slot of a cluster, as a script requires.
+func versionOf(key string) string { return key + ":version" }
+func draftOf(key string) string   { return key + ":draft:" }
+
+// Page returns a page of a projection, counted from 0, and the version of the projection.
+// ok is false if the projection is not there; a page behind the last one is nil. Errors:
+// ErrAway.
+func (c Cache) Page(ctx context.Context, key string, n int) (page []byte, version int64, ok bool, err error) {
+	err = c.guard(func() error {
+		got, err := c.client.HMGet(ctx, key, "version", strconv.Itoa(n)).Result()
+		if err != nil || got[0] == nil {
+			return err
+		}
+		if version, err = strconv.ParseInt(got[0].(string), 10, 64); err != nil {
+			return err
+		}
+		if text, there := got[1].(string); there {
+			page = []byte(text)
+		}
+		ok = true
+		return nil
+	})
+	return page, version, ok, err
+}
+
+// replace has the draft take the place of a projection, unless its version is older than
+// that of the projection or of the last invalidation.
+var replace = redis.NewScript(`
+local known = tonumber(redis.call('GET', KEYS[2]) or '0')
+if tonumber(ARGV[1]) < known then
+	redis.call('DEL', KEYS[3])
+	return 0
+end
+redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[3])
+redis.call('RENAME', KEYS[3], KEYS[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1`)
+
+// invalidate deletes a projection that is older than a version.
+var invalidate = redis.NewScript(`
+local known = tonumber(redis.call('GET', KEYS[2]) or '0')
+if tonumber(ARGV[1]) > known then
+	redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
+end
+local has = redis.call('HGET', KEYS[1], 'version')
+if has and tonumber(has) < tonumber(ARGV[1]) then
+	redis.call('DEL', KEYS[1])
+	return 1
+end
+return 0`)
+
+// keepVersion is how long the version of a projection outlives its last change: longer than
+// any function runs.
+const keepVersion = 24 * time.Hour
+
+// Put replaces a projection for a time, at once for all readers. version is that of the
+// database when the pages were read. stored is false if a newer one is known. Errors:
+// ErrAway.
+func (c Cache) Put(ctx context.Context, key string, version int64, pages [][]byte, lives time.Duration) (stored bool, err error) {
+	draft := draftOf(key) + strconv.FormatInt(version, 10) + ":" + rand.Text()
+	values := make([]any, 0, 2*len(pages)+2)
+	values = append(values, "version", version)
+	for i, p := range pages {
+		values = append(values, i, p)
+	}
+	err = c.guard(func() error {
+		write := c.client.Pipeline()
+		write.HSet(ctx, draft, values...)
+		write.PExpire(ctx, draft, time.Minute)
+		if _, err := write.Exec(ctx); err != nil {
+			return err
+		}
+		n, err := replace.Run(ctx, c.client, []string{key, versionOf(key), draft}, version, lives.Milliseconds(), (lives + keepVersion).Milliseconds()).Int()
+		stored = n == 1
+		return err
+	})
+	return stored, err
+}
+
+// Invalidate deletes a projection that is older than version, and refuses older ones from
+// now on. Errors: ErrAway.
+func (c Cache) Invalidate(ctx context.Context, key string, version int64) error {
+	return c.guard(func() error {
+		return invalidate.Run(ctx, c.client, []string{key, versionOf(key)}, version, keepVersion.Milliseconds()).Err()
+	})
+}
+
+// Claim reports whether the caller is the first to claim a key for a time. Errors: ErrAway.
+func (c Cache) Claim(ctx context.Context, key string, lives time.Duration) (first bool, err error) {
+	err = c.guard(func() error {
+		first, err = c.client.SetNX(ctx, key, 1, lives).Result()
+		return err
+	})
+	return first, err
+}
+
+// guard makes a call, unless the cache is left alone.
+func (c Cache) guard(call func() error) error {
+	now := c.now().UnixNano()
+	if now < c.rests.Load() {
+		return ErrAway
+	}
+	err := call()
+	if err == nil {
+		return nil
+	}
+	c.rests.Store(now + int64(rest))
+	return ErrAway.Because(fmt.Errorf("cache: %w", err))
+}

@@ -272,7 +272,7 @@ func (l Limit) String() string {
 	return text
 }
 
-// Trigger is what wakes a function: a Route, a Schedule, a Queue, a Task or
+// Trigger is what wakes a function: a Route, a Schedule, a Queue, DeadLetters, a Task or
 // UserConfirmed.
 type Trigger interface{ trigger() }
 
@@ -336,6 +336,9 @@ type Queue struct {
 	MaxReceiveCount int
 	Batch           int // messages per invocation
 	Concurrency     int // invocations at once
+	// Backoff is how long a message waits after its first failure, its second, and so on; the
+	// last also for those that follow. Without it a message waits for the visibility timeout.
+	Backoff []time.Duration
 	// Unhurried is set if an alarm of a room tells that its work is not done in time, so
 	// that none needs to watch the age of its messages.
 	Unhurried bool
@@ -355,6 +358,10 @@ func (q Queue) DeadLetter() string {
 
 const fifo = ".fifo"
 
+// DeadLetters wakes a function for the messages of a queue's dead-letter queue, which leave
+// it once they are handled.
+type DeadLetters struct{ Of Queue }
+
 // Task wakes a function from a state machine, or by an operator's hand.
 type Task struct{}
 
@@ -365,6 +372,7 @@ type UserConfirmed struct{}
 func (Route) trigger()         {}
 func (Schedule) trigger()      {}
 func (Queue) trigger()         {}
+func (DeadLetters) trigger()   {}
 func (Task) trigger()          {}
 func (UserConfirmed) trigger() {}
 

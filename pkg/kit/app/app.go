@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -59,6 +60,12 @@ func Task[S, In, Out any](fn spec.Function, open Opener[S], do func(S, context.C
 // receive the messages of a new producer, and must not lose them.
 func Queue[S, M any](fn spec.Function, open Opener[S], do func(S, context.Context, M) error) {
 	start(fn, open, messages(fn, do))
+}
+
+// Letters calls a use case with each message of the dead-letter queue that fn takes. One that
+// fails stays, and is delivered again.
+func Letters[S any](fn spec.Function, open Opener[S], do func(S, context.Context, queue.Letter) error) {
+	start(fn, open, letters(do))
 }
 
 // use returns the function that the Lambda runtime calls, given an open service.
@@ -139,6 +146,7 @@ func messages[S, M any](fn spec.Function, do func(S, context.Context, M) error) 
 					err = dead.Reject(ctx, from, r.Body, err.Error())
 				}
 				if logged(ctx, err) != nil {
+					logged(ctx, delay(ctx, dead, from, r))
 					out.BatchItemFailures = append(out.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
 				}
 			}
@@ -146,6 +154,37 @@ func messages[S, M any](fn spec.Function, do func(S, context.Context, M) error) 
 			return out, nil
 		}
 	}
+}
+
+func letters[S any](do func(S, context.Context, queue.Letter) error) use[S] {
+	return func(s S, env Env) any {
+		return func(ctx context.Context, e events.SQSEvent) (out events.SQSEventResponse, _ error) {
+			for _, r := range e.Records {
+				letter := queue.Letter{ID: r.MessageId, Body: r.Body}
+				if reason := r.MessageAttributes[queue.ReasonAttribute].StringValue; reason != nil {
+					letter.Reason = *reason
+				}
+				if logged(ctx, do(s, ctx, letter)) != nil {
+					out.BatchItemFailures = append(out.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: r.MessageId})
+				}
+			}
+			failed(ctx, env, len(out.BatchItemFailures))
+			return out, nil
+		}
+	}
+}
+
+// delay has a message that has failed wait as its queue says. If that fails it waits for the
+// visibility timeout.
+func delay(ctx context.Context, s queue.Sender, q spec.Queue, r events.SQSMessage) error {
+	if len(q.Backoff) == 0 {
+		return nil
+	}
+	failures, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"])
+	if err != nil || failures < 1 {
+		failures = 1
+	}
+	return s.Delay(ctx, q, r.ReceiptHandle, q.Backoff[min(failures, len(q.Backoff))-1])
 }
 
 // counted logs an error and counts it as a failure.

@@ -41,6 +41,31 @@ func (s Sender) Send(ctx context.Context, q spec.Queue, message any, delay time.
 	return s.send(ctx, q.Name, message, &sqs.SendMessageInput{DelaySeconds: int32((delay + time.Second - 1) / time.Second)})
 }
 
+// SendText puts the text of a message into a queue that is not FIFO, as it is.
+func (s Sender) SendText(ctx context.Context, q spec.Queue, text string) error {
+	if _, err := s.client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: aws.String(s.base + q.Name), MessageBody: &text}); err != nil {
+		return fmt.Errorf("send to %s: %w", q.Name, err)
+	}
+	return nil
+}
+
+// Letter is a message of a dead-letter queue.
+type Letter struct {
+	ID     string
+	Body   string
+	Reason string // why it was rejected; "" for one that failed too often
+}
+
+// Delay has a message that was received, and not handled, delivered again after delay
+// instead of the visibility timeout.
+func (s Sender) Delay(ctx context.Context, q spec.Queue, receipt string, delay time.Duration) error {
+	in := &sqs.ChangeMessageVisibilityInput{QueueUrl: aws.String(s.base + q.Name), ReceiptHandle: &receipt, VisibilityTimeout: int32(delay / time.Second)}
+	if _, err := s.client.ChangeMessageVisibility(ctx, in); err != nil {
+		return fmt.Errorf("delay a message of %s: %w", q.Name, err)
+	}
+	return nil
+}
+
 // SendAll puts messages, as JSON, into a queue that is not FIFO, in batches of ten. Each
 // is delivered at least once. After an error any of them may be in the queue.
 func SendAll[M any](ctx context.Context, s Sender, q spec.Queue, messages []M) error {

@@ -1,0 +1,357 @@
+// Package guess is what members guess, and what each guess has earned.
+//
+// A guess can be made until the kick-off, by the clock of the database: the statement that
+// stores it stores nothing otherwise. Until then nobody but its member sees it. A match that
+// is moved opens again.
+package guess
+
+import (
+	"context"
+	"time"
+
+	"matchday/pkg/bestshot/member"
+	"matchday/pkg/bestshot/score"
+	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/problem"
+)
+
+// Errors of guesses.
+var (
+	ErrNoMatch = problem.New(problem.NotFound, "match_not_found", "there is no such match")
+	errClosed  = problem.New(problem.Conflict, "guess_window_closed", "the match has begun, or has no date: it takes no guesses now")
+	errOpen    = problem.New(problem.Conflict, "guess_window_open", "the guesses of others are shown after the kick-off")
+)
+
+// Guesses is the service of guesses.
+type Guesses struct{ member.Base }
+
+// Open opens the service of guesses.
+func Open(ctx context.Context, env app.Env) (*Guesses, error) {
+	base, err := member.NewBase(ctx, env)
+	return &Guesses{base}, err
+}
+
+// Goals is a score in a request.
+type Goals struct {
+	Score int `json:"score" minimum:"0" maximum:"99" doc:"The goals, also those of extra time, without penalties." example:"2"`
+}
+
+// PutGuess is the request to guess, or to change a guess.
+type PutGuess struct {
+	auth.User
+	Body struct {
+		MatchID string `json:"matchId" format:"uuid" doc:"The id of the match." example:"58de2f1b-1374-4c92-bd53-23a81943de4b"`
+		Home    Goals  `json:"home" doc:"The home team."`
+		Away    Goals  `json:"away" doc:"The away team."`
+	}
+}
+
+// Page is the answer with a guess.
+type Page struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         Guess
+}
+
+// State says what can become of a guess.
+type State string
+
+// The states.
+const (
+	Paused     State = "paused"           // the match has no date
+	Expired    State = "expired"          // no guess, and the match has begun
+	NotStarted State = "not-started"      // no guess yet
+	Waiting    State = "waiting_for_game" // a guess, and no result yet
+	Finalized  State = "finalized"        // the match has ended
+)
+
+// Label says whether a part of a guess is right.
+type Label string
+
+// The labels. Without a result, or without a guess, a part has none.
+const (
+	None      Label = ""
+	Correct   Label = "correct"
+	Incorrect Label = "incorrect"
+)
+
+// Guess is the guess of a member of a match, also one that was not made.
+type Guess struct {
+	ID        *string   `json:"id" doc:"The id of the guess; null if there is none."`
+	MatchID   string    `json:"matchId" format:"uuid" doc:"The id of the match."`
+	MatchDate time.Time `json:"matchDate" doc:"The kick-off."`
+	Home      Part      `json:"home" doc:"The goals of the home team."`
+	Away      Part      `json:"away" doc:"The goals of the away team."`
+	FullMatch Whole     `json:"fullMatch" doc:"Who wins."`
+	Extra     int       `json:"extra" doc:"The points for the goal difference and the exact score."`
+	Total     int       `json:"total" doc:"What the guess has earned."`
+	Status    State     `json:"status" enum:"paused,expired,not-started,waiting_for_game,finalized" doc:"What can become of it."`
+	Lost      bool      `json:"hasLostTimewindowToGuess" doc:"Whether the match has begun."`
+}
+
+// Part is the guess of the goals of a team.
+type Part struct {
+	Status Label `json:"status" enum:",correct,incorrect" doc:"Whether it is right; empty without a result."`
+	Value  *int  `json:"value" doc:"The goals; null without a guess."`
+	Points int   `json:"points" doc:"What it has earned."`
+}
+
+// Whole is the guess of the outcome.
+type Whole struct {
+	Status Label  `json:"status" enum:",correct,incorrect" doc:"Whether it is right; empty without a result."`
+	Label  string `json:"label" enum:",HOME_WIN,AWAY_WIN,DRAW" doc:"What was guessed; empty without a guess."`
+	Points int    `json:"points" doc:"What it has earned."`
+}
+
+// row is a match with a guess, if there is one.
+type row struct {
+	ID         *string   `db:"id"`
+	MatchID    string    `db:"match_id"`
+	Date       time.Time `db:"date"`
+	Begun      bool      `db:"begun"`
+	Status     string    `db:"status"`
+	HomeScore  *int      `db:"result_home"`
+	AwayScore  *int      `db:"result_away"`
+	Home       *int      `db:"home"`
+	Away       *int      `db:"away"`
+	Multiplier int       `db:"multiplier"`
+	score.Rule
+}
+
+// columns are those of a row, of the tables m (match), g (guess), o (round) and r (rule).
+const columns = `g.id::text, m.id::text AS match_id, m.date, m.date <= now() AS begun, m.status::text, m.home_score AS result_home, m.away_score AS result_away, g.home_score AS home, g.away_score AS away,
+	coalesce(z.multiplier, o.multiplier) AS multiplier, r.outcome, r.home_score, r.away_score, r.goal_difference, r.exact_score`
+
+// from joins a match with what it was settled with, or else with what it would be.
+const from = `match m JOIN tournament t ON t.id = m.tournament_id JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug
+	LEFT JOIN settlement z ON z.match_id = m.id AND z.version = m.settled_version
+	JOIN rule r ON r.tournament_id = m.tournament_id AND r.version = coalesce(z.rule_version, t.rule_version)`
+
+func (r row) guess() Guess {
+	g := Guess{ID: r.ID, MatchID: r.MatchID, MatchDate: r.Date.UTC(), Home: Part{Value: r.Home}, Away: Part{Value: r.Away}, Lost: r.Begun}
+	switch {
+	case r.Status == "not-defined" || r.Status == "void":
+		g.Status = Paused
+	case r.ID == nil && (r.Begun || r.Status == "ended"):
+		g.Status = Expired
+	case r.Status == "ended":
+		g.Status = Finalized
+	case r.ID == nil:
+		g.Status = NotStarted
+	default:
+		g.Status = Waiting
+	}
+	if r.ID == nil {
+		return g
+	}
+	guessed := score.Result{Home: *r.Home, Away: *r.Away}
+	g.FullMatch.Label = guessed.Label()
+	if g.Status != Finalized {
+		return g
+	}
+	result := score.Result{Home: *r.HomeScore, Away: *r.AwayScore}
+	p := r.Of(guessed, result, r.Multiplier)
+	g.Home.Status, g.Home.Points = label(guessed.Home == result.Home), p.Home
+	g.Away.Status, g.Away.Points = label(guessed.Away == result.Away), p.Away
+	g.FullMatch.Status, g.FullMatch.Points = label(guessed.Label() == result.Label()), p.Outcome
+	g.Extra, g.Total = p.Difference+p.Exact, p.Total()
+	return g
+}
+
+func label(right bool) Label {
+	if right {
+		return Correct
+	}
+	return Incorrect
+}
+
+// PutGuess stores the caller's guess. A second run stores the same. Errors:
+// guess_window_closed from the millisecond of the kick-off on, match_not_found,
+// member_not_found.
+func (s *Guesses) PutGuess(ctx context.Context, in *PutGuess) (*Page, error) {
+	if err := s.Live(ctx); err != nil {
+		return nil, err
+	}
+	b := in.Body
+	n, err := pg.Do(ctx, s.DB, `INSERT INTO guess (match_id, member_id, home_score, away_score)
+		SELECT m.id, p.id, $3, $4 FROM match m, member p WHERE m.id = $1 AND p.public_id = $2 AND m.status = 'open' AND m.date > now()
+		ON CONFLICT ON CONSTRAINT guess_once DO UPDATE SET home_score = excluded.home_score, away_score = excluded.away_score, updated_at = now()`,
+		b.MatchID, in.UserID, b.Home.Score, b.Away.Score)
+	if err != nil {
+		return nil, err
+	}
+	id, err := member.ID(ctx, s.DB, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	r, ok, err := pg.One[row](ctx, s.DB, `SELECT `+columns+` FROM `+from+` LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = $2 WHERE m.id = $1`, b.MatchID, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, ErrNoMatch.In("body.matchId")
+	case n == 0:
+		return nil, errClosed
+	}
+	return &Page{httpapi.NoStore, r.guess()}, nil
+}
+
+// ListGuesses is the request for the caller's guesses of a round.
+type ListGuesses struct {
+	auth.User
+	TournamentID string `path:"tournamentId" format:"uuid" doc:"The id of the tournament."`
+	Round        string `query:"round" required:"true" minLength:"1" maxLength:"100" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The slug of the round." example:"5"`
+}
+
+// List is the answer with guesses.
+type List struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []Guess `json:"data" doc:"In the order of the kick-offs."`
+	}
+}
+
+// ListGuesses returns the caller's guess of each match of a round. Errors: round_not_found,
+// member_not_found.
+func (s *Guesses) ListGuesses(ctx context.Context, in *ListGuesses) (*List, error) {
+	id, err := member.ID(ctx, s.DB, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := pg.All[row](ctx, s.DB, `SELECT `+columns+` FROM `+from+` LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = $3
+		WHERE m.tournament_id = $1 AND m.round_slug = $2 ORDER BY m.date, m.id`, in.TournamentID, in.Round, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		if _, ok, err := pg.Value[bool](ctx, s.DB, `SELECT true FROM tournament_round WHERE tournament_id = $1 AND slug = $2`, in.TournamentID, in.Round); err != nil || !ok {
+			return nil, orMissing(err, view.ErrNoRound)
+		}
+	}
+	out := &List{CacheControl: httpapi.NoStore}
+	out.Body.Data = make([]Guess, len(rows))
+	for i, r := range rows {
+		out.Body.Data[i] = r.guess()
+	}
+	return out, nil
+}
+
+func orMissing(err, missing error) error {
+	if err != nil {
+		return err
+	}
+	return missing
+}
+
+// ListMatchGuesses is the request for all guesses of a match.
+type ListMatchGuesses struct {
+	auth.User
+	MatchID string `path:"matchId" format:"uuid" doc:"The id of the match."`
+	Cursor  string `query:"cursor" format:"uuid" doc:"The next of the page before."`
+}
+
+// Others is the answer with the guesses of a match.
+type Others struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []Other `json:"data" doc:"In the order of the members' ids, 100 a page."`
+		Next string  `json:"next,omitempty" doc:"The cursor of the next page."`
+	}
+}
+
+// Other is the guess of a member.
+type Other struct {
+	MemberID string `json:"memberId" format:"uuid" doc:"The id of the member."`
+	NickName string `json:"nickName" doc:"The name of the member."`
+	Guess
+}
+
+type other struct {
+	MemberID string `db:"member_id"`
+	NickName string `db:"nick_name"`
+	row
+}
+
+// ListMatchGuesses returns the guesses of a match that has begun. A match that is moved to
+// the future hides them again. Errors: guess_window_open, match_not_found.
+func (s *Guesses) ListMatchGuesses(ctx context.Context, in *ListMatchGuesses) (*Others, error) {
+	begun, ok, err := pg.Value[bool](ctx, s.DB, `SELECT date <= now() OR status = 'ended' FROM match WHERE id = $1`, in.MatchID)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, ErrNoMatch
+	case !begun:
+		return nil, errOpen
+	}
+	after := in.Cursor
+	if after == "" {
+		after = "00000000-0000-0000-0000-000000000000"
+	}
+	rows, err := pg.All[other](ctx, s.DB, `SELECT p.id::text AS member_id, p.nick_name, `+columns+` FROM `+from+` JOIN guess g ON g.match_id = m.id JOIN member p ON p.id = g.member_id
+		WHERE m.id = $1 AND (m.date <= now() OR m.status = 'ended') AND g.member_id > $2 ORDER BY g.member_id LIMIT $3`, in.MatchID, after, view.PageSize+1)
+	if err != nil {
+		return nil, err
+	}
+	out := &Others{CacheControl: httpapi.NoStore}
+	if len(rows) > view.PageSize {
+		rows = rows[:view.PageSize]
+		out.Body.Next = rows[view.PageSize-1].MemberID
+	}
+	out.Body.Data = make([]Other, len(rows))
+	for i, r := range rows {
+		out.Body.Data[i] = Other{r.MemberID, r.NickName, r.guess()}
+	}
+	return out, nil
+}
+
+// GetScore is the request for the points of a member.
+type GetScore struct {
+	auth.User
+	TournamentID string `path:"tournamentId" format:"uuid" doc:"The id of the tournament."`
+	MemberID     string `query:"memberId" format:"uuid" doc:"The id of the member; the caller's if absent."`
+}
+
+// Score is the answer with points.
+type Score struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Points           int  `json:"points" doc:"The points in the tournament."`
+		UnderCalculation bool `json:"underCalculation" doc:"Whether a match has ended and its points are not in yet."`
+	}
+}
+
+// GetScore returns the points of a member, 0 for one without a settled guess. Errors:
+// tournament_not_found, member_not_found.
+func (s *Guesses) GetScore(ctx context.Context, in *GetScore) (*Score, error) {
+	id := in.MemberID
+	if id == "" {
+		own, err := member.ID(ctx, s.DB, in.UserID)
+		if err != nil {
+			return nil, err
+		}
+		id = own
+	}
+	r, ok, err := pg.One[struct {
+		Member  bool `db:"member"`
+		Points  int  `db:"points"`
+		Backlog bool `db:"backlog"`
+	}](ctx, s.DB, `SELECT EXISTS (SELECT FROM member WHERE id = $2) AS member,
+		coalesce((SELECT points FROM tournament_scoreboard WHERE tournament_id = t.id AND member_id = $2), 0) AS points,
+		EXISTS (SELECT FROM match WHERE tournament_id = t.id AND status IN ('ended', 'void') AND scoreboard_applied_at IS NULL) AS backlog
+		FROM tournament t WHERE t.id = $1`, in.TournamentID, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, view.ErrNoTournament
+	case !r.Member:
+		return nil, member.ErrNoMember.In("query.memberId")
+	}
+	out := &Score{CacheControl: httpapi.NoStore}
+	out.Body.Points, out.Body.UnderCalculation = r.Points, r.Backlog
+	return out, nil
+}

@@ -1,0 +1,342 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/jackc/pgx/v5"
+
+	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/bestshot/score"
+	"matchday/pkg/bestshot/settlement"
+	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/queue"
+)
+
+// Office is the service of the administrators' tournaments.
+type Office struct {
+	db    pg.DB
+	queue queue.Sender
+}
+
+// OpenOffice opens the service of the administrators' tournaments.
+func OpenOffice(ctx context.Context, env app.Env) (*Office, error) {
+	db, err := pg.Open(ctx, env, tables.Worker)
+	return &Office{db, queue.Open(env.AWS, env.Queues)}, err
+}
+
+var (
+	errExists  = problem.New(problem.Conflict, "tournament_exists", "there is a tournament with this slug, or of this season")
+	errRunning = problem.New(problem.Conflict, "sync_running", "this is running already")
+	errActive  = problem.New(problem.Conflict, "tournament_active", "members have guessed: cancel the tournament first")
+	errNoMatch = problem.New(problem.NotFound, "match_not_found", "there is no such match")
+)
+
+// CreateTournament is the request for a new tournament.
+type CreateTournament struct {
+	auth.Admin
+	Body struct {
+		ExternalID string      `json:"externalId" pattern:"^[0-9]{1,18}$" doc:"The provider's id of the tournament." example:"16"`
+		Season     string      `json:"season" pattern:"^[0-9]{1,18}$" doc:"The provider's id of the season." example:"58210"`
+		Slug       string      `json:"slug" maxLength:"60" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"Its name in addresses." example:"world-cup-2026"`
+		Label      string      `json:"label" format:"display-name" maxLength:"80" doc:"Its name." example:"World Cup 2026"`
+		Rule       *score.Rule `json:"rule,omitempty" doc:"What the parts of a guess earn; 3 for the outcome if absent."`
+	}
+}
+
+// Created is the answer with the id of a tournament.
+type Created struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		ID string `json:"id" format:"uuid" doc:"The id of the tournament."`
+	}
+}
+
+// CreateTournament creates a tournament, and asks the provider for its rounds. A second run
+// gets tournament_exists; the next plan asks for what the first has not.
+func (s *Office) CreateTournament(ctx context.Context, in *CreateTournament) (*Created, error) {
+	b, rule := in.Body, score.Standard
+	if b.Rule != nil {
+		rule = *b.Rule
+	}
+	out := &Created{Status: http.StatusCreated, CacheControl: httpapi.NoStore}
+	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
+		id, ok, err := pg.Value[string](ctx, tx, `INSERT INTO tournament (provider, external_id, season, slug, label) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id::text`,
+			provider.Name, b.ExternalID, b.Season, b.Slug, b.Label)
+		if err == nil && !ok {
+			err = errExists
+		}
+		if err != nil {
+			return err
+		}
+		out.Body.ID = id
+		return putRule(ctx, tx, id, 1, rule)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, s.queue.Send(ctx, PollQueue, Poll{Kind: Rounds, TournamentID: out.Body.ID, Tournament: b.ExternalID, Season: b.Season}, 0)
+}
+
+func putRule(ctx context.Context, tx pgx.Tx, tournamentID string, version int, r score.Rule) error {
+	_, err := pg.Do(ctx, tx, `INSERT INTO rule (tournament_id, version, outcome, home_score, away_score, goal_difference, exact_score) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		tournamentID, version, r.Outcome, r.HomeScore, r.AwayScore, r.GoalDifference, r.ExactScore)
+	return err
+}
+
+// UpdateTournament is the request to change a tournament.
+type UpdateTournament struct {
+	auth.Admin
+	TournamentID string `path:"tournamentId" format:"uuid" doc:"The id of the tournament."`
+	Body         struct {
+		Label  *string     `json:"label,omitempty" format:"display-name" maxLength:"80" doc:"Its name."`
+		Status *string     `json:"status,omitempty" enum:"upcoming,active,completed,cancelled" doc:"Where it is. Only upcoming and active ones are polled."`
+		Rule   *score.Rule `json:"rule,omitempty" doc:"What the parts of a guess earn. Matches that are settled are settled again."`
+	}
+}
+
+// Done is the answer that something was changed.
+type Done struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+}
+
+func done() *Done { return &Done{http.StatusNoContent, httpapi.NoStore} }
+
+// UpdateTournament changes a tournament. Another rule has the next version, and its settled
+// matches are posted again. A second run changes nothing. Errors: tournament_not_found.
+func (s *Office) UpdateTournament(ctx context.Context, in *UpdateTournament) (*Done, error) {
+	b := in.Body
+	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
+		now, ok, err := pg.One[struct {
+			Version int `db:"version"`
+			score.Rule
+		}](ctx, tx, `SELECT r.version, r.outcome, r.home_score, r.away_score, r.goal_difference, r.exact_score FROM tournament t JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version
+			WHERE t.id = $1 FOR NO KEY UPDATE OF t`, in.TournamentID)
+		if err == nil && !ok {
+			err = view.ErrNoTournament
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := pg.Do(ctx, tx, `UPDATE tournament SET label = coalesce($2, label), status = coalesce($3::tournament_status, status) WHERE id = $1`, in.TournamentID, b.Label, b.Status); err != nil {
+			return err
+		}
+		if b.Rule == nil || *b.Rule == now.Rule {
+			return nil
+		}
+		if err := putRule(ctx, tx, in.TournamentID, now.Version+1, *b.Rule); err != nil {
+			return err
+		}
+		if _, err := pg.Do(ctx, tx, `UPDATE tournament SET rule_version = $2 WHERE id = $1`, in.TournamentID, now.Version+1); err != nil {
+			return err
+		}
+		return settlement.Repost(ctx, tx, in.TournamentID, "")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return done(), settlement.Relay(ctx, s.db, s.queue)
+}
+
+// UpdateRound is the request to change what a round multiplies points by.
+type UpdateRound struct {
+	auth.Admin
+	TournamentID string `path:"tournamentId" format:"uuid" doc:"The id of the tournament."`
+	Round        string `path:"roundSlug" maxLength:"100" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The slug of the round." example:"final"`
+	Body         struct {
+		Multiplier int `json:"multiplier" minimum:"1" maximum:"5" doc:"What the points of its matches are multiplied by."`
+	}
+}
+
+// UpdateRound changes the multiplier of a round, and has its settled matches settled again. A
+// second run changes nothing. Errors: round_not_found.
+func (s *Office) UpdateRound(ctx context.Context, in *UpdateRound) (*Done, error) {
+	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
+		if _, err := turn(ctx, tx, in.TournamentID); err != nil {
+			return err
+		}
+		was, ok, err := pg.Value[int](ctx, tx, `SELECT multiplier FROM tournament_round WHERE tournament_id = $1 AND slug = $2 FOR NO KEY UPDATE`, in.TournamentID, in.Round)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return view.ErrNoRound
+		case was == in.Body.Multiplier:
+			return nil
+		}
+		if _, err := pg.Do(ctx, tx, `UPDATE tournament_round SET multiplier = $3 WHERE tournament_id = $1 AND slug = $2`, in.TournamentID, in.Round, in.Body.Multiplier); err != nil {
+			return err
+		}
+		return settlement.Repost(ctx, tx, in.TournamentID, in.Round)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return done(), settlement.Relay(ctx, s.db, s.queue)
+}
+
+// DeleteTournament is the request to delete a tournament.
+type DeleteTournament struct {
+	auth.Admin
+	TournamentID string `path:"tournamentId" format:"uuid" doc:"The id of the tournament."`
+}
+
+// DeleteTournament deletes a tournament with all that belongs to it: one without guesses, or
+// a cancelled one. A second run deletes nothing. Errors: tournament_active.
+func (s *Office) DeleteTournament(ctx context.Context, in *DeleteTournament) (*httpapi.Removed, error) {
+	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
+		played, ok, err := pg.Value[bool](ctx, tx, `SELECT status <> 'cancelled' AND EXISTS (SELECT FROM guess g JOIN match m ON m.id = g.match_id WHERE m.tournament_id = t.id) FROM tournament t WHERE id = $1 FOR UPDATE`, in.TournamentID)
+		switch {
+		case err != nil || !ok:
+			return err
+		case played:
+			return errActive
+		}
+		_, err = pg.Do(ctx, tx, `DELETE FROM tournament WHERE id = $1`, in.TournamentID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.NewRemoved(), nil
+}
+
+// SyncTournament is the request to ask the provider for a part of a tournament.
+type SyncTournament struct {
+	auth.Admin
+	TournamentID string `path:"tournamentId" format:"uuid" doc:"The id of the tournament."`
+	Part         Kind   `path:"part" enum:"rounds,matches,standings" doc:"What to ask for; the teams come with the matches."`
+}
+
+// Execution is what an administrator has asked for.
+type Execution struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		ExecutionID string `json:"executionId" format:"uuid" doc:"The id of the execution."`
+	}
+}
+
+// SyncTournament asks the provider for a part of a tournament: for matches, those of every
+// round. Errors: tournament_not_found, sync_running for 10 minutes at most.
+func (s *Office) SyncTournament(ctx context.Context, in *SyncTournament) (*Execution, error) {
+	out := &Execution{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}
+	var polls []Poll
+	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
+		t, ok, err := pg.One[dueTournament](ctx, tx, `SELECT id::text AS tournament_id, external_id AS tournament, season, false AS standings, false AS rounds FROM tournament WHERE id = $1`, in.TournamentID)
+		if err == nil && !ok {
+			err = view.ErrNoTournament
+		}
+		if err != nil {
+			return err
+		}
+		// One whose answer is lost blocks no other for ever.
+		if _, err := pg.Do(ctx, tx, `UPDATE execution SET status = 'failed', detail = 'no answer', ended_at = now() WHERE tournament_id = $1 AND operation = $2 AND status = 'running' AND started_at < now() - interval '10 minutes'`, in.TournamentID, in.Part); err != nil {
+			return err
+		}
+		if out.Body.ExecutionID, ok, err = pg.Value[string](ctx, tx, `INSERT INTO execution (tournament_id, operation) VALUES ($1, $2) ON CONFLICT (tournament_id, operation) WHERE status = 'running' DO NOTHING RETURNING id::text`, in.TournamentID, in.Part); err == nil && !ok {
+			err = errRunning
+		}
+		if err != nil {
+			return err
+		}
+		polls = []Poll{{Kind: in.Part, TournamentID: t.TournamentID, Tournament: t.Tournament, Season: t.Season}}
+		if in.Part == Matches {
+			polls = nil
+			all, err := pg.All[dueRound](ctx, tx, `SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season, o.slug, o.label, o."order", o.type, o.provider_path AS path
+				FROM tournament_round o JOIN tournament t ON t.id = o.tournament_id WHERE t.id = $1 ORDER BY o."order"`, in.TournamentID)
+			if err != nil {
+				return err
+			}
+			for _, r := range all {
+				polls = append(polls, r.poll())
+			}
+		}
+		if len(polls) == 0 {
+			_, err = pg.Do(ctx, tx, `UPDATE execution SET status = 'done', ended_at = now() WHERE id = $1`, out.Body.ExecutionID)
+			return err
+		}
+		polls[len(polls)-1].Execution = out.Body.ExecutionID
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, queue.SendAll(ctx, s.queue, PollQueue, polls)
+}
+
+// SyncMatch is the request to ask the provider for a match.
+type SyncMatch struct {
+	auth.Admin
+	MatchID string `path:"matchId" format:"uuid" doc:"The id of the match."`
+}
+
+// SyncMatch asks the provider for the round of a match. Errors: match_not_found.
+func (s *Office) SyncMatch(ctx context.Context, in *SyncMatch) (*Done, error) {
+	r, ok, err := pg.One[dueRound](ctx, s.db, `SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season, o.slug, o.label, o."order", o.type, o.provider_path AS path
+		FROM match m JOIN tournament_round o ON o.tournament_id = m.tournament_id AND o.slug = m.round_slug JOIN tournament t ON t.id = o.tournament_id WHERE m.id = $1`, in.MatchID)
+	if err == nil && !ok {
+		err = errNoMatch
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := done()
+	out.Status = http.StatusAccepted
+	return out, s.queue.Send(ctx, PollQueue, r.poll(), 0)
+}
+
+// ListExecutions is the request for what administrators have asked for.
+type ListExecutions struct {
+	auth.Admin
+	TournamentID string `path:"tournamentId" format:"uuid" doc:"The id of the tournament."`
+}
+
+// Executions is the answer with what administrators have asked for.
+type Executions struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []ExecutionRow `json:"data" doc:"The newest first, at most 100."`
+	}
+}
+
+// ExecutionRow is what an administrator has asked for.
+type ExecutionRow struct {
+	ID        string `json:"id" db:"id" format:"uuid" doc:"The id of the execution."`
+	Operation string `json:"operation" db:"operation" doc:"What was asked for."`
+	Status    string `json:"status" db:"status" enum:"running,done,failed" doc:"What became of it."`
+	Detail    string `json:"detail" db:"detail" doc:"Why it failed; else empty."`
+}
+
+// ListExecutions returns what administrators have asked for. Errors: tournament_not_found.
+func (s *Office) ListExecutions(ctx context.Context, in *ListExecutions) (*Executions, error) {
+	all, err := pg.All[ExecutionRow](ctx, s.db, `SELECT id::text, operation, status, detail FROM execution WHERE tournament_id = $1 ORDER BY started_at DESC, id LIMIT 100`, in.TournamentID)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		_, ok, err := pg.Value[bool](ctx, s.db, `SELECT true FROM tournament WHERE id = $1`, in.TournamentID)
+		if err != nil || !ok {
+			return nil, errors.Join(err, missing(ok))
+		}
+	}
+	out := &Executions{CacheControl: httpapi.NoStore}
+	out.Body.Data = append([]ExecutionRow{}, all...)
+	return out, nil
+}
+
+func missing(ok bool) error {
+	if ok {
+		return nil
+	}
+	return view.ErrNoTournament
+}

@@ -1,0 +1,487 @@
+// Package ingest keeps tournaments as the provider has them.
+//
+//	plan-polls, every 5 minutes ─▶ polls ─▶ poll-provider ─▶ feeds ─▶ ingest-feed ─▶ settlement
+//
+// plan-polls and ingest-feed run inside the VPC, with the database. poll-provider runs
+// outside, where the provider can be reached. What the provider does not answer is asked
+// again with the next plan. What it has answered waits in a queue while the database is away.
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/bestshot/settlement"
+	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/redis"
+	"matchday/pkg/kit/telemetry"
+	"matchday/pkg/spec"
+)
+
+// Kind is what a poll asks for.
+type Kind string
+
+// The kinds.
+const (
+	Rounds    Kind = "rounds"
+	Matches   Kind = "matches"
+	Standings Kind = "standings"
+)
+
+// Poll asks poll-provider for something of a tournament.
+type Poll struct {
+	Kind         Kind           `json:"kind"`
+	TournamentID string         `json:"tournamentId"`
+	Tournament   string         `json:"tournament"` // the provider's id
+	Season       string         `json:"season"`
+	Round        provider.Round `json:"round,omitzero"`      // of Matches
+	Execution    string         `json:"execution,omitempty"` // that waits for it
+}
+
+// Feed is what the provider has answered.
+type Feed struct {
+	Poll
+	FetchedAt time.Time           `json:"fetchedAt"`
+	Error     string              `json:"error,omitempty"` // of a poll that an execution waits for
+	Rounds    []provider.Round    `json:"rounds,omitempty"`
+	Fixtures  []provider.Fixture  `json:"fixtures,omitempty"`
+	Standings []provider.Standing `json:"standings,omitempty"`
+}
+
+// The queues.
+var (
+	PollQueue = spec.Queue{Name: "bestshot-polls", MaxReceiveCount: 2, Batch: 1, Concurrency: 4}
+	FeedQueue = spec.Queue{Name: "bestshot-feeds", MaxReceiveCount: 20, Batch: 1, Concurrency: 2}
+)
+
+// Planner is the service that plans polls.
+type Planner struct {
+	db    pg.DB
+	queue queue.Sender
+}
+
+// OpenPlanner opens the service that plans polls.
+func OpenPlanner(ctx context.Context, env app.Env) (*Planner, error) {
+	db, err := pg.Open(ctx, env, tables.Worker)
+	return &Planner{db, queue.Open(env.AWS, env.Queues)}, err
+}
+
+// due are the rounds with a match that may have changed:
+//   - it has begun and not ended;
+//   - it ended less than 6 h ago, and its result may be corrected;
+//   - it begins within a day, or lacks a date since less than 7 days: once an hour;
+//   - it is still to be played: once a day.
+const due = `SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season, o.slug, o.label, o."order", o.type, o.provider_path AS path
+	FROM tournament_round o JOIN tournament t ON t.id = o.tournament_id
+	WHERE t.status IN ('upcoming', 'active') AND t.provider = '` + provider.Name + `' AND EXISTS (
+		SELECT FROM match m WHERE m.tournament_id = o.tournament_id AND m.round_slug = o.slug AND NOT m.corrected AND (
+			m.status = 'open' AND m.date <= now()
+			OR m.status = 'ended' AND m.finished_at > now() - interval '6 hours'
+			OR m.status = 'open' AND m.date < now() + interval '1 day' AND m.last_checked_at <= now() - interval '1 hour'
+			OR m.status = 'not-defined' AND m.date > now() - interval '7 days' AND m.last_checked_at <= now() - interval '1 hour'
+			OR m.status IN ('open', 'not-defined') AND m.last_checked_at <= now() - interval '1 day'))
+	ORDER BY t.id, o."order"`
+
+type dueRound struct {
+	TournamentID string `db:"tournament_id"`
+	Tournament   string `db:"tournament"`
+	Season       string `db:"season"`
+	Slug         string `db:"slug"`
+	Label        string `db:"label"`
+	Order        int    `db:"order"`
+	Type         string `db:"type"`
+	Path         string `db:"path"`
+}
+
+func (r dueRound) poll() Poll {
+	return Poll{Kind: Matches, TournamentID: r.TournamentID, Tournament: r.Tournament, Season: r.Season, Round: provider.Round{Slug: r.Slug, Label: r.Label, Order: r.Order, Type: r.Type, Path: r.Path}}
+}
+
+// others are the tournaments whose standings may have changed, because a match has ended
+// since, and those whose rounds were not asked for since a day.
+const others = `SELECT t.id::text AS tournament_id, t.external_id AS tournament, t.season,
+	t.standings_checked_at IS NULL OR EXISTS (SELECT FROM match m WHERE m.tournament_id = t.id AND m.finished_at > t.standings_checked_at - interval '6 hours' AND m.finished_at > now() - interval '6 hours') AS standings,
+	t.rounds_checked_at IS NULL OR t.rounds_checked_at <= now() - interval '1 day' AS rounds
+	FROM tournament t WHERE t.status IN ('upcoming', 'active') AND t.provider = '` + provider.Name + `' ORDER BY t.id`
+
+type dueTournament struct {
+	TournamentID string `db:"tournament_id"`
+	Tournament   string `db:"tournament"`
+	Season       string `db:"season"`
+	Standings    bool   `db:"standings"`
+	Rounds       bool   `db:"rounds"`
+}
+
+// PlanPolls asks for what may have changed, and sends what a crash has left in the outbox. A
+// second run asks again, which changes nothing.
+func (s *Planner) PlanPolls(ctx context.Context) error {
+	if err := settlement.Relay(ctx, s.db, s.queue); err != nil {
+		return err
+	}
+	rounds, err := pg.All[dueRound](ctx, s.db, due)
+	if err != nil {
+		return err
+	}
+	tournaments, err := pg.All[dueTournament](ctx, s.db, others)
+	if err != nil {
+		return err
+	}
+	var polls []Poll
+	for _, t := range tournaments {
+		p := Poll{TournamentID: t.TournamentID, Tournament: t.Tournament, Season: t.Season}
+		if t.Rounds {
+			p.Kind = Rounds
+			polls = append(polls, p)
+		}
+		if t.Standings {
+			p.Kind = Standings
+			polls = append(polls, p)
+		}
+	}
+	for _, r := range rounds {
+		polls = append(polls, r.poll())
+	}
+	return queue.SendAll(ctx, s.queue, PollQueue, polls)
+}
+
+// ProviderURL is the setting with the address of the provider.
+const ProviderURL = "BESTSHOT_PROVIDER_URL"
+
+// Poller is the service that asks the provider.
+type Poller struct {
+	provider provider.Provider
+	queue    queue.Sender
+	now      func() time.Time
+}
+
+// OpenPoller opens the service that asks the provider.
+func OpenPoller(_ context.Context, env app.Env) (*Poller, error) {
+	url := env.Setting(ProviderURL)
+	if url == "" {
+		return nil, errors.New(ProviderURL + " is not set")
+	}
+	return &Poller{provider.NewSofascore(env.HTTP, url), queue.Open(env.AWS, env.Queues), env.Now}, nil
+}
+
+// The metrics.
+var (
+	PollsFailed = spec.Metric{Name: "PollsFailed", Unit: spec.Count}
+	Refused     = spec.Metric{Name: "ResultsRefused", Unit: spec.Count}
+)
+
+// PollProvider hands on what the provider answers. A provider that fails changes nothing: the
+// failure is logged and counted, and the next plan asks again. A second run hands the answer
+// on twice.
+func (s *Poller) PollProvider(ctx context.Context, p Poll) error {
+	f := Feed{Poll: p, FetchedAt: s.now().UTC()}
+	var err error
+	switch p.Kind {
+	case Rounds:
+		f.Rounds, err = s.provider.Rounds(ctx, p.Tournament, p.Season)
+	case Matches:
+		f.Fixtures, err = s.provider.Matches(ctx, p.Tournament, p.Season, p.Round)
+	case Standings:
+		f.Standings, err = s.provider.Standings(ctx, p.Tournament, p.Season)
+	default:
+		return fmt.Errorf("a poll of the kind %q", p.Kind)
+	}
+	if err != nil {
+		slog.WarnContext(ctx, "the provider failed", "tournament", p.TournamentID, "kind", p.Kind, "round", p.Round.Slug, "err", err)
+		telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(PollsFailed, 1)}, slog.String("tournament", p.TournamentID))
+		if p.Execution == "" {
+			return nil
+		}
+		f.Error = err.Error()
+	}
+	return s.queue.Send(ctx, FeedQueue, f, 0)
+}
+
+// Ingester is the service that stores what the provider has answered.
+type Ingester struct {
+	db    pg.DB
+	cache redis.Cache
+	queue queue.Sender
+	now   func() time.Time
+}
+
+// Open opens the service that stores what the provider has answered.
+func Open(ctx context.Context, env app.Env) (*Ingester, error) {
+	db, err := pg.Open(ctx, env, tables.Worker)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := redis.Open(ctx, env, tables.CacheUser)
+	return &Ingester{db, cache, queue.Open(env.AWS, env.Queues), env.Now}, err
+}
+
+// IngestFeed stores an answer, has the projections read again that it changes, and posts the
+// matches that have ended. A second run finds nothing changed, invalidates and sends what the
+// first may have left.
+func (s *Ingester) IngestFeed(ctx context.Context, f Feed) error {
+	var stale stale
+	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
+		stale = nil
+		ok, err := turn(ctx, tx, f.TournamentID)
+		if err != nil || !ok {
+			return err // it was deleted
+		}
+		if f.Error == "" {
+			switch f.Kind {
+			case Rounds:
+				err = rounds(ctx, tx, f, s.queue)
+			case Matches:
+				err = s.matches(ctx, tx, f, &stale)
+			case Standings:
+				err = standings(ctx, tx, f, &stale)
+			}
+		}
+		if err != nil || f.Execution == "" {
+			return err
+		}
+		_, err = pg.Do(ctx, tx, `UPDATE execution SET status = CASE WHEN $2 = '' THEN 'done' ELSE 'failed' END, detail = $2, ended_at = now() WHERE id = $1 AND status = 'running'`, f.Execution, f.Error)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("ingest %s of the tournament %s: %w", f.Kind, f.TournamentID, err)
+	}
+	for _, p := range stale {
+		err = errors.Join(err, s.cache.Invalidate(ctx, p.key, p.version))
+	}
+	return errors.Join(err, settlement.Relay(ctx, s.db, s.queue))
+}
+
+// stale lists projections that are older than a version.
+type stale []struct {
+	key     string
+	version int64
+}
+
+func (s *stale) add(key string, version int64) {
+	*s = append(*s, struct {
+		key     string
+		version int64
+	}{key, version})
+}
+
+// turn has the feeds of a tournament come one after the other. ok is false if it is gone.
+func turn(ctx context.Context, tx pgx.Tx, tournamentID string) (ok bool, err error) {
+	_, ok, err = pg.Value[bool](ctx, tx, `SELECT true FROM tournament WHERE id = $1 FOR NO KEY UPDATE`, tournamentID)
+	return ok, err
+}
+
+// rounds stores the rounds that have matches for sure, those of a season, and asks for the
+// matches of the others: a knockout round is stored with its first match.
+func rounds(ctx context.Context, tx pgx.Tx, f Feed, q queue.Sender) error {
+	var polls []Poll
+	for _, r := range f.Rounds {
+		known, err := pg.Do(ctx, tx, `UPDATE tournament_round SET "order" = $3, label = $4, provider_path = $5 WHERE tournament_id = $1 AND slug = $2`, f.TournamentID, r.Slug, r.Order, r.Label, r.Path)
+		if err != nil {
+			return err
+		}
+		if known == 0 {
+			p := f.Poll
+			p.Kind, p.Round, p.Execution = Matches, r, ""
+			polls = append(polls, p)
+		}
+	}
+	if _, err := pg.Do(ctx, tx, `UPDATE tournament SET rounds_checked_at = $2 WHERE id = $1`, f.TournamentID, f.FetchedAt); err != nil {
+		return err
+	}
+	return queue.SendAll(ctx, q, PollQueue, polls)
+}
+
+// team stores a team, and returns its id.
+func team(ctx context.Context, tx pgx.Tx, t provider.Team) (id string, err error) {
+	id, _, err = pg.Value[string](ctx, tx, `INSERT INTO team (provider, external_id, name) VALUES ($1, $2, $3)
+		ON CONFLICT ON CONSTRAINT team_source DO UPDATE SET name = excluded.name RETURNING id::text`, provider.Name, t.ID, t.Name)
+	return id, err
+}
+
+// standings replaces the standings, if they have changed.
+func standings(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
+	at, _, err := pg.Value[*time.Time](ctx, tx, `SELECT standings_checked_at FROM tournament WHERE id = $1`, f.TournamentID)
+	if err != nil || at != nil && !f.FetchedAt.After(*at) {
+		return err // a newer answer was first
+	}
+	rows := make([][]any, len(f.Standings))
+	for i, r := range f.Standings {
+		id, err := team(ctx, tx, r.Team)
+		if err != nil {
+			return err
+		}
+		rows[i] = []any{id, r.Group, r.Position, r.Points, r.Games, r.Wins, r.Draws, r.Losses, r.For, r.Against}
+	}
+	if _, err := pg.Do(ctx, tx, `DELETE FROM tournament_standing WHERE tournament_id = $1`, f.TournamentID); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if _, err := pg.Do(ctx, tx, `INSERT INTO tournament_standing (tournament_id, team_id, group_name, "order", points, games, wins, draws, losses, gf, ga)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (tournament_id, team_id) DO NOTHING`, append([]any{f.TournamentID}, r...)...); err != nil {
+			return err
+		}
+	}
+	version, _, err := pg.Value[int64](ctx, tx, `UPDATE tournament SET standings_version = standings_version + 1, standings_checked_at = $2 WHERE id = $1 RETURNING standings_version`, f.TournamentID, f.FetchedAt)
+	stale.add(view.StandingsKey(f.TournamentID), version)
+	return err
+}
+
+// matches stores the matches of a round. The projection of the round is always read again:
+// the run before may have crashed before it said so.
+func (s *Ingester) matches(ctx context.Context, tx pgx.Tx, f Feed, stale *stale) error {
+	if len(f.Fixtures) == 0 {
+		return nil
+	}
+	r := f.Round
+	if _, err := pg.Do(ctx, tx, `INSERT INTO tournament_round (tournament_id, slug, "order", label, type, provider_path) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+		f.TournamentID, r.Slug, r.Order, r.Label, r.Type, r.Path); err != nil {
+		return err
+	}
+	for _, x := range f.Fixtures {
+		if err := s.match(ctx, tx, f, x); err != nil {
+			return fmt.Errorf("match %s: %w", x.ID, err)
+		}
+	}
+	version, _, err := pg.Value[int64](ctx, tx, `UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`, f.TournamentID, r.Slug)
+	stale.add(view.MatchesKey(f.TournamentID, r.Slug), version)
+	return err
+}
+
+// stored is a match as the database has it.
+type stored struct {
+	ID         string     `db:"id"`
+	Tournament string     `db:"tournament_id"`
+	Status     string     `db:"status"`
+	Home       *int       `db:"home_score"`
+	Away       *int       `db:"away_score"`
+	Corrected  bool       `db:"corrected"`
+	FinishedAt *time.Time `db:"finished_at"`
+	CheckedAt  time.Time  `db:"last_checked_at"`
+}
+
+const readMatch = `SELECT m.id::text, m.tournament_id::text, m.status::text, m.home_score, m.away_score, m.corrected, m.finished_at, m.last_checked_at FROM match m `
+
+// match stores a match of the provider.
+func (s *Ingester) match(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixture) error {
+	home, err := team(ctx, tx, x.Home.Team)
+	if err != nil {
+		return err
+	}
+	away, err := team(ctx, tx, x.Away.Team)
+	if err != nil {
+		return err
+	}
+	m, ok, err := pg.One[stored](ctx, tx, readMatch+`WHERE m.provider = $1 AND m.external_id = $2 FOR NO KEY UPDATE`, provider.Name, x.ID)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		// A match that lacks its date and comes back under another id keeps its guesses.
+		if m, ok, err = pg.One[stored](ctx, tx, readMatch+`WHERE m.tournament_id = $1 AND m.round_slug = $2 AND m.home_team = $3 AND m.away_team = $4 AND m.status = 'not-defined'
+			AND NOT m.external_id = ANY($5) ORDER BY m.date DESC LIMIT 1 FOR NO KEY UPDATE`, f.TournamentID, f.Round.Slug, home, away, ids(f.Fixtures)); err != nil {
+			return err
+		}
+		if ok {
+			slog.InfoContext(ctx, "a match has another id", "match", m.ID, "provider", x.ID)
+			if _, err := pg.Do(ctx, tx, `UPDATE match SET external_id = $2 WHERE id = $1`, m.ID, x.ID); err != nil {
+				return err
+			}
+		}
+	}
+	if !ok {
+		status := x.Status
+		if status == provider.Unknown {
+			status = provider.NotDefined
+		}
+		m.ID, _, err = pg.Value[string](ctx, tx, `INSERT INTO match (tournament_id, round_slug, provider, external_id, date, status, provider_status, home_team, away_team, last_checked_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id::text`,
+			f.TournamentID, f.Round.Slug, provider.Name, x.ID, x.KickOff, string(openOr(status)), x.ProviderStatus, home, away, time.Unix(0, 0))
+		if err != nil {
+			return err
+		}
+		m.Tournament, m.Status = f.TournamentID, string(openOr(status))
+	}
+	if m.Tournament != f.TournamentID || !f.FetchedAt.After(m.CheckedAt) {
+		return nil // of another tournament, or a newer answer was first
+	}
+	return s.change(ctx, tx, f, x, m)
+}
+
+// openOr is the status under which a new match is inserted: what has ended ends by change.
+func openOr(s provider.Status) provider.Status {
+	if s == provider.Ended {
+		return provider.Open
+	}
+	return s
+}
+
+func ids(all []provider.Fixture) []string {
+	out := make([]string, len(all))
+	for i, x := range all {
+		out[i] = x.ID
+	}
+	return out
+}
+
+// change brings a match to what the provider says.
+func (s *Ingester) change(ctx context.Context, tx pgx.Tx, f Feed, x provider.Fixture, m stored) error {
+	over := m.Status == "ended" || m.Status == "void"
+	switch {
+	case m.Corrected, x.Status == provider.Unknown:
+		if x.Status == provider.Unknown {
+			s.refused(ctx, m.ID, x, "a status that is not known")
+		}
+		_, err := pg.Do(ctx, tx, `UPDATE match SET last_checked_at = $2 WHERE id = $1`, m.ID, f.FetchedAt)
+		return err
+	case over && x.Status != provider.Ended:
+		// A result is not taken back by itself: an administrator does so.
+		s.refused(ctx, m.ID, x, "the match has ended before")
+		_, err := pg.Do(ctx, tx, `UPDATE match SET last_checked_at = $2 WHERE id = $1`, m.ID, f.FetchedAt)
+		return err
+	case x.Status != provider.Ended:
+		if x.ProviderStatus[:min(8, len(x.ProviderStatus))] == "finished" {
+			s.refused(ctx, m.ID, x, "finished without a result")
+		}
+		_, err := pg.Do(ctx, tx, `UPDATE match SET date = $2, status = $3, provider_status = $4, home_score = $5, away_score = $6, last_checked_at = $7, updated_at = now() WHERE id = $1`,
+			m.ID, x.KickOff, string(x.Status), x.ProviderStatus, x.Home.Score, x.Away.Score, f.FetchedAt)
+		return err
+	}
+	finished := x.FinishedAt
+	if finished.IsZero() || finished.After(f.FetchedAt) {
+		finished = f.FetchedAt
+	}
+	finished = finished.Truncate(time.Second)
+	if m.FinishedAt != nil {
+		finished = *m.FinishedAt // written once
+	}
+	same := over && *m.Home == *x.Home.Score && *m.Away == *x.Away.Score
+	if _, err := pg.Do(ctx, tx, `UPDATE match SET date = CASE WHEN status = 'ended' THEN date ELSE $2 END, status = 'ended', provider_status = $3, home_score = $4, away_score = $5, home_penalties = $6, away_penalties = $7,
+			finished_at = $8, last_checked_at = $9, updated_at = now(), scoreboard_applied_at = CASE WHEN $10 THEN scoreboard_applied_at END WHERE id = $1`,
+		m.ID, x.KickOff, x.ProviderStatus, x.Home.Score, x.Away.Score, x.Home.Penalties, x.Away.Penalties, finished, f.FetchedAt, same); err != nil {
+		return err
+	}
+	if same {
+		return nil
+	}
+	if over {
+		slog.InfoContext(ctx, "a result is corrected", "match", m.ID, "home", *x.Home.Score, "away", *x.Away.Score)
+	}
+	return settlement.Post(ctx, tx, settlement.MatchFinished{
+		MatchID: m.ID, TournamentID: m.Tournament, FinishedAt: finished, Provider: provider.Name, ProviderStatus: x.ProviderStatus, DetectedAt: f.FetchedAt,
+	})
+}
+
+// refused logs and counts what the provider says and is not believed.
+func (s *Ingester) refused(ctx context.Context, matchID string, x provider.Fixture, why string) {
+	slog.WarnContext(ctx, "the provider is not believed", "match", matchID, "provider", x.ID, "status", x.ProviderStatus, "why", why)
+	telemetry.Emit(ctx, s.now(), []telemetry.Sample{telemetry.Count(Refused, 1)}, slog.String("match", matchID))
+}

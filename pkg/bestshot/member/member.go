@@ -1,0 +1,219 @@
+// Package member is who plays: users of the pool under a nickname.
+package member
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/redis"
+	"matchday/pkg/spec"
+)
+
+// ErrNoMember reports a caller who has not registered.
+var ErrNoMember = problem.New(problem.NotFound, "member_not_found", "register first")
+
+// maxRenames bounds the leaderboards that a member can have rebuilt.
+var maxRenames = spec.Limit{Name: "new nicknames per member", Max: 5, Per: 24 * time.Hour, Code: "too_many_renames"}
+
+// Base is what writes for a member. A deleted user writes nothing: before each write Live
+// asks for the tombstone of the account, and the statement for that of the database, which
+// a request in flight meets once the room has forgotten the user.
+type Base struct {
+	DB    pg.DB
+	tombs dynamo.DB
+}
+
+// NewBase returns the base in the environment of a function with the login tables.Player.
+func NewBase(ctx context.Context, env app.Env) (Base, error) {
+	db, err := pg.Open(ctx, env, tables.Player)
+	return Base{db, dynamo.Open(env.AWS, env.Prefix)}, err
+}
+
+// Live returns account.ErrDeleted for a caller whose account is deleted.
+func (b Base) Live(ctx context.Context) error {
+	return dynamo.Check(ctx, b.tombs, account.CheckDeleted)
+}
+
+// ID returns the id of the member whom a user is. Errors: ErrNoMember.
+func ID(ctx context.Context, s pg.Session, userID string) (id string, err error) {
+	id, ok, err := pg.Value[string](ctx, s, `SELECT id::text FROM member WHERE public_id = $1`, userID)
+	if err == nil && !ok {
+		err = ErrNoMember
+	}
+	return id, err
+}
+
+// Turn has the transactions that create and that forget a user run one after the other.
+const Turn = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`
+
+// Members is the service of members.
+type Members struct {
+	Base
+	cache redis.Cache
+}
+
+// Open opens the service of members.
+func Open(ctx context.Context, env app.Env) (*Members, error) {
+	base, err := NewBase(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := redis.Open(ctx, env, tables.CacheUser)
+	return &Members{base, cache}, err
+}
+
+// Member is a member.
+type Member struct {
+	ID       string    `json:"id" db:"id" format:"uuid" doc:"The id of the member."`
+	NickName string    `json:"nickName" db:"nick_name" doc:"The name in leaderboards."`
+	Since    time.Time `json:"createdAt" db:"created_at" doc:"When the member registered."`
+}
+
+// Page is the answer with a member.
+type Page struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         Member
+}
+
+func page(status int, m Member) *Page {
+	m.Since = m.Since.UTC()
+	return &Page{status, httpapi.NoStore, m}
+}
+
+// Name is the body with a nickname.
+type Name struct {
+	NickName string `json:"nickName" format:"display-name" doc:"The name in leaderboards." example:"Ana"`
+}
+
+// CreateMember is the request to register.
+type CreateMember struct {
+	auth.User
+	Body Name
+}
+
+const own = `SELECT id::text, nick_name, created_at FROM member WHERE public_id = $1`
+
+// CreateMember registers the caller. A caller who is a member gets the member as it is,
+// with 200.
+func (s *Members) CreateMember(ctx context.Context, in *CreateMember) (*Page, error) {
+	if err := s.Live(ctx); err != nil {
+		return nil, err
+	}
+	var m Member
+	status := http.StatusOK
+	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
+		if _, err := pg.Do(ctx, tx, Turn, in.UserID); err != nil {
+			return err
+		}
+		n, err := pg.Do(ctx, tx, `INSERT INTO member (public_id, nick_name) SELECT $1, $2 WHERE NOT EXISTS (SELECT FROM forgotten WHERE public_id = $1) ON CONFLICT DO NOTHING`, in.UserID, in.Body.NickName)
+		if err != nil {
+			return err
+		}
+		if n == 1 {
+			status = http.StatusCreated
+		}
+		found := false
+		m, found, err = pg.One[Member](ctx, tx, own, in.UserID)
+		if err == nil && !found {
+			err = account.ErrDeleted
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return page(status, m), nil
+}
+
+// GetMember is the request for the caller's member.
+type GetMember struct{ auth.User }
+
+// GetMember returns the caller's member. Errors: ErrNoMember.
+func (s *Members) GetMember(ctx context.Context, in *GetMember) (*Page, error) {
+	m, ok, err := pg.One[Member](ctx, s.DB, own, in.UserID)
+	if err == nil && !ok {
+		err = ErrNoMember
+	}
+	if err != nil {
+		return nil, err
+	}
+	return page(http.StatusOK, m), nil
+}
+
+// UpdateMember is the request for another nickname.
+type UpdateMember struct {
+	auth.User
+	Body Name
+}
+
+// UpdateMember changes the caller's nickname, and has the leaderboards with it read again.
+// If the cache does not answer it fails after the change, and a second run repeats the rest.
+// Errors: ErrNoMember, too_many_renames.
+func (s *Members) UpdateMember(ctx context.Context, in *UpdateMember) (*Page, error) {
+	if err := s.Live(ctx); err != nil {
+		return nil, err
+	}
+	var m Member
+	var boards []shown
+	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
+		r, ok, err := pg.One[renames](ctx, tx, `SELECT id::text, nick_name, created_at, CASE WHEN renamed_at > now() - make_interval(secs => $2) THEN renames ELSE 0 END AS renames
+			FROM member WHERE public_id = $1 FOR UPDATE`, in.UserID, maxRenames.Per.Seconds())
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return ErrNoMember
+		}
+		m = r.Member
+		if m.NickName != in.Body.NickName {
+			if r.Renames >= maxRenames.Max {
+				return problem.Beyond(maxRenames)
+			}
+			m.NickName = in.Body.NickName
+			if _, err := pg.Do(ctx, tx, `UPDATE member SET nick_name = $2, renames = $3 + 1, renamed_at = CASE WHEN $3 = 0 THEN now() ELSE renamed_at END WHERE id = $1`, m.ID, m.NickName, r.Renames); err != nil {
+				return err
+			}
+			if _, err := pg.Do(ctx, tx, `UPDATE tournament SET scoreboard_version = scoreboard_version + 1 WHERE id IN (
+				SELECT t.id FROM tournament t JOIN tournament_scoreboard s ON s.tournament_id = t.id WHERE s.member_id = $1 ORDER BY t.id FOR UPDATE OF t)`, m.ID); err != nil {
+				return err
+			}
+		}
+		boards, err = pg.All[shown](ctx, tx, `SELECT t.id::text, t.scoreboard_version AS version FROM tournament t JOIN tournament_scoreboard s ON s.tournament_id = t.id WHERE s.member_id = $1 ORDER BY t.id`, m.ID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range boards {
+		err = errors.Join(err, s.cache.Invalidate(ctx, view.LeaderboardKey(b.ID), b.Version))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return page(http.StatusOK, m), nil
+}
+
+type renames struct {
+	Member
+	Renames int `db:"renames"`
+}
+
+// shown is a tournament whose leaderboard has the member.
+type shown struct {
+	ID      string `db:"id"`
+	Version int64  `db:"version"`
+}

@@ -1,0 +1,84 @@
+// Package provider is what Best Shot asks of a provider of football data, and what it gets.
+//
+// Sofascore has an unofficial API without a licence for production, which refuses servers:
+// it stands for the shape of the data, and the local fleet simulates it. A production with a
+// licensed feed writes another Provider: one request a round, mapped to Fixtures. What the
+// rest of the room needs from it is an id of each match that seldom changes, the kick-off,
+// whether the match has ended, and its score after extra time, without penalties.
+package provider
+
+import (
+	"context"
+	"time"
+)
+
+// Provider fetches data. An error leaves everything as it is: it is asked again with the
+// next poll.
+type Provider interface {
+	// Rounds returns the rounds of a season, in the order in which they are played.
+	Rounds(ctx context.Context, tournament, season string) ([]Round, error)
+	// Matches returns the matches of a round.
+	Matches(ctx context.Context, tournament, season string, r Round) ([]Fixture, error)
+	// Standings returns the standings.
+	Standings(ctx context.Context, tournament, season string) ([]Standing, error)
+}
+
+// Round is a round at the provider.
+type Round struct {
+	Slug  string `json:"slug"` // "5", "round-of-16", "relegation-final"
+	Label string `json:"label"`
+	Order int    `json:"order"`
+	Type  string `json:"type"` // "season" or "knockout"
+	Path  string `json:"path"` // of its matches, below the season
+}
+
+// Status is the status of a match.
+type Status string
+
+// The statuses. Unknown is one that the provider has not had before: the match keeps the
+// status that it has.
+const (
+	Open       Status = "open"
+	Ended      Status = "ended"
+	NotDefined Status = "not-defined" // postponed, interrupted, cancelled, or without a result
+	Unknown    Status = "unknown"
+)
+
+// Team is a team at the provider.
+type Team struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Fixture is a match at the provider.
+type Fixture struct {
+	ID             string    `json:"id"`
+	KickOff        time.Time `json:"kickOff"`
+	Status         Status    `json:"status"`
+	ProviderStatus string    `json:"providerStatus"` // "finished/110"
+	Home           Side      `json:"home"`
+	Away           Side      `json:"away"`
+	// FinishedAt is when it ended, zero if the provider does not say.
+	FinishedAt time.Time `json:"finishedAt,omitzero"`
+}
+
+// Side is a team in a match.
+type Side struct {
+	Team
+	Score     *int `json:"score"` // after extra time, without penalties; nil before the match
+	Penalties *int `json:"penalties,omitempty"`
+}
+
+// Standing is a team in the standings.
+type Standing struct {
+	Team     Team    `json:"team"`
+	Group    *string `json:"group"` // nil in a tournament with one table
+	Position int     `json:"position"`
+	Points   int     `json:"points"`
+	Games    int     `json:"games"`
+	Wins     int     `json:"wins"`
+	Draws    int     `json:"draws"`
+	Losses   int     `json:"losses"`
+	For      int     `json:"goalsFor"`
+	Against  int     `json:"goalsAgainst"`
+}

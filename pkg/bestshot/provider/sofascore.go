@@ -1,0 +1,267 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Name is the name of the provider in the database.
+const Name = "sofascore"
+
+// Sofascore is the provider of that shape, at a base URL.
+type Sofascore struct {
+	client *http.Client
+	base   string
+}
+
+// maxBody is the largest answer that is read: a round has some 30 KB.
+const maxBody = 4 << 20
+
+// NewSofascore returns the provider at base, "https://host/api/v1".
+func NewSofascore(transport http.RoundTripper, base string) *Sofascore {
+	return &Sofascore{&http.Client{Transport: transport, Timeout: 10 * time.Second}, strings.TrimSuffix(base, "/")}
+}
+
+// get decodes an answer. Its errors have no body and no URL with a query.
+func (s *Sofascore) get(ctx context.Context, path string, into any) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+path, nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Accept", "application/json")
+	out, err := s.client.Do(r)
+	if err != nil {
+		return fmt.Errorf("provider: %w", err)
+	}
+	defer out.Body.Close()
+	if out.StatusCode != http.StatusOK {
+		return fmt.Errorf("provider: %s answers %d", path, out.StatusCode)
+	}
+	body, err := io.ReadAll(io.LimitReader(out.Body, maxBody+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("provider: %s: %w", path, err)
+	case len(body) > maxBody:
+		return fmt.Errorf("provider: %s answers with more than %d bytes", path, maxBody)
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fmt.Errorf("provider: %s answers with what is no JSON of its kind: %w", path, err)
+	}
+	return nil
+}
+
+func season(tournament, season string) string {
+	return "/unique-tournament/" + url.PathEscape(tournament) + "/season/" + url.PathEscape(season)
+}
+
+// round is a round as the provider describes it.
+type round struct {
+	Round  int    `json:"round"`
+	Name   string `json:"name"`
+	Slug   string `json:"slug"`
+	Prefix string `json:"prefix"`
+}
+
+// Rounds implements Provider.
+func (s *Sofascore) Rounds(ctx context.Context, tournament, of string) ([]Round, error) {
+	var in struct {
+		Rounds []round `json:"rounds"`
+	}
+	if err := s.get(ctx, season(tournament, of)+"/rounds", &in); err != nil {
+		return nil, err
+	}
+	if len(in.Rounds) == 0 {
+		return nil, errors.New("provider: a season without rounds")
+	}
+	all := make([]Round, 0, len(in.Rounds))
+	for i, r := range in.Rounds {
+		if r.Round <= 0 {
+			return nil, fmt.Errorf("provider: a round with the number %d", r.Round)
+		}
+		made := r.round(i)
+		if slices.ContainsFunc(all, func(o Round) bool { return o.Slug == made.Slug }) {
+			return nil, fmt.Errorf("provider: two rounds with the slug %s", made.Slug)
+		}
+		all = append(all, made)
+	}
+	return all, nil
+}
+
+// round returns the round in the room's terms: season rounds are numbers, knockout rounds
+// have the provider's slug, with a prefix that tells two of a name apart.
+func (r round) round(order int) Round {
+	path := fmt.Sprintf("/events/round/%d", r.Round)
+	if r.Slug == "" {
+		return Round{strconv.Itoa(r.Round), fmt.Sprintf("Round %d", r.Round), order, "season", path}
+	}
+	out := Round{slug(r.Slug), r.Name, order, "knockout", path + "/slug/" + url.PathEscape(r.Slug)}
+	if out.Label == "" {
+		out.Label = r.Slug
+	}
+	if r.Prefix != "" {
+		out.Slug = slug(r.Prefix + "-" + r.Slug)
+		out.Label = r.Prefix + ": " + out.Label
+		out.Path += "/prefix/" + url.PathEscape(r.Prefix)
+	}
+	return out
+}
+
+var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+
+func slug(text string) string {
+	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(text), "-"), "-")
+}
+
+// event is a match as the provider describes it.
+type event struct {
+	ID     int64 `json:"id"`
+	Start  int64 `json:"startTimestamp"`
+	Status struct {
+		Code int    `json:"code"`
+		Type string `json:"type"`
+	} `json:"status"`
+	HomeTeam  team  `json:"homeTeam"`
+	AwayTeam  team  `json:"awayTeam"`
+	HomeScore goals `json:"homeScore"`
+	AwayScore goals `json:"awayScore"`
+	Changes   struct {
+		Changes []string `json:"changes"`
+		At      int64    `json:"changeTimestamp"`
+	} `json:"changes"`
+}
+
+type team struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+func (t team) team() Team { return Team{strconv.FormatInt(t.ID, 10), t.Name} }
+
+type goals struct {
+	Current   *int `json:"current"`
+	Display   *int `json:"display"`
+	Penalties *int `json:"penalties"`
+}
+
+// score is the football score: display has extra time and no penalties. current, which has
+// penalties after a shoot-out, stands for it before the end only.
+func (g goals) score(ended bool) *int {
+	if g.Display == nil && !ended {
+		return g.Current
+	}
+	return g.Display
+}
+
+// Matches implements Provider.
+func (s *Sofascore) Matches(ctx context.Context, tournament, of string, r Round) ([]Fixture, error) {
+	var in struct {
+		Events []event `json:"events"`
+	}
+	if err := s.get(ctx, season(tournament, of)+r.Path, &in); err != nil {
+		return nil, err
+	}
+	all := make([]Fixture, 0, len(in.Events))
+	for _, e := range in.Events {
+		f, err := e.fixture()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// maxGoals is the highest score that is believed.
+const maxGoals = 99
+
+// fixture returns the match in the room's terms.
+func (e event) fixture() (Fixture, error) {
+	if e.ID <= 0 || e.Start <= 0 || e.HomeTeam.ID <= 0 || e.AwayTeam.ID <= 0 || e.HomeTeam.ID == e.AwayTeam.ID {
+		return Fixture{}, fmt.Errorf("provider: the match %d lacks its kick-off or a team", e.ID)
+	}
+	f := Fixture{
+		ID: strconv.FormatInt(e.ID, 10), KickOff: time.Unix(e.Start, 0).UTC(), ProviderStatus: fmt.Sprintf("%s/%d", e.Status.Type, e.Status.Code),
+		Status: e.status(),
+	}
+	f.Home = Side{e.HomeTeam.team(), e.HomeScore.score(f.Status == Ended), e.HomeScore.Penalties}
+	f.Away = Side{e.AwayTeam.team(), e.AwayScore.score(f.Status == Ended), e.AwayScore.Penalties}
+	for _, n := range []*int{f.Home.Score, f.Away.Score, f.Home.Penalties, f.Away.Penalties} {
+		if n != nil && (*n < 0 || *n > maxGoals) {
+			return Fixture{}, fmt.Errorf("provider: the match %d has a score of %d", e.ID, *n)
+		}
+	}
+	if f.Status == Ended && slices.Contains(e.Changes.Changes, "status.type") && e.Changes.At > 0 {
+		f.FinishedAt = time.Unix(e.Changes.At, 0).UTC()
+	}
+	return f, nil
+}
+
+// Codes of finished matches that have been played: in 90 minutes, after extra time, after
+// penalties. Others are walkovers and retirements.
+var played = []int{100, 110, 120}
+
+// status maps the provider's status.
+func (e event) status() Status {
+	switch e.Status.Type {
+	case "finished":
+		if slices.Contains(played, e.Status.Code) && e.HomeScore.Display != nil && e.AwayScore.Display != nil {
+			return Ended
+		}
+		return NotDefined
+	case "postponed", "canceled", "interrupted", "suspended", "willcontinue":
+		return NotDefined
+	case "notstarted", "inprogress":
+		return Open
+	}
+	return Unknown
+}
+
+// Standings implements Provider.
+func (s *Sofascore) Standings(ctx context.Context, tournament, of string) ([]Standing, error) {
+	var in struct {
+		Standings []struct {
+			Name       string `json:"name"`
+			Tournament struct {
+				IsGroup bool `json:"isGroup"`
+			} `json:"tournament"`
+			Rows []struct {
+				Team     team `json:"team"`
+				Position int  `json:"position"`
+				Matches  int  `json:"matches"`
+				Wins     int  `json:"wins"`
+				Draws    int  `json:"draws"`
+				Losses   int  `json:"losses"`
+				For      int  `json:"scoresFor"`
+				Against  int  `json:"scoresAgainst"`
+				Points   int  `json:"points"`
+			} `json:"rows"`
+		} `json:"standings"`
+	}
+	if err := s.get(ctx, season(tournament, of)+"/standings/total", &in); err != nil {
+		return nil, err
+	}
+	var all []Standing
+	for _, g := range in.Standings {
+		var group *string
+		if len(in.Standings) > 1 || g.Tournament.IsGroup {
+			group = &g.Name
+		}
+		for _, r := range g.Rows {
+			if r.Team.ID <= 0 {
+				return nil, errors.New("provider: standings with a team without id")
+			}
+			all = append(all, Standing{r.Team.team(), group, r.Position, r.Points, r.Matches, r.Wins, r.Draws, r.Losses, r.For, r.Against})
+		}
+	}
+	return all, nil
+}

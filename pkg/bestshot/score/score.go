@@ -1,0 +1,76 @@
+// Package score says what a guess earns, and who is which in a leaderboard. It is pure.
+package score
+
+// Result is the score of a match, or a guess of it. Extra time counts, penalties never do.
+type Result struct{ Home, Away int }
+
+// outcome is 1 for a win of the home team, -1 of the away team, 0 for a draw.
+func (r Result) outcome() int {
+	switch {
+	case r.Home > r.Away:
+		return 1
+	case r.Home < r.Away:
+		return -1
+	}
+	return 0
+}
+
+// Label is the outcome in words: HOME_WIN, AWAY_WIN or DRAW.
+func (r Result) Label() string { return [...]string{"AWAY_WIN", "DRAW", "HOME_WIN"}[r.outcome()+1] }
+
+// Rule is what the parts of a guess earn. They add up.
+type Rule struct {
+	Outcome        int `db:"outcome" json:"outcome" minimum:"0" maximum:"100" doc:"For who wins, or a draw."`
+	HomeScore      int `db:"home_score" json:"homeScore" minimum:"0" maximum:"100" doc:"For the goals of the home team."`
+	AwayScore      int `db:"away_score" json:"awayScore" minimum:"0" maximum:"100" doc:"For the goals of the away team."`
+	GoalDifference int `db:"goal_difference" json:"goalDifference" minimum:"0" maximum:"100" doc:"For the difference of a win, or the exact score of a draw."`
+	ExactScore     int `db:"exact_score" json:"exactScore" minimum:"0" maximum:"100" doc:"For both scores."`
+}
+
+// Standard is the rule of a tournament that says nothing else: 3 for the outcome.
+var Standard = Rule{Outcome: 3}
+
+// Points are what a guess has earned, by part.
+type Points struct{ Outcome, Home, Away, Difference, Exact int }
+
+// Total is the sum of the parts.
+func (p Points) Total() int { return p.Outcome + p.Home + p.Away + p.Difference + p.Exact }
+
+// Of returns what a guess of a result earns under a rule, times the multiplier of the
+// round. The function guess_points of the database says the same.
+func (r Rule) Of(guess, result Result, multiplier int) Points {
+	var p Points
+	same := guess.Home-guess.Away == result.Home-result.Away
+	if guess.outcome() == result.outcome() {
+		p.Outcome = multiplier * r.Outcome
+	}
+	if guess.Home == result.Home {
+		p.Home = multiplier * r.HomeScore
+	}
+	if guess.Away == result.Away {
+		p.Away = multiplier * r.AwayScore
+	}
+	if same && (result.outcome() != 0 || guess == result) {
+		p.Difference = multiplier * r.GoalDifference
+	}
+	if guess == result {
+		p.Exact = multiplier * r.ExactScore
+	}
+	return p
+}
+
+// Ranks returns the dense ranks of points in descending order: 1, 1, 2. first is the rank
+// of the first.
+func Ranks(first int, points []int) []int {
+	ranks := make([]int, len(points))
+	for i := range points {
+		ranks[i] = first
+		if i > 0 {
+			ranks[i] = ranks[i-1]
+			if points[i] != points[i-1] {
+				ranks[i]++
+			}
+		}
+	}
+	return ranks
+}

@@ -1,0 +1,371 @@
+package settlement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/redis"
+)
+
+// Office is the service of the administrators' settlements.
+type Office struct {
+	view.Views
+	queue queue.Sender
+}
+
+// OpenOffice opens the service of the administrators' settlements.
+func OpenOffice(ctx context.Context, env app.Env) (*Office, error) {
+	db, err := pg.Open(ctx, env, tables.Worker)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := redis.Open(ctx, env, tables.CacheUser)
+	return &Office{view.New(db, cache, env.Clock), queue.Open(env.AWS, env.Queues)}, err
+}
+
+var (
+	errNoMatch  = problem.New(problem.NotFound, "match_not_found", "there is no such match")
+	errNotBegun = problem.New(problem.Conflict, "match_not_begun", "the match has not begun: it has no result")
+	errNoLetter = problem.New(problem.NotFound, "message_not_found", "there is no such message")
+)
+
+// ListSettlements is the request for settlements.
+type ListSettlements struct {
+	auth.Admin
+	Status string `query:"status" enum:"applied,pending" default:"applied" doc:"applied: what was settled, the newest first. pending: matches that have ended and are not settled."`
+	Cursor string `query:"cursor" maxLength:"64" format:"date-time" doc:"The next of the page before."`
+}
+
+// Settlement is the settlement of a match.
+type Settlement struct {
+	MatchID      string    `json:"matchId" db:"match_id" format:"uuid" doc:"The id of the match."`
+	TournamentID string    `json:"tournamentId" db:"tournament_id" format:"uuid" doc:"The id of its tournament."`
+	Key          *string   `json:"idempotencyKey" db:"idempotency_key" doc:"The key of the settlement; null while it is pending."`
+	Reason       *string   `json:"reason" db:"reason" enum:"result,correction,rule,void" doc:"Why the match was settled; null while it is pending."`
+	Home         *int      `json:"home" db:"home_score" doc:"The goals that count; null for a void match."`
+	Away         *int      `json:"away" db:"away_score" doc:"The goals that count; null for a void match."`
+	Guesses      *int      `json:"guesses" db:"guesses" doc:"How many members got or lost points, or their first row."`
+	At           time.Time `json:"at" db:"at" doc:"When it was applied; when the match ended while it is pending."`
+}
+
+// Settlements is the answer with settlements.
+type Settlements struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []Settlement `json:"data" doc:"The newest first, 100 a page."`
+		Next string       `json:"next,omitempty" doc:"The cursor of the next page."`
+	}
+}
+
+// ListSettlements returns settlements, or the backlog.
+func (s *Office) ListSettlements(ctx context.Context, in *ListSettlements) (*Settlements, error) {
+	before := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	if in.Cursor != "" {
+		at, err := time.Parse(time.RFC3339Nano, in.Cursor)
+		if err != nil {
+			return nil, httpapi.ErrBadCursor
+		}
+		before = at
+	}
+	sql := `SELECT z.match_id::text, m.tournament_id::text, z.idempotency_key, z.reason, z.home_score, z.away_score, z.guesses, z.applied_at AS at
+		FROM settlement z JOIN match m ON m.id = z.match_id WHERE z.applied_at < $1 ORDER BY z.applied_at DESC, z.match_id LIMIT $2`
+	if in.Status == "pending" {
+		sql = `SELECT id::text AS match_id, tournament_id::text, NULL AS idempotency_key, NULL AS reason, home_score, away_score, NULL::int AS guesses, coalesce(finished_at, date) AS at
+			FROM match WHERE status IN ('ended', 'void') AND scoreboard_applied_at IS NULL AND coalesce(finished_at, date) < $1 ORDER BY at DESC, id LIMIT $2`
+	}
+	all, err := pg.All[Settlement](ctx, s.DB, sql, before, view.PageSize+1)
+	if err != nil {
+		return nil, err
+	}
+	out := &Settlements{CacheControl: httpapi.NoStore}
+	if len(all) > view.PageSize {
+		all = all[:view.PageSize]
+		out.Body.Next = all[view.PageSize-1].At.UTC().Format(time.RFC3339Nano)
+	}
+	for i := range all {
+		all[i].At = all[i].At.UTC()
+	}
+	out.Body.Data = append([]Settlement{}, all...)
+	return out, nil
+}
+
+// CorrectMatch is the request to correct a result.
+type CorrectMatch struct {
+	auth.Admin
+	MatchID string `path:"matchId" format:"uuid" doc:"The id of the match."`
+	Body    struct {
+		Void bool `json:"void,omitempty" doc:"The match earns nothing: it has no scores."`
+		Home *int `json:"home,omitempty" minimum:"0" maximum:"99" doc:"The goals of the home team that count." example:"2"`
+		Away *int `json:"away,omitempty" minimum:"0" maximum:"99" doc:"The goals of the away team that count." example:"1"`
+	}
+}
+
+// Accepted is the answer that something will be done.
+type Accepted struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		MatchIDs []string `json:"matchIds" doc:"The matches that will be settled."`
+	}
+}
+
+// CorrectMatch sets the result of a match, or makes it void, and has it settled again. From
+// then on the provider is not believed about it. A second run changes nothing, and posts the
+// match again. Errors: match_not_found, match_not_begun.
+func (s *Office) CorrectMatch(ctx context.Context, in *CorrectMatch) (*Accepted, error) {
+	b := in.Body
+	if b.Void != (b.Home == nil && b.Away == nil) || !b.Void && (b.Home == nil || b.Away == nil) {
+		return nil, problem.In("body.void", "expected either void, or home and away")
+	}
+	var round, tournamentID string
+	var version int64
+	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
+		m, ok, err := pg.One[struct {
+			Tournament string    `db:"tournament_id"`
+			Round      string    `db:"round_slug"`
+			Begun      bool      `db:"begun"`
+			FinishedAt time.Time `db:"finished_at"`
+			Provider   string    `db:"provider"`
+			Now        time.Time `db:"now"`
+		}](ctx, tx, `SELECT tournament_id::text, round_slug, date <= now() OR status = 'not-defined' AS begun, coalesce(finished_at, date_trunc('second', now())) AS finished_at, provider, now() AS now
+			FROM match WHERE id = $1 FOR NO KEY UPDATE`, in.MatchID)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return errNoMatch
+		case !m.Begun:
+			return errNotBegun
+		}
+		status := "ended"
+		if b.Void {
+			status = "void"
+		}
+		if _, err := pg.Do(ctx, tx, `UPDATE match SET status = $2, provider_status = 'corrected', home_score = $3, away_score = $4, corrected = true, finished_at = $5, scoreboard_applied_at = NULL, updated_at = now() WHERE id = $1`,
+			in.MatchID, status, b.Home, b.Away, m.FinishedAt); err != nil {
+			return err
+		}
+		tournamentID, round = m.Tournament, m.Round
+		if version, _, err = pg.Value[int64](ctx, tx, `UPDATE tournament_round SET version = version + 1 WHERE tournament_id = $1 AND slug = $2 RETURNING version`, m.Tournament, m.Round); err != nil {
+			return err
+		}
+		return Post(ctx, tx, MatchFinished{MatchID: in.MatchID, TournamentID: m.Tournament, FinishedAt: m.FinishedAt, Provider: m.Provider, ProviderStatus: "corrected", DetectedAt: m.Now.UTC()})
+	})
+	if err != nil {
+		return nil, err
+	}
+	slog.InfoContext(ctx, "a result is corrected by an administrator", "match", in.MatchID, "by", in.UserID, "void", b.Void)
+	if err := errors.Join(s.Cache.Invalidate(ctx, view.MatchesKey(tournamentID, round), version), Relay(ctx, s.DB, s.queue)); err != nil {
+		return nil, err
+	}
+	return accepted(in.MatchID), nil
+}
+
+func accepted(ids ...string) *Accepted {
+	out := &Accepted{Status: http.StatusAccepted, CacheControl: httpapi.NoStore}
+	out.Body.MatchIDs = append([]string{}, ids...)
+	return out
+}
+
+// Repost has all settled matches of a tournament settled again, those of one round if round
+// is not "", in the transaction of what makes that necessary.
+func Repost(ctx context.Context, tx pgx.Tx, tournamentID, round string) error {
+	all, err := pg.All[struct {
+		ID         string    `db:"id"`
+		FinishedAt time.Time `db:"finished_at"`
+		Provider   string    `db:"provider"`
+		Status     string    `db:"provider_status"`
+		Now        time.Time `db:"now"`
+	}](ctx, tx, `UPDATE match SET scoreboard_applied_at = NULL WHERE tournament_id = $1 AND ($2 = '' OR round_slug = $2) AND status = 'ended' AND settled_version > 0
+		RETURNING id::text, finished_at, provider, provider_status, now() AS now`, tournamentID, round)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if err := Post(ctx, tx, MatchFinished{MatchID: m.ID, TournamentID: tournamentID, FinishedAt: m.FinishedAt.UTC(), Provider: m.Provider, ProviderStatus: m.Status, DetectedAt: m.Now.UTC()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// KeepLetter stores a message that could not be settled, with the reason. A second run stores
+// it once.
+func (s *Office) KeepLetter(ctx context.Context, m queue.Letter) error {
+	_, err := pg.Do(ctx, s.DB, `INSERT INTO settlement_dlq (id, payload, reason) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`, m.ID, m.Body, m.Reason)
+	return err
+}
+
+// ListLetters is the request for the messages that could not be settled.
+type ListLetters struct {
+	auth.Admin
+	Cursor string `query:"cursor" maxLength:"100" doc:"The next of the page before."`
+}
+
+// Letter is a message that could not be settled.
+type Letter struct {
+	ID         string     `json:"id" db:"id" doc:"The id of the message."`
+	Payload    string     `json:"payload" db:"payload" doc:"The message as it was."`
+	Reason     string     `json:"reason" db:"reason" doc:"Why it was given up; empty if it failed too often."`
+	ReceivedAt time.Time  `json:"receivedAt" db:"received_at" doc:"When it was given up."`
+	Replays    int        `json:"replays" db:"replays" doc:"How often it was sent again."`
+	ReplayedAt *time.Time `json:"replayedAt" db:"replayed_at" doc:"When it was sent again last."`
+}
+
+// Letters is the answer with messages that could not be settled.
+type Letters struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []Letter `json:"data" doc:"In the order of their ids, 100 a page."`
+		Next string   `json:"next,omitempty" doc:"The cursor of the next page."`
+	}
+}
+
+// ListLetters returns the messages that could not be settled.
+func (s *Office) ListLetters(ctx context.Context, in *ListLetters) (*Letters, error) {
+	all, err := pg.All[Letter](ctx, s.DB, `SELECT id, payload, reason, received_at, replays, replayed_at FROM settlement_dlq WHERE id > $1 ORDER BY id LIMIT $2`, in.Cursor, view.PageSize+1)
+	if err != nil {
+		return nil, err
+	}
+	out := &Letters{CacheControl: httpapi.NoStore}
+	if len(all) > view.PageSize {
+		all = all[:view.PageSize]
+		out.Body.Next = all[view.PageSize-1].ID
+	}
+	out.Body.Data = append([]Letter{}, all...)
+	return out, nil
+}
+
+// ReplayLetter is the request to send a message again.
+type ReplayLetter struct {
+	auth.Admin
+	ID string `path:"id" maxLength:"100" doc:"The id of the message."`
+}
+
+// ReplayLetter sends a message again as it was. What it settles is settled once, however
+// often it is sent. Errors: message_not_found.
+func (s *Office) ReplayLetter(ctx context.Context, in *ReplayLetter) (*Accepted, error) {
+	payload, ok, err := pg.Value[string](ctx, s.DB, `SELECT payload FROM settlement_dlq WHERE id = $1`, in.ID)
+	if err == nil && !ok {
+		err = errNoLetter
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.queue.SendText(ctx, Queue, payload); err != nil {
+		return nil, err
+	}
+	if _, err := pg.Do(ctx, s.DB, `UPDATE settlement_dlq SET replays = replays + 1, replayed_at = now() WHERE id = $1`, in.ID); err != nil {
+		return nil, err
+	}
+	return accepted(), nil
+}
+
+// Hydrate is the request to rebuild leaderboards.
+type Hydrate struct {
+	auth.Admin
+}
+
+// HydrateOne is the request to rebuild the leaderboard of a tournament.
+type HydrateOne struct {
+	auth.Admin
+	TournamentID string `path:"tournamentId" format:"uuid" doc:"The id of the tournament."`
+}
+
+// Hydrated is the answer with what was rebuilt.
+type Hydrated struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Tournaments []HydratedOne `json:"tournaments" doc:"What was rebuilt."`
+	}
+}
+
+// HydratedOne is a leaderboard that was rebuilt.
+type HydratedOne struct {
+	TournamentID string `json:"tournamentId" format:"uuid" doc:"The id of the tournament."`
+	Members      int    `json:"members" doc:"How many members it has."`
+	Repaired     int64  `json:"repaired" doc:"How many members had points other than the ledger's sum."`
+}
+
+// HydrateScoreboards rebuilds the leaderboards of all active tournaments. A second run does
+// the same.
+func (s *Office) HydrateScoreboards(ctx context.Context, _ *Hydrate) (*Hydrated, error) {
+	all, err := pg.Values[string](ctx, s.DB, `SELECT id::text FROM tournament WHERE status = 'active' ORDER BY id`)
+	if err != nil {
+		return nil, err
+	}
+	return s.hydrate(ctx, all)
+}
+
+// HydrateScoreboard rebuilds the leaderboard of a tournament. A second run does the same.
+// Errors: tournament_not_found.
+func (s *Office) HydrateScoreboard(ctx context.Context, in *HydrateOne) (*Hydrated, error) {
+	_, ok, err := pg.Value[bool](ctx, s.DB, `SELECT true FROM tournament WHERE id = $1`, in.TournamentID)
+	if err == nil && !ok {
+		err = view.ErrNoTournament
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.hydrate(ctx, []string{in.TournamentID})
+}
+
+func (s *Office) hydrate(ctx context.Context, tournaments []string) (*Hydrated, error) {
+	out := &Hydrated{CacheControl: httpapi.NoStore}
+	out.Body.Tournaments = []HydratedOne{}
+	for _, id := range tournaments {
+		one, err := s.rebuild(ctx, id)
+		if err != nil {
+			return nil, fmt.Errorf("hydrate the tournament %s: %w", id, err)
+		}
+		out.Body.Tournaments = append(out.Body.Tournaments, one)
+	}
+	return out, nil
+}
+
+// rebuild has the points of a tournament equal the sums of its ledger, and writes the
+// leaderboard from them.
+func (s *Office) rebuild(ctx context.Context, tournamentID string) (one HydratedOne, err error) {
+	one.TournamentID = tournamentID
+	err = s.DB.Tx(ctx, func(tx pgx.Tx) error {
+		if _, _, err := pg.Value[bool](ctx, tx, `SELECT true FROM tournament WHERE id = $1 FOR NO KEY UPDATE`, tournamentID); err != nil {
+			return err
+		}
+		if one.Repaired, err = pg.Do(ctx, tx, `WITH sums AS (SELECT member_id, sum(points_earned)::int AS points FROM scoreboard_ledger WHERE tournament_id = $1 GROUP BY member_id)
+			INSERT INTO tournament_scoreboard AS s (tournament_id, member_id, points) SELECT $1, member_id, points FROM sums
+			ON CONFLICT (tournament_id, member_id) DO UPDATE SET points = excluded.points WHERE s.points <> excluded.points`, tournamentID); err != nil {
+			return err
+		}
+		gone, err := pg.Do(ctx, tx, `DELETE FROM tournament_scoreboard s WHERE tournament_id = $1 AND NOT EXISTS (SELECT FROM scoreboard_ledger l WHERE l.tournament_id = $1 AND l.member_id = s.member_id)`, tournamentID)
+		if err != nil {
+			return err
+		}
+		one.Repaired += gone
+		if _, err := pg.Do(ctx, tx, `UPDATE tournament SET scoreboard_version = scoreboard_version + 1 WHERE id = $1`, tournamentID); err != nil {
+			return err
+		}
+		one.Members, _, err = pg.Value[int](ctx, tx, `SELECT count(*)::int FROM tournament_scoreboard WHERE tournament_id = $1`, tournamentID)
+		return err
+	})
+	if err != nil {
+		return one, err
+	}
+	if one.Repaired > 0 {
+		slog.WarnContext(ctx, "a leaderboard differed from its ledger", "tournament", tournamentID, "members", one.Repaired)
+	}
+	return one, s.RefreshLeaderboard(ctx, tournamentID)
+}

@@ -1,0 +1,37 @@
+// Package tables is what Best Shot stores: its database with the migrations, and the
+// projections of its cache.
+package tables
+
+import (
+	"embed"
+	"io/fs"
+
+	"matchday/pkg/spec"
+)
+
+//go:embed migrations/*.sql
+var files embed.FS
+
+// DB is the truth: members, tournaments, guesses, settlements and leagues.
+var DB = spec.SQLDatabase{Name: "bestshot", Migrations: migrations()}
+
+func migrations() fs.FS {
+	dir, err := fs.Sub(files, "migrations")
+	if err != nil {
+		panic(err) // the name is a constant
+	}
+	return dir
+}
+
+// Roles of functions, with the grants of the migrations.
+var (
+	Reader = DB.As("bestshot_reader") // reads
+	Player = DB.As("bestshot_player") // writes what belongs to a member
+	Worker = DB.As("bestshot_worker") // writes all
+)
+
+// Cache holds the projections. All of it may vanish.
+var Cache = spec.Cache{Name: "bestshot"}
+
+// CacheUser reads and writes the projections.
+var CacheUser = Cache.As("app", "~tournament:* ~plan* -@all +@hash +@string +@keyspace +@scripting +@connection +cluster -@dangerous")

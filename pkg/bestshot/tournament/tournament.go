@@ -1,0 +1,318 @@
+// Package tournament is what members read: tournaments, rounds, matches, standings and
+// leaderboards.
+package tournament
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"matchday/pkg/bestshot/score"
+	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/pg"
+)
+
+// Tournaments is the service of tournaments.
+type Tournaments struct{ view.Views }
+
+// Open opens the service of tournaments.
+func Open(ctx context.Context, env app.Env) (*Tournaments, error) {
+	v, err := view.Open(ctx, env)
+	return &Tournaments{v}, err
+}
+
+// Tournament is a tournament.
+type Tournament struct {
+	ID           string     `json:"id" format:"uuid" doc:"The id of the tournament."`
+	Slug         string     `json:"slug" doc:"Its name in addresses."`
+	Label        string     `json:"label" doc:"Its name."`
+	Season       string     `json:"season" doc:"The season, as the provider calls it."`
+	Status       string     `json:"status" enum:"upcoming,active,completed,cancelled" doc:"Where it is."`
+	CurrentRound *string    `json:"currentRound" doc:"The slug of the last round of which a match has earned points; null before."`
+	Logo         *string    `json:"logo" doc:"The address of its logo."`
+	Rule         score.Rule `json:"rule" doc:"What the parts of a guess earn. They add up, and a round may multiply them. Extra time counts, penalties never do."`
+}
+
+type row struct {
+	ID           string  `db:"id"`
+	Slug         string  `db:"slug"`
+	Label        string  `db:"label"`
+	Season       string  `db:"season"`
+	Status       string  `db:"status"`
+	CurrentRound *string `db:"current_round"`
+	Logo         *string `db:"logo"`
+	score.Rule
+}
+
+const rows = `SELECT t.id::text, t.slug, t.label, t.season, t.status::text, t.current_round, t.logo, r.outcome, r.home_score, r.away_score, r.goal_difference, r.exact_score
+	FROM tournament t JOIN rule r ON r.tournament_id = t.id AND r.version = t.rule_version`
+
+func (r row) tournament() Tournament {
+	return Tournament{r.ID, r.Slug, r.Label, r.Season, r.Status, r.CurrentRound, r.Logo, r.Rule}
+}
+
+// ListTournaments is the request for tournaments.
+type ListTournaments struct {
+	auth.User
+	Status string `query:"status" enum:"upcoming,active,completed,cancelled" doc:"Only those with the status."`
+	Cursor string `query:"cursor" maxLength:"100" doc:"The next of the page before."`
+}
+
+// List is the answer with tournaments.
+type List struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []Tournament `json:"data" doc:"In the order of their slugs, 100 a page."`
+		Next string       `json:"next,omitempty" doc:"The cursor of the next page."`
+	}
+}
+
+// ListTournaments returns the tournaments.
+func (s *Tournaments) ListTournaments(ctx context.Context, in *ListTournaments) (*List, error) {
+	all, err := pg.All[row](ctx, s.DB, rows+` WHERE ($1 = '' OR t.status::text = $1) AND t.slug > $2 ORDER BY t.slug LIMIT $3`, in.Status, in.Cursor, view.PageSize+1)
+	if err != nil {
+		return nil, err
+	}
+	out := &List{CacheControl: httpapi.NoStore}
+	if len(all) > view.PageSize {
+		all = all[:view.PageSize]
+		out.Body.Next = all[view.PageSize-1].Slug
+	}
+	out.Body.Data = make([]Tournament, len(all))
+	for i, r := range all {
+		out.Body.Data[i] = r.tournament()
+	}
+	return out, nil
+}
+
+// ByID is the part of a request that names a tournament.
+type ByID struct {
+	auth.User
+	TournamentID string `path:"tournamentId" format:"uuid" doc:"The id of the tournament."`
+}
+
+// GetTournament is the request for a tournament.
+type GetTournament struct{ ByID }
+
+// Page is the answer with a tournament.
+type Page struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         Tournament
+}
+
+// GetTournament returns a tournament. Errors: tournament_not_found.
+func (s *Tournaments) GetTournament(ctx context.Context, in *GetTournament) (*Page, error) {
+	r, ok, err := pg.One[row](ctx, s.DB, rows+` WHERE t.id = $1`, in.TournamentID)
+	if err == nil && !ok {
+		err = view.ErrNoTournament
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Page{httpapi.NoStore, r.tournament()}, nil
+}
+
+// ListRounds is the request for the rounds of a tournament.
+type ListRounds struct{ ByID }
+
+// Round is a round of a tournament.
+type Round struct {
+	Slug       string  `json:"slug" db:"slug" doc:"The name of the round in addresses."`
+	Label      string  `json:"label" db:"label" doc:"The name of the round."`
+	Type       string  `json:"type" db:"type" enum:"season,knockout" doc:"What kind of round it is."`
+	Multiplier int     `json:"multiplier" db:"multiplier" doc:"What the points of its matches are multiplied by."`
+	Winners    []Score `json:"winners" db:"-" doc:"Who has the most points in the round, at most ten; empty until a match has earned points."`
+}
+
+// Score is the points of a member in a round.
+type Score struct {
+	Round    string `json:"-" db:"round_slug"`
+	MemberID string `json:"memberId" db:"member_id" format:"uuid" doc:"The id of the member."`
+	NickName string `json:"nickName" db:"nick_name" doc:"The name of the member."`
+	Points   int    `json:"points" db:"points" doc:"The points in the round."`
+}
+
+// Rounds is the answer with rounds.
+type Rounds struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []Round `json:"data" doc:"In the order in which they are played."`
+	}
+}
+
+// ListRounds returns the rounds of a tournament. Errors: tournament_not_found.
+func (s *Tournaments) ListRounds(ctx context.Context, in *ListRounds) (*Rounds, error) {
+	all, err := pg.All[Round](ctx, s.DB, `SELECT slug, label, type, multiplier FROM tournament_round WHERE tournament_id = $1 ORDER BY "order", slug`, in.TournamentID)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		if _, err := s.GetTournament(ctx, &GetTournament{in.ByID}); err != nil {
+			return nil, err
+		}
+	}
+	winners, err := pg.All[Score](ctx, s.DB, `SELECT o.slug AS round_slug, w.member_id::text, w.nick_name, w.points FROM tournament_round o CROSS JOIN LATERAL (
+			SELECT s.member_id, m.nick_name, s.points FROM round_score s JOIN member m ON m.id = s.member_id WHERE s.tournament_id = o.tournament_id AND s.round_slug = o.slug
+			AND s.points = (SELECT max(points) FROM round_score WHERE tournament_id = o.tournament_id AND round_slug = o.slug) ORDER BY m.nick_name COLLATE "und-x-icu", s.member_id LIMIT 10) w
+		WHERE o.tournament_id = $1`, in.TournamentID)
+	if err != nil {
+		return nil, err
+	}
+	best := map[string][]Score{}
+	for _, w := range winners {
+		best[w.Round] = append(best[w.Round], w)
+	}
+	out := &Rounds{CacheControl: httpapi.NoStore}
+	out.Body.Data = make([]Round, len(all))
+	for i, r := range all {
+		r.Winners = best[r.Slug]
+		if r.Winners == nil {
+			r.Winners = []Score{}
+		}
+		out.Body.Data[i] = r
+	}
+	return out, nil
+}
+
+// ListMatches is the request for the matches of a round.
+type ListMatches struct {
+	ByID
+	Round string `path:"roundSlug" maxLength:"100" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" doc:"The slug of the round." example:"5"`
+}
+
+// Matches is the answer with matches.
+type Matches struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []view.Match `json:"data" doc:"In the order of their kick-offs."`
+	}
+}
+
+// ListMatches returns the matches of a round. Errors: round_not_found.
+func (s *Tournaments) ListMatches(ctx context.Context, in *ListMatches) (*Matches, error) {
+	all, err := s.Matches(ctx, in.TournamentID, in.Round)
+	if err != nil {
+		return nil, err
+	}
+	out := &Matches{CacheControl: httpapi.NoStore}
+	out.Body.Data = all
+	return out, nil
+}
+
+// ListStandings is the request for the standings.
+type ListStandings struct{ ByID }
+
+// Standings is the answer with standings.
+type Standings struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []view.Standing `json:"data" doc:"By group and position."`
+	}
+}
+
+// ListStandings returns the standings. Errors: tournament_not_found.
+func (s *Tournaments) ListStandings(ctx context.Context, in *ListStandings) (*Standings, error) {
+	all, err := s.Standings(ctx, in.TournamentID)
+	if err != nil {
+		return nil, err
+	}
+	out := &Standings{CacheControl: httpapi.NoStore}
+	out.Body.Data = all
+	return out, nil
+}
+
+// ListLeaderboard is the request for a page of the leaderboard.
+type ListLeaderboard struct {
+	ByID
+	Cursor string `query:"cursor" maxLength:"6" pattern:"^[1-9][0-9]*$" doc:"The next of the page before."`
+}
+
+// Leaderboard is the answer with a page of the leaderboard.
+type Leaderboard struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []view.Entry `json:"data" doc:"Points descending, then nickname, then id; 100 a page."`
+		Meta struct {
+			Ranking string `json:"ranking" enum:"dense" doc:"How ranks are counted: 1, 1, 2."`
+			Next    string `json:"next,omitempty" doc:"The cursor of the next page."`
+		} `json:"meta" doc:"About the page."`
+	}
+}
+
+// ListLeaderboard returns a page of the leaderboard, which has the members of whom a guess
+// has been settled. Its cost does not depend on their number. Errors: tournament_not_found,
+// bad_cursor.
+func (s *Tournaments) ListLeaderboard(ctx context.Context, in *ListLeaderboard) (*Leaderboard, error) {
+	n, _ := strconv.Atoi(in.Cursor) // "" is the first page
+	all, next, err := s.Leaderboard(ctx, in.TournamentID, n)
+	if err == nil && all == nil {
+		err = httpapi.ErrBadCursor
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &Leaderboard{CacheControl: httpapi.NoStore}
+	out.Body.Data, out.Body.Meta.Ranking, out.Body.Meta.Next = all, "dense", next
+	return out, nil
+}
+
+// GetDashboard is the request for the matches of a day.
+type GetDashboard struct {
+	auth.User
+	Day string `query:"day" format:"date" doc:"The day, in UTC; today if absent." example:"2026-06-11"`
+}
+
+// DayMatch is a match of a day.
+type DayMatch struct {
+	TournamentID string `json:"tournamentId" format:"uuid" doc:"The id of the tournament."`
+	Round        string `json:"roundSlug" doc:"The slug of the round."`
+	Guessed      bool   `json:"guessed" doc:"Whether the caller has guessed it."`
+	view.Match
+}
+
+type dayRow struct {
+	TournamentID string `db:"tournament_id"`
+	Round        string `db:"round_slug"`
+	Guessed      bool   `db:"guessed"`
+	view.MatchRow
+}
+
+// Dashboard is the answer with the matches of a day.
+type Dashboard struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []DayMatch `json:"data" doc:"Of active tournaments, in the order of their kick-offs, at most 200."`
+	}
+}
+
+// maxDay is the limit of matches of a day: on the busiest a league has ten.
+const maxDay = 200
+
+// GetDashboard returns the matches of a day in the active tournaments.
+func (s *Tournaments) GetDashboard(ctx context.Context, in *GetDashboard) (*Dashboard, error) {
+	var day any // today, by the clock of the database
+	if in.Day != "" {
+		at, err := time.Parse(time.DateOnly, in.Day)
+		if err != nil {
+			return nil, err // the schema has checked it
+		}
+		day = at
+	}
+	all, err := pg.All[dayRow](ctx, s.DB, `SELECT m.tournament_id::text, m.round_slug, g.id IS NOT NULL AS guessed, `+view.MatchColumns+`
+		FROM match m JOIN tournament t ON t.id = m.tournament_id AND t.status = 'active' JOIN team h ON h.id = m.home_team JOIN team a ON a.id = m.away_team
+		LEFT JOIN member p ON p.public_id = $1 LEFT JOIN guess g ON g.match_id = m.id AND g.member_id = p.id,
+		LATERAL (SELECT coalesce($2::timestamptz, date_trunc('day', now())) AS begins) d
+		WHERE m.date >= d.begins AND m.date < d.begins + interval '1 day' ORDER BY m.date, m.id LIMIT $3`, in.UserID, day, maxDay)
+	if err != nil {
+		return nil, err
+	}
+	out := &Dashboard{CacheControl: httpapi.NoStore}
+	out.Body.Data = make([]DayMatch, len(all))
+	for i, r := range all {
+		out.Body.Data[i] = DayMatch{r.TournamentID, r.Round, r.Guessed, r.Match()}
+	}
+	return out, nil
+}

@@ -1,0 +1,390 @@
+// Package view is what members read of a tournament: the matches of a round, the standings
+// and the leaderboard.
+//
+// Each is a projection in the cache, of one key:
+//
+//	tournament:{id}:round:{slug}:matches
+//	tournament:{id}:standings
+//	tournament:{id}:leaderboard
+//
+// The braces make the id the hash tag of a cluster's slot. A projection has the version of
+// what it shows, which every change of that in the database raises. A reader that finds none
+// reads the database and writes it; one reader does so at a time, the others wait for it. A
+// reader whose cache does not answer reads the database.
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"time"
+
+	"matchday/pkg/bestshot/score"
+	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/redis"
+)
+
+// The keys of the projections.
+func MatchesKey(tournamentID, round string) string {
+	return "tournament:{" + tournamentID + "}:round:" + round + ":matches"
+}
+func StandingsKey(tournamentID string) string { return "tournament:{" + tournamentID + "}:standings" }
+func LeaderboardKey(tournamentID string) string {
+	return "tournament:{" + tournamentID + "}:leaderboard"
+}
+
+const (
+	// PageSize is how many members a page of a leaderboard has.
+	PageSize = 100
+	// lives is how long a projection is kept: a cache that is full drops those first that
+	// end first.
+	lives = 6 * time.Hour
+	// A reader that waits for another's projection looks again after pause, and reads the
+	// database itself after patience.
+	pause    = 20 * time.Millisecond
+	patience = 300 * time.Millisecond
+	claim    = 2 * time.Second
+)
+
+// ErrNoRound and ErrNoTournament report what does not exist.
+var (
+	ErrNoTournament = problem.New(problem.NotFound, "tournament_not_found", "there is no such tournament")
+	ErrNoRound      = problem.New(problem.NotFound, "round_not_found", "the tournament has no such round")
+)
+
+// Views reads and refreshes the projections.
+type Views struct {
+	DB    pg.DB
+	Cache redis.Cache
+	clock app.Clock
+}
+
+// New returns the views of a database and a cache.
+func New(db pg.DB, cache redis.Cache, clock app.Clock) Views { return Views{db, cache, clock} }
+
+// Open opens a database and the cache.
+func Open(ctx context.Context, env app.Env) (Views, error) {
+	db, err := pg.Open(ctx, env, tables.Reader)
+	if err != nil {
+		return Views{}, err
+	}
+	cache, err := redis.Open(ctx, env, tables.CacheUser)
+	return New(db, cache, env.Clock), err
+}
+
+// projection is what the database holds of a projection.
+type projection struct {
+	version int64
+	pages   [][]byte
+}
+
+// load reads a projection from the database. Its error is that of what does not exist.
+type load func(ctx context.Context) (projection, error)
+
+// page returns a page of a projection, nil behind the last one.
+func (v Views) page(ctx context.Context, key string, n int, load load) ([]byte, error) {
+	page, found, err := v.cached(ctx, key, n)
+	if found {
+		return page, nil
+	}
+	p, missing := load(ctx)
+	if missing != nil {
+		return nil, missing
+	}
+	if err == nil {
+		_, err = v.Cache.Put(ctx, key, p.version, p.pages, lives)
+	}
+	if err != nil {
+		slog.WarnContext(ctx, "read without the cache", "key", key, "err", err)
+	}
+	if n < len(p.pages) {
+		return p.pages[n], nil
+	}
+	return nil, nil
+}
+
+// cached returns a page from the cache. If there is none it claims to write the projection,
+// or waits until who has claimed that has written it.
+func (v Views) cached(ctx context.Context, key string, n int) (page []byte, found bool, err error) {
+	for began := v.clock.Now(); ; {
+		page, _, found, err = v.Cache.Page(ctx, key, n)
+		if found || err != nil {
+			return page, found, err
+		}
+		first, err := v.Cache.Claim(ctx, key+":claim", claim)
+		if first || err != nil {
+			return nil, false, err
+		}
+		now := v.clock.Now()
+		if now.Sub(began) >= patience {
+			return nil, false, nil
+		}
+		if err := v.clock.Sleep(ctx, now.Add(pause)); err != nil {
+			return nil, false, err
+		}
+	}
+}
+
+// Refresh writes a projection as the database has it now. It does nothing for what does not
+// exist any more.
+func (v Views) refresh(ctx context.Context, key string, load load) error {
+	p, err := load(ctx)
+	if problem.Of(err) == problem.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = v.Cache.Put(ctx, key, p.version, p.pages, lives)
+	return err
+}
+
+// Status is the status of a match.
+type Status string
+
+// Match is a match of a round.
+type Match struct {
+	ID     string    `json:"id" format:"uuid" doc:"The id of the match."`
+	Date   time.Time `json:"date" doc:"The kick-off."`
+	Status Status    `json:"status" enum:"open,ended,not-defined" doc:"not-defined: postponed, interrupted or cancelled. It earns nothing unless it is played."`
+	Home   Side      `json:"home" doc:"The home team."`
+	Away   Side      `json:"away" doc:"The away team."`
+}
+
+// Side is a team in a match.
+type Side struct {
+	ID    string  `json:"id" format:"uuid" doc:"The id of the team."`
+	Name  string  `json:"name" doc:"The name of the team."`
+	Score *int    `json:"score" doc:"Its goals, also those of extra time, without penalties; null before the match."`
+	Badge *string `json:"badge,omitempty" doc:"The address of its badge."`
+}
+
+// MatchColumns are the columns of a MatchRow, of the tables m, h and a.
+const MatchColumns = `m.id::text, m.date, CASE m.status WHEN 'void' THEN 'not-defined' ELSE m.status::text END AS status,
+	h.id::text AS home_id, h.name AS home_name, m.home_score, h.badge AS home_badge, a.id::text AS away_id, a.name AS away_name, m.away_score, a.badge AS away_badge`
+
+// MatchRow is a match as the database has it.
+type MatchRow struct {
+	ID        string    `db:"id"`
+	Date      time.Time `db:"date"`
+	Status    Status    `db:"status"`
+	HomeID    string    `db:"home_id"`
+	HomeName  string    `db:"home_name"`
+	HomeScore *int      `db:"home_score"`
+	HomeBadge *string   `db:"home_badge"`
+	AwayID    string    `db:"away_id"`
+	AwayName  string    `db:"away_name"`
+	AwayScore *int      `db:"away_score"`
+	AwayBadge *string   `db:"away_badge"`
+}
+
+// Match returns the match as members see it.
+func (r MatchRow) Match() Match {
+	return Match{r.ID, r.Date.UTC(), r.Status, Side{r.HomeID, r.HomeName, r.HomeScore, r.HomeBadge}, Side{r.AwayID, r.AwayName, r.AwayScore, r.AwayBadge}}
+}
+
+// Matches returns the matches of a round, in the order of their kick-offs. Errors:
+// ErrNoRound.
+func (v Views) Matches(ctx context.Context, tournamentID, round string) ([]Match, error) {
+	return decode[Match](v.page(ctx, MatchesKey(tournamentID, round), 0, v.matches(tournamentID, round)))
+}
+
+// RefreshMatches writes the projection of a round.
+func (v Views) RefreshMatches(ctx context.Context, tournamentID, round string) error {
+	return v.refresh(ctx, MatchesKey(tournamentID, round), v.matches(tournamentID, round))
+}
+
+func (v Views) matches(tournamentID, round string) load {
+	return func(ctx context.Context) (projection, error) {
+		version, ok, err := pg.Value[int64](ctx, v.DB, `SELECT version FROM tournament_round WHERE tournament_id = $1 AND slug = $2`, tournamentID, round)
+		if err != nil {
+			return projection{}, err
+		}
+		if !ok {
+			return projection{}, ErrNoRound
+		}
+		// The version is read first: matches that are newer than it are replaced soon.
+		rows, err := pg.All[MatchRow](ctx, v.DB, `SELECT `+MatchColumns+` FROM match m JOIN team h ON h.id = m.home_team JOIN team a ON a.id = m.away_team
+			WHERE m.tournament_id = $1 AND m.round_slug = $2 ORDER BY m.date, m.id`, tournamentID, round)
+		if err != nil {
+			return projection{}, err
+		}
+		all := make([]Match, len(rows))
+		for i, r := range rows {
+			all[i] = r.Match()
+		}
+		return encode(version, all)
+	}
+}
+
+// Standing is a team in the standings.
+type Standing struct {
+	Position int     `json:"position" db:"order" doc:"In its group."`
+	TeamID   string  `json:"teamId" db:"team_id" format:"uuid" doc:"The id of the team."`
+	Team     string  `json:"team" db:"name" doc:"The name of the team."`
+	Points   int     `json:"points" db:"points" doc:"Its points."`
+	Played   int     `json:"played" db:"games" doc:"Its matches."`
+	Wins     int     `json:"wins" db:"wins" doc:"Those that it won."`
+	Draws    int     `json:"draws" db:"draws" doc:"Those without a winner."`
+	Losses   int     `json:"losses" db:"losses" doc:"Those that it lost."`
+	For      int     `json:"goalsFor" db:"gf" doc:"The goals that it scored."`
+	Against  int     `json:"goalsAgainst" db:"ga" doc:"The goals against it."`
+	Group    *string `json:"group" db:"group_name" doc:"Its group; null in a tournament with one table."`
+}
+
+// Standings returns the standings, by group and position. Errors: ErrNoTournament.
+func (v Views) Standings(ctx context.Context, tournamentID string) ([]Standing, error) {
+	return decode[Standing](v.page(ctx, StandingsKey(tournamentID), 0, v.standings(tournamentID)))
+}
+
+func (v Views) standings(tournamentID string) load {
+	return func(ctx context.Context) (projection, error) {
+		version, ok, err := pg.Value[int64](ctx, v.DB, `SELECT standings_version FROM tournament WHERE id = $1`, tournamentID)
+		if err != nil {
+			return projection{}, err
+		}
+		if !ok {
+			return projection{}, ErrNoTournament
+		}
+		rows, err := pg.All[Standing](ctx, v.DB, `SELECT s."order", s.team_id::text, t.name, s.points, s.games, s.wins, s.draws, s.losses, s.gf, s.ga, s.group_name
+			FROM tournament_standing s JOIN team t ON t.id = s.team_id WHERE s.tournament_id = $1 ORDER BY s.group_name NULLS FIRST, s."order", s.team_id`, tournamentID)
+		if err != nil {
+			return projection{}, err
+		}
+		return encode(version, rows)
+	}
+}
+
+// Entry is a member in a leaderboard.
+type Entry struct {
+	Rank     int    `json:"rank" doc:"Dense: members with equal points have one rank, and the next points have the next rank."`
+	MemberID string `json:"memberId" format:"uuid" doc:"The id of the member."`
+	NickName string `json:"nickName" doc:"The name of the member."`
+	Points   int    `json:"points" doc:"The points in the tournament."`
+	Movement int    `json:"movement" doc:"How many ranks the member has gained in the current round; negative for lost ones."`
+}
+
+// stored is a member in the projection of a leaderboard, which has no ranks but that of the
+// first member of a page.
+type stored struct {
+	MemberID string `json:"memberId" db:"member_id"`
+	NickName string `json:"nickName" db:"nick_name"`
+	Points   int    `json:"points" db:"points"`
+	Before   int    `json:"before" db:"before"` // points before the current round, then the rank by them
+}
+
+// board is a page of a leaderboard.
+type board struct {
+	First   int      `json:"first"` // rank of the first member
+	Members []stored `json:"members"`
+	Last    bool     `json:"last"` // no page follows
+}
+
+// Leaderboard returns a page of the leaderboard, counted from 0: points descending, then
+// nickname, then id. next is the number of the page that follows, "" after the last. A page
+// behind the last is nil. Errors: ErrNoTournament.
+func (v Views) Leaderboard(ctx context.Context, tournamentID string, n int) (entries []Entry, next string, err error) {
+	page, err := v.page(ctx, LeaderboardKey(tournamentID), n, v.leaderboard(tournamentID))
+	if err != nil || page == nil {
+		return nil, "", err
+	}
+	var b board
+	if err := json.Unmarshal(page, &b); err != nil {
+		return nil, "", fmt.Errorf("page %d of a leaderboard: %w", n, err)
+	}
+	points := make([]int, len(b.Members))
+	for i, m := range b.Members {
+		points[i] = m.Points
+	}
+	entries = make([]Entry, len(b.Members))
+	for i, rank := range score.Ranks(b.First, points) {
+		m := b.Members[i]
+		entries[i] = Entry{rank, m.MemberID, m.NickName, m.Points, m.Before - rank}
+	}
+	if !b.Last {
+		next = strconv.Itoa(n + 1)
+	}
+	return entries, next, nil
+}
+
+// RefreshLeaderboard writes the projection of the leaderboard, without a moment in which it
+// is empty.
+func (v Views) RefreshLeaderboard(ctx context.Context, tournamentID string) error {
+	return v.refresh(ctx, LeaderboardKey(tournamentID), v.leaderboard(tournamentID))
+}
+
+func (v Views) leaderboard(tournamentID string) load {
+	return func(ctx context.Context) (projection, error) {
+		version, ok, err := pg.Value[int64](ctx, v.DB, `SELECT scoreboard_version FROM tournament WHERE id = $1`, tournamentID)
+		if err != nil {
+			return projection{}, err
+		}
+		if !ok {
+			return projection{}, ErrNoTournament
+		}
+		all, err := pg.All[stored](ctx, v.DB, `SELECT s.member_id::text, m.nick_name, s.points, s.points - coalesce(r.points, 0) AS before
+			FROM tournament_scoreboard s JOIN member m ON m.id = s.member_id JOIN tournament t ON t.id = s.tournament_id
+			LEFT JOIN round_score r ON r.tournament_id = s.tournament_id AND r.round_slug = t.current_round AND r.member_id = s.member_id
+			WHERE s.tournament_id = $1 ORDER BY s.points DESC, m.nick_name COLLATE "und-x-icu", s.member_id`, tournamentID)
+		if err != nil {
+			return projection{}, err
+		}
+		return paginate(version, all)
+	}
+}
+
+// paginate returns the pages of a leaderboard, whose members are in order.
+func paginate(version int64, all []stored) (projection, error) {
+	points, before := make([]int, len(all)), make([]int, len(all))
+	for i, m := range all {
+		points[i], before[i] = m.Points, m.Before
+	}
+	slices.SortFunc(before, func(a, b int) int { return b - a })
+	ranks := map[int]int{}
+	for i, rank := range score.Ranks(1, before) {
+		ranks[before[i]] = rank
+	}
+	for i := range all {
+		all[i].Before = ranks[all[i].Before]
+	}
+	now := score.Ranks(1, points)
+	if len(ranks) == 1 { // the first round: nobody has had points
+		for i := range all {
+			all[i].Before = now[i]
+		}
+	}
+	p := projection{version: version}
+	for at := 0; at == 0 || at < len(all); at += PageSize {
+		b := board{First: 1, Members: all[at:min(at+PageSize, len(all))], Last: at+PageSize >= len(all)}
+		if len(all) > 0 {
+			b.First = now[at]
+		}
+		page, err := json.Marshal(b)
+		if err != nil {
+			return projection{}, err
+		}
+		p.pages = append(p.pages, page)
+	}
+	return p, nil
+}
+
+func encode[T any](version int64, rows []T) (projection, error) {
+	if rows == nil {
+		rows = []T{}
+	}
+	page, err := json.Marshal(rows)
+	return projection{version, [][]byte{page}}, err
+}
+
+func decode[T any](page []byte, err error) (all []T, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	return all, json.Unmarshal(page, &all)
+}

@@ -55,7 +55,7 @@ func Request(method, target, user, body string) events.APIGatewayV2HTTPRequest {
 	if user != "" {
 		claims = map[string]string{"sub": user}
 		if user == Administrator {
-			claims["cognito:groups"] = "[editor accounts-admin commitcollect-admin cricket-admin pickem-admin threefc-admin]"
+			claims["cognito:groups"] = "[editor accounts-admin commitcollect-admin cricket-admin pickem-admin threefc-admin bestshot-admin]"
 		}
 	}
 	return apigateway.Event(method, target, body, claims)

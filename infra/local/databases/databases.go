@@ -32,7 +32,7 @@ func Create(ctx context.Context, e *postgres.Engine, d spec.SQLDatabase, name st
 	if err != nil {
 		return err
 	}
-	cfg.RuntimeParams["search_path"] = pg.VirtualTime + ", pg_catalog, public"
+	cfg.RuntimeParams["search_path"] = "public, " + pg.VirtualTime + ", pg_catalog"
 	_, err = migrate.Up(ctx, d, cfg)
 	return err
 }

@@ -34,4 +34,4 @@ var (
 var Cache = spec.Cache{Name: "bestshot"}
 
 // CacheUser reads and writes the projections.
-var CacheUser = Cache.As("app", "~tournament:* ~plan* -@all +@hash +@string +@keyspace +@scripting +@connection +cluster -@dangerous")
+var CacheUser = Cache.As("app", "~tournament:* ~league:* -@all +@hash +@string +@keyspace +@scripting +@connection +cluster -@dangerous")

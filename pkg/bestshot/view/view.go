@@ -82,6 +82,7 @@ func Open(ctx context.Context, env app.Env) (Views, error) {
 type projection struct {
 	version int64
 	pages   [][]byte
+	lives   time.Duration
 }
 
 // load reads a projection from the database. Its error is that of what does not exist.
@@ -98,7 +99,7 @@ func (v Views) page(ctx context.Context, key string, n int, load load) ([]byte, 
 		return nil, missing
 	}
 	if err == nil {
-		_, err = v.Cache.Put(ctx, key, p.version, p.pages, lives)
+		_, err = v.Cache.Put(ctx, key, p.version, p.pages, p.lives)
 	}
 	if err != nil {
 		slog.WarnContext(ctx, "read without the cache", "key", key, "err", err)
@@ -141,7 +142,7 @@ func (v Views) refresh(ctx context.Context, key string, load load) error {
 	if err != nil {
 		return err
 	}
-	_, err = v.Cache.Put(ctx, key, p.version, p.pages, lives)
+	_, err = v.Cache.Put(ctx, key, p.version, p.pages, p.lives)
 	return err
 }
 
@@ -290,7 +291,21 @@ type board struct {
 // nickname, then id. next is the number of the page that follows, "" after the last. A page
 // behind the last is nil. Errors: ErrNoTournament.
 func (v Views) Leaderboard(ctx context.Context, tournamentID string, n int) (entries []Entry, next string, err error) {
-	page, err := v.page(ctx, LeaderboardKey(tournamentID), n, v.leaderboard(tournamentID))
+	return rank(n)(v.page(ctx, LeaderboardKey(tournamentID), n, v.leaderboard(tournamentID)))
+}
+
+// League returns a page of the table of a league, as Leaderboard does: the sums of the points
+// in its active tournaments. It may be LeagueLives old.
+func (v Views) League(ctx context.Context, leagueID string, n int) (entries []Entry, next string, err error) {
+	return rank(n)(v.page(ctx, "league:{"+leagueID+"}:score", n, v.league(leagueID)))
+}
+
+// rank returns the function that reads page n of a table.
+func rank(n int) func(page []byte, err error) ([]Entry, string, error) {
+	return func(page []byte, err error) ([]Entry, string, error) { return ranked(n, page, err) }
+}
+
+func ranked(n int, page []byte, err error) (entries []Entry, next string, _ error) {
 	if err != nil || page == nil {
 		return nil, "", err
 	}
@@ -335,12 +350,30 @@ func (v Views) leaderboard(tournamentID string) load {
 		if err != nil {
 			return projection{}, err
 		}
-		return paginate(version, all)
+		return paginate(version, lives, all)
+	}
+}
+
+// LeagueLives is how long the table of a league is kept. Its tournaments do not know it.
+const LeagueLives = 30 * time.Second
+
+func (v Views) league(leagueID string) load {
+	return func(ctx context.Context) (projection, error) {
+		all, err := pg.All[stored](ctx, v.DB, `SELECT r.member_id::text, m.nick_name, coalesce(sum(s.points), 0)::int AS points, coalesce(sum(s.points - coalesce(o.points, 0)), 0)::int AS before
+			FROM league_role r JOIN member m ON m.id = r.member_id
+			LEFT JOIN (league_tournament f JOIN tournament t ON t.id = f.tournament_id AND t.status = 'active') ON f.league_id = r.league_id
+			LEFT JOIN tournament_scoreboard s ON s.tournament_id = t.id AND s.member_id = r.member_id
+			LEFT JOIN round_score o ON o.tournament_id = t.id AND o.round_slug = t.current_round AND o.member_id = r.member_id
+			WHERE r.league_id = $1 GROUP BY r.member_id, m.nick_name ORDER BY points DESC, m.nick_name COLLATE "und-x-icu", r.member_id`, leagueID)
+		if err != nil {
+			return projection{}, err
+		}
+		return paginate(v.clock.Now().Unix(), LeagueLives, all)
 	}
 }
 
 // paginate returns the pages of a leaderboard, whose members are in order.
-func paginate(version int64, all []stored) (projection, error) {
+func paginate(version int64, lives time.Duration, all []stored) (projection, error) {
 	points, before := make([]int, len(all)), make([]int, len(all))
 	for i, m := range all {
 		points[i], before[i] = m.Points, m.Before
@@ -359,7 +392,7 @@ func paginate(version int64, all []stored) (projection, error) {
 			all[i].Before = now[i]
 		}
 	}
-	p := projection{version: version}
+	p := projection{version: version, lives: lives}
 	for at := 0; at == 0 || at < len(all); at += PageSize {
 		b := board{First: 1, Members: all[at:min(at+PageSize, len(all))], Last: at+PageSize >= len(all)}
 		if len(all) > 0 {
@@ -379,7 +412,7 @@ func encode[T any](version int64, rows []T) (projection, error) {
 		rows = []T{}
 	}
 	page, err := json.Marshal(rows)
-	return projection{version, [][]byte{page}}, err
+	return projection{version, [][]byte{page}, lives}, err
 }
 
 func decode[T any](page []byte, err error) (all []T, _ error) {

@@ -55,15 +55,46 @@ type DB struct{ pool *pgxpool.Pool }
 // schema virtual before that of PostgreSQL, and Open tells it the time whenever a
 // connection is taken from the pool. No deployed database has the schema.
 func Open(ctx context.Context, env app.Env, login spec.SQLLogin) (DB, error) {
+	cfg, err := configure(env, login)
+	if err != nil {
+		return DB{}, err
+	}
+	cfg.MaxConns, cfg.MaxConnIdleTime = MaxConns, idle
+	if env.Stage == spec.Local {
+		cfg.PrepareConn = func(ctx context.Context, conn *pgx.Conn) (bool, error) {
+			_, err := conn.Exec(ctx, "SELECT set_config('"+VirtualTime+".now', $1, false)", env.Now().UTC().Format(time.RFC3339Nano))
+			return err == nil, err
+		}
+	}
+	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(ctx), cfg)
+	return DB{pool}, err
+}
+
+// Config returns the configuration of one connection, for migrations: without limits of time,
+// and with a password of 15 minutes.
+func Config(ctx context.Context, env app.Env, login spec.SQLLogin) (*pgx.ConnConfig, error) {
+	cfg, err := configure(env, login)
+	if err != nil {
+		return nil, err
+	}
+	for _, limit := range []string{"statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"} {
+		delete(cfg.ConnConfig.RuntimeParams, limit)
+	}
+	if cfg.BeforeConnect != nil {
+		err = cfg.BeforeConnect(ctx, cfg.ConnConfig)
+	}
+	return cfg.ConnConfig, err
+}
+
+func configure(env app.Env, login spec.SQLLogin) (*pgxpool.Config, error) {
 	url := env.Setting(login.Env())
 	if url == "" {
-		return DB{}, errors.New(login.Env() + " is not set")
+		return nil, errors.New(login.Env() + " is not set")
 	}
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return DB{}, fmt.Errorf("%s: %w", login.Env(), err)
+		return nil, fmt.Errorf("%s: %w", login.Env(), err)
 	}
-	cfg.MaxConns, cfg.MaxConnIdleTime = MaxConns, idle
 	c := cfg.ConnConfig
 	c.ConnectTimeout = dial
 	milliseconds := func(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
@@ -76,26 +107,21 @@ func Open(ctx context.Context, env app.Env, login spec.SQLLogin) (DB, error) {
 		c.DialFunc = env.Dial
 	}
 	if env.Stage == spec.Local {
-		c.RuntimeParams["search_path"] = VirtualTime + ", pg_catalog, public"
-		cfg.PrepareConn = func(ctx context.Context, conn *pgx.Conn) (bool, error) {
-			_, err := conn.Exec(ctx, "SELECT set_config('"+VirtualTime+".now', $1, false)", env.Now().UTC().Format(time.RFC3339Nano))
-			return err == nil, err
-		}
-	} else {
-		roots := x509.NewCertPool()
-		if !roots.AppendCertsFromPEM(authorities) {
-			return DB{}, errors.New("the certificates of Amazon RDS cannot be read")
-		}
-		c.TLSConfig = &tls.Config{RootCAs: roots, ServerName: c.Host, MinVersion: tls.VersionTLS12}
-		c.Fallbacks = nil // without TLS
-		address := net.JoinHostPort(c.Host, fmt.Sprint(c.Port))
-		cfg.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) (err error) {
-			c.Password, err = auth.BuildAuthToken(ctx, address, env.AWS.Region, c.User, env.AWS.Credentials)
-			return err
-		}
+		c.RuntimeParams["search_path"] = "public, " + VirtualTime + ", pg_catalog"
+		return cfg, nil
 	}
-	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(ctx), cfg)
-	return DB{pool}, err
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(authorities) {
+		return nil, errors.New("the certificates of Amazon RDS cannot be read")
+	}
+	c.TLSConfig = &tls.Config{RootCAs: roots, ServerName: c.Host, MinVersion: tls.VersionTLS12}
+	c.Fallbacks = nil // without TLS
+	address := net.JoinHostPort(c.Host, fmt.Sprint(c.Port))
+	cfg.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) (err error) {
+		c.Password, err = auth.BuildAuthToken(ctx, address, env.AWS.Region, c.User, env.AWS.Credentials)
+		return err
+	}
+	return cfg, nil
 }
 
 // VirtualTime is the schema of a local database whose function now() returns the setting

@@ -237,6 +237,7 @@ CREATE TABLE league (
     id         uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     name       text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 40),
     code       text NOT NULL CONSTRAINT league_code UNIQUE,
+    members    integer NOT NULL DEFAULT 0 CHECK (members >= 0),
     created_at timestamptz NOT NULL DEFAULT now()
 );
 

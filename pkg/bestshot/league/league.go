@@ -1,0 +1,385 @@
+// Package league is private leagues: members who compare their points in the tournaments
+// that their league follows. A league has no rules of its own.
+package league
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"matchday/pkg/bestshot/member"
+	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/auth"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
+)
+
+// Limits of leagues.
+var (
+	maxLeagues     = spec.Limit{Name: "leagues per member", Max: 20, Code: "too_many_leagues"}
+	maxMembers     = spec.Limit{Name: "members per league", Max: 10_000, Code: "league_full"}
+	maxTournaments = spec.Limit{Name: "tournaments per league", Max: 20, Code: "too_many_tournaments"}
+	maxCodes       = spec.Limit{Name: "wrong codes per member", Max: 10, Per: time.Hour, Code: "too_many_codes"}
+)
+
+// Errors of leagues.
+var (
+	errNoLeague = problem.New(problem.NotFound, "league_not_found", "there is no such league, or you are no member of it")
+	errNoCode   = problem.New(problem.NotFound, "code_not_found", "no league has this code")
+	errNotAdmin = problem.New(problem.Denied, "not_league_admin", "only an administrator of the league may do this")
+)
+
+// Leagues is the service of leagues.
+type Leagues struct{ member.Base }
+
+// Open opens the service of leagues.
+func Open(ctx context.Context, env app.Env) (*Leagues, error) {
+	base, err := member.NewBase(ctx, env)
+	return &Leagues{base}, err
+}
+
+// codeLetters are those of Crockford's Base32, https://www.crockford.com/base32.html, which
+// has no letters that look alike. Eight of them are 40 bits.
+const (
+	codeLetters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	codeLength  = 8
+)
+
+func newCode() string {
+	code := make([]byte, codeLength)
+	rand.Read(code) // never fails
+	for i, b := range code {
+		code[i] = codeLetters[int(b)%len(codeLetters)]
+	}
+	return string(code)
+}
+
+var misread = strings.NewReplacer("I", "1", "L", "1", "O", "0", "-", "", " ", "")
+
+// League is a league as its members see it.
+type League struct {
+	ID      string `json:"id" db:"id" format:"uuid" doc:"The id of the league."`
+	Name    string `json:"name" db:"name" doc:"The name of the league."`
+	Code    string `json:"code" db:"code" example:"7Q2MZ0KD" doc:"The invitation code. Anyone who has it can join."`
+	Role    string `json:"role" db:"role" enum:"admin,member" doc:"What the caller is in it."`
+	Members int    `json:"members" db:"members" doc:"How many members it has."`
+}
+
+const leagues = `SELECT l.id::text, l.name, l.code, r.role, l.members FROM league l JOIN league_role r ON r.league_id = l.id JOIN member p ON p.id = r.member_id `
+
+// Page is the answer with a league.
+type Page struct {
+	Status       int
+	CacheControl string `header:"Cache-Control"`
+	Body         League
+}
+
+// find returns a league of the caller's. Errors: league_not_found.
+func find(ctx context.Context, s pg.Session, userID, leagueID string) (League, error) {
+	l, ok, err := pg.One[League](ctx, s, leagues+`WHERE p.public_id = $1 AND l.id = $2`, userID, leagueID)
+	if err == nil && !ok {
+		err = errNoLeague
+	}
+	return l, err
+}
+
+// CreateLeague is the request for a new league.
+type CreateLeague struct {
+	auth.User
+	Body struct {
+		Name string `json:"name" format:"display-name" doc:"The name of the league." example:"Office"`
+	}
+}
+
+// lockOwn locks the caller's member, so that the limits of two requests at once hold. Errors:
+// member_not_found.
+func lockOwn(ctx context.Context, tx pgx.Tx, userID string) (id string, leagues int, err error) {
+	r, ok, err := pg.One[struct {
+		ID      string `db:"id"`
+		Leagues int    `db:"leagues"`
+	}](ctx, tx, `SELECT id::text, (SELECT count(*)::int FROM league_role WHERE member_id = member.id) AS leagues FROM member WHERE public_id = $1 FOR NO KEY UPDATE`, userID)
+	if err == nil && !ok {
+		err = member.ErrNoMember
+	}
+	return r.ID, r.Leagues, err
+}
+
+// CreateLeague creates a league with the caller as its administrator. Each request creates
+// another league. Errors: too_many_leagues, member_not_found.
+func (s *Leagues) CreateLeague(ctx context.Context, in *CreateLeague) (*Page, error) {
+	if err := s.Live(ctx); err != nil {
+		return nil, err
+	}
+	var id string
+	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
+		me, n, err := lockOwn(ctx, tx, in.UserID)
+		switch {
+		case err != nil:
+			return err
+		case n >= maxLeagues.Max:
+			return problem.Beyond(maxLeagues)
+		}
+		for ok := false; !ok; { // until the code is nobody's
+			if id, ok, err = pg.Value[string](ctx, tx, `INSERT INTO league (name, code, members) VALUES ($1, $2, 1) ON CONFLICT ON CONSTRAINT league_code DO NOTHING RETURNING id::text`, in.Body.Name, newCode()); err != nil {
+				return err
+			}
+		}
+		_, err = pg.Do(ctx, tx, `INSERT INTO league_role (league_id, member_id, role) VALUES ($1, $2, 'admin')`, id, me)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.page(ctx, http.StatusCreated, in.UserID, id)
+}
+
+func (s *Leagues) page(ctx context.Context, status int, userID, id string) (*Page, error) {
+	l, err := find(ctx, s.DB, userID, id)
+	if err != nil {
+		return nil, err
+	}
+	return &Page{status, httpapi.NoStore, l}, nil
+}
+
+// ListLeagues is the request for the caller's leagues.
+type ListLeagues struct{ auth.User }
+
+// List is the answer with leagues.
+type List struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []League `json:"data" doc:"In the order of their names."`
+	}
+}
+
+// ListLeagues returns the caller's leagues.
+func (s *Leagues) ListLeagues(ctx context.Context, in *ListLeagues) (*List, error) {
+	all, err := pg.All[League](ctx, s.DB, leagues+`WHERE p.public_id = $1 ORDER BY l.name COLLATE "und-x-icu", l.id`, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	out := &List{CacheControl: httpapi.NoStore}
+	out.Body.Data = append([]League{}, all...)
+	return out, nil
+}
+
+// ByID is the part of a request that names a league.
+type ByID struct {
+	auth.User
+	LeagueID string `path:"leagueId" format:"uuid" doc:"The id of the league."`
+}
+
+// GetLeague is the request for a league.
+type GetLeague struct{ ByID }
+
+// GetLeague returns a league of the caller's. Errors: league_not_found.
+func (s *Leagues) GetLeague(ctx context.Context, in *GetLeague) (*Page, error) {
+	return s.page(ctx, http.StatusOK, in.UserID, in.LeagueID)
+}
+
+// JoinLeague is the request to join a league.
+type JoinLeague struct {
+	auth.User
+	Body struct {
+		Code string `json:"code" minLength:"1" maxLength:"20" doc:"The invitation code. Case, spaces and hyphens do not matter." example:"7Q2MZ0KD"`
+	}
+}
+
+// JoinLeague makes the caller a member of the league with a code. A second run changes
+// nothing. Errors: code_not_found, too_many_codes after ten wrong ones in an hour,
+// too_many_leagues, league_full, member_not_found.
+func (s *Leagues) JoinLeague(ctx context.Context, in *JoinLeague) (*Page, error) {
+	if err := s.Live(ctx); err != nil {
+		return nil, err
+	}
+	var id string
+	var wrong bool
+	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
+		wrong = false
+		me, n, err := lockOwn(ctx, tx, in.UserID)
+		if err != nil {
+			return err
+		}
+		tried, _, err := pg.Value[int](ctx, tx, `SELECT count(*)::int FROM wrong_code WHERE member_id = $1 AND tried_at > now() - make_interval(secs => $2)`, me, maxCodes.Per.Seconds())
+		if err != nil {
+			return err
+		}
+		if tried >= maxCodes.Max {
+			return problem.Beyond(maxCodes)
+		}
+		l, ok, err := pg.One[struct {
+			ID      string `db:"id"`
+			Members int    `db:"members"`
+			In      bool   `db:"inside"`
+		}](ctx, tx, `SELECT id::text, members, EXISTS (SELECT FROM league_role WHERE league_id = league.id AND member_id = $2) AS inside FROM league WHERE code = $1 FOR NO KEY UPDATE`,
+			misread.Replace(strings.ToUpper(in.Body.Code)), me)
+		id = l.ID
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			wrong = true // which is to be committed
+			if _, err := pg.Do(ctx, tx, `DELETE FROM wrong_code WHERE member_id = $1 AND tried_at <= now() - make_interval(secs => $2)`, me, maxCodes.Per.Seconds()); err != nil {
+				return err
+			}
+			_, err = pg.Do(ctx, tx, `INSERT INTO wrong_code (member_id) VALUES ($1)`, me)
+			return err
+		case l.In:
+			return nil
+		case n >= maxLeagues.Max:
+			return problem.Beyond(maxLeagues)
+		case l.Members >= maxMembers.Max:
+			return problem.Beyond(maxMembers)
+		}
+		if _, err := pg.Do(ctx, tx, `INSERT INTO league_role (league_id, member_id, role) VALUES ($1, $2, 'member')`, id, me); err != nil {
+			return err
+		}
+		_, err = pg.Do(ctx, tx, `UPDATE league SET members = members + 1 WHERE id = $1`, id)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case wrong:
+		return nil, errNoCode.In("body.code")
+	}
+	return s.page(ctx, http.StatusOK, in.UserID, id)
+}
+
+// PatchTournaments is the request to change the tournaments that a league follows.
+type PatchTournaments struct {
+	ByID
+	Body struct {
+		Tournaments []string `json:"tournaments" format:"uuid" maxItems:"20" uniqueItems:"true" doc:"The ids of all tournaments that the league follows."`
+	}
+}
+
+// PatchTournaments replaces the tournaments that a league follows. A second run changes
+// nothing. Errors: league_not_found, not_league_admin, tournament_not_found.
+func (s *Leagues) PatchTournaments(ctx context.Context, in *PatchTournaments) (*Page, error) {
+	if err := s.Live(ctx); err != nil {
+		return nil, err
+	}
+	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
+		l, err := find(ctx, tx, in.UserID, in.LeagueID)
+		switch {
+		case err != nil:
+			return err
+		case l.Role != "admin":
+			return errNotAdmin
+		}
+		known, _, err := pg.Value[int](ctx, tx, `SELECT count(*)::int FROM tournament WHERE id = ANY($1::uuid[])`, in.Body.Tournaments)
+		if err == nil && known < len(in.Body.Tournaments) {
+			err = view.ErrNoTournament.In("body.tournaments")
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := pg.Do(ctx, tx, `DELETE FROM league_tournament WHERE league_id = $1 AND NOT tournament_id = ANY($2::uuid[])`, in.LeagueID, in.Body.Tournaments); err != nil {
+			return err
+		}
+		_, err = pg.Do(ctx, tx, `INSERT INTO league_tournament (league_id, tournament_id) SELECT $1, unnest($2::uuid[]) ON CONFLICT DO NOTHING`, in.LeagueID, in.Body.Tournaments)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.page(ctx, http.StatusOK, in.UserID, in.LeagueID)
+}
+
+// LeaveLeague is the request to leave a league.
+type LeaveLeague struct{ ByID }
+
+// LeaveLeague ends the caller's membership. A league that loses its last administrator gets
+// the member who has been in it longest, and one without members is deleted. A second run
+// changes nothing.
+func (s *Leagues) LeaveLeague(ctx context.Context, in *LeaveLeague) (*httpapi.Removed, error) {
+	err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
+		id, ok, err := pg.Value[string](ctx, tx, `SELECT id::text FROM member WHERE public_id = $1`, in.UserID)
+		if err != nil || !ok {
+			return err
+		}
+		return Leave(ctx, tx, in.LeagueID, id)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.NewRemoved(), nil
+}
+
+// Leave ends the membership of a member in a league.
+func Leave(ctx context.Context, tx pgx.Tx, leagueID, memberID string) error {
+	if _, _, err := pg.Value[bool](ctx, tx, `SELECT true FROM league WHERE id = $1 FOR UPDATE`, leagueID); err != nil {
+		return err
+	}
+	n, err := pg.Do(ctx, tx, `DELETE FROM league_role WHERE league_id = $1 AND member_id = $2`, leagueID, memberID)
+	if err != nil || n == 0 {
+		return err
+	}
+	for _, sql := range []string{
+		`UPDATE league SET members = members - 1 WHERE id = $1`,
+		`UPDATE league_role SET role = 'admin' WHERE league_id = $1 AND NOT EXISTS (SELECT FROM league_role WHERE league_id = $1 AND role = 'admin')
+			AND member_id = (SELECT member_id FROM league_role WHERE league_id = $1 ORDER BY joined_at, member_id LIMIT 1)`,
+		`DELETE FROM league WHERE id = $1 AND members = 0`,
+	} {
+		if _, err := pg.Do(ctx, tx, sql, leagueID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetScore is the request for a page of the table of a league.
+type GetScore struct {
+	ByID
+	Cursor string `query:"cursor" maxLength:"6" pattern:"^[1-9][0-9]*$" doc:"The next of the page before."`
+}
+
+// Score is the answer with a page of the table of a league.
+type Score struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		Data []view.Entry `json:"data" doc:"Points descending, then nickname, then id; 100 a page."`
+		Meta struct {
+			Ranking string `json:"ranking" enum:"dense" doc:"How ranks are counted: 1, 1, 2."`
+			Next    string `json:"next,omitempty" doc:"The cursor of the next page."`
+		} `json:"meta" doc:"About the page."`
+	}
+}
+
+// Tables is the service of the tables of leagues.
+type Tables struct{ view.Views }
+
+// OpenTables opens the service of the tables of leagues.
+func OpenTables(ctx context.Context, env app.Env) (*Tables, error) {
+	v, err := view.Open(ctx, env)
+	return &Tables{v}, err
+}
+
+// GetScore returns a page of the table of a league of the caller's: the sums of the points in
+// the active tournaments that it follows. It is at most view.LeagueLives old. Errors:
+// league_not_found, bad_cursor.
+func (s *Tables) GetScore(ctx context.Context, in *GetScore) (*Score, error) {
+	if _, err := find(ctx, s.DB, in.UserID, in.LeagueID); err != nil {
+		return nil, err
+	}
+	n, _ := strconv.Atoi(in.Cursor) // "" is the first page
+	all, next, err := s.League(ctx, in.LeagueID, n)
+	if err == nil && all == nil {
+		err = httpapi.ErrBadCursor
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &Score{CacheControl: httpapi.NoStore}
+	out.Body.Data, out.Body.Meta.Ranking, out.Body.Meta.Next = all, "dense", next
+	return out, nil
+}

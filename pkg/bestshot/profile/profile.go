@@ -1,0 +1,152 @@
+// Package profile is what the room does about accounts: it forgets a user, and hands out what
+// it keeps of one. It also runs the migrations, and answers monitors.
+package profile
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+
+	"matchday/pkg/bestshot/league"
+	"matchday/pkg/bestshot/member"
+	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/account"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/httpapi"
+	"matchday/pkg/kit/object"
+	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/queue"
+	"matchday/pkg/kit/redis"
+)
+
+const room = "bestshot"
+
+// Monitor is the service of monitors.
+type Monitor struct{}
+
+// OpenMonitor opens the service of monitors.
+func OpenMonitor(context.Context, app.Env) (*Monitor, error) { return &Monitor{}, nil }
+
+// GetHealth is the request of a monitor.
+type GetHealth struct{}
+
+// Health is the answer to a monitor.
+type Health struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         struct {
+		OK bool `json:"ok" doc:"Always true."`
+	}
+}
+
+// GetHealth answers. It reads nothing, so that monitors do not keep the database awake.
+func (s *Monitor) GetHealth(context.Context, *GetHealth) (*Health, error) {
+	out := &Health{CacheControl: httpapi.NoStore}
+	out.Body.OK = true
+	return out, nil
+}
+
+// Forgetter deletes and hands out what is kept of a user.
+type Forgetter struct {
+	db    pg.DB
+	cache redis.Cache
+	queue queue.Sender
+	files object.Bucket
+}
+
+// OpenForgetter opens the service.
+func OpenForgetter(ctx context.Context, env app.Env) (*Forgetter, error) {
+	db, err := pg.Open(ctx, env, tables.Worker)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := redis.Open(ctx, env, tables.CacheUser)
+	return &Forgetter{db, cache, queue.Open(env.AWS, env.Queues), object.Open(env.AWS, env.Setting(account.Exports.On("").Env()))}, err
+}
+
+// board is a tournament with a leaderboard to read again.
+type board struct {
+	ID      string `db:"id"`
+	Version int64  `db:"version"`
+}
+
+// ForgetUser deletes what the room keeps of a user who has deleted the account: the member
+// with guesses, points and memberships. Others keep theirs. A league without another
+// administrator gets the member who has been in it longest. It confirms when nothing is left.
+// A second run deletes what is, and has the leaderboards read again.
+func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
+	var boards []board
+	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
+		boards = nil
+		if _, err := pg.Do(ctx, tx, member.Turn, in.UserID); err != nil {
+			return err
+		}
+		if _, err := pg.Do(ctx, tx, `INSERT INTO forgotten (public_id) VALUES ($1) ON CONFLICT DO NOTHING`, in.UserID); err != nil {
+			return err
+		}
+		id, ok, err := pg.Value[string](ctx, tx, `SELECT id::text FROM member WHERE public_id = $1`, in.UserID)
+		if err != nil || !ok {
+			return err
+		}
+		if boards, err = pg.All[board](ctx, tx, `UPDATE tournament SET scoreboard_version = scoreboard_version + 1 WHERE id IN (
+			SELECT t.id FROM tournament t JOIN tournament_scoreboard s ON s.tournament_id = t.id WHERE s.member_id = $1 ORDER BY t.id FOR UPDATE OF t) RETURNING id::text, scoreboard_version AS version`, id); err != nil {
+			return err
+		}
+		leagues, err := pg.Values[string](ctx, tx, `SELECT league_id::text FROM league_role WHERE member_id = $1 ORDER BY league_id`, id)
+		if err != nil {
+			return err
+		}
+		for _, l := range leagues {
+			if err := league.Leave(ctx, tx, l, id); err != nil {
+				return err
+			}
+		}
+		_, err = pg.Do(ctx, tx, `DELETE FROM member WHERE id = $1`, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(boards) == 0 { // a run before may have crashed before it said so: nothing tells which boards had the member
+		boards, err = pg.All[board](ctx, s.db, `SELECT id::text, scoreboard_version AS version FROM tournament WHERE status = 'active' ORDER BY id`)
+		if err != nil {
+			return err
+		}
+	}
+	for _, b := range boards {
+		err = errors.Join(err, s.cache.Invalidate(ctx, view.LeaderboardKey(b.ID), b.Version))
+	}
+	if err != nil {
+		return err
+	}
+	slog.InfoContext(ctx, "a user is forgotten", "user", in.UserID, "leaderboards", len(boards))
+	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
+}
+
+// ExportUser writes all that the room keeps of a user to the bucket of exports, and confirms
+// it. A second run replaces the document.
+func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
+	document := map[string]any{}
+	for name, sql := range map[string]string{
+		"member":       `SELECT to_jsonb(m) FROM member m WHERE m.public_id = $1`,
+		"guesses":      `SELECT to_jsonb(g) FROM guess g JOIN member m ON m.id = g.member_id WHERE m.public_id = $1 ORDER BY g.created_at, g.id`,
+		"ledger":       `SELECT to_jsonb(l) FROM scoreboard_ledger l JOIN member m ON m.id = l.member_id WHERE m.public_id = $1 ORDER BY l.match_id, l.version`,
+		"points":       `SELECT to_jsonb(s) FROM tournament_scoreboard s JOIN member m ON m.id = s.member_id WHERE m.public_id = $1 ORDER BY s.tournament_id`,
+		"roundPoints":  `SELECT to_jsonb(s) FROM round_score s JOIN member m ON m.id = s.member_id WHERE m.public_id = $1 ORDER BY s.tournament_id, s.round_slug`,
+		"leagues":      `SELECT to_jsonb(r) FROM league_role r JOIN member m ON m.id = r.member_id WHERE m.public_id = $1 ORDER BY r.league_id`,
+		"reminders":    `SELECT to_jsonb(r) FROM reminder r JOIN member m ON m.id = r.member_id WHERE m.public_id = $1 ORDER BY r.match_id, r.kind`,
+		"refusedCodes": `SELECT to_jsonb(w) FROM wrong_code w JOIN member m ON m.id = w.member_id WHERE m.public_id = $1 ORDER BY w.tried_at`,
+	} {
+		rows, err := pg.Values[map[string]any](ctx, s.db, sql, in.UserID)
+		if err != nil {
+			return err
+		}
+		document[name] = append([]map[string]any{}, rows...)
+	}
+	if err := s.files.Put(ctx, account.PartKey(room, in.Job), document); err != nil {
+		return err
+	}
+	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Export, Room: room, Request: in}, 0)
+}

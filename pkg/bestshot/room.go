@@ -1,0 +1,32 @@
+package bestshot
+
+import (
+	"matchday/pkg/bestshot/guess"
+	"matchday/pkg/bestshot/ingest"
+	"matchday/pkg/bestshot/league"
+	"matchday/pkg/bestshot/member"
+	"matchday/pkg/bestshot/profile"
+	"matchday/pkg/bestshot/schema"
+	"matchday/pkg/bestshot/settlement"
+	"matchday/pkg/bestshot/tournament"
+	"matchday/pkg/spec"
+)
+
+// Room is the room's part of the fleet.
+var Room = spec.Room{
+	Name: "bestshot",
+	Functions: []spec.Function{
+		profile.GetHealthFunction, member.CreateMemberFunction, member.GetMemberFunction, member.UpdateMemberFunction,
+		tournament.ListTournamentsFunction, tournament.GetTournamentFunction, tournament.ListRoundsFunction, tournament.ListMatchesFunction,
+		tournament.ListStandingsFunction, tournament.ListLeaderboardFunction, tournament.GetDashboardFunction,
+		guess.PutGuessFunction, guess.ListGuessesFunction, guess.ListMatchGuessesFunction, guess.GetScoreFunction,
+		league.CreateLeagueFunction, league.ListLeaguesFunction, league.GetLeagueFunction, league.GetScoreFunction, league.JoinLeagueFunction,
+		league.PatchTournamentsFunction, league.LeaveLeagueFunction,
+		ingest.CreateTournamentFunction, ingest.UpdateTournamentFunction, ingest.DeleteTournamentFunction, ingest.UpdateRoundFunction,
+		ingest.SyncTournamentFunction, ingest.ListExecutionsFunction, ingest.SyncMatchFunction,
+		settlement.ListSettlementsFunction, settlement.CorrectMatchFunction, settlement.ListLettersFunction, settlement.ReplayLetterFunction,
+		settlement.HydrateScoreboardsFunction, settlement.HydrateScoreboardFunction,
+		ingest.PlanPollsFunction, ingest.PollProviderFunction, ingest.IngestFeedFunction, settlement.SettleMatchesFunction, settlement.KeepLettersFunction,
+		schema.MigrateFunction, profile.ForgetUserFunction, profile.ExportUserFunction,
+	},
+}

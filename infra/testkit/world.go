@@ -29,9 +29,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"matchday/infra/local/databases"
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/cognito"
 	dynamodbsim "matchday/infra/sim/dynamodb"
+	"matchday/infra/sim/postgres"
 	"matchday/infra/sim/redis"
 	"matchday/infra/sim/s3"
 	"matchday/infra/sim/ses"
@@ -64,6 +66,7 @@ type World struct {
 	Dial     dynamotest.Dial    // connects to databases and caches
 
 	databases map[string]string // by name: that of the test
+	server    *postgres.Engine  // that has them
 
 	room  spec.Room
 	http  http.Client // to the tables' engine
@@ -120,7 +123,7 @@ func New(t testing.TB, room spec.Room, now time.Time) *World {
 	w.Dial = (&net.Dialer{}).DialContext
 	w.databases = map[string]string{}
 	for _, d := range room.Databases() {
-		w.databases[d.Name] = pgtest.Create(t, d)
+		w.server, w.databases[d.Name] = pgtest.Shared(t), pgtest.Create(t, d)
 	}
 	if len(room.CacheLogins()) > 0 {
 		cache, err := redis.Start(w.Clock.Now)
@@ -209,7 +212,7 @@ func (w *World) Env(fn spec.Function) app.Env {
 func (w *World) login(fn spec.Function, name string) string {
 	for _, l := range fn.SQL {
 		if l.Env() == name {
-			return pgtest.URL(w.T, l.Role, w.databases[l.Database.Name])
+			return w.server.URL(l.Role, w.databases[l.Database.Name])
 		}
 	}
 	for _, l := range fn.Caches {
@@ -220,12 +223,27 @@ func (w *World) login(fn spec.Function, name string) string {
 	return ""
 }
 
+// OwnServer gives the world a PostgreSQL server of its own, with new databases, which the test
+// may kill. It is called before services open.
+func (w *World) OwnServer() *postgres.Engine {
+	w.T.Helper()
+	e, err := postgres.Start(context.Background(), "")
+	Must(w.T, err)
+	w.T.Cleanup(e.Stop)
+	w.server = e
+	for _, d := range w.room.Databases() {
+		w.databases[d.Name] = d.Name
+		Must(w.T, databases.Create(w.T.Context(), e, d, d.Name))
+	}
+	return e
+}
+
 // SQL returns the pool of a database of the room, as the superuser, at the time of the
 // clock.
 func (w *World) SQL(d spec.SQLDatabase) pg.DB {
 	w.T.Helper()
 	db, err := pg.Open(w.T.Context(), app.Env{Stage: spec.Local, Clock: app.Clock{Now: w.Clock.Now}, Setting: func(string) string {
-		return pgtest.URL(w.T, "", w.databases[d.Name])
+		return w.server.URL("", w.databases[d.Name])
 	}}, d.As(""))
 	Must(w.T, err)
 	w.T.Cleanup(db.Close)

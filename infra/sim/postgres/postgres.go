@@ -62,7 +62,7 @@ func Start(ctx context.Context, dir string) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{remove: func() {}}
-	// Without a folder of its own the data need not survive a power failure.
+	// Without a folder of its own the data need not survive a failure of the machine.
 	durable := dir != ""
 	if !durable {
 		if dir, err = os.MkdirTemp("", "postgres-"); err != nil {
@@ -85,7 +85,7 @@ func Start(ctx context.Context, dir string) (*Engine, error) {
 		e.start = func(ctx context.Context) (engine.Process, error) {
 			args := []string{"-D", dir, "-h", host, "-p", port, "-k", "", "-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c", "timezone=UTC", "-c", "log_min_messages=fatal"}
 			if !durable {
-				args = append(args, "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
+				args = append(args, "-c", "fsync=off", "-c", "full_page_writes=off")
 			}
 			cmd := exec.Command(filepath.Join(bin, "postgres"), args...)
 			unprivileged(cmd)

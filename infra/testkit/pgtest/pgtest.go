@@ -29,7 +29,7 @@ var templates struct {
 // name.
 func Create(t testing.TB, d spec.SQLDatabase) (name string) {
 	t.Helper()
-	e := engine(t)
+	e := Shared(t)
 	from, err := template(t.Context(), e, d)
 	if err != nil {
 		t.Fatal(err)
@@ -47,10 +47,8 @@ func Create(t testing.TB, d spec.SQLDatabase) (name string) {
 	return name
 }
 
-// URL returns the URL of a database for a role, "" for the superuser.
-func URL(t testing.TB, role, name string) string { return engine(t).URL(role, name) }
-
-func engine(t testing.TB) *postgres.Engine {
+// Shared returns the server of Create.
+func Shared(t testing.TB) *postgres.Engine {
 	t.Helper()
 	e, err := shared()
 	if err != nil {

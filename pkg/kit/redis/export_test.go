@@ -1,0 +1,4 @@
+package redis
+
+// Token is token.
+var Token = token

@@ -1,0 +1,270 @@
+package redis_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	sim "matchday/infra/sim/redis"
+	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/redis"
+	"matchday/pkg/spec"
+)
+
+var (
+	noon  = time.Date(2026, 6, 6, 12, 0, 0, 0, time.UTC)
+	login = spec.Cache{Name: "ranks"}.As("app", "~*")
+)
+
+// world is a server, its clock and a cache.
+type world struct {
+	*sim.Server
+	redis.Cache
+	now   atomic.Pointer[time.Time]
+	dials atomic.Int64
+}
+
+func open(t testing.TB) *world {
+	t.Helper()
+	w := &world{}
+	w.now.Store(&noon)
+	s, err := sim.Start(func() time.Time { return *w.now.Load() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	w.Server = s
+	env := app.Env{
+		Stage: spec.Local, Clock: app.Clock{Now: func() time.Time { return *w.now.Load() }}, Setting: func(string) string { return "redis://" + s.Addr() },
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			w.dials.Add(1)
+			return (&net.Dialer{}).DialContext(ctx, network, address)
+		},
+	}
+	if w.Cache, err = redis.Open(t.Context(), env, login); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Cache.Close)
+	return w
+}
+
+func (w *world) pass(d time.Duration) {
+	at := w.now.Load().Add(d)
+	w.now.Store(&at)
+}
+
+// page returns a page as text: "-" if the projection is not there, "nil" behind the last page.
+func (w *world) page(t testing.TB, key string, n int) string {
+	t.Helper()
+	page, _, ok, err := w.Page(t.Context(), key, n)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case !ok:
+		return "-"
+	case page == nil:
+		return "nil"
+	}
+	return string(page)
+}
+
+func (w *world) put(t testing.TB, key string, version int64, pages ...string) bool {
+	t.Helper()
+	var all [][]byte
+	for _, p := range pages {
+		all = append(all, []byte(p))
+	}
+	stored, err := w.Put(t.Context(), key, version, all, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored
+}
+
+const key = "tournament:{1}:leaderboard"
+
+func TestProjection(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	if got := w.page(t, key, 0); got != "-" {
+		t.Errorf("before it is written: %s", got)
+	}
+	w.put(t, key, 3, "a", "b")
+	got := []string{w.page(t, key, 0), w.page(t, key, 1), w.page(t, key, 2)}
+	if diff := cmp.Diff([]string{"a", "b", "nil"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if w.put(t, key, 2, "older") || w.page(t, key, 0) != "a" {
+		t.Error("an older one took its place")
+	}
+	if !w.put(t, key, 3, "again") || w.page(t, key, 0) != "again" || w.page(t, key, 1) != "nil" {
+		t.Error("one of the same version did not take its place as a whole")
+	}
+	w.pass(time.Hour)
+	if got := w.page(t, key, 0); got != "-" {
+		t.Errorf("after its time: %s", got)
+	}
+	for _, k := range w.Keys() {
+		if strings.Contains(k, "draft") {
+			t.Errorf("the draft %s is left", k)
+		}
+		if w.TTL(k) == 0 {
+			t.Errorf("the key %s has no time to live: it is never evicted", k)
+		}
+	}
+}
+
+// TestInvalidationRefusesWhatWasReadBefore: a reader that read the database before a change
+// does not bring the old state back.
+func TestInvalidationRefusesWhatWasReadBefore(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	w.put(t, key, 3, "three")
+	if err := w.Invalidate(t.Context(), key, 4); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.page(t, key, 0); got != "-" {
+		t.Errorf("after the invalidation: %s", got)
+	}
+	if w.put(t, key, 3, "three") || w.page(t, key, 0) != "-" {
+		t.Error("what was read before the change was stored")
+	}
+	if !w.put(t, key, 4, "four") {
+		t.Error("what was read after the change was refused")
+	}
+	if err := w.Invalidate(t.Context(), key, 4); err != nil { // comes late
+		t.Fatal(err)
+	}
+	if got := w.page(t, key, 0); got != "four" {
+		t.Errorf("an invalidation that comes late leaves %s", got)
+	}
+}
+
+// TestProjectionNeverGoesBack: whatever happens in which order, a version that was shown or
+// invalidated is not followed by an older one.
+func TestProjectionNeverGoesBack(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	n := 0
+	rapid.Check(t, func(r *rapid.T) {
+		n++
+		key, least := fmt.Sprintf("tournament:{%d}:leaderboard", n), int64(0)
+		for range rapid.IntRange(1, 12).Draw(r, "steps") {
+			v := rapid.Int64Range(1, 6).Draw(r, "version")
+			if rapid.Bool().Draw(r, "put") {
+				if stored := w.put(t, key, v, fmt.Sprint(v)); stored != (v >= least) {
+					r.Fatalf("version %d after %d: stored %t", v, least, stored)
+				}
+			} else if err := w.Invalidate(t.Context(), key, v); err != nil {
+				r.Fatal(err)
+			}
+			least = max(least, v)
+			if got := w.page(t, key, 0); got != "-" && got != fmt.Sprint(least) {
+				r.Fatalf("shows %s, and %d is known", got, least)
+			}
+		}
+	})
+}
+
+func TestClaim(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	claim := func() bool {
+		t.Helper()
+		first, err := w.Claim(t.Context(), key+":claim", time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return first
+	}
+	if !claim() || claim() {
+		t.Error("not exactly the first has the claim")
+	}
+	w.pass(time.Second)
+	if !claim() {
+		t.Error("a claim outlives its time")
+	}
+}
+
+// TestFailedCacheIsLeftAlone: it is asked again after 5 s.
+func TestFailedCacheIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	w.put(t, key, 1, "a")
+	w.SetError("LOADING Redis is loading the dataset in memory")
+	if _, _, _, err := w.Page(t.Context(), key, 0); !errors.Is(err, redis.ErrAway) {
+		t.Errorf("got %v", err)
+	}
+	w.SetError("")
+	w.pass(5*time.Second - time.Millisecond)
+	before := w.CommandCount()
+	for name, err := range map[string]error{
+		"read": func() error { _, _, _, err := w.Page(t.Context(), key, 0); return err }(),
+		"write": func() error {
+			_, err := w.Put(t.Context(), key, 2, [][]byte{bytes.Repeat([]byte("x"), 10)}, time.Hour)
+			return err
+		}(),
+		"invalidation": w.Invalidate(t.Context(), key, 2),
+	} {
+		if !errors.Is(err, redis.ErrAway) {
+			t.Errorf("a %s of a cache that rests: %v", name, err)
+		}
+	}
+	if n := w.CommandCount() - before; n != 0 {
+		t.Errorf("a cache that rests got %d commands", n)
+	}
+	w.pass(time.Millisecond)
+	if got := w.page(t, key, 0); got != "a" {
+		t.Errorf("after its rest: %s", got)
+	}
+}
+
+func TestBadURL(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "localhost", "redis://", ":"} {
+		_, err := redis.Open(t.Context(), app.Env{Stage: spec.Local, Setting: func(string) string { return text }}, login)
+		if err == nil || err.Error() != "MATCHDAY_CACHE_RANKS is no URL" {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+}
+
+// TestPasswordIsASignedRequest: the token that ElastiCache accepts for 15 minutes.
+func TestPasswordIsASignedRequest(t *testing.T) {
+	t.Parallel()
+	env := app.Env{
+		AWS: aws.Config{Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("AKIDEXAMPLE", "key", "session")}, Clock: app.Clock{Now: func() time.Time { return noon }},
+	}
+	token, err := redis.Token(t.Context(), env, "prod-ranks-app", "prod-ranks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse("http://" + token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	got := map[string]string{"host": u.Host, "path": u.Path}
+	for _, name := range []string{"Action", "User", "ResourceType", "X-Amz-Expires", "X-Amz-Date", "X-Amz-Credential", "X-Amz-Security-Token"} {
+		got[name] = q.Get(name)
+	}
+	want := map[string]string{
+		"host": "prod-ranks", "path": "/", "Action": "connect", "User": "prod-ranks-app", "ResourceType": "ServerlessCache", "X-Amz-Expires": "900",
+		"X-Amz-Date": "20260606T120000Z", "X-Amz-Credential": "AKIDEXAMPLE/20260606/eu-west-1/elasticache/aws4_request", "X-Amz-Security-Token": "session",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(q.Get("X-Amz-Signature")) != 64 {
+		t.Errorf("the token (-want +got):\n%s", diff)
+	}
+}

@@ -43,6 +43,7 @@ import (
 	"matchday/pkg/kit/app"
 	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/queue"
 	"matchday/pkg/kit/telemetry"
 	"matchday/pkg/spec"
 )
@@ -188,7 +189,7 @@ func (w *World) Env(fn spec.Function) app.Env {
 	}
 	env := app.Env{
 		AWS: w.IO.AWS(w.meter.On(dynamotest.WithGuard(w.T, cfg, fn))), Stage: spec.Local, Prefix: w.Prefix, Queues: w.Queues.URL(""), Pool: cognito.ID,
-		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider, Dial: w.IO.Dialer(w.Dial),
+		Clock: app.Clock{Now: w.Clock.Now, Sleep: w.Sleep}, HTTP: w.Provider, Dial: w.IO.Dialer(w.Dial, w.nameOf),
 		Setting: func(name string) string {
 			if secrets[name] && !slices.Contains(fn.Secrets, name) {
 				w.T.Errorf("%s reads the secret %s, which its spec does not list", fn.Name, name)
@@ -238,6 +239,22 @@ func (w *World) OwnServer() *postgres.Engine {
 	return e
 }
 
+// Server returns the PostgreSQL server that has the databases.
+func (w *World) Server() *postgres.Engine { return w.server }
+
+// Names of calls for dynamotest.Process.Ended.
+const (
+	SQLCall   = "SQL"
+	CacheCall = "cache"
+)
+
+func (w *World) nameOf(address string) string {
+	if w.Cache != nil && address == w.Cache.Addr() {
+		return CacheCall
+	}
+	return SQLCall
+}
+
 // SQL returns the pool of a database of the room, as the superuser, at the time of the
 // clock.
 func (w *World) SQL(d spec.SQLDatabase) pg.DB {
@@ -255,12 +272,13 @@ func (w *World) SQL(d spec.SQLDatabase) pg.DB {
 // logs a warning.
 func (w *World) CrashingEnv(fn spec.Function, p *dynamotest.Process) app.Env {
 	env := w.Env(fn)
-	env.AWS, env.Dial = p.AWS(env.AWS), p.Dialer(env.Dial)
+	env.AWS, env.Dial = p.AWS(env.AWS), p.Dialer(env.Dial, w.nameOf)
 	if env.HTTP != nil {
 		env.HTTP = p.RoundTripper(env.HTTP)
 	}
 	w.T.Cleanup(func() {
-		if call := p.Spared(); call != "" && !w.Logs.Warned() {
+		// The client of the cache recovers by itself from the loss of what it asks a new connection.
+		if call := p.Spared(); call != "" && call != CacheCall && !w.Logs.Warned() {
 			w.T.Errorf("the failure of the call %s is neither returned nor logged", call)
 		}
 	})
@@ -461,6 +479,18 @@ func Drain[M any](w *World, q spec.Queue, within time.Duration, do func(context.
 		}
 		w.SQS("DeleteMessage", map[string]any{"QueueUrl": w.Queues.URL(q.Name), "ReceiptHandle": got.ReceiptHandle}, nil)
 	}
+}
+
+// DeadLetters returns the messages in the dead-letter queue of q.
+func (w *World) DeadLetters(q spec.Queue) (all []queue.Letter) {
+	for _, m := range w.Queues.Messages(q.DeadLetter()) {
+		l := queue.Letter{ID: m.ID, Body: m.Body}
+		if reason := m.Attributes[queue.ReasonAttribute].StringValue; reason != nil {
+			l.Reason = *reason
+		}
+		all = append(all, l)
+	}
+	return all
 }
 
 // Received is a received message.

@@ -89,14 +89,15 @@ func (p *Process) RoundTripper(next http.RoundTripper) http.RoundTripper {
 
 // Dialer returns a dialer of connections that make each of their writes through the
 // process, with dial. What a write sends is lost with the connection if the process crashes
-// before it, and its answer if it crashes after it.
-func (p *Process) Dialer(dial Dial) Dial {
+// before it, and its answer if it crashes after it. name says what a call to an address is
+// for Ended.
+func (p *Process) Dialer(dial Dial, name func(address string) string) Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return &conn{Conn: c, process: p, address: address}, nil
+		return &conn{Conn: c, process: p, name: name(address)}, nil
 	}
 }
 
@@ -107,12 +108,12 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 type conn struct {
 	net.Conn
 	process *Process
-	address string
+	name    string
 }
 
 func (c *conn) Write(b []byte) (n int, err error) {
 	written := false
-	err = c.process.do(c.address, func() error { n, err = c.Conn.Write(b); written = err == nil; return err })
+	err = c.process.do(c.name, func() error { n, err = c.Conn.Write(b); written = err == nil; return err })
 	if errors.Is(err, ErrCrashed) {
 		if written {
 			c.Conn.Read(make([]byte, 1)) // the call has taken effect

@@ -44,6 +44,9 @@ func (s *Sofascore) get(ctx context.Context, path string, into any) error {
 		return fmt.Errorf("provider: %w", err)
 	}
 	defer out.Body.Close()
+	if out.StatusCode == http.StatusNotFound {
+		return fmt.Errorf("provider: %s: %w", path, errAbsent)
+	}
 	if out.StatusCode != http.StatusOK {
 		return fmt.Errorf("provider: %s answers %d", path, out.StatusCode)
 	}
@@ -59,6 +62,8 @@ func (s *Sofascore) get(ctx context.Context, path string, into any) error {
 	}
 	return nil
 }
+
+var errAbsent = errors.New("there is none")
 
 func season(tournament, season string) string {
 	return "/unique-tournament/" + url.PathEscape(tournament) + "/season/" + url.PathEscape(season)
@@ -247,7 +252,14 @@ func (s *Sofascore) Standings(ctx context.Context, tournament, of string) ([]Sta
 			} `json:"rows"`
 		} `json:"standings"`
 	}
-	if err := s.get(ctx, season(tournament, of)+"/standings/total", &in); err != nil {
+	err := s.get(ctx, season(tournament, of)+"/standings/total", &in)
+	if errors.Is(err, errAbsent) { // a cup
+		return nil, nil
+	}
+	if err == nil && len(in.Standings) == 0 {
+		err = errors.New("provider: standings without a table")
+	}
+	if err != nil {
 		return nil, err
 	}
 	var all []Standing

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -463,6 +464,65 @@ func TestQueue(t *testing.T) {
 	}
 	if !reflect.DeepEqual(dead, want) {
 		t.Errorf("the dead-letter queue holds %v, want %v", dead, want)
+	}
+}
+
+// TestBackoff: a message that fails waits as long as its queue says, and then goes to the
+// dead-letter queue; from there it is taken with its reason.
+func TestBackoff(t *testing.T) {
+	t.Parallel()
+	c := clock.New(noon, clock.Free)
+	server, getenv := queues(t, c)
+	slow := balls
+	slow.MaxReceiveCount, slow.Backoff = 3, []time.Duration{30 * time.Second, time.Minute}
+	var tries []time.Duration
+	h, err := handler(t.Context(), getenv, opened, messages(spec.Function{Name: "test/score", On: slow}, func(_ Env, _ context.Context, b ball) error {
+		if b.N == 3 {
+			return errNoNumber
+		}
+		tries = append(tries, c.Now().Sub(noon))
+		return errors.New("rain")
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []queue.Letter
+	late := 0
+	keeper, err := handler(t.Context(), getenv, opened, letters(func(_ Env, _ context.Context, l queue.Letter) error {
+		if late++; late == 1 {
+			return errors.New("not yet")
+		}
+		if l.ID == "" {
+			t.Error("a letter has no id")
+		}
+		l.ID = ""
+		kept = append(kept, l)
+		return nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := c.Work()
+	for q, invoke := range map[string]func(context.Context, []byte) ([]byte, error){"x-balls": h.Invoke, "x-balls-dead": keeper.Invoke} {
+		if err := server.Poll(sqs.Mapping{Queue: q, BatchSize: 1}, invoke); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, body := range []string{`{"n":4}`, `{"n":3}`} {
+		if _, err := server.Send("x-balls", sqs.Message{Body: body}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	over := make(chan struct{})
+	c.After(time.Hour, func() { close(over) })
+	done()
+	<-over
+	if want := []time.Duration{0, 30 * time.Second, 90 * time.Second}; !slices.Equal(tries, want) {
+		t.Errorf("tried after %v, want %v", tries, want)
+	}
+	slices.SortFunc(kept, func(a, b queue.Letter) int { return strings.Compare(a.Body, b.Body) })
+	if want := []queue.Letter{{Body: `{"n":3}`, Reason: "three is no number: see the laws"}, {Body: `{"n":4}`}}; !slices.Equal(kept, want) {
+		t.Errorf("the letters are %+v, want %+v", kept, want)
 	}
 }
 

@@ -15,10 +15,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -57,9 +59,11 @@ func Open(_ context.Context, env app.Env, login spec.CacheLogin) (Cache, error) 
 	if err != nil || u.Host == "" {
 		return Cache{}, errors.New(login.Env() + " is no URL")
 	}
+	logOnce()
 	o := &redis.ClusterOptions{
 		Addrs: []string{u.Host}, Dialer: env.Dial, DialTimeout: dial, ReadTimeout: command, WriteTimeout: command, ContextTimeoutEnabled: true,
-		MaxRetries: -1, DialerRetries: 1, PoolSize: conns, DisableIdentity: true,
+		MaxRetries: -1, MaxRedirects: -1, DialerRetries: 1, // each call is made once: who calls decides what a failure means
+		PoolSize: conns, DisableIdentity: true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}, // it would ask at each connection
 	}
 	if env.Stage != spec.Local {
@@ -70,6 +74,16 @@ func Open(_ context.Context, env app.Env, login spec.CacheLogin) (Cache, error) 
 		}
 	}
 	return Cache{redis.NewClusterClient(o), env.Now, new(atomic.Int64)}, nil
+}
+
+// logOnce has the client log as the function does.
+var logOnce = sync.OnceFunc(func() { redis.SetLogger(logger{}) })
+
+type logger struct{}
+
+// Printf logs what the client reports: a failure that it has recovered from, or will return.
+func (logger) Printf(ctx context.Context, format string, v ...any) {
+	slog.WarnContext(ctx, "cache", "report", fmt.Sprintf(format, v...))
 }
 
 // empty is the SHA-256 of no body.

@@ -40,9 +40,13 @@ type World struct {
 }
 
 // New returns a world.
-func New(t testing.TB) *World {
+func New(t testing.TB) *World { t.Helper(); return NewWith(t, func(*testkit.World) {}) }
+
+// NewWith returns a world that change has changed before its services open.
+func NewWith(t testing.TB, change func(*testkit.World)) *World {
 	t.Helper()
 	w := &World{World: testkit.New(t, bestshot.Room, Noon)}
+	change(w.World)
 	w.DB = w.SQL(tables.DB)
 	w.Routes = map[string]testkit.Route{}
 	add(w, profile.GetHealthFunction, profile.OpenMonitor, (*profile.Monitor).GetHealth)

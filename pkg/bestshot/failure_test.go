@@ -1,0 +1,370 @@
+package bestshot_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"matchday/infra/rooms/bestshot/bestshottest"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/bestshot/ingest"
+	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/bestshot/settlement"
+	"matchday/pkg/bestshot/tables"
+	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/pg"
+	"matchday/pkg/kit/problem"
+	"matchday/pkg/kit/queue"
+)
+
+// ended returns a world in which ann has guessed match 1 of a tournament right, bob has
+// guessed it wrong, and the match has ended: its message is in the queue.
+func ended(t testing.TB, own bool) (*bestshottest.World, *bestshottest.Tournament) {
+	t.Helper()
+	w := bestshottest.NewWith(t, func(w *testkit.World) {
+		if own {
+			w.OwnServer()
+		}
+	})
+	w.Register("ann", "bob")
+	c := w.Found("cup")
+	kickOff := bestshottest.Noon.Add(hour)
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
+	w.Guess("ann", w.MatchID(1), 2, 0)
+	w.Guess("bob", w.MatchID(1), 0, 0)
+	w.MoveClock(kickOff.Add(2 * hour))
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 0)))
+	return w, c
+}
+
+var settledOnce = []string{"1 ann 3", "2 bob 0"}
+
+// ledger returns the rows of the ledger: "ann 1 3".
+func ledger(w *bestshottest.World) []string {
+	w.T.Helper()
+	rows, err := pg.Values[string](w.T.Context(), w.DB, `SELECT m.nick_name || ' ' || l.version || ' ' || l.points_earned FROM scoreboard_ledger l JOIN member m ON m.id = l.member_id ORDER BY 1`)
+	testkit.Must(w.T, err)
+	return rows
+}
+
+// cached returns the leaderboard of the cache, "" if there is none.
+func cached(w *bestshottest.World, c *bestshottest.Tournament) string {
+	return w.Cache.HGet(view.LeaderboardKey(c.ID), "0")
+}
+
+// F1: a provider that fails leaves everything as it is, and the next poll asks again.
+func TestProviderIsDown(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]func() (*http.Response, error){
+		"no answer": func() (*http.Response, error) { return nil, errors.New("connection refused") },
+		"403":       func() (*http.Response, error) { return respond(403, "{}"), nil },
+		"429":       func() (*http.Response, error) { return respond(429, "{}"), nil },
+		"500":       func() (*http.Response, error) { return respond(500, ""), nil },
+		"HTML":      func() (*http.Response, error) { return respond(200, "<html>"), nil },
+		"half":      func() (*http.Response, error) { return respond(200, `{"events":[{"id":1,`), nil },
+		"nonsense":  func() (*http.Response, error) { return respond(200, `{"events":[{"id":1}]}`), nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := bestshottest.NewWith(t, func(w *testkit.World) {
+				w.Provider = transport(func(*http.Request) (*http.Response, error) { return answer() })
+				w.Settings[ingest.ProviderURL] = "https://provider.test/api/v1"
+			})
+			c := w.Found("cup")
+			kickOff := bestshottest.Noon.Add(hour)
+			w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
+			w.MoveClock(kickOff.Add(2 * hour))
+			for range 2 { // cycles
+				testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction, ingest.OpenPlanner).PlanPolls(w.NewContext()))
+				s := testkit.Open(w.World, ingest.PollProviderFunction, ingest.OpenPoller)
+				polls := testkit.Drain(w.World, ingest.PollQueue, time.Minute, func(ctx context.Context, p ingest.Poll) error { return s.PollProvider(ctx, p) })
+				if polls == 0 {
+					t.Error("nothing is asked for")
+				}
+				if n := len(w.Queues.Messages(ingest.FeedQueue.Name)); n != 0 {
+					t.Errorf("%d answers of a provider that fails", n)
+				}
+			}
+			if !w.Logs.Warned() {
+				t.Error("the failure is not logged")
+			}
+		})
+	}
+}
+
+func respond(status int, body string) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: readCloser{strings.NewReader(body)}}
+}
+
+type readCloser struct{ *strings.Reader }
+
+func (readCloser) Close() error { return nil }
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// F2: while the worker is down the jobs wait in the queue; then it drains them.
+func TestWorkerIsDown(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	w.MoveClock(w.Clock.Now().Add(3 * 24 * hour))
+	if n := len(w.Queues.Messages(settlement.Queue.Name)); n != 1 {
+		t.Fatalf("%d messages wait, want 1", n)
+	}
+	w.Settle()
+	if diff := cmp.Diff(settledOnce, c.Board("ann")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// F3: the row that a settlement needs is locked by another session, until it gives up; then
+// the server is killed in the middle of a settlement. Nothing is applied, and the retry
+// applies it once.
+func TestDatabaseTimesOutAndDies(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, true)
+	s := testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open)
+	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
+
+	locked, release := make(chan struct{}), make(chan struct{})
+	gone := make(chan error, 1)
+	go func() {
+		gone <- w.DB.Tx(t.Context(), func(tx pgx.Tx) error {
+			_, err := pg.Do(t.Context(), tx, `SELECT FROM tournament FOR UPDATE`)
+			close(locked)
+			<-release
+			return err
+		})
+	}()
+	<-locked
+	if err := s.SettleMatch(w.NewContext(), m); problem.Of(err) != problem.Unavailable {
+		t.Errorf("while the tournament is locked: %v", err)
+	}
+	close(release)
+	testkit.Must(t, <-gone)
+	if got := ledger(w); len(got) != 0 {
+		t.Errorf("the ledger has %q", got)
+	}
+
+	w.Server().Kill()
+	if err := s.SettleMatch(w.NewContext(), m); problem.Of(err) != problem.Unavailable {
+		t.Errorf("after the server was killed: %v", err)
+	}
+	testkit.Must(t, w.Server().Restart(t.Context()))
+	w.DB = w.SQL(tables.DB) // those of the old pool are lost
+	var err error
+	for range settlement.Queue.MaxReceiveCount { // those after the first meet the lost connections of the pool, then a new one
+		if err = s.SettleMatch(w.NewContext(), m); err != nil && problem.Of(err) != problem.Unavailable {
+			t.Error(err)
+		}
+	}
+	testkit.Must(t, err)
+	if diff := cmp.Diff([]string{"ann 1 3", "bob 1 0"}, ledger(w)); diff != "" {
+		t.Errorf("the ledger (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(settledOnce, c.Board("ann")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// F4: the worker dies between the commit and the cache. The key blocks a second scoring, and
+// the repeat writes the projection.
+func TestCrashBetweenDatabaseAndCache(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
+	s := testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open)
+	w.Cache.SetError("ERR gone")
+	if err := s.SettleMatch(w.NewContext(), m); problem.Of(err) != problem.Unavailable {
+		t.Errorf("without the cache: %v", err)
+	}
+	w.Cache.SetError("")
+	if got := ledger(w); len(got) != 2 || cached(w, c) != "" {
+		t.Fatalf("the ledger has %q, and the cache %q", got, cached(w, c))
+	}
+	w.MoveClock(w.Clock.Now().Add(30 * time.Second))
+	testkit.Must(t, s.SettleMatch(w.NewContext(), m))
+	if diff := cmp.Diff([]string{"ann 1 3", "bob 1 0"}, ledger(w)); diff != "" {
+		t.Errorf("the ledger (-want +got):\n%s", diff)
+	}
+	if got := cached(w, c); !strings.Contains(got, `"nickName":"ann","points":3`) {
+		t.Errorf("the cache has %s", got)
+	}
+}
+
+// F5: without the cache reads come from the database, with the same answer, also if the cache
+// accepts connections and never answers. What changes the cache is tried again.
+func TestCacheIsDown(t *testing.T) {
+	t.Parallel()
+	var blocked atomic.Bool
+	w := bestshottest.NewWith(t, func(w *testkit.World) {
+		dial := w.Dial
+		silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts nothing: the kernel answers the handshake
+		testkit.Must(t, err)
+		t.Cleanup(func() { silent.Close() })
+		w.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if blocked.Load() && address == w.Cache.Addr() {
+				address = silent.Addr().String()
+			}
+			return dial(ctx, network, address)
+		}
+	})
+	w.Register("ann")
+	c := w.Found("cup")
+	kickOff := bestshottest.Noon.Add(hour)
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
+	w.Guess("ann", w.MatchID(1), 1, 0)
+	w.MoveClock(kickOff.Add(2 * hour))
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 0)))
+	w.Settle()
+	paths := []string{"/leaderboard", "/standings", "/matches/1"}
+	read := func() (all []string) {
+		for _, p := range paths {
+			all = append(all, w.Do("ann", "GET", "/tournaments/"+c.ID+p, nil).Body)
+		}
+		return all
+	}
+	whole := read()
+	for _, failure := range []struct {
+		name       string
+		begin, end func()
+	}{
+		{"answers with errors", func() { w.Cache.SetError("ERR gone") }, func() { w.Cache.SetError("") }},
+		{"is lost", func() { w.Cache.FlushAll() }, func() {}},
+		{"never answers", func() { blocked.Store(true) }, func() { blocked.Store(false) }},
+		{"is closed", w.Cache.Close, func() { testkit.Must(t, w.Cache.Restart()) }},
+	} {
+		failure.begin()
+		if diff := cmp.Diff(whole, read()); diff != "" {
+			t.Errorf("a cache that %s (-with it +without it):\n%s", failure.name, diff)
+		}
+		failure.end()
+		w.MoveClock(w.Clock.Now().Add(time.Minute))
+		if diff := cmp.Diff(whole, read()); diff != "" {
+			t.Errorf("after a cache that %s (-want +got):\n%s", failure.name, diff)
+		}
+	}
+}
+
+// TestLetters: a message that can never be settled is rejected with its reason; what was given
+// up is kept once, and can be sent again, which settles once.
+func TestLetters(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	if diff := cmp.Diff([]time.Duration{30 * time.Second, time.Minute, 2 * time.Minute}, settlement.Queue.Backoff); diff != "" || settlement.Queue.MaxReceiveCount != 4 {
+		t.Errorf("a message is tried %d times\n%s", settlement.Queue.MaxReceiveCount, diff)
+	}
+	good := w.Queues.Messages(settlement.Queue.Name)[0].Body
+	w.Clear(settlement.Queue)
+	office := testkit.Open(w.World, settlement.KeepLettersFunction, settlement.OpenOffice)
+	for range 2 {
+		for _, l := range []queue.Letter{{ID: "1", Body: good}, {ID: "2", Body: "no job", Reason: "the message cannot be read"}} {
+			testkit.Must(t, office.KeepLetter(w.NewContext(), l))
+		}
+	}
+	for range 3 {
+		w.Do(root, "POST", "/admin/settlements/dlq/1/replay", nil)
+		w.Settle()
+	}
+	letters := testkit.Decode[struct{ Data []settlement.Letter }](w.World, w.Do(root, "GET", "/admin/settlements/dlq", nil)).Data
+	for i := range letters {
+		if at := letters[i].ReplayedAt; (at != nil) != (letters[i].Replays > 0) || at != nil && at.Before(letters[i].ReceivedAt) {
+			t.Errorf("the letter %s was received at %v and replayed at %v", letters[i].ID, letters[i].ReceivedAt, at)
+		}
+		letters[i].ReceivedAt, letters[i].ReplayedAt = time.Time{}, nil
+	}
+	if diff := cmp.Diff([]settlement.Letter{{ID: "1", Payload: good, Replays: 3}, {ID: "2", Payload: "no job", Reason: "the message cannot be read"}}, letters); diff != "" {
+		t.Errorf("the letters (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"ann 1 3", "bob 1 0"}, ledger(w)); diff != "" {
+		t.Errorf("the ledger (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(settledOnce, c.Board("ann")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := testkit.CheckProblemCode(w.Ask(root, "POST", "/api/v2/admin/settlements/dlq/3/replay", nil), 404, "message_not_found"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBadMessage: what does not follow the contract can never be settled.
+func TestBadMessage(t *testing.T) {
+	t.Parallel()
+	w, _ := ended(t, false)
+	good := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
+	s := testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open)
+	for reason, change := range map[string]func(m *settlement.MatchFinished){
+		"eventType: expected match_finished":                  func(m *settlement.MatchFinished) { m.EventType = "match_begun" },
+		"matchId: expected a UUID":                            func(m *settlement.MatchFinished) { m.MatchID = "7" },
+		"tournamentId: expected a UUID":                       func(m *settlement.MatchFinished) { m.TournamentID = strings.Repeat("x", 36) },
+		"finishedAt: expected an ISO date and time":           func(m *settlement.MatchFinished) { m.FinishedAt = time.Time{} },
+		"provider: expected the name of a provider":           func(m *settlement.MatchFinished) { m.Provider = "" },
+		"providerStatus: expected the status at the provider": func(m *settlement.MatchFinished) { m.ProviderStatus = "" },
+		"internalStatus: expected ended":                      func(m *settlement.MatchFinished) { m.InternalStatus = "open" },
+		"detectedAt: expected an ISO date and time":           func(m *settlement.MatchFinished) { m.DetectedAt = time.Time{} },
+	} {
+		m := good
+		change(&m)
+		if err := s.SettleMatch(w.NewContext(), m); problem.Of(err) != problem.Invalid || err.Error() != reason {
+			t.Errorf("got %v, want %q", err, reason)
+		}
+	}
+	unknown := good
+	unknown.MatchID = "58de2f1b-1374-4c92-bd53-23a81943de4b" // was deleted
+	testkit.Must(t, s.SettleMatch(w.NewContext(), unknown))
+	testkit.Must(t, s.SettleMatch(w.NewContext(), good))
+	if got := ledger(w); len(got) != 2 {
+		t.Errorf("the ledger has %q", got)
+	}
+}
+
+// TestSettleMatchCrashes: a settlement that dies at each I/O call, before and after it, and
+// runs again.
+func TestSettleMatchCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
+		w, c := ended(t, false)
+		m := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)[0]
+		err := testkit.OpenWith(w.World, w.CrashingEnv(settlement.SettleMatchesFunction, p), settlement.Open).SettleMatch(w.NewContext(), m)
+		if p.Ended(err, testkit.CacheCall) { // the client survives the loss of what it asks a new connection
+			testkit.Must(t, testkit.Open(w.World, settlement.SettleMatchesFunction, settlement.Open).SettleMatch(w.NewContext(), m))
+		}
+		return []any{ledger(w), c.Board("ann"), strings.Contains(cached(w, c), `"nickName":"ann","points":3`)}
+	})
+}
+
+// TestIngestFeedCrashes: an answer of the provider that is stored in two tries posts the match
+// at least once, and shows its result.
+func TestIngestFeedCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
+		w := bestshottest.New(t)
+		w.Register("ann")
+		c := w.Found("cup")
+		kickOff := bestshottest.Noon.Add(hour)
+		w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
+		w.Guess("ann", w.MatchID(1), 1, 0)
+		w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil) // fills the cache
+		w.MoveClock(kickOff.Add(2 * hour))
+		f := c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 0))
+		err := testkit.OpenWith(w.World, w.CrashingEnv(ingest.IngestFeedFunction, p), ingest.Open).IngestFeed(w.NewContext(), f)
+		if p.Ended(err, testkit.CacheCall) { // the client survives the loss of what it asks a new connection
+			testkit.Must(t, testkit.Open(w.World, ingest.IngestFeedFunction, ingest.Open).IngestFeed(w.NewContext(), f))
+		}
+		w.Settle()
+		left, _, err := pg.Value[int](t.Context(), w.DB, `SELECT count(*)::int FROM outbox`)
+		testkit.Must(t, err)
+		matches := testkit.Decode[struct{ Data []view.Match }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil)).Data
+		return []any{ledger(w), c.Board("ann"), left, matches[0].Status, ints(matches[0].Home.Score)}
+	})
+}

@@ -5,10 +5,12 @@ import (
 	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/league"
 	"matchday/pkg/bestshot/member"
+	"matchday/pkg/bestshot/notice"
 	"matchday/pkg/bestshot/profile"
 	"matchday/pkg/bestshot/schema"
 	"matchday/pkg/bestshot/settlement"
 	"matchday/pkg/bestshot/tournament"
+	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
 
@@ -27,6 +29,10 @@ var Room = spec.Room{
 		settlement.ListSettlementsFunction, settlement.CorrectMatchFunction, settlement.ListLettersFunction, settlement.ReplayLetterFunction,
 		settlement.HydrateScoreboardsFunction, settlement.HydrateScoreboardFunction,
 		ingest.PlanPollsFunction, ingest.PollProviderFunction, ingest.IngestFeedFunction, settlement.SettleMatchesFunction, settlement.KeepLettersFunction,
+		notice.RegisterDeviceFunction, notice.DeleteDeviceFunction, notice.RemindFunction, notice.SendRemindersFunction,
 		schema.MigrateFunction, profile.ForgetUserFunction, profile.ExportUserFunction,
 	},
+	Settings: append(push.Settings(notice.APNSKey, notice.APNSBundle, "the bundle id of the Best Shot app"), spec.Setting{
+		Name: ingest.ProviderURL, Function: ingest.PollProviderFunction.Name, Does: "the base URL of the provider's API", Like: "^https?://[^ ]+$", Required: true,
+	}),
 }

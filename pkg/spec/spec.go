@@ -388,17 +388,18 @@ type Machine struct {
 // Setting is an environment variable of the functions that hold a secret.
 type Setting struct {
 	Name     string
-	Secret   string // whose functions get it; "" for an address of a MailSender
+	Secret   string // whose functions get it; "" for an address of a MailSender, or if Function is set
+	Function string // that gets it
 	Does     string // what it is, for who sets it
 	Like     string // regular expression of its values
 	Trial    string // value of stages other than production that set none
 	Required bool
 }
 
-// Of reports whether a function gets the setting: because it holds the secret, or
-// because it sends mail from the address that the setting is.
+// Of reports whether a function gets the setting: because it is the setting's, because it
+// holds the secret, or because it sends mail from the address that the setting is.
 func (s Setting) Of(f Function) bool {
-	return s.Secret != "" && slices.Contains(f.Secrets, s.Secret) || slices.Contains(f.Mail, MailSender{s.Name})
+	return s.Function == f.Name || s.Secret != "" && slices.Contains(f.Secrets, s.Secret) || slices.Contains(f.Mail, MailSender{s.Name})
 }
 
 // Environment variables that every function gets.

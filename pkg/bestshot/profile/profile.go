@@ -6,15 +6,18 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"matchday/pkg/bestshot/league"
 	"matchday/pkg/bestshot/member"
+	"matchday/pkg/bestshot/notice"
 	"matchday/pkg/bestshot/tables"
 	"matchday/pkg/bestshot/view"
 	"matchday/pkg/kit/account"
 	"matchday/pkg/kit/app"
+	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/object"
 	"matchday/pkg/kit/pg"
@@ -50,10 +53,12 @@ func (s *Monitor) GetHealth(context.Context, *GetHealth) (*Health, error) {
 
 // Forgetter deletes and hands out what is kept of a user.
 type Forgetter struct {
-	db    pg.DB
-	cache redis.Cache
-	queue queue.Sender
-	files object.Bucket
+	db     pg.DB
+	phones dynamo.DB
+	cache  redis.Cache
+	queue  queue.Sender
+	files  object.Bucket
+	now    func() time.Time
 }
 
 // OpenForgetter opens the service.
@@ -63,7 +68,9 @@ func OpenForgetter(ctx context.Context, env app.Env) (*Forgetter, error) {
 		return nil, err
 	}
 	cache, err := redis.Open(ctx, env, tables.CacheUser)
-	return &Forgetter{db, cache, queue.Open(env.AWS, env.Queues), object.Open(env.AWS, env.Setting(account.Exports.On("").Env()))}, err
+	return &Forgetter{
+		db, dynamo.Open(env.AWS, env.Prefix), cache, queue.Open(env.AWS, env.Queues), object.Open(env.AWS, env.Setting(account.Exports.On("").Env())), env.Now,
+	}, err
 }
 
 // board is a tournament with a leaderboard to read again.
@@ -73,7 +80,7 @@ type board struct {
 }
 
 // ForgetUser deletes what the room keeps of a user who has deleted the account: the member
-// with guesses, points and memberships. Others keep theirs. A league without another
+// with guesses, points, memberships and phones. Others keep theirs. A league without another
 // administrator gets the member who has been in it longest. It confirms when nothing is left.
 // A second run deletes what is, and has the leaderboards read again.
 func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
@@ -121,6 +128,9 @@ func (s *Forgetter) ForgetUser(ctx context.Context, in account.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := notice.Forget(ctx, s.phones, in.UserID); err != nil {
+		return err
+	}
 	slog.InfoContext(ctx, "a user is forgotten", "user", in.UserID, "leaderboards", len(boards))
 	return s.queue.Send(ctx, account.DoneQueue, account.Done{Kind: account.Forget, Room: room, Request: in}, 0)
 }
@@ -145,6 +155,11 @@ func (s *Forgetter) ExportUser(ctx context.Context, in account.Request) error {
 		}
 		document[name] = append([]map[string]any{}, rows...)
 	}
+	phones, err := notice.Export(ctx, s.phones, in.UserID, s.now())
+	if err != nil {
+		return err
+	}
+	document["phones"] = phones
 	if err := s.files.Put(ctx, account.PartKey(room, in.Job), document); err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"matchday/pkg/bestshot/ingest"
 	"matchday/pkg/bestshot/league"
 	"matchday/pkg/bestshot/member"
+	"matchday/pkg/bestshot/notice"
 	"matchday/pkg/bestshot/profile"
 	"matchday/pkg/bestshot/provider"
 	"matchday/pkg/bestshot/settlement"
@@ -71,6 +72,8 @@ func NewWith(t testing.TB, change func(*testkit.World)) *World {
 	add(w, league.PatchTournamentsFunction, league.Open, (*league.Leagues).PatchTournaments)
 	add(w, league.LeaveLeagueFunction, league.Open, (*league.Leagues).LeaveLeague)
 	add(w, league.GetScoreFunction, league.OpenTables, (*league.Tables).GetScore)
+	add(w, notice.RegisterDeviceFunction, notice.OpenDevices, (*notice.Devices).RegisterDevice)
+	add(w, notice.DeleteDeviceFunction, notice.OpenDevices, (*notice.Devices).DeleteDevice)
 	add(w, ingest.CreateTournamentFunction, ingest.OpenOffice, (*ingest.Office).CreateTournament)
 	add(w, ingest.UpdateTournamentFunction, ingest.OpenOffice, (*ingest.Office).UpdateTournament)
 	add(w, ingest.DeleteTournamentFunction, ingest.OpenOffice, (*ingest.Office).DeleteTournament)
@@ -162,10 +165,12 @@ func (w *World) Found(slug string) *Tournament {
 	return &Tournament{testkit.Decode[struct{ ID string }](w.World, out).ID, w}
 }
 
-// Clear deletes the messages of a queue.
+// Clear deletes the messages of a queue, all of which can be received.
 func (w *World) Clear(q spec.Queue) {
 	w.T.Helper()
-	w.SQS("PurgeQueue", map[string]any{"QueueUrl": w.Queues.URL(q.Name)}, nil)
+	for range w.Queues.Messages(q.Name) {
+		w.SQS("DeleteMessage", map[string]any{"QueueUrl": w.Queues.URL(q.Name), "ReceiptHandle": w.Receive(q).ReceiptHandle}, nil)
+	}
 }
 
 // Fixture returns a match of the provider: the home team has the id 2n+1.

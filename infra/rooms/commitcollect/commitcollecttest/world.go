@@ -6,15 +6,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -43,7 +37,6 @@ import (
 	"matchday/pkg/commitcollect/signin"
 	"matchday/pkg/commitcollect/tables"
 	"matchday/pkg/commitcollect/workout"
-	"matchday/pkg/kit/push"
 	"matchday/pkg/spec"
 )
 
@@ -493,19 +486,5 @@ func (w *World) Count(table spec.Table, partition, prefix string) (n int) {
 // WithAPNs adds a simulated Apple to the world.
 func (w *World) WithAPNs() *apns.Server {
 	w.T.Helper()
-	const bundle = "app.commitcollect.test"
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	testkit.Must(w.T, err)
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	testkit.Must(w.T, err)
-	phones := apns.New(w.Clock, apns.Config{TeamID: "TEAM", KeyID: "KEY", PublicKey: &key.PublicKey, Bundle: bundle})
-	testkit.Must(w.T, phones.Listen())
-	w.T.Cleanup(func() { phones.Close() })
-	ca := filepath.Join(w.T.TempDir(), "ca.pem")
-	testkit.Must(w.T, os.WriteFile(ca, phones.CA(), 0o600))
-	maps.Copy(w.Settings, map[string]string{
-		push.SettingURL: phones.URL(), push.SettingTeamID: "TEAM", push.SettingKeyID: "KEY", push.SettingCAFile: ca, notice.APNSBundle: bundle,
-		notice.APNSKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
-	})
-	return phones
+	return w.World.WithAPNs(notice.APNSKey, notice.APNSBundle)
 }

@@ -1,0 +1,165 @@
+package bestshot_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"matchday/infra/rooms/bestshot/bestshottest"
+	"matchday/infra/testkit"
+	"matchday/pkg/bestshot/ingest"
+	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/bestshot/settlement"
+	"matchday/pkg/bestshot/view"
+)
+
+// TestWhatTheProviderSays has answers come one after the other, each a second after the one
+// before, and says what the match is after the last, and how many messages were posted.
+func TestWhatTheProviderSays(t *testing.T) {
+	t.Parallel()
+	kickOff := bestshottest.Noon.Add(-2 * hour)
+	day := 24 * hour
+	at := func(f provider.Fixture, finished time.Time) provider.Fixture { f.FinishedAt = finished; return f }
+	id := func(f provider.Fixture, id string) provider.Fixture { f.ID = id; return f }
+	open, postponed := bestshottest.Fixture(1, kickOff, provider.Open), bestshottest.Fixture(1, kickOff, provider.NotDefined)
+	won, lost := bestshottest.Fixture(1, kickOff, provider.Ended, 2, 1), bestshottest.Fixture(1, kickOff, provider.Ended, 1, 2)
+	moved := bestshottest.Fixture(1, kickOff.Add(day), provider.Open)
+	strange := bestshottest.Fixture(1, kickOff, provider.Unknown)
+	for name, c := range map[string]struct {
+		answers []provider.Fixture
+		want    string // status, day and score
+		posted  int
+	}{
+		"a match begins":                        {[]provider.Fixture{open}, "open 6 -:-", 0},
+		"it ends":                               {[]provider.Fixture{open, won}, "ended 6 2:1", 1},
+		"it had ended when it was first seen":   {[]provider.Fixture{won}, "ended 6 2:1", 1},
+		"it is said twice":                      {[]provider.Fixture{open, won, won}, "ended 6 2:1", 1},
+		"the result is corrected":               {[]provider.Fixture{open, won, lost}, "ended 6 1:2", 2},
+		"corrected and back":                    {[]provider.Fixture{open, won, lost, won}, "ended 6 2:1", 3},
+		"it is open again":                      {[]provider.Fixture{open, won, open}, "ended 6 2:1", 1},
+		"ended, open, and ended again":          {[]provider.Fixture{open, won, open, won}, "ended 6 2:1", 1},
+		"ended, then postponed":                 {[]provider.Fixture{open, won, postponed}, "ended 6 2:1", 1},
+		"it is postponed":                       {[]provider.Fixture{open, postponed}, "not-defined 6 -:-", 0},
+		"it is moved":                           {[]provider.Fixture{open, moved}, "open 7 -:-", 0},
+		"postponed, then moved":                 {[]provider.Fixture{open, postponed, moved}, "open 7 -:-", 0},
+		"postponed, then under another id":      {[]provider.Fixture{open, postponed, id(moved, "77")}, "open 7 -:-", 0},
+		"a status that nobody knows":            {[]provider.Fixture{open, strange}, "open 6 -:-", 0},
+		"unknown at first sight":                {[]provider.Fixture{strange}, "not-defined 6 -:-", 0},
+		"the finish changes, which is not told": {[]provider.Fixture{open, at(won, kickOff.Add(hour)), at(won, kickOff.Add(90*time.Minute))}, "ended 6 2:1", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := bestshottest.New(t)
+			w.Register("ann")
+			cup := w.Found("cup")
+			for _, x := range c.answers {
+				w.Ingest(cup.Feed("1", x))
+			}
+			all := testkit.Decode[struct{ Data []view.Match }](w.World, w.Do("ann", "GET", "/tournaments/"+cup.ID+"/matches/1", nil)).Data
+			if len(all) != 1 {
+				t.Fatalf("%d matches, want 1", len(all))
+			}
+			m := all[0]
+			if got := fmt.Sprintf("%s %s %s:%s", m.Status, m.Date.Format("2"), ints(m.Home.Score), ints(m.Away.Score)); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			posted := testkit.Messages[settlement.MatchFinished](w.World, settlement.Queue)
+			if len(posted) != c.posted {
+				t.Errorf("%d messages, want %d", len(posted), c.posted)
+			}
+			for _, p := range posted {
+				if !p.FinishedAt.Equal(posted[0].FinishedAt) {
+					t.Errorf("the finish is %v and then %v", posted[0].FinishedAt, p.FinishedAt)
+				}
+			}
+		})
+	}
+}
+
+// TestOlderAnswerIsLate: queues may turn two answers round.
+func TestOlderAnswerIsLate(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	w.Register("ann")
+	c := w.Found("cup")
+	kickOff := bestshottest.Noon.Add(-2 * hour)
+	older := c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open, 0, 0))
+	w.MoveClock(bestshottest.Noon.Add(time.Minute))
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open, 1, 0)))
+	w.Ingest(older)
+	m := testkit.Decode[struct{ Data []view.Match }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/matches/1", nil)).Data[0]
+	if ints(m.Home.Score) != "1" {
+		t.Errorf("the score is %s:%s", ints(m.Home.Score), ints(m.Away.Score))
+	}
+}
+
+// TestPlan: what is asked for when.
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	c := w.Found("cup")
+	kickOff := bestshottest.Noon.Add(30 * hour)
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
+	plan := func() (kinds string) {
+		t.Helper()
+		testkit.Must(t, testkit.Open(w.World, ingest.PlanPollsFunction, ingest.OpenPlanner).PlanPolls(w.NewContext()))
+		for _, p := range testkit.Messages[ingest.Poll](w.World, ingest.PollQueue) {
+			kinds += string(p.Kind)[:1]
+		}
+		w.Clear(ingest.PollQueue)
+		return kinds
+	}
+	feed := func(kind ingest.Kind) {
+		t.Helper()
+		f := c.Feed("1")
+		f.Kind = kind
+		w.Ingest(f)
+	}
+	for _, s := range []struct {
+		at   time.Time
+		do   func()
+		want string
+	}{
+		{bestshottest.Noon.Add(time.Minute), func() {}, "rs"}, // rounds and standings are not known
+		{bestshottest.Noon.Add(2 * time.Minute), func() { feed(ingest.Rounds); feed(ingest.Standings) }, ""},
+		{kickOff.Add(-24*hour + time.Minute), func() {}, "m"}, // begins within a day: once an hour
+		{kickOff.Add(-23 * hour), func() { w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open))) }, ""},
+		{kickOff.Add(-22*hour + time.Minute), func() {}, "m"},
+		{kickOff.Add(-time.Minute), func() { feed(ingest.Rounds); w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open))) }, ""},
+		{kickOff, func() {}, "m"}, // has begun: always
+		{kickOff.Add(2 * hour), func() { w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 1, 1))) }, "sm"},
+		{kickOff.Add(2*hour + 10*time.Minute), func() { feed(ingest.Standings) }, "sm"}, // the result may be corrected
+		{kickOff.Add(8*hour + 10*time.Minute), func() { feed(ingest.Standings) }, ""},
+	} {
+		w.MoveClock(s.at)
+		s.do()
+		if got := plan(); got != s.want {
+			t.Errorf("at the kick-off %+v: asks for %q, want %q", s.at.Sub(kickOff), got, s.want)
+		}
+	}
+}
+
+// TestExecutionEnds: what an administrator asks for is done, or has failed with a reason; a lost answer
+// blocks nothing for ever.
+func TestExecutionEnds(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.NewWith(t, func(w *testkit.World) { w.Settings[ingest.ProviderURL] = "http://127.0.0.1:1" })
+	c := w.Found("cup")
+	path := "/admin/tournaments/" + c.ID
+	w.Do(root, "POST", path+"/standings", nil)
+	if err := testkit.CheckProblemCode(w.Ask(root, "POST", "/api/v2"+path+"/standings", nil), 409, "sync_running"); err != nil {
+		t.Error(err)
+	}
+	s := testkit.Open(w.World, ingest.PollProviderFunction, ingest.OpenPoller)
+	testkit.Drain(w.World, ingest.PollQueue, time.Minute, func(ctx context.Context, p ingest.Poll) error { return s.PollProvider(ctx, p) })
+	i := testkit.Open(w.World, ingest.IngestFeedFunction, ingest.Open)
+	testkit.Drain(w.World, ingest.FeedQueue, time.Minute, func(ctx context.Context, f ingest.Feed) error { return i.IngestFeed(ctx, f) })
+	all := testkit.Decode[struct{ Data []ingest.ExecutionRow }](w.World, w.Do(root, "GET", path+"/executions", nil)).Data
+	if len(all) != 1 || all[0].Status != "failed" || all[0].Detail == "" || all[0].Operation != "standings" {
+		t.Errorf("the executions are %+v", all)
+	}
+	w.Do(root, "POST", path+"/standings", nil)
+	w.MoveClock(w.Clock.Now().Add(11 * time.Minute)) // its answer is lost
+	w.Do(root, "POST", path+"/standings", nil)
+}

@@ -1,0 +1,161 @@
+package bestshot_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/sideshow/apns2"
+
+	"matchday/infra/rooms/bestshot/bestshottest"
+	"matchday/infra/sim/apns"
+	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
+	"matchday/pkg/bestshot/notice"
+	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/kit/problem"
+)
+
+// phone returns the token of a phone by a letter of its name.
+func phone(name string) string { return strings.Repeat(name, 64) }
+
+// season returns a world with a tournament of three matches: the first in an hour, the second
+// and the third a day after it, which have the ids 1 to 3. ann has guessed the first.
+func season(t testing.TB) (*bestshottest.World, *bestshottest.Tournament, *apns.Server) {
+	t.Helper()
+	w := bestshottest.New(t)
+	apple := w.WithAPNs(notice.APNSKey, notice.APNSBundle)
+	w.Register("ann", "bob")
+	c := w.Found("cup")
+	first := bestshottest.Noon.Add(hour)
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, first, provider.Open), bestshottest.Fixture(2, first.Add(24*hour), provider.Open), bestshottest.Fixture(3, first.Add(24*hour), provider.Open)))
+	if out := w.Guess("ann", w.MatchID(1), 1, 0); out.StatusCode != 200 {
+		t.Fatal(out.Body)
+	}
+	for _, p := range []string{"a", "b"} {
+		w.Do("ann", "POST", "/devices", map[string]string{"deviceToken": phone(p)})
+	}
+	return w, c, apple
+}
+
+// remind runs the job, and returns what it puts into the queue.
+func remind(w *bestshottest.World) []notice.Reminder {
+	w.T.Helper()
+	testkit.Must(w.T, testkit.Open(w.World, notice.RemindFunction, notice.OpenReminders).Remind(w.NewContext()))
+	all := testkit.Messages[notice.Reminder](w.World, notice.Queue)
+	w.Clear(notice.Queue)
+	return all
+}
+
+func text(all []notice.Reminder) (lines []string) {
+	for _, r := range all {
+		lines = append(lines, fmt.Sprintf("%s: %d of %s from %s", r.UserID, r.Matches, r.Tournament, r.KickOff.Format("2 15:04")))
+	}
+	return lines
+}
+
+// TestReminders: who plays in a tournament and lacks a guess is reminded a day and two hours
+// before, once each, for all matches together.
+func TestReminders(t *testing.T) {
+	t.Parallel()
+	w, _, _ := season(t)
+	first := bestshottest.Noon.Add(hour)
+	for _, s := range []struct {
+		at   time.Time
+		want []string
+	}{
+		{first.Add(-time.Minute), nil}, // ann has guessed the first match, and bob does not play
+		{first.Add(time.Second), []string{"ann: 2 of cup from 7 13:00"}},
+		{first.Add(15 * time.Minute), nil},
+		{first.Add(22*hour - time.Second), nil},
+		{first.Add(22*hour + time.Second), []string{"ann: 1 of cup from 7 13:00"}}, // the second is guessed meanwhile
+		{first.Add(23 * hour), nil},
+	} {
+		w.MoveClock(s.at)
+		if s.at.Equal(first.Add(22*hour + time.Second)) {
+			w.Guess("ann", w.MatchID(2), 0, 0)
+		}
+		if diff := cmp.Diff(s.want, text(remind(w))); diff != "" {
+			t.Errorf("at %v (-want +got):\n%s", s.at, diff)
+		}
+	}
+}
+
+func TestRemindCrashes(t *testing.T) {
+	t.Parallel()
+	dynamotest.CheckCrashes(t, func(t *testing.T, p *dynamotest.Process) any {
+		w, _, _ := season(t)
+		w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
+		err := testkit.OpenWith(w.World, w.CrashingEnv(notice.RemindFunction, p), notice.OpenReminders).Remind(w.NewContext())
+		w.Clear(notice.Queue) // whatever was sent: a reminder is sent at most once
+		if p.Ended(err) {
+			w.MoveClock(w.Clock.Now().Add(15 * time.Minute))
+			again := text(remind(w))
+			if len(again) > 1 {
+				t.Errorf("after a crash: %q", again)
+			}
+		}
+		if n := len(remind(w)); n != 0 {
+			t.Errorf("%d reminders are sent again", n)
+		}
+		return nil
+	})
+}
+
+// TestReminderReachesPhones: each phone once, whatever is repeated; none after the kick-off; a
+// phone that has deleted the app is forgotten; Apple's failure is a later try.
+func TestReminderReachesPhones(t *testing.T) {
+	t.Parallel()
+	w, _, apple := season(t)
+	w.MoveClock(bestshottest.Noon.Add(hour + time.Second))
+	r := remind(w)[0]
+	s := testkit.Open(w.World, notice.SendRemindersFunction, notice.OpenNotifier)
+	for range 2 {
+		testkit.Must(t, s.SendReminder(w.NewContext(), r))
+	}
+	shown := func(name string) (lines []string) {
+		d, _ := apple.Device(phone(name))
+		for _, a := range d.Alerts {
+			lines = append(lines, a.Title+": "+a.Body)
+		}
+		return lines
+	}
+	for _, name := range []string{"a", "b"} {
+		if diff := cmp.Diff([]string{"cup: 2 matches are not guessed. The first begins soon."}, shown(name)); diff != "" {
+			t.Errorf("phone %s (-want +got):\n%s", name, diff)
+		}
+	}
+	apple.Answer(phone("a"), apns.Answer{Status: 410, Reason: apns2.ReasonUnregistered, Since: w.Clock.Now()})
+	later := r
+	later.ID += "x"
+	testkit.Must(t, s.SendReminder(w.NewContext(), later))
+	if got := exported(t, w, "ann")["phones"]; strings.Contains(fmt.Sprint(got), phone("a")) || !strings.Contains(fmt.Sprint(got), phone("b")) {
+		t.Errorf("the phones are %v", got)
+	}
+	apple.Answer(phone("b"), apns.Answer{Status: 503, Reason: apns2.ReasonServiceUnavailable})
+	if err := s.SendReminder(w.NewContext(), later); problem.Of(err) != problem.Unavailable {
+		t.Errorf("while Apple is busy: %v", err)
+	}
+	w.MoveClock(r.KickOff)
+	if err := s.SendReminder(w.NewContext(), r); err != nil {
+		t.Errorf("after the kick-off: %v", err)
+	}
+}
+
+func TestPhones(t *testing.T) {
+	t.Parallel()
+	w, _, _ := season(t)
+	for i := range 8 {
+		w.Do("ann", "POST", "/devices", map[string]string{"deviceToken": strings.Repeat(fmt.Sprintf("%02d", i), 32)})
+	}
+	if err := testkit.CheckProblemCode(w.Ask("ann", "POST", "/api/v2/devices", map[string]string{"deviceToken": phone("c")}), 409, "too_many_devices"); err != nil {
+		t.Error(err)
+	}
+	out := testkit.Decode[struct{ DeviceID string }](w.World, w.Do("bob", "POST", "/devices", map[string]string{"deviceToken": phone("a")}))
+	if err := testkit.CheckProblemCode(w.Ask("ann", "DELETE", "/api/v2/devices/"+out.DeviceID, nil), 404, "device_not_found"); err != nil {
+		t.Error(err)
+	}
+	w.Do("bob", "DELETE", "/devices/"+out.DeviceID, nil)
+}

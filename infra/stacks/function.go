@@ -71,7 +71,7 @@ func (r *room) function(f spec.Function) error {
 		// A function may send a message to its own queue again. Lambda would stop this as
 		// an endless loop after about 16 rounds, which is fewer than the limits in the
 		// code.
-		if slices.Contains(f.Sends, on) {
+		if f.SendsToItself() {
 			props.RecursiveLoop = awslambda.RecursiveLoop_ALLOW
 		}
 		dead := r.deadLetters(r.Stage.DeadLetter(f))

@@ -126,7 +126,7 @@ func ofMachine(m spec.Machine, name string) Metric {
 // for up to the 15 minutes that SQS allows. Both times count towards the age.
 func lateness(f spec.Function) time.Duration {
 	age := max(5*time.Minute, f.VisibilityTimeout())
-	if own := f.On.(spec.Queue); slices.ContainsFunc(f.Sends, func(q spec.Queue) bool { return q.Name == own.Name }) {
+	if f.SendsToItself() {
 		age += 15 * time.Minute
 	}
 	return age

@@ -389,11 +389,11 @@ func (s Stage) Failing(room string) string { return s.Prefix() + room + "-failin
 // Live is the alias of the version of a function that is called.
 const Live = "live"
 
-// Aliased reports whether a function of a room is called by the alias Live. A person and
-// the user pool call a function without an alias, and so its latest code.
+// Aliased reports whether a function of a room is called by the alias Live. A person, a
+// deployment and the user pool call a function without an alias, and so its latest code.
 func (s Stage) Aliased(room spec.Room, f spec.Function) bool {
 	switch f.On.(type) {
-	case spec.Route, spec.Queue, spec.Schedule:
+	case spec.Route, spec.Queue, spec.DeadLetters, spec.Schedule:
 		return s.Canary > 0
 	}
 	return s.Canary > 0 && slices.ContainsFunc(room.Machines, func(m spec.Machine) bool {

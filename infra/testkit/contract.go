@@ -83,6 +83,10 @@ func function(f spec.Function) (lines []string) {
 	switch on := f.On.(type) {
 	case spec.Schedule:
 		add("%s", on)
+	case spec.DeadLetters:
+		add("dead letters of %s", on.Of.Name)
+	case spec.Migration:
+		add("migrations of %s", on.Of.Name)
 	default:
 		add("%T%+v", on, on)
 	}

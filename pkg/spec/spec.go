@@ -93,6 +93,17 @@ func (r Room) ServesBrowsers() bool {
 	})
 }
 
+// Letters returns the function that takes the dead letters of a queue. ok is false if they wait
+// for an operator.
+func (r Room) Letters(q Queue) (f Function, ok bool) {
+	for _, f := range r.Functions {
+		if on, ok := f.On.(DeadLetters); ok && on.Of.Name == q.Name {
+			return f, true
+		}
+	}
+	return Function{}, false
+}
+
 // KnowsPages reports whether a function of the room gets the addresses of the web pages: that
 // of a route, or one whose mails link to them, in a room that serves browsers.
 func (r Room) KnowsPages(f Function) bool {
@@ -209,6 +220,12 @@ type Function struct {
 // invocation does not use up a delivery.
 func (f Function) VisibilityTimeout() time.Duration { return 6 * f.Timeout }
 
+// SendsToItself reports whether the function sends messages to the queue that wakes it.
+func (f Function) SendsToItself() bool {
+	on, ok := f.On.(Queue)
+	return ok && slices.ContainsFunc(f.Sends, func(q Queue) bool { return q.Name == on.Name })
+}
+
 // Grant is what a function may do on a table, or on one of its indexes.
 type Grant struct {
 	Table string
@@ -272,8 +289,8 @@ func (l Limit) String() string {
 	return text
 }
 
-// Trigger is what wakes a function: a Route, a Schedule, a Queue, DeadLetters, a Task or
-// UserConfirmed.
+// Trigger is what wakes a function: a Route, a Schedule, a Queue, DeadLetters, a Migration, a
+// Task or UserConfirmed.
 type Trigger interface{ trigger() }
 
 // Auth says who may call a route.
@@ -362,6 +379,14 @@ const fifo = ".fifo"
 // it once they are handled.
 type DeadLetters struct{ Of Queue }
 
+// LettersAtOnce is how many invocations a dead-letter queue may have at once: the least that
+// Lambda accepts.
+const LettersAtOnce = 2
+
+// Migration wakes a function when a deployment has other migrations of a database than the
+// deployment before. The function logs in as SQLAdmin. If it fails, so does the deployment.
+type Migration struct{ Of SQLDatabase }
+
 // Task wakes a function from a state machine, or by an operator's hand.
 type Task struct{}
 
@@ -373,6 +398,7 @@ func (Route) trigger()         {}
 func (Schedule) trigger()      {}
 func (Queue) trigger()         {}
 func (DeadLetters) trigger()   {}
+func (Migration) trigger()     {}
 func (Task) trigger()          {}
 func (UserConfirmed) trigger() {}
 

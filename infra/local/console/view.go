@@ -125,6 +125,10 @@ func trigger(fn spec.Function) string {
 		return string(on)
 	case spec.Queue:
 		return "queue " + on.Name
+	case spec.DeadLetters:
+		return "queue " + on.Of.DeadLetter()
+	case spec.Migration:
+		return "deployment"
 	}
 	return "state machine"
 }

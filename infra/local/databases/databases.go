@@ -37,6 +37,17 @@ func Create(ctx context.Context, e *postgres.Engine, d spec.SQLDatabase, name st
 	return err
 }
 
+// Drop deletes a database with its connections.
+func Drop(ctx context.Context, e *postgres.Engine, name string) error {
+	c, err := pgx.Connect(ctx, e.URL("", "postgres"))
+	if err != nil {
+		return err
+	}
+	defer c.Close(ctx)
+	_, err = c.Exec(ctx, "DROP DATABASE IF EXISTS "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)")
+	return err
+}
+
 // prepare creates what the cloud has before the migrations: the owner, the database and,
 // here only, the time.
 func prepare(ctx context.Context, e *postgres.Engine, name string) error {

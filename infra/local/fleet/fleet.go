@@ -40,6 +40,8 @@ import (
 	dynamodbsim "matchday/infra/sim/dynamodb"
 	"matchday/infra/sim/guard"
 	"matchday/infra/sim/lambda"
+	"matchday/infra/sim/postgres"
+	"matchday/infra/sim/redis"
 	"matchday/infra/sim/s3"
 	"matchday/infra/sim/scheduler"
 	"matchday/infra/sim/ses"
@@ -91,6 +93,11 @@ type Fleet struct {
 	Admins    *cognito.Pool // administrators
 	DB        *dynamodb.Client
 	DBExited  <-chan struct{} // closed when the DynamoDB engine has stopped; nil for one that runs elsewhere
+
+	SQL    *postgres.Engine         // the server of the rooms' databases; nil if they have none
+	Caches map[string]*redis.Server // by the name in the spec, but those of REDIS_URL
+
+	sql, caches map[string]string // names of databases, and addresses of caches, by the name in the spec
 
 	mux   *http.ServeMux
 	api   http.Client // Call's
@@ -145,6 +152,9 @@ func Start(ctx context.Context, cfg Config) (f *Fleet, err error) {
 	}
 	host, env, err := f.engines(ctx)
 	if err != nil {
+		return f, err
+	}
+	if err := f.stores(ctx); err != nil {
 		return f, err
 	}
 	if f.Functions, err = lambda.New(cfg.Clock, lambda.Config{
@@ -420,6 +430,7 @@ func (f *Fleet) signingKey() (key *ecdsa.PrivateKey, text string, err error) {
 // room adds a room's functions, queues and API, with its description.
 func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 	var routes []apigateway.Route
+	var letters []func() error // when all queues are there
 	for _, fn := range room.Functions {
 		path := filepath.Join(f.Bin, fn.Name)
 		if _, err := os.Stat(path); err != nil {
@@ -443,13 +454,20 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 				routes = append(routes, apigateway.Route{Method: method, Path: on.Path, Function: fn.Name, Auth: a})
 			}
 		case spec.Queue:
-			if err := f.queue(fn, on); err != nil {
+			if err := f.queue(room, fn, on); err != nil {
 				return err
 			}
+		case spec.DeadLetters:
+			letters = append(letters, func() error { return f.poll(fn, on.Of.DeadLetter(), on.Of.Batch, spec.LettersAtOnce) })
 		case spec.UserConfirmed:
 			f.Users.OnConfirmed(func(ctx context.Context, event []byte) ([]byte, error) {
 				return f.Functions.InvokeWait(ctx, fn.Name, event)
 			})
+		}
+	}
+	for _, poll := range letters {
+		if err := poll(); err != nil {
+			return err
 		}
 	}
 	api, err := apigateway.New(apigateway.Config{
@@ -481,7 +499,7 @@ func (f *Fleet) room(ctx context.Context, room spec.Room, env []string) error {
 // pool if it changes users, with the addresses of the pages if browsers call it, and with
 // the address <room>@example.com if it sends mail.
 func (f *Fleet) environment(all []string, room spec.Room, fn spec.Function) []string {
-	all = slices.Clone(all)
+	all = slices.Concat(all, f.logins(fn))
 	if len(fn.Users) > 0 {
 		all = append(all, spec.EnvUserPool+"="+cognito.ID)
 	}
@@ -507,8 +525,9 @@ func (f *Fleet) limit(aws time.Duration) time.Duration {
 }
 
 // queue creates a queue with its dead-letter queue. The queue invokes fn.
-func (f *Fleet) queue(fn spec.Function, q spec.Queue) error {
-	if err := f.Queues.Create(sqs.Queue{Name: prefix + q.DeadLetter(), FIFO: q.FIFO()}); err != nil {
+func (f *Fleet) queue(room spec.Room, fn spec.Function, q spec.Queue) error {
+	reader, _ := room.Letters(q)
+	if err := f.Queues.Create(sqs.Queue{Name: prefix + q.DeadLetter(), FIFO: q.FIFO(), Visibility: reader.VisibilityTimeout()}); err != nil {
 		return err
 	}
 	if err := f.Queues.Create(sqs.Queue{
@@ -516,7 +535,12 @@ func (f *Fleet) queue(fn spec.Function, q spec.Queue) error {
 	}); err != nil {
 		return err
 	}
-	return f.Queues.Poll(sqs.Mapping{Queue: prefix + q.Name, BatchSize: q.Batch, MaxConcurrency: q.Concurrency},
+	return f.poll(fn, q.Name, q.Batch, q.Concurrency)
+}
+
+// poll has a queue invoke a function.
+func (f *Fleet) poll(fn spec.Function, queue string, batch, atOnce int) error {
+	return f.Queues.Poll(sqs.Mapping{Queue: prefix + queue, BatchSize: batch, MaxConcurrency: atOnce},
 		func(ctx context.Context, event []byte) ([]byte, error) {
 			return f.Functions.InvokeWait(ctx, fn.Name, event)
 		})

@@ -9,27 +9,38 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 )
 
+// Endpoint is the environment variable with the URL of a running server, a cluster of one or
+// more nodes: redis://host:port.
+const Endpoint = "REDIS_URL"
+
 // Server is a running server.
 type Server struct {
 	*miniredis.Miniredis
+	clock func() time.Time
+
 	mu  sync.Mutex
 	now time.Time
 }
 
 // Start starts a server on a free port of this machine. Its keys expire by the clock now.
 func Start(now func() time.Time) (*Server, error) {
-	s := &Server{Miniredis: miniredis.NewMiniRedis(), now: now()}
+	s := &Server{Miniredis: miniredis.NewMiniRedis(), clock: now, now: now()}
+	return s, s.Restart()
+}
+
+// Restart starts a server that was closed, at the same address with the same data.
+func (s *Server) Restart() error {
 	if err := s.Start(); err != nil {
-		return nil, err
+		return err
 	}
 	s.Server().SetPreHook(func(*server.Peer, string, ...string) bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if at := now(); at.After(s.now) {
+		if at := s.clock(); at.After(s.now) {
 			s.FastForward(at.Sub(s.now))
 			s.now = at
 		}
 		return false
 	})
-	return s, nil
+	return nil
 }

@@ -36,14 +36,7 @@ func Create(t testing.TB, d spec.SQLDatabase) (name string) {
 	}
 	name = strings.ToLower(rand.Text()[:12])
 	run(t, e, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" TEMPLATE "+pgx.Identifier{from}.Sanitize()+" STRATEGY FILE_COPY")
-	t.Cleanup(func() {
-		c, err := pgx.Connect(context.Background(), e.URL("", "postgres"))
-		if err != nil {
-			return // the server was stopped by the test
-		}
-		defer c.Close(context.Background())
-		c.Exec(context.Background(), "DROP DATABASE "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)")
-	})
+	t.Cleanup(func() { databases.Drop(context.Background(), e, name) }) // unless the test has stopped the server
 	return name
 }
 

@@ -93,6 +93,10 @@ func trigger(room spec.Room, f spec.Function) string {
 		return fmt.Sprintf("`%s %s` (%s)", on.Method, on.Path, on.Auth)
 	case spec.Queue:
 		return fmt.Sprintf("the queue `%s`, %d at once", on.Name, on.Concurrency)
+	case spec.DeadLetters:
+		return fmt.Sprintf("the queue `%s`, %d at once", on.Of.DeadLetter(), spec.LettersAtOnce)
+	case spec.Migration:
+		return "a deployment with other migrations"
 	case spec.Schedule:
 		return fmt.Sprintf("`%s`, UTC", on)
 	case spec.UserConfirmed:
@@ -111,8 +115,11 @@ func trigger(room spec.Room, f spec.Function) string {
 func concurrency(room spec.Room) (reserved, workers int) {
 	for _, f := range room.Functions {
 		reserved += f.Reserved
-		if on, ok := f.On.(spec.Queue); ok {
+		switch on := f.On.(type) {
+		case spec.Queue:
 			workers += on.Concurrency
+		case spec.DeadLetters:
+			workers += spec.LettersAtOnce
 		}
 	}
 	return reserved, workers

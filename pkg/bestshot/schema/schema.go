@@ -37,7 +37,7 @@ var MigrateFunction = spec.Function{
 	Name:   "bestshot/migrate",
 	Does:   "Brings the database to its newest version, at each deployment.",
 	IfDown: "A deployment fails, and the version before stays.",
-	On:     spec.Task{},
+	On:     spec.Migration{Of: tables.DB},
 	SQL:    []spec.SQLLogin{tables.DB.As(spec.SQLAdmin)},
 	Memory: 256, Timeout: 5 * time.Minute, Reserved: 1,
 }

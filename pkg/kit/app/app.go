@@ -7,13 +7,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
 
+	"github.com/aws/aws-lambda-go/cfn"
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -66,6 +69,13 @@ func Queue[S, M any](fn spec.Function, open Opener[S], do func(S, context.Contex
 // fails stays, and is delivered again.
 func Letters[S any](fn spec.Function, open Opener[S], do func(S, context.Context, queue.Letter) error) {
 	start(fn, open, letters(do))
+}
+
+// Migration migrates when CloudFormation creates or changes the custom resource of fn, and
+// tells it the result. An error fails the deployment, and is shown to who deploys. Nothing is
+// undone when the resource is deleted, or the deployment rolled back.
+func Migration[S any](fn spec.Function, open Opener[S], do func(S, context.Context) error) {
+	start(fn, open, migration(fn, do))
 }
 
 // use returns the function that the Lambda runtime calls, given an open service.
@@ -172,6 +182,34 @@ func letters[S any](do func(S, context.Context, queue.Letter) error) use[S] {
 			return out, nil
 		}
 	}
+}
+
+func migration[S any](fn spec.Function, do func(S, context.Context) error) use[S] {
+	return func(s S, env Env) any {
+		return func(ctx context.Context, e cfn.Event) error {
+			answer := cfn.NewResponse(&e)
+			answer.Status, answer.PhysicalResourceID = cfn.StatusSuccess, fn.Name
+			if e.RequestType != cfn.RequestDelete {
+				if err := counted(ctx, env, do(s, ctx)); err != nil {
+					answer.Status, answer.Reason = cfn.StatusFailed, ending(err.Error())
+				}
+			}
+			err := answer.Send()
+			if u, ok := errors.AsType[*url.Error](err); ok {
+				err = u.Err // the URL is signed
+			}
+			if err != nil {
+				err = fmt.Errorf("answer CloudFormation: %w", err)
+			}
+			return counted(ctx, env, err)
+		}
+	}
+}
+
+// ending is the end of a text, where an error has its cause: CloudFormation takes an answer of
+// 4 KB. The log has all of it.
+func ending(text string) string {
+	return strings.ToValidUTF8(text[max(0, len(text)-1000):], "")
 }
 
 // delay has a message that has failed wait as its queue says. If that fails it waits for the

@@ -43,6 +43,8 @@ const (
 	tries = 3
 	// resume is how long a paused cluster takes to resume, and so when a retry may succeed.
 	resume = 15 * time.Second
+	// resumed is the time after which a cluster has resumed, also one that was paused for days.
+	resumed = time.Minute
 )
 
 // DB is a database, as one role.
@@ -70,8 +72,9 @@ func Open(ctx context.Context, env app.Env, login spec.SQLLogin) (DB, error) {
 	return DB{pool}, err
 }
 
-// Config returns the configuration of one connection, for migrations: without limits of time,
-// and with a password of 15 minutes.
+// Config returns the configuration of one connection, for migrations: it waits until a paused
+// cluster has resumed, its statements have no limit of time, and its password is valid for 15
+// minutes.
 func Config(ctx context.Context, env app.Env, login spec.SQLLogin) (*pgx.ConnConfig, error) {
 	cfg, err := configure(env, login)
 	if err != nil {
@@ -80,6 +83,7 @@ func Config(ctx context.Context, env app.Env, login spec.SQLLogin) (*pgx.ConnCon
 	for _, limit := range []string{"statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"} {
 		delete(cfg.ConnConfig.RuntimeParams, limit)
 	}
+	cfg.ConnConfig.ConnectTimeout = resumed
 	if cfg.BeforeConnect != nil {
 		err = cfg.BeforeConnect(ctx, cfg.ConnConfig)
 	}

@@ -65,7 +65,7 @@ func Fixed(room spec.Room, jobReads float64) (u Usage, err error) {
 				return u, fmt.Errorf("%s: %w", f.Name, err)
 			}
 			u = u.Plus(job(n, float64(f.Memory)/1024, jobReads))
-		case spec.Queue:
+		case spec.Queue, spec.DeadLetters:
 			u.SQSRequests += pollsOfMinute * minutesOfMonth
 		}
 	}

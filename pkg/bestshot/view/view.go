@@ -387,7 +387,7 @@ func paginate(version int64, lives time.Duration, all []stored) (projection, err
 		all[i].Before = ranks[all[i].Before]
 	}
 	now := score.Ranks(1, points)
-	if len(ranks) == 1 { // the first round: nobody has had points
+	if len(before) > 0 && before[0] == 0 && before[len(before)-1] == 0 { // nobody had points before
 		for i := range all {
 			all[i].Before = now[i]
 		}

@@ -1,0 +1,437 @@
+package bestshot_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"matchday/infra/rooms/bestshot/bestshottest"
+	"matchday/infra/testkit"
+	"matchday/pkg/bestshot/guess"
+	"matchday/pkg/bestshot/league"
+	"matchday/pkg/bestshot/provider"
+	"matchday/pkg/bestshot/score"
+	"matchday/pkg/bestshot/tournament"
+	"matchday/pkg/bestshot/view"
+	"matchday/pkg/kit/pg"
+)
+
+// TestPointsOfTheDatabase: the function of the database says the same as package score.
+func TestPointsOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	goals, points := rapid.IntRange(0, 4), rapid.IntRange(0, 5)
+	rapid.Check(t, func(r *rapid.T) {
+		g, m := score.Result{Home: goals.Draw(r, "home"), Away: goals.Draw(r, "away")}, score.Result{Home: goals.Draw(r, "result home"), Away: goals.Draw(r, "result away")}
+		rule := score.Rule{Outcome: points.Draw(r, "outcome"), HomeScore: points.Draw(r, "home score"), AwayScore: points.Draw(r, "away score"), GoalDifference: points.Draw(r, "difference"), ExactScore: points.Draw(r, "exact")}
+		multiplier := rapid.IntRange(1, 5).Draw(r, "multiplier")
+		got, _, err := pg.Value[int](t.Context(), w.DB, `SELECT guess_points($1, $2, $3, $4, ROW('58de2f1b-1374-4c92-bd53-23a81943de4b', 1, $5, $6, $7, $8, $9, now())::rule, $10)`,
+			g.Home, g.Away, m.Home, m.Away, rule.Outcome, rule.HomeScore, rule.AwayScore, rule.GoalDifference, rule.ExactScore, multiplier)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if want := rule.Of(g, m, multiplier).Total(); got != want {
+			r.Fatalf("%+v for %+v by %+v times %d: the database says %d, want %d", g, m, rule, multiplier, got, want)
+		}
+	})
+}
+
+// TestStatesOfGuesses: what a member sees of the own guesses, from before to after the match.
+func TestStatesOfGuesses(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	w.Register("ann")
+	c := w.Found("cup")
+	kickOff := bestshottest.Noon.Add(hour)
+	open := func(n int) provider.Fixture { return bestshottest.Fixture(n, kickOff, provider.Open) }
+	w.Ingest(c.Feed("1", open(1), open(2), bestshottest.Fixture(3, kickOff, provider.NotDefined)))
+	w.Guess("ann", w.MatchID(1), 2, 1)
+	states := func() (all []string) {
+		for _, g := range testkit.Decode[struct{ Data []guess.Guess }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/guess?round=1", nil)).Data {
+			all = append(all, fmt.Sprintf("%s %s:%s %s home %s %d, away %s %d, match %s %d, total %d, lost %t", g.Status, ints(g.Home.Value), ints(g.Away.Value), g.FullMatch.Label,
+				g.Home.Status, g.Home.Points, g.Away.Status, g.Away.Points, g.FullMatch.Status, g.FullMatch.Points, g.Total, g.Lost))
+		}
+		slices.Sort(all)
+		return all
+	}
+	for _, s := range []struct {
+		at   time.Time
+		do   func()
+		want []string
+	}{
+		{kickOff.Add(-time.Second), func() {}, []string{
+			"not-started -:-  home  0, away  0, match  0, total 0, lost false", "paused -:-  home  0, away  0, match  0, total 0, lost false",
+			"waiting_for_game 2:1 HOME_WIN home  0, away  0, match  0, total 0, lost false"}},
+		{kickOff, func() {}, []string{
+			"expired -:-  home  0, away  0, match  0, total 0, lost true", "paused -:-  home  0, away  0, match  0, total 0, lost true",
+			"waiting_for_game 2:1 HOME_WIN home  0, away  0, match  0, total 0, lost true"}},
+		{kickOff.Add(2 * hour), func() {
+			w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Ended, 2, 0), bestshottest.Fixture(2, kickOff, provider.Ended, 1, 1)))
+			w.Settle()
+		}, []string{
+			"expired -:-  home  0, away  0, match  0, total 0, lost true",
+			"finalized 2:1 HOME_WIN home correct 0, away incorrect 0, match correct 3, total 3, lost true", "paused -:-  home  0, away  0, match  0, total 0, lost true"}},
+	} {
+		w.MoveClock(s.at)
+		s.do()
+		if diff := cmp.Diff(s.want, states()); diff != "" {
+			t.Errorf("at %v (-want +got):\n%s", s.at, diff)
+		}
+	}
+	for target, code := range map[string]string{
+		"/api/v2/tournaments/" + c.ID + "/guess?round=9":                                       "round_not_found",
+		"/api/v2/tournaments/58de2f1b-1374-4c92-bd53-23a81943de4b/guess?round=1":               "round_not_found",
+		"/api/v2/tournaments/" + c.ID + "/score?memberId=58de2f1b-1374-4c92-bd53-23a81943de4b": "member_not_found",
+		"/api/v2/tournaments/58de2f1b-1374-4c92-bd53-23a81943de4b/leaderboard":                 "tournament_not_found",
+		"/api/v2/tournaments/58de2f1b-1374-4c92-bd53-23a81943de4b/standings":                   "tournament_not_found",
+		"/api/v2/tournaments/" + c.ID + "/matches/nine":                                        "round_not_found",
+		"/api/v2/matches/58de2f1b-1374-4c92-bd53-23a81943de4b/guesses":                         "match_not_found",
+		"/api/v2/leagues/58de2f1b-1374-4c92-bd53-23a81943de4b":                                 "league_not_found",
+	} {
+		if err := testkit.CheckProblemCode(w.Ask("ann", "GET", target, nil), 404, code); err != nil {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
+}
+
+// TestGuessesOfOthers: hidden until the kick-off, in pages afterwards, hidden again if the
+// match is moved.
+func TestGuessesOfOthers(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	c := w.Found("cup")
+	kickOff := bestshottest.Noon.Add(hour)
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff, provider.Open)))
+	m := w.MatchID(1)
+	_, err := pg.Do(t.Context(), w.DB, `WITH p AS (INSERT INTO member (public_id, nick_name) SELECT 'u' || n, 'nick' || n FROM generate_series(1, 101) n RETURNING id)
+		INSERT INTO guess (match_id, member_id, home_score, away_score) SELECT $1, id, 1, 0 FROM p`, m)
+	testkit.Must(t, err)
+	target := "/api/v2/matches/" + m + "/guesses"
+	w.MoveClock(kickOff.Add(-time.Millisecond))
+	if err := testkit.CheckProblemCode(w.Ask("u1", "GET", target, nil), 409, "guess_window_open"); err != nil {
+		t.Error(err)
+	}
+	w.MoveClock(kickOff)
+	type page struct {
+		Data []guess.Other
+		Next string
+	}
+	first := testkit.Decode[page](w.World, w.Ask("u1", "GET", target, nil))
+	second := testkit.Decode[page](w.World, w.Ask("u1", "GET", target+"?cursor="+first.Next, nil))
+	if len(first.Data) != 100 || len(second.Data) != 1 || second.Next != "" || second.Data[0].MemberID <= first.Data[99].MemberID {
+		t.Errorf("%d and %d guesses, then %q", len(first.Data), len(second.Data), second.Next)
+	}
+	w.MoveClock(kickOff.Add(time.Minute))
+	w.Ingest(c.Feed("1", bestshottest.Fixture(1, kickOff.Add(24*hour), provider.Open)))
+	if err := testkit.CheckProblemCode(w.Ask("u1", "GET", target, nil), 409, "guess_window_open"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBadGuess: the answer names the field.
+func TestBadGuess(t *testing.T) {
+	t.Parallel()
+	w, _ := ended(t, false)
+	m := w.MatchID(1)
+	for name, c := range map[string]struct{ body, field string }{
+		"negative":       {`{"matchId":"` + m + `","home":{"score":-1},"away":{"score":0}}`, "body.home.score"},
+		"huge":           {`{"matchId":"` + m + `","home":{"score":0},"away":{"score":100}}`, "body.away.score"},
+		"no integer":     {`{"matchId":"` + m + `","home":{"score":1.5},"away":{"score":0}}`, "body.home.score"},
+		"missing":        {`{"matchId":"` + m + `","home":{},"away":{"score":0}}`, "body.home"},
+		"no team":        {`{"matchId":"` + m + `","home":{"score":1}}`, "body"},
+		"no id of match": {`{"matchId":"7","home":{"score":1},"away":{"score":0}}`, "body.matchId"},
+	} {
+		out := w.Ask("ann", "POST", "/api/v2/guess", c.body)
+		if out.StatusCode != 400 && out.StatusCode != 422 || !strings.Contains(out.Body, `"`+c.field) {
+			t.Errorf("%s: %d %s", name, out.StatusCode, out.Body)
+		}
+	}
+	for code, ask := range map[string]func() (int, string){
+		"match_not_found": func() (int, string) {
+			o := w.Guess("ann", "58de2f1b-1374-4c92-bd53-23a81943de4b", 1, 1)
+			return o.StatusCode, o.Body
+		},
+		"member_not_found": func() (int, string) { o := w.Guess("zed", m, 1, 1); return o.StatusCode, o.Body },
+	} {
+		if status, body := ask(); status != 404 || !strings.Contains(body, ":"+code) {
+			t.Errorf("got %d %s, want %s", status, body, code)
+		}
+	}
+}
+
+// TestLeaderboardPages: dense ranks across pages, ties by nickname, and one read of the cache
+// for a page, with 10 members as with 1,000.
+func TestLeaderboardPages(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{10, 1000} {
+		w := bestshottest.New(t)
+		c := w.Found("cup")
+		_, err := pg.Do(t.Context(), w.DB, `WITH p AS (INSERT INTO member (public_id, nick_name) SELECT 'u' || n, 'nick' || lpad(n::text, 4, '0') FROM generate_series(1, $2::int) n RETURNING id, nick_name)
+			INSERT INTO tournament_scoreboard (tournament_id, member_id, points) SELECT $1, id, 30 - right(nick_name, 4)::int / 40 FROM p`, c.ID, n)
+		testkit.Must(t, err)
+		board := c.Board("u1")
+		if len(board) != n {
+			t.Fatalf("%d members, want %d", len(board), n)
+		}
+		for i, line := range board {
+			if want := fmt.Sprintf("%d nick%04d %d", (i+1)/40+1, i+1, 30-(i+1)/40); line != want {
+				t.Errorf("line %d is %q, want %q", i, line, want)
+				break
+			}
+		}
+		commands := w.Cache.CommandCount()
+		w.DB.Close()
+		w.Do("u1", "GET", "/tournaments/"+c.ID+"/leaderboard", nil)
+		if got := w.Cache.CommandCount() - commands; got != 1 {
+			t.Errorf("with %d members: %d commands, want 1", n, got)
+		}
+		if err := testkit.CheckProblemCode(w.Ask("u1", "GET", "/api/v2/tournaments/"+c.ID+"/leaderboard?cursor=99", nil), 400, "bad_cursor"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestColdKeyIsReadOnce: of fifty readers of a leaderboard that is not in the cache, one reads
+// it from the database; the others wait for it.
+func TestColdKeyIsReadOnce(t *testing.T) {
+	t.Parallel()
+	var writes atomic.Int64 // to the database
+	w := bestshottest.NewWith(t, func(w *testkit.World) {
+		dial := w.Dial
+		w.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := dial(ctx, network, address)
+			if err == nil && address != w.Cache.Addr() {
+				c = counted{c, &writes}
+			}
+			return c, err
+		}
+	})
+	w.Register("ann")
+	c := w.Found("cup")
+	read := func() {
+		if out := w.Ask("ann", "GET", "/api/v2/tournaments/"+c.ID+"/leaderboard", nil); out.StatusCode != 200 {
+			t.Errorf("%d %s", out.StatusCode, out.Body)
+		}
+	}
+	read() // connects
+	w.Cache.FlushAll()
+	writes.Store(0)
+	read()
+	one := writes.Load()
+	w.Cache.FlushAll()
+	writes.Store(0)
+	var wg sync.WaitGroup
+	for range 50 {
+		done := w.Clock.Work() // time passes only while all readers wait
+		wg.Go(func() {
+			defer done()
+			read()
+		})
+	}
+	wg.Wait()
+	if got := writes.Load(); one == 0 || got > 2*one {
+		t.Errorf("fifty readers make %d calls of the database, and one makes %d", got, one)
+	}
+}
+
+type counted struct {
+	net.Conn
+	writes *atomic.Int64
+}
+
+func (c counted) Write(b []byte) (int, error) { c.writes.Add(1); return c.Conn.Write(b) }
+
+// TestNicknames: a new one is in the leaderboard at once, five a day.
+func TestNicknames(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	w.Settle()
+	c.Board("bob") // fills the cache
+	w.Do("ann", "PATCH", "/member", map[string]string{"nickName": "Äna"})
+	if diff := cmp.Diff([]string{"1 Äna 3", "2 bob 0"}, c.Board("bob")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	w.Do("ann", "PATCH", "/member", map[string]string{"nickName": "Äna"}) // the same is none
+	for i := range 4 {
+		w.Do("ann", "PATCH", "/member", map[string]string{"nickName": fmt.Sprint("a", i)})
+	}
+	if err := testkit.CheckProblemCode(w.Ask("ann", "PATCH", "/api/v2/member", map[string]string{"nickName": "sixth"}), 429, "too_many_renames"); err != nil {
+		t.Error(err)
+	}
+	w.MoveClock(w.Clock.Now().Add(24 * hour))
+	w.Do("ann", "PATCH", "/member", map[string]string{"nickName": "sixth"})
+	if diff := cmp.Diff([]string{"1 sixth 3", "2 bob 0"}, c.Board("bob")); diff != "" {
+		t.Errorf("after a day (-want +got):\n%s", diff)
+	}
+	if err := testkit.CheckProblemCode(w.Ask("zed", "PATCH", "/api/v2/member", map[string]string{"nickName": "zed"}), 404, "member_not_found"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRulesAndMultipliers: another rule or multiplier settles again, by differences.
+func TestRulesAndMultipliers(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	w.Settle()
+	path := "/admin/tournaments/" + c.ID
+	for _, s := range []struct {
+		method, target string
+		body           any
+		want           []string
+	}{
+		{"PATCH", path, map[string]any{"rule": score.Rule{Outcome: 2, HomeScore: 1, AwayScore: 1}}, []string{"1 ann 3", "2 bob 1"}}, // 2:0 and 0:0 for 1:0
+		{"PATCH", path + "/rounds/1", map[string]any{"multiplier": 3}, []string{"1 ann 9", "2 bob 3"}},
+		{"PATCH", path, map[string]any{"rule": score.Standard, "label": "Cup"}, []string{"1 ann 9", "2 bob 0"}},
+		{"PATCH", path + "/rounds/1", map[string]any{"multiplier": 1}, []string{"1 ann 3", "2 bob 0"}},
+	} {
+		for range 2 { // the second changes nothing
+			w.Do(root, s.method, s.target, s.body)
+			w.Settle()
+		}
+		if diff := cmp.Diff(s.want, c.Board("ann")); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", s.body, diff)
+		}
+	}
+	if n, _, err := pg.Value[int](t.Context(), w.DB, `SELECT count(*)::int FROM settlement`); n != 5 || err != nil {
+		t.Errorf("%d settlements, %v; want 5", n, err)
+	}
+	rounds := testkit.Decode[struct{ Data []tournament.Round }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/rounds", nil)).Data
+	if len(rounds) != 1 || len(rounds[0].Winners) != 1 || rounds[0].Winners[0].NickName != "ann" || rounds[0].Winners[0].Points != 3 {
+		t.Errorf("the rounds are %+v", rounds)
+	}
+}
+
+// TestMovement: how many ranks a member has gained in the current round.
+func TestMovement(t *testing.T) {
+	t.Parallel()
+	w := bestshottest.New(t)
+	w.Register("ann", "bob", "cyd")
+	c := w.Found("cup")
+	movements := func() (all []string) {
+		for _, e := range testkit.Decode[struct{ Data []view.Entry }](w.World, w.Do("ann", "GET", "/tournaments/"+c.ID+"/leaderboard", nil)).Data {
+			all = append(all, fmt.Sprintf("%d %s %+d", e.Rank, e.NickName, e.Movement))
+		}
+		return all
+	}
+	for round, s := range []struct {
+		guesses map[string][2]int
+		want    []string
+	}{
+		{map[string][2]int{"ann": {1, 0}, "bob": {0, 1}, "cyd": {0, 0}}, []string{"1 ann +0", "2 bob +0", "2 cyd +0"}},
+		{map[string][2]int{"ann": {0, 1}, "bob": {1, 0}, "cyd": {2, 0}}, []string{"1 ann +0", "1 bob +1", "1 cyd +1"}},
+		{map[string][2]int{"ann": {0, 1}, "bob": {1, 1}, "cyd": {3, 1}}, []string{"1 cyd +0", "2 ann -1", "2 bob -1"}},
+	} {
+		kickOff := w.Clock.Now().Add(hour)
+		n := round + 1
+		w.Ingest(c.Feed(fmt.Sprint(n), bestshottest.Fixture(n, kickOff, provider.Open)))
+		for user, g := range s.guesses {
+			w.Guess(user, w.MatchID(n), g[0], g[1])
+		}
+		w.MoveClock(kickOff.Add(2 * hour))
+		w.Ingest(c.Feed(fmt.Sprint(n), bestshottest.Fixture(n, kickOff, provider.Ended, 1, 0)))
+		w.Settle()
+		if diff := cmp.Diff(s.want, movements()); diff != "" {
+			t.Errorf("after round %d (-want +got):\n%s", n, diff)
+		}
+	}
+}
+
+// TestLeagues: codes, roles, limits and the table.
+func TestLeagues(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	w.Register("cyd")
+	w.Settle()
+	l := testkit.Decode[league.League](w.World, w.Do("ann", "POST", "/leagues", map[string]string{"name": "Office"}))
+	typed := strings.ToLower(l.Code[:4] + "-" + l.Code[4:])
+	for range 2 {
+		if got := testkit.Decode[league.League](w.World, w.Do("bob", "POST", "/leagues/invitation", map[string]string{"code": typed})); got.Members != 2 || got.Role != "member" {
+			t.Errorf("got %+v", got)
+		}
+	}
+	table := func(user string) (all []string) {
+		for _, e := range testkit.Decode[struct{ Data []view.Entry }](w.World, w.Do(user, "GET", "/leagues/"+l.ID+"/score", nil)).Data {
+			all = append(all, fmt.Sprintf("%d %s %d", e.Rank, e.NickName, e.Points))
+		}
+		return all
+	}
+	if diff := cmp.Diff([]string{"1 ann 0", "1 bob 0"}, table("bob")); diff != "" {
+		t.Errorf("without a tournament (-want +got):\n%s", diff)
+	}
+	follow := map[string][]string{"tournaments": {c.ID}}
+	for user, code := range map[string]string{"bob": "not_league_admin", "cyd": "league_not_found"} {
+		out := w.Ask(user, "PATCH", "/api/v2/leagues/"+l.ID+"/tournaments", follow)
+		if !strings.Contains(out.Body, ":"+code) {
+			t.Errorf("%s: %d %s", user, out.StatusCode, out.Body)
+		}
+	}
+	w.Do("ann", "PATCH", "/leagues/"+l.ID+"/tournaments", follow)
+	w.MoveClock(w.Clock.Now().Add(view.LeagueLives))
+	if diff := cmp.Diff([]string{"1 ann 3", "2 bob 0"}, table("bob")); diff != "" {
+		t.Errorf("with a tournament (-want +got):\n%s", diff)
+	}
+	if err := testkit.CheckProblemCode(w.Ask("cyd", "GET", "/api/v2/leagues/"+l.ID+"/score", nil), 404, "league_not_found"); err != nil {
+		t.Error(err)
+	}
+	for range 10 {
+		if err := testkit.CheckProblemCode(w.Ask("cyd", "POST", "/api/v2/leagues/invitation", map[string]string{"code": "00000000"}), 404, "code_not_found"); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := testkit.CheckProblemCode(w.Ask("cyd", "POST", "/api/v2/leagues/invitation", map[string]string{"code": l.Code}), 429, "too_many_codes"); err != nil {
+		t.Error(err)
+	}
+	w.MoveClock(w.Clock.Now().Add(hour))
+	w.Do("cyd", "POST", "/leagues/invitation", map[string]string{"code": l.Code})
+	for range 2 {
+		w.Do("ann", "DELETE", "/leagues/"+l.ID+"/membership", nil)
+	}
+	if got := testkit.Decode[league.League](w.World, w.Do("bob", "GET", "/leagues/"+l.ID, nil)); got.Role != "admin" || got.Members != 2 {
+		t.Errorf("after the administrator left: %+v", got)
+	}
+	for i := range 20 {
+		w.Do("ann", "POST", "/leagues", map[string]string{"name": fmt.Sprint("l", i)})
+	}
+	for _, ask := range []struct {
+		target string
+		body   map[string]string
+	}{{"", map[string]string{"name": "more"}}, {"/invitation", map[string]string{"code": l.Code}}} {
+		if err := testkit.CheckProblemCode(w.Ask("ann", "POST", "/api/v2/leagues"+ask.target, ask.body), 409, "too_many_leagues"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestHydrate: what differs from the ledger is repaired, and the cache with it.
+func TestHydrate(t *testing.T) {
+	t.Parallel()
+	w, c := ended(t, false)
+	w.Settle()
+	_, err := pg.Do(t.Context(), w.DB, `UPDATE tournament_scoreboard SET points = 77`)
+	testkit.Must(t, err)
+	w.Cache.FlushAll()
+	for _, target := range []string{"/admin/hydrate/scoreboard/" + c.ID, "/admin/hydrate/scoreboard"} {
+		out := w.Do(root, "POST", target, nil).Body
+		if !strings.Contains(out, `"members":2`) {
+			t.Errorf("%s answers %s", target, out)
+		}
+		if diff := cmp.Diff(settledOnce, c.Board("ann")); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if cached(w, c) == "" {
+			t.Error("the cache has no leaderboard")
+		}
+	}
+	if err := testkit.CheckProblemCode(w.Ask(root, "POST", "/api/v2/admin/hydrate/scoreboard/58de2f1b-1374-4c92-bd53-23a81943de4b", nil), 404, "tournament_not_found"); err != nil {
+		t.Error(err)
+	}
+}

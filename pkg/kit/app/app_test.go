@@ -25,6 +25,7 @@ import (
 
 	"matchday/infra/sim/clock"
 	"matchday/infra/sim/sqs"
+	"matchday/pkg/kit/dynamo"
 	"matchday/pkg/kit/problem"
 	"matchday/pkg/kit/queue"
 	"matchday/pkg/spec"
@@ -303,6 +304,42 @@ func TestLocalSleep(t *testing.T) {
 	runtime.Close()
 	if _, err := ask(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Hour)); err == nil {
 		t.Error("without a runtime the sleep succeeds")
+	}
+	if _, err := clockOf(t, spec.Local, "no host")(at(t.Context(), "2026-06-01T12:00:00Z", "0"), noon.Add(time.Hour)); err == nil || !strings.Contains(err.Error(), "invalid character") {
+		t.Errorf("a runtime whose name is no host: got %v", err)
+	}
+}
+
+// TestLocalSleepCutOff: an answer that ends early is no time.
+func TestLocalSleepCutOff(t *testing.T) {
+	t.Parallel()
+	until := noon.Add(time.Hour)
+	runtime := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		io.WriteString(w, until.Format(time.RFC3339Nano))
+	}))
+	t.Cleanup(runtime.Close)
+	now, err := clockOf(t, spec.Local, strings.TrimPrefix(runtime.URL, "http://"))(at(t.Context(), "2026-06-01T12:00:00Z", "0"), until)
+	if !strings.Contains(fmt.Sprint(err), io.ErrUnexpectedEOF.Error()) {
+		t.Errorf("got %v, %v, want that the answer ended early", now, err)
+	}
+}
+
+// TestRestoredTables: a table that was restored under another name is asked by that name.
+func TestRestoredTables(t *testing.T) {
+	t.Parallel()
+	read := spec.Table{Name: "overs", Key: spec.Key{Partition: "id"}}.On("Get over", "id", spec.Rate{}, spec.GetItem)
+	for restored, want := range map[string]string{"": "x-overs", "overs:2": "x-overs-2"} {
+		env, asked := envOf(t, map[string]string{spec.EnvRestored: restored, spec.EnvPrefix: "x-"}), ""
+		env.AWS.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+			var in struct{ TableName string }
+			err := json.NewDecoder(r.Body).Decode(&in)
+			asked = in.TableName
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}"))}, err
+		})
+		if _, _, err := dynamo.Get[map[string]any](t.Context(), dynamo.Open(env.AWS, env.Prefix), read, "1"); err != nil || asked != want {
+			t.Errorf("%s=%q: the table %s is asked, %v; want %s", spec.EnvRestored, restored, asked, err, want)
+		}
 	}
 }
 

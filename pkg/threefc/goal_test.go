@@ -15,8 +15,8 @@ import (
 	"matchday/pkg/threefc/tables"
 )
 
-// TestWhoMayScoreWhen: a scorekeeper records goals of the third that runs, an administrator
-// also those of thirds that are over, nobody those of a third that has not begun.
+// TestWhoMayScoreWhen: a scorekeeper records goals of the third that runs, and of all thirds
+// of a reopened game; an administrator those of all that have begun.
 func TestWhoMayScoreWhen(t *testing.T) {
 	t.Parallel()
 	const (
@@ -35,7 +35,8 @@ func TestWhoMayScoreWhen(t *testing.T) {
 		{"the second runs", []string{"thirds/2/start"}, [3]string{ok, running, ok}, [3]string{ok, ok, ok}},
 		{"all are over", []string{"thirds/2/finish", "thirds/3/start", "thirds/3/finish"}, [3]string{needed, running, running}, [3]string{needed, ok, ok}},
 		{"finished", []string{"finish"}, [3]string{over, over, over}, [3]string{needed, ok, ok}},
-		{"reopened", []string{"reopen"}, [3]string{needed, running, running}, [3]string{needed, ok, ok}},
+		{"reopened", []string{"reopen"}, [3]string{needed, ok, ok}, [3]string{needed, ok, ok}},
+		{"finished again", []string{"finish"}, [3]string{over, over, over}, [3]string{needed, ok, ok}},
 	} {
 		m.step(c.steps...)
 		for third := range 3 {
@@ -53,7 +54,7 @@ func TestWhoMayScoreWhen(t *testing.T) {
 	}
 }
 
-// TestWhoMayCorrectWhen: a scorekeeper corrects a game until it is finished.
+// TestWhoMayCorrectWhen: who may record a goal of a third may edit and delete it, and undo.
 func TestWhoMayCorrectWhen(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -62,7 +63,8 @@ func TestWhoMayCorrectWhen(t *testing.T) {
 		sam, admin string
 	}{
 		{"the first runs", nil, "200", "200"},
-		{"break", []string{"thirds/1/finish"}, "200", "200"},
+		{"break", []string{"thirds/1/finish"}, "409 third_not_running", "200"},
+		{"the second runs", []string{"thirds/1/finish", "thirds/2/start"}, "409 third_not_running", "200"},
 		{"finished", []string{"thirds/1/finish", "thirds/2/start", "thirds/2/finish", "thirds/3/start", "thirds/3/finish", "finish"}, "409 game_finished", "200"},
 		{"reopened", []string{"thirds/1/finish", "thirds/2/start", "thirds/2/finish", "thirds/3/start", "thirds/3/finish", "finish", "reopen"}, "200", "200"},
 	} {
@@ -90,6 +92,34 @@ func TestWhoMayCorrectWhen(t *testing.T) {
 			m.consistent()
 		})
 	}
+}
+
+// TestWhoMayMoveAGoal: who may record goals of both thirds.
+func TestWhoMayMoveAGoal(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	first := m.score("sam", m.goalOf(0, "blue")).EventID
+	m.step("thirds/1/finish", "thirds/2/start")
+	second := m.score("sam", m.goalOf(1, "blue")).EventID
+	move := func(user, id string, to int) string {
+		g := m.goalOf(2, "blue")
+		g.Third = to
+		return code(m.Ask(user, "PATCH", m.path("goals", id), g))
+	}
+	where := func() (all []string) {
+		for _, g := range m.goals() {
+			all = append(all, fmt.Sprint(g.Third))
+		}
+		return all
+	}
+	const over, begun = "409 third_not_running", "409 third_not_started"
+	same(t, "the second runs", []string{move("sam", first, 1), move("sam", first, 2), move("sam", second, 1), move("sam", second, 3), move("ann", second, 3), move("sam", second, 2)}, []string{over, over, over, begun, begun, "200"})
+	same(t, "the thirds", where(), []string{"1", "2"})
+	same(t, "an administrator", []string{move("ann", second, 1), move("ann", first, 2)}, []string{"200", "200"})
+	m.step("thirds/2/finish", "thirds/3/start", "thirds/3/finish", "finish", "reopen")
+	same(t, "reopened", []string{move("sam", first, 3), move("sam", second, 2)}, []string{"200", "200"})
+	same(t, "the thirds", where(), []string{"2", "3"})
+	m.consistent()
 }
 
 // TestWhatAGoalMustSay: each rule of a goal, for a new goal and for a correction.
@@ -321,7 +351,7 @@ func TestEditMovesAGoal(t *testing.T) {
 	edit := m.goalOf(0, "blue")
 	edit.Third, edit.Minute = 2, new(int)
 	m.pass(time.Second)
-	m.Do("sam", "PATCH", m.path("goals", first.EventID), edit)
+	m.Do("ann", "PATCH", m.path("goals", first.EventID), edit)
 	var got []string
 	for _, g := range m.goals() {
 		got = append(got, fmt.Sprintf("%d/%d %s", g.Third, g.Minute, g.EventID))
@@ -337,7 +367,7 @@ func TestEditMovesAGoal(t *testing.T) {
 	if g := m.goals()[1]; g.Third != 2 || g.Minute != 0 || g.Conceding != "yellow" {
 		t.Errorf("the goal is %+v", g)
 	}
-	same(t, "the log", m.corrections(), []string{"sam edit 1/5' 2/0'", "sam edit 2/0' 2/0'"})
+	same(t, "the log", m.corrections(), []string{"ann edit 1/5' 2/0'", "sam edit 2/0' 2/0'"})
 	rows := 0
 	for _, r := range everything(m.World) {
 		if r["pk"] == item.GameKey(m.id) && strings.HasPrefix(r["sk"].(string), item.Goals) {

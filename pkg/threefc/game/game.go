@@ -41,7 +41,7 @@ var (
 	errThird     = problem.New(problem.Conflict, "bad_third_transition", "thirds start and finish one after the other")
 	errUnplayed  = problem.New(problem.Conflict, "thirds_unfinished", "finish all three thirds first")
 	errNotBegun  = problem.New(problem.Conflict, "third_not_started", "this third has not started yet")
-	errNotNow    = problem.New(problem.Conflict, "third_not_running", "this third is over: an administrator may still add the goal")
+	errNotNow    = problem.New(problem.Conflict, "third_not_running", "this third does not run: an administrator may change its goals, or reopen the game once it is finished")
 	errUnderTeam = problem.New(problem.Unprocessable, "unknown_team", "the team does not play in this game")
 )
 
@@ -76,6 +76,7 @@ type Game struct {
 	Teams       []item.Team  `json:"teams" doc:"The teams, three once it has started."`
 	Thirds      []Third      `json:"thirds" doc:"The three thirds."`
 	Running     int          `json:"runningThird,omitempty" doc:"The third that is being played, 1 to 3."`
+	Reopened    bool         `json:"reopened,omitempty" doc:"The game was finished, and is reopened: scorekeepers may change the goals of all thirds until it is finished again."`
 	Scores      []item.Score `json:"scores" doc:"The score of each team, in the order of the teams."`
 	Result      *item.Result `json:"result,omitempty" doc:"Of a finished game: fewest conceded wins, then most scored; else it is a draw."`
 }
@@ -84,7 +85,7 @@ func shown(row item.Row[item.Game]) Game {
 	g := row.V()
 	out := Game{
 		GameID: g.ID, SessionID: g.SessionID, SeasonID: g.SeasonID, LeagueID: g.LeagueID, Slug: g.Slug, Status: row.Status,
-		StartTs: item.Parse(g.StartTs), ThirdLength: g.ThirdLength, Location: g.Location, Running: g.Running(), Result: g.Result,
+		StartTs: item.Parse(g.StartTs), ThirdLength: g.ThirdLength, Location: g.Location, Running: g.Running(), Reopened: g.Reopened, Result: g.Result,
 		Teams: append([]item.Team{}, g.Teams...), Thirds: make([]Third, item.Thirds), Scores: append([]item.Score{}, g.Scores...),
 	}
 	for i, t := range g.Thirds {

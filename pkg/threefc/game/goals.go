@@ -151,17 +151,18 @@ func (st *state) teamOf(playerID string) (team string, ok bool) {
 	return st.seats[i].V().TeamID, true
 }
 
-// mayScore returns nil if the caller may change the goals of a third, 0 for any: a
-// scorekeeper those of the third that runs, an administrator all.
-func (st *state) mayScore(third int) error {
-	switch {
+// mayScore returns nil if the caller may record, edit and delete the goals of thirds: a
+// scorekeeper those of the third that runs and, while a game is reopened, of all thirds; an
+// administrator those of all thirds. Without thirds it checks the game alone.
+func (st *state) mayScore(thirds ...int) error {
+	switch g := st.game.V(); {
 	case st.game.Status == item.Scheduled:
 		return errNotLive
 	case st.role == item.Admin:
 		return nil
 	case st.game.Status == item.Finished:
 		return ErrFinished
-	case third > 0 && third != st.game.V().Running():
+	case !g.Reopened && slices.ContainsFunc(thirds, func(third int) bool { return third != g.Running() }):
 		return errNotNow
 	}
 	return nil
@@ -211,7 +212,7 @@ func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, er
 			if st.removed[item.RemovedKey(id)] {
 				return nil, false, errRemoved
 			}
-			if err := st.mayScore(0); err != nil {
+			if err := st.mayScore(); err != nil {
 				return nil, false, err
 			}
 			if goal, err = in.Body.goal(st, id, now); err != nil {
@@ -247,8 +248,8 @@ type UpdateGoal struct {
 }
 
 // UpdateGoal replaces what is said of a goal; third and minute stay if they are left out.
-// A scorekeeper may change goals of a live game, an administrator also of a finished one,
-// whose result follows. Errors: goal_not_found, stale, and those of CreateGoal.
+// Who moves it to another third must be allowed to record goals of both: see mayScore. The
+// result of a finished game follows. Errors: goal_not_found, stale, and those of CreateGoal.
 func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, error) {
 	return idem.Once(ctx, s.Answers, UpdateGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {
 		var goal item.Goal
@@ -257,16 +258,19 @@ func (s *Service) UpdateGoal(ctx context.Context, in *UpdateGoal) (*GoalPage, er
 			if i < 0 {
 				return nil, false, errNoGoal
 			}
-			if err := st.mayScore(0); err != nil {
-				return nil, false, err
-			}
 			row := st.goals[i]
 			was, fields := *row.V(), in.Body
+			if err := st.mayScore(was.Third); err != nil {
+				return nil, false, err
+			}
 			fields.Third = cmp.Or(fields.Third, was.Third)
 			if fields.Minute == nil {
 				fields.Minute = &was.Minute
 			}
 			if goal, err = fields.goal(st, was.ID, now); err != nil {
+				return nil, false, err
+			}
+			if err := st.mayScore(goal.Third); err != nil {
 				return nil, false, err
 			}
 			if in.Body.says(was) {
@@ -300,8 +304,7 @@ type DeleteGoal struct {
 }
 
 // DeleteGoal deletes a goal; a request for it that arrives later does not bring it back. A
-// second run changes nothing. Errors: goal_not_found, game_finished for scorekeepers,
-// stale.
+// second run changes nothing. Errors: goal_not_found, stale, and those of mayScore.
 func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*GamePage, error) {
 	commit := func(ctx context.Context, a spec.Access, _ *GamePage, writes ...dynamo.Write) error {
 		return dynamo.Transact(ctx, s.DB, a, writes...)
@@ -314,7 +317,7 @@ func (s *Service) DeleteGoal(ctx context.Context, in *DeleteGoal) (*GamePage, er
 		if i < 0 {
 			return nil, false, errNoGoal
 		}
-		if err := st.mayScore(0); err != nil {
+		if err := st.mayScore(st.goals[i].V().Third); err != nil {
 			return nil, false, err
 		}
 		return st.remove(now, "delete", i), true, nil
@@ -340,14 +343,14 @@ type UndoGoal struct {
 
 // UndoGoal deletes the goal that was recorded last. It needs the revision that the caller
 // has seen, so that two taps delete one goal. Errors: nothing_to_undo, stale, rev_needed,
-// game_finished for scorekeepers.
+// and those of mayScore.
 func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*GamePage, error) {
 	if in.Match == "" {
 		return nil, errUndoMatch
 	}
 	return idem.Once(ctx, s.Answers, UndoGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
 		return change(ctx, s, tables.SaveGoal, in.GameID, in.UserID, item.Scorekeeper, in.IfMatch, commit, func(st *state, now time.Time) ([]dynamo.Write, bool, error) {
-			if err := st.mayScore(0); err != nil {
+			if err := st.mayScore(); err != nil {
 				return nil, false, err
 			}
 			if len(st.goals) == 0 {
@@ -358,6 +361,9 @@ func (s *Service) UndoGoal(ctx context.Context, in *UndoGoal) (*GamePage, error)
 				if g.V().GameRev > st.goals[last].V().GameRev {
 					last = i
 				}
+			}
+			if err := st.mayScore(st.goals[last].V().Third); err != nil {
+				return nil, false, err
 			}
 			return st.remove(now, "undo", last), true, nil
 		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })

@@ -105,14 +105,14 @@ func (s *Service) FinishGame(ctx context.Context, in *EndGame) (*GamePage, error
 			if !st.game.V().Over() {
 				return nil, false, errUnplayed
 			}
-			st.game.Status = item.Finished
+			st.game.Status, st.game.V().Reopened = item.Finished, false
 			return []dynamo.Write{st.log(now, "finish", nil, nil)}, true, nil
 		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 	})
 }
 
-// ReopenGame makes a finished game live again, for corrections by scorekeepers. It counts
-// for nothing until it is finished again. A second run changes nothing. Errors:
+// ReopenGame makes a finished game live again, for corrections of all thirds by
+// scorekeepers. It counts for nothing until it is finished again. A second run changes nothing. Errors:
 // game_not_live for one that has not begun.
 func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*GamePage, error) {
 	return idem.Once(ctx, s.Answers, ReopenGameFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GamePage]) (*GamePage, error) {
@@ -123,7 +123,7 @@ func (s *Service) ReopenGame(ctx context.Context, in *EndGame) (*GamePage, error
 			case item.Scheduled:
 				return nil, false, errNotLive
 			}
-			st.game.Status = item.Live
+			st.game.Status, st.game.V().Reopened = item.Live, true
 			return []dynamo.Write{st.log(now, "reopen", nil, nil)}, true, nil
 		}, func(st *state) *GamePage { return page(http.StatusOK, st.game) })
 	})

@@ -162,8 +162,9 @@ type Game struct {
 	Location    string        `json:"location,omitempty"`
 	Teams       []Team        `json:"teams"`
 	Thirds      [Thirds]Third `json:"thirds"`
-	Scores      []Score       `json:"scores"`           // of the goals, in the order of Teams
-	Result      *Result       `json:"result,omitempty"` // of a finished game
+	Reopened    bool          `json:"reopened,omitempty"` // since it was finished
+	Scores      []Score       `json:"scores"`             // of the goals, in the order of Teams
+	Result      *Result       `json:"result,omitempty"`   // of a finished game
 }
 
 // Running returns the number of the third that is being played, 0 if none is.

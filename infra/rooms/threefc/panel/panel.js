@@ -151,7 +151,7 @@ function show() {
   put($("step"), next?.text);
   $("step").hidden = !next;
   $("goal").disabled = !v.running;
-  $("undo").disabled = !v.all.length || v.game.status === "finished";
+  $("undo").disabled = v.game.status === "finished" || !v.game.reopened && v.all.at(-1)?.third !== v.running || !v.all.length;
   $("moves").hidden = !!answer;
   $("ask").hidden = !answer;
   if (answer) ask(v);

@@ -139,7 +139,7 @@ func TestWhatAGoalMustSay(t *testing.T) {
 		{"an own goal", goal{Conceding: "blue", Scorer: p[3], OwnGoal: true}, "", ""},
 		{"assists of all teams", goal{Scoring: "red", Conceding: "blue", Scorer: p[0], Assists: []string{p[1], p[3], p[8]}}, "", ""},
 		{"minute 0", goal{Scoring: "red", Conceding: "blue", Scorer: p[0], Minute: minute(0)}, "", ""},
-		{"stoppage", goal{Scoring: "red", Conceding: "blue", Scorer: p[0], Minute: minute(120)}, "", ""},
+		{"stoppage", goal{Scoring: "red", Conceding: "blue", Scorer: p[0], Minute: minute(23)}, "", ""},
 		{"no scoring team", goal{Conceding: "blue", Scorer: p[0]}, "bad_scoring_team", "body.scoringTeamId"},
 		{"an own goal with a scoring team", goal{Scoring: "red", Conceding: "blue", Scorer: p[3], OwnGoal: true}, "bad_scoring_team", "body.scoringTeamId"},
 		{"an unknown scoring team", goal{Scoring: "green", Conceding: "blue", Scorer: p[0]}, "unknown_team", "body.scoringTeamId"},
@@ -536,30 +536,75 @@ func TestThirdsInOrder(t *testing.T) {
 	}
 }
 
-// TestStepsOfAnOfflinePhone: a phone says when a step was made that it sends later.
+// TestStepsOfAnOfflinePhone: a phone says when a step was made that it sends later. A wrong
+// clock refuses no step, and none that follows.
 func TestStepsOfAnOfflinePhone(t *testing.T) {
 	t.Parallel()
-	m := club(t)
-	now := m.Clock.Now()
-	at := func(d time.Duration) map[string]any { return map[string]any{"at": now.Add(d)} }
+	steps := []string{"thirds/1/start", "thirds/1/finish", "thirds/2/start"}
 	for _, c := range []struct {
-		step string
-		at   time.Duration
-		want string
+		name     string
+		at, want []time.Duration
 	}{
-		{"thirds/1/start", -12*time.Hour - time.Second, "422 bad_time"}, {"thirds/1/start", time.Minute + time.Second, "422 bad_time"},
-		{"thirds/1/start", -time.Hour, "200"}, {"thirds/1/finish", -time.Hour - time.Second, "422 bad_time"}, {"thirds/1/finish", -38 * time.Minute, "200"},
-		{"thirds/2/start", -39 * time.Minute, "422 bad_time"}, {"thirds/2/start", -38 * time.Minute, "200"},
+		{"as it was", []time.Duration{-time.Hour, -38 * time.Minute, -30 * time.Minute}, []time.Duration{-time.Hour, -38 * time.Minute, -30 * time.Minute}},
+		{"12 hours ago", []time.Duration{-12 * time.Hour, -11 * time.Hour, -11 * time.Hour}, []time.Duration{-12 * time.Hour, -11 * time.Hour, -11 * time.Hour}},
+		{"a clock that is ahead", []time.Duration{-time.Hour, 30 * time.Second, 0}, []time.Duration{-time.Hour, 0, 0}},
+		{"a clock that is a year ahead", []time.Duration{8760 * time.Hour, 8761 * time.Hour, -time.Minute}, []time.Duration{0, 0, 0}},
+		{"a clock that is behind that of another phone", []time.Duration{-time.Hour, -61 * time.Minute, -62 * time.Minute}, []time.Duration{-time.Hour, -time.Hour, -time.Hour}},
+		{"a clock that is a year behind", []time.Duration{-8760 * time.Hour, -8759 * time.Hour, 0}, []time.Duration{0, 0, 0}},
+		{"a second more than 12 hours ago", []time.Duration{-12*time.Hour - time.Second, 0, 0}, []time.Duration{0, 0, 0}},
 	} {
-		if got := code(m.Ask("sam", "POST", m.path(c.step), at(c.at))); got != c.want {
-			t.Errorf("%s %s ago: %s, want %s", c.step, -c.at, got, c.want)
+		m := club(t)
+		now := m.Clock.Now()
+		for i, step := range steps {
+			if got := code(m.Ask("sam", "POST", m.path(step), map[string]any{"at": now.Add(c.at[i])})); got != "200" {
+				t.Errorf("%s: %s: %s, want 200", c.name, step, got)
+			}
 		}
+		var got []time.Duration
+		for _, third := range m.read().Thirds {
+			for _, at := range []*time.Time{third.StartedAt, third.FinishedAt} {
+				if at != nil {
+					got = append(got, at.Sub(now))
+				}
+			}
+		}
+		same(t, c.name, got, c.want)
 	}
-	if g := m.score("sam", m.goalOf(0, "blue")); g.Minute != 38 || g.Third != 2 {
-		t.Errorf("the goal is of minute %d of third %d, want minute 38 of the second", g.Minute, g.Third)
+	m := club(t)
+	m.Do("sam", "POST", m.path("thirds/1/start"), map[string]any{"at": m.Clock.Now().Add(-38 * time.Minute)})
+	if g := m.score("sam", m.goalOf(0, "blue")); g.Minute != 38 {
+		t.Errorf("the goal is of minute %d, want 38", g.Minute)
 	}
-	thirds := m.read().Thirds
-	same(t, "the first third", []time.Time{*thirds[0].StartedAt, *thirds[0].FinishedAt}, []time.Time{now.Add(-time.Hour), now.Add(-38 * time.Minute)})
+}
+
+// TestMinutes: a minute is within twice the length of the third, or what its clock shows. What an
+// edit leaves as it is stays.
+func TestMinutes(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	at := func(minute int) goal {
+		g := m.goalOf(0, "blue")
+		g.Third, g.Minute = 1, &minute
+		return g
+	}
+	ask := func(user string, minute int) string { return code(m.Ask(user, "POST", m.path("goals"), at(minute))) }
+	const bad = "422 bad_minute"
+	same(t, "a second into a third of 20 minutes", []string{ask("sam", 40), ask("sam", 41), ask("sam", 120), ask("ann", 120)}, []string{"201", bad, bad, bad})
+	out := m.Ask("sam", "POST", m.path("goals"), at(41))
+	if err := testkit.CheckProblemField(out, http.StatusUnprocessableEntity, "body.gameMinute"); err != nil {
+		t.Error(err)
+	}
+	m.pass(75 * time.Minute)
+	late := m.score("sam", at(75)).EventID
+	same(t, "after 75 minutes", []string{ask("sam", 75), ask("sam", 76)}, []string{"201", bad})
+	m.step("thirds/1/finish", "thirds/2/start")
+	m.pass(time.Hour)
+	same(t, "an hour after the end", []string{ask("ann", 75), ask("ann", 76)}, []string{"201", bad})
+	edit := at(75)
+	edit.Conceding = "yellow"
+	m.Do("ann", "PATCH", m.path("goals", late), edit)
+	edit.Third = 2
+	refused(t, "to the second third", m.Ask("ann", "PATCH", m.path("goals", late), edit), 422, "bad_minute")
 }
 
 // TestGoalsAreLimited: the 201st goal of a game is refused.

@@ -25,6 +25,7 @@ var (
 	errOther     = problem.New(problem.Conflict, "goal_exists", "another goal has this eventId").In("body.eventId")
 	errNothing   = problem.New(problem.Conflict, "nothing_to_undo", "the game has no goals")
 	errNoThird   = problem.New(problem.Unprocessable, "third_needed", "no third is running: say in which the goal was scored").In("body.third")
+	errMinute    = problem.New(problem.Unprocessable, "bad_minute", "the minute is more than twice the length of the third, and later than its clock").In("body.gameMinute")
 	errScoring   = problem.New(problem.Unprocessable, "bad_scoring_team", "a goal needs a scoring team, and an own goal must not have one").In("body.scoringTeamId")
 	errSame      = problem.New(problem.Unprocessable, "same_team", "a team cannot score against itself: use ownGoal").In("body.concedingTeamId")
 	errScorer    = problem.New(problem.Unprocessable, "scorer_not_in_team", "the scorer must be on the roster of the scoring team, of an own goal on that of the conceding team").In("body.scorerPlayerId")
@@ -83,7 +84,7 @@ func goalPage(status int, st *state, goal item.Goal) *GoalPage {
 // GoalFields are what a scorekeeper says of a goal.
 type GoalFields struct {
 	Third     int      `json:"third,omitempty" minimum:"1" maximum:"3" doc:"The third: by default the one that is running." example:"1"`
-	Minute    *int     `json:"gameMinute,omitempty" minimum:"0" maximum:"120" doc:"The minute of the third: by default that of the clock." example:"7"`
+	Minute    *int     `json:"gameMinute,omitempty" minimum:"0" maximum:"120" doc:"The minute of the third: by default that of the clock. It is at most twice the length of the third, or what its clock shows if that is more." example:"7"`
 	Scoring   string   `json:"scoringTeamId,omitempty" maxLength:"24" doc:"The team that scored. An own goal has none." example:"red"`
 	Conceding string   `json:"concedingTeamId" minLength:"1" maxLength:"24" doc:"The team that conceded." example:"blue"`
 	Scorer    string   `json:"scorerPlayerId" minLength:"1" maxLength:"26" doc:"The player who scored." example:"01JX0000000000000000000001"`
@@ -108,11 +109,12 @@ func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error)
 	if f.Minute != nil {
 		g.Minute = *f.Minute
 	} else {
-		clock := now
-		if third.FinishedAt != "" { // it stops with the third
-			clock = item.Parse(third.FinishedAt)
+		g.Minute = minute(third, now)
+	}
+	if was := st.index(id); was < 0 || st.goals[was].V().Third != g.Third || st.goals[was].V().Minute != g.Minute {
+		if g.Minute > max(2*st.game.V().ThirdLength, minute(third, now)) {
+			return g, errMinute
 		}
-		g.Minute = min(maxMinute, max(0, int(clock.Sub(item.Parse(third.StartedAt)).Minutes())))
 	}
 	teams := st.game.V().Teams
 	of := g.Scoring // the scorer's team
@@ -141,6 +143,14 @@ func (f GoalFields) goal(st *state, id string, now time.Time) (item.Goal, error)
 
 // maxMinute is the last minute of a third that has a place in the order of goals.
 const maxMinute = 120
+
+// minute returns what the clock of a third shows, which stops with the third.
+func minute(third item.Third, now time.Time) int {
+	if third.FinishedAt != "" {
+		now = item.Parse(third.FinishedAt)
+	}
+	return min(maxMinute, max(0, int(now.Sub(item.Parse(third.StartedAt)).Minutes())))
+}
 
 // teamOf returns the team for which a player plays.
 func (st *state) teamOf(playerID string) (team string, ok bool) {
@@ -195,7 +205,7 @@ type CreateGoal struct {
 
 // CreateGoal records a goal. The same goal again changes nothing, whatever the answer to
 // the first was. Errors: game_not_live, game_finished, third_not_started,
-// third_not_running, third_needed, goal_exists, goal_removed, too_many_goals,
+// third_not_running, third_needed, goal_exists, goal_removed, too_many_goals, bad_minute,
 // bad_scoring_team, unknown_team, same_team, scorer_not_in_team, bad_assists.
 func (s *Service) CreateGoal(ctx context.Context, in *CreateGoal) (*GoalPage, error) {
 	return idem.Once(ctx, s.Answers, CreateGoalFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[GoalPage]) (*GoalPage, error) {

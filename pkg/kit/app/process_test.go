@@ -163,6 +163,11 @@ func TestJobInItsProcess(t *testing.T) {
 			t.Errorf("%s: %v", event, err)
 		}
 	}
+	for _, l := range p.logLines() {
+		if l["msg"] == "metrics" || l["msg"] == "failed" {
+			t.Errorf("a job without a failure logs %v", l)
+		}
+	}
 	p = run(t, spec.Local, "KIND=job", "JOB=fail")
 	if _, err := p.invoke(`{}`); err == nil || !strings.Contains(err.Error(), "rain") {
 		t.Errorf("a job that fails: got %v", err)

@@ -128,6 +128,14 @@ func TestTextsOfStrayParameters(t *testing.T) {
 // TestPagesOfAUseCase: a page that a use case answers with a refusal's status is kept, and a
 // problem of status 400 becomes one.
 func TestPagesOfAUseCase(t *testing.T) {
+	e := request(t, "GET", "/overs/7", "")
+	e.Headers["if-none-match"] = "*"
+	out := serve(t, Handler(getOver, func(context.Context, *read) (*statusSheet, error) {
+		return &statusSheet{Status: 200, Body: []byte("<p>an over")}, nil
+	}), e)
+	if out.StatusCode != 304 || out.Body != "" {
+		t.Errorf("a page that the browser has: got %d %s, want 304 and nothing", out.StatusCode, out.Body)
+	}
 	t.Parallel()
 	h := Handler(getOver, func(_ context.Context, in *read) (*statusSheet, error) {
 		if in.ID == "1" {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -633,6 +634,9 @@ func TestAlertIsRetriedWithoutApple(t *testing.T) {
 	testkit.Must(t, a.SendAlert(w.NewContext(), wicketAlert(w)))
 	if got := testkit.Messages[alert.Alert](w.World, tables.AlertQueue); len(got) != 1 || got[0].Try != 1 || got[0].Part() != "S1:W1" {
 		t.Errorf("the messages are %+v, want the alert with try 1", got)
+	}
+	if got := w.Logs.Find(slog.LevelWarn, "cannot connect to Apple"); len(got) != 1 || got[0]["err"] == nil {
+		t.Errorf("the log has %v, want the reason", got)
 	}
 	w.Logs.TakeWarnings()
 }

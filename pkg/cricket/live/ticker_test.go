@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -309,6 +310,14 @@ func TestStateStandsWhileTheProviderFails(t *testing.T) {
 				t.Errorf("after the faults (-want +got):\n%s", diff)
 			}
 			lines := w.Logs.Lines()
+			problems := map[sim.Kind]string{ // each is logged once, though three payloads have them
+				sim.UnknownStatus: `[{unknownStatus unknown status "Review"}]`,
+				sim.ShortBalls:    "[{disagreement innings 1: the balls do not add up to the total} {partialBalls balls are missing that were listed before}]",
+				sim.WrongTypes:    "[{partialBalls balls are missing that were listed before}]",
+			}[kind]
+			if logged := w.Logs.Find(slog.LevelWarn, "the provider's payload has problems"); len(logged) != min(len(problems), 1) || len(logged) == 1 && (logged[0]["problems"] != problems || got.Fixtures[fmt.Sprint(logged[0]["match"])].MatchID == "") {
+				t.Errorf("the log has the problems %v, want %q of the match", logged, problems)
+			}
 			complaints := w.Logs.TakeWarnings()
 			if fault == "" {
 				return

@@ -282,6 +282,9 @@ func TestBatchesGiveUp(t *testing.T) {
 			_, err := dynamo.GetAll[ball](ctx, db, getBalls, keysOf(over("m", 2)))
 			return err
 		},
+		"read of several tables": func(ctx context.Context, db dynamo.DB) error {
+			return dynamo.GetEach(ctx, db, dynamo.Read{Access: getBalls, Key: []string{"m", "001"}, Into: &ball{}})
+		},
 		"write": func(ctx context.Context, db dynamo.DB) error {
 			return dynamo.PutAll(ctx, db, putBalls, over("m", 2))
 		},

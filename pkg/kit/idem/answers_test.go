@@ -5,14 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/kit/httpapi"
 	"matchday/pkg/kit/idem"
 	"matchday/pkg/kit/problem"
+	"matchday/pkg/spec"
 )
 
 // TestRepeatedRequestIsNotDone: a request is looked up once, and done only if it is new.
@@ -96,6 +100,22 @@ func TestBodyThatIsNotJSON(t *testing.T) {
 	}()
 	_, _ = idem.Once(t.Context(), newShop(t, &dynamotest.Process{}).store, buy, "ann", &unclear{Key: idem.Key{IdempotencyKey: "K1"}, Body: math.NaN()},
 		func(context.Context, idem.Commit[answer]) (*answer, error) { return nil, nil })
+}
+
+// TestKeysOfRequests: a key is 1 to 128 visible ASCII characters.
+func TestKeysOfRequests(t *testing.T) {
+	t.Parallel()
+	fn := spec.Function{Name: "shop/buy", Does: "Buys.", On: spec.Route{Method: "POST", Path: "/items/{item}", Auth: spec.Public}}
+	h := httpapi.Handler(fn, func(context.Context, *request) (*struct{ Status int }, error) { return &struct{ Status int }{204}, nil })
+	for key, status := range map[string]int{"": 204, "x": 204, "!~": 204, strings.Repeat("x", 128): 204, strings.Repeat("x", 129): 422, "a b": 422, "é": 422} {
+		r, w := httptest.NewRequest("POST", "/items/tea", strings.NewReader(`{"count":1}`)), httptest.NewRecorder()
+		if key != "" {
+			r.Header.Set("Idempotency-Key", key)
+		}
+		if h.ServeHTTP(w, r); w.Code != status {
+			t.Errorf("a key of %d bytes: got %d %s, want %d", len(key), w.Code, w.Body, status)
+		}
+	}
 }
 
 // TestConflict is what an app reads of a key that was used for another body.

@@ -1,0 +1,109 @@
+package threefc_test
+
+import (
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"matchday/infra/sim/ses"
+	"matchday/infra/testkit"
+	"matchday/pkg/threefc/item"
+	"matchday/pkg/threefc/notice"
+	"matchday/pkg/threefc/tables"
+)
+
+// TestWhoWillPlay: who is in comes first, then who may be, then who is out, each in order of
+// their names. Players of the league may read it, and strangers may not.
+func TestWhoWillPlay(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	day := m.Clock.Now().AddDate(0, 0, 1).Format(time.DateOnly)
+	path := "/v1/sessions/" + decode[struct{ SessionID string }](m, "sam", "POST", "/v1/seasons/"+m.l.SeasonID+"/sessions", map[string]any{"sessionDate": day}).SessionID + "/availability"
+	type answers struct{ Players []notice.Answer }
+	if got := decode[answers](m, "vic", "GET", path, nil); got.Players == nil || len(got.Players) != 0 {
+		t.Errorf("before anybody has answered: %+v, want an empty list", got)
+	}
+	refused(t, "a stranger", m.Ask("eve", "GET", path, nil), 403, "league_access_required")
+	names := map[string]string{}
+	for _, r := range testkit.Rows[item.Row[item.Player]](m.World.World, tables.App) {
+		names[r.V().ID] = r.V().Nickname
+	}
+	var want [3][]notice.Answer // by status
+	order := []string{"in", "maybe", "out"}
+	for i, user := range []string{"ann", "sam", "sue", "vic", "eve"} {
+		id, status := m.l.Players[4-i], order[i%3]
+		m.Do(user, "POST", "/v1/players/"+id+"/claim", nil)
+		got := decode[notice.Answer](m, user, "PUT", path, map[string]any{"status": "maybe"})
+		if diff := cmp.Diff(notice.Answer{PlayerID: id, Nickname: names[id], Status: "maybe"}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", user, diff)
+		}
+		m.Do(user, "PUT", path, map[string]any{"status": status})
+		want[i%3] = append(want[i%3], notice.Answer{PlayerID: id, Nickname: names[id], Status: status})
+	}
+	for i := range want {
+		slices.SortFunc(want[i], func(a, b notice.Answer) int {
+			if a.Nickname < b.Nickname {
+				return -1
+			}
+			return 1
+		})
+	}
+	for _, user := range []string{"vic", "eve"} {
+		if diff := cmp.Diff(slices.Concat(want[:]...), decode[answers](m, user, "GET", path, nil).Players); diff != "" {
+			t.Errorf("%s reads (-want +got):\n%s", user, diff)
+		}
+	}
+	refused(t, "no such session", m.Ask("eve", "GET", "/v1/sessions/"+item.NewID(m.Clock.Now())+"/availability", nil), 404, "acl_scope_not_found")
+}
+
+// TestRefusedMail: an address that cannot get mails is logged without it, and its mail counts
+// as sent.
+func TestRefusedMail(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	m.lena()
+	m.Play("sam", m.id)
+	id := decode[struct{ UserID string }](m, "lena", "GET", session, nil).UserID
+	s := testkit.Open(m.World.World, notice.SendMailFunction, notice.OpenMailer)
+	m.Mail.Fail(ses.Rejected)
+	for range 2 {
+		testkit.Must(t, s.SendMail(m.NewContext(), notice.Mail{UserID: id, GameID: m.id}))
+	}
+	if got := m.Logs.Find(slog.LevelWarn, "a mail was refused"); len(got) != 1 || got[0]["user"] != id || got[0]["err"] == nil {
+		t.Errorf("the log has %v, want the user and the reason, once", got)
+	}
+	if got := m.subjects(); len(got) != 0 {
+		t.Errorf("it was mailed: %v", got)
+	}
+	testkit.Row[stored](m.World.World, tables.App, item.UserKey(id), "MAIL#"+m.id)
+}
+
+// TestMovedGoal: a goal of another minute has another key, and is the same goal: it was made
+// when it was recorded, and changed now.
+func TestMovedGoal(t *testing.T) {
+	t.Parallel()
+	m := kickOff(t)
+	m.score("sam", m.goalOf(0, "blue"))
+	goals := func() (all []item.Row[item.Goal]) {
+		for _, r := range testkit.Rows[item.Row[item.Goal]](m.World.World, tables.App) {
+			if r.EntityType == "Goal" {
+				all = append(all, r)
+			}
+		}
+		return all
+	}
+	was := goals()[0]
+	m.pass(2 * time.Minute)
+	moved := m.goalOf(0, "blue")
+	moved.Minute = new(was.V().Minute + 1)
+	m.Do("sam", "PATCH", m.path("goals", was.V().ID), moved)
+	want := was
+	want.V().Minute++
+	want.SK, want.UpdatedAt = item.GoalKey(*want.V()), item.Format(m.Clock.Now())
+	if diff := cmp.Diff([]item.Row[item.Goal]{want}, goals()); diff != "" {
+		t.Errorf("goals (-want +got):\n%s", diff)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -926,6 +927,18 @@ func TestInvalidAndOldAlertsAreNotSent(t *testing.T) {
 		edit(&m)
 		if err := a.SendAlert(w.NewContext(), m); problem.Of(err) != problem.Invalid {
 			t.Errorf("%s: error %v, want Invalid", name, err)
+		}
+	}
+	for field, edit := range map[string]func(*alert.Alert){
+		"matchId": func(m *alert.Alert) { m.MatchID = "" },
+		"key":     func(m *alert.Alert) { m.Key = "" },
+		"kind":    func(m *alert.Alert) { m.Kind = "" },
+		"title":   func(m *alert.Alert) { m.Title = "" },
+	} {
+		m := wicketAlert(w)
+		edit(&m)
+		if p, ok := errors.AsType[*problem.Error](a.SendAlert(w.NewContext(), m)); !ok || p.Field != field {
+			t.Errorf("without %s: the problem is %+v, want that it names the field", field, p)
 		}
 	}
 	old := wicketAlert(w)

@@ -31,6 +31,7 @@ import (
 	"matchday/pkg/cricket/sportmonks"
 	"matchday/pkg/cricket/tables"
 	"matchday/pkg/kit/dynamo"
+	"matchday/pkg/spec"
 )
 
 func TestLateTickIsSkipped(t *testing.T) {
@@ -338,6 +339,25 @@ func TestStateStandsWhileTheProviderFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTickWithoutAnAnswer: a tick whose request fails claims its slot, and nothing else is read
+// or counted.
+func TestTickWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	w := crickettest.New(t)
+	w.Play(3, cricsheet.T20, match.SlotLength)
+	tk := w.Ticker()
+	w.TickAt(tk, 20)
+	testkit.Must(t, w.Feed.Inject(sim.Fault{Kind: sim.ServerError, Count: 1, Resource: "livescores"}))
+	before := len(w.Logs.EmittedMetrics())
+	if calls := w.CountCalls(func() { w.TickAt(tk, 21) }); !maps.Equal(calls, map[string]int{"UpdateItem": 1}) {
+		t.Errorf("it makes the calls %v, want that which claims the slot", calls)
+	}
+	if got := w.Logs.EmittedMetrics()[before:]; !slices.EqualFunc(got, []spec.Metric{tables.SlotsClaimed, tables.ProviderFaults}, func(a, b spec.Metric) bool { return a.Name == b.Name }) {
+		t.Errorf("it counts %v, want the slot and the fault", got)
+	}
+	w.Logs.TakeWarnings()
 }
 
 // TestContradictoryFinishIsNoResult has the provider finish a match before winner, note

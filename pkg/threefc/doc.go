@@ -12,7 +12,7 @@
 //	how a game runs: thirds, finish, reopen               game: StartThird, FinishGame
 //	the order of the standings and of the players         standing: Teams, Players
 //	when the tables are computed                          standing: AggregateSeason
-//	who may do what                                       league: Check; item: Role
+//	who may do what                                       item: Check, Role
 //	how a user signs in                                   signin
 //	players: claims, merges, join codes                   player
 //	who will play, and who gets which mail                notice

@@ -400,6 +400,7 @@ func TestStrangersAreLimited(t *testing.T) {
 	m.pass(time.Hour)
 	same(t, "two at once with room for one", atOnce(2, func(i int) string { return ask("", i) }), map[string]int{"201": 1, "429 too_many_joins": 1})
 	out := m.Ask("", "POST", "/v1/join/"+codes[0], map[string]any{"nickname": "P"})
+	refused(t, "one more", out, 429, "too_many_joins")
 	if got := testkit.Header(out).Get("Retry-After"); got != "82800" {
 		t.Errorf("Retry-After is %s, want 82800", got)
 	}

@@ -121,7 +121,7 @@ func (s *Service) ListAvailability(ctx context.Context, in *ListAvailability) (*
 	if err != nil {
 		return nil, err
 	}
-	if _, refused := league.Check(ctx, s.DB, x.V().LeagueID, in.UserID, item.Viewer); refused != nil {
+	if _, refused := item.Check(ctx, s.DB, x.V().LeagueID, in.UserID, item.Viewer); refused != nil {
 		p, _, err := player.Claimed(ctx, s.DB, in.UserID, x.V().LeagueID)
 		if err != nil || p.ID == "" || problem.Of(refused) != problem.Denied {
 			return nil, refused

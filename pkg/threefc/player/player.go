@@ -46,6 +46,7 @@ var (
 	errClaimed = problem.New(problem.Conflict, "already_claimed", "somebody else has claimed this player: ask an administrator of the league")
 	errMerge   = problem.New(problem.Unprocessable, "bad_merge", "a player can be merged into another of the same league that is not merged itself").In("body.intoPlayerId")
 	errCode    = problem.New(problem.NotFound, "invalid_or_expired_code", "this code is unknown, or older than a day: ask for a new one")
+	errAvatar  = problem.New(problem.Unprocessable, "bad_avatar", "an avatar is one emoji").In("body.avatar")
 	errName    = problem.New(problem.Unprocessable, "nickname_needed", "say how you are called").In("body.nickname")
 )
 
@@ -92,21 +93,27 @@ type CreatePlayer struct {
 	auth.User
 	idem.Key
 	Body struct {
-		LeagueID string `json:"leagueId" minLength:"1" maxLength:"26" doc:"The id of the league." example:"01JX0000000000000000000000"`
-		Nickname string `json:"nickname" format:"display-name" doc:"The name that everybody sees. Two players may have the same." example:"Foxy"`
-		Avatar   string `json:"avatar,omitempty" format:"display-name" maxLength:"8" doc:"An emoji." example:"🦊"`
+		LeagueID string  `json:"leagueId" minLength:"1" maxLength:"26" doc:"The id of the league." example:"01JX0000000000000000000000"`
+		Nickname string  `json:"nickname" format:"display-name" doc:"The name that everybody sees. Two players may have the same." example:"Foxy"`
+		Avatar   *string `json:"avatar,omitempty" maxLength:"16" doc:"One emoji." example:"🦊"`
 	}
 }
 
-// CreatePlayer creates a player of a league. Errors: too_many_players.
+// CreatePlayer creates a player of a league. Errors: bad_avatar, too_many_players.
 func (s *Service) CreatePlayer(ctx context.Context, in *CreatePlayer) (*PlayerPage, error) {
+	avatar := ""
+	if in.Body.Avatar != nil {
+		if avatar = *in.Body.Avatar; !emoji(avatar) {
+			return nil, errAvatar
+		}
+	}
 	return idem.Once(ctx, s.Answers, CreatePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return item.Retry(ctx, func() (*PlayerPage, error) {
 			parent, err := s.league(ctx, in.Body.LeagueID, in.UserID, item.Scorekeeper)
 			if err != nil {
 				return nil, err
 			}
-			row, writes, err := add(parent, item.Player{Nickname: in.Body.Nickname, Avatar: in.Body.Avatar}, s.Now())
+			row, writes, err := add(parent, item.Player{Nickname: in.Body.Nickname, Avatar: avatar}, s.Now())
 			if err != nil {
 				return nil, err
 			}
@@ -122,7 +129,7 @@ func (s *Service) league(ctx context.Context, leagueID, userID string, least ite
 	if err != nil {
 		return row, err
 	}
-	_, err = league.Check(ctx, s.DB, leagueID, userID, least)
+	_, err = item.Check(ctx, s.DB, leagueID, userID, least)
 	return row, err
 }
 
@@ -156,7 +163,7 @@ type PlayerList struct {
 
 // ListPlayers returns a page of the players of a league.
 func (s *Service) ListPlayers(ctx context.Context, in *ListPlayers) (*PlayerList, error) {
-	if _, err := league.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
+	if _, err := item.Check(ctx, s.DB, in.LeagueID, in.UserID, item.Viewer); err != nil {
 		return nil, err
 	}
 	pk := item.LeagueKey(in.LeagueID)
@@ -200,7 +207,7 @@ func (s *Service) read(ctx context.Context, playerID, userID string, least item.
 	if err != nil {
 		return row, err
 	}
-	_, err = league.Check(ctx, s.DB, row.V().LeagueID, userID, least)
+	_, err = item.Check(ctx, s.DB, row.V().LeagueID, userID, least)
 	return row, err
 }
 
@@ -217,15 +224,18 @@ type UpdatePlayer struct {
 	httpapi.IfMatch
 	PlayerID string `path:"playerId" maxLength:"26" doc:"The id of the player."`
 	Body     struct {
-		Nickname string `json:"nickname,omitempty" format:"display-name" doc:"The new name." example:"Foxy"`
-		Avatar   string `json:"avatar,omitempty" format:"display-name" maxLength:"8" doc:"An emoji." example:"🦊"`
+		Nickname string  `json:"nickname,omitempty" format:"display-name" doc:"The new name." example:"Foxy"`
+		Avatar   *string `json:"avatar,omitempty" maxLength:"16" doc:"One emoji, or empty for none." example:"🦊"`
 	}
 }
 
 // UpdatePlayer changes how a player is shown: a scorekeeper's right, and that of the user
 // who has claimed the player. The tables show it once they are computed again, at once. A
-// second run has them computed again, and changes nothing else. Errors: stale.
+// second run has them computed again, and changes nothing else. Errors: bad_avatar, stale.
 func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPage, error) {
+	if avatar := in.Body.Avatar; avatar != nil && *avatar != "" && !emoji(*avatar) {
+		return nil, errAvatar
+	}
 	out, err := idem.Once(ctx, s.Answers, UpdatePlayerFunction, in.UserID, in, func(ctx context.Context, commit idem.Commit[PlayerPage]) (*PlayerPage, error) {
 		return item.Retry(ctx, func() (*PlayerPage, error) {
 			row, err := item.Read[item.Player](ctx, s.DB, tables.GetPlayer, item.PlayerKey(in.PlayerID), item.Profile, game.ErrNoPlayer)
@@ -233,7 +243,7 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 				return nil, err
 			}
 			if row.V().ClaimedBy != in.UserID {
-				if _, err := league.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper); err != nil {
+				if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Scorekeeper); err != nil {
 					return nil, err
 				}
 			}
@@ -241,7 +251,10 @@ func (s *Service) UpdatePlayer(ctx context.Context, in *UpdatePlayer) (*PlayerPa
 				return nil, err
 			}
 			was := *row.V()
-			row.V().Nickname, row.V().Avatar = cmp.Or(in.Body.Nickname, was.Nickname), cmp.Or(in.Body.Avatar, was.Avatar)
+			row.V().Nickname = cmp.Or(in.Body.Nickname, was.Nickname)
+			if in.Body.Avatar != nil {
+				row.V().Avatar = *in.Body.Avatar
+			}
 			if *row.V() == was {
 				return page(http.StatusOK, row, in.UserID), nil
 			}
@@ -365,7 +378,7 @@ func (s *Service) ClaimPlayer(ctx context.Context, in *ClaimPlayer) (*PlayerPage
 				return nil, errClaimed
 			}
 			if row.V().Guarded {
-				if _, err := league.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Viewer); err != nil {
+				if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Viewer); err != nil {
 					return nil, err
 				}
 			}
@@ -407,7 +420,7 @@ func (s *Service) DropClaim(ctx context.Context, in *DropClaim) (*httpapi.Remove
 			return httpapi.NewRemoved(), nil
 		case in.UserID:
 		default:
-			if _, err := league.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Admin); err != nil {
+			if _, err := item.Check(ctx, s.DB, row.V().LeagueID, in.UserID, item.Admin); err != nil {
 				return nil, err
 			}
 			row.V().Guarded = true
@@ -564,7 +577,7 @@ func (s *Service) game(ctx context.Context, gameID, userID string, least item.Ro
 	if err != nil {
 		return row, err
 	}
-	_, err = league.Check(ctx, s.DB, row.V().LeagueID, userID, least)
+	_, err = item.Check(ctx, s.DB, row.V().LeagueID, userID, least)
 	return row, err
 }
 

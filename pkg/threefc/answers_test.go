@@ -3,6 +3,7 @@ package threefc_test
 import (
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"matchday/infra/sim/ses"
 	"matchday/infra/testkit"
+	"matchday/infra/testkit/dynamotest"
 	"matchday/pkg/threefc/item"
 	"matchday/pkg/threefc/notice"
 	"matchday/pkg/threefc/tables"
@@ -105,5 +107,49 @@ func TestMovedGoal(t *testing.T) {
 	want.SK, want.UpdatedAt = item.GoalKey(*want.V()), item.Format(m.Clock.Now())
 	if diff := cmp.Diff([]item.Row[item.Goal]{want}, goals()); diff != "" {
 		t.Errorf("goals (-want +got):\n%s", diff)
+	}
+}
+
+// TestPageSaysWhereTheGameIs: before, in each third, in each break, and after the last.
+func TestPageSaysWhereTheGameIs(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	page := "/l/parkside/spring-2026/" + decode[struct{ Slug string }](m, "vic", "GET", m.path(), nil).Slug
+	for _, c := range []struct{ step, want string }{
+		{"thirds/1/start", "Live: the first third is being played."}, {"thirds/1/finish", "Live: break after the first third."},
+		{"thirds/2/start", "Live: the second third is being played."}, {"thirds/2/finish", "Live: break after the second third."},
+		{"thirds/3/start", "Live: the third third is being played."}, {"thirds/3/finish", "Live: all thirds are played, the result is not final."},
+	} {
+		m.step(c.step)
+		if body := m.Do("", "GET", page, nil).Body; !strings.Contains(body, c.want) {
+			t.Errorf("after %s the page does not say %q", c.step, c.want)
+		}
+	}
+}
+
+// TestFailedReadIsNoAnswer: a route that reads answers with an error if any of its calls fails.
+func TestFailedReadIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.played()
+	m.Do("vic", "PUT", "/v1/sessions/"+m.l.SessionID+"/availability", map[string]any{"status": "in"})
+	page := "leagues/parkside/seasons/spring-2026/games/" + decode[struct{ Slug string }](m, "vic", "GET", m.path(), nil).Slug
+	league, season, meeting := "/v1/leagues/"+m.l.ID, "/v1/seasons/"+m.l.SeasonID, "/v1/sessions/"+m.l.SessionID
+	for user, targets := range map[string][]string{
+		"ann": {league + "/access"},
+		"vic": {
+			"/v1/leagues", league, league + "/seasons", league + "/players", season, season + "/teams", season + "/sessions", meeting + "/games", meeting + "/availability",
+			m.path(), m.path("goals"), m.path("roster"), m.path("audit"), "/v1/players/" + m.l.Players[0], "/v1/me/stats", "/v1/me/preferences", session,
+		},
+		"": {
+			"/v1/public/" + page, "/v1/public/" + page + "/timeline", "/v1/public/seasons/" + m.l.SeasonID + "/standings", "/v1/public/seasons/" + m.l.SeasonID + "/leaderboards/players",
+			"/l/parkside/spring-2026", "/l/parkside/spring-2026/calendar.ics", "/l/parkside/spring-2026/" + page[strings.LastIndex(page, "/")+1:],
+		},
+	} {
+		for _, target := range targets {
+			t.Run(user+target, func(t *testing.T) {
+				dynamotest.CheckFailures(t, &m.IO, func() error { return testkit.Failed(m.Ask(user, "GET", target, nil)) })
+			})
+		}
 	}
 }

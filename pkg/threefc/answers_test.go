@@ -153,3 +153,18 @@ func TestFailedReadIsNoAnswer(t *testing.T) {
 		}
 	}
 }
+
+// TestFailedJoin: who joins is told if any of the calls fails, and may try again.
+func TestFailedJoin(t *testing.T) {
+	t.Parallel()
+	m := club(t)
+	m.Do("vic", "POST", "/v1/players/"+m.l.Players[0]+"/claim", nil)
+	path := "/v1/join/" + decode[struct{ Code string }](m, "sam", "POST", m.path("join-code"), nil).Code
+	for _, user := range []string{"", "vic", "eve"} {
+		t.Run(user, func(t *testing.T) {
+			dynamotest.CheckFailures(t, &m.IO, func() error {
+				return testkit.Failed(m.Ask(user, "POST", path, map[string]any{"nickname": "Evie"}))
+			})
+		})
+	}
+}
